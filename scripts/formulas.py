@@ -1,0 +1,96 @@
+"""Formulas by KaTeX at build time: one Node process for all of a build's pages,
+and none for what an earlier build has rendered.
+"""
+
+import hashlib
+import html
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import book
+
+# What pymdownx.arithmatex (generic) leaves in a page.
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.S)
+CACHE = book.GENERATED / "formulas.json"
+
+
+def node() -> str:
+    """The environment's own Node, else the machine's."""
+    own = Path(sys.executable).with_name("node")
+    found = str(own) if own.exists() else shutil.which("node")
+    if not found:
+        raise FileNotFoundError("no Node: run scripts/install")
+    return found
+
+
+def version() -> str:
+    """Changes with KaTeX and with how we call it."""
+    digest = hashlib.sha256()
+    for name in ("package-lock.json", "scripts/formulas.mjs"):
+        digest.update((book.ROOT / name).read_bytes())
+    return digest.hexdigest()
+
+
+def find(page: str) -> list[tuple[str, bool]]:
+    """The formulas of a page's HTML: what TeX, and whether on its own line."""
+    return [(html.unescape(match[3]).strip(), match[2] == "[") for match in FORMULA.finditer(page)]
+
+
+def render(formulas: set[tuple[str, bool]]) -> dict[tuple[str, bool], str]:
+    """HTML for each. Raises ValueError(tex, reason) for the first broken one."""
+    cache = {"version": version()}
+    if CACHE.exists():
+        stored = json.loads(CACHE.read_text(encoding="utf-8"))
+        if stored.get("version") == cache["version"]:
+            cache = stored
+
+    def name(formula: tuple[str, bool]) -> str:
+        return ("display " if formula[1] else "inline ") + formula[0]
+
+    missing = sorted(formula for formula in formulas if name(formula) not in cache)
+    if missing:
+        request = [{"tex": tex, "display": display} for tex, display in missing]
+        done = subprocess.run(
+            [node(), str(book.SCRIPTS / "formulas.mjs")],
+            input=json.dumps(request),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            cwd=book.ROOT,
+        )
+        if done.returncode:
+            raise RuntimeError(f"KaTeX did not run; scripts/install?\n{done.stderr}")
+        for formula, result in zip(missing, json.loads(done.stdout), strict=True):
+            if "error" in result:
+                raise ValueError(formula[0], result["error"])
+            # A reader searches for words, not for the letters of formulas.
+            markup = result["html"].replace("<span", "<span data-search-exclude", 1)
+            cache[name(formula)] = markup
+        book.write(CACHE, json.dumps(cache, ensure_ascii=False, sort_keys=True))
+    return {formula: cache[name(formula)] for formula in formulas}
+
+
+def replace(page: str, rendered: dict[tuple[str, bool], str]) -> str:
+    """The page's HTML with its formulas rendered."""
+
+    def one(match: re.Match[str]) -> str:
+        display = match[2] == "["
+        markup = rendered[html.unescape(match[3]).strip(), display]
+        return f'<div class="formula" tabindex="0">{markup}</div>' if display else markup
+
+    return FORMULA.sub(one, page)
+
+
+def style_sheet() -> str:
+    """KaTeX's style sheet with its woff2 fonts alone."""
+    css = (book.ROOT / "node_modules/katex/dist/katex.min.css").read_text()
+    return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("[^"]*"\)', "", css)
+
+
+def fonts() -> list[Path]:
+    folder = book.ROOT / "node_modules/katex/dist/fonts"
+    return sorted(folder.glob("*.woff2"))

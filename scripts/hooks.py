@@ -1,0 +1,138 @@
+"""The MkDocs hooks: each calls something that is tested elsewhere."""
+
+import logging
+import os
+import subprocess
+import sys
+from urllib.parse import urljoin
+
+from markup import Book
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+import book
+import formulas
+import generate
+
+log = logging.getLogger("mkdocs.hooks.book")
+MARKUP = Book()
+
+
+def language(config: MkDocsConfig) -> str:
+    return config.theme["language"]
+
+
+@event_priority(100)  # before the search plugin reads its list of words
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    try:
+        if generate.stale():
+            script = str(book.SCRIPTS / "generate.py")
+            if subprocess.run([sys.executable, script]).returncode:
+                raise PluginError("generate.py failed; what and where stands above")
+    except book.Fault as fault:
+        raise PluginError(str(fault)) from None
+    config.markdown_extensions.append(MARKUP)  # type: ignore[arg-type]
+    set_alternates(config, "")
+    return config
+
+
+def on_pre_build(config: MkDocsConfig) -> None:
+    """What is broken stops every build; what is forgotten, a strict one."""
+    english = language(config) == "en"
+    languages = book.LANGUAGES if english else (language(config),)
+    broken = [*book.snippet_faults()]
+    for page in (page for each in languages for page in book.pages(each)):
+        broken += book.page_faults(page)
+    if broken:
+        raise PluginError("\n".join(map(str, broken)))
+    if english:  # once for both: the Chinese build follows the English one
+        for fault in book.forgotten():
+            log.warning(fault)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    for path in sorted(book.DOWNLOADS.iterdir()):
+        source = str(path)
+        files.append(File.generated(config, f"downloads/{path.name}", abs_src_path=source))
+    for path in formulas.fonts():
+        source = str(path)
+        files.append(File.generated(config, f"assets/fonts/{path.name}", abs_src_path=source))
+    css = formulas.style_sheet()
+    files.append(File.generated(config, "assets/formulas.css", content=css))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    MARKUP.page = book.Page(language(config), page.file.src_uri)
+    return book.with_values(markdown)
+
+
+def on_env(env, config: MkDocsConfig, files: Files):
+    """All formulas of all pages at once, now that each page's HTML is there."""
+    pages = [file.page for file in files.documentation_pages() if file.page]
+    wanted = {f for page in pages for f in formulas.find(page.content or "")}
+    try:
+        rendered = formulas.render(wanted)
+    except ValueError as error:
+        tex, reason = error.args
+        raise PluginError("\n".join(map(str, formula_faults(config, tex, reason)))) from None
+    for page in pages:
+        page.content = formulas.replace(page.content or "", rendered)
+    return env
+
+
+def formula_faults(config: MkDocsConfig, tex: str, reason: str) -> list[book.Fault]:
+    """The formula's places in the sources, by its first line."""
+    first = tex.splitlines()[0]
+    return [
+        page.fault(page.text.find(first), reason)
+        for page in book.pages(language(config))
+        if first in page.text
+    ]
+
+
+def on_page_context(context, page: Page, config: MkDocsConfig, nav):
+    set_alternates(config, page.url)
+    return context
+
+
+def set_alternates(config: MkDocsConfig, url: str) -> None:
+    """The page in both languages: relative for the switch, absolute for search engines."""
+    root = config.site_url or "/"
+    if language(config) == "zh":
+        root = urljoin(root, "..")
+    up = "../" if language(config) == "zh" else ""
+    config.extra["alternate"] = [
+        {
+            "name": "English",
+            "lang": "en",
+            "link": up + url or "./",
+            "absolute": root + url,
+        },
+        {
+            "name": "中文",
+            "lang": "zh",
+            "link": url or "./" if up else f"zh/{url}",
+            "absolute": f"{root}zh/{url}",
+        },
+    ]
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """After the English site, the Chinese one, into its folder zh/."""
+    if language(config) == "zh":
+        return
+    chinese = load_config(
+        str(book.ROOT / "mkdocs.zh.yml"),
+        site_dir=os.path.join(config.site_dir, "zh"),
+        site_url=urljoin(config.site_url or "/", "zh/"),
+        strict=config.strict,
+    )
+    chinese.plugins.on_startup(command="build", dirty=False)
+    build(chinese)
+    chinese.plugins.on_shutdown()

@@ -1,0 +1,44 @@
+"""Byte-pair encoding: join the most frequent neighbours, again and again.
+
+Source: Sennrich, Haddow and Birch 2016, arXiv:1508.07909, section 3.2.
+"""
+
+import re
+from collections import Counter
+from itertools import pairwise
+
+
+def words(text: str) -> list[list[str]]:
+    """Each word as a list of characters; the space before it is one of them."""
+    return [list(word) for word in re.findall(r" ?(?:\w+|[^\w\s]+)", text)]
+
+
+def join(symbols: list[str], pair: tuple[str, str]) -> list[str]:
+    """The symbols, with each occurrence of the pair joined into one."""
+    joined: list[str] = []
+    for symbol in symbols:
+        if joined and (joined[-1], symbol) == pair:
+            joined[-1] += symbol
+        else:
+            joined.append(symbol)
+    return joined
+
+
+def learn_merges(text: str, count: int) -> list[tuple[str, str]]:
+    """The most frequent pair, joined everywhere; then the next: count times."""
+    pieces, merges = words(text), []
+    for _ in range(count):
+        pairs = Counter(pair for word in pieces for pair in pairwise(word))
+        if not pairs:
+            break
+        merges.append(pairs.most_common(1)[0][0])  # of equals, the first seen
+        pieces = [join(word, merges[-1]) for word in pieces]
+    return merges
+
+
+def cut(text: str, merges: list[tuple[str, str]]) -> list[str]:
+    """The tokens of a text: the merges applied in the order learned."""
+    pieces = words(text)
+    for pair in merges:
+        pieces = [join(word, pair) for word in pieces]
+    return [symbol for word in pieces for symbol in word]
