@@ -257,20 +257,17 @@ def unshown(language: str) -> Iterator[Fault]:
             yield Fault(source_path, 1, f"no page of docs/{language} shows {name}")
     for path in sorted(SNIPPETS.glob("*.py")):
         try:
-            names = sections(path)
+            names = list(sections(path))
         except Fault:
             continue  # told by snippet_faults
-        for name in names:
+        for name in names or [None]:
             count = len(shown.get((path.name, name), []))
             if count != 1:
                 text = path.read_text(encoding="utf-8")
-                line = line_of(text, text.index(f"[start:{name}]"))
+                line = line_of(text, text.index(f"[start:{name}]")) if name else 1
+                what = f"section {name}" if name else "the file"
                 how = "no page" if count == 0 else f"{count} places"
-                yield Fault(
-                    path,
-                    line,
-                    f"section {name} is shown in {how} of docs/{language}",
-                )
+                yield Fault(path, line, f"{what} is shown in {how} of docs/{language}")
 
 
 # The two languages

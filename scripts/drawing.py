@@ -17,6 +17,7 @@ import re
 import warnings
 from collections.abc import Callable
 from io import StringIO
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -93,7 +94,7 @@ def figure(en: dict[str, str], zh: dict[str, str]) -> Callable[[Draw], Draw]:
     return mark
 
 
-def canvas(height: float = 260, rows: int = 1, columns: int = 1, **options) -> tuple[Figure, Axes]:
+def canvas(height: float = 260, rows: int = 1, columns: int = 1, **options) -> tuple[Figure, Any]:
     """A figure WIDTH units wide, and its axes (an array of them if several)."""
     fig = Figure(figsize=(WIDTH / 72, height / 72))
     return fig, fig.subplots(rows, columns, **options)
@@ -148,4 +149,7 @@ def themed(svg: str, name: str) -> str:
 
     svg = re.sub(r' id="([^"]+)"', keep, svg)
     svg = re.sub(r'(url\(#|href="#)', rf"\g<1>{prefix}-", svg)
-    return "\n".join(line for line in svg.splitlines() if line.strip()) + "\n"
+    # A hundredth of a unit is finer than any screen.
+    svg = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", svg)
+    svg = re.sub(r'transform="rotate\(-?0 [^)]*\)"', "", svg)
+    return "\n".join(line.strip() for line in svg.splitlines() if line.strip()) + "\n"

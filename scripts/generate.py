@@ -75,33 +75,37 @@ class Job:
 
 
 def dependencies(source: Path) -> set[Path]:
-    """The file and all local files that it imports, directly or not."""
+    """The file and all local files that it imports or names, directly or not."""
     found, todo = set(), [source]
     while todo:
         path = todo.pop()
         if path not in found:
             found.add(path)
-            todo += local_imports(path, path.stat().st_mtime_ns)
+            if path.suffix == ".py":
+                todo += local_files(path, path.stat().st_mtime_ns)
     return found
 
 
 @functools.cache
-def local_imports(path: Path, mtime: int) -> list[Path]:
+def local_files(path: Path, mtime: int) -> list[Path]:
+    """The modules that a file imports and the results that it reads."""
     try:
         tree = ast.parse(path.read_bytes())
     except SyntaxError:
         return []  # running it will tell, with file and line
-    modules = []
+    names = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            modules += [alias.name for alias in node.names]
+            names += [f"{alias.name.replace('.', '/')}.py" for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            modules.append(node.module)
+            names.append(f"{node.module.replace('.', '/')}.py")
+        elif isinstance(node, ast.Constant) and str(node.value).endswith(".json"):
+            names.append(f"results/{node.value}")
     return [
         file
-        for module in modules
+        for name in names
         for folder in (book.SNIPPETS, book.SCRIPTS)
-        if (file := folder / f"{module.replace('.', '/')}.py").exists()
+        if (file := folder / name).is_file()
     ]
 
 
@@ -228,10 +232,16 @@ def run(todo: list[Job]) -> list[str]:
     return failed
 
 
+def downloads() -> list[Path]:
+    """What a reader needs beside a copied block."""
+    return sorted([*book.SNIPPETS.glob("*.py"), *book.SNIPPETS.glob("results/*.json")])
+
+
 def write_texts() -> None:
     """What is copied or rewritten rather than run: it takes no time."""
-    for path in sorted(book.SNIPPETS.glob("*.py")):
-        book.write(book.DOWNLOADS / path.name, book.without_marks(path))
+    for path in downloads():
+        text = book.without_marks(path) if path.suffix == ".py" else path.read_text()
+        book.write(book.DOWNLOADS / path.relative_to(book.SNIPPETS), text)
     for language in book.LANGUAGES:
         folder = book.GENERATED / language
         book.write(folder / "glossary.md", book.glossary_table(language))
@@ -242,7 +252,7 @@ def write_texts() -> None:
 def remove_leftovers(all_jobs: list[Job]) -> None:
     """Outputs of files that are no more."""
     wanted = {path for job in all_jobs for path in (*job.outputs, job.stamp)}
-    wanted |= {book.DOWNLOADS / path.name for path in book.SNIPPETS.glob("*.py")}
+    wanted |= {book.DOWNLOADS / path.relative_to(book.SNIPPETS) for path in downloads()}
     folders = [book.GENERATED / part for part in ("outputs", "keys", "downloads")]
     folders += [book.GENERATED / language / "figures" for language in book.LANGUAGES]
     for folder in folders:

@@ -56,9 +56,9 @@ def on_pre_build(config: MkDocsConfig) -> None:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    for path in sorted(book.DOWNLOADS.iterdir()):
-        source = str(path)
-        files.append(File.generated(config, f"downloads/{path.name}", abs_src_path=source))
+    for path in sorted(book.DOWNLOADS.rglob("*.*")):
+        name = path.relative_to(book.GENERATED).as_posix()
+        files.append(File.generated(config, name, abs_src_path=str(path)))
     for path in formulas.fonts():
         source = str(path)
         files.append(File.generated(config, f"assets/fonts/{path.name}", abs_src_path=source))

@@ -1,4 +1,4 @@
-"""What the book adds to Markdown: notes on lines of code, figures, tooltips.
+"""What the book adds to Markdown: notes on lines of code, figures, tooltips, Chinese lines.
 
 One extension; scripts/hooks.py tells it which page is being read.
 """
@@ -162,8 +162,25 @@ class Tooltips(Treeprocessor):
         return head, made
 
 
+class Lines(Treeprocessor):
+    """Joins the lines of Chinese prose, in which a space would be a fault."""
+
+    WIDE = r"[\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
+    BREAK = re.compile(rf"(?<={WIDE})\n *(?={WIDE})")
+
+    def run(self, root: etree.Element) -> None:
+        for element in root.iter():
+            if element.text:
+                element.text = self.join(element.text)
+            if element.tail:
+                element.tail = self.join(element.tail)
+
+    def join(self, text: str) -> str:
+        return text if isinstance(text, AtomicString) else self.BREAK.sub("", text)
+
+
 class Book(Extension):
-    """The three of them; page is the page being read."""
+    """The four of them; page is the page being read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -173,5 +190,6 @@ class Book(Extension):
         # After the snippets are in (32), before fences are taken out (25).
         md.preprocessors.register(Notes(md, self), "book-notes", 28)
         # After inline patterns (20), before MkDocs looks at links (0).
+        md.treeprocessors.register(Lines(md), "book-lines", 8)
         md.treeprocessors.register(Figures(md, self), "book-figures", 2)
         md.treeprocessors.register(Tooltips(md, self), "book-tooltips", 7)

@@ -1,0 +1,175 @@
+"""How long a reader and a writer wait: builds, first and second start, a saved page.
+
+usage: scripts/bench site [--fresh]      --fresh: also a fresh clone with empty caches (downloads)
+
+Everything but the build times is measured in a clone of the last commit, through HTTP, as a
+browser would see it. Ratios are of medians of alternating runs.
+"""
+
+import argparse
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNS = 5
+PORT = 8123
+ADDRESS = f"http://127.0.0.1:{PORT}/"
+BUILT = re.compile(r"Documentation built in ([\d.]+) seconds")
+BARE = """
+INHERIT: {config}
+docs_dir: {root}/docs/{language}
+site_dir: {site}
+hooks: []
+plugins: {{search: {{}}}}
+"""
+
+
+def build_seconds(config: Path) -> list[float]:
+    """What MkDocs itself says of each of a build's languages, the inner first."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "-f", str(config)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    return [float(seconds) for seconds in BUILT.findall(done.stderr)]
+
+
+def builds() -> None:
+    """Ours with nothing changed, against Material alone on the same Markdown."""
+    ours: dict[str, list[float]] = {"en": [], "zh": []}
+    bare: dict[str, list[float]] = {"en": [], "zh": []}
+    build_seconds(ROOT / "mkdocs.yml")
+    with tempfile.TemporaryDirectory(dir=ROOT, prefix=".bench-") as folder:
+        for _ in range(RUNS):
+            chinese, both = build_seconds(ROOT / "mkdocs.yml")
+            ours["zh"].append(chinese)
+            ours["en"].append(both - chinese)
+            for language, name in (("en", "mkdocs.yml"), ("zh", "mkdocs.zh.yml")):
+                config = Path(folder) / f"{language}.yml"
+                config.write_text(
+                    BARE.format(
+                        config=ROOT / name, root=ROOT, language=language, site=f"{folder}/site"
+                    )
+                )
+                bare[language] += build_seconds(config)
+    for language in ours:
+        mine, theirs = map(statistics.median, (ours[language], bare[language]))
+        print(
+            f"build, nothing changed, {language}: {mine:.2f} s; "
+            f"bare Material {theirs:.2f} s; ratio {mine / theirs:.2f}"
+        )
+
+
+def page(path: str = "") -> str | None:
+    try:
+        with urllib.request.urlopen(ADDRESS + path, timeout=5) as answer:
+            return answer.read().decode()
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return None
+
+
+def wait_for(what: str, path: str, seconds: float = 600) -> float:
+    """Seconds until the page holds the text."""
+    start = time.monotonic()
+    while time.monotonic() - start < seconds:
+        if what in (page(path) or ""):
+            return time.monotonic() - start
+        time.sleep(0.05)
+    sys.exit(f"{ADDRESS}{path} did not show {what!r} within {seconds:.0f} s")
+
+
+@contextmanager
+def serving(clone: Path, log: Path, **environment: str) -> Iterator[float]:
+    """scripts/serve in the clone; gives the seconds until both languages are there."""
+    with log.open("a") as output:
+        start = time.monotonic()
+        server = subprocess.Popen(
+            ["scripts/serve", "--dev-addr", f"127.0.0.1:{PORT}"],
+            cwd=clone,
+            env={**os.environ, **environment},
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+        try:
+            wait_for("</html>", "")
+            wait_for("</html>", "zh/")
+            yield time.monotonic() - start
+        finally:
+            os.killpg(server.pid, signal.SIGINT)
+            server.wait(timeout=30)
+
+
+def saved(clone: Path, name: str, path: str) -> float:
+    """Seconds from saving a page to its new text being served."""
+    source = clone / name
+    text = source.read_text()
+    word = f"saved{time.monotonic_ns()}"
+    source.write_text(f"{text}\n{word}\n")
+    return wait_for(word, path)
+
+
+def starts(fresh: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        clone, log = Path(folder) / "clone", Path(folder) / "log"
+        subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
+        if fresh:
+            caches = {
+                "PIP_CACHE_DIR": f"{folder}/pip",
+                "npm_config_cache": f"{folder}/npm",
+                "TMPDIR": folder,  # jieba keeps its dictionary there
+            }
+            with serving(clone, log, **caches) as seconds:
+                print(f"fresh clone, empty caches, to both languages served: {seconds:.0f} s")
+        else:
+            for installed in (".venv", "node_modules"):
+                (clone / installed).symlink_to(ROOT / installed)
+            with serving(clone, log):
+                pass
+        with serving(clone, log) as seconds:
+            print(f"second start: {seconds:.1f} s")
+            time.sleep(2)  # the watcher looks at the tree once a second
+            english = [saved(clone, "docs/en/embeddings.md", "embeddings/") for _ in range(3)]
+            chinese = [saved(clone, "docs/zh/embeddings.md", "zh/embeddings/") for _ in range(3)]
+            print(f"saved page to screen, en: {statistics.median(english):.1f} s")
+            print(f"saved page to screen, zh: {statistics.median(chinese):.1f} s")
+        generate = [str(clone / ".venv/bin/python"), "scripts/generate.py"]
+        subprocess.run(generate, cwd=clone, capture_output=True, check=True)
+        for what, force in (("nothing to do", []), ("everything", ["--force"])):
+            done = subprocess.run(
+                [*generate, *force], cwd=clone, capture_output=True, text=True, check=True
+            )
+            print(f"{what}: {done.stdout.splitlines()[-1]}")
+        example = min((clone / "snippets/examples/embeddings").glob("*.py"))
+        example.write_text(example.read_text() + "print()\n")
+        done = subprocess.run(generate, cwd=clone, capture_output=True, text=True, check=True)
+        print(f"one example changed: {done.stdout.splitlines()[-1]}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--fresh", action="store_true", help="also a fresh clone, empty caches")
+    arguments = parser.parse_args()
+    print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}, medians of {RUNS}")
+    builds()
+    starts(arguments.fresh)
+
+
+if __name__ == "__main__":
+    main()
