@@ -6,6 +6,7 @@ MkDocs, the tests call it directly.
 
 import functools
 import hashlib
+import html
 import os
 import re
 import tempfile
@@ -334,7 +335,9 @@ def tooltips(language: str) -> dict[str, str]:
     """Each form of each term, and what hovering over it tells."""
     tips = {}
     for entry in glossary():
-        forms = [entry["zh"]] if language == "zh" else [entry["en"], *entry.get("also", [])]
+        # One character alone would be found inside other words.
+        chinese = [entry["zh"]] if len(entry["zh"]) > 1 else []
+        forms = chinese if language == "zh" else [entry["en"], *entry.get("also", [])]
         other = entry["en"] if language == "zh" else entry["zh"]
         for form in forms:
             tips[form] = f"{entry[f'{language}_meaning']} ({other})"
@@ -351,13 +354,8 @@ def glossary_table(language: str) -> str:
     other = "zh" if language == "en" else "en"
     for entry in glossary():
         anchor = f'<span id="{entry["anchor"]}"></span>'
-        rows.append(
-            (
-                f"{anchor}{entry[language]}",
-                entry[other],
-                entry[f"{language}_meaning"],
-            )
-        )
+        meaning = html.escape(entry[f"{language}_meaning"], quote=False)
+        rows.append((f"{anchor}{entry[language]}", entry[other], meaning))
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from urllib.parse import urljoin
 
-from markup import Book
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
@@ -18,6 +17,7 @@ from mkdocs.structure.pages import Page
 import book
 import formulas
 import generate
+from markup import Book
 
 log = logging.getLogger("mkdocs.hooks.book")
 MARKUP = Book()

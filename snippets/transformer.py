@@ -44,7 +44,7 @@ class TokenEmbedding(nn.Module):
     Shapes: ids (batch, position), int64 or int32 -> (batch, position, d_model).
     Vectors start as N(0, 1 / d_model). That of padding_idx starts as zero and
     gets no gradient. Raises ValueError for ids of another shape or type, for
-    no ids, and for an id outside 0 .. vocab_size - 1.
+    no ids, and for an id or padding_idx outside 0 .. vocab_size - 1.
     Source: Vaswani et al. 2017, section 3.4.
     """
 
@@ -52,6 +52,8 @@ class TokenEmbedding(nn.Module):
         self, vocab_size: int, d_model: int, padding_idx: int | None = None
     ):
         super().__init__()
+        if padding_idx is not None and not 0 <= padding_idx < vocab_size:
+            raise ValueError(f"{padding_idx=} is not in 0 .. {vocab_size - 1}")
         self.embedding = nn.Embedding(vocab_size, d_model, padding_idx)
         nn.init.normal_(self.embedding.weight, std=d_model**-0.5)
         if padding_idx is not None:  # normal_ has filled this row too
@@ -85,7 +87,7 @@ def sinusoidal_positional_encoding(
     PE[p, 2i] = sin(p / base^(2i / d_model)), and PE[p, 2i + 1] is the cosine
     of the same angle; i = 0 .. d_model / 2 - 1 counts pairs of columns.
     Computed in float64, since float32 angles lose digits as p grows.
-    Raises ValueError for an odd d_model and for sizes below 1.
+    Raises ValueError for an odd d_model, a size below 1 and a base below 0.
     Source: Vaswani et al. 2017, section 3.5.
     """
     if max_len < 1:
@@ -95,11 +97,13 @@ def sinusoidal_positional_encoding(
             "d_model must be even, a sine and a cosine for each frequency, "
             f"got {d_model}"
         )
+    if not base > 0:
+        raise ValueError(f"base must be positive, got {base}")
     position = torch.arange(max_len, dtype=torch.float64)  # (max_len,)
     even = torch.arange(0, d_model, 2, dtype=torch.float64)  # the 2i
     frequency = base ** (-even / d_model)  # (d_model / 2,)
     angle = position.unsqueeze(1) * frequency  # (max_len, d_model / 2)
-    table = torch.empty(max_len, d_model)
+    table = torch.empty(max_len, d_model, dtype=torch.float32)
     table[:, 0::2] = angle.sin()
     table[:, 1::2] = angle.cos()
     return table

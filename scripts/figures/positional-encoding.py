@@ -1,0 +1,241 @@
+"""Figures of the chapter on positional encoding."""
+
+import itertools
+import math
+
+import numpy as np
+from matplotlib.patches import Circle
+from matplotlib.ticker import NullLocator
+
+from drawing import (
+    FIRST,
+    INK,
+    MUTED,
+    SECOND,
+    THIRD,
+    canvas,
+    figure,
+    signed_image,
+)
+from transformer import sinusoidal_positional_encoding
+
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def powers_of_ten(axis) -> None:
+    """Label a logarithmic axis 10⁻², 10⁻¹, …, and leave small ticks out."""
+    axis.set_major_formatter(
+        lambda value, _: "10" + str(round(math.log10(value))).translate(SUPERSCRIPT)
+    )
+    axis.set_minor_locator(NullLocator())
+
+
+def dial(ax, title: str) -> None:
+    """A unit circle with the sine to the right and the cosine upwards."""
+    ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=MUTED))
+    ax.set_title(title)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    ax.set_xlim(-1.6, 1.6)
+    ax.set_ylim(-1.4, 1.4)
+
+
+def hand(ax, angle: float, colour: str, text: str = "", away=1.24) -> None:
+    """The position with this angle, and its name beside it."""
+    sin, cos = math.sin(angle), math.cos(angle)
+    ax.plot([0, sin], [0, cos], "o-", color=colour, markersize=4, markevery=[1])
+    ax.text(away * sin, (away - 0.05) * cos, text, ha="center", va="center")
+
+
+@figure(
+    en={"pair": "pair {}, turns {} a step"},
+    zh={"pair": "第 {} 对，每步转 {}"},
+)
+def clocks(label):
+    fig, axes = canvas(height=200, columns=3)
+    for i, ax in enumerate(axes):
+        dial(ax, label["pair"].format(i, 10.0**-i if i else 1))
+        for p in range(7):
+            shown = str(p) if i == 0 or (i == 1 and p % 3 == 0) else ""
+            hand(ax, p * 10.0**-i, FIRST, shown)
+        if i == 2:
+            ax.text(0.3, 1.24, "0 … 6", ha="center", va="center")
+    return fig
+
+
+@figure(
+    en={"x": "column", "y": "position"},
+    zh={"x": "列", "y": "位置"},
+)
+def heat_map(label):
+    fig, ax = canvas(height=320)
+    values = sinusoidal_positional_encoding(80, 64)
+    signed_image(ax, (values * 12).round() / 12)  # few shades, a small file
+    ax.set_xlabel(label["x"])
+    ax.set_ylabel(label["y"])
+    ax.set_xticks([0, 16, 32, 48, 63])
+    return fig
+
+
+@figure(
+    en={"x": "position", "pair": "pair {}", "sin": "sine", "cos": "cosine"},
+    zh={"x": "位置", "pair": "第 {} 对", "sin": "正弦", "cos": "余弦"},
+)
+def waves(label):
+    fig, axes = canvas(height=380, rows=4, sharex=True)
+    table = sinusoidal_positional_encoding(101, 512)
+    for ax, i, step in zip(axes, (0, 64, 128, 192), (1, 2, 10, 50), strict=True):
+        p = np.arange(0, 101, step)  # slow waves need few points
+        sin, cos = table[p, 2 * i], table[p, 2 * i + 1]
+        ax.plot(p, sin, color=FIRST, label=label["sin"])
+        ax.plot(p, cos, color=SECOND, linestyle=(0, (4, 2)), label=label["cos"])
+        ax.set_ylim(-1.15, 1.15)
+        ax.set_yticks([-1, 0, 1])
+        ax.set_title(label["pair"].format(i), loc="left", pad=3)
+    axes[0].legend(loc="lower right", bbox_to_anchor=(1, 0.95), ncols=2, borderpad=0)
+    axes[-1].set_xlim(0, 100)
+    axes[-1].set_xlabel(label["x"])
+    return fig
+
+
+@figure(
+    en={"x": "pair i, of 256", "y": "wavelength", "base": "base {}"},
+    zh={"x": "第 i 对（共 256 对）", "y": "波长", "base": "底数 {}"},
+)
+def wavelengths(label):
+    fig, ax = canvas(height=250)
+    pair = np.arange(256)
+    for base, colour in (10000, FIRST), (100, SECOND):
+        length = 2 * math.pi * base ** (2 * pair / 512)
+        ax.semilogy(pair, length, color=colour)
+        ax.text(200, length[200] * 2.2, label["base"].format(base), ha="right")
+    ax.set_ylim(3, 2e5)
+    ax.set_xlim(0, 256)
+    ax.set_xticks([0, 64, 128, 192, 255])
+    powers_of_ten(ax.yaxis)
+    ax.set_xlabel(label["x"])
+    ax.set_ylabel(label["y"])
+    ax.grid(axis="y")
+    return fig
+
+
+@figure(
+    en={
+        "x": "position",
+        "y": "largest error of a row",
+        "all": "all in float32",
+        "ours": "float64 first, stored as float32",
+    },
+    zh={
+        "x": "位置",
+        "y": "一行中的最大误差",
+        "all": "全程 float32",
+        "ours": "先用 float64，再存成 float32",
+    },
+)
+def float32_error(label):
+    fig, ax = canvas(height=280)
+    position = np.unique(np.geomspace(1, 20000, 100).astype(int))
+    even = np.arange(0, 512, 2)
+
+    def table(p, frequency):
+        angle = p[:, None] * frequency
+        return np.concatenate([np.sin(angle), np.cos(angle)], axis=1)
+
+    exact = table(position.astype(float), np.exp(even * (-math.log(1e4) / 512)))
+    step = np.float32(-math.log(1e4) / 512)
+    frequency = np.exp(even.astype(np.float32) * step)
+    single = table(position.astype(np.float32), frequency)
+    for values, colour, name in (
+        (single, SECOND, label["all"]),
+        (exact.astype(np.float32), FIRST, label["ours"]),
+    ):
+        error = np.abs(values - exact).max(axis=1)
+        ax.loglog(position, error, color=colour, label=name)
+    ax.set_xlim(1, 20000)
+    ax.set_ylim(1e-8, 3e-2)
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0f}")
+    ax.xaxis.set_minor_locator(NullLocator())
+    powers_of_ten(ax.yaxis)
+    ax.set_xlabel(label["x"])
+    ax.set_ylabel(label["y"])
+    ax.grid(axis="y")
+    ax.legend(loc="upper left")
+    return fig
+
+
+@figure(
+    en={"left": "from p = 1", "right": "from p = 5"},
+    zh={"left": "从 p = 1 出发", "right": "从 p = 5 出发"},
+)
+def rotation(label):
+    theta, k = 0.5, 3
+    fig, axes = canvas(height=230, columns=2)
+    for ax, p, title in zip(axes, (1, 5), (label["left"], label["right"]), strict=True):
+        dial(ax, title)
+        dots = np.arange(9) * theta
+        ax.plot(np.sin(dots), np.cos(dots), "o", color=MUTED, markersize=3)
+        hand(ax, p * theta, FIRST, f"PE({p})", 1.38)
+        hand(ax, (p + k) * theta, SECOND, f"PE({p + k})", 1.38)
+        start, end = (
+            (0.45 * math.sin(angle), 0.45 * math.cos(angle))
+            for angle in (p * theta, (p + k) * theta)
+        )
+        bend = f"arc3,rad={-math.tan(k * theta / 4)}"
+        arrow = {"arrowstyle": "->", "color": THIRD, "linewidth": 1.8}
+        ax.annotate("", end, start, arrowprops=arrow | {"connectionstyle": bend})
+        middle = (p + k / 2) * theta
+        ax.text(
+            0.68 * math.sin(middle),
+            0.68 * math.cos(middle),
+            "3θ",
+            ha="center",
+            va="center",
+        )
+    return fig
+
+
+@figure(
+    en={
+        "x": "distance k",
+        "y": "g(k), as a share of g(0)",
+        "range": "all k near it",
+        "mean": "their mean",
+    },
+    zh={
+        "x": "距离 k",
+        "y": "g(k)，占 g(0) 的比例",
+        "range": "附近所有的 k",
+        "mean": "它们的平均",
+    },
+)
+def inner_product(label):
+    fig, (near, far) = canvas(height=270, columns=2, sharey=True)
+    fig.set_layout_engine("constrained", wspace=0.08)
+    frequency = 1e4 ** (-np.arange(0, 512, 2) / 512)
+
+    def g(k):
+        return np.cos(k[:, None] * frequency).mean(axis=1)
+
+    k = np.arange(-100, 101)
+    near.plot(k, g(k), color=FIRST)
+    near.set_xlim(-100, 100)
+    near.set_xticks([-100, -50, 0, 50])
+    edges = np.unique(np.geomspace(10, 100000, 60).astype(int))
+    middle = np.sqrt(edges[:-1] * edges[1:])
+    parts = [g(np.arange(*ends)) for ends in itertools.pairwise(edges)]
+    least = [part.min() for part in parts]
+    most = [part.max() for part in parts]
+    far.fill_between(middle, least, most, color=SECOND, linewidth=0, label=label["range"])
+    mean = [part.mean() for part in parts]
+    far.semilogx(middle, mean, color=FIRST, label=label["mean"])
+    far.set_xlim(10, 100000)
+    far.xaxis.set_major_formatter(lambda value, _: f"{value:.0f}")
+    far.xaxis.set_minor_locator(NullLocator())
+    far.legend(loc="upper right", borderpad=0)
+    for ax in near, far:
+        ax.axhline(0, color=INK, linewidth=0.7)
+        ax.set_xlabel(label["x"])
+        ax.set_ylim(-0.25, 1.05)
+    near.set_ylabel(label["y"])
+    return fig

@@ -1,0 +1,19 @@
+from byte_pair_encoding import cut, learn_merges
+
+text = """
+we work
+they worked
+she works
+you walked
+they walk
+why do they work ?
+why do we walk ?
+do we talk ?
+why do you talk ?
+"""
+merges = learn_merges(text, 21)
+print("first merges:", "|".join("".join(pair) for pair in merges[:6]))
+for count in (0, 6, 15, 21):
+    tokens = cut("why do we work ?", merges[:count])
+    print(f"after {count} merges:", "|".join(tokens))
+print("never seen:", "|".join(cut("they talked", merges)))

@@ -1,0 +1,524 @@
+"""The claims of the chapter on embeddings."""
+
+import dataclasses
+import inspect
+import math
+import re
+import runpy
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn.functional import one_hot
+from torch.nn.utils.rnn import pad_sequence
+
+import byte_pair_encoding as bpe
+from transformer import (
+    PositionalEncoding,
+    TokenEmbedding,
+    TransformerConfig,
+    sinusoidal_positional_encoding,
+)
+
+SNIPPETS = Path(bpe.__file__).parent  # a mutated copy, when mutations are tested
+CHAPTER = "embeddings"
+DTYPES = [torch.float32, torch.float64]
+few = settings(deadline=None, max_examples=25)
+lines = st.lists(st.text("abc工作?", min_size=1, max_size=6), min_size=1, max_size=5).map(" ".join)
+
+
+@pytest.fixture
+def printed(capsys):
+    """What an example or exercise prints, as {label: value}."""
+
+    def run(kind: str, name: str) -> dict[str, str]:
+        runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
+        out = capsys.readouterr().out
+        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
+
+    return run
+
+
+@pytest.fixture(params=DTYPES, ids=str)
+def dtype(request):
+    return request.param
+
+
+# Tokens
+
+
+def test_splitting_at_spaces_finds_five_english_words_and_one_chinese_word(printed):
+    shown = printed("examples", "cutting")
+    assert shown["English words"] == "why|do|we|work|?"
+    assert shown["Chinese words"] == "我们为什么工作？"
+    assert shown["Chinese characters"].count("|") == 7
+
+
+def test_the_byte_pair_trainer_has_at_most_30_lines_of_code():
+    source = inspect.getsource(bpe)
+    code = re.sub(r'"""(.*?)"""', "", source, flags=re.S)
+    assert len([line for line in code.splitlines() if line.strip()]) <= 30
+
+
+@few
+@given(text=lines, other=lines, count=st.integers(0, 30))
+def test_the_tokens_joined_are_the_text_whatever_the_merges(text, other, count):
+    assert "".join(bpe.cut(text, bpe.learn_merges(other, count))) == text
+
+
+@few
+@given(text=lines, count=st.integers(1, 30))
+def test_each_merge_joins_the_most_frequent_pair_of_neighbours(text, count):
+    pieces = bpe.words(text)
+    for merge in bpe.learn_merges(text, count):
+        pairs = Counter(pair for word in pieces for pair in pairwise(word))
+        assert pairs[merge] == max(pairs.values())
+        pieces = [bpe.join(word, merge) for word in pieces]
+
+
+@few
+@given(text=lines)
+def test_merging_ends_when_each_word_is_one_token(text):
+    merges = bpe.learn_merges(text, 1000)
+    assert len(merges) < 1000
+    assert bpe.cut(text, merges) == ["".join(word) for word in bpe.words(text)]
+
+
+def test_merges_without_text_are_none():
+    assert bpe.learn_merges("", 5) == []
+    assert bpe.cut("", []) == []
+
+
+def test_a_pair_is_joined_from_left_to_right():
+    assert bpe.join(["a", "a", "a"], ("a", "a")) == ["aa", "a"]
+    assert bpe.join(["a", "b", "c", "a", "b"], ("a", "b")) == ["ab", "c", "ab"]
+
+
+def test_21_merges_make_the_english_sentence_five_words_and_cut_an_unseen_one(printed):
+    shown = printed("examples", "byte_pairs")
+    assert shown["first merges"] == "_w|al|alk|_wo|_wor|_work".replace("_", " ")
+    assert shown["after 21 merges"] == "why| do| we| work| ?"
+    assert shown["never seen"] == "they| talk|ed"
+
+
+def test_four_merges_find_the_chinese_words_and_the_fifth_is_no_word(printed):
+    shown = printed("examples", "byte_pairs_chinese")
+    assert shown["after 4 merges"] == "我们|为什么|工作|？"
+    assert shown["fifth merge"] == "我们在"
+
+
+@few
+@given(text=st.text(min_size=1, max_size=8), count=st.integers(0, 10))
+def test_over_bytes_no_character_is_unknown(text, count):
+    """Exercise 1: 256 symbols are enough for any text."""
+    bytes_ = text.encode("utf-8", "surrogatepass").decode("latin-1")
+    merges = bpe.learn_merges("why do we work ?", count)
+    known = {chr(i) for i in range(256)} | {"".join(pair) for pair in merges}
+    assert set(bpe.cut(bytes_, merges)) <= known
+
+
+def test_a_chinese_character_is_three_bytes(printed):
+    shown = printed("exercises", "from_bytes")
+    assert shown["16 characters, 16 bytes"] == "why do we work ?"
+    assert shown["8 characters, 24 bytes"] == "我们为什么工作？"
+    assert shown["and back"] == "鲸"
+
+
+# Ids and batches
+
+
+def test_the_vocabulary_has_the_ids_of_the_running_example(printed):
+    shown = printed("examples", "vocabulary")
+    assert shown["English 9 tokens"] == "<pad> <bos> <eos> <unk> why do we work ?"
+    assert shown["Chinese 12 tokens"] == "<pad> <bos> <eos> <unk> 我 们 为 什 么 工 作 ？"
+    assert shown["source ids"] == "[4, 5, 6, 7, 8]"
+    assert shown["target ids"] == "[1, 4, 5, 6, 7, 8, 9, 10, 11, 2]"
+    assert shown["unknown word"] == "[6, 3, 8]"
+    assert shown["back to text"] == "我们为什么工作？"
+
+
+def test_pad_sequence_puts_positions_first_unless_told():
+    sentences = [torch.tensor([4, 5, 6, 7, 8]), torch.tensor([6, 7])]
+    ids = pad_sequence(sentences, batch_first=True, padding_value=0)
+    assert ids.tolist() == [[4, 5, 6, 7, 8], [6, 7, 0, 0, 0]]
+    assert torch.equal(pad_sequence(sentences), ids.T)
+
+
+# The configuration
+
+
+def test_the_configuration_defaults_to_the_base_model_of_the_paper():
+    config = TransformerConfig(37000, 37000)
+    assert dataclasses.asdict(config) == {
+        "src_vocab_size": 37000,
+        "tgt_vocab_size": 37000,
+        "d_model": 512,
+        "nhead": 8,
+        "num_encoder_layers": 6,
+        "num_decoder_layers": 6,
+        "dim_feedforward": 2048,
+        "dropout": 0.1,
+        "norm_first": False,
+        "max_len": 5000,
+        "pad_id": 0,
+        "tie_embeddings": False,
+        "layer_norm_eps": 1e-5,
+    }
+
+
+def test_the_configuration_cannot_be_changed_afterwards():
+    config = TransformerConfig(9, 12)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        config.d_model = 256
+    assert dataclasses.replace(config, d_model=256).d_model == 256
+
+
+# One-hot times a matrix
+
+
+@few
+@given(data=st.data(), vocab_size=st.integers(1, 9), d_model=st.integers(1, 5))
+def test_one_hot_times_the_table_is_the_lookup(data, vocab_size, d_model):
+    ids = data.draw(st.lists(st.integers(0, vocab_size - 1), min_size=1, max_size=6))
+    for dtype in DTYPES:
+        embedding = nn.Embedding(vocab_size, d_model, dtype=dtype)
+        ids = torch.as_tensor(ids)
+        product = one_hot(ids, vocab_size).to(dtype) @ embedding.weight
+        assert torch.equal(product, embedding(ids))
+
+
+def test_a_linear_layer_on_one_hot_rows_is_an_embedding(dtype):
+    linear = nn.Linear(9, 4, bias=False, dtype=dtype)
+    ids = torch.tensor([[4, 5, 6, 7, 8]])
+    embedding = nn.Embedding.from_pretrained(linear.weight.T)
+    assert torch.equal(linear(one_hot(ids, 9).to(dtype)), embedding(ids))
+
+
+def test_the_worked_table_gives_rows_2_1_2(printed):
+    shown = printed("examples", "one_hot")
+    assert shown["product equals rows"] == "True"
+    assert shown["product equals nn.Embedding"] == "True"
+
+
+def test_one_hot_rows_of_a_batch_of_the_paper_take_gigabytes(printed):
+    shown = printed("examples", "one_hot_cost")
+    assert shown["one-hot rows"] == f"{25_000 * 37_000 * 4 / 1e9:.1f} GB" == "3.7 GB"
+    assert shown["ids"] == "0.2 MB"
+
+
+# The gradient
+
+
+@few
+@given(ids=st.lists(st.integers(0, 8), min_size=1, max_size=8))
+def test_only_the_rows_used_get_a_gradient(ids):
+    for dtype in DTYPES:
+        embedding = nn.Embedding(9, 4, dtype=dtype)
+        embedding(torch.tensor([ids])).sum().backward()
+        used = embedding.weight.grad.any(dim=1).nonzero().flatten()
+        assert used.tolist() == sorted(set(ids))
+        assert embedding.weight.grad.shape == (9, 4)
+
+
+@few
+@given(ids=st.lists(st.integers(0, 8), min_size=1, max_size=8))
+def test_the_gradient_of_the_table_is_one_hot_transposed_times_what_arrives(ids):
+    for dtype in DTYPES:
+        embedding = nn.Embedding(9, 4, dtype=dtype)
+        ids = torch.as_tensor(ids)
+        arriving = torch.randn(len(ids), 4, dtype=dtype)
+        embedding(ids).backward(arriving)
+        expected = one_hot(ids, 9).to(dtype).T @ arriving
+        torch.testing.assert_close(embedding.weight.grad, expected)
+
+
+def test_a_row_used_twice_gets_the_sum_of_both_gradients(printed):
+    assert printed("examples", "gradient_rows")["rows with a gradient"] == "[6, 7]"
+    embedding = nn.Embedding(9, 2)
+    embedding(torch.tensor([6, 7, 6])).backward(torch.tensor([[1.0], [2.0], [3.0]]).expand(3, 2))
+    assert embedding.weight.grad[[6, 7]].tolist() == [[4.0, 4.0], [2.0, 2.0]]
+
+
+def test_a_loop_over_the_ids_and_index_add_give_the_same_gradient(printed):
+    shown = printed("exercises", "own_backward")
+    assert shown["loop agrees"] == shown["index_add agrees"] == "True"
+    assert shown["rows with a gradient"] == "[0, 4, 5, 6, 7, 8]"
+
+
+def test_adam_moves_rows_used_earlier_and_adamw_moves_all(printed):
+    shown = printed("exercises", "unused_row")
+    assert shown == {"SGD moves": "[]", "Adam moves": "[6]", "AdamW moves": "[6, 8]"}
+
+
+# Padding
+
+
+def test_the_padding_row_starts_at_zero_and_gets_no_gradient(dtype):
+    for embedding in (
+        nn.Embedding(9, 4, padding_idx=0).to(dtype),
+        TokenEmbedding(9, 4, padding_idx=0).to(dtype),
+    ):
+        table = next(embedding.parameters())
+        assert not table[0].any()
+        embedding(torch.tensor([[6, 7, 0, 0]])).sum().backward()
+        assert not table.grad[0].any()
+        assert table.grad[6].all()
+
+
+def test_initialising_again_fills_the_padding_row():
+    embedding = nn.Embedding(9, 4, padding_idx=0)
+    nn.init.normal_(embedding.weight)
+    assert embedding.weight[0].all()
+
+
+def test_an_overwritten_padding_row_stays_through_training(printed):
+    shown = printed("examples", "padding_row")
+    assert shown["at first"] == shown["gradient of row 0"] == "[0.0, 0.0, 0.0, 0.0]"
+    assert shown["zero after normal_"] == "False"
+    assert shown["overwritten, then 100 steps"] == "[7.0, 7.0, 7.0, 7.0]"
+
+
+def test_weight_decay_shrinks_an_overwritten_padding_row():
+    embedding = nn.Embedding(9, 4, padding_idx=0)
+    with torch.no_grad():
+        embedding.weight[0] = 7.0
+    optimizer = torch.optim.AdamW(embedding.parameters(), lr=0.1, weight_decay=0.1)
+    embedding(torch.tensor([[6, 0]])).sum().backward()
+    optimizer.step()
+    torch.testing.assert_close(embedding.weight[0], torch.full((4,), 7.0 * (1 - 0.1 * 0.1)))
+
+
+def test_a_zero_vector_still_gets_attention(printed):
+    shown = printed("examples", "padding_attention")
+    expected = 3 / (math.exp(2) + math.exp(1) + 3)
+    assert shown["share of the padding"] == f"{expected:.0%}"
+
+
+def test_a_zero_vector_has_length_16_once_its_position_is_added():
+    placed = PositionalEncoding(512, dropout=0.0)(torch.zeros(1, 5, 512))
+    torch.testing.assert_close(placed.norm(dim=-1), torch.full((1, 5), 16.0))
+
+
+def test_a_tied_output_gives_the_padding_row_a_gradient(printed):
+    shown = printed("exercises", "tied_padding")
+    assert shown["rows with a gradient"] == "9"
+    assert shown["row 0 is still zero"] == "False"
+
+
+# Ready-made vectors
+
+
+def test_from_pretrained_takes_embeddings_and_freezes_by_default():
+    parameters = inspect.signature(nn.Embedding.from_pretrained).parameters
+    assert list(parameters)[:3] == ["embeddings", "freeze", "padding_idx"]
+    assert parameters["freeze"].default is True
+    assert not nn.Embedding.from_pretrained(torch.ones(9, 4)).weight.requires_grad
+    assert nn.Embedding.from_pretrained(torch.ones(9, 4), freeze=False).weight.requires_grad
+
+
+def test_padding_idx_of_from_pretrained_keeps_the_row_and_blocks_its_gradient(dtype):
+    vectors = torch.ones(9, 4, dtype=dtype)
+    embedding = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)
+    assert embedding.weight[0].tolist() == [1.0] * 4
+    embedding(torch.tensor([[6, 0]])).sum().backward()
+    assert not embedding.weight.grad[0].any()
+    assert embedding.weight.grad[6].all()
+
+
+def test_from_pretrained_does_not_copy(printed):
+    vectors = torch.ones(9, 4)
+    embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
+    assert embedding.weight.data_ptr() == vectors.data_ptr()
+    shown = printed("examples", "pretrained")
+    assert shown["row 6 of our own tensor"] == shown["row 6 after a step"]
+    assert shown["row 0 after a step"] == shown["row 0 at first"]
+
+
+# The beginning, and the root of d
+
+
+def test_entries_of_nn_embedding_start_as_n_0_1():
+    torch.manual_seed(0)
+    weight = nn.Embedding(1000, 512).weight
+    assert isinstance(weight, nn.Parameter)
+    assert abs(weight.mean().item()) < 0.01
+    assert weight.std().item() == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize("d_model", [16, 64, 512])
+def test_our_entries_start_as_n_0_1_over_d(d_model):
+    torch.manual_seed(0)
+    weight = TokenEmbedding(2000, d_model).embedding.weight
+    assert abs(weight.mean().item()) < 0.02 * d_model**-0.5
+    assert weight.std().item() == pytest.approx(d_model**-0.5, rel=0.02)
+
+
+@pytest.mark.parametrize("d_model", [64, 512])
+def test_token_vectors_start_about_root_d_long_and_each_position_root_half_d(d_model):
+    torch.manual_seed(0)
+    ids = torch.arange(2000).unsqueeze(0)
+    length = TokenEmbedding(2000, d_model)(ids).norm(dim=-1)
+    assert length.mean().item() == pytest.approx(math.sqrt(d_model), rel=0.02)
+    position = sinusoidal_positional_encoding(2000, d_model).norm(dim=-1)
+    torch.testing.assert_close(position, torch.full((2000,), math.sqrt(d_model / 2)))
+
+
+def test_the_measured_lengths_are_those_of_the_formula(printed):
+    shown = {label: float(value) for label, value in printed("examples", "norms").items()}
+    root = math.sqrt(512)
+    assert shown == {
+        "position": 16.0,
+        "N(0, 1)": pytest.approx(root, rel=0.01),
+        "N(0, 1) times root d": pytest.approx(512, rel=0.01),
+        "N(0, 1/d)": 1.0,
+        "N(0, 1/d) times root d": pytest.approx(root, rel=0.01),
+    }
+
+
+def test_without_the_root_the_position_drowns_the_word(printed):
+    shown = {label: float(value) for label, value in printed("examples", "alike").items()}
+    assert shown["times 1, two words in one place"] > 0.99
+    assert shown["times 512, one word in two places"] > 0.99
+    assert 0.2 < shown["times 23, two words in one place"] < 0.5
+    assert shown["times 23, two words in one place"] < shown["times 23, one word in two places"]
+
+
+def test_a_table_of_n_0_1_as_output_starts_far_worse_than_a_guess(printed):
+    shown = {label: float(value) for label, value in printed("examples", "first_loss").items()}
+    assert shown["a blind guess"] == round(math.log(1000), 1)
+    assert shown["rows from N(0, 1/d)"] == pytest.approx(math.log(1000) + 0.5, abs=0.2)
+    assert shown["rows from N(0, 1)"] == pytest.approx(10 * shown["a blind guess"], rel=0.2)
+
+
+def test_one_step_moves_a_scaled_table_d_or_root_d_times_as_far(printed):
+    shown = printed("exercises", "same_start")
+    assert shown == {"SGD": "512.0 times as far", "Adam": "22.6 times as far"}
+
+
+# The class
+
+
+@few
+@given(
+    data=st.data(),
+    vocab_size=st.integers(1, 9),
+    d_model=st.integers(1, 5),
+    batch=st.integers(1, 3),
+    length=st.integers(1, 4),
+)
+def test_token_embedding_is_one_hot_times_the_table_times_root_d(
+    data, vocab_size, d_model, batch, length
+):
+    number = st.integers(0, vocab_size - 1)
+    row = st.lists(number, min_size=length, max_size=length)
+    ids = torch.tensor(data.draw(st.lists(row, min_size=batch, max_size=batch)))
+    for dtype in DTYPES:
+        embedding = TokenEmbedding(vocab_size, d_model).to(dtype)
+        x = embedding(ids)
+        assert x.shape == (batch, length, d_model)
+        assert x.dtype == dtype
+        expected = one_hot(ids, vocab_size).to(dtype) @ embedding.embedding.weight
+        torch.testing.assert_close(x, expected * math.sqrt(d_model))
+
+
+def test_token_embedding_has_the_shapes_that_the_page_prints(printed):
+    shown = printed("examples", "token_embedding")
+    assert shown["vectors"] == "(2, 5, 512)"
+    assert shown["the same word, the same vector"] == "True"
+    assert shown["32 sentences of 10"] == "(32, 10, 512)"
+
+
+def test_int32_ids_do_as_well_as_int64():
+    embedding = TokenEmbedding(9, 4)
+    ids = torch.tensor([[4, 5, 6, 7, 8]])
+    assert torch.equal(embedding(ids), embedding(ids.int()))
+
+
+def test_the_first_and_the_last_id_are_allowed():
+    assert TokenEmbedding(9, 4)(torch.tensor([[0, 8]])).shape == (1, 2, 4)
+
+
+def test_any_row_can_be_the_padding_row():
+    for padding_idx in (0, 3, 8):
+        table = TokenEmbedding(9, 4, padding_idx).embedding.weight
+        assert not table[padding_idx].any()
+        assert table.any(dim=1).sum() == 8
+
+
+@pytest.mark.parametrize("padding_idx", [-1, 9])
+def test_a_padding_row_outside_the_table_is_refused(padding_idx):
+    message = re.escape(f"{padding_idx=} is not in 0 .. 8")
+    with pytest.raises(ValueError, match=message):
+        TokenEmbedding(9, 4, padding_idx)
+
+
+def test_the_root_of_d_is_neither_parameter_nor_buffer():
+    assert list(TokenEmbedding(9, 4).state_dict()) == ["embedding.weight"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        (
+            torch.tensor([4, 5, 6]),
+            "ids must be integers of shape (batch, position), got torch.int64 of shape (3,)",
+        ),
+        (
+            torch.tensor([[[4], [5]]]),
+            "ids must be integers of shape (batch, position), got torch.int64 of shape (1, 2, 1)",
+        ),
+        (
+            torch.tensor([[4.0, 5.0]]),
+            "ids must be integers of shape (batch, position), got torch.float32 of shape (1, 2)",
+        ),
+        (
+            torch.tensor([[True, False]]),
+            "ids must be integers of shape (batch, position), got torch.bool of shape (1, 2)",
+        ),
+        (torch.tensor([[4, 9]]), "ids must lie in 0 .. 8, got 4 .. 9"),
+        (torch.tensor([[-1, 4]]), "ids must lie in 0 .. 8, got -1 .. 4"),
+        (torch.empty(2, 0, dtype=torch.int64), "no ids: shape (2, 0) is empty"),
+    ],
+)
+def test_wrong_ids_raise_a_value_error_that_says_what_was_given(ids, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        TokenEmbedding(9, 4)(ids)
+
+
+def test_nn_embedding_alone_says_index_out_of_range_but_not_which():
+    with pytest.raises(IndexError, match=r"^index out of range in self$"):
+        nn.Embedding(9, 4)(torch.tensor([[4, 9]]))
+
+
+def test_an_extra_axis_passes_nn_embedding_and_mixes_all_positions(printed):
+    shown = printed("examples", "extra_axis")
+    assert shown["vectors"] == "(1, 5, 1, 512)"
+    assert shown["with positions"] == "(1, 5, 5, 512)"
+    assert shown["ours"].endswith("got torch.int64 of shape (1, 5, 1)")
+
+
+def test_every_wrong_id_of_the_page_is_refused(capsys):
+    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "wrong_ids.py"))
+    assert len(capsys.readouterr().out.splitlines()) == 5
+
+
+# Where the vectors come from
+
+
+def test_training_makes_words_with_the_same_neighbours_alike(printed):
+    shown = {label: float(value) for label, value in printed("examples", "learned").items()}
+    assert shown["work and walk before"] < 0.5
+    assert shown["work and walk after"] > 0.8
+    assert shown["work and we after"] < 0.2
+
+
+def test_the_table_of_the_paper_has_19_million_numbers(printed):
+    shown = printed("examples", "parameters")
+    assert shown["one table"] == "18,944,000"
+    assert shown["three tables"] == "56,832,000"
+    assert shown["input table"] == shown["output matrix"] == "(37000, 512)"

@@ -1,0 +1,830 @@
+"""The claims of the chapter on positional encoding."""
+
+import functools
+import inspect
+import io
+import itertools
+import math
+import runpy
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import transformer
+from transformer import (
+    PositionalEncoding,
+    TokenEmbedding,
+    TransformerConfig,
+    sinusoidal_positional_encoding,
+)
+
+SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
+DOCS = Path(__file__).parents[2] / "docs"
+CHAPTER = "positional-encoding"
+DTYPES = [torch.float32, torch.float64]
+TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-12}
+ORDERS = ["吃饭没", "没吃饭", "没饭吃", "饭吃没", "饭没吃", "吃没饭"]
+few = settings(deadline=None, max_examples=25)
+even_widths = st.integers(1, 16).map(lambda half: 2 * half)
+
+
+@functools.cache
+def run(kind: str, name: str) -> tuple[dict, str]:
+    """An example's or exercise's names, and what it prints."""
+    state, threads = torch.get_rng_state(), torch.get_num_threads()
+    torch.set_num_threads(1)  # on a busy machine threads wait for one another
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        names = runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"))
+    torch.set_rng_state(state)
+    torch.set_num_threads(threads)
+    torch.set_printoptions(profile="default")
+    return names, printed.getvalue()
+
+
+def printed(kind: str, name: str) -> dict[str, str]:
+    """What it prints, as {label: value}."""
+    lines = run(kind, name)[1].splitlines()
+    return dict(line.split(": ", 1) for line in lines if ": " in line)
+
+
+def formula(p: int, column: int, d: int, base: float = 10000.0) -> float:
+    """The paper's formula for one cell, with nothing but the math module."""
+    angle = p / base ** (2 * (column // 2) / d)
+    return math.cos(angle) if column % 2 else math.sin(angle)
+
+
+def exact_table(n: int, d: int, base: float = 10000.0) -> torch.Tensor:
+    """The table in float64."""
+    even = torch.arange(0, d, 2, dtype=torch.float64)
+    angle = torch.arange(n, dtype=torch.float64).unsqueeze(1) / base ** (even / d)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).view(n, d)
+
+
+def shift_matrix(k: int, d: int) -> torch.Tensor:
+    """M_k, block by block as the page writes it."""
+    blocks = []
+    for i in range(d // 2):
+        angle = k / 10000 ** (2 * i / d)
+        sin, cos = math.sin(angle), math.cos(angle)
+        blocks.append(torch.tensor([[cos, sin], [-sin, cos]], dtype=torch.float64))
+    return torch.block_diag(*blocks)
+
+
+def attention(x, to_query, to_key, to_value, mask=None):
+    scores = (x @ to_query) @ (x @ to_key).mT / x.size(-1) ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    return scores.softmax(dim=-1) @ (x @ to_value)
+
+
+def random(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> torch.Tensor:
+    return torch.randn(*shape, dtype=dtype, generator=torch.Generator().manual_seed(seed))
+
+
+# Attention and order
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@few
+@given(st.permutations(range(5)), st.integers(0, 1000))
+def test_attention_is_permutation_equivariant(dtype, order, seed):
+    x, *weights = random(4, 8, 8, dtype=dtype, seed=seed)
+    x = x[:5]
+    moved, output = attention(x[order], *weights), attention(x, *weights)
+    torch.testing.assert_close(moved, output[order], rtol=0, atol=TOLERANCE[dtype])
+
+
+@few
+@given(st.permutations(range(5)), st.integers(0, 1000))
+def test_the_mean_of_its_outputs_is_permutation_invariant(order, seed):
+    x, *weights = random(4, 8, 8, seed=seed)
+    x = x[:5]
+    moved, output = attention(x[order], *weights), attention(x, *weights)
+    torch.testing.assert_close(moved.mean(0), output.mean(0))
+
+
+def test_the_outputs_do_change_only_their_places_do():
+    values = printed("examples", "equivariance")
+    assert float(values["f(PX) - f(X)"]) > 1
+    assert values["f(PX) - P f(X)"] == "0.0000"
+    assert values["their means over positions"] == "0.0000"
+
+
+def test_a_causal_mask_breaks_the_equivariance():
+    assert float(printed("examples", "equivariance")["with a causal mask"]) > 1
+    x, *weights = random(4, 8, 8)
+    causal = torch.ones(8, 8, dtype=torch.bool).tril()
+    moved = attention(x.flip(0), *weights, causal)
+    assert (moved - attention(x, *weights, causal).flip(0)).abs().max() > 0.1
+
+
+def test_the_six_orders_are_all_there_are():
+    assert sorted(ORDERS) == sorted("".join(order) for order in itertools.permutations("吃饭没"))
+    assert [line.split()[0] for line in run("examples", "six_orders")[1].splitlines()] == ORDERS
+
+
+def test_without_positions_all_six_orders_give_one_output():
+    rows = [line.split(maxsplit=1)[1] for line in run("examples", "six_orders")[1].splitlines()]
+    assert len(rows) == 6 and len(set(rows)) == 1
+
+
+def test_with_positions_all_six_orders_give_different_outputs():
+    rows = [line.split(maxsplit=1)[1] for line in run("examples", "order_seen")[1].splitlines()]
+    assert len(rows) == 6 and len(set(rows)) == 6
+
+
+def test_with_positions_attention_is_no_longer_equivariant():
+    x, *weights = random(4, 8, 8)
+    add = PositionalEncoding(8, dropout=0.0).double()
+    moved = attention(add(x.flip(0).unsqueeze(0)), *weights)
+    output = attention(add(x.unsqueeze(0)), *weights)
+    assert (moved - output.flip(1)).abs().max() > 0.1
+
+
+# What a position must look like
+
+
+@few
+@given(even_widths, st.integers(0, 200), st.integers(0, 200))
+def test_steps_are_equally_long_everywhere(d, p, q):
+    table = exact_table(202, d)
+    step, other = table[p + 1] - table[p], table[q + 1] - table[q]
+    torch.testing.assert_close(step.norm(), other.norm())
+
+
+def test_the_first_ideas_fail_as_told():
+    values = printed("examples", "first_ideas")
+    assert values["share, for the second of 3 words"] == "0.5"
+    assert values["share, for the second of 11 words"] == "0.1"
+    assert values["binary digits that flip from 7 to 8"] == "4"
+    assert values["binary digits that flip from 8 to 9"] == "1"
+    assert values["sinusoids, step from 7 to 8"] == values["sinusoids, step from 8 to 9"]
+
+
+def test_one_pair_nearly_mistakes_44_for_0_and_two_do_not():
+    table = exact_table(45, 4)
+    fast, slow = (table[44] - table[0]).view(2, 2).norm(dim=1)
+    assert fast < 0.02 and slow > 0.4
+    assert run("examples", "one_pair")[1].splitlines()[4].split()[-4:] == [
+        f"{number:.4f}" for number in table[44].tolist()
+    ]
+
+
+def test_a_sine_alone_takes_a_value_twice_in_a_round():
+    assert math.sin(1) == pytest.approx(math.sin(math.pi - 1))
+    assert math.cos(1) != pytest.approx(math.cos(math.pi - 1))
+
+
+# The table
+
+
+@few
+@given(st.integers(1, 40), even_widths, st.floats(1.5, 1e5))
+def test_the_table_equals_the_formula_cell_by_cell(n, d, base):
+    table = sinusoidal_positional_encoding(n, d, base)
+    assert table.shape == (n, d)
+    wanted = [[formula(p, column, d, base) for column in range(d)] for p in range(n)]
+    torch.testing.assert_close(
+        table.double(), torch.tensor(wanted, dtype=torch.float64), rtol=0, atol=4e-8
+    )
+
+
+def test_the_base_is_10000_unless_told_otherwise():
+    table = sinusoidal_positional_encoding(50, 32)
+    assert torch.equal(table, sinusoidal_positional_encoding(50, 32, base=10000.0))
+    assert not torch.equal(table, sinusoidal_positional_encoding(50, 32, base=100.0))
+
+
+def test_i_counts_pairs_and_both_columns_share_a_frequency():
+    for i, theta in enumerate((1, 0.1, 0.01, 0.001)):  # the page's table for d = 8
+        assert 10000 ** (-2 * i / 8) == pytest.approx(theta)
+        table = sinusoidal_positional_encoding(30, 8).double()
+        angle = torch.arange(30, dtype=torch.float64) * theta
+        torch.testing.assert_close(table[:, 2 * i], angle.sin(), rtol=0, atol=4e-8)
+        torch.testing.assert_close(table[:, 2 * i + 1], angle.cos(), rtol=0, atol=4e-8)
+
+
+@few
+@given(st.integers(1, 60), even_widths)
+def test_every_position_uses_sines_and_cosines(n, d):
+    table = sinusoidal_positional_encoding(n, d).double()
+    one = table[:, 0::2].square() + table[:, 1::2].square()
+    torch.testing.assert_close(one, torch.ones(n, d // 2, dtype=torch.float64), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("max_len", [0, -1])
+def test_a_table_of_no_rows_is_refused(max_len):
+    with pytest.raises(ValueError, match=f"max_len must be at least 1, got {max_len}"):
+        sinusoidal_positional_encoding(max_len, 8)
+
+
+@pytest.mark.parametrize("base", [0.0, -10000.0, float("nan")])
+def test_a_base_that_is_not_positive_is_refused(base):
+    with pytest.raises(ValueError, match=f"base must be positive, got {base}"):
+        sinusoidal_positional_encoding(4, 4, base)
+
+
+@pytest.mark.parametrize("d_model", [1, 5, 511, 0, -2])
+def test_an_odd_or_empty_d_model_is_refused(d_model):
+    with pytest.raises(ValueError, match=f"d_model must be even, .* got {d_model}"):
+        sinusoidal_positional_encoding(4, d_model)
+
+
+# "I like to code", every cell; computed apart from the code, to six decimals
+
+X = [[0.1, 0.2, 0.3, 0.4], [0.2, 0.3, 0.4, 0.5], [0.3, 0.4, 0.5, 0.6], [0.4, 0.5, 0.6, 0.7]]
+TABLES = {
+    10000: [
+        [0.000000, 1.000000, 0.000000, 1.000000],
+        [0.841471, 0.540302, 0.010000, 0.999950],
+        [0.909297, -0.416147, 0.019999, 0.999800],
+        [0.141120, -0.989992, 0.029996, 0.999550],
+    ],
+    100: [
+        [0.000000, 1.000000, 0.000000, 1.000000],
+        [0.841471, 0.540302, 0.099833, 0.995004],
+        [0.909297, -0.416147, 0.198669, 0.980067],
+        [0.141120, -0.989992, 0.295520, 0.955336],
+    ],
+}
+SUMS = {
+    10000: [
+        [0.100000, 1.200000, 0.300000, 1.400000],
+        [1.041471, 0.840302, 0.410000, 1.499950],
+        [1.209297, -0.016147, 0.519999, 1.599800],
+        [0.541120, -0.489992, 0.629996, 1.699550],
+    ],
+    100: [
+        [0.100000, 1.200000, 0.300000, 1.400000],
+        [1.041471, 0.840302, 0.499833, 1.495004],
+        [1.209297, -0.016147, 0.698669, 1.580067],
+        [0.541120, -0.489992, 0.895520, 1.655336],
+    ],
+}
+
+
+@pytest.mark.parametrize("base", [10000, 100])
+def test_every_cell_of_the_worked_example(base):
+    table = sinusoidal_positional_encoding(4, 4, base)
+    torch.testing.assert_close(table, torch.tensor(TABLES[base]), rtol=0, atol=1e-6)
+    total = torch.tensor(X) + table
+    torch.testing.assert_close(total, torch.tensor(SUMS[base]), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("base", [10000, 100])
+def test_every_cell_that_the_worked_example_prints(base):
+    blocks = run("examples", "by_hand")[1].split("base ")
+    shown = {
+        block.split(" =")[0]: [
+            [float(number) for number in row.split(",") if number.strip()]
+            for row in block.split("tensor(")[1].strip(" )\n[]").replace("],", "").split("[")
+        ]
+        for block in blocks
+        if block
+    }
+    for label, wanted in ((f"{base}, PE", TABLES), (f"{base}, x + PE", SUMS)):
+        torch.testing.assert_close(
+            torch.tensor(shown[label]), torch.tensor(wanted[base]), rtol=0, atol=6e-6
+        )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_steps_that_the_page_types_are_right(language):
+    page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
+    for row in X:
+        assert " & ".join(map(str, row)) in page
+    for step in (
+        rf"\sin 3 \approx {math.sin(3):.5f}",
+        f"0.4 + 0.14112 = {0.4 + math.sin(3):.5f}",
+        rf"0.5 + \cos 3 \approx 0.5 - 0.98999 = {0.5 + math.cos(3):.5f}",
+        rf"0.6 + \sin 0.03 \approx {0.6 + math.sin(0.03):.5f}",
+        rf"0.7 + \cos 0.03 \approx {0.7 + math.cos(0.03):.5f}",
+    ):
+        assert step in page, step
+
+
+# Broadcasting
+
+
+def test_the_shapes_of_broadcasting_are_as_told():
+    lines = run("examples", "broadcasting")[1].splitlines()
+    values = dict(line.split(": ", 1) for line in lines)
+    assert values["position.unsqueeze(0)"] == "(1, 6)"
+    assert values["position.unsqueeze(1)"] == values["position.unsqueeze(-1)"] == "(6, 1)"
+    assert values["(6, 1) times (4,)"] == "(6, 4)"
+    assert values["row 3"] == "[3.0, 0.3, 0.03, 0.003]"
+    assert values["without, 4 positions"] == "(4,)"
+    assert "must match" in values["without unsqueeze"]
+
+
+@given(st.integers(-3, 2))
+def test_unsqueeze_puts_the_new_axis_where_dim_says(dim):
+    shape = [4, 5]
+    shape.insert(dim if dim >= 0 else dim + 3, 1)
+    assert list(torch.zeros(4, 5).unsqueeze(dim).shape) == shape
+
+
+# Four ways, and float32
+
+
+def test_four_ways_give_one_table():
+    names, _ = run("examples", "four_ways")
+    exact = exact_table(200, 64)
+    for way in ("plain_loop", "with_numpy", "exp_and_log"):
+        torch.testing.assert_close(names[way](200, 64), exact, rtol=0, atol=1e-12)
+    assert names["ours"] is sinusoidal_positional_encoding
+
+
+def test_the_loop_takes_more_than_ten_times_as_long():
+    lines = run("examples", "four_ways")[1].splitlines()
+    slower = [line.split(": ")[1] for line in lines if line.startswith(" ")]
+    assert slower == ["True", "False", "False", "False"]
+
+
+def test_the_table_is_exact_to_float32_up_to_position_20000():
+    table = sinusoidal_positional_encoding(20001, 512)
+    assert table.dtype == torch.float32
+    assert (table - exact_table(20001, 512)).abs().max() < 3.1e-8  # half a unit in the last place
+
+
+def test_in_float32_alone_the_error_grows_with_the_position():
+    values = printed("examples", "float32_error")
+    errors = [float(values[f"all in float32, up to {p}"]) for p in (100, 1000, 5000, 20000)]
+    assert errors == pytest.approx([6.6e-6, 5.5e-5, 3.9e-4, 1.6e-3], rel=0.3)
+    assert all(float(values[f"float64 first, up to {p}"]) < 4e-8 for p in (100, 20000))
+
+
+def test_an_angle_near_20000_has_two_or_three_decimals_in_float32():
+    assert 0.001 < np.spacing(np.float32(20000)) < 0.01
+    assert np.spacing(np.float32(1)) < 1e-6
+
+
+# The picture: waves and wavelengths
+
+
+def test_wavelengths_grow_from_2_pi_and_never_reach_10000_times_2_pi():
+    values = printed("examples", "wavelengths")
+    assert values["base 10000, pair 0"] == values["base 100, pair 0"] == "6.28"
+    assert values["base 10000, pair 255"] == "60611.48"
+    assert values["base 100, pair 255"] == "617.12"
+    assert float(values["the limit, 10000 times 2π"]) == pytest.approx(20000 * math.pi, abs=0.01)
+
+
+@few
+@given(even_widths)
+def test_every_pair_repeats_after_its_wavelength(d):
+    for i in range(d // 2):
+        wavelength = 2 * math.pi * 10000 ** (2 * i / d)
+        assert wavelength < 20000 * math.pi
+        turn = wavelength / 10000 ** (2 * i / d)
+        assert math.sin(turn) == pytest.approx(0, abs=1e-9)
+        assert math.cos(turn) == pytest.approx(1)
+
+
+def test_41_of_512_columns_stand_still_over_100_positions():
+    table = exact_table(100, 512)
+    assert ((table.amax(0) - table.amin(0)) < 1e-3).sum() == 41
+    name = "columns that move less than 0.001 in 100 positions"
+    assert printed("examples", "wavelengths")[name] == "41"
+
+
+def test_no_two_of_5000_rows_are_equal():
+    assert len(sinusoidal_positional_encoding(5000, 512).unique(dim=0)) == 5000
+
+
+# A step of k is a rotation
+
+
+@few
+@given(st.integers(0, 5000), st.integers(-300, 300), even_widths)
+def test_a_step_of_k_is_one_matrix_for_every_position(p, k, d):
+    if p + k < 0:
+        p -= k
+    row = [formula(p, column, d) for column in range(d)]
+    wanted = [formula(p + k, column, d) for column in range(d)]
+    moved = shift_matrix(k, d) @ torch.tensor(row, dtype=torch.float64)
+    torch.testing.assert_close(moved, torch.tensor(wanted, dtype=torch.float64), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("k", [1, 10, 1000])
+def test_the_shift_matrix_moves_the_whole_table(k):
+    table = sinusoidal_positional_encoding(5000, 64).double()
+    moved = table[:-k] @ shift_matrix(k, 64).T
+    torch.testing.assert_close(moved, table[k:], rtol=0, atol=1e-7)
+    names, text = run("examples", "shift_matrix")
+    torch.testing.assert_close(names["shift_matrix"](k, 64), shift_matrix(k, 64))
+    assert f"k = {k}, largest error over {5000 - k} positions: 0.000000" in text
+
+
+@few
+@given(st.integers(-50, 50), st.integers(-50, 50), even_widths)
+def test_shifts_add_up_and_keep_lengths(j, k, d):
+    close = functools.partial(torch.testing.assert_close, rtol=0, atol=1e-10)
+    close(shift_matrix(j, d) @ shift_matrix(k, d), shift_matrix(j + k, d))
+    close(shift_matrix(-k, d), shift_matrix(k, d).T)
+    close(shift_matrix(k, d).T @ shift_matrix(k, d), torch.eye(d, dtype=torch.float64))
+
+
+# The inner product and distance
+
+
+@few
+@given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 300), even_widths)
+def test_the_inner_product_depends_on_the_distance_only(p, q, k, d):
+    table = exact_table(601, d)
+    theta = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    g = (k * theta).cos().sum()
+    for one in p, q:
+        torch.testing.assert_close(table[one] @ table[one + k], g, rtol=0, atol=1e-9)
+
+
+def test_the_inner_product_cannot_tell_left_from_right():
+    table = exact_table(101, 64)
+    torch.testing.assert_close(table[50] @ table[20], table[50] @ table[80])
+
+
+def test_the_inner_product_falls_rises_and_goes_negative_where_told():
+    values = printed("examples", "inner_product")
+    wanted = {1: 0.9731, 10: 0.6789, 50: 0.5121, 100: 0.4373, 500: 0.2626, 1000: 0.1757}
+    wanted |= {10000: -0.0644, 100000: -0.0128}
+    for k, g in wanted.items():
+        assert values[f"g at distance {k}"] == f"{g:.4f}"
+    assert values["first rise is from distance"] == "43"
+    assert values["rises among the first 1000 steps"] == "444"
+    assert values["first negative distance"] == "3284"
+    assert values["largest from 10000 to 100000"] == "0.148"
+    assert values["d_model 64, first rise is from distance"] == "5"
+    assert values["d_model 64, smallest up to 200000"] == "-0.476"
+    assert values["d_model 64, at distance"] == "171560"
+    near = exact_table(3285, 512) @ exact_table(1, 512)[0]
+    assert (near[:3284] > 0).all() and near[3284] < 0
+    assert (near[1:44] < near[:43]).all() and near[44] > near[43]
+
+
+# The motivation
+
+
+def test_only_the_cross_term_brings_the_error_to_third_order():
+    values = printed("examples", "taylor")
+    assert values["f symmetric"] == "True"
+    five = [float(values[f"p of size {s}, five terms miss by"]) for s in (0.1, 0.01, 0.001)]
+    six = [float(values[f"p of size {s}, six terms miss by"]) for s in (0.1, 0.01, 0.001)]
+    assert five[1] / five[2] == pytest.approx(100, rel=0.1)
+    assert six[0] / six[1] == pytest.approx(1000, rel=0.1)
+    assert six[1] / six[2] == pytest.approx(1000, rel=0.1)
+
+
+@few
+@given(st.integers(0, 100), st.integers(0, 100), even_widths, st.integers(0, 1000))
+def test_the_diagonal_form_splits_into_difference_and_sum(m, n, d, seed):
+    theta = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    h = random(d, seed=seed)
+    even, odd = h[0::2], h[1::2]
+    form = (
+        even * (m * theta).cos() * (n * theta).cos() + odd * (m * theta).sin() * (n * theta).sin()
+    )
+    split = (even + odd) / 2 * ((m - n) * theta).cos() + (even - odd) / 2 * ((m + n) * theta).cos()
+    torch.testing.assert_close(form.sum(), split.sum(), rtol=0, atol=1e-10)
+
+
+def test_the_sum_of_positions_vanishes_only_for_equal_weights_in_each_pair():
+    values = printed("examples", "diagonal_weighting")
+    spread = {name: float(value.split("spread ")[1]) for name, value in values.items()}
+    assert spread["H = I"] == spread["equal within each pair"] == 0
+    assert spread["all different, 0.5 to 1.5"] > 5
+    assert spread["all different, N(0, 1)"] > 20
+
+
+def test_the_pairs_follow_the_integral_near_by_and_leave_it_far_away():
+    values = printed("examples", "integral")
+    near = [abs(float(values[f"k = {k}, {a}"])) for k in (100,) for a in ("256 pairs", "integral")]
+    assert near[0] == pytest.approx(near[1], rel=0.01)
+    far = float(values["k = 100000, 256 pairs"]), float(values["k = 100000, integral"])
+    assert far[0] < 0 < far[1] < 0.01
+
+
+def test_the_derived_pair_is_the_papers_with_its_numbers_swapped():
+    derived = np.exp(1j * np.arange(20))
+    table = exact_table(20, 2).numpy()
+    np.testing.assert_allclose(table[:, 1], derived.real)
+    np.testing.assert_allclose(table[:, 0], derived.imag, atol=1e-15)
+
+
+# The module
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@few
+@given(st.integers(1, 4), st.integers(1, 12), even_widths)
+def test_every_sentence_gets_the_first_rows_of_the_table(dtype, batch, length, d):
+    module = PositionalEncoding(d, max_len=12, dropout=0.0).to(dtype)
+    x = random(batch, length, d, dtype=dtype)
+    output = module(x)
+    assert output.shape == x.shape and output.dtype == dtype
+    table = sinusoidal_positional_encoding(12, d).to(dtype)
+    for sentence, given_ in zip(output, x, strict=True):
+        assert torch.equal(sentence, given_ + table[:length])
+
+
+def test_the_first_token_gets_row_0():
+    module = PositionalEncoding(6, max_len=4, dropout=0.0)
+    assert module(torch.zeros(1, 1, 6)).tolist() == [[[0.0, 1.0] * 3]]
+
+
+def test_the_input_is_left_alone():
+    x = torch.zeros(1, 3, 8)
+    PositionalEncoding(8)(x)
+    assert not x.any()
+
+
+def test_exactly_max_len_positions_are_allowed():
+    assert PositionalEncoding(8, max_len=6)(torch.zeros(1, 6, 8)).shape == (1, 6, 8)
+
+
+@pytest.mark.parametrize("max_len", [1, 6])
+def test_more_than_max_len_positions_are_refused_with_both_numbers(max_len):
+    module = PositionalEncoding(8, max_len=max_len)
+    message = f"{max_len + 1} positions, but the table has {max_len}: make it with a larger max_len"
+    with pytest.raises(ValueError, match=message):
+        module(torch.zeros(1, max_len + 1, 8))
+    assert run("examples", "too_long")[1].splitlines()[-1] == (
+        "7 -> 7 positions, but the table has 6: make it with a larger max_len"
+    )
+
+
+def test_without_the_check_the_message_is_about_dimension_1_or_there_is_none():
+    with pytest.raises(RuntimeError, match="at non-singleton dimension 1"):
+        torch.zeros(1, 7, 8) + sinusoidal_positional_encoding(6, 8)[:7]
+    assert (torch.zeros(1, 7, 8) + sinusoidal_positional_encoding(1, 8)[:7]).shape == (1, 7, 8)
+
+
+def test_an_odd_d_model_is_refused_by_the_module_too():
+    with pytest.raises(ValueError, match="d_model must be even"):
+        PositionalEncoding(7)
+
+
+def test_the_module_holds_5000_positions_unless_told_otherwise():
+    assert PositionalEncoding(2).table.shape == (5000, 2)
+    assert TransformerConfig(1, 1).max_len == 5000
+    for name, default in (("max_len", 5000), ("dropout", 0.1)):
+        assert inspect.signature(PositionalEncoding).parameters[name].default == default
+
+
+# Scale
+
+
+@few
+@given(st.integers(1, 100), even_widths)
+def test_every_row_is_as_long_as_the_root_of_half_the_width(n, d):
+    norm = sinusoidal_positional_encoding(n, d).double().norm(dim=1)
+    torch.testing.assert_close(norm, torch.full_like(norm, math.sqrt(d / 2)), rtol=1e-6, atol=0)
+
+
+def test_words_and_positions_are_comparable_only_with_the_factor():
+    values = printed("examples", "norms")
+    assert (
+        values["a row of the table, shortest"] == values["a row of the table, longest"] == "16.00"
+    )
+    assert float(values["nn.Embedding, N(0, 1)"]) == pytest.approx(22.6, abs=0.1)
+    assert float(values["ours before the scale, N(0, 1 / d)"]) == pytest.approx(1, abs=0.01)
+    assert float(values["ours, times √d"]) == pytest.approx(22.6, abs=0.1)
+    assert values["the table is longer than the last by a factor of"] == "35"
+    torch.manual_seed(0)
+    words = TokenEmbedding(1000, 512)(torch.arange(1000).unsqueeze(0))
+    assert words.detach().norm(dim=-1).mean().item() == pytest.approx(22.6, abs=0.1)
+
+
+def test_the_range_alone_says_nothing_of_the_length():
+    assert torch.ones(512).norm() == pytest.approx(22.6, abs=0.03)
+    assert torch.zeros(512).norm() == 0
+
+
+def test_positions_leave_most_directions_to_the_words():
+    values = printed("examples", "room_for_words")
+    needed = [int(values[f"directions that hold 99% of {n} positions"]) for n in (20, 100)]
+    assert needed == [7, 30]
+
+
+# Dropout
+
+
+def test_dropout_acts_on_the_sum():
+    torch.manual_seed(0)
+    x = random(8, 50, 32, dtype=torch.float32)
+    module = PositionalEncoding(32, dropout=0.5)
+    total, output = x + module.table[:50], module(x)
+    dropped = output == 0
+    assert dropped.double().mean() == pytest.approx(0.5, abs=0.02)
+    torch.testing.assert_close(output[~dropped], total[~dropped] / 0.5)
+
+
+def test_dropout_is_applied_once():
+    torch.manual_seed(0)
+    share = (PositionalEncoding(512, dropout=0.1)(torch.randn(32, 100, 512)) == 0).double().mean()
+    assert share == pytest.approx(0.1, abs=0.002)
+    values = printed("examples", "dropout_once")
+    assert values == {
+        "after the module": "10.0%",
+        "after a second dropout": "19.0%",
+        "in evaluation": "0.0%",
+    }
+
+
+def test_in_evaluation_nothing_is_dropped():
+    module = PositionalEncoding(8, dropout=0.9).eval()
+    x = random(2, 5, 8, dtype=torch.float32)
+    assert torch.equal(module(x), x + module.table[:5])
+
+
+# The buffer
+
+
+def test_the_module_has_no_parameters():
+    assert not list(PositionalEncoding(8).parameters())
+    assert [name for name, _ in PositionalEncoding(8).named_buffers()] == ["table"]
+
+
+def test_a_checkpoint_does_not_hold_the_table():
+    assert PositionalEncoding(8).state_dict() == {}
+    values = printed("examples", "checkpoint")
+    assert values["PositionalEncoding, bytes in a checkpoint"] == "0"
+    assert values["Persistent, bytes in a checkpoint"] == str(6000 * 512 * 4)
+
+
+def test_another_max_len_loads_without_the_table_and_not_with_it():
+    state = PositionalEncoding(8, max_len=6).state_dict()
+    other = PositionalEncoding(8, max_len=5)
+    assert not other.load_state_dict(state).missing_keys
+    lines = run("examples", "checkpoint")[1].splitlines()
+    assert lines[2] == "    into max_len 5000: <All keys matched successfully>"
+    assert lines[5] == "    into max_len 5000: size mismatch for table"
+
+
+def test_the_table_moves_with_the_module():
+    assert PositionalEncoding(8).to("meta").table.device.type == "meta"
+    assert PositionalEncoding(8).double().table.dtype == torch.float64
+    assert printed("examples", "device_moves") == {
+        "PositionalEncoding, after double()": "torch.float64",
+        "PositionalEncoding, after to(meta)": "meta",
+        "PlainAttribute, after double()": "torch.float32",
+        "PlainAttribute, after to(meta)": "cpu",
+    }
+
+
+def test_double_changes_the_type_and_not_the_digits():
+    table = PositionalEncoding(64, max_len=100).double().table
+    assert torch.equal(table, table.float().double())
+    assert (table - exact_table(100, 64)).abs().max() > 1e-8
+
+
+def test_no_checkpoint_fills_a_table_made_on_the_meta_device():
+    with torch.device("meta"):
+        module = PositionalEncoding(8, max_len=4)
+    module.to_empty(device="cpu")
+    module.table.fill_(7.0)  # whatever the memory held
+    assert not module.load_state_dict({}, strict=True).missing_keys
+    assert (module.table == 7.0).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_gradients_are_the_same_with_and_without_detach(dtype):
+    module = PositionalEncoding(8, dropout=0.0).to(dtype)
+    weights = random(2, 5, 8, dtype=dtype)
+    gradients = []
+    for table in (module.table[:5], module.table[:5].clone().detach().requires_grad_(False)):
+        x = random(2, 5, 8, dtype=dtype, seed=1).requires_grad_()
+        ((x + table) * weights).sum().backward()
+        gradients.append(x.grad)
+    assert torch.equal(*gradients)
+    assert not module.table.requires_grad
+    assert printed("examples", "detach") == {
+        "the table asks for a gradient": "False",
+        "gradients identical": "True",
+        "table unchanged": "True",
+    }
+
+
+def test_overwriting_the_output_leaves_the_table_alone():
+    module = PositionalEncoding(8, max_len=4, dropout=0.0)
+    before = module.table.clone()
+    module(torch.zeros(1, 4, 8)).fill_(3.0)
+    assert torch.equal(module.table, before)
+
+
+# Longer than the training
+
+
+def test_a_trained_model_is_right_up_to_length_20_and_not_beyond():
+    values = printed("examples", "extrapolation")
+    assert values["right at length 10"] == values["right at length 20"] == "1.0"
+    right = [float(values[f"right at length {n}"]) for n in (20, 30, 40, 100)]
+    assert right == sorted(right, reverse=True) and right[-1] < 0.6
+    trained = float(values["of 100, positions 1 to 19"])
+    assert float(values["of 100, positions 80 to 99"]) < trained < 1
+
+
+# Sinusoids that tutorials publish
+
+
+def test_the_doubled_exponent_is_off_by_as_much_as_a_wave_can_be():
+    names, _ = run("examples", "published_variants")
+    exact, doubled = exact_table(100, 512), names["published"](100, 512)["exponent doubled"]
+    error = (doubled - exact).abs()
+    assert error.max() == pytest.approx(1.999591, abs=1e-6)
+    assert divmod(error.argmax().item(), 512) == (12, 37)
+    assert error.mean() == pytest.approx(0.406551, abs=1e-6)
+    zero = (names["published"](100, 512)["doubled, row 0 zero"] - exact).abs()
+    assert zero.mean() == pytest.approx(0.411551, abs=1e-6)
+
+
+def test_the_published_variants_break_what_the_page_says():
+    values = printed("examples", "published_variants")
+    left = {
+        name.split(", left")[0]: float(value)
+        for name, value in values.items()
+        if name.endswith("left after the best shift")
+    }
+    assert left["right"] == left["base 100"] == 0
+    assert left["exponent doubled"] == 0.9 and left["doubled, row 0 zero"] == 1
+    assert 1e-6 < left["exp and log in float32"] < 1e-3
+    assert 0 < left["float64, then float32"] < 1e-6
+    assert values["doubled, row 0 zero, row norms"] == "0.00 to 16.13"
+    assert values["exponent doubled, row norms"] == "15.87 to 16.13"
+    for name in ("right", "base 100", "exp and log in float32", "float64, then float32"):
+        assert values[f"{name}, row norms"] == "16.00 to 16.00"
+    assert float(values["base 100, mean error"]) == pytest.approx(0.75)
+    assert float(values["exp and log in float32, max error"]) < 1e-5
+    assert float(values["float64, then float32, max error"]) < 4e-8
+
+
+def test_the_wrong_tables_still_have_different_rows_between_minus_1_and_1():
+    names, _ = run("examples", "published_variants")
+    table = names["published"](100, 512)["exponent doubled"]
+    assert len(table.unique(dim=0)) == 100 and table.abs().max() <= 1
+
+
+# Exercises
+
+
+def test_equal_tokens_get_equal_outputs_only_without_positions():
+    assert printed("exercises", "same_word_twice") == {
+        "without positions, equal": "True",
+        "with positions, equal": "False",
+    }
+
+
+def test_the_answer_composes_shifts():
+    values = printed("exercises", "compose_shifts")
+    assert len(values) == 4 and set(values.values()) == {"True"}
+    names, _ = run("exercises", "compose_shifts")
+    torch.testing.assert_close(names["shift_matrix"](3), shift_matrix(3, 8))
+
+
+def test_bfloat16_cannot_count_beyond_256_but_can_store_the_table():
+    values = printed("exercises", "sixteen_bits")
+    assert values["bfloat16 first counts twice at"] == "256"
+    assert int(values["counted in bfloat16, different rows"]) < 1000
+    assert values["stored in bfloat16, different rows"] == "5000"
+
+
+def test_sines_first_keeps_what_the_answer_says():
+    assert printed("exercises", "sines_first") == {
+        "inner products kept": "True",
+        "scores kept, weights permuted": "True",
+        "scores kept, same weights": "False",
+    }
+    order = [0, 2, 4, 6, 1, 3, 5, 7]
+    M, table = shift_matrix(3, 8), exact_table(40, 8)
+    halves, moved = table[:, order], M[order][:, order]
+    torch.testing.assert_close(halves[:-3] @ moved.T, halves[3:])
+    torch.testing.assert_close(halves.norm(dim=1), table.norm(dim=1))
+
+
+def test_weights_set_by_hand_name_the_token_before_at_length_1000():
+    values = printed("exercises", "previous_token")
+    assert values == {f"right at length {n}": "1.0" for n in (20, 100, 1000)}
+
+
+def test_the_repaired_loop_equals_the_table_and_the_broken_one_does_not():
+    names, text = run("exercises", "repair")
+    right = exact_table(50, 16)
+    torch.testing.assert_close(names["repaired"](50, 16).double(), right, rtol=0, atol=1e-6)
+    assert (names["broken"](50, 16) - right).abs().max() > 1.9
+    assert "repaired: 0.0000" in text
+
+
+def test_only_the_second_mistake_alone_destroys_the_rotation():
+    p, i = torch.arange(2000, dtype=torch.float64).unsqueeze(1), torch.arange(0, 16, 2)
+    first = torch.stack([(p / 10000 ** (2 * i / 16)).sin(), (p / 10000 ** (2 * i / 16)).cos()], -1)
+    second = torch.stack([(p / 10000 ** (i / 16)).sin(), (p / 10000 ** ((i + 1) / 16)).cos()], -1)
+    left = []
+    for table in (first.view(2000, 16), second.view(2000, 16)):
+        best = torch.linalg.lstsq(table[:-10], table[10:], driver="gelsd").solution
+        left.append((table[:-10] @ best - table[10:]).abs().max().item())
+    assert left[0] < 1e-6 and left[1] > 0.1
