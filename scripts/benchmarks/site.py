@@ -30,8 +30,9 @@ BARE = """
 INHERIT: {config}
 docs_dir: {root}/docs/{language}
 site_dir: {site}
+theme: {{custom_dir: {root}/overrides}}
 hooks: []
-plugins: {{search: {{}}}}
+watch: []
 """
 
 
