@@ -1,0 +1,51 @@
+// @ts-check
+"use strict";
+
+/**
+ * The heading that the reader has scrolled to; none at the top of a page.
+ * @returns {string} its id
+ */
+function headingInView() {
+  let id = "";
+  for (const heading of document.querySelectorAll(".md-content :is(h2, h3, h4)[id]")) {
+    if (heading.getBoundingClientRect().top > 140) break;
+    if (heading.checkVisibility()) id = heading.id;
+  }
+  return id;
+}
+
+/**
+ * Leads the language switch to the same page and heading. Instant navigation leaves the
+ * header as it is and renews the head, so the address is taken from there.
+ * @param {Event} event
+ */
+function followPage(event) {
+  const link = event.target instanceof Element && event.target.closest(".md-select__link");
+  if (!(link instanceof HTMLAnchorElement)) return;
+  /** @type {HTMLLinkElement?} */
+  const twin = document.head.querySelector(`link[hreflang="${link.hreflang}"][data-link]`);
+  if (twin?.dataset.link) link.href = twin.dataset.link;
+  link.hash = headingInView();
+}
+
+for (const type of ["pointerover", "focusin", "click"]) {
+  document.addEventListener(type, followPage, true);
+}
+
+/** Names, for screen readers, what Material adds without a name, and lets the keyboard scroll tables. */
+function name() {
+  const english = document.documentElement.lang === "en";
+  for (const nav of document.querySelectorAll(".md-code__nav:not([aria-label])")) {
+    nav.setAttribute("aria-label", `${nav.querySelector("button")?.title} ${++named}`);
+  }
+  for (const link of document.querySelectorAll("a.md-annotation__index:not([aria-label])")) {
+    const number = link.querySelector("span")?.dataset.mdAnnotationId;
+    link.setAttribute("aria-label", `${english ? "Note" : "注释"} ${number}`);
+  }
+  for (const table of document.querySelectorAll(".md-typeset__scrollwrap:not([tabindex])")) {
+    if (table.scrollWidth > table.clientWidth) table.setAttribute("tabindex", "0");
+  }
+}
+
+let named = 0;
+new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
