@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import subprocess
 import sys
 from urllib.parse import urljoin
@@ -23,6 +24,25 @@ log = logging.getLogger("mkdocs.hooks.book")
 MARKUP = Book()
 
 
+class LinkLines(logging.Filter):
+    """Puts file and line before what MkDocs says of a link that leads nowhere."""
+
+    LINK = re.compile(r"Doc file '([^']+)' contains an? .*?link '([^']+)'")
+
+    def __init__(self, language: str):
+        super().__init__()
+        self.language = language
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        told = record.getMessage()
+        match = self.LINK.match(told)
+        if match:
+            page = book.Page(self.language, match[1])
+            place = max(0, page.text.find(f"]({match[2]}"))
+            record.msg, record.args = str(page.fault(place, told)), ()
+        return True
+
+
 def language(config: MkDocsConfig) -> str:
     return config.theme["language"]
 
@@ -38,6 +58,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         raise PluginError(str(fault)) from None
     config.markdown_extensions.append(MARKUP)  # type: ignore[arg-type]
     set_alternates(config, "")
+    logging.getLogger("mkdocs.structure.pages").filters[:] = [LinkLines(language(config))]
     return config
 
 

@@ -1,0 +1,121 @@
+"""Every page in a real browser, wide and narrow, light and dark, with and without JavaScript."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+import book
+import parity
+from checks import expect_none
+from conftest import BASE, watch
+
+PAGES = [
+    ("zh/" if page.language == "zh" else "") + page.name.removesuffix(".md").removesuffix("index")
+    for language in book.LANGUAGES
+    for page in book.pages(language)
+]
+every_page = pytest.mark.parametrize("url", PAGES, ids=lambda url: url or "home")
+
+
+def address(url: str) -> str:
+    return BASE + (url if url.endswith("/") or not url else f"{url}/")
+
+
+def open_everything(page: Page) -> None:
+    """Unfolds what is folded, and lets everything be drawn."""
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    page.evaluate("document.fonts.ready")
+
+
+# What sticks out, each with its right edge; what scrolls inside something else may.
+STICKS_OUT = """() => {
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= width) return [];
+  return [...document.querySelectorAll("body *")]
+    .filter((each) => each.getBoundingClientRect().right > width + 1)
+    .slice(0, 5)
+    .map((each) => each.outerHTML.slice(0, 120));
+}"""
+
+
+@every_page
+def test_nothing_sticks_out_or_fails(reader, url):
+    reader.goto(address(url))
+    open_everything(reader)
+    reader.wait_for_load_state("networkidle")
+    expect_none(reader.evaluate(STICKS_OUT))
+
+
+# Takes out what axe would look at for minutes: all but some formulas, and what is in blocks of
+# code whose colours earlier blocks have all shown.
+REPEATED = """() => {
+  [...document.querySelectorAll(".katex")].slice(20).forEach((each) => each.remove());
+  const seen = new Set();
+  for (const code of document.querySelectorAll("article pre > code")) {
+    const colours = [...code.children].map((each) => each.className);
+    if (colours.every((colour) => seen.has(colour))) code.textContent = "";
+    for (const colour of colours) seen.add(colour);
+  }
+}"""
+
+
+@every_page
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(page: Page, url, scheme):
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.goto(address(url))
+    open_everything(page)
+    page.evaluate(REPEATED)
+    found = Axe().run(page, options={} if scheme == "light" else {"runOnly": ["color-contrast"]})
+    expect_none(
+        f"/{url}, {scheme}: {violation['id']}: {violation['help']}\n    {node['html'][:200]}"
+        for violation in found.response["violations"]
+        for node in violation["nodes"][:5]
+    )
+
+
+@pytest.fixture
+def plain(browser: Browser, width):
+    """A browser's page without JavaScript."""
+    context = browser.new_context(
+        java_script_enabled=False, viewport={"width": width, "height": 844}
+    )
+    page = context.new_page()
+    faults: list[str] = []
+    watch(page, faults)
+    yield page
+    context.close()
+    expect_none(faults)
+
+
+@every_page
+def test_all_is_there_without_javascript(plain, url):
+    plain.goto(address(url))
+    language, name = ("zh", url[3:]) if url.startswith("zh/") else ("en", url)
+    source = book.Page(language, f"{name.strip('/') or 'index'}.md").text
+    text = parity.read(source)
+    article = plain.locator(".md-content article")
+    faults = []
+
+    def seen(what: str, selector: str, wanted: int) -> None:
+        """So many of these, and all that aren't folded away are drawn."""
+        found = article.locator(selector)
+        if found.count() != wanted:
+            faults.append(f"{found.count()} of {wanted} {what}")
+        for one in article.locator(f":not(details) {selector}").all()[:3]:
+            box = one.bounding_box()
+            if not box or box["width"] < 1 or box["height"] < 1:
+                faults.append(f"one of the {what} isn't to be seen")
+
+    anchors = [part for part in parity.headings(text) if "#" in part.what[2:]]
+    seen("headings", ":is(h2, h3, h4)[id]:not(#__comments)", len(anchors))
+    formulas = len(parity.displayed(text)) + len(parity.inline(text))
+    seen("formulas", ".katex-html", formulas)
+    seen("figures", ".figure svg", len(parity.figures(text)))
+    seen("blocks of code", "pre > code", len(parity.code_blocks(text)))
+    if plain.locator("main a[href], nav a[href]").count() < len(book.pages(language)):
+        faults.append("links of the navigation are missing")
+    for link in plain.locator(".md-footer__link").all():
+        if not link.is_visible():
+            faults.append("previous and next aren't to be seen")
+    expect_none(f"/{url}: {fault}" for fault in faults)

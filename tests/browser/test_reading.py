@@ -1,0 +1,213 @@
+"""What a reader does with the pages, in a real browser, wide and narrow, in both languages."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import book
+import parity
+from checks import Block
+from conftest import BASE
+
+CHAPTERS = ["embeddings", "positional-encoding"]
+
+
+def anchors(language: str, name: str) -> list[str]:
+    """The anchors of a page's headings."""
+    headings = parity.headings(parity.read(book.Page(language, f"{name}.md").text))
+    return [part.what.split("#")[-1] for part in headings if "# #" in part.what]
+
+
+# Search
+
+
+def search(reader: Page, query: str) -> None:
+    """Types a query as a reader does."""
+    if reader.viewport_size["width"] < 960:
+        reader.locator("label.md-header__button[for=__search]").click()
+    field = reader.locator(".md-search__input")
+    field.click()
+    field.press_sequentially(query, delay=10)
+    field.press("Shift")  # Chinese comes from an input method, and a key ends that
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "name"),
+    [
+        ("en", "positional encoding", "positional-encoding"),
+        ("en", "embedding", "embeddings"),
+        ("zh", "位置编码", "positional-encoding"),
+        ("zh", "词嵌入", "embeddings"),
+        ("zh", "多头注意力", ""),
+    ],
+)
+def test_searching_by_typing_finds_the_page_and_leads_there(reader, home, language, query, name):
+    reader.goto(home)
+    search(reader, query)
+    href = f'[href*="/{name}/"]' if name else ""
+    link = reader.locator(f".md-search-result__link{href}").first
+    expect(link).to_be_visible()
+    link.click()
+    expect(reader).to_have_url(re.compile(f"^{home}{name}"))
+    expect(reader.locator(".md-content article")).to_contain_text(query, ignore_case=True)
+
+
+def test_searching_for_what_is_not_there_finds_nothing(reader, home):
+    reader.goto(home)
+    search(reader, "qwrtzx")
+    expect(reader.locator(".md-search-result__meta")).to_have_text(
+        re.compile("No matching documents|没有找到")
+    )
+
+
+# The language switch
+
+
+def switch(reader: Page, language: str) -> None:
+    """Chooses the language in the header."""
+    reader.locator(".md-header .md-select").hover()
+    reader.locator(f".md-select__link[hreflang={language}]").click()
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_language_switch_leads_to_the_same_page_and_heading_and_back(
+    reader, home, language, name
+):
+    other = book.LANGUAGES[1 - book.LANGUAGES.index(language)]
+    twin = BASE + ("zh/" if other == "zh" else "")
+    reader.goto(f"{home}{name}/")
+    switch(reader, other)
+    expect(reader).to_have_url(f"{twin}{name}/")
+    expect(reader.locator("html")).to_have_attribute("lang", other)
+
+    middle = anchors(language, name)[len(anchors(language, name)) // 2]
+    reader.goto(f"{home}{name}/#{middle}")
+    switch(reader, other)
+    expect(reader).to_have_url(f"{twin}{name}/#{middle}")
+    expect(reader.locator(f"#{middle}")).to_be_in_viewport()
+    switch(reader, language)
+    expect(reader).to_have_url(f"{home}{name}/#{middle}")
+
+
+def test_the_language_switch_follows_instant_navigation(reader, home, language):
+    other = book.LANGUAGES[1 - book.LANGUAGES.index(language)]
+    reader.goto(f"{home}{CHAPTERS[0]}/")
+    follow(reader, f"{home}{CHAPTERS[1]}/")
+    switch(reader, other)
+    expect(reader).to_have_url(f"{BASE}{'zh/' if other == 'zh' else ''}{CHAPTERS[1]}/")
+
+
+# Instant navigation
+
+
+def follow(reader: Page, address: str) -> None:
+    """Goes to the next page by its link below the text, without loading anew."""
+    reader.evaluate("window.stillHere = true")
+    reader.locator(".md-footer__link--next").click()
+    expect(reader).to_have_url(address)
+    reader.wait_for_function("scrollY === 0")
+    assert reader.evaluate("window.stillHere"), "the page was loaded anew"
+
+
+def test_instant_navigation_keeps_formulas_figures_and_code_whole(reader, home):
+    reader.goto(f"{home}{CHAPTERS[0]}/")
+    follow(reader, f"{home}{CHAPTERS[1]}/")
+    formula = reader.locator("article .katex:visible").first
+    expect(formula).to_be_visible()
+    family = formula.evaluate("element => getComputedStyle(element).fontFamily")
+    assert "KaTeX_Main" in family, "its style sheet is there"
+    reader.evaluate("document.fonts.ready")
+    assert reader.evaluate("document.fonts.check('16px KaTeX_Main')"), "its font is there"
+    hidden = reader.locator("article .katex-mathml").first.bounding_box()
+    assert hidden is None or hidden["width"] <= 1, "MathML is for screen readers"
+    assert reader.locator("article .figure svg").count() > 0
+    expect(reader.locator("article .md-code__nav").first).to_be_attached()
+    reader.go_back()
+    expect(reader).to_have_url(f"{home}{CHAPTERS[0]}/")
+    assert reader.evaluate("window.stillHere")
+
+
+# Light and dark
+
+
+@pytest.mark.parametrize("system", ["light", "dark"])
+def test_the_palette_follows_the_system_then_the_reader(reader, home, system):
+    schemes = {"light": "default", "dark": "slate"}
+    reader.emulate_media(color_scheme=system)
+    reader.goto(home)
+    body = reader.locator("body")
+    toggle = reader.locator("[data-md-component=palette] label:not([hidden])")
+    for wanted in (schemes[system], "default", "slate", schemes[system], "default", "slate"):
+        expect(body).to_have_attribute("data-md-color-scheme", wanted)
+        toggle.click()
+    toggle.click()
+    reader.reload()
+    expect(body).to_have_attribute("data-md-color-scheme", "default")
+
+
+@pytest.mark.parametrize("system", ["light", "dark"])
+def test_figures_take_the_colours_of_the_scheme(reader, home, system):
+    reader.emulate_media(color_scheme=system)
+    reader.goto(f"{home}{CHAPTERS[1]}/")
+    text = reader.locator("article .figure svg text").first
+    colours = text.evaluate(
+        "element => [getComputedStyle(element).fill, getComputedStyle(document.body).color]"
+    )
+    assert colours[0] != "rgb(0, 0, 0)"
+    lightness = [sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours]
+    assert (lightness[0] > 384) == (system == "dark")
+
+
+# Code
+
+
+def test_the_copy_button_gives_exactly_the_code(reader, home, blocks: list[Block]):
+    for name in CHAPTERS:
+        address = f"{home}{name}/"
+        reader.goto(address)
+        wanted = [block for block in blocks if BASE + block.page[1:] == address]
+        unfold(reader)
+        buttons = reader.locator("article .md-code__button[data-clipboard-target]")
+        expect(buttons).to_have_count(len(wanted))
+        faults = []
+        for number, block in enumerate(wanted):
+            reader.evaluate("navigator.clipboard.writeText('')")
+            buttons.nth(number).click()
+            reader.wait_for_function("navigator.clipboard.readText().then(text => text !== '')")
+            if reader.evaluate("navigator.clipboard.readText()") != block.code:
+                faults.append(block)
+        assert not faults
+
+
+def unfold(reader: Page) -> None:
+    reader.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_note_on_a_line_of_code_opens(reader, home, name):
+    reader.goto(f"{home}{name}/")
+    unfold(reader)
+    source = book.Page("en", f"{name}.md").text
+    notes = reader.locator("article pre .md-annotation__index")
+    expect(notes).to_have_count(len(parity.KINDS["note on a line"](parity.read(source))))
+    for number in range(notes.count()):
+        notes.nth(number).click(force=True)  # it pulses, so it never is still
+        expect(reader.locator(".md-tooltip--active .md-tooltip__inner")).not_to_be_empty()
+        reader.evaluate("document.activeElement.blur()")
+        expect(reader.locator(".md-tooltip--active")).to_have_count(0)
+
+
+# Footnotes and terms
+
+
+def test_footnotes_and_terms_are_told_where_they_stand(reader, home, width):
+    reader.goto(f"{home}{CHAPTERS[0]}/")
+    for kind in ("a.footnote-ref", "abbr"):
+        place = reader.locator(f"article {kind}:visible").first
+        place.scroll_into_view_if_needed()
+        place.hover()
+        expect(reader.locator(".md-tooltip2--active")).to_be_visible()
+        expect(reader.locator(".md-tooltip2--active")).not_to_be_empty()
+        reader.mouse.move(0, 0)
+        expect(reader.locator(".md-tooltip2--active")).to_have_count(0)

@@ -1,0 +1,69 @@
+"""What several tests share."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import book
+import dom
+import parity
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def expect_none(faults: Iterable[object]) -> None:
+    """Fail with all of the faults, one a line, and nothing else."""
+    told = [*map(str, faults)]
+    if told:
+        pytest.fail("\n".join(told), pytrace=False)
+
+
+class Built(NamedTuple):
+    """A page of the built site."""
+
+    path: Path
+    url: str  # from the site's root: zh/embeddings/
+    source: book.Page
+    tree: dom.Element
+
+    def __str__(self) -> str:
+        return f"/{self.url}"
+
+    @property
+    def article(self) -> dom.Element:
+        return self.tree.find("article")[0]
+
+
+class Block(NamedTuple):
+    """A block of code as a reader sees and copies it."""
+
+    page: str
+    number: int
+    title: str
+    language: str
+    code: str
+
+    def __str__(self) -> str:
+        return f"{self.page} block {self.number} ({self.title or 'untitled'})"
+
+
+def copied(code: str) -> str:
+    """What the copy button gives: the code without the marks of its notes."""
+    code = re.sub(r" *# \(\d+\)!$", "", code, flags=re.M)
+    return re.sub(r"( # .*) \(\d+\)$", r"\1", code, flags=re.M).rstrip()
+
+
+def blocks_of(page: Built) -> Iterator[Block]:
+    for number, block in enumerate(page.article.find("div", "highlight"), 1):
+        title = "".join(span.text() for span in block.find("span", "filename"))
+        language = next(each for each in block.classes if each.startswith("language-"))
+        yield Block(
+            str(page),
+            number,
+            parity.TITLES.get(title, title),
+            language.removeprefix("language-"),
+            copied(block.find("code")[0].text()),
+        )

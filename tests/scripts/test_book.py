@@ -1,0 +1,204 @@
+"""scripts/book.py finds what is wrong in the sources and says where."""
+
+import pytest
+
+import book
+import generate
+from small_book import change, line
+
+PAGE = "docs/en/index.md"
+
+
+@pytest.fixture
+def made(small):
+    """A small book with what generate.py makes of it, put there by hand."""
+    for language in book.LANGUAGES:
+        book.write(book.GENERATED / language / "figures/chapter/line.svg", "<svg></svg>\n")
+    book.write(book.GENERATED / "outputs/examples/chapter/say.txt", "number: 42\n")
+    return small
+
+
+def told() -> list[str]:
+    """Everything that scripts/book.py finds wrong."""
+    found = [*book.snippet_faults()]
+    for language in book.LANGUAGES:
+        for page in book.pages(language):
+            found += book.page_faults(page)
+    return [str(fault) for fault in [*found, *book.forgotten()]]
+
+
+def test_a_whole_book_has_no_faults(made):
+    assert told() == []
+
+
+# Sections
+
+
+def section_fault(path, text: str) -> str:
+    path.write_text(text)
+    with pytest.raises(book.Fault) as error:
+        book.sections(path)
+    return str(error.value)
+
+
+START, END = "# --8<-- [start:{}]\n", "# --8<-- [end:{}]\n"
+
+
+def test_sections_are_what_stands_between_their_marks(tmp_path):
+    path = tmp_path / "code.py"
+    path.write_text(START.format("a") + "x = 1\n\n\n" + END.format("a") + "y = 2\n")
+    assert book.sections(path) == {"a": "x = 1\n\n\n"}
+    assert book.without_marks(path) == "x = 1\n\n\ny = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\n" + START.format("a") + "x\n", "2: section a has no end mark"),
+        (START.format("a") + START.format("b") + END.format("b"), "1: section a has no end mark"),
+        (START.format("a") + END.format("b"), "2: end mark of b without its start"),
+        (END.format("a"), "1: end mark of a without its start"),
+        (2 * (START.format("a") + END.format("a")), "3: section a stands twice"),
+    ],
+)
+def test_unpaired_marks_are_told_with_file_and_line(small, text, message):
+    assert section_fault(small / "snippets/tiny.py", text) == f"snippets/tiny.py:{message}"
+
+
+# What a page names and what is there
+
+BROKEN = [
+    ('"tiny.py:first"', '"tiny.py:second"', "no section second in tiny.py; it has first"),
+    ('"tiny.py:first"', '"none.py:first"', "no file none.py in snippets/ or .generated/"),
+    ("chapter/say.txt", "chapter/none.txt", "no file outputs/examples/chapter/none.txt"),
+    ("say: number", "say: nonesuch", "0 lines of outputs/examples/chapter/say.txt begin"),
+    ("say: number", "none: number", "{{ chapter/none: number }} names no example"),
+    ("chapter/line.svg", "chapter/none.svg", "no figures/chapter/none.svg; scripts/figures/"),
+    ("A line that rises.", "", "figures/chapter/line.svg has no alternative text"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), BROKEN)
+def test_what_a_page_names_wrongly_is_told_with_its_line(made, old, new, message):
+    at = line(made / PAGE, old)
+    change(made / PAGE, old, new)
+    assert any(each.startswith(f"{PAGE}:{at}: {message}") for each in told()), told()
+
+
+def test_a_mark_without_its_end_is_told_once_and_at_the_mark(made):
+    change(made / "snippets/tiny.py", END.format("first"), "")
+    faults = [each for each in told() if "has no end mark" in each]
+    assert set(faults) == {"snippets/tiny.py:1: section first has no end mark"}
+
+
+def test_code_blocks_may_show_braces_and_pages_may_not(made):
+    change(made / PAGE, "## Section", "```text\n{{ chapter/none: a }}\n```\n\n## Section")
+    assert not [each for each in told() if "none" in each]
+
+
+# What no page shows
+
+
+@pytest.mark.parametrize("language", book.LANGUAGES)
+@pytest.mark.parametrize(
+    ("old", "message"),
+    [
+        ('--8<-- "tiny.py:first"', "snippets/tiny.py:1: section first is shown in no page of"),
+        ("](figures/chapter/line.svg)", "scripts/figures/chapter.py:1: no page of"),
+    ],
+)
+def test_what_no_page_shows_is_told(made, language, old, message):
+    change(made / f"docs/{language}/index.md", old, "]()" if old[0] == "]" else "")
+    assert any(each.startswith(f"{message} docs/{language}") for each in told()), told()
+
+
+def test_a_file_without_sections_is_shown_whole(made):
+    (made / "snippets/alone.py").write_text("x = 1\n")
+    for language in book.LANGUAGES:
+        assert f"snippets/alone.py:1: the file is shown in no page of docs/{language}" in told()
+    change(made / PAGE, '--8<-- "tiny.py:first"\n', '--8<-- "tiny.py:first"\n--8<-- "alone.py"\n')
+    assert not [each for each in told() if "alone" in each and "docs/en" in each]
+
+
+def test_a_section_shown_twice_is_told(made):
+    include = '--8<-- "tiny.py:first"\n'
+    change(made / PAGE, include, include + include)
+    assert "snippets/tiny.py:1: section first is shown in 2 places of docs/en" in told()
+
+
+def test_an_output_is_shown_by_an_include_or_by_a_value(made):
+    where = "snippets/examples/chapter/say.py:1: no page of docs/en shows its output"
+    change(made / PAGE, '--8<-- "outputs/examples/chapter/say.txt"', "")
+    assert where not in told()
+    change(made / PAGE, "{{ chapter/say: number }}", "")
+    assert where in told()
+
+
+# The two languages
+
+
+def test_a_page_without_twin_is_told(made):
+    (made / "docs/zh/other.md").unlink()
+    assert "docs/en/other.md:1: has no twin docs/zh/other.md" in told()
+    (made / "docs/zh/more.md").write_text("# 更多\n", encoding="utf-8")
+    assert "docs/zh/more.md:1: has no twin docs/en/more.md" in told()
+
+
+def test_a_changed_english_page_is_told_until_its_twin_is_stamped(made):
+    change(made / PAGE, "# Small", "# Smaller")
+    assert [each for each in told() if each.startswith("docs/zh/index.md:1: docs/en/index.md has")]
+    book.stamp("index")
+    assert told() == []
+
+
+def test_a_stamp_is_kept_where_it_stands_and_changes_nothing_else(made):
+    page = book.Page("zh", "index.md")
+    before = page.text
+    assert f"translated: {page.twin.digest()}" in before
+    book.stamp("index.md")
+    assert page.text == before
+    page.path.write_text("# 一页\n", encoding="utf-8")
+    book.stamp("index")
+    assert page.text == f"---\ntranslated: {page.twin.digest()}\n---\n\n# 一页\n"
+    assert page.meta == {"translated": page.twin.digest()}
+
+
+def test_a_stamp_for_a_page_that_is_not_there_is_refused(made):
+    with pytest.raises(FileNotFoundError, match=r"no docs/zh/nonesuch\.md"):
+        book.stamp("nonesuch")
+
+
+# Values and the glossary
+
+
+def test_values_are_filled_into_prose_and_not_into_code(made):
+    text = "It is {{ chapter/say: number }}.\n\n```text\n{{ chapter/say: number }}\n```\n"
+    assert book.with_values(text) == text.replace("{{ chapter/say: number }}", "42", 1)
+
+
+def test_a_label_that_is_printed_twice_is_no_value(made):
+    book.write(book.GENERATED / "outputs/examples/chapter/say.txt", "number: 1\nnumber: 2\n")
+    with pytest.raises(ValueError, match=r"2 lines of .* begin with 'number: '"):
+        book.value("chapter/say: number")
+
+
+def test_the_glossary_is_a_table_in_each_language_and_a_list_of_words(made):
+    assert "| token | 词元 | a piece |" in book.glossary_table("en").replace(
+        '<span id="token"></span>', ""
+    )
+    assert "词元 | token | 一段 |" in book.glossary_table("zh")
+    assert book.chinese_words() == "词元\n"
+    generate.write_texts()
+    assert (book.GENERATED / "zh/words.txt").read_text(encoding="utf-8") == "词元\n"
+
+
+def test_a_file_is_written_only_if_its_bytes_change(tmp_path):
+    path = tmp_path / "folder/file"
+    book.write(path, "text")
+    first = path.stat()
+    book.write(path, "text")
+    assert path.stat().st_mtime_ns == first.st_mtime_ns
+    assert path.stat().st_mode & 0o777 == 0o644
+    book.write(path, "other")
+    assert path.read_text() == "other"
+    assert [*path.parent.iterdir()] == [path]

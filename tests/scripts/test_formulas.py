@@ -1,0 +1,85 @@
+"""scripts/formulas.py renders each formula once, as HTML and as MathML."""
+
+import subprocess
+
+import pytest
+
+import formulas
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(formulas, "CACHE", tmp_path / "formulas.json")
+
+
+def test_formulas_are_found_as_they_are_written_and_replaced_in_place():
+    inline = r'a <span class="arithmatex">\(a &lt; b\)</span> b'
+    display = '<div class="arithmatex">\\[\nx\n\\]</div>'
+    assert formulas.find(inline + display) == [("a < b", False), ("x", True)]
+    rendered = {("a < b", False): "<i>1</i>", ("x", True): "<i>2</i>"}
+    assert formulas.replace(inline + display, rendered) == (
+        'a <i>1</i> b<div class="formula" tabindex="0"><i>2</i></div>'
+    )
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"y = x \tag{1}",
+        r"\begin{aligned} a &= b \\ c &= d \end{aligned}",
+        r"\begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}",
+        r"\underbrace{a + b}_{\text{two of them}}",
+        r"a \quad \text{对所有词元，都成立}",
+        r"\operatorname{softmax}\left(\frac{\query{Q}\key{K}^\top}{\sqrt{d_k}}\right)\val{V}",
+        r"a < b \& c > d",
+    ],
+)
+def test_what_the_book_writes_is_rendered_as_html_and_mathml(tex):
+    (markup,) = formulas.render({(tex, True)}).values()
+    assert '<span class="katex-html" aria-hidden="true">' in markup
+    assert "<math" in markup
+    assert '<annotation encoding="application/x-tex">' in markup
+    assert "katex-error" not in markup
+
+
+@pytest.mark.parametrize(("macro", "name"), [("query", "query"), ("key", "key"), ("val", "value")])
+def test_query_key_and_value_have_a_class_of_their_own(macro, name):
+    (markup,) = formulas.render({(rf"\{macro}{{q}}", False)}).values()
+    assert f'class="enclosing {name}"' in markup
+
+
+def test_chinese_stays_text():
+    (markup,) = formulas.render({(r"\text{中文}", False)}).values()
+    assert "中文" in markup.split("</math>")[1], "in the HTML"
+    assert "<mtext>中文</mtext>" in markup, "in the MathML"
+
+
+@pytest.mark.parametrize("tex", [r"\frac{1}", r"\nonesuch", r"x_", r"\begin{aligned} a", "中"])
+def test_a_broken_formula_is_refused_with_what_and_why(tex):
+    with pytest.raises(ValueError) as error:
+        formulas.render({(tex, False)})
+    assert error.value.args[0] == tex
+    assert "KaTeX parse error" in error.value.args[1] or "LaTeX" in error.value.args[1]
+
+
+def test_what_is_rendered_once_needs_no_node(monkeypatch):
+    wanted = {("x^2", False), ("x^2", True)}
+    first = formulas.render(wanted)
+    assert first["x^2", False] != first["x^2", True]
+
+    def no_node(*_, **__):
+        raise AssertionError("Node was started")
+
+    monkeypatch.setattr(subprocess, "run", no_node)
+    assert formulas.render(wanted) == first
+    monkeypatch.setattr(formulas, "version", lambda: "another KaTeX")
+    with pytest.raises(AssertionError, match="Node was started"):
+        formulas.render(wanted)
+
+
+def test_the_style_sheet_names_only_fonts_that_are_there():
+    css = formulas.style_sheet()
+    names = {path.name for path in formulas.fonts()}
+    assert names
+    assert {part.split(")")[0] for part in css.split("url(fonts/")[1:]} == names
+    assert ".ttf" not in css

@@ -1,0 +1,121 @@
+"""Every block of code on the built pages is what it says it is, and runs as it is copied."""
+
+import difflib
+import shutil
+import subprocess
+import sys
+from itertools import pairwise
+
+import pytest
+
+import book
+from checks import ROOT, Block, expect_none
+
+
+@pytest.fixture(scope="module")
+def printed(blocks, site, tmp_path_factory) -> dict[str, str]:
+    """What each example prints, run in an empty folder beside the site's downloads.
+
+    scripts/generate.py runs them, in a folder where the downloads are all the snippets.
+    """
+    folder = tmp_path_factory.mktemp("reader").resolve()
+    shutil.copytree(site / "downloads", folder / "snippets")
+    ignore = shutil.ignore_patterns("figures", "__pycache__")
+    shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=ignore)
+    (folder / "docs").mkdir()
+    (folder / "docs/glossary.yml").write_text("[]\n")
+    shutil.copy(ROOT / "requirements.txt", folder)
+    examples = dict.fromkeys(block.code for block in blocks if block.title == "Input")
+    for number, code in enumerate(examples):
+        path = folder / f"snippets/examples/{number}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{code}\n", encoding="utf-8")
+    command = [sys.executable, folder / "scripts/generate.py"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    outputs = folder / ".generated/outputs/examples"
+    return {
+        code: (outputs / f"{number}.txt").read_text(encoding="utf-8").rstrip()
+        for number, code in enumerate(examples)
+    }
+
+
+def test_every_example_runs_as_copied_and_prints_what_stands_below_it(blocks, printed):
+    faults = []
+    for block, below in pairwise([*blocks, Block("", 0, "", "", "")]):
+        if block.title != "Input":
+            continue
+        if (below.page, below.title) != (block.page, "Output"):
+            faults.append(f"{block}: no Output stands below it")
+        elif printed[block.code] != below.code:
+            stands, prints = below.code.splitlines(), printed[block.code].splitlines()
+            lines = difflib.unified_diff(
+                stands, prints, "what stands there", "what it prints", "", "", 0
+            )
+            faults.append("\n".join([f"{block} prints something else:", *lines]))
+    expect_none(faults)
+
+
+def test_every_output_stands_below_its_example_and_is_not_empty(blocks):
+    faults = []
+    for above, block in pairwise([Block("", 0, "", "", ""), *blocks]):
+        if block.title == "Output":
+            if (above.page, above.title) != (block.page, "Input"):
+                faults.append(f"{block}: no Input stands above it")
+            if not block.code.strip():
+                faults.append(f"{block} is empty")
+    expect_none(faults)
+
+
+def test_every_block_of_python_is_an_example_or_part_of_a_file(blocks, site):
+    """So that none is shown which nothing runs."""
+    files = {path.name for path in (site / "downloads").rglob("*.py")}
+    expect_none(
+        f"{block}: give it the title Input and its Output, or the name of the file it is part of"
+        for block in blocks
+        if block.language in ("python", "py") and block.title not in {"Input", *files}
+    )
+
+
+@pytest.mark.parametrize("language", book.LANGUAGES)
+def test_the_sections_shown_are_the_model_file_line_for_line(site, built, blocks, language):
+    shown = {page.url: [] for page in built if page.source.language == language}
+    for block in blocks:
+        if block.title == "transformer.py" and block.page[1:] in shown:
+            shown[block.page[1:]].append(block.code)
+    home = next(page for page in built if page.url == ("zh/" if language == "zh" else ""))
+    order = [url for url in reading_order(home) if url in shown]
+    sections = [code for url in order for code in shown[url]]
+    assert "\n\n\n".join(sections) + "\n" == (site / "downloads/transformer.py").read_text()
+
+
+def reading_order(home) -> list[str]:
+    """The pages' addresses in the order of the table of contents."""
+    links = home.tree.find("nav", "md-nav--primary")[0].find("a", "md-nav__link")
+    prefix = "zh/" if home.source.language == "zh" else ""
+    order = [prefix + link.attributes["href"].removeprefix("./") for link in links]
+    return [url for url in order if "#" not in url]
+
+
+def test_every_block_named_as_a_file_is_a_section_of_it_or_all_of_it(blocks):
+    faults = []
+    for block in blocks:
+        path = book.SNIPPETS / block.title
+        if block.title.endswith(".py") and path.is_file():
+            parts = [*book.sections(path).values(), book.without_marks(path)]
+            if block.code not in (part.strip("\n") for part in parts):
+                faults.append(f"{block} is no section of snippets/{block.title}")
+        elif block.title.endswith(".py"):
+            faults.append(f"{block}: there is no snippets/{block.title}")
+    expect_none(faults)
+
+
+def test_both_languages_show_the_same_code(blocks):
+    half = [block for block in blocks if not block.page.startswith("/zh/")]
+    other = [block for block in blocks if block.page.startswith("/zh/")]
+    assert len(half) == len(other)
+    expect_none(
+        f"{zh} differs from {en}"
+        for en, zh in zip(half, other, strict=True)
+        if zh.code != en.code and en.language == "python"
+    )

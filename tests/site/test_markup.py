@@ -1,0 +1,202 @@
+"""What authors write renders as they mean it, through the configuration as it is."""
+
+import re
+
+import markdown
+import pytest
+from mkdocs.config import load_config
+from mkdocs.exceptions import PluginError
+
+import book
+import formulas
+import hooks
+import markup
+from checks import ROOT
+from small_book import change, line
+
+
+@pytest.fixture(scope="module", params=["mkdocs.yml", "mkdocs.zh.yml"])
+def config(request):
+    return load_config(str(ROOT / request.param))
+
+
+@pytest.fixture
+def render(config):
+    """Markdown to HTML, as the build does it, in the folder of the small book if there is one."""
+
+    def call(text: str, name: str = "index.md") -> str:
+        extension = markup.Book()
+        extension.page = book.Page(config.theme["language"], name)
+        converter = markdown.Markdown(
+            extensions=[*config.markdown_extensions, extension],
+            extension_configs=config.mdx_configs,
+        )
+        return converter.convert(text)
+
+    return call
+
+
+CHINESE = [
+    ("**注意：**这是", "<strong>注意：</strong>这是"),
+    ("这是**“重点”**内容", "这是<strong>“重点”</strong>内容"),
+    ("**多头注意力（MHA）**是", "<strong>多头注意力（MHA）</strong>是"),
+    ("**先。**后", "<strong>先。</strong>后"),
+    ("见**《论文》**，", "见<strong>《论文》</strong>，"),
+    ("，**重点**。", "，<strong>重点</strong>。"),
+    ("乘**√d**后", "乘<strong>√d</strong>后"),
+    ("一个*强调。*后", "一个<em>强调。</em>后"),
+    ("***又粗又斜。***后", "又斜。"),
+    ("一个^^可以^^的", "一个<ins>可以</ins>的"),
+    ("^^插入。^^后", "<ins>插入。</ins>后"),
+    ("~~删去。~~后", "<del>删去。</del>后"),
+    ("（`x`）和`y`，再", "（<code>x</code>）和<code>y</code>，再"),
+    ("**`x`：**后", "<strong><code>x</code>：</strong>后"),
+    ("维度（$d_k$）是", r'（<span class="arithmatex">\(d_k\)</span>）是'),
+    ("乘$\\sqrt{d}$。再", r'乘<span class="arithmatex">\(\sqrt{d}\)</span>。再'),
+    ("**向量 $x$：**后", r'<strong>向量 <span class="arithmatex">\(x\)</span>：</strong>后'),
+    ("见[词嵌入](index.md)。后", '见<a href="index.md">词嵌入</a>。后'),
+    ("**[链接](index.md)。**后", '<strong><a href="index.md">链接</a>。</strong>后'),
+    ("d~model~，x^2^。", "d<sub>model</sub>，x<sup>2</sup>。"),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), CHINESE)
+def test_marks_beside_full_width_punctuation_render(render, text, wanted):
+    html = render(text)
+    assert wanted in html
+    assert not re.search(r"\*|\^\^|~~|`", html)
+
+
+@pytest.mark.parametrize(("text", "wanted"), CHINESE)
+def test_they_render_in_lists_tables_and_folded_blocks(render, text, wanted):
+    assert wanted in render(f"- {text}")
+    assert wanted in render(f"| 甲 |\n|---|\n| {text} |")
+    assert wanted in render(f'??? note "注"\n\n    {text}')
+
+
+def test_lines_of_chinese_join_without_a_space(render):
+    assert "<p>前一行，后一行。" in render("前一行，\n后一行。")
+    assert "<p>前一行\nline</p>" in render("前一行\nline")
+    assert "甲\n乙" in render("```text\n甲\n乙\n```")
+
+
+def test_footnotes_of_chinese_sentences(render):
+    html = render("论文。[^a]后\n\n[^a]: 出处。")
+    assert 'class="footnote-ref"' in html
+    assert "[^a]" not in html
+
+
+# Notes on lines of code
+
+
+@pytest.fixture
+def noted(small, config):
+    """The first page of a small book, with a note on a line of its code."""
+    page = small / "docs" / config.theme["language"] / "index.md"
+    change(page, '```python title="tiny.py"', '```{ .python .annotate title="tiny.py" }')
+    change(page, '--8<-- "tiny.py:first"\n```\n', "def f(x):  # why\n    return x\n```\n\nNOTES\n")
+    return page
+
+
+def code(html: str) -> str:
+    """The text of the code in the HTML."""
+    return re.sub("<[^>]+>", "", re.search("<code>.*?</code>", html, re.S)[0])
+
+
+def block(page) -> str:
+    """The annotated block with its notes."""
+    return re.search(r"```\{.*?(?=\n```python)", page.read_text(encoding="utf-8"), re.S)[0]
+
+
+def test_a_note_is_put_on_the_line_that_contains_its_piece(render, noted):
+    change(noted, "NOTES", "1.  `return x` What.\n\n    More.\n\n2.  `def f` Why.")
+    html = render(block(noted))
+    assert code(html) == "def f(x):  # why (2)\n    return x  # (1)!\n"
+    assert 'class="language-python annotate highlight"' in html
+    assert "<code>return x</code> What." in html
+
+
+@pytest.mark.parametrize(
+    ("notes", "piece", "message"),
+    [
+        ("1.  `return y` What.", "1.  `return y`", "0 lines of the block above contain `return y`"),
+        ("1.  `x` What.", "1.  `x`", "2 lines of the block above contain `x`"),
+        ("Nothing.", "```{ .python .annotate", "no numbered notes follow this block"),
+    ],
+)
+def test_a_note_that_fits_no_line_stops_with_file_and_line(render, noted, notes, piece, message):
+    change(noted, "NOTES", notes)
+    with pytest.raises(PluginError) as error:
+        render(block(noted))
+    where = f"{noted.relative_to(book.ROOT)}:{line(noted, piece)}"
+    assert str(error.value) == f"{where}: {message}"
+
+
+# Figures, tooltips, includes
+
+
+def test_a_figure_is_inlined_with_its_alternative_text(small, config, render):
+    language = config.theme["language"]
+    svg = '<svg viewBox="0 0 1 1"><path/></svg>'
+    book.write(book.GENERATED / language / "figures/chapter/line.svg", svg)
+    html = render('![一条 "线" <](figures/chapter/line.svg)\n\n/// caption\nText.\n///')
+    told = "一条 &quot;线&quot; &lt;"
+    assert f'<svg role="img" aria-label="{told}" viewBox="0 0 1 1"><path/></svg>' in html
+    assert "<figcaption>" in html
+    assert "<img" not in html
+
+
+def test_a_term_is_explained_where_a_page_first_uses_it(small, config, render):
+    if config.theme["language"] == "en":
+        html = render("`token` **Token** and token; tokens.")
+        assert html.count("<abbr") == 1
+        assert '<strong><abbr title="a piece (词元)">Token</abbr></strong>' in html
+    else:
+        html = render("`词元`，**词元**和词元。")
+        assert html.count("<abbr") == 1
+        assert '<strong><abbr title="一段 (token)">词元</abbr></strong>' in html
+    assert "<abbr" not in render("token 词元", name="glossary.md")
+
+
+def test_a_missing_include_stops(render):
+    with pytest.raises(Exception, match="nonesuch"):
+        render('--8<-- "nonesuch.py"')
+
+
+# Formulas, from Markdown to what the reader gets
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"y = x \tag{1}",
+        r"\begin{aligned} a &= b < c \\ c &= d \end{aligned}",
+        r"\begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}",
+        r"\underbrace{a + b}_{\text{two}}",
+        r"a_1 * b_2 * c \quad \text{对所有词元}",
+        r"\query{q}^\top \key{k}",
+    ],
+)
+def test_formulas_survive_markdown(render, tmp_path, monkeypatch, tex):
+    monkeypatch.setattr(formulas, "CACHE", tmp_path / "formulas.json")
+    for text, display in ((f"对 ${tex}$。", False), (f"$$\n{tex}\n$$", True)):
+        if "tag" in tex and not display:
+            continue
+        html = render(text)
+        assert formulas.find(html) == [(tex, display)]
+        html = formulas.replace(html, formulas.render({(tex, display)}))
+        assert html.count('class="katex"') == 1
+        assert "<math" in html
+        assert "arithmatex" not in html
+
+
+def test_code_with_dollars_is_no_formula(render):
+    assert formulas.find(render("`$x$`, $5 and $6\n\n```sh\necho $x$\n```")) == []
+
+
+def test_a_broken_formula_is_told_with_every_page_and_line_it_stands_on(small, config):
+    language = config.theme["language"]
+    page = small / f"docs/{language}/index.md"
+    change(page, "$x^2$", r"$\frac{1}$")
+    (fault,) = hooks.formula_faults(config, r"\frac{1}", "KaTeX parse error")
+    assert str(fault) == f"docs/{language}/index.md:{line(page, 'frac')}: KaTeX parse error"

@@ -1,0 +1,261 @@
+"""The built pages: nothing of the sources shows through, and all that should be there is."""
+
+import gzip
+import json
+import re
+from collections import Counter
+from urllib.parse import urlsplit
+
+import pytest
+
+import book
+import parity
+from checks import expect_none
+
+LIMIT = 80_000  # bytes of one page's HTML, compressed
+NO_PROSE = frozenset({"script", "style", "pre", "code", "math", "svg"})
+CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+def test_every_page_of_the_sources_is_built_and_no_other(site, built):
+    """Except for the page that says what isn't there."""
+    assert {*site.rglob("*.html")} == {page.path for page in built} | {
+        site / "404.html",
+        site / "zh/404.html",
+    }
+
+
+@pytest.mark.parametrize(
+    ("pattern", "what"),
+    [
+        (r"--8<--", "an include that was not read"),
+        (r"\*\*", "asterisks: bold that did not take"),
+        (r"\\[(\[]", "a formula that was not rendered"),
+        (r"\{\{|\}\}", "a value that was not filled in"),
+        (r"\{ *[#.:][\w-]+", "an attribute list that did not take"),
+        (r"\[\^[^\]]+\]", "a footnote without its text"),
+        (r"^ *(!!!|\?\?\?)", "a block that did not take"),
+        (r"\^\^|~~|==", "marks that did not take"),
+        (r"!?\[[^\]]*\]\(", "a link that did not take"),
+        (r"`", "a backtick"),
+    ],
+)
+def test_no_markup_shows_in_the_prose(built, pattern, what):
+    faults = []
+    for page in built:
+        for found in re.finditer(
+            rf".{{0,30}}(?:{pattern}).{{0,30}}", page.tree.text(NO_PROSE), re.M
+        ):
+            faults.append(f"{page}: {what}: …{found[0].strip()}…")
+    expect_none(faults)
+
+
+def test_no_include_shows_in_the_code(built):
+    expect_none(f"{page}: --8<-- in a block" for page in built if "--8<--" in page.tree.text())
+
+
+def test_no_line_break_leaves_a_space_inside_chinese(built):
+    gap = re.compile(r"[\u4e00-\u9fff，。；：？！、）》”][ \n]+[\u4e00-\u9fff（《“]")
+    faults = []
+    for page in built:
+        if page.source.language == "zh":
+            for paragraph in [p for tag in ("p", "li", "td") for p in page.article.find(tag)]:
+                if not paragraph.find("p") and not paragraph.find("li"):
+                    for found in gap.finditer(paragraph.text(NO_PROSE - {"code"})):
+                        start = max(0, found.start() - 10)
+                        faults.append(f"{page}: …{found.string[start : found.end() + 10]!r}…")
+    expect_none(faults)
+
+
+def test_pages_are_light(built):
+    sizes = {str(page): len(gzip.compress(page.path.read_bytes())) for page in built}
+    expect_none(
+        f"{page}: {size} bytes of HTML compressed, {LIMIT} at most; split it or draw less"
+        for page, size in sizes.items()
+        if size > LIMIT
+    )
+
+
+def test_every_formula_of_the_sources_is_on_its_page(built):
+    faults = []
+    for page in built:
+        source = parity.read(page.source.text)
+        wanted = len(parity.displayed(source)) + len(parity.inline(source))
+        found = page.article.find("span", "katex")
+        if len(found) != wanted:
+            faults.append(f"{page} has {len(found)} formulas, {page.source.path.name} {wanted}")
+        faults += [f"{page}: a formula without MathML" for span in found if not span.find("math")]
+        faults += [f"{page}: a formula is broken" for _ in page.article.find("", "katex-error")]
+    expect_none(faults)
+
+
+def test_figures_tell_what_is_to_be_seen(built):
+    faults = []
+    for page in built:
+        holders = page.article.find("span", "figure")
+        if len(holders) != len(parity.figures(parity.read(page.source.text))):
+            faults.append(f"{page}: {len(holders)} figures, not as many as in its source")
+        for svg in [svg for holder in holders for svg in holder.find("svg")]:
+            told = svg.attributes.get("aria-label", "")
+            if svg.attributes.get("role") != "img" or not told.strip():
+                faults.append(f"{page}: a figure without role or text")
+            elif bool(CHINESE.search(told)) != (page.source.language == "zh"):
+                faults.append(f"{page}: the text of a figure is in the wrong language: {told}")
+            if svg.find("style"):
+                faults.append(f"{page}: a style element inside a figure styles the whole page")
+    expect_none(faults)
+
+
+def test_ids_are_unique_on_each_page(built):
+    faults = []
+    for page in built:
+        ids = Counter(element.attributes.get("id") for element in page.tree.find())
+        faults += [
+            f"{page}: {count} times id={id}" for id, count in ids.items() if id and count > 1
+        ]
+    expect_none(faults)
+
+
+def test_images_have_alternative_texts(built):
+    expect_none(
+        f"{page}: an image without alternative text: {image.attributes.get('src')}"
+        for page in built
+        for image in page.tree.find("img")
+        if "alt" not in image.attributes
+    )
+
+
+def test_every_page_has_a_language_a_title_and_a_description(built):
+    faults = []
+    for page in built:
+        if page.tree.find("html")[0].attributes["lang"] != page.source.language:
+            faults.append(f"{page}: its html element is not in {page.source.language}")
+        if len(page.tree.find("h1")) != 1:
+            faults.append(f"{page}: {len(page.tree.find('h1'))} titles")
+        described = [
+            meta.attributes["content"]
+            for meta in page.tree.find("meta")
+            if meta.attributes.get("name") == "description"
+        ]
+        if described != [page.source.meta.get("description")]:
+            faults.append(f"{page}: write a description into the front matter of its source")
+    titles = Counter(page.tree.find("title")[0].text() for page in built)
+    faults += [
+        f"{count} pages have the title {title}" for title, count in titles.items() if count > 1
+    ]
+    expect_none(faults)
+
+
+# Search engines
+
+
+def relations(page, relation: str) -> list[dict[str, str]]:
+    return [
+        link.attributes
+        for link in page.tree.find("link")
+        if relation in link.attributes.get("rel", "").split()
+    ]
+
+
+@pytest.fixture(scope="session")
+def root(built) -> str:
+    """The site's address, as the home page tells it."""
+    home = next(page for page in built if page.url == "")
+    return relations(home, "canonical")[0]["href"]
+
+
+def test_every_page_tells_its_address_and_that_of_its_twin(built, root):
+    faults = []
+    for page in built:
+        name = page.url.removeprefix("zh/")
+        wanted = {"en": root + name, "zh": f"{root}zh/{name}", "x-default": root + name}
+        if [link["href"] for link in relations(page, "canonical")] != [root + page.url]:
+            faults.append(f"{page}: its canonical link is not {root + page.url}")
+        told = {
+            link["hreflang"]: link["href"]
+            for link in relations(page, "alternate")
+            if "hreflang" in link
+        }
+        if told != wanted:
+            faults.append(f"{page}: its alternates are {told}, not {wanted}")
+    expect_none(faults)
+
+
+def test_the_sitemaps_list_every_page_once(site, built, root):
+    for language, path in (("en", site / "sitemap.xml"), ("zh", site / "zh/sitemap.xml")):
+        told = re.findall("<loc>(.*?)</loc>", path.read_text())
+        wanted = [root + page.url for page in built if page.source.language == language]
+        assert sorted(told) == sorted(wanted)
+
+
+# Search in the page
+
+
+def test_each_language_has_a_search_of_its_own(site, built):
+    for language, folder in (("en", site), ("zh", site / "zh")):
+        index = json.loads((folder / "search/search_index.json").read_text(encoding="utf-8"))
+        assert "\\u200b" in index["config"]["separator"] or language == "en"
+        told = {entry["location"].partition("#")[0] for entry in index["docs"]}
+        pages = [page for page in built if page.source.language == language]
+        assert told == {page.url.removeprefix("zh/") for page in pages}
+
+
+def test_chinese_search_keeps_every_term_whole(site):
+    index = json.loads((site / "zh/search/search_index.json").read_text(encoding="utf-8"))
+    text = "\n".join(f"{entry['title']}\n{entry['text']}" for entry in index["docs"])
+    words = set(
+        re.split(
+            index["config"]["separator"] + r"|[（）：“”《》<>/&\w\s]*[a-zA-Z][^\u4e00-\u9fff]*",
+            text,
+        )
+    )
+    whole = text.replace("\u200b", "")
+    faults = []
+    for term in sorted((entry["zh"] for entry in book.glossary()), key=len, reverse=True):
+        if CHINESE.search(term) and term in whole and term not in words:
+            faults.append(f"the search cuts {term}")
+        whole = whole.replace(term, "\n")
+    expect_none(faults)
+
+
+# Nobody else is asked for anything
+
+
+def test_nothing_is_fetched_from_elsewhere(site, built):
+    faults = []
+    for page in [*built]:
+        fetched = [
+            element.attributes[name]
+            for element in page.tree.find()
+            for name in ("src", "srcset", "poster", "data", "href")
+            if name in element.attributes and (element.tag != "a" and name != "href")
+        ]
+        fetched += [
+            link.attributes["href"]
+            for link in page.tree.find("link")
+            if not {"canonical", "alternate", "next", "prev"} & {*link.attributes["rel"].split()}
+        ]
+        faults += [f"{page} fetches {url}" for url in fetched if urlsplit(url).netloc]
+    for path in site.rglob("*.css"):
+        for url in re.findall(r"""(?:url\(|@import )\s*["']?([^"')]+)""", path.read_text("utf-8")):
+            if urlsplit(url).netloc:
+                faults.append(f"{path.relative_to(site)} fetches {url}")
+    expect_none(faults)
+
+
+def test_what_a_page_and_its_style_sheets_fetch_is_there(site, built):
+    faults = []
+    for page in built:
+        for element in page.tree.find():
+            url = element.attributes.get("src") or (
+                element.tag == "link"
+                and "stylesheet" in element.attributes["rel"]
+                and element.attributes["href"]
+            )
+            if url and not url.startswith("data:") and not (page.path.parent / url).exists():
+                faults.append(f"{page}: there is no {url}")
+    for path in site.rglob("*.css"):
+        for url in re.findall(r"""url\(["']?([^"')]+)""", path.read_text("utf-8")):
+            if not url.startswith(("data:", "#")) and not (path.parent / url).exists():
+                faults.append(f"{path.relative_to(site)}: there is no {url}")
+    expect_none(faults)

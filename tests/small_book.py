@@ -1,0 +1,135 @@
+"""A book of two small pages with one snippet, one example and one figure.
+
+The tests of the build's machinery break one thing in it and look at what they are told.
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import book
+from checks import ROOT
+
+PAGE = """\
+---
+description: {about}
+---
+
+# {title}
+
+## {section} {{ #section }}
+
+$x^2$ {{{{ chapter/say: number }}}} [{other}](other.md#there)
+
+```python title="tiny.py"
+--8<-- "tiny.py:first"
+```
+
+```python title="{input}"
+--8<-- "examples/chapter/say.py"
+```
+
+```text title="{output}"
+--8<-- "outputs/examples/chapter/say.txt"
+```
+
+![{alt}](figures/chapter/line.svg)
+"""
+
+FILES = {
+    "docs/en/index.md": PAGE.format(
+        about="A small book.",
+        title="Small",
+        section="Section",
+        other="other",
+        input="Input",
+        output="Output",
+        alt="A line that rises.",
+    ),
+    "docs/zh/index.md": PAGE.format(
+        about="一本小书。",
+        title="小书",
+        section="一节",
+        other="另一页",
+        input="输入",
+        output="输出",
+        alt="一条上升的线。",
+    ),
+    "docs/en/other.md": "---\ndescription: Other.\n---\n\n# Other\n\n## A token { #there }\n",
+    "docs/zh/other.md": "---\ndescription: 其他。\n---\n\n# 其他\n\n## 一个词元 { #there }\n",
+    "docs/glossary.yml": (
+        "- {en: token, zh: 词元, anchor: token, en_meaning: a piece, zh_meaning: 一段}\n"
+    ),
+    "snippets/tiny.py": """\
+# --8<-- [start:first]
+def double(x):
+    return 2 * x
+
+
+# --8<-- [end:first]
+""",
+    "snippets/examples/chapter/say.py": (
+        'from tiny import double\n\nprint("number:", double(21))\n'
+    ),
+    "scripts/figures/chapter.py": """\
+from drawing import canvas, figure
+from tiny import double
+
+
+@figure(en={"x": "position"}, zh={"x": "位置"})
+def line(label):
+    fig, ax = canvas()
+    ax.plot([0, double(1)])
+    ax.set_xlabel(label["x"])
+    return fig
+""",
+}
+
+
+def make(folder: Path) -> Path:
+    """Write the small book, with the real scripts and settings, and stamp its pages."""
+    folder = folder.resolve()
+    for name, text in FILES.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for path in (ROOT / "scripts").iterdir():
+        if path.is_file():
+            shutil.copy(path, folder / "scripts")
+    for name in ("requirements.txt", "package-lock.json", "mkdocs.zh.yml"):
+        shutil.copy(ROOT / name, folder)
+    for name in ("node_modules", "overrides"):
+        (folder / name).symlink_to(ROOT / name)
+    for name in ("mkdocs.yml", "mkdocs.zh.yml"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        pages = "nav:\n  - index.md\n  - other.md\n"
+        text = re.sub(r"^nav:\n(?: .*\n)+", pages, text, flags=re.M)
+        (folder / name).write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        use(folder, patch)
+        for name in ("index", "other"):
+            book.stamp(name)
+    return folder
+
+
+def use(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Let scripts/book.py read this folder."""
+    patch.setattr(book, "ROOT", folder)
+    for name in ("docs", "snippets", "scripts"):
+        patch.setattr(book, name.upper(), folder / name)
+    patch.setattr(book, "GENERATED", folder / ".generated")
+    patch.setattr(book, "DOWNLOADS", folder / ".generated" / "downloads")
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{path.name} has {text.count(old)} times: {old}"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def line(path: Path, piece: str) -> int:
+    """The number of the first line that holds the piece."""
+    text = path.read_text(encoding="utf-8")
+    return book.line_of(text, text.index(piece))
