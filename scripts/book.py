@@ -335,6 +335,8 @@ def tooltips(language: str) -> dict[str, str]:
     """Each form of each term, and what hovering over it tells."""
     tips = {}
     for entry in glossary():
+        if not entry.get("tip", True):
+            continue  # also an everyday word
         # One character alone would be found inside other words.
         chinese = [entry["zh"]] if len(entry["zh"]) > 1 else []
         forms = chinese if language == "zh" else [entry["en"], *entry.get("also", [])]
@@ -361,4 +363,4 @@ def glossary_table(language: str) -> str:
 
 def chinese_words() -> str:
     """The terms that the Chinese search keeps whole, as jieba reads them."""
-    return "".join(f"{word}\n" for word in sorted(tooltips("zh")))
+    return "".join(f"{word}\n" for word in sorted(entry["zh"] for entry in glossary()))
