@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 import book
 import formulas
 import generate
-from markup import Book
+from markup import Book, with_copies
 
 log = logging.getLogger("mkdocs.hooks.book")
 MARKUP = Book()
@@ -94,7 +94,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_env(env, config: MkDocsConfig, files: Files):
-    """All formulas of all pages at once, now that each page's HTML is there."""
+    """All formulas of all pages at once, and what copy buttons give, now that the HTML is there."""
     pages = [file.page for file in files.documentation_pages() if file.page]
     wanted = {f for page in pages for f in formulas.find(page.content or "")}
     try:
@@ -103,7 +103,7 @@ def on_env(env, config: MkDocsConfig, files: Files):
         tex, reason = error.args
         raise PluginError("\n".join(map(str, formula_faults(config, tex, reason)))) from None
     for page in pages:
-        page.content = formulas.replace(page.content or "", rendered)
+        page.content = with_copies(formulas.replace(page.content or "", rendered))
     return env
 
 

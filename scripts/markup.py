@@ -5,7 +5,7 @@ One extension; scripts/hooks.py tells it which page is being read.
 
 import re
 import xml.etree.ElementTree as etree
-from html import escape
+from html import escape, unescape
 
 from markdown import Markdown
 from markdown.extensions import Extension
@@ -76,6 +76,25 @@ class Notes(Preprocessor):
     def fail(self, where: str, what: str) -> None:
         page = self.extension.page
         raise PluginError(str(page.fault(max(0, page.text.find(where)), what)))
+
+
+ANNOTATED = re.compile(r'(<div class="[^"]*\bannotate\b[^>]*>.*?<code)>(.*?)(?=</code>)', re.S)
+
+
+def without_notes(code: str) -> str:
+    """Code without the marks of its notes."""
+    code = re.sub(r" *# \(\d+\)!$", "", code, flags=re.M)
+    return re.sub(r"( # .*) \(\d+\)$", r"\1", code, flags=re.M).rstrip()
+
+
+def with_copies(page: str) -> str:
+    """A page's HTML in which the copy button of annotated code gives the bare code."""
+
+    def add(block: re.Match[str]) -> str:
+        code = without_notes(unescape(re.sub(r"<[^>]+>", "", block[2])))
+        return f'{block[1]} data-copy="{escape(code)}">{block[2]}'
+
+    return ANNOTATED.sub(add, page)
 
 
 class Figures(Treeprocessor):
@@ -168,7 +187,13 @@ class Lines(Treeprocessor):
     WIDE = r"[\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
     BREAK = re.compile(rf"(?<={WIDE})\n *(?={WIDE})")
 
+    def __init__(self, md: Markdown, extension: "Book"):
+        super().__init__(md)
+        self.extension = extension
+
     def run(self, root: etree.Element) -> None:
+        if self.extension.page.language != "zh":
+            return  # English has the same quotation marks, with a space between them
         for element in root.iter():
             if element.text:
                 element.text = self.join(element.text)
@@ -190,6 +215,6 @@ class Book(Extension):
         # After the snippets are in (32), before fences are taken out (25).
         md.preprocessors.register(Notes(md, self), "book-notes", 28)
         # After inline patterns (20), before MkDocs looks at links (0).
-        md.treeprocessors.register(Lines(md), "book-lines", 8)
+        md.treeprocessors.register(Lines(md, self), "book-lines", 8)
         md.treeprocessors.register(Figures(md, self), "book-figures", 2)
         md.treeprocessors.register(Tooltips(md, self), "book-tooltips", 7)

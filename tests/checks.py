@@ -1,6 +1,5 @@
 """What several tests share."""
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +8,7 @@ import pytest
 
 import book
 import dom
+import markup
 import parity
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,12 +50,6 @@ class Block(NamedTuple):
         return f"{self.page} block {self.number} ({self.title or 'untitled'})"
 
 
-def copied(code: str) -> str:
-    """What the copy button gives: the code without the marks of its notes."""
-    code = re.sub(r" *# \(\d+\)!$", "", code, flags=re.M)
-    return re.sub(r"( # .*) \(\d+\)$", r"\1", code, flags=re.M).rstrip()
-
-
 def blocks_of(page: Built) -> Iterator[Block]:
     for number, block in enumerate(page.article.find("div", "highlight"), 1):
         title = "".join(span.text() for span in block.find("span", "filename"))
@@ -65,5 +59,5 @@ def blocks_of(page: Built) -> Iterator[Block]:
             number,
             parity.TITLES.get(title, title),
             language.removeprefix("language-"),
-            copied(block.find("code")[0].text()),
+            markup.without_notes(block.find("code")[0].text()),
         )

@@ -226,7 +226,9 @@ def inner_product(label):
     parts = [g(np.arange(*ends)) for ends in itertools.pairwise(edges)]
     least = [part.min() for part in parts]
     most = [part.max() for part in parts]
-    far.fill_between(middle, least, most, color=SECOND, linewidth=0, label=label["range"])
+    far.fill_between(
+        middle, least, most, color=SECOND, alpha=0.35, linewidth=0, label=label["range"]
+    )
     mean = [part.mean() for part in parts]
     far.semilogx(middle, mean, color=FIRST, label=label["mean"])
     far.set_xlim(10, 100000)

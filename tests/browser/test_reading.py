@@ -66,6 +66,7 @@ def test_searching_for_what_is_not_there_finds_nothing(reader, home):
 
 def switch(reader: Page, language: str) -> None:
     """Chooses the language in the header."""
+    reader.wait_for_load_state()
     reader.locator(".md-header .md-select").hover()
     reader.locator(f".md-select__link[hreflang={language}]").click()
 
@@ -83,9 +84,11 @@ def test_the_language_switch_leads_to_the_same_page_and_heading_and_back(
 
     middle = anchors(language, name)[len(anchors(language, name)) // 2]
     reader.goto(f"{home}{name}/#{middle}")
+    top = f"document.getElementById('{middle}').getBoundingClientRect().top"
+    reader.wait_for_function(f"document.fonts.status === 'loaded' && {top} < 140")
     switch(reader, other)
     expect(reader).to_have_url(f"{twin}{name}/#{middle}")
-    expect(reader.locator(f"#{middle}")).to_be_in_viewport()
+    reader.wait_for_function(f"document.fonts.status === 'loaded' && {top} < 140")
     switch(reader, language)
     expect(reader).to_have_url(f"{home}{name}/#{middle}")
 
@@ -104,7 +107,10 @@ def test_the_language_switch_follows_instant_navigation(reader, home, language):
 def follow(reader: Page, address: str) -> None:
     """Goes to the next page by its link below the text, without loading anew."""
     reader.evaluate("window.stillHere = true")
-    reader.locator(".md-footer__link--next").click()
+    link = reader.locator(".md-footer__link--next")
+    link.scroll_into_view_if_needed()
+    reader.wait_for_timeout(300)  # Material notes the place 100 ms after scrolling
+    link.click()
     expect(reader).to_have_url(address)
     reader.wait_for_function("scrollY === 0")
     assert reader.evaluate("window.stillHere"), "the page was loaded anew"

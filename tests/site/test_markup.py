@@ -36,6 +36,12 @@ def render(config):
     return call
 
 
+@pytest.fixture
+def no_terms(monkeypatch):
+    """As if the glossary were empty."""
+    monkeypatch.setattr(book, "tooltips", lambda language: {})
+
+
 CHINESE = [
     ("**注意：**这是", "<strong>注意：</strong>这是"),
     ("这是**“重点”**内容", "这是<strong>“重点”</strong>内容"),
@@ -61,23 +67,28 @@ CHINESE = [
 
 
 @pytest.mark.parametrize(("text", "wanted"), CHINESE)
-def test_marks_beside_full_width_punctuation_render(render, text, wanted):
+def test_marks_beside_full_width_punctuation_render(no_terms, render, text, wanted):
     html = render(text)
     assert wanted in html
     assert not re.search(r"\*|\^\^|~~|`", html)
 
 
 @pytest.mark.parametrize(("text", "wanted"), CHINESE)
-def test_they_render_in_lists_tables_and_folded_blocks(render, text, wanted):
+def test_they_render_in_lists_tables_and_folded_blocks(no_terms, render, text, wanted):
     assert wanted in render(f"- {text}")
     assert wanted in render(f"| 甲 |\n|---|\n| {text} |")
     assert wanted in render(f'??? note "注"\n\n    {text}')
 
 
-def test_lines_of_chinese_join_without_a_space(render):
-    assert "<p>前一行，后一行。" in render("前一行，\n后一行。")
-    assert "<p>前一行\nline</p>" in render("前一行\nline")
-    assert "甲\n乙" in render("```text\n甲\n乙\n```")
+def test_lines_of_chinese_join_without_a_space_and_those_of_english_do_not(
+    config, render, no_terms
+):
+    if config.theme["language"] == "zh":
+        assert "<p>前一行，后一行。" in render("前一行，\n后一行。")
+        assert "<p>前一行\nline</p>" in render("前一行\nline")
+        assert "甲\n乙" in render("```text\n甲\n乙\n```")
+    else:
+        assert "<p>“one”\n“two”</p>" in render("“one”\n“two”")
 
 
 def test_footnotes_of_chinese_sentences(render):
@@ -114,6 +125,13 @@ def test_a_note_is_put_on_the_line_that_contains_its_piece(render, noted):
     assert code(html) == "def f(x):  # why (2)\n    return x  # (1)!\n"
     assert 'class="language-python annotate highlight"' in html
     assert "<code>return x</code> What." in html
+
+
+def test_what_is_copied_has_no_marks_of_notes(render, noted):
+    change(noted, "NOTES", "1.  `return x` What.\n\n2.  `def f` Why.")
+    html = markup.with_copies(render(block(noted)))
+    assert 'data-copy="def f(x):  # why\n    return x">' in html
+    assert html.count("data-copy") == 1
 
 
 @pytest.mark.parametrize(
