@@ -172,7 +172,8 @@ def test_figures_take_the_colours_of_the_scheme(reader, home, system):
 # Presses every copy button of the page in turn, and returns what each has put on the clipboard.
 COPY_ALL = """async () => {
   const copies = [];
-  for (const button of document.querySelectorAll("article .md-code__button[data-clipboard-target]")) {
+  const buttons = document.querySelectorAll("article .md-code__button[data-clipboard-target]");
+  for (const button of buttons) {
     await navigator.clipboard.writeText("");
     button.click();
     let copy = "";
