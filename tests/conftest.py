@@ -105,7 +105,13 @@ def browser_type_launch_args(browser_type_launch_args: dict, port: int) -> dict:
         pytest.fail(why, pytrace=False) if os.environ.get("CI") else pytest.skip(why)
     return browser_type_launch_args | {
         "executable_path": found.stdout.strip(),
-        "args": ["--no-sandbox", f"--host-resolver-rules=MAP site.localhost 127.0.0.1:{port}"],
+        "args": [
+            f"--host-resolver-rules=MAP site.localhost 127.0.0.1:{port}",
+            "--no-sandbox",
+            "--disable-gpu",  # without one, drawing by an imitated one takes minutes
+            "--disable-background-networking",
+            "--disable-component-update",
+        ],
     }
 
 
