@@ -1,0 +1,22 @@
+import torch
+
+words = ["we", "work", "?"]
+query = torch.tensor([[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]])
+key = torch.tensor([[2.0, 0.0], [0.0, 2.0], [1.0, -1.0]])
+value = torch.tensor([[10.0, 0.0], [0.0, 10.0], [5.0, 5.0]])
+
+scores = query @ key.T  # (3, 3): one row for each query
+scaled = scores / 2**0.5
+powers = scaled.exp()
+weights = powers / powers.sum(dim=-1, keepdim=True)
+output = weights @ value  # (3, 2)
+
+for i, word in enumerate(words):
+    for name, matrix in (
+        ("scores", scores),
+        ("scaled", scaled),
+        ("powers", powers),
+        ("weights", weights),
+        ("output", output),
+    ):
+        print(f"{word}, {name}:", *(f"{x:.3f}" for x in matrix[i].tolist()))

@@ -1,0 +1,26 @@
+from dataclasses import replace
+
+import torch
+
+from transformer import Transformer, TransformerConfig
+
+d, ff, vocabulary = 512, 2048, 37000
+attention = 4 * (d * d + d)
+feed_forward = (d * ff + ff) + (ff * d + d)
+norm = 2 * d
+encoder = 6 * (attention + feed_forward + 2 * norm)
+decoder = 6 * (2 * attention + feed_forward + 3 * norm)
+table = vocabulary * d
+print(f"by hand, untied: {3 * table + encoder + decoder:,}")
+print(f"by hand, tied: {2 * table + encoder + decoder:,}")
+print(f"by hand, all three as one: {table + encoder + decoder:,}")
+
+config = TransformerConfig(vocabulary, vocabulary)
+for name, tied in ("untied", False), ("tied", True):
+    with torch.device("meta"):  # shapes, but no numbers
+        model = Transformer(replace(config, tie_embeddings=tied))
+    print(f"by code, {name}: {model.num_parameters():,}")
+    without = model.num_parameters(embeddings=False)
+    print(f"by code, {name}, without embeddings: {without:,}")
+for name, part in model.named_children():
+    print(f"{name}: {sum(p.numel() for p in part.parameters()):,}")

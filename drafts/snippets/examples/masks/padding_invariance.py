@@ -1,0 +1,17 @@
+import torch
+import torch.nn.functional as F
+
+from transformer import Transformer, TransformerConfig, padding_mask
+
+torch.manual_seed(0)
+config = TransformerConfig(9, 12, 16, 4, 2, 2, 32, dropout=0.0)
+model = Transformer(config).double()
+ids = torch.tensor([[6, 7]])  # we work
+alone = model.encode(ids)
+
+for pads in 1, 3, 10:
+    padded = F.pad(ids, (0, pads))  # on the right, with id 0
+    x = model.position(model.src_embedding(padded))
+    for name, mask in ("mask", padding_mask(padded)), ("no mask", None):
+        difference = model.encoder(x, mask)[:, :2] - alone
+        print(f"pads {pads}, {name}: {difference.abs().max():.9f}")

@@ -1,0 +1,12 @@
+from torch import nn
+
+from transformer import MultiHeadAttention, Transformer, TransformerConfig
+
+config = TransformerConfig(
+    9, 12, d_model=64, num_encoder_layers=1, num_decoder_layers=1
+)
+for name, module in Transformer(config).named_modules():
+    if isinstance(module, nn.Dropout):
+        print(name, module.p)
+    elif isinstance(module, MultiHeadAttention):
+        print(f"{name}, on its weights", module.dropout)

@@ -1,0 +1,23 @@
+import torch
+from torch import nn
+
+from transformer import Residual, TransformerConfig
+
+for x in -3.0, -1.0, -0.1, 0.1, 1.0, 3.0:
+    number = torch.tensor(x)
+    gelu = nn.functional.gelu(number)
+    print(f"x = {x:4.1f}  relu {number.relu():.3f}  gelu {gelu:6.3f}")
+
+network = nn.Sequential(
+    nn.Linear(64, 256), nn.GELU(), nn.Dropout(0.1), nn.Linear(256, 64)
+)
+block = nn.Sequential(nn.LayerNorm(64), *network, nn.Dropout(0.1))
+config = TransformerConfig(9, 12, d_model=64, dropout=0.1, norm_first=True)
+residual = Residual(config)
+
+x = torch.randn(2, 5, 64)
+torch.manual_seed(0)  # the same numbers are dropped in both
+theirs = x + block(x)
+torch.manual_seed(0)
+ours = residual(x, network)
+print("the same, dropout included:", ours.allclose(theirs, atol=1e-5))

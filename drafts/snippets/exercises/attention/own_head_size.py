@@ -1,0 +1,30 @@
+import torch
+from torch import nn
+
+from transformer import fused_attention
+
+
+class Attention(nn.Module):
+    def __init__(self, d_model, nhead, d_k, d_v):
+        super().__init__()
+        self.nhead = nhead
+        self.query = nn.Linear(d_model, nhead * d_k)
+        self.key = nn.Linear(d_model, nhead * d_k)
+        self.value = nn.Linear(d_model, nhead * d_v)
+        self.output = nn.Linear(nhead * d_v, d_model)
+
+    def split(self, x):
+        return x.unflatten(-1, (self.nhead, -1)).transpose(1, 2)
+
+    def forward(self, x):
+        q, k, v = (self.split(f(x)) for f in (self.query, self.key, self.value))
+        heads, _ = fused_attention(q, k, v)
+        return self.output(heads.transpose(1, 2).flatten(2))
+
+
+x = torch.randn(2, 5, 32)
+for nhead, d_k, d_v in (4, 8, 8), (4, 16, 8), (3, 5, 7), (1, 32, 32):
+    attention = Attention(32, nhead, d_k, d_v)
+    count = sum(p.numel() for p in attention.parameters())
+    shape = tuple(attention(x).shape)
+    print(f"{nhead} heads, d_k {d_k}, d_v {d_v}: {shape}, {count} parameters")

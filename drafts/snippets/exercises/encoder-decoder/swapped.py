@@ -1,0 +1,30 @@
+import torch
+
+from transformer import DecoderLayer, TransformerConfig, causal_mask
+
+
+class Swapped(DecoderLayer):
+    def forward(self, x, memory, mask=None, memory_mask=None):
+        x = self.residuals[0](
+            x, lambda y: self.self_attention(y, y, y, mask)[0]
+        )
+        x = self.residuals[1](
+            x, lambda y: self.cross_attention(memory, y, y)[0]
+        )
+        return self.residuals[2](x, self.feed_forward)
+
+
+torch.manual_seed(0)
+layer = Swapped(TransformerConfig(9, 12, d_model=32, nhead=4, dropout=0.0))
+target, memory = torch.randn(1, 5, 32), torch.randn(1, 5, 32)
+print("5 and 5:", tuple(layer(target, memory, causal_mask(5)).shape))
+changed = target.clone()
+changed[0, -1] = torch.randn(32)  # another last token
+before = layer(target, memory, causal_mask(5))
+after = layer(changed, memory, causal_mask(5))
+moved = (before != after).any(dim=-1)[0]
+print("last token changed:", "".join(".x"[m] for m in moved.tolist()))
+try:
+    layer(torch.randn(1, 9, 32), memory, causal_mask(9))
+except RuntimeError as error:
+    print("9 and 5:", str(error).split(" at ")[0])
