@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 import book
 import generate
@@ -32,7 +33,9 @@ def run(small, monkeypatch, capfd):
         out, err = capfd.readouterr()
         return status, out + err
 
-    return call
+    threads = torch.get_num_threads()
+    yield call
+    torch.set_num_threads(threads)
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:

@@ -24,6 +24,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -195,7 +196,7 @@ def peak(step: Step, size: tuple[int, int, int]) -> int:
     recorder = profiler.profiler
     assert recorder and recorder.kineto_results
     events = recorder.kineto_results.events()
-    changes = [event for event in events if event.name() == "[memory]"]
+    changes: list[Any] = [event for event in events if event.name() == "[memory]"]
     changes.sort(key=lambda event: event.start_ns())
     return max(itertools.accumulate(change.nbytes() for change in changes))
 

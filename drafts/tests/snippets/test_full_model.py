@@ -507,6 +507,7 @@ def test_the_base_model_has_the_parameters_of_the_table(printed):
     assert numbers["by code, tied, without embeddings"] == stacks
     assert numbers["by code, untied, without embeddings"] == stacks + 37000 * 512
     assert numbers["by hand, all three as one"] == stacks + 37000 * 512
+    assert numbers["output"] / numbers["decoder"] == pytest.approx(0.75, abs=0.01)
 
 
 def test_positions_have_no_weight_that_could_be_subtracted():
