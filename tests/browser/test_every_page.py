@@ -20,19 +20,26 @@ STICKS_OUT = """() => {
 }"""
 
 
+WIDTHS = 1280, 390
+opened_once = pytest.mark.parametrize("width", [1280])  # and made narrow: half the time
+
+
 @every_page
+@opened_once
 def test_nothing_sticks_out_or_fails(reader, url):
     reader.goto(address(url))
     open_everything(reader)
     reader.wait_for_load_state("networkidle")
-    expect_none(reader.evaluate(STICKS_OUT))
+    for width in WIDTHS:
+        reader.set_viewport_size({"width": width, "height": 844})
+        expect_none(f"{width} px: {what}" for what in reader.evaluate(STICKS_OUT))
 
 
 @pytest.fixture
-def plain(browser: Browser, width):
+def plain(browser: Browser):
     """A browser's page without JavaScript."""
     context = browser.new_context(
-        java_script_enabled=False, viewport={"width": width, "height": 844}
+        java_script_enabled=False, viewport={"width": WIDTHS[0], "height": 844}
     )
     page = context.new_page()
     faults: list[str] = []
@@ -51,15 +58,14 @@ def test_all_is_there_without_javascript(plain, url):
     article = plain.locator(".md-content article")
     faults = []
 
+    shown = []
+
     def seen(what: str, selector: str, wanted: int) -> None:
-        """So many of these, and all that aren't folded away are drawn."""
+        """So many of these; those that aren't folded away are to be drawn."""
         found = article.locator(selector)
         if found.count() != wanted:
             faults.append(f"{found.count()} of {wanted} {what}")
-        for one in article.locator(f"{selector}:not(details *)").all()[:3]:
-            box = one.bounding_box()
-            if not box or box["width"] < 1 or box["height"] < 1:
-                faults.append(f"one of the {what} isn't to be seen")
+        shown.extend((what, one) for one in article.locator(f"{selector}:not(details *)").all()[:3])
 
     anchors = [part for part in parity.headings(text) if "#" in part.what[2:]]
     seen("headings", ":is(h2, h3, h4)[id]:not(#__comments)", len(anchors))
@@ -69,7 +75,11 @@ def test_all_is_there_without_javascript(plain, url):
     seen("blocks of code", "pre > code", len(parity.code_blocks(text)))
     if plain.locator("main a[href], nav a[href]").count() < len(book.pages(language)):
         faults.append("links of the navigation are missing")
-    for link in plain.locator(".md-footer__link").all():
-        if not link.is_visible():
-            faults.append("previous and next aren't to be seen")
+    shown += [("links to the next page", link) for link in plain.locator(".md-footer__link").all()]
+    for width in WIDTHS:
+        plain.set_viewport_size({"width": width, "height": 844})
+        for what, one in shown:
+            box = one.bounding_box()
+            if not box or box["width"] < 1 or box["height"] < 1:
+                faults.append(f"one of the {what} isn't to be seen at {width} px")
     expect_none(f"/{url}: {fault}" for fault in faults)
