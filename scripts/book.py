@@ -7,6 +7,7 @@ MkDocs, the tests call it directly.
 import functools
 import hashlib
 import html
+import json
 import os
 import re
 import tempfile
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import yaml
+
+import labs
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -54,11 +57,19 @@ class Page:
     """One page in one language."""
 
     language: str
-    name: str  # embeddings.md
+    name: str  # embeddings.md; labs/look-inside.md, though its file is a notebook
 
     @property
     def path(self) -> Path:
-        return DOCS / self.language / self.name
+        path = DOCS / self.language / self.name
+        notebook = path.with_suffix(".ipynb")
+        return notebook if notebook.exists() else path
+
+    @property
+    def file(self) -> str:
+        """As a person knows it: docs/en/embeddings.md."""
+        suffix = self.path.suffix if self.path.exists() else self.twin.path.suffix
+        return f"docs/{self.language}/{self.name.removesuffix('.md')}{suffix}"
 
     @property
     def twin(self) -> "Page":
@@ -66,8 +77,20 @@ class Page:
         return Page(other, self.name)
 
     @property
+    def is_lab(self) -> bool:
+        return self.path.suffix == ".ipynb"
+
+    @property
     def text(self) -> str:
+        if self.is_lab:
+            return "".join(f"{text}\n" for text, _ in self.lab_lines())
         return self.path.read_text(encoding="utf-8")
+
+    def lab_lines(self) -> list[tuple[str, int]]:
+        """A lab's Markdown, each line with the line of the notebook that it is from."""
+        shown = GENERATED / "outputs" / f"{self.name.removesuffix('.md')}.json"
+        outputs = json.loads(shown.read_text(encoding="utf-8")) if shown.exists() else []
+        return [*labs.lines(self.path, self.language, outputs)]
 
     @property
     def meta(self) -> dict:
@@ -75,7 +98,10 @@ class Page:
         return yaml.safe_load(match[1]) if match else {}
 
     def fault(self, position: int, what: str) -> Fault:
-        return Fault(self.path, line_of(self.text, position), what)
+        line = line_of(self.text, position)
+        if self.is_lab:
+            _, line = self.lab_lines()[line - 1]
+        return Fault(self.path, line, what)
 
     def includes(self) -> list[Include]:
         text = self.text
@@ -86,23 +112,23 @@ class Page:
 
     def digest(self) -> str:
         """What a twin is stamped with."""
-        return hashlib.sha256(self.text.encode()).hexdigest()[:12]
+        return hashlib.sha256(self.path.read_bytes()).hexdigest()[:12]
 
 
 def pages(language: str) -> list[Page]:
     folder = DOCS / language
-    return [
-        Page(language, path.relative_to(folder).as_posix()) for path in sorted(folder.rglob("*.md"))
-    ]
+    files = (path for suffix in ("md", "ipynb") for path in folder.rglob(f"*.{suffix}"))
+    names = {path.relative_to(folder).with_suffix(".md").as_posix() for path in files}
+    return [Page(language, name) for name in sorted(names)]
 
 
 def line_of(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, text: str | bytes) -> None:
     """Write a file whole or not at all, and only if its bytes change."""
-    data = text.encode()
+    data = text.encode() if isinstance(text, str) else text
     if path.exists() and path.read_bytes() == data:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -279,17 +305,24 @@ def twin_faults() -> Iterator[Fault]:
     for language in LANGUAGES:
         for page in pages(language):
             if not page.twin.path.exists():
-                what = f"has no twin docs/{page.twin.language}/{page.name}"
-                yield Fault(page.path, 1, what)
+                yield Fault(page.path, 1, f"has no twin {page.twin.file}")
     for page in pages("zh"):
         if page.twin.path.exists() and page.meta.get("translated") != page.twin.digest():
             name = page.name.removesuffix(".md")
             yield Fault(
                 page.path,
                 1,
-                f"docs/en/{page.name} has changed since this page was checked against it: "
+                f"{page.twin.file} has changed since this page was checked against it: "
                 f"read both, then run scripts/translated {name}",
             )
+
+
+def lab_faults() -> Iterator[Fault]:
+    """Notebooks with outputs in them, and code that differs between the languages."""
+    for page in pages(LANGUAGES[0]):
+        if page.is_lab:
+            twins = [page.path, *([page.twin.path] if page.twin.path.exists() else [])]
+            yield from (Fault(*fault) for fault in labs.faults(twins))
 
 
 def stamp(name: str) -> str:
@@ -299,6 +332,11 @@ def stamp(name: str) -> str:
         if not path.exists():
             raise FileNotFoundError(f"there is no {path.relative_to(ROOT)}")
     line = f"translated: {page.twin.digest()}"
+    if page.is_lab:
+        notebook = json.loads(page.path.read_text(encoding="utf-8"))
+        notebook["metadata"]["book"]["translated"] = page.twin.digest()
+        write(page.path, labs.canonical(notebook))
+        return line
     text, match = page.text, FRONT_MATTER.match(page.text)
     if not match:
         text = f"---\n{line}\n---\n\n{text}"

@@ -31,14 +31,15 @@ class Claim(NamedTuple):
     changes: list[str]
 
 
-def chapters() -> dict[str, Path]:
-    """The test file of each chapter that has one."""
-    files = {path.stem.removeprefix("test_"): path for path in TESTS.glob("test_*.py")}
-    return {
-        name: files[key]
-        for name in sorted(page.name.removesuffix(".md") for page in book.pages("en"))
-        if (key := name.replace("-", "_")) in files
-    }
+def chapters() -> dict[str, list[Path]]:
+    """The test files of each chapter that has any: test_training.py, test_training_chapter.py."""
+    found = {}
+    for name in sorted(page.name.removesuffix(".md") for page in book.pages("en")):
+        stem = f"test_{name.replace('-', '_')}"
+        files = [path for each in (stem, f"{stem}_*") for path in sorted(TESTS.glob(f"{each}.py"))]
+        if files:
+            found[name] = files
+    return found
 
 
 @functools.cache
@@ -61,10 +62,10 @@ def claims(path: Path, newest: int) -> list[Claim]:
     return found
 
 
-def table(path: Path, language: str) -> str:
-    """A test file's claims as a table in Markdown, under their number."""
+def table(paths: list[Path], language: str) -> str:
+    """The claims of test files as a table in Markdown, under their number."""
     newest = max(each.stat().st_mtime_ns for each in TESTS.iterdir())
-    told, words = claims(path, newest), WORDS[language]
+    told, words = [claim for path in paths for claim in claims(path, newest)], WORDS[language]
     changes = sum(len(claim.changes) for claim in told)
     rows: list[tuple[str, ...]] = [words["heads"], ("---", "---")]
     for claim in told:

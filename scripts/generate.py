@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run the examples and exercises, draw the figures, write the downloads.
+"""Run the examples, exercises and labs, draw the figures, write the downloads.
 
 usage: generate.py [--list] [--force] [NAME ...]
 
@@ -14,6 +14,7 @@ import ast
 import fcntl
 import functools
 import hashlib
+import json
 import multiprocessing
 import os
 import re
@@ -31,8 +32,10 @@ from pathlib import Path
 
 import book
 import claims
+import labs
 
 SECONDS = 120  # no example may take longer
+LAB_SECONDS = 1200  # nor any lab; the longest computes for a minute
 ALWAYS = ("requirements.txt", "scripts/install")  # the pins of everything
 NEEDS = (
     "torch",
@@ -52,7 +55,16 @@ class Job:
     def outputs(self) -> list[Path]:
         if self.name.startswith("figures/"):
             return [book.GENERATED / language / f"{self.name}.svg" for language in book.LANGUAGES]
-        return [book.GENERATED / "outputs" / f"{self.name}.txt"]
+        suffix = "json" if self.is_lab else "txt"
+        return [book.GENERATED / "outputs" / f"{self.name}.{suffix}"]
+
+    @property
+    def is_lab(self) -> bool:
+        return self.source.suffix == ".ipynb"
+
+    @property
+    def seconds(self) -> int:
+        return LAB_SECONDS if self.is_lab else SECONDS
 
     @property
     def stamp(self) -> Path:
@@ -62,7 +74,9 @@ class Job:
     def key(self) -> str:
         digest = hashlib.sha256(f"{self.name} {sys.version}".encode())
         for path in sorted(dependencies(self.source)):
-            digest.update(path.read_bytes())
+            # Of a lab its code alone: what its text says changes none of its outputs.
+            data = labs.code(path).encode() if path.suffix == ".ipynb" else path.read_bytes()
+            digest.update(data)
         for name in ALWAYS:
             digest.update((book.ROOT / name).read_bytes())
         return digest.hexdigest()
@@ -82,7 +96,7 @@ def dependencies(source: Path) -> set[Path]:
         path = todo.pop()
         if path not in found:
             found.add(path)
-            if path.suffix == ".py":
+            if path.suffix in (".py", ".ipynb"):
                 todo += local_files(path, path.stat().st_mtime_ns)
     return found
 
@@ -91,7 +105,7 @@ def dependencies(source: Path) -> set[Path]:
 def local_files(path: Path, mtime: int) -> list[Path]:
     """The modules that a file imports and the results that it reads."""
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(labs.code(path) if path.suffix == ".ipynb" else path.read_bytes())
     except SyntaxError:
         return []  # running it will tell, with file and line
     names = []
@@ -102,6 +116,8 @@ def local_files(path: Path, mtime: int) -> list[Path]:
             names.append(f"{node.module.replace('.', '/')}.py")
         elif isinstance(node, ast.Constant) and str(node.value).endswith(".json"):
             names.append(f"results/{node.value}")
+        elif isinstance(node, ast.Constant) and str(node.value).endswith(".safetensors"):
+            names.append(str(node.value))
     return [
         file
         for name in names
@@ -112,7 +128,9 @@ def local_files(path: Path, mtime: int) -> list[Path]:
 
 def jobs() -> list[Job]:
     """All that there is to run and to draw."""
-    found = []
+    # The labs first, since one of them trains for a minute.
+    notebooks = sorted((book.DOCS / "en" / "labs").glob("*.ipynb"))
+    found = [Job(f"labs/{path.stem}", path) for path in notebooks]
     for kind in ("examples", "exercises"):
         for path in sorted((book.SNIPPETS / kind).rglob("*.py")):
             name = path.relative_to(book.SNIPPETS).with_suffix("").as_posix()
@@ -152,6 +170,11 @@ def perform(job: Job) -> None:
     # What a reader would do: a folder of its own, and what is printed is kept.
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        if job.is_lab:
+            shown = labs.run(job.source)
+            book.write(job.outputs[0], json.dumps(shown, ensure_ascii=False, indent=1))
+            os.chdir(book.ROOT)
+            return
         with tempfile.TemporaryFile("w+") as printed:
             sys.stdout.flush()
             os.dup2(printed.fileno(), 1)
@@ -185,8 +208,10 @@ def explain(job: Job, error: BaseException) -> str:
         line = error.lineno or 1
     elif own:
         line = own[-1].lineno or 1
-    what = "".join(traceback.format_exception_only(error)).strip()
-    fault = book.Fault(job.source, line, f"{what.splitlines()[-1]}")
+    what = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    if job.is_lab:
+        what = f"cell {labs.number_at(job.source, line)}: {what}"
+    fault = book.Fault(job.source, line, what)
     start = frames.index(own[0]) if own else len(frames)
     return f"{fault}\n{''.join(traceback.format_list(frames[start:]))}".rstrip()
 
@@ -215,10 +240,10 @@ def run(todo: list[Job]) -> list[str]:
             wait(list(running), timeout=1)
             for sentinel, (process, job, report, started) in list(running.items()):
                 if process.is_alive():
-                    if time.monotonic() - started < SECONDS:
+                    if time.monotonic() - started < job.seconds:
                         continue
                     process.kill()
-                    report.write_text(str(book.Fault(job.source, 1, f"takes over {SECONDS} s")))
+                    report.write_text(str(book.Fault(job.source, 1, f"takes over {job.seconds} s")))
                 process.join()
                 del running[sentinel]
                 done = len(todo) - len(waiting) - len(running)
@@ -235,19 +260,20 @@ def run(todo: list[Job]) -> list[str]:
 
 def downloads() -> list[Path]:
     """What a reader needs beside a copied block."""
-    return sorted([*book.SNIPPETS.glob("*.py"), *book.SNIPPETS.glob("results/*.json")])
+    patterns = "*.py", "results/*.json", "*.safetensors"
+    return sorted(path for each in patterns for path in book.SNIPPETS.glob(each))
 
 
 def write_texts() -> None:
     """What is copied or rewritten rather than run: it takes no time."""
     for path in downloads():
-        text = book.without_marks(path) if path.suffix == ".py" else path.read_text()
-        book.write(book.DOWNLOADS / path.relative_to(book.SNIPPETS), text)
+        data = book.without_marks(path) if path.suffix == ".py" else path.read_bytes()
+        book.write(book.DOWNLOADS / path.relative_to(book.SNIPPETS), data)
     for language in book.LANGUAGES:
         folder = book.GENERATED / language
         book.write(folder / "glossary.md", book.glossary_table(language))
-        for name, path in claims.chapters().items():
-            book.write(folder / "claims" / f"{name}.md", claims.table(path, language))
+        for name, paths in claims.chapters().items():
+            book.write(folder / "claims" / f"{name}.md", claims.table(paths, language))
     words = book.GENERATED / "zh" / "words.txt"
     book.write(words, book.chinese_words())
 

@@ -20,6 +20,7 @@ from mkdocs.structure.pages import Page
 import book
 import formulas
 import generate
+import labs
 from markup import Book, with_breaks, with_copies, words
 
 log = logging.getLogger("mkdocs.hooks.book")
@@ -73,6 +74,7 @@ def on_pre_build(config: MkDocsConfig) -> None:
     broken = [*book.snippet_faults()]
     for page in (page for each in languages for page in book.pages(each)):
         broken += book.page_faults(page)
+    broken += book.lab_faults()
     if broken:
         raise PluginError("\n".join(map(str, broken)))
     if english:  # once for both: the Chinese build follows the English one
@@ -87,9 +89,30 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in formulas.fonts():
         source = str(path)
         files.append(File.generated(config, f"assets/fonts/{path.name}", abs_src_path=source))
+    for page in book.pages(language(config)):
+        if page.is_lab:
+            add_lab(page, files, config)
     css = formulas.style_sheet()
     files.append(File.generated(config, "assets/formulas.css", content=css))
     return files
+
+
+def add_lab(page: book.Page, files: Files, config: MkDocsConfig) -> None:
+    """A notebook as a page, and as a download that knows where this site lies."""
+    notebook = page.path.name
+    name = page.name.replace(".md", ".ipynb")
+    there, here = labs.site_of(page.path), root_url(config)
+    old = files.get_file_from_path(name)
+    if old:
+        files.remove(old)
+    download = page.path.read_text(encoding="utf-8").replace(there, here)
+    files.append(File.generated(config, name, content=download))
+    text = labs.with_links(
+        page.text.replace(there, here), notebook, page.language, config.repo_url or ""
+    )
+    made = File.generated(config, page.name, content=text)
+    made.edit_uri = name  # type: ignore[read-only]
+    files.append(made)
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -141,11 +164,15 @@ def after_search(context, page: Page, config: MkDocsConfig, nav):
 on_page_context = CombinedEvent(before_search, after_search)
 
 
+def root_url(config: MkDocsConfig) -> str:
+    """Where the site lies, whichever language is being built."""
+    root = config.site_url or "/"
+    return urljoin(root, "..") if language(config) == "zh" else root
+
+
 def set_alternates(config: MkDocsConfig, url: str) -> None:
     """The page in both languages: relative for the switch, absolute for search engines."""
-    root = config.site_url or "/"
-    if language(config) == "zh":
-        root = urljoin(root, "..")
+    root = root_url(config)
     up = "../" if language(config) == "zh" else ""
     config.extra["alternate"] = [
         {

@@ -33,7 +33,7 @@ for (const type of ["pointerover", "focusin", "click"]) {
 }
 
 /** Names, for screen readers, what Material adds without a name, and lets the keyboard scroll tables. */
-function name() {
+function giveNames() {
   const english = document.documentElement.lang === "en";
   for (const nav of document.querySelectorAll(".md-code__nav:not([aria-label])")) {
     nav.setAttribute("aria-label", `${nav.querySelector("button")?.title} ${++named}`);
@@ -48,4 +48,18 @@ function name() {
 }
 
 let named = 0;
-new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
+new MutationObserver(giveNames).observe(document.body, { childList: true, subtree: true });
+
+/**
+ * Brings to life what a page has to touch: each element names its module, which is loaded
+ * on the pages that have it alone. What stands in the element serves until then.
+ */
+function startWidgets() {
+  for (const element of document.querySelectorAll("[data-widget]:not([data-live])")) {
+    if (!(element instanceof HTMLElement)) continue;
+    element.dataset.live = "";
+    import(`./widgets/${element.dataset.widget}.js`).then((module) => module.start(element));
+  }
+}
+
+document$.subscribe(startWidgets);

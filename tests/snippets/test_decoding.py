@@ -1,0 +1,889 @@
+"""The claims of the chapter on decoding."""
+
+import hashlib
+import itertools
+import json
+import math
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import decode
+from decode import (
+    KeyValueCache,
+    Recompute,
+    beam_search,
+    best_continuations,
+    evaluating,
+    greedy_decode,
+    normalisation,
+    probabilities,
+    sample,
+    sentence_score,
+)
+from transformer import Transformer, TransformerConfig
+
+SNIPPETS = Path(decode.__file__).parent  # a mutated copy, when mutations are tested
+ROOT = Path(__file__).parents[2]
+CHAPTER = "decoding"
+BOS, EOS = 1, 2
+few = settings(deadline=None, max_examples=12)
+seeds = st.integers(0, 10_000)
+beam_sizes = st.integers(1, 6)
+penalties = st.sampled_from([0.0, 0.6, 1.0, 2.0])
+options = st.fixed_dictionaries(
+    {
+        "norm_first": st.booleans(),
+        "tie_embeddings": st.booleans(),
+        "pad_id": st.sampled_from([0, 5]),
+    }
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def printed(capsys):
+    """What an example or exercise prints, as {label: value}."""
+
+    def run(kind: str, name: str) -> dict[str, str]:
+        runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
+        out = capsys.readouterr().out
+        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
+
+    return run
+
+
+def numbers(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"-?\d+\.?\d*", text)]
+
+
+def lively_model(seed=0, dtype=torch.float64, **options) -> Transformer:
+    """Untrained, but what it says depends on what it has said."""
+    torch.manual_seed(seed)
+    config = TransformerConfig(9, 7, 16, 4, 2, 2, 32, dropout=0.3, max_len=20, **options)
+    model = Transformer(config).to(dtype)
+    with torch.no_grad():
+        model.position.table.normal_(std=2)
+        for name, parameter in model.named_parameters():
+            if not name.endswith("norm.weight"):
+                parameter.normal_(std=0.4 if "cross" in name or "output" in name else 0.2)
+        for embedding in model.src_embedding, model.tgt_embedding:
+            embedding.embedding.weight[config.pad_id] = 0
+    return model
+
+
+def sources(model: Transformer, batch=4) -> torch.Tensor:
+    """A batch of sentences of 1 to 4 tokens, padded."""
+    pad = model.config.pad_id
+    src = torch.randint(0, 9, (batch, 4))
+    src[src == pad] = 8
+    src[torch.arange(4) >= torch.randint(1, 5, (batch, 1))] = pad
+    return src
+
+
+def close(one, other, places=1e-12):
+    torch.testing.assert_close(one, other, rtol=places, atol=places)
+
+
+def rows(ids: torch.Tensor, pad: int) -> list[list[int]]:
+    """Each sentence without the padding behind it."""
+    return [F.pad(row, (0, 1), value=pad).tolist()[: int((row != pad).sum())] for row in ids]
+
+
+def each_way(model, src, max_len, **options):
+    """What greedy, beam and random decoding make of it."""
+    yield greedy_decode(model, src, max_len, BOS, EOS, **options)
+    for size, penalty in (2, 0.0), (4, 0.6):
+        yield beam_search(model, src, max_len, BOS, EOS, size, penalty, **options)
+    generator = torch.Generator().manual_seed(0)
+    yield sample(model, src, max_len, BOS, EOS, generator=generator, **options)
+    yield sample(model, src, max_len, BOS, EOS, 0.7, 4, 0.9, generator, **options)
+
+
+# One token after another
+
+
+def by_hand(model: Transformer, src: torch.Tensor, max_len: int) -> list[int]:
+    """Greedy decoding of one sentence without padding, as short as can be."""
+    written = [BOS]
+    model = model.eval()
+    while len(written) <= max_len and (written[-1] != EOS or len(written) == 1):
+        logits = model(src, torch.tensor([written]))[0, -1]
+        logits[model.config.pad_id] = -math.inf
+        written.append(int(logits.argmax()))
+    return written[1:]
+
+
+@few
+@given(seed=seeds, max_len=st.integers(1, 8), options=options)
+def test_greedy_takes_the_likeliest_token_until_the_end_or_max_len(seed, max_len, options):
+    model = lively_model(seed, **options)
+    src = sources(model)
+    pad = model.config.pad_id
+    ids = greedy_decode(model, src, max_len, BOS, EOS)
+    assert ids.dtype == torch.int64
+    wanted = [by_hand(model, row[row != pad][None], max_len) for row in src]
+    assert rows(ids, pad) == wanted
+    assert ids.size(1) == max(map(len, wanted))
+
+
+@few
+@given(seed=seeds, options=options)
+def test_finished_sentences_stay_finished_and_no_other_has_padding(seed, options):
+    model = lively_model(seed, **options)
+    pad = model.config.pad_id
+    for ids in each_way(model, sources(model), 9):
+        for row in ids:
+            length = int((row != pad).sum())
+            ended = row.eq(EOS).nonzero().flatten().tolist()
+            assert ended == [length - 1] if length < ids.size(1) else len(ended) <= 1
+            assert row[length:].eq(pad).all()
+
+
+def test_some_sentences_finish_early_and_some_never():
+    lengths = set()
+    for seed in range(8):
+        model = lively_model(seed)
+        for ids in each_way(model, sources(model), 9):
+            lengths |= {len(row) if row[-1] == EOS else "cut" for row in rows(ids, 0)}
+    assert {1, 2, 3, 4, "cut"} <= lengths  # the tests here see all kinds
+
+
+@few
+@given(seed=seeds, max_len=st.integers(1, 12), options=options)
+def test_none_is_longer_than_max_len_and_a_lower_one_only_cuts(seed, max_len, options):
+    model = lively_model(seed, **options)
+    src = sources(model)
+    ids = greedy_decode(model, src, max_len, BOS, EOS)
+    assert 1 <= ids.size(1) <= max_len
+    longer = greedy_decode(model, src, 12, BOS, EOS)
+    assert torch.equal(ids, longer[:, :max_len])
+    for ids in each_way(model, src, max_len):
+        assert 1 <= ids.size(1) <= max_len
+
+
+def test_the_loop_ends_when_the_last_sentence_has_ended(monkeypatch):
+    steps = []
+    original = KeyValueCache.step
+    monkeypatch.setattr(KeyValueCache, "step", lambda *a: steps.append(1) or original(*a))
+    for seed in range(20):
+        model = lively_model(seed)
+        steps.clear()
+        ids = greedy_decode(model, sources(model), 15, BOS, EOS)
+        assert len(steps) == ids.size(1)
+
+
+@few
+@given(seed=seeds, options=options)
+@pytest.mark.parametrize("use_cache", [True, False])
+def test_a_batch_gives_what_its_sentences_give_one_by_one(use_cache, seed, options):
+    model = lively_model(seed, **options)
+    pad = model.config.pad_id
+    src = sources(model)
+
+    def ways(src):
+        yield greedy_decode(model, src, 8, BOS, EOS, use_cache)
+        yield beam_search(model, src, 8, BOS, EOS, 3, 0.6, use_cache)
+        yield sample(model, src, 8, BOS, EOS, top_k=1, use_cache=use_cache)
+
+    alone = [ways(row[row != pad][None]) for row in src]
+    for together, *single in zip(ways(src), *alone, strict=True):
+        assert rows(together, pad) == [rows(ids, pad)[0] for ids in single]
+
+
+def test_int32_ids_will_do():
+    model = lively_model()
+    src = sources(model)
+    for one, other in zip(each_way(model, src, 6), each_way(model, src.int(), 6), strict=True):
+        assert torch.equal(one, other) and other.dtype == torch.int64
+    assert torch.equal(*(greedy_decode(model, ids, 6, 1, 2, False) for ids in (src, src.int())))
+
+
+# Evaluation
+
+
+@few
+@given(seed=seeds)
+def test_dropout_is_off_whatever_the_mode(seed):
+    model = lively_model(seed)
+    src = sources(model)
+    pairs = zip(each_way(model.train(), src, 6), each_way(model.eval(), src, 6), strict=True)
+    assert all(torch.equal(one, other) for one, other in pairs)
+    ids = greedy_decode(model, src, 6, BOS, EOS)
+    scores = [sentence_score(model.train(mode), src, ids, BOS) for mode in (True, False)]
+    assert torch.equal(*scores)
+
+
+def test_afterwards_each_module_is_in_the_mode_it_was_in():
+    model = lively_model().train()
+    model.encoder.eval()
+    before = [module.training for module in model.modules()]
+    src = sources(model)
+    for ids in each_way(model, src, 4):
+        sentence_score(model, src, ids, BOS)
+        assert [module.training for module in model.modules()] == before
+    with pytest.raises(ValueError, match="ids must lie in"):
+        greedy_decode(model, src + 9, 4, BOS, EOS)
+    assert [module.training for module in model.modules()] == before
+    assert torch.is_grad_enabled()
+
+
+def test_nothing_is_noted_for_a_backward_pass(monkeypatch):
+    model, noted = lively_model(), []
+    model.encoder.register_forward_hook(lambda *a: noted.append(a[-1].requires_grad))
+    model.decoder.norm.register_forward_hook(lambda *a: noted.append(a[-1].requires_grad))
+    src = sources(model)
+    for use_cache in True, False:
+        for ids in each_way(model, src, 4, use_cache=use_cache):
+            assert not sentence_score(model, src, ids, BOS).requires_grad
+    assert len(noted) > 20 and not any(noted)
+    assert model(src, src[:, :1] // 2).requires_grad
+
+
+# The cache
+
+
+@few
+@given(seed=seeds, options=options)
+def test_with_the_cache_the_tokens_are_the_same(seed, options):
+    model = lively_model(seed, **options)
+    src = sources(model)
+    with_cache = each_way(model, src, 9, use_cache=True)
+    without = each_way(model, src, 9, use_cache=False)
+    for one, other in zip(with_cache, without, strict=True):
+        assert torch.equal(one, other)
+
+
+@few
+@given(seed=seeds, options=options)
+@pytest.mark.parametrize("dtype, places", [(torch.float32, 1e-5), (torch.float64, 1e-11)], ids=str)
+def test_with_the_cache_the_logits_are_the_same(dtype, places, seed, options):
+    torch.manual_seed(seed)
+    config = TransformerConfig(9, 7, 32, 4, 2, 3, 64, max_len=20, **options)
+    model = Transformer(config).to(dtype)
+    src = sources(model)
+    tgt = torch.randint(0, 7, (4, 12))  # padding anywhere
+    tgt[:, 0] = BOS
+    with evaluating(model):
+        whole = model(src, tgt)
+        for progress in KeyValueCache(model, src), Recompute(model, src):
+            for position in range(12):
+                logits = progress.step(tgt[:, position])
+                close(logits, whole[:, position], places)
+
+
+@few
+@given(seed=seeds, options=options)
+@pytest.mark.parametrize("kind", [KeyValueCache, Recompute])
+def test_selected_rows_go_on_as_if_they_had_been_there_from_the_start(kind, seed, options):
+    model = lively_model(seed, **options)
+    src, tgt = sources(model), torch.randint(0, 7, (4, 6))
+    chosen = torch.randint(0, 4, (7,))
+    with evaluating(model):
+        progress, fresh = kind(model, src), kind(model, src[chosen])
+        for position in range(3):
+            progress.step(tgt[:, position])
+            fresh.step(tgt[chosen, position])
+        progress.select(chosen)
+        for position in range(3, 6):
+            ids = tgt[chosen, position]
+            close(progress.step(ids), fresh.step(ids))
+
+
+def positions_seen(model: Transformer, names: list[str]) -> dict[str, int]:
+    """How many positions of one sentence each of these modules has been given."""
+    seen = dict.fromkeys(names, 0)
+
+    def count(name):
+        def hook(module, given, output):
+            seen[name] += given[0].size(1)
+
+        return hook
+
+    for name in names:
+        model.get_submodule(name).register_forward_hook(count(name))
+    return seen
+
+
+def test_each_position_is_computed_once_instead_of_again_at_every_step():
+    src, n = torch.tensor([[4, 5, 6]]), 10
+    models = map(lively_model, range(50))
+    model = next(m for m in models if greedy_decode(m, src, n, BOS, EOS).size(1) == n)
+    target = "self_attention.query", "self_attention.key", "feed_forward"
+    source = "cross_attention.key", "cross_attention.value"
+    seen = positions_seen(model, [f"decoder.layers.1.{part}" for part in target + source])
+    greedy_decode(model, src, n, BOS, EOS)
+    assert list(seen.values()) == [n] * 3 + [src.size(1)] * 2
+    greedy_decode(model, src, n, BOS, EOS, use_cache=False)
+    again = n * (n + 1) // 2
+    assert list(seen.values()) == [n + again] * 3 + [(1 + n) * src.size(1)] * 2
+
+
+def test_what_is_kept_is_keys_and_values_of_the_target_so_far_and_of_memory():
+    model = lively_model()
+    src = sources(model, batch=3)
+    with evaluating(model):
+        cache = KeyValueCache(model, src)
+        source = [layer.source.key for layer in cache.layers]
+        for length in range(5):
+            for layer, key in zip(cache.layers, source, strict=True):
+                assert layer.target.key.shape == layer.target.value.shape == (3, 4, length, 4)
+                assert layer.source.key is key and key.shape == (3, 4, src.size(1), 4)
+            cache.step(torch.full((3,), 3))
+
+
+def test_a_cache_longer_than_the_table_of_positions_is_refused():
+    model = lively_model()
+    src = sources(model)
+    with evaluating(model):
+        cache = KeyValueCache(model, src)
+        for _ in range(20):
+            cache.step(torch.full((4,), 3))
+        with pytest.raises(ValueError, match="the table has only 20 positions"):
+            cache.step(torch.full((4,), 3))
+
+
+# Scores
+
+
+@few
+@given(seed=seeds, penalty=penalties, options=options)
+def test_a_score_is_the_sum_of_logarithms_over_the_length_normalisation(seed, penalty, options):
+    model = lively_model(seed, **options).eval()
+    src, pad = sources(model), model.config.pad_id
+    ids = sample(model, src, 7, BOS, EOS, generator=torch.Generator().manual_seed(seed))
+    scores = sentence_score(model, src, ids, BOS, penalty)
+    for sentence, written, score in zip(src, rows(ids, pad), scores, strict=True):
+        given = torch.tensor([[BOS, *written[:-1]]])
+        logits = model(sentence[sentence != pad][None], given)[0]
+        logits[:, pad] = -math.inf
+        total = -F.cross_entropy(logits, torch.tensor(written), reduction="sum").item()
+        assert score.item() == pytest.approx(total / ((5 + len(written)) / 6) ** penalty, rel=1e-4)
+
+
+def test_the_length_normalisation_is_that_of_wu_et_al():
+    lengths = torch.tensor([1, 7, 13])
+    close(normalisation(lengths, 1.0), torch.tensor([1.0, 2.0, 3.0]), 1e-6)
+    close(normalisation(lengths, 2.0), torch.tensor([1.0, 4.0, 9.0]), 1e-6)
+    assert normalisation(lengths, 0.0).eq(1).all()
+
+
+def test_padding_behind_a_sentence_does_not_change_its_score():
+    model = lively_model(3)
+    src = sources(model)
+    ids = greedy_decode(model, src, 6, BOS, EOS)
+    one = sentence_score(model, src, ids, BOS, 0.6)
+    close(sentence_score(model, src, F.pad(ids, (0, 3)), BOS, 0.6), one, 1e-6)
+
+
+# Beam search
+
+
+@few
+@given(seed=seeds, penalty=penalties, max_len=st.integers(1, 9), options=options)
+def test_a_beam_of_one_is_greedy(seed, penalty, max_len, options):
+    model = lively_model(seed, **options)
+    src = sources(model)
+    greedy = greedy_decode(model, src, max_len, BOS, EOS)
+    assert torch.equal(beam_search(model, src, max_len, BOS, EOS, 1, penalty), greedy)
+
+
+@few
+@given(seed=seeds, size=beam_sizes, penalty=penalties, max_len=st.integers(1, 9), options=options)
+def test_the_score_of_beam_search_is_never_below_that_of_greedy(
+    seed, size, penalty, max_len, options
+):
+    model = lively_model(seed, **options)
+    src = sources(model)
+    found = beam_search(model, src, max_len, BOS, EOS, size, penalty)
+    greedy = greedy_decode(model, src, max_len, BOS, EOS)
+    gain = sentence_score(model, src, found, BOS, penalty) - sentence_score(
+        model, src, greedy, BOS, penalty
+    )
+    assert gain.min() > -1e-5
+
+
+def every_translation(model, max_len) -> torch.Tensor:
+    """All of at most max_len tokens, as ids (number, max_len)."""
+    pad, size = model.config.pad_id, model.config.tgt_vocab_size
+    others = [i for i in range(size) if i not in (pad, EOS)]
+    ids = list(itertools.product(others, repeat=max_len))
+    for length in range(max_len):
+        rest = [EOS] + [pad] * (max_len - length - 1)
+        ids += [(*start, *rest) for start in itertools.product(others, repeat=length)]
+    return torch.tensor(ids)
+
+
+@few
+@given(seed=seeds, penalty=penalties, options=options)
+def test_a_beam_wide_enough_for_all_finds_the_best_of_all(seed, penalty, options):
+    model = lively_model(seed, **options)
+    src, pad = sources(model, batch=1), model.config.pad_id
+    every = every_translation(model, 3)
+    scores = sentence_score(model, src.expand(len(every), -1), every, BOS, penalty)
+    found = beam_search(model, src, 3, BOS, EOS, len(every), penalty)
+    best = every[scores.argmax()]
+    assert rows(found, pad) == rows(best[None], pad)
+
+
+def plain_beam_search(model, src, max_len, size, penalty):
+    """One sentence, with lists: (total, ids), the greedy one first."""
+    pad = model.config.pad_id
+
+    def score(beam):
+        total, ids = beam
+        return total / ((5 + len(ids)) / 6) ** penalty
+
+    beams = [(0.0, [])]
+    for _ in range(max_len):
+        candidates, greedy = [], None
+        for total, ids in beams:
+            if ids[-1:] == [EOS]:
+                new = [(total, ids)]
+            else:
+                logits = model(src, torch.tensor([[BOS, *ids]]))[0, -1]
+                logits[pad] = -math.inf
+                logs = logits.log_softmax(-1).tolist()
+                new = [(total + log, [*ids, i]) for i, log in enumerate(logs) if i != pad]
+            greedy = greedy or max(new)
+            candidates += new
+        candidates.remove(greedy)
+        beams = [greedy, *sorted(candidates, reverse=True)[: size - 1]]
+    return max(beams, key=score)[1]
+
+
+@few
+@given(seed=seeds, size=beam_sizes, penalty=penalties, options=options)
+def test_beam_search_finds_what_the_same_search_finds_with_lists(seed, size, penalty, options):
+    model = lively_model(seed, **options).eval()
+    src, pad = sources(model), model.config.pad_id
+    found = beam_search(model, src, 7, BOS, EOS, size, penalty)
+    with torch.no_grad():
+        wanted = [plain_beam_search(model, row[row != pad][None], 7, size, penalty) for row in src]
+    assert rows(found, pad) == wanted
+
+
+class Chances(torch.nn.Module):
+    """In place of a model: for the ids so far, the probabilities of the next."""
+
+    def __init__(self, table: dict[tuple[int, ...], dict[int, float]]):
+        super().__init__()
+        self.table, self.config = table, TransformerConfig(9, 7, max_len=20)
+
+    def encode(self, src):
+        return src[..., None]
+
+    def decode(self, tgt, memory, memory_mask=None):
+        x = torch.zeros(*tgt.shape, 7)
+        for row in range(tgt.size(0)):
+            for place in range(tgt.size(1)):
+                ids = tuple(tgt[row, 1 : place + 1].tolist())
+                for token, chance in self.table.get(ids, {EOS: 1.0}).items():
+                    x[row, place, token] = chance
+        return x
+
+    def logits(self, x):
+        return x.clamp(min=1e-30).log()  # finite, as in any model
+
+    def forward(self, src, tgt):
+        return self.logits(self.decode(tgt, self.encode(src)))
+
+
+# From a promising second word on, chances scatter; the greedy one ends well.
+TRAP = Chances(
+    {
+        (): {3: 0.4, 4: 0.35, 5: 0.25},
+        (3,): {EOS: 0.28, 3: 0.27, 4: 0.25, 5: 0.2},
+        (4,): {3: 0.6, 4: 0.4},
+        (4, 3): {3: 0.25, 4: 0.25, 5: 0.25, 6: 0.25},
+        (4, 4): {3: 0.25, 4: 0.25, 5: 0.25, 6: 0.25},
+    }
+)
+SRC = torch.tensor([[3]])
+
+
+def ordinary(totals, logits):
+    """best_continuations without a place for the greedy one."""
+    size = logits.size(-1)
+    scores = (totals[..., None] + logits.log_softmax(dim=-1)).flatten(1)
+    totals, best = scores.topk(totals.size(1))
+    return totals, best // size, best % size
+
+
+def test_without_its_place_the_greedy_translation_would_be_lost(monkeypatch):
+    def found():
+        ids = beam_search(TRAP, SRC, 9, BOS, EOS, 2, 0.0, use_cache=False)
+        return sentence_score(TRAP, SRC, ids, BOS).exp().item()
+
+    greedy = greedy_decode(TRAP, SRC, 9, BOS, EOS, use_cache=False)
+    assert greedy.tolist() == [[3, EOS]]
+    assert found() == pytest.approx(0.4 * 0.28)
+    monkeypatch.setattr(decode, "best_continuations", ordinary)
+    assert found() == pytest.approx(0.35 * 0.6 * 0.25)
+
+
+def test_a_finished_translation_keeps_its_score_while_others_go_on():
+    table = {(): {EOS: 0.3, 3: 0.7}, (3,): {3: 0.7, 4: 0.3}, (3, 3): {EOS: 0.5, 3: 0.5}}
+    chances = Chances(table)
+    greedy = greedy_decode(chances, SRC, 9, BOS, EOS, use_cache=False)
+    assert greedy.tolist() == [[3, 3, EOS]]
+    found = beam_search(chances, SRC, 9, BOS, EOS, 2, 0.0, use_cache=False)
+    assert found.tolist() == [[EOS]]  # 0.3 against 0.245
+
+
+def test_the_search_ends_when_no_unfinished_one_can_still_win(monkeypatch):
+    steps = []
+    original = Recompute.step
+    monkeypatch.setattr(Recompute, "step", lambda *a: steps.append(1) or original(*a))
+    endless = {(3,) * n: {3: 0.5, 4: 0.5} for n in range(1, 20)}
+    chances = Chances({(): {EOS: 0.6, 3: 0.4}} | endless)
+    for penalty, wanted in (0.0, 1), (0.6, 2), (1.0, 3):
+        steps.clear()
+        found = beam_search(chances, SRC, 18, BOS, EOS, 2, penalty, use_cache=False)
+        assert found.tolist() == [[EOS]]
+        assert len(steps) == wanted
+
+
+def test_the_first_place_is_the_greedy_ones_the_others_go_by_score():
+    logs = torch.tensor([[[0.1, 0.6, 0.3], [0.8, 0.1, 0.1]]]).log()
+    totals, beams, tokens = best_continuations(torch.tensor([[0.2, 0.9]]).log(), logs)
+    close(totals.exp(), torch.tensor([[0.12, 0.72]]), 1e-6)
+    assert beams.tolist() == [[0, 1]] and tokens.tolist() == [[1, 0]]
+
+
+def test_a_beam_wider_than_the_vocabulary_is_no_trouble():
+    model = lively_model()
+    src = sources(model)
+    for size in 8, 50:
+        assert beam_search(model, src, 2, BOS, EOS, size).isfinite().all()
+
+
+# Sampling
+
+logits_rows = st.integers(0, 10_000).map(
+    lambda seed: torch.randn(3, 8, generator=torch.Generator().manual_seed(seed)) * 3
+)
+
+
+@few
+@given(logits=logits_rows, temperature=st.floats(0.1, 10))
+def test_the_temperature_divides_the_logits(logits, temperature):
+    close(probabilities(logits, temperature), (logits / temperature).softmax(-1), 1e-6)
+
+
+@few
+@given(logits=logits_rows, k=st.integers(1, 10))
+def test_top_k_keeps_the_k_likeliest_in_their_proportions(logits, k):
+    full, cut = logits.softmax(-1), probabilities(logits, top_k=k)
+    kept = full >= full.topk(min(k, 8)).values[:, -1:]
+    assert (cut > 0).equal(kept)
+    close(cut, full * kept / (full * kept).sum(-1, keepdim=True), 1e-6)
+
+
+@few
+@given(logits=logits_rows, p=st.floats(0.01, 1))
+def test_top_p_keeps_the_fewest_that_add_up_to_p(logits, p):
+    full, cut = logits.softmax(-1), probabilities(logits, top_p=p)
+    for whole, part in zip(full, cut, strict=True):
+        kept = part > 0
+        assert whole[kept].sum() >= p - 1e-6
+        assert whole[kept].sum() - whole[kept].min() < p + 1e-6  # with one less it is too little
+        assert kept.all() or whole[kept].min() >= whole[~kept].max()
+        close(part, whole * kept / whole[kept].sum(), 1e-5)
+
+
+@few
+@given(logits=logits_rows, temperature=st.floats(0.2, 5), k=st.integers(1, 8), p=st.floats(0.1, 1))
+def test_temperature_first_then_top_k_then_top_p(logits, temperature, k, p):
+    by_steps = probabilities(probabilities(logits, temperature, top_k=k).log(), top_p=p)
+    close(probabilities(logits, temperature, k, p), by_steps, 1e-5)
+
+
+def test_equal_tokens_are_cut_to_k_too():
+    assert probabilities(torch.zeros(6), top_k=2).gt(0).sum() == 2
+
+
+@pytest.mark.parametrize(
+    "options", [{"top_k": 1}, {"top_p": 1e-9}, {"temperature": 1e-30}], ids=str
+)
+def test_at_its_limits_sampling_is_greedy(options):
+    for seed in range(5):
+        model = lively_model(seed)
+        src = sources(model)
+        greedy = greedy_decode(model, src, 8, BOS, EOS)
+        assert torch.equal(sample(model, src, 8, BOS, EOS, **options), greedy)
+
+
+def test_tokens_come_as_often_as_their_probabilities_say():
+    model = lively_model(1).eval()
+    src = sources(model, batch=1)
+    logits = model(src, torch.tensor([[BOS]]))[0, -1].detach()
+    logits[0] = -math.inf
+    wanted = probabilities(logits, 3.0, 4, 0.9)
+    generator = torch.Generator().manual_seed(0)
+    drawn = sample(model, src.expand(20_000, -1), 1, BOS, EOS, 3.0, 4, 0.9, generator)
+    shares = drawn.flatten().bincount(minlength=7) / 20_000
+    assert wanted.count_nonzero() > 1
+    close(shares.double(), wanted, 0.02)
+
+
+def test_the_same_generator_gives_the_same_sentences():
+    model = lively_model(1)
+    src = sources(model)
+    one, same, other = (
+        sample(model, src, 9, BOS, EOS, 2.0, generator=torch.Generator().manual_seed(seed))
+        for seed in (0, 0, 1)
+    )
+    assert torch.equal(one, same) and not torch.equal(one, other)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        ((0, 1, 2), "max_len must lie in 1 .. 20, the positions that the model has, got 0"),
+        ((21, 1, 2), "max_len must lie in 1 .. 20, the positions that the model has, got 21"),
+        ((5, 7, 2), "bos_id must lie in 0 .. 6 and not be the padding's 0, got 7"),
+        ((5, 1, -1), "eos_id must lie in 0 .. 6 and not be the padding's 0, got -1"),
+        ((5, 0, 2), "bos_id must lie in 0 .. 6 and not be the padding's 0, got 0"),
+        ((5, 1, 0), "eos_id must lie in 0 .. 6 and not be the padding's 0, got 0"),
+    ],
+    ids=str,
+)
+def test_what_the_model_does_not_have_is_refused(way, arguments, said):
+    model = lively_model()
+    with pytest.raises(ValueError, match=re.escape(said)):
+        way(model, sources(model), *arguments)
+
+
+@pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "src, said",
+    [
+        (torch.ones(2, 3), "ids must be integers of shape (batch, position)"),
+        (torch.ones(3, dtype=torch.int64), "ids must be integers of shape (batch, position)"),
+        (torch.ones(2, 0, dtype=torch.int64), "no ids: shape (2, 0) is empty"),
+        (torch.full((1, 2), 9), "ids must lie in 0 .. 8, got 9 .. 9"),
+        (torch.ones(1, 21, dtype=torch.int64), "21 positions, but the table has 20"),
+    ],
+    ids=lambda given: given if isinstance(given, str) else "",
+)
+def test_sources_that_the_model_refuses_are_refused(way, src, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        way(lively_model(), src, 5, BOS, EOS)
+
+
+@pytest.mark.parametrize(
+    "way, options, said",
+    [
+        (beam_search, {"beam_size": 0}, "beam_size must be at least 1, got 0"),
+        (beam_search, {"length_penalty": -0.1}, "length_penalty must be >= 0, got -0.1"),
+        (beam_search, {"length_penalty": math.nan}, "length_penalty must be >= 0, got nan"),
+        (sample, {"temperature": 0}, "temperature must be positive, got 0; for the limit 0 use"),
+        (sample, {"temperature": -1.0}, "temperature must be positive, got -1.0"),
+        (sample, {"top_k": 0}, "top_k must be at least 1, got 0"),
+        (sample, {"top_p": 0.0}, "top_p must be above 0 and at most 1, got 0.0"),
+        (sample, {"top_p": 1.1}, "top_p must be above 0 and at most 1, got 1.1"),
+    ],
+    ids=lambda given: getattr(given, "__name__", str(given)),
+)
+def test_options_that_mean_nothing_are_refused(way, options, said):
+    model = lively_model()
+    with pytest.raises(ValueError, match=re.escape(said)):
+        way(model, sources(model), 5, BOS, EOS, **options)
+
+
+def test_a_source_of_nothing_but_padding_is_translated_like_any_other():
+    model = lively_model()
+    src = torch.tensor([[0, 0, 0], [4, 5, 6]])
+    for use_cache in True, False:
+        for ids in each_way(model, src, 5, use_cache=use_cache):
+            assert ids.size(0) == 2 and ids.ge(0).all() and ids.lt(7).all()
+
+
+# The trained translator
+
+
+def test_the_translator_writes_the_running_example_without_hesitation(printed):
+    shown = printed("examples", "step_by_step")
+    assert shown["written"] == "我们为什么工作？"
+    for step in range(1, 10):
+        first, second, third = numbers(shown[f"step {step}"])
+        assert first > 80 and second + third < 10
+
+
+def test_three_sentences_of_the_batch_end_at_different_steps(printed):
+    shown = printed("examples", "batch")
+    assert shown["forty two"].startswith("四 十 二 <eos> <pad>")
+    assert shown["why do we work ?"] == "我 们 为 什 么 工 作 ？ <eos>"
+    number = "三 十 四 万 二 千 零 五 <eos>"
+    assert shown["three hundred and forty two thousand and five"] == number
+
+
+def test_beam_search_changes_next_to_nothing_here(printed):
+    shown = printed("examples", "beam_here")
+    count, greedy = int(shown["sentences"]), int(shown["greedy, right"])
+    assert greedy / count > 0.95
+    assert float(shown["probability of a token, median"]) > 0.85
+    for size in 2, 4, 8:
+        assert abs(int(shown[f"beam of {size}, right"]) - greedy) <= 0.02 * count
+        assert int(shown[f"beam of {size}, other sentences than greedy"]) <= 0.03 * count
+
+
+def test_for_a_translation_drawing_does_harm(printed):
+    shown = {name: numbers(share)[0] for name, share in printed("examples", "sampled").items()}
+    assert max(shown, key=shown.get) == "greedy"
+    assert shown["as it is"] < shown["greedy"] - 10
+    assert shown["temperature 1.5"] < shown["as it is"] < shown["temperature 0.5"]
+
+
+# Examples
+
+
+def test_greedy_takes_the_wider_branch_and_beam_search_the_likelier_sentence(printed):
+    shown = printed("examples", "cousin")
+    assert (shown["greedy"], shown["beam search"]) == ("我表哥", "我堂弟")
+    assert numbers(shown["greedy, probability"]) == pytest.approx([0.19], abs=0.02)
+    assert numbers(shown["beam search, probability"]) == pytest.approx([0.25], abs=0.02)
+
+
+def test_by_hand_the_tree_gives_019_and_025(printed):
+    shown = printed("examples", "by_hand")
+    assert (shown["我表哥"], shown["我堂弟"]) == ("0.19", "0.25")
+    assert numbers(shown["after 我表"])[1] == 0.27
+    assert numbers(shown["after 我堂"])[2] == 0.83
+
+
+def test_at_06_the_longer_one_has_just_overtaken(printed):
+    shown = printed("examples", "length_penalty")
+    short, long = numbers(shown["0.0, scores"])
+    assert short > long
+    short, long = numbers(shown["0.6, scores"])
+    assert short < long < short + 0.05
+    assert [round(0.8**4, 2), round(0.9**12, 2)] == [0.41, 0.28]
+
+
+def test_the_example_of_the_cache_finds_it_equal(printed):
+    shown = printed("examples", "same")
+    assert shown["logits within 1e-5"] == shown["the same tokens"] == "True"
+    n = int(shown["with cache, tokens"])
+    assert int(shown["with cache, positions computed"]) == n
+    assert int(shown["without cache, positions computed"]) == n * (n + 1) // 2
+
+
+def test_the_cache_takes_what_the_formula_says(printed):
+    shown = printed("examples", "kept")
+    assert shown["bytes kept"] == shown["by the formula"]
+    for written in range(4):
+        assert shown[f"{written} written, target keys"] == f"(2, 8, {written}, 64)"
+        assert shown[f"{written} written, source keys"] == "(2, 8, 5, 64)"
+
+
+def test_by_hand_a_temperature_of_one_half_squares_and_08_keeps_three(printed):
+    shown = printed("examples", "filters")
+    squares = [p * p for p in (0.4, 0.3, 0.15, 0.1, 0.05)]
+    assert sum(squares) == pytest.approx(0.285)
+    assert numbers(shown["temperature 0.5"]) == pytest.approx(
+        [p / 0.285 for p in squares], abs=0.006
+    )
+    assert numbers(shown["top_p 0.8"]) == [0.47, 0.35, 0.18, 0, 0]
+
+
+def test_a_thousand_draws_bring_the_shares_back_and_the_dials_bend_them(printed):
+    shown = printed("examples", "draws")
+    shares = [19, 17, 17, 17, 2, 25, 2, 1]
+    assert numbers(shown["as it is"]) == pytest.approx([10 * s for s in shares], abs=45)
+    assert numbers(shown["temperature 0.3"])[5] < 100  # 堂弟, though the likeliest
+    assert numbers(shown["top_p 0.6"])[4:] == [0, 0, 0, 0]
+    assert 300 < int(shown["temperature 3, no cousin at all"]) < 600
+    assert int(shown["temperature 0.3, no cousin at all"]) == 0
+
+
+# The measurement
+
+
+def measured() -> dict:
+    return json.loads((SNIPPETS / "results" / "decode.json").read_text())
+
+
+def test_the_measured_cost_is_that_of_this_code(printed):
+    names = "scripts/benchmarks/decode.py", "snippets/decode.py", "snippets/transformer.py"
+    key = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in names)).hexdigest()
+    assert measured()["key"] == key, "stale: scripts/bench decode measures anew"
+    assert len(printed("examples", "cost")) == 3 + 10 + 8
+
+
+def test_the_cache_pays_more_the_longer_and_more_for_a_batch():
+    ratios = {(row["batch"], row["length"]): row["ratio"] for row in measured()["rows"]}
+    for batch in 1, 32:
+        own = [ratios[batch, length] for length in (16, 32, 64, 128, 256)]
+        assert own == sorted(own) and own[0] > 1
+    assert all(ratios[32, length] > ratios[1, length] for length in (16, 64, 256))
+
+
+def test_cached_is_about_linear_and_uncached_quadratic_once_the_work_is_large():
+    one, many = measured()["growth"]
+    assert 0.85 < one["cached"] < 1.15
+    assert 1.15 < many["cached"] < 1.6  # reading and copying what is kept
+    assert 1.3 < one["uncached"] < 1.85  # a fixed price for each step hides the rest
+    assert 1.85 < many["uncached"] < 2.2
+
+
+# Exercises
+
+
+def test_a_beam_of_four_takes_four_times_the_memory(printed):
+    shown = printed("exercises", "memory")
+    assert shown["beam of 4, MiB"] == "1536" == str(4 * int(shown["greedy, MiB"]))
+    assert shown["one head of eight kept, MiB"] == "192"
+    assert shown["a small one, counted"] == shown["the formula says"]
+
+
+def test_with_room_reserved_the_tokens_are_the_same(printed, monkeypatch):
+    monkeypatch.setattr(decode, "CachedLayer", decode.CachedLayer)  # put back afterwards
+    shown = printed("exercises", "reserve")
+    assert shown["greedy, the same tokens"] == shown["beam search, the same tokens"] == "True"
+    assert shown["rows copied by cat for 60 tokens"] == "1770"
+
+
+def test_with_row_0_for_every_token_only_the_first_is_right(printed):
+    shown = printed("exercises", "first_position")
+    assert all(float(shown[f"right, place {i}, off by"]) == 0 for i in range(6))
+    assert float(shown["row 0, place 0, off by"]) == 0
+    assert all(float(shown[f"row 0, place {i}, off by"]) > 0 for i in range(1, 6))
+
+
+def test_the_scores_are_equal_at_0547(printed):
+    shown = printed("exercises", "which_penalty")
+    assert shown["equal at"] == "0.547"
+    assert (shown["at 0.537 wins"], shown["at 0.557 wins"]) == ("4 tokens", "12 tokens")
+
+
+def test_a_cache_that_is_not_reordered_finds_other_sentences_mostly_worse(printed, monkeypatch):
+    monkeypatch.setattr(decode.CachedAttention, "select", decode.CachedAttention.select)
+    shown = printed("exercises", "forgotten_rows")
+    assert int(shown["another sentence, of 100"]) > 10
+    lower, higher = int(shown["with a lower score"]), int(shown["with a higher score"])
+    assert lower > 4 * higher
+
+
+def test_top_p_keeps_1_and_90_where_top_k_keeps_10_and_10(printed):
+    shown = printed("exercises", "how_many")
+    assert (shown["sure, top_p, kept"], shown["unsure, top_p, kept"]) == ("1", "90")
+    assert (shown["sure, top_k, kept"], shown["unsure, top_k, kept"]) == ("10", "10")

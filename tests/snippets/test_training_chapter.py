@@ -1,0 +1,540 @@
+"""The claims of the chapters on data and training that are not those of their code."""
+
+import functools
+import json
+import math
+import re
+import runpy
+import statistics
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import corpus
+import decode
+import train as training
+import transformer
+from corpus import Pair, number_pair
+from numerals import SMALL, TENS, from_chinese
+from train import example_of
+from transformer import MultiHeadAttention, Transformer, TransformerConfig, causal_mask
+from translator import PAD, Translator, load_translator, padded
+
+SNIPPETS = Path(training.__file__).parent  # a mutated copy, when mutations are tested
+ROOT = Path(__file__).parents[2]
+CHAPTER = "training"
+RESULTS = ROOT / "snippets" / "results" / "ablations.json"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sentences_are_drawn_once():
+    with pytest.MonkeyPatch.context() as patch:
+        drawn = functools.cache(corpus.translator)
+        patch.setattr(corpus, "translator", lambda part: [*drawn(part)])
+        yield
+
+
+@pytest.fixture
+def printed(capsys, monkeypatch):
+    """What an example or exercise prints, as {label: value}."""
+    monkeypatch.setattr(transformer, "fused_attention", transformer.fused_attention)
+
+    def run(kind: str, name: str, chapter: str = CHAPTER) -> dict[str, str]:
+        runpy.run_path(str(SNIPPETS / kind / chapter / f"{name}.py"), run_name="__main__")
+        out = capsys.readouterr().out
+        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
+
+    return run
+
+
+def number(text: str) -> float:
+    """The first number of a text; per cent as a share."""
+    found = re.search(r"-?\d+\.?\d*%?", text)
+    assert found, text
+    return float(found[0].rstrip("%")) / (100 if found[0].endswith("%") else 1)
+
+
+@pytest.fixture(scope="module")
+def trained() -> Translator:
+    return load_translator(ROOT / "snippets" / "translator.safetensors")
+
+
+@pytest.fixture(scope="module")
+def validation() -> list[Pair]:
+    return corpus.translator("validation")
+
+
+# What held out means
+
+
+def test_the_running_example_is_held_out_and_a_lot_over_sentences_would_not_hold_out(printed):
+    shown = printed("examples", "parts", "data")
+    assert shown["we work, part"] == "test"
+    assert shown["test sentences, in train"] == shown["their translations, in train"] == "0"
+    assert number(shown["held out by lot, english in the rest"]) > 0.1
+    assert number(shown["held out by lot, meaning in the rest"]) > 0.9
+
+
+def test_an_unknown_word_is_refused_with_what_may_have_been_meant(printed):
+    shown = printed("examples", "unknown_word", "data")
+    assert "'studdy' is not in the vocabulary; near it: study" in shown["refused"]
+
+
+def test_words_of_numbers_are_split_at_the_hyphen(printed):
+    assert corpus.english_tokens("Forty-two?") == ["forty", "two", "?"]
+    assert len(TENS) == 8
+    assert printed("examples", "in_words", "data")["342005"].endswith("三十四万二千零五")
+
+
+# Teacher forcing
+
+
+def test_given_and_wanted_are_one_target_shifted_by_one(printed):
+    shown = printed("examples", "given_and_wanted")
+    for row in "01":
+        given, wanted = (shown[f"{name} {row}"].split() for name in ("given", "wanted"))
+        assert given[0] == "<bos>"
+        assert given[1:] == wanted[:-1]
+    assert shown["predictions that count"] == "14"
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.4])
+def test_right_at_every_place_after_the_right_beginning_is_right_alone(trained, validation, noise):
+    """Also for a model that makes more mistakes than ours."""
+    model, source, target = load_translator(ROOT / "snippets" / "translator.safetensors")
+    torch.manual_seed(0)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter += noise * parameter.std() * torch.randn_like(parameter)
+    damaged = Translator(model, source, target)
+    pairs = validation[:150]
+    examples = [example_of(damaged, pair) for pair in pairs]
+    src, tgt = map(padded, zip(*examples, strict=True))
+    with decode.evaluating(model):
+        said = model(src, tgt[:, :-1]).argmax(dim=-1)
+    wanted = tgt[:, 1:]
+    forced = ((said == wanted) | (wanted == PAD)).all(dim=-1)
+    found = damaged.translate([pair.source for pair in pairs])
+    alone = [row == pair.target for row, pair in zip(found, pairs, strict=True)]
+    assert forced.tolist() == alone
+    assert (noise > 0) == (sum(alone) < 145)
+
+
+def test_exposure_bias_does_not_make_the_first_mistake(printed):
+    shown = printed("examples", "alone")
+    assert (
+        shown["given the right beginning, all of them right"] == shown["alone, all of them right"]
+    )
+
+
+# Loss and rate
+
+
+def test_the_loss_by_hand_is_ours_and_that_of_pytorch(printed):
+    shown = printed("examples", "by_hand")
+    for smoothing, value in ("0.0", 0.494), ("0.1", 0.619):
+        for name in "by hand", "ours", "PyTorch's":
+            assert number(shown[f"{name}, {smoothing}"]) == pytest.approx(value, abs=5e-4)
+
+
+def test_the_least_loss_for_300_tokens_is_where_the_right_one_has_nine_tenths(printed):
+    p = torch.linspace(0.5, 0.9999, 100_000, dtype=torch.float64)
+    q, others = 0.1 / 300, (1 - p) / 299
+    loss = -(0.9 + q) * p.log() - 299 * q * others.log()
+    shown = printed("examples", "least_loss")
+    assert number(shown["300 tokens"]) == pytest.approx(loss.min().item(), abs=1e-3)
+    best = p[loss.argmin()].item()
+    assert number(shown["300 tokens, the right one gets"]) == pytest.approx(best, abs=1e-3)
+
+
+def test_what_is_left_of_the_loss_of_the_numerals_is_entropy(printed):
+    characters = {token for pair in corpus.numerals("train") for token in pair.target}
+    assert len(corpus.Vocabulary(characters)) == 18
+    least = number(printed("examples", "least_loss")["18 tokens"])
+    left = number(printed("examples", "curve")["numerals, loss at the last point"])
+    assert least <= left < least + 0.005
+
+
+def test_at_our_size_the_papers_peak_is_eighteen_times_its_own_and_three_times_ours(printed):
+    shown = printed("examples", "rates")
+    base, here = number(shown["paper, base model"]), number(shown["numerals, the paper's peak"])
+    assert base == pytest.approx(1 / math.sqrt(512 * 4000), abs=5e-6)
+    assert 17.5 < here / base < 18.5
+    assert 3 < here / number(shown["numerals, our peak"]) < 3.3
+
+
+def test_sorting_by_length_takes_most_of_the_padding_away(printed):
+    shown = printed("examples", "padding")
+    assert number(shown["of like length"]) < number(shown["as drawn"]) / 3
+    assert number(shown["as drawn"]) > 1 / 3
+
+
+# More than one process
+
+
+def test_the_mean_of_the_means_is_off_and_the_share_of_tokens_repairs_it(printed):
+    shown = printed("examples", "mean_of_means")
+    assert number(shown["mean of the means, loss off by"]) > 0.01
+    assert number(shown["mean of the means, gradient off by"]) > 0.1
+    assert number(shown["by tokens, loss off by"]) < 1e-6
+    assert number(shown["by tokens, gradient off by"]) < 1e-5
+
+
+# Determinism
+
+
+def test_one_seed_gives_one_set_of_weights_and_sums_depend_on_their_order(printed):
+    shown = printed("examples", "twice")
+    assert shown["the same seed, largest difference"] == "0.0"
+    assert number(shown["another seed, largest difference"]) > 0.1
+    assert shown["(a + b) + c"] != shown["a + (b + c)"]
+
+
+# Looking inside
+
+
+def test_looking_does_not_change_what_is_seen(trained, monkeypatch):
+    pair = Pair(["why", "do", "we", "work", "?"], list("我们为什么工作？"), "why")
+    src, tgt = example_of(trained, pair)
+    plain = trained.model(src[None], tgt[None, :-1])
+    seen = []
+
+    def watched(*given):
+        output, weights = transformer.scaled_dot_product_attention(*given)
+        seen.append(weights)
+        return output, weights
+
+    monkeypatch.setattr(transformer, "fused_attention", watched)
+    torch.testing.assert_close(trained.model(src[None], tgt[None, :-1]), plain)
+    layers = len(trained.model.encoder.layers)
+    for weights in seen[layers + 1 :: 2]:
+        assert weights.shape == (1, trained.model.config.nhead, 9, 5)
+    for weights in seen[layers::2]:  # self-attention, which isn't what is shown
+        assert weights.shape[-2:] == (9, 9)
+
+
+@pytest.fixture(scope="module")
+def aligned():
+    """The functions of the example that counts, run on very little."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transformer, "fused_attention", transformer.fused_attention)
+        few = [number_pair(7)._replace(kind="number"), Pair(["tom", "works"], list("汤姆工作"), "")]
+        patch.setattr(corpus, "translator", lambda part: few)
+        return runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "aligned.py"))
+
+
+@settings(deadline=None, max_examples=200)
+@given(n=st.one_of(st.integers(1, 10**6 - 1), st.integers(1, 200)))
+def test_each_numeral_is_traced_to_the_word_that_has_its_digit(aligned, n):
+    pair = number_pair(n)
+    found = dict(aligned["numerals"](pair))
+    assert set(found) >= {i for i, c in enumerate(pair.target) if c in "一二三四五六七八九"}
+    digits = [int(d) for d in str(n) if d != "0"]
+    assert len(found) == len(digits)
+    for place, digit in zip(sorted(found), digits, strict=True):
+        word = pair.source[found[place]]
+        value = SMALL.index(word) if word in SMALL else 20 + 10 * TENS.index(word)
+        assert str(digit) in str(value)
+        assert pair.target[place] in ("零一二三四五六七八九"[digit], "十")
+
+
+def test_the_best_head_looks_at_nearly_every_numerals_word_when_it_is_due(printed):
+    shown = printed("examples", "aligned")
+    assert number(shown["numerals, the best head in test"]) > 0.9
+    first, second = (
+        number(shown[f"{name} characters, the best head in test"]) for name in ("first", "second")
+    )
+    assert first > second
+    assert first > 0.85
+
+    def mean(name: str) -> float:
+        rows = [shown[f"{name} characters, layer {i}, heads"].split() for i in (1, 2)]
+        return statistics.mean(number(share) for row in rows for share in row)
+
+    assert mean("first") > mean("second") + 0.1
+
+
+def test_the_trained_translator_answers_what_it_has_not_seen(printed):
+    shown = printed("examples", "crossing")
+    assert shown["shape"] == "(1, 4, 9, 5)"
+    for i in range(1, 5):
+        looks = shown[f"last layer, head {i}"].split()
+        assert [looks[0], looks[2], looks[5]] == ["we", "why", "work"]
+
+
+def test_three_numerals_look_at_their_words_and_the_fourth_at_thousand(trained):
+    source = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
+    pair = Pair(source, list("三十四万二千零五"), "")
+    src, tgt = example_of(trained, pair)
+    seen = []
+
+    def watched(*given):
+        output, weights = transformer.scaled_dot_product_attention(*given)
+        seen.append(weights)
+        return output, weights
+
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        decode.evaluating(trained.model),
+    ):
+        patch.setattr(transformer, "fused_attention", watched)
+        trained.model(src[None], tgt[None, :-1])
+    for head in seen[-1][0]:
+        looks = [source[j] for j in head.argmax(dim=-1)]
+        found = dict(zip(pair.target, looks, strict=False))
+        assert [found[c] for c in "三四二五"] == ["three", "thousand", "two", "five"]
+
+
+def test_the_translations_shown_are_right(capsys):
+    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "translate.py"))
+    endings = ["我们为什么工作？", "我们昨天为什么没工作？", "我妈妈有两只猫", "三十四万二千零五"]
+    for line, ending in zip(capsys.readouterr().out.splitlines(), endings, strict=True):
+        assert line.endswith(f" {ending}")
+
+
+# Errors
+
+
+@pytest.fixture
+def wrong(capsys) -> list[tuple[str, str, str]]:
+    """What the example lists: source, translation, what the translator says."""
+    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "errors.py"))
+    out = capsys.readouterr().out
+    rows = re.findall(r"(.+)\n  right:  (.*)\n  wrong:  (.*)\n", out)
+    assert len(rows) == int(out.rsplit(": ", 1)[1]) > 0
+    assert len(rows) < 0.01 * int(re.findall(r"sentences: (\d+)", out)[0])
+    return rows
+
+
+def test_the_errors_that_are_read_are_there(wrong):
+    """Should this fail with a new translator, read its errors and write what they are."""
+    read = [
+        (" born ", "二零零零年", "二零零二年"),
+        (" born ", "二零零零年", "零零零零零零年"),
+        ("the girl who teaches chinese lives in china", "在中国", "在中文"),
+        (" ninety two yuan", "九十二块", "九块"),
+        (" forty maps ", "四十张", "四张"),
+    ]
+    for words, there, instead in read:
+        assert any(
+            words in source and there in right and instead in said for source, right, said in wrong
+        )
+
+
+# Lengths never seen, and ablations
+
+
+@pytest.fixture(scope="module")
+def measured() -> dict:
+    return json.loads(RESULTS.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def made() -> dict:
+    return runpy.run_path(str(ROOT / "scripts" / "benchmarks" / "ablations.py"))
+
+
+def of(measured: dict, variant: str, what: str = "match") -> list[float]:
+    return [run[what] for run in measured["runs"] if run["variant"] == variant]
+
+
+def test_the_ablations_are_of_this_code(measured, made):
+    assert measured["key"] == made["key"](), "stale: scripts/bench ablations measures anew"
+    runs = [(run["seed"], run["variant"]) for run in measured["runs"]]
+    assert runs == [(seed, name) for seed in (0, 1, 2) for name in made["VARIANTS"]]
+
+
+def test_beyond_ten_digits_nothing_is_right_and_no_answer_has_more(measured):
+    match = {int(digits): share for digits, share in measured["lengths"]["match"].items()}
+    assert min(match[digits] for digits in range(7, 11)) > 0.98
+    assert max(match[11], match[12]) < 0.02
+    for _, right, said in measured["lengths"]["examples"]:
+        assert from_chinese(right) >= 10**10 > from_chinese(said)
+    lengths = [len(right) for _, right, _ in measured["lengths"]["examples"]]
+    assert max(lengths[:3]) <= max(len(pair.target) for pair in corpus.numerals("train"))
+
+
+def test_without_a_causal_mask_the_loss_is_the_best_and_nothing_is_right(measured, made):
+    others = {*made["VARIANTS"]} - {"no causal mask", "no smoothing"}
+    lowest = min(min(of(measured, name, "held-out loss")) for name in others)
+    assert max(of(measured, "no causal mask", "held-out loss")) < lowest
+    assert max(of(measured, "no causal mask")) == 0
+    assert min(of(measured, "no causal mask", "right")) > 0.999
+
+
+def test_without_positions_about_a_fifth_is_right(measured):
+    assert all(0.15 < share < 0.25 for share in of(measured, "no positions"))
+
+
+def test_the_papers_rate_is_too_hot(measured, made):
+    here = made["SETTINGS"]
+    peak = training.noam_learning_rate(
+        here.warmup_steps, made["SIZES"]["d_model"], here.warmup_steps
+    )
+    assert peak == pytest.approx(0.0177, abs=1e-4)
+    assert peak > 4 * here.peak
+    found = of(measured, "the paper's rate")
+    assert max(found) < 0.9
+    assert max(found) - min(found) > 0.1
+
+
+def test_post_norm_needs_its_warm_up_and_pre_norm_hardly(measured):
+    with_it, without = of(measured, "post-norm"), of(measured, "post-norm, no warm-up")
+    assert all(one > other for one, other in zip(with_it, without, strict=True))
+    assert min(of(measured, "no warm-up")) > max(without)
+
+
+def test_the_rest_makes_no_difference_on_this_task(measured):
+    for name in (
+        "ours", "exponent doubled", "learned positions", "no 1/√d_k", "one head",
+        "dropout 0.1", "no smoothing", "no warm-up", "post-norm",
+    ):  # fmt: skip
+        assert min(of(measured, name)) > 0.99, name
+
+
+def test_smoothing_changes_how_sure_the_model_is_and_not_how_often_it_is_right(printed):
+    shown = printed("examples", "confidence")
+    for name in "ours", "no smoothing":
+        assert number(shown[f"{name}, right"]) > 0.999
+    assert number(shown["ours, sure"]) == pytest.approx(0.9, abs=0.01)
+    assert number(shown["no smoothing, sure"]) > 0.995
+
+
+@pytest.fixture
+def small() -> Transformer:
+    torch.manual_seed(0)
+    return Transformer(TransformerConfig(9, 9, 16, 2, 1, 1, 32, dropout=0.0, max_len=12)).eval()
+
+
+def test_each_ablation_changes_what_its_name_says(made, small):
+    variants = made["VARIANTS"]
+    q, k, v = torch.randn(3, 2, 4, 5, 8)
+    mask = causal_mask(5)
+    scores = (q @ k.transpose(-2, -1)).masked_fill(~mask, -math.inf)
+    name, unscaled = variants["no 1/√d_k"].function
+    torch.testing.assert_close(unscaled(q, k, v, mask)[0], scores.softmax(dim=-1) @ v)
+    assert name == "fused_attention"
+    name, everyone = variants["no causal mask"].function
+    assert name == "causal_mask"
+    assert everyone(5).all() and everyone(5).shape == mask.shape
+
+    tokens = torch.tensor([[3, 4, 5]])
+    with torch.no_grad():
+        variants["no positions"].change(small)
+        x = small.position(small.src_embedding(tokens))
+        torch.testing.assert_close(x, small.src_embedding(tokens), rtol=0, atol=0)
+        variants["learned positions"].change(small)
+    assert small.position.table.shape == (12, 16)
+    F.cross_entropy(small(tokens, tokens).flatten(0, 1), tokens.flatten()).backward()
+    assert small.position.table.grad.abs().sum() > 0
+
+
+def test_the_doubled_exponent_is_the_published_table(made, small):
+    published = runpy.run_path(
+        str(SNIPPETS / "examples" / "positional-encoding" / "published_variants.py")
+    )["published"]
+    with torch.no_grad():
+        made["VARIANTS"]["exponent doubled"].change(small)
+    wanted = published(12, 16)["exponent doubled"].float()
+    torch.testing.assert_close(small.position.table, wanted)
+
+
+def test_an_ablation_takes_effect_and_leaves_all_as_it_was(made, small):
+    before = transformer.causal_mask, transformer.fused_attention, decode.fused_attention
+    src, tgt = torch.tensor([[3, 4]]), torch.tensor([[1, 3, 4]])
+    other = torch.tensor([[1, 3, 5]])
+    torch.testing.assert_close(small(src, tgt)[:, 1], small(src, other)[:, 1], rtol=0, atol=0)
+    with made["replaced"](*made["VARIANTS"]["no causal mask"].function):
+        assert not torch.equal(small(src, tgt)[:, 1], small(src, other)[:, 1])
+    attention = MultiHeadAttention(16, 2)
+    x = torch.randn(1, 4, 16)
+    plain = attention(x, x, x)[0]
+    with made["replaced"](*made["VARIANTS"]["no 1/√d_k"].function):
+        assert decode.fused_attention is transformer.fused_attention
+        assert not torch.allclose(attention(x, x, x)[0], plain)
+    after = transformer.causal_mask, transformer.fused_attention, decode.fused_attention
+    assert after == before
+
+
+# Exercises
+
+
+def test_the_test_has_no_new_word_and_few_new_neighbours(printed):
+    shown = printed("exercises", "new_words", "data")
+    for name in "words", "characters":
+        assert shown[f"{name} in the test and not in training"] == "0"
+    assert number(shown["sentences with two neighbours that are new"]) < 0.2
+
+
+def test_drawn_evenly_short_numbers_and_long_gaps_are_rare(printed):
+    shown = printed("exercises", "evenly", "data")
+    assert number(shown["evenly, eight digits or fewer"]) == pytest.approx(0.01, abs=0.002)
+    assert number(shown["evenly, four zeros in a row"]) < 0.005
+    assert number(shown["ours, eight digits or fewer"]) > 0.7
+    assert number(shown["ours, four zeros in a row"]) > 0.05
+
+
+def test_the_hash_of_python_draws_the_lots_anew_in_each_run(printed):
+    shown = printed("exercises", "own_hash", "data")
+    assert number(shown["crc32, still in the test on the second day"]) == 1
+    assert number(shown["hash, still in the test on the second day"]) < 0.2
+
+
+def test_the_best_gap_between_logits_gives_the_smoothed_target(printed, trained):
+    shown = printed("exercises", "gap")
+    vocab_size = len(trained.target)
+    gap = number(shown[f"best for {vocab_size} tokens"])
+    logits = torch.zeros(vocab_size)
+    logits[0] = gap
+    assert logits.softmax(dim=-1)[0].item() == pytest.approx(0.9 + 0.1 / vocab_size, abs=1e-3)
+    assert number(shown["median of the trained model"]) == pytest.approx(gap, abs=0.3)
+
+
+def test_the_papers_formula_with_our_peak_is_warm_up_for_two_thirds(printed):
+    shown = printed("exercises", "which_warm_up")
+    assert number(shown["warm-up"]) / 1500 == pytest.approx(2 / 3, abs=0.02)
+    assert number(shown["peak"]) == 0.004
+    assert number(shown["at step 1500"]) / 0.004 == pytest.approx(0.8, abs=0.02)
+
+
+def test_parts_of_a_batch_are_weighted_by_their_tokens(printed):
+    shown = printed("exercises", "accumulate")
+    assert number(shown["as it is, off by"]) > 0.1
+    assert number(shown["by tokens, off by"]) < 1e-5
+
+
+def test_a_training_taken_up_without_all_its_state_goes_elsewhere(printed):
+    shown = printed("exercises", "forgotten")
+    assert number(shown["all, off by"]) == 0
+    assert number(shown["all but the optimizer, off by"]) > 0
+    assert number(shown["all but the step, off by"]) > 0
+
+
+def test_mistakes_that_are_independent_spoil_the_most_sentences(printed):
+    shown = printed("exercises", "independent")
+    assert number(shown["needed of a character"]) == pytest.approx(0.9991, abs=1e-4)
+    predicted = number(shown["sentences right, if independent"])
+    assert number(shown["sentences right"]) > predicted - 0.001
+
+
+def test_each_word_that_is_left_out_is_missing_and_backwards_is_the_same(printed):
+    shown = printed("exercises", "left_out")
+    assert shown["backwards"] == shown["all"] == "我们昨天为什么没工作？"
+    assert shown["why"] == "我们昨天没工作吗？"
+    assert "不" in shown["did"]
+    assert "没" not in shown["did"]
+    assert shown["not"] == "我们昨天为什么工作？"
+    assert shown["yesterday"] == "我们为什么没工作？"
+    assert shown["?"] == "我们昨天为什么没工作"
