@@ -28,7 +28,7 @@ GENERATED = ROOT / ".generated"
 DOWNLOADS = GENERATED / "downloads"
 LANGUAGES = ("en", "zh")
 
-MARK = re.compile(r"^# --8<-- \[(start|end):(\w+)\]\n", re.M)
+MARK = re.compile(r"^(?:#|//) --8<-- \[(start|end):(\w+)\]\n", re.M)
 INCLUDE = re.compile(r'^ *--8<-- "([^":]+)(?::(\w+))?"$', re.M)
 VALUE = re.compile(r"\{\{ (.*?) \}\}")
 FIGURE = re.compile(r"!\[([^\]]*)\]\((figures/[^)]+\.svg)\)")
@@ -220,9 +220,10 @@ def outside_fences(text: str) -> str:
 
 
 def value(reference: str) -> str:
-    """The value of 'chapter/example: label' in what the example printed."""
+    """The value of 'chapter/example: label' in what the example printed, or a proof."""
     name, colon, label = reference.partition(": ")
-    path = GENERATED / "outputs" / "examples" / f"{name}.txt"
+    printed = f"{name}.txt" if name.startswith("proofs/") else f"examples/{name}.txt"
+    path = GENERATED / "outputs" / printed
     if not colon or not path.is_file():
         raise ValueError(
             f"{{{{ {reference} }}}} names no example; "
@@ -231,9 +232,7 @@ def value(reference: str) -> str:
     lines = path.read_text(encoding="utf-8").splitlines()
     found = [line for line in lines if line.startswith(f"{label}: ")]
     if len(found) != 1:
-        raise ValueError(
-            f"{len(found)} lines of outputs/examples/{name}.txt begin with '{label}: '"
-        )
+        raise ValueError(f"{len(found)} lines of outputs/{printed} begin with '{label}: '")
     return found[0].removeprefix(f"{label}: ").strip()
 
 
@@ -250,7 +249,7 @@ def with_values(text: str) -> str:
 
 
 def snippet_faults() -> Iterator[Fault]:
-    for path in sorted(SNIPPETS.rglob("*.py")):
+    for path in sorted([*SNIPPETS.rglob("*.py"), *SNIPPETS.glob("*.js")]):
         try:
             sections(path)
         except Fault as fault:
@@ -273,7 +272,7 @@ def unshown(language: str) -> Iterator[Fault]:
         is_quoted = source.removeprefix("examples/").removesuffix(".py") in quoted
         if (name, None) not in shown and not is_quoted:
             yield Fault(
-                SNIPPETS / source,
+                (SCRIPTS if source.startswith("proofs/") else SNIPPETS) / source,
                 1,
                 f"no page of docs/{language} shows its output",
             )
@@ -282,7 +281,7 @@ def unshown(language: str) -> Iterator[Fault]:
         if name not in figures:
             source_path = SCRIPTS / f"{Path(name).parent}.py"
             yield Fault(source_path, 1, f"no page of docs/{language} shows {name}")
-    for path in sorted(SNIPPETS.glob("*.py")):
+    for path in sorted([*SNIPPETS.glob("*.py"), *SNIPPETS.glob("*.js")]):
         try:
             names = list(sections(path))
         except Fault:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run the examples, exercises and labs, draw the figures, write the downloads.
+"""Run the examples, exercises, labs and proofs, draw the figures, write the downloads.
 
 usage: generate.py [--list] [--force] [NAME ...]
 
@@ -36,6 +36,7 @@ import labs
 
 SECONDS = 120  # no example may take longer
 LAB_SECONDS = 1200  # nor any lab; the longest computes for a minute
+DATA = (".safetensors", ".js", ".mjs")  # a string that ends so names a file
 ALWAYS = ("requirements.txt", "scripts/install")  # the pins of everything
 NEEDS = (
     "torch",
@@ -53,6 +54,8 @@ class Job:
 
     @property
     def outputs(self) -> list[Path]:
+        if self.name.startswith("downloads/"):
+            return [book.GENERATED / self.name]
         if self.name.startswith("figures/"):
             return [book.GENERATED / language / f"{self.name}.svg" for language in book.LANGUAGES]
         suffix = "json" if self.is_lab else "txt"
@@ -116,7 +119,7 @@ def local_files(path: Path, mtime: int) -> list[Path]:
             names.append(f"{node.module.replace('.', '/')}.py")
         elif isinstance(node, ast.Constant) and str(node.value).endswith(".json"):
             names.append(f"results/{node.value}")
-        elif isinstance(node, ast.Constant) and str(node.value).endswith(".safetensors"):
+        elif isinstance(node, ast.Constant) and str(node.value).endswith(DATA):
             names.append(str(node.value))
     return [
         file
@@ -135,6 +138,10 @@ def jobs() -> list[Job]:
         for path in sorted((book.SNIPPETS / kind).rglob("*.py")):
             name = path.relative_to(book.SNIPPETS).with_suffix("").as_posix()
             found.append(Job(name, path))
+    for path in sorted((book.SCRIPTS / "proofs").glob("*.py")):
+        found.append(Job(f"proofs/{path.stem}", path))
+    if (book.SNIPPETS / "translator.safetensors").exists():
+        found.append(Job("downloads/translator-float16.safetensors", book.SCRIPTS / "live.py"))
     for path in sorted((book.SCRIPTS / "figures").glob("*.py")):
         for function in figure_functions(path):
             found.append(Job(f"figures/{path.stem}/{function}", path))
@@ -166,6 +173,11 @@ def perform(job: Job) -> None:
         function = runpy.run_path(str(job.source))[Path(job.name).name]
         for language, path in zip(book.LANGUAGES, job.outputs, strict=True):
             book.write(path, drawing.draw(function, language))
+        return
+    if job.name.startswith("downloads/"):
+        import live
+
+        book.write(job.outputs[0], live.halved())
         return
     # What a reader would do: a folder of its own, and what is printed is kept.
     with tempfile.TemporaryDirectory() as folder:
@@ -260,14 +272,15 @@ def run(todo: list[Job]) -> list[str]:
 
 def downloads() -> list[Path]:
     """What a reader needs beside a copied block."""
-    patterns = "*.py", "results/*.json", "*.safetensors"
+    patterns = "*.py", "*.js", "results/*.json", "*.safetensors"
     return sorted(path for each in patterns for path in book.SNIPPETS.glob(each))
 
 
 def write_texts() -> None:
     """What is copied or rewritten rather than run: it takes no time."""
     for path in downloads():
-        data = book.without_marks(path) if path.suffix == ".py" else path.read_bytes()
+        code = path.suffix in (".py", ".js")
+        data = book.without_marks(path) if code else path.read_bytes()
         book.write(book.DOWNLOADS / path.relative_to(book.SNIPPETS), data)
     for language in book.LANGUAGES:
         folder = book.GENERATED / language

@@ -51,6 +51,19 @@ def test_sections_are_what_stands_between_their_marks(tmp_path):
     assert book.without_marks(path) == "x = 1\n\n\ny = 2\n"
 
 
+def test_sections_of_javascript_are_marked_by_its_own_comments(tmp_path):
+    path = tmp_path / "code.js"
+    path.write_text("// --8<-- [start:a]\nlet x;\n\n// --8<-- [end:a]\nlet y;\n")
+    assert book.sections(path) == {"a": "let x;\n\n"}
+    assert book.without_marks(path) == "let x;\n\nlet y;\n"
+
+
+def test_a_section_of_javascript_that_no_page_shows_is_told(made):
+    text = "// --8<-- [start:a]\nlet x;\n// --8<-- [end:a]\n"
+    (made / "snippets/code.js").write_text(text)
+    assert "snippets/code.js:1: section a is shown in no page of docs/en" in told()
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
