@@ -11,6 +11,9 @@ import pytest
 import book
 from checks import ROOT, Block, expect_none
 
+CODE = (".py", ".js")
+LANGUAGES = ("python", "py", "js", "javascript")
+
 
 @pytest.fixture(scope="module")
 def printed(blocks, site, tmp_path_factory) -> dict[str, str]:
@@ -20,7 +23,7 @@ def printed(blocks, site, tmp_path_factory) -> dict[str, str]:
     """
     folder = tmp_path_factory.mktemp("reader").resolve()
     shutil.copytree(site / "downloads", folder / "snippets")
-    ignore = shutil.ignore_patterns("figures", "__pycache__")
+    ignore = shutil.ignore_patterns("figures", "proofs", "__pycache__")
     shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=ignore)
     (folder / "docs").mkdir()
     (folder / "docs/glossary.yml").write_text("[]\n")
@@ -67,26 +70,31 @@ def test_every_output_stands_below_its_example_and_is_not_empty(blocks):
     expect_none(faults)
 
 
-def test_every_block_of_python_is_an_example_or_part_of_a_file(blocks, site):
+def test_every_block_of_code_is_an_example_or_part_of_a_file(blocks, site):
     """So that none is shown which nothing runs."""
-    files = {path.name for path in (site / "downloads").rglob("*.py")}
+    files = {path.name for path in (site / "downloads").rglob("*") if path.suffix in CODE}
     expect_none(
         f"{block}: give it the title Input and its Output, or the name of the file it is part of"
         for block in blocks
-        if block.language in ("python", "py") and block.title not in {"Input", *files}
+        if block.language in LANGUAGES and block.title not in {"Input", *files}
     )
 
 
 @pytest.mark.parametrize("language", book.LANGUAGES)
-def test_the_sections_shown_are_the_model_file_line_for_line(site, built, blocks, language):
+@pytest.mark.parametrize(
+    ("file", "between"), [("transformer.py", "\n\n\n"), ("translator.js", "\n\n")]
+)
+def test_the_sections_shown_are_the_model_file_line_for_line(
+    site, built, blocks, language, file, between
+):
     shown = {page.url: [] for page in built if page.source.language == language}
     for block in blocks:
-        if block.title == "transformer.py" and block.page[1:] in shown:
+        if block.title == file and block.page[1:] in shown:
             shown[block.page[1:]].append(block.code)
     home = next(page for page in built if page.url == ("zh/" if language == "zh" else ""))
     order = [url for url in reading_order(home) if url in shown]
     sections = [code for url in order for code in shown[url]]
-    assert "\n\n\n".join(sections) + "\n" == (site / "downloads/transformer.py").read_text()
+    assert between.join(sections) + "\n" == (site / "downloads" / file).read_text()
 
 
 def reading_order(home) -> list[str]:
@@ -101,11 +109,11 @@ def test_every_block_named_as_a_file_is_a_section_of_it_or_all_of_it(blocks):
     faults = []
     for block in blocks:
         path = book.SNIPPETS / block.title
-        if block.title.endswith(".py") and path.is_file():
+        if block.title.endswith(CODE) and path.is_file():
             parts = [*book.sections(path).values(), book.without_marks(path)]
             if block.code not in (part.strip("\n") for part in parts):
                 faults.append(f"{block} is no section of snippets/{block.title}")
-        elif block.title.endswith(".py"):
+        elif block.title.endswith(CODE):
             faults.append(f"{block}: there is no snippets/{block.title}")
     expect_none(faults)
 
@@ -117,5 +125,5 @@ def test_both_languages_show_the_same_code(blocks):
     expect_none(
         f"{zh} differs from {en}"
         for en, zh in zip(half, other, strict=True)
-        if zh.code != en.code and en.language == "python"
+        if zh.code != en.code and en.language in LANGUAGES
     )
