@@ -1,0 +1,76 @@
+// @ts-check
+/** What the widgets share: elements, drawings, controls. */
+
+export const english = document.documentElement.lang === "en";
+
+/** @typedef {Record<string, string | number | boolean | ((event: any) => void)>} Attributes */
+
+/**
+ * Gives an element what it has: true and false for an attribute without a value, a function for
+ * an event. Text stays text, it never becomes HTML.
+ * @template {Element} E
+ * @param {E} element
+ * @param {Attributes} attributes
+ * @param {(Node | string)[]} children
+ */
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (typeof value === "boolean") element.toggleAttribute(name, value);
+    else element.setAttribute(name, String(value));
+  }
+  element.append(...children);
+  return element;
+}
+
+/**
+ * An element of the page.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Attributes} attributes
+ * @param {...(Node | string)} children
+ */
+export function el(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/**
+ * An element of a drawing.
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag
+ * @param {Attributes} attributes
+ * @param {...(Node | string)} children
+ */
+export function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+/**
+ * A slider with its name and its value; `move` is called while it moves.
+ * @param {string} name
+ * @param {{min: number, max: number, value: number}} range
+ * @param {(value: number) => void} move
+ */
+export function slider(name, range, move) {
+  const shown = el("b", { "aria-hidden": "true" }, String(range.value));
+  const input = el("input", { type: "range", ...range });
+  const set = () => (shown.textContent = input.value);
+  input.addEventListener("input", () => (set(), move(input.valueAsNumber)));
+  const label = el("label", { class: "control" }, el("span", {}, name), input, shown);
+  return { label, input, set };
+}
+
+/**
+ * A list to choose one of; `choose` is called with what was chosen.
+ * @param {string} name
+ * @param {[value: string | number, text: string][]} options
+ * @param {string | number} value
+ * @param {(value: string) => void} choose
+ */
+export function choice(name, options, value, choose) {
+  const items = options.map(([value, text]) => el("option", { value }, text));
+  const select = el("select", { change: () => choose(select.value) }, ...items);
+  select.value = String(value);
+  const label = el("label", { class: "control" }, el("span", {}, name), select);
+  return { label, select };
+}
