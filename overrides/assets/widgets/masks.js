@@ -1,0 +1,372 @@
+// @ts-check
+/** A mask for two sentences: in this book's convention, and in the others'. */
+
+import { choice, el, english, slider } from "./common.js";
+
+const LONGEST = 6;
+
+/** @typedef {"encoder" | "decoder" | "cross"} Attention which attention it is for */
+/** @typedef {"padding" | "causal" | "both"} Kind */
+/** @typedef {"ours" | "torch" | "added" | "hugging"} Convention */
+/** @typedef {{attention: Attention, kind: Kind, convention: Convention, source: number[], target: number[]}} Choice */
+
+/**
+ * A tensor as it is passed: its name, shape, the line that makes it of ours, and its matrices.
+ * Their cells are in our convention, whatever the library writes: true may attend.
+ * @typedef {{name: string, shape: number[], from: string, rows: "query" | "sentence", grids: boolean[][][]}} Tensor
+ */
+
+/** What each convention writes where a query may attend, and where it may not. */
+export const SIGNS = {
+  ours: ["T", "F"],
+  torch: ["F", "T"],
+  added: ["0", "−∞"],
+  hugging: ["1", "0"],
+};
+
+/** The mask that the model uses in each kind of attention.
+ * @type {Record<Attention, Kind>} */
+const MODELS_OWN = { encoder: "padding", decoder: "both", cross: "padding" };
+
+const WORDS = {
+  en: {
+    attention: "attention",
+    attentions: {
+      encoder: "encoder: source to source",
+      decoder: "decoder: target to target",
+      cross: "decoder to encoder",
+    },
+    kind: "mask",
+    kinds: { padding: "padding", causal: "causal", both: "causal & padding" },
+    convention: "written for",
+    conventions: {
+      ours: "this book, SDPA",
+      torch: "torch.nn",
+      added: "added to the scores",
+      hugging: "Hugging Face",
+    },
+    source: ["source 1", "source 2"],
+    target: ["target 1", "target 2"],
+    sentences: ["sentence 1", "sentence 2"],
+    every: "every sentence",
+    key: "key →",
+    rows: { query: "query ↓", sentence: "sentence ↓" },
+    inside: "The causal mask isn't passed: the model makes it inside.",
+    stretched: "Its axis of queries has size 1: every query gets the same row.",
+    square: "A causal mask is square. Here queries are target tokens and keys are source tokens: none is later than another.",
+    ask: "Point at a cell, or reach it with Tab and the arrow keys, to have it told in words.",
+    values: { T: "True", F: "False", 0: "0", 1: "1", "−∞": "−∞" },
+    /** @param {Cell} cell */
+    cell({ sentence, query, key, may, padded, later, value }) {
+      const where = sentence === undefined ? "" : `Sentence ${sentence + 1}: `;
+      const who = query === undefined ? "every query" : `query ${query}`;
+      const reasons = [padded && "it is padding", later && "it comes later"].filter(Boolean);
+      const why = may ? "" : ` (${reasons.join(" and ")})`;
+      const verb = may ? "may look" : "may not look";
+      return `${where}${who} ${verb} at key ${key}${why}. Written ${value}.`;
+    },
+  },
+  zh: {
+    attention: "注意力",
+    attentions: {
+      encoder: "编码器：原文看原文",
+      decoder: "解码器：译文看译文",
+      cross: "解码器看原文",
+    },
+    kind: "掩码",
+    kinds: { padding: "填充", causal: "因果", both: "因果 & 填充" },
+    convention: "写法",
+    conventions: {
+      ours: "本书、SDPA",
+      torch: "torch.nn",
+      added: "加到分数上",
+      hugging: "Hugging Face",
+    },
+    source: ["原文 1", "原文 2"],
+    target: ["译文 1", "译文 2"],
+    sentences: ["第 1 句", "第 2 句"],
+    every: "每一句",
+    key: "键 →",
+    rows: { query: "查询 ↓", sentence: "句子 ↓" },
+    inside: "因果掩码不用传：模型在内部自己造。",
+    stretched: "查询那个轴的大小是 1：每个查询得到的都是这一行。",
+    square: "因果掩码是方的。这里的查询是译文的词元，键是原文的词元，分不出谁先谁后。",
+    ask: "指向一个格子，或者用 Tab 键和方向键走到它，就会用话说出它的意思。",
+    values: { T: "True", F: "False", 0: "0", 1: "1", "−∞": "−∞" },
+    /** @param {Cell} cell */
+    cell({ sentence, query, key, may, padded, later, value }) {
+      const where = sentence === undefined ? "" : `第 ${sentence + 1} 句：`;
+      const who = query === undefined ? "每个查询都" : `查询 ${query} `;
+      const reasons = [padded && "它是填充符", later && "它在后面"].filter(Boolean);
+      const why = may ? "" : `（${reasons.join("，而且")}）`;
+      return `${where}${who}${may ? "可以看" : "不能看"}键 ${key}${why}。写作 ${value}。`;
+    },
+  },
+};
+
+/** @typedef {{sentence?: number, query?: number, key: number, may: boolean, padded: boolean, later: boolean, value: string}} Cell */
+
+/**
+ * padding_mask without its two axes of size 1: a row for each sentence.
+ * @param {number[]} lengths
+ */
+export function paddingMask(lengths) {
+  const longest = Math.max(...lengths);
+  return lengths.map((length) => Array.from({ length: longest }, (_, key) => key < length));
+}
+
+/**
+ * causal_mask without its two axes of size 1.
+ * @param {number} size
+ */
+export function causalMask(size) {
+  return Array.from({ length: size }, (_, query) =>
+    Array.from({ length: size }, (_, key) => key <= query),
+  );
+}
+
+/** Where the queries and the keys come from. @param {Choice} choice */
+function sides({ attention, source, target }) {
+  const queries = attention === "encoder" ? source : target;
+  const keys = attention === "decoder" ? target : source;
+  return { queries, keys, n: Math.max(...queries), name: attention === "decoder" ? "tgt" : "src" };
+}
+
+/**
+ * The one mask of ours, with what it is made of, for all sentences.
+ * @param {Choice} choice
+ * @returns {Tensor}
+ */
+function ours(choice) {
+  const { keys, n, name } = sides(choice);
+  const [padded, causal] = [choice.kind !== "causal", choice.kind !== "padding"];
+  const padding = paddingMask(keys);
+  const m = padding[0].length;
+  const grids = (padded ? padding : [padding[0].map(() => true)]).map((row) =>
+    Array.from({ length: n }, (_, query) => row.map((real, key) => real && (!causal || key <= query))),
+  );
+  const parts = [causal && `causal_mask(${n})`, padded && `padding_mask(${name})`];
+  const shape = [grids.length, 1, causal ? n : 1, m];
+  return { name: "mask", shape, from: parts.filter(Boolean).join(" & "), rows: "query", grids };
+}
+
+/**
+ * What a library is given for the same mask, one tensor or two.
+ * @param {Choice} choice
+ * @returns {Tensor[]}
+ */
+export function tensors(choice) {
+  const mask = ours(choice);
+  if (choice.convention === "ours") return [mask];
+  if (choice.convention === "added") return [{ ...mask, from: "torch.where(mask, 0.0, -torch.inf)" }];
+  const { keys, n } = sides(choice);
+  const torch = choice.convention === "torch";
+  /** @type {Tensor} */
+  const padding = {
+    name: torch ? "key_padding_mask" : "attention_mask",
+    shape: [keys.length, Math.max(...keys)],
+    from: torch ? "~padding[:, 0, 0]" : "padding[:, 0, 0].long()",
+    rows: "sentence",
+    grids: [paddingMask(keys)],
+  };
+  /** @type {Tensor} */
+  const causal = {
+    name: "attn_mask",
+    shape: [n, n],
+    from: "~causal[0, 0]",
+    rows: "query",
+    grids: [causalMask(n)],
+  };
+  const made = choice.kind === "causal" ? [] : [padding];
+  return torch && choice.kind !== "padding" ? [...made, causal] : made;
+}
+
+/**
+ * The table of one matrix; each cell knows what it means.
+ * @param {Tensor} tensor
+ * @param {number} grid which of its matrices
+ * @param {Choice} choice
+ * @param {(cell: Cell) => void} tell
+ */
+function table(tensor, grid, choice, tell) {
+  const words = english ? WORDS.en : WORDS.zh;
+  const { queries, keys } = sides(choice);
+  const bySentence = tensor.rows === "sentence";
+  const ofOne = !bySentence && tensor.grids.length > 1;
+  const causal = !bySentence && choice.kind !== "padding";
+  const withPadding = bySentence || (choice.kind !== "causal" && choice.convention !== "torch");
+  const rows = tensor.grids[grid];
+
+  /** @type {(index: number, length: number) => string} */
+  const name = (index, length) => (ofOne && index >= length ? "pad" : String(index));
+  /** @type {(scope: string, text: string) => HTMLElement} */
+  const head = (scope, text) => el("th", { scope, class: text === "pad" ? "pad" : "" }, text);
+
+  /** @type {(row: number, key: number, may: boolean) => HTMLElement} */
+  function cell(row, key, may) {
+    const sentence = bySentence ? row : ofOne ? grid : undefined;
+    const sign = SIGNS[choice.convention][Number(!may)];
+    /** @type {Cell} */
+    const meaning = {
+      sentence,
+      query: bySentence ? undefined : row,
+      key,
+      may,
+      padded: withPadding && sentence !== undefined && key >= keys[sentence],
+      later: causal && key > row,
+      value: words.values[/** @type {keyof typeof words.values} */ (sign)],
+    };
+    const shown = () => tell(meaning);
+    const tabindex = row + key ? -1 : 0;
+    const events = { pointerenter: shown, focus: shown, click: shown };
+    return el("td", { class: may ? "may" : "", tabindex, ...events }, sign);
+  }
+
+  const caption = bySentence ? "" : ofOne ? words.sentences[grid] : words.every;
+  return el(
+    "table",
+    { role: "grid", class: "mask", keydown: walk, focusin: rove, "aria-label": `${tensor.name} ${caption}` },
+    ...(caption && tensor.rows === "query" ? [el("caption", {}, caption)] : []),
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        el(
+          "td",
+          { class: "corner" },
+          el("span", { class: "key" }, words.key),
+          el("span", { class: "query" }, words.rows[tensor.rows]),
+        ),
+        ...rows[0].map((_, key) => head("col", name(key, keys[grid]))),
+      ),
+    ),
+    el(
+      "tbody",
+      {},
+      ...rows.map((row, index) =>
+        el(
+          "tr",
+          {},
+          head("row", bySentence ? String(index + 1) : name(index, queries[grid])),
+          ...row.map((may, key) => cell(index, key, may)),
+        ),
+      ),
+    ),
+  );
+}
+
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** The arrow keys lead from cell to cell. @param {KeyboardEvent} event */
+function walk(event) {
+  const step = STEPS[/** @type {keyof typeof STEPS} */ (event.key)];
+  if (!step || !(event.target instanceof HTMLTableCellElement)) return;
+  event.preventDefault();
+  const row = /** @type {HTMLTableRowElement} */ (event.target.parentElement);
+  const body = /** @type {HTMLTableSectionElement} */ (row.parentElement);
+  const next = body.rows[row.sectionRowIndex + step[0]]?.cells[event.target.cellIndex + step[1]];
+  if (next?.tagName === "TD") next.focus();
+}
+
+/** Tab leads back to the cell that was looked at last. @param {FocusEvent} event */
+function rove(event) {
+  const [cell, table] = [event.target, event.currentTarget];
+  if (!(cell instanceof HTMLElement && table instanceof HTMLElement)) return;
+  for (const other of table.querySelectorAll("[tabindex='0']")) other.setAttribute("tabindex", "-1");
+  cell.tabIndex = 0;
+}
+
+/** @param {HTMLElement} widget */
+export function start(widget) {
+  const words = english ? WORDS.en : WORDS.zh;
+  /** @type {Choice} */
+  const state = {
+    attention: "decoder",
+    kind: "both",
+    convention: "ours",
+    source: [5, 2],
+    target: [5, 3],
+  };
+  const shown = el("div", { class: "tensors" });
+  const line = el("p", { class: "told", "aria-live": "polite" }, words.ask);
+  /** @param {Cell} cell */
+  const tell = (cell) => (line.textContent = words.cell(cell));
+
+  /** @param {Tensor} tensor */
+  function drawn(tensor) {
+    const grids = tensor.grids.map((_, grid) => table(tensor, grid, state, tell));
+    const shape = `(${tensor.shape.join(", ")})`;
+    const code = el("code", {}, tensor.from);
+    const made = el("p", {}, el("b", {}, `${tensor.name} ${shape}`), el("br"), code);
+    return el("div", { class: "tensor" }, made, el("div", { class: "grids" }, ...grids));
+  }
+
+  function draw() {
+    const made = tensors(state);
+    shown.replaceChildren(...made.map(drawn));
+    const stretched = made.some(({ shape }) => shape.length === 4 && shape[2] === 1);
+    const inside = state.convention === "hugging" && state.kind !== "padding";
+    const notes = [stretched && words.stretched, inside && words.inside].filter(Boolean);
+    shown.append(...notes.map((note) => el("p", { class: "quiet" }, String(note))));
+  }
+
+  /** What is chosen decides what else there is to choose. */
+  function settle() {
+    const crossing = state.attention === "cross";
+    for (const option of kind.select.options) {
+      option.disabled = crossing && option.value !== "padding";
+    }
+    kind.select.value = state.kind;
+    for (const { input } of source) input.disabled = state.attention === "decoder";
+    for (const { input } of target) input.disabled = state.attention === "encoder";
+    draw();
+  }
+
+  /** @type {<T extends string>(texts: Record<T, string>) => [string, string][]} */
+  const options = (texts) => Object.entries(texts);
+  const attention = choice(words.attention, options(words.attentions), state.attention, (value) => {
+    state.attention = /** @type {Attention} */ (value);
+    state.kind = MODELS_OWN[state.attention];
+    line.textContent = value === "cross" ? words.square : words.ask;
+    settle();
+  });
+  const kind = choice(words.kind, options(words.kinds), state.kind, (value) => {
+    state.kind = /** @type {Kind} */ (value);
+    line.textContent = words.ask;
+    settle();
+  });
+  const convention = choice(
+    words.convention,
+    options(words.conventions),
+    state.convention,
+    (value) => {
+      state.convention = /** @type {Convention} */ (value);
+      line.textContent = words.ask;
+      draw();
+    },
+  );
+  /** @type {(side: "source" | "target") => ReturnType<typeof slider>[]} */
+  const lengths = (side) =>
+    words[side].map((name, sentence) =>
+      slider(name, { min: 1, max: LONGEST, value: state[side][sentence] }, (length) => {
+        state[side][sentence] = length;
+        draw();
+      }),
+    );
+  const [source, target] = [lengths("source"), lengths("target")];
+
+  const sliders = [...source, ...target].map(({ label }) => label);
+  settle();
+  widget.append(
+    el(
+      "div",
+      { class: "live" },
+      el("div", { class: "controls" }, attention.label, kind.label, convention.label),
+      el("div", { class: "controls pairs" }, ...sliders),
+      line,
+      shown,
+    ),
+  );
+}
