@@ -182,10 +182,17 @@ def test_each_cell_is_told_in_words(figure, language):
     }
     expect(figure.locator(".told")).to_have_text(told[language])
     choose(figure, 2, "torch")
-    figure.locator("table").nth(0).locator("tbody tr").nth(1).locator("td").nth(1).click()
+    row = figure.locator("table").nth(0).locator("tbody tr").nth(1).locator("td")
+    row.nth(1).click()
     told = {
         "en": "Sentence 2: every query may look at key 1. Written False.",
         "zh": "第 2 句：每个查询都可以看键 1。写作 False。",
+    }
+    expect(figure.locator(".told")).to_have_text(told[language])
+    row.nth(4).click()
+    told = {
+        "en": "Sentence 2: no query may look at key 4 (it is padding). Written True.",
+        "zh": "第 2 句：每个查询都不能看键 4（它是填充符）。写作 True。",
     }
     expect(figure.locator(".told")).to_have_text(told[language])
 

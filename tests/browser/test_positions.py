@@ -152,10 +152,10 @@ def test_the_keyboard_alone_does_everything(reader, figure):
     for key in ("Space", "Space"):  # both on
         reader.keyboard.press(key)
     reader.keyboard.press("Tab")
-    reader.keyboard.press("ArrowDown")  # d_model 16
+    reader.keyboard.press("ArrowDown")  # d_model 64
     reader.keyboard.press("Tab")
     reader.keyboard.press("ArrowDown")  # base 1000
     p, q = (int(slider.input_value()) for slider in figure.locator("input").all())
     assert p == 5 and q > 8
-    rows = table(16, 1000)
+    rows = table(64, 1000)
     assert product(figure) == pytest.approx((rows[p] @ rows[q]).item(), abs=5.1e-5)

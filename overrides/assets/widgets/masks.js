@@ -8,12 +8,25 @@ const LONGEST = 6;
 /** @typedef {"encoder" | "decoder" | "cross"} Attention which attention it is for */
 /** @typedef {"padding" | "causal" | "both"} Kind */
 /** @typedef {"ours" | "torch" | "added" | "hugging"} Convention */
-/** @typedef {{attention: Attention, kind: Kind, convention: Convention, source: number[], target: number[]}} Choice */
+/**
+ * What the reader has chosen; source and target are the lengths of two sentences.
+ * @typedef {object} Choice
+ * @property {Attention} attention
+ * @property {Kind} kind
+ * @property {Convention} convention
+ * @property {number[]} source
+ * @property {number[]} target
+ */
 
 /**
  * A tensor as it is passed: its name, shape, the line that makes it of ours, and its matrices.
  * Their cells are in our convention, whatever the library writes: true may attend.
- * @typedef {{name: string, shape: number[], from: string, rows: "query" | "sentence", grids: boolean[][][]}} Tensor
+ * @typedef {object} Tensor
+ * @property {string} name
+ * @property {number[]} shape
+ * @property {string} from
+ * @property {"query" | "sentence"} rows
+ * @property {boolean[][][]} grids
  */
 
 /** What each convention writes where a query may attend, and where it may not. */
@@ -53,17 +66,20 @@ const WORDS = {
     rows: { query: "query ↓", sentence: "sentence ↓" },
     inside: "The causal mask isn't passed: the model makes it inside.",
     stretched: "Its axis of queries has size 1: every query gets the same row.",
-    square: "A causal mask is square. Here queries are target tokens and keys are source tokens: none is later than another.",
+    square:
+      "A causal mask is square. Here queries are target tokens and keys are source tokens: " +
+      "none is later than another.",
     ask: "Point at a cell, or reach it with Tab and the arrow keys, to have it told in words.",
     values: { T: "True", F: "False", 0: "0", 1: "1", "−∞": "−∞" },
     /** @param {Cell} cell */
     cell({ sentence, query, key, may, padded, later, value }) {
       const where = sentence === undefined ? "" : `Sentence ${sentence + 1}: `;
-      const who = query === undefined ? "every query" : `query ${query}`;
       const reasons = [padded && "it is padding", later && "it comes later"].filter(Boolean);
       const why = may ? "" : ` (${reasons.join(" and ")})`;
-      const verb = may ? "may look" : "may not look";
-      return `${where}${who} ${verb} at key ${key}${why}. Written ${value}.`;
+      const all = may ? "every query may" : "no query may";
+      const one = may ? `query ${query} may` : `query ${query} may not`;
+      const who = query === undefined ? all : one;
+      return `${where}${who} look at key ${key}${why}. Written ${value}.`;
     },
   },
   zh: {
@@ -104,7 +120,17 @@ const WORDS = {
   },
 };
 
-/** @typedef {{sentence?: number, query?: number, key: number, may: boolean, padded: boolean, later: boolean, value: string}} Cell */
+/**
+ * What a cell means: no sentence stands for each of them, no query for each of them.
+ * @typedef {object} Cell
+ * @property {number} [sentence]
+ * @property {number} [query]
+ * @property {number} key
+ * @property {boolean} may
+ * @property {boolean} padded
+ * @property {boolean} later
+ * @property {string} value
+ */
 
 /**
  * padding_mask without its two axes of size 1: a row for each sentence.
@@ -143,7 +169,9 @@ function ours(choice) {
   const padding = paddingMask(keys);
   const m = padding[0].length;
   const grids = (padded ? padding : [padding[0].map(() => true)]).map((row) =>
-    Array.from({ length: n }, (_, query) => row.map((real, key) => real && (!causal || key <= query))),
+    Array.from({ length: n }, (_, query) =>
+      row.map((real, key) => real && (!causal || key <= query)),
+    ),
   );
   const parts = [causal && `causal_mask(${n})`, padded && `padding_mask(${name})`];
   const shape = [grids.length, 1, causal ? n : 1, m];
@@ -158,7 +186,8 @@ function ours(choice) {
 export function tensors(choice) {
   const mask = ours(choice);
   if (choice.convention === "ours") return [mask];
-  if (choice.convention === "added") return [{ ...mask, from: "torch.where(mask, 0.0, -torch.inf)" }];
+  const added = "torch.where(mask, 0.0, -torch.inf)";
+  if (choice.convention === "added") return [{ ...mask, from: added }];
   const { keys, n } = sides(choice);
   const torch = choice.convention === "torch";
   /** @type {Tensor} */
@@ -182,9 +211,32 @@ export function tensors(choice) {
 }
 
 /**
- * The table of one matrix; each cell knows what it means.
+ * What one cell of a matrix means.
  * @param {Tensor} tensor
  * @param {number} grid which of its matrices
+ * @param {number} row
+ * @param {number} key
+ * @param {Choice} choice
+ * @returns {Cell}
+ */
+function meaning(tensor, grid, row, key, choice) {
+  const { values } = english ? WORDS.en : WORDS.zh;
+  const { keys } = sides(choice);
+  const may = tensor.grids[grid][row][key];
+  const sign = /** @type {keyof typeof values} */ (SIGNS[choice.convention][Number(!may)]);
+  if (tensor.rows === "sentence") {
+    return { sentence: row, key, may, padded: !may, later: false, value: values[sign] };
+  }
+  const sentence = tensor.grids.length > 1 ? grid : undefined;
+  const padded = sentence !== undefined && key >= keys[sentence];
+  const later = choice.kind !== "padding" && key > row;
+  return { sentence, query: row, key, may, padded, later, value: values[sign] };
+}
+
+/**
+ * The table of one matrix; each cell tells what it means.
+ * @param {Tensor} tensor
+ * @param {number} grid
  * @param {Choice} choice
  * @param {(cell: Cell) => void} tell
  */
@@ -192,68 +244,40 @@ function table(tensor, grid, choice, tell) {
   const words = english ? WORDS.en : WORDS.zh;
   const { queries, keys } = sides(choice);
   const bySentence = tensor.rows === "sentence";
-  const ofOne = !bySentence && tensor.grids.length > 1;
-  const causal = !bySentence && choice.kind !== "padding";
-  const withPadding = bySentence || (choice.kind !== "causal" && choice.convention !== "torch");
-  const rows = tensor.grids[grid];
+  const ofOne = tensor.grids.length > 1;
 
-  /** @type {(index: number, length: number) => string} */
-  const name = (index, length) => (ofOne && index >= length ? "pad" : String(index));
-  /** @type {(scope: string, text: string) => HTMLElement} */
-  const head = (scope, text) => el("th", { scope, class: text === "pad" ? "pad" : "" }, text);
+  /** @type {(scope: string, index: number, length: number) => HTMLElement} */
+  function head(scope, index, length) {
+    const pad = ofOne && index >= length;
+    return el("th", { scope, class: pad ? "pad" : "" }, pad ? "pad" : String(index));
+  }
 
   /** @type {(row: number, key: number, may: boolean) => HTMLElement} */
   function cell(row, key, may) {
-    const sentence = bySentence ? row : ofOne ? grid : undefined;
-    const sign = SIGNS[choice.convention][Number(!may)];
-    /** @type {Cell} */
-    const meaning = {
-      sentence,
-      query: bySentence ? undefined : row,
-      key,
-      may,
-      padded: withPadding && sentence !== undefined && key >= keys[sentence],
-      later: causal && key > row,
-      value: words.values[/** @type {keyof typeof words.values} */ (sign)],
-    };
-    const shown = () => tell(meaning);
-    const tabindex = row + key ? -1 : 0;
+    const shown = () => tell(meaning(tensor, grid, row, key, choice));
     const events = { pointerenter: shown, focus: shown, click: shown };
-    return el("td", { class: may ? "may" : "", tabindex, ...events }, sign);
+    const sign = SIGNS[choice.convention][Number(!may)];
+    return el("td", { class: may ? "may" : "", tabindex: row + key ? -1 : 0, ...events }, sign);
   }
 
+  const corner = el(
+    "td",
+    { class: "corner" },
+    el("span", { class: "key" }, words.key),
+    el("span", { class: "query" }, words.rows[tensor.rows]),
+  );
+  const top = tensor.grids[grid][0].map((_, key) => head("col", key, keys[grid]));
+  const lines = tensor.grids[grid].map((line, row) => {
+    const name = bySentence ? head("row", row + 1, Infinity) : head("row", row, queries[grid]);
+    return el("tr", {}, name, ...line.map((may, key) => cell(row, key, may)));
+  });
   const caption = bySentence ? "" : ofOne ? words.sentences[grid] : words.every;
   return el(
     "table",
     { role: "grid", class: "mask", keydown: walk, focusin: rove, "aria-label": `${tensor.name} ${caption}` },
-    ...(caption && tensor.rows === "query" ? [el("caption", {}, caption)] : []),
-    el(
-      "thead",
-      {},
-      el(
-        "tr",
-        {},
-        el(
-          "td",
-          { class: "corner" },
-          el("span", { class: "key" }, words.key),
-          el("span", { class: "query" }, words.rows[tensor.rows]),
-        ),
-        ...rows[0].map((_, key) => head("col", name(key, keys[grid]))),
-      ),
-    ),
-    el(
-      "tbody",
-      {},
-      ...rows.map((row, index) =>
-        el(
-          "tr",
-          {},
-          head("row", bySentence ? String(index + 1) : name(index, queries[grid])),
-          ...row.map((may, key) => cell(index, key, may)),
-        ),
-      ),
-    ),
+    ...(caption ? [el("caption", {}, caption)] : []),
+    el("thead", {}, el("tr", {}, corner, ...top)),
+    el("tbody", {}, ...lines),
   );
 }
 

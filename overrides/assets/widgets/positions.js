@@ -162,6 +162,25 @@ function face(from, to, turn) {
 }
 
 /**
+ * The same with its name, its angle and the cosine of it.
+ * @param {string} name
+ * @param {number[]} from
+ * @param {number[]} to
+ * @param {number} turn
+ */
+function clock(name, from, to, turn) {
+  const angle = String(Number(turn.toPrecision(2))).replace("-", "−");
+  return el(
+    "div",
+    { class: "face" },
+    el("b", {}, name),
+    face(from, to, turn),
+    el("span", {}, `kθ = ${angle}`),
+    el("span", { class: "cosine" }, `cos ${told(Math.cos(turn), 3)}`),
+  );
+}
+
+/**
  * The inner product at every distance, and where the two positions are on it.
  * @param {number[]} thetas
  * @param {number} k
@@ -190,7 +209,7 @@ function curve(thetas, k, words) {
 /** @param {HTMLElement} widget */
 export function start(widget) {
   const words = english ? WORDS.en : WORDS.zh;
-  const state = { p: 3, q: 7, d_model: 8, base: 10000 };
+  const state = { p: 3, q: 7, d_model: 16, base: 10000 };
 
   const faces = el("div", { class: "faces" });
   const sum = el("p", { class: "sum" });
@@ -203,13 +222,8 @@ export function start(widget) {
     const [from, to] = [p, q].map((position) => encoding(position, thetas));
     const product = told(innerProduct(from, to), 4);
     const clocks = withFace(thetas.length).map((i) => {
-      const turn = (q - p) * thetas[i];
-      /** @type {(vector: number[]) => number[]} */
-      const pair = (vector) => vector.slice(2 * i, 2 * i + 2);
-      const angle = el("span", {}, `kθ = ${String(Number(turn.toPrecision(2))).replace("-", "−")}`);
-      const cosine = el("span", { class: "cosine" }, `cos ${told(Math.cos(turn), 3)}`);
-      const drawn = face(pair(from), pair(to), turn);
-      return el("div", { class: "face" }, el("b", {}, words.pair(i)), drawn, angle, cosine);
+      const [hand, other] = [from, to].map((row) => row.slice(2 * i, 2 * i + 2));
+      return clock(words.pair(i), hand, other, (q - p) * thetas[i]);
     });
     faces.replaceChildren(...clocks);
     plot.replaceChildren(curve(thetas, q - p, words));

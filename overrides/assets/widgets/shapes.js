@@ -5,11 +5,14 @@ import { choice, el, english, slider, svg } from "./common.js";
 
 /** @typedef {"batch" | "position" | "d_model" | "head" | "head_dim" | "key"} Axis */
 /** @typedef {[axis: Axis, size: number][]} Shape */
-/** @typedef {"tokens" | "maps" | "view" | "transpose" | "matmul" | "softmax" | "average" | "back" | "flatten" | "output"} Name */
+/** @typedef {"tokens" | "maps" | "view" | "transpose" | "matmul"} Before up to the scores */
+/** @typedef {Before | "softmax" | "average" | "back" | "flatten" | "output"} Name */
 /** @typedef {"ink" | "query" | "value"} Colour */
 /** @typedef {{name: Name, code: string, shape: Shape, from: Shape[], colour: Colour}} Step */
 
 const LAST = 10; // steps
+const AVERAGE = "return F.dropout(weights, dropout) @ value, weights";
+const JOIN = "joined = heads.transpose(1, 2).flatten(2)";
 const SIZES = [4, 6, 8, 12, 16, 64, 512];
 
 const WORDS = {
@@ -29,25 +32,58 @@ const WORDS = {
     /** @type {Record<Name, [operation: string, told: string]>} */
     steps: {
       tokens: ["tokens", "Each position of each sentence has one vector of d_model features."],
-      maps: ["linear", "Three maps make queries, keys and values. Each mixes the features of one token and leaves the shape as it is."],
-      view: ["view", "unflatten: the last axis is cut into heads. No number moves: the features of a token are only counted in groups."],
-      transpose: ["transpose", "Heads change places with positions. Now each head has a matrix of its own, with all tokens in it. Keys and values go the same way."],
-      matmul: ["matmul", "Queries times keys: head_dim is summed over and gone, and the keys' positions are the new last axis. Then division by √head_dim."],
-      softmax: ["softmax", "Scores become weights that sum to 1 along the last axis, the keys. The shape stays. (The fused kernel takes this step with the ones before and after it.)"],
-      average: ["matmul", "Weights times values: the keys' axis is summed over, and head_dim is back."],
-      back: ["transpose", "Positions change places with heads again, so that the heads of a token stand together."],
-      flatten: ["flatten", "The heads of each token are laid side by side: d_model features again."],
-      output: ["linear", "The output map mixes what the heads have found. The shape is that of the start."],
+      maps: [
+        "linear",
+        "Three maps make queries, keys and values. Each mixes the features of one token and " +
+          "leaves the shape as it is.",
+      ],
+      view: [
+        "view",
+        "unflatten: the last axis is cut into heads. No number moves: the features of a " +
+          "token are only counted in groups.",
+      ],
+      transpose: [
+        "transpose",
+        "Heads change places with positions. Now each head has a matrix of its own, with all " +
+          "tokens in it. Keys and values go the same way.",
+      ],
+      matmul: [
+        "matmul",
+        "Queries times keys: head_dim is summed over and gone, and the keys' positions are " +
+          "the new last axis. Then division by √head_dim.",
+      ],
+      softmax: [
+        "softmax",
+        "Scores become weights that sum to 1 along the last axis, the keys. The shape stays. " +
+          "(The fused kernel takes this step with the ones before and after it.)",
+      ],
+      average: [
+        "matmul",
+        "Weights times values: the keys' axis is summed over, and head_dim is back.",
+      ],
+      back: [
+        "transpose",
+        "Positions change places with heads again, so that the heads of a token stand " +
+          "together.",
+      ],
+      flatten: [
+        "flatten",
+        "The heads of each token are laid side by side: d_model features again.",
+      ],
+      output: [
+        "linear",
+        "The output map mixes what the heads have found. The shape is that of the start.",
+      ],
     },
-    down: "down the picture:",
-    across: "across:",
-    rows: "rows:",
-    columns: "columns:",
+    down: "down the picture: ",
+    across: "across: ",
+    rows: "rows: ",
+    columns: "columns: ",
+    marks: [", ", ". "],
     outlined: "Outlined: the first token of the first sentence.",
-    /** @param {number} d_model @param {number} nhead */
-    refused: (d_model, nhead) =>
-      `d_model must be divisible by nhead, got ${d_model} and ${nhead}`,
-    refusal: "Heads of equal size can't be cut from it. Choose another number of heads, or another d_model.",
+    refusal:
+      "Heads of equal size can't be cut from it. " +
+      "Choose another number of heads, or another d_model.",
   },
   zh: {
     batch: "批",
@@ -65,27 +101,54 @@ const WORDS = {
     /** @type {Record<Name, [operation: string, told: string]>} */
     steps: {
       tokens: ["词元", "每句话的每个位置有一个向量，d_model 个特征。"],
-      maps: ["linear", "三个线性映射得出查询、键和值。每个映射只混合一个词元自己的特征，形状不变。"],
-      view: ["view", "unflatten：把最后一个轴切成头。没有一个数挪动，只是一个词元的特征改成按组来数。"],
-      transpose: ["transpose", "头和位置对换。现在每个头有自己的一个矩阵，里面有所有词元。键和值也走同样的步骤。"],
-      matmul: ["matmul", "查询乘键：对 head_dim 求和，这个轴没有了；新的最后一个轴是键的位置。然后除以 √head_dim。"],
-      softmax: ["softmax", "分数变成权重，沿最后一个轴（键）加起来是 1。形状不变。（融合的内核把这一步和前后两步一起做了。）"],
+      maps: [
+        "linear",
+        "三个线性映射得出查询、键和值。每个映射只混合一个词元自己的特征，形状不变。",
+      ],
+      view: [
+        "view",
+        "unflatten：把最后一个轴切成头。没有一个数挪动，只是一个词元的特征改成按组来数。",
+      ],
+      transpose: [
+        "transpose",
+        "头和位置对换。现在每个头有自己的一个矩阵，里面有所有词元。键和值也走同样的步骤。",
+      ],
+      matmul: [
+        "matmul",
+        "查询乘键：对 head_dim 求和，这个轴没有了；新的最后一个轴是键的位置。" +
+          "然后除以 √head_dim。",
+      ],
+      softmax: [
+        "softmax",
+        "分数变成权重，沿最后一个轴（键）加起来是 1。形状不变。" +
+          "（融合的内核把这一步和前后两步一起做了。）",
+      ],
       average: ["matmul", "权重乘值：对键的轴求和，head_dim 又回来了。"],
       back: ["transpose", "位置和头再换回来，一个词元的各个头又站在一起。"],
-      flatten: ["flatten", "每个词元的各个头并排放好，又是 d_model 个特征。"],
+      flatten: [
+        "flatten",
+        "每个词元的各个头并排放好，又是 d_model 个特征。",
+      ],
       output: ["linear", "输出映射把各个头得到的东西混合起来。形状和开头一样。"],
     },
     down: "图中自上而下：",
     across: "自左而右：",
     rows: "行：",
     columns: "列：",
+    marks: ["，", "。"],
     outlined: "框出的是第一句的第一个词元。",
-    /** @param {number} d_model @param {number} nhead */
-    refused: (d_model, nhead) =>
-      `d_model must be divisible by nhead, got ${d_model} and ${nhead}`,
     refusal: "d_model 必须能被头数整除，否则切不成一样大的头。换一个头数，或者换一个 d_model。",
   },
 };
+
+/**
+ * What MultiHeadAttention raises.
+ * @param {number} d_model
+ * @param {number} nhead
+ */
+export function refusal(d_model, nhead) {
+  return `d_model must be divisible by nhead, got ${d_model} and ${nhead}`;
+}
 
 /**
  * All steps, each with the line of transformer.py that takes it.
@@ -113,9 +176,9 @@ export function steps(batch, n, d_model, nhead) {
     ["transpose", "return x.transpose(1, 2)", heads, [cut], "query"],
     ["matmul", "scores = query @ key.transpose(-2, -1)", pairs, [heads, turned], "ink"],
     ["softmax", "weights = scores.softmax(dim=-1)", pairs, [pairs], "ink"],
-    ["average", "return F.dropout(weights, dropout) @ value, weights", heads, [pairs, values], "value"],
-    ["back", "joined = heads.transpose(1, 2).flatten(2)", cut, [heads], "value"],
-    ["flatten", "joined = heads.transpose(1, 2).flatten(2)", whole, [cut], "value"],
+    ["average", AVERAGE, heads, [pairs, values], "value"],
+    ["back", JOIN, cut, [heads], "value"],
+    ["flatten", JOIN, whole, [cut], "value"],
     ["output", "return self.output(joined), weights", whole, [whole], "ink"],
   ];
   return all.map(([name, code, shape, from, colour]) => ({ name, code, shape, from, colour }));
@@ -130,62 +193,48 @@ const [WIDTH, HEIGHT, GAP, LARGEST] = [520, 290, 10, 24]; // units of the pictur
  */
 function picture({ shape, colour }) {
   const sizes = shape.map(([, size]) => size);
-  const [down, across, rows, columns] = sizes.length === 4 ? sizes : [sizes[0], 1, ...sizes.slice(1)];
+  if (sizes.length === 3) sizes.splice(1, 0, 1);
+  const [down, across, rows, columns] = sizes;
   const width = Math.min(LARGEST, (WIDTH - GAP * across) / (across * columns));
   const height = Math.min(LARGEST, (HEIGHT - GAP * down) / (down * rows));
-  const ofHeads = shape[1][0] === "head";
+  const [right, below] = [columns * width + GAP, rows * height + GAP];
+  const head = shape.findIndex(([axis]) => axis === "head");
   const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" });
-  const left = (WIDTH - across * (columns * width + GAP)) / 2 + GAP / 2;
-  const top = (HEIGHT - down * (rows * height + GAP)) / 2 + GAP / 2;
   for (let i = 0; i < down; i++) {
     for (let j = 0; j < across; j++) {
-      const x = left + j * (columns * width + GAP);
-      const y = top + i * (rows * height + GAP);
-      const pale = (row = 0) => (ofHeads ? j : shape[2][0] === "head" ? row : 0) % 2;
-      drawing.append(matrix(x, y, rows, columns, width, height, colour, pale));
-      const token = i === 0 && (ofHeads || shape.length === 3 || j === 0);
-      if (token) drawing.append(outline(x, y, ofHeads || shape.length === 3 ? 1 : rows, columns, width, height));
+      const x = (WIDTH - across * right + GAP) / 2 + j * right;
+      const y = (HEIGHT - down * below + GAP) / 2 + i * below;
+      /** @type {(row: number) => boolean} */
+      const pale = (row) => [false, j % 2 > 0, row % 2 > 0][Math.max(head, 0)];
+      drawing.append(matrix({ x, y, rows, columns, width, height }, colour, pale));
+      // The first token is a row; where its heads are cut and not yet moved, a whole matrix.
+      const whole = head === 2;
+      if (i > 0 || (whole && j > 0)) continue;
+      const size = { width: columns * width, height: (whole ? rows : 1) * height };
+      drawing.append(svg("rect", { class: "token", x, y, ...size }));
     }
   }
   return drawing;
 }
 
 /**
- * @param {number} x
- * @param {number} y
- * @param {number} rows
- * @param {number} columns
- * @param {number} width of a cell
- * @param {number} height
+ * @param {{x: number, y: number, rows: number, columns: number, width: number, height: number}} at
+ *   its corner, and the size of a cell
  * @param {Colour} colour
- * @param {(row: number) => number} pale 1 for a pale row
+ * @param {(row: number) => boolean} pale
  */
-function matrix(x, y, rows, columns, width, height, colour, pale) {
+function matrix({ x, y, rows, columns, width, height }, colour, pale) {
+  const bars = Array.from({ length: rows }, (_, row) => {
+    const place = { x, y: y + row * height, width: columns * width, height };
+    return svg("rect", { class: pale(row) ? "pale" : "strong", ...place });
+  });
+  /** @type {string[]} */
   const lines = [];
-  if (height > 3) for (let r = 1; r < rows; r++) lines.push(`M${x},${y + r * height} h${columns * width}`);
-  if (width > 3) for (let c = 1; c < columns; c++) lines.push(`M${x + c * width},${y} v${rows * height}`);
-  const bars = Array.from({ length: rows }, (_, r) =>
-    svg("rect", {
-      class: pale(r) ? "pale" : "strong",
-      x,
-      y: y + r * height,
-      width: columns * width,
-      height,
-    }),
-  );
-  return svg("g", { class: colour }, ...bars, svg("path", { d: lines.join("") || "M0,0" }));
-}
-
-/**
- * @param {number} x
- * @param {number} y
- * @param {number} rows
- * @param {number} columns
- * @param {number} width
- * @param {number} height
- */
-function outline(x, y, rows, columns, width, height) {
-  return svg("rect", { class: "token", x, y, width: columns * width, height: rows * height });
+  if (height > 3) lines.push(...bars.map((_, r) => `M${x},${y + r * height} h${columns * width}`));
+  for (let c = 1; c < columns && width > 3; c++) {
+    lines.push(`M${x + c * width},${y} v${rows * height}`);
+  }
+  return svg("g", { class: colour }, ...bars, svg("path", { d: lines.join("") }));
 }
 
 /**
@@ -210,17 +259,18 @@ export function start(widget) {
 
   /** What lies where in the picture. @param {Shape} shape */
   function legend(shape) {
-    const places = [words.down, ...(shape.length > 3 ? [words.across] : []), words.rows, words.columns];
+    const places = [words.down, words.across, words.rows, words.columns];
+    if (shape.length === 3) places.splice(1, 1);
     const parts = shape.flatMap(([axis], i) => [
-      `${places[i]} `,
+      places[i],
       el("b", { class: axis }, words.axes[axis]),
-      english ? (i + 1 < shape.length ? ", " : ". ") : i + 1 < shape.length ? "，" : "。",
+      words.marks[Number(i + 1 === shape.length)],
     ]);
     return el("p", { class: "quiet" }, ...parts, words.outlined);
   }
 
   function refuse() {
-    const error = el("code", {}, `ValueError: ${words.refused(state.d_model, state.nhead)}`);
+    const error = el("code", {}, `ValueError: ${refusal(state.d_model, state.nhead)}`);
     operation.replaceChildren(error);
     shown.replaceChildren();
     line.textContent = words.refusal;
@@ -253,19 +303,23 @@ export function start(widget) {
     draw();
   }
 
-  /** @type {(name: string, field: "batch" | "n" | "nhead" | "step", min: number, max: number) => ReturnType<typeof slider>} */
-  const part = (name, field, min, max) =>
-    slider(name, { min, max, value: state[field] }, (value) => {
+  /**
+   * @param {string} name
+   * @param {"batch" | "n" | "nhead" | "step"} field
+   * @param {number} max
+   */
+  const part = (name, field, max) =>
+    slider(name, { min: 1, max, value: state[field] }, (value) => {
       state[field] = value;
       draw();
     });
-  const sizes = [part(words.batch, "batch", 1, 4), part("n", "n", 1, 8)];
+  const sizes = [part(words.batch, "batch", 4), part("n", "n", 8)];
   const width = choice("d_model", SIZES.map((size) => [size, String(size)]), 8, (value) => {
     state.d_model = Number(value);
     draw();
   });
-  const heads = part("nhead", "nhead", 1, 8);
-  const step = part(words.step, "step", 1, LAST);
+  const heads = part("nhead", "nhead", 8);
+  const step = part(words.step, "step", LAST);
   const back = el("button", { type: "button", click: () => go(-1) }, words.back);
   const on = el("button", { type: "button", click: () => go(1) }, words.on);
 
