@@ -35,6 +35,7 @@ import claims
 import labs
 
 SECONDS = 120  # no example may take longer
+FLOAT16 = "downloads/translator-float16.safetensors"
 LAB_SECONDS = 1200  # nor any lab; the longest computes for a minute
 DATA = (".safetensors", ".js", ".mjs")  # a string that ends so names a file
 ALWAYS = ("requirements.txt", "scripts/install")  # the pins of everything
@@ -49,7 +50,7 @@ NEEDS = (
 class Job:
     """One file to run, or one figure to draw."""
 
-    name: str  # examples/embeddings/one_hot, figures/embeddings/norms
+    name: str  # examples/embeddings/one_hot, figures/embeddings/norms, downloads/sentences
     source: Path
 
     @property
@@ -141,7 +142,9 @@ def jobs() -> list[Job]:
     for path in sorted((book.SCRIPTS / "proofs").glob("*.py")):
         found.append(Job(f"proofs/{path.stem}", path))
     if (book.SNIPPETS / "translator.safetensors").exists():
-        found.append(Job("downloads/translator-float16.safetensors", book.SCRIPTS / "live.py"))
+        found.append(Job(FLOAT16, book.SCRIPTS / "live.py"))
+    for path in sorted((book.SCRIPTS / "downloads").glob("*.py")):
+        found.append(Job(f"downloads/{path.stem}.json", path))
     for path in sorted((book.SCRIPTS / "figures").glob("*.py")):
         for function in figure_functions(path):
             found.append(Job(f"figures/{path.stem}/{function}", path))
@@ -174,7 +177,7 @@ def perform(job: Job) -> None:
         for language, path in zip(book.LANGUAGES, job.outputs, strict=True):
             book.write(path, drawing.draw(function, language))
         return
-    if job.name.startswith("downloads/"):
+    if job.name == FLOAT16:
         import live
 
         book.write(job.outputs[0], live.halved())
