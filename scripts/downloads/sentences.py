@@ -7,11 +7,12 @@ from phrases import KINDS
 
 PART = "test"
 
+kinds = [[*sentences(kind, PART, 2)] for kind in KINDS]
 pairs = [
     (" ".join(english_tokens(phrase.english)), phrase.chinese)
-    for kind in KINDS
-    for phrase in sentences(kind, PART, 2)
+    for round in zip(*kinds, strict=True)  # one of each kind, then another of each
+    for phrase in round
 ]
-some_numbers = numbers(PART, digits=6, draws=5000, held_out=90)[:2]
-pairs += [(" ".join(pair.source), "".join(pair.target)) for pair in some_numbers]
+for pair in numbers(PART, digits=6, draws=5000, held_out=90)[:2]:
+    pairs.append((" ".join(pair.source), "".join(pair.target)))
 print(json.dumps(dict(pairs), ensure_ascii=False, indent=0))

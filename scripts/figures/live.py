@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,7 +12,7 @@ from matplotlib.path import Path as Curve
 import transformer
 import translator
 from decode import evaluating
-from drawing import KEY, MUTED, QUERY, VALUE, WIDTH, figure
+from drawing import INK, KEY, QUERY, VALUE, WIDTH, figure
 from sketch import ENGLISH, sheet, write
 
 TRANSLATOR = "translator.safetensors"
@@ -22,23 +23,31 @@ SPAN = 440  # a short sentence is spread over so much
 THRESHOLD = 0.02  # a weight below it has no line
 
 
-def read(words: list[str]) -> tuple[list[str], np.ndarray]:
-    """What the translator writes, to <eos>, and (token, word) the last layer's mean weights."""
+def read(words: list[str]) -> tuple[list[str], torch.Tensor]:
+    """What the translator writes, to <eos>, and how it looks at the words meanwhile.
+
+    The weights of cross-attention are (layer, head, token, word).
+    """
     known = translator.load_translator(Path(transformer.__file__).with_name(TRANSLATOR))
     model, source, target = known
-    src = torch.tensor([source.encode(words)])
     (written,) = known.translate([words])
-    layer = model.decoder.layers[-1]
+    given: list[tuple] = []
     with evaluating(model):
-        memory = model.encode(src)
-        found = []
-        handle = layer.cross_attention.register_forward_pre_hook(
-            lambda module, given: found.append(given)
-        )
+        memory = model.encode(torch.tensor([source.encode(words)]))
+        layers: Any = model.decoder.layers
+        attentions = [layer.cross_attention for layer in layers]
+        handles = [
+            each.register_forward_pre_hook(lambda _, inputs: given.append(inputs))
+            for each in attentions
+        ]
         model.decode(torch.tensor([[translator.BOS, *target.encode(written)]]), memory)
-        handle.remove()
-        weights = layer.cross_attention(*found[0], need_weights=True)[1]
-    return [*written, "<eos>"], weights[0].mean(dim=0).numpy()
+        for handle in handles:
+            handle.remove()
+        weights = [
+            attention(*inputs, need_weights=True)[1][0]
+            for attention, inputs in zip(attentions, given, strict=True)
+        ]
+    return [*written, "<eos>"], torch.stack(weights)
 
 
 def middles(sizes: list[float]) -> list[float]:
@@ -50,7 +59,8 @@ def middles(sizes: list[float]) -> list[float]:
 
 @figure(en={}, zh={})
 def attention_of_why(_):
-    tokens, weights = read(ENGLISH)
+    tokens, found = read(ENGLISH)
+    weights = found[-1].mean(dim=0).tolist()  # the last layer, all heads
     words = middles([9.5 * len(word) + 22 for word in ENGLISH])
     places = middles([56 if token == "<eos>" else 34 for token in tokens])
     fig, ax = sheet(HEIGHT)
@@ -67,5 +77,5 @@ def attention_of_why(_):
         write(ax, x, 28, word, KEY, size=18, va="baseline")
     for x, token in zip(places, tokens, strict=True):
         end = token == "<eos>"
-        write(ax, x, 200, token, MUTED if end else QUERY, size=13 if end else 22, va="baseline")
+        write(ax, x, 200, token, INK if end else QUERY, size=13 if end else 22, va="baseline")
     return fig

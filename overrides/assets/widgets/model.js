@@ -1,0 +1,46 @@
+// @ts-check
+/** The trained translator, for every widget that asks it: fetched at first use, once a visit. */
+
+import { parse } from "../../downloads/translator.js"; // the file that the chapter walks down
+
+export { beam, greedy } from "../../downloads/translator.js";
+
+/** @import { Translator } from "../../downloads/translator.js" */
+
+const WEIGHTS = new URL("../../downloads/translator-float16.safetensors", import.meta.url);
+
+/** @type {Promise<Translator> | undefined} */
+let loaded;
+/** @type {Set<(share: number) => void>} */
+const listeners = new Set();
+
+/**
+ * The translator, fetched if nobody has yet. A failure is not kept: the next call tries again.
+ * @param {(share: number) => void} onProgress hears how much has come, from 0 to 1, as far as is known
+ * @returns {Promise<Translator>}
+ */
+export function load(onProgress) {
+  listeners.add(onProgress);
+  loaded ??= fetchWeights().then(parse);
+  loaded.catch(() => {
+    loaded = undefined;
+  });
+  return loaded.finally(() => listeners.delete(onProgress));
+}
+
+async function fetchWeights() {
+  const response = await fetch(WEIGHTS);
+  if (!response.ok || !response.body) throw new Error(`${response.status} ${WEIGHTS.pathname}`);
+  const zipped = response.headers.has("content-encoding"); // then the length is not the file's
+  const length = zipped ? 0 : Number(response.headers.get("content-length"));
+  const reader = response.body.getReader();
+  /** @type {Uint8Array<ArrayBuffer>[]} */
+  const parts = [];
+  let received = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    parts.push(part.value);
+    received += part.value.length;
+    if (length) for (const tell of listeners) tell(Math.min(1, received / length));
+  }
+  return new Blob(parts).arrayBuffer();
+}
