@@ -19,7 +19,7 @@ from sketch import ENGLISH
 
 KNOWN = translator.load_translator(ROOT / "snippets/translator.safetensors")
 LIVE = runpy.run_path(str(ROOT / "scripts/figures/live.py"))
-MODULES = ("common", "translator", "translator-field", "translator-figure", "translator-texts")
+MODULES = ("common", "translator", "translator-field", "translator-texts")
 WHY = " ".join(ENGLISH)
 LONG = "i will not go to the office next monday because my mother is ill"
 WORDS = {

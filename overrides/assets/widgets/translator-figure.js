@@ -2,6 +2,7 @@
 /** The picture of the live translator: words, characters, and a line for each weight of attention. */
 
 import { svg } from "./common.js";
+import { END } from "./translator-texts.js";
 
 /** @typedef {{x: number, y: number}} Point */
 /**
@@ -13,7 +14,6 @@ import { svg } from "./common.js";
  * @property {Point[]} tokens where each token stands
  */
 
-export const END = "<eos>";
 const WIDTH = 520; // these as in scripts/figures/live.py, which draws the first picture
 const HEIGHT = 216;
 const SPAN = 440;

@@ -1,6 +1,8 @@
 // @ts-check
 /** What the live translator says, in both languages. */
 
+export const END = "<eos>"; // the token that ends a sentence
+
 /** @param {number} share */
 const percent = (share) => `${(100 * share).toFixed(share < 0.01 ? 2 : 1)}%`;
 

@@ -3,8 +3,7 @@
 
 import { el, english } from "./common.js";
 import { Field, near } from "./translator-field.js";
-import { END, draw, layout } from "./translator-figure.js";
-import { TEXTS } from "./translator-texts.js";
+import { END, TEXTS } from "./translator-texts.js";
 
 /** @import { Step, Translator } from "../../downloads/translator.js" */
 
@@ -51,6 +50,8 @@ export function likeliest(probabilities, tokens) {
 class Live {
   /** @type {Translator | undefined} */
   model;
+  /** @type {typeof import("./translator-figure.js") | undefined} */
+  figure;
   /** @type {{words: string[], steps: Step[]} | undefined} */
   result;
   /** @type {Record<string, string>} sentences of the grammar with their translations */
@@ -160,7 +161,7 @@ class Live {
   }
 
   /**
-   * The model, fetched at the first call; undefined if it can't be had, which is told.
+   * The model, fetched at the first call with what draws its answers; undefined if it can't be had, which is told.
    * @param {() => void} again what to do when the reader tries again
    */
   async ready(again) {
@@ -169,6 +170,7 @@ class Live {
     const bar = el("progress", { max: 1, "aria-label": this.text.loading });
     this.say(`${this.text.loading} `, bar);
     try {
+      this.figure = await import("./translator-figure.js");
       const { load } = await import("./model.js");
       this.model = await load((share) => (bar.value = share));
     } catch (error) {
@@ -348,8 +350,9 @@ class Live {
   }
 
   draw() {
-    if (!this.result) return;
+    if (!this.result || !this.figure) return;
     const { words, steps } = this.result;
+    const { draw, layout } = this.figure;
     const tokens = tokensOf(steps);
     const weights = steps.map((step) => this.weights(step));
     const chosen = this.at > steps.length ? undefined : this.at - 1;
