@@ -94,6 +94,80 @@ def look_up(label):
 
 @figure(
     en={
+        "queries": "queries",
+        "keys": "keys",
+        "values": "values",
+        "scores": "scores",
+        "scaled": "scaled",
+        "mask": "mask",
+        "may": "may read?",
+        "powers": "powers",
+        "weights": "weights",
+        "sum": "÷ sum of row",
+        "output": "output",
+        "average": "weights · V",
+    },
+    zh={
+        "queries": "查询",
+        "keys": "键",
+        "values": "值",
+        "scores": "分数",
+        "scaled": "缩放后",
+        "mask": "掩码",
+        "may": "可以看吗",
+        "powers": "e 的幂",
+        "weights": "权重",
+        "sum": "÷ 行的和",
+        "output": "输出",
+        "average": "权重 · V",
+    },
+)
+def by_hand(label):
+    """What the page's widget begins with, in the places where it has them."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        from examples.attention import by_hand as numbers
+    fig, ax = sheet(470)
+    steps = numbers.scores, numbers.scaled, numbers.powers, numbers.weights, numbers.output
+    scores, scaled, powers, weights, output = (step.tolist() for step in steps)
+    panels = [
+        (label["queries"], "Q", numbers.query.tolist(), QUERY),
+        (label["keys"], "K", numbers.key.tolist(), KEY),
+        (label["values"], "V", numbers.value.tolist(), VALUE),
+        (label["scores"], "Q Kᵀ", scores, QUERY),
+        (label["scaled"], "÷ √2", scaled, QUERY),
+        (label["mask"], label["may"], [[True] * 3] * 3, QUERY),
+        (label["powers"], "eˣ", powers, QUERY),
+        (label["weights"], label["sum"], weights, QUERY),
+        (label["output"], label["average"], output, QUERY),
+    ]
+
+    def shown(x) -> str:
+        if x is True:
+            return "True"
+        return (f"{x:.0f}" if x == round(x) else f"{x:.3f}").replace("-", "−")
+
+    def matrix(x, y, title, formula, rows, side):
+        write(ax, x, y, title, ha="left", weight="bold")
+        write(ax, x + 156, y, formula, MUTED, ha="right")
+        heads = numbers.words if len(rows[0]) == 3 else ["1", "2"]
+        for j, head in enumerate(heads):
+            write(ax, x + 58 + 44 * j, y + 26, head, KEY if len(heads) == 3 else MUTED, size=11.5)
+        for i, row in enumerate(rows):
+            write(ax, x, y + 52 + 28 * i, numbers.words[i], side, ha="left", size=11.5)
+            for j, number in enumerate(row):
+                corner = x + 37 + 44 * j, y + 39 + 28 * i
+                if rows is weights:
+                    frame(ax, *corner, 42, 26, FIRST, 0, facecolor=FIRST, alpha=0.4 * number)
+                frame(ax, *corner, 42, 26, MUTED, 0.5)
+                write(ax, corner[0] + 21, corner[1] + 13, shown(number), size=12)
+
+    for index, (title, formula, rows, side) in enumerate(panels):
+        matrix(8 + 176 * (index % 3), 16 + 158 * (index // 3), title, formula, rows, side)
+    return fig
+
+
+@figure(
+    en={
         "divided": "divided",
         "undivided": "d = {}, undivided",
         "weight": "weight",

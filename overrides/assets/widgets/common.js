@@ -74,3 +74,25 @@ export function choice(name, options, value, choose) {
   const label = el("label", { class: "control" }, el("span", {}, name), select);
   return { label, select };
 }
+
+/**
+ * Lets the arrow keys walk through a table of radio buttons in both directions.
+ * @param {HTMLTableElement} table
+ */
+export function walkByArrows(table) {
+  table.addEventListener("keydown", (event) => {
+    const step = STEPS[event.key];
+    const cell = event.target instanceof Element && event.target.closest("td");
+    const row = cell && cell.closest("tr");
+    if (!step || !cell || !row) return;
+    event.preventDefault(); // natively, all four arrows go along the rows
+    const next = table.rows[row.rowIndex + step[0]]?.cells[cell.cellIndex + step[1]];
+    const radio = next?.querySelector("input");
+    radio?.focus();
+    radio?.click();
+  });
+  return table;
+}
+
+/** Down and to the right. @type {Record<string, [number, number] | undefined>} */
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };

@@ -1,0 +1,140 @@
+// @ts-check
+/** The numbers of attention by hand: every step, and how the number of a cell comes about. */
+
+/**
+ * @typedef {number[][]} Matrix one row a token
+ * @typedef {{query: Matrix, key: Matrix, value: Matrix}} Entries
+ * @typedef {{root: boolean, causal: boolean, padding: boolean}} Options
+ * @typedef {{scores: Matrix, scaled: Matrix, mask: boolean[][], powers: Matrix,
+ *   weights: Matrix, output: Matrix}} Steps
+ * @typedef {{name: keyof Steps, row: number, column: number}} Cell
+ * @typedef {{undivided: string, allowed: string, later: string, padded: string,
+ *   hidden: string}} Words
+ */
+
+/** The numbers of the chapter. @type {Entries} */
+export const CHAPTER = {
+  query: [[0, 1], [2, 0], [1, 1]],
+  key: [[2, 0], [0, 2], [1, -1]],
+  value: [[10, 0], [0, 10], [5, 5]],
+};
+
+/**
+ * scaled_dot_product_attention of transformer.py, step by step.
+ * @param {Entries} entries
+ * @param {Options} options
+ * @returns {Steps}
+ */
+export function attend({ query, key, value }, options) {
+  const root = options.root ? Math.sqrt(query[0].length) : 1;
+  const scores = query.map((q) => key.map((k) => dot(q, k)));
+  const scaled = scores.map((row) => row.map((score) => score / root));
+  const mask = scores.map((row, i) => row.map((_, j) => mayRead(i, j, options)));
+  const powers = scaled.map((row, i) => row.map((x, j) => (mask[i][j] ? Math.exp(x) : 0)));
+  const weights = powers.map((row) => row.map((power) => power / sum(row)));
+  const output = weights.map((row) => value[0].map((_, j) => dot(row, column(value, j))));
+  return { scores, scaled, mask, powers, weights, output };
+}
+
+/**
+ * Whether query i may read key j: causal hides what comes later, padding hides the third.
+ * @param {number} i
+ * @param {number} j
+ * @param {Options} options
+ */
+function mayRead(i, j, { causal, padding }) {
+  return !(causal && j > i) && !(padding && j === 2);
+}
+
+/** @param {number[]} numbers */
+const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
+
+/**
+ * @param {number[]} a
+ * @param {number[]} b
+ */
+const dot = (a, b) => sum(a.map((x, i) => x * b[i]));
+
+/** @param {Matrix} matrix @param {number} j */
+const column = (matrix, j) => matrix.map((row) => row[j]);
+
+/**
+ * The arithmetic behind the number of a cell, written out.
+ * @param {Cell} cell
+ * @param {Entries} entries
+ * @param {Options} options
+ * @param {Words} words
+ * @returns {string}
+ */
+export function arithmetic({ name, row: i, column: j }, entries, options, words) {
+  const steps = attend(entries, options);
+  const result = shown(Number(steps[name][i][j]));
+  const allowed = steps.mask[i][j];
+  switch (name) {
+    case "scores":
+      return `${products(entries.query[i], entries.key[j])} = ${result}`;
+    case "scaled":
+      return options.root ? `${shown(steps.scores[i][j])} / √2 = ${result}` : words.undivided;
+    case "mask":
+      return allowed ? words.allowed : options.causal && j > i ? words.later : words.padded;
+    case "powers":
+      return allowed ? `e^${factor(steps.scaled[i][j])} = ${result}` : words.hidden;
+    case "weights":
+      return `${shown(steps.powers[i][j])} / (${steps.powers[i].map(shown).join(" + ")})`
+        + ` = ${result}`;
+    case "output":
+      return `${products(steps.weights[i], column(entries.value, j))} = ${result}`;
+  }
+}
+
+/**
+ * @param {number[]} a
+ * @param {number[]} b
+ */
+const products = (a, b) => a.map((x, i) => `${factor(x)} · ${factor(b[i])}`).join(" + ");
+
+/** A number inside a product. @param {number} x */
+const factor = (x) => (x < 0 ? `(${shown(x)})` : shown(x));
+
+/**
+ * A number as the tables show it. Exactly 0 is 0, and what is nearly 0 is told from it.
+ * @param {number} x
+ */
+export function shown(x) {
+  const size = Math.abs(x);
+  if (size >= 1e4 || (size && size < 0.0005)) return minus(powerOfTen(x));
+  const decimals = size < 100 ? 3 : size < 1000 ? 2 : 1;
+  return minus(Number.isInteger(x) ? String(x) : x.toFixed(decimals));
+}
+
+/** @param {number} x */
+function powerOfTen(x) {
+  const [digit, power] = x.toExponential(0).split("e");
+  const raised = [...String(Number(power))].map((each) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(each)] ?? "⁻");
+  return `${digit}·10${raised.join("")}`;
+}
+
+/** @param {string} text */
+const minus = (text) => text.replace("-", "−");
+
+/**
+ * The places, as [matrix, row, column], of the numbers that a cell is computed from.
+ * @param {Cell} cell
+ * @returns {[keyof Entries | keyof Steps, number, number][]}
+ */
+export function sources({ name, row, column }) {
+  switch (name) {
+    case "scores":
+      return [0, 1].flatMap((i) => [["query", row, i], ["key", column, i]]);
+    case "scaled":
+      return [["scores", row, column]];
+    case "mask":
+      return [];
+    case "powers":
+      return [["scaled", row, column], ["mask", row, column]];
+    case "weights":
+      return [0, 1, 2].map((i) => ["powers", row, i]);
+    case "output":
+      return [0, 1, 2].flatMap((i) => [["weights", row, i], ["value", i, column]]);
+  }
+}

@@ -1,0 +1,328 @@
+// @ts-check
+/** Attention by hand: change three queries, keys and values, and see all that follows. */
+
+import { CHAPTER, arithmetic, attend, shown, sources } from "./attention-numbers.js";
+import { el, english, walkByArrows } from "./common.js";
+
+/**
+ * @import { Cell, Entries, Options, Steps } from "./attention-numbers.js"
+ * @typedef {{name: keyof Entries, row: number, column: number}} Entry
+ * @typedef {{entries: Entries, options: Options, entry: Entry, cell: Cell}} State what is chosen
+ */
+
+const LIMIT = 10; // of an entry, up and down
+
+/** @type {(keyof Entries)[]} */
+const ENTRIES = ["query", "key", "value"];
+/** @type {(keyof Steps)[]} */
+const STEPS = ["scores", "scaled", "mask", "powers", "weights", "output"];
+/** @type {(keyof Options)[]} */
+const OPTIONS = ["root", "causal", "padding"];
+
+const WORDS = {
+  en: {
+    titles: {
+      query: ["queries", "Q"],
+      key: ["keys", "K"],
+      value: ["values", "V"],
+      scores: ["scores", "Q Kᵀ"],
+      scaled: ["scaled", "÷ √2"],
+      mask: ["mask", "may read?"],
+      powers: ["powers", "eˣ"],
+      weights: ["weights", "÷ sum of row"],
+      output: ["output", "weights · V"],
+    },
+    places: {
+      query: "Query of $q, number $i",
+      key: "Key of $q, number $i",
+      value: "Value of $q, number $i",
+      scores: "Score of $q with $k",
+      scaled: "Score of $q with $k, scaled",
+      mask: "$q may read $k",
+      powers: "Power for $q and $k",
+      weights: "Weight that $q gives $k",
+      output: "Output of $q, number $i",
+    },
+    options: {
+      root: "divide by √2",
+      causal: "causal mask",
+      padding: "third token is padding",
+    },
+    reset: "The chapter’s numbers",
+    undivided: "not divided, the same",
+    allowed: "True",
+    later: "False, because it comes later",
+    padded: "False, because it is padding",
+    hidden: "0 and no less, because the mask says False",
+    colon: ": ",
+  },
+  zh: {
+    titles: {
+      query: ["查询", "Q"],
+      key: ["键", "K"],
+      value: ["值", "V"],
+      scores: ["分数", "Q Kᵀ"],
+      scaled: ["缩放后", "÷ √2"],
+      mask: ["掩码", "可以看吗"],
+      powers: ["e 的幂", "eˣ"],
+      weights: ["权重", "÷ 行的和"],
+      output: ["输出", "权重 · V"],
+    },
+    places: {
+      query: "$q 的查询，第 $i 个数",
+      key: "$q 的键，第 $i 个数",
+      value: "$q 的值，第 $i 个数",
+      scores: "$q 对 $k 的分数",
+      scaled: "$q 对 $k 的分数，缩放后",
+      mask: "$q 可以看 $k",
+      powers: "$q 对 $k，e 的幂",
+      weights: "$q 给 $k 的权重",
+      output: "$q 的输出，第 $i 个数",
+    },
+    options: {
+      root: "除以 √2",
+      causal: "因果掩码",
+      padding: "第三个词元是填充",
+    },
+    reset: "回到书上的数",
+    undivided: "没有除，不变",
+    allowed: "True",
+    later: "False，因为它在后面",
+    padded: "False，因为它是填充",
+    hidden: "正好是 0，因为掩码说 False",
+    colon: "：",
+  },
+};
+
+const words = english ? WORDS.en : WORDS.zh;
+
+/** @param {Options} options */
+const tokens = ({ padding }) => ["we", "work", padding ? "<pad>" : "?"];
+
+/**
+ * @param {Entry | Cell} place
+ * @param {Options} options
+ * @returns {string} what stands at a place, in words
+ */
+function named({ name, row, column }, options) {
+  const names = tokens(options);
+  const template = words.places[name];
+  return template
+    .replace("$q", () => names[row])
+    .replace("$k", () => names[column])
+    .replace("$i", String(column + 1));
+}
+
+/** @param {Entry | Cell} place */
+const address = ({ name, row, column }) => `${name} ${row} ${column}`;
+
+/** @returns {State} */
+const beginning = () => ({
+  entries: structuredClone(CHAPTER),
+  options: { root: true, causal: false, padding: false },
+  entry: { name: "query", row: 1, column: 0 },
+  cell: { name: "scores", row: 1, column: 0 },
+});
+
+/**
+ * @param {HTMLElement} element holds the picture that serves until the live one is there
+ */
+export function start(element) {
+  const state = beginning();
+  const changed = () => render(live, state);
+  const status = el("p", { class: "by-hand__status", role: "status" });
+  const reset = el("button", { type: "button" }, words.reset);
+  reset.addEventListener("click", () => {
+    Object.assign(state, beginning());
+    changed();
+  });
+  const live = el("div", { class: "by-hand" },
+    el("div", { class: "by-hand__matrices" },
+      ...ENTRIES.map((name) => matrix(name, 2, name, (place) => field(place, state, changed))),
+      el("div", { class: "by-hand__options" },
+        ...OPTIONS.map((name) => option(name, state, changed)), reset),
+      ...STEPS.map((name) => walkByArrows(matrix(name, name === "output" ? 2 : 3, "query",
+        (place) => choice(place, state, changed))))),
+    el("div", { class: "by-hand__told" }, slider(state, changed), el("p")),
+    status);
+  live.addEventListener("change", () => { // a slider's way there need not be heard
+    status.textContent = live.querySelector(".by-hand__told p")?.textContent ?? "";
+  });
+  changed();
+  element.replaceChildren(live);
+}
+
+/**
+ * A matrix as a table: three rows, and as many columns as there are keys or numbers.
+ * @template {keyof Entries | keyof Steps} Name
+ * @param {Name} name
+ * @param {number} width
+ * @param {keyof Entries} side whose its rows are
+ * @param {(place: {name: Name, row: number, column: number}) => Node[]} content of a cell
+ */
+function matrix(name, width, side, content) {
+  const [title, formula] = words.titles[name];
+  const columns = [0, 1, 2].slice(0, width);
+  const heads = columns.map((column) => width === 3
+    ? el("th", { scope: "col", class: "key", "data-token": column })
+    : el("th", { scope: "col" }, String(column + 1)));
+  const rows = [0, 1, 2].map((row) => el("tr", {},
+    el("th", { scope: "row", class: side, "data-token": row }),
+    ...columns.map((column) => el("td", { "data-at": address({ name, row, column }) },
+      ...content({ name, row, column })))));
+  return el("table", { class: `by-hand__matrix by-hand__${name}` },
+    el("caption", {}, el("b", {}, title), " ", el("span", {}, formula)),
+    el("thead", {}, el("tr", {}, el("td"), ...heads)),
+    el("tbody", {}, ...rows));
+}
+
+/**
+ * A field for one entry. What is no number, or too large a one, changes nothing.
+ * @param {Entry} entry
+ * @param {State} state
+ * @param {() => void} changed
+ */
+function field(entry, state, changed) {
+  const input = el("input", { type: "number", min: -LIMIT, max: LIMIT, step: 0.5 });
+  input.addEventListener("focus", () => {
+    state.entry = entry;
+    changed();
+  });
+  input.addEventListener("input", () => {
+    const x = input.valueAsNumber;
+    if (Math.abs(x) <= LIMIT) state.entries[entry.name][entry.row][entry.column] = x;
+    input.setAttribute("aria-invalid", String(!(Math.abs(x) <= LIMIT)));
+    changed();
+  });
+  input.addEventListener("change", () => {
+    input.value = String(state.entries[entry.name][entry.row][entry.column]);
+    input.removeAttribute("aria-invalid");
+  });
+  return [input];
+}
+
+/**
+ * A computed number that can be chosen, to see its arithmetic.
+ * @param {Cell} cell
+ * @param {State} state
+ * @param {() => void} changed
+ */
+function choice(cell, state, changed) {
+  const radio = el("input", { type: "radio", name: `by-hand-${cell.name}` });
+  radio.addEventListener("change", () => {
+    state.cell = cell;
+    changed();
+  });
+  return [radio, el("span", { "aria-hidden": "true" })];
+}
+
+/**
+ * @param {keyof Options} name
+ * @param {State} state
+ * @param {() => void} changed
+ */
+function option(name, state, changed) {
+  const box = el("input", { type: "checkbox", name });
+  box.addEventListener("input", () => {
+    state.options[name] = box.checked;
+    changed();
+  });
+  return el("label", {}, box, words.options[name]);
+}
+
+/**
+ * Moves the entry that was touched last.
+ * @param {State} state
+ * @param {() => void} changed
+ */
+function slider(state, changed) {
+  const range = el("input", { type: "range", min: -LIMIT, max: LIMIT, step: 0.5 });
+  range.addEventListener("input", () => {
+    const { name, row, column } = state.entry;
+    state.entries[name][row][column] = range.valueAsNumber;
+    changed();
+  });
+  return el("label", {}, el("span"), range);
+}
+
+/**
+ * Writes all numbers and words anew.
+ * @param {HTMLElement} live
+ * @param {State} state
+ */
+function render(live, state) {
+  const names = tokens(state.options);
+  for (const head of live.querySelectorAll("th[data-token]")) {
+    head.textContent = names[Number(head.getAttribute("data-token"))];
+  }
+  for (const name of OPTIONS) {
+    const box = /** @type {HTMLInputElement} */ (live.querySelector(`[name=${name}]`));
+    box.checked = state.options[name];
+  }
+  const divisor = live.querySelector(".by-hand__scaled caption span");
+  if (divisor) divisor.textContent = state.options.root ? words.titles.scaled[1] : "÷ 1";
+  for (const name of ENTRIES) renderEntries(live, state, name);
+  for (const name of STEPS) renderStep(live, state, name);
+  renderTold(live, state);
+}
+
+/**
+ * @param {HTMLElement} live
+ * @param {string} name
+ * @param {number} row
+ * @param {number} column
+ */
+function inputAt(live, name, row, column) {
+  const input = live.querySelector(`[data-at="${name} ${row} ${column}"] input`);
+  return /** @type {HTMLInputElement} */ (input);
+}
+
+/**
+ * @param {HTMLElement} live
+ * @param {State} state
+ * @param {keyof Entries} name
+ */
+function renderEntries(live, { entries, entry, options }, name) {
+  entries[name].forEach((numbers, row) => numbers.forEach((x, column) => {
+    const input = inputAt(live, name, row, column);
+    input.setAttribute("aria-label", named({ name, row, column }, options));
+    if (input !== document.activeElement) input.value = String(x); // else it is being typed
+    input.classList.toggle("chosen", address({ name, row, column }) === address(entry));
+  }));
+}
+
+/**
+ * @param {HTMLElement} live
+ * @param {State} state
+ * @param {keyof Steps} name
+ */
+function renderStep(live, { entries, options, cell }, name) {
+  attend(entries, options)[name].forEach((results, row) => results.forEach((result, column) => {
+    const at = { name, row, column };
+    const text = typeof result === "number" ? shown(result) : result ? "True" : "False";
+    const radio = inputAt(live, name, row, column);
+    radio.checked = address(at) === address(cell);
+    radio.setAttribute("aria-label", `${text}, ${named(at, options)}`);
+    const written = /** @type {HTMLElement} */ (radio.nextElementSibling);
+    written.textContent = text;
+    if (name === "weights") written.style.setProperty("--share", String(result));
+  }));
+}
+
+/**
+ * The line that tells how the chosen number comes about, and the marks on what it is made of.
+ * @param {HTMLElement} live
+ * @param {State} state
+ */
+function renderTold(live, { entries, options, entry, cell }) {
+  const range = /** @type {HTMLInputElement} */ (live.querySelector("input[type=range]"));
+  range.value = String(entries[entry.name][entry.row][entry.column]);
+  const [name, line] = live.querySelectorAll(".by-hand__told :is(label span, p)");
+  name.textContent = named(entry, options);
+  line.textContent =
+    named(cell, options) + words.colon + arithmetic(cell, entries, options, words);
+  const made = sources(cell).map((place) => place.join(" "));
+  for (const each of live.querySelectorAll("td[data-at]")) {
+    each.classList.toggle("used", made.includes(each.getAttribute("data-at") ?? ""));
+  }
+}
