@@ -16,7 +16,7 @@ const listeners = new Set();
 
 /**
  * The translator, fetched if nobody has yet. A failure is not kept: the next call tries again.
- * @param {(share: number) => void} onProgress hears how much has come, from 0 to 1, as far as is known
+ * @param {(share: number) => void} onProgress hears how much has come: 0 to 1, if known
  * @returns {Promise<Translator>}
  */
 export function load(onProgress) {
