@@ -11,6 +11,8 @@ PAGES = [
     for language in book.LANGUAGES
     for page in book.pages(language)
 ]
+# For what may differ by the language or by the width, but not by both together.
+LANGUAGE_AT = {1280: "en", 390: "zh"}
 every_page = pytest.mark.parametrize("url", PAGES, ids=lambda url: url or "home")
 
 

@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 import transformer
 from checks import expect_none
 from conftest import BASE
+from every_page import LANGUAGE_AT
 
 WIDGET = "[data-widget=attention]"
 OPTIONS = ("root", "causal", "padding")
@@ -21,6 +22,11 @@ STEPS = {"scores": 3, "scaled": 3, "mask": 3, "powers": 3, "weights": 3, "output
 
 english = pytest.mark.parametrize("language", ["en"])
 wide = pytest.mark.parametrize("width", [1280])
+
+
+@pytest.fixture
+def language(width: int) -> str:
+    return LANGUAGE_AT[width]
 
 
 @pytest.fixture

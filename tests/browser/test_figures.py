@@ -6,9 +6,15 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from checks import expect_none
 from conftest import BASE
+from every_page import LANGUAGE_AT
 
 PAGES = {"positions": "positional-encoding/", "masks": "masks/", "shapes": "attention/"}
 every_figure = pytest.mark.parametrize("name", PAGES)
+
+
+@pytest.fixture
+def language(width: int) -> str:
+    return LANGUAGE_AT[width]
 
 
 def opened(page: Page, home: str, name: str) -> Locator:

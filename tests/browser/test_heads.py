@@ -14,6 +14,7 @@ import transformer
 import translator
 from checks import expect_none
 from decode import evaluating
+from every_page import LANGUAGE_AT
 
 WIDGET = "[data-widget=heads]"
 WEIGHTS = "**/*-float16.safetensors"
@@ -22,6 +23,11 @@ CHINESE = "汤姆没在卖蔬菜"
 
 english = pytest.mark.parametrize("language", ["en"])
 wide = pytest.mark.parametrize("width", [1280])
+
+
+@pytest.fixture
+def language(width: int) -> str:
+    return LANGUAGE_AT[width]
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import torch
 from playwright.sync_api import Locator, expect
 
 from conftest import BASE
+from every_page import LANGUAGE_AT
 from transformer import causal_mask, padding_mask
 
 LIGHT = f"{BASE}404.html"  # a light page to call the module on
@@ -54,6 +55,11 @@ CHOICES = [
     for convention in ("ours", "torch", "added", "hugging")
     for source, target in (([5, 2], [4, 6]), ([1, 1], [6, 1]), ([3, 6], [2, 2]))
 ]
+
+
+@pytest.fixture
+def language(width: int) -> str:
+    return LANGUAGE_AT[width]
 
 
 @pytest.mark.parametrize("width", [1280])

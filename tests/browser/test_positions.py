@@ -7,6 +7,7 @@ import torch
 from playwright.sync_api import Locator, expect
 
 from conftest import BASE
+from every_page import LANGUAGE_AT
 from transformer import sinusoidal_positional_encoding
 
 SIZES, BASES, LAST = (4, 8, 16, 64, 512), (10000, 1000, 100, 10), 100
@@ -15,6 +16,11 @@ LIGHT = f"{BASE}404.html"  # a light page to call the module on
 
 def table(d_model: int, base: float) -> torch.Tensor:
     return sinusoidal_positional_encoding(LAST + 1, d_model, base).double()
+
+
+@pytest.fixture
+def language(width: int) -> str:
+    return LANGUAGE_AT[width]
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, expect
 
 import transformer
 from conftest import BASE
+from every_page import LANGUAGE_AT
 from transformer import MultiHeadAttention, scaled_dot_product_attention
 
 LIGHT = f"{BASE}404.html"  # a light page to call the module on
@@ -38,6 +39,11 @@ def shapes(batch: int, n: int, d_model: int, nhead: int) -> list[list[int]]:
     output, _ = attention(x, x, x)
     tensors = [x, mapped, view, query, scores, weights, heads, back, joined, output]
     return [[*tensor.shape] for tensor in tensors]
+
+
+@pytest.fixture
+def language(width: int) -> str:
+    return LANGUAGE_AT[width]
 
 
 @pytest.mark.parametrize("width", [1280])
