@@ -4,6 +4,7 @@
 import { greedy } from "../../downloads/translator.js";
 import { el, english, svg, walkByArrows } from "./common.js";
 import { load } from "./model.js";
+import { near } from "./translator-field.js";
 
 /**
  * @import { Translator } from "../../downloads/translator.js"
@@ -29,6 +30,7 @@ const WORDS = {
     empty: "Write a sentence first, or choose one of those below.",
     unknown: (/** @type {string} */ list, /** @type {number} */ known) =>
       `The translator knows ${known} words, but not ${list}.`,
+    near: (/** @type {string} */ list) => ` (near it: ${list})`,
     long: (/** @type {number} */ most) => `That is too long: ${most} words at most.`,
     layer: (/** @type {number} */ layer) => `Layer ${layer}`,
     head: (/** @type {number} */ head) => `head ${head}`,
@@ -50,6 +52,7 @@ const WORDS = {
     empty: "先写一句话，或者从下面选一句。",
     unknown: (/** @type {string} */ list, /** @type {number} */ known) =>
       `翻译器认识 ${known} 个词，不认识 ${list}。`,
+    near: (/** @type {string} */ list) => `（相近的有 ${list}）`,
     long: (/** @type {number} */ most) => `太长了：最多 ${most} 个词。`,
     layer: (/** @type {number} */ layer) => `第 ${layer} 层`,
     head: (/** @type {number} */ head) => `头 ${head}`,
@@ -90,7 +93,13 @@ export function fault(translator, words) {
   const unknown = words.filter((word) => !known.includes(word));
   const most = translator.config.max_len;
   if (!words.length) return text.empty;
-  if (unknown.length) return text.unknown([...new Set(unknown)].join(", "), known.length);
+  if (unknown.length) {
+    const told = [...new Set(unknown)].map((word) => {
+      const alike = near(word, known);
+      return alike.length ? word + text.near(alike.join(", ")) : word;
+    });
+    return text.unknown(told.join(", "), known.length);
+  }
   return words.length > most ? text.long(most) : "";
 }
 
