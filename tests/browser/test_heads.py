@@ -161,7 +161,7 @@ def test_what_cannot_be_translated_is_told_and_the_picture_stays(widget, languag
     for sentence, hint in (
         ("   ", {"en": "Write a sentence", "zh": "先写一句话"}),
         ("why do llamas <img src=x onerror=alert(1)>", {"en": "llamas", "zh": "llamas"}),
-        ("why do we wrok ?", {"en": "wrok (near it: work", "zh": "wrok（相近的有 work"}),
+        ("why do we wark ?", {"en": "wark (near it: work", "zh": "wark（相近的有 work"}),
         ("we " * 65, {"en": "64 words", "zh": "64 个词"}),
     ):
         ask(widget, sentence)
