@@ -58,7 +58,10 @@ function startWidgets() {
   for (const element of document.querySelectorAll("[data-widget]:not([data-live])")) {
     if (!(element instanceof HTMLElement)) continue;
     element.dataset.live = "";
-    import(`./widgets/${element.dataset.widget}.js`).then((module) => module.start(element));
+    import(`./widgets/${element.dataset.widget}.js`).then((module) => {
+      module.start(element);
+      element.classList.add("alive");
+    });
   }
 }
 
