@@ -50,7 +50,7 @@ NEEDS = (
 class Job:
     """One file to run, or one figure to draw."""
 
-    name: str  # examples/embeddings/one_hot, figures/embeddings/norms, downloads/sentences
+    name: str  # examples/embeddings/one_hot, figures/embeddings/norms, downloads/sentences.json
     source: Path
 
     @property

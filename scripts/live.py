@@ -9,10 +9,7 @@ import dataclasses
 import json
 import math
 import subprocess
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import safetensors.torch
@@ -23,11 +20,11 @@ import book
 import formulas
 from corpus import Pair
 from corpus import translator as pairs_of
+from crossing import TRANSLATOR as WEIGHTS
+from crossing import cross_attention
 from decode import beam_search, evaluating, greedy_decode
-from transformer import DecoderLayer
 from translator import BOS, EOS, Translator, load_translator, padded
 
-WEIGHTS = book.SNIPPETS / "translator.safetensors"
 CODE = book.SNIPPETS / "translator.js"
 DRIVER = book.SCRIPTS / "live.mjs"
 MAX_LENGTH = 60
@@ -68,23 +65,6 @@ class Reference:
     beam: list[list[int]]
     logits: list[np.ndarray]  # (n, V): those before each token of greedy
     attention: list[np.ndarray]  # (n, layer, head, m)
-
-
-@contextmanager
-def cross_attention(translator: Translator) -> Iterator[list[torch.Tensor]]:
-    """Collects the weights of each layer, (batch, head, n, m)."""
-    found: list[torch.Tensor] = []
-
-    def look(module, inputs, _) -> None:
-        found.append(module.forward(*inputs, need_weights=True)[1])
-
-    layers = cast(Iterable[DecoderLayer], translator.model.decoder.layers)
-    hooks = [layer.cross_attention.register_forward_hook(look) for layer in layers]
-    try:
-        yield found
-    finally:
-        for hook in hooks:
-            hook.remove()
 
 
 def reference(translator: Translator, pairs: list[Pair]) -> Reference:

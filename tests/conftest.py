@@ -3,10 +3,11 @@
 import functools
 import http.server
 import os
+import runpy
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,33 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = small_book.make(tmp_path)
     small_book.use(folder, monkeypatch)
     return folder
+
+
+# What the snippets do
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """On a busy machine threads wait for one another; and sums depend on their number."""
+    import torch  # here, since most tests of the site do without it
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def printed(request: pytest.FixtureRequest, capsys) -> Callable[..., dict[str, str]]:
+    """What an example or exercise of the module's CHAPTER prints, as {label: value}."""
+    chapter_of_module, snippets = request.module.CHAPTER, request.module.SNIPPETS
+
+    def run(kind: str, name: str, chapter: str = chapter_of_module) -> dict[str, str]:
+        runpy.run_path(str(snippets / kind / chapter / f"{name}.py"), run_name="__main__")
+        out = capsys.readouterr().out
+        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
+
+    return run
 
 
 # The browser

@@ -2,24 +2,9 @@
 
 from matplotlib.patches import Rectangle
 
-from drawing import FIRST, INK, MUTED, SECOND, canvas, figure
+from drawing import FIRST, MUTED, SECOND, figure
 from phrases import ACTIONS, SUBJECTS, part_of
-
-
-def blank(height: float):
-    """Axes without marks, in units of the figure, y downwards."""
-    fig, ax = canvas(height=height)
-    fig.set_layout_engine("none")
-    ax.set_position((0, 0, 1, 1))
-    ax.set_axis_off()
-    ax.set_xlim(0, 520)
-    ax.set_ylim(height, 0)
-    return fig, ax
-
-
-def write(ax, x, y, text, colour=INK, ha="center", **options) -> None:
-    ax.text(x, y, text, ha=ha, va="center", color=colour, **options)
-
+from sketch import sheet, write
 
 SHOWN = ("work", "study", "rest", "swim", "sing", "dance", "run", "draw", "cook")
 
@@ -32,7 +17,7 @@ def held_out(label):
     people = [s for s in SUBJECTS if s.english not in ("i", "you")][:10]
     actions = [a for a in ACTIONS if a.english in SHOWN]
     colours = {"train": MUTED, "validation": SECOND, "test": FIRST}
-    fig, ax = blank(72 + 24 * len(people))
+    fig, ax = sheet(72 + 24 * len(people))
     left, top, wide, high = 116, 40, 44, 24
     for j, action in enumerate(actions):
         name = action.english if label["side"] == "english" else action.verb + action.object

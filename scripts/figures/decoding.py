@@ -10,49 +10,11 @@ from matplotlib.patches import Rectangle
 import transformer
 import translator
 from decode import evaluating, probabilities
-from drawing import FIRST, INK, KEY, MUTED, PAPER, QUERY, SECOND, THIRD, VALUE, canvas, figure
+from drawing import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
+from sketch import arrow, box, line, sheet, write
 
 SNIPPETS = Path(transformer.__file__).parent
 TRANSLATOR = "translator.safetensors"
-
-
-def blank(height: float):
-    """Axes without marks, in units of the figure, y downwards."""
-    fig, ax = canvas(height=height)
-    fig.set_layout_engine("none")
-    ax.set_position((0, 0, 1, 1))
-    ax.set_axis_off()
-    ax.set_xlim(0, 520)
-    ax.set_ylim(height, 0)
-    return fig, ax
-
-
-def write(ax, x, y, text, colour=INK, ha="center", **options) -> None:
-    ax.text(x, y, text, ha=ha, va="center", color=colour, **options)
-
-
-def box(ax, x, y, width, height, colour, text="", fill=0.14, **options) -> None:
-    """A box on paper with its text in the middle; the corner is at x, y."""
-    size = (x, y), width, height
-    ax.add_patch(Rectangle(*size, facecolor=PAPER, linewidth=0))
-    ax.add_patch(Rectangle(*size, facecolor=colour, alpha=fill, linewidth=0))
-    ax.add_patch(Rectangle(*size, facecolor="none", edgecolor=colour, linewidth=1.2))
-    if text:
-        write(ax, x + width / 2, y + height / 2, text, **options)
-
-
-def line(ax, *points, colour=MUTED, width=1.2, **options) -> None:
-    xs, ys = zip(*points, strict=True)
-    ax.plot(xs, ys, color=colour, linewidth=width, **options)
-
-
-def arrow(ax, *points, colour=MUTED, width=1.2) -> None:
-    """Along the points, with its tip at the last."""
-    if len(points) > 2:
-        line(ax, *points[:-1], colour=colour, width=width)
-    style = {"arrowstyle": "-|>", "color": colour, "linewidth": width}
-    style |= {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 9}
-    ax.annotate("", points[-1], points[-2], arrowprops=style)
 
 
 @figure(
@@ -71,7 +33,7 @@ def steps(label):
             tokens = [target.tokens[i] for i in ids.tolist()]
             rows.append((target.decode(written), tokens, chances.tolist()))
             written.append(ids.tolist()[0])
-    fig, ax = blank(34 + 26 * len(rows))
+    fig, ax = sheet(34 + 26 * len(rows))
     write(ax, 6, 14, label["given"], MUTED, ha="left")
     write(ax, 188, 14, label["next"], MUTED, ha="left")
     for i, (given, tokens, chances) in enumerate(rows):
@@ -107,7 +69,7 @@ SHARES = {
     zh={"greedy": "贪心", "best": "最可能"},
 )
 def tree(label):
-    fig, ax = blank(306)
+    fig, ax = sheet(306)
     root, forks = (50, 150), {"表": (190, 78), "堂": (190, 222)}
     write(ax, *root, "我", size=16)
     for first, place in forks.items():
@@ -151,7 +113,7 @@ def tree(label):
     },
 )
 def triangles(label):
-    fig, ax = blank(270)
+    fig, ax = sheet(270)
     n, size = 8, 24
     for left, name in ((40, "without"), (300, "with")):
         write(ax, left + n * size / 2, 14, label[name])
@@ -162,10 +124,10 @@ def triangles(label):
                 new = name == "without" or column == row
                 x = left + column * size
                 colour = FIRST if new else MUTED
-                box(ax, x + 1, y + 1, size - 2, size - 2, colour, fill=0.5 if new else 0.06)
-    box(ax, 40, 242, 18, 18, FIRST, fill=0.5)
+                box(ax, x + 1, y + 1, size - 2, size - 2, colour, tint=0.5 if new else 0.06)
+    box(ax, 40, 242, 18, 18, FIRST, tint=0.5)
     write(ax, 66, 251, label["computed"], ha="left")
-    box(ax, 160, 242, 18, 18, MUTED, fill=0.06)
+    box(ax, 160, 242, 18, 18, MUTED, tint=0.06)
     write(ax, 186, 251, label["kept"], ha="left")
     return fig
 
@@ -191,7 +153,7 @@ def triangles(label):
     },
 )
 def kept(label):
-    fig, ax = blank(360)
+    fig, ax = sheet(360)
     x, wide = 16, 128
 
     def rows(y, count, new, text):
@@ -200,7 +162,7 @@ def kept(label):
             write(ax, 232, top + 12, name, colour, ha="center")
             for i in range(count):
                 last = new and i == count - 1
-                box(ax, 250 + 34 * i, top, 30, 24, colour, fill=0.55 if last else 0.14)
+                box(ax, 250 + 34 * i, top, 30, 24, colour, tint=0.55 if last else 0.14)
 
     write(ax, x + wide / 2, 22, label["new"])
     arrow(ax, (x + wide / 2, 34), (x + wide / 2, 80))

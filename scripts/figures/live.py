@@ -1,53 +1,20 @@
 """The picture of the live translator before anybody has touched it."""
 
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import torch
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Curve
 
-import transformer
-import translator
-from decode import evaluating
+from crossing import read
 from drawing import INK, KEY, QUERY, VALUE, WIDTH, figure
 from sketch import ENGLISH, sheet, write
 
-TRANSLATOR = "translator.safetensors"
 HEIGHT = 216
 # As in overrides/assets/widgets/translator-figure.js, which draws the same picture.
 TOP, BOTTOM = 40, 172  # where the lines begin and end
 SPAN = 440  # a short sentence is spread over so much
 THRESHOLD = 0.02  # a weight below it has no line
-
-
-def read(words: list[str]) -> tuple[list[str], torch.Tensor]:
-    """What the translator writes, to <eos>, and how it looks at the words meanwhile.
-
-    The weights of cross-attention are (layer, head, token, word).
-    """
-    known = translator.load_translator(Path(transformer.__file__).with_name(TRANSLATOR))
-    model, source, target = known
-    (written,) = known.translate([words])
-    given: list[tuple] = []
-    with evaluating(model):
-        memory = model.encode(torch.tensor([source.encode(words)]))
-        layers: Any = model.decoder.layers
-        attentions = [layer.cross_attention for layer in layers]
-        handles = [
-            each.register_forward_pre_hook(lambda _, inputs: given.append(inputs))
-            for each in attentions
-        ]
-        model.decode(torch.tensor([[translator.BOS, *target.encode(written)]]), memory)
-        for handle in handles:
-            handle.remove()
-        weights = [
-            attention(*inputs, need_weights=True)[1][0]
-            for attention, inputs in zip(attentions, given, strict=True)
-        ]
-    return [*written, "<eos>"], torch.stack(weights)
 
 
 def middles(sizes: list[float]) -> list[float]:

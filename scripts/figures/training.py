@@ -5,7 +5,6 @@ import json
 import random
 import statistics
 from pathlib import Path
-from unittest.mock import patch
 
 import torch
 from matplotlib.patches import Rectangle
@@ -14,41 +13,11 @@ import corpus
 import train
 import transformer
 import translator
-from decode import evaluating
-from drawing import FIRST, INK, MUTED, PAPER, SECOND, THIRD, canvas, figure
+from crossing import read
+from drawing import FIRST, MUTED, SECOND, THIRD, canvas, figure
+from sketch import ENGLISH, arrow, box, sheet, write
 
 SNIPPETS = Path(transformer.__file__).parent
-
-
-def blank(height: float):
-    """Axes without marks, in units of the figure, y downwards."""
-    fig, ax = canvas(height=height)
-    fig.set_layout_engine("none")
-    ax.set_position((0, 0, 1, 1))
-    ax.set_axis_off()
-    ax.set_xlim(0, 520)
-    ax.set_ylim(height, 0)
-    return fig, ax
-
-
-def write(ax, x, y, text, colour=INK, ha="center", **options) -> None:
-    ax.text(x, y, text, ha=ha, va="center", color=colour, **options)
-
-
-def box(ax, x, y, width, height, colour, text="", fill=0.14, **options) -> None:
-    """A box on paper with its text in the middle; the corner is at x, y."""
-    size = (x, y), width, height
-    ax.add_patch(Rectangle(*size, facecolor=PAPER, linewidth=0))
-    ax.add_patch(Rectangle(*size, facecolor=colour, alpha=fill, linewidth=0))
-    ax.add_patch(Rectangle(*size, facecolor="none", edgecolor=colour, linewidth=1.2))
-    if text:
-        write(ax, x + width / 2, y + height / 2, text, **options)
-
-
-def arrow(ax, start, end, colour=MUTED, width=1.2) -> None:
-    style = {"arrowstyle": "-|>", "color": colour, "linewidth": width}
-    style |= {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 9}
-    ax.annotate("", end, start, arrowprops=style)
 
 
 @figure(
@@ -140,7 +109,7 @@ def batches(label):
     examples = [train.example_of(trained, pair) for pair in pairs]
     drawn = random.Random(0).sample(examples, 32)
     like = next(itertools.islice(train.batches(examples, 32, seed=0), 4, None))
-    fig, ax = blank(250)
+    fig, ax = sheet(250)
     for left, batch, name in ((20, drawn, "drawn"), (290, like, "like")):
         lengths = [len(tgt) for _, tgt in batch]
         cell, high = 210 / 26, 6.4
@@ -175,11 +144,11 @@ def batches(label):
     },
 )
 def two_processes(label):
-    fig, ax = blank(306)
+    fig, ax = sheet(306)
     lengths = (3, 9, 2, 8, 3, 11, 4, 10)
     for i, length in enumerate(lengths):
         colour = (FIRST, SECOND)[i % 2]
-        box(ax, 176, 8 + 13 * i, 15 * length, 10, colour, fill=0.5)
+        box(ax, 176, 8 + 13 * i, 15 * length, 10, colour, tint=0.5)
     write(ax, 166, 58, label["batch"], ha="right")
     total = sum(lengths)
     for rank, colour in enumerate((FIRST, SECOND)):
@@ -189,8 +158,8 @@ def two_processes(label):
         write(ax, x + 108, 162, label["process"].format(rank))
         write(ax, x + 108, 184, label["tokens"].format(tokens), MUTED)
         write(ax, x + 108, 206, label["loss"].format(tokens, total))
-        arrow(ax, (240 + 40 * rank, 116), (x + 108 + (30, -30)[rank], 144), colour)
-        arrow(ax, (x + 108, 222), (240 + 40 * rank, 252), colour)
+        arrow(ax, (240 + 40 * rank, 116), (x + 108 + (30, -30)[rank], 144), colour=colour)
+        arrow(ax, (x + 108, 222), (240 + 40 * rank, 252), colour=colour)
     box(ax, 130, 252, 260, 28, THIRD, label["mean"])
     write(ax, 260, 294, label["same"], MUTED)
     return fig
@@ -231,23 +200,6 @@ def curve(label):
     return fig
 
 
-def crossing(source: list[str], target: list[str]) -> list[torch.Tensor]:
-    """The weights of each layer's cross-attention: (head, character, word)."""
-    seen = []
-
-    def watched(*given):
-        output, weights = transformer.scaled_dot_product_attention(*given)
-        seen.append(weights)
-        return output, weights
-
-    trained = translator.load_translator(SNIPPETS / "translator.safetensors")
-    src, tgt = train.example_of(trained, corpus.Pair(source, target, ""))
-    with patch.object(transformer, "fused_attention", watched), evaluating(trained.model):
-        trained.model(src[None], tgt[None, :-1])
-    layers = len(trained.model.encoder.layers)
-    return [weights[0] for weights in seen[layers + 1 :: 2]]
-
-
 def heat(ax, weights, source, target, title, named: bool) -> None:
     """One head: who is written, by row, and where it looks, by column."""
     image = torch.zeros(*weights.shape, 4)
@@ -262,28 +214,24 @@ def heat(ax, weights, source, target, title, named: bool) -> None:
         ax.spines[side].set_visible(True)
 
 
+def heads(label, words: list[str], height: float):
+    """All heads of the last cross-attention, while the words are translated."""
+    tokens, weights = read(words)
+    fig, axes = canvas(height=height, columns=weights.size(1))
+    for i, (ax, head) in enumerate(zip(axes, weights[-1], strict=True)):
+        heat(ax, head, words, tokens, label["head"].format(i + 1), named=i == 0)
+    return fig
+
+
 @figure(en={"head": "head {}"}, zh={"head": "头 {}"})
 def crossing_sentence(label):
-    source = ["why", "do", "we", "work", "?"]
-    target: list[str] = list("我们为什么工作？")
-    weights = crossing(source, target)[-1]
-    fig, axes = canvas(height=250, columns=len(weights))
-    for i, ax in enumerate(axes):
-        title = label["head"].format(i + 1)
-        heat(ax, weights[i], source, [*target, "<eos>"], title, named=i == 0)
-    return fig
+    return heads(label, ENGLISH, height=250)
 
 
 @figure(en={"head": "head {}"}, zh={"head": "头 {}"})
 def crossing_number(label):
-    source = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
-    target: list[str] = list("三十四万二千零五")
-    weights = crossing(source, target)[-1]
-    fig, axes = canvas(height=300, columns=len(weights))
-    for i, ax in enumerate(axes):
-        title = label["head"].format(i + 1)
-        heat(ax, weights[i], source, [*target, "<eos>"], title, named=i == 0)
-    return fig
+    words = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
+    return heads(label, words, height=300)
 
 
 @figure(

@@ -5,7 +5,6 @@ import struct
 from pathlib import Path
 
 import pytest
-import torch
 
 import live
 from conftest import BASE
@@ -16,15 +15,7 @@ FILES = {
     "float32": f"{BASE}downloads/translator.safetensors",
     "float16": f"{BASE}downloads/translator-float16.safetensors",
 }
-pytestmark = pytest.mark.parametrize("width", [1280])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = [pytest.mark.parametrize("width", [1280]), pytest.mark.usefixtures("one_thread")]
 
 
 @pytest.fixture(scope="module")

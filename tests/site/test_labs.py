@@ -9,7 +9,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-import torch
 from nbclient import NotebookClient
 
 import book
@@ -29,12 +28,7 @@ def path_of(name: str, language: str = "en") -> Path:
     return ROOT / "docs" / language / "labs" / f"{name}.ipynb"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def test_the_four_are_there():

@@ -32,18 +32,6 @@ seeds = st.integers(0, 10_000)
 dtypes = st.sampled_from(list(NEAR))
 
 
-@pytest.fixture
-def printed(capsys):
-    """What an example or exercise prints, as {label: value}."""
-
-    def run(kind: str, name: str) -> dict[str, str]:
-        runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
-        out = capsys.readouterr().out
-        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
-
-    return run
-
-
 @pytest.fixture(params=list(NEAR), ids=str)
 def dtype(request):
     return request.param

@@ -5,7 +5,6 @@ import itertools
 import json
 import math
 import re
-import runpy
 from pathlib import Path
 
 import pytest
@@ -46,24 +45,7 @@ options = st.fixed_dictionaries(
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.fixture
-def printed(capsys):
-    """What an example or exercise prints, as {label: value}."""
-
-    def run(kind: str, name: str) -> dict[str, str]:
-        runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
-        out = capsys.readouterr().out
-        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
-
-    return run
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def numbers(text: str) -> list[float]:

@@ -32,18 +32,6 @@ few = settings(deadline=None, max_examples=25)
 lines = st.lists(st.text("abc工作?", min_size=1, max_size=6), min_size=1, max_size=5).map(" ".join)
 
 
-@pytest.fixture
-def printed(capsys):
-    """What an example or exercise prints, as {label: value}."""
-
-    def run(kind: str, name: str) -> dict[str, str]:
-        runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
-        out = capsys.readouterr().out
-        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
-
-    return run
-
-
 @pytest.fixture(params=DTYPES, ids=str)
 def dtype(request):
     return request.param

@@ -2,7 +2,6 @@
 
 import math
 import re
-import runpy
 import warnings
 from pathlib import Path
 
@@ -41,18 +40,6 @@ sizes = {
     "dtype": st.sampled_from(DTYPES),
     "seed": st.integers(0, 1000),
 }
-
-
-@pytest.fixture
-def printed(capsys):
-    """What an example or exercise prints, as {label: value}."""
-
-    def run(kind: str, name: str) -> dict[str, str]:
-        runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
-        out = capsys.readouterr().out
-        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
-
-    return run
 
 
 @pytest.fixture(params=DTYPES, ids=str)

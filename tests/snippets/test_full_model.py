@@ -5,7 +5,6 @@ import inspect
 import json
 import math
 import re
-import runpy
 import shutil
 import warnings
 from copy import deepcopy
@@ -50,26 +49,14 @@ sizes = {
 }
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """On a busy machine threads wait for one another."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture
-def printed(capsys, tmp_path, monkeypatch):
-    """What an example or exercise prints, as {label: value}."""
-
-    def run(kind: str, name: str) -> dict[str, str]:
-        monkeypatch.chdir(tmp_path)
-        runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
-        out = capsys.readouterr().out
-        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
-
-    return run
+def printed(printed, tmp_path, monkeypatch):
+    """In a folder of its own, since some of them write files."""
+    monkeypatch.chdir(tmp_path)
+    return printed
 
 
 @pytest.fixture(params=DTYPES, ids=str)

@@ -2,7 +2,6 @@
 
 import math
 import re
-import runpy
 import warnings
 from pathlib import Path
 
@@ -37,24 +36,7 @@ seeds = st.integers(0, 10_000)
 sizes = st.integers(1, 6)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.fixture
-def printed(capsys):
-    """What an example or exercise prints, as {label: value}."""
-
-    def run(kind: str, name: str) -> dict[str, str]:
-        runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
-        out = capsys.readouterr().out
-        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
-
-    return run
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(params=DTYPES, ids=str)

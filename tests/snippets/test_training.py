@@ -73,12 +73,7 @@ SHORT = Settings(steps=24, batch_size=8, warmup_steps=4)
 fork = multiprocessing.get_context("fork")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def small_translator(seed=0, **sizes) -> Translator:

@@ -30,12 +30,7 @@ CHAPTER = "training"
 RESULTS = ROOT / "snippets" / "results" / "ablations.json"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -47,16 +42,10 @@ def sentences_are_drawn_once():
 
 
 @pytest.fixture
-def printed(capsys, monkeypatch):
-    """What an example or exercise prints, as {label: value}."""
+def printed(printed, monkeypatch):
+    """Some of them put an attention of their own in the place of the fused one."""
     monkeypatch.setattr(transformer, "fused_attention", transformer.fused_attention)
-
-    def run(kind: str, name: str, chapter: str = CHAPTER) -> dict[str, str]:
-        runpy.run_path(str(SNIPPETS / kind / chapter / f"{name}.py"), run_name="__main__")
-        out = capsys.readouterr().out
-        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
-
-    return run
+    return printed
 
 
 def number(text: str) -> float:

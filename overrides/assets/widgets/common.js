@@ -76,7 +76,7 @@ export function choice(name, options, value, choose) {
 }
 
 /**
- * Lets the arrow keys walk through a table of radio buttons in both directions.
+ * Lets the arrow keys walk through the cells of a table, and choose where a cell has a button.
  * @param {HTMLTableElement} table
  */
 export function walkByArrows(table) {
@@ -87,8 +87,9 @@ export function walkByArrows(table) {
     if (!step || !cell || !row) return;
     event.preventDefault(); // natively, all four arrows go along the rows
     const next = table.rows[row.rowIndex + step[0]]?.cells[cell.cellIndex + step[1]];
-    const radio = next?.querySelector("input");
-    radio?.focus();
+    if (next?.tagName !== "TD") return;
+    const radio = next.querySelector("input");
+    (radio ?? next).focus();
     radio?.click();
   });
   return table;

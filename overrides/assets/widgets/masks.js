@@ -1,7 +1,7 @@
 // @ts-check
 /** A mask for two sentences: in this book's convention, and in the others'. */
 
-import { choice, el, english, slider } from "./common.js";
+import { choice, el, english, slider, walkByArrows } from "./common.js";
 
 const LONGEST = 6;
 
@@ -272,26 +272,13 @@ function table(tensor, grid, choice, tell) {
     return el("tr", {}, name, ...line.map((may, key) => cell(row, key, may)));
   });
   const caption = bySentence ? "" : ofOne ? words.sentences[grid] : words.every;
-  return el(
+  return walkByArrows(el(
     "table",
-    { role: "grid", class: "mask", keydown: walk, focusin: rove, "aria-label": `${tensor.name} ${caption}` },
+    { role: "grid", class: "mask", focusin: rove, "aria-label": `${tensor.name} ${caption}` },
     ...(caption ? [el("caption", {}, caption)] : []),
     el("thead", {}, el("tr", {}, corner, ...top)),
     el("tbody", {}, ...lines),
-  );
-}
-
-const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-
-/** The arrow keys lead from cell to cell. @param {KeyboardEvent} event */
-function walk(event) {
-  const step = STEPS[/** @type {keyof typeof STEPS} */ (event.key)];
-  if (!step || !(event.target instanceof HTMLTableCellElement)) return;
-  event.preventDefault();
-  const row = /** @type {HTMLTableRowElement} */ (event.target.parentElement);
-  const body = /** @type {HTMLTableSectionElement} */ (row.parentElement);
-  const next = body.rows[row.sectionRowIndex + step[0]]?.cells[event.target.cellIndex + step[1]];
-  if (next?.tagName === "TD") next.focus();
+  ));
 }
 
 /** Tab leads back to the cell that was looked at last. @param {FocusEvent} event */
