@@ -27,9 +27,11 @@ SCRIPTS = ROOT / "scripts"
 GENERATED = ROOT / ".generated"
 DOWNLOADS = GENERATED / "downloads"
 LANGUAGES = ("en", "zh")
+NOT_EXAMPLES = ("proofs/", "pitfalls/")  # what else prints values that pages say
 
 MARK = re.compile(r"^(?:#|//) --8<-- \[(start|end):(\w+)\]\n", re.M)
 INCLUDE = re.compile(r'^ *--8<-- "([^":]+)(?::(\w+))?"$', re.M)
+SHOWN = ("*.py", "*.js", "variants/*.py")  # in snippets/: every section on one page
 VALUE = re.compile(r"\{\{ (.*?) \}\}")
 FIGURE = re.compile(r"!\[([^\]]*)\]\((figures/[^)]+\.svg)\)")
 FENCE = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2$", re.M | re.S)
@@ -222,7 +224,7 @@ def outside_fences(text: str) -> str:
 def value(reference: str) -> str:
     """The value of 'chapter/example: label' in what the example printed, or a proof."""
     name, colon, label = reference.partition(": ")
-    printed = f"{name}.txt" if name.startswith("proofs/") else f"examples/{name}.txt"
+    printed = f"{name}.txt" if name.startswith(NOT_EXAMPLES) else f"examples/{name}.txt"
     path = GENERATED / "outputs" / printed
     if not colon or not path.is_file():
         raise ValueError(
@@ -281,13 +283,14 @@ def unshown(language: str) -> Iterator[Fault]:
         if name not in figures:
             source_path = SCRIPTS / f"{Path(name).parent}.py"
             yield Fault(source_path, 1, f"no page of docs/{language} shows {name}")
-    for path in sorted([*SNIPPETS.glob("*.py"), *SNIPPETS.glob("*.js")]):
+    for path in sorted(each for pattern in SHOWN for each in SNIPPETS.glob(pattern)):
         try:
             names = list(sections(path))
         except Fault:
             continue  # told by snippet_faults
+        file = path.relative_to(SNIPPETS).as_posix()
         for name in names or [None]:
-            count = len(shown.get((path.name, name), []))
+            count = len(shown.get((file, name), []))
             if count != 1:
                 text = path.read_text(encoding="utf-8")
                 line = line_of(text, text.index(f"[start:{name}]")) if name else 1

@@ -135,7 +135,7 @@ def jobs() -> list[Job]:
     # The labs first, since one of them trains for a minute.
     notebooks = sorted((book.DOCS / "en" / "labs").glob("*.ipynb"))
     found = [Job(f"labs/{path.stem}", path) for path in notebooks]
-    for kind in ("examples", "exercises"):
+    for kind in ("examples", "exercises", "pitfalls"):
         for path in sorted((book.SNIPPETS / kind).rglob("*.py")):
             name = path.relative_to(book.SNIPPETS).with_suffix("").as_posix()
             found.append(Job(name, path))
@@ -275,7 +275,7 @@ def run(todo: list[Job]) -> list[str]:
 
 def downloads() -> list[Path]:
     """What a reader needs beside a copied block."""
-    patterns = "*.py", "*.js", "results/*.json", "*.safetensors"
+    patterns = "*.py", "variants/*.py", "*.js", "results/*.json", "*.safetensors"
     return sorted(path for each in patterns for path in book.SNIPPETS.glob(each))
 
 

@@ -72,7 +72,8 @@ def test_every_output_stands_below_its_example_and_is_not_empty(blocks):
 
 def test_every_block_of_code_is_an_example_or_part_of_a_file(blocks, site):
     """So that none is shown which nothing runs."""
-    files = {path.name for path in (site / "downloads").rglob("*") if path.suffix in CODE}
+    there = site / "downloads"
+    files = {p.relative_to(there).as_posix() for p in there.rglob("*") if p.suffix in CODE}
     expect_none(
         f"{block}: give it the title Input and its Output, or the name of the file it is part of"
         for block in blocks
