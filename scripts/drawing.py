@@ -192,6 +192,10 @@ def themed(svg: str, name: str) -> str:
     )
     for colour, property in PROPERTIES.items():
         svg = svg.replace(colour, property)
+    # Secondary lines may be faint, words may not.
+    svg = re.sub(
+        r"<text [^>]*>", lambda tag: tag[0].replace(PROPERTIES[MUTED], "var(--quiet)"), svg
+    )
     # font: 13px 'DejaVu Sans', ... -> the size alone
     svg = re.sub(r"font: (?:[a-z0-9]+ )*?([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
     svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)

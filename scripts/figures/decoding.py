@@ -70,14 +70,15 @@ SHARES = {
 )
 def tree(label):
     fig, ax = sheet(306)
-    root, forks = (50, 150), {"表": (190, 78), "堂": (190, 222)}
+    root, forks = (24, 150), {"表": (140, 78), "堂": (140, 222)}
     write(ax, *root, "我", size=16)
     for first, place in forks.items():
         share = sum(v for word, v in SHARES.items() if word[0] == first) / 100
         width = 1 + 8 * share
         line(ax, (root[0] + 14, root[1]), (place[0] - 16, place[1]), width=width)
         middle = (root[0] + place[0]) / 2, (root[1] + place[1]) / 2
-        write(ax, middle[0] - 4, middle[1] - 16 * (1 if first == "表" else -1), f"{share:.2f}")
+        away = -22 if first == "表" else 22
+        write(ax, middle[0] - 12, middle[1] + away, f"{share:.2f}")
         write(ax, *place, first, size=16)
     for i, (word, value) in enumerate(SHARES.items()):
         y = 24 + 36 * i + (6 if i > 3 else -6) + 3
@@ -85,12 +86,12 @@ def tree(label):
         share = sum(v for other, v in SHARES.items() if other[0] == word[0])
         chosen = {"表哥": FIRST, "堂弟": SECOND}.get(word, MUTED)
         width = 1 + 8 * value / 100
-        line(ax, (start[0] + 14, start[1]), (322, y), width=width, colour=chosen)
-        write(ax, 332, y, word[1], size=15, colour=INK, ha="left")
-        write(ax, 300, y - 8, f"{value / share:.2f}", size=11, colour=MUTED, ha="right")
+        line(ax, (start[0] + 14, start[1]), (262, y), width=width, colour=chosen)
+        write(ax, 272, y, word[1], size=15, colour=INK, ha="left")
+        product = f"{share / 100:.2f} · {value / share:.2f} = {value / 100:.2f}"
         name = {"表哥": "greedy", "堂弟": "best"}.get(word)
-        text = f"{value / 100:.2f}" + (f"  {label[name]}" if name else "")
-        write(ax, 376, y, text, ha="left", colour=chosen if name else INK)
+        write(ax, 312, y, product, ha="left", colour=chosen if name else INK)
+        write(ax, 432, y, label[name] if name else "", ha="left", colour=chosen)
     return fig
 
 
@@ -209,13 +210,14 @@ def cost(label):
     for ax, batch in zip(axes, (1, 32), strict=True):
         own = [row for row in rows if row["batch"] == batch]
         lengths = [row["length"] for row in own]
-        for way, colour, above in (("uncached", SECOND, True), ("cached", FIRST, False)):
+        for way, colour, place, shift in (
+            ("uncached", SECOND, -2, 1.6),
+            ("cached", FIRST, -1, 0.14),
+        ):
             seconds = [row["seconds"][way] for row in own]
             ax.plot(lengths, seconds, color=colour, marker="o", markersize=4)
-            shift = 1.6 if above else 0.3
-            ax.text(
-                lengths[-2], seconds[-2] * shift, label[way], color=colour, ha="right", va="center"
-            )
+            where = lengths[place], seconds[place] * shift
+            ax.text(*where, label[way], color=colour, ha="right", va="center")
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_xticks(lengths, [str(n) for n in lengths])

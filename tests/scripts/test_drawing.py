@@ -38,6 +38,20 @@ def test_colours_are_the_themes_and_nothing_is_left_of_their_stand_ins():
     assert not re.findall("#0[0-9]0[0-9]0[0-9]", svg)
 
 
+def test_words_are_never_as_faint_as_lines_may_be():
+    @drawing.figure(en={}, zh={})
+    def faint(label):
+        fig, ax = sketch.sheet(60)
+        sketch.line(ax, (0, 10), (50, 10), colour=drawing.MUTED)
+        sketch.write(ax, 25, 30, "aside", drawing.MUTED)
+        return fig
+
+    svg = drawing.draw(faint, "en")
+    (word,) = re.findall("<text [^>]*>", svg)
+    assert "var(--quiet)" in word and "var(--figure-muted)" not in word
+    assert "stroke: var(--figure-muted)" in svg
+
+
 def test_nothing_in_a_figure_reaches_out_of_it():
     svg = drawing.draw(wave, "en")
     assert "<style" not in svg
