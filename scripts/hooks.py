@@ -21,6 +21,7 @@ import book
 import formulas
 import generate
 import labs
+import reading
 from markup import Book, with_breaks, with_copies, words
 
 log = logging.getLogger("mkdocs.hooks.book")
@@ -117,7 +118,13 @@ def add_lab(page: book.Page, files: Files, config: MkDocsConfig) -> None:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     MARKUP.page = book.Page(language(config), page.file.src_uri)
-    return book.with_values(markdown)
+    markdown = book.with_values(markdown)
+    needs = page.meta.get("needs")
+    return markdown if needs is None else reading.with_line(markdown, needs, language(config))
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    return reading.with_minutes(html)
 
 
 def on_env(env, config: MkDocsConfig, files: Files):

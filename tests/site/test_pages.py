@@ -259,3 +259,43 @@ def test_what_a_page_and_its_style_sheets_fetch_is_there(site, built):
             if not url.startswith(("data:", "#")) and not (path.parent / url).exists():
                 faults.append(f"{path.relative_to(site)}: there is no {url}")
     expect_none(faults)
+
+
+REFERENCE = frozenset({"index.md", "proofs.md", "glossary.md", "shapes.md", "sources.md"})
+
+
+def test_every_chapter_says_below_its_title_how_long_it_is_and_what_it_needs(built):
+    faults = []
+    for page in built:
+        lines = page.article.find("p", "reading")
+        if page.source.name in REFERENCE:
+            faults += [f"{page}: this is no chapter to read through"] * len(lines)
+            continue
+        told = "".join(line.text() for line in lines)
+        if not re.match(
+            r"(About|读一遍约) \d+ (minutes to read\. You need: |分钟。预备知识：)\S", told
+        ):
+            faults.append(f"{page}: has {told!r}; write `needs` into its front matter")
+        elements = [each for each in page.article.find() if each.tag in {"h1", "p"}]
+        if lines and elements[elements.index(lines[0]) - 1].tag != "h1":
+            faults.append(f"{page}: the line doesn't stand below the title")
+    expect_none(faults)
+
+
+def test_both_languages_take_about_as_long_to_read(built):
+    minutes = {
+        (page.source.language, page.source.name): int(re.search(r"\d+", line.text())[0])
+        for page in built
+        for line in page.article.find("p", "reading")
+    }
+    expect_none(
+        f"{name}: {time} minutes in English, {minutes['zh', name]} in Chinese"
+        for (language, name), time in minutes.items()
+        if language == "en" and abs(time - minutes["zh", name]) > 5
+    )
+
+
+def test_the_search_does_not_find_how_long_a_page_is(site):
+    for folder in (site, site / "zh"):
+        index = (folder / "search/search_index.json").read_text(encoding="utf-8")
+        assert not re.search("minutes to read|分钟。预备知识", index)

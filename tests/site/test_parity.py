@@ -34,6 +34,9 @@ def test_front_matter_has_the_same_keys(name):
     english, chinese = book.Page("en", name).meta, book.Page("zh", name).meta
     chinese.pop("translated", None)
     assert english.keys() == chinese.keys(), f"front matter of docs/en/{name} and docs/zh/{name}"
+    for need, twin in zip(english.pop("needs", []), chinese.pop("needs", []), strict=True):
+        links = parity.LINK.findall(need)
+        assert links == parity.LINK.findall(twin), f"what to know for {name}: {need}, {twin}"
     for key in english.keys() - {"title", "description"}:
         assert english[key] == chinese[key], f"{key} differs in docs/en/{name} and docs/zh/{name}"
 
