@@ -26,6 +26,18 @@ NOTE = re.compile(r"^ *\d+\.\s+`([^`]+)`", re.M)
 TABLE_ROW = re.compile(r"^ *\|", re.M)
 EXERCISE = re.compile(r"^\*\*(?:Exercise|练习) (\d+)", re.M)
 ANSWER = re.compile(r'^\?\?\? success "(?:Answer|答案) (\d+)', re.M)
+LABEL = re.compile(
+    r"^\*\*(?:Exercise|练习) \d+\*\*(?: \(|（)(.+?)(?:, |，)(\d+) (?:minutes?|分钟)(?:\)\. |）。)",
+    re.M,
+)
+KINDS_OF_EXERCISE = {  # what one does
+    "动手算": "by hand",
+    "思考": "think",
+    "推导": "derive",
+    "实验": "experiment",
+    "编程": "code",
+    "找错": "find the mistake",
+}
 TITLES = {"输入": "Input", "输出": "Output"}
 
 
@@ -117,6 +129,14 @@ def exercises(text: Text) -> list[Part]:
     return sorted(both)
 
 
+def labels(text: Text) -> list[Part]:
+    """What one does in each exercise, and for how long."""
+    return parts(
+        LABEL.finditer(text.plain),
+        lambda m: f"{KINDS_OF_EXERCISE.get(m[1], m[1])}, {m[2]} minutes",
+    )
+
+
 KINDS: dict[str, Callable[[Text], list[Part]]] = {
     "heading": headings,
     "include": includes,
@@ -136,6 +156,7 @@ KINDS: dict[str, Callable[[Text], list[Part]]] = {
     "link": lambda text: within_paragraphs(text, links(text)),
     "table row": lambda text: parts(TABLE_ROW.finditer(text.prose), lambda m: "a row"),
     "exercise": exercises,
+    "label of an exercise": labels,
 }
 
 
@@ -179,3 +200,23 @@ def faults(language: str, name: str, full: str) -> Iterator[str]:
     else:
         if len(found) % 2:
             yield f"{place(language, name, full, found[-1])}: {found[-1].what} has no answer"
+    if not name.startswith("labs/"):  # there a task is checked as soon as it is done
+        yield from label_faults(language, name, full)
+
+
+def label_faults(language: str, name: str, full: str) -> Iterator[str]:
+    """Exercises without kind and size, of no known kind, or not from easy to hard."""
+    text, longest = read(full), 0
+    found = {part.position: part.what for part in labels(text)}
+    for exercise in EXERCISE.finditer(text.plain):
+        part = Part(exercise.start(), f"exercise {exercise[1]}")
+        at = f"{place(language, name, full, part)}: {part.what}"
+        if part.position not in found:
+            yield f"{at} doesn't say what one does and how long it takes: (by hand, 5 minutes)."
+            continue
+        kind, minutes = found[part.position].removesuffix(" minutes").rsplit(", ", 1)
+        if kind not in KINDS_OF_EXERCISE.values():
+            yield f"{at} is of the kind {kind}; take one of {[*KINDS_OF_EXERCISE.values()]}"
+        if int(minutes) < longest:
+            yield f"{at} takes {minutes} minutes and comes after one of {longest}"
+        longest = max(longest, int(minutes))

@@ -85,7 +85,7 @@ $$
 
 ### Second { #second }
 
-**Exercise 1.** Why?
+**Exercise 1** (by hand, 5 minutes). Why?
 
 ??? success "Answer 1"
 
@@ -133,7 +133,7 @@ $$
 
 ### 第二节 { #second }
 
-**练习 1.** 为什么？
+**练习 1**（动手算，5 分钟）。为什么？
 
 ??? success "答案 1"
 
@@ -170,7 +170,9 @@ CHANGES = [
     ("chapter/say: number", "chapter/say: other", "value 1 is {{ chapter/say: other }}, but"),
     ("other.md#table", "other.md#row", "link 1 is other.md#row, but other.md#table"),
     ("| 1 | 2 |\n", "", "table row 3, a row, is missing"),
-    ("**练习 1.**", "**练习 2.**", "exercise 1 is exercise 2, but exercise 1"),
+    ("**练习 1**", "**练习 2**", "exercise 1 is exercise 2, but exercise 1"),
+    ("动手算", "思考", "label of an exercise 1 is think, 5 minutes, but by hand, 5 minutes"),
+    ("，5 分钟", "，9 分钟", "label of an exercise 1 is by hand, 9 minutes, but by hand"),
 ]
 
 
@@ -202,7 +204,7 @@ def test_a_heading_without_anchor_is_told():
     ("old", "new", "message"),
     [
         ('??? success "答案 1"', '??? success "答案 2"', "answer 2 stands where answer 1 should"),
-        ("**练习 1.**", "**练习 2.**", "exercise 2 stands where exercise 1 should"),
+        ("**练习 1**", "**练习 2**", "exercise 2 stands where exercise 1 should"),
     ],
 )
 def test_an_exercise_or_answer_out_of_place_is_told(old, new, message):
@@ -214,3 +216,30 @@ def test_an_exercise_without_answer_is_told():
     told = [*parity.faults("zh", "page.md", CHINESE.replace('??? success "答案 1"', "所以："))]
     line = book.line_of(CHINESE, CHINESE.index("**练习"))
     assert told == [f"docs/zh/page.md:{line}: exercise 1 has no answer"]
+
+
+LABELS = [
+    ("（动手算，5 分钟）", ".", "exercise 1 doesn't say what one does and how long it takes"),
+    ("动手算", "做", "exercise 1 is of the kind 做; take one of ['by hand', 'think', "),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), LABELS)
+def test_an_exercise_without_a_kind_or_a_size_is_told(old, new, message):
+    (told,) = parity.faults("zh", "page.md", CHINESE.replace(old, new))
+    line = book.line_of(CHINESE, CHINESE.index("**练习"))
+    assert told.startswith(f"docs/zh/page.md:{line}: {message}")
+    assert not [*parity.faults("zh", "labs/page.md", CHINESE.replace("（动手算，5 分钟）。", ". "))]
+
+
+def test_an_exercise_that_is_shorter_than_one_before_it_is_told():
+    start = CHINESE.index("**练习 1**")
+    second = CHINESE[start:].replace(" 1", " 2").replace("，5 分", "，3 分")
+    (told,) = parity.faults("zh", "page.md", CHINESE + "\n" + second)
+    assert told.endswith(": exercise 2 takes 3 minutes and comes after one of 5")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("labs/")])
+def test_a_chapter_with_exercises_has_three_to_six(name):
+    found = parity.labels(parity.read(book.Page("en", name).text))
+    assert len(found) in {0, 3, 4, 5, 6}

@@ -734,6 +734,14 @@ def test_the_bias_of_the_keys_does_nothing(printed):
     assert shown["same output"] == "True"
 
 
+def test_a_query_of_zeros_takes_the_average_and_a_long_one_a_single_value(printed):
+    shown = printed("exercises", "decided")
+    assert shown["(0.0, 0.0), weights"] == "0.333 0.333 0.333"
+    assert shown["(0.0, 0.0), output"] == "5.000 5.000"
+    assert shown["(20.0, 0.0), output"] == "10.000 0.000"
+    assert math.exp(-20 / math.sqrt(2)) < 1e-6
+
+
 def test_the_division_can_be_folded_into_the_query_layer(printed):
     assert printed("exercises", "fold_the_scale")["same output"] == "True"
 
@@ -746,6 +754,7 @@ def test_attention_in_blocks_needs_three_numbers_a_query_and_is_equal(printed):
 
 def test_heads_may_have_any_size_and_only_the_products_count(printed):
     shown = printed("exercises", "own_head_size")
+    assert shown.pop("with heads that fill d_model, equal to the book's") == "True"
     assert all(value.startswith("(2, 5, 32), ") for value in shown.values())
     assert shown["4 heads, d_k 8, d_v 8"] == shown["1 heads, d_k 32, d_v 32"]
 

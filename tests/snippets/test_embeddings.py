@@ -103,7 +103,7 @@ def test_four_merges_find_the_chinese_words_and_the_fifth_is_no_word(printed):
 @few
 @given(text=st.text(min_size=1, max_size=8), count=st.integers(0, 10))
 def test_over_bytes_no_character_is_unknown(text, count):
-    """Exercise 1: 256 symbols are enough for any text."""
+    """256 symbols are enough for any text."""
     bytes_ = text.encode("utf-8", "surrogatepass").decode("latin-1")
     merges = bpe.learn_merges("why do we work ?", count)
     known = {chr(i) for i in range(256)} | {"".join(pair) for pair in merges}
@@ -381,6 +381,15 @@ def test_a_table_of_n_0_1_as_output_starts_far_worse_than_a_guess(printed):
     assert shown["a blind guess"] == round(math.log(1000), 1)
     assert shown["rows from N(0, 1/d)"] == pytest.approx(math.log(1000) + 0.5, abs=0.2)
     assert shown["rows from N(0, 1)"] == pytest.approx(10 * shown["a blind guess"], rel=0.2)
+
+
+def test_only_one_of_factor_and_initialisation_brings_words_to_the_length_of_positions(printed):
+    shown = {label: float(value) for label, value in printed("exercises", "lengths").items()}
+    root = math.sqrt(64)
+    assert shown["N(0, 1/d)"] == pytest.approx(1, rel=0.02)
+    assert shown["N(0, 1/d) times √d"] == shown["N(0, 1)"] == pytest.approx(root, rel=0.02)
+    assert shown["N(0, 1) times √d"] == pytest.approx(root * root, rel=0.02)
+    assert shown["positions"] == round(math.sqrt(32), 1)
 
 
 def test_one_step_moves_a_scaled_table_d_or_root_d_times_as_far(printed):

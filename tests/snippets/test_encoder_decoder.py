@@ -651,10 +651,7 @@ def test_the_example_of_one_pass_agrees(printed):
 
 
 @pytest.mark.parametrize("weights_needed", [False, True])
-def test_a_source_of_padding_alone_gives_the_bias_and_no_nan(printed, dtype, weights_needed):
-    shown = printed("exercises", "only_padding")
-    assert shown["cross-attention gives its output bias"] == shown["all finite"] == "True"
-    assert shown["changes with the source"] == "False"
+def test_a_source_of_padding_alone_gives_the_bias_and_no_nan(dtype, weights_needed):
     torch.manual_seed(0)
     layer = randomised(DecoderLayer(configuration()), dtype)
     y = torch.randn(2, 4, 32, dtype=dtype, requires_grad=True)
@@ -670,12 +667,15 @@ def test_a_source_of_padding_alone_gives_the_bias_and_no_nan(printed, dtype, wei
     assert all(p.grad.isfinite().all() for p in [y, *layer.parameters()])
 
 
-def test_the_same_sequence_on_both_sides_leaks_past_the_causal_mask(printed):
-    shown = printed("exercises", "same_on_both_sides")
-    assert shown["in the target"] == "." * 11 + "x"
-    assert shown["on both sides"] == "x" * 12
-    assert shown["a blind guess"] == f"{math.log(20):.2f}"
-    assert shown["blind at one place in twelve"] == f"{math.log(20) / 12:.2f}" == "0.25"
+def test_a_token_of_padding_counts_without_the_mask_and_not_with_it(printed):
+    shown = printed("exercises", "padded_source")
+    assert shown["without a mask"] == f"{100 / 4:.2f} {140 / 6:.2f}"
+    assert shown["with the mask"] == "30.00 26.00"
+    assert shown["nothing but padding"] == "0.00 0.00"
+
+
+def test_a_decoder_layer_written_from_the_formulas_equals_that_of_torch(printed):
+    assert printed("exercises", "own_layer") == {"equal to torch.nn": "True"}
 
 
 @pytest.mark.parametrize("module", [Encoder, EncoderLayer])

@@ -993,10 +993,12 @@ def test_is_causal_with_one_query_sees_only_the_first_key(printed):
     assert causal_mask(5)[:, :, -1:].all()
 
 
-def test_the_same_ids_in_both_stacks_let_the_future_in_through_the_encoder(printed):
-    shown = printed("exercises", "same_ids_twice")
-    assert float(shown["encoder sees all"]) > 0.1
-    assert float(shown["both causal"]) == 0
+def test_pads_on_the_left_leave_rows_without_a_key_and_these_give_zeros(printed):
+    shown = printed("exercises", "both_sides")
+    right = [shown[f"pads on the right, row {i}"] for i in range(4)]
+    left = [shown[f"pads on the left, row {i}"] for i in range(4)]
+    assert right == ["T F F F", "T T F F", "T T F F", "T T F F"]
+    assert left == ["F F F F, zeros", "F F F F, zeros", "F F T F", "F F T T"]
 
 
 def test_pads_on_the_left_need_positions_from_the_first_token(printed):

@@ -19,7 +19,7 @@ import decode
 import train as training
 import transformer
 from corpus import Pair, number_pair
-from numerals import SMALL, TENS, from_chinese
+from numerals import SMALL, TENS, from_chinese, to_chinese, to_english
 from train import example_of
 from transformer import MultiHeadAttention, Transformer, TransformerConfig, causal_mask
 from translator import PAD, Translator, load_translator, padded
@@ -473,6 +473,26 @@ def test_drawn_evenly_short_numbers_and_long_gaps_are_rare(printed):
     assert number(shown["evenly, four zeros in a row"]) < 0.005
     assert number(shown["ours, eight digits or fewer"]) > 0.7
     assert number(shown["ours, four zeros in a row"]) > 0.05
+
+
+def test_chinese_numerals_are_grouped_by_fours_with_one_zero_for_a_gap(printed):
+    shown = printed("exercises", "grouped", "data")
+    assert shown["10010"].split(" | ") == ["1", "0010 一万零一十"]
+    assert shown["205000"].split(" | ") == ["20", "5000 二十万五千"]
+    assert shown["300020005"].split(" | ") == ["3", "0002", "0005 三亿零二万零五"]
+
+
+def test_ordinals_end_as_their_digits_do():
+    """As everyone writes them: 1st, 2nd, 3rd, 11th; the words before the last stay."""
+    names = runpy.run_path(str(SNIPPETS / "exercises" / "data" / "ordinals.py"))
+    for n in [*range(1300), 10**6, 10**9 + 3, 342005]:
+        ordinal, number = names["english_ordinal"](n), to_english(n)
+        teen = n % 100 in (11, 12, 13)
+        assert ordinal.endswith("th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th"))
+        assert re.split("[ -]", ordinal)[:-1] == re.split("[ -]", number)[:-1]
+        assert names["chinese_ordinal"](n) == "第" + to_chinese(n)
+    wanted = {5: "fifth", 8: "eighth", 9: "ninth", 12: "twelfth", 14: "fourteenth", 90: "ninetieth"}
+    assert {n: names["english_ordinal"](n) for n in wanted} == wanted
 
 
 def test_the_hash_of_python_draws_the_lots_anew_in_each_run(printed):
