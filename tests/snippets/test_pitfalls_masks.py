@@ -1,0 +1,443 @@
+"""Mistakes with masks, in layers and in training: each is wrong as said, its repair right."""
+
+import importlib
+import math
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import transformer
+from train import label_smoothed_cross_entropy, noam_learning_rate
+from transformer import (
+    LayerNorm,
+    MultiHeadAttention,
+    Residual,
+    Transformer,
+    TransformerConfig,
+    causal_mask,
+    scaled_dot_product_attention,
+)
+
+SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
+CHAPTER = "pitfalls"
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
+@pytest.fixture
+def of(printed):
+    """What a pitfall prints."""
+    return lambda name: printed("pitfalls", name, "")
+
+
+@pytest.fixture
+def answer(printed):
+    """What an exercise of the chapter prints."""
+    return lambda name: printed("exercises", name)
+
+
+def load(name: str) -> ModuleType:
+    return importlib.import_module(f"pitfalls.{name}")
+
+
+def numbers(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"-?\d+\.?\d*", text)]
+
+
+def close(one, other, places=1e-6):
+    torch.testing.assert_close(one, other, rtol=places, atol=places)
+
+
+# Masks and attention
+
+
+def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(of):
+    shown = of("inverted_mask")
+    for name in "wrong", "right":
+        assert shown[f"{name}, shape as it should be"] == "True"
+        assert shown[f"{name}, all finite"] == "True"
+    assert shown["wrong, position 2 reads"] == "[3, 4]"
+    assert shown["right, position 2 reads"] == "[0, 1, 2]"
+    assert shown["wrong, the past stays when the future changes"] == "False"
+    assert shown["right, the past stays when the future changes"] == "True"
+
+
+def test_the_mask_turned_round_is_causal_attention():
+    x = torch.randn(3, 2, 5, 8)
+    expected, _ = scaled_dot_product_attention(x, x, x, causal_mask(5))
+    close(load("inverted_mask").right_attention(x, x, x), expected)
+    close(F.scaled_dot_product_attention(x, x, x, is_causal=True), expected)
+
+
+def test_masks_without_an_axis_for_the_heads_go_to_the_heads():
+    """Head h takes the mask of sentence h, if there are as many of both."""
+    pitfall = load("mask_per_head")
+    query, key, value = torch.randn(3, 3, 3, 5, 4)
+    mask = torch.rand(3, 5, 5) > 0.4
+    mask[..., 0] = True
+    wrong = pitfall.wrong_attention(query, key, value, mask)
+    right = pitfall.right_attention(query, key, value, mask)
+    for sentence in range(3):
+        for head in range(3):
+            parts = query[sentence, head], key[sentence, head], value[sentence, head]
+            close(wrong[sentence, head], scaled_dot_product_attention(*parts, mask[head])[0])
+            close(right[sentence, head], scaled_dot_product_attention(*parts, mask[sentence])[0])
+
+
+def test_masks_without_an_axis_for_the_heads_fail_in_a_batch_of_another_size(of):
+    shown = of("mask_per_head")
+    assert shown["wrong, a batch of three"] == "RuntimeError"
+    assert shown["right, a batch of three"] == "runs"
+    share = numbers(shown["wrong, pads read by the heads of the shortest"])
+    assert share == sorted(share, reverse=True) and share[0] > 50 and share[-1] == 0
+    assert numbers(shown["right, pads read by the heads of the shortest"]) == [0] * 4
+
+
+def test_a_single_sentence_hides_that_its_mask_has_no_axis_for_the_heads():
+    pitfall = load("mask_per_head")
+    query, key, value = torch.randn(3, 1, 4, 5, 4)
+    mask = causal_mask(5)[0]
+    close(
+        pitfall.wrong_attention(query, key, value, mask),
+        pitfall.right_attention(query, key, value, mask),
+    )
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_minus_a_billion_is_no_trouble_in_wider_types(dtype):
+    pitfall = load("half_precision")
+    scores, hidden = torch.randn(4, 6).to(dtype), torch.rand(4, 6) > 0.7
+    expected = pitfall.right_weights(scores, hidden)
+    assert pitfall.wrong_replaced(scores, hidden).equal(expected)
+    assert pitfall.wrong_added(scores, hidden).equal(expected)
+
+
+def test_in_float16_minus_a_billion_raises_if_replaced_and_is_nan_if_added():
+    pitfall = load("half_precision")
+    scores, hidden = torch.randn(6).half(), torch.arange(6) > 3
+    with pytest.raises(RuntimeError, match="overflow"):
+        pitfall.wrong_replaced(scores, hidden)
+    assert pitfall.wrong_added(scores, hidden).isnan().all()
+    expected = F.pad(scores[:4].softmax(dim=0), (0, 2))
+    close(pitfall.right_weights(scores, hidden), expected, 1e-3)
+
+
+def test_minus_ten_thousand_leaks_once_the_scores_are_as_large(of):
+    shown = of("finite_fill")
+    for factor in 1, 30, 100, 300:
+        largest = float(shown[f"vectors times {factor}, largest score"])
+        leaked = numbers(shown[f"wrong, vectors times {factor}, to the future"])[0]
+        assert (leaked > 1) == (largest > 1e4)
+        assert shown[f"right, vectors times {factor}, to the future"] == "0.0%"
+
+
+def test_minus_ten_thousand_gives_all_to_the_future_if_the_rest_is_lower():
+    pitfall = load("finite_fill")
+    query, key = torch.ones(1, 4), torch.full((2, 4), -1e4)
+    mask = torch.tensor([[True, False]])
+    assert pitfall.wrong_weights(query, key, mask).tolist() == [[0, 1]]
+    assert pitfall.right_weights(query, key, mask).tolist() == [[1, 0]]
+
+
+def test_a_mask_after_the_softmax_loses_weight_and_lets_the_future_in(of):
+    shown = of("mask_after_softmax")
+    assert shown["wrong, to the future"] == shown["right, to the future"] == "0.00"
+    sums = numbers(shown["wrong, sum of each row"])
+    assert max(sums[:-1]) < 0.9 and sums[-1] == 1
+    assert numbers(shown["right, sum of each row"]) == [1] * 6
+    assert float(shown["wrong, the past moves with the future by"]) > 0.1
+    assert shown["right, the past moves with the future by"] == "0.00"
+
+
+def test_a_mask_after_the_softmax_is_right_once_each_row_is_divided_by_its_sum():
+    pitfall = load("mask_after_softmax")
+    scores, mask = torch.randn(6, 6), causal_mask(6)[0, 0]
+    wrong, right = pitfall.wrong_weights(scores, mask), pitfall.right_weights(scores, mask)
+    sums = wrong.sum(dim=-1, keepdim=True)
+    assert (sums[:-1] < 0.999).all()
+    close(wrong / sums, right)
+    query = torch.eye(6)
+    expected = scaled_dot_product_attention(query, scores.T * 6**0.5, scores, mask)[1]
+    close(right, expected)
+
+
+def test_dividing_by_the_sum_is_too_late_when_nothing_is_left():
+    wrong = load("mask_after_softmax").wrong_weights
+    left = wrong(torch.tensor([[0.0, 200.0]]), torch.tensor([[True, False]]))
+    assert (left / left.sum()).isnan().any()
+
+
+def test_one_empty_sentence_ruins_the_whole_output_matrix(of):
+    shown = of("empty_row")
+    assert shown["wrong, loss"] == shown["right, loss"]
+    assert shown["wrong, rows of the output matrix lost, of 8"] == "8"
+    assert shown["wrong, rows of the vectors lost, of 8"] == "1"
+    for table in "vectors", "output matrix":
+        assert shown[f"right, rows of the {table} lost, of 8"] == "0"
+
+
+def test_only_the_row_without_a_key_differs():
+    pitfall = load("empty_row")
+    x, mask = torch.randn(2, 3, 4), torch.tensor([[1, 1, 0], [0, 0, 0]]).bool().unsqueeze(1)
+    wrong, right = pitfall.wrong_attention(x, mask), pitfall.right_attention(x, mask)
+    close(wrong[0], right[0])
+    assert wrong[1].isnan().all() and not right[1].any()
+
+
+def test_keys_cut_by_the_length_of_the_queries_fail_unless_the_lengths_agree(of):
+    shown = of("query_length")
+    assert shown["wrong, 6 keys, equal"] == "True"
+    assert "invalid" in shown["wrong, 9 keys for 6 queries"]
+    assert shown["right, 9 keys for 6 queries"] == "(2, 6, 32)"
+    pitfall = load("query_length")
+    query, shorter = torch.randn(2, 6, 32), torch.randn(2, 3, 32)
+    with pytest.raises(RuntimeError):
+        pitfall.wrong_attention(query, shorter, shorter, 4)
+
+
+def test_keys_cut_by_their_own_length_give_multi_head_attention():
+    attention = MultiHeadAttention(32, 4)
+    for linear in attention.query, attention.key, attention.value, attention.output:
+        nn.init.eye_(linear.weight)
+        nn.init.zeros_(linear.bias)
+    query, memory = torch.randn(2, 6, 32), torch.randn(2, 9, 32)
+    expected, _ = attention(query, memory, memory)
+    close(load("query_length").right_attention(query, memory, memory, 4), expected)
+
+
+def test_a_model_with_its_target_for_a_source_cannot_go_on_by_itself(of):
+    shown = {label: numbers(value)[0] for label, value in of("source_is_target").items()}
+    for name in "wrong", "right":
+        assert shown[f"{name}, tokens right with the whole target"] > 90
+    assert shown["wrong, the next token right after five"] < 15  # a blind guess: 10
+    assert shown["right, the next token right after five"] > 90
+
+
+def test_with_its_target_for_a_source_every_output_sees_every_token():
+    pitfall = load("source_is_target")
+    torch.manual_seed(0)
+    model = Transformer(TransformerConfig(11, 11, 32, 4, 1, 1, 64, dropout=0))
+    source, given = torch.randint(1, 11, (2, 1, 8))
+    changed = given.clone()
+    changed[:, -1] = changed[:, -1] % 10 + 1
+    for forward, leaks in (pitfall.wrong_forward, True), (pitfall.right_forward, False):
+        before = forward(model, source, given)[:, :-1]
+        moved = (before - forward(model, source, changed)[:, :-1]).abs().amax(dim=-1)
+        assert bool(moved.gt(1e-6).all()) == bool(moved.any()) == leaks
+
+
+def test_axis_1_is_right_for_a_matrix_and_wrong_for_each_axis_more():
+    pitfall = load("softmax_axis")
+    for size in (5, 7), (2, 5, 7), (2, 4, 5, 7):
+        scores = torch.randn(size)
+        wrong, right = pitfall.wrong_weights(scores), pitfall.right_weights(scores)
+        close(right.sum(dim=-1), torch.ones(size[:-1]))
+        assert torch.allclose(wrong, right) == (len(size) == 2)
+        total = wrong.sum(dim=1)  # rows, then the queries, then the heads
+        close(total, torch.ones_like(total))
+
+
+def test_over_the_heads_a_softmax_undoes_the_mask(of):
+    wrong = load("softmax_axis").wrong_weights
+    hidden = ~causal_mask(5)[0, 0]
+    for nhead in 1, 4:
+        weights = wrong(torch.randn(2, nhead, 5, 5).masked_fill(hidden, -1e9))
+        close(weights[..., hidden], torch.full((2, nhead, 10), 1 / nhead))
+    shown = of("softmax_axis")
+    assert shown["wrong, (batch, head, n, m), to the future"] == f"{10 / 4:.2f}"
+    assert shown["wrong, (batch, n, m), to the future"] == "0.00"
+    for shape in "(n, m)", "(batch, n, m)", "(batch, head, n, m)":
+        assert shown[f"right, {shape}, to the future"] == "0.00"
+
+
+# Layers
+
+
+def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(of):
+    shown = of("norm_overwrites")
+    assert shown["wrong is post-norm"] == "True"
+    length = float(shown["length of a token at the input"])
+    assert float(shown["right, length of a token"]) > length
+    assert float(shown["wrong, length of a token"]) < length / 5
+    assert float(shown["right, cosine of input and output"]) > 0.95
+    assert float(shown["wrong, cosine of input and output"]) < 0.9
+
+
+def test_only_the_block_that_keeps_its_input_is_pre_norm():
+    pitfall = load("norm_overwrites")
+    config = TransformerConfig(9, 12, 32, 4, dropout=0.0, norm_first=True)
+    residual, x = Residual(config), 10 * torch.randn(2, 5, 32)
+    linear = nn.Linear(32, 32)
+    close(pitfall.right_block(x, residual.norm, linear), residual(x, linear))
+    close(pitfall.right_block(x, residual.norm, torch.zeros_like), x)
+    wrong = pitfall.wrong_block(x, residual.norm, torch.zeros_like)
+    close(wrong, residual.norm(x))
+
+
+@pytest.mark.parametrize("d", [4, 64, 512])
+def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(d):
+    pitfall = load("unbiased_norm")
+    x = torch.randn(20, d, dtype=torch.float64)
+    expected = F.layer_norm(x, (d,), eps=1e-6)
+    close(pitfall.right_norm(x), expected)
+    close(pitfall.wrong_norm(x) / expected, torch.full_like(x, math.sqrt((d - 1) / d)), 1e-5)
+
+
+def test_a_wide_tolerance_does_not_notice_the_unbiased_norm(of):
+    shown = of("unbiased_norm")
+    for d in 4, 64, 512:
+        assert shown[f"wrong, d = {d}, equal within 0.01"] == str(d > 4)
+        assert shown[f"wrong, d = {d}, equal within 1e-05"] == "False"
+        assert shown[f"right, d = {d}, equal within 1e-05"] == "True"
+
+
+def test_with_eps_outside_the_root_a_quiet_token_becomes_loud():
+    pitfall = load("unbiased_norm")
+    x = 1e-4 * torch.randn(10, 512, dtype=torch.float64)
+    close(pitfall.right_norm(x), LayerNorm(512, eps=1e-6).double()(x))
+    assert pitfall.right_norm(x).std() < 0.2 and pitfall.wrong_norm(x).std() > 0.9
+
+
+def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(of):
+    shown = of("one_layer")
+    label = "names in the state_dict"
+    assert shown[f"wrong, {label}"] == shown[f"right, {label}"]
+    assert int(shown["right, parameters"]) == 6 * int(shown["wrong, parameters"])
+
+
+def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(of):
+    shown = of("one_layer")
+    for name in "wrong", "right":
+        assert "matched" in shown[f"{name}, loading the checkpoint says"]
+    assert shown["wrong, layers as in the checkpoint"] == "[5]"
+    assert shown["right, layers as in the checkpoint"] == "[0, 1, 2, 3, 4, 5]"
+
+
+def test_with_dropout_on_a_model_that_knows_its_sentences_makes_mistakes(of):
+    shown = of("no_eval")
+    assert numbers(shown["wrong, both sentences without a fault"])[0] < 60
+    assert int(shown["wrong, answers in 50 runs"]) > 5
+    assert shown["right, both sentences without a fault"] == "100%"
+    assert shown["right, answers in 50 runs"] == "1"
+
+
+# Training
+
+
+def test_the_logarithm_of_a_zero_in_the_target_is_a_nan_in_the_loss():
+    pitfall = load("log_of_zero")
+    logits, target = torch.randn(3, 6), torch.tensor([1, 4, 5])
+    assert pitfall.wrong_loss(logits, target).isnan()
+    q = pitfall.smoothed(target, 6)
+    close(q.sum(dim=-1), torch.ones(3))
+    expected = F.kl_div(logits.log_softmax(dim=-1), q, reduction="batchmean")
+    close(pitfall.right_loss(logits, target), expected)
+
+
+def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(of):
+    shown = of("log_of_zero")
+    assert shown["wrong, gap 5, loss"] == shown["wrong, gap 200, loss"] == "nan"
+    assert shown["wrong, gap 5, gradient"] == shown["right, gap 5, gradient"]
+    assert shown["wrong, gap 200, gradient"] == "nan nan nan nan nan"
+    assert "nan" not in shown["right, gap 200, gradient"] + shown["right, gap 200, loss"]
+    assert shown["gap 200, probability of <pad>"] == "0"
+
+
+def test_our_smoothed_loss_takes_no_logarithm_of_a_target():
+    logits = torch.tensor([[-200.0, 0, 0, 2, 0]], requires_grad=True)
+    loss = label_smoothed_cross_entropy(logits, torch.tensor([3]), 0.1, 0)
+    assert loss.isfinite() and torch.autograd.grad(loss, logits)[0].isfinite().all()
+
+
+def test_each_shift_is_learned_and_only_one_of_them_counts(of):
+    shown = of("not_shifted")
+    for pair in "wrong_pair", "wrong_twice", "right_pair":
+        assert float(shown[f"{pair}, loss"]) < 0.01
+    assert shown["wrong_pair, writes"] == "3 3 3 3 3 3"
+    assert shown["wrong_twice, writes"] == "3 5 7 9 1 3"
+    assert shown["right_pair, writes"] == "3 4 5 6 7 8"
+
+
+def test_pads_in_the_loss_make_it_smaller_the_more_of_them_there_are(of):
+    shown = of("pads_counted")
+    wrong = [float(shown[f"wrong, {pads} pads, loss"]) for pads in (0, 5, 45)]
+    right = [shown[f"right, {pads} pads, loss"] for pads in (0, 5, 45)]
+    assert wrong == sorted(wrong, reverse=True)
+    assert wrong[2] < wrong[0] / 9 and len({*right, shown["wrong, 0 pads, loss"]}) == 1
+    assert shown["45 pads, tokens right with pads"] == "90%"
+
+
+def test_leaving_the_pads_out_is_the_mean_over_real_answers():
+    pitfall = load("pads_counted")
+    logits, answers = torch.randn(2, 5, 12), torch.tensor([[3, 4, 5, 2, 0], [7, 2, 0, 0, 0]])
+    real = answers != 0
+    close(pitfall.right_loss(logits, answers), F.cross_entropy(logits[real], answers[real]))
+    assert not torch.isclose(
+        pitfall.wrong_loss(logits, answers), pitfall.right_loss(logits, answers)
+    )
+
+
+def test_a_warm_up_stepped_by_the_epoch_never_warms_up(of):
+    shown = of("schedule_by_epoch")
+    assert float(shown["right, loss after 400 steps"]) < 0.5
+    assert float(shown["wrong, loss after 400 steps"]) > 1.5  # a blind guess: 2.08
+    assert shown["wrong, rate by then"] == f"{noam_learning_rate(5, 512, 100):.5f}"
+    assert shown["right, rate by then"] == f"{noam_learning_rate(401, 512, 100):.5f}"
+
+
+def test_a_mean_of_batch_means_depends_on_the_batch_size(of):
+    shown = of("mean_of_batches")
+    wrong = {shown[f"wrong, batches of {size}"] for size in (1001, 500, 100, 10)}
+    right = {shown[f"right, batches of {size}"] for size in (1001, 500, 100, 10)}
+    assert len(wrong) == 4 and len(right) == 1
+    assert shown["wrong, batches of 1001"] == shown["right, batches of 1001"]
+
+
+def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
+    pitfall, losses = load("mean_of_batches"), torch.rand(12)
+    for size in 1, 3, 4, 12:
+        close(pitfall.wrong_validation(losses, size), losses.mean())
+    for size in 5, 7:
+        assert not torch.isclose(pitfall.wrong_validation(losses, size), losses.mean())
+        close(pitfall.right_validation(losses, size), losses.mean())
+
+
+def test_behind_a_softmax_who_is_sure_and_wrong_learns_nothing(of):
+    shown = of("softmax_before_loss")
+    sure = float(shown["wrong, sure and wrong, gradient"])
+    assert 0 < -sure < 0.001 and float(shown["right, sure and wrong, gradient"]) < -0.99
+    floor = math.log(math.e + 3) - 1
+    assert shown["wrong, sure and right, loss"] == f"{floor:.2f}"
+    assert shown["right, sure and right, loss"] == "0.00"
+    middle = [float(shown[f"{name}, undecided, gradient"]) for name in ("wrong", "right")]
+    assert middle == [-0.1875, -0.75]
+
+
+# Exercises
+
+
+def test_three_mistakes_make_three_losses_of_one_model(answer):
+    one, three, seven = answer("three_losses").values()
+    assert len({one, three, seven}) == 3
+    repaired = answer("one_loss").values()
+    assert len({*repaired}) == 1
+
+
+def test_the_norm_over_the_sentence_is_guilty_and_the_other_two_are_not(answer):
+    moved = numbers(answer("suspects")["each position moves by"])
+    assert min(moved) > 0.1
+    shown = answer("guilty")
+    assert float(shown["norm over the sentence, the past moves by"]) > 0.1
+    assert float(shown["norm over each token, the past moves by"]) == 0
+    assert float(shown["the other two, off from the usual way by"]) == 0
+    assert "nan" in shown["with such scores"]
