@@ -25,7 +25,7 @@ for make in wrong_stack, right_stack:
     stack, name = make(), make.__name__.split("_")[0]
     print(f"{name}, names in the state_dict: {len(stack.state_dict())}")
     print(f"{name}, parameters: {sum(p.numel() for p in stack.parameters())}")
-    told = stack.load_state_dict(trained.state_dict())
+    told = str(stack.load_state_dict(trained.state_dict())).strip("<>")
     print(f"{name}, loading the checkpoint says: {told}")
     loaded = [i for i in range(6) if same(stack[i], trained[i])]
     print(f"{name}, layers as in the checkpoint: {loaded}")

@@ -22,4 +22,4 @@ for what, numbers in answers.items():
         name, value = loss.__name__.split("_")[0], loss(logits, target)
         (gradient,) = torch.autograd.grad(value, logits)
         print(f"{name}, {what}, loss: {value:.2f}")
-        print(f"{name}, {what}, gradient: {gradient[0, 0]:.5f}")
+        print(f"{name}, {what}, push upwards: {-gradient[0, 0]:.5f}")

@@ -14,7 +14,7 @@ def right_norm(x, eps=1e-6):
 
 
 torch.manual_seed(0)
-for d in 4, 64, 512:
+for d in 4, 512:
     x = torch.randn(1000, d)
     expected = F.layer_norm(x, (d,), eps=1e-6)
     off = (wrong_norm(x) / expected - 1).abs().median()
