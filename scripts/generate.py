@@ -33,6 +33,7 @@ from pathlib import Path
 import book
 import claims
 import labs
+import quizzes
 
 SECONDS = 120  # no example may take longer
 FLOAT16 = "downloads/translator-float16.safetensors"
@@ -290,6 +291,8 @@ def write_texts() -> None:
         book.write(folder / "glossary.md", book.glossary_table(language))
         for name, paths in claims.chapters().items():
             book.write(folder / "claims" / f"{name}.md", claims.table(paths, language))
+        for name, path in quizzes.chapters().items():
+            book.write(folder / "quizzes" / f"{name}.md", quizzes.markdown(path, language))
     words = book.GENERATED / "zh" / "words.txt"
     book.write(words, book.chinese_words())
 
@@ -355,7 +358,11 @@ def main() -> int:
         return 0
     failed: list[str] = []
     with locked():
-        write_texts()
+        try:
+            write_texts()
+        except book.Fault as fault:
+            print(fault, file=sys.stderr)
+            return 1
         remove_leftovers(all_jobs)
         everything = args.force or bool(args.names)
         todo = [job for job in chosen if everything or not job.fresh()]

@@ -21,6 +21,7 @@ import book
 import formulas
 import generate
 import labs
+import quizzes
 import reading
 from markup import Book, with_breaks, with_copies, words
 
@@ -44,8 +45,12 @@ class LinkLines(logging.Filter):
         match = self.LINK.match(told)
         if match:
             page = book.Page(self.language, match[1])
-            place = max(0, page.text.find(f"]({match[2]}"))
-            record.msg, record.args = str(page.fault(place, told)), ()
+            link = f"]({match[2]}"
+            if link in page.text:
+                fault = page.fault(page.text.index(link), told)
+            else:  # in its quiz?
+                fault = next(quizzes.faults(link, told), page.fault(0, told))
+            record.msg, record.args = str(fault), ()
         return True
 
 
@@ -145,11 +150,12 @@ def on_env(env, config: MkDocsConfig, files: Files):
 def formula_faults(config: MkDocsConfig, tex: str, reason: str) -> list[book.Fault]:
     """The formula's places in the sources, by its first line."""
     first = tex.splitlines()[0]
-    return [
+    found = [
         page.fault(page.text.find(first), reason)
         for page in book.pages(language(config))
         if first in page.text
     ]
+    return [*found, *quizzes.faults(first, reason)]
 
 
 @event_priority(100)

@@ -154,7 +154,7 @@ class Tooltips(Treeprocessor):
     SKIP_TAGS = frozenset(
         ["code", "pre", "a", "abbr", "h1", "h2", "h3", "h4", "h5", "h6", "th", "summary"]
     )
-    SKIP_CLASSES = frozenset(["arithmatex", "admonition-title", "footnote", "reading"])
+    SKIP_CLASSES = frozenset(["arithmatex", "admonition-title", "footnote", "quiz", "reading"])
 
     def __init__(self, md: Markdown, extension: "Book"):
         super().__init__(md)

@@ -1,5 +1,6 @@
 """What several tests share."""
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +36,17 @@ class Built(NamedTuple):
     @property
     def article(self) -> dom.Element:
         return self.tree.find("article")[0]
+
+
+def with_quiz(page: book.Page) -> parity.Text:
+    """A page's text as the reader has it: its quiz, whose source is another file, included."""
+
+    def included(match: re.Match[str]) -> str:
+        if not match[1].startswith("quizzes/"):
+            return match[0]
+        return (book.GENERATED / page.language / match[1]).read_text(encoding="utf-8")
+
+    return parity.read(book.INCLUDE.sub(included, page.text))
 
 
 class Block(NamedTuple):

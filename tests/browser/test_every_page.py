@@ -5,7 +5,7 @@ from playwright.sync_api import Browser
 
 import book
 import parity
-from checks import expect_none
+from checks import expect_none, with_quiz
 from conftest import watch
 from every_page import address, every_page, open_everything
 
@@ -53,8 +53,7 @@ def plain(browser: Browser):
 def test_all_is_there_without_javascript(plain, url):
     plain.goto(address(url))
     language, name = ("zh", url[3:]) if url.startswith("zh/") else ("en", url)
-    source = book.Page(language, f"{name.strip('/') or 'index'}.md").text
-    text = parity.read(source)
+    text = with_quiz(book.Page(language, f"{name.strip('/') or 'index'}.md"))
     article = plain.locator(".md-content article")
     faults = []
 

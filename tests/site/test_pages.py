@@ -10,7 +10,7 @@ import pytest
 
 import book
 import parity
-from checks import expect_none
+from checks import expect_none, with_quiz
 
 LIMIT = 80_000  # bytes of one page's HTML, compressed
 NO_PROSE = frozenset({"script", "style", "pre", "code", "math", "svg"})
@@ -79,7 +79,7 @@ def test_pages_are_light(built):
 def test_every_formula_of_the_sources_is_on_its_page(built):
     faults = []
     for page in built:
-        source = parity.read(page.source.text)
+        source = with_quiz(page.source)
         wanted = len(parity.displayed(source)) + len(parity.inline(source))
         found = page.article.find("span", "katex")
         if len(found) != wanted:

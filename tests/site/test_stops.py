@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import book
 import small_book
 from small_book import change, line
 
@@ -26,10 +27,25 @@ def build(folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+def add_quiz(folder: Path) -> None:
+    """Give a page of the small book a quiz."""
+    (folder / "docs/quizzes").mkdir()
+    (folder / QUIZ).write_text(
+        QUESTION.replace("[there]", "[here]") + 4 * QUESTION, encoding="utf-8"
+    )
+    for page in (OTHER, "docs/zh/other.md"):
+        with open(folder / page, "a", encoding="utf-8") as file:
+            file.write('\n## Quiz { #quiz }\n\n--8<-- "quizzes/other.md"\n')
+    with pytest.MonkeyPatch.context() as patch:
+        small_book.use(folder, patch)
+        book.stamp("other")
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> Path:
     """A small book without faults, built once."""
     folder = small_book.make(tmp_path_factory.mktemp("whole"))
+    add_quiz(folder)
     status, told = build(folder)
     assert status == 0, told
     assert (folder / "site/zh/other/index.html").exists()
@@ -39,6 +55,15 @@ def whole(tmp_path_factory) -> Path:
 PAGE, TWIN, OTHER = "docs/en/index.md", "docs/zh/index.md", "docs/en/other.md"
 TINY, SAY = "snippets/tiny.py", "snippets/examples/chapter/say.py"
 FIGURES = "scripts/figures/chapter.py"
+QUIZ = "docs/quizzes/other.yml"
+QUESTION = """\
+- en: Is $a^2$ a square?
+  zh: $a^2$ 是平方吗？
+  choices:
+    - {en: "Yes", zh: 是, right: true, en_why: "See [there](#there).", zh_why: "见[那里](#there)。"}
+    - {en: "No", zh: 不是, en_why: It is., zh_why: 是的。}
+    - {en: Who knows, zh: 谁知道, en_why: We do., zh_why: 我们知道。}
+"""
 
 ALONE = "# --8<-- [start:second]\nx = 1\n# --8<-- [end:second]\n"
 WAVE = "\n\n@figure(en={}, zh={})\ndef wave(label):\n    return canvas()[0]\n"
@@ -102,6 +127,14 @@ FAULTS = {
     "a figure that no page shows": (
         (FIGURES, "", WAVE),
         (FIGURES, "", "no page of docs/en shows figures/chapter/wave.svg"),
+    ),
+    "a quiz with a question too few": (
+        (QUIZ, 4 * QUESTION, 3 * QUESTION),
+        (QUIZ, "", "4 questions; a quiz has 5"),
+    ),
+    "a dead anchor in a quiz": (
+        (QUIZ, "[here](#there)", "[here](#none)"),
+        (QUIZ, "#none", ""),
     ),
     "a changed English page": ((PAGE, "# Small", "# Smaller"), (TWIN, "", STALE)),
 }

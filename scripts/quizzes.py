@@ -1,0 +1,103 @@
+"""The quizzes: docs/quizzes/CHAPTER.yml, both languages, as Markdown for the chapter's pages."""
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+import book
+
+QUESTIONS = 5
+CHOICES = (3, 4)
+WORDS = {
+    "en": {"question": "Question", "right": "Right.", "wrong": "Not quite.", "space": " "},
+    "zh": {"question": "问题", "right": "对。", "wrong": "不对。", "space": ""},
+}
+LINE = "line"  # where a mapping stands in its file
+
+
+class Lines(yaml.BaseLoader):
+    """Reads texts as they stand, Yes and 16 too; notes with each mapping its first line."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        return super().construct_mapping(node, deep) | {LINE: node.start_mark.line + 1}
+
+
+def chapters() -> dict[str, Path]:
+    return {path.stem: path for path in sorted((book.DOCS / "quizzes").glob("*.yml"))}
+
+
+@functools.cache
+def questions(path: Path, mtime: int) -> list[dict]:
+    """A chapter's questions. Raises Fault for whatever is missing or too much."""
+    try:
+        found = yaml.load(path.read_text(encoding="utf-8"), Lines)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise book.Fault(path, line, f"no YAML: {error.problem}") from None
+    if not isinstance(found, list) or len(found) != QUESTIONS:
+        count = len(found) if isinstance(found, list) else 0
+        raise book.Fault(path, 1, f"{count} questions; a quiz has {QUESTIONS}")
+    for number, question in enumerate(found, 1):
+        where = f"question {number}"
+        texts(path, 1, where, question, ("en", "zh"), ("choices",))
+        choices = question.get("choices")
+        if not isinstance(choices, list) or not CHOICES[0] <= len(choices) <= CHOICES[1]:
+            count = len(choices) if isinstance(choices, list) else 0
+            what = f"{where} has {count} choices; {CHOICES[0]} or {CHOICES[1]} are needed"
+            raise book.Fault(path, question[LINE], what)
+        for place, choice in enumerate(choices, 1):
+            named = f"{where}, choice {place}"
+            texts(path, question[LINE], named, choice, ("en", "zh", "en_why", "zh_why"), ("right",))
+        right = sum(choice.get("right") == "true" for choice in choices)
+        if right != 1:
+            what = f"{where} has {right} right choices; exactly one has 'right: true'"
+            raise book.Fault(path, question[LINE], what)
+    return found
+
+
+def texts(
+    path: Path, near: int, where: str, given: object, wanted: tuple[str, ...], more: tuple[str, ...]
+) -> None:
+    """Are these texts all there, and nothing unknown?"""
+    if not isinstance(given, dict):
+        raise book.Fault(path, near, f"{where} is no mapping with {', '.join(wanted)}")
+    for name in wanted:
+        if not isinstance(given.get(name), str) or not given[name].strip():
+            raise book.Fault(path, given[LINE], f"{where} has no text {name}")
+    for name in given:
+        if name not in (*wanted, *more, LINE):
+            known = ", ".join((*wanted, *more))
+            raise book.Fault(path, given[LINE], f"{where} has {name}; known are {known}")
+
+
+def read(path: Path) -> list[dict]:
+    return questions(path, path.stat().st_mtime_ns)
+
+
+def markdown(path: Path, language: str) -> str:
+    """The quiz of a chapter: each choice unfolds to what is to be said of it."""
+    words, parts = WORDS[language], []
+    for number, question in enumerate(read(path), 1):
+        text = question[language].strip()
+        parts.append(f"**{words['question']} {number}.** {text}\n")
+        for choice in question["choices"]:
+            verdict = "right" if choice.get("right") == "true" else "wrong"
+            why = choice[f"{language}_why"].strip()
+            parts.append(
+                f'<details class="{verdict}" markdown>\n'
+                f"<summary markdown>{choice[language].strip()}</summary>\n\n"
+                f"**{words[verdict]}**{words['space']}{why}\n\n"
+                "</details>\n"
+            )
+    body = "\n".join(parts)
+    return f'<div class="quiz" data-search-exclude markdown>\n\n{body}\n</div>\n'
+
+
+def faults(piece: str, what: str) -> Iterator[book.Fault]:
+    """What is said of a link or a formula, at each quiz that has it."""
+    for path in chapters().values():
+        text = path.read_text(encoding="utf-8")
+        if piece in text:
+            yield book.Fault(path, book.line_of(text, text.index(piece)), what)

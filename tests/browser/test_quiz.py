@@ -1,0 +1,85 @@
+"""The quizzes in a browser: opened by keys, read aloud, and without JavaScript."""
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from test_accessibility import violations
+
+import quizzes
+from checks import expect_none
+from conftest import BASE
+from every_page import LANGUAGE_AT
+
+CHAPTER = "attention"  # its quiz has formulas, code and links
+VERDICTS = {"en": ("Not quite.", "Right."), "zh": ("不对。", "对。")}
+
+
+def path(language: str, name: str = CHAPTER) -> str:
+    return f"{'zh/' if language == 'zh' else ''}{name}/"
+
+
+def test_a_key_opens_a_choice_and_the_verdict_can_be_read(reader: Page, width):
+    language = LANGUAGE_AT[width]
+    reader.goto(BASE + path(language))
+    choices = reader.locator(".quiz > details")
+    assert choices.count() >= 15
+    expect(reader.locator(".quiz > details[open]")).to_have_count(0)
+    choices.first.locator("summary").focus()
+    for number in range(3):
+        choice = choices.nth(number)
+        summary = choice.locator("summary")
+        expect(summary).to_be_focused()
+        reader.keyboard.press(["Enter", "Space", "Enter"][number])
+        right = "right" in (choice.get_attribute("class") or "")
+        verdict = choice.locator("p > strong").first
+        expect(verdict).to_be_visible()
+        expect(verdict).to_have_text(VERDICTS[language][right])
+        reader.keyboard.press("Space")
+        expect(verdict).to_be_hidden()
+        reader.keyboard.press("Tab")
+    expect(choices.nth(3).locator("summary")).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [390])
+def test_a_choice_is_large_enough_to_be_touched_and_shows_its_focus(reader: Page):
+    reader.goto(BASE + path("zh"))
+    summaries = reader.locator(".quiz summary")
+    sizes = summaries.evaluate_all("all => all.map(each => each.getBoundingClientRect().height)")
+    assert min(sizes) >= 24
+    reader.keyboard.press("Tab")  # from now on the focus is shown
+    summaries.first.focus()
+    assert summaries.first.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_an_opened_quiz(page: Page, scheme):
+    language = {"light": "en", "dark": "zh"}[scheme]
+    url = path(language, "embeddings")
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.goto(BASE + url)
+    page.evaluate(
+        "document.querySelectorAll('.quiz details').forEach(each => { each.open = true })"
+    )
+    only = {"include": [[".quiz"]]}
+    expect_none(violations(page, url, scheme, only))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_quiz_works_without_javascript(browser: Browser, language):
+    context = browser.new_context(java_script_enabled=False)
+    plain = context.new_page()
+    plain.goto(BASE + path(language))
+    count = sum(len(each["choices"]) for each in quizzes.read(quizzes.chapters()[CHAPTER]))
+    choices = plain.locator(".quiz > details")
+    expect(choices).to_have_count(count)
+    right = plain.locator(".quiz > details.right")
+    expect(right).to_have_count(quizzes.QUESTIONS)
+    verdict = right.first.locator("p > strong").first
+    expect(verdict).to_be_hidden()
+    right.first.locator("summary").click()
+    expect(verdict).to_have_text(VERDICTS[language][1])
+    context.close()
+
+
+def test_the_search_does_not_find_wrong_answers(site):
+    wrong = quizzes.read(quizzes.chapters()["embeddings"])[0]["choices"][0]["en"]
+    assert wrong not in (site / "search/search_index.json").read_text(encoding="utf-8")

@@ -1,0 +1,167 @@
+"""scripts/quizzes.py refuses a quiz that isn't whole, and says where; the book's quizzes are."""
+
+import re
+from collections import Counter
+
+import pytest
+
+import book
+import generate
+import parity
+import quizzes
+from checks import expect_none
+
+WRONG = """\
+    - en: {number} is wrong
+      zh: {number} 是错的
+      en_why: Since $1 \\neq 2$.
+      zh_why: 因为 $1 \\neq 2$。
+"""
+QUESTION = """\
+- en: Is it so?
+  zh: 是吗？
+  choices:
+    - en: Yes
+      zh: 是
+      right: true
+      en_why: See [there](#there).
+      zh_why: 见[那里](#there)。
+""" + "".join(WRONG.format(number=number) for number in (1, 2))
+WHOLE = 5 * QUESTION
+
+
+@pytest.fixture
+def quiz(small):
+    """The file of a quiz in the small book, without a fault."""
+    path = small / "docs/quizzes/other.yml"
+    path.parent.mkdir()
+    path.write_text(WHOLE, encoding="utf-8")
+    return path
+
+
+def fault(path) -> str:
+    with pytest.raises(book.Fault) as error:
+        quizzes.read(path)
+    return str(error.value).removeprefix("docs/quizzes/other.yml:")
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "right", "wrong"),
+    [
+        ("en", "**Question 1.** Is it so?", "**Right.** See [there](#there).", "**Not quite.** S"),
+        ("zh", "**问题 1.** 是吗？", "**对。**见[那里](#there)。", "**不对。**因为"),
+    ],
+)
+def test_each_choice_is_followed_by_its_verdict(quiz, language, question, right, wrong):
+    made = quizzes.markdown(quiz, language)
+    choices = re.findall(r'<details class="(\w+)" markdown>.*?</summary>\n\n(.*?)\n', made, re.S)
+    assert question in made
+    assert [verdict for verdict, _ in choices] == 5 * ["right", "wrong", "wrong"]
+    assert [said for _, said in choices[:1]] == [right]
+    assert all(said.startswith(wrong) for _, said in choices[1:3])
+
+
+def test_choices_stand_in_the_order_of_the_file(quiz):
+    made = quizzes.markdown(quiz, "en")
+    assert re.findall(r"<summary markdown>(.*?)</summary>", made)[:3] == [
+        "Yes",
+        "1 is wrong",
+        "2 is wrong",
+    ]
+
+
+LAST = WRONG.format(number=2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (QUESTION, "", "1: 4 questions; a quiz has 5"),
+        (WHOLE, "nothing\n", "1: 0 questions; a quiz has 5"),
+        ("      right: true\n", "", "1: question 1 has 0 right choices"),
+        (
+            "    - en: 2 is wrong\n",
+            "    - en: 2 is wrong\n      right: true\n",
+            "1: question 1 has 2 right choices",
+        ),
+        (LAST, "", "1: question 1 has 2 choices; 3 or 4 are needed"),
+        (LAST, 3 * LAST, "1: question 1 has 5 choices; 3 or 4 are needed"),
+        ("  zh: 是吗？\n", "", "1: question 1 has no text zh"),
+        ("      zh: 1 是错的\n", "", "9: question 1, choice 2 has no text zh"),
+        (
+            "      en_why: See [there](#there).\n",
+            "      en_why:\n",
+            "4: question 1, choice 1 has no text en_why",
+        ),
+        ("      zh_why: 因为", "      zh_wy: 因为", "9: question 1, choice 2 has no text zh_why"),
+        ("  zh: 是吗？\n", "  zh: 是吗？\n  note: x\n", "1: question 1 has note; known are en, zh"),
+        ("Is it so?", "Is it so: yes?", "1: no YAML: mapping values are not allowed here"),
+    ],
+)
+def test_a_quiz_that_is_not_whole_is_told_with_its_line(quiz, old, new, message):
+    quiz.write_text(WHOLE.replace(old, new, 1), encoding="utf-8")
+    assert fault(quiz).startswith(message)
+
+
+def test_a_later_question_is_told_with_its_own_line(quiz):
+    quiz.write_text(4 * QUESTION + QUESTION.replace("      right: true\n", ""), encoding="utf-8")
+    first = 4 * QUESTION.count("\n") + 1
+    assert fault(quiz).startswith(f"{first}: question 5 has 0 right choices")
+
+
+def test_generating_stops_at_a_quiz_that_is_not_whole(quiz, monkeypatch, capsys):
+    quiz.write_text(4 * QUESTION, encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["generate.py"])
+    assert generate.main() == 1
+    assert capsys.readouterr().err == "docs/quizzes/other.yml:1: 4 questions; a quiz has 5\n"
+
+
+def test_what_is_said_of_a_link_is_said_with_its_line_in_the_quiz(quiz):
+    told = [str(fault) for fault in quizzes.faults("](#there)", "leads nowhere")]
+    assert told == ["docs/quizzes/other.yml:7: leads nowhere"]
+
+
+# The book's own
+
+CHAPTERS = quizzes.chapters()
+each_chapter = pytest.mark.parametrize("name", CHAPTERS)
+BEFORE = r'^## {title} {{ #quiz }}\n\n--8<-- "quizzes/{name}\.md"\n\n## [^\n]+ {{ #exercises }}$'
+
+
+@pytest.mark.parametrize(("language", "title"), [("en", "Quiz"), ("zh", "测验")])
+def test_every_chapter_that_has_exercises_has_its_quiz_just_before_them(language, title):
+    faults = []
+    for page in book.pages(language):
+        name = page.name.removesuffix(".md")
+        if not page.is_lab and re.search(r"^\*\*(?:Exercise|练习) 1", page.text, re.M):
+            pattern = BEFORE.format(title=title, name=re.escape(name))
+            if name not in CHAPTERS or not re.search(pattern, page.text, re.M):
+                faults.append(f"{page.file}: no quiz before its exercises")
+    expect_none(faults)
+    assert CHAPTERS.keys() <= {page.name.removesuffix(".md") for page in book.pages(language)}
+
+
+@each_chapter
+def test_the_right_choices_are_spread_over_the_places(name):
+    """No place has more than two of five, and no three in a row are the same."""
+    places = [
+        [choice.get("right") == "true" for choice in question["choices"]].index(True)
+        for question in quizzes.read(CHAPTERS[name])
+    ]
+    assert len(set(places)) >= 3 and max(Counter(places).values()) <= 2, places
+
+
+@each_chapter
+def test_the_right_choice_is_not_the_longest_as_a_rule(name):
+    """Whoever has learned to pick the longest answer shall not get far."""
+    longest = 0
+    for question in quizzes.read(CHAPTERS[name]):
+        choices = sorted(question["choices"], key=lambda choice: len(choice["en"]))
+        longest += choices[-1].get("right") == "true"
+    assert longest <= 3
+
+
+@each_chapter
+def test_both_languages_have_the_same_links_and_formulas(name):
+    english, chinese = (quizzes.markdown(CHAPTERS[name], language) for language in book.LANGUAGES)
+    expect_none(parity.differences(f"quizzes/{name}.yml", english, chinese))
