@@ -1,6 +1,7 @@
 """The quizzes: docs/quizzes/CHAPTER.yml, both languages, as Markdown for the chapter's pages."""
 
 import functools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,6 +67,9 @@ def texts(
     for name in wanted:
         if not isinstance(given.get(name), str) or not given[name].strip():
             raise book.Fault(path, given[LINE], f"{where} has no text {name}")
+        if re.search(r"[\x00-\x09\x0b-\x1f]", given[name]):
+            what = f"{where}, {name}: between double quotes a backslash is written twice"
+            raise book.Fault(path, given[LINE], what)
     for name in given:
         if name not in (*wanted, *more, LINE):
             known = ", ".join((*wanted, *more))
@@ -96,8 +100,10 @@ def markdown(path: Path, language: str) -> str:
 
 
 def faults(piece: str, what: str) -> Iterator[book.Fault]:
-    """What is said of a link or a formula, at each quiz that has it."""
+    """What is said of a link or a formula, at the question or choice that has it."""
     for path in chapters().values():
-        text = path.read_text(encoding="utf-8")
-        if piece in text:
-            yield book.Fault(path, book.line_of(text, text.index(piece)), what)
+        parts = [part for each in read(path) for part in (each, *each["choices"])]
+        for part in parts:
+            if any(piece in text for text in part.values() if isinstance(text, str)):
+                yield book.Fault(path, part[LINE], what)
+                break

@@ -50,17 +50,15 @@ def test_a_choice_is_large_enough_to_be_touched_and_shows_its_focus(reader: Page
     assert summaries.first.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_an_opened_quiz(page: Page, scheme):
-    language = {"light": "en", "dark": "zh"}[scheme]
-    url = path(language, "embeddings")
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+def test_axe_finds_nothing_in_an_opened_quiz(page: Page):
+    """Every page is checked elsewhere, but not in the dark in Chinese, nor with all formulas."""
+    url = path("zh", "embeddings")
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     page.goto(BASE + url)
     page.evaluate(
         "document.querySelectorAll('.quiz details').forEach(each => { each.open = true })"
     )
-    only = {"include": [[".quiz"]]}
-    expect_none(violations(page, url, scheme, only))
+    expect_none(violations(page, url, "dark", {"include": [[".quiz"]]}))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

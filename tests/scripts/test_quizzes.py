@@ -95,6 +95,11 @@ LAST = WRONG.format(number=2)
         ),
         ("      zh_why: 因为", "      zh_wy: 因为", "9: question 1, choice 2 has no text zh_why"),
         ("  zh: 是吗？\n", "  zh: 是吗？\n  note: x\n", "1: question 1 has note; known are en, zh"),
+        (
+            "en_why: See [there](#there).",
+            'en_why: "See $\\theta$."',
+            "4: question 1, choice 1, en_why: between double quotes a backslash is written twice",
+        ),
         ("Is it so?", "Is it so: yes?", "1: no YAML: mapping values are not allowed here"),
     ],
 )
@@ -118,7 +123,7 @@ def test_generating_stops_at_a_quiz_that_is_not_whole(quiz, monkeypatch, capsys)
 
 def test_what_is_said_of_a_link_is_said_with_its_line_in_the_quiz(quiz):
     told = [str(fault) for fault in quizzes.faults("](#there)", "leads nowhere")]
-    assert told == ["docs/quizzes/other.yml:7: leads nowhere"]
+    assert told == ["docs/quizzes/other.yml:4: leads nowhere"]
 
 
 # The book's own
@@ -165,3 +170,10 @@ def test_the_right_choice_is_not_the_longest_as_a_rule(name):
 def test_both_languages_have_the_same_links_and_formulas(name):
     english, chinese = (quizzes.markdown(CHAPTERS[name], language) for language in book.LANGUAGES)
     expect_none(parity.differences(f"quizzes/{name}.yml", english, chinese))
+
+
+@each_chapter
+def test_a_link_has_words(name):
+    """Whoever has it read aloud hears nothing of a link that is a formula alone."""
+    text = CHAPTERS[name].read_text(encoding="utf-8")
+    expect_none(f"{name}: {link}" for link in re.findall(r"\[\$[^$]*\$\]\([^)]*\)", text))

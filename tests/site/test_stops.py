@@ -136,6 +136,10 @@ FAULTS = {
         (QUIZ, "[here](#there)", "[here](#none)"),
         (QUIZ, "#none", ""),
     ),
+    "a broken formula in a quiz": (
+        (QUIZ, "[here](#there)", r"$\\frac{1}$"),
+        (QUIZ, "frac", "KaTeX parse error"),
+    ),
     "a changed English page": ((PAGE, "# Small", "# Smaller"), (TWIN, "", STALE)),
 }
 
