@@ -173,7 +173,11 @@ def test_both_languages_have_the_same_links_and_formulas(name):
 
 
 @each_chapter
-def test_a_link_has_words(name):
-    """Whoever has it read aloud hears nothing of a link that is a formula alone."""
-    text = CHAPTERS[name].read_text(encoding="utf-8")
-    expect_none(f"{name}: {link}" for link in re.findall(r"\[\$[^$]*\$\]\([^)]*\)", text))
+def test_links_and_choices_have_words(name):
+    """Whoever has them read aloud may hear nothing of a formula alone."""
+    path = CHAPTERS[name]
+    text = path.read_text(encoding="utf-8")
+    faults = re.findall(r"\[\$[^$]*\$\]\([^)]*\)", text)
+    choices = [choice for question in quizzes.read(path) for choice in question["choices"]]
+    faults += [choice["en"] for choice in choices if re.fullmatch(r"\$[^$]*\$", choice["en"])]
+    expect_none(f"{name}: {fault}" for fault in faults)
