@@ -34,6 +34,7 @@ import book
 import claims
 import labs
 import quizzes
+import sources
 
 SECONDS = 120  # no example may take longer
 FLOAT16 = "downloads/translator-float16.safetensors"
@@ -289,6 +290,8 @@ def write_texts() -> None:
     for language in book.LANGUAGES:
         folder = book.GENERATED / language
         book.write(folder / "glossary.md", book.glossary_table(language))
+        book.write(folder / "sources" / "works.md", sources.works_list(language))
+        book.write(folder / "sources" / "software.md", sources.software_list(language))
         for name, paths in claims.chapters().items():
             book.write(folder / "claims" / f"{name}.md", claims.table(paths, language))
         for name, path in quizzes.chapters().items():

@@ -23,6 +23,7 @@ import generate
 import labs
 import quizzes
 import reading
+import sources
 from markup import Book, with_breaks, with_copies, words
 
 log = logging.getLogger("mkdocs.hooks.book")
@@ -81,6 +82,8 @@ def on_pre_build(config: MkDocsConfig) -> None:
     for page in (page for each in languages for page in book.pages(each)):
         broken += book.page_faults(page)
     broken += book.lab_faults()
+    if english:
+        broken += sources.faults()
     if broken:
         raise PluginError("\n".join(map(str, broken)))
     if english:  # once for both: the Chinese build follows the English one

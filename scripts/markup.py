@@ -162,8 +162,8 @@ class Tooltips(Treeprocessor):
 
     def run(self, root: etree.Element) -> None:
         page = self.extension.page
-        if page.name == "glossary.md":
-            return
+        if page.name in ("glossary.md", "sources.md"):
+            return  # the one explains them all; the other lists the titles of others
         tips = book.tooltips(page.language)
         self.tips = {form.lower(): tip for form, tip in tips.items()}
         longest_first = sorted(tips, key=len, reverse=True)
