@@ -292,12 +292,11 @@ def write_texts() -> None:
         book.write(folder / "glossary.md", book.glossary_table(language))
         book.write(folder / "sources" / "works.md", sources.works_list(language))
         book.write(folder / "sources" / "software.md", sources.software_list(language))
-        for name, paths in claims.chapters().items():
-            book.write(folder / "claims" / f"{name}.md", claims.table(paths, language))
         for name, path in quizzes.chapters().items():
             book.write(folder / "quizzes" / f"{name}.md", quizzes.markdown(path, language))
     words = book.GENERATED / "zh" / "words.txt"
     book.write(words, book.chinese_words())
+    claims.write()
 
 
 def remove_leftovers(all_jobs: list[Job]) -> None:
@@ -371,6 +370,7 @@ def main() -> int:
         todo = [job for job in chosen if everything or not job.fresh()]
         if todo:
             failed = run(todo)
+            claims.write()  # with what the proofs have measured now
     for text in failed:
         print(f"\n{text}", file=sys.stderr)
     seconds = time.monotonic() - started

@@ -18,6 +18,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 import book
+import claims
 import formulas
 import generate
 import labs
@@ -83,7 +84,7 @@ def on_pre_build(config: MkDocsConfig) -> None:
         broken += book.page_faults(page)
     broken += book.lab_faults()
     if english:
-        broken += sources.faults()
+        broken += [*sources.faults(), *claims.faults()]
     if broken:
         raise PluginError("\n".join(map(str, broken)))
     if english:  # once for both: the Chinese build follows the English one

@@ -8,6 +8,7 @@ what depends on the site's address.
 """
 
 import ast
+import functools
 import json
 import posixpath
 import re
@@ -52,6 +53,11 @@ def canonical(notebook: dict[str, Any]) -> str:
 
 
 def cells(path: Path) -> list[Cell]:
+    return cells_at(path, path.stat().st_mtime_ns)
+
+
+@functools.cache
+def cells_at(path: Path, mtime: int) -> list[Cell]:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     lines = enumerate(canonical(notebook).splitlines(), 2)
     places = [at for at, line in lines if line.startswith('   "source":')]

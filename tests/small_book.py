@@ -62,6 +62,7 @@ FILES = {
     "docs/glossary.yml": (
         "- {en: token, zh: 词元, anchor: token, en_meaning: a piece, zh_meaning: 一段}\n"
     ),
+    "tests/snippets/test_other.py": "# There: #there\n\n\ndef test_it_is_so():\n    pass\n",
     "snippets/tiny.py": """\
 # --8<-- [start:first]
 def double(x):

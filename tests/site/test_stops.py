@@ -54,7 +54,7 @@ def whole(tmp_path_factory) -> Path:
 
 PAGE, TWIN, OTHER = "docs/en/index.md", "docs/zh/index.md", "docs/en/other.md"
 TINY, SAY = "snippets/tiny.py", "snippets/examples/chapter/say.py"
-FIGURES = "scripts/figures/chapter.py"
+FIGURES, CLAIMS = "scripts/figures/chapter.py", "tests/snippets/test_other.py"
 QUIZ = "docs/quizzes/other.yml"
 QUESTION = """\
 - en: Is $a^2$ a square?
@@ -139,6 +139,14 @@ FAULTS = {
     "a broken formula in a quiz": (
         (QUIZ, "[here](#there)", r"$\\frac{1}$"),
         (QUIZ, "frac", "KaTeX parse error"),
+    ),
+    "a footnote that cites nothing": (
+        (OTHER, "", "\nText.[^a]\n\n[^a]: Somewhere.\n"),
+        (OTHER, "[^a]: Some", "[^a] cites neither a work"),
+    ),
+    "a claim whose place is gone": (
+        (CLAIMS, "#there", "#nowhere"),
+        (CLAIMS, "def", "a comment above says other.md#nowhere, which docs/en has not"),
     ),
     "a changed English page": ((PAGE, "# Small", "# Smaller"), (TWIN, "", STALE)),
 }

@@ -70,7 +70,7 @@ def copied(ours: MultiHeadAttention, dropout=0.0) -> nn.MultiheadAttention:
     return theirs
 
 
-# A dictionary that answers softly
+# A dictionary that answers softly: #soft-lookup
 
 
 def test_a_sharp_look_up_is_a_dictionary_and_a_blunt_one_an_average(printed):
@@ -114,7 +114,7 @@ def test_one_matrix_for_query_and_key_makes_symmetric_scores(printed):
     assert int(shown[f"one matrix, {itself}"]) > int(shown[f"two matrices, {itself}"])
 
 
-# By hand, and the formula
+# By hand, and the formula: #formula
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -180,7 +180,7 @@ def test_scores_of_zero_and_below_still_get_weight():
     assert (weights > 0.01).all()
 
 
-# A product is not a distance
+# A product is not a distance: #not-closeness
 
 
 def test_a_long_key_far_away_beats_the_query_itself(printed):
@@ -213,7 +213,7 @@ def test_a_longer_query_keeps_the_order_and_sharpens_the_weights(seed, m, d, fac
     assert (after.amax(dim=-1) >= before.amax(dim=-1)).all()
 
 
-# Why the root
+# Why the root: #why-sqrt-dk
 
 
 @pytest.mark.parametrize("d_k", [16, 64, 256])
@@ -267,7 +267,7 @@ def test_xavier_uniform_maps_start_with_scores_of_variance_one(printed):
     assert shown["scores, nn.Linear as it comes"] == "0.1"
 
 
-# Masks
+# Masks: #code
 
 
 @few
@@ -370,7 +370,7 @@ def test_wrong_masks_and_wrong_heads_say_what_is_wrong(printed, capsys):
     ]
 
 
-# Dropout
+# Dropout: #dropout
 
 
 def test_dropout_acts_on_the_average_and_not_on_the_returned_weights():
@@ -411,7 +411,7 @@ def test_rows_of_ours_sum_to_one_in_training_and_those_of_torch_do_not(printed):
     assert shown["training, torch.nn"] != "1.0 to 1.0"
 
 
-# The fused path
+# The fused path: #cost
 
 
 @few
@@ -468,7 +468,7 @@ def test_pairs_cost_as_much_as_the_linear_maps_at_twice_d_model(printed):
     assert float(shown["5 tokens, share of the pairs"].rstrip("%")) < 1
 
 
-# Heads
+# Heads: #multi-head-code
 
 
 def test_one_head_cannot_tell_two_neighbours_apart_and_two_heads_can(printed):
@@ -723,7 +723,7 @@ def test_the_einops_way_is_equal(printed):
     assert printed("examples", "einops_way")["equal to ours"] == "True"
 
 
-# Exercises
+# Exercises: #exercises
 
 
 def test_the_bias_of_the_keys_does_nothing(printed):

@@ -55,7 +55,7 @@ def data() -> dict[str, list[Pair]]:
     return {part: translator(part) for part in PARTS}
 
 
-# Numbers
+# Numbers: #numerals
 
 
 def test_english_numbers_are_those_of_num2words_without_its_commas():
@@ -153,7 +153,7 @@ def test_a_word_that_is_no_part_of_a_number_is_named():
         from_chinese("一百十")
 
 
-# Sentences
+# Sentences: #sentences
 
 
 def test_one_english_sentence_has_one_chinese_translation(drawn, translations):
@@ -277,7 +277,7 @@ def test_times_stand_after_the_subject_and_before_the_place_and_the_verb(drawn):
             assert re.fullmatch("[^是]+是.{4}年.{1,2}月.{1,3}号出生的", chinese), chinese
 
 
-# Tokens
+# Tokens: data.md
 
 
 def test_english_is_cut_into_words_and_chinese_into_characters():
@@ -313,7 +313,7 @@ def test_an_id_outside_the_vocabulary_is_refused(wrong):
         Vocabulary("ab").decode([3, wrong])
 
 
-# The parts
+# The parts: #held-out
 
 
 def test_nothing_is_in_two_parts_neither_the_sentence_nor_its_translation(data):

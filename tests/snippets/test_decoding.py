@@ -95,7 +95,7 @@ def each_way(model, src, max_len, **options):
     yield sample(model, src, max_len, BOS, EOS, 0.7, 4, 0.9, generator, **options)
 
 
-# One token after another
+# One token after another: #loop
 
 
 def by_hand(model: Transformer, src: torch.Tensor, max_len: int) -> list[int]:
@@ -194,7 +194,7 @@ def test_int32_ids_will_do():
     assert torch.equal(*(greedy_decode(model, ids, 6, 1, 2, False) for ids in (src, src.int())))
 
 
-# Evaluation
+# Evaluation: #loop
 
 
 @few
@@ -235,7 +235,7 @@ def test_nothing_is_noted_for_a_backward_pass(monkeypatch):
     assert model(src, src[:, :1] // 2).requires_grad
 
 
-# The cache
+# The cache: #cache
 
 
 @few
@@ -338,7 +338,7 @@ def test_a_cache_longer_than_the_table_of_positions_is_refused():
             cache.step(torch.full((4,), 3))
 
 
-# Scores
+# Scores: #likeliest
 
 
 @few
@@ -371,7 +371,7 @@ def test_padding_behind_a_sentence_does_not_change_its_score():
     close(sentence_score(model, src, F.pad(ids, (0, 3)), BOS, 0.6), one, 1e-6)
 
 
-# Beam search
+# Beam search: #beam-search
 
 
 @few
@@ -553,7 +553,7 @@ def test_a_beam_wider_than_the_vocabulary_is_no_trouble():
         assert beam_search(model, src, 2, BOS, EOS, size).isfinite().all()
 
 
-# Sampling
+# Sampling: #sampling
 
 logits_rows = st.integers(0, 10_000).map(
     lambda seed: torch.randn(3, 8, generator=torch.Generator().manual_seed(seed)) * 3
@@ -632,7 +632,7 @@ def test_the_same_generator_gives_the_same_sentences():
     assert torch.equal(one, same) and not torch.equal(one, other)
 
 
-# Bad input
+# Bad input: decoding.md
 
 
 @pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
@@ -699,7 +699,7 @@ def test_a_source_of_nothing_but_padding_is_translated_like_any_other():
             assert ids.size(0) == 2 and ids.ge(0).all() and ids.lt(7).all()
 
 
-# The trained translator
+# The trained translator: #beam-here
 
 
 def test_the_translator_writes_the_running_example_without_hesitation(printed):
@@ -735,7 +735,7 @@ def test_for_a_translation_drawing_does_harm(printed):
     assert shown["temperature 1.5"] < shown["as it is"] < shown["temperature 0.5"]
 
 
-# Examples
+# Examples: decoding.md
 
 
 def test_greedy_takes_the_wider_branch_and_beam_search_the_likelier_sentence(printed):
@@ -797,7 +797,7 @@ def test_a_thousand_draws_bring_the_shares_back_and_the_dials_bend_them(printed)
     assert int(shown["temperature 0.3, no cousin at all"]) == 0
 
 
-# The measurement
+# The measurement: #cost
 
 
 def measured() -> dict:
@@ -827,7 +827,7 @@ def test_cached_is_about_linear_and_uncached_quadratic_once_the_work_is_large():
     assert 1.85 < many["uncached"] < 2.2
 
 
-# Exercises
+# Exercises: #exercises
 
 
 def test_a_beam_of_four_takes_four_times_the_memory(printed):

@@ -37,7 +37,7 @@ def dtype(request):
     return request.param
 
 
-# Tokens
+# Tokens: #tokens
 
 
 def test_splitting_at_spaces_finds_five_english_words_and_one_chinese_word(printed):
@@ -117,7 +117,7 @@ def test_a_chinese_character_is_three_bytes(printed):
     assert shown["and back"] == "鲸"
 
 
-# Ids and batches
+# Ids and batches: #ids
 
 
 def test_the_vocabulary_has_the_ids_of_the_running_example(printed):
@@ -137,7 +137,7 @@ def test_pad_sequence_puts_positions_first_unless_told():
     assert torch.equal(pad_sequence(sentences), ids.T)
 
 
-# The configuration
+# The configuration: #file
 
 
 def test_the_configuration_defaults_to_the_base_model_of_the_paper():
@@ -166,7 +166,7 @@ def test_the_configuration_cannot_be_changed_afterwards():
     assert dataclasses.replace(config, d_model=256).d_model == 256
 
 
-# One-hot times a matrix
+# One-hot times a matrix: #lookup
 
 
 @few
@@ -199,7 +199,7 @@ def test_one_hot_rows_of_a_batch_of_the_paper_take_gigabytes(printed):
     assert shown["ids"] == "0.2 MB"
 
 
-# The gradient
+# The gradient: #gradient
 
 
 @few
@@ -243,7 +243,7 @@ def test_adam_moves_rows_used_earlier_and_adamw_moves_all(printed):
     assert shown == {"SGD moves": "[]", "Adam moves": "[6]", "AdamW moves": "[6, 8]"}
 
 
-# Padding
+# Padding: #padding
 
 
 def test_the_padding_row_starts_at_zero_and_gets_no_gradient(dtype):
@@ -298,7 +298,7 @@ def test_a_tied_output_gives_the_padding_row_a_gradient(printed):
     assert shown["row 0 is still zero"] == "False"
 
 
-# Ready-made vectors
+# Ready-made vectors: #pretrained
 
 
 def test_from_pretrained_takes_embeddings_and_freezes_by_default():
@@ -327,7 +327,7 @@ def test_from_pretrained_does_not_copy(printed):
     assert shown["row 0 after a step"] == shown["row 0 at first"]
 
 
-# The beginning, and the root of d
+# The beginning, and the root of d: #sqrt-d
 
 
 def test_entries_of_nn_embedding_start_as_n_0_1():
@@ -397,7 +397,7 @@ def test_one_step_moves_a_scaled_table_d_or_root_d_times_as_far(printed):
     assert shown == {"SGD": "512.0 times as far", "Adam": "22.6 times as far"}
 
 
-# The class
+# The class: #token-embedding
 
 
 @few
@@ -504,7 +504,7 @@ def test_every_wrong_id_of_the_page_is_refused(capsys):
     assert len(capsys.readouterr().out.splitlines()) == 5
 
 
-# Where the vectors come from
+# Where the vectors come from: #learned
 
 
 def test_training_makes_words_with_the_same_neighbours_alike(printed):

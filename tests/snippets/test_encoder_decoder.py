@@ -81,7 +81,7 @@ def moved(before: torch.Tensor, after: torch.Tensor) -> list[int]:
     return (before != after).any(dim=-1)[0].nonzero().flatten().tolist()
 
 
-# The layer, line by line
+# The layer, line by line: #encoder-layer
 
 
 @few
@@ -181,7 +181,7 @@ def test_the_sizes_of_the_configuration_are_used():
         assert {r.norm.eps for r in layer.residuals} == {0.25}
 
 
-# Stacks
+# Stacks: #encoder
 
 
 def test_a_stack_is_its_layers_one_after_the_other(norm_first, dtype):
@@ -265,7 +265,7 @@ def test_one_layer_used_six_times_has_a_sixth_of_the_parameters(printed):
     assert shown["names in the checkpoint"] == str(6 * names)
 
 
-# Equal to torch.nn
+# Equal to torch.nn: #torch-nn
 
 
 def as_torch(layer, get=lambda parameter: parameter.detach().clone()):
@@ -449,7 +449,7 @@ def test_the_fast_path_of_torch_equals_ours_at_real_positions_and_is_zero_elsewh
     assert not fast[~real].any()
 
 
-# Cross-attention and memory
+# Cross-attention and memory: #cross-attention
 
 
 def test_the_weights_computed_by_hand(printed):
@@ -559,7 +559,7 @@ def test_translating_runs_the_encoder_once_and_the_decoder_once_a_token(printed)
     assert shown["step 9"] == "<bos>我们为什么工作？ -> <eos>"
 
 
-# Masks
+# Masks: #causality
 
 
 @few
@@ -714,7 +714,7 @@ def test_heads_that_do_not_divide_d_model_are_refused(module):
         module(configuration(nhead=5, d_model=32))
 
 
-# Shapes, parameters, families
+# Shapes, parameters, families: encoder-decoder.md
 
 
 def test_the_flow_has_the_shapes_of_the_figure(printed):

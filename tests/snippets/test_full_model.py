@@ -100,7 +100,7 @@ def padded_ids(batch: int, length: int, vocabulary: int, pad: int = 0) -> torch.
     return ids.masked_fill(torch.arange(length) >= lengths, pad)
 
 
-# Initialisation
+# Initialisation: #initialisation
 
 
 @few
@@ -197,7 +197,7 @@ def test_one_recipe_drowns_words_fills_the_padding_and_misses_bare_parameters(pr
     assert shown["query, key and value"] == "0.031"
 
 
-# The class
+# The class: #transformer
 
 
 @few
@@ -359,7 +359,7 @@ def test_a_source_of_nothing_but_padding_gives_finite_logits_and_gradients():
     assert all(p.grad.isfinite().all() for p in model.parameters())
 
 
-# Tying
+# Tying: #parameters
 
 
 def test_tied_the_output_layer_is_the_table_of_the_target():
@@ -392,7 +392,7 @@ def test_tied_the_score_of_padding_is_always_zero():
     assert randomised(make())(SRC, TGT)[..., 0].all()
 
 
-# Logits
+# Logits: #logits
 
 
 def test_the_model_gives_scores_of_any_sign_and_size():
@@ -442,7 +442,7 @@ def test_the_first_loss_is_ln_v_plus_half_the_variance(printed):
         assert float(shown[f"{name}, first loss"]) == pytest.approx(expected, abs=0.1)
 
 
-# Targets
+# Targets: #shifted
 
 
 def test_what_is_given_and_what_is_asked_are_shifted_by_one(printed):
@@ -471,7 +471,7 @@ def test_one_sequence_on_both_sides_predicts_dice_and_a_source_of_its_own_cannot
     assert shown["a source of its own, by position"] == " ".join(["3"] * 12)
 
 
-# Parameters
+# Parameters: #parameters
 
 
 @few
@@ -520,7 +520,7 @@ def test_positions_have_no_weight_that_could_be_subtracted():
         _ = make().position.weight
 
 
-# Equal to nn.Transformer
+# Equal to nn.Transformer: #equal
 
 NAMES = {"self_attention": "self_attn", "cross_attention": "multihead_attn"}
 NAMES |= {f"{part}.": "in_proj_" for part in ("query", "key", "value")}
@@ -669,7 +669,7 @@ def test_the_measurement_says_what_the_page_says_of_it():
         assert rows[-1][kind]["explicit"] > rows[-1][kind]["fused"] + 0.1
 
 
-# Generation
+# Generation: #generation
 
 
 def test_an_untrained_model_writes_nonsense_and_computes_each_position_again(printed):
@@ -694,7 +694,7 @@ def test_the_logits_of_the_last_position_alone_are_those_of_all_positions(target
     assert model.logits(x[:, [-1]]).shape == model.logits(x[:, -1:]).shape == (2, 1, 12)
 
 
-# Saving and loading
+# Saving and loading: #saving
 
 
 def test_a_checkpoint_and_its_sizes_make_the_same_model_with_room_for_more(printed):
@@ -733,7 +733,7 @@ def test_a_checkpoint_of_other_sizes_is_refused_with_every_name():
         make(num_encoder_layers=1).load_state_dict(saved)
 
 
-# Types, devices, compiler
+# Types, devices, compiler: #elsewhere
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16], ids=str)
@@ -807,7 +807,7 @@ def test_the_only_stops_of_the_compiler_are_the_checks_of_ids():
     assert {stop.user_stack[-1].lineno for stop in stops} == {number}
 
 
-# Exercises
+# Exercises: #exercises
 
 
 def test_with_two_softmaxes_the_loss_can_fall_by_less_than_one(printed):

@@ -72,7 +72,7 @@ def numbers(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e[-+]\d+)?", text)]
 
 
-# Zero vectors
+# Zero vectors: #zero-vectors
 
 
 def test_three_zero_pads_take_about_half_of_the_attention_of_two_tokens(printed):
@@ -123,7 +123,7 @@ def test_a_pad_does_not_stay_a_zero_vector():
     assert layer(torch.zeros(16)).any()  # its bias
 
 
-# One convention
+# One convention: #convention
 
 
 @few
@@ -183,7 +183,7 @@ def test_a_mask_cannot_hide_a_value_that_is_not_finite(bad):
     assert output.isnan().all()
 
 
-# The padding mask
+# The padding mask: #padding-mask
 
 
 @few
@@ -224,7 +224,7 @@ def test_the_model_masks_with_the_pad_id_of_its_configuration():
     assert (model.encode(F.pad(ids, (0, 4), value=0))[:, :2] - model.encode(ids)).abs().max() > 0.1
 
 
-# More padding, same result
+# More padding, same result: #padding-invariance
 
 
 @few
@@ -269,7 +269,7 @@ def test_without_a_mask_the_result_depends_on_the_number_of_pads(printed):
     assert moved == sorted(moved) and moved[0] > 1
 
 
-# The causal mask
+# The causal mask: #causal-mask
 
 
 @few
@@ -300,7 +300,7 @@ def test_a_model_that_sees_the_future_is_right_in_training_and_guesses_in_use(pr
         assert shown[f"{mask}, in use"] == "0.1"
 
 
-# The future changes nothing
+# The future changes nothing: #causality
 
 
 @few
@@ -360,7 +360,7 @@ def test_without_a_mask_every_output_before_the_change_moves(printed):
     assert min(numbers(shown["no mask"])) > 0.1
 
 
-# Both
+# Both: #both
 
 
 @few
@@ -441,7 +441,7 @@ def test_without_a_memory_mask_the_decoder_reads_the_pads_of_the_source(printed)
     assert float(shown["no mask"]) > 0.1
 
 
-# How others say it: each row of the table
+# How others say it: each row of the table: #others
 
 
 def table(language: str, anchor: str) -> list[list[str]]:
@@ -671,7 +671,7 @@ def test_in_evaluation_the_encoder_of_torch_nn_may_write_zeros_at_the_pads():
     assert not fast[ignored].any() and slow[ignored].any()
 
 
-# Why not minus a billion
+# Why not minus a billion: #finite-fill
 
 
 def test_minus_a_billion_does_not_fit_float16_and_fits_the_others(printed):
@@ -763,7 +763,7 @@ def test_anomaly_detection_stops_at_minus_infinity_and_not_at_ours():
         output.square().sum().backward()
 
 
-# Rows with nothing to attend to
+# Rows with nothing to attend to: #empty-rows
 
 
 def test_an_empty_row_is_uniform_or_nan_or_zeros(printed):
@@ -836,7 +836,7 @@ def test_both_paths_agree_and_so_do_their_gradients_with_empty_rows_too(dtype, s
         assert not output[blind].any() and not of_query[blind].any()
 
 
-# A mask that fits by accident
+# A mask that fits by accident: #accident
 
 
 def test_an_n_by_n_mask_unsqueezed_for_the_heads_lies_on_the_heads_if_n_is_their_number():
@@ -885,7 +885,7 @@ def test_with_all_their_axes_masks_fit_only_where_they_belong():
             scaled_dot_product_attention(query, key, key, wrong)
 
 
-# Inverted, and nobody notices
+# Inverted, and nobody notices: #inverted
 
 
 def test_an_inverted_causal_mask_sees_only_the_future(printed):
@@ -960,7 +960,7 @@ def test_each_mistake_of_the_table_is_tried():
         assert cells[1:] == ["passes", "passes", "caught"]
 
 
-# Exercises
+# Exercises: #exercises
 
 
 def test_a_window_of_three_reaches_twice_as_far_in_two_layers(printed):

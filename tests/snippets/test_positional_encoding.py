@@ -87,7 +87,7 @@ def random(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> to
     return torch.randn(*shape, dtype=dtype, generator=torch.Generator().manual_seed(seed))
 
 
-# Attention and order
+# Attention and order: #order-blind
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -147,7 +147,7 @@ def test_with_positions_attention_is_no_longer_equivariant():
     assert (moved - output.flip(1)).abs().max() > 0.1
 
 
-# What a position must look like
+# What a position must look like: #requirements
 
 
 @few
@@ -181,7 +181,7 @@ def test_a_sine_alone_takes_a_value_twice_in_a_round():
     assert math.cos(1) != pytest.approx(math.cos(math.pi - 1))
 
 
-# The table
+# The table: #formula
 
 
 @few
@@ -236,7 +236,7 @@ def test_an_odd_or_empty_d_model_is_refused(d_model):
         sinusoidal_positional_encoding(4, d_model)
 
 
-# "I like to code", every cell; computed apart from the code, to six decimals
+# "I like to code", every cell; computed apart from the code, to six decimals: #by-hand
 
 X = [[0.1, 0.2, 0.3, 0.4], [0.2, 0.3, 0.4, 0.5], [0.3, 0.4, 0.5, 0.6], [0.4, 0.5, 0.6, 0.7]]
 TABLES = {
@@ -309,7 +309,7 @@ def test_the_steps_that_the_page_types_are_right(language):
         assert step in page, step
 
 
-# Broadcasting
+# Broadcasting: #broadcasting
 
 
 def test_the_shapes_of_broadcasting_are_as_told():
@@ -330,7 +330,7 @@ def test_unsqueeze_puts_the_new_axis_where_dim_says(dim):
     assert list(torch.zeros(4, 5).unsqueeze(dim).shape) == shape
 
 
-# Four ways, and float32
+# Four ways, and float32: #four-ways
 
 
 def test_four_ways_give_one_table():
@@ -365,7 +365,7 @@ def test_an_angle_near_20000_has_two_or_three_decimals_in_float32():
     assert np.spacing(np.float32(1)) < 1e-6
 
 
-# The picture: waves and wavelengths
+# The picture: waves and wavelengths: #heat-map
 
 
 def test_wavelengths_grow_from_2_pi_and_never_reach_10000_times_2_pi():
@@ -398,7 +398,7 @@ def test_no_two_of_5000_rows_are_equal():
     assert len(sinusoidal_positional_encoding(5000, 512).unique(dim=0)) == 5000
 
 
-# A step of k is a rotation
+# A step of k is a rotation: #shift
 
 
 @few
@@ -431,7 +431,7 @@ def test_shifts_add_up_and_keep_lengths(j, k, d):
     close(shift_matrix(k, d).T @ shift_matrix(k, d), torch.eye(d, dtype=torch.float64))
 
 
-# The inner product and distance
+# The inner product and distance: #inner-product
 
 
 @few
@@ -467,7 +467,7 @@ def test_the_inner_product_falls_rises_and_goes_negative_where_told():
     assert (near[1:44] < near[:43]).all() and near[44] > near[43]
 
 
-# The motivation
+# The motivation: #motivation
 
 
 def test_only_the_cross_term_brings_the_error_to_third_order():
@@ -516,7 +516,7 @@ def test_the_derived_pair_is_the_papers_with_its_numbers_swapped():
     np.testing.assert_allclose(table[:, 0], derived.imag, atol=1e-15)
 
 
-# The module
+# The module: #module
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -576,7 +576,7 @@ def test_the_module_holds_5000_positions_unless_told_otherwise():
         assert inspect.signature(PositionalEncoding).parameters[name].default == default
 
 
-# Scale
+# Scale: #scale
 
 
 @few
@@ -611,7 +611,7 @@ def test_positions_leave_most_directions_to_the_words():
     assert needed == [7, 30]
 
 
-# Dropout
+# Dropout: #dropout
 
 
 def test_dropout_acts_on_the_sum():
@@ -642,7 +642,7 @@ def test_in_evaluation_nothing_is_dropped():
     assert torch.equal(module(x), x + module.table[:5])
 
 
-# The buffer
+# The buffer: #buffer
 
 
 def test_the_module_has_no_parameters():
@@ -717,7 +717,7 @@ def test_overwriting_the_output_leaves_the_table_alone():
     assert torch.equal(module.table, before)
 
 
-# Longer than the training
+# Longer than the training: #longer
 
 
 def test_a_trained_model_is_right_up_to_length_20_and_not_beyond():
@@ -729,7 +729,7 @@ def test_a_trained_model_is_right_up_to_length_20_and_not_beyond():
     assert float(values["of 100, positions 80 to 99"]) < trained < 1
 
 
-# Sinusoids that tutorials publish
+# Sinusoids that tutorials publish: #published
 
 
 def test_the_doubled_exponent_is_off_by_as_much_as_a_wave_can_be():
@@ -769,7 +769,7 @@ def test_the_wrong_tables_still_have_different_rows_between_minus_1_and_1():
     assert len(table.unique(dim=0)) == 100 and table.abs().max() <= 1
 
 
-# Exercises
+# Exercises: #exercises
 
 
 def test_equal_tokens_get_equal_outputs_only_without_positions():

@@ -88,7 +88,7 @@ def numbers(text):
     return [float(number) for number in text.strip("[]").split(",")]
 
 
-# The feed-forward network
+# The feed-forward network: #feed-forward
 
 
 @few
@@ -176,7 +176,7 @@ def test_gelu_is_x_times_the_share_of_normal_numbers_below_x(x):
     torch.testing.assert_close(nn.functional.gelu(number), number * share, check_dtype=False)
 
 
-# Position-wise
+# Position-wise: #position-wise
 
 
 @few
@@ -224,7 +224,7 @@ def test_a_convolution_of_width_3_sees_the_neighbour_to_the_right(printed):
     assert shown["width 3, positions changed by the last"] == "[3, 4]"
 
 
-# Its share
+# Its share: #share
 
 
 def test_the_network_holds_two_thirds_of_an_encoder_layer_and_half_of_a_decoder_layer(printed):
@@ -253,7 +253,7 @@ def test_attention_multiplies_as_often_as_the_network_at_two_d_model_tokens(prin
     assert shown["1024 tokens, share of the feed-forward"] == "50%"
 
 
-# The sum
+# The sum: #residual
 
 
 def test_the_sum_replaces_vanishing_by_mild_growth_as_computed(printed):
@@ -350,7 +350,7 @@ def test_our_sum_leaves_the_callers_tensor_alone(norm_first, dtype):
     assert torch.equal(x, before)
 
 
-# LayerNorm
+# LayerNorm: #layer-norm-by-hand
 
 
 def test_the_vector_done_by_hand(printed, dtype):
@@ -488,7 +488,7 @@ def test_averaging_over_positions_too_lets_the_last_token_reach_the_first(printe
     assert shown["positions too, by another last token"] == "[0, 1, 2, 3, 4]"
 
 
-# Distributions
+# Distributions: #distribution
 
 
 @few
@@ -582,7 +582,7 @@ def test_in_float16_large_features_become_silence_in_the_function_and_not_in_the
     assert numbers(shown["the class"]) == numbers(shown["repaired"]) == [-1, -0.33, -0.33, 1.67]
 
 
-# Post-norm and pre-norm
+# Post-norm and pre-norm: #post-and-pre
 
 
 @few
@@ -754,7 +754,7 @@ def test_in_post_norm_a_hundredth_of_the_input_is_left_after_twelve_layers(print
     assert sorted(shown.values(), reverse=True) == list(shown.values())
 
 
-# Dropout
+# Dropout: #dropout
 
 
 def test_dropout_has_four_places(printed, capsys):

@@ -95,7 +95,7 @@ def same_bits(one: Translator, other: Translator) -> bool:
     return all(torch.equal(a, b) for a, b in pairs)
 
 
-# Label smoothing
+# Label smoothing: #loss
 
 
 @st.composite
@@ -165,7 +165,7 @@ def test_a_smoothing_that_is_no_share_is_refused(smoothing):
         label_smoothed_cross_entropy(torch.zeros(2, 5), torch.ones(2).long(), smoothing, 0)
 
 
-# The rate
+# The rate: #rate
 
 steps_of_the_rate = st.integers(1, 5000)
 
@@ -223,7 +223,7 @@ def test_our_rate_has_no_step_outside_the_training(step, warmup, steps):
         linear_learning_rate(step, 0.1, warmup, steps)
 
 
-# Batches
+# Batches: #batches
 
 
 def examples_of_lengths(seed: int, count: int):
@@ -298,7 +298,7 @@ def test_a_batch_that_the_examples_cannot_fill_is_refused(size):
         next(batches(examples, size, 0))
 
 
-# A step
+# A step: #loop
 
 
 def test_an_example_is_the_ids_with_bos_and_eos_around_the_target():
@@ -352,7 +352,7 @@ def test_in_bfloat16_the_loss_is_nearly_the_same_and_the_weights_stay_float32():
     assert kept == {p.grad.dtype for p in translator.model.parameters()} == {torch.float32}
 
 
-# Learning
+# Learning: #loop
 
 
 def test_it_learns():
@@ -397,7 +397,7 @@ def test_exact_match_counts_translations_without_a_fault_by_kind():
     assert shares == {"all": 2 / 3, "one": 1 / 2, "two": 1}
 
 
-# The same bits
+# The same bits: #determinism
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -422,7 +422,7 @@ def test_dropout_draws_anew_at_each_step_and_for_each_process(monkeypatch):
     assert len(set(drawn[2:])) == 2 * SHORT.steps
 
 
-# Ctrl-C, and going on
+# Ctrl-C, and going on: #checkpoints
 
 
 def interrupt_at(step: int):
@@ -501,7 +501,7 @@ def test_a_training_that_was_killed_goes_on_to_the_very_same_weights(step, tmp_p
     assert same_bits(trained(), trained(checkpoint=path, resume=True))
 
 
-# Files
+# Files: #checkpoints
 
 
 @pytest.mark.parametrize("name", ["write", "fsync", "replace"])
@@ -619,7 +619,7 @@ def test_without_a_checkpoint_there_is_nothing_to_resume(tmp_path):
         trained(checkpoint=tmp_path / "nonesuch", resume=True)
 
 
-# The translator's file
+# The translator's file: #translator
 
 
 def test_a_translator_that_is_saved_and_loaded_is_the_same(tmp_path):
@@ -687,7 +687,7 @@ def test_the_key_is_made_of_every_file_that_training_imports():
     assert set(translators.MADE_BY) <= found
 
 
-# What was trained and measured
+# What was trained and measured: #curve
 
 
 ROOT = Path(__file__).parents[2]
@@ -735,7 +735,7 @@ def test_it_learns_in_minutes_for_each_of_three_seeds(task, seconds, worst, seed
     assert min(run["match"].values()) >= worst
 
 
-# The command
+# The command: #loop
 
 
 @pytest.fixture
@@ -781,7 +781,7 @@ def test_the_command_says_what_is_wrong_in_one_line(command, tmp_path):
         command("--resume")
 
 
-# More than one process
+# More than one process: #processes
 
 
 def free_port() -> int:

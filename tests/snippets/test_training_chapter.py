@@ -65,7 +65,7 @@ def validation() -> list[Pair]:
     return corpus.translator("validation")
 
 
-# What held out means
+# What held out means: data.md#held-out
 
 
 def test_the_running_example_is_held_out_and_a_lot_over_sentences_would_not_hold_out(printed):
@@ -87,7 +87,7 @@ def test_words_of_numbers_are_split_at_the_hyphen(printed):
     assert printed("examples", "in_words", "data")["342005"].endswith("三十四万二千零五")
 
 
-# Teacher forcing
+# Teacher forcing: #teacher-forcing
 
 
 def test_given_and_wanted_are_one_target_shifted_by_one(printed):
@@ -128,7 +128,7 @@ def test_exposure_bias_does_not_make_the_first_mistake(printed):
     )
 
 
-# Loss and rate
+# Loss and rate: #loss
 
 
 def test_the_loss_by_hand_is_ours_and_that_of_pytorch(printed):
@@ -170,7 +170,7 @@ def test_sorting_by_length_takes_most_of_the_padding_away(printed):
     assert number(shown["as drawn"]) > 1 / 3
 
 
-# More than one process
+# More than one process: #processes
 
 
 def test_the_mean_of_the_means_is_off_and_the_share_of_tokens_repairs_it(printed):
@@ -181,7 +181,7 @@ def test_the_mean_of_the_means_is_off_and_the_share_of_tokens_repairs_it(printed
     assert number(shown["by tokens, gradient off by"]) < 1e-5
 
 
-# Determinism
+# Determinism: #determinism
 
 
 def test_one_seed_gives_one_set_of_weights_and_sums_depend_on_their_order(printed):
@@ -191,7 +191,7 @@ def test_one_seed_gives_one_set_of_weights_and_sums_depend_on_their_order(printe
     assert shown["(a + b) + c"] != shown["a + (b + c)"]
 
 
-# Looking inside
+# Looking inside: #inside
 
 
 def test_looking_does_not_change_what_is_seen(trained, monkeypatch):
@@ -293,7 +293,7 @@ def test_the_translations_shown_are_right(capsys):
         assert line.endswith(f" {ending}")
 
 
-# Errors
+# Errors: #errors
 
 
 @pytest.fixture
@@ -322,7 +322,7 @@ def test_the_errors_that_are_read_are_there(wrong):
         )
 
 
-# Lengths never seen, and ablations
+# Ablations, and lengths never seen: #ablations
 
 
 @pytest.fixture(scope="module")
@@ -345,6 +345,9 @@ def test_the_ablations_are_of_this_code(measured, made):
     assert runs == [(seed, name) for seed in (0, 1, 2) for name in made["VARIANTS"]]
 
 
+# Lengths: #longer
+
+
 def test_beyond_ten_digits_nothing_is_right_and_no_answer_has_more(measured):
     match = {int(digits): share for digits, share in measured["lengths"]["match"].items()}
     assert min(match[digits] for digits in range(7, 11)) > 0.98
@@ -353,6 +356,9 @@ def test_beyond_ten_digits_nothing_is_right_and_no_answer_has_more(measured):
         assert from_chinese(right) >= 10**10 > from_chinese(said)
     lengths = [len(right) for _, right, _ in measured["lengths"]["examples"]]
     assert max(lengths[:3]) <= max(len(pair.target) for pair in corpus.numerals("train"))
+
+
+# What an ablation shows: #ablations
 
 
 def test_without_a_causal_mask_the_loss_is_the_best_and_nothing_is_right(measured, made):
@@ -457,7 +463,7 @@ def test_an_ablation_takes_effect_and_leaves_all_as_it_was(made, small):
     assert after == before
 
 
-# Exercises
+# Exercises: #exercises
 
 
 def test_the_test_has_no_new_word_and_few_new_neighbours(printed):
