@@ -27,7 +27,7 @@ WORDS = {
         "counts": "{claims} claims, {changes} changes of the code that they catch.",
         "none": "No claim yet.",
         "heads": ("Claim", "Fails if"),
-        "measured": ("Claim", "Chapter", "Numbers", "Results", "Gradients", "Allowed"),
+        "measured": ("Claim", "Numbers", "Results", "Gradients", "Allowed"),
         "here": "Measured here",
         "gradients": "gradients",
         "numbers": {
@@ -47,7 +47,7 @@ WORDS = {
         "counts": "{claims} 条论断，能抓住 {changes} 处改错的代码。",
         "none": "还没有论断。",
         "heads": ("论断", "代码这样一改就不成立"),
-        "measured": ("论断", "章节", "数的类型", "结果", "梯度", "允许"),
+        "measured": ("论断", "数的类型", "结果", "梯度", "允许"),
         "here": "这次测得",
         "gradients": "梯度",
         "numbers": {
@@ -262,16 +262,21 @@ def measured_table(language: str) -> str:
                 ],
             ]
             page = title(claim.place.partition("#")[0], language)
-            cells = ["<br>".join(column) for column in columns]
-            lines.append((said(claim), f"[{page}]({claim.place})", *cells))
+            cells = ["<br>".join(map(unbroken, column)) for column in columns]
+            lines.append((f"{linked(claim)}<br><small>{page}</small>", *cells))
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 # The tables
 
 
-def said(claim: Claim) -> str:
-    return f'<span lang="en">{html.escape(claim.says)}</span>'
+def linked(claim: Claim) -> str:
+    """A claim that leads to its place; without the colour of links, as there are so many."""
+    return f'[<span lang="en">{html.escape(claim.says)}</span>]({claim.place}){{ .said }}'
+
+
+def unbroken(text: str) -> str:
+    return f'<span class="unbroken">{text}</span>' if text else ""
 
 
 def table(paths: list[Path], chapter: str, language: str) -> str:
@@ -284,7 +289,7 @@ def table(paths: list[Path], chapter: str, language: str) -> str:
     for claim in told:
         changes = "; ".join(claim.changes)
         fails = f'<span lang="en">{html.escape(changes)}</span>' if changes else ""
-        lines.append((f"[{said(claim)}]({claim.place}){beside(claim, figures, language)}", fails))
+        lines.append((linked(claim) + beside(claim, figures, language), fails))
     counts = words["counts"].format(
         claims=len(told), changes=sum(len(claim.changes) for claim in told)
     )
@@ -297,7 +302,7 @@ def beside(claim: Claim, figures: dict[str, list[Figure]], language: str) -> str
     parts = []
     for figure in figures.get(claim.test, []):
         what = f", {words['gradients']}" if figure.what == "gradients" else ""
-        parts.append(f"{figure.numbers}{what} {figure.value}")
+        parts.append(unbroken(f"{figure.numbers}{what} {figure.value}"))
     colon, comma = (": ", "; ") if language == "en" else ("：", "；")
     return f"<br><small>{words['here']}{colon}{comma.join(parts)}</small>" if parts else ""
 

@@ -85,7 +85,7 @@ def test_a_page_without_claims_has_a_table_that_says_so(told):
 
 
 @pytest.mark.parametrize("language", book.LANGUAGES)
-def test_what_was_measured_stands_beside_its_claim_and_in_a_table_of_its_own(told, language):
+def test_what_was_measured_stands_with_its_claim_and_in_a_table_of_its_own(told, language):
     test = "test_other.py::test_two_and_two_are_four"
     measure(
         "Python: 3",
@@ -103,7 +103,9 @@ def test_what_was_measured_stands_beside_its_claim_and_in_a_table_of_its_own(tol
         assert figure in row
     (row,) = (folder / "measured.md").read_text().splitlines()[2:]
     assert "(other.md#there)" in row
-    assert "| float32<br>float64 | 1.5e-07<br>0 | 2.5e-07 | 1e-06<br>1e-12 |" in row
+    assert (book.Page(language, "other.md").text.split("# ")[1].splitlines()[0]) in row
+    bare = re.sub("</?span[^>]*>", "", row)
+    assert "| float32<br>float64 | 1.5e-07<br>0 | 2.5e-07 | 1e-06<br>1e-12 |" in bare
 
 
 def test_a_place_that_is_gone_is_told_with_the_test_below_it(told):
