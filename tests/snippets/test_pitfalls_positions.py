@@ -1,0 +1,454 @@
+"""The claims of the chapter on pitfalls: embeddings and positions, modules and shapes."""
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+import transformer
+from pitfalls import (
+    batch_first_forgotten,
+    coarse_angles,
+    dropout_twice,
+    embedding_scale,
+    exponent_doubled,
+    mixed_bases,
+    mixed_heads,
+    modules_in_a_list,
+    nested_forward,
+    persistent_table,
+    pretrained,
+    trailing_axis,
+    unregistered_table,
+    zero_row,
+)
+from transformer import (
+    EncoderLayer,
+    MultiHeadAttention,
+    TokenEmbedding,
+    causal_mask,
+    sinusoidal_positional_encoding,
+)
+
+SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
+DOCS = Path(__file__).parents[2] / "docs"
+CHAPTER = "pitfalls"
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> Iterator[None]:
+    torch.manual_seed(0)
+    yield
+
+
+@pytest.fixture
+def shown(printed):
+    """What a pitfall prints, as {label: value}."""
+    return lambda name: printed("", name)
+
+
+def exact(position: int, column: int, d: int, base: float = 10000.0) -> float:
+    """The paper's formula for one cell, with nothing but the math module."""
+    angle = position / base ** (2 * (column // 2) / d)
+    return math.cos(angle) if column % 2 else math.sin(angle)
+
+
+def turns(table: torch.Tensor) -> torch.Tensor:
+    """How far each pair of columns turns from row to row, between -pi and pi."""
+    turned = torch.atan2(table[:, 0::2], table[:, 1::2]).double().diff(dim=0)
+    return torch.remainder(turned + math.pi, 2 * math.pi) - math.pi
+
+
+# The exponent
+
+
+@pytest.mark.parametrize("d", [2, 8, 64])
+def test_the_loop_that_does_not_double_gives_the_formula(d):
+    wanted = [[exact(p, column, d) for column in range(d)] for p in range(50)]
+    table = exponent_doubled.right_table(50, d)
+    torch.testing.assert_close(table, torch.tensor(wanted, dtype=torch.float64))
+
+
+def test_with_the_exponent_doubled_products_of_rows_depend_on_the_place():
+    for make, spread in (
+        (exponent_doubled.wrong_table, lambda x: x > 5),
+        (exponent_doubled.right_table, lambda x: x < 1e-9),
+    ):
+        table = make(100, 512)
+        near = (table[:-5] * table[5:]).sum(dim=1)
+        assert spread(near.max() - near.min())
+
+
+def test_with_the_exponent_doubled_almost_half_of_the_columns_stand_still(shown):
+    values = shown("exponent_doubled")
+    assert 0.4 < int(values["wrong, columns that stand still"]) / 512 < 0.5
+    assert values["right, columns that stand still"] == "41"
+    assert values["right, their spread"] == "0.0"
+
+
+def test_doubled_the_sine_and_cosine_of_a_pair_turn_at_different_speeds():
+    table = exponent_doubled.wrong_table(20, 8)
+    one = table[:, 0::2].square() + table[:, 1::2].square()
+    assert (one[:, 0] - 1).abs().max() > 0.5
+    right = exponent_doubled.right_table(20, 8)
+    torch.testing.assert_close(
+        right[:, 0::2].square() + right[:, 1::2].square(), torch.ones_like(one)
+    )
+
+
+# Row 0
+
+
+def test_a_zero_row_is_far_from_its_neighbour_and_scores_nothing(shown):
+    wrong, right = zero_row.wrong_table(100, 512), zero_row.right_table(100, 512)
+    assert not wrong[0].any() and torch.equal(wrong[1:], right[1:])
+    step = right.diff(dim=0).norm(dim=1)
+    assert (wrong[1] - wrong[0]).norm() > 4 * step.max()
+    values = shown("zero_row")
+    scores = {
+        (name, row): float(values[f"{name}, row 1 scores row {row}"])
+        for name in ("wrong", "right")
+        for row in (0, 99)
+    }
+    assert scores["wrong", 0] == 0 < scores["wrong", 99]
+    assert scores["right", 0] > scores["right", 99] == scores["wrong", 99]
+
+
+def test_no_rotation_turns_a_zero_row_into_the_next():
+    wrong, right = zero_row.wrong_table(4, 8), zero_row.right_table(4, 8)
+    assert right[0].tolist() == [0.0, 1.0] * 4
+    for table, agree in ((wrong, False), (right, True)):
+        torch.testing.assert_close(table[1].norm(), torch.tensor(2.0))
+        assert bool(torch.isclose(table[0].norm(), table[1].norm())) is agree
+
+
+# Two bases
+
+
+def test_a_table_of_two_bases_has_rows_of_the_right_length_and_jumps_where_they_meet():
+    wrong, right = mixed_bases.wrong_table, mixed_bases.right_table
+    torch.testing.assert_close(wrong.norm(dim=1), right.norm(dim=1))
+    assert torch.equal(wrong[:8], right[:8]) and not torch.equal(wrong[8:], right[8:])
+    steady = turns(right)
+    torch.testing.assert_close(steady, steady[:1].expand_as(steady), rtol=0, atol=1e-5)
+    assert (turns(wrong)[7] - turns(wrong)[6]).abs().max() > 0.5
+    other = turns(mixed_bases.other_table)
+    torch.testing.assert_close(other, other[:1].expand_as(other), rtol=0, atol=1e-5)
+
+
+def test_the_translator_reads_only_the_table_that_it_learned_with(shown):
+    values = shown("mixed_bases")
+    right = {name: int(values[f"{name}, right translations"][:-1]) for name in ("wrong", "100")}
+    assert values["right, right translations"] == "100%"
+    assert right["100"] <= right["wrong"] < 97
+
+
+def test_sentences_that_end_before_the_seam_do_not_notice_it():
+    ids = torch.tensor([[4, 5, 6, 7, 8]])
+    position = mixed_bases.trained.model.position
+    x = mixed_bases.trained.model.src_embedding(ids)
+    position.table = mixed_bases.wrong_table
+    wrong = position(x)
+    position.table = mixed_bases.right_table
+    assert torch.equal(wrong, position(x))
+
+
+# Angles
+
+
+def test_angles_in_float32_are_right_in_the_first_rows_and_wrong_far_out():
+    for start, least, most in ((0, 0, 1e-5), (100_000, 1e-3, 0.1), (10_000_000, 0.1, 2)):
+        position = torch.arange(start, start + 10)
+        wanted = [[exact(int(p), column, 512) for column in range(512)] for p in position]
+        wanted = torch.tensor(wanted, dtype=torch.float64)
+        wrong = coarse_angles.wrong_rows(position, 512).double()
+        assert least <= (wrong - wanted).abs().max() <= most
+        right = coarse_angles.right_rows(position, 512).double()
+        torch.testing.assert_close(right, wanted, rtol=0, atol=1e-7)
+
+
+def test_beyond_2_to_the_24_float32_makes_one_number_of_two_neighbours(shown):
+    assert float(torch.tensor(2**24, dtype=torch.float32) + 1) == 2**24
+    position = torch.tensor([2**24, 2**24 + 1])
+    assert torch.equal(*coarse_angles.wrong_rows(position, 8))
+    assert not torch.equal(*coarse_angles.right_rows(position, 8))
+    values = shown("coarse_angles")
+    assert int(values["wrong at 20000000, different rows"]) < 60
+    assert values["right at 20000000, different rows"] == "100"
+    assert 2049 not in torch.arange(3000.0).half().tolist()  # float16 counts to 2048
+
+
+# The scale
+
+
+def test_the_share_of_the_word_is_as_its_length_says(shown):
+    values = shown("embedding_scale")
+    for name, squared in (("wrong forgotten", 1), ("wrong twice", 512**2), ("right", 512)):
+        share = squared / (squared + 512 / 2)
+        found = float(values[f"{name}, share of the word"][:-1]) / 100
+        assert found == pytest.approx(share, abs=0.01)
+
+
+def test_root_d_times_n_0_1_is_as_long_as_the_factor_given_twice():
+    twice = embedding_scale.wrong_twice(TokenEmbedding(1000, 512))
+    other = nn.Embedding(1000, 512)(embedding_scale.ids) * 512**0.5
+    torch.testing.assert_close(twice.norm(), other.norm(), rtol=0.01, atol=0)
+
+
+# Ready-made vectors
+
+
+def test_from_pretrained_freezes_the_words_and_leaves_the_pad_unless_told(shown):
+    vectors = torch.randn(9, 4)
+    wrong, right = pretrained.wrong_embedding(vectors), pretrained.right_embedding(vectors)
+    assert not wrong.weight.requires_grad and right.weight.requires_grad
+    assert torch.equal(wrong.weight[0], vectors[0]) and vectors[0].any()
+    assert not right.weight[0].any()
+    assert right.weight.data_ptr() != vectors.data_ptr()
+    values = shown("pretrained")
+    assert values["wrong, words that have learned, of 5"] == "0"
+    assert values["right, words that have learned, of 5"] == "5"
+
+
+def test_an_optimiser_takes_a_frozen_table_without_a_word():
+    wrong = pretrained.wrong_embedding(torch.randn(9, 4))
+    torch.optim.Adam(nn.Sequential(wrong, nn.Linear(4, 2)).parameters())
+    right = pretrained.right_embedding(torch.randn(9, 4))
+    right(torch.tensor([[4, 0]])).sum().backward()
+    assert right.weight.grad[4].all() and not right.weight.grad[0].any()
+
+
+# Dropout
+
+
+def test_ones_sent_through_two_dropouts_come_out_larger_than_through_one(shown):
+    values = shown("dropout_twice")
+    assert values["wrong, what became of ones"] == f"0.00 {1 / 0.9**2:.2f}"
+    assert values["right, what became of ones"] == f"0.00 {1 / 0.9:.2f}"
+
+
+def test_two_dropouts_lose_19_percent_and_add_more_than_twice_the_noise(shown):
+    values = shown("dropout_twice")
+    assert values["wrong, zeros"] == "19.0%" and values["right, zeros"] == "10.0%"
+    assert float(values["wrong, variance added"]) > 2 * float(values["right, variance added"])
+
+
+def test_in_evaluation_the_second_dropout_is_not_to_be_seen():
+    x = torch.randn(2, 5, 16)
+    wrong, right = dropout_twice.WrongInput(16).eval(), dropout_twice.RightInput(16).eval()
+    assert torch.equal(wrong(x), right(x))
+
+
+# An axis too many
+
+
+def test_an_axis_too_many_makes_25_vectors_of_5_tokens(shown):
+    values = shown("trailing_axis")
+    assert values["wrong, embedding, with positions"] == "(1, 5, 5, 64)"
+    assert values["right, with positions"] == "(1, 5, 64)"
+    assert values["wrong, linear, with positions"] == values["right, with positions"]
+
+
+def test_a_linear_layer_on_ids_puts_all_words_on_one_line(shown):
+    values = shown("trailing_axis")
+    assert values["wrong, linear, directions"] == "1"
+    assert values["right, directions"] == "4"
+    we, work, mark = trailing_axis.linear(trailing_axis.wrong_ids.float())[0, 2:]
+    torch.testing.assert_close(work, (we + mark) / 2)
+    with pytest.raises(ValueError, match="ids must be integers"):
+        TokenEmbedding(9, 64)(trailing_axis.wrong_ids)
+
+
+# Tables
+
+
+def test_a_table_in_a_plain_attribute_stays_where_it_is():
+    table = sinusoidal_positional_encoding(100, 8)
+    for to, x in ((torch.float16, torch.zeros(1, 5, 8).half()), ("meta", None)):
+        wrong = unregistered_table.WrongPosition(table).to(to)
+        right = unregistered_table.RightPosition(table).to(to)
+        assert (wrong.table.dtype, wrong.table.device.type) == (torch.float32, "cpu")
+        assert to in (right.table.dtype, right.table.device.type)
+        if x is not None:  # the sum succeeds, in another type
+            assert wrong(x).dtype == torch.float32 and right(x).dtype == torch.float16
+
+
+def test_a_model_whose_table_stays_behind_fails_after_moving(shown):
+    values = shown("unregistered_table")
+    for kind in "half", "another device":
+        assert not values[f"wrong, {kind}"].startswith("runs")
+        assert values[f"right, {kind}"].startswith("runs")
+
+
+def test_a_learned_tensor_without_parameter_is_never_trained_or_saved():
+    module = unregistered_table.WrongPosition(torch.zeros(4, 8, requires_grad=True))
+    assert not list(module.parameters()) and not module.state_dict()
+
+
+def test_a_saved_table_of_another_length_is_refused_even_if_not_strict(shown):
+    values = shown("persistent_table")
+    for strict in True, False:
+        label = f"other length, {strict=}"
+        assert values[f"wrong, {label}"] == "size mismatch for table"
+        assert values[f"right, {label}"] == "loads"
+
+
+def test_a_saved_table_comes_back_over_a_repaired_one():
+    for make, back in ((persistent_table.wrong, True), (persistent_table.right, False)):
+        repaired, old = make(), make(base=100.0)
+        repaired.load_state_dict(old.state_dict())
+        assert torch.equal(repaired.table, old.table) is back
+
+
+# A forward that is not there
+
+
+def test_a_nested_forward_is_missing_or_the_one_of_the_parent():
+    with pytest.raises(NotImplementedError):
+        nested_forward.WrongLayer()(torch.zeros(1, 5, 8))
+    ids = torch.arange(9)
+    wrong, right = nested_forward.WrongScaled(9, 16), nested_forward.RightScaled(9, 16)
+    assert torch.equal(wrong(ids), wrong.weight)
+    assert torch.equal(right(ids), right.weight * 4)
+
+
+# Heads
+
+
+def test_heads_laid_side_by_side_by_view_mix_four_tokens_of_one_head():
+    places = torch.arange(8.0)[None, None, :, None].expand(1, 4, 8, 16).contiguous()
+    wrong, right = mixed_heads.wrong_merge(places), mixed_heads.right_merge(places)
+    assert wrong.shape == right.shape == (1, 8, 64)
+    assert all(row.unique().tolist() == [p] for p, row in enumerate(right[0]))
+    assert [row.unique().tolist() for row in wrong[0, :2]] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+
+
+def test_merging_by_view_lets_the_future_through_a_causal_mask(shown):
+    values = shown("mixed_heads")
+    assert values["wrong, positions that change"] == "[1, 3, 5, 7]"
+    assert values["right, positions that change"] == "[7]"
+
+
+def test_the_right_merge_is_that_of_the_model():
+    x, attention = torch.randn(2, 5, 16), MultiHeadAttention(16, 4)
+    heads = attention.split(x)
+    assert torch.equal(mixed_heads.right_merge(heads), x)
+    assert not torch.equal(mixed_heads.wrong_merge(heads.contiguous()), x)
+
+
+def test_view_refuses_a_slice_and_a_transposed_tensor():
+    for tensor in (torch.zeros(2, 9)[:, 1:], torch.zeros(2, 3, 4).transpose(1, 2)):
+        with pytest.raises(RuntimeError, match="view"):
+            tensor.view(-1)
+        assert tensor.reshape(-1).shape == (tensor.numel(),)
+
+
+# batch_first
+
+
+def test_without_batch_first_a_token_moves_its_counterpart_and_never_its_neighbours():
+    layer, x = batch_first_forgotten.wrong_layer(), torch.randn(3, 5, 16)
+    for place in range(5):
+        moved = batch_first_forgotten.reached(layer, x, 1, place)
+        assert moved == [(sentence, place) for sentence in range(3)]
+        assert batch_first_forgotten.reached(layer, x[:1], 0, place) == [(0, place)]
+
+
+def test_with_batch_first_a_token_moves_all_of_its_own_sentence_and_no_other():
+    layer, x = batch_first_forgotten.right_layer(), torch.randn(3, 5, 16)
+    for place in range(5):
+        moved = batch_first_forgotten.reached(layer, x, 1, place)
+        assert moved == [(1, other) for other in range(5)]
+
+
+def test_without_batch_first_a_padding_mask_does_not_fit():
+    layer, x = batch_first_forgotten.wrong_layer(), torch.randn(2, 5, 16)
+    padded = torch.zeros(2, 5, dtype=torch.bool)
+    with pytest.raises((RuntimeError, AssertionError)):
+        layer(x, src_key_padding_mask=padded)
+    right = batch_first_forgotten.right_layer()
+    assert right(x, src_key_padding_mask=padded).shape == x.shape
+
+
+# Layers in a list
+
+
+def test_layers_in_a_python_list_are_not_trained_saved_or_told_of_evaluation(shown):
+    wrong, right = modules_in_a_list.wrong_stack(), modules_in_a_list.right_stack()
+    layer = sum(p.numel() for p in EncoderLayer(modules_in_a_list.config).parameters())
+    output = 32 * 12 + 12
+    assert sum(p.numel() for p in wrong.parameters()) == output
+    assert sum(p.numel() for p in right.parameters()) == 6 * layer + output
+    assert list(wrong.state_dict()) == ["output.weight", "output.bias"]
+    assert wrong.eval().layers[0].training and not right.eval().layers[0].training
+    values = shown("modules_in_a_list")
+    assert values["wrong, twice the same"] == "False"
+    assert values["right, twice the same"] == "True"
+
+
+# The exercises, and the page
+
+
+def test_a_slice_of_the_flat_targets_is_not_a_slice_of_columns(printed):
+    assert printed("examples", "repaired")["wanted"] == "[5, 6, 2, 1, 7, 8, 9, 2]"
+    answer = printed("exercises", "repaired")
+    assert answer["wanted"] == "[4, 5, 6, 2, 7, 8, 9, 2]"
+    assert answer["same shape"] == "True"
+    assert answer["wrong answers"] == "4 of 8"
+
+
+def test_the_repaired_encoder_passes_the_four_checks(printed):
+    assert printed("examples", "four_mistakes")["shape"] == "(2, 5, 32)"
+    answer = printed("exercises", "four_mistakes")
+    word, place = (float(answer[f"length of a {each}"]) for each in ("word", "position"))
+    assert 1 < word / place < 2
+    assert answer["type after double()"] == "torch.float64"
+    assert answer["layers have parameters"] == "True"
+    assert answer["first sentence stays"] == "True"
+    assert answer["first word of the second moves"] == "True"
+
+
+def test_the_encoder_of_the_exercise_fails_each_of_the_four_checks():
+    names = {}
+    code = (SNIPPETS / "examples/pitfalls/four_mistakes.py").read_text(encoding="utf-8")
+    exec(compile(code, "four_mistakes.py", "exec"), names)
+    model, ids = names["model"].eval(), names["ids"]
+    assert model.tokens(ids).norm(dim=-1).mean() * 32**0.5 > 4 * model.table[0].norm()
+    assert model.double().table.dtype == torch.float32
+    assert len(list(model.parameters())) == 1
+    wrong = batch_first_forgotten.reached(
+        nn.TransformerEncoderLayer(32, 4).eval(), torch.randn(2, 5, 32), 1, 4
+    )
+    assert (0, 4) in wrong
+    assert all(not layer.self_attn.batch_first for layer in model.layers)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_test_that_the_page_names_is_there(language):
+    page = (DOCS / language / "pitfalls.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(test_\w+)`", page))
+    files = Path(__file__).parent.glob("test_*.py")
+    there = {
+        name
+        for path in files
+        for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.M)
+    }
+    assert len(named) >= 14
+    assert named <= there, named - there
+
+
+def test_a_mask_alone_lets_no_later_token_through():
+    """So that it is the change of shape that leaks, in the pitfall of the heads."""
+    heads = torch.randn(1, 4, 8, 16)
+    other = heads.clone()
+    other[:, :, 7] += 1
+    one, two = (
+        transformer.scaled_dot_product_attention(x, x, x, causal_mask(8))[0] for x in (heads, other)
+    )
+    assert torch.equal(one[:, :, :7], two[:, :, :7])
