@@ -35,6 +35,7 @@ SHOWN = ("*.py", "*.js", "variants/*.py")  # in snippets/: every section on one 
 VALUE = re.compile(r"\{\{ (.*?) \}\}")
 FIGURE = re.compile(r"!\[([^\]]*)\]\((figures/[^)]+\.svg)\)")
 FENCE = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2$", re.M | re.S)
+HEADING = re.compile(r"^#{1,6} +(.*?) *(?:\{ *#([\w-]+)[^}\n]*\})? *$", re.M)
 FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.S)
 
 
@@ -52,6 +53,14 @@ class Include(NamedTuple):
     line: int
     file: str
     section: str | None
+
+
+class Heading(NamedTuple):
+    """A heading of a page, in Markdown, and its anchor; the title has none."""
+
+    line: int
+    title: str
+    anchor: str | None
 
 
 @dataclass(frozen=True)
@@ -122,6 +131,11 @@ def pages(language: str) -> list[Page]:
     files = (path for suffix in ("md", "ipynb") for path in folder.rglob(f"*.{suffix}"))
     names = {path.relative_to(folder).with_suffix(".md").as_posix() for path in files}
     return [Page(language, name) for name in sorted(names)]
+
+
+def headings(page: Page) -> list[Heading]:
+    text = outside_fences(page.text)
+    return [Heading(line_of(text, m.start()), m[1], m[2]) for m in HEADING.finditer(text)]
 
 
 def line_of(text: str, position: int) -> int:
@@ -386,21 +400,74 @@ def tooltips(language: str) -> dict[str, str]:
     return tips
 
 
+KEYS = {"en", "zh", "anchor", "where", "en_meaning", "zh_meaning"}  # each term has them
+MORE_KEYS = {"also", "zh_also", "not", "tip"}
+
+
+def glossary_fault(entry: dict, key: str, what: str) -> Fault:
+    """A fault of a term, at the line of its key."""
+    path = DOCS / "glossary.yml"
+    text = path.read_text(encoding="utf-8")
+    (root,) = yaml.compose_all(text)
+    node = root.value[yaml.safe_load(text).index(entry)]
+    at = {name.value: name for name, _ in node.value}.get(key, node)
+    return Fault(path, at.start_mark.line + 1, what)
+
+
+def glossary_faults() -> Iterator[Fault]:
+    """Terms without a part, and those that lead to a page or an anchor that isn't there."""
+    anchors: dict[Page, set[str | None]] = {}
+    for entry in glossary():
+        term = entry.get("en", "a term")
+        for key in sorted(KEYS - entry.keys()):
+            yield glossary_fault(entry, key, f"{term} has no {key}")
+        for key in sorted(entry.keys() - KEYS - MORE_KEYS):
+            yield glossary_fault(entry, key, f"{term} has {key}, which means nothing here")
+        name, _, anchor = entry.get("where", "").partition("#")
+        for page in [Page(language, name) for language in LANGUAGES if name]:
+            if page not in anchors:
+                anchors[page] = {h.anchor for h in headings(page)} if page.path.exists() else set()
+            if not page.path.exists():
+                yield glossary_fault(
+                    entry, "where", f"{term} leads to {page.file}, which isn't there"
+                )
+            elif anchor not in anchors[page]:
+                what = f"{term} leads to #{anchor}, which {page.file} doesn't have"
+                yield glossary_fault(entry, "where", what)
+
+
 def glossary_table(language: str) -> str:
-    """The glossary page's table, one row a term."""
+    """The glossary page's table, one row a term, below the letters that lead into it."""
     heads = {
-        "en": ("Term", "中文", "Meaning"),
-        "zh": ("术语", "English", "含义"),
+        "en": ("Term", "中文", "Meaning, and where it is treated"),
+        "zh": ("术语", "English", "含义，以及在哪里讲"),
     }
     rows = [heads[language], ("---", "---", "---")]
     other = "zh" if language == "en" else "en"
+    gap = " " if language == "en" else ""
+    titles = {page.name: headings(page)[0].title for page in pages(language)}
+    letters: list[str] = []
     for entry in glossary():
-        anchor = f'<span id="{entry["anchor"]}"></span>'
+        anchor, letter = f'<span id="{entry["anchor"]}"></span>', entry["en"][0].upper()
+        if letter not in letters:
+            letters.append(letter)
+            anchor += f'<span id="letter-{letter.lower()}"></span>'
         meaning = html.escape(entry[f"{language}_meaning"], quote=False)
-        rows.append((f"{anchor}{entry[language]}", entry[other], meaning))
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+        title = titles.get(entry["where"].partition("#")[0], "")
+        rows.append(
+            (
+                f"{anchor}{entry[language]}",
+                entry[other],
+                f'{meaning}{gap}<span class="where">[{title}]({entry["where"]})</span>',
+            )
+        )
+    jumps = " ".join(f"[{letter}](#letter-{letter.lower()})" for letter in letters)
+    table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    opening = f'{jumps}\n{{ .letters }}\n\n<div class="glossary" markdown>'
+    return f"{opening}\n\n{table}\n</div>\n"
 
 
 def chinese_words() -> str:
     """The terms that the Chinese search keeps whole, as jieba reads them."""
-    return "".join(f"{word}\n" for word in sorted(entry["zh"] for entry in glossary()))
+    words = sorted(entry["zh"] for entry in glossary() if len(entry["zh"]) > 1)
+    return "".join(f"{word}\n" for word in words)

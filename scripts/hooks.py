@@ -82,7 +82,7 @@ def on_pre_build(config: MkDocsConfig) -> None:
     broken = [*book.snippet_faults()]
     for page in (page for each in languages for page in book.pages(each)):
         broken += book.page_faults(page)
-    broken += book.lab_faults()
+    broken += [*book.lab_faults(), *book.glossary_faults()]
     if english:
         broken += [*sources.faults(), *claims.faults()]
     if broken:

@@ -60,7 +60,8 @@ FILES = {
     "docs/en/other.md": "---\ndescription: Other.\n---\n\n# Other\n\n## A token { #there }\n",
     "docs/zh/other.md": "---\ndescription: 其他。\n---\n\n# 其他\n\n## 一个词元 { #there }\n",
     "docs/glossary.yml": (
-        "- {en: token, zh: 词元, anchor: token, en_meaning: a piece, zh_meaning: 一段}\n"
+        "- {en: token, zh: 词元, anchor: token, where: other.md#there, "
+        "en_meaning: a piece, zh_meaning: 一段}\n"
     ),
     "tests/snippets/test_other.py": "# There: #there\n\n\ndef test_it_is_so():\n    pass\n",
     "snippets/tiny.py": """\

@@ -196,13 +196,49 @@ def test_a_label_that_is_printed_twice_is_no_value(made):
 
 
 def test_the_glossary_is_a_table_in_each_language_and_a_list_of_words(made):
-    assert "| token | 词元 | a piece |" in book.glossary_table("en").replace(
-        '<span id="token"></span>', ""
-    )
-    assert "词元 | token | 一段 |" in book.glossary_table("zh")
+    spans = '<span id="token"></span><span id="letter-t"></span>'
+    where = '<span class="where">[{}](other.md#there)</span>'
+    rows = {
+        "en": f"| {spans}token | 词元 | a piece {where.format('Other')} |",
+        "zh": f"| {spans}词元 | token | 一段{where.format('其他')} |",
+    }
+    for language, row in rows.items():
+        letters, opening, table, end = book.glossary_table(language).split("\n\n")
+        assert letters == "[T](#letter-t)\n{ .letters }"
+        assert opening == '<div class="glossary" markdown>'
+        assert table.splitlines()[2:] == [row]
+        assert end == "</div>\n"
     assert book.chinese_words() == "词元\n"
     generate.write_texts()
     assert (book.GENERATED / "zh/words.txt").read_text(encoding="utf-8") == "词元\n"
+
+
+GLOSSARY = "docs/glossary.yml"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("other.md#there", "none.md#there", "token leads to docs/en/none.md, which isn't there"),
+        ("other.md#there", "other.md#none", "token leads to #none, which docs/en/other.md doesn't"),
+        ("other.md#there", "other.md", "token leads to #, which docs/en/other.md doesn't have"),
+        ("where: other.md#there, ", "", "token has no where"),
+        ("zh_meaning: 一段", "zh_meaning: 一段, nto: [令牌]", "token has nto, which means nothing"),
+    ],
+)
+def test_a_term_that_leads_nowhere_is_told_with_its_line(made, old, new, message):
+    assert not [*book.glossary_faults()]
+    change(made / GLOSSARY, "- {", "# A note.\n\n- {")
+    change(made / GLOSSARY, old, new)
+    faults = [str(fault) for fault in book.glossary_faults()]
+    assert faults, "nothing is told"
+    assert faults[0].startswith(f"{GLOSSARY}:3: {message}"), faults
+
+
+def test_a_term_must_be_treated_in_both_languages(made):
+    change(made / "docs/zh/other.md", "{ #there }", "{ #here }")
+    told = [str(fault) for fault in book.glossary_faults()]
+    assert told == [f"{GLOSSARY}:1: token leads to #there, which docs/zh/other.md doesn't have"]
 
 
 def test_a_file_is_written_only_if_its_bytes_change(tmp_path):

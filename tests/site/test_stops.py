@@ -55,7 +55,7 @@ def whole(tmp_path_factory) -> Path:
 PAGE, TWIN, OTHER = "docs/en/index.md", "docs/zh/index.md", "docs/en/other.md"
 TINY, SAY = "snippets/tiny.py", "snippets/examples/chapter/say.py"
 FIGURES, CLAIMS = "scripts/figures/chapter.py", "tests/snippets/test_other.py"
-QUIZ = "docs/quizzes/other.yml"
+QUIZ, GLOSSARY = "docs/quizzes/other.yml", "docs/glossary.yml"
 QUESTION = """\
 - en: Is $a^2$ a square?
   zh: $a^2$ 是平方吗？
@@ -147,6 +147,10 @@ FAULTS = {
     "a claim whose place is gone": (
         (CLAIMS, "#there", "#nowhere"),
         (CLAIMS, "def", "a comment above says other.md#nowhere, which docs/en has not"),
+    ),
+    "a term of the glossary that leads nowhere": (
+        (GLOSSARY, "#there", "#none"),
+        (GLOSSARY, "#none", "token leads to #none, which docs/en/other.md doesn't have"),
     ),
     "a changed English page": ((PAGE, "# Small", "# Smaller"), (TWIN, "", STALE)),
 }
