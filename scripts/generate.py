@@ -34,6 +34,7 @@ import book
 import claims
 import labs
 import quizzes
+import shapes
 import sources
 
 SECONDS = 120  # no example may take longer
@@ -294,6 +295,8 @@ def write_texts() -> None:
         book.write(folder / "sources" / "software.md", sources.software_list(language))
         for name, path in quizzes.chapters().items():
             book.write(folder / "quizzes" / f"{name}.md", quizzes.markdown(path, language))
+        for name, text in shapes.tables(language).items():
+            book.write(folder / "shapes" / f"{name}.md", text)
     words = book.GENERATED / "zh" / "words.txt"
     book.write(words, book.chinese_words())
     claims.write()
@@ -370,7 +373,7 @@ def main() -> int:
         todo = [job for job in chosen if everything or not job.fresh()]
         if todo:
             failed = run(todo)
-            claims.write()  # with what the proofs have measured now
+            write_texts()  # claims and shapes are made of what the proofs have printed
     for text in failed:
         print(f"\n{text}", file=sys.stderr)
     seconds = time.monotonic() - started
