@@ -445,7 +445,9 @@ def glossary_table(language: str) -> str:
     rows = [heads[language], ("---", "---", "---")]
     other = "zh" if language == "en" else "en"
     gap = " " if language == "en" else ""
-    titles = {page.name: headings(page)[0].title for page in pages(language)}
+    named = {entry["where"].partition("#")[0] for entry in glossary()}
+    found = {name: page for name in named if (page := Page(language, name)).path.exists()}
+    titles = {name: each.title for name, page in found.items() for each in headings(page)[:1]}
     letters: list[str] = []
     for entry in glossary():
         anchor, letter = f'<span id="{entry["anchor"]}"></span>', entry["en"][0].upper()

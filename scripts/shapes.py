@@ -53,12 +53,12 @@ def printed(kind: str) -> list[list[str]]:
 def sections(language: str) -> Iterator[Section]:
     """Where each section of the model is shown: the page, and the heading above it."""
     shown = {}
-    for page in book.pages(language):
-        found = book.headings(page)
-        for include in page.includes():
-            if include.file == MODEL:
-                above = [each for each in found if each.line < include.line][-1]
-                shown[include.section] = (above.title, f"{page.name}#{above.anchor}")
+    for page in (each for each in book.pages(language) if not each.is_lab):
+        included = [each for each in page.includes() if each.file == MODEL]
+        found = book.headings(page) if included else []
+        for include in included:
+            above = [each for each in found if each.line < include.line][-1]
+            shown[include.section] = (above.title, f"{page.name}#{above.anchor}")
     last = 0
     for name, text in book.sections(book.SNIPPETS / MODEL).items():
         last += text.count("\n")
@@ -72,9 +72,9 @@ def code(text: str, breakable: bool = False) -> str:
     return f"<code{kind}>{html.escape(text)}</code>"
 
 
-def tensors(rows: list[list[str]], language: str) -> str:
+def tensors(rows: list[list[str]], where: list[Section], language: str) -> str:
     """A table of tensors, under the functions that they live in."""
-    words, where = WORDS[language], [*sections(language)]
+    words = WORDS[language]
     heads = "".join(f"<th>{head}</th>" for head in words["heads"])
     lines = [
         '<div class="shapes" markdown>',
@@ -130,7 +130,8 @@ def tables(language: str) -> dict[str, str]:
             raise book.Fault(
                 path, 1, f"scripts/shapes.py begins a part at {function}, never called"
             )
+    where = [*sections(language)]
     starts = [functions.index(function) for function in PARTS.values()]
     for name, start, end in zip(PARTS, starts, [*starts[1:], len(rows)], strict=True):
-        parts[name] = tensors(rows[start:end], language)
+        parts[name] = tensors(rows[start:end], where, language)
     return parts | {"parameters": kept(language)}
