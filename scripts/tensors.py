@@ -281,7 +281,7 @@ def shown(rows: dict[Row, tuple[str, ...]]) -> Iterator[Shown]:
     text = FILE.read_text(encoding="utf-8")
     marks = [book.line_of(text, mark.start()) for mark in book.MARK.finditer(text)]
     code = {
-        node.lineno: " ".join((ast.get_source_segment(text, node) or "").split())
+        node.lineno: in_one_line(ast.get_source_segment(text, node) or "")
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Assign | ast.Return)
     }
@@ -297,6 +297,11 @@ def shown(rows: dict[Row, tuple[str, ...]]) -> Iterator[Shown]:
             shape(tensor.shape),
             str(tensor.dtype).removeprefix("torch."),
         )
+
+
+def in_one_line(code: str) -> str:
+    """A statement as it would stand if lines had no end."""
+    return re.sub(r"(?<=\() |,? (?=\))", "", " ".join(code.split()))
 
 
 def shape(sizes: Iterable[object]) -> str:

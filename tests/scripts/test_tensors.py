@@ -127,6 +127,11 @@ def test_each_line_is_that_of_the_downloaded_file(shown):
         assert (":" in line or "(" in line) if not each.code else each.code.split("(")[0] in line
 
 
+def test_a_statement_of_several_lines_is_one():
+    code = "x = f(\n    a, (b),\n    c=d,\n)"
+    assert tensors.in_one_line(code) == "x = f(a, (b), c=d)"
+
+
 def test_the_example_is_the_running_one(shown):
     told = {(each.function, each.name): (each.example, each.dtype) for each in shown}
     assert told["Transformer.forward", "src"] == ("(2, 5)", "int64")
