@@ -22,6 +22,7 @@ import claims
 import formulas
 import generate
 import labs
+import policy
 import quizzes
 import reading
 import sources
@@ -29,6 +30,7 @@ from markup import Book, with_breaks, with_copies, words
 
 log = logging.getLogger("mkdocs.hooks.book")
 MARKUP = Book()
+SERVING = False  # mkdocs serve, not mkdocs build
 RENDERED: dict[tuple[str, bool], str] = {}  # formulas, as scripts/formulas.py has them
 WHOLE: dict[str, str] = {}  # a page's HTML while the search reads less of it
 
@@ -54,6 +56,11 @@ class LinkLines(logging.Filter):
                 fault = next(quizzes.faults(link, told), page.fault(0, told))
             record.msg, record.args = str(fault), ()
         return True
+
+
+def on_startup(command: str, dirty: bool) -> None:
+    global SERVING
+    SERVING = command == "serve"
 
 
 def language(config: MkDocsConfig) -> str:
@@ -234,3 +241,5 @@ def on_post_build(config: MkDocsConfig) -> None:
     chinese.plugins.on_startup(command="build", dirty=False)
     build(chinese)
     chinese.plugins.on_shutdown()
+    if not SERVING:  # the server puts a script of its own into each page
+        policy.protect(Path(config.site_dir), comments="giscus" in config.extra)

@@ -366,11 +366,11 @@ def test_it_writes_character_by_character_unless_motion_is_to_be_reduced(live, r
         }).observe(document.querySelector(".stage"), { childList: true }); }"""
     )
     field(live).press("Enter")
-    reader.wait_for_function("window.seen.has(1) && window.seen.has(5) && window.seen.has(9)")
+    reader.wait_for_function("() => window.seen.has(1) && window.seen.has(5) && window.seen.has(9)")
     reader.emulate_media(reduced_motion="reduce")
     reader.evaluate("window.seen.clear()")
     field(live).press("Enter")
-    reader.wait_for_function("window.seen.size > 0")
+    reader.wait_for_function("() => window.seen.size > 0")
     assert reader.evaluate("[...window.seen]") == [9]
 
 

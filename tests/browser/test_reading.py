@@ -142,7 +142,7 @@ def follow(reader: Page, address: str) -> None:
     reader.wait_for_timeout(300)  # Material notes the place 100 ms after scrolling
     link.click()
     expect(reader).to_have_url(address)
-    reader.wait_for_function("scrollY === 0")
+    reader.wait_for_function("() => scrollY === 0")
     assert reader.evaluate("window.stillHere"), "the page was loaded anew"
 
 
