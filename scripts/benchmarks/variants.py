@@ -345,9 +345,8 @@ def jobs() -> dict[Job, str]:
     """All runs in their order, each with its key."""
     found = {}
     for seed in SEEDS:
-        found |= {(seed, "numerals", name): key_of_numerals(name) for name in VARIANTS}
-    for seed in SEEDS:
         found |= {(seed, "back", name): key_of_back(name) for name in ONE_LAYER}
+        found |= {(seed, "numerals", name): key_of_numerals(name) for name in VARIANTS}
     return found
 
 

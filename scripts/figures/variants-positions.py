@@ -1,0 +1,167 @@
+"""Figures of the chapter on variants: positions and windows."""
+
+import json
+import math
+import statistics
+from pathlib import Path
+
+import train
+from drawing import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, canvas, figure
+from sketch import cells, grid, line, sheet, signed_cells, write
+from transformer import causal_mask
+from variants.alibi import alibi_bias, alibi_slopes
+from variants.window import sliding_window_mask
+
+RESULTS = Path(train.__file__).with_name("results")
+
+
+def hand(ax, x, y, radius, angle, colour) -> tuple[float, float]:
+    """A hand of a dial with its middle at (x, y), clockwise from 12; where it ends."""
+    end = x + radius * math.sin(angle), y - radius * math.cos(angle)
+    line(ax, (x, y), end, colour=colour, width=2)
+    ax.plot(*end, "o", color=colour, markersize=5)
+    return end
+
+
+@figure(
+    en={"query": "query at {}", "key": "key at {}", "score": "score {}"},
+    zh={"query": "查询在 {}", "key": "键在 {}", "score": "分数 {}"},
+)
+def hands(label):
+    step, radius = 0.5, 42
+    fig, ax = sheet(168)
+    for x, i, j in ((65, 2, 0), (195, 5, 3), (325, 11, 9), (455, 5, 0)):
+        y = 54
+        circle = [(math.sin(t / 20 * math.pi), math.cos(t / 20 * math.pi)) for t in range(41)]
+        line(ax, *((x + radius * a, y + radius * b) for a, b in circle))
+        between = [j + (i - j) * t / 20 for t in range(21)]
+        arc = [(math.sin(p * step), -math.cos(p * step)) for p in between]
+        line(ax, *((x + 20 * a, y + 20 * b) for a, b in arc), colour=THIRD, width=2.4)
+        hand(ax, x, y, radius, j * step, KEY)
+        hand(ax, x, y, radius, i * step, QUERY)
+        write(ax, x, 116, label["query"].format(i), QUERY)
+        write(ax, x, 135, label["key"].format(j), KEY)
+        score = f"{math.cos((i - j) * step):.2f}".replace("-", "−")
+        write(ax, x, 156, label["score"].format(score), THIRD)
+    return fig
+
+
+@figure(
+    en={"head": "head {}, m = 1/{}", "query": "query ↓", "key": "key →"},
+    zh={"head": "头 {}，m = 1/{}", "query": "查询 ↓", "key": "键 →"},
+)
+def bias(label):
+    n, size, top = 8, 14, 40
+    fig, ax = sheet(176)
+    values = alibi_bias(n, 4)[0].tolist()
+    for head, (matrix, slope) in enumerate(zip(values, alibi_slopes(4).tolist(), strict=True)):
+        x = 12 + head * 128
+        write(ax, x + n * size / 2, 14, label["head"].format(head + 1, round(1 / slope)), size=12)
+        signed_cells(ax, x, top, matrix, size, 1.75)
+        line(ax, (x, top), (x + n * size, top + n * size), colour=INK, width=1)
+        write(ax, x, 165, label["key"], KEY, ha="left", size=12)
+        write(ax, x + n * size, 165, label["query"], QUERY, ha="right", size=12)
+    return fig
+
+
+@figure(
+    en={
+        "window": "window 3, causal",
+        "layer": "layer {}",
+        "input": "input",
+        "query": "query ↓",
+        "key": "key →",
+    },
+    zh={
+        "window": "窗口 3，因果",
+        "layer": "第 {} 层",
+        "input": "输入",
+        "query": "查询 ↓",
+        "key": "键 →",
+    },
+)
+def window(label):
+    n, size, width = 9, 20, 3
+    fig, ax = sheet(236)
+    mask = (sliding_window_mask(n, width) & causal_mask(n))[0, 0]
+    cells(ax, 14, 24, mask, size, SECOND, 0.55)
+    grid(ax, 14, 24, n, n, size)
+    write(ax, 14, 12, label["key"], KEY, ha="left", size=12)
+    write(ax, 14 + n * size, 12, label["query"], QUERY, ha="right", size=12)
+    write(ax, 14 + n * size / 2, 222, label["window"])
+    heights, gap, left, last = (200, 145, 90, 35), 26, 290, 8
+    for layer in range(1, 4):
+        for i in range(n):
+            seen = last - i <= (3 - layer) * (width - 1)
+            for j in range(max(0, i - width + 1), i + 1):
+                ends = (left + i * gap, heights[layer]), (left + j * gap, heights[layer - 1])
+                line(ax, *ends, colour=FIRST if seen else MUTED, width=1.6 if seen else 0.5)
+    for layer, y in enumerate(heights):
+        name = label["layer"].format(layer) if layer else label["input"]
+        write(ax, left - 16, y, name, ha="right", size=12)
+        for i in range(n):
+            seen = last - i <= (3 - layer) * (width - 1)
+            ax.plot(
+                left + i * gap, y, "o", color=FIRST if seen else MUTED, markersize=8 if seen else 5
+            )
+    for i in range(n):
+        write(ax, left + i * gap, 222, str(i), size=12)
+    return fig
+
+
+@figure(
+    en={
+        "x": "length of the sequence",
+        "y": "named rightly",
+        "1": "the token before",
+        "3": "three before",
+        "sinusoids": "sinusoids",
+        "learned": "learned",
+        "rotary": "rotary",
+        "ALiBi": "ALiBi",
+        "rotary in a window": "rotary in a window",
+    },
+    zh={
+        "x": "序列长度",
+        "y": "答对的比例",
+        "1": "前一个词元",
+        "3": "前面第三个",
+        "sinusoids": "正弦",
+        "learned": "可学习",
+        "rotary": "旋转",
+        "ALiBi": "ALiBi",
+        "rotary in a window": "窗口里的旋转",
+    },
+)
+def back(label):
+    runs = json.loads((RESULTS / "variants.json").read_text(encoding="utf-8"))["runs"]
+    runs = [run for run in runs if run["task"] == "back"]
+    looks = {
+        "sinusoids": (MUTED, "-", "o"),
+        "learned": (MUTED, ":", "s"),
+        "rotary": (FIRST, "-", "o"),
+        "ALiBi": (SECOND, "-", "^"),
+        "rotary in a window": (FIRST, "--", "D"),
+    }
+    fig, axes = canvas(height=300, columns=2, sharey=True)
+    for ax, places in zip(axes, ("1", "3"), strict=True):
+        for name, (colour, style, marker) in looks.items():
+            own = [run for run in runs if run["variant"] == name]
+            lengths = [int(key.split()[-1]) for key in own[0] if key.startswith(f"{places} back")]
+            share = [
+                statistics.mean(run[f"{places} back, length {n}"] for run in own) for n in lengths
+            ]
+            ax.semilogx(
+                lengths, share, style, marker=marker, markersize=5, color=colour, label=label[name]
+            )
+        ax.set_title(label[places])
+        ax.set_xticks(lengths, [str(n) for n in lengths])
+        ax.minorticks_off()
+        ax.set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
+        ax.set_ylim(0, 1.05)
+        ax.grid(axis="y")
+        ax.set_xlabel(label["x"])
+    axes[0].set_ylabel(label["y"])
+    handles, names = axes[0].get_legend_handles_labels()
+    fig.legend(handles, names, loc="outside lower center", ncols=3)
+    return fig

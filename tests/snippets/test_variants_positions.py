@@ -1,0 +1,683 @@
+"""The claims of the chapter on variants about positions and windows."""
+
+import itertools
+import json
+import math
+import re
+import runpy
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+import train
+import transformer
+from transformer import (
+    MultiHeadAttention,
+    PositionalEncoding,
+    Transformer,
+    TransformerConfig,
+    causal_mask,
+    padding_mask,
+    scaled_dot_product_attention,
+    sinusoidal_positional_encoding,
+)
+from translator import exact_match
+from variants.alibi import ALiBiAttention, alibi_bias, alibi_slopes
+from variants.learned import LearnedPositions
+from variants.rotary import RotaryAttention, rotate
+from variants.window import WindowAttention, sliding_window_mask
+
+SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+CHAPTER = "variants"
+SELF_ATTENTIONS = [RotaryAttention, ALiBiAttention, WindowAttention]
+seeds = st.integers(0, 10_000)
+places = st.integers(-1000, 1000)
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def normal(*shape, seed=0):
+    torch.manual_seed(seed)
+    return torch.randn(*shape, dtype=torch.float64)
+
+
+def at(x, position, **options):
+    """A vector, or a row of them, turned by one position."""
+    return rotate(x[..., None, :], torch.tensor([position]), **options)[..., 0, :]
+
+
+def close(one, other, tolerance=1e-9):
+    torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
+
+
+def numbers(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e[-+]\d+)?", text)]
+
+
+def twins(kind: type[MultiHeadAttention], d_model=16, nhead=4):
+    """An attention of this kind and ours, with the same weights, in float64."""
+    torch.manual_seed(0)
+    ours = MultiHeadAttention(d_model, nhead).double()
+    other = kind(d_model, nhead).double()
+    other.load_state_dict(ours.state_dict())
+    return other, ours
+
+
+# Learned positions
+
+
+def test_learned_positions_are_an_embedding_of_the_position_that_is_added():
+    learned = LearnedPositions(8, max_len=6, dropout=0.0)
+    embedding = nn.Embedding.from_pretrained(learned.table.detach(), freeze=False)
+    x = normal(2, 4, 8).float()
+    close(learned(x), x + embedding(torch.arange(4)))
+    learned(x).square().sum().backward()
+    (x + embedding(torch.arange(4))).square().sum().backward()
+    close(learned.table.grad, embedding.weight.grad)
+
+
+def test_rows_that_no_sentence_reaches_get_no_gradient():
+    learned = LearnedPositions(8, max_len=6, dropout=0.0)
+    learned(normal(2, 4, 8).float()).square().sum().backward()
+    assert learned.table.grad[:4].any(dim=-1).all()
+    assert not learned.table.grad[4:].any()
+
+
+def test_learned_positions_refuse_a_place_that_they_have_no_row_for():
+    with pytest.raises(ValueError, match="7 positions, but only 6 were learned"):
+        LearnedPositions(8, max_len=6)(torch.zeros(1, 7, 8))
+
+
+def test_learned_positions_start_as_large_as_the_sinusoids():
+    torch.manual_seed(0)
+    table = sinusoidal_positional_encoding(500, 64)
+    learned = LearnedPositions(64, 500).table
+    assert table.square().mean().item() == pytest.approx(0.5, abs=1e-6)
+    assert learned.square().mean().item() == pytest.approx(0.5, abs=0.01)
+
+
+def test_learned_positions_take_the_place_of_the_sinusoids():
+    torch.manual_seed(0)
+    learned, ours = LearnedPositions(8, 20, 0.0), PositionalEncoding(8, 20, 0.0)
+    with torch.no_grad():
+        learned.table.copy_(ours.table)
+    x = torch.randn(2, 5, 8)
+    close(learned(x), ours(x))
+    assert LearnedPositions(512, 1000).table.numel() == 512_000
+
+
+def test_dropout_acts_on_the_sum_of_word_and_place():
+    torch.manual_seed(0)
+    sums = LearnedPositions(64, 50, dropout=0.5)(torch.ones(4, 50, 64))
+    assert (sums == 0).float().mean().item() == pytest.approx(0.5, abs=0.02)
+
+
+# Rotary positions
+
+
+@given(seed=seeds, i=places, j=places, shift=places)
+def test_the_score_of_turned_query_and_key_depends_on_their_distance_alone(seed, i, j, shift):
+    q, k = normal(2, 8, seed=seed)
+    before = at(q, i) @ at(k, j)
+    close(at(q, i + shift) @ at(k, j + shift), before)
+    close(at(q, i - j) @ k, before)
+    close(q @ at(k, j - i), before)
+
+
+def test_all_scores_of_a_sentence_stay_when_it_moves_as_a_whole():
+    q, k = normal(2, 3, 4, 7, 16)
+    here = torch.arange(7)
+    for shift in (1, 10, 5000):
+        moved = rotate(q, here + shift) @ rotate(k, here + shift).mT
+        close(moved, rotate(q, here) @ rotate(k, here).mT)
+
+
+def test_the_score_tells_left_from_right():
+    q, k = normal(2, 8)
+    assert abs(at(q, 0) @ at(k, 1) - at(q, 1) @ at(k, 0)) > 0.1
+
+
+@given(seed=seeds, position=places)
+def test_turning_keeps_the_length_of_every_pair(seed, position):
+    x = normal(8, seed=seed)
+    pairs, turned = x.view(4, 2), at(x, position).view(4, 2)
+    close(turned.norm(dim=-1), pairs.norm(dim=-1))
+
+
+@given(seed=seeds, position=places)
+def test_turning_a_pair_is_a_product_with_a_complex_number(seed, position):
+    x = normal(8, seed=seed)
+    speed = 10000.0 ** (-torch.arange(0, 8, 2, dtype=torch.float64) / 8)
+    product = torch.view_as_complex(x.view(4, 2)) * torch.exp(1j * position * speed)
+    close(at(x, position), torch.view_as_real(product).flatten())
+
+
+def test_the_score_is_the_real_part_of_a_complex_product_in_which_only_the_distance_stands():
+    q, k = normal(2, 8)
+    speed = 10000.0 ** (-torch.arange(0, 8, 2, dtype=torch.float64) / 8)
+    a, b = (torch.view_as_complex(x.view(4, 2)) for x in (q, k))
+    for i, j in (0, 0), (5, 2), (2, 5), (900, 1000):
+        formula = (a * b.conj() * torch.exp(1j * (i - j) * speed)).sum().real
+        close(at(q, i) @ at(k, j), formula)
+
+
+def test_turns_add_up_and_position_0_turns_nothing():
+    x = normal(5, 8)
+    close(at(x, 0), x)
+    close(at(at(x, 3), 4), at(x, 7))
+    close(at(at(x, 3), -3), x)
+
+
+def test_what_is_turned_is_the_sinusoid_of_the_position():
+    """The pair (0, 1) turns into (-sin, cos): PE of the same position, up to order and sign."""
+    x = torch.tensor([0.0, 1.0], dtype=torch.float64).repeat(4)
+    table = sinusoidal_positional_encoding(50, 8)
+    turned = rotate(x.expand(50, 8), torch.arange(50)).float()
+    close(turned[:, 1::2], table[:, 1::2], 1e-6)
+    close(-turned[:, 0::2], table[:, 0::2], 1e-6)
+
+
+def test_a_smaller_base_turns_faster():
+    x = normal(8)
+    fast = at(x, 1, base=100.0) - x
+    slow = at(x, 1) - x
+    close(fast[:2], slow[:2])  # the first pair turns by 1 in any base
+    assert (fast[2:].view(3, 2).norm(dim=-1) > slow[2:].view(3, 2).norm(dim=-1)).all()
+
+
+def test_angles_stay_exact_far_out_in_float32():
+    torch.manual_seed(0)
+    x, position = torch.randn(64), 1_000_001
+    speed = 10000.0 ** (-torch.arange(0, 64, 2, dtype=torch.float64) / 64)
+    pairs = torch.view_as_complex(x.double().view(32, 2)) * torch.exp(1j * position * speed)
+    close(at(x, position).double(), torch.view_as_real(pairs).flatten(), 1e-6)
+    rounded = (position * speed.float()).cos()
+    assert (rounded - (position * speed).cos()).abs().max() > 1e-3
+
+
+def test_rotation_needs_pairs():
+    with pytest.raises(ValueError, match="head_dim must be even, to make pairs: 7"):
+        at(normal(7), 1)
+
+
+def test_the_two_halves_layout_is_the_same_up_to_the_order_of_the_features():
+    """Many models pair feature i with i + head_dim / 2 instead of 2i with 2i + 1."""
+    x, here = normal(6, 16), torch.arange(6)
+    angle = here[:, None] * 10000.0 ** (-torch.arange(0, 16, 2, dtype=torch.float64) / 16)
+    cos, sin = angle.cos().repeat(1, 2), angle.sin().repeat(1, 2)
+    swapped = torch.cat([-x[:, 8:], x[:, :8]], dim=-1)
+    halves = x * cos + swapped * sin
+    order = torch.arange(16).view(2, 8).T.flatten()  # 0, 8, 1, 9, ...
+    close(halves[:, order], rotate(x[:, order], here))
+    assert (halves - rotate(x, here)).abs().max() > 0.5
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_rotary_attention_is_ours_on_turned_queries_and_keys(need_weights):
+    rotary, ours = twins(RotaryAttention)
+    x, here = normal(2, 5, 16), torch.arange(5)
+    mask = causal_mask(5)
+    q, k = (rotate(ours.split(part(x)), here) for part in (ours.query, ours.key))
+    heads, weights = scaled_dot_product_attention(q, k, ours.split(ours.value(x)), mask)
+    output, shown = rotary(x, x, x, mask, need_weights)
+    close(output, ours.output(heads.transpose(1, 2).flatten(2)))
+    assert (shown is None) != need_weights
+    if need_weights:
+        close(shown, weights)
+
+
+def test_rotary_attention_knows_the_order_and_ours_does_not():
+    rotary, ours = twins(RotaryAttention)
+    x = normal(1, 5, 16)
+    swapped = x[:, [1, 0, 2, 3, 4]]
+    close(ours(x, x, x)[0][:, 2:], ours(swapped, swapped, swapped)[0][:, 2:])
+    moved = rotary(x, x, x)[0] - rotary(swapped, swapped, swapped)[0]
+    assert moved[:, 2:].abs().amax(dim=-1).min() > 1e-3
+
+
+def test_pads_on_the_left_move_a_sentence_and_rotary_attention_does_not_mind():
+    rotary, _ = twins(RotaryAttention)
+    x = normal(1, 3, 16)
+    padded = torch.cat([torch.zeros(1, 4, 16, dtype=torch.float64), x], dim=1)
+    mask = padding_mask(torch.tensor([[0] * 4 + [1] * 3]))
+    close(rotary(padded, padded, padded, mask)[0][:, 4:], rotary(x, x, x)[0])
+
+
+# ALiBi
+
+
+@pytest.mark.parametrize("nhead", [1, 2, 4, 8, 16, 32])
+def test_the_slopes_of_a_power_of_two_are_the_geometric_sequence_of_the_paper(nhead):
+    slopes = alibi_slopes(nhead)
+    expected = [2 ** (-8 / nhead * head) for head in range(1, nhead + 1)]
+    close(slopes, torch.tensor(expected), 1e-6)
+
+
+def test_eight_heads_have_a_half_to_a_256th():
+    assert [1 / slope for slope in alibi_slopes(8).tolist()] == [2, 4, 8, 16, 32, 64, 128, 256]
+
+
+@pytest.mark.parametrize("nhead", [3, 5, 6, 7, 12, 20])
+def test_other_numbers_of_heads_take_every_second_slope_of_the_next_power(nhead):
+    below = 2 ** math.floor(math.log2(nhead))
+    above = alibi_slopes(2 * below)[0::2]
+    close(alibi_slopes(nhead), torch.cat([alibi_slopes(below), above[: nhead - below]]))
+    assert len(alibi_slopes(nhead).unique()) == nhead
+
+
+def test_the_bias_is_minus_the_slope_times_the_distance():
+    bias = alibi_bias(6, 8)
+    assert bias.shape == (1, 8, 6, 6)
+    for head, slope in enumerate(alibi_slopes(8).tolist()):
+        for i in range(6):
+            for j in range(6):
+                assert bias[0, head, i, j] == -slope * abs(i - j)
+
+
+@given(seed=seeds)
+def test_under_a_causal_mask_a_bias_by_the_keys_place_alone_gives_the_same_weights(seed):
+    """-m (i - j) and m j differ by m i, the same for a whole row."""
+    scores = normal(1, 4, 6, 6, seed=seed)
+    hidden = ~causal_mask(6)
+    by_key = alibi_slopes(4).double()[:, None, None] * torch.arange(6)
+    one, other = (
+        (scores + bias).masked_fill(hidden, -math.inf).softmax(dim=-1)
+        for bias in (alibi_bias(6, 4), by_key)
+    )
+    close(one, other)
+
+
+def test_without_a_causal_mask_the_two_differ():
+    scores = normal(1, 4, 6, 6)
+    by_key = alibi_slopes(4).double()[:, None, None] * torch.arange(6)
+    one, other = ((scores + bias).softmax(dim=-1) for bias in (alibi_bias(6, 4), by_key))
+    assert (one - other).abs().max() > 0.05
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_alibi_attention_is_pytorchs_with_the_bias_as_a_float_mask(causal):
+    alibi, ours = twins(ALiBiAttention)
+    x = normal(2, 5, 16)
+    mask = causal_mask(5) if causal else None
+    bias = alibi_bias(5, 4).double()
+    if causal:
+        bias = bias.masked_fill(~causal_mask(5), -math.inf)
+    q, k, v = (ours.split(part(x)) for part in (ours.query, ours.key, ours.value))
+    heads = F.scaled_dot_product_attention(q, k, v, bias)
+    output, weights = alibi(x, x, x, mask, need_weights=True)
+    close(output, ours.output(heads.transpose(1, 2).flatten(2)))
+    close(weights @ v, heads)
+    assert alibi(x, x, x, mask)[1] is None
+
+
+def test_equal_scores_fall_by_the_same_factor_with_each_step():
+    alibi, _ = twins(ALiBiAttention)
+    x = torch.zeros(1, 6, 16, dtype=torch.float64)
+    _, weights = alibi(x, x, x, causal_mask(6), need_weights=True)
+    for head, slope in enumerate(alibi_slopes(4).tolist()):
+        last = weights[0, head, -1]
+        close(last[:-1] / last[1:], torch.full((5,), math.exp(-slope), dtype=torch.float64))
+
+
+def test_a_row_without_a_key_gives_zeros_with_alibi_too():
+    alibi, _ = twins(ALiBiAttention)
+    x = normal(1, 3, 16).requires_grad_()
+    mask = torch.tensor([[0, 0, 0], [1, 1, 0], [1, 1, 1]]).bool()
+    output, weights = alibi(x, x, x, mask, need_weights=True)
+    assert not weights[:, :, 0].any()
+    close(output[:, 0], alibi.output.bias.expand(1, 16))
+    output.square().sum().backward()
+    assert x.grad.isfinite().all()
+
+
+def with_attention(kind, norm_first=True):
+    """A small model without added positions, its self-attention of this kind."""
+    torch.manual_seed(0)
+    config = TransformerConfig(9, 12, 16, 4, 2, 2, 32, dropout=0.0, norm_first=norm_first)
+    model = Transformer(config)
+    model.position = nn.Identity()
+    for layer in [*model.encoder.layers, *model.decoder.layers]:
+        other = kind(16, 4)
+        other.load_state_dict(layer.self_attention.state_dict())
+        layer.self_attention = other
+    return model.double()
+
+
+def test_a_symmetric_bias_lets_an_encoder_see_distances_and_no_directions():
+    src, tgt = torch.tensor([[4, 5, 6, 7, 8]]), torch.tensor([[1, 4, 6, 8]])
+    swapped = src[:, [1, 0, 2, 3, 4]]
+    alibi = with_attention(ALiBiAttention)
+    close(alibi(src.flip(1), tgt), alibi(src, tgt))
+    close(alibi.encode(src.flip(1)), alibi.encode(src).flip(1))
+    assert (alibi(swapped, tgt) - alibi(src, tgt)).abs().max() > 1e-4
+    rotary = with_attention(RotaryAttention)
+    assert (rotary(src.flip(1), tgt) - rotary(src, tgt)).abs().max() > 1e-4
+
+
+def test_under_the_causal_mask_alibi_tells_before_from_after():
+    alibi, _ = twins(ALiBiAttention)
+    x = normal(1, 5, 16)
+    y = x.flip(1)
+    forwards = alibi(x, x, x, causal_mask(5))[0]
+    backwards = alibi(y, y, y, causal_mask(5))[0]
+    assert (forwards - backwards.flip(1)).abs().max() > 0.01
+
+
+# Sliding windows
+
+
+@given(size=st.integers(1, 12), window=st.integers(1, 14))
+def test_the_window_mask_is_the_band_of_positions_less_than_window_apart(size, window):
+    mask = sliding_window_mask(size, window)
+    assert mask.shape == (1, 1, size, size) and mask.dtype == torch.bool
+    place = torch.arange(size)
+    assert mask[0, 0].equal((place[:, None] - place).abs() < window)
+
+
+@given(size=st.integers(1, 12), window=st.integers(1, 14))
+def test_with_the_causal_mask_each_position_sees_itself_and_those_just_before(size, window):
+    mask = (sliding_window_mask(size, window) & causal_mask(size))[0, 0]
+    for i, row in enumerate(mask.tolist()):
+        assert [j for j, seen in enumerate(row) if seen] == [*range(max(0, i - window + 1), i + 1)]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_window_that_covers_all_is_full_attention(causal):
+    near, ours = twins(WindowAttention)
+    x = normal(2, 7, 16)
+    mask = causal_mask(7) if causal else None
+    near.window = 7
+    close(near(x, x, x, mask)[0], ours(x, x, x, mask)[0])
+    near.window = 6
+    assert (near(x, x, x, mask)[0] - ours(x, x, x, mask)[0]).abs().max() > 1e-4
+
+
+def test_window_attention_adds_its_band_to_the_mask_it_is_given():
+    near, ours = twins(WindowAttention)
+    x = normal(2, 7, 16)
+    pads = padding_mask(torch.tensor([[1] * 7, [1] * 5 + [0] * 2]))
+    both = pads & sliding_window_mask(7, near.window)
+    output, weights = near(x, x, x, pads, need_weights=True)
+    expected, shown = ours(x, x, x, both, need_weights=True)
+    close(output, expected)
+    close(weights, shown)
+
+
+@given(window=st.integers(1, 5), layers=st.integers(1, 4))
+def test_through_layers_the_reach_is_their_number_times_window_less_one(window, layers):
+    size = 20
+    step = (sliding_window_mask(size, window) & causal_mask(size))[0, 0].long()
+    seen = torch.linalg.matrix_power(step, layers) > 0
+    reach = layers * (window - 1)
+    place = torch.arange(size)
+    distance = place[:, None] - place
+    assert seen.equal((distance >= 0) & (distance <= reach))
+
+
+def test_a_token_beyond_the_reach_changes_no_bit_and_one_within_does():
+    torch.manual_seed(0)
+    stack = [WindowAttention(16, 4).double() for _ in range(2)]  # window 4: reach 6
+    x = normal(1, 12, 16)
+
+    def through(y):
+        for attention in stack:
+            y = y + attention(y, y, y, causal_mask(12))[0]
+        return y
+
+    changed = x.clone()
+    changed[:, 2] += 1
+    moved = (through(changed) - through(x)).abs().amax(dim=-1)[0]
+    assert not moved[:2].any() and not moved[9:].any()
+    assert (moved[2:9] > 0).all()
+
+
+def test_a_window_below_1_is_refused():
+    with pytest.raises(ValueError, match="window must be at least 1, got 0"):
+        sliding_window_mask(4, 0)
+
+
+def test_the_band_has_at_most_n_times_window_pairs_where_the_triangle_has_half_n_squared():
+    size, window = 4096, 128
+    band = (sliding_window_mask(size, window) & causal_mask(size)).sum().item()
+    assert band == size * window - window * (window - 1) // 2
+    assert causal_mask(size).sum().item() == size * (size + 1) // 2
+
+
+# All of them
+
+
+@pytest.mark.parametrize("kind", SELF_ATTENTIONS)
+def test_each_is_used_as_ours_is_and_has_the_same_parameters(kind):
+    other, ours = twins(kind)
+    assert {k: v.shape for k, v in other.state_dict().items()} == {
+        k: v.shape for k, v in ours.state_dict().items()
+    }
+    model = with_attention(kind)
+    logits = model(torch.tensor([[4, 5, 0]]), torch.tensor([[1, 4]]))
+    assert logits.shape == (1, 2, 12) and logits.isfinite().all()
+
+
+@pytest.mark.parametrize("kind", SELF_ATTENTIONS)
+def test_the_future_changes_no_bit_whatever_the_positions(kind):
+    other, _ = twins(kind)
+    x = normal(1, 6, 16)
+    changed = x.clone()
+    changed[:, 4] += 1
+    one, two = (other(y, y, y, causal_mask(6))[0] for y in (x, changed))
+    assert one[:, :4].equal(two[:, :4])
+    assert not one[:, 4:].equal(two[:, 4:])
+
+
+@pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
+def test_positions_of_two_sequences_are_not_compared(kind):
+    other, _ = twins(kind)
+    with pytest.raises(ValueError, match="self-attention only: 2 queries, 3 keys"):
+        other(normal(1, 2, 16), normal(1, 3, 16), normal(1, 3, 16))
+
+
+@pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
+def test_dropout_of_the_weights_acts_in_training_alone(kind):
+    torch.manual_seed(0)
+    attention = kind(16, 4, dropout=0.5)
+    x = torch.randn(1, 6, 16)
+    assert not attention(x, x, x)[0].equal(attention(x, x, x)[0])
+    attention.eval()
+    assert attention(x, x, x)[0].equal(attention(x, x, x)[0])
+
+
+@pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
+def test_masks_that_are_not_boolean_are_refused_by_each(kind):
+    other, _ = twins(kind)
+    x = normal(1, 4, 16)
+    with pytest.raises(ValueError, match="masks are boolean"):
+        other(x, x, x, torch.zeros(4, 4))
+
+
+# What the examples print
+
+
+def test_a_part_is_swapped_and_the_model_goes_on(printed):
+    shown = printed("examples", "swap")
+    assert shown["parameters before"] == shown["parameters after"]
+    assert shown["logits"] == "(1, 3, 20)"
+    assert float(shown["two words swapped, logits move by"]) > 0
+
+
+def test_the_gradient_of_rows_beyond_the_longest_sentence_is_zero(printed):
+    shown = printed("examples", "learned")
+    sizes = [float(shown[f"gradient of row {place}"]) for place in range(6)]
+    assert min(sizes[:4]) > 0 and sizes[4:] == [0, 0]
+    assert int(shown["parameters for 512 positions of 768"].replace(",", "")) == 512 * 768
+
+
+def test_two_steps_apart_the_score_is_the_cosine_of_two_wherever_they_are(printed):
+    shown = printed("examples", "clock")
+    places = "query at 3, key at 1", "query at 10, key at 8", "query at 1002, key at 1000"
+    assert {shown[place] for place in places} == {shown["cos 2"]} == {"-0.416"}
+    assert shown["query at 1, key at 1"] == "1.000"
+
+
+def test_moving_a_sentence_by_100000_changes_no_score(printed):
+    shown = printed("examples", "rotary")
+    assert set(shown.values()) == {"0.000000000"}
+
+
+def test_equal_scores_have_lost_half_after_ln_2_by_the_slope(printed):
+    shown = printed("examples", "alibi")
+    for head, slope in enumerate((1 / 4, 1 / 16, 1 / 64, 1 / 256), start=1):
+        steps = float(shown[f"head {head}, steps to a half"])
+        assert math.exp(-slope * steps) == pytest.approx(0.5, abs=0.01)
+        weights = numbers(shown[f"head {head}, weights"])
+        factor = float(shown[f"head {head}, factor of a step"])
+        for near, far in itertools.pairwise(weights):
+            assert far / near == pytest.approx(factor, abs=0.01)
+
+
+def test_backwards_is_the_same_to_alibi_and_not_to_rotary_positions(printed):
+    shown = printed("examples", "mirror")
+    assert float(shown["ALiBi, backwards"]) == 0
+    assert float(shown["ALiBi, two words swapped"]) > 0
+    assert float(shown["rotary, backwards"]) > 0
+
+
+def test_a_window_of_100_keeps_a_twentieth_of_the_pairs_of_4000_tokens(printed):
+    shown = printed("examples", "window")
+    assert shown["4000 tokens, share"] == f"{395_050 / 8_002_000:.1%}"
+    assert shown["100 tokens, share"] == "100.0%"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_fractions_of_eight_heads_on_the_page_are_the_slopes(language):
+    page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
+    assert r"$\frac12, \frac14, \dots, \frac1{256}$" in page
+    assert alibi_slopes(8)[[0, 1, -1]].tolist() == [1 / 2, 1 / 4, 1 / 256]
+
+
+# Exercises
+
+
+def test_a_quarter_circle_and_three_steps_are_the_sine_of_three(printed):
+    shown = printed("exercises", "turned_by_hand")
+    assert shown["query at 7, key at 4"] == shown["sin 3"] == "0.141"
+    assert shown["query at 4, key at 7"] == "-0.141"
+
+
+def test_heads_that_look_to_one_side_each_tell_a_sentence_from_its_reverse(printed):
+    shown = printed("exercises", "both_sides")
+    assert float(shown["all see all"]) == 0
+    assert float(shown["two heads back, two ahead"]) > 0.1
+
+
+def test_the_band_alone_gives_what_the_mask_gives(printed):
+    shown = printed("exercises", "only_the_band")
+    assert shown["difference"] == "0.000000000"
+    assert shown["scores in the band"] == "50,000"
+
+
+# What was measured
+
+
+@pytest.fixture(scope="module")
+def made() -> dict:
+    return runpy.run_path(str(ROOT / "scripts" / "benchmarks" / "variants.py"))
+
+
+@pytest.fixture(scope="module")
+def runs(made) -> dict:
+    record = json.loads(made["RESULTS"].read_text(encoding="utf-8"))
+    return {(run["seed"], run["task"], run["variant"]): run for run in record["runs"]}
+
+
+def of(runs: dict, task: str, variant: str, what: str) -> list[float]:
+    return [run[what] for (_, *which), run in runs.items() if which == [task, variant]]
+
+
+def test_the_measurements_are_of_this_code_and_whole(made, runs):
+    measured = {job: run["key"] for job, run in runs.items()}
+    assert measured == made["jobs"](), "stale: scripts/bench variants measures what is missing"
+
+
+def test_a_changed_line_of_a_module_makes_its_runs_stale_and_a_comment_does_not(made):
+    code = "def f(x):\n    return x + 1\n"
+    words = '"""A module."""\n\n\ndef f(x):\n    """Adds."""\n    # One.\n    return x + 1\n'
+    assert made["bare"](code) == made["bare"](words)
+    assert made["bare"](code) != made["bare"](code.replace("1", "2"))
+
+
+def test_each_variant_solves_the_numerals(made, runs):
+    for variant in made["VARIANTS"]:
+        assert min(of(runs, "numerals", variant, "test")) > 0.99, variant
+
+
+def test_no_variant_can_do_lengths_that_it_has_never_seen(made, runs):
+    for variant in made["VARIANTS"]:
+        for digits in "11", "12":
+            assert max(of(runs, "numerals", variant, digits)) < 0.02, variant
+            short = of(runs, "numerals", variant, f"{digits}, no longer than in training")
+            assert max(short) < 0.05, variant
+
+
+def test_some_longer_numbers_have_no_more_words_than_those_of_the_training(made):
+    longest = max(len(pair.source) for pair in made["pairs_of"]("train"))
+    for digits in 11, 12:
+        assert sum(len(pair.source) <= longest for pair in made["pairs_of"](digits)) > 100
+
+
+def test_beyond_the_training_sinusoids_and_learned_rows_are_lost_at_once(runs):
+    for variant in "sinusoids", "learned":
+        for places in 1, 3:
+            assert min(of(runs, "back", variant, f"{places} back, length 20")) > 0.9
+            assert max(of(runs, "back", variant, f"{places} back, length 40")) < 0.75
+            assert max(of(runs, "back", variant, f"{places} back, length 400")) < 0.25
+
+
+def test_rotary_positions_bear_twice_the_length_and_not_twenty_times(runs):
+    for places in 1, 3:
+        assert min(of(runs, "back", "rotary", f"{places} back, length 40")) > 0.85
+        assert max(of(runs, "back", "rotary", f"{places} back, length 400")) < 0.3
+
+
+def test_alibi_is_as_good_at_400_as_at_20_and_cannot_say_three_back(runs):
+    assert min(of(runs, "back", "ALiBi", "1 back, length 400")) > 0.9
+    for length in 20, 40, 100, 400:
+        assert max(of(runs, "back", "ALiBi", f"3 back, length {length}")) < 0.4
+
+
+def test_rotary_positions_in_a_window_are_right_at_every_length(made, runs):
+    for places in made["BACK"]:
+        for length in made["BACK_LENGTHS"]:
+            what = f"{places} back, length {length}"
+            assert min(of(runs, "back", "rotary in a window", what)) > 0.99
+
+
+def test_one_pass_with_the_answer_given_finds_the_same_as_greedy_decoding(made):
+    settings = replace(made["TASK"].settings, steps=60, warmup_steps=10, batch_size=32)
+    pairs = [pair for pair in made["pairs_of"]("train") if len(pair.target) < 4]
+    translator = made["ours"](pairs, 0)
+    for _ in train.Run(translator, pairs, settings, train.ALONE).steps(Event()):
+        pass
+    some = pairs[::7]
+    whole, characters = made["right"](translator, some)
+    share = sum(whole) / len(whole)
+    assert 0 < share < 1 and characters > share
+    assert exact_match(translator, some)["all"] == pytest.approx(share)
+
+
+def test_what_a_variant_shares_with_ours_starts_from_the_same_weights(made):
+    pairs = made["pairs_of"]("train")[:500]
+    ours = made["ours"](pairs, 0).model.state_dict()
+    for variant in "learned", "rotary", "ALiBi", "window", "RMSNorm", "GELU", "SwiGLU", "grouped":
+        other = made["VARIANTS"][variant].make(pairs, 0).model.state_dict()
+        same = [name for name, weight in ours.items() if name in other]
+        same = [name for name in same if ours[name].shape == other[name].shape]
+        assert len(same) > 30, variant
+        assert all(ours[name].equal(other[name]) for name in same), variant
