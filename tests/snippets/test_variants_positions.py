@@ -618,6 +618,19 @@ def test_each_variant_solves_the_numerals(made, runs):
         assert min(of(runs, "numerals", variant, "test")) > 0.99, variant
 
 
+def test_rotary_positions_a_window_and_swiglu_learn_sooner_and_alibi_later_with_every_seed(
+    made, runs
+):
+    early = {
+        name: [curve[2] for curve in of(runs, "numerals", name, "curve")]
+        for name in made["VARIANTS"]
+    }
+    for seed, ours in enumerate(early["sinusoids"]):
+        for name in "rotary", "window", "SwiGLU":
+            assert early[name][seed] < ours, name
+        assert early["ALiBi"][seed] > ours
+
+
 def test_no_variant_can_do_lengths_that_it_has_never_seen(made, runs):
     for variant in made["VARIANTS"]:
         for digits in "11", "12":
