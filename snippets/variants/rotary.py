@@ -16,7 +16,7 @@ def rotate(x: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:
 
     Shapes: x (..., n, head_dim), positions p (n,) -> that of x. Angles are
     computed in float64. Raises ValueError for an odd head_dim.
-    Source: Su et al. 2021, equations 15 and 34.
+    Source: Su et al. 2021, section 3.
     """
     head_dim = x.size(-1)
     if head_dim % 2:
@@ -35,7 +35,7 @@ class RotaryAttention(MultiHeadAttention):
     """Self-attention whose queries and keys are turned by their positions.
 
     Shapes and errors: as MultiHeadAttention; also ValueError if there are not
-    as many queries as keys. Source: Su et al. 2021, section 3.2.
+    as many queries as keys. Source: Su et al. 2021, section 3.
     """
 
     def forward(
