@@ -82,7 +82,7 @@ def close(one, other, places=1e-6):
     torch.testing.assert_close(one, other, rtol=places, atol=places)
 
 
-# Masks and attention
+# Masks and attention: #inverted-mask
 
 
 def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(of):
@@ -101,6 +101,9 @@ def test_the_mask_turned_round_is_causal_attention():
     expected, _ = scaled_dot_product_attention(x, x, x, causal_mask(5))
     close(load("inverted_mask").right_attention(x, x, x), expected)
     close(F.scaled_dot_product_attention(x, x, x, is_causal=True), expected)
+
+
+# No axis for the heads: #mask-per-head
 
 
 def test_masks_without_an_axis_for_the_heads_go_to_the_heads():
@@ -137,6 +140,9 @@ def test_a_single_sentence_hides_that_its_mask_has_no_axis_for_the_heads():
     )
 
 
+# Minus a billion: #half-precision
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_minus_a_billion_is_no_trouble_in_wider_types(dtype):
     pitfall = load("half_precision")
@@ -156,6 +162,9 @@ def test_in_float16_minus_a_billion_raises_if_replaced_and_is_nan_if_added():
     close(pitfall.right_weights(scores, hidden), expected, 1e-3)
 
 
+# Minus ten thousand: #leaking-fill
+
+
 def test_minus_ten_thousand_leaks_once_the_scores_are_as_large(of):
     shown = of("finite_fill")
     for factor in 1, 30, 100, 300:
@@ -171,6 +180,9 @@ def test_minus_ten_thousand_gives_all_to_the_future_if_the_rest_is_lower():
     mask = torch.tensor([[True, False]])
     assert pitfall.wrong_weights(query, key, mask).tolist() == [[0, 1]]
     assert pitfall.right_weights(query, key, mask).tolist() == [[1, 0]]
+
+
+# Too late: #after-softmax
 
 
 def test_a_mask_after_the_softmax_loses_weight_and_lets_the_future_in(of):
@@ -201,6 +213,9 @@ def test_dividing_by_the_sum_is_too_late_when_nothing_is_left():
     assert (left / left.sum()).isnan().any()
 
 
+# Empty rows: #empty-row
+
+
 def test_one_empty_sentence_ruins_the_whole_output_matrix(of):
     shown = of("empty_row")
     assert shown["wrong, loss"] == shown["right, loss"]
@@ -216,6 +231,9 @@ def test_only_the_row_without_a_key_differs():
     wrong, right = pitfall.wrong_attention(x, mask), pitfall.right_attention(x, mask)
     close(wrong[0], right[0])
     assert wrong[1].isnan().all() and not right[1].any()
+
+
+# Lengths: #query-length
 
 
 def test_keys_cut_by_the_length_of_the_queries_fail_unless_the_lengths_agree(of):
@@ -239,6 +257,9 @@ def test_keys_cut_by_their_own_length_give_multi_head_attention():
     close(load("query_length").right_attention(query, memory, memory, 4), expected)
 
 
+# The source: #source-is-target
+
+
 def test_a_model_with_its_target_for_a_source_cannot_go_on_by_itself(of):
     shown = {label: numbers(value)[0] for label, value in of("source_is_target").items()}
     for name in "wrong", "right":
@@ -258,6 +279,9 @@ def test_with_its_target_for_a_source_every_output_sees_every_token():
         before = forward(model, source, given)[:, :-1]
         moved = (before - forward(model, source, changed)[:, :-1]).abs().amax(dim=-1)
         assert bool(moved.gt(1e-6).all()) == bool(moved.any()) == leaks
+
+
+# Axes: #softmax-axis
 
 
 def test_axis_1_is_right_for_a_matrix_and_wrong_for_each_axis_more():
@@ -291,7 +315,7 @@ def test_without_dim_torch_guesses_axis_1_for_four_axes_and_warns():
     assert guessed.equal(load("softmax_axis").wrong_weights(scores))
 
 
-# Layers
+# Layers: #norm-overwrites
 
 
 def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(of):
@@ -313,6 +337,9 @@ def test_only_the_block_that_keeps_its_input_is_pre_norm():
     close(pitfall.right_block(x, residual.norm, torch.zeros_like), x)
     wrong = pitfall.wrong_block(x, residual.norm, torch.zeros_like)
     close(wrong, residual.norm(x))
+
+
+# Deviations: #unbiased-norm
 
 
 @pytest.mark.parametrize("d", [4, 64, 512])
@@ -339,6 +366,9 @@ def test_with_eps_outside_the_root_a_quiet_token_becomes_loud():
     assert pitfall.right_norm(x).std() < 0.2 and pitfall.wrong_norm(x).std() > 0.9
 
 
+# One layer: #one-layer
+
+
 def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(of):
     shown = of("one_layer")
     label = "names in the state_dict"
@@ -354,6 +384,9 @@ def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(of)
     assert shown["right, layers as in the checkpoint"] == "[0, 1, 2, 3, 4, 5]"
 
 
+# Dropout: #no-eval
+
+
 def test_with_dropout_on_a_model_that_knows_its_sentences_makes_mistakes(of):
     shown = of("no_eval")
     assert numbers(shown["wrong, both sentences without a fault"])[0] < 60
@@ -362,7 +395,7 @@ def test_with_dropout_on_a_model_that_knows_its_sentences_makes_mistakes(of):
     assert shown["right, answers in 50 runs"] == "1"
 
 
-# Training
+# Training: #log-of-zero
 
 
 def test_the_logarithm_of_a_zero_in_the_target_is_a_nan_in_the_loss():
@@ -390,6 +423,9 @@ def test_our_smoothed_loss_is_finite_however_unlikely_a_token():
     assert loss.isfinite() and torch.autograd.grad(loss, logits)[0].isfinite().all()
 
 
+# The shift: #not-shifted
+
+
 def test_each_shift_is_learned_and_only_one_of_them_counts(of):
     shown = of("not_shifted")
     for pair in "wrong_pair", "wrong_twice", "right_pair":
@@ -397,6 +433,9 @@ def test_each_shift_is_learned_and_only_one_of_them_counts(of):
     assert shown["wrong_pair, writes"] == "3 3 3 3 3 3"
     assert shown["wrong_twice, writes"] == "3 5 7 9 1 3"
     assert shown["right_pair, writes"] == "3 4 5 6 7 8"
+
+
+# Pads: #pads-counted
 
 
 def test_pads_in_the_loss_make_it_smaller_the_more_of_them_there_are(of):
@@ -418,12 +457,18 @@ def test_leaving_the_pads_out_is_the_mean_over_real_answers():
     )
 
 
+# The schedule: #schedule-by-epoch
+
+
 def test_a_warm_up_stepped_by_the_epoch_never_warms_up(of):
     shown = of("schedule_by_epoch")
     assert float(shown["right, loss after 400 steps"]) < 0.5
     assert float(shown["wrong, loss after 400 steps"]) > 1.5  # a blind guess: 2.08
     assert shown["wrong, rate by then"] == f"{noam_learning_rate(5, 512, 100):.5f}"
     assert shown["right, rate by then"] == f"{noam_learning_rate(401, 512, 100):.5f}"
+
+
+# Means: #mean-of-batches
 
 
 def test_a_mean_of_batch_means_depends_on_the_batch_size(of):
@@ -443,6 +488,9 @@ def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
         close(pitfall.right_validation(losses, size), losses.mean())
 
 
+# Two softmaxes: #softmax-before-loss
+
+
 def test_behind_a_softmax_who_is_sure_and_wrong_learns_nothing(of):
     shown = of("softmax_before_loss")
     assert 0 < float(shown["wrong, sure and wrong, push upwards"]) < 0.001
@@ -454,7 +502,7 @@ def test_behind_a_softmax_who_is_sure_and_wrong_learns_nothing(of):
     assert middle == [0.1875, 0.75]
 
 
-# The tests that the pages name
+# The tests that the pages name: #how
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -473,7 +521,7 @@ def test_each_of_these_mistakes_put_into_our_code_is_caught_by_a_test_named_besi
         assert named and caught.issuperset(named), name
 
 
-# Exercises
+# Exercises: #exercises
 
 
 def test_three_mistakes_make_three_losses_of_one_model(answer):

@@ -65,7 +65,7 @@ def turns(table: torch.Tensor) -> torch.Tensor:
     return torch.remainder(turned + math.pi, 2 * math.pi) - math.pi
 
 
-# The exponent
+# The exponent: #exponent-doubled
 
 
 @pytest.mark.parametrize("d", [2, 8, 64])
@@ -102,7 +102,7 @@ def test_doubled_the_sine_and_cosine_of_a_pair_turn_at_different_speeds():
     )
 
 
-# Row 0
+# Row 0: #zero-row
 
 
 def test_a_zero_row_is_far_from_its_neighbour_and_scores_nothing(shown):
@@ -128,7 +128,7 @@ def test_no_rotation_turns_a_zero_row_into_the_next():
         assert bool(torch.isclose(table[0].norm(), table[1].norm())) is agree
 
 
-# Two bases
+# Two bases: #mixed-bases
 
 
 def test_a_table_of_two_bases_has_rows_of_the_right_length_and_jumps_where_they_meet():
@@ -159,7 +159,7 @@ def test_sentences_that_end_before_the_seam_do_not_notice_it():
     assert torch.equal(wrong, position(x))
 
 
-# Angles
+# Angles: #coarse-angles
 
 
 def test_angles_in_float32_are_right_in_the_first_rows_and_wrong_far_out():
@@ -184,7 +184,7 @@ def test_beyond_2_to_the_24_float32_makes_one_number_of_two_neighbours(shown):
     assert 2049 not in torch.arange(3000.0).half().tolist()  # float16 counts to 2048
 
 
-# The scale
+# The scale: #embedding-scale
 
 
 def test_the_share_of_the_word_is_as_its_length_says(shown):
@@ -201,7 +201,7 @@ def test_root_d_times_n_0_1_is_as_long_as_the_factor_given_twice():
     torch.testing.assert_close(twice.norm(), other.norm(), rtol=0.01, atol=0)
 
 
-# Ready-made vectors
+# Ready-made vectors: #pretrained
 
 
 def test_from_pretrained_freezes_the_words_and_leaves_the_pad_unless_told(shown):
@@ -224,7 +224,7 @@ def test_an_optimiser_takes_a_frozen_table_without_a_word():
     assert right.weight.grad[4].all() and not right.weight.grad[0].any()
 
 
-# Dropout
+# Dropout: #dropout-twice
 
 
 def test_ones_sent_through_two_dropouts_come_out_larger_than_through_one(shown):
@@ -245,7 +245,7 @@ def test_in_evaluation_the_second_dropout_is_not_to_be_seen():
     assert torch.equal(wrong(x), right(x))
 
 
-# An axis too many
+# An axis too many: #trailing-axis
 
 
 def test_an_axis_too_many_makes_25_vectors_of_5_tokens(shown):
@@ -265,7 +265,7 @@ def test_a_linear_layer_on_ids_puts_all_words_on_one_line(shown):
         TokenEmbedding(9, 64)(trailing_axis.wrong_ids)
 
 
-# Tables
+# Tables: #unregistered-table
 
 
 def test_a_table_in_a_plain_attribute_stays_where_it_is():
@@ -291,6 +291,9 @@ def test_a_learned_tensor_without_parameter_is_never_trained_or_saved():
     assert not list(module.parameters()) and not module.state_dict()
 
 
+# Tables in checkpoints: #persistent-table
+
+
 def test_a_saved_table_of_another_length_is_refused_even_if_not_strict(shown):
     values = shown("persistent_table")
     for strict in True, False:
@@ -306,7 +309,7 @@ def test_a_saved_table_comes_back_over_a_repaired_one():
         assert torch.equal(repaired.table, old.table) is back
 
 
-# A forward that is not there
+# A forward that is not there: #nested-forward
 
 
 def test_a_nested_forward_is_missing_or_the_one_of_the_parent():
@@ -318,7 +321,7 @@ def test_a_nested_forward_is_missing_or_the_one_of_the_parent():
     assert torch.equal(right(ids), right.weight * 4)
 
 
-# Heads
+# Heads: #mixed-heads
 
 
 def test_heads_laid_side_by_side_by_view_mix_four_tokens_of_one_head():
@@ -349,7 +352,7 @@ def test_view_refuses_a_slice_and_a_transposed_tensor():
         assert tensor.reshape(-1).shape == (tensor.numel(),)
 
 
-# batch_first
+# batch_first: #batch-first-forgotten
 
 
 def test_without_batch_first_a_token_moves_its_counterpart_and_never_its_neighbours():
@@ -376,7 +379,7 @@ def test_without_batch_first_a_padding_mask_does_not_fit():
     assert right(x, src_key_padding_mask=padded).shape == x.shape
 
 
-# Layers in a list
+# Layers in a list: #modules-in-a-list
 
 
 def test_layers_in_a_python_list_are_not_trained_saved_or_told_of_evaluation(shown):
@@ -392,7 +395,7 @@ def test_layers_in_a_python_list_are_not_trained_saved_or_told_of_evaluation(sho
     assert values["right, twice the same"] == "True"
 
 
-# The exercises, and the page
+# The exercises, and the page: #exercises
 
 
 def test_a_slice_of_the_flat_targets_is_not_a_slice_of_columns(printed):

@@ -72,7 +72,7 @@ def twins(kind: type[MultiHeadAttention], d_model=16, nhead=4):
     return other, ours
 
 
-# Learned positions
+# Learned positions: #learned
 
 
 def test_learned_positions_are_an_embedding_of_the_position_that_is_added():
@@ -121,7 +121,7 @@ def test_dropout_acts_on_the_sum_of_word_and_place():
     assert (sums == 0).float().mean().item() == pytest.approx(0.5, abs=0.02)
 
 
-# Rotary positions
+# Rotary positions: #rotary
 
 
 @given(seed=seeds, i=places, j=places, shift=places)
@@ -252,7 +252,7 @@ def test_pads_on_the_left_move_a_sentence_and_rotary_attention_does_not_mind():
     close(rotary(padded, padded, padded, mask)[0][:, 4:], rotary(x, x, x)[0])
 
 
-# ALiBi
+# ALiBi: #alibi
 
 
 @pytest.mark.parametrize("nhead", [1, 2, 4, 8, 16, 32])
@@ -372,7 +372,7 @@ def test_under_the_causal_mask_alibi_tells_before_from_after():
     assert (forwards - backwards.flip(1)).abs().max() > 0.01
 
 
-# Sliding windows
+# Sliding windows: #window
 
 
 @given(size=st.integers(1, 12), window=st.integers(1, 14))
@@ -452,7 +452,7 @@ def test_the_band_has_at_most_n_times_window_pairs_where_the_triangle_has_half_n
     assert causal_mask(size).sum().item() == size * (size + 1) // 2
 
 
-# All of them
+# All of them: #measured-how
 
 
 @pytest.mark.parametrize("kind", SELF_ATTENTIONS)
@@ -562,7 +562,7 @@ def test_the_fractions_of_eight_heads_on_the_page_are_the_slopes(language):
     assert alibi_slopes(8)[[0, 1, -1]].tolist() == [1 / 2, 1 / 4, 1 / 256]
 
 
-# Exercises
+# Exercises: #exercises
 
 
 def test_a_quarter_circle_and_three_steps_are_the_sine_of_three(printed):
@@ -583,7 +583,7 @@ def test_the_band_alone_gives_what_the_mask_gives(printed):
     assert shown["scores in the band"] == "50,000"
 
 
-# What was measured
+# What was measured: #measured
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,464 @@
+"""The claims of the chapter on variants about whole models."""
+
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import transformer
+from corpus import Pair, Vocabulary
+from train import Processes, Settings, batches, example_of, gradients
+from transformer import Encoder, TransformerConfig, causal_mask
+from translator import BOS, EOS, PAD, exact_match, padded
+from variants.class_token import Classifier, batch_of, fit, questions
+from variants.decoder_2023 import Decoder2023, DecoderConfig
+from variants.decoder_only import DecoderOnly
+from variants.encoder_einops import Attention, EinopsEncoder
+from variants.one_sequence import OneSequence, generate, new_one_sequence
+
+SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
+CHAPTER = "variants"
+SIZES = {"d_model": 32, "nhead": 4, "num_encoder_layers": 2, "dim_feedforward": 48}
+
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def close(one, other, places=1e-9):
+    torch.testing.assert_close(one, other, rtol=places, atol=places)
+
+
+def normal(*shape, seed=0):
+    return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def config(vocab_size: int = 20, **options) -> TransformerConfig:
+    return TransformerConfig(vocab_size, vocab_size, **SIZES | {"dropout": 0.0} | options)
+
+
+def decoder_only(**options) -> DecoderOnly:
+    torch.manual_seed(0)
+    return DecoderOnly(config(norm_first=True, **options)).eval()
+
+
+def decoder_2023(**options) -> Decoder2023:
+    torch.manual_seed(0)
+    sizes = {"d_model": 32, "nhead": 4, "num_kv_heads": 2, "num_layers": 2, "dim_feedforward": 24}
+    return Decoder2023(DecoderConfig(20, **sizes | options)).eval()
+
+
+both = pytest.mark.parametrize("make", [decoder_only, decoder_2023])
+
+
+def some_ids(batch: int, length: int, seed: int = 0) -> torch.Tensor:
+    return torch.randint(3, 20, (batch, length), generator=torch.Generator().manual_seed(seed))
+
+
+# The encoder with einops: #einops
+
+
+def einops_encoder(heads=4, dim_head=8, depth=2) -> EinopsEncoder:
+    torch.manual_seed(0)
+    return EinopsEncoder(32, depth, heads, dim_head, hidden_dim=48).double().eval()
+
+
+def test_the_encoder_with_einops_is_torchs_pre_norm_encoder():
+    ours = einops_encoder()
+    layer = nn.TransformerEncoderLayer(
+        32, 4, 48, 0.0, "gelu", norm_first=True, batch_first=True, dtype=torch.float64
+    )
+    theirs = nn.TransformerEncoder(layer, 2, nn.LayerNorm(32, dtype=torch.float64), False)
+    for target, attention, network in zip(
+        theirs.layers, ours.attentions, ours.networks, strict=True
+    ):
+        target.self_attn.in_proj_weight.data = attention.to_qkv.weight.data
+        nn.init.zeros_(target.self_attn.in_proj_bias)
+        target.self_attn.out_proj.load_state_dict(attention.to_out[0].state_dict())
+        target.norm1.load_state_dict(attention.norm.state_dict())
+        target.norm2.load_state_dict(network[0].state_dict())
+        target.linear1.load_state_dict(network[1].state_dict())
+        target.linear2.load_state_dict(network[4].state_dict())
+    x = normal(2, 7, 32)
+    close(ours(x), theirs(x))
+
+
+def test_the_encoder_with_einops_is_ours_too(printed):
+    assert printed("examples", "einops_equal")["the same numbers"] == "True"
+
+
+@pytest.mark.parametrize(("heads", "dim_head"), [(1, 32), (4, 8), (3, 16), (1, 16)])
+def test_only_one_head_of_the_full_width_goes_without_an_output_projection(heads, dim_head):
+    attention = Attention(32, heads, dim_head)
+    assert isinstance(attention.to_out, nn.Identity) == ((heads, dim_head) == (1, 32))
+    assert attention(torch.randn(2, 5, 32)).shape == (2, 5, 32)
+
+
+def test_the_scale_is_that_of_the_head_not_of_the_width():
+    attention = Attention(32, 3, 16).double().eval()
+    x = normal(2, 5, 32)
+    q, k, v = attention.to_qkv(attention.norm(x)).chunk(3, dim=-1)
+    parts = (part.unflatten(-1, (3, 16)).transpose(1, 2) for part in (q, k, v))
+    heads = F.scaled_dot_product_attention(*parts)
+    close(attention(x), attention.to_out(heads.transpose(1, 2).flatten(2)))
+
+
+def test_one_matrix_for_three_saves_no_weight(printed):
+    shown = printed("examples", "fused_qkv")
+    assert shown["weights, one matrix"] == shown["weights, three"] == "786,432"
+    assert shown["project_out, 8 heads"] == "Sequential"
+    assert shown["project_out, 1 head of the full width"] == "Identity"
+    assert shown["in heads"] == "(2, 8, 5, 64)"
+
+
+def test_without_positions_the_encoder_with_einops_does_not_see_the_order():
+    ours, x, order = einops_encoder(), normal(1, 6, 32), torch.tensor([3, 0, 5, 1, 4, 2])
+    close(ours(x[:, order]), ours(x)[:, order])
+
+
+# The class token: #class-token
+
+
+def classifier(**options) -> Classifier:
+    torch.manual_seed(0)
+    return Classifier(config(norm_first=True, **options), classes=3).double().eval()
+
+
+def test_the_class_token_reads_all_real_tokens_and_no_padding():
+    model, ids = classifier(), some_ids(1, 5)
+    before = model(ids)
+    assert before.shape == (1, 3)
+    close(model(F.pad(ids, (0, 4), value=PAD)), before)
+    for place in range(5):
+        changed = ids.clone()
+        changed[0, place] = ids[0, place] % 17 + 3
+        assert (model(changed) - before).abs().max() > 1e-6
+
+
+def test_the_class_token_stands_first_and_is_learned():
+    model = classifier()
+    seen = []
+    model.encoder.register_forward_hook(lambda _, inputs, __: seen.append(inputs[0]))
+    ids = some_ids(2, 5)
+    model(ids).sum().backward()
+    close(seen[0][:, 0], (model.class_token + model.position.table[0]).expand(2, -1))
+    close(seen[0][:, 1:], model.embedding(ids) + model.position.table[1:6])
+    assert model.class_token.grad.abs().sum() > 0
+
+
+def test_a_question_is_told_from_a_statement_without_its_mark(printed):
+    shown = printed("examples", "question")
+    assert float(shown["with positions"].split("%")[0]) > 99
+    assert float(shown["with positions, the teacher is busy"]) < 0.1
+    assert float(shown["with positions, is the teacher busy"]) > 0.9
+    one, other = "the teacher is busy", "is the teacher busy"
+    assert shown[f"without positions, {one}"] == shown[f"without positions, {other}"]
+    assert 90 < float(shown["without positions"].split("%")[0]) < 99
+
+
+def test_no_word_of_a_question_says_that_it_had_a_mark():
+    train, test = questions("train", 20), questions("test", 10)
+    for words, _ in train + test:
+        assert "?" not in words
+    assert {asked for _, asked in test} == {True, False}
+    assert not {tuple(words) for words, _ in train} & {tuple(words) for words, _ in test}
+
+
+def test_fitting_lowers_the_loss():
+    examples = questions("train", 4)
+    vocabulary = Vocabulary(word for words, _ in examples for word in words)
+    torch.manual_seed(0)
+    model = Classifier(config(len(vocabulary), norm_first=True), 2)
+    ids, classes = batch_of(vocabulary, examples)
+    before = F.cross_entropy(model(ids), classes).item()
+    fit(model, vocabulary, examples, steps=30)
+    assert not model.training
+    assert F.cross_entropy(model(ids), classes).item() < before / 2
+
+
+def test_the_mean_over_real_tokens_does_as_well_and_sees_no_padding(printed):
+    shown = printed("exercises", "mean_of_tokens")
+    assert float(shown["right"].removesuffix("%")) > 99
+    assert shown["the same with five pads more"] == "True"
+
+
+def test_weights_in_another_layout_load_and_are_wrong_until_put_in_order(printed):
+    shown = printed("exercises", "other_layout")
+    assert shown["loaded as it is, the same"] == "False"
+    assert shown["put in order, the same"] == "True"
+
+
+# Both decoders: #decoder-only
+
+
+@both
+def test_what_comes_later_changes_no_bit(make):
+    model, ids = make(), some_ids(2, 9)
+    for place in range(1, 9):
+        changed = ids.clone()
+        changed[:, place:] = (ids[:, place:] + 1) % 17 + 3
+        one, other = model(ids), model(changed)
+        assert one[:, :place].equal(other[:, :place])
+        assert not one[:, place].equal(other[:, place])
+
+
+@both
+def test_every_earlier_token_can_change_what_follows(make):
+    model, ids = make(), some_ids(1, 6)
+    for place in range(6):
+        changed = ids.clone()
+        changed[0, place] = ids[0, place] % 17 + 3
+        assert (model(changed)[0, -1] - model(ids)[0, -1]).abs().max() > 1e-5
+
+
+@both
+def test_padding_on_the_right_needs_no_mask(make):
+    model, ids = make().double(), some_ids(2, 5)
+    close(model(F.pad(ids, (0, 3), value=PAD))[:, :5], model(ids))
+
+
+@both
+def test_a_batch_of_pairs_is_answered_as_each_pair_alone(make):
+    """Source, <bos> and target stand without a gap, however long the others are."""
+    model = make().double()
+    one = OneSequence(model)
+    sources = [some_ids(1, n, n)[0] for n in (3, 6, 1)]
+    targets = [torch.cat([torch.tensor([BOS]), some_ids(1, n, 9 + n)[0]]) for n in (4, 2, 7)]
+    together = one(padded(sources), padded(targets))
+    for i, (source, target) in enumerate(zip(sources, targets, strict=True)):
+        alone = model(torch.cat([source, target])[None])[0, len(source) :]
+        close(together[i, : len(target)], alone)
+
+
+@both
+def test_the_loss_asks_nothing_of_the_source(make):
+    """No logit at a source's place has a share in it; that at <bos> has."""
+    model = make()
+    one = OneSequence(model)
+    seen = []
+
+    def keep(_, __, out):
+        out.retain_grad()
+        seen.append(out)
+
+    model.register_forward_hook(keep)
+    src, tgt = some_ids(1, 4), torch.tensor([[BOS, 5, 6, EOS]])
+    logits = one(src, tgt[:, :-1])
+    F.cross_entropy(logits[0], tgt[0, 1:]).backward()
+    share = seen[0].grad[0].abs().sum(dim=-1)
+    assert (share > 0).tolist() == [False] * 4 + [True] * 3
+
+
+@both
+def test_the_book_trains_it_as_it_trains_a_transformer(make):
+    """gradients() of train.py knows no difference."""
+    pairs = [Pair(list("abc"), list("xy"), ""), Pair(list("cb"), list("yx"), "")]
+    found = new_one_sequence(lambda size: make(), pairs)
+    examples = [example_of(found, pair) for pair in pairs]
+    batch = next(batches(examples, 2, 0))
+    loss, stop = gradients(found.model, batch, Settings(), Processes())
+    assert loss > 0
+    assert not stop
+    assert all(p.grad is not None for p in found.model.parameters())
+
+
+def test_both_languages_have_one_vocabulary():
+    pairs = [Pair(["we", "work"], ["我", "们"], "")]
+    found = new_one_sequence(lambda size: decoder_only(), pairs)
+    assert found.source is found.target
+    assert found.source.tokens[3:] == sorted(["we", "work", "我", "们"])
+
+
+class Counting(nn.Module):
+    """After the number n it writes n - 1, and <eos> after 3."""
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        following = torch.where(ids > 3, ids - 1, EOS)
+        return F.one_hot(following.where(ids != PAD, 9), 12).float()
+
+
+def test_generate_stops_at_the_end_of_each_or_at_max_len():
+    prompt = torch.tensor([[9, 6, 0], [4, 0, 0], [9, 9, 8]])
+    found = generate(Counting(), prompt, max_len=10)
+    assert found.tolist() == [
+        [5, 4, 3, EOS, 0, 0],
+        [3, EOS, 0, 0, 0, 0],
+        [7, 6, 5, 4, 3, EOS],
+    ]
+    assert generate(Counting(), prompt, max_len=2).shape == (3, 2)
+    with pytest.raises(ValueError, match="got 0"):
+        generate(Counting(), prompt, 0)
+
+
+@both
+def test_generate_writes_the_likeliest_token_each_time_and_never_padding(make):
+    model = make().double()
+    model.output.weight.data[PAD] += 10.0
+    prompts = [some_ids(1, n, n)[0] for n in (3, 6)]
+    found = generate(model.train(), padded(prompts), max_len=5, eos_id=-1)
+    assert model.training
+    model.eval()
+    for prompt, row in zip(prompts, found, strict=True):
+        ids = prompt
+        for token in row:
+            logits = model(ids[None])[0, -1]
+            logits[PAD] = -torch.inf
+            assert token == logits.argmax() != PAD
+            ids = torch.cat([ids, token[None]])
+
+
+def test_two_sentences_in_one_sequence_are_learned(printed, capsys):
+    shown = printed("examples", "in_one")
+    assert shown["written"].startswith("我 们 工 作 <eos>")  # the last of the two
+    assert "why" not in shown["given"]
+
+
+def test_exact_match_takes_a_translator_of_one_sequence():
+    pairs = [Pair(["we"], ["我"], "short"), Pair(["you", "we"], ["你"], "long")]
+    found = new_one_sequence(lambda size: DecoderOnly(config(size)), pairs)
+    assert set(exact_match(found, pairs)) == {"all", "short", "long"}
+
+
+# The decoder alone: #decoder-only
+
+
+def test_the_decoder_alone_is_an_encoder_under_a_causal_mask():
+    model, ids = decoder_only().double(), some_ids(2, 5)
+    x = model.embedding(ids) + model.position.table[:5]
+    stack = Encoder(model.config).double().eval()
+    stack.load_state_dict(model.stack.state_dict())
+    close(model(ids), model.output(stack(x, causal_mask(5))))
+    assert not [name for name, _ in model.named_modules() if "cross" in name]
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (5, 9), (30, 20)])
+def test_what_one_sequence_saves_in_pairs_is_what_the_source_no_longer_sees(m, n):
+    alone = causal_mask(m + n).sum().item()
+    pair = m * m + m * n + causal_mask(n).sum().item()
+    assert pair - alone == m * (m - 1) // 2  # the source's own upper triangle
+
+
+@pytest.mark.parametrize("d", [32, 64])
+def test_a_layer_without_cross_attention_has_three_quarters_of_the_weights(d):
+    sizes = TransformerConfig(9, 9, d, 4, 1, 1, 4 * d)
+    one, other = (
+        sum(p.numel() for p in layer.parameters() if p.dim() == 2)
+        for layer in (transformer.EncoderLayer(sizes), transformer.DecoderLayer(sizes))
+    )
+    assert (one, other) == (12 * d * d, 16 * d * d)
+
+
+# The decoder of 2023: #decoder-2023
+
+
+def by_torch_alone(model: Decoder2023, ids: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    """The same with PyTorch's functions only, rotation as complex numbers."""
+    c, n = model.config, ids.size(1)
+    size = c.d_model // c.nhead
+    frequency = c.base ** (-torch.arange(0, size, 2, dtype=torch.float64) / size)
+    turn = torch.polar(torch.ones(n, size // 2, dtype=torch.float64), places[:, None] * frequency)
+
+    def heads(x, count, turned=True):
+        x = x.view(len(ids), n, count, size).transpose(1, 2)
+        if turned:
+            pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+            x = torch.view_as_real(pairs * turn).flatten(-2)
+        return x.repeat_interleave(c.nhead // count, dim=1)
+
+    def norm(x, module):
+        return F.rms_norm(x, (c.d_model,), module.weight, c.norm_eps)
+
+    x = F.embedding(ids, model.embedding.weight)
+    for layer in model.layers:
+        own, y = layer.attention, norm(x, layer.attention_norm)
+        q = heads(F.linear(y, own.query.weight), c.nhead)
+        k = heads(F.linear(y, own.key.weight), c.num_kv_heads)
+        v = heads(F.linear(y, own.value.weight), c.num_kv_heads, False)
+        scores = q @ k.transpose(-2, -1) / size**0.5
+        later = torch.ones(n, n, dtype=torch.bool).triu(1)
+        mixed = scores.masked_fill(later, -torch.inf).softmax(dim=-1) @ v
+        x = x + F.linear(mixed.transpose(1, 2).flatten(2), own.output.weight)
+        y, network = norm(x, layer.feed_forward_norm), layer.feed_forward
+        hidden = F.silu(F.linear(y, network.gate.weight)) * F.linear(y, network.up.weight)
+        x = x + F.linear(hidden, network.down.weight)
+    return F.linear(norm(x, model.norm), model.output.weight)
+
+
+@pytest.mark.parametrize("kv", [1, 2, 4])
+def test_the_decoder_of_2023_written_a_second_time(kv):
+    model, ids = decoder_2023(num_kv_heads=kv, base=500.0).double(), some_ids(2, 11)
+    for parameter in model.parameters():
+        parameter.data = parameter.data + 0.1 * normal(*parameter.shape)
+    for places in (torch.arange(11), torch.arange(11) * 3 + 2):
+        close(model(ids, places), by_torch_alone(model, ids, places), 1e-8)
+    close(model(ids), model(ids, torch.arange(11)))
+
+
+def test_only_distances_count():
+    model, ids = decoder_2023().double(), some_ids(2, 9)
+    close(model(ids, torch.arange(9) + 1000), model(ids), 1e-8)
+    assert (model(ids, torch.arange(9) * 2) - model(ids)).abs().max() > 0.01
+
+
+def test_only_distances_count_as_the_page_shows(printed):
+    shown = printed("examples", "only_distance")
+    assert shown["first 8 after a change at 8, the same bits"] == "True"
+    assert shown["1000 places later, largest change"] == "0.0000"
+    assert float(shown["twice as far apart"]) > 0.1
+
+
+def test_nothing_in_the_decoder_of_2023_has_a_bias_or_a_table_of_positions():
+    model = decoder_2023()
+    assert not [name for name, _ in model.named_parameters() if "bias" in name]
+    assert not list(model.buffers())
+    assert model(some_ids(1, 300)).shape == (1, 300, 20)
+
+
+@pytest.mark.parametrize(("kv", "layers", "width"), [(1, 1, 8), (2, 3, 24), (4, 2, 40)])
+def test_the_parameters_of_the_decoder_of_2023_by_formula(kv, layers, width):
+    model = decoder_2023(num_kv_heads=kv, num_layers=layers, dim_feedforward=width)
+    d = 32
+    layer = 2 * d * d + 2 * d * d * kv // 4 + 3 * d * width + 2 * d
+    assert sum(p.numel() for p in model.parameters()) == 2 * 20 * d + layers * layer + d
+
+
+def test_with_the_sizes_of_the_papers_it_has_their_parameters(printed):
+    shown = printed("examples", "billions")
+    assert shown["LLaMA 7B"] == "6.74"
+    assert shown["LLaMA 2 70B"] == "68.98"
+    assert int(shown["a multiple of 256"]) == DecoderConfig(1).dim_feedforward
+
+
+def test_sizes_that_do_not_divide_are_refused():
+    for sizes in ({"nhead": 5}, {"num_kv_heads": 3}):
+        with pytest.raises(ValueError, match="must divide"):
+            decoder_2023(**sizes)
+
+
+def test_the_decoder_of_2023_has_at_most_150_lines():
+    text = (SNIPPETS / "variants" / "decoder_2023.py").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+
+
+def test_dropout_acts_on_every_branch_in_training_only():
+    model, ids = decoder_2023(dropout=1.0), some_ids(1, 5)
+    plain = model(ids)
+    for layer in model.layers:  # what is dropped inside the branches comes on top
+        layer.attention.dropout = layer.feed_forward.dropout.p = 0.0
+    dropped = model.train()(ids)
+    assert dropped.equal(model.output(model.norm(model.embedding(ids))))
+    assert model.eval()(ids).equal(plain)
+
+
+def test_the_weights_of_attention_are_dropped_in_training_only():
+    attention, places = decoder_2023(dropout=1.0).layers[0].attention, torch.arange(5)
+    x = torch.randn(1, 5, 32)
+    assert attention(x, places).abs().max() > 0.01
+    assert attention.train()(x, places).abs().max() == 0
+
+
+def test_a_cache_of_turned_keys_gives_the_same(printed):
+    shown = printed("exercises", "cached")
+    assert shown["the same as all at once"] == "True"
+    assert int(shown["numbers kept, for each token"]) == 2 * 4 * 2 * 16  # k and v, layers, heads

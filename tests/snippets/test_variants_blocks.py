@@ -1,0 +1,276 @@
+"""The claims of the chapter on variants about norms, networks and shared heads."""
+
+import math
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+import transformer
+from transformer import FeedForward, LayerNorm, MultiHeadAttention, causal_mask
+from variants.grouped import GroupedQueryAttention
+from variants.rmsnorm import RMSNorm
+from variants.swiglu import GELUFeedForward, SwiGLU, gelu, gelu_tanh
+
+SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
+CHAPTER = "variants"
+few = settings(deadline=None, max_examples=25)
+seeds = st.integers(0, 10_000)
+sizes = st.integers(2, 9)
+
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def close(one, other, places=1e-9):
+    torch.testing.assert_close(one, other, rtol=places, atol=places)
+
+
+def normal(*shape, seed=0):
+    return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def rms_norm(size: int, seed: int = 0, eps: float = 1e-5) -> RMSNorm:
+    module = RMSNorm(size, eps).double()
+    nn.init.normal_(module.weight, generator=torch.Generator().manual_seed(seed))
+    return module
+
+
+# RMSNorm: #rmsnorm
+
+
+@few
+@given(seeds, sizes, st.sampled_from([1e-8, 1e-5, 1e-2]))
+def test_rms_norm_is_torchs_and_so_are_its_gradients(seed, size, eps):
+    ours = rms_norm(size, seed, eps)
+    theirs = nn.RMSNorm(size, eps).double()
+    theirs.load_state_dict(ours.state_dict())
+    x, given = normal(2, 3, size, seed=seed), normal(2, 3, size, seed=seed + 1)
+    found = []
+    for module in (ours, theirs):
+        y = x.clone().requires_grad_()
+        out = module(y)
+        out.backward(given)
+        found.append((out, y.grad, module.weight.grad))
+    for one, other in zip(*found, strict=True):
+        close(one, other)
+
+
+def test_rms_norm_takes_its_numbers_from_the_constructor():
+    assert RMSNorm(7).eps == LayerNorm(7).eps == 1e-5
+    assert RMSNorm(7, 0.1).eps == 0.1
+    assert [name for name, _ in RMSNorm(7).named_parameters()] == ["weight"]
+    assert sum(p.numel() for p in LayerNorm(7).parameters()) == 2 * 7
+
+
+@few
+@given(seeds, st.floats(0.1, 1000))
+def test_rms_norm_is_blind_to_a_factor_but_not_to_a_constant(seed, factor):
+    norm, x = rms_norm(16, seed, eps=1e-12), normal(4, 16, seed=seed)
+    close(norm(factor * x), norm(x), 1e-6)
+    layer = LayerNorm(16, 1e-12).double()
+    close(layer(x + 3), layer(x), 1e-6)
+    assert (norm(x + 3) - norm(x)).abs().max() > 0.01
+
+
+@few
+@given(seeds, sizes)
+def test_rms_norm_of_what_has_no_mean_is_layer_norm(seed, size):
+    x = normal(3, size, seed=seed)
+    norm, layer = RMSNorm(size).double(), LayerNorm(size).double()
+    close(norm(x - x.mean(dim=-1, keepdim=True)), layer(x))
+
+
+def test_layer_norm_after_a_linear_layer_is_rms_norm_after_a_centred_one(printed):
+    shown = printed("exercises", "centred")
+    assert shown["RMSNorm after centring"] == "True"
+    assert shown["with the mean taken out of the weights"] == "True"
+
+
+def test_a_token_that_rms_norm_has_been_at_has_the_length_of_root_d():
+    x = normal(5, 64)
+    close(RMSNorm(64, 0.0).double()(x).norm(dim=-1), torch.full((5,), 8.0, dtype=torch.float64))
+
+
+def test_rms_norm_by_hand(printed):
+    shown = printed("examples", "rms_by_hand")
+    assert shown["rms(x)"] == "2.5"
+    assert shown["RMSNorm of x"].split() == ["0.400", "0.800", "0.800", "1.600"]
+    assert shown["RMSNorm of 10 x"] == shown["RMSNorm of x"] != shown["RMSNorm of x + 10"]
+    assert shown["LayerNorm of x + 10"] == shown["LayerNorm of x"] == shown["LayerNorm of 10 x"]
+    assert shown["equal to nn.RMSNorm"] == "True"
+
+
+# GELU: #swiglu
+
+
+def test_gelu_is_torchs_exactly_and_with_tanh():
+    x = torch.linspace(-8, 8, 4001, dtype=torch.float64)
+    close(gelu(x), F.gelu(x), 1e-12)
+    close(gelu_tanh(x), F.gelu(x, approximate="tanh"), 1e-12)
+
+
+def test_the_two_gelus_are_never_half_a_thousandth_apart(printed):
+    x = torch.linspace(-30, 30, 200_001, dtype=torch.float64)
+    apart = (gelu(x) - gelu_tanh(x)).abs().max().item()
+    assert 0.0004 < apart < 0.0005
+    shown = printed("examples", "gelu_twice")
+    assert shown["furthest apart"] == "0.0005"
+    assert shown["gelu is F.gelu"] == shown["gelu_tanh is F.gelu's tanh"] == "True"
+    assert shown["lowest value"] == "-0.17"
+    assert shown["lowest at"] == "-0.75"
+
+
+def test_gelu_is_x_times_the_share_of_a_normal_distribution_below_x():
+    draws = normal(400_000)
+    for x in (-1.5, -0.5, 0.7, 2.0):
+        share = (draws < x).double().mean().item()
+        assert abs(gelu(torch.tensor(x)).item() - x * share) < 0.01
+
+
+@few
+@given(seeds)
+def test_the_gelu_network_is_a_feed_forward_network_but_for_its_activation(seed):
+    torch.manual_seed(seed)
+    ours, plain = GELUFeedForward(6, 11).double().eval(), FeedForward(6, 11).double()
+    plain.load_state_dict(ours.state_dict())
+    x = normal(2, 3, 6, seed=seed)
+    close(ours(x), plain.linear2(F.gelu(plain.linear1(x))))
+
+
+@pytest.mark.parametrize("make", [GELUFeedForward, SwiGLU])
+def test_the_networks_drop_hidden_units_in_training_only(make):
+    torch.manual_seed(0)
+    module = make(8, 400, dropout=0.5)
+    x = torch.randn(1, 1, 8)
+    seen = []
+    last = module.linear2 if make is GELUFeedForward else module.down
+    last.register_forward_hook(lambda _, inputs, __: seen.append(inputs[0]))
+    module(x)
+    module.eval()(x)
+    assert 0.3 < (seen[0] == 0).float().mean() < 0.7
+    assert (seen[1] == 0).float().mean() < 0.1
+
+
+# SwiGLU: #swiglu
+
+
+@few
+@given(seeds, sizes, sizes)
+def test_swiglu_is_the_formula_of_its_paper(seed, d_model, width):
+    torch.manual_seed(seed)
+    ours = SwiGLU(d_model, width, dropout=0.0).double()
+    x = normal(2, 3, d_model, seed=seed)
+    w, v, w2 = (linear.weight.T for linear in (ours.gate, ours.up, ours.down))
+    swish = (x @ w) / (1 + (-(x @ w)).exp())  # z * sigmoid(z)
+    close(ours(x), (swish * (x @ v)) @ w2)
+    assert not [name for name, _ in ours.named_parameters() if "bias" in name]
+
+
+def test_two_thirds_of_the_width_make_as_many_weights(printed):
+    for d_model, width in ((64, 255), (96, 384), (512, 2049)):
+        plain = 2 * d_model * width
+        gated = sum(p.numel() for p in SwiGLU(d_model, 2 * width // 3).parameters())
+        assert gated == plain
+    shown = printed("examples", "gate")
+    one, same, fewer = (int(shown[name].replace(",", "")) for name in (
+        "FeedForward(512, 2048)", "SwiGLU(512, 2048)", "SwiGLU(512, 1365)",
+    ))  # fmt: skip
+    assert same == one * 3 // 2
+    assert abs(fewer / one - 1) < 0.001
+
+
+def test_the_gate_says_how_much_of_up_passes_and_up_its_sign(printed, capsys):
+    printed("examples", "gate")
+    module = SwiGLU(1, 1).double().eval()
+    nn.init.ones_(module.down.weight)
+
+    def passes(gate: float, up: float) -> float:
+        module.gate.weight.data.fill_(gate)
+        module.up.weight.data.fill_(up)
+        return module(torch.ones(1, 1, 1, dtype=torch.float64)).item()
+
+    assert math.isclose(passes(2, 3), 5.285, abs_tol=1e-3)
+    assert math.isclose(passes(2, -3), -passes(2, 3))
+    assert abs(passes(-8, 3)) < 0.01
+
+
+# Grouped queries: #grouped
+
+
+def grouped(nhead=8, kv=2, d=32, seed=0) -> GroupedQueryAttention:
+    torch.manual_seed(seed)
+    return GroupedQueryAttention(d, nhead, kv).double()
+
+
+def in_heads(x, head_dim=4):
+    return x.unflatten(-1, (-1, head_dim)).transpose(1, 2)
+
+
+@pytest.mark.parametrize("kv", [1, 2, 4, 8])
+@few
+@given(seeds)
+def test_grouped_queries_are_sdpas(kv, seed):
+    ours, x = grouped(kv=kv, seed=seed), normal(2, 5, 32, seed=seed)
+    mask = causal_mask(5)
+    heads = F.scaled_dot_product_attention(
+        in_heads(ours.query(x)), in_heads(ours.key(x)), in_heads(ours.value(x)),
+        attn_mask=mask, enable_gqa=True,
+    )  # fmt: skip
+    right = ours.output(heads.transpose(1, 2).flatten(2))
+    for need_weights in (False, True):
+        found, weights = ours(x, x, x, mask, need_weights)
+        close(found, right)
+    assert weights.shape == (2, 8, 5, 5)
+
+
+@pytest.mark.parametrize("kv", [1, 2, 4])
+def test_grouped_queries_are_multi_head_attention_with_repeated_weights(kv):
+    ours, full = grouped(kv=kv), MultiHeadAttention(32, 8).double()
+    state = ours.state_dict()
+    for name in ("key", "value"):
+        for part in ("weight", "bias"):
+            heads = state[f"{name}.{part}"].unflatten(0, (kv, 4))
+            state[f"{name}.{part}"] = heads.repeat_interleave(8 // kv, 0).flatten(0, 1)
+    full.load_state_dict(state)
+    x, other = normal(2, 5, 32), normal(2, 7, 32, seed=1)
+    close(ours(x, other, other)[0], full(x, other, other)[0])
+
+
+def test_as_many_shared_heads_as_heads_are_multi_head_attention():
+    ours, full = grouped(kv=8), MultiHeadAttention(32, 8).double()
+    full.load_state_dict(ours.state_dict())  # the same names and shapes
+    x = normal(2, 5, 32)
+    for one, other in zip(ours(x, x, x, None, True), full(x, x, x, None, True), strict=True):
+        assert one.equal(other)
+
+
+def test_queries_of_one_group_may_still_look_at_different_things():
+    _, weights = grouped(kv=1)(*[normal(1, 5, 32)] * 3, need_weights=True)
+    assert (weights[0, 0] - weights[0, 1]).abs().max() > 0.01
+
+
+def test_what_a_cache_keeps_shrinks_with_the_shared_heads(printed):
+    shown = printed("examples", "shared_heads")
+    kept = [int(shown[f"{kv} of 8"].split()[2]) for kv in (8, 4, 2, 1)]
+    assert kept == [1024, 512, 256, 128]
+    assert shown["equal to enable_gqa"] == "True"
+    assert shown["cache, 64 of 64 heads"] == "10.00 GiB"
+    assert shown["cache, 8 of 64 heads"] == "1.25 GiB"
+
+
+def test_heads_that_share_must_divide_the_heads():
+    for kv in (0, 3, 16):
+        with pytest.raises(ValueError, match=f"got 8 and {kv}"):
+            GroupedQueryAttention(32, 8, kv)
+
+
+def test_merging_heads_that_were_alike_loses_nothing_and_others_do(printed):
+    shown = printed("exercises", "merged_heads")
+    assert shown["8 of 8"] == "off by 0%"
+    assert shown["4 of 8"] != "off by 0%"
+    assert shown["pairs that were alike already, nothing lost"] == "True"
