@@ -55,10 +55,10 @@ def activations(label):
     },
 )
 def shared_heads(label):
-    fig, ax = sheet(310)
+    fig, ax = sheet(326)
     pitch, size, left = 52, 36, 104
     for row, shared in enumerate((8, 2, 1)):
-        top = 12 + row * 102
+        top = 12 + row * 110
         write(ax, left - 2, top, label[str(shared)], ha="left", size=12)
         for name, y, colour in (("query", top + 23, QUERY), ("key", top + 69, KEY)):
             write(ax, left - 12, y, label[name], colour, ha="right", size=12)
