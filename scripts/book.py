@@ -427,6 +427,8 @@ def glossary_faults() -> Iterator[Fault]:
         for page in [Page(language, name) for language in LANGUAGES if name]:
             if page not in anchors:
                 anchors[page] = {h.anchor for h in headings(page)} if page.path.exists() else set()
+            if not page.path.exists() and page.twin.path.exists():
+                continue  # told by twin_faults
             if not page.path.exists():
                 yield glossary_fault(
                     entry, "where", f"{term} leads to {page.file}, which isn't there"

@@ -201,6 +201,8 @@ def faults() -> Iterator[book.Fault]:
         name, _, anchor = claim.place.partition("#")
         for language in book.LANGUAGES:
             there = anchors.get((language, name))
+            if there is None and book.Page(language, name).twin.path.exists():
+                continue  # told by book.twin_faults
             if there is None or (anchor and anchor not in there):
                 what = f"a comment above says {claim.place}, which docs/{language} has not"
                 yield book.Fault(path, claim.line, what)
