@@ -24,8 +24,25 @@ class Change(NamedTuple):
     new: str
 
 
-def run(test: str, change: Change | None = None) -> tuple[str, str]:
-    """'passed', 'failed' or 'did not run', and what pytest said.
+class Outcomes:
+    """A plugin of pytest that notes which tests ran, and which of them did not pass."""
+
+    def __init__(self) -> None:
+        self.ran: set[str] = set()
+        self.failed: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        test = report.nodeid.rpartition("/")[2].partition("[")[0]
+        if not report.passed:
+            self.failed.add(test)
+        elif report.when == "call":
+            self.ran.add(test)
+
+
+def pytest_on_a_copy(
+    tests: list[str], change: Change | None, *options: str, plugins: tuple = ()
+) -> tuple[int, str]:
+    """The status of pytest, run on a copy of snippets/, and what it said.
 
     Call it in a fresh process, which has loaded nothing of snippets/.
     """
@@ -38,18 +55,30 @@ def run(test: str, change: Change | None = None) -> tuple[str, str]:
             path.write_text(text.replace(change.old, change.new), encoding="utf-8")
         sys.path[:] = [entry for entry in sys.path if entry != str(SNIPPETS)]
         said = io.StringIO()
+        arguments = [
+            *(str(HERE / test) for test in tests),
+            *options,
+            "--quiet",
+            "--hypothesis-profile=mutants",
+            "--override-ini=addopts=",
+            f"--override-ini=pythonpath={copy} {ROOT / 'scripts'}",
+            "--assert=plain",
+            *(f"-pno:{plugin}" for plugin in NEEDLESS),
+        ]
         with contextlib.redirect_stdout(said):
-            status = pytest.main(
-                [
-                    str(HERE / test),
-                    "--exitfirst",
-                    "--quiet",
-                    "--hypothesis-profile=mutants",
-                    "--override-ini=addopts=",
-                    f"--override-ini=pythonpath={copy} {ROOT / 'scripts'}",
-                    "--assert=plain",
-                    *(f"-pno:{plugin}" for plugin in NEEDLESS),
-                ]
-            )
+            status = pytest.main(arguments, plugins=[*plugins])
+    return status, said.getvalue()
+
+
+def run(test: str, change: Change | None = None) -> tuple[str, str]:
+    """'passed', 'failed' or 'did not run', and what pytest said, with a change made."""
+    status, said = pytest_on_a_copy([test], change, "--exitfirst")
     outcome = {pytest.ExitCode.OK: "passed", pytest.ExitCode.TESTS_FAILED: "failed"}
-    return outcome.get(pytest.ExitCode(status), "did not run"), said.getvalue()
+    return outcome.get(pytest.ExitCode(status), "did not run"), said
+
+
+def passing(tests: list[str]) -> tuple[set[str], str]:
+    """Those of the tests that pass in an unchanged copy, and what pytest said."""
+    outcomes = Outcomes()
+    _, said = pytest_on_a_copy(tests, None, plugins=(outcomes,))
+    return outcomes.ran - outcomes.failed, said
