@@ -370,7 +370,7 @@ def flow(label):
         "decoder": "decoder-only",
         "both": "encoder-decoder",
     },
-    zh={"encoder": "只有编码器", "decoder": "只有解码器", "both": "编码器-解码器"},
+    zh={"encoder": "只有编码器", "decoder": "只有解码器", "both": "编码器–解码器"},
 )
 def families(label):
     fig, ax = sheet(250)

@@ -13,7 +13,7 @@ with torch.no_grad():
             parameter.zero_()  # equal scores: each token takes the average
     attention.value.weight.copy_(torch.eye(4))
     attention.output.weight.copy_(torch.eye(4))
-    network.linear1.weight[0, 0] = 3  # the hidden unit is relu(3 x0 - 3)
+    network.linear1.weight[0, 0] = 3  # the hidden unit is relu(3 y0 - 3)
     network.linear1.bias[0] = -3
     network.linear2.weight[2, 0] = 4 / 3  # and writes into column 2
 
