@@ -5,13 +5,33 @@ import torch.nn.functional as F
 
 from drawing import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
 from sketch import above, arrow, beside, box, cells, frame, grid, line, sheet, write
-from transformer import causal_mask
+from transformer import LayerNorm, causal_mask
+from variants.rmsnorm import RMSNorm
 from variants.swiglu import gelu
+
+
+@figure(en={"feature": "feature"}, zh={"feature": "特征"})
+def norms(label):
+    x = torch.tensor([1.0, 2.0, 2.0, 4.0])
+    fig, axes = canvas(height=230, columns=3)
+    made = {"": lambda x: x, "RMSNorm": RMSNorm(4), "LayerNorm": LayerNorm(4)}
+    for ax, (name, norm) in zip(axes, made.items(), strict=True):
+        for shift, given, colour in ((-0.2, x, FIRST), (0.2, x + 10, SECOND)):
+            numbers = norm(given).detach().tolist()
+            title = "x" if given is x else "x + 10"
+            places = [place + shift for place in range(1, 5)]
+            ax.bar(places, numbers, width=0.36, color=colour, alpha=0.6, label=title)
+        ax.axhline(0, color=MUTED, linewidth=0.6)
+        ax.set_title(name)
+        ax.set_xticks(range(1, 5))
+        ax.set_xlabel(label["feature"])
+    axes[0].legend(loc="upper left", bbox_to_anchor=(0, 1.22), ncols=2, handlelength=1)
+    return fig
 
 
 @figure(
     en={"x": "x", "gate": "gate", "up": "up = {}"},
-    zh={"x": "x", "gate": "门", "up": "up = {}"},
+    zh={"x": "x", "gate": "门控", "up": "up = {}"},
 )
 def activations(label):
     fig, (left, right) = canvas(height=250, columns=2)

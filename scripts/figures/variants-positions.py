@@ -7,12 +7,37 @@ from pathlib import Path
 
 import train
 from drawing import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, canvas, figure
-from sketch import cells, grid, line, sheet, signed_cells, write
+from sketch import box, cells, grid, line, sheet, signed_cells, write
 from transformer import causal_mask
 from variants.alibi import alibi_bias, alibi_slopes
 from variants.window import sliding_window_mask
 
 RESULTS = Path(train.__file__).with_name("results")
+
+
+@figure(
+    en={
+        "sentences": "four sentences",
+        "row": "row of the table",
+        "seen": "learns from",
+        "of": "{}",
+    },
+    zh={"sentences": "四个句子", "row": "表的第几行", "seen": "几句教过它", "of": "{} 句"},
+)
+def rows(label):
+    lengths, left, wide = (2, 4, 4, 3), 150, 58
+    fig, ax = sheet(212)
+    for i, length in enumerate(lengths):
+        box(ax, left, 14 + 26 * i, wide * length - 4, 18, SECOND)
+    write(ax, left - 14, 62, label["sentences"], ha="right")
+    write(ax, left - 14, 144, label["row"], ha="right")
+    write(ax, left - 14, 190, label["seen"], ha="right")
+    for place in range(6):
+        count = sum(length > place for length in lengths)
+        x = left + wide * place
+        box(ax, x, 126, wide - 4, 36, FIRST, str(place), tint=count / 6, size=15)
+        write(ax, x + wide / 2 - 2, 190, label["of"].format(count))
+    return fig
 
 
 def hand(ax, x, y, radius, angle, colour) -> tuple[float, float]:
