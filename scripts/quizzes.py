@@ -16,6 +16,7 @@ WORDS = {
     "zh": {"question": "问题", "right": "对。", "wrong": "不对。", "space": ""},
 }
 LINE = "line"  # where a mapping stands in its file
+TAG = re.compile(r"</?[a-z]\w*>")
 
 
 class Lines(yaml.BaseLoader):
@@ -69,6 +70,10 @@ def texts(
             raise book.Fault(path, given[LINE], f"{where} has no text {name}")
         if re.search(r"[\x00-\x09\x0b-\x1f]", given[name]):
             what = f"{where}, {name}: between double quotes a backslash is written twice"
+            raise book.Fault(path, given[LINE], what)
+        tag = TAG.search(re.sub(r"`[^`]*`", "", given[name]))
+        if tag:  # a browser would take it for HTML, and show nothing
+            what = f"{where}, {name}: {tag[0]} stands between backticks, or not at all"
             raise book.Fault(path, given[LINE], what)
     for name in given:
         if name not in (*wanted, *more, LINE):

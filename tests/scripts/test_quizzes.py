@@ -100,6 +100,7 @@ LAST = WRONG.format(number=2)
             'en_why: "See $\\theta$."',
             "4: question 1, choice 1, en_why: between double quotes a backslash is written twice",
         ),
+        ("Is it so?", "Is <bos> so?", "1: question 1, en: <bos> stands between backticks"),
         ("Is it so?", "Is it so: yes?", "1: no YAML: mapping values are not allowed here"),
     ],
 )
