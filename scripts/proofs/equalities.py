@@ -36,6 +36,10 @@ from transformer import (
     scaled_dot_product_attention,
     sinusoidal_positional_encoding,
 )
+from variants.alibi import ALiBiAttention, alibi_bias
+from variants.grouped import GroupedQueryAttention
+from variants.rmsnorm import RMSNorm
+from variants.rotary import rotate
 
 D, HEADS, HIDDEN, LAYERS = 64, 8, 256, 3
 BATCH, SOURCE, TARGET = 4, 10, 12
@@ -343,6 +347,43 @@ def positions() -> None:
         note(test, "float64", largest(products, cos.sum().expand_as(products)), 1e-9)
 
 
+def variants() -> None:
+    dtype, bound = torch.float64, 1e-9
+    x, mask = random(BATCH, TARGET, D, dtype=dtype), causal_mask(TARGET)
+    ours, theirs = RMSNorm(D).to(dtype), nn.RMSNorm(D, eps=1e-5, dtype=dtype)
+    nn.init.normal_(ours.weight)
+    test = "test_rms_norm_is_torchs_and_so_are_its_gradients"
+    compare(
+        f"test_variants_blocks.py::{test}",
+        {"float64": bound},
+        (ours, theirs),
+        [lambda: ours(x)],
+        lambda: theirs(x),
+        [x],
+    )
+    with torch.no_grad():
+        numbers = alibi_bias(TARGET, HEADS).to(dtype).masked_fill(~mask, -torch.inf)
+        for module, given, options, test in (
+            (GroupedQueryAttention(D, HEADS, 2), mask, {"enable_gqa": True},
+             "blocks.py::test_grouped_queries_are_sdpas"),
+            (ALiBiAttention(D, HEADS), numbers, {},
+             "positions.py::test_alibi_attention_is_pytorchs_with_the_bias_as_a_float_mask"),
+        ):  # fmt: skip
+            module.to(dtype)
+            parts = module.query(x), module.key(x), module.value(x)
+            q, k, v = (part.unflatten(-1, (-1, D // HEADS)).transpose(1, 2) for part in parts)
+            heads = F.scaled_dot_product_attention(q, k, v, given, **options)
+            wanted = module.output(heads.transpose(1, 2).flatten(2))
+            for need_weights in (False, True):
+                difference = largest(module(x, x, x, mask, need_weights)[0], wanted)
+                note(f"test_variants_{test}", "float64", difference, bound)
+        here = torch.arange(TARGET)
+        moved = [rotate(q, here + far) @ rotate(k, here + far).mT for far in (0, 1, 1000)]
+        test = "positions.py::test_all_scores_of_a_sentence_stay_when_it_moves_as_a_whole"
+        for scores in moved[1:]:
+            note(f"test_variants_{test}", "float64", largest(scores, moved[0]), bound)
+
+
 def processor() -> str:
     """The model as Linux tells it, or whatever the system says."""
     told = Path("/proc/cpuinfo")
@@ -353,6 +394,7 @@ def processor() -> str:
 torch.manual_seed(0)
 warnings.simplefilter("ignore")  # that norm_first has no fast path
 positions()
+variants()
 for each in DTYPES.values():
     attention(each)
     norms(each)
