@@ -108,6 +108,11 @@ class Page:
         match = FRONT_MATTER.match(self.text)
         return yaml.safe_load(match[1]) if match else {}
 
+    @property
+    def title(self) -> str:
+        """As its first heading tells it."""
+        return next((each.title for each in headings(self)), self.name)
+
     def fault(self, position: int, what: str) -> Fault:
         line = line_of(self.text, position)
         if self.is_lab:
@@ -449,7 +454,7 @@ def glossary_table(language: str) -> str:
     gap = " " if language == "en" else ""
     named = {entry["where"].partition("#")[0] for entry in glossary()}
     found = {name: page for name in named if (page := Page(language, name)).path.exists()}
-    titles = {name: each.title for name, page in found.items() for each in headings(page)[:1]}
+    titles = {name: page.title for name, page in found.items()}
     letters: list[str] = []
     for entry in glossary():
         anchor, letter = f'<span id="{entry["anchor"]}"></span>', entry["en"][0].upper()

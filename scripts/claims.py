@@ -169,22 +169,17 @@ def example_of(test: ast.FunctionDef, chapter: str) -> str:
 @functools.cache
 def examples(page: book.Page, mtime: int) -> dict[str, str]:
     """Where a page shows or quotes each example: the heading above it."""
-    text = page.text
-    read = parity.read(text)
-    heads = [
-        (part.position, part.what.partition(" ")[2])
-        for part in parity.headings(read)
-        if "#" in part.what.partition(" ")[2]
-    ]
+    text, heads = page.text, book.headings(page)
     uses = [(match.start(), match[1].partition(".")[0]) for match in book.INCLUDE.finditer(text)]
     uses += [
         (match.start(), f"examples/{match[1].partition(': ')[0]}")
-        for match in book.VALUE.finditer(read.plain)
+        for match in book.VALUE.finditer(book.outside_fences(text))
     ]
     found: dict[str, str] = {}
     for position, name in sorted(uses):
-        above = [anchor for start, anchor in heads if start < position]
-        found.setdefault(name, f"{page.name}{above[-1]}" if above else page.name)
+        line = book.line_of(text, position)
+        above = [each.anchor for each in heads if each.anchor and each.line < line]
+        found.setdefault(name, f"{page.name}#{above[-1]}" if above else page.name)
     return found
 
 
@@ -193,8 +188,7 @@ def faults() -> Iterator[book.Fault]:
     anchors: dict[tuple[str, str], set[str]] = {}
     for language in book.LANGUAGES:
         for page in book.pages(language):
-            heads = parity.headings(parity.read(page.text))
-            anchors[language, page.name] = {part.what.rpartition("#")[2] for part in heads}
+            anchors[language, page.name] = {each.anchor or "" for each in book.headings(page)}
     told = every()
     for claim in told:
         path = folder() / claim.test.partition("::")[0]
@@ -239,12 +233,6 @@ def measured() -> dict[str, list[Figure]]:
     return found
 
 
-def title(name: str, language: str) -> str:
-    """Of a page, as its first heading tells it."""
-    head = re.search(r"^# (.+?)(?: *\{.*\})?$", book.Page(language, name).text, re.M)
-    return head[1] if head else name
-
-
 def measured_table(language: str) -> str:
     """All that was measured, one row a claim, float32 above float64, in Markdown."""
     figures, heads = measured(), WORDS[language]["measured"]
@@ -263,7 +251,7 @@ def measured_table(language: str) -> str:
                     for kind in kinds
                 ],
             ]
-            page = title(claim.place.partition("#")[0], language)
+            page = book.Page(language, claim.place.partition("#")[0]).title
             cells = ["<br>".join(map(unbroken, column)) for column in columns]
             lines.append((f"{linked(claim)}<br><small>{page}</small>", *cells))
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

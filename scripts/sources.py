@@ -170,9 +170,7 @@ def places(found: list[Note], language: str) -> str:
     """In which pages, each with a link to its footnote."""
     links = {}
     for note in found:
-        title = re.search(r"^# (.+?)(?: *\{.*\})?$", note.page.text, re.M)
-        told = title[1] if title else note.page.name
-        links.setdefault(note.page.name, f"[{told}]({note.page.name}#fn:{note.name})")
+        links.setdefault(note.page.name, f"[{note.page.title}]({note.page.name}#fn:{note.name})")
     words = WORDS[language]
     return words["in"].format(words["and"].join(links.values()))
 

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -42,15 +41,14 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(autouse=True)
-def seeded() -> Iterator[None]:
+def seed():
     torch.manual_seed(0)
-    yield
 
 
 @pytest.fixture
 def shown(printed):
     """What a pitfall prints, as {label: value}."""
-    return lambda name: printed("", name)
+    return lambda name: printed("pitfalls", name, "")
 
 
 def exact(position: int, column: int, d: int, base: float = 10000.0) -> float:
