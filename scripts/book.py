@@ -37,10 +37,12 @@ FIGURE = re.compile(r"!\[([^\]]*)\]\((figures/[^)]+\.svg)\)")
 FENCE = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2$", re.M | re.S)
 HEADING = re.compile(r"^#{1,6} +(.*?) *(?:\{ *#([\w-]+)[^}\n]*\})? *$", re.M)
 FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.S)
+PART = ".part"  # how the name of a file ends that is being written
+TEXTS = (".ipynb", ".js", ".json", ".md", ".py", ".yml")
 
 
 class Fault(Exception):
-    """Something wrong in a source, at a line: 'file:line: what'."""
+    """Something wrong in a source, at a line: 'file:line: what; what to do'."""
 
     def __init__(self, path: Path, line: int, what: str):
         shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
@@ -106,7 +108,10 @@ class Page:
     @property
     def meta(self) -> dict:
         match = FRONT_MATTER.match(self.text)
-        return yaml.safe_load(match[1]) if match else {}
+        found = read_yaml(self.path, match[1], 2) if match else {}
+        if not isinstance(found, dict):
+            raise Fault(self.path, 2, "the front matter is no mapping; write description: TEXT")
+        return found
 
     @property
     def title(self) -> str:
@@ -147,16 +152,76 @@ def line_of(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 
 
+def text_faults() -> Iterator[Fault]:
+    """Files that can't be read as what they are; to be asked before anything reads them."""
+    for folder in (DOCS, SNIPPETS, SCRIPTS / "figures", ROOT / "tests" / "snippets"):
+        for path in sorted(each for each in folder.rglob("*") if each.suffix in TEXTS):
+            if path.is_symlink() and not path.exists():
+                what = f"is a link to {os.readlink(path)}, which isn't there; mend it or remove it"
+                yield Fault(path, 1, what)
+            elif path.is_file():
+                yield from byte_faults(path, path.read_bytes())
+                if path.suffix == ".ipynb":
+                    yield from json_faults(path)
+
+
+def byte_faults(path: Path, data: bytes) -> Iterator[Fault]:
+    """UTF-8 with bare line feeds is what everything here reads."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        yield Fault(path, line, "is not in UTF-8; save it so, whatever your editor calls it")
+    if data.startswith(b"\xef\xbb\xbf"):
+        yield Fault(path, 1, "begins with a byte order mark; save it as UTF-8 without BOM")
+    if b"\r\n" in data:
+        line = data.count(b"\n", 0, data.index(b"\r\n")) + 1
+        how = "save it with LF, and let Git keep that: git config core.autocrlf input"
+        yield Fault(path, line, f"lines end with CRLF; {how}")
+
+
+def json_faults(path: Path) -> Iterator[Fault]:
+    try:
+        notebook = json.loads(path.read_bytes())
+        [cell["id"] for cell in notebook["cells"]]
+    except json.JSONDecodeError as error:
+        how = "git restore it, or save it anew in Jupyter"
+        yield Fault(path, error.lineno, f"is no whole notebook: {error.msg}; {how}")
+    except (KeyError, TypeError):
+        yield Fault(path, 1, "is no notebook of Jupyter with ids of cells; save it anew there")
+    except UnicodeDecodeError:
+        pass  # told by byte_faults
+
+
+def read_yaml(path: Path, text: str, first: int = 1) -> object:
+    """What a file says, or its front matter that begins at a line. Raises Fault."""
+    try:
+        return yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        raise yaml_fault(path, error, first) from None
+
+
+def yaml_fault(path: Path, error: yaml.MarkedYAMLError, first: int = 1) -> Fault:
+    mark = error.problem_mark or error.context_mark
+    how = 'a text with ": " in it, or one of [ { & * at its beginning, stands between quotes'
+    return Fault(path, first + (mark.line if mark else 0), f"no YAML: {error.problem}; {how}")
+
+
 def write(path: Path, text: str | bytes) -> None:
     """Write a file whole or not at all, and only if its bytes change."""
     data = text.encode() if isinstance(text, str) else text
     if path.exists() and path.read_bytes() == data:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(data)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
+    descriptor, part = tempfile.mkstemp(PART, dir=path.parent)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+        os.chmod(part, 0o644)
+        os.replace(part, path)
+    except BaseException:  # a full disk, or Ctrl-C
+        os.unlink(part)
+        raise
 
 
 # Sections of the snippets
@@ -165,6 +230,10 @@ def write(path: Path, text: str | bytes) -> None:
 def without_marks(path: Path) -> str:
     """The file as readers download it."""
     return MARK.sub("", path.read_text(encoding="utf-8")).rstrip("\n") + "\n"
+
+
+def unended(name: str) -> str:
+    return f"section {name} has no end mark; put --8<-- [end:{name}] below it"
 
 
 def sections(path: Path) -> dict[str, str]:
@@ -178,18 +247,20 @@ def sections(path: Path) -> dict[str, str]:
         if kind == "start":
             if opened:
                 line = line_of(text, opened[1].start())
-                raise Fault(path, line, f"section {opened[0]} has no end mark")
+                raise Fault(path, line, unended(opened[0]))
             if name in found:
-                raise Fault(path, here, f"section {name} stands twice")
+                raise Fault(path, here, f"section {name} stands twice; give each a name of its own")
             opened = (name, mark)
         elif opened is None or opened[0] != name:
-            raise Fault(path, here, f"end mark of {name} without its start")
+            raise Fault(
+                path, here, f"end mark of {name} without its start; one of the two is too much"
+            )
         else:
             found[name] = text[opened[1].end() : mark.start()]
             opened = None
     if opened:
         line = line_of(text, opened[1].start())
-        raise Fault(path, line, f"section {opened[0]} has no end mark")
+        raise Fault(path, line, unended(opened[0]))
     return found
 
 
@@ -206,7 +277,8 @@ def page_faults(page: Page) -> Iterator[Fault]:
     for line, file, section in page.includes():
         path = next((p for b in bases(page.language) if (p := b / file).is_file()), None)
         if path is None:
-            yield Fault(page.path, line, f"no file {file} in snippets/ or .generated/")
+            what = f"no file {file} in snippets/ or .generated/; correct the name or write it"
+            yield Fault(page.path, line, what)
         elif section is not None:
             try:
                 names = list(sections(path))
@@ -220,14 +292,20 @@ def page_faults(page: Page) -> Iterator[Fault]:
                     line,
                     f"no section {section} in {file}; it has {has}",
                 )
+    try:
+        page.meta  # noqa: B018
+    except Fault as fault:
+        yield fault
     for match in FIGURE.finditer(page.text):
         if not (GENERATED / page.language / match[2]).is_file():
             yield page.fault(
                 match.start(),
-                f"no {match[2]}; scripts/{Path(match[2]).parent}.py draws it?",
+                f"no {match[2]}; scripts/{Path(match[2]).parent}.py draws it? "
+                "Correct the name or write the function",
             )
         if not match[1].strip():
-            yield page.fault(match.start(), f"{match[2]} has no alternative text")
+            what = f"{match[2]} has no alternative text; say between [ and ] what is to be seen"
+            yield page.fault(match.start(), what)
     for match in VALUE.finditer(outside_fences(page.text)):
         try:
             value(match[1])
@@ -253,7 +331,11 @@ def value(reference: str) -> str:
     lines = path.read_text(encoding="utf-8").splitlines()
     found = [line for line in lines if line.startswith(f"{label}: ")]
     if len(found) != 1:
-        raise ValueError(f"{len(found)} lines of outputs/{printed} begin with '{label}: '")
+        labels = ", ".join(each.partition(": ")[0] for each in lines if ": " in each)
+        raise ValueError(
+            f"{len(found)} lines of outputs/{printed} begin with '{label}: '; "
+            f"exactly one is needed, and there are {labels or 'no labels'}"
+        )
     return found[0].removeprefix(f"{label}: ").strip()
 
 
@@ -295,13 +377,14 @@ def unshown(language: str) -> Iterator[Fault]:
             yield Fault(
                 (SCRIPTS if source.startswith("proofs/") else SNIPPETS) / source,
                 1,
-                f"no page of docs/{language} shows its output",
+                f"no page of docs/{language} shows its output; include {name} there, or remove it",
             )
     for path in sorted((GENERATED / language / "figures").rglob("*.svg")):
         name = path.relative_to(GENERATED / language).as_posix()
         if name not in figures:
             source_path = SCRIPTS / f"{Path(name).parent}.py"
-            yield Fault(source_path, 1, f"no page of docs/{language} shows {name}")
+            what = f"no page of docs/{language} shows {name}; show it there, or remove it"
+            yield Fault(source_path, 1, what)
     for path in sorted(each for pattern in SHOWN for each in SNIPPETS.glob(pattern)):
         try:
             names = list(sections(path))
@@ -315,7 +398,8 @@ def unshown(language: str) -> Iterator[Fault]:
                 line = line_of(text, text.index(f"[start:{name}]")) if name else 1
                 what = f"section {name}" if name else "the file"
                 how = "no page" if count == 0 else f"{count} places"
-                yield Fault(path, line, f"{what} is shown in {how} of docs/{language}")
+                should = f'show it once: --8<-- "{file}{f":{name}" if name else ""}"'
+                yield Fault(path, line, f"{what} is shown in {how} of docs/{language}; {should}")
 
 
 # The two languages
@@ -326,7 +410,9 @@ def twin_faults() -> Iterator[Fault]:
     for language in LANGUAGES:
         for page in pages(language):
             if not page.twin.path.exists():
-                yield Fault(page.path, 1, f"has no twin {page.twin.file}")
+                name = page.name.removesuffix(".md")
+                how = f"write it, then run scripts/translated {name}"
+                yield Fault(page.path, 1, f"has no twin {page.twin.file}; {how}")
     for page in pages("zh"):
         if page.twin.path.exists() and page.meta.get("translated") != page.twin.digest():
             name = page.name.removesuffix(".md")
@@ -375,6 +461,10 @@ def forgotten() -> Iterator[Fault]:
     yield from twin_faults()
     for language in LANGUAGES:
         yield from unshown(language)
+        for page in pages(language):
+            if not page.meta.get("description"):
+                how = "write into its front matter what it is about, in a sentence"
+                yield Fault(page.path, 1, f"has no description; {how}")
 
 
 # The glossary
@@ -382,7 +472,17 @@ def forgotten() -> Iterator[Fault]:
 
 @functools.cache
 def read_glossary(mtime: int) -> list[dict]:
-    entries = yaml.safe_load((DOCS / "glossary.yml").read_text(encoding="utf-8"))
+    path = DOCS / "glossary.yml"
+    text = path.read_text(encoding="utf-8")
+    entries = read_yaml(path, text)
+    if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
+        raise Fault(path, 1, "is no list of terms; each begins with - en: TERM")
+    for number, entry in enumerate(entries):
+        for key in sorted(key for key in KEYS if not isinstance(entry.get(key), str)):
+            (root,) = yaml.compose_all(text)
+            line = root.value[number].start_mark.line + 1
+            what = f"{entry.get('en', 'a term')} has no {key}; each has {', '.join(sorted(KEYS))}"
+            raise Fault(path, line, what)
     return sorted(entries, key=lambda entry: entry["en"].lower())
 
 
@@ -422,13 +522,18 @@ def glossary_fault(entry: dict, key: str, what: str) -> Fault:
 def glossary_faults() -> Iterator[Fault]:
     """Terms without a part, and those that lead to a page or an anchor that isn't there."""
     anchors: dict[Page, set[str | None]] = {}
-    for entry in glossary():
-        term = entry.get("en", "a term")
-        for key in sorted(KEYS - entry.keys()):
-            yield glossary_fault(entry, key, f"{term} has no {key}")
+    try:
+        entries = glossary()
+    except Fault as fault:
+        yield fault
+        return
+    for entry in entries:
+        term = entry["en"]
         for key in sorted(entry.keys() - KEYS - MORE_KEYS):
-            yield glossary_fault(entry, key, f"{term} has {key}, which means nothing here")
-        name, _, anchor = entry.get("where", "").partition("#")
+            known = ", ".join(sorted(MORE_KEYS))
+            what = f"{term} has {key}, which means nothing here; there are also {known}"
+            yield glossary_fault(entry, key, what)
+        name, _, anchor = entry["where"].partition("#")
         for page in [Page(language, name) for language in LANGUAGES if name]:
             if page not in anchors:
                 anchors[page] = {h.anchor for h in headings(page)} if page.path.exists() else set()
@@ -436,10 +541,12 @@ def glossary_faults() -> Iterator[Fault]:
                 continue  # told by twin_faults
             if not page.path.exists():
                 yield glossary_fault(
-                    entry, "where", f"{term} leads to {page.file}, which isn't there"
+                    entry,
+                    "where",
+                    f"{term} leads to {page.file}, which isn't there; correct where",
                 )
             elif anchor not in anchors[page]:
-                what = f"{term} leads to #{anchor}, which {page.file} doesn't have"
+                what = f"{term} leads to #{anchor}, which {page.file} doesn't have; correct where"
                 yield glossary_fault(entry, "where", what)
 
 

@@ -11,9 +11,7 @@ import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
-
-import yaml
+from typing import NamedTuple, cast
 
 import book
 import parity
@@ -103,7 +101,7 @@ def chapters() -> dict[str, list[Path]]:
 
 @functools.cache
 def mutations(path: Path, mtime: int) -> list[dict[str, str]]:
-    return yaml.safe_load(path.read_text(encoding="utf-8")) or []
+    return cast(list, book.read_yaml(path, path.read_text(encoding="utf-8")) or [])
 
 
 def rows() -> list[dict[str, str]]:
@@ -198,7 +196,10 @@ def faults() -> Iterator[book.Fault]:
             if there is None and book.Page(language, name).twin.path.exists():
                 continue  # told by book.twin_faults
             if there is None or (anchor and anchor not in there):
-                what = f"a comment above says {claim.place}, which docs/{language} has not"
+                what = (
+                    f"a comment above says {claim.place}, which docs/{language} has not; "
+                    "correct one of the two"
+                )
                 yield book.Fault(path, claim.line, what)
                 break
     known = {path for paths in chapters().values() for path in paths}

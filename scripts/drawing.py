@@ -88,7 +88,8 @@ Draw = Callable[[dict[str, str]], Figure]
 def figure(en: dict[str, str], zh: dict[str, str]) -> Callable[[Draw], Draw]:
     """Mark a function as a figure and give it its labels in both languages."""
     if en.keys() != zh.keys():
-        raise ValueError(f"labels differ: {sorted(en.keys() ^ zh.keys())}")
+        alone = ", ".join(sorted(en.keys() ^ zh.keys()))
+        raise ValueError(f"labels differ: {alone} is there in one language alone")
 
     def mark(draw: Draw) -> Draw:
         draw.labels = {"en": en, "zh": zh}  # type: ignore[attr-defined]
@@ -135,7 +136,10 @@ def draw(function: Draw, language: str) -> str:
     with matplotlib.rc_context(style), warnings.catch_warnings():
         # The reader's own font draws Chinese; Matplotlib's has no glyphs.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
-        function(labels).savefig(buffer, format="svg", metadata={"Date": None})
+        drawn = function(labels)
+        if not isinstance(drawn, Figure):
+            raise ValueError(f"{name} returns no figure: it ends with return fig")
+        drawn.savefig(buffer, format="svg", metadata={"Date": None})
     return themed(buffer.getvalue(), name)
 
 

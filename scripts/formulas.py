@@ -2,6 +2,7 @@
 and none for what an earlier build has rendered.
 """
 
+import contextlib
 import hashlib
 import html
 import json
@@ -12,6 +13,7 @@ import sys
 from pathlib import Path
 
 import book
+import machine
 
 # What pymdownx.arithmatex (generic) leaves in a page, and the punctuation that touches it.
 FORMULA = re.compile(
@@ -22,6 +24,7 @@ FORMULA = re.compile(
     re.S,
 )
 SHORT = 24  # characters of TeX that any screen has room for in one line
+FONT = re.compile(r"url\((fonts/[^)]+\.woff2)\)")  # of the style sheet
 CACHE = book.GENERATED / "formulas.json"
 
 
@@ -30,7 +33,7 @@ def node() -> str:
     own = Path(sys.executable).with_name("node")
     found = str(own) if own.exists() else shutil.which("node")
     if not found:
-        raise FileNotFoundError("no Node: run scripts/install")
+        raise machine.Trouble("no Node, neither in .venv nor on the PATH; run scripts/install")
     return found
 
 
@@ -55,9 +58,10 @@ def render(formulas: set[tuple[str, bool]]) -> dict[tuple[str, bool], str]:
     """HTML for each. Raises ValueError(tex, reason) for the first broken one."""
     cache = {"version": version()}
     if CACHE.exists():
-        stored = json.loads(CACHE.read_text(encoding="utf-8"))
-        if stored.get("version") == cache["version"]:
-            cache = stored
+        with contextlib.suppress(ValueError):  # damaged: then all are rendered anew
+            stored = json.loads(CACHE.read_text(encoding="utf-8"))
+            if stored.get("version") == cache["version"]:
+                cache = stored
 
     def name(formula: tuple[str, bool]) -> str:
         return ("display " if formula[1] else "inline ") + formula[0]
@@ -74,7 +78,8 @@ def render(formulas: set[tuple[str, bool]]) -> dict[tuple[str, bool], str]:
             cwd=book.ROOT,
         )
         if done.returncode:
-            raise RuntimeError(f"KaTeX did not run; scripts/install?\n{done.stderr}")
+            how = "remove node_modules and run scripts/install"
+            raise machine.Trouble(f"KaTeX did not run; {how}. Node said:\n{done.stderr}")
         for formula, result in zip(missing, json.loads(done.stdout), strict=True):
             if "error" in result:
                 raise ValueError(formula[0], result["error"])
@@ -99,12 +104,18 @@ def replace(page: str, rendered: dict[tuple[str, bool], str]) -> str:
     return FORMULA.sub(one, page)
 
 
+def of_katex(name: str) -> Path:
+    path = book.ROOT / "node_modules/katex/dist" / name
+    if not path.exists():
+        raise machine.Trouble(f"{path.relative_to(book.ROOT)} isn't there; run scripts/install")
+    return path
+
+
 def style_sheet() -> str:
     """KaTeX's style sheet with its woff2 fonts alone."""
-    css = (book.ROOT / "node_modules/katex/dist/katex.min.css").read_text()
+    css = of_katex("katex.min.css").read_text(encoding="utf-8")
     return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("[^"]*"\)', "", css)
 
 
 def fonts() -> list[Path]:
-    folder = book.ROOT / "node_modules/katex/dist/fonts"
-    return sorted(folder.glob("*.woff2"))
+    return [of_katex(name) for name in sorted(set(FONT.findall(style_sheet())))]

@@ -11,7 +11,6 @@ Everything goes into .generated/; bytes that are the same are not written again.
 
 import argparse
 import ast
-import fcntl
 import functools
 import hashlib
 import json
@@ -21,10 +20,10 @@ import re
 import runpy
 import sys
 import tempfile
+import threading
 import time
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkProcess
@@ -33,6 +32,7 @@ from pathlib import Path
 import book
 import claims
 import labs
+import machine
 import quizzes
 import shapes
 import sources
@@ -202,12 +202,13 @@ def perform(job: Job) -> None:
             text = printed.read()
         os.chdir(book.ROOT)
     if not text.strip():
-        raise book.Fault(job.source, 1, "prints nothing")
+        raise book.Fault(job.source, 1, "prints nothing; a page shows what it prints")
     book.write(job.outputs[0], text)
 
 
 def work(job: Job, report: Path) -> None:
     """A worker's whole life: do the job, or leave a report of what failed."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
     try:
         perform(job)
     except BaseException as error:
@@ -216,19 +217,34 @@ def work(job: Job, report: Path) -> None:
     os._exit(0)
 
 
+def end_with_parent() -> None:
+    """A worker whose parent was killed writes nothing any more, and holds no lock."""
+    parent = multiprocessing.parent_process()
+    assert parent
+    parent.join()
+    os._exit(1)
+
+
 def explain(job: Job, error: BaseException) -> str:
     """file:line: what, and below it the part of the traceback that is ours."""
     if isinstance(error, book.Fault):
         return str(error)
     line, frames = 1, traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename == str(job.source)]
+    trouble = machine.told(error)
+    if trouble and (not own or "disk" in trouble):  # no fault of the file's
+        return trouble
     if isinstance(error, SyntaxError):
         line = error.lineno or 1
     elif own:
         line = own[-1].lineno or 1
+    elif job.name.startswith("figures/"):
+        text = job.source.read_text(encoding="utf-8")
+        line = book.line_of(text, text.index(f"def {Path(job.name).name}("))
     what = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
     if job.is_lab:
         what = f"cell {labs.number_at(job.source, line)}: {what}"
+    what += f"; mend it, then scripts/generate.py {job.name} runs it alone"
     fault = book.Fault(job.source, line, what)
     start = frames.index(own[0]) if own else len(frames)
     return f"{fault}\n{''.join(traceback.format_list(frames[start:]))}".rstrip()
@@ -238,7 +254,11 @@ def run(todo: list[Job]) -> list[str]:
     """Run the jobs in forked workers; returns what failed, in words."""
     for name in NEEDS:
         if name == "torch" or any(job.name.startswith("figures/") for job in todo):
-            __import__(name)
+            try:
+                __import__(name)
+            except ImportError as error:
+                how = "remove .venv and run scripts/install"
+                raise machine.Trouble(f"{name} can't be loaded ({error}); {how}") from None
     import torch
 
     torch.set_num_threads(1)
@@ -261,7 +281,8 @@ def run(todo: list[Job]) -> list[str]:
                     if time.monotonic() - started < job.seconds:
                         continue
                     process.kill()
-                    report.write_text(str(book.Fault(job.source, 1, f"takes over {job.seconds} s")))
+                    what = f"takes over {job.seconds} s and was stopped; make it end sooner"
+                    report.write_text(str(book.Fault(job.source, 1, what)))
                 process.join()
                 del running[sentinel]
                 done = len(todo) - len(waiting) - len(running)
@@ -271,7 +292,7 @@ def run(todo: list[Job]) -> list[str]:
                 elif report.exists():
                     failed.append(report.read_text())
                 else:
-                    how = f"its process died ({process.exitcode})"
+                    how = f"its process died ({process.exitcode}); is there memory enough?"
                     failed.append(str(book.Fault(job.source, 1, how)))
     return failed
 
@@ -303,7 +324,9 @@ def write_texts() -> None:
 
 
 def remove_leftovers(all_jobs: list[Job]) -> None:
-    """Outputs of files that are no more."""
+    """Outputs of files that are no more, and what a killed run was writing."""
+    for path in book.GENERATED.rglob(f"*{book.PART}"):
+        path.unlink()
     wanted = {path for job in all_jobs for path in (*job.outputs, job.stamp)}
     wanted |= {book.DOWNLOADS / path.relative_to(book.SNIPPETS) for path in downloads()}
     folders = [book.GENERATED / part for part in ("outputs", "keys", "downloads")]
@@ -314,17 +337,15 @@ def remove_leftovers(all_jobs: list[Job]) -> None:
                 path.unlink()
 
 
-@contextmanager
-def locked() -> Iterator[None]:
+def locked() -> AbstractContextManager[None]:
     """Two builds at once: the second waits for the first."""
-    book.GENERATED.mkdir(exist_ok=True)
-    with open(book.GENERATED / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+    return machine.locked(book.GENERATED / "lock", "generating")
 
 
 def stale() -> bool:
     """Is there anything to run? Writes the texts; runs nothing."""
+    for fault in book.text_faults():
+        raise fault
     with locked():
         write_texts()
         all_jobs = jobs()
@@ -332,7 +353,7 @@ def stale() -> bool:
         return not all(job.fresh() for job in all_jobs)
 
 
-def main() -> int:
+def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -340,13 +361,30 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--list", action="store_true", help="the names, and which are fresh")
     parser.add_argument("--force", action="store_true", help="run whatever the keys say")
-    args = parser.parse_args()
-    started = time.monotonic()
+    return parser.parse_args()
+
+
+def main() -> int:
+    args = arguments()
     try:
-        all_jobs = jobs()
-    except book.Fault as fault:
+        return generate(args)
+    except (book.Fault, machine.Trouble) as fault:
         print(fault, file=sys.stderr)
-        return 1
+    except OSError as error:
+        trouble = machine.told(error)
+        if not trouble:
+            raise
+        print(trouble, file=sys.stderr)
+    except KeyboardInterrupt:
+        print("generate: interrupted; what was made is kept, the rest follows", file=sys.stderr)
+    return 1
+
+
+def generate(args: argparse.Namespace) -> int:
+    started = time.monotonic()
+    for fault in book.text_faults():
+        raise fault
+    all_jobs = jobs()
     chosen = all_jobs
     if args.names:
         pattern = re.compile("|".join(map(re.escape, args.names)))
@@ -363,18 +401,14 @@ def main() -> int:
         return 0
     failed: list[str] = []
     with locked():
-        try:
-            write_texts()
-        except book.Fault as fault:
-            print(fault, file=sys.stderr)
-            return 1
+        write_texts()
         remove_leftovers(all_jobs)
         everything = args.force or bool(args.names)
         todo = [job for job in chosen if everything or not job.fresh()]
         if todo:
             failed = run(todo)
             write_texts()  # claims and shapes are made of what the proofs have printed
-    for text in failed:
+    for text in dict.fromkeys(failed):  # a full disk fails each of them alike
         print(f"\n{text}", file=sys.stderr)
     seconds = time.monotonic() - started
     print(

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from urllib.parse import urljoin
 
-from jinja2 import FileSystemBytecodeCache
+from jinja2 import FileSystemBytecodeCache, TemplateSyntaxError
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
@@ -22,6 +22,7 @@ import claims
 import formulas
 import generate
 import labs
+import machine
 import policy
 import quizzes
 import reading
@@ -31,6 +32,8 @@ from markup import Book, with_breaks, with_copies, words
 log = logging.getLogger("mkdocs.hooks.book")
 MARKUP = Book()
 SERVING = False  # mkdocs serve, not mkdocs build
+REPLACING = False  # mkdocs build, the whole of it
+SITE: machine.Site | None = None  # what a build fills
 RENDERED: dict[tuple[str, bool], str] = {}  # formulas, as scripts/formulas.py has them
 WHOLE: dict[str, str] = {}  # a page's HTML while the search reads less of it
 
@@ -45,9 +48,10 @@ class LinkLines(logging.Filter):
         self.language = language
 
     def filter(self, record: logging.LogRecord) -> bool:
-        told = record.getMessage()
+        told = record.getMessage().strip()
         match = self.LINK.match(told)
         if match:
+            told = f"{told.rstrip('.')}; correct the link, or write what it leads to"
             page = book.Page(self.language, match[1])
             link = f"]({match[2]}"
             if link in page.text:
@@ -58,9 +62,58 @@ class LinkLines(logging.Filter):
         return True
 
 
+class NavLines(logging.Filter):
+    """The same for what MkDocs says of the nav."""
+
+    MISSING = re.compile(r"A reference to '([^']+)' is included in the 'nav'")
+    OMITTED = re.compile(r"^  - (\S+)$", re.M)
+
+    def __init__(self, config: MkDocsConfig):
+        super().__init__()
+        self.path, self.docs = Path(config.config_file_path), Path(config.docs_dir)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        told = record.getMessage()
+        text, faults = self.path.read_text(encoding="utf-8"), []
+        for name in self.MISSING.findall(told):
+            what = f"the nav leads to {name}, which isn't there; correct the name, or write it"
+            faults.append(book.Fault(self.path, book.line_of(text, text.find(name)), what))
+        if "not included in the" in told:
+            for name in self.OMITTED.findall(told):
+                what = f"no nav leads here; list {name} in {self.path.name}"
+                faults.append(book.Fault(self.docs / name, 1, what))
+        if faults:
+            record.msg, record.args = "\n".join(map(str, faults)), ()
+        return True
+
+
 def on_startup(command: str, dirty: bool) -> None:
-    global SERVING
+    global SERVING, REPLACING
     SERVING = command == "serve"
+    REPLACING = command == "build" and not dirty
+
+
+def on_shutdown() -> None:
+    if SITE:
+        try:
+            SITE.end()
+        except OSError as error:
+            what = machine.told(error) or f"{SITE.folder} can't be replaced ({error.strerror})"
+            raise PluginError(what) from None
+
+
+def on_build_error(error: Exception) -> None:
+    """Whatever stops a build is told in a line, and the old site stays."""
+    if SITE:
+        SITE.whole = False
+    what = machine.told(error)
+    if isinstance(error, book.Fault | machine.Trouble):
+        what = str(error)
+    elif isinstance(error, TemplateSyntaxError) and error.filename:
+        what = f"{error.message}; correct the template, or git restore it"
+        what = str(book.Fault(Path(error.filename), error.lineno, what))
+    if what:
+        raise PluginError(what) from None
 
 
 def language(config: MkDocsConfig) -> str:
@@ -69,16 +122,20 @@ def language(config: MkDocsConfig) -> str:
 
 @event_priority(100)  # before the search plugin reads its list of words
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    try:
-        if generate.stale():
-            script = str(book.SCRIPTS / "generate.py")
-            if subprocess.run([sys.executable, script]).returncode:
-                raise PluginError("generate.py failed; what and where stands above")
-    except book.Fault as fault:
-        raise PluginError(str(fault)) from None
+    global SITE
+    if SERVING:
+        machine.free(*config.dev_addr)
+    if language(config) == "en" and REPLACING:
+        SITE = machine.Site(config.site_dir)
+        config.site_dir = str(SITE.part)
+    if generate.stale():
+        script = str(book.SCRIPTS / "generate.py")
+        if subprocess.run([sys.executable, script]).returncode:
+            raise PluginError("generate.py failed; what and where stands above")
     config.markdown_extensions.append(MARKUP)  # type: ignore[arg-type]
     set_alternates(config, "")
     logging.getLogger("mkdocs.structure.pages").filters[:] = [LinkLines(language(config))]
+    logging.getLogger("mkdocs.structure.nav").filters[:] = [NavLines(config)]
     return config
 
 
@@ -161,6 +218,7 @@ def on_env(env, config: MkDocsConfig, files: Files):
 def formula_faults(config: MkDocsConfig, tex: str, reason: str) -> list[book.Fault]:
     """The formula's places in the sources, by its first line."""
     first = tex.splitlines()[0]
+    reason += "; katex.org/docs/supported.html lists what there is"
     found = [
         page.fault(page.text.find(first), reason)
         for page in book.pages(language(config))
@@ -229,6 +287,7 @@ def mend_search(config: MkDocsConfig) -> None:
 
 def on_post_build(config: MkDocsConfig) -> None:
     """After the English site, the Chinese one, into its folder zh/."""
+    global SITE
     mend_search(config)
     if language(config) == "zh":
         return
@@ -238,8 +297,14 @@ def on_post_build(config: MkDocsConfig) -> None:
         site_url=urljoin(config.site_url or "/", "zh/"),
         strict=config.strict,
     )
-    chinese.plugins.on_startup(command="build", dirty=False)
-    build(chinese)
-    chinese.plugins.on_shutdown()
+    site, SITE = SITE, None  # the hooks of both are one module, and the site is not yet at its end
+    try:
+        chinese.plugins.on_startup(command="serve" if SERVING else "build", dirty=False)
+        build(chinese)
+        chinese.plugins.on_shutdown()
+    finally:
+        SITE = site
     if not SERVING:  # the server puts a script of its own into each page
         policy.protect(Path(config.site_dir), comments="giscus" in config.extra)
+    if SITE:
+        SITE.whole = True

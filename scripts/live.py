@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import safetensors.torch
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 
 import book
 import formulas
@@ -33,9 +33,13 @@ EACH_KIND = 9
 
 def halved() -> bytes:
     """The translator's file with its numbers rounded to float16, all else as it is."""
-    with safe_open(WEIGHTS, "pt") as file:
-        weights = {name: file.get_tensor(name).half() for name in file.keys()}  # noqa: SIM118
-        return safetensors.torch.save(weights, file.metadata())
+    try:
+        with safe_open(WEIGHTS, "pt") as file:
+            weights = {name: file.get_tensor(name).half() for name in file.keys()}  # noqa: SIM118
+            return safetensors.torch.save(weights, file.metadata())
+    except SafetensorError as error:
+        what = f"is damaged ({error}); git restore it, or scripts/train makes it anew"
+        raise book.Fault(WEIGHTS, 1, what) from None
 
 
 def rounded(translator: Translator) -> Translator:

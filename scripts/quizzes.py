@@ -36,8 +36,7 @@ def questions(path: Path, mtime: int) -> list[dict]:
     try:
         found = yaml.load(path.read_text(encoding="utf-8"), Lines)
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise book.Fault(path, line, f"no YAML: {error.problem}") from None
+        raise book.yaml_fault(path, error) from None
     if not isinstance(found, list) or len(found) != QUESTIONS:
         count = len(found) if isinstance(found, list) else 0
         raise book.Fault(path, 1, f"{count} questions; a quiz has {QUESTIONS}")

@@ -27,6 +27,11 @@ def told() -> list[str]:
     return [str(fault) for fault in [*found, *book.forgotten()]]
 
 
+def is_told(start: str) -> bool:
+    """Behind that stands what to do."""
+    return any(each.startswith(start) for each in told())
+
+
 def test_a_whole_book_has_no_faults(made):
     assert told() == []
 
@@ -61,7 +66,7 @@ def test_sections_of_javascript_are_marked_by_its_own_comments(tmp_path):
 def test_a_section_of_javascript_that_no_page_shows_is_told(made):
     text = "// --8<-- [start:a]\nlet x;\n// --8<-- [end:a]\n"
     (made / "snippets/code.js").write_text(text)
-    assert "snippets/code.js:1: section a is shown in no page of docs/en" in told()
+    assert is_told("snippets/code.js:1: section a is shown in no page of docs/en")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +80,8 @@ def test_a_section_of_javascript_that_no_page_shows_is_told(made):
     ],
 )
 def test_unpaired_marks_are_told_with_file_and_line(small, text, message):
-    assert section_fault(small / "snippets/tiny.py", text) == f"snippets/tiny.py:{message}"
+    fault = section_fault(small / "snippets/tiny.py", text)
+    assert fault.startswith(f"snippets/tiny.py:{message}; ")
 
 
 # What a page names and what is there
@@ -101,7 +107,8 @@ def test_what_a_page_names_wrongly_is_told_with_its_line(made, old, new, message
 def test_a_mark_without_its_end_is_told_once_and_at_the_mark(made):
     change(made / "snippets/tiny.py", END.format("first"), "")
     faults = [each for each in told() if "has no end mark" in each]
-    assert set(faults) == {"snippets/tiny.py:1: section first has no end mark"}
+    how = "put --8<-- [end:first] below it"
+    assert set(faults) == {f"snippets/tiny.py:1: section first has no end mark; {how}"}
 
 
 def test_code_blocks_may_show_braces_and_pages_may_not(made):
@@ -128,7 +135,7 @@ def test_what_no_page_shows_is_told(made, language, old, message):
 def test_a_file_without_sections_is_shown_whole(made):
     (made / "snippets/alone.py").write_text("x = 1\n")
     for language in book.LANGUAGES:
-        assert f"snippets/alone.py:1: the file is shown in no page of docs/{language}" in told()
+        assert is_told(f"snippets/alone.py:1: the file is shown in no page of docs/{language}")
     change(made / PAGE, '--8<-- "tiny.py:first"\n', '--8<-- "tiny.py:first"\n--8<-- "alone.py"\n')
     assert not [each for each in told() if "alone" in each and "docs/en" in each]
 
@@ -136,15 +143,15 @@ def test_a_file_without_sections_is_shown_whole(made):
 def test_a_section_shown_twice_is_told(made):
     include = '--8<-- "tiny.py:first"\n'
     change(made / PAGE, include, include + include)
-    assert "snippets/tiny.py:1: section first is shown in 2 places of docs/en" in told()
+    assert is_told("snippets/tiny.py:1: section first is shown in 2 places of docs/en")
 
 
 def test_an_output_is_shown_by_an_include_or_by_a_value(made):
     where = "snippets/examples/chapter/say.py:1: no page of docs/en shows its output"
     change(made / PAGE, '--8<-- "outputs/examples/chapter/say.txt"', "")
-    assert where not in told()
+    assert not is_told(where)
     change(made / PAGE, "{{ chapter/say: number }}", "")
-    assert where in told()
+    assert is_told(where)
 
 
 # The two languages
@@ -152,9 +159,9 @@ def test_an_output_is_shown_by_an_include_or_by_a_value(made):
 
 def test_a_page_without_twin_is_told(made):
     (made / "docs/zh/other.md").unlink()
-    assert "docs/en/other.md:1: has no twin docs/zh/other.md" in told()
+    assert is_told("docs/en/other.md:1: has no twin docs/zh/other.md")
     (made / "docs/zh/more.md").write_text("# 更多\n", encoding="utf-8")
-    assert "docs/zh/more.md:1: has no twin docs/en/more.md" in told()
+    assert is_told("docs/zh/more.md:1: has no twin docs/en/more.md")
 
 
 def test_a_changed_english_page_is_told_until_its_twin_is_stamped(made):
@@ -237,8 +244,8 @@ def test_a_term_that_leads_nowhere_is_told_with_its_line(made, old, new, message
 
 def test_a_term_must_be_treated_in_both_languages(made):
     change(made / "docs/zh/other.md", "{ #there }", "{ #here }")
-    told = [str(fault) for fault in book.glossary_faults()]
-    assert told == [f"{GLOSSARY}:1: token leads to #there, which docs/zh/other.md doesn't have"]
+    (fault,) = map(str, book.glossary_faults())
+    assert fault.startswith(f"{GLOSSARY}:1: token leads to #there, which docs/zh/other.md doesn't")
 
 
 def test_a_file_is_written_only_if_its_bytes_change(tmp_path):

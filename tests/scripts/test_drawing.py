@@ -75,7 +75,7 @@ def test_two_figures_of_one_page_share_no_id():
 
 
 def test_labels_of_one_language_alone_are_refused():
-    with pytest.raises(ValueError, match=r"labels differ: \['y'\]"):
+    with pytest.raises(ValueError, match="labels differ: y is there in one"):
         drawing.figure(en={"x": "a"}, zh={"x": "甲", "y": "乙"})
 
 

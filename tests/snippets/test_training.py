@@ -706,13 +706,17 @@ def published() -> Path:
 
 def test_the_published_translator_is_of_this_code(published):
     about, _ = read_file(published)
-    assert about["key"] == code_key(), "stale: scripts/train makes it anew"
+    assert about["key"] == code_key(), (
+        "translator.safetensors is stale: scripts/train makes it anew"
+    )
     assert about["seed"] == 0
 
 
 def test_the_published_figures_are_of_this_code(measured):
     made = runpy.run_path(str(ROOT / "scripts" / "benchmarks" / "training.py"))
-    assert measured["key"] == made["key"](), "stale: scripts/train measures anew"
+    assert measured["key"] == made["key"](), (
+        "results/training.json is stale: scripts/train measures anew"
+    )
     runs = [(run["task"], run["seed"]) for run in measured["runs"]]
     assert runs == list(itertools.product(["numerals", "translator"], [0, 1, 2]))
 
