@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -166,6 +167,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for page in book.pages(language(config)):
         if page.is_lab:
             add_lab(page, files, config)
+    for file in [file for file in files if any(fnmatch(file.src_uri, name) for name in UNUSED)]:
+        files.remove(file)
     css = formulas.style_sheet()
     files.append(File.generated(config, "assets/formulas.css", content=css))
     return files
@@ -272,23 +275,52 @@ def set_alternates(config: MkDocsConfig, url: str) -> None:
     ]
 
 
-# Material cuts a Chinese query into words of its index, and never tries the last character.
-CUT = "for(let o=s+1;o<t.length;o++)t.slice(s,o)in e"
+# What is to be otherwise in Material's scripts: where, what stands there, what instead, and why.
+MENDS = (
+    # A Chinese query is cut into words of the index, and its last character never tried:
+    # 多头注意力 is one word, not 多头 and 注意.
+    (
+        "workers/search.*.min.js",
+        "for(let o=s+1;o<t.length;o++)t.slice(s,o)in e",
+        "for(let o=s+1;o<=t.length;o++)t.slice(s,o)in e",
+    ),
+    # The index, a megabyte, is fetched when the search is opened, not with each first page …
+    ("bundle.*.min.js", '$(location.protocol!=="file:"),Je("search")', 'Je("search")'),
+    # … nor to mark words in a page, unless its address names some …
+    (
+        "bundle.*.min.js",
+        'z([t,r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")))])',
+        'r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")),b(o=>t.pipe(m(n=>[n,o]))))',
+    ),
+    # … and what searches it is fetched when it first has something to do; its address is
+    # relative to the page that came first.
+    (
+        "bundle.*.min.js",
+        "t=new Worker(e)",
+        "a=new URL(e,we()),t=Object.assign(new EventTarget,{postMessage(s){let o=new Worker(a);"
+        'o.onmessage=({data:n})=>t.dispatchEvent(new MessageEvent("message",{data:n})),'
+        "(t.postMessage=n=>o.postMessage(n))(s)}})",
+    ),
+    # A browser's tools would ask for the maps, which aren't published.
+    ("bundle.*.min.js", "//# sourceMappingURL=", "// Not published: "),
+    ("workers/search.*.min.js", "//# sourceMappingURL=", "// Not published: "),
+)
+UNUSED = ("*.map", "assets/javascripts/lunr/*")  # for languages that the search cuts otherwise
 
 
-def mend_search(config: MkDocsConfig) -> None:
-    """Lets the search see a Chinese query to its end: 多头注意力 is one word, not 多头 and 注意."""
-    (worker,) = Path(config.site_dir, "assets/javascripts/workers").glob("search.*.min.js")
-    text = worker.read_text(encoding="utf-8")
-    if CUT not in text:
-        raise PluginError(f"{worker.name} is not the one that mend_search knows; is it needed?")
-    worker.write_text(text.replace(CUT, CUT.replace("o<t", "o<=t")), encoding="utf-8")
+def mend_theme(config: MkDocsConfig) -> None:
+    for name, there, instead in MENDS:
+        (script,) = Path(config.site_dir, "assets/javascripts").glob(name)
+        text = script.read_text(encoding="utf-8")
+        if text.count(there) != 1:
+            raise PluginError(f"{script.name} is not the one that MENDS knows: no {there}")
+        script.write_text(text.replace(there, instead), encoding="utf-8")
 
 
 def on_post_build(config: MkDocsConfig) -> None:
     """After the English site, the Chinese one, into its folder zh/."""
     global SITE
-    mend_search(config)
+    mend_theme(config)
     if language(config) == "zh":
         return
     chinese = load_config(

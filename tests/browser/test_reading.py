@@ -59,6 +59,26 @@ def test_searching_by_typing_finds_the_page_first(reader, home, language, query,
     expect(reader.locator(".md-content article")).to_contain_text(query, ignore_case=True)
 
 
+def test_what_searches_is_fetched_when_the_search_is_opened(reader, home):
+    asked: list[str] = []
+    reader.on("request", lambda request: asked.append(request.url))
+    reader.goto(home)
+    follow(reader, f"{home}{CHAPTERS[0]}/")
+    reader.wait_for_load_state("networkidle")
+    assert [url for url in asked if "search" in url] == []
+    search(reader, "softmax")
+    expect(reader.locator(".md-search-result__link").first).to_be_visible()
+    assert sum("search_index" in url for url in asked) == 1
+    assert sum("workers/search" in url for url in asked) == 1
+
+
+def test_an_address_can_hold_a_query(reader, home):
+    reader.goto(f"{home}?q=softmax")
+    expect(reader.locator(".md-search-result__link").first).to_be_visible()
+    reader.goto(f"{home}{CHAPTERS[0]}/?h=softmax")
+    expect(reader.locator("article mark:visible").first).to_have_text("softmax")
+
+
 def test_searching_for_what_is_not_there_finds_nothing(reader, home):
     reader.goto(home)
     search(reader, "qwrtzx")
