@@ -28,7 +28,7 @@ import policy
 import quizzes
 import reading
 import sources
-from markup import Book, with_breaks, with_copies, words
+from markup import Book, coloured, with_breaks, words
 
 log = logging.getLogger("mkdocs.hooks.book")
 MARKUP = Book()
@@ -242,7 +242,7 @@ def before_search(context, page: Page, config: MkDocsConfig, nav):
 def after_search(context, page: Page, config: MkDocsConfig, nav):
     set_alternates(config, page.url)
     html = formulas.replace(WHOLE.pop(page.file.src_uri), RENDERED)
-    page.content = with_breaks(with_copies(html))
+    page.content = with_breaks(coloured(html))
     return context
 
 

@@ -5,7 +5,7 @@ One extension; scripts/hooks.py tells it which page is being read.
 
 import re
 import xml.etree.ElementTree as etree
-from html import escape, unescape
+from html import escape
 
 from markdown import Markdown
 from markdown.extensions import Extension
@@ -79,23 +79,43 @@ class Notes(Preprocessor):
         raise PluginError(str(page.fault(max(0, page.text.find(where)), what)))
 
 
-ANNOTATED = re.compile(r'(<div class="[^"]*\bannotate\b[^>]*>.*?<code)>(.*?)(?=</code>)', re.S)
-
-
 def without_notes(code: str) -> str:
     """Code without the marks of its notes."""
     code = re.sub(r" *# \(\d+\)!$", "", code, flags=re.M)
     return re.sub(r"( # .*) \(\d+\)$", r"\1", code, flags=re.M).rstrip()
 
 
-def with_copies(page: str) -> str:
-    """A page's HTML in which the copy button of annotated code gives the bare code."""
+# The colours of code: one name for what has one colour, by the first letters of Pygments' names.
+QUIET = ("p", "o", "ow", "w")  # as the block itself: site.css
+SAME = {
+    "k": ("kd", "kn", "kp", "kr", "kt", "nd", "ni", "nl", "nt"),
+    "m": ("il", "mb", "mf", "mh", "mi", "mo"),
+    "n": ("fm", "kc", "nx", "sa", "vm"),
+    "nb": ("bp", "no"),
+    "nf": ("nc", "ne", "nn"),
+    "s": ("s1", "s2", "sb", "sc", "si", "ss"),
+}
+NAMES = {each: name for name, others in SAME.items() for each in others}
 
-    def add(block: re.Match[str]) -> str:
-        code = without_notes(unescape(re.sub(r"<[^>]+>", "", block[2])))
-        return f'{block[1]} data-copy="{escape(code)}">{block[2]}'
 
-    return ANNOTATED.sub(add, page)
+def coloured(page: str) -> str:
+    """A page's HTML in which code has an element for each change of its colour, and no more."""
+
+    def named(token: re.Match[str]) -> str:
+        name = NAMES.get(token[1], token[1])
+        return token[2] if name in QUIET else f'<span class="{name}">{token[2]}</span>'
+
+    def block(code: re.Match[str]) -> str:
+        told = re.sub(r'<span class="(\w+)">([^<]*)</span>', named, code[0])
+        return run.sub(joined, told)
+
+    # What stands side by side, or has nothing but spaces between.
+    run = re.compile(r'<span class="(\w+)">[^<]*</span>(?: *<span class="\1">[^<]*</span>)+')
+
+    def joined(parts: re.Match[str]) -> str:
+        return f'<span class="{parts[1]}">{re.sub("<[^>]+>", "", parts[0])}</span>'
+
+    return re.sub(r"(?<=<pre><span></span><code>).*?(?=</code>)", block, page, flags=re.S)
 
 
 def with_breaks(page: str) -> str:

@@ -32,6 +32,23 @@ for (const type of ["pointerover", "focusin", "click"]) {
   document.addEventListener(type, followPage, true);
 }
 
+/**
+ * Lets the copy button of code with notes give the code without their marks, or what has
+ * become of these.
+ * @param {Event} event
+ */
+function copyCodeAlone(event) {
+  const button = event.target instanceof Element && event.target.closest("[data-clipboard-target]");
+  const code = button && button.closest(".annotate")?.querySelector("code");
+  if (!code) return;
+  const copy = /** @type {Element} */ (code.cloneNode(true));
+  for (const note of copy.querySelectorAll(".md-annotation")) note.remove();
+  const text = (copy.textContent ?? "").replace(/ *# \(\d+\)!$/gm, "").replace(/( # .*) \(\d+\)$/gm, "$1");
+  code.dataset.copy = text.replace(/ +$/gm, "");
+}
+
+document.addEventListener("click", copyCodeAlone, true);
+
 /** Names, for screen readers, what Material adds without a name, and lets the keyboard scroll tables. */
 function giveNames() {
   const english = document.documentElement.lang === "en";

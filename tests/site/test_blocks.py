@@ -1,6 +1,7 @@
 """Every block of code on the built pages is what it says it is, and runs as it is copied."""
 
 import difflib
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from itertools import pairwise
 import pytest
 
 import book
+import markup
 from checks import ROOT, Block, expect_none
 
 CODE = (".py", ".js")
@@ -128,4 +130,36 @@ def test_both_languages_show_the_same_code(blocks):
         f"{zh} differs from {en}"
         for en, zh in zip(half, other, strict=True)
         if zh.code != en.code and en.language in LANGUAGES
+    )
+
+
+def test_the_style_sheet_has_one_colour_for_what_has_one_name(site):
+    """markup.coloured gives one name to all that it takes for one."""
+    (sheet,) = site.glob("assets/stylesheets/main.*.css")
+    coloured = re.compile(r"([^{}]+)\{color:var\((--md-code-hl-[^)]+)")
+    colours = {
+        name: colour
+        for names, colour in coloured.findall(sheet.read_text())
+        for name in re.findall(r"\.highlight \.(\w+)", names)
+    }
+    for name, others in markup.SAME.items():
+        uncoloured = name == "n"  # those have the colour of names, or none
+        assert {colours.get(each, colours[name]) for each in others} == {colours[name]}
+        assert uncoloured or set(others) <= colours.keys()
+    own = (ROOT / "overrides/assets/site.css").read_text(encoding="utf-8")
+    quiet = {colours[name] for name in markup.QUIET if name in colours}
+    assert all(f"{colour}: var(--quiet);" in own for colour in quiet)
+    assert ":is(.language-python, .language-js) code { color: var(--quiet); }" in own
+
+
+def test_no_block_of_code_has_a_colour_that_the_style_sheet_does_not_know(built):
+    coloured = {*markup.SAME} | {"c1", "cm", "sd", "se", "sr"}
+    expect_none(
+        dict.fromkeys(
+            f"{page}: {span.classes}"
+            for page in built
+            for code in page.article.find("pre")
+            for span in code.find("span")
+            if span.classes and not set(span.classes) <= coloured
+        )
     )

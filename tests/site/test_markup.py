@@ -127,11 +127,16 @@ def test_a_note_is_put_on_the_line_that_contains_its_piece(render, noted):
     assert "<code>return x</code> What." in html
 
 
-def test_what_is_copied_has_no_marks_of_notes(render, noted):
-    change(noted, "NOTES", "1.  `return x` What.\n\n2.  `def f` Why.")
-    html = markup.with_copies(render(block(noted)))
-    assert 'data-copy="def f(x):  # why\n    return x">' in html
-    assert html.count("data-copy") == 1
+def test_code_has_an_element_for_each_change_of_its_colour(render):
+    html = render('```python\nfrom math import pi\nprint(f"{pi}", len(x))\n```')
+    told = re.search("<code>(.*)</code>", markup.coloured(html), re.S)[1]
+    assert told == (
+        '<span class="k">from</span> <span class="nf">math</span> <span class="k">import</span> '
+        '<span class="n">pi</span>\n'
+        '<span class="nb">print</span>(<span class="n">f</span><span class="s">"{</span>'
+        '<span class="n">pi</span><span class="s">}"</span>, '
+        '<span class="nb">len</span>(<span class="n">x</span>))\n'
+    )
 
 
 def test_code_in_a_table_breaks_between_its_words_alone(render):
