@@ -16,6 +16,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 import book
@@ -28,6 +29,7 @@ import policy
 import quizzes
 import reading
 import sources
+import twins
 from markup import Book, coloured, with_breaks, words
 
 log = logging.getLogger("mkdocs.hooks.book")
@@ -37,6 +39,7 @@ REPLACING = False  # mkdocs build, the whole of it
 SITE: machine.Site | None = None  # what a build fills
 RENDERED: dict[tuple[str, bool], str] = {}  # formulas, as scripts/formulas.py has them
 WHOLE: dict[str, str] = {}  # a page's HTML while the search reads less of it
+NAV: list[Navigation] = []  # the pages being built, in their order
 
 
 class LinkLines(logging.Filter):
@@ -192,6 +195,11 @@ def add_lab(page: book.Page, files: Files, config: MkDocsConfig) -> None:
     files.append(made)
 
 
+def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
+    NAV[:] = [nav]
+    return nav
+
+
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     MARKUP.page = book.Page(language(config), page.file.src_uri)
     markdown = book.with_values(markdown)
@@ -321,6 +329,8 @@ def on_post_build(config: MkDocsConfig) -> None:
     """After the English site, the Chinese one, into its folder zh/."""
     global SITE
     mend_theme(config)
+    other = "llms.txt" if language(config) == "zh" else "zh/llms.txt"
+    twins.write(NAV[0], config, language(config), root_url(config) + other)
     if language(config) == "zh":
         return
     chinese = load_config(
