@@ -21,6 +21,7 @@ from mkdocs.structure.pages import Page
 
 import book
 import claims
+import feed
 import formulas
 import generate
 import labs
@@ -152,7 +153,7 @@ def on_pre_build(config: MkDocsConfig) -> None:
         broken += book.page_faults(page)
     broken += [*book.lab_faults(), *book.glossary_faults()]
     if english:
-        broken += [*sources.faults(), *claims.faults()]
+        broken += [*sources.faults(), *claims.faults(), *feed.faults()]
     if broken:
         raise PluginError("\n".join(map(str, broken)))
     if english:  # once for both: the Chinese build follows the English one
@@ -331,6 +332,10 @@ def on_post_build(config: MkDocsConfig) -> None:
     mend_theme(config)
     other = "llms.txt" if language(config) == "zh" else "zh/llms.txt"
     twins.write(NAV[0], config, language(config), root_url(config) + other)
+    news = feed.rss(
+        language(config), config.site_url or "/", config.site_name, config.site_description or ""
+    )
+    book.write(Path(config.site_dir, "feed.xml"), news)
     if language(config) == "zh":
         return
     chinese = load_config(

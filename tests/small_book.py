@@ -63,6 +63,10 @@ FILES = {
         "- {en: token, zh: 词元, anchor: token, where: other.md#there, "
         "en_meaning: a piece, zh_meaning: 一段}\n"
     ),
+    "docs/changes.yml": (
+        "- {date: 2026-02-01, page: other.md#there, en: A page., zh: 一页。}\n"
+        "- {date: 2026-01-01, page: index.md, en: A book., zh: 一本书。}\n"
+    ),
     "tests/snippets/test_other.py": "# There: #there\n\n\ndef test_it_is_so():\n    pass\n",
     "snippets/tiny.py": """\
 # --8<-- [start:first]

@@ -56,6 +56,7 @@ PAGE, TWIN, OTHER = "docs/en/index.md", "docs/zh/index.md", "docs/en/other.md"
 TINY, SAY = "snippets/tiny.py", "snippets/examples/chapter/say.py"
 FIGURES, CLAIMS = "scripts/figures/chapter.py", "tests/snippets/test_other.py"
 QUIZ, GLOSSARY = "docs/quizzes/other.yml", "docs/glossary.yml"
+CHANGES = "docs/changes.yml"
 QUESTION = """\
 - en: Is $a^2$ a square?
   zh: $a^2$ 是平方吗？
@@ -151,6 +152,10 @@ FAULTS = {
     "a term of the glossary that leads nowhere": (
         (GLOSSARY, "#there", "#none"),
         (GLOSSARY, "#none", "token leads to #none, which docs/en/other.md doesn't have"),
+    ),
+    "a change that leads nowhere": (
+        (CHANGES, "other.md#there", "other.md#none"),
+        (CHANGES, "#none", "leads to #none, which docs/en/other.md doesn't have"),
     ),
     "a changed English page": ((PAGE, "# Small", "# Smaller"), (TWIN, "", STALE)),
 }

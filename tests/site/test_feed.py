@@ -1,0 +1,132 @@
+"""The feeds of changes: what they say is what docs/changes.yml says, in RSS 2.0."""
+
+import xml.etree.ElementTree as etree
+from email.utils import parsedate_to_datetime
+
+import pytest
+
+import book
+import dom
+import feed
+
+ENTRY = "- {date: 2026-02-01, page: other.md#there, en: A page., zh: 一页。}\n"
+
+
+@pytest.fixture(scope="module")
+def root(built) -> str:
+    """The site's address, as the home page tells it."""
+    home = next(page for page in built if page.url == "")
+    links = (link.attributes for link in home.tree.find("link"))
+    return next(link["href"] for link in links if link["rel"] == "canonical")
+
+
+@pytest.fixture(scope="module", params=book.LANGUAGES)
+def channel(request, site, root) -> tuple[str, str, etree.Element]:
+    """A language, the address of its pages, and its feed."""
+    folder = "zh/" if request.param == "zh" else ""
+    tree = etree.fromstring((site / f"{folder}feed.xml").read_bytes())
+    assert (tree.tag, tree.attrib) == ("rss", {"version": "2.0"})
+    return request.param, root + folder, tree.find("channel")
+
+
+def test_the_feed_says_what_it_is_and_where(channel):
+    language, root, tree = channel
+    texts = {child.tag: child.text for child in tree}
+    assert texts["link"] == root
+    assert texts["language"].startswith(language)
+    assert texts["title"] and texts["description"]
+    (link,) = [child for child in tree if child.tag == f"{{{feed.ATOM}}}link"]
+    assert link.attrib == {"href": f"{root}feed.xml", "rel": "self", "type": "application/rss+xml"}
+
+
+def test_every_change_is_an_item_with_its_date_newest_first(channel):
+    language, _, tree = channel
+    items, changes = tree.findall("item"), feed.changes()
+    assert [item.findtext("description") for item in items] == [
+        each.texts[language] for each in changes
+    ]
+    times = [parsedate_to_datetime(item.findtext("pubDate")) for item in items]
+    assert [time.date() for time in times] == [each.day for each in changes]
+    assert times == sorted(times, reverse=True)
+    assert tree.findtext("lastBuildDate") == items[0].findtext("pubDate")
+    assert {time.utcoffset().total_seconds() for time in times} == {0}
+
+
+def test_every_item_leads_to_a_place_of_the_book_and_has_a_name_of_its_own(channel, built, root):
+    language, _, tree = channel
+    pages = {root + page.url: page for page in built if page.source.language == language}
+    names = [item.findtext("guid") for item in tree.findall("item")]
+    assert len({*names}) == len(names)
+    for item in tree.findall("item"):
+        address, _, anchor = item.findtext("link").partition("#")
+        page = pages[address]
+        assert item.findtext("title") in page.article.find("h1")[0].text()
+        ids = {each.attributes.get("id") for each in page.article.find()}
+        assert not anchor or anchor in ids, item.findtext("link")
+        assert item.find("guid").attrib == {"isPermaLink": "false"}
+
+
+def test_every_page_leads_to_the_feed_of_its_language(built, site):
+    for page in built:
+        (link,) = [
+            link.attributes
+            for link in page.tree.find("link")
+            if link.attributes.get("type") == "application/rss+xml"
+        ]
+        own = site / ("zh" if page.source.language == "zh" else "") / "feed.xml"
+        assert (page.path.parent / link["href"]).resolve() == own
+        assert link["rel"].split() == ["alternate"]
+        footer = page.tree.find("footer", "md-footer")[-1]
+        links = [a.attributes["href"] for a in footer.find("a")]
+        assert {link["href"], "index.md"} <= {*links}, page
+
+
+def test_markup_in_a_text_stays_text(small):
+    text = (small / "docs/changes.yml").read_text(encoding="utf-8")
+    hostile = '<b>& ]]> \\"a\\"'
+    (small / "docs/changes.yml").write_text(text.replace("A page.", f'"{hostile}"'), "utf-8")
+    made = feed.rss("en", "https://book.example/", "<Book>", "a & b")
+    item = etree.fromstring(made.encode()).find("channel/item")
+    assert item.findtext("description") == '<b>& ]]> "a"'
+    assert item.findtext("link") == "https://book.example/other/#there"
+    assert item.findtext("pubDate") == "Sun, 01 Feb 2026 00:00:00 GMT"
+    assert not dom.parse(made).find("b")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "what"),
+    [
+        ("2026-02-01", "1.2.2026", 1, "1.2.2026 is no date; write it as 2026-11-21"),
+        ("2026-02-01", "2026-02-30", 1, "2026-02-30 is no date; write it as 2026-11-21"),
+        ("date: 2026-02-01, ", "", 1, "an entry has no date"),
+        (", zh: 一本书。", "", 2, "an entry has no zh"),
+        ("A book.", "' '", 2, "an entry has no en"),
+        ("A book.", "A book., de: Ein Buch.", 2, "an entry has de, which means nothing here"),
+        ("2026-01-01", "2026-03-01", 2, "2026-03-01 stands below 2026-02-01; the newest entry"),
+        ("index.md", "none.md", 2, "leads to docs/en/none.md, which isn't there"),
+        ("#there", "#none", 1, "leads to #none, which docs/en/other.md doesn't have"),
+        ("- {date: 2026-01-01", f"{ENTRY}- {{date: 2026-01-01", 2, "a second entry of 2026-02-01"),
+        ("page: index.md", "page: [index.md", 2, "no YAML: "),
+        ("- {date: 2026-02-01", "- nothing\n- {date: 2026-02-01", 1, "'nothing' is no entry with"),
+    ],
+)
+def test_a_faulty_entry_is_told_with_its_line(small, old, new, line, what):
+    path = small / "docs/changes.yml"
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    told = [str(fault) for fault in feed.faults()]
+    assert any(each.startswith(f"docs/changes.yml:{line}: {what}") for each in told), told
+
+
+def test_an_empty_or_missing_list_is_a_fault(small):
+    path = small / "docs/changes.yml"
+    path.write_text("", encoding="utf-8")
+    assert [str(fault) for fault in feed.faults()] == ["docs/changes.yml:1: is no list of entries"]
+    path.unlink()
+    (fault,) = feed.faults()
+    assert "docs/changes.yml:1: isn't there" in str(fault)
+
+
+def test_the_small_book_has_no_faulty_entry(small):
+    assert [*feed.faults()] == []
