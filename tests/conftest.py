@@ -143,8 +143,8 @@ def port(site: Path) -> Iterator[int]:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict, port: int) -> dict:
-    """The Chromium that tests/chromium.py finds, for which BASE is the built site."""
-    finder = [sys.executable, str(ROOT / "tests/chromium.py")]
+    """The Chromium that scripts/chromium.py finds, for which BASE is the built site."""
+    finder = [sys.executable, str(ROOT / "scripts/chromium.py")]
     found = subprocess.run(finder, capture_output=True, text=True)
     if found.returncode:
         why = "no Chromium on this machine: scripts/test says how to get one"
