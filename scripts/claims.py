@@ -311,7 +311,7 @@ def numbers() -> dict[str, int]:
         "examples": len([*(book.SNIPPETS / "examples").rglob("*.py")]),
         "exercises": sum(len(parity.exercises(text)) // 2 for text in texts),
         "figures": len({part.what for text in texts for part in parity.figures(text)}),
-        "widgets": sum(text.full.count("data-widget=") for text in texts),
+        "widgets": sum(text.full.count('<div class="widget"') for text in texts),
         "labs": sum(page.is_lab for page in pages),
         "works": len(sources.works("en")),
     }

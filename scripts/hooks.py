@@ -26,6 +26,7 @@ import formulas
 import generate
 import labs
 import machine
+import offline
 import policy
 import quizzes
 import reading
@@ -173,6 +174,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             add_lab(page, files, config)
     for file in [file for file in files if any(fnmatch(file.src_uri, name) for name in UNUSED)]:
         files.remove(file)
+    worker = files.get_file_from_path("offline.js")
+    if worker and language(config) == "zh":  # one worker keeps both languages
+        files.remove(worker)
     css = formulas.style_sheet()
     files.append(File.generated(config, "assets/formulas.css", content=css))
     return files
@@ -204,6 +208,8 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     MARKUP.page = book.Page(language(config), page.file.src_uri)
     markdown = book.with_values(markdown)
+    if SERVING:  # what is being written is not to be kept
+        markdown = markdown.replace(' data-widget="offline"', "")
     needs = page.meta.get("needs")
     return markdown if needs is None else reading.with_line(markdown, needs, language(config))
 
@@ -353,5 +359,6 @@ def on_post_build(config: MkDocsConfig) -> None:
         SITE = site
     if not SERVING:  # the server puts a script of its own into each page
         policy.protect(Path(config.site_dir), comments="giscus" in config.extra)
+        offline.write(Path(config.site_dir))  # last: it tells the bytes of all the others
     if SITE:
         SITE.whole = True

@@ -194,7 +194,7 @@ def reader(page: Page, width: int) -> Iterator[Page]:
     expect_none(dict.fromkeys(faults))
 
 
-def watch(page: Page, faults: list[str]) -> None:
+def watch(page: Page, faults: list[str], base: str = BASE) -> None:
     """Notes what goes wrong in a browser's page."""
 
     def note(wrong: bool, what: str) -> None:
@@ -206,5 +206,5 @@ def watch(page: Page, faults: list[str]) -> None:
     page.on("response", lambda got: note(got.status >= 400, f"{got.status} {got.url}"))
     page.on(
         "request",
-        lambda asked: note(not asked.url.startswith((BASE, "data:", "blob:")), f"asks {asked.url}"),
+        lambda asked: note(not asked.url.startswith((base, "data:", "blob:")), f"asks {asked.url}"),
     )

@@ -1,0 +1,53 @@
+"""What a reader can keep of a built site for reading offline: each language's files and hashes.
+
+overrides/offline.js, the service worker, fetches what these lists name. It is to find the very
+bytes that they tell, so nothing may change a file of the site after they are written.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import book
+
+LEFT_OUT = {
+    ".map",  # for those who look into the theme's scripts
+    ".gz",  # for search engines; the browser reads the same file unpacked
+    ".pdf",  # each holds all of the book once more
+    ".epub",
+}
+OWN = (
+    "offline.js",
+    "offline.json",
+    "offline-files.json",
+)  # they come from the network or not at all
+NOT_FOUND = "404.html"  # shown by the site's host alone
+
+
+def files(folder: Path, without: Path | None = None) -> dict[str, tuple[str, int]]:
+    """Each file's hash and size by its address, which for a page is that of its folder."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if not path.is_file() or path.suffix in LEFT_OUT or name in (*OWN, NOT_FOUND):
+            continue
+        if without and path.is_relative_to(without):
+            continue
+        data = path.read_bytes()
+        address = quote(name.removesuffix("index.html") if path.name == "index.html" else name)
+        found[address] = (hashlib.sha256(data).hexdigest(), len(data))
+    return found
+
+
+def write(site: Path) -> None:
+    """Write each language's list, and beside it the list's hash: that is the version."""
+    for folder, without in ((site, site / "zh"), (site / "zh", None)):
+        listed = files(folder, without)
+        text = json.dumps(listed, separators=(",", ":"))
+        told = {
+            "key": hashlib.sha256(text.encode()).hexdigest(),
+            "bytes": sum(size for _, size in listed.values()),
+        }
+        book.write(folder / "offline-files.json", text)
+        book.write(folder / "offline.json", json.dumps(told))
