@@ -135,7 +135,7 @@ async function notKept() {
 <body style="max-width: 34rem; margin: 12vh auto; padding: 0 1rem; font: 1.05rem/1.7 system-ui, sans-serif">
 <main>
 <section>
-<h1>Not kept on this device</h1>
+<h1 style="line-height: 1.3">Not kept on this device</h1>
 <p>There is no network, and this address isn't among what you keep for offline reading: it may be in the
 other language, a file that isn't kept (PDF, EPUB), or mistyped. Once you are online, load it again.</p>
 ${link.en}
@@ -223,6 +223,7 @@ async function bring(language, signal) {
   /** @type {RequestInit} */
   const fresh = { cache: "no-store", signal }; // as published, and not kept by the browser once more
   const { key, bytes } = await (await get("offline.json", fresh)).json();
+  if ((await kept(language))?.key === key) return;
   const list = await (await get("offline-files.json", fresh)).arrayBuffer();
   if ((await digest(list)) !== key) throw new Changed();
   /** @type {Files} */

@@ -207,11 +207,14 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     MARKUP.page = book.Page(language(config), page.file.src_uri)
-    markdown = book.with_values(markdown)
-    if SERVING:  # what is being written is not to be kept
-        markdown = markdown.replace(' data-widget="offline"', "")
+    markdown = with_keeping(book.with_values(markdown))
     needs = page.meta.get("needs")
     return markdown if needs is None else reading.with_line(markdown, needs, language(config))
+
+
+def with_keeping(markdown: str) -> str:
+    """The page with the button that keeps the book, unless the book is just being written."""
+    return markdown.replace(' data-widget="offline"', "") if SERVING else markdown
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

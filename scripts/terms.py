@@ -28,7 +28,7 @@ PATTERNS = (
     "docs/quizzes/*.yml",
     "mkdocs.zh.yml",
     "overrides/**/*.html",
-    "overrides/assets/**/*.js",
+    "overrides/**/*.js",
     "scripts/*.py",
     "scripts/figures/*.py",
     "scripts/proofs/*.py",

@@ -216,6 +216,16 @@ def test_all_of_it_goes_by_keyboard_and_axe_finds_nothing(reader: Reader, langua
         expect_none(f"{wanted}: {violation['help']}" for violation in found)
 
 
+def test_keeping_goes_on_while_the_reader_reads_on(reader: Reader):
+    page = reader.goto(reader.base)
+    reader.button("Keep for").dblclick()
+    page.locator(".md-footer__link--next").click()
+    expect(page).to_have_url(f"{reader.base}embeddings/")
+    page.locator(".md-footer__link--prev").click()
+    reader.is_kept("en")
+    assert reader.publisher.asked.count("/downloads/translator.safetensors") == 1
+
+
 # Without a network
 
 
@@ -387,12 +397,14 @@ def test_only_what_has_changed_is_fetched_again(reader: Reader):
 
 def test_a_copy_never_mixes_two_versions(reader: Reader):
     reader.keep("en")
-    reader.publisher.breaks = lambda path: (
-        "site.js" in path
-    )  # of the new version, one file never comes
+    script = "/assets/site.js"  # of the new version, this never comes
+    reader.publisher.breaks = lambda path: path == script
     publish(reader, CHANGES)
-    reader.goto(f"{reader.base}glossary/")
-    reader.page.wait_for_timeout(1000)
+    page = reader.goto(f"{reader.base}glossary/")
+    assert "anew" in page.locator(".md-content h1").inner_text()
+    fetched = "(script) => fetch(script).then(() => true, () => false)"
+    assert not page.evaluate(fetched, script), "a new page with an old script"
+    page.wait_for_timeout(500)  # for what else of the new version can be had
     reader.cut()
     assert edition(reader.goto(f"{reader.base}glossary/")) == (False, False)
     reader.publisher.breaks = lambda path: False

@@ -10,10 +10,10 @@ const TEXTS = {
     stop: "Stop and remove",
     remove: "Remove it",
     absent: (/** @type {string} */ size) => `Your browser stores ${size} on this device.`,
-    keeping: "Fetching all pages …",
+    keeping: "Fetching",
     part: (/** @type {string} */ done, /** @type {string} */ size) => `${done} of ${size}`,
     kept: (/** @type {string} */ date, /** @type {string} */ version) =>
-      `Kept on this device as of ${date}, version ${version}. Without a network, come here as ever.`,
+      `Kept on this device as of ${date}, version ${version}.`,
     network: "The network was lost, so nothing can be read offline yet. What has come won’t be fetched again.",
     room: "There isn’t enough room on this device, so nothing was kept.",
     changed: "The book is being published just now, so nothing can be read offline yet. Try again in a minute.",
@@ -24,11 +24,11 @@ const TEXTS = {
     stop: "停下并删除",
     remove: "删除",
     absent: (/** @type {string} */ size) => `浏览器会在这台设备上存 ${size}。`,
-    keeping: "正在取全部页面……",
-    part: (/** @type {string} */ done, /** @type {string} */ size) => `${done}，共 ${size}`,
+    keeping: "正在下载",
+    part: (/** @type {string} */ done, /** @type {string} */ size) => `${done} / ${size}`,
     kept: (/** @type {string} */ date, /** @type {string} */ version) =>
-      `已存在这台设备上，内容截至 ${date}，版本 ${version}。断网时照常打开这里就行。`,
-    network: "网络断了，现在还不能离线阅读。已经取到的不会再取一遍。",
+      `已存在这台设备上，内容截至 ${date}，版本 ${version}。`,
+    network: "网络断了，现在还不能离线阅读。已经下载的不会再下载一遍。",
     room: "这台设备的空间不够，什么都没有保存。",
     changed: "这本书正在发布，现在还不能离线阅读。过一分钟再试一次。",
   },
@@ -43,7 +43,7 @@ const STILL_HERE = 20_000; // milliseconds; a browser stops a worker that works 
 const megabytes = (bytes = 0) => `${Math.ceil(bytes / 1e6)} MB`;
 
 const dateOf = (/** @type {number} */ time) =>
-  new Date(time).toLocaleDateString(LANGUAGE, { dateStyle: "long" });
+  new Date(time).toLocaleDateString(english ? "en-GB" : "zh-CN", { dateStyle: "long" });
 
 /** How much there is to keep, as the build counted it; undefined where no build has. */
 async function size() {
@@ -78,9 +78,11 @@ export async function start(element) {
   const part = el("span", { class: "quiet" });
   const keep = el("button", { type: "button", click: begin });
   const remove = el("button", { type: "button", click: async () => send(await registration(), "remove") });
-  const live = el("div", { class: "live" }, said, el("p", {}, bar, part), el("p", {}, keep, remove));
+  const how = el("div", { class: "how" }, said, part, bar);
+  const live = el("div", { class: "live" }, how, el("p", {}, keep, remove));
 
   async function begin() {
+    if (keep.ariaDisabled) return;
     show({ language: LANGUAGE, state: "keeping" });
     navigator.storage.persist(); // else a browser that is short of room may throw it away
     const script = new URL("offline.js", ROOT);
@@ -96,7 +98,6 @@ export async function start(element) {
   /** @param {Told} told */
   function show(told) {
     const { state, done, bytes, key = "", date = 0, reason } = told;
-    if (state !== "keeping") clearInterval(asking);
     if (state === "absent" && offer === undefined) {
       size().then((found = "") => {
         offer = found;
@@ -116,7 +117,8 @@ export async function start(element) {
     bar.value = done ?? 0;
     part.textContent = bytes ? WORDS.part(megabytes(done), megabytes(bytes)) : "";
     const focused = [keep, remove].some((button) => button === document.activeElement);
-    keep.hidden = state === "keeping" || state === "kept";
+    keep.hidden = state === "kept";
+    keep.ariaDisabled = state === "keeping" ? "true" : null; // it stays where a second click may land
     keep.textContent = reason || state === "unfinished" ? WORDS.again : WORDS.keep;
     remove.hidden = state === "absent";
     remove.textContent = state === "keeping" ? WORDS.stop : WORDS.remove;
@@ -125,7 +127,9 @@ export async function start(element) {
   }
 
   workers.addEventListener("message", ({ data }) => {
-    if (element.isConnected && data.language === LANGUAGE) show(data);
+    if (data.language !== LANGUAGE) return;
+    if (data.state !== "keeping") clearInterval(asking);
+    if (element.isConnected) show(data);
   });
   const before = await registration();
   if (before) send(before, "state");
