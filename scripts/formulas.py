@@ -5,12 +5,17 @@ and none for what an earlier build has rendered.
 import contextlib
 import hashlib
 import html
+import io
 import json
+import logging
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+
+from fontTools import subset
 
 import book
 import machine
@@ -24,8 +29,8 @@ FORMULA = re.compile(
     re.S,
 )
 SHORT = 24  # characters of TeX that any screen has room for in one line
-FONT = re.compile(r"url\((fonts/[^)]+\.woff2)\)")  # of the style sheet
 CACHE = book.GENERATED / "formulas.json"
+logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of KaTeX's fonts' dates
 
 
 def node() -> str:
@@ -125,11 +130,55 @@ def of_katex(name: str) -> Path:
     return path
 
 
-def style_sheet() -> str:
-    """KaTeX's style sheet with its woff2 fonts alone."""
+def style_sheet(rendered: Iterable[str]) -> tuple[str, dict[str, bytes]]:
+    """KaTeX's style sheet for these formulas and no others, and the fonts that it names, by name.
+
+    A font keeps what it has of all the formulas' characters.
+    """
+    markup = "".join(rendered)
+    used = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
     css = of_katex("katex.min.css").read_text(encoding="utf-8")
-    return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("[^"]*"\)', "", css)
+    faces, rules = re.findall(r"@font-face{[^}]*}", css), []
+    for selectors, style in re.findall(r"([^{}]+){([^}]*)}", re.sub(r"@font-face{[^}]*}", "", css)):
+        needed = [
+            each
+            for each in selectors.split(",")
+            if used.issuperset(re.findall(r"\.([a-z][\w-]*)", re.sub(r":not\([^)]*\)", "", each)))
+        ]
+        if needed:
+            rules.append(f"{','.join(needed)}{{{style}}}")
+    text = html.unescape(re.sub(r"<math.*?</math>|<[^>]+>", "", markup, flags=re.S))
+    fonts, kept = {}, []
+    for face in faces:
+        if any(is_drawn_in(face, rule) for rule in rules):
+            (name,) = re.findall(r"url\(fonts/([\w-]+)\.ttf\)", face)
+            fonts[f"{name}.woff"] = reduced(of_katex(f"fonts/{name}.ttf"), text)
+            source = f'src:url(fonts/{name}.woff) format("woff")}}'
+            kept.append(re.sub(r"src:.*}", source, face))
+    return "\n".join(kept + rules), fonts
 
 
-def fonts() -> list[Path]:
-    return [of_katex(name) for name in sorted(set(FONT.findall(style_sheet())))]
+def is_drawn_in(face: str, rule: str) -> bool:
+    """Does a rule of the style sheet ask for this font?"""
+
+    def told(what: str, usual: str) -> str:
+        found = re.search(rf"font-{what}:([^;}}]+)", rule)
+        return found[1] if found else usual
+
+    family, style, weight = re.findall(r'font-(?:family|style|weight):"?(\w+)', face)
+    if rule.startswith(".katex{"):  # font:normal 1.21em KaTeX_Main,…
+        return (family, style, weight) == ("KaTeX_Main", "normal", "400")
+    asked = told("family", "KaTeX_Main"), told("style", "normal"), told("weight", "400")
+    return "font-" in rule and asked == (family, style, weight)
+
+
+def reduced(font: Path, text: str) -> bytes:
+    """A font with the characters of the text alone; the same input, the same bytes."""
+    options = subset.Options(flavor="woff", recalc_timestamp=False)
+    reader = subset.load_font(str(font), options)
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(text=text)
+    subsetter.subset(reader)
+    made = io.BytesIO()
+    subset.save_font(reader, made, options)
+    return made.getvalue()

@@ -166,9 +166,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in sorted(book.DOWNLOADS.rglob("*.*")):
         name = path.relative_to(book.GENERATED).as_posix()
         files.append(File.generated(config, name, abs_src_path=str(path)))
-    for path in formulas.fonts():
-        source = str(path)
-        files.append(File.generated(config, f"assets/fonts/{path.name}", abs_src_path=source))
     for page in book.pages(language(config)):
         if page.is_lab:
             add_lab(page, files, config)
@@ -177,8 +174,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     worker = files.get_file_from_path("offline.js")
     if worker and language(config) == "zh":  # one worker keeps both languages
         files.remove(worker)
-    css = formulas.style_sheet()
-    files.append(File.generated(config, "assets/formulas.css", content=css))
     return files
 
 
@@ -233,6 +228,10 @@ def on_env(env, config: MkDocsConfig, files: Files):
     except ValueError as error:
         tex, reason = error.args
         raise PluginError("\n".join(map(str, formula_faults(config, tex, reason)))) from None
+    css, fonts = formulas.style_sheet(RENDERED[each] for each in sorted(wanted))
+    files.append(File.generated(config, "assets/formulas.css", content=css))
+    for name, content in fonts.items():
+        files.append(File.generated(config, f"assets/fonts/{name}", content=content))
     return env
 
 

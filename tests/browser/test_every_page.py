@@ -20,6 +20,18 @@ STICKS_OUT = """() => {
 }"""
 
 
+# The fonts that formulas ask for and that aren't there.
+MISSING_FONTS = """() => {
+  const there = new Set([...document.fonts].map(({ family, style, weight }) =>
+    [family.replaceAll('"', ""), style, weight === "normal" ? "400" : weight].join()));
+  const asked = [...document.querySelectorAll(".katex-html, .katex-html *")]
+    .filter((each) => [...each.childNodes].some((child) => child.nodeType === 3))
+    .map((each) => getComputedStyle(each))
+    .map((style) => [style.fontFamily.split(",")[0], style.fontStyle, style.fontWeight].join());
+  return [...new Set(asked)].filter((font) => !there.has(font));
+}"""
+
+
 WIDTHS = 1280, 390
 opened_once = pytest.mark.parametrize("width", [1280])  # and made narrow: half the time
 
@@ -30,6 +42,7 @@ def test_nothing_sticks_out_or_fails(reader, url):
     reader.goto(address(url))
     open_everything(reader)
     reader.wait_for_load_state("networkidle")
+    expect_none(f"no font {what}" for what in reader.evaluate(MISSING_FONTS))
     for width in WIDTHS:
         reader.set_viewport_size({"width": width, "height": 844})
         expect_none(f"{width} px: {what}" for what in reader.evaluate(STICKS_OUT))

@@ -1,9 +1,11 @@
 """scripts/formulas.py renders each formula once, as HTML and as MathML."""
 
+import io
 import re
 import subprocess
 
 import pytest
+from fontTools.ttLib import TTFont
 
 import formulas
 
@@ -97,9 +99,33 @@ def test_what_is_rendered_once_needs_no_node(monkeypatch):
         formulas.render(wanted)
 
 
-def test_the_style_sheet_names_only_fonts_that_are_there():
-    css = formulas.style_sheet()
-    names = {path.name for path in formulas.fonts()}
-    assert names
-    assert {part.split(")")[0] for part in css.split("url(fonts/")[1:]} == names
-    assert ".ttf" not in css
+FONTS = [r"x_{1}", r"\sqrt{\frac{a}{b}}", r"\mathbb{R}", r"\mathbf{v}\text{ and}", r"\sum_i"]
+
+
+def test_the_style_sheet_names_the_fonts_that_are_there_and_no_others():
+    css, fonts = formulas.style_sheet(formulas.render({(tex, True) for tex in FONTS}).values())
+    assert {part.split(")")[0] for part in css.split("url(fonts/")[1:]} == fonts.keys()
+    families = {name.removeprefix("KaTeX_").removesuffix(".woff") for name in fonts}
+    assert families >= {"Main-Regular", "Main-Bold", "Math-Italic", "AMS-Regular", "Size2-Regular"}
+    assert "Fraktur-Regular" not in families
+    assert "Math-BoldItalic" not in families
+
+
+def test_a_rule_stays_if_a_formula_has_its_classes():
+    css, _ = formulas.style_sheet(formulas.render({(r"\frac{1}{2}", False)}).values())
+    assert ".katex .mfrac .frac-line{" in css
+    assert ".katex .katex-mathml{" in css
+    assert "reset-size6.size3{" in css
+    assert "reset-size1.size1{" not in css
+    assert ".mathbb" not in css
+    assert ".katex-accent .accent-body" not in css
+    accent, _ = formulas.style_sheet(formulas.render({(r"\hat{x}", False)}).values())
+    assert ".accent-body:not(.accent-full){" in accent
+
+
+def test_a_font_keeps_each_character_of_the_formulas_and_loses_others():
+    rendered = formulas.render({("x+1", False), (r"\text{为}", False)}).values()
+    _, fonts = formulas.style_sheet(rendered)
+    main = TTFont(io.BytesIO(fonts["KaTeX_Main-Regular.woff"]))
+    assert {"x", "+", "1"} == {chr(code) for code in main.getBestCmap()} - {"\u200b"}
+    assert formulas.style_sheet(rendered)[1] == fonts
