@@ -1,7 +1,9 @@
 """Where Chromium is: prints its path, or exits with 1 if there is none."""
 
 import shutil
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -23,6 +25,18 @@ def find() -> str | None:
     with sync_playwright() as playwright:
         own = playwright.chromium.executable_path
     return own if Path(own).exists() else None
+
+
+def missing() -> Iterator[str]:
+    """What the machine lacks to make a picture of both languages, and how to get it."""
+    if not find():
+        yield "no Chromium: scripts/test says how to get one"
+    try:
+        fonts = subprocess.run(["fc-list", ":lang=zh-cn"], capture_output=True, text=True).stdout
+    except FileNotFoundError:
+        return  # no fontconfig: macOS and Windows bring Chinese fonts
+    if not fonts.strip():
+        yield "no Chinese font: install one (Debian and Ubuntu: apt-get install fonts-noto-cjk)"
 
 
 if __name__ == "__main__":

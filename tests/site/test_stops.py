@@ -198,3 +198,9 @@ def test_a_strict_build_stops_with_file_and_line_for(whole, builds, fault):
 def test_the_whole_small_book_is_built_again_without_a_warning(whole):
     status, told = build(whole)
     assert (status, "WARNING" in told) == (0, False), told
+
+
+def test_a_build_that_is_not_published_leads_to_nothing_that_publishing_makes(whole):
+    home = (whole / "site/index.html").read_text(encoding="utf-8")
+    assert "og:title" in home
+    assert "og:image" not in home
