@@ -1,0 +1,107 @@
+"""The list of what the site is made with is valid, whole, and of the versions that are locked."""
+
+import json
+import re
+from base64 import b64encode
+from importlib.metadata import version
+
+import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+import book
+import sbom
+from checks import expect_none
+
+VALIDATOR = JsonStrictValidator(SchemaVersion.V1_6)
+LOCK = (book.ROOT / "requirements.txt").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def text(site) -> str:
+    path = site / sbom.FILE
+    if not path.exists():
+        pytest.fail(f"no {sbom.FILE}; build the site with scripts/publish", pytrace=False)
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def listed(text) -> dict[str, dict]:
+    """The packages by kind and name: pypi/mkdocs."""
+    found = {}
+    for each in json.loads(text)["components"]:
+        kind, name = re.fullmatch(r"pkg:(\w+)/(.+)@[^@]+", each["purl"]).groups()
+        found[f"{kind}/{name}"] = each
+    return found
+
+
+def test_it_is_valid_cyclonedx(text):
+    assert VALIDATOR.validate_str(text) is None
+    broken = json.loads(text)
+    broken["components"][0]["type"] = "nonesuch"
+    assert VALIDATOR.validate_str(json.dumps(broken)) is not None
+
+
+def test_it_is_the_same_each_time(text):
+    assert sbom.document() == text
+
+
+def test_every_pinned_package_is_listed_with_the_version_that_is_here(listed):
+    for name in re.findall(r"^([\w.-]+)==", LOCK, re.M):
+        assert listed[f"pypi/{name}"]["version"] == version(name), name
+    assert listed["pypi/torch"]["version"] == version("torch")
+
+
+def test_what_only_tests_need_is_not_listed(listed):
+    npm = json.loads((book.ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    wanted = {path for path, package in npm.items() if path and not package.get("dev")}
+    assert {f"node_modules/{name[4:]}" for name in listed if name.startswith("npm/")} == wanted
+    assert "node_modules/katex" in wanted
+    assert "pypi/pytest" not in listed
+
+
+def test_every_package_has_a_licence_and_the_hashes_of_the_locks(listed):
+    faults = []
+    integrity = (book.ROOT / "package-lock.json").read_text(encoding="utf-8")
+    for name, each in listed.items():
+        if not each.get("licenses") or "UNKNOWN" in str(each["licenses"]):
+            faults.append(f"{name} has no licence")
+        hashes = [hash["content"] for hash in each.get("hashes", [])]
+        if bool(hashes) == (name == "pypi/torch"):
+            faults.append(f"{name} has {len(hashes)} hashes")
+        for hash in hashes:
+            known = f"sha256:{hash}" in LOCK
+            if name.startswith("npm/"):
+                known = f"sha512-{b64encode(bytes.fromhex(hash)).decode()}" in integrity
+            if not known:
+                faults.append(f"{name}: {hash} is in no lock")
+    expect_none(faults)
+
+
+def test_the_book_needs_them_all_and_they_one_another(text, listed):
+    told = json.loads(text)
+    needs = {each["ref"]: each.get("dependsOn", []) for each in told["dependencies"]}
+    assert {*needs["transformer-line-by-line"]} == {each["purl"] for each in listed.values()}
+    assert listed["pypi/jinja2"]["purl"] in needs[listed["pypi/mkdocs"]["purl"]]
+    assert listed["npm/commander"]["purl"] in needs[listed["npm/katex"]["purl"]]
+
+
+def test_it_names_no_registry(text):
+    hosts = {*re.findall(r'https?://([^/"]+)', text)}
+    assert not {host for host in hosts if re.search("pypi|npm|pythonhosted", host)}, hosts
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("mkdocs==0.1", "mkdocs 0.1 is pinned, {here} installed: run scripts/install"),
+        ("nonesuch==1.0", "nonesuch isn't installed: run scripts/install"),
+    ],
+)
+def test_what_is_not_installed_as_pinned_is_a_fault(tmp_path, monkeypatch, line, what):
+    lock = f"{line} \\\n    --hash=sha256:{'0' * 64}\n"
+    (tmp_path / "requirements.txt").write_text(lock, encoding="utf-8")
+    monkeypatch.setattr(book, "ROOT", tmp_path)
+    told = re.escape(what.format(here=version("mkdocs")))
+    with pytest.raises(book.Fault, match=rf"requirements\.txt:1: {told}"):
+        sbom.python()
