@@ -1,6 +1,9 @@
 """Each page leads to a card of its own: a picture of the right size that says whose it is."""
 
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PIL import Image
@@ -8,6 +11,7 @@ from playwright.sync_api import Browser
 
 import book
 import cards
+import chromium
 from checks import expect_none
 
 LIMIT = 60_000  # bytes
@@ -58,8 +62,10 @@ def test_a_card_says_what_its_page_says_in_the_size_that_the_page_tells(built, p
             size = (int(told["og:image:width"]), int(told["og:image:height"]))
             if picture.size != size or size != cards.SIZE:
                 faults.append(f"{page}: a card of {picture.size}, the page says {size}")
-        if told["og:title"] not in told["og:image:alt"] or told["twitter:card"] == "":
-            faults.append(f"{page}: its card has no text")
+        if told["og:title"] not in told["og:image:alt"]:
+            faults.append(f"{page}: its card has the text {told['og:image:alt']}")
+        if told["twitter:card"] != "summary_large_image":
+            faults.append(f"{page} asks for a small card")
     expect_none(faults)
 
 
@@ -128,3 +134,22 @@ def test_chinese_is_drawn_in_a_chinese_font(page):
         assert sum(font["glyphCount"] for font in fonts) == (3 if selector == "h1" else 2)
         names = " ".join(font["familyName"] for font in fonts)
         assert any(each in names for each in ("CJK", "SC", "Sans GB", "YaHei", "Han")), names
+
+
+def test_without_chromium_or_a_chinese_font_it_is_told_what_to_install(monkeypatch):
+    nothing = SimpleNamespace(stdout="")
+    monkeypatch.setattr(chromium, "find", lambda: None)
+    monkeypatch.setattr(chromium.subprocess, "run", lambda *_, **__: nothing)
+    browser, font = chromium.missing()
+    assert browser.startswith("no Chromium: ")
+    assert font.startswith("no Chinese font: ")
+
+
+@pytest.mark.parametrize("script", ["cards", "sbom"])
+def test_without_a_built_site_it_is_told_how_to_build_one(tmp_path, script):
+    command = [sys.executable, book.SCRIPTS / f"{script}.py", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    told = f"scripts/{script}.py: no whole site in {tmp_path}: build it with scripts/publish"
+    assert told in done.stderr
+    assert not [*tmp_path.iterdir()]
