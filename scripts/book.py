@@ -202,7 +202,8 @@ def read_yaml(path: Path, text: str, first: int = 1) -> object:
 
 
 def yaml_fault(path: Path, error: yaml.MarkedYAMLError, first: int = 1) -> Fault:
-    mark = error.problem_mark or error.context_mark
+    # A bracket is told where it opens.
+    mark = error.context_mark if "flow" in (error.context or "") else error.problem_mark
     how = 'a text with ": " in it, or one of [ { & * at its beginning, stands between quotes'
     return Fault(path, first + (mark.line if mark else 0), f"no YAML: {error.problem}; {how}")
 

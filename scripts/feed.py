@@ -37,12 +37,14 @@ def changes() -> list[Change]:
     try:
         found = yaml.load(path().read_text(encoding="utf-8"), Lines)
     except FileNotFoundError:
-        raise book.Fault(path(), 1, "isn't there; it tells readers what has changed") from None
+        raise book.Fault(path(), 1, "isn't there; git restore it") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise book.Fault(path(), line, f"no YAML: {error.problem}") from None
+        raise book.Fault(
+            path(), line, f"no YAML: {error.problem}; put the text between quotes"
+        ) from None
     if not isinstance(found, list) or not found:
-        raise book.Fault(path(), 1, "is no list of entries")
+        raise book.Fault(path(), 1, "is no list of entries; each begins with - date: YYYY-MM-DD")
     return [change(entry) for entry in found]
 
 
@@ -52,9 +54,9 @@ def change(entry: object) -> Change:
     line = entry[LINE]
     for key in KEYS:
         if not isinstance(entry.get(key), str) or not entry[key].strip():
-            raise book.Fault(path(), line, f"an entry has no {key}")
+            raise book.Fault(path(), line, f"an entry has no {key}; each has {', '.join(KEYS)}")
     for key in sorted(entry.keys() - {*KEYS, LINE}):
-        raise book.Fault(path(), line, f"an entry has {key}, which means nothing here")
+        raise book.Fault(path(), line, f"an entry has {key}, which means nothing here; take it out")
     try:
         day = date.fromisoformat(entry["date"])
     except ValueError:
@@ -84,9 +86,11 @@ def faults() -> Iterator[book.Fault]:
             if not page.path.exists() and page.twin.path.exists():
                 continue  # told by book.twin_faults
             if not page.path.exists():
-                yield book.Fault(path(), line, f"leads to {page.file}, which isn't there")
+                yield book.Fault(
+                    path(), line, f"leads to {page.file}, which isn't there; correct page"
+                )
             elif mark and anchor not in {heading.anchor for heading in book.headings(page)}:
-                what = f"leads to #{anchor}, which {page.file} doesn't have"
+                what = f"leads to #{anchor}, which {page.file} doesn't have; correct page"
                 yield book.Fault(path(), line, what)
 
 

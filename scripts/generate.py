@@ -88,11 +88,16 @@ class Job:
             digest.update((book.ROOT / name).read_bytes())
         return digest.hexdigest()
 
+    def made(self) -> str:
+        """What the stamp says of what was made: by which key, and what bytes."""
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in self.outputs))
+        return f"{self.key} {digest.hexdigest()}"
+
     def fresh(self) -> bool:
         return (
             self.stamp.exists()
-            and self.stamp.read_text() == self.key
             and all(path.exists() for path in self.outputs)
+            and self.stamp.read_text() == self.made()
         )
 
 
@@ -159,7 +164,7 @@ def figure_functions(path: Path) -> list[str]:
     try:
         tree = ast.parse(path.read_bytes())
     except SyntaxError as error:
-        raise book.Fault(path, error.lineno or 1, f"SyntaxError: {error.msg}") from None
+        raise book.Fault(path, error.lineno or 1, f"SyntaxError: {error.msg}; correct it") from None
     return [
         node.name
         for node in tree.body
@@ -229,13 +234,13 @@ def explain(job: Job, error: BaseException) -> str:
     """file:line: what, and below it the part of the traceback that is ours."""
     if isinstance(error, book.Fault):
         return str(error)
-    line, frames = 1, traceback.extract_tb(error.__traceback__)
+    path, line, frames = job.source, 1, traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename == str(job.source)]
     trouble = machine.told(error)
     if trouble and (not own or "disk" in trouble):  # no fault of the file's
         return trouble
     if isinstance(error, SyntaxError):
-        line = error.lineno or 1
+        path, line = Path(error.filename or path), error.lineno or 1
     elif own:
         line = own[-1].lineno or 1
     elif job.name.startswith("figures/"):
@@ -245,7 +250,7 @@ def explain(job: Job, error: BaseException) -> str:
     if job.is_lab:
         what = f"cell {labs.number_at(job.source, line)}: {what}"
     what += f"; mend it, then scripts/generate.py {job.name} runs it alone"
-    fault = book.Fault(job.source, line, what)
+    fault = book.Fault(path, line, what)
     start = frames.index(own[0]) if own else len(frames)
     return f"{fault}\n{''.join(traceback.format_list(frames[start:]))}".rstrip()
 
@@ -287,7 +292,7 @@ def run(todo: list[Job]) -> list[str]:
                 del running[sentinel]
                 done = len(todo) - len(waiting) - len(running)
                 if process.exitcode == 0:
-                    book.write(job.stamp, job.key)
+                    book.write(job.stamp, job.made())
                     print(f"[{done}/{len(todo)}] {job.name}", flush=True)
                 elif report.exists():
                     failed.append(report.read_text())

@@ -13,7 +13,7 @@ from jinja2 import FileSystemBytecodeCache, TemplateSyntaxError
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import PluginError
+from mkdocs.exceptions import Abort, PluginError
 from mkdocs.plugins import CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
@@ -119,7 +119,8 @@ def on_build_error(error: Exception) -> None:
         what = f"{error.message}; correct the template, or git restore it"
         what = str(book.Fault(Path(error.filename), error.lineno, what))
     if what:
-        raise PluginError(what) from None
+        log.error(what)
+        raise Abort("Aborted with a fault!") from None
 
 
 def language(config: MkDocsConfig) -> str:
@@ -136,7 +137,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         config.site_dir = str(SITE.part)
     if generate.stale():
         script = str(book.SCRIPTS / "generate.py")
-        if subprocess.run([sys.executable, script]).returncode:
+        status = subprocess.run([sys.executable, script]).returncode
+        if status < 0:
+            how = "is there memory enough? Run it again: what was made is kept"
+            raise PluginError(f"generate.py was killed by signal {-status}; {how}")
+        if status:
             raise PluginError("generate.py failed; what and where stands above")
     config.markdown_extensions.append(MARKUP)  # type: ignore[arg-type]
     set_alternates(config, "")
@@ -156,7 +161,7 @@ def on_pre_build(config: MkDocsConfig) -> None:
     if english:
         broken += [*sources.faults(), *claims.faults(), *feed.faults()]
     if broken:
-        raise PluginError("\n".join(map(str, broken)))
+        raise PluginError("\n".join(dict.fromkeys(map(str, broken))))
     if english:  # once for both: the Chinese build follows the English one
         for fault in book.forgotten():
             log.warning(fault)

@@ -231,7 +231,11 @@ def faults(paths: list[Path]) -> Iterator[tuple[Path, int, str]]:
         for one, other in zip_longest(cells(first), cells(path)):
             if shared(one) != shared(other):
                 line = other.line if other else 1
-                yield path, line, "this cell is not the twin's: in kind, id, tags or code"
+                yield (
+                    path,
+                    line,
+                    "this cell is not the twin's: in kind, id, tags or code; make both alike",
+                )
                 break
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import book
 
 DISK = {
-    errno.ENOENT: "it isn't there; git restore it, or run scripts/install if it is no file of ours",
+    errno.ENOENT: "it isn't there; git restore it, or run scripts/install if Git doesn't know it",
     errno.ENOSPC: "the disk is full; free some space, then run it again",
     errno.EDQUOT: "your share of the disk is full; free some space, then run it again",
     errno.EROFS: "it lies where nothing can be written; make it writable, then run it again",

@@ -43,10 +43,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(
             f"{len(claims)} claims proved; {len(mutations)} mutations, each caught by its claim"
         )
+    if terminalreporter.config.getoption("--table"):
+        terminalreporter.write_line("\n| What is broken | What is told |\n|---|---|")
+        for report in terminalreporter.stats.get("passed", []):
+            for name, told in report.user_properties:
+                if name == "told":
+                    fault = report.nodeid.partition("[")[2].removesuffix("]")
+                    terminalreporter.write_line(f"| {fault} | {told} |")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--site", type=Path, default=ROOT / "site", help="the built site to test")
+    table = "tell in a table what was told of each fault (tests/site/test_stops.py, test_faults.py)"
+    parser.addoption("--table", action="store_true", help=table)
 
 
 @pytest.fixture(scope="session")

@@ -114,10 +114,7 @@ def test_a_place_that_is_gone_is_told_with_the_test_below_it(told):
     path = told / "tests/snippets/test_other.py"
     (fault, *_) = faults()
     where = f"tests/snippets/test_other.py:{line(path, 'def test_two')}"
-    assert (
-        fault
-        == f"{where}: a comment above says other.md#there, which docs/zh has not; correct one of the two"
-    )
+    assert fault.startswith(f"{where}: a comment above says other.md#there, which docs/zh has not;")
 
 
 def test_claims_that_belong_to_no_page_are_told(told):
