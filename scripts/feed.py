@@ -39,10 +39,7 @@ def changes() -> list[Change]:
     except FileNotFoundError:
         raise book.Fault(path(), 1, "isn't there; git restore it") from None
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise book.Fault(
-            path(), line, f"no YAML: {error.problem}; put the text between quotes"
-        ) from None
+        raise book.yaml_fault(path(), error) from None
     if not isinstance(found, list) or not found:
         raise book.Fault(path(), 1, "is no list of entries; each begins with - date: YYYY-MM-DD")
     return [change(entry) for entry in found]
