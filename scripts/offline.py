@@ -16,12 +16,10 @@ LEFT_OUT = {
     ".gz",  # for search engines; the browser reads the same file unpacked
     ".pdf",  # each holds all of the book once more
     ".epub",
+    ".md",
 }
-OWN = (
-    "offline.js",
-    "offline.json",
-    "offline-files.json",
-)  # they come from the network or not at all
+# For programs; and the worker's own files, which come from the network or not at all.
+OWN = ("feed.xml", "llms.txt", "offline.js", "offline.json", "offline-files.json")
 NOT_FOUND = "404.html"  # shown by the site's host alone
 
 
