@@ -59,17 +59,22 @@ async function answer(event) {
   }
   const client = event.resultingClientId || event.clientId;
   if (isPage || !sources.has(client)) {
-    const same = await isPublished(language, copy);
-    sources.set(client, same === false ? "network" : "copy");
-    if (same === false) event.waitUntil(renew(language));
+    const asked = isPublished(language, copy);
+    event.waitUntil(asked.then((same) => (same === false ? renew(language) : undefined)));
+    sources.set(client, (await inTime(asked)) === false ? "network" : "copy");
   }
   if (sources.get(client) === "network") {
-    const fetched = await inTime(fetch(request, { cache: "no-cache" }), isPage);
-    if (fetched) return fetched;
-    if (!isPage) return Response.error(); // and not the copy's: that is another version
+    const asked = fetch(request, { cache: "no-cache" });
+    if (!isPage) return asked; // and never the copy's: that is of another version
+    const answered = await inTime(asked);
+    if (answered) return answered;
     sources.set(client, "copy");
   }
-  if (!(name in copy.files)) return Response.redirect(`${home(language)}${name}/`);
+  if (!(name in copy.files)) {
+    const address = new URL(request.url);
+    address.pathname += "/";
+    return Response.redirect(address.href);
+  }
   const found = await caches.match(place(copy.files[name][0]), { cacheName: cacheOf(language) });
   return found ?? fetch(request); // not found if the copy has just been renewed or removed
 }
@@ -99,7 +104,8 @@ async function kept(language) {
  * @param {Copy} copy
  */
 async function isPublished(language, copy) {
-  const response = await inTime(fetch(`${home(language)}offline.json`, { cache: "no-store" }), true);
+  const options = /** @type {const} */ ({ cache: "no-store" });
+  const response = await fetch(`${home(language)}offline.json`, options).catch(() => undefined);
   if (!response || response.status >= 500) return undefined;
   if (!response.ok) return false;
   const published = await response.json().catch(() => undefined); // a hotel's page to log in?
@@ -107,16 +113,15 @@ async function isPublished(language, copy) {
 }
 
 /**
- * The network's answer, or undefined if there is none.
- * @param {Promise<Response>} fetched
- * @param {boolean} soon
+ * What is promised, or undefined if it fails or takes too long.
+ * @template T
+ * @param {Promise<T>} promised
+ * @returns {Promise<T | undefined>}
  */
-function inTime(fetched, soon) {
-  const answered = fetched.catch(() => undefined);
-  if (!soon) return answered;
+function inTime(promised) {
   /** @type {Promise<undefined>} */
   const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
-  return Promise.race([answered, late]);
+  return Promise.race([promised.catch(() => undefined), late]);
 }
 
 /** A page that says that there is none, in both languages, whichever are kept. */
