@@ -397,6 +397,7 @@ def test_a_new_publish_is_seen_at_once_and_what_is_kept_follows(reader: Reader):
 
 
 def test_only_what_has_changed_is_fetched_again(reader: Reader):
+    site = reader.publisher.site
     reader.keep("en")
     publish(reader, CHANGES)
     reader.goto(f"{reader.base}glossary/")
@@ -404,6 +405,9 @@ def test_only_what_has_changed_is_fetched_again(reader: Reader):
     reader.is_renewed()
     assert "/glossary/" in reader.publisher.asked
     assert "/downloads/translator.safetensors" not in reader.publisher.asked
+    count = "async () => (await (await caches.open((await caches.keys())[0])).keys()).length"
+    hashes = {digest for digest, _ in offline.files(site, site / "zh").values()}
+    assert reader.page.evaluate(count) == len(hashes) + 1, "and what is old is taken out"
 
 
 def test_a_copy_never_mixes_two_versions(reader: Reader):
@@ -454,6 +458,18 @@ def test_an_interrupted_keep_leaves_nothing_half_kept_and_goes_on_when_asked_aga
     assert len(asked) < 200
     again = {path for path in asked if path in first and "downloads" in path}
     assert not again, "what had come was fetched again"
+
+
+def test_bytes_that_the_list_does_not_tell_are_not_kept(reader: Reader):
+    """As when a publish comes between the list and a file."""
+    site, status = reader.publisher.site, reader.page.locator(".offline [role=status]")
+    book.write(site / "assets/site.js", (site / "assets/site.js").read_text("utf-8") + "\n")
+    reader.goto(reader.base)
+    reader.button("Keep for").click()
+    expect(status).to_contain_text("published just now")
+    offline.write(site)
+    reader.button("Try again").click()
+    reader.is_kept("en")
 
 
 def test_without_room_nothing_is_kept_and_with_room_it_is(reader: Reader):
