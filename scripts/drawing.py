@@ -56,6 +56,7 @@ PROPERTIES = {
 # they lie well on a light and on a dark page.
 POSITIVE = to_rgb("#e8710a")
 NEGATIVE = to_rgb("#1a73e8")
+SHADES = 64  # more than the eye tells apart, and half the bytes of 256
 
 STYLE: dict = {
     "svg.fonttype": "none",
@@ -109,7 +110,7 @@ def signed_image(ax: Axes, values, largest: float = 1.0, **options) -> None:
     values = np.asarray(values, dtype=float)
     image = np.empty((*values.shape, 4))
     image[..., :3] = np.where(values[..., None] > 0, POSITIVE, NEGATIVE)
-    image[..., 3] = np.clip(np.abs(values) / largest, 0, 1)
+    image[..., 3] = np.round(np.clip(np.abs(values) / largest, 0, 1) * SHADES) / SHADES
     options.setdefault("aspect", "auto")
     ax.imshow(image, interpolation="none", **options)
 
@@ -152,11 +153,40 @@ def rounded(text: str, digits: int) -> str:
     return re.sub(r"\d+\.\d+", short, text)
 
 
+def short_path(path: str) -> str:
+    """The same path to a tenth of a unit, each step told from the point before it."""
+
+    def tenth(number: int) -> str:
+        return re.sub(r"^(-?)0\.", r"\1.", f"{number / 10:g}")
+
+    told, last = "", ""
+    here = start = [0, 0]  # in tenths
+    for letter, numbers in re.findall("([MLCQz])([^MLCQz]*)", path):
+        steps = places = [round(10 * float(number)) for number in numbers.split()]
+        if letter == "z":
+            here = start
+        elif letter == "M":
+            here = start = places
+        else:
+            steps = [place - here[i % 2] for i, place in enumerate(places)]
+            here = places[-2:]
+            letter = letter.lower()
+            if letter == "l" and 0 in steps:
+                letter, steps = ("h", steps[:1]) if steps[1] == 0 else ("v", steps[1:])
+            if last != "M" and not any(steps):
+                continue
+        # A letter stands for all steps of its kind that follow it.
+        told += " " if letter == last else letter
+        told += " ".join(map(tenth, steps))
+        last = letter
+    return told.replace(" -", "-")
+
+
 def short_tag(tag: str) -> str:
     """The tag with places to a tenth of a unit and all else to a hundredth, which is
-    finer than a screen shows, and paths without the space around their letters."""
-    tag = re.sub(r' (d|x|y)="[^"]*"', lambda place: rounded(place[0], 1), rounded(tag, 2))
-    return re.sub(r'\s*\b([MLCQz])\b\s*|\s+(?=")', r"\1", tag) if tag.startswith("<path") else tag
+    finer than a screen shows."""
+    tag = re.sub(r' d="([^"]*)"', lambda path: f' d="{short_path(path[1])}"', tag)
+    return re.sub(r' (x|y)="[^"]*"', lambda place: rounded(place[0], 1), rounded(tag, 2))
 
 
 def lightened(svg: str) -> str:
