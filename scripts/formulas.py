@@ -95,12 +95,19 @@ def render(formulas: set[tuple[str, bool]]) -> dict[tuple[str, bool], str]:
 
 # Classes of KaTeX that its style sheet says nothing about.
 PLAIN = "m(?:ord|op|bin|rel|open|close|punct|inner)"
+# How MathML is to be drawn; it isn't, it's for screen readers.
+DRAWN = (
+    "stretchy|(?:min|max)size|[lr]space|columnalign|(?:row|column)spacing|displaystyle|scriptlevel"
+    "|width|height|depth|voffset|movablelimits"
+)
 
 
 def lightened(markup: str) -> str:
     """A formula's HTML without what neither a screen nor a screen reader makes use of."""
     markup = re.sub(r"<annotation.*?</annotation>|</?semantics>", "", markup, flags=re.S)
     markup = markup.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
+    drawn = re.compile(rf' (?:{DRAWN})="[^"]*"')
+    markup = re.sub("<math.*</math>", lambda math: drawn.sub("", math[0]), markup, flags=re.S)
     markup = re.sub(rf'class="{PLAIN} (math|delim)', r'class="\1', markup.replace(" mtight", ""))
     # A letter needs no element of its own, except in a pile of several, after their strut.
     letter = rf'(class="pstrut"[^>]*></span>)?<span class="{PLAIN}">([^<]*)</span>'

@@ -32,7 +32,7 @@ import quizzes
 import reading
 import sources
 import twins
-from markup import Book, coloured, with_breaks, words
+from markup import Book, coloured, unindented, with_breaks, words
 
 log = logging.getLogger("mkdocs.hooks.book")
 MARKUP = Book()
@@ -269,6 +269,10 @@ def after_search(context, page: Page, config: MkDocsConfig, nav):
 
 
 on_page_context = CombinedEvent(before_search, after_search)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    return unindented(output)
 
 
 def root_url(config: MkDocsConfig) -> str:

@@ -130,6 +130,12 @@ def with_breaks(page: str) -> str:
     return re.sub(r"<td.*?</td>", cell, page, flags=re.S)
 
 
+def unindented(page: str) -> str:
+    """A page's HTML without the indents of templates, which nobody sees."""
+    kept = r"<(pre|script|textarea)\b.*?</\1>"
+    return re.sub(rf"{kept}|\s*\n\s*", lambda each: each[0] if each[1] else "\n", page, flags=re.S)
+
+
 def words(page: str) -> str:
     """A page's HTML for the search to read: no figures, no colours of code, no TeX commands."""
 
@@ -159,9 +165,9 @@ class Figures(Treeprocessor):
                 if child.tag == "img" and source.startswith("figures/"):
                     path = book.GENERATED / self.extension.page.language / source
                     told = escape(child.get("alt", ""))
-                    svg = path.read_text(encoding="utf-8").replace(
-                        "<svg", f'<svg role="img" aria-label="{told}"', 1
-                    )
+                    svg = path.read_text(encoding="utf-8")
+                    svg = re.sub(r' (?:xmlns(?::xlink)?|version)="[^"]*"', "", svg, count=3)
+                    svg = svg.replace("<svg", f'<svg role="img" aria-label="{told}"', 1)
                     holder = etree.Element("span", {"class": "figure"})
                     holder.text = self.md.htmlStash.store(svg)
                     holder.tail = child.tail

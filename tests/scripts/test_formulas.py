@@ -64,6 +64,14 @@ def test_letters_alone_need_no_element_but_those_of_a_pile_do():
     assert re.search(r'size3"><span class="mord">1,?2?', rendered["x_{1,2}", False])
 
 
+def test_mathml_says_what_is_there_and_not_how_it_is_drawn():
+    (markup,) = formulas.render({(r"\begin{bmatrix} f(1) & 0 \end{bmatrix}", False)}).values()
+    math, drawn = markup.split("</math>")
+    assert "<mtr><mtd>" in math
+    assert "stretchy" not in math and "spacing" not in math
+    assert "vertical-align" in drawn
+
+
 @pytest.mark.parametrize(("macro", "name"), [("query", "query"), ("key", "key"), ("val", "value")])
 def test_query_key_and_value_have_a_class_of_their_own(macro, name):
     (markup,) = formulas.render({(rf"\{macro}{{q}}", False)}).values()

@@ -139,6 +139,12 @@ def test_code_has_an_element_for_each_change_of_its_colour(render):
     )
 
 
+def test_indents_go_but_not_those_of_code():
+    page = "<ul>\n    <li>a\n\n  b</li>\n</ul>\n<pre><code>x:\n    y\n\n</code></pre>\n  <p>"
+    whole = "<ul>\n<li>a\nb</li>\n</ul>\n<pre><code>x:\n    y\n\n</code></pre>\n<p>"
+    assert markup.unindented(page) == whole
+
+
 def test_code_in_a_table_breaks_between_its_words_alone(render):
     html = markup.with_breaks(render("| a |\n|---|\n| `nn.Linear(in_axis=1)` |\n\n`nn.Linear`"))
     assert "<code>nn.<wbr>Linear(<wbr>in_<wbr>axis=<wbr>1)</code>" in html
@@ -166,7 +172,7 @@ def test_a_note_that_fits_no_line_stops_with_file_and_line(render, noted, notes,
 
 def test_a_figure_is_inlined_with_its_alternative_text(small, config, render):
     language = config.theme["language"]
-    svg = '<svg viewBox="0 0 1 1"><path/></svg>'
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path/></svg>'
     book.write(book.GENERATED / language / "figures/chapter/line.svg", svg)
     html = render('![一条 "线" <](figures/chapter/line.svg)\n\n/// caption\nText.\n///')
     told = "一条 &quot;线&quot; &lt;"
