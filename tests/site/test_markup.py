@@ -139,6 +139,18 @@ def test_code_has_an_element_for_each_change_of_its_colour(render):
     )
 
 
+def test_a_script_of_the_theme_that_is_another_than_the_one_mended_stops(
+    config, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(config, "site_dir", str(tmp_path))
+    scripts = tmp_path / "assets/javascripts"
+    (scripts / "workers").mkdir(parents=True)
+    (scripts / "workers/search.0.min.js").write_text("new();")
+    (scripts / "bundle.0.min.js").write_text("new();")
+    with pytest.raises(PluginError, match="is not the one that MENDS knows"):
+        hooks.mend_theme(config)
+
+
 def test_indents_go_but_not_those_of_code():
     page = "<ul>\n    <li>a\n\n  b</li>\n</ul>\n<pre><code>x:\n    y\n\n</code></pre>\n  <p>"
     whole = "<ul>\n<li>a\nb</li>\n</ul>\n<pre><code>x:\n    y\n\n</code></pre>\n<p>"
