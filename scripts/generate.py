@@ -18,6 +18,7 @@ import multiprocessing
 import os
 import re
 import runpy
+import signal
 import sys
 import tempfile
 import threading
@@ -213,6 +214,7 @@ def perform(job: Job) -> None:
 
 def work(job: Job, report: Path) -> None:
     """A worker's whole life: do the job, or leave a report of what failed."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C is for the parent to tell of
     threading.Thread(target=end_with_parent, daemon=True).start()
     try:
         perform(job)

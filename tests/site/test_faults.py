@@ -401,8 +401,11 @@ def no_such_example(case: Case) -> Iterator[Run]:
 def no_chromium(case: Case) -> Iterator[Run]:
     """scripts/test, where no package can be installed and nothing be downloaded."""
     own_environment(case)
-    case.write("scripts/install", "#!/bin/sh\n", 0o755)
-    case.write("scripts/build", "#!/bin/sh\nexit 0\n", 0o755)
+    case.command = (case.folder / "scripts/test",)
+    for name in ("install", "build", "publish"):
+        case.write(f"scripts/{name}", "#!/bin/sh\n", 0o755)
+    for name in ("pre-commit", "pytest"):
+        case.write(f".venv/bin/{name}", "#!/bin/sh\n", 0o755)
     playwright = f'#!/bin/sh\nexec "{case.folder}/.venv/bin/python" -m playwright "$@"\n'
     case.write(".venv/bin/playwright", playwright, 0o755)
     shutil.copy(ROOT / "tests/chromium.py", case.folder / "tests")
@@ -410,12 +413,13 @@ def no_chromium(case: Case) -> Iterator[Run]:
     tools.mkdir()
     for name in ("cat", "dirname", "id", "sh"):
         (tools / name).symlink_to(shutil.which(name) or name)
-    away = {
+    case.environment = {
         "PATH": str(tools),
         "PLAYWRIGHT_BROWSERS_PATH": str(case.folder / "browsers"),
         "PLAYWRIGHT_DOWNLOAD_HOST": NOWHERE,
     }
-    yield case.run(case.folder / "scripts/test", **away)
+    yield case.run()
+    case.write("tools/chromium", "#!/bin/sh\n", 0o755)
 
 
 def truncated_weights(case: Case) -> Iterator[Run]:
@@ -538,10 +542,10 @@ FAULTS = {
         truncated_weights, "project", "snippets/translator.safetensors:1: is damaged ("
     ),
     "weights of other code": Told(
-        stale_weights, "project", "translator.safetensors: scripts/train makes it anew"
+        stale_weights, "project", "translator.safetensors is stale: scripts/train makes it anew"
     ),
     "results of other code": Told(
-        stale_results, "project", "training.json: scripts/train measures it anew"
+        stale_results, "project", "results/training.json is stale: scripts/train measures anew"
     ),
 }
 AS_ROOT = (full_while_generating, full_while_writing_the_site, read_only, no_network)
