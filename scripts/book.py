@@ -199,6 +199,9 @@ def read_yaml(path: Path, text: str, first: int = 1) -> object:
         return yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         raise yaml_fault(path, error, first) from None
+    except yaml.reader.ReaderError as error:
+        what = f"no YAML: {error.reason}; remove the character #x{error.character:04x}"
+        raise Fault(path, first + text.count("\n", 0, error.position), what) from None
 
 
 def yaml_fault(path: Path, error: yaml.MarkedYAMLError, first: int = 1) -> Fault:
