@@ -405,7 +405,7 @@ def make_pdf(page: Page, site: Path, whole: Whole) -> bytes:
     numbered = [cover(whole), contents(whole, destinations(pdf))]
     numbers = print_pdf(page, site, print_page(whole, numbered, extra=ONLY_NUMBERS))
     for below, above in zip(pdf.pages, numbers.pages, strict=False):
-        below.add_overlay(above, None)
+        lay_over(pdf, below, above)
     now = whole.date.strftime("D:%Y%m%d%H%M%SZ")
     info = {
         "/Title": whole.title,
@@ -425,6 +425,14 @@ def make_pdf(page: Page, site: Path, whole: Whole) -> bytes:
     streams = pikepdf.ObjectStreamMode.generate
     pdf.save(made, object_stream_mode=streams, deterministic_id=True)
     return made.getvalue()
+
+
+def lay_over(pdf: pikepdf.Pdf, below: pikepdf.Page, above: pikepdf.Page) -> None:
+    """As Page.add_overlay does, which gives what it adds another name each time."""
+    form = pdf.copy_foreign(above.as_form_xobject())
+    name = below.add_resource(form, pikepdf.Name.XObject, pikepdf.Name("/Numbers"))
+    below.contents_add(b"q", prepend=True)
+    below.contents_add(f"Q q {name} Do Q".encode())
 
 
 def author() -> str:
