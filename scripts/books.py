@@ -369,7 +369,18 @@ def show(page: Page, site: Path, html: bytes) -> None:
 def print_pdf(page: Page, site: Path, html: bytes) -> pikepdf.Pdf:
     show(page, site, html)
     made = page.pdf(prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
-    return pikepdf.open(io.BytesIO(made))
+    return pikepdf.open(io.BytesIO(numbered_anew(made)))
+
+
+NODE = re.compile(rb"\(node\d{8}\)")
+
+
+def numbered_anew(pdf: bytes) -> bytes:
+    """Heads of tables are numbered by all that the browser has ever shown: here, from 0."""
+    names = {
+        name: b"(node%08d)" % count for count, name in enumerate(sorted(set(NODE.findall(pdf))))
+    }
+    return NODE.sub(lambda match: names[match[0]], pdf)
 
 
 def destinations(pdf: pikepdf.Pdf) -> dict[str, int]:
