@@ -505,7 +505,7 @@ def main() -> None:
         folder = site / "zh" if language == "zh" else site
         for kind, made in make(site, language).items():
             path = folder / f"{NAME}.{kind}"
-            path.write_bytes(made)
+            book.write(path, made)
             print(path, f"{len(made) / 1e6:.1f} MB")
 
 

@@ -109,7 +109,9 @@ def test_the_files_are_light(shelf):
 def test_made_again_they_have_the_same_bytes(site, language):
     folder = site / "zh" if language == "zh" else site
     pdf = folder / f"{books.NAME}.pdf"
-    if str(pikepdf.open(pdf).docinfo["/ModDate"]) != f"{books.edition()[0]:D:%Y%m%d%H%M%SZ}":
+    with pikepdf.open(pdf) as old:
+        made_of = str(old.docinfo["/ModDate"])
+    if made_of != f"{books.edition()[0]:D:%Y%m%d%H%M%SZ}":
         pytest.fail(f"{pdf} was made of another commit: run scripts/publish", pytrace=False)
     for kind, made in books.make(site, language).items():
         assert made == pdf.with_suffix(f".{kind}").read_bytes(), kind
@@ -129,6 +131,12 @@ def test_without_a_chinese_font_nothing_is_made_and_its_package_named(tmp_path, 
     assert "fonts-noto-cjk" in done.stderr
     assert "scripts/publish" in done.stderr  # nor is there a site
     assert [*tmp_path.iterdir()] == [fonts]
+
+
+def test_the_style_sheets_of_all_pages_keep_their_order():
+    home, chapter = ["site", "widgets", "print"], ["formulas", "site", "print"]
+    assert books.merged(home, chapter) == ["formulas", "site", "widgets", "print"]
+    assert books.merged(home, ["site", "labs", "print"]) == ["site", "labs", "widgets", "print"]
 
 
 # The PDF
