@@ -32,7 +32,7 @@ import quizzes
 import reading
 import sources
 import twins
-from markup import Book, coloured, unindented, with_breaks, words
+from markup import Book, coloured, unindented, with_breaks, with_heights, with_room, words
 
 log = logging.getLogger("mkdocs.hooks.book")
 MARKUP = Book()
@@ -264,7 +264,7 @@ def before_search(context, page: Page, config: MkDocsConfig, nav):
 def after_search(context, page: Page, config: MkDocsConfig, nav):
     set_alternates(config, page.url)
     html = formulas.replace(WHOLE.pop(page.file.src_uri), RENDERED)
-    page.content = with_breaks(coloured(html))
+    page.content = with_room(with_heights(with_breaks(coloured(html))))
     return context
 
 

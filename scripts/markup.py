@@ -118,6 +118,26 @@ def coloured(page: str) -> str:
     return re.sub(r"(?<=<pre><span></span><code>).*?(?=</code>)", block, page, flags=re.S)
 
 
+CODE = re.compile(r"(<pre>(?:<span></span>)?<code)>(.*?)(?=</code>)", re.S)
+
+
+def with_heights(page: str) -> str:
+    """A page's HTML in which code without notes says how many lines it has, so that site.css
+    can leave what is far from the window undrawn and yet give it its room to the pixel."""
+
+    def add(block: re.Match[str]) -> str:
+        lines = block[2].count("\n")
+        return f'{block[1]} style="--lines: {lines}">{block[2]}'
+
+    return CODE.sub(add, page)
+
+
+def with_room(page: str) -> str:
+    """A page's HTML in which each table stands in an element of its own: Material's script takes
+    every table out and puts it back, and the browser then styles anew all that is beside it."""
+    return re.sub(r"(?<=\n)<table>.*?</table>", r"<div>\g<0></div>", page, flags=re.S)
+
+
 def with_breaks(page: str) -> str:
     """A page's HTML in which code in tables may be broken, but only behind . , _ ( and =."""
 

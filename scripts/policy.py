@@ -15,7 +15,7 @@ GISCUS = "https://giscus.app"  # comments, on the pages that have them
 
 
 def hashes(pages: Iterable[str]) -> list[str]:
-    """The inline scripts of all pages: instant navigation takes one page's policy to the next."""
+    """The inline scripts of all pages, so that all have one policy."""
     scripts = {script for page in pages for script in INLINE.findall(page)}
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
     return sorted(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)

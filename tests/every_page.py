@@ -20,7 +20,22 @@ def address(url: str) -> str:
     return BASE + (url if url.endswith("/") or not url else f"{url}/")
 
 
+# What is far from the window is drawn, and code gets its buttons and notes, on coming near.
+DRAW = """async () => {
+  for (const each of document.querySelectorAll("details")) each.open = true;
+  for (const each of document.querySelectorAll("pre > code[style], .katex-mathml")) {
+    each.style.contentVisibility = "visible";
+  }
+  for (const code of document.querySelectorAll("pre > code")) {
+    code.scrollIntoView({ block: "center", behavior: "instant" });
+    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+  }
+  scrollTo({ top: 0, behavior: "instant" });
+  await document.fonts.ready;
+}"""
+
+
 def open_everything(page: Page) -> None:
     """Unfolds what is folded, and lets everything be drawn."""
-    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-    page.evaluate("document.fonts.ready")
+    page.wait_for_load_state()
+    page.evaluate(DRAW)

@@ -1,2 +1,2 @@
-/** What Material's script offers: each page that is shown, the first one and those after it. */
+/** What Material's script offers: tells when a page is shown. */
 declare const document$: { subscribe(show: () => void): void };

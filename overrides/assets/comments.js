@@ -19,10 +19,8 @@
   });
   holder.append(script);
 
-  const watch = new MutationObserver(() => {
-    if (!holder.isConnected) return watch.disconnect(); // instant navigation has left the page
+  new MutationObserver(() => {
     const frame = /** @type {HTMLIFrameElement?} */ (document.querySelector("iframe.giscus-frame"));
     frame?.contentWindow?.postMessage({ giscus: { setConfig: { theme: theme() } } }, ORIGIN);
-  });
-  watch.observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
+  }).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
 })();

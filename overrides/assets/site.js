@@ -15,21 +15,16 @@ function headingInView() {
 }
 
 /**
- * Leads the language switch to the same page and heading. Instant navigation leaves the
- * header as it is and renews the head, so the address is taken from there.
+ * Leads the language switch to the same heading.
  * @param {Event} event
  */
-function followPage(event) {
+function followHeading(event) {
   const link = event.target instanceof Element && event.target.closest(".md-select__link");
-  if (!(link instanceof HTMLAnchorElement)) return;
-  /** @type {HTMLLinkElement?} */
-  const twin = document.head.querySelector(`link[hreflang="${link.hreflang}"][data-link]`);
-  if (twin?.dataset.link) link.href = twin.dataset.link;
-  link.hash = headingInView();
+  if (link instanceof HTMLAnchorElement) link.hash = headingInView();
 }
 
 for (const type of ["pointerover", "focusin", "click"]) {
-  document.addEventListener(type, followPage, true);
+  document.addEventListener(type, followHeading, true);
 }
 
 /**
@@ -49,7 +44,7 @@ function copyCodeAlone(event) {
 
 document.addEventListener("click", copyCodeAlone, true);
 
-/** Names, for screen readers, what Material adds without a name, and lets the keyboard scroll tables. */
+/** Names, for screen readers, what Material adds without a name. */
 function giveNames() {
   const english = document.documentElement.lang === "en";
   for (const nav of document.querySelectorAll(".md-code__nav:not([aria-label])")) {
@@ -59,13 +54,17 @@ function giveNames() {
     const number = link.querySelector("span")?.dataset.mdAnnotationId;
     link.setAttribute("aria-label", `${english ? "Note" : "注释"} ${number}`);
   }
-  for (const table of document.querySelectorAll(".md-typeset__scrollwrap:not([tabindex])")) {
-    if (table.scrollWidth > table.clientWidth) table.setAttribute("tabindex", "0");
-  }
 }
 
 let named = 0;
 new MutationObserver(giveNames).observe(document.body, { childList: true, subtree: true });
+
+/** Lets the keyboard scroll tables; measured by an observer, which makes nobody wait for it. */
+const tables = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+  }
+});
 
 /**
  * Brings to life what a page has to touch: each element names its module, which is loaded
@@ -82,4 +81,7 @@ function startWidgets() {
   }
 }
 
-document$.subscribe(startWidgets);
+document$.subscribe(() => {
+  startWidgets();
+  document.querySelectorAll(".md-typeset__scrollwrap").forEach((table) => tables.observe(table));
+});

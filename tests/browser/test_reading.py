@@ -9,6 +9,7 @@ import book
 import parity
 from checks import Block, expect_none
 from conftest import BASE
+from every_page import open_everything
 
 CHAPTERS = ["embeddings", "positional-encoding"]  # what goes for two goes for all
 WITH_CODE = [
@@ -143,32 +144,14 @@ def test_the_language_switch_leads_to_the_same_page_and_heading_and_back(
     expect(reader).to_have_url(f"{home}{name}/#{middle}")
 
 
-def test_the_language_switch_follows_instant_navigation(reader, home, language):
-    other = book.LANGUAGES[1 - book.LANGUAGES.index(language)]
+# The next page
+
+
+def test_the_next_page_is_whole_and_the_way_back_leads_where_one_was(reader, home):
     reader.goto(f"{home}{CHAPTERS[0]}/")
-    follow(reader, f"{home}{CHAPTERS[1]}/")
-    switch(reader, other)
-    expect(reader).to_have_url(f"{BASE}{'zh/' if other == 'zh' else ''}{CHAPTERS[1]}/")
-
-
-# Instant navigation
-
-
-def follow(reader: Page, address: str) -> None:
-    """Goes to the next page by its link below the text, without loading anew."""
-    reader.evaluate("window.stillHere = true")
-    link = reader.locator(".md-footer__link--next")
-    link.scroll_into_view_if_needed()
-    reader.wait_for_timeout(300)  # Material notes the place 100 ms after scrolling
-    link.click()
-    expect(reader).to_have_url(address)
-    reader.wait_for_function("() => scrollY === 0")
-    assert reader.evaluate("window.stillHere"), "the page was loaded anew"
-
-
-def test_instant_navigation_keeps_formulas_figures_and_code_whole(reader, home):
-    reader.goto(f"{home}{CHAPTERS[0]}/")
-    follow(reader, f"{home}{CHAPTERS[1]}/")
+    reader.locator(".md-footer__link--next").click()
+    expect(reader).to_have_url(f"{home}{CHAPTERS[1]}/")
+    assert reader.evaluate("scrollY") == 0
     formula = reader.locator("article .katex:visible").first
     expect(formula).to_be_visible()
     family = formula.evaluate("element => getComputedStyle(element).fontFamily")
@@ -178,10 +161,11 @@ def test_instant_navigation_keeps_formulas_figures_and_code_whole(reader, home):
     hidden = reader.locator("article .katex-mathml").first.bounding_box()
     assert hidden is None or hidden["width"] <= 1, "MathML is for screen readers"
     assert reader.locator("article .figure svg").count() > 0
+    reader.locator("article pre").first.scroll_into_view_if_needed()
     expect(reader.locator("article .md-code__nav").first).to_be_attached()
     reader.go_back()
     expect(reader).to_have_url(f"{home}{CHAPTERS[0]}/")
-    assert reader.evaluate("window.stillHere")
+    expect(reader.locator(".md-footer__link--next")).to_be_in_viewport()
 
 
 # Light and dark
@@ -193,7 +177,7 @@ def test_the_palette_follows_the_system_then_the_reader(reader, home, system):
     reader.emulate_media(color_scheme=system)
     reader.goto(home)
     body = reader.locator("body")
-    toggle = reader.locator("[data-md-component=palette] label:not([hidden])")
+    toggle = reader.locator("form:has([name=__palette]) label:not([hidden])")
     for wanted in (schemes[system], "default", "slate", schemes[system], "default", "slate"):
         expect(body).to_have_attribute("data-md-color-scheme", wanted)
         toggle.click()
@@ -245,11 +229,10 @@ TAKE_EACH = """(buttons) => {
 @pytest.mark.parametrize("name", WITH_CODE)
 def test_every_copy_button_gives_exactly_the_code(reader, home, name, blocks: list[Block]):
     reader.goto(f"{home}{name}/")
-    unfold(reader)
+    open_everything(reader)
     wanted = [block for block in blocks if BASE + block.page[1:] == f"{home}{name}/"]
     buttons = reader.locator("article .md-code__button[data-clipboard-target]")
     expect(buttons).to_have_count(len(wanted))
-    reader.wait_for_load_state("networkidle")
     copies = buttons.evaluate_all(TAKE_EACH)
     assert len(copies) == len(wanted)
     expect_none(
@@ -261,20 +244,17 @@ def test_every_copy_button_gives_exactly_the_code(reader, home, name, blocks: li
 
 def test_a_click_on_the_copy_button_copies_and_says_so(reader, home, blocks: list[Block]):
     reader.goto(f"{home}{CHAPTERS[0]}/")
+    reader.locator("article pre").first.scroll_into_view_if_needed()
     reader.locator("article .md-code__button[data-clipboard-target]").first.click()
     expect(reader.locator(".md-dialog--active")).to_be_visible()
     first = next(block for block in blocks if BASE + block.page[1:] == reader.url)
     assert reader.evaluate(TAKE) == first.code
 
 
-def unfold(reader: Page) -> None:
-    reader.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-
-
 def test_notes_on_lines_of_code_open(reader, home, width):
     name = CHAPTERS[width < 500]  # one at each width
     reader.goto(f"{home}{name}/")
-    unfold(reader)
+    open_everything(reader)
     source = book.Page("en", f"{name}.md").text
     notes = reader.locator("article pre .md-annotation__index")
     expect(notes).to_have_count(len(parity.KINDS["note on a line"](parity.read(source))))

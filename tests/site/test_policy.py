@@ -30,7 +30,7 @@ def test_every_page_has_one_policy_before_whatever_it_loads(pages):
         if page.index("Content-Security-Policy") > (loads.start() if loads else 0):
             faults.append(f"{name}: something is loaded before the policy")
     expect_none(faults)
-    assert len({told(page) for page in pages.values()}) == 1, "instant navigation keeps the first"
+    assert len({told(page) for page in pages.values()}) == 1
 
 
 def test_the_policy_allows_the_inline_scripts_of_each_page_and_no_others(pages):
