@@ -75,7 +75,7 @@ def code(text: str, breakable: bool = False) -> str:
 def tensors(rows: list[list[str]], where: list[Section], language: str) -> str:
     """A table of tensors, under the functions that they live in."""
     words = WORDS[language]
-    heads = "".join(f"<th>{head}</th>" for head in words["heads"])
+    heads = "".join(f'<th scope="col">{head}</th>' for head in words["heads"])
     lines = [
         '<div class="shapes" markdown>',
         "<table markdown>",
@@ -86,7 +86,7 @@ def tensors(rows: list[list[str]], where: list[Section], language: str) -> str:
         at = next(each for each in where if int(own[0][2]) <= each.last)
         lines.append("<tbody markdown>")
         lines.append(
-            f'<tr markdown><th colspan="5" markdown="span">{code(function)} '
+            f'<tr markdown><th scope="rowgroup" colspan="5" markdown="span">{code(function)} '
             f"[{at.title}]({at.target})</th></tr>"
         )
         for _, name, line, statement, shape, example, dtype in own:
