@@ -1,77 +1,65 @@
-"""What a reader's line carries: the first page, all that it fetches included, and a second one."""
-
-import gzip
-import re
-from pathlib import Path
-from urllib.parse import urlsplit
+"""What a page weighs on the wire, and that nothing moves while it comes."""
 
 import pytest
 from playwright.sync_api import Page
 
+from benchmarks.page import PAGES, SECOND, SHIFT, serving, visit
 from conftest import BASE
-from every_page import open_everything
+from every_page import address
 
-FIRST = 260_000  # bytes of a chapter's first visit, its formulas' fonts included
-PLAIN = 120_000  # of the first visit to a page without formulas
-SECOND = 60_000  # of the page after it; for the HTML of each page see test_pages.py
-TEXT = {".html", ".css", ".js", ".json", ".svg", ".xml"}  # what a server compresses
+measured = pytest.mark.parametrize("url", PAGES, ids=lambda url: url or "home")
 
 
-@pytest.fixture(params=[1280])
-def width(request: pytest.FixtureRequest) -> int:
-    return request.param
+@measured
+def test_a_first_visit_and_a_second_page_stay_within_their_bytes(browser, site, url):
+    with serving(site) as (here, sent):
+        found = visit(browser, here, url, sent)
+    assert found.elsewhere == []
+    assert found.first <= found.goal, f"{found.first} bytes, {found.fonts} of them fonts"
+    assert found.second <= SECOND, f"{found.second} bytes"
 
 
-@pytest.fixture
-def fetched(reader: Page, site: Path) -> dict[str, int]:
-    """The files that the reader's browser asks for, and their bytes on the wire."""
-    sizes: dict[str, int] = {}
-
-    def note(url: str) -> None:
-        path = site / urlsplit(url).path.lstrip("/")
-        path = path / "index.html" if path.is_dir() else path
-        data = path.read_bytes()
-        sizes[path.relative_to(site).as_posix()] = len(
-            gzip.compress(data) if path.suffix in TEXT else data
-        )
-
-    reader.on(
-        "request", lambda request: note(request.url) if request.url.startswith(BASE) else None
-    )
-    return sizes
+# The sum of Lighthouse's layout shifts.
+SHIFTS = """() => new Promise((resolve) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    for (const each of list.getEntries()) sum += each.value;
+  }).observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve(sum), 500);
+})"""
 
 
-def visit(reader: Page, address: str) -> None:
-    """Opens a page and all that is folded in it."""
-    reader.goto(address)
-    open_everything(reader)
+@measured
+def test_nothing_moves_while_a_page_comes(reader, url):
+    slow = reader.context.new_cdp_session(reader)
+    line = {"latency": 100, "downloadThroughput": 200_000, "uploadThroughput": 100_000}
+    slow.send("Network.emulateNetworkConditions", {"offline": False, **line})
+    reader.goto(address(url), wait_until="networkidle")
+    assert reader.evaluate(SHIFTS) <= SHIFT
+
+
+# Each block's height while it isn't drawn, less its height when it is.
+ROOM = """() => [...document.querySelectorAll("pre > code[style]")]
+  .filter((code) => !code.closest("details"))
+  .map((code) => {
+    const heights = ["hidden", "visible"].map((shown) => {
+      code.style.contentVisibility = shown;
+      code.style.overflowX = "hidden"; // without the bar, if any
+      return code.getBoundingClientRect().height;
+    });
+    return heights[0] - heights[1];
+  })"""
+
+
+@pytest.mark.parametrize("name", ["positional-encoding", "labs/attention-by-hand", "data"])
+def test_code_that_is_not_drawn_yet_has_its_room_to_the_pixel(reader: Page, home, name):
+    reader.goto(f"{home}{name}/")
+    wrong = reader.evaluate(ROOM)
+    assert wrong and max(map(abs, wrong)) < 1, wrong
+
+
+def test_a_link_to_a_heading_far_below_leads_to_it(reader: Page):
+    reader.goto(f"{BASE}positional-encoding/#exercises")
     reader.wait_for_load_state("networkidle")
-
-
-def told(fetched: dict[str, int]) -> str:
-    return "\n".join(f"{size:7d} {name}" for name, size in sorted(fetched.items()))
-
-
-@pytest.mark.parametrize(
-    ("name", "limit"),
-    [
-        ("", PLAIN),
-        ("glossary/", PLAIN),
-        ("labs/train-a-translator/", FIRST),  # it has a few formulas
-        ("positional-encoding/", FIRST),
-        ("sublayers/", FIRST),
-    ],
-    ids=["home", "glossary", "lab", "positional-encoding", "sublayers"],
-)
-def test_a_first_visit_is_light(reader, home, fetched, name, limit):
-    visit(reader, home + name)
-    assert sum(fetched.values()) <= limit, told(fetched)
-
-
-def test_a_second_page_is_its_html_and_little_else(reader, home, fetched):
-    visit(reader, f"{home}attention/")
-    before = dict(fetched)
-    visit(reader, f"{home}masks/")
-    added = {name: size for name, size in fetched.items() if name not in before}
-    assert any(re.search(r"masks/index\.html", name) for name in added)
-    assert sum(added.values()) <= SECOND, told(added)
+    top = reader.evaluate("document.getElementById('exercises').getBoundingClientRect().top")
+    assert 0 < top < 140

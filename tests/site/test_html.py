@@ -1,0 +1,13 @@
+"""Each page is HTML as the standard has it."""
+
+import subprocess
+
+from checks import ROOT, expect_none
+
+
+def test_html_validate_finds_no_fault(site):
+    """tests/validate.mjs has its rules, with the reasons for those left out."""
+    command = [ROOT / ".venv/bin/node", ROOT / "tests/validate.mjs", *sorted(site.rglob("*.html"))]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    expect_none(done.stdout.splitlines())
