@@ -461,18 +461,6 @@ def make_epub(page: Page, site: Path, whole: Whole) -> bytes:
 # What can stop it
 
 
-def missing() -> Iterator[str]:
-    """What the machine lacks, and how to get it."""
-    if not chromium.find():
-        yield "no Chromium: scripts/publish says how to get one"
-    try:
-        fonts = subprocess.run(["fc-list", ":lang=zh-cn"], capture_output=True, text=True).stdout
-    except FileNotFoundError:
-        return  # not a system with fontconfig; macOS and Windows bring Chinese fonts
-    if not fonts.strip():
-        yield "no Chinese font: install one (Debian and Ubuntu: apt-get install fonts-noto-cjk)"
-
-
 def make(site: Path, language: str, kinds: Iterable[str] = ("pdf", "epub")) -> dict[str, bytes]:
     """The book's files in one language, by their kind."""
     found = chromium.find()
@@ -496,7 +484,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("site", nargs="?", type=Path, default=book.ROOT / "site")
     site = parser.parse_args().site.resolve()
-    faults = [*missing()]
+    faults = [*chromium.missing()]
     if not (site / "zh/index.html").exists():
         faults.append(f"no whole site in {site}: build it with scripts/publish")
     if faults:

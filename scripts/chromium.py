@@ -1,4 +1,4 @@
-"""Where Chromium is: prints its path, or exits with 1 if there is none."""
+"""Where Chromium is: prints its path, or what is missing and how to get it, and exits with 1."""
 
 import shutil
 import subprocess
@@ -30,7 +30,8 @@ def find() -> str | None:
 def missing() -> Iterator[str]:
     """What the machine lacks to make a picture of both languages, and how to get it."""
     if not find():
-        yield "no Chromium: scripts/test says how to get one"
+        how = "install the package chromium or run .venv/bin/playwright install chromium"
+        yield f"no Chromium: {how}; scripts/build needs none"
     try:
         fonts = subprocess.run(["fc-list", ":lang=zh-cn"], capture_output=True, text=True).stdout
     except FileNotFoundError:
@@ -40,6 +41,7 @@ def missing() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    path = find()
-    print(path)
-    sys.exit(path is None)
+    faults = [f"scripts/chromium.py: {fault}" for fault in missing()]
+    if faults:
+        sys.exit("\n".join(faults))
+    print(find())

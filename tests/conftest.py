@@ -156,7 +156,7 @@ def browser_type_launch_args(browser_type_launch_args: dict, port: int) -> dict:
     finder = [sys.executable, str(ROOT / "scripts/chromium.py")]
     found = subprocess.run(finder, capture_output=True, text=True)
     if found.returncode:
-        why = "no Chromium on this machine: scripts/test says how to get one"
+        why = found.stderr.strip()
         pytest.fail(why, pytrace=False) if os.environ.get("CI") else pytest.skip(why)
     return browser_type_launch_args | {
         "executable_path": found.stdout.strip(),

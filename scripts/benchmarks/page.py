@@ -122,7 +122,7 @@ def visit(browser: Browser, address: str, page: str, sent: list[tuple[str, int]]
     context.on("request", lambda request: asked.append(request.url))
     sent.clear()
     tab.goto(address + page, wait_until="networkidle")
-    first, fonts = sum(n for _, n in sent), sum(n for path, n in sent if "woff2" in path)
+    first, fonts = sum(n for _, n in sent), sum(n for path, n in sent if ".woff" in path)
     sent.clear()
     tab.locator(".md-footer__link--next").click()
     tab.wait_for_url(lambda url: url != address + page)
@@ -298,10 +298,10 @@ def main() -> None:
     missing = [page for page in pages if not (SITE / page / "index.html").is_file()]
     if missing:
         sys.exit(f"there is no {SITE}/{missing[0]}index.html: build it with scripts/build")
-    finder = [sys.executable, str(ROOT / "tests/chromium.py")]
+    finder = [sys.executable, str(ROOT / "scripts/chromium.py")]
     done = subprocess.run(finder, capture_output=True, text=True)
     if done.returncode:
-        sys.exit("no Chromium on this machine: scripts/test says how to get one")
+        sys.exit(done.stderr.strip())
     chromium = done.stdout.strip()
     print(f"{os.cpu_count()} cores; Lighthouse: medians of {options.runs}")
     tested = browser_tests(pages)
