@@ -122,8 +122,8 @@ CODE = re.compile(r"(<pre>(?:<span></span>)?<code)>(.*?)(?=</code>)", re.S)
 
 
 def with_heights(page: str) -> str:
-    """A page's HTML in which code without notes says how many lines it has, so that site.css
-    can leave what is far from the window undrawn and yet give it its room to the pixel."""
+    """A page's HTML in which code says how many lines it has, so that site.css can leave what
+    is far from the window undrawn and yet give it its room to the pixel."""
 
     def add(block: re.Match[str]) -> str:
         lines = block[2].count("\n")
