@@ -7,7 +7,6 @@ from benchmarks.page import PAGES, SHIFT
 from conftest import BASE
 from every_page import address
 
-
 # The sum of Lighthouse's layout shifts.
 SHIFTS = """() => new Promise((resolve) => {
   let sum = 0;
