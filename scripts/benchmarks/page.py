@@ -122,7 +122,7 @@ def visit(browser: Browser, address: str, page: str, sent: list[tuple[str, int]]
     context.on("request", lambda request: asked.append(request.url))
     sent.clear()
     tab.goto(address + page, wait_until="networkidle")
-    first, fonts = sum(n for _, n in sent), sum(n for path, n in sent if ".woff" in path)
+    first, fonts = sum(n for _, n in sent), sum(n for path, n in sent if "/fonts/" in path)
     sent.clear()
     tab.locator(".md-footer__link--next").click()
     tab.wait_for_url(lambda url: url != address + page)
