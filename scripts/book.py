@@ -223,8 +223,10 @@ def write(path: Path, text: str | bytes) -> None:
             file.write(data)
         os.chmod(part, 0o644)
         os.replace(part, path)
-    except BaseException:  # a full disk, or Ctrl-C
+    except BaseException as error:  # a full disk, or Ctrl-C
         os.unlink(part)
+        if isinstance(error, OSError):
+            error.filename = str(path)
         raise
 
 

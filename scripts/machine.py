@@ -33,7 +33,7 @@ def told(error: BaseException) -> str | None:
     """What went wrong with the disk, in a line; None if it was something else."""
     if not isinstance(error, OSError) or error.errno not in DISK:
         return None
-    place = Path(error.filename or "a file")
+    place = Path(error.filename2 or error.filename or "site")  # of a copy, where it was to go
     shown = place.relative_to(book.ROOT) if place.is_relative_to(book.ROOT) else place
     return f"{shown}: {DISK[error.errno]}"
 

@@ -70,7 +70,7 @@ def halves(folder: Path) -> list[str]:
 def told_line(told: str, start: int) -> str:
     """The whole line that stands there, without what MkDocs puts before it."""
     line = told[told.rfind("\n", 0, start) + 1 :].partition("\n")[0]
-    return re.sub(r"^(?:Error: |[A-Z]+ +- +)", "", line)
+    return re.sub(r"^(?:Error: |[A-Z]+ +- +|E +)", "", line)
 
 
 class Outcome(NamedTuple):

@@ -245,13 +245,31 @@ def own_environment(case: Case) -> None:
 # What is mended by itself: the run succeeds
 
 
+def second(case: Case, first: subprocess.Popen[str], go: Path) -> Run:
+    """A second process that waits for the first, which ends when it may go."""
+    process, told = case.start(), ""
+    assert process.stdout
+    for line in process.stdout:
+        told += line
+        if "waiting until it has ended" in line:
+            break
+    assert first.poll() is None, "the first has not been waited for"
+    go.touch()
+    rest, _ = process.communicate(timeout=PATIENCE)
+    of_first, _ = first.communicate(timeout=PATIENCE)
+    assert first.returncode == 0, of_first
+    return Run(process.returncode, told + rest)
+
+
 def two_builds(case: Case) -> Iterator[Run]:
+    begun, go = case.folder / "begun", case.folder / "go"
+    waits = f"while not os.path.exists({str(go)!r}): time.sleep(0.1)\n"
+    begins = f"import os, time\n\nopen({str(begun)!r}, 'w').close()\n"
+    change(case.folder / SAY, "from", f"{begins}{waits}from")
     first = case.start()
-    until((case.folder / "site.part").exists)
-    second = case.run()
-    told, _ = first.communicate(timeout=PATIENCE)
-    assert first.returncode == 0, told
-    yield second
+    until(begun.exists)
+    yield second(case, first, go)
+    unblocked(case)
 
 
 def a_damaged_cache(case: Case) -> Iterator[Run]:
@@ -380,11 +398,8 @@ def two_installations(case: Case) -> Iterator[Run]:
     case.environment = before | {"NPM": "slow"}
     first = case.start()
     until((case.folder / "node_modules").exists)
-    second = case.run()
-    told, _ = first.communicate(timeout=PATIENCE)
-    assert first.returncode == 0, told
+    yield second(case, first, case.folder / "go")
     case.environment = before
-    yield second
 
 
 # Other commands
@@ -527,7 +542,12 @@ FAULTS = {
     ),
     "a .venv of an old Python": Told(python_too_old, "lists", ANEW, False),
     "a package that was deleted": Told(package_gone, "lists", f"tiny.py is gone): {ANEW}", False),
-    "a part of node_modules that was deleted": Told(module_gone, "lists", "npm packages", False),
+    "a part of node_modules that was deleted": Told(
+        module_gone,
+        "lists",
+        "== node_modules is damaged (node_modules/katex/katex.js is gone)",
+        False,
+    ),
     "two installations at once": Told(
         two_installations, "lists", "another process is installing; waiting until it has", False
     ),
@@ -544,10 +564,14 @@ FAULTS = {
         truncated_weights, "project", "snippets/translator.safetensors:1: is damaged ("
     ),
     "weights of other code": Told(
-        stale_weights, "project", "translator.safetensors is stale: scripts/train makes it anew"
+        stale_weights,
+        "project",
+        "AssertionError: translator.safetensors is stale: scripts/train makes it anew",
     ),
     "results of other code": Told(
-        stale_results, "project", "results/training.json is stale: scripts/train measures anew"
+        stale_results,
+        "project",
+        "AssertionError: results/training.json is stale: scripts/train measures anew",
     ),
 }
 AS_ROOT = (full_while_generating, full_while_writing_the_site, read_only, no_network)
@@ -572,7 +596,7 @@ rm -rf node_modules
 mkdir -p node_modules/katex
 case "${NPM:-}" in
   wait) sleep 600 ;;
-  slow) sleep 2 ;;
+  slow) until [ -e go ]; do sleep 0.1; done ;;
   fail) exit 1 ;;
 esac
 echo > node_modules/katex/katex.js
@@ -709,7 +733,7 @@ def test_it_is_told_and_can_be_mended(results, record_property, fault):
     outcome, stamps = results[fault].result()
     if not stops:  # it is mended by the run itself
         assert outcome.broken.status == 0, outcome.broken.told
-        outcome = outcome._replace(broken=Run(1, outcome.broken.told))
+        outcome = outcome._replace(broken=Run(1, outcome.broken.told), changed=[])
     elif outcome.broken.status == -signal.SIGKILL:  # nobody was left to tidy up
         outcome = outcome._replace(halves=[])
     outcome.check()
