@@ -1,0 +1,77 @@
+"""What a reader's line carries: the first page, all that it fetches included, and a second one."""
+
+import gzip
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page
+
+from conftest import BASE
+from every_page import open_everything
+
+FIRST = 260_000  # bytes of a chapter's first visit, its formulas' fonts included
+PLAIN = 120_000  # of the first visit to a page without formulas
+SECOND = 60_000  # of the page after it; for the HTML of each page see test_pages.py
+TEXT = {".html", ".css", ".js", ".json", ".svg", ".xml"}  # what a server compresses
+
+
+@pytest.fixture(params=[1280])
+def width(request: pytest.FixtureRequest) -> int:
+    return request.param
+
+
+@pytest.fixture
+def fetched(reader: Page, site: Path) -> dict[str, int]:
+    """The files that the reader's browser asks for, and their bytes on the wire."""
+    sizes: dict[str, int] = {}
+
+    def note(url: str) -> None:
+        path = site / urlsplit(url).path.lstrip("/")
+        path = path / "index.html" if path.is_dir() else path
+        data = path.read_bytes()
+        sizes[path.relative_to(site).as_posix()] = len(
+            gzip.compress(data) if path.suffix in TEXT else data
+        )
+
+    reader.on(
+        "request", lambda request: note(request.url) if request.url.startswith(BASE) else None
+    )
+    return sizes
+
+
+def visit(reader: Page, address: str) -> None:
+    """Opens a page and all that is folded in it."""
+    reader.goto(address)
+    open_everything(reader)
+    reader.wait_for_load_state("networkidle")
+
+
+def told(fetched: dict[str, int]) -> str:
+    return "\n".join(f"{size:7d} {name}" for name, size in sorted(fetched.items()))
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [
+        ("", PLAIN),
+        ("glossary/", PLAIN),
+        ("labs/train-a-translator/", FIRST),  # it has a few formulas
+        ("positional-encoding/", FIRST),
+        ("sublayers/", FIRST),
+    ],
+    ids=["home", "glossary", "lab", "positional-encoding", "sublayers"],
+)
+def test_a_first_visit_is_light(reader, home, fetched, name, limit):
+    visit(reader, home + name)
+    assert sum(fetched.values()) <= limit, told(fetched)
+
+
+def test_a_second_page_is_its_html_and_little_else(reader, home, fetched):
+    visit(reader, f"{home}attention/")
+    before = dict(fetched)
+    visit(reader, f"{home}masks/")
+    added = {name: size for name, size in fetched.items() if name not in before}
+    assert any(re.search(r"masks/index\.html", name) for name in added)
+    assert sum(added.values()) <= SECOND, told(added)
