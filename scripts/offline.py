@@ -6,21 +6,27 @@ bytes that they tell, so nothing may change a file of the site after they are wr
 
 import hashlib
 import json
+from fnmatch import fnmatch
 from pathlib import Path
 from urllib.parse import quote
 
 import book
 
-LEFT_OUT = {
-    ".map",  # for those who look into the theme's scripts
-    ".gz",  # for search engines; the browser reads the same file unpacked
-    ".pdf",  # each holds all of the book once more
-    ".epub",
-    ".md",
-}
-# For programs; and the worker's own files, which come from the network or not at all.
-OWN = ("feed.xml", "llms.txt", "offline.js", "offline.json", "offline-files.json")
-NOT_FOUND = "404.html"  # shown by the site's host alone
+LEFT_OUT = (
+    "*.map",  # for those who look into the theme's scripts
+    "*.gz",  # for search engines; the browser reads the same file unpacked
+    "*.pdf",  # each holds all of the book once more
+    "*.epub",
+    "*.md",
+    "llms.txt",  # for programs, as are the next three
+    "feed.xml",
+    "sbom.cdx.json",
+    "cards/*",
+    "404.html",  # shown by the site's host alone
+    "offline.js",  # the worker and its lists come from the network or not at all
+    "offline.json",
+    "offline-files.json",
+)
 
 
 def files(folder: Path, without: Path | None = None) -> dict[str, tuple[str, int]]:
@@ -28,7 +34,7 @@ def files(folder: Path, without: Path | None = None) -> dict[str, tuple[str, int
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if not path.is_file() or path.suffix in LEFT_OUT or name in (*OWN, NOT_FOUND):
+        if not path.is_file() or any(fnmatch(name, each) for each in LEFT_OUT):
             continue
         if without and path.is_relative_to(without):
             continue

@@ -25,6 +25,7 @@ OTHER_NAMES = {
 # Files with Chinese for readers, besides the pages.
 PATTERNS = (
     ".github/ISSUE_TEMPLATE/*.yml",
+    "docs/changes.yml",
     "docs/quizzes/*.yml",
     "mkdocs.zh.yml",
     "overrides/**/*.html",

@@ -246,7 +246,10 @@ def test_a_broken_formula_is_told_with_every_page_and_line_it_stands_on(small, c
     page = small / f"docs/{language}/index.md"
     change(page, "$x^2$", r"$\frac{1}$")
     (fault,) = hooks.formula_faults(config, r"\frac{1}", "KaTeX parse error")
-    assert str(fault) == f"docs/{language}/index.md:{line(page, 'frac')}: KaTeX parse error"
+    assert str(fault) == (
+        f"docs/{language}/index.md:{line(page, 'frac')}: KaTeX parse error; "
+        "katex.org/docs/supported.html lists what there is"
+    )
 
 
 def test_the_search_reads_words_and_code_without_their_markup(render):

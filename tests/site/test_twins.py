@@ -112,10 +112,12 @@ LEAVES = {"p", "li", "td", "th", "summary", "figcaption", *(f"h{n}" for n in ran
 
 def leaves(page: Built) -> list[str]:
     """All that a page says, but for what holds a formula, TeX in the twin and glyphs on the page,
-    and for what lies apart: code and drawings."""
+    and for what lies apart: code, drawings, and where the files of the book are."""
     found = []
     for each in page.article.find():
         inside = each.find()[1:]
+        if "files" in each.classes:
+            continue
         if each.tag not in LEAVES or {child.tag for child in inside} & (LEAVES | APART):
             continue
         links = [child.text() for child in inside if "headerlink" in child.classes]
