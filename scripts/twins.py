@@ -281,7 +281,7 @@ def index(nav: Navigation, config: MkDocsConfig, language: str, other: str) -> s
     for item in nav.items:
         if isinstance(item, Page):
             named[-1][1].append(item)
-        else:  # what stands behind the labs is no chapter
+        elif item.children:  # what stands behind the labs is no chapter
             named += [(item.title, item.children), (words["reference"], [])]
     for title, pages in named:
         entries = [

@@ -508,7 +508,7 @@ FAULTS = {
     "a Node that doesn't run": Told(
         broken_node, "book", "KaTeX did not run; remove node_modules and run scripts/install. Node"
     ),
-    "half of node_modules": Told(half_a_katex, "book", ".woff2 isn't there; run scripts/install"),
+    "half of node_modules": Told(half_a_katex, "book", ".ttf isn't there; run scripts/install"),
     "no PyTorch": Told(
         no_torch, "book", "torch can't be loaded (no torch); remove .venv and run scripts/install"
     ),
