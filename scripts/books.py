@@ -3,13 +3,11 @@
 usage: .venv/bin/python scripts/books.py [SITE]   (site, as scripts/build leaves it)
 """
 
-import argparse
 import copy
 import datetime
 import io
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +21,7 @@ from playwright.sync_api import Page, Route, sync_playwright
 import book
 import chromium
 import epub
+import published
 from epub import has, rename
 
 NAME = "transformer-line-by-line"
@@ -481,14 +480,7 @@ def make(site: Path, language: str, kinds: Iterable[str] = ("pdf", "epub")) -> d
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("site", nargs="?", type=Path, default=book.ROOT / "site")
-    site = parser.parse_args().site.resolve()
-    faults = [*chromium.missing()]
-    if not (site / "zh/index.html").exists():
-        faults.append(f"no whole site in {site}: build it with scripts/publish")
-    if faults:
-        sys.exit("\n".join(f"scripts/books.py: {fault}" for fault in faults))
+    site = published.site(__doc__, chromium.missing())
     for language in book.LANGUAGES:
         folder = site / "zh" if language == "zh" else site
         for kind, made in make(site, language).items():

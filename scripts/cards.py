@@ -3,10 +3,8 @@
 usage: .venv/bin/python scripts/cards.py [SITE]   (site, as scripts/build leaves it)
 """
 
-import argparse
 import io
 import re
-import sys
 from collections.abc import Iterator
 from html import escape, unescape
 from pathlib import Path
@@ -18,6 +16,7 @@ from playwright.sync_api import Page, sync_playwright
 
 import book
 import chromium
+import published
 from twins import url_of
 
 SIZE = (1200, 630)  # what those who show cards ask for
@@ -121,17 +120,5 @@ def make(site: Path) -> None:
     print(f"cards: {count} pages, {total / 1e3 / max(count, 1):.0f} KB each")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("site", nargs="?", type=Path, default=book.ROOT / "site")
-    site = parser.parse_args().site.resolve()
-    faults = [*chromium.missing()]
-    if not (site / "zh/index.html").exists():
-        faults.append(f"no whole site in {site}: build it with scripts/publish")
-    if faults:
-        sys.exit("\n".join(f"scripts/cards.py: {fault}" for fault in faults))
-    make(site)
-
-
 if __name__ == "__main__":
-    main()
+    make(published.site(__doc__, chromium.missing()))

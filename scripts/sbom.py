@@ -6,7 +6,6 @@ the build uses: each with its version, its licence, its package URL and the hash
 usage: .venv/bin/python scripts/sbom.py [SITE]   (site, as scripts/build leaves it)
 """
 
-import argparse
 import json
 import re
 import sys
@@ -15,7 +14,6 @@ from base64 import b64decode
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 
 import yaml
 from cyclonedx.contrib.hash.factories import HashTypeFactory
@@ -30,6 +28,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import book
+import published
 
 FILE = "sbom.cdx.json"
 PIN = re.compile(r"^(\S+==.+?) \\\n((?:    --hash=sha256:\w+(?: \\)?\n)+)", re.M)
@@ -157,11 +156,7 @@ def document() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("site", nargs="?", type=Path, default=book.ROOT / "site")
-    site = parser.parse_args().site.resolve()
-    if not (site / "zh/index.html").exists():
-        sys.exit(f"scripts/sbom.py: no whole site in {site}: build it with scripts/publish")
+    site = published.site(__doc__)
     try:
         book.write(site / FILE, document())
     except book.Fault as fault:
