@@ -23,7 +23,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,7 +84,8 @@ class Pages(http.server.SimpleHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        with suppress(ConnectionError):  # the browser has been closed
+            self.wfile.write(body)
         lines = [f"{name}: {value}\r\n" for name, value in headers.items()]
         self.sent.append((self.path, STATUS_LINES + len("".join(lines)) + len(body)))
 
