@@ -41,6 +41,10 @@ PART = ".part"  # how the name of a file ends that is being written
 TEXTS = (".ipynb", ".js", ".json", ".md", ".py", ".yml")
 
 
+class Trouble(Exception):
+    """Something is wrong with the machine, not with a source: 'what; what to do'."""
+
+
 class Fault(Exception):
     """Something wrong in a source, at a line: 'file:line: what; what to do'."""
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from fontTools import subset
 
 import book
-import machine
 
 # What pymdownx.arithmatex (generic) leaves in a page, and the punctuation that touches it.
 FORMULA = re.compile(
@@ -38,7 +37,7 @@ def node() -> str:
     own = Path(sys.executable).with_name("node")
     found = str(own) if own.exists() else shutil.which("node")
     if not found:
-        raise machine.Trouble("no Node, neither in .venv nor on the PATH; run scripts/install")
+        raise book.Trouble("no Node, neither in .venv nor on the PATH; run scripts/install")
     return found
 
 
@@ -84,7 +83,7 @@ def render(formulas: set[tuple[str, bool]]) -> dict[tuple[str, bool], str]:
         )
         if done.returncode:
             how = "remove node_modules and run scripts/install"
-            raise machine.Trouble(f"KaTeX did not run; {how}. Node said:\n{done.stderr}")
+            raise book.Trouble(f"KaTeX did not run; {how}. Node said:\n{done.stderr}")
         for formula, result in zip(missing, json.loads(done.stdout), strict=True):
             if "error" in result:
                 raise ValueError(formula[0], result["error"])
@@ -133,7 +132,7 @@ def replace(page: str, rendered: dict[tuple[str, bool], str]) -> str:
 def of_katex(name: str) -> Path:
     path = book.ROOT / "node_modules/katex/dist" / name
     if not path.exists():
-        raise machine.Trouble(f"{path.relative_to(book.ROOT)} isn't there; run scripts/install")
+        raise book.Trouble(f"{path.relative_to(book.ROOT)} isn't there; run scripts/install")
     return path
 
 

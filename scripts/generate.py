@@ -265,7 +265,7 @@ def run(todo: list[Job]) -> list[str]:
                 __import__(name)
             except ImportError as error:
                 how = "remove .venv and run scripts/install"
-                raise machine.Trouble(f"{name} can't be loaded ({error}); {how}") from None
+                raise book.Trouble(f"{name} can't be loaded ({error}); {how}") from None
     import torch
 
     torch.set_num_threads(1)
@@ -375,7 +375,7 @@ def main() -> int:
     args = arguments()
     try:
         return generate(args)
-    except (book.Fault, machine.Trouble) as fault:
+    except (book.Fault, book.Trouble) as fault:
         print(fault, file=sys.stderr)
     except OSError as error:
         trouble = machine.told(error)

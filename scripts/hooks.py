@@ -113,7 +113,7 @@ def on_build_error(error: Exception) -> None:
     if SITE:
         SITE.whole = False
     what = machine.told(error)
-    if isinstance(error, book.Fault | machine.Trouble):
+    if isinstance(error, book.Fault | book.Trouble):
         what = str(error)
     elif isinstance(error, TemplateSyntaxError) and error.filename:
         what = f"{error.message}; correct the template, or git restore it"

@@ -25,10 +25,6 @@ DISK = {
 }
 
 
-class Trouble(Exception):
-    """Something is wrong with the machine, not with a source: 'what; what to do'."""
-
-
 def told(error: BaseException) -> str | None:
     """What went wrong with the disk, in a line; None if it was something else."""
     if not isinstance(error, OSError) or error.errno not in DISK:
@@ -60,7 +56,7 @@ def free(host: str, port: int) -> None:
             tried.bind((host, port))
         except OSError as error:
             how = f"end what has it, or take another: scripts/serve -a {host}:{port + 1}"
-            raise Trouble(f"{host}:{port} can't be had ({error.strerror}); {how}") from None
+            raise book.Trouble(f"{host}:{port} can't be had ({error.strerror}); {how}") from None
 
 
 class Site:

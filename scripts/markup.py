@@ -79,12 +79,6 @@ class Notes(Preprocessor):
         raise PluginError(str(page.fault(max(0, page.text.find(where)), what)))
 
 
-def without_notes(code: str) -> str:
-    """Code without the marks of its notes."""
-    code = re.sub(r" *# \(\d+\)!$", "", code, flags=re.M)
-    return re.sub(r"( # .*) \(\d+\)$", r"\1", code, flags=re.M).rstrip()
-
-
 # The colours of code: one name for what has one colour, by the first letters of Pygments' names.
 QUIET = ("p", "o", "ow", "w")  # as the block itself: site.css
 SAME = {

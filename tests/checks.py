@@ -9,7 +9,6 @@ import pytest
 
 import book
 import dom
-import markup
 import parity
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,6 +61,12 @@ class Block(NamedTuple):
         return f"{self.page} block {self.number} ({self.title or 'untitled'})"
 
 
+def without_notes(code: str) -> str:
+    """Code without the marks of its notes."""
+    code = re.sub(r" *# \(\d+\)!$", "", code, flags=re.M)
+    return re.sub(r"( # .*) \(\d+\)$", r"\1", code, flags=re.M).rstrip()
+
+
 def blocks_of(page: Built) -> Iterator[Block]:
     for number, block in enumerate(page.article.find("div", "highlight"), 1):
         title = "".join(span.text() for span in block.find("span", "filename"))
@@ -71,5 +76,5 @@ def blocks_of(page: Built) -> Iterator[Block]:
             number,
             parity.TITLES.get(title, title),
             language.removeprefix("language-"),
-            markup.without_notes(block.find("code")[0].text()),
+            without_notes(block.find("code")[0].text()),
         )
