@@ -197,7 +197,7 @@ def tidy(article: etree._Element) -> None:
     unwrap(article, ".//abbr | .//wbr")
     unwrap(article, f".//*[{has('highlight')}]//span[@class='w' or @class='n' or not(@*)]")
     for element in article.iter(etree.Element):
-        for key in ("tabindex", "download", "data-copy", "data-search-exclude", "markdown"):
+        for key in ("tabindex", "download", "data-search-exclude", "markdown"):
             element.attrib.pop(key, None)
     for code in article.xpath(f".//*[{has('annotate')}]//code"):
         mark_notes(code)

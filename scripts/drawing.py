@@ -235,9 +235,7 @@ def themed(svg: str, name: str) -> str:
     svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
     reference = r'(?<=url\(#)[^)]+|(?<=href="#)[^"]+'
     used = dict.fromkeys(re.findall(reference, svg))
-    prefix = (
-        "f" + hashlib.sha256(name.encode()).hexdigest()[:6]
-    )  # begins with a letter, as XML has it
+    prefix = f"f{hashlib.sha256(name.encode()).hexdigest()[:6]}"  # XML wants a letter first
     ids = {old: f"{prefix}-{i}" for i, old in enumerate(used)}
     svg = re.sub(reference, lambda old: ids[old[0]], svg)
     svg = re.sub(r' id="([^"]+)"', lambda id: f' id="{ids[id[1]]}"' if id[1] in ids else "", svg)

@@ -13,7 +13,6 @@ from urllib.parse import quote
 import book
 
 LEFT_OUT = (
-    "*.map",  # for those who look into the theme's scripts
     "*.gz",  # for search engines; the browser reads the same file unpacked
     "*.pdf",  # each holds all of the book once more
     "*.epub",

@@ -88,6 +88,14 @@ def built(site: Path) -> list[Built]:
 
 
 @pytest.fixture(scope="session")
+def root(built: list[Built]) -> str:
+    """The site's address, as the home page tells it."""
+    home = next(page for page in built if page.url == "")
+    links = (link.attributes for link in home.tree.find("link"))
+    return next(link["href"] for link in links if link["rel"] == "canonical")
+
+
+@pytest.fixture(scope="session")
 def blocks(built: list[Built]) -> list[Block]:
     """Every block of code of the built site, in its order; the labs have tests of their own."""
     return [block for page in built if not page.source.is_lab for block in blocks_of(page)]

@@ -8,12 +8,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page
 
+from benchmarks.page import SECOND, WITH_FORMULAS, WITHOUT_FORMULAS
 from conftest import BASE
 from every_page import open_everything
 
-FIRST = 260_000  # bytes of a chapter's first visit, its formulas' fonts included
-PLAIN = 120_000  # of the first visit to a page without formulas
-SECOND = 60_000  # of the page after it; for the HTML of each page see test_pages.py
 TEXT = {".html", ".css", ".js", ".json", ".svg", ".xml"}  # what a server compresses
 
 
@@ -55,11 +53,11 @@ def told(fetched: dict[str, int]) -> str:
 @pytest.mark.parametrize(
     ("name", "limit"),
     [
-        ("", PLAIN),
-        ("glossary/", PLAIN),
-        ("labs/train-a-translator/", FIRST),  # it has a few formulas
-        ("positional-encoding/", FIRST),
-        ("sublayers/", FIRST),
+        ("", WITHOUT_FORMULAS),
+        ("glossary/", WITHOUT_FORMULAS),
+        ("labs/train-a-translator/", WITH_FORMULAS),  # it has a few formulas
+        ("positional-encoding/", WITH_FORMULAS),
+        ("sublayers/", WITH_FORMULAS),
     ],
     ids=["home", "glossary", "lab", "positional-encoding", "sublayers"],
 )

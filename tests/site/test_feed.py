@@ -12,14 +12,6 @@ import feed
 ENTRY = "- {date: 2026-02-01, page: other.md#there, en: A page., zh: 一页。}\n"
 
 
-@pytest.fixture(scope="module")
-def root(built) -> str:
-    """The site's address, as the home page tells it."""
-    home = next(page for page in built if page.url == "")
-    links = (link.attributes for link in home.tree.find("link"))
-    return next(link["href"] for link in links if link["rel"] == "canonical")
-
-
 @pytest.fixture(scope="module", params=book.LANGUAGES)
 def channel(request, site, root) -> tuple[str, str, etree.Element]:
     """A language, the address of its pages, and its feed."""

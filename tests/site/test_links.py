@@ -9,13 +9,8 @@ import pytest
 
 
 @pytest.fixture
-def check(built):
+def check(root):
     """Calls lychee on a built site; the site's own address means its folder."""
-    home = next(page for page in built if page.url == "")
-    canonical = next(
-        link for link in home.tree.find("link") if link.attributes["rel"] == "canonical"
-    )
-    address = canonical.attributes["href"]
 
     def call(folder: Path) -> subprocess.CompletedProcess[str]:
         command = [
@@ -28,7 +23,7 @@ def check(built):
             "--index-files",
             "index.html",
             "--remap",
-            f"^{address} file://{folder}/",
+            f"^{root} file://{folder}/",
             *folder.rglob("*.html"),
         ]
         return subprocess.run(command, capture_output=True, text=True)
@@ -54,12 +49,11 @@ def test_there_is_no_dead_link_and_no_dead_anchor(site, check):
         '<link rel="alternate" hreflang="zh" href="{address}zh/nonesuch/">',
     ],
 )
-def test_a_planted_dead_link_is_found(site, check, tmp_path, link):
+def test_a_planted_dead_link_is_found(site, check, root, tmp_path, link):
     shutil.copytree(site, tmp_path, dirs_exist_ok=True)
     home = tmp_path / "index.html"
     text = home.read_text(encoding="utf-8")
-    address = text.split('rel="canonical" href="')[1].split('"')[0]
-    home.write_text(text.replace("</body>", link.format(address=address) + "</body>"), "utf-8")
+    home.write_text(text.replace("</body>", link.format(address=root) + "</body>"), "utf-8")
     done = check(tmp_path)
     assert done.returncode == 2
     assert "nonesuch" in done.stdout

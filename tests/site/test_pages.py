@@ -194,13 +194,6 @@ def relations(page, relation: str) -> list[dict[str, str]]:
     ]
 
 
-@pytest.fixture(scope="session")
-def root(built) -> str:
-    """The site's address, as the home page tells it."""
-    home = next(page for page in built if page.url == "")
-    return relations(home, "canonical")[0]["href"]
-
-
 def test_every_page_tells_its_address_and_that_of_its_twin(built, root):
     faults = []
     for page in built:

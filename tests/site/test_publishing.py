@@ -139,7 +139,7 @@ def test_under_a_sub_path_the_translator_the_search_and_the_switch_work(visitor,
     link.click()
     expect(visitor).to_have_url(re.compile(f"^{home}positional-encoding/"))
     expect(visitor.locator("[data-widget=positions] svg").first).to_be_visible()
-    visitor.locator(".md-footer__link--next").click()  # instant navigation
+    visitor.locator(".md-footer__link--next").click()
     expect(visitor).to_have_url(f"{home}attention/")
     visitor.goto(f"{home}labs/look-inside/")
     other = {"en": "zh", "zh": "en"}[language]

@@ -226,14 +226,6 @@ def anchors(text: str) -> set[str]:
     return {*ANCHOR.findall(text)}
 
 
-@pytest.fixture(scope="module")
-def root(built) -> str:
-    """The site's address, as the home page tells it."""
-    home = next(page for page in built if page.url == "")
-    links = (link.attributes for link in home.tree.find("link"))
-    return next(link["href"] for link in links if link["rel"] == "canonical")
-
-
 def dead(text: str, links: list[str], site: Path, root: str) -> list[str]:
     """Links that lead nowhere, or to where only a browser finds the way."""
     faults = []
