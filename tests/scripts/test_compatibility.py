@@ -1,4 +1,4 @@
-"""The tests of the snippets can be run where the site isn't built: the weekly run has Windows too."""
+"""The snippets' tests can be run where the site isn't built: the weekly run has Windows too."""
 
 import subprocess
 import sys
