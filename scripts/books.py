@@ -195,7 +195,7 @@ def tidy(article: etree._Element) -> None:
     drop(article, f".//a[{has('footnote-backref')}][position() > 1]")
     drop(article, " | ".join(f".//*[{has(name)}]" for name in SCREEN))
     unwrap(article, ".//abbr | .//wbr")
-    unwrap(article, f".//*[{has('highlight')}]//span[@class='w' or @class='n' or not(@*)]")
+    unwrap(article, f".//*[{has('highlight')}]//span[not(@*)]")
     for element in article.iter(etree.Element):
         for key in ("tabindex", "download", "data-search-exclude", "markdown"):
             element.attrib.pop(key, None)

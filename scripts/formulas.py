@@ -139,7 +139,7 @@ def of_katex(name: str) -> Path:
 def style_sheet(rendered: Iterable[str]) -> tuple[str, dict[str, bytes]]:
     """KaTeX's style sheet for these formulas and no others, and the fonts that it names, by name.
 
-    A font keeps what it has of all the formulas' characters.
+    A font keeps what it has of the characters that it may have to draw.
     """
     markup = "".join(rendered)
     used = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
@@ -153,13 +153,16 @@ def style_sheet(rendered: Iterable[str]) -> tuple[str, dict[str, bytes]]:
         ]
         if needed:
             rules.append(f"{','.join(needed)}{{{style}}}")
-    text = html.unescape(re.sub(r"<math.*?</math>|<[^>]+>", "", markup, flags=re.S))
+    drawn = re.sub(r"<math.*?</math>", "", markup, flags=re.S)
+    asking = {face: [rule for rule in rules if is_drawn_in(face, rule)] for face in faces}
     fonts, kept = {}, []
     for face in faces:
-        if any(is_drawn_in(face, rule) for rule in rules):
+        if asking[face]:
             (name,) = re.findall(r"url\(fonts/([\w-]+)\.ttf\)", face)
-            fonts[f"{name}.woff"] = reduced(of_katex(f"fonts/{name}.ttf"), text)
-            source = f'src:url(fonts/{name}.woff) format("woff")}}'
+            others = [rule for other in faces if other != face for rule in asking[other]]
+            text = characters(drawn, asking[face], others)
+            fonts[f"{name}.woff2"] = reduced(of_katex(f"fonts/{name}.ttf"), text)
+            source = f'src:url(fonts/{name}.woff2) format("woff2")}}'
             kept.append(re.sub(r"src:.*}", source, face))
     return "\n".join(kept + rules), fonts
 
@@ -178,9 +181,25 @@ def is_drawn_in(face: str, rule: str) -> bool:
     return "font-" in rule and asked == (family, style, weight)
 
 
+def characters(markup: str, asking: list[str], others: list[str]) -> str:
+    """Those that a font may have to draw for which these rules ask, and not the others."""
+
+    def letters(rules: list[str]) -> re.Pattern[str]:
+        """The elements of a class, like mathnormal, by which KaTeX sets letters and no more."""
+        names = re.findall(r"\.katex \.(\w+)(?=[,{])", "\n".join(rules))
+        name = "|".join(names) or r"(?!)"
+        return re.compile(rf'<span class="(?:[^"]* )?(?:{name})(?: [^"]*)?"[^>]*>([^<]+)</span>')
+
+    text = letters(asking).findall(markup)
+    if not text or any(rule.startswith(".katex{") for rule in asking):  # asked for by all else
+        text = [re.sub("<[^>]+>", "", letters(others).sub("", markup))]
+    return html.unescape("".join(text))
+
+
 def reduced(font: Path, text: str) -> bytes:
-    """A font with the characters of the text alone; the same input, the same bytes."""
-    options = subset.Options(flavor="woff", recalc_timestamp=False)
+    """A font with the characters of the text alone, without hints for screens of few pixels;
+    the same input, the same bytes."""
+    options = subset.Options(flavor="woff2", recalc_timestamp=False, hinting=False)
     reader = subset.load_font(str(font), options)
     subsetter = subset.Subsetter(options)
     subsetter.populate(text=text)

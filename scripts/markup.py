@@ -80,11 +80,11 @@ class Notes(Preprocessor):
 
 
 # The colours of code: one name for what has one colour, by the first letters of Pygments' names.
-QUIET = ("p", "o", "ow", "w")  # as the block itself: site.css
+# Names and signs, which are most of code, have the colour of the block itself: site.css
+PLAIN = ("n", "fm", "kc", "nx", "sa", "vm", "o", "ow", "p", "w")
 SAME = {
     "k": ("kd", "kn", "kp", "kr", "kt", "nd", "ni", "nl", "nt"),
     "m": ("il", "mb", "mf", "mh", "mi", "mo"),
-    "n": ("fm", "kc", "nx", "sa", "vm"),
     "nb": ("bp", "no"),
     "nf": ("nc", "ne", "nn"),
     "s": ("s1", "s2", "sb", "sc", "si", "ss"),
@@ -97,7 +97,7 @@ def coloured(page: str) -> str:
 
     def named(token: re.Match[str]) -> str:
         name = NAMES.get(token[1], token[1])
-        return token[2] if name in QUIET else f'<span class="{name}">{token[2]}</span>'
+        return token[2] if name in PLAIN else f'<span class="{name}">{token[2]}</span>'
 
     def block(code: re.Match[str]) -> str:
         told = re.sub(r'<span class="(\w+)">([^<]*)</span>', named, code[0])

@@ -20,14 +20,15 @@ def address(url: str) -> str:
     return BASE + (url if url.endswith("/") or not url else f"{url}/")
 
 
-# What is far from the window is drawn, and code gets its buttons and notes, on coming near.
+# What is far from the window is drawn, code gets its buttons and notes, and what is to be touched
+# comes alive, on coming near.
 DRAW = """async () => {
   for (const each of document.querySelectorAll("details")) each.open = true;
   for (const each of document.querySelectorAll("pre > code[style], .katex-mathml")) {
     each.style.contentVisibility = "visible";
   }
-  for (const code of document.querySelectorAll("pre > code")) {
-    code.scrollIntoView({ block: "center", behavior: "instant" });
+  for (const each of document.querySelectorAll("pre > code, [data-widget]")) {
+    each.scrollIntoView({ block: "center", behavior: "instant" });
     for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
   }
   scrollTo({ top: 0, behavior: "instant" });

@@ -67,21 +67,25 @@ const tables = new ResizeObserver((entries) => {
 });
 
 /**
- * Brings to life what a page has to touch: each element names its module, which is loaded
- * on the pages that have it alone. What stands in the element serves until then.
+ * Brings to life what a page has to touch, when it comes near the window: each element names its
+ * module. What stands in the element serves until then.
  */
-function startWidgets() {
-  for (const element of document.querySelectorAll("[data-widget]:not([data-live])")) {
-    if (!(element instanceof HTMLElement)) continue;
-    element.dataset.live = "";
-    import(`./widgets/${element.dataset.widget}.js`).then((module) => {
-      module.start(element);
-      element.classList.add("alive");
-    });
-  }
-}
+const widgets = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting || !(target instanceof HTMLElement)) continue;
+      widgets.unobserve(target);
+      target.dataset.live = "";
+      import(`./widgets/${target.dataset.widget}.js`).then((module) => {
+        module.start(target);
+        target.classList.add("alive");
+      });
+    }
+  },
+  { rootMargin: "100%" },
+);
 
 document$.subscribe(() => {
-  startWidgets();
+  document.querySelectorAll("[data-widget]").forEach((element) => widgets.observe(element));
   document.querySelectorAll(".md-typeset__scrollwrap").forEach((table) => tables.observe(table));
 });

@@ -34,6 +34,7 @@ def widget(reader: Page, home: str) -> Locator:
     """The live widget, as the chapter begins with it."""
     reader.goto(f"{home}attention/", wait_until="domcontentloaded")
     widget = reader.locator(WIDGET)
+    widget.scroll_into_view_if_needed()
     expect(widget.locator("table")).to_have_count(9)
     return widget
 

@@ -1,9 +1,15 @@
 """Every page in a real browser, wide and narrow, with and without JavaScript."""
 
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
+from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser
 
 import book
+import formulas
 import parity
 from checks import expect_none, with_quiz
 from conftest import watch
@@ -20,16 +26,41 @@ STICKS_OUT = """() => {
 }"""
 
 
-# The fonts that formulas ask for and that aren't there.
-MISSING_FONTS = """() => {
-  const there = new Set([...document.fonts].map(({ family, style, weight }) =>
-    [family.replaceAll('"', ""), style, weight === "normal" ? "400" : weight].join()));
-  const asked = [...document.querySelectorAll(".katex-html, .katex-html *")]
-    .filter((each) => [...each.childNodes].some((child) => child.nodeType === 3))
-    .map((each) => getComputedStyle(each))
-    .map((style) => [style.fontFamily.split(",")[0], style.fontStyle, style.fontWeight].join());
-  return [...new Set(asked)].filter((font) => !there.has(font));
+# The letters of formulas, by the font in which they are drawn: family, style, weight.
+LETTERS = """() => {
+  const letters = {};
+  for (const each of document.querySelectorAll(".katex-html, .katex-html *")) {
+    const text = [...each.childNodes].filter((child) => child.nodeType === 3);
+    if (!text.length) continue;
+    const style = getComputedStyle(each);
+    const font = [style.fontFamily.split(",")[0], style.fontStyle, style.fontWeight].join();
+    letters[font] = (letters[font] ?? "") + text.map((child) => child.data).join("");
+  }
+  return letters;
 }"""
+STYLES = {
+    "normal,400": "Regular",
+    "normal,700": "Bold",
+    "italic,400": "Italic",
+    "italic,700": "BoldItalic",
+}
+
+
+@functools.cache
+def characters(font: Path) -> set[str]:
+    return {chr(code) for code in TTFont(font).getBestCmap()}
+
+
+def missing(letters: dict[str, str], published: Path) -> Iterator[str]:
+    """The fonts that aren't published, and the letters that KaTeX's fonts have and ours don't."""
+    for font, text in letters.items():
+        family, _, style = font.partition(",")
+        name = f"{family}-{STYLES[style]}"
+        ours = published / f"{name}.woff2"
+        if not ours.exists():
+            yield f"no font {name}"
+        elif lost := {*text} & characters(formulas.of_katex(f"fonts/{name}.ttf")) - characters(ours):
+            yield f"{name} has no {lost}"
 
 
 WIDTHS = 1280, 390
@@ -38,11 +69,12 @@ opened_once = pytest.mark.parametrize("width", [1280])  # and made narrow: half 
 
 @every_page
 @opened_once
-def test_nothing_sticks_out_or_fails(reader, url):
+def test_nothing_sticks_out_or_fails(reader, url, site):
     reader.goto(address(url))
     open_everything(reader)
     reader.wait_for_load_state("networkidle")
-    expect_none(f"no font {what}" for what in reader.evaluate(MISSING_FONTS))
+    language = "zh/" if url.startswith("zh/") else ""
+    expect_none(missing(reader.evaluate(LETTERS), site / language / "assets/fonts"))
     for width in WIDTHS:
         reader.set_viewport_size({"width": width, "height": 844})
         expect_none(f"{width} px: {what}" for what in reader.evaluate(STICKS_OUT))
@@ -81,8 +113,7 @@ def test_all_is_there_without_javascript(plain, url):
 
     anchors = [part for part in parity.headings(text) if "#" in part.what[2:]]
     seen("headings", ":is(h2, h3, h4)[id]:not(#__comments)", len(anchors))
-    formulas = len(parity.displayed(text)) + len(parity.inline(text))
-    seen("formulas", ".katex-html", formulas)
+    seen("formulas", ".katex-html", len(parity.displayed(text)) + len(parity.inline(text)))
     seen("figures", ".figure svg", len(parity.figures(text)))
     seen("blocks of code", "pre > code", len(parity.code_blocks(text)))
     if plain.locator("main a[href], nav a[href]").count() < len(book.pages(language)):

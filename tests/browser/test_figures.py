@@ -21,6 +21,7 @@ def opened(page: Page, home: str, name: str) -> Locator:
     """The figure, alive, on its page."""
     page.goto(home + PAGES[name])
     figure = page.locator(f"[data-widget={name}]")
+    figure.scroll_into_view_if_needed()
     expect(figure.locator(".live")).to_be_visible()
     return figure
 
@@ -46,7 +47,8 @@ def test_coming_alive_moves_nothing_below(reader, home, name):
     reader.route(f"**/widgets/{name}.js", lambda route: held.append(route))
     reader.goto(home + PAGES[name], wait_until="load")
     figure = reader.locator(f"[data-widget={name}]")
-    expect(figure).to_have_attribute("data-live", "")
+    with reader.expect_request(f"**/widgets/{name}.js"):
+        figure.scroll_into_view_if_needed()
     reader.evaluate("document.fonts.ready")
     below = "element => element.nextElementSibling.getBoundingClientRect().top + scrollY"
     before = figure.evaluate(below)
@@ -103,5 +105,6 @@ def test_it_lives_on_each_page_that_one_goes_to(reader, home):
         reader.locator(f".md-footer__link--{link}").click()
         expect(reader).to_have_url(BASE + PAGES[name])
         figure = reader.locator(f"[data-widget={name}]")
+        figure.scroll_into_view_if_needed()
         expect(figure.locator(".live")).to_have_count(1)
         figure.locator("input").first.press("ArrowRight")

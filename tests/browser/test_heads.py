@@ -34,8 +34,10 @@ def language(width: int) -> str:
 def widget(reader: Page, home: str) -> Locator:
     """The widget before it is asked for anything."""
     reader.goto(f"{home}training/", wait_until="domcontentloaded")
-    expect(reader.locator(f"{WIDGET} form")).to_be_visible()
-    return reader.locator(WIDGET)
+    widget = reader.locator(WIDGET)
+    widget.scroll_into_view_if_needed()
+    expect(widget.locator("form")).to_be_visible()
+    return widget
 
 
 def ask(widget: Locator, sentence: str) -> None:
@@ -175,6 +177,7 @@ def test_what_cannot_be_translated_is_told_and_the_picture_stays(widget, languag
 def test_a_failure_is_told_and_can_be_tried_again(page: Page, home):
     page.goto(f"{home}training/", wait_until="domcontentloaded")
     widget = page.locator(WIDGET)
+    widget.scroll_into_view_if_needed()
     page.route(WEIGHTS, lambda route: route.abort())
     widget.locator("[type=submit]").click()
     expect(said(widget)).to_have_text(re.compile("try again|重试"))
@@ -219,7 +222,8 @@ def test_nothing_moves_but_on_the_readers_word(reader, home):
     reader.route("**/widgets/heads.js", lambda route: held.append(route))
     reader.goto(f"{home}training/", wait_until="domcontentloaded")
     widget = reader.locator(WIDGET)
-    widget.evaluate("each => each.scrollIntoView()")
+    with reader.expect_request("**/widgets/heads.js"):
+        widget.evaluate("each => each.scrollIntoView()")
     before, height = reader.evaluate(SHIFTS), widget.bounding_box()["height"]
     held[0].continue_()
     expect(widget.locator("form")).to_be_visible()

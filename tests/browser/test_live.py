@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 import translator
 from checks import ROOT, expect_none
 from decode import beam_search
+from every_page import open_everything
 from sketch import ENGLISH
 
 KNOWN = translator.load_translator(ROOT / "snippets/translator.safetensors")
@@ -74,8 +75,9 @@ def live(reader: Page, home: str, scheme: str) -> Locator:
 
 
 def ready(page: Page) -> Locator:
-    widget = page.locator("[data-widget=translator].ready")
-    widget.wait_for()
+    widget = page.locator("[data-widget=translator]")
+    widget.scroll_into_view_if_needed()
+    widget.and_(page.locator(".ready")).wait_for()
     return widget
 
 
@@ -156,6 +158,8 @@ def test_nothing_is_fetched_before_first_use_and_the_page_grows_by_at_most_15_ki
     page.on("request", lambda request: asked.append(request.url))
     page.goto(home, wait_until="networkidle")
     ready(page)
+    open_everything(page)
+    page.wait_for_load_state("networkidle")
     assert not [url for url in asked if "/downloads/" in url]
     modules = {Path(url).stem for url in asked if "/widgets/" in url}
     assert modules == {*MODULES, "offline"}

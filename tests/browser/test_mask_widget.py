@@ -117,6 +117,7 @@ def test_the_lines_that_make_them_make_them(reader, home):
 def figure(reader, home) -> Locator:
     reader.goto(f"{home}masks/")
     figure = reader.locator("[data-widget=masks]")
+    figure.scroll_into_view_if_needed()
     expect(figure.locator(".live")).to_be_visible()
     return figure
 

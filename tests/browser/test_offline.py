@@ -31,7 +31,11 @@ TWINS = "", "pitfalls", "labs/look-inside", "glossary"  # the bytes of all are l
 OPENED = [("en", name) for name in NAMES] + [("zh", name) for name in TWINS]
 HUNG = 30  # seconds
 NOT_KEPT = "Not kept on this device"
-ALIVE = "() => !document.querySelector('[data-widget]:not(.alive)')"
+ALIVE = """() => {
+  const still = document.querySelector("[data-widget]:not(.alive)");
+  still?.scrollIntoView({ behavior: "instant" });
+  return !still;
+}"""
 
 
 class Publisher:

@@ -27,6 +27,7 @@ def language(width: int) -> str:
 def figure(reader, home) -> Locator:
     reader.goto(f"{home}positional-encoding/")
     figure = reader.locator("[data-widget=positions]")
+    figure.scroll_into_view_if_needed()
     expect(figure.locator(".live")).to_be_visible()
     return figure
 

@@ -78,6 +78,7 @@ def test_the_code_of_each_step_is_a_line_of_the_model(reader):
 def figure(reader, home) -> Locator:
     reader.goto(f"{home}attention/")
     figure = reader.locator("[data-widget=shapes]")
+    figure.scroll_into_view_if_needed()
     expect(figure.locator(".live")).to_be_visible()
     return figure
 

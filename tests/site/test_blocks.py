@@ -143,13 +143,12 @@ def test_the_style_sheet_has_one_colour_for_what_has_one_name(site):
         for name in re.findall(r"\.highlight \.(\w+)", names)
     }
     for name, others in markup.SAME.items():
-        uncoloured = name == "n"  # those have the colour of names, or none
-        assert {colours.get(each, colours[name]) for each in others} == {colours[name]}
-        assert uncoloured or set(others) <= colours.keys()
+        assert {colours[each] for each in others} == {colours[name]}
     own = (ROOT / "overrides/assets/site.css").read_text(encoding="utf-8")
-    quiet = {colours[name] for name in markup.QUIET if name in colours}
-    assert all(f"{colour}: var(--quiet);" in own for colour in quiet)
-    assert ":is(.language-python, .language-js) code { color: var(--quiet); }" in own
+    plain = {colours[name] for name in markup.PLAIN if name in colours}
+    inherited = "--md-code-hl-name-color", "--md-code-fg-color"  # the theme: one is the other
+    assert all(f"{colour}: var(--ink);" in own for colour in plain - {inherited[0]})
+    assert f"{inherited[1]}: var(--ink);" in own and inherited[0] not in own
 
 
 def test_no_block_of_code_has_a_colour_that_the_style_sheet_does_not_know(built):

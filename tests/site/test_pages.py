@@ -7,7 +7,6 @@ from collections import Counter
 from urllib.parse import urlsplit
 
 import pytest
-from fontTools.ttLib import TTFont
 
 import book
 import formulas
@@ -102,23 +101,6 @@ def test_every_formula_of_the_sources_is_on_its_page(built):
         faults += [f"{page}: a formula without MathML" for span in found if not span.find("math")]
         faults += [f"{page}: a formula is broken" for _ in page.article.find("", "katex-error")]
     expect_none(faults)
-
-
-def test_the_fonts_have_every_character_of_the_formulas_that_katex_has(site, built):
-    for language, folder in (("en", site), ("zh", site / "zh")):
-        text = {
-            letter
-            for page in built
-            if page.source.language == language
-            for formula in page.article.find("span", "katex-html")
-            for letter in formula.text()
-        }
-        published = sorted(folder.glob("assets/fonts/*"))
-        assert published
-        for path in published:
-            whole, kept = TTFont(formulas.of_katex(f"fonts/{path.stem}.ttf")), TTFont(path)
-            wanted = {ord(letter) for letter in text} & whole.getBestCmap().keys()
-            assert kept.getBestCmap().keys() >= wanted, path.name
 
 
 def mostly_chinese(text: str) -> bool:
