@@ -101,6 +101,17 @@ DRAWN = (
 )
 
 
+STRUT = re.compile(
+    r'<span class="katex-strut" style="height:([\d.]+)em;(?:vertical-align:-([\d.]+)em;)?"></span>'
+)
+
+
+def reaches_out(strut: re.Match[str]) -> bool:
+    """Is it higher or deeper than KaTeX's line, 1.2 times the size of its letters?"""
+    height, depth = float(strut[1]), float(strut[2] or 0)
+    return height - depth > 0.85 or depth > 0.25
+
+
 def lightened(markup: str) -> str:
     """A formula's HTML without what neither a screen nor a screen reader makes use of."""
     markup = re.sub(r"<annotation.*?</annotation>|</?semantics>", "", markup, flags=re.S)
@@ -108,6 +119,8 @@ def lightened(markup: str) -> str:
     drawn = re.compile(rf' (?:{DRAWN})="[^"]*"')
     markup = re.sub("<math.*</math>", lambda math: drawn.sub("", math[0]), markup, flags=re.S)
     markup = re.sub(rf'class="{PLAIN} (math|delim)', r'class="\1', markup.replace(" mtight", ""))
+    # What holds a line open is of use only where it reaches out of the line of its letters.
+    markup = STRUT.sub(lambda strut: strut[0] if reaches_out(strut) else "", markup)
     # A letter needs no element of its own, except in a pile of several, after their strut.
     letter = rf'(class="pstrut"[^>]*></span>)?<span class="{PLAIN}">([^<]*)</span>'
     return re.sub(letter, lambda found: found[0] if found[1] else found[2], markup)

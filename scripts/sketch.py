@@ -85,13 +85,20 @@ def cells(ax, x, y, chosen, size, colour, opacity=1.0) -> None:
     """The chosen cells of a grid at (x, y), filled; chosen is a matrix of booleans."""
     runs = []  # neighbours in a row are one rectangle
     for i, row in enumerate(np.asarray(chosen, dtype=int)):
-        top, bottom = y + i * size, y + (i + 1) * size
         ends = x + size * np.flatnonzero(np.diff(row, prepend=0, append=0))
-        for left, right in ends.reshape(-1, 2):
-            corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
-            runs.append(Path(corners, closed=True))
-    if runs:
-        path = Path.make_compound_path(*runs)
+        runs += [(left, y + i * size, right - left, size) for left, right in ends.reshape(-1, 2)]
+    bars(ax, runs, colour, opacity)
+
+
+def bars(ax, boxes, colour, opacity=1.0) -> None:
+    """Filled rectangles (x, y, width, height): one path, however many they are."""
+    rectangles = []
+    for left, top, width, height in boxes:
+        right, bottom = left + width, top + height
+        corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+        rectangles.append(Path(corners, closed=True))
+    if rectangles:
+        path = Path.make_compound_path(*rectangles)
         style = {"facecolor": colour, "alpha": opacity, "linewidth": 0}
         ax.add_patch(PathPatch(path, clip_on=False, **style))
 

@@ -193,7 +193,7 @@ def saturation(label):
         top, bottom = axes[:, column]
         top.set_title(title)
         top.stairs(weights.mean(dim=0), np.arange(65) + 0.5, fill=True, color=FIRST)
-        bottom.plot(range(1, 65), slope, ".", color=SECOND, markersize=5)
+        bottom.plot(range(1, 65, 2), slope[::2], ".", color=SECOND, markersize=5)
         bottom.axhline(1e-6, color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
     axes[0, 0].set_ylim(0, 1)
     axes[0, 0].set_ylabel(label["weight"])

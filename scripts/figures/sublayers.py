@@ -170,7 +170,7 @@ def shift_and_shrink(label):
 )
 def circle(label):
     fig, axes = canvas(height=290, columns=2)
-    x = torch.randn(250, 3, generator=torch.Generator().manual_seed(0))
+    x = torch.randn(120, 3, generator=torch.Generator().manual_seed(0))
     centred = (x - x.mean(dim=-1, keepdim=True)).numpy()
     plane = np.array([[1, -1, 0], [1, 1, -2]]) / np.array([[2], [6]]) ** 0.5
     flat = centred @ plane.T  # two coordinates within the plane of mean 0
@@ -180,7 +180,7 @@ def circle(label):
         (axes[1], math.sqrt(3) * flat / radius, label["right"]),
     ):
         ax.add_patch(Circle((0, 0), math.sqrt(3), fill=False, edgecolor=MUTED, zorder=0))
-        ax.plot(*points.T, "o", color=FIRST, markersize=3, alpha=0.7)
+        ax.plot(*points.T, "o", color=FIRST, markersize=3.5, alpha=0.7)
         ax.plot(0, 0, "+", color=INK, markersize=9)
         write(ax, 0, 4.0, title)
         ax.set_aspect("equal")

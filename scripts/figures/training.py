@@ -7,7 +7,6 @@ import statistics
 from pathlib import Path
 
 import torch
-from matplotlib.patches import Rectangle
 
 import corpus
 import train
@@ -15,7 +14,7 @@ import transformer
 import translator
 from crossing import read
 from drawing import FIRST, MUTED, SECOND, THIRD, canvas, figure
-from sketch import ENGLISH, arrow, box, sheet, write
+from sketch import ENGLISH, arrow, bars, box, sheet, write
 
 SNIPPETS = Path(transformer.__file__).parent
 
@@ -113,12 +112,11 @@ def batches(label):
     for left, batch, name in ((20, drawn, "drawn"), (290, like, "like")):
         lengths = [len(tgt) for _, tgt in batch]
         cell, high = 210 / 26, 6.4
-        for i, length in enumerate(lengths):
-            y = 30 + i * high
-            size = (left, y), length * cell, high - 1
-            ax.add_patch(Rectangle(*size, facecolor=FIRST, alpha=0.55, lw=0))
-            size = (left + length * cell, y), (max(lengths) - length) * cell, high - 1
-            ax.add_patch(Rectangle(*size, facecolor=MUTED, alpha=0.2, lw=0))
+        rows = [(left, 30 + i * high, n * cell, high - 1) for i, n in enumerate(lengths)]
+        bars(ax, rows, FIRST, 0.55)
+        full = max(lengths) * cell
+        rest = [(x + width, y, full - width, tall) for x, y, width, tall in rows]
+        bars(ax, rest, MUTED, 0.2)
         share = 1 - sum(lengths) / max(lengths) / len(lengths)
         write(ax, left, 14, label[name], ha="left")
         write(ax, left + 210, 14, f"{share:.0%}", MUTED, ha="right")

@@ -56,10 +56,10 @@ def missing(letters: dict[str, str], published: Path) -> Iterator[str]:
     for font, text in letters.items():
         family, _, style = font.partition(",")
         name = f"{family}-{STYLES[style]}"
-        ours = published / f"{name}.woff2"
+        ours, whole = published / f"{name}.woff2", formulas.of_katex(f"fonts/{name}.ttf")
         if not ours.exists():
             yield f"no font {name}"
-        elif lost := {*text} & characters(formulas.of_katex(f"fonts/{name}.ttf")) - characters(ours):
+        elif lost := {*text} & characters(whole) - characters(ours):
             yield f"{name} has no {lost}"
 
 

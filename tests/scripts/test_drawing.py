@@ -1,10 +1,13 @@
 """scripts/drawing.py and scripts/sketch.py make light figures that the page can colour, in
 both languages."""
 
+import base64
 import re
+from io import BytesIO
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import drawing
 import sketch
@@ -87,6 +90,29 @@ def test_a_signed_image_is_transparent_at_zero():
     assert pixels[0, :, 3].tolist() == [0.5, 0, 1]
     assert tuple(pixels[0, 0, :3]) == drawing.NEGATIVE
     assert tuple(pixels[0, 2, :3]) == drawing.POSITIVE
+
+
+def test_a_picture_is_told_by_its_colours_and_stays_the_same_picture():
+    @drawing.figure(en={}, zh={})
+    def waves(label):
+        fig, ax = drawing.canvas()
+        drawing.signed_image(ax, np.sin(np.arange(2400) / 7).round(1).reshape(40, 60))
+        return fig
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(drawing, "indexed", lambda image: image[1])
+        before = pixels(drawing.draw(waves, "en"))
+    after = pixels(drawing.draw(waves, "en"))
+    assert before[0] == "RGBA" and after[0] == "P"
+    assert np.array_equal(before[1], after[1])
+    assert after[2] < before[2] * 0.75
+
+
+def pixels(svg: str) -> tuple[str, np.ndarray, int]:
+    """The kind of the figure's image, its colours, its bytes."""
+    (data,) = re.findall(r'base64,\s*([^"]+)"', svg)
+    with Image.open(BytesIO(base64.b64decode(data))) as image:
+        return image.mode, np.asarray(image.convert("RGBA")), len(data)
 
 
 def test_coordinates_are_rounded_and_labels_are_not():

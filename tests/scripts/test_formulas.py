@@ -60,8 +60,14 @@ def test_letters_alone_need_no_element_but_those_of_a_pile_do():
     rendered = formulas.render({("x=12", False), ("x_{1,2}", False)})
     assert '<span class="mathnormal">x</span>' in rendered["x=12", False]
     assert "</span>=<span" in rendered["x=12", False]
-    assert "</span>12</span>" in rendered["x=12", False]
+    assert '<span class="katex-base">12</span>' in rendered["x=12", False]
     assert re.search(r'size3"><span class="mord">1,?2?', rendered["x_{1,2}", False])
+
+
+def test_a_line_is_held_open_only_where_its_letters_do_not():
+    rendered = formulas.render({("x_1", False), (r"\frac{1}{2}", False)})
+    assert "katex-strut" not in rendered["x_1", False]
+    assert rendered[r"\frac{1}{2}", False].count("katex-strut") == 1
 
 
 def test_mathml_says_what_is_there_and_not_how_it_is_drawn():

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 import pytest
 
 import book
-import formulas
 import parity
 from checks import expect_none, with_quiz
 
