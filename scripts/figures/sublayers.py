@@ -180,7 +180,7 @@ def circle(label):
         (axes[1], math.sqrt(3) * flat / radius, label["right"]),
     ):
         ax.add_patch(Circle((0, 0), math.sqrt(3), fill=False, edgecolor=MUTED, zorder=0))
-        ax.plot(*points.T, "o", color=FIRST, markersize=3.5, alpha=0.7)
+        ax.plot(*points.T, "o", color=FIRST, markersize=4.5, markeredgewidth=0, alpha=0.7)
         ax.plot(0, 0, "+", color=INK, markersize=9)
         write(ax, 0, 4.0, title)
         ax.set_aspect("equal")
