@@ -1,4 +1,4 @@
-"""Figures of the chapter on training."""
+"""Figures of the chapters on training and on what was learned."""
 
 import itertools
 import json

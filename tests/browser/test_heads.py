@@ -1,4 +1,4 @@
-"""The widget of the chapter on training: the translator's heads on a sentence of one's own."""
+"""The widget of the chapter on what was learned: the translator's heads on one's own sentence."""
 
 import re
 
@@ -33,7 +33,7 @@ def language(width: int) -> str:
 @pytest.fixture
 def widget(reader: Page, home: str) -> Locator:
     """The widget before it is asked for anything."""
-    reader.goto(f"{home}training/", wait_until="domcontentloaded")
+    reader.goto(f"{home}learned/", wait_until="domcontentloaded")
     widget = reader.locator(WIDGET)
     widget.scroll_into_view_if_needed()
     expect(widget.locator("form")).to_be_visible()
@@ -175,7 +175,7 @@ def test_what_cannot_be_translated_is_told_and_the_picture_stays(widget, languag
 
 
 def test_a_failure_is_told_and_can_be_tried_again(page: Page, home):
-    page.goto(f"{home}training/", wait_until="domcontentloaded")
+    page.goto(f"{home}learned/", wait_until="domcontentloaded")
     widget = page.locator(WIDGET)
     widget.scroll_into_view_if_needed()
     page.route(WEIGHTS, lambda route: route.abort())
@@ -220,7 +220,7 @@ SHIFTS = """() => new Promise((tell) => {
 def test_nothing_moves_but_on_the_readers_word(reader, home):
     held: list[Route] = []
     reader.route("**/widgets/heads.js", lambda route: held.append(route))
-    reader.goto(f"{home}training/", wait_until="domcontentloaded")
+    reader.goto(f"{home}learned/", wait_until="domcontentloaded")
     widget = reader.locator(WIDGET)
     with reader.expect_request("**/widgets/heads.js"):
         widget.evaluate("each => each.scrollIntoView()")

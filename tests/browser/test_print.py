@@ -46,7 +46,7 @@ def test_what_is_folded_is_printed_open(paper, url):
     assert folded.first.bounding_box()["height"] > 0
 
 
-@pytest.mark.parametrize("url", ["attention/", "zh/training/", "pitfalls/", "zh/glossary/"])
+@pytest.mark.parametrize("url", ["attention/", "zh/learned/", "pitfalls/", "zh/glossary/"])
 def test_nothing_is_cut_off_at_the_edge_of_the_paper(paper, url):
     page = paper(url)
     wide = page.locator("article :is(p, pre, code, td, svg, li)").evaluate_all(
@@ -65,7 +65,7 @@ def test_the_paper_is_light_in_the_dark_scheme_too(paper):
     assert ink == "rgb(31, 36, 48)"
 
 
-@pytest.mark.parametrize("url", ["", "attention/", "masks/", "positional-encoding/", "training/"])
+@pytest.mark.parametrize("url", ["", "attention/", "masks/", "positional-encoding/", "learned/"])
 def test_a_widget_is_printed_as_its_picture_without_its_controls(paper, url):
     widget = paper(url).locator(".widget").first
     shown = widget.locator("button, select, form, input[type=range]").evaluate_all(

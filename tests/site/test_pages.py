@@ -17,13 +17,11 @@ LIMIT = 60_000  # bytes of one page's HTML, compressed: what a second page costs
 LONGER = {
     "/positional-encoding/": 64_500,
     "/sublayers/": 63_000,
-    "/training/": 61_000,
     "/zh/attention/": 61_000,
     "/zh/decoding/": 60_500,
     "/zh/pitfalls/": 63_000,
     "/zh/positional-encoding/": 69_500,
     "/zh/sublayers/": 68_000,
-    "/zh/training/": 65_000,
 }
 NO_PROSE = frozenset({"script", "style", "pre", "code", "math", "svg"})
 CHINESE = re.compile("[\u4e00-\u9fff]")

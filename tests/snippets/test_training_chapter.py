@@ -1,4 +1,4 @@
-"""The claims of the chapters on data and training that are not those of their code."""
+"""The claims on data, on training and on what was learned that are not those of their code."""
 
 import functools
 import json
@@ -191,7 +191,7 @@ def test_one_seed_gives_one_set_of_weights_and_sums_depend_on_their_order(printe
     assert shown["(a + b) + c"] != shown["a + (b + c)"]
 
 
-# Looking inside: #inside
+# Looking inside: learned.md#inside
 
 
 def test_looking_does_not_change_what_is_seen(trained, monkeypatch):
@@ -286,6 +286,9 @@ def test_three_numerals_look_at_their_words_and_the_fourth_at_thousand(trained):
         assert [found[c] for c in "三四二五"] == ["three", "thousand", "two", "five"]
 
 
+# What it says in the end: #curve
+
+
 def test_the_translations_shown_are_right(capsys):
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "translate.py"))
     endings = ["我们为什么工作？", "我们昨天为什么没工作？", "我妈妈有两只猫", "三十四万二千零五"]
@@ -293,7 +296,7 @@ def test_the_translations_shown_are_right(capsys):
         assert line.endswith(f" {ending}")
 
 
-# Errors: #errors
+# Errors: learned.md#errors
 
 
 @pytest.fixture
@@ -322,7 +325,7 @@ def test_the_errors_that_are_read_are_there(wrong):
         )
 
 
-# Ablations, and lengths never seen: #ablations
+# Ablations, and lengths never seen: learned.md#ablations
 
 
 @pytest.fixture(scope="module")
@@ -345,7 +348,7 @@ def test_the_ablations_are_of_this_code(measured, made):
     assert runs == [(seed, name) for seed in (0, 1, 2) for name in made["VARIANTS"]]
 
 
-# Lengths: #longer
+# Lengths: learned.md#longer
 
 
 def test_beyond_ten_digits_nothing_is_right_and_no_answer_has_more(measured):
@@ -358,7 +361,7 @@ def test_beyond_ten_digits_nothing_is_right_and_no_answer_has_more(measured):
     assert max(lengths[:3]) <= max(len(pair.target) for pair in corpus.numerals("train"))
 
 
-# What an ablation shows: #ablations
+# What an ablation shows: learned.md#ablations
 
 
 def test_without_a_causal_mask_the_loss_is_the_best_and_nothing_is_right(measured, made):
@@ -399,12 +402,18 @@ def test_the_rest_makes_no_difference_on_this_task(measured):
         assert min(of(measured, name)) > 0.99, name
 
 
+# Confidence: learned.md#confidence
+
+
 def test_smoothing_changes_how_sure_the_model_is_and_not_how_often_it_is_right(printed):
     shown = printed("examples", "confidence")
     for name in "ours", "no smoothing":
         assert number(shown[f"{name}, right"]) > 0.999
     assert number(shown["ours, sure"]) == pytest.approx(0.9, abs=0.01)
     assert number(shown["no smoothing, sure"]) > 0.995
+
+
+# What an ablation leaves out: learned.md#ablations
 
 
 @pytest.fixture
@@ -463,7 +472,7 @@ def test_an_ablation_takes_effect_and_leaves_all_as_it_was(made, small):
     assert after == before
 
 
-# Exercises: #exercises
+# Exercises on data: data.md#exercises
 
 
 def test_the_test_has_no_new_word_and_few_new_neighbours(printed):
@@ -507,14 +516,7 @@ def test_the_hash_of_python_draws_the_lots_anew_in_each_run(printed):
     assert number(shown["hash, still in the test on the second day"]) < 0.2
 
 
-def test_the_best_gap_between_logits_gives_the_smoothed_target(printed, trained):
-    shown = printed("exercises", "gap")
-    vocab_size = len(trained.target)
-    gap = number(shown[f"best for {vocab_size} tokens"])
-    logits = torch.zeros(vocab_size)
-    logits[0] = gap
-    assert logits.softmax(dim=-1)[0].item() == pytest.approx(0.9 + 0.1 / vocab_size, abs=1e-3)
-    assert number(shown["median of the trained model"]) == pytest.approx(gap, abs=0.3)
+# Exercises on training: #exercises
 
 
 def test_the_papers_formula_with_our_peak_is_warm_up_for_two_thirds(printed):
@@ -535,6 +537,19 @@ def test_a_training_taken_up_without_all_its_state_goes_elsewhere(printed):
     assert number(shown["all, off by"]) == 0
     assert number(shown["all but the optimizer, off by"]) > 0
     assert number(shown["all but the step, off by"]) > 0
+
+
+# Exercises on what was learned: learned.md#exercises
+
+
+def test_the_best_gap_between_logits_gives_the_smoothed_target(printed, trained):
+    shown = printed("exercises", "gap")
+    vocab_size = len(trained.target)
+    gap = number(shown[f"best for {vocab_size} tokens"])
+    logits = torch.zeros(vocab_size)
+    logits[0] = gap
+    assert logits.softmax(dim=-1)[0].item() == pytest.approx(0.9 + 0.1 / vocab_size, abs=1e-3)
+    assert number(shown["median of the trained model"]) == pytest.approx(gap, abs=0.3)
 
 
 def test_mistakes_that_are_independent_spoil_the_most_sentences(printed):
