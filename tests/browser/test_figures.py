@@ -8,7 +8,7 @@ from checks import expect_none
 from conftest import BASE
 from every_page import LANGUAGE_AT
 
-PAGES = {"positions": "positional-encoding/", "masks": "masks/", "shapes": "attention/"}
+PAGES = {"positions": "rotations/", "masks": "masks/", "shapes": "attention/"}
 every_figure = pytest.mark.parametrize("name", PAGES)
 
 

@@ -25,7 +25,7 @@ def language(width: int) -> str:
 
 @pytest.fixture
 def figure(reader, home) -> Locator:
-    reader.goto(f"{home}positional-encoding/")
+    reader.goto(f"{home}rotations/")
     figure = reader.locator("[data-widget=positions]")
     figure.scroll_into_view_if_needed()
     expect(figure.locator(".live")).to_be_visible()

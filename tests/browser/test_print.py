@@ -65,7 +65,7 @@ def test_the_paper_is_light_in_the_dark_scheme_too(paper):
     assert ink == "rgb(31, 36, 48)"
 
 
-@pytest.mark.parametrize("url", ["", "attention/", "masks/", "positional-encoding/", "learned/"])
+@pytest.mark.parametrize("url", ["", "attention/", "masks/", "rotations/", "learned/"])
 def test_a_widget_is_printed_as_its_picture_without_its_controls(paper, url):
     widget = paper(url).locator(".widget").first
     shown = widget.locator("button, select, form, input[type=range]").evaluate_all(

@@ -15,12 +15,10 @@ from checks import expect_none, with_quiz
 LIMIT = 60_000  # bytes of one page's HTML, compressed: what a second page costs a reader
 # What remains of these is text, code and pictures: they get lighter only as two pages each.
 LONGER = {
-    "/positional-encoding/": 64_500,
     "/sublayers/": 63_000,
     "/zh/attention/": 61_000,
     "/zh/decoding/": 60_500,
     "/zh/pitfalls/": 63_000,
-    "/zh/positional-encoding/": 69_500,
     "/zh/sublayers/": 68_000,
 }
 NO_PROSE = frozenset({"script", "style", "pre", "code", "math", "svg"})

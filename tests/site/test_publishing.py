@@ -138,6 +138,8 @@ def test_under_a_sub_path_the_translator_the_search_and_the_switch_work(visitor,
     expect(link).to_have_attribute("href", re.compile(f"^{home}positional-encoding/"))
     link.click()
     expect(visitor).to_have_url(re.compile(f"^{home}positional-encoding/"))
+    visitor.locator(".md-footer__link--next").click()
+    expect(visitor).to_have_url(f"{home}rotations/")
     positions = visitor.locator("[data-widget=positions]")
     positions.scroll_into_view_if_needed()
     expect(positions.locator(".live")).to_be_visible()

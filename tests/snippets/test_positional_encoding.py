@@ -1,4 +1,4 @@
-"""The claims of the chapter on positional encoding."""
+"""The claims of the chapters on positional encoding, and on rotations and distances."""
 
 import functools
 import inspect
@@ -398,7 +398,7 @@ def test_no_two_of_5000_rows_are_equal():
     assert len(sinusoidal_positional_encoding(5000, 512).unique(dim=0)) == 5000
 
 
-# A step of k is a rotation: #shift
+# A step of k is a rotation: rotations.md#shift
 
 
 @few
@@ -431,7 +431,7 @@ def test_shifts_add_up_and_keep_lengths(j, k, d):
     close(shift_matrix(k, d).T @ shift_matrix(k, d), torch.eye(d, dtype=torch.float64))
 
 
-# The inner product and distance: #inner-product
+# The inner product and distance: rotations.md#inner-product
 
 
 @few
@@ -467,7 +467,7 @@ def test_the_inner_product_falls_rises_and_goes_negative_where_told():
     assert (near[1:44] < near[:43]).all() and near[44] > near[43]
 
 
-# The motivation: #motivation
+# The motivation: rotations.md#motivation
 
 
 def test_only_the_cross_term_brings_the_error_to_third_order():
@@ -717,7 +717,7 @@ def test_overwriting_the_output_leaves_the_table_alone():
     assert torch.equal(module.table, before)
 
 
-# Longer than the training: #longer
+# Longer than the training: rotations.md#longer
 
 
 def test_a_trained_model_is_right_up_to_length_20_and_not_beyond():
@@ -729,7 +729,7 @@ def test_a_trained_model_is_right_up_to_length_20_and_not_beyond():
     assert float(values["of 100, positions 80 to 99"]) < trained < 1
 
 
-# Sinusoids that tutorials publish: #published
+# Sinusoids that tutorials publish: rotations.md#published
 
 
 def test_the_doubled_exponent_is_off_by_as_much_as_a_wave_can_be():
@@ -779,36 +779,11 @@ def test_equal_tokens_get_equal_outputs_only_without_positions():
     }
 
 
-def test_the_answer_composes_shifts():
-    values = printed("exercises", "compose_shifts")
-    assert len(values) == 4 and set(values.values()) == {"True"}
-    names, _ = run("exercises", "compose_shifts")
-    torch.testing.assert_close(names["shift_matrix"](3), shift_matrix(3, 8))
-
-
 def test_bfloat16_cannot_count_beyond_256_but_can_store_the_table():
     values = printed("exercises", "sixteen_bits")
     assert values["bfloat16 first counts twice at"] == "256"
     assert int(values["counted in bfloat16, different rows"]) < 1000
     assert values["stored in bfloat16, different rows"] == "5000"
-
-
-def test_sines_first_keeps_what_the_answer_says():
-    assert printed("exercises", "sines_first") == {
-        "inner products kept": "True",
-        "scores kept, weights permuted": "True",
-        "scores kept, same weights": "False",
-    }
-    order = [0, 2, 4, 6, 1, 3, 5, 7]
-    M, table = shift_matrix(3, 8), exact_table(40, 8)
-    halves, moved = table[:, order], M[order][:, order]
-    torch.testing.assert_close(halves[:-3] @ moved.T, halves[3:])
-    torch.testing.assert_close(halves.norm(dim=1), table.norm(dim=1))
-
-
-def test_weights_set_by_hand_name_the_token_before_at_length_1000():
-    values = printed("exercises", "previous_token")
-    assert values == {f"right at length {n}": "1.0" for n in (20, 100, 1000)}
 
 
 def test_the_repaired_loop_equals_the_table_and_the_broken_one_does_not():
@@ -828,3 +803,31 @@ def test_only_the_second_mistake_alone_destroys_the_rotation():
         best = torch.linalg.lstsq(table[:-10], table[10:], driver="gelsd").solution
         left.append((table[:-10] @ best - table[10:]).abs().max().item())
     assert left[0] < 1e-6 and left[1] > 0.1
+
+
+# Exercises of the next chapter: rotations.md#exercises
+
+
+def test_the_answer_composes_shifts():
+    values = printed("exercises", "compose_shifts")
+    assert len(values) == 4 and set(values.values()) == {"True"}
+    names, _ = run("exercises", "compose_shifts")
+    torch.testing.assert_close(names["shift_matrix"](3), shift_matrix(3, 8))
+
+
+def test_sines_first_keeps_what_the_answer_says():
+    assert printed("exercises", "sines_first") == {
+        "inner products kept": "True",
+        "scores kept, weights permuted": "True",
+        "scores kept, same weights": "False",
+    }
+    order = [0, 2, 4, 6, 1, 3, 5, 7]
+    M, table = shift_matrix(3, 8), exact_table(40, 8)
+    halves, moved = table[:, order], M[order][:, order]
+    torch.testing.assert_close(halves[:-3] @ moved.T, halves[3:])
+    torch.testing.assert_close(halves.norm(dim=1), table.norm(dim=1))
+
+
+def test_weights_set_by_hand_name_the_token_before_at_length_1000():
+    values = printed("exercises", "previous_token")
+    assert values == {f"right at length {n}": "1.0" for n in (20, 100, 1000)}
