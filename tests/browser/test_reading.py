@@ -47,7 +47,7 @@ def search(reader: Page, query: str) -> None:
         ("zh", "词嵌入", "embeddings"),
         ("zh", "多头注意力", "attention"),
         ("en", "causal mask", "masks"),
-        ("zh", "层归一化", "sublayers"),
+        ("zh", "层归一化", "layer-norm"),
     ],
 )
 def test_searching_by_typing_finds_the_page_first(reader, home, language, query, name):

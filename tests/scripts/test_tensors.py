@@ -208,7 +208,7 @@ def test_each_function_leads_to_the_section_that_shows_it(printed, language):
     where = {
         "TokenEmbedding.forward": "embeddings.md#token-embedding",
         "padding_mask": "masks.md#padding-mask",
-        "layer_norm": "sublayers.md#layer-norm-by-hand",
+        "layer_norm": "layer-norm.md#layer-norm-by-hand",
         "DecoderLayer.forward.read": "encoder-decoder.md#decoder-layer",
         "Transformer.logits": "full-model.md#transformer",
     }

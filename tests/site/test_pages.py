@@ -13,14 +13,6 @@ import parity
 from checks import expect_none, with_quiz
 
 LIMIT = 60_000  # bytes of one page's HTML, compressed: what a second page costs a reader
-# What remains of these is text, code and pictures: they get lighter only as two pages each.
-LONGER = {
-    "/sublayers/": 63_000,
-    "/zh/attention/": 61_000,
-    "/zh/decoding/": 60_500,
-    "/zh/pitfalls/": 63_000,
-    "/zh/sublayers/": 68_000,
-}
 NO_PROSE = frozenset({"script", "style", "pre", "code", "math", "svg"})
 CHINESE = re.compile("[\u4e00-\u9fff]")
 
@@ -78,11 +70,10 @@ def test_no_line_break_leaves_a_space_inside_chinese(built):
 def test_pages_are_light(built):
     sizes = {str(page): len(gzip.compress(page.path.read_bytes())) for page in built}
     expect_none(
-        f"{page}: {size} bytes of HTML compressed, {limit} at most; split it or draw less"
+        f"{page}: {size} bytes of HTML compressed, {LIMIT} at most; split it or draw less"
         for page, size in sizes.items()
-        if size > (limit := LONGER.get(page, LIMIT))
+        if size > LIMIT
     )
-    assert all(sizes[page] > LIMIT - 1_000 for page in LONGER), "one of them is light by now"
 
 
 def test_every_formula_of_the_sources_is_on_its_page(built):

@@ -1,4 +1,4 @@
-"""The claims of the chapter on sublayers."""
+"""The claims of the chapters on sublayers and on layer normalisation."""
 
 import math
 import runpy
@@ -31,7 +31,7 @@ DTYPES = [torch.float32, torch.float64]
 few = settings(deadline=None, max_examples=25)
 sizes = st.integers(1, 6)
 seeds = st.integers(0, 2**32 - 1)
-X = [1.0, 3.0, 3.0, 9.0]  # the vector that the chapter does by hand
+X = [1.0, 3.0, 3.0, 9.0]  # the vector that the page does by hand
 Y = [-1.0, -1 / 3, -1 / 3, 5 / 3]
 
 
@@ -136,6 +136,31 @@ def test_without_the_maximum_the_first_answer_would_be_two(capsys):
     facts = torch.zeros(2)
     assert network(facts)[0] == 0
     assert network.linear2(network.linear1(facts))[0] == 2
+
+
+def test_neither_needs_the_last_bias_and_a_but_not_b_another_first_matrix(printed):
+    shown = printed("exercises", "other_questions")
+    assert numbers(shown["at least one"]) == [0, 1, 1, 1]
+    assert numbers(shown["neither"]) == [1, 0, 0, 0]
+    assert numbers(shown["a, but not b"]) == [0, 1, 0, 0]
+    network = FeedForward(2, 2).eval()
+    with torch.no_grad():
+        network.linear1.weight.fill_(1)
+        network.linear1.bias.copy_(torch.tensor([0.0, -1.0]))
+    nothing, only_a, only_b = network(torch.tensor([[0.0, 0], [1, 0], [0, 1]]))
+    assert torch.equal(nothing, network.linear2.bias)
+    assert torch.equal(only_a, only_b)
+
+
+def test_wide_networks_learn_what_two_units_could_and_seldom_do(printed):
+    shown = printed("exercises", "how_wide").items()
+    learned, silent = (
+        [int(value) for label, value in shown if kind in label] for kind in ("learn", "silent")
+    )
+    assert learned == sorted(learned)
+    assert learned[0] < 20 and learned[-1] == 100
+    failed = [100 - count for count in learned]
+    assert sum(silent) > sum(failed) / 2
 
 
 def test_without_relu_the_two_matrices_are_one(printed, dtype):
@@ -286,6 +311,13 @@ def test_twelve_tenths_vanish_and_twelve_sums_of_a_tenth_do_not(printed):
     assert shown["twelve times x + f(x), gradient"] == f"{1.1**12:.3g}"
 
 
+def test_nearly_all_of_the_gradient_comes_through_three_of_twelve_sublayers_at_most(printed):
+    shown = printed("exercises", "paths")
+    assert int(shown["of this through at most 3"].rstrip("%")) > 95
+    assert shown["all paths together"] == f"{1.1**12:.3g}"
+    assert shown["through 12 sublayers"] == "1 times 1e-12, together 1e-12"
+
+
 def test_without_the_sum_all_tokens_point_in_one_direction_after_two_layers(printed):
     shown = printed("examples", "alike")
     assert shown["f(x), after layer 2"] == "1.00"
@@ -302,14 +334,6 @@ def test_six_layers_repeat_their_input_and_without_the_sum_they_cannot(printed):
     }
     assert right["Residual"] == 100
     assert right["NoSum"] < 40
-
-
-def test_without_the_norm_tokens_grow_long_and_the_first_loss_is_far_above_even_guessing(printed):
-    shown = {label: float(value) for label, value in printed("examples", "without_norm").items()}
-    assert shown["Residual, length of a token"] == round(math.sqrt(32), 1)
-    assert shown["NoNorm, length of a token"] > 10 * math.sqrt(32)
-    assert shown["NoNorm, first loss"] > 4 * math.log(10)
-    assert shown["Residual, first loss"] < 1.5 * math.log(10)
 
 
 def test_without_the_sum_but_with_the_norm_the_gradients_start_at_the_same_size():
@@ -350,7 +374,15 @@ def test_our_sum_leaves_the_callers_tensor_alone(norm_first, dtype):
     assert torch.equal(x, before)
 
 
-# LayerNorm: #layer-norm-by-hand
+# LayerNorm: layer-norm.md#layer-norm-by-hand
+
+
+def test_without_the_norm_tokens_grow_long_and_the_first_loss_is_far_above_even_guessing(printed):
+    shown = {label: float(value) for label, value in printed("examples", "without_norm").items()}
+    assert shown["Residual, length of a token"] == round(math.sqrt(32), 1)
+    assert shown["NoNorm, length of a token"] > 10 * math.sqrt(32)
+    assert shown["NoNorm, first loss"] > 4 * math.log(10)
+    assert shown["Residual, first loss"] < 1.5 * math.log(10)
 
 
 def test_the_vector_done_by_hand(printed, dtype):
@@ -429,6 +461,9 @@ def test_weight_starts_as_ones_and_bias_as_zeros():
     assert norm.eps == 1e-5
 
 
+# Variance and epsilon: layer-norm.md#details
+
+
 def test_the_unbiased_variance_shrinks_the_result_by_a_known_factor(printed):
     shown = printed("examples", "epsilon")
     for d in 4, 64, 512:
@@ -467,6 +502,9 @@ def test_epsilon_outside_the_root_gives_nan_for_equal_features(printed):
     assert numbers(shown["by_std, gradient"])[0] == 0.75 / 1e-5
 
 
+# One token: layer-norm.md#one-token
+
+
 @few
 @given(batch=st.integers(2, 4), positions=st.integers(2, 5), seed=seeds)
 def test_each_token_is_normalised_alone(batch, positions, seed):
@@ -488,7 +526,7 @@ def test_averaging_over_positions_too_lets_the_last_token_reach_the_first(printe
     assert shown["positions too, by another last token"] == "[0, 1, 2, 3, 4]"
 
 
-# Distributions: #distribution
+# Distributions: layer-norm.md#distribution
 
 
 @few
@@ -555,6 +593,9 @@ def test_with_two_features_only_their_order_survives(dtype):
     assert not LayerNorm(1)(torch.randn(50, 1)).any()
 
 
+# Exercises: layer-norm.md#exercises
+
+
 def test_few_features_shown(capsys):
     run("exercises", "few_features")
     rows = [line.split(": ") for line in capsys.readouterr().out.splitlines()]
@@ -582,7 +623,20 @@ def test_in_float16_large_features_become_silence_in_the_function_and_not_in_the
     assert numbers(shown["the class"]) == numbers(shown["repaired"]) == [-1, -0.33, -0.33, 1.67]
 
 
-# Post-norm and pre-norm: #post-and-pre
+def test_the_published_block_normalises_and_drops_on_the_road(printed):
+    shown = printed("exercises", "repair")
+    assert numbers(shown["Repaired"]) == X
+    assert numbers(shown["Published"]) != X
+    assert 0.0 in numbers(shown["Published"])
+
+
+def test_in_post_norm_a_hundredth_of_the_input_is_left_after_twelve_layers(printed):
+    shown = {k: float(v) for k, v in printed("exercises", "what_is_left").items()}
+    assert 0.005 < shown["x counts, after layer 12"] < 0.02
+    assert sorted(shown.values(), reverse=True) == list(shown.values())
+
+
+# Post-norm and pre-norm: layer-norm.md#post-and-pre
 
 
 @few
@@ -619,13 +673,6 @@ def test_a_silent_sublayer_passes_through_pre_norm_and_only_there(printed, dtype
     assert shown["post-norm"] == shown["x overwritten by its norm"]
 
 
-def test_the_published_block_normalises_and_drops_on_the_road(printed):
-    shown = printed("exercises", "repair")
-    assert numbers(shown["Repaired"]) == X
-    assert numbers(shown["Published"]) != X
-    assert 0.0 in numbers(shown["Published"])
-
-
 def test_pre_norm_adds_up_whatever_the_sublayers_return(dtype):
     residuals = [Residual(config(norm_first=True)).to(dtype) for _ in range(6)]
     networks = [FeedForward(16, 32, 0.0).to(dtype) for _ in residuals]
@@ -639,6 +686,9 @@ def test_pre_norm_adds_up_whatever_the_sublayers_return(dtype):
 
         x = residual(x, sublayer)
     torch.testing.assert_close(x, start + sum(added), **close(dtype))
+
+
+# The module: layer-norm.md#residual-code
 
 
 def test_post_norm_tokens_have_the_length_root_d_and_pre_norm_tokens_grow(printed):
@@ -662,6 +712,9 @@ def test_a_stack_ends_with_a_norm_exactly_if_norm_first(norm_first):
     model = Transformer(config(norm_first=norm_first))
     for stack in model.encoder, model.decoder:
         assert isinstance(stack.norm, LayerNorm) is norm_first
+
+
+# Gradients: layer-norm.md#gradients
 
 
 def test_only_the_post_norm_decoder_has_unequal_gradients(printed):
@@ -720,6 +773,9 @@ def test_at_the_start_cross_attention_adds_a_vector_about_as_long_as_x_that_igno
     assert (first - second).norm() < 0.1 * first.norm()
 
 
+# Warm-up: layer-norm.md#warm-up
+
+
 def test_post_norm_needs_warm_up_at_a_high_rate_and_pre_norm_does_not(printed):
     shown = printed("examples", "warm_up")
     right = [int(value.rstrip("%")) for value in shown.values()]
@@ -748,13 +804,7 @@ def test_a_deep_post_norm_stack_reacts_more_to_noise_in_its_weights(printed):
     assert post[2] > 1.5 * pre[2]
 
 
-def test_in_post_norm_a_hundredth_of_the_input_is_left_after_twelve_layers(printed):
-    shown = {k: float(v) for k, v in printed("exercises", "what_is_left").items()}
-    assert 0.005 < shown["x counts, after layer 12"] < 0.02
-    assert sorted(shown.values(), reverse=True) == list(shown.values())
-
-
-# Dropout: #dropout
+# Dropout: layer-norm.md#dropout
 
 
 def test_dropout_has_four_places(printed, capsys):
