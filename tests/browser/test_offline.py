@@ -140,7 +140,14 @@ class Reader:
 
     def goto(self, address: str) -> Page:
         self.page.goto(address)
+        self.come_near()
         return self.page
+
+    def come_near(self) -> None:
+        """What is to be touched comes alive when it is near the window."""
+        self.page.evaluate(
+            "document.querySelector('.offline')?.scrollIntoView({ behavior: 'instant' })"
+        )
 
     def keep(self, language: str) -> None:
         self.goto(self.home(language))
@@ -151,6 +158,7 @@ class Reader:
         return self.page.locator(".offline").get_by_role("button", name=name)
 
     def is_kept(self, language: str) -> None:
+        self.come_near()
         status = self.page.locator(".offline [role=status]")
         expect(status).to_contain_text(WORDS[language]["kept"], timeout=PATIENCE)
 
