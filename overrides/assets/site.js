@@ -75,7 +75,6 @@ const widgets = new IntersectionObserver(
     for (const { target, isIntersecting } of entries) {
       if (!isIntersecting || !(target instanceof HTMLElement)) continue;
       widgets.unobserve(target);
-      target.dataset.live = "";
       import(`./widgets/${target.dataset.widget}.js`).then((module) => {
         module.start(target);
         target.classList.add("alive");
