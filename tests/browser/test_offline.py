@@ -158,7 +158,7 @@ class Reader:
         return self.page.locator(".offline").get_by_role("button", name=name)
 
     def is_kept(self, language: str) -> None:
-        self.come_near()
+        self.page.locator(".offline").scroll_into_view_if_needed()  # on whatever page comes
         status = self.page.locator(".offline [role=status]")
         expect(status).to_contain_text(WORDS[language]["kept"], timeout=PATIENCE)
 
