@@ -12,7 +12,7 @@ import book
 import formulas
 import parity
 from checks import expect_none, with_quiz
-from conftest import watch
+from conftest import settle, watch
 from every_page import address, every_page, open_everything
 
 # What sticks out, each with its right edge; what scrolls inside something else may.
@@ -72,7 +72,7 @@ opened_once = pytest.mark.parametrize("width", [1280])  # and made narrow: half 
 def test_nothing_sticks_out_or_fails(reader, url, site):
     reader.goto(address(url))
     open_everything(reader)
-    reader.wait_for_load_state("networkidle")
+    settle(reader)
     language = "zh/" if url.startswith("zh/") else ""
     expect_none(missing(reader.evaluate(LETTERS), site / language / "assets/fonts"))
     for width in WIDTHS:

@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from checks import expect_none
-from conftest import BASE
+from conftest import BASE, settle
 from every_page import LANGUAGE_AT
 
 PAGES = {"positions": "rotations/", "masks": "masks/", "shapes": "attention/"}
@@ -93,7 +93,8 @@ def test_it_is_loaded_only_on_the_page_that_has_it(reader, home):
         assert {f"{name}.js", "common.js"} <= {*asked}
         assert not {f"{other}.js" for other in PAGES if other != name} & {*asked}
     asked.clear()
-    reader.goto(f"{home}sublayers/", wait_until="networkidle")
+    reader.goto(f"{home}sublayers/")
+    settle(reader)
     assert "common.js" not in asked
 
 

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 import translator
 from checks import ROOT, expect_none
+from conftest import settle
 from decode import beam_search
 from every_page import open_everything
 from sketch import ENGLISH
@@ -156,10 +157,11 @@ def test_nothing_is_fetched_before_first_use_and_the_page_grows_by_at_most_15_ki
 ):
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(home, wait_until="networkidle")
+    page.goto(home)
+    settle(page)
     ready(page)
     open_everything(page)
-    page.wait_for_load_state("networkidle")
+    settle(page)
     assert not [url for url in asked if "/downloads/" in url]
     modules = {Path(url).stem for url in asked if "/widgets/" in url}
     assert modules == {*MODULES, "offline"}
@@ -175,7 +177,8 @@ def test_nothing_moves_when_the_script_comes(page: Page, home, width):
           for (const entry of list.getEntries()) window.shift += entry.value;
         }).observe({ type: "layout-shift", buffered: true });"""
     )
-    page.goto(f"{home}#try", wait_until="networkidle")
+    page.goto(f"{home}#try")
+    settle(page)
     ready(page)
     assert page.evaluate("window.shift") <= 0.01
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page
 
 from benchmarks.page import PAGES, SHIFT
-from conftest import BASE
+from conftest import BASE, settle
 from every_page import address
 
 # The sum of Lighthouse's layout shifts.
@@ -22,7 +22,8 @@ def test_nothing_moves_while_a_page_comes(reader, url):
     slow = reader.context.new_cdp_session(reader)
     line = {"latency": 100, "downloadThroughput": 200_000, "uploadThroughput": 100_000}
     slow.send("Network.emulateNetworkConditions", {"offline": False, **line})
-    reader.goto(address(url), wait_until="networkidle")
+    reader.goto(address(url))
+    settle(reader)
     assert reader.evaluate(SHIFTS) <= SHIFT
 
 
@@ -48,6 +49,6 @@ def test_code_that_is_not_drawn_yet_has_its_room_to_the_pixel(reader: Page, home
 
 def test_a_link_to_a_heading_far_below_leads_to_it(reader: Page):
     reader.goto(f"{BASE}positional-encoding/#exercises")
-    reader.wait_for_load_state("networkidle")
+    settle(reader)
     top = reader.evaluate("document.getElementById('exercises').getBoundingClientRect().top")
     assert 0 < top < 140

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 import book
 import offline
 from checks import expect_none
-from conftest import PATIENCE, Quiet, watch
+from conftest import PATIENCE, Quiet, settle, watch
 
 HOST = "http://book.localhost"
 NAMES = [page.name.removesuffix(".md").removesuffix("index") for page in book.pages("en")]
@@ -205,7 +205,7 @@ def reader(chromium: Browser, publisher: Publisher, site: Path, tmp_path: Path) 
 
 def test_nothing_is_registered_or_stored_before_the_reader_asks(reader: Reader):
     for address in ("", "glossary/", "zh/", "zh/glossary/"):
-        reader.goto(reader.base + address).wait_for_load_state("networkidle")
+        settle(reader.goto(reader.base + address))
         assert reader.stored() == (0, 0)
     assert "/offline.js" not in reader.publisher.asked
 

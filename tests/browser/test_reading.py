@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 import book
 import parity
 from checks import Block, expect_none
-from conftest import BASE
+from conftest import BASE, settle
 from every_page import open_everything
 
 CHAPTERS = ["embeddings", "positional-encoding"]  # what goes for two goes for all
@@ -66,7 +66,7 @@ def test_what_searches_is_fetched_when_the_search_is_opened(reader, home):
     reader.goto(home)
     reader.locator(".md-footer__link--next").click()
     expect(reader).to_have_url(f"{home}{CHAPTERS[0]}/")
-    reader.wait_for_load_state("networkidle")
+    settle(reader)
     assert [url for url in asked if "search" in url] == []
     search(reader, "softmax")
     expect(reader.locator(".md-search-result__link").first).to_be_visible()
@@ -120,7 +120,7 @@ AT_REST = """(id) => {
 
 def settled(reader: Page, anchor: str) -> None:
     """Waits until the heading stands at the top and nothing that is still loading moves it."""
-    reader.wait_for_load_state("networkidle")
+    settle(reader)
     reader.wait_for_function(AT_REST, arg=anchor, polling=400)
 
 

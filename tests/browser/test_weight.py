@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from benchmarks.page import SECOND, WITH_FORMULAS, WITHOUT_FORMULAS
-from conftest import BASE
+from conftest import BASE, settle
 from every_page import open_everything
 
 TEXT = {".html", ".css", ".js", ".json", ".svg", ".xml"}  # what a server compresses
@@ -42,7 +42,7 @@ def visit(reader: Page, address: str) -> None:
     """Opens a page and all that is folded in it."""
     reader.goto(address)
     open_everything(reader)
-    reader.wait_for_load_state("networkidle")
+    settle(reader)
 
 
 def told(fetched: dict[str, int]) -> str:
@@ -76,7 +76,7 @@ def test_the_next_page_comes_with_its_html_and_little_else(reader, home, fetched
     reader.locator(".md-footer__link--next").click()
     reader.wait_for_url(lambda url: url != home + name)
     open_everything(reader)
-    reader.wait_for_load_state("networkidle")
+    settle(reader)
     added = {name: size for name, size in fetched.items() if name not in before}
     assert any(name.endswith("index.html") for name in added)
     assert sum(added.values()) <= SECOND, told(added)
