@@ -148,7 +148,12 @@ def pages(language: str) -> list[Page]:
 
 
 def headings(page: Page) -> list[Heading]:
-    text = outside_fences(page.text)
+    return headings_in(page.text)
+
+
+@functools.lru_cache(maxsize=128)
+def headings_in(text: str) -> list[Heading]:
+    text = outside_fences(text)
     return [Heading(line_of(text, m.start()), m[1], m[2]) for m in HEADING.finditer(text)]
 
 
@@ -323,6 +328,7 @@ def page_faults(page: Page) -> Iterator[Fault]:
             yield page.fault(match.start(), str(error))
 
 
+@functools.lru_cache(maxsize=128)
 def outside_fences(text: str) -> str:
     """The text with its code blocks blanked, every character in its place."""
     return FENCE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)

@@ -3,6 +3,7 @@ and none for what an earlier build has rendered.
 """
 
 import contextlib
+import functools
 import hashlib
 import html
 import io
@@ -209,6 +210,7 @@ def characters(markup: str, asking: list[str], others: list[str]) -> str:
     return html.unescape("".join(text))
 
 
+@functools.lru_cache(maxsize=64)
 def reduced(font: Path, text: str) -> bytes:
     """A font with the characters of the text alone, without hints for screens of few pixels;
     the same input, the same bytes."""

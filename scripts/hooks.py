@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 from jinja2 import FileSystemBytecodeCache, TemplateSyntaxError
+from material.plugins.search.plugin import SearchIndex
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
@@ -32,6 +33,7 @@ import quizzes
 import reading
 import sources
 import twins
+import unchanged
 from markup import Book, coloured, unindented, with_breaks, with_heights, with_room, words
 
 log = logging.getLogger("mkdocs.hooks.book")
@@ -127,6 +129,10 @@ def language(config: MkDocsConfig) -> str:
     return config.theme["language"]
 
 
+def source_of(page: Page, config: MkDocsConfig) -> book.Page:
+    return book.Page(language(config), page.file.src_uri)
+
+
 @event_priority(100)  # before the search plugin reads its list of words
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     global SITE
@@ -135,7 +141,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if language(config) == "en" and REPLACING:
         SITE = machine.Site(config.site_dir)
         config.site_dir = str(SITE.part)
-    if generate.stale():
+    if language(config) == "en" and generate.stale():  # the Chinese build follows at once
         script = str(book.SCRIPTS / "generate.py")
         status = subprocess.run([sys.executable, script]).returncode
         if status < 0:
@@ -206,10 +212,14 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    MARKUP.page = book.Page(language(config), page.file.src_uri)
+    MARKUP.page = source = source_of(page, config)
     markdown = with_keeping(book.with_values(markdown))
     needs = page.meta.get("needs")
-    return markdown if needs is None else reading.with_line(markdown, needs, language(config))
+    if needs is not None:
+        markdown = reading.with_line(markdown, needs, source.language)
+    if SERVING:
+        unchanged.watch(page, source, markdown, config, files)
+    return markdown
 
 
 def with_keeping(markdown: str) -> str:
@@ -227,7 +237,7 @@ def on_env(env, config: MkDocsConfig, files: Files):
     templates.mkdir(exist_ok=True)
     env.bytecode_cache = FileSystemBytecodeCache(str(templates))
     pages = [file.page for file in files.documentation_pages() if file.page]
-    wanted = {f for page in pages for f in formulas.find(page.content or "")}
+    wanted = {f for page in pages for f in formulas_of(page, config)}
     try:
         RENDERED.update(formulas.render(wanted))
     except ValueError as error:
@@ -238,6 +248,11 @@ def on_env(env, config: MkDocsConfig, files: Files):
     for name, content in fonts.items():
         files.append(File.generated(config, f"assets/fonts/{name}", content=content))
     return env
+
+
+def formulas_of(page: Page, config: MkDocsConfig) -> list[tuple[str, bool]]:
+    content = page.content or ""
+    return unchanged.once(source_of(page, config), "formulas", lambda: formulas.find(content))
 
 
 def formula_faults(config: MkDocsConfig, tex: str, reason: str) -> list[book.Fault]:
@@ -255,16 +270,31 @@ def formula_faults(config: MkDocsConfig, tex: str, reason: str) -> list[book.Fau
 @event_priority(100)
 def before_search(context, page: Page, config: MkDocsConfig, nav):
     """The search parses the whole of a page; figures and formulas would keep it for seconds."""
-    WHOLE[page.file.src_uri] = page.content or ""
-    page.content = words(page.content or "")
+    source, html = source_of(page, config), page.content or ""
+    index = config.plugins["material/search"].search_index  # type: ignore[attr-defined]
+
+    def entries() -> list[dict]:
+        found = SearchIndex(**index.config)
+        page.content = words(html)
+        found.add_entry_from_context(page)
+        return found.entries
+
+    index.entries += unchanged.once(source, "search", entries)
+    WHOLE[page.file.src_uri] = html
+    page.content = ""  # there is nothing left for the plugin to read
     return context
 
 
 @event_priority(-100)
 def after_search(context, page: Page, config: MkDocsConfig, nav):
     set_alternates(config, page.url)
-    html = formulas.replace(WHOLE.pop(page.file.src_uri), RENDERED)
-    page.content = with_room(with_heights(with_breaks(coloured(html))))
+    html = WHOLE.pop(page.file.src_uri)
+
+    def finished() -> str:
+        whole = formulas.replace(html, RENDERED)
+        return with_room(with_heights(with_breaks(coloured(whole))))
+
+    page.content = unchanged.once(source_of(page, config), "html", finished)
     return context
 
 

@@ -16,6 +16,7 @@ from mkdocs.structure.pages import Page
 
 import book
 import parity
+import unchanged
 from markup import Lines
 
 WORDS = {
@@ -264,7 +265,8 @@ def twin(page: Page, config: MkDocsConfig, language: str) -> str:
     if minutes:
         text = text.replace("MINUTES", minutes[1], 1)
     told = yaml.safe_dump(head, allow_unicode=True, sort_keys=False, width=float("inf"))
-    body = plain(text, language, page.file.src_uri, config.site_url or "/")
+    source, home = book.Page(language, page.file.src_uri), config.site_url or "/"
+    body = unchanged.once(source, "twin", lambda: plain(text, language, source.name, home))
     return f"---\n{told}---\n\n{body}"
 
 

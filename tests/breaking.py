@@ -5,7 +5,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ import pytest
 
 import book
 
+PATIENCE = 120  # seconds, on a busy machine
 MKDOCS = Path(sys.executable).with_name("mkdocs")
 # What a run may leave and another may find: locks, and what is only kept to save time.
 KEPT = ("*.lock", "lock", "formulas.json", "templates/*", "installing")
@@ -102,3 +104,10 @@ def chosen(request: pytest.FixtureRequest, faults: Iterable[str]) -> list[str]:
     params = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
     wanted = {each.get("fault") for each in params}
     return [fault for fault in faults if fault in wanted]
+
+
+def until(happens: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not happens():
+        assert time.monotonic() < end, "it never happens"
+        time.sleep(0.01)

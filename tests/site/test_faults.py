@@ -11,20 +11,19 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
-from urllib.request import urlopen
 
 import pytest
 
 import small_book
 from breaking import (
     MKDOCS,
+    PATIENCE,
     Outcome,
     Run,
     build,
@@ -35,6 +34,7 @@ from breaking import (
     told_line,
     tree,
     unlike,
+    until,
 )
 from checks import ROOT
 from small_book import change
@@ -42,7 +42,6 @@ from small_book import change
 SAY = "snippets/examples/chapter/say.py"
 NOWHERE = "http://127.0.0.1:9/"  # nobody answers there
 CLOSED = {"PIP_INDEX_URL": NOWHERE, "PIP_RETRIES": "0", "PIP_NO_INDEX": "", "PIP_FIND_LINKS": ""}
-PATIENCE = 120  # seconds, on a busy machine
 ROOT_ALONE = pytest.mark.skipif(os.getuid() != 0, reason="mounts and networks are root's alone")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="it is made by tools of Linux")
 
@@ -90,13 +89,6 @@ def kill(process: subprocess.Popen[str], by: signal.Signals) -> Run:
         os.killpg(process.pid, by)
     told, _ = process.communicate(timeout=PATIENCE)
     return Run(process.returncode, told or "")
-
-
-def until(happens: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not happens():
-        assert time.monotonic() < end, "it never happens"
-        time.sleep(0.01)
 
 
 def fill(folder: Path, leave: int) -> Path:
@@ -742,38 +734,3 @@ def test_it_is_told_and_can_be_mended(results, record_property, fault):
         assert not stamps, "a stamp claims what isn't installed"
     told = told_line(outcome.broken.told, outcome.broken.told.find(says)) if says else ""
     record_property("told", told or "nothing is told, and the next run succeeds")
-
-
-def served(address: str) -> str:
-    try:
-        with urlopen(address, timeout=PATIENCE) as page:
-            return page.read().decode()
-    except OSError:
-        return ""
-
-
-def test_serving_goes_on_after_a_fault(tmp_path):
-    """And what is served is reloaded: a policy would forbid the script that does it."""
-    folder = make_book(tmp_path / "book")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    address, told = f"http://127.0.0.1:{port}/", tmp_path / "told"
-    with open(told, "w") as log, ExitStack() as end:
-        process = subprocess.Popen(
-            [MKDOCS, "serve", "-a", f"127.0.0.1:{port}"],
-            cwd=folder,
-            env=environment(),
-            stdout=log,
-            stderr=log,
-        )
-        end.callback(process.wait)
-        end.callback(process.kill)
-        until(lambda: "Small" in served(address))
-        assert "livereload(" in served(address)
-        assert "Content-Security-Policy" not in served(address)
-        page = folder / "docs/en/index.md"
-        change(page, "$x^2$", r"$\frac{1}$")
-        until(lambda: "docs/en/index.md:9: KaTeX parse error" in told.read_text())
-        change(page, r"$\frac{1}$", "mended")
-        until(lambda: "mended" in served(address))
-    assert "Traceback (most" not in told.read_text()

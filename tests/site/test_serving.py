@@ -1,0 +1,145 @@
+"""What a writer sees who has the book served: what is saved, and what is wrong."""
+
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files
+from mkdocs.structure.pages import Page
+
+import book
+import machine
+import small_book
+import unchanged
+from breaking import MKDOCS, PATIENCE, environment, until
+from small_book import change
+
+
+class Server:
+    """A small book, served from its folder; told is what the server has said."""
+
+    def __init__(self, folder: Path, log: Path, address: str):
+        self.folder, self.log, self.address = folder, log, address
+
+    @property
+    def told(self) -> str:
+        return self.log.read_text()
+
+    def page(self, path: str) -> str:
+        try:
+            with urlopen(self.address + path, timeout=PATIENCE) as page:
+                return page.read().decode()
+        except OSError:
+            return ""
+
+    def save(self, name: str, old: str, new: str) -> None:
+        change(self.folder / name, old, new)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = small_book.make(tmp_path_factory.mktemp("served") / "book")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    log = folder.parent / "told"
+    with open(log, "w") as output:
+        process = subprocess.Popen(
+            [MKDOCS, "serve", "-a", f"127.0.0.1:{port}"],
+            cwd=folder,
+            env=environment(),
+            stdout=output,
+            stderr=output,
+        )
+    server = Server(folder, log, f"http://127.0.0.1:{port}/")
+    until(lambda: "Small" in server.page(""))
+    yield server
+    process.kill()
+    process.wait()
+    assert "Traceback (most" not in server.told
+
+
+def test_a_served_page_reloads_itself_and_has_no_policy_that_would_forbid_it(server: Server):
+    assert "livereload(" in server.page("")
+    assert "Content-Security-Policy" not in server.page("")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "path", "shown"),
+    [
+        ("docs/en/index.md", "[other]", "saved [other]", "", "saved"),
+        ("docs/zh/index.md", "[另一页]", "改过的[另一页]", "zh/", "改过的"),
+        ("docs/en/other.md", "# Other", "# Another", "", "Another"),  # what leads there
+        ("snippets/tiny.py", "2 * x", "x + x", "", "x + x"),
+        ("snippets/tiny.py", "double(x)", "double(x, more=0)", "zh/", "more="),
+        ("snippets/examples/chapter/say.py", "21", "4321", "", "8642"),  # what it prints
+        ("scripts/figures/chapter.py", "position", "whereabouts", "", "whereabouts"),
+        ("mkdocs.yml", "Link to this section", "Here", "", 'title="Here"'),
+    ],
+    ids=lambda given: Path(given).name if "/" in given else "",
+)
+def test_what_is_saved_is_shown_wherever_it_stands(server: Server, name, old, new, path, shown):
+    assert shown not in server.page(path)
+    server.save(name, old, new)
+    until(lambda: shown in server.page(path))
+
+
+def test_a_new_meaning_is_shown_where_its_term_stands(server: Server):
+    server.save("docs/zh/index.md", "number }}", "number }} 个词元")
+    until(lambda: 'title="一段 (token)"' in server.page("zh/"))
+    server.save("docs/glossary.yml", "一段", "一小段")
+    until(lambda: 'title="一小段 (token)"' in server.page("zh/"))
+
+
+def test_what_is_wrong_is_told_at_each_build_until_it_is_mended(server: Server):
+    """Though the page that has it is as it was when it was told before."""
+    link, fault = "](nonesuch.md)", "docs/en/index.md:9: Doc file 'index.md' contains a link"
+    server.save("docs/en/index.md", "](other.md#there)", link)
+    until(lambda: server.told.count(fault) == 1)
+    server.save("docs/en/other.md", "description: Other.", "description: Others.")
+    until(lambda: server.told.count(fault) == 2)
+    server.save("docs/en/index.md", link, "](other.md#there)")
+    server.save("docs/en/other.md", "description: Others.", "description: Other.")
+    until(lambda: 'href="other/#there"' in server.page(""))
+    assert server.told.count(fault) == 2
+
+
+def test_serving_goes_on_after_a_fault_that_stops_a_build(server: Server):
+    server.save("docs/en/index.md", "$x^2$", r"$\frac{1}$")
+    until(lambda: "docs/en/index.md:9: KaTeX parse error" in server.told)
+    server.save("docs/en/index.md", r"$\frac{1}$", "mended")
+    until(lambda: "mended" in server.page(""))
+
+
+def test_only_what_has_changed_is_rendered_again(small: Path, tmp_path: Path, monkeypatch):
+    renders: list[str] = []
+    render = Page.render
+
+    def counted(page: Page, config: MkDocsConfig, files: Files) -> None:
+        renders.append(Path(config.docs_dir).name + "/" + page.file.src_uri)
+        render(page, config, files)
+
+    def rendered(command: str) -> list[str]:
+        renders.clear()
+        config = load_config(str(small / "mkdocs.yml"), site_dir=str(tmp_path / "site"))
+        config.plugins.on_startup(command=command, dirty=False)
+        build(config, serve_url="http://127.0.0.1:8000/" if command == "serve" else None)
+        return sorted(renders)
+
+    monkeypatch.setattr(unchanged, "KEYS", {})
+    monkeypatch.chdir(small)
+    monkeypatch.setattr(Page, "render", counted)
+    monkeypatch.setattr(machine, "free", lambda *_: None)  # nothing listens here
+    pages = [f"{each}/{page.name}" for each in book.LANGUAGES for page in book.pages(each)]
+    assert rendered("serve") == pages
+    assert rendered("serve") == []
+    change(small / "docs/zh/other.md", "其他。", "其他")
+    assert rendered("serve") == ["zh/other.md"]
+    change(small / "snippets/tiny.py", "2 * x", "x + x")
+    assert rendered("serve") == ["en/index.md", "zh/index.md"]
+    assert rendered("build") == pages
