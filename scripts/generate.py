@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Run the examples, exercises, labs and proofs, draw the figures, write the downloads.
 
-usage: generate.py [--list] [--force] [NAME ...]
+usage: scripts/generate [--list] [--force] [NAME ...]
 
 Without a name: all whose key has changed. A key is made of the file, the local
 files that it imports and the lock files; same key, no work. With names (or
@@ -251,7 +250,7 @@ def explain(job: Job, error: BaseException) -> str:
     what = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
     if job.is_lab:
         what = f"cell {labs.number_at(job.source, line)}: {what}"
-    what += f"; mend it, then scripts/generate.py {job.name} runs it alone"
+    what += f"; mend it, then scripts/generate {job.name} runs it alone"
     fault = book.Fault(path, line, what)
     start = frames.index(own[0]) if own else len(frames)
     return f"{fault}\n{''.join(traceback.format_list(frames[start:]))}".rstrip()

@@ -1,6 +1,7 @@
 """scripts/generate.py does what is needed, no more, and says what went wrong and where."""
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -266,6 +267,16 @@ def test_two_at_once_wait_for_each_other(small, run):
             other.wait(timeout=1)
         assert not (small / SAID).exists()
     assert "2 run" in other.communicate()[0]
+
+
+def test_the_command_runs_with_what_is_installed_for_it_whatever_python_the_machine_has():
+    script = book.SCRIPTS / "generate"
+    command = [script, "--list", "masks/causal"]
+    done = subprocess.run(
+        command, env=os.environ | {"PATH": os.defpath}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search("^(fresh|stale)  figures/masks/causal$", done.stdout, re.M)
 
 
 def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):

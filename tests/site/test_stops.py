@@ -120,7 +120,7 @@ def with_output(path: Path) -> None:
     path.write_text(labs.canonical(notebook), encoding="utf-8")
 
 
-RERUN = "; mend it, then scripts/generate.py {} runs it alone"
+RERUN = "; mend it, then scripts/generate {} runs it alone"
 SAID, DRAWN, DONE = (
     RERUN.format(name) for name in ("examples/chapter/say", "figures/chapter/line", "labs/lab")
 )
