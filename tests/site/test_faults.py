@@ -44,6 +44,9 @@ NOWHERE = "http://127.0.0.1:9/"  # nobody answers there
 CLOSED = {"PIP_INDEX_URL": NOWHERE, "PIP_RETRIES": "0", "PIP_NO_INDEX": "", "PIP_FIND_LINKS": ""}
 ROOT_ALONE = pytest.mark.skipif(os.getuid() != 0, reason="mounts and networks are root's alone")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="it is made by tools of Linux")
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # As in a shell's background; all that is started here would ignore Ctrl-C too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Case:
