@@ -148,21 +148,21 @@ def by_hand(label):
 
     def matrix(x, y, title, formula, rows, side):
         write(ax, x, y, title, ha="left", weight="bold")
-        write(ax, x + 156, y, formula, MUTED, ha="right")
+        write(ax, x + 160, y, formula, MUTED, ha="right")
         heads = numbers.words if len(rows[0]) == 3 else ["1", "2"]
         for j, head in enumerate(heads):
-            write(ax, x + 58 + 44 * j, y + 26, head, KEY if len(heads) == 3 else MUTED, size=11.5)
+            write(ax, x + 56 + 42 * j, y + 26, head, KEY if len(heads) == 3 else MUTED, size=11.5)
         for i, row in enumerate(rows):
             write(ax, x, y + 52 + 28 * i, numbers.words[i], side, ha="left", size=11.5)
             for j, number in enumerate(row):
-                corner = x + 37 + 44 * j, y + 39 + 28 * i
+                corner = x + 36 + 42 * j, y + 39 + 28 * i
                 if rows is weights:
-                    frame(ax, *corner, 42, 26, FIRST, 0, facecolor=FIRST, alpha=0.4 * number)
-                frame(ax, *corner, 42, 26, MUTED, 0.5)
-                write(ax, corner[0] + 21, corner[1] + 13, shown(number), size=12)
+                    frame(ax, *corner, 40, 26, FIRST, 0, facecolor=FIRST, alpha=0.4 * number)
+                frame(ax, *corner, 40, 26, MUTED, 0.5)
+                write(ax, corner[0] + 20, corner[1] + 13, shown(number), size=12)
 
     for index, (title, formula, rows, side) in enumerate(panels):
-        matrix(8 + 176 * (index % 3), 16 + 158 * (index // 3), title, formula, rows, side)
+        matrix(6 + 174 * (index % 3), 16 + 158 * (index // 3), title, formula, rows, side)
     return fig
 
 

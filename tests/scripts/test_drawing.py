@@ -223,6 +223,14 @@ def test_the_coordinates_of_a_sheet_are_the_units_of_the_svg():
     assert "clip-path" not in svg
 
 
+@pytest.mark.parametrize(("x", "width"), [(-1, 10), (drawing.WIDTH - 9, 10)])
+def test_a_rectangle_off_the_sheet_is_refused(x, width):
+    """In the SVG it would be cut."""
+    _, ax = sketch.sheet(60)
+    with pytest.raises(ValueError, match="not on the sheet"):
+        sketch.frame(ax, x, 10, width, 10, drawing.INK)
+
+
 def test_an_arrow_ends_at_its_last_point():
     shaft, head = re.findall(r' d="([^"]+)"', drawn((sketch.arrow, (10, 20), (10, 80), (90, 80))))
     assert shaft.startswith("M10 20v60h")
