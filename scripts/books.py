@@ -465,7 +465,9 @@ def make(site: Path, language: str, kinds: Iterable[str] = ("pdf", "epub")) -> d
     found = chromium.find()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=found, args=["--no-sandbox", "--disable-gpu"]
+            executable_path=found,
+            # on paper a letter may stand between two pixels
+            args=["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"],
         )
         page = browser.new_page()
         page.set_default_timeout(0)  # a busy machine takes its time

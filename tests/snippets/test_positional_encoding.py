@@ -754,10 +754,10 @@ def test_the_published_variants_break_what_the_page_says():
     assert left["exponent doubled"] == 0.9 and left["doubled, row 0 zero"] == 1
     assert 1e-6 < left["exp and log in float32"] < 1e-3
     assert 0 < left["float64, then float32"] < 1e-6
-    assert values["doubled, row 0 zero, row norms"] == "0.00 to 16.13"
-    assert values["exponent doubled, row norms"] == "15.87 to 16.13"
+    assert values["doubled, row 0 zero, row norms"] == "0.00–16.13"
+    assert values["exponent doubled, row norms"] == "15.87–16.13"
     for name in ("right", "base 100", "exp and log in float32", "float64, then float32"):
-        assert values[f"{name}, row norms"] == "16.00 to 16.00"
+        assert values[f"{name}, row norms"] == "16.00–16.00"
     assert float(values["base 100, mean error"]) == pytest.approx(0.75)
     assert float(values["exp and log in float32, max error"]) < 1e-5
     assert float(values["float64, then float32, max error"]) < 4e-8

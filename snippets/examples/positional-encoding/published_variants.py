@@ -32,7 +32,7 @@ for name, table in large.items():
     error, norm = (table - large["right"]).abs(), table.norm(dim=1)
     print(f"{name}, max error: {error.max():.2g}")
     print(f"{name}, mean error: {error.mean():.2g}")
-    print(f"{name}, row norms: {norm.min():.2f} to {norm.max():.2f}")
+    print(f"{name}, row norms: {norm.min():.2f}–{norm.max():.2f}")
     before, after = small[name][:-10], small[name][10:]
     # The best of all 16 x 16 matrices; gelsd copes with still columns.
     best = torch.linalg.lstsq(before, after, driver="gelsd").solution
