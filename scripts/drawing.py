@@ -143,7 +143,18 @@ def draw(function: Draw, language: str) -> str:
         if not isinstance(drawn, Figure):
             raise ValueError(f"{name} returns no figure: it ends with return fig")
         drawn.savefig(buffer, format="svg", metadata={"Date": None})
+    refuse_cut(drawn, name)
     return themed(buffer.getvalue(), name)
+
+
+def refuse_cut(drawn: Figure, name: str) -> None:
+    """Raises ValueError for a shape that reaches off the figure, where the SVG would cut it."""
+    unit = drawn.dpi / 72
+    for patch in (each for ax in drawn.axes for each in ax.patches if not each.get_clip_on()):
+        box, room = patch.get_window_extent(), drawn.bbox
+        over = max(room.x0 - box.x0, box.x1 - room.x1, room.y0 - box.y0, box.y1 - room.y1) / unit
+        if over > 0.5:
+            raise ValueError(f"{name} has a shape that reaches {over:.0f} units off it, to be cut")
 
 
 def rounded(text: str, digits: int) -> str:

@@ -59,9 +59,7 @@ def arrow(ax, *points, colour=MUTED, width=1.2) -> None:
 
 
 def frame(ax, x, y, width, height, colour, edge=1.2, **options) -> None:
-    """An empty rectangle; its upper left corner is at (x, y). Raises ValueError off the sheet."""
-    if not 0 <= x <= x + width <= WIDTH:
-        raise ValueError(f"a rectangle from {x} to {x + width} is not on the sheet, 0 to {WIDTH}")
+    """An empty rectangle; its upper left corner is at (x, y)."""
     style: dict[str, Any] = {"facecolor": "none", "linewidth": edge, "clip_on": False} | options
     ax.add_patch(Rectangle((x, y), width, height, edgecolor=colour, **style))
 

@@ -223,12 +223,17 @@ def test_the_coordinates_of_a_sheet_are_the_units_of_the_svg():
     assert "clip-path" not in svg
 
 
-@pytest.mark.parametrize(("x", "width"), [(-1, 10), (drawing.WIDTH - 9, 10)])
-def test_a_rectangle_off_the_sheet_is_refused(x, width):
+@pytest.mark.parametrize(("x", "y"), [(-1, 10), (drawing.WIDTH - 19, 10), (9, -1), (9, 81)])
+def test_what_reaches_off_the_sheet_is_refused(x, y):
     """In the SVG it would be cut."""
-    _, ax = sketch.sheet(60)
-    with pytest.raises(ValueError, match="not on the sheet"):
-        sketch.frame(ax, x, 10, width, 10, drawing.INK)
+    for shape in (sketch.frame, x, y, 20, 20, drawing.INK), (sketch.grid, x, y, 2, 2, 10):
+        with pytest.raises(ValueError, match="a shape that reaches 1 units off it"):
+            drawn(shape)
+
+
+@pytest.mark.parametrize(("x", "y"), [(0, 10), (drawing.WIDTH - 20, 10), (9, 0), (9, 80)])
+def test_what_reaches_its_edge_is_drawn(x, y):
+    assert "<path" in drawn((sketch.frame, x, y, 20, 20, drawing.INK))
 
 
 def test_an_arrow_ends_at_its_last_point():

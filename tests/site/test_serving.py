@@ -57,10 +57,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             stderr=output,
         )
     server = Server(folder, log, f"http://127.0.0.1:{port}/")
-    until(lambda: "Small" in server.page(""))
-    yield server
-    process.kill()
-    process.wait()
+    try:
+        until(lambda: "Small" in server.page(""))
+        yield server
+    finally:
+        process.kill()
+        process.wait()
     assert "Traceback (most" not in server.told
 
 
