@@ -7,7 +7,7 @@
  *
  * A language's cache holds files by their hashes, and one list: which hash stands at which
  * address. The list is put in last, when all its files are there, so a copy is whole or isn't
- * there, and is never of two versions. What is published (scripts/offline.py) has the same list.
+ * there, and is never of two versions. What is published (bookbuild/publish/offline.py) has the same list.
  *
  * @typedef {Told["language"]} Language
  * @typedef {Record<string, [hash: string, bytes: number]>} Files by address, from the language's home
@@ -331,7 +331,7 @@ async function remove(language) {
 }
 
 /**
- * SHA-256, as scripts/offline.py writes it.
+ * SHA-256, as bookbuild/publish/offline.py writes it.
  * @param {ArrayBuffer} bytes
  */
 async function digest(bytes) {

@@ -5,7 +5,6 @@ import http.server
 import os
 import runpy
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,10 +13,12 @@ import pytest
 from hypothesis import Phase, settings
 from playwright.sync_api import Page, expect
 
-import book
-import dom
-import small_book
-from checks import ROOT, Block, Built, blocks_of, expect_none
+import html_tree
+import sample_book
+from bookbuild.pages.page import list_pages
+from bookbuild.pages.paths import LANGUAGES
+from built_pages import ROOT, Block, Built, blocks_of, expect_none
+from sample_book import module_command
 
 # The same examples in each run, so that a failure is one that can be repeated.
 settings.register_profile("book", derandomize=True, deadline=None)
@@ -78,11 +79,11 @@ def built(site: Path) -> list[Built]:
     """Every page of the built site, English ones first."""
     found = []
     for language, folder in (("en", site), ("zh", site / "zh")):
-        for page in book.pages(language):
+        for page in list_pages(language):
             stem = page.name.removesuffix(".md")
             url = "" if stem == "index" else f"{stem}/"
             path = folder / url / "index.html"
-            tree = dom.parse(path.read_text(encoding="utf-8"))
+            tree = html_tree.parse(path.read_text(encoding="utf-8"))
             found.append(Built(path, ("zh/" if language == "zh" else "") + url, page, tree))
     return found
 
@@ -98,14 +99,14 @@ def root(built: list[Built]) -> str:
 @pytest.fixture(scope="session")
 def blocks(built: list[Built]) -> list[Block]:
     """Every block of code of the built site, in its order; the labs have tests of their own."""
-    return [block for page in built if not page.source.is_lab for block in blocks_of(page)]
+    return [block for page in built if not page.source.is_notebook for block in blocks_of(page)]
 
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small book of its own; scripts/book.py reads it."""
-    folder = small_book.make(tmp_path)
-    small_book.use(folder, monkeypatch)
+    folder = sample_book.make(tmp_path)
+    sample_book.use(folder, monkeypatch)
     return folder
 
 
@@ -177,8 +178,8 @@ def settle(page: Page) -> None:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict, port: int) -> dict:
-    """The Chromium that scripts/chromium.py finds, for which BASE is the built site."""
-    finder = [sys.executable, str(ROOT / "scripts/chromium.py")]
+    """The Chromium that bookbuild.publish.chromium finds, for which BASE is the built site."""
+    finder = module_command(ROOT, "publish.chromium")
     found = subprocess.run(finder, capture_output=True, text=True)
     if found.returncode:
         why = found.stderr.strip()
@@ -205,7 +206,7 @@ def width(request: pytest.FixtureRequest) -> int:
     return request.param
 
 
-@pytest.fixture(params=book.LANGUAGES)
+@pytest.fixture(params=LANGUAGES)
 def language(request: pytest.FixtureRequest) -> str:
     return request.param
 

@@ -46,7 +46,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def main() -> None:
-    finder = [sys.executable, str(ROOT / "scripts/chromium.py")]
+    finder = [sys.executable, "-m", "bookbuild.publish.chromium"]
     chromium = subprocess.run(finder, capture_output=True, text=True, check=True).stdout.strip()
     handler = functools.partial(Quiet, directory=str(ROOT / "site"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

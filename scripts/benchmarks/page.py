@@ -299,7 +299,7 @@ def main() -> None:
     missing = [page for page in pages if not (SITE / page / "index.html").is_file()]
     if missing:
         sys.exit(f"there is no {SITE}/{missing[0]}index.html: build it with scripts/build")
-    finder = [sys.executable, str(ROOT / "scripts/chromium.py")]
+    finder = [sys.executable, "-m", "bookbuild.publish.chromium"]
     done = subprocess.run(finder, capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr.strip())

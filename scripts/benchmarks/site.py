@@ -149,7 +149,7 @@ def starts(fresh: bool) -> None:
             chinese = [saved(clone, "docs/zh/embeddings.md", "zh/embeddings/") for _ in range(3)]
             print(f"saved page to screen, en: {statistics.median(english):.1f} s")
             print(f"saved page to screen, zh: {statistics.median(chinese):.1f} s")
-        generate = [str(clone / ".venv/bin/python"), "scripts/generate.py"]
+        generate = [str(clone / "scripts/generate")]
         subprocess.run(generate, cwd=clone, capture_output=True, check=True)
         for what, force in (("nothing to do", []), ("everything", ["--force"])):
             done = subprocess.run(

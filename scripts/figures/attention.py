@@ -10,7 +10,8 @@ import torch
 from matplotlib.ticker import NullLocator
 
 import transformer
-from drawing import (
+from figures.diagram import ENGLISH, arrow, cells, frame, grid, line, sheet, write
+from figures.style import (
     FIRST,
     INK,
     KEY,
@@ -24,7 +25,6 @@ from drawing import (
     powers_of_ten,
     signed_image,
 )
-from sketch import ENGLISH, arrow, cells, frame, grid, line, sheet, write
 
 STRONG, PALE = 0.85, 0.35  # how opaque the first and the second head are
 

@@ -2,9 +2,9 @@
 
 from matplotlib.patches import Rectangle
 
-from drawing import FIRST, MUTED, SECOND, figure
+from figures.diagram import sheet, write
+from figures.style import FIRST, MUTED, SECOND, figure
 from phrases import ACTIONS, SUBJECTS, part_of
-from sketch import sheet, write
 
 SHOWN = ("work", "study", "rest", "swim", "sing", "dance", "run", "draw", "cook")
 

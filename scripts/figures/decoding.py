@@ -10,8 +10,8 @@ from matplotlib.patches import Rectangle
 import transformer
 import translator
 from decode import evaluating, probabilities
-from drawing import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
-from sketch import arrow, box, line, sheet, write
+from figures.diagram import arrow, box, line, sheet, write
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
 
 SNIPPETS = Path(transformer.__file__).parent
 TRANSLATOR = "translator.safetensors"

@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from drawing import FIRST, INK, MUTED, SECOND, canvas, figure
-from sketch import ENGLISH, arrow, box, frame, grid, line, sheet, signed_cells, write
+from figures.diagram import ENGLISH, arrow, box, frame, grid, line, sheet, signed_cells, write
+from figures.style import FIRST, INK, MUTED, SECOND, canvas, figure
 from transformer import TokenEmbedding, sinusoidal_positional_encoding
 
 IDS = [4, 5, 6, 7, 8]

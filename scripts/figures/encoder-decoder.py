@@ -3,8 +3,7 @@
 import numpy as np
 import torch
 
-from drawing import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, figure
-from sketch import (
+from figures.diagram import (
     CHINESE,
     ENGLISH,
     TARGET,
@@ -19,6 +18,7 @@ from sketch import (
     signed_cells,
     write,
 )
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, figure
 from transformer import (
     Decoder,
     PositionalEncoding,

@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-from drawing import FIRST, MUTED, SECOND, THIRD, canvas, figure, powers_of_ten
-from sketch import CHINESE, arrow, box, frame, line, sheet, write
+from figures.diagram import CHINESE, arrow, box, frame, line, sheet, write
+from figures.style import FIRST, MUTED, SECOND, THIRD, canvas, figure, powers_of_ten
 from transformer import Transformer, TransformerConfig
 
 

@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Curve
 
-from crossing import read
-from drawing import INK, KEY, QUERY, VALUE, WIDTH, figure
-from sketch import ENGLISH, sheet, write
+from bookbuild.reference.cross_attention import trace_translation
+from figures.diagram import ENGLISH, sheet, write
+from figures.style import INK, KEY, QUERY, VALUE, WIDTH, figure
 
 HEIGHT = 216
 # As in overrides/assets/widgets/translator-figure.js, which draws the same picture.
@@ -26,7 +26,7 @@ def middles(sizes: list[float]) -> list[float]:
 
 @figure(en={}, zh={})
 def attention_of_why(_):
-    tokens, found = read(ENGLISH)
+    tokens, found = trace_translation(ENGLISH)
     weights = found[-1].mean(dim=0).tolist()  # the last layer, all heads
     words = middles([9.5 * len(word) + 22 for word in ENGLISH])
     places = middles([56 if token == "<eos>" else 34 for token in tokens])

@@ -2,8 +2,8 @@
 
 import torch
 
-from drawing import FIRST, KEY, QUERY, SECOND, figure
-from sketch import ENGLISH, PAD, TARGET, above, beside, cells, grid, sheet, write
+from figures.diagram import ENGLISH, PAD, TARGET, above, beside, cells, grid, sheet, write
+from figures.style import FIRST, KEY, QUERY, SECOND, figure
 from transformer import causal_mask, padding_mask, scaled_dot_product_attention
 
 SHORT_SOURCE = ["we", "work", PAD, PAD, PAD]

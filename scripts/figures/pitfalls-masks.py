@@ -3,8 +3,8 @@
 import torch
 import torch.nn.functional as F
 
-from drawing import FIRST, INK, MUTED, PAPER, SECOND, canvas, figure
-from sketch import PAD, above, cells, frame, grid, sheet, write
+from figures.diagram import PAD, above, cells, frame, grid, sheet, write
+from figures.style import FIRST, INK, MUTED, PAPER, SECOND, canvas, figure
 from train import noam_learning_rate
 
 

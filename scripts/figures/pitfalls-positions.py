@@ -5,8 +5,8 @@ import io
 
 import torch
 
-from drawing import FIRST, INK, SECOND, canvas, figure, signed_image
-from sketch import above, beside, cells, grid, line, sheet, write
+from figures.diagram import above, beside, cells, grid, line, sheet, write
+from figures.style import FIRST, INK, SECOND, canvas, figure, signed_image
 
 with contextlib.redirect_stdout(io.StringIO()):  # what they print stands on the page
     from pitfalls.batch_first_forgotten import reached, right_layer, wrong_layer

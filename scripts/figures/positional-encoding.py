@@ -7,7 +7,8 @@ import numpy as np
 from matplotlib.patches import Circle
 from matplotlib.ticker import NullLocator
 
-from drawing import (
+from figures.diagram import write
+from figures.style import (
     FIRST,
     INK,
     MUTED,
@@ -18,7 +19,6 @@ from drawing import (
     powers_of_ten,
     signed_image,
 )
-from sketch import write
 from transformer import sinusoidal_positional_encoding
 
 

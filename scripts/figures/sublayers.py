@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from matplotlib.patches import Circle
 
-from drawing import FIRST, INK, MUTED, PAPER, SECOND, THIRD, canvas, figure, powers_of_ten
-from sketch import arrow, box, cells, grid, line, sheet, write
+from figures.diagram import arrow, box, cells, grid, line, sheet, write
+from figures.style import FIRST, INK, MUTED, PAPER, SECOND, THIRD, canvas, figure, powers_of_ten
 from transformer import DecoderLayer, EncoderLayer, TransformerConfig
 
 

@@ -12,9 +12,9 @@ import corpus
 import train
 import transformer
 import translator
-from crossing import read
-from drawing import FIRST, MUTED, SECOND, THIRD, canvas, figure
-from sketch import ENGLISH, arrow, bars, box, sheet, write
+from bookbuild.reference.cross_attention import trace_translation
+from figures.diagram import ENGLISH, arrow, bars, box, sheet, write
+from figures.style import FIRST, MUTED, SECOND, THIRD, canvas, figure
 
 SNIPPETS = Path(transformer.__file__).parent
 
@@ -214,7 +214,7 @@ def heat(ax, weights, source, target, title, named: bool) -> None:
 
 def heads(label, words: list[str], height: float):
     """All heads of the last cross-attention, while the words are translated."""
-    tokens, weights = read(words)
+    tokens, weights = trace_translation(words)
     fig, axes = canvas(height=height, columns=weights.size(1))
     for i, (ax, head) in enumerate(zip(axes, weights[-1], strict=True)):
         heat(ax, head, words, tokens, label["head"].format(i + 1), named=i == 0)

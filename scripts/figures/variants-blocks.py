@@ -3,8 +3,8 @@
 import torch
 import torch.nn.functional as F
 
-from drawing import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
-from sketch import above, arrow, beside, box, cells, frame, grid, line, sheet, write
+from figures.diagram import above, arrow, beside, box, cells, frame, grid, line, sheet, write
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
 from transformer import LayerNorm, causal_mask
 from variants.rmsnorm import RMSNorm
 from variants.swiglu import gelu

@@ -6,8 +6,8 @@ import statistics
 from pathlib import Path
 
 import train
-from drawing import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, canvas, figure
-from sketch import box, cells, grid, line, sheet, signed_cells, write
+from figures.diagram import box, cells, grid, line, sheet, signed_cells, write
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, canvas, figure
 from transformer import causal_mask
 from variants.alibi import alibi_bias, alibi_slopes
 from variants.window import sliding_window_mask

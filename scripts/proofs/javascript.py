@@ -4,27 +4,30 @@ import statistics
 import tempfile
 from pathlib import Path
 
-import live
+from bookbuild.reference import javascript_model
 
-pairs = live.sentences()
-whole = live.reference(live.load(), pairs)
-coarse = live.reference(live.rounded(live.load()), pairs)
-asked = live.task(pairs, whole.greedy)
+pairs = javascript_model.sentences()
+whole = javascript_model.reference(javascript_model.load(), pairs)
+coarse = javascript_model.reference(javascript_model.round_weights(javascript_model.load()), pairs)
+asked = javascript_model.driver_input(pairs, whole.greedy)
 with tempfile.TemporaryDirectory() as folder:
     halved = Path(folder) / "translator-float16.safetensors"
-    halved.write_bytes(live.halved())
-    by = {"float32": live.by_node(live.WEIGHTS, asked), "float16": live.by_node(halved, asked)}
+    halved.write_bytes(javascript_model.to_float16())
+    by = {
+        "float32": javascript_model.run_in_node(javascript_model.TRANSLATOR_WEIGHTS, asked),
+        "float16": javascript_model.run_in_node(halved, asked),
+    }
 
 print("sentences:", len(pairs))
 print("kinds:", len({pair.kind for pair in pairs}))
 print("longest source, words:", max(len(pair.source) for pair in pairs))
 print("characters:", sum(map(len, whole.greedy)))
-print("float16 file, MB:", f"{len(live.halved()) / 1e6:.1f}")
-print("float32 file, MB:", f"{live.WEIGHTS.stat().st_size / 1e6:.1f}")
+print("float16 file, MB:", f"{len(javascript_model.to_float16()) / 1e6:.1f}")
+print("float32 file, MB:", f"{javascript_model.TRANSLATOR_WEIGHTS.stat().st_size / 1e6:.1f}")
 compared = {
-    "float32": live.difference(by["float32"], whole),
-    "float16": live.difference(by["float16"], whole),
-    "float16, rounded alike": live.difference(by["float16"], coarse),
+    "float32": javascript_model.difference(by["float32"], whole),
+    "float16": javascript_model.difference(by["float16"], whole),
+    "float16, rounded alike": javascript_model.difference(by["float16"], coarse),
 }
 for name, found in compared.items():
     print(f"{name}, same by greedy:", found.greedy)

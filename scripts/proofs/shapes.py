@@ -1,15 +1,15 @@
 """Prints every tensor of the model with its shape, and what it keeps, for the page Shapes."""
 
-import tensors
+from bookbuild.reference import shape_tracer
 
-rows = tensors.symbolic()
-for sizes in (tensors.DISTINCT, *tensors.OTHERS, tensors.EXAMPLE):
-    for wrong in tensors.disagreements(rows, sizes):
+rows = shape_tracer.symbolic()
+for sizes in (shape_tracer.DISTINCT, *shape_tracer.OTHERS, shape_tracer.EXAMPLE):
+    for wrong in shape_tracer.disagreements(rows, sizes):
         raise ValueError(wrong)
-shown = [*tensors.shown(rows)]
-parameters, buffers = tensors.kept(vocabulary=37000)
+shown = [*shape_tracer.shown(rows)]
+parameters, buffers = shape_tracer.kept(vocabulary=37000)
 
-for symbol, size in tensors.EXAMPLE.symbols().items():
+for symbol, size in shape_tracer.EXAMPLE.symbols().items():
     print(f"{symbol}: {size}")
 print("tensors:", len(shown))
 print("functions:", len({each.function for each in shown}))

@@ -3,8 +3,8 @@
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from checks import expect_none
-from every_page import address, every_page, open_everything
+from all_pages import address, every_page, open_everything
+from built_pages import expect_none
 
 # Takes out what axe would look at for minutes: all but some formulas, and what is in blocks of
 # code whose colours earlier blocks have all shown.

@@ -11,9 +11,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 import transformer
-from checks import expect_none
+from all_pages import LANGUAGE_AT
+from built_pages import expect_none
 from conftest import BASE
-from every_page import LANGUAGE_AT
 
 WIDGET = "[data-widget=attention]"
 OPTIONS = ("root", "causal", "padding")

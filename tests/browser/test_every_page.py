@@ -8,12 +8,12 @@ import pytest
 from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser
 
-import book
-import formulas
-import parity
-from checks import expect_none, with_quiz
+from all_pages import address, every_page, open_everything
+from bookbuild.check import translation
+from bookbuild.mkdocs_site import formulas
+from bookbuild.pages.page import SourcePage, list_pages
+from built_pages import expect_none, with_quiz
 from conftest import settle, watch
-from every_page import address, every_page, open_everything
 
 # What sticks out, each with its right edge; what scrolls inside something else may.
 STICKS_OUT = """() => {
@@ -56,7 +56,7 @@ def missing(letters: dict[str, str], published: Path) -> Iterator[str]:
     for font, text in letters.items():
         family, _, style = font.partition(",")
         name = f"{family}-{STYLES[style]}"
-        ours, whole = published / f"{name}.woff2", formulas.of_katex(f"fonts/{name}.ttf")
+        ours, whole = published / f"{name}.woff2", formulas.katex_file(f"fonts/{name}.ttf")
         if not ours.exists():
             yield f"no font {name}"
         elif lost := {*text} & characters(whole) - characters(ours):
@@ -98,7 +98,7 @@ def plain(browser: Browser):
 def test_all_is_there_without_javascript(plain, url):
     plain.goto(address(url))
     language, name = ("zh", url[3:]) if url.startswith("zh/") else ("en", url)
-    text = with_quiz(book.Page(language, f"{name.strip('/') or 'index'}.md"))
+    text = with_quiz(SourcePage(language, f"{name.strip('/') or 'index'}.md"))
     article = plain.locator(".md-content article")
     faults = []
 
@@ -111,12 +111,14 @@ def test_all_is_there_without_javascript(plain, url):
             faults.append(f"{found.count()} of {wanted} {what}")
         shown.extend((what, one) for one in article.locator(f"{selector}:not(details *)").all()[:3])
 
-    anchors = [part for part in parity.headings(text) if "#" in part.what[2:]]
+    anchors = [part for part in translation.headings(text) if "#" in part.what[2:]]
     seen("headings", ":is(h2, h3, h4)[id]:not(#__comments)", len(anchors))
-    seen("formulas", ".katex-html", len(parity.displayed(text)) + len(parity.inline(text)))
-    seen("figures", ".figure svg", len(parity.figures(text)))
-    seen("blocks of code", "pre > code", len(parity.code_blocks(text)))
-    if plain.locator("main a[href], nav a[href]").count() < len(book.pages(language)):
+    seen(
+        "formulas", ".katex-html", len(translation.displayed(text)) + len(translation.inline(text))
+    )
+    seen("figures", ".figure svg", len(translation.figures(text)))
+    seen("blocks of code", "pre > code", len(translation.code_blocks(text)))
+    if plain.locator("main a[href], nav a[href]").count() < len(list_pages(language)):
         faults.append("links of the navigation are missing")
     shown += [("links to the next page", link) for link in plain.locator(".md-footer__link").all()]
     for width in WIDTHS:

@@ -4,9 +4,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from checks import expect_none
+from all_pages import LANGUAGE_AT
+from built_pages import expect_none
 from conftest import BASE, settle
-from every_page import LANGUAGE_AT
 
 PAGES = {"positions": "rotations/", "masks": "masks/", "shapes": "attention/"}
 every_figure = pytest.mark.parametrize("name", PAGES)

@@ -7,14 +7,14 @@ import torch
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, Route, expect
 
-import book
 import corpus
 import train
 import transformer
 import translator
-from checks import expect_none
+from all_pages import LANGUAGE_AT
+from bookbuild.pages import paths
+from built_pages import expect_none
 from decode import evaluating
-from every_page import LANGUAGE_AT
 
 WIDGET = "[data-widget=heads]"
 WEIGHTS = "**/*-float16.safetensors"
@@ -61,7 +61,7 @@ def shares(widget: Locator) -> torch.Tensor:
 @pytest.fixture(scope="module")
 def trained() -> translator.Translator:
     """The published translator, its weights rounded to 16 bits as the browser's are."""
-    found = translator.load_translator(book.SNIPPETS / "translator.safetensors")
+    found = translator.load_translator(paths.SNIPPETS / "translator.safetensors")
     with torch.no_grad():
         for weights in found.model.parameters():
             weights.copy_(weights.half())

@@ -13,11 +13,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import translator
-from checks import ROOT, expect_none
+from all_pages import open_everything
+from built_pages import ROOT, expect_none
 from conftest import settle
 from decode import beam_search
-from every_page import open_everything
-from sketch import ENGLISH
+from figures.diagram import ENGLISH
 
 KNOWN = translator.load_translator(ROOT / "snippets/translator.safetensors")
 LIVE = runpy.run_path(str(ROOT / "scripts/figures/live.py"))

@@ -6,8 +6,8 @@ import pytest
 import torch
 from playwright.sync_api import Locator, expect
 
+from all_pages import LANGUAGE_AT
 from conftest import BASE
-from every_page import LANGUAGE_AT
 from transformer import causal_mask, padding_mask
 
 LIGHT = f"{BASE}404.html"  # a light page to call the module on

@@ -16,13 +16,15 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-import book
-import offline
-from checks import expect_none
+from bookbuild.pages.files import write_file
+from bookbuild.pages.page import list_pages
+from bookbuild.pages.paths import LANGUAGES
+from bookbuild.publish import offline
+from built_pages import expect_none
 from conftest import PATIENCE, Quiet, settle, watch
 
 HOST = "http://book.localhost"
-NAMES = [page.name.removesuffix(".md").removesuffix("index") for page in book.pages("en")]
+NAMES = [page.name.removesuffix(".md").removesuffix("index") for page in list_pages("en")]
 WORDS = {
     "en": {"keep": "Keep for offline", "kept": "Kept on this device", "search": "causal mask"},
     "zh": {"keep": "保存下来", "kept": "已存在这台设备上", "search": "词嵌入"},
@@ -98,12 +100,12 @@ SHORT = "embeddings", "glossary", "labs", "shapes", "sources"  # pages enough to
 
 
 def copied(site: Path, folder: Path) -> Path:
-    """A shorter copy to publish from; book.write makes a file of its own of what it changes."""
+    """A shorter copy to publish from; write_file makes a file of its own of what it changes."""
     shutil.copytree(site, folder, copy_function=os.symlink)
     for page in [page for home in (folder, folder / "zh") for page in home.glob("*/index.html")]:
         if page.parent.name not in ("zh", *SHORT):
             shutil.rmtree(page.parent)
-    offline.write(folder)
+    offline.write_lists(folder)
     return folder
 
 
@@ -222,7 +224,7 @@ def test_without_javascript_there_is_no_button(chromium: Browser, publisher, lan
 def test_the_button_tells_the_size_that_the_build_counted(reader: Reader, language):
     page = reader.goto(reader.home(language))
     folder = reader.publisher.site / ("zh" if language == "zh" else "")
-    listed = offline.files(folder, reader.publisher.site / "zh" if language == "en" else None)
+    listed = offline.file_hashes(folder, reader.publisher.site / "zh" if language == "en" else None)
     size = sum(size for _, size in listed.values()) / 1e6
     told = page.locator(".offline [role=status]").inner_text()
     assert size <= int(re.search(r"(\d+) MB", told)[1]) < size + 1
@@ -252,7 +254,7 @@ def test_keeping_goes_on_while_the_reader_reads_on(reader: Reader):
 # Without a network
 
 
-@pytest.fixture(scope="module", params=book.LANGUAGES)
+@pytest.fixture(scope="module", params=LANGUAGES)
 def keeper(request, chromium: Browser, publisher: Publisher) -> Iterator[tuple[str, Reader]]:
     """Somebody who has kept a language, and it."""
     publisher.restart()
@@ -372,10 +374,10 @@ def publish(reader: Reader, changes: dict[str, Callable[[str], str] | None]) -> 
     for name, change in changes.items():
         path = site / name
         if change:
-            book.write(path, change(path.read_text(encoding="utf-8")))
+            write_file(path, change(path.read_text(encoding="utf-8")))
         else:
             path.unlink()
-    offline.write(site)
+    offline.write_lists(site)
     reader.publisher.asked.clear()
 
 
@@ -418,7 +420,7 @@ def test_only_what_has_changed_is_fetched_again(reader: Reader):
     assert "/glossary/" in reader.publisher.asked
     assert "/downloads/translator.safetensors" not in reader.publisher.asked
     count = "async () => (await (await caches.open((await caches.keys())[0])).keys()).length"
-    hashes = {digest for digest, _ in offline.files(site, site / "zh").values()}
+    hashes = {digest for digest, _ in offline.file_hashes(site, site / "zh").values()}
     assert reader.page.evaluate(count) == len(hashes) + 1, "and what is old is taken out"
 
 
@@ -475,11 +477,11 @@ def test_an_interrupted_keep_leaves_nothing_half_kept_and_goes_on_when_asked_aga
 def test_bytes_that_the_list_does_not_tell_are_not_kept(reader: Reader):
     """As when a publish comes between the list and a file."""
     site, status = reader.publisher.site, reader.page.locator(".offline [role=status]")
-    book.write(site / "assets/site.js", (site / "assets/site.js").read_text("utf-8") + "\n")
+    write_file(site / "assets/site.js", (site / "assets/site.js").read_text("utf-8") + "\n")
     reader.goto(reader.base)
     reader.button("Keep for").click()
     expect(status).to_contain_text("published just now")
-    offline.write(site)
+    offline.write_lists(site)
     reader.button("Try again").click()
     reader.is_kept("en")
 

@@ -4,10 +4,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from test_accessibility import violations
 
-import quizzes
-from checks import expect_none
+from all_pages import LANGUAGE_AT
+from bookbuild.reference import quizzes
+from built_pages import expect_none
 from conftest import BASE
-from every_page import LANGUAGE_AT
 
 CHAPTER = "attention"  # its quiz has formulas, code and links
 VERDICTS = {"en": ("Not quite.", "Right."), "zh": ("不对。", "对。")}
@@ -66,7 +66,7 @@ def test_a_quiz_works_without_javascript(browser: Browser, language):
     context = browser.new_context(java_script_enabled=False)
     plain = context.new_page()
     plain.goto(BASE + path(language))
-    count = sum(len(each["choices"]) for each in quizzes.read(quizzes.chapters()[CHAPTER]))
+    count = sum(len(each["choices"]) for each in quizzes.load_quiz(quizzes.quiz_files()[CHAPTER]))
     choices = plain.locator(".quiz > details")
     expect(choices).to_have_count(count)
     right = plain.locator(".quiz > details.right")
@@ -79,5 +79,5 @@ def test_a_quiz_works_without_javascript(browser: Browser, language):
 
 
 def test_the_search_does_not_find_wrong_answers(site):
-    wrong = quizzes.read(quizzes.chapters()["embeddings"])[0]["choices"][0]["en"]
+    wrong = quizzes.load_quiz(quizzes.quiz_files()["embeddings"])[0]["choices"][0]["en"]
     assert wrong not in (site / "search/search_index.json").read_text(encoding="utf-8")

@@ -5,23 +5,24 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-import book
-import parity
-from checks import Block, expect_none
+from all_pages import open_everything
+from bookbuild.check import translation
+from bookbuild.pages.page import SourcePage, list_pages
+from bookbuild.pages.paths import LANGUAGES
+from built_pages import Block, expect_none
 from conftest import BASE, settle
-from every_page import open_everything
 
 CHAPTERS = ["embeddings", "positional-encoding"]  # what goes for two goes for all
 WITH_CODE = [
     page.name.removesuffix(".md")
-    for page in book.pages("en")
+    for page in list_pages("en")
     if any(each.file.endswith(".py") for each in page.includes())
 ]
 
 
 def anchors(language: str, name: str) -> list[str]:
     """The anchors of a page's headings."""
-    headings = parity.headings(parity.read(book.Page(language, f"{name}.md").text))
+    headings = translation.headings(translation.parse_text(SourcePage(language, f"{name}.md").text))
     return [part.what.split("#")[-1] for part in headings if "# #" in part.what]
 
 
@@ -128,7 +129,7 @@ def test_the_language_switch_leads_to_the_same_page_and_heading_and_back(
     reader, home, language, width
 ):
     name = CHAPTERS[width < 500]  # one at each width
-    other = book.LANGUAGES[1 - book.LANGUAGES.index(language)]
+    other = LANGUAGES[1 - LANGUAGES.index(language)]
     twin = BASE + ("zh/" if other == "zh" else "")
     reader.goto(f"{home}{name}/")
     switch(reader, other)
@@ -256,9 +257,11 @@ def test_notes_on_lines_of_code_open(reader, home, width):
     name = CHAPTERS[width < 500]  # one at each width
     reader.goto(f"{home}{name}/")
     open_everything(reader)
-    source = book.Page("en", f"{name}.md").text
+    source = SourcePage("en", f"{name}.md").text
     notes = reader.locator("article pre .md-annotation__index")
-    expect(notes).to_have_count(len(parity.KINDS["note on a line"](parity.read(source))))
+    expect(notes).to_have_count(
+        len(translation.KINDS["note on a line"](translation.parse_text(source)))
+    )
     for number in (0, notes.count() // 2, notes.count() - 1):
         notes.nth(number).click(force=True)  # it pulses, so it never is still
         expect(reader.locator(".md-tooltip--active .md-tooltip__inner")).not_to_be_empty()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import live
+from bookbuild.reference import javascript_model
 from conftest import BASE
 from corpus import english_tokens
 
@@ -20,17 +20,19 @@ pytestmark = [pytest.mark.parametrize("width", [1280]), pytest.mark.usefixtures(
 
 @pytest.fixture(scope="module")
 def pairs() -> list:
-    return live.sentences()
+    return javascript_model.sentences()
 
 
 @pytest.fixture(scope="module")
-def whole(pairs) -> live.Reference:
-    return live.reference(live.load(), pairs)
+def whole(pairs) -> javascript_model.Reference:
+    return javascript_model.reference(javascript_model.load(), pairs)
 
 
 @pytest.fixture(scope="module")
-def coarse(pairs) -> live.Reference:
-    return live.reference(live.rounded(live.load()), pairs)
+def coarse(pairs) -> javascript_model.Reference:
+    return javascript_model.reference(
+        javascript_model.round_weights(javascript_model.load()), pairs
+    )
 
 
 def run(reader, body: str, given=None):
@@ -46,24 +48,24 @@ def run(reader, body: str, given=None):
 
 def test_the_browser_translates_200_sentences_as_pytorch_does(reader, pairs, whole):
     assert len(pairs) >= 200
-    asked = live.task(pairs, whole.greedy)
+    asked = javascript_model.driver_input(pairs, whole.greedy)
     reader.goto(f"{BASE}404.html")
-    found = reader.evaluate(live.in_browser(), [CODE, FILES["float32"], asked])
-    told = live.difference(found, whole)
+    found = reader.evaluate(javascript_model.browser_script(), [CODE, FILES["float32"], asked])
+    told = javascript_model.difference(found, whole)
     assert (told.greedy, told.beam) == (len(pairs), len(pairs))
     assert told.logits <= 1e-5
     assert told.attention <= 1e-5
 
 
 def test_weights_of_16_bits_differ_by_their_rounding_alone(reader, pairs, whole, coarse):
-    asked = live.task(pairs, whole.greedy)
+    asked = javascript_model.driver_input(pairs, whole.greedy)
     reader.goto(f"{BASE}404.html")
-    found = reader.evaluate(live.in_browser(), [CODE, FILES["float16"], asked])
-    told = live.difference(found, whole)
+    found = reader.evaluate(javascript_model.browser_script(), [CODE, FILES["float16"], asked])
+    told = javascript_model.difference(found, whole)
     assert (told.greedy, told.beam) == (len(pairs), len(pairs))
     assert told.logits <= 1e-2
     if coarse.greedy == whole.greedy:  # else the logits belong to other sentences
-        same = live.difference(found, coarse)
+        same = javascript_model.difference(found, coarse)
         assert same.logits <= 1e-5
         assert same.attention <= 1e-5
 
@@ -81,17 +83,19 @@ CHANGES = [
 
 @pytest.mark.parametrize(("line", "changed"), CHANGES)
 def test_a_changed_line_is_told_apart(tmp_path: Path, pairs, whole, width, line, changed):
-    text = live.CODE.read_text(encoding="utf-8")
+    text = javascript_model.CODE.read_text(encoding="utf-8")
     assert text.count(line) == 1
     code, weights = tmp_path / "translator.mjs", tmp_path / "halved"
     code.write_text(text.replace(line, changed), encoding="utf-8")
-    weights.write_bytes(live.halved())
+    weights.write_bytes(javascript_model.to_float16())
     few = slice(0, None, 24)
-    reference = live.Reference(
+    reference = javascript_model.Reference(
         whole.greedy[few], whole.beam[few], whole.logits[few], whole.attention[few]
     )
-    asked = live.task(pairs[few], reference.greedy)
-    told = live.difference(live.by_node(weights, asked, code), reference)
+    asked = javascript_model.driver_input(pairs[few], reference.greedy)
+    told = javascript_model.difference(
+        javascript_model.run_in_node(weights, asked, code), reference
+    )
     count = len(reference.greedy)
     assert (told.greedy, told.beam) != (count, count) or told.logits > 1e-2
 
@@ -121,7 +125,7 @@ def test_what_cannot_be_translated_is_refused_in_words(reader, body, message):
 
 
 def test_a_model_of_another_configuration_is_refused(reader):
-    data = live.halved()
+    data = javascript_model.to_float16()
     (size,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + size])
     about = json.loads(header["__metadata__"]["translator"])

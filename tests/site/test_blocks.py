@@ -4,24 +4,26 @@ import difflib
 import re
 import shutil
 import subprocess
-import sys
 from itertools import pairwise
 
 import pytest
 
-import book
-import markup
-from checks import ROOT, Block, expect_none
+from bookbuild.mkdocs_site.page_html import PLAIN_TOKENS, SAME_COLOR
+from bookbuild.pages import paths
+from bookbuild.pages.paths import LANGUAGES
+from bookbuild.pages.sections import read_sections, without_section_markers
+from built_pages import ROOT, Block, expect_none
+from sample_book import module_command
 
 CODE = (".py", ".js")
-LANGUAGES = ("python", "py", "js", "javascript")
+CODE_LANGUAGES = ("python", "py", "js", "javascript")
 
 
 @pytest.fixture(scope="module")
 def printed(blocks, site, tmp_path_factory) -> dict[str, str]:
     """What each example prints, run in an empty folder beside the site's downloads.
 
-    scripts/generate.py runs them, in a folder where the downloads are all the snippets.
+    scripts/generate runs them, in a folder where the downloads are all the snippets.
     """
     folder = tmp_path_factory.mktemp("reader").resolve()
     shutil.copytree(site / "downloads", folder / "snippets")
@@ -36,7 +38,7 @@ def printed(blocks, site, tmp_path_factory) -> dict[str, str]:
         path = folder / f"snippets/examples/{number}.py"
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"{code}\n", encoding="utf-8")
-    command = [sys.executable, folder / "scripts/generate.py"]
+    command = module_command(folder, "run.generate")
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     outputs = folder / ".generated/outputs/examples"
@@ -80,11 +82,11 @@ def test_every_block_of_code_is_an_example_or_part_of_a_file(blocks, site):
     expect_none(
         f"{block}: give it the title Input and its Output, or the name of the file it is part of"
         for block in blocks
-        if block.language in LANGUAGES and block.title not in {"Input", *files}
+        if block.language in CODE_LANGUAGES and block.title not in {"Input", *files}
     )
 
 
-@pytest.mark.parametrize("language", book.LANGUAGES)
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     ("file", "between"), [("transformer.py", "\n\n\n"), ("translator.js", "\n\n")]
 )
@@ -112,9 +114,9 @@ def reading_order(home) -> list[str]:
 def test_every_block_named_as_a_file_is_a_section_of_it_or_all_of_it(blocks):
     faults = []
     for block in blocks:
-        path = book.SNIPPETS / block.title
+        path = paths.SNIPPETS / block.title
         if block.title.endswith(CODE) and path.is_file():
-            parts = [*book.sections(path).values(), book.without_marks(path)]
+            parts = [*read_sections(path).values(), without_section_markers(path)]
             if block.code not in (part.strip("\n") for part in parts):
                 faults.append(f"{block} is no section of snippets/{block.title}")
         elif block.title.endswith(CODE):
@@ -129,7 +131,7 @@ def test_both_languages_show_the_same_code(blocks):
     expect_none(
         f"{zh} differs from {en}"
         for en, zh in zip(half, other, strict=True)
-        if zh.code != en.code and en.language in LANGUAGES
+        if zh.code != en.code and en.language in CODE_LANGUAGES
     )
 
 
@@ -142,17 +144,17 @@ def test_the_style_sheet_has_one_colour_for_what_has_one_name(site):
         for names, colour in coloured.findall(sheet.read_text())
         for name in re.findall(r"\.highlight \.(\w+)", names)
     }
-    for name, others in markup.SAME.items():
+    for name, others in SAME_COLOR.items():
         assert {colours[each] for each in others} == {colours[name]}
     own = (ROOT / "overrides/assets/site.css").read_text(encoding="utf-8")
-    plain = {colours[name] for name in markup.PLAIN if name in colours}
+    plain = {colours[name] for name in PLAIN_TOKENS if name in colours}
     inherited = "--md-code-hl-name-color", "--md-code-fg-color"  # the theme: one is the other
     assert all(f"{colour}: var(--ink);" in own for colour in plain - {inherited[0]})
     assert f"{inherited[1]}: var(--ink);" in own and inherited[0] not in own
 
 
 def test_no_block_of_code_has_a_colour_that_the_style_sheet_does_not_know(built):
-    coloured = {*markup.SAME} | {"c1", "cm", "sd", "se", "sr"}
+    coloured = {*SAME_COLOR} | {"c1", "cm", "sd", "se", "sr"}
     expect_none(
         dict.fromkeys(
             f"{page}: {span.classes}"

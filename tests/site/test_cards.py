@@ -1,7 +1,6 @@
 """Each page leads to a card of its own: a picture of the right size that says whose it is."""
 
 import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,10 +8,11 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser
 
-import book
-import cards
-import chromium
-from checks import expect_none
+from bookbuild.pages import paths
+from bookbuild.pages.errors import SourceError
+from bookbuild.publish import cards, chromium
+from built_pages import expect_none
+from sample_book import module_command
 
 LIMIT = 60_000  # bytes
 
@@ -107,7 +107,7 @@ def test_a_long_title_is_written_smaller_until_it_fits(page, word):
 
 
 def test_what_can_not_fit_is_a_fault(page):
-    with pytest.raises(book.Fault, match="don't fit on a card"):
+    with pytest.raises(SourceError, match="don't fit on a card"):
         cards.draw(page, card("Long " * 200, "Longer. " * 200))
 
 
@@ -138,18 +138,18 @@ def test_chinese_is_drawn_in_a_chinese_font(page):
 
 def test_without_chromium_or_a_chinese_font_it_is_told_what_to_install(monkeypatch):
     nothing = SimpleNamespace(stdout="")
-    monkeypatch.setattr(chromium, "find", lambda: None)
+    monkeypatch.setattr(chromium, "find_browser", lambda: None)
     monkeypatch.setattr(chromium.subprocess, "run", lambda *_, **__: nothing)
-    browser, font = chromium.missing()
+    browser, font = chromium.missing_requirements()
     assert browser.startswith("no Chromium: ")
     assert font.startswith("no Chinese font: ")
 
 
 @pytest.mark.parametrize("script", ["cards", "sbom"])
 def test_without_a_built_site_it_is_told_how_to_build_one(tmp_path, script):
-    command = [sys.executable, book.SCRIPTS / f"{script}.py", tmp_path]
+    command = [*module_command(paths.ROOT, f"publish.{script}"), tmp_path]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    told = f"scripts/{script}.py: no whole site in {tmp_path}: build it with scripts/publish"
+    told = f"{script}: no whole site in {tmp_path}: build it with scripts/publish"
     assert told in done.stderr
     assert not [*tmp_path.iterdir()]

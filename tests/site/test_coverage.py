@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-import book
-from checks import expect_none
+from bookbuild.pages.paths import LANGUAGES
+from built_pages import expect_none
 
 ITEMS = {"S0": 18, "S1": 8, "S2": 14, "S3": 15, "S4": 9}  # how many each of them has
 ROWS = yaml.safe_load(Path(__file__).with_name("coverage.yml").read_text(encoding="utf-8"))
@@ -40,7 +40,7 @@ def test_every_place_is_there_in_both_languages(built):
     for item, row in ROWS.items():
         for place in row.get("where", []):
             name, _, anchor = place.partition("#")
-            for language in book.LANGUAGES:
+            for language in LANGUAGES:
                 if not anchor or anchor not in ids.get((language, name), set()):
                     faults.append(
                         f"{item}: docs/{language}/{name} has no anchor {anchor or '(none)'}"

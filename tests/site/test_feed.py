@@ -5,14 +5,14 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
-import book
-import dom
-import feed
+import html_tree
+from bookbuild.pages.paths import LANGUAGES
+from bookbuild.publish import feed
 
 ENTRY = "- {date: 2026-02-01, page: other.md#there, en: A page., zh: 一页。}\n"
 
 
-@pytest.fixture(scope="module", params=book.LANGUAGES)
+@pytest.fixture(scope="module", params=LANGUAGES)
 def channel(request, site, root) -> tuple[str, str, etree.Element]:
     """A language, the address of its pages, and its feed."""
     folder = "zh/" if request.param == "zh" else ""
@@ -33,7 +33,7 @@ def test_the_feed_says_what_it_is_and_where(channel):
 
 def test_every_change_is_an_item_with_its_date_newest_first(channel):
     language, _, tree = channel
-    items, changes = tree.findall("item"), feed.changes()
+    items, changes = tree.findall("item"), feed.load_changes()
     assert [item.findtext("description") for item in items] == [
         each.texts[language] for each in changes
     ]
@@ -82,7 +82,7 @@ def test_markup_in_a_text_stays_text(small):
     assert item.findtext("description") == '<b>& ]]> "a"'
     assert item.findtext("link") == "https://book.example/other/#there"
     assert item.findtext("pubDate") == "Sun, 01 Feb 2026 00:00:00 GMT"
-    assert not dom.parse(made).find("b")
+    assert not html_tree.parse(made).find("b")
 
 
 @pytest.mark.parametrize(
@@ -107,19 +107,19 @@ def test_a_faulty_entry_is_told_with_its_line(small, old, new, line, what):
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1
     path.write_text(text.replace(old, new), encoding="utf-8")
-    told = [str(fault) for fault in feed.faults()]
+    told = [str(fault) for fault in feed.feed_errors()]
     assert any(each.startswith(f"docs/changes.yml:{line}: {what}") for each in told), told
 
 
 def test_an_empty_or_missing_list_is_a_fault(small):
     path = small / "docs/changes.yml"
     path.write_text("", encoding="utf-8")
-    (fault,) = feed.faults()
+    (fault,) = feed.feed_errors()
     assert "docs/changes.yml:1: is no list of entries; each begins with" in str(fault)
     path.unlink()
-    (fault,) = feed.faults()
+    (fault,) = feed.feed_errors()
     assert "docs/changes.yml:1: isn't there" in str(fault)
 
 
 def test_the_small_book_has_no_faulty_entry(small):
-    assert [*feed.faults()] == []
+    assert [*feed.feed_errors()] == []

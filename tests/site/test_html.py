@@ -2,7 +2,7 @@
 
 import subprocess
 
-from checks import ROOT, expect_none
+from built_pages import ROOT, expect_none
 
 
 def test_html_validate_finds_no_fault(site):

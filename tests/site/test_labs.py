@@ -11,17 +11,20 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-import book
-import dom
-import generate
-import labs
-import parity
-from checks import ROOT, blocks_of, expect_none
+import html_tree
+from bookbuild.check import translation
+from bookbuild.check.translation import notebook_errors
+from bookbuild.pages import notebooks, paths
+from bookbuild.pages.page import SourcePage
+from bookbuild.pages.paths import LANGUAGES
+from bookbuild.run.jobs import dependencies
+from bookbuild.run.notebooks import run_cell
+from built_pages import ROOT, blocks_of, expect_none
 
 LIMIT = 60_000  # bytes of one page's HTML, compressed
 NAMES = sorted(path.stem for path in (ROOT / "docs/en/labs").glob("*.ipynb"))
 every_lab = pytest.mark.parametrize("name", NAMES)
-every_language = pytest.mark.parametrize("language", book.LANGUAGES)
+every_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
 def path_of(name: str, language: str = "en") -> Path:
@@ -39,7 +42,7 @@ def test_the_four_are_there():
 
 
 def test_they_hold_no_outputs_and_their_code_is_the_same_in_both_languages():
-    expect_none(book.lab_faults())
+    expect_none(notebook_errors())
 
 
 @every_language
@@ -59,9 +62,9 @@ def test_their_code_is_formatted_as_the_snippets_are(name):
 
 def test_all_name_the_address_of_the_site_as_mkdocs_yml_does():
     default = re.search(r'site_url: .*"(https://.*)"', (ROOT / "mkdocs.yml").read_text())
-    for language in book.LANGUAGES:
+    for language in LANGUAGES:
         for name in NAMES:
-            assert labs.site_of(path_of(name, language)) == default[1]
+            assert notebooks.site_url(path_of(name, language)) == default[1]
             cells = json.dumps(json.loads(path_of(name, language).read_text())["cells"])
             for url in re.findall(r"\]\((.*?)\)", cells):
                 assert url.startswith(default[1] + ("zh/" if language == "zh" else ""))
@@ -69,9 +72,9 @@ def test_all_name_the_address_of_the_site_as_mkdocs_yml_does():
 
 @every_lab
 def test_the_first_cell_fetches_all_that_the_others_import_and_nothing_else(name):
-    first = labs.code_cells(path_of(name))[0].source
+    first = notebooks.code_cells(path_of(name))[0].source
     named = set(re.findall(r'"([\w.]+\.(?:py|safetensors))"', first))
-    needed = {path.name for path in generate.dependencies(path_of(name))}
+    needed = {path.name for path in dependencies(path_of(name))}
     assert named - {".py"} == needed - {f"{name}.ipynb"}
 
 
@@ -82,17 +85,19 @@ def test_the_first_cell_fetches_all_that_the_others_import_and_nothing_else(name
 def pages(built):
     """The labs' pages by language and name."""
     return {
-        (page.source.language, page.source.path.stem): page for page in built if page.source.is_lab
+        (page.source.language, page.source.path.stem): page
+        for page in built
+        if page.source.is_notebook
     }
 
 
 @every_language
 @every_lab
 def test_a_page_shows_every_cell_and_below_it_what_it_has_shown(pages, site, name, language):
-    shown = json.loads((book.GENERATED / f"outputs/labs/{name}.json").read_text("utf-8"))
+    shown = json.loads((paths.GENERATED / f"outputs/labs/{name}.json").read_text("utf-8"))
     page = pages[language, name]
     tables = page.article.find("div", "lab-output")
-    downloaded = labs.code_cells(site / page.url / f"../{name}.ipynb")
+    downloaded = notebooks.code_cells(site / page.url / f"../{name}.ipynb")
     found = [block for block in blocks_of(page) if block.title]
     for cell, outputs in zip(downloaded, shown, strict=True):
         block = found.pop(0)
@@ -100,7 +105,7 @@ def test_a_page_shows_every_cell_and_below_it_what_it_has_shown(pages, site, nam
         assert block.code == cell.source
         for kind, what in outputs:
             if kind == "html":
-                assert tables.pop(0).text().strip() == dom.parse(what).text()
+                assert tables.pop(0).text().strip() == html_tree.parse(what).text()
             else:
                 block = found.pop(0)
                 assert (block.title, block.code) == ("Output", what)
@@ -133,9 +138,11 @@ def test_the_links_lead_to_the_notebook_here_and_in_colab(pages, site, name, lan
 @every_lab
 def test_the_download_fetches_from_the_site_that_it_is_on(pages, site, root, name, language):
     download = site / pages[language, name].url / f"../{name}.ipynb"
-    assert labs.site_of(download) == root
+    assert notebooks.site_url(download) == root
     here = path_of(name, language)
-    assert download.read_text("utf-8") == here.read_text("utf-8").replace(labs.site_of(here), root)
+    assert download.read_text("utf-8") == here.read_text("utf-8").replace(
+        notebooks.site_url(here), root
+    )
 
 
 # Run by a reader
@@ -150,12 +157,12 @@ def reader_notebook(name: str, port: int) -> nbformat.NotebookNode:
         if cell.cell_type == "code" and "slow" not in cell.metadata.get("tags", [])
     ]
     first = notebook.cells[0]
-    first.source = labs.SITE.sub(f'SITE = "http://127.0.0.1:{port}/"', first.source)
+    first.source = notebooks.SITE.sub(f'SITE = "http://127.0.0.1:{port}/"', first.source)
     return notebook
 
 
 def shown_by(cell: nbformat.NotebookNode) -> list[list[str]]:
-    """What a cell has shown in Jupyter, as labs.run has it."""
+    """What a cell has shown in Jupyter, as run_notebook has it."""
     found = []
     for output in cell.outputs:
         if output.output_type == "stream":
@@ -172,20 +179,18 @@ def test_in_an_empty_folder_jupyter_shows_what_the_page_shows(name, port, tmp_pa
     notebook = reader_notebook(name, port)
     resources = {"metadata": {"path": str(tmp_path)}}
     NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources).execute()
-    cells = labs.code_cells(path_of(name))
-    shown = json.loads((book.GENERATED / f"outputs/labs/{name}.json").read_text("utf-8"))
+    cells = notebooks.code_cells(path_of(name))
+    shown = json.loads((paths.GENERATED / f"outputs/labs/{name}.json").read_text("utf-8"))
     wanted = [out for cell, out in zip(cells, shown, strict=True) if "slow" not in cell.tags]
     assert [shown_by(cell) for cell in notebook.cells] == wanted
     fetched = {path.name for path in tmp_path.iterdir()} - {"__pycache__"}
-    assert fetched == {path.name for path in generate.dependencies(path_of(name))} - {
-        f"{name}.ipynb"
-    }
+    assert fetched == {path.name for path in dependencies(path_of(name))} - {f"{name}.ipynb"}
 
 
 @every_lab
 def test_the_first_cell_fetches_nothing_that_is_there_already(name, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    first = labs.code_cells(path_of(name))[0].source
+    first = notebooks.code_cells(path_of(name))[0].source
     exec(first, {"__name__": "__main__"})  # its address leads nowhere
     assert not [*tmp_path.iterdir()]
 
@@ -195,7 +200,7 @@ def test_the_first_cell_fetches_nothing_that_is_there_already(name, monkeypatch,
 
 def answers(name: str, language: str = "en") -> list[str]:
     """The code of each folded answer, in order."""
-    text = book.Page(language, f"labs/{name}.md").text
+    text = SourcePage(language, f"labs/{name}.md").text
     folded = re.findall(r"^\?\?\? success.*\n((?:    .*\n|\n)+)", text, re.M)
     fences = [re.search(r"    ```python\n((?:.*\n)*?)    ```", fold)[1] for fold in folded]
     return [re.sub("^    ", "", fence, flags=re.M) for fence in fences]
@@ -208,13 +213,13 @@ def verdict():
     def call(name: str, number: int, done: str | None) -> str:
         namespace: dict = {"__name__": "__main__"}
         tasks = 0
-        for cell in labs.code_cells(path_of(name)):
+        for cell in notebooks.code_cells(path_of(name)):
             if "slow" in cell.tags:
                 continue
             tasks += "task" in cell.tags
             if "task" in cell.tags and tasks == number and done is not None:
                 cell = cell._replace(source=done)
-            shown = labs.evaluate(cell, name, namespace)
+            shown = run_cell(cell, name, namespace)
             if tasks == number and cell.id.startswith("check-"):
                 return shown[-1][1]
         raise LookupError(f"{name} has no task {number}")
@@ -226,7 +231,9 @@ def tasks() -> list[tuple[str, int]]:
     return [
         (name, number)
         for name in NAMES
-        for number in range(1, 1 + sum("task" in cell.tags for cell in labs.cells(path_of(name))))
+        for number in range(
+            1, 1 + sum("task" in cell.tags for cell in notebooks.cells(path_of(name)))
+        )
     ]
 
 
@@ -246,9 +253,9 @@ def test_the_folded_answer_solves_the_task(verdict, name, number):
 @every_lab
 def test_every_task_has_its_answer_the_same_in_both_languages(name):
     assert answers(name) == answers(name, "zh")
-    count = sum("task" in cell.tags for cell in labs.cells(path_of(name)))
-    text = parity.read(book.Page("en", f"labs/{name}.md").text)
-    assert len(answers(name)) == count == len(parity.exercises(text)) // 2
+    count = sum("task" in cell.tags for cell in notebooks.cells(path_of(name)))
+    text = translation.parse_text(SourcePage("en", f"labs/{name}.md").text)
+    assert len(answers(name)) == count == len(translation.exercises(text)) // 2
 
 
 @every_lab
@@ -444,7 +451,7 @@ def printed():
     """All the text that a lab has printed."""
 
     def call(name: str) -> str:
-        shown = json.loads((book.GENERATED / f"outputs/labs/{name}.json").read_text("utf-8"))
+        shown = json.loads((paths.GENERATED / f"outputs/labs/{name}.json").read_text("utf-8"))
         return "\n".join(what for cell in shown for kind, what in cell if kind == "text")
 
     return call

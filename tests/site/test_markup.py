@@ -7,12 +7,20 @@ import pytest
 from mkdocs.config import load_config
 from mkdocs.exceptions import PluginError
 
-import book
-import formulas
-import hooks
-import markup
-from checks import ROOT
-from small_book import change, line
+from bookbuild.mkdocs_site import formulas, hooks
+from bookbuild.mkdocs_site.markdown_extension import BookExtension
+from bookbuild.mkdocs_site.page_html import (
+    add_code_breaks,
+    merge_highlight_spans,
+    searchable_html,
+    strip_indentation,
+)
+from bookbuild.mkdocs_site.theme_patches import patch_theme
+from bookbuild.pages import glossary, paths
+from bookbuild.pages.files import write_file
+from bookbuild.pages.page import SourcePage
+from built_pages import ROOT
+from sample_book import change, line
 
 
 @pytest.fixture(scope="module", params=["mkdocs.yml", "mkdocs.zh.yml"])
@@ -25,8 +33,8 @@ def render(config):
     """Markdown to HTML, as the build does it, in the folder of the small book if there is one."""
 
     def call(text: str, name: str = "index.md") -> str:
-        extension = markup.Book()
-        extension.page = book.Page(config.theme["language"], name)
+        extension = BookExtension()
+        extension.page = SourcePage(config.theme["language"], name)
         converter = markdown.Markdown(
             extensions=[*config.markdown_extensions, extension],
             extension_configs=config.mdx_configs,
@@ -39,7 +47,7 @@ def render(config):
 @pytest.fixture
 def no_terms(monkeypatch):
     """As if the glossary were empty."""
-    monkeypatch.setattr(book, "tooltips", lambda language: {})
+    monkeypatch.setattr(glossary, "tooltips", lambda language: {})
 
 
 CHINESE = [
@@ -129,7 +137,7 @@ def test_a_note_is_put_on_the_line_that_contains_its_piece(render, noted):
 
 def test_code_has_an_element_for_each_change_of_its_colour(render):
     html = render('```python\nfrom math import pi\nprint(f"{pi}", len(x))\n```')
-    told = re.search("<code>(.*)</code>", markup.coloured(html), re.S)[1]
+    told = re.search("<code>(.*)</code>", merge_highlight_spans(html), re.S)[1]
     assert told == (
         '<span class="k">from</span> <span class="nf">math</span> <span class="k">import</span> '
         'pi\n<span class="nb">print</span>(f<span class="s">"{</span>pi<span class="s">}"</span>, '
@@ -146,17 +154,17 @@ def test_a_script_of_the_theme_that_is_another_than_the_one_mended_stops(
     (scripts / "workers/search.0.min.js").write_text("new();")
     (scripts / "bundle.0.min.js").write_text("new();")
     with pytest.raises(PluginError, match="is not the one that MENDS knows"):
-        hooks.mend_theme(config)
+        patch_theme(config)
 
 
 def test_indents_go_but_not_those_of_code():
     page = "<ul>\n    <li>a\n\n  b</li>\n</ul>\n<pre><code>x:\n    y\n\n</code></pre>\n  <p>"
     whole = "<ul>\n<li>a\nb</li>\n</ul>\n<pre><code>x:\n    y\n\n</code></pre>\n<p>"
-    assert markup.unindented(page) == whole
+    assert strip_indentation(page) == whole
 
 
 def test_code_in_a_table_breaks_between_its_words_alone(render):
-    html = markup.with_breaks(render("| a |\n|---|\n| `nn.Linear(in_axis=1)` |\n\n`nn.Linear`"))
+    html = add_code_breaks(render("| a |\n|---|\n| `nn.Linear(in_axis=1)` |\n\n`nn.Linear`"))
     assert "<code>nn.<wbr>Linear(<wbr>in_<wbr>axis=<wbr>1)</code>" in html
     assert "<code>nn.Linear</code>" in html
 
@@ -173,7 +181,7 @@ def test_a_note_that_fits_no_line_stops_with_file_and_line(render, noted, notes,
     change(noted, "NOTES", notes)
     with pytest.raises(PluginError) as error:
         render(block(noted))
-    where = f"{noted.relative_to(book.ROOT)}:{line(noted, piece)}"
+    where = f"{noted.relative_to(paths.ROOT)}:{line(noted, piece)}"
     assert str(error.value) == f"{where}: {message}"
 
 
@@ -183,7 +191,7 @@ def test_a_note_that_fits_no_line_stops_with_file_and_line(render, noted, notes,
 def test_a_figure_is_inlined_with_its_alternative_text(small, config, render):
     language = config.theme["language"]
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path/></svg>'
-    book.write(book.GENERATED / language / "figures/chapter/line.svg", svg)
+    write_file(paths.GENERATED / language / "figures/chapter/line.svg", svg)
     html = render('![一条 "线" <](figures/chapter/line.svg)\n\n/// caption\nText.\n///')
     told = "一条 &quot;线&quot; &lt;"
     assert f'<svg role="img" aria-label="{told}" viewBox="0 0 1 1"><path/></svg>' in html
@@ -228,15 +236,15 @@ def test_formulas_survive_markdown(render, tmp_path, monkeypatch, tex):
         if "tag" in tex and not display:
             continue
         html = render(text)
-        assert formulas.find(html) == [(tex, display)]
-        html = formulas.replace(html, formulas.render({(tex, display)}))
+        assert formulas.find_formulas(html) == [(tex, display)]
+        html = formulas.replace_formulas(html, formulas.render_formulas({(tex, display)}))
         assert html.count('class="katex"') == 1
         assert "<math" in html
         assert "arithmatex" not in html
 
 
 def test_code_with_dollars_is_no_formula(render):
-    assert formulas.find(render("`$x$`, $5 and $6\n\n```sh\necho $x$\n```")) == []
+    assert formulas.find_formulas(render("`$x$`, $5 and $6\n\n```sh\necho $x$\n```")) == []
 
 
 def test_a_broken_formula_is_told_with_every_page_and_line_it_stands_on(small, config):
@@ -252,7 +260,7 @@ def test_a_broken_formula_is_told_with_every_page_and_line_it_stands_on(small, c
 
 def test_the_search_reads_words_and_code_without_their_markup(render):
     html = render("a $x$, $\\frac{1}{2}$.\n\n```python\nimport math\n```\n\n<svg>b</svg>")
-    read = markup.words(html)
+    read = searchable_html(html)
     assert "a x, …." in read
     assert "<code>import math\n</code>" in read
     assert "svg" not in read

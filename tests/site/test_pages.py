@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-import book
-import parity
-from checks import expect_none, with_quiz
+from bookbuild.check import translation
+from bookbuild.pages.glossary import load_glossary
+from built_pages import expect_none, with_quiz
 
 LIMIT = 58_000  # bytes of a page's HTML, compressed; of 60,000, headers and a font have the rest
 NO_PROSE = frozenset({"script", "style", "pre", "code", "math", "svg"})
@@ -80,7 +80,7 @@ def test_every_formula_of_the_sources_is_on_its_page(built):
     faults = []
     for page in built:
         source = with_quiz(page.source)
-        wanted = len(parity.displayed(source)) + len(parity.inline(source))
+        wanted = len(translation.displayed(source)) + len(translation.inline(source))
         found = page.article.find("span", "katex")
         if len(found) != wanted:
             faults.append(f"{page} has {len(found)} formulas, {page.source.path.name} {wanted}")
@@ -98,7 +98,7 @@ def test_figures_tell_what_is_to_be_seen(built):
     faults = []
     for page in built:
         holders = page.article.find("span", "figure")
-        if len(holders) != len(parity.figures(parity.read(page.source.text))):
+        if len(holders) != len(translation.figures(translation.parse_text(page.source.text))):
             faults.append(f"{page}: {len(holders)} figures, not as many as in its source")
         for svg in [svg for holder in holders for svg in holder.find("svg")]:
             told = svg.attributes.get("aria-label", "")
@@ -204,7 +204,7 @@ def test_chinese_search_keeps_every_term_whole(site):
     words = {*re.split(r"[^\u4e00-\u9fff]+", text)}
     whole = text.replace("\u200b", "")
     faults = []
-    for term in sorted((entry["zh"] for entry in book.glossary()), key=len, reverse=True):
+    for term in sorted((entry["zh"] for entry in load_glossary()), key=len, reverse=True):
         if re.fullmatch("[\u4e00-\u9fff]+", term) and term in whole and term not in words:
             faults.append(f"the search cuts {term}; is it in docs/glossary.yml as it is written?")
         whole = whole.replace(term, "\n")

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-import book
-from checks import ROOT, expect_none
+from bookbuild.pages.paths import LANGUAGES
+from built_pages import ROOT, expect_none
 from conftest import BASE, PATIENCE, Quiet, watch
 
 FORK = {"SITE_URL": "https://reader.github.io/repo", "REPO_URL": "https://github.com/reader/repo"}
@@ -121,7 +121,7 @@ def visitor(browser_there) -> Iterator[Page]:
     page.close()
 
 
-@pytest.mark.parametrize("language", book.LANGUAGES)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_under_a_sub_path_the_translator_the_search_and_the_switch_work(visitor, language):
     faults: list[str] = []
     watch(visitor, faults)  # what is asked for outside of the sub-path isn't there
@@ -167,7 +167,7 @@ def test_what_is_missing_under_a_sub_path_is_told_by_a_page_that_leads_home(visi
 
 @pytest.mark.parametrize(
     "name",
-    ["README.md", *(f"docs/{x}/{y}.md" for x in book.LANGUAGES for y in ("index", "proofs"))],
+    ["README.md", *(f"docs/{x}/{y}.md" for x in LANGUAGES for y in ("index", "proofs"))],
 )
 def test_the_oldest_pytorch_that_is_named_is_the_one_that_is_tried(name):
     oldest = runpy.run_path(str(ROOT / "scripts/compatibility.py"))["OLDEST"]

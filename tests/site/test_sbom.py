@@ -9,12 +9,13 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-import book
-import sbom
-from checks import expect_none
+from bookbuild.pages import paths
+from bookbuild.pages.errors import SourceError
+from bookbuild.publish import sbom
+from built_pages import expect_none
 
 VALIDATOR = JsonStrictValidator(SchemaVersion.V1_6)
-LOCK = (book.ROOT / "requirements.txt").read_text(encoding="utf-8")
+LOCK = (paths.ROOT / "requirements.txt").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def test_every_pinned_package_is_listed_with_the_version_that_is_here(listed):
 
 
 def test_what_only_tests_need_is_not_listed(listed):
-    npm = json.loads((book.ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    npm = json.loads((paths.ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     wanted = {path for path, package in npm.items() if path and not package.get("dev")}
     assert {f"node_modules/{name[4:]}" for name in listed if name.startswith("npm/")} == wanted
     assert "node_modules/katex" in wanted
@@ -62,7 +63,7 @@ def test_what_only_tests_need_is_not_listed(listed):
 
 def test_every_package_has_a_licence_and_the_hashes_of_the_locks(listed):
     faults = []
-    integrity = (book.ROOT / "package-lock.json").read_text(encoding="utf-8")
+    integrity = (paths.ROOT / "package-lock.json").read_text(encoding="utf-8")
     for name, each in listed.items():
         if not each.get("licenses") or "UNKNOWN" in str(each["licenses"]):
             faults.append(f"{name} has no licence")
@@ -101,7 +102,7 @@ def test_it_names_no_registry(text):
 def test_what_is_not_installed_as_pinned_is_a_fault(tmp_path, monkeypatch, line, what):
     lock = f"{line} \\\n    --hash=sha256:{'0' * 64}\n"
     (tmp_path / "requirements.txt").write_text(lock, encoding="utf-8")
-    monkeypatch.setattr(book, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
     told = re.escape(what.format(here=version("mkdocs")))
-    with pytest.raises(book.Fault, match=rf"requirements\.txt:1: {told}"):
+    with pytest.raises(SourceError, match=rf"requirements\.txt:1: {told}"):
         sbom.python()

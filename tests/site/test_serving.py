@@ -13,12 +13,13 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
-import book
-import machine
-import small_book
-import unchanged
-from breaking import MKDOCS, PATIENCE, environment, until
-from small_book import change
+import sample_book
+from bookbuild.mkdocs_site import render_cache
+from bookbuild.pages.page import list_pages
+from bookbuild.pages.paths import LANGUAGES
+from bookbuild.run import locks
+from fault_injection import MKDOCS, PATIENCE, environment, until
+from sample_book import change
 
 
 class Server:
@@ -44,7 +45,7 @@ class Server:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = small_book.make(tmp_path_factory.mktemp("served") / "book")
+    folder = sample_book.make(tmp_path_factory.mktemp("served") / "book")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     log = folder.parent / "told"
@@ -133,11 +134,11 @@ def test_only_what_has_changed_is_rendered_again(small: Path, tmp_path: Path, mo
         build(config, serve_url="http://127.0.0.1:8000/" if command == "serve" else None)
         return sorted(renders)
 
-    monkeypatch.setattr(unchanged, "KEYS", {})
+    monkeypatch.setattr(render_cache, "PAGE_KEYS", {})
     monkeypatch.chdir(small)
     monkeypatch.setattr(Page, "render", counted)
-    monkeypatch.setattr(machine, "free", lambda *_: None)  # nothing listens here
-    pages = [f"{each}/{page.name}" for each in book.LANGUAGES for page in book.pages(each)]
+    monkeypatch.setattr(locks, "check_port", lambda *_: None)  # nothing listens here
+    pages = [f"{each}/{page.name}" for each in LANGUAGES for page in list_pages(each)]
     assert rendered("serve") == pages
     assert rendered("serve") == []
     change(small / "docs/zh/other.md", "其他。", "其他")

@@ -805,9 +805,9 @@ def measured() -> dict:
 
 
 def test_the_measured_cost_is_that_of_this_code(printed):
-    names = "scripts/benchmarks/decode.py", "snippets/decode.py", "snippets/transformer.py"
+    names = "scripts/experiments/decode.py", "snippets/decode.py", "snippets/transformer.py"
     key = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in names)).hexdigest()
-    assert measured()["key"] == key, "stale: scripts/bench decode measures anew"
+    assert measured()["key"] == key, "stale: scripts/experiment decode measures anew"
     assert len(printed("examples", "cost")) == 3 + 10 + 8
 
 

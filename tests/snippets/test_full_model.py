@@ -650,9 +650,9 @@ def test_nn_transformer_starts_as_packed_matrices_and_with_biases_in_its_network
 
 def test_the_measured_speed_is_that_of_this_code(printed):
     record = json.loads((SNIPPETS / "results" / "model.json").read_text())
-    sources = (ROOT / "scripts/benchmarks/model.py", Path(transformer.__file__))
+    sources = (ROOT / "scripts/experiments/model.py", Path(transformer.__file__))
     key = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    assert record["key"] == key, "stale: scripts/bench model measures anew"
+    assert record["key"] == key, "stale: scripts/experiment model measures anew"
     assert [tuple(row["size"]) for row in record["rows"]] == [
         (64, 16, 22),
         (16, 128, 128),

@@ -24,11 +24,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn.parallel import DistributedDataParallel
 
-import book
 import checkpoints
 import corpus
 import train as training
 import translator as translators
+from bookbuild.pages.sections import without_section_markers
 from checkpoints import load_checkpoint, save_checkpoint, write_whole
 from corpus import Pair
 from train import (
@@ -656,7 +656,7 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
 
 def test_the_key_is_that_of_the_code_whatever_its_comments(tmp_path, monkeypatch):
     for name in translators.MADE_BY:  # as a reader downloads them
-        (tmp_path / name).write_text(book.without_marks(SNIPPETS / name), encoding="utf-8")
+        (tmp_path / name).write_text(without_section_markers(SNIPPETS / name), encoding="utf-8")
     key = code_key()
     monkeypatch.setattr(translators, "__file__", str(tmp_path / "translator.py"))
     assert code_key() == key
@@ -713,7 +713,7 @@ def test_the_published_translator_is_of_this_code(published):
 
 
 def test_the_published_figures_are_of_this_code(measured):
-    made = runpy.run_path(str(ROOT / "scripts" / "benchmarks" / "training.py"))
+    made = runpy.run_path(str(ROOT / "scripts" / "experiments" / "training.py"))
     assert measured["key"] == made["key"](), (
         "results/training.json is stale: scripts/train measures anew"
     )

@@ -335,7 +335,7 @@ def measured() -> dict:
 
 @pytest.fixture(scope="module")
 def made() -> dict:
-    return runpy.run_path(str(ROOT / "scripts" / "benchmarks" / "ablations.py"))
+    return runpy.run_path(str(ROOT / "scripts" / "experiments" / "ablations.py"))
 
 
 def of(measured: dict, variant: str, what: str = "match") -> list[float]:
@@ -343,7 +343,7 @@ def of(measured: dict, variant: str, what: str = "match") -> list[float]:
 
 
 def test_the_ablations_are_of_this_code(measured, made):
-    assert measured["key"] == made["key"](), "stale: scripts/bench ablations measures anew"
+    assert measured["key"] == made["key"](), "stale: scripts/experiment ablations measures anew"
     runs = [(run["seed"], run["variant"]) for run in measured["runs"]]
     assert runs == [(seed, name) for seed in (0, 1, 2) for name in made["VARIANTS"]]
 

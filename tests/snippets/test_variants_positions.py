@@ -588,7 +588,7 @@ def test_the_band_alone_gives_what_the_mask_gives(printed):
 
 @pytest.fixture(scope="module")
 def made() -> dict:
-    return runpy.run_path(str(ROOT / "scripts" / "benchmarks" / "variants.py"))
+    return runpy.run_path(str(ROOT / "scripts" / "experiments" / "variants.py"))
 
 
 @pytest.fixture(scope="module")
@@ -603,7 +603,7 @@ def of(runs: dict, task: str, variant: str, what: str) -> list[float]:
 
 def test_the_measurements_are_of_this_code_and_whole(made, runs):
     measured = {job: run["key"] for job, run in runs.items()}
-    assert measured == made["jobs"](), "stale: scripts/bench variants measures what is missing"
+    assert measured == made["jobs"](), "stale: scripts/experiment variants measures what is missing"
 
 
 def test_a_changed_line_of_a_module_makes_its_runs_stale_and_a_comment_does_not(made):

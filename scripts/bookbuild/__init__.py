@@ -1,0 +1,1 @@
+"""The package that makes the site."""

@@ -1,0 +1,90 @@
+"""Changes to the HTML of a rendered page."""
+
+import re
+
+from bookbuild.mkdocs_site import formulas
+
+# The colours of code: one name for what has one colour, by the first letters of Pygments' names.
+# Names and signs, which are most of code, have the colour of the block itself: site.css
+PLAIN_TOKENS = ("n", "fm", "kc", "nx", "sa", "vm", "o", "ow", "p", "w")
+SAME_COLOR = {
+    "k": ("kd", "kn", "kp", "kr", "kt", "nd", "ni", "nl", "nt"),
+    "m": ("il", "mb", "mf", "mh", "mi", "mo"),
+    "nb": ("bp", "no"),
+    "nf": ("nc", "ne", "nn"),
+    "s": ("s1", "s2", "sb", "sc", "si", "ss"),
+}
+TOKEN_CLASSES = {each: name for name, others in SAME_COLOR.items() for each in others}
+
+
+def merge_highlight_spans(page: str) -> str:
+    """A page's HTML in which code has an element for each change of its colour, and no more."""
+
+    def named(token: re.Match[str]) -> str:
+        name = TOKEN_CLASSES.get(token[1], token[1])
+        return token[2] if name in PLAIN_TOKENS else f'<span class="{name}">{token[2]}</span>'
+
+    def block(code: re.Match[str]) -> str:
+        told = re.sub(r'<span class="(\w+)">([^<]*)</span>', named, code[0])
+        return run.sub(joined, told)
+
+    # What stands side by side, or has nothing but spaces between.
+    run = re.compile(r'<span class="(\w+)">[^<]*</span>(?: *<span class="\1">[^<]*</span>)+')
+
+    def joined(parts: re.Match[str]) -> str:
+        return f'<span class="{parts[1]}">{re.sub("<[^>]+>", "", parts[0])}</span>'
+
+    return re.sub(r"(?<=<pre><span></span><code>).*?(?=</code>)", block, page, flags=re.S)
+
+
+CODE_BLOCK = re.compile(r"(<pre>(?:<span></span>)?<code)>(.*?)(?=</code>)", re.S)
+
+
+def add_line_counts(page: str) -> str:
+    """A page's HTML in which code says how many lines it has, so that site.css can leave what
+    is far from the window undrawn and yet give it its room to the pixel."""
+
+    def add(block: re.Match[str]) -> str:
+        lines = block[2].count("\n")
+        return f'{block[1]} style="--lines: {lines}">{block[2]}'
+
+    return CODE_BLOCK.sub(add, page)
+
+
+def wrap_tables(page: str) -> str:
+    """A page's HTML in which each table stands in an element of its own: Material's script takes
+    every table out and puts it back, and the browser then styles anew all that is beside it."""
+    return re.sub(r"(?<=\n)<table>.*?</table>", r"<div>\g<0></div>", page, flags=re.S)
+
+
+def add_code_breaks(page: str) -> str:
+    """A page's HTML in which code in tables may be broken, but only behind . , _ ( and =."""
+
+    def breakable(code: re.Match[str]) -> str:
+        return f"<code>{re.sub(r'(?<=[.,_(=])(?=[^.,_(=)])', '<wbr>', code[1])}</code>"
+
+    def cell(match: re.Match[str]) -> str:
+        return re.sub(r"<code>([^<]*)</code>", breakable, match[0])
+
+    return re.sub(r"<td.*?</td>", cell, page, flags=re.S)
+
+
+def strip_indentation(page: str) -> str:
+    """A page's HTML without the indents of templates, which nobody sees."""
+    kept = r"<(pre|script|textarea)\b.*?</\1>"
+    return re.sub(rf"{kept}|\s*\n\s*", lambda each: each[0] if each[1] else "\n", page, flags=re.S)
+
+
+def searchable_html(page: str) -> str:
+    """A page's HTML for the search to read: no figures, no colours of code, no TeX commands."""
+
+    def plain(match: re.Match[str]) -> str:
+        tex = "…" if "\\" in match["tex"] else match["tex"]
+        return f"{match['before']}{tex}{match['after']}"
+
+    def bare(code: re.Match[str]) -> str:
+        return re.sub("<[^>]+>", "", code[0])
+
+    page = re.sub(r"<svg.*?</svg>", "", page, flags=re.S)
+    page = formulas.FORMULA.sub(plain, page)
+    return re.sub(r"(?<=<code>).*?(?=</code>)", bare, page, flags=re.S)

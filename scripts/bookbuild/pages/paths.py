@@ -1,0 +1,11 @@
+"""Where the project's folders are."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCS = ROOT / "docs"
+SNIPPETS = ROOT / "snippets"
+SCRIPTS = ROOT / "scripts"
+GENERATED = ROOT / ".generated"
+DOWNLOADS = GENERATED / "downloads"
+LANGUAGES = ("en", "zh")

@@ -1,0 +1,1 @@
+"""What is published beside the pages: PDF, EPUB, feed, cards and more."""

@@ -1,0 +1,1 @@
+"""Runs examples, exercises, notebooks and proofs, and draws figures."""

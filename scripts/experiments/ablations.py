@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""What each part of the model and of its training is worth, by leaving it out.
+
+Each variant differs from "ours" in one thing and trains on the same numbers of at
+most six digits, equally many steps, with three seeds. Measured on held-out numbers:
+the share translated without a fault; and where the right characters before are given,
+how often the likeliest next one is right and how sure the model is of it.
+Beside them the numerals task as it is, measured on numbers longer than any it saw.
+Writes snippets/results/ablations.json.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
+sys.path[:0] = [str(SNIPPETS), str(SNIPPETS.parent / "scripts")]
+import corpus  # noqa: E402
+import decode  # noqa: E402
+import train  # noqa: E402
+import transformer  # noqa: E402
+import translator  # noqa: E402
+from bookbuild.pages.sections import read_sections  # noqa: E402
+from corpus import Pair  # noqa: E402
+from train import Settings  # noqa: E402
+from translator import PAD, Translator  # noqa: E402
+
+RESULTS = SNIPPETS / "results" / "ablations.json"
+MADE_FROM = ("transformer.py", "numerals.py", "decode.py", "translator.py")
+SECTIONS = {  # of files that have more in them
+    "corpus.py": ("pairs", "vocabulary", "numerals"),
+    "train.py": ("label_smoothing", "schedules", "batches", "gradients", "run", "train"),
+}
+SEEDS = (0, 1, 2)
+SIZES = {
+    "d_model": 64,
+    "nhead": 4,
+    "num_encoder_layers": 2,
+    "num_decoder_layers": 2,
+    "dim_feedforward": 256,
+    "dropout": 0.0,
+    "norm_first": True,
+}
+SETTINGS = Settings(steps=500, batch_size=64, peak=4e-3, warmup_steps=50)
+
+
+# What is changed
+
+
+@contextmanager
+def replaced(name: str, function: Callable) -> Iterator[None]:
+    """A function of transformer.py, wherever it has been imported to."""
+    before = getattr(transformer, name)
+    modules = [m for m in (transformer, decode) if getattr(m, name, None) is before]
+    for module in modules:
+        setattr(module, name, function)
+    try:
+        yield
+    finally:
+        for module in modules:
+            setattr(module, name, before)
+
+
+def unscaled(query, key, value, mask=None, dropout=0.0, fused=transformer.fused_attention):
+    """The scores without the division: it is undone on the queries."""
+    return fused(query * query.size(-1) ** 0.5, key, value, mask, dropout)
+
+
+def everyone(size: int, device: torch.device | None = None) -> Tensor:
+    return torch.ones(1, 1, size, size, dtype=torch.bool, device=device)
+
+
+def no_positions(model: transformer.Transformer) -> None:
+    model.position.table.zero_()
+
+
+def doubled_exponent(model: transformer.Transformer) -> None:
+    """sin and cos of p / 10000^(2j / d) in column j, where 2j should be its pair's first."""
+    n, d = model.position.table.shape
+    column = torch.arange(d, dtype=torch.float64)
+    angle = torch.arange(n, dtype=torch.float64)[:, None] / 10000 ** (2 * column / d)
+    wrong = torch.where(column % 2 == 1, angle.cos(), angle.sin())
+    model.position.table.copy_(wrong)
+
+
+def learned_positions(model: transformer.Transformer) -> None:
+    """They begin as large as the sinusoids, whose mean square is a half."""
+    start = torch.randn_like(model.position.table) * 0.5**0.5
+    del model.position.table
+    model.position.table = nn.Parameter(start)
+
+
+class Variant(NamedTuple):
+    """What differs from ours: sizes, settings, a function of the model, the new model."""
+
+    sizes: dict[str, Any] | None = None
+    settings: dict[str, Any] | None = None
+    function: tuple[str, Callable] | None = None
+    change: Callable[[transformer.Transformer], None] | None = None
+
+
+VARIANTS = {
+    "ours": Variant(),
+    "no positions": Variant(change=no_positions),
+    "exponent doubled": Variant(change=doubled_exponent),
+    "learned positions": Variant(change=learned_positions),
+    "no causal mask": Variant(function=("causal_mask", everyone)),
+    "no 1/√d_k": Variant(function=("fused_attention", unscaled)),
+    "one head": Variant(sizes={"nhead": 1}),
+    "dropout 0.1": Variant(sizes={"dropout": 0.1}),
+    "no smoothing": Variant(settings={"smoothing": 0.0}),
+    "no warm-up": Variant(settings={"warmup_steps": 1}),
+    "post-norm": Variant({"norm_first": False}),
+    "post-norm, no warm-up": Variant({"norm_first": False}, {"warmup_steps": 1}),
+    "the paper's rate": Variant(settings={"schedule": "noam"}),
+}
+
+
+# What is measured
+
+
+def told_beforehand(model: Translator, pairs: list[Pair], smoothing: float) -> dict[str, float]:
+    """Where all characters before are given: the loss, the share of the places at which
+    the likeliest character is right, and its mean probability."""
+    examples = [train.example_of(model, pair) for pair in pairs]
+    src, tgt = (translator.padded(ids) for ids in zip(*examples, strict=True))
+    wanted = tgt[:, 1:]
+    with decode.evaluating(model.model):
+        logits = model.model(src, tgt[:, :-1])
+    real = wanted != PAD
+    sure, guess = logits[real].softmax(dim=-1).max(dim=-1)
+    return {
+        "held-out loss": train.label_smoothed_cross_entropy(logits, wanted, smoothing, PAD).item(),
+        "right": (guess == wanted[real]).float().mean().item(),
+        "sure": sure.mean().item(),
+    }
+
+
+def one(name: str, seed: int, data: dict[str, list[Pair]], settings: Settings) -> dict[str, Any]:
+    """A variant, trained with a seed and measured."""
+    started = time.process_time()
+    variant = VARIANTS[name]
+    settings = replace(settings, seed=seed, **variant.settings or {})
+    pairs, held_out = data["train"], data["validation"]
+    model = translator.new_translator(pairs, seed, **SIZES | (variant.sizes or {}))
+    if variant.change:
+        with torch.no_grad():
+            variant.change(model.model)
+    with replaced(*variant.function or ("causal_mask", transformer.causal_mask)):
+        curve = train.train(model, pairs, held_out[:100], settings, show=lambda line: None)
+        found = {
+            "loss": curve[-1]["loss"],
+            "match": translator.exact_match(model, held_out)["all"],
+        } | told_beforehand(model, held_out, settings.smoothing)
+    found = {key: round(value, 4) for key, value in found.items()}
+    soon = [point["step"] for point in curve if point["match"] >= 0.9]
+    seconds = round(time.process_time() - started, 1)
+    print(f"{name}, seed {seed}: {found}, {soon[:1]}, {seconds} s", flush=True)
+    about = {"variant": name, "seed": seed, "nine of ten after": soon[0] if soon else None}
+    return {**about, **found, "seconds": seconds}
+
+
+def of_digits(digits: int, count: int) -> list[Pair]:
+    rng = random.Random(digits)
+    return [corpus.number_pair(corpus.random_number(rng, digits)) for _ in range(count)]
+
+
+def lengths() -> dict[str, Any]:
+    """The numerals task as python train.py numerals does it, on ever longer numbers."""
+    task = train.TASKS["numerals"]
+    pairs = task.pairs("train")
+    model = translator.new_translator(pairs, 0, **task.sizes)
+    train.train(model, pairs, pairs[:1], task.settings, show=lambda line: None)
+    known = {tuple(pair.source) for pair in pairs}
+    match, examples = {}, []
+    for digits in range(7, 13):
+        new = [pair for pair in of_digits(digits, 500) if tuple(pair.source) not in known]
+        match[digits] = round(translator.exact_match(model, new)["all"], 4)
+        shown = new[:2]
+        found = model.translate([pair.source for pair in shown])
+        for pair, target in zip(shown, found, strict=True):
+            words = [" ".join(pair.source), "".join(pair.target), "".join(target)]
+            examples += [words] if digits > 10 else []
+    print("lengths:", match, *examples, sep="\n", flush=True)
+    return {"match": match, "examples": examples}
+
+
+def key() -> str:
+    """Of the code that decides the figures, and of how the numerals are trained."""
+    task = train.TASKS["numerals"]
+    parts = [Path(__file__).read_text("utf-8"), repr(task.sizes), repr(task.settings)]
+    parts += [(SNIPPETS / name).read_text("utf-8") for name in MADE_FROM]
+    for name, sections in SECTIONS.items():
+        found = read_sections(SNIPPETS / name)
+        parts += [found[section] for section in sections]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    made_from = key()
+    parts = ("train", "validation")
+    data = {part: corpus.numbers(part, 6, draws=20_000, held_out=1000) for part in parts}
+    longer = lengths()
+    runs = [one(name, seed, data, SETTINGS) for seed in SEEDS for name in VARIANTS]
+    record = {
+        "key": made_from,
+        "environment": {
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "cores": os.cpu_count(),
+            "threads": 1,
+        },
+        "steps": SETTINGS.steps,
+        "numbers": len(data["train"]),
+        "held out": len(data["validation"]),
+        "seconds": round(statistics.median(run["seconds"] for run in runs), 1),
+        "runs": runs,
+        "lengths": longer,
+    }
+    RESULTS.write_text(f"{json.dumps(record, ensure_ascii=False, indent=1)}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""How every figure of the book is drawn: one size, one palette, one way out.
+
+A figure is a function in scripts/figures/<chapter>.py:
+
+    @figure(en={"x": "position"}, zh={"x": "位置"})
+    def heat_map(label):
+        fig, ax = canvas(height=240)
+        ax.set_xlabel(label["x"])
+        return fig
+
+Colours are the constants below. In the SVG each becomes a custom property of
+the page's style sheet, so one file serves light and dark. What is no plot is
+drawn with the boxes, arrows and grids of figures/diagram.py.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from cycler import cycler
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+LANGUAGES = ("en", "zh")
+WIDTH = 520  # units of the SVG; on a phone a unit is about 0.7 pixels
+INK = "#010101"  # text and axes
+MUTED = "#020202"  # grid, secondary lines
+PAPER = "#030303"  # the page itself
+QUERY = "#040404"
+KEY = "#050505"
+VALUE = "#060606"
+FIRST = "#070707"  # the first, second and third series of a plot
+SECOND = "#080808"
+THIRD = "#090909"
+# Signed images are transparent at zero and grow towards these two, so that
+# they lie well on a light and on a dark page.
+POSITIVE = to_rgb("#e8710a")
+NEGATIVE = to_rgb("#1a73e8")
+SHADES = 64  # more than the eye tells apart, and half the bytes of 256
+STYLE: dict = {
+    "svg.fonttype": "none",
+    "font.size": 13,
+    "axes.labelsize": 13,
+    "axes.titlesize": 13,
+    "xtick.labelsize": 12,
+    "ytick.labelsize": 12,
+    "legend.fontsize": 12,
+    "legend.frameon": False,
+    "text.color": INK,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.unicode_minus": True,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "grid.color": MUTED,
+    "grid.linewidth": 0.5,
+    "axes.prop_cycle": cycler(color=[FIRST, SECOND, THIRD]),
+    "lines.linewidth": 1.8,
+    "figure.constrained_layout.use": True,
+    "savefig.transparent": True,
+}
+Draw = Callable[[dict[str, str]], Figure]
+
+
+def figure(en: dict[str, str], zh: dict[str, str]) -> Callable[[Draw], Draw]:
+    """Mark a function as a figure and give it its labels in both languages."""
+    if en.keys() != zh.keys():
+        alone = ", ".join(sorted(en.keys() ^ zh.keys()))
+        raise ValueError(f"labels differ: {alone} is there in one language alone")
+
+    def mark(draw: Draw) -> Draw:
+        draw.labels = {"en": en, "zh": zh}  # type: ignore[attr-defined]
+        return draw
+
+    return mark
+
+
+def canvas(height: float = 260, rows: int = 1, columns: int = 1, **options) -> tuple[Figure, Any]:
+    """A figure WIDTH units wide, and its axes (an array of them if several)."""
+    fig = Figure(figsize=(WIDTH / 72, height / 72))
+    return fig, fig.subplots(rows, columns, **options)
+
+
+def signed_image(ax: Axes, values, largest: float = 1.0, **options) -> None:
+    """Draw a matrix as an image: 0 is transparent, +-largest is opaque."""
+    values = np.asarray(values, dtype=float)
+    image = np.empty((*values.shape, 4))
+    image[..., :3] = np.where(values[..., None] > 0, POSITIVE, NEGATIVE)
+    image[..., 3] = np.round(np.clip(np.abs(values) / largest, 0, 1) * SHADES) / SHADES
+    options.setdefault("aspect", "auto")
+    ax.imshow(image, interpolation="none", **options)
+
+
+def powers_of_ten(axis) -> None:
+    """Label a logarithmic axis …, 10⁻², 10⁻¹, 1, 10, 10², …, and leave small ticks out."""
+    superscript = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+    short = {0: "1", 1: "10"}
+
+    def name(value: float, _) -> str:
+        power = round(math.log10(value))
+        return short.get(power, f"10{str(power).translate(superscript)}")
+
+    axis.set_major_formatter(name)
+    axis.set_minor_locator(NullLocator())

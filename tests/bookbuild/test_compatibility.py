@@ -1,0 +1,24 @@
+"""The snippets' tests can be run where the site isn't built: the weekly run has Windows too."""
+
+import subprocess
+import sys
+
+from built_pages import ROOT
+
+# As on Windows: what Python has on other systems alone isn't there.
+WITHOUT = """
+import sys
+for name in ("fcntl", "resource", "termios"):
+    sys.modules[name] = None
+import pytest
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+
+
+def test_the_tests_of_the_snippets_load_without_what_windows_lacks():
+    options = ["-q", "--collect-only", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov"]
+    tests = ["tests/snippets", "--ignore=tests/snippets/test_mutations.py"]
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, *options, *tests], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]

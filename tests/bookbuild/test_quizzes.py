@@ -1,0 +1,186 @@
+"""An incomplete quiz is an error with its place; the book's quizzes are complete."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from bookbuild.check import translation
+from bookbuild.pages.errors import SourceError
+from bookbuild.pages.page import list_pages
+from bookbuild.pages.paths import LANGUAGES
+from bookbuild.reference import quizzes
+from bookbuild.run import generate
+from built_pages import expect_none
+
+WRONG = """\
+    - en: {number} is wrong
+      zh: {number} 是错的
+      en_why: Since $1 \\neq 2$.
+      zh_why: 因为 $1 \\neq 2$。
+"""
+QUESTION = """\
+- en: Is it so?
+  zh: 是吗？
+  choices:
+    - en: Yes
+      zh: 是
+      right: true
+      en_why: See [there](#there).
+      zh_why: 见[那里](#there)。
+""" + "".join(WRONG.format(number=number) for number in (1, 2))
+WHOLE = 5 * QUESTION
+
+
+@pytest.fixture
+def quiz(small):
+    """The file of a quiz in the small book, without a fault."""
+    path = small / "docs/quizzes/other.yml"
+    path.parent.mkdir()
+    path.write_text(WHOLE, encoding="utf-8")
+    return path
+
+
+def fault(path) -> str:
+    with pytest.raises(SourceError) as error:
+        quizzes.load_quiz(path)
+    return str(error.value).removeprefix("docs/quizzes/other.yml:")
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "right", "wrong"),
+    [
+        ("en", "**Question 1.** Is it so?", "**Right.** See [there](#there).", "**Not quite.** S"),
+        ("zh", "**问题 1.** 是吗？", "**对。**见[那里](#there)。", "**不对。**因为"),
+    ],
+)
+def test_each_choice_is_followed_by_its_verdict(quiz, language, question, right, wrong):
+    made = quizzes.quiz_markdown(quiz, language)
+    choices = re.findall(r'<details class="(\w+)" markdown>.*?</summary>\n\n(.*?)\n', made, re.S)
+    assert question in made
+    assert [verdict for verdict, _ in choices] == 5 * ["right", "wrong", "wrong"]
+    assert [said for _, said in choices[:1]] == [right]
+    assert all(said.startswith(wrong) for _, said in choices[1:3])
+
+
+def test_choices_stand_in_the_order_of_the_file(quiz):
+    made = quizzes.quiz_markdown(quiz, "en")
+    assert re.findall(r"<summary markdown>(.*?)</summary>", made)[:3] == [
+        "Yes",
+        "1 is wrong",
+        "2 is wrong",
+    ]
+
+
+LAST = WRONG.format(number=2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (QUESTION, "", "1: 4 questions; a quiz has 5"),
+        (WHOLE, "nothing\n", "1: 0 questions; a quiz has 5"),
+        ("      right: true\n", "", "1: question 1 has 0 right choices"),
+        (
+            "    - en: 2 is wrong\n",
+            "    - en: 2 is wrong\n      right: true\n",
+            "1: question 1 has 2 right choices",
+        ),
+        (LAST, "", "1: question 1 has 2 choices; 3 or 4 are needed"),
+        (LAST, 3 * LAST, "1: question 1 has 5 choices; 3 or 4 are needed"),
+        ("  zh: 是吗？\n", "", "1: question 1 has no text zh"),
+        ("      zh: 1 是错的\n", "", "9: question 1, choice 2 has no text zh"),
+        (
+            "      en_why: See [there](#there).\n",
+            "      en_why:\n",
+            "4: question 1, choice 1 has no text en_why",
+        ),
+        ("      zh_why: 因为", "      zh_wy: 因为", "9: question 1, choice 2 has no text zh_why"),
+        ("  zh: 是吗？\n", "  zh: 是吗？\n  note: x\n", "1: question 1 has note; known are en, zh"),
+        (
+            "en_why: See [there](#there).",
+            'en_why: "See $\\theta$."',
+            "4: question 1, choice 1, en_why: between double quotes a backslash is written twice",
+        ),
+        ("Is it so?", "Is <bos> so?", "1: question 1, en: <bos> stands between backticks"),
+        ("Is it so?", "Is it so: yes?", "1: no YAML: mapping values are not allowed here"),
+    ],
+)
+def test_a_quiz_that_is_not_whole_is_told_with_its_line(quiz, old, new, message):
+    quiz.write_text(WHOLE.replace(old, new, 1), encoding="utf-8")
+    assert fault(quiz).startswith(message)
+
+
+def test_a_later_question_is_told_with_its_own_line(quiz):
+    quiz.write_text(4 * QUESTION + QUESTION.replace("      right: true\n", ""), encoding="utf-8")
+    first = 4 * QUESTION.count("\n") + 1
+    assert fault(quiz).startswith(f"{first}: question 5 has 0 right choices")
+
+
+def test_generating_stops_at_a_quiz_that_is_not_whole(quiz, monkeypatch, capsys):
+    quiz.write_text(4 * QUESTION, encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["generate"])
+    assert generate.main() == 1
+    assert capsys.readouterr().err == "docs/quizzes/other.yml:1: 4 questions; a quiz has 5\n"
+
+
+def test_what_is_said_of_a_link_is_said_with_its_line_in_the_quiz(quiz):
+    told = [str(fault) for fault in quizzes.errors_containing("](#there)", "leads nowhere")]
+    assert told == ["docs/quizzes/other.yml:4: leads nowhere"]
+
+
+# The book's own
+
+CHAPTERS = quizzes.quiz_files()
+each_chapter = pytest.mark.parametrize("name", CHAPTERS)
+BEFORE = r'^## {title} {{ #quiz }}\n\n--8<-- "quizzes/{name}\.md"\n\n## [^\n]+ {{ #exercises }}$'
+
+
+@pytest.mark.parametrize(("language", "title"), [("en", "Quiz"), ("zh", "测验")])
+def test_every_chapter_that_has_exercises_has_its_quiz_just_before_them(language, title):
+    faults = []
+    for page in list_pages(language):
+        name = page.name.removesuffix(".md")
+        if not page.is_notebook and re.search(r"^\*\*(?:Exercise|练习) 1", page.text, re.M):
+            pattern = BEFORE.format(title=title, name=re.escape(name))
+            if name not in CHAPTERS or not re.search(pattern, page.text, re.M):
+                faults.append(f"{page.display_path}: no quiz before its exercises")
+    expect_none(faults)
+    assert CHAPTERS.keys() <= {page.name.removesuffix(".md") for page in list_pages(language)}
+
+
+@each_chapter
+def test_the_right_choices_are_spread_over_the_places(name):
+    """No place has more than two of five, and no three in a row are the same."""
+    places = [
+        [choice.get("right") == "true" for choice in question["choices"]].index(True)
+        for question in quizzes.load_quiz(CHAPTERS[name])
+    ]
+    assert len(set(places)) >= 3 and max(Counter(places).values()) <= 2, places
+
+
+@each_chapter
+def test_the_right_choice_is_not_the_longest_as_a_rule(name):
+    """Whoever has learned to pick the longest answer shall not get far."""
+    longest = 0
+    for question in quizzes.load_quiz(CHAPTERS[name]):
+        choices = sorted(question["choices"], key=lambda choice: len(choice["en"]))
+        longest += choices[-1].get("right") == "true"
+    assert longest <= 3
+
+
+@each_chapter
+def test_both_languages_have_the_same_links_and_formulas(name):
+    english, chinese = (quizzes.quiz_markdown(CHAPTERS[name], language) for language in LANGUAGES)
+    expect_none(translation.differences(f"quizzes/{name}.yml", english, chinese))
+
+
+@each_chapter
+def test_links_and_choices_have_words(name):
+    """Whoever has them read aloud may hear nothing of a formula alone."""
+    path = CHAPTERS[name]
+    text = path.read_text(encoding="utf-8")
+    faults = re.findall(r"\[\$[^$]*\$\]\([^)]*\)", text)
+    choices = [choice for question in quizzes.load_quiz(path) for choice in question["choices"]]
+    faults += [choice["en"] for choice in choices if re.fullmatch(r"\$[^$]*\$", choice["en"])]
+    expect_none(f"{name}: {fault}" for fault in faults)

@@ -1,0 +1,105 @@
+"""reading_time.py counts what is read, in both languages."""
+
+import pytest
+
+from bookbuild.reference import reading_time
+
+WORDS = reading_time.WORDS_PER_MINUTE * 20  # twenty minutes
+TEXT = "<p>" + "word " * WORDS + "</p>"
+
+
+def block(count: int) -> str:
+    one = (
+        '<div class="language-python highlight"><pre><span></span><code>'
+        + "x = 1\n" * 50
+        + "</code></pre></div>"
+    )
+    return one * count
+
+
+def test_words_and_chinese_characters_take_their_time():
+    assert reading_time.reading_minutes(TEXT) == 20
+    assert (
+        reading_time.reading_minutes(f"<p>{'字' * reading_time.CHARACTERS_PER_MINUTE * 20}</p>")
+        == 20
+    )
+    assert (
+        reading_time.reading_minutes(
+            TEXT + f"<p>{'字，' * reading_time.CHARACTERS_PER_MINUTE * 10}</p>"
+        )
+        == 30
+    )
+
+
+def test_a_word_with_a_hyphen_or_an_apostrophe_is_one():
+    assert reading_time.WORD.findall("don't d_model 3.14 two-part, 注意力 x") == [
+        "don't",
+        "d_model",
+        "3.14",
+        "two-part",
+        "x",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("html", "kind"),
+    [
+        (block(1), "code"),
+        (f'<svg viewBox="0 0 1 1"><text>{"word " * 200}</text></svg>', "figure"),
+        (f'<div class="arithmatex">\\[{"a b " * 200}\\]</div>', "displayed formula"),
+        (f'<span class="arithmatex">\\({"a b " * 200}\\)</span>', "formula"),
+    ],
+)
+def test_code_figures_and_formulas_are_looked_at_and_their_words_not_counted(html, kind):
+    count = 600 // reading_time.SECONDS_TO_LOOK[kind]  # ten minutes
+    assert reading_time.reading_minutes(TEXT + html * count) == 30
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f'<details class="success"><summary>Answer</summary>{TEXT}{block(40)}</details>',
+        f'<div class="footnote"><ol><li>{TEXT}</li></ol></div>',
+        f'<p class="reading" data-search-exclude="">{TEXT}</p>',
+    ],
+)
+def test_what_is_folded_and_the_footnotes_are_not_counted(html):
+    assert reading_time.reading_minutes(TEXT + html) == 20
+
+
+def test_minutes_are_told_in_steps_and_never_none():
+    assert reading_time.reading_minutes("<p>word</p>") == reading_time.ROUND_TO
+    assert (
+        reading_time.reading_minutes(
+            "<p>" + "word " * (reading_time.WORDS_PER_MINUTE * 12) + "</p>"
+        )
+        == 10
+    )
+    assert (
+        reading_time.reading_minutes(
+            "<p>" + "word " * (reading_time.WORDS_PER_MINUTE * 13) + "</p>"
+        )
+        == 15
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "needs", "line"),
+    [
+        ("en", ["one", "[b](b.md)"], "About MINUTES minutes to read. You need: one; [b](b.md)."),
+        ("zh", ["一", "[乙](b.md)"], "读一遍约 MINUTES 分钟。预备知识：一；[乙](b.md)。"),
+        ("en", [], "About MINUTES minutes to read."),
+    ],
+)
+def test_the_line_stands_below_the_title_and_out_of_the_search(language, needs, line):
+    page = reading_time.add_reading_line("---\na: b\n---\n\n# Title\n\nText.\n", needs, language)
+    attributes = '{ .reading data-search-exclude="" }'
+    assert page == f"---\na: b\n---\n\n# Title\n\n{line}\n{attributes}\n\nText.\n"
+
+
+def test_the_number_is_filled_into_the_line_and_nowhere_else():
+    page = f'<p class="reading">About MINUTES minutes.</p>{TEXT}<p>MINUTES</p>'
+    filled = reading_time.fill_minutes(page)
+    assert filled.startswith('<p class="reading">About 20 minutes.</p>')
+    assert filled.endswith("<p>MINUTES</p>")
+    assert reading_time.fill_minutes("<p>MINUTES</p>") == "<p>MINUTES</p>"

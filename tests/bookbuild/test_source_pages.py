@@ -1,0 +1,269 @@
+"""Errors in the sources are found, each with its place."""
+
+import pytest
+
+from bookbuild.check.includes import completeness_errors, page_errors
+from bookbuild.check.translation import mark_translated
+from bookbuild.pages import paths
+from bookbuild.pages.errors import SourceError
+from bookbuild.pages.files import write_file
+from bookbuild.pages.glossary import glossary_errors, glossary_table, segmentation_words
+from bookbuild.pages.page import SourcePage, list_pages
+from bookbuild.pages.paths import LANGUAGES
+from bookbuild.pages.sections import read_sections, section_errors, without_section_markers
+from bookbuild.pages.values import replace_values, resolve_value
+from bookbuild.run import generate
+from sample_book import change, line
+
+PAGE = "docs/en/index.md"
+
+
+@pytest.fixture
+def made(small):
+    """A small book with what generate makes of it, put there by hand."""
+    for language in LANGUAGES:
+        write_file(paths.GENERATED / language / "figures/chapter/line.svg", "<svg></svg>\n")
+    write_file(paths.GENERATED / "outputs/examples/chapter/say.txt", "number: 42\n")
+    return small
+
+
+def told() -> list[str]:
+    """Everything that scripts/book.py finds wrong."""
+    found = [*section_errors()]
+    for language in LANGUAGES:
+        for page in list_pages(language):
+            found += page_errors(page)
+    return [str(fault) for fault in [*found, *completeness_errors()]]
+
+
+def is_told(start: str) -> bool:
+    """Behind that stands what to do."""
+    return any(each.startswith(start) for each in told())
+
+
+def test_a_whole_book_has_no_faults(made):
+    assert told() == []
+
+
+# Sections
+
+
+def section_fault(path, text: str) -> str:
+    path.write_text(text)
+    with pytest.raises(SourceError) as error:
+        read_sections(path)
+    return str(error.value)
+
+
+START, END = "# --8<-- [start:{}]\n", "# --8<-- [end:{}]\n"
+
+
+def test_sections_are_what_stands_between_their_marks(tmp_path):
+    path = tmp_path / "code.py"
+    path.write_text(START.format("a") + "x = 1\n\n\n" + END.format("a") + "y = 2\n")
+    assert read_sections(path) == {"a": "x = 1\n\n\n"}
+    assert without_section_markers(path) == "x = 1\n\n\ny = 2\n"
+
+
+def test_sections_of_javascript_are_marked_by_its_own_comments(tmp_path):
+    path = tmp_path / "code.js"
+    path.write_text("// --8<-- [start:a]\nlet x;\n\n// --8<-- [end:a]\nlet y;\n")
+    assert read_sections(path) == {"a": "let x;\n\n"}
+    assert without_section_markers(path) == "let x;\n\nlet y;\n"
+
+
+def test_a_section_of_javascript_that_no_page_shows_is_told(made):
+    text = "// --8<-- [start:a]\nlet x;\n// --8<-- [end:a]\n"
+    (made / "snippets/code.js").write_text(text)
+    assert is_told("snippets/code.js:1: section a is shown in no page of docs/en")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\n" + START.format("a") + "x\n", "2: section a has no end mark"),
+        (START.format("a") + START.format("b") + END.format("b"), "1: section a has no end mark"),
+        (START.format("a") + END.format("b"), "2: end mark of b without its start"),
+        (END.format("a"), "1: end mark of a without its start"),
+        (2 * (START.format("a") + END.format("a")), "3: section a stands twice"),
+    ],
+)
+def test_unpaired_marks_are_told_with_file_and_line(small, text, message):
+    fault = section_fault(small / "snippets/tiny.py", text)
+    assert fault.startswith(f"snippets/tiny.py:{message}; ")
+
+
+# What a page names and what is there
+
+BROKEN = [
+    ('"tiny.py:first"', '"tiny.py:second"', "no section second in tiny.py; it has first"),
+    ('"tiny.py:first"', '"none.py:first"', "no file none.py in snippets/ or .generated/"),
+    ("chapter/say.txt", "chapter/none.txt", "no file outputs/examples/chapter/none.txt"),
+    ("say: number", "say: nonesuch", "0 lines of outputs/examples/chapter/say.txt begin"),
+    ("say: number", "none: number", "{{ chapter/none: number }} names no example"),
+    ("chapter/line.svg", "chapter/none.svg", "no figures/chapter/none.svg; scripts/figures/"),
+    ("A line that rises.", "", "figures/chapter/line.svg has no alternative text"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), BROKEN)
+def test_what_a_page_names_wrongly_is_told_with_its_line(made, old, new, message):
+    at = line(made / PAGE, old)
+    change(made / PAGE, old, new)
+    assert any(each.startswith(f"{PAGE}:{at}: {message}") for each in told()), told()
+
+
+def test_a_mark_without_its_end_is_told_once_and_at_the_mark(made):
+    change(made / "snippets/tiny.py", END.format("first"), "")
+    faults = [each for each in told() if "has no end mark" in each]
+    how = "put --8<-- [end:first] below it"
+    assert set(faults) == {f"snippets/tiny.py:1: section first has no end mark; {how}"}
+
+
+def test_code_blocks_may_show_braces_and_pages_may_not(made):
+    change(made / PAGE, "## Section", "```text\n{{ chapter/none: a }}\n```\n\n## Section")
+    assert not [each for each in told() if "none" in each]
+
+
+# What no page shows
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("old", "message"),
+    [
+        ('--8<-- "tiny.py:first"', "snippets/tiny.py:1: section first is shown in no page of"),
+        ("](figures/chapter/line.svg)", "scripts/figures/chapter.py:1: no page of"),
+    ],
+)
+def test_what_no_page_shows_is_told(made, language, old, message):
+    change(made / f"docs/{language}/index.md", old, "]()" if old[0] == "]" else "")
+    assert any(each.startswith(f"{message} docs/{language}") for each in told()), told()
+
+
+def test_a_file_without_sections_is_shown_whole(made):
+    (made / "snippets/alone.py").write_text("x = 1\n")
+    for language in LANGUAGES:
+        assert is_told(f"snippets/alone.py:1: the file is shown in no page of docs/{language}")
+    change(made / PAGE, '--8<-- "tiny.py:first"\n', '--8<-- "tiny.py:first"\n--8<-- "alone.py"\n')
+    assert not [each for each in told() if "alone" in each and "docs/en" in each]
+
+
+def test_a_section_shown_twice_is_told(made):
+    include = '--8<-- "tiny.py:first"\n'
+    change(made / PAGE, include, include + include)
+    assert is_told("snippets/tiny.py:1: section first is shown in 2 places of docs/en")
+
+
+def test_an_output_is_shown_by_an_include_or_by_a_value(made):
+    where = "snippets/examples/chapter/say.py:1: no page of docs/en shows its output"
+    change(made / PAGE, '--8<-- "outputs/examples/chapter/say.txt"', "")
+    assert not is_told(where)
+    change(made / PAGE, "{{ chapter/say: number }}", "")
+    assert is_told(where)
+
+
+# The two languages
+
+
+def test_a_page_without_twin_is_told(made):
+    (made / "docs/zh/other.md").unlink()
+    assert is_told("docs/en/other.md:1: has no translation docs/zh/other.md")
+    (made / "docs/zh/more.md").write_text("# 更多\n", encoding="utf-8")
+    assert is_told("docs/zh/more.md:1: has no translation docs/en/more.md")
+
+
+def test_a_changed_english_page_is_told_until_its_twin_is_stamped(made):
+    change(made / PAGE, "# Small", "# Smaller")
+    assert [each for each in told() if each.startswith("docs/zh/index.md:1: docs/en/index.md has")]
+    mark_translated("index")
+    assert told() == []
+
+
+def test_a_stamp_is_kept_where_it_stands_and_changes_nothing_else(made):
+    page = SourcePage("zh", "index.md")
+    before = page.text
+    assert f"translated: {page.translation.digest()}" in before
+    mark_translated("index.md")
+    assert page.text == before
+    page.path.write_text("# 一页\n", encoding="utf-8")
+    mark_translated("index")
+    assert page.text == f"---\ntranslated: {page.translation.digest()}\n---\n\n# 一页\n"
+    assert page.meta == {"translated": page.translation.digest()}
+
+
+def test_a_stamp_for_a_page_that_is_not_there_is_refused(made):
+    with pytest.raises(FileNotFoundError, match=r"no docs/zh/nonesuch\.md"):
+        mark_translated("nonesuch")
+
+
+# Values and the glossary
+
+
+def test_values_are_filled_into_prose_and_not_into_code(made):
+    text = "It is {{ chapter/say: number }}.\n\n```text\n{{ chapter/say: number }}\n```\n"
+    assert replace_values(text) == text.replace("{{ chapter/say: number }}", "42", 1)
+
+
+def test_a_label_that_is_printed_twice_is_no_value(made):
+    write_file(paths.GENERATED / "outputs/examples/chapter/say.txt", "number: 1\nnumber: 2\n")
+    with pytest.raises(ValueError, match=r"2 lines of .* begin with 'number: '"):
+        resolve_value("chapter/say: number")
+
+
+def test_the_glossary_is_a_table_in_each_language_and_a_list_of_words(made):
+    spans = '<span id="token"></span><span id="letter-t"></span>'
+    where = '<span class="where">[{}](other.md#there)</span>'
+    rows = {
+        "en": f"| {spans}token | 词元 | a piece {where.format('Other')} |",
+        "zh": f"| {spans}词元 | token | 一段{where.format('其他')} |",
+    }
+    for language, row in rows.items():
+        letters, opening, table, end = glossary_table(language).split("\n\n")
+        assert letters == "[T](#letter-t)\n{ .letters }"
+        assert opening == '<div class="glossary" markdown>'
+        assert table.splitlines()[2:] == [row]
+        assert end == "</div>\n"
+    assert segmentation_words() == "词元\n"
+    generate.write_texts()
+    assert (paths.GENERATED / "zh/words.txt").read_text(encoding="utf-8") == "词元\n"
+
+
+GLOSSARY = "docs/glossary.yml"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("other.md#there", "none.md#there", "token leads to docs/en/none.md, which isn't there"),
+        ("other.md#there", "other.md#none", "token leads to #none, which docs/en/other.md doesn't"),
+        ("other.md#there", "other.md", "token leads to #, which docs/en/other.md doesn't have"),
+        ("where: other.md#there, ", "", "token has no where"),
+        ("zh_meaning: 一段", "zh_meaning: 一段, nto: [令牌]", "token has nto, which means nothing"),
+    ],
+)
+def test_a_term_that_leads_nowhere_is_told_with_its_line(made, old, new, message):
+    assert not [*glossary_errors()]
+    change(made / GLOSSARY, "- {", "# A note.\n\n- {")
+    change(made / GLOSSARY, old, new)
+    faults = [str(fault) for fault in glossary_errors()]
+    assert faults, "nothing is told"
+    assert faults[0].startswith(f"{GLOSSARY}:3: {message}"), faults
+
+
+def test_a_term_must_be_treated_in_both_languages(made):
+    change(made / "docs/zh/other.md", "{ #there }", "{ #here }")
+    (fault,) = map(str, glossary_errors())
+    assert fault.startswith(f"{GLOSSARY}:1: token leads to #there, which docs/zh/other.md doesn't")
+
+
+def test_a_file_is_written_only_if_its_bytes_change(tmp_path):
+    path = tmp_path / "folder/file"
+    write_file(path, "text")
+    first = path.stat()
+    write_file(path, "text")
+    assert path.stat().st_mtime_ns == first.st_mtime_ns
+    assert path.stat().st_mode & 0o777 == 0o644
+    write_file(path, "other")
+    assert path.read_text() == "other"
+    assert [*path.parent.iterdir()] == [path]

@@ -1,0 +1,156 @@
+"""A book of two small pages with one snippet, one example and one figure.
+
+The tests of the build's machinery break one thing in it and look at what they are told.
+"""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from bookbuild.check.translation import mark_translated
+from bookbuild.pages import paths
+from bookbuild.pages.files import line_number
+from built_pages import ROOT
+
+PAGE = """\
+---
+description: {about}
+---
+
+# {title}
+
+## {section} {{ #section }}
+
+$x^2$ {{{{ chapter/say: number }}}} [{other}](other.md#there)
+
+```python title="tiny.py"
+--8<-- "tiny.py:first"
+```
+
+```python title="{input}"
+--8<-- "examples/chapter/say.py"
+```
+
+```text title="{output}"
+--8<-- "outputs/examples/chapter/say.txt"
+```
+
+![{alt}](figures/chapter/line.svg)
+"""
+
+FILES = {
+    "docs/en/index.md": PAGE.format(
+        about="A small book.",
+        title="Small",
+        section="Section",
+        other="other",
+        input="Input",
+        output="Output",
+        alt="A line that rises.",
+    ),
+    "docs/zh/index.md": PAGE.format(
+        about="一本小书。",
+        title="小书",
+        section="一节",
+        other="另一页",
+        input="输入",
+        output="输出",
+        alt="一条上升的线。",
+    ),
+    "docs/en/other.md": "---\ndescription: Other.\n---\n\n# Other\n\n## A token { #there }\n",
+    "docs/zh/other.md": "---\ndescription: 其他。\n---\n\n# 其他\n\n## 一个词元 { #there }\n",
+    "docs/glossary.yml": (
+        "- {en: token, zh: 词元, anchor: token, where: other.md#there, "
+        "en_meaning: a piece, zh_meaning: 一段}\n"
+    ),
+    "docs/changes.yml": (
+        "- {date: 2026-02-01, page: other.md#there, en: A page., zh: 一页。}\n"
+        "- {date: 2026-01-01, page: index.md, en: A book., zh: 一本书。}\n"
+    ),
+    "tests/snippets/test_other.py": "# There: #there\n\n\ndef test_it_is_so():\n    pass\n",
+    "snippets/tiny.py": """\
+# --8<-- [start:first]
+def double(x):
+    return 2 * x
+
+
+# --8<-- [end:first]
+""",
+    "snippets/examples/chapter/say.py": (
+        'from tiny import double\n\nprint("number:", double(21))\n'
+    ),
+    "scripts/figures/chapter.py": """\
+from figures.style import canvas, figure
+from tiny import double
+
+
+@figure(en={"x": "position"}, zh={"x": "位置"})
+def line(label):
+    fig, ax = canvas()
+    ax.plot([0, double(1)])
+    ax.set_xlabel(label["x"])
+    return fig
+""",
+}
+
+
+def make(folder: Path) -> Path:
+    """Write the small book, with the real scripts and settings, and stamp its pages."""
+    folder = folder.resolve()
+    for name, text in FILES.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for path in (ROOT / "scripts").iterdir():
+        if path.is_file():
+            shutil.copy(path, folder / "scripts")
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "scripts/bookbuild", folder / "scripts/bookbuild", ignore=ignored)
+    for name in ("style", "svg", "diagram"):
+        shutil.copy(ROOT / f"scripts/figures/{name}.py", folder / "scripts/figures")
+    for name in ("requirements.txt", "package-lock.json", "mkdocs.zh.yml"):
+        shutil.copy(ROOT / name, folder)
+    for name in ("node_modules", "overrides"):
+        (folder / name).symlink_to(ROOT / name)
+    for name in ("mkdocs.yml", "mkdocs.zh.yml"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        pages = "nav:\n  - index.md\n  - other.md\n"
+        text = re.sub(r"^nav:\n(?: .*\n)+", pages, text, flags=re.M)
+        (folder / name).write_text(text, encoding="utf-8")
+    # jieba's own dictionary takes longer to load than all else that a small build does.
+    words = f"    jieba_dict: {ROOT / 'tests' / 'words.txt'}\n    jieba_dict_user"
+    change(folder / "mkdocs.zh.yml", "    jieba_dict_user", words)
+    with pytest.MonkeyPatch.context() as patch:
+        use(folder, patch)
+        for name in ("index", "other"):
+            mark_translated(name)
+    return folder
+
+
+def use(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Let scripts/book.py read this folder."""
+    patch.setattr(paths, "ROOT", folder)
+    for name in ("docs", "snippets", "scripts"):
+        patch.setattr(paths, name.upper(), folder / name)
+    patch.setattr(paths, "GENERATED", folder / ".generated")
+    patch.setattr(paths, "DOWNLOADS", folder / ".generated" / "downloads")
+
+
+def module_command(folder: Path, name: str) -> list[str]:
+    """The command that runs a module of the package bookbuild in a folder's scripts/."""
+    return ["env", f"PYTHONPATH={folder / 'scripts'}", sys.executable, "-m", f"bookbuild.{name}"]
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{path.name} has {text.count(old)} times: {old}"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def line(path: Path, piece: str) -> int:
+    """The number of the first line that holds the piece."""
+    text = path.read_text(encoding="utf-8")
+    return line_number(text, text.index(piece))

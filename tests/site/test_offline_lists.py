@@ -1,0 +1,87 @@
+"""What the build tells a browser to keep for offline reading is what it has published."""
+
+import hashlib
+import json
+import os
+import shutil
+from fnmatch import fnmatch
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from bookbuild.mkdocs_site import hooks
+from bookbuild.pages import paths
+from bookbuild.publish import offline
+from built_pages import expect_none
+
+
+def home(site: Path, language: str) -> Path:
+    return site / "zh" if language == "zh" else site
+
+
+def listed(site: Path, language: str) -> dict[str, tuple[str, int]]:
+    return json.loads((home(site, language) / "offline-files.json").read_text(encoding="utf-8"))
+
+
+def test_the_lists_tell_the_very_bytes_of_the_site(site, language):
+    faults, folder = [], home(site, language)
+    for address, (digest, size) in listed(site, language).items():
+        name = "index.html" if address.endswith("/") or not address else ""
+        data = (folder / unquote(address) / name).read_bytes()
+        if (hashlib.sha256(data).hexdigest(), len(data)) != (digest, size):
+            faults.append(f"{address or 'the home page'} was changed after the list was written")
+    expect_none(faults)
+
+
+def test_a_version_is_the_hash_of_its_list(site, language):
+    told = json.loads((home(site, language) / "offline.json").read_text(encoding="utf-8"))
+    text = (home(site, language) / "offline-files.json").read_bytes()
+    assert told["key"] == hashlib.sha256(text).hexdigest()
+    assert told["bytes"] == sum(size for _, size in listed(site, language).values())
+
+
+def test_every_page_of_the_language_is_listed_and_none_of_the_other(site, built, language):
+    pages = {address for address in listed(site, language) if not address or address.endswith("/")}
+    wanted = {page.url.removeprefix("zh/") for page in built if page.source.language == language}
+    assert pages == wanted
+
+
+def test_what_is_not_kept_is_what_is_left_out_on_purpose(site, language):
+    names = listed(site, language)
+    folder = home(site, language)
+    left = [
+        name
+        for path in folder.rglob("*")
+        if path.is_file() and not (language == "en" and path.is_relative_to(site / "zh"))
+        if (name := path.relative_to(folder).as_posix()).removesuffix("index.html") not in names
+    ]
+    expect_none(name for name in left if not any(fnmatch(name, each) for each in offline.EXCLUDED))
+    for pattern in ("*.md", "feed.xml", "404.html", "offline.json"):
+        assert any(fnmatch(name, pattern) for name in left), pattern
+
+
+def test_the_same_site_gives_the_same_lists_and_a_changed_one_others(site, tmp_path):
+    copy = tmp_path / "site"
+    shutil.copytree(site, copy, copy_function=os.symlink)
+    before = (site / "offline.json").read_bytes(), (site / "zh/offline.json").read_bytes()
+    (copy / "book.pdf").write_bytes(b"made after the build")
+    offline.write_lists(copy)
+    assert (copy / "offline.json").read_bytes() == before[0]
+    (copy / "zh/new.txt").write_text("new")
+    offline.write_lists(copy)
+    assert (copy / "offline.json").read_bytes() == before[0]
+    assert (copy / "zh/offline.json").read_bytes() != before[1]
+
+
+def test_while_the_book_is_written_there_is_nothing_to_keep(monkeypatch, language):
+    text = (paths.DOCS / language / "index.md").read_text(encoding="utf-8")
+    assert text.count('data-widget="offline"') == 1
+    for serving in (False, True):
+        monkeypatch.setattr(hooks, "SERVING", serving)
+        assert ("data-widget" in hooks.with_keeping('<div data-widget="offline">')) != serving
+
+
+@pytest.mark.parametrize("name", ["offline.js", "zh/offline.js"])
+def test_one_worker_keeps_both_languages(site, name):
+    assert (site / name).exists() == (name == "offline.js")

@@ -1,0 +1,139 @@
+"""One Chinese word for each English term, on pages, in figures, widgets and quizzes."""
+
+import os
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from bookbuild.check import terminology
+from bookbuild.pages import paths
+from bookbuild.pages.glossary import load_glossary
+from bookbuild.pages.page import list_pages
+from built_pages import expect_none
+
+
+def test_every_chinese_word_for_a_term_is_that_of_the_glossary():
+    expect_none(terminology.terminology_errors())
+
+
+def test_all_that_is_chinese_is_looked_at():
+    looked = {text.path for text in terminology.chinese_texts()}
+    unread = ("tests", "node_modules", "site", "snippets", ".generated", ".venv", ".git")
+    looked |= {page.path for page in list_pages("en")}  # these quote a character or two
+    looked |= {paths.SCRIPTS / "terms.py"}
+    chinese = re.compile("[\u4e00-\u9fff]")
+    faults = []
+    for folder, names, files in os.walk(paths.ROOT):
+        at_root = Path(folder) == paths.ROOT
+        names[:] = [name for name in names if name not in unread]
+        for path in (Path(folder, name) for name in files):
+            text = path.suffix in (".md", ".ipynb", ".py", ".js", ".yml", ".html")
+            if not text or path in looked or (at_root and path.suffix == ".md"):
+                continue
+            if chinese.search(path.read_text(encoding="utf-8")):
+                faults.append(f"scripts/terms.py reads no {path.relative_to(paths.ROOT)}")
+    expect_none(faults)
+
+
+def test_each_term_and_each_chinese_word_has_one_entry():
+    """A form of one term isn't that of another, and no term's own word is ruled out by another."""
+    entries = load_glossary()
+    english = Counter(form.lower() for e in entries for form in (e["en"], *e.get("also", [])))
+    chinese = Counter(word for e in entries for word in terminology.chinese_forms(e))
+    anchors = Counter(e["anchor"] for e in entries)
+    rivals = Counter(rival for e in entries for rival in e.get("not", []))
+    for counted in (english, chinese, anchors, rivals):
+        assert not [word for word, count in counted.items() if count > 1]
+    assert not chinese.keys() & rivals.keys()
+
+
+def test_each_meaning_is_one_line_that_ends_as_a_sentence():
+    for entry in load_glossary():
+        for language, end in (("en", "."), ("zh", "。")):
+            meaning = entry[f"{language}_meaning"]
+            assert meaning.endswith(end), entry["en"]
+            assert "\n" not in meaning, entry["en"]
+
+
+def test_the_glossary_has_at_least_120_terms():
+    assert len(load_glossary()) >= 120
+
+
+# Each of these checks can fail: a page with one wrong word in it.
+
+GLOSSARY = [
+    {"en": "token", "zh": "词元", "also": ["tokens"], "not": ["令牌", "标记符"]},
+    {"en": "self-attention", "zh": "自注意力", "not": ["自注意"]},
+    {"en": "sampling", "zh": "抽样", "not": ["采样"]},
+    {"en": "top-p", "zh": "top-p", "also": ["nucleus"], "zh_also": ["核采样"]},
+    {"en": "encoder-only", "zh": "只有编码器"},
+]
+PAGE = """\
+---
+description: 一页。
+---
+
+# 一页
+
+一句话切成**词元**（token），再做**自**注意力（self-attention）；
+抽样时用 top-p，又叫核采样（nucleus）。
+
+只有编码器的（encoder-only）模型，`代码（code）`，论文的位置编码（PE），第二版（2018）。[^a]
+
+[^a]: 某人，《某书》（A Book），2017。
+"""
+
+
+def told(page: str) -> list[str]:
+    text = terminology.Text(page, paths.DOCS / "zh/page.md")
+    return [
+        str(each)
+        for check in (terminology.forbidden_words, terminology.unknown_terms)
+        for each in check(GLOSSARY, text)
+    ]
+
+
+def test_a_page_that_says_all_rightly_has_no_faults():
+    assert told(PAGE) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("再做", "令牌再做", 7, "令牌: the book says 词元 (token)"),
+        ("抽样时", "采样时", 8, "采样: the book says 抽样 (sampling)"),
+        ("模型，", "自注意模型，", 10, "自注意: the book says 自注意力 (self-attention)"),
+        ("description: 一页", "description: 标记符", 2, "标记符: the book says 词元 (token)"),
+        ("**词元**（", "**记号**（", 7, "记号（token）: the glossary says 词元"),
+        ("**自**注意力（", "注意力（", 7, "注意力（self-attention）: the glossary says 自注意力"),
+        (
+            "（token）",
+            "（gizmo）",
+            7,
+            "词元（gizmo） is brought in here: add gizmo to docs/glossary",
+        ),
+        (
+            "（token）",
+            "（token，gizmo）",
+            7,
+            "词元（gizmo） is brought in here: add gizmo to",
+        ),
+    ],
+)
+def test_a_wrong_word_is_told_with_its_line_and_the_right_one(old, new, line, message):
+    assert PAGE.count(old) == 1
+    (fault,) = told(PAGE.replace(old, new))
+    assert fault.startswith(f"docs/zh/page.md:{line}: ")
+    assert message in fault
+
+
+def test_a_wrong_word_in_the_glossarys_own_meanings_is_told():
+    """But not in the lists of what is ruled out."""
+    path = paths.DOCS / "glossary.yml"
+    shown = terminology.glossary_without_forbidden_words(path)
+    assert "令牌" in path.read_text(encoding="utf-8")
+    assert "令牌" not in shown
+    assert shown.count("\n") == path.read_text(encoding="utf-8").count("\n")
+    assert [*terminology.forbidden_words(GLOSSARY, terminology.Text(f"{shown}令牌", path))]
