@@ -34,7 +34,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     outcomes: dict[str, list[str]] = {"passed": [], "failed": [], "error": []}
     for outcome, tests in outcomes.items():
         reports = terminalreporter.stats.get(outcome, [])
-        tests += [report.nodeid for report in reports if "tests/snippets/" in report.nodeid]
+        tests += [report.nodeid for report in reports if "tests/claims/" in report.nodeid]
     mutations = [test for test in outcomes["passed"] if "test_the_claim_fails_when" in test]
     proved = {test.partition("[")[0] for test in outcomes["passed"]} - {
         test.partition("[")[0] for test in outcomes["failed"] + outcomes["error"]

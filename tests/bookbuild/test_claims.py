@@ -1,4 +1,4 @@
-"""claims.py finds every claim, its place in a page, and what was measured of it."""
+"""Claims and mutations are read from the tests, and listed with what the proofs measured."""
 
 import ast
 import re
@@ -6,6 +6,7 @@ import re
 import pytest
 
 from bookbuild.pages import paths
+from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
@@ -14,40 +15,28 @@ from built_pages import ROOT
 from sample_book import change, line
 
 TESTS = """\
-# The first section: #there
-
-
+@claim("other#there")
+@mutation("tiny.py", "2 * x", "3 * x", fault="a product is wrong")
+@mutation("tiny.py", "2 * x", "2 + x", fault="a product is a sum")
 def test_two_and_two_are_four():
     assert 2 + 2 == 4
 
 
+@claim("index")
 @few
-def test_the_example_says_it(printed):
-    assert printed("examples", "say", "chapter")["number"] == "42"
-
-
-# Elsewhere: index.md
+def test_the_page_as_a_whole():
+    pass
 
 
 def helper():
     pass
-
-
-# A comment that names no place.
-def test_a_page_as_a_whole():
-    pass
-"""
-ROWS = """\
-- {what: a sum is wrong, by: "test_other.py::test_two_and_two_are_four[case]"}
-- {what: another, by: "test_other.py::test_two_and_two_are_four"}
 """
 
 
 @pytest.fixture
-def told(small):
+def small_claims(small):
     """A small book with claims of its page other.md."""
-    write_file(small / "tests/snippets/test_other.py", TESTS)
-    write_file(small / "tests/snippets/mutations-other.yml", ROWS)
+    write_file(small / "tests/claims/test_other.py", TESTS)
     return small
 
 
@@ -55,40 +44,61 @@ def measure(*lines: str) -> None:
     write_file(paths.GENERATED / "outputs/proofs/some.txt", "".join(f"{each}\n" for each in lines))
 
 
-def found() -> list[claims.Claim]:
-    (path,) = claims.chapters()["other"]
-    return claims.claims(path, "other")
+def claims_of_other() -> list[claims.Claim]:
+    (path,) = claims.test_files()["other"]
+    return claims.claims_in(path)
 
 
-def faults() -> list[str]:
-    return [str(fault) for fault in claims.claim_errors()]
+def errors() -> list[str]:
+    return [str(error) for error in claims.claim_errors()]
 
 
-def test_a_claim_stands_where_the_comment_above_it_says(told):
-    assert [claim.place for claim in found()] == ["other.md#there", "other.md#there", "index.md"]
-    assert faults() == []
+def test_a_claim_has_the_place_that_its_decorator_names(small_claims):
+    assert [claim.place for claim in claims_of_other()] == ["other.md#there", "index.md"]
+    assert errors() == []
 
 
-def test_a_claim_about_an_example_stands_where_the_page_shows_the_example(told):
-    page = told / "docs/en/other.md"
-    shown = "\n## Shown { #shown }\n\n{{ chapter/say: number }}\n\n## Last { #last }\n"
-    page.write_text(page.read_text() + shown)
-    assert [claim.place for claim in found()][:2] == ["other.md#there", "other.md#shown"]
+def test_a_claim_lists_its_mutations_in_order(small_claims):
+    caught = [[mutation.fault for mutation in claim.mutations] for claim in claims_of_other()]
+    assert caught == [["a product is wrong", "a product is a sum"], []]
+    assert claims_of_other()[0].mutations[0][:3] == ("tiny.py", "2 * x", "3 * x")
 
 
-def test_a_claim_knows_the_changes_that_it_catches(told):
-    assert [claim.changes for claim in found()] == [["a sum is wrong", "another"], [], []]
+@pytest.mark.parametrize(
+    ("old", "new", "where", "message"),
+    [
+        (
+            '@claim("index")\n',
+            "",
+            "def test_the",
+            "test_the_page_as_a_whole has 0 @claim",
+        ),
+        ("@few", '@claim("other")', "def test_the", "test_the_page_as_a_whole has 2 @claim decora"),
+        ('("index")', "(PAGE)", "@claim(PAGE)", "@claim takes 1 literal strings: place"),
+        ("product is wrong", '" + WHAT + "', "3 * x", "@mutation takes 4 literal strings: file, o"),
+        (', fault="a product is wrong"', "", "3 * x", "@mutation takes 4 literal strings: file, o"),
+        ("2 + 2", "2 +", "assert", "invalid syntax; correct the syntax"),
+    ],
+)
+def test_a_malformed_declaration_is_reported_with_its_line(small_claims, old, new, where, message):
+    path = small_claims / "tests/claims/test_other.py"
+    change(path, old, new)
+    with pytest.raises(SourceError) as raised:
+        claims.all_claims()
+    assert str(raised.value).startswith(
+        f"tests/claims/test_other.py:{line(path, where)}: {message}"
+    )
 
 
-def test_a_page_without_claims_has_a_table_that_says_so(told):
+def test_a_page_without_claims_has_a_table_that_says_so(small_claims):
     claims.write()
     assert (paths.GENERATED / "en/claims/index.md").read_text() == "No claim yet.\n"
     assert (paths.GENERATED / "zh/claims/index.md").read_text() == "还没有论断。\n"
-    assert "3 claims, 2 changes" in (paths.GENERATED / "en/claims/other.md").read_text()
+    assert "2 claims, 2 changes" in (paths.GENERATED / "en/claims/other.md").read_text()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_was_measured_stands_with_its_claim_and_in_a_table_of_its_own(told, language):
+def test_what_was_measured_stands_with_its_claim_and_in_a_table_of_its_own(small_claims, language):
     test = "test_other.py::test_two_and_two_are_four"
     measure(
         "Python: 3",
@@ -111,53 +121,53 @@ def test_what_was_measured_stands_with_its_claim_and_in_a_table_of_its_own(told,
     assert "| float32<br>float64 | 1.5e-07<br>0 | 2.5e-07 | 1e-06<br>1e-12 |" in bare
 
 
-def test_a_place_that_is_gone_is_told_with_the_test_below_it(told):
-    page = told / "docs/zh/other.md"
+def test_a_missing_anchor_is_reported_with_its_test(small_claims):
+    page = small_claims / "docs/zh/other.md"
     change(page, "#there", "#elsewhere")
-    path = told / "tests/snippets/test_other.py"
-    (fault, *_) = faults()
-    where = f"tests/snippets/test_other.py:{line(path, 'def test_two')}"
-    assert fault.startswith(f"{where}: a comment above says other.md#there, which docs/zh has not;")
+    path = small_claims / "tests/claims/test_other.py"
+    (fault, *_) = errors()
+    where = f"tests/claims/test_other.py:{line(path, 'def test_two')}"
+    assert fault.startswith(f"{where}: docs/zh has no other.md#there; correct @claim or the page")
 
 
-def test_claims_that_belong_to_no_page_are_told(told):
-    write_file(told / "tests/snippets/test_nothing.py", TESTS)
-    assert "test_nothing.py:1: its claims belong to no page" in faults()[0]
+def test_a_test_file_of_no_page_is_reported(small_claims):
+    write_file(small_claims / "tests/claims/test_nothing.py", TESTS)
+    assert "test_nothing.py:1: its claims belong to no page" in errors()[0]
 
 
-def test_a_figure_of_a_claim_that_is_no_more_is_told(told):
+def test_a_figure_of_a_missing_claim_is_reported(small_claims):
     measure("test_other.py::test_gone, float32: 1e-07 of 1e-06")
-    assert faults()[0].endswith("there is no claim test_other.py::test_gone")
+    assert errors()[0].endswith("there is no claim test_other.py::test_gone")
 
 
-def test_claims_that_the_page_of_proofs_leaves_out_are_told(told):
+def test_claims_missing_on_the_page_proofs_are_reported(small_claims):
     for language in LANGUAGES:
-        write_file(told / f"docs/{language}/proofs.md", "# Proofs\n")
-    assert 'docs/en/proofs.md:1: shows no claims of other: --8<-- "claims/other.md"' in faults()
+        write_file(small_claims / f"docs/{language}/proofs.md", "# Proofs\n")
+    assert 'docs/en/proofs.md:1: shows no claims of other: --8<-- "claims/other.md"' in errors()
 
 
 # The book's own
 
 
 def test_every_claim_of_the_book_has_its_place():
-    assert faults() == []
-    told = claims.all_claims()
+    assert errors() == []
+    declared = claims.all_claims()
     written = [
         node.name
-        for path in sorted((ROOT / "tests/snippets").glob("test_*.py"))
+        for path in sorted((ROOT / "tests/claims").glob("test_*.py"))
         if path.name != claims.NO_CLAIMS
         for node in ast.parse(path.read_bytes()).body
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     ]
-    assert sorted(claim.test.partition("::")[2] for claim in told) == sorted(written)
-    exact = [claim for claim in told if "#" in claim.place]
-    assert len(exact) > 0.95 * len(told)
+    assert sorted(claim.test.partition("::")[2] for claim in declared) == sorted(written)
+    exact = [claim for claim in declared if "#" in claim.place]
+    assert len(exact) > 0.95 * len(declared)
 
 
 def reached(test: str) -> set[float]:
     """The numbers that a test and what it calls in its file compare with."""
     name, _, function = test.partition("::")
-    tree = ast.parse((ROOT / "tests/snippets" / name).read_bytes())
+    tree = ast.parse((ROOT / "tests/claims" / name).read_bytes())
     parts: dict[str, ast.AST] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):

@@ -17,7 +17,7 @@ sys.exit(pytest.main(sys.argv[1:]))
 
 def test_the_tests_of_the_snippets_load_without_what_windows_lacks():
     options = ["-q", "--collect-only", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov"]
-    tests = ["tests/snippets", "--ignore=tests/snippets/test_mutations.py"]
+    tests = ["tests/claims", "--ignore=tests/claims/test_mutations.py"]
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT, *options, *tests], cwd=ROOT, capture_output=True, text=True
     )

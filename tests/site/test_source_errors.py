@@ -20,12 +20,12 @@ from sample_book import change, line
 PAGE, TWIN = "docs/en/index.md", "docs/zh/index.md"
 OTHER, OTHER_TWIN = "docs/en/other.md", "docs/zh/other.md"
 TINY, SAY = "snippets/tiny.py", "snippets/examples/chapter/say.py"
-FIGURES, CLAIMS = "scripts/figures/chapter.py", "tests/snippets/test_other.py"
+FIGURES, CLAIMS = "scripts/figures/chapter.py", "tests/claims/test_other.py"
 QUIZ, GLOSSARY = "docs/quizzes/other.yml", "docs/glossary.yml"
 FEED = "docs/changes.yml"
 LAB, LAB_TWIN = "docs/en/labs/lab.ipynb", "docs/zh/labs/lab.ipynb"
 ALONE, LINKED = "snippets/examples/chapter/alone.py", "docs/en/linked.md"
-CHANGES, BASE = "tests/snippets/mutations-other.yml", "overrides/main.html"
+BASE = "overrides/main.html"
 QUESTION = """\
 - en: Is $a^2$ a square?
   zh: $a^2$ 是平方吗？
@@ -365,17 +365,13 @@ FAULTS: dict[str, tuple[Broken, tuple[str, str | None, str]]] = {
             "[^a] cites neither a work, AUTHORS, *TITLE*, YEAR, nor software, NAME, [link](…) or",
         ),
     ),
-    "a claim whose place is gone": (
+    "a claim with a missing anchor": (
         (CLAIMS, "#there", "#nowhere"),
-        (
-            CLAIMS,
-            "def",
-            "a comment above says other.md#nowhere, which docs/en has not; correct one of the two",
-        ),
+        (CLAIMS, "def", "docs/en has no other.md#nowhere; correct @claim or the page"),
     ),
-    "a list of mutations that is no YAML": (
-        (CHANGES, "", "- {what: x\n"),
-        (CHANGES, "what", f"no YAML: ...{QUOTES}"),
+    "a test without a claim": (
+        (CLAIMS, '@claim("other#there")', ""),
+        (CLAIMS, "def", "test_it_is_so has 0 @claim decorators; give it one: @claim("),
     ),
     "a term of the glossary that leads nowhere": (
         (GLOSSARY, "#there", "#none"),

@@ -23,7 +23,7 @@ TORCH = {
     "nightly": ["--pre", "torch", "--index-url", f"{INDEX}/nightly/cpu"],
 }
 # What depends on the browser, on the site or on the version itself is no question of PyTorch's.
-TESTS = ["tests/snippets", "--ignore=tests/snippets/test_mutations.py"]
+TESTS = ["tests/claims", "--ignore=tests/claims/test_mutations.py"]
 
 
 def python_of(folder: Path) -> Path:

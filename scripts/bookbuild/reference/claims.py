@@ -1,8 +1,8 @@
-"""The claims of the book: each is a test of tests/snippets, and its name is the claim.
+"""The claims of the book: each is a test in tests/claims, and its name is the claim.
 
-Where a page makes a claim is read from the tests. A comment of its own line, "# WORDS: #anchor" or
-"# WORDS: page.md#anchor", says it of all tests below, up to the next; a test that runs an example
-stands where the page shows that example; without either, the chapter as a whole makes the claim.
+Two decorators of tests/claims/marks.py, `@claim("page#anchor")` and `@mutation(file, old, new,
+fault=…)`, declare where the book makes the claim and which faults in the code its test must catch.
+They are read from the source, so that a build imports no test.
 """
 
 import ast
@@ -11,17 +11,16 @@ import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from bookbuild.check import translation
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.files import line_number, parse_yaml, write_file
-from bookbuild.pages.page import INCLUDE, VALUE, SourcePage, blank_fences, headings, list_pages
+from bookbuild.pages.files import write_file
+from bookbuild.pages.page import SourcePage, headings, list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import bibliography
 
-PLACE = re.compile(r"^# .*: ([\w-]+\.md)?(#[\w-]+)?$", re.M)
 MEASURED = re.compile(r"^(test_\w+\.py::test_\w+), (\w+)(?:, ([\w ]+))?: (\S+) of (\S+)$", re.M)
 NO_CLAIMS = "test_mutations.py"  # it tests the tests
 WORDS = {
@@ -68,14 +67,23 @@ WORDS = {
 }
 
 
-class Claim(NamedTuple):
-    """What a test proves, where a page says it, and the changes of the code that make it fail."""
+class Mutation(NamedTuple):
+    """A fault to make in a copy of snippets/: the test of its claim must then fail."""
 
-    test: str  # test_masks.py::test_the_pad_id_is_0_unless_told
+    file: str  # transformer.py
+    old: str  # occurs exactly once in the file
+    new: str
+    fault: str  # the mask is inverted
+
+
+class Claim(NamedTuple):
+    """What a test proves, where the book says it, and the faults that make the test fail."""
+
+    test: str  # test_masks.py::test_the_pad_id_is_0_by_default
     line: int
-    says: str  # the pad id is 0 unless told
+    text: str  # the pad id is 0 by default
     place: str  # masks.md#padding-mask
-    changes: list[str]
+    mutations: list[Mutation]
 
 
 class Figure(NamedTuple):
@@ -88,129 +96,104 @@ class Figure(NamedTuple):
 
 
 def folder() -> Path:
-    return paths.ROOT / "tests" / "snippets"
+    return paths.ROOT / "tests" / "claims"
 
 
-def chapters() -> dict[str, list[Path]]:
+def test_files() -> dict[str, list[Path]]:
     """The test files of each page that has any: test_training.py, test_training_chapter.py."""
-    found = {}
+    files_of_page = {}
     for name in sorted(page.name.removesuffix(".md") for page in list_pages("en")):
         stem = f"test_{name.replace('-', '_')}"
-        both = (stem, f"{stem}_*")
-        files = [path for each in both for path in sorted(folder().glob(f"{each}.py"))]
+        patterns = (f"{stem}.py", f"{stem}_*.py")
+        files = [path for pattern in patterns for path in sorted(folder().glob(pattern))]
         if files:
-            found[name] = files
-    return found
+            files_of_page[name] = files
+    return files_of_page
+
+
+def claims_in(path: Path) -> list[Claim]:
+    """The claims of a test file, in its order. Raises SourceError."""
+    return read_claims(path, path.stat().st_mtime_ns)
 
 
 @functools.cache
-def mutations(path: Path, mtime: int) -> list[dict[str, str]]:
-    return cast(list, parse_yaml(path, path.read_text(encoding="utf-8")) or [])
+def read_claims(path: Path, mtime: int) -> list[Claim]:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except SyntaxError as error:
+        raise SourceError(path, error.lineno or 1, f"{error.msg}; correct the syntax") from None
+    return [
+        read_claim(path, node)
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
 
 
-def rows() -> list[dict[str, str]]:
-    """Every mutation of the book."""
-    files = sorted(folder().glob("mutations*.yml"))
-    return [row for each in files for row in mutations(each, each.stat().st_mtime_ns)]
+def read_claim(path: Path, test: ast.FunctionDef) -> Claim:
+    """The claim that a test function's decorators declare. Raises SourceError."""
+    places, mutations = [], []
+    for node in test.decorator_list:
+        if not isinstance(node, ast.Call):
+            continue
+        name = ast.unparse(node.func)
+        if name == "claim":
+            (place,) = arguments(path, node, ("place",))
+            page, _, anchor = place.partition("#")
+            places.append(f"{page}.md#{anchor}" if anchor else f"{page}.md")
+        elif name == "mutation":
+            mutations.append(Mutation(*arguments(path, node, Mutation._fields)))
+    if len(places) != 1:
+        what = (
+            f'{test.name} has {len(places)} @claim decorators; give it one: @claim("page#anchor")'
+        )
+        raise SourceError(path, test.lineno, what)
+    text = test.name.removeprefix("test_").replace("_", " ")
+    return Claim(f"{path.name}::{test.name}", test.lineno, text, places[0], mutations)
 
 
-def claims(path: Path, chapter: str) -> list[Claim]:
-    """The claims of a test file, in its order."""
-    changes: dict[str, list[str]] = {}
-    for row in rows():
-        changes.setdefault(row["by"].partition("[")[0], []).append(row["what"])
-    page = SourcePage("en", f"{chapter}.md")
-    shown = examples(page, page.path.stat().st_mtime_ns)
-    found = []
-    for name, line, place, example in tests(path, chapter, path.stat().st_mtime_ns):
-        test = f"{path.name}::{name}"
-        says = name.removeprefix("test_").replace("_", " ")
-        place = shown.get(example, place)
-        found.append(Claim(test, line, says, place, changes.get(test, [])))
-    return found
+def arguments(path: Path, call: ast.Call, names: tuple[str, ...]) -> list[str]:
+    """The values of a decorator's arguments, in the order of their names. Raises SourceError."""
+    nodes: dict[str | None, ast.expr] = {each.arg: each.value for each in call.keywords}
+    nodes |= zip(names, call.args, strict=False)
+    values = [
+        node.value
+        for name in names
+        if isinstance(node := nodes.get(name), ast.Constant) and isinstance(node.value, str)
+    ]
+    if len(values) != len(names):
+        what = f"@{ast.unparse(call.func)} takes {len(names)} literal strings: {', '.join(names)}"
+        raise SourceError(path, call.lineno, what)
+    return values
 
 
 def all_claims() -> list[Claim]:
     """The claims of the book, page by page."""
-    return [
-        claim
-        for name, paths in chapters().items()
-        for path in paths
-        for claim in claims(path, name)
-    ]
-
-
-@functools.cache
-def tests(path: Path, chapter: str, mtime: int) -> list[tuple[str, int, str, str]]:
-    """Each test of a file: its name, its line, its section's place, the example that it runs."""
-    text = path.read_text(encoding="utf-8")
-    places = [(0, f"{chapter}.md")]
-    for match in PLACE.finditer(text):
-        if match[1] or match[2]:
-            place = (match[1] or f"{chapter}.md") + (match[2] or "")
-            places.append((line_number(text, match.start()), place))
-    found = []
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            place = [place for line, place in places if line < node.lineno][-1]
-            found.append((node.name, node.lineno, place, example_of(node, chapter)))
-    return found
-
-
-def example_of(test: ast.FunctionDef, chapter: str) -> str:
-    """The first example or exercise that a test runs: examples/masks/both; '' if none."""
-    for node in ast.walk(test):
-        if isinstance(node, ast.Call):
-            given = [each.value for each in node.args if isinstance(each, ast.Constant)]
-            if len(given) > 1 and given[0] in ("examples", "exercises"):
-                where = given[2] if len(given) > 2 else chapter
-                return f"{given[0]}/{where}/{given[1]}"
-    return ""
-
-
-@functools.cache
-def examples(page: SourcePage, mtime: int) -> dict[str, str]:
-    """Where a page shows or quotes each example: the heading above it."""
-    text, heads = page.text, headings(page)
-    uses = [(match.start(), match[1].partition(".")[0]) for match in INCLUDE.finditer(text)]
-    uses += [
-        (match.start(), f"examples/{match[1].partition(': ')[0]}")
-        for match in VALUE.finditer(blank_fences(text))
-    ]
-    found: dict[str, str] = {}
-    for position, name in sorted(uses):
-        line = line_number(text, position)
-        above = [each.anchor for each in heads if each.anchor and each.line < line]
-        found.setdefault(name, f"{page.name}#{above[-1]}" if above else page.name)
-    return found
+    return [claim for files in test_files().values() for path in files for claim in claims_in(path)]
 
 
 def claim_errors() -> Iterator[SourceError]:
-    """Places that are not there, tests and tables that are in no one's sight."""
+    """Missing anchors, test files of no page, tables of claims that no page shows."""
     anchors: dict[tuple[str, str], set[str]] = {}
     for language in LANGUAGES:
         for page in list_pages(language):
             anchors[language, page.name] = {each.anchor or "" for each in headings(page)}
-    told = all_claims()
-    for claim in told:
+    claims = all_claims()
+    for claim in claims:
         path = folder() / claim.test.partition("::")[0]
         name, _, anchor = claim.place.partition("#")
         for language in LANGUAGES:
             there = anchors.get((language, name))
             if there is None and SourcePage(language, name).translation.path.exists():
-                continue  # told by translation_errors
+                continue  # reported by translation_errors
             if there is None or (anchor and anchor not in there):
-                what = (
-                    f"a comment above says {claim.place}, which docs/{language} has not; "
-                    "correct one of the two"
-                )
+                what = f"docs/{language} has no {claim.place}; correct @claim or the page"
                 yield SourceError(path, claim.line, what)
                 break
-    known = {path for paths in chapters().values() for path in paths}
+    known = {path for files in test_files().values() for path in files}
     for path in sorted(folder().glob("test_*.py")):
         if path not in known and path.name != NO_CLAIMS:
             yield SourceError(path, 1, "its claims belong to no page; name it test_PAGE.py")
-    names = {claim.test for claim in told}
+    names = {claim.test for claim in claims}
     for test in measurements():
         if test not in names:
             where = paths.SCRIPTS / "proofs" / "equalities.py"
@@ -219,7 +202,7 @@ def claim_errors() -> Iterator[SourceError]:
         proofs = SourcePage(language, "proofs.md")
         if proofs.path.exists():
             shown = {include.file for include in proofs.includes()}
-            for name in chapters():
+            for name in test_files():
                 if f"claims/{name}.md" not in shown:
                     yield proofs.error(0, f'shows no claims of {name}: --8<-- "claims/{name}.md"')
 
@@ -261,26 +244,26 @@ def measured_table(language: str) -> str:
 
 def linked(claim: Claim) -> str:
     """A claim that leads to its place; without the colour of links, as there are so many."""
-    return f'[<span lang="en">{html.escape(claim.says)}</span>]({claim.place}){{ .said }}'
+    return f'[<span lang="en">{html.escape(claim.text)}</span>]({claim.place}){{ .said }}'
 
 
 def unbroken(text: str) -> str:
     return f'<span class="unbroken">{text}</span>' if text else ""
 
 
-def table(paths: list[Path], chapter: str, language: str) -> str:
+def table(files: list[Path], language: str) -> str:
     """The claims of test files as a table in Markdown, under their number."""
-    told, words = [claim for path in paths for claim in claims(path, chapter)], WORDS[language]
-    if not told:
+    rows, words = [claim for path in files for claim in claims_in(path)], WORDS[language]
+    if not rows:
         return f"{words['none']}\n"
     figures = measurements()
     lines: list[tuple[str, ...]] = [words["heads"], ("---", "---")]
-    for claim in told:
-        changes = "; ".join(claim.changes)
-        fails = f'<span lang="en">{html.escape(changes)}</span>' if changes else ""
+    for claim in rows:
+        caught = "; ".join(mutation.fault for mutation in claim.mutations)
+        fails = f'<span lang="en">{html.escape(caught)}</span>' if caught else ""
         lines.append((linked(claim) + beside(claim, figures, language), fails))
     counts = words["counts"].format(
-        claims=len(told), changes=sum(len(claim.changes) for claim in told)
+        claims=len(rows), changes=sum(len(claim.mutations) for claim in rows)
     )
     return f"{counts}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
@@ -300,10 +283,10 @@ def numbers() -> dict[str, int]:
     """How much of everything the book has."""
     pages = list_pages("en")
     texts = [translation.parse_text(page.text) for page in pages]
-    told = all_claims()
+    claims = all_claims()
     return {
-        "claims": len(told),
-        "changes": sum(len(claim.changes) for claim in told),
+        "claims": len(claims),
+        "changes": sum(len(claim.mutations) for claim in claims),
         "measured": len(measurements()),
         "pages": len(pages),
         "examples": len([*(paths.SNIPPETS / "examples").rglob("*.py")]),
@@ -322,11 +305,11 @@ def numbers_list(counted: dict[str, int], language: str) -> str:
 
 def write() -> None:
     """All includes of the page on proofs; those of a page without claims say so."""
-    known, counted = chapters(), numbers()
+    files, counted = test_files(), numbers()
     for language in LANGUAGES:
         made = paths.GENERATED / language / "claims"
         for page in list_pages(language):
             name = page.name.removesuffix(".md")
-            write_file(made / f"{name}.md", table(known.get(name, []), name, language))
+            write_file(made / f"{name}.md", table(files.get(name, []), language))
         write_file(made / "measured.md", measured_table(language))
         write_file(made / "numbers.md", numbers_list(counted, language))

@@ -19,6 +19,7 @@ import decode
 import train as training
 import transformer
 from corpus import Pair, number_pair
+from marks import claim, mutation
 from numerals import SMALL, TENS, from_chinese, to_chinese, to_english
 from train import example_of
 from transformer import MultiHeadAttention, Transformer, TransformerConfig, causal_mask
@@ -65,9 +66,16 @@ def validation() -> list[Pair]:
     return corpus.translator("validation")
 
 
-# What held out means: data.md#held-out
+# What held out means
 
 
+@claim("data#held-out")
+@mutation(
+    "phrases.py",
+    '{8: "test", 9: "validation"}',
+    '{7: "test", 9: "validation"}',
+    fault="the lot falls otherwise, and the running example is in training",
+)
 def test_the_running_example_is_held_out_and_a_lot_over_sentences_would_not_hold_out(printed):
     shown = printed("examples", "parts", "data")
     assert shown["we work, part"] == "test"
@@ -76,20 +84,29 @@ def test_the_running_example_is_held_out_and_a_lot_over_sentences_would_not_hold
     assert number(shown["held out by lot, meaning in the rest"]) > 0.9
 
 
+@claim("data#held-out")
 def test_an_unknown_word_is_refused_with_what_may_have_been_meant(printed):
     shown = printed("examples", "unknown_word", "data")
     assert "'studdy' is not in the vocabulary; near it: study" in shown["refused"]
 
 
+@claim("data#held-out")
+@mutation(
+    "corpus.py",
+    'text.lower().replace("-", " ").replace("?", " ? ")',
+    'text.lower().replace("?", " ? ")',
+    fault="forty-two is one word",
+)
 def test_words_of_numbers_are_split_at_the_hyphen(printed):
     assert corpus.english_tokens("Forty-two?") == ["forty", "two", "?"]
     assert len(TENS) == 8
     assert printed("examples", "in_words", "data")["342005"].endswith("三十四万二千零五")
 
 
-# Teacher forcing: #teacher-forcing
+# Teacher forcing
 
 
+@claim("training#teacher-forcing")
 def test_given_and_wanted_are_one_target_shifted_by_one(printed):
     shown = printed("examples", "given_and_wanted")
     for row in "01":
@@ -99,6 +116,7 @@ def test_given_and_wanted_are_one_target_shifted_by_one(printed):
     assert shown["predictions that count"] == "14"
 
 
+@claim("training#teacher-forcing")
 @pytest.mark.parametrize("noise", [0.0, 0.4])
 def test_right_at_every_place_after_the_right_beginning_is_right_alone(trained, validation, noise):
     """Also for a model that makes more mistakes than ours."""
@@ -121,6 +139,7 @@ def test_right_at_every_place_after_the_right_beginning_is_right_alone(trained, 
     assert (noise > 0) == (sum(alone) < 145)
 
 
+@claim("training#teacher-forcing")
 def test_exposure_bias_does_not_make_the_first_mistake(printed):
     shown = printed("examples", "alone")
     assert (
@@ -128,9 +147,16 @@ def test_exposure_bias_does_not_make_the_first_mistake(printed):
     )
 
 
-# Loss and rate: #loss
+# Loss and rate
 
 
+@claim("training#loss")
+@mutation(
+    "train.py",
+    "uniform = log_p.mean(dim=-1)",
+    "uniform = log_p.sum(dim=-1)",
+    fault="the smoothing goes to every token in full",
+)
 def test_the_loss_by_hand_is_ours_and_that_of_pytorch(printed):
     shown = printed("examples", "by_hand")
     for smoothing, value in ("0.0", 0.494), ("0.1", 0.619):
@@ -138,6 +164,7 @@ def test_the_loss_by_hand_is_ours_and_that_of_pytorch(printed):
             assert number(shown[f"{name}, {smoothing}"]) == pytest.approx(value, abs=5e-4)
 
 
+@claim("training#loss")
 def test_the_least_loss_for_300_tokens_is_where_the_right_one_has_nine_tenths(printed):
     p = torch.linspace(0.5, 0.9999, 100_000, dtype=torch.float64)
     q, others = 0.1 / 300, (1 - p) / 299
@@ -148,6 +175,7 @@ def test_the_least_loss_for_300_tokens_is_where_the_right_one_has_nine_tenths(pr
     assert number(shown["300 tokens, the right one gets"]) == pytest.approx(best, abs=1e-3)
 
 
+@claim("training#loss")
 def test_what_is_left_of_the_loss_of_the_numerals_is_entropy(printed):
     characters = {token for pair in corpus.numerals("train") for token in pair.target}
     assert len(corpus.Vocabulary(characters)) == 18
@@ -156,6 +184,13 @@ def test_what_is_left_of_the_loss_of_the_numerals_is_entropy(printed):
     assert least <= left < least + 0.005
 
 
+@claim("training#rate")
+@mutation(
+    "train.py",
+    "return d_model**-0.5 * min(",
+    "return 512**-0.5 * min(",
+    fault="the paper's rate knows nothing of d_model",
+)
 def test_at_our_size_the_papers_peak_is_eighteen_times_its_own_and_three_times_ours(printed):
     shown = printed("examples", "rates")
     base, here = number(shown["paper, base model"]), number(shown["numerals, the paper's peak"])
@@ -164,15 +199,29 @@ def test_at_our_size_the_papers_peak_is_eighteen_times_its_own_and_three_times_o
     assert 3 < here / number(shown["numerals, our peak"]) < 3.3
 
 
+@claim("training#batches")
+@mutation(
+    "train.py",
+    "stretch.sort(key=lambda example: [len(ids) for ids in example])",
+    "rng.shuffle(stretch)",
+    fault="stretches are shuffled in place of being sorted",
+)
 def test_sorting_by_length_takes_most_of_the_padding_away(printed):
     shown = printed("examples", "padding")
     assert number(shown["of like length"]) < number(shown["as drawn"]) / 3
     assert number(shown["as drawn"]) > 1 / 3
 
 
-# More than one process: #processes
+# More than one process
 
 
+@claim("training#processes")
+@mutation(
+    "train.py",
+    "real = targets != ignore_index",
+    "real = targets >= 0",
+    fault="padding is an answer",
+)
 def test_the_mean_of_the_means_is_off_and_the_share_of_tokens_repairs_it(printed):
     shown = printed("examples", "mean_of_means")
     assert number(shown["mean of the means, loss off by"]) > 0.01
@@ -181,9 +230,22 @@ def test_the_mean_of_the_means_is_off_and_the_share_of_tokens_repairs_it(printed
     assert number(shown["by tokens, gradient off by"]) < 1e-5
 
 
-# Determinism: #determinism
+# Determinism
 
 
+@claim("training#determinism")
+@mutation(
+    "train.py",
+    'rng = random.Random(f"{seed} {epoch}")',
+    "rng = random.Random()",
+    fault="batches are drawn by a lot that nobody has noted",
+)
+@mutation(
+    "translator.py",
+    "torch.manual_seed(seed)",
+    "torch.seed()",
+    fault="the model begins with numbers that nobody has noted",
+)
 def test_one_seed_gives_one_set_of_weights_and_sums_depend_on_their_order(printed):
     shown = printed("examples", "twice")
     assert shown["the same seed, largest difference"] == "0.0"
@@ -191,9 +253,16 @@ def test_one_seed_gives_one_set_of_weights_and_sums_depend_on_their_order(printe
     assert shown["(a + b) + c"] != shown["a + (b + c)"]
 
 
-# Looking inside: learned.md#inside
+# Looking inside
 
 
+@claim("learned#inside")
+@mutation(
+    "transformer.py",
+    "scores = scores / math.sqrt(query.size(-1))",
+    "scores = scores / query.size(-1)",
+    fault="attention that is written out is another one",
+)
 def test_looking_does_not_change_what_is_seen(trained, monkeypatch):
     pair = Pair(["why", "do", "we", "work", "?"], list("我们为什么工作？"), "why")
     src, tgt = example_of(trained, pair)
@@ -224,6 +293,13 @@ def aligned():
         return runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "aligned.py"))
 
 
+@claim("learned#inside")
+@mutation(
+    "examples/training/aligned.py",
+    "words += [j, j] if word in SMALL[11:] else [j]",
+    "words += [j]",
+    fault="twelve carries one digit",
+)
 @settings(deadline=None, max_examples=200)
 @given(n=st.one_of(st.integers(1, 10**6 - 1), st.integers(1, 200)))
 def test_each_numeral_is_traced_to_the_word_that_has_its_digit(aligned, n):
@@ -239,6 +315,7 @@ def test_each_numeral_is_traced_to_the_word_that_has_its_digit(aligned, n):
         assert pair.target[place] in ("零一二三四五六七八九"[digit], "十")
 
 
+@claim("learned#inside")
 def test_the_best_head_looks_at_nearly_every_numerals_word_when_it_is_due(printed):
     shown = printed("examples", "aligned")
     assert number(shown["numerals, the best head in test"]) > 0.9
@@ -255,6 +332,13 @@ def test_the_best_head_looks_at_nearly_every_numerals_word_when_it_is_due(printe
     assert mean("first") > mean("second") + 0.1
 
 
+@claim("learned#inside")
+@mutation(
+    "examples/training/crossing.py",
+    "seen[len(model.encoder.layers) + 1 :: 2]",
+    "seen[len(model.encoder.layers) :: 2]",
+    fault="self-attention is taken for cross-attention",
+)
 def test_the_trained_translator_answers_what_it_has_not_seen(printed):
     shown = printed("examples", "crossing")
     assert shown["shape"] == "(1, 4, 9, 5)"
@@ -263,6 +347,7 @@ def test_the_trained_translator_answers_what_it_has_not_seen(printed):
         assert [looks[0], looks[2], looks[5]] == ["we", "why", "work"]
 
 
+@claim("learned#inside")
 def test_three_numerals_look_at_their_words_and_the_fourth_at_thousand(trained):
     source = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
     pair = Pair(source, list("三十四万二千零五"), "")
@@ -286,9 +371,10 @@ def test_three_numerals_look_at_their_words_and_the_fourth_at_thousand(trained):
         assert [found[c] for c in "三四二五"] == ["three", "thousand", "two", "five"]
 
 
-# What it says in the end: #curve
+# What it says in the end
 
 
+@claim("training#curve")
 def test_the_translations_shown_are_right(capsys):
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "translate.py"))
     endings = ["我们为什么工作？", "我们昨天为什么没工作？", "我妈妈有两只猫", "三十四万二千零五"]
@@ -296,7 +382,7 @@ def test_the_translations_shown_are_right(capsys):
         assert line.endswith(f" {ending}")
 
 
-# Errors: learned.md#errors
+# Errors
 
 
 @pytest.fixture
@@ -310,6 +396,7 @@ def wrong(capsys) -> list[tuple[str, str, str]]:
     return rows
 
 
+@claim("learned#errors")
 def test_the_errors_that_are_read_are_there(wrong):
     """Should this fail with a new translator, read its errors and write what they are."""
     read = [
@@ -325,7 +412,7 @@ def test_the_errors_that_are_read_are_there(wrong):
         )
 
 
-# Ablations, and lengths never seen: learned.md#ablations
+# Ablations, and lengths never seen
 
 
 @pytest.fixture(scope="module")
@@ -342,15 +429,17 @@ def of(measured: dict, variant: str, what: str = "match") -> list[float]:
     return [run[what] for run in measured["runs"] if run["variant"] == variant]
 
 
+@claim("learned#ablations")
 def test_the_ablations_are_of_this_code(measured, made):
     assert measured["key"] == made["key"](), "stale: scripts/experiment ablations measures anew"
     runs = [(run["seed"], run["variant"]) for run in measured["runs"]]
     assert runs == [(seed, name) for seed in (0, 1, 2) for name in made["VARIANTS"]]
 
 
-# Lengths: learned.md#longer
+# Lengths
 
 
+@claim("learned#longer")
 def test_beyond_ten_digits_nothing_is_right_and_no_answer_has_more(measured):
     match = {int(digits): share for digits, share in measured["lengths"]["match"].items()}
     assert min(match[digits] for digits in range(7, 11)) > 0.98
@@ -361,9 +450,10 @@ def test_beyond_ten_digits_nothing_is_right_and_no_answer_has_more(measured):
     assert max(lengths[:3]) <= max(len(pair.target) for pair in corpus.numerals("train"))
 
 
-# What an ablation shows: learned.md#ablations
+# What an ablation shows
 
 
+@claim("learned#ablations")
 def test_without_a_causal_mask_the_loss_is_the_best_and_nothing_is_right(measured, made):
     others = {*made["VARIANTS"]} - {"no causal mask", "no smoothing"}
     lowest = min(min(of(measured, name, "held-out loss")) for name in others)
@@ -372,10 +462,12 @@ def test_without_a_causal_mask_the_loss_is_the_best_and_nothing_is_right(measure
     assert min(of(measured, "no causal mask", "right")) > 0.999
 
 
+@claim("learned#ablations")
 def test_without_positions_about_a_fifth_is_right(measured):
     assert all(0.15 < share < 0.25 for share in of(measured, "no positions"))
 
 
+@claim("learned#ablations")
 def test_the_papers_rate_is_too_hot(measured, made):
     here = made["SETTINGS"]
     peak = training.noam_learning_rate(
@@ -388,12 +480,14 @@ def test_the_papers_rate_is_too_hot(measured, made):
     assert max(found) - min(found) > 0.1
 
 
+@claim("learned#ablations")
 def test_post_norm_needs_its_warm_up_and_pre_norm_hardly(measured):
     with_it, without = of(measured, "post-norm"), of(measured, "post-norm, no warm-up")
     assert all(one > other for one, other in zip(with_it, without, strict=True))
     assert min(of(measured, "no warm-up")) > max(without)
 
 
+@claim("learned#ablations")
 def test_the_rest_makes_no_difference_on_this_task(measured):
     for name in (
         "ours", "exponent doubled", "learned positions", "no 1/√d_k", "one head",
@@ -402,9 +496,10 @@ def test_the_rest_makes_no_difference_on_this_task(measured):
         assert min(of(measured, name)) > 0.99, name
 
 
-# Confidence: learned.md#confidence
+# Confidence
 
 
+@claim("learned#confidence")
 def test_smoothing_changes_how_sure_the_model_is_and_not_how_often_it_is_right(printed):
     shown = printed("examples", "confidence")
     for name in "ours", "no smoothing":
@@ -413,7 +508,7 @@ def test_smoothing_changes_how_sure_the_model_is_and_not_how_often_it_is_right(p
     assert number(shown["no smoothing, sure"]) > 0.995
 
 
-# What an ablation leaves out: learned.md#ablations
+# What an ablation leaves out
 
 
 @pytest.fixture
@@ -422,6 +517,7 @@ def small() -> Transformer:
     return Transformer(TransformerConfig(9, 9, 16, 2, 1, 1, 32, dropout=0.0, max_len=12)).eval()
 
 
+@claim("learned#ablations")
 def test_each_ablation_changes_what_its_name_says(made, small):
     variants = made["VARIANTS"]
     q, k, v = torch.randn(3, 2, 4, 5, 8)
@@ -445,6 +541,7 @@ def test_each_ablation_changes_what_its_name_says(made, small):
     assert small.position.table.grad.abs().sum() > 0
 
 
+@claim("learned#ablations")
 def test_the_doubled_exponent_is_the_published_table(made, small):
     published = runpy.run_path(
         str(SNIPPETS / "examples" / "positional-encoding" / "published_variants.py")
@@ -455,6 +552,7 @@ def test_the_doubled_exponent_is_the_published_table(made, small):
     torch.testing.assert_close(small.position.table, wanted)
 
 
+@claim("learned#ablations")
 def test_an_ablation_takes_effect_and_leaves_all_as_it_was(made, small):
     before = transformer.causal_mask, transformer.fused_attention, decode.fused_attention
     src, tgt = torch.tensor([[3, 4]]), torch.tensor([[1, 3, 4]])
@@ -472,9 +570,10 @@ def test_an_ablation_takes_effect_and_leaves_all_as_it_was(made, small):
     assert after == before
 
 
-# Exercises on data: data.md#exercises
+# Exercises on data
 
 
+@claim("data#exercises")
 def test_the_test_has_no_new_word_and_few_new_neighbours(printed):
     shown = printed("exercises", "new_words", "data")
     for name in "words", "characters":
@@ -482,6 +581,7 @@ def test_the_test_has_no_new_word_and_few_new_neighbours(printed):
     assert number(shown["sentences with two neighbours that are new"]) < 0.2
 
 
+@claim("data#exercises")
 def test_drawn_evenly_short_numbers_and_long_gaps_are_rare(printed):
     shown = printed("exercises", "evenly", "data")
     assert number(shown["evenly, eight digits or fewer"]) == pytest.approx(0.01, abs=0.002)
@@ -490,6 +590,7 @@ def test_drawn_evenly_short_numbers_and_long_gaps_are_rare(printed):
     assert number(shown["ours, four zeros in a row"]) > 0.05
 
 
+@claim("data#exercises")
 def test_chinese_numerals_are_grouped_by_fours_with_one_zero_for_a_gap(printed):
     shown = printed("exercises", "grouped", "data")
     assert shown["10010"].split(" | ") == ["1", "0010 一万零一十"]
@@ -497,6 +598,13 @@ def test_chinese_numerals_are_grouped_by_fours_with_one_zero_for_a_gap(printed):
     assert shown["300020005"].split(" | ") == ["3", "0002", "0005 三亿零二万零五"]
 
 
+@claim("data#exercises")
+@mutation(
+    "exercises/data/ordinals.py",
+    '    "twelve": "twelfth",',
+    "",
+    fault="twelve is taken for a regular number",
+)
 def test_ordinals_end_as_their_digits_do():
     """As everyone writes them: 1st, 2nd, 3rd, 11th; the words before the last stay."""
     names = runpy.run_path(str(SNIPPETS / "exercises" / "data" / "ordinals.py"))
@@ -510,15 +618,17 @@ def test_ordinals_end_as_their_digits_do():
     assert {n: names["english_ordinal"](n) for n in wanted} == wanted
 
 
+@claim("data#exercises")
 def test_the_hash_of_python_draws_the_lots_anew_in_each_run(printed):
     shown = printed("exercises", "own_hash", "data")
     assert number(shown["crc32, still in the test on the second day"]) == 1
     assert number(shown["hash, still in the test on the second day"]) < 0.2
 
 
-# Exercises on training: #exercises
+# Exercises on training
 
 
+@claim("training#exercises")
 def test_the_papers_formula_with_our_peak_is_warm_up_for_two_thirds(printed):
     shown = printed("exercises", "which_warm_up")
     assert number(shown["warm-up"]) / 1500 == pytest.approx(2 / 3, abs=0.02)
@@ -526,12 +636,26 @@ def test_the_papers_formula_with_our_peak_is_warm_up_for_two_thirds(printed):
     assert number(shown["at step 1500"]) / 0.004 == pytest.approx(0.8, abs=0.02)
 
 
+@claim("training#exercises")
+@mutation(
+    "exercises/training/accumulate.py",
+    "tokens / count",
+    "1 / 4",
+    fault="parts of a batch count alike, however many tokens they have",
+)
 def test_parts_of_a_batch_are_weighted_by_their_tokens(printed):
     shown = printed("exercises", "accumulate")
     assert number(shown["as it is, off by"]) > 0.1
     assert number(shown["by tokens, off by"]) < 1e-5
 
 
+@claim("training#exercises")
+@mutation(
+    "train.py",
+    'self.optimizer.load_state_dict(state["optimizer"])',
+    'len(state["optimizer"])',
+    fault="the optimizer begins anew",
+)
 def test_a_training_taken_up_without_all_its_state_goes_elsewhere(printed):
     shown = printed("exercises", "forgotten")
     assert number(shown["all, off by"]) == 0
@@ -539,9 +663,16 @@ def test_a_training_taken_up_without_all_its_state_goes_elsewhere(printed):
     assert number(shown["all but the step, off by"]) > 0
 
 
-# Exercises on what was learned: learned.md#exercises
+# Exercises on what was learned
 
 
+@claim("learned#exercises")
+@mutation(
+    "exercises/training/gap.py",
+    "/ (0.1 / vocab_size))",
+    "/ 0.1)",
+    fault="the best gap forgets how many tokens share the smoothing",
+)
 def test_the_best_gap_between_logits_gives_the_smoothed_target(printed, trained):
     shown = printed("exercises", "gap")
     vocab_size = len(trained.target)
@@ -552,6 +683,7 @@ def test_the_best_gap_between_logits_gives_the_smoothed_target(printed, trained)
     assert number(shown["median of the trained model"]) == pytest.approx(gap, abs=0.3)
 
 
+@claim("learned#exercises")
 def test_mistakes_that_are_independent_spoil_the_most_sentences(printed):
     shown = printed("exercises", "independent")
     assert number(shown["needed of a character"]) == pytest.approx(0.9991, abs=1e-4)
@@ -559,6 +691,7 @@ def test_mistakes_that_are_independent_spoil_the_most_sentences(printed):
     assert number(shown["sentences right"]) > predicted - 0.001
 
 
+@claim("learned#exercises")
 def test_each_word_that_is_left_out_is_missing_and_backwards_is_the_same(printed):
     shown = printed("exercises", "left_out")
     assert shown["backwards"] == shown["all"] == "我们昨天为什么没工作？"

@@ -17,6 +17,7 @@ from num2words import num2words
 import numerals
 from corpus import PARTS, Pair, Vocabulary, chinese_tokens, english_tokens, translator
 from corpus import numerals as numeral_pairs
+from marks import claim, mutation
 from numerals import LIMIT, from_chinese, from_english, to_chinese, to_english
 from phrases import FORMS, KINDS, SUBJECTS, Phrase, part_of, phrase
 
@@ -55,9 +56,10 @@ def data() -> dict[str, list[Pair]]:
     return {part: translator(part) for part in PARTS}
 
 
-# Numbers: #numerals
+# Numbers
 
 
+@claim("data#numerals")
 def test_english_numbers_are_those_of_num2words_without_its_commas():
     chosen = many_numbers()
     assert len(chosen) > 100_000
@@ -65,6 +67,7 @@ def test_english_numbers_are_those_of_num2words_without_its_commas():
         assert to_english(n) == num2words(n).replace(",", "")
 
 
+@claim("data#numerals")
 def test_chinese_numbers_are_those_of_cn2an_but_for_a_zero_that_it_forgets():
     forgotten = 0
     for n in many_numbers():
@@ -79,11 +82,31 @@ def test_chinese_numbers_are_those_of_cn2an_but_for_a_zero_that_it_forgets():
         cn2an.cn2an("一亿一千五百", "strict")
 
 
+@claim("data#numerals")
+@mutation(
+    "numerals.py",
+    "ones = chinese_value(high) if high else 1",
+    "ones = chinese_value(high)",
+    fault="a ten alone is read as nothing",
+)
 def test_what_is_written_is_read_back():
     for n in many_numbers():
         assert from_english(to_english(n)) == from_chinese(to_chinese(n)) == n
 
 
+@claim("data#numerals")
+@mutation(
+    "numerals.py",
+    "' and ' if low < 100 else ' '",
+    "' and ' if low <= 100 else ' '",
+    fault="and stands before a hundred as well",
+)
+@mutation(
+    "numerals.py",
+    'gap = "零" if low < size // 10 else ""',
+    'gap = "零" if low < size // 100 else ""',
+    fault="no zero stands for a gap of one place",
+)
 @pytest.mark.parametrize(
     "n, english, chinese",
     [
@@ -102,6 +125,7 @@ def test_the_numbers_of_the_page_are_written_so(n, english, chinese):
     assert (to_english(n), to_chinese(n)) == (english, chinese)
 
 
+@claim("data#numerals")
 @given(within)
 @example(LIMIT - 1)
 def test_two_numbers_are_never_written_alike(n):
@@ -109,6 +133,7 @@ def test_two_numbers_are_never_written_alike(n):
     assert from_chinese(to_chinese(n)) == n
 
 
+@claim("data#numerals")
 @given(st.lists(words, max_size=6).map(" ".join))
 @example("one hundred ten")
 @example("forty two")
@@ -123,6 +148,13 @@ def test_english_that_is_no_number_is_refused_and_the_rest_is_read(text):
         assert to_english(n) == text
 
 
+@claim("data#numerals")
+@mutation(
+    "numerals.py",
+    "if written(n) != text",
+    "if written(n) == text + text",
+    fault="any heap of numerals is read as a number",
+)
 @given(st.text("零一二三四五六七八九十百千万亿", max_size=8))
 @example("一百十")
 @example("零零")
@@ -137,6 +169,13 @@ def test_chinese_that_is_no_number_is_refused_and_the_rest_is_read(text):
         assert to_chinese(n) == text
 
 
+@claim("data#numerals")
+@mutation(
+    "numerals.py",
+    "if type(n) is not int or not 0 <= n < LIMIT",
+    "if type(n) is not int or not 0 <= n <= LIMIT",
+    fault="the limit is one too high",
+)
 @pytest.mark.parametrize("n", [-1, LIMIT, 2.0, "2", True, None])
 @pytest.mark.parametrize("written", [to_english, to_chinese])
 def test_a_number_out_of_range_is_refused_by_its_name(written, n):
@@ -144,6 +183,7 @@ def test_a_number_out_of_range_is_refused_by_its_name(written, n):
         written(n)
 
 
+@claim("data#numerals")
 def test_a_word_that_is_no_part_of_a_number_is_named():
     with pytest.raises(ValueError, match="'fourty' in 'fourty-two' is not part"):
         from_english("fourty-two")
@@ -153,9 +193,17 @@ def test_a_word_that_is_no_part_of_a_number_is_named():
         from_chinese("一百十")
 
 
-# Sentences: #sentences
+# Sentences
 
 
+@claim("data#sentences")
+@mutation(
+    "phrases.py",
+    "  {subject} {often} {present} | {subject}{often}{action}\n",
+    "  {subject} {often} {present} | {subject}{often}{action}\n"
+    "  {subject} {often} {present} | {often}{subject}{action}\n",
+    fault="an English sentence comes with one of two translations",
+)
 def test_one_english_sentence_has_one_chinese_translation(drawn, translations):
     assert len(drawn) > 100_000
     for english, chinese, _, _ in drawn:
@@ -188,6 +236,7 @@ SAID = {
 }
 
 
+@claim("data#sentences")
 @pytest.mark.parametrize("kind", SAID)
 def test_it_is_said_as_a_chinese_reader_says_it(kind):
     rng, (english, chinese) = random.Random(0), SAID[kind]
@@ -195,10 +244,12 @@ def test_it_is_said_as_a_chinese_reader_says_it(kind):
     assert next(said.chinese for said in drawn if said.english == english) == chinese
 
 
+@claim("data#sentences")
 def test_nobody_in_training_does_what_is_done_in_the_running_example():
     assert part_of("我们 工作") == "test"
 
 
+@claim("data#sentences")
 def test_words_are_lower_case_and_stand_apart_and_chinese_has_no_spaces(drawn):
     for english, chinese, _, _ in drawn:
         assert re.fullmatch(r"[a-z'-]+( [a-z'-]+)*( \?)?", english), english
@@ -206,6 +257,7 @@ def test_words_are_lower_case_and_stand_apart_and_chinese_has_no_spaces(drawn):
         assert english.endswith(" ?") == chinese.endswith("？")
 
 
+@claim("data#sentences")
 def test_yes_no_questions_and_no_others_end_with_ma(drawn):
     auxiliaries = ["do", "does", "did", "is", "are", "am", "can", "will", "have", "has"]
     for english, chinese, _, _ in drawn:
@@ -213,6 +265,13 @@ def test_yes_no_questions_and_no_others_end_with_ma(drawn):
         assert asks == chinese.endswith("吗？"), english
 
 
+@claim("data#sentences")
+@mutation(
+    "phrases.py",
+    '"present": gaps["third" if third else "base"]',
+    '"present": gaps["third"]',
+    fault="every subject takes the verb of the third person",
+)
 def test_english_verbs_agree_with_their_subjects(drawn):
     right = {
         True: {"is", "was", "does", "has", *(form[1] for form in FORMS.values())},
@@ -233,6 +292,7 @@ def test_english_verbs_agree_with_their_subjects(drawn):
             assert verb not in right[True], english
 
 
+@claim("data#sentences")
 def test_articles_suit_their_nouns(drawn):
     wrong = re.compile(r"(?<!-)\b(a (hour|[aeiou])|an [^aeiouh]|one \w+s\b)")
     for english, _, _, _ in drawn:
@@ -241,6 +301,13 @@ def test_articles_suit_their_nouns(drawn):
             assert (found[1] == "is") == bool(found[2]), english
 
 
+@claim("data#sentences")
+@mutation(
+    "phrases.py",
+    'return to_english(n), "两" if n == 2 else to_chinese(n)',
+    "return to_english(n), to_chinese(n)",
+    fault="what is counted is two by 二",
+)
 def test_two_is_liang_before_what_is_counted_and_er_elsewhere(drawn):
     counted = "本封份张支个条杯瓶部件把辆只点天年小星分岁块"
     for _, chinese, _, _ in drawn:
@@ -250,6 +317,13 @@ def test_two_is_liang_before_what_is_counted_and_er_elsewhere(drawn):
         assert not re.search(f"[十百零]两|两[^{counted}]", chinese), chinese
 
 
+@claim("data#sentences")
+@mutation(
+    "phrases.py",
+    'chinese = "".join(to_chinese(int(digit)) for digit in str(n)) + "年"',
+    'chinese = to_chinese(n) + "年"',
+    fault="a year is read as a number",
+)
 def test_a_year_is_read_digit_by_digit(drawn):
     years = {
         years[0]: english
@@ -263,12 +337,26 @@ def test_a_year_is_read_digit_by_digit(drawn):
     assert len(years) == 70
 
 
+@claim("data#sentences")
+@mutation(
+    "phrases.py",
+    "| {subject}{past}没{action}\n",
+    "| {subject}{past}没{action}了\n",
+    fault="what didn't happen keeps the mark of what did",
+)
 def test_what_did_not_happen_has_no_le(drawn):
     for _, chinese, _, _ in drawn:
         for clause in chinese.split("，"):
             assert not ("没" in clause and "了" in clause), chinese
 
 
+@claim("data#sentences")
+@mutation(
+    "phrases.py",
+    "| {subject}{habit}在{place}{action}\n",
+    "| {subject}在{place}{habit}{action}\n",
+    fault="the place stands before the time",
+)
 def test_times_stand_after_the_subject_and_before_the_place_and_the_verb(drawn):
     for english, chinese, kind, _ in drawn:
         if kind == "place" and "every " in english and "在" in chinese:
@@ -277,14 +365,16 @@ def test_times_stand_after_the_subject_and_before_the_place_and_the_verb(drawn):
             assert re.fullmatch("[^是]+是.{4}年.{1,2}月.{1,3}号出生的", chinese), chinese
 
 
-# Tokens: data.md
+# Tokens
 
 
+@claim("data")
 def test_english_is_cut_into_words_and_chinese_into_characters():
     assert english_tokens("Forty-two cats, why?") == ["forty", "two", "cats", "why", "?"]
     assert chinese_tokens("三十四万") == ["三", "十", "四", "万"]
 
 
+@claim("data")
 @given(st.lists(st.text(min_size=1, max_size=3), max_size=9))
 def test_a_vocabulary_gives_back_what_it_encodes_and_is_made_again_from_its_tokens(tokens):
     tokens = [token for token in tokens if token not in Vocabulary.specials]
@@ -295,10 +385,18 @@ def test_a_vocabulary_gives_back_what_it_encodes_and_is_made_again_from_its_toke
     assert len(vocabulary) == len({*tokens}) + 3
 
 
+@claim("data")
+@mutation(
+    "corpus.py",
+    "            if i == self.eos_id:\n                break\n",
+    "",
+    fault="decoding reads on after the end",
+)
 def test_decoding_stops_at_the_first_eos_and_leaves_out_bos_and_pad():
     assert Vocabulary("ab").decode([1, 3, 0, 4, 2, 3, 2]) == ["a", "b"]
 
 
+@claim("data")
 def test_an_unknown_word_is_named_with_those_near_it():
     vocabulary = Vocabulary(["forty", "four", "cat"])
     with pytest.raises(ValueError, match="'fourty' is not in the vocabulary; near it: forty, four"):
@@ -307,15 +405,29 @@ def test_an_unknown_word_is_named_with_those_near_it():
         vocabulary.encode(["xyz"])
 
 
+@claim("data")
 @pytest.mark.parametrize("wrong", [-1, 5, 99])
 def test_an_id_outside_the_vocabulary_is_refused(wrong):
     with pytest.raises(ValueError, match=f"ids are 0 to 4, got {wrong}"):
         Vocabulary("ab").decode([3, wrong])
 
 
-# The parts: #held-out
+# The parts
 
 
+@claim("data#held-out")
+@mutation(
+    "corpus.py",
+    "test, validation = rest[:held_out], rest[held_out : 2 * held_out]",
+    "test, validation = rest[:held_out], rest[:held_out]",
+    fault="the validation part is the test part",
+)
+@mutation(
+    "corpus.py",
+    "10 * [*range(100)] + rest[2 * held_out :]",
+    "10 * [*range(100)] + rest",
+    fault="the numbers that are held out stay in training",
+)
 def test_nothing_is_in_two_parts_neither_the_sentence_nor_its_translation(data):
     for of in data, {part: numeral_pairs(part) for part in PARTS}:
         for side in ("source", "target"):
@@ -325,6 +437,13 @@ def test_nothing_is_in_two_parts_neither_the_sentence_nor_its_translation(data):
             assert not first & second and not first & third and not second & third
 
 
+@claim("data#held-out")
+@mutation(
+    "corpus.py",
+    "if part_of(drawn.meaning) == part",
+    "if part_of(drawn.english) == part",
+    fault="sentences are held out one by one, not by who does what",
+)
 def test_who_does_what_in_a_sentence_held_out_does_it_in_none_of_training(drawn, data):
     meaning = {tuple(english_tokens(p.english)): p.meaning for p in drawn}
     part = {
@@ -334,6 +453,7 @@ def test_who_does_what_in_a_sentence_held_out_does_it_in_none_of_training(drawn,
     assert not part["train"] & part["test"] and not part["train"] & part["validation"]
 
 
+@claim("data#held-out")
 @parts
 def test_every_kind_is_in_every_part(part, data):
     count = Counter(pair.kind for pair in data[part])
@@ -344,6 +464,7 @@ def test_every_kind_is_in_every_part(part, data):
         assert 20_000 < len(data[part]) < 40_000
 
 
+@claim("data#held-out")
 def test_the_numbers_that_are_held_out_are_of_every_length_above_two_digits():
     for part in ("validation", "test"):
         pairs = numeral_pairs(part)
@@ -353,6 +474,7 @@ def test_the_numbers_that_are_held_out_are_of_every_length_above_two_digits():
     assert kinds["1 digit"] == 100 and kinds["2 digits"] == 900
 
 
+@claim("data#held-out")
 def test_every_word_and_character_is_ten_times_and_more_in_training(data):
     for side in ("source", "target"):
         count = Counter(token for pair in data["train"] for token in getattr(pair, side))
@@ -362,6 +484,7 @@ def test_every_word_and_character_is_ten_times_and_more_in_training(data):
             assert {token for pair in data[part] for token in getattr(pair, side)} <= count.keys()
 
 
+@claim("data#held-out")
 def test_sentences_are_short(data):
     for part in PARTS:
         lengths = sorted(len(pair.source) for pair in data[part])
@@ -369,6 +492,7 @@ def test_sentences_are_short(data):
         assert max(len(pair.target) for pair in data[part]) <= 24
 
 
+@claim("data#held-out")
 def test_the_same_data_come_in_every_process():
     shown = "import corpus; print(corpus.translator('test'), corpus.numerals('test'))"
     seen = {
@@ -384,12 +508,14 @@ def test_the_same_data_come_in_every_process():
     assert len(seen) == 1
 
 
+@claim("data#held-out")
 @pytest.mark.parametrize("data_of", [numeral_pairs, translator])
 def test_a_part_that_there_is_not_is_refused_with_those_that_there_are(data_of):
     with pytest.raises(ValueError, match=r"part is train, validation, test, not 'dev'$"):
         data_of("dev")
 
 
+@claim("data#held-out")
 def test_a_kind_that_there_is_not_is_refused_with_those_that_there_are():
     with pytest.raises(ValueError, match=r"statement, negation, .*, because, not 'dates'"):
         phrase("dates", random.Random(0))

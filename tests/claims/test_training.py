@@ -31,6 +31,7 @@ import translator as translators
 from bookbuild.pages.sections import without_section_markers
 from checkpoints import load_checkpoint, save_checkpoint, write_whole
 from corpus import Pair
+from marks import claim, mutation
 from train import (
     ALONE,
     Processes,
@@ -95,7 +96,7 @@ def same_bits(one: Translator, other: Translator) -> bool:
     return all(torch.equal(a, b) for a, b in pairs)
 
 
-# Label smoothing: #loss
+# Label smoothing
 
 
 @st.composite
@@ -113,6 +114,19 @@ def losses(draw):
     return logits, targets, draw(st.floats(0, 1)), ignored
 
 
+@claim("training#loss")
+@mutation(
+    "train.py",
+    "real = targets != ignore_index",
+    "real = torch.ones_like(targets, dtype=torch.bool)",
+    fault="the loss counts the pads",
+)
+@mutation(
+    "train.py",
+    "real = targets != ignore_index",
+    "real = targets >= ignore_index",
+    fault="padding counts in the loss",
+)
 @few
 @given(given=losses())
 def test_the_loss_and_its_gradient_are_those_of_pytorch(given):
@@ -132,12 +146,20 @@ def test_the_loss_and_its_gradient_are_those_of_pytorch(given):
         torch.testing.assert_close(ours.grad, theirs.grad)
 
 
+@claim("training#loss")
 def test_with_nothing_but_padding_the_loss_is_nan_as_in_pytorch():
     logits, targets = torch.randn(2, 3), torch.tensor([0, 0])
     assert label_smoothed_cross_entropy(logits, targets, 0.1, 0).isnan()
     assert F.cross_entropy(logits, targets, ignore_index=0, label_smoothing=0.1).isnan()
 
 
+@claim("training#loss")
+@mutation(
+    "train.py",
+    "return -((1 - smoothing) * right + smoothing * uniform).mean()",
+    "return -(right + smoothing * uniform).mean()",
+    fault="the right token gets no part of the smoothing",
+)
 @few
 @given(smoothing=st.floats(0.01, 0.99), vocab_size=st.integers(2, 50))
 def test_the_least_loss_is_the_entropy_of_the_smoothed_target(smoothing, vocab_size):
@@ -154,22 +176,31 @@ def test_the_least_loss_is_the_entropy_of_the_smoothed_target(smoothing, vocab_s
         assert label_smoothed_cross_entropy(other[None], target, smoothing, 0) > entropy
 
 
+@claim("training#loss")
 def test_a_loss_of_shapes_that_do_not_fit_is_refused():
     with pytest.raises(ValueError, match=re.escape("got (2, 5) for (2, 3)")):
         label_smoothed_cross_entropy(torch.zeros(2, 5), torch.zeros(2, 3).long(), 0.1, 0)
 
 
+@claim("training#loss")
 @pytest.mark.parametrize("smoothing", [-0.1, 1.1, float("nan")])
 def test_a_smoothing_that_is_no_share_is_refused(smoothing):
     with pytest.raises(ValueError, match=re.escape("smoothing must lie in 0 .. 1")):
         label_smoothed_cross_entropy(torch.zeros(2, 5), torch.ones(2).long(), smoothing, 0)
 
 
-# The rate: #rate
+# The rate
 
 steps_of_the_rate = st.integers(1, 5000)
 
 
+@claim("training#rate")
+@mutation(
+    "train.py",
+    "min(step**-0.5, step * warmup_steps**-1.5)",
+    "min(step**-1.0, step * warmup_steps**-1.5)",
+    fault="the paper's rate falls with the step itself",
+)
 @few
 @given(step=steps_of_the_rate, d_model=st.integers(1, 1024), warmup=steps_of_the_rate)
 def test_the_papers_rate_is_its_equation(step, d_model, warmup):
@@ -178,6 +209,7 @@ def test_the_papers_rate_is_its_equation(step, d_model, warmup):
     assert noam_learning_rate(step, d_model, warmup) == pytest.approx(wanted)
 
 
+@claim("training#rate")
 def test_the_papers_rate_has_its_peak_at_the_end_of_the_warm_up():
     rates = [noam_learning_rate(step, 512, 4000) for step in range(1, 12000)]
     assert max(rates) == rates[3999] == pytest.approx((512 * 4000) ** -0.5)
@@ -185,11 +217,19 @@ def test_the_papers_rate_has_its_peak_at_the_end_of_the_warm_up():
     assert rates[4000:] == sorted(rates[4000:], reverse=True)
 
 
+@claim("training#rate")
 def test_the_papers_rate_is_hotter_the_smaller_the_model_and_the_shorter_the_warm_up():
     assert noam_learning_rate(4000, 512, 4000) < 1e-3
     assert noam_learning_rate(100, 64, 100) > 1e-2
 
 
+@claim("training#rate")
+@mutation(
+    "train.py",
+    "left = (steps + 1 - step) / (steps + 1 - warmup_steps)",
+    "left = (steps - step) / (steps - warmup_steps)",
+    fault="our rate reaches 0 before the last step",
+)
 @few
 @given(data=st.data(), steps=st.integers(2, 500))
 def test_our_rate_rises_to_its_peak_and_falls_straight_to_nearly_0(data, steps):
@@ -202,6 +242,7 @@ def test_our_rate_rises_to_its_peak_and_falls_straight_to_nearly_0(data, steps):
     assert fall == pytest.approx([-rates[-1]] * len(fall))
 
 
+@claim("training#rate")
 def test_the_settings_say_which_rate_is_taken():
     ours = Settings(steps=100, warmup_steps=10, peak=0.1)
     assert learning_rate(10, ours, 64) == 0.1
@@ -211,19 +252,21 @@ def test_the_settings_say_which_rate_is_taken():
         learning_rate(10, replace(ours, schedule="cosine"), 64)
 
 
+@claim("training#rate")
 @pytest.mark.parametrize("given", [(0, 64, 100), (1, 0, 100), (1, 64, 0)])
 def test_the_papers_rate_has_no_step_0(given):
     with pytest.raises(ValueError, match="must be at least 1"):
         noam_learning_rate(*given)
 
 
+@claim("training#rate")
 @pytest.mark.parametrize("step, warmup, steps", [(0, 5, 9), (10, 5, 9), (1, 0, 9), (1, 9, 9)])
 def test_our_rate_has_no_step_outside_the_training(step, warmup, steps):
     with pytest.raises(ValueError, match="warmup_steps below steps"):
         linear_learning_rate(step, 0.1, warmup, steps)
 
 
-# Batches: #batches
+# Batches
 
 
 def examples_of_lengths(seed: int, count: int):
@@ -242,6 +285,7 @@ def some(batches, count: int) -> list[list[int]]:
     return [names(batch) for batch in itertools.islice(batches, count)]
 
 
+@claim("training#batches")
 @few
 @given(seed=seeds, size=st.integers(1, 20), count=st.integers(20, 90))
 def test_an_epoch_has_full_batches_and_nothing_twice(seed, size, count):
@@ -251,6 +295,7 @@ def test_an_epoch_has_full_batches_and_nothing_twice(seed, size, count):
     assert len(set(itertools.chain(*epoch))) == len(epoch) * size
 
 
+@claim("training#batches")
 @few
 @given(seed=seeds, start=st.integers(0, 50))
 def test_batches_from_a_number_on_are_those_that_come_after_so_many(seed, start):
@@ -259,6 +304,13 @@ def test_batches_from_a_number_on_are_those_that_come_after_so_many(seed, start)
     assert some(batches(examples, 7, seed, start), 9) == whole[start:]
 
 
+@claim("training#batches")
+@mutation(
+    "train.py",
+    'rng = random.Random(f"{seed} {epoch}")',
+    'rng = random.Random(f"{seed}")',
+    fault="every epoch has the same order",
+)
 def test_seed_and_epoch_decide_the_order():
     examples = list(examples_of_lengths(0, 60))
     one, again, other = (some(batches(examples, 10, seed), 12) for seed in (1, 1, 2))
@@ -269,6 +321,13 @@ def test_seed_and_epoch_decide_the_order():
     assert shuffled[0] == shuffled[1] == list(range(60))
 
 
+@claim("training#batches")
+@mutation(
+    "train.py",
+    "stretch.sort(key=lambda example: [len(ids) for ids in example])",
+    "stretch.sort(key=lambda example: 0)",
+    fault="batches are not sorted by length",
+)
 def test_a_batch_holds_sentences_of_like_length():
     examples = list(examples_of_lengths(0, 2000))
 
@@ -285,12 +344,20 @@ def test_a_batch_holds_sentences_of_like_length():
     assert sorted_ < 0.1 < 0.3 < shuffled
 
 
+@claim("training#batches")
+@mutation(
+    "train.py",
+    "rng.shuffle(found)",
+    "rng.random()",
+    fault="short batches come first",
+)
 def test_long_and_short_batches_come_in_no_order():
     examples = list(examples_of_lengths(0, 2000))
     lengths = [len(batch[0][0]) for batch in itertools.islice(batches(examples, 20, 0), 40)]
     assert lengths not in (sorted(lengths), sorted(lengths, reverse=True))
 
 
+@claim("training#batches")
 @pytest.mark.parametrize("size", [0, -1, 6])
 def test_a_batch_that_the_examples_cannot_fill_is_refused(size):
     examples = list(examples_of_lengths(0, 5))
@@ -298,9 +365,10 @@ def test_a_batch_that_the_examples_cannot_fill_is_refused(size):
         next(batches(examples, size, 0))
 
 
-# A step: #loop
+# A step
 
 
+@claim("training#loop")
 def test_an_example_is_the_ids_with_bos_and_eos_around_the_target():
     translator = small_translator()
     src, tgt = example_of(translator, PAIRS[42])
@@ -308,6 +376,19 @@ def test_an_example_is_the_ids_with_bos_and_eos_around_the_target():
     assert tgt.tolist() == [1, *translator.target.encode("四十二"), 2]
 
 
+@claim("training#loop")
+@mutation(
+    "train.py",
+    "given, wanted = tgt[:, :-1], tgt[:, 1:]",
+    "given, wanted = tgt, tgt",
+    fault="given and wanted are not shifted",
+)
+@mutation(
+    "train.py",
+    "given, wanted = tgt[:, :-1], tgt[:, 1:]",
+    "given, wanted = tgt[:, 1:], tgt[:, 1:]",
+    fault="the model is given the token that it has to predict",
+)
 def test_each_token_is_predicted_from_those_before_it_at_once():
     """The loss of one pass is that of the sentences read token by token."""
     translator = small_translator(dropout=0.0)
@@ -324,6 +405,16 @@ def test_each_token_is_predicted_from_those_before_it_at_once():
     assert loss == pytest.approx(total / count, rel=1e-5)
 
 
+@claim("training#loop")
+@mutation(
+    "train.py",
+    "    loss = label_smoothed_cross_entropy(\n"
+    "        logits.float(), wanted, settings.smoothing, PAD\n"
+    "    )",
+    "    loss = torch.stack([label_smoothed_cross_entropy(a.float(), b, settings.smoothing, "
+    "PAD) for a, b in zip(logits, wanted)]).mean()",
+    fault="the loss is a mean of the sentences' means",
+)
 def test_every_token_counts_the_same_whatever_its_sentence():
     """Not every sentence the same: the gradients are those of the pooled tokens."""
     translator = small_translator(dropout=0.0)
@@ -341,6 +432,7 @@ def test_every_token_counts_the_same_whatever_its_sentence():
         torch.testing.assert_close(p.grad, wanted, rtol=1e-4, atol=1e-6)
 
 
+@claim("training#loop")
 def test_in_bfloat16_the_loss_is_nearly_the_same_and_the_weights_stay_float32():
     translator = small_translator(dropout=0.0)
     examples = [example_of(translator, pair) for pair in PAIRS[:20]]
@@ -352,9 +444,10 @@ def test_in_bfloat16_the_loss_is_nearly_the_same_and_the_weights_stay_float32():
     assert kept == {p.grad.dtype for p in translator.model.parameters()} == {torch.float32}
 
 
-# Learning: #loop
+# Learning
 
 
+@claim("training#loop")
 def test_it_learns():
     translator = new_translator(PAIRS, 0, **SIZES | {"d_model": 32, "dropout": 0.0})
     assert exact_match(translator, PAIRS)["all"] == 0
@@ -365,6 +458,13 @@ def test_it_learns():
     assert not translator.model.training
 
 
+@claim("training#loop")
+@mutation(
+    "train.py",
+    "return learning_rate(self.step, self.settings, d_model)",
+    "return learning_rate(1 + self.step // 10, self.settings, d_model)",
+    fault="the rate moves on at every tenth step only",
+)
 def test_the_curve_has_20_points_with_rate_match_and_seconds():
     translator, lines = small_translator(), []
     curve = train(translator, PAIRS, PAIRS[:9], replace(SHORT, steps=40), show=lines.append)
@@ -379,6 +479,13 @@ def test_the_curve_has_20_points_with_rate_match_and_seconds():
     assert re.fullmatch(wanted, lines[-1])
 
 
+@claim("training#loop")
+@mutation(
+    "translator.py",
+    "append(target == pair.target)",
+    "append(target[:1] == pair.target[:1])",
+    fault="a translation counts as right if it begins right",
+)
 def test_exact_match_counts_translations_without_a_fault_by_kind():
     pairs = [
         Pair(["a"], ["甲"], "one"),
@@ -397,9 +504,10 @@ def test_exact_match_counts_translations_without_a_fault_by_kind():
     assert shares == {"all": 2 / 3, "one": 1 / 2, "two": 1}
 
 
-# The same bits: #determinism
+# The same bits
 
 
+@claim("training#determinism")
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_same_seed_gives_the_same_weights_bit_by_bit(seed):
     settings = replace(SHORT, seed=seed)
@@ -409,10 +517,12 @@ def test_the_same_seed_gives_the_same_weights_bit_by_bit(seed):
     assert same_bits(one, trained(settings))
 
 
+@claim("training#determinism")
 def test_another_seed_gives_other_weights():
     assert not same_bits(trained(), trained(replace(SHORT, seed=1)))
 
 
+@claim("training#determinism")
 def test_dropout_draws_anew_at_each_step_and_for_each_process(monkeypatch):
     drawn = []
     monkeypatch.setattr(torch, "manual_seed", drawn.append)
@@ -422,7 +532,7 @@ def test_dropout_draws_anew_at_each_step_and_for_each_process(monkeypatch):
     assert len(set(drawn[2:])) == 2 * SHORT.steps
 
 
-# Ctrl-C, and going on: #checkpoints
+# Ctrl-C, and going on
 
 
 def interrupt_at(step: int):
@@ -435,6 +545,19 @@ def interrupt_at(step: int):
     return show
 
 
+@claim("training#checkpoints")
+@mutation(
+    "train.py",
+    "yield from found[start:]",
+    "yield from found",
+    fault="a training that goes on begins its epoch anew",
+)
+@mutation(
+    "train.py",
+    "torch.manual_seed(random.Random(name).getrandbits(32))",
+    "random.Random(name).getrandbits(32)",
+    fault="dropout goes on with whatever was drawn before",
+)
 @pytest.mark.parametrize("step", [2, 8, 22])
 def test_what_goes_on_after_ctrl_c_reaches_the_very_same_weights(step, tmp_path):
     whole = trained()
@@ -445,6 +568,7 @@ def test_what_goes_on_after_ctrl_c_reaches_the_very_same_weights(step, tmp_path)
     assert same_bits(whole, trained(checkpoint=path, resume=True))
 
 
+@claim("training#checkpoints")
 def test_ctrl_c_waits_for_the_end_of_the_step_and_is_then_as_before(tmp_path):
     before, path = signal.getsignal(signal.SIGINT), tmp_path / "checkpoint"
     with pytest.raises(KeyboardInterrupt):
@@ -457,6 +581,7 @@ def torch_state(path: Path) -> dict:
     return torch.load(io.BytesIO(path.read_bytes()[32:]), weights_only=True)
 
 
+@claim("training#checkpoints")
 def test_a_curve_goes_on_where_it_was(tmp_path):
     path, shown = tmp_path / "checkpoint", []
     with pytest.raises(KeyboardInterrupt):
@@ -471,6 +596,7 @@ def test_a_curve_goes_on_where_it_was(tmp_path):
     assert shown[0].startswith("step 12/24")
 
 
+@claim("training#checkpoints")
 def test_a_training_that_is_complete_stays_as_it_is(tmp_path):
     path = tmp_path / "checkpoint"
     whole = trained(checkpoint=path)
@@ -485,6 +611,13 @@ def in_a_child(task) -> int:
     return child.exitcode
 
 
+@claim("training#checkpoints")
+@mutation(
+    "train.py",
+    'self.optimizer.load_state_dict(state["optimizer"])',
+    'len(state["optimizer"])',
+    fault="the optimizer's state is forgotten",
+)
 @pytest.mark.parametrize("step", [6, 16])
 def test_a_training_that_was_killed_goes_on_to_the_very_same_weights(step, tmp_path):
     path = tmp_path / "checkpoint"
@@ -501,9 +634,16 @@ def test_a_training_that_was_killed_goes_on_to_the_very_same_weights(step, tmp_p
     assert same_bits(trained(), trained(checkpoint=path, resume=True))
 
 
-# Files: #checkpoints
+# Files
 
 
+@claim("training#checkpoints")
+@mutation(
+    "checkpoints.py",
+    'part = path.with_name(f"{path.name}.part")',
+    "part = path",
+    fault="a checkpoint is written over the last good one",
+)
 @pytest.mark.parametrize("name", ["write", "fsync", "replace"])
 def test_a_crash_while_saving_leaves_the_last_good_file(name, tmp_path):
     path = tmp_path / "checkpoint"
@@ -540,6 +680,13 @@ def test_a_crash_while_saving_leaves_the_last_good_file(name, tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["checkpoint"]
 
 
+@claim("training#checkpoints")
+@mutation(
+    "checkpoints.py",
+    "os.fsync(file.fileno())  # on the disk before it gets its name",
+    "pass",
+    fault="a file gets its name before it is on the disk",
+)
 def test_a_file_is_on_the_disk_before_it_gets_its_name(tmp_path, monkeypatch):
     path, done = tmp_path / "file", []
     fsync, replace_ = os.fsync, os.replace
@@ -568,6 +715,13 @@ def saved(tmp_path_factory) -> Path:
     return path
 
 
+@claim("training#checkpoints")
+@mutation(
+    "checkpoints.py",
+    "if hashlib.sha256(data[32:]).digest() != data[:32]:",
+    "if len(data) < 32:",
+    fault="a damaged checkpoint is taken",
+)
 @few
 @given(data=st.data())
 def test_a_checkpoint_with_one_bit_wrong_is_refused(saved, tmp_path_factory, data):
@@ -580,6 +734,7 @@ def test_a_checkpoint_with_one_bit_wrong_is_refused(saved, tmp_path_factory, dat
         trained(checkpoint=path, resume=True)
 
 
+@claim("training#checkpoints")
 @few
 @given(data=st.data())
 def test_a_checkpoint_that_is_cut_short_is_refused(saved, tmp_path_factory, data):
@@ -590,6 +745,7 @@ def test_a_checkpoint_that_is_cut_short_is_refused(saved, tmp_path_factory, data
         trained(checkpoint=path, resume=True)
 
 
+@claim("training#checkpoints")
 @pytest.mark.parametrize(
     "change, said",
     [
@@ -602,26 +758,36 @@ def test_a_checkpoint_of_other_settings_is_refused(saved, change, said):
         trained(replace(SHORT, **change), checkpoint=saved, resume=True)
 
 
+@claim("training#checkpoints")
 def test_a_checkpoint_of_another_model_is_refused(saved):
     translator = small_translator(d_model=32)
     with pytest.raises(ValueError, match="d_model is 16 there and 32 here"):
         train(translator, PAIRS, [], SHORT, saved, resume=True, show=silent)
 
 
+@claim("training#checkpoints")
+@mutation(
+    "train.py",
+    'self.about |= {"data": data, "processes": group.count}',
+    'self.about |= {"processes": group.count}',
+    fault="a checkpoint of other data is taken",
+)
 def test_a_checkpoint_of_other_data_is_refused(saved):
     swapped = [PAIRS[1], PAIRS[0], *PAIRS[2:]]
     with pytest.raises(ValueError, match="another run: data is "):
         train(small_translator(), swapped, [], SHORT, saved, resume=True, show=silent)
 
 
+@claim("training#checkpoints")
 def test_without_a_checkpoint_there_is_nothing_to_resume(tmp_path):
     with pytest.raises(ValueError, match="begin without --resume"):
         trained(checkpoint=tmp_path / "nonesuch", resume=True)
 
 
-# The translator's file: #translator
+# The translator's file
 
 
+@claim("training#translator")
 def test_a_translator_that_is_saved_and_loaded_is_the_same(tmp_path):
     one, path = trained(), tmp_path / "translator.safetensors"
     save_translator(one, path, seed=0)
@@ -634,12 +800,14 @@ def test_a_translator_that_is_saved_and_loaded_is_the_same(tmp_path):
     assert other.translate(sentences) == one.translate(sentences)
 
 
+@claim("training#translator")
 def test_the_same_translator_gives_the_same_bytes(tmp_path):
     for name in "one", "other":
         save_translator(trained(), tmp_path / name, seed=0)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
 
 
+@claim("training#translator")
 @pytest.mark.parametrize("kept", [0, 7, 900, -1])
 def test_a_file_that_is_no_whole_translator_is_refused(kept, tmp_path):
     path = tmp_path / "translator.safetensors"
@@ -649,11 +817,13 @@ def test_a_file_that_is_no_whole_translator_is_refused(kept, tmp_path):
         load_translator(path)
 
 
+@claim("training#translator")
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"python train\.py translator makes one"):
         load_translator(tmp_path / "nonesuch")
 
 
+@claim("training#translator")
 def test_the_key_is_that_of_the_code_whatever_its_comments(tmp_path, monkeypatch):
     for name in translators.MADE_BY:  # as a reader downloads them
         (tmp_path / name).write_text(without_section_markers(SNIPPETS / name), encoding="utf-8")
@@ -668,6 +838,7 @@ def test_the_key_is_that_of_the_code_whatever_its_comments(tmp_path, monkeypatch
         path.write_text(text, encoding="utf-8")
 
 
+@claim("training#translator")
 def test_the_key_is_made_of_every_file_that_training_imports():
     found, todo = set(), ["train.py"]
     while todo:
@@ -687,7 +858,7 @@ def test_the_key_is_made_of_every_file_that_training_imports():
     assert set(translators.MADE_BY) <= found
 
 
-# What was trained and measured: #curve
+# What was trained and measured
 
 
 ROOT = Path(__file__).parents[2]
@@ -704,6 +875,7 @@ def published() -> Path:
     return ROOT / "snippets" / "translator.safetensors"
 
 
+@claim("training#curve")
 def test_the_published_translator_is_of_this_code(published):
     about, _ = read_file(published)
     assert about["key"] == code_key(), (
@@ -712,6 +884,7 @@ def test_the_published_translator_is_of_this_code(published):
     assert about["seed"] == 0
 
 
+@claim("training#curve")
 def test_the_published_figures_are_of_this_code(measured):
     made = runpy.run_path(str(ROOT / "scripts" / "experiments" / "training.py"))
     assert measured["key"] == made["key"](), (
@@ -721,6 +894,7 @@ def test_the_published_figures_are_of_this_code(measured):
     assert runs == list(itertools.product(["numerals", "translator"], [0, 1, 2]))
 
 
+@claim("training#curve")
 def test_the_published_translator_is_as_good_as_its_figures(published, measured):
     wanted = next(run["match"] for run in measured["runs"] if run["task"] == "translator")
     found = exact_match(load_translator(published), corpus.translator("test"))
@@ -728,6 +902,7 @@ def test_the_published_translator_is_as_good_as_its_figures(published, measured)
     assert found["all"] == pytest.approx(wanted["all"], abs=0.002)
 
 
+@claim("training#curve")
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize(
     "task, seconds, worst", [("numerals", 90, 0.95), ("translator", 360, 0.95)]
@@ -739,7 +914,7 @@ def test_it_learns_in_minutes_for_each_of_three_seeds(task, seconds, worst, seed
     assert min(run["match"].values()) >= worst
 
 
-# The command: #loop
+# The command
 
 
 @pytest.fixture
@@ -758,6 +933,7 @@ def command(monkeypatch, tmp_path, capsys):
     return run
 
 
+@claim("training#loop")
 def test_the_command_writes_a_translator_and_says_how_good_it_is(command, tmp_path):
     out = command("--seed", "3")
     assert [path.name for path in tmp_path.iterdir()] == ["numerals.safetensors"]
@@ -766,6 +942,7 @@ def test_the_command_writes_a_translator_and_says_how_good_it_is(command, tmp_pa
     assert out.endswith("\n   0.00%  all\n   0.00%  2 digits\n")
 
 
+@claim("training#loop")
 def test_the_command_goes_on_after_ctrl_c_to_the_very_same_file(command, tmp_path, monkeypatch):
     command()
     path = tmp_path / "numerals.safetensors"
@@ -780,12 +957,13 @@ def test_the_command_goes_on_after_ctrl_c_to_the_very_same_file(command, tmp_pat
     assert path.read_bytes() == whole
 
 
+@claim("training#loop")
 def test_the_command_says_what_is_wrong_in_one_line(command, tmp_path):
     with pytest.raises(SystemExit, match=r"train\.py: there is no .*: begin without --resume"):
         command("--resume")
 
 
-# More than one process: #processes
+# More than one process
 
 
 def free_port() -> int:
@@ -836,12 +1014,20 @@ def two(tmp_path_factory) -> list:
     return in_two_processes(loss_and_gradients, tmp_path_factory.mktemp("two"))
 
 
+@claim("training#processes")
 def test_the_loss_of_two_processes_is_that_of_one(two):
     wanted, _ = loss_and_gradients(ALONE)
     for loss, _ in two:
         assert loss == pytest.approx(wanted, abs=1e-6)
 
 
+@claim("training#processes")
+@mutation(
+    "train.py",
+    "(loss * (group.count * tokens / total_tokens)).backward()",
+    "loss.backward()",
+    fault="the mean of the processes' means",
+)
 def test_the_gradients_of_two_processes_are_those_of_one(two):
     _, wanted = loss_and_gradients(ALONE)
     for _, found in two:
@@ -849,6 +1035,7 @@ def test_the_gradients_of_two_processes_are_those_of_one(two):
             torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
 
 
+@claim("training#processes")
 def test_the_mean_of_the_means_of_two_processes_is_another_loss():
     """One half has the short numbers, so its tokens would count for more."""
     wanted, gradient = loss_and_gradients(ALONE)
@@ -861,6 +1048,13 @@ def test_the_mean_of_the_means_of_two_processes_is_another_loss():
     assert worst > 1e-2
 
 
+@claim("training#processes")
+@mutation(
+    "train.py",
+    "return total_loss / total_tokens, stops > 0",
+    "return total_loss / total_tokens, stop",
+    fault="a process that is to stop stops alone",
+)
 def test_one_process_that_is_to_stop_stops_both(tmp_path):
     def stops(group: Processes):
         translator = small_translator()
@@ -874,6 +1068,7 @@ def test_one_process_that_is_to_stop_stops_both(tmp_path):
     assert in_two_processes(stops, tmp_path) == [[False, True]] * 2
 
 
+@claim("training#processes")
 def test_two_processes_train_to_the_same_loss_as_one(tmp_path):
     def losses(group: Processes):
         translator = small_translator(dropout=0.0)
@@ -885,6 +1080,7 @@ def test_two_processes_train_to_the_same_loss_as_one(tmp_path):
     assert second == []  # only the first one measures
 
 
+@claim("training#processes")
 def test_a_batch_that_is_too_small_for_the_processes_is_refused():
     with pytest.raises(ValueError, match="9 processes cannot share a batch_size of 8"):
         training.Run(small_translator(), PAIRS, SHORT, Processes(0, 9))

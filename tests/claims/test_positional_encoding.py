@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import transformer
+from marks import claim, mutation
 from transformer import (
     PositionalEncoding,
     TokenEmbedding,
@@ -87,9 +88,10 @@ def random(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> to
     return torch.randn(*shape, dtype=dtype, generator=torch.Generator().manual_seed(seed))
 
 
-# Attention and order: #order-blind
+# Attention and order
 
 
+@claim("positional-encoding#order-blind")
 @pytest.mark.parametrize("dtype", DTYPES)
 @few
 @given(st.permutations(range(5)), st.integers(0, 1000))
@@ -100,6 +102,7 @@ def test_attention_is_permutation_equivariant(dtype, order, seed):
     torch.testing.assert_close(moved, output[order], rtol=0, atol=TOLERANCE[dtype])
 
 
+@claim("positional-encoding#order-blind")
 @few
 @given(st.permutations(range(5)), st.integers(0, 1000))
 def test_the_mean_of_its_outputs_is_permutation_invariant(order, seed):
@@ -109,6 +112,7 @@ def test_the_mean_of_its_outputs_is_permutation_invariant(order, seed):
     torch.testing.assert_close(moved.mean(0), output.mean(0))
 
 
+@claim("positional-encoding#order-blind")
 def test_the_outputs_do_change_only_their_places_do():
     values = printed("examples", "equivariance")
     assert float(values["f(PX) - f(X)"]) > 1
@@ -116,6 +120,7 @@ def test_the_outputs_do_change_only_their_places_do():
     assert values["their means over positions"] == "0.0000"
 
 
+@claim("positional-encoding#order-blind")
 def test_a_causal_mask_breaks_the_equivariance():
     assert float(printed("examples", "equivariance")["with a causal mask"]) > 1
     x, *weights = random(4, 8, 8)
@@ -124,21 +129,25 @@ def test_a_causal_mask_breaks_the_equivariance():
     assert (moved - attention(x, *weights, causal).flip(0)).abs().max() > 0.1
 
 
+@claim("positional-encoding#order-blind")
 def test_the_six_orders_are_all_there_are():
     assert sorted(ORDERS) == sorted("".join(order) for order in itertools.permutations("吃饭没"))
     assert [line.split()[0] for line in run("examples", "six_orders")[1].splitlines()] == ORDERS
 
 
+@claim("positional-encoding#order-blind")
 def test_without_positions_all_six_orders_give_one_output():
     rows = [line.split(maxsplit=1)[1] for line in run("examples", "six_orders")[1].splitlines()]
     assert len(rows) == 6 and len(set(rows)) == 1
 
 
+@claim("positional-encoding#module")
 def test_with_positions_all_six_orders_give_different_outputs():
     rows = [line.split(maxsplit=1)[1] for line in run("examples", "order_seen")[1].splitlines()]
     assert len(rows) == 6 and len(set(rows)) == 6
 
 
+@claim("positional-encoding#order-blind")
 def test_with_positions_attention_is_no_longer_equivariant():
     x, *weights = random(4, 8, 8)
     add = PositionalEncoding(8, dropout=0.0).double()
@@ -147,9 +156,10 @@ def test_with_positions_attention_is_no_longer_equivariant():
     assert (moved - output.flip(1)).abs().max() > 0.1
 
 
-# What a position must look like: #requirements
+# What a position must look like
 
 
+@claim("positional-encoding#requirements")
 @few
 @given(even_widths, st.integers(0, 200), st.integers(0, 200))
 def test_steps_are_equally_long_everywhere(d, p, q):
@@ -158,6 +168,7 @@ def test_steps_are_equally_long_everywhere(d, p, q):
     torch.testing.assert_close(step.norm(), other.norm())
 
 
+@claim("positional-encoding#requirements")
 def test_the_first_ideas_fail_as_told():
     values = printed("examples", "first_ideas")
     assert values["share, for the second of 3 words"] == "0.5"
@@ -167,6 +178,7 @@ def test_the_first_ideas_fail_as_told():
     assert values["sinusoids, step from 7 to 8"] == values["sinusoids, step from 8 to 9"]
 
 
+@claim("positional-encoding#one-pair")
 def test_one_pair_nearly_mistakes_44_for_0_and_two_do_not():
     table = exact_table(45, 4)
     fast, slow = (table[44] - table[0]).view(2, 2).norm(dim=1)
@@ -176,14 +188,30 @@ def test_one_pair_nearly_mistakes_44_for_0_and_two_do_not():
     ]
 
 
+@claim("positional-encoding#requirements")
 def test_a_sine_alone_takes_a_value_twice_in_a_round():
     assert math.sin(1) == pytest.approx(math.sin(math.pi - 1))
     assert math.cos(1) != pytest.approx(math.cos(math.pi - 1))
 
 
-# The table: #formula
+# The table
 
 
+@claim("positional-encoding#formula")
+@mutation(
+    "transformer.py",
+    "    table[:, 1::2] = angle.cos()\n",
+    "    table[:, 1::2] = angle.cos()\n"
+    "    last = (position[-1] * 100 ** (-even / d_model))\n"
+    "    table[-1, 0::2] = last.sin()\n",
+    fault="the last rows of the model's table have another base",
+)
+@mutation(
+    "transformer.py",
+    "base ** (-even / d_model)",
+    "base ** (-2 * even / d_model)",
+    fault="the exponent of the frequencies is doubled",
+)
 @few
 @given(st.integers(1, 40), even_widths, st.floats(1.5, 1e5))
 def test_the_table_equals_the_formula_cell_by_cell(n, d, base):
@@ -195,12 +223,20 @@ def test_the_table_equals_the_formula_cell_by_cell(n, d, base):
     )
 
 
+@claim("positional-encoding#formula")
+@mutation(
+    "transformer.py",
+    "base: float = 10000.0",
+    "base: float = 100.0",
+    fault="another base by default",
+)
 def test_the_base_is_10000_unless_told_otherwise():
     table = sinusoidal_positional_encoding(50, 32)
     assert torch.equal(table, sinusoidal_positional_encoding(50, 32, base=10000.0))
     assert not torch.equal(table, sinusoidal_positional_encoding(50, 32, base=100.0))
 
 
+@claim("positional-encoding#formula")
 def test_i_counts_pairs_and_both_columns_share_a_frequency():
     for i, theta in enumerate((1, 0.1, 0.01, 0.001)):  # the page's table for d = 8
         assert 10000 ** (-2 * i / 8) == pytest.approx(theta)
@@ -210,6 +246,7 @@ def test_i_counts_pairs_and_both_columns_share_a_frequency():
         torch.testing.assert_close(table[:, 2 * i + 1], angle.cos(), rtol=0, atol=4e-8)
 
 
+@claim("positional-encoding#formula")
 @few
 @given(st.integers(1, 60), even_widths)
 def test_every_position_uses_sines_and_cosines(n, d):
@@ -218,25 +255,40 @@ def test_every_position_uses_sines_and_cosines(n, d):
     torch.testing.assert_close(one, torch.ones(n, d // 2, dtype=torch.float64), rtol=0, atol=1e-6)
 
 
+@claim("positional-encoding#formula")
+@mutation(
+    "transformer.py",
+    "if max_len < 1:",
+    "if max_len < -1:",
+    fault="a table of no rows is let through",
+)
 @pytest.mark.parametrize("max_len", [0, -1])
 def test_a_table_of_no_rows_is_refused(max_len):
     with pytest.raises(ValueError, match=f"max_len must be at least 1, got {max_len}"):
         sinusoidal_positional_encoding(max_len, 8)
 
 
+@claim("positional-encoding#formula")
 @pytest.mark.parametrize("base", [0.0, -10000.0, float("nan")])
 def test_a_base_that_is_not_positive_is_refused(base):
     with pytest.raises(ValueError, match=f"base must be positive, got {base}"):
         sinusoidal_positional_encoding(4, 4, base)
 
 
+@claim("positional-encoding#formula")
+@mutation(
+    "transformer.py",
+    "if d_model < 2 or d_model % 2:",
+    "if d_model < 2:",
+    fault="an odd d_model is let through",
+)
 @pytest.mark.parametrize("d_model", [1, 5, 511, 0, -2])
 def test_an_odd_or_empty_d_model_is_refused(d_model):
     with pytest.raises(ValueError, match=f"d_model must be even, .* got {d_model}"):
         sinusoidal_positional_encoding(4, d_model)
 
 
-# "I like to code", every cell; computed apart from the code, to six decimals: #by-hand
+# "I like to code", every cell; computed apart from the code, to six decimals
 
 X = [[0.1, 0.2, 0.3, 0.4], [0.2, 0.3, 0.4, 0.5], [0.3, 0.4, 0.5, 0.6], [0.4, 0.5, 0.6, 0.7]]
 TABLES = {
@@ -269,6 +321,13 @@ SUMS = {
 }
 
 
+@claim("positional-encoding#by-hand")
+@mutation(
+    "transformer.py",
+    "table[:, 0::2] = angle.sin()",
+    "table[:, 0::2] = angle.cos()",
+    fault="sine and cosine change places",
+)
 @pytest.mark.parametrize("base", [10000, 100])
 def test_every_cell_of_the_worked_example(base):
     table = sinusoidal_positional_encoding(4, 4, base)
@@ -277,6 +336,7 @@ def test_every_cell_of_the_worked_example(base):
     torch.testing.assert_close(total, torch.tensor(SUMS[base]), rtol=0, atol=1e-6)
 
 
+@claim("positional-encoding#by-hand")
 @pytest.mark.parametrize("base", [10000, 100])
 def test_every_cell_that_the_worked_example_prints(base):
     blocks = run("examples", "by_hand")[1].split("base ")
@@ -294,6 +354,7 @@ def test_every_cell_that_the_worked_example_prints(base):
         )
 
 
+@claim("positional-encoding#by-hand")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_steps_that_the_page_types_are_right(language):
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
@@ -309,9 +370,10 @@ def test_the_steps_that_the_page_types_are_right(language):
         assert step in page, step
 
 
-# Broadcasting: #broadcasting
+# Broadcasting
 
 
+@claim("positional-encoding#broadcasting")
 def test_the_shapes_of_broadcasting_are_as_told():
     lines = run("examples", "broadcasting")[1].splitlines()
     values = dict(line.split(": ", 1) for line in lines)
@@ -323,6 +385,7 @@ def test_the_shapes_of_broadcasting_are_as_told():
     assert "must match" in values["without unsqueeze"]
 
 
+@claim("positional-encoding#broadcasting")
 @given(st.integers(-3, 2))
 def test_unsqueeze_puts_the_new_axis_where_dim_says(dim):
     shape = [4, 5]
@@ -330,9 +393,10 @@ def test_unsqueeze_puts_the_new_axis_where_dim_says(dim):
     assert list(torch.zeros(4, 5).unsqueeze(dim).shape) == shape
 
 
-# Four ways, and float32: #four-ways
+# Four ways, and float32
 
 
+@claim("positional-encoding#four-ways")
 def test_four_ways_give_one_table():
     names, _ = run("examples", "four_ways")
     exact = exact_table(200, 64)
@@ -341,18 +405,27 @@ def test_four_ways_give_one_table():
     assert names["ours"] is sinusoidal_positional_encoding
 
 
+@claim("positional-encoding#four-ways")
 def test_the_loop_takes_more_than_ten_times_as_long():
     lines = run("examples", "four_ways")[1].splitlines()
     slower = [line.split(": ")[1] for line in lines if line.startswith(" ")]
     assert slower == ["True", "False", "False", "False"]
 
 
+@claim("positional-encoding#four-ways")
+@mutation(
+    "transformer.py",
+    "even = torch.arange(0, d_model, 2, dtype=torch.float64)",
+    "even = torch.arange(0, d_model, 2, dtype=torch.float32)",
+    fault="the frequencies are computed in float32",
+)
 def test_the_table_is_exact_to_float32_up_to_position_20000():
     table = sinusoidal_positional_encoding(20001, 512)
     assert table.dtype == torch.float32
     assert (table - exact_table(20001, 512)).abs().max() < 3.1e-8  # half a unit in the last place
 
 
+@claim("positional-encoding#four-ways")
 def test_in_float32_alone_the_error_grows_with_the_position():
     values = printed("examples", "float32_error")
     errors = [float(values[f"all in float32, up to {p}"]) for p in (100, 1000, 5000, 20000)]
@@ -360,14 +433,16 @@ def test_in_float32_alone_the_error_grows_with_the_position():
     assert all(float(values[f"float64 first, up to {p}"]) < 4e-8 for p in (100, 20000))
 
 
+@claim("positional-encoding#four-ways")
 def test_an_angle_near_20000_has_two_or_three_decimals_in_float32():
     assert 0.001 < np.spacing(np.float32(20000)) < 0.01
     assert np.spacing(np.float32(1)) < 1e-6
 
 
-# The picture: waves and wavelengths: #heat-map
+# The picture: waves and wavelengths
 
 
+@claim("positional-encoding#heat-map")
 def test_wavelengths_grow_from_2_pi_and_never_reach_10000_times_2_pi():
     values = printed("examples", "wavelengths")
     assert values["base 10000, pair 0"] == values["base 100, pair 0"] == "6.28"
@@ -376,6 +451,7 @@ def test_wavelengths_grow_from_2_pi_and_never_reach_10000_times_2_pi():
     assert float(values["the limit, 10000 times 2π"]) == pytest.approx(20000 * math.pi, abs=0.01)
 
 
+@claim("positional-encoding#heat-map")
 @few
 @given(even_widths)
 def test_every_pair_repeats_after_its_wavelength(d):
@@ -387,6 +463,7 @@ def test_every_pair_repeats_after_its_wavelength(d):
         assert math.cos(turn) == pytest.approx(1)
 
 
+@claim("positional-encoding#heat-map")
 def test_41_of_512_columns_stand_still_over_100_positions():
     table = exact_table(100, 512)
     assert ((table.amax(0) - table.amin(0)) < 1e-3).sum() == 41
@@ -394,13 +471,15 @@ def test_41_of_512_columns_stand_still_over_100_positions():
     assert printed("examples", "wavelengths")[name] == "41"
 
 
+@claim("positional-encoding#heat-map")
 def test_no_two_of_5000_rows_are_equal():
     assert len(sinusoidal_positional_encoding(5000, 512).unique(dim=0)) == 5000
 
 
-# A step of k is a rotation: rotations.md#shift
+# A step of k is a rotation
 
 
+@claim("rotations#shift")
 @few
 @given(st.integers(0, 5000), st.integers(-300, 300), even_widths)
 def test_a_step_of_k_is_one_matrix_for_every_position(p, k, d):
@@ -412,6 +491,25 @@ def test_a_step_of_k_is_one_matrix_for_every_position(p, k, d):
     torch.testing.assert_close(moved, torch.tensor(wanted, dtype=torch.float64), rtol=0, atol=1e-9)
 
 
+@claim("rotations#shift")
+@mutation(
+    "transformer.py",
+    "frequency = base ** (-even / d_model)",
+    "frequency = base ** (-2 * even / d_model)",
+    fault="the exponent is doubled in the model's table",
+)
+@mutation(
+    "transformer.py",
+    "table[:, 1::2] = angle.cos()",
+    "table[:, 1::2] = (angle * base ** (-1 / d_model)).cos()",
+    fault="the cosine has another frequency than its sine",
+)
+@mutation(
+    "examples/positional-encoding/shift_matrix.py",
+    "[[cos, sin], [-sin, cos]]",
+    "[[cos, -sin], [sin, cos]]",
+    fault="the block of a shift turns the other way",
+)
 @pytest.mark.parametrize("k", [1, 10, 1000])
 def test_the_shift_matrix_moves_the_whole_table(k):
     table = sinusoidal_positional_encoding(5000, 64).double()
@@ -422,6 +520,7 @@ def test_the_shift_matrix_moves_the_whole_table(k):
     assert f"k = {k}, largest error over {5000 - k} positions: 0.000000" in text
 
 
+@claim("rotations#shift")
 @few
 @given(st.integers(-50, 50), st.integers(-50, 50), even_widths)
 def test_shifts_add_up_and_keep_lengths(j, k, d):
@@ -431,9 +530,10 @@ def test_shifts_add_up_and_keep_lengths(j, k, d):
     close(shift_matrix(k, d).T @ shift_matrix(k, d), torch.eye(d, dtype=torch.float64))
 
 
-# The inner product and distance: rotations.md#inner-product
+# The inner product and distance
 
 
+@claim("rotations#inner-product")
 @few
 @given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 300), even_widths)
 def test_the_inner_product_depends_on_the_distance_only(p, q, k, d):
@@ -444,11 +544,13 @@ def test_the_inner_product_depends_on_the_distance_only(p, q, k, d):
         torch.testing.assert_close(table[one] @ table[one + k], g, rtol=0, atol=1e-9)
 
 
+@claim("rotations#inner-product")
 def test_the_inner_product_cannot_tell_left_from_right():
     table = exact_table(101, 64)
     torch.testing.assert_close(table[50] @ table[20], table[50] @ table[80])
 
 
+@claim("rotations#inner-product")
 def test_the_inner_product_falls_rises_and_goes_negative_where_told():
     values = printed("examples", "inner_product")
     wanted = {1: 0.9731, 10: 0.6789, 50: 0.5121, 100: 0.4373, 500: 0.2626, 1000: 0.1757}
@@ -467,9 +569,10 @@ def test_the_inner_product_falls_rises_and_goes_negative_where_told():
     assert (near[1:44] < near[:43]).all() and near[44] > near[43]
 
 
-# The motivation: rotations.md#motivation
+# The motivation
 
 
+@claim("rotations#motivation")
 def test_only_the_cross_term_brings_the_error_to_third_order():
     values = printed("examples", "taylor")
     assert values["f symmetric"] == "True"
@@ -480,6 +583,7 @@ def test_only_the_cross_term_brings_the_error_to_third_order():
     assert six[1] / six[2] == pytest.approx(1000, rel=0.1)
 
 
+@claim("rotations#motivation")
 @few
 @given(st.integers(0, 100), st.integers(0, 100), even_widths, st.integers(0, 1000))
 def test_the_diagonal_form_splits_into_difference_and_sum(m, n, d, seed):
@@ -493,6 +597,7 @@ def test_the_diagonal_form_splits_into_difference_and_sum(m, n, d, seed):
     torch.testing.assert_close(form.sum(), split.sum(), rtol=0, atol=1e-10)
 
 
+@claim("rotations#motivation")
 def test_the_sum_of_positions_vanishes_only_for_equal_weights_in_each_pair():
     values = printed("examples", "diagonal_weighting")
     spread = {name: float(value.split("spread ")[1]) for name, value in values.items()}
@@ -501,6 +606,7 @@ def test_the_sum_of_positions_vanishes_only_for_equal_weights_in_each_pair():
     assert spread["all different, N(0, 1)"] > 20
 
 
+@claim("rotations#motivation")
 def test_the_pairs_follow_the_integral_near_by_and_leave_it_far_away():
     values = printed("examples", "integral")
     near = [abs(float(values[f"k = {k}, {a}"])) for k in (100,) for a in ("256 pairs", "integral")]
@@ -509,6 +615,7 @@ def test_the_pairs_follow_the_integral_near_by_and_leave_it_far_away():
     assert far[0] < 0 < far[1] < 0.01
 
 
+@claim("rotations#motivation")
 def test_the_derived_pair_is_the_papers_with_its_numbers_swapped():
     derived = np.exp(1j * np.arange(20))
     table = exact_table(20, 2).numpy()
@@ -516,9 +623,16 @@ def test_the_derived_pair_is_the_papers_with_its_numbers_swapped():
     np.testing.assert_allclose(table[:, 0], derived.imag, atol=1e-15)
 
 
-# The module: #module
+# The module
 
 
+@claim("positional-encoding#module")
+@mutation(
+    "transformer.py",
+    "self.table[:length]",
+    "self.table[-length:]",
+    fault="the last rows are added in place of the first",
+)
 @pytest.mark.parametrize("dtype", DTYPES)
 @few
 @given(st.integers(1, 4), st.integers(1, 12), even_widths)
@@ -532,21 +646,55 @@ def test_every_sentence_gets_the_first_rows_of_the_table(dtype, batch, length, d
         assert torch.equal(sentence, given_ + table[:length])
 
 
+@claim("positional-encoding#module")
+@mutation(
+    "transformer.py",
+    "    table[:, 1::2] = angle.cos()\n",
+    "    table[:, 1::2] = angle.cos()\n    table[0] = 0\n",
+    fault="the first row of the model's table is zero, first token",
+)
+@mutation(
+    "transformer.py",
+    "position = torch.arange(max_len, dtype=torch.float64)",
+    "position = torch.arange(1, max_len + 1, dtype=torch.float64)",
+    fault="positions count from 1",
+)
 def test_the_first_token_gets_row_0():
     module = PositionalEncoding(6, max_len=4, dropout=0.0)
     assert module(torch.zeros(1, 1, 6)).tolist() == [[[0.0, 1.0] * 3]]
 
 
+@claim("positional-encoding#module")
+@mutation(
+    "transformer.py",
+    "return self.dropout(x + self.table[:length])",
+    "return self.dropout(x.add_(self.table[:length]))",
+    fault="the sum is written into the input",
+)
 def test_the_input_is_left_alone():
     x = torch.zeros(1, 3, 8)
     PositionalEncoding(8)(x)
     assert not x.any()
 
 
+@claim("positional-encoding#module")
+@mutation(
+    "transformer.py",
+    "if length > max_len",
+    "if length >= max_len",
+    fault="a sentence as long as the table is refused",
+)
 def test_exactly_max_len_positions_are_allowed():
     assert PositionalEncoding(8, max_len=6)(torch.zeros(1, 6, 8)).shape == (1, 6, 8)
 
 
+@claim("positional-encoding#module")
+@mutation(
+    "transformer.py",
+    "if length > max_len",
+    "if length > max_len + 5",
+    fault="a sentence longer than the table is let through",
+)
 @pytest.mark.parametrize("max_len", [1, 6])
 def test_more_than_max_len_positions_are_refused_with_both_numbers(max_len):
     module = PositionalEncoding(8, max_len=max_len)
@@ -558,17 +706,20 @@ def test_more_than_max_len_positions_are_refused_with_both_numbers(max_len):
     )
 
 
+@claim("positional-encoding#module")
 def test_without_the_check_the_message_is_about_dimension_1_or_there_is_none():
     with pytest.raises(RuntimeError, match="at non-singleton dimension 1"):
         torch.zeros(1, 7, 8) + sinusoidal_positional_encoding(6, 8)[:7]
     assert (torch.zeros(1, 7, 8) + sinusoidal_positional_encoding(1, 8)[:7]).shape == (1, 7, 8)
 
 
+@claim("positional-encoding#module")
 def test_an_odd_d_model_is_refused_by_the_module_too():
     with pytest.raises(ValueError, match="d_model must be even"):
         PositionalEncoding(7)
 
 
+@claim("positional-encoding#module")
 def test_the_module_holds_5000_positions_unless_told_otherwise():
     assert PositionalEncoding(2).table.shape == (5000, 2)
     assert TransformerConfig(1, 1).max_len == 5000
@@ -576,9 +727,16 @@ def test_the_module_holds_5000_positions_unless_told_otherwise():
         assert inspect.signature(PositionalEncoding).parameters[name].default == default
 
 
-# Scale: #scale
+# Scale
 
 
+@claim("positional-encoding#scale")
+@mutation(
+    "transformer.py",
+    "    table[:, 1::2] = angle.cos()\n",
+    "    table[:, 1::2] = angle.cos()\n    table[0] = 0\n",
+    fault="the first row of the model's table is zero, lengths",
+)
 @few
 @given(st.integers(1, 100), even_widths)
 def test_every_row_is_as_long_as_the_root_of_half_the_width(n, d):
@@ -586,6 +744,7 @@ def test_every_row_is_as_long_as_the_root_of_half_the_width(n, d):
     torch.testing.assert_close(norm, torch.full_like(norm, math.sqrt(d / 2)), rtol=1e-6, atol=0)
 
 
+@claim("positional-encoding#scale")
 def test_words_and_positions_are_comparable_only_with_the_factor():
     values = printed("examples", "norms")
     assert (
@@ -600,20 +759,29 @@ def test_words_and_positions_are_comparable_only_with_the_factor():
     assert words.detach().norm(dim=-1).mean().item() == pytest.approx(22.6, abs=0.1)
 
 
+@claim("positional-encoding#scale")
 def test_the_range_alone_says_nothing_of_the_length():
     assert torch.ones(512).norm() == pytest.approx(22.6, abs=0.03)
     assert torch.zeros(512).norm() == 0
 
 
+@claim("positional-encoding#scale")
 def test_positions_leave_most_directions_to_the_words():
     values = printed("examples", "room_for_words")
     needed = [int(values[f"directions that hold 99% of {n} positions"]) for n in (20, 100)]
     assert needed == [7, 30]
 
 
-# Dropout: #dropout
+# Dropout
 
 
+@claim("positional-encoding#dropout")
+@mutation(
+    "transformer.py",
+    "return self.dropout(x + self.table[:length])",
+    "return self.dropout(x) + self.table[:length]",
+    fault="dropout comes before the sum",
+)
 def test_dropout_acts_on_the_sum():
     torch.manual_seed(0)
     x = random(8, 50, 32, dtype=torch.float32)
@@ -624,6 +792,13 @@ def test_dropout_acts_on_the_sum():
     torch.testing.assert_close(output[~dropped], total[~dropped] / 0.5)
 
 
+@claim("positional-encoding#dropout")
+@mutation(
+    "transformer.py",
+    "return self.dropout(x + self.table[:length])",
+    "return self.dropout(self.dropout(x + self.table[:length]))",
+    fault="dropout is applied twice",
+)
 def test_dropout_is_applied_once():
     torch.manual_seed(0)
     share = (PositionalEncoding(512, dropout=0.1)(torch.randn(32, 100, 512)) == 0).double().mean()
@@ -636,20 +811,35 @@ def test_dropout_is_applied_once():
     }
 
 
+@claim("positional-encoding#dropout")
 def test_in_evaluation_nothing_is_dropped():
     module = PositionalEncoding(8, dropout=0.9).eval()
     x = random(2, 5, 8, dtype=torch.float32)
     assert torch.equal(module(x), x + module.table[:5])
 
 
-# The buffer: #buffer
+# The buffer
 
 
+@claim("positional-encoding#buffer")
+@mutation(
+    "transformer.py",
+    'self.register_buffer("table", table, persistent=False)',
+    "self.table = nn.Parameter(table)",
+    fault="the table is trained",
+)
 def test_the_module_has_no_parameters():
     assert not list(PositionalEncoding(8).parameters())
     assert [name for name, _ in PositionalEncoding(8).named_buffers()] == ["table"]
 
 
+@claim("positional-encoding#buffer")
+@mutation(
+    "transformer.py",
+    "persistent=False",
+    "persistent=True",
+    fault="the table is saved in every checkpoint",
+)
 def test_a_checkpoint_does_not_hold_the_table():
     assert PositionalEncoding(8).state_dict() == {}
     values = printed("examples", "checkpoint")
@@ -657,6 +847,7 @@ def test_a_checkpoint_does_not_hold_the_table():
     assert values["Persistent, bytes in a checkpoint"] == str(6000 * 512 * 4)
 
 
+@claim("positional-encoding#buffer")
 def test_another_max_len_loads_without_the_table_and_not_with_it():
     state = PositionalEncoding(8, max_len=6).state_dict()
     other = PositionalEncoding(8, max_len=5)
@@ -666,6 +857,13 @@ def test_another_max_len_loads_without_the_table_and_not_with_it():
     assert lines[5] == "    into max_len 5000: size mismatch for table"
 
 
+@claim("positional-encoding#buffer")
+@mutation(
+    "transformer.py",
+    'self.register_buffer("table", table, persistent=False)',
+    "self.table = table",
+    fault="the table is a plain attribute",
+)
 def test_the_table_moves_with_the_module():
     assert PositionalEncoding(8).to("meta").table.device.type == "meta"
     assert PositionalEncoding(8).double().table.dtype == torch.float64
@@ -677,12 +875,14 @@ def test_the_table_moves_with_the_module():
     }
 
 
+@claim("positional-encoding#buffer")
 def test_double_changes_the_type_and_not_the_digits():
     table = PositionalEncoding(64, max_len=100).double().table
     assert torch.equal(table, table.float().double())
     assert (table - exact_table(100, 64)).abs().max() > 1e-8
 
 
+@claim("positional-encoding#buffer")
 def test_no_checkpoint_fills_a_table_made_on_the_meta_device():
     with torch.device("meta"):
         module = PositionalEncoding(8, max_len=4)
@@ -692,6 +892,7 @@ def test_no_checkpoint_fills_a_table_made_on_the_meta_device():
     assert (module.table == 7.0).all()
 
 
+@claim("positional-encoding#buffer")
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_gradients_are_the_same_with_and_without_detach(dtype):
     module = PositionalEncoding(8, dropout=0.0).to(dtype)
@@ -710,6 +911,7 @@ def test_gradients_are_the_same_with_and_without_detach(dtype):
     }
 
 
+@claim("positional-encoding#buffer")
 def test_overwriting_the_output_leaves_the_table_alone():
     module = PositionalEncoding(8, max_len=4, dropout=0.0)
     before = module.table.clone()
@@ -717,9 +919,10 @@ def test_overwriting_the_output_leaves_the_table_alone():
     assert torch.equal(module.table, before)
 
 
-# Longer than the training: rotations.md#longer
+# Longer than the training
 
 
+@claim("rotations#longer")
 def test_a_trained_model_is_right_up_to_length_20_and_not_beyond():
     values = printed("examples", "extrapolation")
     assert values["right at length 10"] == values["right at length 20"] == "1.0"
@@ -729,9 +932,10 @@ def test_a_trained_model_is_right_up_to_length_20_and_not_beyond():
     assert float(values["of 100, positions 80 to 99"]) < trained < 1
 
 
-# Sinusoids that tutorials publish: rotations.md#published
+# Sinusoids that tutorials publish
 
 
+@claim("rotations#published")
 def test_the_doubled_exponent_is_off_by_as_much_as_a_wave_can_be():
     names, _ = run("examples", "published_variants")
     exact, doubled = exact_table(100, 512), names["published"](100, 512)["exponent doubled"]
@@ -743,6 +947,7 @@ def test_the_doubled_exponent_is_off_by_as_much_as_a_wave_can_be():
     assert zero.mean() == pytest.approx(0.411551, abs=1e-6)
 
 
+@claim("rotations#published")
 def test_the_published_variants_break_what_the_page_says():
     values = printed("examples", "published_variants")
     left = {
@@ -763,15 +968,17 @@ def test_the_published_variants_break_what_the_page_says():
     assert float(values["float64, then float32, max error"]) < 4e-8
 
 
+@claim("rotations#published")
 def test_the_wrong_tables_still_have_different_rows_between_minus_1_and_1():
     names, _ = run("examples", "published_variants")
     table = names["published"](100, 512)["exponent doubled"]
     assert len(table.unique(dim=0)) == 100 and table.abs().max() <= 1
 
 
-# Exercises: #exercises
+# Exercises
 
 
+@claim("positional-encoding#exercises")
 def test_equal_tokens_get_equal_outputs_only_without_positions():
     assert printed("exercises", "same_word_twice") == {
         "without positions, equal": "True",
@@ -779,6 +986,7 @@ def test_equal_tokens_get_equal_outputs_only_without_positions():
     }
 
 
+@claim("positional-encoding#exercises")
 def test_bfloat16_cannot_count_beyond_256_but_can_store_the_table():
     values = printed("exercises", "sixteen_bits")
     assert values["bfloat16 first counts twice at"] == "256"
@@ -786,6 +994,13 @@ def test_bfloat16_cannot_count_beyond_256_but_can_store_the_table():
     assert values["stored in bfloat16, different rows"] == "5000"
 
 
+@claim("positional-encoding#exercises")
+@mutation(
+    "exercises/positional-encoding/repair.py",
+    "table[p, i] = math.sin(p / 10000 ** (i / d))",
+    "table[p, i] = math.sin(p / 10000 ** (2 * i / d))",
+    fault="the repaired loop keeps the doubled exponent",
+)
 def test_the_repaired_loop_equals_the_table_and_the_broken_one_does_not():
     names, text = run("exercises", "repair")
     right = exact_table(50, 16)
@@ -794,6 +1009,7 @@ def test_the_repaired_loop_equals_the_table_and_the_broken_one_does_not():
     assert "repaired: 0.0000" in text
 
 
+@claim("positional-encoding#exercises")
 def test_only_the_second_mistake_alone_destroys_the_rotation():
     p, i = torch.arange(2000, dtype=torch.float64).unsqueeze(1), torch.arange(0, 16, 2)
     first = torch.stack([(p / 10000 ** (2 * i / 16)).sin(), (p / 10000 ** (2 * i / 16)).cos()], -1)
@@ -805,9 +1021,10 @@ def test_only_the_second_mistake_alone_destroys_the_rotation():
     assert left[0] < 1e-6 and left[1] > 0.1
 
 
-# Exercises of the next chapter: rotations.md#exercises
+# Exercises of the next chapter
 
 
+@claim("rotations#exercises")
 def test_the_answer_composes_shifts():
     values = printed("exercises", "compose_shifts")
     assert len(values) == 4 and set(values.values()) == {"True"}
@@ -815,6 +1032,7 @@ def test_the_answer_composes_shifts():
     torch.testing.assert_close(names["shift_matrix"](3), shift_matrix(3, 8))
 
 
+@claim("rotations#exercises")
 def test_sines_first_keeps_what_the_answer_says():
     assert printed("exercises", "sines_first") == {
         "inner products kept": "True",
@@ -828,6 +1046,13 @@ def test_sines_first_keeps_what_the_answer_says():
     torch.testing.assert_close(halves.norm(dim=1), table.norm(dim=1))
 
 
+@claim("rotations#exercises")
+@mutation(
+    "exercises/positional-encoding/previous_token.py",
+    "@ M_1, x[..., where]",
+    "@ M_1.T, x[..., where]",
+    fault="the query by hand is turned forward, not back",
+)
 def test_weights_set_by_hand_name_the_token_before_at_length_1000():
     values = printed("exercises", "previous_token")
     assert values == {f"right at length {n}": "1.0" for n in (20, 100, 1000)}

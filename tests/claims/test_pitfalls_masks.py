@@ -13,6 +13,7 @@ import yaml
 from torch import nn
 
 import transformer
+from marks import claim, mutation
 from train import label_smoothed_cross_entropy, noam_learning_rate
 from transformer import (
     LayerNorm,
@@ -82,9 +83,16 @@ def close(one, other, places=1e-6):
     torch.testing.assert_close(one, other, rtol=places, atol=places)
 
 
-# Masks and attention: #inverted-mask
+# Masks and attention
 
 
+@claim("pitfalls#inverted-mask")
+@mutation(
+    "pitfalls/inverted_mask.py",
+    "query, key, value, hidden)",
+    "query, key, value, ~hidden)",
+    fault="the inverted mask is turned round",
+)
 def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(of):
     shown = of("inverted_mask")
     for name in "wrong", "right":
@@ -96,6 +104,13 @@ def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(o
     assert shown["right, the past stays when the future changes"] == "True"
 
 
+@claim("pitfalls#inverted-mask")
+@mutation(
+    "pitfalls/inverted_mask.py",
+    "query, key, value, ~hidden)",
+    "query, key, value, hidden)",
+    fault="the mask turned round is inverted again",
+)
 def test_the_mask_turned_round_is_causal_attention():
     x = torch.randn(3, 2, 5, 8)
     expected, _ = scaled_dot_product_attention(x, x, x, causal_mask(5))
@@ -103,9 +118,16 @@ def test_the_mask_turned_round_is_causal_attention():
     close(F.scaled_dot_product_attention(x, x, x, is_causal=True), expected)
 
 
-# No axis for the heads: #mask-per-head
+# No axis for the heads
 
 
+@claim("pitfalls#mask-per-head")
+@mutation(
+    "pitfalls/mask_per_head.py",
+    "    return F.scaled_dot_product_attention(query, key, value, mask)\n\n\ndef right",
+    "    return right_attention(query, key, value, mask)\n\n\ndef right",
+    fault="the masks get their axis for the heads",
+)
 def test_masks_without_an_axis_for_the_heads_go_to_the_heads():
     """Head h takes the mask of sentence h, if there are as many of both."""
     pitfall = load("mask_per_head")
@@ -121,6 +143,13 @@ def test_masks_without_an_axis_for_the_heads_go_to_the_heads():
             close(right[sentence, head], scaled_dot_product_attention(*parts, mask[sentence])[0])
 
 
+@claim("pitfalls#mask-per-head")
+@mutation(
+    "pitfalls/mask_per_head.py",
+    "mask = mask.unsqueeze(1)",
+    "mask = mask.unsqueeze(0)",
+    fault="the axis for the heads stands in front",
+)
 def test_masks_without_an_axis_for_the_heads_fail_in_a_batch_of_another_size(of):
     shown = of("mask_per_head")
     assert shown["wrong, a batch of three"] == "RuntimeError"
@@ -130,6 +159,7 @@ def test_masks_without_an_axis_for_the_heads_fail_in_a_batch_of_another_size(of)
     assert numbers(shown["right, pads read by the heads of the shortest"]) == [0] * 4
 
 
+@claim("pitfalls#mask-per-head")
 def test_a_single_sentence_hides_that_its_mask_has_no_axis_for_the_heads():
     pitfall = load("mask_per_head")
     query, key, value = torch.randn(3, 1, 4, 5, 4)
@@ -140,9 +170,10 @@ def test_a_single_sentence_hides_that_its_mask_has_no_axis_for_the_heads():
     )
 
 
-# Minus a billion: #half-precision
+# Minus a billion
 
 
+@claim("pitfalls#half-precision")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_minus_a_billion_is_no_trouble_in_wider_types(dtype):
     pitfall = load("half_precision")
@@ -152,6 +183,19 @@ def test_minus_a_billion_is_no_trouble_in_wider_types(dtype):
     assert pitfall.wrong_added(scores, hidden).equal(expected)
 
 
+@claim("pitfalls#half-precision")
+@mutation(
+    "pitfalls/half_precision.py",
+    "torch.tensor(-1e9).to(scores.dtype)",
+    "torch.tensor(torch.finfo(scores.dtype).min)",
+    fault="what is added is the lowest number of its type",
+)
+@mutation(
+    "pitfalls/half_precision.py",
+    "masked_fill(hidden, -1e9)",
+    "masked_fill(hidden, -torch.inf)",
+    fault="what replaces is minus infinity, which fits",
+)
 def test_in_float16_minus_a_billion_raises_if_replaced_and_is_nan_if_added():
     pitfall = load("half_precision")
     scores, hidden = torch.randn(6).half(), torch.arange(6) > 3
@@ -162,9 +206,16 @@ def test_in_float16_minus_a_billion_raises_if_replaced_and_is_nan_if_added():
     close(pitfall.right_weights(scores, hidden), expected, 1e-3)
 
 
-# Minus ten thousand: #leaking-fill
+# Minus ten thousand
 
 
+@claim("pitfalls#leaking-fill")
+@mutation(
+    "pitfalls/finite_fill.py",
+    "-1e4",
+    "-torch.inf",
+    fault="the finite fill is minus infinity",
+)
 def test_minus_ten_thousand_leaks_once_the_scores_are_as_large(of):
     shown = of("finite_fill")
     for factor in 1, 30, 100, 300:
@@ -174,6 +225,7 @@ def test_minus_ten_thousand_leaks_once_the_scores_are_as_large(of):
         assert shown[f"right, vectors times {factor}, to the future"] == "0.0%"
 
 
+@claim("pitfalls#leaking-fill")
 def test_minus_ten_thousand_gives_all_to_the_future_if_the_rest_is_lower():
     pitfall = load("finite_fill")
     query, key = torch.ones(1, 4), torch.full((2, 4), -1e4)
@@ -182,9 +234,16 @@ def test_minus_ten_thousand_gives_all_to_the_future_if_the_rest_is_lower():
     assert pitfall.right_weights(query, key, mask).tolist() == [[1, 0]]
 
 
-# Too late: #after-softmax
+# Too late
 
 
+@claim("pitfalls#after-softmax")
+@mutation(
+    "pitfalls/mask_after_softmax.py",
+    "return scores.softmax(dim=-1) * mask",
+    "return right_weights(scores, mask)",
+    fault="the mask comes before the softmax",
+)
 def test_a_mask_after_the_softmax_loses_weight_and_lets_the_future_in(of):
     shown = of("mask_after_softmax")
     assert shown["wrong, to the future"] == shown["right, to the future"] == "0.00"
@@ -195,6 +254,7 @@ def test_a_mask_after_the_softmax_loses_weight_and_lets_the_future_in(of):
     assert shown["right, the past moves with the future by"] == "0.00"
 
 
+@claim("pitfalls#after-softmax")
 def test_a_mask_after_the_softmax_is_right_once_each_row_is_divided_by_its_sum():
     pitfall = load("mask_after_softmax")
     scores, mask = torch.randn(6, 6), causal_mask(6)[0, 0]
@@ -207,15 +267,23 @@ def test_a_mask_after_the_softmax_is_right_once_each_row_is_divided_by_its_sum()
     close(right, expected)
 
 
+@claim("pitfalls#after-softmax")
 def test_dividing_by_the_sum_is_too_late_when_nothing_is_left():
     wrong = load("mask_after_softmax").wrong_weights
     left = wrong(torch.tensor([[0.0, 200.0]]), torch.tensor([[True, False]]))
     assert (left / left.sum()).isnan().any()
 
 
-# Empty rows: #empty-row
+# Empty rows
 
 
+@claim("pitfalls#empty-row")
+@mutation(
+    "pitfalls/empty_row.py",
+    'float("-inf")',
+    "-1e9",
+    fault="an empty row is filled with a finite number",
+)
 def test_one_empty_sentence_ruins_the_whole_output_matrix(of):
     shown = of("empty_row")
     assert shown["wrong, loss"] == shown["right, loss"]
@@ -225,6 +293,7 @@ def test_one_empty_sentence_ruins_the_whole_output_matrix(of):
         assert shown[f"right, rows of the {table} lost, of 8"] == "0"
 
 
+@claim("pitfalls#empty-row")
 def test_only_the_row_without_a_key_differs():
     pitfall = load("empty_row")
     x, mask = torch.randn(2, 3, 4), torch.tensor([[1, 1, 0], [0, 0, 0]]).bool().unsqueeze(1)
@@ -233,9 +302,16 @@ def test_only_the_row_without_a_key_differs():
     assert wrong[1].isnan().all() and not right[1].any()
 
 
-# Lengths: #query-length
+# Lengths
 
 
+@claim("pitfalls#query-length")
+@mutation(
+    "pitfalls/query_length.py",
+    "x.view(batch, n, nhead",
+    "x.view(batch, x.size(1), nhead",
+    fault="keys are cut by their own length",
+)
 def test_keys_cut_by_the_length_of_the_queries_fail_unless_the_lengths_agree(of):
     shown = of("query_length")
     assert shown["wrong, 6 keys, equal"] == "True"
@@ -247,6 +323,7 @@ def test_keys_cut_by_the_length_of_the_queries_fail_unless_the_lengths_agree(of)
         pitfall.wrong_attention(query, shorter, shorter, 4)
 
 
+@claim("pitfalls#query-length")
 def test_keys_cut_by_their_own_length_give_multi_head_attention():
     attention = MultiHeadAttention(32, 4)
     for linear in attention.query, attention.key, attention.value, attention.output:
@@ -257,9 +334,16 @@ def test_keys_cut_by_their_own_length_give_multi_head_attention():
     close(load("query_length").right_attention(query, memory, memory, 4), expected)
 
 
-# The source: #source-is-target
+# The source
 
 
+@claim("pitfalls#source-is-target")
+@mutation(
+    "pitfalls/source_is_target.py",
+    "return model(given, given)",
+    "return model(source, given)",
+    fault="the encoder gets the source",
+)
 def test_a_model_with_its_target_for_a_source_cannot_go_on_by_itself(of):
     shown = {label: numbers(value)[0] for label, value in of("source_is_target").items()}
     for name in "wrong", "right":
@@ -268,6 +352,7 @@ def test_a_model_with_its_target_for_a_source_cannot_go_on_by_itself(of):
     assert shown["right, the next token right after five"] > 90
 
 
+@claim("pitfalls#source-is-target")
 def test_with_its_target_for_a_source_every_output_sees_every_token():
     pitfall = load("source_is_target")
     torch.manual_seed(0)
@@ -281,9 +366,10 @@ def test_with_its_target_for_a_source_every_output_sees_every_token():
         assert bool(moved.gt(1e-6).all()) == bool(moved.any()) == leaks
 
 
-# Axes: #softmax-axis
+# Axes
 
 
+@claim("pitfalls#softmax-axis")
 def test_axis_1_is_right_for_a_matrix_and_wrong_for_each_axis_more():
     pitfall = load("softmax_axis")
     for size in (5, 7), (2, 5, 7), (2, 4, 5, 7):
@@ -295,6 +381,13 @@ def test_axis_1_is_right_for_a_matrix_and_wrong_for_each_axis_more():
         close(total, torch.ones_like(total))
 
 
+@claim("pitfalls#softmax-axis")
+@mutation(
+    "pitfalls/softmax_axis.py",
+    "softmax(dim=1)",
+    "softmax(dim=-1)",
+    fault="the softmax runs over the last axis",
+)
 def test_over_the_heads_a_softmax_undoes_the_mask(of):
     wrong = load("softmax_axis").wrong_weights
     hidden = ~causal_mask(5)[0, 0]
@@ -308,6 +401,7 @@ def test_over_the_heads_a_softmax_undoes_the_mask(of):
         assert shown[f"right, {shape}, to the future"] == "0.00"
 
 
+@claim("pitfalls#softmax-axis")
 def test_without_dim_torch_guesses_axis_1_for_four_axes_and_warns():
     scores = torch.randn(2, 4, 5, 5)
     with pytest.warns(UserWarning, match="Implicit dimension choice"):
@@ -315,9 +409,16 @@ def test_without_dim_torch_guesses_axis_1_for_four_axes_and_warns():
     assert guessed.equal(load("softmax_axis").wrong_weights(scores))
 
 
-# Layers: #norm-overwrites
+# Layers
 
 
+@claim("pitfalls#norm-overwrites")
+@mutation(
+    "pitfalls/norm_overwrites.py",
+    "    x = norm(x)\n    x = x + sublayer(x)",
+    "    y = norm(x)\n    x = x + sublayer(y)",
+    fault="the norm has a name of its own",
+)
 def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(of):
     shown = of("norm_overwrites")
     assert shown["wrong is post-norm"] == "True"
@@ -328,6 +429,7 @@ def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(of):
     assert float(shown["wrong, cosine of input and output"]) < 0.9
 
 
+@claim("pitfalls#norm-overwrites")
 def test_only_the_block_that_keeps_its_input_is_pre_norm():
     pitfall = load("norm_overwrites")
     config = TransformerConfig(9, 12, 32, 4, dropout=0.0, norm_first=True)
@@ -339,9 +441,16 @@ def test_only_the_block_that_keeps_its_input_is_pre_norm():
     close(wrong, residual.norm(x))
 
 
-# Deviations: #unbiased-norm
+# Deviations
 
 
+@claim("pitfalls#unbiased-norm")
+@mutation(
+    "pitfalls/unbiased_norm.py",
+    "x.std(dim=-1, keepdim=True)",
+    "x.std(dim=-1, correction=0, keepdim=True)",
+    fault="the deviation is the biased one",
+)
 @pytest.mark.parametrize("d", [4, 64, 512])
 def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(d):
     pitfall = load("unbiased_norm")
@@ -351,6 +460,7 @@ def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(d):
     close(pitfall.wrong_norm(x) / expected, torch.full_like(x, math.sqrt((d - 1) / d)), 1e-5)
 
 
+@claim("pitfalls#unbiased-norm")
 def test_a_wide_tolerance_does_not_notice_the_unbiased_norm(of):
     shown = of("unbiased_norm")
     for d in 4, 512:
@@ -359,6 +469,13 @@ def test_a_wide_tolerance_does_not_notice_the_unbiased_norm(of):
         assert shown[f"right, d = {d}, equal within 1e-05"] == "True"
 
 
+@claim("pitfalls#unbiased-norm")
+@mutation(
+    "pitfalls/unbiased_norm.py",
+    "(variance + eps).sqrt()",
+    "(variance.sqrt() + eps)",
+    fault="eps is added to the deviation in both norms",
+)
 def test_with_eps_outside_the_root_a_quiet_token_becomes_loud():
     pitfall = load("unbiased_norm")
     x = 1e-4 * torch.randn(10, 512, dtype=torch.float64)
@@ -366,9 +483,10 @@ def test_with_eps_outside_the_root_a_quiet_token_becomes_loud():
     assert pitfall.right_norm(x).std() < 0.2 and pitfall.wrong_norm(x).std() > 0.9
 
 
-# One layer: #one-layer
+# One layer
 
 
+@claim("pitfalls#one-layer")
 def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(of):
     shown = of("one_layer")
     label = "names in the state_dict"
@@ -376,6 +494,13 @@ def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(of)
     assert int(shown["right, parameters"]) == 6 * int(shown["wrong, parameters"])
 
 
+@claim("pitfalls#one-layer")
+@mutation(
+    "pitfalls/one_layer.py",
+    "[EncoderLayer(config)] * 6",
+    "EncoderLayer(config) for _ in range(6)",
+    fault="six layers in place of one in six places",
+)
 def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(of):
     shown = of("one_layer")
     for name in "wrong", "right":
@@ -384,9 +509,16 @@ def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(of)
     assert shown["right, layers as in the checkpoint"] == "[0, 1, 2, 3, 4, 5]"
 
 
-# Dropout: #no-eval
+# Dropout
 
 
+@claim("pitfalls#no-eval")
+@mutation(
+    "pitfalls/no_eval.py",
+    "def wrong_write(model):",
+    "def wrong_write(model):\n    model.eval()",
+    fault="dropout is turned off before writing",
+)
 def test_with_dropout_on_a_model_that_knows_its_sentences_makes_mistakes(of):
     shown = of("no_eval")
     assert numbers(shown["wrong, both sentences without a fault"])[0] < 60
@@ -395,9 +527,16 @@ def test_with_dropout_on_a_model_that_knows_its_sentences_makes_mistakes(of):
     assert shown["right, answers in 50 runs"] == "1"
 
 
-# Training: #log-of-zero
+# Training
 
 
+@claim("pitfalls#log-of-zero")
+@mutation(
+    "pitfalls/log_of_zero.py",
+    "q * (q.log() - p.log())",
+    "torch.xlogy(q, q) - q * p.log()",
+    fault="0 log 0 is 0",
+)
 def test_the_logarithm_of_a_zero_in_the_target_is_a_nan_in_the_loss():
     pitfall = load("log_of_zero")
     logits, target = torch.randn(3, 6), torch.tensor([1, 4, 5])
@@ -408,6 +547,13 @@ def test_the_logarithm_of_a_zero_in_the_target_is_a_nan_in_the_loss():
     close(pitfall.right_loss(logits, target), expected)
 
 
+@claim("pitfalls#log-of-zero")
+@mutation(
+    "pitfalls/log_of_zero.py",
+    "p.log())).sum",
+    "logits.log_softmax(dim=-1))).sum",
+    fault="the logarithm is taken by log_softmax",
+)
 def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(of):
     shown = of("log_of_zero")
     assert shown["wrong, gap 5, loss"] == shown["wrong, gap 200, loss"] == "nan"
@@ -417,15 +563,35 @@ def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(of):
     assert shown["gap 200, probability of <pad>"] == "0"
 
 
+@claim("pitfalls#log-of-zero")
+@mutation(
+    "train.py",
+    "logits[real].log_softmax(dim=-1)",
+    "logits[real].softmax(dim=-1).log()",
+    fault="the loss takes the logarithm of a softmax",
+)
 def test_our_smoothed_loss_is_finite_however_unlikely_a_token():
     logits = torch.tensor([[-200.0, 0, 0, 2, 0]], requires_grad=True)
     loss = label_smoothed_cross_entropy(logits, torch.tensor([3]), 0.1, 0)
     assert loss.isfinite() and torch.autograd.grad(loss, logits)[0].isfinite().all()
 
 
-# The shift: #not-shifted
+# The shift
 
 
+@claim("pitfalls#not-shifted")
+@mutation(
+    "pitfalls/not_shifted.py",
+    "return ids, ids",
+    "return ids[:, :-1], ids[:, 1:]",
+    fault="the target is shifted",
+)
+@mutation(
+    "pitfalls/not_shifted.py",
+    "return ids[:, :-2], ids[:, 2:]",
+    "return ids[:, :-1], ids[:, 1:]",
+    fault="the target is shifted once and not twice",
+)
 def test_each_shift_is_learned_and_only_one_of_them_counts(of):
     shown = of("not_shifted")
     for pair in "wrong_pair", "wrong_twice", "right_pair":
@@ -435,9 +601,16 @@ def test_each_shift_is_learned_and_only_one_of_them_counts(of):
     assert shown["right_pair, writes"] == "3 4 5 6 7 8"
 
 
-# Pads: #pads-counted
+# Pads
 
 
+@claim("pitfalls#pads-counted")
+@mutation(
+    "pitfalls/pads_counted.py",
+    "logits.transpose(1, 2), answers)",
+    "logits.transpose(1, 2), answers, ignore_index=0)",
+    fault="the pads are left out of the loss",
+)
 def test_pads_in_the_loss_make_it_smaller_the_more_of_them_there_are(of):
     shown = of("pads_counted")
     wrong = [float(shown[f"wrong, {pads} pads, loss"]) for pads in (0, 5, 45)]
@@ -447,6 +620,7 @@ def test_pads_in_the_loss_make_it_smaller_the_more_of_them_there_are(of):
     assert shown["45 pads, tokens right with pads"] == "90%"
 
 
+@claim("pitfalls#pads-counted")
 def test_leaving_the_pads_out_is_the_mean_over_real_answers():
     pitfall = load("pads_counted")
     logits, answers = torch.randn(2, 5, 12), torch.tensor([[3, 4, 5, 2, 0], [7, 2, 0, 0, 0]])
@@ -457,9 +631,16 @@ def test_leaving_the_pads_out_is_the_mean_over_real_answers():
     )
 
 
-# The schedule: #schedule-by-epoch
+# The schedule
 
 
+@claim("pitfalls#schedule-by-epoch")
+@mutation(
+    "pitfalls/schedule_by_epoch.py",
+    '("wrong", True)',
+    '("wrong", False)',
+    fault="the schedule steps by the batch",
+)
 def test_a_warm_up_stepped_by_the_epoch_never_warms_up(of):
     shown = of("schedule_by_epoch")
     assert float(shown["right, loss after 400 steps"]) < 0.5
@@ -468,9 +649,16 @@ def test_a_warm_up_stepped_by_the_epoch_never_warms_up(of):
     assert shown["right, rate by then"] == f"{noam_learning_rate(401, 512, 100):.5f}"
 
 
-# Means: #mean-of-batches
+# Means
 
 
+@claim("pitfalls#mean-of-batches")
+@mutation(
+    "pitfalls/mean_of_batches.py",
+    "return sum(means) / len(means)",
+    "return losses.mean()",
+    fault="each batch counts by its size",
+)
 def test_a_mean_of_batch_means_depends_on_the_batch_size(of):
     shown = of("mean_of_batches")
     wrong = {shown[f"wrong, batches of {size}"] for size in (1001, 500, 100, 10)}
@@ -479,6 +667,7 @@ def test_a_mean_of_batch_means_depends_on_the_batch_size(of):
     assert shown["wrong, batches of 1001"] == shown["right, batches of 1001"]
 
 
+@claim("pitfalls#mean-of-batches")
 def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
     pitfall, losses = load("mean_of_batches"), torch.rand(12)
     for size in 1, 3, 4, 12:
@@ -488,9 +677,16 @@ def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
         close(pitfall.right_validation(losses, size), losses.mean())
 
 
-# Two softmaxes: #softmax-before-loss
+# Two softmaxes
 
 
+@claim("pitfalls#softmax-before-loss")
+@mutation(
+    "pitfalls/softmax_before_loss.py",
+    "cross_entropy(logits.softmax(dim=-1), target)",
+    "cross_entropy(logits, target)",
+    fault="the loss gets logits",
+)
 def test_behind_a_softmax_who_is_sure_and_wrong_learns_nothing(of):
     shown = of("softmax_before_loss")
     assert 0 < float(shown["wrong, sure and wrong, push upwards"]) < 0.001
@@ -502,9 +698,10 @@ def test_behind_a_softmax_who_is_sure_and_wrong_learns_nothing(of):
     assert middle == [0.1875, 0.75]
 
 
-# The tests that the pages name: #how
+# The tests that the pages name
 
 
+@claim("pitfalls#how")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_each_of_these_mistakes_put_into_our_code_is_caught_by_a_test_named_beside_it(language):
     """By at least one row of the mutations for each, and a row for each test that is named."""
@@ -521,9 +718,16 @@ def test_each_of_these_mistakes_put_into_our_code_is_caught_by_a_test_named_besi
         assert named and caught.issuperset(named), name
 
 
-# Exercises: #exercises
+# Exercises
 
 
+@claim("pitfalls#exercises")
+@mutation(
+    "exercises/pitfalls/one_loss.py",
+    "ignore_index=0,",
+    "",
+    fault="validation still counts the pads",
+)
 def test_three_mistakes_make_three_losses_of_one_model(answer):
     one, three, seven = answer("three_losses").values()
     assert len({one, three, seven}) == 3
@@ -531,6 +735,13 @@ def test_three_mistakes_make_three_losses_of_one_model(answer):
     assert len({*repaired}) == 1
 
 
+@claim("pitfalls#exercises")
+@mutation(
+    "exercises/pitfalls/suspects.py",
+    "x.shape[1:]",
+    "x.shape[2:]",
+    fault="the suspect norm is over each token",
+)
 def test_the_norm_over_the_sentence_is_guilty_and_the_other_two_are_not(answer):
     moved = numbers(answer("suspects")["each position moves by"])
     assert min(moved) > 0.1

@@ -14,6 +14,7 @@ from torch import nn
 from torch.testing import assert_close
 
 import transformer
+from marks import claim, mutation
 from transformer import (
     MultiHeadAttention,
     fused_attention,
@@ -70,9 +71,10 @@ def copied(ours: MultiHeadAttention, dropout=0.0) -> nn.MultiheadAttention:
     return theirs
 
 
-# A dictionary that answers softly: #soft-lookup
+# A dictionary that answers softly
 
 
+@claim("attention#soft-lookup")
 def test_a_sharp_look_up_is_a_dictionary_and_a_blunt_one_an_average(printed):
     shown = printed("examples", "soft_lookup")
     assert shown["second key, sharpness 50"] == "20.0"
@@ -81,6 +83,7 @@ def test_a_sharp_look_up_is_a_dictionary_and_a_blunt_one_an_average(printed):
     assert shown["pairs in another order"] == shown["halfway to the first key"]
 
 
+@claim("attention#soft-lookup")
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)))
 def test_the_pairs_are_a_set_their_order_changes_nothing(seed, n, m, d, path):
@@ -92,11 +95,13 @@ def test_the_pairs_are_a_set_their_order_changes_nothing(seed, n, m, d, path):
     assert_close(after, before)
 
 
+@claim("attention#soft-lookup")
 def test_with_a_single_pair_the_answer_is_its_value_whatever_the_query(attend):
     query, key, value = qkv(0, 4, 1, 3, 2)
     assert_close(attend(query, key, value)[0], value.expand(2, 3, 4, 2))
 
 
+@claim("attention#soft-lookup")
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)))
 def test_each_output_lies_between_the_smallest_and_the_largest_value(seed, n, m, d, path):
@@ -106,6 +111,7 @@ def test_each_output_lies_between_the_smallest_and_the_largest_value(seed, n, m,
     assert (output >= value.amin(dim=-2, keepdim=True) - 1e-12).all()
 
 
+@claim("attention#query-key-value")
 def test_one_matrix_for_query_and_key_makes_symmetric_scores(printed):
     shown = printed("examples", "one_matrix")
     assert shown["one matrix, scores symmetric"] == "True"
@@ -114,9 +120,10 @@ def test_one_matrix_for_query_and_key_makes_symmetric_scores(printed):
     assert int(shown[f"one matrix, {itself}"]) > int(shown[f"two matrices, {itself}"])
 
 
-# By hand, and the formula: #formula
+# By hand, and the formula
 
 
+@claim("attention#by-hand")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_numbers_by_hand_on_the_page_are_those_of_the_computer(printed, language):
     shown = {
@@ -133,6 +140,7 @@ def test_the_numbers_by_hand_on_the_page_are_those_of_the_computer(printed, lang
     assert "({:.2f}, {:.2f})".format(*shown["work, output"]) in by_hand
 
 
+@claim("attention#formula")
 def test_the_example_by_hand_is_what_the_code_computes(attend, dtype):
     query = torch.tensor([[0, 1], [2, 0], [1, 1]], dtype=dtype)
     key = torch.tensor([[2, 0], [0, 2], [1, -1]], dtype=dtype)
@@ -141,6 +149,13 @@ def test_the_example_by_hand_is_what_the_code_computes(attend, dtype):
     assert_close(attend(query[None], key[None], value[None])[0][0], expected, atol=5e-4, rtol=0)
 
 
+@claim("attention#formula")
+@mutation(
+    "transformer.py",
+    "math.sqrt(query.size(-1))",
+    "math.sqrt(key.size(-2))",
+    fault="the scores are divided by the root of the number of keys",
+)
 @few
 @given(seed=seeds, n=sizes, m=sizes, d_k=sizes, d_v=sizes, dtype=dtypes)
 def test_attention_equals_the_formula_cell_by_cell(seed, n, m, d_k, d_v, dtype):
@@ -157,6 +172,19 @@ def test_attention_equals_the_formula_cell_by_cell(seed, n, m, d_k, d_v, dtype):
         assert output[1, 2, i].tolist() == pytest.approx(column, rel=1e-4, abs=1e-5)
 
 
+@claim("attention#formula")
+@mutation(
+    "transformer.py",
+    "weights = scores.softmax(dim=-1)",
+    "weights = scores.softmax(dim=-2)",
+    fault="the softmax runs over the queries",
+)
+@mutation(
+    "transformer.py",
+    "        weights = scores.softmax(dim=-1)\n",
+    "        weights = scores.softmax(dim=1)\n",
+    fault="the softmax runs over axis 1",
+)
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes)
 def test_each_query_gives_exactly_one_and_keys_may_receive_any_amount(seed, n, m, d):
@@ -166,6 +194,7 @@ def test_each_query_gives_exactly_one_and_keys_may_receive_any_amount(seed, n, m
     assert_close(weights.sum(dim=(-1, -2)), torch.full((2, 3), float(n), dtype=torch.float64))
 
 
+@claim("attention#formula")
 def test_a_popular_key_receives_more_than_one_and_the_wrong_axis_breaks_rows(printed):
     shown = printed("examples", "softmax_axis")
     assert shown["each query gives"] == "1.00 1.00 1.00"
@@ -174,15 +203,17 @@ def test_a_popular_key_receives_more_than_one_and_the_wrong_axis_breaks_rows(pri
     assert shown["wrong axis, each query gives"] != "1.00 1.00 1.00"
 
 
+@claim("attention#formula")
 def test_scores_of_zero_and_below_still_get_weight():
     query, key = torch.tensor([[[1.0]]]), torch.tensor([[[2.0], [0.0], [-1.0]]])
     _, weights = scaled_dot_product_attention(query, key, key)
     assert (weights > 0.01).all()
 
 
-# A product is not a distance: #not-closeness
+# A product is not a distance
 
 
+@claim("attention#not-closeness")
 def test_a_long_key_far_away_beats_the_query_itself(printed):
     shown = printed("examples", "not_closeness")
     assert shown["the same vector, distance"] == "0.0"
@@ -191,6 +222,7 @@ def test_a_long_key_far_away_beats_the_query_itself(printed):
     assert shown["equal once the keys' lengths are taken off"] == "True"
 
 
+@claim("attention#not-closeness")
 @few
 @given(seed=seeds, m=sizes, d=sizes)
 def test_among_keys_of_equal_length_the_closest_gets_most(seed, m, d):
@@ -203,6 +235,7 @@ def test_among_keys_of_equal_length_the_closest_gets_most(seed, m, d):
     assert_close(most, weights[..., 0, :].amax(dim=-1, keepdim=True))
 
 
+@claim("attention#not-closeness")
 @few
 @given(seed=seeds, m=st.integers(2, 6), d=sizes, factor=st.floats(1.1, 4))
 def test_a_longer_query_keeps_the_order_and_sharpens_the_weights(seed, m, d, factor):
@@ -213,9 +246,10 @@ def test_a_longer_query_keeps_the_order_and_sharpens_the_weights(seed, m, d, fac
     assert (after.amax(dim=-1) >= before.amax(dim=-1)).all()
 
 
-# Why the root: #why-sqrt-dk
+# Why the root
 
 
+@claim("attention#why-sqrt-dk")
 @pytest.mark.parametrize("d_k", [16, 64, 256])
 def test_the_variance_of_a_product_is_d_k_and_divided_by_the_root_one(d_k):
     torch.manual_seed(1)
@@ -225,12 +259,20 @@ def test_the_variance_of_a_product_is_d_k_and_divided_by_the_root_one(d_k):
     assert (products / d_k**0.5).var().item() == pytest.approx(1, rel=0.05)
 
 
+@claim("attention#why-sqrt-dk")
 def test_dividing_takes_the_variance_from_64_to_1(printed):
     shown = printed("examples", "variance")
     assert shown["d_k = 64, variance"] == "64"
     assert float(shown["d_k = 64, divided by the root"]) == pytest.approx(1, abs=0.02)
 
 
+@claim("attention#why-sqrt-dk")
+@mutation(
+    "transformer.py",
+    "scores = scores / math.sqrt(query.size(-1))",
+    "scores = scores * 1.0",
+    fault="the scores are not divided",
+)
 def test_the_code_divides_by_the_root_of_the_size_of_a_head():
     torch.manual_seed(0)
     query, key = torch.randn(2, 1, 300, 64)
@@ -240,6 +282,7 @@ def test_the_code_divides_by_the_root_of_the_size_of_a_head():
     assert spread == pytest.approx(1, rel=0.1)
 
 
+@claim("attention#why-sqrt-dk")
 def test_undivided_the_softmax_saturates_and_its_slope_vanishes(printed):
     shown = printed("examples", "saturation")
     stds = ("1", "8", "22.6")
@@ -251,6 +294,7 @@ def test_undivided_the_softmax_saturates_and_its_slope_vanishes(printed):
     assert dead[0] == 0 and dead[1] > 60 and dead[2] > 90
 
 
+@claim("attention#why-sqrt-dk")
 @few
 @given(seed=seeds, m=st.integers(1, 6))
 def test_the_slope_of_a_weight_along_its_own_score_is_w_times_one_minus_w(seed, m):
@@ -261,15 +305,17 @@ def test_the_slope_of_a_weight_along_its_own_score_is_w_times_one_minus_w(seed, 
     assert_close(jacobian.diagonal(), weights * (1 - weights))
 
 
+@claim("attention#why-sqrt-dk")
 def test_xavier_uniform_maps_start_with_scores_of_variance_one(printed):
     shown = printed("examples", "at_the_start")
     assert shown["scores, Xavier-uniform"] == "1.0"
     assert shown["scores, nn.Linear as it comes"] == "0.1"
 
 
-# Masks: #code
+# Masks
 
 
+@claim("attention#code")
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)), dtype=dtypes)
 def test_a_forbidden_key_changes_no_output_and_gets_no_gradient(seed, n, m, d, path, dtype):
@@ -285,6 +331,19 @@ def test_a_forbidden_key_changes_no_output_and_gets_no_gradient(seed, n, m, d, p
     assert not key.grad[:, :, 0].any() and not value.grad[:, :, 0].any()
 
 
+@claim("attention#code")
+@mutation(
+    "transformer.py",
+    "scores.masked_fill(~mask, lowest)",
+    "scores.masked_fill(mask, lowest)",
+    fault="the mask is taken for its opposite",
+)
+@mutation(
+    "transformer.py",
+    "weights = scores.masked_fill(~mask, lowest).softmax(dim=-1)",
+    "weights = scores.softmax(dim=-1)",
+    fault="the mask comes after the softmax",
+)
 @few
 @given(seed=seeds, n=sizes, m=sizes)
 def test_weights_of_forbidden_keys_are_exactly_zero_and_the_others_sum_to_one(seed, n, m):
@@ -296,6 +355,25 @@ def test_weights_of_forbidden_keys_are_exactly_zero_and_the_others_sum_to_one(se
     assert_close(sums, mask.any(dim=-1).double().expand_as(sums))
 
 
+@claim("attention#code")
+@mutation(
+    "transformer.py",
+    "lowest = torch.finfo(scores.dtype).min",
+    "lowest = -1e9",
+    fault="a number that float16 does not have stands for forbidden",
+)
+@mutation(
+    "transformer.py",
+    "weights = weights.masked_fill(~mask, 0.0)",
+    "weights = weights.clone()",
+    fault="a query without a key shares itself out among the forbidden",
+)
+@mutation(
+    "transformer.py",
+    "mask = torch.atleast_2d(mask)",
+    "mask = torch.atleast_2d(mask) | ~mask.any(dim=-1, keepdim=True)",
+    fault="the fused path lets a query without a key see them all",
+)
 @pytest.mark.parametrize(
     "dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16], ids=str
 )
@@ -312,6 +390,7 @@ def test_a_query_without_a_key_gets_zeros_and_no_gradient_is_nan(attend, dtype):
     assert not query.grad[:, :, 1].any()
 
 
+@claim("attention#code")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 def test_if_no_query_has_a_key_all_outputs_and_gradients_are_zero(attend, dtype):
     query, key, value = qkv(0, 4, 5, 8, 6, dtype)
@@ -322,18 +401,33 @@ def test_if_no_query_has_a_key_all_outputs_and_gradients_are_zero(attend, dtype)
         assert not tensor.grad.any()
 
 
+@claim("attention#code")
 def test_a_plain_softmax_over_minus_infinity_is_nan_and_ours_is_not(printed):
     shown = printed("examples", "no_key")
     assert shown.pop("plain softmax, row 1") == "[nan, nan]"
     assert len(shown) == 12 and set(shown.values()) == {"True"}
 
 
+@claim("attention#code")
 def test_minus_a_thousand_million_does_not_exist_in_float16():
     scores = torch.zeros(2, dtype=torch.float16)
     with pytest.raises(RuntimeError, match="overflow"):
         scores.masked_fill(torch.tensor([True, False]), -1e9)
 
 
+@claim("attention#code")
+@mutation(
+    "transformer.py",
+    "if mask.dtype != torch.bool",
+    "if mask.dtype == torch.complex64",
+    fault="masks of numbers are let in",
+)
+@mutation(
+    "transformer.py",
+    "check_mask(mask, torch.Size((*query.shape[:-1], key.size(-2))))",
+    "pass",
+    fault="the fused path takes any mask that PyTorch takes",
+)
 @pytest.mark.parametrize(
     "mask", [torch.ones(4, 5), torch.ones(4, 5, dtype=torch.int64)], ids=["float", "int"]
 )
@@ -343,6 +437,13 @@ def test_a_mask_that_is_not_boolean_is_refused(attend, mask):
         attend(query, key, value, mask)
 
 
+@claim("attention#code")
+@mutation(
+    "transformer.py",
+    "mask.dim() > len(shape) or any(",
+    "any(",
+    fault="a mask with more axes than the scores stretches them",
+)
 @pytest.mark.parametrize("shape", [(5, 4), (4, 4), (3, 3, 4, 5), (1, 2, 3, 4, 5)], ids=str)
 def test_a_mask_that_does_not_broadcast_is_refused(attend, shape):
     query, key, value = qkv(0, 4, 5, 8, 6)
@@ -351,6 +452,19 @@ def test_a_mask_that_does_not_broadcast_is_refused(attend, shape):
     assert str(caught.value) == f"the mask does not broadcast: {shape} to (2, 3, 4, 5)"
 
 
+@claim("attention#code")
+@mutation(
+    "transformer.py",
+    "a not in (1, b)",
+    "a != b",
+    fault="a mask must have the shape of the scores",
+)
+@mutation(
+    "transformer.py",
+    "mask = torch.atleast_2d(mask)",
+    "mask = mask.clone()",
+    fault="a mask of one axis goes to the kernel as it is",
+)
 @pytest.mark.parametrize("shape", [(5,), (4, 5), (1, 5), (4, 1), (3, 1, 1), (2, 1, 1, 5)], ids=str)
 def test_a_mask_that_broadcasts_is_as_good_as_the_whole_one(attend, shape):
     query, key, value = qkv(0, 4, 5, 8, 6)
@@ -359,6 +473,7 @@ def test_a_mask_that_broadcasts_is_as_good_as_the_whole_one(attend, shape):
     assert_close(attend(query, key, value, mask)[0], attend(query, key, value, whole)[0])
 
 
+@claim("attention#code")
 def test_wrong_masks_and_wrong_heads_say_what_is_wrong(printed, capsys):
     printed("examples", "wrong_masks")
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "wrong_masks.py"))
@@ -370,9 +485,16 @@ def test_wrong_masks_and_wrong_heads_say_what_is_wrong(printed, capsys):
     ]
 
 
-# Dropout: #dropout
+# Dropout
 
 
+@claim("attention#dropout")
+@mutation(
+    "transformer.py",
+    "    return F.dropout(weights, dropout) @ value, weights",
+    "    weights = F.dropout(weights, dropout)\n    return weights @ value, weights",
+    fault="the returned weights are those after dropout",
+)
 def test_dropout_acts_on_the_average_and_not_on_the_returned_weights():
     query, key, value = qkv(0, 50, 50, 8, 8)
     plain, expected = scaled_dot_product_attention(query, key, value)
@@ -381,6 +503,13 @@ def test_dropout_acts_on_the_average_and_not_on_the_returned_weights():
     assert (dropped - plain).abs().max() > 0.1
 
 
+@claim("attention#dropout")
+@mutation(
+    "transformer.py",
+    "F.scaled_dot_product_attention(query, key, value, mask, dropout)",
+    "F.scaled_dot_product_attention(query, key, value, mask, 0.0)",
+    fault="the fused path never drops out",
+)
 def test_dropout_is_right_on_average(attend):
     torch.manual_seed(0)
     query, key, value = torch.randn(3, 1, 1, 8, dtype=torch.float64).expand(3, 20_000, 1, 8)
@@ -390,6 +519,13 @@ def test_dropout_is_right_on_average(attend):
     assert output[..., 0].mean().item() == pytest.approx(1, abs=0.03)
 
 
+@claim("attention#dropout")
+@mutation(
+    "transformer.py",
+    "self.dropout * self.training",
+    "self.dropout",
+    fault="dropout goes on in evaluation",
+)
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_only_training_drops_weights_out(need_weights):
     torch.manual_seed(0)
@@ -404,6 +540,7 @@ def test_only_training_drops_weights_out(need_weights):
     assert torch.equal(run(), run())
 
 
+@claim("attention#dropout")
 def test_rows_of_ours_sum_to_one_in_training_and_those_of_torch_do_not(printed):
     shown = printed("examples", "dropout_on_weights")
     assert shown["training, ours"] == shown["evaluation, ours"] == "1.0 to 1.0"
@@ -411,9 +548,16 @@ def test_rows_of_ours_sum_to_one_in_training_and_those_of_torch_do_not(printed):
     assert shown["training, torch.nn"] != "1.0 to 1.0"
 
 
-# The fused path: #cost
+# The fused path
 
 
+@claim("attention#cost")
+@mutation(
+    "transformer.py",
+    "F.scaled_dot_product_attention(query, key, value, mask, dropout)",
+    "F.scaled_dot_product_attention(query, key, value, None, dropout)",
+    fault="the fused path leaves out the mask",
+)
 @few
 @given(seed=seeds, n=sizes, m=sizes, d_k=sizes, d_v=sizes, dtype=dtypes, masked=st.booleans())
 def test_fused_and_explicit_attention_are_equal(seed, n, m, d_k, d_v, dtype, masked):
@@ -427,6 +571,7 @@ def test_fused_and_explicit_attention_are_equal(seed, n, m, d_k, d_v, dtype, mas
         assert_close(one, other, atol=10 * NEAR[dtype], rtol=10 * NEAR[dtype])
 
 
+@claim("attention#cost")
 def test_fused_equals_explicit_to_a_millionth_at_the_size_of_the_base_model():
     torch.manual_seed(1)
     query, key, value = torch.randn(3, 2, 8, 100, 64)
@@ -435,6 +580,7 @@ def test_fused_equals_explicit_to_a_millionth_at_the_size_of_the_base_model():
         assert_close(fused, explicit, atol=1e-6, rtol=0)
 
 
+@claim("attention#cost")
 def test_the_fused_path_has_no_weights_to_return(printed):
     shown = printed("examples", "fused_equal")
     assert shown["no mask, equal to 1e-6"] == shown["causal mask, equal to 1e-6"] == "True"
@@ -442,6 +588,7 @@ def test_the_fused_path_has_no_weights_to_return(printed):
     assert shown["weights of the explicit path"] == "(2, 8, 100, 100)"
 
 
+@claim("attention#cost")
 def test_fusing_takes_the_square_from_the_memory_and_leaves_it_in_the_time(printed):
     shown = printed("examples", "cost")
     assert 3.5 < float(shown["explicit, memory at twice the length"]) < 4.5
@@ -450,39 +597,45 @@ def test_fusing_takes_the_square_from_the_memory_and_leaves_it_in_the_time(print
         assert 3 < float(shown[f"{path}, time at twice the length"]) < 5
 
 
+@claim("attention#cost")
 def test_three_tables_are_most_of_the_explicit_memory(printed):
     shown = printed("examples", "cost")
     table = int(shown["one table of weights, bytes"].replace(",", "")) / 1e6
     assert 3 * table < float(shown["explicit, megabytes at 4096"]) < 3.3 * table
 
 
+@claim("attention#cost")
 def test_measured_lengths_double():
     measured = json.loads((SNIPPETS / "results" / "attention.json").read_text())
     lengths = measured["lengths"]
     assert lengths == [128 * 2**i for i in range(len(lengths))]
 
 
+@claim("attention#cost")
 def test_pairs_cost_as_much_as_the_linear_maps_at_twice_d_model(printed):
     shown = printed("examples", "multiplications")
     assert shown["1024 tokens, share of the pairs"] == "50.0%"
     assert float(shown["5 tokens, share of the pairs"].rstrip("%")) < 1
 
 
-# Heads: #multi-head-code
+# Heads
 
 
+@claim("attention#one-average")
 def test_one_head_cannot_tell_two_neighbours_apart_and_two_heads_can(printed):
     shown = printed("examples", "two_neighbours")
     assert float(shown["neighbours named right, nhead = 1"]) < 0.7
     assert float(shown["neighbours named right, nhead = 2"]) > 0.95
 
 
+@claim("attention#multi-head-code")
 def test_one_of_two_heads_looks_right_and_the_other_left(capsys):
     trained = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "two_neighbours.py"))["trained"]
     middle = [[head[i].argmax().item() - i for i in (1, 2, 3)] for head in trained[2][1]]
     assert sorted(middle) == [[-1, -1, -1], [1, 1, 1]]
 
 
+@claim("attention#shapes")
 def test_the_shapes_are_those_of_the_table(printed):
     shown = printed("examples", "shapes")
     assert list(shown.values()) == [
@@ -497,6 +650,7 @@ def test_the_shapes_are_those_of_the_table(printed):
     ]
 
 
+@claim("attention#shapes")
 def test_a_reshape_mixes_tokens_and_has_the_right_shape(printed):
     shown = printed("examples", "reshape_trap")
     assert shown["same shape"] == "True"
@@ -505,6 +659,13 @@ def test_a_reshape_mixes_tokens_and_has_the_right_shape(printed):
     assert shown["reshape, head 0 holds tokens"] == "0 0 0 0 0"
 
 
+@claim("attention#multi-head-code")
+@mutation(
+    "transformer.py",
+    "return x.transpose(1, 2)",
+    "return x.reshape(x.size(0), x.size(2), x.size(1), x.size(3))",
+    fault="heads are cut with a reshape",
+)
 @few
 @given(n=sizes, nhead=sizes, head_dim=sizes)
 def test_splitting_cuts_features_and_joining_undoes_it(n, nhead, head_dim):
@@ -518,6 +679,13 @@ def test_splitting_cuts_features_and_joining_undoes_it(n, nhead, head_dim):
     assert torch.equal(split.transpose(1, 2).flatten(2), x)
 
 
+@claim("attention#multi-head-code")
+@mutation(
+    "transformer.py",
+    "v = self.split(self.value(value))",
+    "v = self.split(self.value(key))",
+    fault="the values are made from the keys' input",
+)
 @pytest.mark.parametrize("nhead", [1, 2, 8])
 @pytest.mark.parametrize("masks", ["none", "causal", "padding", "random"])
 def test_multi_head_attention_equals_that_of_torch_forward_and_backward(nhead, masks, dtype):
@@ -563,6 +731,7 @@ def test_multi_head_attention_equals_that_of_torch_forward_and_backward(nhead, m
             assert_close(one, other, **near)
 
 
+@claim("attention#torch-nn")
 def test_the_masks_of_torch_nn_are_the_opposite_of_ours_and_of_its_function(printed):
     shown = printed("examples", "torch_nn")
     equal = [value for label, value in shown.items() if label.endswith("equal")]
@@ -574,12 +743,14 @@ def test_the_masks_of_torch_nn_are_the_opposite_of_ours_and_of_its_function(prin
     assert_close(same, scaled_dot_product_attention(query, key, value, causal(4))[0])
 
 
+@claim("attention#torch-nn")
 def test_one_stacked_matrix_saves_no_parameters(printed):
     shown = printed("examples", "torch_nn")
     assert shown["parameters of ours"] == shown["parameters of theirs"]
     assert shown["their input matrix"] == "(96, 32)"
 
 
+@claim("attention#multi-head-code")
 def test_torch_averages_the_weights_over_heads_unless_told_not_to():
     torch.manual_seed(0)
     ours = MultiHeadAttention(16, 4)
@@ -588,6 +759,7 @@ def test_torch_averages_the_weights_over_heads_unless_told_not_to():
     assert_close(copied(ours)(x, x, x)[1], weights.mean(dim=1))
 
 
+@claim("attention#multi-head-code")
 def test_the_weights_returned_in_training_are_those_before_dropout():
     torch.manual_seed(0)
     ours = MultiHeadAttention(16, 4, dropout=0.5)
@@ -598,6 +770,13 @@ def test_the_weights_returned_in_training_are_those_before_dropout():
     assert not torch.allclose(theirs, training)
 
 
+@claim("attention#multi-head-code")
+@mutation(
+    "transformer.py",
+    "if nhead < 1 or d_model % nhead",
+    "if d_model % (nhead or 1)",
+    fault="no heads, or minus one, are let in",
+)
 @pytest.mark.parametrize("nhead", [-1, 0, 3, 5, 32])
 def test_heads_that_do_not_divide_d_model_are_refused(nhead):
     message = f"d_model must be divisible by nhead, got 16 and {nhead}"
@@ -606,6 +785,13 @@ def test_heads_that_do_not_divide_d_model_are_refused(nhead):
     assert str(caught.value) == message
 
 
+@claim("attention#multi-head-code")
+@mutation(
+    "transformer.py",
+    "def split(self, x: Tensor) -> Tensor:",
+    "def split(self, x: Tensor) -> Tensor:\n        x = x.transpose(0, 1)",
+    fault="the model takes sentences for positions",
+)
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_a_sentence_does_not_see_the_rest_of_the_batch(need_weights, dtype):
     torch.manual_seed(0)
@@ -618,6 +804,7 @@ def test_a_sentence_does_not_see_the_rest_of_the_batch(need_weights, dtype):
     assert not torch.allclose(before[1], after[1])
 
 
+@claim("attention#batch-first")
 def test_without_batch_first_sentences_of_torch_nn_see_each_other(printed):
     shown = printed("examples", "batch_first")
     assert shown["ours, change"] == shown["nn, batch_first=True, change"] == "0.00"
@@ -627,6 +814,7 @@ def test_without_batch_first_sentences_of_torch_nn_see_each_other(printed):
     assert shown["nn as it comes, weights"] == "(5, 2, 2)"
 
 
+@claim("attention#multi-head-code")
 @few
 @given(seed=seeds, n=sizes, nhead=st.sampled_from([1, 2, 4]))
 def test_self_attention_is_permutation_equivariant(seed, n, nhead):
@@ -637,6 +825,7 @@ def test_self_attention_is_permutation_equivariant(seed, n, nhead):
     assert_close(attention(moved, moved, moved)[0], attention(x, x, x)[0][:, order])
 
 
+@claim("attention#whole-vector")
 def test_each_head_depends_on_every_feature_of_the_vector(printed):
     shown = printed("examples", "whole_vector")
     assert shown["projected, head 0"] == shown["projected, head 7"] == "512 (0 to 511)"
@@ -651,6 +840,13 @@ def test_each_head_depends_on_every_feature_of_the_vector(printed):
             assert gradient.all()
 
 
+@claim("attention#multi-head-code")
+@mutation(
+    "transformer.py",
+    "return self.output(joined), weights",
+    "return joined, weights",
+    fault="the output map is left out",
+)
 @pytest.mark.parametrize("nhead", [1, 2, 4, 8])
 def test_the_output_is_a_sum_of_low_rank_maps_one_a_head(nhead):
     torch.manual_seed(0)
@@ -667,6 +863,7 @@ def test_the_output_is_a_sum_of_low_rank_maps_one_a_head(nhead):
     assert_close(total, output)
 
 
+@claim("attention#low-rank")
 def test_ranks_and_parameters_are_those_of_the_page(printed):
     shown = printed("examples", "low_rank")
     assert shown["the heads' maps add up to the output"] == "True"
@@ -675,6 +872,7 @@ def test_ranks_and_parameters_are_those_of_the_page(printed):
     assert len(counts) == 1
 
 
+@claim("attention#multi-head-code")
 def test_heads_have_no_order():
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, 4).double()
@@ -690,6 +888,7 @@ def test_heads_have_no_order():
     assert_close(attention(x, x, x)[0], before)
 
 
+@claim("attention#multi-head-code")
 def test_with_one_head_the_output_matrix_can_be_left_out():
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, 1).double()
@@ -702,6 +901,13 @@ def test_with_one_head_the_output_matrix_can_be_left_out():
     assert_close(attention(x, x, x)[0], before)
 
 
+@claim("attention#multi-head-code")
+@mutation(
+    "transformer.py",
+    "heads.transpose(1, 2).flatten(2)",
+    "heads.reshape(query.shape)",
+    fault="heads are joined with a reshape",
+)
 def test_each_head_computes_attention_of_its_own_projections():
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, 4).apply(initialise).double()
@@ -718,14 +924,16 @@ def test_each_head_computes_attention_of_its_own_projections():
     assert_close(attention(x, y, y)[0], expected)
 
 
+@claim("attention#einops")
 def test_the_einops_way_is_equal(printed):
     pytest.importorskip("einops")
     assert printed("examples", "einops_way")["equal to ours"] == "True"
 
 
-# Exercises: #exercises
+# Exercises
 
 
+@claim("attention#exercises")
 def test_the_bias_of_the_keys_does_nothing(printed):
     shown = printed("exercises", "key_bias")
     assert shown["largest gradient of the key bias"] == "0.0"
@@ -734,6 +942,7 @@ def test_the_bias_of_the_keys_does_nothing(printed):
     assert shown["same output"] == "True"
 
 
+@claim("attention#exercises")
 def test_a_query_of_zeros_takes_the_average_and_a_long_one_a_single_value(printed):
     shown = printed("exercises", "decided")
     assert shown["(0.0, 0.0), weights"] == "0.333 0.333 0.333"
@@ -742,16 +951,31 @@ def test_a_query_of_zeros_takes_the_average_and_a_long_one_a_single_value(printe
     assert math.exp(-20 / math.sqrt(2)) < 1e-6
 
 
+@claim("attention#exercises")
 def test_the_division_can_be_folded_into_the_query_layer(printed):
     assert printed("exercises", "fold_the_scale")["same output"] == "True"
 
 
+@claim("attention#exercises")
+@mutation(
+    "exercises/attention/online_softmax.py",
+    "shrink = (largest - new).exp()",
+    "shrink = (largest - largest).exp()",
+    fault="blocks after the first forget to shrink what came before",
+)
 def test_attention_in_blocks_needs_three_numbers_a_query_and_is_equal(printed):
     shown = printed("exercises", "online_softmax")
     assert shown["same output"] == "True"
     assert shown["scores held at once"] == "2048 instead of 16384"
 
 
+@claim("attention#exercises")
+@mutation(
+    "exercises/attention/own_head_size.py",
+    "heads, _ = fused_attention(q, k, v)",
+    "heads, _ = fused_attention(q / 2, k, v)",
+    fault="heads of any size are divided by the root of d_model",
+)
 def test_heads_may_have_any_size_and_only_the_products_count(printed):
     shown = printed("exercises", "own_head_size")
     assert shown.pop("with heads that fill d_model, equal to the book's") == "True"
@@ -759,6 +983,7 @@ def test_heads_may_have_any_size_and_only_the_products_count(printed):
     assert shown["4 heads, d_k 8, d_v 8"] == shown["1 heads, d_k 32, d_v 32"]
 
 
+@claim("attention#exercises")
 def test_three_mistakes_keep_the_shape_and_only_all_repairs_make_it_equal(printed):
     shown = printed("exercises", "repair")
     assert [value.rsplit(" ", 1)[1] for value in shown.values()] == ["False"] * 3 + ["True"]

@@ -18,6 +18,7 @@ from torch.nn.functional import one_hot
 from torch.nn.utils.rnn import pad_sequence
 
 import byte_pair_encoding as bpe
+from marks import claim, mutation
 from transformer import (
     PositionalEncoding,
     TokenEmbedding,
@@ -37,9 +38,10 @@ def dtype(request):
     return request.param
 
 
-# Tokens: #tokens
+# Tokens
 
 
+@claim("embeddings#tokens")
 def test_splitting_at_spaces_finds_five_english_words_and_one_chinese_word(printed):
     shown = printed("examples", "cutting")
     assert shown["English words"] == "why|do|we|work|?"
@@ -47,18 +49,33 @@ def test_splitting_at_spaces_finds_five_english_words_and_one_chinese_word(print
     assert shown["Chinese characters"].count("|") == 7
 
 
+@claim("embeddings#tokens")
 def test_the_byte_pair_trainer_has_at_most_30_lines_of_code():
     source = inspect.getsource(bpe)
     code = re.sub(r'"""(.*?)"""', "", source, flags=re.S)
     assert len([line for line in code.splitlines() if line.strip()]) <= 30
 
 
+@claim("embeddings#tokens")
+@mutation(
+    "byte_pair_encoding.py",
+    're.findall(r" ?(?:\\w+|[^\\w\\s]+)", text)',
+    're.findall(r"\\w+|[^\\w\\s]+", text)',
+    fault="a space is lost where words are cut",
+)
 @few
 @given(text=lines, other=lines, count=st.integers(0, 30))
 def test_the_tokens_joined_are_the_text_whatever_the_merges(text, other, count):
     assert "".join(bpe.cut(text, bpe.learn_merges(other, count))) == text
 
 
+@claim("embeddings#tokens")
+@mutation(
+    "byte_pair_encoding.py",
+    "pairs.most_common(1)[0][0]",
+    "pairs.most_common()[-1][0]",
+    fault="byte pairs are joined from the rarest on",
+)
 @few
 @given(text=lines, count=st.integers(1, 30))
 def test_each_merge_joins_the_most_frequent_pair_of_neighbours(text, count):
@@ -69,6 +86,13 @@ def test_each_merge_joins_the_most_frequent_pair_of_neighbours(text, count):
         pieces = [bpe.join(word, merge) for word in pieces]
 
 
+@claim("embeddings#tokens")
+@mutation(
+    "byte_pair_encoding.py",
+    "    for pair in merges:",
+    "    for pair in reversed(merges):",
+    fault="the merges are applied in another order than learned",
+)
 @few
 @given(text=lines)
 def test_merging_ends_when_each_word_is_one_token(text):
@@ -77,16 +101,19 @@ def test_merging_ends_when_each_word_is_one_token(text):
     assert bpe.cut(text, merges) == ["".join(word) for word in bpe.words(text)]
 
 
+@claim("embeddings#tokens")
 def test_merges_without_text_are_none():
     assert bpe.learn_merges("", 5) == []
     assert bpe.cut("", []) == []
 
 
+@claim("embeddings#tokens")
 def test_a_pair_is_joined_from_left_to_right():
     assert bpe.join(["a", "a", "a"], ("a", "a")) == ["aa", "a"]
     assert bpe.join(["a", "b", "c", "a", "b"], ("a", "b")) == ["ab", "c", "ab"]
 
 
+@claim("embeddings#byte-pairs")
 def test_21_merges_make_the_english_sentence_five_words_and_cut_an_unseen_one(printed):
     shown = printed("examples", "byte_pairs")
     assert shown["first merges"] == "_w|al|alk|_wo|_wor|_work".replace("_", " ")
@@ -94,12 +121,14 @@ def test_21_merges_make_the_english_sentence_five_words_and_cut_an_unseen_one(pr
     assert shown["never seen"] == "they| talk|ed"
 
 
+@claim("embeddings#byte-pairs")
 def test_four_merges_find_the_chinese_words_and_the_fifth_is_no_word(printed):
     shown = printed("examples", "byte_pairs_chinese")
     assert shown["after 4 merges"] == "我们|为什么|工作|？"
     assert shown["fifth merge"] == "我们在"
 
 
+@claim("embeddings#tokens")
 @few
 @given(text=st.text(min_size=1, max_size=8), count=st.integers(0, 10))
 def test_over_bytes_no_character_is_unknown(text, count):
@@ -110,6 +139,7 @@ def test_over_bytes_no_character_is_unknown(text, count):
     assert set(bpe.cut(bytes_, merges)) <= known
 
 
+@claim("embeddings#exercises")
 def test_a_chinese_character_is_three_bytes(printed):
     shown = printed("exercises", "from_bytes")
     assert shown["16 characters, 16 bytes"] == "why do we work ?"
@@ -117,9 +147,10 @@ def test_a_chinese_character_is_three_bytes(printed):
     assert shown["and back"] == "鲸"
 
 
-# Ids and batches: #ids
+# Ids and batches
 
 
+@claim("embeddings#ids")
 def test_the_vocabulary_has_the_ids_of_the_running_example(printed):
     shown = printed("examples", "vocabulary")
     assert shown["English 9 tokens"] == "<pad> <bos> <eos> <unk> why do we work ?"
@@ -130,6 +161,7 @@ def test_the_vocabulary_has_the_ids_of_the_running_example(printed):
     assert shown["back to text"] == "我们为什么工作？"
 
 
+@claim("embeddings#ids")
 def test_pad_sequence_puts_positions_first_unless_told():
     sentences = [torch.tensor([4, 5, 6, 7, 8]), torch.tensor([6, 7])]
     ids = pad_sequence(sentences, batch_first=True, padding_value=0)
@@ -137,9 +169,16 @@ def test_pad_sequence_puts_positions_first_unless_told():
     assert torch.equal(pad_sequence(sentences), ids.T)
 
 
-# The configuration: #file
+# The configuration
 
 
+@claim("embeddings#file")
+@mutation(
+    "transformer.py",
+    "nhead: int = 8",
+    "nhead: int = 4",
+    fault="the base model has four heads",
+)
 def test_the_configuration_defaults_to_the_base_model_of_the_paper():
     config = TransformerConfig(37000, 37000)
     assert dataclasses.asdict(config) == {
@@ -159,6 +198,13 @@ def test_the_configuration_defaults_to_the_base_model_of_the_paper():
     }
 
 
+@claim("embeddings#file")
+@mutation(
+    "transformer.py",
+    "@dataclass(frozen=True)",
+    "@dataclass",
+    fault="the configuration can be changed",
+)
 def test_the_configuration_cannot_be_changed_afterwards():
     config = TransformerConfig(9, 12)
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -166,9 +212,10 @@ def test_the_configuration_cannot_be_changed_afterwards():
     assert dataclasses.replace(config, d_model=256).d_model == 256
 
 
-# One-hot times a matrix: #lookup
+# One-hot times a matrix
 
 
+@claim("embeddings#lookup")
 @few
 @given(data=st.data(), vocab_size=st.integers(1, 9), d_model=st.integers(1, 5))
 def test_one_hot_times_the_table_is_the_lookup(data, vocab_size, d_model):
@@ -180,6 +227,7 @@ def test_one_hot_times_the_table_is_the_lookup(data, vocab_size, d_model):
         assert torch.equal(product, embedding(ids))
 
 
+@claim("embeddings#lookup")
 def test_a_linear_layer_on_one_hot_rows_is_an_embedding(dtype):
     linear = nn.Linear(9, 4, bias=False, dtype=dtype)
     ids = torch.tensor([[4, 5, 6, 7, 8]])
@@ -187,21 +235,24 @@ def test_a_linear_layer_on_one_hot_rows_is_an_embedding(dtype):
     assert torch.equal(linear(one_hot(ids, 9).to(dtype)), embedding(ids))
 
 
+@claim("embeddings#lookup")
 def test_the_worked_table_gives_rows_2_1_2(printed):
     shown = printed("examples", "one_hot")
     assert shown["product equals rows"] == "True"
     assert shown["product equals nn.Embedding"] == "True"
 
 
+@claim("embeddings#lookup")
 def test_one_hot_rows_of_a_batch_of_the_paper_take_gigabytes(printed):
     shown = printed("examples", "one_hot_cost")
     assert shown["one-hot rows"] == f"{25_000 * 37_000 * 4 / 1e9:.1f} GB" == "3.7 GB"
     assert shown["ids"] == "0.2 MB"
 
 
-# The gradient: #gradient
+# The gradient
 
 
+@claim("embeddings#gradient")
 @few
 @given(ids=st.lists(st.integers(0, 8), min_size=1, max_size=8))
 def test_only_the_rows_used_get_a_gradient(ids):
@@ -213,6 +264,7 @@ def test_only_the_rows_used_get_a_gradient(ids):
         assert embedding.weight.grad.shape == (9, 4)
 
 
+@claim("embeddings#gradient")
 @few
 @given(ids=st.lists(st.integers(0, 8), min_size=1, max_size=8))
 def test_the_gradient_of_the_table_is_one_hot_transposed_times_what_arrives(ids):
@@ -225,6 +277,7 @@ def test_the_gradient_of_the_table_is_one_hot_transposed_times_what_arrives(ids)
         torch.testing.assert_close(embedding.weight.grad, expected)
 
 
+@claim("embeddings#gradient")
 def test_a_row_used_twice_gets_the_sum_of_both_gradients(printed):
     assert printed("examples", "gradient_rows")["rows with a gradient"] == "[6, 7]"
     embedding = nn.Embedding(9, 2)
@@ -232,20 +285,41 @@ def test_a_row_used_twice_gets_the_sum_of_both_gradients(printed):
     assert embedding.weight.grad[[6, 7]].tolist() == [[4.0, 4.0], [2.0, 2.0]]
 
 
+@claim("embeddings#exercises")
+@mutation(
+    "exercises/embeddings/own_backward.py",
+    "ours[token] += arriving[sentence, position]",
+    "ours[token] = arriving[sentence, position]",
+    fault="our own backward pass writes each use over the last",
+)
 def test_a_loop_over_the_ids_and_index_add_give_the_same_gradient(printed):
     shown = printed("exercises", "own_backward")
     assert shown["loop agrees"] == shown["index_add agrees"] == "True"
     assert shown["rows with a gradient"] == "[0, 4, 5, 6, 7, 8]"
 
 
+@claim("embeddings#exercises")
 def test_adam_moves_rows_used_earlier_and_adamw_moves_all(printed):
     shown = printed("exercises", "unused_row")
     assert shown == {"SGD moves": "[]", "Adam moves": "[6]", "AdamW moves": "[6, 8]"}
 
 
-# Padding: #padding
+# Padding
 
 
+@claim("embeddings#padding")
+@mutation(
+    "transformer.py",
+    "nn.init.zeros_(self.embedding.weight[padding_idx])",
+    "pass",
+    fault="the padding row is not set to zero again",
+)
+@mutation(
+    "transformer.py",
+    "nn.Embedding(vocab_size, d_model, padding_idx)",
+    "nn.Embedding(vocab_size, d_model)",
+    fault="the padding row is zero at first, but trained",
+)
 def test_the_padding_row_starts_at_zero_and_gets_no_gradient(dtype):
     for embedding in (
         nn.Embedding(9, 4, padding_idx=0).to(dtype),
@@ -258,12 +332,14 @@ def test_the_padding_row_starts_at_zero_and_gets_no_gradient(dtype):
         assert table.grad[6].all()
 
 
+@claim("embeddings#padding")
 def test_initialising_again_fills_the_padding_row():
     embedding = nn.Embedding(9, 4, padding_idx=0)
     nn.init.normal_(embedding.weight)
     assert embedding.weight[0].all()
 
 
+@claim("embeddings#padding")
 def test_an_overwritten_padding_row_stays_through_training(printed):
     shown = printed("examples", "padding_row")
     assert shown["at first"] == shown["gradient of row 0"] == "[0.0, 0.0, 0.0, 0.0]"
@@ -271,6 +347,7 @@ def test_an_overwritten_padding_row_stays_through_training(printed):
     assert shown["overwritten, then 100 steps"] == "[7.0, 7.0, 7.0, 7.0]"
 
 
+@claim("embeddings#padding")
 def test_weight_decay_shrinks_an_overwritten_padding_row():
     embedding = nn.Embedding(9, 4, padding_idx=0)
     with torch.no_grad():
@@ -281,26 +358,30 @@ def test_weight_decay_shrinks_an_overwritten_padding_row():
     torch.testing.assert_close(embedding.weight[0], torch.full((4,), 7.0 * (1 - 0.1 * 0.1)))
 
 
+@claim("embeddings#padding")
 def test_a_zero_vector_still_gets_attention(printed):
     shown = printed("examples", "padding_attention")
     expected = 3 / (math.exp(2) + math.exp(1) + 3)
     assert shown["share of the padding"] == f"{expected:.0%}"
 
 
+@claim("embeddings#padding")
 def test_a_zero_vector_has_length_16_once_its_position_is_added():
     placed = PositionalEncoding(512, dropout=0.0)(torch.zeros(1, 5, 512))
     torch.testing.assert_close(placed.norm(dim=-1), torch.full((1, 5), 16.0))
 
 
+@claim("embeddings#exercises")
 def test_a_tied_output_gives_the_padding_row_a_gradient(printed):
     shown = printed("exercises", "tied_padding")
     assert shown["rows with a gradient"] == "9"
     assert shown["row 0 is still zero"] == "False"
 
 
-# Ready-made vectors: #pretrained
+# Ready-made vectors
 
 
+@claim("embeddings#pretrained")
 def test_from_pretrained_takes_embeddings_and_freezes_by_default():
     parameters = inspect.signature(nn.Embedding.from_pretrained).parameters
     assert list(parameters)[:3] == ["embeddings", "freeze", "padding_idx"]
@@ -309,6 +390,7 @@ def test_from_pretrained_takes_embeddings_and_freezes_by_default():
     assert nn.Embedding.from_pretrained(torch.ones(9, 4), freeze=False).weight.requires_grad
 
 
+@claim("embeddings#pretrained")
 def test_padding_idx_of_from_pretrained_keeps_the_row_and_blocks_its_gradient(dtype):
     vectors = torch.ones(9, 4, dtype=dtype)
     embedding = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)
@@ -318,6 +400,7 @@ def test_padding_idx_of_from_pretrained_keeps_the_row_and_blocks_its_gradient(dt
     assert embedding.weight.grad[6].all()
 
 
+@claim("embeddings#pretrained")
 def test_from_pretrained_does_not_copy(printed):
     vectors = torch.ones(9, 4)
     embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
@@ -327,9 +410,10 @@ def test_from_pretrained_does_not_copy(printed):
     assert shown["row 0 after a step"] == shown["row 0 at first"]
 
 
-# The beginning, and the root of d: #sqrt-d
+# The beginning, and the root of d
 
 
+@claim("embeddings#sqrt-d")
 def test_entries_of_nn_embedding_start_as_n_0_1():
     torch.manual_seed(0)
     weight = nn.Embedding(1000, 512).weight
@@ -338,6 +422,13 @@ def test_entries_of_nn_embedding_start_as_n_0_1():
     assert weight.std().item() == pytest.approx(1.0, abs=0.01)
 
 
+@claim("embeddings#sqrt-d")
+@mutation(
+    "transformer.py",
+    "nn.init.normal_(self.embedding.weight, std=d_model**-0.5)",
+    "nn.init.normal_(self.embedding.weight)",
+    fault="the table starts as N(0, 1), as PyTorch leaves it",
+)
 @pytest.mark.parametrize("d_model", [16, 64, 512])
 def test_our_entries_start_as_n_0_1_over_d(d_model):
     torch.manual_seed(0)
@@ -346,6 +437,25 @@ def test_our_entries_start_as_n_0_1_over_d(d_model):
     assert weight.std().item() == pytest.approx(d_model**-0.5, rel=0.02)
 
 
+@claim("embeddings#sqrt-d")
+@mutation(
+    "transformer.py",
+    "self.scale = math.sqrt(d_model)",
+    "self.scale = float(d_model)",
+    fault="the token vectors are multiplied by d instead of its root",
+)
+@mutation(
+    "transformer.py",
+    "return self.embedding(ids) * self.scale",
+    "return self.embedding(ids)",
+    fault="the model forgets the scale",
+)
+@mutation(
+    "transformer.py",
+    "return self.embedding(ids) * self.scale",
+    "return self.embedding(ids) * self.scale * self.scale",
+    fault="the model gives the scale twice",
+)
 @pytest.mark.parametrize("d_model", [64, 512])
 def test_token_vectors_start_about_root_d_long_and_each_position_root_half_d(d_model):
     torch.manual_seed(0)
@@ -356,6 +466,7 @@ def test_token_vectors_start_about_root_d_long_and_each_position_root_half_d(d_m
     torch.testing.assert_close(position, torch.full((2000,), math.sqrt(d_model / 2)))
 
 
+@claim("embeddings#sqrt-d")
 def test_the_measured_lengths_are_those_of_the_formula(printed):
     shown = {label: float(value) for label, value in printed("examples", "norms").items()}
     root = math.sqrt(512)
@@ -368,6 +479,7 @@ def test_the_measured_lengths_are_those_of_the_formula(printed):
     }
 
 
+@claim("embeddings#sqrt-d")
 def test_without_the_root_the_position_drowns_the_word(printed):
     shown = {label: float(value) for label, value in printed("examples", "alike").items()}
     assert shown["times 1, two words in one place"] > 0.99
@@ -376,6 +488,7 @@ def test_without_the_root_the_position_drowns_the_word(printed):
     assert shown["times 23, two words in one place"] < shown["times 23, one word in two places"]
 
 
+@claim("embeddings#two-jobs")
 def test_a_table_of_n_0_1_as_output_starts_far_worse_than_a_guess(printed):
     shown = {label: float(value) for label, value in printed("examples", "first_loss").items()}
     assert shown["a blind guess"] == round(math.log(1000), 1)
@@ -383,6 +496,7 @@ def test_a_table_of_n_0_1_as_output_starts_far_worse_than_a_guess(printed):
     assert shown["rows from N(0, 1)"] == pytest.approx(10 * shown["a blind guess"], rel=0.2)
 
 
+@claim("embeddings#exercises")
 def test_only_one_of_factor_and_initialisation_brings_words_to_the_length_of_positions(printed):
     shown = {label: float(value) for label, value in printed("exercises", "lengths").items()}
     root = math.sqrt(64)
@@ -392,14 +506,28 @@ def test_only_one_of_factor_and_initialisation_brings_words_to_the_length_of_pos
     assert shown["positions"] == round(math.sqrt(32), 1)
 
 
+@claim("embeddings#exercises")
 def test_one_step_moves_a_scaled_table_d_or_root_d_times_as_far(printed):
     shown = printed("exercises", "same_start")
     assert shown == {"SGD": "512.0 times as far", "Adam": "22.6 times as far"}
 
 
-# The class: #token-embedding
+# The class
 
 
+@claim("embeddings#token-embedding")
+@mutation(
+    "transformer.py",
+    "return self.embedding(ids) * self.scale",
+    "return self.embedding(ids)",
+    fault="the token vectors are not multiplied by the root of d",
+)
+@mutation(
+    "transformer.py",
+    "def forward(self, ids: Tensor) -> Tensor:",
+    "def foward(self, ids: Tensor) -> Tensor:",
+    fault="the model's embedding has the forward of no one",
+)
 @few
 @given(
     data=st.data(),
@@ -423,6 +551,7 @@ def test_token_embedding_is_one_hot_times_the_table_times_root_d(
         torch.testing.assert_close(x, expected * math.sqrt(d_model))
 
 
+@claim("embeddings#token-embedding")
 def test_token_embedding_has_the_shapes_that_the_page_prints(printed):
     shown = printed("examples", "token_embedding")
     assert shown["vectors"] == "(2, 5, 512)"
@@ -430,16 +559,31 @@ def test_token_embedding_has_the_shapes_that_the_page_prints(printed):
     assert shown["32 sentences of 10"] == "(32, 10, 512)"
 
 
+@claim("embeddings#token-embedding")
+@mutation(
+    "transformer.py",
+    "ids.dtype not in (torch.int64, torch.int32)",
+    "ids.dtype != torch.int64",
+    fault="int32 ids are refused",
+)
 def test_int32_ids_do_as_well_as_int64():
     embedding = TokenEmbedding(9, 4)
     ids = torch.tensor([[4, 5, 6, 7, 8]])
     assert torch.equal(embedding(ids), embedding(ids.int()))
 
 
+@claim("embeddings#token-embedding")
+@mutation(
+    "transformer.py",
+    "ids.max() >= vocab_size",
+    "ids.max() >= vocab_size - 1",
+    fault="the check refuses the last id",
+)
 def test_the_first_and_the_last_id_are_allowed():
     assert TokenEmbedding(9, 4)(torch.tensor([[0, 8]])).shape == (1, 2, 4)
 
 
+@claim("embeddings#token-embedding")
 def test_any_row_can_be_the_padding_row():
     for padding_idx in (0, 3, 8):
         table = TokenEmbedding(9, 4, padding_idx).embedding.weight
@@ -447,6 +591,7 @@ def test_any_row_can_be_the_padding_row():
         assert table.any(dim=1).sum() == 8
 
 
+@claim("embeddings#token-embedding")
 @pytest.mark.parametrize("padding_idx", [-1, 9])
 def test_a_padding_row_outside_the_table_is_refused(padding_idx):
     message = re.escape(f"{padding_idx=} is not in 0 .. 8")
@@ -454,10 +599,30 @@ def test_a_padding_row_outside_the_table_is_refused(padding_idx):
         TokenEmbedding(9, 4, padding_idx)
 
 
+@claim("embeddings#token-embedding")
+@mutation(
+    "transformer.py",
+    "self.scale = math.sqrt(d_model)",
+    "self.scale = nn.Parameter(torch.tensor(math.sqrt(d_model)))",
+    fault="the root of d becomes a parameter",
+)
 def test_the_root_of_d_is_neither_parameter_nor_buffer():
     assert list(TokenEmbedding(9, 4).state_dict()) == ["embedding.weight"]
 
 
+@claim("embeddings#token-embedding")
+@mutation(
+    "transformer.py",
+    "if ids.dim() != 2 or ids.dtype not in (torch.int64, torch.int32):",
+    "if ids.dtype not in (torch.int64, torch.int32):",
+    fault="ids with an extra axis pass",
+)
+@mutation(
+    "transformer.py",
+    "ids.max() >= vocab_size",
+    "ids.max() > vocab_size",
+    fault="the check allows one id too many",
+)
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
@@ -487,11 +652,13 @@ def test_wrong_ids_raise_a_value_error_that_says_what_was_given(ids, message):
         TokenEmbedding(9, 4)(ids)
 
 
+@claim("embeddings#token-embedding")
 def test_nn_embedding_alone_says_index_out_of_range_but_not_which():
     with pytest.raises(IndexError, match=r"^index out of range in self$"):
         nn.Embedding(9, 4)(torch.tensor([[4, 9]]))
 
 
+@claim("embeddings#shape")
 def test_an_extra_axis_passes_nn_embedding_and_mixes_all_positions(printed):
     shown = printed("examples", "extra_axis")
     assert shown["vectors"] == "(1, 5, 1, 512)"
@@ -499,14 +666,16 @@ def test_an_extra_axis_passes_nn_embedding_and_mixes_all_positions(printed):
     assert shown["ours"].endswith("got torch.int64 of shape (1, 5, 1)")
 
 
+@claim("embeddings#token-embedding")
 def test_every_wrong_id_of_the_page_is_refused(capsys):
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "wrong_ids.py"))
     assert len(capsys.readouterr().out.splitlines()) == 5
 
 
-# Where the vectors come from: #learned
+# Where the vectors come from
 
 
+@claim("embeddings#learned")
 def test_training_makes_words_with_the_same_neighbours_alike(printed):
     shown = {label: float(value) for label, value in printed("examples", "learned").items()}
     assert shown["work and walk before"] < 0.5
@@ -514,6 +683,7 @@ def test_training_makes_words_with_the_same_neighbours_alike(printed):
     assert shown["work and we after"] < 0.2
 
 
+@claim("embeddings#tying")
 def test_the_table_of_the_paper_has_19_million_numbers(printed):
     shown = printed("examples", "parameters")
     assert shown["one table"] == "18,944,000"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import transformer
+from marks import claim, mutation
 from transformer import (
     DecoderLayer,
     Encoder,
@@ -88,9 +89,16 @@ def numbers(text):
     return [float(number) for number in text.strip("[]").split(",")]
 
 
-# The feed-forward network: #feed-forward
+# The feed-forward network
 
 
+@claim("sublayers#feed-forward")
+@mutation(
+    "transformer.py",
+    "hidden = self.linear1(x).relu()",
+    "hidden = self.linear1(x)",
+    fault="the feed-forward network forgets its ReLU",
+)
 @few
 @given(batch=sizes, positions=sizes, d=sizes, hidden=sizes, seed=seeds)
 def test_the_network_is_the_formula_of_the_paper(batch, positions, d, hidden, seed):
@@ -103,6 +111,7 @@ def test_the_network_is_the_formula_of_the_paper(batch, positions, d, hidden, se
         torch.testing.assert_close(network(x), expected, **close(dtype))
 
 
+@claim("sublayers#feed-forward")
 @few
 @given(a=st.lists(st.floats(-3, 3), min_size=2, max_size=2), seed=seeds)
 def test_attention_to_a_single_token_is_a_linear_map_plus_a_constant(a, seed):
@@ -119,6 +128,7 @@ def test_attention_to_a_single_token_is_a_linear_map_plus_a_constant(a, seed):
         )
 
 
+@claim("sublayers#only-mixes")
 def test_two_hidden_units_tell_whether_exactly_one_of_two_facts_holds(printed, capsys):
     run("examples", "exactly_one")
     lines = capsys.readouterr().out.splitlines()
@@ -131,6 +141,7 @@ def test_two_hidden_units_tell_whether_exactly_one_of_two_facts_holds(printed, c
     assert lines[4].split(": ")[1] == lines[5].split(": ")[1]
 
 
+@claim("sublayers#only-mixes")
 def test_without_the_maximum_the_first_answer_would_be_two(capsys):
     network = run("examples", "exactly_one")["network"]
     facts = torch.zeros(2)
@@ -138,6 +149,7 @@ def test_without_the_maximum_the_first_answer_would_be_two(capsys):
     assert network.linear2(network.linear1(facts))[0] == 2
 
 
+@claim("sublayers#exercises")
 def test_neither_needs_the_last_bias_and_a_but_not_b_another_first_matrix(printed):
     shown = printed("exercises", "other_questions")
     assert numbers(shown["at least one"]) == [0, 1, 1, 1]
@@ -152,6 +164,7 @@ def test_neither_needs_the_last_bias_and_a_but_not_b_another_first_matrix(printe
     assert torch.equal(only_a, only_b)
 
 
+@claim("sublayers#exercises")
 def test_wide_networks_learn_what_two_units_could_and_seldom_do(printed):
     shown = printed("exercises", "how_wide").items()
     learned, silent = (
@@ -163,6 +176,7 @@ def test_wide_networks_learn_what_two_units_could_and_seldom_do(printed):
     assert sum(silent) > sum(failed) / 2
 
 
+@claim("sublayers#feed-forward")
 def test_without_relu_the_two_matrices_are_one(printed, dtype):
     shown = printed("examples", "one_matrix")
     assert shown["the same without relu"] == "True"
@@ -171,6 +185,7 @@ def test_without_relu_the_two_matrices_are_one(printed, dtype):
     assert shown["one matrix, weights"] == "262,144"
 
 
+@claim("sublayers#feed-forward")
 @few
 @given(d=sizes, hidden=sizes, seed=seeds)
 def test_the_network_is_a_sum_of_one_vector_for_each_hidden_unit(d, hidden, seed):
@@ -184,16 +199,19 @@ def test_the_network_is_a_sum_of_one_vector_for_each_hidden_unit(d, hidden, seed
         torch.testing.assert_close(network(x), total, **close(dtype))
 
 
+@claim("sublayers#feed-forward")
 def test_about_half_of_the_hidden_units_add_nothing(printed):
     shown = printed("examples", "memories")
     assert shown["256 small vectors added up"] == "True"
     assert 100 < int(shown["units that add nothing"]) < 156
 
 
+@claim("sublayers#feed-forward")
 def test_a_list_with_the_norm_inside_is_the_network_in_a_pre_norm_residual(printed):
     assert printed("examples", "gelu")["the same, dropout included"] == "True"
 
 
+@claim("sublayers#feed-forward")
 @pytest.mark.parametrize("x", [-3.0, -0.1, 0.0, 2.0])
 def test_gelu_is_x_times_the_share_of_normal_numbers_below_x(x):
     number = torch.tensor(x, dtype=torch.float64)
@@ -201,9 +219,16 @@ def test_gelu_is_x_times_the_share_of_normal_numbers_below_x(x):
     torch.testing.assert_close(nn.functional.gelu(number), number * share, check_dtype=False)
 
 
-# Position-wise: #position-wise
+# Position-wise
 
 
+@claim("sublayers#position-wise")
+@mutation(
+    "transformer.py",
+    "hidden = self.linear1(x).relu()",
+    "hidden = self.linear1(x).relu().softmax(dim=1)",
+    fault="the feed-forward network averages over positions",
+)
 @few
 @given(positions=st.integers(2, 6), place=st.integers(0, 5), seed=seeds)
 def test_the_network_treats_every_position_alone_and_by_the_same_weights(positions, place, seed):
@@ -223,6 +248,7 @@ def test_the_network_treats_every_position_alone_and_by_the_same_weights(positio
         torch.testing.assert_close(y, alone, **close(dtype))
 
 
+@claim("sublayers#position-wise")
 def test_another_word_changes_all_of_attention_and_one_position_of_the_network(printed):
     shown = printed("examples", "position_wise")
     assert shown["positions that attention changes"] == "[0, 1, 2, 3, 4]"
@@ -231,6 +257,7 @@ def test_another_word_changes_all_of_attention_and_one_position_of_the_network(p
     assert shown["each word on its own, the same results"] == "True"
 
 
+@claim("sublayers#position-wise")
 def test_the_network_is_two_convolutions_of_width_1(dtype):
     network = FeedForward(4, 8).to(dtype).eval()
     first, second = nn.Conv1d(4, 8, 1, dtype=dtype), nn.Conv1d(8, 4, 1, dtype=dtype)
@@ -243,15 +270,23 @@ def test_the_network_is_two_convolutions_of_width_1(dtype):
     torch.testing.assert_close(network(x), y, **close(dtype))
 
 
+@claim("sublayers#exercises")
 def test_a_convolution_of_width_3_sees_the_neighbour_to_the_right(printed):
     shown = printed("exercises", "convolutions")
     assert shown["two convolutions of width 1 agree"] == "True"
     assert shown["width 3, positions changed by the last"] == "[3, 4]"
 
 
-# Its share: #share
+# Its share
 
 
+@claim("sublayers#share")
+@mutation(
+    "transformer.py",
+    "nn.Linear(dim_feedforward, d_model)",
+    "nn.Linear(dim_feedforward, d_model, bias=False)",
+    fault="the feed-forward network has no biases in its second matrix",
+)
 def test_the_network_holds_two_thirds_of_an_encoder_layer_and_half_of_a_decoder_layer(printed):
     def count(module):
         return sum(p.numel() for p in module.parameters())
@@ -269,6 +304,7 @@ def test_the_network_holds_two_thirds_of_an_encoder_layer_and_half_of_a_decoder_
     assert shown["encoder layer, share of the feed-forward"] == "66.6%"
 
 
+@claim("sublayers#share")
 def test_attention_multiplies_as_often_as_the_network_at_two_d_model_tokens(printed):
     shown = printed("examples", "share_of_work")
     d = 512
@@ -278,9 +314,10 @@ def test_attention_multiplies_as_often_as_the_network_at_two_d_model_tokens(prin
     assert shown["1024 tokens, share of the feed-forward"] == "50%"
 
 
-# The sum: #residual
+# The sum
 
 
+@claim("sublayers#residual")
 def test_the_sum_replaces_vanishing_by_mild_growth_as_computed(printed):
     shown = printed("examples", "gradient_road")
     for name in "f(x)", "x + f(x)":
@@ -290,12 +327,14 @@ def test_the_sum_replaces_vanishing_by_mild_growth_as_computed(printed):
     assert 10 < float(shown["x + f(x), what 24 of them leave of 1"]) < 100
 
 
+@claim("sublayers#residual")
 def test_a_fresh_network_multiplies_the_mean_square_by_0_32(dtype):
     network = FeedForward(256, 1024, 0.0).to(dtype).apply(initialise)
     y = network(torch.randn(2000, 256, dtype=dtype))
     assert abs(y.square().mean().item() - 0.32) < 0.03
 
 
+@claim("sublayers#residual")
 def test_forwards_the_sums_grow_as_the_gradient_does_backwards():
     x = torch.randn(2000, 128)
     start = x.norm()
@@ -305,12 +344,14 @@ def test_forwards_the_sums_grow_as_the_gradient_does_backwards():
     assert 15 < x.norm() / start < 60
 
 
+@claim("sublayers#residual")
 def test_twelve_tenths_vanish_and_twelve_sums_of_a_tenth_do_not(printed):
     shown = printed("examples", "one_number")
     assert float(shown["twelve times f(x), gradient"]) == 1e-12
     assert shown["twelve times x + f(x), gradient"] == f"{1.1**12:.3g}"
 
 
+@claim("sublayers#exercises")
 def test_nearly_all_of_the_gradient_comes_through_three_of_twelve_sublayers_at_most(printed):
     shown = printed("exercises", "paths")
     assert int(shown["of this through at most 3"].rstrip("%")) > 95
@@ -318,6 +359,7 @@ def test_nearly_all_of_the_gradient_comes_through_three_of_twelve_sublayers_at_m
     assert shown["through 12 sublayers"] == "1 times 1e-12, together 1e-12"
 
 
+@claim("sublayers#beyond-gradients")
 def test_without_the_sum_all_tokens_point_in_one_direction_after_two_layers(printed):
     shown = printed("examples", "alike")
     assert shown["f(x), after layer 2"] == "1.00"
@@ -326,6 +368,7 @@ def test_without_the_sum_all_tokens_point_in_one_direction_after_two_layers(prin
     assert with_sum[-1] < 0.9
 
 
+@claim("sublayers#beyond-gradients")
 def test_six_layers_repeat_their_input_and_without_the_sum_they_cannot(printed):
     shown = printed("examples", "take_away")
     right = {
@@ -336,6 +379,7 @@ def test_six_layers_repeat_their_input_and_without_the_sum_they_cannot(printed):
     assert right["NoSum"] < 40
 
 
+@claim("sublayers#residual")
 def test_without_the_sum_but_with_the_norm_the_gradients_start_at_the_same_size():
     class NoSum(Residual):
         def forward(self, x, sublayer):
@@ -358,6 +402,7 @@ def test_without_the_sum_but_with_the_norm_the_gradients_start_at_the_same_size(
         assert 1 / 3 < one / other < 3
 
 
+@claim("sublayers#beyond-gradients")
 def test_a_sum_in_place_can_change_the_callers_tensor_and_stop_backward(printed):
     shown = printed("examples", "in_place")
     assert numbers(shown["the caller's x, after y += x"]) == [2, 2, 2]
@@ -365,6 +410,13 @@ def test_a_sum_in_place_can_change_the_callers_tensor_and_stop_backward(printed)
     assert "inplace" in shown["backward"]
 
 
+@claim("sublayers#residual")
+@mutation(
+    "transformer.py",
+    "return x + self.dropout(sublayer(self.norm(x)))",
+    "x += self.dropout(sublayer(self.norm(x))); return x",
+    fault="pre-norm adds in place",
+)
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_our_sum_leaves_the_callers_tensor_alone(norm_first, dtype):
     residual = Residual(config(norm_first=norm_first)).to(dtype).eval()
@@ -374,9 +426,10 @@ def test_our_sum_leaves_the_callers_tensor_alone(norm_first, dtype):
     assert torch.equal(x, before)
 
 
-# LayerNorm: layer-norm.md#layer-norm-by-hand
+# LayerNorm
 
 
+@claim("layer-norm#layer-norm-by-hand")
 def test_without_the_norm_tokens_grow_long_and_the_first_loss_is_far_above_even_guessing(printed):
     shown = {label: float(value) for label, value in printed("examples", "without_norm").items()}
     assert shown["Residual, length of a token"] == round(math.sqrt(32), 1)
@@ -385,6 +438,19 @@ def test_without_the_norm_tokens_grow_long_and_the_first_loss_is_far_above_even_
     assert shown["Residual, first loss"] < 1.5 * math.log(10)
 
 
+@claim("layer-norm#layer-norm-by-hand")
+@mutation(
+    "transformer.py",
+    "(variance + eps).rsqrt()",
+    "(variance + eps).reciprocal()",
+    fault="layer_norm divides by the variance instead of its root",
+)
+@mutation(
+    "transformer.py",
+    "x, self.weight.shape, self.weight, self.bias, self.eps",
+    "x, self.weight.shape, self.weight, self.bias",
+    fault="the class does not hand on its epsilon",
+)
 def test_the_vector_done_by_hand(printed, dtype):
     norm = LayerNorm(4, eps=0.0).to(dtype)
     x = torch.tensor(X, dtype=dtype)
@@ -402,6 +468,31 @@ def test_the_vector_done_by_hand(printed, dtype):
     assert numbers(shown["divided"]) == numbers(shown["nn.LayerNorm"])
 
 
+@claim("layer-norm#layer-norm-by-hand")
+@mutation(
+    "transformer.py",
+    "variance = centred.square().mean(dim=-1, keepdim=True)",
+    "variance = x.var(dim=-1, keepdim=True)",
+    fault="the variance of LayerNorm is the unbiased one",
+)
+@mutation(
+    "transformer.py",
+    "variance = centred.square().mean(dim=-1, keepdim=True)",
+    "variance = x.var(dim=-1, keepdim=True)",
+    fault="layer_norm takes the unbiased variance",
+)
+@mutation(
+    "transformer.py",
+    "rsqrt() * weight + bias",
+    "rsqrt().add(bias) * weight",
+    fault="layer_norm adds the bias before it multiplies by the weight",
+)
+@mutation(
+    "transformer.py",
+    "x, self.weight.shape, self.weight, self.bias, self.eps",
+    "x, self.weight.shape, self.weight, None, self.eps",
+    fault="the class does not hand on its bias",
+)
 @few
 @given(
     shape=st.lists(sizes, min_size=1, max_size=3),
@@ -433,6 +524,7 @@ def test_function_and_class_equal_torch_forwards_and_backwards(shape, seed, scal
                 torch.testing.assert_close(one, other, **near)
 
 
+@claim("layer-norm#layer-norm-by-hand")
 def test_at_512_features_function_and_class_equal_torch_to_the_last_digits(printed):
     shown = printed("examples", "same_as_torch")
     assert shown == {
@@ -442,6 +534,7 @@ def test_at_512_features_function_and_class_equal_torch_to_the_last_digits(print
     }
 
 
+@claim("layer-norm#layer-norm-by-hand")
 def test_the_kernel_keeps_x_alone_and_the_function_two_tensors_of_its_size(printed):
     assert printed("examples", "kept_for_backward") == {
         "kept by the function": "2",
@@ -452,6 +545,13 @@ def test_the_kernel_keeps_x_alone_and_the_function_two_tensors_of_its_size(print
     assert len(norms) == 30
 
 
+@claim("layer-norm#layer-norm-by-hand")
+@mutation(
+    "transformer.py",
+    "self.bias = nn.Parameter(torch.zeros(d_model))",
+    "self.bias = nn.Parameter(torch.ones(d_model))",
+    fault="LayerNorm begins with a bias of ones",
+)
 def test_weight_starts_as_ones_and_bias_as_zeros():
     norm = LayerNorm(5)
     assert {name: p.tolist() for name, p in norm.named_parameters()} == {
@@ -461,9 +561,10 @@ def test_weight_starts_as_ones_and_bias_as_zeros():
     assert norm.eps == 1e-5
 
 
-# Variance and epsilon: layer-norm.md#details
+# Variance and epsilon
 
 
+@claim("layer-norm#details")
 def test_the_unbiased_variance_shrinks_the_result_by_a_known_factor(printed):
     shown = printed("examples", "epsilon")
     for d in 4, 64, 512:
@@ -471,6 +572,13 @@ def test_the_unbiased_variance_shrinks_the_result_by_a_known_factor(printed):
         assert shown[f"d = {d}, the unbiased deviation makes it"] == f"{expected:.4f}"
 
 
+@claim("layer-norm#details")
+@mutation(
+    "transformer.py",
+    "(variance + eps).rsqrt()",
+    "(1 / (variance.sqrt() + eps))",
+    fault="layer_norm adds epsilon outside the root, seen in its values",
+)
 @pytest.mark.parametrize("deviation", [3.0, 0.03, 0.003, 0.0003])
 def test_epsilon_competes_with_the_variance_inside_and_the_deviation_outside(deviation, printed):
     inside = deviation / math.sqrt(deviation**2 + 1e-5)
@@ -483,6 +591,13 @@ def test_epsilon_competes_with_the_variance_inside_and_the_deviation_outside(dev
     assert shown[f"deviation {deviation:g}, eps outside, becomes"] == f"{outside:.4f}"
 
 
+@claim("layer-norm#details")
+@mutation(
+    "transformer.py",
+    "(variance + eps).rsqrt()",
+    "(1 / (variance.sqrt() + eps))",
+    fault="layer_norm adds epsilon outside the root",
+)
 def test_equal_features_give_zeros_and_a_finite_gradient(dtype):
     for way in both(LayerNorm(4).to(dtype)):
         x = torch.full((2, 3, 4), 7.0, dtype=dtype, requires_grad=True)
@@ -493,6 +608,7 @@ def test_equal_features_give_zeros_and_a_finite_gradient(dtype):
         assert x.grad.abs().max() <= 1e-5**-0.5
 
 
+@claim("layer-norm#details")
 def test_epsilon_outside_the_root_gives_nan_for_equal_features(printed):
     shown = printed("examples", "equal_numbers")
     for name in "inside", "outside", "by_std":
@@ -502,9 +618,16 @@ def test_epsilon_outside_the_root_gives_nan_for_equal_features(printed):
     assert numbers(shown["by_std, gradient"])[0] == 0.75 / 1e-5
 
 
-# One token: layer-norm.md#one-token
+# One token
 
 
+@claim("layer-norm#one-token")
+@mutation(
+    "transformer.py",
+    "centred = x - x.mean(dim=-1, keepdim=True)",
+    "centred = x - x.mean()",
+    fault="layer_norm takes the mean of the whole batch",
+)
 @few
 @given(batch=st.integers(2, 4), positions=st.integers(2, 5), seed=seeds)
 def test_each_token_is_normalised_alone(batch, positions, seed):
@@ -518,6 +641,7 @@ def test_each_token_is_normalised_alone(batch, positions, seed):
                     torch.testing.assert_close(y[i, j], way(x[i, j]), **close(dtype))
 
 
+@claim("layer-norm#one-token")
 def test_averaging_over_positions_too_lets_the_last_token_reach_the_first(printed):
     shown = printed("examples", "one_token")
     assert shown["features, changed by another last token"] == "[4]"
@@ -526,9 +650,16 @@ def test_averaging_over_positions_too_lets_the_last_token_reach_the_first(printe
     assert shown["positions too, by another last token"] == "[0, 1, 2, 3, 4]"
 
 
-# Distributions: layer-norm.md#distribution
+# Distributions
 
 
+@claim("layer-norm#distribution")
+@mutation(
+    "transformer.py",
+    "centred = x - x.mean(dim=-1, keepdim=True)",
+    "centred = x",
+    fault="layer_norm forgets to subtract the mean",
+)
 @few
 @given(d=st.integers(2, 64), seed=seeds)
 def test_each_token_gets_mean_0_and_variance_1(d, seed):
@@ -541,6 +672,7 @@ def test_each_token_gets_mean_0_and_variance_1(d, seed):
             torch.testing.assert_close(y.var(-1, correction=0), torch.ones(20, dtype=dtype), **size)
 
 
+@claim("layer-norm#distribution")
 def test_the_skew_of_a_token_stays_and_features_become_dependent(printed):
     shown = printed("examples", "distribution")
     assert shown["skew of a token, before"] == shown["skew of a token, after"]
@@ -554,6 +686,7 @@ def test_the_skew_of_a_token_stays_and_features_become_dependent(printed):
         assert shown[f"d = {d}, correlation of two features"] == expected
 
 
+@claim("layer-norm#distribution")
 def test_the_skew_of_the_vector_done_by_hand_is_24_over_27():
     for vector, mean in (X, 4), (Y, 0):
         centred = [v - mean for v in vector]
@@ -561,6 +694,7 @@ def test_the_skew_of_the_vector_done_by_hand_is_24_over_27():
         assert math.isclose(sum(c**3 for c in centred) / 4 / deviation**3, 24 / 27)
 
 
+@claim("layer-norm#distribution")
 @few
 @given(scale=st.floats(0.1, 100), shift=st.floats(-10, 10), seed=seeds)
 def test_layer_norm_forgets_mean_and_length(scale, shift, seed):
@@ -571,6 +705,7 @@ def test_layer_norm_forgets_mean_and_length(scale, shift, seed):
     torch.testing.assert_close(norm(x).norm(dim=-1), torch.full((3,), 8**0.5).double())
 
 
+@claim("layer-norm#distribution")
 @few
 @given(factor=st.floats(0.01, 100), seed=seeds)
 def test_the_gradient_is_divided_by_what_the_token_was_multiplied_with(factor, seed):
@@ -585,6 +720,7 @@ def test_the_gradient_is_divided_by_what_the_token_was_multiplied_with(factor, s
     torch.testing.assert_close(gradients[0] / factor, gradients[1])
 
 
+@claim("layer-norm#distribution")
 def test_with_two_features_only_their_order_survives(dtype):
     norm = LayerNorm(2, eps=0.0).to(dtype)
     x = torch.randn(50, 2, dtype=dtype)
@@ -593,9 +729,10 @@ def test_with_two_features_only_their_order_survives(dtype):
     assert not LayerNorm(1)(torch.randn(50, 1)).any()
 
 
-# Exercises: layer-norm.md#exercises
+# Exercises
 
 
+@claim("layer-norm#exercises")
 def test_few_features_shown(capsys):
     run("exercises", "few_features")
     rows = [line.split(": ") for line in capsys.readouterr().out.splitlines()]
@@ -606,12 +743,28 @@ def test_few_features_shown(capsys):
         assert abs(sum(float(number) ** 2 for number in row) - 3) < 0.01
 
 
+@claim("layer-norm#exercises")
+@mutation(
+    "exercises/sublayers/own_backward.py",
+    " - y * along)",
+    ")",
+    fault="the backward pass written by hand forgets the part along y",
+)
 def test_own_backward_agrees_with_autograd(printed):
     shown = printed("exercises", "own_backward")
     assert len(shown) == 4
     assert set(shown.values()) == {"True"}
 
 
+@claim("layer-norm#exercises")
+@mutation(
+    "transformer.py",
+    "return F.layer_norm(\n"
+    "            x, self.weight.shape, self.weight, self.bias, self.eps\n"
+    "        )",
+    "return layer_norm(x, self.weight, self.bias, self.eps)",
+    fault="the class computes by the function, which overflows in float16",
+)
 def test_in_float16_large_features_become_silence_in_the_function_and_not_in_the_class(printed):
     x = torch.tensor([-300.0, -100, -100, 500], dtype=torch.float16)
     norm = LayerNorm(4).half()
@@ -623,6 +776,13 @@ def test_in_float16_large_features_become_silence_in_the_function_and_not_in_the
     assert numbers(shown["the class"]) == numbers(shown["repaired"]) == [-1, -0.33, -0.33, 1.67]
 
 
+@claim("layer-norm#exercises")
+@mutation(
+    "exercises/sublayers/repair.py",
+    "return x + self.dropout(sublayer(self.norm(x)))",
+    "return self.dropout(x + sublayer(self.norm(x)))",
+    fault="the repaired block still drops on the road",
+)
 def test_the_published_block_normalises_and_drops_on_the_road(printed):
     shown = printed("exercises", "repair")
     assert numbers(shown["Repaired"]) == X
@@ -630,15 +790,23 @@ def test_the_published_block_normalises_and_drops_on_the_road(printed):
     assert 0.0 in numbers(shown["Published"])
 
 
+@claim("layer-norm#exercises")
 def test_in_post_norm_a_hundredth_of_the_input_is_left_after_twelve_layers(printed):
     shown = {k: float(v) for k, v in printed("exercises", "what_is_left").items()}
     assert 0.005 < shown["x counts, after layer 12"] < 0.02
     assert sorted(shown.values(), reverse=True) == list(shown.values())
 
 
-# Post-norm and pre-norm: layer-norm.md#post-and-pre
+# Post-norm and pre-norm
 
 
+@claim("layer-norm#post-and-pre")
+@mutation(
+    "transformer.py",
+    "return self.norm(x + self.dropout(sublayer(x)))",
+    "return x + self.norm(self.dropout(sublayer(x)))",
+    fault="post-norm normalises before the sum",
+)
 @few
 @given(d=st.integers(2, 6), norm_first=st.booleans(), seed=seeds)
 def test_residual_is_the_formula_of_its_kind(d, norm_first, seed):
@@ -656,12 +824,32 @@ def test_residual_is_the_formula_of_its_kind(d, norm_first, seed):
         torch.testing.assert_close(residual(x, f), expected, rtol=1e-3, atol=1e-3)
 
 
+@claim("layer-norm#post-and-pre")
+@mutation(
+    "transformer.py",
+    "self.norm = LayerNorm(config.d_model, config.layer_norm_eps)",
+    "self.norm = LayerNorm(config.d_model)",
+    fault="the residual's norm takes the default epsilon",
+)
 def test_the_norm_of_a_residual_takes_width_and_epsilon_from_the_configuration():
     norm = Residual(config(d_model=4, layer_norm_eps=0.5)).norm
     assert norm.weight.shape == (4,)
     assert norm.eps == 0.5
 
 
+@claim("layer-norm#post-and-pre")
+@mutation(
+    "transformer.py",
+    "return x + self.dropout(sublayer(self.norm(x)))",
+    "x = self.norm(x)\n            return x + self.dropout(sublayer(x))",
+    fault="the normalised token takes the name of x",
+)
+@mutation(
+    "transformer.py",
+    "return x + self.dropout(sublayer(self.norm(x)))",
+    "x = self.norm(x); return x + self.dropout(sublayer(x))",
+    fault="pre-norm overwrites x by its norm",
+)
 def test_a_silent_sublayer_passes_through_pre_norm_and_only_there(printed, dtype):
     x = torch.tensor(X, dtype=dtype)
     for norm_first, expected in (True, X), (False, Y):
@@ -673,6 +861,13 @@ def test_a_silent_sublayer_passes_through_pre_norm_and_only_there(printed, dtype
     assert shown["post-norm"] == shown["x overwritten by its norm"]
 
 
+@claim("layer-norm#post-and-pre")
+@mutation(
+    "transformer.py",
+    "return x + self.dropout(sublayer(self.norm(x)))",
+    "return self.dropout(sublayer(self.norm(x)))",
+    fault="pre-norm leaves out the sum",
+)
 def test_pre_norm_adds_up_whatever_the_sublayers_return(dtype):
     residuals = [Residual(config(norm_first=True)).to(dtype) for _ in range(6)]
     networks = [FeedForward(16, 32, 0.0).to(dtype) for _ in residuals]
@@ -688,9 +883,10 @@ def test_pre_norm_adds_up_whatever_the_sublayers_return(dtype):
     torch.testing.assert_close(x, start + sum(added), **close(dtype))
 
 
-# The module: layer-norm.md#residual-code
+# The module
 
 
+@claim("layer-norm#residual-code")
 def test_post_norm_tokens_have_the_length_root_d_and_pre_norm_tokens_grow(printed):
     shown = printed("examples", "stream")
     for layer in 1, 6, 12:
@@ -707,6 +903,7 @@ def test_post_norm_tokens_have_the_length_root_d_and_pre_norm_tokens_grow(printe
     assert post == sorted(post)
 
 
+@claim("layer-norm#residual-code")
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_a_stack_ends_with_a_norm_exactly_if_norm_first(norm_first):
     model = Transformer(config(norm_first=norm_first))
@@ -714,9 +911,10 @@ def test_a_stack_ends_with_a_norm_exactly_if_norm_first(norm_first):
         assert isinstance(stack.norm, LayerNorm) is norm_first
 
 
-# Gradients: layer-norm.md#gradients
+# Gradients
 
 
+@claim("layer-norm#gradients")
 def test_only_the_post_norm_decoder_has_unequal_gradients(printed):
     shown = printed("examples", "gradients_by_layer")
     ratio = {
@@ -736,6 +934,7 @@ def test_only_the_post_norm_decoder_has_unequal_gradients(printed):
         assert last[0] > last[1]
 
 
+@claim("layer-norm#gradients")
 def test_layers_of_pre_norm_are_within_a_factor_of_three_and_the_post_norm_decoder_climbs():
     gradient_norms = run("examples", "gradients_by_layer")["gradient_norms"]
     for row in gradient_norms(True, seeds=1):
@@ -744,6 +943,7 @@ def test_layers_of_pre_norm_are_within_a_factor_of_three_and_the_post_norm_decod
     assert climbing == sorted(climbing)
 
 
+@claim("layer-norm#gradients")
 def test_the_post_norm_decoder_loses_its_gradient_at_cross_attention(printed):
     shown = printed("examples", "gradient_factors")
     post = "post-norm decoder, {} leaves".format
@@ -754,6 +954,7 @@ def test_the_post_norm_decoder_loses_its_gradient_at_cross_attention(printed):
     assert shown["pre-norm decoder, cross-attention leaves"] == "1.00"
 
 
+@claim("layer-norm#gradients")
 def test_at_the_start_cross_attention_adds_a_vector_about_as_long_as_x_that_ignores_x():
     settings = TransformerConfig(1000, 1000, 128, 8, 12, 12, 512, dropout=0.0)
     model = Transformer(settings)
@@ -773,9 +974,10 @@ def test_at_the_start_cross_attention_adds_a_vector_about_as_long_as_x_that_igno
     assert (first - second).norm() < 0.1 * first.norm()
 
 
-# Warm-up: layer-norm.md#warm-up
+# Warm-up
 
 
+@claim("layer-norm#warm-up")
 def test_post_norm_needs_warm_up_at_a_high_rate_and_pre_norm_does_not(printed):
     shown = printed("examples", "warm_up")
     right = [int(value.rstrip("%")) for value in shown.values()]
@@ -783,6 +985,7 @@ def test_post_norm_needs_warm_up_at_a_high_rate_and_pre_norm_does_not(printed):
     assert right[1:] == [100, 100]
 
 
+@claim("layer-norm#warm-up")
 def test_the_encoder_that_needs_warm_up_has_level_gradients():
     settings = TransformerConfig(10, 10, 32, 4, dim_feedforward=128, dropout=0.0)
     encoder = Encoder(settings)
@@ -793,6 +996,7 @@ def test_the_encoder_that_needs_warm_up_has_level_gradients():
     assert max(norms) / min(norms) < 3
 
 
+@claim("layer-norm#warm-up")
 def test_a_deep_post_norm_stack_reacts_more_to_noise_in_its_weights(printed):
     shown = {k: float(v.rstrip("%")) for k, v in printed("examples", "amplification").items()}
     post, pre = (
@@ -804,9 +1008,10 @@ def test_a_deep_post_norm_stack_reacts_more_to_noise_in_its_weights(printed):
     assert post[2] > 1.5 * pre[2]
 
 
-# Dropout: layer-norm.md#dropout
+# Dropout
 
 
+@claim("layer-norm#dropout")
 def test_dropout_has_four_places(printed, capsys):
     run("examples", "dropout_places")
     lines = capsys.readouterr().out.splitlines()
@@ -818,6 +1023,13 @@ def test_dropout_has_four_places(printed, capsys):
     assert all(line.endswith(" 0.1") for line in lines)
 
 
+@claim("layer-norm#dropout")
+@mutation(
+    "transformer.py",
+    "return self.norm(x + self.dropout(sublayer(x)))",
+    "return self.norm(self.dropout(x + sublayer(x)))",
+    fault="dropout falls on the sum instead of what is added",
+)
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_residual_drops_what_the_sublayer_adds_and_nothing_else(norm_first):
     residual = Residual(config(d_model=1000, dropout=0.25, norm_first=norm_first))
@@ -829,6 +1041,13 @@ def test_residual_drops_what_the_sublayer_adds_and_nothing_else(norm_first):
     assert torch.equal(residual.eval()(x, torch.ones_like), x + 1)
 
 
+@claim("layer-norm#dropout")
+@mutation(
+    "transformer.py",
+    "return self.linear2(self.dropout(hidden))",
+    "return self.dropout(self.linear2(hidden))",
+    fault="the feed-forward network drops its output instead of its hidden units",
+)
 def test_the_network_drops_hidden_units():
     network = FeedForward(1000, 1000, dropout=0.25)
     with torch.no_grad():
@@ -841,12 +1060,14 @@ def test_the_network_drops_hidden_units():
     assert network.eval()(torch.full((1, 1000), 2.0)).unique().tolist() == [4.0]
 
 
+@claim("layer-norm#dropout")
 def test_dropout_after_the_sum_would_lose_most_of_the_road(printed):
     shown = printed("examples", "dropout_on_the_road")
     assert shown["dropped before the sum, lost of x"] == "0%"
     assert shown["dropped after the sum, lost of x"] == f"{1 - 0.9**12:.0%}"
 
 
+@claim("layer-norm#dropout")
 def test_sum_and_norm_in_the_sublayers_class_are_the_same_but_for_one_dropout(dtype):
     class WithSumAndNorm(nn.Module):
         def __init__(self):

@@ -13,6 +13,7 @@ from torch import nn
 from torch.testing import assert_close
 
 import transformer
+from marks import claim, mutation
 from transformer import (
     Decoder,
     DecoderLayer,
@@ -81,9 +82,10 @@ def moved(before: torch.Tensor, after: torch.Tensor) -> list[int]:
     return (before != after).any(dim=-1)[0].nonzero().flatten().tolist()
 
 
-# The layer, line by line: #encoder-layer
+# The layer, line by line
 
 
+@claim("encoder-decoder#encoder-layer")
 @few
 @given(**{k: v for k, v in sizes.items() if k != "memory_length"})
 def test_an_encoder_layer_is_attention_then_network_each_with_its_sum_and_norm(
@@ -107,6 +109,13 @@ def test_an_encoder_layer_is_attention_then_network_each_with_its_sum_and_norm(
     assert_close(layer(x, mask), expected)
 
 
+@claim("encoder-decoder#encoder-layer")
+@mutation(
+    "transformer.py",
+    "x = self.residuals[0](x, attend)\n        x = self.residuals[1](x, read)",
+    "x = self.residuals[0](x, read)\n        x = self.residuals[1](x, attend)",
+    fault="the decoder looks at the source before it looks at itself",
+)
 @few
 @given(**sizes)
 def test_a_decoder_layer_attends_to_itself_then_to_memory_then_thinks(
@@ -136,6 +145,7 @@ def test_a_decoder_layer_attends_to_itself_then_to_memory_then_thinks(
     assert_close(layer(y, memory, mask, memory_mask), expected)
 
 
+@claim("encoder-decoder#by-hand")
 def test_the_layer_computed_by_hand(printed):
     shown = printed("examples", "by_hand")
     assert shown["attention"] == "[[3.0, 1.0, 1.0, 3.0], [3.0, 1.0, 1.0, 3.0]]"
@@ -144,6 +154,7 @@ def test_the_layer_computed_by_hand(printed):
     assert shown["times 3, out of the layer"] == "[[3.0, -3.0, 3.0, -3.0], [-1.0, -3.0, -1.0, 5.0]]"
 
 
+@claim("encoder-decoder#encoder-layer")
 def test_only_attention_moves_information_between_positions(printed):
     shown = printed("examples", "who_mixes")
     everyone = "['why', 'do', 'we', 'work', '?']"
@@ -154,6 +165,7 @@ def test_only_attention_moves_information_between_positions(printed):
     }
 
 
+@claim("encoder-decoder#encoder-layer")
 def test_dropout_of_the_configuration_reaches_every_part():
     config = configuration(dropout=0.3)
     for layer, attentions in ((EncoderLayer(config), 1), (DecoderLayer(config), 2)):
@@ -163,6 +175,7 @@ def test_dropout_of_the_configuration_reaches_every_part():
         assert [getattr(layer, name).dropout for name in names] == [0.3] * attentions
 
 
+@claim("encoder-decoder#encoder-layer")
 def test_dropout_acts_in_training_and_not_in_evaluation():
     torch.manual_seed(0)
     y, memory = torch.randn(1, 4, 32), torch.randn(1, 3, 32)
@@ -172,6 +185,7 @@ def test_dropout_acts_in_training_and_not_in_evaluation():
     assert torch.equal(decoder(y, memory), decoder(y, memory))
 
 
+@claim("encoder-decoder#encoder-layer")
 def test_the_sizes_of_the_configuration_are_used():
     config = configuration(dim_feedforward=24, layer_norm_eps=0.25)
     config_layers = (Encoder(config).layers[0], Decoder(config).layers[0])
@@ -181,9 +195,16 @@ def test_the_sizes_of_the_configuration_are_used():
         assert {r.norm.eps for r in layer.residuals} == {0.25}
 
 
-# Stacks: #encoder
+# Stacks
 
 
+@claim("encoder-decoder#encoder")
+@mutation(
+    "transformer.py",
+    "count = config.num_decoder_layers",
+    "count = config.num_encoder_layers",
+    fault="the decoder has as many layers as the encoder",
+)
 def test_a_stack_is_its_layers_one_after_the_other(norm_first, dtype):
     torch.manual_seed(0)
     config = configuration(norm_first=norm_first, num_encoder_layers=3, num_decoder_layers=4)
@@ -200,6 +221,19 @@ def test_a_stack_is_its_layers_one_after_the_other(norm_first, dtype):
     assert_close(decoder(y, memory, mask), decoder.norm(expected))
 
 
+@claim("encoder-decoder#encoder")
+@mutation(
+    "transformer.py",
+    "nn.ModuleList(EncoderLayer(config) for _ in range(count))",
+    "nn.ModuleList([EncoderLayer(config)] * count)",
+    fault="all encoder layers are one layer",
+)
+@mutation(
+    "transformer.py",
+    "nn.ModuleList(EncoderLayer(config) for _ in range(count))",
+    "nn.ModuleList([EncoderLayer(config)] * count)",
+    fault="the encoder is one layer in all places",
+)
 def test_every_layer_has_weights_of_its_own():
     for stack in (Encoder(configuration()), Decoder(configuration())):
         first, second = stack.layers
@@ -209,6 +243,7 @@ def test_every_layer_has_weights_of_its_own():
         )
 
 
+@claim("encoder-decoder#torch-nn")
 def test_layers_of_nn_transformer_encoder_start_with_equal_weights(printed):
     shown = printed("examples", "fast_path")
     assert shown["both layers start with the same weights"] == "True"
@@ -220,6 +255,17 @@ def test_layers_of_nn_transformer_encoder_start_with_equal_weights(printed):
     assert not torch.equal(first.linear1.weight, second.linear1.weight)  # initialised again
 
 
+@claim("encoder-decoder#encoder")
+@mutation(
+    "transformer.py",
+    "self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(count))\n"
+    "        norm = LayerNorm(config.d_model, config.layer_norm_eps)\n"
+    "        self.norm = norm if config.norm_first else nn.Identity()",
+    "self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(count))\n"
+    "        norm = LayerNorm(config.d_model, config.layer_norm_eps)\n"
+    "        self.norm = norm",
+    fault="the encoder ends in a LayerNorm in both orders",
+)
 def test_a_stack_ends_in_a_layer_norm_only_if_norm_first():
     for stack in (Encoder, Decoder):
         assert isinstance(stack(configuration(norm_first=True)).norm, LayerNorm)
@@ -227,6 +273,7 @@ def test_a_stack_ends_in_a_layer_norm_only_if_norm_first():
         assert stack(configuration(norm_first=True, layer_norm_eps=0.25)).norm.eps == 0.25
 
 
+@claim("encoder-decoder#encoder")
 def test_what_leaves_a_stack_is_normalised_in_both_orders(norm_first, dtype):
     torch.manual_seed(0)
     config = configuration(norm_first=norm_first)
@@ -237,6 +284,7 @@ def test_what_leaves_a_stack_is_normalised_in_both_orders(norm_first, dtype):
         assert_close(x.square().mean(dim=-1), torch.ones_like(x[..., 0]), atol=1e-3, rtol=0)
 
 
+@claim("encoder-decoder#encoder")
 def test_a_pre_norm_stack_grows_from_layer_to_layer_before_its_last_norm(printed):
     shown = printed("examples", "last_norm")
     assert shown["post-norm, after each layer"] == str([1.0] * 6)
@@ -248,6 +296,7 @@ def test_a_pre_norm_stack_grows_from_layer_to_layer_before_its_last_norm(printed
         assert shown[f"{name}, one more LayerNorm changes nothing"] == "True"
 
 
+@claim("encoder-decoder#exercises")
 def test_one_more_norm_changes_nothing_until_the_last_one_is_trained(printed):
     assert printed("exercises", "one_norm_too_many") == {
         "at first": "True",
@@ -255,6 +304,7 @@ def test_one_more_norm_changes_nothing_until_the_last_one_is_trained(printed):
     }
 
 
+@claim("encoder-decoder#exercises")
 def test_one_layer_used_six_times_has_a_sixth_of_the_parameters(printed):
     shown = printed("exercises", "shared_layers")
     count = {name: int(shown[name].replace(",", "")) for name in ("six layers", "one, six times")}
@@ -265,7 +315,7 @@ def test_one_layer_used_six_times_has_a_sixth_of_the_parameters(printed):
     assert shown["names in the checkpoint"] == str(6 * names)
 
 
-# Equal to torch.nn: #torch-nn
+# Equal to torch.nn
 
 
 def as_torch(layer, get=lambda parameter: parameter.detach().clone()):
@@ -320,6 +370,13 @@ def assert_equal_with_gradients(ours, theirs, outputs, inputs, translate):
         assert_close(gradients[name], parameter.grad, **tolerance)
 
 
+@claim("encoder-decoder#torch-nn")
+@mutation(
+    "transformer.py",
+    "return self.residuals[1](x, self.feed_forward)",
+    "return self.residuals[0](x, self.feed_forward)",
+    fault="both sublayers of the encoder share one LayerNorm",
+)
 @few
 @given(**{k: v for k, v in sizes.items() if k != "memory_length"})
 def test_encoder_layer_equals_nn_transformer_encoder_layer(
@@ -337,6 +394,13 @@ def test_encoder_layer_equals_nn_transformer_encoder_layer(
     assert_equal_with_gradients(ours, theirs, outputs, [x], as_torch)
 
 
+@claim("encoder-decoder#torch-nn")
+@mutation(
+    "transformer.py",
+    "x = self.residuals[1](x, read)",
+    "x = read(x)",
+    fault="cross-attention has no residual connection and no norm",
+)
 @few
 @given(**sizes)
 def test_decoder_layer_equals_nn_transformer_decoder_layer(
@@ -383,6 +447,16 @@ def torch_stacks(config: TransformerConfig, dtype: torch.dtype):
     )
 
 
+@claim("encoder-decoder#torch-nn")
+@mutation(
+    "transformer.py",
+    "self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(count))\n"
+    "        norm = LayerNorm(config.d_model, config.layer_norm_eps)\n"
+    "        self.norm = norm if config.norm_first else nn.Identity()",
+    "self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(count))\n"
+    "        self.norm = nn.Identity()",
+    fault="the decoder never ends in a LayerNorm",
+)
 @few
 @given(**sizes)
 def test_both_stacks_equal_those_of_torch_with_the_norm_that_the_page_names(
@@ -413,6 +487,7 @@ def test_both_stacks_equal_those_of_torch_with_the_norm_that_the_page_names(
     assert_equal_with_gradients(decoder, their_decoder, outputs, [y, memory], stack_as_torch)
 
 
+@claim("encoder-decoder#torch-nn")
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")
 def test_nn_transformer_puts_a_last_norm_on_both_stacks_in_both_orders(norm_first):
     whole = nn.Transformer(8, 2, 1, 1, 16, norm_first=norm_first)
@@ -420,11 +495,13 @@ def test_nn_transformer_puts_a_last_norm_on_both_stacks_in_both_orders(norm_firs
     assert isinstance(whole.decoder.norm, nn.LayerNorm)
 
 
+@claim("encoder-decoder#torch-nn")
 def test_the_example_agrees_with_torch(printed):
     shown = printed("examples", "equals_torch")
     assert shown == {"post-norm, they agree": "True", "pre-norm, they agree": "True"}
 
 
+@claim("encoder-decoder#torch-nn")
 def test_the_fast_path_of_torch_equals_ours_at_real_positions_and_is_zero_elsewhere(printed, dtype):
     shown = printed("examples", "fast_path")
     assert shown["real positions agree"] == "True"
@@ -449,9 +526,10 @@ def test_the_fast_path_of_torch_equals_ours_at_real_positions_and_is_zero_elsewh
     assert not fast[~real].any()
 
 
-# Cross-attention and memory: #cross-attention
+# Cross-attention and memory
 
 
+@claim("encoder-decoder#cross-attention")
 def test_the_weights_computed_by_hand(printed):
     shown = printed("examples", "cross_attention")
     assert shown["weights"] == "[[0.333, 0.333, 0.333], [0.2, 0.6, 0.2]]"
@@ -460,6 +538,13 @@ def test_the_weights_computed_by_hand(printed):
     assert shown["shape of the output"] == "(1, 9, 512)"
 
 
+@claim("encoder-decoder#cross-attention")
+@mutation(
+    "transformer.py",
+    "k = self.split(self.key(key))",
+    "k = self.key(key).view(*query.shape[:2], self.nhead, -1).transpose(1, 2)",
+    fault="keys are cut by the length of the queries",
+)
 @few
 @given(**sizes)
 def test_cross_attention_has_a_row_for_each_target_and_a_column_for_each_source_token(
@@ -475,12 +560,20 @@ def test_cross_attention_has_a_row_for_each_target_and_a_column_for_each_source_
     assert layer(y, memory).shape == y.shape
 
 
+@claim("encoder-decoder#cross-attention")
 def test_each_row_of_cross_attention_is_an_average_of_source_values(dtype):
     query, key = torch.randn(4, 2, dtype=dtype), torch.randn(3, 2, dtype=dtype)
     value = torch.ones(3, 5, dtype=dtype)
     assert_close(scaled_dot_product_attention(query, key, value)[0], torch.ones(4, 5, dtype=dtype))
 
 
+@claim("encoder-decoder#cross-attention")
+@mutation(
+    "transformer.py",
+    "self.cross_attention(y, memory, memory, memory_mask)[0]",
+    "self.cross_attention(y, y, y, mask)[0]",
+    fault="cross-attention reads the target instead of memory",
+)
 @few
 @given(**sizes)
 def test_every_output_changes_with_the_source(
@@ -498,6 +591,13 @@ def test_every_output_changes_with_the_source(
     assert not gradient[1:].any()  # never another sentence of the batch
 
 
+@claim("encoder-decoder#wrong-source")
+@mutation(
+    "examples/encoder-decoder/wrong_source.py",
+    "super().forward(x, x, mask, mask)",
+    "super().forward(x, memory, mask)",
+    fault="the example's layer that reads itself reads memory after all",
+)
 def test_a_decoder_that_reads_itself_looks_well_and_ignores_the_source(printed):
     shown = printed("examples", "wrong_source")
     for name in ("DecoderLayer", "ReadsItself"):
@@ -508,6 +608,7 @@ def test_a_decoder_that_reads_itself_looks_well_and_ignores_the_source(printed):
         assert shown[f"ReadsItself, {what}"] == "False"
 
 
+@claim("encoder-decoder#exercises")
 def test_swapped_roles_pass_only_where_both_lengths_are_equal(printed):
     shown = printed("exercises", "swapped")
     assert shown["5 and 5"] == "(1, 5, 32)"
@@ -515,6 +616,7 @@ def test_swapped_roles_pass_only_where_both_lengths_are_equal(printed):
     assert shown["9 and 5"].startswith("The size of tensor a (9) must match")
 
 
+@claim("encoder-decoder#decoder")
 def test_all_decoder_layers_read_the_very_tensor_that_the_last_encoder_layer_gave(printed):
     shown = printed("examples", "who_reads_what")
     assert shown["reads the last output"] == str([True] * 6)
@@ -524,6 +626,13 @@ def test_all_decoder_layers_read_the_very_tensor_that_the_last_encoder_layer_gav
         assert shown[f"in pairs, layer {i} would depend on"] == pairs
 
 
+@claim("encoder-decoder#cross-attention")
+@mutation(
+    "transformer.py",
+    "x = layer(x, memory, mask, memory_mask)",
+    "x, memory = layer(x, memory, mask, memory_mask), memory.clone()",
+    fault="later decoder layers read a copy of memory",
+)
 def test_every_decoder_layer_is_called_with_the_same_memory(norm_first):
     config = configuration(norm_first=norm_first, num_decoder_layers=3)
     encoder, decoder, read = Encoder(config), Decoder(config), []
@@ -535,6 +644,13 @@ def test_every_decoder_layer_is_called_with_the_same_memory(norm_first):
     assert all(tensor is memory for tensor in read)
 
 
+@claim("encoder-decoder#cross-attention")
+@mutation(
+    "transformer.py",
+    "x = layer(x, memory, mask, memory_mask)",
+    "x = layer(x, memory.detach(), mask, memory_mask)",
+    fault="gradients do not flow back into memory",
+)
 def test_the_gradient_of_memory_is_the_sum_over_the_decoder_layers(dtype, norm_first):
     torch.manual_seed(0)
     decoder = randomised(Decoder(configuration(norm_first=norm_first, num_decoder_layers=3)), dtype)
@@ -550,6 +666,13 @@ def test_the_gradient_of_memory_is_the_sum_over_the_decoder_layers(dtype, norm_f
     assert_close(gradient, sum(torch.autograd.grad(parts, copies, arriving)), rtol=1e-3, atol=1e-4)
 
 
+@claim("encoder-decoder#translating")
+@mutation(
+    "examples/encoder-decoder/translating.py",
+    "x = model.decode(torch.tensor([written]), memory)",
+    "x = model.decode(torch.tensor([written]), model.encode(ids))",
+    fault="the translation encodes the source at every step",
+)
 def test_translating_runs_the_encoder_once_and_the_decoder_once_a_token(printed):
     shown = printed("examples", "translating")
     assert shown["why do we work ?"] == "我们为什么工作？"
@@ -559,9 +682,22 @@ def test_translating_runs_the_encoder_once_and_the_decoder_once_a_token(printed)
     assert shown["step 9"] == "<bos>我们为什么工作？ -> <eos>"
 
 
-# Masks: #causality
+# Masks
 
 
+@claim("encoder-decoder#causality")
+@mutation(
+    "transformer.py",
+    "self.cross_attention(y, memory, memory, memory_mask)[0]",
+    "self.cross_attention(y, memory, memory)[0]",
+    fault="cross-attention ignores the source's padding mask",
+)
+@mutation(
+    "transformer.py",
+    "x = layer(x, mask)",
+    "x = layer(x)",
+    fault="the encoder does not hand its mask to the layers",
+)
 @few
 @given(**sizes)
 def test_what_stands_at_padded_source_positions_changes_nothing(
@@ -583,6 +719,19 @@ def test_what_stands_at_padded_source_positions_changes_nothing(
     )
 
 
+@claim("encoder-decoder#causality")
+@mutation(
+    "transformer.py",
+    "x = layer(x, memory, mask, memory_mask)",
+    "x = layer(x, memory, None, memory_mask)",
+    fault="the decoder does not hand the causal mask to its layers",
+)
+@mutation(
+    "transformer.py",
+    "heads.transpose(1, 2).flatten(2)",
+    "heads.reshape(query.shape)",
+    fault="the model merges its heads without transposing, and the future leaks",
+)
 @few
 @given(**sizes)
 def test_a_future_token_changes_no_earlier_output_by_a_single_bit(
@@ -602,6 +751,7 @@ def test_a_future_token_changes_no_earlier_output_by_a_single_bit(
             assert moved(before, after) == list(range(place, length))
 
 
+@claim("encoder-decoder#causality")
 def test_no_gradient_flows_from_an_output_to_a_later_token(dtype, norm_first):
     torch.manual_seed(0)
     decoder = randomised(Decoder(configuration(norm_first=norm_first)), dtype)
@@ -613,6 +763,7 @@ def test_no_gradient_flows_from_an_output_to_a_later_token(dtype, norm_first):
         assert gradient[0].any(dim=-1).tolist() == [i <= place for i in range(6)]
 
 
+@claim("encoder-decoder#causality")
 def test_without_the_mask_every_output_sees_every_token(printed):
     shown = printed("examples", "future")
     for i, token in enumerate(["<bos>", *"我们为什么工作？"]):
@@ -620,6 +771,7 @@ def test_without_the_mask_every_output_sees_every_token(printed):
         assert shown[f"without it, {token} changed"] == "x" * 9
 
 
+@claim("encoder-decoder#too-good")
 def test_without_the_mask_the_loss_falls_and_the_last_position_still_guesses(printed):
     shown = printed("examples", "too_good")
     assert shown["a blind guess"] == f"{math.log(8):.1f}" == shown["with the mask, loss"]
@@ -629,6 +781,7 @@ def test_without_the_mask_the_loss_falls_and_the_last_position_still_guesses(pri
     assert by_position[-1] >= math.log(8) - 0.1
 
 
+@claim("encoder-decoder#causality")
 @few
 @given(**sizes)
 def test_one_pass_over_the_target_equals_one_pass_for_each_prefix(
@@ -644,12 +797,14 @@ def test_one_pass_over_the_target_equals_one_pass_for_each_prefix(
         assert_close(whole[:, n - 1], step, rtol=1e-3, atol=1e-4)
 
 
+@claim("encoder-decoder#one-pass")
 def test_the_example_of_one_pass_agrees(printed):
     shown = printed("examples", "one_pass")
     assert shown["they agree"] == "True"
     assert shown["one pass"] == shown["nine passes"] == "(1, 9, 32)"
 
 
+@claim("encoder-decoder#causality")
 @pytest.mark.parametrize("weights_needed", [False, True])
 def test_a_source_of_padding_alone_gives_the_bias_and_no_nan(dtype, weights_needed):
     torch.manual_seed(0)
@@ -667,6 +822,7 @@ def test_a_source_of_padding_alone_gives_the_bias_and_no_nan(dtype, weights_need
     assert all(p.grad.isfinite().all() for p in [y, *layer.parameters()])
 
 
+@claim("encoder-decoder#exercises")
 def test_a_token_of_padding_counts_without_the_mask_and_not_with_it(printed):
     shown = printed("exercises", "padded_source")
     assert shown["without a mask"] == f"{100 / 4:.2f} {140 / 6:.2f}"
@@ -674,16 +830,25 @@ def test_a_token_of_padding_counts_without_the_mask_and_not_with_it(printed):
     assert shown["nothing but padding"] == "0.00 0.00"
 
 
+@claim("encoder-decoder#exercises")
+@mutation(
+    "exercises/encoder-decoder/own_layer.py",
+    "self.attend(self.multihead_attn, y, memory, memory_mask)",
+    "self.attend(self.multihead_attn, y, y, mask)",
+    fault="the decoder layer written by hand reads the target where it should read memory",
+)
 def test_a_decoder_layer_written_from_the_formulas_equals_that_of_torch(printed):
     assert printed("exercises", "own_layer") == {"equal to torch.nn": "True"}
 
 
+@claim("encoder-decoder#causality")
 @pytest.mark.parametrize("module", [Encoder, EncoderLayer])
 def test_a_float_mask_of_an_encoder_is_refused(module):
     with pytest.raises(ValueError, match=r"^masks are boolean, True may attend: torch\.float32$"):
         module(configuration())(torch.randn(1, 5, 32), torch.zeros(1, 1, 5, 5))
 
 
+@claim("encoder-decoder#causality")
 @pytest.mark.parametrize("module", [Decoder, DecoderLayer])
 def test_a_wrong_mask_of_a_decoder_is_refused(module):
     decoder = module(configuration())
@@ -696,6 +861,7 @@ def test_a_wrong_mask_of_a_decoder_is_refused(module):
         decoder(y, memory, causal_mask(6), causal_mask(6))
 
 
+@claim("encoder-decoder#causality")
 def test_swapped_masks_raise_where_the_lengths_differ_and_only_there():
     decoder, y = Decoder(configuration()), torch.randn(1, 6, 32)
     for length in (5, 6):
@@ -707,6 +873,7 @@ def test_swapped_masks_raise_where_the_lengths_differ_and_only_there():
                 decoder(y, memory, source, causal_mask(6))
 
 
+@claim("encoder-decoder#causality")
 @pytest.mark.parametrize("module", [Encoder, EncoderLayer, Decoder, DecoderLayer])
 def test_heads_that_do_not_divide_d_model_are_refused(module):
     message = "d_model must be divisible by nhead, got 32 and 5"
@@ -714,9 +881,10 @@ def test_heads_that_do_not_divide_d_model_are_refused(module):
         module(configuration(nhead=5, d_model=32))
 
 
-# Shapes, parameters, families: encoder-decoder.md
+# Shapes, parameters, families
 
 
+@claim("encoder-decoder#flow")
 def test_the_flow_has_the_shapes_of_the_figure(printed):
     assert printed("examples", "flow") == {
         "source ids": "(2, 5)",
@@ -731,6 +899,13 @@ def test_the_flow_has_the_shapes_of_the_figure(printed):
     }
 
 
+@claim("encoder-decoder")
+@mutation(
+    "transformer.py",
+    "self.cross_attention = MultiHeadAttention(d, config.nhead, dropout)",
+    "self.cross_attention = self.self_attention",
+    fault="self-attention and cross-attention share their weights",
+)
 @few
 @given(nhead=st.integers(1, 4), times=st.integers(1, 8), width=st.integers(1, 40))
 def test_parameters_of_a_layer_follow_the_formulas(nhead, times, width):
@@ -745,6 +920,7 @@ def test_parameters_of_a_layer_follow_the_formulas(nhead, times, width):
     assert count(DecoderLayer(config)) == 2 * attention + network + 3 * 2 * d
 
 
+@claim("encoder-decoder#parameters")
 def test_a_layer_has_about_12_or_16_d_squared_parameters(printed):
     shown = printed("examples", "parameters")
     count = {
@@ -759,6 +935,7 @@ def test_a_layer_has_about_12_or_16_d_squared_parameters(printed):
     assert count["both stacks"] == 6 * (count["EncoderLayer"] + count["DecoderLayer"])
 
 
+@claim("encoder-decoder#parameters")
 def test_most_parameters_of_both_stacks_are_in_the_feed_forward_networks(printed):
     shown = printed("examples", "parameters")
     assert shown["both stacks"] == "44,138,496"
@@ -766,6 +943,13 @@ def test_most_parameters_of_both_stacks_are_in_the_feed_forward_networks(printed
     assert shown["both stacks, feed-forward networks"] == "57%"
 
 
+@claim("encoder-decoder#exercises")
+@mutation(
+    "exercises/encoder-decoder/count_by_hand.py",
+    "192 * d",
+    "180 * d",
+    fault="the formula that counts both stacks forgets a LayerNorm",
+)
 def test_both_stacks_hold_168_d_squared_and_192_d_parameters(printed):
     shown = printed("exercises", "count_by_hand")
     for name in ("base", "big"):
@@ -774,6 +958,7 @@ def test_both_stacks_hold_168_d_squared_and_192_d_parameters(printed):
     assert shown["big, with a table"] == "214.2 M"
 
 
+@claim("encoder-decoder#families")
 def test_an_encoder_with_a_causal_mask_is_a_decoder_only_stack(printed, norm_first, dtype):
     shown = printed("examples", "decoder_only")
     assert shown["encoder-only, positions that stay as they were"] == "0"
@@ -790,6 +975,7 @@ def test_an_encoder_with_a_causal_mask_is_a_decoder_only_stack(printed, norm_fir
         assert moved(stack(x), stack(changed)) == list(range(6))
 
 
+@claim("encoder-decoder")
 def test_the_whole_model_hands_memory_from_the_last_encoder_layer_to_each_decoder_layer():
     model = Transformer(configuration()).eval()
     given, read = [], []

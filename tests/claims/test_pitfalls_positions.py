@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 import transformer
+from marks import claim, mutation
 from pitfalls import (
     batch_first_forgotten,
     coarse_angles,
@@ -63,9 +64,16 @@ def turns(table: torch.Tensor) -> torch.Tensor:
     return torch.remainder(turned + math.pi, 2 * math.pi) - math.pi
 
 
-# The exponent: #exponent-doubled
+# The exponent
 
 
+@claim("pitfalls#exponent-doubled")
+@mutation(
+    "pitfalls/exponent_doubled.py",
+    "position / 10000 ** (i / d_model)",
+    "position / 10000 ** (2 * i / d_model)",
+    fault="the right loop doubles too",
+)
 @pytest.mark.parametrize("d", [2, 8, 64])
 def test_the_loop_that_does_not_double_gives_the_formula(d):
     wanted = [[exact(p, column, d) for column in range(d)] for p in range(50)]
@@ -73,6 +81,13 @@ def test_the_loop_that_does_not_double_gives_the_formula(d):
     torch.testing.assert_close(table, torch.tensor(wanted, dtype=torch.float64))
 
 
+@claim("pitfalls#exponent-doubled")
+@mutation(
+    "pitfalls/exponent_doubled.py",
+    "sine, cosine = 2 * i / d_model, 2 * (i + 1) / d_model",
+    "sine, cosine = i / d_model, i / d_model",
+    fault="the doubled exponent is repaired",
+)
 def test_with_the_exponent_doubled_products_of_rows_depend_on_the_place():
     for make, spread in (
         (exponent_doubled.wrong_table, lambda x: x > 5),
@@ -83,6 +98,7 @@ def test_with_the_exponent_doubled_products_of_rows_depend_on_the_place():
         assert spread(near.max() - near.min())
 
 
+@claim("pitfalls#exponent-doubled")
 def test_with_the_exponent_doubled_almost_half_of_the_columns_stand_still(shown):
     values = shown("exponent_doubled")
     assert 0.4 < int(values["wrong, columns that stand still"]) / 512 < 0.5
@@ -90,6 +106,13 @@ def test_with_the_exponent_doubled_almost_half_of_the_columns_stand_still(shown)
     assert values["right, their spread"] == "0.0"
 
 
+@claim("pitfalls#exponent-doubled")
+@mutation(
+    "pitfalls/exponent_doubled.py",
+    "2 * (i + 1) / d_model",
+    "2 * i / d_model",
+    fault="the exponent is doubled for both columns of a pair alike",
+)
 def test_doubled_the_sine_and_cosine_of_a_pair_turn_at_different_speeds():
     table = exponent_doubled.wrong_table(20, 8)
     one = table[:, 0::2].square() + table[:, 1::2].square()
@@ -100,9 +123,16 @@ def test_doubled_the_sine_and_cosine_of_a_pair_turn_at_different_speeds():
     )
 
 
-# Row 0: #zero-row
+# Row 0
 
 
+@claim("pitfalls#zero-row")
+@mutation(
+    "pitfalls/zero_row.py",
+    "rows[0] = 0.0",
+    "rows[0] = rows[0]",
+    fault="row 0 is what the formula says",
+)
 def test_a_zero_row_is_far_from_its_neighbour_and_scores_nothing(shown):
     wrong, right = zero_row.wrong_table(100, 512), zero_row.right_table(100, 512)
     assert not wrong[0].any() and torch.equal(wrong[1:], right[1:])
@@ -118,6 +148,13 @@ def test_a_zero_row_is_far_from_its_neighbour_and_scores_nothing(shown):
     assert scores["right", 0] > scores["right", 99] == scores["wrong", 99]
 
 
+@claim("pitfalls#zero-row")
+@mutation(
+    "pitfalls/zero_row.py",
+    "    return sinusoidal_positional_encoding(length, d_model)",
+    "    return wrong_table(length, d_model)",
+    fault="row 0 of the right table is zero too",
+)
 def test_no_rotation_turns_a_zero_row_into_the_next():
     wrong, right = zero_row.wrong_table(4, 8), zero_row.right_table(4, 8)
     assert right[0].tolist() == [0.0, 1.0] * 4
@@ -126,9 +163,16 @@ def test_no_rotation_turns_a_zero_row_into_the_next():
         assert bool(torch.isclose(table[0].norm(), table[1].norm())) is agree
 
 
-# Two bases: #mixed-bases
+# Two bases
 
 
+@claim("pitfalls#mixed-bases")
+@mutation(
+    "pitfalls/mixed_bases.py",
+    "wrong_table[8:] = other_table[8:]",
+    "wrong_table[8:] = right_table[8:]",
+    fault="the table is continued with its own base",
+)
 def test_a_table_of_two_bases_has_rows_of_the_right_length_and_jumps_where_they_meet():
     wrong, right = mixed_bases.wrong_table, mixed_bases.right_table
     torch.testing.assert_close(wrong.norm(dim=1), right.norm(dim=1))
@@ -140,6 +184,13 @@ def test_a_table_of_two_bases_has_rows_of_the_right_length_and_jumps_where_they_
     torch.testing.assert_close(other, other[:1].expand_as(other), rtol=0, atol=1e-5)
 
 
+@claim("pitfalls#mixed-bases")
+@mutation(
+    "pitfalls/mixed_bases.py",
+    "sinusoidal_positional_encoding(64, 96, base=100)",
+    "sinusoidal_positional_encoding(64, 96)",
+    fault="the other table has the base of training",
+)
 def test_the_translator_reads_only_the_table_that_it_learned_with(shown):
     values = shown("mixed_bases")
     right = {name: int(values[f"{name}, right translations"][:-1]) for name in ("wrong", "100")}
@@ -147,6 +198,13 @@ def test_the_translator_reads_only_the_table_that_it_learned_with(shown):
     assert right["100"] <= right["wrong"] < 97
 
 
+@claim("pitfalls#mixed-bases")
+@mutation(
+    "pitfalls/mixed_bases.py",
+    "wrong_table[8:] = other_table[8:]",
+    "wrong_table[1:] = other_table[1:]",
+    fault="the seam lies at the first row",
+)
 def test_sentences_that_end_before_the_seam_do_not_notice_it():
     ids = torch.tensor([[4, 5, 6, 7, 8]])
     position = mixed_bases.trained.model.position
@@ -157,9 +215,20 @@ def test_sentences_that_end_before_the_seam_do_not_notice_it():
     assert torch.equal(wrong, position(x))
 
 
-# Angles: #coarse-angles
+# Angles
 
 
+@claim("pitfalls#coarse-angles")
+@mutation(
+    "pitfalls/coarse_angles.py",
+    "even = torch.arange(0, d_model, 2).float()\n"
+    "    frequency = torch.exp(even * (-math.log(10000) / d_model))\n"
+    "    angle = position.float().unsqueeze(1)",
+    "even = torch.arange(0, d_model, 2).double()\n"
+    "    frequency = torch.exp(even * (-math.log(10000) / d_model))\n"
+    "    angle = position.double().unsqueeze(1)",
+    fault="the angles are computed in float64",
+)
 def test_angles_in_float32_are_right_in_the_first_rows_and_wrong_far_out():
     for start, least, most in ((0, 0, 1e-5), (100_000, 1e-3, 0.1), (10_000_000, 0.1, 2)):
         position = torch.arange(start, start + 10)
@@ -171,6 +240,13 @@ def test_angles_in_float32_are_right_in_the_first_rows_and_wrong_far_out():
         torch.testing.assert_close(right, wanted, rtol=0, atol=1e-7)
 
 
+@claim("pitfalls#coarse-angles")
+@mutation(
+    "pitfalls/coarse_angles.py",
+    "position.float().unsqueeze(1) * frequency",
+    "position.double().unsqueeze(1) * frequency",
+    fault="the positions alone are kept in float64",
+)
 def test_beyond_2_to_the_24_float32_makes_one_number_of_two_neighbours(shown):
     assert float(torch.tensor(2**24, dtype=torch.float32) + 1) == 2**24
     position = torch.tensor([2**24, 2**24 + 1])
@@ -182,9 +258,16 @@ def test_beyond_2_to_the_24_float32_makes_one_number_of_two_neighbours(shown):
     assert 2049 not in torch.arange(3000.0).half().tolist()  # float16 counts to 2048
 
 
-# The scale: #embedding-scale
+# The scale
 
 
+@claim("pitfalls#embedding-scale")
+@mutation(
+    "pitfalls/embedding_scale.py",
+    "return tokens.embedding(ids)",
+    "return tokens(ids)",
+    fault="the forgotten scale is remembered",
+)
 def test_the_share_of_the_word_is_as_its_length_says(shown):
     values = shown("embedding_scale")
     for name, squared in (("wrong forgotten", 1), ("wrong twice", 512**2), ("right", 512)):
@@ -193,15 +276,35 @@ def test_the_share_of_the_word_is_as_its_length_says(shown):
         assert found == pytest.approx(share, abs=0.01)
 
 
+@claim("pitfalls#embedding-scale")
+@mutation(
+    "pitfalls/embedding_scale.py",
+    "return tokens(ids) * d_model**0.5",
+    "return tokens(ids)",
+    fault="the scale is given once",
+)
 def test_root_d_times_n_0_1_is_as_long_as_the_factor_given_twice():
     twice = embedding_scale.wrong_twice(TokenEmbedding(1000, 512))
     other = nn.Embedding(1000, 512)(embedding_scale.ids) * 512**0.5
     torch.testing.assert_close(twice.norm(), other.norm(), rtol=0.01, atol=0)
 
 
-# Ready-made vectors: #pretrained
+# Ready-made vectors
 
 
+@claim("pitfalls#pretrained")
+@mutation(
+    "pitfalls/pretrained.py",
+    "from_pretrained(vectors, padding_idx=0)",
+    "from_pretrained(vectors, freeze=False, padding_idx=0)",
+    fault="the vectors made elsewhere are not frozen",
+)
+@mutation(
+    "pitfalls/pretrained.py",
+    "vectors = vectors.clone()",
+    "vectors = vectors.detach()",
+    fault="the vectors are not cloned before they are trained",
+)
 def test_from_pretrained_freezes_the_words_and_leaves_the_pad_unless_told(shown):
     vectors = torch.randn(9, 4)
     wrong, right = pretrained.wrong_embedding(vectors), pretrained.right_embedding(vectors)
@@ -214,6 +317,13 @@ def test_from_pretrained_freezes_the_words_and_leaves_the_pad_unless_told(shown)
     assert values["right, words that have learned, of 5"] == "5"
 
 
+@claim("pitfalls#pretrained")
+@mutation(
+    "pitfalls/pretrained.py",
+    "vectors, freeze=False, padding_idx=0",
+    "vectors, freeze=False",
+    fault="the pad's gradient is let through",
+)
 def test_an_optimiser_takes_a_frozen_table_without_a_word():
     wrong = pretrained.wrong_embedding(torch.randn(9, 4))
     torch.optim.Adam(nn.Sequential(wrong, nn.Linear(4, 2)).parameters())
@@ -222,30 +332,52 @@ def test_an_optimiser_takes_a_frozen_table_without_a_word():
     assert right.weight.grad[4].all() and not right.weight.grad[0].any()
 
 
-# Dropout: #dropout-twice
+# Dropout
 
 
+@claim("pitfalls#dropout-twice")
+@mutation(
+    "pitfalls/dropout_twice.py",
+    "return self.dropout(self.position(x))",
+    "return self.position(x)",
+    fault="the second dropout is gone",
+)
 def test_ones_sent_through_two_dropouts_come_out_larger_than_through_one(shown):
     values = shown("dropout_twice")
     assert values["wrong, what became of ones"] == f"0.00 {1 / 0.9**2:.2f}"
     assert values["right, what became of ones"] == f"0.00 {1 / 0.9:.2f}"
 
 
+@claim("pitfalls#dropout-twice")
+@mutation(
+    "pitfalls/dropout_twice.py",
+    "self.dropout = nn.Dropout(0.1)",
+    "self.dropout = nn.Dropout(0.0)",
+    fault="the second dropout drops nothing",
+)
 def test_two_dropouts_lose_19_percent_and_add_more_than_twice_the_noise(shown):
     values = shown("dropout_twice")
     assert values["wrong, zeros"] == "19.0%" and values["right, zeros"] == "10.0%"
     assert float(values["wrong, variance added"]) > 2 * float(values["right, variance added"])
 
 
+@claim("pitfalls#dropout-twice")
 def test_in_evaluation_the_second_dropout_is_not_to_be_seen():
     x = torch.randn(2, 5, 16)
     wrong, right = dropout_twice.WrongInput(16).eval(), dropout_twice.RightInput(16).eval()
     assert torch.equal(wrong(x), right(x))
 
 
-# An axis too many: #trailing-axis
+# An axis too many
 
 
+@claim("pitfalls#trailing-axis")
+@mutation(
+    "pitfalls/trailing_axis.py",
+    "tokens(wrong_ids)",
+    "tokens(right_ids) + 0",
+    fault="the embedding is given ids of two axes",
+)
 def test_an_axis_too_many_makes_25_vectors_of_5_tokens(shown):
     values = shown("trailing_axis")
     assert values["wrong, embedding, with positions"] == "(1, 5, 5, 64)"
@@ -253,6 +385,13 @@ def test_an_axis_too_many_makes_25_vectors_of_5_tokens(shown):
     assert values["wrong, linear, with positions"] == values["right, with positions"]
 
 
+@claim("pitfalls#trailing-axis")
+@mutation(
+    "pitfalls/trailing_axis.py",
+    "linear(wrong_ids.float())",
+    "torch.eye(9, 64)[right_ids]",
+    fault="the linear layer reads one-hot rows",
+)
 def test_a_linear_layer_on_ids_puts_all_words_on_one_line(shown):
     values = shown("trailing_axis")
     assert values["wrong, linear, directions"] == "1"
@@ -263,9 +402,16 @@ def test_a_linear_layer_on_ids_puts_all_words_on_one_line(shown):
         TokenEmbedding(9, 64)(trailing_axis.wrong_ids)
 
 
-# Tables: #unregistered-table
+# Tables
 
 
+@claim("pitfalls#unregistered-table")
+@mutation(
+    "pitfalls/unregistered_table.py",
+    "self.table = table\n\n    def forward",
+    'self.register_buffer("table", table)\n\n    def forward',
+    fault="the plain table is registered",
+)
 def test_a_table_in_a_plain_attribute_stays_where_it_is():
     table = sinusoidal_positional_encoding(100, 8)
     for to, x in ((torch.float16, torch.zeros(1, 5, 8).half()), ("meta", None)):
@@ -277,6 +423,13 @@ def test_a_table_in_a_plain_attribute_stays_where_it_is():
             assert wrong(x).dtype == torch.float32 and right(x).dtype == torch.float16
 
 
+@claim("pitfalls#unregistered-table")
+@mutation(
+    "pitfalls/unregistered_table.py",
+    'self.register_buffer("table", table, persistent=False)',
+    "self.table = table",
+    fault="the right table is a plain attribute",
+)
 def test_a_model_whose_table_stays_behind_fails_after_moving(shown):
     values = shown("unregistered_table")
     for kind in "half", "another device":
@@ -284,14 +437,28 @@ def test_a_model_whose_table_stays_behind_fails_after_moving(shown):
         assert values[f"right, {kind}"].startswith("runs")
 
 
+@claim("pitfalls#unregistered-table")
+@mutation(
+    "pitfalls/unregistered_table.py",
+    "self.table = table\n\n    def forward",
+    "self.table = nn.Parameter(table)\n\n    def forward",
+    fault="the learned tensor is a parameter",
+)
 def test_a_learned_tensor_without_parameter_is_never_trained_or_saved():
     module = unregistered_table.WrongPosition(torch.zeros(4, 8, requires_grad=True))
     assert not list(module.parameters()) and not module.state_dict()
 
 
-# Tables in checkpoints: #persistent-table
+# Tables in checkpoints
 
 
+@claim("pitfalls#persistent-table")
+@mutation(
+    "pitfalls/persistent_table.py",
+    "Position(persistent=True, **others)",
+    "Position(persistent=False, **others)",
+    fault="the saved table is not saved",
+)
 def test_a_saved_table_of_another_length_is_refused_even_if_not_strict(shown):
     values = shown("persistent_table")
     for strict in True, False:
@@ -300,6 +467,13 @@ def test_a_saved_table_of_another_length_is_refused_even_if_not_strict(shown):
         assert values[f"right, {label}"] == "loads"
 
 
+@claim("pitfalls#persistent-table")
+@mutation(
+    "pitfalls/persistent_table.py",
+    "Position(persistent=False, **others)",
+    "Position(persistent=True, **others)",
+    fault="the right table is saved too",
+)
 def test_a_saved_table_comes_back_over_a_repaired_one():
     for make, back in ((persistent_table.wrong, True), (persistent_table.right, False)):
         repaired, old = make(), make(base=100.0)
@@ -307,9 +481,22 @@ def test_a_saved_table_comes_back_over_a_repaired_one():
         assert torch.equal(repaired.table, old.table) is back
 
 
-# A forward that is not there: #nested-forward
+# A forward that is not there
 
 
+@claim("pitfalls#nested-forward")
+@mutation(
+    "pitfalls/nested_forward.py",
+    "std=d_model**-0.5)\n"
+    "\n"
+    "        def forward(self, input):\n"
+    "            return super().forward(input) * self.embedding_dim**0.5",
+    "std=d_model**-0.5)\n"
+    "\n"
+    "    def forward(self, input):\n"
+    "        return super().forward(input) * self.embedding_dim**0.5",
+    fault="the nested forward is moved out",
+)
 def test_a_nested_forward_is_missing_or_the_one_of_the_parent():
     with pytest.raises(NotImplementedError):
         nested_forward.WrongLayer()(torch.zeros(1, 5, 8))
@@ -319,9 +506,16 @@ def test_a_nested_forward_is_missing_or_the_one_of_the_parent():
     assert torch.equal(right(ids), right.weight * 4)
 
 
-# Heads: #mixed-heads
+# Heads
 
 
+@claim("pitfalls#mixed-heads")
+@mutation(
+    "pitfalls/mixed_heads.py",
+    "return heads.view(batch, length, nhead * head_dim)",
+    "return right_merge(heads)",
+    fault="wrongly merged heads are right for tokens told apart by their place",
+)
 def test_heads_laid_side_by_side_by_view_mix_four_tokens_of_one_head():
     places = torch.arange(8.0)[None, None, :, None].expand(1, 4, 8, 16).contiguous()
     wrong, right = mixed_heads.wrong_merge(places), mixed_heads.right_merge(places)
@@ -330,12 +524,26 @@ def test_heads_laid_side_by_side_by_view_mix_four_tokens_of_one_head():
     assert [row.unique().tolist() for row in wrong[0, :2]] == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
+@claim("pitfalls#mixed-heads")
+@mutation(
+    "pitfalls/mixed_heads.py",
+    "return heads.view(batch, length, nhead * head_dim)",
+    "return heads.transpose(1, 2).reshape(batch, length, nhead * head_dim)",
+    fault="heads are transposed before they are merged",
+)
 def test_merging_by_view_lets_the_future_through_a_causal_mask(shown):
     values = shown("mixed_heads")
     assert values["wrong, positions that change"] == "[1, 3, 5, 7]"
     assert values["right, positions that change"] == "[7]"
 
 
+@claim("pitfalls#mixed-heads")
+@mutation(
+    "pitfalls/mixed_heads.py",
+    "return heads.transpose(1, 2).flatten(2)",
+    "return heads.reshape(heads.size(0), heads.size(2), -1)",
+    fault="the right merge forgets to transpose",
+)
 def test_the_right_merge_is_that_of_the_model():
     x, attention = torch.randn(2, 5, 16), MultiHeadAttention(16, 4)
     heads = attention.split(x)
@@ -343,6 +551,7 @@ def test_the_right_merge_is_that_of_the_model():
     assert not torch.equal(mixed_heads.wrong_merge(heads.contiguous()), x)
 
 
+@claim("pitfalls#mixed-heads")
 def test_view_refuses_a_slice_and_a_transposed_tensor():
     for tensor in (torch.zeros(2, 9)[:, 1:], torch.zeros(2, 3, 4).transpose(1, 2)):
         with pytest.raises(RuntimeError, match="view"):
@@ -350,9 +559,16 @@ def test_view_refuses_a_slice_and_a_transposed_tensor():
         assert tensor.reshape(-1).shape == (tensor.numel(),)
 
 
-# batch_first: #batch-first-forgotten
+# batch_first
 
 
+@claim("pitfalls#batch-first-forgotten")
+@mutation(
+    "pitfalls/batch_first_forgotten.py",
+    "nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0)",
+    "nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0, batch_first=True)",
+    fault="batch_first is remembered",
+)
 def test_without_batch_first_a_token_moves_its_counterpart_and_never_its_neighbours():
     layer, x = batch_first_forgotten.wrong_layer(), torch.randn(3, 5, 16)
     for place in range(5):
@@ -361,6 +577,13 @@ def test_without_batch_first_a_token_moves_its_counterpart_and_never_its_neighbo
         assert batch_first_forgotten.reached(layer, x[:1], 0, place) == [(0, place)]
 
 
+@claim("pitfalls#batch-first-forgotten")
+@mutation(
+    "pitfalls/batch_first_forgotten.py",
+    "batch_first=True",
+    "batch_first=False",
+    fault="batch_first is forgotten on the right side too",
+)
 def test_with_batch_first_a_token_moves_all_of_its_own_sentence_and_no_other():
     layer, x = batch_first_forgotten.right_layer(), torch.randn(3, 5, 16)
     for place in range(5):
@@ -368,6 +591,7 @@ def test_with_batch_first_a_token_moves_all_of_its_own_sentence_and_no_other():
         assert moved == [(1, other) for other in range(5)]
 
 
+@claim("pitfalls#batch-first-forgotten")
 def test_without_batch_first_a_padding_mask_does_not_fit():
     layer, x = batch_first_forgotten.wrong_layer(), torch.randn(2, 5, 16)
     padded = torch.zeros(2, 5, dtype=torch.bool)
@@ -377,9 +601,16 @@ def test_without_batch_first_a_padding_mask_does_not_fit():
     assert right(x, src_key_padding_mask=padded).shape == x.shape
 
 
-# Layers in a list: #modules-in-a-list
+# Layers in a list
 
 
+@claim("pitfalls#modules-in-a-list")
+@mutation(
+    "pitfalls/modules_in_a_list.py",
+    "Stack([EncoderLayer(config) for _ in range(6)])",
+    "Stack(nn.ModuleList(EncoderLayer(config) for _ in range(6)))",
+    fault="the list of layers is one that PyTorch knows",
+)
 def test_layers_in_a_python_list_are_not_trained_saved_or_told_of_evaluation(shown):
     wrong, right = modules_in_a_list.wrong_stack(), modules_in_a_list.right_stack()
     layer = sum(p.numel() for p in EncoderLayer(modules_in_a_list.config).parameters())
@@ -393,9 +624,16 @@ def test_layers_in_a_python_list_are_not_trained_saved_or_told_of_evaluation(sho
     assert values["right, twice the same"] == "True"
 
 
-# The exercises, and the page: #exercises
+# The exercises, and the page
 
 
+@claim("pitfalls#exercises")
+@mutation(
+    "exercises/pitfalls/repaired.py",
+    "right = targets[:, 1:].reshape(-1)",
+    "right = targets.view(-1)[2:]",
+    fault="the answer takes the repair that the exercise shows",
+)
 def test_a_slice_of_the_flat_targets_is_not_a_slice_of_columns(printed):
     assert printed("examples", "repaired")["wanted"] == "[5, 6, 2, 1, 7, 8, 9, 2]"
     answer = printed("exercises", "repaired")
@@ -404,6 +642,13 @@ def test_a_slice_of_the_flat_targets_is_not_a_slice_of_columns(printed):
     assert answer["wrong answers"] == "4 of 8"
 
 
+@claim("pitfalls#exercises")
+@mutation(
+    "exercises/pitfalls/four_mistakes.py",
+    "batch_first=True,",
+    "batch_first=False,",
+    fault="the repaired encoder forgets batch_first",
+)
 def test_the_repaired_encoder_passes_the_four_checks(printed):
     assert printed("examples", "four_mistakes")["shape"] == "(2, 5, 32)"
     answer = printed("exercises", "four_mistakes")
@@ -415,6 +660,19 @@ def test_the_repaired_encoder_passes_the_four_checks(printed):
     assert answer["first word of the second moves"] == "True"
 
 
+@claim("pitfalls#exercises")
+@mutation(
+    "examples/pitfalls/four_mistakes.py",
+    "self.layers = [\n"
+    "            nn.TransformerEncoderLayer(d_model, nhead, 4 * d_model)\n"
+    "            for _ in range(count)\n"
+    "        ]",
+    "self.layers = nn.ModuleList(\n"
+    "            nn.TransformerEncoderLayer(d_model, nhead, 4 * d_model)\n"
+    "            for _ in range(count)\n"
+    "        )",
+    fault="one of the four mistakes is repaired, the list",
+)
 def test_the_encoder_of_the_exercise_fails_each_of_the_four_checks():
     names = {}
     code = (SNIPPETS / "examples/pitfalls/four_mistakes.py").read_text(encoding="utf-8")
@@ -430,6 +688,7 @@ def test_the_encoder_of_the_exercise_fails_each_of_the_four_checks():
     assert all(not layer.self_attn.batch_first for layer in model.layers)
 
 
+@claim("pitfalls#exercises")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_test_that_the_page_names_is_there(language):
     page = (DOCS / language / "pitfalls.md").read_text(encoding="utf-8")
@@ -444,6 +703,7 @@ def test_every_test_that_the_page_names_is_there(language):
     assert named <= there, named - there
 
 
+@claim("pitfalls#exercises")
 def test_a_mask_alone_lets_no_later_token_through():
     """So that it is the change of shape that leaks, in the pitfall of the heads."""
     heads = torch.randn(1, 4, 8, 16)

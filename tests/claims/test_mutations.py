@@ -6,6 +6,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 
 import pytest
 import yaml
+
 from mutants import HERE, SNIPPETS, Change, passing, run
 
 ROWS = [

@@ -18,6 +18,7 @@ from torch import nn
 
 import train
 import transformer
+from marks import claim, mutation
 from transformer import (
     MultiHeadAttention,
     PositionalEncoding,
@@ -72,9 +73,16 @@ def twins(kind: type[MultiHeadAttention], d_model=16, nhead=4):
     return other, ours
 
 
-# Learned positions: #learned
+# Learned positions
 
 
+@claim("variants#learned")
+@mutation(
+    "variants/learned.py",
+    "return self.dropout(x + self.table[:length])",
+    "return self.dropout(x + self.table[:1])",
+    fault="learned positions all take the first row",
+)
 def test_learned_positions_are_an_embedding_of_the_position_that_is_added():
     learned = LearnedPositions(8, max_len=6, dropout=0.0)
     embedding = nn.Embedding.from_pretrained(learned.table.detach(), freeze=False)
@@ -85,6 +93,7 @@ def test_learned_positions_are_an_embedding_of_the_position_that_is_added():
     close(learned.table.grad, embedding.weight.grad)
 
 
+@claim("variants#learned")
 def test_rows_that_no_sentence_reaches_get_no_gradient():
     learned = LearnedPositions(8, max_len=6, dropout=0.0)
     learned(normal(2, 4, 8).float()).square().sum().backward()
@@ -92,11 +101,19 @@ def test_rows_that_no_sentence_reaches_get_no_gradient():
     assert not learned.table.grad[4:].any()
 
 
+@claim("variants#learned")
 def test_learned_positions_refuse_a_place_that_they_have_no_row_for():
     with pytest.raises(ValueError, match="7 positions, but only 6 were learned"):
         LearnedPositions(8, max_len=6)(torch.zeros(1, 7, 8))
 
 
+@claim("variants#learned")
+@mutation(
+    "variants/learned.py",
+    "std=0.5**0.5",
+    "std=0.02",
+    fault="learned positions start small",
+)
 def test_learned_positions_start_as_large_as_the_sinusoids():
     torch.manual_seed(0)
     table = sinusoidal_positional_encoding(500, 64)
@@ -105,6 +122,7 @@ def test_learned_positions_start_as_large_as_the_sinusoids():
     assert learned.square().mean().item() == pytest.approx(0.5, abs=0.01)
 
 
+@claim("variants#learned")
 def test_learned_positions_take_the_place_of_the_sinusoids():
     torch.manual_seed(0)
     learned, ours = LearnedPositions(8, 20, 0.0), PositionalEncoding(8, 20, 0.0)
@@ -115,15 +133,29 @@ def test_learned_positions_take_the_place_of_the_sinusoids():
     assert LearnedPositions(512, 1000).table.numel() == 512_000
 
 
+@claim("variants#learned")
+@mutation(
+    "variants/learned.py",
+    "return self.dropout(x + self.table[:length])",
+    "return x + self.table[:length]",
+    fault="learned positions leave the sum without dropout",
+)
 def test_dropout_acts_on_the_sum_of_word_and_place():
     torch.manual_seed(0)
     sums = LearnedPositions(64, 50, dropout=0.5)(torch.ones(4, 50, 64))
     assert (sums == 0).float().mean().item() == pytest.approx(0.5, abs=0.02)
 
 
-# Rotary positions: #rotary
+# Rotary positions
 
 
+@claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "first * sin + second * cos",
+    "first * sin - second * cos",
+    fault="the second of a turned pair has the wrong sign",
+)
 @given(seed=seeds, i=places, j=places, shift=places)
 def test_the_score_of_turned_query_and_key_depends_on_their_distance_alone(seed, i, j, shift):
     q, k = normal(2, 8, seed=seed)
@@ -133,6 +165,7 @@ def test_the_score_of_turned_query_and_key_depends_on_their_distance_alone(seed,
     close(q @ at(k, j - i), before)
 
 
+@claim("variants#rotary")
 def test_all_scores_of_a_sentence_stay_when_it_moves_as_a_whole():
     q, k = normal(2, 3, 4, 7, 16)
     here = torch.arange(7)
@@ -141,11 +174,25 @@ def test_all_scores_of_a_sentence_stay_when_it_moves_as_a_whole():
         close(moved, rotate(q, here) @ rotate(k, here).mT)
 
 
+@claim("variants#rotary")
 def test_the_score_tells_left_from_right():
     q, k = normal(2, 8)
     assert abs(at(q, 0) @ at(k, 1) - at(q, 1) @ at(k, 0)) > 0.1
 
 
+@claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "first * sin + second * cos",
+    "first * sin.sin() + second * cos",
+    fault="the two of a pair turn at different speeds",
+)
+@mutation(
+    "variants/rotary.py",
+    "first, second = x[..., 0::2], x[..., 1::2]",
+    "first, second = x.chunk(2, dim=-1)",
+    fault="features are paired by halves",
+)
 @given(seed=seeds, position=places)
 def test_turning_keeps_the_length_of_every_pair(seed, position):
     x = normal(8, seed=seed)
@@ -153,6 +200,13 @@ def test_turning_keeps_the_length_of_every_pair(seed, position):
     close(turned.norm(dim=-1), pairs.norm(dim=-1))
 
 
+@claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "base ** (-even / head_dim)",
+    "base ** (-2 * even / head_dim)",
+    fault="the exponent of the rotation is doubled",
+)
 @given(seed=seeds, position=places)
 def test_turning_a_pair_is_a_product_with_a_complex_number(seed, position):
     x = normal(8, seed=seed)
@@ -161,6 +215,7 @@ def test_turning_a_pair_is_a_product_with_a_complex_number(seed, position):
     close(at(x, position), torch.view_as_real(product).flatten())
 
 
+@claim("variants#rotary")
 def test_the_score_is_the_real_part_of_a_complex_product_in_which_only_the_distance_stands():
     q, k = normal(2, 8)
     speed = 10000.0 ** (-torch.arange(0, 8, 2, dtype=torch.float64) / 8)
@@ -170,6 +225,7 @@ def test_the_score_is_the_real_part_of_a_complex_product_in_which_only_the_dista
         close(at(q, i) @ at(k, j), formula)
 
 
+@claim("variants#rotary")
 def test_turns_add_up_and_position_0_turns_nothing():
     x = normal(5, 8)
     close(at(x, 0), x)
@@ -177,6 +233,7 @@ def test_turns_add_up_and_position_0_turns_nothing():
     close(at(at(x, 3), -3), x)
 
 
+@claim("variants#rotary")
 def test_what_is_turned_is_the_sinusoid_of_the_position():
     """The pair (0, 1) turns into (-sin, cos): PE of the same position, up to order and sign."""
     x = torch.tensor([0.0, 1.0], dtype=torch.float64).repeat(4)
@@ -186,6 +243,7 @@ def test_what_is_turned_is_the_sinusoid_of_the_position():
     close(-turned[:, 0::2], table[:, 0::2], 1e-6)
 
 
+@claim("variants#rotary")
 def test_a_smaller_base_turns_faster():
     x = normal(8)
     fast = at(x, 1, base=100.0) - x
@@ -194,6 +252,13 @@ def test_a_smaller_base_turns_faster():
     assert (fast[2:].view(3, 2).norm(dim=-1) > slow[2:].view(3, 2).norm(dim=-1)).all()
 
 
+@claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "torch.arange(0, head_dim, 2, dtype=torch.float64, device=x.device)",
+    "torch.arange(0, head_dim, 2, dtype=torch.float32, device=x.device)",
+    fault="angles are computed in float32",
+)
 def test_angles_stay_exact_far_out_in_float32():
     torch.manual_seed(0)
     x, position = torch.randn(64), 1_000_001
@@ -204,11 +269,13 @@ def test_angles_stay_exact_far_out_in_float32():
     assert (rounded - (position * speed).cos()).abs().max() > 1e-3
 
 
+@claim("variants#rotary")
 def test_rotation_needs_pairs():
     with pytest.raises(ValueError, match="head_dim must be even, to make pairs: 7"):
         at(normal(7), 1)
 
 
+@claim("variants#rotary")
 def test_the_two_halves_layout_is_the_same_up_to_the_order_of_the_features():
     """Many models pair feature i with i + head_dim / 2 instead of 2i with 2i + 1."""
     x, here = normal(6, 16), torch.arange(6)
@@ -221,6 +288,13 @@ def test_the_two_halves_layout_is_the_same_up_to_the_order_of_the_features():
     assert (halves - rotate(x, here)).abs().max() > 0.5
 
 
+@claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "v = self.split(self.value(value))",
+    "v = rotate(self.split(self.value(value)), positions)",
+    fault="values are turned too",
+)
 @pytest.mark.parametrize("need_weights", [False, True])
 def test_rotary_attention_is_ours_on_turned_queries_and_keys(need_weights):
     rotary, ours = twins(RotaryAttention)
@@ -235,6 +309,7 @@ def test_rotary_attention_is_ours_on_turned_queries_and_keys(need_weights):
         close(shown, weights)
 
 
+@claim("variants#rotary")
 def test_rotary_attention_knows_the_order_and_ours_does_not():
     rotary, ours = twins(RotaryAttention)
     x = normal(1, 5, 16)
@@ -244,6 +319,13 @@ def test_rotary_attention_knows_the_order_and_ours_does_not():
     assert moved[:, 2:].abs().amax(dim=-1).min() > 1e-3
 
 
+@claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "k = rotate(self.split(self.key(key)), positions)",
+    "k = self.split(self.key(key))",
+    fault="keys are not turned",
+)
 def test_pads_on_the_left_move_a_sentence_and_rotary_attention_does_not_mind():
     rotary, _ = twins(RotaryAttention)
     x = normal(1, 3, 16)
@@ -252,9 +334,16 @@ def test_pads_on_the_left_move_a_sentence_and_rotary_attention_does_not_mind():
     close(rotary(padded, padded, padded, mask)[0][:, 4:], rotary(x, x, x)[0])
 
 
-# ALiBi: #alibi
+# ALiBi
 
 
+@claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "slopes = [2 ** (-8 * i / power) for i in range(1, power + 1)]",
+    "slopes = [2 ** (-8 * i / power) for i in range(power)]",
+    fault="the slopes begin with 1",
+)
 @pytest.mark.parametrize("nhead", [1, 2, 4, 8, 16, 32])
 def test_the_slopes_of_a_power_of_two_are_the_geometric_sequence_of_the_paper(nhead):
     slopes = alibi_slopes(nhead)
@@ -262,10 +351,18 @@ def test_the_slopes_of_a_power_of_two_are_the_geometric_sequence_of_the_paper(nh
     close(slopes, torch.tensor(expected), 1e-6)
 
 
+@claim("variants#alibi")
 def test_eight_heads_have_a_half_to_a_256th():
     assert [1 / slope for slope in alibi_slopes(8).tolist()] == [2, 4, 8, 16, 32, 64, 128, 256]
 
 
+@claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "range(1, 2 * power, 2)]",
+    "range(1, 2 * power)]",
+    fault="other numbers of heads take the next slopes, not every second one",
+)
 @pytest.mark.parametrize("nhead", [3, 5, 6, 7, 12, 20])
 def test_other_numbers_of_heads_take_every_second_slope_of_the_next_power(nhead):
     below = 2 ** math.floor(math.log2(nhead))
@@ -274,6 +371,13 @@ def test_other_numbers_of_heads_take_every_second_slope_of_the_next_power(nhead)
     assert len(alibi_slopes(nhead).unique()) == nhead
 
 
+@claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "nearness = -(position[:, None] - position).abs()",
+    "nearness = (position[:, None] - position).abs()",
+    fault="what is far away is preferred",
+)
 def test_the_bias_is_minus_the_slope_times_the_distance():
     bias = alibi_bias(6, 8)
     assert bias.shape == (1, 8, 6, 6)
@@ -283,6 +387,7 @@ def test_the_bias_is_minus_the_slope_times_the_distance():
                 assert bias[0, head, i, j] == -slope * abs(i - j)
 
 
+@claim("variants#alibi")
 @given(seed=seeds)
 def test_under_a_causal_mask_a_bias_by_the_keys_place_alone_gives_the_same_weights(seed):
     """-m (i - j) and m j differ by m i, the same for a whole row."""
@@ -296,6 +401,7 @@ def test_under_a_causal_mask_a_bias_by_the_keys_place_alone_gives_the_same_weigh
     close(one, other)
 
 
+@claim("variants#alibi")
 def test_without_a_causal_mask_the_two_differ():
     scores = normal(1, 4, 6, 6)
     by_key = alibi_slopes(4).double()[:, None, None] * torch.arange(6)
@@ -303,6 +409,13 @@ def test_without_a_causal_mask_the_two_differ():
     assert (one - other).abs().max() > 0.05
 
 
+@claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "scores = scores + alibi_bias(n, self.nhead).to(scores)",
+    "scores = scores + alibi_bias(n, self.nhead).to(scores) / math.sqrt(q.size(-1))",
+    fault="the bias is divided by the root too",
+)
 @pytest.mark.parametrize("causal", [False, True])
 def test_alibi_attention_is_pytorchs_with_the_bias_as_a_float_mask(causal):
     alibi, ours = twins(ALiBiAttention)
@@ -319,6 +432,7 @@ def test_alibi_attention_is_pytorchs_with_the_bias_as_a_float_mask(causal):
     assert alibi(x, x, x, mask)[1] is None
 
 
+@claim("variants#alibi")
 def test_equal_scores_fall_by_the_same_factor_with_each_step():
     alibi, _ = twins(ALiBiAttention)
     x = torch.zeros(1, 6, 16, dtype=torch.float64)
@@ -328,6 +442,13 @@ def test_equal_scores_fall_by_the_same_factor_with_each_step():
         close(last[:-1] / last[1:], torch.full((5,), math.exp(-slope), dtype=torch.float64))
 
 
+@claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "weights = scores.softmax(dim=-1).masked_fill(~mask, 0.0)",
+    "weights = scores.softmax(dim=-1)",
+    fault="alibi forgets the second fill",
+)
 def test_a_row_without_a_key_gives_zeros_with_alibi_too():
     alibi, _ = twins(ALiBiAttention)
     x = normal(1, 3, 16).requires_grad_()
@@ -352,6 +473,13 @@ def with_attention(kind, norm_first=True):
     return model.double()
 
 
+@claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "nearness = -(position[:, None] - position).abs()",
+    "nearness = -(position[:, None] - position)",
+    fault="the bias is signed",
+)
 def test_a_symmetric_bias_lets_an_encoder_see_distances_and_no_directions():
     src, tgt = torch.tensor([[4, 5, 6, 7, 8]]), torch.tensor([[1, 4, 6, 8]])
     swapped = src[:, [1, 0, 2, 3, 4]]
@@ -363,6 +491,7 @@ def test_a_symmetric_bias_lets_an_encoder_see_distances_and_no_directions():
     assert (rotary(src.flip(1), tgt) - rotary(src, tgt)).abs().max() > 1e-4
 
 
+@claim("variants#alibi")
 def test_under_the_causal_mask_alibi_tells_before_from_after():
     alibi, _ = twins(ALiBiAttention)
     x = normal(1, 5, 16)
@@ -372,9 +501,16 @@ def test_under_the_causal_mask_alibi_tells_before_from_after():
     assert (forwards - backwards.flip(1)).abs().max() > 0.01
 
 
-# Sliding windows: #window
+# Sliding windows
 
 
+@claim("variants#window")
+@mutation(
+    "variants/window.py",
+    "return full.tril(window - 1).triu(1 - window)",
+    "return full.tril(window - 1).triu(0)",
+    fault="the window looks ahead only",
+)
 @given(size=st.integers(1, 12), window=st.integers(1, 14))
 def test_the_window_mask_is_the_band_of_positions_less_than_window_apart(size, window):
     mask = sliding_window_mask(size, window)
@@ -383,6 +519,7 @@ def test_the_window_mask_is_the_band_of_positions_less_than_window_apart(size, w
     assert mask[0, 0].equal((place[:, None] - place).abs() < window)
 
 
+@claim("variants#window")
 @given(size=st.integers(1, 12), window=st.integers(1, 14))
 def test_with_the_causal_mask_each_position_sees_itself_and_those_just_before(size, window):
     mask = (sliding_window_mask(size, window) & causal_mask(size))[0, 0]
@@ -390,6 +527,7 @@ def test_with_the_causal_mask_each_position_sees_itself_and_those_just_before(si
         assert [j for j, seen in enumerate(row) if seen] == [*range(max(0, i - window + 1), i + 1)]
 
 
+@claim("variants#window")
 @pytest.mark.parametrize("causal", [False, True])
 def test_a_window_that_covers_all_is_full_attention(causal):
     near, ours = twins(WindowAttention)
@@ -401,6 +539,13 @@ def test_a_window_that_covers_all_is_full_attention(causal):
     assert (near(x, x, x, mask)[0] - ours(x, x, x, mask)[0]).abs().max() > 1e-4
 
 
+@claim("variants#window")
+@mutation(
+    "variants/window.py",
+    "mask = near if mask is None else near & mask",
+    "mask = near",
+    fault="the window replaces the mask that it is given",
+)
 def test_window_attention_adds_its_band_to_the_mask_it_is_given():
     near, ours = twins(WindowAttention)
     x = normal(2, 7, 16)
@@ -412,6 +557,13 @@ def test_window_attention_adds_its_band_to_the_mask_it_is_given():
     close(weights, shown)
 
 
+@claim("variants#window")
+@mutation(
+    "variants/window.py",
+    "return full.tril(window - 1).triu(1 - window)",
+    "return full.tril(window).triu(-window)",
+    fault="the window is one wider",
+)
 @given(window=st.integers(1, 5), layers=st.integers(1, 4))
 def test_through_layers_the_reach_is_their_number_times_window_less_one(window, layers):
     size = 20
@@ -423,6 +575,7 @@ def test_through_layers_the_reach_is_their_number_times_window_less_one(window, 
     assert seen.equal((distance >= 0) & (distance <= reach))
 
 
+@claim("variants#window")
 def test_a_token_beyond_the_reach_changes_no_bit_and_one_within_does():
     torch.manual_seed(0)
     stack = [WindowAttention(16, 4).double() for _ in range(2)]  # window 4: reach 6
@@ -440,11 +593,13 @@ def test_a_token_beyond_the_reach_changes_no_bit_and_one_within_does():
     assert (moved[2:9] > 0).all()
 
 
+@claim("variants#window")
 def test_a_window_below_1_is_refused():
     with pytest.raises(ValueError, match="window must be at least 1, got 0"):
         sliding_window_mask(4, 0)
 
 
+@claim("variants#window")
 def test_the_band_has_at_most_n_times_window_pairs_where_the_triangle_has_half_n_squared():
     size, window = 4096, 128
     band = (sliding_window_mask(size, window) & causal_mask(size)).sum().item()
@@ -452,9 +607,10 @@ def test_the_band_has_at_most_n_times_window_pairs_where_the_triangle_has_half_n
     assert causal_mask(size).sum().item() == size * (size + 1) // 2
 
 
-# All of them: #measured-how
+# All of them
 
 
+@claim("variants#measured-how")
 @pytest.mark.parametrize("kind", SELF_ATTENTIONS)
 def test_each_is_used_as_ours_is_and_has_the_same_parameters(kind):
     other, ours = twins(kind)
@@ -466,6 +622,7 @@ def test_each_is_used_as_ours_is_and_has_the_same_parameters(kind):
     assert logits.shape == (1, 2, 12) and logits.isfinite().all()
 
 
+@claim("variants#measured-how")
 @pytest.mark.parametrize("kind", SELF_ATTENTIONS)
 def test_the_future_changes_no_bit_whatever_the_positions(kind):
     other, _ = twins(kind)
@@ -477,6 +634,7 @@ def test_the_future_changes_no_bit_whatever_the_positions(kind):
     assert not one[:, 4:].equal(two[:, 4:])
 
 
+@claim("variants#measured-how")
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
 def test_positions_of_two_sequences_are_not_compared(kind):
     other, _ = twins(kind)
@@ -484,6 +642,13 @@ def test_positions_of_two_sequences_are_not_compared(kind):
         other(normal(1, 2, 16), normal(1, 3, 16), normal(1, 3, 16))
 
 
+@claim("variants#measured-how")
+@mutation(
+    "variants/rotary.py",
+    "self.dropout * self.training",
+    "self.dropout",
+    fault="rotary attention drops weights in use too",
+)
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
 def test_dropout_of_the_weights_acts_in_training_alone(kind):
     torch.manual_seed(0)
@@ -494,6 +659,7 @@ def test_dropout_of_the_weights_acts_in_training_alone(kind):
     assert attention(x, x, x)[0].equal(attention(x, x, x)[0])
 
 
+@claim("variants#measured-how")
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
 def test_masks_that_are_not_boolean_are_refused_by_each(kind):
     other, _ = twins(kind)
@@ -505,6 +671,7 @@ def test_masks_that_are_not_boolean_are_refused_by_each(kind):
 # What the examples print
 
 
+@claim("variants#measured-how")
 def test_a_part_is_swapped_and_the_model_goes_on(printed):
     shown = printed("examples", "swap")
     assert shown["parameters before"] == shown["parameters after"]
@@ -512,6 +679,7 @@ def test_a_part_is_swapped_and_the_model_goes_on(printed):
     assert float(shown["two words swapped, logits move by"]) > 0
 
 
+@claim("variants#learned")
 def test_the_gradient_of_rows_beyond_the_longest_sentence_is_zero(printed):
     shown = printed("examples", "learned")
     sizes = [float(shown[f"gradient of row {place}"]) for place in range(6)]
@@ -519,6 +687,7 @@ def test_the_gradient_of_rows_beyond_the_longest_sentence_is_zero(printed):
     assert int(shown["parameters for 512 positions of 768"].replace(",", "")) == 512 * 768
 
 
+@claim("variants#rotary")
 def test_two_steps_apart_the_score_is_the_cosine_of_two_wherever_they_are(printed):
     shown = printed("examples", "clock")
     places = "query at 3, key at 1", "query at 10, key at 8", "query at 1002, key at 1000"
@@ -526,11 +695,13 @@ def test_two_steps_apart_the_score_is_the_cosine_of_two_wherever_they_are(printe
     assert shown["query at 1, key at 1"] == "1.000"
 
 
+@claim("variants#rotary")
 def test_moving_a_sentence_by_100000_changes_no_score(printed):
     shown = printed("examples", "rotary")
     assert set(shown.values()) == {"0.000000000"}
 
 
+@claim("variants#alibi")
 def test_equal_scores_have_lost_half_after_ln_2_by_the_slope(printed):
     shown = printed("examples", "alibi")
     for head, slope in enumerate((1 / 4, 1 / 16, 1 / 64, 1 / 256), start=1):
@@ -542,6 +713,7 @@ def test_equal_scores_have_lost_half_after_ln_2_by_the_slope(printed):
             assert far / near == pytest.approx(factor, abs=0.01)
 
 
+@claim("variants#alibi")
 def test_backwards_is_the_same_to_alibi_and_not_to_rotary_positions(printed):
     shown = printed("examples", "mirror")
     assert float(shown["ALiBi, backwards"]) == 0
@@ -549,12 +721,14 @@ def test_backwards_is_the_same_to_alibi_and_not_to_rotary_positions(printed):
     assert float(shown["rotary, backwards"]) > 0
 
 
+@claim("variants#window")
 def test_a_window_of_100_keeps_a_twentieth_of_the_pairs_of_4000_tokens(printed):
     shown = printed("examples", "window")
     assert shown["4000 tokens, share"] == f"{395_050 / 8_002_000:.1%}"
     assert shown["100 tokens, share"] == "100.0%"
 
 
+@claim("variants#measured-how")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_fractions_of_eight_heads_on_the_page_are_the_slopes(language):
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
@@ -562,28 +736,31 @@ def test_the_fractions_of_eight_heads_on_the_page_are_the_slopes(language):
     assert alibi_slopes(8)[[0, 1, -1]].tolist() == [1 / 2, 1 / 4, 1 / 256]
 
 
-# Exercises: #exercises
+# Exercises
 
 
+@claim("variants#exercises")
 def test_a_quarter_circle_and_three_steps_are_the_sine_of_three(printed):
     shown = printed("exercises", "turned_by_hand")
     assert shown["query at 7, key at 4"] == shown["sin 3"] == "0.141"
     assert shown["query at 4, key at 7"] == "-0.141"
 
 
+@claim("variants#exercises")
 def test_heads_that_look_to_one_side_each_tell_a_sentence_from_its_reverse(printed):
     shown = printed("exercises", "both_sides")
     assert float(shown["all see all"]) == 0
     assert float(shown["two heads back, two ahead"]) > 0.1
 
 
+@claim("variants#exercises")
 def test_the_band_alone_gives_what_the_mask_gives(printed):
     shown = printed("exercises", "only_the_band")
     assert shown["difference"] == "0.000000000"
     assert shown["scores in the band"] == "50,000"
 
 
-# What was measured: #measured
+# What was measured
 
 
 @pytest.fixture(scope="module")
@@ -601,11 +778,13 @@ def of(runs: dict, task: str, variant: str, what: str) -> list[float]:
     return [run[what] for (_, *which), run in runs.items() if which == [task, variant]]
 
 
+@claim("variants#measured")
 def test_the_measurements_are_of_this_code_and_whole(made, runs):
     measured = {job: run["key"] for job, run in runs.items()}
     assert measured == made["jobs"](), "stale: scripts/experiment variants measures what is missing"
 
 
+@claim("variants#measured")
 def test_a_changed_line_of_a_module_makes_its_runs_stale_and_a_comment_does_not(made):
     code = "def f(x):\n    return x + 1\n"
     words = '"""A module."""\n\n\ndef f(x):\n    """Adds."""\n    # One.\n    return x + 1\n'
@@ -613,11 +792,13 @@ def test_a_changed_line_of_a_module_makes_its_runs_stale_and_a_comment_does_not(
     assert made["bare"](code) != made["bare"](code.replace("1", "2"))
 
 
+@claim("variants#measured")
 def test_each_variant_solves_the_numerals(made, runs):
     for variant in made["VARIANTS"]:
         assert min(of(runs, "numerals", variant, "test")) > 0.99, variant
 
 
+@claim("variants#measured")
 def test_rotary_positions_a_window_and_swiglu_learn_sooner_and_alibi_later_with_every_seed(
     made, runs
 ):
@@ -631,6 +812,7 @@ def test_rotary_positions_a_window_and_swiglu_learn_sooner_and_alibi_later_with_
         assert early["ALiBi"][seed] > ours
 
 
+@claim("variants#measured")
 def test_no_variant_can_do_lengths_that_it_has_never_seen(made, runs):
     for variant in made["VARIANTS"]:
         for digits in "11", "12":
@@ -639,12 +821,14 @@ def test_no_variant_can_do_lengths_that_it_has_never_seen(made, runs):
             assert max(short) < 0.05, variant
 
 
+@claim("variants#measured")
 def test_some_longer_numbers_have_no_more_words_than_those_of_the_training(made):
     longest = max(len(pair.source) for pair in made["pairs_of"]("train"))
     for digits in 11, 12:
         assert sum(len(pair.source) <= longest for pair in made["pairs_of"](digits)) > 100
 
 
+@claim("variants#measured")
 def test_beyond_the_training_sinusoids_and_learned_rows_are_lost_at_once(runs):
     for variant in "sinusoids", "learned":
         for places in 1, 3:
@@ -653,18 +837,21 @@ def test_beyond_the_training_sinusoids_and_learned_rows_are_lost_at_once(runs):
             assert max(of(runs, "back", variant, f"{places} back, length 400")) < 0.25
 
 
+@claim("variants#measured")
 def test_rotary_positions_bear_twice_the_length_and_not_twenty_times(runs):
     for places in 1, 3:
         assert min(of(runs, "back", "rotary", f"{places} back, length 40")) > 0.85
         assert max(of(runs, "back", "rotary", f"{places} back, length 400")) < 0.3
 
 
+@claim("variants#measured")
 def test_alibi_is_as_good_at_400_as_at_20_and_cannot_say_three_back(runs):
     assert min(of(runs, "back", "ALiBi", "1 back, length 400")) > 0.9
     for length in 20, 40, 100, 400:
         assert max(of(runs, "back", "ALiBi", f"3 back, length {length}")) < 0.4
 
 
+@claim("variants#measured")
 def test_rotary_positions_in_a_window_are_right_at_every_length(made, runs):
     for places in made["BACK"]:
         for length in made["BACK_LENGTHS"]:
@@ -672,6 +859,7 @@ def test_rotary_positions_in_a_window_are_right_at_every_length(made, runs):
             assert min(of(runs, "back", "rotary in a window", what)) > 0.99
 
 
+@claim("variants#measured")
 def test_one_pass_with_the_answer_given_finds_the_same_as_greedy_decoding(made):
     settings = replace(made["TASK"].settings, steps=60, warmup_steps=10, batch_size=32)
     pairs = [pair for pair in made["pairs_of"]("train") if len(pair.target) < 4]
@@ -685,6 +873,7 @@ def test_one_pass_with_the_answer_given_finds_the_same_as_greedy_decoding(made):
     assert exact_match(translator, some)["all"] == pytest.approx(share)
 
 
+@claim("variants#measured")
 def test_what_a_variant_shares_with_ours_starts_from_the_same_weights(made):
     pairs = made["pairs_of"]("train")[:500]
     ours = made["ours"](pairs, 0).model.state_dict()

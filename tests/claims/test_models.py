@@ -9,6 +9,7 @@ from torch import nn
 
 import transformer
 from corpus import Pair, Vocabulary
+from marks import claim, mutation
 from train import Processes, Settings, batches, example_of, gradients
 from transformer import Encoder, TransformerConfig, causal_mask
 from translator import BOS, EOS, PAD, exact_match, padded
@@ -56,7 +57,7 @@ def some_ids(batch: int, length: int, seed: int = 0) -> torch.Tensor:
     return torch.randint(3, 20, (batch, length), generator=torch.Generator().manual_seed(seed))
 
 
-# The encoder with einops: #einops
+# The encoder with einops
 
 
 def einops_encoder(heads=4, dim_head=8, depth=2) -> EinopsEncoder:
@@ -64,6 +65,19 @@ def einops_encoder(heads=4, dim_head=8, depth=2) -> EinopsEncoder:
     return EinopsEncoder(32, depth, heads, dim_head, hidden_dim=48).double().eval()
 
 
+@claim("models#einops")
+@mutation(
+    "variants/encoder_einops.py",
+    'rearrange(part, "b n (h d) -> b h n d", h=self.heads)',
+    'rearrange(part, "b n (d h) -> b h n d", h=self.heads)',
+    fault="the third parts are taken for heads",
+)
+@mutation(
+    "variants/encoder_einops.py",
+    "x = network(x) + x",
+    "x = network(x)",
+    fault="the sum forgets the token itself",
+)
 def test_the_encoder_with_einops_is_torchs_pre_norm_encoder():
     ours = einops_encoder()
     layer = nn.TransformerEncoderLayer(
@@ -84,10 +98,18 @@ def test_the_encoder_with_einops_is_torchs_pre_norm_encoder():
     close(ours(x), theirs(x))
 
 
+@claim("models#einops")
 def test_the_encoder_with_einops_is_ours_too(printed):
     assert printed("examples", "einops_equal")["the same numbers"] == "True"
 
 
+@claim("models#einops")
+@mutation(
+    "variants/encoder_einops.py",
+    "project_out = heads > 1 or dim_head != dim",
+    "project_out = heads > 1",
+    fault="one head of another width goes without a projection",
+)
 @pytest.mark.parametrize(("heads", "dim_head"), [(1, 32), (4, 8), (3, 16), (1, 16)])
 def test_only_one_head_of_the_full_width_goes_without_an_output_projection(heads, dim_head):
     attention = Attention(32, heads, dim_head)
@@ -95,6 +117,13 @@ def test_only_one_head_of_the_full_width_goes_without_an_output_projection(heads
     assert attention(torch.randn(2, 5, 32)).shape == (2, 5, 32)
 
 
+@claim("models#einops")
+@mutation(
+    "variants/encoder_einops.py",
+    "self.scale = dim_head**-0.5",
+    "self.scale = (heads * dim_head) ** -0.5",
+    fault="the scale of the encoder with einops is that of the width",
+)
 def test_the_scale_is_that_of_the_head_not_of_the_width():
     attention = Attention(32, 3, 16).double().eval()
     x = normal(2, 5, 32)
@@ -104,6 +133,7 @@ def test_the_scale_is_that_of_the_head_not_of_the_width():
     close(attention(x), attention.to_out(heads.transpose(1, 2).flatten(2)))
 
 
+@claim("models#einops")
 def test_one_matrix_for_three_saves_no_weight(printed):
     shown = printed("examples", "fused_qkv")
     assert shown["weights, one matrix"] == shown["weights, three"] == "786,432"
@@ -112,12 +142,13 @@ def test_one_matrix_for_three_saves_no_weight(printed):
     assert shown["in heads"] == "(2, 8, 5, 64)"
 
 
+@claim("models#einops")
 def test_without_positions_the_encoder_with_einops_does_not_see_the_order():
     ours, x, order = einops_encoder(), normal(1, 6, 32), torch.tensor([3, 0, 5, 1, 4, 2])
     close(ours(x[:, order]), ours(x)[:, order])
 
 
-# The class token: #class-token
+# The class token
 
 
 def classifier(**options) -> Classifier:
@@ -125,6 +156,19 @@ def classifier(**options) -> Classifier:
     return Classifier(config(norm_first=True, **options), classes=3).double().eval()
 
 
+@claim("models#class-token")
+@mutation(
+    "variants/class_token.py",
+    "return self.head(x[:, 0])",
+    "return self.head(x[:, -1])",
+    fault="the answer is read from the last position",
+)
+@mutation(
+    "variants/class_token.py",
+    "mask = F.pad(padding_mask(ids, self.pad_id), (1, 0), value=True)",
+    "mask = F.pad(padding_mask(ids, self.pad_id), (0, 1), value=True)",
+    fault="the mask has no room for the class token",
+)
 def test_the_class_token_reads_all_real_tokens_and_no_padding():
     model, ids = classifier(), some_ids(1, 5)
     before = model(ids)
@@ -136,6 +180,13 @@ def test_the_class_token_reads_all_real_tokens_and_no_padding():
         assert (model(changed) - before).abs().max() > 1e-6
 
 
+@claim("models#class-token")
+@mutation(
+    "variants/class_token.py",
+    "torch.cat([first, self.embedding(ids)], dim=1)",
+    "torch.cat([self.embedding(ids), first], dim=1)",
+    fault="the class token stands last",
+)
 def test_the_class_token_stands_first_and_is_learned():
     model = classifier()
     seen = []
@@ -147,6 +198,7 @@ def test_the_class_token_stands_first_and_is_learned():
     assert model.class_token.grad.abs().sum() > 0
 
 
+@claim("models#class-token")
 def test_a_question_is_told_from_a_statement_without_its_mark(printed):
     shown = printed("examples", "question")
     assert float(shown["with positions"].split("%")[0]) > 99
@@ -157,6 +209,13 @@ def test_a_question_is_told_from_a_statement_without_its_mark(printed):
     assert 90 < float(shown["without positions"].split("%")[0]) < 99
 
 
+@claim("models#class-token")
+@mutation(
+    "variants/class_token.py",
+    'text.replace("?", "")',
+    'text.replace("!", "")',
+    fault="the question mark stays in the question",
+)
 def test_no_word_of_a_question_says_that_it_had_a_mark():
     train, test = questions("train", 20), questions("test", 10)
     for words, _ in train + test:
@@ -165,6 +224,7 @@ def test_no_word_of_a_question_says_that_it_had_a_mark():
     assert not {tuple(words) for words, _ in train} & {tuple(words) for words, _ in test}
 
 
+@claim("models#class-token")
 def test_fitting_lowers_the_loss():
     examples = questions("train", 4)
     vocabulary = Vocabulary(word for words, _ in examples for word in words)
@@ -177,21 +237,36 @@ def test_fitting_lowers_the_loss():
     assert F.cross_entropy(model(ids), classes).item() < before / 2
 
 
+@claim("models#class-token")
 def test_the_mean_over_real_tokens_does_as_well_and_sees_no_padding(printed):
     shown = printed("exercises", "mean_of_tokens")
     assert float(shown["right"].removesuffix("%")) > 99
     assert shown["the same with five pads more"] == "True"
 
 
+@claim("models#class-token")
 def test_weights_in_another_layout_load_and_are_wrong_until_put_in_order(printed):
     shown = printed("exercises", "other_layout")
     assert shown["loaded as it is, the same"] == "False"
     assert shown["put in order, the same"] == "True"
 
 
-# Both decoders: #decoder-only
+# Both decoders
 
 
+@claim("models#decoder-only")
+@mutation(
+    "variants/decoder_only.py",
+    "x = self.stack(x, causal_mask(ids.size(1), ids.device))",
+    "x = self.stack(x, causal_mask(ids.size(1), ids.device) | True)",
+    fault="the decoder alone has no mask",
+)
+@mutation(
+    "variants/decoder_2023.py",
+    "is_causal=True",
+    "is_causal=False",
+    fault="the decoder of 2023 has no mask",
+)
 @both
 def test_what_comes_later_changes_no_bit(make):
     model, ids = make(), some_ids(2, 9)
@@ -203,6 +278,7 @@ def test_what_comes_later_changes_no_bit(make):
         assert not one[:, place].equal(other[:, place])
 
 
+@claim("models#decoder-only")
 @both
 def test_every_earlier_token_can_change_what_follows(make):
     model, ids = make(), some_ids(1, 6)
@@ -212,12 +288,20 @@ def test_every_earlier_token_can_change_what_follows(make):
         assert (model(changed)[0, -1] - model(ids)[0, -1]).abs().max() > 1e-5
 
 
+@claim("models#decoder-only")
 @both
 def test_padding_on_the_right_needs_no_mask(make):
     model, ids = make().double(), some_ids(2, 5)
     close(model(F.pad(ids, (0, 3), value=PAD))[:, :5], model(ids))
 
 
+@claim("models#decoder-only")
+@mutation(
+    "variants/one_sequence.py",
+    "order = (both == PAD).int().argsort(dim=1, stable=True)",
+    "order = torch.arange(both.size(1)).expand_as(both)",
+    fault="pads stay between source and target",
+)
 @both
 def test_a_batch_of_pairs_is_answered_as_each_pair_alone(make):
     """Source, <bos> and target stand without a gap, however long the others are."""
@@ -231,6 +315,13 @@ def test_a_batch_of_pairs_is_answered_as_each_pair_alone(make):
         close(together[i, : len(target)], alone)
 
 
+@claim("models#decoder-only")
+@mutation(
+    "variants/one_sequence.py",
+    "start = (src != PAD).sum(dim=1, keepdim=True)",
+    "start = (src != PAD).sum(dim=1, keepdim=True) - 1",
+    fault="the logits are read one place too late",
+)
 @both
 def test_the_loss_asks_nothing_of_the_source(make):
     """No logit at a source's place has a share in it; that at <bos> has."""
@@ -250,6 +341,7 @@ def test_the_loss_asks_nothing_of_the_source(make):
     assert (share > 0).tolist() == [False] * 4 + [True] * 3
 
 
+@claim("models#decoder-only")
 @both
 def test_the_book_trains_it_as_it_trains_a_transformer(make):
     """gradients() of train.py knows no difference."""
@@ -263,6 +355,13 @@ def test_the_book_trains_it_as_it_trains_a_transformer(make):
     assert all(p.grad is not None for p in found.model.parameters())
 
 
+@claim("models#decoder-only")
+@mutation(
+    "variants/one_sequence.py",
+    "return OneSequenceTranslator(model, both, both)",
+    "return OneSequenceTranslator(model, both, Vocabulary(both.tokens[:4]))",
+    fault="each language has a vocabulary of its own",
+)
 def test_both_languages_have_one_vocabulary():
     pairs = [Pair(["we", "work"], ["我", "们"], "")]
     found = new_one_sequence(lambda size: decoder_only(), pairs)
@@ -278,6 +377,19 @@ class Counting(nn.Module):
         return F.one_hot(following.where(ids != PAD, 9), 12).float()
 
 
+@claim("models#decoder-only")
+@mutation(
+    "variants/one_sequence.py",
+    "new = logits.argmax(dim=-1).masked_fill(finished, PAD)",
+    "new = logits.argmax(dim=-1)",
+    fault="a sentence that has ended is written on",
+)
+@mutation(
+    "variants/one_sequence.py",
+    "[rows, length - 1]",
+    "[rows, length.max() - 1]",
+    fault="the next token is read from the longest sentence's end",
+)
 def test_generate_stops_at_the_end_of_each_or_at_max_len():
     prompt = torch.tensor([[9, 6, 0], [4, 0, 0], [9, 9, 8]])
     found = generate(Counting(), prompt, max_len=10)
@@ -291,6 +403,13 @@ def test_generate_stops_at_the_end_of_each_or_at_max_len():
         generate(Counting(), prompt, 0)
 
 
+@claim("models#decoder-only")
+@mutation(
+    "variants/one_sequence.py",
+    "logits[:, PAD] = -torch.inf",
+    "logits[:, PAD] += 0.0",
+    fault="padding may be written",
+)
 @both
 def test_generate_writes_the_likeliest_token_each_time_and_never_padding(make):
     model = make().double()
@@ -308,21 +427,24 @@ def test_generate_writes_the_likeliest_token_each_time_and_never_padding(make):
             ids = torch.cat([ids, token[None]])
 
 
+@claim("models#decoder-only")
 def test_two_sentences_in_one_sequence_are_learned(printed, capsys):
     shown = printed("examples", "in_one")
     assert shown["written"].startswith("我 们 工 作 <eos>")  # the last of the two
     assert "why" not in shown["given"]
 
 
+@claim("models#decoder-only")
 def test_exact_match_takes_a_translator_of_one_sequence():
     pairs = [Pair(["we"], ["我"], "short"), Pair(["you", "we"], ["你"], "long")]
     found = new_one_sequence(lambda size: DecoderOnly(config(size)), pairs)
     assert set(exact_match(found, pairs)) == {"all", "short", "long"}
 
 
-# The decoder alone: #decoder-only
+# The decoder alone
 
 
+@claim("models#decoder-only")
 def test_the_decoder_alone_is_an_encoder_under_a_causal_mask():
     model, ids = decoder_only().double(), some_ids(2, 5)
     x = model.embedding(ids) + model.position.table[:5]
@@ -332,6 +454,7 @@ def test_the_decoder_alone_is_an_encoder_under_a_causal_mask():
     assert not [name for name, _ in model.named_modules() if "cross" in name]
 
 
+@claim("models#decoder-only")
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (5, 9), (30, 20)])
 def test_what_one_sequence_saves_in_pairs_is_what_the_source_no_longer_sees(m, n):
     alone = causal_mask(m + n).sum().item()
@@ -339,6 +462,7 @@ def test_what_one_sequence_saves_in_pairs_is_what_the_source_no_longer_sees(m, n
     assert pair - alone == m * (m - 1) // 2  # the source's own upper triangle
 
 
+@claim("models#decoder-only")
 @pytest.mark.parametrize("d", [32, 64])
 def test_a_layer_without_cross_attention_has_three_quarters_of_the_weights(d):
     sizes = TransformerConfig(9, 9, d, 4, 1, 1, 4 * d)
@@ -349,7 +473,7 @@ def test_a_layer_without_cross_attention_has_three_quarters_of_the_weights(d):
     assert (one, other) == (12 * d * d, 16 * d * d)
 
 
-# The decoder of 2023: #decoder-2023
+# The decoder of 2023
 
 
 def by_torch_alone(model: Decoder2023, ids: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
@@ -385,6 +509,25 @@ def by_torch_alone(model: Decoder2023, ids: torch.Tensor, places: torch.Tensor) 
     return F.linear(norm(x, model.norm), model.output.weight)
 
 
+@claim("models#decoder-2023")
+@mutation(
+    "variants/decoder_2023.py",
+    "v = self.split(self.value(x))",
+    "v = rotate(self.split(self.value(x)), positions, self.base)",
+    fault="the values are turned too",
+)
+@mutation(
+    "variants/decoder_2023.py",
+    "return self.output(self.norm(x))",
+    "return self.output(x)",
+    fault="the last norm is left out",
+)
+@mutation(
+    "variants/decoder_2023.py",
+    "self.feed_forward(self.feed_forward_norm(x))",
+    "self.feed_forward(x)",
+    fault="the feed-forward network reads what is not normalised",
+)
 @pytest.mark.parametrize("kv", [1, 2, 4])
 def test_the_decoder_of_2023_written_a_second_time(kv):
     model, ids = decoder_2023(num_kv_heads=kv, base=500.0).double(), some_ids(2, 11)
@@ -395,12 +538,20 @@ def test_the_decoder_of_2023_written_a_second_time(kv):
     close(model(ids), model(ids, torch.arange(11)))
 
 
+@claim("models#decoder-2023")
+@mutation(
+    "variants/decoder_2023.py",
+    "k = rotate(self.split(self.key(x)), positions, self.base)",
+    "k = self.split(self.key(x))",
+    fault="the keys are not turned",
+)
 def test_only_distances_count():
     model, ids = decoder_2023().double(), some_ids(2, 9)
     close(model(ids, torch.arange(9) + 1000), model(ids), 1e-8)
     assert (model(ids, torch.arange(9) * 2) - model(ids)).abs().max() > 0.01
 
 
+@claim("models#decoder-2023")
 def test_only_distances_count_as_the_page_shows(printed):
     shown = printed("examples", "only_distance")
     assert shown["first 8 after a change at 8, the same bits"] == "True"
@@ -408,6 +559,7 @@ def test_only_distances_count_as_the_page_shows(printed):
     assert float(shown["twice as far apart"]) > 0.1
 
 
+@claim("models#decoder-2023")
 def test_nothing_in_the_decoder_of_2023_has_a_bias_or_a_table_of_positions():
     model = decoder_2023()
     assert not [name for name, _ in model.named_parameters() if "bias" in name]
@@ -415,6 +567,13 @@ def test_nothing_in_the_decoder_of_2023_has_a_bias_or_a_table_of_positions():
     assert model(some_ids(1, 300)).shape == (1, 300, 20)
 
 
+@claim("models#decoder-2023")
+@mutation(
+    "variants/decoder_2023.py",
+    "self.key = nn.Linear(d, shared, bias=False)",
+    "self.key = nn.Linear(d, shared)",
+    fault="a linear layer of the decoder of 2023 has a bias",
+)
 @pytest.mark.parametrize(("kv", "layers", "width"), [(1, 1, 8), (2, 3, 24), (4, 2, 40)])
 def test_the_parameters_of_the_decoder_of_2023_by_formula(kv, layers, width):
     model = decoder_2023(num_kv_heads=kv, num_layers=layers, dim_feedforward=width)
@@ -423,6 +582,7 @@ def test_the_parameters_of_the_decoder_of_2023_by_formula(kv, layers, width):
     assert sum(p.numel() for p in model.parameters()) == 2 * 20 * d + layers * layer + d
 
 
+@claim("models#decoder-2023")
 def test_with_the_sizes_of_the_papers_it_has_their_parameters(printed):
     shown = printed("examples", "billions")
     assert shown["LLaMA 7B"] == "6.74"
@@ -430,17 +590,26 @@ def test_with_the_sizes_of_the_papers_it_has_their_parameters(printed):
     assert int(shown["a multiple of 256"]) == DecoderConfig(1).dim_feedforward
 
 
+@claim("models#decoder-2023")
 def test_sizes_that_do_not_divide_are_refused():
     for sizes in ({"nhead": 5}, {"num_kv_heads": 3}):
         with pytest.raises(ValueError, match="must divide"):
             decoder_2023(**sizes)
 
 
+@claim("models#decoder-2023")
 def test_the_decoder_of_2023_has_at_most_150_lines():
     text = (SNIPPETS / "variants" / "decoder_2023.py").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 150
 
 
+@claim("models#decoder-2023")
+@mutation(
+    "variants/decoder_2023.py",
+    "x = x + self.drop(attended)",
+    "x = x + attended",
+    fault="dropout spares the attention's branch",
+)
 def test_dropout_acts_on_every_branch_in_training_only():
     model, ids = decoder_2023(dropout=1.0), some_ids(1, 5)
     plain = model(ids)
@@ -451,6 +620,13 @@ def test_dropout_acts_on_every_branch_in_training_only():
     assert model.eval()(ids).equal(plain)
 
 
+@claim("models#decoder-2023")
+@mutation(
+    "variants/decoder_2023.py",
+    "dropout_p=self.dropout * self.training",
+    "dropout_p=self.dropout",
+    fault="attention's weights are dropped in use, too",
+)
 def test_the_weights_of_attention_are_dropped_in_training_only():
     attention, places = decoder_2023(dropout=1.0).layers[0].attention, torch.arange(5)
     x = torch.randn(1, 5, 32)
@@ -458,6 +634,7 @@ def test_the_weights_of_attention_are_dropped_in_training_only():
     assert attention.train()(x, places).abs().max() == 0
 
 
+@claim("models#decoder-2023")
 def test_a_cache_of_turned_keys_gives_the_same(printed):
     shown = printed("exercises", "cached")
     assert shown["the same as all at once"] == "True"

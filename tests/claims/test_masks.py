@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import transformer
+from marks import claim, mutation
 from transformer import (
     Encoder,
     MultiHeadAttention,
@@ -72,9 +73,10 @@ def numbers(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e[-+]\d+)?", text)]
 
 
-# Zero vectors: #zero-vectors
+# Zero vectors
 
 
+@claim("masks#zero-vectors")
 def test_three_zero_pads_take_about_half_of_the_attention_of_two_tokens(printed):
     shown = printed("examples", "zero_vectors")
     assert shown["by hand, scores 1 and -1"] == "49.3%"
@@ -83,6 +85,7 @@ def test_three_zero_pads_take_about_half_of_the_attention_of_two_tokens(printed)
     assert shown["with a mask"] == "0.0%"
 
 
+@claim("masks#zero-vectors")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_numbers_by_hand_on_the_page_are_those_of_the_formula(language):
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
@@ -94,6 +97,7 @@ def test_the_numbers_by_hand_on_the_page_are_those_of_the_formula(language):
     assert f"{two:.3f} / {two + one:.3f} ≈ {two / (two + one):.3f}" in page
 
 
+@claim("masks#zero-vectors")
 def test_a_zero_key_has_score_zero_and_the_weight_of_any_zero_score():
     query, key, value = parts(4, 8)
     key[2:] = 0
@@ -103,6 +107,7 @@ def test_a_zero_key_has_score_zero_and_the_weight_of_any_zero_score():
     close(weights[:, 2], 1 / exponentials.sum(dim=-1))
 
 
+@claim("masks#zero-vectors")
 def test_the_output_shrinks_by_the_share_of_the_zero_pads():
     query, key, value = parts(5, 8)
     key[2:] = value[2:] = 0
@@ -111,6 +116,7 @@ def test_the_output_shrinks_by_the_share_of_the_zero_pads():
     close(with_pads, alone * weights[:, :2].sum(dim=-1, keepdim=True))
 
 
+@claim("masks#zero-vectors")
 def test_a_pad_does_not_stay_a_zero_vector():
     model = small_model()
     ids = torch.tensor([[6, 7, 0, 0]])
@@ -123,9 +129,10 @@ def test_a_pad_does_not_stay_a_zero_vector():
     assert layer(torch.zeros(16)).any()  # its bias
 
 
-# One convention: #convention
+# One convention
 
 
+@claim("masks#convention")
 @few
 @given(seed=seeds, n=sizes, m=sizes)
 def test_the_weights_are_the_formula_with_true_for_may_attend(seed, n, m):
@@ -138,6 +145,7 @@ def test_the_weights_are_the_formula_with_true_for_may_attend(seed, n, m):
     close(weights, kept / kept.sum(dim=-1, keepdim=True), 1e-12)
 
 
+@claim("masks#convention")
 @few
 @given(seed=seeds, kept=sizes, masked=sizes)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -150,6 +158,7 @@ def test_a_masked_key_is_as_good_as_a_key_that_is_not_there(attend, dtype, seed,
     close(output, absent)
 
 
+@claim("masks#convention")
 def test_by_hand_the_third_key_drops_out(printed):
     shown = printed("examples", "by_hand")
     assert (
@@ -158,6 +167,13 @@ def test_by_hand_the_third_key_drops_out(printed):
     assert numbers(shown["third key forbidden"]) == [0.731, 0.269, 0, 12.69]
 
 
+@claim("masks#convention")
+@mutation(
+    "transformer.py",
+    "if mask.dtype != torch.bool",
+    "if mask.dtype == torch.float16",
+    fault="a mask that isn't boolean is taken",
+)
 @pytest.mark.parametrize("mask", [torch.ones(1, 1, 2, 2), torch.ones(2, 2).long()], ids=str)
 def test_a_mask_that_is_not_boolean_is_refused(attend, mask):
     query, key, value = parts(1, 1, 2, 4)
@@ -166,6 +182,7 @@ def test_a_mask_that_is_not_boolean_is_refused(attend, mask):
         attend(query, key, value, mask)
 
 
+@claim("masks#convention")
 @pytest.mark.parametrize("shape", [(1, 1, 1, 3), (3, 1, 1, 2), (1, 1, 1, 1, 2), (4, 1, 2)], ids=str)
 def test_a_mask_that_does_not_broadcast_is_refused(attend, shape):
     query, key, value = parts(1, 1, 2, 4)
@@ -174,6 +191,7 @@ def test_a_mask_that_does_not_broadcast_is_refused(attend, shape):
         attend(query, key, value, torch.ones(shape, dtype=torch.bool))
 
 
+@claim("masks#convention")
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")], ids=str)
 def test_a_mask_cannot_hide_a_value_that_is_not_finite(bad):
     query, key, value = parts(2, 4)
@@ -183,9 +201,16 @@ def test_a_mask_cannot_hide_a_value_that_is_not_finite(bad):
     assert output.isnan().all()
 
 
-# The padding mask: #padding-mask
+# The padding mask
 
 
+@claim("masks#padding-mask")
+@mutation(
+    "transformer.py",
+    "return (ids != pad_id)[:, None, None, :]",
+    "return (ids == pad_id)[:, None, None, :]",
+    fault="the padding mask is inverted",
+)
 @few
 @given(seed=seeds, b=sizes, n=sizes, pad=st.integers(0, 4))
 def test_the_padding_mask_is_true_where_the_key_is_a_real_token(seed, b, n, pad):
@@ -198,12 +223,20 @@ def test_the_padding_mask_is_true_where_the_key_is_a_real_token(seed, b, n, pad)
             assert mask[sentence, 0, 0, key].item() == (ids[sentence, key].item() != pad)
 
 
+@claim("masks#padding-mask")
+@mutation(
+    "transformer.py",
+    "def padding_mask(ids: Tensor, pad_id: int = 0)",
+    "def padding_mask(ids: Tensor, pad_id: int = 1)",
+    fault="the padding mask looks for another id by default",
+)
 def test_the_pad_id_is_0_unless_told():
     ids = torch.tensor([[3, 0, 1]])
     assert padding_mask(ids).flatten().tolist() == [True, False, True]
     assert padding_mask(ids, pad_id=1).flatten().tolist() == [True, True, False]
 
 
+@claim("masks#padding-mask")
 def test_the_padding_of_the_running_example(printed):
     shown = printed("examples", "padding")
     assert shown["shape"] == "(2, 1, 1, 5)"
@@ -211,12 +244,26 @@ def test_the_padding_of_the_running_example(printed):
     assert shown["row of the second sentence"] == "[1, 1, 0, 0, 0]"
 
 
+@claim("masks#padding-mask")
+@mutation(
+    "transformer.py",
+    "(ids != pad_id)[:, None, None, :]",
+    "(ids != pad_id)[:, None, :, None]",
+    fault="the padding mask forbids rows instead of columns",
+)
 def test_padding_forbids_columns_and_leaves_the_rows_of_pads_alone():
     mask = padding_mask(torch.tensor([[6, 7, 0]])).expand(1, 1, 3, 3)[0, 0]
     assert mask.any(dim=0).tolist() == [True, True, False]
     assert mask.any(dim=1).all()
 
 
+@claim("masks#padding-mask")
+@mutation(
+    "transformer.py",
+    "return self.encoder(x, padding_mask(src, self.config.pad_id))",
+    "return self.encoder(x, padding_mask(src))",
+    fault="the encoder doesn't ask the configuration for the id of the padding",
+)
 def test_the_model_masks_with_the_pad_id_of_its_configuration():
     model = small_model(pad_id=3)
     ids = torch.tensor([[6, 7]])
@@ -224,9 +271,16 @@ def test_the_model_masks_with_the_pad_id_of_its_configuration():
     assert (model.encode(F.pad(ids, (0, 4), value=0))[:, :2] - model.encode(ids)).abs().max() > 0.1
 
 
-# More padding, same result: #padding-invariance
+# More padding, same result
 
 
+@claim("masks#padding-invariance")
+@mutation(
+    "transformer.py",
+    "return (ids != pad_id)[:, None, None, :]",
+    "return (ids != pad_id)[:, None, :].expand(-1, ids.size(1), -1)",
+    fault="the padding mask has no axis for the heads",
+)
 @few
 @given(seed=seeds, b=st.integers(1, 3), n=sizes, pads=sizes)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -238,6 +292,13 @@ def test_more_pads_on_the_right_change_no_real_position_of_the_encoder(dtype, se
     close(model.encode(padded)[:, :n], model.encode(ids), 1e-5 if dtype == torch.float32 else 1e-12)
 
 
+@claim("masks#padding-invariance")
+@mutation(
+    "transformer.py",
+    "return self.logits(self.decode(tgt, memory, memory_mask))",
+    "return self.logits(self.decode(tgt, memory))",
+    fault="the decoder reads the pads of the source",
+)
 @few
 @given(seed=seeds, src_pads=sizes, tgt_pads=sizes, norm_first=st.booleans())
 def test_more_pads_on_either_side_of_the_model_change_no_logit_of_a_real_token(
@@ -250,6 +311,7 @@ def test_more_pads_on_either_side_of_the_model_change_no_logit_of_a_real_token(
     close(padded[:, :3], model(src, tgt), 1e-11)
 
 
+@claim("masks#padding-invariance")
 def test_more_pads_change_no_gradient():
     src, tgt = torch.tensor([[6, 7]]), torch.tensor([[1, 4, 5]])
     gradients = []
@@ -261,6 +323,7 @@ def test_more_pads_change_no_gradient():
         close(one, other, 1e-10)
 
 
+@claim("masks#padding-invariance")
 def test_without_a_mask_the_result_depends_on_the_number_of_pads(printed):
     shown = printed("examples", "padding_invariance")
     for pads in 1, 3, 10:
@@ -269,9 +332,16 @@ def test_without_a_mask_the_result_depends_on_the_number_of_pads(printed):
     assert moved == sorted(moved) and moved[0] > 1
 
 
-# The causal mask: #causal-mask
+# The causal mask
 
 
+@claim("masks#causal-mask")
+@mutation(
+    "transformer.py",
+    "return full.tril()",
+    "return full.tril(1)",
+    fault="the causal mask lets each token see the next one",
+)
 @few
 @given(size=st.integers(1, 12))
 def test_the_causal_mask_is_true_where_the_key_is_not_after_the_query(size):
@@ -282,16 +352,31 @@ def test_the_causal_mask_is_true_where_the_key_is_not_after_the_query(size):
             assert mask[0, 0, query, key].item() == (key <= query)
 
 
+@claim("masks#causal-mask")
+@mutation(
+    "transformer.py",
+    "return full.tril()",
+    "return full.tril(-1)",
+    fault="the causal mask leaves out its diagonal",
+)
 def test_the_causal_mask_has_no_empty_row_thanks_to_its_diagonal():
     assert causal_mask(5).any(dim=-1).all()
     assert not causal_mask(5).tril(-1).any(dim=-1).all()
 
 
+@claim("masks#causal-mask")
+@mutation(
+    "transformer.py",
+    "torch.ones(1, 1, size, size, dtype=torch.bool, device=device)",
+    "torch.ones(1, 1, size, size, dtype=torch.bool)",
+    fault="the causal mask forgets the device",
+)
 def test_the_causal_mask_is_made_on_the_device_that_is_asked_for():
     assert causal_mask(3, torch.device("meta")).device.type == "meta"
     assert causal_mask(3).device.type == "cpu"
 
 
+@claim("masks#causal-mask")
 def test_a_model_that_sees_the_future_is_right_in_training_and_guesses_in_use(printed):
     shown = printed("examples", "peeking")
     assert shown["causal mask, in training"] == shown["causal mask, in use"] == "0.1"
@@ -300,9 +385,10 @@ def test_a_model_that_sees_the_future_is_right_in_training_and_guesses_in_use(pr
         assert shown[f"{mask}, in use"] == "0.1"
 
 
-# The future changes nothing: #causality
+# The future changes nothing
 
 
+@claim("masks#causality")
 @few
 @given(seed=seeds, n=st.integers(2, 7), data=st.data())
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -318,6 +404,19 @@ def test_a_changed_token_changes_no_output_before_it_not_by_a_bit(dtype, seed, n
     assert (before[:, place] - after[:, place]).abs().max() > 1e-3
 
 
+@claim("masks#causality")
+@mutation(
+    "transformer.py",
+    "return full.tril()",
+    "return full.triu()",
+    fault="the causal mask is turned round",
+)
+@mutation(
+    "transformer.py",
+    "mask = torch.atleast_2d(mask)",
+    "mask = ~torch.atleast_2d(mask)",
+    fault="the fused attention takes the mask turned round",
+)
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_the_future_changes_no_bit_on_either_path(dtype, need_weights):
     torch.manual_seed(0)
@@ -330,18 +429,21 @@ def test_the_future_changes_no_bit_on_either_path(dtype, need_weights):
         assert torch.equal(before[:, :place], after[:, :place])
 
 
+@claim("masks#causality")
 def test_the_weight_of_a_forbidden_key_is_exactly_zero(dtype):
     query, key, value = parts(1, 2, 5, 4, dtype=dtype)
     _, weights = scaled_dot_product_attention(query, key, value, causal_mask(5))
     assert not weights.masked_select(~causal_mask(5)).any()
 
 
+@claim("masks#causality")
 def test_a_token_sees_itself_and_all_before_it():
     query, key, value = parts(1, 2, 5, 4)
     _, weights = scaled_dot_product_attention(query, key, value, causal_mask(5))
     assert (weights > 0).equal(causal_mask(5).expand(1, 2, 5, 5))
 
 
+@claim("masks#causality")
 @few
 @given(seed=seeds, n=st.integers(1, 7))
 def test_the_first_k_tokens_alone_give_the_first_k_outputs(seed, n):
@@ -353,6 +455,7 @@ def test_the_first_k_tokens_alone_give_the_first_k_outputs(seed, n):
         close(model(src, tgt[:, :k]), whole[:, :k], 1e-12)
 
 
+@claim("masks#causality")
 def test_without_a_mask_every_output_before_the_change_moves(printed):
     shown = printed("examples", "causal")
     assert numbers(shown["causal mask"])[:3] == [0, 0, 0]
@@ -360,9 +463,10 @@ def test_without_a_mask_every_output_before_the_change_moves(printed):
     assert min(numbers(shown["no mask"])) > 0.1
 
 
-# Both: #both
+# Both
 
 
+@claim("masks#both")
 @few
 @given(seed=seeds, b=sizes, n=sizes)
 def test_both_allow_what_each_allows(seed, b, n):
@@ -377,6 +481,7 @@ def test_both_allow_what_each_allows(seed, b, n):
                 assert both[sentence, 0, query, key] == allowed
 
 
+@claim("masks#both")
 def test_the_shapes_of_both(printed):
     shown = printed("examples", "both")
     assert shown["causal"] == "(1, 1, 6, 6)"
@@ -386,6 +491,7 @@ def test_the_shapes_of_both(printed):
     assert shown["at pads, differs"] == "True"
 
 
+@claim("masks#both")
 @few
 @given(seed=seeds, n=sizes, pads=sizes)
 def test_with_pads_on_the_right_the_causal_mask_alone_hides_them_from_real_tokens(seed, n, pads):
@@ -397,6 +503,13 @@ def test_with_pads_on_the_right_the_causal_mask_alone_hides_them_from_real_token
     assert torch.equal(one[:, :, :n], other[:, :, :n])
 
 
+@claim("masks#both")
+@mutation(
+    "transformer.py",
+    "mask = mask & padding_mask(tgt, self.config.pad_id)",
+    "mask = mask.clone()",
+    fault="the decoder leaves out the padding mask of the target",
+)
 def test_pads_in_the_middle_of_a_target_are_not_seen_either():
     model = small_model()
     src, tgt = torch.tensor([[6, 7]]), torch.tensor([[1, 4, 0, 5]])
@@ -407,6 +520,13 @@ def test_pads_in_the_middle_of_a_target_are_not_seen_either():
     assert not torch.allclose(before[:, 2], after[:, 2])
 
 
+@claim("masks#both")
+@mutation(
+    "transformer.py",
+    "mask = mask & padding_mask(tgt, self.config.pad_id)",
+    "mask = mask | padding_mask(tgt, self.config.pad_id)",
+    fault="causal or padding in place of causal and padding",
+)
 def test_each_attention_of_the_model_gets_the_mask_of_its_keys(monkeypatch):
     model, seen = small_model(), {}
 
@@ -434,6 +554,7 @@ def test_each_attention_of_the_model_gets_the_mask_of_its_keys(monkeypatch):
     assert cross[:2] == (4, 5) and cross[2].equal(padding_mask(src))
 
 
+@claim("masks#both")
 def test_without_a_memory_mask_the_decoder_reads_the_pads_of_the_source(printed):
     shown = printed("examples", "cross")
     assert shown["shape"] == "(1, 1, 1, 5)"
@@ -441,7 +562,7 @@ def test_without_a_memory_mask_the_decoder_reads_the_pads_of_the_source(printed)
     assert float(shown["no mask"]) > 0.1
 
 
-# How others say it: each row of the table: #others
+# How others say it: each row of the table
 
 
 def table(language: str, anchor: str) -> list[list[str]]:
@@ -475,6 +596,7 @@ def self_attention(row: str, attend, **names):
     return theirs, (attend(query, key, value, theirs) - ours).abs().max()
 
 
+@claim("masks#others")
 def test_row_sdpa_boolean():
     row = "SDPA, `attn_mask`, boolean"
     theirs, difference = self_attention(row, F.scaled_dot_product_attention)
@@ -485,12 +607,14 @@ def test_row_sdpa_boolean():
     assert inverted > 0.1
 
 
+@claim("masks#others")
 def test_row_sdpa_float():
     row = "SDPA, `attn_mask`, float"
     theirs, difference = self_attention(row, F.scaled_dot_product_attention)
     assert theirs.dtype == torch.float32 and difference < 1e-6
 
 
+@claim("masks#others")
 def test_row_sdpa_is_causal():
     mask = from_ours("SDPA, `is_causal=True`", causal=causal_mask(5))
     query, key, value = parts(2, 3, 5, 8)
@@ -515,6 +639,7 @@ def copy_attention(ours, theirs) -> None:
     theirs.out_proj.load_state_dict(ours.output.state_dict())
 
 
+@claim("masks#others")
 def test_row_multihead_attention_key_padding_mask(dtype):
     ours, theirs = multihead(dtype)
     x = torch.randn(2, 5, 16, dtype=dtype)
@@ -524,6 +649,7 @@ def test_row_multihead_attention_key_padding_mask(dtype):
     close(theirs(x, x, x, key_padding_mask=ignored)[0], ours(x, x, x, padding)[0])
 
 
+@claim("masks#others")
 def test_row_multihead_attention_two_axes(dtype):
     ours, theirs = multihead(dtype)
     x = torch.randn(2, 5, 16, dtype=dtype)
@@ -532,6 +658,7 @@ def test_row_multihead_attention_two_axes(dtype):
     close(theirs(x, x, x, attn_mask=ignored)[0], ours(x, x, x, causal_mask(5))[0])
 
 
+@claim("masks#others")
 def test_row_multihead_attention_three_axes(dtype):
     ours, theirs = multihead(dtype)
     x = torch.randn(2, 5, 16, dtype=dtype)
@@ -569,6 +696,7 @@ ARGUMENTS = {
 }
 
 
+@claim("masks#others")
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")
 @pytest.mark.parametrize("argument", ARGUMENTS)
 def test_row_nn_transformer(two_models, argument):
@@ -587,17 +715,20 @@ def test_row_nn_transformer(two_models, argument):
     assert not torch.allclose(wrong, expected, atol=0.01)
 
 
+@claim("masks#others")
 def test_row_generate_square_subsequent_mask():
     row = "`nn.Transformer.generate_square_subsequent_mask`"
     added = from_ours(row, causal=causal_mask(4))
     assert nn.Transformer.generate_square_subsequent_mask(4).equal(added)
 
 
+@claim("masks#others")
 def test_row_hugging_face_attention_mask():
     mask = from_ours("Hugging Face, `attention_mask`", padding=padding_mask(SRC))
     assert mask.tolist() == [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]]
 
 
+@claim("masks#others")
 @pytest.mark.parametrize("dtype", [*DTYPES, *HALVES], ids=str)
 def test_row_hugging_face_extended(dtype):
     row = "Hugging Face, extended"
@@ -610,6 +741,7 @@ def test_row_hugging_face_extended(dtype):
     assert from_ours(row, mask=padding, dtype=dtype).equal(by_definition)
 
 
+@claim("masks#others")
 def test_the_table_has_no_row_without_a_test():
     english = [cells[0] for cells in table("en", "others")]
     assert len(english) == len(set(english)) == 13
@@ -623,6 +755,7 @@ def test_the_table_has_no_row_without_a_test():
         assert code.findall(" ".join(one)) == code.findall(" ".join(other))
 
 
+@claim("masks#others")
 def test_the_added_form_does_what_the_boolean_one_does(printed):
     shown = printed("examples", "conventions")
     for name in "boolean", "added, 0 or -inf", "added, 0 or lowest":
@@ -631,12 +764,14 @@ def test_the_added_form_does_what_the_boolean_one_does(printed):
     assert shown["masks are boolean, True may attend"] == "torch.float32"
 
 
+@claim("masks#others")
 def test_multihead_attention_of_torch_needs_our_masks_turned_round(printed):
     shown = printed("examples", "torch_nn")
     assert shown["masks turned round"] == "0.00000"
     assert shown["our masks as they are"] == "nan"
 
 
+@claim("masks#others")
 def test_an_inverted_key_padding_mask_is_silent_if_every_sentence_is_padded():
     _, theirs = multihead()
     x = torch.randn(2, 5, 16, dtype=torch.float64)
@@ -646,6 +781,7 @@ def test_an_inverted_key_padding_mask_is_silent_if_every_sentence_is_padded():
     assert wrong.isfinite().all() and not torch.allclose(right, wrong, atol=0.01)
 
 
+@claim("masks#others")
 def test_mixing_boolean_and_float_masks_draws_a_warning_and_two_booleans_none():
     _, theirs = multihead(torch.float32)
     x = torch.randn(2, 5, 16)
@@ -657,6 +793,7 @@ def test_mixing_boolean_and_float_masks_draws_a_warning_and_two_booleans_none():
         theirs(x, x, x, key_padding_mask=SRC == 0, attn_mask=~causal_mask(5)[0, 0])
 
 
+@claim("masks#others")
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_in_evaluation_the_encoder_of_torch_nn_may_write_zeros_at_the_pads():
     torch.manual_seed(0)
@@ -671,9 +808,10 @@ def test_in_evaluation_the_encoder_of_torch_nn_may_write_zeros_at_the_pads():
     assert not fast[ignored].any() and slow[ignored].any()
 
 
-# Why not minus a billion: #finite-fill
+# Why not minus a billion
 
 
+@claim("masks#finite-fill")
 def test_minus_a_billion_does_not_fit_float16_and_fits_the_others(printed):
     shown = printed("examples", "half")
     assert "without overflow" in shown["torch.float16, -1e9"]
@@ -686,6 +824,7 @@ def test_minus_a_billion_does_not_fit_float16_and_fits_the_others(printed):
         scores.masked_fill(torch.tensor([True, False]), -1e9)
 
 
+@claim("masks#finite-fill")
 def test_minus_ten_thousand_leaks_when_scores_are_large(printed):
     shown = printed("examples", "leaks")
     assert shown["low scores, replaced by -1e4"] == "100%"
@@ -693,6 +832,7 @@ def test_minus_ten_thousand_leaks_when_scores_are_large(printed):
     assert shown["ours"] == "0%"
 
 
+@claim("masks#finite-fill")
 def test_a_row_with_minus_ten_thousand_added_everywhere_has_the_weights_without_a_mask(printed):
     shown = printed("examples", "leaks")
     assert shown["all forbidden, -1e+04 added"] == shown["no mask"]
@@ -701,10 +841,12 @@ def test_a_row_with_minus_ten_thousand_added_everywhere_has_the_weights_without_
     close((scores - 1e4).softmax(dim=0), scores.softmax(dim=0), 1e-11)
 
 
+@claim("masks#finite-fill")
 def test_a_row_with_minus_a_billion_added_everywhere_is_uniform(printed):
     assert numbers(printed("examples", "leaks")["all forbidden, -1e+09 added"]) == [0.33] * 3
 
 
+@claim("masks#finite-fill")
 def test_two_added_masks_of_the_lowest_number_overflow(printed):
     assert printed("examples", "leaks")["two masks added"] == "[-inf, -inf, -inf]"
     for dtype in [*DTYPES, *HALVES]:
@@ -712,6 +854,13 @@ def test_two_added_masks_of_the_lowest_number_overflow(printed):
         assert lowest.isfinite() and (lowest + lowest).isinf()
 
 
+@claim("masks#finite-fill")
+@mutation(
+    "transformer.py",
+    "lowest = torch.finfo(scores.dtype).min",
+    "lowest = -1e9",
+    fault="forbidden scores become minus a billion",
+)
 @few
 @given(seed=seeds, size=st.sampled_from([1.0, 30.0, 1000.0, 30000.0]))
 @pytest.mark.parametrize("dtype", [*DTYPES, *HALVES], ids=str)
@@ -726,6 +875,13 @@ def test_in_ours_a_forbidden_weight_is_exactly_zero_whatever_the_scores(dtype, s
     close(weights.float().sum(), mask.any().float(), 0.01)
 
 
+@claim("masks#finite-fill")
+@mutation(
+    "transformer.py",
+    "lowest = torch.finfo(scores.dtype).min",
+    "lowest = -1e4",
+    fault="forbidden scores become -1e4 in place of the lowest number",
+)
 @pytest.mark.parametrize("dtype", [*DTYPES, *HALVES], ids=str)
 def test_in_ours_low_scores_keep_all_the_attention_to_themselves(dtype):
     query, key = torch.ones(1, 1, dtype=dtype), torch.tensor([[-20000.0], [-20000.0], [0.0]])
@@ -734,6 +890,7 @@ def test_in_ours_low_scores_keep_all_the_attention_to_themselves(dtype):
     assert weights.tolist() == [[0.5, 0.5, 0]]
 
 
+@claim("masks#finite-fill")
 def test_minus_infinity_with_a_second_fill_has_the_same_weights_and_gradients_as_ours():
     mask = torch.tensor([[False, False], [True, False]])
     results = []
@@ -750,6 +907,13 @@ def test_minus_infinity_with_a_second_fill_has_the_same_weights_and_gradients_as
         close(one, other, 1e-12)
 
 
+@claim("masks#finite-fill")
+@mutation(
+    "transformer.py",
+    "lowest = torch.finfo(scores.dtype).min",
+    'lowest = float("-inf")',
+    fault="forbidden scores become minus infinity",
+)
 @pytest.mark.filterwarnings("ignore:Anomaly Detection", "ignore:Error detected")
 def test_anomaly_detection_stops_at_minus_infinity_and_not_at_ours():
     mask = torch.tensor([[False, False], [True, False]])
@@ -763,9 +927,10 @@ def test_anomaly_detection_stops_at_minus_infinity_and_not_at_ours():
         output.square().sum().backward()
 
 
-# Rows with nothing to attend to: #empty-rows
+# Rows with nothing to attend to
 
 
+@claim("masks#empty-rows")
 def test_an_empty_row_is_uniform_or_nan_or_zeros(printed):
     shown = printed("examples", "empty_rows")
     assert numbers(shown["-1000000000.0"]) == [0.33] * 3
@@ -775,6 +940,19 @@ def test_an_empty_row_is_uniform_or_nan_or_zeros(printed):
     assert numbers(shown["torch.nn, need_weights=False"]) == [0] * 4
 
 
+@claim("masks#empty-rows")
+@mutation(
+    "transformer.py",
+    "weights = weights.masked_fill(~mask, 0.0)",
+    "weights = weights.clone()",
+    fault="no second fill, so an empty row is uniform",
+)
+@mutation(
+    "transformer.py",
+    "weights = weights.masked_fill(~mask, 0.0)",
+    "weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)",
+    fault="an empty row is filled with minus infinity",
+)
 @pytest.mark.parametrize("dtype", [*DTYPES, *HALVES], ids=str)
 def test_a_row_with_no_allowed_key_gives_zeros_on_both_paths(attend, dtype):
     query, key, value = parts(2, 3, 4, 8, dtype=dtype)
@@ -786,12 +964,14 @@ def test_a_row_with_no_allowed_key_gives_zeros_on_both_paths(attend, dtype):
         assert not weights[:, :, 0].any()
 
 
+@claim("masks#empty-rows")
 def test_pads_on_the_left_and_the_causal_mask_make_empty_rows_and_pads_on_the_right_none():
     left, right = torch.tensor([[0, 0, 6]]), torch.tensor([[6, 0, 0]])
     assert (causal_mask(3) & padding_mask(left)).any(dim=-1).flatten().tolist() == [0, 0, 1]
     assert (causal_mask(3) & padding_mask(right)).any(dim=-1).all()
 
 
+@claim("masks#empty-rows")
 def test_a_model_fed_with_nothing_but_pads_stays_finite_in_all_its_gradients():
     model = small_model()
     output = model(torch.zeros(1, 3, dtype=torch.int64), torch.zeros(1, 2, dtype=torch.int64))
@@ -800,6 +980,7 @@ def test_a_model_fed_with_nothing_but_pads_stays_finite_in_all_its_gradients():
     assert all(p.grad.isfinite().all() for p in model.parameters() if p.grad is not None)
 
 
+@claim("masks#empty-rows")
 def test_an_empty_row_leaves_only_the_bias_of_the_output_layer():
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, 4)
@@ -810,6 +991,7 @@ def test_an_empty_row_leaves_only_the_bias_of_the_output_layer():
         close(output, attention.output.bias.expand(1, 3, 16))
 
 
+@claim("masks#empty-rows")
 def test_one_empty_row_poisons_every_value_though_the_loss_leaves_it_out(printed):
     shown = printed("examples", "poison")
     assert shown["infinite, loss"] == shown["scaled_dot_product_attention, loss"] == "4.0"
@@ -817,6 +999,13 @@ def test_one_empty_row_poisons_every_value_though_the_loss_leaves_it_out(printed
     assert shown["scaled_dot_product_attention, gradient"] == "[4.0, 0.0]"
 
 
+@claim("masks#empty-rows")
+@mutation(
+    "transformer.py",
+    "mask = torch.atleast_2d(mask)",
+    "mask = torch.atleast_2d(mask) | ~mask.any(dim=-1, keepdim=True)",
+    fault="the fused path lets a query without a key read them all",
+)
 @few
 @given(seed=seeds, share=st.sampled_from([0.2, 0.5, 1.0]))
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -836,9 +1025,10 @@ def test_both_paths_agree_and_so_do_their_gradients_with_empty_rows_too(dtype, s
         assert not output[blind].any() and not of_query[blind].any()
 
 
-# A mask that fits by accident: #accident
+# A mask that fits by accident
 
 
+@claim("masks#accident")
 def test_an_n_by_n_mask_unsqueezed_for_the_heads_lies_on_the_heads_if_n_is_their_number():
     n = 5
     query, key, value = parts(2, n, n, 4)
@@ -848,6 +1038,7 @@ def test_an_n_by_n_mask_unsqueezed_for_the_heads_lies_on_the_heads_if_n_is_their
         assert seen[..., : head + 1].all() and not seen[..., head + 1 :].any()
 
 
+@claim("masks#accident")
 def test_by_accident_all_heads_but_the_first_look_into_the_future(printed):
     shown = printed("examples", "accident")
     assert numbers(shown["right, heads 1 to 8"]) == [0] * 8
@@ -857,6 +1048,7 @@ def test_by_accident_all_heads_but_the_first_look_into_the_future(printed):
     assert shown["the mask does not broadcast"] == "(10, 1, 10) to (1, 8, 10, 10)"
 
 
+@claim("masks#accident")
 @pytest.mark.parametrize("n", [3, 5, 9])
 def test_the_accident_is_an_error_for_every_other_length(attend, n):
     query, key, value = parts(1, 4, n, 4)
@@ -864,6 +1056,7 @@ def test_the_accident_is_an_error_for_every_other_length(attend, n):
         attend(query, key, value, causal_mask(n)[0, 0].unsqueeze(1))
 
 
+@claim("masks#accident")
 def test_a_padding_mask_without_its_axes_lies_on_the_queries_if_b_is_n(printed):
     shown = printed("examples", "batch_accident")
     assert numbers(shown["right, share of the pads"]) == [0] * 3
@@ -875,6 +1068,7 @@ def test_a_padding_mask_without_its_axes_lies_on_the_queries_if_b_is_n(printed):
     assert (weights > 0).equal(pads.expand(3, 2, 3, 3))  # the query's row, not the sentence's
 
 
+@claim("masks#accident")
 def test_with_all_their_axes_masks_fit_only_where_they_belong():
     query = torch.randn(2, 3, 5, 4)
     key = torch.randn(2, 3, 7, 4)
@@ -885,9 +1079,10 @@ def test_with_all_their_axes_masks_fit_only_where_they_belong():
             scaled_dot_product_attention(query, key, key, wrong)
 
 
-# Inverted, and nobody notices: #inverted
+# Inverted, and nobody notices
 
 
+@claim("masks#inverted")
 def test_an_inverted_causal_mask_sees_only_the_future(printed):
     shown = printed("examples", "inverted")
     for name in "right", "inverted":
@@ -900,6 +1095,7 @@ def test_an_inverted_causal_mask_sees_only_the_future(printed):
     assert shown["inverted, outputs before the change stay"] == "False"
 
 
+@claim("masks#inverted")
 def test_an_inverted_padding_mask_reads_nothing_but_pads():
     query, key, value = parts(1, 2, 5, 4)
     pads = SRC[1:] == 0
@@ -947,6 +1143,7 @@ def checks(attend, meant, given) -> tuple[bool, bool, bool]:
     return output.shape == query.shape, bool(output.isfinite().all()), same
 
 
+@claim("masks#inverted")
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_changing_what_is_hidden_catches_what_shapes_and_finite_numbers_do_not(mistake):
     attend, meant, given = MISTAKES[mistake]
@@ -954,15 +1151,23 @@ def test_changing_what_is_hidden_catches_what_shapes_and_finite_numbers_do_not(m
     assert checks(with_ours, meant, meant) == (True, True, True)
 
 
+@claim("masks#inverted")
 def test_each_mistake_of_the_table_is_tried():
     assert [cells[0] for cells in table("en", "inverted")] == list(MISTAKES)
     for cells in table("en", "inverted"):
         assert cells[1:] == ["passes", "passes", "caught"]
 
 
-# Exercises: #exercises
+# Exercises
 
 
+@claim("masks#exercises")
+@mutation(
+    "exercises/masks/window.py",
+    "causal_mask(6).triu(-2)",
+    "causal_mask(6).triu(-3)",
+    fault="the window is one token wider",
+)
 def test_a_window_of_three_reaches_twice_as_far_in_two_layers(printed):
     shown = printed("exercises", "window")
     assert shown["one layer reaches"] == "[0, 1, 2]"
@@ -973,12 +1178,20 @@ def test_a_window_of_three_reaches_twice_as_far_in_two_layers(printed):
             assert window[i, j] == (i - 2 <= j <= i)
 
 
+@claim("masks#exercises")
+@mutation(
+    "exercises/masks/packing.py",
+    "mask = same[:, None] & causal_mask(7)",
+    "mask = causal_mask(7)",
+    fault="packed sentences see each other",
+)
 def test_two_sentences_packed_in_one_row_are_as_if_alone(printed):
     shown = printed("exercises", "packing")
     assert float(shown["first sentence, difference"]) == 0
     assert float(shown["second sentence, difference"]) == 0
 
 
+@claim("masks#exercises")
 def test_masks_of_sentences_are_repeated_head_by_head(printed):
     shown = printed("exercises", "heads_in_the_batch")
     assert float(shown["expand, (8, 5, 5)"]) == 0
@@ -986,6 +1199,7 @@ def test_masks_of_sentences_are_repeated_head_by_head(printed):
     assert float(shown["repeat, (8, 5, 5)"]) > 0.1
 
 
+@claim("masks#exercises")
 def test_is_causal_with_one_query_sees_only_the_first_key(printed):
     shown = printed("exercises", "last_row")
     assert numbers(shown["one query, is_causal"]) == [1, 0, 0, 0, 0]
@@ -993,6 +1207,13 @@ def test_is_causal_with_one_query_sees_only_the_first_key(printed):
     assert causal_mask(5)[:, :, -1:].all()
 
 
+@claim("masks#exercises")
+@mutation(
+    "exercises/masks/both_sides.py",
+    "mask = causal_mask(4) & padding_mask(torch.tensor([ids]))",
+    "mask = causal_mask(4) & padding_mask(torch.tensor([ids]), 99)",
+    fault="the mask for pads on both sides forgets the pads",
+)
 def test_pads_on_the_left_leave_rows_without_a_key_and_these_give_zeros(printed):
     shown = printed("exercises", "both_sides")
     right = [shown[f"pads on the right, row {i}"] for i in range(4)]
@@ -1001,12 +1222,14 @@ def test_pads_on_the_left_leave_rows_without_a_key_and_these_give_zeros(printed)
     assert left == ["F F F F, zeros", "F F F F, zeros", "F F T F", "F F T T"]
 
 
+@claim("masks#exercises")
 def test_pads_on_the_left_need_positions_from_the_first_token(printed):
     shown = printed("exercises", "left_padding")
     assert float(shown["positions from the left edge"]) > 0.1
     assert float(shown["positions from the first token"]) == 0
 
 
+@claim("masks#exercises")
 def test_without_positions_pads_on_the_left_change_nothing():
     torch.manual_seed(0)
     encoder = Encoder(small_config()).double()

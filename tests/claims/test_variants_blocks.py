@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import transformer
+from marks import claim, mutation
 from transformer import FeedForward, LayerNorm, MultiHeadAttention, causal_mask
 from variants.grouped import GroupedQueryAttention
 from variants.rmsnorm import RMSNorm
@@ -40,9 +41,22 @@ def rms_norm(size: int, seed: int = 0, eps: float = 1e-5) -> RMSNorm:
     return module
 
 
-# RMSNorm: #rmsnorm
+# RMSNorm
 
 
+@claim("variants#rmsnorm")
+@mutation(
+    "variants/rmsnorm.py",
+    "mean_square = x.square()",
+    "mean_square = (x - x.mean(dim=-1, keepdim=True)).square()",
+    fault="RMSNorm takes the mean off after all",
+)
+@mutation(
+    "variants/rmsnorm.py",
+    "(mean_square + self.eps).rsqrt()",
+    "1 / (mean_square.sqrt() + self.eps)",
+    fault="RMSNorm adds epsilon outside the root",
+)
 @few
 @given(seeds, sizes, st.sampled_from([1e-8, 1e-5, 1e-2]))
 def test_rms_norm_is_torchs_and_so_are_its_gradients(seed, size, eps):
@@ -60,6 +74,7 @@ def test_rms_norm_is_torchs_and_so_are_its_gradients(seed, size, eps):
         close(one, other)
 
 
+@claim("variants#rmsnorm")
 def test_rms_norm_takes_its_numbers_from_the_constructor():
     assert RMSNorm(7).eps == LayerNorm(7).eps == 1e-5
     assert RMSNorm(7, 0.1).eps == 0.1
@@ -67,6 +82,13 @@ def test_rms_norm_takes_its_numbers_from_the_constructor():
     assert sum(p.numel() for p in LayerNorm(7).parameters()) == 2 * 7
 
 
+@claim("variants#rmsnorm")
+@mutation(
+    "variants/rmsnorm.py",
+    "(mean_square + self.eps).rsqrt()",
+    "(mean_square + self.eps).reciprocal()",
+    fault="RMSNorm forgets the root",
+)
 @few
 @given(seeds, st.floats(0.1, 1000))
 def test_rms_norm_is_blind_to_a_factor_but_not_to_a_constant(seed, factor):
@@ -77,6 +99,7 @@ def test_rms_norm_is_blind_to_a_factor_but_not_to_a_constant(seed, factor):
     assert (norm(x + 3) - norm(x)).abs().max() > 0.01
 
 
+@claim("variants#rmsnorm")
 @few
 @given(seeds, sizes)
 def test_rms_norm_of_what_has_no_mean_is_layer_norm(seed, size):
@@ -85,17 +108,26 @@ def test_rms_norm_of_what_has_no_mean_is_layer_norm(seed, size):
     close(norm(x - x.mean(dim=-1, keepdim=True)), layer(x))
 
 
+@claim("variants#exercises")
 def test_layer_norm_after_a_linear_layer_is_rms_norm_after_a_centred_one(printed):
     shown = printed("exercises", "centred")
     assert shown["RMSNorm after centring"] == "True"
     assert shown["with the mean taken out of the weights"] == "True"
 
 
+@claim("variants#rmsnorm")
+@mutation(
+    "variants/rmsnorm.py",
+    ".square().mean(dim=-1, keepdim=True)",
+    ".square().sum(dim=-1, keepdim=True)",
+    fault="RMSNorm sums the squares instead of averaging",
+)
 def test_a_token_that_rms_norm_has_been_at_has_the_length_of_root_d():
     x = normal(5, 64)
     close(RMSNorm(64, 0.0).double()(x).norm(dim=-1), torch.full((5,), 8.0, dtype=torch.float64))
 
 
+@claim("variants#rmsnorm")
 def test_rms_norm_by_hand(printed):
     shown = printed("examples", "rms_by_hand")
     assert shown["rms(x)"] == "2.5"
@@ -105,15 +137,23 @@ def test_rms_norm_by_hand(printed):
     assert shown["equal to nn.RMSNorm"] == "True"
 
 
-# GELU: #swiglu
+# GELU
 
 
+@claim("variants#swiglu")
+@mutation(
+    "variants/swiglu.py",
+    "0.044715 * x**3",
+    "0.0447 * x**2",
+    fault="the second GELU has another cubic term",
+)
 def test_gelu_is_torchs_exactly_and_with_tanh():
     x = torch.linspace(-8, 8, 4001, dtype=torch.float64)
     close(gelu(x), F.gelu(x), 1e-12)
     close(gelu_tanh(x), F.gelu(x, approximate="tanh"), 1e-12)
 
 
+@claim("variants#swiglu")
 def test_the_two_gelus_are_never_half_a_thousandth_apart(printed):
     x = torch.linspace(-30, 30, 200_001, dtype=torch.float64)
     apart = (gelu(x) - gelu_tanh(x)).abs().max().item()
@@ -125,6 +165,13 @@ def test_the_two_gelus_are_never_half_a_thousandth_apart(printed):
     assert shown["lowest at"] == "-0.75"
 
 
+@claim("variants#swiglu")
+@mutation(
+    "variants/swiglu.py",
+    "torch.erf(x / math.sqrt(2))",
+    "torch.erf(x)",
+    fault="GELU forgets the root of 2",
+)
 def test_gelu_is_x_times_the_share_of_a_normal_distribution_below_x():
     draws = normal(400_000)
     for x in (-1.5, -0.5, 0.7, 2.0):
@@ -132,6 +179,13 @@ def test_gelu_is_x_times_the_share_of_a_normal_distribution_below_x():
         assert abs(gelu(torch.tensor(x)).item() - x * share) < 0.01
 
 
+@claim("variants#swiglu")
+@mutation(
+    "variants/swiglu.py",
+    "hidden = gelu(self.linear1(x))",
+    "hidden = self.linear1(x).relu()",
+    fault="the GELU network keeps its ReLU",
+)
 @few
 @given(seeds)
 def test_the_gelu_network_is_a_feed_forward_network_but_for_its_activation(seed):
@@ -142,6 +196,13 @@ def test_the_gelu_network_is_a_feed_forward_network_but_for_its_activation(seed)
     close(ours(x), plain.linear2(F.gelu(plain.linear1(x))))
 
 
+@claim("variants#swiglu")
+@mutation(
+    "variants/swiglu.py",
+    "return self.down(self.dropout(hidden))",
+    "return self.down(hidden)",
+    fault="SwiGLU drops nothing",
+)
 @pytest.mark.parametrize("make", [GELUFeedForward, SwiGLU])
 def test_the_networks_drop_hidden_units_in_training_only(make):
     torch.manual_seed(0)
@@ -156,9 +217,16 @@ def test_the_networks_drop_hidden_units_in_training_only(make):
     assert (seen[1] == 0).float().mean() < 0.1
 
 
-# SwiGLU: #swiglu
+# SwiGLU
 
 
+@claim("variants#swiglu")
+@mutation(
+    "variants/swiglu.py",
+    "F.silu(self.gate(x))",
+    "F.sigmoid(self.gate(x))",
+    fault="SwiGLU is gated by the sigmoid alone",
+)
 @few
 @given(seeds, sizes, sizes)
 def test_swiglu_is_the_formula_of_its_paper(seed, d_model, width):
@@ -171,6 +239,13 @@ def test_swiglu_is_the_formula_of_its_paper(seed, d_model, width):
     assert not [name for name, _ in ours.named_parameters() if "bias" in name]
 
 
+@claim("variants#swiglu")
+@mutation(
+    "variants/swiglu.py",
+    "nn.Linear(d_model, dim_feedforward, bias=False)  # V",
+    "nn.Linear(d_model, dim_feedforward)  # V",
+    fault="SwiGLU has a bias",
+)
 def test_two_thirds_of_the_width_make_as_many_weights(printed):
     for d_model, width in ((64, 255), (96, 384), (512, 2049)):
         plain = 2 * d_model * width
@@ -184,6 +259,13 @@ def test_two_thirds_of_the_width_make_as_many_weights(printed):
     assert abs(fewer / one - 1) < 0.001
 
 
+@claim("variants#swiglu")
+@mutation(
+    "variants/swiglu.py",
+    "F.silu(self.gate(x)) * self.up(x)",
+    "F.silu(self.gate(x)) + self.up(x)",
+    fault="SwiGLU adds where it should multiply",
+)
 def test_the_gate_says_how_much_of_up_passes_and_up_its_sign(printed, capsys):
     printed("examples", "gate")
     module = SwiGLU(1, 1).double().eval()
@@ -199,7 +281,7 @@ def test_the_gate_says_how_much_of_up_passes_and_up_its_sign(printed, capsys):
     assert abs(passes(-8, 3)) < 0.01
 
 
-# Grouped queries: #grouped
+# Grouped queries
 
 
 def grouped(nhead=8, kv=2, d=32, seed=0) -> GroupedQueryAttention:
@@ -211,6 +293,13 @@ def in_heads(x, head_dim=4):
     return x.unflatten(-1, (-1, head_dim)).transpose(1, 2)
 
 
+@claim("variants#grouped")
+@mutation(
+    "variants/grouped.py",
+    "return x.repeat_interleave(self.nhead // x.size(1), dim=1)",
+    "return x.repeat(1, self.nhead // x.size(1), 1, 1)",
+    fault="the shared heads go round by turns instead of serving neighbours",
+)
 @pytest.mark.parametrize("kv", [1, 2, 4, 8])
 @few
 @given(seeds)
@@ -228,6 +317,13 @@ def test_grouped_queries_are_sdpas(kv, seed):
     assert weights.shape == (2, 8, 5, 5)
 
 
+@claim("variants#grouped")
+@mutation(
+    "variants/grouped.py",
+    "self.value = nn.Linear(d_model, num_kv_heads * self.head_dim)",
+    "self.value = nn.Linear(d_model, d_model)",
+    fault="the values are not shared",
+)
 @pytest.mark.parametrize("kv", [1, 2, 4])
 def test_grouped_queries_are_multi_head_attention_with_repeated_weights(kv):
     ours, full = grouped(kv=kv), MultiHeadAttention(32, 8).double()
@@ -241,6 +337,13 @@ def test_grouped_queries_are_multi_head_attention_with_repeated_weights(kv):
     close(ours(x, other, other)[0], full(x, other, other)[0])
 
 
+@claim("variants#grouped")
+@mutation(
+    "variants/grouped.py",
+    "x = x.transpose(1, 2)  # (batch, heads, n, head_dim)",
+    "x = x.reshape(x.size(0), x.size(2), x.size(1), -1)",
+    fault="heads are cut before the axes are exchanged",
+)
 def test_as_many_shared_heads_as_heads_are_multi_head_attention():
     ours, full = grouped(kv=8), MultiHeadAttention(32, 8).double()
     full.load_state_dict(ours.state_dict())  # the same names and shapes
@@ -249,11 +352,13 @@ def test_as_many_shared_heads_as_heads_are_multi_head_attention():
         assert one.equal(other)
 
 
+@claim("variants#grouped")
 def test_queries_of_one_group_may_still_look_at_different_things():
     _, weights = grouped(kv=1)(*[normal(1, 5, 32)] * 3, need_weights=True)
     assert (weights[0, 0] - weights[0, 1]).abs().max() > 0.01
 
 
+@claim("variants#grouped")
 def test_what_a_cache_keeps_shrinks_with_the_shared_heads(printed):
     shown = printed("examples", "shared_heads")
     kept = [int(shown[f"{kv} of 8"].split()[2]) for kv in (8, 4, 2, 1)]
@@ -263,12 +368,20 @@ def test_what_a_cache_keeps_shrinks_with_the_shared_heads(printed):
     assert shown["cache, 8 of 64 heads"] == "1.25 GiB"
 
 
+@claim("variants#grouped")
+@mutation(
+    "variants/grouped.py",
+    "if num_kv_heads < 1 or nhead % num_kv_heads:",
+    "if num_kv_heads < 1:",
+    fault="more shared heads than heads are let through",
+)
 def test_heads_that_share_must_divide_the_heads():
     for kv in (0, 3, 16):
         with pytest.raises(ValueError, match=f"got 8 and {kv}"):
             GroupedQueryAttention(32, 8, kv)
 
 
+@claim("variants#exercises")
 def test_merging_heads_that_were_alike_loses_nothing_and_others_do(printed):
     shown = printed("exercises", "merged_heads")
     assert shown["8 of 8"] == "off by 0%"

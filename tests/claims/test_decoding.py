@@ -26,6 +26,7 @@ from decode import (
     sample,
     sentence_score,
 )
+from marks import claim, mutation
 from transformer import Transformer, TransformerConfig
 
 SNIPPETS = Path(decode.__file__).parent  # a mutated copy, when mutations are tested
@@ -95,7 +96,7 @@ def each_way(model, src, max_len, **options):
     yield sample(model, src, max_len, BOS, EOS, 0.7, 4, 0.9, generator, **options)
 
 
-# One token after another: #loop
+# One token after another
 
 
 def by_hand(model: Transformer, src: torch.Tensor, max_len: int) -> list[int]:
@@ -109,6 +110,13 @@ def by_hand(model: Transformer, src: torch.Tensor, max_len: int) -> list[int]:
     return written[1:]
 
 
+@claim("decoding#loop")
+@mutation(
+    "decode.py",
+    "while len(written) < max_len and not finished.all()",
+    "while len(written) < max_len and not finished.any()",
+    fault="all sentences stop with the first that ends",
+)
 @few
 @given(seed=seeds, max_len=st.integers(1, 8), options=options)
 def test_greedy_takes_the_likeliest_token_until_the_end_or_max_len(seed, max_len, options):
@@ -122,6 +130,19 @@ def test_greedy_takes_the_likeliest_token_until_the_end_or_max_len(seed, max_len
     assert ids.size(1) == max(map(len, wanted))
 
 
+@claim("decoding#loop")
+@mutation(
+    "decode.py",
+    "masked_fill(finished[:, None] != is_pad, -math.inf)",
+    "masked_fill(is_pad, -math.inf)",
+    fault="a finished sentence goes on",
+)
+@mutation(
+    "decode.py",
+    "masked_fill(finished[:, None] != is_pad, -math.inf)",
+    "masked_fill(finished[:, None] & ~is_pad, -math.inf)",
+    fault="padding may be chosen before the end",
+)
 @few
 @given(seed=seeds, options=options)
 def test_finished_sentences_stay_finished_and_no_other_has_padding(seed, options):
@@ -135,6 +156,7 @@ def test_finished_sentences_stay_finished_and_no_other_has_padding(seed, options
             assert row[length:].eq(pad).all()
 
 
+@claim("decoding#loop")
 def test_some_sentences_finish_early_and_some_never():
     lengths = set()
     for seed in range(8):
@@ -144,6 +166,7 @@ def test_some_sentences_finish_early_and_some_never():
     assert {1, 2, 3, 4, "cut"} <= lengths  # the tests here see all kinds
 
 
+@claim("decoding#loop")
 @few
 @given(seed=seeds, max_len=st.integers(1, 12), options=options)
 def test_none_is_longer_than_max_len_and_a_lower_one_only_cuts(seed, max_len, options):
@@ -157,6 +180,7 @@ def test_none_is_longer_than_max_len_and_a_lower_one_only_cuts(seed, max_len, op
         assert 1 <= ids.size(1) <= max_len
 
 
+@claim("decoding#loop")
 def test_the_loop_ends_when_the_last_sentence_has_ended(monkeypatch):
     steps = []
     original = KeyValueCache.step
@@ -168,6 +192,7 @@ def test_the_loop_ends_when_the_last_sentence_has_ended(monkeypatch):
         assert len(steps) == ids.size(1)
 
 
+@claim("decoding#loop")
 @few
 @given(seed=seeds, options=options)
 @pytest.mark.parametrize("use_cache", [True, False])
@@ -186,6 +211,7 @@ def test_a_batch_gives_what_its_sentences_give_one_by_one(use_cache, seed, optio
         assert rows(together, pad) == [rows(ids, pad)[0] for ids in single]
 
 
+@claim("decoding#loop")
 def test_int32_ids_will_do():
     model = lively_model()
     src = sources(model)
@@ -194,9 +220,22 @@ def test_int32_ids_will_do():
     assert torch.equal(*(greedy_decode(model, ids, 6, 1, 2, False) for ids in (src, src.int())))
 
 
-# Evaluation: #loop
+# Evaluation
 
 
+@claim("decoding#loop")
+@mutation(
+    "decode.py",
+    "    model.eval()\n    try:",
+    "    try:",
+    fault="decoding leaves the mode as it is, dropout and all",
+)
+@mutation(
+    "decode.py",
+    "    model.eval()\n    try",
+    "    try",
+    fault="decoding leaves dropout on",
+)
 @few
 @given(seed=seeds)
 def test_dropout_is_off_whatever_the_mode(seed):
@@ -209,6 +248,13 @@ def test_dropout_is_off_whatever_the_mode(seed):
     assert torch.equal(*scores)
 
 
+@claim("decoding#loop")
+@mutation(
+    "decode.py",
+    "module.training = training",
+    "module.training = modes[model]",
+    fault="after decoding all modules are in the mode of the whole model",
+)
 def test_afterwards_each_module_is_in_the_mode_it_was_in():
     model = lively_model().train()
     model.encoder.eval()
@@ -223,6 +269,13 @@ def test_afterwards_each_module_is_in_the_mode_it_was_in():
     assert torch.is_grad_enabled()
 
 
+@claim("decoding#loop")
+@mutation(
+    "decode.py",
+    "with torch.no_grad():",
+    "with torch.enable_grad():",
+    fault="gradients are noted while decoding",
+)
 def test_nothing_is_noted_for_a_backward_pass(monkeypatch):
     model, noted = lively_model(), []
     model.encoder.register_forward_hook(lambda *a: noted.append(a[-1].requires_grad))
@@ -235,9 +288,16 @@ def test_nothing_is_noted_for_a_backward_pass(monkeypatch):
     assert model(src, src[:, :1] // 2).requires_grad
 
 
-# The cache: #cache
+# The cache
 
 
+@claim("decoding#cache")
+@mutation(
+    "decode.py",
+    "self.key, self.value = self.key[rows], self.value[rows]",
+    "self.value = self.value[rows]",
+    fault="a beam takes over another one's ids but not its keys",
+)
 @few
 @given(seed=seeds, options=options)
 def test_with_the_cache_the_tokens_are_the_same(seed, options):
@@ -249,6 +309,31 @@ def test_with_the_cache_the_tokens_are_the_same(seed, options):
         assert torch.equal(one, other)
 
 
+@claim("decoding#cache")
+@mutation(
+    "decode.py",
+    "self.model.tgt_embedding(ids) + table[position]",
+    "self.model.tgt_embedding(ids) + table[0]",
+    fault="the cache gives every token the first position",
+)
+@mutation(
+    "decode.py",
+    "self.model.logits(self.model.decoder.norm(x))",
+    "self.model.logits(x)",
+    fault="the cache forgets the last norm of a pre-norm decoder",
+)
+@mutation(
+    "decode.py",
+    "return self.source(y, memory_mask)",
+    "return self.source(y, memory_mask | True)",
+    fault="the cache reads the padding of the source",
+)
+@mutation(
+    "decode.py",
+    "return self.target(y, mask)",
+    "return self.target(y, mask | True)",
+    fault="the cache sees padding in the target",
+)
 @few
 @given(seed=seeds, options=options)
 @pytest.mark.parametrize("dtype, places", [(torch.float32, 1e-5), (torch.float64, 1e-11)], ids=str)
@@ -267,6 +352,7 @@ def test_with_the_cache_the_logits_are_the_same(dtype, places, seed, options):
                 close(logits, whole[:, position], places)
 
 
+@claim("decoding#cache")
 @few
 @given(seed=seeds, options=options)
 @pytest.mark.parametrize("kind", [KeyValueCache, Recompute])
@@ -300,6 +386,7 @@ def positions_seen(model: Transformer, names: list[str]) -> dict[str, int]:
     return seen
 
 
+@claim("decoding#cache")
 def test_each_position_is_computed_once_instead_of_again_at_every_step():
     src, n = torch.tensor([[4, 5, 6]]), 10
     models = map(lively_model, range(50))
@@ -314,6 +401,7 @@ def test_each_position_is_computed_once_instead_of_again_at_every_step():
     assert list(seen.values()) == [n + again] * 3 + [(1 + n) * src.size(1)] * 2
 
 
+@claim("decoding#cache")
 def test_what_is_kept_is_keys_and_values_of_the_target_so_far_and_of_memory():
     model = lively_model()
     src = sources(model, batch=3)
@@ -327,6 +415,7 @@ def test_what_is_kept_is_keys_and_values_of_the_target_so_far_and_of_memory():
             cache.step(torch.full((3,), 3))
 
 
+@claim("decoding#cache")
 def test_a_cache_longer_than_the_table_of_positions_is_refused():
     model = lively_model()
     src = sources(model)
@@ -338,9 +427,10 @@ def test_a_cache_longer_than_the_table_of_positions_is_refused():
             cache.step(torch.full((4,), 3))
 
 
-# Scores: #likeliest
+# Scores
 
 
+@claim("decoding#likeliest")
 @few
 @given(seed=seeds, penalty=penalties, options=options)
 def test_a_score_is_the_sum_of_logarithms_over_the_length_normalisation(seed, penalty, options):
@@ -356,6 +446,7 @@ def test_a_score_is_the_sum_of_logarithms_over_the_length_normalisation(seed, pe
         assert score.item() == pytest.approx(total / ((5 + len(written)) / 6) ** penalty, rel=1e-4)
 
 
+@claim("decoding#likeliest")
 def test_the_length_normalisation_is_that_of_wu_et_al():
     lengths = torch.tensor([1, 7, 13])
     close(normalisation(lengths, 1.0), torch.tensor([1.0, 2.0, 3.0]), 1e-6)
@@ -363,6 +454,7 @@ def test_the_length_normalisation_is_that_of_wu_et_al():
     assert normalisation(lengths, 0.0).eq(1).all()
 
 
+@claim("decoding#likeliest")
 def test_padding_behind_a_sentence_does_not_change_its_score():
     model = lively_model(3)
     src = sources(model)
@@ -371,9 +463,10 @@ def test_padding_behind_a_sentence_does_not_change_its_score():
     close(sentence_score(model, src, F.pad(ids, (0, 3)), BOS, 0.6), one, 1e-6)
 
 
-# Beam search: #beam-search
+# Beam search
 
 
+@claim("decoding#beam-search")
 @few
 @given(seed=seeds, penalty=penalties, max_len=st.integers(1, 9), options=options)
 def test_a_beam_of_one_is_greedy(seed, penalty, max_len, options):
@@ -383,6 +476,7 @@ def test_a_beam_of_one_is_greedy(seed, penalty, max_len, options):
     assert torch.equal(beam_search(model, src, max_len, BOS, EOS, 1, penalty), greedy)
 
 
+@claim("decoding#beam-search")
 @few
 @given(seed=seeds, size=beam_sizes, penalty=penalties, max_len=st.integers(1, 9), options=options)
 def test_the_score_of_beam_search_is_never_below_that_of_greedy(
@@ -409,6 +503,13 @@ def every_translation(model, max_len) -> torch.Tensor:
     return torch.tensor(ids)
 
 
+@claim("decoding#beam-search")
+@mutation(
+    "decode.py",
+    "reach = totals / normalisation(lengths, length_penalty)",
+    "reach = totals / normalisation(lengths, 0.0)",
+    fault="the winner is chosen without the length penalty",
+)
 @few
 @given(seed=seeds, penalty=penalties, options=options)
 def test_a_beam_wide_enough_for_all_finds_the_best_of_all(seed, penalty, options):
@@ -447,6 +548,13 @@ def plain_beam_search(model, src, max_len, size, penalty):
     return max(beams, key=score)[1]
 
 
+@claim("decoding#beam-search")
+@mutation(
+    "decode.py",
+    "finished[winner].all()",
+    "finished.any()",
+    fault="the search ends with the first finished translation",
+)
 @few
 @given(seed=seeds, size=beam_sizes, penalty=penalties, options=options)
 def test_beam_search_finds_what_the_same_search_finds_with_lists(seed, size, penalty, options):
@@ -505,6 +613,13 @@ def ordinary(totals, logits):
     return totals, best // size, best % size
 
 
+@claim("decoding#beam-search")
+@mutation(
+    "decode.py",
+    "ranking = scores.scatter(1, greedy, math.inf)",
+    "ranking = scores",
+    fault="the greedy translation has no place of its own",
+)
 def test_without_its_place_the_greedy_translation_would_be_lost(monkeypatch):
     def found():
         ids = beam_search(TRAP, SRC, 9, BOS, EOS, 2, 0.0, use_cache=False)
@@ -517,6 +632,7 @@ def test_without_its_place_the_greedy_translation_would_be_lost(monkeypatch):
     assert found() == pytest.approx(0.35 * 0.6 * 0.25)
 
 
+@claim("decoding#beam-search")
 def test_a_finished_translation_keeps_its_score_while_others_go_on():
     table = {(): {EOS: 0.3, 3: 0.7}, (3,): {3: 0.7, 4: 0.3}, (3, 3): {EOS: 0.5, 3: 0.5}}
     chances = Chances(table)
@@ -526,6 +642,7 @@ def test_a_finished_translation_keeps_its_score_while_others_go_on():
     assert found.tolist() == [[EOS]]  # 0.3 against 0.245
 
 
+@claim("decoding#beam-search")
 def test_the_search_ends_when_no_unfinished_one_can_still_win(monkeypatch):
     steps = []
     original = Recompute.step
@@ -539,6 +656,7 @@ def test_the_search_ends_when_no_unfinished_one_can_still_win(monkeypatch):
         assert len(steps) == wanted
 
 
+@claim("decoding#beam-search")
 def test_the_first_place_is_the_greedy_ones_the_others_go_by_score():
     logs = torch.tensor([[[0.1, 0.6, 0.3], [0.8, 0.1, 0.1]]]).log()
     totals, beams, tokens = best_continuations(torch.tensor([[0.2, 0.9]]).log(), logs)
@@ -546,6 +664,7 @@ def test_the_first_place_is_the_greedy_ones_the_others_go_by_score():
     assert beams.tolist() == [[0, 1]] and tokens.tolist() == [[1, 0]]
 
 
+@claim("decoding#beam-search")
 def test_a_beam_wider_than_the_vocabulary_is_no_trouble():
     model = lively_model()
     src = sources(model)
@@ -553,19 +672,21 @@ def test_a_beam_wider_than_the_vocabulary_is_no_trouble():
         assert beam_search(model, src, 2, BOS, EOS, size).isfinite().all()
 
 
-# Sampling: #sampling
+# Sampling
 
 logits_rows = st.integers(0, 10_000).map(
     lambda seed: torch.randn(3, 8, generator=torch.Generator().manual_seed(seed)) * 3
 )
 
 
+@claim("decoding#sampling")
 @few
 @given(logits=logits_rows, temperature=st.floats(0.1, 10))
 def test_the_temperature_divides_the_logits(logits, temperature):
     close(probabilities(logits, temperature), (logits / temperature).softmax(-1), 1e-6)
 
 
+@claim("decoding#sampling")
 @few
 @given(logits=logits_rows, k=st.integers(1, 10))
 def test_top_k_keeps_the_k_likeliest_in_their_proportions(logits, k):
@@ -575,6 +696,13 @@ def test_top_k_keeps_the_k_likeliest_in_their_proportions(logits, k):
     close(cut, full * kept / (full * kept).sum(-1, keepdim=True), 1e-6)
 
 
+@claim("decoding#sampling")
+@mutation(
+    "decode.py",
+    "before = kept.cumsum(dim=-1) - kept",
+    "before = kept.cumsum(dim=-1)",
+    fault="top-p keeps one token too few",
+)
 @few
 @given(logits=logits_rows, p=st.floats(0.01, 1))
 def test_top_p_keeps_the_fewest_that_add_up_to_p(logits, p):
@@ -587,6 +715,7 @@ def test_top_p_keeps_the_fewest_that_add_up_to_p(logits, p):
         close(part, whole * kept / whole[kept].sum(), 1e-5)
 
 
+@claim("decoding#sampling")
 @few
 @given(logits=logits_rows, temperature=st.floats(0.2, 5), k=st.integers(1, 8), p=st.floats(0.1, 1))
 def test_temperature_first_then_top_k_then_top_p(logits, temperature, k, p):
@@ -594,10 +723,12 @@ def test_temperature_first_then_top_k_then_top_p(logits, temperature, k, p):
     close(probabilities(logits, temperature, k, p), by_steps, 1e-5)
 
 
+@claim("decoding#sampling")
 def test_equal_tokens_are_cut_to_k_too():
     assert probabilities(torch.zeros(6), top_k=2).gt(0).sum() == 2
 
 
+@claim("decoding#sampling")
 @pytest.mark.parametrize(
     "options", [{"top_k": 1}, {"top_p": 1e-9}, {"temperature": 1e-30}], ids=str
 )
@@ -609,6 +740,7 @@ def test_at_its_limits_sampling_is_greedy(options):
         assert torch.equal(sample(model, src, 8, BOS, EOS, **options), greedy)
 
 
+@claim("decoding#sampling")
 def test_tokens_come_as_often_as_their_probabilities_say():
     model = lively_model(1).eval()
     src = sources(model, batch=1)
@@ -622,6 +754,7 @@ def test_tokens_come_as_often_as_their_probabilities_say():
     close(shares.double(), wanted, 0.02)
 
 
+@claim("decoding#sampling")
 def test_the_same_generator_gives_the_same_sentences():
     model = lively_model(1)
     src = sources(model)
@@ -632,9 +765,10 @@ def test_the_same_generator_gives_the_same_sentences():
     assert torch.equal(one, same) and not torch.equal(one, other)
 
 
-# Bad input: decoding.md
+# Bad input
 
 
+@claim("decoding")
 @pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
 @pytest.mark.parametrize(
     "arguments, said",
@@ -654,6 +788,7 @@ def test_what_the_model_does_not_have_is_refused(way, arguments, said):
         way(model, sources(model), *arguments)
 
 
+@claim("decoding")
 @pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
 @pytest.mark.parametrize(
     "src, said",
@@ -671,6 +806,7 @@ def test_sources_that_the_model_refuses_are_refused(way, src, said):
         way(lively_model(), src, 5, BOS, EOS)
 
 
+@claim("decoding")
 @pytest.mark.parametrize(
     "way, options, said",
     [
@@ -691,6 +827,7 @@ def test_options_that_mean_nothing_are_refused(way, options, said):
         way(model, sources(model), 5, BOS, EOS, **options)
 
 
+@claim("decoding")
 def test_a_source_of_nothing_but_padding_is_translated_like_any_other():
     model = lively_model()
     src = torch.tensor([[0, 0, 0], [4, 5, 6]])
@@ -699,9 +836,10 @@ def test_a_source_of_nothing_but_padding_is_translated_like_any_other():
             assert ids.size(0) == 2 and ids.ge(0).all() and ids.lt(7).all()
 
 
-# The trained translator: #beam-here
+# The trained translator
 
 
+@claim("decoding#step-by-step")
 def test_the_translator_writes_the_running_example_without_hesitation(printed):
     shown = printed("examples", "step_by_step")
     assert shown["written"] == "我们为什么工作？"
@@ -710,6 +848,7 @@ def test_the_translator_writes_the_running_example_without_hesitation(printed):
         assert first > 80 and second + third < 10
 
 
+@claim("decoding#greedy")
 def test_three_sentences_of_the_batch_end_at_different_steps(printed):
     shown = printed("examples", "batch")
     assert shown["forty two"].startswith("四 十 二 <eos> <pad>")
@@ -718,6 +857,7 @@ def test_three_sentences_of_the_batch_end_at_different_steps(printed):
     assert shown["three hundred and forty two thousand and five"] == number
 
 
+@claim("decoding#beam-here")
 def test_beam_search_changes_next_to_nothing_here(printed):
     shown = printed("examples", "beam_here")
     count, greedy = int(shown["sentences"]), int(shown["greedy, right"])
@@ -728,6 +868,7 @@ def test_beam_search_changes_next_to_nothing_here(printed):
         assert int(shown[f"beam of {size}, other sentences than greedy"]) <= 0.03 * count
 
 
+@claim("decoding#sampling")
 def test_for_a_translation_drawing_does_harm(printed):
     shown = {name: numbers(share)[0] for name, share in printed("examples", "sampled").items()}
     assert max(shown, key=shown.get) == "greedy"
@@ -735,9 +876,10 @@ def test_for_a_translation_drawing_does_harm(printed):
     assert shown["temperature 1.5"] < shown["as it is"] < shown["temperature 0.5"]
 
 
-# Examples: decoding.md
+# Examples
 
 
+@claim("decoding#likeliest")
 def test_greedy_takes_the_wider_branch_and_beam_search_the_likelier_sentence(printed):
     shown = printed("examples", "cousin")
     assert (shown["greedy"], shown["beam search"]) == ("我表哥", "我堂弟")
@@ -745,6 +887,7 @@ def test_greedy_takes_the_wider_branch_and_beam_search_the_likelier_sentence(pri
     assert numbers(shown["beam search, probability"]) == pytest.approx([0.25], abs=0.02)
 
 
+@claim("decoding#beam-search")
 def test_by_hand_the_tree_gives_019_and_025(printed):
     shown = printed("examples", "by_hand")
     assert (shown["我表哥"], shown["我堂弟"]) == ("0.19", "0.25")
@@ -752,6 +895,7 @@ def test_by_hand_the_tree_gives_019_and_025(printed):
     assert numbers(shown["after 我堂"])[2] == 0.83
 
 
+@claim("decoding#length-penalty")
 def test_at_06_the_longer_one_has_just_overtaken(printed):
     shown = printed("examples", "length_penalty")
     short, long = numbers(shown["0.0, scores"])
@@ -761,6 +905,7 @@ def test_at_06_the_longer_one_has_just_overtaken(printed):
     assert [round(0.8**4, 2), round(0.9**12, 2)] == [0.41, 0.28]
 
 
+@claim("decoding#cache")
 def test_the_example_of_the_cache_finds_it_equal(printed):
     shown = printed("examples", "same")
     assert shown["logits within 1e-5"] == shown["the same tokens"] == "True"
@@ -769,6 +914,7 @@ def test_the_example_of_the_cache_finds_it_equal(printed):
     assert int(shown["without cache, positions computed"]) == n * (n + 1) // 2
 
 
+@claim("decoding#memory")
 def test_the_cache_takes_what_the_formula_says(printed):
     shown = printed("examples", "kept")
     assert shown["bytes kept"] == shown["by the formula"]
@@ -777,6 +923,7 @@ def test_the_cache_takes_what_the_formula_says(printed):
         assert shown[f"{written} written, source keys"] == "(2, 8, 5, 64)"
 
 
+@claim("decoding#sampling")
 def test_by_hand_a_temperature_of_one_half_squares_and_08_keeps_three(printed):
     shown = printed("examples", "filters")
     squares = [p * p for p in (0.4, 0.3, 0.15, 0.1, 0.05)]
@@ -787,6 +934,7 @@ def test_by_hand_a_temperature_of_one_half_squares_and_08_keeps_three(printed):
     assert numbers(shown["top_p 0.8"]) == [0.47, 0.35, 0.18, 0, 0]
 
 
+@claim("decoding#sampling")
 def test_a_thousand_draws_bring_the_shares_back_and_the_dials_bend_them(printed):
     shown = printed("examples", "draws")
     shares = [19, 17, 17, 17, 2, 25, 2, 1]
@@ -797,13 +945,14 @@ def test_a_thousand_draws_bring_the_shares_back_and_the_dials_bend_them(printed)
     assert int(shown["temperature 0.3, no cousin at all"]) == 0
 
 
-# The measurement: #cost
+# The measurement
 
 
 def measured() -> dict:
     return json.loads((SNIPPETS / "results" / "decode.json").read_text())
 
 
+@claim("decoding#cost")
 def test_the_measured_cost_is_that_of_this_code(printed):
     names = "scripts/experiments/decode.py", "snippets/decode.py", "snippets/transformer.py"
     key = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in names)).hexdigest()
@@ -811,6 +960,7 @@ def test_the_measured_cost_is_that_of_this_code(printed):
     assert len(printed("examples", "cost")) == 3 + 10 + 8
 
 
+@claim("decoding#cost")
 def test_the_cache_pays_more_the_longer_and_more_for_a_batch():
     ratios = {(row["batch"], row["length"]): row["ratio"] for row in measured()["rows"]}
     for batch in 1, 32:
@@ -819,6 +969,7 @@ def test_the_cache_pays_more_the_longer_and_more_for_a_batch():
     assert all(ratios[32, length] > ratios[1, length] for length in (16, 64, 256))
 
 
+@claim("decoding#cost")
 def test_cached_is_about_linear_and_uncached_quadratic_once_the_work_is_large():
     one, many = measured()["growth"]
     assert 0.85 < one["cached"] < 1.15
@@ -827,9 +978,10 @@ def test_cached_is_about_linear_and_uncached_quadratic_once_the_work_is_large():
     assert 1.85 < many["uncached"] < 2.2
 
 
-# Exercises: #exercises
+# Exercises
 
 
+@claim("decoding#exercises")
 def test_a_beam_of_four_takes_four_times_the_memory(printed):
     shown = printed("exercises", "memory")
     assert shown["beam of 4, MiB"] == "1536" == str(4 * int(shown["greedy, MiB"]))
@@ -837,6 +989,7 @@ def test_a_beam_of_four_takes_four_times_the_memory(printed):
     assert shown["a small one, counted"] == shown["the formula says"]
 
 
+@claim("decoding#exercises")
 def test_with_room_reserved_the_tokens_are_the_same(printed, monkeypatch):
     monkeypatch.setattr(decode, "CachedLayer", decode.CachedLayer)  # put back afterwards
     shown = printed("exercises", "reserve")
@@ -844,6 +997,7 @@ def test_with_room_reserved_the_tokens_are_the_same(printed, monkeypatch):
     assert shown["rows copied by cat for 60 tokens"] == "1770"
 
 
+@claim("decoding#exercises")
 def test_with_row_0_for_every_token_only_the_first_is_right(printed):
     shown = printed("exercises", "first_position")
     assert all(float(shown[f"right, place {i}, off by"]) == 0 for i in range(6))
@@ -851,12 +1005,14 @@ def test_with_row_0_for_every_token_only_the_first_is_right(printed):
     assert all(float(shown[f"row 0, place {i}, off by"]) > 0 for i in range(1, 6))
 
 
+@claim("decoding#exercises")
 def test_the_scores_are_equal_at_0547(printed):
     shown = printed("exercises", "which_penalty")
     assert shown["equal at"] == "0.547"
     assert (shown["at 0.537 wins"], shown["at 0.557 wins"]) == ("4 tokens", "12 tokens")
 
 
+@claim("decoding#exercises")
 def test_a_cache_that_is_not_reordered_finds_other_sentences_mostly_worse(printed, monkeypatch):
     monkeypatch.setattr(decode.CachedAttention, "select", decode.CachedAttention.select)
     shown = printed("exercises", "forgotten_rows")
@@ -865,6 +1021,7 @@ def test_a_cache_that_is_not_reordered_finds_other_sentences_mostly_worse(printe
     assert lower > 4 * higher
 
 
+@claim("decoding#exercises")
 def test_top_p_keeps_1_and_90_where_top_k_keeps_10_and_10(printed):
     shown = printed("exercises", "how_many")
     assert (shown["sure, top_p, kept"], shown["unsure, top_p, kept"]) == ("1", "90")

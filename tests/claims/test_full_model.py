@@ -21,6 +21,7 @@ from torch.nn.functional import cross_entropy
 from torch.testing import assert_close
 
 import transformer
+from marks import claim, mutation
 from transformer import (
     LayerNorm,
     MultiHeadAttention,
@@ -101,9 +102,22 @@ def padded_ids(batch: int, length: int, vocabulary: int, pad: int = 0) -> torch.
     return ids.masked_fill(torch.arange(length) >= lengths, pad)
 
 
-# Initialisation: #initialisation
+# Initialisation
 
 
+@claim("full-model#initialisation")
+@mutation(
+    "transformer.py",
+    "nn.init.xavier_uniform_(module.weight)",
+    "nn.init.xavier_normal_(module.weight)",
+    fault="linear layers start from a normal distribution",
+)
+@mutation(
+    "transformer.py",
+    "nn.init.zeros_(module.bias)",
+    "nn.init.normal_(module.bias)",
+    fault="biases don't start at zero",
+)
 @few
 @given(n=st.integers(1, 40), m=st.integers(1, 40), seed=st.integers(0, 1000))
 def test_linear_layers_start_between_plus_and_minus_a_with_zero_biases(n, m, seed):
@@ -114,6 +128,13 @@ def test_linear_layers_start_between_plus_and_minus_a_with_zero_biases(n, m, see
     assert not layer.bias.any()
 
 
+@claim("full-model#initialisation")
+@mutation(
+    "transformer.py",
+    "nn.init.xavier_uniform_(module.weight)",
+    "module.reset_parameters()",
+    fault="linear layers start as PyTorch leaves them",
+)
 def test_linear_layers_start_uniform_with_the_variance_2_over_n_plus_m():
     torch.manual_seed(0)
     layer = nn.Linear(300, 500, bias=False)
@@ -125,6 +146,13 @@ def test_linear_layers_start_uniform_with_the_variance_2_over_n_plus_m():
     assert_close(inner.item(), 0.5, rtol=0.02, atol=0)
 
 
+@claim("full-model#initialisation")
+@mutation(
+    "transformer.py",
+    "self.apply(initialise)",
+    "pass",
+    fault="nothing is initialised",
+)
 def test_the_model_initialises_every_linear_layer(tied):
     model = make(d_model=64, dim_feedforward=96, tie_embeddings=tied)
     layers = [module for module in model.modules() if isinstance(module, nn.Linear)]
@@ -139,6 +167,17 @@ def test_the_model_initialises_every_linear_layer(tied):
     assert model.output.bias is None
 
 
+@claim("full-model#initialisation")
+@mutation(
+    "transformer.py",
+    "        self.apply(initialise)\n"
+    "        if config.tie_embeddings:\n"
+    "            self.output.weight = self.tgt_embedding.embedding.weight",
+    "        if config.tie_embeddings:\n"
+    "            self.output.weight = self.tgt_embedding.embedding.weight\n"
+    "        self.apply(initialise)",
+    fault="the tables are tied before they are initialised",
+)
 @pytest.mark.parametrize("pad_id", [0, 3])
 def test_embeddings_and_layer_norms_keep_the_start_that_they_gave_themselves(tied, pad_id):
     torch.manual_seed(0)
@@ -156,6 +195,7 @@ def test_embeddings_and_layer_norms_keep_the_start_that_they_gave_themselves(tie
         assert others.any(dim=1).all()
 
 
+@claim("full-model#initialisation")
 def test_xavier_keeps_the_variance_and_the_two_other_rules_do_not(printed):
     shown = printed("examples", "keep_variance")
     assert shown["Xavier-uniform, after one layer"] == "1.00"
@@ -165,6 +205,7 @@ def test_xavier_keeps_the_variance_and_the_two_other_rules_do_not(printed):
     assert float(shown["N(0, 0.02²), after six layers"]) < 2 * 0.2048**6
 
 
+@claim("full-model#initialisation")
 def test_nn_linear_starts_with_the_variance_1_over_3n():
     torch.manual_seed(0)
     layer = nn.Linear(400, 900)
@@ -172,6 +213,7 @@ def test_nn_linear_starts_with_the_variance_1_over_3n():
     assert layer.weight.abs().max() <= 400**-0.5
 
 
+@claim("full-model#initialisation")
 def test_the_parts_start_as_announced(printed):
     shown = printed("examples", "start")
     for label, value in shown.items():
@@ -181,6 +223,7 @@ def test_the_parts_start_as_announced(printed):
     assert shown["padding row, largest"] == "0.0"
 
 
+@claim("full-model#initialisation")
 def test_packed_query_key_and_value_start_smaller_by_the_root_of_2():
     torch.manual_seed(0)
     packed = nn.MultiheadAttention(256, 2).in_proj_weight.var().item()
@@ -190,6 +233,7 @@ def test_packed_query_key_and_value_start_smaller_by_the_root_of_2():
     assert_close(ratio, 2.0, rtol=0.05, atol=0)
 
 
+@claim("full-model#recipe")
 def test_one_recipe_drowns_words_fills_the_padding_and_misses_bare_parameters(printed):
     shown = printed("examples", "recipe")
     assert shown["position over word"] == "35"
@@ -198,9 +242,28 @@ def test_one_recipe_drowns_words_fills_the_padding_and_misses_bare_parameters(pr
     assert shown["query, key and value"] == "0.031"
 
 
-# The class: #transformer
+# The class
 
 
+@claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "mask = mask & padding_mask(tgt, self.config.pad_id)",
+    "mask = mask & True",
+    fault="the padding of the target is not masked",
+)
+@mutation(
+    "transformer.py",
+    "x = self.position(self.tgt_embedding(tgt))",
+    "x = self.tgt_embedding(tgt)",
+    fault="the target gets no positions",
+)
+@mutation(
+    "transformer.py",
+    "memory_mask = padding_mask(src, self.config.pad_id)",
+    "memory_mask = padding_mask(src)",
+    fault="the padding is looked for under the id 0, whatever the configuration says",
+)
 @few
 @given(**sizes, pad_id=st.sampled_from([0, 2]), tied=st.booleans())
 def test_the_model_is_embeddings_two_stacks_and_one_matrix(
@@ -229,6 +292,31 @@ def test_the_model_is_embeddings_two_stacks_and_one_matrix(
     assert_close(model.decode(tgt, memory, padding_mask(src, pad_id)), y)
 
 
+@claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "return self.logits(self.decode(tgt, memory, memory_mask))",
+    "return self.logits(self.decode(tgt, memory))",
+    fault="the decoder reads the padding of the source",
+)
+@mutation(
+    "transformer.py",
+    "return self.encoder(x, padding_mask(src, self.config.pad_id))",
+    "return self.encoder(x)",
+    fault="the encoder reads the padding of the source",
+)
+@mutation(
+    "transformer.py",
+    "mask = causal_mask(tgt.size(1), tgt.device)",
+    "mask = causal_mask(tgt.size(1), tgt.device) | True",
+    fault="the decoder reads the future",
+)
+@mutation(
+    "transformer.py",
+    "memory = self.encode(src)  # (batch, m, d_model)\n        memory_mask = padding_mask(src,",
+    "memory = self.encode(tgt)\n        memory_mask = padding_mask(tgt,",
+    fault="the encoder gets the target",
+)
 @few
 @given(**sizes)
 def test_no_later_token_and_no_padding_changes_a_logit(
@@ -244,6 +332,7 @@ def test_no_later_token_and_no_padding_changes_a_logit(
     assert_close(after * real, before * real)
 
 
+@claim("full-model#transformer")
 @few
 @given(**{key: sizes[key] for key in ("source", "target", "norm_first", "seed")})
 def test_every_source_token_reaches_every_logit(source, target, norm_first, seed):
@@ -255,11 +344,13 @@ def test_every_source_token_reaches_every_logit(source, target, norm_first, seed
         assert (model(src, tgt) != model(changed, tgt)).any(dim=-1).all()
 
 
+@claim("full-model#transformer")
 def test_the_configuration_can_be_read_from_the_model():
     config = configuration()
     assert Transformer(config).config is config
 
 
+@claim("full-model#transformer")
 def test_dropout_acts_in_training_only():
     model = make(dropout=0.5)
     assert not torch.equal(model(SRC, TGT), model(SRC, TGT))
@@ -267,6 +358,13 @@ def test_dropout_acts_in_training_only():
     assert torch.equal(model(SRC, TGT), model(SRC, TGT))
 
 
+@claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "x = self.position(self.src_embedding(src))",
+    "x = self.position.dropout(self.position(self.src_embedding(src)))",
+    fault="embedding and position are dropped out twice",
+)
 def test_embedding_and_position_are_dropped_out_once():
     torch.manual_seed(0)
     model = Transformer(TransformerConfig(9, 12, 64, 2, 0, 0, 8, dropout=0.1))
@@ -274,6 +372,7 @@ def test_embedding_and_position_are_dropped_out_once():
     assert_close(zeros.item(), 0.1, rtol=0.02, atol=0)
 
 
+@claim("full-model#transformer")
 def test_three_steps_give_the_same_as_one_and_a_wrong_batch_is_refused(printed):
     shown = printed("examples", "assembled")
     assert shown["logits"] == "(2, 9, 12)"
@@ -281,6 +380,19 @@ def test_three_steps_give_the_same_as_one_and_a_wrong_batch_is_refused(printed):
     assert shown["ValueError"] == "2 sources, 1 targets"
 
 
+@claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "if memory.size(0) != tgt.size(0)",
+    "if memory.size(0) < 0",
+    fault="batches of different size pass the check",
+)
+@mutation(
+    "transformer.py",
+    "if memory.size(0) != tgt.size(0)",
+    "if tgt.size(0) not in (1, memory.size(0))",
+    fault="a target may have a batch of its own, if it is one sentence",
+)
 @pytest.mark.parametrize(("sources", "targets"), [(2, 3), (1, 2), (3, 1)])
 def test_batches_of_different_size_raise_a_value_error(sources, targets):
     message = f"^{sources} sources, {targets} targets$"
@@ -292,6 +404,15 @@ def test_batches_of_different_size_raise_a_value_error(sources, targets):
         model.decode(tgt, model.encode(src))
 
 
+@claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "        x = self.position(self.tgt_embedding(tgt))\n        if memory.size(0) != tgt.size(0):",
+    "        causal_mask(tgt.size(1))\n"
+    "        x = self.position(self.tgt_embedding(tgt))\n"
+    "        if memory.size(0) != tgt.size(0):",
+    fault="decode builds its mask before the ids are looked at",
+)
 @pytest.mark.parametrize("ids", [[1], [1, 4]])
 def test_ids_without_a_batch_raise_a_value_error_in_decode_too(ids):
     model = make()
@@ -300,12 +421,14 @@ def test_ids_without_a_batch_raise_a_value_error_in_decode_too(ids):
         model.decode(torch.tensor(ids), memory)
 
 
+@claim("full-model#transformer")
 def test_unchecked_one_target_would_be_broadcast_over_two_sources():
     model = make()
     x = model.decoder(model.tgt_embedding(TGT[:1]), model.encode(SRC))
     assert x.shape == (2, 9, 16)
 
 
+@claim("full-model#transformer")
 @pytest.mark.parametrize(
     ("src", "tgt", "message"),
     [
@@ -325,6 +448,7 @@ def test_what_else_is_wrong_on_the_way_in_the_parts_say(src, tgt, message):
         make()(src, tgt)
 
 
+@claim("full-model#transformer")
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -341,6 +465,7 @@ def test_a_configuration_that_cannot_be_is_refused(changes, message):
         make(**changes)
 
 
+@claim("full-model#transformer")
 def test_a_mask_of_the_memory_that_is_left_out_lets_padding_be_read():
     model = make()
     memory = model.encode(SRC)
@@ -350,6 +475,7 @@ def test_a_mask_of_the_memory_that_is_left_out_lets_padding_be_read():
     assert not torch.allclose(masked[1], read[1])
 
 
+@claim("full-model#transformer")
 def test_a_source_of_nothing_but_padding_gives_finite_logits_and_gradients():
     model = make()
     src = SRC.clone()
@@ -360,9 +486,22 @@ def test_a_source_of_nothing_but_padding_gives_finite_logits_and_gradients():
     assert all(p.grad.isfinite().all() for p in model.parameters())
 
 
-# Tying: #parameters
+# Tying
 
 
+@claim("full-model#parameters")
+@mutation(
+    "transformer.py",
+    "self.output.weight = self.tgt_embedding.embedding.weight",
+    "self.output.weight = self.src_embedding.embedding.weight",
+    fault="the output layer is tied to the wrong table",
+)
+@mutation(
+    "transformer.py",
+    "self.output.weight = self.tgt_embedding.embedding.weight",
+    "self.output.weight.data.copy_(self.tgt_embedding.embedding.weight)",
+    fault="tied weights are copied, not shared",
+)
 def test_tied_the_output_layer_is_the_table_of_the_target():
     model = make(tie_embeddings=True)
     assert model.output.weight is model.tgt_embedding.embedding.weight
@@ -371,6 +510,13 @@ def test_tied_the_output_layer_is_the_table_of_the_target():
     assert untied.output.weight is not untied.tgt_embedding.embedding.weight
 
 
+@claim("full-model#parameters")
+@mutation(
+    "transformer.py",
+    "weight = weight.index_fill(0, pad, 0.0)",
+    "weight = weight.clone()",
+    fault="tied, the padding row is trained through the output",
+)
 @pytest.mark.parametrize("pad_id", [0, 3])
 @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW])
 def test_the_padding_row_stays_zero_in_training_also_when_tied(tied, pad_id, optimizer):
@@ -386,6 +532,13 @@ def test_the_padding_row_stays_zero_in_training_also_when_tied(tied, pad_id, opt
         assert embedding.embedding.weight.any(dim=1).sum() >= 8
 
 
+@claim("full-model#parameters")
+@mutation(
+    "transformer.py",
+    "if self.config.tie_embeddings:  # the padding",
+    "if True:  # the padding",
+    fault="padding gets no score of its own, tied or not",
+)
 def test_tied_the_score_of_padding_is_always_zero():
     model = randomised(make(tie_embeddings=True))
     assert not model(SRC, TGT)[..., 0].any()
@@ -393,9 +546,16 @@ def test_tied_the_score_of_padding_is_always_zero():
     assert randomised(make())(SRC, TGT)[..., 0].all()
 
 
-# Logits: #logits
+# Logits
 
 
+@claim("full-model#logits")
+@mutation(
+    "transformer.py",
+    "return F.linear(x, weight)",
+    "return F.linear(x, weight).softmax(dim=-1)",
+    fault="the model ends with a softmax",
+)
 def test_the_model_gives_scores_of_any_sign_and_size():
     model = randomised(make())
     logits = model(SRC, TGT)
@@ -405,6 +565,7 @@ def test_the_model_gives_scores_of_any_sign_and_size():
     assert_close(model.logits(10 * x), 10 * model.logits(x))
 
 
+@claim("full-model#logits")
 @few
 @given(count=st.integers(2, 20), seed=st.integers(0, 1000), dtype=st.sampled_from(DTYPES))
 def test_cross_entropy_is_the_log_of_the_sum_minus_the_right_score(count, seed, dtype):
@@ -416,6 +577,7 @@ def test_cross_entropy_is_the_log_of_the_sum_minus_the_right_score(count, seed, 
     assert logits.argmax() == logits.softmax(-1).argmax()
 
 
+@claim("full-model#logits")
 def test_by_hand_the_loss_is_0_408(printed):
     shown = printed("examples", "by_hand")
     assert shown["softmax"] == "[0.665, 0.245, 0.09]"
@@ -426,6 +588,7 @@ def test_by_hand_the_loss_is_0_408(printed):
     assert shown["cross_entropy, far off"] == "120.0"
 
 
+@claim("full-model#logits")
 def test_a_second_softmax_stops_the_loss_at_its_floor_and_leaves_the_choice(printed):
     shown = printed("examples", "softmax_twice")
     assert shown["logits, loss"] == "0.00"
@@ -434,6 +597,7 @@ def test_a_second_softmax_stops_the_loss_at_its_floor_and_leaves_the_choice(prin
     assert shown["logits, tokens right"] == shown["probabilities, tokens right"] == "100%"
 
 
+@claim("full-model#first-loss")
 def test_the_first_loss_is_ln_v_plus_half_the_variance(printed):
     shown = printed("examples", "first_loss")
     variances = {"not tied": 2 * 64 / 1064, "tied": 1.0}
@@ -443,9 +607,10 @@ def test_the_first_loss_is_ln_v_plus_half_the_variance(printed):
         assert float(shown[f"{name}, first loss"]) == pytest.approx(expected, abs=0.1)
 
 
-# Targets: #shifted
+# Targets
 
 
+@claim("full-model#shifted")
 def test_what_is_given_and_what_is_asked_are_shifted_by_one(printed):
     shown = printed("examples", "shifted")
     given, answers = shown["given"].split(), shown["answers"].split()
@@ -456,6 +621,7 @@ def test_what_is_given_and_what_is_asked_are_shifted_by_one(printed):
     assert shown["the padding left out by hand gives the same"] == "True"
 
 
+@claim("full-model#shifted")
 def test_a_slice_of_targets_refuses_view_and_takes_reshape_and_flatten():
     answers = TGT[:, 1:]
     with pytest.raises(RuntimeError, match="view size is not compatible"):
@@ -463,6 +629,7 @@ def test_a_slice_of_targets_refuses_view_and_takes_reshape_and_flatten():
     assert torch.equal(answers.reshape(-1), answers.flatten())
 
 
+@claim("full-model#one-sequence")
 def test_one_sequence_on_both_sides_predicts_dice_and_a_source_of_its_own_cannot(printed):
     shown = printed("examples", "one_sequence")
     blind = math.log(20)
@@ -472,9 +639,28 @@ def test_one_sequence_on_both_sides_predicts_dice_and_a_source_of_its_own_cannot
     assert shown["a source of its own, by position"] == " ".join(["3"] * 12)
 
 
-# Parameters: #parameters
+# Parameters
 
 
+@claim("full-model#parameters")
+@mutation(
+    "transformer.py",
+    "nn.Linear(d, config.tgt_vocab_size, bias=False)",
+    "nn.Linear(d, config.tgt_vocab_size)",
+    fault="the output layer gets a bias",
+)
+@mutation(
+    "transformer.py",
+    "tables = {source.embedding.weight, target.embedding.weight}",
+    "tables = {source.embedding.weight}",
+    fault="only the source's table is left out of the count",
+)
+@mutation(
+    "transformer.py",
+    "self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(count))",
+    "self.layers = [EncoderLayer(config) for _ in range(count)]",
+    fault="the encoder keeps its layers in a Python list",
+)
 @few
 @given(
     d=st.sampled_from([4, 8, 12]),
@@ -499,6 +685,7 @@ def test_parameters_counted_by_hand_and_by_code_agree(d, width, layers, words, n
     assert model.num_parameters(embeddings=False) == stacks + output
 
 
+@claim("full-model#parameters")
 def test_the_base_model_has_the_parameters_of_the_table(printed):
     shown = printed("examples", "count")
     numbers = {name: int(value.replace(",", "")) for name, value in shown.items()}
@@ -516,12 +703,13 @@ def test_the_base_model_has_the_parameters_of_the_table(printed):
     assert numbers["output"] / numbers["decoder"] == pytest.approx(0.75, abs=0.01)
 
 
+@claim("full-model#parameters")
 def test_positions_have_no_weight_that_could_be_subtracted():
     with pytest.raises(AttributeError, match="'PositionalEncoding' object has no attribute"):
         _ = make().position.weight
 
 
-# Equal to nn.Transformer: #equal
+# Equal to nn.Transformer
 
 NAMES = {"self_attention": "self_attn", "cross_attention": "multihead_attn"}
 NAMES |= {f"{part}.": "in_proj_" for part in ("query", "key", "value")}
@@ -574,6 +762,7 @@ def run_twin(model: Transformer, twin: nn.Transformer, src, tgt) -> torch.Tensor
     return model.logits(x)
 
 
+@claim("full-model#equal")
 @few
 @given(**sizes, nhead=st.sampled_from([1, 2, 4]), eps=st.sampled_from([1e-5, 1e-2]))
 def test_logits_and_all_gradients_equal_those_of_nn_transformer(
@@ -603,6 +792,7 @@ def test_logits_and_all_gradients_equal_those_of_nn_transformer(
             assert_close(outer[name], p.grad, **loose)
 
 
+@claim("full-model#equal")
 def test_in_evaluation_real_positions_agree_although_the_fast_path_fills_others(dtype, norm_first):
     model = randomised(make(norm_first=norm_first), dtype).eval()
     twin = torch_twin(model, dtype).eval()
@@ -619,6 +809,7 @@ def test_in_evaluation_real_positions_agree_although_the_fast_path_fills_others(
     assert_close(model(SRC, TGT)[TGT != 0], logits[TGT != 0], rtol=1e-3, atol=1e-3)
 
 
+@claim("full-model#equal")
 def test_nn_transformer_has_a_last_layer_norm_on_both_stacks_with_either_norm(norm_first):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -630,10 +821,12 @@ def test_nn_transformer_has_a_last_layer_norm_on_both_stacks_with_either_norm(no
     assert isinstance(ours.decoder.norm, LayerNorm) == norm_first
 
 
+@claim("full-model#equal")
 def test_the_example_of_equality_finds_it(printed):
     assert printed("examples", "equals_torch")["all logits within 1e-12"] == "True"
 
 
+@claim("full-model#equal")
 def test_nn_transformer_starts_as_packed_matrices_and_with_biases_in_its_networks():
     torch.manual_seed(0)
     layer = nn.Transformer(256, 2, 1, 1, 512, batch_first=True).decoder.layers[0]
@@ -648,6 +841,7 @@ def test_nn_transformer_starts_as_packed_matrices_and_with_biases_in_its_network
         assert linear.bias.all()
 
 
+@claim("full-model#speed")
 def test_the_measured_speed_is_that_of_this_code(printed):
     record = json.loads((SNIPPETS / "results" / "model.json").read_text())
     sources = (ROOT / "scripts/experiments/model.py", Path(transformer.__file__))
@@ -661,6 +855,7 @@ def test_the_measured_speed_is_that_of_this_code(printed):
     assert len(printed("examples", "speed")) == 2 + 2 * 3 * 2
 
 
+@claim("full-model#equal")
 def test_the_measurement_says_what_the_page_says_of_it():
     rows = json.loads((SNIPPETS / "results" / "model.json").read_text())["rows"]
     assert rows[0]["time"]["explicit"] <= 1.25
@@ -670,9 +865,10 @@ def test_the_measurement_says_what_the_page_says_of_it():
         assert rows[-1][kind]["explicit"] > rows[-1][kind]["fused"] + 0.1
 
 
-# Generation: #generation
+# Generation
 
 
+@claim("full-model#generation")
 def test_an_untrained_model_writes_nonsense_and_computes_each_position_again(printed):
     shown = printed("examples", "greedy")
     assert shown["written"] != "我们为什么工作？<eos>"
@@ -684,6 +880,7 @@ def test_an_untrained_model_writes_nonsense_and_computes_each_position_again(pri
     assert int(shown["positions computed"]) == n * (n + 1) // 2
 
 
+@claim("full-model#generation")
 @few
 @given(target=st.integers(1, 8), norm_first=st.booleans(), seed=st.integers(0, 1000))
 def test_the_logits_of_the_last_position_alone_are_those_of_all_positions(target, norm_first, seed):
@@ -695,15 +892,17 @@ def test_the_logits_of_the_last_position_alone_are_those_of_all_positions(target
     assert model.logits(x[:, [-1]]).shape == model.logits(x[:, -1:]).shape == (2, 1, 12)
 
 
-# Saving and loading: #saving
+# Saving and loading
 
 
+@claim("full-model#saving")
 def test_a_checkpoint_and_its_sizes_make_the_same_model_with_room_for_more(printed):
     shown = printed("examples", "save_and_load")
     assert shown["position among them"] == "False"
     assert shown["the same logits"] == "True"
 
 
+@claim("full-model#saving")
 def test_weights_survive_a_round_trip_with_another_max_len(tied, norm_first, tmp_path, dtype):
     model = randomised(make(tie_embeddings=tied, norm_first=norm_first), dtype)
     torch.save(model.state_dict(), tmp_path / "weights.pt")
@@ -717,6 +916,7 @@ def test_weights_survive_a_round_trip_with_another_max_len(tied, norm_first, tmp
     assert (other.output.weight is other.tgt_embedding.embedding.weight) == tied
 
 
+@claim("full-model#saving")
 def test_another_configuration_is_refused_or_silently_another_model(printed):
     shown = printed("examples", "other_configuration")
     assert any("size mismatch" in label and "linear1.weight" in label for label in shown)
@@ -724,6 +924,7 @@ def test_another_configuration_is_refused_or_silently_another_model(printed):
     assert shown["the same logits"] == "False"
 
 
+@claim("full-model#saving")
 def test_a_checkpoint_of_other_sizes_is_refused_with_every_name():
     saved = make().state_dict()
     with pytest.raises(RuntimeError, match=r"size mismatch for .*linear1\.weight"):
@@ -734,9 +935,10 @@ def test_a_checkpoint_of_other_sizes_is_refused_with_every_name():
         make(num_encoder_layers=1).load_state_dict(saved)
 
 
-# Types, devices, compiler: #elsewhere
+# Types, devices, compiler
 
 
+@claim("full-model#elsewhere")
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16], ids=str)
 def test_the_whole_model_can_be_converted(dtype, tied, norm_first):
     model = make(tie_embeddings=tied, norm_first=norm_first)
@@ -751,6 +953,7 @@ def test_the_whole_model_can_be_converted(dtype, tied, norm_first):
     assert all(p.grad.isfinite().all() for p in model.parameters())
 
 
+@claim("full-model#elsewhere")
 def test_half_double_and_bfloat16_have_methods_of_their_own():
     model = make()
     assert model.half()(SRC, TGT).dtype == torch.float16
@@ -758,12 +961,26 @@ def test_half_double_and_bfloat16_have_methods_of_their_own():
     assert model.double()(SRC, TGT).dtype == torch.float64
 
 
+@claim("full-model#elsewhere")
 def test_the_precisions_shown_are_within_their_bounds(printed):
     shown = printed("examples", "precisions")
     assert [v for k, v in shown.items() if "within" in k] == ["True"] * 3
     assert shown["parameters, in bytes each"] == "[4, 2, 2]"
 
 
+@claim("full-model#elsewhere")
+@mutation(
+    "transformer.py",
+    "causal_mask(tgt.size(1), tgt.device)",
+    "causal_mask(tgt.size(1))",
+    fault="the causal mask is made on the processor, wherever the ids are",
+)
+@mutation(
+    "transformer.py",
+    "if not ids.is_meta and (",
+    "if (",
+    fault="ids without content are compared",
+)
 def test_no_part_makes_a_tensor_on_another_device_than_its_inputs(tied, norm_first):
     model = make(tie_embeddings=tied, norm_first=norm_first).to("meta")
     assert all(t.is_meta for t in (*model.parameters(), *model.buffers()))
@@ -771,6 +988,7 @@ def test_no_part_makes_a_tensor_on_another_device_than_its_inputs(tied, norm_fir
     assert (logits.device.type, logits.shape) == ("meta", (2, 9, 12))
 
 
+@claim("full-model#elsewhere")
 def test_a_model_made_on_meta_has_sizes_and_no_content():
     with torch.device("meta"):
         model = Transformer(TransformerConfig(37000, 37000))
@@ -785,6 +1003,7 @@ def tiny_numbers_kept() -> Iterator[None]:
     torch.set_flush_denormal(False)
 
 
+@claim("full-model#elsewhere")
 @pytest.mark.skipif(
     not any(map(shutil.which, ("g++", "c++", "clang++"))),
     reason="torch.compile needs a C++ compiler, and none is there",
@@ -802,6 +1021,7 @@ def test_compiled_the_model_gives_the_same_logits_and_still_checks_ids():
             compiled(SRC + 1, TGT)
 
 
+@claim("full-model#elsewhere")
 @pytest.mark.filterwarnings("ignore")
 def test_the_only_stops_of_the_compiler_are_the_checks_of_ids():
     torch._dynamo.reset()
@@ -816,9 +1036,10 @@ def test_the_only_stops_of_the_compiler_are_the_checks_of_ids():
     assert {stop.user_stack[-1].lineno for stop in stops} == {number}
 
 
-# Exercises: #exercises
+# Exercises
 
 
+@claim("full-model#exercises")
 def test_with_two_softmaxes_the_loss_can_fall_by_less_than_one(printed):
     shown = printed("exercises", "least_loss")
     for size in (12, 1000, 37000):
@@ -828,12 +1049,20 @@ def test_with_two_softmaxes_the_loss_can_fall_by_less_than_one(printed):
         assert 0 < guess - float(measured) <= 1.001
 
 
+@claim("full-model#exercises")
 def test_without_the_shift_a_model_learns_to_repeat_bos(printed):
     shown = printed("exercises", "no_shift")
     assert shown["loss"] == "0.00"
     assert set(re.findall("<.*?>", shown["written"])) == {"<bos>"}
 
 
+@claim("full-model#exercises")
+@mutation(
+    "transformer.py",
+    "tables = {source.embedding.weight, target.embedding.weight}",
+    "tables = [source.embedding.weight, target.embedding.weight]",
+    fault="a shared table is subtracted twice",
+)
 def test_with_all_three_shared_the_table_counts_once_and_every_real_row_gets_a_gradient(printed):
     shown = printed("exercises", "joint_vocabulary")
     numbers = {name: int(value.replace(",", "")) for name, value in shown.items()}
@@ -846,6 +1075,7 @@ def test_with_all_three_shared_the_table_counts_once_and_every_real_row_gets_a_g
     assert numbers[f"shared, {rows}"] == 999
 
 
+@claim("full-model#exercises")
 def test_tied_too_early_the_table_is_filled_as_a_linear_layer(printed):
     shown = printed("exercises", "tied_too_early")
     assert shown["tied last, entries"] == "0.125"
@@ -856,6 +1086,7 @@ def test_tied_too_early_the_table_is_filled_as_a_linear_layer(printed):
     assert float(shown["tied first, length of a vector"]) < before / 2
 
 
+@claim("full-model#exercises")
 def test_seven_fields_are_refused_two_harmless_and_four_silent(printed):
     shown = printed("exercises", "which_fields")
     assert len(shown) == 13
@@ -868,12 +1099,14 @@ def test_seven_fields_are_refused_two_harmless_and_four_silent(printed):
     assert groups["loads, OTHER logits"] == silent
 
 
+@claim("full-model#exercises")
 def test_an_untied_checkpoint_in_a_tied_model_loses_its_table():
     untied, model = make(), make(tie_embeddings=True)
     model.load_state_dict(deepcopy(untied.state_dict()))
     assert torch.equal(model.tgt_embedding.embedding.weight, untied.output.weight)
 
 
+@claim("full-model#exercises")
 def test_two_of_four_published_faults_are_silent(printed):
     shown = printed("exercises", "repair")
     assert shown["a, the last token moves the first logits"] == "True"

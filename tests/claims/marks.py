@@ -1,0 +1,19 @@
+"""The decorators of a claim: where the book makes it, and the faults that its test must catch.
+
+`scripts/claims.py` reads them from the source, so every argument is a literal string.
+"""
+
+import pytest
+
+
+def claim(place: str) -> pytest.MarkDecorator:
+    """The book makes this claim at a place: `masks#padding-mask`, or `masks` for a whole page."""
+    return pytest.mark.claim(place)
+
+
+def mutation(file: str, old: str, new: str, *, fault: str) -> pytest.MarkDecorator:
+    """The test must fail once `old`, found exactly once in snippets/`file`, is replaced by `new`.
+
+    The page Proofs lists `fault`, a short description, beside the claim.
+    """
+    return pytest.mark.mutation(file, old, new, fault=fault)
