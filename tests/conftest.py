@@ -3,14 +3,13 @@
 import functools
 import http.server
 import os
-import runpy
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import settings
 from playwright.sync_api import Page, expect
 
 import html_tree
@@ -23,10 +22,6 @@ from sample_book import module_command
 # The same examples in each run, so that a failure is one that can be repeated.
 settings.register_profile("book", derandomize=True, deadline=None)
 settings.load_profile("book")
-# A changed copy need only fail, not fail in the simplest way.
-settings.register_profile(
-    "mutants", settings.get_profile("book"), phases=[Phase.explicit, Phase.generate]
-)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -35,7 +30,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for outcome, tests in outcomes.items():
         reports = terminalreporter.stats.get(outcome, [])
         tests += [report.nodeid for report in reports if "tests/claims/" in report.nodeid]
-    mutations = [test for test in outcomes["passed"] if "test_the_claim_fails_when" in test]
+    mutations = [test for test in outcomes["passed"] if "test_the_claim_fails_if" in test]
     proved = {test.partition("[")[0] for test in outcomes["passed"]} - {
         test.partition("[")[0] for test in outcomes["failed"] + outcomes["error"]
     }
@@ -108,33 +103,6 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = sample_book.make(tmp_path)
     sample_book.use(folder, monkeypatch)
     return folder
-
-
-# What the snippets do
-
-
-@pytest.fixture(scope="module")
-def one_thread() -> Iterator[None]:
-    """On a busy machine threads wait for one another; and sums depend on their number."""
-    import torch  # here, since most tests of the site do without it
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.fixture
-def printed(request: pytest.FixtureRequest, capsys) -> Callable[..., dict[str, str]]:
-    """What an example or exercise of the module's CHAPTER prints, as {label: value}."""
-    chapter_of_module, snippets = request.module.CHAPTER, request.module.SNIPPETS
-
-    def run(kind: str, name: str, chapter: str = chapter_of_module) -> dict[str, str]:
-        runpy.run_path(str(snippets / kind / chapter / f"{name}.py"), run_name="__main__")
-        out = capsys.readouterr().out
-        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
-
-    return run
 
 
 # The browser

@@ -30,8 +30,9 @@ def train(by_epoch, epochs=4, batches=100):
     return loss, optimizer.param_groups[0]["lr"]
 
 
-for name, by_epoch in ("wrong", True), ("right", False):
-    loss, rate = train(by_epoch)
-    print(f"{name}, loss after 400 steps: {loss:.2f}")
-    print(f"{name}, rate by then: {rate:.5f}")
-print(f"a blind guess: {math.log(8):.2f}")
+if __name__ == "__main__":
+    for name, by_epoch in ("wrong", True), ("right", False):
+        loss, rate = train(by_epoch)
+        print(f"{name}, loss after 400 steps: {loss:.2f}")
+        print(f"{name}, rate by then: {rate:.5f}")
+    print(f"a blind guess: {math.log(8):.2f}")

@@ -1,35 +1,35 @@
-"""Runs a test against a copy of snippets/ in which one piece of code is changed."""
+"""Runs tests on a copy of snippets/ in which one piece of code is replaced."""
 
 import contextlib
 import io
+import os
 import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+CLAIMS = Path(__file__).resolve().parent
+ROOT = CLAIMS.parent.parent
 SNIPPETS = ROOT / "snippets"
-NEEDLESS = ("cacheprovider", "playwright", "cov", "xdist", "base_url", "unraisableexception")
-
-
-class Change(NamedTuple):
-    """A piece of a file of snippets/, and what it becomes."""
-
-    file: str
-    old: str
-    new: str
+UNUSED_PLUGINS = (
+    *("base_url", "cacheprovider", "cov", "doctest", "junitxml", "logging", "playwright"),
+    *("threadexception", "unraisableexception", "xdist"),
+)
+Change = tuple[str, str, str]  # a file in snippets/, its old text, its new text
 
 
 class Outcomes:
-    """A plugin of pytest that notes which tests ran, and which of them did not pass."""
+    """A pytest plugin that records which tests passed."""
 
     def __init__(self) -> None:
         self.ran: set[str] = set()
         self.failed: set[str] = set()
+
+    @property
+    def passed(self) -> set[str]:
+        return self.ran - self.failed
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         test = report.nodeid.rpartition("/")[2].partition("[")[0]
@@ -39,46 +39,55 @@ class Outcomes:
             self.ran.add(test)
 
 
-def pytest_on_a_copy(
-    tests: list[str], change: Change | None, *options: str, plugins: tuple = ()
-) -> tuple[int, str]:
-    """The status of pytest, run on a copy of snippets/, and what it said.
+def copy_snippets(copy: Path, change: Change | None) -> None:
+    """Make a folder like snippets/, of symbolic links, but for the changed file."""
+    ignored = shutil.ignore_patterns(".*", "__pycache__")
+    shutil.copytree(SNIPPETS, copy, ignore=ignored, copy_function=os.symlink)
+    if change:
+        file, old, new = change
+        path = copy / file
+        text = path.read_text(encoding="utf-8").replace(old, new)
+        path.unlink()
+        path.write_text(text, encoding="utf-8")
 
-    Call it in a fresh process, which has loaded nothing of snippets/.
+
+def run_pytest(
+    tests: list[str], change: Change | None, *options: str, plugins: tuple[object, ...] = ()
+) -> tuple[int, str]:
+    """Run tests on a copy of snippets/; return pytest's exit status and output.
+
+    Call it in a fresh process, which has not imported anything from snippets/.
     """
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder).resolve() / "snippets"
-        shutil.copytree(SNIPPETS, copy, ignore=shutil.ignore_patterns(".*", "__pycache__"))
-        if change:
-            path = copy / change.file
-            text = path.read_text(encoding="utf-8")
-            path.write_text(text.replace(change.old, change.new), encoding="utf-8")
+        copy_snippets(copy, change)
         sys.path[:] = [entry for entry in sys.path if entry != str(SNIPPETS)]
-        said = io.StringIO()
+        output = io.StringIO()
         arguments = [
-            *(str(HERE / test) for test in tests),
+            *(str(CLAIMS / test) for test in tests),
             *options,
             "--quiet",
             "--hypothesis-profile=mutants",
+            f"--confcutdir={CLAIMS}",
             "--override-ini=addopts=",
             f"--override-ini=pythonpath={copy} {ROOT / 'scripts'}",
             "--assert=plain",
-            *(f"-pno:{plugin}" for plugin in NEEDLESS),
+            *(f"-pno:{plugin}" for plugin in UNUSED_PLUGINS),
         ]
-        with contextlib.redirect_stdout(said):
+        with contextlib.redirect_stdout(output):
             status = pytest.main(arguments, plugins=[*plugins])
-    return status, said.getvalue()
+    return status, output.getvalue()
 
 
-def run(test: str, change: Change | None = None) -> tuple[str, str]:
-    """'passed', 'failed' or 'did not run', and what pytest said, with a change made."""
-    status, said = pytest_on_a_copy([test], change, "--exitfirst")
-    outcome = {pytest.ExitCode.OK: "passed", pytest.ExitCode.TESTS_FAILED: "failed"}
-    return outcome.get(pytest.ExitCode(status), "did not run"), said
+def run_test(test: str, change: Change) -> tuple[str, str]:
+    """'passed', 'failed' or 'did not run', and pytest's output, with the change made."""
+    status, output = run_pytest([test], change, "--exitfirst")
+    outcomes = {pytest.ExitCode.OK: "passed", pytest.ExitCode.TESTS_FAILED: "failed"}
+    return outcomes.get(pytest.ExitCode(status), "did not run"), output
 
 
-def passing(tests: list[str]) -> tuple[set[str], str]:
-    """Those of the tests that pass in an unchanged copy, and what pytest said."""
+def passing_tests(tests: list[str]) -> tuple[set[str], str]:
+    """The tests that pass on an unchanged copy, and pytest's output."""
     outcomes = Outcomes()
-    _, said = pytest_on_a_copy(tests, None, plugins=(outcomes,))
-    return outcomes.ran - outcomes.failed, said
+    _, output = run_pytest(tests, None, plugins=(outcomes,))
+    return outcomes.passed, output

@@ -3,17 +3,16 @@
 import json
 import math
 import runpy
-from pathlib import Path
 
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-import transformer
+from helpers import DOCS, SNIPPETS, few, seeds
 from marks import claim, mutation
 from transformer import (
     MultiHeadAttention,
@@ -22,20 +21,11 @@ from transformer import (
     scaled_dot_product_attention,
 )
 
-SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
-DOCS = Path(__file__).parents[2] / "docs"
 CHAPTER = "attention"
 PATHS = {"explicit": scaled_dot_product_attention, "fused": fused_attention}
 NEAR = {torch.float32: 1e-6, torch.float64: 1e-14}
-few = settings(deadline=None, max_examples=25)
 sizes = st.integers(1, 6)
-seeds = st.integers(0, 10_000)
 dtypes = st.sampled_from(list(NEAR))
-
-
-@pytest.fixture(params=list(NEAR), ids=str)
-def dtype(request):
-    return request.param
 
 
 @pytest.fixture(params=list(PATHS))

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import cn2an
 import pytest
@@ -17,11 +16,11 @@ from num2words import num2words
 import numerals
 from corpus import PARTS, Pair, Vocabulary, chinese_tokens, english_tokens, translator
 from corpus import numerals as numeral_pairs
+from helpers import SNIPPETS
 from marks import claim, mutation
 from numerals import LIMIT, from_chinese, from_english, to_chinese, to_english
 from phrases import FORMS, KINDS, SUBJECTS, Phrase, part_of, phrase
 
-SNIPPETS = Path(numerals.__file__).parent  # a mutated copy, when mutations are tested
 within = st.integers(1, 12).flatmap(lambda digits: st.integers(0, 10**digits - 1))
 words = st.sampled_from([*numerals.SMALL, *numerals.TENS, *numerals.ENGLISH_UNITS, "and"])
 parts = pytest.mark.parametrize("part", PARTS)

@@ -5,7 +5,6 @@ import itertools
 import json
 import math
 import re
-from pathlib import Path
 
 import pytest
 import torch
@@ -26,15 +25,13 @@ from decode import (
     sample,
     sentence_score,
 )
+from helpers import ROOT, SNIPPETS, numbers, seeds
 from marks import claim, mutation
 from transformer import Transformer, TransformerConfig
 
-SNIPPETS = Path(decode.__file__).parent  # a mutated copy, when mutations are tested
-ROOT = Path(__file__).parents[2]
 CHAPTER = "decoding"
 BOS, EOS = 1, 2
 few = settings(deadline=None, max_examples=12)
-seeds = st.integers(0, 10_000)
 beam_sizes = st.integers(1, 6)
 penalties = st.sampled_from([0.0, 0.6, 1.0, 2.0])
 options = st.fixed_dictionaries(
@@ -44,13 +41,6 @@ options = st.fixed_dictionaries(
         "pad_id": st.sampled_from([0, 5]),
     }
 )
-
-
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
-def numbers(text: str) -> list[float]:
-    return [float(number) for number in re.findall(r"-?\d+\.?\d*", text)]
 
 
 def lively_model(seed=0, dtype=torch.float64, **options) -> Transformer:
@@ -77,8 +67,8 @@ def sources(model: Transformer, batch=4) -> torch.Tensor:
     return src
 
 
-def close(one, other, places=1e-12):
-    torch.testing.assert_close(one, other, rtol=places, atol=places)
+def close(one, other, tolerance=1e-12):
+    torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
 
 
 def rows(ids: torch.Tensor, pad: int) -> list[list[int]]:

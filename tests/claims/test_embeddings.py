@@ -7,17 +7,17 @@ import re
 import runpy
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn.functional import one_hot
 from torch.nn.utils.rnn import pad_sequence
 
 import byte_pair_encoding as bpe
+from helpers import DTYPES, SNIPPETS, few
 from marks import claim, mutation
 from transformer import (
     PositionalEncoding,
@@ -26,16 +26,8 @@ from transformer import (
     sinusoidal_positional_encoding,
 )
 
-SNIPPETS = Path(bpe.__file__).parent  # a mutated copy, when mutations are tested
 CHAPTER = "embeddings"
-DTYPES = [torch.float32, torch.float64]
-few = settings(deadline=None, max_examples=25)
 lines = st.lists(st.text("abc工作?", min_size=1, max_size=6), min_size=1, max_size=5).map(" ".join)
-
-
-@pytest.fixture(params=DTYPES, ids=str)
-def dtype(request):
-    return request.param
 
 
 # Tokens

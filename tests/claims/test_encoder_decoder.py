@@ -3,16 +3,15 @@
 import math
 import re
 import warnings
-from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-import transformer
+from helpers import DTYPES, few, randomized
 from marks import claim, mutation
 from transformer import (
     Decoder,
@@ -27,11 +26,7 @@ from transformer import (
     scaled_dot_product_attention,
 )
 
-SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
 CHAPTER = "encoder-decoder"
-DTYPES = [torch.float32, torch.float64]
-torch.set_num_threads(1)  # at these sizes two threads mostly wait for each other
-few = settings(deadline=None, max_examples=25)
 sizes = {
     "batch": st.integers(1, 3),
     "length": st.integers(1, 6),
@@ -43,28 +38,10 @@ sizes = {
 }
 
 
-@pytest.fixture(params=DTYPES, ids=str)
-def dtype(request):
-    return request.param
-
-
-@pytest.fixture(params=[False, True], ids=["post_norm", "pre_norm"])
-def norm_first(request):
-    return request.param
-
-
 def configuration(nhead: int = 4, norm_first: bool = False, **changes) -> TransformerConfig:
     small = {"d_model": 8 * nhead, "num_encoder_layers": 2, "num_decoder_layers": 2}
     small |= {"dim_feedforward": 16, "dropout": 0.0}
     return TransformerConfig(9, 12, nhead=nhead, norm_first=norm_first, **(small | changes))
-
-
-def randomised(module: nn.Module, dtype: torch.dtype = torch.float32) -> nn.Module:
-    """Every parameter random, those of the LayerNorms too."""
-    module.to(dtype)
-    for parameter in module.parameters():
-        nn.init.normal_(parameter, std=0.4)
-    return module
 
 
 def some_real(batch: int, length: int) -> torch.Tensor:
@@ -92,7 +69,7 @@ def test_an_encoder_layer_is_attention_then_network_each_with_its_sum_and_norm(
     batch, length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
-    layer = randomised(EncoderLayer(configuration(nhead, norm_first)), dtype)
+    layer = randomized(EncoderLayer(configuration(nhead, norm_first)), dtype)
     x = torch.randn(batch, length, 8 * nhead, dtype=dtype)
     mask = as_mask(some_real(batch, length))
     first, second = (residual.norm for residual in layer.residuals)
@@ -122,7 +99,7 @@ def test_a_decoder_layer_attends_to_itself_then_to_memory_then_thinks(
     batch, length, memory_length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
-    layer = randomised(DecoderLayer(configuration(nhead, norm_first)), dtype)
+    layer = randomized(DecoderLayer(configuration(nhead, norm_first)), dtype)
     y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
     memory = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype)
     mask, memory_mask = causal_mask(length), as_mask(some_real(batch, memory_length))
@@ -208,7 +185,7 @@ def test_the_sizes_of_the_configuration_are_used():
 def test_a_stack_is_its_layers_one_after_the_other(norm_first, dtype):
     torch.manual_seed(0)
     config = configuration(norm_first=norm_first, num_encoder_layers=3, num_decoder_layers=4)
-    encoder, decoder = randomised(Encoder(config), dtype), randomised(Decoder(config), dtype)
+    encoder, decoder = randomized(Encoder(config), dtype), randomized(Decoder(config), dtype)
     x, y = torch.randn(2, 5, 32, dtype=dtype), torch.randn(2, 6, 32, dtype=dtype)
     memory, mask, expected = encoder(x), causal_mask(6), x
     assert (len(encoder.layers), len(decoder.layers)) == (3, 4)
@@ -383,7 +360,7 @@ def test_encoder_layer_equals_nn_transformer_encoder_layer(
     batch, length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
-    ours = randomised(EncoderLayer(configuration(nhead, norm_first)), dtype)
+    ours = randomized(EncoderLayer(configuration(nhead, norm_first)), dtype)
     theirs = nn.TransformerEncoderLayer(
         8 * nhead, nhead, 16, 0.0, batch_first=True, norm_first=norm_first, dtype=dtype
     )
@@ -407,7 +384,7 @@ def test_decoder_layer_equals_nn_transformer_decoder_layer(
     batch, length, memory_length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
-    ours = randomised(DecoderLayer(configuration(nhead, norm_first)), dtype)
+    ours = randomized(DecoderLayer(configuration(nhead, norm_first)), dtype)
     theirs = nn.TransformerDecoderLayer(
         8 * nhead, nhead, 16, 0.0, batch_first=True, norm_first=norm_first, dtype=dtype
     )
@@ -464,7 +441,7 @@ def test_both_stacks_equal_those_of_torch_with_the_norm_that_the_page_names(
 ):
     torch.manual_seed(seed)
     config = configuration(nhead, norm_first)
-    encoder, decoder = randomised(Encoder(config), dtype), randomised(Decoder(config), dtype)
+    encoder, decoder = randomized(Encoder(config), dtype), randomized(Decoder(config), dtype)
     their_encoder, their_decoder = torch_stacks(config, dtype)
     their_encoder.load_state_dict(stack_as_torch(encoder))
     their_decoder.load_state_dict(stack_as_torch(decoder))
@@ -509,7 +486,7 @@ def test_the_fast_path_of_torch_equals_ours_at_real_positions_and_is_zero_elsewh
     assert shown["values there, in evaluation"] == "[0.0]"
     torch.manual_seed(0)
     config = configuration()
-    ours = randomised(Encoder(config), dtype)
+    ours = randomized(Encoder(config), dtype)
     theirs = torch_stacks(config, dtype)[0]
     theirs = nn.TransformerEncoder(theirs.layers[0], 2)  # with its nested tensors
     theirs.load_state_dict(stack_as_torch(ours))
@@ -580,7 +557,7 @@ def test_every_output_changes_with_the_source(
     batch, length, memory_length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
-    decoder = randomised(Decoder(configuration(nhead, norm_first)), dtype)
+    decoder = randomized(Decoder(configuration(nhead, norm_first)), dtype)
     y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
     memory = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype, requires_grad=True)
     before = decoder(y, memory, causal_mask(length))
@@ -653,7 +630,7 @@ def test_every_decoder_layer_is_called_with_the_same_memory(norm_first):
 )
 def test_the_gradient_of_memory_is_the_sum_over_the_decoder_layers(dtype, norm_first):
     torch.manual_seed(0)
-    decoder = randomised(Decoder(configuration(norm_first=norm_first, num_decoder_layers=3)), dtype)
+    decoder = randomized(Decoder(configuration(norm_first=norm_first, num_decoder_layers=3)), dtype)
     y, memory = torch.randn(2, 6, 32, dtype=dtype), torch.randn(2, 5, 32, dtype=dtype)
     memory.requires_grad_()
     copies = [memory.detach().clone().requires_grad_() for _ in decoder.layers]
@@ -705,7 +682,7 @@ def test_what_stands_at_padded_source_positions_changes_nothing(
 ):
     torch.manual_seed(seed)
     config = configuration(nhead, norm_first)
-    encoder, decoder = randomised(Encoder(config), dtype), randomised(Decoder(config), dtype)
+    encoder, decoder = randomized(Encoder(config), dtype), randomized(Decoder(config), dtype)
     x = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype)
     y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
     real = some_real(batch, memory_length)
@@ -742,7 +719,7 @@ def test_a_future_token_changes_no_earlier_output_by_a_single_bit(
     y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
     memory = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype)
     for module in (DecoderLayer(config), Decoder(config)):
-        randomised(module, dtype)
+        randomized(module, dtype)
         before = module(y, memory, causal_mask(length))
         for place in range(length):
             changed = y.clone()
@@ -754,7 +731,7 @@ def test_a_future_token_changes_no_earlier_output_by_a_single_bit(
 @claim("encoder-decoder#causality")
 def test_no_gradient_flows_from_an_output_to_a_later_token(dtype, norm_first):
     torch.manual_seed(0)
-    decoder = randomised(Decoder(configuration(norm_first=norm_first)), dtype)
+    decoder = randomized(Decoder(configuration(norm_first=norm_first)), dtype)
     y = torch.randn(1, 6, 32, dtype=dtype, requires_grad=True)
     memory = torch.randn(1, 5, 32, dtype=dtype)
     out = decoder(y, memory, causal_mask(6))
@@ -788,7 +765,7 @@ def test_one_pass_over_the_target_equals_one_pass_for_each_prefix(
     batch, length, memory_length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
-    decoder = randomised(Decoder(configuration(nhead, norm_first)), dtype)
+    decoder = randomized(Decoder(configuration(nhead, norm_first)), dtype)
     y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
     memory = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype)
     whole = decoder(y, memory, causal_mask(length))
@@ -808,7 +785,7 @@ def test_the_example_of_one_pass_agrees(printed):
 @pytest.mark.parametrize("weights_needed", [False, True])
 def test_a_source_of_padding_alone_gives_the_bias_and_no_nan(dtype, weights_needed):
     torch.manual_seed(0)
-    layer = randomised(DecoderLayer(configuration()), dtype)
+    layer = randomized(DecoderLayer(configuration()), dtype)
     y = torch.randn(2, 4, 32, dtype=dtype, requires_grad=True)
     memory = torch.randn(2, 3, 32, dtype=dtype, requires_grad=True)
     mask = padding_mask(torch.tensor([[0, 0, 0], [4, 5, 0]]))
@@ -965,7 +942,7 @@ def test_an_encoder_with_a_causal_mask_is_a_decoder_only_stack(printed, norm_fir
     assert shown["decoder-only, positions that stay as they were"] == "8"
     assert "cross_attention" not in shown["a layer of Encoder"]
     assert "cross_attention" in shown["a layer of Decoder"]
-    stack = randomised(Encoder(configuration(norm_first=norm_first)), dtype)
+    stack = randomized(Encoder(configuration(norm_first=norm_first)), dtype)
     x = torch.randn(1, 6, 32, dtype=dtype)
     before = stack(x, causal_mask(6))
     for place in range(6):

@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn.functional import cross_entropy
 from torch.testing import assert_close
 
 import transformer
+from helpers import DTYPES, ROOT, SNIPPETS, few, randomized
 from marks import claim, mutation
 from transformer import (
     LayerNorm,
@@ -33,11 +34,7 @@ from transformer import (
     padding_mask,
 )
 
-SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
-ROOT = Path(__file__).resolve().parents[2]
 CHAPTER = "full-model"
-DTYPES = [torch.float32, torch.float64]
-few = settings(deadline=None, max_examples=25)
 WHY = [4, 5, 6, 7, 8]  # why do we work ?
 SRC = torch.tensor([WHY, [6, 7, 0, 0, 0]])
 TGT = torch.tensor([[1, 4, 5, 6, 7, 8, 9, 10, 11], [1, 4, 5, 9, 10, 0, 0, 0, 0]])
@@ -51,24 +48,11 @@ sizes = {
 }
 
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
 @pytest.fixture
 def printed(printed, tmp_path, monkeypatch):
     """In a folder of its own, since some of them write files."""
     monkeypatch.chdir(tmp_path)
     return printed
-
-
-@pytest.fixture(params=DTYPES, ids=str)
-def dtype(request):
-    return request.param
-
-
-@pytest.fixture(params=[False, True], ids=["post_norm", "pre_norm"])
-def norm_first(request):
-    return request.param
 
 
 @pytest.fixture(params=[False, True], ids=["untied", "tied"])
@@ -85,14 +69,6 @@ def configuration(**changes) -> TransformerConfig:
 def make(seed: int = 0, **changes) -> Transformer:
     torch.manual_seed(seed)
     return Transformer(configuration(**changes))
-
-
-def randomised(model: nn.Module, dtype: torch.dtype = torch.float32) -> nn.Module:
-    """Every parameter random, biases and those of the LayerNorms too."""
-    model.to(dtype)
-    for parameter in model.parameters():
-        nn.init.normal_(parameter, std=0.4)
-    return model
 
 
 def padded_ids(batch: int, length: int, vocabulary: int, pad: int = 0) -> torch.Tensor:
@@ -271,7 +247,7 @@ def test_the_model_is_embeddings_two_stacks_and_one_matrix(
 ):
     torch.manual_seed(seed)
     model = make(norm_first=norm_first, pad_id=pad_id, tie_embeddings=tied)
-    model = randomised(model, dtype)
+    model = randomized(model, dtype)
     src = padded_ids(batch, source, 9, pad_id)
     tgt = padded_ids(batch, target, 12, pad_id)
     table = model.position.table
@@ -322,7 +298,7 @@ def test_the_model_is_embeddings_two_stacks_and_one_matrix(
 def test_no_later_token_and_no_padding_changes_a_logit(
     batch, source, target, norm_first, dtype, seed
 ):
-    model = randomised(make(seed, norm_first=norm_first), dtype)
+    model = randomized(make(seed, norm_first=norm_first), dtype)
     src, tgt = padded_ids(batch, source, 9), padded_ids(batch, target, 12)
     before = model(src, tgt)
     longer_src = nn.functional.pad(src, (0, 3))
@@ -336,7 +312,7 @@ def test_no_later_token_and_no_padding_changes_a_logit(
 @few
 @given(**{key: sizes[key] for key in ("source", "target", "norm_first", "seed")})
 def test_every_source_token_reaches_every_logit(source, target, norm_first, seed):
-    model = randomised(make(seed, norm_first=norm_first), torch.float64)
+    model = randomized(make(seed, norm_first=norm_first), torch.float64)
     src, tgt = torch.randint(1, 9, (1, source)), torch.randint(1, 12, (1, target))
     for i in range(source):
         changed = src.clone()
@@ -540,10 +516,10 @@ def test_the_padding_row_stays_zero_in_training_also_when_tied(tied, pad_id, opt
     fault="padding gets no score of its own, tied or not",
 )
 def test_tied_the_score_of_padding_is_always_zero():
-    model = randomised(make(tie_embeddings=True))
+    model = randomized(make(tie_embeddings=True))
     assert not model(SRC, TGT)[..., 0].any()
     assert model(SRC, TGT)[..., 1:].all()
-    assert randomised(make())(SRC, TGT)[..., 0].all()
+    assert randomized(make())(SRC, TGT)[..., 0].all()
 
 
 # Logits
@@ -557,7 +533,7 @@ def test_tied_the_score_of_padding_is_always_zero():
     fault="the model ends with a softmax",
 )
 def test_the_model_gives_scores_of_any_sign_and_size():
-    model = randomised(make())
+    model = randomized(make())
     logits = model(SRC, TGT)
     assert (logits < 0).any()
     assert (logits > 1).any()
@@ -769,7 +745,7 @@ def test_logits_and_all_gradients_equal_those_of_nn_transformer(
     batch, source, target, norm_first, dtype, seed, nhead, eps
 ):
     changes = {"norm_first": norm_first, "nhead": nhead, "layer_norm_eps": eps}
-    model = randomised(make(seed, **changes), dtype)
+    model = randomized(make(seed, **changes), dtype)
     twin = torch_twin(model, dtype)
     src, tgt = padded_ids(batch, source, 9), padded_ids(batch, target, 12)
     factors = torch.randn(batch, target, 12, dtype=dtype)
@@ -794,7 +770,7 @@ def test_logits_and_all_gradients_equal_those_of_nn_transformer(
 
 @claim("full-model#equal")
 def test_in_evaluation_real_positions_agree_although_the_fast_path_fills_others(dtype, norm_first):
-    model = randomised(make(norm_first=norm_first), dtype).eval()
+    model = randomized(make(norm_first=norm_first), dtype).eval()
     twin = torch_twin(model, dtype).eval()
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -904,7 +880,7 @@ def test_a_checkpoint_and_its_sizes_make_the_same_model_with_room_for_more(print
 
 @claim("full-model#saving")
 def test_weights_survive_a_round_trip_with_another_max_len(tied, norm_first, tmp_path, dtype):
-    model = randomised(make(tie_embeddings=tied, norm_first=norm_first), dtype)
+    model = randomized(make(tie_embeddings=tied, norm_first=norm_first), dtype)
     torch.save(model.state_dict(), tmp_path / "weights.pt")
     sizes = json.loads(json.dumps(asdict(model.config)))
     assert TransformerConfig(**sizes) == model.config

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-import transformer
+from helpers import DOCS, DTYPES, few, numbers, seeds
 from marks import claim, mutation
 from transformer import (
     Encoder,
@@ -26,23 +26,10 @@ from transformer import (
     scaled_dot_product_attention,
 )
 
-SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
-DOCS = Path(__file__).parents[2] / "docs"
 CHAPTER = "masks"
-DTYPES = [torch.float32, torch.float64]
 HALVES = [torch.float16, torch.bfloat16]
 PATHS = [scaled_dot_product_attention, fused_attention]
-few = settings(deadline=None, max_examples=25)
-seeds = st.integers(0, 10_000)
 sizes = st.integers(1, 6)
-
-
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
-@pytest.fixture(params=DTYPES, ids=str)
-def dtype(request):
-    return request.param
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.__name__)
@@ -65,12 +52,8 @@ def parts(*shape, dtype=torch.float64, seed=0):
     return torch.randn(3, *shape, dtype=dtype).unbind()
 
 
-def close(one, other, places=1e-6):
-    torch.testing.assert_close(one, other, rtol=places, atol=places)
-
-
-def numbers(text: str) -> list[float]:
-    return [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e[-+]\d+)?", text)]
+def close(one, other, tolerance=1e-6):
+    torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
 
 
 # Zero vectors

@@ -1,7 +1,5 @@
 """The claims of the chapter on variants about whole models."""
 
-from pathlib import Path
-
 import pytest
 import torch
 import torch.nn.functional as F
@@ -9,6 +7,7 @@ from torch import nn
 
 import transformer
 from corpus import Pair, Vocabulary
+from helpers import SNIPPETS, close, normal
 from marks import claim, mutation
 from train import Processes, Settings, batches, example_of, gradients
 from transformer import Encoder, TransformerConfig, causal_mask
@@ -19,20 +18,8 @@ from variants.decoder_only import DecoderOnly
 from variants.encoder_einops import Attention, EinopsEncoder
 from variants.one_sequence import OneSequence, generate, new_one_sequence
 
-SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
 CHAPTER = "variants"
 SIZES = {"d_model": 32, "nhead": 4, "num_encoder_layers": 2, "dim_feedforward": 48}
-
-
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
-def close(one, other, places=1e-9):
-    torch.testing.assert_close(one, other, rtol=places, atol=places)
-
-
-def normal(*shape, seed=0):
-    return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
 def config(vocab_size: int = 20, **options) -> TransformerConfig:

@@ -1,101 +1,107 @@
-"""The tests notice: each change of mutations*.yml, made in a copy, fails the test it names."""
+"""Each mutation, made in a copy of snippets/, makes the test of its claim fail."""
 
 import multiprocessing
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from typing import NamedTuple
 
 import pytest
-import yaml
 
-from mutants import HERE, SNIPPETS, Change, passing, run
-
-ROWS = [
-    row
-    for path in sorted(HERE.glob("mutations*.yml"))
-    for row in yaml.safe_load(path.read_text(encoding="utf-8")) or []
-]
-every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row["what"])
+from bookbuild.reference import claims
+from mutants import SNIPPETS, passing_tests, run_test
 
 
-def change_of(row: dict[str, str]) -> Change:
-    return Change(row["file"], row["old"], row["new"])
+class Case(NamedTuple):
+    """A mutation, and the test that must fail."""
+
+    test: str
+    mutation: claims.Mutation
+
+    @property
+    def test_file(self) -> str:
+        return self.test.partition("::")[0]
+
+
+CASES = [Case(claim.test, each) for claim in claims.all_claims() for each in claim.mutations]
 
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[ProcessPoolExecutor]:
-    """Two processes at a time, each for one task, since it must load nothing twice."""
+    """Two processes at a time, each for one task, since a module is imported only once."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch", "numpy", "pytest", "hypothesis.strategies"])
+    # torch.optim imports torch._dynamo on its first use, which takes more than a second.
+    preload = ["numpy", "pytest", "hypothesis.strategies", "torch", "torch._dynamo"]
+    context.set_forkserver_preload([*preload, "_hypothesis_pytestplugin"])
     with ProcessPoolExecutor(2, mp_context=context, max_tasks_per_child=1) as pool:
         yield pool
         pool.shutdown(cancel_futures=True)
 
 
 @pytest.fixture(scope="module")
-def rows(request) -> list[dict[str, str]]:
-    """Those chosen on the command line."""
+def selected(request) -> list[Case]:
+    """The cases that the command line selects."""
     specs = [getattr(item, "callspec", None) for item in request.session.items]
-    return [spec.params["row"] for spec in specs if spec and "row" in spec.params]
+    return [spec.params["case"] for spec in specs if spec and "case" in spec.params]
 
 
 @pytest.fixture(scope="module")
-def unchanged(pool, rows) -> dict[str, Future[tuple[set[str], str]]]:
-    """Of each file of tests, those that pass in an unchanged copy."""
-    files: dict[str, set[str]] = {}
-    for row in rows:
-        files.setdefault(row["by"].partition("::")[0], set()).add(row["by"])
-    return {file: pool.submit(passing, sorted(tests)) for file, tests in files.items()}
+def unchanged(pool, selected) -> dict[str, Future[tuple[set[str], str]]]:
+    """The tests of each file that pass on an unchanged copy."""
+    tests: dict[str, set[str]] = {}
+    for case in selected:
+        tests.setdefault(case.test_file, set()).add(case.test)
+    return {file: pool.submit(passing_tests, sorted(tests[file])) for file in tests}
 
 
 @pytest.fixture(scope="module")
-def changed(pool, rows) -> dict[str, Future[tuple[str, str]]]:
-    """What becomes of each row's test when its change is made."""
-    return {row["what"]: pool.submit(run, row["by"], change_of(row)) for row in rows}
+def changed(pool, selected) -> dict[Case, Future[tuple[str, str]]]:
+    """The outcome of each case's test on a copy with its mutation."""
+    return {case: pool.submit(run_test, case.test, case.mutation[:3]) for case in selected}
 
 
-@every_row
-def test_the_claim_fails_when(row, unchanged, changed):
-    count = (SNIPPETS / row["file"]).read_text(encoding="utf-8").count(row["old"])
-    assert count == 1, f"snippets/{row['file']} has {count} times: {row['old']}"
-    file, _, _ = row["by"].partition("::")
-    passed, said = unchanged[file].result()
-    name = row["by"].partition("[")[0]
-    assert name in passed, f"{name} doesn't pass in an unchanged copy:\n{said}"
-    how, said = changed[row["what"]].result()
-    assert how != "passed", f"{row['by']} passes although {row['what']}; sharpen it"
-    assert how == "failed", f"{row['by']} {how} in the changed copy:\n{said}"
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.mutation.fault)
+def test_the_claim_fails_if(case, unchanged, changed):
+    file, old, _, fault = case.mutation
+    count = (SNIPPETS / file).read_text(encoding="utf-8").count(old)
+    assert count == 1, f"snippets/{file} has the old text {count} times, not once: {old}"
+    passed, output = unchanged[case.test_file].result()
+    assert case.test in passed, f"{case.test} fails on an unchanged copy:\n{output}"
+    outcome, output = changed[case].result()
+    assert outcome != "passed", f"{case.test} passes although {fault}; make the test stricter"
+    assert outcome == "failed", f"{case.test} {outcome} on the changed copy:\n{output}"
 
 
-def test_each_change_has_a_name_of_its_own():
-    assert len({row["what"] for row in ROWS}) == len(ROWS)
+def test_every_fault_has_a_different_description():
+    faults = [case.mutation.fault for case in CASES]
+    assert len({*faults}) == len(faults)
 
 
-# The runner itself can tell.
+# The runner itself
 
-TRUE = "test_mutations.py::test_of_the_runner"
+SAMPLE = "test_mutations.py::test_sample_for_the_runner"
 
 
-def test_of_the_runner():
+def test_sample_for_the_runner():
     from transformer import sinusoidal_positional_encoding
 
     assert sinusoidal_positional_encoding(2, 2)[0].tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "test", "how"),
+    ("old", "new", "test", "expected"),
     [
-        ("= angle.sin()", "= angle.cos()", TRUE, "failed"),
-        ("paper's base model", "base model", TRUE, "passed"),
+        ("= angle.sin()", "= angle.cos()", SAMPLE, "failed"),
+        ("paper's base model", "base model", SAMPLE, "passed"),
         ("import math", "import nonesuch_module", "test_embeddings.py", "did not run"),
         ("import math", "import math", "test_mutations.py::test_nonesuch", "did not run"),
     ],
-    ids=["breaks the claim", "breaks nothing", "can't be read", "is asked of no test"],
+    ids=["the claim is broken", "nothing is broken", "an import fails", "the test is missing"],
 )
-def test_the_runner_says_what_becomes_of_a_claim_when_a_change(pool, old, new, test, how):
-    assert pool.submit(run, test, Change("transformer.py", old, new)).result()[0] == how
+def test_the_runner_reports_the_outcome_when(pool, old, new, test, expected):
+    assert pool.submit(run_test, test, ("transformer.py", old, new)).result()[0] == expected
 
 
-def test_what_fails_without_a_change_is_not_taken_for_passing(pool):
-    wrong = "test_mutations.py::test_that_is_not_there"
-    assert pool.submit(passing, [TRUE]).result()[0] == {TRUE}
-    assert pool.submit(passing, [wrong]).result()[0] == set()
+def test_only_tests_that_pass_on_an_unchanged_copy_count_as_passing(pool):
+    missing = "test_mutations.py::test_nonesuch"
+    assert pool.submit(passing_tests, [SAMPLE]).result()[0] == {SAMPLE}
+    assert pool.submit(passing_tests, [missing]).result()[0] == set()

@@ -1,18 +1,14 @@
 """Mistakes with masks, in layers and in training: each is wrong as said, its repair right."""
 
-import importlib
 import math
 import re
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 import torch
 import torch.nn.functional as F
-import yaml
 from torch import nn
 
-import transformer
+from helpers import DOCS, load_pitfall, numbers
 from marks import claim, mutation
 from train import label_smoothed_cross_entropy, noam_learning_rate
 from transformer import (
@@ -25,9 +21,6 @@ from transformer import (
     scaled_dot_product_attention,
 )
 
-SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
-HERE = Path(__file__).parent
-DOCS = HERE.parents[1] / "docs"
 CHAPTER = "pitfalls"
 NAMES = [
     "inverted_mask",
@@ -51,8 +44,6 @@ NAMES = [
     "softmax_before_loss",
 ]
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 @pytest.fixture(autouse=True)
 def seed():
@@ -71,16 +62,8 @@ def answer(printed):
     return lambda name: printed("exercises", name)
 
 
-def load(name: str) -> ModuleType:
-    return importlib.import_module(f"pitfalls.{name}")
-
-
-def numbers(text: str) -> list[float]:
-    return [float(number) for number in re.findall(r"-?\d+\.?\d*", text)]
-
-
-def close(one, other, places=1e-6):
-    torch.testing.assert_close(one, other, rtol=places, atol=places)
+def close(one, other, tolerance=1e-6):
+    torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
 
 
 # Masks and attention
@@ -114,7 +97,7 @@ def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(o
 def test_the_mask_turned_round_is_causal_attention():
     x = torch.randn(3, 2, 5, 8)
     expected, _ = scaled_dot_product_attention(x, x, x, causal_mask(5))
-    close(load("inverted_mask").right_attention(x, x, x), expected)
+    close(load_pitfall("inverted_mask").right_attention(x, x, x), expected)
     close(F.scaled_dot_product_attention(x, x, x, is_causal=True), expected)
 
 
@@ -130,7 +113,7 @@ def test_the_mask_turned_round_is_causal_attention():
 )
 def test_masks_without_an_axis_for_the_heads_go_to_the_heads():
     """Head h takes the mask of sentence h, if there are as many of both."""
-    pitfall = load("mask_per_head")
+    pitfall = load_pitfall("mask_per_head")
     query, key, value = torch.randn(3, 3, 3, 5, 4)
     mask = torch.rand(3, 5, 5) > 0.4
     mask[..., 0] = True
@@ -161,7 +144,7 @@ def test_masks_without_an_axis_for_the_heads_fail_in_a_batch_of_another_size(of)
 
 @claim("pitfalls#mask-per-head")
 def test_a_single_sentence_hides_that_its_mask_has_no_axis_for_the_heads():
-    pitfall = load("mask_per_head")
+    pitfall = load_pitfall("mask_per_head")
     query, key, value = torch.randn(3, 1, 4, 5, 4)
     mask = causal_mask(5)[0]
     close(
@@ -176,7 +159,7 @@ def test_a_single_sentence_hides_that_its_mask_has_no_axis_for_the_heads():
 @claim("pitfalls#half-precision")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_minus_a_billion_is_no_trouble_in_wider_types(dtype):
-    pitfall = load("half_precision")
+    pitfall = load_pitfall("half_precision")
     scores, hidden = torch.randn(4, 6).to(dtype), torch.rand(4, 6) > 0.7
     expected = pitfall.right_weights(scores, hidden)
     assert pitfall.wrong_replaced(scores, hidden).equal(expected)
@@ -197,7 +180,7 @@ def test_minus_a_billion_is_no_trouble_in_wider_types(dtype):
     fault="what replaces is minus infinity, which fits",
 )
 def test_in_float16_minus_a_billion_raises_if_replaced_and_is_nan_if_added():
-    pitfall = load("half_precision")
+    pitfall = load_pitfall("half_precision")
     scores, hidden = torch.randn(6).half(), torch.arange(6) > 3
     with pytest.raises(RuntimeError, match="overflow"):
         pitfall.wrong_replaced(scores, hidden)
@@ -227,7 +210,7 @@ def test_minus_ten_thousand_leaks_once_the_scores_are_as_large(of):
 
 @claim("pitfalls#leaking-fill")
 def test_minus_ten_thousand_gives_all_to_the_future_if_the_rest_is_lower():
-    pitfall = load("finite_fill")
+    pitfall = load_pitfall("finite_fill")
     query, key = torch.ones(1, 4), torch.full((2, 4), -1e4)
     mask = torch.tensor([[True, False]])
     assert pitfall.wrong_weights(query, key, mask).tolist() == [[0, 1]]
@@ -256,7 +239,7 @@ def test_a_mask_after_the_softmax_loses_weight_and_lets_the_future_in(of):
 
 @claim("pitfalls#after-softmax")
 def test_a_mask_after_the_softmax_is_right_once_each_row_is_divided_by_its_sum():
-    pitfall = load("mask_after_softmax")
+    pitfall = load_pitfall("mask_after_softmax")
     scores, mask = torch.randn(6, 6), causal_mask(6)[0, 0]
     wrong, right = pitfall.wrong_weights(scores, mask), pitfall.right_weights(scores, mask)
     sums = wrong.sum(dim=-1, keepdim=True)
@@ -269,7 +252,7 @@ def test_a_mask_after_the_softmax_is_right_once_each_row_is_divided_by_its_sum()
 
 @claim("pitfalls#after-softmax")
 def test_dividing_by_the_sum_is_too_late_when_nothing_is_left():
-    wrong = load("mask_after_softmax").wrong_weights
+    wrong = load_pitfall("mask_after_softmax").wrong_weights
     left = wrong(torch.tensor([[0.0, 200.0]]), torch.tensor([[True, False]]))
     assert (left / left.sum()).isnan().any()
 
@@ -295,7 +278,7 @@ def test_one_empty_sentence_ruins_the_whole_output_matrix(of):
 
 @claim("pitfalls#empty-row")
 def test_only_the_row_without_a_key_differs():
-    pitfall = load("empty_row")
+    pitfall = load_pitfall("empty_row")
     x, mask = torch.randn(2, 3, 4), torch.tensor([[1, 1, 0], [0, 0, 0]]).bool().unsqueeze(1)
     wrong, right = pitfall.wrong_attention(x, mask), pitfall.right_attention(x, mask)
     close(wrong[0], right[0])
@@ -317,7 +300,7 @@ def test_keys_cut_by_the_length_of_the_queries_fail_unless_the_lengths_agree(of)
     assert shown["wrong, 6 keys, equal"] == "True"
     assert "invalid" in shown["wrong, 9 keys for 6 queries"]
     assert shown["right, 9 keys for 6 queries"] == "(2, 6, 32)"
-    pitfall = load("query_length")
+    pitfall = load_pitfall("query_length")
     query, shorter = torch.randn(2, 6, 32), torch.randn(2, 3, 32)
     with pytest.raises(RuntimeError):
         pitfall.wrong_attention(query, shorter, shorter, 4)
@@ -331,7 +314,7 @@ def test_keys_cut_by_their_own_length_give_multi_head_attention():
         nn.init.zeros_(linear.bias)
     query, memory = torch.randn(2, 6, 32), torch.randn(2, 9, 32)
     expected, _ = attention(query, memory, memory)
-    close(load("query_length").right_attention(query, memory, memory, 4), expected)
+    close(load_pitfall("query_length").right_attention(query, memory, memory, 4), expected)
 
 
 # The source
@@ -354,7 +337,7 @@ def test_a_model_with_its_target_for_a_source_cannot_go_on_by_itself(of):
 
 @claim("pitfalls#source-is-target")
 def test_with_its_target_for_a_source_every_output_sees_every_token():
-    pitfall = load("source_is_target")
+    pitfall = load_pitfall("source_is_target")
     torch.manual_seed(0)
     model = Transformer(TransformerConfig(11, 11, 32, 4, 1, 1, 64, dropout=0))
     source, given = torch.randint(1, 11, (2, 1, 8))
@@ -371,7 +354,7 @@ def test_with_its_target_for_a_source_every_output_sees_every_token():
 
 @claim("pitfalls#softmax-axis")
 def test_axis_1_is_right_for_a_matrix_and_wrong_for_each_axis_more():
-    pitfall = load("softmax_axis")
+    pitfall = load_pitfall("softmax_axis")
     for size in (5, 7), (2, 5, 7), (2, 4, 5, 7):
         scores = torch.randn(size)
         wrong, right = pitfall.wrong_weights(scores), pitfall.right_weights(scores)
@@ -389,7 +372,7 @@ def test_axis_1_is_right_for_a_matrix_and_wrong_for_each_axis_more():
     fault="the softmax runs over the last axis",
 )
 def test_over_the_heads_a_softmax_undoes_the_mask(of):
-    wrong = load("softmax_axis").wrong_weights
+    wrong = load_pitfall("softmax_axis").wrong_weights
     hidden = ~causal_mask(5)[0, 0]
     for nhead in 1, 4:
         weights = wrong(torch.randn(2, nhead, 5, 5).masked_fill(hidden, -1e9))
@@ -406,7 +389,7 @@ def test_without_dim_torch_guesses_axis_1_for_four_axes_and_warns():
     scores = torch.randn(2, 4, 5, 5)
     with pytest.warns(UserWarning, match="Implicit dimension choice"):
         guessed = F.softmax(scores)
-    assert guessed.equal(load("softmax_axis").wrong_weights(scores))
+    assert guessed.equal(load_pitfall("softmax_axis").wrong_weights(scores))
 
 
 # Layers
@@ -431,7 +414,7 @@ def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(of):
 
 @claim("pitfalls#norm-overwrites")
 def test_only_the_block_that_keeps_its_input_is_pre_norm():
-    pitfall = load("norm_overwrites")
+    pitfall = load_pitfall("norm_overwrites")
     config = TransformerConfig(9, 12, 32, 4, dropout=0.0, norm_first=True)
     residual, x = Residual(config), 10 * torch.randn(2, 5, 32)
     linear = nn.Linear(32, 32)
@@ -453,7 +436,7 @@ def test_only_the_block_that_keeps_its_input_is_pre_norm():
 )
 @pytest.mark.parametrize("d", [4, 64, 512])
 def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(d):
-    pitfall = load("unbiased_norm")
+    pitfall = load_pitfall("unbiased_norm")
     x = torch.randn(20, d, dtype=torch.float64)
     expected = F.layer_norm(x, (d,), eps=1e-6)
     close(pitfall.right_norm(x), expected)
@@ -477,7 +460,7 @@ def test_a_wide_tolerance_does_not_notice_the_unbiased_norm(of):
     fault="eps is added to the deviation in both norms",
 )
 def test_with_eps_outside_the_root_a_quiet_token_becomes_loud():
-    pitfall = load("unbiased_norm")
+    pitfall = load_pitfall("unbiased_norm")
     x = 1e-4 * torch.randn(10, 512, dtype=torch.float64)
     close(pitfall.right_norm(x), LayerNorm(512, eps=1e-6).double()(x))
     assert pitfall.right_norm(x).std() < 0.2 and pitfall.wrong_norm(x).std() > 0.9
@@ -538,7 +521,7 @@ def test_with_dropout_on_a_model_that_knows_its_sentences_makes_mistakes(of):
     fault="0 log 0 is 0",
 )
 def test_the_logarithm_of_a_zero_in_the_target_is_a_nan_in_the_loss():
-    pitfall = load("log_of_zero")
+    pitfall = load_pitfall("log_of_zero")
     logits, target = torch.randn(3, 6), torch.tensor([1, 4, 5])
     assert pitfall.wrong_loss(logits, target).isnan()
     q = pitfall.smoothed(target, 6)
@@ -622,7 +605,7 @@ def test_pads_in_the_loss_make_it_smaller_the_more_of_them_there_are(of):
 
 @claim("pitfalls#pads-counted")
 def test_leaving_the_pads_out_is_the_mean_over_real_answers():
-    pitfall = load("pads_counted")
+    pitfall = load_pitfall("pads_counted")
     logits, answers = torch.randn(2, 5, 12), torch.tensor([[3, 4, 5, 2, 0], [7, 2, 0, 0, 0]])
     real = answers != 0
     close(pitfall.right_loss(logits, answers), F.cross_entropy(logits[real], answers[real]))
@@ -669,7 +652,7 @@ def test_a_mean_of_batch_means_depends_on_the_batch_size(of):
 
 @claim("pitfalls#mean-of-batches")
 def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
-    pitfall, losses = load("mean_of_batches"), torch.rand(12)
+    pitfall, losses = load_pitfall("mean_of_batches"), torch.rand(12)
     for size in 1, 3, 4, 12:
         close(pitfall.wrong_validation(losses, size), losses.mean())
     for size in 5, 7:
@@ -704,18 +687,15 @@ def test_behind_a_softmax_who_is_sure_and_wrong_learns_nothing(of):
 @claim("pitfalls#how")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_each_of_these_mistakes_put_into_our_code_is_caught_by_a_test_named_beside_it(language):
-    """By at least one row of the mutations for each, and a row for each test that is named."""
+    """Every section names at least one test, and each test that it names has a mutation."""
+    from bookbuild.reference import claims  # here, since a mutated copy does without bookbuild
+
     page = (DOCS / language / "pitfalls.md").read_text(encoding="utf-8")
-    rows = [
-        row
-        for path in HERE.glob("mutations*.yml")
-        for row in yaml.safe_load(path.read_text(encoding="utf-8"))
-    ]
-    caught = {row["by"].split("::")[1] for row in rows}
+    tested = {each.test.partition("::")[2] for each in claims.all_claims() if each.mutations}
     for name in NAMES:
-        told = page.partition(f'"pitfalls/{name}.py"')[2].partition("\n##")[0]
-        named = re.findall(r"`(test_\w+)`", told)
-        assert named and caught.issuperset(named), name
+        section = page.partition(f'"pitfalls/{name}.py"')[2].partition("\n##")[0]
+        named = re.findall(r"`(test_\w+)`", section)
+        assert named and tested.issuperset(named), name
 
 
 # Exercises

@@ -9,23 +9,8 @@ import torch
 from torch import nn
 
 import transformer
+from helpers import DOCS, SNIPPETS, load_pitfall, sinusoid
 from marks import claim, mutation
-from pitfalls import (
-    batch_first_forgotten,
-    coarse_angles,
-    dropout_twice,
-    embedding_scale,
-    exponent_doubled,
-    mixed_bases,
-    mixed_heads,
-    modules_in_a_list,
-    nested_forward,
-    persistent_table,
-    pretrained,
-    trailing_axis,
-    unregistered_table,
-    zero_row,
-)
 from transformer import (
     EncoderLayer,
     MultiHeadAttention,
@@ -34,11 +19,7 @@ from transformer import (
     sinusoidal_positional_encoding,
 )
 
-SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
-DOCS = Path(__file__).parents[2] / "docs"
 CHAPTER = "pitfalls"
-
-pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(autouse=True)
@@ -50,12 +31,6 @@ def seed():
 def shown(printed):
     """What a pitfall prints, as {label: value}."""
     return lambda name: printed("pitfalls", name, "")
-
-
-def exact(position: int, column: int, d: int, base: float = 10000.0) -> float:
-    """The paper's formula for one cell, with nothing but the math module."""
-    angle = position / base ** (2 * (column // 2) / d)
-    return math.cos(angle) if column % 2 else math.sin(angle)
 
 
 def turns(table: torch.Tensor) -> torch.Tensor:
@@ -76,8 +51,9 @@ def turns(table: torch.Tensor) -> torch.Tensor:
 )
 @pytest.mark.parametrize("d", [2, 8, 64])
 def test_the_loop_that_does_not_double_gives_the_formula(d):
-    wanted = [[exact(p, column, d) for column in range(d)] for p in range(50)]
-    table = exponent_doubled.right_table(50, d)
+    pitfall = load_pitfall("exponent_doubled")
+    wanted = [[sinusoid(p, column, d) for column in range(d)] for p in range(50)]
+    table = pitfall.right_table(50, d)
     torch.testing.assert_close(table, torch.tensor(wanted, dtype=torch.float64))
 
 
@@ -89,9 +65,10 @@ def test_the_loop_that_does_not_double_gives_the_formula(d):
     fault="the doubled exponent is repaired",
 )
 def test_with_the_exponent_doubled_products_of_rows_depend_on_the_place():
+    pitfall = load_pitfall("exponent_doubled")
     for make, spread in (
-        (exponent_doubled.wrong_table, lambda x: x > 5),
-        (exponent_doubled.right_table, lambda x: x < 1e-9),
+        (pitfall.wrong_table, lambda x: x > 5),
+        (pitfall.right_table, lambda x: x < 1e-9),
     ):
         table = make(100, 512)
         near = (table[:-5] * table[5:]).sum(dim=1)
@@ -114,10 +91,11 @@ def test_with_the_exponent_doubled_almost_half_of_the_columns_stand_still(shown)
     fault="the exponent is doubled for both columns of a pair alike",
 )
 def test_doubled_the_sine_and_cosine_of_a_pair_turn_at_different_speeds():
-    table = exponent_doubled.wrong_table(20, 8)
+    pitfall = load_pitfall("exponent_doubled")
+    table = pitfall.wrong_table(20, 8)
     one = table[:, 0::2].square() + table[:, 1::2].square()
     assert (one[:, 0] - 1).abs().max() > 0.5
-    right = exponent_doubled.right_table(20, 8)
+    right = pitfall.right_table(20, 8)
     torch.testing.assert_close(
         right[:, 0::2].square() + right[:, 1::2].square(), torch.ones_like(one)
     )
@@ -134,7 +112,8 @@ def test_doubled_the_sine_and_cosine_of_a_pair_turn_at_different_speeds():
     fault="row 0 is what the formula says",
 )
 def test_a_zero_row_is_far_from_its_neighbour_and_scores_nothing(shown):
-    wrong, right = zero_row.wrong_table(100, 512), zero_row.right_table(100, 512)
+    pitfall = load_pitfall("zero_row")
+    wrong, right = pitfall.wrong_table(100, 512), pitfall.right_table(100, 512)
     assert not wrong[0].any() and torch.equal(wrong[1:], right[1:])
     step = right.diff(dim=0).norm(dim=1)
     assert (wrong[1] - wrong[0]).norm() > 4 * step.max()
@@ -156,7 +135,8 @@ def test_a_zero_row_is_far_from_its_neighbour_and_scores_nothing(shown):
     fault="row 0 of the right table is zero too",
 )
 def test_no_rotation_turns_a_zero_row_into_the_next():
-    wrong, right = zero_row.wrong_table(4, 8), zero_row.right_table(4, 8)
+    pitfall = load_pitfall("zero_row")
+    wrong, right = pitfall.wrong_table(4, 8), pitfall.right_table(4, 8)
     assert right[0].tolist() == [0.0, 1.0] * 4
     for table, agree in ((wrong, False), (right, True)):
         torch.testing.assert_close(table[1].norm(), torch.tensor(2.0))
@@ -174,13 +154,14 @@ def test_no_rotation_turns_a_zero_row_into_the_next():
     fault="the table is continued with its own base",
 )
 def test_a_table_of_two_bases_has_rows_of_the_right_length_and_jumps_where_they_meet():
-    wrong, right = mixed_bases.wrong_table, mixed_bases.right_table
+    pitfall = load_pitfall("mixed_bases")
+    wrong, right = pitfall.wrong_table, pitfall.right_table
     torch.testing.assert_close(wrong.norm(dim=1), right.norm(dim=1))
     assert torch.equal(wrong[:8], right[:8]) and not torch.equal(wrong[8:], right[8:])
     steady = turns(right)
     torch.testing.assert_close(steady, steady[:1].expand_as(steady), rtol=0, atol=1e-5)
     assert (turns(wrong)[7] - turns(wrong)[6]).abs().max() > 0.5
-    other = turns(mixed_bases.other_table)
+    other = turns(pitfall.other_table)
     torch.testing.assert_close(other, other[:1].expand_as(other), rtol=0, atol=1e-5)
 
 
@@ -206,12 +187,13 @@ def test_the_translator_reads_only_the_table_that_it_learned_with(shown):
     fault="the seam lies at the first row",
 )
 def test_sentences_that_end_before_the_seam_do_not_notice_it():
+    pitfall = load_pitfall("mixed_bases")
     ids = torch.tensor([[4, 5, 6, 7, 8]])
-    position = mixed_bases.trained.model.position
-    x = mixed_bases.trained.model.src_embedding(ids)
-    position.table = mixed_bases.wrong_table
+    position = pitfall.trained.model.position
+    x = pitfall.trained.model.src_embedding(ids)
+    position.table = pitfall.wrong_table
     wrong = position(x)
-    position.table = mixed_bases.right_table
+    position.table = pitfall.right_table
     assert torch.equal(wrong, position(x))
 
 
@@ -230,13 +212,14 @@ def test_sentences_that_end_before_the_seam_do_not_notice_it():
     fault="the angles are computed in float64",
 )
 def test_angles_in_float32_are_right_in_the_first_rows_and_wrong_far_out():
+    pitfall = load_pitfall("coarse_angles")
     for start, least, most in ((0, 0, 1e-5), (100_000, 1e-3, 0.1), (10_000_000, 0.1, 2)):
         position = torch.arange(start, start + 10)
-        wanted = [[exact(int(p), column, 512) for column in range(512)] for p in position]
+        wanted = [[sinusoid(int(p), column, 512) for column in range(512)] for p in position]
         wanted = torch.tensor(wanted, dtype=torch.float64)
-        wrong = coarse_angles.wrong_rows(position, 512).double()
+        wrong = pitfall.wrong_rows(position, 512).double()
         assert least <= (wrong - wanted).abs().max() <= most
-        right = coarse_angles.right_rows(position, 512).double()
+        right = pitfall.right_rows(position, 512).double()
         torch.testing.assert_close(right, wanted, rtol=0, atol=1e-7)
 
 
@@ -248,10 +231,11 @@ def test_angles_in_float32_are_right_in_the_first_rows_and_wrong_far_out():
     fault="the positions alone are kept in float64",
 )
 def test_beyond_2_to_the_24_float32_makes_one_number_of_two_neighbours(shown):
+    pitfall = load_pitfall("coarse_angles")
     assert float(torch.tensor(2**24, dtype=torch.float32) + 1) == 2**24
     position = torch.tensor([2**24, 2**24 + 1])
-    assert torch.equal(*coarse_angles.wrong_rows(position, 8))
-    assert not torch.equal(*coarse_angles.right_rows(position, 8))
+    assert torch.equal(*pitfall.wrong_rows(position, 8))
+    assert not torch.equal(*pitfall.right_rows(position, 8))
     values = shown("coarse_angles")
     assert int(values["wrong at 20000000, different rows"]) < 60
     assert values["right at 20000000, different rows"] == "100"
@@ -284,8 +268,9 @@ def test_the_share_of_the_word_is_as_its_length_says(shown):
     fault="the scale is given once",
 )
 def test_root_d_times_n_0_1_is_as_long_as_the_factor_given_twice():
-    twice = embedding_scale.wrong_twice(TokenEmbedding(1000, 512))
-    other = nn.Embedding(1000, 512)(embedding_scale.ids) * 512**0.5
+    pitfall = load_pitfall("embedding_scale")
+    twice = pitfall.wrong_twice(TokenEmbedding(1000, 512))
+    other = nn.Embedding(1000, 512)(pitfall.ids) * 512**0.5
     torch.testing.assert_close(twice.norm(), other.norm(), rtol=0.01, atol=0)
 
 
@@ -306,8 +291,9 @@ def test_root_d_times_n_0_1_is_as_long_as_the_factor_given_twice():
     fault="the vectors are not cloned before they are trained",
 )
 def test_from_pretrained_freezes_the_words_and_leaves_the_pad_unless_told(shown):
+    pitfall = load_pitfall("pretrained")
     vectors = torch.randn(9, 4)
-    wrong, right = pretrained.wrong_embedding(vectors), pretrained.right_embedding(vectors)
+    wrong, right = pitfall.wrong_embedding(vectors), pitfall.right_embedding(vectors)
     assert not wrong.weight.requires_grad and right.weight.requires_grad
     assert torch.equal(wrong.weight[0], vectors[0]) and vectors[0].any()
     assert not right.weight[0].any()
@@ -325,9 +311,10 @@ def test_from_pretrained_freezes_the_words_and_leaves_the_pad_unless_told(shown)
     fault="the pad's gradient is let through",
 )
 def test_an_optimiser_takes_a_frozen_table_without_a_word():
-    wrong = pretrained.wrong_embedding(torch.randn(9, 4))
+    pitfall = load_pitfall("pretrained")
+    wrong = pitfall.wrong_embedding(torch.randn(9, 4))
     torch.optim.Adam(nn.Sequential(wrong, nn.Linear(4, 2)).parameters())
-    right = pretrained.right_embedding(torch.randn(9, 4))
+    right = pitfall.right_embedding(torch.randn(9, 4))
     right(torch.tensor([[4, 0]])).sum().backward()
     assert right.weight.grad[4].all() and not right.weight.grad[0].any()
 
@@ -363,8 +350,9 @@ def test_two_dropouts_lose_19_percent_and_add_more_than_twice_the_noise(shown):
 
 @claim("pitfalls#dropout-twice")
 def test_in_evaluation_the_second_dropout_is_not_to_be_seen():
+    pitfall = load_pitfall("dropout_twice")
     x = torch.randn(2, 5, 16)
-    wrong, right = dropout_twice.WrongInput(16).eval(), dropout_twice.RightInput(16).eval()
+    wrong, right = pitfall.WrongInput(16).eval(), pitfall.RightInput(16).eval()
     assert torch.equal(wrong(x), right(x))
 
 
@@ -393,13 +381,14 @@ def test_an_axis_too_many_makes_25_vectors_of_5_tokens(shown):
     fault="the linear layer reads one-hot rows",
 )
 def test_a_linear_layer_on_ids_puts_all_words_on_one_line(shown):
+    pitfall = load_pitfall("trailing_axis")
     values = shown("trailing_axis")
     assert values["wrong, linear, directions"] == "1"
     assert values["right, directions"] == "4"
-    we, work, mark = trailing_axis.linear(trailing_axis.wrong_ids.float())[0, 2:]
+    we, work, mark = pitfall.linear(pitfall.wrong_ids.float())[0, 2:]
     torch.testing.assert_close(work, (we + mark) / 2)
     with pytest.raises(ValueError, match="ids must be integers"):
-        TokenEmbedding(9, 64)(trailing_axis.wrong_ids)
+        TokenEmbedding(9, 64)(pitfall.wrong_ids)
 
 
 # Tables
@@ -413,10 +402,11 @@ def test_a_linear_layer_on_ids_puts_all_words_on_one_line(shown):
     fault="the plain table is registered",
 )
 def test_a_table_in_a_plain_attribute_stays_where_it_is():
+    pitfall = load_pitfall("unregistered_table")
     table = sinusoidal_positional_encoding(100, 8)
     for to, x in ((torch.float16, torch.zeros(1, 5, 8).half()), ("meta", None)):
-        wrong = unregistered_table.WrongPosition(table).to(to)
-        right = unregistered_table.RightPosition(table).to(to)
+        wrong = pitfall.WrongPosition(table).to(to)
+        right = pitfall.RightPosition(table).to(to)
         assert (wrong.table.dtype, wrong.table.device.type) == (torch.float32, "cpu")
         assert to in (right.table.dtype, right.table.device.type)
         if x is not None:  # the sum succeeds, in another type
@@ -445,7 +435,8 @@ def test_a_model_whose_table_stays_behind_fails_after_moving(shown):
     fault="the learned tensor is a parameter",
 )
 def test_a_learned_tensor_without_parameter_is_never_trained_or_saved():
-    module = unregistered_table.WrongPosition(torch.zeros(4, 8, requires_grad=True))
+    pitfall = load_pitfall("unregistered_table")
+    module = pitfall.WrongPosition(torch.zeros(4, 8, requires_grad=True))
     assert not list(module.parameters()) and not module.state_dict()
 
 
@@ -475,7 +466,8 @@ def test_a_saved_table_of_another_length_is_refused_even_if_not_strict(shown):
     fault="the right table is saved too",
 )
 def test_a_saved_table_comes_back_over_a_repaired_one():
-    for make, back in ((persistent_table.wrong, True), (persistent_table.right, False)):
+    pitfall = load_pitfall("persistent_table")
+    for make, back in ((pitfall.wrong, True), (pitfall.right, False)):
         repaired, old = make(), make(base=100.0)
         repaired.load_state_dict(old.state_dict())
         assert torch.equal(repaired.table, old.table) is back
@@ -498,10 +490,11 @@ def test_a_saved_table_comes_back_over_a_repaired_one():
     fault="the nested forward is moved out",
 )
 def test_a_nested_forward_is_missing_or_the_one_of_the_parent():
+    pitfall = load_pitfall("nested_forward")
     with pytest.raises(NotImplementedError):
-        nested_forward.WrongLayer()(torch.zeros(1, 5, 8))
+        pitfall.WrongLayer()(torch.zeros(1, 5, 8))
     ids = torch.arange(9)
-    wrong, right = nested_forward.WrongScaled(9, 16), nested_forward.RightScaled(9, 16)
+    wrong, right = pitfall.WrongScaled(9, 16), pitfall.RightScaled(9, 16)
     assert torch.equal(wrong(ids), wrong.weight)
     assert torch.equal(right(ids), right.weight * 4)
 
@@ -517,8 +510,9 @@ def test_a_nested_forward_is_missing_or_the_one_of_the_parent():
     fault="wrongly merged heads are right for tokens told apart by their place",
 )
 def test_heads_laid_side_by_side_by_view_mix_four_tokens_of_one_head():
+    pitfall = load_pitfall("mixed_heads")
     places = torch.arange(8.0)[None, None, :, None].expand(1, 4, 8, 16).contiguous()
-    wrong, right = mixed_heads.wrong_merge(places), mixed_heads.right_merge(places)
+    wrong, right = pitfall.wrong_merge(places), pitfall.right_merge(places)
     assert wrong.shape == right.shape == (1, 8, 64)
     assert all(row.unique().tolist() == [p] for p, row in enumerate(right[0]))
     assert [row.unique().tolist() for row in wrong[0, :2]] == [[0, 1, 2, 3], [4, 5, 6, 7]]
@@ -545,10 +539,11 @@ def test_merging_by_view_lets_the_future_through_a_causal_mask(shown):
     fault="the right merge forgets to transpose",
 )
 def test_the_right_merge_is_that_of_the_model():
+    pitfall = load_pitfall("mixed_heads")
     x, attention = torch.randn(2, 5, 16), MultiHeadAttention(16, 4)
     heads = attention.split(x)
-    assert torch.equal(mixed_heads.right_merge(heads), x)
-    assert not torch.equal(mixed_heads.wrong_merge(heads.contiguous()), x)
+    assert torch.equal(pitfall.right_merge(heads), x)
+    assert not torch.equal(pitfall.wrong_merge(heads.contiguous()), x)
 
 
 @claim("pitfalls#mixed-heads")
@@ -570,11 +565,12 @@ def test_view_refuses_a_slice_and_a_transposed_tensor():
     fault="batch_first is remembered",
 )
 def test_without_batch_first_a_token_moves_its_counterpart_and_never_its_neighbours():
-    layer, x = batch_first_forgotten.wrong_layer(), torch.randn(3, 5, 16)
+    pitfall = load_pitfall("batch_first_forgotten")
+    layer, x = pitfall.wrong_layer(), torch.randn(3, 5, 16)
     for place in range(5):
-        moved = batch_first_forgotten.reached(layer, x, 1, place)
+        moved = pitfall.reached(layer, x, 1, place)
         assert moved == [(sentence, place) for sentence in range(3)]
-        assert batch_first_forgotten.reached(layer, x[:1], 0, place) == [(0, place)]
+        assert pitfall.reached(layer, x[:1], 0, place) == [(0, place)]
 
 
 @claim("pitfalls#batch-first-forgotten")
@@ -585,19 +581,21 @@ def test_without_batch_first_a_token_moves_its_counterpart_and_never_its_neighbo
     fault="batch_first is forgotten on the right side too",
 )
 def test_with_batch_first_a_token_moves_all_of_its_own_sentence_and_no_other():
-    layer, x = batch_first_forgotten.right_layer(), torch.randn(3, 5, 16)
+    pitfall = load_pitfall("batch_first_forgotten")
+    layer, x = pitfall.right_layer(), torch.randn(3, 5, 16)
     for place in range(5):
-        moved = batch_first_forgotten.reached(layer, x, 1, place)
+        moved = pitfall.reached(layer, x, 1, place)
         assert moved == [(1, other) for other in range(5)]
 
 
 @claim("pitfalls#batch-first-forgotten")
 def test_without_batch_first_a_padding_mask_does_not_fit():
-    layer, x = batch_first_forgotten.wrong_layer(), torch.randn(2, 5, 16)
+    pitfall = load_pitfall("batch_first_forgotten")
+    layer, x = pitfall.wrong_layer(), torch.randn(2, 5, 16)
     padded = torch.zeros(2, 5, dtype=torch.bool)
     with pytest.raises((RuntimeError, AssertionError)):
         layer(x, src_key_padding_mask=padded)
-    right = batch_first_forgotten.right_layer()
+    right = pitfall.right_layer()
     assert right(x, src_key_padding_mask=padded).shape == x.shape
 
 
@@ -612,8 +610,9 @@ def test_without_batch_first_a_padding_mask_does_not_fit():
     fault="the list of layers is one that PyTorch knows",
 )
 def test_layers_in_a_python_list_are_not_trained_saved_or_told_of_evaluation(shown):
-    wrong, right = modules_in_a_list.wrong_stack(), modules_in_a_list.right_stack()
-    layer = sum(p.numel() for p in EncoderLayer(modules_in_a_list.config).parameters())
+    pitfall = load_pitfall("modules_in_a_list")
+    wrong, right = pitfall.wrong_stack(), pitfall.right_stack()
+    layer = sum(p.numel() for p in EncoderLayer(pitfall.config).parameters())
     output = 32 * 12 + 12
     assert sum(p.numel() for p in wrong.parameters()) == output
     assert sum(p.numel() for p in right.parameters()) == 6 * layer + output
@@ -674,6 +673,7 @@ def test_the_repaired_encoder_passes_the_four_checks(printed):
     fault="one of the four mistakes is repaired, the list",
 )
 def test_the_encoder_of_the_exercise_fails_each_of_the_four_checks():
+    pitfall = load_pitfall("batch_first_forgotten")
     names = {}
     code = (SNIPPETS / "examples/pitfalls/four_mistakes.py").read_text(encoding="utf-8")
     exec(compile(code, "four_mistakes.py", "exec"), names)
@@ -681,9 +681,7 @@ def test_the_encoder_of_the_exercise_fails_each_of_the_four_checks():
     assert model.tokens(ids).norm(dim=-1).mean() * 32**0.5 > 4 * model.table[0].norm()
     assert model.double().table.dtype == torch.float32
     assert len(list(model.parameters())) == 1
-    wrong = batch_first_forgotten.reached(
-        nn.TransformerEncoderLayer(32, 4).eval(), torch.randn(2, 5, 32), 1, 4
-    )
+    wrong = pitfall.reached(nn.TransformerEncoderLayer(32, 4).eval(), torch.randn(2, 5, 32), 1, 4)
     assert (0, 4) in wrong
     assert all(not layer.self_attn.batch_first for layer in model.layers)
 

@@ -7,15 +7,14 @@ import itertools
 import math
 import runpy
 from contextlib import redirect_stdout
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-import transformer
+from helpers import DOCS, DTYPES, SNIPPETS, few, sinusoid
 from marks import claim, mutation
 from transformer import (
     PositionalEncoding,
@@ -24,13 +23,9 @@ from transformer import (
     sinusoidal_positional_encoding,
 )
 
-SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
-DOCS = Path(__file__).parents[2] / "docs"
 CHAPTER = "positional-encoding"
-DTYPES = [torch.float32, torch.float64]
 TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-12}
 ORDERS = ["吃饭没", "没吃饭", "没饭吃", "饭吃没", "饭没吃", "吃没饭"]
-few = settings(deadline=None, max_examples=25)
 even_widths = st.integers(1, 16).map(lambda half: 2 * half)
 
 
@@ -52,12 +47,6 @@ def printed(kind: str, name: str) -> dict[str, str]:
     """What it prints, as {label: value}."""
     lines = run(kind, name)[1].splitlines()
     return dict(line.split(": ", 1) for line in lines if ": " in line)
-
-
-def formula(p: int, column: int, d: int, base: float = 10000.0) -> float:
-    """The paper's formula for one cell, with nothing but the math module."""
-    angle = p / base ** (2 * (column // 2) / d)
-    return math.cos(angle) if column % 2 else math.sin(angle)
 
 
 def exact_table(n: int, d: int, base: float = 10000.0) -> torch.Tensor:
@@ -217,7 +206,7 @@ def test_a_sine_alone_takes_a_value_twice_in_a_round():
 def test_the_table_equals_the_formula_cell_by_cell(n, d, base):
     table = sinusoidal_positional_encoding(n, d, base)
     assert table.shape == (n, d)
-    wanted = [[formula(p, column, d, base) for column in range(d)] for p in range(n)]
+    wanted = [[sinusoid(p, column, d, base) for column in range(d)] for p in range(n)]
     torch.testing.assert_close(
         table.double(), torch.tensor(wanted, dtype=torch.float64), rtol=0, atol=4e-8
     )
@@ -485,8 +474,8 @@ def test_no_two_of_5000_rows_are_equal():
 def test_a_step_of_k_is_one_matrix_for_every_position(p, k, d):
     if p + k < 0:
         p -= k
-    row = [formula(p, column, d) for column in range(d)]
-    wanted = [formula(p + k, column, d) for column in range(d)]
+    row = [sinusoid(p, column, d) for column in range(d)]
+    wanted = [sinusoid(p + k, column, d) for column in range(d)]
     moved = shift_matrix(k, d) @ torch.tensor(row, dtype=torch.float64)
     torch.testing.assert_close(moved, torch.tensor(wanted, dtype=torch.float64), rtol=0, atol=1e-9)
 

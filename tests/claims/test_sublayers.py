@@ -2,15 +2,14 @@
 
 import math
 import runpy
-from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-import transformer
+from helpers import DTYPES, SNIPPETS, few, numbers
 from marks import claim, mutation
 from transformer import (
     DecoderLayer,
@@ -26,10 +25,7 @@ from transformer import (
     layer_norm,
 )
 
-SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
 CHAPTER = "sublayers"
-DTYPES = [torch.float32, torch.float64]
-few = settings(deadline=None, max_examples=25)
 sizes = st.integers(1, 6)
 seeds = st.integers(0, 2**32 - 1)
 X = [1.0, 3.0, 3.0, 9.0]  # the vector that the page does by hand
@@ -45,11 +41,6 @@ def config(**changes):
     return TransformerConfig(9, 12, **(sizes | changes))
 
 
-@pytest.fixture(params=DTYPES, ids=str)
-def dtype(request):
-    return request.param
-
-
 def written_out(norm):
     """The function layer_norm, with the weight, the bias and the eps of a module."""
     return lambda x: layer_norm(x, norm.weight, norm.bias, norm.eps)
@@ -61,32 +52,12 @@ def both(norm):
 
 
 @pytest.fixture(autouse=True)
-def one_thread():
+def seed():
     torch.manual_seed(0)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def run(kind, name):
     return runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
-
-
-@pytest.fixture
-def printed(capsys):
-    """What an example or exercise prints, as {label: value}."""
-
-    def lines(kind, name):
-        run(kind, name)
-        out = capsys.readouterr().out
-        return dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
-
-    return lines
-
-
-def numbers(text):
-    return [float(number) for number in text.strip("[]").split(",")]
 
 
 # The feed-forward network

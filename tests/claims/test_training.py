@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.parallel import DistributedDataParallel
 
@@ -31,6 +31,7 @@ import translator as translators
 from bookbuild.pages.sections import without_section_markers
 from checkpoints import load_checkpoint, save_checkpoint, write_whole
 from corpus import Pair
+from helpers import ROOT, SNIPPETS, few, seeds
 from marks import claim, mutation
 from train import (
     ALONE,
@@ -56,10 +57,7 @@ from translator import (
     save_translator,
 )
 
-SNIPPETS = Path(training.__file__).parent  # a mutated copy, when mutations are tested
 CHAPTER = "training"
-few = settings(deadline=None, max_examples=25)
-seeds = st.integers(0, 10_000)
 PAIRS = [corpus.number_pair(n) for n in range(200)]
 SIZES = {
     "d_model": 16,
@@ -72,9 +70,6 @@ SIZES = {
 }
 SHORT = Settings(steps=24, batch_size=8, warmup_steps=4)
 fork = multiprocessing.get_context("fork")
-
-
-pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def small_translator(seed=0, **sizes) -> Translator:
@@ -861,7 +856,6 @@ def test_the_key_is_made_of_every_file_that_training_imports():
 # What was trained and measured
 
 
-ROOT = Path(__file__).parents[2]
 MEASURED = ROOT / "snippets" / "results" / "training.json"
 
 

@@ -6,7 +6,6 @@ import math
 import re
 import runpy
 import statistics
-from pathlib import Path
 
 import pytest
 import torch
@@ -19,19 +18,15 @@ import decode
 import train as training
 import transformer
 from corpus import Pair, number_pair
+from helpers import ROOT, SNIPPETS
 from marks import claim, mutation
 from numerals import SMALL, TENS, from_chinese, to_chinese, to_english
 from train import example_of
 from transformer import MultiHeadAttention, Transformer, TransformerConfig, causal_mask
 from translator import PAD, Translator, load_translator, padded
 
-SNIPPETS = Path(training.__file__).parent  # a mutated copy, when mutations are tested
-ROOT = Path(__file__).parents[2]
 CHAPTER = "training"
 RESULTS = ROOT / "snippets" / "results" / "ablations.json"
-
-
-pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -1,38 +1,23 @@
 """The claims of the chapter on variants about norms, networks and shared heads."""
 
 import math
-from pathlib import Path
 
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-import transformer
+from helpers import close, few, normal, seeds
 from marks import claim, mutation
 from transformer import FeedForward, LayerNorm, MultiHeadAttention, causal_mask
 from variants.grouped import GroupedQueryAttention
 from variants.rmsnorm import RMSNorm
 from variants.swiglu import GELUFeedForward, SwiGLU, gelu, gelu_tanh
 
-SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
 CHAPTER = "variants"
-few = settings(deadline=None, max_examples=25)
-seeds = st.integers(0, 10_000)
 sizes = st.integers(2, 9)
-
-
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
-def close(one, other, places=1e-9):
-    torch.testing.assert_close(one, other, rtol=places, atol=places)
-
-
-def normal(*shape, seed=0):
-    return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
 def rms_norm(size: int, seed: int = 0, eps: float = 1e-5) -> RMSNorm:

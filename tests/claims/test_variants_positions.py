@@ -3,10 +3,8 @@
 import itertools
 import json
 import math
-import re
 import runpy
 from dataclasses import replace
-from pathlib import Path
 from threading import Event
 
 import pytest
@@ -17,7 +15,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import train
-import transformer
+from helpers import DOCS, ROOT, close, numbers, seeds
 from marks import claim, mutation
 from transformer import (
     MultiHeadAttention,
@@ -35,15 +33,9 @@ from variants.learned import LearnedPositions
 from variants.rotary import RotaryAttention, rotate
 from variants.window import WindowAttention, sliding_window_mask
 
-SNIPPETS = Path(transformer.__file__).parent  # a mutated copy, when mutations are tested
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
 CHAPTER = "variants"
 SELF_ATTENTIONS = [RotaryAttention, ALiBiAttention, WindowAttention]
-seeds = st.integers(0, 10_000)
 places = st.integers(-1000, 1000)
-
-pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def normal(*shape, seed=0):
@@ -54,14 +46,6 @@ def normal(*shape, seed=0):
 def at(x, position, **options):
     """A vector, or a row of them, turned by one position."""
     return rotate(x[..., None, :], torch.tensor([position]), **options)[..., 0, :]
-
-
-def close(one, other, tolerance=1e-9):
-    torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
-
-
-def numbers(text: str) -> list[float]:
-    return [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e[-+]\d+)?", text)]
 
 
 def twins(kind: type[MultiHeadAttention], d_model=16, nhead=4):

@@ -1,0 +1,56 @@
+"""Paths and functions that the tests of several chapters use."""
+
+import importlib
+import math
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+import torch
+from hypothesis import settings
+from hypothesis import strategies as st
+from torch import nn
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+# On the search path, snippets/ or its mutated copy.
+SNIPPETS = Path(str(find_spec("transformer").origin)).parent
+DTYPES = [torch.float32, torch.float64]
+
+few = settings(deadline=None, max_examples=25)
+seeds = st.integers(0, 10_000)
+
+
+def numbers(text: str) -> list[float]:
+    """Every number in a text."""
+    return [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e[-+]\d+)?", text)]
+
+
+def close(one: torch.Tensor, other: torch.Tensor, tolerance: float = 1e-9) -> None:
+    torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
+
+
+def normal(*shape: int, seed: int = 0) -> torch.Tensor:
+    """Normal numbers in float64, which leave the global generator as it is."""
+    return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def randomized(module: nn.Module, dtype: torch.dtype = torch.float32) -> nn.Module:
+    """The module with every parameter random, those of the LayerNorms too."""
+    module.to(dtype)
+    for parameter in module.parameters():
+        nn.init.normal_(parameter, std=0.4)
+    return module
+
+
+def sinusoid(position: int, column: int, d: int, base: float = 10000.0) -> float:
+    """The paper's formula for one cell of the table, with the math module alone."""
+    angle = position / base ** (2 * (column // 2) / d)
+    return math.cos(angle) if column % 2 else math.sin(angle)
+
+
+def load_pitfall(name: str) -> ModuleType:
+    """The module pitfalls/NAME.py; importing it leaves the random state as it is."""
+    with torch.random.fork_rng():
+        return importlib.import_module(f"pitfalls.{name}")
