@@ -158,7 +158,7 @@ def norms(dtype: torch.dtype) -> None:
     scatter(ours, dtype)
     x = random(BATCH, TARGET, D, dtype=dtype)
     compare(
-        "test_sublayers.py::test_function_and_class_equal_torch_forwards_and_backwards",
+        "test_sublayers.py::test_function_and_class_equal_torch_forward_and_backward",
         {"float32": 2e-3, "float64": 1e-8},
         (ours, theirs),
         [lambda: ours(x), lambda: layer_norm(x, ours.weight, ours.bias, ours.eps)],
@@ -181,7 +181,7 @@ def stacks(dtype: torch.dtype, norm_first: bool) -> None:
     x, y = random(BATCH, SOURCE, D, dtype=dtype), random(BATCH, TARGET, D, dtype=dtype)
     source, target = lengths(SOURCE), lengths(TARGET)
     mask = causal_mask(TARGET) & target[:, None, None]
-    both = "test_both_stacks_equal_those_of_torch_with_the_norm_that_the_page_names"
+    both = "test_both_stacks_equal_those_of_torch_with_the_norm_given_on_the_page"
     bounds = {"float32": 2e-4, "float64": 1e-7}
     for ours, theirs, test in (
         (EncoderLayer(config), layers[0],
@@ -288,12 +288,12 @@ def whole(dtype: torch.dtype, norm_first: bool) -> None:
             other[:, place] = other[:, place] % 39 + 1
             moved = ours(src, other)[:, :place] != ours(src, tgt)[:, :place]
             changed += int(moved.sum())
-        test = "test_masks.py::test_a_changed_token_changes_no_output_before_it_not_by_a_bit"
+        test = "test_masks.py::test_a_changed_token_does_not_change_a_single_bit_of_earlier_outputs"
         note(test, f"{numbers}, numbers changed", changed, 0)
         padded = ours(F.pad(src, (0, 7)), F.pad(tgt, (0, 5)))[:, :TARGET]
         difference = largest(padded, ours(src, tgt))
         if dtype == torch.float64:
-            test = "test_more_pads_on_either_side_of_the_model_change_no_logit_of_a_real_token"
+            test = "test_more_padding_in_source_or_target_changes_no_logit_of_a_real_token"
             note(f"test_masks.py::{test}", numbers, difference, 1e-11)
     with evaluating(ours):
         logits, cache = ours(src, tgt), KeyValueCache(ours, src)
@@ -318,7 +318,7 @@ def loss(dtype: torch.dtype) -> None:
         losses.append(way(x))
         gradients += torch.autograd.grad(losses[-1], x)
     bound = {"float32": 1e-5, "float64": 1e-7}[numbers]
-    test = "test_training.py::test_the_loss_and_its_gradient_are_those_of_pytorch"
+    test = "test_training.py::test_the_loss_and_its_gradient_equal_pytorchs"
     note(test, numbers, largest(*losses), bound)
     note(test, f"{numbers}, gradients", largest(*gradients), bound)
 
@@ -352,7 +352,7 @@ def variants() -> None:
     x, mask = random(BATCH, TARGET, D, dtype=dtype), causal_mask(TARGET)
     ours, theirs = RMSNorm(D).to(dtype), nn.RMSNorm(D, eps=1e-5, dtype=dtype)
     nn.init.normal_(ours.weight)
-    test = "test_rms_norm_is_torchs_and_so_are_its_gradients"
+    test = "test_rms_norm_and_its_gradients_equal_torchs"
     compare(
         f"test_variants_blocks.py::{test}",
         {"float64": bound},
@@ -365,9 +365,9 @@ def variants() -> None:
         numbers = alibi_bias(TARGET, HEADS).to(dtype).masked_fill(~mask, -torch.inf)
         for module, given, options, test in (
             (GroupedQueryAttention(D, HEADS, 2), mask, {"enable_gqa": True},
-             "blocks.py::test_grouped_queries_are_sdpas"),
+             "blocks.py::test_grouped_query_attention_equals_sdpas"),
             (ALiBiAttention(D, HEADS), numbers, {},
-             "positions.py::test_alibi_attention_is_pytorchs_with_the_bias_as_a_float_mask"),
+             "positions.py::test_alibi_attention_equals_pytorchs_with_the_bias_as_a_float_mask"),
         ):  # fmt: skip
             module.to(dtype)
             parts = module.query(x), module.key(x), module.value(x)
@@ -379,7 +379,7 @@ def variants() -> None:
                 note(f"test_variants_{test}", "float64", difference, bound)
         here = torch.arange(TARGET)
         moved = [rotate(q, here + far) @ rotate(k, here + far).mT for far in (0, 1, 1000)]
-        test = "positions.py::test_all_scores_of_a_sentence_stay_when_it_moves_as_a_whole"
+        test = "positions.py::test_shifting_a_whole_sentence_changes_none_of_its_scores"
         for scores in moved[1:]:
             note(f"test_variants_{test}", "float64", largest(scores, moved[0]), bound)
 

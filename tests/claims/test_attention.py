@@ -65,7 +65,7 @@ def copied(ours: MultiHeadAttention, dropout=0.0) -> nn.MultiheadAttention:
 
 
 @claim("attention#soft-lookup")
-def test_a_sharp_look_up_is_a_dictionary_and_a_blunt_one_an_average(printed):
+def test_a_sharp_lookup_is_a_dictionary_and_a_blunt_one_is_an_average(printed):
     shown = printed("examples", "soft_lookup")
     assert shown["second key, sharpness 50"] == "20.0"
     assert shown["second key, sharpness 0"] == "30.0"
@@ -76,7 +76,7 @@ def test_a_sharp_look_up_is_a_dictionary_and_a_blunt_one_an_average(printed):
 @claim("attention#soft-lookup")
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)))
-def test_the_pairs_are_a_set_their_order_changes_nothing(seed, n, m, d, path):
+def test_the_order_of_the_key_value_pairs_changes_nothing(seed, n, m, d, path):
     query, key, value = qkv(seed, n, m, d, d)
     order = torch.randperm(m)
     mask = random_mask(n, m)
@@ -86,7 +86,7 @@ def test_the_pairs_are_a_set_their_order_changes_nothing(seed, n, m, d, path):
 
 
 @claim("attention#soft-lookup")
-def test_with_a_single_pair_the_answer_is_its_value_whatever_the_query(attend):
+def test_with_a_single_pair_the_output_is_its_value_for_any_query(attend):
     query, key, value = qkv(0, 4, 1, 3, 2)
     assert_close(attend(query, key, value)[0], value.expand(2, 3, 4, 2))
 
@@ -115,7 +115,7 @@ def test_one_matrix_for_query_and_key_makes_symmetric_scores(printed):
 
 @claim("attention#by-hand")
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_numbers_by_hand_on_the_page_are_those_of_the_computer(printed, language):
+def test_the_numbers_computed_by_hand_on_the_page_match_the_code(printed, language):
     shown = {
         label: [float(number) for number in numbers.split()]
         for label, numbers in printed("examples", "by_hand").items()
@@ -177,7 +177,7 @@ def test_attention_equals_the_formula_cell_by_cell(seed, n, m, d_k, d_v, dtype):
 )
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes)
-def test_each_query_gives_exactly_one_and_keys_may_receive_any_amount(seed, n, m, d):
+def test_the_weights_of_each_query_sum_to_one_and_those_of_a_key_to_any_amount(seed, n, m, d):
     query, key, value = qkv(seed, n, m, d, d)
     _, weights = scaled_dot_product_attention(query, key, value)
     assert_close(weights.sum(dim=-1), torch.ones(2, 3, n, dtype=torch.float64))
@@ -185,7 +185,9 @@ def test_each_query_gives_exactly_one_and_keys_may_receive_any_amount(seed, n, m
 
 
 @claim("attention#formula")
-def test_a_popular_key_receives_more_than_one_and_the_wrong_axis_breaks_rows(printed):
+def test_a_popular_key_receives_more_than_one_and_a_softmax_over_the_wrong_axis_breaks_the_row_sums(
+    printed,
+):
     shown = printed("examples", "softmax_axis")
     assert shown["each query gives"] == "1.00 1.00 1.00"
     received = [float(x) for x in shown["each key receives"].split()]
@@ -194,7 +196,7 @@ def test_a_popular_key_receives_more_than_one_and_the_wrong_axis_breaks_rows(pri
 
 
 @claim("attention#formula")
-def test_scores_of_zero_and_below_still_get_weight():
+def test_zero_and_negative_scores_still_get_weight():
     query, key = torch.tensor([[[1.0]]]), torch.tensor([[[2.0], [0.0], [-1.0]]])
     _, weights = scaled_dot_product_attention(query, key, key)
     assert (weights > 0.01).all()
@@ -204,7 +206,7 @@ def test_scores_of_zero_and_below_still_get_weight():
 
 
 @claim("attention#not-closeness")
-def test_a_long_key_far_away_beats_the_query_itself(printed):
+def test_a_long_distant_key_beats_a_key_equal_to_the_query(printed):
     shown = printed("examples", "not_closeness")
     assert shown["the same vector, distance"] == "0.0"
     assert float(shown["a long vector, distance"]) > 6
@@ -215,7 +217,7 @@ def test_a_long_key_far_away_beats_the_query_itself(printed):
 @claim("attention#not-closeness")
 @few
 @given(seed=seeds, m=sizes, d=sizes)
-def test_among_keys_of_equal_length_the_closest_gets_most(seed, m, d):
+def test_among_keys_of_equal_length_the_closest_gets_the_most_weight(seed, m, d):
     query, key, value = qkv(seed, 1, m, d, d)
     key = F.normalize(key, dim=-1)
     _, weights = scaled_dot_product_attention(query, key, value)
@@ -241,7 +243,7 @@ def test_a_longer_query_keeps_the_order_and_sharpens_the_weights(seed, m, d, fac
 
 @claim("attention#why-sqrt-dk")
 @pytest.mark.parametrize("d_k", [16, 64, 256])
-def test_the_variance_of_a_product_is_d_k_and_divided_by_the_root_one(d_k):
+def test_the_variance_of_a_dot_product_is_d_k_and_after_scaling_it_is_one(d_k):
     torch.manual_seed(1)
     query, key = torch.randn(2, 20_000, d_k)
     products = (query * key).sum(dim=-1)
@@ -250,7 +252,7 @@ def test_the_variance_of_a_product_is_d_k_and_divided_by_the_root_one(d_k):
 
 
 @claim("attention#why-sqrt-dk")
-def test_dividing_takes_the_variance_from_64_to_1(printed):
+def test_scaling_reduces_the_variance_from_64_to_1(printed):
     shown = printed("examples", "variance")
     assert shown["d_k = 64, variance"] == "64"
     assert float(shown["d_k = 64, divided by the root"]) == pytest.approx(1, abs=0.02)
@@ -263,7 +265,7 @@ def test_dividing_takes_the_variance_from_64_to_1(printed):
     "scores = scores * 1.0",
     fault="the scores are not divided",
 )
-def test_the_code_divides_by_the_root_of_the_size_of_a_head():
+def test_the_code_divides_by_the_square_root_of_the_head_size():
     torch.manual_seed(0)
     query, key = torch.randn(2, 1, 300, 64)
     _, weights = scaled_dot_product_attention(query, key, key)
@@ -273,7 +275,7 @@ def test_the_code_divides_by_the_root_of_the_size_of_a_head():
 
 
 @claim("attention#why-sqrt-dk")
-def test_undivided_the_softmax_saturates_and_its_slope_vanishes(printed):
+def test_without_scaling_the_softmax_saturates_and_its_gradient_vanishes(printed):
     shown = printed("examples", "saturation")
     stds = ("1", "8", "22.6")
     largest = [float(shown[f"std {std}, largest weight"]) for std in stds]
@@ -287,7 +289,7 @@ def test_undivided_the_softmax_saturates_and_its_slope_vanishes(printed):
 @claim("attention#why-sqrt-dk")
 @few
 @given(seed=seeds, m=st.integers(1, 6))
-def test_the_slope_of_a_weight_along_its_own_score_is_w_times_one_minus_w(seed, m):
+def test_the_derivative_of_a_weight_by_its_own_score_is_w_times_one_minus_w(seed, m):
     torch.manual_seed(seed)
     scores = torch.randn(m, dtype=torch.float64)
     jacobian = torch.autograd.functional.jacobian(lambda s: s.softmax(dim=-1), scores)
@@ -296,7 +298,7 @@ def test_the_slope_of_a_weight_along_its_own_score_is_w_times_one_minus_w(seed, 
 
 
 @claim("attention#why-sqrt-dk")
-def test_xavier_uniform_maps_start_with_scores_of_variance_one(printed):
+def test_xavier_uniform_projections_start_with_scores_of_variance_one(printed):
     shown = printed("examples", "at_the_start")
     assert shown["scores, Xavier-uniform"] == "1.0"
     assert shown["scores, nn.Linear as it comes"] == "0.1"
@@ -326,7 +328,7 @@ def test_a_forbidden_key_changes_no_output_and_gets_no_gradient(seed, n, m, d, p
     "transformer.py",
     "scores.masked_fill(~mask, lowest)",
     "scores.masked_fill(mask, lowest)",
-    fault="the mask is taken for its opposite",
+    fault="the mask is inverted in explicit attention",
 )
 @mutation(
     "transformer.py",
@@ -350,24 +352,24 @@ def test_weights_of_forbidden_keys_are_exactly_zero_and_the_others_sum_to_one(se
     "transformer.py",
     "lowest = torch.finfo(scores.dtype).min",
     "lowest = -1e9",
-    fault="a number that float16 does not have stands for forbidden",
+    fault="forbidden scores get a number that float16 cannot hold",
 )
 @mutation(
     "transformer.py",
     "weights = weights.masked_fill(~mask, 0.0)",
     "weights = weights.clone()",
-    fault="a query without a key shares itself out among the forbidden",
+    fault="a query with no allowed key attends to the forbidden keys",
 )
 @mutation(
     "transformer.py",
     "mask = torch.atleast_2d(mask)",
     "mask = torch.atleast_2d(mask) | ~mask.any(dim=-1, keepdim=True)",
-    fault="the fused path lets a query without a key see them all",
+    fault="the fused path lets a query with no allowed key see every key",
 )
 @pytest.mark.parametrize(
     "dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16], ids=str
 )
-def test_a_query_without_a_key_gets_zeros_and_no_gradient_is_nan(attend, dtype):
+def test_a_query_with_no_allowed_key_gets_zeros_and_no_gradient_is_nan(attend, dtype):
     query, key, value = qkv(0, 4, 5, 8, 6, dtype)
     mask = random_mask(4, 5)
     mask[:, :, 1] = False  # query 1 has no key at all
@@ -382,7 +384,7 @@ def test_a_query_without_a_key_gets_zeros_and_no_gradient_is_nan(attend, dtype):
 
 @claim("attention#code")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
-def test_if_no_query_has_a_key_all_outputs_and_gradients_are_zero(attend, dtype):
+def test_if_no_query_has_an_allowed_key_all_outputs_and_gradients_are_zero(attend, dtype):
     query, key, value = qkv(0, 4, 5, 8, 6, dtype)
     output = attend(query, key, value, torch.zeros(4, 5, dtype=torch.bool))[0]
     output.sum().backward()
@@ -399,7 +401,7 @@ def test_a_plain_softmax_over_minus_infinity_is_nan_and_ours_is_not(printed):
 
 
 @claim("attention#code")
-def test_minus_a_thousand_million_does_not_exist_in_float16():
+def test_minus_a_billion_does_not_exist_in_float16():
     scores = torch.zeros(2, dtype=torch.float16)
     with pytest.raises(RuntimeError, match="overflow"):
         scores.masked_fill(torch.tensor([True, False]), -1e9)
@@ -410,18 +412,18 @@ def test_minus_a_thousand_million_does_not_exist_in_float16():
     "transformer.py",
     "if mask.dtype != torch.bool",
     "if mask.dtype == torch.complex64",
-    fault="masks of numbers are let in",
+    fault="float masks are accepted",
 )
 @mutation(
     "transformer.py",
     "check_mask(mask, torch.Size((*query.shape[:-1], key.size(-2))))",
     "pass",
-    fault="the fused path takes any mask that PyTorch takes",
+    fault="the fused path accepts every mask that PyTorch accepts",
 )
 @pytest.mark.parametrize(
     "mask", [torch.ones(4, 5), torch.ones(4, 5, dtype=torch.int64)], ids=["float", "int"]
 )
-def test_a_mask_that_is_not_boolean_is_refused(attend, mask):
+def test_a_mask_that_is_not_boolean_is_rejected(attend, mask):
     query, key, value = qkv(0, 4, 5, 8, 6)
     with pytest.raises(ValueError, match=f"masks are boolean, True may attend: {mask.dtype}"):
         attend(query, key, value, mask)
@@ -432,10 +434,10 @@ def test_a_mask_that_is_not_boolean_is_refused(attend, mask):
     "transformer.py",
     "mask.dim() > len(shape) or any(",
     "any(",
-    fault="a mask with more axes than the scores stretches them",
+    fault="a mask with more axes than the scores expands the scores",
 )
 @pytest.mark.parametrize("shape", [(5, 4), (4, 4), (3, 3, 4, 5), (1, 2, 3, 4, 5)], ids=str)
-def test_a_mask_that_does_not_broadcast_is_refused(attend, shape):
+def test_a_mask_that_does_not_broadcast_is_rejected(attend, shape):
     query, key, value = qkv(0, 4, 5, 8, 6)
     with pytest.raises(ValueError) as caught:
         attend(query, key, value, torch.ones(shape, dtype=torch.bool))
@@ -453,10 +455,10 @@ def test_a_mask_that_does_not_broadcast_is_refused(attend, shape):
     "transformer.py",
     "mask = torch.atleast_2d(mask)",
     "mask = mask.clone()",
-    fault="a mask of one axis goes to the kernel as it is",
+    fault="a mask with one axis is passed to the kernel unchanged",
 )
 @pytest.mark.parametrize("shape", [(5,), (4, 5), (1, 5), (4, 1), (3, 1, 1), (2, 1, 1, 5)], ids=str)
-def test_a_mask_that_broadcasts_is_as_good_as_the_whole_one(attend, shape):
+def test_a_mask_that_broadcasts_is_equivalent_to_the_full_mask(attend, shape):
     query, key, value = qkv(0, 4, 5, 8, 6)
     mask = torch.rand(shape) < 0.6
     whole = mask.expand(2, 3, 4, 5)
@@ -464,7 +466,7 @@ def test_a_mask_that_broadcasts_is_as_good_as_the_whole_one(attend, shape):
 
 
 @claim("attention#code")
-def test_wrong_masks_and_wrong_heads_say_what_is_wrong(printed, capsys):
+def test_errors_about_masks_and_heads_name_the_problem(printed, capsys):
     printed("examples", "wrong_masks")
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "wrong_masks.py"))
     assert capsys.readouterr().out.splitlines() == [
@@ -485,7 +487,7 @@ def test_wrong_masks_and_wrong_heads_say_what_is_wrong(printed, capsys):
     "    weights = F.dropout(weights, dropout)\n    return weights @ value, weights",
     fault="the returned weights are those after dropout",
 )
-def test_dropout_acts_on_the_average_and_not_on_the_returned_weights():
+def test_dropout_affects_the_weights_that_are_used_and_not_the_weights_that_are_returned():
     query, key, value = qkv(0, 50, 50, 8, 8)
     plain, expected = scaled_dot_product_attention(query, key, value)
     dropped, weights = scaled_dot_product_attention(query, key, value, dropout=0.5)
@@ -498,9 +500,9 @@ def test_dropout_acts_on_the_average_and_not_on_the_returned_weights():
     "transformer.py",
     "F.scaled_dot_product_attention(query, key, value, mask, dropout)",
     "F.scaled_dot_product_attention(query, key, value, mask, 0.0)",
-    fault="the fused path never drops out",
+    fault="the fused path never applies dropout",
 )
-def test_dropout_is_right_on_average(attend):
+def test_dropout_keeps_the_expected_output(attend):
     torch.manual_seed(0)
     query, key, value = torch.randn(3, 1, 1, 8, dtype=torch.float64).expand(3, 20_000, 1, 8)
     value = torch.ones_like(value)
@@ -514,10 +516,10 @@ def test_dropout_is_right_on_average(attend):
     "transformer.py",
     "self.dropout * self.training",
     "self.dropout",
-    fault="dropout goes on in evaluation",
+    fault="dropout is applied in evaluation",
 )
 @pytest.mark.parametrize("need_weights", [True, False])
-def test_only_training_drops_weights_out(need_weights):
+def test_weights_are_dropped_out_only_in_training(need_weights):
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, 2, dropout=0.5)
     x = torch.randn(2, 5, 16)
@@ -531,7 +533,7 @@ def test_only_training_drops_weights_out(need_weights):
 
 
 @claim("attention#dropout")
-def test_rows_of_ours_sum_to_one_in_training_and_those_of_torch_do_not(printed):
+def test_in_training_our_returned_rows_sum_to_one_and_those_of_torch_do_not(printed):
     shown = printed("examples", "dropout_on_weights")
     assert shown["training, ours"] == shown["evaluation, ours"] == "1.0 to 1.0"
     assert shown["evaluation, torch.nn"] == "1.0 to 1.0"
@@ -546,7 +548,7 @@ def test_rows_of_ours_sum_to_one_in_training_and_those_of_torch_do_not(printed):
     "transformer.py",
     "F.scaled_dot_product_attention(query, key, value, mask, dropout)",
     "F.scaled_dot_product_attention(query, key, value, None, dropout)",
-    fault="the fused path leaves out the mask",
+    fault="the fused path ignores the mask",
 )
 @few
 @given(seed=seeds, n=sizes, m=sizes, d_k=sizes, d_v=sizes, dtype=dtypes, masked=st.booleans())
@@ -562,7 +564,7 @@ def test_fused_and_explicit_attention_are_equal(seed, n, m, d_k, d_v, dtype, mas
 
 
 @claim("attention#cost")
-def test_fused_equals_explicit_to_a_millionth_at_the_size_of_the_base_model():
+def test_fused_equals_explicit_within_a_millionth_at_the_size_of_the_base_model():
     torch.manual_seed(1)
     query, key, value = torch.randn(3, 2, 8, 100, 64)
     for mask in (None, causal(100)):
@@ -579,7 +581,7 @@ def test_the_fused_path_has_no_weights_to_return(printed):
 
 
 @claim("attention#cost")
-def test_fusing_takes_the_square_from_the_memory_and_leaves_it_in_the_time(printed):
+def test_fused_attention_needs_linear_memory_and_quadratic_time(printed):
     shown = printed("examples", "cost")
     assert 3.5 < float(shown["explicit, memory at twice the length"]) < 4.5
     assert 1.5 < float(shown["fused, memory at twice the length"]) < 2.5
@@ -588,21 +590,21 @@ def test_fusing_takes_the_square_from_the_memory_and_leaves_it_in_the_time(print
 
 
 @claim("attention#cost")
-def test_three_tables_are_most_of_the_explicit_memory(printed):
+def test_three_matrices_take_most_of_the_memory_of_explicit_attention(printed):
     shown = printed("examples", "cost")
     table = int(shown["one table of weights, bytes"].replace(",", "")) / 1e6
     assert 3 * table < float(shown["explicit, megabytes at 4096"]) < 3.3 * table
 
 
 @claim("attention#cost")
-def test_measured_lengths_double():
+def test_each_measured_length_is_twice_the_one_before():
     measured = json.loads((SNIPPETS / "results" / "attention.json").read_text())
     lengths = measured["lengths"]
     assert lengths == [128 * 2**i for i in range(len(lengths))]
 
 
 @claim("attention#cost")
-def test_pairs_cost_as_much_as_the_linear_maps_at_twice_d_model(printed):
+def test_at_length_twice_d_model_the_pairs_cost_as_much_as_the_linear_layers(printed):
     shown = printed("examples", "multiplications")
     assert shown["1024 tokens, share of the pairs"] == "50.0%"
     assert float(shown["5 tokens, share of the pairs"].rstrip("%")) < 1
@@ -612,7 +614,7 @@ def test_pairs_cost_as_much_as_the_linear_maps_at_twice_d_model(printed):
 
 
 @claim("attention#one-average")
-def test_one_head_cannot_tell_two_neighbours_apart_and_two_heads_can(printed):
+def test_one_head_cannot_distinguish_two_neighbors_and_two_heads_can(printed):
     shown = printed("examples", "two_neighbours")
     assert float(shown["neighbours named right, nhead = 1"]) < 0.7
     assert float(shown["neighbours named right, nhead = 2"]) > 0.95
@@ -626,7 +628,7 @@ def test_one_of_two_heads_looks_right_and_the_other_left(capsys):
 
 
 @claim("attention#shapes")
-def test_the_shapes_are_those_of_the_table(printed):
+def test_the_shapes_match_the_table(printed):
     shown = printed("examples", "shapes")
     assert list(shown.values()) == [
         "(2, 5, 512)",
@@ -654,11 +656,11 @@ def test_a_reshape_mixes_tokens_and_has_the_right_shape(printed):
     "transformer.py",
     "return x.transpose(1, 2)",
     "return x.reshape(x.size(0), x.size(2), x.size(1), x.size(3))",
-    fault="heads are cut with a reshape",
+    fault="heads are split with a reshape",
 )
 @few
 @given(n=sizes, nhead=sizes, head_dim=sizes)
-def test_splitting_cuts_features_and_joining_undoes_it(n, nhead, head_dim):
+def test_splitting_heads_divides_the_features_and_merging_reverses_it(n, nhead, head_dim):
     attention = MultiHeadAttention(nhead * head_dim, nhead)
     x = torch.arange(2.0 * n * nhead * head_dim).reshape(2, n, nhead * head_dim)
     split = attention.split(x)
@@ -722,7 +724,7 @@ def test_multi_head_attention_equals_that_of_torch_forward_and_backward(nhead, m
 
 
 @claim("attention#torch-nn")
-def test_the_masks_of_torch_nn_are_the_opposite_of_ours_and_of_its_function(printed):
+def test_masks_of_nn_multihead_attention_are_the_opposite_of_ours_and_of_sdpas(printed):
     shown = printed("examples", "torch_nn")
     equal = [value for label, value in shown.items() if label.endswith("equal")]
     assert equal == ["True"] * 4
@@ -741,7 +743,7 @@ def test_one_stacked_matrix_saves_no_parameters(printed):
 
 
 @claim("attention#multi-head-code")
-def test_torch_averages_the_weights_over_heads_unless_told_not_to():
+def test_torch_averages_the_weights_over_heads_by_default():
     torch.manual_seed(0)
     ours = MultiHeadAttention(16, 4)
     x = torch.randn(2, 5, 16)
@@ -765,10 +767,10 @@ def test_the_weights_returned_in_training_are_those_before_dropout():
     "transformer.py",
     "if nhead < 1 or d_model % nhead",
     "if d_model % (nhead or 1)",
-    fault="no heads, or minus one, are let in",
+    fault="zero or minus one heads are accepted",
 )
 @pytest.mark.parametrize("nhead", [-1, 0, 3, 5, 32])
-def test_heads_that_do_not_divide_d_model_are_refused(nhead):
+def test_a_number_of_heads_that_does_not_divide_d_model_is_rejected(nhead):
     message = f"d_model must be divisible by nhead, got 16 and {nhead}"
     with pytest.raises(ValueError) as caught:
         MultiHeadAttention(16, nhead)
@@ -780,7 +782,7 @@ def test_heads_that_do_not_divide_d_model_are_refused(nhead):
     "transformer.py",
     "def split(self, x: Tensor) -> Tensor:",
     "def split(self, x: Tensor) -> Tensor:\n        x = x.transpose(0, 1)",
-    fault="the model takes sentences for positions",
+    fault="the model treats sentences as positions",
 )
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_a_sentence_does_not_see_the_rest_of_the_batch(need_weights, dtype):
@@ -795,7 +797,7 @@ def test_a_sentence_does_not_see_the_rest_of_the_batch(need_weights, dtype):
 
 
 @claim("attention#batch-first")
-def test_without_batch_first_sentences_of_torch_nn_see_each_other(printed):
+def test_without_batch_first_sentences_see_each_other_in_torch_nn(printed):
     shown = printed("examples", "batch_first")
     assert shown["ours, change"] == shown["nn, batch_first=True, change"] == "0.00"
     assert float(shown["nn as it comes, change"]) > 0.5
@@ -835,10 +837,10 @@ def test_each_head_depends_on_every_feature_of_the_vector(printed):
     "transformer.py",
     "return self.output(joined), weights",
     "return joined, weights",
-    fault="the output map is left out",
+    fault="the output projection is omitted",
 )
 @pytest.mark.parametrize("nhead", [1, 2, 4, 8])
-def test_the_output_is_a_sum_of_low_rank_maps_one_a_head(nhead):
+def test_the_output_is_a_sum_of_low_rank_maps_one_per_head(nhead):
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, nhead).double()
     x = torch.randn(2, 5, 16, dtype=torch.float64)
@@ -854,7 +856,7 @@ def test_the_output_is_a_sum_of_low_rank_maps_one_a_head(nhead):
 
 
 @claim("attention#low-rank")
-def test_ranks_and_parameters_are_those_of_the_page(printed):
+def test_ranks_and_parameter_counts_match_the_page(printed):
     shown = printed("examples", "low_rank")
     assert shown["the heads' maps add up to the output"] == "True"
     assert shown["its rank"] == shown["rank of a head's scores"] == "16"
@@ -863,7 +865,7 @@ def test_ranks_and_parameters_are_those_of_the_page(printed):
 
 
 @claim("attention#multi-head-code")
-def test_heads_have_no_order():
+def test_the_order_of_the_heads_changes_nothing():
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, 4).double()
     x = torch.randn(2, 5, 16, dtype=torch.float64)
@@ -896,9 +898,9 @@ def test_with_one_head_the_output_matrix_can_be_left_out():
     "transformer.py",
     "heads.transpose(1, 2).flatten(2)",
     "heads.reshape(query.shape)",
-    fault="heads are joined with a reshape",
+    fault="heads are merged with a reshape",
 )
-def test_each_head_computes_attention_of_its_own_projections():
+def test_each_head_computes_attention_on_its_own_projections():
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, 4).apply(initialise).double()
     x, y = torch.randn(2, 2, 5, 16, dtype=torch.float64)
@@ -915,7 +917,7 @@ def test_each_head_computes_attention_of_its_own_projections():
 
 
 @claim("attention#einops")
-def test_the_einops_way_is_equal(printed):
+def test_the_einops_version_is_equal(printed):
     pytest.importorskip("einops")
     assert printed("examples", "einops_way")["equal to ours"] == "True"
 
@@ -924,7 +926,7 @@ def test_the_einops_way_is_equal(printed):
 
 
 @claim("attention#exercises")
-def test_the_bias_of_the_keys_does_nothing(printed):
+def test_the_key_bias_has_no_effect(printed):
     shown = printed("exercises", "key_bias")
     assert shown["largest gradient of the key bias"] == "0.0"
     assert float(shown["largest gradient of the query bias"]) > 0.1
@@ -933,7 +935,7 @@ def test_the_bias_of_the_keys_does_nothing(printed):
 
 
 @claim("attention#exercises")
-def test_a_query_of_zeros_takes_the_average_and_a_long_one_a_single_value(printed):
+def test_a_zero_query_returns_the_average_and_a_long_query_a_single_value(printed):
     shown = printed("exercises", "decided")
     assert shown["(0.0, 0.0), weights"] == "0.333 0.333 0.333"
     assert shown["(0.0, 0.0), output"] == "5.000 5.000"
@@ -951,9 +953,9 @@ def test_the_division_can_be_folded_into_the_query_layer(printed):
     "exercises/attention/online_softmax.py",
     "shrink = (largest - new).exp()",
     "shrink = (largest - largest).exp()",
-    fault="blocks after the first forget to shrink what came before",
+    fault="blocks after the first do not rescale the earlier sum",
 )
-def test_attention_in_blocks_needs_three_numbers_a_query_and_is_equal(printed):
+def test_attention_in_blocks_needs_three_numbers_per_query_and_is_equal(printed):
     shown = printed("exercises", "online_softmax")
     assert shown["same output"] == "True"
     assert shown["scores held at once"] == "2048 instead of 16384"
@@ -966,7 +968,7 @@ def test_attention_in_blocks_needs_three_numbers_a_query_and_is_equal(printed):
     "heads, _ = fused_attention(q / 2, k, v)",
     fault="heads of any size are divided by the root of d_model",
 )
-def test_heads_may_have_any_size_and_only_the_products_count(printed):
+def test_heads_may_have_any_size_and_only_the_products_matter(printed):
     shown = printed("exercises", "own_head_size")
     assert shown.pop("with heads that fill d_model, equal to the book's") == "True"
     assert all(value.startswith("(2, 5, 32), ") for value in shown.values())
@@ -974,7 +976,7 @@ def test_heads_may_have_any_size_and_only_the_products_count(printed):
 
 
 @claim("attention#exercises")
-def test_three_mistakes_keep_the_shape_and_only_all_repairs_make_it_equal(printed):
+def test_three_mistakes_keep_the_shape_and_only_all_three_repairs_make_it_equal(printed):
     shown = printed("exercises", "repair")
     assert [value.rsplit(" ", 1)[1] for value in shown.values()] == ["False"] * 3 + ["True"]
     assert all(value.startswith("shape (2, 5, 32)") for value in shown.values())

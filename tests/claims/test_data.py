@@ -59,7 +59,7 @@ def data() -> dict[str, list[Pair]]:
 
 
 @claim("data#numerals")
-def test_english_numbers_are_those_of_num2words_without_its_commas():
+def test_english_numbers_match_num2words_without_its_commas():
     chosen = many_numbers()
     assert len(chosen) > 100_000
     for n in chosen:
@@ -67,7 +67,7 @@ def test_english_numbers_are_those_of_num2words_without_its_commas():
 
 
 @claim("data#numerals")
-def test_chinese_numbers_are_those_of_cn2an_but_for_a_zero_that_it_forgets():
+def test_chinese_numbers_match_cn2an_except_for_a_zero_that_it_omits():
     forgotten = 0
     for n in many_numbers():
         theirs = cn2an.an2cn(n, "low")
@@ -86,9 +86,9 @@ def test_chinese_numbers_are_those_of_cn2an_but_for_a_zero_that_it_forgets():
     "numerals.py",
     "ones = chinese_value(high) if high else 1",
     "ones = chinese_value(high)",
-    fault="a ten alone is read as nothing",
+    fault="a ten without a digit is read as zero",
 )
-def test_what_is_written_is_read_back():
+def test_every_written_number_is_read_back():
     for n in many_numbers():
         assert from_english(to_english(n)) == from_chinese(to_chinese(n)) == n
 
@@ -98,13 +98,13 @@ def test_what_is_written_is_read_back():
     "numerals.py",
     "' and ' if low < 100 else ' '",
     "' and ' if low <= 100 else ' '",
-    fault="and stands before a hundred as well",
+    fault='"and" is written before a hundred too',
 )
 @mutation(
     "numerals.py",
     'gap = "零" if low < size // 10 else ""',
     'gap = "零" if low < size // 100 else ""',
-    fault="no zero stands for a gap of one place",
+    fault="a gap of one digit gets no zero",
 )
 @pytest.mark.parametrize(
     "n, english, chinese",
@@ -120,14 +120,14 @@ def test_what_is_written_is_read_back():
         (100_010_000, "one hundred million ten thousand", "一亿零一万"),
     ],
 )
-def test_the_numbers_of_the_page_are_written_so(n, english, chinese):
+def test_the_numbers_on_the_page_are_written_as_shown(n, english, chinese):
     assert (to_english(n), to_chinese(n)) == (english, chinese)
 
 
 @claim("data#numerals")
 @given(within)
 @example(LIMIT - 1)
-def test_two_numbers_are_never_written_alike(n):
+def test_no_two_numbers_are_written_the_same(n):
     assert from_english(to_english(n)) == n
     assert from_chinese(to_chinese(n)) == n
 
@@ -138,7 +138,7 @@ def test_two_numbers_are_never_written_alike(n):
 @example("forty two")
 @example("one hundred thousand million")
 @example("")
-def test_english_that_is_no_number_is_refused_and_the_rest_is_read(text):
+def test_invalid_english_numbers_are_rejected_and_valid_ones_are_read(text):
     try:
         n = from_english(text)
     except ValueError as error:
@@ -152,14 +152,14 @@ def test_english_that_is_no_number_is_refused_and_the_rest_is_read(text):
     "numerals.py",
     "if written(n) != text",
     "if written(n) == text + text",
-    fault="any heap of numerals is read as a number",
+    fault="any sequence of numerals is read as a number",
 )
 @given(st.text("零一二三四五六七八九十百千万亿", max_size=8))
 @example("一百十")
 @example("零零")
 @example("一万亿")
 @example("")
-def test_chinese_that_is_no_number_is_refused_and_the_rest_is_read(text):
+def test_invalid_chinese_numbers_are_rejected_and_valid_ones_are_read(text):
     try:
         n = from_chinese(text)
     except ValueError as error:
@@ -173,17 +173,17 @@ def test_chinese_that_is_no_number_is_refused_and_the_rest_is_read(text):
     "numerals.py",
     "if type(n) is not int or not 0 <= n < LIMIT",
     "if type(n) is not int or not 0 <= n <= LIMIT",
-    fault="the limit is one too high",
+    fault="the limit is too high by one",
 )
 @pytest.mark.parametrize("n", [-1, LIMIT, 2.0, "2", True, None])
 @pytest.mark.parametrize("written", [to_english, to_chinese])
-def test_a_number_out_of_range_is_refused_by_its_name(written, n):
+def test_the_error_for_a_number_out_of_range_names_the_number(written, n):
     with pytest.raises(ValueError, match=f"from 0 to {LIMIT - 1}, got {n!r}"):
         written(n)
 
 
 @claim("data#numerals")
-def test_a_word_that_is_no_part_of_a_number_is_named():
+def test_the_error_for_a_word_that_is_not_a_numeral_names_the_word():
     with pytest.raises(ValueError, match="'fourty' in 'fourty-two' is not part"):
         from_english("fourty-two")
     with pytest.raises(ValueError, match="'两' in '两千' is not part"):
@@ -201,7 +201,7 @@ def test_a_word_that_is_no_part_of_a_number_is_named():
     "  {subject} {often} {present} | {subject}{often}{action}\n",
     "  {subject} {often} {present} | {subject}{often}{action}\n"
     "  {subject} {often} {present} | {often}{subject}{action}\n",
-    fault="an English sentence comes with one of two translations",
+    fault="an English sentence has one of two translations",
 )
 def test_one_english_sentence_has_one_chinese_translation(drawn, translations):
     assert len(drawn) > 100_000
@@ -237,19 +237,19 @@ SAID = {
 
 @claim("data#sentences")
 @pytest.mark.parametrize("kind", SAID)
-def test_it_is_said_as_a_chinese_reader_says_it(kind):
+def test_each_kind_of_sentence_has_an_idiomatic_chinese_translation(kind):
     rng, (english, chinese) = random.Random(0), SAID[kind]
     drawn = (phrase(kind, rng) for _ in range(100_000))
     assert next(said.chinese for said in drawn if said.english == english) == chinese
 
 
 @claim("data#sentences")
-def test_nobody_in_training_does_what_is_done_in_the_running_example():
+def test_no_training_sentence_has_the_action_of_the_running_example():
     assert part_of("我们 工作") == "test"
 
 
 @claim("data#sentences")
-def test_words_are_lower_case_and_stand_apart_and_chinese_has_no_spaces(drawn):
+def test_english_words_are_lower_case_with_spaces_between_them_and_chinese_has_no_spaces(drawn):
     for english, chinese, _, _ in drawn:
         assert re.fullmatch(r"[a-z'-]+( [a-z'-]+)*( \?)?", english), english
         assert re.fullmatch(r"[\u4e00-\u9fff，]+？?", chinese), chinese
@@ -257,7 +257,7 @@ def test_words_are_lower_case_and_stand_apart_and_chinese_has_no_spaces(drawn):
 
 
 @claim("data#sentences")
-def test_yes_no_questions_and_no_others_end_with_ma(drawn):
+def test_only_yes_no_questions_end_with_ma(drawn):
     auxiliaries = ["do", "does", "did", "is", "are", "am", "can", "will", "have", "has"]
     for english, chinese, _, _ in drawn:
         asks = english.endswith("?") and english.split()[0] in auxiliaries
@@ -269,7 +269,7 @@ def test_yes_no_questions_and_no_others_end_with_ma(drawn):
     "phrases.py",
     '"present": gaps["third" if third else "base"]',
     '"present": gaps["third"]',
-    fault="every subject takes the verb of the third person",
+    fault="every subject gets the third-person verb",
 )
 def test_english_verbs_agree_with_their_subjects(drawn):
     right = {
@@ -292,7 +292,7 @@ def test_english_verbs_agree_with_their_subjects(drawn):
 
 
 @claim("data#sentences")
-def test_articles_suit_their_nouns(drawn):
+def test_articles_agree_with_their_nouns(drawn):
     wrong = re.compile(r"(?<!-)\b(a (hour|[aeiou])|an [^aeiouh]|one \w+s\b)")
     for english, _, _, _ in drawn:
         assert not wrong.search(english), english
@@ -305,9 +305,9 @@ def test_articles_suit_their_nouns(drawn):
     "phrases.py",
     'return to_english(n), "两" if n == 2 else to_chinese(n)',
     "return to_english(n), to_chinese(n)",
-    fault="what is counted is two by 二",
+    fault="二 is used for two before a measure word",
 )
-def test_two_is_liang_before_what_is_counted_and_er_elsewhere(drawn):
+def test_two_is_liang_before_a_measure_word_and_er_elsewhere(drawn):
     counted = "本封份张支个条杯瓶部件把辆只点天年小星分岁块"
     for _, chinese, _, _ in drawn:
         assert not re.search(
@@ -341,9 +341,9 @@ def test_a_year_is_read_digit_by_digit(drawn):
     "phrases.py",
     "| {subject}{past}没{action}\n",
     "| {subject}{past}没{action}了\n",
-    fault="what didn't happen keeps the mark of what did",
+    fault="a negated past sentence keeps 了",
 )
-def test_what_did_not_happen_has_no_le(drawn):
+def test_negated_past_sentences_have_no_le(drawn):
     for _, chinese, _, _ in drawn:
         for clause in chinese.split("，"):
             assert not ("没" in clause and "了" in clause), chinese
@@ -354,9 +354,9 @@ def test_what_did_not_happen_has_no_le(drawn):
     "phrases.py",
     "| {subject}{habit}在{place}{action}\n",
     "| {subject}在{place}{habit}{action}\n",
-    fault="the place stands before the time",
+    fault="the location comes before the time",
 )
-def test_times_stand_after_the_subject_and_before_the_place_and_the_verb(drawn):
+def test_the_time_comes_after_the_subject_and_before_the_location_and_the_verb(drawn):
     for english, chinese, kind, _ in drawn:
         if kind == "place" and "every " in english and "在" in chinese:
             assert re.match("[^每在]+每[^在]+在", chinese), chinese
@@ -368,14 +368,14 @@ def test_times_stand_after_the_subject_and_before_the_place_and_the_verb(drawn):
 
 
 @claim("data")
-def test_english_is_cut_into_words_and_chinese_into_characters():
+def test_english_is_tokenized_into_words_and_chinese_into_characters():
     assert english_tokens("Forty-two cats, why?") == ["forty", "two", "cats", "why", "?"]
     assert chinese_tokens("三十四万") == ["三", "十", "四", "万"]
 
 
 @claim("data")
 @given(st.lists(st.text(min_size=1, max_size=3), max_size=9))
-def test_a_vocabulary_gives_back_what_it_encodes_and_is_made_again_from_its_tokens(tokens):
+def test_a_vocabulary_decodes_what_it_encodes_and_can_be_rebuilt_from_its_tokens(tokens):
     tokens = [token for token in tokens if token not in Vocabulary.specials]
     vocabulary = Vocabulary(tokens)
     assert vocabulary.decode(vocabulary.encode(tokens)) == tokens
@@ -389,14 +389,14 @@ def test_a_vocabulary_gives_back_what_it_encodes_and_is_made_again_from_its_toke
     "corpus.py",
     "            if i == self.eos_id:\n                break\n",
     "",
-    fault="decoding reads on after the end",
+    fault="decoding continues after eos",
 )
-def test_decoding_stops_at_the_first_eos_and_leaves_out_bos_and_pad():
+def test_decoding_stops_at_the_first_eos_and_omits_bos_and_pad():
     assert Vocabulary("ab").decode([1, 3, 0, 4, 2, 3, 2]) == ["a", "b"]
 
 
 @claim("data")
-def test_an_unknown_word_is_named_with_those_near_it():
+def test_the_error_for_an_unknown_word_names_similar_words():
     vocabulary = Vocabulary(["forty", "four", "cat"])
     with pytest.raises(ValueError, match="'fourty' is not in the vocabulary; near it: forty, four"):
         vocabulary.encode(["cat", "fourty"])
@@ -406,7 +406,7 @@ def test_an_unknown_word_is_named_with_those_near_it():
 
 @claim("data")
 @pytest.mark.parametrize("wrong", [-1, 5, 99])
-def test_an_id_outside_the_vocabulary_is_refused(wrong):
+def test_an_id_outside_the_vocabulary_is_rejected(wrong):
     with pytest.raises(ValueError, match=f"ids are 0 to 4, got {wrong}"):
         Vocabulary("ab").decode([3, wrong])
 
@@ -419,15 +419,15 @@ def test_an_id_outside_the_vocabulary_is_refused(wrong):
     "corpus.py",
     "test, validation = rest[:held_out], rest[held_out : 2 * held_out]",
     "test, validation = rest[:held_out], rest[:held_out]",
-    fault="the validation part is the test part",
+    fault="the validation set is the test set",
 )
 @mutation(
     "corpus.py",
     "10 * [*range(100)] + rest[2 * held_out :]",
     "10 * [*range(100)] + rest",
-    fault="the numbers that are held out stay in training",
+    fault="held-out numbers stay in the training set",
 )
-def test_nothing_is_in_two_parts_neither_the_sentence_nor_its_translation(data):
+def test_no_sentence_and_no_translation_is_in_two_splits(data):
     for of in data, {part: numeral_pairs(part) for part in PARTS}:
         for side in ("source", "target"):
             first, second, third = (
@@ -441,9 +441,9 @@ def test_nothing_is_in_two_parts_neither_the_sentence_nor_its_translation(data):
     "corpus.py",
     "if part_of(drawn.meaning) == part",
     "if part_of(drawn.english) == part",
-    fault="sentences are held out one by one, not by who does what",
+    fault="sentences are held out one by one, not by subject and action",
 )
-def test_who_does_what_in_a_sentence_held_out_does_it_in_none_of_training(drawn, data):
+def test_no_subject_and_action_of_a_held_out_sentence_occur_together_in_training(drawn, data):
     meaning = {tuple(english_tokens(p.english)): p.meaning for p in drawn}
     part = {
         part: {meaning.get(tuple(pair.source)) for pair in data[part]} - {None} for part in PARTS
@@ -454,7 +454,7 @@ def test_who_does_what_in_a_sentence_held_out_does_it_in_none_of_training(drawn,
 
 @claim("data#held-out")
 @parts
-def test_every_kind_is_in_every_part(part, data):
+def test_every_kind_of_sentence_is_in_every_split(part, data):
     count = Counter(pair.kind for pair in data[part])
     assert set(count) == {*KINDS, "number"}
     assert min(count.values()) >= (1300 if part == "train" else 90)
@@ -464,7 +464,7 @@ def test_every_kind_is_in_every_part(part, data):
 
 
 @claim("data#held-out")
-def test_the_numbers_that_are_held_out_are_of_every_length_above_two_digits():
+def test_held_out_numbers_have_every_length_above_two_digits():
     for part in ("validation", "test"):
         pairs = numeral_pairs(part)
         assert len(pairs) == 2000
@@ -474,7 +474,7 @@ def test_the_numbers_that_are_held_out_are_of_every_length_above_two_digits():
 
 
 @claim("data#held-out")
-def test_every_word_and_character_is_ten_times_and_more_in_training(data):
+def test_every_word_and_character_occurs_at_least_ten_times_in_training(data):
     for side in ("source", "target"):
         count = Counter(token for pair in data["train"] for token in getattr(pair, side))
         assert min(count.values()) >= 10
@@ -492,7 +492,7 @@ def test_sentences_are_short(data):
 
 
 @claim("data#held-out")
-def test_the_same_data_come_in_every_process():
+def test_every_process_gets_the_same_data():
     shown = "import corpus; print(corpus.translator('test'), corpus.numerals('test'))"
     seen = {
         subprocess.run(
@@ -509,12 +509,12 @@ def test_the_same_data_come_in_every_process():
 
 @claim("data#held-out")
 @pytest.mark.parametrize("data_of", [numeral_pairs, translator])
-def test_a_part_that_there_is_not_is_refused_with_those_that_there_are(data_of):
+def test_the_error_for_an_unknown_split_lists_the_splits(data_of):
     with pytest.raises(ValueError, match=r"part is train, validation, test, not 'dev'$"):
         data_of("dev")
 
 
 @claim("data#held-out")
-def test_a_kind_that_there_is_not_is_refused_with_those_that_there_are():
+def test_the_error_for_an_unknown_kind_lists_the_kinds():
     with pytest.raises(ValueError, match=r"statement, negation, .*, because, not 'dates'"):
         phrase("dates", random.Random(0))

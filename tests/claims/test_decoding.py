@@ -105,11 +105,11 @@ def by_hand(model: Transformer, src: torch.Tensor, max_len: int) -> list[int]:
     "decode.py",
     "while len(written) < max_len and not finished.all()",
     "while len(written) < max_len and not finished.any()",
-    fault="all sentences stop with the first that ends",
+    fault="all sentences stop when the first one ends",
 )
 @few
 @given(seed=seeds, max_len=st.integers(1, 8), options=options)
-def test_greedy_takes_the_likeliest_token_until_the_end_or_max_len(seed, max_len, options):
+def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(seed, max_len, options):
     model = lively_model(seed, **options)
     src = sources(model)
     pad = model.config.pad_id
@@ -125,17 +125,17 @@ def test_greedy_takes_the_likeliest_token_until_the_end_or_max_len(seed, max_len
     "decode.py",
     "masked_fill(finished[:, None] != is_pad, -math.inf)",
     "masked_fill(is_pad, -math.inf)",
-    fault="a finished sentence goes on",
+    fault="a finished sentence continues",
 )
 @mutation(
     "decode.py",
     "masked_fill(finished[:, None] != is_pad, -math.inf)",
     "masked_fill(finished[:, None] & ~is_pad, -math.inf)",
-    fault="padding may be chosen before the end",
+    fault="padding can be generated before the end",
 )
 @few
 @given(seed=seeds, options=options)
-def test_finished_sentences_stay_finished_and_no_other_has_padding(seed, options):
+def test_finished_sentences_stay_finished_and_unfinished_ones_have_no_padding(seed, options):
     model = lively_model(seed, **options)
     pad = model.config.pad_id
     for ids in each_way(model, sources(model), 9):
@@ -159,7 +159,7 @@ def test_some_sentences_finish_early_and_some_never():
 @claim("decoding#loop")
 @few
 @given(seed=seeds, max_len=st.integers(1, 12), options=options)
-def test_none_is_longer_than_max_len_and_a_lower_one_only_cuts(seed, max_len, options):
+def test_no_translation_exceeds_max_len_and_a_lower_max_len_only_truncates(seed, max_len, options):
     model = lively_model(seed, **options)
     src = sources(model)
     ids = greedy_decode(model, src, max_len, BOS, EOS)
@@ -171,7 +171,7 @@ def test_none_is_longer_than_max_len_and_a_lower_one_only_cuts(seed, max_len, op
 
 
 @claim("decoding#loop")
-def test_the_loop_ends_when_the_last_sentence_has_ended(monkeypatch):
+def test_the_loop_ends_when_every_sentence_has_ended(monkeypatch):
     steps = []
     original = KeyValueCache.step
     monkeypatch.setattr(KeyValueCache, "step", lambda *a: steps.append(1) or original(*a))
@@ -186,7 +186,7 @@ def test_the_loop_ends_when_the_last_sentence_has_ended(monkeypatch):
 @few
 @given(seed=seeds, options=options)
 @pytest.mark.parametrize("use_cache", [True, False])
-def test_a_batch_gives_what_its_sentences_give_one_by_one(use_cache, seed, options):
+def test_a_batch_gives_the_same_translations_as_its_sentences_one_by_one(use_cache, seed, options):
     model = lively_model(seed, **options)
     pad = model.config.pad_id
     src = sources(model)
@@ -202,7 +202,7 @@ def test_a_batch_gives_what_its_sentences_give_one_by_one(use_cache, seed, optio
 
 
 @claim("decoding#loop")
-def test_int32_ids_will_do():
+def test_int32_ids_are_accepted():
     model = lively_model()
     src = sources(model)
     for one, other in zip(each_way(model, src, 6), each_way(model, src.int(), 6), strict=True):
@@ -218,17 +218,17 @@ def test_int32_ids_will_do():
     "decode.py",
     "    model.eval()\n    try:",
     "    try:",
-    fault="decoding leaves the mode as it is, dropout and all",
+    fault="decoding does not switch to evaluation mode",
 )
 @mutation(
     "decode.py",
     "    model.eval()\n    try",
     "    try",
-    fault="decoding leaves dropout on",
+    fault="decoding does not turn dropout off",
 )
 @few
 @given(seed=seeds)
-def test_dropout_is_off_whatever_the_mode(seed):
+def test_decoding_turns_dropout_off_in_training_mode_too(seed):
     model = lively_model(seed)
     src = sources(model)
     pairs = zip(each_way(model.train(), src, 6), each_way(model.eval(), src, 6), strict=True)
@@ -243,9 +243,9 @@ def test_dropout_is_off_whatever_the_mode(seed):
     "decode.py",
     "module.training = training",
     "module.training = modes[model]",
-    fault="after decoding all modules are in the mode of the whole model",
+    fault="after decoding all modules have the mode of the whole model",
 )
-def test_afterwards_each_module_is_in_the_mode_it_was_in():
+def test_decoding_restores_the_mode_of_each_module():
     model = lively_model().train()
     model.encoder.eval()
     before = [module.training for module in model.modules()]
@@ -264,9 +264,9 @@ def test_afterwards_each_module_is_in_the_mode_it_was_in():
     "decode.py",
     "with torch.no_grad():",
     "with torch.enable_grad():",
-    fault="gradients are noted while decoding",
+    fault="gradients are recorded while decoding",
 )
-def test_nothing_is_noted_for_a_backward_pass(monkeypatch):
+def test_decoding_records_nothing_for_a_backward_pass(monkeypatch):
     model, noted = lively_model(), []
     model.encoder.register_forward_hook(lambda *a: noted.append(a[-1].requires_grad))
     model.decoder.norm.register_forward_hook(lambda *a: noted.append(a[-1].requires_grad))
@@ -286,7 +286,7 @@ def test_nothing_is_noted_for_a_backward_pass(monkeypatch):
     "decode.py",
     "self.key, self.value = self.key[rows], self.value[rows]",
     "self.value = self.value[rows]",
-    fault="a beam takes over another one's ids but not its keys",
+    fault="a beam copies another beam's ids but not its keys",
 )
 @few
 @given(seed=seeds, options=options)
@@ -310,7 +310,7 @@ def test_with_the_cache_the_tokens_are_the_same(seed, options):
     "decode.py",
     "self.model.logits(self.model.decoder.norm(x))",
     "self.model.logits(x)",
-    fault="the cache forgets the last norm of a pre-norm decoder",
+    fault="the cache omits the last norm of a pre-norm decoder",
 )
 @mutation(
     "decode.py",
@@ -346,7 +346,7 @@ def test_with_the_cache_the_logits_are_the_same(dtype, places, seed, options):
 @few
 @given(seed=seeds, options=options)
 @pytest.mark.parametrize("kind", [KeyValueCache, Recompute])
-def test_selected_rows_go_on_as_if_they_had_been_there_from_the_start(kind, seed, options):
+def test_selected_cache_rows_continue_as_if_they_were_the_whole_batch(kind, seed, options):
     model = lively_model(seed, **options)
     src, tgt = sources(model), torch.randint(0, 7, (4, 6))
     chosen = torch.randint(0, 4, (7,))
@@ -377,7 +377,7 @@ def positions_seen(model: Transformer, names: list[str]) -> dict[str, int]:
 
 
 @claim("decoding#cache")
-def test_each_position_is_computed_once_instead_of_again_at_every_step():
+def test_with_the_cache_each_position_is_computed_once_instead_of_at_every_step():
     src, n = torch.tensor([[4, 5, 6]]), 10
     models = map(lively_model, range(50))
     model = next(m for m in models if greedy_decode(m, src, n, BOS, EOS).size(1) == n)
@@ -392,7 +392,7 @@ def test_each_position_is_computed_once_instead_of_again_at_every_step():
 
 
 @claim("decoding#cache")
-def test_what_is_kept_is_keys_and_values_of_the_target_so_far_and_of_memory():
+def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory():
     model = lively_model()
     src = sources(model, batch=3)
     with evaluating(model):
@@ -406,7 +406,7 @@ def test_what_is_kept_is_keys_and_values_of_the_target_so_far_and_of_memory():
 
 
 @claim("decoding#cache")
-def test_a_cache_longer_than_the_table_of_positions_is_refused():
+def test_a_cache_longer_than_the_table_of_positions_is_rejected():
     model = lively_model()
     src = sources(model)
     with evaluating(model):
@@ -423,7 +423,9 @@ def test_a_cache_longer_than_the_table_of_positions_is_refused():
 @claim("decoding#likeliest")
 @few
 @given(seed=seeds, penalty=penalties, options=options)
-def test_a_score_is_the_sum_of_logarithms_over_the_length_normalisation(seed, penalty, options):
+def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normalization(
+    seed, penalty, options
+):
     model = lively_model(seed, **options).eval()
     src, pad = sources(model), model.config.pad_id
     ids = sample(model, src, 7, BOS, EOS, generator=torch.Generator().manual_seed(seed))
@@ -437,7 +439,7 @@ def test_a_score_is_the_sum_of_logarithms_over_the_length_normalisation(seed, pe
 
 
 @claim("decoding#likeliest")
-def test_the_length_normalisation_is_that_of_wu_et_al():
+def test_the_length_normalization_is_that_of_wu_et_al():
     lengths = torch.tensor([1, 7, 13])
     close(normalisation(lengths, 1.0), torch.tensor([1.0, 2.0, 3.0]), 1e-6)
     close(normalisation(lengths, 2.0), torch.tensor([1.0, 4.0, 9.0]), 1e-6)
@@ -445,7 +447,7 @@ def test_the_length_normalisation_is_that_of_wu_et_al():
 
 
 @claim("decoding#likeliest")
-def test_padding_behind_a_sentence_does_not_change_its_score():
+def test_padding_after_a_sentence_does_not_change_its_score():
     model = lively_model(3)
     src = sources(model)
     ids = greedy_decode(model, src, 6, BOS, EOS)
@@ -459,7 +461,7 @@ def test_padding_behind_a_sentence_does_not_change_its_score():
 @claim("decoding#beam-search")
 @few
 @given(seed=seeds, penalty=penalties, max_len=st.integers(1, 9), options=options)
-def test_a_beam_of_one_is_greedy(seed, penalty, max_len, options):
+def test_beam_search_with_one_beam_is_greedy(seed, penalty, max_len, options):
     model = lively_model(seed, **options)
     src = sources(model)
     greedy = greedy_decode(model, src, max_len, BOS, EOS)
@@ -469,7 +471,7 @@ def test_a_beam_of_one_is_greedy(seed, penalty, max_len, options):
 @claim("decoding#beam-search")
 @few
 @given(seed=seeds, size=beam_sizes, penalty=penalties, max_len=st.integers(1, 9), options=options)
-def test_the_score_of_beam_search_is_never_below_that_of_greedy(
+def test_the_score_of_beam_search_is_never_below_the_greedy_score(
     seed, size, penalty, max_len, options
 ):
     model = lively_model(seed, **options)
@@ -502,7 +504,7 @@ def every_translation(model, max_len) -> torch.Tensor:
 )
 @few
 @given(seed=seeds, penalty=penalties, options=options)
-def test_a_beam_wide_enough_for_all_finds_the_best_of_all(seed, penalty, options):
+def test_a_beam_wide_enough_for_every_sentence_finds_the_best_one(seed, penalty, options):
     model = lively_model(seed, **options)
     src, pad = sources(model, batch=1), model.config.pad_id
     every = every_translation(model, 3)
@@ -547,7 +549,7 @@ def plain_beam_search(model, src, max_len, size, penalty):
 )
 @few
 @given(seed=seeds, size=beam_sizes, penalty=penalties, options=options)
-def test_beam_search_finds_what_the_same_search_finds_with_lists(seed, size, penalty, options):
+def test_beam_search_equals_the_same_search_written_with_lists(seed, size, penalty, options):
     model = lively_model(seed, **options).eval()
     src, pad = sources(model), model.config.pad_id
     found = beam_search(model, src, 7, BOS, EOS, size, penalty)
@@ -608,9 +610,9 @@ def ordinary(totals, logits):
     "decode.py",
     "ranking = scores.scatter(1, greedy, math.inf)",
     "ranking = scores",
-    fault="the greedy translation has no place of its own",
+    fault="the greedy translation has no reserved beam",
 )
-def test_without_its_place_the_greedy_translation_would_be_lost(monkeypatch):
+def test_without_its_reserved_beam_the_greedy_translation_would_be_lost(monkeypatch):
     def found():
         ids = beam_search(TRAP, SRC, 9, BOS, EOS, 2, 0.0, use_cache=False)
         return sentence_score(TRAP, SRC, ids, BOS).exp().item()
@@ -633,7 +635,7 @@ def test_a_finished_translation_keeps_its_score_while_others_go_on():
 
 
 @claim("decoding#beam-search")
-def test_the_search_ends_when_no_unfinished_one_can_still_win(monkeypatch):
+def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatch):
     steps = []
     original = Recompute.step
     monkeypatch.setattr(Recompute, "step", lambda *a: steps.append(1) or original(*a))
@@ -647,7 +649,7 @@ def test_the_search_ends_when_no_unfinished_one_can_still_win(monkeypatch):
 
 
 @claim("decoding#beam-search")
-def test_the_first_place_is_the_greedy_ones_the_others_go_by_score():
+def test_the_first_beam_is_the_greedy_one_and_the_others_are_chosen_by_score():
     logs = torch.tensor([[[0.1, 0.6, 0.3], [0.8, 0.1, 0.1]]]).log()
     totals, beams, tokens = best_continuations(torch.tensor([[0.2, 0.9]]).log(), logs)
     close(totals.exp(), torch.tensor([[0.12, 0.72]]), 1e-6)
@@ -655,7 +657,7 @@ def test_the_first_place_is_the_greedy_ones_the_others_go_by_score():
 
 
 @claim("decoding#beam-search")
-def test_a_beam_wider_than_the_vocabulary_is_no_trouble():
+def test_a_beam_wider_than_the_vocabulary_works():
     model = lively_model()
     src = sources(model)
     for size in 8, 50:
@@ -679,7 +681,7 @@ def test_the_temperature_divides_the_logits(logits, temperature):
 @claim("decoding#sampling")
 @few
 @given(logits=logits_rows, k=st.integers(1, 10))
-def test_top_k_keeps_the_k_likeliest_in_their_proportions(logits, k):
+def test_top_k_keeps_the_k_most_likely_tokens_in_their_proportions(logits, k):
     full, cut = logits.softmax(-1), probabilities(logits, top_k=k)
     kept = full >= full.topk(min(k, 8)).values[:, -1:]
     assert (cut > 0).equal(kept)
@@ -695,7 +697,7 @@ def test_top_k_keeps_the_k_likeliest_in_their_proportions(logits, k):
 )
 @few
 @given(logits=logits_rows, p=st.floats(0.01, 1))
-def test_top_p_keeps_the_fewest_that_add_up_to_p(logits, p):
+def test_top_p_keeps_the_fewest_tokens_whose_probabilities_add_up_to_p(logits, p):
     full, cut = logits.softmax(-1), probabilities(logits, top_p=p)
     for whole, part in zip(full, cut, strict=True):
         kept = part > 0
@@ -714,7 +716,7 @@ def test_temperature_first_then_top_k_then_top_p(logits, temperature, k, p):
 
 
 @claim("decoding#sampling")
-def test_equal_tokens_are_cut_to_k_too():
+def test_top_k_keeps_k_tokens_even_if_they_are_equally_likely():
     assert probabilities(torch.zeros(6), top_k=2).gt(0).sum() == 2
 
 
@@ -722,7 +724,7 @@ def test_equal_tokens_are_cut_to_k_too():
 @pytest.mark.parametrize(
     "options", [{"top_k": 1}, {"top_p": 1e-9}, {"temperature": 1e-30}], ids=str
 )
-def test_at_its_limits_sampling_is_greedy(options):
+def test_at_the_limits_of_its_options_sampling_is_greedy(options):
     for seed in range(5):
         model = lively_model(seed)
         src = sources(model)
@@ -731,7 +733,7 @@ def test_at_its_limits_sampling_is_greedy(options):
 
 
 @claim("decoding#sampling")
-def test_tokens_come_as_often_as_their_probabilities_say():
+def test_sampled_token_frequencies_match_the_probabilities():
     model = lively_model(1).eval()
     src = sources(model, batch=1)
     logits = model(src, torch.tensor([[BOS]]))[0, -1].detach()
@@ -772,7 +774,7 @@ def test_the_same_generator_gives_the_same_sentences():
     ],
     ids=str,
 )
-def test_what_the_model_does_not_have_is_refused(way, arguments, said):
+def test_values_that_the_model_does_not_support_are_rejected(way, arguments, said):
     model = lively_model()
     with pytest.raises(ValueError, match=re.escape(said)):
         way(model, sources(model), *arguments)
@@ -791,7 +793,7 @@ def test_what_the_model_does_not_have_is_refused(way, arguments, said):
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )
-def test_sources_that_the_model_refuses_are_refused(way, src, said):
+def test_sources_that_the_model_rejects_are_rejected(way, src, said):
     with pytest.raises(ValueError, match=re.escape(said)):
         way(lively_model(), src, 5, BOS, EOS)
 
@@ -811,14 +813,14 @@ def test_sources_that_the_model_refuses_are_refused(way, src, said):
     ],
     ids=lambda given: getattr(given, "__name__", str(given)),
 )
-def test_options_that_mean_nothing_are_refused(way, options, said):
+def test_meaningless_options_are_rejected(way, options, said):
     model = lively_model()
     with pytest.raises(ValueError, match=re.escape(said)):
         way(model, sources(model), 5, BOS, EOS, **options)
 
 
 @claim("decoding")
-def test_a_source_of_nothing_but_padding_is_translated_like_any_other():
+def test_a_source_of_only_padding_is_translated_like_any_other():
     model = lively_model()
     src = torch.tensor([[0, 0, 0], [4, 5, 6]])
     for use_cache in True, False:
@@ -830,7 +832,7 @@ def test_a_source_of_nothing_but_padding_is_translated_like_any_other():
 
 
 @claim("decoding#step-by-step")
-def test_the_translator_writes_the_running_example_without_hesitation(printed):
+def test_the_translator_writes_the_running_example_with_high_confidence(printed):
     shown = printed("examples", "step_by_step")
     assert shown["written"] == "我们为什么工作？"
     for step in range(1, 10):
@@ -848,7 +850,7 @@ def test_three_sentences_of_the_batch_end_at_different_steps(printed):
 
 
 @claim("decoding#beam-here")
-def test_beam_search_changes_next_to_nothing_here(printed):
+def test_beam_search_changes_almost_nothing_here(printed):
     shown = printed("examples", "beam_here")
     count, greedy = int(shown["sentences"]), int(shown["greedy, right"])
     assert greedy / count > 0.95
@@ -859,7 +861,7 @@ def test_beam_search_changes_next_to_nothing_here(printed):
 
 
 @claim("decoding#sampling")
-def test_for_a_translation_drawing_does_harm(printed):
+def test_sampling_makes_translations_worse(printed):
     shown = {name: numbers(share)[0] for name, share in printed("examples", "sampled").items()}
     assert max(shown, key=shown.get) == "greedy"
     assert shown["as it is"] < shown["greedy"] - 10
@@ -870,7 +872,7 @@ def test_for_a_translation_drawing_does_harm(printed):
 
 
 @claim("decoding#likeliest")
-def test_greedy_takes_the_wider_branch_and_beam_search_the_likelier_sentence(printed):
+def test_greedy_takes_the_more_likely_branch_and_beam_search_the_more_likely_sentence(printed):
     shown = printed("examples", "cousin")
     assert (shown["greedy"], shown["beam search"]) == ("我表哥", "我堂弟")
     assert numbers(shown["greedy, probability"]) == pytest.approx([0.19], abs=0.02)
@@ -878,7 +880,7 @@ def test_greedy_takes_the_wider_branch_and_beam_search_the_likelier_sentence(pri
 
 
 @claim("decoding#beam-search")
-def test_by_hand_the_tree_gives_019_and_025(printed):
+def test_computed_by_hand_the_tree_gives_019_and_025(printed):
     shown = printed("examples", "by_hand")
     assert (shown["我表哥"], shown["我堂弟"]) == ("0.19", "0.25")
     assert numbers(shown["after 我表"])[1] == 0.27
@@ -886,7 +888,7 @@ def test_by_hand_the_tree_gives_019_and_025(printed):
 
 
 @claim("decoding#length-penalty")
-def test_at_06_the_longer_one_has_just_overtaken(printed):
+def test_with_length_penalty_06_the_longer_translation_has_just_overtaken(printed):
     shown = printed("examples", "length_penalty")
     short, long = numbers(shown["0.0, scores"])
     assert short > long
@@ -896,7 +898,7 @@ def test_at_06_the_longer_one_has_just_overtaken(printed):
 
 
 @claim("decoding#cache")
-def test_the_example_of_the_cache_finds_it_equal(printed):
+def test_the_cache_example_prints_equal_results(printed):
     shown = printed("examples", "same")
     assert shown["logits within 1e-5"] == shown["the same tokens"] == "True"
     n = int(shown["with cache, tokens"])
@@ -905,7 +907,7 @@ def test_the_example_of_the_cache_finds_it_equal(printed):
 
 
 @claim("decoding#memory")
-def test_the_cache_takes_what_the_formula_says(printed):
+def test_the_size_of_the_cache_matches_the_formula(printed):
     shown = printed("examples", "kept")
     assert shown["bytes kept"] == shown["by the formula"]
     for written in range(4):
@@ -914,7 +916,7 @@ def test_the_cache_takes_what_the_formula_says(printed):
 
 
 @claim("decoding#sampling")
-def test_by_hand_a_temperature_of_one_half_squares_and_08_keeps_three(printed):
+def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(printed):
     shown = printed("examples", "filters")
     squares = [p * p for p in (0.4, 0.3, 0.15, 0.1, 0.05)]
     assert sum(squares) == pytest.approx(0.285)
@@ -925,7 +927,7 @@ def test_by_hand_a_temperature_of_one_half_squares_and_08_keeps_three(printed):
 
 
 @claim("decoding#sampling")
-def test_a_thousand_draws_bring_the_shares_back_and_the_dials_bend_them(printed):
+def test_a_thousand_samples_match_the_probabilities_and_the_options_change_them(printed):
     shown = printed("examples", "draws")
     shares = [19, 17, 17, 17, 2, 25, 2, 1]
     assert numbers(shown["as it is"]) == pytest.approx([10 * s for s in shares], abs=45)
@@ -943,7 +945,7 @@ def measured() -> dict:
 
 
 @claim("decoding#cost")
-def test_the_measured_cost_is_that_of_this_code(printed):
+def test_the_measured_cost_is_of_the_current_code(printed):
     names = "scripts/experiments/decode.py", "snippets/decode.py", "snippets/transformer.py"
     key = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in names)).hexdigest()
     assert measured()["key"] == key, "stale: scripts/experiment decode measures anew"
@@ -951,7 +953,7 @@ def test_the_measured_cost_is_that_of_this_code(printed):
 
 
 @claim("decoding#cost")
-def test_the_cache_pays_more_the_longer_and_more_for_a_batch():
+def test_the_cache_saves_more_for_longer_outputs_and_for_batches():
     ratios = {(row["batch"], row["length"]): row["ratio"] for row in measured()["rows"]}
     for batch in 1, 32:
         own = [ratios[batch, length] for length in (16, 32, 64, 128, 256)]
@@ -960,7 +962,7 @@ def test_the_cache_pays_more_the_longer_and_more_for_a_batch():
 
 
 @claim("decoding#cost")
-def test_cached_is_about_linear_and_uncached_quadratic_once_the_work_is_large():
+def test_cached_time_is_about_linear_and_uncached_quadratic_for_large_inputs():
     one, many = measured()["growth"]
     assert 0.85 < one["cached"] < 1.15
     assert 1.15 < many["cached"] < 1.6  # reading and copying what is kept
@@ -980,7 +982,7 @@ def test_a_beam_of_four_takes_four_times_the_memory(printed):
 
 
 @claim("decoding#exercises")
-def test_with_room_reserved_the_tokens_are_the_same(printed, monkeypatch):
+def test_with_a_preallocated_cache_the_tokens_are_the_same(printed, monkeypatch):
     monkeypatch.setattr(decode, "CachedLayer", decode.CachedLayer)  # put back afterwards
     shown = printed("exercises", "reserve")
     assert shown["greedy, the same tokens"] == shown["beam search, the same tokens"] == "True"
@@ -988,7 +990,7 @@ def test_with_room_reserved_the_tokens_are_the_same(printed, monkeypatch):
 
 
 @claim("decoding#exercises")
-def test_with_row_0_for_every_token_only_the_first_is_right(printed):
+def test_with_row_0_for_every_token_only_the_first_token_is_correct(printed):
     shown = printed("exercises", "first_position")
     assert all(float(shown[f"right, place {i}, off by"]) == 0 for i in range(6))
     assert float(shown["row 0, place 0, off by"]) == 0
@@ -996,14 +998,16 @@ def test_with_row_0_for_every_token_only_the_first_is_right(printed):
 
 
 @claim("decoding#exercises")
-def test_the_scores_are_equal_at_0547(printed):
+def test_the_scores_are_equal_at_length_penalty_0547(printed):
     shown = printed("exercises", "which_penalty")
     assert shown["equal at"] == "0.547"
     assert (shown["at 0.537 wins"], shown["at 0.557 wins"]) == ("4 tokens", "12 tokens")
 
 
 @claim("decoding#exercises")
-def test_a_cache_that_is_not_reordered_finds_other_sentences_mostly_worse(printed, monkeypatch):
+def test_a_cache_that_is_not_reordered_finds_different_and_mostly_worse_sentences(
+    printed, monkeypatch
+):
     monkeypatch.setattr(decode.CachedAttention, "select", decode.CachedAttention.select)
     shown = printed("exercises", "forgotten_rows")
     assert int(shown["another sentence, of 100"]) > 10

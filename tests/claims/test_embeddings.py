@@ -34,7 +34,7 @@ lines = st.lists(st.text("abc工作?", min_size=1, max_size=6), min_size=1, max_
 
 
 @claim("embeddings#tokens")
-def test_splitting_at_spaces_finds_five_english_words_and_one_chinese_word(printed):
+def test_splitting_at_spaces_gives_five_english_words_and_one_chinese_word(printed):
     shown = printed("examples", "cutting")
     assert shown["English words"] == "why|do|we|work|?"
     assert shown["Chinese words"] == "我们为什么工作？"
@@ -53,11 +53,11 @@ def test_the_byte_pair_trainer_has_at_most_30_lines_of_code():
     "byte_pair_encoding.py",
     're.findall(r" ?(?:\\w+|[^\\w\\s]+)", text)',
     're.findall(r"\\w+|[^\\w\\s]+", text)',
-    fault="a space is lost where words are cut",
+    fault="a space is lost where words are split",
 )
 @few
 @given(text=lines, other=lines, count=st.integers(0, 30))
-def test_the_tokens_joined_are_the_text_whatever_the_merges(text, other, count):
+def test_the_joined_tokens_are_the_text_for_any_merges(text, other, count):
     assert "".join(bpe.cut(text, bpe.learn_merges(other, count))) == text
 
 
@@ -66,11 +66,11 @@ def test_the_tokens_joined_are_the_text_whatever_the_merges(text, other, count):
     "byte_pair_encoding.py",
     "pairs.most_common(1)[0][0]",
     "pairs.most_common()[-1][0]",
-    fault="byte pairs are joined from the rarest on",
+    fault="the rarest byte pairs are merged first",
 )
 @few
 @given(text=lines, count=st.integers(1, 30))
-def test_each_merge_joins_the_most_frequent_pair_of_neighbours(text, count):
+def test_each_merge_joins_the_most_frequent_adjacent_pair(text, count):
     pieces = bpe.words(text)
     for merge in bpe.learn_merges(text, count):
         pairs = Counter(pair for word in pieces for pair in pairwise(word))
@@ -83,7 +83,7 @@ def test_each_merge_joins_the_most_frequent_pair_of_neighbours(text, count):
     "byte_pair_encoding.py",
     "    for pair in merges:",
     "    for pair in reversed(merges):",
-    fault="the merges are applied in another order than learned",
+    fault="the merges are applied in a different order",
 )
 @few
 @given(text=lines)
@@ -94,7 +94,7 @@ def test_merging_ends_when_each_word_is_one_token(text):
 
 
 @claim("embeddings#tokens")
-def test_merges_without_text_are_none():
+def test_an_empty_text_has_no_merges():
     assert bpe.learn_merges("", 5) == []
     assert bpe.cut("", []) == []
 
@@ -106,7 +106,7 @@ def test_a_pair_is_joined_from_left_to_right():
 
 
 @claim("embeddings#byte-pairs")
-def test_21_merges_make_the_english_sentence_five_words_and_cut_an_unseen_one(printed):
+def test_21_merges_make_the_english_sentence_five_words_and_split_an_unseen_one(printed):
     shown = printed("examples", "byte_pairs")
     assert shown["first merges"] == "_w|al|alk|_wo|_wor|_work".replace("_", " ")
     assert shown["after 21 merges"] == "why| do| we| work| ?"
@@ -114,7 +114,7 @@ def test_21_merges_make_the_english_sentence_five_words_and_cut_an_unseen_one(pr
 
 
 @claim("embeddings#byte-pairs")
-def test_four_merges_find_the_chinese_words_and_the_fifth_is_no_word(printed):
+def test_four_merges_find_the_chinese_words_and_the_fifth_is_not_a_word(printed):
     shown = printed("examples", "byte_pairs_chinese")
     assert shown["after 4 merges"] == "我们|为什么|工作|？"
     assert shown["fifth merge"] == "我们在"
@@ -154,7 +154,7 @@ def test_the_vocabulary_has_the_ids_of_the_running_example(printed):
 
 
 @claim("embeddings#ids")
-def test_pad_sequence_puts_positions_first_unless_told():
+def test_pad_sequence_puts_positions_first_by_default():
     sentences = [torch.tensor([4, 5, 6, 7, 8]), torch.tensor([6, 7])]
     ids = pad_sequence(sentences, batch_first=True, padding_value=0)
     assert ids.tolist() == [[4, 5, 6, 7, 8], [6, 7, 0, 0, 0]]
@@ -197,7 +197,7 @@ def test_the_configuration_defaults_to_the_base_model_of_the_paper():
     "@dataclass",
     fault="the configuration can be changed",
 )
-def test_the_configuration_cannot_be_changed_afterwards():
+def test_the_configuration_is_immutable():
     config = TransformerConfig(9, 12)
     with pytest.raises(dataclasses.FrozenInstanceError):
         config.d_model = 256
@@ -228,7 +228,7 @@ def test_a_linear_layer_on_one_hot_rows_is_an_embedding(dtype):
 
 
 @claim("embeddings#lookup")
-def test_the_worked_table_gives_rows_2_1_2(printed):
+def test_the_worked_example_gives_rows_2_1_2(printed):
     shown = printed("examples", "one_hot")
     assert shown["product equals rows"] == "True"
     assert shown["product equals nn.Embedding"] == "True"
@@ -259,7 +259,7 @@ def test_only_the_rows_used_get_a_gradient(ids):
 @claim("embeddings#gradient")
 @few
 @given(ids=st.lists(st.integers(0, 8), min_size=1, max_size=8))
-def test_the_gradient_of_the_table_is_one_hot_transposed_times_what_arrives(ids):
+def test_the_gradient_of_the_table_is_one_hot_transposed_times_the_incoming_gradient(ids):
     for dtype in DTYPES:
         embedding = nn.Embedding(9, 4, dtype=dtype)
         ids = torch.as_tensor(ids)
@@ -282,7 +282,7 @@ def test_a_row_used_twice_gets_the_sum_of_both_gradients(printed):
     "exercises/embeddings/own_backward.py",
     "ours[token] += arriving[sentence, position]",
     "ours[token] = arriving[sentence, position]",
-    fault="our own backward pass writes each use over the last",
+    fault="our backward pass overwrites the gradient of an earlier use",
 )
 def test_a_loop_over_the_ids_and_index_add_give_the_same_gradient(printed):
     shown = printed("exercises", "own_backward")
@@ -310,7 +310,7 @@ def test_adam_moves_rows_used_earlier_and_adamw_moves_all(printed):
     "transformer.py",
     "nn.Embedding(vocab_size, d_model, padding_idx)",
     "nn.Embedding(vocab_size, d_model)",
-    fault="the padding row is zero at first, but trained",
+    fault="the padding row starts at zero but is trained",
 )
 def test_the_padding_row_starts_at_zero_and_gets_no_gradient(dtype):
     for embedding in (
@@ -325,7 +325,7 @@ def test_the_padding_row_starts_at_zero_and_gets_no_gradient(dtype):
 
 
 @claim("embeddings#padding")
-def test_initialising_again_fills_the_padding_row():
+def test_initializing_again_fills_the_padding_row():
     embedding = nn.Embedding(9, 4, padding_idx=0)
     nn.init.normal_(embedding.weight)
     assert embedding.weight[0].all()
@@ -383,7 +383,7 @@ def test_from_pretrained_takes_embeddings_and_freezes_by_default():
 
 
 @claim("embeddings#pretrained")
-def test_padding_idx_of_from_pretrained_keeps_the_row_and_blocks_its_gradient(dtype):
+def test_padding_idx_in_from_pretrained_keeps_the_row_and_blocks_its_gradient(dtype):
     vectors = torch.ones(9, 4, dtype=dtype)
     embedding = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)
     assert embedding.weight[0].tolist() == [1.0] * 4
@@ -419,7 +419,7 @@ def test_entries_of_nn_embedding_start_as_n_0_1():
     "transformer.py",
     "nn.init.normal_(self.embedding.weight, std=d_model**-0.5)",
     "nn.init.normal_(self.embedding.weight)",
-    fault="the table starts as N(0, 1), as PyTorch leaves it",
+    fault="the table keeps PyTorch's initialization, N(0, 1)",
 )
 @pytest.mark.parametrize("d_model", [16, 64, 512])
 def test_our_entries_start_as_n_0_1_over_d(d_model):
@@ -440,16 +440,16 @@ def test_our_entries_start_as_n_0_1_over_d(d_model):
     "transformer.py",
     "return self.embedding(ids) * self.scale",
     "return self.embedding(ids)",
-    fault="the model forgets the scale",
+    fault="the model omits the scale",
 )
 @mutation(
     "transformer.py",
     "return self.embedding(ids) * self.scale",
     "return self.embedding(ids) * self.scale * self.scale",
-    fault="the model gives the scale twice",
+    fault="the model applies the scale twice",
 )
 @pytest.mark.parametrize("d_model", [64, 512])
-def test_token_vectors_start_about_root_d_long_and_each_position_root_half_d(d_model):
+def test_token_vectors_start_with_length_about_root_d_and_positions_with_root_half_d(d_model):
     torch.manual_seed(0)
     ids = torch.arange(2000).unsqueeze(0)
     length = TokenEmbedding(2000, d_model)(ids).norm(dim=-1)
@@ -459,7 +459,7 @@ def test_token_vectors_start_about_root_d_long_and_each_position_root_half_d(d_m
 
 
 @claim("embeddings#sqrt-d")
-def test_the_measured_lengths_are_those_of_the_formula(printed):
+def test_the_measured_lengths_match_the_formula(printed):
     shown = {label: float(value) for label, value in printed("examples", "norms").items()}
     root = math.sqrt(512)
     assert shown == {
@@ -481,7 +481,7 @@ def test_without_the_root_the_position_drowns_the_word(printed):
 
 
 @claim("embeddings#two-jobs")
-def test_a_table_of_n_0_1_as_output_starts_far_worse_than_a_guess(printed):
+def test_an_output_table_of_n_0_1_starts_far_worse_than_guessing(printed):
     shown = {label: float(value) for label, value in printed("examples", "first_loss").items()}
     assert shown["a blind guess"] == round(math.log(1000), 1)
     assert shown["rows from N(0, 1/d)"] == pytest.approx(math.log(1000) + 0.5, abs=0.2)
@@ -489,7 +489,7 @@ def test_a_table_of_n_0_1_as_output_starts_far_worse_than_a_guess(printed):
 
 
 @claim("embeddings#exercises")
-def test_only_one_of_factor_and_initialisation_brings_words_to_the_length_of_positions(printed):
+def test_either_the_factor_or_the_initialization_makes_words_as_long_as_positions_not_both(printed):
     shown = {label: float(value) for label, value in printed("exercises", "lengths").items()}
     root = math.sqrt(64)
     assert shown["N(0, 1/d)"] == pytest.approx(1, rel=0.02)
@@ -499,7 +499,7 @@ def test_only_one_of_factor_and_initialisation_brings_words_to_the_length_of_pos
 
 
 @claim("embeddings#exercises")
-def test_one_step_moves_a_scaled_table_d_or_root_d_times_as_far(printed):
+def test_one_optimizer_step_moves_a_scaled_table_d_or_root_d_times_as_far(printed):
     shown = printed("exercises", "same_start")
     assert shown == {"SGD": "512.0 times as far", "Adam": "22.6 times as far"}
 
@@ -518,7 +518,7 @@ def test_one_step_moves_a_scaled_table_d_or_root_d_times_as_far(printed):
     "transformer.py",
     "def forward(self, ids: Tensor) -> Tensor:",
     "def foward(self, ids: Tensor) -> Tensor:",
-    fault="the model's embedding has the forward of no one",
+    fault="the model's embedding has no forward",
 )
 @few
 @given(
@@ -556,9 +556,9 @@ def test_token_embedding_has_the_shapes_that_the_page_prints(printed):
     "transformer.py",
     "ids.dtype not in (torch.int64, torch.int32)",
     "ids.dtype != torch.int64",
-    fault="int32 ids are refused",
+    fault="int32 ids are rejected",
 )
-def test_int32_ids_do_as_well_as_int64():
+def test_int32_ids_work_as_well_as_int64():
     embedding = TokenEmbedding(9, 4)
     ids = torch.tensor([[4, 5, 6, 7, 8]])
     assert torch.equal(embedding(ids), embedding(ids.int()))
@@ -569,9 +569,9 @@ def test_int32_ids_do_as_well_as_int64():
     "transformer.py",
     "ids.max() >= vocab_size",
     "ids.max() >= vocab_size - 1",
-    fault="the check refuses the last id",
+    fault="the check rejects the last id",
 )
-def test_the_first_and_the_last_id_are_allowed():
+def test_the_first_and_the_last_id_are_accepted():
     assert TokenEmbedding(9, 4)(torch.tensor([[0, 8]])).shape == (1, 2, 4)
 
 
@@ -585,7 +585,7 @@ def test_any_row_can_be_the_padding_row():
 
 @claim("embeddings#token-embedding")
 @pytest.mark.parametrize("padding_idx", [-1, 9])
-def test_a_padding_row_outside_the_table_is_refused(padding_idx):
+def test_a_padding_row_outside_the_table_is_rejected(padding_idx):
     message = re.escape(f"{padding_idx=} is not in 0 .. 8")
     with pytest.raises(ValueError, match=message):
         TokenEmbedding(9, 4, padding_idx)
@@ -639,13 +639,13 @@ def test_the_root_of_d_is_neither_parameter_nor_buffer():
         (torch.empty(2, 0, dtype=torch.int64), "no ids: shape (2, 0) is empty"),
     ],
 )
-def test_wrong_ids_raise_a_value_error_that_says_what_was_given(ids, message):
+def test_invalid_ids_raise_a_value_error_with_the_input(ids, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         TokenEmbedding(9, 4)(ids)
 
 
 @claim("embeddings#token-embedding")
-def test_nn_embedding_alone_says_index_out_of_range_but_not_which():
+def test_nn_embedding_reports_index_out_of_range_but_not_which_index():
     with pytest.raises(IndexError, match=r"^index out of range in self$"):
         nn.Embedding(9, 4)(torch.tensor([[4, 9]]))
 
@@ -659,7 +659,7 @@ def test_an_extra_axis_passes_nn_embedding_and_mixes_all_positions(printed):
 
 
 @claim("embeddings#token-embedding")
-def test_every_wrong_id_of_the_page_is_refused(capsys):
+def test_every_invalid_id_on_the_page_is_rejected(capsys):
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "wrong_ids.py"))
     assert len(capsys.readouterr().out.splitlines()) == 5
 
@@ -668,7 +668,7 @@ def test_every_wrong_id_of_the_page_is_refused(capsys):
 
 
 @claim("embeddings#learned")
-def test_training_makes_words_with_the_same_neighbours_alike(printed):
+def test_training_makes_words_with_the_same_neighbors_similar(printed):
     shown = {label: float(value) for label, value in printed("examples", "learned").items()}
     assert shown["work and walk before"] < 0.5
     assert shown["work and walk after"] > 0.8

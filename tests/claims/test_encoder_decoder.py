@@ -65,7 +65,7 @@ def moved(before: torch.Tensor, after: torch.Tensor) -> list[int]:
 @claim("encoder-decoder#encoder-layer")
 @few
 @given(**{k: v for k, v in sizes.items() if k != "memory_length"})
-def test_an_encoder_layer_is_attention_then_network_each_with_its_sum_and_norm(
+def test_an_encoder_layer_is_attention_then_feed_forward_each_with_residual_and_norm(
     batch, length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
@@ -91,11 +91,11 @@ def test_an_encoder_layer_is_attention_then_network_each_with_its_sum_and_norm(
     "transformer.py",
     "x = self.residuals[0](x, attend)\n        x = self.residuals[1](x, read)",
     "x = self.residuals[0](x, read)\n        x = self.residuals[1](x, attend)",
-    fault="the decoder looks at the source before it looks at itself",
+    fault="the decoder has cross-attention before self-attention",
 )
 @few
 @given(**sizes)
-def test_a_decoder_layer_attends_to_itself_then_to_memory_then_thinks(
+def test_a_decoder_layer_is_self_attention_then_cross_attention_then_feed_forward(
     batch, length, memory_length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
@@ -123,7 +123,7 @@ def test_a_decoder_layer_attends_to_itself_then_to_memory_then_thinks(
 
 
 @claim("encoder-decoder#by-hand")
-def test_the_layer_computed_by_hand(printed):
+def test_the_layer_equals_the_one_computed_by_hand(printed):
     shown = printed("examples", "by_hand")
     assert shown["attention"] == "[[3.0, 1.0, 1.0, 3.0], [3.0, 1.0, 1.0, 3.0]]"
     assert shown["times 3, after LayerNorm"] == "[[5.0, -1.0, -3.0, -1.0], [-1.0, -3.0, -1.0, 5.0]]"
@@ -180,7 +180,7 @@ def test_the_sizes_of_the_configuration_are_used():
     "transformer.py",
     "count = config.num_decoder_layers",
     "count = config.num_encoder_layers",
-    fault="the decoder has as many layers as the encoder",
+    fault="the decoder gets the encoder's number of layers",
 )
 def test_a_stack_is_its_layers_one_after_the_other(norm_first, dtype):
     torch.manual_seed(0)
@@ -203,13 +203,13 @@ def test_a_stack_is_its_layers_one_after_the_other(norm_first, dtype):
     "transformer.py",
     "nn.ModuleList(EncoderLayer(config) for _ in range(count))",
     "nn.ModuleList([EncoderLayer(config)] * count)",
-    fault="all encoder layers are one layer",
+    fault="all encoder layers are the same layer",
 )
 @mutation(
     "transformer.py",
     "nn.ModuleList(EncoderLayer(config) for _ in range(count))",
     "nn.ModuleList([EncoderLayer(config)] * count)",
-    fault="the encoder is one layer in all places",
+    fault="the encoder repeats one layer",
 )
 def test_every_layer_has_weights_of_its_own():
     for stack in (Encoder(configuration()), Decoder(configuration())):
@@ -251,7 +251,7 @@ def test_a_stack_ends_in_a_layer_norm_only_if_norm_first():
 
 
 @claim("encoder-decoder#encoder")
-def test_what_leaves_a_stack_is_normalised_in_both_orders(norm_first, dtype):
+def test_the_output_of_a_stack_is_normalized_in_both_orders(norm_first, dtype):
     torch.manual_seed(0)
     config = configuration(norm_first=norm_first)
     encoder, decoder = Encoder(config).to(dtype), Decoder(config).to(dtype)
@@ -262,7 +262,7 @@ def test_what_leaves_a_stack_is_normalised_in_both_orders(norm_first, dtype):
 
 
 @claim("encoder-decoder#encoder")
-def test_a_pre_norm_stack_grows_from_layer_to_layer_before_its_last_norm(printed):
+def test_in_a_pre_norm_stack_vectors_grow_from_layer_to_layer_until_the_last_norm(printed):
     shown = printed("examples", "last_norm")
     assert shown["post-norm, after each layer"] == str([1.0] * 6)
     grown = [float(size) for size in re.findall(r"[\d.]+", shown["pre-norm, after each layer"])]
@@ -274,7 +274,7 @@ def test_a_pre_norm_stack_grows_from_layer_to_layer_before_its_last_norm(printed
 
 
 @claim("encoder-decoder#exercises")
-def test_one_more_norm_changes_nothing_until_the_last_one_is_trained(printed):
+def test_an_additional_norm_changes_nothing_until_the_last_one_is_trained(printed):
     assert printed("exercises", "one_norm_too_many") == {
         "at first": "True",
         "after training": "False",
@@ -436,7 +436,7 @@ def torch_stacks(config: TransformerConfig, dtype: torch.dtype):
 )
 @few
 @given(**sizes)
-def test_both_stacks_equal_those_of_torch_with_the_norm_that_the_page_names(
+def test_both_stacks_equal_those_of_torch_with_the_norm_given_on_the_page(
     batch, length, memory_length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
@@ -479,7 +479,9 @@ def test_the_example_agrees_with_torch(printed):
 
 
 @claim("encoder-decoder#torch-nn")
-def test_the_fast_path_of_torch_equals_ours_at_real_positions_and_is_zero_elsewhere(printed, dtype):
+def test_the_fast_path_of_torch_equals_our_encoder_at_real_positions_and_is_zero_elsewhere(
+    printed, dtype
+):
     shown = printed("examples", "fast_path")
     assert shown["real positions agree"] == "True"
     assert shown["padded positions that agree"] == "0"
@@ -507,7 +509,7 @@ def test_the_fast_path_of_torch_equals_ours_at_real_positions_and_is_zero_elsewh
 
 
 @claim("encoder-decoder#cross-attention")
-def test_the_weights_computed_by_hand(printed):
+def test_the_weights_equal_those_computed_by_hand(printed):
     shown = printed("examples", "cross_attention")
     assert shown["weights"] == "[[0.333, 0.333, 0.333], [0.2, 0.6, 0.2]]"
     assert shown["outputs"] == "[30.0, 26.0]"
@@ -520,7 +522,7 @@ def test_the_weights_computed_by_hand(printed):
     "transformer.py",
     "k = self.split(self.key(key))",
     "k = self.key(key).view(*query.shape[:2], self.nhead, -1).transpose(1, 2)",
-    fault="keys are cut by the length of the queries",
+    fault="keys are split by the length of the queries",
 )
 @few
 @given(**sizes)
@@ -573,9 +575,9 @@ def test_every_output_changes_with_the_source(
     "examples/encoder-decoder/wrong_source.py",
     "super().forward(x, x, mask, mask)",
     "super().forward(x, memory, mask)",
-    fault="the example's layer that reads itself reads memory after all",
+    fault="the example's layer without cross-attention reads memory",
 )
-def test_a_decoder_that_reads_itself_looks_well_and_ignores_the_source(printed):
+def test_a_decoder_that_reads_itself_looks_correct_and_ignores_the_source(printed):
     shown = printed("examples", "wrong_source")
     for name in ("DecoderLayer", "ReadsItself"):
         assert shown[f"{name}, shape"] == "(1, 9, 32)"
@@ -586,7 +588,7 @@ def test_a_decoder_that_reads_itself_looks_well_and_ignores_the_source(printed):
 
 
 @claim("encoder-decoder#exercises")
-def test_swapped_roles_pass_only_where_both_lengths_are_equal(printed):
+def test_swapped_query_and_memory_pass_only_if_both_lengths_are_equal(printed):
     shown = printed("exercises", "swapped")
     assert shown["5 and 5"] == "(1, 5, 32)"
     assert shown["last token changed"] == "xxxxx"
@@ -594,7 +596,7 @@ def test_swapped_roles_pass_only_where_both_lengths_are_equal(printed):
 
 
 @claim("encoder-decoder#decoder")
-def test_all_decoder_layers_read_the_very_tensor_that_the_last_encoder_layer_gave(printed):
+def test_all_decoder_layers_read_the_output_tensor_of_the_last_encoder_layer(printed):
     shown = printed("examples", "who_reads_what")
     assert shown["reads the last output"] == str([True] * 6)
     for i in range(1, 7):
@@ -650,7 +652,7 @@ def test_the_gradient_of_memory_is_the_sum_over_the_decoder_layers(dtype, norm_f
     "x = model.decode(torch.tensor([written]), model.encode(ids))",
     fault="the translation encodes the source at every step",
 )
-def test_translating_runs_the_encoder_once_and_the_decoder_once_a_token(printed):
+def test_translating_runs_the_encoder_once_and_the_decoder_once_per_token(printed):
     shown = printed("examples", "translating")
     assert shown["why do we work ?"] == "我们为什么工作？"
     assert shown["we work"] == "我们工作"
@@ -673,11 +675,11 @@ def test_translating_runs_the_encoder_once_and_the_decoder_once_a_token(printed)
     "transformer.py",
     "x = layer(x, mask)",
     "x = layer(x)",
-    fault="the encoder does not hand its mask to the layers",
+    fault="the encoder does not pass its mask to the layers",
 )
 @few
 @given(**sizes)
-def test_what_stands_at_padded_source_positions_changes_nothing(
+def test_the_content_of_padded_source_positions_changes_nothing(
     batch, length, memory_length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
@@ -701,17 +703,17 @@ def test_what_stands_at_padded_source_positions_changes_nothing(
     "transformer.py",
     "x = layer(x, memory, mask, memory_mask)",
     "x = layer(x, memory, None, memory_mask)",
-    fault="the decoder does not hand the causal mask to its layers",
+    fault="the decoder does not pass the causal mask to its layers",
 )
 @mutation(
     "transformer.py",
     "heads.transpose(1, 2).flatten(2)",
     "heads.reshape(query.shape)",
-    fault="the model merges its heads without transposing, and the future leaks",
+    fault="the model merges its heads without transposing, which leaks the future",
 )
 @few
 @given(**sizes)
-def test_a_future_token_changes_no_earlier_output_by_a_single_bit(
+def test_a_future_token_does_not_change_a_single_bit_of_earlier_outputs(
     batch, length, memory_length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
@@ -749,7 +751,7 @@ def test_without_the_mask_every_output_sees_every_token(printed):
 
 
 @claim("encoder-decoder#too-good")
-def test_without_the_mask_the_loss_falls_and_the_last_position_still_guesses(printed):
+def test_without_the_mask_the_loss_decreases_and_the_last_position_still_guesses(printed):
     shown = printed("examples", "too_good")
     assert shown["a blind guess"] == f"{math.log(8):.1f}" == shown["with the mask, loss"]
     assert shown["without it, loss"] == shown["a blind guess at one place in seven"]
@@ -783,7 +785,7 @@ def test_the_example_of_one_pass_agrees(printed):
 
 @claim("encoder-decoder#causality")
 @pytest.mark.parametrize("weights_needed", [False, True])
-def test_a_source_of_padding_alone_gives_the_bias_and_no_nan(dtype, weights_needed):
+def test_a_source_of_only_padding_gives_the_bias_and_no_nan(dtype, weights_needed):
     torch.manual_seed(0)
     layer = randomized(DecoderLayer(configuration()), dtype)
     y = torch.randn(2, 4, 32, dtype=dtype, requires_grad=True)
@@ -800,7 +802,7 @@ def test_a_source_of_padding_alone_gives_the_bias_and_no_nan(dtype, weights_need
 
 
 @claim("encoder-decoder#exercises")
-def test_a_token_of_padding_counts_without_the_mask_and_not_with_it(printed):
+def test_a_padding_token_matters_only_without_the_mask(printed):
     shown = printed("exercises", "padded_source")
     assert shown["without a mask"] == f"{100 / 4:.2f} {140 / 6:.2f}"
     assert shown["with the mask"] == "30.00 26.00"
@@ -812,7 +814,7 @@ def test_a_token_of_padding_counts_without_the_mask_and_not_with_it(printed):
     "exercises/encoder-decoder/own_layer.py",
     "self.attend(self.multihead_attn, y, memory, memory_mask)",
     "self.attend(self.multihead_attn, y, y, mask)",
-    fault="the decoder layer written by hand reads the target where it should read memory",
+    fault="the hand-written decoder layer reads the target instead of memory",
 )
 def test_a_decoder_layer_written_from_the_formulas_equals_that_of_torch(printed):
     assert printed("exercises", "own_layer") == {"equal to torch.nn": "True"}
@@ -820,14 +822,14 @@ def test_a_decoder_layer_written_from_the_formulas_equals_that_of_torch(printed)
 
 @claim("encoder-decoder#causality")
 @pytest.mark.parametrize("module", [Encoder, EncoderLayer])
-def test_a_float_mask_of_an_encoder_is_refused(module):
+def test_a_float_mask_of_an_encoder_is_rejected(module):
     with pytest.raises(ValueError, match=r"^masks are boolean, True may attend: torch\.float32$"):
         module(configuration())(torch.randn(1, 5, 32), torch.zeros(1, 1, 5, 5))
 
 
 @claim("encoder-decoder#causality")
 @pytest.mark.parametrize("module", [Decoder, DecoderLayer])
-def test_a_wrong_mask_of_a_decoder_is_refused(module):
+def test_a_wrong_mask_of_a_decoder_is_rejected(module):
     decoder = module(configuration())
     y, memory = torch.randn(1, 6, 32), torch.randn(1, 5, 32)
     message = "the mask does not broadcast: (1, 1, 5, 5) to (1, 4, 6, 6)"
@@ -852,7 +854,7 @@ def test_swapped_masks_raise_where_the_lengths_differ_and_only_there():
 
 @claim("encoder-decoder#causality")
 @pytest.mark.parametrize("module", [Encoder, EncoderLayer, Decoder, DecoderLayer])
-def test_heads_that_do_not_divide_d_model_are_refused(module):
+def test_a_number_of_heads_that_does_not_divide_d_model_is_rejected(module):
     message = "d_model must be divisible by nhead, got 32 and 5"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         module(configuration(nhead=5, d_model=32))
@@ -862,7 +864,7 @@ def test_heads_that_do_not_divide_d_model_are_refused(module):
 
 
 @claim("encoder-decoder#flow")
-def test_the_flow_has_the_shapes_of_the_figure(printed):
+def test_the_tensors_have_the_shapes_in_the_figure(printed):
     assert printed("examples", "flow") == {
         "source ids": "(2, 5)",
         "source vectors": "(2, 5, 512)",
@@ -925,9 +927,9 @@ def test_most_parameters_of_both_stacks_are_in_the_feed_forward_networks(printed
     "exercises/encoder-decoder/count_by_hand.py",
     "192 * d",
     "180 * d",
-    fault="the formula that counts both stacks forgets a LayerNorm",
+    fault="the parameter formula for both stacks omits a LayerNorm",
 )
-def test_both_stacks_hold_168_d_squared_and_192_d_parameters(printed):
+def test_both_stacks_have_168_d_squared_plus_192_d_parameters(printed):
     shown = printed("exercises", "count_by_hand")
     for name in ("base", "big"):
         assert shown[f"{name}, by the formula"] == shown[f"{name}, counted"]
@@ -953,7 +955,7 @@ def test_an_encoder_with_a_causal_mask_is_a_decoder_only_stack(printed, norm_fir
 
 
 @claim("encoder-decoder")
-def test_the_whole_model_hands_memory_from_the_last_encoder_layer_to_each_decoder_layer():
+def test_the_model_passes_memory_from_the_last_encoder_layer_to_each_decoder_layer():
     model = Transformer(configuration()).eval()
     given, read = [], []
     model.encoder.register_forward_hook(lambda module, args, output: given.append(output))

@@ -109,7 +109,7 @@ def test_linear_layers_start_between_plus_and_minus_a_with_zero_biases(n, m, see
     "transformer.py",
     "nn.init.xavier_uniform_(module.weight)",
     "module.reset_parameters()",
-    fault="linear layers start as PyTorch leaves them",
+    fault="linear layers keep PyTorch's initialization",
 )
 def test_linear_layers_start_uniform_with_the_variance_2_over_n_plus_m():
     torch.manual_seed(0)
@@ -127,9 +127,9 @@ def test_linear_layers_start_uniform_with_the_variance_2_over_n_plus_m():
     "transformer.py",
     "self.apply(initialise)",
     "pass",
-    fault="nothing is initialised",
+    fault="nothing is initialized",
 )
-def test_the_model_initialises_every_linear_layer(tied):
+def test_the_model_initializes_every_linear_layer(tied):
     model = make(d_model=64, dim_feedforward=96, tie_embeddings=tied)
     layers = [module for module in model.modules() if isinstance(module, nn.Linear)]
     assert len(layers) == 2 * (4 + 2) + 2 * (8 + 2) + 1
@@ -152,10 +152,10 @@ def test_the_model_initialises_every_linear_layer(tied):
     "        if config.tie_embeddings:\n"
     "            self.output.weight = self.tgt_embedding.embedding.weight\n"
     "        self.apply(initialise)",
-    fault="the tables are tied before they are initialised",
+    fault="the tables are tied before they are initialized",
 )
 @pytest.mark.parametrize("pad_id", [0, 3])
-def test_embeddings_and_layer_norms_keep_the_start_that_they_gave_themselves(tied, pad_id):
+def test_embeddings_and_layer_norms_keep_their_own_initialization(tied, pad_id):
     torch.manual_seed(0)
     config = TransformerConfig(800, 900, 64, 2, 1, 1, 8, pad_id=pad_id, tie_embeddings=tied)
     model = Transformer(config)
@@ -172,7 +172,7 @@ def test_embeddings_and_layer_norms_keep_the_start_that_they_gave_themselves(tie
 
 
 @claim("full-model#initialisation")
-def test_xavier_keeps_the_variance_and_the_two_other_rules_do_not(printed):
+def test_xavier_keeps_the_variance_and_the_other_two_rules_do_not(printed):
     shown = printed("examples", "keep_variance")
     assert shown["Xavier-uniform, after one layer"] == "1.00"
     assert shown["nn.Linear as it comes, after one layer"] == f"{1 / 3:.2f}"
@@ -190,7 +190,7 @@ def test_nn_linear_starts_with_the_variance_1_over_3n():
 
 
 @claim("full-model#initialisation")
-def test_the_parts_start_as_announced(printed):
+def test_the_parts_start_as_the_page_describes(printed):
     shown = printed("examples", "start")
     for label, value in shown.items():
         if ", expected " in value:
@@ -210,7 +210,9 @@ def test_packed_query_key_and_value_start_smaller_by_the_root_of_2():
 
 
 @claim("full-model#recipe")
-def test_one_recipe_drowns_words_fills_the_padding_and_misses_bare_parameters(printed):
+def test_a_single_initialization_rule_drowns_words_fills_the_padding_and_misses_bare_parameters(
+    printed,
+):
     shown = printed("examples", "recipe")
     assert shown["position over word"] == "35"
     assert shown["the padding row is zero"] == "False"
@@ -238,7 +240,7 @@ def test_one_recipe_drowns_words_fills_the_padding_and_misses_bare_parameters(pr
     "transformer.py",
     "memory_mask = padding_mask(src, self.config.pad_id)",
     "memory_mask = padding_mask(src)",
-    fault="the padding is looked for under the id 0, whatever the configuration says",
+    fault="the padding id is always 0, regardless of the configuration",
 )
 @few
 @given(**sizes, pad_id=st.sampled_from([0, 2]), tied=st.booleans())
@@ -339,7 +341,7 @@ def test_dropout_acts_in_training_only():
     "transformer.py",
     "x = self.position(self.src_embedding(src))",
     "x = self.position.dropout(self.position(self.src_embedding(src)))",
-    fault="embedding and position are dropped out twice",
+    fault="dropout is applied twice to the sum of embedding and position",
 )
 def test_embedding_and_position_are_dropped_out_once():
     torch.manual_seed(0)
@@ -349,7 +351,7 @@ def test_embedding_and_position_are_dropped_out_once():
 
 
 @claim("full-model#transformer")
-def test_three_steps_give_the_same_as_one_and_a_wrong_batch_is_refused(printed):
+def test_the_three_steps_equal_one_call_and_a_wrong_batch_is_rejected(printed):
     shown = printed("examples", "assembled")
     assert shown["logits"] == "(2, 9, 12)"
     assert shown["in three steps, the same"] == "True"
@@ -361,13 +363,13 @@ def test_three_steps_give_the_same_as_one_and_a_wrong_batch_is_refused(printed):
     "transformer.py",
     "if memory.size(0) != tgt.size(0)",
     "if memory.size(0) < 0",
-    fault="batches of different size pass the check",
+    fault="different batch sizes pass the check",
 )
 @mutation(
     "transformer.py",
     "if memory.size(0) != tgt.size(0)",
     "if tgt.size(0) not in (1, memory.size(0))",
-    fault="a target may have a batch of its own, if it is one sentence",
+    fault="a target of one sentence passes the batch check",
 )
 @pytest.mark.parametrize(("sources", "targets"), [(2, 3), (1, 2), (3, 1)])
 def test_batches_of_different_size_raise_a_value_error(sources, targets):
@@ -387,7 +389,7 @@ def test_batches_of_different_size_raise_a_value_error(sources, targets):
     "        causal_mask(tgt.size(1))\n"
     "        x = self.position(self.tgt_embedding(tgt))\n"
     "        if memory.size(0) != tgt.size(0):",
-    fault="decode builds its mask before the ids are looked at",
+    fault="decode builds its mask before it checks the ids",
 )
 @pytest.mark.parametrize("ids", [[1], [1, 4]])
 def test_ids_without_a_batch_raise_a_value_error_in_decode_too(ids):
@@ -419,7 +421,7 @@ def test_unchecked_one_target_would_be_broadcast_over_two_sources():
         (SRC.repeat(1, 5), TGT, "25 positions, but the table has 20"),
     ],
 )
-def test_what_else_is_wrong_on_the_way_in_the_parts_say(src, tgt, message):
+def test_other_invalid_inputs_are_rejected_by_the_parts(src, tgt, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         make()(src, tgt)
 
@@ -436,13 +438,13 @@ def test_what_else_is_wrong_on_the_way_in_the_parts_say(src, tgt, message):
         ({"pad_id": -1}, "padding_idx=-1 is not in 0 .. 8"),
     ],
 )
-def test_a_configuration_that_cannot_be_is_refused(changes, message):
+def test_an_impossible_configuration_is_rejected(changes, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         make(**changes)
 
 
 @claim("full-model#transformer")
-def test_a_mask_of_the_memory_that_is_left_out_lets_padding_be_read():
+def test_without_a_memory_mask_padding_is_read():
     model = make()
     memory = model.encode(SRC)
     masked = model.decode(TGT, memory, padding_mask(SRC))
@@ -452,7 +454,7 @@ def test_a_mask_of_the_memory_that_is_left_out_lets_padding_be_read():
 
 
 @claim("full-model#transformer")
-def test_a_source_of_nothing_but_padding_gives_finite_logits_and_gradients():
+def test_a_source_of_only_padding_gives_finite_logits_and_gradients():
     model = make()
     src = SRC.clone()
     src[1] = 0
@@ -478,7 +480,7 @@ def test_a_source_of_nothing_but_padding_gives_finite_logits_and_gradients():
     "self.output.weight.data.copy_(self.tgt_embedding.embedding.weight)",
     fault="tied weights are copied, not shared",
 )
-def test_tied_the_output_layer_is_the_table_of_the_target():
+def test_with_tied_embeddings_the_output_layer_is_the_target_table():
     model = make(tie_embeddings=True)
     assert model.output.weight is model.tgt_embedding.embedding.weight
     assert model.output.weight is not model.src_embedding.embedding.weight
@@ -491,7 +493,7 @@ def test_tied_the_output_layer_is_the_table_of_the_target():
     "transformer.py",
     "weight = weight.index_fill(0, pad, 0.0)",
     "weight = weight.clone()",
-    fault="tied, the padding row is trained through the output",
+    fault="with tied embeddings, the padding row is trained through the output",
 )
 @pytest.mark.parametrize("pad_id", [0, 3])
 @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW])
@@ -513,9 +515,9 @@ def test_the_padding_row_stays_zero_in_training_also_when_tied(tied, pad_id, opt
     "transformer.py",
     "if self.config.tie_embeddings:  # the padding",
     "if True:  # the padding",
-    fault="padding gets no score of its own, tied or not",
+    fault="padding gets a constant score, tied or not",
 )
-def test_tied_the_score_of_padding_is_always_zero():
+def test_with_tied_embeddings_the_score_of_padding_is_always_zero():
     model = randomized(make(tie_embeddings=True))
     assert not model(SRC, TGT)[..., 0].any()
     assert model(SRC, TGT)[..., 1:].all()
@@ -532,7 +534,7 @@ def test_tied_the_score_of_padding_is_always_zero():
     "return F.linear(x, weight).softmax(dim=-1)",
     fault="the model ends with a softmax",
 )
-def test_the_model_gives_scores_of_any_sign_and_size():
+def test_logits_can_have_any_sign_and_size():
     model = randomized(make())
     logits = model(SRC, TGT)
     assert (logits < 0).any()
@@ -544,7 +546,7 @@ def test_the_model_gives_scores_of_any_sign_and_size():
 @claim("full-model#logits")
 @few
 @given(count=st.integers(2, 20), seed=st.integers(0, 1000), dtype=st.sampled_from(DTYPES))
-def test_cross_entropy_is_the_log_of_the_sum_minus_the_right_score(count, seed, dtype):
+def test_cross_entropy_is_the_log_sum_exp_minus_the_correct_logit(count, seed, dtype):
     torch.manual_seed(seed)
     logits = 3 * torch.randn(count, dtype=dtype)
     right = torch.randint(count, ())
@@ -554,7 +556,7 @@ def test_cross_entropy_is_the_log_of_the_sum_minus_the_right_score(count, seed, 
 
 
 @claim("full-model#logits")
-def test_by_hand_the_loss_is_0_408(printed):
+def test_computed_by_hand_the_loss_is_0_408(printed):
     shown = printed("examples", "by_hand")
     assert shown["softmax"] == "[0.665, 0.245, 0.09]"
     assert shown["its -log"] == shown["cross_entropy"] == "0.408"
@@ -565,7 +567,7 @@ def test_by_hand_the_loss_is_0_408(printed):
 
 
 @claim("full-model#logits")
-def test_a_second_softmax_stops_the_loss_at_its_floor_and_leaves_the_choice(printed):
+def test_a_second_softmax_keeps_the_loss_above_a_floor_and_keeps_the_prediction(printed):
     shown = printed("examples", "softmax_twice")
     assert shown["logits, loss"] == "0.00"
     floor = math.log(math.e + 11) - 1
@@ -587,7 +589,7 @@ def test_the_first_loss_is_ln_v_plus_half_the_variance(printed):
 
 
 @claim("full-model#shifted")
-def test_what_is_given_and_what_is_asked_are_shifted_by_one(printed):
+def test_decoder_inputs_and_targets_are_shifted_by_one(printed):
     shown = printed("examples", "shifted")
     given, answers = shown["given"].split(), shown["answers"].split()
     assert given[1:] == answers[:-1]
@@ -598,7 +600,7 @@ def test_what_is_given_and_what_is_asked_are_shifted_by_one(printed):
 
 
 @claim("full-model#shifted")
-def test_a_slice_of_targets_refuses_view_and_takes_reshape_and_flatten():
+def test_view_fails_on_a_slice_of_targets_and_reshape_and_flatten_work():
     answers = TGT[:, 1:]
     with pytest.raises(RuntimeError, match="view size is not compatible"):
         answers.view(-1)
@@ -606,7 +608,9 @@ def test_a_slice_of_targets_refuses_view_and_takes_reshape_and_flatten():
 
 
 @claim("full-model#one-sequence")
-def test_one_sequence_on_both_sides_predicts_dice_and_a_source_of_its_own_cannot(printed):
+def test_with_its_target_as_source_a_model_predicts_dice_and_with_a_separate_source_it_cannot(
+    printed,
+):
     shown = printed("examples", "one_sequence")
     blind = math.log(20)
     assert float(shown["one sequence, loss"]) == pytest.approx(blind / 12, abs=0.1)
@@ -629,7 +633,7 @@ def test_one_sequence_on_both_sides_predicts_dice_and_a_source_of_its_own_cannot
     "transformer.py",
     "tables = {source.embedding.weight, target.embedding.weight}",
     "tables = {source.embedding.weight}",
-    fault="only the source's table is left out of the count",
+    fault="only the source table is subtracted from the count",
 )
 @mutation(
     "transformer.py",
@@ -680,7 +684,7 @@ def test_the_base_model_has_the_parameters_of_the_table(printed):
 
 
 @claim("full-model#parameters")
-def test_positions_have_no_weight_that_could_be_subtracted():
+def test_positional_encodings_have_no_weights_to_subtract_from_the_count():
     with pytest.raises(AttributeError, match="'PositionalEncoding' object has no attribute"):
         _ = make().position.weight
 
@@ -769,7 +773,9 @@ def test_logits_and_all_gradients_equal_those_of_nn_transformer(
 
 
 @claim("full-model#equal")
-def test_in_evaluation_real_positions_agree_although_the_fast_path_fills_others(dtype, norm_first):
+def test_in_evaluation_real_positions_agree_although_the_fast_path_changes_others(
+    dtype, norm_first
+):
     model = randomized(make(norm_first=norm_first), dtype).eval()
     twin = torch_twin(model, dtype).eval()
     with torch.no_grad(), warnings.catch_warnings():
@@ -798,12 +804,12 @@ def test_nn_transformer_has_a_last_layer_norm_on_both_stacks_with_either_norm(no
 
 
 @claim("full-model#equal")
-def test_the_example_of_equality_finds_it(printed):
+def test_the_equality_example_prints_equal_results(printed):
     assert printed("examples", "equals_torch")["all logits within 1e-12"] == "True"
 
 
 @claim("full-model#equal")
-def test_nn_transformer_starts_as_packed_matrices_and_with_biases_in_its_networks():
+def test_nn_transformer_initializes_packed_matrices_and_nonzero_biases():
     torch.manual_seed(0)
     layer = nn.Transformer(256, 2, 1, 1, 512, batch_first=True).decoder.layers[0]
     for attention in (layer.self_attn, layer.multihead_attn):
@@ -818,7 +824,7 @@ def test_nn_transformer_starts_as_packed_matrices_and_with_biases_in_its_network
 
 
 @claim("full-model#speed")
-def test_the_measured_speed_is_that_of_this_code(printed):
+def test_the_measured_speed_is_of_the_current_code(printed):
     record = json.loads((SNIPPETS / "results" / "model.json").read_text())
     sources = (ROOT / "scripts/experiments/model.py", Path(transformer.__file__))
     key = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
@@ -832,7 +838,7 @@ def test_the_measured_speed_is_that_of_this_code(printed):
 
 
 @claim("full-model#equal")
-def test_the_measurement_says_what_the_page_says_of_it():
+def test_the_measurement_supports_the_statements_on_the_page():
     rows = json.loads((SNIPPETS / "results" / "model.json").read_text())["rows"]
     assert rows[0]["time"]["explicit"] <= 1.25
     for kind in ("time", "memory"):
@@ -859,7 +865,9 @@ def test_an_untrained_model_writes_nonsense_and_computes_each_position_again(pri
 @claim("full-model#generation")
 @few
 @given(target=st.integers(1, 8), norm_first=st.booleans(), seed=st.integers(0, 1000))
-def test_the_logits_of_the_last_position_alone_are_those_of_all_positions(target, norm_first, seed):
+def test_the_logits_of_the_last_position_alone_equal_its_logits_among_all_positions(
+    target, norm_first, seed
+):
     model = make(seed, norm_first=norm_first)
     tgt = torch.randint(1, 12, (2, target))
     x = model.decode(tgt, model.encode(SRC), padding_mask(SRC))
@@ -872,7 +880,7 @@ def test_the_logits_of_the_last_position_alone_are_those_of_all_positions(target
 
 
 @claim("full-model#saving")
-def test_a_checkpoint_and_its_sizes_make_the_same_model_with_room_for_more(printed):
+def test_a_checkpoint_and_its_sizes_rebuild_the_model_with_a_larger_max_len(printed):
     shown = printed("examples", "save_and_load")
     assert shown["position among them"] == "False"
     assert shown["the same logits"] == "True"
@@ -893,7 +901,7 @@ def test_weights_survive_a_round_trip_with_another_max_len(tied, norm_first, tmp
 
 
 @claim("full-model#saving")
-def test_another_configuration_is_refused_or_silently_another_model(printed):
+def test_a_different_configuration_is_rejected_or_silently_a_different_model(printed):
     shown = printed("examples", "other_configuration")
     assert any("size mismatch" in label and "linear1.weight" in label for label in shown)
     assert shown["8 heads instead of 4"] == "<All keys matched successfully>"
@@ -901,7 +909,7 @@ def test_another_configuration_is_refused_or_silently_another_model(printed):
 
 
 @claim("full-model#saving")
-def test_a_checkpoint_of_other_sizes_is_refused_with_every_name():
+def test_the_error_for_a_checkpoint_of_other_sizes_names_every_tensor():
     saved = make().state_dict()
     with pytest.raises(RuntimeError, match=r"size mismatch for .*linear1\.weight"):
         make(dim_feedforward=20).load_state_dict(saved)
@@ -949,13 +957,13 @@ def test_the_precisions_shown_are_within_their_bounds(printed):
     "transformer.py",
     "causal_mask(tgt.size(1), tgt.device)",
     "causal_mask(tgt.size(1))",
-    fault="the causal mask is made on the processor, wherever the ids are",
+    fault="the causal mask is always created on the CPU",
 )
 @mutation(
     "transformer.py",
     "if not ids.is_meta and (",
     "if (",
-    fault="ids without content are compared",
+    fault="ids on the meta device are compared",
 )
 def test_no_part_makes_a_tensor_on_another_device_than_its_inputs(tied, norm_first):
     model = make(tie_embeddings=tied, norm_first=norm_first).to("meta")
@@ -986,7 +994,7 @@ def tiny_numbers_kept() -> Iterator[None]:
 )
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("tiny_numbers_kept")
-def test_compiled_the_model_gives_the_same_logits_and_still_checks_ids():
+def test_the_compiled_model_gives_the_same_logits_and_still_checks_ids():
     config = configuration(d_model=8, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=8)
     torch.manual_seed(0)
     model = Transformer(config).eval()
@@ -999,7 +1007,7 @@ def test_compiled_the_model_gives_the_same_logits_and_still_checks_ids():
 
 @claim("full-model#elsewhere")
 @pytest.mark.filterwarnings("ignore")
-def test_the_only_stops_of_the_compiler_are_the_checks_of_ids():
+def test_the_only_graph_breaks_are_the_checks_of_ids():
     torch._dynamo.reset()
     model = make(num_encoder_layers=1, num_decoder_layers=1).eval()
     stops = torch._dynamo.explain(model)(SRC, TGT).break_reasons
@@ -1016,7 +1024,7 @@ def test_the_only_stops_of_the_compiler_are_the_checks_of_ids():
 
 
 @claim("full-model#exercises")
-def test_with_two_softmaxes_the_loss_can_fall_by_less_than_one(printed):
+def test_with_two_softmaxes_the_loss_can_decrease_by_less_than_one(printed):
     shown = printed("exercises", "least_loss")
     for size in (12, 1000, 37000):
         measured, formula = shown[f"{size} tokens, the least loss"].split(" = ")
@@ -1039,7 +1047,9 @@ def test_without_the_shift_a_model_learns_to_repeat_bos(printed):
     "tables = [source.embedding.weight, target.embedding.weight]",
     fault="a shared table is subtracted twice",
 )
-def test_with_all_three_shared_the_table_counts_once_and_every_real_row_gets_a_gradient(printed):
+def test_with_all_three_matrices_shared_the_table_counts_once_and_every_real_row_gets_a_gradient(
+    printed,
+):
     shown = printed("exercises", "joint_vocabulary")
     numbers = {name: int(value.replace(",", "")) for name, value in shown.items()}
     for name, d in (("base", 512), ("big", 1024)):
@@ -1052,7 +1062,7 @@ def test_with_all_three_shared_the_table_counts_once_and_every_real_row_gets_a_g
 
 
 @claim("full-model#exercises")
-def test_tied_too_early_the_table_is_filled_as_a_linear_layer(printed):
+def test_tied_before_initialization_the_table_is_initialized_as_a_linear_layer(printed):
     shown = printed("exercises", "tied_too_early")
     assert shown["tied last, entries"] == "0.125"
     assert shown["tied first, entries"] == f"{math.sqrt(2 / 1064):.3f}"
@@ -1063,7 +1073,7 @@ def test_tied_too_early_the_table_is_filled_as_a_linear_layer(printed):
 
 
 @claim("full-model#exercises")
-def test_seven_fields_are_refused_two_harmless_and_four_silent(printed):
+def test_of_the_changed_fields_seven_are_rejected_two_are_harmless_and_four_are_silent(printed):
     shown = printed("exercises", "which_fields")
     assert len(shown) == 13
     groups: dict[str, set[str]] = {}
@@ -1083,7 +1093,7 @@ def test_an_untied_checkpoint_in_a_tied_model_loses_its_table():
 
 
 @claim("full-model#exercises")
-def test_two_of_four_published_faults_are_silent(printed):
+def test_two_of_four_published_mistakes_are_silent(printed):
     shown = printed("exercises", "repair")
     assert shown["a, the last token moves the first logits"] == "True"
     assert shown["b, zeros after one dropout"] == "10%"

@@ -70,7 +70,7 @@ def test_three_zero_pads_take_about_half_of_the_attention_of_two_tokens(printed)
 
 @claim("masks#zero-vectors")
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_numbers_by_hand_on_the_page_are_those_of_the_formula(language):
+def test_the_numbers_computed_by_hand_on_the_page_match_the_formula(language):
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
     up, down = math.exp(1), math.exp(-1)
     share = rf"\frac{{1 + 1 + 1}}{{{up:.3f} + {down:.3f} + 1 + 1 + 1}} \approx"
@@ -91,7 +91,7 @@ def test_a_zero_key_has_score_zero_and_the_weight_of_any_zero_score():
 
 
 @claim("masks#zero-vectors")
-def test_the_output_shrinks_by_the_share_of_the_zero_pads():
+def test_the_output_shrinks_by_the_fraction_of_weight_on_the_zero_pads():
     query, key, value = parts(5, 8)
     key[2:] = value[2:] = 0
     with_pads, weights = scaled_dot_product_attention(query, key, value)
@@ -118,7 +118,7 @@ def test_a_pad_does_not_stay_a_zero_vector():
 @claim("masks#convention")
 @few
 @given(seed=seeds, n=sizes, m=sizes)
-def test_the_weights_are_the_formula_with_true_for_may_attend(seed, n, m):
+def test_the_weights_follow_the_formula_where_true_means_may_attend(seed, n, m):
     torch.manual_seed(seed)
     query, key = torch.randn(n, 4).double(), torch.randn(m, 4).double()
     mask = torch.rand(n, m) > 0.4
@@ -133,7 +133,7 @@ def test_the_weights_are_the_formula_with_true_for_may_attend(seed, n, m):
 @given(seed=seeds, kept=sizes, masked=sizes)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("attend", PATHS, ids=lambda path: path.__name__)
-def test_a_masked_key_is_as_good_as_a_key_that_is_not_there(attend, dtype, seed, kept, masked):
+def test_a_masked_key_is_equivalent_to_an_absent_key(attend, dtype, seed, kept, masked):
     query, key, value = parts(2, 3, kept + masked, 4, dtype=dtype, seed=seed)
     mask = torch.arange(kept + masked) < kept
     output, _ = attend(query, key, value, mask[None, None, None])
@@ -142,7 +142,7 @@ def test_a_masked_key_is_as_good_as_a_key_that_is_not_there(attend, dtype, seed,
 
 
 @claim("masks#convention")
-def test_by_hand_the_third_key_drops_out(printed):
+def test_computed_by_hand_the_third_key_gets_no_weight(printed):
     shown = printed("examples", "by_hand")
     assert (
         shown["third key forbidden"].split("->")[1] == shown["third key not there"].split("->")[1]
@@ -155,10 +155,10 @@ def test_by_hand_the_third_key_drops_out(printed):
     "transformer.py",
     "if mask.dtype != torch.bool",
     "if mask.dtype == torch.float16",
-    fault="a mask that isn't boolean is taken",
+    fault="a mask that is not boolean is accepted",
 )
 @pytest.mark.parametrize("mask", [torch.ones(1, 1, 2, 2), torch.ones(2, 2).long()], ids=str)
-def test_a_mask_that_is_not_boolean_is_refused(attend, mask):
+def test_a_mask_that_is_not_boolean_is_rejected(attend, mask):
     query, key, value = parts(1, 1, 2, 4)
     message = f"masks are boolean, True may attend: {mask.dtype}"
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -167,7 +167,7 @@ def test_a_mask_that_is_not_boolean_is_refused(attend, mask):
 
 @claim("masks#convention")
 @pytest.mark.parametrize("shape", [(1, 1, 1, 3), (3, 1, 1, 2), (1, 1, 1, 1, 2), (4, 1, 2)], ids=str)
-def test_a_mask_that_does_not_broadcast_is_refused(attend, shape):
+def test_a_mask_that_does_not_broadcast_is_rejected(attend, shape):
     query, key, value = parts(1, 1, 2, 4)
     message = f"the mask does not broadcast: {shape} to (1, 1, 2, 2)"
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -176,7 +176,7 @@ def test_a_mask_that_does_not_broadcast_is_refused(attend, shape):
 
 @claim("masks#convention")
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")], ids=str)
-def test_a_mask_cannot_hide_a_value_that_is_not_finite(bad):
+def test_a_mask_cannot_hide_a_non_finite_value(bad):
     query, key, value = parts(2, 4)
     value[1] = bad
     mask = torch.tensor([[True, False], [True, False]])
@@ -211,16 +211,16 @@ def test_the_padding_mask_is_true_where_the_key_is_a_real_token(seed, b, n, pad)
     "transformer.py",
     "def padding_mask(ids: Tensor, pad_id: int = 0)",
     "def padding_mask(ids: Tensor, pad_id: int = 1)",
-    fault="the padding mask looks for another id by default",
+    fault="the padding mask has another default id",
 )
-def test_the_pad_id_is_0_unless_told():
+def test_the_pad_id_is_0_by_default():
     ids = torch.tensor([[3, 0, 1]])
     assert padding_mask(ids).flatten().tolist() == [True, False, True]
     assert padding_mask(ids, pad_id=1).flatten().tolist() == [True, True, False]
 
 
 @claim("masks#padding-mask")
-def test_the_padding_of_the_running_example(printed):
+def test_the_padding_mask_of_the_running_example(printed):
     shown = printed("examples", "padding")
     assert shown["shape"] == "(2, 1, 1, 5)"
     assert shown["row of the first sentence"] == "[1, 1, 1, 1, 1]"
@@ -234,7 +234,7 @@ def test_the_padding_of_the_running_example(printed):
     "(ids != pad_id)[:, None, :, None]",
     fault="the padding mask forbids rows instead of columns",
 )
-def test_padding_forbids_columns_and_leaves_the_rows_of_pads_alone():
+def test_the_padding_mask_forbids_columns_and_leaves_the_rows_of_pads_unchanged():
     mask = padding_mask(torch.tensor([[6, 7, 0]])).expand(1, 1, 3, 3)[0, 0]
     assert mask.any(dim=0).tolist() == [True, True, False]
     assert mask.any(dim=1).all()
@@ -245,7 +245,7 @@ def test_padding_forbids_columns_and_leaves_the_rows_of_pads_alone():
     "transformer.py",
     "return self.encoder(x, padding_mask(src, self.config.pad_id))",
     "return self.encoder(x, padding_mask(src))",
-    fault="the encoder doesn't ask the configuration for the id of the padding",
+    fault="the encoder ignores the padding id of the configuration",
 )
 def test_the_model_masks_with_the_pad_id_of_its_configuration():
     model = small_model(pad_id=3)
@@ -262,12 +262,12 @@ def test_the_model_masks_with_the_pad_id_of_its_configuration():
     "transformer.py",
     "return (ids != pad_id)[:, None, None, :]",
     "return (ids != pad_id)[:, None, :].expand(-1, ids.size(1), -1)",
-    fault="the padding mask has no axis for the heads",
+    fault="the padding mask has no head axis",
 )
 @few
 @given(seed=seeds, b=st.integers(1, 3), n=sizes, pads=sizes)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_more_pads_on_the_right_change_no_real_position_of_the_encoder(dtype, seed, b, n, pads):
+def test_more_padding_on_the_right_changes_no_real_position_of_the_encoder(dtype, seed, b, n, pads):
     model = small_model(dtype)
     torch.manual_seed(seed)
     ids = torch.randint(1, 9, (b, n))
@@ -280,11 +280,11 @@ def test_more_pads_on_the_right_change_no_real_position_of_the_encoder(dtype, se
     "transformer.py",
     "return self.logits(self.decode(tgt, memory, memory_mask))",
     "return self.logits(self.decode(tgt, memory))",
-    fault="the decoder reads the pads of the source",
+    fault="the decoder sees the padding of the source",
 )
 @few
 @given(seed=seeds, src_pads=sizes, tgt_pads=sizes, norm_first=st.booleans())
-def test_more_pads_on_either_side_of_the_model_change_no_logit_of_a_real_token(
+def test_more_padding_in_source_or_target_changes_no_logit_of_a_real_token(
     seed, src_pads, tgt_pads, norm_first
 ):
     model = small_model(norm_first=norm_first)
@@ -295,7 +295,7 @@ def test_more_pads_on_either_side_of_the_model_change_no_logit_of_a_real_token(
 
 
 @claim("masks#padding-invariance")
-def test_more_pads_change_no_gradient():
+def test_more_padding_changes_no_gradient():
     src, tgt = torch.tensor([[6, 7]]), torch.tensor([[1, 4, 5]])
     gradients = []
     for pads in 0, 5:
@@ -340,7 +340,7 @@ def test_the_causal_mask_is_true_where_the_key_is_not_after_the_query(size):
     "transformer.py",
     "return full.tril()",
     "return full.tril(-1)",
-    fault="the causal mask leaves out its diagonal",
+    fault="the causal mask omits its diagonal",
 )
 def test_the_causal_mask_has_no_empty_row_thanks_to_its_diagonal():
     assert causal_mask(5).any(dim=-1).all()
@@ -352,15 +352,15 @@ def test_the_causal_mask_has_no_empty_row_thanks_to_its_diagonal():
     "transformer.py",
     "torch.ones(1, 1, size, size, dtype=torch.bool, device=device)",
     "torch.ones(1, 1, size, size, dtype=torch.bool)",
-    fault="the causal mask forgets the device",
+    fault="the causal mask ignores the device",
 )
-def test_the_causal_mask_is_made_on_the_device_that_is_asked_for():
+def test_the_causal_mask_is_created_on_the_requested_device():
     assert causal_mask(3, torch.device("meta")).device.type == "meta"
     assert causal_mask(3).device.type == "cpu"
 
 
 @claim("masks#causal-mask")
-def test_a_model_that_sees_the_future_is_right_in_training_and_guesses_in_use(printed):
+def test_a_model_that_sees_the_future_is_correct_in_training_and_guesses_at_inference(printed):
     shown = printed("examples", "peeking")
     assert shown["causal mask, in training"] == shown["causal mask, in use"] == "0.1"
     for mask in "no mask", "inverted mask":
@@ -375,7 +375,7 @@ def test_a_model_that_sees_the_future_is_right_in_training_and_guesses_in_use(pr
 @few
 @given(seed=seeds, n=st.integers(2, 7), data=st.data())
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_a_changed_token_changes_no_output_before_it_not_by_a_bit(dtype, seed, n, data):
+def test_a_changed_token_does_not_change_a_single_bit_of_earlier_outputs(dtype, seed, n, data):
     model = small_model(dtype)
     torch.manual_seed(seed)
     src, tgt = torch.randint(1, 9, (2, 4)), torch.randint(1, 12, (2, n))
@@ -392,16 +392,16 @@ def test_a_changed_token_changes_no_output_before_it_not_by_a_bit(dtype, seed, n
     "transformer.py",
     "return full.tril()",
     "return full.triu()",
-    fault="the causal mask is turned round",
+    fault="the causal mask is inverted",
 )
 @mutation(
     "transformer.py",
     "mask = torch.atleast_2d(mask)",
     "mask = ~torch.atleast_2d(mask)",
-    fault="the fused attention takes the mask turned round",
+    fault="fused attention inverts the mask",
 )
 @pytest.mark.parametrize("need_weights", [True, False])
-def test_the_future_changes_no_bit_on_either_path(dtype, need_weights):
+def test_the_future_does_not_change_a_single_bit_on_either_path(dtype, need_weights):
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, 4).to(dtype)
     x = torch.randn(2, 6, 16, dtype=dtype)
@@ -420,7 +420,7 @@ def test_the_weight_of_a_forbidden_key_is_exactly_zero(dtype):
 
 
 @claim("masks#causality")
-def test_a_token_sees_itself_and_all_before_it():
+def test_a_token_sees_itself_and_all_earlier_tokens():
     query, key, value = parts(1, 2, 5, 4)
     _, weights = scaled_dot_product_attention(query, key, value, causal_mask(5))
     assert (weights > 0).equal(causal_mask(5).expand(1, 2, 5, 5))
@@ -439,7 +439,7 @@ def test_the_first_k_tokens_alone_give_the_first_k_outputs(seed, n):
 
 
 @claim("masks#causality")
-def test_without_a_mask_every_output_before_the_change_moves(printed):
+def test_without_a_mask_every_output_before_the_changed_token_changes(printed):
     shown = printed("examples", "causal")
     assert numbers(shown["causal mask"])[:3] == [0, 0, 0]
     assert min(numbers(shown["causal mask"])[3:]) > 0.1
@@ -452,7 +452,7 @@ def test_without_a_mask_every_output_before_the_change_moves(printed):
 @claim("masks#both")
 @few
 @given(seed=seeds, b=sizes, n=sizes)
-def test_both_allow_what_each_allows(seed, b, n):
+def test_the_combined_mask_allows_what_both_masks_allow(seed, b, n):
     torch.manual_seed(seed)
     ids = torch.randint(3, (b, n))
     both = causal_mask(n) & padding_mask(ids)
@@ -465,7 +465,7 @@ def test_both_allow_what_each_allows(seed, b, n):
 
 
 @claim("masks#both")
-def test_the_shapes_of_both(printed):
+def test_the_shape_of_the_combined_mask(printed):
     shown = printed("examples", "both")
     assert shown["causal"] == "(1, 1, 6, 6)"
     assert shown["padding"] == "(1, 1, 1, 6)"
@@ -477,7 +477,7 @@ def test_the_shapes_of_both(printed):
 @claim("masks#both")
 @few
 @given(seed=seeds, n=sizes, pads=sizes)
-def test_with_pads_on_the_right_the_causal_mask_alone_hides_them_from_real_tokens(seed, n, pads):
+def test_the_causal_mask_alone_hides_padding_on_the_right_from_real_tokens(seed, n, pads):
     query, key, value = parts(1, 2, n + pads, 4, seed=seed)
     ids = F.pad(torch.ones(1, n, dtype=torch.int64), (0, pads))
     causal = causal_mask(n + pads)
@@ -491,9 +491,9 @@ def test_with_pads_on_the_right_the_causal_mask_alone_hides_them_from_real_token
     "transformer.py",
     "mask = mask & padding_mask(tgt, self.config.pad_id)",
     "mask = mask.clone()",
-    fault="the decoder leaves out the padding mask of the target",
+    fault="the decoder ignores the padding mask of the target",
 )
-def test_pads_in_the_middle_of_a_target_are_not_seen_either():
+def test_padding_in_the_middle_of_a_target_is_hidden_too():
     model = small_model()
     src, tgt = torch.tensor([[6, 7]]), torch.tensor([[1, 4, 0, 5]])
     before = model(src, tgt)
@@ -508,9 +508,9 @@ def test_pads_in_the_middle_of_a_target_are_not_seen_either():
     "transformer.py",
     "mask = mask & padding_mask(tgt, self.config.pad_id)",
     "mask = mask | padding_mask(tgt, self.config.pad_id)",
-    fault="causal or padding in place of causal and padding",
+    fault="causal or padding instead of causal and padding",
 )
-def test_each_attention_of_the_model_gets_the_mask_of_its_keys(monkeypatch):
+def test_each_attention_module_gets_the_mask_of_its_keys(monkeypatch):
     model, seen = small_model(), {}
 
     def spy(name):
@@ -739,7 +739,7 @@ def test_the_table_has_no_row_without_a_test():
 
 
 @claim("masks#others")
-def test_the_added_form_does_what_the_boolean_one_does(printed):
+def test_the_additive_form_is_equivalent_to_the_boolean_form(printed):
     shown = printed("examples", "conventions")
     for name in "boolean", "added, 0 or -inf", "added, 0 or lowest":
         assert float(shown[name]) == 0
@@ -748,7 +748,7 @@ def test_the_added_form_does_what_the_boolean_one_does(printed):
 
 
 @claim("masks#others")
-def test_multihead_attention_of_torch_needs_our_masks_turned_round(printed):
+def test_nn_multihead_attention_needs_our_masks_inverted(printed):
     shown = printed("examples", "torch_nn")
     assert shown["masks turned round"] == "0.00000"
     assert shown["our masks as they are"] == "nan"
@@ -765,7 +765,7 @@ def test_an_inverted_key_padding_mask_is_silent_if_every_sentence_is_padded():
 
 
 @claim("masks#others")
-def test_mixing_boolean_and_float_masks_draws_a_warning_and_two_booleans_none():
+def test_mixing_boolean_and_float_masks_gives_a_warning_and_two_boolean_masks_give_none():
     _, theirs = multihead(torch.float32)
     x = torch.randn(2, 5, 16)
     added = nn.Transformer.generate_square_subsequent_mask(5)
@@ -778,7 +778,7 @@ def test_mixing_boolean_and_float_masks_draws_a_warning_and_two_booleans_none():
 
 @claim("masks#others")
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
-def test_in_evaluation_the_encoder_of_torch_nn_may_write_zeros_at_the_pads():
+def test_in_evaluation_nn_transformer_encoder_may_output_zeros_at_padding():
     torch.manual_seed(0)
     layer = nn.TransformerEncoderLayer(16, 4, 32, batch_first=True)
     encoder = nn.TransformerEncoder(layer, 2).eval()
@@ -816,7 +816,7 @@ def test_minus_ten_thousand_leaks_when_scores_are_large(printed):
 
 
 @claim("masks#finite-fill")
-def test_a_row_with_minus_ten_thousand_added_everywhere_has_the_weights_without_a_mask(printed):
+def test_a_row_with_minus_ten_thousand_added_everywhere_has_the_unmasked_weights(printed):
     shown = printed("examples", "leaks")
     assert shown["all forbidden, -1e+04 added"] == shown["no mask"]
     torch.manual_seed(0)
@@ -847,7 +847,7 @@ def test_two_added_masks_of_the_lowest_number_overflow(printed):
 @few
 @given(seed=seeds, size=st.sampled_from([1.0, 30.0, 1000.0, 30000.0]))
 @pytest.mark.parametrize("dtype", [*DTYPES, *HALVES], ids=str)
-def test_in_ours_a_forbidden_weight_is_exactly_zero_whatever_the_scores(dtype, seed, size):
+def test_in_our_attention_a_forbidden_weight_is_exactly_zero_for_any_scores(dtype, seed, size):
     torch.manual_seed(seed)
     key = (torch.rand(6, 1) * 2 - 1).mul(size).to(dtype)
     query, value = torch.ones(1, 1, dtype=dtype), torch.ones(6, 1, dtype=dtype)
@@ -863,10 +863,10 @@ def test_in_ours_a_forbidden_weight_is_exactly_zero_whatever_the_scores(dtype, s
     "transformer.py",
     "lowest = torch.finfo(scores.dtype).min",
     "lowest = -1e4",
-    fault="forbidden scores become -1e4 in place of the lowest number",
+    fault="forbidden scores become -1e4 instead of the lowest number",
 )
 @pytest.mark.parametrize("dtype", [*DTYPES, *HALVES], ids=str)
-def test_in_ours_low_scores_keep_all_the_attention_to_themselves(dtype):
+def test_in_our_attention_allowed_keys_get_all_the_weight_even_with_low_scores(dtype):
     query, key = torch.ones(1, 1, dtype=dtype), torch.tensor([[-20000.0], [-20000.0], [0.0]])
     mask = torch.tensor([[True, True, False]])
     _, weights = scaled_dot_product_attention(query, key.to(dtype), key.to(dtype), mask)
@@ -914,7 +914,7 @@ def test_anomaly_detection_stops_at_minus_infinity_and_not_at_ours():
 
 
 @claim("masks#empty-rows")
-def test_an_empty_row_is_uniform_or_nan_or_zeros(printed):
+def test_a_row_with_no_allowed_key_is_uniform_or_nan_or_zeros(printed):
     shown = printed("examples", "empty_rows")
     assert numbers(shown["-1000000000.0"]) == [0.33] * 3
     assert shown["-inf"] == "[nan nan nan]"
@@ -928,7 +928,7 @@ def test_an_empty_row_is_uniform_or_nan_or_zeros(printed):
     "transformer.py",
     "weights = weights.masked_fill(~mask, 0.0)",
     "weights = weights.clone()",
-    fault="no second fill, so an empty row is uniform",
+    fault="without the second fill an empty row is uniform",
 )
 @mutation(
     "transformer.py",
@@ -948,14 +948,14 @@ def test_a_row_with_no_allowed_key_gives_zeros_on_both_paths(attend, dtype):
 
 
 @claim("masks#empty-rows")
-def test_pads_on_the_left_and_the_causal_mask_make_empty_rows_and_pads_on_the_right_none():
+def test_under_the_causal_mask_padding_on_the_left_makes_empty_rows_and_on_the_right_none():
     left, right = torch.tensor([[0, 0, 6]]), torch.tensor([[6, 0, 0]])
     assert (causal_mask(3) & padding_mask(left)).any(dim=-1).flatten().tolist() == [0, 0, 1]
     assert (causal_mask(3) & padding_mask(right)).any(dim=-1).all()
 
 
 @claim("masks#empty-rows")
-def test_a_model_fed_with_nothing_but_pads_stays_finite_in_all_its_gradients():
+def test_a_model_fed_only_padding_has_finite_gradients():
     model = small_model()
     output = model(torch.zeros(1, 3, dtype=torch.int64), torch.zeros(1, 2, dtype=torch.int64))
     output.square().sum().backward()
@@ -975,7 +975,7 @@ def test_an_empty_row_leaves_only_the_bias_of_the_output_layer():
 
 
 @claim("masks#empty-rows")
-def test_one_empty_row_poisons_every_value_though_the_loss_leaves_it_out(printed):
+def test_one_empty_row_makes_every_gradient_nan_although_the_loss_omits_it(printed):
     shown = printed("examples", "poison")
     assert shown["infinite, loss"] == shown["scaled_dot_product_attention, loss"] == "4.0"
     assert shown["infinite, gradient"] == "[nan, nan]"
@@ -987,7 +987,7 @@ def test_one_empty_row_poisons_every_value_though_the_loss_leaves_it_out(printed
     "transformer.py",
     "mask = torch.atleast_2d(mask)",
     "mask = torch.atleast_2d(mask) | ~mask.any(dim=-1, keepdim=True)",
-    fault="the fused path lets a query without a key read them all",
+    fault="the fused path lets a query with no allowed key attend to every key",
 )
 @few
 @given(seed=seeds, share=st.sampled_from([0.2, 0.5, 1.0]))
@@ -1012,7 +1012,7 @@ def test_both_paths_agree_and_so_do_their_gradients_with_empty_rows_too(dtype, s
 
 
 @claim("masks#accident")
-def test_an_n_by_n_mask_unsqueezed_for_the_heads_lies_on_the_heads_if_n_is_their_number():
+def test_an_n_by_n_mask_with_a_missing_batch_axis_applies_to_the_heads_if_there_are_n_heads():
     n = 5
     query, key, value = parts(2, n, n, 4)
     _, weights = scaled_dot_product_attention(query, key, value, causal_mask(n)[0, 0].unsqueeze(1))
@@ -1022,7 +1022,7 @@ def test_an_n_by_n_mask_unsqueezed_for_the_heads_lies_on_the_heads_if_n_is_their
 
 
 @claim("masks#accident")
-def test_by_accident_all_heads_but_the_first_look_into_the_future(printed):
+def test_by_accident_all_heads_but_the_first_see_the_future(printed):
     shown = printed("examples", "accident")
     assert numbers(shown["right, heads 1 to 8"]) == [0] * 8
     mass = numbers(shown["wrong, heads 1 to 8"])
@@ -1033,14 +1033,14 @@ def test_by_accident_all_heads_but_the_first_look_into_the_future(printed):
 
 @claim("masks#accident")
 @pytest.mark.parametrize("n", [3, 5, 9])
-def test_the_accident_is_an_error_for_every_other_length(attend, n):
+def test_for_every_other_length_the_same_mask_raises_an_error(attend, n):
     query, key, value = parts(1, 4, n, 4)
     with pytest.raises(ValueError, match="does not broadcast"):
         attend(query, key, value, causal_mask(n)[0, 0].unsqueeze(1))
 
 
 @claim("masks#accident")
-def test_a_padding_mask_without_its_axes_lies_on_the_queries_if_b_is_n(printed):
+def test_a_padding_mask_with_missing_axes_applies_to_the_queries_if_b_is_n(printed):
     shown = printed("examples", "batch_accident")
     assert numbers(shown["right, share of the pads"]) == [0] * 3
     assert numbers(shown["wrong, share of the pads"])[0] == 0
@@ -1052,7 +1052,7 @@ def test_a_padding_mask_without_its_axes_lies_on_the_queries_if_b_is_n(printed):
 
 
 @claim("masks#accident")
-def test_with_all_their_axes_masks_fit_only_where_they_belong():
+def test_masks_with_all_their_axes_fit_only_the_right_tensor():
     query = torch.randn(2, 3, 5, 4)
     key = torch.randn(2, 3, 7, 4)
     padding = padding_mask(torch.ones(2, 7, dtype=torch.int64))
@@ -1128,14 +1128,14 @@ def checks(attend, meant, given) -> tuple[bool, bool, bool]:
 
 @claim("masks#inverted")
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_changing_what_is_hidden_catches_what_shapes_and_finite_numbers_do_not(mistake):
+def test_changing_hidden_tokens_catches_faults_that_shape_and_finiteness_checks_miss(mistake):
     attend, meant, given = MISTAKES[mistake]
     assert checks(attend, meant, given) == (True, True, False)
     assert checks(with_ours, meant, meant) == (True, True, True)
 
 
 @claim("masks#inverted")
-def test_each_mistake_of_the_table_is_tried():
+def test_every_mistake_in_the_table_is_tested():
     assert [cells[0] for cells in table("en", "inverted")] == list(MISTAKES)
     for cells in table("en", "inverted"):
         assert cells[1:] == ["passes", "passes", "caught"]
@@ -1149,7 +1149,7 @@ def test_each_mistake_of_the_table_is_tried():
     "exercises/masks/window.py",
     "causal_mask(6).triu(-2)",
     "causal_mask(6).triu(-3)",
-    fault="the window is one token wider",
+    fault="the window is wider by one token",
 )
 def test_a_window_of_three_reaches_twice_as_far_in_two_layers(printed):
     shown = printed("exercises", "window")
@@ -1168,14 +1168,14 @@ def test_a_window_of_three_reaches_twice_as_far_in_two_layers(printed):
     "mask = causal_mask(7)",
     fault="packed sentences see each other",
 )
-def test_two_sentences_packed_in_one_row_are_as_if_alone(printed):
+def test_two_sentences_packed_in_one_row_give_the_same_outputs_as_alone(printed):
     shown = printed("exercises", "packing")
     assert float(shown["first sentence, difference"]) == 0
     assert float(shown["second sentence, difference"]) == 0
 
 
 @claim("masks#exercises")
-def test_masks_of_sentences_are_repeated_head_by_head(printed):
+def test_masks_of_sentences_are_repeated_for_each_head(printed):
     shown = printed("exercises", "heads_in_the_batch")
     assert float(shown["expand, (8, 5, 5)"]) == 0
     assert float(shown["repeat_interleave, (8, 5, 5)"]) == 0
@@ -1195,9 +1195,9 @@ def test_is_causal_with_one_query_sees_only_the_first_key(printed):
     "exercises/masks/both_sides.py",
     "mask = causal_mask(4) & padding_mask(torch.tensor([ids]))",
     "mask = causal_mask(4) & padding_mask(torch.tensor([ids]), 99)",
-    fault="the mask for pads on both sides forgets the pads",
+    fault="the mask for padding on both sides ignores the padding",
 )
-def test_pads_on_the_left_leave_rows_without_a_key_and_these_give_zeros(printed):
+def test_padding_on_the_left_leaves_rows_with_no_allowed_key_and_these_give_zeros(printed):
     shown = printed("exercises", "both_sides")
     right = [shown[f"pads on the right, row {i}"] for i in range(4)]
     left = [shown[f"pads on the left, row {i}"] for i in range(4)]
@@ -1206,14 +1206,14 @@ def test_pads_on_the_left_leave_rows_without_a_key_and_these_give_zeros(printed)
 
 
 @claim("masks#exercises")
-def test_pads_on_the_left_need_positions_from_the_first_token(printed):
+def test_padding_on_the_left_needs_positions_counted_from_the_first_token(printed):
     shown = printed("exercises", "left_padding")
     assert float(shown["positions from the left edge"]) > 0.1
     assert float(shown["positions from the first token"]) == 0
 
 
 @claim("masks#exercises")
-def test_without_positions_pads_on_the_left_change_nothing():
+def test_without_positions_padding_on_the_left_changes_nothing():
     torch.manual_seed(0)
     encoder = Encoder(small_config()).double()
     embedding = TokenEmbedding(9, 16, padding_idx=0).double()

@@ -57,15 +57,15 @@ def einops_encoder(heads=4, dim_head=8, depth=2) -> EinopsEncoder:
     "variants/encoder_einops.py",
     'rearrange(part, "b n (h d) -> b h n d", h=self.heads)',
     'rearrange(part, "b n (d h) -> b h n d", h=self.heads)',
-    fault="the third parts are taken for heads",
+    fault="the three projections are confused with the heads",
 )
 @mutation(
     "variants/encoder_einops.py",
     "x = network(x) + x",
     "x = network(x)",
-    fault="the sum forgets the token itself",
+    fault="the residual connection is omitted",
 )
-def test_the_encoder_with_einops_is_torchs_pre_norm_encoder():
+def test_the_encoder_with_einops_equals_torchs_pre_norm_encoder():
     ours = einops_encoder()
     layer = nn.TransformerEncoderLayer(
         32, 4, 48, 0.0, "gelu", norm_first=True, batch_first=True, dtype=torch.float64
@@ -86,7 +86,7 @@ def test_the_encoder_with_einops_is_torchs_pre_norm_encoder():
 
 
 @claim("models#einops")
-def test_the_encoder_with_einops_is_ours_too(printed):
+def test_the_encoder_with_einops_equals_our_encoder_too(printed):
     assert printed("examples", "einops_equal")["the same numbers"] == "True"
 
 
@@ -95,10 +95,10 @@ def test_the_encoder_with_einops_is_ours_too(printed):
     "variants/encoder_einops.py",
     "project_out = heads > 1 or dim_head != dim",
     "project_out = heads > 1",
-    fault="one head of another width goes without a projection",
+    fault="one head of a different width has no projection",
 )
 @pytest.mark.parametrize(("heads", "dim_head"), [(1, 32), (4, 8), (3, 16), (1, 16)])
-def test_only_one_head_of_the_full_width_goes_without_an_output_projection(heads, dim_head):
+def test_only_a_single_head_of_the_full_width_has_no_output_projection(heads, dim_head):
     attention = Attention(32, heads, dim_head)
     assert isinstance(attention.to_out, nn.Identity) == ((heads, dim_head) == (1, 32))
     assert attention(torch.randn(2, 5, 32)).shape == (2, 5, 32)
@@ -109,9 +109,9 @@ def test_only_one_head_of_the_full_width_goes_without_an_output_projection(heads
     "variants/encoder_einops.py",
     "self.scale = dim_head**-0.5",
     "self.scale = (heads * dim_head) ** -0.5",
-    fault="the scale of the encoder with einops is that of the width",
+    fault="the encoder with einops scales by the width, not the head size",
 )
-def test_the_scale_is_that_of_the_head_not_of_the_width():
+def test_the_scale_depends_on_the_head_size_not_on_the_width():
     attention = Attention(32, 3, 16).double().eval()
     x = normal(2, 5, 32)
     q, k, v = attention.to_qkv(attention.norm(x)).chunk(3, dim=-1)
@@ -121,7 +121,7 @@ def test_the_scale_is_that_of_the_head_not_of_the_width():
 
 
 @claim("models#einops")
-def test_one_matrix_for_three_saves_no_weight(printed):
+def test_one_matrix_for_three_saves_no_weights(printed):
     shown = printed("examples", "fused_qkv")
     assert shown["weights, one matrix"] == shown["weights, three"] == "786,432"
     assert shown["project_out, 8 heads"] == "Sequential"
@@ -130,7 +130,7 @@ def test_one_matrix_for_three_saves_no_weight(printed):
 
 
 @claim("models#einops")
-def test_without_positions_the_encoder_with_einops_does_not_see_the_order():
+def test_without_positions_the_encoder_with_einops_ignores_the_order():
     ours, x, order = einops_encoder(), normal(1, 6, 32), torch.tensor([3, 0, 5, 1, 4, 2])
     close(ours(x[:, order]), ours(x)[:, order])
 
@@ -172,9 +172,9 @@ def test_the_class_token_reads_all_real_tokens_and_no_padding():
     "variants/class_token.py",
     "torch.cat([first, self.embedding(ids)], dim=1)",
     "torch.cat([self.embedding(ids), first], dim=1)",
-    fault="the class token stands last",
+    fault="the class token is last",
 )
-def test_the_class_token_stands_first_and_is_learned():
+def test_the_class_token_is_first_and_is_learned():
     model = classifier()
     seen = []
     model.encoder.register_forward_hook(lambda _, inputs, __: seen.append(inputs[0]))
@@ -186,7 +186,7 @@ def test_the_class_token_stands_first_and_is_learned():
 
 
 @claim("models#class-token")
-def test_a_question_is_told_from_a_statement_without_its_mark(printed):
+def test_questions_are_classified_without_the_question_mark(printed):
     shown = printed("examples", "question")
     assert float(shown["with positions"].split("%")[0]) > 99
     assert float(shown["with positions, the teacher is busy"]) < 0.1
@@ -203,7 +203,7 @@ def test_a_question_is_told_from_a_statement_without_its_mark(printed):
     'text.replace("!", "")',
     fault="the question mark stays in the question",
 )
-def test_no_word_of_a_question_says_that_it_had_a_mark():
+def test_no_word_reveals_whether_a_sentence_had_a_question_mark():
     train, test = questions("train", 20), questions("test", 10)
     for words, _ in train + test:
         assert "?" not in words
@@ -232,7 +232,7 @@ def test_the_mean_over_real_tokens_does_as_well_and_sees_no_padding(printed):
 
 
 @claim("models#class-token")
-def test_weights_in_another_layout_load_and_are_wrong_until_put_in_order(printed):
+def test_weights_in_another_layout_load_and_are_wrong_until_reordered(printed):
     shown = printed("exercises", "other_layout")
     assert shown["loaded as it is, the same"] == "False"
     assert shown["put in order, the same"] == "True"
@@ -246,7 +246,7 @@ def test_weights_in_another_layout_load_and_are_wrong_until_put_in_order(printed
     "variants/decoder_only.py",
     "x = self.stack(x, causal_mask(ids.size(1), ids.device))",
     "x = self.stack(x, causal_mask(ids.size(1), ids.device) | True)",
-    fault="the decoder alone has no mask",
+    fault="the decoder-only model has no mask",
 )
 @mutation(
     "variants/decoder_2023.py",
@@ -255,7 +255,7 @@ def test_weights_in_another_layout_load_and_are_wrong_until_put_in_order(printed
     fault="the decoder of 2023 has no mask",
 )
 @both
-def test_what_comes_later_changes_no_bit(make):
+def test_later_tokens_do_not_change_a_single_bit(make):
     model, ids = make(), some_ids(2, 9)
     for place in range(1, 9):
         changed = ids.clone()
@@ -267,7 +267,7 @@ def test_what_comes_later_changes_no_bit(make):
 
 @claim("models#decoder-only")
 @both
-def test_every_earlier_token_can_change_what_follows(make):
+def test_every_earlier_token_can_change_later_outputs(make):
     model, ids = make(), some_ids(1, 6)
     for place in range(6):
         changed = ids.clone()
@@ -287,10 +287,10 @@ def test_padding_on_the_right_needs_no_mask(make):
     "variants/one_sequence.py",
     "order = (both == PAD).int().argsort(dim=1, stable=True)",
     "order = torch.arange(both.size(1)).expand_as(both)",
-    fault="pads stay between source and target",
+    fault="padding stays between source and target",
 )
 @both
-def test_a_batch_of_pairs_is_answered_as_each_pair_alone(make):
+def test_a_batch_of_pairs_gives_the_same_results_as_each_pair_alone(make):
     """Source, <bos> and target stand without a gap, however long the others are."""
     model = make().double()
     one = OneSequence(model)
@@ -307,10 +307,10 @@ def test_a_batch_of_pairs_is_answered_as_each_pair_alone(make):
     "variants/one_sequence.py",
     "start = (src != PAD).sum(dim=1, keepdim=True)",
     "start = (src != PAD).sum(dim=1, keepdim=True) - 1",
-    fault="the logits are read one place too late",
+    fault="the logits are read one position too late",
 )
 @both
-def test_the_loss_asks_nothing_of_the_source(make):
+def test_the_loss_ignores_the_source_tokens(make):
     """No logit at a source's place has a share in it; that at <bos> has."""
     model = make()
     one = OneSequence(model)
@@ -330,7 +330,7 @@ def test_the_loss_asks_nothing_of_the_source(make):
 
 @claim("models#decoder-only")
 @both
-def test_the_book_trains_it_as_it_trains_a_transformer(make):
+def test_it_is_trained_by_the_same_code_as_the_transformer(make):
     """gradients() of train.py knows no difference."""
     pairs = [Pair(list("abc"), list("xy"), ""), Pair(list("cb"), list("yx"), "")]
     found = new_one_sequence(lambda size: make(), pairs)
@@ -349,7 +349,7 @@ def test_the_book_trains_it_as_it_trains_a_transformer(make):
     "return OneSequenceTranslator(model, both, Vocabulary(both.tokens[:4]))",
     fault="each language has a vocabulary of its own",
 )
-def test_both_languages_have_one_vocabulary():
+def test_both_languages_share_one_vocabulary():
     pairs = [Pair(["we", "work"], ["我", "们"], "")]
     found = new_one_sequence(lambda size: decoder_only(), pairs)
     assert found.source is found.target
@@ -369,15 +369,15 @@ class Counting(nn.Module):
     "variants/one_sequence.py",
     "new = logits.argmax(dim=-1).masked_fill(finished, PAD)",
     "new = logits.argmax(dim=-1)",
-    fault="a sentence that has ended is written on",
+    fault="a finished sentence is continued",
 )
 @mutation(
     "variants/one_sequence.py",
     "[rows, length - 1]",
     "[rows, length.max() - 1]",
-    fault="the next token is read from the longest sentence's end",
+    fault="the next token is read at the end of the longest sentence",
 )
-def test_generate_stops_at_the_end_of_each_or_at_max_len():
+def test_generate_stops_at_eos_or_max_len():
     prompt = torch.tensor([[9, 6, 0], [4, 0, 0], [9, 9, 8]])
     found = generate(Counting(), prompt, max_len=10)
     assert found.tolist() == [
@@ -395,10 +395,10 @@ def test_generate_stops_at_the_end_of_each_or_at_max_len():
     "variants/one_sequence.py",
     "logits[:, PAD] = -torch.inf",
     "logits[:, PAD] += 0.0",
-    fault="padding may be written",
+    fault="padding can be generated",
 )
 @both
-def test_generate_writes_the_likeliest_token_each_time_and_never_padding(make):
+def test_generate_writes_the_most_likely_token_and_never_padding(make):
     model = make().double()
     model.output.weight.data[PAD] += 10.0
     prompts = [some_ids(1, n, n)[0] for n in (3, 6)]
@@ -422,7 +422,7 @@ def test_two_sentences_in_one_sequence_are_learned(printed, capsys):
 
 
 @claim("models#decoder-only")
-def test_exact_match_takes_a_translator_of_one_sequence():
+def test_exact_match_accepts_a_one_sequence_translator():
     pairs = [Pair(["we"], ["我"], "short"), Pair(["you", "we"], ["你"], "long")]
     found = new_one_sequence(lambda size: DecoderOnly(config(size)), pairs)
     assert set(exact_match(found, pairs)) == {"all", "short", "long"}
@@ -443,7 +443,7 @@ def test_the_decoder_alone_is_an_encoder_under_a_causal_mask():
 
 @claim("models#decoder-only")
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (5, 9), (30, 20)])
-def test_what_one_sequence_saves_in_pairs_is_what_the_source_no_longer_sees(m, n):
+def test_one_sequence_saves_exactly_the_pairs_that_the_source_no_longer_sees(m, n):
     alone = causal_mask(m + n).sum().item()
     pair = m * m + m * n + causal_mask(n).sum().item()
     assert pair - alone == m * (m - 1) // 2  # the source's own upper triangle
@@ -501,22 +501,22 @@ def by_torch_alone(model: Decoder2023, ids: torch.Tensor, places: torch.Tensor) 
     "variants/decoder_2023.py",
     "v = self.split(self.value(x))",
     "v = rotate(self.split(self.value(x)), positions, self.base)",
-    fault="the values are turned too",
+    fault="the values are rotated too",
 )
 @mutation(
     "variants/decoder_2023.py",
     "return self.output(self.norm(x))",
     "return self.output(x)",
-    fault="the last norm is left out",
+    fault="the last norm is omitted",
 )
 @mutation(
     "variants/decoder_2023.py",
     "self.feed_forward(self.feed_forward_norm(x))",
     "self.feed_forward(x)",
-    fault="the feed-forward network reads what is not normalised",
+    fault="the feed-forward network reads its input without the norm",
 )
 @pytest.mark.parametrize("kv", [1, 2, 4])
-def test_the_decoder_of_2023_written_a_second_time(kv):
+def test_the_decoder_of_2023_equals_a_second_implementation(kv):
     model, ids = decoder_2023(num_kv_heads=kv, base=500.0).double(), some_ids(2, 11)
     for parameter in model.parameters():
         parameter.data = parameter.data + 0.1 * normal(*parameter.shape)
@@ -530,16 +530,16 @@ def test_the_decoder_of_2023_written_a_second_time(kv):
     "variants/decoder_2023.py",
     "k = rotate(self.split(self.key(x)), positions, self.base)",
     "k = self.split(self.key(x))",
-    fault="the keys are not turned",
+    fault="the keys are not rotated",
 )
-def test_only_distances_count():
+def test_only_distances_matter():
     model, ids = decoder_2023().double(), some_ids(2, 9)
     close(model(ids, torch.arange(9) + 1000), model(ids), 1e-8)
     assert (model(ids, torch.arange(9) * 2) - model(ids)).abs().max() > 0.01
 
 
 @claim("models#decoder-2023")
-def test_only_distances_count_as_the_page_shows(printed):
+def test_only_distances_matter_as_the_page_shows(printed):
     shown = printed("examples", "only_distance")
     assert shown["first 8 after a change at 8, the same bits"] == "True"
     assert shown["1000 places later, largest change"] == "0.0000"
@@ -562,7 +562,7 @@ def test_nothing_in_the_decoder_of_2023_has_a_bias_or_a_table_of_positions():
     fault="a linear layer of the decoder of 2023 has a bias",
 )
 @pytest.mark.parametrize(("kv", "layers", "width"), [(1, 1, 8), (2, 3, 24), (4, 2, 40)])
-def test_the_parameters_of_the_decoder_of_2023_by_formula(kv, layers, width):
+def test_the_parameter_count_of_the_decoder_of_2023_follows_the_formula(kv, layers, width):
     model = decoder_2023(num_kv_heads=kv, num_layers=layers, dim_feedforward=width)
     d = 32
     layer = 2 * d * d + 2 * d * d * kv // 4 + 3 * d * width + 2 * d
@@ -570,7 +570,7 @@ def test_the_parameters_of_the_decoder_of_2023_by_formula(kv, layers, width):
 
 
 @claim("models#decoder-2023")
-def test_with_the_sizes_of_the_papers_it_has_their_parameters(printed):
+def test_with_the_sizes_in_the_papers_it_has_their_parameter_counts(printed):
     shown = printed("examples", "billions")
     assert shown["LLaMA 7B"] == "6.74"
     assert shown["LLaMA 2 70B"] == "68.98"
@@ -578,7 +578,7 @@ def test_with_the_sizes_of_the_papers_it_has_their_parameters(printed):
 
 
 @claim("models#decoder-2023")
-def test_sizes_that_do_not_divide_are_refused():
+def test_sizes_that_do_not_divide_are_rejected():
     for sizes in ({"nhead": 5}, {"num_kv_heads": 3}):
         with pytest.raises(ValueError, match="must divide"):
             decoder_2023(**sizes)
@@ -595,9 +595,9 @@ def test_the_decoder_of_2023_has_at_most_150_lines():
     "variants/decoder_2023.py",
     "x = x + self.drop(attended)",
     "x = x + attended",
-    fault="dropout spares the attention's branch",
+    fault="dropout is not applied to the attention branch",
 )
-def test_dropout_acts_on_every_branch_in_training_only():
+def test_dropout_affects_every_branch_in_training_only():
     model, ids = decoder_2023(dropout=1.0), some_ids(1, 5)
     plain = model(ids)
     for layer in model.layers:  # what is dropped inside the branches comes on top
@@ -612,7 +612,7 @@ def test_dropout_acts_on_every_branch_in_training_only():
     "variants/decoder_2023.py",
     "dropout_p=self.dropout * self.training",
     "dropout_p=self.dropout",
-    fault="attention's weights are dropped in use, too",
+    fault="attention weights are dropped at inference too",
 )
 def test_the_weights_of_attention_are_dropped_in_training_only():
     attention, places = decoder_2023(dropout=1.0).layers[0].attention, torch.arange(5)
@@ -622,7 +622,7 @@ def test_the_weights_of_attention_are_dropped_in_training_only():
 
 
 @claim("models#decoder-2023")
-def test_a_cache_of_turned_keys_gives_the_same(printed):
+def test_a_cache_of_rotated_keys_gives_the_same_outputs(printed):
     shown = printed("exercises", "cached")
     assert shown["the same as all at once"] == "True"
     assert int(shown["numbers kept, for each token"]) == 2 * 4 * 2 * 16  # k and v, layers, heads

@@ -74,7 +74,7 @@ def close(one, other, tolerance=1e-6):
     "pitfalls/inverted_mask.py",
     "query, key, value, hidden)",
     "query, key, value, ~hidden)",
-    fault="the inverted mask is turned round",
+    fault="the inverted mask is corrected",
 )
 def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(of):
     shown = of("inverted_mask")
@@ -92,9 +92,9 @@ def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(o
     "pitfalls/inverted_mask.py",
     "query, key, value, ~hidden)",
     "query, key, value, hidden)",
-    fault="the mask turned round is inverted again",
+    fault="the corrected mask is inverted again",
 )
-def test_the_mask_turned_round_is_causal_attention():
+def test_with_the_mask_inverted_back_it_is_causal_attention():
     x = torch.randn(3, 2, 5, 8)
     expected, _ = scaled_dot_product_attention(x, x, x, causal_mask(5))
     close(load_pitfall("inverted_mask").right_attention(x, x, x), expected)
@@ -109,9 +109,9 @@ def test_the_mask_turned_round_is_causal_attention():
     "pitfalls/mask_per_head.py",
     "    return F.scaled_dot_product_attention(query, key, value, mask)\n\n\ndef right",
     "    return right_attention(query, key, value, mask)\n\n\ndef right",
-    fault="the masks get their axis for the heads",
+    fault="the masks get their head axis",
 )
-def test_masks_without_an_axis_for_the_heads_go_to_the_heads():
+def test_masks_without_a_head_axis_are_applied_to_the_heads():
     """Head h takes the mask of sentence h, if there are as many of both."""
     pitfall = load_pitfall("mask_per_head")
     query, key, value = torch.randn(3, 3, 3, 5, 4)
@@ -131,9 +131,9 @@ def test_masks_without_an_axis_for_the_heads_go_to_the_heads():
     "pitfalls/mask_per_head.py",
     "mask = mask.unsqueeze(1)",
     "mask = mask.unsqueeze(0)",
-    fault="the axis for the heads stands in front",
+    fault="the head axis is the first axis",
 )
-def test_masks_without_an_axis_for_the_heads_fail_in_a_batch_of_another_size(of):
+def test_masks_without_a_head_axis_fail_with_another_batch_size(of):
     shown = of("mask_per_head")
     assert shown["wrong, a batch of three"] == "RuntimeError"
     assert shown["right, a batch of three"] == "runs"
@@ -143,7 +143,7 @@ def test_masks_without_an_axis_for_the_heads_fail_in_a_batch_of_another_size(of)
 
 
 @claim("pitfalls#mask-per-head")
-def test_a_single_sentence_hides_that_its_mask_has_no_axis_for_the_heads():
+def test_with_a_single_sentence_a_missing_head_axis_goes_unnoticed():
     pitfall = load_pitfall("mask_per_head")
     query, key, value = torch.randn(3, 1, 4, 5, 4)
     mask = causal_mask(5)[0]
@@ -158,7 +158,7 @@ def test_a_single_sentence_hides_that_its_mask_has_no_axis_for_the_heads():
 
 @claim("pitfalls#half-precision")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_minus_a_billion_is_no_trouble_in_wider_types(dtype):
+def test_minus_a_billion_works_in_wider_types(dtype):
     pitfall = load_pitfall("half_precision")
     scores, hidden = torch.randn(4, 6).to(dtype), torch.rand(4, 6) > 0.7
     expected = pitfall.right_weights(scores, hidden)
@@ -171,15 +171,15 @@ def test_minus_a_billion_is_no_trouble_in_wider_types(dtype):
     "pitfalls/half_precision.py",
     "torch.tensor(-1e9).to(scores.dtype)",
     "torch.tensor(torch.finfo(scores.dtype).min)",
-    fault="what is added is the lowest number of its type",
+    fault="the lowest number of the dtype is added",
 )
 @mutation(
     "pitfalls/half_precision.py",
     "masked_fill(hidden, -1e9)",
     "masked_fill(hidden, -torch.inf)",
-    fault="what replaces is minus infinity, which fits",
+    fault="scores are filled with minus infinity, which fits",
 )
-def test_in_float16_minus_a_billion_raises_if_replaced_and_is_nan_if_added():
+def test_in_float16_filling_with_minus_a_billion_raises_and_adding_it_gives_nan():
     pitfall = load_pitfall("half_precision")
     scores, hidden = torch.randn(6).half(), torch.arange(6) > 3
     with pytest.raises(RuntimeError, match="overflow"):
@@ -199,7 +199,7 @@ def test_in_float16_minus_a_billion_raises_if_replaced_and_is_nan_if_added():
     "-torch.inf",
     fault="the finite fill is minus infinity",
 )
-def test_minus_ten_thousand_leaks_once_the_scores_are_as_large(of):
+def test_minus_ten_thousand_leaks_if_the_scores_are_as_large(of):
     shown = of("finite_fill")
     for factor in 1, 30, 100, 300:
         largest = float(shown[f"vectors times {factor}, largest score"])
@@ -209,7 +209,7 @@ def test_minus_ten_thousand_leaks_once_the_scores_are_as_large(of):
 
 
 @claim("pitfalls#leaking-fill")
-def test_minus_ten_thousand_gives_all_to_the_future_if_the_rest_is_lower():
+def test_with_minus_ten_thousand_the_future_gets_all_the_weight_if_other_scores_are_lower():
     pitfall = load_pitfall("finite_fill")
     query, key = torch.ones(1, 4), torch.full((2, 4), -1e4)
     mask = torch.tensor([[True, False]])
@@ -227,7 +227,7 @@ def test_minus_ten_thousand_gives_all_to_the_future_if_the_rest_is_lower():
     "return right_weights(scores, mask)",
     fault="the mask comes before the softmax",
 )
-def test_a_mask_after_the_softmax_loses_weight_and_lets_the_future_in(of):
+def test_a_mask_after_the_softmax_loses_weight_and_leaks_the_future(of):
     shown = of("mask_after_softmax")
     assert shown["wrong, to the future"] == shown["right, to the future"] == "0.00"
     sums = numbers(shown["wrong, sum of each row"])
@@ -238,7 +238,7 @@ def test_a_mask_after_the_softmax_loses_weight_and_lets_the_future_in(of):
 
 
 @claim("pitfalls#after-softmax")
-def test_a_mask_after_the_softmax_is_right_once_each_row_is_divided_by_its_sum():
+def test_a_mask_after_the_softmax_is_correct_if_each_row_is_divided_by_its_sum():
     pitfall = load_pitfall("mask_after_softmax")
     scores, mask = torch.randn(6, 6), causal_mask(6)[0, 0]
     wrong, right = pitfall.wrong_weights(scores, mask), pitfall.right_weights(scores, mask)
@@ -251,7 +251,7 @@ def test_a_mask_after_the_softmax_is_right_once_each_row_is_divided_by_its_sum()
 
 
 @claim("pitfalls#after-softmax")
-def test_dividing_by_the_sum_is_too_late_when_nothing_is_left():
+def test_dividing_by_the_sum_fails_if_no_weight_is_left():
     wrong = load_pitfall("mask_after_softmax").wrong_weights
     left = wrong(torch.tensor([[0.0, 200.0]]), torch.tensor([[True, False]]))
     assert (left / left.sum()).isnan().any()
@@ -277,7 +277,7 @@ def test_one_empty_sentence_ruins_the_whole_output_matrix(of):
 
 
 @claim("pitfalls#empty-row")
-def test_only_the_row_without_a_key_differs():
+def test_only_the_row_with_no_allowed_key_differs():
     pitfall = load_pitfall("empty_row")
     x, mask = torch.randn(2, 3, 4), torch.tensor([[1, 1, 0], [0, 0, 0]]).bool().unsqueeze(1)
     wrong, right = pitfall.wrong_attention(x, mask), pitfall.right_attention(x, mask)
@@ -293,9 +293,9 @@ def test_only_the_row_without_a_key_differs():
     "pitfalls/query_length.py",
     "x.view(batch, n, nhead",
     "x.view(batch, x.size(1), nhead",
-    fault="keys are cut by their own length",
+    fault="keys are split by their own length",
 )
-def test_keys_cut_by_the_length_of_the_queries_fail_unless_the_lengths_agree(of):
+def test_keys_split_by_the_query_length_fail_unless_the_lengths_agree(of):
     shown = of("query_length")
     assert shown["wrong, 6 keys, equal"] == "True"
     assert "invalid" in shown["wrong, 9 keys for 6 queries"]
@@ -307,7 +307,7 @@ def test_keys_cut_by_the_length_of_the_queries_fail_unless_the_lengths_agree(of)
 
 
 @claim("pitfalls#query-length")
-def test_keys_cut_by_their_own_length_give_multi_head_attention():
+def test_keys_split_by_their_own_length_give_multi_head_attention():
     attention = MultiHeadAttention(32, 4)
     for linear in attention.query, attention.key, attention.value, attention.output:
         nn.init.eye_(linear.weight)
@@ -327,7 +327,7 @@ def test_keys_cut_by_their_own_length_give_multi_head_attention():
     "return model(source, given)",
     fault="the encoder gets the source",
 )
-def test_a_model_with_its_target_for_a_source_cannot_go_on_by_itself(of):
+def test_a_model_with_its_target_as_source_cannot_generate(of):
     shown = {label: numbers(value)[0] for label, value in of("source_is_target").items()}
     for name in "wrong", "right":
         assert shown[f"{name}, tokens right with the whole target"] > 90
@@ -336,7 +336,7 @@ def test_a_model_with_its_target_for_a_source_cannot_go_on_by_itself(of):
 
 
 @claim("pitfalls#source-is-target")
-def test_with_its_target_for_a_source_every_output_sees_every_token():
+def test_with_the_target_as_source_every_output_sees_every_token():
     pitfall = load_pitfall("source_is_target")
     torch.manual_seed(0)
     model = Transformer(TransformerConfig(11, 11, 32, 4, 1, 1, 64, dropout=0))
@@ -353,7 +353,7 @@ def test_with_its_target_for_a_source_every_output_sees_every_token():
 
 
 @claim("pitfalls#softmax-axis")
-def test_axis_1_is_right_for_a_matrix_and_wrong_for_each_axis_more():
+def test_axis_1_is_right_for_a_matrix_and_wrong_with_more_axes():
     pitfall = load_pitfall("softmax_axis")
     for size in (5, 7), (2, 5, 7), (2, 4, 5, 7):
         scores = torch.randn(size)
@@ -371,7 +371,7 @@ def test_axis_1_is_right_for_a_matrix_and_wrong_for_each_axis_more():
     "softmax(dim=-1)",
     fault="the softmax runs over the last axis",
 )
-def test_over_the_heads_a_softmax_undoes_the_mask(of):
+def test_a_softmax_over_the_heads_undoes_the_mask(of):
     wrong = load_pitfall("softmax_axis").wrong_weights
     hidden = ~causal_mask(5)[0, 0]
     for nhead in 1, 4:
@@ -400,7 +400,7 @@ def test_without_dim_torch_guesses_axis_1_for_four_axes_and_warns():
     "pitfalls/norm_overwrites.py",
     "    x = norm(x)\n    x = x + sublayer(x)",
     "    y = norm(x)\n    x = x + sublayer(y)",
-    fault="the norm has a name of its own",
+    fault="the norm gets its own name",
 )
 def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(of):
     shown = of("norm_overwrites")
@@ -444,7 +444,7 @@ def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(d):
 
 
 @claim("pitfalls#unbiased-norm")
-def test_a_wide_tolerance_does_not_notice_the_unbiased_norm(of):
+def test_a_loose_tolerance_does_not_detect_the_unbiased_norm(of):
     shown = of("unbiased_norm")
     for d in 4, 512:
         assert shown[f"wrong, d = {d}, equal within 0.01"] == str(d > 4)
@@ -459,7 +459,7 @@ def test_a_wide_tolerance_does_not_notice_the_unbiased_norm(of):
     "(variance.sqrt() + eps)",
     fault="eps is added to the deviation in both norms",
 )
-def test_with_eps_outside_the_root_a_quiet_token_becomes_loud():
+def test_with_eps_outside_the_root_a_small_vector_becomes_large():
     pitfall = load_pitfall("unbiased_norm")
     x = 1e-4 * torch.randn(10, 512, dtype=torch.float64)
     close(pitfall.right_norm(x), LayerNorm(512, eps=1e-6).double()(x))
@@ -482,7 +482,7 @@ def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(of)
     "pitfalls/one_layer.py",
     "[EncoderLayer(config)] * 6",
     "EncoderLayer(config) for _ in range(6)",
-    fault="six layers in place of one in six places",
+    fault="six layers instead of one layer repeated six times",
 )
 def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(of):
     shown = of("one_layer")
@@ -502,7 +502,7 @@ def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(of)
     "def wrong_write(model):\n    model.eval()",
     fault="dropout is turned off before writing",
 )
-def test_with_dropout_on_a_model_that_knows_its_sentences_makes_mistakes(of):
+def test_with_dropout_on_a_model_that_has_learned_its_sentences_makes_mistakes(of):
     shown = of("no_eval")
     assert numbers(shown["wrong, both sentences without a fault"])[0] < 60
     assert int(shown["wrong, answers in 50 runs"]) > 5
@@ -553,7 +553,7 @@ def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(of):
     "logits[real].softmax(dim=-1).log()",
     fault="the loss takes the logarithm of a softmax",
 )
-def test_our_smoothed_loss_is_finite_however_unlikely_a_token():
+def test_our_smoothed_loss_is_finite_for_any_unlikely_token():
     logits = torch.tensor([[-200.0, 0, 0, 2, 0]], requires_grad=True)
     loss = label_smoothed_cross_entropy(logits, torch.tensor([3]), 0.1, 0)
     assert loss.isfinite() and torch.autograd.grad(loss, logits)[0].isfinite().all()
@@ -575,7 +575,7 @@ def test_our_smoothed_loss_is_finite_however_unlikely_a_token():
     "return ids[:, :-1], ids[:, 1:]",
     fault="the target is shifted once and not twice",
 )
-def test_each_shift_is_learned_and_only_one_of_them_counts(of):
+def test_each_shift_is_learned_and_only_one_of_them_is_useful(of):
     shown = of("not_shifted")
     for pair in "wrong_pair", "wrong_twice", "right_pair":
         assert float(shown[f"{pair}, loss"]) < 0.01
@@ -592,9 +592,9 @@ def test_each_shift_is_learned_and_only_one_of_them_counts(of):
     "pitfalls/pads_counted.py",
     "logits.transpose(1, 2), answers)",
     "logits.transpose(1, 2), answers, ignore_index=0)",
-    fault="the pads are left out of the loss",
+    fault="the padding is omitted from the loss",
 )
-def test_pads_in_the_loss_make_it_smaller_the_more_of_them_there_are(of):
+def test_the_more_padding_is_in_the_loss_the_smaller_it_is(of):
     shown = of("pads_counted")
     wrong = [float(shown[f"wrong, {pads} pads, loss"]) for pads in (0, 5, 45)]
     right = [shown[f"right, {pads} pads, loss"] for pads in (0, 5, 45)]
@@ -604,7 +604,7 @@ def test_pads_in_the_loss_make_it_smaller_the_more_of_them_there_are(of):
 
 
 @claim("pitfalls#pads-counted")
-def test_leaving_the_pads_out_is_the_mean_over_real_answers():
+def test_omitting_the_padding_gives_the_mean_over_real_targets():
     pitfall = load_pitfall("pads_counted")
     logits, answers = torch.randn(2, 5, 12), torch.tensor([[3, 4, 5, 2, 0], [7, 2, 0, 0, 0]])
     real = answers != 0
@@ -622,9 +622,9 @@ def test_leaving_the_pads_out_is_the_mean_over_real_answers():
     "pitfalls/schedule_by_epoch.py",
     '("wrong", True)',
     '("wrong", False)',
-    fault="the schedule steps by the batch",
+    fault="the schedule steps after every batch",
 )
-def test_a_warm_up_stepped_by_the_epoch_never_warms_up(of):
+def test_a_warm_up_stepped_per_epoch_never_warms_up(of):
     shown = of("schedule_by_epoch")
     assert float(shown["right, loss after 400 steps"]) < 0.5
     assert float(shown["wrong, loss after 400 steps"]) > 1.5  # a blind guess: 2.08
@@ -640,7 +640,7 @@ def test_a_warm_up_stepped_by_the_epoch_never_warms_up(of):
     "pitfalls/mean_of_batches.py",
     "return sum(means) / len(means)",
     "return losses.mean()",
-    fault="each batch counts by its size",
+    fault="each batch is weighted by its size",
 )
 def test_a_mean_of_batch_means_depends_on_the_batch_size(of):
     shown = of("mean_of_batches")
@@ -670,7 +670,7 @@ def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
     "cross_entropy(logits, target)",
     fault="the loss gets logits",
 )
-def test_behind_a_softmax_who_is_sure_and_wrong_learns_nothing(of):
+def test_after_a_second_softmax_a_confident_wrong_model_learns_nothing(of):
     shown = of("softmax_before_loss")
     assert 0 < float(shown["wrong, sure and wrong, push upwards"]) < 0.001
     assert float(shown["right, sure and wrong, push upwards"]) > 0.99
@@ -686,7 +686,7 @@ def test_behind_a_softmax_who_is_sure_and_wrong_learns_nothing(of):
 
 @claim("pitfalls#how")
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_each_of_these_mistakes_put_into_our_code_is_caught_by_a_test_named_beside_it(language):
+def test_each_of_these_mistakes_in_our_code_is_caught_by_a_test_named_beside_it(language):
     """Every section names at least one test, and each test that it names has a mutation."""
     from bookbuild.reference import claims  # here, since a mutated copy does without bookbuild
 
@@ -706,9 +706,9 @@ def test_each_of_these_mistakes_put_into_our_code_is_caught_by_a_test_named_besi
     "exercises/pitfalls/one_loss.py",
     "ignore_index=0,",
     "",
-    fault="validation still counts the pads",
+    fault="validation still counts the padding",
 )
-def test_three_mistakes_make_three_losses_of_one_model(answer):
+def test_three_mistakes_give_three_different_losses_for_one_model(answer):
     one, three, seven = answer("three_losses").values()
     assert len({one, three, seven}) == 3
     repaired = answer("one_loss").values()
@@ -720,9 +720,9 @@ def test_three_mistakes_make_three_losses_of_one_model(answer):
     "exercises/pitfalls/suspects.py",
     "x.shape[1:]",
     "x.shape[2:]",
-    fault="the suspect norm is over each token",
+    fault="the suspected norm is over each token",
 )
-def test_the_norm_over_the_sentence_is_guilty_and_the_other_two_are_not(answer):
+def test_the_norm_over_the_sentence_is_the_leak_and_the_other_two_suspects_are_not(answer):
     moved = numbers(answer("suspects")["each position moves by"])
     assert min(moved) > 0.1
     shown = answer("guilty")

@@ -64,7 +64,7 @@ def test_the_loop_that_does_not_double_gives_the_formula(d):
     "sine, cosine = i / d_model, i / d_model",
     fault="the doubled exponent is repaired",
 )
-def test_with_the_exponent_doubled_products_of_rows_depend_on_the_place():
+def test_with_the_exponent_doubled_dot_products_depend_on_the_position():
     pitfall = load_pitfall("exponent_doubled")
     for make, spread in (
         (pitfall.wrong_table, lambda x: x > 5),
@@ -76,7 +76,7 @@ def test_with_the_exponent_doubled_products_of_rows_depend_on_the_place():
 
 
 @claim("pitfalls#exponent-doubled")
-def test_with_the_exponent_doubled_almost_half_of_the_columns_stand_still(shown):
+def test_with_the_exponent_doubled_almost_half_of_the_columns_are_constant(shown):
     values = shown("exponent_doubled")
     assert 0.4 < int(values["wrong, columns that stand still"]) / 512 < 0.5
     assert values["right, columns that stand still"] == "41"
@@ -88,9 +88,9 @@ def test_with_the_exponent_doubled_almost_half_of_the_columns_stand_still(shown)
     "pitfalls/exponent_doubled.py",
     "2 * (i + 1) / d_model",
     "2 * i / d_model",
-    fault="the exponent is doubled for both columns of a pair alike",
+    fault="the exponent is doubled for both columns of a pair",
 )
-def test_doubled_the_sine_and_cosine_of_a_pair_turn_at_different_speeds():
+def test_with_the_exponent_doubled_the_sine_and_cosine_of_a_pair_have_different_frequencies():
     pitfall = load_pitfall("exponent_doubled")
     table = pitfall.wrong_table(20, 8)
     one = table[:, 0::2].square() + table[:, 1::2].square()
@@ -109,9 +109,9 @@ def test_doubled_the_sine_and_cosine_of_a_pair_turn_at_different_speeds():
     "pitfalls/zero_row.py",
     "rows[0] = 0.0",
     "rows[0] = rows[0]",
-    fault="row 0 is what the formula says",
+    fault="row 0 follows the formula",
 )
-def test_a_zero_row_is_far_from_its_neighbour_and_scores_nothing(shown):
+def test_a_zero_row_is_far_from_its_neighbor_and_has_zero_dot_products(shown):
     pitfall = load_pitfall("zero_row")
     wrong, right = pitfall.wrong_table(100, 512), pitfall.right_table(100, 512)
     assert not wrong[0].any() and torch.equal(wrong[1:], right[1:])
@@ -134,7 +134,7 @@ def test_a_zero_row_is_far_from_its_neighbour_and_scores_nothing(shown):
     "    return wrong_table(length, d_model)",
     fault="row 0 of the right table is zero too",
 )
-def test_no_rotation_turns_a_zero_row_into_the_next():
+def test_no_rotation_maps_a_zero_row_to_the_next():
     pitfall = load_pitfall("zero_row")
     wrong, right = pitfall.wrong_table(4, 8), pitfall.right_table(4, 8)
     assert right[0].tolist() == [0.0, 1.0] * 4
@@ -151,7 +151,7 @@ def test_no_rotation_turns_a_zero_row_into_the_next():
     "pitfalls/mixed_bases.py",
     "wrong_table[8:] = other_table[8:]",
     "wrong_table[8:] = right_table[8:]",
-    fault="the table is continued with its own base",
+    fault="the table is extended with its own base",
 )
 def test_a_table_of_two_bases_has_rows_of_the_right_length_and_jumps_where_they_meet():
     pitfall = load_pitfall("mixed_bases")
@@ -186,7 +186,7 @@ def test_the_translator_reads_only_the_table_that_it_learned_with(shown):
     "wrong_table[1:] = other_table[1:]",
     fault="the seam lies at the first row",
 )
-def test_sentences_that_end_before_the_seam_do_not_notice_it():
+def test_sentences_shorter_than_the_seam_are_unaffected():
     pitfall = load_pitfall("mixed_bases")
     ids = torch.tensor([[4, 5, 6, 7, 8]])
     position = pitfall.trained.model.position
@@ -230,7 +230,7 @@ def test_angles_in_float32_are_right_in_the_first_rows_and_wrong_far_out():
     "position.double().unsqueeze(1) * frequency",
     fault="the positions alone are kept in float64",
 )
-def test_beyond_2_to_the_24_float32_makes_one_number_of_two_neighbours(shown):
+def test_beyond_2_to_the_24_float32_rounds_two_neighbors_to_one_number(shown):
     pitfall = load_pitfall("coarse_angles")
     assert float(torch.tensor(2**24, dtype=torch.float32) + 1) == 2**24
     position = torch.tensor([2**24, 2**24 + 1])
@@ -250,9 +250,9 @@ def test_beyond_2_to_the_24_float32_makes_one_number_of_two_neighbours(shown):
     "pitfalls/embedding_scale.py",
     "return tokens.embedding(ids)",
     "return tokens(ids)",
-    fault="the forgotten scale is remembered",
+    fault="the missing scale is added",
 )
-def test_the_share_of_the_word_is_as_its_length_says(shown):
+def test_the_fraction_of_the_word_matches_its_length(shown):
     values = shown("embedding_scale")
     for name, squared in (("wrong forgotten", 1), ("wrong twice", 512**2), ("right", 512)):
         share = squared / (squared + 512 / 2)
@@ -265,9 +265,9 @@ def test_the_share_of_the_word_is_as_its_length_says(shown):
     "pitfalls/embedding_scale.py",
     "return tokens(ids) * d_model**0.5",
     "return tokens(ids)",
-    fault="the scale is given once",
+    fault="the scale is applied once",
 )
-def test_root_d_times_n_0_1_is_as_long_as_the_factor_given_twice():
+def test_root_d_times_n_0_1_is_as_long_as_applying_the_factor_twice():
     pitfall = load_pitfall("embedding_scale")
     twice = pitfall.wrong_twice(TokenEmbedding(1000, 512))
     other = nn.Embedding(1000, 512)(pitfall.ids) * 512**0.5
@@ -282,15 +282,15 @@ def test_root_d_times_n_0_1_is_as_long_as_the_factor_given_twice():
     "pitfalls/pretrained.py",
     "from_pretrained(vectors, padding_idx=0)",
     "from_pretrained(vectors, freeze=False, padding_idx=0)",
-    fault="the vectors made elsewhere are not frozen",
+    fault="the pretrained vectors are not frozen",
 )
 @mutation(
     "pitfalls/pretrained.py",
     "vectors = vectors.clone()",
     "vectors = vectors.detach()",
-    fault="the vectors are not cloned before they are trained",
+    fault="the pretrained vectors are not cloned before training",
 )
-def test_from_pretrained_freezes_the_words_and_leaves_the_pad_unless_told(shown):
+def test_from_pretrained_freezes_the_words_and_keeps_the_pad_vector_by_default(shown):
     pitfall = load_pitfall("pretrained")
     vectors = torch.randn(9, 4)
     wrong, right = pitfall.wrong_embedding(vectors), pitfall.right_embedding(vectors)
@@ -308,9 +308,9 @@ def test_from_pretrained_freezes_the_words_and_leaves_the_pad_unless_told(shown)
     "pitfalls/pretrained.py",
     "vectors, freeze=False, padding_idx=0",
     "vectors, freeze=False",
-    fault="the pad's gradient is let through",
+    fault="the padding row gets its gradient",
 )
-def test_an_optimiser_takes_a_frozen_table_without_a_word():
+def test_an_optimizer_accepts_a_frozen_table_silently():
     pitfall = load_pitfall("pretrained")
     wrong = pitfall.wrong_embedding(torch.randn(9, 4))
     torch.optim.Adam(nn.Sequential(wrong, nn.Linear(4, 2)).parameters())
@@ -327,9 +327,9 @@ def test_an_optimiser_takes_a_frozen_table_without_a_word():
     "pitfalls/dropout_twice.py",
     "return self.dropout(self.position(x))",
     "return self.position(x)",
-    fault="the second dropout is gone",
+    fault="the second dropout is removed",
 )
-def test_ones_sent_through_two_dropouts_come_out_larger_than_through_one(shown):
+def test_ones_after_two_dropouts_are_larger_than_after_one(shown):
     values = shown("dropout_twice")
     assert values["wrong, what became of ones"] == f"0.00 {1 / 0.9**2:.2f}"
     assert values["right, what became of ones"] == f"0.00 {1 / 0.9:.2f}"
@@ -340,7 +340,7 @@ def test_ones_sent_through_two_dropouts_come_out_larger_than_through_one(shown):
     "pitfalls/dropout_twice.py",
     "self.dropout = nn.Dropout(0.1)",
     "self.dropout = nn.Dropout(0.0)",
-    fault="the second dropout drops nothing",
+    fault="the second dropout has probability 0",
 )
 def test_two_dropouts_lose_19_percent_and_add_more_than_twice_the_noise(shown):
     values = shown("dropout_twice")
@@ -349,7 +349,7 @@ def test_two_dropouts_lose_19_percent_and_add_more_than_twice_the_noise(shown):
 
 
 @claim("pitfalls#dropout-twice")
-def test_in_evaluation_the_second_dropout_is_not_to_be_seen():
+def test_in_evaluation_the_second_dropout_has_no_effect():
     pitfall = load_pitfall("dropout_twice")
     x = torch.randn(2, 5, 16)
     wrong, right = pitfall.WrongInput(16).eval(), pitfall.RightInput(16).eval()
@@ -364,9 +364,9 @@ def test_in_evaluation_the_second_dropout_is_not_to_be_seen():
     "pitfalls/trailing_axis.py",
     "tokens(wrong_ids)",
     "tokens(right_ids) + 0",
-    fault="the embedding is given ids of two axes",
+    fault="the embedding gets ids with two axes",
 )
-def test_an_axis_too_many_makes_25_vectors_of_5_tokens(shown):
+def test_an_additional_axis_makes_25_vectors_from_5_tokens(shown):
     values = shown("trailing_axis")
     assert values["wrong, embedding, with positions"] == "(1, 5, 5, 64)"
     assert values["right, with positions"] == "(1, 5, 64)"
@@ -401,7 +401,7 @@ def test_a_linear_layer_on_ids_puts_all_words_on_one_line(shown):
     'self.register_buffer("table", table)\n\n    def forward',
     fault="the plain table is registered",
 )
-def test_a_table_in_a_plain_attribute_stays_where_it_is():
+def test_a_table_in_a_plain_attribute_does_not_move_with_the_module():
     pitfall = load_pitfall("unregistered_table")
     table = sinusoidal_positional_encoding(100, 8)
     for to, x in ((torch.float16, torch.zeros(1, 5, 8).half()), ("meta", None)):
@@ -420,7 +420,7 @@ def test_a_table_in_a_plain_attribute_stays_where_it_is():
     "self.table = table",
     fault="the right table is a plain attribute",
 )
-def test_a_model_whose_table_stays_behind_fails_after_moving(shown):
+def test_a_model_whose_table_does_not_move_fails_on_another_device(shown):
     values = shown("unregistered_table")
     for kind in "half", "another device":
         assert not values[f"wrong, {kind}"].startswith("runs")
@@ -434,7 +434,7 @@ def test_a_model_whose_table_stays_behind_fails_after_moving(shown):
     "self.table = nn.Parameter(table)\n\n    def forward",
     fault="the learned tensor is a parameter",
 )
-def test_a_learned_tensor_without_parameter_is_never_trained_or_saved():
+def test_a_tensor_that_is_not_a_parameter_is_never_trained_or_saved():
     pitfall = load_pitfall("unregistered_table")
     module = pitfall.WrongPosition(torch.zeros(4, 8, requires_grad=True))
     assert not list(module.parameters()) and not module.state_dict()
@@ -448,9 +448,9 @@ def test_a_learned_tensor_without_parameter_is_never_trained_or_saved():
     "pitfalls/persistent_table.py",
     "Position(persistent=True, **others)",
     "Position(persistent=False, **others)",
-    fault="the saved table is not saved",
+    fault="the saved table is not persistent",
 )
-def test_a_saved_table_of_another_length_is_refused_even_if_not_strict(shown):
+def test_a_saved_table_of_another_length_is_rejected_even_if_not_strict(shown):
     values = shown("persistent_table")
     for strict in True, False:
         label = f"other length, {strict=}"
@@ -463,9 +463,9 @@ def test_a_saved_table_of_another_length_is_refused_even_if_not_strict(shown):
     "pitfalls/persistent_table.py",
     "Position(persistent=False, **others)",
     "Position(persistent=True, **others)",
-    fault="the right table is saved too",
+    fault="the right table is persistent",
 )
-def test_a_saved_table_comes_back_over_a_repaired_one():
+def test_a_saved_table_overwrites_a_repaired_one():
     pitfall = load_pitfall("persistent_table")
     for make, back in ((pitfall.wrong, True), (pitfall.right, False)):
         repaired, old = make(), make(base=100.0)
@@ -487,9 +487,9 @@ def test_a_saved_table_comes_back_over_a_repaired_one():
     "\n"
     "    def forward(self, input):\n"
     "        return super().forward(input) * self.embedding_dim**0.5",
-    fault="the nested forward is moved out",
+    fault="the nested forward is moved to the class",
 )
-def test_a_nested_forward_is_missing_or_the_one_of_the_parent():
+def test_a_nested_forward_is_missing_or_inherited_from_the_parent():
     pitfall = load_pitfall("nested_forward")
     with pytest.raises(NotImplementedError):
         pitfall.WrongLayer()(torch.zeros(1, 5, 8))
@@ -507,9 +507,9 @@ def test_a_nested_forward_is_missing_or_the_one_of_the_parent():
     "pitfalls/mixed_heads.py",
     "return heads.view(batch, length, nhead * head_dim)",
     "return right_merge(heads)",
-    fault="wrongly merged heads are right for tokens told apart by their place",
+    fault="heads are merged correctly for tokens marked by their position",
 )
-def test_heads_laid_side_by_side_by_view_mix_four_tokens_of_one_head():
+def test_merging_heads_by_view_mixes_four_tokens_of_one_head():
     pitfall = load_pitfall("mixed_heads")
     places = torch.arange(8.0)[None, None, :, None].expand(1, 4, 8, 16).contiguous()
     wrong, right = pitfall.wrong_merge(places), pitfall.right_merge(places)
@@ -525,7 +525,7 @@ def test_heads_laid_side_by_side_by_view_mix_four_tokens_of_one_head():
     "return heads.transpose(1, 2).reshape(batch, length, nhead * head_dim)",
     fault="heads are transposed before they are merged",
 )
-def test_merging_by_view_lets_the_future_through_a_causal_mask(shown):
+def test_merging_by_view_leaks_the_future_through_a_causal_mask(shown):
     values = shown("mixed_heads")
     assert values["wrong, positions that change"] == "[1, 3, 5, 7]"
     assert values["right, positions that change"] == "[7]"
@@ -536,9 +536,9 @@ def test_merging_by_view_lets_the_future_through_a_causal_mask(shown):
     "pitfalls/mixed_heads.py",
     "return heads.transpose(1, 2).flatten(2)",
     "return heads.reshape(heads.size(0), heads.size(2), -1)",
-    fault="the right merge forgets to transpose",
+    fault="the right merge does not transpose",
 )
-def test_the_right_merge_is_that_of_the_model():
+def test_the_right_merge_equals_the_models():
     pitfall = load_pitfall("mixed_heads")
     x, attention = torch.randn(2, 5, 16), MultiHeadAttention(16, 4)
     heads = attention.split(x)
@@ -547,7 +547,7 @@ def test_the_right_merge_is_that_of_the_model():
 
 
 @claim("pitfalls#mixed-heads")
-def test_view_refuses_a_slice_and_a_transposed_tensor():
+def test_view_rejects_a_slice_and_a_transposed_tensor():
     for tensor in (torch.zeros(2, 9)[:, 1:], torch.zeros(2, 3, 4).transpose(1, 2)):
         with pytest.raises(RuntimeError, match="view"):
             tensor.view(-1)
@@ -562,9 +562,9 @@ def test_view_refuses_a_slice_and_a_transposed_tensor():
     "pitfalls/batch_first_forgotten.py",
     "nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0)",
     "nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0, batch_first=True)",
-    fault="batch_first is remembered",
+    fault="batch_first is set",
 )
-def test_without_batch_first_a_token_moves_its_counterpart_and_never_its_neighbours():
+def test_without_batch_first_a_token_affects_its_position_in_other_sentences_and_no_neighbors():
     pitfall = load_pitfall("batch_first_forgotten")
     layer, x = pitfall.wrong_layer(), torch.randn(3, 5, 16)
     for place in range(5):
@@ -578,9 +578,9 @@ def test_without_batch_first_a_token_moves_its_counterpart_and_never_its_neighbo
     "pitfalls/batch_first_forgotten.py",
     "batch_first=True",
     "batch_first=False",
-    fault="batch_first is forgotten on the right side too",
+    fault="batch_first is missing on the right side too",
 )
-def test_with_batch_first_a_token_moves_all_of_its_own_sentence_and_no_other():
+def test_with_batch_first_a_token_affects_all_of_its_own_sentence_and_no_other():
     pitfall = load_pitfall("batch_first_forgotten")
     layer, x = pitfall.right_layer(), torch.randn(3, 5, 16)
     for place in range(5):
@@ -607,9 +607,9 @@ def test_without_batch_first_a_padding_mask_does_not_fit():
     "pitfalls/modules_in_a_list.py",
     "Stack([EncoderLayer(config) for _ in range(6)])",
     "Stack(nn.ModuleList(EncoderLayer(config) for _ in range(6)))",
-    fault="the list of layers is one that PyTorch knows",
+    fault="the layers are in a ModuleList",
 )
-def test_layers_in_a_python_list_are_not_trained_saved_or_told_of_evaluation(shown):
+def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation(shown):
     pitfall = load_pitfall("modules_in_a_list")
     wrong, right = pitfall.wrong_stack(), pitfall.right_stack()
     layer = sum(p.numel() for p in EncoderLayer(pitfall.config).parameters())
@@ -631,7 +631,7 @@ def test_layers_in_a_python_list_are_not_trained_saved_or_told_of_evaluation(sho
     "exercises/pitfalls/repaired.py",
     "right = targets[:, 1:].reshape(-1)",
     "right = targets.view(-1)[2:]",
-    fault="the answer takes the repair that the exercise shows",
+    fault="the answer uses the faulty repair of the exercise",
 )
 def test_a_slice_of_the_flat_targets_is_not_a_slice_of_columns(printed):
     assert printed("examples", "repaired")["wanted"] == "[5, 6, 2, 1, 7, 8, 9, 2]"
@@ -646,7 +646,7 @@ def test_a_slice_of_the_flat_targets_is_not_a_slice_of_columns(printed):
     "exercises/pitfalls/four_mistakes.py",
     "batch_first=True,",
     "batch_first=False,",
-    fault="the repaired encoder forgets batch_first",
+    fault="the repaired encoder lacks batch_first",
 )
 def test_the_repaired_encoder_passes_the_four_checks(printed):
     assert printed("examples", "four_mistakes")["shape"] == "(2, 5, 32)"
@@ -670,7 +670,7 @@ def test_the_repaired_encoder_passes_the_four_checks(printed):
     "            nn.TransformerEncoderLayer(d_model, nhead, 4 * d_model)\n"
     "            for _ in range(count)\n"
     "        )",
-    fault="one of the four mistakes is repaired, the list",
+    fault="the list, one of the four mistakes, is repaired",
 )
 def test_the_encoder_of_the_exercise_fails_each_of_the_four_checks():
     pitfall = load_pitfall("batch_first_forgotten")
@@ -688,7 +688,7 @@ def test_the_encoder_of_the_exercise_fails_each_of_the_four_checks():
 
 @claim("pitfalls#exercises")
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_test_that_the_page_names_is_there(language):
+def test_every_test_named_on_the_page_exists(language):
     page = (DOCS / language / "pitfalls.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(test_\w+)`", page))
     files = Path(__file__).parent.glob("test_*.py")

@@ -102,7 +102,7 @@ def test_the_mean_of_its_outputs_is_permutation_invariant(order, seed):
 
 
 @claim("positional-encoding#order-blind")
-def test_the_outputs_do_change_only_their_places_do():
+def test_permuting_the_inputs_only_permutes_the_outputs():
     values = printed("examples", "equivariance")
     assert float(values["f(PX) - f(X)"]) > 1
     assert values["f(PX) - P f(X)"] == "0.0000"
@@ -119,7 +119,7 @@ def test_a_causal_mask_breaks_the_equivariance():
 
 
 @claim("positional-encoding#order-blind")
-def test_the_six_orders_are_all_there_are():
+def test_the_six_orders_are_all_the_permutations():
     assert sorted(ORDERS) == sorted("".join(order) for order in itertools.permutations("吃饭没"))
     assert [line.split()[0] for line in run("examples", "six_orders")[1].splitlines()] == ORDERS
 
@@ -151,14 +151,14 @@ def test_with_positions_attention_is_no_longer_equivariant():
 @claim("positional-encoding#requirements")
 @few
 @given(even_widths, st.integers(0, 200), st.integers(0, 200))
-def test_steps_are_equally_long_everywhere(d, p, q):
+def test_consecutive_rows_are_equally_far_apart_everywhere(d, p, q):
     table = exact_table(202, d)
     step, other = table[p + 1] - table[p], table[q + 1] - table[q]
     torch.testing.assert_close(step.norm(), other.norm())
 
 
 @claim("positional-encoding#requirements")
-def test_the_first_ideas_fail_as_told():
+def test_the_first_ideas_fail_as_the_page_describes():
     values = printed("examples", "first_ideas")
     assert values["share, for the second of 3 words"] == "0.5"
     assert values["share, for the second of 11 words"] == "0.1"
@@ -168,7 +168,7 @@ def test_the_first_ideas_fail_as_told():
 
 
 @claim("positional-encoding#one-pair")
-def test_one_pair_nearly_mistakes_44_for_0_and_two_do_not():
+def test_one_pair_nearly_confuses_44_with_0_and_two_pairs_do_not():
     table = exact_table(45, 4)
     fast, slow = (table[44] - table[0]).view(2, 2).norm(dim=1)
     assert fast < 0.02 and slow > 0.4
@@ -178,7 +178,7 @@ def test_one_pair_nearly_mistakes_44_for_0_and_two_do_not():
 
 
 @claim("positional-encoding#requirements")
-def test_a_sine_alone_takes_a_value_twice_in_a_round():
+def test_a_sine_alone_takes_a_value_twice_per_period():
     assert math.sin(1) == pytest.approx(math.sin(math.pi - 1))
     assert math.cos(1) != pytest.approx(math.cos(math.pi - 1))
 
@@ -217,9 +217,9 @@ def test_the_table_equals_the_formula_cell_by_cell(n, d, base):
     "transformer.py",
     "base: float = 10000.0",
     "base: float = 100.0",
-    fault="another base by default",
+    fault="the default base is different",
 )
-def test_the_base_is_10000_unless_told_otherwise():
+def test_the_base_is_10000_by_default():
     table = sinusoidal_positional_encoding(50, 32)
     assert torch.equal(table, sinusoidal_positional_encoding(50, 32, base=10000.0))
     assert not torch.equal(table, sinusoidal_positional_encoding(50, 32, base=100.0))
@@ -249,17 +249,17 @@ def test_every_position_uses_sines_and_cosines(n, d):
     "transformer.py",
     "if max_len < 1:",
     "if max_len < -1:",
-    fault="a table of no rows is let through",
+    fault="a table with no rows is accepted",
 )
 @pytest.mark.parametrize("max_len", [0, -1])
-def test_a_table_of_no_rows_is_refused(max_len):
+def test_a_table_of_no_rows_is_rejected(max_len):
     with pytest.raises(ValueError, match=f"max_len must be at least 1, got {max_len}"):
         sinusoidal_positional_encoding(max_len, 8)
 
 
 @claim("positional-encoding#formula")
 @pytest.mark.parametrize("base", [0.0, -10000.0, float("nan")])
-def test_a_base_that_is_not_positive_is_refused(base):
+def test_a_base_that_is_not_positive_is_rejected(base):
     with pytest.raises(ValueError, match=f"base must be positive, got {base}"):
         sinusoidal_positional_encoding(4, 4, base)
 
@@ -269,10 +269,10 @@ def test_a_base_that_is_not_positive_is_refused(base):
     "transformer.py",
     "if d_model < 2 or d_model % 2:",
     "if d_model < 2:",
-    fault="an odd d_model is let through",
+    fault="an odd d_model is accepted",
 )
 @pytest.mark.parametrize("d_model", [1, 5, 511, 0, -2])
-def test_an_odd_or_empty_d_model_is_refused(d_model):
+def test_an_odd_or_empty_d_model_is_rejected(d_model):
     with pytest.raises(ValueError, match=f"d_model must be even, .* got {d_model}"):
         sinusoidal_positional_encoding(4, d_model)
 
@@ -315,10 +315,10 @@ SUMS = {
     "transformer.py",
     "table[:, 0::2] = angle.sin()",
     "table[:, 0::2] = angle.cos()",
-    fault="sine and cosine change places",
+    fault="sine and cosine are swapped",
 )
 @pytest.mark.parametrize("base", [10000, 100])
-def test_every_cell_of_the_worked_example(base):
+def test_every_cell_of_the_worked_example_is_correct(base):
     table = sinusoidal_positional_encoding(4, 4, base)
     torch.testing.assert_close(table, torch.tensor(TABLES[base]), rtol=0, atol=1e-6)
     total = torch.tensor(X) + table
@@ -327,7 +327,7 @@ def test_every_cell_of_the_worked_example(base):
 
 @claim("positional-encoding#by-hand")
 @pytest.mark.parametrize("base", [10000, 100])
-def test_every_cell_that_the_worked_example_prints(base):
+def test_every_cell_that_the_worked_example_prints_is_correct(base):
     blocks = run("examples", "by_hand")[1].split("base ")
     shown = {
         block.split(" =")[0]: [
@@ -345,7 +345,7 @@ def test_every_cell_that_the_worked_example_prints(base):
 
 @claim("positional-encoding#by-hand")
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_steps_that_the_page_types_are_right(language):
+def test_the_steps_written_on_the_page_are_correct(language):
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
     for row in X:
         assert " & ".join(map(str, row)) in page
@@ -363,7 +363,7 @@ def test_the_steps_that_the_page_types_are_right(language):
 
 
 @claim("positional-encoding#broadcasting")
-def test_the_shapes_of_broadcasting_are_as_told():
+def test_the_broadcast_shapes_match_the_page():
     lines = run("examples", "broadcasting")[1].splitlines()
     values = dict(line.split(": ", 1) for line in lines)
     assert values["position.unsqueeze(0)"] == "(1, 6)"
@@ -376,7 +376,7 @@ def test_the_shapes_of_broadcasting_are_as_told():
 
 @claim("positional-encoding#broadcasting")
 @given(st.integers(-3, 2))
-def test_unsqueeze_puts_the_new_axis_where_dim_says(dim):
+def test_unsqueeze_inserts_the_new_axis_at_dim(dim):
     shape = [4, 5]
     shape.insert(dim if dim >= 0 else dim + 3, 1)
     assert list(torch.zeros(4, 5).unsqueeze(dim).shape) == shape
@@ -386,7 +386,7 @@ def test_unsqueeze_puts_the_new_axis_where_dim_says(dim):
 
 
 @claim("positional-encoding#four-ways")
-def test_four_ways_give_one_table():
+def test_four_implementations_give_the_same_table():
     names, _ = run("examples", "four_ways")
     exact = exact_table(200, 64)
     for way in ("plain_loop", "with_numpy", "exp_and_log"):
@@ -423,7 +423,7 @@ def test_in_float32_alone_the_error_grows_with_the_position():
 
 
 @claim("positional-encoding#four-ways")
-def test_an_angle_near_20000_has_two_or_three_decimals_in_float32():
+def test_an_angle_near_20000_has_two_or_three_correct_decimals_in_float32():
     assert 0.001 < np.spacing(np.float32(20000)) < 0.01
     assert np.spacing(np.float32(1)) < 1e-6
 
@@ -453,7 +453,7 @@ def test_every_pair_repeats_after_its_wavelength(d):
 
 
 @claim("positional-encoding#heat-map")
-def test_41_of_512_columns_stand_still_over_100_positions():
+def test_41_of_512_columns_are_almost_constant_over_100_positions():
     table = exact_table(100, 512)
     assert ((table.amax(0) - table.amin(0)) < 1e-3).sum() == 41
     name = "columns that move less than 0.001 in 100 positions"
@@ -497,7 +497,7 @@ def test_a_step_of_k_is_one_matrix_for_every_position(p, k, d):
     "examples/positional-encoding/shift_matrix.py",
     "[[cos, sin], [-sin, cos]]",
     "[[cos, -sin], [sin, cos]]",
-    fault="the block of a shift turns the other way",
+    fault="the block of a shift rotates the other way",
 )
 @pytest.mark.parametrize("k", [1, 10, 1000])
 def test_the_shift_matrix_moves_the_whole_table(k):
@@ -512,7 +512,7 @@ def test_the_shift_matrix_moves_the_whole_table(k):
 @claim("rotations#shift")
 @few
 @given(st.integers(-50, 50), st.integers(-50, 50), even_widths)
-def test_shifts_add_up_and_keep_lengths(j, k, d):
+def test_shifts_compose_and_preserve_lengths(j, k, d):
     close = functools.partial(torch.testing.assert_close, rtol=0, atol=1e-10)
     close(shift_matrix(j, d) @ shift_matrix(k, d), shift_matrix(j + k, d))
     close(shift_matrix(-k, d), shift_matrix(k, d).T)
@@ -534,13 +534,13 @@ def test_the_inner_product_depends_on_the_distance_only(p, q, k, d):
 
 
 @claim("rotations#inner-product")
-def test_the_inner_product_cannot_tell_left_from_right():
+def test_the_inner_product_cannot_distinguish_left_from_right():
     table = exact_table(101, 64)
     torch.testing.assert_close(table[50] @ table[20], table[50] @ table[80])
 
 
 @claim("rotations#inner-product")
-def test_the_inner_product_falls_rises_and_goes_negative_where_told():
+def test_the_inner_product_falls_rises_and_becomes_negative_where_the_page_says():
     values = printed("examples", "inner_product")
     wanted = {1: 0.9731, 10: 0.6789, 50: 0.5121, 100: 0.4373, 500: 0.2626, 1000: 0.1757}
     wanted |= {10000: -0.0644, 100000: -0.0128}
@@ -596,7 +596,7 @@ def test_the_sum_of_positions_vanishes_only_for_equal_weights_in_each_pair():
 
 
 @claim("rotations#motivation")
-def test_the_pairs_follow_the_integral_near_by_and_leave_it_far_away():
+def test_the_pairs_follow_the_integral_at_short_distances_and_deviate_far_away():
     values = printed("examples", "integral")
     near = [abs(float(values[f"k = {k}, {a}"])) for k in (100,) for a in ("256 pairs", "integral")]
     assert near[0] == pytest.approx(near[1], rel=0.01)
@@ -605,7 +605,7 @@ def test_the_pairs_follow_the_integral_near_by_and_leave_it_far_away():
 
 
 @claim("rotations#motivation")
-def test_the_derived_pair_is_the_papers_with_its_numbers_swapped():
+def test_the_derived_pair_is_the_papers_with_its_components_swapped():
     derived = np.exp(1j * np.arange(20))
     table = exact_table(20, 2).numpy()
     np.testing.assert_allclose(table[:, 1], derived.real)
@@ -620,7 +620,7 @@ def test_the_derived_pair_is_the_papers_with_its_numbers_swapped():
     "transformer.py",
     "self.table[:length]",
     "self.table[-length:]",
-    fault="the last rows are added in place of the first",
+    fault="the last rows are added instead of the first",
 )
 @pytest.mark.parametrize("dtype", DTYPES)
 @few
@@ -640,7 +640,7 @@ def test_every_sentence_gets_the_first_rows_of_the_table(dtype, batch, length, d
     "transformer.py",
     "    table[:, 1::2] = angle.cos()\n",
     "    table[:, 1::2] = angle.cos()\n    table[0] = 0\n",
-    fault="the first row of the model's table is zero, first token",
+    fault="the first row of the model's table is zero (seen at the first token)",
 )
 @mutation(
     "transformer.py",
@@ -660,7 +660,7 @@ def test_the_first_token_gets_row_0():
     "return self.dropout(x.add_(self.table[:length]))",
     fault="the sum is written into the input",
 )
-def test_the_input_is_left_alone():
+def test_the_input_is_not_modified():
     x = torch.zeros(1, 3, 8)
     PositionalEncoding(8)(x)
     assert not x.any()
@@ -671,9 +671,9 @@ def test_the_input_is_left_alone():
     "transformer.py",
     "if length > max_len",
     "if length >= max_len",
-    fault="a sentence as long as the table is refused",
+    fault="a sentence as long as the table is rejected",
 )
-def test_exactly_max_len_positions_are_allowed():
+def test_exactly_max_len_positions_are_accepted():
     assert PositionalEncoding(8, max_len=6)(torch.zeros(1, 6, 8)).shape == (1, 6, 8)
 
 
@@ -682,10 +682,10 @@ def test_exactly_max_len_positions_are_allowed():
     "transformer.py",
     "if length > max_len",
     "if length > max_len + 5",
-    fault="a sentence longer than the table is let through",
+    fault="a sentence longer than the table is accepted",
 )
 @pytest.mark.parametrize("max_len", [1, 6])
-def test_more_than_max_len_positions_are_refused_with_both_numbers(max_len):
+def test_the_error_for_more_than_max_len_positions_has_both_numbers(max_len):
     module = PositionalEncoding(8, max_len=max_len)
     message = f"{max_len + 1} positions, but the table has {max_len}: make it with a larger max_len"
     with pytest.raises(ValueError, match=message):
@@ -703,13 +703,13 @@ def test_without_the_check_the_message_is_about_dimension_1_or_there_is_none():
 
 
 @claim("positional-encoding#module")
-def test_an_odd_d_model_is_refused_by_the_module_too():
+def test_an_odd_d_model_is_rejected_by_the_module_too():
     with pytest.raises(ValueError, match="d_model must be even"):
         PositionalEncoding(7)
 
 
 @claim("positional-encoding#module")
-def test_the_module_holds_5000_positions_unless_told_otherwise():
+def test_the_module_holds_5000_positions_by_default():
     assert PositionalEncoding(2).table.shape == (5000, 2)
     assert TransformerConfig(1, 1).max_len == 5000
     for name, default in (("max_len", 5000), ("dropout", 0.1)):
@@ -724,7 +724,7 @@ def test_the_module_holds_5000_positions_unless_told_otherwise():
     "transformer.py",
     "    table[:, 1::2] = angle.cos()\n",
     "    table[:, 1::2] = angle.cos()\n    table[0] = 0\n",
-    fault="the first row of the model's table is zero, lengths",
+    fault="the first row of the model's table is zero (seen in the lengths)",
 )
 @few
 @given(st.integers(1, 100), even_widths)
@@ -749,13 +749,13 @@ def test_words_and_positions_are_comparable_only_with_the_factor():
 
 
 @claim("positional-encoding#scale")
-def test_the_range_alone_says_nothing_of_the_length():
+def test_the_range_alone_does_not_determine_the_length():
     assert torch.ones(512).norm() == pytest.approx(22.6, abs=0.03)
     assert torch.zeros(512).norm() == 0
 
 
 @claim("positional-encoding#scale")
-def test_positions_leave_most_directions_to_the_words():
+def test_positions_leave_most_directions_free_for_the_words():
     values = printed("examples", "room_for_words")
     needed = [int(values[f"directions that hold 99% of {n} positions"]) for n in (20, 100)]
     assert needed == [7, 30]
@@ -771,7 +771,7 @@ def test_positions_leave_most_directions_to_the_words():
     "return self.dropout(x) + self.table[:length]",
     fault="dropout comes before the sum",
 )
-def test_dropout_acts_on_the_sum():
+def test_dropout_is_applied_to_the_sum():
     torch.manual_seed(0)
     x = random(8, 50, 32, dtype=torch.float32)
     module = PositionalEncoding(32, dropout=0.5)
@@ -865,7 +865,7 @@ def test_the_table_moves_with_the_module():
 
 
 @claim("positional-encoding#buffer")
-def test_double_changes_the_type_and_not_the_digits():
+def test_double_changes_the_dtype_and_not_the_values():
     table = PositionalEncoding(64, max_len=100).double().table
     assert torch.equal(table, table.float().double())
     assert (table - exact_table(100, 64)).abs().max() > 1e-8
@@ -901,7 +901,7 @@ def test_gradients_are_the_same_with_and_without_detach(dtype):
 
 
 @claim("positional-encoding#buffer")
-def test_overwriting_the_output_leaves_the_table_alone():
+def test_overwriting_the_output_does_not_change_the_table():
     module = PositionalEncoding(8, max_len=4, dropout=0.0)
     before = module.table.clone()
     module(torch.zeros(1, 4, 8)).fill_(3.0)
@@ -912,7 +912,7 @@ def test_overwriting_the_output_leaves_the_table_alone():
 
 
 @claim("rotations#longer")
-def test_a_trained_model_is_right_up_to_length_20_and_not_beyond():
+def test_a_trained_model_is_correct_up_to_length_20_and_not_beyond():
     values = printed("examples", "extrapolation")
     assert values["right at length 10"] == values["right at length 20"] == "1.0"
     right = [float(values[f"right at length {n}"]) for n in (20, 30, 40, 100)]
@@ -937,7 +937,7 @@ def test_the_doubled_exponent_is_off_by_as_much_as_a_wave_can_be():
 
 
 @claim("rotations#published")
-def test_the_published_variants_break_what_the_page_says():
+def test_the_published_variants_break_the_properties_named_on_the_page():
     values = printed("examples", "published_variants")
     left = {
         name.split(", left")[0]: float(value)
@@ -1022,7 +1022,7 @@ def test_the_answer_composes_shifts():
 
 
 @claim("rotations#exercises")
-def test_sines_first_keeps_what_the_answer_says():
+def test_putting_sines_first_preserves_the_properties_in_the_answer():
     assert printed("exercises", "sines_first") == {
         "inner products kept": "True",
         "scores kept, weights permuted": "True",
@@ -1040,8 +1040,8 @@ def test_sines_first_keeps_what_the_answer_says():
     "exercises/positional-encoding/previous_token.py",
     "@ M_1, x[..., where]",
     "@ M_1.T, x[..., where]",
-    fault="the query by hand is turned forward, not back",
+    fault="the hand-set query is rotated forward, not backward",
 )
-def test_weights_set_by_hand_name_the_token_before_at_length_1000():
+def test_hand_set_weights_find_the_previous_token_at_length_1000():
     values = printed("exercises", "previous_token")
     assert values == {f"right at length {n}": "1.0" for n in (20, 100, 1000)}

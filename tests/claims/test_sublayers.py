@@ -68,11 +68,13 @@ def run(kind, name):
     "transformer.py",
     "hidden = self.linear1(x).relu()",
     "hidden = self.linear1(x)",
-    fault="the feed-forward network forgets its ReLU",
+    fault="the feed-forward network omits its ReLU",
 )
 @few
 @given(batch=sizes, positions=sizes, d=sizes, hidden=sizes, seed=seeds)
-def test_the_network_is_the_formula_of_the_paper(batch, positions, d, hidden, seed):
+def test_the_feed_forward_network_matches_the_formula_of_the_paper(
+    batch, positions, d, hidden, seed
+):
     torch.manual_seed(seed)
     for dtype in DTYPES:
         network = FeedForward(d, hidden).to(dtype).eval()
@@ -100,7 +102,7 @@ def test_attention_to_a_single_token_is_a_linear_map_plus_a_constant(a, seed):
 
 
 @claim("sublayers#only-mixes")
-def test_two_hidden_units_tell_whether_exactly_one_of_two_facts_holds(printed, capsys):
+def test_two_hidden_units_compute_whether_exactly_one_of_two_facts_holds(printed, capsys):
     run("examples", "exactly_one")
     lines = capsys.readouterr().out.splitlines()
     assert lines[:4] == [
@@ -113,7 +115,7 @@ def test_two_hidden_units_tell_whether_exactly_one_of_two_facts_holds(printed, c
 
 
 @claim("sublayers#only-mixes")
-def test_without_the_maximum_the_first_answer_would_be_two(capsys):
+def test_without_relu_the_first_answer_would_be_two(capsys):
     network = run("examples", "exactly_one")["network"]
     facts = torch.zeros(2)
     assert network(facts)[0] == 0
@@ -121,7 +123,7 @@ def test_without_the_maximum_the_first_answer_would_be_two(capsys):
 
 
 @claim("sublayers#exercises")
-def test_neither_needs_the_last_bias_and_a_but_not_b_another_first_matrix(printed):
+def test_neither_needs_the_last_bias_and_a_but_not_b_needs_another_first_matrix(printed):
     shown = printed("exercises", "other_questions")
     assert numbers(shown["at least one"]) == [0, 1, 1, 1]
     assert numbers(shown["neither"]) == [1, 0, 0, 0]
@@ -136,7 +138,7 @@ def test_neither_needs_the_last_bias_and_a_but_not_b_another_first_matrix(printe
 
 
 @claim("sublayers#exercises")
-def test_wide_networks_learn_what_two_units_could_and_seldom_do(printed):
+def test_wide_networks_learn_the_function_that_two_units_can_compute_but_rarely_learn(printed):
     shown = printed("exercises", "how_wide").items()
     learned, silent = (
         [int(value) for label, value in shown if kind in label] for kind in ("learn", "silent")
@@ -178,13 +180,13 @@ def test_about_half_of_the_hidden_units_add_nothing(printed):
 
 
 @claim("sublayers#feed-forward")
-def test_a_list_with_the_norm_inside_is_the_network_in_a_pre_norm_residual(printed):
+def test_a_sequential_with_the_norm_inside_is_the_network_in_a_pre_norm_residual(printed):
     assert printed("examples", "gelu")["the same, dropout included"] == "True"
 
 
 @claim("sublayers#feed-forward")
 @pytest.mark.parametrize("x", [-3.0, -0.1, 0.0, 2.0])
-def test_gelu_is_x_times_the_share_of_normal_numbers_below_x(x):
+def test_gelu_is_x_times_the_fraction_of_normal_numbers_below_x(x):
     number = torch.tensor(x, dtype=torch.float64)
     share = torch.distributions.Normal(0, 1).cdf(number)
     torch.testing.assert_close(nn.functional.gelu(number), number * share, check_dtype=False)
@@ -202,7 +204,9 @@ def test_gelu_is_x_times_the_share_of_normal_numbers_below_x(x):
 )
 @few
 @given(positions=st.integers(2, 6), place=st.integers(0, 5), seed=seeds)
-def test_the_network_treats_every_position_alone_and_by_the_same_weights(positions, place, seed):
+def test_the_network_treats_every_position_independently_with_the_same_weights(
+    positions, place, seed
+):
     torch.manual_seed(seed)
     place %= positions
     for dtype in DTYPES:
@@ -220,7 +224,7 @@ def test_the_network_treats_every_position_alone_and_by_the_same_weights(positio
 
 
 @claim("sublayers#position-wise")
-def test_another_word_changes_all_of_attention_and_one_position_of_the_network(printed):
+def test_changing_a_word_changes_every_attention_output_and_one_feed_forward_output(printed):
     shown = printed("examples", "position_wise")
     assert shown["positions that attention changes"] == "[0, 1, 2, 3, 4]"
     assert shown["positions that the feed-forward changes"] == "[3]"
@@ -242,7 +246,7 @@ def test_the_network_is_two_convolutions_of_width_1(dtype):
 
 
 @claim("sublayers#exercises")
-def test_a_convolution_of_width_3_sees_the_neighbour_to_the_right(printed):
+def test_a_convolution_of_width_3_sees_the_neighbor_on_the_right(printed):
     shown = printed("exercises", "convolutions")
     assert shown["two convolutions of width 1 agree"] == "True"
     assert shown["width 3, positions changed by the last"] == "[3, 4]"
@@ -256,9 +260,11 @@ def test_a_convolution_of_width_3_sees_the_neighbour_to_the_right(printed):
     "transformer.py",
     "nn.Linear(dim_feedforward, d_model)",
     "nn.Linear(dim_feedforward, d_model, bias=False)",
-    fault="the feed-forward network has no biases in its second matrix",
+    fault="the second linear layer has no bias",
 )
-def test_the_network_holds_two_thirds_of_an_encoder_layer_and_half_of_a_decoder_layer(printed):
+def test_the_network_is_two_thirds_of_an_encoder_layer_and_half_of_a_decoder_layer(
+    printed,
+):
     def count(module):
         return sum(p.numel() for p in module.parameters())
 
@@ -276,7 +282,7 @@ def test_the_network_holds_two_thirds_of_an_encoder_layer_and_half_of_a_decoder_
 
 
 @claim("sublayers#share")
-def test_attention_multiplies_as_often_as_the_network_at_two_d_model_tokens(printed):
+def test_attention_needs_as_many_multiplications_as_the_network_at_length_two_d_model(printed):
     shown = printed("examples", "share_of_work")
     d = 512
     for label, share in shown.items():
@@ -289,7 +295,7 @@ def test_attention_multiplies_as_often_as_the_network_at_two_d_model_tokens(prin
 
 
 @claim("sublayers#residual")
-def test_the_sum_replaces_vanishing_by_mild_growth_as_computed(printed):
+def test_the_residual_connection_replaces_vanishing_with_mild_growth_as_computed(printed):
     shown = printed("examples", "gradient_road")
     for name in "f(x)", "x + f(x)":
         measured = float(shown[f"{name}, a sublayer multiplies the gradient by"])
@@ -306,7 +312,7 @@ def test_a_fresh_network_multiplies_the_mean_square_by_0_32(dtype):
 
 
 @claim("sublayers#residual")
-def test_forwards_the_sums_grow_as_the_gradient_does_backwards():
+def test_the_residual_sums_grow_forward_as_the_gradient_grows_backward():
     x = torch.randn(2000, 128)
     start = x.norm()
     with torch.no_grad():
@@ -316,14 +322,14 @@ def test_forwards_the_sums_grow_as_the_gradient_does_backwards():
 
 
 @claim("sublayers#residual")
-def test_twelve_tenths_vanish_and_twelve_sums_of_a_tenth_do_not(printed):
+def test_a_product_of_twelve_tenths_vanishes_and_with_residual_connections_it_does_not(printed):
     shown = printed("examples", "one_number")
     assert float(shown["twelve times f(x), gradient"]) == 1e-12
     assert shown["twelve times x + f(x), gradient"] == f"{1.1**12:.3g}"
 
 
 @claim("sublayers#exercises")
-def test_nearly_all_of_the_gradient_comes_through_three_of_twelve_sublayers_at_most(printed):
+def test_nearly_all_of_the_gradient_comes_through_at_most_three_of_twelve_sublayers(printed):
     shown = printed("exercises", "paths")
     assert int(shown["of this through at most 3"].rstrip("%")) > 95
     assert shown["all paths together"] == f"{1.1**12:.3g}"
@@ -331,7 +337,7 @@ def test_nearly_all_of_the_gradient_comes_through_three_of_twelve_sublayers_at_m
 
 
 @claim("sublayers#beyond-gradients")
-def test_without_the_sum_all_tokens_point_in_one_direction_after_two_layers(printed):
+def test_without_residual_connections_all_tokens_point_in_one_direction_after_two_layers(printed):
     shown = printed("examples", "alike")
     assert shown["f(x), after layer 2"] == "1.00"
     with_sum = [float(shown[f"x + f(x), after layer {i}"]) for i in range(1, 7)]
@@ -340,7 +346,7 @@ def test_without_the_sum_all_tokens_point_in_one_direction_after_two_layers(prin
 
 
 @claim("sublayers#beyond-gradients")
-def test_six_layers_repeat_their_input_and_without_the_sum_they_cannot(printed):
+def test_six_layers_can_copy_their_input_and_without_residual_connections_they_cannot(printed):
     shown = printed("examples", "take_away")
     right = {
         kind: int(shown[f"{kind}, tokens repeated rightly"].rstrip("%"))
@@ -351,7 +357,7 @@ def test_six_layers_repeat_their_input_and_without_the_sum_they_cannot(printed):
 
 
 @claim("sublayers#residual")
-def test_without_the_sum_but_with_the_norm_the_gradients_start_at_the_same_size():
+def test_with_norm_but_without_residual_connections_the_gradients_start_at_the_same_size():
     class NoSum(Residual):
         def forward(self, x, sublayer):
             return self.norm(sublayer(x))
@@ -374,7 +380,7 @@ def test_without_the_sum_but_with_the_norm_the_gradients_start_at_the_same_size(
 
 
 @claim("sublayers#beyond-gradients")
-def test_a_sum_in_place_can_change_the_callers_tensor_and_stop_backward(printed):
+def test_an_in_place_sum_can_change_the_callers_tensor_and_break_the_backward_pass(printed):
     shown = printed("examples", "in_place")
     assert numbers(shown["the caller's x, after y += x"]) == [2, 2, 2]
     assert numbers(shown["the caller's x, after y = y + x"]) == [1, 1, 1]
@@ -389,7 +395,7 @@ def test_a_sum_in_place_can_change_the_callers_tensor_and_stop_backward(printed)
     fault="pre-norm adds in place",
 )
 @pytest.mark.parametrize("norm_first", [False, True])
-def test_our_sum_leaves_the_callers_tensor_alone(norm_first, dtype):
+def test_our_sum_does_not_change_the_callers_tensor(norm_first, dtype):
     residual = Residual(config(norm_first=norm_first)).to(dtype).eval()
     x = torch.randn(2, 3, 16, dtype=dtype)
     before = x.clone()
@@ -401,7 +407,7 @@ def test_our_sum_leaves_the_callers_tensor_alone(norm_first, dtype):
 
 
 @claim("layer-norm#layer-norm-by-hand")
-def test_without_the_norm_tokens_grow_long_and_the_first_loss_is_far_above_even_guessing(printed):
+def test_without_the_norm_vectors_grow_and_the_first_loss_is_far_above_uniform_guessing(printed):
     shown = {label: float(value) for label, value in printed("examples", "without_norm").items()}
     assert shown["Residual, length of a token"] == round(math.sqrt(32), 1)
     assert shown["NoNorm, length of a token"] > 10 * math.sqrt(32)
@@ -420,9 +426,9 @@ def test_without_the_norm_tokens_grow_long_and_the_first_loss_is_far_above_even_
     "transformer.py",
     "x, self.weight.shape, self.weight, self.bias, self.eps",
     "x, self.weight.shape, self.weight, self.bias",
-    fault="the class does not hand on its epsilon",
+    fault="the class does not pass on its epsilon",
 )
-def test_the_vector_done_by_hand(printed, dtype):
+def test_the_vector_normalized_by_hand_matches_the_code(printed, dtype):
     norm = LayerNorm(4, eps=0.0).to(dtype)
     x = torch.tensor(X, dtype=dtype)
     for y in (way(x) for way in both(norm)):
@@ -444,13 +450,13 @@ def test_the_vector_done_by_hand(printed, dtype):
     "transformer.py",
     "variance = centred.square().mean(dim=-1, keepdim=True)",
     "variance = x.var(dim=-1, keepdim=True)",
-    fault="the variance of LayerNorm is the unbiased one",
+    fault="LayerNorm uses the unbiased variance",
 )
 @mutation(
     "transformer.py",
     "variance = centred.square().mean(dim=-1, keepdim=True)",
     "variance = x.var(dim=-1, keepdim=True)",
-    fault="layer_norm takes the unbiased variance",
+    fault="layer_norm uses the unbiased variance",
 )
 @mutation(
     "transformer.py",
@@ -462,7 +468,7 @@ def test_the_vector_done_by_hand(printed, dtype):
     "transformer.py",
     "x, self.weight.shape, self.weight, self.bias, self.eps",
     "x, self.weight.shape, self.weight, None, self.eps",
-    fault="the class does not hand on its bias",
+    fault="the class does not pass on its bias",
 )
 @few
 @given(
@@ -471,7 +477,7 @@ def test_the_vector_done_by_hand(printed, dtype):
     scale=st.floats(1e-3, 1e3),
     eps=st.sampled_from([1e-5, 0.1]),
 )
-def test_function_and_class_equal_torch_forwards_and_backwards(shape, seed, scale, eps):
+def test_function_and_class_equal_torch_forward_and_backward(shape, seed, scale, eps):
     torch.manual_seed(seed)
     d = shape[-1] + 1
     for dtype in DTYPES:
@@ -496,7 +502,7 @@ def test_function_and_class_equal_torch_forwards_and_backwards(shape, seed, scal
 
 
 @claim("layer-norm#layer-norm-by-hand")
-def test_at_512_features_function_and_class_equal_torch_to_the_last_digits(printed):
+def test_at_512_features_function_and_class_equal_torch_up_to_rounding(printed):
     shown = printed("examples", "same_as_torch")
     assert shown == {
         f"{way}, {dtype}, all 4 agree within": within
@@ -506,7 +512,9 @@ def test_at_512_features_function_and_class_equal_torch_to_the_last_digits(print
 
 
 @claim("layer-norm#layer-norm-by-hand")
-def test_the_kernel_keeps_x_alone_and_the_function_two_tensors_of_its_size(printed):
+def test_for_the_backward_pass_the_kernel_saves_only_x_and_the_function_two_tensors_of_its_size(
+    printed,
+):
     assert printed("examples", "kept_for_backward") == {
         "kept by the function": "2",
         "kept by the kernel": "1",
@@ -521,9 +529,9 @@ def test_the_kernel_keeps_x_alone_and_the_function_two_tensors_of_its_size(print
     "transformer.py",
     "self.bias = nn.Parameter(torch.zeros(d_model))",
     "self.bias = nn.Parameter(torch.ones(d_model))",
-    fault="LayerNorm begins with a bias of ones",
+    fault="LayerNorm starts with a bias of ones",
 )
-def test_weight_starts_as_ones_and_bias_as_zeros():
+def test_the_weight_starts_as_ones_and_the_bias_as_zeros():
     norm = LayerNorm(5)
     assert {name: p.tolist() for name, p in norm.named_parameters()} == {
         "weight": [1.0] * 5,
@@ -548,10 +556,12 @@ def test_the_unbiased_variance_shrinks_the_result_by_a_known_factor(printed):
     "transformer.py",
     "(variance + eps).rsqrt()",
     "(1 / (variance.sqrt() + eps))",
-    fault="layer_norm adds epsilon outside the root, seen in its values",
+    fault="layer_norm adds epsilon outside the root (seen in its values)",
 )
 @pytest.mark.parametrize("deviation", [3.0, 0.03, 0.003, 0.0003])
-def test_epsilon_competes_with_the_variance_inside_and_the_deviation_outside(deviation, printed):
+def test_epsilon_is_compared_to_the_variance_inside_the_root_and_to_the_deviation_outside(
+    deviation, printed
+):
     inside = deviation / math.sqrt(deviation**2 + 1e-5)
     for way in both(LayerNorm(4).double()):
         y = way(torch.tensor(X, dtype=torch.float64) * deviation / 3)
@@ -601,7 +611,7 @@ def test_epsilon_outside_the_root_gives_nan_for_equal_features(printed):
 )
 @few
 @given(batch=st.integers(2, 4), positions=st.integers(2, 5), seed=seeds)
-def test_each_token_is_normalised_alone(batch, positions, seed):
+def test_each_token_is_normalized_independently(batch, positions, seed):
     torch.manual_seed(seed)
     for dtype in DTYPES:
         x = torch.randn(batch, positions, 6, dtype=dtype)
@@ -629,7 +639,7 @@ def test_averaging_over_positions_too_lets_the_last_token_reach_the_first(printe
     "transformer.py",
     "centred = x - x.mean(dim=-1, keepdim=True)",
     "centred = x",
-    fault="layer_norm forgets to subtract the mean",
+    fault="layer_norm does not subtract the mean",
 )
 @few
 @given(d=st.integers(2, 64), seed=seeds)
@@ -644,7 +654,7 @@ def test_each_token_gets_mean_0_and_variance_1(d, seed):
 
 
 @claim("layer-norm#distribution")
-def test_the_skew_of_a_token_stays_and_features_become_dependent(printed):
+def test_the_skewness_of_a_token_is_preserved_and_features_become_dependent(printed):
     shown = printed("examples", "distribution")
     assert shown["skew of a token, before"] == shown["skew of a token, after"]
     assert float(shown["skew of a token, after"]) > 1.9
@@ -658,7 +668,7 @@ def test_the_skew_of_a_token_stays_and_features_become_dependent(printed):
 
 
 @claim("layer-norm#distribution")
-def test_the_skew_of_the_vector_done_by_hand_is_24_over_27():
+def test_the_skewness_of_the_worked_vector_is_24_over_27():
     for vector, mean in (X, 4), (Y, 0):
         centred = [v - mean for v in vector]
         deviation = math.sqrt(sum(c**2 for c in centred) / 4)
@@ -668,7 +678,7 @@ def test_the_skew_of_the_vector_done_by_hand_is_24_over_27():
 @claim("layer-norm#distribution")
 @few
 @given(scale=st.floats(0.1, 100), shift=st.floats(-10, 10), seed=seeds)
-def test_layer_norm_forgets_mean_and_length(scale, shift, seed):
+def test_layer_norm_discards_the_mean_and_the_length(scale, shift, seed):
     torch.manual_seed(seed)
     norm = LayerNorm(8, eps=0.0).double()
     x = torch.randn(3, 8, dtype=torch.float64)
@@ -679,7 +689,7 @@ def test_layer_norm_forgets_mean_and_length(scale, shift, seed):
 @claim("layer-norm#distribution")
 @few
 @given(factor=st.floats(0.01, 100), seed=seeds)
-def test_the_gradient_is_divided_by_what_the_token_was_multiplied_with(factor, seed):
+def test_scaling_a_token_by_a_factor_divides_its_gradient_by_the_factor(factor, seed):
     torch.manual_seed(seed)
     norm = LayerNorm(8, eps=0.0).double()
     x = torch.randn(8, dtype=torch.float64)
@@ -692,7 +702,7 @@ def test_the_gradient_is_divided_by_what_the_token_was_multiplied_with(factor, s
 
 
 @claim("layer-norm#distribution")
-def test_with_two_features_only_their_order_survives(dtype):
+def test_with_two_features_only_their_order_is_kept(dtype):
     norm = LayerNorm(2, eps=0.0).to(dtype)
     x = torch.randn(50, 2, dtype=dtype)
     larger = (x[:, 0] > x[:, 1]).to(dtype) * 2 - 1
@@ -704,7 +714,7 @@ def test_with_two_features_only_their_order_survives(dtype):
 
 
 @claim("layer-norm#exercises")
-def test_few_features_shown(capsys):
+def test_the_example_with_few_features_matches_the_formula(capsys):
     run("exercises", "few_features")
     rows = [line.split(": ") for line in capsys.readouterr().out.splitlines()]
     values = {d: [row.split() for name, row in rows if name == f"d = {d}"] for d in (1, 2, 3)}
@@ -719,9 +729,9 @@ def test_few_features_shown(capsys):
     "exercises/sublayers/own_backward.py",
     " - y * along)",
     ")",
-    fault="the backward pass written by hand forgets the part along y",
+    fault="the hand-written backward pass omits the component along y",
 )
-def test_own_backward_agrees_with_autograd(printed):
+def test_our_backward_pass_agrees_with_autograd(printed):
     shown = printed("exercises", "own_backward")
     assert len(shown) == 4
     assert set(shown.values()) == {"True"}
@@ -734,9 +744,9 @@ def test_own_backward_agrees_with_autograd(printed):
     "            x, self.weight.shape, self.weight, self.bias, self.eps\n"
     "        )",
     "return layer_norm(x, self.weight, self.bias, self.eps)",
-    fault="the class computes by the function, which overflows in float16",
+    fault="the class calls the function, which overflows in float16",
 )
-def test_in_float16_large_features_become_silence_in_the_function_and_not_in_the_class(printed):
+def test_in_float16_large_features_become_zeros_in_the_function_and_not_in_the_class(printed):
     x = torch.tensor([-300.0, -100, -100, 500], dtype=torch.float16)
     norm = LayerNorm(4).half()
     assert not written_out(norm)(x).any()
@@ -752,9 +762,9 @@ def test_in_float16_large_features_become_silence_in_the_function_and_not_in_the
     "exercises/sublayers/repair.py",
     "return x + self.dropout(sublayer(self.norm(x)))",
     "return self.dropout(x + sublayer(self.norm(x)))",
-    fault="the repaired block still drops on the road",
+    fault="the repaired block still applies dropout to the residual path",
 )
-def test_the_published_block_normalises_and_drops_on_the_road(printed):
+def test_the_published_block_applies_norm_and_dropout_to_the_residual_path(printed):
     shown = printed("exercises", "repair")
     assert numbers(shown["Repaired"]) == X
     assert numbers(shown["Published"]) != X
@@ -776,11 +786,11 @@ def test_in_post_norm_a_hundredth_of_the_input_is_left_after_twelve_layers(print
     "transformer.py",
     "return self.norm(x + self.dropout(sublayer(x)))",
     "return x + self.norm(self.dropout(sublayer(x)))",
-    fault="post-norm normalises before the sum",
+    fault="post-norm normalizes before the sum",
 )
 @few
 @given(d=st.integers(2, 6), norm_first=st.booleans(), seed=seeds)
-def test_residual_is_the_formula_of_its_kind(d, norm_first, seed):
+def test_each_residual_order_matches_its_formula(d, norm_first, seed):
     torch.manual_seed(seed)
     for dtype in DTYPES:
         residual = Residual(config(d_model=d, norm_first=norm_first)).to(dtype)
@@ -802,7 +812,7 @@ def test_residual_is_the_formula_of_its_kind(d, norm_first, seed):
     "self.norm = LayerNorm(config.d_model)",
     fault="the residual's norm takes the default epsilon",
 )
-def test_the_norm_of_a_residual_takes_width_and_epsilon_from_the_configuration():
+def test_the_norm_in_a_residual_takes_its_width_and_epsilon_from_the_configuration():
     norm = Residual(config(d_model=4, layer_norm_eps=0.5)).norm
     assert norm.weight.shape == (4,)
     assert norm.eps == 0.5
@@ -813,15 +823,15 @@ def test_the_norm_of_a_residual_takes_width_and_epsilon_from_the_configuration()
     "transformer.py",
     "return x + self.dropout(sublayer(self.norm(x)))",
     "x = self.norm(x)\n            return x + self.dropout(sublayer(x))",
-    fault="the normalised token takes the name of x",
+    fault="the normalized token overwrites x",
 )
 @mutation(
     "transformer.py",
     "return x + self.dropout(sublayer(self.norm(x)))",
     "x = self.norm(x); return x + self.dropout(sublayer(x))",
-    fault="pre-norm overwrites x by its norm",
+    fault="pre-norm overwrites x with its norm",
 )
-def test_a_silent_sublayer_passes_through_pre_norm_and_only_there(printed, dtype):
+def test_with_a_zero_sublayer_only_pre_norm_returns_its_input(printed, dtype):
     x = torch.tensor(X, dtype=dtype)
     for norm_first, expected in (True, X), (False, Y):
         residual = Residual(config(d_model=4, norm_first=norm_first, layer_norm_eps=0.0))
@@ -837,9 +847,9 @@ def test_a_silent_sublayer_passes_through_pre_norm_and_only_there(printed, dtype
     "transformer.py",
     "return x + self.dropout(sublayer(self.norm(x)))",
     "return self.dropout(sublayer(self.norm(x)))",
-    fault="pre-norm leaves out the sum",
+    fault="pre-norm omits the residual connection",
 )
-def test_pre_norm_adds_up_whatever_the_sublayers_return(dtype):
+def test_a_pre_norm_output_is_the_input_plus_all_sublayer_outputs(dtype):
     residuals = [Residual(config(norm_first=True)).to(dtype) for _ in range(6)]
     networks = [FeedForward(16, 32, 0.0).to(dtype) for _ in residuals]
     x = start = torch.randn(2, 3, 16, dtype=dtype)
@@ -876,7 +886,7 @@ def test_post_norm_tokens_have_the_length_root_d_and_pre_norm_tokens_grow(printe
 
 @claim("layer-norm#residual-code")
 @pytest.mark.parametrize("norm_first", [False, True])
-def test_a_stack_ends_with_a_norm_exactly_if_norm_first(norm_first):
+def test_a_stack_ends_with_a_norm_if_and_only_if_norm_first(norm_first):
     model = Transformer(config(norm_first=norm_first))
     for stack in model.encoder, model.decoder:
         assert isinstance(stack.norm, LayerNorm) is norm_first
@@ -906,7 +916,7 @@ def test_only_the_post_norm_decoder_has_unequal_gradients(printed):
 
 
 @claim("layer-norm#gradients")
-def test_layers_of_pre_norm_are_within_a_factor_of_three_and_the_post_norm_decoder_climbs():
+def test_pre_norm_gradients_are_within_a_factor_of_three_and_post_norm_decoder_gradients_grow():
     gradient_norms = run("examples", "gradients_by_layer")["gradient_norms"]
     for row in gradient_norms(True, seeds=1):
         assert row.max() < 3 * row.min()
@@ -957,7 +967,7 @@ def test_post_norm_needs_warm_up_at_a_high_rate_and_pre_norm_does_not(printed):
 
 
 @claim("layer-norm#warm-up")
-def test_the_encoder_that_needs_warm_up_has_level_gradients():
+def test_the_encoder_that_needs_warm_up_has_equal_gradients():
     settings = TransformerConfig(10, 10, 32, 4, dim_feedforward=128, dropout=0.0)
     encoder = Encoder(settings)
     model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialise)
@@ -968,7 +978,7 @@ def test_the_encoder_that_needs_warm_up_has_level_gradients():
 
 
 @claim("layer-norm#warm-up")
-def test_a_deep_post_norm_stack_reacts_more_to_noise_in_its_weights(printed):
+def test_a_deep_post_norm_stack_is_more_sensitive_to_weight_noise(printed):
     shown = {k: float(v.rstrip("%")) for k, v in printed("examples", "amplification").items()}
     post, pre = (
         [shown[f"{kind}, depth {depth}, the output moves by"] for depth in (1, 4, 16)]
@@ -983,7 +993,7 @@ def test_a_deep_post_norm_stack_reacts_more_to_noise_in_its_weights(printed):
 
 
 @claim("layer-norm#dropout")
-def test_dropout_has_four_places(printed, capsys):
+def test_dropout_is_applied_in_four_places(printed, capsys):
     run("examples", "dropout_places")
     lines = capsys.readouterr().out.splitlines()
     assert sum("position.dropout" in line for line in lines) == 1
@@ -999,10 +1009,10 @@ def test_dropout_has_four_places(printed, capsys):
     "transformer.py",
     "return self.norm(x + self.dropout(sublayer(x)))",
     "return self.norm(self.dropout(x + sublayer(x)))",
-    fault="dropout falls on the sum instead of what is added",
+    fault="dropout is applied to the sum instead of the sublayer output",
 )
 @pytest.mark.parametrize("norm_first", [False, True])
-def test_residual_drops_what_the_sublayer_adds_and_nothing_else(norm_first):
+def test_a_residual_applies_dropout_only_to_the_sublayer_output(norm_first):
     residual = Residual(config(d_model=1000, dropout=0.25, norm_first=norm_first))
     residual.norm = nn.Identity()
     x = torch.full((40, 1000), 5.0)
@@ -1017,9 +1027,9 @@ def test_residual_drops_what_the_sublayer_adds_and_nothing_else(norm_first):
     "transformer.py",
     "return self.linear2(self.dropout(hidden))",
     "return self.dropout(self.linear2(hidden))",
-    fault="the feed-forward network drops its output instead of its hidden units",
+    fault="the feed-forward network applies dropout to its output instead of its hidden units",
 )
-def test_the_network_drops_hidden_units():
+def test_the_network_applies_dropout_to_hidden_units():
     network = FeedForward(1000, 1000, dropout=0.25)
     with torch.no_grad():
         for linear in network.linear1, network.linear2:
@@ -1032,14 +1042,14 @@ def test_the_network_drops_hidden_units():
 
 
 @claim("layer-norm#dropout")
-def test_dropout_after_the_sum_would_lose_most_of_the_road(printed):
+def test_dropout_after_the_sum_would_lose_most_of_the_residual_path(printed):
     shown = printed("examples", "dropout_on_the_road")
     assert shown["dropped before the sum, lost of x"] == "0%"
     assert shown["dropped after the sum, lost of x"] == f"{1 - 0.9**12:.0%}"
 
 
 @claim("layer-norm#dropout")
-def test_sum_and_norm_in_the_sublayers_class_are_the_same_but_for_one_dropout(dtype):
+def test_sum_and_norm_inside_the_sublayer_class_differ_only_in_one_dropout(dtype):
     class WithSumAndNorm(nn.Module):
         def __init__(self):
             super().__init__()

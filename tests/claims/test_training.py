@@ -124,7 +124,7 @@ def losses(draw):
 )
 @few
 @given(given=losses())
-def test_the_loss_and_its_gradient_are_those_of_pytorch(given):
+def test_the_loss_and_its_gradient_equal_pytorchs(given):
     logits, targets, smoothing, ignored = given
     ours, theirs = (logits.clone().requires_grad_() for _ in range(2))
     loss = label_smoothed_cross_entropy(ours, targets, smoothing, ignored)
@@ -142,7 +142,7 @@ def test_the_loss_and_its_gradient_are_those_of_pytorch(given):
 
 
 @claim("training#loss")
-def test_with_nothing_but_padding_the_loss_is_nan_as_in_pytorch():
+def test_with_only_padding_the_loss_is_nan_as_in_pytorch():
     logits, targets = torch.randn(2, 3), torch.tensor([0, 0])
     assert label_smoothed_cross_entropy(logits, targets, 0.1, 0).isnan()
     assert F.cross_entropy(logits, targets, ignore_index=0, label_smoothing=0.1).isnan()
@@ -153,11 +153,11 @@ def test_with_nothing_but_padding_the_loss_is_nan_as_in_pytorch():
     "train.py",
     "return -((1 - smoothing) * right + smoothing * uniform).mean()",
     "return -(right + smoothing * uniform).mean()",
-    fault="the right token gets no part of the smoothing",
+    fault="the correct token gets no share of the smoothing",
 )
 @few
 @given(smoothing=st.floats(0.01, 0.99), vocab_size=st.integers(2, 50))
-def test_the_least_loss_is_the_entropy_of_the_smoothed_target(smoothing, vocab_size):
+def test_the_minimum_loss_is_the_entropy_of_the_smoothed_target(smoothing, vocab_size):
     q = torch.full((vocab_size,), smoothing / vocab_size, dtype=torch.float64)
     q[1] += 1 - smoothing
     entropy = -(q * q.log()).sum()
@@ -172,14 +172,14 @@ def test_the_least_loss_is_the_entropy_of_the_smoothed_target(smoothing, vocab_s
 
 
 @claim("training#loss")
-def test_a_loss_of_shapes_that_do_not_fit_is_refused():
+def test_mismatched_shapes_in_the_loss_are_rejected():
     with pytest.raises(ValueError, match=re.escape("got (2, 5) for (2, 3)")):
         label_smoothed_cross_entropy(torch.zeros(2, 5), torch.zeros(2, 3).long(), 0.1, 0)
 
 
 @claim("training#loss")
 @pytest.mark.parametrize("smoothing", [-0.1, 1.1, float("nan")])
-def test_a_smoothing_that_is_no_share_is_refused(smoothing):
+def test_a_smoothing_outside_0_to_1_is_rejected(smoothing):
     with pytest.raises(ValueError, match=re.escape("smoothing must lie in 0 .. 1")):
         label_smoothed_cross_entropy(torch.zeros(2, 5), torch.ones(2).long(), smoothing, 0)
 
@@ -194,18 +194,18 @@ steps_of_the_rate = st.integers(1, 5000)
     "train.py",
     "min(step**-0.5, step * warmup_steps**-1.5)",
     "min(step**-1.0, step * warmup_steps**-1.5)",
-    fault="the paper's rate falls with the step itself",
+    fault="the paper's learning rate decreases as the inverse of the step",
 )
 @few
 @given(step=steps_of_the_rate, d_model=st.integers(1, 1024), warmup=steps_of_the_rate)
-def test_the_papers_rate_is_its_equation(step, d_model, warmup):
+def test_the_papers_learning_rate_follows_its_equation(step, d_model, warmup):
     rise, fall = step / warmup**1.5, 1 / math.sqrt(step)
     wanted = (rise if step < warmup else fall) / math.sqrt(d_model)
     assert noam_learning_rate(step, d_model, warmup) == pytest.approx(wanted)
 
 
 @claim("training#rate")
-def test_the_papers_rate_has_its_peak_at_the_end_of_the_warm_up():
+def test_the_papers_learning_rate_peaks_at_the_end_of_the_warm_up():
     rates = [noam_learning_rate(step, 512, 4000) for step in range(1, 12000)]
     assert max(rates) == rates[3999] == pytest.approx((512 * 4000) ** -0.5)
     assert rates[:4000] == sorted(rates[:4000])
@@ -213,7 +213,7 @@ def test_the_papers_rate_has_its_peak_at_the_end_of_the_warm_up():
 
 
 @claim("training#rate")
-def test_the_papers_rate_is_hotter_the_smaller_the_model_and_the_shorter_the_warm_up():
+def test_the_papers_learning_rate_is_higher_for_smaller_models_and_shorter_warm_ups():
     assert noam_learning_rate(4000, 512, 4000) < 1e-3
     assert noam_learning_rate(100, 64, 100) > 1e-2
 
@@ -223,11 +223,11 @@ def test_the_papers_rate_is_hotter_the_smaller_the_model_and_the_shorter_the_war
     "train.py",
     "left = (steps + 1 - step) / (steps + 1 - warmup_steps)",
     "left = (steps - step) / (steps - warmup_steps)",
-    fault="our rate reaches 0 before the last step",
+    fault="our learning rate reaches 0 before the last step",
 )
 @few
 @given(data=st.data(), steps=st.integers(2, 500))
-def test_our_rate_rises_to_its_peak_and_falls_straight_to_nearly_0(data, steps):
+def test_our_learning_rate_rises_to_its_peak_and_decreases_linearly_to_nearly_0(data, steps):
     warmup = data.draw(st.integers(1, steps - 1))
     rates = [linear_learning_rate(s, 0.004, warmup, steps) for s in range(1, steps + 1)]
     assert max(rates) == rates[warmup - 1] == pytest.approx(0.004)
@@ -238,7 +238,7 @@ def test_our_rate_rises_to_its_peak_and_falls_straight_to_nearly_0(data, steps):
 
 
 @claim("training#rate")
-def test_the_settings_say_which_rate_is_taken():
+def test_the_settings_choose_the_learning_rate():
     ours = Settings(steps=100, warmup_steps=10, peak=0.1)
     assert learning_rate(10, ours, 64) == 0.1
     papers = replace(ours, schedule="noam")
@@ -249,14 +249,14 @@ def test_the_settings_say_which_rate_is_taken():
 
 @claim("training#rate")
 @pytest.mark.parametrize("given", [(0, 64, 100), (1, 0, 100), (1, 64, 0)])
-def test_the_papers_rate_has_no_step_0(given):
+def test_the_papers_learning_rate_has_no_step_0(given):
     with pytest.raises(ValueError, match="must be at least 1"):
         noam_learning_rate(*given)
 
 
 @claim("training#rate")
 @pytest.mark.parametrize("step, warmup, steps", [(0, 5, 9), (10, 5, 9), (1, 0, 9), (1, 9, 9)])
-def test_our_rate_has_no_step_outside_the_training(step, warmup, steps):
+def test_our_learning_rate_has_no_step_outside_the_training(step, warmup, steps):
     with pytest.raises(ValueError, match="warmup_steps below steps"):
         linear_learning_rate(step, 0.1, warmup, steps)
 
@@ -283,7 +283,7 @@ def some(batches, count: int) -> list[list[int]]:
 @claim("training#batches")
 @few
 @given(seed=seeds, size=st.integers(1, 20), count=st.integers(20, 90))
-def test_an_epoch_has_full_batches_and_nothing_twice(seed, size, count):
+def test_an_epoch_has_full_batches_and_no_example_twice(seed, size, count):
     examples = list(examples_of_lengths(seed, count))
     epoch = some(batches(examples, size, seed), count // size)
     assert {len(batch) for batch in epoch} == {size}
@@ -293,7 +293,7 @@ def test_an_epoch_has_full_batches_and_nothing_twice(seed, size, count):
 @claim("training#batches")
 @few
 @given(seed=seeds, start=st.integers(0, 50))
-def test_batches_from_a_number_on_are_those_that_come_after_so_many(seed, start):
+def test_batches_from_a_given_step_equal_those_after_that_many_steps(seed, start):
     examples = list(examples_of_lengths(seed, 60))
     whole = some(batches(examples, 7, seed), start + 9)
     assert some(batches(examples, 7, seed, start), 9) == whole[start:]
@@ -306,7 +306,7 @@ def test_batches_from_a_number_on_are_those_that_come_after_so_many(seed, start)
     'rng = random.Random(f"{seed}")',
     fault="every epoch has the same order",
 )
-def test_seed_and_epoch_decide_the_order():
+def test_the_seed_and_the_epoch_determine_the_order():
     examples = list(examples_of_lengths(0, 60))
     one, again, other = (some(batches(examples, 10, seed), 12) for seed in (1, 1, 2))
     assert one == again
@@ -323,7 +323,7 @@ def test_seed_and_epoch_decide_the_order():
     "stretch.sort(key=lambda example: 0)",
     fault="batches are not sorted by length",
 )
-def test_a_batch_holds_sentences_of_like_length():
+def test_a_batch_contains_sentences_of_similar_length():
     examples = list(examples_of_lengths(0, 2000))
 
     def padding(order) -> float:
@@ -344,9 +344,9 @@ def test_a_batch_holds_sentences_of_like_length():
     "train.py",
     "rng.shuffle(found)",
     "rng.random()",
-    fault="short batches come first",
+    fault="the shortest batches come first",
 )
-def test_long_and_short_batches_come_in_no_order():
+def test_long_and_short_batches_come_in_random_order():
     examples = list(examples_of_lengths(0, 2000))
     lengths = [len(batch[0][0]) for batch in itertools.islice(batches(examples, 20, 0), 40)]
     assert lengths not in (sorted(lengths), sorted(lengths, reverse=True))
@@ -354,7 +354,7 @@ def test_long_and_short_batches_come_in_no_order():
 
 @claim("training#batches")
 @pytest.mark.parametrize("size", [0, -1, 6])
-def test_a_batch_that_the_examples_cannot_fill_is_refused(size):
+def test_a_batch_size_larger_than_the_data_set_is_rejected(size):
     examples = list(examples_of_lengths(0, 5))
     with pytest.raises(ValueError, match=re.escape("batch_size must lie in 1 .. 5")):
         next(batches(examples, size, 0))
@@ -364,7 +364,7 @@ def test_a_batch_that_the_examples_cannot_fill_is_refused(size):
 
 
 @claim("training#loop")
-def test_an_example_is_the_ids_with_bos_and_eos_around_the_target():
+def test_an_example_is_source_ids_and_target_ids_between_bos_and_eos():
     translator = small_translator()
     src, tgt = example_of(translator, PAIRS[42])
     assert translator.source.decode(src.tolist()) == ["forty", "two"]
@@ -376,15 +376,15 @@ def test_an_example_is_the_ids_with_bos_and_eos_around_the_target():
     "train.py",
     "given, wanted = tgt[:, :-1], tgt[:, 1:]",
     "given, wanted = tgt, tgt",
-    fault="given and wanted are not shifted",
+    fault="decoder input and target are not shifted",
 )
 @mutation(
     "train.py",
     "given, wanted = tgt[:, :-1], tgt[:, 1:]",
     "given, wanted = tgt[:, 1:], tgt[:, 1:]",
-    fault="the model is given the token that it has to predict",
+    fault="the model gets the token that it must predict",
 )
-def test_each_token_is_predicted_from_those_before_it_at_once():
+def test_all_tokens_are_predicted_at_once_each_from_the_tokens_before_it():
     """The loss of one pass is that of the sentences read token by token."""
     translator = small_translator(dropout=0.0)
     model = translator.model
@@ -408,9 +408,9 @@ def test_each_token_is_predicted_from_those_before_it_at_once():
     "    )",
     "    loss = torch.stack([label_smoothed_cross_entropy(a.float(), b, settings.smoothing, "
     "PAD) for a, b in zip(logits, wanted)]).mean()",
-    fault="the loss is a mean of the sentences' means",
+    fault="the loss is the mean of the sentences' means",
 )
-def test_every_token_counts_the_same_whatever_its_sentence():
+def test_every_token_counts_equally_in_any_sentence():
     """Not every sentence the same: the gradients are those of the pooled tokens."""
     translator = small_translator(dropout=0.0)
     examples = [example_of(translator, PAIRS[n]) for n in (7, 142)]
@@ -458,9 +458,9 @@ def test_it_learns():
     "train.py",
     "return learning_rate(self.step, self.settings, d_model)",
     "return learning_rate(1 + self.step // 10, self.settings, d_model)",
-    fault="the rate moves on at every tenth step only",
+    fault="the learning rate changes only at every tenth step",
 )
-def test_the_curve_has_20_points_with_rate_match_and_seconds():
+def test_the_curve_has_20_points_with_learning_rate_exact_match_and_seconds():
     translator, lines = small_translator(), []
     curve = train(translator, PAIRS, PAIRS[:9], replace(SHORT, steps=40), show=lines.append)
     assert [point["step"] for point in curve] == list(range(2, 41, 2))
@@ -479,9 +479,9 @@ def test_the_curve_has_20_points_with_rate_match_and_seconds():
     "translator.py",
     "append(target == pair.target)",
     "append(target[:1] == pair.target[:1])",
-    fault="a translation counts as right if it begins right",
+    fault="a translation counts as correct if its beginning is correct",
 )
-def test_exact_match_counts_translations_without_a_fault_by_kind():
+def test_exact_match_counts_correct_translations_by_kind():
     pairs = [
         Pair(["a"], ["甲"], "one"),
         Pair(["b"], ["乙"], "one"),
@@ -504,7 +504,7 @@ def test_exact_match_counts_translations_without_a_fault_by_kind():
 
 @claim("training#determinism")
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_same_seed_gives_the_same_weights_bit_by_bit(seed):
+def test_the_same_seed_gives_bitwise_equal_weights(seed):
     settings = replace(SHORT, seed=seed)
     one = trained(settings)
     torch.manual_seed(99)  # whatever was drawn before
@@ -513,12 +513,12 @@ def test_the_same_seed_gives_the_same_weights_bit_by_bit(seed):
 
 
 @claim("training#determinism")
-def test_another_seed_gives_other_weights():
+def test_a_different_seed_gives_different_weights():
     assert not same_bits(trained(), trained(replace(SHORT, seed=1)))
 
 
 @claim("training#determinism")
-def test_dropout_draws_anew_at_each_step_and_for_each_process(monkeypatch):
+def test_dropout_differs_at_each_step_and_in_each_process(monkeypatch):
     drawn = []
     monkeypatch.setattr(torch, "manual_seed", drawn.append)
     for rank in 0, 1:
@@ -545,16 +545,16 @@ def interrupt_at(step: int):
     "train.py",
     "yield from found[start:]",
     "yield from found",
-    fault="a training that goes on begins its epoch anew",
+    fault="a resumed training restarts its epoch",
 )
 @mutation(
     "train.py",
     "torch.manual_seed(random.Random(name).getrandbits(32))",
     "random.Random(name).getrandbits(32)",
-    fault="dropout goes on with whatever was drawn before",
+    fault="dropout continues from an arbitrary random state",
 )
 @pytest.mark.parametrize("step", [2, 8, 22])
-def test_what_goes_on_after_ctrl_c_reaches_the_very_same_weights(step, tmp_path):
+def test_training_resumed_after_ctrl_c_reaches_exactly_the_same_weights(step, tmp_path):
     whole = trained()
     path = tmp_path / "checkpoint"
     with pytest.raises(KeyboardInterrupt):
@@ -564,7 +564,7 @@ def test_what_goes_on_after_ctrl_c_reaches_the_very_same_weights(step, tmp_path)
 
 
 @claim("training#checkpoints")
-def test_ctrl_c_waits_for_the_end_of_the_step_and_is_then_as_before(tmp_path):
+def test_ctrl_c_waits_for_the_end_of_the_step_and_its_handler_is_restored(tmp_path):
     before, path = signal.getsignal(signal.SIGINT), tmp_path / "checkpoint"
     with pytest.raises(KeyboardInterrupt):
         trained(show=interrupt_at(10), checkpoint=path)
@@ -577,7 +577,7 @@ def torch_state(path: Path) -> dict:
 
 
 @claim("training#checkpoints")
-def test_a_curve_goes_on_where_it_was(tmp_path):
+def test_a_resumed_curve_continues_where_it_stopped(tmp_path):
     path, shown = tmp_path / "checkpoint", []
     with pytest.raises(KeyboardInterrupt):
         trained(show=interrupt_at(10), checkpoint=path)
@@ -592,7 +592,7 @@ def test_a_curve_goes_on_where_it_was(tmp_path):
 
 
 @claim("training#checkpoints")
-def test_a_training_that_is_complete_stays_as_it_is(tmp_path):
+def test_a_complete_training_is_not_changed(tmp_path):
     path = tmp_path / "checkpoint"
     whole = trained(checkpoint=path)
     assert same_bits(whole, trained(checkpoint=path, resume=True))
@@ -611,10 +611,10 @@ def in_a_child(task) -> int:
     "train.py",
     'self.optimizer.load_state_dict(state["optimizer"])',
     'len(state["optimizer"])',
-    fault="the optimizer's state is forgotten",
+    fault="the optimizer's state is not restored",
 )
 @pytest.mark.parametrize("step", [6, 16])
-def test_a_training_that_was_killed_goes_on_to_the_very_same_weights(step, tmp_path):
+def test_a_killed_training_resumes_to_exactly_the_same_weights(step, tmp_path):
     path = tmp_path / "checkpoint"
 
     def killed() -> None:
@@ -637,10 +637,10 @@ def test_a_training_that_was_killed_goes_on_to_the_very_same_weights(step, tmp_p
     "checkpoints.py",
     'part = path.with_name(f"{path.name}.part")',
     "part = path",
-    fault="a checkpoint is written over the last good one",
+    fault="a checkpoint overwrites the last good one in place",
 )
 @pytest.mark.parametrize("name", ["write", "fsync", "replace"])
-def test_a_crash_while_saving_leaves_the_last_good_file(name, tmp_path):
+def test_a_crash_while_saving_keeps_the_last_good_file(name, tmp_path):
     path = tmp_path / "checkpoint"
     save_checkpoint(path, {"about": {}, "step": 1})
 
@@ -680,9 +680,9 @@ def test_a_crash_while_saving_leaves_the_last_good_file(name, tmp_path):
     "checkpoints.py",
     "os.fsync(file.fileno())  # on the disk before it gets its name",
     "pass",
-    fault="a file gets its name before it is on the disk",
+    fault="a file is renamed before it is flushed to disk",
 )
-def test_a_file_is_on_the_disk_before_it_gets_its_name(tmp_path, monkeypatch):
+def test_a_file_is_flushed_to_disk_before_it_is_renamed(tmp_path, monkeypatch):
     path, done = tmp_path / "file", []
     fsync, replace_ = os.fsync, os.replace
 
@@ -715,11 +715,11 @@ def saved(tmp_path_factory) -> Path:
     "checkpoints.py",
     "if hashlib.sha256(data[32:]).digest() != data[:32]:",
     "if len(data) < 32:",
-    fault="a damaged checkpoint is taken",
+    fault="a damaged checkpoint is accepted",
 )
 @few
 @given(data=st.data())
-def test_a_checkpoint_with_one_bit_wrong_is_refused(saved, tmp_path_factory, data):
+def test_a_checkpoint_with_one_wrong_bit_is_rejected(saved, tmp_path_factory, data):
     whole = bytearray(saved.read_bytes())
     place = data.draw(st.integers(0, len(whole) - 1))
     whole[place] ^= 1 << data.draw(st.integers(0, 7))
@@ -732,7 +732,7 @@ def test_a_checkpoint_with_one_bit_wrong_is_refused(saved, tmp_path_factory, dat
 @claim("training#checkpoints")
 @few
 @given(data=st.data())
-def test_a_checkpoint_that_is_cut_short_is_refused(saved, tmp_path_factory, data):
+def test_a_truncated_checkpoint_is_rejected(saved, tmp_path_factory, data):
     whole = saved.read_bytes()
     path = tmp_path_factory.getbasetemp() / "short"
     path.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
@@ -748,13 +748,13 @@ def test_a_checkpoint_that_is_cut_short_is_refused(saved, tmp_path_factory, data
         ({"steps": 30, "peak": 0.1}, "steps is 24 there and 30 here, peak is 0.004 there"),
     ],
 )
-def test_a_checkpoint_of_other_settings_is_refused(saved, change, said):
+def test_a_checkpoint_of_other_settings_is_rejected(saved, change, said):
     with pytest.raises(ValueError, match=f"is of another run: {re.escape(said)}"):
         trained(replace(SHORT, **change), checkpoint=saved, resume=True)
 
 
 @claim("training#checkpoints")
-def test_a_checkpoint_of_another_model_is_refused(saved):
+def test_a_checkpoint_of_another_model_is_rejected(saved):
     translator = small_translator(d_model=32)
     with pytest.raises(ValueError, match="d_model is 16 there and 32 here"):
         train(translator, PAIRS, [], SHORT, saved, resume=True, show=silent)
@@ -765,9 +765,9 @@ def test_a_checkpoint_of_another_model_is_refused(saved):
     "train.py",
     'self.about |= {"data": data, "processes": group.count}',
     'self.about |= {"processes": group.count}',
-    fault="a checkpoint of other data is taken",
+    fault="a checkpoint of other data is accepted",
 )
-def test_a_checkpoint_of_other_data_is_refused(saved):
+def test_a_checkpoint_of_other_data_is_rejected(saved):
     swapped = [PAIRS[1], PAIRS[0], *PAIRS[2:]]
     with pytest.raises(ValueError, match="another run: data is "):
         train(small_translator(), swapped, [], SHORT, saved, resume=True, show=silent)
@@ -783,7 +783,7 @@ def test_without_a_checkpoint_there_is_nothing_to_resume(tmp_path):
 
 
 @claim("training#translator")
-def test_a_translator_that_is_saved_and_loaded_is_the_same(tmp_path):
+def test_a_saved_and_loaded_translator_is_the_same(tmp_path):
     one, path = trained(), tmp_path / "translator.safetensors"
     save_translator(one, path, seed=0)
     other = load_translator(path)
@@ -804,7 +804,7 @@ def test_the_same_translator_gives_the_same_bytes(tmp_path):
 
 @claim("training#translator")
 @pytest.mark.parametrize("kept", [0, 7, 900, -1])
-def test_a_file_that_is_no_whole_translator_is_refused(kept, tmp_path):
+def test_an_incomplete_translator_file_is_rejected(kept, tmp_path):
     path = tmp_path / "translator.safetensors"
     save_translator(small_translator(), path, seed=0)
     path.write_bytes(path.read_bytes()[:kept])
@@ -813,13 +813,13 @@ def test_a_file_that_is_no_whole_translator_is_refused(kept, tmp_path):
 
 
 @claim("training#translator")
-def test_a_file_that_is_not_there_is_refused(tmp_path):
+def test_a_missing_file_is_rejected(tmp_path):
     with pytest.raises(ValueError, match=r"python train\.py translator makes one"):
         load_translator(tmp_path / "nonesuch")
 
 
 @claim("training#translator")
-def test_the_key_is_that_of_the_code_whatever_its_comments(tmp_path, monkeypatch):
+def test_the_key_depends_on_the_code_and_not_on_its_comments(tmp_path, monkeypatch):
     for name in translators.MADE_BY:  # as a reader downloads them
         (tmp_path / name).write_text(without_section_markers(SNIPPETS / name), encoding="utf-8")
     key = code_key()
@@ -834,7 +834,7 @@ def test_the_key_is_that_of_the_code_whatever_its_comments(tmp_path, monkeypatch
 
 
 @claim("training#translator")
-def test_the_key_is_made_of_every_file_that_training_imports():
+def test_the_key_covers_every_file_that_training_imports():
     found, todo = set(), ["train.py"]
     while todo:
         name = todo.pop()
@@ -870,7 +870,7 @@ def published() -> Path:
 
 
 @claim("training#curve")
-def test_the_published_translator_is_of_this_code(published):
+def test_the_published_translator_is_of_the_current_code(published):
     about, _ = read_file(published)
     assert about["key"] == code_key(), (
         "translator.safetensors is stale: scripts/train makes it anew"
@@ -879,7 +879,7 @@ def test_the_published_translator_is_of_this_code(published):
 
 
 @claim("training#curve")
-def test_the_published_figures_are_of_this_code(measured):
+def test_the_published_figures_are_of_the_current_code(measured):
     made = runpy.run_path(str(ROOT / "scripts" / "experiments" / "training.py"))
     assert measured["key"] == made["key"](), (
         "results/training.json is stale: scripts/train measures anew"
@@ -889,7 +889,7 @@ def test_the_published_figures_are_of_this_code(measured):
 
 
 @claim("training#curve")
-def test_the_published_translator_is_as_good_as_its_figures(published, measured):
+def test_the_published_translator_is_as_accurate_as_its_figures(published, measured):
     wanted = next(run["match"] for run in measured["runs"] if run["task"] == "translator")
     found = exact_match(load_translator(published), corpus.translator("test"))
     assert found == pytest.approx(wanted, abs=0.012)  # one sentence in a kind
@@ -928,7 +928,7 @@ def command(monkeypatch, tmp_path, capsys):
 
 
 @claim("training#loop")
-def test_the_command_writes_a_translator_and_says_how_good_it_is(command, tmp_path):
+def test_the_command_writes_a_translator_and_reports_its_accuracy(command, tmp_path):
     out = command("--seed", "3")
     assert [path.name for path in tmp_path.iterdir()] == ["numerals.safetensors"]
     about, _ = read_file(tmp_path / "numerals.safetensors")
@@ -937,7 +937,9 @@ def test_the_command_writes_a_translator_and_says_how_good_it_is(command, tmp_pa
 
 
 @claim("training#loop")
-def test_the_command_goes_on_after_ctrl_c_to_the_very_same_file(command, tmp_path, monkeypatch):
+def test_the_command_resumed_after_ctrl_c_writes_exactly_the_same_file(
+    command, tmp_path, monkeypatch
+):
     command()
     path = tmp_path / "numerals.safetensors"
     whole = path.read_bytes()
@@ -952,7 +954,7 @@ def test_the_command_goes_on_after_ctrl_c_to_the_very_same_file(command, tmp_pat
 
 
 @claim("training#loop")
-def test_the_command_says_what_is_wrong_in_one_line(command, tmp_path):
+def test_the_command_reports_an_error_in_one_line(command, tmp_path):
     with pytest.raises(SystemExit, match=r"train\.py: there is no .*: begin without --resume"):
         command("--resume")
 
@@ -1009,7 +1011,7 @@ def two(tmp_path_factory) -> list:
 
 
 @claim("training#processes")
-def test_the_loss_of_two_processes_is_that_of_one(two):
+def test_the_loss_of_two_processes_equals_that_of_one(two):
     wanted, _ = loss_and_gradients(ALONE)
     for loss, _ in two:
         assert loss == pytest.approx(wanted, abs=1e-6)
@@ -1020,9 +1022,9 @@ def test_the_loss_of_two_processes_is_that_of_one(two):
     "train.py",
     "(loss * (group.count * tokens / total_tokens)).backward()",
     "loss.backward()",
-    fault="the mean of the processes' means",
+    fault="the loss is the mean of the processes' means",
 )
-def test_the_gradients_of_two_processes_are_those_of_one(two):
+def test_the_gradients_of_two_processes_equal_those_of_one(two):
     _, wanted = loss_and_gradients(ALONE)
     for _, found in two:
         for a, b in zip(found, wanted, strict=True):
@@ -1030,7 +1032,7 @@ def test_the_gradients_of_two_processes_are_those_of_one(two):
 
 
 @claim("training#processes")
-def test_the_mean_of_the_means_of_two_processes_is_another_loss():
+def test_the_mean_of_the_means_of_two_processes_is_a_different_loss():
     """One half has the short numbers, so its tokens would count for more."""
     wanted, gradient = loss_and_gradients(ALONE)
     translator = small_translator(dropout=0.0)
@@ -1047,9 +1049,9 @@ def test_the_mean_of_the_means_of_two_processes_is_another_loss():
     "train.py",
     "return total_loss / total_tokens, stops > 0",
     "return total_loss / total_tokens, stop",
-    fault="a process that is to stop stops alone",
+    fault="a stopped process does not stop the others",
 )
-def test_one_process_that_is_to_stop_stops_both(tmp_path):
+def test_stopping_one_process_stops_both(tmp_path):
     def stops(group: Processes):
         translator = small_translator()
         examples = [example_of(translator, pair) for pair in UNEVEN]
@@ -1075,6 +1077,6 @@ def test_two_processes_train_to_the_same_loss_as_one(tmp_path):
 
 
 @claim("training#processes")
-def test_a_batch_that_is_too_small_for_the_processes_is_refused():
+def test_a_batch_smaller_than_the_number_of_processes_is_rejected():
     with pytest.raises(ValueError, match="9 processes cannot share a batch_size of 8"):
         training.Run(small_translator(), PAIRS, SHORT, Processes(0, 9))

@@ -69,9 +69,9 @@ def validation() -> list[Pair]:
     "phrases.py",
     '{8: "test", 9: "validation"}',
     '{7: "test", 9: "validation"}',
-    fault="the lot falls otherwise, and the running example is in training",
+    fault="the split changes, and the running example is in the training set",
 )
-def test_the_running_example_is_held_out_and_a_lot_over_sentences_would_not_hold_out(printed):
+def test_the_running_example_is_held_out_and_a_random_split_of_sentences_would_leak_it(printed):
     shown = printed("examples", "parts", "data")
     assert shown["we work, part"] == "test"
     assert shown["test sentences, in train"] == shown["their translations, in train"] == "0"
@@ -80,7 +80,7 @@ def test_the_running_example_is_held_out_and_a_lot_over_sentences_would_not_hold
 
 
 @claim("data#held-out")
-def test_an_unknown_word_is_refused_with_what_may_have_been_meant(printed):
+def test_the_error_for_an_unknown_word_suggests_similar_words(printed):
     shown = printed("examples", "unknown_word", "data")
     assert "'studdy' is not in the vocabulary; near it: study" in shown["refused"]
 
@@ -92,7 +92,7 @@ def test_an_unknown_word_is_refused_with_what_may_have_been_meant(printed):
     'text.lower().replace("?", " ? ")',
     fault="forty-two is one word",
 )
-def test_words_of_numbers_are_split_at_the_hyphen(printed):
+def test_number_words_are_split_at_the_hyphen(printed):
     assert corpus.english_tokens("Forty-two?") == ["forty", "two", "?"]
     assert len(TENS) == 8
     assert printed("examples", "in_words", "data")["342005"].endswith("三十四万二千零五")
@@ -102,7 +102,7 @@ def test_words_of_numbers_are_split_at_the_hyphen(printed):
 
 
 @claim("training#teacher-forcing")
-def test_given_and_wanted_are_one_target_shifted_by_one(printed):
+def test_decoder_input_and_expected_output_are_one_target_shifted_by_one(printed):
     shown = printed("examples", "given_and_wanted")
     for row in "01":
         given, wanted = (shown[f"{name} {row}"].split() for name in ("given", "wanted"))
@@ -113,7 +113,9 @@ def test_given_and_wanted_are_one_target_shifted_by_one(printed):
 
 @claim("training#teacher-forcing")
 @pytest.mark.parametrize("noise", [0.0, 0.4])
-def test_right_at_every_place_after_the_right_beginning_is_right_alone(trained, validation, noise):
+def test_a_model_correct_at_every_position_under_teacher_forcing_is_correct_without_it(
+    trained, validation, noise
+):
     """Also for a model that makes more mistakes than ours."""
     model, source, target = load_translator(ROOT / "snippets" / "translator.safetensors")
     torch.manual_seed(0)
@@ -152,7 +154,7 @@ def test_exposure_bias_does_not_make_the_first_mistake(printed):
     "uniform = log_p.sum(dim=-1)",
     fault="the smoothing goes to every token in full",
 )
-def test_the_loss_by_hand_is_ours_and_that_of_pytorch(printed):
+def test_the_loss_computed_by_hand_equals_ours_and_pytorchs(printed):
     shown = printed("examples", "by_hand")
     for smoothing, value in ("0.0", 0.494), ("0.1", 0.619):
         for name in "by hand", "ours", "PyTorch's":
@@ -160,7 +162,9 @@ def test_the_loss_by_hand_is_ours_and_that_of_pytorch(printed):
 
 
 @claim("training#loss")
-def test_the_least_loss_for_300_tokens_is_where_the_right_one_has_nine_tenths(printed):
+def test_with_300_tokens_the_loss_is_smallest_when_the_correct_token_has_probability_nine_tenths(
+    printed,
+):
     p = torch.linspace(0.5, 0.9999, 100_000, dtype=torch.float64)
     q, others = 0.1 / 300, (1 - p) / 299
     loss = -(0.9 + q) * p.log() - 299 * q * others.log()
@@ -171,7 +175,7 @@ def test_the_least_loss_for_300_tokens_is_where_the_right_one_has_nine_tenths(pr
 
 
 @claim("training#loss")
-def test_what_is_left_of_the_loss_of_the_numerals_is_entropy(printed):
+def test_the_remaining_loss_on_the_numerals_is_entropy(printed):
     characters = {token for pair in corpus.numerals("train") for token in pair.target}
     assert len(corpus.Vocabulary(characters)) == 18
     least = number(printed("examples", "least_loss")["18 tokens"])
@@ -184,9 +188,9 @@ def test_what_is_left_of_the_loss_of_the_numerals_is_entropy(printed):
     "train.py",
     "return d_model**-0.5 * min(",
     "return 512**-0.5 * min(",
-    fault="the paper's rate knows nothing of d_model",
+    fault="the paper's learning rate ignores d_model",
 )
-def test_at_our_size_the_papers_peak_is_eighteen_times_its_own_and_three_times_ours(printed):
+def test_at_our_size_the_papers_peak_rate_is_eighteen_times_its_own_and_three_times_ours(printed):
     shown = printed("examples", "rates")
     base, here = number(shown["paper, base model"]), number(shown["numerals, the paper's peak"])
     assert base == pytest.approx(1 / math.sqrt(512 * 4000), abs=5e-6)
@@ -199,9 +203,9 @@ def test_at_our_size_the_papers_peak_is_eighteen_times_its_own_and_three_times_o
     "train.py",
     "stretch.sort(key=lambda example: [len(ids) for ids in example])",
     "rng.shuffle(stretch)",
-    fault="stretches are shuffled in place of being sorted",
+    fault="chunks are shuffled instead of sorted",
 )
-def test_sorting_by_length_takes_most_of_the_padding_away(printed):
+def test_sorting_by_length_removes_most_of_the_padding(printed):
     shown = printed("examples", "padding")
     assert number(shown["of like length"]) < number(shown["as drawn"]) / 3
     assert number(shown["as drawn"]) > 1 / 3
@@ -215,9 +219,9 @@ def test_sorting_by_length_takes_most_of_the_padding_away(printed):
     "train.py",
     "real = targets != ignore_index",
     "real = targets >= 0",
-    fault="padding is an answer",
+    fault="padding counts as a target",
 )
-def test_the_mean_of_the_means_is_off_and_the_share_of_tokens_repairs_it(printed):
+def test_the_mean_of_the_means_is_wrong_and_weighting_by_tokens_corrects_it(printed):
     shown = printed("examples", "mean_of_means")
     assert number(shown["mean of the means, loss off by"]) > 0.01
     assert number(shown["mean of the means, gradient off by"]) > 0.1
@@ -233,15 +237,15 @@ def test_the_mean_of_the_means_is_off_and_the_share_of_tokens_repairs_it(printed
     "train.py",
     'rng = random.Random(f"{seed} {epoch}")',
     "rng = random.Random()",
-    fault="batches are drawn by a lot that nobody has noted",
+    fault="batches are drawn without the seed",
 )
 @mutation(
     "translator.py",
     "torch.manual_seed(seed)",
     "torch.seed()",
-    fault="the model begins with numbers that nobody has noted",
+    fault="the model is initialized without the seed",
 )
-def test_one_seed_gives_one_set_of_weights_and_sums_depend_on_their_order(printed):
+def test_a_seed_determines_the_weights_and_sums_depend_on_their_order(printed):
     shown = printed("examples", "twice")
     assert shown["the same seed, largest difference"] == "0.0"
     assert number(shown["another seed, largest difference"]) > 0.1
@@ -256,9 +260,9 @@ def test_one_seed_gives_one_set_of_weights_and_sums_depend_on_their_order(printe
     "transformer.py",
     "scores = scores / math.sqrt(query.size(-1))",
     "scores = scores / query.size(-1)",
-    fault="attention that is written out is another one",
+    fault="the written-out attention is different",
 )
-def test_looking_does_not_change_what_is_seen(trained, monkeypatch):
+def test_recording_the_attention_does_not_change_the_output(trained, monkeypatch):
     pair = Pair(["why", "do", "we", "work", "?"], list("我们为什么工作？"), "why")
     src, tgt = example_of(trained, pair)
     plain = trained.model(src[None], tgt[None, :-1])
@@ -297,7 +301,7 @@ def aligned():
 )
 @settings(deadline=None, max_examples=200)
 @given(n=st.one_of(st.integers(1, 10**6 - 1), st.integers(1, 200)))
-def test_each_numeral_is_traced_to_the_word_that_has_its_digit(aligned, n):
+def test_each_numeral_is_aligned_with_the_word_of_its_digit(aligned, n):
     pair = number_pair(n)
     found = dict(aligned["numerals"](pair))
     assert set(found) >= {i for i, c in enumerate(pair.target) if c in "一二三四五六七八九"}
@@ -311,7 +315,7 @@ def test_each_numeral_is_traced_to_the_word_that_has_its_digit(aligned, n):
 
 
 @claim("learned#inside")
-def test_the_best_head_looks_at_nearly_every_numerals_word_when_it_is_due(printed):
+def test_the_best_head_attends_to_the_aligned_word_for_nearly_every_numeral(printed):
     shown = printed("examples", "aligned")
     assert number(shown["numerals, the best head in test"]) > 0.9
     first, second = (
@@ -332,9 +336,9 @@ def test_the_best_head_looks_at_nearly_every_numerals_word_when_it_is_due(printe
     "examples/training/crossing.py",
     "seen[len(model.encoder.layers) + 1 :: 2]",
     "seen[len(model.encoder.layers) :: 2]",
-    fault="self-attention is taken for cross-attention",
+    fault="self-attention is recorded instead of cross-attention",
 )
-def test_the_trained_translator_answers_what_it_has_not_seen(printed):
+def test_the_trained_translator_translates_unseen_sentences(printed):
     shown = printed("examples", "crossing")
     assert shown["shape"] == "(1, 4, 9, 5)"
     for i in range(1, 5):
@@ -343,7 +347,7 @@ def test_the_trained_translator_answers_what_it_has_not_seen(printed):
 
 
 @claim("learned#inside")
-def test_three_numerals_look_at_their_words_and_the_fourth_at_thousand(trained):
+def test_three_numerals_attend_to_their_words_and_the_fourth_to_thousand(trained):
     source = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
     pair = Pair(source, list("三十四万二千零五"), "")
     src, tgt = example_of(trained, pair)
@@ -370,7 +374,7 @@ def test_three_numerals_look_at_their_words_and_the_fourth_at_thousand(trained):
 
 
 @claim("training#curve")
-def test_the_translations_shown_are_right(capsys):
+def test_the_translations_on_the_page_are_correct(capsys):
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "translate.py"))
     endings = ["我们为什么工作？", "我们昨天为什么没工作？", "我妈妈有两只猫", "三十四万二千零五"]
     for line, ending in zip(capsys.readouterr().out.splitlines(), endings, strict=True):
@@ -392,7 +396,7 @@ def wrong(capsys) -> list[tuple[str, str, str]]:
 
 
 @claim("learned#errors")
-def test_the_errors_that_are_read_are_there(wrong):
+def test_the_errors_discussed_on_the_page_occur(wrong):
     """Should this fail with a new translator, read its errors and write what they are."""
     read = [
         (" born ", "二零零零年", "二零零二年"),
@@ -425,7 +429,7 @@ def of(measured: dict, variant: str, what: str = "match") -> list[float]:
 
 
 @claim("learned#ablations")
-def test_the_ablations_are_of_this_code(measured, made):
+def test_the_ablations_are_of_the_current_code(measured, made):
     assert measured["key"] == made["key"](), "stale: scripts/experiment ablations measures anew"
     runs = [(run["seed"], run["variant"]) for run in measured["runs"]]
     assert runs == [(seed, name) for seed in (0, 1, 2) for name in made["VARIANTS"]]
@@ -435,7 +439,7 @@ def test_the_ablations_are_of_this_code(measured, made):
 
 
 @claim("learned#longer")
-def test_beyond_ten_digits_nothing_is_right_and_no_answer_has_more(measured):
+def test_beyond_ten_digits_no_translation_is_correct_and_none_is_longer(measured):
     match = {int(digits): share for digits, share in measured["lengths"]["match"].items()}
     assert min(match[digits] for digits in range(7, 11)) > 0.98
     assert max(match[11], match[12]) < 0.02
@@ -449,7 +453,7 @@ def test_beyond_ten_digits_nothing_is_right_and_no_answer_has_more(measured):
 
 
 @claim("learned#ablations")
-def test_without_a_causal_mask_the_loss_is_the_best_and_nothing_is_right(measured, made):
+def test_without_a_causal_mask_the_loss_is_lowest_and_no_translation_is_correct(measured, made):
     others = {*made["VARIANTS"]} - {"no causal mask", "no smoothing"}
     lowest = min(min(of(measured, name, "held-out loss")) for name in others)
     assert max(of(measured, "no causal mask", "held-out loss")) < lowest
@@ -458,12 +462,12 @@ def test_without_a_causal_mask_the_loss_is_the_best_and_nothing_is_right(measure
 
 
 @claim("learned#ablations")
-def test_without_positions_about_a_fifth_is_right(measured):
+def test_without_positions_about_a_fifth_is_correct(measured):
     assert all(0.15 < share < 0.25 for share in of(measured, "no positions"))
 
 
 @claim("learned#ablations")
-def test_the_papers_rate_is_too_hot(measured, made):
+def test_the_papers_learning_rate_is_too_high(measured, made):
     here = made["SETTINGS"]
     peak = training.noam_learning_rate(
         here.warmup_steps, made["SIZES"]["d_model"], here.warmup_steps
@@ -476,14 +480,14 @@ def test_the_papers_rate_is_too_hot(measured, made):
 
 
 @claim("learned#ablations")
-def test_post_norm_needs_its_warm_up_and_pre_norm_hardly(measured):
+def test_post_norm_needs_warm_up_and_pre_norm_hardly_does(measured):
     with_it, without = of(measured, "post-norm"), of(measured, "post-norm, no warm-up")
     assert all(one > other for one, other in zip(with_it, without, strict=True))
     assert min(of(measured, "no warm-up")) > max(without)
 
 
 @claim("learned#ablations")
-def test_the_rest_makes_no_difference_on_this_task(measured):
+def test_the_other_ablations_make_no_difference_on_this_task(measured):
     for name in (
         "ours", "exponent doubled", "learned positions", "no 1/√d_k", "one head",
         "dropout 0.1", "no smoothing", "no warm-up", "post-norm",
@@ -495,7 +499,7 @@ def test_the_rest_makes_no_difference_on_this_task(measured):
 
 
 @claim("learned#confidence")
-def test_smoothing_changes_how_sure_the_model_is_and_not_how_often_it_is_right(printed):
+def test_smoothing_changes_the_confidence_of_the_model_and_not_its_accuracy(printed):
     shown = printed("examples", "confidence")
     for name in "ours", "no smoothing":
         assert number(shown[f"{name}, right"]) > 0.999
@@ -513,7 +517,7 @@ def small() -> Transformer:
 
 
 @claim("learned#ablations")
-def test_each_ablation_changes_what_its_name_says(made, small):
+def test_each_ablation_makes_the_change_in_its_name(made, small):
     variants = made["VARIANTS"]
     q, k, v = torch.randn(3, 2, 4, 5, 8)
     mask = causal_mask(5)
@@ -548,7 +552,7 @@ def test_the_doubled_exponent_is_the_published_table(made, small):
 
 
 @claim("learned#ablations")
-def test_an_ablation_takes_effect_and_leaves_all_as_it_was(made, small):
+def test_an_ablation_takes_effect_and_is_undone_afterwards(made, small):
     before = transformer.causal_mask, transformer.fused_attention, decode.fused_attention
     src, tgt = torch.tensor([[3, 4]]), torch.tensor([[1, 3, 4]])
     other = torch.tensor([[1, 3, 5]])
@@ -569,7 +573,7 @@ def test_an_ablation_takes_effect_and_leaves_all_as_it_was(made, small):
 
 
 @claim("data#exercises")
-def test_the_test_has_no_new_word_and_few_new_neighbours(printed):
+def test_the_test_set_has_no_new_words_and_few_new_word_pairs(printed):
     shown = printed("exercises", "new_words", "data")
     for name in "words", "characters":
         assert shown[f"{name} in the test and not in training"] == "0"
@@ -577,7 +581,7 @@ def test_the_test_has_no_new_word_and_few_new_neighbours(printed):
 
 
 @claim("data#exercises")
-def test_drawn_evenly_short_numbers_and_long_gaps_are_rare(printed):
+def test_sampled_uniformly_short_numbers_and_long_gaps_are_rare(printed):
     shown = printed("exercises", "evenly", "data")
     assert number(shown["evenly, eight digits or fewer"]) == pytest.approx(0.01, abs=0.002)
     assert number(shown["evenly, four zeros in a row"]) < 0.005
@@ -586,7 +590,7 @@ def test_drawn_evenly_short_numbers_and_long_gaps_are_rare(printed):
 
 
 @claim("data#exercises")
-def test_chinese_numerals_are_grouped_by_fours_with_one_zero_for_a_gap(printed):
+def test_chinese_numerals_are_grouped_by_four_digits_with_one_zero_per_gap(printed):
     shown = printed("exercises", "grouped", "data")
     assert shown["10010"].split(" | ") == ["1", "0010 一万零一十"]
     assert shown["205000"].split(" | ") == ["20", "5000 二十万五千"]
@@ -598,9 +602,9 @@ def test_chinese_numerals_are_grouped_by_fours_with_one_zero_for_a_gap(printed):
     "exercises/data/ordinals.py",
     '    "twelve": "twelfth",',
     "",
-    fault="twelve is taken for a regular number",
+    fault="twelve is treated as a regular number",
 )
-def test_ordinals_end_as_their_digits_do():
+def test_ordinals_end_like_the_ordinals_of_their_last_digits():
     """As everyone writes them: 1st, 2nd, 3rd, 11th; the words before the last stay."""
     names = runpy.run_path(str(SNIPPETS / "exercises" / "data" / "ordinals.py"))
     for n in [*range(1300), 10**6, 10**9 + 3, 342005]:
@@ -614,7 +618,7 @@ def test_ordinals_end_as_their_digits_do():
 
 
 @claim("data#exercises")
-def test_the_hash_of_python_draws_the_lots_anew_in_each_run(printed):
+def test_pythons_hash_gives_a_different_split_in_each_run(printed):
     shown = printed("exercises", "own_hash", "data")
     assert number(shown["crc32, still in the test on the second day"]) == 1
     assert number(shown["hash, still in the test on the second day"]) < 0.2
@@ -624,7 +628,7 @@ def test_the_hash_of_python_draws_the_lots_anew_in_each_run(printed):
 
 
 @claim("training#exercises")
-def test_the_papers_formula_with_our_peak_is_warm_up_for_two_thirds(printed):
+def test_the_papers_formula_with_our_peak_is_in_warm_up_for_two_thirds_of_training(printed):
     shown = printed("exercises", "which_warm_up")
     assert number(shown["warm-up"]) / 1500 == pytest.approx(2 / 3, abs=0.02)
     assert number(shown["peak"]) == 0.004
@@ -636,7 +640,7 @@ def test_the_papers_formula_with_our_peak_is_warm_up_for_two_thirds(printed):
     "exercises/training/accumulate.py",
     "tokens / count",
     "1 / 4",
-    fault="parts of a batch count alike, however many tokens they have",
+    fault="parts of a batch are weighted equally, regardless of their tokens",
 )
 def test_parts_of_a_batch_are_weighted_by_their_tokens(printed):
     shown = printed("exercises", "accumulate")
@@ -649,9 +653,9 @@ def test_parts_of_a_batch_are_weighted_by_their_tokens(printed):
     "train.py",
     'self.optimizer.load_state_dict(state["optimizer"])',
     'len(state["optimizer"])',
-    fault="the optimizer begins anew",
+    fault="the optimizer restarts",
 )
-def test_a_training_taken_up_without_all_its_state_goes_elsewhere(printed):
+def test_a_training_resumed_without_all_its_state_diverges(printed):
     shown = printed("exercises", "forgotten")
     assert number(shown["all, off by"]) == 0
     assert number(shown["all but the optimizer, off by"]) > 0
@@ -666,7 +670,7 @@ def test_a_training_taken_up_without_all_its_state_goes_elsewhere(printed):
     "exercises/training/gap.py",
     "/ (0.1 / vocab_size))",
     "/ 0.1)",
-    fault="the best gap forgets how many tokens share the smoothing",
+    fault="the best gap ignores the number of tokens that share the smoothing",
 )
 def test_the_best_gap_between_logits_gives_the_smoothed_target(printed, trained):
     shown = printed("exercises", "gap")
@@ -679,7 +683,7 @@ def test_the_best_gap_between_logits_gives_the_smoothed_target(printed, trained)
 
 
 @claim("learned#exercises")
-def test_mistakes_that_are_independent_spoil_the_most_sentences(printed):
+def test_independent_mistakes_affect_the_most_sentences(printed):
     shown = printed("exercises", "independent")
     assert number(shown["needed of a character"]) == pytest.approx(0.9991, abs=1e-4)
     predicted = number(shown["sentences right, if independent"])
@@ -687,7 +691,7 @@ def test_mistakes_that_are_independent_spoil_the_most_sentences(printed):
 
 
 @claim("learned#exercises")
-def test_each_word_that_is_left_out_is_missing_and_backwards_is_the_same(printed):
+def test_each_omitted_word_is_missing_and_a_reversed_sentence_is_translated_the_same(printed):
     shown = printed("exercises", "left_out")
     assert shown["backwards"] == shown["all"] == "我们昨天为什么没工作？"
     assert shown["why"] == "我们昨天没工作吗？"

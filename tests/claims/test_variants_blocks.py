@@ -34,7 +34,7 @@ def rms_norm(size: int, seed: int = 0, eps: float = 1e-5) -> RMSNorm:
     "variants/rmsnorm.py",
     "mean_square = x.square()",
     "mean_square = (x - x.mean(dim=-1, keepdim=True)).square()",
-    fault="RMSNorm takes the mean off after all",
+    fault="RMSNorm subtracts the mean",
 )
 @mutation(
     "variants/rmsnorm.py",
@@ -44,7 +44,7 @@ def rms_norm(size: int, seed: int = 0, eps: float = 1e-5) -> RMSNorm:
 )
 @few
 @given(seeds, sizes, st.sampled_from([1e-8, 1e-5, 1e-2]))
-def test_rms_norm_is_torchs_and_so_are_its_gradients(seed, size, eps):
+def test_rms_norm_and_its_gradients_equal_torchs(seed, size, eps):
     ours = rms_norm(size, seed, eps)
     theirs = nn.RMSNorm(size, eps).double()
     theirs.load_state_dict(ours.state_dict())
@@ -60,7 +60,7 @@ def test_rms_norm_is_torchs_and_so_are_its_gradients(seed, size, eps):
 
 
 @claim("variants#rmsnorm")
-def test_rms_norm_takes_its_numbers_from_the_constructor():
+def test_rms_norm_uses_its_constructor_arguments():
     assert RMSNorm(7).eps == LayerNorm(7).eps == 1e-5
     assert RMSNorm(7, 0.1).eps == 0.1
     assert [name for name, _ in RMSNorm(7).named_parameters()] == ["weight"]
@@ -72,11 +72,11 @@ def test_rms_norm_takes_its_numbers_from_the_constructor():
     "variants/rmsnorm.py",
     "(mean_square + self.eps).rsqrt()",
     "(mean_square + self.eps).reciprocal()",
-    fault="RMSNorm forgets the root",
+    fault="RMSNorm omits the square root",
 )
 @few
 @given(seeds, st.floats(0.1, 1000))
-def test_rms_norm_is_blind_to_a_factor_but_not_to_a_constant(seed, factor):
+def test_rms_norm_is_invariant_to_a_factor_but_not_to_a_constant(seed, factor):
     norm, x = rms_norm(16, seed, eps=1e-12), normal(4, 16, seed=seed)
     close(norm(factor * x), norm(x), 1e-6)
     layer = LayerNorm(16, 1e-12).double()
@@ -87,14 +87,14 @@ def test_rms_norm_is_blind_to_a_factor_but_not_to_a_constant(seed, factor):
 @claim("variants#rmsnorm")
 @few
 @given(seeds, sizes)
-def test_rms_norm_of_what_has_no_mean_is_layer_norm(seed, size):
+def test_on_vectors_with_mean_zero_rms_norm_equals_layer_norm(seed, size):
     x = normal(3, size, seed=seed)
     norm, layer = RMSNorm(size).double(), LayerNorm(size).double()
     close(norm(x - x.mean(dim=-1, keepdim=True)), layer(x))
 
 
 @claim("variants#exercises")
-def test_layer_norm_after_a_linear_layer_is_rms_norm_after_a_centred_one(printed):
+def test_layer_norm_after_a_linear_layer_is_rms_norm_after_a_centered_one(printed):
     shown = printed("exercises", "centred")
     assert shown["RMSNorm after centring"] == "True"
     assert shown["with the mean taken out of the weights"] == "True"
@@ -107,13 +107,13 @@ def test_layer_norm_after_a_linear_layer_is_rms_norm_after_a_centred_one(printed
     ".square().sum(dim=-1, keepdim=True)",
     fault="RMSNorm sums the squares instead of averaging",
 )
-def test_a_token_that_rms_norm_has_been_at_has_the_length_of_root_d():
+def test_after_rms_norm_a_token_has_length_root_d():
     x = normal(5, 64)
     close(RMSNorm(64, 0.0).double()(x).norm(dim=-1), torch.full((5,), 8.0, dtype=torch.float64))
 
 
 @claim("variants#rmsnorm")
-def test_rms_norm_by_hand(printed):
+def test_rms_norm_computed_by_hand_matches_the_code(printed):
     shown = printed("examples", "rms_by_hand")
     assert shown["rms(x)"] == "2.5"
     assert shown["RMSNorm of x"].split() == ["0.400", "0.800", "0.800", "1.600"]
@@ -130,16 +130,16 @@ def test_rms_norm_by_hand(printed):
     "variants/swiglu.py",
     "0.044715 * x**3",
     "0.0447 * x**2",
-    fault="the second GELU has another cubic term",
+    fault="the second GELU has a different cubic term",
 )
-def test_gelu_is_torchs_exactly_and_with_tanh():
+def test_gelu_equals_torchs_exact_and_tanh_versions():
     x = torch.linspace(-8, 8, 4001, dtype=torch.float64)
     close(gelu(x), F.gelu(x), 1e-12)
     close(gelu_tanh(x), F.gelu(x, approximate="tanh"), 1e-12)
 
 
 @claim("variants#swiglu")
-def test_the_two_gelus_are_never_half_a_thousandth_apart(printed):
+def test_the_two_gelus_differ_by_less_than_half_a_thousandth(printed):
     x = torch.linspace(-30, 30, 200_001, dtype=torch.float64)
     apart = (gelu(x) - gelu_tanh(x)).abs().max().item()
     assert 0.0004 < apart < 0.0005
@@ -155,9 +155,9 @@ def test_the_two_gelus_are_never_half_a_thousandth_apart(printed):
     "variants/swiglu.py",
     "torch.erf(x / math.sqrt(2))",
     "torch.erf(x)",
-    fault="GELU forgets the root of 2",
+    fault="GELU omits the square root of 2",
 )
-def test_gelu_is_x_times_the_share_of_a_normal_distribution_below_x():
+def test_gelu_is_x_times_the_fraction_of_a_normal_distribution_below_x():
     draws = normal(400_000)
     for x in (-1.5, -0.5, 0.7, 2.0):
         share = (draws < x).double().mean().item()
@@ -173,7 +173,7 @@ def test_gelu_is_x_times_the_share_of_a_normal_distribution_below_x():
 )
 @few
 @given(seeds)
-def test_the_gelu_network_is_a_feed_forward_network_but_for_its_activation(seed):
+def test_the_gelu_network_is_a_feed_forward_network_except_for_its_activation(seed):
     torch.manual_seed(seed)
     ours, plain = GELUFeedForward(6, 11).double().eval(), FeedForward(6, 11).double()
     plain.load_state_dict(ours.state_dict())
@@ -186,7 +186,7 @@ def test_the_gelu_network_is_a_feed_forward_network_but_for_its_activation(seed)
     "variants/swiglu.py",
     "return self.down(self.dropout(hidden))",
     "return self.down(hidden)",
-    fault="SwiGLU drops nothing",
+    fault="SwiGLU applies no dropout",
 )
 @pytest.mark.parametrize("make", [GELUFeedForward, SwiGLU])
 def test_the_networks_drop_hidden_units_in_training_only(make):
@@ -210,7 +210,7 @@ def test_the_networks_drop_hidden_units_in_training_only(make):
     "variants/swiglu.py",
     "F.silu(self.gate(x))",
     "F.sigmoid(self.gate(x))",
-    fault="SwiGLU is gated by the sigmoid alone",
+    fault="SwiGLU is gated by the sigmoid only",
 )
 @few
 @given(seeds, sizes, sizes)
@@ -231,7 +231,7 @@ def test_swiglu_is_the_formula_of_its_paper(seed, d_model, width):
     "nn.Linear(d_model, dim_feedforward)  # V",
     fault="SwiGLU has a bias",
 )
-def test_two_thirds_of_the_width_make_as_many_weights(printed):
+def test_two_thirds_of_the_width_gives_as_many_weights(printed):
     for d_model, width in ((64, 255), (96, 384), (512, 2049)):
         plain = 2 * d_model * width
         gated = sum(p.numel() for p in SwiGLU(d_model, 2 * width // 3).parameters())
@@ -249,9 +249,9 @@ def test_two_thirds_of_the_width_make_as_many_weights(printed):
     "variants/swiglu.py",
     "F.silu(self.gate(x)) * self.up(x)",
     "F.silu(self.gate(x)) + self.up(x)",
-    fault="SwiGLU adds where it should multiply",
+    fault="SwiGLU adds instead of multiplying",
 )
-def test_the_gate_says_how_much_of_up_passes_and_up_its_sign(printed, capsys):
+def test_the_gate_scales_the_up_projection_which_sets_the_sign(printed, capsys):
     printed("examples", "gate")
     module = SwiGLU(1, 1).double().eval()
     nn.init.ones_(module.down.weight)
@@ -283,12 +283,12 @@ def in_heads(x, head_dim=4):
     "variants/grouped.py",
     "return x.repeat_interleave(self.nhead // x.size(1), dim=1)",
     "return x.repeat(1, self.nhead // x.size(1), 1, 1)",
-    fault="the shared heads go round by turns instead of serving neighbours",
+    fault="the shared heads are assigned in turn instead of to neighboring heads",
 )
 @pytest.mark.parametrize("kv", [1, 2, 4, 8])
 @few
 @given(seeds)
-def test_grouped_queries_are_sdpas(kv, seed):
+def test_grouped_query_attention_equals_sdpas(kv, seed):
     ours, x = grouped(kv=kv, seed=seed), normal(2, 5, 32, seed=seed)
     mask = causal_mask(5)
     heads = F.scaled_dot_product_attention(
@@ -310,7 +310,7 @@ def test_grouped_queries_are_sdpas(kv, seed):
     fault="the values are not shared",
 )
 @pytest.mark.parametrize("kv", [1, 2, 4])
-def test_grouped_queries_are_multi_head_attention_with_repeated_weights(kv):
+def test_grouped_query_attention_is_multi_head_attention_with_repeated_weights(kv):
     ours, full = grouped(kv=kv), MultiHeadAttention(32, 8).double()
     state = ours.state_dict()
     for name in ("key", "value"):
@@ -327,9 +327,9 @@ def test_grouped_queries_are_multi_head_attention_with_repeated_weights(kv):
     "variants/grouped.py",
     "x = x.transpose(1, 2)  # (batch, heads, n, head_dim)",
     "x = x.reshape(x.size(0), x.size(2), x.size(1), -1)",
-    fault="heads are cut before the axes are exchanged",
+    fault="heads are split before the axes are transposed",
 )
-def test_as_many_shared_heads_as_heads_are_multi_head_attention():
+def test_with_as_many_key_heads_as_heads_it_is_multi_head_attention():
     ours, full = grouped(kv=8), MultiHeadAttention(32, 8).double()
     full.load_state_dict(ours.state_dict())  # the same names and shapes
     x = normal(2, 5, 32)
@@ -338,13 +338,13 @@ def test_as_many_shared_heads_as_heads_are_multi_head_attention():
 
 
 @claim("variants#grouped")
-def test_queries_of_one_group_may_still_look_at_different_things():
+def test_queries_of_one_group_can_attend_to_different_tokens():
     _, weights = grouped(kv=1)(*[normal(1, 5, 32)] * 3, need_weights=True)
     assert (weights[0, 0] - weights[0, 1]).abs().max() > 0.01
 
 
 @claim("variants#grouped")
-def test_what_a_cache_keeps_shrinks_with_the_shared_heads(printed):
+def test_the_cache_shrinks_with_the_number_of_key_heads(printed):
     shown = printed("examples", "shared_heads")
     kept = [int(shown[f"{kv} of 8"].split()[2]) for kv in (8, 4, 2, 1)]
     assert kept == [1024, 512, 256, 128]
@@ -358,16 +358,16 @@ def test_what_a_cache_keeps_shrinks_with_the_shared_heads(printed):
     "variants/grouped.py",
     "if num_kv_heads < 1 or nhead % num_kv_heads:",
     "if num_kv_heads < 1:",
-    fault="more shared heads than heads are let through",
+    fault="more shared heads than heads are accepted",
 )
-def test_heads_that_share_must_divide_the_heads():
+def test_the_number_of_key_heads_must_divide_the_number_of_heads():
     for kv in (0, 3, 16):
         with pytest.raises(ValueError, match=f"got 8 and {kv}"):
             GroupedQueryAttention(32, 8, kv)
 
 
 @claim("variants#exercises")
-def test_merging_heads_that_were_alike_loses_nothing_and_others_do(printed):
+def test_merging_identical_heads_loses_nothing_and_merging_different_heads_does(printed):
     shown = printed("exercises", "merged_heads")
     assert shown["8 of 8"] == "off by 0%"
     assert shown["4 of 8"] != "off by 0%"

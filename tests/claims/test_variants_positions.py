@@ -65,7 +65,7 @@ def twins(kind: type[MultiHeadAttention], d_model=16, nhead=4):
     "variants/learned.py",
     "return self.dropout(x + self.table[:length])",
     "return self.dropout(x + self.table[:1])",
-    fault="learned positions all take the first row",
+    fault="learned positions all use the first row",
 )
 def test_learned_positions_are_an_embedding_of_the_position_that_is_added():
     learned = LearnedPositions(8, max_len=6, dropout=0.0)
@@ -86,7 +86,7 @@ def test_rows_that_no_sentence_reaches_get_no_gradient():
 
 
 @claim("variants#learned")
-def test_learned_positions_refuse_a_place_that_they_have_no_row_for():
+def test_learned_positions_reject_a_position_beyond_their_table():
     with pytest.raises(ValueError, match="7 positions, but only 6 were learned"):
         LearnedPositions(8, max_len=6)(torch.zeros(1, 7, 8))
 
@@ -96,7 +96,7 @@ def test_learned_positions_refuse_a_place_that_they_have_no_row_for():
     "variants/learned.py",
     "std=0.5**0.5",
     "std=0.02",
-    fault="learned positions start small",
+    fault="learned positions start too small",
 )
 def test_learned_positions_start_as_large_as_the_sinusoids():
     torch.manual_seed(0)
@@ -107,7 +107,7 @@ def test_learned_positions_start_as_large_as_the_sinusoids():
 
 
 @claim("variants#learned")
-def test_learned_positions_take_the_place_of_the_sinusoids():
+def test_learned_positions_can_replace_the_sinusoids():
     torch.manual_seed(0)
     learned, ours = LearnedPositions(8, 20, 0.0), PositionalEncoding(8, 20, 0.0)
     with torch.no_grad():
@@ -122,9 +122,9 @@ def test_learned_positions_take_the_place_of_the_sinusoids():
     "variants/learned.py",
     "return self.dropout(x + self.table[:length])",
     "return x + self.table[:length]",
-    fault="learned positions leave the sum without dropout",
+    fault="learned positions apply no dropout to the sum",
 )
-def test_dropout_acts_on_the_sum_of_word_and_place():
+def test_dropout_is_applied_to_the_sum_of_word_and_position():
     torch.manual_seed(0)
     sums = LearnedPositions(64, 50, dropout=0.5)(torch.ones(4, 50, 64))
     assert (sums == 0).float().mean().item() == pytest.approx(0.5, abs=0.02)
@@ -138,10 +138,10 @@ def test_dropout_acts_on_the_sum_of_word_and_place():
     "variants/rotary.py",
     "first * sin + second * cos",
     "first * sin - second * cos",
-    fault="the second of a turned pair has the wrong sign",
+    fault="the second feature of a rotated pair has the wrong sign",
 )
 @given(seed=seeds, i=places, j=places, shift=places)
-def test_the_score_of_turned_query_and_key_depends_on_their_distance_alone(seed, i, j, shift):
+def test_the_score_of_rotated_query_and_key_depends_only_on_their_distance(seed, i, j, shift):
     q, k = normal(2, 8, seed=seed)
     before = at(q, i) @ at(k, j)
     close(at(q, i + shift) @ at(k, j + shift), before)
@@ -150,7 +150,7 @@ def test_the_score_of_turned_query_and_key_depends_on_their_distance_alone(seed,
 
 
 @claim("variants#rotary")
-def test_all_scores_of_a_sentence_stay_when_it_moves_as_a_whole():
+def test_shifting_a_whole_sentence_changes_none_of_its_scores():
     q, k = normal(2, 3, 4, 7, 16)
     here = torch.arange(7)
     for shift in (1, 10, 5000):
@@ -159,7 +159,7 @@ def test_all_scores_of_a_sentence_stay_when_it_moves_as_a_whole():
 
 
 @claim("variants#rotary")
-def test_the_score_tells_left_from_right():
+def test_the_score_distinguishes_left_from_right():
     q, k = normal(2, 8)
     assert abs(at(q, 0) @ at(k, 1) - at(q, 1) @ at(k, 0)) > 0.1
 
@@ -169,7 +169,7 @@ def test_the_score_tells_left_from_right():
     "variants/rotary.py",
     "first * sin + second * cos",
     "first * sin.sin() + second * cos",
-    fault="the two of a pair turn at different speeds",
+    fault="the two features of a pair rotate at different speeds",
 )
 @mutation(
     "variants/rotary.py",
@@ -178,7 +178,7 @@ def test_the_score_tells_left_from_right():
     fault="features are paired by halves",
 )
 @given(seed=seeds, position=places)
-def test_turning_keeps_the_length_of_every_pair(seed, position):
+def test_rotation_preserves_the_length_of_every_pair(seed, position):
     x = normal(8, seed=seed)
     pairs, turned = x.view(4, 2), at(x, position).view(4, 2)
     close(turned.norm(dim=-1), pairs.norm(dim=-1))
@@ -192,7 +192,7 @@ def test_turning_keeps_the_length_of_every_pair(seed, position):
     fault="the exponent of the rotation is doubled",
 )
 @given(seed=seeds, position=places)
-def test_turning_a_pair_is_a_product_with_a_complex_number(seed, position):
+def test_rotating_a_pair_is_multiplication_by_a_complex_number(seed, position):
     x = normal(8, seed=seed)
     speed = 10000.0 ** (-torch.arange(0, 8, 2, dtype=torch.float64) / 8)
     product = torch.view_as_complex(x.view(4, 2)) * torch.exp(1j * position * speed)
@@ -200,7 +200,7 @@ def test_turning_a_pair_is_a_product_with_a_complex_number(seed, position):
 
 
 @claim("variants#rotary")
-def test_the_score_is_the_real_part_of_a_complex_product_in_which_only_the_distance_stands():
+def test_the_score_is_the_real_part_of_a_complex_product_that_depends_only_on_the_distance():
     q, k = normal(2, 8)
     speed = 10000.0 ** (-torch.arange(0, 8, 2, dtype=torch.float64) / 8)
     a, b = (torch.view_as_complex(x.view(4, 2)) for x in (q, k))
@@ -210,7 +210,7 @@ def test_the_score_is_the_real_part_of_a_complex_product_in_which_only_the_dista
 
 
 @claim("variants#rotary")
-def test_turns_add_up_and_position_0_turns_nothing():
+def test_rotations_compose_and_position_0_rotates_nothing():
     x = normal(5, 8)
     close(at(x, 0), x)
     close(at(at(x, 3), 4), at(x, 7))
@@ -218,7 +218,7 @@ def test_turns_add_up_and_position_0_turns_nothing():
 
 
 @claim("variants#rotary")
-def test_what_is_turned_is_the_sinusoid_of_the_position():
+def test_a_rotated_unit_vector_is_the_sinusoid_of_its_position():
     """The pair (0, 1) turns into (-sin, cos): PE of the same position, up to order and sign."""
     x = torch.tensor([0.0, 1.0], dtype=torch.float64).repeat(4)
     table = sinusoidal_positional_encoding(50, 8)
@@ -228,7 +228,7 @@ def test_what_is_turned_is_the_sinusoid_of_the_position():
 
 
 @claim("variants#rotary")
-def test_a_smaller_base_turns_faster():
+def test_a_smaller_base_rotates_faster():
     x = normal(8)
     fast = at(x, 1, base=100.0) - x
     slow = at(x, 1) - x
@@ -243,7 +243,7 @@ def test_a_smaller_base_turns_faster():
     "torch.arange(0, head_dim, 2, dtype=torch.float32, device=x.device)",
     fault="angles are computed in float32",
 )
-def test_angles_stay_exact_far_out_in_float32():
+def test_angles_are_accurate_at_large_positions_in_float32():
     torch.manual_seed(0)
     x, position = torch.randn(64), 1_000_001
     speed = 10000.0 ** (-torch.arange(0, 64, 2, dtype=torch.float64) / 64)
@@ -254,13 +254,13 @@ def test_angles_stay_exact_far_out_in_float32():
 
 
 @claim("variants#rotary")
-def test_rotation_needs_pairs():
+def test_rotation_needs_an_even_number_of_features():
     with pytest.raises(ValueError, match="head_dim must be even, to make pairs: 7"):
         at(normal(7), 1)
 
 
 @claim("variants#rotary")
-def test_the_two_halves_layout_is_the_same_up_to_the_order_of_the_features():
+def test_the_two_halves_layout_is_equal_up_to_the_order_of_the_features():
     """Many models pair feature i with i + head_dim / 2 instead of 2i with 2i + 1."""
     x, here = normal(6, 16), torch.arange(6)
     angle = here[:, None] * 10000.0 ** (-torch.arange(0, 16, 2, dtype=torch.float64) / 16)
@@ -277,10 +277,10 @@ def test_the_two_halves_layout_is_the_same_up_to_the_order_of_the_features():
     "variants/rotary.py",
     "v = self.split(self.value(value))",
     "v = rotate(self.split(self.value(value)), positions)",
-    fault="values are turned too",
+    fault="rotary attention rotates the values too",
 )
 @pytest.mark.parametrize("need_weights", [False, True])
-def test_rotary_attention_is_ours_on_turned_queries_and_keys(need_weights):
+def test_rotary_attention_is_our_attention_on_rotated_queries_and_keys(need_weights):
     rotary, ours = twins(RotaryAttention)
     x, here = normal(2, 5, 16), torch.arange(5)
     mask = causal_mask(5)
@@ -294,7 +294,7 @@ def test_rotary_attention_is_ours_on_turned_queries_and_keys(need_weights):
 
 
 @claim("variants#rotary")
-def test_rotary_attention_knows_the_order_and_ours_does_not():
+def test_rotary_attention_depends_on_the_order_and_ours_does_not():
     rotary, ours = twins(RotaryAttention)
     x = normal(1, 5, 16)
     swapped = x[:, [1, 0, 2, 3, 4]]
@@ -308,9 +308,9 @@ def test_rotary_attention_knows_the_order_and_ours_does_not():
     "variants/rotary.py",
     "k = rotate(self.split(self.key(key)), positions)",
     "k = self.split(self.key(key))",
-    fault="keys are not turned",
+    fault="rotary attention does not rotate the keys",
 )
-def test_pads_on_the_left_move_a_sentence_and_rotary_attention_does_not_mind():
+def test_padding_on_the_left_shifts_a_sentence_and_does_not_affect_rotary_attention():
     rotary, _ = twins(RotaryAttention)
     x = normal(1, 3, 16)
     padded = torch.cat([torch.zeros(1, 4, 16, dtype=torch.float64), x], dim=1)
@@ -336,7 +336,7 @@ def test_the_slopes_of_a_power_of_two_are_the_geometric_sequence_of_the_paper(nh
 
 
 @claim("variants#alibi")
-def test_eight_heads_have_a_half_to_a_256th():
+def test_eight_heads_have_slopes_from_a_half_to_a_256th():
     assert [1 / slope for slope in alibi_slopes(8).tolist()] == [2, 4, 8, 16, 32, 64, 128, 256]
 
 
@@ -360,7 +360,7 @@ def test_other_numbers_of_heads_take_every_second_slope_of_the_next_power(nhead)
     "variants/alibi.py",
     "nearness = -(position[:, None] - position).abs()",
     "nearness = (position[:, None] - position).abs()",
-    fault="what is far away is preferred",
+    fault="distant positions are preferred",
 )
 def test_the_bias_is_minus_the_slope_times_the_distance():
     bias = alibi_bias(6, 8)
@@ -373,7 +373,7 @@ def test_the_bias_is_minus_the_slope_times_the_distance():
 
 @claim("variants#alibi")
 @given(seed=seeds)
-def test_under_a_causal_mask_a_bias_by_the_keys_place_alone_gives_the_same_weights(seed):
+def test_under_a_causal_mask_a_bias_by_the_key_position_alone_gives_the_same_weights(seed):
     """-m (i - j) and m j differ by m i, the same for a whole row."""
     scores = normal(1, 4, 6, 6, seed=seed)
     hidden = ~causal_mask(6)
@@ -386,7 +386,7 @@ def test_under_a_causal_mask_a_bias_by_the_keys_place_alone_gives_the_same_weigh
 
 
 @claim("variants#alibi")
-def test_without_a_causal_mask_the_two_differ():
+def test_without_a_causal_mask_the_two_biases_differ():
     scores = normal(1, 4, 6, 6)
     by_key = alibi_slopes(4).double()[:, None, None] * torch.arange(6)
     one, other = ((scores + bias).softmax(dim=-1) for bias in (alibi_bias(6, 4), by_key))
@@ -401,7 +401,7 @@ def test_without_a_causal_mask_the_two_differ():
     fault="the bias is divided by the root too",
 )
 @pytest.mark.parametrize("causal", [False, True])
-def test_alibi_attention_is_pytorchs_with_the_bias_as_a_float_mask(causal):
+def test_alibi_attention_equals_pytorchs_with_the_bias_as_a_float_mask(causal):
     alibi, ours = twins(ALiBiAttention)
     x = normal(2, 5, 16)
     mask = causal_mask(5) if causal else None
@@ -417,7 +417,7 @@ def test_alibi_attention_is_pytorchs_with_the_bias_as_a_float_mask(causal):
 
 
 @claim("variants#alibi")
-def test_equal_scores_fall_by_the_same_factor_with_each_step():
+def test_the_weights_of_equal_scores_fall_by_the_same_factor_with_each_step():
     alibi, _ = twins(ALiBiAttention)
     x = torch.zeros(1, 6, 16, dtype=torch.float64)
     _, weights = alibi(x, x, x, causal_mask(6), need_weights=True)
@@ -431,9 +431,9 @@ def test_equal_scores_fall_by_the_same_factor_with_each_step():
     "variants/alibi.py",
     "weights = scores.softmax(dim=-1).masked_fill(~mask, 0.0)",
     "weights = scores.softmax(dim=-1)",
-    fault="alibi forgets the second fill",
+    fault="ALiBi omits the second fill",
 )
-def test_a_row_without_a_key_gives_zeros_with_alibi_too():
+def test_a_row_with_no_allowed_key_gives_zeros_with_alibi_too():
     alibi, _ = twins(ALiBiAttention)
     x = normal(1, 3, 16).requires_grad_()
     mask = torch.tensor([[0, 0, 0], [1, 1, 0], [1, 1, 1]]).bool()
@@ -464,7 +464,7 @@ def with_attention(kind, norm_first=True):
     "nearness = -(position[:, None] - position)",
     fault="the bias is signed",
 )
-def test_a_symmetric_bias_lets_an_encoder_see_distances_and_no_directions():
+def test_with_a_symmetric_bias_an_encoder_sees_distances_and_no_directions():
     src, tgt = torch.tensor([[4, 5, 6, 7, 8]]), torch.tensor([[1, 4, 6, 8]])
     swapped = src[:, [1, 0, 2, 3, 4]]
     alibi = with_attention(ALiBiAttention)
@@ -476,7 +476,7 @@ def test_a_symmetric_bias_lets_an_encoder_see_distances_and_no_directions():
 
 
 @claim("variants#alibi")
-def test_under_the_causal_mask_alibi_tells_before_from_after():
+def test_under_the_causal_mask_alibi_distinguishes_before_from_after():
     alibi, _ = twins(ALiBiAttention)
     x = normal(1, 5, 16)
     y = x.flip(1)
@@ -505,7 +505,7 @@ def test_the_window_mask_is_the_band_of_positions_less_than_window_apart(size, w
 
 @claim("variants#window")
 @given(size=st.integers(1, 12), window=st.integers(1, 14))
-def test_with_the_causal_mask_each_position_sees_itself_and_those_just_before(size, window):
+def test_with_the_causal_mask_each_position_sees_itself_and_the_positions_just_before(size, window):
     mask = (sliding_window_mask(size, window) & causal_mask(size))[0, 0]
     for i, row in enumerate(mask.tolist()):
         assert [j for j, seen in enumerate(row) if seen] == [*range(max(0, i - window + 1), i + 1)]
@@ -513,7 +513,7 @@ def test_with_the_causal_mask_each_position_sees_itself_and_those_just_before(si
 
 @claim("variants#window")
 @pytest.mark.parametrize("causal", [False, True])
-def test_a_window_that_covers_all_is_full_attention(causal):
+def test_a_window_that_covers_every_position_is_full_attention(causal):
     near, ours = twins(WindowAttention)
     x = normal(2, 7, 16)
     mask = causal_mask(7) if causal else None
@@ -528,9 +528,9 @@ def test_a_window_that_covers_all_is_full_attention(causal):
     "variants/window.py",
     "mask = near if mask is None else near & mask",
     "mask = near",
-    fault="the window replaces the mask that it is given",
+    fault="the window replaces the given mask",
 )
-def test_window_attention_adds_its_band_to_the_mask_it_is_given():
+def test_window_attention_combines_its_band_with_the_given_mask():
     near, ours = twins(WindowAttention)
     x = normal(2, 7, 16)
     pads = padding_mask(torch.tensor([[1] * 7, [1] * 5 + [0] * 2]))
@@ -546,10 +546,10 @@ def test_window_attention_adds_its_band_to_the_mask_it_is_given():
     "variants/window.py",
     "return full.tril(window - 1).triu(1 - window)",
     "return full.tril(window).triu(-window)",
-    fault="the window is one wider",
+    fault="the window is wider by one position",
 )
 @given(window=st.integers(1, 5), layers=st.integers(1, 4))
-def test_through_layers_the_reach_is_their_number_times_window_less_one(window, layers):
+def test_the_reach_of_several_layers_is_their_number_times_window_minus_one(window, layers):
     size = 20
     step = (sliding_window_mask(size, window) & causal_mask(size))[0, 0].long()
     seen = torch.linalg.matrix_power(step, layers) > 0
@@ -560,7 +560,7 @@ def test_through_layers_the_reach_is_their_number_times_window_less_one(window, 
 
 
 @claim("variants#window")
-def test_a_token_beyond_the_reach_changes_no_bit_and_one_within_does():
+def test_a_token_beyond_the_reach_does_not_change_a_single_bit_and_one_within_does():
     torch.manual_seed(0)
     stack = [WindowAttention(16, 4).double() for _ in range(2)]  # window 4: reach 6
     x = normal(1, 12, 16)
@@ -578,7 +578,7 @@ def test_a_token_beyond_the_reach_changes_no_bit_and_one_within_does():
 
 
 @claim("variants#window")
-def test_a_window_below_1_is_refused():
+def test_a_window_below_1_is_rejected():
     with pytest.raises(ValueError, match="window must be at least 1, got 0"):
         sliding_window_mask(4, 0)
 
@@ -596,7 +596,7 @@ def test_the_band_has_at_most_n_times_window_pairs_where_the_triangle_has_half_n
 
 @claim("variants#measured-how")
 @pytest.mark.parametrize("kind", SELF_ATTENTIONS)
-def test_each_is_used_as_ours_is_and_has_the_same_parameters(kind):
+def test_each_variant_has_the_interface_and_the_parameters_of_our_attention(kind):
     other, ours = twins(kind)
     assert {k: v.shape for k, v in other.state_dict().items()} == {
         k: v.shape for k, v in ours.state_dict().items()
@@ -608,7 +608,7 @@ def test_each_is_used_as_ours_is_and_has_the_same_parameters(kind):
 
 @claim("variants#measured-how")
 @pytest.mark.parametrize("kind", SELF_ATTENTIONS)
-def test_the_future_changes_no_bit_whatever_the_positions(kind):
+def test_the_future_does_not_change_a_single_bit_for_any_positions(kind):
     other, _ = twins(kind)
     x = normal(1, 6, 16)
     changed = x.clone()
@@ -620,7 +620,7 @@ def test_the_future_changes_no_bit_whatever_the_positions(kind):
 
 @claim("variants#measured-how")
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
-def test_positions_of_two_sequences_are_not_compared(kind):
+def test_self_attention_variants_reject_two_different_sequences(kind):
     other, _ = twins(kind)
     with pytest.raises(ValueError, match="self-attention only: 2 queries, 3 keys"):
         other(normal(1, 2, 16), normal(1, 3, 16), normal(1, 3, 16))
@@ -631,10 +631,10 @@ def test_positions_of_two_sequences_are_not_compared(kind):
     "variants/rotary.py",
     "self.dropout * self.training",
     "self.dropout",
-    fault="rotary attention drops weights in use too",
+    fault="rotary attention drops weights at inference too",
 )
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
-def test_dropout_of_the_weights_acts_in_training_alone(kind):
+def test_weights_are_dropped_out_only_in_training(kind):
     torch.manual_seed(0)
     attention = kind(16, 4, dropout=0.5)
     x = torch.randn(1, 6, 16)
@@ -645,7 +645,7 @@ def test_dropout_of_the_weights_acts_in_training_alone(kind):
 
 @claim("variants#measured-how")
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
-def test_masks_that_are_not_boolean_are_refused_by_each(kind):
+def test_each_variant_rejects_masks_that_are_not_boolean(kind):
     other, _ = twins(kind)
     x = normal(1, 4, 16)
     with pytest.raises(ValueError, match="masks are boolean"):
@@ -656,7 +656,7 @@ def test_masks_that_are_not_boolean_are_refused_by_each(kind):
 
 
 @claim("variants#measured-how")
-def test_a_part_is_swapped_and_the_model_goes_on(printed):
+def test_the_model_works_with_each_variant_swapped_in(printed):
     shown = printed("examples", "swap")
     assert shown["parameters before"] == shown["parameters after"]
     assert shown["logits"] == "(1, 3, 20)"
@@ -672,7 +672,7 @@ def test_the_gradient_of_rows_beyond_the_longest_sentence_is_zero(printed):
 
 
 @claim("variants#rotary")
-def test_two_steps_apart_the_score_is_the_cosine_of_two_wherever_they_are(printed):
+def test_two_steps_apart_the_score_is_the_cosine_of_two_at_any_position(printed):
     shown = printed("examples", "clock")
     places = "query at 3, key at 1", "query at 10, key at 8", "query at 1002, key at 1000"
     assert {shown[place] for place in places} == {shown["cos 2"]} == {"-0.416"}
@@ -680,13 +680,13 @@ def test_two_steps_apart_the_score_is_the_cosine_of_two_wherever_they_are(printe
 
 
 @claim("variants#rotary")
-def test_moving_a_sentence_by_100000_changes_no_score(printed):
+def test_shifting_a_sentence_by_100000_changes_no_score(printed):
     shown = printed("examples", "rotary")
     assert set(shown.values()) == {"0.000000000"}
 
 
 @claim("variants#alibi")
-def test_equal_scores_have_lost_half_after_ln_2_by_the_slope(printed):
+def test_equal_scores_lose_half_their_weight_after_ln_2_divided_by_the_slope(printed):
     shown = printed("examples", "alibi")
     for head, slope in enumerate((1 / 4, 1 / 16, 1 / 64, 1 / 256), start=1):
         steps = float(shown[f"head {head}, steps to a half"])
@@ -698,7 +698,7 @@ def test_equal_scores_have_lost_half_after_ln_2_by_the_slope(printed):
 
 
 @claim("variants#alibi")
-def test_backwards_is_the_same_to_alibi_and_not_to_rotary_positions(printed):
+def test_reversed_sentences_are_equal_for_alibi_and_not_for_rotary_positions(printed):
     shown = printed("examples", "mirror")
     assert float(shown["ALiBi, backwards"]) == 0
     assert float(shown["ALiBi, two words swapped"]) > 0
@@ -724,21 +724,21 @@ def test_the_fractions_of_eight_heads_on_the_page_are_the_slopes(language):
 
 
 @claim("variants#exercises")
-def test_a_quarter_circle_and_three_steps_are_the_sine_of_three(printed):
+def test_a_quarter_turn_and_three_steps_give_the_sine_of_three(printed):
     shown = printed("exercises", "turned_by_hand")
     assert shown["query at 7, key at 4"] == shown["sin 3"] == "0.141"
     assert shown["query at 4, key at 7"] == "-0.141"
 
 
 @claim("variants#exercises")
-def test_heads_that_look_to_one_side_each_tell_a_sentence_from_its_reverse(printed):
+def test_heads_that_each_look_to_one_side_distinguish_a_sentence_from_its_reverse(printed):
     shown = printed("exercises", "both_sides")
     assert float(shown["all see all"]) == 0
     assert float(shown["two heads back, two ahead"]) > 0.1
 
 
 @claim("variants#exercises")
-def test_the_band_alone_gives_what_the_mask_gives(printed):
+def test_computing_only_the_band_equals_masking(printed):
     shown = printed("exercises", "only_the_band")
     assert shown["difference"] == "0.000000000"
     assert shown["scores in the band"] == "50,000"
@@ -763,13 +763,13 @@ def of(runs: dict, task: str, variant: str, what: str) -> list[float]:
 
 
 @claim("variants#measured")
-def test_the_measurements_are_of_this_code_and_whole(made, runs):
+def test_the_measurements_are_complete_and_of_the_current_code(made, runs):
     measured = {job: run["key"] for job, run in runs.items()}
     assert measured == made["jobs"](), "stale: scripts/experiment variants measures what is missing"
 
 
 @claim("variants#measured")
-def test_a_changed_line_of_a_module_makes_its_runs_stale_and_a_comment_does_not(made):
+def test_changing_code_in_a_module_makes_its_runs_stale_and_changing_a_comment_does_not(made):
     code = "def f(x):\n    return x + 1\n"
     words = '"""A module."""\n\n\ndef f(x):\n    """Adds."""\n    # One.\n    return x + 1\n'
     assert made["bare"](code) == made["bare"](words)
@@ -783,7 +783,7 @@ def test_each_variant_solves_the_numerals(made, runs):
 
 
 @claim("variants#measured")
-def test_rotary_positions_a_window_and_swiglu_learn_sooner_and_alibi_later_with_every_seed(
+def test_rotary_positions_a_window_and_swiglu_learn_faster_and_alibi_slower_with_every_seed(
     made, runs
 ):
     early = {
@@ -797,7 +797,7 @@ def test_rotary_positions_a_window_and_swiglu_learn_sooner_and_alibi_later_with_
 
 
 @claim("variants#measured")
-def test_no_variant_can_do_lengths_that_it_has_never_seen(made, runs):
+def test_no_variant_translates_lengths_that_it_has_never_seen(made, runs):
     for variant in made["VARIANTS"]:
         for digits in "11", "12":
             assert max(of(runs, "numerals", variant, digits)) < 0.02, variant
@@ -806,14 +806,14 @@ def test_no_variant_can_do_lengths_that_it_has_never_seen(made, runs):
 
 
 @claim("variants#measured")
-def test_some_longer_numbers_have_no_more_words_than_those_of_the_training(made):
+def test_some_longer_numbers_have_no_more_words_than_the_training_numbers(made):
     longest = max(len(pair.source) for pair in made["pairs_of"]("train"))
     for digits in 11, 12:
         assert sum(len(pair.source) <= longest for pair in made["pairs_of"](digits)) > 100
 
 
 @claim("variants#measured")
-def test_beyond_the_training_sinusoids_and_learned_rows_are_lost_at_once(runs):
+def test_beyond_the_training_lengths_sinusoids_and_learned_rows_fail_immediately(runs):
     for variant in "sinusoids", "learned":
         for places in 1, 3:
             assert min(of(runs, "back", variant, f"{places} back, length 20")) > 0.9
@@ -822,21 +822,21 @@ def test_beyond_the_training_sinusoids_and_learned_rows_are_lost_at_once(runs):
 
 
 @claim("variants#measured")
-def test_rotary_positions_bear_twice_the_length_and_not_twenty_times(runs):
+def test_rotary_positions_work_at_twice_the_length_and_not_at_twenty_times(runs):
     for places in 1, 3:
         assert min(of(runs, "back", "rotary", f"{places} back, length 40")) > 0.85
         assert max(of(runs, "back", "rotary", f"{places} back, length 400")) < 0.3
 
 
 @claim("variants#measured")
-def test_alibi_is_as_good_at_400_as_at_20_and_cannot_say_three_back(runs):
+def test_alibi_is_as_good_at_400_as_at_20_and_cannot_copy_the_token_three_back(runs):
     assert min(of(runs, "back", "ALiBi", "1 back, length 400")) > 0.9
     for length in 20, 40, 100, 400:
         assert max(of(runs, "back", "ALiBi", f"3 back, length {length}")) < 0.4
 
 
 @claim("variants#measured")
-def test_rotary_positions_in_a_window_are_right_at_every_length(made, runs):
+def test_rotary_positions_in_a_window_are_correct_at_every_length(made, runs):
     for places in made["BACK"]:
         for length in made["BACK_LENGTHS"]:
             what = f"{places} back, length {length}"
@@ -844,7 +844,7 @@ def test_rotary_positions_in_a_window_are_right_at_every_length(made, runs):
 
 
 @claim("variants#measured")
-def test_one_pass_with_the_answer_given_finds_the_same_as_greedy_decoding(made):
+def test_one_pass_with_teacher_forcing_finds_the_same_as_greedy_decoding(made):
     settings = replace(made["TASK"].settings, steps=60, warmup_steps=10, batch_size=32)
     pairs = [pair for pair in made["pairs_of"]("train") if len(pair.target) < 4]
     translator = made["ours"](pairs, 0)
@@ -858,7 +858,7 @@ def test_one_pass_with_the_answer_given_finds_the_same_as_greedy_decoding(made):
 
 
 @claim("variants#measured")
-def test_what_a_variant_shares_with_ours_starts_from_the_same_weights(made):
+def test_parts_shared_with_our_model_start_from_the_same_weights(made):
     pairs = made["pairs_of"]("train")[:500]
     ours = made["ours"](pairs, 0).model.state_dict()
     for variant in "learned", "rotary", "ALiBi", "window", "RMSNorm", "GELU", "SwiGLU", "grouped":

@@ -449,7 +449,7 @@ def truncated_weights(case: Case) -> Iterator[Run]:
 def stale_weights(case: Case) -> Iterator[Run]:
     case.command = (
         sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-        "tests/claims/test_training.py", "-k", "are_of_this_code or is_of_this_code",
+        "tests/claims/test_training.py", "-k", "of_the_current_code",
     )  # fmt: skip
     train = case.folder / "snippets/train.py"
     kept = train.read_text(encoding="utf-8")
@@ -461,7 +461,7 @@ def stale_weights(case: Case) -> Iterator[Run]:
 def stale_results(case: Case) -> Iterator[Run]:
     case.command = (
         sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-        "tests/claims/test_training.py", "-k", "are_of_this_code",
+        "tests/claims/test_training.py", "-k", "are_of_the_current_code",
     )  # fmt: skip
     change(case.folder / "snippets/results/training.json", '"key": "', '"key": "0')
     yield case.run()
