@@ -61,7 +61,7 @@ def copied(ours: MultiHeadAttention, dropout=0.0) -> nn.MultiheadAttention:
     return theirs
 
 
-# A dictionary that answers softly
+# A soft dictionary
 
 
 @claim("attention#soft-lookup")
@@ -313,7 +313,7 @@ def test_xavier_uniform_projections_start_with_scores_of_variance_one(printed):
 def test_a_forbidden_key_changes_no_output_and_gets_no_gradient(seed, n, m, d, path, dtype):
     query, key, value = qkv(seed, n, m, d, d, dtype)
     mask = random_mask(n, m)
-    mask[..., 0] = False  # nobody may attend to key 0
+    mask[..., 0] = False  # no query may attend to key 0
     output = PATHS[path](query, key, value, mask)[0]
     other_key, other_value = key.detach().clone(), value.detach().clone()
     other_key[:, :, 0] += 100
@@ -700,7 +700,7 @@ def test_multi_head_attention_equals_that_of_torch_forward_and_backward(nhead, m
     }[masks]
     expected, expected_weights = theirs(x, y, z, **opposite, average_attn_weights=False)
     cotangent = torch.randn_like(expected)
-    wanted = torch.autograd.grad(expected, [x, y, z, *theirs.parameters()], cotangent)
+    gradients = torch.autograd.grad(expected, [x, y, z, *theirs.parameters()], cotangent)
     near = {"atol": 20 * NEAR[dtype], "rtol": 20 * NEAR[dtype]}
     for need_weights in (True, False):
         output, weights = ours(x, y, z, mask, need_weights)
@@ -719,7 +719,7 @@ def test_multi_head_attention_equals_that_of_torch_forward_and_backward(nhead, m
             named["output.weight"],
             named["output.bias"],
         ]
-        for one, other in zip(stacked, wanted, strict=True):
+        for one, other in zip(stacked, gradients, strict=True):
             assert_close(one, other, **near)
 
 

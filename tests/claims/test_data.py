@@ -1,4 +1,4 @@
-"""The claims of the chapter on training, as far as its data go."""
+"""The claims of the chapter on data."""
 
 import os
 import random
@@ -27,7 +27,7 @@ parts = pytest.mark.parametrize("part", PARTS)
 
 
 def many_numbers() -> list[int]:
-    """More than 100 000: all the small ones, those at each boundary, and of every length."""
+    """More than 100 000: all small numbers, numbers at each boundary, and of every length."""
     rng = random.Random(0)
     near = [a * 10**k + d for k in range(2, 12) for a in (1, 2, 10, 11, 90) for d in range(-11, 12)]
     round_ones = [
@@ -411,7 +411,7 @@ def test_an_id_outside_the_vocabulary_is_rejected(wrong):
         Vocabulary("ab").decode([3, wrong])
 
 
-# The parts
+# Training, validation and test sets
 
 
 @claim("data#held-out")

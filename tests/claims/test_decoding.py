@@ -44,7 +44,7 @@ options = st.fixed_dictionaries(
 
 
 def lively_model(seed=0, dtype=torch.float64, **options) -> Transformer:
-    """Untrained, but what it says depends on what it has said."""
+    """An untrained model whose output depends on the tokens so far."""
     torch.manual_seed(seed)
     config = TransformerConfig(9, 7, 16, 4, 2, 2, 32, dropout=0.3, max_len=20, **options)
     model = Transformer(config).to(dtype)
@@ -72,12 +72,12 @@ def close(one, other, tolerance=1e-12):
 
 
 def rows(ids: torch.Tensor, pad: int) -> list[list[int]]:
-    """Each sentence without the padding behind it."""
+    """Each sentence without its padding."""
     return [F.pad(row, (0, 1), value=pad).tolist()[: int((row != pad).sum())] for row in ids]
 
 
 def each_way(model, src, max_len, **options):
-    """What greedy, beam and random decoding make of it."""
+    """The outputs of greedy decoding, beam search and sampling."""
     yield greedy_decode(model, src, max_len, BOS, EOS, **options)
     for size, penalty in (2, 0.0), (4, 0.6):
         yield beam_search(model, src, max_len, BOS, EOS, size, penalty, **options)
@@ -90,7 +90,7 @@ def each_way(model, src, max_len, **options):
 
 
 def by_hand(model: Transformer, src: torch.Tensor, max_len: int) -> list[int]:
-    """Greedy decoding of one sentence without padding, as short as can be."""
+    """Greedy decoding of one sentence without padding, as short as possible."""
     written = [BOS]
     model = model.eval()
     while len(written) <= max_len and (written[-1] != EOS or len(written) == 1):
@@ -115,9 +115,9 @@ def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(seed, 
     pad = model.config.pad_id
     ids = greedy_decode(model, src, max_len, BOS, EOS)
     assert ids.dtype == torch.int64
-    wanted = [by_hand(model, row[row != pad][None], max_len) for row in src]
-    assert rows(ids, pad) == wanted
-    assert ids.size(1) == max(map(len, wanted))
+    expected = [by_hand(model, row[row != pad][None], max_len) for row in src]
+    assert rows(ids, pad) == expected
+    assert ids.size(1) == max(map(len, expected))
 
 
 @claim("decoding#loop")
@@ -362,7 +362,7 @@ def test_selected_cache_rows_continue_as_if_they_were_the_whole_batch(kind, seed
 
 
 def positions_seen(model: Transformer, names: list[str]) -> dict[str, int]:
-    """How many positions of one sentence each of these modules has been given."""
+    """The number of positions of one sentence that each module has computed."""
     seen = dict.fromkeys(names, 0)
 
     def count(name):
@@ -485,7 +485,7 @@ def test_the_score_of_beam_search_is_never_below_the_greedy_score(
 
 
 def every_translation(model, max_len) -> torch.Tensor:
-    """All of at most max_len tokens, as ids (number, max_len)."""
+    """All sentences of at most max_len tokens, as ids (number, max_len)."""
     pad, size = model.config.pad_id, model.config.tgt_vocab_size
     others = [i for i in range(size) if i not in (pad, EOS)]
     ids = list(itertools.product(others, repeat=max_len))
@@ -515,7 +515,7 @@ def test_a_beam_wide_enough_for_every_sentence_finds_the_best_one(seed, penalty,
 
 
 def plain_beam_search(model, src, max_len, size, penalty):
-    """One sentence, with lists: (total, ids), the greedy one first."""
+    """Beam search for one sentence with lists of (total, ids), the greedy one first."""
     pad = model.config.pad_id
 
     def score(beam):
@@ -554,12 +554,14 @@ def test_beam_search_equals_the_same_search_written_with_lists(seed, size, penal
     src, pad = sources(model), model.config.pad_id
     found = beam_search(model, src, 7, BOS, EOS, size, penalty)
     with torch.no_grad():
-        wanted = [plain_beam_search(model, row[row != pad][None], 7, size, penalty) for row in src]
-    assert rows(found, pad) == wanted
+        expected = [
+            plain_beam_search(model, row[row != pad][None], 7, size, penalty) for row in src
+        ]
+    assert rows(found, pad) == expected
 
 
 class Chances(torch.nn.Module):
-    """In place of a model: for the ids so far, the probabilities of the next."""
+    """A stand-in for a model: the probabilities of the next id, given the ids so far."""
 
     def __init__(self, table: dict[tuple[int, ...], dict[int, float]]):
         super().__init__()
@@ -584,7 +586,7 @@ class Chances(torch.nn.Module):
         return self.logits(self.decode(tgt, self.encode(src)))
 
 
-# From a promising second word on, chances scatter; the greedy one ends well.
+# After the most likely second word the probabilities are spread; the greedy sentence ends well.
 TRAP = Chances(
     {
         (): {3: 0.4, 4: 0.35, 5: 0.25},
@@ -598,7 +600,7 @@ SRC = torch.tensor([[3]])
 
 
 def ordinary(totals, logits):
-    """best_continuations without a place for the greedy one."""
+    """best_continuations without a reserved beam for the greedy translation."""
     size = logits.size(-1)
     scores = (totals[..., None] + logits.log_softmax(dim=-1)).flatten(1)
     totals, best = scores.topk(totals.size(1))
@@ -641,11 +643,11 @@ def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatc
     monkeypatch.setattr(Recompute, "step", lambda *a: steps.append(1) or original(*a))
     endless = {(3,) * n: {3: 0.5, 4: 0.5} for n in range(1, 20)}
     chances = Chances({(): {EOS: 0.6, 3: 0.4}} | endless)
-    for penalty, wanted in (0.0, 1), (0.6, 2), (1.0, 3):
+    for penalty, expected in (0.0, 1), (0.6, 2), (1.0, 3):
         steps.clear()
         found = beam_search(chances, SRC, 18, BOS, EOS, 2, penalty, use_cache=False)
         assert found.tolist() == [[EOS]]
-        assert len(steps) == wanted
+        assert len(steps) == expected
 
 
 @claim("decoding#beam-search")
@@ -738,12 +740,12 @@ def test_sampled_token_frequencies_match_the_probabilities():
     src = sources(model, batch=1)
     logits = model(src, torch.tensor([[BOS]]))[0, -1].detach()
     logits[0] = -math.inf
-    wanted = probabilities(logits, 3.0, 4, 0.9)
+    expected = probabilities(logits, 3.0, 4, 0.9)
     generator = torch.Generator().manual_seed(0)
     drawn = sample(model, src.expand(20_000, -1), 1, BOS, EOS, 3.0, 4, 0.9, generator)
     shares = drawn.flatten().bincount(minlength=7) / 20_000
-    assert wanted.count_nonzero() > 1
-    close(shares.double(), wanted, 0.02)
+    assert expected.count_nonzero() > 1
+    close(shares.double(), expected, 0.02)
 
 
 @claim("decoding#sampling")
@@ -948,7 +950,7 @@ def measured() -> dict:
 def test_the_measured_cost_is_of_the_current_code(printed):
     names = "scripts/experiments/decode.py", "snippets/decode.py", "snippets/transformer.py"
     key = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in names)).hexdigest()
-    assert measured()["key"] == key, "stale: scripts/experiment decode measures anew"
+    assert measured()["key"] == key, "stale; run scripts/experiment decode"
     assert len(printed("examples", "cost")) == 3 + 10 + 8
 
 

@@ -370,7 +370,7 @@ def test_a_tied_output_gives_the_padding_row_a_gradient(printed):
     assert shown["row 0 is still zero"] == "False"
 
 
-# Ready-made vectors
+# Pretrained vectors
 
 
 @claim("embeddings#pretrained")
@@ -402,7 +402,7 @@ def test_from_pretrained_does_not_copy(printed):
     assert shown["row 0 after a step"] == shown["row 0 at first"]
 
 
-# The beginning, and the root of d
+# Initialization, and the root of d
 
 
 @claim("embeddings#sqrt-d")

@@ -45,7 +45,7 @@ def configuration(nhead: int = 4, norm_first: bool = False, **changes) -> Transf
 
 
 def some_real(batch: int, length: int) -> torch.Tensor:
-    """Which positions hold a token: the first always, the last perhaps not."""
+    """True where a position has a token: always the first, perhaps not the last."""
     lengths = torch.randint(1, length + 1, (batch, 1))
     return torch.arange(length) < lengths
 
@@ -55,7 +55,7 @@ def as_mask(real: torch.Tensor) -> torch.Tensor:
 
 
 def moved(before: torch.Tensor, after: torch.Tensor) -> list[int]:
-    """The positions of the first sentence whose vector isn't the same to the last bit."""
+    """The positions of the first sentence whose vectors are not bitwise equal."""
     return (before != after).any(dim=-1)[0].nonzero().flatten().tolist()
 
 

@@ -50,7 +50,7 @@ sizes = {
 
 @pytest.fixture
 def printed(printed, tmp_path, monkeypatch):
-    """In a folder of its own, since some of them write files."""
+    """Run in a temporary folder, since some examples write files."""
     monkeypatch.chdir(tmp_path)
     return printed
 
@@ -78,7 +78,7 @@ def padded_ids(batch: int, length: int, vocabulary: int, pad: int = 0) -> torch.
     return ids.masked_fill(torch.arange(length) >= lengths, pad)
 
 
-# Initialisation
+# Initialization
 
 
 @claim("full-model#initialisation")
@@ -708,12 +708,12 @@ def renamed(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return found
 
 
-def torch_twin(model: Transformer, dtype: torch.dtype) -> nn.Transformer:
+def torch_counterpart(model: Transformer, dtype: torch.dtype) -> nn.Transformer:
     """nn.Transformer with our weights."""
     config = model.config
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # norm_first has no fast path
-        twin = nn.Transformer(
+        counterpart = nn.Transformer(
             config.d_model,
             config.nhead,
             config.num_encoder_layers,
@@ -725,13 +725,13 @@ def torch_twin(model: Transformer, dtype: torch.dtype) -> nn.Transformer:
             norm_first=config.norm_first,
         ).to(dtype)
     if not config.norm_first:
-        twin.encoder.norm = twin.decoder.norm = None
-    twin.load_state_dict(renamed(model.state_dict()))
-    return twin
+        counterpart.encoder.norm = counterpart.decoder.norm = None
+    counterpart.load_state_dict(renamed(model.state_dict()))
+    return counterpart
 
 
-def run_twin(model: Transformer, twin: nn.Transformer, src, tgt) -> torch.Tensor:
-    x = twin(
+def run_torch(model: Transformer, counterpart: nn.Transformer, src, tgt) -> torch.Tensor:
+    x = counterpart(
         model.position(model.src_embedding(src)),
         model.position(model.tgt_embedding(tgt)),
         tgt_mask=~causal_mask(tgt.size(1))[0, 0],
@@ -750,20 +750,20 @@ def test_logits_and_all_gradients_equal_those_of_nn_transformer(
 ):
     changes = {"norm_first": norm_first, "nhead": nhead, "layer_norm_eps": eps}
     model = randomized(make(seed, **changes), dtype)
-    twin = torch_twin(model, dtype)
+    counterpart = torch_counterpart(model, dtype)
     src, tgt = padded_ids(batch, source, 9), padded_ids(batch, target, 12)
     factors = torch.randn(batch, target, 12, dtype=dtype)
     loose = {"rtol": 1e-3, "atol": 1e-3} if dtype == torch.float32 else {}
 
     logits = model(src, tgt)
-    assert_close(logits, run_twin(model, twin, src, tgt), **loose)
+    assert_close(logits, run_torch(model, counterpart, src, tgt), **loose)
 
     (logits * factors).sum().backward()
     ours = renamed({name: p.grad for name, p in model.named_parameters()})
     outer = {n: p.grad.clone() for n, p in model.named_parameters() if "embedding" in n}
     model.zero_grad()
-    (run_twin(model, twin, src, tgt) * factors).sum().backward()
-    theirs = {name: p.grad for name, p in twin.named_parameters()}
+    (run_torch(model, counterpart, src, tgt) * factors).sum().backward()
+    theirs = {name: p.grad for name, p in counterpart.named_parameters()}
     assert ours.keys() == theirs.keys()
     for name, gradient in ours.items():
         assert_close(gradient, theirs[name], msg=lambda text, name=name: f"{name}: {text}", **loose)
@@ -777,12 +777,12 @@ def test_in_evaluation_real_positions_agree_although_the_fast_path_changes_other
     dtype, norm_first
 ):
     model = randomized(make(norm_first=norm_first), dtype).eval()
-    twin = torch_twin(model, dtype).eval()
+    counterpart = torch_counterpart(model, dtype).eval()
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         x = model.position(model.src_embedding(SRC))
-        memory, theirs = model.encode(SRC), twin.encoder(x, src_key_padding_mask=SRC == 0)
-        logits = run_twin(model, twin, SRC, TGT)
+        memory, theirs = model.encode(SRC), counterpart.encoder(x, src_key_padding_mask=SRC == 0)
+        logits = run_torch(model, counterpart, SRC, TGT)
     real = SRC != 0
     assert_close(memory[real], theirs[real], rtol=1e-4, atol=1e-4)
     if not norm_first:
@@ -828,7 +828,7 @@ def test_the_measured_speed_is_of_the_current_code(printed):
     record = json.loads((SNIPPETS / "results" / "model.json").read_text())
     sources = (ROOT / "scripts/experiments/model.py", Path(transformer.__file__))
     key = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    assert record["key"] == key, "stale: scripts/experiment model measures anew"
+    assert record["key"] == key, "stale; run scripts/experiment model"
     assert [tuple(row["size"]) for row in record["rows"]] == [
         (64, 16, 22),
         (16, 128, 128),
@@ -982,7 +982,7 @@ def test_a_model_made_on_meta_has_sizes_and_no_content():
 
 @pytest.fixture
 def tiny_numbers_kept() -> Iterator[None]:
-    """To load what an older PyTorch has compiled makes the processor round 1e-310 to 0 for good."""
+    """Loading code compiled by an older PyTorch turns on flush-to-zero for the whole process."""
     yield
     torch.set_flush_denormal(False)
 

@@ -545,11 +545,11 @@ def test_without_a_memory_mask_the_decoder_reads_the_pads_of_the_source(printed)
     assert float(shown["no mask"]) > 0.1
 
 
-# How others say it: each row of the table
+# Conventions of other libraries: each row of the table
 
 
 def table(language: str, anchor: str) -> list[list[str]]:
-    """The cells of the first table of a section, without its head."""
+    """The cells of the first table in a section, without its header."""
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
     section = page.split(f"{{ #{anchor} }}")[1].split("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")][2:]
@@ -557,7 +557,7 @@ def table(language: str, anchor: str) -> list[list[str]]:
 
 
 def from_ours(row: str, **names) -> torch.Tensor:
-    """What the table's last column says for this row, evaluated."""
+    """The value of the expression in this row's last column."""
     (cell,) = [cells[-1] for cells in table("en", "others") if cells[0] == row]
     (code,) = re.findall("`([^`]+)`", cell)
     return eval(code, {"torch": torch, **names})
@@ -568,7 +568,7 @@ TGT = torch.tensor([[1, 4, 5, 6], [1, 4, 5, 0]])
 
 
 def self_attention(row: str, attend, **names):
-    """The difference between theirs with the mask from the table, and ours."""
+    """The difference between their output, with the mask from the table, and ours."""
     b, h, n = 2, 3, 4
     query, key, value = parts(b, h, n, 8, dtype=torch.float32)
     causal, padding = causal_mask(n), padding_mask(TGT)
@@ -606,7 +606,7 @@ def test_row_sdpa_is_causal():
 
 
 def multihead(dtype=torch.float64) -> tuple[MultiHeadAttention, nn.MultiheadAttention]:
-    """Ours and theirs with the same numbers."""
+    """Our module and theirs with the same weights."""
     torch.manual_seed(0)
     ours = MultiHeadAttention(16, 4).to(dtype)
     theirs = nn.MultiheadAttention(16, 4, batch_first=True).to(dtype)
@@ -654,7 +654,7 @@ def test_row_multihead_attention_three_axes(dtype):
 
 @pytest.fixture(scope="module")
 def two_models():
-    """Ours and nn.Transformer with the same numbers, from vectors to vectors."""
+    """Our stacks and nn.Transformer with the same weights."""
     ours = small_model(norm_first=True)
     theirs = nn.Transformer(16, 4, 2, 2, 32, 0.0, batch_first=True, norm_first=True).double()
     layers = [*ours.encoder.layers, *ours.decoder.layers]
@@ -693,7 +693,7 @@ def test_row_nn_transformer(two_models, argument):
     real = TGT != 0
     expected = ours.decode(TGT, ours.encode(SRC), padding_mask(SRC))[real]
     close(theirs(src, tgt, **masks)[real], expected)
-    masks[argument] = ~masks[argument]  # our convention where theirs is wanted
+    masks[argument] = ~masks[argument]  # our convention where theirs is expected
     wrong = theirs(src, tgt, **masks)[real]
     assert not torch.allclose(wrong, expected, atol=0.01)
 
@@ -910,7 +910,7 @@ def test_anomaly_detection_stops_at_minus_infinity_and_not_at_ours():
         output.square().sum().backward()
 
 
-# Rows with nothing to attend to
+# Rows with no allowed key
 
 
 @claim("masks#empty-rows")
@@ -1062,7 +1062,7 @@ def test_masks_with_all_their_axes_fit_only_the_right_tensor():
             scaled_dot_product_attention(query, key, key, wrong)
 
 
-# Inverted, and nobody notices
+# Inverted masks go unnoticed
 
 
 @claim("masks#inverted")
@@ -1087,7 +1087,7 @@ def test_an_inverted_padding_mask_reads_nothing_but_pads():
 
 
 def added_everywhere(query, key, value, mask):
-    """A mask that is added, -1e4 where it is False."""
+    """An additive mask, -1e4 where the boolean mask is False."""
     scores = query @ key.transpose(-2, -1) / 2 + ~mask * -1e4
     weights = scores.softmax(dim=-1)
     return weights @ value, weights
@@ -1112,7 +1112,7 @@ MISTAKES = {
 
 
 def checks(attend, meant, given) -> tuple[bool, bool, bool]:
-    """Right shape, finite, and nothing moves when what is hidden changes."""
+    """Whether the shape is right, all is finite, and hidden tokens change nothing."""
     query, key, value = parts(N, N, N, 4)
     output, _ = attend(query, key, value, given)
     same = True

@@ -291,7 +291,7 @@ def test_padding_on_the_right_needs_no_mask(make):
 )
 @both
 def test_a_batch_of_pairs_gives_the_same_results_as_each_pair_alone(make):
-    """Source, <bos> and target stand without a gap, however long the others are."""
+    """Source, <bos> and target have no gap between them, for any lengths in the batch."""
     model = make().double()
     one = OneSequence(model)
     sources = [some_ids(1, n, n)[0] for n in (3, 6, 1)]
@@ -311,7 +311,7 @@ def test_a_batch_of_pairs_gives_the_same_results_as_each_pair_alone(make):
 )
 @both
 def test_the_loss_ignores_the_source_tokens(make):
-    """No logit at a source's place has a share in it; that at <bos> has."""
+    """Logits at source positions do not enter the loss; the logit at <bos> does."""
     model = make()
     one = OneSequence(model)
     seen = []
@@ -331,7 +331,7 @@ def test_the_loss_ignores_the_source_tokens(make):
 @claim("models#decoder-only")
 @both
 def test_it_is_trained_by_the_same_code_as_the_transformer(make):
-    """gradients() of train.py knows no difference."""
+    """gradients() of train.py works for both models."""
     pairs = [Pair(list("abc"), list("xy"), ""), Pair(list("cb"), list("yx"), "")]
     found = new_one_sequence(lambda size: make(), pairs)
     examples = [example_of(found, pair) for pair in pairs]
@@ -357,7 +357,7 @@ def test_both_languages_share_one_vocabulary():
 
 
 class Counting(nn.Module):
-    """After the number n it writes n - 1, and <eos> after 3."""
+    """Writes n - 1 after the number n, and <eos> after 3."""
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         following = torch.where(ids > 3, ids - 1, EOS)
@@ -464,7 +464,7 @@ def test_a_layer_without_cross_attention_has_three_quarters_of_the_weights(d):
 
 
 def by_torch_alone(model: Decoder2023, ids: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
-    """The same with PyTorch's functions only, rotation as complex numbers."""
+    """The same with only PyTorch's functions; the rotation uses complex numbers."""
     c, n = model.config, ids.size(1)
     size = c.d_model // c.nhead
     frequency = c.base ** (-torch.arange(0, size, 2, dtype=torch.float64) / size)

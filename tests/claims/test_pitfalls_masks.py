@@ -1,4 +1,4 @@
-"""Mistakes with masks, in layers and in training: each is wrong as said, its repair right."""
+"""Mistakes with masks, in layers and in training: each fails as described, its repair works."""
 
 import math
 import re

@@ -52,9 +52,9 @@ def turns(table: torch.Tensor) -> torch.Tensor:
 @pytest.mark.parametrize("d", [2, 8, 64])
 def test_the_loop_that_does_not_double_gives_the_formula(d):
     pitfall = load_pitfall("exponent_doubled")
-    wanted = [[sinusoid(p, column, d) for column in range(d)] for p in range(50)]
+    expected = [[sinusoid(p, column, d) for column in range(d)] for p in range(50)]
     table = pitfall.right_table(50, d)
-    torch.testing.assert_close(table, torch.tensor(wanted, dtype=torch.float64))
+    torch.testing.assert_close(table, torch.tensor(expected, dtype=torch.float64))
 
 
 @claim("pitfalls#exponent-doubled")
@@ -215,12 +215,12 @@ def test_angles_in_float32_are_right_in_the_first_rows_and_wrong_far_out():
     pitfall = load_pitfall("coarse_angles")
     for start, least, most in ((0, 0, 1e-5), (100_000, 1e-3, 0.1), (10_000_000, 0.1, 2)):
         position = torch.arange(start, start + 10)
-        wanted = [[sinusoid(int(p), column, 512) for column in range(512)] for p in position]
-        wanted = torch.tensor(wanted, dtype=torch.float64)
+        expected = [[sinusoid(int(p), column, 512) for column in range(512)] for p in position]
+        expected = torch.tensor(expected, dtype=torch.float64)
         wrong = pitfall.wrong_rows(position, 512).double()
-        assert least <= (wrong - wanted).abs().max() <= most
+        assert least <= (wrong - expected).abs().max() <= most
         right = pitfall.right_rows(position, 512).double()
-        torch.testing.assert_close(right, wanted, rtol=0, atol=1e-7)
+        torch.testing.assert_close(right, expected, rtol=0, atol=1e-7)
 
 
 @claim("pitfalls#coarse-angles")
@@ -274,7 +274,7 @@ def test_root_d_times_n_0_1_is_as_long_as_applying_the_factor_twice():
     torch.testing.assert_close(twice.norm(), other.norm(), rtol=0.01, atol=0)
 
 
-# Ready-made vectors
+# Pretrained vectors
 
 
 @claim("pitfalls#pretrained")
@@ -356,7 +356,7 @@ def test_in_evaluation_the_second_dropout_has_no_effect():
     assert torch.equal(wrong(x), right(x))
 
 
-# An axis too many
+# An additional axis
 
 
 @claim("pitfalls#trailing-axis")
@@ -473,7 +473,7 @@ def test_a_saved_table_overwrites_a_repaired_one():
         assert torch.equal(repaired.table, old.table) is back
 
 
-# A forward that is not there
+# A missing forward
 
 
 @claim("pitfalls#nested-forward")
@@ -703,7 +703,7 @@ def test_every_test_named_on_the_page_exists(language):
 
 @claim("pitfalls#exercises")
 def test_a_mask_alone_lets_no_later_token_through():
-    """So that it is the change of shape that leaks, in the pitfall of the heads."""
+    """So in the pitfall about heads it is the reshape that leaks."""
     heads = torch.randn(1, 4, 8, 16)
     other = heads.clone()
     other[:, :, 7] += 1

@@ -31,7 +31,7 @@ even_widths = st.integers(1, 16).map(lambda half: 2 * half)
 
 @functools.cache
 def run(kind: str, name: str) -> tuple[dict, str]:
-    """An example's or exercise's names, and what it prints."""
+    """The globals of an example or exercise, and its output."""
     state, threads = torch.get_rng_state(), torch.get_num_threads()
     torch.set_num_threads(1)  # on a busy machine threads wait for one another
     printed = io.StringIO()
@@ -145,7 +145,7 @@ def test_with_positions_attention_is_no_longer_equivariant():
     assert (moved - output.flip(1)).abs().max() > 0.1
 
 
-# What a position must look like
+# Requirements for positions
 
 
 @claim("positional-encoding#requirements")
@@ -206,9 +206,9 @@ def test_a_sine_alone_takes_a_value_twice_per_period():
 def test_the_table_equals_the_formula_cell_by_cell(n, d, base):
     table = sinusoidal_positional_encoding(n, d, base)
     assert table.shape == (n, d)
-    wanted = [[sinusoid(p, column, d, base) for column in range(d)] for p in range(n)]
+    expected = [[sinusoid(p, column, d, base) for column in range(d)] for p in range(n)]
     torch.testing.assert_close(
-        table.double(), torch.tensor(wanted, dtype=torch.float64), rtol=0, atol=4e-8
+        table.double(), torch.tensor(expected, dtype=torch.float64), rtol=0, atol=4e-8
     )
 
 
@@ -337,9 +337,9 @@ def test_every_cell_that_the_worked_example_prints_is_correct(base):
         for block in blocks
         if block
     }
-    for label, wanted in ((f"{base}, PE", TABLES), (f"{base}, x + PE", SUMS)):
+    for label, expected in ((f"{base}, PE", TABLES), (f"{base}, x + PE", SUMS)):
         torch.testing.assert_close(
-            torch.tensor(shown[label]), torch.tensor(wanted[base]), rtol=0, atol=6e-6
+            torch.tensor(shown[label]), torch.tensor(expected[base]), rtol=0, atol=6e-6
         )
 
 
@@ -475,9 +475,11 @@ def test_a_step_of_k_is_one_matrix_for_every_position(p, k, d):
     if p + k < 0:
         p -= k
     row = [sinusoid(p, column, d) for column in range(d)]
-    wanted = [sinusoid(p + k, column, d) for column in range(d)]
+    expected = [sinusoid(p + k, column, d) for column in range(d)]
     moved = shift_matrix(k, d) @ torch.tensor(row, dtype=torch.float64)
-    torch.testing.assert_close(moved, torch.tensor(wanted, dtype=torch.float64), rtol=0, atol=1e-9)
+    torch.testing.assert_close(
+        moved, torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-9
+    )
 
 
 @claim("rotations#shift")
@@ -542,9 +544,9 @@ def test_the_inner_product_cannot_distinguish_left_from_right():
 @claim("rotations#inner-product")
 def test_the_inner_product_falls_rises_and_becomes_negative_where_the_page_says():
     values = printed("examples", "inner_product")
-    wanted = {1: 0.9731, 10: 0.6789, 50: 0.5121, 100: 0.4373, 500: 0.2626, 1000: 0.1757}
-    wanted |= {10000: -0.0644, 100000: -0.0128}
-    for k, g in wanted.items():
+    expected = {1: 0.9731, 10: 0.6789, 50: 0.5121, 100: 0.4373, 500: 0.2626, 1000: 0.1757}
+    expected |= {10000: -0.0644, 100000: -0.0128}
+    for k, g in expected.items():
         assert values[f"g at distance {k}"] == f"{g:.4f}"
     assert values["first rise is from distance"] == "43"
     assert values["rises among the first 1000 steps"] == "444"
@@ -876,7 +878,7 @@ def test_no_checkpoint_fills_a_table_made_on_the_meta_device():
     with torch.device("meta"):
         module = PositionalEncoding(8, max_len=4)
     module.to_empty(device="cpu")
-    module.table.fill_(7.0)  # whatever the memory held
+    module.table.fill_(7.0)  # uninitialized memory may hold anything
     assert not module.load_state_dict({}, strict=True).missing_keys
     assert (module.table == 7.0).all()
 
@@ -921,7 +923,7 @@ def test_a_trained_model_is_correct_up_to_length_20_and_not_beyond():
     assert float(values["of 100, positions 80 to 99"]) < trained < 1
 
 
-# Sinusoids that tutorials publish
+# Sinusoids in published tutorials
 
 
 @claim("rotations#published")

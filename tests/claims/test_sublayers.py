@@ -1,4 +1,4 @@
-"""The claims of the chapters on sublayers and on layer normalisation."""
+"""The claims of the chapters on sublayers and on layer normalization."""
 
 import math
 import runpy
@@ -252,7 +252,7 @@ def test_a_convolution_of_width_3_sees_the_neighbor_on_the_right(printed):
     assert shown["width 3, positions changed by the last"] == "[3, 4]"
 
 
-# Its share
+# Its fraction of the parameters
 
 
 @claim("sublayers#share")
@@ -291,7 +291,7 @@ def test_attention_needs_as_many_multiplications_as_the_network_at_length_two_d_
     assert shown["1024 tokens, share of the feed-forward"] == "50%"
 
 
-# The sum
+# The residual connection
 
 
 @claim("sublayers#residual")

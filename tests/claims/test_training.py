@@ -128,16 +128,16 @@ def test_the_loss_and_its_gradient_equal_pytorchs(given):
     logits, targets, smoothing, ignored = given
     ours, theirs = (logits.clone().requires_grad_() for _ in range(2))
     loss = label_smoothed_cross_entropy(ours, targets, smoothing, ignored)
-    wanted = F.cross_entropy(
+    expected = F.cross_entropy(
         theirs.flatten(0, -2),
         targets.flatten(),
         ignore_index=ignored,
         label_smoothing=smoothing,
     )
-    torch.testing.assert_close(loss, wanted)
+    torch.testing.assert_close(loss, expected)
     if loss.isfinite():  # not where the only real target is the one to ignore
         loss.backward()
-        wanted.backward()
+        expected.backward()
         torch.testing.assert_close(ours.grad, theirs.grad)
 
 
@@ -184,7 +184,7 @@ def test_a_smoothing_outside_0_to_1_is_rejected(smoothing):
         label_smoothed_cross_entropy(torch.zeros(2, 5), torch.ones(2).long(), smoothing, 0)
 
 
-# The rate
+# The learning rate
 
 steps_of_the_rate = st.integers(1, 5000)
 
@@ -200,8 +200,8 @@ steps_of_the_rate = st.integers(1, 5000)
 @given(step=steps_of_the_rate, d_model=st.integers(1, 1024), warmup=steps_of_the_rate)
 def test_the_papers_learning_rate_follows_its_equation(step, d_model, warmup):
     rise, fall = step / warmup**1.5, 1 / math.sqrt(step)
-    wanted = (rise if step < warmup else fall) / math.sqrt(d_model)
-    assert noam_learning_rate(step, d_model, warmup) == pytest.approx(wanted)
+    expected = (rise if step < warmup else fall) / math.sqrt(d_model)
+    assert noam_learning_rate(step, d_model, warmup) == pytest.approx(expected)
 
 
 @claim("training#rate")
@@ -327,7 +327,7 @@ def test_a_batch_contains_sentences_of_similar_length():
     examples = list(examples_of_lengths(0, 2000))
 
     def padding(order) -> float:
-        """The share of the targets that is padding."""
+        """The fraction of the targets that is padding."""
         real = all_ = 0
         for batch in order:
             lengths = [len(tgt) for _, tgt in batch]
@@ -385,7 +385,7 @@ def test_an_example_is_source_ids_and_target_ids_between_bos_and_eos():
     fault="the model gets the token that it must predict",
 )
 def test_all_tokens_are_predicted_at_once_each_from_the_tokens_before_it():
-    """The loss of one pass is that of the sentences read token by token."""
+    """The loss of one pass equals that of sentences read token by token."""
     translator = small_translator(dropout=0.0)
     model = translator.model
     pairs = [PAIRS[7], PAIRS[142], PAIRS[20]]
@@ -411,7 +411,7 @@ def test_all_tokens_are_predicted_at_once_each_from_the_tokens_before_it():
     fault="the loss is the mean of the sentences' means",
 )
 def test_every_token_counts_equally_in_any_sentence():
-    """Not every sentence the same: the gradients are those of the pooled tokens."""
+    """Sentences are not weighted equally: the gradients are those of all tokens together."""
     translator = small_translator(dropout=0.0)
     examples = [example_of(translator, PAIRS[n]) for n in (7, 142)]
     parts = []
@@ -423,8 +423,8 @@ def test_every_token_counts_equally_in_any_sentence():
     translator.model.zero_grad()
     gradients(translator.model, examples, SHORT, ALONE)
     for p, a, b in zip(translator.model.parameters(), *parts, strict=True):
-        wanted = (short * a + long * b) / (short + long)
-        torch.testing.assert_close(p.grad, wanted, rtol=1e-4, atol=1e-6)
+        expected = (short * a + long * b) / (short + long)
+        torch.testing.assert_close(p.grad, expected, rtol=1e-4, atol=1e-6)
 
 
 @claim("training#loop")
@@ -465,13 +465,13 @@ def test_the_curve_has_20_points_with_learning_rate_exact_match_and_seconds():
     curve = train(translator, PAIRS, PAIRS[:9], replace(SHORT, steps=40), show=lines.append)
     assert [point["step"] for point in curve] == list(range(2, 41, 2))
     for point in curve:
-        wanted = linear_learning_rate(int(point["step"]), 4e-3, 4, 40)
-        assert point["rate"] == wanted
+        expected = linear_learning_rate(int(point["step"]), 4e-3, 4, 40)
+        assert point["rate"] == expected
         assert 0 <= point["match"] <= 1
     seconds = [point["seconds"] for point in curve]
     assert seconds == sorted(seconds) and seconds[0] > 0
-    wanted = r"step 40/40  loss \d\.\d+  rate 0\.0001\d  held-out 0\.0%  CPU \d+ s "
-    assert re.fullmatch(wanted, lines[-1])
+    expected = r"step 40/40  loss \d\.\d+  rate 0\.0001\d  held-out 0\.0%  CPU \d+ s "
+    assert re.fullmatch(expected, lines[-1])
 
 
 @claim("training#loop")
@@ -489,7 +489,7 @@ def test_exact_match_counts_correct_translations_by_kind():
     ]
 
     class Parrot:
-        """Right but for b, of which it gives the beginning and more."""
+        """Correct except for b, which it continues after the correct beginning."""
 
         def translate(self, sentences, max_len):
             answers = {"a": ["甲"], "b": ["乙", "乙"], "c": ["丙", "丁"]}
@@ -499,7 +499,7 @@ def test_exact_match_counts_correct_translations_by_kind():
     assert shares == {"all": 2 / 3, "one": 1 / 2, "two": 1}
 
 
-# The same bits
+# Reproducibility
 
 
 @claim("training#determinism")
@@ -507,7 +507,7 @@ def test_exact_match_counts_correct_translations_by_kind():
 def test_the_same_seed_gives_bitwise_equal_weights(seed):
     settings = replace(SHORT, seed=seed)
     one = trained(settings)
-    torch.manual_seed(99)  # whatever was drawn before
+    torch.manual_seed(99)  # any random state
     random.seed(99)
     assert same_bits(one, trained(settings))
 
@@ -527,11 +527,11 @@ def test_dropout_differs_at_each_step_and_in_each_process(monkeypatch):
     assert len(set(drawn[2:])) == 2 * SHORT.steps
 
 
-# Ctrl-C, and going on
+# Ctrl-C, and resuming
 
 
 def interrupt_at(step: int):
-    """A show that presses Ctrl-C when this step is shown."""
+    """A `show` function that raises Ctrl-C at this step."""
 
     def show(line: str) -> None:
         if line.startswith(f"step {step}/"):
@@ -599,7 +599,7 @@ def test_a_complete_training_is_not_changed(tmp_path):
 
 
 def in_a_child(task) -> int:
-    """The exit status of another process that does this."""
+    """The exit status of another process that runs this function."""
     child = fork.Process(target=task)
     child.start()
     child.join(60)
@@ -645,7 +645,7 @@ def test_a_crash_while_saving_keeps_the_last_good_file(name, tmp_path):
     save_checkpoint(path, {"about": {}, "step": 1})
 
     class Crashing:
-        """A file of which the first half is written when all goes dark."""
+        """A file whose writer crashes after the first half."""
 
         def __init__(self, path, mode):
             self.file = open(path, mode)  # noqa: SIM115
@@ -670,7 +670,7 @@ def test_a_crash_while_saving_keeps_the_last_good_file(name, tmp_path):
 
     assert in_a_child(crash) == 9
     assert load_checkpoint(path, {})["step"] == 1
-    save_checkpoint(path, {"about": {}, "step": 3})  # and saving works as ever
+    save_checkpoint(path, {"about": {}, "step": 3})  # and saving works again
     assert load_checkpoint(path, {})["step"] == 3
     assert [each.name for each in tmp_path.iterdir()] == ["checkpoint"]
 
@@ -853,7 +853,7 @@ def test_the_key_covers_every_file_that_training_imports():
     assert set(translators.MADE_BY) <= found
 
 
-# What was trained and measured
+# Trained and measured results
 
 
 MEASURED = ROOT / "snippets" / "results" / "training.json"
@@ -872,28 +872,24 @@ def published() -> Path:
 @claim("training#curve")
 def test_the_published_translator_is_of_the_current_code(published):
     about, _ = read_file(published)
-    assert about["key"] == code_key(), (
-        "translator.safetensors is stale: scripts/train makes it anew"
-    )
+    assert about["key"] == code_key(), "translator.safetensors is stale; run scripts/train"
     assert about["seed"] == 0
 
 
 @claim("training#curve")
 def test_the_published_figures_are_of_the_current_code(measured):
     made = runpy.run_path(str(ROOT / "scripts" / "experiments" / "training.py"))
-    assert measured["key"] == made["key"](), (
-        "results/training.json is stale: scripts/train measures anew"
-    )
+    assert measured["key"] == made["key"](), "results/training.json is stale; run scripts/train"
     runs = [(run["task"], run["seed"]) for run in measured["runs"]]
     assert runs == list(itertools.product(["numerals", "translator"], [0, 1, 2]))
 
 
 @claim("training#curve")
 def test_the_published_translator_is_as_accurate_as_its_figures(published, measured):
-    wanted = next(run["match"] for run in measured["runs"] if run["task"] == "translator")
+    expected = next(run["match"] for run in measured["runs"] if run["task"] == "translator")
     found = exact_match(load_translator(published), corpus.translator("test"))
-    assert found == pytest.approx(wanted, abs=0.012)  # one sentence in a kind
-    assert found["all"] == pytest.approx(wanted["all"], abs=0.002)
+    assert found == pytest.approx(expected, abs=0.012)  # one sentence in a kind
+    assert found["all"] == pytest.approx(expected["all"], abs=0.002)
 
 
 @claim("training#curve")
@@ -913,7 +909,7 @@ def test_it_learns_in_minutes_for_each_of_three_seeds(task, seconds, worst, seed
 
 @pytest.fixture
 def command(monkeypatch, tmp_path, capsys):
-    """train.py with these arguments, for a task that takes no time."""
+    """Run train.py with these arguments on a tiny task."""
     parts = {"train": PAIRS, "validation": PAIRS[:9], "test": PAIRS[50:60]}
     task = training.Task(parts.__getitem__, SIZES, SHORT)
     monkeypatch.setitem(training.TASKS, "numerals", task)
@@ -969,7 +965,7 @@ def free_port() -> int:
 
 
 def in_two_processes(task, folder: Path) -> list:
-    """What a task gives in each of two processes, joined as torchrun joins them."""
+    """The result of a task in each of two processes, connected as by torchrun."""
     port = free_port()
 
     def work(rank: int) -> None:
@@ -1012,9 +1008,9 @@ def two(tmp_path_factory) -> list:
 
 @claim("training#processes")
 def test_the_loss_of_two_processes_equals_that_of_one(two):
-    wanted, _ = loss_and_gradients(ALONE)
+    expected, _ = loss_and_gradients(ALONE)
     for loss, _ in two:
-        assert loss == pytest.approx(wanted, abs=1e-6)
+        assert loss == pytest.approx(expected, abs=1e-6)
 
 
 @claim("training#processes")
@@ -1025,20 +1021,20 @@ def test_the_loss_of_two_processes_equals_that_of_one(two):
     fault="the loss is the mean of the processes' means",
 )
 def test_the_gradients_of_two_processes_equal_those_of_one(two):
-    _, wanted = loss_and_gradients(ALONE)
+    _, expected = loss_and_gradients(ALONE)
     for _, found in two:
-        for a, b in zip(found, wanted, strict=True):
+        for a, b in zip(found, expected, strict=True):
             torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
 
 
 @claim("training#processes")
 def test_the_mean_of_the_means_of_two_processes_is_a_different_loss():
-    """One half has the short numbers, so its tokens would count for more."""
-    wanted, gradient = loss_and_gradients(ALONE)
+    """One half has the short numbers, so its tokens would have a larger weight."""
+    expected, gradient = loss_and_gradients(ALONE)
     translator = small_translator(dropout=0.0)
     examples = [example_of(translator, pair) for pair in UNEVEN]
     means = [gradients(translator.model, examples[half::2], SHORT, ALONE)[0] for half in (0, 1)]
-    assert abs(sum(means) / 2 - wanted) > 1e-3
+    assert abs(sum(means) / 2 - expected) > 1e-3
     naive = [p.grad / 2 for p in translator.model.parameters()]
     worst = max((a - b).abs().max() for a, b in zip(naive, gradient, strict=True))
     assert worst > 1e-2

@@ -1,4 +1,4 @@
-"""The claims on data, on training and on what was learned that are not those of their code."""
+"""The claims on data, training and the learned model that are not about their code."""
 
 import functools
 import json
@@ -39,13 +39,13 @@ def sentences_are_drawn_once():
 
 @pytest.fixture
 def printed(printed, monkeypatch):
-    """Some of them put an attention of their own in the place of the fused one."""
+    """Some examples replace the fused attention; restore it afterwards."""
     monkeypatch.setattr(transformer, "fused_attention", transformer.fused_attention)
     return printed
 
 
 def number(text: str) -> float:
-    """The first number of a text; per cent as a share."""
+    """The first number of a text; a percentage as a fraction."""
     found = re.search(r"-?\d+\.?\d*%?", text)
     assert found, text
     return float(found[0].rstrip("%")) / (100 if found[0].endswith("%") else 1)
@@ -61,7 +61,7 @@ def validation() -> list[Pair]:
     return corpus.translator("validation")
 
 
-# What held out means
+# Held-out data
 
 
 @claim("data#held-out")
@@ -105,9 +105,9 @@ def test_number_words_are_split_at_the_hyphen(printed):
 def test_decoder_input_and_expected_output_are_one_target_shifted_by_one(printed):
     shown = printed("examples", "given_and_wanted")
     for row in "01":
-        given, wanted = (shown[f"{name} {row}"].split() for name in ("given", "wanted"))
+        given, expected = (shown[f"{name} {row}"].split() for name in ("given", "wanted"))
         assert given[0] == "<bos>"
-        assert given[1:] == wanted[:-1]
+        assert given[1:] == expected[:-1]
     assert shown["predictions that count"] == "14"
 
 
@@ -116,7 +116,7 @@ def test_decoder_input_and_expected_output_are_one_target_shifted_by_one(printed
 def test_a_model_correct_at_every_position_under_teacher_forcing_is_correct_without_it(
     trained, validation, noise
 ):
-    """Also for a model that makes more mistakes than ours."""
+    """This also holds for a model that makes more mistakes than ours."""
     model, source, target = load_translator(ROOT / "snippets" / "translator.safetensors")
     torch.manual_seed(0)
     with torch.no_grad():
@@ -128,8 +128,8 @@ def test_a_model_correct_at_every_position_under_teacher_forcing_is_correct_with
     src, tgt = map(padded, zip(*examples, strict=True))
     with decode.evaluating(model):
         said = model(src, tgt[:, :-1]).argmax(dim=-1)
-    wanted = tgt[:, 1:]
-    forced = ((said == wanted) | (wanted == PAD)).all(dim=-1)
+    expected = tgt[:, 1:]
+    forced = ((said == expected) | (expected == PAD)).all(dim=-1)
     found = damaged.translate([pair.source for pair in pairs])
     alone = [row == pair.target for row, pair in zip(found, pairs, strict=True)]
     assert forced.tolist() == alone
@@ -284,7 +284,7 @@ def test_recording_the_attention_does_not_change_the_output(trained, monkeypatch
 
 @pytest.fixture(scope="module")
 def aligned():
-    """The functions of the example that counts, run on very little."""
+    """The functions of the counting example, run on little data."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(transformer, "fused_attention", transformer.fused_attention)
         few = [number_pair(7)._replace(kind="number"), Pair(["tom", "works"], list("汤姆工作"), "")]
@@ -370,7 +370,7 @@ def test_three_numerals_attend_to_their_words_and_the_fourth_to_thousand(trained
         assert [found[c] for c in "三四二五"] == ["three", "thousand", "two", "five"]
 
 
-# What it says in the end
+# Final translations
 
 
 @claim("training#curve")
@@ -386,7 +386,7 @@ def test_the_translations_on_the_page_are_correct(capsys):
 
 @pytest.fixture
 def wrong(capsys) -> list[tuple[str, str, str]]:
-    """What the example lists: source, translation, what the translator says."""
+    """The rows of the example: source, expected translation, output of the translator."""
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "errors.py"))
     out = capsys.readouterr().out
     rows = re.findall(r"(.+)\n  right:  (.*)\n  wrong:  (.*)\n", out)
@@ -397,7 +397,7 @@ def wrong(capsys) -> list[tuple[str, str, str]]:
 
 @claim("learned#errors")
 def test_the_errors_discussed_on_the_page_occur(wrong):
-    """Should this fail with a new translator, read its errors and write what they are."""
+    """If this fails with a new translator, read its errors and describe them on the page."""
     read = [
         (" born ", "二零零零年", "二零零二年"),
         (" born ", "二零零零年", "零零零零零零年"),
@@ -411,7 +411,7 @@ def test_the_errors_discussed_on_the_page_occur(wrong):
         )
 
 
-# Ablations, and lengths never seen
+# Ablations, and unseen lengths
 
 
 @pytest.fixture(scope="module")
@@ -430,7 +430,7 @@ def of(measured: dict, variant: str, what: str = "match") -> list[float]:
 
 @claim("learned#ablations")
 def test_the_ablations_are_of_the_current_code(measured, made):
-    assert measured["key"] == made["key"](), "stale: scripts/experiment ablations measures anew"
+    assert measured["key"] == made["key"](), "stale; run scripts/experiment ablations"
     runs = [(run["seed"], run["variant"]) for run in measured["runs"]]
     assert runs == [(seed, name) for seed in (0, 1, 2) for name in made["VARIANTS"]]
 
@@ -449,7 +449,7 @@ def test_beyond_ten_digits_no_translation_is_correct_and_none_is_longer(measured
     assert max(lengths[:3]) <= max(len(pair.target) for pair in corpus.numerals("train"))
 
 
-# What an ablation shows
+# Results of ablations
 
 
 @claim("learned#ablations")
@@ -507,7 +507,7 @@ def test_smoothing_changes_the_confidence_of_the_model_and_not_its_accuracy(prin
     assert number(shown["no smoothing, sure"]) > 0.995
 
 
-# What an ablation leaves out
+# What an ablation changes
 
 
 @pytest.fixture
@@ -547,8 +547,8 @@ def test_the_doubled_exponent_is_the_published_table(made, small):
     )["published"]
     with torch.no_grad():
         made["VARIANTS"]["exponent doubled"].change(small)
-    wanted = published(12, 16)["exponent doubled"].float()
-    torch.testing.assert_close(small.position.table, wanted)
+    expected = published(12, 16)["exponent doubled"].float()
+    torch.testing.assert_close(small.position.table, expected)
 
 
 @claim("learned#ablations")
@@ -605,7 +605,7 @@ def test_chinese_numerals_are_grouped_by_four_digits_with_one_zero_per_gap(print
     fault="twelve is treated as a regular number",
 )
 def test_ordinals_end_like_the_ordinals_of_their_last_digits():
-    """As everyone writes them: 1st, 2nd, 3rd, 11th; the words before the last stay."""
+    """As in 1st, 2nd, 3rd, 11th; the words before the last stay the same."""
     names = runpy.run_path(str(SNIPPETS / "exercises" / "data" / "ordinals.py"))
     for n in [*range(1300), 10**6, 10**9 + 3, 342005]:
         ordinal, number = names["english_ordinal"](n), to_english(n)
@@ -613,8 +613,15 @@ def test_ordinals_end_like_the_ordinals_of_their_last_digits():
         assert ordinal.endswith("th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th"))
         assert re.split("[ -]", ordinal)[:-1] == re.split("[ -]", number)[:-1]
         assert names["chinese_ordinal"](n) == "第" + to_chinese(n)
-    wanted = {5: "fifth", 8: "eighth", 9: "ninth", 12: "twelfth", 14: "fourteenth", 90: "ninetieth"}
-    assert {n: names["english_ordinal"](n) for n in wanted} == wanted
+    expected = {
+        5: "fifth",
+        8: "eighth",
+        9: "ninth",
+        12: "twelfth",
+        14: "fourteenth",
+        90: "ninetieth",
+    }
+    assert {n: names["english_ordinal"](n) for n in expected} == expected
 
 
 @claim("data#exercises")

@@ -44,11 +44,11 @@ def normal(*shape, seed=0):
 
 
 def at(x, position, **options):
-    """A vector, or a row of them, turned by one position."""
+    """A vector, or a row of vectors, rotated by one position."""
     return rotate(x[..., None, :], torch.tensor([position]), **options)[..., 0, :]
 
 
-def twins(kind: type[MultiHeadAttention], d_model=16, nhead=4):
+def pair_of_attentions(kind: type[MultiHeadAttention], d_model=16, nhead=4):
     """An attention of this kind and ours, with the same weights, in float64."""
     torch.manual_seed(0)
     ours = MultiHeadAttention(d_model, nhead).double()
@@ -219,7 +219,7 @@ def test_rotations_compose_and_position_0_rotates_nothing():
 
 @claim("variants#rotary")
 def test_a_rotated_unit_vector_is_the_sinusoid_of_its_position():
-    """The pair (0, 1) turns into (-sin, cos): PE of the same position, up to order and sign."""
+    """The pair (0, 1) becomes (-sin, cos): PE of the same position, up to order and sign."""
     x = torch.tensor([0.0, 1.0], dtype=torch.float64).repeat(4)
     table = sinusoidal_positional_encoding(50, 8)
     turned = rotate(x.expand(50, 8), torch.arange(50)).float()
@@ -281,7 +281,7 @@ def test_the_two_halves_layout_is_equal_up_to_the_order_of_the_features():
 )
 @pytest.mark.parametrize("need_weights", [False, True])
 def test_rotary_attention_is_our_attention_on_rotated_queries_and_keys(need_weights):
-    rotary, ours = twins(RotaryAttention)
+    rotary, ours = pair_of_attentions(RotaryAttention)
     x, here = normal(2, 5, 16), torch.arange(5)
     mask = causal_mask(5)
     q, k = (rotate(ours.split(part(x)), here) for part in (ours.query, ours.key))
@@ -295,7 +295,7 @@ def test_rotary_attention_is_our_attention_on_rotated_queries_and_keys(need_weig
 
 @claim("variants#rotary")
 def test_rotary_attention_depends_on_the_order_and_ours_does_not():
-    rotary, ours = twins(RotaryAttention)
+    rotary, ours = pair_of_attentions(RotaryAttention)
     x = normal(1, 5, 16)
     swapped = x[:, [1, 0, 2, 3, 4]]
     close(ours(x, x, x)[0][:, 2:], ours(swapped, swapped, swapped)[0][:, 2:])
@@ -311,7 +311,7 @@ def test_rotary_attention_depends_on_the_order_and_ours_does_not():
     fault="rotary attention does not rotate the keys",
 )
 def test_padding_on_the_left_shifts_a_sentence_and_does_not_affect_rotary_attention():
-    rotary, _ = twins(RotaryAttention)
+    rotary, _ = pair_of_attentions(RotaryAttention)
     x = normal(1, 3, 16)
     padded = torch.cat([torch.zeros(1, 4, 16, dtype=torch.float64), x], dim=1)
     mask = padding_mask(torch.tensor([[0] * 4 + [1] * 3]))
@@ -402,7 +402,7 @@ def test_without_a_causal_mask_the_two_biases_differ():
 )
 @pytest.mark.parametrize("causal", [False, True])
 def test_alibi_attention_equals_pytorchs_with_the_bias_as_a_float_mask(causal):
-    alibi, ours = twins(ALiBiAttention)
+    alibi, ours = pair_of_attentions(ALiBiAttention)
     x = normal(2, 5, 16)
     mask = causal_mask(5) if causal else None
     bias = alibi_bias(5, 4).double()
@@ -418,7 +418,7 @@ def test_alibi_attention_equals_pytorchs_with_the_bias_as_a_float_mask(causal):
 
 @claim("variants#alibi")
 def test_the_weights_of_equal_scores_fall_by_the_same_factor_with_each_step():
-    alibi, _ = twins(ALiBiAttention)
+    alibi, _ = pair_of_attentions(ALiBiAttention)
     x = torch.zeros(1, 6, 16, dtype=torch.float64)
     _, weights = alibi(x, x, x, causal_mask(6), need_weights=True)
     for head, slope in enumerate(alibi_slopes(4).tolist()):
@@ -434,7 +434,7 @@ def test_the_weights_of_equal_scores_fall_by_the_same_factor_with_each_step():
     fault="ALiBi omits the second fill",
 )
 def test_a_row_with_no_allowed_key_gives_zeros_with_alibi_too():
-    alibi, _ = twins(ALiBiAttention)
+    alibi, _ = pair_of_attentions(ALiBiAttention)
     x = normal(1, 3, 16).requires_grad_()
     mask = torch.tensor([[0, 0, 0], [1, 1, 0], [1, 1, 1]]).bool()
     output, weights = alibi(x, x, x, mask, need_weights=True)
@@ -445,7 +445,7 @@ def test_a_row_with_no_allowed_key_gives_zeros_with_alibi_too():
 
 
 def with_attention(kind, norm_first=True):
-    """A small model without added positions, its self-attention of this kind."""
+    """A small model without positional encoding, with this kind of self-attention."""
     torch.manual_seed(0)
     config = TransformerConfig(9, 12, 16, 4, 2, 2, 32, dropout=0.0, norm_first=norm_first)
     model = Transformer(config)
@@ -477,7 +477,7 @@ def test_with_a_symmetric_bias_an_encoder_sees_distances_and_no_directions():
 
 @claim("variants#alibi")
 def test_under_the_causal_mask_alibi_distinguishes_before_from_after():
-    alibi, _ = twins(ALiBiAttention)
+    alibi, _ = pair_of_attentions(ALiBiAttention)
     x = normal(1, 5, 16)
     y = x.flip(1)
     forwards = alibi(x, x, x, causal_mask(5))[0]
@@ -514,7 +514,7 @@ def test_with_the_causal_mask_each_position_sees_itself_and_the_positions_just_b
 @claim("variants#window")
 @pytest.mark.parametrize("causal", [False, True])
 def test_a_window_that_covers_every_position_is_full_attention(causal):
-    near, ours = twins(WindowAttention)
+    near, ours = pair_of_attentions(WindowAttention)
     x = normal(2, 7, 16)
     mask = causal_mask(7) if causal else None
     near.window = 7
@@ -531,7 +531,7 @@ def test_a_window_that_covers_every_position_is_full_attention(causal):
     fault="the window replaces the given mask",
 )
 def test_window_attention_combines_its_band_with_the_given_mask():
-    near, ours = twins(WindowAttention)
+    near, ours = pair_of_attentions(WindowAttention)
     x = normal(2, 7, 16)
     pads = padding_mask(torch.tensor([[1] * 7, [1] * 5 + [0] * 2]))
     both = pads & sliding_window_mask(7, near.window)
@@ -591,13 +591,13 @@ def test_the_band_has_at_most_n_times_window_pairs_where_the_triangle_has_half_n
     assert causal_mask(size).sum().item() == size * (size + 1) // 2
 
 
-# All of them
+# All variants
 
 
 @claim("variants#measured-how")
 @pytest.mark.parametrize("kind", SELF_ATTENTIONS)
 def test_each_variant_has_the_interface_and_the_parameters_of_our_attention(kind):
-    other, ours = twins(kind)
+    other, ours = pair_of_attentions(kind)
     assert {k: v.shape for k, v in other.state_dict().items()} == {
         k: v.shape for k, v in ours.state_dict().items()
     }
@@ -609,7 +609,7 @@ def test_each_variant_has_the_interface_and_the_parameters_of_our_attention(kind
 @claim("variants#measured-how")
 @pytest.mark.parametrize("kind", SELF_ATTENTIONS)
 def test_the_future_does_not_change_a_single_bit_for_any_positions(kind):
-    other, _ = twins(kind)
+    other, _ = pair_of_attentions(kind)
     x = normal(1, 6, 16)
     changed = x.clone()
     changed[:, 4] += 1
@@ -621,7 +621,7 @@ def test_the_future_does_not_change_a_single_bit_for_any_positions(kind):
 @claim("variants#measured-how")
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
 def test_self_attention_variants_reject_two_different_sequences(kind):
-    other, _ = twins(kind)
+    other, _ = pair_of_attentions(kind)
     with pytest.raises(ValueError, match="self-attention only: 2 queries, 3 keys"):
         other(normal(1, 2, 16), normal(1, 3, 16), normal(1, 3, 16))
 
@@ -646,13 +646,13 @@ def test_weights_are_dropped_out_only_in_training(kind):
 @claim("variants#measured-how")
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
 def test_each_variant_rejects_masks_that_are_not_boolean(kind):
-    other, _ = twins(kind)
+    other, _ = pair_of_attentions(kind)
     x = normal(1, 4, 16)
     with pytest.raises(ValueError, match="masks are boolean"):
         other(x, x, x, torch.zeros(4, 4))
 
 
-# What the examples print
+# Output of the examples
 
 
 @claim("variants#measured-how")
@@ -744,7 +744,7 @@ def test_computing_only_the_band_equals_masking(printed):
     assert shown["scores in the band"] == "50,000"
 
 
-# What was measured
+# Measured results
 
 
 @pytest.fixture(scope="module")

@@ -563,12 +563,12 @@ FAULTS = {
     "weights of other code": Told(
         stale_weights,
         "project",
-        "AssertionError: translator.safetensors is stale: scripts/train makes it anew",
+        "AssertionError: translator.safetensors is stale; run scripts/train",
     ),
     "results of other code": Told(
         stale_results,
         "project",
-        "AssertionError: results/training.json is stale: scripts/train measures anew",
+        "AssertionError: results/training.json is stale; run scripts/train",
     ),
 }
 AS_ROOT = (full_while_generating, full_while_writing_the_site, read_only, no_network)
