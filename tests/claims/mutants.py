@@ -2,8 +2,6 @@
 
 import contextlib
 import io
-import os
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -39,16 +37,27 @@ class Outcomes:
             self.ran.add(test)
 
 
+def link_folder(folder: Path, copy: Path, changed: Path | None) -> None:
+    """Make a folder of symbolic links to the entries of another one; leave out a changed file."""
+    copy.mkdir()
+    for entry in folder.iterdir():
+        if entry == changed or entry.name.startswith((".", "__pycache__")):
+            continue
+        if changed and changed.is_relative_to(entry):
+            link_folder(entry, copy / entry.name, changed)
+        else:
+            (copy / entry.name).symlink_to(entry)
+
+
 def copy_snippets(copy: Path, change: Change | None) -> None:
-    """Make a folder like snippets/, of symbolic links, but for the changed file."""
-    ignored = shutil.ignore_patterns(".*", "__pycache__")
-    shutil.copytree(SNIPPETS, copy, ignore=ignored, copy_function=os.symlink)
-    if change:
-        file, old, new = change
-        path = copy / file
-        text = path.read_text(encoding="utf-8").replace(old, new)
-        path.unlink()
-        path.write_text(text, encoding="utf-8")
+    """Make a folder that reads like snippets/ with the change made."""
+    if change is None:
+        link_folder(SNIPPETS, copy, None)
+        return
+    file, old, new = change
+    link_folder(SNIPPETS, copy, SNIPPETS / file)
+    text = (SNIPPETS / file).read_text(encoding="utf-8")
+    (copy / file).write_text(text.replace(old, new), encoding="utf-8")
 
 
 def run_pytest(
