@@ -66,6 +66,7 @@ FILES = {
         "- {en: token, zh: 词元, anchor: token, where: other.md#there, "
         "en_meaning: a piece, zh_meaning: 一段}\n"
     ),
+    "docs/references.bib": "",
     "docs/changes.yml": (
         "- {date: 2026-02-01, page: other.md#there, en: A page., zh: 一页。}\n"
         "- {date: 2026-01-01, page: index.md, en: A book., zh: 一本书。}\n"

@@ -1,158 +1,199 @@
-"""bibliography.py reads every footnote, lists each work once, and notices contradictions."""
+"""bibliography.py formats and lists references, and reports their errors."""
 
 import re
 
 import pytest
 
 from bookbuild.check import translation
-from bookbuild.pages.page import list_pages
+from bookbuild.pages.errors import SourceError
+from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import bibliography
-from bookbuild.reference.bibliography import Software, Work
 from sample_book import change
 
-ARXIV = "[arXiv:{0}](https://arxiv.org/abs/{0})".format
-PAPER = f"Ada Lovelace et al., *On Engines*, 2019, section 2, {ARXIV('1905.00001')}."
-WORK = Work(
-    "Ada Lovelace et al.",
-    "On Engines",
-    "",
-    "2019",
-    "arXiv:1905.00001",
-    "https://arxiv.org/abs/1905.00001",
+ENGINES = r"""@misc{lovelace2019engines,
+  author = {Lovelace, Ada and others},
+  title = {On {Engines}},
+  year = {2019},
+  eprint = {1905.00001},
+}
+"""
+LATER = '@online{abel, author = {Abel, Zo{\\"e}}, title = {Later}, url = {https://www.a.org/b}}\n'
+LINK = "[arXiv:1905.00001](https://arxiv.org/abs/1905.00001)"
+MANUAL = r"""@manual{linear,
+  author = {{PyTorch documentation}},
+  author_zh = {PyTorch 文档},
+  title = {\texttt{nn.some\_Linear}},
+  url = {https://a.org/b},
+}
+"""
+ISSUE = "@software{i, author={P}, title={T}, year=2020, url={https://github.com/a/b/issues/7}}"
+ARTICLE = "@article{g, author={A B and C D}, title={T}, journal={J}, volume=9, number=1, doi={1/a}}"
+
+
+@pytest.mark.parametrize(
+    ("bibtex", "english", "chinese"),
+    [
+        (
+            ENGINES,
+            f"Ada Lovelace et al., *On Engines*, 2019, {LINK}",
+            f"Ada Lovelace 等，*On Engines*，2019，{LINK}",
+        ),
+        (LATER, "Zoë Abel, *Later*, [www.a.org](https://www.a.org/b)", None),
+        (
+            MANUAL,
+            "PyTorch documentation, [`nn.some_Linear`](https://a.org/b)",
+            "PyTorch 文档，[`nn.some_Linear`](https://a.org/b)",
+        ),
+        (ISSUE, "P, *T*, 2020, [issue 7](https://github.com/a/b/issues/7)", None),
+        (
+            ARTICLE,
+            "A B and C D, *T*, J 9 (1), [doi:1/a](https://doi.org/1/a)",
+            "A B、C D，*T*，J 9 (1)，[doi:1/a](https://doi.org/1/a)",
+        ),
+    ],
 )
+def test_a_reference_is_formatted_in_both_languages(bibtex, english, chinese):
+    (reference,) = bibliography.parse_references(bibtex).values()
+    assert bibliography.format_reference(reference, "en") == english
+    if chinese:
+        assert bibliography.format_reference(reference, "zh") == chinese
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        (PAPER, WORK),
-        (
-            f"Ada Lovelace 等，*On Engines*，2019，第 2 节，{ARXIV('1905.00001')}。",
-            WORK._replace(authors="Ada Lovelace 等"),
-        ),
-        (f"They drew it first: {PAPER}", WORK),
-        (PAPER.replace("*, 2019", "* (Engine), Log 3 (1), 2019"), WORK._replace(venue="Log 3 (1)")),
-        (PAPER.replace("section 2", "equation 1850"), WORK),
-        ("Ada Lovelace, *Notes*, 1943.", Work("Ada Lovelace", "Notes", "", "1943", "", "")),
-        (
-            "minGPT, [issue 75](https://github.com/a/b/issues/75), *It leaks*, 2022.",
-            Work("minGPT", "It leaks", "", "2022", "issue 75", "https://github.com/a/b/issues/75"),
-        ),
-    ],
-)  # fmt: skip
-def test_a_work_is_read_with_authors_title_year_and_address(text, wanted):
-    assert bibliography.cited(text) == [wanted]
-
-
-def test_two_works_of_one_footnote_keep_their_own_authors_and_addresses():
-    other = PAPER.replace("Ada Lovelace et al.", "Mary Somerville").replace("1905", "1906")
-    first, second = bibliography.cited(f"{PAPER[:-1]}; against it: {other}")
-    assert first == WORK
-    assert (second.authors, second.label) == ("Mary Somerville", "arXiv:1906.00001")
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("PyTorch documentation, [`nn.Linear`](https://a.org/b), the bias.",
-         Software("PyTorch documentation", ["[`nn.Linear`](https://a.org/b)"])),
-        ("Tensor2Tensor，`layers/modalities.py`，函数 `get_weights`。",
-         Software("Tensor2Tensor", ["`layers/modalities.py`"])),
-        ("Somewhere it is said so.", None),
-    ],
-)  # fmt: skip
-def test_software_is_named_with_its_links_and_files(text, wanted):
-    assert bibliography.cited(text) == []
-    assert bibliography.software(text) == wanted
+    ("count", "expected"),
+    [(1, "F0 L0"), (2, "F0 L0 and F1 L1"), (3, "F0 L0, F1 L1 and F2 L2"), (4, "F0 L0 et al.")],
+)
+def test_more_than_three_authors_are_shortened(count, expected):
+    names = " and ".join(f"L{i}, F{i}" for i in range(count))
+    (reference,) = bibliography.parse_references(f"@misc{{a, author={{{names}}}}}").values()
+    assert bibliography.format_authors(reference, "en") == expected
 
 
 # In a small book
 
 
 def cite(small, *notes: str, page: str = "other.md") -> None:
-    """Give both pages these footnotes."""
+    """Give a page these footnotes in both languages."""
     for language in LANGUAGES:
         path = small / "docs" / language / page
         lines = [f"\nText.[^n{i}]\n\n[^n{i}]: {note}\n" for i, note in enumerate(notes)]
         path.write_text(path.read_text(encoding="utf-8") + "".join(lines), encoding="utf-8")
 
 
-def told() -> list[str]:
-    return [str(fault) for fault in bibliography.footnote_errors()]
+@pytest.fixture
+def library(small):
+    """The small book with two references."""
+    (small / "docs/references.bib").write_text(ENGINES + LATER, encoding="utf-8")
+    return small
 
 
-def test_a_work_is_listed_once_with_every_page_that_cites_it(small):
-    cite(small, PAPER, "The same, table 3.", "Zoe Abel, *Later*, 2001.")
-    cite(small, PAPER.replace("section 2", "section 3"), page="index.md")
-    assert told() == []
-    listed = bibliography.works_list("en").splitlines()
-    assert [line.split(",")[0] for line in listed] == ["- Zoe Abel", "- Ada Lovelace et al."]
-    assert listed[1].endswith("In [Small](index.md#fn:n0), [Other](other.md#fn:n0).")
-    assert (
-        bibliography.works_list("zh")
-        .splitlines()[1]
-        .endswith("见[小书](index.md#fn:n0)、[其他](other.md#fn:n0)。")
+def messages() -> list[str]:
+    found = [*bibliography.reference_errors(), *bibliography.unused_references()]
+    return [str(error) for error in found]
+
+
+def test_only_keys_in_footnotes_are_expanded(library):
+    text = (
+        "@abel writes.[^a] `@abel`\n\n[^a]: See: @abel, p. 1; a@abel.org.\n    @abel。\n\n@abel\n"
+    )
+    link = "[www.a.org](https://www.a.org/b)"
+    assert bibliography.expand_citations(text, "en") == (
+        f"@abel writes.[^a] `@abel`\n\n[^a]: See: Zoë Abel, *Later*, {link}, p. 1; a@abel.org.\n"
+        f"    Zoë Abel, *Later*, {link}。\n\n@abel\n"
     )
 
 
+def test_a_reference_is_listed_once_with_every_page_that_cites_it(library):
+    cite(library, "@lovelace2019engines, table 3.", "@lovelace2019engines; but see: @abel.")
+    cite(library, "@lovelace2019engines.", page="index.md")
+    assert messages() == []
+    listed = bibliography.list_references("en", software=False).splitlines()
+    assert [line.split(",")[0] for line in listed] == ["- Zoë Abel", "- Ada Lovelace et al."]
+    assert listed[1].endswith(". In [Small](index.md#fn:n0), [Other](other.md#fn:n0).")
+    chinese = bibliography.list_references("zh", software=False).splitlines()
+    assert chinese[1].endswith("。见[小书](index.md#fn:n0)、[其他](other.md#fn:n0)。")
+    assert bibliography.list_references("en", software=True) == ""
+
+
 @pytest.mark.parametrize(
-    ("note", "fault"),
+    ("note", "message"),
     [
-        ("Somewhere it is said so.", "cites neither a work"),
-        ('Ada Lovelace, "Notes", 2019, arXiv:1905.00002.', "1905.00002 belongs to no title"),
-        ("*Notes*, 2019.", "names no authors of *Notes*"),
-        ("Ada Lovelace, *Notes*.", "gives neither year nor address of *Notes*"),
-        (PAPER.replace("2019", "2015"), "arXiv:1905.00001 is of 2019, not of 2015"),
-        (PAPER.replace("2019", "2024"), "arXiv:1905.00001 is of 2019, not of 2024"),
+        ("Somewhere.", "cites no reference; write @KEY"),
+        ("@nobody2020.", "cites @nobody2020, which references.bib doesn't have"),
+        ("@abel, and arXiv:1905.00002.", "contains arXiv:1905.00002; write @KEY instead"),
     ],
 )
-def test_a_footnote_that_cannot_be_read_is_told(small, note, fault):
-    cite(small, note)
-    assert any(each.startswith("docs/en/other.md:") and fault in each for each in told())
+def test_a_footnote_with_an_error_is_reported(library, note, message):
+    cite(library, note)
+    line = SourcePage("en", "other.md").text.splitlines().index(f"[^n0]: {note}") + 1
+    assert any(each.startswith(f"docs/en/other.md:{line}: [^n0] {message}") for each in messages())
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("On Engines", "On Motors"), ("Ada", "A."), ("2019", "2020"), ("1905.", "1906.")],
+    ("old", "new", "line", "message"),
+    [
+        ("  author = {Lovelace, Ada and others},\n", "", 1, "has no author"),
+        ("  title = {On {Engines}},\n", "", 1, "has no title"),
+        ("  year = {2019},\n", "", 1, "has no year"),
+        ("  eprint = {1905.00001},\n", "", 1, "has no link"),
+        ("{2019}", "{in print}", 1, "has no year"),
+        ("{2019}", "{2018}", 1, "has year 2018, but arXiv:1905.00001 is from 2019"),
+        ("{2019}", "{2022}", 1, "has year 2022, but arXiv:1905.00001 is from 2019"),
+        (ENGINES, f"{ENGINES}{ENGINES.replace('engines', 'motors')}", 7, "has the link of"),
+        ("@misc", "@misc{a, title = {A}}\n@misc", 2, "is not cited"),
+    ],
 )
-def test_two_footnotes_that_contradict_each_other_are_told(small, old, new):
-    cite(small, PAPER, PAPER.replace(old, new))
-    assert [each for each in told() if "what docs/en/other.md [^n0] cites as" in each]
+def test_an_entry_with_an_error_is_reported_at_its_line(library, old, new, line, message):
+    cite(library, "@abel.")
+    change(library / "docs/references.bib", old, new)
+    key = "lovelace2019motors" if line == 7 else "lovelace2019engines"
+    found = messages()
+    assert any(each.startswith(f"docs/references.bib:{line}: {key} {message}") for each in found)
 
 
-def test_a_twin_that_cites_another_work_is_told(small):
-    cite(small, PAPER)
-    twin = small / "docs/zh/other.md"
-    change(twin, PAPER, "Zoe Abel, *Later*, 2001.")
-    assert any("[^n0] cites other works than its twin" in each for each in told())
+@pytest.mark.parametrize(
+    ("bibtex", "message"),
+    [
+        ("@misc{a,\n title = {A}\n", "3: invalid BibTeX: premature end of file"),
+        ("@misc{a,\n title {A}}\n", "2: invalid BibTeX: '=' expected"),
+        ("@misc{a,\n year = {1}}\n@misc{a,\n year = {2}}\n", "3: invalid BibTeX: repeated bib"),
+        ("\n@misc{a,\n year = {1},\n year = {2}}\n", "2: invalid BibTeX: entry with key a has a"),
+        ("\n@misc{a,\n author = {A, B, C, D}}\n", "3: invalid BibTeX: Too many commas in 'A"),
+    ],
+)
+def test_invalid_bibtex_is_reported_at_its_line(small, bibtex, message):
+    (small / "docs/references.bib").write_text(bibtex, encoding="utf-8")
+    with pytest.raises(SourceError, match=re.escape(f"docs/references.bib:{message}")):
+        bibliography.load_references()
+
+
+def test_a_translation_that_cites_another_reference_is_reported():
+    english, chinese = (f"# A\n\nText.[^n]\n\n[^n]: @{key}, p. 1.\n" for key in ("a-b", "a-c"))
+    assert [*translation.differences("page.md", english, english)] == []
+    (message,) = translation.differences("page.md", english, chinese)
+    assert "footnote 1 is [^n]: a-c, but [^n]: a-b at" in message
 
 
 # In the book
 
 
-def test_every_footnote_of_the_book_is_read():
-    assert told() == []
-    for language in LANGUAGES:
-        wanted = {
-            (page.name, part.what)
-            for page in list_pages(language)
-            for part in translation.KINDS["footnote"](translation.parse_text(page.text))
-        }
-        found = {(note.page.name, f"[^{note.name}]:") for note in bibliography.notes(language)}
-        assert found == wanted and len(wanted) > 90
+def test_every_reference_of_the_book_is_complete_and_cited():
+    assert messages() == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_none_of_them_is_left_out_of_the_lists(language):
-    listed = bibliography.works_list(language) + bibliography.software_list(language)
-    for note in bibliography.notes(language):
-        for work in note.works:
-            (line,) = [line for line in listed.splitlines() if f"*{work.title}*" in line]
-            assert f"({note.page.name}#fn:" in line
-            assert listed.count(f"({work.url})") == 1 or not work.url
-        for place in note.software.places if note.software else []:
-            (line,) = [line for line in listed.splitlines() if place in line]
-            assert f"({note.page.name}#fn:" in line
+def test_every_footnote_is_linked_from_the_lists(language):
+    listed = "".join(
+        bibliography.list_references(language, software=software) for software in (False, True)
+    )
+    citations = bibliography.find_citations(language)
+    assert len(citations) > 90
+    references = bibliography.load_references()
+    for citation in citations:
+        for key in citation.keys:
+            text = bibliography.format_reference(references[key], language)
+            (line,) = [line for line in listed.splitlines() if line.startswith(f"- {text}")]
+            assert f"({citation.page.name}#fn:" in line
     numbers = re.findall(r"\[arXiv:([\d.]+)\]", listed)
     assert len(numbers) == len(set(numbers)) > 50

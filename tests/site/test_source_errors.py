@@ -22,7 +22,7 @@ OTHER, OTHER_TWIN = "docs/en/other.md", "docs/zh/other.md"
 TINY, SAY = "snippets/tiny.py", "snippets/examples/chapter/say.py"
 FIGURES, CLAIMS = "scripts/figures/chapter.py", "tests/claims/test_other.py"
 QUIZ, GLOSSARY = "docs/quizzes/other.yml", "docs/glossary.yml"
-FEED = "docs/changes.yml"
+FEED, REFERENCES = "docs/changes.yml", "docs/references.bib"
 LAB, LAB_TWIN = "docs/en/labs/lab.ipynb", "docs/zh/labs/lab.ipynb"
 ALONE, LINKED = "snippets/examples/chapter/alone.py", "docs/en/linked.md"
 BASE = "overrides/main.html"
@@ -359,11 +359,27 @@ FAULTS: dict[str, tuple[Broken, tuple[str, str | None, str]]] = {
     ),
     "a footnote that cites nothing": (
         (OTHER, "", "\nText.[^a]\n\n[^a]: Somewhere.\n"),
+        (OTHER, "[^a]: Some", "[^a] cites no reference; write @KEY, a key of references.bib"),
+    ),
+    "a footnote that cites an unknown key": (
+        (OTHER, "", "\nText.[^a]\n\n[^a]: @nobody2020.\n"),
         (
             OTHER,
-            "[^a]: Some",
-            "[^a] cites neither a work, AUTHORS, *TITLE*, YEAR, nor software, NAME, [link](…) or",
+            "[^a]: @",
+            "[^a] cites @nobody2020, which references.bib doesn't have; correct the key, or add it",
         ),
+    ),
+    "a reference that is not cited": (
+        (REFERENCES, "", "@misc{a2020b, author = {A}, title = {B}, year = 2020, url = {c}}\n"),
+        (REFERENCES, "@misc", "a2020b is not cited; cite it on a page, or remove it"),
+    ),
+    "a reference without a title": (
+        (REFERENCES, "", "@misc{a2020b, author = {A}, year = 2020, url = {c}}\n"),
+        (REFERENCES, "@misc", "a2020b has no title; add title = {TITLE}"),
+    ),
+    "references that are no BibTeX": (
+        (REFERENCES, "", "@misc{a2020b, author {A}}\n"),
+        (REFERENCES, "@misc", "invalid BibTeX: '=' expected; correct it"),
     ),
     "a claim with a missing anchor": (
         (CLAIMS, "#there", "#nowhere"),

@@ -17,8 +17,10 @@ from bookbuild.pages import notebooks, paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import line_number, write_file
 from bookbuild.pages.page import (
+    CITATION,
     FENCE,
     FIGURE,
+    FOOTNOTE,
     FRONT_MATTER,
     INCLUDE,
     VALUE,
@@ -35,7 +37,6 @@ HEADING = re.compile(r"^(#{1,6}) [^\n]*?(?:\{ *(#[\w-]+)[^}\n]*\})? *$", re.M)
 OPENING = re.compile(r"^ *(`{3,}|~{3,})([^\n`]*)$", re.M)
 BLOCK = re.compile(r"^ *(!!!|\?\?\?\+?|===|///) *([\w-]*)", re.M)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)[^)]*\)")
-DEFINITION = re.compile(r"^\[\^([^\]]+)\]:", re.M)
 REFERENCE = re.compile(r"\[\^([^\]]+)\](?!:)")
 NOTE = re.compile(r"^ *\d+\.\s+`([^`]+)`", re.M)
 TABLE_ROW = re.compile(r"^ *\|", re.M)
@@ -152,6 +153,15 @@ def exercise_labels(text: PageText) -> list[Part]:
     )
 
 
+def footnotes(text: PageText) -> list[Part]:
+    """Name and keys of what is cited."""
+
+    def what(match: re.Match[str]) -> str:
+        return " ".join([f"[^{match[1]}]:", *sorted(CITATION.findall(match[2]))])
+
+    return parts(FOOTNOTE.finditer(text.prose), what)
+
+
 KINDS: dict[str, Callable[[PageText], list[Part]]] = {
     "heading": headings,
     "include": includes,
@@ -161,7 +171,7 @@ KINDS: dict[str, Callable[[PageText], list[Part]]] = {
     "block": blocks,
     "code block": code_blocks,
     "note on a line": lambda text: parts(NOTE.finditer(text.plain), lambda m: f"`{m[1]}`"),
-    "footnote": lambda text: parts(DEFINITION.finditer(text.prose), lambda m: f"[^{m[1]}]:"),
+    "footnote": footnotes,
     "footnote reference": lambda text: within_paragraphs(
         text, parts(REFERENCE.finditer(text.prose), lambda m: f"[^{m[1]}]")
     ),

@@ -131,11 +131,11 @@ def on_pre_build(config: MkDocsConfig) -> None:
         broken += page_errors(page)
     broken += [*notebook_errors(), *glossary_errors()]
     if english:
-        broken += [*bibliography.footnote_errors(), *claims.claim_errors(), *feed.feed_errors()]
+        broken += [*bibliography.reference_errors(), *claims.claim_errors(), *feed.feed_errors()]
     if broken:
         raise PluginError("\n".join(dict.fromkeys(map(str, broken))))
     if english:  # once for both: the Chinese build follows the English one
-        for fault in completeness_errors():
+        for fault in [*completeness_errors(), *bibliography.unused_references()]:
             log.warning(fault)
 
 
@@ -143,6 +143,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in sorted(paths.DOWNLOADS.rglob("*.*")):
         name = path.relative_to(paths.GENERATED).as_posix()
         files.append(File.generated(config, name, abs_src_path=str(path)))
+    path = bibliography.bib_file()
+    files.append(File.generated(config, path.name, abs_src_path=str(path)))
     for page in list_pages(language(config)):
         if page.is_notebook:
             add_lab(page, files, config)
@@ -181,6 +183,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     MARKUP.page = source = source_of(page, config)
+    markdown = bibliography.expand_citations(markdown, source.language)
     markdown = with_keeping(replace_values(markdown))
     needs = page.meta.get("needs")
     if needs is not None:

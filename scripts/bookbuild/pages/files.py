@@ -22,7 +22,7 @@ class LineNumberLoader(yaml.BaseLoader):
 
 
 PARTIAL_SUFFIX = ".part"  # how the name of a file ends that is being written
-TEXT_SUFFIXES = (".ipynb", ".js", ".json", ".md", ".py", ".yml")
+TEXT_SUFFIXES = (".bib", ".ipynb", ".js", ".json", ".md", ".py", ".yml")
 
 
 def line_number(text: str, position: int) -> int:

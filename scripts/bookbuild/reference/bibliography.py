@@ -1,222 +1,249 @@
-"""What the book cites, read from the footnotes of its pages: one entry for each work.
+"""The references in docs/references.bib and the footnotes that cite them.
 
-A footnote cites works as AUTHORS, *TITLE*, YEAR, what is meant in it, [ADDRESS](…); after a
-semicolon another may follow, and what leads to one ends with a colon. Without a title it names
-software or its documentation, up to the first comma, and a link or a file: `layers/modalities.py`.
+A footnote cites a reference by its key, `[^name]: @vaswani2017attention, section 3.2.`. The build
+replaces the key with authors, title, year and link; the page Sources lists all references.
 """
 
+import functools
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from pybtex.database import parse_string
+from pybtex.exceptions import PybtexError
+from pybtex.richtext import Text
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.page import SourcePage, blank_fences, list_pages
+from bookbuild.pages.files import line_number
+from bookbuild.pages.page import CITATION, FOOTNOTE, SourcePage, blank_fences, list_pages
 from bookbuild.pages.paths import LANGUAGES
 
-FOOTNOTE = re.compile(r"^\[\^([^\]]+)\]: *(.*(?:\n(?: {4}.*|(?=\n {4})))*)", re.M)
-TITLE = re.compile(r"(?<!\*)\*([^*\n]+)\*(?!\*)")
-LINK = re.compile(r"\[([^\]]+)\]\((https?://[^)\s]+)\)")
-FILE = re.compile(r"`([\w./-]*(?:/[\w.-]+|\w\.py))`")
-YEAR = re.compile(
-    r"(?: ?[(（][^)）]*[)）])?[,，] ?(?P<venue>[^\[*;；]*?)[,，]? ?\b(?P<year>(?:19|20)\d\d)\b"
-)
-ARXIV = re.compile(r"ar[Xx]iv(?::|\.org/abs/)(\d{4}\.\d{4,5})")
-LEADS = re.compile(r".*(?:[;:] |[；：])", re.S)  # to the last mark before the authors
-AGAIN = re.compile(r"The same\b|同上")
-AFTER = 2  # years that a paper may appear in print after its number on arXiv
-WORDS = {"en": {"in": "In {}.", "and": ", "}, "zh": {"in": "见{}。", "and": "、"}}
+ENTRY = re.compile(r"^@\w+\{([^,\s]+),", re.M)
+ARXIV = re.compile(r"ar[Xx]iv(?::|\.org/abs/)\d{4}\.\d{4,5}")
+MAX_AUTHORS = 3  # longer lists are shortened to the first author
+PUBLICATION_DELAY = 2  # years between a number on arXiv and the paper in print
+WORDS = {
+    "en": {"comma": ", ", "list": ", ", "and": " and ", "others": " et al.", "in": ". In {}."},
+    "zh": {"comma": "，", "list": "、", "and": "、", "others": " 等", "in": "。见{}。"},
+}
 
 
-class Work(NamedTuple):
-    """A paper or another text with a title."""
+class Reference(NamedTuple):
+    """An entry of docs/references.bib."""
 
-    authors: str
-    title: str
-    venue: str
-    year: str
-    label: str  # of its address: arXiv:1706.03762
-    url: str
+    key: str
+    type: str
+    fields: dict[str, str]
+    authors: list[str]  # FIRST LAST; the last may be "others"
+    surname: str  # of the first author
+    line: int
 
     @property
-    def key(self) -> str:
-        """What tells it from all others: its address, or its title if it has none."""
-        return self.url or self.title.lower()
+    def is_software(self) -> bool:
+        return self.type in ("manual", "software")
+
+    @property
+    def link(self) -> tuple[str, str]:
+        """Label and address: arXiv:1706.03762, https://arxiv.org/abs/1706.03762."""
+        if eprint := self.fields.get("eprint"):
+            return f"arXiv:{eprint}", f"https://arxiv.org/abs/{eprint}"
+        if doi := self.fields.get("doi"):
+            return f"doi:{doi}", f"https://doi.org/{doi}"
+        url = self.fields.get("url", "")
+        issue = re.search(r"/issues/(\d+)$", url)
+        return f"issue {issue[1]}" if issue else urlsplit(url).netloc, url
+
+    def error(self, what: str) -> SourceError:
+        return SourceError(bib_file(), self.line, f"{self.key} {what}")
 
 
-class Software(NamedTuple):
-    """A program or its documentation, and the places in it, as Markdown."""
-
-    name: str
-    places: list[str]
-
-
-class Note(NamedTuple):
-    """A footnote of a page and all that it cites."""
+class Citation(NamedTuple):
+    """A footnote of a page and the keys that it cites."""
 
     page: SourcePage
-    name: str
+    footnote: str
     position: int
-    works: list[Work]
-    software: Software | None
+    text: str
+
+    @property
+    def keys(self) -> list[str]:
+        return CITATION.findall(self.text)
 
 
-def cited(text: str) -> list[Work]:
-    """The works of a footnote."""
-    found, start = [], 0
-    titles = [*TITLE.finditer(text)]
-    for index, title in enumerate(titles):
-        end = titles[index + 1].start() if index + 1 < len(titles) else len(text)
-        before, after = text[start : title.start()], text[title.end() : end]
-        year = YEAR.match(after)
-        before = LEADS.sub("", before, count=1)
-        link = LINK.search(before) or LINK.search(after)
-        authors = LINK.sub("", before).strip(" ,，")
-        venue, when = (year["venue"].strip(), year["year"]) if year else ("", "")
-        label, url = link.groups() if link else ("", "")
-        found.append(Work(authors, title[1], venue, when, label, url))
-        start = title.end() + (link.end() if link and link.string is after else 0)
+def bib_file() -> Path:
+    return paths.DOCS / "references.bib"
+
+
+def load_references() -> dict[str, Reference]:
+    """All references by key. Raises SourceError for invalid BibTeX."""
+    return parse_references(bib_file().read_text(encoding="utf-8"))
+
+
+@functools.lru_cache(maxsize=1)
+def parse_references(text: str) -> dict[str, Reference]:
+    lines = {match[1]: line_number(text, match.start()) for match in ENTRY.finditer(text)}
+    try:
+        entries: Any = parse_string(text, "bibtex").entries
+    except PybtexError as error:
+        message = str(error)
+        line = getattr(error, "lineno", None)
+        if not line:  # the message names the key of a repeated entry or field, or quotes an author
+            line = next((lines[word] for word in message.split() if word in lines), None)
+            quote = re.search("'(.+)'", message)
+            line = line or line_number(text, text.find(quote[1]) if quote else 0)
+        what = re.sub(r"^syntax error in line \d+: ", "", message)
+        raise SourceError(bib_file(), line, f"invalid BibTeX: {what}; correct it") from None
+    found = {}
+    for key, entry in entries.items():
+        people = entry.persons.get("author", [])
+        names = [
+            plain(
+                *(each.first_names + each.middle_names + each.prelast_names),
+                *(each.last_names + each.lineage_names),
+            )
+            for each in people
+        ]
+        surname = plain(*people[0].last_names) if people else ""
+        fields = {name.lower(): value for name, value in entry.fields.items()}
+        found[key] = Reference(key, entry.type, fields, names, surname, lines.get(key, 1))
     return found
 
 
-def software(text: str) -> Software | None:
-    """What a footnote without a title names."""
-    name = re.match(r"[^,，:：`\[]+(?=[,，:：])", text)
-    places = [f"[{label}]({url})" for label, url in LINK.findall(text)]
-    linked = " ".join(places)
-    places += [f"`{file}`" for file in FILE.findall(text) if f"`{file}`" not in linked]
-    return Software(name[0].strip(), places) if name and places else None
+# Formatting
 
 
-def notes(language: str) -> list[Note]:
+def plain(*latex: str) -> str:
+    r"""Words without LaTeX: M{\"u}ller becomes Müller."""
+    return Text.from_latex(" ".join(latex)).render_as("text")
+
+
+def format_authors(reference: Reference, language: str) -> str:
+    """Up to three names in full; of more the first alone."""
+    words, names = WORDS[language], reference.authors
+    if override := reference.fields.get(f"author_{language}"):
+        return plain(override)
+    if len(names) > MAX_AUTHORS or "others" in names:
+        return names[0] + words["others"]
+    first = [words["list"].join(names[:-1])] if names[1:] else []
+    return words["and"].join(first + names[-1:])
+
+
+def format_reference(reference: Reference, language: str) -> str:
+    """AUTHORS, *TITLE*, VENUE, YEAR, [LABEL](URL) in Markdown."""
+    fields, (label, url) = reference.fields, reference.link
+    title = fields.get("title", "")
+    text = plain(title.removeprefix(r"\texttt"))
+    if reference.is_software and "year" not in fields:  # a file, or a page of the documentation
+        code = "`" if title.startswith(r"\texttt") else ""
+        parts = [f"[{code}{text}{code}]({url})"]
+    else:
+        venue = [fields[name] for name in ("journal", "booktitle", "volume") if name in fields]
+        venue += [f"({fields['number']})"] if "number" in fields else []
+        parts = [f"*{text}*", plain(*venue), fields.get("year", ""), f"[{label}]({url})"]
+    parts = [format_authors(reference, language), *parts]
+    return WORDS[language]["comma"].join(part for part in parts if part)
+
+
+def expand_citations(markdown: str, language: str) -> str:
+    """The page with its footnotes written out."""
+    references = load_references()
+
+    def expand(footnote: re.Match[str]) -> str:
+        return CITATION.sub(lambda key: format_reference(references[key[1]], language), footnote[0])
+
+    return FOOTNOTE.sub(expand, markdown)
+
+
+# The page Sources
+
+
+def find_citations(language: str) -> list[Citation]:
     """All footnotes, in the order of the table of contents."""
-    found: list[Note] = []
     nav = (paths.ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    for page in sorted(list_pages(language), key=lambda page: nav.find(page.name)):
-        text, mine = page.text, []
-        for match in FOOTNOTE.finditer(blank_fences(text)):
-            says = match[2]
-            works = cited(says)
-            named = None if works else software(says)
-            if AGAIN.match(says) and mine:
-                works, named = mine[-1].works, mine[-1].software
-            mine.append(Note(page, match[1], match.start(), works, named))
-        found += mine
-    return found
+    return [
+        Citation(page, match[1], match.start(), match[2])
+        for page in sorted(list_pages(language), key=lambda page: nav.find(page.name))
+        for match in FOOTNOTE.finditer(blank_fences(page.text))
+    ]
 
 
-def footnote_errors() -> Iterator[SourceError]:
-    """Footnotes that can't be read, and those that contradict each other."""
-    both = {language: notes(language) for language in LANGUAGES}
-    for language in LANGUAGES:
-        known: dict[str, tuple[Work, Note]] = {}
-        titles: dict[str, tuple[Work, Note]] = {}
-        for note in both[language]:
-            yield from (note.page.error(note.position, what) for what in unread(note))
-            for work in note.works:
-                for by, key in ((known, work.key), (titles, work.title.lower())):
-                    before, where = by.setdefault(key, (work, note))
-                    if before != work:
-                        there = f"{where.page.display_path} [^{where.name}]"
-                        what = f"[^{note.name}] cites as {tell(work)} what {there} cites as"
-                        yield note.page.error(note.position, f"{what} {tell(before)}")
-                        break
-    english = {(note.page.name, note.name): note for note in both["en"]}
-    for note in both["zh"]:
-        twin = english.get((note.page.name, note.name))
-        keys = [work.key for work in note.works]
-        if twin and keys != [work.key for work in twin.works]:
-            yield note.page.error(note.position, f"[^{note.name}] cites other works than its twin")
+def select_references(*, software: bool) -> list[Reference]:
+    """Works or software, by the surname of the first author and the year."""
+    selected = [each for each in load_references().values() if each.is_software == software]
+    return sorted(selected, key=lambda r: (r.surname.lower(), r.fields.get("year", ""), r.key))
 
 
-def tell(work: Work) -> str:
-    return ", ".join(filter(None, work))
-
-
-def unread(note: Note) -> Iterator[str]:
-    """What is wrong with one footnote."""
-    text = note.page.text[note.position :].partition("\n")[0]
-    linked = " ".join(work.url for work in note.works)
-    for number in dict.fromkeys(ARXIV.findall(text)):
-        if number not in linked:
-            how = f"AUTHORS, *TITLE*, YEAR, [arXiv:{number}](…)"
-            yield f"[^{note.name}]: {number} belongs to no title; write {how}"
-    if not note.works and not note.software:
-        yield (
-            f"[^{note.name}] cites neither a work, AUTHORS, *TITLE*, YEAR, "
-            "nor software, NAME, [link](…) or `file.py`"
-        )
-    for work in note.works:
-        if not work.authors:
-            yield f"[^{note.name}] names no authors of *{work.title}*"
-        if not work.year and not work.url:
-            yield f"[^{note.name}] gives neither year nor address of *{work.title}*"
-        number = ARXIV.search(work.url)
-        if number and work.year:
-            first = 2000 + int(number[1][:2])
-            if not first <= int(work.year) <= first + AFTER:
-                yield f"[^{note.name}]: {work.label} is of {first}, not of {work.year}"
-
-
-def is_software(work: Work) -> bool:
-    """An issue of a program is told with the program."""
-    return "github.com" in work.url
-
-
-def surname(authors: str) -> str:
-    """Of the first author, to sort by."""
-    first = re.split(r" et al\.| and |,", re.sub(r" *\(.*?\)", "", authors))[0]
-    return first.split()[-1].lower()
-
-
-def places(found: list[Note], language: str) -> str:
-    """In which pages, each with a link to its footnote."""
-    links = {}
-    for note in found:
-        links.setdefault(note.page.name, f"[{note.page.title}]({note.page.name}#fn:{note.name})")
-    words = WORDS[language]
-    return words["in"].format(words["and"].join(links.values()))
-
-
-def works(language: str) -> dict[str, tuple[Work, list[Note]]]:
-    """Each work once, by the surname of its first author, with the footnotes that cite it."""
-    found: dict[str, tuple[Work, list[Note]]] = {}
-    for note in notes(language):
-        for work in note.works:
-            if not is_software(work):
-                found.setdefault(work.key, (work, []))[1].append(note)
-    english = {w.key: w for note in notes("en") for w in note.works}
-    told = {key: english.get(key, work) for key, (work, _) in found.items()}
-    order = sorted(found, key=lambda key: (surname(told[key].authors), told[key].year, key))
-    return {key: found[key] for key in order}
-
-
-def works_list(language: str) -> str:
-    """The papers, one a line, in Markdown."""
-    comma, stop = (", ", ". ") if language == "en" else ("，", "。")
+def list_references(language: str, *, software: bool) -> str:
+    """A list in Markdown; behind each reference the pages that cite it, linked to the footnote."""
+    links: dict[str, dict[str, str]] = {}
+    for citation in find_citations(language):
+        name, title = citation.page.name, citation.page.title
+        for key in citation.keys:
+            link = f"[{title}]({name}#fn:{citation.footnote})"
+            links.setdefault(key, {}).setdefault(name, link)
     lines = []
-    for work, found in works(language).values():
-        address = f"[{work.label}]({work.url})" if work.url else ""
-        parts = (work.authors, f"*{work.title}*", work.venue, work.year, address)
-        lines.append(f"- {comma.join(filter(None, parts))}{stop}{places(found, language)}\n")
+    for reference in select_references(software=software):
+        pages = WORDS[language]["list"].join(links.get(reference.key, {}).values())
+        cited_in = WORDS[language]["in"].format(pages)
+        lines.append(f"- {format_reference(reference, language)}{cited_in}\n")
     return "".join(lines)
 
 
-def software_list(language: str) -> str:
-    """Programs and their documentation, with the places in them, in Markdown."""
-    found: dict[str, tuple[list[str], list[Note]]] = {}
-    for note in notes(language):
-        named = [note.software] if note.software else []
-        for work in note.works:
-            if is_software(work):
-                told = f"[{work.label}]({work.url}), *{work.title}*, {work.year}"
-                named.append(Software(work.authors, [told]))
-        for each in named:
-            listed, where = found.setdefault(each.name, ([], []))
-            listed += [place for place in each.places if place not in listed]
-            where.append(note)
-    comma, colon, stop = ("; ", ": ", ". ") if language == "en" else ("；", "：", "。")
-    return "".join(
-        f"- {name}{colon}{comma.join(listed)}{stop}{places(where, language)}\n"
-        for name, (listed, where) in sorted(found.items(), key=lambda item: item[0].lower())
-    )
+# Errors
+
+
+def reference_errors() -> Iterator[SourceError]:
+    """Incomplete entries, and footnotes that can't be expanded."""
+    references = load_references()
+    links: dict[str, str] = {}
+    for key, reference in references.items():
+        yield from map(reference.error, entry_errors(reference))
+        _, url = reference.link
+        if url and links.setdefault(url, key) != key:
+            yield reference.error(f"has the link of {links[url]}; keep one of the two")
+    for language in LANGUAGES:
+        for citation in find_citations(language):
+            for what in citation_errors(citation, references):
+                yield citation.page.error(citation.position, f"[^{citation.footnote}] {what}")
+
+
+def entry_errors(reference: Reference) -> Iterator[str]:
+    """What is wrong with one entry."""
+    fields, (label, url) = reference.fields, reference.link
+    year = fields.get("year", "")
+    if not reference.authors:
+        yield "has no author; add author = {LAST, FIRST and LAST, FIRST}"
+    if not fields.get("title"):
+        yield "has no title; add title = {TITLE}"
+    if not url:
+        yield "has no link; add eprint, doi or url"
+    if not year.isdecimal() and (year or reference.type not in ("manual", "online", "software")):
+        yield "has no year; add year = {YYYY}, or make it @online"
+    number = re.match(r"(\d\d)\d\d\.", fields.get("eprint", ""))
+    if (
+        year.isdecimal()
+        and number
+        and not 0 <= int(year) - 2000 - int(number[1]) <= PUBLICATION_DELAY
+    ):
+        yield f"has year {year}, but {label} is from 20{number[1]}; correct one of the two"
+
+
+def citation_errors(citation: Citation, references: dict[str, Reference]) -> Iterator[str]:
+    """What is wrong with one footnote."""
+    for key in citation.keys:
+        if key not in references:
+            yield f"cites @{key}, which {bib_file().name} doesn't have; correct the key, or add it"
+    if not citation.keys:
+        yield f"cites no reference; write @KEY, a key of {bib_file().name}"
+    if number := ARXIV.search(citation.text):
+        yield f"contains {number[0]}; write @KEY instead, a key of {bib_file().name}"
+
+
+def unused_references() -> Iterator[SourceError]:
+    cited = {key for citation in find_citations("en") for key in citation.keys}
+    for key, reference in load_references().items():
+        if key not in cited:
+            yield reference.error("is not cited; cite it on a page, or remove it")

@@ -294,7 +294,7 @@ def numbers() -> dict[str, int]:
         "figures": len({part.what for text in texts for part in translation.figures(text)}),
         "widgets": sum(text.full.count('<div class="widget"') for text in texts),
         "labs": sum(page.is_notebook for page in pages),
-        "works": len(bibliography.works("en")),
+        "works": len(bibliography.select_references(software=False)),
     }
 
 

@@ -42,8 +42,9 @@ def write_texts() -> None:
     for language in LANGUAGES:
         folder = paths.GENERATED / language
         write_file(folder / "glossary.md", glossary_table(language))
-        write_file(folder / "sources" / "works.md", bibliography.works_list(language))
-        write_file(folder / "sources" / "software.md", bibliography.software_list(language))
+        for name, software in (("works", False), ("software", True)):
+            text = bibliography.list_references(language, software=software)
+            write_file(folder / "sources" / f"{name}.md", text)
         for name, path in quizzes.quiz_files().items():
             write_file(folder / "quizzes" / f"{name}.md", quizzes.quiz_markdown(path, language))
         for name, text in shapes.tables(language).items():
