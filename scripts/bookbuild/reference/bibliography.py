@@ -117,7 +117,10 @@ def parse_references(text: str) -> dict[str, Reference]:
 
 def plain(*latex: str) -> str:
     r"""Words without LaTeX: M{\"u}ller becomes Müller."""
-    return Text.from_latex(" ".join(latex)).render_as("text")
+    text = " ".join(latex)
+    if re.search(r"[\\~`$]", text):  # decoding takes milliseconds
+        return Text.from_latex(text).render_as("text")
+    return text.replace("{", "").replace("}", "")
 
 
 def format_authors(reference: Reference, language: str) -> str:
