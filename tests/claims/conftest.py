@@ -5,14 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import torch
-from hypothesis import Phase, settings
 
 from helpers import DTYPES, SNIPPETS
-
-# A mutated copy only has to fail: hypothesis need not shrink the example.
-settings.register_profile(
-    "mutants", derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate]
-)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import Phase, settings
 
 CLAIMS = Path(__file__).resolve().parent
 ROOT = CLAIMS.parent.parent
@@ -16,6 +17,11 @@ UNUSED_PLUGINS = (
     *("threadexception", "unraisableexception", "xdist"),
 )
 Change = tuple[str, str, str]  # a file in snippets/, its old text, its new text
+
+# A mutated copy only has to fail: hypothesis need not shrink the example.
+settings.register_profile(
+    "mutants", derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate]
+)
 
 
 class Outcomes:
@@ -70,13 +76,13 @@ def run_pytest(
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder).resolve() / "snippets"
         copy_snippets(copy, change)
+        settings.load_profile("mutants")  # before the tests derive their settings from it
         sys.path[:] = [entry for entry in sys.path if entry != str(SNIPPETS)]
         output = io.StringIO()
         arguments = [
             *(str(CLAIMS / test) for test in tests),
             *options,
             "--quiet",
-            "--hypothesis-profile=mutants",
             f"--confcutdir={CLAIMS}",
             "--override-ini=addopts=",
             f"--override-ini=pythonpath={copy} {ROOT / 'scripts'}",
