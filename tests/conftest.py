@@ -2,22 +2,20 @@
 
 import functools
 import http.server
-import os
-import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Playwright, expect
 
 import html_tree
 import sample_book
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
+from bookbuild.publish import chromium
 from built_pages import ROOT, Block, Built, blocks_of, expect_none
-from sample_book import module_command
 
 # The same examples in each run, so that a failure is one that can be repeated.
 settings.register_profile("book", derandomize=True, deadline=None)
@@ -145,23 +143,16 @@ def settle(page: Page) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args: dict, port: int) -> dict:
-    """The Chromium that bookbuild.publish.chromium finds, for which BASE is the built site."""
-    finder = module_command(ROOT, "publish.chromium")
-    found = subprocess.run(finder, capture_output=True, text=True)
-    if found.returncode:
-        why = found.stderr.strip()
-        pytest.fail(why, pytrace=False) if os.environ.get("CI") else pytest.skip(why)
-    return browser_type_launch_args | {
-        "executable_path": found.stdout.strip(),
-        "args": [
-            f"--host-resolver-rules=MAP site.localhost 127.0.0.1:{port}",
-            "--no-sandbox",
-            "--disable-gpu",  # without one, drawing by an imitated one takes minutes
-            "--disable-background-networking",
-            "--disable-component-update",
-        ],
-    }
+def browser_type_launch_args(
+    browser_type_launch_args: dict, playwright: Playwright, port: int
+) -> dict:
+    """The browser of bookbuild.publish.chromium, for which BASE is the built site."""
+    return browser_type_launch_args | chromium.launch_options(
+        playwright,
+        f"--host-resolver-rules=MAP site.localhost 127.0.0.1:{port}",
+        "--disable-background-networking",
+        "--disable-component-update",
+    )
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The translator in the browser: milliseconds a character, and until the first answer.
 
-Needs a built site and Chromium. Medians of five fresh pages each; a translation is that of
+Needs a built site. Medians of five fresh pages each; a translation is that of
 the longest number, by greedy and by a beam of four.
 """
 
@@ -9,12 +9,12 @@ import functools
 import http.server
 import json
 import statistics
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+
+from bookbuild.publish import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = 5
@@ -46,13 +46,11 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def main() -> None:
-    finder = [sys.executable, "-m", "bookbuild.publish.chromium"]
-    chromium = subprocess.run(finder, capture_output=True, text=True, check=True).stdout.strip()
     handler = functools.partial(Quiet, directory=str(ROOT / "site"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            browser = chromium.launch(playwright)
             runs = []
             for _ in range(RUNS):
                 page = browser.new_page()

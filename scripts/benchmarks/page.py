@@ -29,6 +29,8 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, sync_playwright
 
+from bookbuild.publish import chromium
+
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"
 NODE = str(ROOT / ".venv/bin/node")
@@ -150,7 +152,7 @@ TIMES = {
 }
 
 
-def lighthouse(address: str, chromium: str, runs: int, *options: str) -> Lighthouse:
+def lighthouse(address: str, chrome: dict[str, str], runs: int, *options: str) -> Lighthouse:
     """On a phone, as Lighthouse has it: CPU slowed four times, slow 4G, both simulated."""
     reports = []
     for _ in range(runs):
@@ -163,7 +165,7 @@ def lighthouse(address: str, chromium: str, runs: int, *options: str) -> Lightho
                     "--chrome-flags=--headless --no-sandbox --disable-gpu",
                     *options,
                 ],
-                env={**os.environ, "CHROME_PATH": chromium},
+                env=chrome,
                 check=True,
             )
             reports.append(json.loads(Path(report.name).read_text()))
@@ -250,15 +252,17 @@ def times(found: Lighthouse) -> str:
     )
 
 
-def look(page: str, browser: Browser, chromium: str, options, tested, table: Table) -> None:
+def look(
+    page: str, browser: Browser, chrome: dict[str, str], options, tested, table: Table
+) -> None:
     with serving() as (address, sent):
         load = " ".join(f"{each:.1f}" for each in os.getloadavg())
         print(f"\n/{page}   (load of the machine: {load})")
         if not options.quick:
-            desktop = lighthouse(address + page, chromium, options.runs, "--preset=desktop")
+            desktop = lighthouse(address + page, chrome, options.runs, "--preset=desktop")
             goal = "100 / 100 / 100 / 100"
             table.row("Lighthouse, desktop", told(desktop), goal, min(desktop.scores) == 100)
-            phone = lighthouse(address + page, chromium, options.runs)
+            phone = lighthouse(address + page, chrome, options.runs)
             met = phone.scores[0] >= PHONE_PERFORMANCE and min(phone.scores[1:]) == 100
             goal = f"{PHONE_PERFORMANCE} / 100 / 100 / 100"
             table.row("Lighthouse, phone", told(phone), goal, met)
@@ -268,7 +272,7 @@ def look(page: str, browser: Browser, chromium: str, options, tested, table: Tab
         found = visit(browser, address, page, sent)
     if options.bare and not options.quick:
         with serving(bare=True) as (address, _):
-            bare = lighthouse(address + page, chromium, options.runs)
+            bare = lighthouse(address + page, chrome, options.runs)
             table.row("  without theme's script", f"{told(bare)}   ({times(bare)})")
     for what, passed in tested.items():
         table.row(what, "nothing found" if passed else "faults, above", "nothing", passed)
@@ -299,18 +303,14 @@ def main() -> None:
     missing = [page for page in pages if not (SITE / page / "index.html").is_file()]
     if missing:
         sys.exit(f"there is no {SITE}/{missing[0]}index.html: build it with scripts/build")
-    finder = [sys.executable, "-m", "bookbuild.publish.chromium"]
-    done = subprocess.run(finder, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr.strip())
-    chromium = done.stdout.strip()
     print(f"{os.cpu_count()} cores; Lighthouse: medians of {options.runs}")
     tested = browser_tests(pages)
     table = Table()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = chromium.launch(playwright)
+        chrome = chromium.environment() | {"CHROME_PATH": str(chromium.executable(playwright))}
         for page in pages:
-            look(page, browser, chromium, options, tested[page], table)
+            look(page, browser, chrome, options, tested[page], table)
         browser.close()
     print(f"\n{table.missed or 'No'} goal{'s' * (table.missed != 1)} missed")
     sys.exit(table.missed > 0)

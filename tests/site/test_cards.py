@@ -2,7 +2,6 @@
 
 import subprocess
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from PIL import Image
@@ -10,7 +9,7 @@ from playwright.sync_api import Browser
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.publish import cards, chromium
+from bookbuild.publish import cards
 from built_pages import expect_none
 from sample_book import module_command
 
@@ -134,15 +133,6 @@ def test_chinese_is_drawn_in_a_chinese_font(page):
         assert sum(font["glyphCount"] for font in fonts) == (3 if selector == "h1" else 2)
         names = " ".join(font["familyName"] for font in fonts)
         assert any(each in names for each in ("CJK", "SC", "Sans GB", "YaHei", "Han")), names
-
-
-def test_without_chromium_or_a_chinese_font_it_is_told_what_to_install(monkeypatch):
-    nothing = SimpleNamespace(stdout="")
-    monkeypatch.setattr(chromium, "find_browser", lambda: None)
-    monkeypatch.setattr(chromium.subprocess, "run", lambda *_, **__: nothing)
-    browser, font = chromium.missing_requirements()
-    assert browser.startswith("no Chromium: ")
-    assert font.startswith("no Chinese font: ")
 
 
 @pytest.mark.parametrize("script", ["cards", "sbom"])

@@ -371,6 +371,7 @@ def python_gone(case: Case) -> Iterator[Run]:
 
 
 def python_too_old(case: Case) -> Iterator[Run]:
+    """It has no stamp of this installer."""
     case.write(".venv/bin/python", "#!/bin/sh\nexit 1\n", 0o755)
     yield case.run()
 
@@ -410,8 +411,8 @@ def no_such_example(case: Case) -> Iterator[Run]:
     yield case.run(*module_command(case.folder, "run.generate"), "nonesuch")
 
 
-def no_chromium(case: Case) -> Iterator[Run]:
-    """scripts/test, where no package can be installed and nothing be downloaded."""
+def no_browser(case: Case) -> Iterator[Run]:
+    """scripts/test stops before the long build."""
     own_environment(case)
     case.command = (case.folder / "scripts/test",)
     for name in ("install", "build"):
@@ -421,19 +422,11 @@ def no_chromium(case: Case) -> Iterator[Run]:
     shutil.copy(ROOT / "scripts/publish", case.folder / "scripts")
     for name in ("pre-commit", "pytest"):
         case.write(f".venv/bin/{name}", "#!/bin/sh\n", 0o755)
-    playwright = f'#!/bin/sh\nexec "{case.folder}/.venv/bin/python" -m playwright "$@"\n'
-    case.write(".venv/bin/playwright", playwright, 0o755)
-    tools = case.folder / "tools"
-    tools.mkdir()
-    for name in ("cat", "dirname", "id", "sh"):
-        (tools / name).symlink_to(shutil.which(name) or name)
-    case.environment = {
-        "PATH": str(tools),
-        "PLAYWRIGHT_BROWSERS_PATH": str(case.folder / "browsers"),
-        "PLAYWRIGHT_DOWNLOAD_HOST": NOWHERE,
-    }
+    modules = case.folder / "node_modules"
+    modules.unlink()
+    modules.mkdir()
     yield case.run()
-    case.write("tools/chromium", "#!/bin/sh\n", 0o755)
+    (modules / "@sparticuz").symlink_to(ROOT / "node_modules/@sparticuz")
 
 
 def truncated_weights(case: Case) -> Iterator[Run]:
@@ -478,8 +471,7 @@ class Told(NamedTuple):
 
 
 DISK = "the disk is full; free some space, then run it again"
-PIP = "scripts/install: pip could not install requirements.txt; why stands above. Is there a"
-ANEW = "it is made anew"
+PIP = "scripts/install: pip could not install the packages (see above). Is there a network?"
 FAULTS = {
     "a disk that is full while generating": Told(full_while_generating, "book", DISK),
     "a disk that is full while the site is written": Told(
@@ -519,30 +511,32 @@ FAULTS = {
     "an output that is emptied": Told(a_damaged_output, "book", "examples/chapter/say", False),
     "no network at a second start": Told(no_network, "book", "", False),
     "a machine that isn't in UTF-8": Told(another_locale, "book", "", False),
-    "an old Python": Told(old_python, "lists", "is no Python 3.11.5 or newer; name another"),
+    "an old Python": Told(old_python, "lists", "Python 3.11.5 or newer is needed, not "),
     "no Python": Told(
-        no_python, "lists", "Python 3.11.5 or newer is needed; PYTHON=path/to/python names one"
+        no_python, "lists", "Python 3.11.5 or newer is needed; PYTHON=path/to/python selects one"
     ),
     "a package of another hash": Told(another_hash, "lists", PIP),
     "a mistyped pin": Told(a_pin_that_is_not_there, "lists", PIP),
     "no network at the first start": Told(no_network_at_first, "lists", PIP),
     "no network for npm": Told(
-        no_npm, "lists", "scripts/install: npm could not install package-lock.json; why stands abov"
+        no_npm, "lists", "scripts/install: npm could not install package-lock.json (see above). Is "
     ),
     "a lock that is gone": Told(
-        no_lock, "lists", "package-lock.json isn't there; git restore package-lock.json"
+        no_lock,
+        "lists",
+        "package-lock.json is missing; restore it with git restore package-lock.js",
     ),
     "an installation killed in pip": Told(killed_in_pip, "lists", ""),
     "an installation killed between pip and npm": Told(killed_between_pip_and_npm, "lists", ""),
     "a .venv whose Python is gone": Told(
-        python_gone, "lists", f".venv is damaged (.venv/bin/python is gone): {ANEW}", False
+        python_gone, "lists", "== .venv is damaged: .venv/bin/python is missing", False
     ),
-    "a .venv of an old Python": Told(python_too_old, "lists", ANEW, False),
-    "a package that was deleted": Told(package_gone, "lists", f"tiny.py is gone): {ANEW}", False),
+    "a .venv of an old Python": Told(python_too_old, "lists", "== .venv is incomplete", False),
+    "a package that was deleted": Told(package_gone, "lists", "tiny.py is missing", False),
     "a part of node_modules that was deleted": Told(
         module_gone,
         "lists",
-        "== node_modules is damaged (node_modules/katex/katex.js is gone)",
+        "== node_modules is damaged: node_modules/katex/katex.js is missing",
         False,
     ),
     "two installations at once": Told(
@@ -554,8 +548,8 @@ FAULTS = {
     "an example that isn't there, run": Told(
         no_such_example, "book", "nothing is named nonesuch; see --list"
     ),
-    "no Chromium": Told(
-        no_chromium, "book", "chromium: no Chromium: install the package chromium or run"
+    "no browser": Told(
+        no_browser, "book", "node_modules/@sparticuz/chromium is missing: run scripts/install --tes"
     ),
     "weights that are cut short": Told(
         truncated_weights, "project", "snippets/translator.safetensors:1: is damaged ("
@@ -623,6 +617,7 @@ def make_lists(folder: Path) -> Path:
         [python, "-m", "pip", "hash", tiny], capture_output=True, text=True, check=True
     ).stdout.split("--hash=")[1]
     (folder / "requirements.txt").write_text(f"tiny==1.0 --hash={digest}")
+    (folder / "requirements-test.txt").touch()
     for name, text in (("npm", NPM), ("python3", PYTHON)):
         path = folder / "bin" / name
         path.parent.mkdir(exist_ok=True)

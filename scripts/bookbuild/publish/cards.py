@@ -108,9 +108,7 @@ def draw(page: Page, card: Card) -> bytes:
 
 def make(site: Path) -> None:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium.find_browser(), args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = chromium.launch(playwright)
         page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]})
         count = total = 0
         for card in cards(site):
@@ -122,4 +120,4 @@ def make(site: Path) -> None:
 
 
 if __name__ == "__main__":
-    make(built_site.site_argument(__doc__, chromium.missing_requirements()))
+    make(built_site.site_argument(__doc__))

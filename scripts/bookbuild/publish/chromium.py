@@ -1,47 +1,109 @@
-"""Where Chromium is: prints its path, or what is missing and how to get it, and exits with 1."""
+"""The browser that prints, pictures and tests the book: its executable, arguments, environment.
 
+On Linux (x86-64) the browser and the libraries that it needs come from package-lock.json, elsewhere
+the browser is Playwright's own. On Linux fonts.conf names the only fonts that it sees, from
+package-lock.json as well, so the same commit gives the same PDF on every machine.
+
+usage: PYTHONPATH=scripts .venv/bin/python -m bookbuild.publish.chromium  (prints the path)
+"""
+
+import io
+import os
+import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import tarfile
+import tempfile
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import sync_playwright
+import brotli
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
-NAMES = (
-    "chromium-headless-shell",  # the same without windows: a quarter less time
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-)
+from bookbuild.pages.errors import SetupError
+from bookbuild.pages.paths import ROOT
 
-
-def find_browser() -> str | None:
-    """A Chromium on the machine, else the one that Playwright has installed."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found:
-        return found
-    with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path
-    return own if Path(own).exists() else None
+FONTS = Path(__file__).parent / "styles" / "fonts.conf"
+PACKAGE = ROOT / "node_modules" / "@sparticuz" / "chromium"
+UNPACKED = PACKAGE / "unpacked"  # npm removes it together with the package
+ARGUMENTS = ("--no-sandbox", "--disable-gpu")  # containers have neither
 
 
-def missing_requirements() -> Iterator[str]:
-    """What the machine lacks to make a picture of both languages, and how to get it."""
-    if not find_browser():
-        how = "install the package chromium or run .venv/bin/playwright install chromium"
-        yield f"no Chromium: {how}; scripts/build needs none"
+def is_packaged() -> bool:
+    """Whether package-lock.json has a browser for this system."""
+    return (platform.system(), platform.machine()) == ("Linux", "x86_64")
+
+
+def unpack() -> None:
+    """Unpack the browser and its libraries from the npm package, completely or not at all."""
+    if UNPACKED.exists():
+        return
+    if not (PACKAGE / "bin" / "chromium.br").exists():
+        raise SetupError(f"{PACKAGE} is missing: run scripts/install --test")
+    print("unpacking Chromium, once", file=sys.stderr)
+    part = Path(tempfile.mkdtemp(prefix="part-", dir=PACKAGE))
     try:
-        fonts = subprocess.run(["fc-list", ":lang=zh-cn"], capture_output=True, text=True).stdout
-    except FileNotFoundError:
-        return  # no fontconfig: macOS and Windows bring Chinese fonts
-    if not fonts.strip():
-        yield "no Chinese font: install one (Debian and Ubuntu: apt-get install fonts-noto-cjk)"
+        libraries = brotli.decompress((PACKAGE / "bin" / "al2023.tar.br").read_bytes())
+        with tarfile.open(fileobj=io.BytesIO(libraries)) as archive:
+            archive.extractall(part, filter="data")
+        executable = part / "chromium"
+        executable.write_bytes(brotli.decompress((PACKAGE / "bin" / "chromium.br").read_bytes()))
+        executable.chmod(0o755)
+        part.chmod(0o755)
+        part.rename(UNPACKED)
+    except brotli.error:
+        how = "remove node_modules and run scripts/install --test"
+        raise SetupError(f"{PACKAGE} is damaged: {how}") from None
+    except OSError:
+        if not UNPACKED.exists():  # no other process has unpacked it meanwhile
+            raise
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def executable(playwright: Playwright) -> Path:
+    """The browser's path."""
+    if is_packaged():
+        unpack()
+        return UNPACKED / "chromium"
+    path = Path(playwright.chromium.executable_path)
+    if not path.exists():
+        raise SetupError("no Chromium: run .venv/bin/playwright install chromium")
+    return path
+
+
+def environment() -> dict[str, str]:
+    """The environment in which the browser finds its own libraries and fonts, and no others."""
+    own = {"FONTCONFIG_FILE": str(FONTS)}
+    if is_packaged():
+        own["LD_LIBRARY_PATH"] = str(UNPACKED / "lib")
+    return os.environ | own
+
+
+def launch_options(playwright: Playwright, *arguments: str) -> dict[str, Any]:
+    """The keyword arguments of Playwright's chromium.launch."""
+    return {
+        "executable_path": executable(playwright),
+        "args": [*ARGUMENTS, *arguments],
+        "env": environment(),
+    }
+
+
+def launch(playwright: Playwright, *arguments: str) -> Browser:
+    """Start the browser."""
+    return playwright.chromium.launch(**launch_options(playwright, *arguments))
+
+
+def main() -> None:
+    with sync_playwright() as playwright:
+        if not is_packaged() and not Path(playwright.chromium.executable_path).exists():
+            subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"])
+        try:
+            print(executable(playwright))
+        except SetupError as error:
+            sys.exit(f"chromium: {error}")
 
 
 if __name__ == "__main__":
-    faults = [f"chromium: {fault}" for fault in missing_requirements()]
-    if faults:
-        sys.exit("\n".join(faults))
-    print(find_browser())
+    main()

@@ -452,13 +452,9 @@ def make_epub(page: Page, site: Path, whole: Whole) -> bytes:
 
 def make(site: Path, language: str, kinds: Iterable[str] = ("pdf", "epub")) -> dict[str, bytes]:
     """The book's files in one language, by their kind."""
-    found = chromium.find_browser()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=found,
-            # on paper a letter may stand between two pixels
-            args=["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"],
-        )
+        # on paper a letter may be between two pixels
+        browser = chromium.launch(playwright, "--font-render-hinting=none")
         page = browser.new_page()
         page.set_default_timeout(0)  # a busy machine takes its time
         whole = read(page, site, language)
@@ -472,7 +468,7 @@ def make(site: Path, language: str, kinds: Iterable[str] = ("pdf", "epub")) -> d
 
 
 def main() -> None:
-    site = built_site.site_argument(__doc__, chromium.missing_requirements())
+    site = built_site.site_argument(__doc__)
     for language in LANGUAGES:
         folder = site / "zh" if language == "zh" else site
         for kind, made in make(site, language).items():

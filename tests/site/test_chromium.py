@@ -1,0 +1,150 @@
+"""The browser comes complete from its package, and sees the fonts of fonts.conf and no others."""
+
+import io
+import os
+import platform
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import brotli
+import pytest
+from fontTools.ttLib import TTFont
+from playwright.sync_api import Page, Playwright
+
+from bookbuild.pages.errors import SetupError
+from bookbuild.publish import chromium
+from built_pages import Built, expect_none
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only on Linux fontconfig is used")
+PACKAGED = pytest.mark.skipif(
+    not chromium.is_packaged(), reason="package-lock.json has a browser only for Linux, x86-64"
+)
+STRANGER = "A Font of the System"
+
+
+def font_files() -> Iterator[Path]:
+    for folder in ElementTree.parse(chromium.FONTS).getroot().iter("dir"):
+        path = chromium.FONTS.parent / str(folder.text)
+        files = [*path.glob("*.ttf")]
+        assert files, f"fonts.conf: there is no font in {path}"
+        yield from files
+
+
+def drawn_with(page: Page, family: str) -> list[str]:
+    """The fonts that draw a text for which a family is requested."""
+    page.set_content(f"<p style='font-family: \"{family}\"'>Text</p>")
+    session = page.context.new_cdp_session(page)
+    session.send("DOM.enable")
+    session.send("CSS.enable")
+    document = session.send("DOM.getDocument")["root"]["nodeId"]
+    asked = {"nodeId": document, "selector": "p"}
+    node = session.send("DOM.querySelector", asked)["nodeId"]
+    fonts = session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+    return [font["familyName"] for font in fonts]
+
+
+@pytest.fixture
+def user_fonts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home folder that has a font of another name."""
+    font = TTFont(next(font_files()))
+    for record in font["name"].names:
+        if record.nameID in (1, 4, 16):
+            record.string = STRANGER
+    folder = tmp_path / ".fonts"
+    folder.mkdir()
+    font.save(folder / "stranger.ttf")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+@LINUX
+def test_fonts_of_the_system_are_not_seen(playwright: Playwright, user_fonts):
+    browser = chromium.launch(playwright)
+    page = browser.new_page()
+    assert drawn_with(page, STRANGER) == ["Tinos"]
+    for family in ("Arimo", "Tinos", "DejaVu Sans Mono", "Noto Sans SC", "Noto Serif SC"):
+        assert drawn_with(page, family) == [family]
+    assert drawn_with(page, "Liberation Sans") == ["Arimo"]
+    browser.close()
+
+
+def test_the_fonts_have_every_character_of_the_book(built: list[Built]):
+    characters = {ord(letter) for page in built for letter in page.tree.text()}
+    for file in font_files():
+        characters -= TTFont(file).getBestCmap().keys()
+    expect_none(f"no font has U+{code:04X}" for code in characters if not chr(code).isspace())
+
+
+@PACKAGED
+def test_the_browser_needs_nothing_of_the_system_but_the_c_library(playwright: Playwright):
+    path = chromium.executable(playwright)
+    done = subprocess.run(
+        ["ldd", path], env=chromium.environment(), capture_output=True, text=True, check=True
+    )
+    libraries = [line.split()[0] for line in done.stdout.splitlines() if "=>" in line]
+    needed = {name for name in libraries if not (path.parent / "lib" / name).exists()}
+    system = ["libc", "libm", "libdl", "libpthread", "libgcc_s"]
+    expect_none(sorted(name for name in needed if name.partition(".")[0] not in system))
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package whose browser is a few bytes."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/chromium.br").write_bytes(brotli.compress(b"browser"))
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        library = tarfile.TarInfo("lib/libnss3.so")
+        library.size = 3
+        tar.addfile(library, io.BytesIO(b"nss"))
+    (tmp_path / "bin/al2023.tar.br").write_bytes(brotli.compress(archive.getvalue()))
+    monkeypatch.setattr(chromium, "PACKAGE", tmp_path)
+    monkeypatch.setattr(chromium, "UNPACKED", tmp_path / "unpacked")
+    return tmp_path
+
+
+def test_it_is_unpacked_once_and_completely(package, capsys):
+    chromium.unpack()
+    assert "unpacking Chromium, once" in capsys.readouterr().err
+    assert (package / "unpacked/chromium").read_bytes() == b"browser"
+    assert os.access(package / "unpacked/chromium", os.X_OK)
+    assert (package / "unpacked/lib/libnss3.so").read_bytes() == b"nss"
+    chromium.unpack()
+    assert capsys.readouterr().err == ""
+    assert {path.name for path in package.iterdir()} == {"bin", "unpacked"}
+
+
+def test_an_unpacking_that_fails_leaves_nothing(package):
+    (package / "bin/chromium.br").write_bytes(b"damaged")
+    with pytest.raises(SetupError, match="damaged: remove node_modules and run"):
+        chromium.unpack()
+    assert {path.name for path in package.iterdir()} == {"bin"}
+
+
+def test_of_two_processes_that_unpack_one_wins(package, monkeypatch):
+    decompress = brotli.decompress
+
+    def slow(data: bytes) -> bytes:
+        monkeypatch.setattr(brotli, "decompress", decompress)
+        chromium.unpack()  # the other process
+        return decompress(data)
+
+    monkeypatch.setattr(brotli, "decompress", slow)
+    chromium.unpack()
+    assert (package / "unpacked/chromium").read_bytes() == b"browser"
+    assert {path.name for path in package.iterdir()} == {"bin", "unpacked"}
+
+
+def test_where_no_package_has_a_browser_it_is_playwright_s(tmp_path, monkeypatch):
+    monkeypatch.setattr(platform, "system", lambda: "Darwin")
+
+    own = SimpleNamespace(chromium=SimpleNamespace(executable_path=tmp_path / "browser"))
+    with pytest.raises(SetupError, match="playwright install chromium"):
+        chromium.executable(own)
+    (tmp_path / "browser").touch()
+    assert chromium.executable(own) == tmp_path / "browser"
+    assert "LD_LIBRARY_PATH" not in chromium.environment().keys() - os.environ.keys()
