@@ -3,7 +3,7 @@
 import pytest
 
 from bookbuild.check.includes import completeness_errors, page_errors
-from bookbuild.check.translation import mark_translated
+from bookbuild.check.review import mark_translated
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
@@ -168,9 +168,9 @@ def test_an_output_is_shown_by_an_include_or_by_a_value(made):
 
 def test_a_page_without_twin_is_told(made):
     (made / "docs/zh/other.md").unlink()
-    assert is_told("docs/en/other.md:1: has no translation docs/zh/other.md")
+    assert is_told("docs/en/other.md:1: no translation docs/zh/other.md")
     (made / "docs/zh/more.md").write_text("# 更多\n", encoding="utf-8")
-    assert is_told("docs/zh/more.md:1: has no translation docs/en/more.md")
+    assert is_told("docs/zh/more.md:1: no translation docs/en/more.md")
 
 
 def test_a_changed_english_page_is_told_until_its_twin_is_stamped(made):
@@ -193,7 +193,7 @@ def test_a_stamp_is_kept_where_it_stands_and_changes_nothing_else(made):
 
 
 def test_a_stamp_for_a_page_that_is_not_there_is_refused(made):
-    with pytest.raises(FileNotFoundError, match=r"no docs/zh/nonesuch\.md"):
+    with pytest.raises(FileNotFoundError, match=r"no page docs/en/nonesuch\.md"):
         mark_translated("nonesuch")
 
 

@@ -111,7 +111,7 @@ def test_all_is_there_without_javascript(plain, url):
             faults.append(f"{found.count()} of {wanted} {what}")
         shown.extend((what, one) for one in article.locator(f"{selector}:not(details *)").all()[:3])
 
-    anchors = [part for part in translation.headings(text) if "#" in part.what[2:]]
+    anchors = [part for part in translation.headings(text) if "#" in part.value[2:]]
     seen("headings", ":is(h2, h3, h4)[id]:not(#__comments)", len(anchors))
     seen(
         "formulas", ".katex-html", len(translation.displayed(text)) + len(translation.inline(text))

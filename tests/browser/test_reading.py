@@ -23,7 +23,7 @@ WITH_CODE = [
 def anchors(language: str, name: str) -> list[str]:
     """The anchors of a page's headings."""
     headings = translation.headings(translation.parse_text(SourcePage(language, f"{name}.md").text))
-    return [part.what.split("#")[-1] for part in headings if "# #" in part.what]
+    return [part.value.split("#")[-1] for part in headings if "# #" in part.value]
 
 
 # Search

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sample_book
-from bookbuild.check.translation import mark_translated
+from bookbuild.check.review import mark_translated
 from bookbuild.pages import notebooks
 from built_pages import ROOT
 from fault_injection import Outcome, build, chosen, halves, told_line, tree, unlike
@@ -128,7 +128,7 @@ SAID, DRAWN, DONE = (
 LEADS = "; correct the link, or write what it leads to"
 KATEX = "...; katex.org/docs/supported.html lists what there is"
 QUOTES = '; a text with ": " in it, or one of [ { & * at its beginning, stands between quotes'
-STALE = "docs/en/index.md has changed since this page was reviewed: read both, then run"
+STALE = "docs/en/index.md has changed since this page was reviewed; update it and run"
 
 LAST = "the last line"
 MKDOCS = "MkDocs itself says the place, and what it expects there"
@@ -143,7 +143,7 @@ FAULTS: dict[str, tuple[Broken, tuple[str, str | None, str]]] = {
         (
             OTHER,
             "",
-            "has no translation docs/zh/other.md; write it, then run scripts/translated other",
+            "no translation docs/zh/other.md; write it and run scripts/translated other, or run",
         ),
     ),
     "a changed English page": (

@@ -67,10 +67,17 @@ def unused_outputs(language: str) -> Iterator[SourceError]:
     quoted: set[str] = set()
     figures: set[str] = set()
     for page in list_pages(language):
-        for _, file, section in page.includes():
-            shown.setdefault((file, section), []).append(page)
-        quoted |= {m[1].partition(": ")[0] for m in VALUE.finditer(page.text)}
-        figures |= {m[2] for m in FIGURE.finditer(page.text)}
+        included = [(file, section) for _, file, section in page.includes()]
+        texts = [page.text]
+        if page.is_pending:  # it need not show yet what only its translation shows
+            new = {(file, section) for _, file, section in page.translation.includes()}
+            included += sorted(new - {*included}, key=str)
+            texts.append(page.translation.text)
+        for each in included:
+            shown.setdefault(each, []).append(page)
+        for text in texts:
+            quoted |= {m[1].partition(": ")[0] for m in VALUE.finditer(text)}
+            figures |= {m[2] for m in FIGURE.finditer(text)}
     for path in sorted((paths.GENERATED / "outputs").rglob("*.txt")):
         name = path.relative_to(paths.GENERATED).as_posix()
         source = f"{name.removeprefix('outputs/').removesuffix('.txt')}.py"

@@ -1,21 +1,19 @@
-"""Do both languages of a page say the same, as far as a machine can tell?
+"""Compare the structure of a page in English with that of its Chinese translation.
 
 Everything but the words is compared: headings, includes, figures, formulas,
-links and so on, in their order. Chinese puts the parts of a sentence in another
-order than English, so what stands inside the sentences of one paragraph is
-compared without regard to its order there.
+links and so on, in their order. Chinese has another word order than English, so
+the order of the parts inside one paragraph is ignored. Pages that are marked as
+behind their translation (scripts/translated --pending) are not compared.
 """
 
-import json
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from bookbuild.pages import notebooks, paths
+from bookbuild.pages import notebooks
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.files import line_number, write_file
+from bookbuild.pages.files import line_number
 from bookbuild.pages.page import (
     CITATION,
     FENCE,
@@ -24,7 +22,6 @@ from bookbuild.pages.page import (
     FRONT_MATTER,
     INCLUDE,
     VALUE,
-    SourcePage,
     blank_fences,
     list_pages,
 )
@@ -46,7 +43,7 @@ LABEL = re.compile(
     r"^\*\*(?:Exercise|练习) \d+\*\*(?: \(|（)(.+?)(?:, |，)(\d+) (?:minutes?|分钟)(?:\)\. |）。)",
     re.M,
 )
-KINDS_OF_EXERCISE = {  # what one does
+EXERCISE_KINDS = {
     "动手算": "by hand",
     "思考": "think",
     "推导": "derive",
@@ -58,14 +55,14 @@ TITLES = {"输入": "Input", "输出": "Output"}
 
 
 class Part(NamedTuple):
-    """Something of a page that its twin must have too."""
+    """A part of a page that its translation must have too."""
 
     position: int
-    what: str
+    value: str
 
 
 class PageText(NamedTuple):
-    """A page's text, and the same with parts of it blanked, all in their places."""
+    """A page's text, and the same text with parts replaced by spaces of equal length."""
 
     full: str
     plain: str  # without front matter and code blocks
@@ -81,13 +78,17 @@ def parse_text(full: str) -> PageText:
     return PageText(full, plain, CODE.sub(blank, plain))
 
 
-def parts(matches: Iterable[re.Match[str]], what: Callable[[re.Match[str]], str]) -> list[Part]:
-    return [Part(match.start(), what(match)) for match in matches]
+def parts(matches: Iterable[re.Match[str]], value: Callable[[re.Match[str]], str]) -> list[Part]:
+    return [Part(match.start(), value(match)) for match in matches]
 
 
-def within_paragraphs(text: PageText, found: list[Part]) -> list[Part]:
-    """The parts in the order of their paragraphs, sorted inside each."""
-    return sorted(found, key=lambda part: (text.full.count("\n\n", 0, part.position), part.what))
+def sort_within_paragraphs(text: PageText, unsorted: list[Part]) -> list[Part]:
+    """The parts in the order of their paragraphs, sorted by value inside each."""
+
+    def key(part: Part) -> tuple[int, str]:
+        return text.full.count("\n\n", 0, part.position), part.value
+
+    return sorted(unsorted, key=key)
 
 
 def headings(text: PageText) -> list[Part]:
@@ -103,7 +104,7 @@ def figures(text: PageText) -> list[Part]:
 
 
 def formula(match: re.Match[str]) -> str:
-    """A formula as both languages have it: without words and needless spaces."""
+    """A formula without its words and redundant spaces, equal in both languages."""
     return " ".join(re.sub(r"\\text\{[^{}]*\}", r"\\text{}", match[1]).split())
 
 
@@ -120,12 +121,12 @@ def blocks(text: PageText) -> list[Part]:
 
 
 def code_blocks(text: PageText) -> list[Part]:
-    """Language, classes and title: a file's name, Input, Output, or any words."""
+    """Language, classes and title. A translated title other than Input and Output becomes …."""
 
     def title(match: re.Match[str]) -> str:
         words = TITLES.get(match[1], match[1])
-        same = words in TITLES.values() or re.fullmatch(r"[\w/-]+\.\w+", words, re.A)
-        return f'title="{words if same else "…"}"'
+        is_shared = words in TITLES.values() or re.fullmatch(r"[\w/-]+\.\w+", words, re.A)
+        return f'title="{words if is_shared else "…"}"'
 
     opening = (OPENING.match(text.full, m.start()) for m in FENCE.finditer(text.full))
     return parts(
@@ -135,8 +136,8 @@ def code_blocks(text: PageText) -> list[Part]:
 
 
 def links(text: PageText) -> list[Part]:
-    found = parts(LINK.finditer(text.prose), lambda m: m[1])
-    return [part for part in found if "://" not in part.what]
+    internal = (match for match in LINK.finditer(text.prose) if "://" not in match[1])
+    return parts(internal, lambda m: m[1])
 
 
 def exercises(text: PageText) -> list[Part]:
@@ -146,10 +147,10 @@ def exercises(text: PageText) -> list[Part]:
 
 
 def exercise_labels(text: PageText) -> list[Part]:
-    """What one does in each exercise, and for how long."""
+    """The kind of each exercise, and its minutes."""
     return parts(
         LABEL.finditer(text.plain),
-        lambda m: f"{KINDS_OF_EXERCISE.get(m[1], m[1])}, {m[2]} minutes",
+        lambda m: f"{EXERCISE_KINDS.get(m[1], m[1])}, {m[2]} minutes",
     )
 
 
@@ -167,18 +168,18 @@ KINDS: dict[str, Callable[[PageText], list[Part]]] = {
     "include": includes,
     "figure": figures,
     "displayed formula": displayed,
-    "formula": lambda text: within_paragraphs(text, inline(text)),
+    "formula": lambda text: sort_within_paragraphs(text, inline(text)),
     "block": blocks,
     "code block": code_blocks,
     "note on a line": lambda text: parts(NOTE.finditer(text.plain), lambda m: f"`{m[1]}`"),
     "footnote": footnotes,
-    "footnote reference": lambda text: within_paragraphs(
+    "footnote reference": lambda text: sort_within_paragraphs(
         text, parts(REFERENCE.finditer(text.prose), lambda m: f"[^{m[1]}]")
     ),
-    "value": lambda text: within_paragraphs(
+    "value": lambda text: sort_within_paragraphs(
         text, parts(VALUE.finditer(text.plain), lambda m: m[0])
     ),
-    "link": lambda text: within_paragraphs(text, links(text)),
+    "link": lambda text: sort_within_paragraphs(text, links(text)),
     "table row": lambda text: parts(TABLE_ROW.finditer(text.prose), lambda m: "a row"),
     "exercise": exercises,
     "label of an exercise": exercise_labels,
@@ -186,131 +187,98 @@ KINDS: dict[str, Callable[[PageText], list[Part]]] = {
 
 
 def differences(name: str, english: str, chinese: str) -> Iterator[str]:
-    """The first difference of each kind between the two texts of a page, in words."""
+    """The first difference of each kind between the two texts of a page, as messages."""
     en, zh = parse_text(english), parse_text(chinese)
     for kind, find in KINDS.items():
         for number, (ours, theirs) in enumerate(zip_longest(find(en), find(zh)), 1):
-            if ours and theirs and ours.what == theirs.what:
+            if ours and theirs and ours.value == theirs.value:
                 continue
-            there = location("en", name, english, ours)
-            here = location("zh", name, chinese, theirs)
+            en_at = location("en", name, english, ours)
+            zh_at = location("zh", name, chinese, theirs)
             if not theirs:
-                yield f"{here}: {kind} {number}, {ours.what}, is missing; it stands at {there}"
+                yield f"{zh_at}: missing {kind} {number}, {ours.value}; the original is at {en_at}"
             elif not ours:
-                yield f"{here}: {kind} {number}, {theirs.what}, has no twin; add it to {there}"
+                yield f"{zh_at}: extra {kind} {number}, {theirs.value}; add it at {en_at}"
             else:
-                yield f"{here}: {kind} {number} is {theirs.what}, but {ours.what} at {there}"
+                yield f"{zh_at}: {kind} {number} is {theirs.value}, but {ours.value} at {en_at}"
             break
 
 
 def location(language: str, name: str, text: str, part: Part | None) -> str:
-    """file:line of the part; of the page's end if there is none."""
+    """file:line of the part, or of the end of the page if there is none."""
     position = part.position if part else len(text.rstrip())
     return f"docs/{language}/{name}:{line_number(text, position)}"
 
 
 def structure_errors(language: str, name: str, full: str) -> Iterator[str]:
-    """What is wrong with one text alone: headings without anchors, answers out of place."""
+    """Errors in one text: headings without anchors, exercises or answers out of order."""
     text = parse_text(full)
     for part in headings(text):
-        if re.fullmatch("##+", part.what):
+        if re.fullmatch("##+", part.value):
             at = location(language, name, full, part)
-            yield f"{at}: this heading has no anchor; add one in English: {{ #its-name }}"
-    found = exercises(text)
-    for index, part in enumerate(found):
-        wanted = f"{'answer' if index % 2 else 'exercise'} {index // 2 + 1}"
-        if part.what != wanted:
-            yield f"{location(language, name, full, part)}: {part.what}, expected {wanted}"
+            yield f"{at}: heading without an anchor; add one in English: {{ #its-name }}"
+    listed = exercises(text)
+    for index, part in enumerate(listed):
+        expected = f"{'answer' if index % 2 else 'exercise'} {index // 2 + 1}"
+        if part.value != expected:
+            yield f"{location(language, name, full, part)}: {part.value}, expected {expected}"
             break
     else:
-        if len(found) % 2:
-            yield f"{location(language, name, full, found[-1])}: {found[-1].what} has no answer"
-    if not name.startswith("labs/"):  # there a task is checked as soon as it is done
+        if len(listed) % 2:
+            yield f"{location(language, name, full, listed[-1])}: {listed[-1].value} has no answer"
+    if not name.startswith("labs/"):  # a lab checks each task itself
         yield from exercise_errors(language, name, full)
 
 
 def exercise_errors(language: str, name: str, full: str) -> Iterator[str]:
-    """Exercises without kind and size, of no known kind, or not from easy to hard."""
+    """Exercises without kind and minutes, of an unknown kind, or not from easy to hard."""
     text, longest = parse_text(full), 0
-    found = {part.position: part.what for part in exercise_labels(text)}
+    labels = {part.position: part.value for part in exercise_labels(text)}
     for exercise in EXERCISE.finditer(text.plain):
         part = Part(exercise.start(), f"exercise {exercise[1]}")
-        at = f"{location(language, name, full, part)}: {part.what}"
-        if part.position not in found:
-            yield f"{at} doesn't say what one does and how long it takes: (by hand, 5 minutes)."
+        at = f"{location(language, name, full, part)}: {part.value}"
+        if part.position not in labels:
+            yield f"{at} has no kind and minutes; write them like (by hand, 5 minutes)."
             continue
-        kind, minutes = found[part.position].removesuffix(" minutes").rsplit(", ", 1)
-        if kind not in KINDS_OF_EXERCISE.values():
-            yield f"{at} is of the kind {kind}; take one of {[*KINDS_OF_EXERCISE.values()]}"
+        kind, minutes = labels[part.position].removesuffix(" minutes").rsplit(", ", 1)
+        if kind not in EXERCISE_KINDS.values():
+            yield f"{at} is of unknown kind {kind}; use one of {[*EXERCISE_KINDS.values()]}"
         if int(minutes) < longest:
             yield f"{at} takes {minutes} minutes and comes after one of {longest}"
         longest = max(longest, int(minutes))
 
 
 def translation_errors() -> Iterator[SourceError]:
-    """Pages without a twin, and translations of an older page."""
+    """Pages without a translation, and Chinese pages that are older than their original."""
     for language in LANGUAGES:
         for page in list_pages(language):
             if not page.translation.path.exists():
                 name = page.name.removesuffix(".md")
-                how = f"write it, then run scripts/translated {name}"
                 yield SourceError(
-                    page.path, 1, f"has no translation {page.translation.display_path}; {how}"
+                    page.path,
+                    1,
+                    f"no translation {page.translation.display_path}; write it and run "
+                    f"scripts/translated {name}, or run scripts/translated --pending {name}",
                 )
     for page in list_pages("zh"):
-        if (
-            page.translation.path.exists()
-            and page.meta.get("translated") != page.translation.digest()
-        ):
+        english = page.translation
+        if not english.path.exists() or page.is_pending or english.is_pending:
+            continue
+        if page.meta.get("translated") != english.digest():
             name = page.name.removesuffix(".md")
             yield SourceError(
                 page.path,
                 1,
-                f"{page.translation.display_path} has changed since this page was reviewed: "
-                f"read both, then run scripts/translated {name}",
+                f"{english.display_path} has changed since this page was reviewed; update it and "
+                f"run scripts/translated {name}, or run scripts/translated --pending {name}",
             )
 
 
 def notebook_errors() -> Iterator[SourceError]:
-    """Notebooks with outputs in them, and code that differs between the languages."""
+    """Notebooks that were saved with outputs, and code that differs between the languages."""
     for page in list_pages(LANGUAGES[0]):
         if page.is_notebook:
-            twins = [
-                page.path,
-                *([page.translation.path] if page.translation.path.exists() else []),
-            ]
-            yield from (SourceError(*fault) for fault in notebooks.notebook_errors(twins))
-
-
-def mark_translated(name: str) -> str:
-    """Note in the Chinese page that it was checked against the English one."""
-    page = SourcePage("zh", f"{name.removesuffix('.md')}.md")
-    for path in (page.path, page.translation.path):
-        if not path.exists():
-            raise FileNotFoundError(f"there is no {path.relative_to(paths.ROOT)}")
-    line = f"translated: {page.translation.digest()}"
-    if page.is_notebook:
-        notebook = json.loads(page.path.read_text(encoding="utf-8"))
-        notebook["metadata"]["book"]["translated"] = page.translation.digest()
-        write_file(page.path, notebooks.canonical_json(notebook))
-        return line
-    text, match = page.text, FRONT_MATTER.match(page.text)
-    if not match:
-        text = f"---\n{line}\n---\n\n{text}"
-    elif re.search(r"^translated:", match[1], re.M):
-        head = re.sub(r"^translated:.*$", line, match[0], flags=re.M)
-        text = head + text[match.end() :]
-    else:
-        text = f"---\n{match[1]}\n{line}\n---\n{text[match.end() :]}"
-    write_file(page.path, text)
-    return line
-
-
-def main() -> None:
-    """Called by scripts/translated: mark one page as reviewed."""
-    name = sys.argv[1]
-    print(name, mark_translated(name))
-
-
-if __name__ == "__main__":
-    main()
+            both = [each for each in (page, page.translation) if each.path.exists()]
+            pending = any(each.is_pending for each in both)
+            errors = notebooks.notebook_errors([each.path for each in both], code_only=pending)
+            yield from (SourceError(*error) for error in errors)

@@ -23,6 +23,7 @@ from mkdocs.structure.pages import Page
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bookbuild.check.includes import completeness_errors, page_errors
+from bookbuild.check.review import with_pending_note
 from bookbuild.check.translation import notebook_errors
 from bookbuild.mkdocs_site import formulas, render_cache
 from bookbuild.mkdocs_site.log_filters import LinkLocations, NavLocations
@@ -185,6 +186,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     MARKUP.page = source = source_of(page, config)
     markdown = bibliography.expand_citations(markdown, source.language)
     markdown = with_keeping(replace_values(markdown))
+    if source.is_pending:
+        markdown = with_pending_note(markdown, source)
     needs = page.meta.get("needs")
     if needs is not None:
         markdown = reading_time.add_reading_line(markdown, needs, source.language)

@@ -9,7 +9,7 @@ import yaml
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import parse_yaml
-from bookbuild.pages.page import SourcePage, headings
+from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 
 
@@ -65,7 +65,7 @@ def entry_error(entry: dict, key: str, what: str) -> SourceError:
 
 def glossary_errors() -> Iterator[SourceError]:
     """Terms without a part, and those that lead to a page or an anchor that isn't there."""
-    anchors: dict[SourcePage, set[str | None]] = {}
+    anchors: dict[SourcePage, set[str]] = {}
     try:
         entries = load_glossary()
     except SourceError as fault:
@@ -80,7 +80,7 @@ def glossary_errors() -> Iterator[SourceError]:
         name, _, anchor = entry["where"].partition("#")
         for page in [SourcePage(language, name) for language in LANGUAGES if name]:
             if page not in anchors:
-                anchors[page] = {h.anchor for h in headings(page)} if page.path.exists() else set()
+                anchors[page] = page.anchors() if page.path.exists() else set()
             if not page.path.exists() and page.translation.path.exists():
                 continue  # told by twin_faults
             if not page.path.exists():

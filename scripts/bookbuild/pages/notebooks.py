@@ -167,8 +167,12 @@ def with_links(markdown: str, name: str, language: str, repository: str) -> str:
     return f"{markdown[:end]}\n{' '.join(links)}\n{markdown[end:]}"
 
 
-def notebook_errors(paths: list[Path]) -> Iterator[tuple[Path, int, str]]:
-    """Faults of one notebook in all its languages, each with file and line."""
+def notebook_errors(paths: list[Path], code_only: bool = False) -> Iterator[tuple[Path, int, str]]:
+    """Errors of one notebook in all its languages, each with file and line.
+
+    With code_only, the languages must have the same code cells, but not the same Markdown cells.
+    """
+    compared = code_cells if code_only else cells
     first = paths[0]
     for path in paths:
         text = path.read_text(encoding="utf-8")
@@ -187,7 +191,7 @@ def notebook_errors(paths: list[Path]) -> Iterator[tuple[Path, int, str]]:
             anchors = [text for text in texts if text.endswith(f"{{ #{cell.id} }}")]
             if cell.kind == "markdown" and len(anchors) > 1:
                 yield path, cell.line, "a cell has one heading, whose anchor is the cell's id"
-        for one, other in zip_longest(cells(first), cells(path)):
+        for one, other in zip_longest(compared(first), compared(path)):
             if shared(one) != shared(other):
                 line = other.line if other else 1
                 yield (

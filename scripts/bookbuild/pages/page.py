@@ -28,6 +28,7 @@ FOOTNOTE = re.compile(r"^\[\^([^\]]+)\]: *(.*(?:\n(?: {4}.*|(?=\n {4})))*)", re.
 CITATION = re.compile(r"(?<![\w`])@([a-zA-Z][\w-]*\w)", re.A)  # in a footnote: @KEY
 HEADING = re.compile(r"^#{1,6} +(.*?) *(?:\{ *#([\w-]+)[^}\n]*\})? *$", re.M)
 FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.S)
+PENDING = "pending"  # front matter `translation`, of a page that is behind its translation
 
 
 class Include(NamedTuple):
@@ -95,6 +96,23 @@ class SourcePage:
                 self.path, 2, "the front matter is no mapping; write description: TEXT"
             )
         return found
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether it is marked as behind its translation (scripts/translated --pending)."""
+        match = self.path.exists() and FRONT_MATTER.match(self.text)
+        return bool(match and re.search(rf'^translation: "?{PENDING}"?$', match[1], re.M))
+
+    def own_anchors(self) -> set[str]:
+        """The anchors of its headings."""
+        return {heading.anchor for heading in headings(self) if heading.anchor}
+
+    def anchors(self) -> set[str]:
+        """The anchors of its headings; of a pending page also those of its translation, which
+        the build adds below its title."""
+        if self.is_pending and self.translation.path.exists():
+            return self.own_anchors() | self.translation.own_anchors()
+        return self.own_anchors()
 
     @property
     def title(self) -> str:

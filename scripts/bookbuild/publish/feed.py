@@ -13,7 +13,7 @@ import yaml
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import LINE_KEY, LineNumberLoader, yaml_error
-from bookbuild.pages.page import SourcePage, headings, page_url
+from bookbuild.pages.page import SourcePage, page_url
 from bookbuild.pages.paths import LANGUAGES
 
 ATOM = "http://www.w3.org/2005/Atom"
@@ -90,7 +90,7 @@ def feed_errors() -> Iterator[SourceError]:
                 yield SourceError(
                     path(), line, f"leads to {page.display_path}, which isn't there; correct page"
                 )
-            elif mark and anchor not in {heading.anchor for heading in headings(page)}:
+            elif mark and anchor not in page.anchors():
                 what = f"leads to #{anchor}, which {page.display_path} doesn't have; correct page"
                 yield SourceError(path(), line, what)
 

@@ -17,7 +17,7 @@ from bookbuild.check import translation
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
-from bookbuild.pages.page import SourcePage, headings, list_pages
+from bookbuild.pages.page import SourcePage, list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import bibliography
 
@@ -176,7 +176,7 @@ def claim_errors() -> Iterator[SourceError]:
     anchors: dict[tuple[str, str], set[str]] = {}
     for language in LANGUAGES:
         for page in list_pages(language):
-            anchors[language, page.name] = {each.anchor or "" for each in headings(page)}
+            anchors[language, page.name] = page.anchors()
     claims = all_claims()
     for claim in claims:
         path = folder() / claim.test.partition("::")[0]
@@ -291,7 +291,7 @@ def numbers() -> dict[str, int]:
         "pages": len(pages),
         "examples": len([*(paths.SNIPPETS / "examples").rglob("*.py")]),
         "exercises": sum(len(translation.exercises(text)) // 2 for text in texts),
-        "figures": len({part.what for text in texts for part in translation.figures(text)}),
+        "figures": len({part.value for text in texts for part in translation.figures(text)}),
         "widgets": sum(text.full.count('<div class="widget"') for text in texts),
         "labs": sum(page.is_notebook for page in pages),
         "works": len(bibliography.select_references(software=False)),

@@ -1,0 +1,138 @@
+"""Record which translations were reviewed and which are behind: scripts/translated.
+
+The front matter of a Chinese page (of a lab, the metadata of its notebook) has under
+`translated` the hash of the English page that it was reviewed against. A page in either
+language that is behind the other one has `translation: pending`.
+"""
+
+import argparse
+import json
+import posixpath
+import re
+import sys
+
+from bookbuild.pages import notebooks, paths
+from bookbuild.pages.files import write_file
+from bookbuild.pages.page import FRONT_MATTER, PENDING, SourcePage, page_url
+
+PENDING_NOTE = {
+    "en": (
+        "This page is behind its Chinese original",
+        "Parts of the Chinese page are not translated yet. {link}.",
+        "Read it in Chinese",
+    ),
+    "zh": (
+        "本页落后于英文原文",
+        "英文页的部分内容还没有译成中文。{link}。",
+        "阅读英文原文",
+    ),
+}
+
+
+def with_pending_note(markdown: str, page: SourcePage) -> str:
+    """The page with a note below its title, and the anchors that only its translation has."""
+    title, text, label = PENDING_NOTE[page.language]
+    other = page.translation
+    roots = {"en": "", "zh": "zh/"}
+    url = posixpath.relpath(
+        f"/{roots[other.language]}{page_url(page.name)}",
+        f"/{roots[page.language]}{page_url(page.name)}",
+    )
+    link = f'<a href="{url}/" hreflang="{other.language}">{label}</a>'
+    missing = sorted(page.anchors() - page.own_anchors())
+    spans = "".join(f'<span id="{anchor}"></span>' for anchor in missing)
+    note = f'\n!!! warning "{title}"\n\n    {spans}{text.format(link=link)}\n'
+    heading = re.search(r"^# .*\n", markdown, re.M)
+    end = heading.end() if heading else 0
+    return markdown[:end] + note + markdown[end:]
+
+
+def set_meta(page: SourcePage, key: str, value: str | None) -> None:
+    """Set a key of the front matter, or of a notebook's metadata; None removes it."""
+    if page.is_notebook:
+        notebook = json.loads(page.path.read_text(encoding="utf-8"))
+        meta = notebook["metadata"].setdefault("book", {})
+        meta.pop(key, None)
+        if value:
+            meta[key] = value
+        write_file(page.path, notebooks.canonical_json(notebook))
+        return
+    match = FRONT_MATTER.match(page.text)
+    lines = match[1].split("\n") if match else []
+    body = page.text[match.end() :] if match else f"\n{page.text}"
+    index = next((i for i, line in enumerate(lines) if line.startswith(f"{key}:")), len(lines))
+    lines[index : index + 1] = [f"{key}: {value}"] if value else []
+    head = "\n".join(["---", *lines, "---", ""]) if lines else ""
+    write_file(page.path, head + body)
+
+
+def both_pages(name: str) -> tuple[SourcePage, SourcePage]:
+    """The English and the Chinese page of this name, of which at least one exists."""
+    english = SourcePage("en", f"{name.removesuffix('.md')}.md")
+    if not (english.path.exists() or english.translation.path.exists()):
+        raise FileNotFoundError(f"no page {english.display_path}")
+    return english, english.translation
+
+
+def mark_translated(name: str) -> str:
+    """Mark both pages as reviewed against each other; returns the line that was written."""
+    english, chinese = both_pages(name)
+    for page in (english, chinese):
+        if not page.path.exists():
+            raise FileNotFoundError(f"no page {page.path.relative_to(paths.ROOT)}")
+        if page.is_pending:
+            set_meta(page, "translation", None)
+    set_meta(chinese, "translated", english.digest())
+    return f"translated: {english.digest()}"
+
+
+def mark_pending(name: str) -> SourcePage:
+    """Mark the page that is behind: the Chinese one if the English one has changed since the
+    last review, else the English one. A page that does not exist is created."""
+    english, chinese = pages = both_pages(name)
+    marked = next((page for page in pages if page.is_pending), None)
+    if marked:
+        return marked
+    behind = next((page for page in pages if not page.path.exists()), None)
+    if behind:
+        create_pending(behind)
+        return behind
+    behind = english if chinese.meta.get("translated") == english.digest() else chinese
+    set_meta(behind, "translation", PENDING)
+    return behind
+
+
+def create_pending(page: SourcePage) -> None:
+    """Create a page that has only the title and the description of its translation; of a
+    lab, which runs in both languages, a copy."""
+    source = page.translation
+    if source.is_notebook:
+        write_file(page.path.with_suffix(".ipynb"), source.path.read_text(encoding="utf-8"))
+    else:
+        write_file(page.path, f"# {source.title}\n")
+        set_meta(page, "description", json.dumps(source.meta["description"], ensure_ascii=False))
+    set_meta(page, "translation", PENDING)
+
+
+def main() -> None:
+    """Mark pages as reviewed or as behind their translation."""
+    parser = argparse.ArgumentParser(prog="scripts/translated", description=main.__doc__)
+    parser.add_argument("pages", nargs="+", metavar="PAGE", help="attention, labs/look-inside, …")
+    parser.add_argument(
+        "--pending", action="store_true", help="the page in the other language is behind"
+    )
+    arguments = parser.parse_args()
+    for name in arguments.pages:
+        try:
+            if arguments.pending:
+                page = mark_pending(name)
+                message = f"{page.display_path} is marked as behind {page.translation.display_path}"
+            else:
+                message = f"{name} {mark_translated(name)}"
+        except FileNotFoundError as error:
+            parser.error(str(error))
+        print(message)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

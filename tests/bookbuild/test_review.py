@@ -1,0 +1,219 @@
+"""A page may be marked as behind its translation; it then shows a note, and no check fails."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bookbuild.check.review import mark_pending, mark_translated, set_meta
+from bookbuild.check.translation import notebook_errors, translation_errors
+from bookbuild.pages import notebooks, paths
+from bookbuild.pages.page import SourcePage
+from built_pages import ROOT
+from fault_injection import build
+from sample_book import change
+
+ENGLISH, CHINESE = SourcePage("en", "index.md"), SourcePage("zh", "index.md")
+NEW_SECTION = """
+## New { #new }
+
+See [above](#section) and [the other page](other.md#there).
+
+```python title="Input"
+--8<-- "examples/chapter/new.py"
+```
+
+```text title="Output"
+--8<-- "outputs/examples/chapter/new.txt"
+```
+"""
+
+
+def append(path: Path, text: str) -> None:
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def messages() -> list[str]:
+    return [str(error) for error in translation_errors()]
+
+
+# Marking
+
+
+def test_the_chinese_page_is_behind_when_the_english_page_has_changed(small):
+    append(ENGLISH.path, NEW_SECTION)
+    assert len(messages()) == 1
+    assert mark_pending("index") == CHINESE
+    assert CHINESE.is_pending and not ENGLISH.is_pending
+    assert messages() == []
+
+
+def test_the_english_page_is_behind_when_only_the_chinese_page_has_changed(small):
+    append(CHINESE.path, "\n## 新的一节 { #new }\n")
+    assert mark_pending("index") == ENGLISH
+    assert ENGLISH.is_pending and not CHINESE.is_pending
+    assert messages() == []
+
+
+def test_marking_a_pending_page_again_changes_nothing(small):
+    append(CHINESE.path, "\n## 新的一节 { #new }\n")
+    mark_pending("index")
+    before = ENGLISH.text, CHINESE.text
+    assert mark_pending("index") == ENGLISH
+    assert (ENGLISH.text, CHINESE.text) == before
+
+
+@pytest.mark.parametrize("changed", [ENGLISH, CHINESE], ids=["English", "Chinese"])
+def test_a_review_clears_the_mark_and_nothing_else(small, changed):
+    english, chinese = ENGLISH.text, CHINESE.text
+    old = ENGLISH.digest()
+    append(changed.path, "\nMore.\n")
+    mark_pending("index")
+    append(changed.translation.path, "\nMore.\n")
+    mark_translated("index")
+    assert ENGLISH.text == english + "\nMore.\n"
+    assert CHINESE.text == chinese.replace(old, ENGLISH.digest()) + "\nMore.\n"
+    assert messages() == []
+
+
+def test_a_page_without_front_matter_can_be_marked_and_cleared(small):
+    ENGLISH.path.write_text("# One\n", encoding="utf-8")
+    set_meta(ENGLISH, "translation", "pending")
+    assert ENGLISH.text == "---\ntranslation: pending\n---\n\n# One\n"
+    set_meta(ENGLISH, "translation", None)
+    assert ENGLISH.text == "\n# One\n"
+
+
+def test_the_word_pending_in_the_text_of_a_page_is_no_mark(small):
+    append(ENGLISH.path, "\n---\ntranslation: pending\n---\n")
+    assert not ENGLISH.is_pending
+
+
+def test_a_pending_page_has_the_anchors_of_its_translation(small):
+    append(ENGLISH.path, NEW_SECTION)
+    assert "new" not in CHINESE.anchors()
+    mark_pending("index")
+    assert CHINESE.anchors() == {"section", "new"}
+    assert CHINESE.own_anchors() == {"section"}
+
+
+# Labs
+
+
+@pytest.fixture
+def lab(small) -> Path:
+    """A lab of the small book with one Markdown cell and one code cell."""
+    cells = [
+        {"cell_type": "markdown", "id": "top", "metadata": {}, "source": ["# Lab\n"]},
+        {
+            "cell_type": "code",
+            "execution_count": None,
+            "id": "sum",
+            "metadata": {},
+            "outputs": [],
+            "source": ['SITE = "https://transformer.example/"\n', "print(1 + 1)"],
+        },
+    ]
+    meta = {"book": {"description": "A lab."}}
+    notebook = {"cells": cells, "metadata": meta, "nbformat": 4, "nbformat_minor": 5}
+    path = paths.DOCS / "en/labs/lab.ipynb"
+    path.parent.mkdir()
+    path.write_text(notebooks.canonical_json(notebook), encoding="utf-8")
+    return path
+
+
+def test_a_pending_lab_is_marked_in_its_metadata_and_needs_the_same_code_only(lab):
+    chinese = SourcePage("zh", "labs/lab.md")
+    chinese.path.parent.mkdir()
+    shutil.copy(lab, paths.DOCS / "zh/labs/lab.ipynb")
+    mark_translated("labs/lab")
+    notebook = json.loads(lab.read_text(encoding="utf-8"))
+    more = {"cell_type": "markdown", "id": "more", "metadata": {}, "source": ["More.\n"]}
+    notebook["cells"].append(more)
+    lab.write_text(notebooks.canonical_json(notebook), encoding="utf-8")
+    assert [*notebook_errors()]
+    assert mark_pending("labs/lab") == chinese
+    assert json.loads(chinese.path.read_text())["metadata"]["book"]["translation"] == "pending"
+    assert chinese.is_pending
+    assert [*notebook_errors()] == []
+    assert messages() == []
+    change(lab, "print(1 + 1)", "print(1 + 2)")
+    (error,) = notebook_errors()
+    assert str(error).startswith("docs/zh/labs/lab.ipynb:")
+
+
+def test_a_new_lab_is_copied_because_it_runs_in_both_languages(lab):
+    assert mark_pending("labs/lab") == SourcePage("zh", "labs/lab.md")
+    chinese = SourcePage("zh", "labs/lab.md")
+    assert chinese.is_notebook and chinese.is_pending
+    assert messages() == [*map(str, notebook_errors())] == []
+
+
+# Command
+
+
+def run(folder: Path, *arguments: str) -> tuple[int, str]:
+    """Call scripts/translated of the small book with this environment."""
+    if not (folder / ".venv").exists():
+        (folder / ".venv").symlink_to(ROOT / ".venv")
+    command = [folder / "scripts/translated", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ))
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_command_marks_lists_and_clears(small):
+    append(ENGLISH.path, "\nMore.\n")
+    message = "docs/zh/index.md is marked as behind docs/en/index.md\n"
+    assert run(small, "--pending", "index") == (0, message)
+    assert run(small, "--list") == (0, "docs/zh/index.md\n")
+    assert run(small, "index.md") == (0, f"index.md translated: {ENGLISH.digest()}\n")
+    assert run(small, "--list") == (0, "")
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("--pending",), ("nonesuch",), ("--pending", "nonesuch"), ("--what", "index")]
+)
+def test_bad_arguments_give_the_usage_and_status_2(small, arguments):
+    status, output = run(small, *arguments)
+    assert status == 2
+    assert output.startswith("usage: scripts/translated ")
+
+
+# In a strict build
+
+
+def test_a_strict_build_accepts_pending_pages_and_shows_a_note(small):
+    """A changed page in each direction, and a page that is new in one language."""
+    example = small / "snippets/examples/chapter/new.py"
+    example.write_text('print("new:", 1)\n', encoding="utf-8")
+    append(ENGLISH.path, NEW_SECTION)
+    append(small / "docs/zh/other.md", "\n## 新的一节 { #more }\n")
+    (small / "docs/en/third.md").write_text(
+        "---\ndescription: 'A third page: new.'\n---\n\n# Third\n\n## Part { #part }\n",
+        encoding="utf-8",
+    )
+    for name in ("mkdocs.yml", "mkdocs.zh.yml"):
+        change(small / name, "  - other.md\n", "  - other.md\n  - third.md\n")
+    glossary = "- {en: third, zh: 第三, anchor: third, where: third.md#part, "
+    append(small / "docs/glossary.yml", f"{glossary}en_meaning: a third, zh_meaning: 三}}\n")
+    append(small / "docs/zh/other.md", "\n参见[新的一节](index.md#new)。\n")
+    for name in ("index", "other", "third"):
+        mark_pending(name)
+    status, output = build(small)
+    assert status == 0, output
+    site = small / "site"
+    home = (site / "zh/index.html").read_text(encoding="utf-8")
+    assert "本页落后于英文原文" in home
+    assert 'href="../" hreflang="en"' in home
+    assert '<span id="new"></span>' in home
+    other = (site / "other/index.html").read_text(encoding="utf-8")
+    assert "This page is behind its Chinese original" in other
+    assert 'href="../zh/other/" hreflang="zh"' in other
+    third = (site / "zh/third/index.html").read_text(encoding="utf-8")
+    assert "<h1" in third and "本页落后于英文原文" in third and 'id="part"' in third
+    assert 'content="A third page: new."' in third
+    for name in ("index.html", "third/index.html", "zh/other/index.html"):
+        assert "admonition warning" not in (site / name).read_text(encoding="utf-8")
