@@ -404,7 +404,7 @@ def two_installations(case: Case) -> Iterator[Run]:
 
 
 def no_such_page(case: Case) -> Iterator[Run]:
-    yield case.run(case.folder / "scripts/translated", "nonesuch")
+    yield case.run(*module_command(case.folder, "check.review"), "nonesuch")
 
 
 def no_such_example(case: Case) -> Iterator[Run]:
@@ -543,7 +543,7 @@ FAULTS = {
         two_installations, "lists", "another process is installing; waiting until it has", False
     ),
     "a page that isn't there, stamped": Told(
-        no_such_page, "book", "there is no docs/en/nonesuch.md; name a page as docs/en does"
+        no_such_page, "book", "no page docs/en/nonesuch.md; use a name like attention"
     ),
     "an example that isn't there, run": Told(
         no_such_example, "book", "nothing is named nonesuch; see --list"

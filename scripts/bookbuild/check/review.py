@@ -70,7 +70,7 @@ def both_pages(name: str) -> tuple[SourcePage, SourcePage]:
     """The English and the Chinese page of this name, of which at least one exists."""
     english = SourcePage("en", f"{name.removesuffix('.md')}.md")
     if not (english.path.exists() or english.translation.path.exists()):
-        raise FileNotFoundError(f"no page {english.display_path}")
+        raise FileNotFoundError(f"no page {english.display_path}; use a name like attention")
     return english, english.translation
 
 
