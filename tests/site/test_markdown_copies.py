@@ -216,6 +216,8 @@ def test_both_languages_are_built_alike(read):
     for (language, name), one in twin.items():
         if language == "en":
             other = twin["zh", name]
+            if one.page.source.is_pending or other.page.source.is_pending:
+                continue
             ours, theirs = structure(one.tokens), structure(other.tokens)
             if one.page.source.is_notebook:  # the address of the site stands in its code
                 theirs = [each.replace("/zh/", "/") for each in theirs]

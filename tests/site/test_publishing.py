@@ -170,5 +170,5 @@ def test_what_is_missing_under_a_sub_path_is_told_by_a_page_that_leads_home(visi
     ["README.md", *(f"docs/{x}/{y}.md" for x in LANGUAGES for y in ("index", "proofs"))],
 )
 def test_the_oldest_pytorch_that_is_named_is_the_one_that_is_tried(name):
-    oldest = runpy.run_path(str(ROOT / "scripts/compatibility.py"))["OLDEST"]
+    oldest = runpy.run_path(str(ROOT / "scripts/bookbuild/check/compatibility.py"))["OLDEST"]
     assert f"PyTorch {oldest}" in (ROOT / name).read_text(encoding="utf-8")
