@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bookbuild.check.includes import completeness_errors, page_errors
 from bookbuild.check.review import with_pending_note
 from bookbuild.check.translation import notebook_errors
-from bookbuild.mkdocs_site import formulas, render_cache
+from bookbuild.mkdocs_site import formulas, markdown_export, render_cache
 from bookbuild.mkdocs_site.log_filters import LinkLocations, NavLocations
 from bookbuild.mkdocs_site.markdown_extension import BookExtension
 from bookbuild.mkdocs_site.page_html import (
@@ -46,7 +46,7 @@ from bookbuild.pages.page import SourcePage, list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import section_errors
 from bookbuild.pages.values import replace_values
-from bookbuild.publish import csp, feed, markdown_copies, offline
+from bookbuild.publish import csp, feed, offline
 from bookbuild.reference import bibliography, claims, quizzes, reading_time
 from bookbuild.run import generate
 from bookbuild.run.locks import check_port
@@ -312,7 +312,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     global SITE
     patch_theme(config)
     other = "llms.txt" if language(config) == "zh" else "zh/llms.txt"
-    markdown_copies.write_copies(NAV[0], config, language(config), root_url(config) + other)
+    markdown_export.write_copies(NAV[0], config, language(config), root_url(config) + other)
     news = feed.rss(
         language(config), config.site_url or "/", config.site_name, config.site_description or ""
     )
