@@ -1,4 +1,4 @@
-"""The feeds of changes: what they say is what docs/changes.yml says, in RSS 2.0."""
+"""The feeds are RSS 2.0 and have the entries of docs/changes.yml."""
 
 import xml.etree.ElementTree as etree
 from email.utils import parsedate_to_datetime
@@ -9,6 +9,7 @@ import html_tree
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import feed
 
+ATOM = "{http://www.w3.org/2005/Atom}"
 ENTRY = "- {date: 2026-02-01, page: other.md#there, en: A page., zh: 一页。}\n"
 
 
@@ -21,14 +22,14 @@ def channel(request, site, root) -> tuple[str, str, etree.Element]:
     return request.param, root + folder, tree.find("channel")
 
 
-def test_the_feed_says_what_it_is_and_where(channel):
+def test_the_channel_has_a_title_a_language_and_addresses(channel):
     language, root, tree = channel
     texts = {child.tag: child.text for child in tree}
     assert texts["link"] == root
     assert texts["language"].startswith(language)
     assert texts["title"] and texts["description"]
-    (link,) = [child for child in tree if child.tag == f"{{{feed.ATOM}}}link"]
-    assert link.attrib == {"href": f"{root}feed.xml", "rel": "self", "type": "application/rss+xml"}
+    (link,) = tree.findall(f"{ATOM}link")
+    assert link.attrib == {"href": f"{root}feed.xml", "rel": "self"}
 
 
 def test_every_change_is_an_item_with_its_date_newest_first(channel):
@@ -44,21 +45,21 @@ def test_every_change_is_an_item_with_its_date_newest_first(channel):
     assert {time.utcoffset().total_seconds() for time in times} == {0}
 
 
-def test_every_item_leads_to_a_place_of_the_book_and_has_a_name_of_its_own(channel, built, root):
+def test_every_item_links_to_a_section_and_has_a_unique_id(channel, built, root):
     language, _, tree = channel
     pages = {root + page.url: page for page in built if page.source.language == language}
-    names = [item.findtext("guid") for item in tree.findall("item")]
-    assert len({*names}) == len(names)
+    ids = [item.findtext("guid") for item in tree.findall("item")]
+    assert len({*ids}) == len(ids)
     for item in tree.findall("item"):
         address, _, anchor = item.findtext("link").partition("#")
         page = pages[address]
         assert item.findtext("title") in page.article.find("h1")[0].text()
-        ids = {each.attributes.get("id") for each in page.article.find()}
-        assert not anchor or anchor in ids, item.findtext("link")
+        anchors = {each.attributes.get("id") for each in page.article.find()}
+        assert not anchor or anchor in anchors, item.findtext("link")
         assert item.find("guid").attrib == {"isPermaLink": "false"}
 
 
-def test_every_page_leads_to_the_feed_of_its_language(built, site):
+def test_every_page_links_to_the_feed_of_its_language(built, site):
     for page in built:
         (link,) = [
             link.attributes
@@ -73,7 +74,7 @@ def test_every_page_leads_to_the_feed_of_its_language(built, site):
         assert {link["href"], "index.md"} <= {*links}, page
 
 
-def test_markup_in_a_text_stays_text(small):
+def test_markup_in_an_entry_is_escaped(small):
     text = (small / "docs/changes.yml").read_text(encoding="utf-8")
     hostile = '<b>& ]]> \\"a\\"'
     (small / "docs/changes.yml").write_text(text.replace("A page.", f'"{hostile}"'), "utf-8")
@@ -81,45 +82,51 @@ def test_markup_in_a_text_stays_text(small):
     item = etree.fromstring(made.encode()).find("channel/item")
     assert item.findtext("description") == '<b>& ]]> "a"'
     assert item.findtext("link") == "https://book.example/other/#there"
-    assert item.findtext("pubDate") == "Sun, 01 Feb 2026 00:00:00 GMT"
+    assert item.findtext("pubDate") == "Sun, 01 Feb 2026 00:00:00 +0000"
     assert not html_tree.parse(made).find("b")
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "what"),
+    ("old", "new", "line", "message"),
     [
-        ("2026-02-01", "1.2.2026", 1, "1.2.2026 is no date; write it as 2026-11-21"),
-        ("2026-02-01", "2026-02-30", 1, "2026-02-30 is no date; write it as 2026-11-21"),
-        ("date: 2026-02-01, ", "", 1, "an entry has no date"),
-        (", zh: 一本书。", "", 2, "an entry has no zh"),
-        ("A book.", "' '", 2, "an entry has no en"),
-        ("A book.", "A book., de: Ein Buch.", 2, "an entry has de, which means nothing here"),
-        ("2026-01-01", "2026-03-01", 2, "2026-03-01 stands below 2026-02-01; the newest entry"),
-        ("index.md", "none.md", 2, "leads to docs/en/none.md, which isn't there"),
-        ("#there", "#none", 1, "leads to #none, which docs/en/other.md doesn't have"),
-        ("- {date: 2026-01-01", f"{ENTRY}- {{date: 2026-01-01", 2, "a second entry of 2026-02-01"),
+        ("2026-02-01", "1.2.2026", 1, "invalid date 1.2.2026; write it as 2026-11-21"),
+        ("2026-02-01", "2026-02-30", 1, "invalid date 2026-02-30; write it as 2026-11-21"),
+        ("date: 2026-02-01, ", "", 1, "entry without date"),
+        (", zh: 一本书。", "", 2, "entry without zh"),
+        ("A book.", "' '", 2, "entry without en"),
+        ("A book.", "A book., de: Ein Buch.", 2, "unknown key de; remove it"),
+        ("2026-01-01", "2026-03-01", 2, "2026-03-01 is below 2026-02-01; put the newest"),
+        ("index.md", "none.md", 2, "page docs/en/none.md doesn't exist"),
+        ("#there", "#none", 1, "docs/en/other.md has no anchor #none"),
+        (
+            "- {date: 2026-01-01",
+            f"{ENTRY}- {{date: 2026-01-01",
+            2,
+            "second entry for other.md#there on 2026-02-01",
+        ),
         ("page: index.md", "page: [index.md", 2, "no YAML: "),
-        ("- {date: 2026-02-01", "- nothing\n- {date: 2026-02-01", 1, "'nothing' is no entry with"),
+        ("- {date: 2026-02-01", "- nothing\n- {date: 2026-02-01", 1, "invalid entry 'nothing'"),
     ],
 )
-def test_a_faulty_entry_is_told_with_its_line(small, old, new, line, what):
+def test_an_invalid_entry_is_reported_with_its_line(small, old, new, line, message):
     path = small / "docs/changes.yml"
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1
     path.write_text(text.replace(old, new), encoding="utf-8")
-    told = [str(fault) for fault in feed.feed_errors()]
-    assert any(each.startswith(f"docs/changes.yml:{line}: {what}") for each in told), told
+    errors = [str(error) for error in feed.feed_errors()]
+    start = f"docs/changes.yml:{line}: {message}"
+    assert any(each.startswith(start) for each in errors), errors
 
 
-def test_an_empty_or_missing_list_is_a_fault(small):
+def test_an_empty_or_missing_list_is_reported(small):
     path = small / "docs/changes.yml"
     path.write_text("", encoding="utf-8")
-    (fault,) = feed.feed_errors()
-    assert "docs/changes.yml:1: is no list of entries; each begins with" in str(fault)
+    (error,) = feed.feed_errors()
+    assert "docs/changes.yml:1: not a list of entries; begin each with" in str(error)
     path.unlink()
-    (fault,) = feed.feed_errors()
-    assert "docs/changes.yml:1: isn't there" in str(fault)
+    (error,) = feed.feed_errors()
+    assert "docs/changes.yml:1: missing file; git restore it" in str(error)
 
 
-def test_the_small_book_has_no_faulty_entry(small):
+def test_valid_entries_give_no_error(small):
     assert [*feed.feed_errors()] == []

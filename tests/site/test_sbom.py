@@ -1,4 +1,4 @@
-"""The list of what the site is made with is valid, whole, and of the versions that are locked."""
+"""The software bill of materials is valid and complete, and has the locked versions."""
 
 import json
 import re
@@ -43,30 +43,30 @@ def test_it_is_valid_cyclonedx(text):
     assert VALIDATOR.validate_str(json.dumps(broken)) is not None
 
 
-def test_it_is_the_same_each_time(text):
+def test_it_is_reproducible(text):
     assert sbom.document() == text
 
 
-def test_every_pinned_package_is_listed_with_the_version_that_is_here(listed):
+def test_every_pinned_package_has_its_installed_version(listed):
     for name in re.findall(r"^([\w.-]+)==", LOCK, re.M):
         assert listed[f"pypi/{name}"]["version"] == version(name), name
     assert listed["pypi/torch"]["version"] == version("torch")
 
 
-def test_what_only_tests_need_is_not_listed(listed):
+def test_packages_of_the_tests_are_not_listed(listed):
     npm = json.loads((paths.ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
-    wanted = {path for path, package in npm.items() if path and not package.get("dev")}
-    assert {f"node_modules/{name[4:]}" for name in listed if name.startswith("npm/")} == wanted
-    assert "node_modules/katex" in wanted
+    expected = {path for path, package in npm.items() if path and not package.get("dev")}
+    assert {f"node_modules/{name[4:]}" for name in listed if name.startswith("npm/")} == expected
+    assert "node_modules/katex" in expected
     assert "pypi/pytest" not in listed
 
 
-def test_every_package_has_a_licence_and_the_hashes_of_the_locks(listed):
+def test_every_package_has_a_license_and_the_hashes_of_the_locks(listed):
     faults = []
     integrity = (paths.ROOT / "package-lock.json").read_text(encoding="utf-8")
     for name, each in listed.items():
         if not each.get("licenses") or "UNKNOWN" in str(each["licenses"]):
-            faults.append(f"{name} has no licence")
+            faults.append(f"{name} has no license")
         hashes = [hash["content"] for hash in each.get("hashes", [])]
         if bool(hashes) == (name == "pypi/torch"):
             faults.append(f"{name} has {len(hashes)} hashes")
@@ -79,12 +79,13 @@ def test_every_package_has_a_licence_and_the_hashes_of_the_locks(listed):
     expect_none(faults)
 
 
-def test_the_book_needs_them_all_and_they_one_another(text, listed):
-    told = json.loads(text)
-    needs = {each["ref"]: each.get("dependsOn", []) for each in told["dependencies"]}
-    assert {*needs["transformer-line-by-line"]} == {each["purl"] for each in listed.values()}
-    assert listed["pypi/jinja2"]["purl"] in needs[listed["pypi/mkdocs"]["purl"]]
-    assert listed["npm/commander"]["purl"] in needs[listed["npm/katex"]["purl"]]
+def test_dependencies_between_packages_are_listed(text, listed):
+    dependencies = json.loads(text)["dependencies"]
+    needs = {each["ref"]: each.get("dependsOn", []) for each in dependencies}
+    references = {name: each["bom-ref"] for name, each in listed.items()}
+    assert {*needs[sbom.NAME]} == {*references.values()}
+    assert references["pypi/jinja2"] in needs[references["pypi/mkdocs"]]
+    assert references["npm/commander"] in needs[references["npm/katex"]]
 
 
 def test_it_names_no_registry(text):
@@ -93,16 +94,16 @@ def test_it_names_no_registry(text):
 
 
 @pytest.mark.parametrize(
-    ("line", "what"),
+    ("line", "message"),
     [
-        ("mkdocs==0.1", "mkdocs 0.1 is pinned, {here} installed: run scripts/install"),
-        ("nonesuch==1.0", "nonesuch isn't installed: run scripts/install"),
+        ("mkdocs==0.1", "mkdocs==0.1 is pinned, {here} is installed; run scripts/install"),
+        ("nonesuch==1.0", "nonesuch isn't installed; run scripts/install"),
     ],
 )
-def test_what_is_not_installed_as_pinned_is_a_fault(tmp_path, monkeypatch, line, what):
+def test_a_package_not_installed_as_pinned_is_reported(tmp_path, monkeypatch, line, message):
     lock = f"{line} \\\n    --hash=sha256:{'0' * 64}\n"
     (tmp_path / "requirements.txt").write_text(lock, encoding="utf-8")
     monkeypatch.setattr(paths, "ROOT", tmp_path)
-    told = re.escape(what.format(here=version("mkdocs")))
-    with pytest.raises(SourceError, match=rf"requirements\.txt:1: {told}"):
-        sbom.python()
+    error = re.escape(message.format(here=version("mkdocs")))
+    with pytest.raises(SourceError, match=rf"requirements\.txt:1: {error}"):
+        sbom.pinned_hashes()

@@ -1,4 +1,4 @@
-"""The built site that a script lays something beside, from its command line."""
+"""The command line of the modules that add files to a built site."""
 
 import argparse
 import sys
@@ -7,12 +7,14 @@ from pathlib import Path
 from bookbuild.pages import paths
 
 
-def site_argument(about: str | None) -> Path:
-    """The folder; stops the script if it is no whole site."""
-    parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("site", nargs="?", type=Path, default=paths.ROOT / "site")
+def site_argument(description: str | None) -> Path:
+    """The folder of the built site; exits with an error if it is missing."""
+    parser = argparse.ArgumentParser(description=description)
+    default = paths.ROOT / "site"
+    parser.add_argument(
+        "site", nargs="?", type=Path, default=default, help="the built site (default: site)"
+    )
     folder = parser.parse_args().site.resolve()
     if not (folder / "zh/index.html").exists():
-        name = Path(sys.argv[0]).stem
-        sys.exit(f"{name}: no whole site in {folder}: build it with scripts/publish")
+        sys.exit(f"{Path(sys.argv[0]).stem}: no built site in {folder}; run scripts/publish")
     return folder

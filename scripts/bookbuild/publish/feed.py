@@ -1,14 +1,13 @@
-"""The feed of changes: docs/changes.yml, both languages, as RSS 2.0 for each."""
+"""The RSS feed of each language, made from docs/changes.yml."""
 
-import xml.etree.ElementTree as etree
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
-from email.utils import format_datetime
+from datetime import UTC, date, datetime, time
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import yaml
+from feedgenerator import Rss201rev2Feed
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
@@ -16,118 +15,98 @@ from bookbuild.pages.files import LINE_KEY, LineNumberLoader, yaml_error
 from bookbuild.pages.page import SourcePage, page_url
 from bookbuild.pages.paths import LANGUAGES
 
-ATOM = "http://www.w3.org/2005/Atom"
-KEYS = ("date", "page", *LANGUAGES)  # each entry has these and no others
-CODES = {"en": "en", "zh": "zh-CN"}
+KEYS = ("date", "page", *LANGUAGES)  # of every entry
+LANGUAGE_CODES = {"en": "en", "zh": "zh-CN"}
 
 
 class Change(NamedTuple):
-    """An entry; where is page.md or page.md#anchor."""
+    """An entry of the list of changes."""
 
     line: int
     day: date
-    where: str
+    target: str  # page.md or page.md#anchor
     texts: dict[str, str]
 
 
-def path() -> Path:
+def changes_path() -> Path:
     return paths.DOCS / "changes.yml"
 
 
 def load_changes() -> list[Change]:
-    """All entries. Raises Fault for the first that can't be read."""
+    """All entries, newest first. Raises SourceError for the first invalid one."""
+    path = changes_path()
     try:
-        found = yaml.load(path().read_text(encoding="utf-8"), LineNumberLoader)
+        entries = yaml.load(path.read_text(encoding="utf-8"), LineNumberLoader)
     except FileNotFoundError:
-        raise SourceError(path(), 1, "isn't there; git restore it") from None
+        raise SourceError(path, 1, "missing file; git restore it") from None
     except yaml.MarkedYAMLError as error:
-        raise yaml_error(path(), error) from None
-    if not isinstance(found, list) or not found:
-        raise SourceError(path(), 1, "is no list of entries; each begins with - date: YYYY-MM-DD")
-    return [change(entry) for entry in found]
+        raise yaml_error(path, error) from None
+    if not isinstance(entries, list) or not entries:
+        raise SourceError(path, 1, "not a list of entries; begin each with - date: YYYY-MM-DD")
+    return [parse_change(entry) for entry in entries]
 
 
-def change(entry: object) -> Change:
+def parse_change(entry: object) -> Change:
+    path = changes_path()
     if not isinstance(entry, dict):
-        raise SourceError(path(), 1, f"{entry!r} is no entry with {', '.join(KEYS)}")
+        raise SourceError(path, 1, f"invalid entry {entry!r}; write one with {', '.join(KEYS)}")
     line = entry[LINE_KEY]
     for key in KEYS:
         if not isinstance(entry.get(key), str) or not entry[key].strip():
-            raise SourceError(path(), line, f"an entry has no {key}; each has {', '.join(KEYS)}")
+            raise SourceError(path, line, f"entry without {key}; each needs {', '.join(KEYS)}")
     for key in sorted(entry.keys() - {*KEYS, LINE_KEY}):
-        raise SourceError(
-            path(), line, f"an entry has {key}, which means nothing here; take it out"
-        )
+        raise SourceError(path, line, f"unknown key {key}; remove it")
     try:
         day = date.fromisoformat(entry["date"])
     except ValueError:
-        what = f"{entry['date']} is no date; write it as 2026-11-21"
-        raise SourceError(path(), line, what) from None
+        message = f"invalid date {entry['date']}; write it as 2026-11-21"
+        raise SourceError(path, line, message) from None
     return Change(line, day, entry["page"], {each: entry[each] for each in LANGUAGES})
 
 
 def feed_errors() -> Iterator[SourceError]:
-    """Entries that can't be read, stand in the wrong order, or lead nowhere."""
+    """Entries that are invalid, in the wrong order, or without an existing target."""
+    path = changes_path()
     try:
-        found = load_changes()
-    except SourceError as fault:
-        yield fault
+        changes = load_changes()
+    except SourceError as error:
+        yield error
         return
-    for newer, older in pairwise(found):
+    for newer, older in pairwise(changes):
         if older.day > newer.day:
-            what = f"{older.day} stands below {newer.day}; the newest entry comes first"
-            yield SourceError(path(), older.line, what)
+            message = f"{older.day} is below {newer.day}; put the newest entry first"
+            yield SourceError(path, older.line, message)
     seen: set[tuple[date, str]] = set()
-    for line, day, where, _ in found:
-        if (day, where) in seen:
-            yield SourceError(path(), line, f"a second entry of {day} leads to {where}; join them")
-        seen.add((day, where))
-        name, mark, anchor = where.partition("#")
+    for line, day, target, _ in changes:
+        if (day, target) in seen:
+            yield SourceError(path, line, f"second entry for {target} on {day}; join the two")
+        seen.add((day, target))
+        name, hash_sign, anchor = target.partition("#")
         for page in (SourcePage(language, name) for language in LANGUAGES):
             if not page.path.exists() and page.translation.path.exists():
-                continue  # told by translation_errors
+                continue  # translation_errors reports it
             if not page.path.exists():
-                yield SourceError(
-                    path(), line, f"leads to {page.display_path}, which isn't there; correct page"
-                )
-            elif mark and anchor not in page.anchors():
-                what = f"leads to #{anchor}, which {page.display_path} doesn't have; correct page"
-                yield SourceError(path(), line, what)
+                message = f"page {page.display_path} doesn't exist; correct the entry's page"
+                yield SourceError(path, line, message)
+            elif hash_sign and anchor not in page.anchors():
+                message = f"{page.display_path} has no anchor #{anchor}; correct the entry's page"
+                yield SourceError(path, line, message)
 
 
-def rss(language: str, root: str, title: str, about: str) -> str:
-    """The feed of one language, whose pages lie below the address root."""
-    etree.register_namespace("atom", ATOM)
-    feed = etree.Element("rss", version="2.0")
-    channel = etree.SubElement(feed, "channel")
-    found = load_changes()
-    add(channel, "title", title)
-    add(channel, "link", root)
-    add(channel, "description", about)
-    add(channel, "language", CODES[language])
-    add(channel, "lastBuildDate", moment(found[0].day))
-    self = {"href": f"{root}feed.xml", "rel": "self", "type": "application/rss+xml"}
-    etree.SubElement(channel, f"{{{ATOM}}}link", self)
-    for _, day, where, texts in found:
-        name, mark, anchor = where.partition("#")
-        link = f"{root}{page_url(name)}{mark}{anchor}"
-        item = etree.SubElement(channel, "item")
-        add(item, "title", SourcePage(language, name).title)
-        add(item, "link", link)
-        add(item, "description", texts[language])
-        add(item, "pubDate", moment(day))
-        add(item, "guid", f"{link} {day}").set("isPermaLink", "false")
-    etree.indent(feed)
-    body = etree.tostring(feed, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{body}\n'
-
-
-def add(parent: etree.Element, tag: str, text: str) -> etree.Element:
-    element = etree.SubElement(parent, tag)
-    element.text = text
-    return element
-
-
-def moment(day: date) -> str:
-    """The day as RSS writes it, at its beginning, wherever it is built."""
-    return format_datetime(datetime(day.year, day.month, day.day, tzinfo=UTC), usegmt=True)
+def rss(language: str, root: str, title: str, description: str) -> str:
+    """The feed of one language, whose pages are below the address root."""
+    feed = Rss201rev2Feed(
+        title, root, description, LANGUAGE_CODES[language], feed_url=f"{root}feed.xml"
+    )
+    for _, day, target, texts in load_changes():
+        name, hash_sign, anchor = target.partition("#")
+        link = f"{root}{page_url(name)}{hash_sign}{anchor}"
+        feed.add_item(
+            SourcePage(language, name).title,
+            link,
+            texts[language],
+            pubdate=datetime.combine(day, time(), UTC),
+            unique_id=f"{link} {day}",
+            unique_id_is_permalink=False,
+        )
+    return feed.writeString("utf-8")
