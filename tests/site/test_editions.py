@@ -20,7 +20,8 @@ from mkdocs.config import load_config
 import html_tree
 from bookbuild.pages import paths
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.publish import editions
+from bookbuild.publish import chapters, editions
+from bookbuild.publish import pdf as pdf_edition
 from built_pages import Built, expect_none
 from sample_book import module_command
 
@@ -112,7 +113,7 @@ def test_made_again_they_have_the_same_bytes(site, tmp_path):
     ]
     with pikepdf.open(site / names[0]) as old:
         made_of = str(old.docinfo["/ModDate"])
-    if made_of != f"{editions.edition()[0]:D:%Y%m%d%H%M%SZ}":
+    if made_of != f"{chapters.last_commit()[0]:D:%Y%m%d%H%M%SZ}":
         pytest.fail("the PDF was made of another commit: run scripts/publish", pytrace=False)
     again = tmp_path / "site"
     shutil.copytree(site, again, copy_function=os.symlink)
@@ -134,8 +135,13 @@ def test_without_a_built_site_nothing_is_made(tmp_path):
 
 def test_the_style_sheets_of_all_pages_keep_their_order():
     home, chapter = ["site", "widgets", "print"], ["formulas", "site", "print"]
-    assert editions.merged(home, chapter) == ["formulas", "site", "widgets", "print"]
-    assert editions.merged(home, ["site", "labs", "print"]) == ["site", "labs", "widgets", "print"]
+    assert chapters.merge_style_sheets(home, chapter) == ["formulas", "site", "widgets", "print"]
+    assert chapters.merge_style_sheets(home, ["site", "labs", "print"]) == [
+        "site",
+        "labs",
+        "widgets",
+        "print",
+    ]
 
 
 # The PDF
@@ -149,7 +155,7 @@ def pdf(shelf: Shelf) -> pikepdf.Pdf:
 @pytest.fixture(scope="module")
 def places(pdf: pikepdf.Pdf) -> dict[str, int]:
     """The number of the page on which each anchor stands."""
-    return editions.destinations(pdf)
+    return pdf_edition.destination_pages(pdf)
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +174,7 @@ def name_of(shelf: Shelf, chapter: Built) -> str:
 def test_the_outline_has_every_chapter_and_its_sections_in_order(shelf, pdf):
     with pdf.open_outline() as outline:
         contents, *found = outline.root
-        assert contents.title == editions.WORDS[shelf.language]["contents"]
+        assert contents.title == chapters.WORDS[shelf.language]["contents"]
         assert [bare(item.title) for item in found] == [
             bare(shelf.title(chapter)) for chapter in shelf.chapters
         ]
