@@ -94,10 +94,10 @@ def card(title: str, about: str, language: str = "en") -> cards.Card:
 
 @pytest.mark.parametrize("word", ["Representation", "表示"])
 def test_a_long_title_is_written_smaller_until_it_fits(page, word):
-    page.set_content(cards.html(card("Short", "Short.")))
-    assert page.evaluate(cards.FIT) == 1
-    page.set_content(cards.html(card(" ".join([word] * 12), f"{word} " * 30)))
-    assert 0.4 <= page.evaluate(cards.FIT) < 1
+    page.set_content(cards.card_html(card("Short", "Short.")))
+    assert page.evaluate(cards.FIT_TEXT) == 1
+    page.set_content(cards.card_html(card(" ".join([word] * 12), f"{word} " * 30)))
+    assert 0.4 <= page.evaluate(cards.FIT_TEXT) < 1
     section = page.locator("section").bounding_box()
     header = page.locator("header").bounding_box()
     assert section["y"] >= header["y"] + header["height"]
@@ -107,21 +107,21 @@ def test_a_long_title_is_written_smaller_until_it_fits(page, word):
 
 def test_what_can_not_fit_is_a_fault(page):
     with pytest.raises(SourceError, match="don't fit on a card"):
-        cards.draw(page, card("Long " * 200, "Longer. " * 200))
+        cards.draw_card(page, card("Long " * 200, "Longer. " * 200))
 
 
 def test_the_same_card_has_the_same_bytes_and_markup_stays_text(page):
     hostile = card("<h1>&amp;</h1>", "<script>document.body.remove()</script>", "zh")
-    assert cards.draw(page, hostile) == cards.draw(page, hostile)
+    assert cards.draw_card(page, hostile) == cards.draw_card(page, hostile)
     assert page.locator("h1").inner_text() == "<h1>&amp;</h1>"
     assert page.locator("p").inner_text() == "<script>document.body.remove()</script>"
 
 
 def test_chinese_is_drawn_in_a_chinese_font(page):
     """One without the characters would draw the same box for each."""
-    pictures = {cards.draw(page, card(each, "", "zh")) for each in "注意力"}
+    pictures = {cards.draw_card(page, card(each, "", "zh")) for each in "注意力"}
     assert len(pictures) == 3
-    page.set_content(cards.html(card("注意力", "掩码", "zh")))
+    page.set_content(cards.card_html(card("注意力", "掩码", "zh")))
     session = page.context.new_cdp_session(page)
     session.send("DOM.enable")
     session.send("CSS.enable")
@@ -140,6 +140,6 @@ def test_without_a_built_site_it_is_told_how_to_build_one(tmp_path, script):
     command = [*module_command(paths.ROOT, f"publish.{script}"), tmp_path]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    told = f"{script}: no whole site in {tmp_path}: build it with scripts/publish"
-    assert told in done.stderr
+    message = f"{script}: no built site in {tmp_path}; run scripts/publish"
+    assert message in done.stderr
     assert not [*tmp_path.iterdir()]

@@ -1,7 +1,4 @@
-"""The card of each page: a picture with its title, which is shown where somebody links to it.
-
-usage: python -m bookbuild.publish.cards [SITE]   (default: site)
-"""
+"""Make the card of each page: the preview picture that other sites show beside a link to it."""
 
 import io
 import re
@@ -21,8 +18,8 @@ from bookbuild.pages.page import list_pages, page_url
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import built_site, chromium
 
-SIZE = (1200, 630)  # what those who show cards ask for
-COLOURS = 64  # paper, ink, vermilion, and the edges of letters
+SIZE = (1200, 630)  # the size that social networks recommend
+COLORS = 64  # background, text, accent, and antialiased edges
 ASSETS = paths.ROOT / "overrides" / "assets"
 STYLE = """
 body { margin: 0; width: 1200px; height: 630px; background: var(--paper); color: var(--ink); }
@@ -39,8 +36,8 @@ p {
   text-wrap: pretty;
 }
 """
-# What is too long for the card is written smaller, until it fits.
-FIT = """() => {
+# Reduces the font size until the text fits.
+FIT_TEXT = """() => {
   const [main, section] = document.querySelectorAll("main, section");
   const root = document.documentElement.style;
   for (let scale = 1; scale >= 0.4; scale -= 0.02) {
@@ -54,70 +51,71 @@ FIT = """() => {
 
 
 class Card(NamedTuple):
-    """What stands on a card, as its page tells it to whoever links there."""
+    """The content of a card, from the meta elements of its page."""
 
     language: str
-    file: Path  # of the page
+    page: Path
     picture: Path
     book: str
     title: str
-    about: str
+    description: str
 
 
-def cards(site: Path) -> Iterator[Card]:
-    """One for each page of a built site."""
+def site_cards(site: Path) -> Iterator[Card]:
+    """A card for each page of a built site."""
     for language in LANGUAGES:
         folder = site / "zh" if language == "zh" else site
         for page in list_pages(language):
-            file = folder / page_url(page.name) / "index.html"
+            path = folder / page_url(page.name) / "index.html"
             picture = folder / "cards" / page.name.replace(".md", ".png")
-            html = file.read_text(encoding="utf-8")
-            told = [
+            html = path.read_text(encoding="utf-8")
+            texts = [
                 unescape(re.search(rf'<meta property="og:{name}" content="([^"]*)"', html)[1])  # type: ignore[index]
                 for name in ("site_name", "title", "description")
             ]
-            yield Card(language, file, picture, *told)
+            yield Card(language, path, picture, *texts)
 
 
-def html(card: Card) -> str:
-    """The card as a page, in the site's own colours and fonts."""
+def card_html(card: Card) -> str:
+    """The card as HTML, in the site's colors and fonts."""
     mark = (ASSETS / "mark.svg").read_text(encoding="utf-8")
-    above = "" if card.title == card.book else escape(card.book)
+    header = "" if card.title == card.book else escape(card.book)
     css = (ASSETS / "site.css").read_text(encoding="utf-8")
     return (
         f'<!doctype html><html lang="{card.language}"><style>{css}{STYLE}</style>'
-        f'<body data-md-color-scheme="default"><main><header>{mark}{above}</header>'
-        f"<section><h1>{escape(card.title)}</h1><p>{escape(card.about)}</p></section></main>"
+        f'<body data-md-color-scheme="default"><main><header>{mark}{header}</header>'
+        f"<section><h1>{escape(card.title)}</h1><p>{escape(card.description)}</p></section></main>"
     )
 
 
-def draw(page: Page, card: Card) -> bytes:
-    """The card as PNG, which says in itself whose it is."""
-    page.set_content(html(card))
-    if not page.evaluate(FIT):
-        raise SourceError(card.file, 1, "its title and description don't fit on a card")
+def draw_card(page: Page, card: Card) -> bytes:
+    """The card as a PNG with its texts as metadata."""
+    page.set_content(card_html(card))
+    if not page.evaluate(FIT_TEXT):
+        message = "title and description don't fit on a card; shorten the description"
+        raise SourceError(card.page, 1, message)
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    told = PngInfo()
-    told.add_itxt("Title", card.title)
-    told.add_itxt("Description", card.about)
-    flat = picture.quantize(COLOURS, dither=Image.Dither.NONE)
-    made = io.BytesIO()
-    flat.save(made, "PNG", optimize=True, pnginfo=told)
-    return made.getvalue()
+    metadata = PngInfo()
+    metadata.add_itxt("Title", card.title)
+    metadata.add_itxt("Description", card.description)
+    buffer = io.BytesIO()
+    palette = picture.quantize(COLORS, dither=Image.Dither.NONE)
+    palette.save(buffer, "PNG", optimize=True, pnginfo=metadata)
+    return buffer.getvalue()
 
 
-def make(site: Path) -> None:
+def write_cards(site: Path) -> None:
     with sync_playwright() as playwright:
         browser = chromium.launch(playwright)
         page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]})
         count = total = 0
-        for card in cards(site):
-            made = draw(page, card)
-            write_file(card.picture, made)
-            count, total = count + 1, total + len(made)
+        for card in site_cards(site):
+            data = draw_card(page, card)
+            write_file(card.picture, data)
+            count, total = count + 1, total + len(data)
         browser.close()
     print(f"cards: {count} pages, {total / 1e3 / max(count, 1):.0f} KB each")
 
 
 if __name__ == "__main__":
-    make(built_site.site_argument(__doc__))
+    write_cards(built_site.site_argument(__doc__))

@@ -1,7 +1,7 @@
-"""What a reader can keep of a built site for reading offline: each language's files and hashes.
+"""The lists of files, with hashes, that readers can save for offline reading in each language.
 
-overrides/offline.js, the service worker, fetches what these lists name. It is to find the very
-bytes that they tell, so nothing may change a file of the site after they are written.
+overrides/offline.js, the service worker, fetches the listed files and compares their hashes, so
+the lists are written after all other files of the site.
 """
 
 import hashlib
@@ -13,44 +13,44 @@ from urllib.parse import quote
 from bookbuild.pages.files import write_file
 
 EXCLUDED = (
-    "*.gz",  # for search engines; the browser reads the same file unpacked
-    "*.pdf",  # each holds all of the book once more
+    "*.gz",  # for search engines; the browser reads the uncompressed file
+    "*.pdf",  # the whole book again
     "*.epub",
     "*.md",
     "llms.txt",  # for programs, as are the next three
     "feed.xml",
     "sbom.cdx.json",
     "cards/*",
-    "404.html",  # shown by the site's host alone
-    "offline.js",  # the worker and its lists come from the network or not at all
+    "404.html",  # shown only by the site's host
+    "offline.js",  # the worker and its lists always come from the network
     "offline.json",
     "offline-files.json",
 )
 
 
-def file_hashes(folder: Path, without: Path | None = None) -> dict[str, tuple[str, int]]:
-    """Each file's hash and size by its address, which for a page is that of its folder."""
-    found = {}
+def file_hashes(folder: Path, excluded: Path | None = None) -> dict[str, tuple[str, int]]:
+    """Each file's hash and size by its address; the address of a page is that of its folder."""
+    files = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if not path.is_file() or any(fnmatch(name, each) for each in EXCLUDED):
             continue
-        if without and path.is_relative_to(without):
+        if excluded and path.is_relative_to(excluded):
             continue
         data = path.read_bytes()
         address = quote(name.removesuffix("index.html") if path.name == "index.html" else name)
-        found[address] = (hashlib.sha256(data).hexdigest(), len(data))
-    return found
+        files[address] = (hashlib.sha256(data).hexdigest(), len(data))
+    return files
 
 
 def write_lists(site: Path) -> None:
-    """Write each language's list, and beside it the list's hash: that is the version."""
-    for folder, without in ((site, site / "zh"), (site / "zh", None)):
-        listed = file_hashes(folder, without)
-        text = json.dumps(listed, separators=(",", ":"))
-        told = {
+    """Write the list of each language, and a file with the list's hash as its version."""
+    for folder, excluded in ((site, site / "zh"), (site / "zh", None)):
+        files = file_hashes(folder, excluded)
+        text = json.dumps(files, separators=(",", ":"))
+        version = {
             "key": hashlib.sha256(text.encode()).hexdigest(),
-            "bytes": sum(size for _, size in listed.values()),
+            "bytes": sum(size for _, size in files.values()),
         }
         write_file(folder / "offline-files.json", text)
-        write_file(folder / "offline.json", json.dumps(told))
+        write_file(folder / "offline.json", json.dumps(version))
