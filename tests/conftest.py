@@ -48,8 +48,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--site", type=Path, default=ROOT / "site", help="the built site to test")
+    parser.addoption("--all", action="store_true", help="run also redundant checks (or ALL=1)")
     table = "tell in a table what was told of each fault (tests/site/test_stops.py, test_faults.py)"
     parser.addoption("--table", action="store_true", help=table)
+
+
+@pytest.fixture(scope="session")
+def everything(pytestconfig: pytest.Config) -> bool:
+    """Whether to run also what an identical earlier run or build makes redundant."""
+    return pytestconfig.getoption("--all") or os.environ.get("ALL") == "1"
 
 
 @pytest.fixture(scope="session")

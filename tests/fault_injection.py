@@ -1,4 +1,4 @@
-"""Breaks a copy of a small book, looks at what is told and left, mends it and builds again."""
+"""Breaks a copy of the sample book, checks the message and the files left, repairs it, rebuilds."""
 
 import hashlib
 import os
@@ -6,29 +6,29 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 from bookbuild.pages.files import PARTIAL_SUFFIX
+from warm_mkdocs import TIMEOUT, WarmMkDocs
 
 PATIENCE = 120  # seconds, on a busy machine
 MKDOCS = Path(sys.executable).with_name("mkdocs")
-# What a run may leave and another may find: locks, and what is only kept to save time.
-KEPT = ("*.lock", "lock", "formulas.json", "templates/*", "installing")
+# Files that may differ between equal builds: locks, and caches that only save time.
+LOCKS = ("*.lock", "lock", "installing")
+CACHES = ("formulas.json", "templates/*")
 
 
 class Run(NamedTuple):
-    """What a command came to."""
+    """The exit status and the output of a command."""
 
     status: int
-    told: str
+    output: str
 
 
 def environment(**more: str) -> dict[str, str]:
-    """For builds whose bytes are to be compared."""
+    """Variables for builds whose bytes are compared."""
     quiet = {"NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1", "SOURCE_DATE_EPOCH": "1700000000"}
     return os.environ | quiet | more
 
@@ -42,72 +42,65 @@ def run(folder: Path, *command: str | Path, **more: str) -> Run:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=300,
+        timeout=TIMEOUT,
     )
     return Run(done.returncode, done.stdout.replace(f"{folder}/", ""))
 
 
-def build(folder: Path, **more: str) -> Run:
-    """What scripts/build does, in this folder."""
-    return run(folder, MKDOCS, "build", "--strict", **more)
+def build(folder: Path, mkdocs: WarmMkDocs | None = None) -> Run:
+    """A strict build of this folder, as scripts/build runs it."""
+    if mkdocs is None:
+        return run(folder, MKDOCS, "build", "--strict")
+    status, output = mkdocs.run(folder, environment(), "build", "--strict")
+    return Run(status, output.replace(f"{folder}/", ""))
 
 
-def tree(folder: Path, *parts: str) -> dict[str, str]:
-    """All files below some folders of a book, with a hash of each."""
+def file_hashes(folder: Path, *parts: str, ignored: tuple[str, ...] = LOCKS) -> dict[str, str]:
+    """All files below some folders of a book, each with the hash of its bytes."""
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for part in parts
         for path in sorted((folder / part).rglob("*"))
-        if path.is_file() and not any(path.relative_to(folder / part).match(each) for each in KEPT)
+        if path.is_file() and not any(path.relative_to(folder / part).match(one) for one in ignored)
     }
 
 
-def halves(folder: Path) -> list[str]:
-    """What is half-written: the files and folders that are named so, and whatever is empty."""
-    named = [*list(folder.glob("*.part")), *folder.glob("*.old")]
-    named += [*(folder / ".generated").rglob(f"*{PARTIAL_SUFFIX}")]
-    return [path.relative_to(folder).as_posix() for path in named]
+def built_files(folder: Path) -> dict[str, str]:
+    """What a build makes; equal sources make equal bytes."""
+    return file_hashes(folder, "site", ".generated", ignored=LOCKS + CACHES)
 
 
-def told_line(told: str, start: int) -> str:
-    """The whole line that stands there, without what MkDocs puts before it."""
-    line = told[told.rfind("\n", 0, start) + 1 :].partition("\n")[0]
-    return re.sub(r"^(?:Error: |[A-Z]+ +- +|E +)", "", line)
-
-
-class Outcome(NamedTuple):
-    """Of one fault: the broken run, what it left, and the run after it was mended."""
-
-    broken: Run
-    changed: list[str]  # files of the site that are not as they were
-    halves: list[str]
-    mended: Run
-    differ: list[str]  # files that are not as in a book that never was broken
-
-    def check(self) -> None:
-        """(b) it stops, (c) nothing half-written is left, (d) mended it succeeds; of (a) the
-        half that all have: no one reads a traceback."""
-        assert self.broken.status not in (0, None), f"it went through:\n{self.broken.told}"
-        assert "Traceback (most" not in self.broken.told, self.broken.told
-        assert not self.changed, "the site is not as it was"
-        assert not self.halves, "something half-written is left"
-        assert self.mended.status == 0, f"mended, it still stops:\n{self.mended.told}"
-        assert not self.differ, "mended, it is not as if it had never been broken"
-
-
-def unlike(one: dict[str, str], other: dict[str, str]) -> list[str]:
+def different_files(one: dict[str, str], other: dict[str, str]) -> list[str]:
     return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
 
 
-def chosen(request: pytest.FixtureRequest, faults: Iterable[str]) -> list[str]:
-    """Those that pytest was asked for (-k): each takes seconds."""
-    params = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
-    wanted = {each.get("fault") for each in params}
-    return [fault for fault in faults if fault in wanted]
+def partial_files(folder: Path) -> list[str]:
+    """Half-written files and folders, which have such names."""
+    paths = [*folder.glob("*.part"), *folder.glob("*.old")]
+    paths += [*(folder / ".generated").rglob(f"*{PARTIAL_SUFFIX}")]
+    return [path.relative_to(folder).as_posix() for path in paths]
 
 
-def until(happens: Callable[[], object]) -> None:
+def message_line(output: str, start: int) -> str:
+    """The whole line at this position, without the prefixes of MkDocs."""
+    line = output[output.rfind("\n", 0, start) + 1 :].partition("\n")[0]
+    return re.sub(r"^(?:Error: |[A-Z]+ +- +|E +)", "", line)
+
+
+def check_stopped(broken: Run) -> None:
+    """A broken build fails, with a message instead of a traceback."""
+    assert broken.status, f"the build succeeded:\n{broken.output}"
+    assert "Traceback (most" not in broken.output, broken.output
+
+
+def check_repaired(repaired: Run, different: list[str]) -> None:
+    """Repaired, the build makes the bytes that it made before it was broken."""
+    assert repaired.status == 0, f"the repaired build fails:\n{repaired.output}"
+    assert not different, "the repaired build differs from the original"
+
+
+def wait_until(condition: Callable[[], object]) -> None:
     end = time.monotonic() + PATIENCE
-    while not happens():
-        assert time.monotonic() < end, "it never happens"
+    while not condition():
+        assert time.monotonic() < end, "timed out"
         time.sleep(0.01)

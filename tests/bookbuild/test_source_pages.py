@@ -236,7 +236,11 @@ GLOSSARY = "docs/glossary.yml"
     ("old", "new", "message"),
     [
         ("other.md#there", "none.md#there", "token leads to docs/en/none.md, which isn't there"),
-        ("other.md#there", "other.md#none", "token: docs/en/other.md has no anchor #none; correct where"),
+        (
+            "other.md#there",
+            "other.md#none",
+            "token: docs/en/other.md has no anchor #none; correct where",
+        ),
         ("other.md#there", "other.md", "token: docs/en/other.md has no anchor #; correct where"),
         ("where: other.md#there, ", "", "token has no where"),
         ("zh_meaning: 一段", "zh_meaning: 一段, nto: [令牌]", "token has nto, which means nothing"),
@@ -254,7 +258,9 @@ def test_a_term_that_leads_nowhere_is_told_with_its_line(made, old, new, message
 def test_a_term_must_be_treated_in_both_languages(made):
     change(made / "docs/zh/other.md", "{ #there }", "{ #here }")
     (fault,) = map(str, glossary_errors())
-    assert fault.startswith(f"{GLOSSARY}:1: token: docs/zh/other.md has no anchor #there; correct where")
+    assert fault.startswith(
+        f"{GLOSSARY}:1: token: docs/zh/other.md has no anchor #there; correct where"
+    )
 
 
 def test_a_file_is_written_only_if_its_bytes_change(tmp_path):
