@@ -15,11 +15,11 @@ from bookbuild.pages.page import INCLUDE, SourcePage
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def expect_none(faults: Iterable[object]) -> None:
-    """Fail with all of the faults, one a line, and nothing else."""
-    told = [*map(str, faults)]
-    if told:
-        pytest.fail("\n".join(told), pytrace=False)
+def assert_no_errors(errors: Iterable[object]) -> None:
+    """Fail with all of the errors, one a line, and nothing else."""
+    messages = [*map(str, errors)]
+    if messages:
+        pytest.fail("\n".join(messages), pytrace=False)
 
 
 class Built(NamedTuple):
@@ -36,6 +36,14 @@ class Built(NamedTuple):
     @property
     def article(self) -> html_tree.Element:
         return self.tree.find("article")[0]
+
+
+def load_page(site: Path, source: SourcePage) -> Built:
+    """A page of the built site, parsed."""
+    stem = source.name.removesuffix(".md").removesuffix("index")
+    url = ("zh/" if source.language == "zh" else "") + (f"{stem}/" if stem else "")
+    path = site / url / "index.html"
+    return Built(path, url, source, html_tree.parse(path.read_text(encoding="utf-8")))
 
 
 def with_quiz(page: SourcePage) -> translation.PageText:

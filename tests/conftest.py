@@ -2,20 +2,22 @@
 
 import functools
 import http.server
+import platform
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Page, Playwright, expect
+from playwright.sync_api import Browser, Page, Playwright, expect
 
-import html_tree
 import sample_book
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chromium
-from built_pages import ROOT, Block, Built, blocks_of, expect_none
+from browser_pages import BASE, PATIENCE, SilentHandler, watch
+from built_pages import ROOT, Block, Built, assert_no_errors, blocks_of, load_page
+from check_cache import CheckCache
 
 # The same examples in each run, so that a failure is one that can be repeated.
 settings.register_profile("book", derandomize=True, deadline=None)
@@ -37,19 +39,24 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(
             f"{len(claims)} claims proved; {len(mutations)} mutations, each caught by its claim"
         )
+    passed = terminalreporter.stats.get("passed", [])
+    cached = [each for each in passed if ("cached", True) in each.user_properties]
+    if cached:
+        how = "passed in an earlier run with identical files; --all repeats them"
+        terminalreporter.write_line(f"{len(cached)} checks {how}")
     if terminalreporter.config.getoption("--table"):
-        terminalreporter.write_line("\n| What is broken | What is told |\n|---|---|")
-        for report in terminalreporter.stats.get("passed", []):
-            for name, told in report.user_properties:
-                if name == "told":
-                    fault = report.nodeid.partition("[")[2].removesuffix("]")
-                    terminalreporter.write_line(f"| {fault} | {told} |")
+        terminalreporter.write_line("\n| Error | Message |\n|---|---|")
+        for report in passed:
+            for name, message in report.user_properties:
+                if name == "message":
+                    error = report.nodeid.partition("[")[2].removesuffix("]")
+                    terminalreporter.write_line(f"| {error} | {message} |")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--site", type=Path, default=ROOT / "site", help="the built site to test")
     parser.addoption("--all", action="store_true", help="run also redundant checks (or ALL=1)")
-    table = "tell in a table what was told of each fault (tests/site/test_stops.py, test_faults.py)"
+    table = "print the error messages of tests/site/test_*_errors.py as a table"
     parser.addoption("--table", action="store_true", help=table)
 
 
@@ -77,15 +84,7 @@ def site(pytestconfig: pytest.Config) -> Path:
 @pytest.fixture(scope="session")
 def built(site: Path) -> list[Built]:
     """Every page of the built site, English ones first."""
-    found = []
-    for language, folder in (("en", site), ("zh", site / "zh")):
-        for page in list_pages(language):
-            stem = page.name.removesuffix(".md")
-            url = "" if stem == "index" else f"{stem}/"
-            path = folder / url / "index.html"
-            tree = html_tree.parse(path.read_text(encoding="utf-8"))
-            found.append(Built(path, ("zh/" if language == "zh" else "") + url, page, tree))
-    return found
+    return [load_page(site, page) for language in LANGUAGES for page in list_pages(language)]
 
 
 @pytest.fixture(scope="session")
@@ -112,41 +111,15 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 # The browser
 
-# A secure address without a port, since Material compares its links to those of the sitemap.
-BASE = "http://site.localhost/"
-PATIENCE = 20_000  # milliseconds; what works takes far less, even on a busy machine
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_) -> None:
-        pass
-
 
 @pytest.fixture(scope="session")
 def port(site: Path) -> Iterator[int]:
     """Where the built site is served."""
-    handler = functools.partial(Quiet, directory=str(site))
+    handler = functools.partial(SilentHandler, directory=str(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server.server_port
         server.shutdown()
-
-
-# Playwright's "networkidle" waits for the end of each request that it has seen begin, and on a busy
-# machine it misses one now and then.
-NOTHING_COMES = """() => {
-  const now = performance.now();
-  const fetched = performance.getEntriesByType("resource").length;
-  if (document.readyState !== "complete" || window.rest?.fetched !== fetched) {
-    window.rest = { fetched, since: now };
-  }
-  return now - window.rest.since > 500;
-}"""
-
-
-def settle(page: Page) -> None:
-    """Waits until the page is there and has fetched nothing for half a second."""
-    page.wait_for_function(NOTHING_COMES)
 
 
 @pytest.fixture(scope="session")
@@ -165,6 +138,13 @@ def browser_type_launch_args(
 @pytest.fixture(scope="session")
 def browser_context_args(browser_context_args: dict) -> dict:
     return browser_context_args | {"permissions": ["clipboard-read", "clipboard-write"]}
+
+
+@pytest.fixture(scope="session")
+def check_cache(browser: Browser, everything: bool) -> CheckCache:
+    """The checks of pages that have passed in this browser."""
+    environment = f"{platform.platform()} {browser.version}"
+    return CheckCache(ROOT / ".generated/test-cache", environment, everything)
 
 
 @pytest.fixture(params=[1280, 390])
@@ -189,23 +169,7 @@ def reader(page: Page, width: int) -> Iterator[Page]:
     page.set_viewport_size({"width": width, "height": 844})
     page.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)
-    faults: list[str] = []
-    watch(page, faults)
+    errors: list[str] = []
+    watch(page, errors)
     yield page
-    expect_none(dict.fromkeys(faults))
-
-
-def watch(page: Page, faults: list[str], base: str = BASE) -> None:
-    """Notes what goes wrong in a browser's page."""
-
-    def note(wrong: bool, what: str) -> None:
-        if wrong:
-            faults.append(f"{page.url}: {what}")
-
-    page.on("console", lambda told: note(told.type in ("error", "warning"), told.text))
-    page.on("pageerror", lambda error: note(True, str(error)))
-    page.on("response", lambda got: note(got.status >= 400, f"{got.status} {got.url}"))
-    page.on(
-        "request",
-        lambda asked: note(not asked.url.startswith((base, "data:", "blob:")), f"asks {asked.url}"),
-    )
+    assert_no_errors(dict.fromkeys(errors))

@@ -11,7 +11,7 @@ from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import quizzes
 from bookbuild.run import generate
-from built_pages import expect_none
+from built_pages import assert_no_errors
 
 WRONG = """\
     - en: {number} is wrong
@@ -145,7 +145,7 @@ def test_every_chapter_that_has_exercises_has_its_quiz_just_before_them(language
             pattern = BEFORE.format(title=title, name=re.escape(name))
             if name not in CHAPTERS or not re.search(pattern, page.text, re.M):
                 faults.append(f"{page.display_path}: no quiz before its exercises")
-    expect_none(faults)
+    assert_no_errors(faults)
     assert CHAPTERS.keys() <= {page.name.removesuffix(".md") for page in list_pages(language)}
 
 
@@ -172,7 +172,7 @@ def test_the_right_choice_is_not_the_longest_as_a_rule(name):
 @each_chapter
 def test_both_languages_have_the_same_links_and_formulas(name):
     english, chinese = (quizzes.quiz_markdown(CHAPTERS[name], language) for language in LANGUAGES)
-    expect_none(translation.differences(f"quizzes/{name}.yml", english, chinese))
+    assert_no_errors(translation.differences(f"quizzes/{name}.yml", english, chinese))
 
 
 @each_chapter
@@ -183,4 +183,4 @@ def test_links_and_choices_have_words(name):
     faults = re.findall(r"\[\$[^$]*\$\]\([^)]*\)", text)
     choices = [choice for question in quizzes.load_quiz(path) for choice in question["choices"]]
     faults += [choice["en"] for choice in choices if re.fullmatch(r"\$[^$]*\$", choice["en"])]
-    expect_none(f"{name}: {fault}" for fault in faults)
+    assert_no_errors(f"{name}: {fault}" for fault in faults)

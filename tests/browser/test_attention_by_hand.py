@@ -11,9 +11,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 import transformer
-from all_pages import LANGUAGE_AT
-from built_pages import expect_none
-from conftest import BASE
+from browser_pages import BASE, LANGUAGE_AT
+from built_pages import assert_no_errors
 
 WIDGET = "[data-widget=attention]"
 OPTIONS = ("root", "causal", "padding")
@@ -171,7 +170,7 @@ def test_the_arithmetic_of_every_cell_comes_out(widget, setting):
                 right_is_left = result in line or not setting[0]
             if not right_is_left:
                 faults.append(f"{name} {i} {j} shows {result}: {told(widget)}")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 @wide
@@ -309,4 +308,4 @@ def test_axe_finds_nothing_in_either_scheme(reader, widget):
     for scheme in ("light", "dark"):
         reader.emulate_media(color_scheme=scheme)
         found = Axe().run(reader, context=WIDGET).response["violations"]
-        expect_none(f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found)
+        assert_no_errors(f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found)

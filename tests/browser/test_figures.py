@@ -4,9 +4,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from all_pages import LANGUAGE_AT
-from built_pages import expect_none
-from conftest import BASE, settle
+from browser_pages import BASE, LANGUAGE_AT, settle
+from built_pages import assert_no_errors
 
 PAGES = {"positions": "rotations/", "masks": "masks/", "shapes": "attention/"}
 every_figure = pytest.mark.parametrize("name", PAGES)
@@ -65,7 +64,7 @@ def test_axe_finds_nothing_in_it(reader, home, name, scheme):
     reader.emulate_media(color_scheme=scheme)
     opened(reader, home, name)
     found = Axe().run(reader, context=f"[data-widget={name}] .live").response["violations"]
-    expect_none(
+    assert_no_errors(
         f"{violation['id']}: {violation['help']}\n    {node['html'][:200]}"
         for violation in found
         for node in violation["nodes"]

@@ -11,9 +11,9 @@ import corpus
 import train
 import transformer
 import translator
-from all_pages import LANGUAGE_AT
 from bookbuild.pages import paths
-from built_pages import expect_none
+from browser_pages import LANGUAGE_AT
+from built_pages import assert_no_errors
 from decode import evaluating
 
 WIDGET = "[data-widget=heads]"
@@ -250,4 +250,4 @@ def test_axe_finds_nothing_in_either_scheme(reader, widget):
     for scheme in ("light", "dark"):
         reader.emulate_media(color_scheme=scheme)
         found = Axe().run(reader, context=WIDGET).response["violations"]
-        expect_none(f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found)
+        assert_no_errors(f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found)

@@ -13,9 +13,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import translator
-from all_pages import open_everything
-from built_pages import ROOT, expect_none
-from conftest import settle
+from browser_pages import open_everything, settle
+from built_pages import ROOT, assert_no_errors
 from decode import beam_search
 from figures.diagram import ENGLISH
 
@@ -425,7 +424,7 @@ def test_memory_is_steady(live, reader):
 def test_axe_finds_nothing_in_any_state(live, reader):
     def check() -> None:
         found = Axe().run(reader, context="[data-widget=translator]").response["violations"]
-        expect_none(
+        assert_no_errors(
             f"{each['id']}: {node['html'][:200]}" for each in found for node in each["nodes"]
         )
 

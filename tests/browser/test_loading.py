@@ -3,9 +3,8 @@
 import pytest
 from playwright.sync_api import Page
 
-from all_pages import address
 from benchmarks.page import PAGES, SHIFT
-from conftest import BASE, settle
+from browser_pages import BASE, address, settle
 
 # The sum of Lighthouse's layout shifts.
 SHIFTS = """() => new Promise((resolve) => {

@@ -6,8 +6,7 @@ import pytest
 import torch
 from playwright.sync_api import Locator, expect
 
-from all_pages import LANGUAGE_AT
-from conftest import BASE
+from browser_pages import BASE, LANGUAGE_AT
 from transformer import causal_mask, padding_mask
 
 LIGHT = f"{BASE}404.html"  # a light page to call the module on

@@ -20,8 +20,8 @@ from bookbuild.pages.files import write_file
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import offline
-from built_pages import expect_none
-from conftest import PATIENCE, Quiet, settle, watch
+from browser_pages import PATIENCE, SilentHandler, settle, watch
+from built_pages import assert_no_errors
 
 HOST = "http://book.localhost"
 NAMES = [page.name.removesuffix(".md").removesuffix("index") for page in list_pages("en")]
@@ -57,7 +57,7 @@ class Publisher:
     def start(self) -> None:
         publisher = self
 
-        class Handler(Quiet):
+        class Handler(SilentHandler):
             def do_GET(self) -> None:
                 publisher.asked.append(self.path)
                 if publisher.hangs:
@@ -238,7 +238,7 @@ def test_all_of_it_goes_by_keyboard_and_axe_finds_nothing(reader: Reader, langua
         expect(page.locator(".offline")).to_contain_text(WORDS[language][wanted])
         assert page.evaluate("document.activeElement.closest('.offline') !== null")
         found = Axe().run(page, context=".offline").response["violations"]
-        expect_none(f"{wanted}: {violation['help']}" for violation in found)
+        assert_no_errors(f"{wanted}: {violation['help']}" for violation in found)
 
 
 def test_keeping_goes_on_while_the_reader_reads_on(reader: Reader):
@@ -273,7 +273,7 @@ def cut(keeper: tuple[str, Reader]) -> Iterator[tuple[str, Reader]]:
     faults: list[str] = []
     watch(reader.page, faults, HOST)
     yield keeper
-    expect_none(dict.fromkeys(faults))
+    assert_no_errors(dict.fromkeys(faults))
 
 
 @pytest.mark.parametrize(("keeper", "name"), OPENED, indirect=["keeper"])
@@ -306,7 +306,7 @@ def test_every_file_that_is_listed_is_there(cut):
         }""",
         json.loads(listed.read_text()),
     )
-    expect_none(wrong)
+    assert_no_errors(wrong)
 
 
 def test_the_translator_translates_without_a_network(cut):
@@ -540,6 +540,6 @@ def test_below_a_path_the_worker_keeps_to_it(reader: Reader, language):
         page = reader.goto(reader.home(language) + name)
         expect(page.locator("html")).to_have_attribute("lang", language)
         page.wait_for_function(ALIVE)
-    expect_none(faults)
+    assert_no_errors(faults)
     other = {"en": "zh", "zh": "en"}[language]
     expect(reader.goto(reader.home(other)).locator("h1")).to_have_text(NOT_KEPT)

@@ -6,8 +6,7 @@ import pytest
 import torch
 from playwright.sync_api import Locator, expect
 
-from all_pages import LANGUAGE_AT
-from conftest import BASE
+from browser_pages import BASE, LANGUAGE_AT
 from transformer import sinusoidal_positional_encoding
 
 SIZES, BASES, LAST = (4, 8, 16, 64, 512), (10000, 1000, 100, 10), 100

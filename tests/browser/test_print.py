@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from conftest import BASE
+from browser_pages import BASE
 
 pytestmark = pytest.mark.parametrize("width", [1280])
 A4 = 680  # CSS pixels between its margins

@@ -2,12 +2,10 @@
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from test_accessibility import violations
 
-from all_pages import LANGUAGE_AT
 from bookbuild.reference import quizzes
-from built_pages import expect_none
-from conftest import BASE
+from browser_pages import BASE, LANGUAGE_AT, axe_errors
+from built_pages import assert_no_errors
 
 CHAPTER = "attention"  # its quiz has formulas, code and links
 VERDICTS = {"en": ("Not quite.", "Right."), "zh": ("不对。", "对。")}
@@ -58,7 +56,7 @@ def test_axe_finds_nothing_in_an_opened_quiz(page: Page):
     page.evaluate(
         "document.querySelectorAll('.quiz details').forEach(each => { each.open = true })"
     )
-    expect_none(violations(page, url, "dark", {"include": [[".quiz"]]}))
+    assert_no_errors(axe_errors(page, ".quiz"))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

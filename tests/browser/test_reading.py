@@ -5,19 +5,13 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from all_pages import open_everything
 from bookbuild.check import translation
-from bookbuild.pages.page import SourcePage, list_pages
+from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
-from built_pages import Block, expect_none
-from conftest import BASE, settle
+from browser_pages import BASE, open_everything, settle
+from built_pages import blocks_of, load_page
 
 CHAPTERS = ["embeddings", "positional-encoding"]  # what goes for two goes for all
-WITH_CODE = [
-    page.name.removesuffix(".md")
-    for page in list_pages("en")
-    if any(each.file.endswith(".py") for each in page.includes())
-]
 
 
 def anchors(language: str, name: str) -> list[str]:
@@ -217,39 +211,12 @@ TAKE = """async () => {
 }"""
 
 
-# What each button would put on the clipboard. The clipboard itself, a few seconds a block, is
-# left to the test after this.
-TAKE_EACH = """(buttons) => {
-  const copies = [];
-  document.execCommand = () => copies.push(document.activeElement.value);
-  for (const button of buttons) button.click();
-  return copies;
-}"""
-
-
-@pytest.mark.parametrize("width", [1280])
-@pytest.mark.parametrize("name", WITH_CODE)
-def test_every_copy_button_gives_exactly_the_code(reader, home, name, blocks: list[Block]):
-    reader.goto(f"{home}{name}/")
-    open_everything(reader)
-    wanted = [block for block in blocks if BASE + block.page[1:] == f"{home}{name}/"]
-    buttons = reader.locator("article .md-code__button[data-clipboard-target]")
-    expect(buttons).to_have_count(len(wanted))
-    copies = buttons.evaluate_all(TAKE_EACH)
-    assert len(copies) == len(wanted)
-    expect_none(
-        f"{block} gives\n{copy}"
-        for block, copy in zip(wanted, copies, strict=True)
-        if copy != block.code
-    )
-
-
-def test_a_click_on_the_copy_button_copies_and_says_so(reader, home, blocks: list[Block]):
+def test_a_click_on_the_copy_button_copies_and_reports_it(reader, home, language, site):
     reader.goto(f"{home}{CHAPTERS[0]}/")
     reader.locator("article pre").first.scroll_into_view_if_needed()
     reader.locator("article .md-code__button[data-clipboard-target]").first.click()
     expect(reader.locator(".md-dialog--active")).to_be_visible()
-    first = next(block for block in blocks if BASE + block.page[1:] == reader.url)
+    first = next(blocks_of(load_page(site, SourcePage(language, f"{CHAPTERS[0]}.md"))))
     assert reader.evaluate(TAKE) == first.code
 
 

@@ -10,8 +10,7 @@ import torch
 from playwright.sync_api import Locator, expect
 
 import transformer
-from all_pages import LANGUAGE_AT
-from conftest import BASE
+from browser_pages import BASE, LANGUAGE_AT
 from transformer import MultiHeadAttention, scaled_dot_product_attention
 
 LIGHT = f"{BASE}404.html"  # a light page to call the module on

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bookbuild.reference import javascript_model
-from conftest import BASE
+from browser_pages import BASE
 from corpus import english_tokens
 
 CODE = f"{BASE}downloads/translator.js"

@@ -7,9 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page
 
-from all_pages import open_everything
 from benchmarks.page import SECOND, WITH_FORMULAS, WITHOUT_FORMULAS
-from conftest import BASE, settle
+from browser_pages import BASE, open_everything, settle
 
 TEXT = {".html", ".css", ".js", ".json", ".svg", ".xml"}  # what a server compresses
 

@@ -12,7 +12,7 @@ from bookbuild.mkdocs_site.page_html import PLAIN_TOKENS, SAME_COLOR
 from bookbuild.pages import paths
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, without_section_markers
-from built_pages import ROOT, Block, expect_none
+from built_pages import ROOT, Block, assert_no_errors
 from sample_book import module_command
 
 CODE = (".py", ".js")
@@ -61,7 +61,7 @@ def test_every_example_runs_as_copied_and_prints_what_stands_below_it(blocks, pr
                 stands, prints, "what stands there", "what it prints", "", "", 0
             )
             faults.append("\n".join([f"{block} prints something else:", *lines]))
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_every_output_stands_below_its_example_and_is_not_empty(blocks):
@@ -72,14 +72,14 @@ def test_every_output_stands_below_its_example_and_is_not_empty(blocks):
                 faults.append(f"{block}: no Input stands above it")
             if not block.code.strip():
                 faults.append(f"{block} is empty")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_every_block_of_code_is_an_example_or_part_of_a_file(blocks, site):
     """So that none is shown which nothing runs."""
     there = site / "downloads"
     files = {p.relative_to(there).as_posix() for p in there.rglob("*") if p.suffix in CODE}
-    expect_none(
+    assert_no_errors(
         f"{block}: give it the title Input and its Output, or the name of the file it is part of"
         for block in blocks
         if block.language in CODE_LANGUAGES and block.title not in {"Input", *files}
@@ -121,14 +121,14 @@ def test_every_block_named_as_a_file_is_a_section_of_it_or_all_of_it(blocks):
                 faults.append(f"{block} is no section of snippets/{block.title}")
         elif block.title.endswith(CODE):
             faults.append(f"{block}: there is no snippets/{block.title}")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_both_languages_show_the_same_code(blocks):
     half = [block for block in blocks if not block.page.startswith("/zh/")]
     other = [block for block in blocks if block.page.startswith("/zh/")]
     assert len(half) == len(other)
-    expect_none(
+    assert_no_errors(
         f"{zh} differs from {en}"
         for en, zh in zip(half, other, strict=True)
         if zh.code != en.code and en.language in CODE_LANGUAGES
@@ -155,7 +155,7 @@ def test_the_style_sheet_has_one_colour_for_what_has_one_name(site):
 
 def test_no_block_of_code_has_a_colour_that_the_style_sheet_does_not_know(built):
     coloured = {*SAME_COLOR} | {"c1", "cm", "sd", "se", "sr"}
-    expect_none(
+    assert_no_errors(
         dict.fromkeys(
             f"{page}: {span.classes}"
             for page in built

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.publish import cards
-from built_pages import expect_none
+from built_pages import assert_no_errors
 from sample_book import module_command
 
 LIMIT = 60_000  # bytes
@@ -65,7 +65,7 @@ def test_a_card_says_what_its_page_says_in_the_size_that_the_page_tells(built, p
             faults.append(f"{page}: its card has the text {told['og:image:alt']}")
         if told["twitter:card"] != "summary_large_image":
             faults.append(f"{page} asks for a small card")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_no_two_cards_look_alike(pictures):
@@ -74,7 +74,7 @@ def test_no_two_cards_look_alike(pictures):
 
 
 def test_cards_are_light(pictures):
-    expect_none(
+    assert_no_errors(
         f"{path.name}: {path.stat().st_size} bytes, {LIMIT} at most"
         for path in pictures.values()
         if path.stat().st_size > LIMIT

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from bookbuild.pages.paths import LANGUAGES
-from built_pages import expect_none
+from built_pages import assert_no_errors
 
 ITEMS = {"S0": 18, "S1": 8, "S2": 14, "S3": 15, "S4": 9}  # how many each of them has
 ROWS = yaml.safe_load(Path(__file__).with_name("coverage.yml").read_text(encoding="utf-8"))
@@ -45,4 +45,4 @@ def test_every_place_is_there_in_both_languages(built):
                     faults.append(
                         f"{item}: docs/{language}/{name} has no anchor {anchor or '(none)'}"
                     )
-    expect_none(faults)
+    assert_no_errors(faults)

@@ -6,7 +6,7 @@ import pytest
 
 import html_tree
 from bookbuild.publish import csp
-from built_pages import expect_none
+from built_pages import assert_no_errors
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def test_every_page_has_one_policy_before_whatever_it_loads(pages):
         loads = re.search(r"<(?:script|link|style|img)\b", page)
         if page.index("Content-Security-Policy") > (loads.start() if loads else 0):
             faults.append(f"{name}: something is loaded before the policy")
-    expect_none(faults)
+    assert_no_errors(faults)
     assert len({told(page) for page in pages.values()}) == 1
 
 
@@ -60,7 +60,7 @@ def unruly(page: str) -> list[str]:
 
 
 def test_no_page_has_inline_handlers_or_style_elements(pages):
-    expect_none(f"{name}: {what}" for name, page in pages.items() for what in unruly(page))
+    assert_no_errors(f"{name}: {what}" for name, page in pages.items() for what in unruly(page))
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from bookbuild.pages import paths
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chapters, editions
 from bookbuild.publish import pdf as pdf_edition
-from built_pages import Built, expect_none
+from built_pages import Built, assert_no_errors
 from sample_book import module_command
 
 HEAVY = 15_000_000  # bytes of a file
@@ -100,7 +100,7 @@ def test_the_home_page_and_every_footer_lead_to_the_files(shelf):
 
 
 def test_the_files_are_light(shelf):
-    expect_none(
+    assert_no_errors(
         f"{path}: {path.stat().st_size} bytes, {HEAVY} at most"
         for path in (shelf.pdf, shelf.epub)
         if path.stat().st_size > HEAVY
@@ -196,8 +196,8 @@ def test_every_link_inside_the_book_leads_to_one_of_its_pages(pdf, places):
             else:
                 outside.append(str(link.A.URI))
     assert len(inside) > 800
-    expect_none(f"no page has {name}" for name in set(inside) - places.keys())
-    expect_none(f"leads to nowhere: {uri}" for uri in outside if not uri.startswith("https://"))
+    assert_no_errors(f"no page has {name}" for name in set(inside) - places.keys())
+    assert_no_errors(f"leads to nowhere: {uri}" for uri in outside if not uri.startswith("https://"))
 
 
 def test_the_table_of_contents_tells_the_pages_that_its_links_lead_to(shelf, pdf, places):
@@ -211,7 +211,7 @@ def test_the_table_of_contents_tells_the_pages_that_its_links_lead_to(shelf, pdf
             told[str(link.Dest).lstrip("/")] = (number_told, places[str(link.Dest).lstrip("/")])
     count = sum(1 + len(headings(chapter, "h2")) for chapter in shelf.chapters)
     assert len(told) == count
-    expect_none(
+    assert_no_errors(
         f"{name} is on page {page}, and the contents say {line!r}"
         for name, (line, page) in told.items()
         if line != str(page)
@@ -238,14 +238,14 @@ def test_the_text_of_every_chapter_is_there(shelf, places, texts):
         ]
         assert len(wanted) > 5
         faults += [f"{chapter}: {each!r} is missing" for each in wanted if each not in text]
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_no_page_is_empty(shelf, texts):
     """Each has more than its head and its number; a page of figures has their captions."""
     heads = {bare(heading(shelf.chapters[0], "h1") + shelf.title(each)) for each in shelf.chapters}
     longest = max(map(len, heads)) + 3
-    expect_none(
+    assert_no_errors(
         f"page {number}: {text!r}"
         for number, text in enumerate(texts, 1)
         if len(bare(text)) < longest + 5
@@ -267,7 +267,7 @@ def test_every_font_is_in_the_file(pdf):
         and each.get("/Subtype") == "/Type3"
         and "/FontName" in each.get("/FontDescriptor", {})
     }
-    expect_none(f"{name} is not in the file" for name in faults - drawn)
+    assert_no_errors(f"{name} is not in the file" for name in faults - drawn)
 
 
 def test_it_says_what_it_is(shelf, pdf):
@@ -328,7 +328,7 @@ def test_every_link_and_note_of_the_epub_leads_somewhere(pages):
             if target not in ids or (anchor and anchor not in ids[target]):
                 faults.append(f"{name}: {link.get('href')}")
     assert notes > 100
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_the_epub_has_every_heading_figure_and_formula_of_the_pages(shelf, pages):
@@ -346,7 +346,7 @@ def test_the_epub_has_every_heading_figure_and_formula_of_the_pages(shelf, pages
 
 
 def test_no_colour_of_a_figure_is_left_to_the_site(parts):
-    expect_none(
+    assert_no_errors(
         f"{name}: {data[data.index(b'var(--') :][:40]!r}"
         for name, data in parts.items()
         if b"var(--" in data

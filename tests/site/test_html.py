@@ -2,7 +2,7 @@
 
 import subprocess
 
-from built_pages import ROOT, expect_none
+from built_pages import ROOT, assert_no_errors
 
 
 def test_html_validate_finds_no_fault(site):
@@ -10,4 +10,4 @@ def test_html_validate_finds_no_fault(site):
     command = [ROOT / ".venv/bin/node", ROOT / "tests/validate.mjs", *sorted(site.rglob("*.html"))]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    expect_none(done.stdout.splitlines())
+    assert_no_errors(done.stdout.splitlines())

@@ -19,7 +19,7 @@ from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run.jobs import dependencies
 from bookbuild.run.notebooks import run_cell
-from built_pages import ROOT, blocks_of, expect_none
+from built_pages import ROOT, assert_no_errors, blocks_of
 
 LIMIT = 60_000  # bytes of one page's HTML, compressed
 NAMES = sorted(path.stem for path in (ROOT / "docs/en/labs").glob("*.ipynb"))
@@ -42,7 +42,7 @@ def test_the_four_are_there():
 
 
 def test_they_hold_no_outputs_and_their_code_is_the_same_in_both_languages():
-    expect_none(notebook_errors())
+    assert_no_errors(notebook_errors())
 
 
 @every_language

@@ -12,7 +12,7 @@ import yaml
 from bookbuild.check import translation
 from bookbuild.pages.page import FENCE, FRONT_MATTER, blank_fences
 from bookbuild.publish.markdown_copies import PageCopy
-from built_pages import Built, blocks_of, expect_none
+from built_pages import Built, assert_no_errors, blocks_of
 
 HEADING = re.compile(r"^ *(#{1,6}) +[^\n]*?(?:\{ *#([\w-]+)[^}\n]*\})? *$", re.M)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -58,7 +58,7 @@ def test_every_page_links_to_its_copy_and_the_copy_to_its_page(copies):
             faults.append(f"{page}: the front matter of its copy is {head}")
         if head["description"] != page.source.meta["description"] or not head["title"]:
             faults.append(f"{page}: the front matter of its copy is {head}")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_headings_and_anchors_are_those_of_the_page(copies):
@@ -131,7 +131,7 @@ def test_no_text_of_a_page_is_missing(copies):
             for leaf in leaf_texts(page)
             if letters(leaf) not in kept
         ]
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_figures_are_described_by_their_alternative_text(copies):
@@ -141,7 +141,7 @@ def test_figures_are_described_by_their_alternative_text(copies):
             (svg,) = holder.find("svg")
             if svg.attributes["aria-label"] not in text:
                 faults.append(f"{page}: its copy lacks: {svg.attributes['aria-label']}")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_figures_are_described_by_their_alternative_text(copies):
     ],
 )
 def test_everything_is_expanded(copies, pattern, what):
-    expect_none(
+    assert_no_errors(
         f"{copy.page}: {what}: {match[0].strip()}"
         for copy in copies
         for match in re.finditer(f".{{0,30}}(?:{pattern}).{{0,30}}", copy.prose)
@@ -164,7 +164,7 @@ def test_everything_is_expanded(copies, pattern, what):
 
 def test_no_include_is_left_in_code(copies):
     pattern = re.compile(r'^ *--8<-- "', re.M)
-    expect_none(page for page, text in copies if pattern.search(text))
+    assert_no_errors(page for page, text in copies if pattern.search(text))
 
 
 def dead_links(links: list[str], site: Path, root: str, text: str = "") -> list[str]:
@@ -197,7 +197,7 @@ def test_links_have_targets(copies, site, root):
         links = LINK.findall(copy.prose)
         assert links, copy.page
         faults += [f"{copy.page}: {each}" for each in dead_links(links, site, root, copy.text)]
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_a_dead_link_is_found(site, root):

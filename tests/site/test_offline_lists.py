@@ -13,7 +13,7 @@ import pytest
 from bookbuild.mkdocs_site import hooks
 from bookbuild.pages import paths
 from bookbuild.publish import offline
-from built_pages import expect_none
+from built_pages import assert_no_errors
 
 
 def home(site: Path, language: str) -> Path:
@@ -31,7 +31,7 @@ def test_the_lists_tell_the_very_bytes_of_the_site(site, language):
         data = (folder / unquote(address) / name).read_bytes()
         if (hashlib.sha256(data).hexdigest(), len(data)) != (digest, size):
             faults.append(f"{address or 'the home page'} was changed after the list was written")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_a_version_is_the_hash_of_its_list(site, language):
@@ -56,7 +56,9 @@ def test_what_is_not_kept_is_what_is_left_out_on_purpose(site, language):
         if path.is_file() and not (language == "en" and path.is_relative_to(site / "zh"))
         if (name := path.relative_to(folder).as_posix()).removesuffix("index.html") not in names
     ]
-    expect_none(name for name in left if not any(fnmatch(name, each) for each in offline.EXCLUDED))
+    assert_no_errors(
+        name for name in left if not any(fnmatch(name, each) for each in offline.EXCLUDED)
+    )
     for pattern in ("*.md", "feed.xml", "404.html", "offline.json"):
         assert any(fnmatch(name, pattern) for name in left), pattern
 

@@ -10,7 +10,7 @@ import pytest
 
 from bookbuild.check import translation
 from bookbuild.pages.glossary import load_glossary
-from built_pages import expect_none, with_quiz
+from built_pages import assert_no_errors, with_quiz
 
 LIMIT = 58_000  # bytes of a page's HTML, compressed; of 60,000, headers and a font have the rest
 NO_PROSE = frozenset({"script", "style", "pre", "code", "math", "svg"})
@@ -47,11 +47,11 @@ def test_no_markup_shows_in_the_prose(built, pattern, what):
             rf".{{0,30}}(?:{pattern}).{{0,30}}", page.tree.text(NO_PROSE), re.M
         ):
             faults.append(f"{page}: {what}: …{found[0].strip()}…")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_no_include_shows_in_the_code(built):
-    expect_none(f"{page}: --8<-- in a block" for page in built if "--8<--" in page.tree.text())
+    assert_no_errors(f"{page}: --8<-- in a block" for page in built if "--8<--" in page.tree.text())
 
 
 def test_no_line_break_leaves_a_space_inside_chinese(built):
@@ -64,12 +64,12 @@ def test_no_line_break_leaves_a_space_inside_chinese(built):
                     for found in gap.finditer(paragraph.text(NO_PROSE - {"code"})):
                         start = max(0, found.start() - 10)
                         faults.append(f"{page}: …{found.string[start : found.end() + 10]!r}…")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_pages_are_light(built):
     sizes = {str(page): len(gzip.compress(page.path.read_bytes())) for page in built}
-    expect_none(
+    assert_no_errors(
         f"{page}: {size} bytes of HTML compressed, {LIMIT} at most; split it or draw less"
         for page, size in sizes.items()
         if size > LIMIT
@@ -86,7 +86,7 @@ def test_every_formula_of_the_sources_is_on_its_page(built):
             faults.append(f"{page} has {len(found)} formulas, {page.source.path.name} {wanted}")
         faults += [f"{page}: a formula without MathML" for span in found if not span.find("math")]
         faults += [f"{page}: a formula is broken" for _ in page.article.find("", "katex-error")]
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def mostly_chinese(text: str) -> bool:
@@ -108,7 +108,7 @@ def test_figures_tell_what_is_to_be_seen(built):
                 faults.append(f"{page}: the text of a figure is in the wrong language: {told}")
             if svg.find("style"):
                 faults.append(f"{page}: a style element inside a figure styles the whole page")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_ids_are_unique_on_each_page(built):
@@ -118,11 +118,11 @@ def test_ids_are_unique_on_each_page(built):
         faults += [
             f"{page}: {count} times id={id}" for id, count in ids.items() if id and count > 1
         ]
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_images_have_alternative_texts(built):
-    expect_none(
+    assert_no_errors(
         f"{page}: an image without alternative text: {image.attributes.get('src')}"
         for page in built
         for image in page.tree.find("img")
@@ -148,7 +148,7 @@ def test_every_page_has_a_language_a_title_and_a_description(built):
     faults += [
         f"{count} pages have the title {title}" for title, count in titles.items() if count > 1
     ]
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 # Search engines
@@ -176,7 +176,7 @@ def test_every_page_tells_its_address_and_that_of_its_twin(built, root):
         }
         if told != wanted:
             faults.append(f"{page}: its alternates are {told}, not {wanted}")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_the_sitemaps_list_every_page_once(site, built, root):
@@ -208,7 +208,7 @@ def test_chinese_search_keeps_every_term_whole(site):
         if re.fullmatch("[\u4e00-\u9fff]+", term) and term in whole and term not in words:
             faults.append(f"the search cuts {term}; is it in docs/glossary.yml as it is written?")
         whole = whole.replace(term, "\n")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 # Nobody else is asked for anything
@@ -233,7 +233,7 @@ def test_nothing_is_fetched_from_elsewhere(site, built):
         for url in re.findall(r"""(?:url\(|@import )\s*["']?([^"')]+)""", path.read_text("utf-8")):
             if urlsplit(url).netloc:
                 faults.append(f"{path.relative_to(site)} fetches {url}")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_what_a_page_and_its_style_sheets_fetch_is_there(site, built):
@@ -251,7 +251,7 @@ def test_what_a_page_and_its_style_sheets_fetch_is_there(site, built):
         for url in re.findall(r"""url\(["']?([^"')]+)""", path.read_text("utf-8")):
             if not url.startswith(("data:", "#")) and not (path.parent / url).exists():
                 faults.append(f"{path.relative_to(site)}: there is no {url}")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 REFERENCE = frozenset({"index.md", "proofs.md", "glossary.md", "shapes.md", "sources.md"})
@@ -272,7 +272,7 @@ def test_every_chapter_says_below_its_title_how_long_it_is_and_what_it_needs(bui
         elements = [each for each in page.article.find() if each.tag in {"h1", "p"}]
         if lines and elements[elements.index(lines[0]) - 1].tag != "h1":
             faults.append(f"{page}: the line doesn't stand below the title")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_both_languages_take_about_as_long_to_read(built):
@@ -281,7 +281,7 @@ def test_both_languages_take_about_as_long_to_read(built):
         for page in built
         for line in page.article.find("p", "reading")
     }
-    expect_none(
+    assert_no_errors(
         f"{name}: {time} minutes in English, {minutes['zh', name]} in Chinese"
         for (language, name), time in minutes.items()
         if language == "en" and abs(time - minutes["zh", name]) > 5

@@ -15,8 +15,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from bookbuild.pages.paths import LANGUAGES
-from built_pages import ROOT, expect_none
-from conftest import BASE, PATIENCE, Quiet, watch
+from browser_pages import BASE, PATIENCE, SilentHandler, watch
+from built_pages import ROOT, assert_no_errors
 
 FORK = {"SITE_URL": "https://reader.github.io/repo", "REPO_URL": "https://github.com/reader/repo"}
 THERE = FORK["SITE_URL"] + "/"
@@ -56,7 +56,7 @@ def test_two_builds_give_the_same_bytes(fork, tmp_path):
     build(tmp_path, **FORK)
     first, second = files(fork), files(tmp_path)
     assert first.keys() == second.keys()
-    expect_none(f"{name} differs" for name in first if first[name] != second[name])
+    assert_no_errors(f"{name} differs" for name in first if first[name] != second[name])
 
 
 def test_a_fork_names_no_address_but_its_own(fork):
@@ -64,7 +64,7 @@ def test_a_fork_names_no_address_but_its_own(fork):
     for name, content in files(fork).items():
         for found in re.finditer(rb"transformer\.example|github\.com/example", content):
             faults.append(f"{name} tells {found[0].decode()}")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_a_fork_s_pages_tell_where_they_are_and_where_to_edit_them(fork):
@@ -83,10 +83,10 @@ def test_a_fork_s_pages_tell_where_they_are_and_where_to_edit_them(fork):
         sitemap = (fork / folder / "sitemap.xml").read_text(encoding="utf-8")
         addresses = re.findall("<loc>(.*?)</loc>", sitemap)
         assert f"{home}attention/" in addresses
-        expect_none(each for each in addresses if not each.startswith(home))
+        assert_no_errors(each for each in addresses if not each.startswith(home))
 
 
-class Pages(Quiet):
+class Pages(SilentHandler):
     """Serves as GitHub Pages does: one page for all that isn't there, and that is nothing
     outside of the sub-path."""
 
@@ -151,7 +151,7 @@ def test_under_a_sub_path_the_translator_the_search_and_the_switch_work(visitor,
         visitor.locator(f".md-select__link[hreflang={other}]").dispatch_event("click")
     there = BASE + ("repo/zh/" if other == "zh" else "repo/") + "labs/look-inside/"
     expect(visitor).to_have_url(there)
-    expect_none(dict.fromkeys(faults))
+    assert_no_errors(dict.fromkeys(faults))
 
 
 def test_what_is_missing_under_a_sub_path_is_told_by_a_page_that_leads_home(visitor):

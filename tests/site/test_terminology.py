@@ -11,11 +11,11 @@ from bookbuild.check import terminology
 from bookbuild.pages import paths
 from bookbuild.pages.glossary import load_glossary
 from bookbuild.pages.page import list_pages
-from built_pages import expect_none
+from built_pages import assert_no_errors
 
 
 def test_every_chinese_word_for_a_term_is_that_of_the_glossary():
-    expect_none(terminology.terminology_errors())
+    assert_no_errors(terminology.terminology_errors())
 
 
 def test_all_that_is_chinese_is_looked_at():
@@ -34,7 +34,7 @@ def test_all_that_is_chinese_is_looked_at():
                 continue
             if chinese.search(path.read_text(encoding="utf-8")):
                 faults.append(f"scripts/terms.py reads no {path.relative_to(paths.ROOT)}")
-    expect_none(faults)
+    assert_no_errors(faults)
 
 
 def test_each_term_and_each_chinese_word_has_one_entry():

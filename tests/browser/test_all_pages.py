@@ -1,0 +1,227 @@
+"""Every page in a real browser, in one visit with JavaScript and one without.
+
+With JavaScript: nothing fails or overflows, wide and narrow; every letter of a formula has its
+font; each copy button copies the code above it; axe finds nothing. Without: all is there.
+"""
+
+import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from fontTools.ttLib import TTFont
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from bookbuild.check import translation
+from bookbuild.mkdocs_site import formulas
+from bookbuild.pages.page import SourcePage, list_pages
+from browser_pages import (
+    PATIENCE,
+    address,
+    axe_errors,
+    every_page,
+    open_everything,
+    settle,
+    watch,
+)
+from built_pages import assert_no_errors, blocks_of, load_page, with_quiz
+
+WIDTHS = 1280, 390
+
+# Elements beyond the right edge; those inside a scrolling element may be.
+OVERFLOW = """() => {
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= width) return [];
+  return [...document.querySelectorAll("body *")]
+    .filter((each) => each.getBoundingClientRect().right > width + 1)
+    .slice(0, 5)
+    .map((each) => each.outerHTML.slice(0, 120));
+}"""
+
+# The letters of formulas, by the font in which they are drawn: family, style, weight.
+LETTERS = """() => {
+  const letters = {};
+  for (const each of document.querySelectorAll(".katex-html, .katex-html *")) {
+    const text = [...each.childNodes].filter((child) => child.nodeType === 3);
+    if (!text.length) continue;
+    const style = getComputedStyle(each);
+    const font = [style.fontFamily.split(",")[0], style.fontStyle, style.fontWeight].join();
+    letters[font] = (letters[font] ?? "") + text.map((child) => child.data).join("");
+  }
+  return letters;
+}"""
+STYLES = {
+    "normal,400": "Regular",
+    "normal,700": "Bold",
+    "italic,400": "Italic",
+    "italic,700": "BoldItalic",
+}
+
+# What each button would copy. The clipboard itself takes seconds a block; test_reading.py tries it.
+COPY_ALL = """(buttons) => {
+  const copies = [];
+  document.execCommand = () => copies.push(document.activeElement.value);
+  window.restoreCode();
+  for (const button of buttons) button.click();
+  return copies;
+}"""
+
+# Removes what axe would look at for minutes: all but some formulas, and blocks of code whose
+# colors earlier blocks have all shown.
+REMOVE_REPEATED = """() => {
+  const formulas = [...document.querySelectorAll(".katex:not(th .katex)")];
+  formulas.slice(20).forEach((each) => each.remove());
+  const seen = new Set();
+  const removed = [];
+  for (const code of document.querySelectorAll("article pre > code")) {
+    const colors = [...code.children].map((each) => each.className);
+    if (colors.every((color) => seen.has(color))) {
+      removed.push([code, [...code.childNodes]]);
+      code.textContent = "";
+    }
+    for (const color of colors) seen.add(color);
+  }
+  window.restoreCode = () => removed.forEach(([code, nodes]) => code.append(...nodes));
+}"""
+
+# For each selector, how many elements it matches, and whether up to three of them are invisible;
+# those in details may be.
+COUNT = """([root, selectors]) => selectors.map((selector) => {
+  const all = [...document.querySelector(root).querySelectorAll(selector)];
+  const invisible = all.filter((each) => !each.closest("details")).slice(0, 3).filter((each) => {
+    const box = each.getBoundingClientRect();
+    return box.width < 1 || box.height < 1;
+  });
+  return [all.length, invisible.length];
+})"""
+
+
+@pytest.fixture(scope="module")
+def scripted(browser: Browser, browser_context_args: dict) -> Iterator[BrowserContext]:
+    """The browser that visits all pages, as a reader goes from one to the next."""
+    context = browser.new_context(**browser_context_args)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def plain(browser: Browser) -> Iterator[BrowserContext]:
+    """The same without JavaScript."""
+    context = browser.new_context(java_script_enabled=False)
+    yield context
+    context.close()
+
+
+@contextmanager
+def visit(context: BrowserContext, url: str, errors: list[str], loaded: set[str]) -> Iterator[Page]:
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.set_viewport_size({"width": WIDTHS[0], "height": 844})
+    page.on("request", lambda sent: loaded.add(urlsplit(sent.url).path))
+    watch(page, errors)
+    page.goto(address(url))
+    yield page
+    page.close()
+
+
+@every_page
+def test_page_is_complete_and_has_no_errors(
+    scripted, plain, url, site, check_cache, record_property
+):
+    name = f"page /{url}"
+    if check_cache.has_passed(name):
+        record_property("cached", True)
+        return
+    language, stem = ("zh", url[3:]) if url.startswith("zh/") else ("en", url)
+    source = SourcePage(language, f"{stem.strip('/') or 'index'}.md")
+    errors: list[str] = []
+    loaded: set[str] = set()
+    with visit(scripted, url, errors, loaded) as page:
+        open_everything(page)
+        settle(page)
+        fonts = site / ("zh" if language == "zh" else "") / "assets/fonts"
+        errors += missing_letters(page.evaluate(LETTERS), fonts)
+        errors += overflow_errors(page)
+        errors += accessibility_errors(page, both_schemes=language == "en")
+        if not source.is_notebook:
+            errors += copy_errors(page, site, source)
+    with visit(plain, url, errors, loaded) as page:
+        errors += plain_errors(page, source)
+    assert_no_errors(f"/{url}: {error}" for error in dict.fromkeys(errors))
+    files = [site / path.lstrip("/") for path in loaded]
+    files = [path / "index.html" if path.is_dir() else path for path in files]
+    check_cache.save(name, [source.path, *files])
+
+
+@functools.cache
+def characters(font: Path) -> set[str]:
+    return {chr(code) for code in TTFont(font).getBestCmap()}
+
+
+def missing_letters(letters: dict[str, str], published: Path) -> Iterator[str]:
+    """Fonts that are not published, and letters that KaTeX's fonts have and ours lack."""
+    for font, text in letters.items():
+        family, _, style = font.partition(",")
+        name = f"{family}-{STYLES[style]}"
+        subset, full = published / f"{name}.woff2", formulas.katex_file(f"fonts/{name}.ttf")
+        if not subset.exists():
+            yield f"no font {name}"
+        elif lost := {*text} & characters(full) - characters(subset):
+            yield f"{name} has no {lost}"
+
+
+def overflow_errors(page: Page) -> Iterator[str]:
+    for width in reversed(WIDTHS):
+        page.set_viewport_size({"width": width, "height": 844})
+        for element in page.evaluate(OVERFLOW):
+            yield f"beyond the edge at {width} px: {element}"
+
+
+def copy_errors(page: Page, site: Path, source: SourcePage) -> Iterator[str]:
+    blocks = [*blocks_of(load_page(site, source))]
+    buttons = page.locator("article .md-code__button[data-clipboard-target]")
+    copies = buttons.evaluate_all(COPY_ALL)
+    if len(copies) != len(blocks):
+        yield f"{len(copies)} copies of {len(blocks)} blocks"
+    for block, copy in zip(blocks, copies, strict=False):
+        if copy != block.code:
+            yield f"{block} gives\n{copy}"
+
+
+def accessibility_errors(page: Page, both_schemes: bool) -> Iterator[str]:
+    """By axe; the colors are those of both languages."""
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.evaluate(REMOVE_REPEATED)
+    yield from axe_errors(page)
+    if both_schemes:
+        page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+        yield from (f"dark: {error}" for error in axe_errors(page, rules=["color-contrast"]))
+
+
+def plain_errors(page: Page, source: SourcePage) -> Iterator[str]:
+    """What is missing or invisible without JavaScript."""
+    text = with_quiz(source)
+    anchors = [part for part in translation.headings(text) if "#" in part.what[2:]]
+    expected = {
+        ":is(h2, h3, h4)[id]:not(#__comments)": len(anchors),
+        ".katex-html": len(translation.displayed(text)) + len(translation.inline(text)),
+        ".figure svg": len(translation.figures(text)),
+        "pre > code": len(translation.code_blocks(text)),
+    }
+    footer = ".md-footer__link"
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 844})
+        found = page.evaluate(COUNT, [".md-content article", [*expected]])
+        for (selector, number), (count, invisible) in zip(expected.items(), found, strict=True):
+            if count != number:
+                yield f"{count} of {number} {selector}"
+            if invisible:
+                yield f"{selector} is invisible at {width} px"
+        ((_, invisible),) = page.evaluate(COUNT, ["body", [footer]])
+        if invisible:
+            yield f"{footer} is invisible at {width} px"
+    ((links, _),) = page.evaluate(COUNT, ["body", [":is(main, nav) a[href]"]])
+    if links < len(list_pages(source.language)):
+        yield "links of the navigation are missing"
