@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import os
 import platform
 import threading
 from collections.abc import Iterator
