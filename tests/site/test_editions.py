@@ -197,7 +197,9 @@ def test_every_link_inside_the_book_leads_to_one_of_its_pages(pdf, places):
                 outside.append(str(link.A.URI))
     assert len(inside) > 800
     assert_no_errors(f"no page has {name}" for name in set(inside) - places.keys())
-    assert_no_errors(f"leads to nowhere: {uri}" for uri in outside if not uri.startswith("https://"))
+    assert_no_errors(
+        f"leads to nowhere: {uri}" for uri in outside if not uri.startswith("https://")
+    )
 
 
 def test_the_table_of_contents_tells_the_pages_that_its_links_lead_to(shelf, pdf, places):

@@ -18,7 +18,7 @@ from bookbuild.mkdocs_site import render_cache
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run import locks
-from fault_injection import MKDOCS, PATIENCE, environment, until
+from fault_injection import MKDOCS, PATIENCE, environment, wait_until
 from sample_book import change
 
 
@@ -59,7 +59,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         )
     server = Server(folder, log, f"http://127.0.0.1:{port}/")
     try:
-        until(lambda: "Small" in server.page(""))
+        wait_until(lambda: "Small" in server.page(""))
         yield server
     finally:
         process.kill()
@@ -89,34 +89,34 @@ def test_a_served_page_reloads_itself_and_has_no_policy_that_would_forbid_it(ser
 def test_what_is_saved_is_shown_wherever_it_stands(server: Server, name, old, new, path, shown):
     assert shown not in server.page(path)
     server.save(name, old, new)
-    until(lambda: shown in server.page(path))
+    wait_until(lambda: shown in server.page(path))
 
 
 def test_a_new_meaning_is_shown_where_its_term_stands(server: Server):
     server.save("docs/zh/index.md", "number }}", "number }} 个词元")
-    until(lambda: 'title="一段 (token)"' in server.page("zh/"))
+    wait_until(lambda: 'title="一段 (token)"' in server.page("zh/"))
     server.save("docs/glossary.yml", "一段", "一小段")
-    until(lambda: 'title="一小段 (token)"' in server.page("zh/"))
+    wait_until(lambda: 'title="一小段 (token)"' in server.page("zh/"))
 
 
 def test_what_is_wrong_is_told_at_each_build_until_it_is_mended(server: Server):
     """Though the page that has it is as it was when it was told before."""
     link, fault = "](nonesuch.md)", "docs/en/index.md:9: Doc file 'index.md' contains a link"
     server.save("docs/en/index.md", "](other.md#there)", link)
-    until(lambda: server.told.count(fault) == 1)
+    wait_until(lambda: server.told.count(fault) == 1)
     server.save("docs/en/other.md", "description: Other.", "description: Others.")
-    until(lambda: server.told.count(fault) == 2)
+    wait_until(lambda: server.told.count(fault) == 2)
     server.save("docs/en/index.md", link, "](other.md#there)")
     server.save("docs/en/other.md", "description: Others.", "description: Other.")
-    until(lambda: 'href="other/#there"' in server.page(""))
+    wait_until(lambda: 'href="other/#there"' in server.page(""))
     assert server.told.count(fault) == 2
 
 
 def test_serving_goes_on_after_a_fault_that_stops_a_build(server: Server):
     server.save("docs/en/index.md", "$x^2$", r"$\frac{1}$")
-    until(lambda: "docs/en/index.md:9: KaTeX parse error" in server.told)
+    wait_until(lambda: "docs/en/index.md:9: KaTeX parse error" in server.told)
     server.save("docs/en/index.md", r"$\frac{1}$", "mended")
-    until(lambda: "mended" in server.page(""))
+    wait_until(lambda: "mended" in server.page(""))
 
 
 def test_only_what_has_changed_is_rendered_again(small: Path, tmp_path: Path, monkeypatch):
