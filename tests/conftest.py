@@ -90,7 +90,7 @@ def built(site: Path) -> list[Built]:
 
 @pytest.fixture(scope="session")
 def root(built: list[Built]) -> str:
-    """The site's address, as the home page tells it."""
+    """The site's address, as the home page reports it."""
     home = next(page for page in built if page.url == "")
     links = (link.attributes for link in home.tree.find("link"))
     return next(link["href"] for link in links if link["rel"] == "canonical")

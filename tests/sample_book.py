@@ -1,6 +1,6 @@
 """A book of two small pages with one snippet, one example and one figure.
 
-The tests of the build's machinery break one thing in it and look at what they are told.
+The tests of the build's machinery break one thing in it and look at what they are reported.
 """
 
 import re

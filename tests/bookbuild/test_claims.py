@@ -98,7 +98,7 @@ def test_a_page_without_claims_has_a_table_that_says_so(small_claims):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_was_measured_stands_with_its_claim_and_in_a_table_of_its_own(small_claims, language):
+def test_measurements_are_shown_with_their_claim_and_in_a_table(small_claims, language):
     test = "test_other.py::test_two_and_two_are_four"
     measure(
         "Python: 3",
@@ -125,9 +125,9 @@ def test_a_missing_anchor_is_reported_with_its_test(small_claims):
     page = small_claims / "docs/zh/other.md"
     change(page, "#there", "#elsewhere")
     path = small_claims / "tests/claims/test_other.py"
-    (fault, *_) = errors()
+    (problem, *_) = errors()
     where = f"tests/claims/test_other.py:{line(path, 'def test_two')}"
-    assert fault.startswith(f"{where}: docs/zh has no other.md#there; correct @claim or the page")
+    assert problem.startswith(f"{where}: docs/zh has no other.md#there; correct @claim or the page")
 
 
 def test_a_test_file_of_no_page_is_reported(small_claims):
@@ -207,9 +207,9 @@ def test_each_figure_is_within_a_bound_that_its_claim_allows(test, figures):
 
 
 def test_the_figures_cover_every_module_that_torch_has_too():
-    told = " ".join(claims.measurements())
+    output = " ".join(claims.measurements())
     for each in ("multi_head", "encoder_layer", "decoder_layer", "stacks", "nn_transformer"):
-        assert each in told
+        assert each in output
     assert len(claims.measurements()) >= 15
     figures = [figure for each in claims.measurements().values() for figure in each]
     assert {figure.numbers for figure in figures} == {"float32", "float64"}

@@ -1,4 +1,4 @@
-"""figures/style.py, svg.py and diagram.py make light figures that the page can colour, in
+"""figures/style.py, svg.py and diagram.py make light figures that the page can color, in
 both languages."""
 
 import base64
@@ -34,7 +34,7 @@ def test_text_stays_text_in_both_languages():
     assert ">位置</text>" in render_svg(wave, "zh")
 
 
-def test_colours_are_the_themes_and_nothing_is_left_of_their_stand_ins():
+def test_colors_are_the_themes_and_nothing_is_left_of_their_stand_ins():
     svg = render_svg(wave, "en")
     for property in ("currentColor", "var(--figure-first)", "var(--key)", "var(--query)"):
         assert property in svg
@@ -92,7 +92,7 @@ def test_a_signed_image_is_transparent_at_zero():
     assert tuple(pixels[0, 2, :3]) == style.POSITIVE
 
 
-def test_a_picture_is_told_by_its_colours_and_stays_the_same_picture():
+def test_a_picture_is_identified_by_its_colors_and_stays_the_same():
     @style.figure(en={}, zh={})
     def waves(label):
         fig, ax = style.canvas()
@@ -109,7 +109,7 @@ def test_a_picture_is_told_by_its_colours_and_stays_the_same_picture():
 
 
 def pixels(svg: str) -> tuple[str, np.ndarray, int]:
-    """The kind of the figure's image, its colours, its bytes."""
+    """The kind of the figure's image, its colors, its bytes."""
     (data,) = re.findall(r'base64,\s*([^"]+)"', svg)
     with Image.open(BytesIO(base64.b64decode(data))) as image:
         return image.mode, np.asarray(image.convert("RGBA")), len(data)
@@ -138,7 +138,7 @@ def test_coordinates_are_rounded_and_labels_are_not():
         ("M 5 5 L 6 6 z L 7 7 M 1 1 L 1 1", "M5 5l1 1zl2 2M1 1h0"),
     ],
 )
-def test_each_step_of_a_path_is_told_from_the_point_before_it(path, short):
+def test_each_step_of_a_path_is_relative_to_the_point_before_it(path, short):
     assert short_path(path) == short
 
 
@@ -180,7 +180,7 @@ def test_an_axis_of_powers_of_ten_is_labelled_as_one_writes_them():
     assert [name for name in labels if "." not in name] == ["10⁻¹²", "10⁻¹", "1", "10", "10²"]
 
 
-def test_the_style_of_a_marker_stands_once():
+def test_the_style_of_a_marker_is_defined_once():
     @style.figure(en={}, zh={})
     def dots(label):
         fig, ax = style.canvas()
@@ -260,7 +260,7 @@ def test_a_grid_is_two_paths_whatever_its_size(size):
     assert svg.count("<path") == 2
 
 
-def test_cells_that_are_chosen_are_filled_and_neighbours_are_one_piece():
+def test_cells_that_are_chosen_are_filled_and_neighbors_are_one_piece():
     chosen = np.array([[1, 1, 0, 1], [0, 0, 0, 0]], dtype=bool)
     (path,) = re.findall(r' d="([^"]+)"', drawn((diagram.cells, 10, 20, chosen, 5, style.FIRST)))
     assert path == "M10 20h10v5h-10zM25 20h5v5h-5z"
@@ -270,7 +270,7 @@ def test_no_chosen_cell_is_no_path():
     assert "<path" not in drawn((diagram.cells, 0, 0, np.zeros((3, 3)), 5, style.FIRST))
 
 
-def test_words_stand_at_the_cells_of_their_grid_and_padding_has_its_colour():
+def test_words_stand_at_the_cells_of_their_grid_and_padding_has_its_color():
     svg = drawn(
         (diagram.beside, 50, 30, ["we", diagram.PAD], 20),
         (diagram.above, 50, 30, ["我", diagram.PAD], 20),

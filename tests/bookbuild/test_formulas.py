@@ -101,18 +101,18 @@ def test_a_broken_formula_is_refused_with_what_and_why(tex):
 
 
 def test_what_is_rendered_once_needs_no_node(monkeypatch):
-    wanted = {("x^2", False), ("x^2", True)}
-    first = formulas.render_formulas(wanted)
+    expected = {("x^2", False), ("x^2", True)}
+    first = formulas.render_formulas(expected)
     assert first["x^2", False] != first["x^2", True]
 
     def no_node(*_, **__):
         raise AssertionError("Node was started")
 
     monkeypatch.setattr(subprocess, "run", no_node)
-    assert formulas.render_formulas(wanted) == first
+    assert formulas.render_formulas(expected) == first
     monkeypatch.setattr(formulas, "version", lambda: "another KaTeX")
     with pytest.raises(AssertionError, match="Node was started"):
-        formulas.render_formulas(wanted)
+        formulas.render_formulas(expected)
 
 
 FONTS = [r"x_{1}", r"\sqrt{\frac{a}{b}}", r"\mathbb{R}", r"\mathbf{v}\text{ and}", r"\sum_i"]

@@ -107,7 +107,7 @@ def test_a_changed_example_reruns_alone(small, run):
     assert names(printed) == {"examples/chapter/say"}
 
 
-def test_a_changed_label_draws_its_figures_anew(small, run):
+def test_a_changed_label_draws_its_figures_again(small, run):
     run()
     change(small / "scripts/figures/chapter.py", "位置", "位次")
     _, printed = run()
@@ -155,7 +155,7 @@ def test_what_has_no_source_any_more_is_removed(small, run):
     assert "en/figures/chapter/wave.svg" in left
 
 
-def test_names_choose_and_list_tells_them(small, run):
+def test_names_select_jobs_and_list_prints_them(small, run):
     status, printed = run("--list")
     assert (status, printed) == (0, "stale  examples/chapter/say\nstale  figures/chapter/line\n")
     run()
@@ -193,7 +193,7 @@ FAULTY = [
 
 
 @pytest.mark.parametrize(("text", "message"), [row[1:] for row in FAULTY], ids=lambda _: "")
-def test_an_example_that_fails_is_told_with_file_and_line(small, run, text, message):
+def test_an_example_that_fails_is_reported_with_file_and_line(small, run, text, message):
     (small / SAY).write_text(text)
     status, printed = run()
     assert status == 1
@@ -221,7 +221,7 @@ def test_a_failed_example_keeps_its_last_good_output(small, run):
     assert generate.is_stale()
 
 
-def test_a_figure_that_fails_is_told_with_file_and_line(small, run):
+def test_a_figure_that_fails_is_reported_with_file_and_line(small, run):
     source = small / "scripts/figures/chapter.py"
     change(source, "double(1)]", "nonesuch]")
     status, printed = run()
@@ -230,7 +230,7 @@ def test_a_figure_that_fails_is_told_with_file_and_line(small, run):
     assert f"\n{where}: NameError: name 'nonesuch' is not defined" in printed
 
 
-def test_a_figure_file_that_cannot_be_read_is_told_with_its_line(small, run):
+def test_a_figure_file_that_cannot_be_read_is_reported_with_its_line(small, run):
     source = small / "scripts/figures/chapter.py"
     change(source, "def line(label):", "def line(label:")
     status, printed = run()

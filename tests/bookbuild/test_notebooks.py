@@ -68,7 +68,7 @@ def notebook(tmp_path):
 
 @pytest.fixture
 def lab(small):
-    """A lab of the small book, in English; its twin is the same."""
+    """A lab of the small book, in English; its translation is the same."""
     cells = cell("markdown", "top", "# Lab\n"), cell("code", "c", CODE), cell("markdown", "p", TEXT)
     for language in LANGUAGES:
         write(small / "docs" / language / "labs" / "lab.ipynb", *cells)
@@ -129,8 +129,8 @@ def test_headings_folds_and_links_become_the_books(tmp_path):
 
 def test_links_between_labs_stay_in_their_folder():
     line = "[a](https://e.org/labs/look-inside/) [b](https://e.org/labs/x/#y) [c](https://f.org/z/)"
-    told = notebooks.with_relative_links(line, "https://e.org/")
-    assert told == "[a](look-inside.md) [b](x.md#y) [c](https://f.org/z/)"
+    messages = notebooks.with_relative_links(line, "https://e.org/")
+    assert messages == "[a](look-inside.md) [b](x.md#y) [c](https://f.org/z/)"
 
 
 def test_outputs_stand_below_their_cells(tmp_path):
@@ -146,9 +146,9 @@ def test_outputs_stand_below_their_cells(tmp_path):
 def test_every_line_knows_where_in_the_notebook_it_is_from(lab):
     page = SourcePage("en", "labs/lab.md")
     for piece, there in (("Word", "**Word**"), ("double(21)", "double(21)"), ("# Lab", "# Lab")):
-        fault = str(page.error(page.text.index(piece), "wrong"))
-        line = int(fault.split(":")[1])
-        assert fault.startswith("docs/en/labs/lab.ipynb:")
+        problem = str(page.error(page.text.index(piece), "wrong"))
+        line = int(problem.split(":")[1])
+        assert problem.startswith("docs/en/labs/lab.ipynb:")
         assert there in lab.read_text(encoding="utf-8").splitlines()[line - 1]
 
 
@@ -236,32 +236,32 @@ def test_it_is_stale_when_a_trained_model_that_it_names_changes(lab, run):
 )
 def test_a_cell_that_fails_stops_with_notebook_line_cell_and_reason(lab, run, old, new, message):
     change(lab, old, new)
-    status, told = run()
+    status, messages = run()
     line = line_number(lab.read_text(), lab.read_text().index(new))
     assert status == 1
-    assert f"docs/en/labs/lab.ipynb:{line}: {message}" in told
+    assert f"docs/en/labs/lab.ipynb:{line}: {message}" in messages
     assert not fresh()
 
 
 def test_a_lab_that_loops_is_stopped(lab, run, monkeypatch):
     monkeypatch.setattr(jobs, "NOTEBOOK_TIMEOUT", 1)
     change(lab, "print(", "while True: (")
-    status, told = run()
+    status, messages = run()
     assert status == 1
-    assert "docs/en/labs/lab.ipynb:1: takes over 1 s" in told
+    assert "docs/en/labs/lab.ipynb:1: takes over 1 s" in messages
 
 
 def test_the_stamp_of_a_translation_is_kept_in_the_notebook(lab):
-    twin = SourcePage("zh", "labs/lab.md")
-    assert twin.meta["translated"] == SourcePage("en", "labs/lab.md").digest()
+    translated = SourcePage("zh", "labs/lab.md")
+    assert translated.meta["translated"] == SourcePage("en", "labs/lab.md").digest()
     assert not [*translation_errors()]
     change(lab, "**Word**", "**Words**")
-    (fault,) = translation_errors()
-    assert "docs/en/labs/lab.ipynb has changed since this page was reviewed" in str(fault)
+    (problem,) = translation_errors()
+    assert "docs/en/labs/lab.ipynb has changed since this page was reviewed" in str(problem)
     assert not [*notebook_errors()]
 
 
-def test_a_lab_without_its_twin_is_told(lab):
+def test_a_lab_without_its_translation_is_reported(lab):
     (paths.DOCS / "zh/labs/lab.ipynb").unlink()
     (fault,) = translation_errors()
     assert str(fault).startswith("docs/en/labs/lab.ipynb:1: no translation docs/zh/labs/lab.ipynb;")
@@ -280,19 +280,19 @@ def test_a_lab_without_its_twin_is_told(lab):
         ('"id": "p"', '"id": "c"', "two cells have the id c"),
     ],
 )
-def test_what_is_wrong_with_a_notebook_is_told(lab, old, new, message):
+def test_what_is_wrong_with_a_notebook_is_reported(lab, old, new, message):
     path = paths.DOCS / "zh/labs/lab.ipynb"
     change(path, old, new)
-    told = [*map(str, notebook_errors())]
-    assert any(each.startswith("docs/zh/labs/lab.ipynb:") and message in each for each in told)
+    messages = [*map(str, notebook_errors())]
+    assert any(each.startswith("docs/zh/labs/lab.ipynb:") and message in each for each in messages)
 
 
-def test_a_cell_that_one_language_lacks_is_told(lab):
+def test_a_cell_that_one_language_lacks_is_reported(lab):
     notebook = json.loads(lab.read_text(encoding="utf-8"))
     notebook["cells"].pop()
     lab.write_text(notebooks.canonical_json(notebook), encoding="utf-8")
-    (fault,) = notebook_errors()
-    assert "this cell is not the twin's" in str(fault)
+    (problem,) = notebook_errors()
+    assert "this cell is not the twin's" in str(problem)
 
 
 # In a strict build
@@ -318,8 +318,8 @@ def build(small, lab):
 
 
 def test_a_lab_is_built_like_any_page(small, lab, build):
-    status, told = build()
-    assert status == 0, told
+    status, messages = build()
+    assert status == 0, messages
     for folder, root in (("site", "../.."), ("site/zh", "../..")):
         page = (small / folder / "labs/lab/index.html").read_text(encoding="utf-8")
         assert "number: 42" in page
@@ -345,13 +345,13 @@ def test_a_lab_is_built_like_any_page(small, lab, build):
         ("**Word**", "{{ chapter/say: none }}", "0 lines of outputs/examples/chapter/say.txt"),
     ],
 )
-def test_a_fault_in_a_lab_stops_a_strict_build_with_its_line(lab, build, old, new, message):
+def test_an_error_in_a_lab_stops_a_strict_build_with_its_line(lab, build, old, new, message):
     change(lab, old, new)
     mark_translated("labs/lab")
-    twin = paths.DOCS / "zh/labs/lab.ipynb"
+    translated = paths.DOCS / "zh/labs/lab.ipynb"
     if "double" in old:
-        change(twin, old, new)
+        change(translated, old, new)
     line = line_number(lab.read_text(), lab.read_text().index(new))
-    status, told = build()
-    assert status == 1, told
-    assert f"docs/en/labs/lab.ipynb:{line}: {message}" in told
+    status, messages = build()
+    assert status == 1, messages
+    assert f"docs/en/labs/lab.ipynb:{line}: {message}" in messages

@@ -34,14 +34,14 @@ WHOLE = 5 * QUESTION
 
 @pytest.fixture
 def quiz(small):
-    """The file of a quiz in the small book, without a fault."""
+    """The file of a quiz in the small book, without an error."""
     path = small / "docs/quizzes/other.yml"
     path.parent.mkdir()
     path.write_text(WHOLE, encoding="utf-8")
     return path
 
 
-def fault(path) -> str:
+def problem(path) -> str:
     with pytest.raises(SourceError) as error:
         quizzes.load_quiz(path)
     return str(error.value).removeprefix("docs/quizzes/other.yml:")
@@ -106,15 +106,15 @@ LAST = WRONG.format(number=2)
         ("Is it so?", "Is it so: yes?", "1: no YAML: mapping values are not allowed here"),
     ],
 )
-def test_a_quiz_that_is_not_whole_is_told_with_its_line(quiz, old, new, message):
+def test_a_quiz_that_is_not_whole_is_reported_with_its_line(quiz, old, new, message):
     quiz.write_text(WHOLE.replace(old, new, 1), encoding="utf-8")
-    assert fault(quiz).startswith(message)
+    assert problem(quiz).startswith(message)
 
 
-def test_a_later_question_is_told_with_its_own_line(quiz):
+def test_a_later_question_is_reported_with_its_own_line(quiz):
     quiz.write_text(4 * QUESTION + QUESTION.replace("      right: true\n", ""), encoding="utf-8")
     first = 4 * QUESTION.count("\n") + 1
-    assert fault(quiz).startswith(f"{first}: question 5 has 0 right choices")
+    assert problem(quiz).startswith(f"{first}: question 5 has 0 right choices")
 
 
 def test_generating_stops_at_a_quiz_that_is_not_whole(quiz, monkeypatch, capsys):
@@ -125,8 +125,8 @@ def test_generating_stops_at_a_quiz_that_is_not_whole(quiz, monkeypatch, capsys)
 
 
 def test_what_is_said_of_a_link_is_said_with_its_line_in_the_quiz(quiz):
-    told = [str(fault) for fault in quizzes.errors_containing("](#there)", "leads nowhere")]
-    assert told == ["docs/quizzes/other.yml:4: leads nowhere"]
+    output = [str(problem) for problem in quizzes.errors_containing("](#there)", "leads nowhere")]
+    assert output == ["docs/quizzes/other.yml:4: leads nowhere"]
 
 
 # The book's own
@@ -138,14 +138,14 @@ BEFORE = r'^## {title} {{ #quiz }}\n\n--8<-- "quizzes/{name}\.md"\n\n## [^\n]+ {
 
 @pytest.mark.parametrize(("language", "title"), [("en", "Quiz"), ("zh", "测验")])
 def test_every_chapter_that_has_exercises_has_its_quiz_just_before_them(language, title):
-    faults = []
+    errors = []
     for page in list_pages(language):
         name = page.name.removesuffix(".md")
         if not page.is_notebook and re.search(r"^\*\*(?:Exercise|练习) 1", page.text, re.M):
             pattern = BEFORE.format(title=title, name=re.escape(name))
             if name not in CHAPTERS or not re.search(pattern, page.text, re.M):
-                faults.append(f"{page.display_path}: no quiz before its exercises")
-    assert_no_errors(faults)
+                errors.append(f"{page.display_path}: no quiz before its exercises")
+    assert_no_errors(errors)
     assert CHAPTERS.keys() <= {page.name.removesuffix(".md") for page in list_pages(language)}
 
 
@@ -161,7 +161,7 @@ def test_the_right_choices_are_spread_over_the_places(name):
 
 @each_chapter
 def test_the_right_choice_is_not_the_longest_as_a_rule(name):
-    """Whoever has learned to pick the longest answer shall not get far."""
+    """Anyone who has learned to pick the longest answer will not get far."""
     longest = 0
     for question in quizzes.load_quiz(CHAPTERS[name]):
         choices = sorted(question["choices"], key=lambda choice: len(choice["en"]))
@@ -177,10 +177,10 @@ def test_both_languages_have_the_same_links_and_formulas(name):
 
 @each_chapter
 def test_links_and_choices_have_words(name):
-    """Whoever has them read aloud may hear nothing of a formula alone."""
+    """Anyone who has them read aloud may hear nothing of a formula alone."""
     path = CHAPTERS[name]
     text = path.read_text(encoding="utf-8")
-    faults = re.findall(r"\[\$[^$]*\$\]\([^)]*\)", text)
+    errors = re.findall(r"\[\$[^$]*\$\]\([^)]*\)", text)
     choices = [choice for question in quizzes.load_quiz(path) for choice in question["choices"]]
-    faults += [choice["en"] for choice in choices if re.fullmatch(r"\$[^$]*\$", choice["en"])]
-    assert_no_errors(f"{name}: {fault}" for fault in faults)
+    errors += [choice["en"] for choice in choices if re.fullmatch(r"\$[^$]*\$", choice["en"])]
+    assert_no_errors(f"{name}: {problem}" for problem in errors)

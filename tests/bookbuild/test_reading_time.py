@@ -67,7 +67,7 @@ def test_what_is_folded_and_the_footnotes_are_not_counted(html):
     assert reading_time.reading_minutes(TEXT + html) == 20
 
 
-def test_minutes_are_told_in_steps_and_never_none():
+def test_minutes_are_rounded_to_steps_and_never_zero():
     assert reading_time.reading_minutes("<p>word</p>") == reading_time.ROUND_TO
     assert (
         reading_time.reading_minutes(
@@ -91,7 +91,7 @@ def test_minutes_are_told_in_steps_and_never_none():
         ("en", [], "About MINUTES minutes to read."),
     ],
 )
-def test_the_line_stands_below_the_title_and_out_of_the_search(language, needs, line):
+def test_the_line_is_below_the_title_and_out_of_the_search(language, needs, line):
     page = reading_time.add_reading_line("---\na: b\n---\n\n# Title\n\nText.\n", needs, language)
     attributes = '{ .reading data-search-exclude="" }'
     assert page == f"---\na: b\n---\n\n# Title\n\n{line}\n{attributes}\n\nText.\n"

@@ -59,11 +59,11 @@ def locals_of(sizes: shape_tracer.Sizes) -> set[tuple[str, str]]:
 def test_no_variable_that_holds_a_tensor_is_left_out(rows):
     listed = {(row.function, row.name) for row in rows}
     making = shape_tracer.makes_tensors()
-    wanted = {each for each in locals_of(shape_tracer.DISTINCT) if each[0] in making}
-    assert len(wanted) > 50
-    assert wanted <= listed, wanted - listed
+    expected = {each for each in locals_of(shape_tracer.DISTINCT) if each[0] in making}
+    assert len(expected) > 50
+    assert expected <= listed, expected - listed
     # Tied, the output layer has one variable more.
-    assert {name for _, name in listed - wanted} == {"return", "pad"}
+    assert {name for _, name in listed - expected} == {"return", "pad"}
 
 
 def test_only_a_function_that_makes_nothing_is_left_out(rows):
@@ -87,9 +87,9 @@ def test_shapes_hold_for_any_sizes(
     assert not [*shape_tracer.disagreements(rows, sizes)]
 
 
-def test_a_wrong_symbol_is_told(rows):
+def test_a_wrong_symbol_is_reported(rows):
     """Every single axis of every tensor, called by the name of another size."""
-    told = 0
+    output = 0
     for row, symbols in rows.items():
         for axis, symbol in enumerate(symbols):
             other = "d" if symbol != "d" else "f"
@@ -98,8 +98,8 @@ def test_a_wrong_symbol_is_told(rows):
             known = shape_tracer.DISTINCT.symbols() | {"1": 1}
             assert shape_tracer.fits(symbols, tuple(call[row].shape), dict(known))
             assert not shape_tracer.fits(changed, tuple(call[row].shape), dict(known)), (row, axis)
-            told += 1
-    assert told > 200
+            output += 1
+    assert output > 200
 
 
 def sizes_of(symbol: str) -> int:
@@ -107,7 +107,7 @@ def sizes_of(symbol: str) -> int:
 
 
 @pytest.mark.parametrize("name", ["memory", "scores", "variance"])
-def test_a_run_that_differs_from_the_table_is_told(rows, name):
+def test_a_run_that_differs_from_the_table_is_reported(rows, name):
     row = next(each for each in rows if each.name == name)
     without = {each: symbols for each, symbols in rows.items() if each != row}
     (missing,) = {*shape_tracer.disagreements(without, shape_tracer.OTHERS[0])}
@@ -136,12 +136,12 @@ def test_a_statement_of_several_lines_is_one():
 
 
 def test_the_example_is_the_running_one(shown):
-    told = {(each.function, each.name): (each.example, each.dtype) for each in shown}
-    assert told["Transformer.forward", "src"] == ("(2, 5)", "int64")
-    assert told["Transformer.forward", "tgt"] == ("(2, 9)", "int64")
-    assert told["Transformer.forward", "return"] == ("(2, 9, 12)", "float32")
-    assert told["MultiHeadAttention.forward", "weights"] == ("(2, 8, 9, 5)", "float32")
-    assert {kind for _, kind in told.values()} == {"int64", "bool", "float32"}
+    output = {(each.function, each.name): (each.example, each.dtype) for each in shown}
+    assert output["Transformer.forward", "src"] == ("(2, 5)", "int64")
+    assert output["Transformer.forward", "tgt"] == ("(2, 9)", "int64")
+    assert output["Transformer.forward", "return"] == ("(2, 9, 12)", "float32")
+    assert output["MultiHeadAttention.forward", "weights"] == ("(2, 8, 9, 5)", "float32")
+    assert {kind for _, kind in output.values()} == {"int64", "bool", "float32"}
 
 
 # Parameters and buffers
@@ -221,7 +221,7 @@ def test_each_function_leads_to_the_section_that_shows_it(printed, language):
         assert link == target
 
 
-def test_a_part_that_begins_nowhere_is_told(printed, monkeypatch):
+def test_a_part_that_begins_nowhere_is_reported(printed, monkeypatch):
     monkeypatch.setitem(shapes.PARTS, "logits", "Transformer.nonesuch")
     with pytest.raises(SourceError, match=r"a part at Transformer\.nonesuch, never called"):
         shapes.tables("en")

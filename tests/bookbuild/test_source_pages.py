@@ -27,22 +27,22 @@ def made(small):
     return small
 
 
-def told() -> list[str]:
+def output() -> list[str]:
     """Everything that scripts/book.py finds wrong."""
     found = [*section_errors()]
     for language in LANGUAGES:
         for page in list_pages(language):
             found += page_errors(page)
-    return [str(fault) for fault in [*found, *completeness_errors()]]
+    return [str(problem) for problem in [*found, *completeness_errors()]]
 
 
 def is_told(start: str) -> bool:
-    """Behind that stands what to do."""
-    return any(each.startswith(start) for each in told())
+    """Behind that is what to do."""
+    return any(each.startswith(start) for each in output())
 
 
-def test_a_whole_book_has_no_faults(made):
-    assert told() == []
+def test_an_intact_book_has_no_errors(made):
+    assert output() == []
 
 
 # Sections
@@ -58,7 +58,7 @@ def section_fault(path, text: str) -> str:
 START, END = "# --8<-- [start:{}]\n", "# --8<-- [end:{}]\n"
 
 
-def test_sections_are_what_stands_between_their_marks(tmp_path):
+def test_sections_are_what_is_between_their_marks(tmp_path):
     path = tmp_path / "code.py"
     path.write_text(START.format("a") + "x = 1\n\n\n" + END.format("a") + "y = 2\n")
     assert read_sections(path) == {"a": "x = 1\n\n\n"}
@@ -72,7 +72,7 @@ def test_sections_of_javascript_are_marked_by_its_own_comments(tmp_path):
     assert without_section_markers(path) == "let x;\n\nlet y;\n"
 
 
-def test_a_section_of_javascript_that_no_page_shows_is_told(made):
+def test_a_section_of_javascript_that_no_page_shows_is_reported(made):
     text = "// --8<-- [start:a]\nlet x;\n// --8<-- [end:a]\n"
     (made / "snippets/code.js").write_text(text)
     assert is_told("snippets/code.js:1: section a is shown in no page of docs/en")
@@ -88,9 +88,9 @@ def test_a_section_of_javascript_that_no_page_shows_is_told(made):
         (2 * (START.format("a") + END.format("a")), "3: section a stands twice"),
     ],
 )
-def test_unpaired_marks_are_told_with_file_and_line(small, text, message):
-    fault = section_fault(small / "snippets/tiny.py", text)
-    assert fault.startswith(f"snippets/tiny.py:{message}; ")
+def test_unpaired_marks_are_reported_with_file_and_line(small, text, message):
+    problem = section_fault(small / "snippets/tiny.py", text)
+    assert problem.startswith(f"snippets/tiny.py:{message}; ")
 
 
 # What a page names and what is there
@@ -107,22 +107,22 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("old", "new", "message"), BROKEN)
-def test_what_a_page_names_wrongly_is_told_with_its_line(made, old, new, message):
+def test_what_a_page_names_wrongly_is_reported_with_its_line(made, old, new, message):
     at = line(made / PAGE, old)
     change(made / PAGE, old, new)
-    assert any(each.startswith(f"{PAGE}:{at}: {message}") for each in told()), told()
+    assert any(each.startswith(f"{PAGE}:{at}: {message}") for each in output()), output()
 
 
-def test_a_mark_without_its_end_is_told_once_and_at_the_mark(made):
+def test_a_mark_without_its_end_is_reported_once_and_at_the_mark(made):
     change(made / "snippets/tiny.py", END.format("first"), "")
-    faults = [each for each in told() if "has no end mark" in each]
+    errors = [each for each in output() if "has no end mark" in each]
     how = "put --8<-- [end:first] below it"
-    assert set(faults) == {f"snippets/tiny.py:1: section first has no end mark; {how}"}
+    assert set(errors) == {f"snippets/tiny.py:1: section first has no end mark; {how}"}
 
 
 def test_code_blocks_may_show_braces_and_pages_may_not(made):
     change(made / PAGE, "## Section", "```text\n{{ chapter/none: a }}\n```\n\n## Section")
-    assert not [each for each in told() if "none" in each]
+    assert not [each for each in output() if "none" in each]
 
 
 # What no page shows
@@ -136,9 +136,9 @@ def test_code_blocks_may_show_braces_and_pages_may_not(made):
         ("](figures/chapter/line.svg)", "scripts/figures/chapter.py:1: no page of"),
     ],
 )
-def test_what_no_page_shows_is_told(made, language, old, message):
+def test_what_no_page_shows_is_reported(made, language, old, message):
     change(made / f"docs/{language}/index.md", old, "]()" if old[0] == "]" else "")
-    assert any(each.startswith(f"{message} docs/{language}") for each in told()), told()
+    assert any(each.startswith(f"{message} docs/{language}") for each in output()), output()
 
 
 def test_a_file_without_sections_is_shown_whole(made):
@@ -146,10 +146,10 @@ def test_a_file_without_sections_is_shown_whole(made):
     for language in LANGUAGES:
         assert is_told(f"snippets/alone.py:1: the file is shown in no page of docs/{language}")
     change(made / PAGE, '--8<-- "tiny.py:first"\n', '--8<-- "tiny.py:first"\n--8<-- "alone.py"\n')
-    assert not [each for each in told() if "alone" in each and "docs/en" in each]
+    assert not [each for each in output() if "alone" in each and "docs/en" in each]
 
 
-def test_a_section_shown_twice_is_told(made):
+def test_a_section_shown_twice_is_reported(made):
     include = '--8<-- "tiny.py:first"\n'
     change(made / PAGE, include, include + include)
     assert is_told("snippets/tiny.py:1: section first is shown in 2 places of docs/en")
@@ -166,21 +166,23 @@ def test_an_output_is_shown_by_an_include_or_by_a_value(made):
 # The two languages
 
 
-def test_a_page_without_twin_is_told(made):
+def test_a_page_without_translation_is_reported(made):
     (made / "docs/zh/other.md").unlink()
     assert is_told("docs/en/other.md:1: no translation docs/zh/other.md")
     (made / "docs/zh/more.md").write_text("# 更多\n", encoding="utf-8")
     assert is_told("docs/zh/more.md:1: no translation docs/en/more.md")
 
 
-def test_a_changed_english_page_is_told_until_its_twin_is_stamped(made):
+def test_a_changed_english_page_is_reported_until_its_translation_is_stamped(made):
     change(made / PAGE, "# Small", "# Smaller")
-    assert [each for each in told() if each.startswith("docs/zh/index.md:1: docs/en/index.md has")]
+    assert [
+        each for each in output() if each.startswith("docs/zh/index.md:1: docs/en/index.md has")
+    ]
     mark_translated("index")
-    assert told() == []
+    assert output() == []
 
 
-def test_a_stamp_is_kept_where_it_stands_and_changes_nothing_else(made):
+def test_a_stamp_is_kept_where_it_is_and_changes_nothing_else(made):
     page = SourcePage("zh", "index.md")
     before = page.text
     assert f"translated: {page.translation.digest()}" in before
@@ -246,19 +248,19 @@ GLOSSARY = "docs/glossary.yml"
         ("zh_meaning: 一段", "zh_meaning: 一段, nto: [令牌]", "token has nto, which means nothing"),
     ],
 )
-def test_a_term_that_leads_nowhere_is_told_with_its_line(made, old, new, message):
+def test_a_term_that_leads_nowhere_is_reported_with_its_line(made, old, new, message):
     assert not [*glossary_errors()]
     change(made / GLOSSARY, "- {", "# A note.\n\n- {")
     change(made / GLOSSARY, old, new)
-    faults = [str(fault) for fault in glossary_errors()]
-    assert faults, "nothing is told"
-    assert faults[0].startswith(f"{GLOSSARY}:3: {message}"), faults
+    errors = [str(problem) for problem in glossary_errors()]
+    assert errors, "nothing is told"
+    assert errors[0].startswith(f"{GLOSSARY}:3: {message}"), errors
 
 
 def test_a_term_must_be_treated_in_both_languages(made):
     change(made / "docs/zh/other.md", "{ #there }", "{ #here }")
-    (fault,) = map(str, glossary_errors())
-    assert fault.startswith(
+    (problem,) = map(str, glossary_errors())
+    assert problem.startswith(
         f"{GLOSSARY}:1: token: docs/zh/other.md has no anchor #there; correct where"
     )
 

@@ -56,7 +56,7 @@ def choose(widget: Locator, *place) -> None:
     field(widget, *place).press("Space")
 
 
-def told(widget: Locator) -> str:
+def messages(widget: Locator) -> str:
     return widget.locator(".by-hand__told p").inner_text()
 
 
@@ -90,8 +90,8 @@ def random_entries(rng: random.Random, digits: int) -> dict:
 
 
 def set_options(widget: Locator, setting: tuple[bool, ...]) -> None:
-    for name, wanted in zip(OPTIONS, setting, strict=True):
-        widget.locator(f"[name={name}]").set_checked(wanted)
+    for name, required in zip(OPTIONS, setting, strict=True):
+        widget.locator(f"[name={name}]").set_checked(required)
 
 
 # Every text of the picture, and every number and word of the live tables, in their order.
@@ -142,11 +142,11 @@ def test_what_is_typed_and_set_is_what_is_computed_and_shown(widget):
         set_options(widget, setting)
         for name, theirs in expected(entries, *setting).items():
             found = cell(widget, name, 0, 0).locator("xpath=ancestor::tbody").locator("td span")
-            for text, wanted in zip(
+            for text, required in zip(
                 found.all_inner_texts(), theirs.flatten().tolist(), strict=True
             ):
-                assert number(text) == pytest.approx(wanted, abs=5.1e-4)
-                assert (text == "0") == (wanted == 0), "exactly 0 is told from nearly 0"
+                assert number(text) == pytest.approx(required, abs=5.1e-4)
+                assert (text == "0") == (required == 0), "exactly 0 is told from nearly 0"
 
 
 ARITHMETIC = {"·": "*", "√2": "math.sqrt(2)", "e^": "math.e**", "−": "-"}
@@ -156,11 +156,11 @@ ARITHMETIC = {"·": "*", "√2": "math.sqrt(2)", "e^": "math.e**", "−": "-"}
 @pytest.mark.parametrize("setting", [(True, False, False), (False, True, True)], ids=str)
 def test_the_arithmetic_of_every_cell_comes_out(widget, setting):
     set_options(widget, setting)
-    faults = []
+    errors = []
     for name, columns in STEPS.items():
         for i, j in itertools.product(range(3), range(columns)):
             choose(widget, name, i, j)
-            line, result = re.split("[:：] ?", told(widget))[1], shown(widget, name, i, j)
+            line, result = re.split("[:：] ?", messages(widget))[1], shown(widget, name, i, j)
             if "=" in line:
                 for sign, python in ARITHMETIC.items():
                     line = line.replace(sign, python)
@@ -169,8 +169,8 @@ def test_the_arithmetic_of_every_cell_comes_out(widget, setting):
             else:  # a mask, what it hides, or a score that isn't divided
                 right_is_left = result in line or not setting[0]
             if not right_is_left:
-                faults.append(f"{name} {i} {j} shows {result}: {told(widget)}")
-    assert_no_errors(faults)
+                errors.append(f"{name} {i} {j} shows {result}: {messages(widget)}")
+    assert_no_errors(errors)
 
 
 @wide
@@ -262,8 +262,8 @@ def test_a_screen_reader_hears_cells_and_what_was_chosen(widget, language):
     name = {"en": "8.613, Output of work, number 1", "zh": "8.613, work 的输出，第 1 个数"}
     expect(field(widget, "output", 1, 0)).to_have_accessible_name(name[language])
     choose(widget, "output", 1, 0)
-    expect(widget.get_by_role("status")).to_have_text(told(widget))
-    assert told(widget).endswith("0.768 · 10 + 0.045 · 0 + 0.187 · 5 = 8.613")
+    expect(widget.get_by_role("status")).to_have_text(messages(widget))
+    assert messages(widget).endswith("0.768 · 10 + 0.045 · 0 + 0.187 · 5 = 8.613")
 
 
 # What a focused element is covered by, if by something: it scrolls into view first.

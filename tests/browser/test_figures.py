@@ -26,7 +26,7 @@ def opened(page: Page, home: str, name: str) -> Locator:
 
 
 @every_figure
-def test_without_javascript_the_picture_stands_and_nobody_is_asked_to_touch_it(
+def test_without_javascript_the_picture_is_shown_without_an_invitation(
     browser: Browser, port, home, name
 ):
     context = browser.new_context(java_script_enabled=False)
@@ -41,7 +41,7 @@ def test_without_javascript_the_picture_stands_and_nobody_is_asked_to_touch_it(
 
 
 @every_figure
-def test_coming_alive_moves_nothing_below(reader, home, name):
+def test_starting_moves_nothing_below(reader, home, name):
     held: list[Route] = []
     reader.route(f"**/widgets/{name}.js", lambda route: held.append(route))
     reader.goto(home + PAGES[name], wait_until="load")

@@ -112,7 +112,7 @@ def test_every_weight_is_the_models(widget, trained, sentence, chinese, monkeypa
     assert widget.locator("th[scope=row]").all_inner_texts() == [*chinese, "<eos>"]
 
 
-def test_each_cell_is_told_in_words(reader, widget, language):
+def test_each_cell_is_described_in_words(reader, widget, language):
     ask(widget, SENTENCE)
     expect(said(widget)).to_have_text(CHINESE)
     weights = shares(widget)
@@ -159,7 +159,7 @@ def test_the_weights_are_fetched_at_first_use_and_once(reader, widget):
 
 
 @wide
-def test_what_cannot_be_translated_is_told_and_the_picture_stays(widget, language):
+def test_what_cannot_be_translated_is_reported_and_the_picture_stays(widget, language):
     for sentence, hint in (
         ("   ", {"en": "Write a sentence", "zh": "先写一句话"}),
         ("why do llamas <img src=x onerror=alert(1)>", {"en": "llamas", "zh": "llamas"}),
@@ -174,7 +174,7 @@ def test_what_cannot_be_translated_is_told_and_the_picture_stays(widget, languag
     expect(said(widget)).to_have_text(CHINESE)
 
 
-def test_a_failure_is_told_and_can_be_tried_again(page: Page, home):
+def test_a_failure_is_reported_and_can_be_tried_again(page: Page, home):
     page.goto(f"{home}learned/", wait_until="domcontentloaded")
     widget = page.locator(WIDGET)
     widget.scroll_into_view_if_needed()

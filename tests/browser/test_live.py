@@ -123,7 +123,7 @@ COURSE = """(all) => all.map((path) => [0, 0.25, 0.5, 0.75, 1].flatMap((share) =
 }))"""
 
 
-def test_the_example_stands_there_without_scripts(browser: Browser, home, width):
+def test_the_example_is_there_without_scripts(browser: Browser, home, width):
     context = browser.new_context(
         java_script_enabled=False, viewport={"width": width, "height": 844}
     )
@@ -131,8 +131,8 @@ def test_the_example_stands_there_without_scripts(browser: Browser, home, width)
     page.goto(home)
     picture = page.locator("[data-widget=translator] svg")
     expect(picture).to_be_visible()
-    told = picture.locator("text").all_text_contents()
-    assert told == [*ENGLISH, *read(WHY)[0]]
+    output = picture.locator("text").all_text_contents()
+    assert output == [*ENGLISH, *read(WHY)[0]]
     assert page.locator("[data-widget=translator] input").count() == 0
     context.close()
 
@@ -211,7 +211,7 @@ def test_what_is_typed_is_translated_with_words_completed_by_the_keyboard(live, 
     shows(live, "she likes swimming")
 
 
-def test_every_chip_is_translated_rightly(live):
+def test_every_chip_is_translated_correctly(live):
     for chip in live.locator(".chips .chip").all():
         chip.click()
         shows(live, chip.text_content() or "")
@@ -241,7 +241,7 @@ def test_beam_search_finds_what_decode_finds(live, language):
         expect(said(live).locator("b")).to_have_text("".join(KNOWN.target.decode(ids)))
 
 
-# What is wrong is told
+# What is wrong is reported
 
 
 def test_unknown_words_are_marked_and_near_ones_offered(live, language):
@@ -259,7 +259,7 @@ def test_markup_stays_text(live):
     assert live.locator("img, script").count() == 0
 
 
-def test_what_is_empty_or_too_long_is_told(live, language):
+def test_what_is_empty_or_too_long_is_reported(live, language):
     for sentence, what in (("", "empty"), ("we " * 65, "long"), (" . ", "empty")):
         translate(live, sentence)
         expect(said(live)).to_contain_text(WORDS[language][what])
@@ -271,7 +271,7 @@ def test_the_longest_sentence_is_translated_and_fits(live, reader):
     assert reader.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
-def test_missing_weights_are_told_and_can_be_asked_for_again(page: Page, home, language):
+def test_missing_weights_are_reported_and_can_be_asked_for_again(page: Page, home, language):
     page.emulate_media(reduced_motion="reduce")
     page.route("**/*.safetensors", lambda route: route.abort())
     page.goto(home)
@@ -306,8 +306,8 @@ def test_steps_show_what_was_looked_at_and_what_else_it_might_have_been(live):
         expect(live.locator("svg .chosen")).to_have_text(tokens[step - 1])
         row = weights[-1, :, step - 1].mean(dim=0)
         assert lines(live) == pytest.approx(widths(row[None]), abs=0.02)
-        told = live.locator(".told").text_content() or ""
-        assert tokens[step - 1] in told and f"{row.max():.1%}" in told
+        output = live.locator(".told").text_content() or ""
+        assert tokens[step - 1] in output and f"{row.max():.1%}" in output
         bars = live.locator(".bars li")
         best = shares[step - 1].topk(5).indices.tolist()
         assert bars.first.text_content() == f"{tokens[step - 1]}{shares[step - 1].max():.1%}"

@@ -18,7 +18,7 @@ def ids(lengths: list[int]) -> torch.Tensor:
     return (torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]).long()
 
 
-def wanted(attention, kind, convention, source, target) -> list[tuple[list[int], torch.Tensor]]:
+def expected(attention, kind, convention, source, target) -> list[tuple[list[int], torch.Tensor]]:
     """Shape and content of what is passed: with the model's functions, and the page's table."""
     queries = source if attention == "encoder" else target
     keys = target if attention == "decoder" else source
@@ -75,13 +75,13 @@ def test_every_mask_is_the_models_own_in_each_convention(reader):
         [dict(zip(names, choice, strict=True)) for choice in CHOICES],
     )
     for choice, tensors in zip(CHOICES, found, strict=True):
-        assert tensors == [[shape, signs(grids)] for shape, grids in wanted(*choice)], choice
+        assert tensors == [[shape, signs(grids)] for shape, grids in expected(*choice)], choice
 
 
 @pytest.mark.parametrize("width", [1280])
 @pytest.mark.parametrize("language", ["en"])
 def test_the_lines_that_make_them_make_them(reader, home):
-    """What the figure prints above each matrix, run as it stands."""
+    """What the figure prints above each matrix, run as it is."""
     reader.goto(LIGHT)
     source, target = [5, 2], [4, 6]
     for attention, kind, convention in [
@@ -106,7 +106,7 @@ def test_the_lines_that_make_them_make_them(reader, home):
         known |= {"src": ids(source), "tgt": ids(target), "padding": padding_mask(ids(keys))}
         known |= {"causal": causal_mask(max(keys)), "mask": padding_mask(ids(keys))}
         made = [eval(line, known) for line in lines]
-        for tensor, (shape, grids) in zip(made, wanted(*choice), strict=True):
+        for tensor, (shape, grids) in zip(made, expected(*choice), strict=True):
             assert [*tensor.shape] == shape
             stretched = tensor[:, 0] if tensor.dim() == 4 else tensor[None]
             assert torch.equal(stretched.expand_as(grids), grids)
@@ -139,8 +139,8 @@ def filled(figure: Locator) -> list:
     )
 
 
-def test_the_same_cells_stay_filled_whoever_it_is_written_for(figure):
-    mask = wanted("decoder", "both", "ours", [5, 2], [5, 3])[0][1]
+def test_the_same_cells_stay_filled_in_every_convention(figure):
+    mask = expected("decoder", "both", "ours", [5, 2], [5, 3])[0][1]
     assert shown(figure) == signs(mask)
     assert filled(figure) == mask.flatten().tolist()
     choose(figure, 2, "added")
@@ -148,7 +148,7 @@ def test_the_same_cells_stay_filled_whoever_it_is_written_for(figure):
     assert filled(figure) == mask.flatten().tolist()
     choose(figure, 2, "torch")
     key_padding, order = shown(figure)
-    both = wanted("decoder", "both", "torch", [5, 2], [5, 3])
+    both = expected("decoder", "both", "torch", [5, 2], [5, 3])
     assert [[key_padding], [order]] == [signs(grids) for _, grids in both]
     choose(figure, 2, "hugging")
     expect(figure.locator("table")).to_have_count(1)
@@ -161,7 +161,7 @@ def test_lengths_change_the_mask(figure):
     source, target = figure.locator("input").nth(1), figure.locator("input").nth(3)
     source.press("End")  # 6
     target.press("Home")  # 1
-    mask = wanted("cross", "padding", "ours", [5, 6], [5, 1])[0][1]
+    mask = expected("cross", "padding", "ours", [5, 6], [5, 1])[0][1]
     assert shown(figure) == signs(mask)
 
 
@@ -178,29 +178,29 @@ def test_what_makes_no_sense_cannot_be_chosen(figure):
     ]  # fmt: skip
 
 
-def test_each_cell_is_told_in_words(figure, language):
+def test_each_cell_is_described_in_words(figure, language):
     cell = figure.locator("table").nth(1).locator("tbody tr").nth(3).locator("td").nth(4)
     cell.click()
-    told = {
+    output = {
         "en": "Sentence 2: query 3 may not look at key 4 "
         "(it is padding and it comes later). Written False.",
         "zh": "第 2 句：查询 3 不能看键 4（它是填充符，而且它在后面）。写作 False。",
     }
-    expect(figure.locator(".told")).to_have_text(told[language])
+    expect(figure.locator(".told")).to_have_text(output[language])
     choose(figure, 2, "torch")
     row = figure.locator("table").nth(0).locator("tbody tr").nth(1).locator("td")
     row.nth(1).click()
-    told = {
+    output = {
         "en": "Sentence 2: every query may look at key 1. Written False.",
         "zh": "第 2 句：每个查询都可以看键 1。写作 False。",
     }
-    expect(figure.locator(".told")).to_have_text(told[language])
+    expect(figure.locator(".told")).to_have_text(output[language])
     row.nth(4).click()
-    told = {
+    output = {
         "en": "Sentence 2: no query may look at key 4 (it is padding). Written True.",
         "zh": "第 2 句：每个查询都不能看键 4（它是填充符）。写作 True。",
     }
-    expect(figure.locator(".told")).to_have_text(told[language])
+    expect(figure.locator(".told")).to_have_text(output[language])
 
 
 @pytest.mark.parametrize("width", [1280])
@@ -208,25 +208,25 @@ def test_each_cell_is_told_in_words(figure, language):
 def test_the_keyboard_leads_from_cell_to_cell(reader, figure):
     figure.locator("input").last.focus()
     reader.keyboard.press("Tab")
-    told = figure.locator(".told")
-    expect(told).to_have_text("Sentence 1: query 0 may look at key 0. Written True.")
+    output = figure.locator(".told")
+    expect(output).to_have_text("Sentence 1: query 0 may look at key 0. Written True.")
     reader.keyboard.press("ArrowRight")
-    expect(told).to_have_text(
+    expect(output).to_have_text(
         "Sentence 1: query 0 may not look at key 1 (it comes later). Written False."
     )
     reader.keyboard.press("ArrowDown")
-    expect(told).to_contain_text("query 1 may look at key 1")
+    expect(output).to_contain_text("query 1 may look at key 1")
     for key in ("ArrowUp", "ArrowUp", "ArrowUp"):  # there is nothing above the first row
         reader.keyboard.press(key)
-    expect(told).to_contain_text("query 0 may not look at key 1")
+    expect(output).to_contain_text("query 0 may not look at key 1")
     reader.keyboard.press("Tab")
-    expect(told).to_contain_text("Sentence 2: query 0 may look at key 0")
+    expect(output).to_contain_text("Sentence 2: query 0 may look at key 0")
     reader.keyboard.press("Shift+Tab")
-    expect(told).to_contain_text("Sentence 1: query 0 may not look at key 1")
+    expect(output).to_contain_text("Sentence 1: query 0 may not look at key 1")
 
 
 @pytest.mark.parametrize("width", [1280])
-def test_the_mouse_is_told_too(figure):
+def test_the_cell_under_the_mouse_is_described_too(figure):
     before = figure.locator(".told").inner_text()
     figure.locator("tbody td").nth(3).hover()
     expect(figure.locator(".told")).not_to_have_text(before)

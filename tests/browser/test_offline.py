@@ -1,4 +1,4 @@
-"""The book kept for offline reading: real Chromium, a server that publishes anew and goes away."""
+"""The book kept for offline reading: real Chromium, a server that publishes again and goes away."""
 
 import functools
 import json
@@ -96,7 +96,7 @@ class Publisher:
             self.server = None
 
 
-SHORT = "embeddings", "glossary", "labs", "shapes", "sources"  # pages enough to publish anew
+SHORT = "embeddings", "glossary", "labs", "shapes", "sources"  # pages enough to publish again
 
 
 def copied(site: Path, folder: Path) -> Path:
@@ -166,8 +166,8 @@ class Reader:
 
     def is_renewed(self) -> None:
         """Waits, on the English home page, until what is kept is what is published."""
-        told = json.loads((self.publisher.site / "offline.json").read_text())
-        expect(self.page.locator(".offline")).to_contain_text(told["key"][:7], timeout=PATIENCE)
+        output = json.loads((self.publisher.site / "offline.json").read_text())
+        expect(self.page.locator(".offline")).to_contain_text(output["key"][:7], timeout=PATIENCE)
 
     def cut(self) -> None:
         self.publisher.stop()
@@ -191,7 +191,7 @@ class Reader:
 
 @pytest.fixture
 def reader(chromium: Browser, publisher: Publisher, site: Path, tmp_path: Path) -> Iterator[Reader]:
-    """Somebody who has kept nothing yet, of a site that may be published anew."""
+    """Somebody who has kept nothing yet, of a site that may be published again."""
     publisher.site = copied(site, tmp_path / "site")
     publisher.restart()
     context = chromium.new_context()
@@ -221,24 +221,24 @@ def test_without_javascript_there_is_no_button(chromium: Browser, publisher, lan
     context.close()
 
 
-def test_the_button_tells_the_size_that_the_build_counted(reader: Reader, language):
+def test_the_button_reports_the_size_that_the_build_counted(reader: Reader, language):
     page = reader.goto(reader.home(language))
     folder = reader.publisher.site / ("zh" if language == "zh" else "")
     listed = offline.file_hashes(folder, reader.publisher.site / "zh" if language == "en" else None)
     size = sum(size for _, size in listed.values()) / 1e6
-    told = page.locator(".offline [role=status]").inner_text()
-    assert size <= int(re.search(r"(\d+) MB", told)[1]) < size + 1
+    output = page.locator(".offline [role=status]").inner_text()
+    assert size <= int(re.search(r"(\d+) MB", output)[1]) < size + 1
 
 
 def test_all_of_it_goes_by_keyboard_and_axe_finds_nothing(reader: Reader, language):
     page = reader.goto(reader.home(language))
-    for wanted in ("kept", "keep"):
+    for expected in ("kept", "keep"):
         reader.button("").first.focus()
         page.keyboard.press("Enter")
-        expect(page.locator(".offline")).to_contain_text(WORDS[language][wanted])
+        expect(page.locator(".offline")).to_contain_text(WORDS[language][expected])
         assert page.evaluate("document.activeElement.closest('.offline') !== null")
         found = Axe().run(page, context=".offline").response["violations"]
-        assert_no_errors(f"{wanted}: {violation['help']}" for violation in found)
+        assert_no_errors(f"{expected}: {violation['help']}" for violation in found)
 
 
 def test_keeping_goes_on_while_the_reader_reads_on(reader: Reader):
@@ -270,10 +270,10 @@ def cut(keeper: tuple[str, Reader]) -> Iterator[tuple[str, Reader]]:
     """The same, with the network cut; nothing may go wrong."""
     _, reader = keeper
     reader.cut()
-    faults: list[str] = []
-    watch(reader.page, faults, HOST)
+    errors: list[str] = []
+    watch(reader.page, errors, HOST)
     yield keeper
-    assert_no_errors(dict.fromkeys(faults))
+    assert_no_errors(dict.fromkeys(errors))
 
 
 @pytest.mark.parametrize(("keeper", "name"), OPENED, indirect=["keeper"])
@@ -534,12 +534,12 @@ def test_below_a_path_the_worker_keeps_to_it(reader: Reader, language):
     )
     assert reader.page.evaluate(scopes) == [reader.base]
     reader.cut()
-    faults: list[str] = []
-    watch(reader.page, faults, reader.base)
+    errors: list[str] = []
+    watch(reader.page, errors, reader.base)
     for name in ("glossary/", "labs/look-inside/", ""):
         page = reader.goto(reader.home(language) + name)
         expect(page.locator("html")).to_have_attribute("lang", language)
         page.wait_for_function(ALIVE)
-    assert_no_errors(faults)
+    assert_no_errors(errors)
     other = {"en": "zh", "zh": "en"}[language]
     expect(reader.goto(reader.home(other)).locator("h1")).to_have_text(NOT_KEPT)

@@ -69,9 +69,9 @@ def test_its_rows_are_those_of_the_models_table(reader):
     )
     for d_model, of_size in zip(SIZES, rows, strict=True):
         for base, found in zip(BASES, of_size, strict=True):
-            wanted = table(d_model, base)[places]
+            expected = table(d_model, base)[places]
             found = torch.tensor(found, dtype=torch.float64)
-            torch.testing.assert_close(found, wanted, rtol=0, atol=1e-6)
+            torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("width", [1280])
@@ -88,9 +88,9 @@ def test_its_rotation_leads_from_every_position_to_the_one_k_further(reader):
             }""",
             [d_model, base, pairs],
         )
-        wanted = table(d_model, base)[[q for _, q in pairs]]
+        expected = table(d_model, base)[[q for _, q in pairs]]
         found = torch.tensor(found, dtype=torch.float64)
-        torch.testing.assert_close(found, wanted, rtol=0, atol=1e-6)
+        torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
 
 
 def test_the_number_shown_is_the_inner_product_and_the_hands_are_the_rows(figure):
@@ -105,8 +105,8 @@ def test_the_number_shown_is_the_inner_product_and_the_hands_are_the_rows(figure
         for name, row in (("from", rows[p]), ("to", rows[q])):
             drawn = hands(figure, name)
             assert len(drawn) == min(d_model // 2, 8)
-            wanted = torch.stack([row[first], row[last]])
-            torch.testing.assert_close(drawn[[0, -1]], wanted, rtol=0, atol=1e-6)
+            expected = torch.stack([row[first], row[last]])
+            torch.testing.assert_close(drawn[[0, -1]], expected, rtol=0, atol=1e-6)
         expect(figure.locator(".told")).to_contain_text(figure.locator(".product").inner_text())
 
 

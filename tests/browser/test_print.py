@@ -78,6 +78,6 @@ def test_a_widget_is_printed_as_its_picture_without_its_controls(paper, url):
 def test_a_footnotes_link_is_printed_with_its_address_unless_it_says_it(paper):
     page = paper("attention/")
     after = "each => getComputedStyle(each, '::after').content"
-    told = page.locator(".footnote a[href*='transformer-circuits.pub']").evaluate(after)
-    assert "transformer-circuits.pub" in told
+    output = page.locator(".footnote a[href*='transformer-circuits.pub']").evaluate(after)
+    assert "transformer-circuits.pub" in output
     assert page.locator(".footnote a[href*='arxiv.org']").first.evaluate(after) == "none"

@@ -114,7 +114,7 @@ AT_REST = """(id) => {
 
 
 def settled(reader: Page, anchor: str) -> None:
-    """Waits until the heading stands at the top and nothing that is still loading moves it."""
+    """Waits until the heading is at the top and nothing that is still loading moves it."""
     settle(reader)
     reader.wait_for_function(AT_REST, arg=anchor, polling=400)
 
@@ -124,17 +124,17 @@ def test_the_language_switch_leads_to_the_same_page_and_heading_and_back(
 ):
     name = CHAPTERS[width < 500]  # one at each width
     other = LANGUAGES[1 - LANGUAGES.index(language)]
-    twin = BASE + ("zh/" if other == "zh" else "")
+    translated = BASE + ("zh/" if other == "zh" else "")
     reader.goto(f"{home}{name}/")
     switch(reader, other)
-    expect(reader).to_have_url(f"{twin}{name}/")
+    expect(reader).to_have_url(f"{translated}{name}/")
     expect(reader.locator("html")).to_have_attribute("lang", other)
 
     middle = anchors(language, name)[len(anchors(language, name)) // 2]
     reader.goto(f"{home}{name}/#{middle}")
     settled(reader, middle)
     switch(reader, other)
-    expect(reader).to_have_url(f"{twin}{name}/#{middle}")
+    expect(reader).to_have_url(f"{translated}{name}/#{middle}")
     settled(reader, middle)
     switch(reader, language)
     expect(reader).to_have_url(f"{home}{name}/#{middle}")
@@ -143,7 +143,7 @@ def test_the_language_switch_leads_to_the_same_page_and_heading_and_back(
 # The next page
 
 
-def test_the_next_page_is_whole_and_the_way_back_leads_where_one_was(reader, home):
+def test_the_next_page_is_complete_and_the_way_back_leads_where_one_was(reader, home):
     reader.goto(f"{home}{CHAPTERS[0]}/")
     reader.locator(".md-footer__link--next").click()
     expect(reader).to_have_url(f"{home}{CHAPTERS[1]}/")
@@ -174,8 +174,8 @@ def test_the_palette_follows_the_system_then_the_reader(reader, home, system):
     reader.goto(home)
     body = reader.locator("body")
     toggle = reader.locator("form:has([name=__palette]) label:not([hidden])")
-    for wanted in (schemes[system], "default", "slate", schemes[system], "default", "slate"):
-        expect(body).to_have_attribute("data-md-color-scheme", wanted)
+    for expected in (schemes[system], "default", "slate", schemes[system], "default", "slate"):
+        expect(body).to_have_attribute("data-md-color-scheme", expected)
         toggle.click()
     toggle.click()
     reader.reload()
@@ -184,7 +184,7 @@ def test_the_palette_follows_the_system_then_the_reader(reader, home, system):
 
 @pytest.mark.parametrize("width", [1280])
 @pytest.mark.parametrize("system", ["light", "dark"])
-def test_figures_take_the_colours_of_the_scheme(reader, home, system):
+def test_figures_take_the_colors_of_the_scheme(reader, home, system):
     reader.emulate_media(color_scheme=system)
     reader.goto(f"{home}{CHAPTERS[1]}/")
     text = reader.locator("article .figure svg text").first
@@ -239,7 +239,7 @@ def test_notes_on_lines_of_code_open(reader, home, width):
 # Footnotes and terms
 
 
-def test_footnotes_and_terms_are_told_where_they_stand(reader, home, width):
+def test_footnotes_and_terms_open_tooltips(reader, home, width):
     reader.goto(f"{home}{CHAPTERS[0]}/")
     for kind in ("a.footnote-ref", "abbr"):
         place = reader.locator(f"article {kind}:visible").first

@@ -49,8 +49,8 @@ def language(width: int) -> str:
 def test_every_shape_is_that_of_the_models_own_tensor(reader):
     reader.goto(LIGHT)
     for sizes, found in zip(SIZES, reader.evaluate(STEPS, SIZES), strict=True):
-        told = [[size for _, size in step["shape"]] for step in found]
-        assert told == shapes(*sizes)
+        messages = [[size for _, size in step["shape"]] for step in found]
+        assert messages == shapes(*sizes)
 
 
 @pytest.mark.parametrize("width", [1280])
@@ -91,11 +91,11 @@ def shown(figure: Locator) -> list[int]:
 
 def test_a_reader_steps_on_to_the_end_and_back(figure):
     back, on = figure.locator("button").all()
-    wanted = shapes(2, 5, 8, 2)
-    told = set()
-    for shape in wanted:
+    expected = shapes(2, 5, 8, 2)
+    messages = set()
+    for shape in expected:
         assert shown(figure) == shape
-        told.add(figure.locator(".told").inner_text())
+        messages.add(figure.locator(".told").inner_text())
         axes = (
             figure.locator(".sizes .shape")
             .last.locator(".axis")
@@ -105,9 +105,9 @@ def test_a_reader_steps_on_to_the_end_and_back(figure):
         )
         assert len({name for name, _ in axes}) == len(axes), "an axis is there twice"
         on.click()
-    assert len(told) == len(wanted)
-    assert shown(figure) == wanted[-1], "there is no step after the last"
-    for shape in wanted[-2::-1]:
+    assert len(messages) == len(expected)
+    assert shown(figure) == expected[-1], "there is no step after the last"
+    for shape in expected[-2::-1]:
         back.click()
         assert shown(figure) == shape
 
@@ -137,7 +137,7 @@ def test_other_sizes_change_every_shape(figure):
 
 
 @pytest.mark.parametrize("width", [1280])
-def test_each_axis_has_its_own_colour_and_the_outline_stays_with_one_token(figure):
+def test_each_axis_has_its_own_color_and_the_outline_stays_with_one_token(figure):
     colours: dict[str, str] = {}
     outlined = []
     for _ in range(10):
@@ -147,7 +147,7 @@ def test_each_axis_has_its_own_colour_and_the_outline_stays_with_one_token(figur
             assert colours.setdefault(name, colour) == colour
         outlined.append(figure.locator(".token").count())
         figure.locator("button").nth(1).click()
-    assert len(set(colours.values())) == 5  # the keys' positions have the positions' colour
+    assert len(set(colours.values())) == 5  # the keys' positions have the positions' color
     assert outlined == [1, 1, 1, 2, 2, 2, 2, 1, 1, 1]  # a row in each head while there are heads
 
 

@@ -51,19 +51,19 @@ def test_the_browser_translates_200_sentences_as_pytorch_does(reader, pairs, who
     asked = javascript_model.driver_input(pairs, whole.greedy)
     reader.goto(f"{BASE}404.html")
     found = reader.evaluate(javascript_model.browser_script(), [CODE, FILES["float32"], asked])
-    told = javascript_model.difference(found, whole)
-    assert (told.greedy, told.beam) == (len(pairs), len(pairs))
-    assert told.logits <= 1e-5
-    assert told.attention <= 1e-5
+    output = javascript_model.difference(found, whole)
+    assert (output.greedy, output.beam) == (len(pairs), len(pairs))
+    assert output.logits <= 1e-5
+    assert output.attention <= 1e-5
 
 
 def test_weights_of_16_bits_differ_by_their_rounding_alone(reader, pairs, whole, coarse):
     asked = javascript_model.driver_input(pairs, whole.greedy)
     reader.goto(f"{BASE}404.html")
     found = reader.evaluate(javascript_model.browser_script(), [CODE, FILES["float16"], asked])
-    told = javascript_model.difference(found, whole)
-    assert (told.greedy, told.beam) == (len(pairs), len(pairs))
-    assert told.logits <= 1e-2
+    output = javascript_model.difference(found, whole)
+    assert (output.greedy, output.beam) == (len(pairs), len(pairs))
+    assert output.logits <= 1e-2
     if coarse.greedy == whole.greedy:  # else the logits belong to other sentences
         same = javascript_model.difference(found, coarse)
         assert same.logits <= 1e-5
@@ -82,7 +82,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("line", "changed"), CHANGES)
-def test_a_changed_line_is_told_apart(tmp_path: Path, pairs, whole, width, line, changed):
+def test_a_changed_line_is_reported_apart(tmp_path: Path, pairs, whole, width, line, changed):
     text = javascript_model.CODE.read_text(encoding="utf-8")
     assert text.count(line) == 1
     code, weights = tmp_path / "translator.mjs", tmp_path / "halved"
@@ -93,11 +93,11 @@ def test_a_changed_line_is_told_apart(tmp_path: Path, pairs, whole, width, line,
         whole.greedy[few], whole.beam[few], whole.logits[few], whole.attention[few]
     )
     asked = javascript_model.driver_input(pairs[few], reference.greedy)
-    told = javascript_model.difference(
+    output = javascript_model.difference(
         javascript_model.run_in_node(weights, asked, code), reference
     )
     count = len(reference.greedy)
-    assert (told.greedy, told.beam) != (count, count) or told.logits > 1e-2
+    assert (output.greedy, output.beam) != (count, count) or output.logits > 1e-2
 
 
 def test_a_text_is_cut_into_the_words_that_the_training_saw(reader):

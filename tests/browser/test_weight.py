@@ -44,7 +44,7 @@ def visit(reader: Page, address: str) -> None:
     settle(reader)
 
 
-def told(fetched: dict[str, int]) -> str:
+def output(fetched: dict[str, int]) -> str:
     return "\n".join(f"{size:7d} {name}" for name, size in sorted(fetched.items()))
 
 
@@ -61,7 +61,7 @@ def told(fetched: dict[str, int]) -> str:
 )
 def test_a_first_visit_is_light(reader, home, fetched, name, limit):
     visit(reader, home + name)
-    assert sum(fetched.values()) <= limit, told(fetched)
+    assert sum(fetched.values()) <= limit, output(fetched)
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ def test_the_next_page_comes_with_its_html_and_little_else(reader, home, fetched
     settle(reader)
     added = {name: size for name, size in fetched.items() if name not in before}
     assert any(name.endswith("index.html") for name in added)
-    assert sum(added.values()) <= SECOND, told(added)
+    assert sum(added.values()) <= SECOND, output(added)

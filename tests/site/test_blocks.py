@@ -48,31 +48,31 @@ def printed(blocks, site, tmp_path_factory) -> dict[str, str]:
     }
 
 
-def test_every_example_runs_as_copied_and_prints_what_stands_below_it(blocks, printed):
-    faults = []
+def test_every_example_runs_as_copied_and_prints_what_is_below_it(blocks, printed):
+    errors = []
     for block, below in pairwise([*blocks, Block("", 0, "", "", "")]):
         if block.title != "Input":
             continue
         if (below.page, below.title) != (block.page, "Output"):
-            faults.append(f"{block}: no Output stands below it")
+            errors.append(f"{block}: no Output stands below it")
         elif printed[block.code] != below.code:
             stands, prints = below.code.splitlines(), printed[block.code].splitlines()
             lines = difflib.unified_diff(
                 stands, prints, "what stands there", "what it prints", "", "", 0
             )
-            faults.append("\n".join([f"{block} prints something else:", *lines]))
-    assert_no_errors(faults)
+            errors.append("\n".join([f"{block} prints something else:", *lines]))
+    assert_no_errors(errors)
 
 
-def test_every_output_stands_below_its_example_and_is_not_empty(blocks):
-    faults = []
+def test_every_output_is_below_its_example_and_is_not_empty(blocks):
+    errors = []
     for above, block in pairwise([Block("", 0, "", "", ""), *blocks]):
         if block.title == "Output":
             if (above.page, above.title) != (block.page, "Input"):
-                faults.append(f"{block}: no Input stands above it")
+                errors.append(f"{block}: no Input stands above it")
             if not block.code.strip():
-                faults.append(f"{block} is empty")
-    assert_no_errors(faults)
+                errors.append(f"{block} is empty")
+    assert_no_errors(errors)
 
 
 def test_every_block_of_code_is_an_example_or_part_of_a_file(blocks, site):
@@ -112,16 +112,16 @@ def reading_order(home) -> list[str]:
 
 
 def test_every_block_named_as_a_file_is_a_section_of_it_or_all_of_it(blocks):
-    faults = []
+    errors = []
     for block in blocks:
         path = paths.SNIPPETS / block.title
         if block.title.endswith(CODE) and path.is_file():
             parts = [*read_sections(path).values(), without_section_markers(path)]
             if block.code not in (part.strip("\n") for part in parts):
-                faults.append(f"{block} is no section of snippets/{block.title}")
+                errors.append(f"{block} is no section of snippets/{block.title}")
         elif block.title.endswith(CODE):
-            faults.append(f"{block}: there is no snippets/{block.title}")
-    assert_no_errors(faults)
+            errors.append(f"{block}: there is no snippets/{block.title}")
+    assert_no_errors(errors)
 
 
 def test_both_languages_show_the_same_code(blocks):
@@ -135,8 +135,8 @@ def test_both_languages_show_the_same_code(blocks):
     )
 
 
-def test_the_style_sheet_has_one_colour_for_what_has_one_name(site):
-    """markup.coloured gives one name to all that it takes for one."""
+def test_the_style_sheet_has_one_color_for_what_has_one_name(site):
+    """markup.colored gives one name to all that it takes for one."""
     (sheet,) = site.glob("assets/stylesheets/main.*.css")
     coloured = re.compile(r"([^{}]+)\{color:var\((--md-code-hl-[^)]+)")
     colours = {
@@ -153,7 +153,7 @@ def test_the_style_sheet_has_one_colour_for_what_has_one_name(site):
     assert f"{inherited[1]}: var(--ink);" in own and inherited[0] not in own
 
 
-def test_no_block_of_code_has_a_colour_that_the_style_sheet_does_not_know(built):
+def test_no_block_of_code_has_a_color_that_the_style_sheet_does_not_know(built):
     coloured = {*SAME_COLOR} | {"c1", "cm", "sd", "se", "sr"}
     assert_no_errors(
         dict.fromkeys(

@@ -27,7 +27,7 @@ def metas(page) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def root(built) -> str:
-    """The site's address, as the home page tells it."""
+    """The site's address, as the home page reports it."""
     return next(metas(page)["og:url"] for page in built if page.url == "")
 
 
@@ -50,22 +50,22 @@ def test_every_page_has_a_card_of_its_own_and_there_are_no_others(site, pictures
 
 
 def test_a_card_says_what_its_page_says_in_the_size_that_the_page_tells(built, pictures):
-    faults = []
+    errors = []
     for page in built:
-        told = metas(page)
+        output = metas(page)
         with Image.open(pictures[page.url]) as picture:
-            if picture.info.get("Title") != told["og:title"]:
-                faults.append(f"{page} has the card of {picture.info.get('Title')}")
-            if picture.info.get("Description") != told["description"]:
-                faults.append(f"{page}: its card says {picture.info.get('Description')}")
-            size = (int(told["og:image:width"]), int(told["og:image:height"]))
+            if picture.info.get("Title") != output["og:title"]:
+                errors.append(f"{page} has the card of {picture.info.get('Title')}")
+            if picture.info.get("Description") != output["description"]:
+                errors.append(f"{page}: its card says {picture.info.get('Description')}")
+            size = (int(output["og:image:width"]), int(output["og:image:height"]))
             if picture.size != size or size != cards.SIZE:
-                faults.append(f"{page}: a card of {picture.size}, the page says {size}")
-        if told["og:title"] not in told["og:image:alt"]:
-            faults.append(f"{page}: its card has the text {told['og:image:alt']}")
-        if told["twitter:card"] != "summary_large_image":
-            faults.append(f"{page} asks for a small card")
-    assert_no_errors(faults)
+                errors.append(f"{page}: a card of {picture.size}, the page says {size}")
+        if output["og:title"] not in output["og:image:alt"]:
+            errors.append(f"{page}: its card has the text {output['og:image:alt']}")
+        if output["twitter:card"] != "summary_large_image":
+            errors.append(f"{page} asks for a small card")
+    assert_no_errors(errors)
 
 
 def test_no_two_cards_look_alike(pictures):
@@ -105,7 +105,7 @@ def test_a_long_title_is_written_smaller_until_it_fits(page, word):
     assert section["x"] + section["width"] <= cards.SIZE[0] - 80
 
 
-def test_what_can_not_fit_is_a_fault(page):
+def test_what_can_not_fit_is_an_error(page):
     with pytest.raises(SourceError, match="don't fit on a card"):
         cards.draw_card(page, card("Long " * 200, "Longer. " * 200))
 
@@ -136,7 +136,7 @@ def test_chinese_is_drawn_in_a_chinese_font(page):
 
 
 @pytest.mark.parametrize("script", ["cards", "sbom"])
-def test_without_a_built_site_it_is_told_how_to_build_one(tmp_path, script):
+def test_a_missing_site_reports_how_to_build_one(tmp_path, script):
     command = [*module_command(paths.ROOT, f"publish.{script}"), tmp_path]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1

@@ -13,8 +13,8 @@ ROWS = yaml.safe_load(Path(__file__).with_name("coverage.yml").read_text(encodin
 
 
 def test_every_item_has_a_row_and_no_row_is_of_another():
-    wanted = [f"{source}.{n}" for source, count in ITEMS.items() for n in range(1, count + 1)]
-    assert [*ROWS] == wanted
+    expected = [f"{source}.{n}" for source, count in ITEMS.items() for n in range(1, count + 1)]
+    assert [*ROWS] == expected
 
 
 @pytest.mark.parametrize("item", ROWS)
@@ -36,13 +36,13 @@ def test_every_place_is_there_in_both_languages(built):
         }
         for page in built
     }
-    faults = []
+    errors = []
     for item, row in ROWS.items():
         for place in row.get("where", []):
             name, _, anchor = place.partition("#")
             for language in LANGUAGES:
                 if not anchor or anchor not in ids.get((language, name), set()):
-                    faults.append(
+                    errors.append(
                         f"{item}: docs/{language}/{name} has no anchor {anchor or '(none)'}"
                     )
-    assert_no_errors(faults)
+    assert_no_errors(errors)

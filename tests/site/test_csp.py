@@ -18,29 +18,29 @@ def pages(site) -> dict[str, str]:
     }
 
 
-def told(page: str) -> str:
+def output(page: str) -> str:
     (found,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
     return found
 
 
 def test_every_page_has_one_policy_before_whatever_it_loads(pages):
-    faults = []
+    errors = []
     for name, page in pages.items():
         loads = re.search(r"<(?:script|link|style|img)\b", page)
         if page.index("Content-Security-Policy") > (loads.start() if loads else 0):
-            faults.append(f"{name}: something is loaded before the policy")
-    assert_no_errors(faults)
-    assert len({told(page) for page in pages.values()}) == 1
+            errors.append(f"{name}: something is loaded before the policy")
+    assert_no_errors(errors)
+    assert len({output(page) for page in pages.values()}) == 1
 
 
 def test_the_policy_allows_the_inline_scripts_of_each_page_and_no_others(pages):
-    allowed = set(re.findall("'sha256-[^']+'", told(pages["/index.html"])))
+    allowed = set(re.findall("'sha256-[^']+'", output(pages["/index.html"])))
     assert allowed == set(csp.script_hashes(pages.values()))
     assert csp.script_hashes(["<script>other()</script>"])[0] not in allowed
 
 
 def test_nothing_unsafe_is_allowed_but_style_attributes(pages):
-    parts = dict(part.split(" ", 1) for part in told(pages["/index.html"]).split("; "))
+    parts = dict(part.split(" ", 1) for part in output(pages["/index.html"]).split("; "))
     unsafe = [name for name, value in parts.items() if "unsafe" in value]
     assert unsafe == ["style-src-attr"]
     assert parts["default-src"] == parts["style-src"] == "'self'"
@@ -75,7 +75,7 @@ def test_what_is_unruly_is_seen(wrong):
     assert len(unruly(f"<html><body><p>before</p>{wrong}</body></html>")) == 1
 
 
-def test_an_address_followed_tells_no_one_where_the_reader_came_from(pages):
+def test_a_followed_link_sends_no_referrer(pages):
     assert all('<meta name="referrer" content="no-referrer">' in page for page in pages.values())
 
 

@@ -51,13 +51,13 @@ def bare(text: str) -> str:
 
 def beginning(element: html_tree.Element) -> str:
     """The first letters of a paragraph, up to a link, which may be printed with its address."""
-    told = ""
+    output = ""
     for child in element.children:
-        told += child if isinstance(child, str) else child.text()
-        if len(bare(told)) > 20 or (not isinstance(child, str) and child.find("a")):
+        output += child if isinstance(child, str) else child.text()
+        if len(bare(output)) > 20 or (not isinstance(child, str) and child.find("a")):
             break
     links = [a.text() for a in element.find("a") if bare(a.text())]
-    whole = told.partition(links[0])[0] or links[0] if links else told
+    whole = output.partition(links[0])[0] or links[0] if links else output
     return bare(whole)[:20]
 
 
@@ -202,33 +202,33 @@ def test_every_link_inside_the_book_leads_to_one_of_its_pages(pdf, places):
     )
 
 
-def test_the_table_of_contents_tells_the_pages_that_its_links_lead_to(shelf, pdf, places):
+def test_the_table_of_contents_reports_the_pages_that_its_links_lead_to(shelf, pdf, places):
     document = pypdfium2.PdfDocument(shelf.pdf)
-    told = {}
+    output = {}
     for number in range(2, places["about"]):
         text = document[number - 1].get_textpage()
         for link in links(pdf.pages[number - 1]):
             _, bottom, right, top = (float(each) for each in link.Rect)
             number_told = text.get_text_bounded(right - 20, bottom, right + 1, top).strip()
-            told[str(link.Dest).lstrip("/")] = (number_told, places[str(link.Dest).lstrip("/")])
+            output[str(link.Dest).lstrip("/")] = (number_told, places[str(link.Dest).lstrip("/")])
     count = sum(1 + len(headings(chapter, "h2")) for chapter in shelf.chapters)
-    assert len(told) == count
+    assert len(output) == count
     assert_no_errors(
         f"{name} is on page {page}, and the contents say {line!r}"
-        for name, (line, page) in told.items()
+        for name, (line, page) in output.items()
         if line != str(page)
     )
 
 
 def test_the_text_of_every_chapter_is_there(shelf, places, texts):
     starts = [places[name_of(shelf, chapter)] for chapter in shelf.chapters]
-    faults = []
+    errors = []
     for chapter, start, end in zip(
         shelf.chapters, starts, [*starts[1:], len(texts) + 1], strict=True
     ):
         text = bare("".join(texts[start - 1 : end - 1]))
         buttons = [each for box in chapter.article.find("div", "offline") for each in box.find("p")]
-        wanted = [
+        expected = [
             beginning(paragraph)
             for tag in ("p", "li", "td", "summary", "figcaption")
             for paragraph in chapter.article.find(tag)
@@ -238,9 +238,9 @@ def test_the_text_of_every_chapter_is_there(shelf, places, texts):
             and not any(paragraph is each for each in buttons)
             and not set(paragraph.classes) & {"touch", "letters", "files"}
         ]
-        assert len(wanted) > 5
-        faults += [f"{chapter}: {each!r} is missing" for each in wanted if each not in text]
-    assert_no_errors(faults)
+        assert len(expected) > 5
+        errors += [f"{chapter}: {each!r} is missing" for each in expected if each not in text]
+    assert_no_errors(errors)
 
 
 def test_no_page_is_empty(shelf, texts):
@@ -255,12 +255,12 @@ def test_no_page_is_empty(shelf, texts):
 
 
 def test_every_font_is_in_the_file(pdf):
-    faults = set()
+    errors = set()
     for each in pdf.objects:
         if isinstance(each, pikepdf.Dictionary) and each.get("/Type") == "/FontDescriptor":
             inside = any(key in each for key in ("/FontFile", "/FontFile2", "/FontFile3"))
             if not inside and "/FontName" in each:
-                faults.add(str(each.FontName))
+                errors.add(str(each.FontName))
     # A font of drawn letters (Type 3) has its letters in itself, and a descriptor of no file.
     drawn = {
         str(each.FontDescriptor.FontName)
@@ -269,7 +269,7 @@ def test_every_font_is_in_the_file(pdf):
         and each.get("/Subtype") == "/Type3"
         and "/FontName" in each.get("/FontDescriptor", {})
     }
-    assert_no_errors(f"{name} is not in the file" for name in faults - drawn)
+    assert_no_errors(f"{name} is not in the file" for name in errors - drawn)
 
 
 def test_it_says_what_it_is(shelf, pdf):
@@ -298,7 +298,7 @@ H = "{http://www.w3.org/1999/xhtml}"
 M = "{http://www.w3.org/1998/Math/MathML}"
 
 
-def test_epubcheck_finds_no_fault(shelf):
+def test_epubcheck_finds_no_error(shelf):
     java = shutil.which("java")
     if not java:
         pytest.skip("epubcheck needs Java, and there is none on this machine")
@@ -317,7 +317,7 @@ def test_the_epub_begins_with_its_type_and_has_no_date_of_its_own(shelf, parts):
 
 
 def test_every_link_and_note_of_the_epub_leads_somewhere(pages):
-    faults, notes = [], 0
+    errors, notes = [], 0
     ids = {name: {each.get("id") for each in page.iter()} for name, page in pages.items()}
     for name, page in pages.items():
         for link in page.iter(f"{H}a"):
@@ -328,9 +328,9 @@ def test_every_link_and_note_of_the_epub_leads_somewhere(pages):
             target = target if file else name
             notes += link.get("role") == "doc-noteref"
             if target not in ids or (anchor and anchor not in ids[target]):
-                faults.append(f"{name}: {link.get('href')}")
+                errors.append(f"{name}: {link.get('href')}")
     assert notes > 100
-    assert_no_errors(faults)
+    assert_no_errors(errors)
 
 
 def test_the_epub_has_every_heading_figure_and_formula_of_the_pages(shelf, pages):
@@ -347,7 +347,7 @@ def test_the_epub_has_every_heading_figure_and_formula_of_the_pages(shelf, pages
         assert all(image.get("alt") for image in page.iter(f"{H}img")), chapter
 
 
-def test_no_colour_of_a_figure_is_left_to_the_site(parts):
+def test_no_color_of_a_figure_is_left_to_the_site(parts):
     assert_no_errors(
         f"{name}: {data[data.index(b'var(--') :][:40]!r}"
         for name, data in parts.items()

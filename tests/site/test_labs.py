@@ -130,8 +130,8 @@ def test_the_links_lead_to_the_notebook_here_and_in_colab(pages, site, name, lan
     ).resolve()
     source = page.tree.find("a", "md-source")[0].attributes["href"]
     there = source.replace("https://github.com/", "https://colab.research.google.com/github/")
-    wanted = [f"{there}/blob/main/docs/{language}/labs/{name}.ipynb"]
-    assert links[1:] == (wanted if there != source else [])
+    expected = [f"{there}/blob/main/docs/{language}/labs/{name}.ipynb"]
+    assert links[1:] == (expected if there != source else [])
 
 
 @every_language
@@ -181,8 +181,8 @@ def test_in_an_empty_folder_jupyter_shows_what_the_page_shows(name, port, tmp_pa
     NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources).execute()
     cells = notebooks.code_cells(path_of(name))
     shown = json.loads((paths.GENERATED / f"outputs/labs/{name}.json").read_text("utf-8"))
-    wanted = [out for cell, out in zip(cells, shown, strict=True) if "slow" not in cell.tags]
-    assert [shown_by(cell) for cell in notebook.cells] == wanted
+    expected = [out for cell, out in zip(cells, shown, strict=True) if "slow" not in cell.tags]
+    assert [shown_by(cell) for cell in notebook.cells] == expected
     fetched = {path.name for path in tmp_path.iterdir()} - {"__pycache__"}
     assert fetched == {path.name for path in dependencies(path_of(name))} - {f"{name}.ipynb"}
 
@@ -434,12 +434,12 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("name", "number", "done", "message"), MISTAKES)
 def test_a_check_says_what_is_wrong(verdict, name, number, done, message):
-    told = verdict(name, number, done)
-    assert told.startswith("Not yet: ")
-    assert message in told
+    messages = verdict(name, number, done)
+    assert messages.startswith("Not yet: ")
+    assert message in messages
 
 
-def test_every_task_has_a_mistake_that_is_told():
+def test_every_task_has_a_mistake_that_is_reported():
     assert {(name, number) for name, number, _, _ in MISTAKES} == {*tasks()}
 
 
@@ -474,8 +474,8 @@ def test_inner_products_of_positions_depend_on_their_distance_alone(printed):
 
 
 def test_attention_by_hand_agrees_with_the_book_and_with_torch(printed):
-    told = re.findall(r"^equal to .*: (\w+)$", printed("attention-by-hand"), re.M)
-    assert told == ["True"] * 4
+    messages = re.findall(r"^equal to .*: (\w+)$", printed("attention-by-hand"), re.M)
+    assert messages == ["True"] * 4
     assert "[[0.881, 0.119]" in printed("attention-by-hand")
 
 

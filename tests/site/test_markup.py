@@ -74,18 +74,18 @@ CHINESE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "wanted"), CHINESE)
-def test_marks_beside_full_width_punctuation_render(no_terms, render, text, wanted):
+@pytest.mark.parametrize(("text", "expected"), CHINESE)
+def test_marks_beside_full_width_punctuation_render(no_terms, render, text, expected):
     html = render(text)
-    assert wanted in html
+    assert expected in html
     assert not re.search(r"\*|\^\^|~~|`", html)
 
 
-@pytest.mark.parametrize(("text", "wanted"), CHINESE)
-def test_they_render_in_lists_tables_and_folded_blocks(no_terms, render, text, wanted):
-    assert wanted in render(f"- {text}")
-    assert wanted in render(f"| 甲 |\n|---|\n| {text} |")
-    assert wanted in render(f'??? note "注"\n\n    {text}')
+@pytest.mark.parametrize(("text", "expected"), CHINESE)
+def test_they_render_in_lists_tables_and_folded_blocks(no_terms, render, text, expected):
+    assert expected in render(f"- {text}")
+    assert expected in render(f"| 甲 |\n|---|\n| {text} |")
+    assert expected in render(f'??? note "注"\n\n    {text}')
 
 
 def test_lines_of_chinese_join_without_a_space_and_those_of_english_do_not(
@@ -135,17 +135,17 @@ def test_a_note_is_put_on_the_line_that_contains_its_piece(render, noted):
     assert "<code>return x</code> What." in html
 
 
-def test_code_has_an_element_for_each_change_of_its_colour(render):
+def test_code_has_an_element_for_each_change_of_its_color(render):
     html = render('```python\nfrom math import pi\nprint(f"{pi}", len(x))\n```')
-    told = re.search("<code>(.*)</code>", merge_highlight_spans(html), re.S)[1]
-    assert told == (
+    output = re.search("<code>(.*)</code>", merge_highlight_spans(html), re.S)[1]
+    assert output == (
         '<span class="k">from</span> <span class="nf">math</span> <span class="k">import</span> '
         'pi\n<span class="nb">print</span>(f<span class="s">"{</span>pi<span class="s">}"</span>, '
         '<span class="nb">len</span>(x))\n'
     )
 
 
-def test_a_script_of_the_theme_that_is_another_than_the_one_mended_stops(
+def test_a_script_of_the_theme_that_is_another_than_the_one_repaired_stops(
     config, tmp_path, monkeypatch
 ):
     monkeypatch.setitem(config, "site_dir", str(tmp_path))
@@ -193,8 +193,8 @@ def test_a_figure_is_inlined_with_its_alternative_text(small, config, render):
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path/></svg>'
     write_file(paths.GENERATED / language / "figures/chapter/line.svg", svg)
     html = render('![一条 "线" <](figures/chapter/line.svg)\n\n/// caption\nText.\n///')
-    told = "一条 &quot;线&quot; &lt;"
-    assert f'<svg role="img" aria-label="{told}" viewBox="0 0 1 1"><path/></svg>' in html
+    output = "一条 &quot;线&quot; &lt;"
+    assert f'<svg role="img" aria-label="{output}" viewBox="0 0 1 1"><path/></svg>' in html
     assert "<figcaption>" in html
     assert "<img" not in html
 
@@ -247,12 +247,12 @@ def test_code_with_dollars_is_no_formula(render):
     assert formulas.find_formulas(render("`$x$`, $5 and $6\n\n```sh\necho $x$\n```")) == []
 
 
-def test_a_broken_formula_is_told_with_every_page_and_line_it_stands_on(small, config):
+def test_a_broken_formula_is_reported_with_every_page_and_line_it_is_on(small, config):
     language = config.theme["language"]
     page = small / f"docs/{language}/index.md"
     change(page, "$x^2$", r"$\frac{1}$")
-    (fault,) = hooks.formula_faults(config, r"\frac{1}", "KaTeX parse error")
-    assert str(fault) == (
+    (problem,) = hooks.formula_faults(config, r"\frac{1}", "KaTeX parse error")
+    assert str(problem) == (
         f"docs/{language}/index.md:{line(page, 'frac')}: KaTeX parse error; "
         "katex.org/docs/supported.html lists what there is"
     )

@@ -1,4 +1,4 @@
-"""What the build tells a browser to keep for offline reading is what it has published."""
+"""The files that a browser keeps for offline reading are those that the build publishes."""
 
 import hashlib
 import json
@@ -25,26 +25,26 @@ def listed(site: Path, language: str) -> dict[str, tuple[str, int]]:
 
 
 def test_the_lists_tell_the_very_bytes_of_the_site(site, language):
-    faults, folder = [], home(site, language)
+    errors, folder = [], home(site, language)
     for address, (digest, size) in listed(site, language).items():
         name = "index.html" if address.endswith("/") or not address else ""
         data = (folder / unquote(address) / name).read_bytes()
         if (hashlib.sha256(data).hexdigest(), len(data)) != (digest, size):
-            faults.append(f"{address or 'the home page'} was changed after the list was written")
-    assert_no_errors(faults)
+            errors.append(f"{address or 'the home page'} was changed after the list was written")
+    assert_no_errors(errors)
 
 
 def test_a_version_is_the_hash_of_its_list(site, language):
-    told = json.loads((home(site, language) / "offline.json").read_text(encoding="utf-8"))
+    output = json.loads((home(site, language) / "offline.json").read_text(encoding="utf-8"))
     text = (home(site, language) / "offline-files.json").read_bytes()
-    assert told["key"] == hashlib.sha256(text).hexdigest()
-    assert told["bytes"] == sum(size for _, size in listed(site, language).values())
+    assert output["key"] == hashlib.sha256(text).hexdigest()
+    assert output["bytes"] == sum(size for _, size in listed(site, language).values())
 
 
 def test_every_page_of_the_language_is_listed_and_none_of_the_other(site, built, language):
     pages = {address for address in listed(site, language) if not address or address.endswith("/")}
-    wanted = {page.url.removeprefix("zh/") for page in built if page.source.language == language}
-    assert pages == wanted
+    expected = {page.url.removeprefix("zh/") for page in built if page.source.language == language}
+    assert pages == expected
 
 
 def test_what_is_not_kept_is_what_is_left_out_on_purpose(site, language):

@@ -41,13 +41,13 @@ def test_every_page_of_the_sources_is_built_and_no_other(site, built):
     ],
 )
 def test_no_markup_shows_in_the_prose(built, pattern, what):
-    faults = []
+    errors = []
     for page in built:
         for found in re.finditer(
             rf".{{0,30}}(?:{pattern}).{{0,30}}", page.tree.text(NO_PROSE), re.M
         ):
-            faults.append(f"{page}: {what}: …{found[0].strip()}…")
-    assert_no_errors(faults)
+            errors.append(f"{page}: {what}: …{found[0].strip()}…")
+    assert_no_errors(errors)
 
 
 def test_no_include_shows_in_the_code(built):
@@ -56,15 +56,15 @@ def test_no_include_shows_in_the_code(built):
 
 def test_no_line_break_leaves_a_space_inside_chinese(built):
     gap = re.compile(r"[\u4e00-\u9fff，。；：？！、）》”][ \n]+[\u4e00-\u9fff（《“]")
-    faults = []
+    errors = []
     for page in built:
         if page.source.language == "zh":
             for paragraph in [p for tag in ("p", "li", "td") for p in page.article.find(tag)]:
                 if not paragraph.find("p") and not paragraph.find("li"):
                     for found in gap.finditer(paragraph.text(NO_PROSE - {"code"})):
                         start = max(0, found.start() - 10)
-                        faults.append(f"{page}: …{found.string[start : found.end() + 10]!r}…")
-    assert_no_errors(faults)
+                        errors.append(f"{page}: …{found.string[start : found.end() + 10]!r}…")
+    assert_no_errors(errors)
 
 
 def test_pages_are_light(built):
@@ -77,16 +77,16 @@ def test_pages_are_light(built):
 
 
 def test_every_formula_of_the_sources_is_on_its_page(built):
-    faults = []
+    errors = []
     for page in built:
         source = with_quiz(page.source)
-        wanted = len(translation.displayed(source)) + len(translation.inline(source))
+        expected = len(translation.displayed(source)) + len(translation.inline(source))
         found = page.article.find("span", "katex")
-        if len(found) != wanted:
-            faults.append(f"{page} has {len(found)} formulas, {page.source.path.name} {wanted}")
-        faults += [f"{page}: a formula without MathML" for span in found if not span.find("math")]
-        faults += [f"{page}: a formula is broken" for _ in page.article.find("", "katex-error")]
-    assert_no_errors(faults)
+        if len(found) != expected:
+            errors.append(f"{page} has {len(found)} formulas, {page.source.path.name} {expected}")
+        errors += [f"{page}: a formula without MathML" for span in found if not span.find("math")]
+        errors += [f"{page}: a formula is broken" for _ in page.article.find("", "katex-error")]
+    assert_no_errors(errors)
 
 
 def mostly_chinese(text: str) -> bool:
@@ -95,30 +95,30 @@ def mostly_chinese(text: str) -> bool:
 
 
 def test_figures_tell_what_is_to_be_seen(built):
-    faults = []
+    errors = []
     for page in built:
         holders = page.article.find("span", "figure")
         if len(holders) != len(translation.figures(translation.parse_text(page.source.text))):
-            faults.append(f"{page}: {len(holders)} figures, not as many as in its source")
+            errors.append(f"{page}: {len(holders)} figures, not as many as in its source")
         for svg in [svg for holder in holders for svg in holder.find("svg")]:
-            told = svg.attributes.get("aria-label", "")
-            if svg.attributes.get("role") != "img" or not told.strip():
-                faults.append(f"{page}: a figure without role or text")
-            elif mostly_chinese(told) != (page.source.language == "zh"):
-                faults.append(f"{page}: the text of a figure is in the wrong language: {told}")
+            output = svg.attributes.get("aria-label", "")
+            if svg.attributes.get("role") != "img" or not output.strip():
+                errors.append(f"{page}: a figure without role or text")
+            elif mostly_chinese(output) != (page.source.language == "zh"):
+                errors.append(f"{page}: the text of a figure is in the wrong language: {output}")
             if svg.find("style"):
-                faults.append(f"{page}: a style element inside a figure styles the whole page")
-    assert_no_errors(faults)
+                errors.append(f"{page}: a style element inside a figure styles the whole page")
+    assert_no_errors(errors)
 
 
 def test_ids_are_unique_on_each_page(built):
-    faults = []
+    errors = []
     for page in built:
         ids = Counter(element.attributes.get("id") for element in page.tree.find())
-        faults += [
+        errors += [
             f"{page}: {count} times id={id}" for id, count in ids.items() if id and count > 1
         ]
-    assert_no_errors(faults)
+    assert_no_errors(errors)
 
 
 def test_images_have_alternative_texts(built):
@@ -131,24 +131,24 @@ def test_images_have_alternative_texts(built):
 
 
 def test_every_page_has_a_language_a_title_and_a_description(built):
-    faults = []
+    errors = []
     for page in built:
         if page.tree.find("html")[0].attributes["lang"] != page.source.language:
-            faults.append(f"{page}: its html element is not in {page.source.language}")
+            errors.append(f"{page}: its html element is not in {page.source.language}")
         if len(page.tree.find("h1")) != 1:
-            faults.append(f"{page}: {len(page.tree.find('h1'))} titles")
+            errors.append(f"{page}: {len(page.tree.find('h1'))} titles")
         described = [
             meta.attributes["content"]
             for meta in page.tree.find("meta")
             if meta.attributes.get("name") == "description"
         ]
         if described != [page.source.meta.get("description")]:
-            faults.append(f"{page}: write a description into the front matter of its source")
+            errors.append(f"{page}: write a description into the front matter of its source")
     titles = Counter(page.tree.find("title")[0].text() for page in built)
-    faults += [
+    errors += [
         f"{count} pages have the title {title}" for title, count in titles.items() if count > 1
     ]
-    assert_no_errors(faults)
+    assert_no_errors(errors)
 
 
 # Search engines
@@ -162,28 +162,28 @@ def relations(page, relation: str) -> list[dict[str, str]]:
     ]
 
 
-def test_every_page_tells_its_address_and_that_of_its_twin(built, root):
-    faults = []
+def test_every_page_has_its_address_and_that_of_its_translation(built, root):
+    errors = []
     for page in built:
         name = page.url.removeprefix("zh/")
-        wanted = {"en": root + name, "zh": f"{root}zh/{name}", "x-default": root + name}
+        expected = {"en": root + name, "zh": f"{root}zh/{name}", "x-default": root + name}
         if [link["href"] for link in relations(page, "canonical")] != [root + page.url]:
-            faults.append(f"{page}: its canonical link is not {root + page.url}")
-        told = {
+            errors.append(f"{page}: its canonical link is not {root + page.url}")
+        output = {
             link["hreflang"]: link["href"]
             for link in relations(page, "alternate")
             if "hreflang" in link
         }
-        if told != wanted:
-            faults.append(f"{page}: its alternates are {told}, not {wanted}")
-    assert_no_errors(faults)
+        if output != expected:
+            errors.append(f"{page}: its alternates are {output}, not {expected}")
+    assert_no_errors(errors)
 
 
 def test_the_sitemaps_list_every_page_once(site, built, root):
     for language, path in (("en", site / "sitemap.xml"), ("zh", site / "zh/sitemap.xml")):
-        told = re.findall("<loc>(.*?)</loc>", path.read_text())
-        wanted = [root + page.url for page in built if page.source.language == language]
-        assert sorted(told) == sorted(wanted)
+        output = re.findall("<loc>(.*?)</loc>", path.read_text())
+        expected = [root + page.url for page in built if page.source.language == language]
+        assert sorted(output) == sorted(expected)
 
 
 # Search in the page
@@ -193,9 +193,9 @@ def test_each_language_has_a_search_of_its_own(site, built):
     for language, folder in (("en", site), ("zh", site / "zh")):
         index = json.loads((folder / "search/search_index.json").read_text(encoding="utf-8"))
         assert "\\u200b" in index["config"]["separator"] or language == "en"
-        told = {entry["location"].partition("#")[0] for entry in index["docs"]}
+        output = {entry["location"].partition("#")[0] for entry in index["docs"]}
         pages = [page for page in built if page.source.language == language]
-        assert told == {page.url.removeprefix("zh/") for page in pages}
+        assert output == {page.url.removeprefix("zh/") for page in pages}
 
 
 def test_chinese_search_keeps_every_term_whole(site):
@@ -203,19 +203,19 @@ def test_chinese_search_keeps_every_term_whole(site):
     text = "\n".join(f"{entry['title']}\n{entry['text']}" for entry in index["docs"])
     words = {*re.split(r"[^\u4e00-\u9fff]+", text)}
     whole = text.replace("\u200b", "")
-    faults = []
+    errors = []
     for term in sorted((entry["zh"] for entry in load_glossary()), key=len, reverse=True):
         if re.fullmatch("[\u4e00-\u9fff]+", term) and term in whole and term not in words:
-            faults.append(f"the search cuts {term}; is it in docs/glossary.yml as it is written?")
+            errors.append(f"the search cuts {term}; is it in docs/glossary.yml as it is written?")
         whole = whole.replace(term, "\n")
-    assert_no_errors(faults)
+    assert_no_errors(errors)
 
 
 # Nobody else is asked for anything
 
 
 def test_nothing_is_fetched_from_elsewhere(site, built):
-    faults = []
+    errors = []
     for page in [*built]:
         fetched = [
             element.attributes[name]
@@ -228,16 +228,16 @@ def test_nothing_is_fetched_from_elsewhere(site, built):
             for link in page.tree.find("link")
             if not {"canonical", "alternate", "next", "prev"} & {*link.attributes["rel"].split()}
         ]
-        faults += [f"{page} fetches {url}" for url in fetched if urlsplit(url).netloc]
+        errors += [f"{page} fetches {url}" for url in fetched if urlsplit(url).netloc]
     for path in site.rglob("*.css"):
         for url in re.findall(r"""(?:url\(|@import )\s*["']?([^"')]+)""", path.read_text("utf-8")):
             if urlsplit(url).netloc:
-                faults.append(f"{path.relative_to(site)} fetches {url}")
-    assert_no_errors(faults)
+                errors.append(f"{path.relative_to(site)} fetches {url}")
+    assert_no_errors(errors)
 
 
 def test_what_a_page_and_its_style_sheets_fetch_is_there(site, built):
-    faults = []
+    errors = []
     for page in built:
         for element in page.tree.find():
             url = element.attributes.get("src") or (
@@ -246,33 +246,33 @@ def test_what_a_page_and_its_style_sheets_fetch_is_there(site, built):
                 and element.attributes["href"]
             )
             if url and not url.startswith("data:") and not (page.path.parent / url).exists():
-                faults.append(f"{page}: there is no {url}")
+                errors.append(f"{page}: there is no {url}")
     for path in site.rglob("*.css"):
         for url in re.findall(r"""url\(["']?([^"')]+)""", path.read_text("utf-8")):
             if not url.startswith(("data:", "#")) and not (path.parent / url).exists():
-                faults.append(f"{path.relative_to(site)}: there is no {url}")
-    assert_no_errors(faults)
+                errors.append(f"{path.relative_to(site)}: there is no {url}")
+    assert_no_errors(errors)
 
 
 REFERENCE = frozenset({"index.md", "proofs.md", "glossary.md", "shapes.md", "sources.md"})
 
 
 def test_every_chapter_says_below_its_title_how_long_it_is_and_what_it_needs(built):
-    faults = []
+    errors = []
     for page in built:
         lines = page.article.find("p", "reading")
         if page.source.name in REFERENCE:
-            faults += [f"{page}: this is no chapter to read through"] * len(lines)
+            errors += [f"{page}: this is no chapter to read through"] * len(lines)
             continue
-        told = "".join(line.text() for line in lines)
+        output = "".join(line.text() for line in lines)
         if not re.match(
-            r"(About|读一遍约) \d+ (minutes to read\. You need: |分钟。预备知识：)\S", told
+            r"(About|读一遍约) \d+ (minutes to read\. You need: |分钟。预备知识：)\S", output
         ):
-            faults.append(f"{page}: has {told!r}; write `needs` into its front matter")
+            errors.append(f"{page}: has {output!r}; write `needs` into its front matter")
         elements = [each for each in page.article.find() if each.tag in {"h1", "p"}]
         if lines and elements[elements.index(lines[0]) - 1].tag != "h1":
-            faults.append(f"{page}: the line doesn't stand below the title")
-    assert_no_errors(faults)
+            errors.append(f"{page}: the line doesn't stand below the title")
+    assert_no_errors(errors)
 
 
 def test_both_languages_take_about_as_long_to_read(built):

@@ -52,7 +52,7 @@ def fork(tmp_path_factory) -> Path:
 
 
 def test_two_builds_give_the_same_bytes(fork, tmp_path):
-    """So that whoever builds the book can check what was published."""
+    """So that anyone who builds the book can check what was published."""
     build(tmp_path, **FORK)
     first, second = files(fork), files(tmp_path)
     assert first.keys() == second.keys()
@@ -60,11 +60,11 @@ def test_two_builds_give_the_same_bytes(fork, tmp_path):
 
 
 def test_a_fork_names_no_address_but_its_own(fork):
-    faults = []
+    errors = []
     for name, content in files(fork).items():
         for found in re.finditer(rb"transformer\.example|github\.com/example", content):
-            faults.append(f"{name} tells {found[0].decode()}")
-    assert_no_errors(faults)
+            errors.append(f"{name} tells {found[0].decode()}")
+    assert_no_errors(errors)
 
 
 def test_a_fork_s_pages_tell_where_they_are_and_where_to_edit_them(fork):
@@ -123,8 +123,8 @@ def visitor(browser_there) -> Iterator[Page]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_under_a_sub_path_the_translator_the_search_and_the_switch_work(visitor, language):
-    faults: list[str] = []
-    watch(visitor, faults)  # what is asked for outside of the sub-path isn't there
+    errors: list[str] = []
+    watch(visitor, errors)  # what is asked for outside of the sub-path isn't there
     home = BASE + ("repo/zh/" if language == "zh" else "repo/")
     visitor.goto(home)
     translator = visitor.locator("[data-widget=translator].ready")
@@ -151,10 +151,10 @@ def test_under_a_sub_path_the_translator_the_search_and_the_switch_work(visitor,
         visitor.locator(f".md-select__link[hreflang={other}]").dispatch_event("click")
     there = BASE + ("repo/zh/" if other == "zh" else "repo/") + "labs/look-inside/"
     expect(visitor).to_have_url(there)
-    assert_no_errors(dict.fromkeys(faults))
+    assert_no_errors(dict.fromkeys(errors))
 
 
-def test_what_is_missing_under_a_sub_path_is_told_by_a_page_that_leads_home(visitor):
+def test_what_is_missing_under_a_sub_path_is_reported_by_a_page_that_leads_home(visitor):
     missing: list[str] = []
     visitor.on("response", lambda got: missing.append(got.url) if got.status >= 400 else None)
     visitor.goto(f"{BASE}repo/labs/nonesuch/deep/")

@@ -29,7 +29,7 @@ class Server:
         self.folder, self.log, self.address = folder, log, address
 
     @property
-    def told(self) -> str:
+    def messages(self) -> str:
         return self.log.read_text()
 
     def page(self, path: str) -> str:
@@ -64,7 +64,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     finally:
         process.kill()
         process.wait()
-    assert "Traceback (most" not in server.told
+    assert "Traceback (most" not in server.messages
 
 
 def test_a_served_page_reloads_itself_and_has_no_policy_that_would_forbid_it(server: Server):
@@ -86,35 +86,35 @@ def test_a_served_page_reloads_itself_and_has_no_policy_that_would_forbid_it(ser
     ],
     ids=lambda given: Path(given).name if "/" in given else "",
 )
-def test_what_is_saved_is_shown_wherever_it_stands(server: Server, name, old, new, path, shown):
+def test_a_saved_change_is_shown_on_its_page(server: Server, name, old, new, path, shown):
     assert shown not in server.page(path)
     server.save(name, old, new)
     wait_until(lambda: shown in server.page(path))
 
 
-def test_a_new_meaning_is_shown_where_its_term_stands(server: Server):
+def test_a_new_meaning_is_shown_where_its_term_is_used(server: Server):
     server.save("docs/zh/index.md", "number }}", "number }} 个词元")
     wait_until(lambda: 'title="一段 (token)"' in server.page("zh/"))
     server.save("docs/glossary.yml", "一段", "一小段")
     wait_until(lambda: 'title="一小段 (token)"' in server.page("zh/"))
 
 
-def test_what_is_wrong_is_told_at_each_build_until_it_is_mended(server: Server):
-    """Though the page that has it is as it was when it was told before."""
-    link, fault = "](nonesuch.md)", "docs/en/index.md:9: Doc file 'index.md' contains a link"
+def test_what_is_wrong_is_reported_at_each_build_until_it_is_repaired(server: Server):
+    """Though the page that has it is as it was when it was reported before."""
+    link, error = "](nonesuch.md)", "docs/en/index.md:9: Doc file 'index.md' contains a link"
     server.save("docs/en/index.md", "](other.md#there)", link)
-    wait_until(lambda: server.told.count(fault) == 1)
+    wait_until(lambda: server.messages.count(error) == 1)
     server.save("docs/en/other.md", "description: Other.", "description: Others.")
-    wait_until(lambda: server.told.count(fault) == 2)
+    wait_until(lambda: server.messages.count(error) == 2)
     server.save("docs/en/index.md", link, "](other.md#there)")
     server.save("docs/en/other.md", "description: Others.", "description: Other.")
     wait_until(lambda: 'href="other/#there"' in server.page(""))
-    assert server.told.count(fault) == 2
+    assert server.messages.count(error) == 2
 
 
-def test_serving_goes_on_after_a_fault_that_stops_a_build(server: Server):
+def test_serving_goes_on_after_an_error_that_stops_a_build(server: Server):
     server.save("docs/en/index.md", "$x^2$", r"$\frac{1}$")
-    wait_until(lambda: "docs/en/index.md:9: KaTeX parse error" in server.told)
+    wait_until(lambda: "docs/en/index.md:9: KaTeX parse error" in server.messages)
     server.save("docs/en/index.md", r"$\frac{1}$", "mended")
     wait_until(lambda: "mended" in server.page(""))
 

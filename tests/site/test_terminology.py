@@ -24,7 +24,7 @@ def test_all_that_is_chinese_is_looked_at():
     looked |= {page.path for page in list_pages("en")}  # these quote a character or two
     looked |= {paths.SCRIPTS / "terms.py"}
     chinese = re.compile("[\u4e00-\u9fff]")
-    faults = []
+    errors = []
     for folder, names, files in os.walk(paths.ROOT):
         at_root = Path(folder) == paths.ROOT
         names[:] = [name for name in names if name not in unread]
@@ -33,8 +33,8 @@ def test_all_that_is_chinese_is_looked_at():
             if not text or path in looked or (at_root and path.suffix == ".md"):
                 continue
             if chinese.search(path.read_text(encoding="utf-8")):
-                faults.append(f"scripts/terms.py reads no {path.relative_to(paths.ROOT)}")
-    assert_no_errors(faults)
+                errors.append(f"scripts/terms.py reads no {path.relative_to(paths.ROOT)}")
+    assert_no_errors(errors)
 
 
 def test_each_term_and_each_chinese_word_has_one_entry():
@@ -86,7 +86,7 @@ description: 一页。
 """
 
 
-def told(page: str) -> list[str]:
+def output(page: str) -> list[str]:
     text = terminology.Text(page, paths.DOCS / "zh/page.md")
     return [
         str(each)
@@ -95,8 +95,8 @@ def told(page: str) -> list[str]:
     ]
 
 
-def test_a_page_that_says_all_rightly_has_no_faults():
-    assert told(PAGE) == []
+def test_a_correct_page_has_no_errors():
+    assert output(PAGE) == []
 
 
 @pytest.mark.parametrize(
@@ -122,14 +122,14 @@ def test_a_page_that_says_all_rightly_has_no_faults():
         ),
     ],
 )
-def test_a_wrong_word_is_told_with_its_line_and_the_right_one(old, new, line, message):
+def test_a_wrong_word_is_reported_with_its_line_and_the_right_one(old, new, line, message):
     assert PAGE.count(old) == 1
-    (fault,) = told(PAGE.replace(old, new))
-    assert fault.startswith(f"docs/zh/page.md:{line}: ")
-    assert message in fault
+    (error,) = output(PAGE.replace(old, new))
+    assert error.startswith(f"docs/zh/page.md:{line}: ")
+    assert message in error
 
 
-def test_a_wrong_word_in_the_glossarys_own_meanings_is_told():
+def test_a_wrong_word_in_the_glossarys_own_meanings_is_reported():
     """But not in the lists of what is ruled out."""
     path = paths.DOCS / "glossary.yml"
     shown = terminology.glossary_without_forbidden_words(path)
