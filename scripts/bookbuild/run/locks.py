@@ -1,9 +1,5 @@
-"""What a machine may do to a build: two at once, a full disk, a kill, something not installed.
+"""Prevents two builds at once, and checks that the server's port is free."""
 
-What was there stays whole until the new is whole, and what went wrong is told in a line.
-"""
-
-import fcntl
 import functools
 import socket
 import sys
@@ -11,29 +7,35 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from bookbuild.pages.errors import SetupError
 
 
 @contextmanager
-def file_lock(path: Path, doing: str) -> Iterator[None]:
-    """Two at once: the second waits for the first, and says so. Ends with its process."""
+def file_lock(path: Path, activity: str) -> Iterator[None]:
+    """Wait until no other process holds the lock, with a message; it ends with its process."""
     path.parent.mkdir(exist_ok=True)
-    with open(path, "w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print(f"another process is {doing}; waiting until it has ended", file=sys.stderr)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+    lock = FileLock(path)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        print(f"another process is {activity}; waiting until it has ended", file=sys.stderr)
+        lock.acquire()
+    try:
         yield
+    finally:
+        lock.release()
 
 
-@functools.cache  # once: afterwards the server itself has it
+@functools.cache  # once: from then on this process's own server uses the port
 def check_port(host: str, port: int) -> None:
-    """Is the address free that a server is to have? Better told before a build than after it."""
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as tried:
-        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server will
+    """Raises SetupError if another process listens at the address."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
         try:
-            tried.bind((host, port))
+            probe.bind((host, port))
         except OSError as error:
-            how = f"end what has it, or take another: scripts/serve -a {host}:{port + 1}"
-            raise SetupError(f"{host}:{port} can't be had ({error.strerror}); {how}") from None
+            hint = f"stop the process that uses it, or run scripts/serve -a {host}:{port + 1}"
+            message = f"can't listen on {host}:{port} ({error.strerror}); {hint}"
+            raise SetupError(message) from None
