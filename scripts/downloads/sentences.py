@@ -1,18 +1,18 @@
-"""Sentences to try on the live translator: two of each kind that it never saw in training."""
+"""Examples for the live translator: two unseen sentences of each kind, and two numbers."""
 
 import json
 
 from corpus import english_tokens, numbers, sentences
 from phrases import KINDS
 
-PART = "test"
+SPLIT = "test"
 
-kinds = [[*sentences(kind, PART, 2)] for kind in KINDS]
-pairs = [
-    (" ".join(english_tokens(phrase.english)), phrase.chinese)
-    for round in zip(*kinds, strict=True)  # one of each kind, then another of each
-    for phrase in round
+sentences_by_kind = [[*sentences(kind, SPLIT, 2)] for kind in KINDS]
+examples = [
+    (" ".join(english_tokens(sentence.english)), sentence.chinese)
+    for one_of_each_kind in zip(*sentences_by_kind, strict=True)
+    for sentence in one_of_each_kind
 ]
-for pair in numbers(PART, digits=6, draws=5000, held_out=90)[:2]:
-    pairs.append((" ".join(pair.source), "".join(pair.target)))
-print(json.dumps(dict(pairs), ensure_ascii=False, indent=0))
+for pair in numbers(SPLIT, digits=6, draws=5000, held_out=90)[:2]:
+    examples.append((" ".join(pair.source), "".join(pair.target)))
+print(json.dumps(dict(examples), ensure_ascii=False, indent=0))

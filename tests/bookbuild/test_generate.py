@@ -164,7 +164,7 @@ def test_names_select_jobs_and_list_prints_them(small, run):
     assert names(printed) == {"examples/chapter/say"}, "what is named runs though it is fresh"
     status, printed = run("nonesuch")
     assert status == 1
-    assert "nothing is named nonesuch; see --list" in printed
+    assert "no job is named nonesuch; see --list" in printed
 
 
 def test_examples_run_in_an_empty_folder(small, run):
@@ -188,7 +188,7 @@ FAULTY = [
     ("imports what is not there", "import nonesuch\n", "1: ModuleNotFoundError: No module named"),
     ("prints nothing", "x = 1\n", "1: prints nothing"),
     ("prints blanks", "print()\n", "1: prints nothing"),
-    ("dies", "import os\n\nos._exit(3)\n", "1: its process died (3)"),
+    ("dies", "import os\n\nos._exit(3)\n", "1: the process died (3)"),
 ]
 
 
@@ -208,7 +208,7 @@ def test_an_example_that_loops_is_stopped(small, run, monkeypatch):
     (small / SAY).write_text("while True:\n    pass\n")
     status, printed = run()
     assert status == 1
-    assert f"{SAY}:1: takes over 1 s" in printed
+    assert f"{SAY}:1: did not end within 1 s" in printed
 
 
 def test_a_failed_example_keeps_its_last_good_output(small, run):

@@ -112,7 +112,7 @@ def test_an_error_has_the_line_of_the_notebook_file(notebook, source, kind, line
 
 
 def markdown(path: Path, shown=(), language="en") -> str:
-    return "".join(f"{text}\n" for text, _ in notebooks.page_lines(path, language, [*shown]))
+    return "".join(f"{text}\n" for text, _ in notebooks.markdown_page(path, language, [*shown]))
 
 
 def test_headings_folds_and_links_become_the_books(tmp_path):
@@ -162,7 +162,9 @@ def test_every_line_knows_where_in_the_notebook_it_is_from(lab):
     ],
 )
 def test_the_page_links_to_its_notebook_and_to_colab_if_that_can_open_it(repository, colab):
-    text = notebooks.with_links("---\na: b\n---\n\n# Title\n\nText\n", "x.ipynb", "zh", repository)
+    text = notebooks.with_notebook_links(
+        "---\na: b\n---\n\n# Title\n\nText\n", "x.ipynb", "zh", repository
+    )
     assert "# Title\n\n[下载笔记本](x.ipynb)" in text
     assert text.endswith("\n\nText\n")
     if colab:
@@ -191,7 +193,7 @@ def run(small, monkeypatch, capfd):
 
 
 def fresh() -> bool:
-    return all(job.fresh() for job in list_jobs() if job.is_notebook)
+    return all(job.is_fresh() for job in list_jobs() if job.is_notebook)
 
 
 def test_it_runs_once_and_its_page_has_the_outputs_in_both_languages(lab, run):
@@ -248,7 +250,7 @@ def test_a_lab_that_loops_is_stopped(lab, run, monkeypatch):
     change(lab, "print(", "while True: (")
     status, messages = run()
     assert status == 1
-    assert "docs/en/labs/lab.ipynb:1: takes over 1 s" in messages
+    assert "docs/en/labs/lab.ipynb:1: did not end within 1 s" in messages
 
 
 def test_the_stamp_of_a_translation_is_kept_in_the_notebook(lab):
@@ -270,14 +272,14 @@ def test_a_lab_without_its_translation_is_reported(lab):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"outputs": []', '"outputs": [{}]', "holds outputs"),
-        ('"execution_count": null', '"execution_count": 1', "holds outputs"),
-        ('"nbformat": 4', '"nbformat":  4', "is not written as Jupyter writes it"),
-        ("SITE =", "SITE_ =", "no code cell says where the site lies"),
-        ("**Word**", "## More", "a cell has one heading"),
-        ("double(21)", "double(22)", "this cell is not the twin's"),
-        ('"id": "p"', '"id": "q"', "this cell is not the twin's"),
-        ('"id": "p"', '"id": "c"', "two cells have the id c"),
+        ('"outputs": []', '"outputs": [{}]', "contains outputs"),
+        ('"execution_count": null', '"execution_count": 1', "contains outputs"),
+        ('"nbformat": 4', '"nbformat":  4', "not formatted as by Jupyter"),
+        ("SITE =", "SITE_ =", "no code cell sets the site's address"),
+        ("**Word**", "## More", "the cell has two headings"),
+        ("double(21)", "double(22)", "this cell differs from its translation"),
+        ('"id": "p"', '"id": "q"', "this cell differs from its translation"),
+        ('"id": "p"', '"id": "c"', "duplicate cell id c"),
     ],
 )
 def test_what_is_wrong_with_a_notebook_is_reported(lab, old, new, message):
@@ -292,7 +294,7 @@ def test_a_cell_that_one_language_lacks_is_reported(lab):
     notebook["cells"].pop()
     lab.write_text(notebooks.canonical_json(notebook), encoding="utf-8")
     (problem,) = notebook_errors()
-    assert "this cell is not the twin's" in str(problem)
+    assert "this cell differs from its translation" in str(problem)
 
 
 # In a strict build

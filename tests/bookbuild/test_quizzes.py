@@ -86,8 +86,8 @@ LAST = WRONG.format(number=2)
             "    - en: 2 is wrong\n      right: true\n",
             "1: question 1 has 2 right choices",
         ),
-        (LAST, "", "1: question 1 has 2 choices; 3 or 4 are needed"),
-        (LAST, 3 * LAST, "1: question 1 has 5 choices; 3 or 4 are needed"),
+        (LAST, "", "1: question 1 has 2 choices; write 3 or 4"),
+        (LAST, 3 * LAST, "1: question 1 has 5 choices; write 3 or 4"),
         ("  zh: 是吗？\n", "", "1: question 1 has no text zh"),
         ("      zh: 1 是错的\n", "", "9: question 1, choice 2 has no text zh"),
         (
@@ -96,14 +96,18 @@ LAST = WRONG.format(number=2)
             "4: question 1, choice 1 has no text en_why",
         ),
         ("      zh_why: 因为", "      zh_wy: 因为", "9: question 1, choice 2 has no text zh_why"),
-        ("  zh: 是吗？\n", "  zh: 是吗？\n  note: x\n", "1: question 1 has note; known are en, zh"),
+        (
+            "  zh: 是吗？\n",
+            "  zh: 是吗？\n  note: x\n",
+            "1: question 1 has the unknown key note; use en, zh",
+        ),
         (
             "en_why: See [there](#there).",
             'en_why: "See $\\theta$."',
-            "4: question 1, choice 1, en_why: between double quotes a backslash is written twice",
+            "4: question 1, choice 1, en_why: control character; write",
         ),
-        ("Is it so?", "Is <bos> so?", "1: question 1, en: <bos> stands between backticks"),
-        ("Is it so?", "Is it so: yes?", "1: no YAML: mapping values are not allowed here"),
+        ("Is it so?", "Is <bos> so?", "1: question 1, en: HTML tag <bos>; put it between"),
+        ("Is it so?", "Is it so: yes?", "1: invalid YAML: mapping values are not allowed here"),
     ],
 )
 def test_a_quiz_that_is_not_whole_is_reported_with_its_line(quiz, old, new, message):
@@ -125,7 +129,7 @@ def test_generating_stops_at_a_quiz_that_is_not_whole(quiz, monkeypatch, capsys)
 
 
 def test_what_is_said_of_a_link_is_said_with_its_line_in_the_quiz(quiz):
-    output = [str(problem) for problem in quizzes.errors_containing("](#there)", "leads nowhere")]
+    output = [str(problem) for problem in quizzes.errors_at_text("](#there)", "leads nowhere")]
     assert output == ["docs/quizzes/other.yml:4: leads nowhere"]
 
 

@@ -51,7 +51,7 @@ def test_a_word_with_a_hyphen_or_an_apostrophe_is_one():
     ],
 )
 def test_code_figures_and_formulas_are_looked_at_and_their_words_not_counted(html, kind):
-    count = 600 // reading_time.SECONDS_TO_LOOK[kind]  # ten minutes
+    count = 600 // reading_time.SECONDS_PER_ELEMENT[kind]  # ten minutes
     assert reading_time.reading_minutes(TEXT + html * count) == 30
 
 

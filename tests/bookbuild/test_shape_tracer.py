@@ -20,13 +20,13 @@ from transformer import Transformer, TransformerConfig
 
 
 @pytest.fixture(scope="module")
-def rows() -> dict[shape_tracer.Row, tuple[str, ...]]:
-    return shape_tracer.symbolic()
+def rows() -> dict[shape_tracer.Variable, tuple[str, ...]]:
+    return shape_tracer.symbolic_shapes()
 
 
 @pytest.fixture(scope="module")
-def shown(rows) -> list[shape_tracer.Shown]:
-    return [*shape_tracer.shown(rows)]
+def shown(rows) -> list[shape_tracer.TensorRow]:
+    return [*shape_tracer.tensor_rows(rows)]
 
 
 def locals_of(sizes: shape_tracer.Sizes) -> set[tuple[str, str]]:
@@ -49,7 +49,7 @@ def locals_of(sizes: shape_tracer.Sizes) -> set[tuple[str, str]]:
     sys.setprofile(profile)
     try:
         model(ids, ids)
-        with shape_tracer.both_ways():
+        with shape_tracer.explicit_and_fused():
             model(ids, ids)
     finally:
         sys.setprofile(None)
@@ -58,8 +58,8 @@ def locals_of(sizes: shape_tracer.Sizes) -> set[tuple[str, str]]:
 
 def test_no_variable_that_holds_a_tensor_is_left_out(rows):
     listed = {(row.function, row.name) for row in rows}
-    making = shape_tracer.makes_tensors()
-    expected = {each for each in locals_of(shape_tracer.DISTINCT) if each[0] in making}
+    making = shape_tracer.functions_with_result()
+    expected = {each for each in locals_of(shape_tracer.DISTINCT_SIZES) if each[0] in making}
     assert len(expected) > 50
     assert expected <= listed, expected - listed
     # Tied, the output layer has one variable more.
@@ -67,7 +67,7 @@ def test_no_variable_that_holds_a_tensor_is_left_out(rows):
 
 
 def test_only_a_function_that_makes_nothing_is_left_out(rows):
-    called = {function for function, _ in shape_tracer.run(shape_tracer.DISTINCT)}
+    called = {function for function, _ in shape_tracer.trace_model(shape_tracer.DISTINCT_SIZES)}
     assert called - {row.function for row in rows} == {"check_mask"}
 
 
@@ -81,10 +81,10 @@ def test_shapes_hold_for_any_sizes(
     rows, batch, source, target, nhead, half, feedforward, vocabulary
 ):
     config = {"d_model": 2 * nhead * half, "nhead": nhead, "dim_feedforward": feedforward}
-    sizes = shape_tracer.sizes(
+    sizes = shape_tracer.make_sizes(
         batch, source, target, (vocabulary + 1, vocabulary + 3), **config, max_len=9, **ONE_LAYER
     )
-    assert not [*shape_tracer.disagreements(rows, sizes)]
+    assert not [*shape_tracer.shape_mismatches(rows, sizes)]
 
 
 def test_a_wrong_symbol_is_reported(rows):
@@ -95,31 +95,34 @@ def test_a_wrong_symbol_is_reported(rows):
             other = "d" if symbol != "d" else "f"
             changed = (*symbols[:axis], other, *symbols[axis + 1 :])
             call = {row: torch.empty([sizes_of(each) for each in symbols], device="meta")}
-            known = shape_tracer.DISTINCT.symbols() | {"1": 1}
-            assert shape_tracer.fits(symbols, tuple(call[row].shape), dict(known))
-            assert not shape_tracer.fits(changed, tuple(call[row].shape), dict(known)), (row, axis)
+            known = shape_tracer.DISTINCT_SIZES.symbols() | {"1": 1}
+            assert shape_tracer.matches_symbols(symbols, tuple(call[row].shape), dict(known))
+            assert not shape_tracer.matches_symbols(changed, tuple(call[row].shape), dict(known)), (
+                row,
+                axis,
+            )
             output += 1
     assert output > 200
 
 
 def sizes_of(symbol: str) -> int:
-    return (shape_tracer.DISTINCT.symbols() | {"1": 1})[symbol.removeprefix("1|")]
+    return (shape_tracer.DISTINCT_SIZES.symbols() | {"1": 1})[symbol.removeprefix("1|")]
 
 
 @pytest.mark.parametrize("name", ["memory", "scores", "variance"])
 def test_a_run_that_differs_from_the_table_is_reported(rows, name):
     row = next(each for each in rows if each.name == name)
     without = {each: symbols for each, symbols in rows.items() if each != row}
-    (missing,) = {*shape_tracer.disagreements(without, shape_tracer.OTHERS[0])}
+    (missing,) = {*shape_tracer.shape_mismatches(without, shape_tracer.OTHER_SIZES[0])}
     assert missing == f"{row.function}: {name} of line {row.line} is not in the table"
     wrong = rows | {row: ("b", "n", "f")}
-    assert {*shape_tracer.disagreements(wrong, shape_tracer.OTHERS[0])} != set()
+    assert {*shape_tracer.shape_mismatches(wrong, shape_tracer.OTHER_SIZES[0])} != set()
 
 
 def test_sizes_of_which_two_are_equal_tell_nothing(monkeypatch):
-    monkeypatch.setattr(shape_tracer, "DISTINCT", shape_tracer.OTHERS[1])
-    with pytest.raises(ValueError, match="two sizes are the same"):
-        shape_tracer.symbolic()
+    monkeypatch.setattr(shape_tracer, "DISTINCT_SIZES", shape_tracer.OTHER_SIZES[1])
+    with pytest.raises(ValueError, match="two sizes are equal"):
+        shape_tracer.symbolic_shapes()
 
 
 def test_each_line_is_that_of_the_downloaded_file(shown):
@@ -132,7 +135,7 @@ def test_each_line_is_that_of_the_downloaded_file(shown):
 
 def test_a_statement_of_several_lines_is_one():
     code = "x = f(\n    a, (b),\n    c=d,\n)"
-    assert shape_tracer.in_one_line(code) == "x = f(a, (b), c=d)"
+    assert shape_tracer.join_lines(code) == "x = f(a, (b), c=d)"
 
 
 def test_the_example_is_the_running_one(shown):
@@ -161,14 +164,14 @@ def expanded(name: str) -> list[str]:
 
 def test_parameters_are_all_there_once_and_add_up():
     vocabulary = 37000
-    parameters, buffers = shape_tracer.kept(vocabulary)
+    parameters, buffers = shape_tracer.parameters_and_buffers(vocabulary)
     with torch.device("meta"):
         model = Transformer(TransformerConfig(vocabulary, vocabulary))
     names = [name for kind in parameters for name in expanded(kind.name)]
     assert sorted(names) == sorted(name for name, _ in model.named_parameters())
-    assert sum(kind.numbers * kind.copies for kind in parameters) == model.num_parameters()
+    assert sum(kind.size * kind.copies for kind in parameters) == model.num_parameters()
     assert [len(expanded(kind.name)) for kind in parameters] == [k.copies for k in parameters]
-    base = shape_tracer.sizes(1, 1, 1, (vocabulary, vocabulary)).symbols()
+    base = shape_tracer.make_sizes(1, 1, 1, (vocabulary, vocabulary)).symbols()
     for kind in [*parameters, *buffers]:
         shape = [base[symbol] for symbol in re.findall(r"\w+", kind.shape)]
         for name in expanded(kind.name):
@@ -182,9 +185,9 @@ def test_parameters_are_all_there_once_and_add_up():
 
 
 @pytest.fixture
-def printed(shown, tmp_path, monkeypatch) -> list[shape_tracer.Shown]:
+def printed(shown, tmp_path, monkeypatch) -> list[shape_tracer.TensorRow]:
     """What scripts/proofs/shapes.py prints, in a folder of its own."""
-    parameters, buffers = shape_tracer.kept(37000)
+    parameters, buffers = shape_tracer.parameters_and_buffers(37000)
     kinds = {"tensor": shown, "parameter": parameters, "buffer": buffers}
     lines = ["\t".join(map(str, (kind, *row))) for kind, table in kinds.items() for row in table]
     monkeypatch.setattr(paths, "GENERATED", tmp_path)
@@ -194,9 +197,9 @@ def printed(shown, tmp_path, monkeypatch) -> list[shape_tracer.Shown]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_tensor_is_in_one_table_below_its_function(printed, language):
-    tables = shapes.tables(language)
-    assert [*tables] == [*shapes.PARTS, "parameters"]
-    joined = "".join(tables[name] for name in shapes.PARTS)
+    tables = shapes.shape_tables(language)
+    assert [*tables] == [*shapes.FIRST_FUNCTIONS, "parameters"]
+    joined = "".join(tables[name] for name in shapes.FIRST_FUNCTIONS)
     found: Counter[tuple[str, str, str]] = Counter()
     for body in joined.split("<tbody markdown>")[1:]:
         function = re.findall(r"<th .*?<code.*?>(.*?)</code>", body)[0]
@@ -215,13 +218,13 @@ def test_each_function_leads_to_the_section_that_shows_it(printed, language):
         "DecoderLayer.forward.read": "encoder-decoder.md#decoder-layer",
         "Transformer.logits": "full-model.md#transformer",
     }
-    joined = "".join(shapes.tables(language).values())
+    joined = "".join(shapes.shape_tables(language).values())
     for function, target in where.items():
         (link,) = re.findall(rf">{re.escape(function)}</code> \[.*?\]\((.*?)\)", joined)
         assert link == target
 
 
 def test_a_part_that_begins_nowhere_is_reported(printed, monkeypatch):
-    monkeypatch.setitem(shapes.PARTS, "logits", "Transformer.nonesuch")
-    with pytest.raises(SourceError, match=r"a part at Transformer\.nonesuch, never called"):
-        shapes.tables("en")
+    monkeypatch.setitem(shapes.FIRST_FUNCTIONS, "logits", "Transformer.nonesuch")
+    with pytest.raises(SourceError, match=r"never calls Transformer\.nonesuch"):
+        shapes.shape_tables("en")

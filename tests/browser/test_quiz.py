@@ -68,7 +68,7 @@ def test_a_quiz_works_without_javascript(browser: Browser, language):
     choices = plain.locator(".quiz > details")
     expect(choices).to_have_count(count)
     right = plain.locator(".quiz > details.right")
-    expect(right).to_have_count(quizzes.QUESTIONS)
+    expect(right).to_have_count(quizzes.NUM_QUESTIONS)
     verdict = right.first.locator("p > strong").first
     expect(verdict).to_be_hidden()
     right.first.locator("summary").click()

@@ -20,18 +20,18 @@ pytestmark = [pytest.mark.parametrize("width", [1280]), pytest.mark.usefixtures(
 
 @pytest.fixture(scope="module")
 def pairs() -> list:
-    return javascript_model.sentences()
+    return javascript_model.comparison_pairs()
 
 
 @pytest.fixture(scope="module")
-def whole(pairs) -> javascript_model.Reference:
-    return javascript_model.reference(javascript_model.load(), pairs)
+def whole(pairs) -> javascript_model.ReferenceOutputs:
+    return javascript_model.compute_reference(javascript_model.load_trained_translator(), pairs)
 
 
 @pytest.fixture(scope="module")
-def coarse(pairs) -> javascript_model.Reference:
-    return javascript_model.reference(
-        javascript_model.round_weights(javascript_model.load()), pairs
+def coarse(pairs) -> javascript_model.ReferenceOutputs:
+    return javascript_model.compute_reference(
+        javascript_model.round_weights(javascript_model.load_trained_translator()), pairs
     )
 
 
@@ -51,7 +51,7 @@ def test_the_browser_translates_200_sentences_as_pytorch_does(reader, pairs, who
     asked = javascript_model.driver_input(pairs, whole.greedy)
     reader.goto(f"{BASE}404.html")
     found = reader.evaluate(javascript_model.browser_script(), [CODE, FILES["float32"], asked])
-    output = javascript_model.difference(found, whole)
+    output = javascript_model.compare_outputs(found, whole)
     assert (output.greedy, output.beam) == (len(pairs), len(pairs))
     assert output.logits <= 1e-5
     assert output.attention <= 1e-5
@@ -61,11 +61,11 @@ def test_weights_of_16_bits_differ_by_their_rounding_alone(reader, pairs, whole,
     asked = javascript_model.driver_input(pairs, whole.greedy)
     reader.goto(f"{BASE}404.html")
     found = reader.evaluate(javascript_model.browser_script(), [CODE, FILES["float16"], asked])
-    output = javascript_model.difference(found, whole)
+    output = javascript_model.compare_outputs(found, whole)
     assert (output.greedy, output.beam) == (len(pairs), len(pairs))
     assert output.logits <= 1e-2
     if coarse.greedy == whole.greedy:  # else the logits belong to other sentences
-        same = javascript_model.difference(found, coarse)
+        same = javascript_model.compare_outputs(found, coarse)
         assert same.logits <= 1e-5
         assert same.attention <= 1e-5
 
@@ -83,17 +83,17 @@ CHANGES = [
 
 @pytest.mark.parametrize(("line", "changed"), CHANGES)
 def test_a_changed_line_is_reported_apart(tmp_path: Path, pairs, whole, width, line, changed):
-    text = javascript_model.CODE.read_text(encoding="utf-8")
+    text = javascript_model.TRANSLATOR_JS.read_text(encoding="utf-8")
     assert text.count(line) == 1
     code, weights = tmp_path / "translator.mjs", tmp_path / "halved"
     code.write_text(text.replace(line, changed), encoding="utf-8")
     weights.write_bytes(javascript_model.to_float16())
     few = slice(0, None, 24)
-    reference = javascript_model.Reference(
+    reference = javascript_model.ReferenceOutputs(
         whole.greedy[few], whole.beam[few], whole.logits[few], whole.attention[few]
     )
     asked = javascript_model.driver_input(pairs[few], reference.greedy)
-    output = javascript_model.difference(
+    output = javascript_model.compare_outputs(
         javascript_model.run_in_node(weights, asked, code), reference
     )
     count = len(reference.greedy)

@@ -104,7 +104,7 @@ def test_markup_in_an_entry_is_escaped(small):
             2,
             "second entry for other.md#there on 2026-02-01",
         ),
-        ("page: index.md", "page: [index.md", 2, "no YAML: "),
+        ("page: index.md", "page: [index.md", 2, "invalid YAML: "),
         ("- {date: 2026-02-01", "- nothing\n- {date: 2026-02-01", 1, "invalid entry 'nothing'"),
     ],
 )

@@ -157,7 +157,7 @@ def reader_notebook(name: str, port: int) -> nbformat.NotebookNode:
         if cell.cell_type == "code" and "slow" not in cell.metadata.get("tags", [])
     ]
     first = notebook.cells[0]
-    first.source = notebooks.SITE.sub(f'SITE = "http://127.0.0.1:{port}/"', first.source)
+    first.source = notebooks.SITE_ASSIGNMENT.sub(f'SITE = "http://127.0.0.1:{port}/"', first.source)
     return notebook
 
 
@@ -232,7 +232,7 @@ def tasks() -> list[tuple[str, int]]:
         (name, number)
         for name in NAMES
         for number in range(
-            1, 1 + sum("task" in cell.tags for cell in notebooks.cells(path_of(name)))
+            1, 1 + sum("task" in cell.tags for cell in notebooks.read_cells(path_of(name)))
         )
     ]
 
@@ -253,7 +253,7 @@ def test_the_folded_answer_solves_the_task(verdict, name, number):
 @every_lab
 def test_every_task_has_its_answer_the_same_in_both_languages(name):
     assert answers(name) == answers(name, "zh")
-    count = sum("task" in cell.tags for cell in notebooks.cells(path_of(name)))
+    count = sum("task" in cell.tags for cell in notebooks.read_cells(path_of(name)))
     text = translation.parse_text(SourcePage("en", f"labs/{name}.md").text)
     assert len(answers(name)) == count == len(translation.exercises(text)) // 2
 

@@ -276,7 +276,7 @@ BOOK_FAULTS = {
     "a disk that is full while generating": Fault(full_while_generating, DISK),
     "a disk that is full while the site is written": Fault(full_while_writing_the_site, DISK),
     "a cache that can't be written": Fault(
-        read_only, "it lies where nothing can be written; make it writable, then run it"
+        read_only, "the file system is read-only; make it writable, then run it"
     ),
     "killed while generating": Fault(killed_while_generating, ""),
     "killed by a lack of memory": Fault(
@@ -284,20 +284,20 @@ BOOK_FAULTS = {
         "scripts/generate was killed by signal 9; is there memory enough? Run it again",
     ),
     "Ctrl-C while generating": Fault(
-        interrupted, "interrupted; what was made is kept, the rest follows"
+        interrupted, "interrupted; finished outputs are kept"
     ),
     "killed while the site is written": Fault(killed_while_writing_the_site, ""),
     "Ctrl-C while the site is written": Fault(interrupted_while_writing_the_site, "Aborted!"),
-    "no Node": Fault(no_node, "no Node, neither in .venv nor on the PATH; run scripts/inst"),
+    "no Node": Fault(no_node, "Node.js not found in .venv or on the PATH; run scripts/inst"),
     "a Node that doesn't run": Fault(
         broken_node, "KaTeX did not run; remove node_modules and run scripts/install. Node"
     ),
     "half of node_modules": Fault(half_a_katex, ".ttf isn't there; run scripts/install"),
     "no PyTorch": Fault(
-        no_torch, "torch can't be loaded (no torch); remove .venv and run scripts/install"
+        no_torch, "can't import torch (no torch); remove .venv and run scripts/install"
     ),
     "a port that is taken": Fault(
-        a_port_that_is_taken, "end what has it, or take another: scripts/serve -a 127.0.0.1"
+        a_port_that_is_taken, "stop the process that uses it, or run scripts/serve -a 127.0.0.1"
     ),
     "two builds at once": Fault(
         two_builds, "another process is building the site; waiting until it has", fails=False
@@ -310,7 +310,7 @@ BOOK_FAULTS = {
         no_such_page, "no page docs/en/nonesuch.md; use a name like attention"
     ),
     "an example that isn't there, run": Fault(
-        no_such_example, "nothing is named nonesuch; see --list"
+        no_such_example, "no job is named nonesuch; see --list"
     ),
     "no browser": Fault(
         no_browser, "node_modules/@sparticuz/chromium is missing: run scripts/install --test"
@@ -318,7 +318,7 @@ BOOK_FAULTS = {
 }
 PROJECT_FAULTS = {
     "weights that are cut short": Fault(
-        truncated_weights, "snippets/translator.safetensors:1: is damaged ("
+        truncated_weights, "snippets/translator.safetensors:1: damaged weights file ("
     ),
     "weights of other code": Fault(
         stale_weights,

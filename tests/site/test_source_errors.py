@@ -142,13 +142,13 @@ def add_output(path: Path) -> None:
     path.write_text(notebooks.canonical_json(notebook), encoding="utf-8")
 
 
-RERUN = "; mend it, then scripts/generate {} runs it alone"
+RERUN = "; correct it, then run scripts/generate {}"
 RERUN_SAY, RERUN_LINE, RERUN_LAB = (
     RERUN.format(name) for name in ("examples/chapter/say", "figures/chapter/line", "labs/lab")
 )
 LINK_REMEDY = "; correct the link, or write what it leads to"
 KATEX_REMEDY = "...; katex.org/docs/supported.html lists what there is"
-YAML_REMEDY = '; a text with ": " in it, or one of [ { & * at its beginning, stands between quotes'
+YAML_REMEDY = '; quote a text that contains ": " or starts with [ { & or *'
 CHANGED = "docs/en/index.md has changed since this page was reviewed; update it and run"
 
 LAST_LINE = "the last line"
@@ -177,15 +177,15 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a colon in a description": (
         (PAGE, "A small book.", "A book: small"),
-        (PAGE, "description", f"no YAML: mapping values are not allowed here{YAML_REMEDY}"),
+        (PAGE, "description", f"invalid YAML: mapping values are not allowed here{YAML_REMEDY}"),
     ),
     "a bracket in a description": (
         (TRANSLATION, "一本小书。", "[一本小书"),
-        (TRANSLATION, "description", f"no YAML: ...{YAML_REMEDY}"),
+        (TRANSLATION, "description", f"invalid YAML: ...{YAML_REMEDY}"),
     ),
     "a front matter that is no mapping": (
         (PAGE, "description: A small book.", "A small book."),
-        (PAGE, "A small book.", "the front matter is no mapping; write description: TEXT"),
+        (PAGE, "A small book.", "the front matter is not a mapping; write description: TEXT"),
     ),
     "a dead link": (
         (PAGE, "other.md#there", "none.md"),
@@ -201,19 +201,19 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a page with a byte order mark": (
         (OTHER, add_bom, None),
-        (OTHER, "", "begins with a byte order mark; save it as UTF-8 without BOM"),
+        (OTHER, "", "starts with a byte order mark; save it as UTF-8 without BOM"),
     ),
     "a page that isn't in UTF-8": (
         (OTHER, add_latin_1, None),
-        (OTHER, LAST_LINE, "is not in UTF-8; save it so, whatever your editor calls it"),
+        (OTHER, LAST_LINE, "is not valid UTF-8; save the file as UTF-8"),
     ),
     "a page with the line ends of Windows": (
         (OTHER, use_crlf, None),
-        (OTHER, "", "lines end with CRLF; save it with LF, and let Git keep that: git config"),
+        (OTHER, "", "has CRLF line endings; save it with LF, and run git config"),
     ),
     "a link to a file that isn't there": (
         (LINKED, make_dangling_link, None),
-        (LINKED, "", "is a link to nowhere.md, which isn't there; mend it or remove it"),
+        (LINKED, "", "broken symbolic link to nowhere.md; fix or remove it"),
     ),
     "a page in no nav": (
         ("mkdocs.yml", "  - other.md\n", ""),
@@ -226,27 +226,35 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     # What a page includes
     "a missing section": (
         (PAGE, "tiny.py:first", "tiny.py:none"),
-        (PAGE, "tiny.py:none", "no section none in tiny.py; it has first"),
+        (PAGE, "tiny.py:none", "no section none in tiny.py; it has: first"),
     ),
     "a missing file": (
         (PAGE, "examples/chapter/say.py", "examples/none.py"),
-        (PAGE, "examples/none.py", "no file examples/none.py in snippets/ or .generated/; correct"),
+        (
+            PAGE,
+            "examples/none.py",
+            "missing file examples/none.py in snippets/ or .generated/; correct",
+        ),
     ),
     "a mark without its end": (
         (TINY, "# --8<-- [end:first]\n", ""),
-        (TINY, "[start:first]", "section first has no end mark; put --8<-- [end:first] below it"),
+        (TINY, "[start:first]", "section first has no end marker; add --8<-- [end:first] below it"),
     ),
     "a mark without its start": (
         (TINY, "# --8<-- [start:first]\n", ""),
-        (TINY, "[end:first]", "end mark of first without its start; one of the two is too much"),
+        (
+            TINY,
+            "[end:first]",
+            "unmatched end marker of section first; add its start marker or remove it",
+        ),
     ),
     "an unknown value": (
         (PAGE, "say: number", "say: none"),
         (
             PAGE,
             "say: none",
-            "0 lines of outputs/examples/chapter/say.txt begin with 'none: '; "
-            "exactly one is needed, and there are number",
+            "0 lines of outputs/examples/chapter/say.txt start with 'none: ', expected 1; "
+            "use one of its labels: number",
         ),
     ),
     "an output that no page shows": (
@@ -262,7 +270,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         (
             TINY,
             "[start:second]",
-            'section second is shown in no page of docs/en; show it once: --8<-- "tiny.py:second"',
+            'docs/en shows section second 0 times; show it once: --8<-- "tiny.py:second"',
         ),
     ),
     # Formulas and figures
@@ -275,21 +283,17 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         (
             PAGE,
             "chapter/none.svg",
-            "no figures/chapter/none.svg; scripts/figures/chapter.py draws it? "
-            "Correct the name or write the function",
+            "missing figure figures/chapter/none.svg; correct the name or add its function to "
+            "scripts/figures/chapter.py",
         ),
     ),
     "a figure without alternative text": (
         (TRANSLATION, "一条上升的线。", ""),
-        (
-            TRANSLATION,
-            "line.svg",
-            "figures/chapter/line.svg has no alternative text; say between [ and ]",
-        ),
+        (TRANSLATION, "line.svg", "figures/chapter/line.svg has no alternative text; describe the figure"),
     ),
     "a figure that no page shows": (
         (FIGURES, "", WAVE),
-        (FIGURES, "", "no page of docs/en shows figures/chapter/wave.svg; show it there, or remo"),
+        (FIGURES, "", "no page of docs/en shows figures/chapter/wave.svg; add it to a page or rem"),
     ),
     "a figure that fails": (
         (FIGURES, "double(1)", "nonesuch"),
@@ -330,11 +334,11 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "an example that prints nothing": (
         (SAY, 'print("number:", double(21))', ""),
-        (SAY, "", "prints nothing; a page shows what it prints"),
+        (SAY, "", "prints nothing; print the output that a page shows"),
     ),
     "an example that never ends": (
         (SAY, "from tiny", LOOP + "from tiny"),
-        (SAY, "", f"takes over {TIMEOUT} s and was stopped; make it end sooner"),
+        (SAY, "", f"did not end within {TIMEOUT} s and was stopped; make it faster"),
     ),
     "an example that needs the network": (
         (SAY, "from tiny", FETCH + "from tiny"),
@@ -350,7 +354,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "an example that is killed": (
         (SAY, "from tiny", "import os\n\nos.kill(os.getpid(), 9)\nfrom tiny"),
-        (SAY, "", "its process died (-9); is there memory enough?"),
+        (SAY, "", "the process died (-9); check that memory is sufficient"),
     ),
     # Labs
     "a lab whose cell raises": (
@@ -362,16 +366,16 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         (
             LAB_TRANSLATION,
             "SITE",
-            "this cell is not the twin's: in kind, id, tags or code; make both",
+            "this cell differs from its translation in kind, id, tags or code; make bo",
         ),
     ),
     "a lab with outputs": (
         (LAB, add_output, None),
-        (LAB, "", "holds outputs: clear them before you save it"),
+        (LAB, "", "the notebook contains outputs; clear them before you save it"),
     ),
     "a lab that is cut short": (
         (LAB, truncate_json, None),
-        (LAB, ' "nb', "is no whole notebook: ...; git restore it, or save it anew in Jupyter"),
+        (LAB, ' "nb', "invalid notebook: ...; run git restore, or save it again in Jupyter"),
     ),
     # Quizzes, the glossary, sources and claims
     "a quiz with a question too few": (
@@ -380,11 +384,11 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a quiz without a right choice": (
         (QUIZ, 'right: true, en_why: "See [here]', 'en_why: "See [here]'),
-        (QUIZ, "", "question 1 has 0 right choices; exactly one has 'right: true'"),
+        (QUIZ, "", "question 1 has 0 right choices; mark exactly one with 'right: true'"),
     ),
     "a quiz that is no YAML": (
         (QUIZ, QUESTION.replace("[there]", "[here]"), "- en: Is it: so?\n"),
-        (QUIZ, "", f"no YAML: mapping values are not allowed here{YAML_REMEDY}"),
+        (QUIZ, "", f"invalid YAML: mapping values are not allowed here{YAML_REMEDY}"),
     ),
     "a dead anchor in a quiz": (
         (QUIZ, "[here](#there)", "[here](#none)"),
@@ -436,11 +440,15 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a term of the glossary without its Chinese": (
         (GLOSSARY, " zh: 词元,", ""),
-        (GLOSSARY, "", "token has no zh; each has anchor, en, en_meaning, where, zh, zh_meaning"),
+        (
+            GLOSSARY,
+            "",
+            "token has no zh; required keys: anchor, en, en_meaning, where, zh, zh_meaning",
+        ),
     ),
     "a glossary that is no YAML": (
         (GLOSSARY, "en: token, ", "en: token, ["),
-        (GLOSSARY, "", f"no YAML: ...{YAML_REMEDY}"),
+        (GLOSSARY, "", f"invalid YAML: ...{YAML_REMEDY}"),
     ),
     # Settings, templates and locks
     "settings that are no YAML": (
@@ -461,7 +469,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a lock that is gone": (
         ("package-lock.json", None, None),
-        ("package-lock.json", None, "it isn't there; git restore it, or run scripts/install"),
+        ("package-lock.json", None, "file not found; run git restore, or scripts/install"),
     ),
     "a change that leads nowhere": (
         (FEED, "other.md#there", "other.md#none"),

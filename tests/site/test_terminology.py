@@ -87,7 +87,7 @@ description: 一页。
 
 
 def output(page: str) -> list[str]:
-    text = terminology.Text(page, paths.DOCS / "zh/page.md")
+    text = terminology.ChineseText(page, paths.DOCS / "zh/page.md")
     return [
         str(each)
         for check in (terminology.forbidden_words, terminology.unknown_terms)
@@ -102,23 +102,28 @@ def test_a_correct_page_has_no_errors():
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
-        ("再做", "令牌再做", 7, "令牌: the book says 词元 (token)"),
-        ("抽样时", "采样时", 8, "采样: the book says 抽样 (sampling)"),
-        ("模型，", "自注意模型，", 10, "自注意: the book says 自注意力 (self-attention)"),
-        ("description: 一页", "description: 标记符", 2, "标记符: the book says 词元 (token)"),
-        ("**词元**（", "**记号**（", 7, "记号（token）: the glossary says 词元"),
-        ("**自**注意力（", "注意力（", 7, "注意力（self-attention）: the glossary says 自注意力"),
+        ("再做", "令牌再做", 7, "forbidden word 令牌; use 词元 (token)"),
+        ("抽样时", "采样时", 8, "forbidden word 采样; use 抽样 (sampling)"),
+        ("模型，", "自注意模型，", 10, "forbidden word 自注意; use 自注意力 (self-attention)"),
+        ("description: 一页", "description: 标记符", 2, "forbidden word 标记符; use 词元 (token)"),
+        ("**词元**（", "**记号**（", 7, "记号（token） differs from the glossary; use 词元"),
+        (
+            "**自**注意力（",
+            "注意力（",
+            7,
+            "注意力（self-attention） differs from the glossary; use 自注意力",
+        ),
         (
             "（token）",
             "（gizmo）",
             7,
-            "词元（gizmo） is brought in here: add gizmo to docs/glossary",
+            "词元（gizmo） is not a term; add gizmo to docs/glossary",
         ),
         (
             "（token）",
             "（token，gizmo）",
             7,
-            "词元（gizmo） is brought in here: add gizmo to",
+            "词元（gizmo） is not a term; add gizmo to",
         ),
     ],
 )
@@ -136,4 +141,4 @@ def test_a_wrong_word_in_the_glossarys_own_meanings_is_reported():
     assert "令牌" in path.read_text(encoding="utf-8")
     assert "令牌" not in shown
     assert shown.count("\n") == path.read_text(encoding="utf-8").count("\n")
-    assert [*terminology.forbidden_words(GLOSSARY, terminology.Text(f"{shown}令牌", path))]
+    assert [*terminology.forbidden_words(GLOSSARY, terminology.ChineseText(f"{shown}令牌", path))]

@@ -1,7 +1,7 @@
-"""Is every Chinese term the one of docs/glossary.yml, wherever a reader meets it?
+"""Checks that Chinese texts use the terms of docs/glossary.yml.
 
-Two questions: is a word used that the glossary rules out (its lists named not), and does each
-中文（English） of a page name a term of the glossary, in both languages?
+Two checks: no text uses a word that the glossary forbids (the key not), and each 中文（English）
+of a page is a term of the glossary, in both languages.
 """
 
 import re
@@ -16,17 +16,17 @@ from bookbuild.pages.files import line_number
 from bookbuild.pages.glossary import load_glossary
 from bookbuild.pages.page import SourcePage, list_pages
 
-# Names in brackets behind a Chinese word that are no terms of the book, and why.
+# English names in parentheses that are not terms of the book, and why.
 OTHER_NAMES = {
-    "BLEU": "stands behind a number of points",
-    "PE": "the paper's letters for the positional encoding",
+    "BLEU": "follows a score",
+    "PE": "the paper's abbreviation of positional encoding",
     "detach": "a method of PyTorch",
-    "test": "the short name of a part of the data; the term is test set",
-    "training": "likewise; the term is training set",
-    "validation": "likewise; the term is validation set",
+    "test": "the short name of a split; the term is test set",
+    "training": "the short name of a split; the term is training set",
+    "validation": "the short name of a split; the term is validation set",
 }
-# Files with Chinese for readers, besides the pages.
-PATTERNS = (
+# Files with Chinese text for readers, in addition to the pages.
+FILE_PATTERNS = (
     ".github/ISSUE_TEMPLATE/*.yml",
     "docs/changes.yml",
     "docs/quizzes/*.yml",
@@ -38,87 +38,92 @@ PATTERNS = (
     "scripts/proofs/*.py",
 )
 EXCLUDED_FILES = ("scripts/bookbuild/check/terminology.py",)
-# 中文（English）, the Chinese perhaps in bold.
-INTRODUCED = re.compile(
+# 中文（English）, with the Chinese possibly in bold.
+INTRODUCED_TERM = re.compile(
     r"(?P<chinese>[\w*–-]*[\u4e00-\u9fff]\**)（(?P<english>[A-Za-z][^（）\u4e00-\u9fff]*)）"
 )
 
 
-class Text(NamedTuple):
-    """What a reader may meet, with its place: fault(position, what)."""
+class ChineseText(NamedTuple):
+    """A text for readers, and the file or page that contains it."""
 
     text: str
     path: Path
     page: SourcePage | None = None
 
-    def error(self, position: int, what: str) -> SourceError:
+    def error(self, position: int, message: str) -> SourceError:
+        """An error at a character position of the text."""
         if self.page:
-            return self.page.error(position, what)
-        return SourceError(self.path, line_number(self.text, position), what)
+            return self.page.error(position, message)
+        return SourceError(self.path, line_number(self.text, position), message)
 
 
-def chinese_texts() -> Iterator[Text]:
-    """Everything Chinese: the pages, the labs, and the words of figures, widgets and quizzes."""
+def chinese_texts() -> Iterator[ChineseText]:
+    """All Chinese texts: pages, labs, quizzes, glossary, and labels of figures and widgets."""
     for page in list_pages("zh"):
-        yield Text(page.text, page.path, page)
-    for path in sorted({each for pattern in PATTERNS for each in paths.ROOT.glob(pattern)}):
+        yield ChineseText(page.text, page.path, page)
+    files = {path for pattern in FILE_PATTERNS for path in paths.ROOT.glob(pattern)}
+    for path in sorted(files):
         if path.relative_to(paths.ROOT).as_posix() not in EXCLUDED_FILES:
-            yield Text(path.read_text(encoding="utf-8"), path)
+            yield ChineseText(path.read_text(encoding="utf-8"), path)
     path = paths.DOCS / "glossary.yml"
-    yield Text(glossary_without_forbidden_words(path), path)
+    yield ChineseText(glossary_without_forbidden_words(path), path)
 
 
 def glossary_without_forbidden_words(path: Path) -> str:
-    """The glossary with the ruled-out words blanked, every character in its place."""
+    """The glossary with spaces in place of the lists of forbidden words."""
     return re.sub(r"^  not: .*$", translation.blank, path.read_text(encoding="utf-8"), flags=re.M)
 
 
-def chinese_forms(entry: dict) -> list[str]:
-    """How the book says a term in Chinese."""
-    return [entry["zh"], *entry.get("zh_also", [])]
+def chinese_forms(term: dict) -> list[str]:
+    """All accepted Chinese names of a term."""
+    return [term["zh"], *term.get("zh_also", [])]
 
 
-def any_of(found: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, sorted(found, key=len, reverse=True))) or r"(?!)")
+def any_of(words: Iterable[str]) -> re.Pattern[str]:
+    """A pattern that matches any of the words, the longest first."""
+    longest_first = sorted(words, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
 
-def forbidden_words(terms: list[dict], text: Text) -> Iterator[SourceError]:
-    """Words that the glossary rules out, where they aren't a part of a term."""
-    right = {rival: entry for entry in terms for rival in entry.get("not", [])}
-    own = any_of(word for entry in terms for word in chinese_forms(entry))
-    kept = [(m.start(), m.end()) for m in own.finditer(text.text)]
-    for match in any_of(right).finditer(text.text):
-        if not any(start <= match.start() and match.end() <= end for start, end in kept):
-            entry = right[match[0]]
-            what = f"{match[0]}: the book says {entry['zh']} ({entry['en']})"
-            yield text.error(match.start(), what)
+def forbidden_words(terms: list[dict], text: ChineseText) -> Iterator[SourceError]:
+    """Words that the glossary forbids, except as part of an accepted term."""
+    term_of = {word: term for term in terms for word in term.get("not", [])}
+    accepted = any_of(word for term in terms for word in chinese_forms(term))
+    spans = [match.span() for match in accepted.finditer(text.text)]
+    for match in any_of(term_of).finditer(text.text):
+        if not any(start <= match.start() and match.end() <= end for start, end in spans):
+            term = term_of[match[0]]
+            message = f"forbidden word {match[0]}; use {term['zh']} ({term['en']})"
+            yield text.error(match.start(), message)
 
 
-def unknown_terms(terms: list[dict], text: Text) -> Iterator[SourceError]:
-    """Terms brought in as 中文（English） that the glossary doesn't have, or has otherwise."""
-    known = {form.lower(): e for e in terms for form in (e["en"], *e.get("also", []))}
+def unknown_terms(terms: list[dict], text: ChineseText) -> Iterator[SourceError]:
+    """Terms introduced as 中文（English） that are not in the glossary, or differ from it."""
+    known = {form.lower(): term for term in terms for form in (term["en"], *term.get("also", []))}
+    # A parenthesis in a footnote is part of a citation.
     prose = re.sub(
         r"^\[\^.*$", translation.blank, translation.parse_text(text.text).prose, flags=re.M
     )
-    for match in INTRODUCED.finditer(prose):  # what stands in brackets in a source is no term
+    for match in INTRODUCED_TERM.finditer(prose):
         chinese = match["chinese"].replace("*", "").removesuffix("的")
         for english in re.split("[，、]", match["english"]):
-            entry = known.get(english.strip().lower())
+            term = known.get(english.strip().lower())
             if english.strip() in OTHER_NAMES:
                 continue
-            if entry is None:
-                what = (
-                    f"{chinese}（{english}） is brought in here: add {english} to docs/glossary.yml"
+            if term is None:
+                message = (
+                    f"{chinese}（{english}） is not a term; add {english} to docs/glossary.yml"
                 )
-                yield text.error(match.start(), what)
-            elif not chinese.endswith(tuple(chinese_forms(entry))):
-                what = (
-                    f"{chinese}（{english}）: the glossary says {' or '.join(chinese_forms(entry))}"
-                )
-                yield text.error(match.start(), what)
+                yield text.error(match.start(), message)
+            elif not chinese.endswith(tuple(chinese_forms(term))):
+                forms = " or ".join(chinese_forms(term))
+                message = f"{chinese}（{english}） differs from the glossary; use {forms}"
+                yield text.error(match.start(), message)
 
 
 def terminology_errors() -> Iterator[SourceError]:
+    """Forbidden words in all Chinese texts, and unknown terms on the pages."""
     terms = load_glossary()
     for text in chinese_texts():
         yield from forbidden_words(terms, text)

@@ -169,7 +169,7 @@ def add_lab(page: SourcePage, files: Files, config: MkDocsConfig) -> None:
         files.remove(old)
     download = page.path.read_text(encoding="utf-8").replace(there, here)
     files.append(File.generated(config, name, content=download))
-    text = notebooks.with_links(
+    text = notebooks.with_notebook_links(
         page.text.replace(there, here), notebook, page.language, config.repo_url or ""
     )
     made = File.generated(config, page.name, content=text)
@@ -240,7 +240,7 @@ def formula_faults(config: MkDocsConfig, tex: str, reason: str) -> list[SourceEr
         for page in list_pages(language(config))
         if first in page.text
     ]
-    return [*found, *quizzes.errors_containing(first, reason)]
+    return [*found, *quizzes.errors_at_text(first, reason)]
 
 
 @event_priority(100)

@@ -31,7 +31,7 @@ class LinkLocations(logging.Filter):
             if link in page.text:
                 fault = page.error(page.text.index(link), told)
             else:  # in its quiz?
-                fault = next(quizzes.errors_containing(link, told), page.error(0, told))
+                fault = next(quizzes.errors_at_text(link, told), page.error(0, told))
             record.msg, record.args = str(fault), ()
         return True
 

@@ -1,4 +1,4 @@
-"""The two kinds of error that a user reads: in a source, and in the setup."""
+"""The errors that a user reads: SourceError for a source file, SetupError for the machine."""
 
 import errno
 from pathlib import Path
@@ -7,30 +7,33 @@ from bookbuild.pages import paths
 
 
 class SetupError(Exception):
-    """Something is wrong with the machine, not with a source: 'what; what to do'."""
+    """Something is wrong with the machine: 'what is wrong; how to fix it'."""
 
 
 class SourceError(Exception):
-    """Something wrong in a source, at a line: 'file:line: what; what to do'."""
+    """Something is wrong in a source file: 'file:line: what is wrong; how to fix it'."""
 
-    def __init__(self, path: Path, line: int, what: str):
-        shown = path.relative_to(paths.ROOT) if path.is_relative_to(paths.ROOT) else path
-        super().__init__(f"{shown}:{line}: {what}")
+    def __init__(self, path: Path, line: int, message: str):
+        super().__init__(f"{relative_to_root(path)}:{line}: {message}")
 
 
-DISK_ERRORS = {
-    errno.ENOENT: "it isn't there; git restore it, or run scripts/install if Git doesn't know it",
+def relative_to_root(path: Path) -> Path:
+    """The path relative to the repository, or unchanged if it is outside."""
+    return path.relative_to(paths.ROOT) if path.is_relative_to(paths.ROOT) else path
+
+
+OS_ERROR_MESSAGES = {
+    errno.ENOENT: "file not found; run git restore, or scripts/install if Git doesn't track it",
     errno.ENOSPC: "the disk is full; free some space, then run it again",
-    errno.EDQUOT: "your share of the disk is full; free some space, then run it again",
-    errno.EROFS: "it lies where nothing can be written; make it writable, then run it again",
-    errno.EACCES: "you may not write it; make it yours (chown, chmod), then run it again",
+    errno.EDQUOT: "your disk quota is exceeded; free some space, then run it again",
+    errno.EROFS: "the file system is read-only; make it writable, then run it again",
+    errno.EACCES: "permission denied; change the owner or mode (chown, chmod), then run it again",
 }
 
 
 def describe_os_error(error: BaseException) -> str | None:
-    """What went wrong with the disk, in a line; None if it was something else."""
-    if not isinstance(error, OSError) or error.errno not in DISK_ERRORS:
+    """One line for a file system error; None for any other error."""
+    if not isinstance(error, OSError) or error.errno not in OS_ERROR_MESSAGES:
         return None
-    place = Path(error.filename2 or error.filename or "site")  # of a copy, where it was to go
-    shown = place.relative_to(paths.ROOT) if place.is_relative_to(paths.ROOT) else place
-    return f"{shown}: {DISK_ERRORS[error.errno]}"
+    path = Path(error.filename2 or error.filename or "site")  # filename2: destination of a copy
+    return f"{relative_to_root(path)}: {OS_ERROR_MESSAGES[error.errno]}"

@@ -1,4 +1,4 @@
-"""Where Node is."""
+"""Finds the Node.js executable."""
 
 import shutil
 import sys
@@ -8,9 +8,9 @@ from bookbuild.pages.errors import SetupError
 
 
 def node_executable() -> str:
-    """The environment's own Node, else the machine's."""
-    own = Path(sys.executable).with_name("node")
-    found = str(own) if own.exists() else shutil.which("node")
-    if not found:
-        raise SetupError("no Node, neither in .venv nor on the PATH; run scripts/install")
-    return found
+    """Node of the virtual environment, else of the PATH. Raises SetupError if there is none."""
+    installed = Path(sys.executable).with_name("node")
+    executable = str(installed) if installed.exists() else shutil.which("node")
+    if not executable:
+        raise SetupError("Node.js not found in .venv or on the PATH; run scripts/install")
+    return executable

@@ -1,8 +1,7 @@
-"""The labs: notebooks without outputs, run once and made into Markdown pages.
+"""The labs: notebooks without outputs, converted to Markdown pages.
 
-Their code is the same in all languages. It runs here cell by cell in one
-namespace; what a cell prints, and the value of its last line, stand below it.
-Everything here takes a notebook's path and returns values.
+Each language has its own notebook, with the same code. The functions take the path of a
+notebook and return values; bookbuild.run.notebooks runs the code.
 """
 
 import functools
@@ -15,110 +14,113 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-TITLES = {  # of a block of code, and of what it prints
+BLOCK_TITLES = {  # of a code block, of a task and of an output
     "en": ("Cell {}", "Cell {}: your turn", "Output"),
     "zh": ("单元格 {}", "单元格 {}：轮到你了", "输出"),
 }
-LINKS = {  # above the first section
+BUTTON_LABELS = {
     "en": ("Download the notebook", "Open in Colab"),
     "zh": ("下载笔记本", "在 Colab 中打开"),
 }
-SITE = re.compile(r'^SITE = "(.*)"$', re.M)
-FOLD = re.compile(r"<details><summary>(.*)</summary>")
+SITE_ASSIGNMENT = re.compile(r'^SITE = "(.*)"$', re.M)
+DETAILS_SUMMARY = re.compile(r"<details><summary>(.*)</summary>")
 ANSWER = re.compile(r"(?:Answer|答案) \d")
 FENCE = re.compile(r"`{3,}")
 
 
 class Cell(NamedTuple):
-    """A cell of a notebook; line is that of its first line in the file."""
+    """A cell of a notebook; line is the line in the file where its source starts."""
 
     line: int
-    kind: str  # markdown, code
+    kind: str  # markdown or code
     id: str
     source: str
     tags: list[str]
 
 
-Outputs = list[tuple[str, str]]  # what a cell shows: ("text" or "html", it)
+Outputs = list[tuple[str, str]]  # of one cell: ("text" or "html", content)
 
 
 def canonical_json(notebook: dict[str, Any]) -> str:
-    """The notebook as Jupyter writes it, a line of source on a line of its own."""
+    """The notebook as Jupyter writes it, with each line of source on a line of its own."""
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def cells(path: Path) -> list[Cell]:
-    return cells_at(path, path.stat().st_mtime_ns)
+def read_cells(path: Path) -> list[Cell]:
+    """The cells of a notebook in canonical JSON."""
+    return parse_cells(path, path.stat().st_mtime_ns)
 
 
 @functools.cache
-def cells_at(path: Path, mtime: int) -> list[Cell]:
+def parse_cells(path: Path, modified: int) -> list[Cell]:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     lines = enumerate(canonical_json(notebook).splitlines(), 2)
-    places = [at for at, line in lines if line.startswith('   "source":')]
+    source_lines = [number for number, line in lines if line.startswith('   "source":')]
     return [
         Cell(
-            place,
+            line,
             cell["cell_type"],
             cell["id"],
             "".join(cell["source"]),
             cell["metadata"].get("tags", []),
         )
-        for place, cell in zip(places, notebook["cells"], strict=True)
+        for line, cell in zip(source_lines, notebook["cells"], strict=True)
     ]
 
 
 def code_cells(path: Path) -> list[Cell]:
-    return [cell for cell in cells(path) if cell.kind == "code"]
+    return [cell for cell in read_cells(path) if cell.kind == "code"]
 
 
-def code(path: Path) -> str:
-    """All of the code, as if it were one file."""
+def joined_code(path: Path) -> str:
+    """The source of all code cells as one Python file."""
     return "\n\n".join(cell.source for cell in code_cells(path)) + "\n"
 
 
 def cell_number(path: Path, line: int) -> int:
-    """The number of the code cell that holds a line of the file."""
+    """The 1-based number of the code cell that contains a line of the file."""
     return sum(cell.line <= line for cell in code_cells(path))
 
 
 def site_url(path: Path) -> str:
-    """The site's address, as the first code cell names it; faults() misses none."""
-    match = SITE.search(code(path))
+    """The site's address in the notebook's SITE = "..."; notebook_errors reports a missing one."""
+    match = SITE_ASSIGNMENT.search(joined_code(path))
     return match[1] if match else "no address"
 
 
-def page_lines(path: Path, language: str, shown: list[Outputs]) -> Iterator[tuple[str, int]]:
-    """The page's Markdown, each line with the line of the notebook that it is from.
+def markdown_page(path: Path, language: str, outputs: list[Outputs]) -> Iterator[tuple[str, int]]:
+    """The page's Markdown, each line with its line number in the notebook.
 
-    Without outputs, as long as the notebook has not been run.
+    outputs has an item per code cell, or is empty before the notebook has been run.
     """
-    about = json.loads(path.read_text(encoding="utf-8"))["metadata"].get("book", {})
-    head = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in about.items()]
-    yield from ((line, 1) for line in ("---", *head, "---"))
+    meta = json.loads(path.read_text(encoding="utf-8"))["metadata"].get("book", {})
+    front_matter = [
+        f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in meta.items()
+    ]
+    yield from ((line, 1) for line in ("---", *front_matter, "---"))
     number = 0
-    for cell in cells(path):
+    for cell in read_cells(path):
         yield "", cell.line
         if cell.kind == "markdown":
-            yield from markdown_lines(cell, site_url(path))
+            yield from convert_markdown_cell(cell, site_url(path))
         else:
-            outputs = shown[number] if number < len(shown) else []
+            cell_outputs = outputs[number] if number < len(outputs) else []
             number += 1
-            yield from code_lines(cell, language, number, outputs)
+            yield from convert_code_cell(cell, language, number, cell_outputs)
 
 
-def markdown_lines(cell: Cell, site: str) -> Iterator[tuple[str, int]]:
-    """Line for line: anchors, folded blocks and links as the book writes them."""
-    indent, fenced = "", False
+def convert_markdown_cell(cell: Cell, site: str) -> Iterator[tuple[str, int]]:
+    """The cell's lines with anchors, folded blocks and links in the syntax of the book."""
+    indent, in_fence = "", False
     for line, text in enumerate(cell.source.split("\n"), cell.line):
-        fenced ^= bool(FENCE.match(text))
-        fold = FOLD.fullmatch(text)
-        if fold and not fenced:
-            kind = "success" if ANSWER.match(fold[1]) else "note"
-            text, indent = f'??? {kind} "{fold[1]}"', "    "
-        elif text == "</details>" and not fenced:
+        in_fence ^= bool(FENCE.match(text))
+        summary = DETAILS_SUMMARY.fullmatch(text)
+        if summary and not in_fence:
+            kind = "success" if ANSWER.match(summary[1]) else "note"
+            text, indent = f'??? {kind} "{summary[1]}"', "    "
+        elif text == "</details>" and not in_fence:
             text, indent = "", ""
-        elif text.startswith("##") and not fenced:
+        elif text.startswith("##") and not in_fence:
             text = f"{text} {{ #{cell.id} }}"
         elif text:
             text = indent + with_relative_links(text, site)
@@ -126,7 +128,7 @@ def markdown_lines(cell: Cell, site: str) -> Iterator[tuple[str, int]]:
 
 
 def with_relative_links(text: str, site: str) -> str:
-    """Links to the site's pages as MkDocs wants them, between files."""
+    """Links to the site's pages as relative links between source files, which MkDocs checks."""
 
     def relative(match: re.Match[str]) -> str:
         return f"]({posixpath.relpath(match[1] + '.md', 'labs')}{match[2] or ''})"
@@ -134,28 +136,31 @@ def with_relative_links(text: str, site: str) -> str:
     return re.sub(rf"\]\({re.escape(site)}(?:zh/)?([\w/-]+)/(#[\w-]+)?\)", relative, text)
 
 
-def code_lines(cell: Cell, language: str, number: int, shown: Outputs) -> Iterator[tuple[str, int]]:
-    plain, task, output = TITLES[language]
-    title = (task if "task" in cell.tags else plain).format(number)
+def convert_code_cell(
+    cell: Cell, language: str, number: int, outputs: Outputs
+) -> Iterator[tuple[str, int]]:
+    """A code block with the cell's source, and one block per output."""
+    code_title, task_title, output_title = BLOCK_TITLES[language]
+    title = (task_title if "task" in cell.tags else code_title).format(number)
     source = enumerate(cell.source.split("\n"), cell.line)
     yield f'```python title="{title}"', cell.line
     yield from ((text, line) for line, text in source)
     yield "```", cell.line
-    for kind, what in shown:
-        fence = (f'```text title="{output}"', "```")
+    for kind, content in outputs:
+        fence = (f'```text title="{output_title}"', "```")
         if kind == "html":
             fence = ('<div class="lab-output" tabindex="0" data-search-exclude>', "</div>")
-            what = re.sub(r"\n\s*", "", what)
-        for text in ("", fence[0], *what.split("\n"), fence[1]):
+            content = re.sub(r"\n\s*", "", content)
+        for text in ("", fence[0], *content.split("\n"), fence[1]):
             yield text, cell.line
 
 
-def with_links(markdown: str, name: str, language: str, repository: str) -> str:
-    """The page with its links to the notebook below the title.
+def with_notebook_links(markdown: str, name: str, language: str, repository: str) -> str:
+    """The page with buttons to download the notebook and to open it in Colab below its title.
 
-    name is that of the file, x.ipynb. Colab opens what lies on GitHub alone.
+    name is the file name of the notebook. Colab opens notebooks on GitHub only.
     """
-    download, colab = LINKS[language]
+    download, colab = BUTTON_LABELS[language]
     links = [f'[{download}]({name}){{ .md-button download="{name}" data-search-exclude="" }}']
     host, path = urlsplit(repository).netloc, urlsplit(repository).path.strip("/")
     if host == "github.com":
@@ -167,41 +172,40 @@ def with_links(markdown: str, name: str, language: str, repository: str) -> str:
     return f"{markdown[:end]}\n{' '.join(links)}\n{markdown[end:]}"
 
 
-def notebook_errors(paths: list[Path], code_only: bool = False) -> Iterator[tuple[Path, int, str]]:
-    """Errors of one notebook in all its languages, each with file and line.
+def notebook_errors(
+    translations: list[Path], code_only: bool = False
+) -> Iterator[tuple[Path, int, str]]:
+    """Errors of one notebook in all its languages: file, line and message.
 
     With code_only, the languages must have the same code cells, but not the same Markdown cells.
     """
-    compared = code_cells if code_only else cells
-    first = paths[0]
-    for path in paths:
+    compared = code_cells if code_only else read_cells
+    first = translations[0]
+    for path in translations:
         text = path.read_text(encoding="utf-8")
         notebook = json.loads(text)
         if any(cell.get("outputs") or cell.get("execution_count") for cell in notebook["cells"]):
-            yield path, 1, "holds outputs: clear them before you save it"
+            yield path, 1, "the notebook contains outputs; clear them before you save it"
         elif text != canonical_json(notebook):
-            yield path, 1, "is not written as Jupyter writes it: open it there and save it"
-        ids = [cell.id for cell in cells(path)]
+            yield path, 1, "the notebook is not formatted as by Jupyter; open and save it there"
+        ids = [cell.id for cell in read_cells(path)]
         for id in {id for id in ids if ids.count(id) > 1}:
-            yield path, 1, f"two cells have the id {id}"
-        if not SITE.search(code(path)):
-            yield path, 1, 'no code cell says where the site lies: SITE = "https://…/"'
-        for cell in cells(path):
-            texts = [text for text, _ in markdown_lines(cell, "")]
-            anchors = [text for text in texts if text.endswith(f"{{ #{cell.id} }}")]
+            yield path, 1, f"duplicate cell id {id}; rename one of them"
+        if not SITE_ASSIGNMENT.search(joined_code(path)):
+            yield path, 1, 'no code cell sets the site\'s address; add SITE = "https://…/"'
+        for cell in read_cells(path):
+            lines = [line for line, _ in convert_markdown_cell(cell, "")]
+            anchors = [line for line in lines if line.endswith(f"{{ #{cell.id} }}")]
             if cell.kind == "markdown" and len(anchors) > 1:
-                yield path, cell.line, "a cell has one heading, whose anchor is the cell's id"
-        for one, other in zip_longest(compared(first), compared(path)):
-            if shared(one) != shared(other):
-                line = other.line if other else 1
-                yield (
-                    path,
-                    line,
-                    "this cell is not the twin's: in kind, id, tags or code; make both alike",
-                )
+                message = "the cell has two headings, but its id can be the anchor of only one"
+                yield path, cell.line, f"{message}; split the cell"
+        for expected, cell in zip_longest(compared(first), compared(path)):
+            if shared_content(expected) != shared_content(cell):
+                message = "this cell differs from its translation in kind, id, tags or code"
+                yield path, cell.line if cell else 1, f"{message}; make both the same"
                 break
 
 
-def shared(cell: Cell | None) -> object:
-    """What a cell has in all languages."""
+def shared_content(cell: Cell | None) -> object:
+    """The parts of a cell that must be the same in all languages."""
     return cell and (cell.kind, cell.id, cell.tags, cell.source if cell.kind == "code" else "")

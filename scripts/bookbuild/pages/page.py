@@ -15,7 +15,7 @@ from bookbuild.pages.paths import LANGUAGES
 
 
 def page_url(name: str) -> str:
-    """The page's address, from that of its language: attention/ for attention.md."""
+    """The page's address relative to its language: attention/ for attention.md."""
     stem = name.removesuffix(".md").removesuffix("index")
     return f"{stem}/" if stem else ""
 
@@ -40,7 +40,7 @@ class Include(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading of a page, in Markdown, and its anchor; the title has none."""
+    """A heading of a page, in Markdown, and its anchor; the page title has none."""
 
     line: int
     title: str
@@ -52,7 +52,7 @@ class SourcePage:
     """One page in one language."""
 
     language: str
-    name: str  # embeddings.md; labs/look-inside.md, though its file is a notebook
+    name: str  # embeddings.md; labs/look-inside.md for labs/look-inside.ipynb
 
     @property
     def path(self) -> Path:
@@ -62,14 +62,15 @@ class SourcePage:
 
     @property
     def display_path(self) -> str:
-        """As a person knows it: docs/en/embeddings.md."""
+        """The path to show in messages: docs/en/embeddings.md."""
         suffix = self.path.suffix if self.path.exists() else self.translation.path.suffix
         return f"docs/{self.language}/{self.name.removesuffix('.md')}{suffix}"
 
     @property
     def translation(self) -> "SourcePage":
-        other = LANGUAGES[1 - LANGUAGES.index(self.language)]
-        return SourcePage(other, self.name)
+        """The same page in the other language."""
+        other_language = LANGUAGES[1 - LANGUAGES.index(self.language)]
+        return SourcePage(other_language, self.name)
 
     @property
     def is_notebook(self) -> bool:
@@ -77,25 +78,26 @@ class SourcePage:
 
     @property
     def text(self) -> str:
+        """The page's Markdown, converted if it is a notebook."""
         if self.is_notebook:
             return "".join(f"{text}\n" for text, _ in self.notebook_lines())
         return self.path.read_text(encoding="utf-8")
 
     def notebook_lines(self) -> list[tuple[str, int]]:
-        """A lab's Markdown, each line with the line of the notebook that it is from."""
-        shown = paths.GENERATED / "outputs" / f"{self.name.removesuffix('.md')}.json"
-        outputs = json.loads(shown.read_text(encoding="utf-8")) if shown.exists() else []
-        return [*notebooks.page_lines(self.path, self.language, outputs)]
+        """The Markdown of a notebook, each line with its line number in the notebook."""
+        path = paths.GENERATED / "outputs" / f"{self.name.removesuffix('.md')}.json"
+        outputs = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        return [*notebooks.markdown_page(self.path, self.language, outputs)]
 
     @property
     def meta(self) -> dict:
+        """The front matter. Raises SourceError if it is not a YAML mapping."""
         match = FRONT_MATTER.match(self.text)
-        found = parse_yaml(self.path, match[1], 2) if match else {}
-        if not isinstance(found, dict):
-            raise SourceError(
-                self.path, 2, "the front matter is no mapping; write description: TEXT"
-            )
-        return found
+        meta = parse_yaml(self.path, match[1], 2) if match else {}
+        if not isinstance(meta, dict):
+            message = "the front matter is not a mapping; write description: TEXT"
+            raise SourceError(self.path, 2, message)
+        return meta
 
     @property
     def is_pending(self) -> bool:
@@ -116,16 +118,18 @@ class SourcePage:
 
     @property
     def title(self) -> str:
-        """As its first heading tells it."""
-        return next((each.title for each in headings(self)), self.name)
+        """The text of the first heading."""
+        return next((heading.title for heading in headings(self)), self.name)
 
-    def error(self, position: int, what: str) -> SourceError:
+    def error(self, position: int, message: str) -> SourceError:
+        """An error at a character position of the page's text."""
         line = line_number(self.text, position)
         if self.is_notebook:
             _, line = self.notebook_lines()[line - 1]
-        return SourceError(self.path, line, what)
+        return SourceError(self.path, line, message)
 
     def includes(self) -> list[Include]:
+        """All --8<-- lines of the page, in order."""
         text = self.text
         return [
             Include(line_number(text, match.start()), match[1], match[2])
@@ -133,11 +137,12 @@ class SourcePage:
         ]
 
     def digest(self) -> str:
-        """What a twin is stamped with."""
+        """A short hash of the source; the translation records it once reviewed."""
         return hashlib.sha256(self.path.read_bytes()).hexdigest()[:12]
 
 
 def list_pages(language: str) -> list[SourcePage]:
+    """All pages of a language, by name."""
     folder = paths.DOCS / language
     files = (path for suffix in ("md", "ipynb") for path in folder.rglob(f"*.{suffix}"))
     names = {path.relative_to(folder).with_suffix(".md").as_posix() for path in files}
@@ -145,6 +150,7 @@ def list_pages(language: str) -> list[SourcePage]:
 
 
 def headings(page: SourcePage) -> list[Heading]:
+    """The headings of a page, outside of code blocks."""
     return headings_in(page.text)
 
 
@@ -156,5 +162,5 @@ def headings_in(text: str) -> list[Heading]:
 
 @functools.lru_cache(maxsize=128)
 def blank_fences(text: str) -> str:
-    """The text with its code blocks blanked, every character in its place."""
+    """The text with spaces in place of its code blocks, so that positions stay the same."""
     return FENCE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)

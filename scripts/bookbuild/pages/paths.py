@@ -1,4 +1,4 @@
-"""Where the project's folders are."""
+"""Folders of the project, and its languages."""
 
 from pathlib import Path
 

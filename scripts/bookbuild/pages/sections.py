@@ -12,47 +12,46 @@ SECTION_MARKER = re.compile(r"^(?:#|//) --8<-- \[(start|end):(\w+)\]\n", re.M)
 
 
 def without_section_markers(path: Path) -> str:
-    """The file as readers download it."""
+    """The text of the file as readers download it."""
     return SECTION_MARKER.sub("", path.read_text(encoding="utf-8")).rstrip("\n") + "\n"
 
 
 def unclosed_section(name: str) -> str:
-    return f"section {name} has no end mark; put --8<-- [end:{name}] below it"
+    """The message for a section without an end marker."""
+    return f"section {name} has no end marker; add --8<-- [end:{name}] below it"
 
 
 def read_sections(path: Path) -> dict[str, str]:
-    """A file's named sections, in order. Raises Fault for an unpaired mark."""
+    """The file's sections by name, in order. Raises SourceError for an unmatched marker."""
     text = path.read_text(encoding="utf-8")
-    found: dict[str, str] = {}
-    opened: tuple[str, re.Match[str]] | None = None
-    for mark in SECTION_MARKER.finditer(text):
-        kind, name = mark.groups()
-        here = line_number(text, mark.start())
+    sections: dict[str, str] = {}
+    open_section: tuple[str, re.Match[str]] | None = None
+    for marker in SECTION_MARKER.finditer(text):
+        kind, name = marker.groups()
+        line = line_number(text, marker.start())
         if kind == "start":
-            if opened:
-                line = line_number(text, opened[1].start())
-                raise SourceError(path, line, unclosed_section(opened[0]))
-            if name in found:
-                raise SourceError(
-                    path, here, f"section {name} stands twice; give each a name of its own"
-                )
-            opened = (name, mark)
-        elif opened is None or opened[0] != name:
-            raise SourceError(
-                path, here, f"end mark of {name} without its start; one of the two is too much"
-            )
+            if open_section:
+                start_line = line_number(text, open_section[1].start())
+                raise SourceError(path, start_line, unclosed_section(open_section[0]))
+            if name in sections:
+                raise SourceError(path, line, f"duplicate section {name}; rename one of them")
+            open_section = (name, marker)
+        elif open_section is None or open_section[0] != name:
+            message = f"unmatched end marker of section {name}; add its start marker or remove it"
+            raise SourceError(path, line, message)
         else:
-            found[name] = text[opened[1].end() : mark.start()]
-            opened = None
-    if opened:
-        line = line_number(text, opened[1].start())
-        raise SourceError(path, line, unclosed_section(opened[0]))
-    return found
+            sections[name] = text[open_section[1].end() : marker.start()]
+            open_section = None
+    if open_section:
+        start_line = line_number(text, open_section[1].start())
+        raise SourceError(path, start_line, unclosed_section(open_section[0]))
+    return sections
 
 
 def section_errors() -> Iterator[SourceError]:
+    """The first unmatched marker of each snippet file."""
     for path in sorted([*paths.SNIPPETS.rglob("*.py"), *paths.SNIPPETS.glob("*.js")]):
         try:
             read_sections(path)
-        except SourceError as fault:
-            yield fault
+        except SourceError as error:
+            yield error

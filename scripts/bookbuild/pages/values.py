@@ -5,33 +5,35 @@ import re
 from bookbuild.pages import paths
 from bookbuild.pages.page import FENCE, VALUE
 
-OTHER_OUTPUTS = ("proofs/", "pitfalls/")  # what else prints values that pages say
+OUTPUT_FOLDERS = ("proofs/", "pitfalls/")  # a reference to any other output is to an example
 
 
 def resolve_value(reference: str) -> str:
-    """The value of 'chapter/example: label' in what the example printed, or a proof."""
+    """The value of 'chapter/example: label' in the output of the example or proof.
+
+    Raises ValueError if there is no such output, or not exactly one line with the label.
+    """
     name, colon, label = reference.partition(": ")
-    printed = f"{name}.txt" if name.startswith(OTHER_OUTPUTS) else f"examples/{name}.txt"
-    path = paths.GENERATED / "outputs" / printed
+    output = f"{name}.txt" if name.startswith(OUTPUT_FOLDERS) else f"examples/{name}.txt"
+    path = paths.GENERATED / "outputs" / output
     if not colon or not path.is_file():
         raise ValueError(
-            f"{{{{ {reference} }}}} names no example; "
-            "it should read {{ chapter/example: label }}"
+            f"unknown example in {{{{ {reference} }}}}; use {{{{ chapter/example: label }}}}"
         )
     lines = path.read_text(encoding="utf-8").splitlines()
-    found = [line for line in lines if line.startswith(f"{label}: ")]
-    if len(found) != 1:
-        labels = ", ".join(each.partition(": ")[0] for each in lines if ": " in each)
+    matches = [line for line in lines if line.startswith(f"{label}: ")]
+    if len(matches) != 1:
+        labels = ", ".join(line.partition(": ")[0] for line in lines if ": " in line)
         raise ValueError(
-            f"{len(found)} lines of outputs/{printed} begin with '{label}: '; "
-            f"exactly one is needed, and there are {labels or 'no labels'}"
+            f"{len(matches)} lines of outputs/{output} start with '{label}: ', expected 1; "
+            f"use one of its labels: {labels or 'none'}"
         )
-    return found[0].removeprefix(f"{label}: ").strip()
+    return matches[0].removeprefix(f"{label}: ").strip()
 
 
 def replace_values(text: str) -> str:
     """The page with each {{ chapter/example: label }} replaced by its value."""
-    fences = [(m.start(), m.end()) for m in FENCE.finditer(text)]
+    fences = [(match.start(), match.end()) for match in FENCE.finditer(text)]
 
     def replace(match: re.Match[str]) -> str:
         if any(start <= match.start() < end for start, end in fences):

@@ -1,4 +1,4 @@
-"""Where the translator looks: the weights of its cross-attention."""
+"""The weights of the trained translator's cross-attention."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,30 +17,30 @@ TRANSLATOR_WEIGHTS = Path(translator.__file__).with_name("translator.safetensors
 
 @contextmanager
 def record_cross_attention(translator: Translator) -> Iterator[list[torch.Tensor]]:
-    """Collects the weights of each layer, (batch, head, n, m)."""
-    found: list[torch.Tensor] = []
+    """Collects the weights of each layer's forward pass, (batch, head, n, m)."""
+    weights: list[torch.Tensor] = []
 
-    def look(module, inputs, _) -> None:
-        found.append(module.forward(*inputs, need_weights=True)[1])
+    def record_weights(module, inputs, _) -> None:
+        weights.append(module.forward(*inputs, need_weights=True)[1])
 
     layers = cast(Iterable[DecoderLayer], translator.model.decoder.layers)
-    hooks = [layer.cross_attention.register_forward_hook(look) for layer in layers]
+    hooks = [layer.cross_attention.register_forward_hook(record_weights) for layer in layers]
     try:
-        yield found
+        yield weights
     finally:
         for hook in hooks:
             hook.remove()
 
 
 def trace_translation(words: list[str]) -> tuple[list[str], torch.Tensor]:
-    """What the translator writes, to <eos>, and how it looks at the words meanwhile.
+    """The tokens of the translation, with <eos>, and their cross-attention to the words.
 
     The weights are (layer, head, token, word).
     """
     trained = translator.load_translator(TRANSLATOR_WEIGHTS)
-    (written,) = trained.translate([words])
+    (translation,) = trained.translate([words])
     src = torch.tensor([trained.source.encode(words)])
-    given = torch.tensor([[BOS, *trained.target.encode(written)]])
+    tgt = torch.tensor([[BOS, *trained.target.encode(translation)]])
     with evaluating(trained.model), record_cross_attention(trained) as weights:
-        trained.model(src, given)
-    return [*written, "<eos>"], torch.cat(weights)
+        trained.model(src, tgt)
+    return [*translation, "<eos>"], torch.cat(weights)

@@ -1,7 +1,7 @@
-"""Our translator as a browser runs it, snippets/translator.js, beside the one in PyTorch.
+"""Compares the translator in JavaScript, snippets/translator.js, with the one in PyTorch.
 
-A build compares them under Node (scripts/proofs/javascript.py), a test in a real browser.
-Both let javascript_model.mjs translate, and compare what it gives with Reference.
+The build compares them under Node (scripts/proofs/javascript.py), a test in a browser. Both
+run javascript_model.mjs and compare its result with the ReferenceOutputs of PyTorch.
 """
 
 import base64
@@ -21,132 +21,135 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.node import node_executable
 from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS, record_cross_attention
 from corpus import Pair
-from corpus import translator as pairs_of
+from corpus import translator as translator_pairs
 from decode import beam_search, evaluating, greedy_decode
 from translator import BOS, EOS, Translator, load_translator, padded
 
-CODE = paths.SNIPPETS / "translator.js"
+TRANSLATOR_JS = paths.SNIPPETS / "translator.js"
 DRIVER = Path(__file__).with_suffix(".mjs")
-MAX_LENGTH = 60
-EACH_KIND = 9
+MAX_LENGTH = 60  # tokens
+PAIRS_PER_KIND = 9
 
 
 def to_float16() -> bytes:
-    """The translator's file with its numbers rounded to float16, all else as it is."""
+    """The weights file of the translator, converted to float16."""
     try:
         with safe_open(TRANSLATOR_WEIGHTS, "pt") as file:
             weights = {name: file.get_tensor(name).half() for name in file.keys()}  # noqa: SIM118
             return safetensors.torch.save(weights, file.metadata())
     except SafetensorError as error:
-        what = f"is damaged ({error}); git restore it, or scripts/train makes it anew"
-        raise SourceError(TRANSLATOR_WEIGHTS, 1, what) from None
+        message = f"damaged weights file ({error}); run git restore, or scripts/train"
+        raise SourceError(TRANSLATOR_WEIGHTS, 1, message) from None
+
+
+def load_trained_translator() -> Translator:
+    return load_translator(TRANSLATOR_WEIGHTS)
 
 
 def round_weights(translator: Translator) -> Translator:
-    """The translator with the weights of halved(), in float32."""
+    """Round the translator's weights to float16, in place; they stay float32."""
     for parameter in translator.model.parameters():
         parameter.data = parameter.data.half().float()
     return translator
 
 
-def sentences() -> list[Pair]:
-    """Some of each kind that no training has seen, and the longest of all."""
-    pairs = pairs_of("test")
-    chosen: dict[str, list[Pair]] = {}
+def comparison_pairs() -> list[Pair]:
+    """Some test pairs of each kind, and those with the longest source and target."""
+    pairs = translator_pairs("test")
+    by_kind: dict[str, list[Pair]] = {}
     for pair in pairs:
-        chosen.setdefault(pair.kind, []).append(pair)
-    found = [pair for kind in sorted(chosen) for pair in chosen[kind][:EACH_KIND]]
-    found.append(max(pairs, key=lambda pair: len(pair.source)))
-    found.append(max(pairs, key=lambda pair: len(pair.target)))
-    return found
+        by_kind.setdefault(pair.kind, []).append(pair)
+    selected = [pair for kind in sorted(by_kind) for pair in by_kind[kind][:PAIRS_PER_KIND]]
+    selected.append(max(pairs, key=lambda pair: len(pair.source)))
+    selected.append(max(pairs, key=lambda pair: len(pair.target)))
+    return selected
 
 
 @dataclasses.dataclass
-class Reference:
-    """What one translator makes of the sentences; a list has an item a sentence."""
+class ReferenceOutputs:
+    """The outputs of the PyTorch translator; each list has one item per sentence."""
 
-    greedy: list[list[int]]  # ids with <eos>
+    greedy: list[list[int]]  # ids, up to and including <eos>
     beam: list[list[int]]
     logits: list[np.ndarray]  # (n, V): those before each token of greedy
     attention: list[np.ndarray]  # (n, layer, head, m)
 
 
-def reference(translator: Translator, pairs: list[Pair]) -> Reference:
-    """By PyTorch, all sentences in one batch."""
+def compute_reference(translator: Translator, pairs: list[Pair]) -> ReferenceOutputs:
+    """Translate all sources in one batch with PyTorch."""
     model = translator.model
     sources = [torch.tensor(translator.source.encode(pair.source)) for pair in pairs]
     src = padded(sources)
     greedy = greedy_decode(model, src, MAX_LENGTH, BOS, EOS)
     beam = beam_search(model, src, MAX_LENGTH, BOS, EOS)
-    given = torch.nn.functional.pad(greedy[:, :-1], (1, 0), value=BOS)
+    tgt = torch.nn.functional.pad(greedy[:, :-1], (1, 0), value=BOS)
     with evaluating(model), record_cross_attention(translator) as weights:
-        logits = model(src, given)
+        logits = model(src, tgt)
     attention = torch.stack(weights, dim=1).permute(0, 3, 1, 2, 4)  # (b, n, layer, head, m)
-    rows = [cut(row) for row in greedy.tolist()]
-    return Reference(
+    rows = [truncate_after_eos(row) for row in greedy.tolist()]
+    return ReferenceOutputs(
         rows,
-        [cut(row) for row in beam.tolist()],
+        [truncate_after_eos(row) for row in beam.tolist()],
         [logits[i, : len(row)].numpy() for i, row in enumerate(rows)],
         [attention[i, : len(row), ..., : len(sources[i])].numpy() for i, row in enumerate(rows)],
     )
 
 
-def cut(ids: list[int]) -> list[int]:
-    """Up to and with <eos>."""
+def truncate_after_eos(ids: list[int]) -> list[int]:
     return ids[: ids.index(EOS) + 1] if EOS in ids else ids
 
 
 @dataclasses.dataclass
 class Difference:
-    """How far what JavaScript made is from a reference."""
+    """How much the outputs of JavaScript differ from the reference."""
 
-    greedy: int  # how many sentences are the same
+    greedy: int  # number of equal sentences
     beam: int
-    logits: float  # the largest difference
+    logits: float  # largest absolute difference
     attention: float
 
 
-def difference(found: dict, wanted: Reference) -> Difference:
-    """found: the result of javascript_model.mjs for the sentences and outputs of wanted."""
+def compare_outputs(outputs: dict, reference: ReferenceOutputs) -> Difference:
+    """Compare the result of javascript_model.mjs with the reference for the same sentences."""
     return Difference(
-        same(found["greedy"], wanted.greedy),
-        same(found["beam"], wanted.beam),
-        largest(found["logits"], wanted.logits),
-        largest(found["attention"], wanted.attention),
+        count_equal(outputs["greedy"], reference.greedy),
+        count_equal(outputs["beam"], reference.beam),
+        largest_difference(outputs["logits"], reference.logits),
+        largest_difference(outputs["attention"], reference.attention),
     )
 
 
-def same(found: list[list[int]], wanted: list[list[int]]) -> int:
-    return sum(a == b for a, b in zip(found, wanted, strict=True))
+def count_equal(outputs: list[list[int]], expected: list[list[int]]) -> int:
+    return sum(a == b for a, b in zip(outputs, expected, strict=True))
 
 
-def largest(found: str, wanted: list[np.ndarray]) -> float:
-    """Infinite if there are more numbers or fewer than wanted, or one is none."""
-    numbers = np.frombuffer(base64.b64decode(found), dtype="<f4")
-    flat = np.concatenate([each.ravel() for each in wanted])
-    if numbers.shape != flat.shape or not np.isfinite(numbers).all():
+def largest_difference(encoded: str, expected: list[np.ndarray]) -> float:
+    """The largest absolute difference; infinite if the numbers are not as many, or not finite."""
+    numbers = np.frombuffer(base64.b64decode(encoded), dtype="<f4")
+    expected_numbers = np.concatenate([array.ravel() for array in expected])
+    if numbers.shape != expected_numbers.shape or not np.isfinite(numbers).all():
         return math.inf
-    return float(np.abs(numbers - flat).max())
+    return float(np.abs(numbers - expected_numbers).max())
 
 
 def driver_input(pairs: list[Pair], outputs: list[list[int]]) -> dict:
-    """The input of javascript_model.mjs: the words, and the tokens whose logits are compared."""
-    words = [" ".join(pair.source) for pair in pairs]
-    return {"sentences": words, "outputs": outputs, "maxLength": MAX_LENGTH}
+    """The input of javascript_model.mjs: sentences, and tokens whose logits to compute."""
+    sentences = [" ".join(pair.source) for pair in pairs]
+    return {"sentences": sentences, "outputs": outputs, "maxLength": MAX_LENGTH}
 
 
-def run_in_node(weights: Path, asked: dict, code: Path = CODE) -> dict:
-    """The result of javascript_model.mjs under Node."""
-    done = subprocess.run(
+def run_in_node(weights: Path, task: dict, code: Path = TRANSLATOR_JS) -> dict:
+    """The result of javascript_model.mjs under Node. Raises RuntimeError if Node fails."""
+    process = subprocess.run(
         [node_executable(), str(DRIVER), str(code), str(weights)],
-        input=json.dumps(asked),
+        input=json.dumps(task),
         capture_output=True,
         text=True,
         encoding="utf-8",
     )
-    if done.returncode:
-        raise RuntimeError(f"{code.name} under Node: {done.stderr}")
-    return json.loads(done.stdout)
+    if process.returncode:
+        raise RuntimeError(f"{code.name} under Node: {process.stderr}")
+    return json.loads(process.stdout)
 
 
 def browser_script() -> str:
@@ -157,7 +160,3 @@ def browser_script() -> str:
       const bytes = await (await fetch(weights)).arrayBuffer();
       return translateAll(await import(code), bytes, task);
     }}"""
-
-
-def load() -> Translator:
-    return load_translator(TRANSLATOR_WEIGHTS)

@@ -1,4 +1,4 @@
-"""The quizzes: docs/quizzes/CHAPTER.yml, both languages, as Markdown for the chapter's pages."""
+"""The quizzes: docs/quizzes/CHAPTER.yml, both languages in one file, converted to Markdown."""
 
 import functools
 import re
@@ -11,104 +11,112 @@ from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import LINE_KEY, LineNumberLoader, yaml_error
 
-QUESTIONS = 5
-CHOICES = (3, 4)
-WORDS = {
+NUM_QUESTIONS = 5
+MIN_CHOICES, MAX_CHOICES = 3, 4
+LABELS = {
     "en": {"question": "Question", "right": "Right.", "wrong": "Not quite.", "space": " "},
     "zh": {"question": "问题", "right": "对。", "wrong": "不对。", "space": ""},
 }
-TAG = re.compile(r"</?[a-z]\w*>")
+HTML_TAG = re.compile(r"</?[a-z]\w*>")
 
 
 def quiz_files() -> dict[str, Path]:
+    """The file of each quiz, by its chapter's name."""
     return {path.stem: path for path in sorted((paths.DOCS / "quizzes").glob("*.yml"))}
 
 
+def load_quiz(path: Path) -> list[dict]:
+    """The questions of a quiz. Raises SourceError for missing, unknown or too many parts."""
+    return parse_quiz(path, path.stat().st_mtime_ns)
+
+
 @functools.cache
-def questions(path: Path, mtime: int) -> list[dict]:
-    """A chapter's questions. Raises Fault for whatever is missing or too much."""
+def parse_quiz(path: Path, modified: int) -> list[dict]:
     try:
-        found = yaml.load(path.read_text(encoding="utf-8"), LineNumberLoader)
+        quiz = yaml.load(path.read_text(encoding="utf-8"), LineNumberLoader)
     except yaml.MarkedYAMLError as error:
         raise yaml_error(path, error) from None
-    if not isinstance(found, list) or len(found) != QUESTIONS:
-        count = len(found) if isinstance(found, list) else 0
-        raise SourceError(path, 1, f"{count} questions; a quiz has {QUESTIONS}")
-    for number, question in enumerate(found, 1):
-        where = f"question {number}"
-        texts(path, 1, where, question, ("en", "zh"), ("choices",))
-        choices = question.get("choices")
-        if not isinstance(choices, list) or not CHOICES[0] <= len(choices) <= CHOICES[1]:
-            count = len(choices) if isinstance(choices, list) else 0
-            what = f"{where} has {count} choices; {CHOICES[0]} or {CHOICES[1]} are needed"
-            raise SourceError(path, question[LINE_KEY], what)
-        for place, choice in enumerate(choices, 1):
-            named = f"{where}, choice {place}"
-            texts(
-                path,
-                question[LINE_KEY],
-                named,
-                choice,
-                ("en", "zh", "en_why", "zh_why"),
-                ("right",),
-            )
-        right = sum(choice.get("right") == "true" for choice in choices)
-        if right != 1:
-            what = f"{where} has {right} right choices; exactly one has 'right: true'"
-            raise SourceError(path, question[LINE_KEY], what)
-    return found
+    if not isinstance(quiz, list) or len(quiz) != NUM_QUESTIONS:
+        count = len(quiz) if isinstance(quiz, list) else 0
+        raise SourceError(path, 1, f"{count} questions; a quiz has {NUM_QUESTIONS}")
+    for number, question in enumerate(quiz, 1):
+        check_question(path, f"question {number}", question)
+    return quiz
 
 
-def texts(
-    path: Path, near: int, where: str, given: object, wanted: tuple[str, ...], more: tuple[str, ...]
-) -> None:
-    """Are these texts all there, and nothing unknown?"""
-    if not isinstance(given, dict):
-        raise SourceError(path, near, f"{where} is no mapping with {', '.join(wanted)}")
-    for name in wanted:
-        if not isinstance(given.get(name), str) or not given[name].strip():
-            raise SourceError(path, given[LINE_KEY], f"{where} has no text {name}")
-        if re.search(r"[\x00-\x09\x0b-\x1f]", given[name]):
-            what = f"{where}, {name}: between double quotes a backslash is written twice"
-            raise SourceError(path, given[LINE_KEY], what)
-        tag = TAG.search(re.sub(r"`[^`]*`", "", given[name]))
-        if tag:  # a browser would take it for HTML, and show nothing
-            what = f"{where}, {name}: {tag[0]} stands between backticks, or not at all"
-            raise SourceError(path, given[LINE_KEY], what)
-    for name in given:
-        if name not in (*wanted, *more, LINE_KEY):
-            known = ", ".join((*wanted, *more))
-            raise SourceError(path, given[LINE_KEY], f"{where} has {name}; known are {known}")
+def check_question(path: Path, label: str, question: object) -> None:
+    """Raises SourceError unless the question has valid texts and one right choice."""
+    question = check_texts(path, 1, label, question, ("en", "zh"), ("choices",))
+    line, choices = question[LINE_KEY], question.get("choices")
+    if not isinstance(choices, list) or not MIN_CHOICES <= len(choices) <= MAX_CHOICES:
+        count = len(choices) if isinstance(choices, list) else 0
+        message = f"{label} has {count} choices; write {MIN_CHOICES} or {MAX_CHOICES}"
+        raise SourceError(path, line, message)
+    for number, choice in enumerate(choices, 1):
+        required = ("en", "zh", "en_why", "zh_why")
+        check_texts(path, line, f"{label}, choice {number}", choice, required, ("right",))
+    num_right = sum(choice.get("right") == "true" for choice in choices)
+    if num_right != 1:
+        message = f"{label} has {num_right} right choices; mark exactly one with 'right: true'"
+        raise SourceError(path, line, message)
 
 
-def load_quiz(path: Path) -> list[dict]:
-    return questions(path, path.stat().st_mtime_ns)
+def check_texts(
+    path: Path,
+    line: int,
+    label: str,
+    node: object,
+    required: tuple[str, ...],
+    optional: tuple[str, ...],
+) -> dict:
+    """Return the node if it is a mapping with valid texts. Raises SourceError otherwise.
+
+    The line is used for a node that has none of its own.
+    """
+    if not isinstance(node, dict):
+        raise SourceError(path, line, f"{label} is not a mapping with {', '.join(required)}")
+    line = node[LINE_KEY]
+    for key in required:
+        if not isinstance(node.get(key), str) or not node[key].strip():
+            raise SourceError(path, line, f"{label} has no text {key}; add it")
+        if re.search(r"[\x00-\x09\x0b-\x1f]", node[key]):
+            message = f"{label}, {key}: control character; write \\\\ for \\ between double quotes"
+            raise SourceError(path, line, message)
+        tag = HTML_TAG.search(re.sub(r"`[^`]*`", "", node[key]))
+        if tag:
+            message = f"{label}, {key}: HTML tag {tag[0]}; put it between backticks or remove it"
+            raise SourceError(path, line, message)
+    for key in node:
+        if key not in (*required, *optional, LINE_KEY):
+            known = ", ".join((*required, *optional))
+            raise SourceError(path, line, f"{label} has the unknown key {key}; use {known}")
+    return node
 
 
 def quiz_markdown(path: Path, language: str) -> str:
-    """The quiz of a chapter: each choice unfolds to what is to be said of it."""
-    words, parts = WORDS[language], []
+    """The Markdown of a quiz: each choice unfolds to its explanation."""
+    labels, parts = LABELS[language], []
     for number, question in enumerate(load_quiz(path), 1):
         text = question[language].strip()
-        parts.append(f"**{words['question']} {number}.** {text}\n")
+        parts.append(f"**{labels['question']} {number}.** {text}\n")
         for choice in question["choices"]:
             verdict = "right" if choice.get("right") == "true" else "wrong"
-            why = choice[f"{language}_why"].strip()
+            explanation = choice[f"{language}_why"].strip()
             parts.append(
                 f'<details class="{verdict}" markdown>\n'
                 f"<summary markdown>{choice[language].strip()}</summary>\n\n"
-                f"**{words[verdict]}**{words['space']}{why}\n\n"
+                f"**{labels[verdict]}**{labels['space']}{explanation}\n\n"
                 "</details>\n"
             )
     body = "\n".join(parts)
     return f'<div class="quiz" data-search-exclude markdown>\n\n{body}\n</div>\n'
 
 
-def errors_containing(piece: str, what: str) -> Iterator[SourceError]:
-    """What is said of a link or a formula, at the question or choice that has it."""
+def errors_at_text(text: str, message: str) -> Iterator[SourceError]:
+    """An error with the message at the first question or choice of each quiz with the text."""
     for path in quiz_files().values():
-        parts = [part for each in load_quiz(path) for part in (each, *each["choices"])]
-        for part in parts:
-            if any(piece in text for text in part.values() if isinstance(text, str)):
-                yield SourceError(path, part[LINE_KEY], what)
+        quiz = load_quiz(path)
+        for node in (node for question in quiz for node in (question, *question["choices"])):
+            if any(text in value for value in node.values() if isinstance(value, str)):
+                yield SourceError(path, node[LINE_KEY], message)
                 break

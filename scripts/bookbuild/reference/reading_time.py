@@ -1,60 +1,63 @@
-"""The line below a page's title: how long it takes to read, and what to know before.
+"""The line below a page's title: how long the page takes to read, and its prerequisites.
 
-What to know stands in the page's front matter, a list of Markdown under `needs`; a page
-without it has no line. The minutes are counted in the page as it is shown. What is
-folded may be skipped, so it isn't counted: the answers to the exercises, for example.
+The prerequisites are a list of Markdown under `needs` in the page's front matter; a page
+without it has no such line. The minutes are counted in the rendered page. Folded blocks, such
+as the answers to exercises, are optional and not counted.
 """
 
 import re
 
 # Adults read English non-fiction silently at 175 to 300 words a minute, 238 on average
-# (Marc Brysbaert, "How many words do we read per minute?", 2019). This book is no novel.
-WORDS_PER_MINUTE = 200  # a minute
-# The Chinese pages say the same in some 1.55 characters for a word, and take as long.
-CHARACTERS_PER_MINUTE = 310  # a minute
-# Time to look: a block of code or output has some ten lines, a formula is read twice.
-SECONDS_TO_LOOK = {"code": 15, "figure": 10, "displayed formula": 10, "formula": 2}
-ROUND_TO = 5  # minutes: readers differ by more
-LINE = {
+# (Marc Brysbaert, "How many words do we read per minute?", 2019). This book is harder than that.
+WORDS_PER_MINUTE = 200
+# A Chinese page has about 1.55 characters per English word, and takes as long to read.
+CHARACTERS_PER_MINUTE = 310
+# A block of code or output has about ten lines; a displayed formula is read twice.
+SECONDS_PER_ELEMENT = {"code": 15, "figure": 10, "displayed formula": 10, "formula": 2}
+ROUND_TO = 5  # minutes; readers differ by more
+SENTENCES = {  # reading time; start, separator and end of the prerequisites
     "en": ("About MINUTES minutes to read.", " You need: ", "; ", "."),
     "zh": ("读一遍约 MINUTES 分钟。", "预备知识：", "；", "。"),
 }
-NUMBER = re.compile(r'(<p class="reading"[^>]*>[^<]*?)MINUTES')
-NOT_READ = re.compile(
+MINUTES_PLACEHOLDER = re.compile(r'(<p class="reading"[^>]*>[^<]*?)MINUTES')
+NOT_COUNTED = re.compile(
     r'<details.*?</details>|<div class="footnote">.*|<p class="reading".*?</p>', re.S
 )
-LOOKED_AT = {
+ELEMENTS = {
     "code": re.compile(r'<div class="[^"]*\bhighlight\b.*?</code></pre>', re.S),
     "figure": re.compile(r"<svg.*?</svg>", re.S),
     "displayed formula": re.compile(r'<div class="arithmatex">.*?</div>', re.S),
     "formula": re.compile(r'<span class="arithmatex">.*?</span>', re.S),
 }
-CHARACTER = re.compile(r"[\u3400-\u9fff]")
+CHINESE_CHARACTER = re.compile(r"[\u3400-\u9fff]")
 WORD = re.compile(r"[^\W_\u3400-\u9fff]+(?:['’.,_-][^\W_\u3400-\u9fff]+)*")
 
 
 def add_reading_line(markdown: str, needs: list[str], language: str) -> str:
-    """The page with the line below its title; the minutes come when it is HTML."""
-    time, begin, between, end = LINE[language]
-    known = begin + between.join(needs) + end if needs else ""
+    """The page with the line below its title; fill_minutes replaces its placeholder later."""
+    time, start, separator, end = SENTENCES[language]
+    prerequisites = start + separator.join(needs) + end if needs else ""
     title = re.search(r"^# .*\n", markdown, re.M)
-    at = title.end() if title else 0
-    line = f'\n{time}{known}\n{{ .reading data-search-exclude="" }}\n'
-    return markdown[:at] + line + markdown[at:]
+    position = title.end() if title else 0
+    line = f'\n{time}{prerequisites}\n{{ .reading data-search-exclude="" }}\n'
+    return markdown[:position] + line + markdown[position:]
 
 
 def fill_minutes(html: str) -> str:
-    return NUMBER.sub(lambda match: f"{match[1]}{reading_minutes(html)}", html, count=1)
+    """The rendered page with its reading time in place of the placeholder."""
+    return MINUTES_PLACEHOLDER.sub(
+        lambda match: f"{match[1]}{reading_minutes(html)}", html, count=1
+    )
 
 
 def reading_minutes(html: str) -> int:
-    """How long a page of HTML takes to read, to a multiple of STEP."""
-    html = NOT_READ.sub("", html)
+    """How many minutes a rendered page takes to read, rounded to a multiple of ROUND_TO."""
+    html = NOT_COUNTED.sub("", html)
     seconds = 0.0
-    for kind, pattern in LOOKED_AT.items():
-        html, found = pattern.subn(" ", html)
-        seconds += found * SECONDS_TO_LOOK[kind]
+    for kind, pattern in ELEMENTS.items():
+        html, count = pattern.subn(" ", html)
+        seconds += count * SECONDS_PER_ELEMENT[kind]
     text = re.sub("<[^>]+>", "", html)
     seconds += 60 * len(WORD.findall(text)) / WORDS_PER_MINUTE
-    seconds += 60 * len(CHARACTER.findall(text)) / CHARACTERS_PER_MINUTE
+    seconds += 60 * len(CHINESE_CHARACTER.findall(text)) / CHARACTERS_PER_MINUTE
     return max(1, round(seconds / 60 / ROUND_TO)) * ROUND_TO

@@ -1,8 +1,8 @@
-"""Every tensor that the model makes on its way from ids to logits, found by watching it run.
+"""Records every tensor that the model computes between ids and logits, by tracing it.
 
-Each variable of each function of snippets/transformer.py that holds a tensor is one row, and so
-is what a function returns without a name. Symbols are read off a run whose sizes all differ, and
-held against every call of that run and of runs with other sizes.
+Each variable that holds a tensor in a function of snippets/transformer.py is one table row, and
+so is an unnamed result of a function. A traced run whose sizes are all different gives the shapes
+in symbols; every call of that run, and of runs with other sizes, is checked against them.
 """
 
 import ast
@@ -25,19 +25,19 @@ from bookbuild.pages.sections import SECTION_MARKER
 from transformer import Transformer, TransformerConfig
 
 MODEL_FILE = Path(transformer.__file__)
-SOURCE, TARGET = "m", "n"  # how many tokens; in attention, how many keys and queries
+SOURCE, TARGET = "m", "n"  # sequence lengths; in attention those of keys and of queries
 
 
-class Row(NamedTuple):
-    """A tensor of a function: its name there, and the line of the statement that makes it."""
+class Variable(NamedTuple):
+    """A variable of a function, and the line of the statement that assigns it."""
 
     function: str  # MultiHeadAttention.forward
-    name: str  # return, if it has none
+    name: str  # return for an unnamed result
     line: int
 
 
 class Sizes(NamedTuple):
-    """What a run is made with."""
+    """The sizes of a run's inputs and model."""
 
     batch: int
     source: int
@@ -45,6 +45,7 @@ class Sizes(NamedTuple):
     config: TransformerConfig
 
     def symbols(self) -> dict[str, int]:
+        """The size of each symbol."""
         config = self.config
         return {
             "b": self.batch,
@@ -60,193 +61,202 @@ class Sizes(NamedTuple):
         }
 
 
-Call = dict[Row, Tensor]
+CallTensors = dict[Variable, Tensor]  # of one call of a function
+Symbols = tuple[str, ...]  # a shape in symbols
 
 
-def sizes(batch: int, source: int, target: int, vocabularies: tuple[int, int], **config) -> Sizes:
+def make_sizes(
+    batch: int, source: int, target: int, vocabularies: tuple[int, int], **config
+) -> Sizes:
     return Sizes(batch, source, target, TransformerConfig(*vocabularies, **config))
 
 
-# Which size is which can be told where no two are equal, and none is 1.
-SMALL = {"num_encoder_layers": 2, "num_decoder_layers": 2}
-DISTINCT = sizes(3, 7, 11, (13, 19), d_model=20, nhead=4, dim_feedforward=17, max_len=23, **SMALL)
-OTHERS = [
-    sizes(5, 11, 7, (19, 23), d_model=26, nhead=2, dim_feedforward=17, max_len=29, **SMALL),
-    sizes(1, 1, 4, (6, 5), d_model=4, nhead=1, dim_feedforward=4, max_len=4, **SMALL),
+# A size identifies its symbol only if no two are equal and none is 1.
+TWO_LAYERS = {"num_encoder_layers": 2, "num_decoder_layers": 2}
+DISTINCT_SIZES = make_sizes(
+    3, 7, 11, (13, 19), d_model=20, nhead=4, dim_feedforward=17, max_len=23, **TWO_LAYERS
+)
+OTHER_SIZES = [
+    make_sizes(
+        5, 11, 7, (19, 23), d_model=26, nhead=2, dim_feedforward=17, max_len=29, **TWO_LAYERS
+    ),
+    make_sizes(1, 1, 4, (6, 5), d_model=4, nhead=1, dim_feedforward=4, max_len=4, **TWO_LAYERS),
 ]
-# The running example: why do we work ? and we work, in the base model.
-# All layers are alike, so that one of each kind is enough.
-EXAMPLE = sizes(2, 5, 9, (9, 12), num_encoder_layers=1, num_decoder_layers=1)
+# The running example, "why do we work ?" and "we work", in the base model.
+# All layers are alike, so one of each kind is enough.
+EXAMPLE_SIZES = make_sizes(2, 5, 9, (9, 12), num_encoder_layers=1, num_decoder_layers=1)
 
 
-def statements(path: Path = MODEL_FILE) -> dict[int, int]:
-    """For each line of the file that of the statement, or parameter, which it belongs to."""
-    first: dict[int, int] = {}
+def statement_lines(path: Path = MODEL_FILE) -> dict[int, int]:
+    """For each line of the file, the first line of the innermost statement that contains it."""
+    first_lines: dict[int, int] = {}
     nodes = [node for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.stmt)]
     for node in sorted(nodes, key=lambda node: node.lineno):
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-            first[line] = node.lineno  # the innermost begins last
-    return first
+            first_lines[line] = node.lineno  # an inner statement overwrites the outer one
+    return first_lines
 
 
-def functions(path: Path = MODEL_FILE) -> dict[str, ast.FunctionDef]:
-    """Every function of the file under its qualified name, without <locals>."""
-    found: dict[str, ast.FunctionDef] = {}
+def function_nodes(path: Path = MODEL_FILE) -> dict[str, ast.FunctionDef]:
+    """The functions of the file by qualified name, without <locals>."""
+    nodes: dict[str, ast.FunctionDef] = {}
 
-    def walk(node: ast.AST, before: str) -> None:
-        for child in ast.iter_child_nodes(node):
+    def walk(parent: ast.AST, prefix: str) -> None:
+        for child in ast.iter_child_nodes(parent):
             if isinstance(child, ast.ClassDef | ast.FunctionDef):
-                name = f"{before}{child.name}"
+                name = f"{prefix}{child.name}"
                 if isinstance(child, ast.FunctionDef):
-                    found[name] = child
+                    nodes[name] = child
                 walk(child, f"{name}.")
 
     walk(ast.parse(path.read_bytes()), "")
-    return found
+    return nodes
 
 
 class ShapeTracer:
-    """Notes the tensors of each call of a function of the file."""
+    """A trace function for sys.settrace that records the tensors of each call in the file."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[str, Call]] = []
-        self.statement = statements()
-        self.parameters = {
-            name: {each.arg: each.lineno for each in node.args.args}
-            for name, node in functions().items()
+        self.calls: list[tuple[str, CallTensors]] = []
+        self.statement_lines = statement_lines()
+        self.parameter_lines = {
+            name: {arg.arg: arg.lineno for arg in node.args.args}
+            for name, node in function_nodes().items()
         }
 
     def __call__(self, frame: FrameType, event: str, arg: Any):
         if frame.f_code.co_filename != str(MODEL_FILE) or "<" in frame.f_code.co_name:
             return None
         function = frame.f_code.co_qualname.replace(".<locals>", "")
-        call: Call = {}
-        self.calls.append((function, call))
-        before: dict[str, Any] = {}
+        tensors: CallTensors = {}
+        self.calls.append((function, tensors))
+        previous: dict[str, Any] = {}
         line = 0
 
-        def look(frame: FrameType, event: str, arg: Any):
+        def trace_line(frame: FrameType, event: str, arg: Any):
             nonlocal line
-            given = not before
+            is_first = not previous
             for name, value in frame.f_locals.items():
-                new = isinstance(value, Tensor) and before.get(name) is not value
-                if new and name not in frame.f_code.co_freevars:
-                    at = self.parameters[function][name] if given else line
-                    call[Row(function, name, at)] = value
-            before.update(frame.f_locals, **{"": None})
-            line = self.statement[frame.f_lineno]
+                is_new = isinstance(value, Tensor) and previous.get(name) is not value
+                if is_new and name not in frame.f_code.co_freevars:
+                    assigned = self.parameter_lines[function][name] if is_first else line
+                    tensors[Variable(function, name, assigned)] = value
+            previous.update(frame.f_locals, **{"": None})
+            line = self.statement_lines[frame.f_lineno]
             if event == "return":
-                named = {id(value) for value in before.values()}
+                named = {id(value) for value in previous.values()}
                 for value in arg if isinstance(arg, tuple) else (arg,):
                     if isinstance(value, Tensor) and id(value) not in named:
-                        call[Row(function, "return", line)] = value
-            return look
+                        tensors[Variable(function, "return", line)] = value
+            return trace_line
 
-        return look(frame, event, arg)
+        return trace_line(frame, event, arg)
 
 
 @contextmanager
-def both_ways() -> Iterator[None]:
-    """Attention and LayerNorm by their formulas, then by the kernels that the model uses."""
-    fused, fast = transformer.fused_attention, transformer.LayerNorm.forward
+def explicit_and_fused() -> Iterator[None]:
+    """Lets the model call the explicit attention and LayerNorm before the fused ones."""
+    fused, forward = transformer.fused_attention, transformer.LayerNorm.forward
 
     def attend(*args: Any) -> tuple[Tensor, Tensor]:
         _, weights = transformer.scaled_dot_product_attention(*args)
         return fused(*args)[0], weights
 
-    def normalise(self: transformer.LayerNorm, x: Tensor) -> Tensor:
+    def normalize(self: transformer.LayerNorm, x: Tensor) -> Tensor:
         transformer.layer_norm(x, self.weight, self.bias, self.eps)
-        return fast(self, x)
+        return forward(self, x)
 
     with (
         mock.patch.object(transformer, "fused_attention", attend),
-        mock.patch.object(transformer.LayerNorm, "forward", normalise),
+        mock.patch.object(transformer.LayerNorm, "forward", normalize),
     ):
         yield
 
 
-def run(sizes: Sizes) -> list[tuple[str, Call]]:
-    """Each call of a function on the way from ids to logits, in order, with its tensors."""
+def trace_model(sizes: Sizes) -> list[tuple[str, CallTensors]]:
+    """The name and tensors of each function call between ids and logits, in order."""
     config = sizes.config
     with torch.random.fork_rng(devices=[]):
         model = Transformer(TransformerConfig(**{**vars(config), "tie_embeddings": True})).eval()
     src = torch.ones(sizes.batch, sizes.source, dtype=torch.int64)
     tgt = torch.ones(sizes.batch, sizes.target, dtype=torch.int64)
-    watch, before = ShapeTracer(), sys.gettrace()
-    with both_ways(), torch.no_grad():
-        sys.settrace(watch)
+    tracer, previous = ShapeTracer(), sys.gettrace()
+    with explicit_and_fused(), torch.no_grad():
+        sys.settrace(tracer)
         try:
             model(src, tgt)
         finally:
-            sys.settrace(before)
-    return watch.calls
+            sys.settrace(previous)
+    return tracer.calls
 
 
-def makes_tensors() -> list[str]:
-    """The functions of the file that return something; check_mask only looks."""
+def functions_with_result() -> list[str]:
+    """The functions of the file that return something; check_mask, for one, does not."""
     return [
         name
-        for name, node in functions().items()
+        for name, node in function_nodes().items()
         if node.returns is not None and ast.unparse(node.returns) != "None"
     ]
 
 
-def clearest(calls: list[Call]) -> Call:
-    """The call that tells most: with both lengths, or the target's, or any; the last such."""
+def most_specific_call(calls: list[CallTensors]) -> CallTensors:
+    """The last call with both sequence lengths; else with the target's, the source's, or any."""
 
-    def told(call: Call) -> int:
-        found = {size for tensor in call.values() for size in tensor.shape}
-        return 2 * (DISTINCT.target in found) + (DISTINCT.source in found)
+    def score(call: CallTensors) -> int:
+        sizes = {size for tensor in call.values() for size in tensor.shape}
+        return 2 * (DISTINCT_SIZES.target in sizes) + (DISTINCT_SIZES.source in sizes)
 
-    most = max(map(told, calls))
-    return [call for call in calls if told(call) == most][-1]
+    best = max(map(score, calls))
+    return [call for call in calls if score(call) == best][-1]
 
 
-def symbolic() -> dict[Row, tuple[str, ...]]:
-    """Every row with its shape in symbols, in the order of the computation.
+def symbolic_shapes() -> dict[Variable, Symbols]:
+    """Every variable with its shape in symbols, in the order of the computation.
 
-    1|n is an axis whose size is 1 in some calls: a mask's, to be broadcast.
+    1|n is an axis of size 1 in some calls, such as a mask's axis to be broadcast.
+    Raises ValueError if two sizes of DISTINCT_SIZES are equal.
     """
-    names = {size: name for name, size in DISTINCT.symbols().items()} | {1: "1"}
-    if len(names) <= len(DISTINCT.symbols()):
-        raise ValueError("two sizes are the same, so that symbols can't be told apart")
-    calls = run(DISTINCT)
-    rows: dict[Row, tuple[str, ...]] = {}
-    making = [function for function, _ in calls if function in makes_tensors()]
-    for function in dict.fromkeys(making):
-        own = [call for name, call in calls if name == function]
-        for row, tensor in clearest(own).items():
-            shape = [names[size] for size in tensor.shape]
+    symbol_of = {size: name for name, size in DISTINCT_SIZES.symbols().items()} | {1: "1"}
+    if len(symbol_of) <= len(DISTINCT_SIZES.symbols()):
+        raise ValueError("two sizes are equal; choose different ones for DISTINCT_SIZES")
+    calls = trace_model(DISTINCT_SIZES)
+    shapes: dict[Variable, Symbols] = {}
+    with_result = functions_with_result()
+    called = dict.fromkeys(function for function, _ in calls if function in with_result)
+    for function in called:
+        own_calls = [call for name, call in calls if name == function]
+        for variable, tensor in most_specific_call(own_calls).items():
+            shape = [symbol_of[size] for size in tensor.shape]
             for axis, size in enumerate(tensor.shape):
-                others = {call[row].shape[axis] for call in own if row in call}
-                if size == 1 and others != {1}:  # the other length than the one that is there
+                sizes = {call[variable].shape[axis] for call in own_calls if variable in call}
+                if size == 1 and sizes != {1}:  # the length that is not on another axis
                     shape[axis] = f"1|{TARGET if SOURCE in shape else SOURCE}"
-            rows[row] = tuple(shape)
-    return rows
+            shapes[variable] = tuple(shape)
+    return shapes
 
 
-def disagreements(rows: dict[Row, tuple[str, ...]], sizes: Sizes) -> Iterator[str]:
-    """Where a run's shapes aren't what the symbols say.
+def shape_mismatches(shapes: dict[Variable, Symbols], sizes: Sizes) -> Iterator[str]:
+    """Messages for the tensors of a run that don't have the shape of their symbols.
 
-    m and n may be any lengths, but must be the same two in all of a call.
+    m and n may be any lengths, but must be the same in all tensors of a call.
     """
-    making = makes_tensors()
-    for function, call in run(sizes):
-        if function not in making:
+    with_result = functions_with_result()
+    for function, call in trace_model(sizes):
+        if function not in with_result:
             continue
         known = sizes.symbols() | {"1": 1}
         del known[SOURCE], known[TARGET]
-        for row, tensor in call.items():
-            told, shape = rows.get(row), tuple(tensor.shape)
-            if told is None:
-                yield f"{function}: {row.name} of line {row.line} is not in the table"
-            elif not fits(told, shape, known):
-                yield f"{function}: {row.name} is {shape}, not ({', '.join(told)})"
+        for variable, tensor in call.items():
+            symbols, shape = shapes.get(variable), tuple(tensor.shape)
+            if symbols is None:
+                yield f"{function}: {variable.name} of line {variable.line} is not in the table"
+            elif not matches_symbols(symbols, shape, known):
+                yield f"{function}: {variable.name} is {shape}, not ({', '.join(symbols)})"
 
 
-def fits(told: tuple[str, ...], shape: tuple[int, ...], known: dict[str, int]) -> bool:
-    """Is the shape what the symbols say? Notes in known what it tells of m and n."""
-    for symbol, size in zip_longest(told, shape, fillvalue=None):
+def matches_symbols(symbols: Symbols, shape: tuple[int, ...], known: dict[str, int]) -> bool:
+    """Whether a shape is that of the symbols. Adds the sizes of unknown symbols to known."""
+    for symbol, size in zip_longest(symbols, shape, fillvalue=None):
         if symbol is None or size is None:
             return False
         one, _, other = symbol.partition("|")
@@ -255,101 +265,112 @@ def fits(told: tuple[str, ...], shape: tuple[int, ...], known: dict[str, int]) -
     return True
 
 
-def example(rows: dict[Row, tuple[str, ...]]) -> dict[Row, Tensor]:
-    """Every row's tensor in the running example: that of the call whose m and n are its own."""
-    found: dict[Row, Tensor] = {}
-    for _, call in run(EXAMPLE):
-        known = EXAMPLE.symbols() | {"1": 1}
-        if all(fits(rows.get(row, ()), tuple(each.shape), known) for row, each in call.items()):
-            found |= call
-    return found
+def example_tensors(shapes: dict[Variable, Symbols]) -> dict[Variable, Tensor]:
+    """Every variable's tensor in the running example, from a call with the m and n of its own."""
+    tensors: dict[Variable, Tensor] = {}
+    for _, call in trace_model(EXAMPLE_SIZES):
+        known = EXAMPLE_SIZES.symbols() | {"1": 1}
+        if all(
+            matches_symbols(shapes.get(variable, ()), tuple(tensor.shape), known)
+            for variable, tensor in call.items()
+        ):
+            tensors |= call
+    return tensors
 
 
-class Shown(NamedTuple):
-    """What is told of a tensor."""
+class TensorRow(NamedTuple):
+    """A row of the table of tensors."""
 
     function: str
     name: str
     line: int  # of the file as readers download it
-    code: str  # the statement; nothing for an argument
+    code: str  # the statement; empty for an argument
     shape: str
     example: str
     dtype: str
 
 
-def shown(rows: dict[Row, tuple[str, ...]]) -> Iterator[Shown]:
-    """Every tensor, for shapes.py to make tables of."""
+def tensor_rows(shapes: dict[Variable, Symbols]) -> Iterator[TensorRow]:
+    """The rows of the table of tensors, for bookbuild.reference.shapes."""
     text = MODEL_FILE.read_text(encoding="utf-8")
-    marks = [line_number(text, mark.start()) for mark in SECTION_MARKER.finditer(text)]
-    code = {
-        node.lineno: in_one_line(ast.get_source_segment(text, node) or "")
+    marker_lines = [line_number(text, match.start()) for match in SECTION_MARKER.finditer(text)]
+    statements = {
+        node.lineno: join_lines(ast.get_source_segment(text, node) or "")
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Assign | ast.Return)
     }
-    tensors = example(rows)
-    for row, symbols in rows.items():
-        tensor = tensors[row]
-        yield Shown(
-            row.function,
-            row.name,
-            row.line - sum(mark < row.line for mark in marks),
-            code.get(row.line, ""),
-            shape(symbols),
-            shape(tensor.shape),
+    tensors = example_tensors(shapes)
+    for variable, symbols in shapes.items():
+        tensor = tensors[variable]
+        yield TensorRow(
+            variable.function,
+            variable.name,
+            variable.line - sum(line < variable.line for line in marker_lines),
+            statements.get(variable.line, ""),
+            format_shape(symbols),
+            format_shape(tensor.shape),
             str(tensor.dtype).removeprefix("torch."),
         )
 
 
-def in_one_line(code: str) -> str:
-    """A statement as it would stand if lines had no end."""
+def join_lines(code: str) -> str:
+    """A statement on one line."""
     return re.sub(r"(?<=\() |,? (?=\))", "", " ".join(code.split()))
 
 
-def shape(sizes: Iterable[object]) -> str:
+def format_shape(sizes: Iterable[object]) -> str:
     """A shape as Python writes it: (2, 5), and (512,) for one axis."""
-    told = [*map(str, sizes)]
-    return f"({told[0]},)" if len(told) == 1 else f"({', '.join(told)})"
+    texts = [*map(str, sizes)]
+    return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 LAYER = re.compile(r"layers\.\d+")
 SIBLING = re.compile(r"(?<=attention\.)(?:query|key|value|output)|(?<=residuals\.)\d+")
 
 
-class Kind(NamedTuple):
-    """Parameters alike: their common name, shape in symbols, numbers in each, and how many."""
+class ParameterGroup(NamedTuple):
+    """Parameters of the same shape: common name, shape in symbols, size of each, and count."""
 
     name: str
     shape: str
-    numbers: int
+    size: int
     copies: int
 
 
-Named = Iterable[tuple[str, Tensor]]
+NamedTensors = Iterable[tuple[str, Tensor]]
 
 
-def kinds(tensors: Named, distinct: Named) -> Iterator[Kind]:
-    """A model's tensors, alike ones together; distinct: those of the model of DISTINCT."""
-    names = {size: name for name, size in DISTINCT.symbols().items()}
-    symbols = {name: [names[size] for size in tensor.shape] for name, tensor in distinct}
-    found: dict[str, list[tuple[str, Tensor]]] = {}
+def group_parameters(tensors: NamedTensors, distinct: NamedTensors) -> Iterator[ParameterGroup]:
+    """Groups tensors whose names differ only by layer or sibling.
+
+    distinct: those of the model with DISTINCT_SIZES, for the shapes in symbols.
+    """
+    symbol_of = {size: name for name, size in DISTINCT_SIZES.symbols().items()}
+    symbols = {name: [symbol_of[size] for size in tensor.shape] for name, tensor in distinct}
+    groups: dict[str, list[tuple[str, Tensor]]] = {}
     for name, tensor in tensors:
-        found.setdefault(SIBLING.sub("*", LAYER.sub("layers.*", name)), []).append((name, tensor))
-    for members in found.values():
-        shown, tensor = members[0]
+        key = SIBLING.sub("*", LAYER.sub("layers.*", name))
+        groups.setdefault(key, []).append((name, tensor))
+    for members in groups.values():
+        first_name, tensor = members[0]
         siblings = dict.fromkeys(s for name, _ in members for s in SIBLING.findall(name))
         layers = dict.fromkeys(s for name, _ in members for s in LAYER.findall(name))
-        common = SIBLING.sub(f"{{{','.join(siblings)}}}", shown) if len(siblings) > 1 else shown
+        common = first_name
+        if len(siblings) > 1:
+            common = SIBLING.sub(f"{{{','.join(siblings)}}}", common)
         if layers:
             common = LAYER.sub(f"layers.{{0…{len(layers) - 1}}}", common)
-        symbol = symbols[LAYER.sub("layers.0", shown)]
-        yield Kind(common, shape(symbol), tensor.numel(), len(members))
+        shape = format_shape(symbols[LAYER.sub("layers.0", first_name)])
+        yield ParameterGroup(common, shape, tensor.numel(), len(members))
 
 
-def kept(vocabulary: int) -> tuple[list[Kind], list[Kind]]:
-    """The parameters and the buffers of the base model."""
+def parameters_and_buffers(
+    vocabulary: int,
+) -> tuple[list[ParameterGroup], list[ParameterGroup]]:
+    """The grouped parameters and buffers of the base model."""
     with torch.device("meta"):
         base = Transformer(TransformerConfig(vocabulary, vocabulary))
-        other = Transformer(DISTINCT.config)
-    parameters = [*kinds(base.named_parameters(), other.named_parameters())]
-    buffers = [*kinds(base.named_buffers(), other.named_buffers())]
+        distinct = Transformer(DISTINCT_SIZES.config)
+    parameters = [*group_parameters(base.named_parameters(), distinct.named_parameters())]
+    buffers = [*group_parameters(base.named_buffers(), distinct.named_buffers())]
     return parameters, buffers

@@ -2,10 +2,10 @@
 
 usage: scripts/generate [--list] [--force] [NAME ...]
 
-Without a name: all whose key has changed. A key is made of the file, the local
-files that it imports and the lock files; same key, no work. With names (or
-parts of names): those, whatever their keys; --list tells the names.
-Everything goes into .generated/; bytes that are the same are not written again.
+Without a name: runs every job whose inputs have changed. The inputs are the file,
+the local files that it imports, and the pinned versions. With names (or parts of
+names): runs those jobs in any case. --list shows all names.
+All outputs go to .generated/; a file is only written when its content changes.
 """
 
 import argparse
@@ -27,18 +27,18 @@ from bookbuild.run.locks import file_lock
 from bookbuild.run.workers import run_jobs
 
 
-def downloads() -> list[Path]:
-    """What a reader needs beside a copied block."""
+def downloadable_snippets() -> list[Path]:
+    """The snippets that a reader needs beside a copied code block."""
     patterns = "*.py", "variants/*.py", "*.js", "results/*.json", "*.safetensors"
-    return sorted(path for each in patterns for path in paths.SNIPPETS.glob(each))
+    return sorted(path for pattern in patterns for path in paths.SNIPPETS.glob(pattern))
 
 
-def write_texts() -> None:
-    """What is copied or rewritten rather than run: it takes no time."""
-    for path in downloads():
-        code = path.suffix in (".py", ".js")
-        data = without_section_markers(path) if code else path.read_bytes()
-        write_file(paths.DOWNLOADS / path.relative_to(paths.SNIPPETS), data)
+def write_downloads_and_tables() -> None:
+    """Write everything that is copied or converted rather than run; takes almost no time."""
+    for path in downloadable_snippets():
+        is_code = path.suffix in (".py", ".js")
+        content = without_section_markers(path) if is_code else path.read_bytes()
+        write_file(paths.DOWNLOADS / path.relative_to(paths.SNIPPETS), content)
     for language in LANGUAGES:
         folder = paths.GENERATED / language
         write_file(folder / "glossary.md", glossary_table(language))
@@ -47,106 +47,106 @@ def write_texts() -> None:
             write_file(folder / "sources" / f"{name}.md", text)
         for name, path in quizzes.quiz_files().items():
             write_file(folder / "quizzes" / f"{name}.md", quizzes.quiz_markdown(path, language))
-        for name, text in shapes.tables(language).items():
-            write_file(folder / "shapes" / f"{name}.md", text)
-    words = paths.GENERATED / "zh" / "words.txt"
-    write_file(words, segmentation_words())
+        for name, table in shapes.shape_tables(language).items():
+            write_file(folder / "shapes" / f"{name}.md", table)
+    write_file(paths.GENERATED / "zh" / "words.txt", segmentation_words())
     claims.write()
 
 
-def remove_leftovers(all_jobs: list[Job]) -> None:
-    """Outputs of files that are no more, and what a killed run was writing."""
+def remove_obsolete_files(jobs: list[Job]) -> None:
+    """Remove outputs whose source is gone, and partial files of a killed run."""
     for path in paths.GENERATED.rglob(f"*{PARTIAL_SUFFIX}"):
         path.unlink()
-    wanted = {path for job in all_jobs for path in (*job.outputs, job.stamp)}
-    wanted |= {paths.DOWNLOADS / path.relative_to(paths.SNIPPETS) for path in downloads()}
-    folders = [paths.GENERATED / part for part in ("outputs", "keys", "downloads")]
+    current = {path for job in jobs for path in (*job.outputs, job.stamp)}
+    current |= {
+        paths.DOWNLOADS / path.relative_to(paths.SNIPPETS) for path in downloadable_snippets()
+    }
+    folders = [paths.GENERATED / name for name in ("outputs", "keys", "downloads")]
     folders += [paths.GENERATED / language / "figures" for language in LANGUAGES]
     for folder in folders:
         for path in folder.rglob("*"):
-            if path.is_file() and path not in wanted:
+            if path.is_file() and path not in current:
                 path.unlink()
 
 
 def generation_lock() -> AbstractContextManager[None]:
-    """Two builds at once: the second waits for the first."""
+    """Lets a second process that generates wait for the first."""
     return file_lock(paths.GENERATED / "lock", "generating")
 
 
 def is_stale() -> bool:
-    """Is there anything to run? Writes the texts; runs nothing."""
-    for fault in encoding_errors():
-        raise fault
+    """Whether any job must run. Writes the downloads and tables, but runs nothing."""
+    for error in encoding_errors():
+        raise error
     with generation_lock():
-        write_texts()
-        all_jobs = list_jobs()
-        remove_leftovers(all_jobs)
-        return not all(job.fresh() for job in all_jobs)
+        write_downloads_and_tables()
+        jobs = list_jobs()
+        remove_obsolete_files(jobs)
+        return not all(job.is_fresh() for job in jobs)
 
 
-def arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--list", action="store_true", help="the names, and which are fresh")
-    parser.add_argument("--force", action="store_true", help="run whatever the keys say")
+    parser.add_argument("--list", action="store_true", help="list the names and their state")
+    parser.add_argument("--force", action="store_true", help="run every job, even if it is fresh")
     return parser.parse_args()
 
 
 def main() -> int:
-    args = arguments()
+    args = parse_arguments()
     try:
         return generate(args)
-    except (SourceError, SetupError) as fault:
-        print(fault, file=sys.stderr)
+    except (SourceError, SetupError) as error:
+        print(error, file=sys.stderr)
     except OSError as error:
-        trouble = describe_os_error(error)
-        if not trouble:
+        message = describe_os_error(error)
+        if not message:
             raise
-        print(trouble, file=sys.stderr)
+        print(message, file=sys.stderr)
     except KeyboardInterrupt:
-        print("generate: interrupted; what was made is kept, the rest follows", file=sys.stderr)
+        print("generate: interrupted; finished outputs are kept", file=sys.stderr)
     return 1
 
 
 def generate(args: argparse.Namespace) -> int:
+    """Run or list the requested jobs; returns the exit status."""
     started = time.monotonic()
-    for fault in encoding_errors():
-        raise fault
+    for error in encoding_errors():
+        raise error
     all_jobs = list_jobs()
-    chosen = all_jobs
+    selected = all_jobs
     if args.names:
         pattern = re.compile("|".join(map(re.escape, args.names)))
-        chosen = [job for job in all_jobs if pattern.search(job.name)]
-        if not chosen:
-            print(
-                f"generate: nothing is named {' or '.join(args.names)}; see --list",
-                file=sys.stderr,
-            )
+        selected = [job for job in all_jobs if pattern.search(job.name)]
+        if not selected:
+            names = " or ".join(args.names)
+            print(f"generate: no job is named {names}; see --list", file=sys.stderr)
             return 1
     if args.list:
-        for job in chosen:
-            print(f"{'fresh' if job.fresh() else 'stale'}  {job.name}")
+        for job in selected:
+            print(f"{'fresh' if job.is_fresh() else 'stale'}  {job.name}")
         return 0
-    failed: list[str] = []
+    failures: list[str] = []
     with generation_lock():
-        write_texts()
-        remove_leftovers(all_jobs)
-        everything = args.force or bool(args.names)
-        todo = [job for job in chosen if everything or not job.fresh()]
-        if todo:
-            failed = run_jobs(todo)
-            write_texts()  # claims and shapes are made of what the proofs have printed
-    for text in dict.fromkeys(failed):  # a full disk fails each of them alike
-        print(f"\n{text}", file=sys.stderr)
+        write_downloads_and_tables()
+        remove_obsolete_files(all_jobs)
+        run_fresh = args.force or bool(args.names)
+        pending = [job for job in selected if run_fresh or not job.is_fresh()]
+        if pending:
+            failures = run_jobs(pending)
+            write_downloads_and_tables()  # claims and shapes use the output of the proofs
+    for message in dict.fromkeys(failures):  # on a full disk they are all the same
+        print(f"\n{message}", file=sys.stderr)
     seconds = time.monotonic() - started
     print(
-        f"generate: {len(todo) - len(failed)} run, {len(chosen) - len(todo)} unchanged, "
-        f"{len(failed)} failed, {seconds:.1f} s"
+        f"generate: {len(pending) - len(failures)} run, {len(selected) - len(pending)} unchanged, "
+        f"{len(failures)} failed, {seconds:.1f} s"
     )
-    return 1 if failed else 0
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

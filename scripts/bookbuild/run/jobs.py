@@ -1,4 +1,4 @@
-"""What there is to run or draw, and whether its output is up to date."""
+"""Lists the files to run and the figures to draw, and checks which outputs are up to date."""
 
 import ast
 import functools
@@ -11,22 +11,23 @@ from bookbuild.pages import notebooks, paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.paths import LANGUAGES
 
-EXAMPLE_TIMEOUT = 120  # no example may take longer
-FLOAT16 = "downloads/translator-float16.safetensors"
-NOTEBOOK_TIMEOUT = 1200  # nor any lab; the longest computes for a minute
-DATA_SUFFIXES = (".safetensors", ".js", ".mjs")  # a string that ends so names a file
-PINNED_FILES = ("requirements.txt", "scripts/install")  # the pins of everything
+EXAMPLE_TIMEOUT = 120  # seconds
+NOTEBOOK_TIMEOUT = 1200  # seconds; the slowest lab computes for about a minute
+FLOAT16_WEIGHTS = "downloads/translator-float16.safetensors"
+DATA_SUFFIXES = (".safetensors", ".js", ".mjs")  # a string with such an end is a file name
+PINNED_FILES = ("requirements.txt", "scripts/install")  # the versions of all packages
 
 
 @dataclass(frozen=True)
 class Job:
-    """One file to run, or one figure to draw."""
+    """A file to run, or a figure to draw."""
 
     name: str  # examples/embeddings/one_hot, figures/embeddings/norms, downloads/sentences.json
     source: Path
 
     @property
     def outputs(self) -> list[Path]:
+        """The files in .generated/ that the job writes."""
         if self.name.startswith("downloads/"):
             return [paths.GENERATED / self.name]
         if self.name.startswith("figures/"):
@@ -39,56 +40,63 @@ class Job:
         return self.source.suffix == ".ipynb"
 
     @property
-    def seconds(self) -> int:
+    def timeout(self) -> int:
+        """The time limit in seconds."""
         return NOTEBOOK_TIMEOUT if self.is_notebook else EXAMPLE_TIMEOUT
 
     @property
     def stamp(self) -> Path:
+        """The file that records from which inputs the outputs were made."""
         return paths.GENERATED / "keys" / self.name
 
     @property
-    def key(self) -> str:
+    def input_hash(self) -> str:
+        """A hash of everything that the outputs depend on."""
         digest = hashlib.sha256(f"{self.name} {sys.version}".encode())
         for path in sorted(dependencies(self.source)):
-            # Of a lab its code alone: what its text says changes none of its outputs.
-            data = notebooks.code(path).encode() if path.suffix == ".ipynb" else path.read_bytes()
-            digest.update(data)
+            # Only the code of a notebook: its text doesn't change the outputs.
+            if path.suffix == ".ipynb":
+                digest.update(notebooks.joined_code(path).encode())
+            else:
+                digest.update(path.read_bytes())
         for name in PINNED_FILES:
             digest.update((paths.ROOT / name).read_bytes())
         return digest.hexdigest()
 
-    def made(self) -> str:
-        """What the stamp says of what was made: by which key, and what bytes."""
+    def stamp_text(self) -> str:
+        """The hashes of the inputs and of the outputs, to be kept in the stamp."""
         digest = hashlib.sha256(b"".join(path.read_bytes() for path in self.outputs))
-        return f"{self.key} {digest.hexdigest()}"
+        return f"{self.input_hash} {digest.hexdigest()}"
 
-    def fresh(self) -> bool:
+    def is_fresh(self) -> bool:
+        """Whether the outputs exist and are those of the current inputs."""
         return (
             self.stamp.exists()
             and all(path.exists() for path in self.outputs)
-            and self.stamp.read_text() == self.made()
+            and self.stamp.read_text() == self.stamp_text()
         )
 
 
 def dependencies(source: Path) -> set[Path]:
-    """The file and all local files that it imports or names, directly or not."""
-    found, todo = set(), [source]
-    while todo:
-        path = todo.pop()
-        if path not in found:
-            found.add(path)
+    """The file and all local files that it imports or names, directly or indirectly."""
+    visited, pending = set(), [source]
+    while pending:
+        path = pending.pop()
+        if path not in visited:
+            visited.add(path)
             if path.suffix in (".py", ".ipynb"):
-                todo += local_files(path, path.stat().st_mtime_ns)
-    return found
+                pending += local_files(path, path.stat().st_mtime_ns)
+    return visited
 
 
 @functools.cache
-def local_files(path: Path, mtime: int) -> list[Path]:
-    """The modules that a file imports and the results that it reads."""
+def local_files(path: Path, modified: int) -> list[Path]:
+    """The local modules that a file imports, and the data files that it names."""
+    is_notebook = path.suffix == ".ipynb"
     try:
-        tree = ast.parse(notebooks.code(path) if path.suffix == ".ipynb" else path.read_bytes())
+        tree = ast.parse(notebooks.joined_code(path) if is_notebook else path.read_bytes())
     except SyntaxError:
-        return []  # running it will tell, with file and line
+        return []  # running the file reports the error
     names = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -109,40 +117,40 @@ def local_files(path: Path, mtime: int) -> list[Path]:
 
 
 def list_jobs() -> list[Job]:
-    """All that there is to run and to draw."""
-    # The labs first, since one of them trains for a minute.
-    notebooks = sorted((paths.DOCS / "en" / "labs").glob("*.ipynb"))
-    found = [Job(f"labs/{path.stem}", path) for path in notebooks]
+    """All files to run and all figures to draw."""
+    # Notebooks first, because one of them trains for a minute.
+    labs = sorted((paths.DOCS / "en" / "labs").glob("*.ipynb"))
+    jobs = [Job(f"labs/{path.stem}", path) for path in labs]
     for kind in ("examples", "exercises", "pitfalls"):
         for path in sorted((paths.SNIPPETS / kind).rglob("*.py")):
             name = path.relative_to(paths.SNIPPETS).with_suffix("").as_posix()
-            found.append(Job(name, path))
+            jobs.append(Job(name, path))
     for path in sorted((paths.SCRIPTS / "proofs").glob("*.py")):
-        found.append(Job(f"proofs/{path.stem}", path))
+        jobs.append(Job(f"proofs/{path.stem}", path))
     if (paths.SNIPPETS / "translator.safetensors").exists():
-        found.append(Job(FLOAT16, paths.SCRIPTS / "bookbuild/reference/javascript_model.py"))
+        source = paths.SCRIPTS / "bookbuild/reference/javascript_model.py"
+        jobs.append(Job(FLOAT16_WEIGHTS, source))
     for path in sorted((paths.SCRIPTS / "downloads").glob("*.py")):
-        found.append(Job(f"downloads/{path.stem}.json", path))
+        jobs.append(Job(f"downloads/{path.stem}.json", path))
     for path in sorted((paths.SCRIPTS / "figures").glob("*.py")):
         for function in figure_functions(path):
-            found.append(Job(f"figures/{path.stem}/{function}", path))
-    return found
+            jobs.append(Job(f"figures/{path.stem}/{function}", path))
+    return jobs
 
 
 def figure_functions(path: Path) -> list[str]:
-    """The functions of a file that are marked with @figure(…)."""
+    """The names of a file's functions with the decorator @figure(…)."""
     try:
         tree = ast.parse(path.read_bytes())
     except SyntaxError as error:
-        raise SourceError(
-            path, error.lineno or 1, f"SyntaxError: {error.msg}; correct it"
-        ) from None
+        message = f"SyntaxError: {error.msg}; correct it"
+        raise SourceError(path, error.lineno or 1, message) from None
     return [
         node.name
         for node in tree.body
         if isinstance(node, ast.FunctionDef)
         and any(
-            isinstance(call, ast.Call) and ast.unparse(call.func) == "figure"
-            for call in node.decorator_list
+            isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "figure"
+            for decorator in node.decorator_list
         )
     ]

@@ -1,4 +1,4 @@
-"""Runs the code cells of a lab."""
+"""Runs the code cells of a notebook."""
 
 import ast
 import re
@@ -11,24 +11,25 @@ from bookbuild.pages.notebooks import Cell, Outputs, code_cells
 
 
 def run_notebook(path: Path) -> list[Outputs]:
-    """What each code cell shows. Raises what a cell raises, with its lines in the file."""
+    """The outputs of each code cell. An exception's traceback has the lines of the file."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     return [run_cell(cell, str(path), namespace) for cell in code_cells(path)]
 
 
-def run_cell(cell: Cell, name: str, namespace: dict[str, Any]) -> Outputs:
-    tree = ast.parse("\n" * (cell.line - 1) + cell.source, name)
+def run_cell(cell: Cell, filename: str, namespace: dict[str, Any]) -> Outputs:
+    """Run a cell and return what Jupyter would show: printed text and the last expression."""
+    tree = ast.parse("\n" * (cell.line - 1) + cell.source, filename)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     value = None
-    with redirect_stdout(StringIO()) as printed:
-        exec(compile(tree, name, "exec"), namespace)
+    with redirect_stdout(StringIO()) as stdout:
+        exec(compile(tree, filename, "exec"), namespace)
         if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), name, "eval"), namespace)
-    # A progress line is written over the one before it.
-    text = re.sub(r"[^\n]*\r", "", printed.getvalue()).rstrip()
-    shown: Outputs = [("text", text)] if text else []
+            value = eval(compile(ast.Expression(last.value), filename, "eval"), namespace)
+    # A carriage return overwrites the line before it, as progress messages do.
+    text = re.sub(r"[^\n]*\r", "", stdout.getvalue()).rstrip()
+    outputs: Outputs = [("text", text)] if text else []
     if hasattr(value, "_repr_html_"):
-        shown.append(("html", value._repr_html_()))
+        outputs.append(("html", value._repr_html_()))
     elif value is not None:
-        shown.append(("text", repr(value)))
-    return shown
+        outputs.append(("text", repr(value)))
+    return outputs

@@ -13,23 +13,20 @@ import traceback
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkProcess
 from pathlib import Path
+from typing import NamedTuple
 
 from bookbuild.pages import notebooks, paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
 from bookbuild.pages.files import line_number, write_file
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.run.jobs import FLOAT16, Job
+from bookbuild.run.jobs import FLOAT16_WEIGHTS, Job
 from bookbuild.run.notebooks import run_notebook
 
-PRELOADED_MODULES = (
-    "torch",
-    "matplotlib",
-    "figures.svg",
-)  # loaded once, before the workers fork
+PRELOADED_MODULES = ("torch", "matplotlib", "figures.svg")  # imported before the workers fork
 
 
 def run_job(job: Job) -> None:
-    """Do one job in this process; raises whatever its file raises."""
+    """Run a job in this process and write its outputs. Raises whatever its file raises."""
     if job.name.startswith("figures/"):
         from figures.svg import render_svg
 
@@ -37,46 +34,46 @@ def run_job(job: Job) -> None:
         for language, path in zip(LANGUAGES, job.outputs, strict=True):
             write_file(path, render_svg(function, language))
         return
-    if job.name == FLOAT16:
+    if job.name == FLOAT16_WEIGHTS:
         from bookbuild.reference import javascript_model
 
         write_file(job.outputs[0], javascript_model.to_float16())
         return
-    # What a reader would do: a folder of its own, and what is printed is kept.
+    # As a reader would run it: in an empty folder.
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         if job.is_notebook:
-            shown = run_notebook(job.source)
-            write_file(job.outputs[0], json.dumps(shown, ensure_ascii=False, indent=1))
+            outputs = run_notebook(job.source)
+            write_file(job.outputs[0], json.dumps(outputs, ensure_ascii=False, indent=1))
             os.chdir(paths.ROOT)
             return
-        with tempfile.TemporaryFile("w+") as printed:
+        with tempfile.TemporaryFile("w+") as stdout:
             sys.stdout.flush()
-            os.dup2(printed.fileno(), 1)
+            os.dup2(stdout.fileno(), 1)
             runpy.run_path(str(job.source), run_name="__main__")
             sys.stdout.flush()
-            printed.seek(0)
-            text = printed.read()
+            stdout.seek(0)
+            text = stdout.read()
         os.chdir(paths.ROOT)
     if not text.strip():
-        raise SourceError(job.source, 1, "prints nothing; a page shows what it prints")
+        raise SourceError(job.source, 1, "prints nothing; print the output that a page shows")
     write_file(job.outputs[0], text)
 
 
-def worker_main(job: Job, report: Path) -> None:
-    """A worker's whole life: do the job, or leave a report of what failed."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C is for the parent to tell of
+def worker_main(job: Job, error_file: Path) -> None:
+    """The main function of a worker process: run the job, and write its error if it fails."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
     threading.Thread(target=exit_with_parent, daemon=True).start()
     try:
         run_job(job)
     except BaseException as error:
-        report.write_text(describe_failure(job, error))
+        error_file.write_text(describe_failure(job, error))
         os._exit(1)
     os._exit(0)
 
 
 def exit_with_parent() -> None:
-    """A worker whose parent was killed writes nothing any more, and holds no lock."""
+    """End this worker when its parent is killed, so that it writes nothing and holds no lock."""
     parent = multiprocessing.parent_process()
     assert parent
     parent.join()
@@ -84,72 +81,98 @@ def exit_with_parent() -> None:
 
 
 def describe_failure(job: Job, error: BaseException) -> str:
-    """file:line: what, and below it the part of the traceback that is ours."""
+    """'file:line: message', followed by the part of the traceback from the job's file on."""
     if isinstance(error, SourceError):
         return str(error)
     path, line, frames = job.source, 1, traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename == str(job.source)]
-    trouble = describe_os_error(error)
-    if trouble and (not own or "disk" in trouble):  # no fault of the file's
-        return trouble
+    source_frames = [frame for frame in frames if frame.filename == str(job.source)]
+    os_error = describe_os_error(error)
+    if os_error and (not source_frames or "disk" in os_error):  # not the file's error
+        return os_error
     if isinstance(error, SyntaxError):
         path, line = Path(error.filename or path), error.lineno or 1
-    elif own:
-        line = own[-1].lineno or 1
+    elif source_frames:
+        line = source_frames[-1].lineno or 1
     elif job.name.startswith("figures/"):
         text = job.source.read_text(encoding="utf-8")
         line = line_number(text, text.index(f"def {Path(job.name).name}("))
-    what = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    message = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
     if job.is_notebook:
-        what = f"cell {notebooks.cell_number(job.source, line)}: {what}"
-    what += f"; mend it, then scripts/generate {job.name} runs it alone"
-    fault = SourceError(path, line, what)
-    start = frames.index(own[0]) if own else len(frames)
-    return f"{fault}\n{''.join(traceback.format_list(frames[start:]))}".rstrip()
+        message = f"cell {notebooks.cell_number(job.source, line)}: {message}"
+    message += f"; correct it, then run scripts/generate {job.name}"
+    source_error = SourceError(path, line, message)
+    start = frames.index(source_frames[0]) if source_frames else len(frames)
+    return f"{source_error}\n{''.join(traceback.format_list(frames[start:]))}".rstrip()
 
 
-def run_jobs(todo: list[Job]) -> list[str]:
-    """Run the jobs in forked workers; returns what failed, in words."""
+def preload_modules(jobs: list[Job]) -> None:
+    """Import slow modules once, before forking. Raises SetupError if one is missing."""
     for name in PRELOADED_MODULES:
-        if name == "torch" or any(job.name.startswith("figures/") for job in todo):
+        if name == "torch" or any(job.name.startswith("figures/") for job in jobs):
             try:
                 __import__(name)
             except ImportError as error:
-                how = "remove .venv and run scripts/install"
-                raise SetupError(f"{name} can't be loaded ({error}); {how}") from None
+                hint = "remove .venv and run scripts/install"
+                raise SetupError(f"can't import {name} ({error}); {hint}") from None
     import torch
 
     torch.set_num_threads(1)
+
+
+class Worker(NamedTuple):
+    """A running job."""
+
+    process: ForkProcess
+    job: Job
+    error_file: Path
+    started: float  # time.monotonic()
+
+    def stop_if_too_slow(self) -> None:
+        """Kill the process when the job's time is over."""
+        if self.process.is_alive() and time.monotonic() - self.started >= self.job.timeout:
+            self.process.kill()
+            self.process.join()
+            message = f"did not end within {self.job.timeout} s and was stopped; make it faster"
+            self.error_file.write_text(str(SourceError(self.job.source, 1, message)))
+
+    def failure(self) -> str | None:
+        """The error message of an ended worker; None if the job succeeded."""
+        if self.process.exitcode == 0:
+            return None
+        if self.error_file.exists():
+            return self.error_file.read_text()
+        message = f"the process died ({self.process.exitcode}); check that memory is sufficient"
+        return str(SourceError(self.job.source, 1, message))
+
+
+def run_jobs(jobs: list[Job]) -> list[str]:
+    """Run the jobs in parallel, one worker per core; returns the error messages."""
+    preload_modules(jobs)
     sys.path.insert(0, str(paths.SNIPPETS))
     fork = multiprocessing.get_context("fork")
-    failed, waiting = [], list(reversed(todo))
-    running: dict[int, tuple[ForkProcess, Job, Path, float]] = {}
+    failures: list[str] = []
+    waiting = list(reversed(jobs))
+    running: dict[int, Worker] = {}  # by sentinel
     with tempfile.TemporaryDirectory() as folder:
         while waiting or running:
             while waiting and len(running) < (os.cpu_count() or 1):
                 job = waiting.pop()
-                report = Path(folder) / str(len(waiting))
-                process = fork.Process(target=worker_main, args=(job, report))
+                error_file = Path(folder) / str(len(waiting))
+                process = fork.Process(target=worker_main, args=(job, error_file))
                 process.start()
-                started = time.monotonic()
-                running[process.sentinel] = (process, job, report, started)
+                running[process.sentinel] = Worker(process, job, error_file, time.monotonic())
             wait(list(running), timeout=1)
-            for sentinel, (process, job, report, started) in list(running.items()):
-                if process.is_alive():
-                    if time.monotonic() - started < job.seconds:
-                        continue
-                    process.kill()
-                    what = f"takes over {job.seconds} s and was stopped; make it end sooner"
-                    report.write_text(str(SourceError(job.source, 1, what)))
-                process.join()
+            for sentinel, worker in list(running.items()):
+                worker.stop_if_too_slow()
+                if worker.process.is_alive():
+                    continue
+                worker.process.join()
                 del running[sentinel]
-                done = len(todo) - len(waiting) - len(running)
-                if process.exitcode == 0:
-                    write_file(job.stamp, job.made())
-                    print(f"[{done}/{len(todo)}] {job.name}", flush=True)
-                elif report.exists():
-                    failed.append(report.read_text())
-                else:
-                    how = f"its process died ({process.exitcode}); is there memory enough?"
-                    failed.append(str(SourceError(job.source, 1, how)))
-    return failed
+                failure = worker.failure()
+                if failure:
+                    failures.append(failure)
+                    continue
+                write_file(worker.job.stamp, worker.job.stamp_text())
+                done = len(jobs) - len(waiting) - len(running)
+                print(f"[{done}/{len(jobs)}] {worker.job.name}", flush=True)
+    return failures
