@@ -10,7 +10,7 @@ import torch
 from matplotlib.ticker import NullLocator
 
 import transformer
-from figures.diagram import ENGLISH, arrow, cells, frame, grid, line, sheet, write
+from figures.diagram import ENGLISH, arrow, blank_canvas, fill_cells, frame, grid, line, write
 from figures.style import (
     FIRST,
     INK,
@@ -26,7 +26,7 @@ from figures.style import (
     signed_image,
 )
 
-STRONG, PALE = 0.85, 0.35  # how opaque the first and the second head are
+STRONG, PALE = 0.85, 0.35  # opacity of the first and the second head
 
 
 @figure(
@@ -57,16 +57,16 @@ def look_up(label):
     powers = np.exp(scores / 2**0.5)
     weights = powers / powers.sum()
     output = weights @ values
-    fig, ax = sheet(250)
+    fig, ax = blank_canvas(250)
 
-    def pair(x, y, numbers, colour, form="{:.0f}"):
-        shown = ", ".join(form.format(number) for number in numbers).replace("-", "−")
-        width = 66 if len(shown) < 8 else 104
-        frame(ax, x - width / 2, y - 14, width, 28, colour, 1)
-        write(ax, x, y, f"({shown})", colour)
+    def draw_pair(x, y, numbers, color, form="{:.0f}"):
+        text = ", ".join(form.format(number) for number in numbers).replace("-", "−")
+        width = 66 if len(text) < 8 else 104
+        frame(ax, x - width / 2, y - 14, width, 28, color, 1)
+        write(ax, x, y, f"({text})", color)
 
     write(ax, 190, 20, label["query"], QUERY)
-    pair(290, 20, query, QUERY)
+    draw_pair(290, 20, query, QUERY)
     heads = [
         (90, label["key"], KEY),
         (160, label["score"], INK),
@@ -74,21 +74,21 @@ def look_up(label):
         (340, label["weight"], INK),
         (470, label["value"], VALUE),
     ]
-    for x, text, colour in heads:
-        write(ax, x, 66, text, colour)
+    for x, text, color in heads:
+        write(ax, x, 66, text, color)
     for i, word in enumerate(["we", "work", "?"]):
         y = 102 + 38 * i
         write(ax, 26, y, word)
-        pair(90, y, keys[i], KEY)
+        draw_pair(90, y, keys[i], KEY)
         write(ax, 160, y, f"{scores[i]:.0f}")
         write(ax, 222, y, f"{scores[i] / 2**0.5:.2f}")
         frame(ax, 262, y - 11, 100 * weights[i], 22, FIRST, 0, facecolor=FIRST)
         write(ax, 268 + 100 * weights[i], y, f"{weights[i]:.2f}", ha="left")
         write(ax, 412, y, "×")
-        pair(470, y, values[i], VALUE)
+        draw_pair(470, y, values[i], VALUE)
     line(ax, (415, 202), (515, 202), width=1)
     write(ax, 408, 226, label["output"], ha="right")
-    pair(465, 226, output, VALUE, "{:.2f}")
+    draw_pair(465, 226, output, VALUE, "{:.2f}")
     return fig
 
 
@@ -123,10 +123,10 @@ def look_up(label):
     },
 )
 def by_hand(label):
-    """What the page's widget begins with, in the places where it has them."""
+    """The initial state of the page's widget, with the same layout."""
     with contextlib.redirect_stdout(io.StringIO()):
         from examples.attention import by_hand as numbers
-    fig, ax = sheet(470)
+    fig, ax = blank_canvas(470)
     steps = numbers.scores, numbers.scaled, numbers.powers, numbers.weights, numbers.output
     scores, scaled, powers, weights, output = (step.tolist() for step in steps)
     panels = [
@@ -141,12 +141,12 @@ def by_hand(label):
         (label["output"], label["average"], output, QUERY),
     ]
 
-    def shown(x) -> str:
+    def format_number(x) -> str:
         if x is True:
             return "True"
         return (f"{x:.0f}" if x == round(x) else f"{x:.3f}").replace("-", "−")
 
-    def matrix(x, y, title, formula, rows, side):
+    def draw_matrix(x, y, title, formula, rows, side):
         write(ax, x, y, title, ha="left", weight="bold")
         write(ax, x + 160, y, formula, MUTED, ha="right")
         heads = numbers.words if len(rows[0]) == 3 else ["1", "2"]
@@ -159,10 +159,10 @@ def by_hand(label):
                 if rows is weights:
                     frame(ax, *corner, 40, 26, FIRST, 0, facecolor=FIRST, alpha=0.4 * number)
                 frame(ax, *corner, 40, 26, MUTED, 0.5)
-                write(ax, corner[0] + 20, corner[1] + 13, shown(number), size=12)
+                write(ax, corner[0] + 20, corner[1] + 13, format_number(number), size=12)
 
     for index, (title, formula, rows, side) in enumerate(panels):
-        matrix(6 + 174 * (index % 3), 16 + 158 * (index // 3), title, formula, rows, side)
+        draw_matrix(6 + 174 * (index % 3), 16 + 158 * (index // 3), title, formula, rows, side)
     return fig
 
 
@@ -255,53 +255,53 @@ def neighbours(label):
 def shapes(label):
     n, d, nhead, size = 5, 8, 2, 9
     head_dim = d // nhead
-    fig, ax = sheet(625)
+    fig, ax = blank_canvas(625)
 
-    def matrix(x, y, rows, columns, colour, opacity):
-        """Cells around (x, y), apart from each other by lines of paper."""
+    def draw_matrix(x, y, rows, columns, color, opacity):
+        """A matrix of cells centered at (x, y), separated by lines in the color of the page."""
         corner = x - columns * size / 2, y - rows * size / 2
-        cells(ax, *corner, np.ones((rows, columns)), size, colour, opacity)
+        fill_cells(ax, *corner, np.ones((rows, columns)), size, color, opacity)
         grid(ax, *corner, rows, columns, size, PAPER, 1)
 
-    def step(y, name, shape):
+    def draw_step_label(y, name, shape):
         write(ax, 4, y - 9, label[name], ha="left")
         write(ax, 4, y + 10, shape, ha="left", size=12)
 
     columns = [(180, QUERY, "Q"), (305, KEY, "K"), (430, VALUE, "V")]
-    step(45, "x", "(5, 8)")
-    matrix(305, 45, n, d, INK, 0.45)
+    draw_step_label(45, "x", "(5, 8)")
+    draw_matrix(305, 45, n, d, INK, 0.45)
     write(ax, 365, 45, "X")
-    step(135, "maps", "(5, 8)")
-    step(225, "split", "(2, 5, 4)")
-    for x, colour, name in columns:
+    draw_step_label(135, "maps", "(5, 8)")
+    draw_step_label(225, "split", "(2, 5, 4)")
+    for x, color, name in columns:
         arrow(ax, (305, 72), (x, 108))
-        matrix(x, 135, n, d, colour, STRONG)
-        write(ax, x + 48, 135, name, colour)
+        draw_matrix(x, 135, n, d, color, STRONG)
+        write(ax, x + 48, 135, name, color)
         arrow(ax, (x, 161), (x, 197))
         for head, opacity in enumerate((STRONG, PALE)):
-            matrix(x + (-26, 26)[head], 225, n, head_dim, colour, opacity)
-    step(335, "scores", "(2, 5, 5)")
-    step(425, "average", "(2, 5, 4)")
+            draw_matrix(x + (-26, 26)[head], 225, n, head_dim, color, opacity)
+    draw_step_label(335, "scores", "(2, 5, 5)")
+    draw_step_label(425, "average", "(2, 5, 4)")
     for x, opacity, head in (200, STRONG, 1), (415, PALE, 2):
         write(ax, x, 285, label["head"].format(head))
-        matrix(x - 68, 335, n, head_dim, QUERY, opacity)
+        draw_matrix(x - 68, 335, n, head_dim, QUERY, opacity)
         write(ax, x - 40, 335, "×")
-        matrix(x - 8, 335, head_dim, n, KEY, opacity)
+        draw_matrix(x - 8, 335, head_dim, n, KEY, opacity)
         write(ax, x + 26, 335, "→")
-        matrix(x + 62, 335, n, n, INK, opacity * 0.6)
-        matrix(x - 68, 425, n, n, INK, opacity * 0.6)
+        draw_matrix(x + 62, 335, n, n, INK, opacity * 0.6)
+        draw_matrix(x - 68, 425, n, n, INK, opacity * 0.6)
         write(ax, x - 36, 425, "×")
-        matrix(x - 8, 425, n, head_dim, VALUE, opacity)
+        draw_matrix(x - 8, 425, n, head_dim, VALUE, opacity)
         write(ax, x + 22, 425, "=")
-        matrix(x + 52, 425, n, head_dim, VALUE, opacity)
+        draw_matrix(x + 52, 425, n, head_dim, VALUE, opacity)
         arrow(ax, (x + 52, 452), (285 if head == 1 else 325, 490))
-    step(515, "join", "(5, 8)")
-    matrix(287, 515, n, head_dim, VALUE, STRONG)
-    matrix(287 + 4 * size, 515, n, head_dim, VALUE, PALE)
+    draw_step_label(515, "join", "(5, 8)")
+    draw_matrix(287, 515, n, head_dim, VALUE, STRONG)
+    draw_matrix(287 + 4 * size, 515, n, head_dim, VALUE, PALE)
     arrow(ax, (305, 541), (305, 571))
     write(ax, 325, 555, "Wᴼ")
-    step(597, "output", "(5, 8)")
-    matrix(305, 597, n, d, INK, 0.45)
+    draw_step_label(597, "output", "(5, 8)")
+    draw_matrix(305, 597, n, d, INK, 0.45)
     return fig
 
 
@@ -329,18 +329,18 @@ def cost(label):
     for ax, field, unit, name in zip(
         axes, ("seconds", "bytes"), (1, 1e6), ("time", "memory"), strict=True
     ):
-        for path, colour, style in ("explicit", FIRST, "-"), ("fused", SECOND, "--"):
+        for path, color, style in ("explicit", FIRST, "-"), ("fused", SECOND, "--"):
             values = [value / unit for value in measured[path][field]]
-            ax.plot(lengths, values, style, marker="o", markersize=4, color=colour)
-            above = path == "explicit"
+            ax.plot(lengths, values, style, marker="o", markersize=4, color=color)
+            is_above = path == "explicit"
             ax.annotate(
                 label[path],
                 (lengths[-2], values[-2]),
-                xytext=(-8, 8) if above else (8, -8),
+                xytext=(-8, 8) if is_above else (8, -8),
                 textcoords="offset points",
-                ha="right" if above else "left",
+                ha="right" if is_above else "left",
                 va="center",
-                color=colour,
+                color=color,
             )
         ax.set_xscale("log", base=2)
         ax.set_yscale("log")

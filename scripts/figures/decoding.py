@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 import transformer
 import translator
 from decode import evaluating, probabilities
-from figures.diagram import arrow, box, line, sheet, write
+from figures.diagram import arrow, blank_canvas, box, line, write
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
 
 SNIPPETS = Path(transformer.__file__).parent
@@ -29,30 +29,30 @@ def steps(label):
         memory = model.encode(src)
         while written[-1] != 2 and len(written) < 12:
             x = model.decode(torch.tensor([written]), memory)
-            chances, ids = model.logits(x[0, -1]).softmax(dim=-1).topk(3)
+            top_probabilities, ids = model.logits(x[0, -1]).softmax(dim=-1).topk(3)
             tokens = [target.tokens[i] for i in ids.tolist()]
-            rows.append((target.decode(written), tokens, chances.tolist()))
+            rows.append((target.decode(written), tokens, top_probabilities.tolist()))
             written.append(ids.tolist()[0])
-    fig, ax = sheet(34 + 26 * len(rows))
+    fig, ax = blank_canvas(34 + 26 * len(rows))
     write(ax, 6, 14, label["given"], MUTED, ha="left")
     write(ax, 188, 14, label["next"], MUTED, ha="left")
-    for i, (given, tokens, chances) in enumerate(rows):
+    for i, (prefix, tokens, top_probabilities) in enumerate(rows):
         y = 40 + 26 * i
-        write(ax, 6, y, "".join(["<bos>", *given]), ha="left", size=11.5)
-        widest = 188.0
-        for k, (token, chance) in enumerate(zip(tokens, chances, strict=True)):
-            width = 220 * chance
-            colour = FIRST if k == 0 else MUTED
-            ax.add_patch(Rectangle((widest, y - 9), width, 18, color=colour, alpha=0.3, lw=0))
-            x = widest + 4 if k == 0 else 444 + 40 * (k - 1)
+        write(ax, 6, y, "".join(["<bos>", *prefix]), ha="left", size=11.5)
+        bar_left = 188.0
+        for k, (token, probability) in enumerate(zip(tokens, top_probabilities, strict=True)):
+            width = 220 * probability
+            color = FIRST if k == 0 else MUTED
+            ax.add_patch(Rectangle((bar_left, y - 9), width, 18, color=color, alpha=0.3, lw=0))
+            x = bar_left + 4 if k == 0 else 444 + 40 * (k - 1)
             write(ax, x, y, token, ha="left", size=11.5)
             if k == 0:
-                write(ax, 414, y, f"{chance:.0%}", ha="left", size=11.5)
-            widest += width
+                write(ax, 414, y, f"{probability:.0%}", ha="left", size=11.5)
+            bar_left += width
     return fig
 
 
-SHARES = {
+PERCENTAGES = {
     "表哥": 19,
     "表弟": 17,
     "表姐": 17,
@@ -69,29 +69,31 @@ SHARES = {
     zh={"greedy": "贪心", "best": "最可能"},
 )
 def tree(label):
-    fig, ax = sheet(306)
+    fig, ax = blank_canvas(306)
     root, forks = (24, 150), {"表": (140, 78), "堂": (140, 222)}
     write(ax, *root, "我", size=16)
-    for first, place in forks.items():
-        share = sum(v for word, v in SHARES.items() if word[0] == first) / 100
-        width = 1 + 8 * share
-        line(ax, (root[0] + 14, root[1]), (place[0] - 16, place[1]), width=width)
-        middle = (root[0] + place[0]) / 2, (root[1] + place[1]) / 2
-        away = -22 if first == "表" else 22
-        write(ax, middle[0] - 12, middle[1] + away, f"{share:.2f}")
-        write(ax, *place, first, size=16)
-    for i, (word, value) in enumerate(SHARES.items()):
+    for first, point in forks.items():
+        fraction = sum(v for word, v in PERCENTAGES.items() if word[0] == first) / 100
+        width = 1 + 8 * fraction
+        line(ax, (root[0] + 14, root[1]), (point[0] - 16, point[1]), width=width)
+        midpoint = (root[0] + point[0]) / 2, (root[1] + point[1]) / 2
+        offset = -22 if first == "表" else 22
+        write(ax, midpoint[0] - 12, midpoint[1] + offset, f"{fraction:.2f}")
+        write(ax, *point, first, size=16)
+    for i, (word, value) in enumerate(PERCENTAGES.items()):
         y = 24 + 36 * i + (6 if i > 3 else -6) + 3
         start = forks[word[0]]
-        share = sum(v for other, v in SHARES.items() if other[0] == word[0])
+        first_percentage = sum(v for other, v in PERCENTAGES.items() if other[0] == word[0])
         chosen = {"表哥": FIRST, "堂弟": SECOND}.get(word, MUTED)
         width = 1 + 8 * value / 100
-        line(ax, (start[0] + 14, start[1]), (262, y), width=width, colour=chosen)
-        write(ax, 272, y, word[1], size=15, colour=INK, ha="left")
-        product = f"{share / 100:.2f} · {value / share:.2f} = {value / 100:.2f}"
+        line(ax, (start[0] + 14, start[1]), (262, y), width=width, color=chosen)
+        write(ax, 272, y, word[1], size=15, color=INK, ha="left")
+        product = (
+            f"{first_percentage / 100:.2f} · {value / first_percentage:.2f} = {value / 100:.2f}"
+        )
         name = {"表哥": "greedy", "堂弟": "best"}.get(word)
-        write(ax, 312, y, product, ha="left", colour=chosen if name else INK)
-        write(ax, 432, y, label[name] if name else "", ha="left", colour=chosen)
+        write(ax, 312, y, product, ha="left", color=chosen if name else INK)
+        write(ax, 432, y, label[name] if name else "", ha="left", color=chosen)
     return fig
 
 
@@ -114,7 +116,7 @@ def tree(label):
     },
 )
 def triangles(label):
-    fig, ax = sheet(270)
+    fig, ax = blank_canvas(270)
     n, size = 8, 24
     for left, name in ((40, "without"), (300, "with")):
         write(ax, left + n * size / 2, 14, label[name])
@@ -124,8 +126,8 @@ def triangles(label):
             for column in range(row + 1):
                 new = name == "without" or column == row
                 x = left + column * size
-                colour = FIRST if new else MUTED
-                box(ax, x + 1, y + 1, size - 2, size - 2, colour, tint=0.5 if new else 0.06)
+                color = FIRST if new else MUTED
+                box(ax, x + 1, y + 1, size - 2, size - 2, color, tint=0.5 if new else 0.06)
     box(ax, 40, 242, 18, 18, FIRST, tint=0.5)
     write(ax, 66, 251, label["computed"], ha="left")
     box(ax, 160, 242, 18, 18, MUTED, tint=0.06)
@@ -154,37 +156,37 @@ def triangles(label):
     },
 )
 def kept(label):
-    fig, ax = sheet(360)
-    x, wide = 16, 128
+    fig, ax = blank_canvas(360)
+    x, width = 16, 128
 
     def rows(y, count, new, text):
         write(ax, 226, y - 22, text, MUTED, ha="left", size=12)
-        for name, colour, top in (("K", KEY, y - 8), ("V", VALUE, y + 22)):
-            write(ax, 232, top + 12, name, colour, ha="center")
+        for name, color, top in (("K", KEY, y - 8), ("V", VALUE, y + 22)):
+            write(ax, 232, top + 12, name, color, ha="center")
             for i in range(count):
                 last = new and i == count - 1
-                box(ax, 250 + 34 * i, top, 30, 24, colour, tint=0.55 if last else 0.14)
+                box(ax, 250 + 34 * i, top, 30, 24, color, tint=0.55 if last else 0.14)
 
-    write(ax, x + wide / 2, 22, label["new"])
-    arrow(ax, (x + wide / 2, 34), (x + wide / 2, 80))
+    write(ax, x + width / 2, 22, label["new"])
+    arrow(ax, (x + width / 2, 34), (x + width / 2, 80))
     for y, name, count, new, text in (
         (80, "self", 6, True, "target"),
         (190, "cross", 5, False, "source"),
     ):
-        box(ax, x, y, wide, 52, QUERY, label[name])
+        box(ax, x, y, width, 52, QUERY, label[name])
         rows(y + 10, count, new, label[text])
-        arrow(ax, (x + wide, y + 14), (222, y + 14), colour=QUERY)
+        arrow(ax, (x + width, y + 14), (222, y + 14), color=QUERY)
         write(ax, 182, y + 4, "q", QUERY)
-        arrow(ax, (222, y + 38), (x + wide, y + 38))
+        arrow(ax, (222, y + 38), (x + width, y + 38))
     # the new key and value come from the new position
     turn = 44
-    line(ax, (x + wide / 2, turn), (435, turn), colour=MUTED, linestyle=(0, (3, 3)))
+    line(ax, (x + width / 2, turn), (435, turn), color=MUTED, linestyle=(0, (3, 3)))
     arrow(ax, (435, turn), (435, 80))
-    arrow(ax, (x + wide / 2, 132), (x + wide / 2, 190))
-    arrow(ax, (x + wide / 2, 242), (x + wide / 2, 278))
-    box(ax, x, 278, wide, 34, THIRD, label["network"])
-    arrow(ax, (x + wide / 2, 312), (x + wide / 2, 336))
-    write(ax, x + wide / 2, 348, label["out"])
+    arrow(ax, (x + width / 2, 132), (x + width / 2, 190))
+    arrow(ax, (x + width / 2, 242), (x + width / 2, 278))
+    box(ax, x, 278, width, 34, THIRD, label["network"])
+    arrow(ax, (x + width / 2, 312), (x + width / 2, 336))
+    write(ax, x + width / 2, 348, label["out"])
     return fig
 
 
@@ -208,16 +210,16 @@ def cost(label):
     rows = json.loads((SNIPPETS / "results" / "decode.json").read_text())["rows"]
     fig, axes = canvas(height=260, columns=2, sharey=True)
     for ax, batch in zip(axes, (1, 32), strict=True):
-        own = [row for row in rows if row["batch"] == batch]
-        lengths = [row["length"] for row in own]
-        for way, colour, place, shift in (
+        batch_rows = [row for row in rows if row["batch"] == batch]
+        lengths = [row["length"] for row in batch_rows]
+        for mode, color, index, shift in (
             ("uncached", SECOND, -2, 1.6),
             ("cached", FIRST, -1, 0.14),
         ):
-            seconds = [row["seconds"][way] for row in own]
-            ax.plot(lengths, seconds, color=colour, marker="o", markersize=4)
-            where = lengths[place], seconds[place] * shift
-            ax.text(*where, label[way], color=colour, ha="right", va="center")
+            seconds = [row["seconds"][mode] for row in batch_rows]
+            ax.plot(lengths, seconds, color=color, marker="o", markersize=4)
+            position = lengths[index], seconds[index] * shift
+            ax.text(*position, label[mode], color=color, ha="right", va="center")
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_xticks(lengths, [str(n) for n in lengths])
@@ -257,8 +259,8 @@ def cut(label):
     fig, axes = canvas(height=190, columns=5, sharey=True)
     plain = probabilities(logits).tolist()
     for ax, (name, options) in zip(axes, kinds.items(), strict=True):
-        chances = probabilities(logits, **options).tolist()
-        ax.bar(range(5), chances, color=FIRST, alpha=0.5)
+        heights = probabilities(logits, **options).tolist()
+        ax.bar(range(5), heights, color=FIRST, alpha=0.5)
         ax.step([x - 0.5 for x in range(6)], [*plain, plain[-1]], where="post", color=MUTED, lw=1)
         ax.set_title(label[name], fontsize=11)
         ax.set_xticks([])

@@ -1,14 +1,14 @@
-"""Figures drawn by hand: words, boxes, arrows and grids on an empty sheet.
+"""Helpers for diagrams: texts, boxes, arrows and grids on a blank canvas.
 
     @figure(en={"memory": "memory"}, zh={"memory": "memory"})
     def crossing(label):
-        fig, ax = sheet(60)
+        fig, ax = blank_canvas(60)
         box(ax, 20, 16, 80, 28, SECOND, label["memory"])
         arrow(ax, (100, 30), (140, 30))
         return fig
 
-Coordinates are the units of the SVG, y downwards, and nothing lays itself out.
-Plots are made with style.canvas alone.
+Coordinates are SVG units with y downwards; there is no automatic layout.
+Plots only need style.canvas.
 """
 
 from typing import Any
@@ -28,8 +28,8 @@ TARGET = ["<bos>", *CHINESE]
 PAD = "<pad>"
 
 
-def sheet(height: float) -> tuple[Figure, Axes]:
-    """A figure WIDTH units wide, and axes without marks that fill it."""
+def blank_canvas(height: float) -> tuple[Figure, Axes]:
+    """A figure WIDTH units wide, and axes without ticks or spines that fill it."""
     fig, ax = canvas(height=height)
     fig.set_layout_engine("none")
     ax.set_position((0, 0, 1, 1))
@@ -39,89 +39,98 @@ def sheet(height: float) -> tuple[Figure, Axes]:
     return fig, ax
 
 
-def write(ax, x, y, text, colour=INK, **options) -> None:
-    """A text with its middle at (x, y), unless ha or va say otherwise."""
+def write(ax, x, y, text, color=INK, **options) -> None:
+    """A text centered at (x, y), unless ha or va are given."""
     options = {"ha": "center", "va": "center"} | options
-    ax.text(x, y, text, color=colour, **options)
+    ax.text(x, y, text, color=color, **options)
 
 
-def line(ax, *points, colour=MUTED, width=1.2, **options) -> None:
-    """From point to point."""
+def line(ax, *points, color=MUTED, width=1.2, **options) -> None:
+    """A line through the points."""
     options = {"solid_capstyle": "butt", "clip_on": False} | options
-    ax.plot(*zip(*points, strict=True), color=colour, linewidth=width, **options)
+    ax.plot(*zip(*points, strict=True), color=color, linewidth=width, **options)
 
 
-def arrow(ax, *points, colour=MUTED, width=1.2) -> None:
-    """From point to point, with its tip at the last."""
+def arrow(ax, *points, color=MUTED, width=1.2) -> None:
+    """An arrow through the points, with its tip at the last one."""
     size = 8 + 2 * width
-    style = {"arrowstyle": "-|>", "mutation_scale": size, "color": colour, "linewidth": width}
+    style = {"arrowstyle": "-|>", "mutation_scale": size, "color": color, "linewidth": width}
     ax.add_patch(FancyArrowPatch(path=Path(points), clip_on=False, zorder=2, **style))
 
 
-def frame(ax, x, y, width, height, colour, edge=1.2, **options) -> None:
-    """An empty rectangle; its upper left corner is at (x, y)."""
+def frame(ax, x, y, width, height, color, edge=1.2, **options) -> None:
+    """The outline of a rectangle with its upper left corner at (x, y)."""
     style: dict[str, Any] = {"facecolor": "none", "linewidth": edge, "clip_on": False} | options
-    ax.add_patch(Rectangle((x, y), width, height, edgecolor=colour, **style))
+    ax.add_patch(Rectangle((x, y), width, height, edgecolor=color, **style))
 
 
-def box(ax, x, y, width, height, colour, text="", tint=0.14, edge=1.2, **options) -> None:
-    """A tinted rectangle, opaque to what lies below it, with its text in the middle."""
+def box(ax, x, y, width, height, color, text="", tint=0.14, edge=1.2, **options) -> None:
+    """A tinted rectangle that hides what is behind it, with a text in its center."""
     frame(ax, x, y, width, height, "none", 0, facecolor=PAPER)
-    frame(ax, x, y, width, height, colour, edge, facecolor=to_rgba(colour, tint))
+    frame(ax, x, y, width, height, color, edge, facecolor=to_rgba(color, tint))
     write(ax, x + width / 2, y + height / 2, text, **options)
 
 
-def grid(ax, x, y, rows, columns, size, colour=MUTED, edge=0.8) -> None:
-    """The lines between and around square cells; the upper left corner is at (x, y)."""
+def grid(ax, x, y, rows, columns, size, color=MUTED, edge=0.8) -> None:
+    """The lines of a grid of square cells with its upper left corner at (x, y)."""
     right, bottom = x + columns * size, y + rows * size
-    across = [Path([(x, y + i * size), (right, y + i * size)]) for i in range(rows + 1)]
-    down = [Path([(x + i * size, y), (x + i * size, bottom)]) for i in range(columns + 1)]
-    style = {"edgecolor": colour, "facecolor": "none", "capstyle": "projecting"}
-    path = Path.make_compound_path(*across, *down)
+    horizontal = [Path([(x, y + i * size), (right, y + i * size)]) for i in range(rows + 1)]
+    vertical = [Path([(x + i * size, y), (x + i * size, bottom)]) for i in range(columns + 1)]
+    style = {"edgecolor": color, "facecolor": "none", "capstyle": "projecting"}
+    path = Path.make_compound_path(*horizontal, *vertical)
     ax.add_patch(PathPatch(path, linewidth=edge, clip_on=False, **style))
 
 
-def cells(ax, x, y, chosen, size, colour, opacity=1.0) -> None:
-    """The chosen cells of a grid at (x, y), filled; chosen is a matrix of booleans."""
-    runs = []  # neighbours in a row are one rectangle
-    for i, row in enumerate(np.asarray(chosen, dtype=int)):
+def fill_cells(ax, x, y, mask, size, color, opacity=1.0) -> None:
+    """Fill the cells of a grid at (x, y) where the boolean matrix mask is True."""
+    rectangles = []  # neighbors in a row are one rectangle
+    for i, row in enumerate(np.asarray(mask, dtype=int)):
         ends = x + size * np.flatnonzero(np.diff(row, prepend=0, append=0))
-        runs += [(left, y + i * size, right - left, size) for left, right in ends.reshape(-1, 2)]
-    bars(ax, runs, colour, opacity)
+        rectangles += [
+            (left, y + i * size, right - left, size) for left, right in ends.reshape(-1, 2)
+        ]
+    fill_rectangles(ax, rectangles, color, opacity)
 
 
-def bars(ax, boxes, colour, opacity=1.0) -> None:
-    """Filled rectangles (x, y, width, height): one path, however many they are."""
-    rectangles = []
-    for left, top, width, height in boxes:
+def fill_rectangles(ax, rectangles, color, opacity=1.0) -> None:
+    """Filled rectangles (x, y, width, height), all in one path."""
+    paths = []
+    for left, top, width, height in rectangles:
         right, bottom = left + width, top + height
         corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
-        rectangles.append(Path(corners, closed=True))
-    if rectangles:
-        path = Path.make_compound_path(*rectangles)
-        style = {"facecolor": colour, "alpha": opacity, "linewidth": 0}
+        paths.append(Path(corners, closed=True))
+    if paths:
+        path = Path.make_compound_path(*paths)
+        style = {"facecolor": color, "alpha": opacity, "linewidth": 0}
         ax.add_patch(PathPatch(path, clip_on=False, **style))
 
 
 def signed_cells(ax, x, y, values, size, largest) -> None:
-    """A matrix as a grid at (x, y) whose cells have the colours of signed_image."""
+    """A matrix as a grid at (x, y), with the colors of signed_image."""
     rows, columns = np.shape(values)
     extent = (x, x + columns * size, y + rows * size, y)
     signed_image(ax, values, largest=largest, extent=extent)
     grid(ax, x, y, rows, columns, size)
 
 
-def beside(ax, x, y, words, size) -> None:
-    """Words on the left of a grid at (x, y); padding has a colour of its own."""
-    for i, word in enumerate(words):
-        colour = FIRST if word == PAD else INK
-        write(ax, x - 6, y + (i + 0.5) * size, word, colour, ha="right", size=12)
+def labeled_grid(ax, x, y, rows, columns, size) -> None:
+    """A grid at (x, y) with a word beside each row and above each column."""
+    grid(ax, x, y, len(rows), len(columns), size)
+    label_rows(ax, x, y, rows, size)
+    label_columns(ax, x, y, columns, size)
 
 
-def above(ax, x, y, words, size) -> None:
-    """Words on the top of a grid at (x, y), turned unless they are one character."""
-    turned = {"ha": "left", "rotation": 90, "rotation_mode": "anchor"}
+def label_rows(ax, x, y, words, size) -> None:
+    """Words to the left of the rows of a grid at (x, y), with padding in another color."""
     for i, word in enumerate(words):
-        colour = FIRST if word == PAD else INK
-        place = turned if len(word) > 1 else {"va": "bottom"}
-        write(ax, x + (i + 0.5) * size, y - 6, word, colour, size=12, **place)
+        color = FIRST if word == PAD else INK
+        write(ax, x - 6, y + (i + 0.5) * size, word, color, ha="right", size=12)
+
+
+def label_columns(ax, x, y, words, size) -> None:
+    """Words above the columns of a grid at (x, y), vertical if longer than a character."""
+    vertical = {"ha": "left", "rotation": 90, "rotation_mode": "anchor"}
+    for i, word in enumerate(words):
+        color = FIRST if word == PAD else INK
+        alignment = vertical if len(word) > 1 else {"va": "bottom"}
+        write(ax, x + (i + 0.5) * size, y - 6, word, color, size=12, **alignment)

@@ -4,7 +4,17 @@ import numpy as np
 import torch
 from torch import nn
 
-from figures.diagram import ENGLISH, arrow, box, frame, grid, line, sheet, signed_cells, write
+from figures.diagram import (
+    ENGLISH,
+    arrow,
+    blank_canvas,
+    box,
+    frame,
+    grid,
+    line,
+    signed_cells,
+    write,
+)
 from figures.style import FIRST, INK, MUTED, SECOND, canvas, figure
 from transformer import TokenEmbedding, sinusoidal_positional_encoding
 
@@ -22,7 +32,7 @@ def small_table(vocab_size: int, d_model: int) -> np.ndarray:
     zh={"text": "文字", "tokens": "词元", "ids": "编号", "vectors": "向量"},
 )
 def text_to_vectors(label):
-    fig, ax = sheet(290)
+    fig, ax = blank_canvas(290)
     for y, name in ((20, "text"), (70, "tokens"), (120, "ids"), (215, "vectors")):
         write(ax, 4, y, label[name], ha="left")
     write(ax, 295, 20, " ".join(ENGLISH))
@@ -44,10 +54,10 @@ def text_to_vectors(label):
 )
 def row_pick(label):
     size, chosen = 18, 2
-    fig, ax = sheet(215)
+    fig, ax = blank_canvas(215)
     table = small_table(9, 6)
     left, middle, right = 46, 262, 404
-    top = 36 + 2 * size  # the five rows stand in the middle of the nine
+    top = 36 + 2 * size  # the five rows are centered beside the nine
     write(ax, left + 4.5 * size, 14, label["picks"])
     write(ax, middle + 3 * size, 14, label["table"])
     write(ax, right + 3 * size, 14, label["rows"])
@@ -57,16 +67,16 @@ def row_pick(label):
     signed_cells(ax, middle, 36, table, size, largest=2.5)
     signed_cells(ax, right, top, table[IDS], size, largest=2.5)
     for i, (word, token) in enumerate(zip(ENGLISH, IDS, strict=True)):
-        colour = FIRST if i == chosen else INK
+        color = FIRST if i == chosen else INK
         y = top + (i + 0.5) * size
-        write(ax, left - 6, y, word, colour, ha="right")
+        write(ax, left - 6, y, word, color, ha="right")
         x = left + (token + 0.5) * size
-        write(ax, x, y, "1", colour)
+        write(ax, x, y, "1", color)
     for token in range(9):
         x, y = left + (token + 0.5) * size, 36 + (token + 0.5) * size
-        colour = FIRST if token == IDS[chosen] else INK
-        write(ax, x, top - 9, str(token), colour, size=11)
-        write(ax, middle - 6, y, str(token), colour, ha="right", size=11)
+        color = FIRST if token == IDS[chosen] else INK
+        write(ax, x, top - 9, str(token), color, size=11)
+        write(ax, middle - 6, y, str(token), color, ha="right", size=11)
     frame(ax, left, top + chosen * size, 9 * size, size, FIRST, 2)
     frame(ax, middle, 36 + IDS[chosen] * size, 6 * size, size, FIRST, 2)
     frame(ax, right, top + chosen * size, 6 * size, size, FIRST, 2)
@@ -96,16 +106,16 @@ def norms(label):
     ]
     fig, ax = canvas(height=300)
     edges = np.logspace(-0.5, 3, 351)
-    for i, (name, vectors, colour) in enumerate(rows):
+    for i, (name, vectors, color) in enumerate(rows):
         length = vectors.norm(dim=-1).numpy()
         counts, _ = np.histogram(length, edges)
-        used = counts > 0
-        height = 0.5 * counts[used] / counts.max()
+        is_used = counts > 0
+        height = 0.5 * counts[is_used] / counts.max()
         ax.axhline(-i, color=MUTED, linewidth=0.6)
-        ax.bar(edges[:-1][used], height, np.diff(edges)[used], -i, align="edge", color=colour)
+        ax.bar(edges[:-1][is_used], height, np.diff(edges)[is_used], -i, align="edge", color=color)
         right = length.mean() > 100
-        place = length.mean() * (0.86 if right else 1.16), 0.24 - i
-        write(ax, *place, f"{length.mean():.1f}", ha="right" if right else "left")
+        point = length.mean() * (0.86 if right else 1.16), 0.24 - i
+        write(ax, *point, f"{length.mean():.1f}", ha="right" if right else "left")
         write(ax, 0.33, 0.74 - i, name, ha="left")
     ax.axvline(16, color=SECOND, linewidth=1, linestyle=(0, (3, 3)), zorder=0)
     ax.set_xscale("log")

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from figures.diagram import CHINESE, arrow, box, frame, line, sheet, write
+from figures.diagram import CHINESE, arrow, blank_canvas, box, frame, line, write
 from figures.style import FIRST, MUTED, SECOND, THIRD, canvas, figure, powers_of_ten
 from transformer import Transformer, TransformerConfig
 
@@ -35,17 +35,17 @@ from transformer import Transformer, TransformerConfig
     },
 )
 def architecture(label):
-    fig, ax = sheet(500)
+    fig, ax = blank_canvas(500)
     frame(ax, 4, 40, 512, 392, MUTED, 1, linestyle=(0, (4, 3)))
     write(ax, 14, 54, label["model"], MUTED, ha="left")
-    left, right, wide = 30, 240, 170
+    left, right, width = 30, 240, 170
     for x, ids, side in ((left, "src", "src_embedding"), (right, "tgt", "tgt_embedding")):
-        middle = x + wide / 2
+        middle = x + width / 2
         write(ax, middle, 14, label[ids])
         arrow(ax, (middle, 24), (middle, 72))
-        box(ax, x, 72, wide, 28, THIRD, side)
+        box(ax, x, 72, width, 28, THIRD, side)
         arrow(ax, (middle, 100), (middle, 116))
-        box(ax, x, 116, wide, 28, MUTED, "position")
+        box(ax, x, 116, width, 28, MUTED, "position")
 
     # the two stacks
     parts = {
@@ -54,32 +54,32 @@ def architecture(label):
     }
     bottoms = {}
     for x, names in parts.items():
-        colour = SECOND if x == left else FIRST
-        middle, top = x + wide / 2, 166
+        color = SECOND if x == left else FIRST
+        middle, top = x + width / 2, 166
         bottom = top + 30 + 44 * len(names)
         arrow(ax, (middle, 144), (middle, top))
-        box(ax, x, top, wide, bottom - top, colour)
+        box(ax, x, top, width, bottom - top, color)
         title = "encoder.layers" if x == left else "decoder.layers"
-        write(ax, x + 8, top + 15, title, colour, ha="left")
-        write(ax, x + wide - 8, top + 15, label["times"], colour, ha="right")
+        write(ax, x + 8, top + 15, title, color, ha="left")
+        write(ax, x + width - 8, top + 15, label["times"], color, ha="right")
         for i, name in enumerate(names):
-            box(ax, x + 14, top + 30 + 44 * i, wide - 28, 30, colour, name)
+            box(ax, x + 14, top + 30 + 44 * i, width - 28, 30, color, name)
         bottoms[x] = bottom
     cross = 166 + 30 + 44 + 15
-    middle = left + wide / 2
+    middle = left + width / 2
     turn = bottoms[left] + 26
-    road = (middle, bottoms[left]), (middle, turn), (222, turn), (222, cross), (right + 14, cross)
-    arrow(ax, *road, colour=THIRD, width=1.8)
+    path = (middle, bottoms[left]), (middle, turn), (222, turn), (222, cross), (right + 14, cross)
+    arrow(ax, *path, color=THIRD, width=1.8)
     write(ax, middle + 62, turn + 13, label["memory"], THIRD)
 
-    # the way out
-    middle = right + wide / 2
+    # the output layer
+    middle = right + width / 2
     arrow(ax, (middle, bottoms[right]), (middle, 376))
-    box(ax, right, 376, wide, 28, THIRD, "output")
+    box(ax, right, 376, width, 28, THIRD, "output")
     arrow(ax, (middle, 404), (middle, 456))
     write(ax, middle + 10, 420, label["logits"], ha="left")
-    x = right + wide
-    line(ax, (x, 86), (x + 22, 86), (x + 22, 390), (x, 390), colour=THIRD, linestyle=(0, (2, 2)))
+    x = right + width
+    line(ax, (x, 86), (x + 22, 86), (x + 22, 390), (x, 390), color=THIRD, linestyle=(0, (2, 2)))
     write(ax, x + 28, 234, label["tied"], THIRD, ha="left", size=12)
     write(ax, 14, 452, label["outside"], MUTED, ha="left")
     write(ax, middle, 468, label["training"])
@@ -87,7 +87,7 @@ def architecture(label):
     return fig
 
 
-RULES = ("Xavier-uniform", "nn.Linear", "N(0, 0.02²)")
+INITIALIZATIONS = ("Xavier-uniform", "nn.Linear", "N(0, 0.02²)")
 
 
 @figure(
@@ -95,24 +95,26 @@ RULES = ("Xavier-uniform", "nn.Linear", "N(0, 0.02²)")
     zh={"x": "首尾相接的方阵线性层（个）", "y": "方差"},
 )
 def keep_variance(label):
-    fills = (
+    initializers = (
         nn.init.xavier_uniform_,
         lambda w: nn.init.kaiming_uniform_(w, a=5**0.5),
         lambda w: nn.init.normal_(w, std=0.02),
     )
     fig, ax = canvas(height=230)
     torch.manual_seed(0)
-    for name, fill, colour in zip(RULES, fills, (FIRST, SECOND, THIRD), strict=True):
+    for name, initialize, color in zip(
+        INITIALIZATIONS, initializers, (FIRST, SECOND, THIRD), strict=True
+    ):
         x = torch.randn(1000, 512)
         variances = [x.var().item()]
         for _ in range(6):
-            x = x @ fill(torch.empty(512, 512)).T
+            x = x @ initialize(torch.empty(512, 512)).T
             variances.append(x.var().item())
-        ax.plot(variances, color=colour, marker="o", markersize=4)
-        up = name != RULES[-1]
-        place = {"va": "bottom" if up else "top", "ha": "left" if up else "right"}
-        at = (4.1, variances[4] * 1.5) if up else (3.9, variances[4] * 0.9)
-        write(ax, *at, name, colour, **place)
+        ax.plot(variances, color=color, marker="o", markersize=4)
+        is_above = name != INITIALIZATIONS[-1]
+        alignment = {"va": "bottom" if is_above else "top", "ha": "left" if is_above else "right"}
+        at = (4.1, variances[4] * 1.5) if is_above else (3.9, variances[4] * 0.9)
+        write(ax, *at, name, color, **alignment)
     ax.set_yscale("log")
     ax.set_yticks([1, 1e-2, 1e-4])
     powers_of_ten(ax.yaxis)
@@ -127,27 +129,27 @@ def keep_variance(label):
     zh={"whole": "译文", "given": "输入", "answers": "答案", "decoder": "解码器"},
 )
 def shifted(label):
-    fig, ax = sheet(262)
-    whole = ["<bos>", *CHINESE, "<eos>"]
+    fig, ax = blank_canvas(262)
+    tokens = ["<bos>", *CHINESE, "<eos>"]
     step, start = 45, 92
     rows = {"whole": 24, "given": 96, "answers": 232}
     for name, y in rows.items():
         write(ax, 4, y, label[name], ha="left")
 
-    def cell(column, y, token, colour):
+    def cell(column, y, token, color):
         x = start + step * column
-        small = {"size": 11.5} if len(token) > 1 else {}
-        box(ax, x - 20, y - 15, 40, 30, colour, token, **small)
+        options = {"size": 11.5} if len(token) > 1 else {}
+        box(ax, x - 20, y - 15, 40, 30, color, token, **options)
 
-    for i, token in enumerate(whole):
+    for i, token in enumerate(tokens):
         cell(i, rows["whole"], token, MUTED)
     for i in range(9):
         x = start + step * i
         arrow(ax, (x, 39), (x, 80))
-        cell(i, rows["given"], whole[i], SECOND)
+        cell(i, rows["given"], tokens[i], SECOND)
         arrow(ax, (x, 112), (x, 140))
         arrow(ax, (x, 188), (x, 216))
-        cell(i, rows["answers"], whole[i + 1], FIRST)
+        cell(i, rows["answers"], tokens[i + 1], FIRST)
     box(ax, start - 20, 140, 8 * step + 40, 48, THIRD, label["decoder"])
     return fig
 
@@ -167,7 +169,7 @@ def shifted(label):
     },
 )
 def detour(label):
-    fig, ax = sheet(262)
+    fig, ax = blank_canvas(262)
     tokens = ["17", "4", "9", "12", "6"]
     left = [42 + 46 * i for i in range(5)]
     right = [294 + 46 * i for i in range(5)]
@@ -178,7 +180,7 @@ def detour(label):
             line(ax, (a, 60), (b, 112), width=0.5)
         for b in right[i:]:
             line(ax, (right[i], 60), (b, 112), width=0.5)
-    line(ax, (left[3], 60), (left[3], 112), colour=THIRD, width=2.4)
+    line(ax, (left[3], 60), (left[3], 112), color=THIRD, width=2.4)
     for i, token in enumerate(tokens):
         box(ax, left[i] - 18, 32, 36, 28, THIRD if i == 3 else SECOND, token)
         box(ax, left[i] - 18, 112, 36, 28, THIRD if i == 3 else SECOND)
@@ -189,8 +191,8 @@ def detour(label):
     for i, x in enumerate(right):
         box(ax, x - 18, 222, 36, 28, THIRD if i == 2 else MUTED, [*tokens[1:], "8"][i])
         arrow(ax, (x, 140), (x, 222))
-    around = (left[3], 140), (left[3], 168), (right[2], 168), (right[2], 140)
-    arrow(ax, *around, colour=THIRD, width=2.4)
+    path = (left[3], 140), (left[3], 168), (right[2], 168), (right[2], 140)
+    arrow(ax, *path, color=THIRD, width=2.4)
     return fig
 
 
@@ -231,7 +233,7 @@ def parameters(label):
         name: sum(p.numel() for p in module.parameters()) / 1e6
         for name, module in zip(PARTS, modules, strict=True)
     }
-    fig, ax = sheet(196)
+    fig, ax = blank_canvas(196)
     rows = {"untied": PARTS, "tied": PARTS[:4], "joint": PARTS[1:4]}
     scale = 512 / sum(counts.values())
     for i, (row, parts) in enumerate(rows.items()):
@@ -241,9 +243,9 @@ def parameters(label):
         write(ax, 4, y + 6, label[row] + label["unit"].format(total, 100 * total), ha="left")
         for name in parts:
             width = counts[name] * scale
-            colour = {"encoder": SECOND, "decoder": FIRST}.get(name, THIRD)
+            color = {"encoder": SECOND, "decoder": FIRST}.get(name, THIRD)
             joint = row == "joint" and name == "target"
             text = label["table"] if joint else label[name]
-            box(ax, x, y + 18, width, 30, colour, text, size=12)
+            box(ax, x, y + 18, width, 30, color, text, size=12)
             x += width
     return fig

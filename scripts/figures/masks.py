@@ -2,7 +2,17 @@
 
 import torch
 
-from figures.diagram import ENGLISH, PAD, TARGET, above, beside, cells, grid, sheet, write
+from figures.diagram import (
+    ENGLISH,
+    PAD,
+    TARGET,
+    blank_canvas,
+    fill_cells,
+    grid,
+    label_columns,
+    label_rows,
+    write,
+)
 from figures.style import FIRST, KEY, QUERY, SECOND, figure
 from transformer import causal_mask, padding_mask, scaled_dot_product_attention
 
@@ -10,15 +20,15 @@ SHORT_SOURCE = ["we", "work", PAD, PAD, PAD]
 SHORT_TARGET = ["<bos>", *"我们工作？", PAD, PAD, PAD]
 
 
-def real(tokens: list[str]) -> torch.Tensor:
+def real_tokens(tokens: list[str]) -> torch.Tensor:
     """The padding mask of one sentence, as a row (1, n)."""
     ids = torch.tensor([[int(token != PAD) for token in tokens]])
     return padding_mask(ids)[0, 0]
 
 
-def table(ax, x, y, mask, size, signs=None) -> None:
-    """A mask as a grid with its corner at (x, y), True filled; signs: (True's, False's)."""
-    cells(ax, x, y, mask, size, SECOND, 0.55)
+def draw_mask(ax, x, y, mask, size, signs=None) -> None:
+    """A mask as a grid at (x, y) with True filled; signs: the texts for True and False."""
+    fill_cells(ax, x, y, mask, size, SECOND, 0.55)
     grid(ax, x, y, len(mask), len(mask[0]), size)
     if signs:
         for i, row in enumerate(mask.tolist()):
@@ -32,12 +42,12 @@ def table(ax, x, y, mask, size, signs=None) -> None:
 )
 def padding(label):
     size, top = 32, 92
-    fig, ax = sheet(288)
+    fig, ax = blank_canvas(288)
     for x, names, title in ((70, ENGLISH, "first"), (340, SHORT_SOURCE, "second")):
-        mask = real(names).expand(5, 5)
-        table(ax, x, top, mask, size)
-        beside(ax, x, top, names, size)
-        above(ax, x, top, names, size)
+        mask = real_tokens(names).expand(5, 5)
+        draw_mask(ax, x, top, mask, size)
+        label_rows(ax, x, top, names, size)
+        label_columns(ax, x, top, names, size)
         write(ax, x + 2.5 * size, 275, label[title])
         write(ax, x + 2.5 * size, 34, f"{label['key']} →", KEY)
         write(ax, x - 6, top - 6, f"{label['query']} ↓", QUERY, ha="right", va="bottom")
@@ -50,15 +60,15 @@ def padding(label):
 )
 def causal(label):
     size, top, n = 22, 58, len(TARGET)
-    fig, ax = sheet(292)
-    order = causal_mask(n)[0, 0]
+    fig, ax = blank_canvas(292)
+    causal_rows = causal_mask(n)[0, 0]
     for x, names, mask, title in (
-        (50, TARGET, order, "causal"),
-        (314, SHORT_TARGET, order & real(SHORT_TARGET), "both"),
+        (50, TARGET, causal_rows, "causal"),
+        (314, SHORT_TARGET, causal_rows & real_tokens(SHORT_TARGET), "both"),
     ):
-        table(ax, x, top, mask, size)
-        beside(ax, x, top, names, size)
-        above(ax, x, top, names, size)
+        draw_mask(ax, x, top, mask, size)
+        label_rows(ax, x, top, names, size)
+        label_columns(ax, x, top, names, size)
         write(ax, x + n / 2 * size, top + n * size + 20, label[title])
     return fig
 
@@ -85,9 +95,9 @@ def causal(label):
 )
 def conventions(label):
     size, strip, square = 23, 62, 112
-    fig, ax = sheet(218)
+    fig, ax = blank_canvas(218)
     names = ["we", "work", "?", PAD]
-    row, order = real(names), causal_mask(4)[0, 0]
+    row, causal_rows = real_tokens(names), causal_mask(4)[0, 0]
     write(ax, 4, strip + size / 2, label["padding"], ha="left")
     write(ax, 4, square + 2 * size, label["causal"], ha="left")
     for x, name, signs in (
@@ -97,12 +107,12 @@ def conventions(label):
         (424, "added", ("0", "−∞")),
     ):
         write(ax, x + 2 * size, 10, label[name])
-        table(ax, x, strip, row, size, signs)
-        above(ax, x, strip, names, size)
+        draw_mask(ax, x, strip, row, size, signs)
+        label_columns(ax, x, strip, names, size)
         if name == "hugging":
             write(ax, x + 2 * size, square + 2 * size, label["inside"])
         else:
-            table(ax, x, square, order, size, signs)
+            draw_mask(ax, x, square, causal_rows, size, signs)
     return fig
 
 
@@ -112,18 +122,18 @@ def conventions(label):
 )
 def accident(label):
     n, size = 8, 13
-    fig, ax = sheet(302)
+    fig, ax = blank_canvas(302)
     torch.manual_seed(0)
     query, key = torch.randn(2, 1, n, n, 4)
     square = causal_mask(n)[0, 0]
     for y, name, mask in ((34, "right", square[None, None]), (174, "wrong", square.unsqueeze(1))):
         write(ax, 8, y - 18, label[name], ha="left")
         _, weights = scaled_dot_product_attention(query, key, key, mask)
-        for place, head in enumerate((0, 2, 4, 7)):
-            x = 8 + place * 133
+        for column, head in enumerate((0, 2, 4, 7)):
+            x = 8 + column * 133
             seen = weights[0, head] > 0
-            cells(ax, x, y, seen & ~square, size, FIRST, 0.55)
-            table(ax, x, y, seen & square, size)
+            fill_cells(ax, x, y, seen & ~square, size, FIRST, 0.55)
+            draw_mask(ax, x, y, seen & square, size)
             if name == "wrong":
                 write(ax, x + n / 2 * size, 290, label["head"].format(head + 1))
     return fig

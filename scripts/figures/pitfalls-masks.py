@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from figures.diagram import PAD, above, cells, frame, grid, sheet, write
+from figures.diagram import PAD, blank_canvas, fill_cells, frame, grid, label_columns, write
 from figures.style import FIRST, INK, MUTED, PAPER, SECOND, canvas, figure
 from train import noam_learning_rate
 
@@ -14,16 +14,16 @@ from train import noam_learning_rate
 )
 def heads(label):
     size, top = 24, 66
-    fig, ax = sheet(190)
+    fig, ax = blank_canvas(190)
     words = ["we", "work", *[PAD] * 6]
     real = torch.tensor([1, 1, 0, 0, 0, 0, 0, 0]).bool()
     lengths = torch.tensor([8, 6, 4, 2])
     seen = torch.arange(8) < lengths.unsqueeze(1)  # head by key
     for x, name, mask in ((84, "wrong", seen), (314, "right", real.expand(4, 8))):
-        cells(ax, x, top, mask & real, size, SECOND, 0.55)
-        cells(ax, x, top, mask & ~real, size, FIRST, 0.55)
+        fill_cells(ax, x, top, mask & real, size, SECOND, 0.55)
+        fill_cells(ax, x, top, mask & ~real, size, FIRST, 0.55)
         grid(ax, x, top, 4, 8, size)
-        above(ax, x, top, words, size)
+        label_columns(ax, x, top, words, size)
         write(ax, x + 4 * size, top + 4 * size + 18, label[name])
     for i in range(4):
         write(ax, 76, top + (i + 0.5) * size, label["head"].format(i + 1), ha="right", size=12)
@@ -44,20 +44,20 @@ def heads(label):
 )
 def axes(label):
     size, n, step, top = 26, 4, 20, 96
-    fig, ax = sheet(290)
-    whole = torch.zeros(n, n, dtype=torch.bool)
-    row, column, pair = whole.clone(), whole.clone(), whole.clone()
+    fig, ax = blank_canvas(290)
+    none = torch.zeros(n, n, dtype=torch.bool)
+    row, column, pair = none.clone(), none.clone(), none.clone()
     row[1], column[:, n - 1], pair[0, n - 1] = True, True, True
     for x, shape, name, layers, chosen in (
         (18, "(n, m)", "row", 1, row),
         (170, "(batch, n, m)", "column", 2, column),
         (336, "(batch, head, n, m)", "pair", 4, pair),
     ):
-        for layer in reversed(range(layers)):  # the one in front last
+        for layer in reversed(range(layers)):  # the front layer last
             left, upper = x + layer * step, top - layer * step
             frame(ax, left, upper, n * size, n * size, MUTED, 0.8, facecolor=PAPER)
             if name == "pair" or layer == 0:
-                cells(ax, left, upper, chosen, size, FIRST, 0.55)
+                fill_cells(ax, left, upper, chosen, size, FIRST, 0.55)
             grid(ax, left, upper, n, n, size)
         write(ax, x + n * size / 2, top + n * size + 22, shape, size=12)
         write(ax, x + n * size / 2, top + n * size + 60, label[name])
@@ -108,10 +108,10 @@ def gradients(label):
     logits = torch.stack([lead, torch.zeros(161)], dim=1)
     target = torch.zeros(161, dtype=torch.int64)
     fig, ax = canvas(height=230)
-    for scores, colour in ((logits, SECOND), (logits.softmax(dim=1), FIRST)):
+    for scores, color in ((logits, SECOND), (logits.softmax(dim=1), FIRST)):
         loss = F.cross_entropy(scores, target, reduction="sum")
         (slope,) = torch.autograd.grad(loss, lead, retain_graph=True)
-        ax.plot(lead.detach(), -slope, color=colour)
+        ax.plot(lead.detach(), -slope, color=color)
     ax.text(-7.8, 0.84, label["right"], color=SECOND)
     ax.text(1.9, 0.24, label["wrong"], color=FIRST)
     ax.axvline(0, color=MUTED, linewidth=0.5)

@@ -5,15 +5,15 @@ import io
 
 import torch
 
-from figures.diagram import above, beside, cells, grid, line, sheet, write
+from figures.diagram import blank_canvas, fill_cells, labeled_grid, line, write
 from figures.style import FIRST, INK, SECOND, canvas, figure, signed_image
 
-with contextlib.redirect_stdout(io.StringIO()):  # what they print stands on the page
+with contextlib.redirect_stdout(io.StringIO()):  # the pitfalls print when imported
     from pitfalls.batch_first_forgotten import reached, right_layer, wrong_layer
     from pitfalls.exponent_doubled import right_table, wrong_table
 
-ASKED = ["why", "do", "we", "work", "?"]
-TOLD = ["they", "work", "at", "home", "."]
+SOURCE = ["why", "do", "we", "work", "?"]
+OTHER_SOURCE = ["they", "work", "at", "home", "."]
 
 
 @figure(
@@ -37,8 +37,8 @@ def exponent_doubled(label):
     zh={"wrong": "没写 batch_first", "right": "写了 batch_first=True"},
 )
 def batch_first_forgotten(label):
-    size, top, names = 20, 62, [*ASKED, *TOLD]
-    fig, ax = sheet(298)
+    size, top, names = 20, 62, [*SOURCE, *OTHER_SOURCE]
+    fig, ax = blank_canvas(298)
     torch.manual_seed(0)
     x = torch.randn(2, 5, 16)
     for left, name, layer in ((52, "wrong", wrong_layer()), (316, "right", right_layer())):
@@ -47,13 +47,11 @@ def batch_first_forgotten(label):
             for sentence, position in reached(layer, x, *divmod(column, 5)):
                 seen[5 * sentence + position, column] = True
         own = torch.block_diag(torch.ones(5, 5), torch.ones(5, 5)).bool()
-        cells(ax, left, top, seen & own, size, SECOND, 0.55)
-        cells(ax, left, top, seen & ~own, size, FIRST, 0.55)
-        grid(ax, left, top, 10, 10, size)
-        beside(ax, left, top, names, size)
-        above(ax, left, top, names, size)
+        fill_cells(ax, left, top, seen & own, size, SECOND, 0.55)
+        fill_cells(ax, left, top, seen & ~own, size, FIRST, 0.55)
+        labeled_grid(ax, left, top, names, names, size)
         middle = 5 * size
-        line(ax, (left, top + middle), (left + 2 * middle, top + middle), colour=INK, width=2)
-        line(ax, (left + middle, top), (left + middle, top + 2 * middle), colour=INK, width=2)
+        line(ax, (left, top + middle), (left + 2 * middle, top + middle), color=INK, width=2)
+        line(ax, (left + middle, top), (left + middle, top + 2 * middle), color=INK, width=2)
         write(ax, left + middle, top + 2 * middle + 22, label[name])
     return fig

@@ -22,7 +22,7 @@ from figures.style import (
 from transformer import sinusoidal_positional_encoding
 
 
-def dial(ax, title: str) -> None:
+def draw_dial(ax, title: str) -> None:
     """A unit circle with the sine to the right and the cosine upwards."""
     ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=MUTED))
     ax.set_title(title)
@@ -32,11 +32,11 @@ def dial(ax, title: str) -> None:
     ax.set_ylim(-1.4, 1.4)
 
 
-def hand(ax, angle: float, colour: str, text: str = "", away=1.24) -> None:
-    """The position with this angle, and its name beside it."""
+def draw_hand(ax, angle: float, color: str, text: str = "", text_radius=1.24) -> None:
+    """A clock hand with this angle, and a text beyond its end."""
     sin, cos = math.sin(angle), math.cos(angle)
-    ax.plot([0, sin], [0, cos], "o-", color=colour, markersize=4, markevery=[1])
-    write(ax, away * sin, (away - 0.05) * cos, text)
+    ax.plot([0, sin], [0, cos], "o-", color=color, markersize=4, markevery=[1])
+    write(ax, text_radius * sin, (text_radius - 0.05) * cos, text)
 
 
 @figure(
@@ -46,10 +46,10 @@ def hand(ax, angle: float, colour: str, text: str = "", away=1.24) -> None:
 def clocks(label):
     fig, axes = canvas(height=200, columns=3)
     for i, ax in enumerate(axes):
-        dial(ax, label["pair"].format(i, 10.0**-i if i else 1))
+        draw_dial(ax, label["pair"].format(i, 10.0**-i if i else 1))
         for p in range(7):
             shown = str(p) if i == 0 or (i == 1 and p % 3 == 0) else ""
-            hand(ax, p * 10.0**-i, FIRST, shown)
+            draw_hand(ax, p * 10.0**-i, FIRST, shown)
         if i == 2:
             write(ax, 0.3, 1.24, "0 … 6")
     return fig
@@ -62,7 +62,7 @@ def clocks(label):
 def heat_map(label):
     fig, ax = canvas(height=320)
     values = sinusoidal_positional_encoding(80, 64)
-    signed_image(ax, (values * 12).round() / 12)  # few shades, a small file
+    signed_image(ax, (values * 12).round() / 12)  # few shades, for a small file
     ax.set_xlabel(label["x"])
     ax.set_ylabel(label["y"])
     ax.set_xticks([0, 16, 32, 48, 63])
@@ -97,9 +97,9 @@ def waves(label):
 def wavelengths(label):
     fig, ax = canvas(height=250)
     pair = np.arange(256)
-    for base, colour in (10000, FIRST), (100, SECOND):
+    for base, color in (10000, FIRST), (100, SECOND):
         length = 2 * math.pi * base ** (2 * pair / 512)
-        ax.semilogy(pair, length, color=colour)
+        ax.semilogy(pair, length, color=color)
         ax.text(200, length[200] * 2.2, label["base"].format(base), ha="right")
     ax.set_ylim(3, 2e5)
     ax.set_xlim(0, 256)
@@ -138,12 +138,12 @@ def float32_error(label):
     step = np.float32(-math.log(1e4) / 512)
     frequency = np.exp(even.astype(np.float32) * step)
     single = table(position.astype(np.float32), frequency)
-    for values, colour, name in (
+    for values, color, name in (
         (single, SECOND, label["all"]),
         (exact.astype(np.float32), FIRST, label["ours"]),
     ):
         error = np.abs(values - exact).max(axis=1)
-        ax.loglog(position, error, color=colour, label=name)
+        ax.loglog(position, error, color=color, label=name)
     ax.set_xlim(1, 20000)
     ax.set_ylim(1e-8, 3e-2)
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0f}")
@@ -164,11 +164,11 @@ def rotation(label):
     theta, k = 0.5, 3
     fig, axes = canvas(height=230, columns=2)
     for ax, p, title in zip(axes, (1, 5), (label["left"], label["right"]), strict=True):
-        dial(ax, title)
+        draw_dial(ax, title)
         dots = np.arange(9) * theta
         ax.plot(np.sin(dots), np.cos(dots), "o", color=MUTED, markersize=3)
-        hand(ax, p * theta, FIRST, f"PE({p})", 1.38)
-        hand(ax, (p + k) * theta, SECOND, f"PE({p + k})", 1.38)
+        draw_hand(ax, p * theta, FIRST, f"PE({p})", 1.38)
+        draw_hand(ax, (p + k) * theta, SECOND, f"PE({p + k})", 1.38)
         start, end = (
             (0.45 * math.sin(angle), 0.45 * math.cos(angle))
             for angle in (p * theta, (p + k) * theta)
@@ -209,13 +209,13 @@ def inner_product(label):
     near.set_xticks([-100, -50, 0, 50])
     edges = np.unique(np.geomspace(10, 100000, 60).astype(int))
     middle = np.sqrt(edges[:-1] * edges[1:])
-    parts = [g(np.arange(*ends)) for ends in itertools.pairwise(edges)]
-    least = [part.min() for part in parts]
-    most = [part.max() for part in parts]
+    buckets = [g(np.arange(*ends)) for ends in itertools.pairwise(edges)]
+    minima = [bucket.min() for bucket in buckets]
+    maxima = [bucket.max() for bucket in buckets]
     far.fill_between(
-        middle, least, most, color=SECOND, alpha=0.35, linewidth=0, label=label["range"]
+        middle, minima, maxima, color=SECOND, alpha=0.35, linewidth=0, label=label["range"]
     )
-    mean = [part.mean() for part in parts]
+    mean = [bucket.mean() for bucket in buckets]
     far.semilogx(middle, mean, color=FIRST, label=label["mean"])
     far.set_xlim(10, 100000)
     far.xaxis.set_major_formatter(lambda value, _: f"{value:.0f}")

@@ -1,4 +1,4 @@
-"""How every figure of the book is drawn: one size, one palette, one way out.
+"""The common style of all figures: size, palette, fonts.
 
 A figure is a function in scripts/figures/<chapter>.py:
 
@@ -8,9 +8,9 @@ A figure is a function in scripts/figures/<chapter>.py:
         ax.set_xlabel(label["x"])
         return fig
 
-Colours are the constants below. In the SVG each becomes a custom property of
-the page's style sheet, so one file serves light and dark. What is no plot is
-drawn with the boxes, arrows and grids of figures/diagram.py.
+Colors are the constants below. In the SVG each becomes a custom property of
+the page's style sheet, so that one file works in light and dark mode. Diagrams
+use the boxes, arrows and grids of figures/diagram.py.
 """
 
 import math
@@ -35,11 +35,11 @@ VALUE = "#060606"
 FIRST = "#070707"  # the first, second and third series of a plot
 SECOND = "#080808"
 THIRD = "#090909"
-# Signed images are transparent at zero and grow towards these two, so that
-# they lie well on a light and on a dark page.
+# Signed images are transparent at zero and opaque in one of these colors at the
+# largest magnitude, which works on light and dark pages.
 POSITIVE = to_rgb("#e8710a")
 NEGATIVE = to_rgb("#1a73e8")
-SHADES = 64  # more than the eye tells apart, and half the bytes of 256
+SHADES = 64  # indistinguishable from 256, with half the bytes
 STYLE: dict = {
     "svg.fonttype": "none",
     "font.size": 13,
@@ -68,10 +68,13 @@ Draw = Callable[[dict[str, str]], Figure]
 
 
 def figure(en: dict[str, str], zh: dict[str, str]) -> Callable[[Draw], Draw]:
-    """Mark a function as a figure and give it its labels in both languages."""
+    """Decorator: marks a function as a figure, with its labels in both languages.
+
+    Raises ValueError if the languages have different labels.
+    """
     if en.keys() != zh.keys():
-        alone = ", ".join(sorted(en.keys() ^ zh.keys()))
-        raise ValueError(f"labels differ: {alone} is there in one language alone")
+        keys = ", ".join(sorted(en.keys() ^ zh.keys()))
+        raise ValueError(f"labels in one language only: {keys}")
 
     def mark(draw: Draw) -> Draw:
         draw.labels = {"en": en, "zh": zh}  # type: ignore[attr-defined]
@@ -81,7 +84,7 @@ def figure(en: dict[str, str], zh: dict[str, str]) -> Callable[[Draw], Draw]:
 
 
 def canvas(height: float = 260, rows: int = 1, columns: int = 1, **options) -> tuple[Figure, Any]:
-    """A figure WIDTH units wide, and its axes (an array of them if several)."""
+    """A figure WIDTH units wide, and its axes (an array if there are several)."""
     fig = Figure(figsize=(WIDTH / 72, height / 72))
     return fig, fig.subplots(rows, columns, **options)
 
@@ -97,13 +100,13 @@ def signed_image(ax: Axes, values, largest: float = 1.0, **options) -> None:
 
 
 def powers_of_ten(axis) -> None:
-    """Label a logarithmic axis …, 10⁻², 10⁻¹, 1, 10, 10², …, and leave small ticks out."""
+    """Label a logarithmic axis …, 10⁻², 10⁻¹, 1, 10, 10², …, without minor ticks."""
     superscript = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-    short = {0: "1", 1: "10"}
+    exceptions = {0: "1", 1: "10"}
 
-    def name(value: float, _) -> str:
+    def format_tick(value: float, _) -> str:
         power = round(math.log10(value))
-        return short.get(power, f"10{str(power).translate(superscript)}")
+        return exceptions.get(power, f"10{str(power).translate(superscript)}")
 
-    axis.set_major_formatter(name)
+    axis.set_major_formatter(format_tick)
     axis.set_minor_locator(NullLocator())

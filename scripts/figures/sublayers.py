@@ -9,16 +9,16 @@ import numpy as np
 import torch
 from matplotlib.patches import Circle
 
-from figures.diagram import arrow, box, cells, grid, line, sheet, write
+from figures.diagram import arrow, blank_canvas, box, fill_cells, grid, line, write
 from figures.style import FIRST, INK, MUTED, PAPER, SECOND, THIRD, canvas, figure, powers_of_ten
 from transformer import DecoderLayer, EncoderLayer, TransformerConfig
 
 
 def plus(ax, x: float, y: float) -> None:
-    """The circle in which two roads are added."""
+    """The circle of an addition at (x, y)."""
     ax.add_patch(Circle((x, y), 10, edgecolor=FIRST, facecolor=PAPER, linewidth=1.5, zorder=3))
-    line(ax, (x - 5, y), (x + 5, y), colour=FIRST, width=1.5, zorder=4)
-    line(ax, (x, y - 5), (x, y + 5), colour=FIRST, width=1.5, zorder=4)
+    line(ax, (x - 5, y), (x + 5, y), color=FIRST, width=1.5, zorder=4)
+    line(ax, (x, y - 5), (x, y + 5), color=FIRST, width=1.5, zorder=4)
 
 
 @figure(
@@ -36,19 +36,19 @@ def plus(ax, x: float, y: float) -> None:
     },
 )
 def position_wise(label):
-    fig, ax = sheet(290)
-    places = [60 + 100 * i for i in range(5)]
+    fig, ax = blank_canvas(290)
+    xs = [60 + 100 * i for i in range(5)]
     write(ax, 260, 14, label["same"], FIRST)
     write(ax, 260, 276, label["attention"], SECOND)
-    for x, word in zip(places, label["tokens"].split(), strict=True):
+    for x, word in zip(xs, label["tokens"].split(), strict=True):
         write(ax, x, 248, word)
-        for other in places:
-            line(ax, (x, 230), (other, 140), colour=SECOND, width=1, alpha=0.65)
-        arrow(ax, (x, 136), (x, 107), colour=FIRST)
+        for other in xs:
+            line(ax, (x, 230), (other, 140), color=SECOND, width=1, alpha=0.65)
+        arrow(ax, (x, 136), (x, 107), color=FIRST)
         box(ax, x - 28, 75, 56, 32, FIRST, label["network"])
-        arrow(ax, (x, 75), (x, 42), colour=FIRST)
+        arrow(ax, (x, 75), (x, 42), color=FIRST)
     for y in 230, 140, 38:
-        ax.plot(places, [y] * 5, "o", color=INK, markersize=5, clip_on=False)
+        ax.plot(xs, [y] * 5, "o", color=INK, markersize=5, clip_on=False)
     return fig
 
 
@@ -79,11 +79,11 @@ def shares(label):
         forward, norms = millions.pop("feed_forward"), millions.pop("residuals")
         attention = sum(millions.values())
         start = 0.0
-        for size, colour in (attention, SECOND), (forward, FIRST), (norms, THIRD):
-            ax.barh(y, size, left=start, height=0.52, color=colour, alpha=0.85)
+        for size, color in (attention, SECOND), (forward, FIRST), (norms, THIRD):
+            ax.barh(y, size, left=start, height=0.52, color=color, alpha=0.85)
             start += size
-        for place, name in (attention / 2, "attention"), (attention + forward / 2, "forward"):
-            write(ax, place, y + 0.41, label[name])
+        for x, name in (attention / 2, "attention"), (attention + forward / 2, "forward"):
+            write(ax, x, y + 0.41, label[name])
     ax.set_yticks([1, 0], [label["encoder"], label["decoder"]])
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(-0.4, 1.6)
@@ -106,17 +106,17 @@ def shares(label):
     },
 )
 def gradient_road(label):
-    with contextlib.redirect_stdout(io.StringIO()):  # it prints when imported
+    with contextlib.redirect_stdout(io.StringIO()):  # the example prints when imported
         from examples.sublayers.gradient_road import gradient_norms
     fig, ax = canvas(height=260)
-    for add, colour, guess, name in (
+    for add, color, guess, name in (
         (True, FIRST, 1.32, "sum"),
         (False, SECOND, 0.32, "plain"),
     ):
         depth = np.arange(25)
         ax.semilogy(depth, guess ** (depth / 2), color=MUTED, linewidth=1.2)
-        ax.semilogy(depth, gradient_norms(add), "o", color=colour, markersize=4.5)
-        ax.text(16, guess**8 * (6 if add else 12), label[name], color=colour, ha="center")
+        ax.semilogy(depth, gradient_norms(add), "o", color=color, markersize=4.5)
+        ax.text(16, guess**8 * (6 if add else 12), label[name], color=color, ha="center")
     ax.set_xlim(-0.5, 24.5)
     ax.set_ylim(3e-7, 3e3)
     powers_of_ten(ax.yaxis)
@@ -139,28 +139,28 @@ def gradient_road(label):
     },
 )
 def shift_and_shrink(label):
-    fig, ax = sheet(250)
+    fig, ax = blank_canvas(250)
 
-    def place(number):
+    def to_x(number):
         return 150 + 38 * number
 
     x = np.array([1.0, 3, 3, 9])
     rows = ((45, x, "before"), (125, x - 4, "centred"), (205, (x - 4) / 3, "divided"))
     for (y, values, _), (lower, images, _) in pairwise(rows):
         for value, image in zip(values, images, strict=True):
-            ends = (place(value), y + 4), (place(image), lower - 7)
+            ends = (to_x(value), y + 4), (to_x(image), lower - 7)
             line(ax, *ends, width=1, zorder=0)
     for y, values, name in rows:
         line(ax, (20, y), (500, y), width=1)
-        line(ax, (place(0), y - 5), (place(0), y + 5), width=1)
+        line(ax, (to_x(0), y - 5), (to_x(0), y + 5), width=1)
         write(ax, 500, y - 20, label[name], ha="right")
         dots = {"color": FIRST, "markersize": 7, "clip_on": False}
-        ax.plot([*place(values), place(values[1])], [*[y] * 4, y - 8], "o", **dots)
+        ax.plot([*to_x(values), to_x(values[1])], [*[y] * 4, y - 8], "o", **dots)
         for value in sorted(set(values)):
             text = f"{value:.2f}".rstrip("0").rstrip(".").replace("-", "−")
             side = "right" if text == "−1" and name == "divided" else "center"
             paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
-            write(ax, place(value), y + 15, text, ha=side, size=12, bbox=paper)
+            write(ax, to_x(value), y + 15, text, ha=side, size=12, bbox=paper)
     return fig
 
 
@@ -209,17 +209,17 @@ def circle(label):
     },
 )
 def which_axis(label):
-    fig, ax = sheet(262)
+    fig, ax = blank_canvas(262)
     size, gap, top = 20, 12, 37
     for panel, name in enumerate(("layer", "wide", "batch")):
         left = 96 + 145 * panel
         write(ax, left + 3 * size, 18, label[name])
-        here, shared = np.zeros((2, 2, 4, 6))  # sentence, position, feature
-        here[0, 1, 2] = 1
+        token, shared = np.zeros((2, 2, 4, 6))  # sentence, position, feature
+        token[0, 1, 2] = 1
         shared[{"layer": (0, 1), "wide": 0, "batch": (..., 2)}[name]] = 1
         for sentence, y in enumerate((top, top + 4 * size + gap)):
-            cells(ax, left, y, shared[sentence], size, FIRST, 0.3)
-            cells(ax, left, y, here[sentence], size, FIRST)
+            fill_cells(ax, left, y, shared[sentence], size, FIRST, 0.3)
+            fill_cells(ax, left, y, token[sentence], size, FIRST)
             grid(ax, left, y, 4, 6, size)
         write(ax, left + 3 * size, 246, label["features"], size=12)
     write(ax, 88, top + 2 * size, label["first"], ha="right", size=12)
@@ -246,9 +246,9 @@ def skew(label):
     x = torch.empty(1000, 512).exponential_(generator=torch.Generator().manual_seed(0))
     y = torch.nn.functional.layer_norm(x, (512,))
     bins = np.linspace(-3, 7, 101)
-    for values, colour, name in (x, SECOND, "before"), (y, FIRST, "after"):
+    for values, color, name in (x, SECOND, "before"), (y, FIRST, "after"):
         height, _ = np.histogram(values.numpy().ravel(), bins, density=True)
-        ax.stairs(height, bins, color=colour, linewidth=1.6, label=label[name])
+        ax.stairs(height, bins, color=color, linewidth=1.6, label=label[name])
     line = np.linspace(-3, 7, 200)
     bell = np.exp(-(line**2) / 2) / math.sqrt(2 * math.pi)
     ax.plot(line, bell, color=MUTED, linestyle=(0, (4, 2)), linewidth=1.4, label=label["bell"])
@@ -280,11 +280,11 @@ def skew(label):
     },
 )
 def two_arrangements(label):
-    fig, ax = sheet(520)
+    fig, ax = blank_canvas(520)
     for trunk, branch, kind in (62, 180, "post"), (322, 440, "pre"):
         write(ax, (trunk + branch) / 2, 16, label[kind])
         write(ax, trunk, 508, "x", style="italic")
-        cuts = []  # where the road is cut
+        cuts = []  # ends of the trunk's pieces
         for bottom, sublayer in (480, "attention"), (258, "forward"):
             if kind == "post":
                 stops, joint = (sublayer, "dropout"), bottom - 140
@@ -293,19 +293,19 @@ def two_arrangements(label):
             else:
                 stops, joint = ("norm", sublayer, "dropout"), bottom - 178
                 heights = (bottom - 44, bottom - 90, bottom - 136)
-            line(ax, (trunk, bottom), (branch, bottom), colour=INK)
+            line(ax, (trunk, bottom), (branch, bottom), color=INK)
             below = bottom
             for stop, y in zip(stops, heights, strict=True):
-                arrow(ax, (branch, below), (branch, y + 14), colour=INK)
-                colour = {"norm": THIRD, "dropout": MUTED}.get(stop, SECOND)
-                box(ax, branch - 58, y - 14, 116, 28, colour, label[stop])
+                arrow(ax, (branch, below), (branch, y + 14), color=INK)
+                color = {"norm": THIRD, "dropout": MUTED}.get(stop, SECOND)
+                box(ax, branch - 58, y - 14, 116, 28, color, label[stop])
                 below = y - 14
-            arrow(ax, (branch, below), (branch, joint), (trunk + 11, joint), colour=INK)
+            arrow(ax, (branch, below), (branch, joint), (trunk + 11, joint), color=INK)
             plus(ax, trunk, joint)
         starts = [498, *(cut - 14 for cut in cuts)]
         tips = [*(cut + 14 for cut in cuts), 34]
         for start, tip in zip(starts, tips, strict=True):
-            arrow(ax, (trunk, start), (trunk, tip), colour=FIRST, width=2.6)
+            arrow(ax, (trunk, start), (trunk, tip), color=FIRST, width=2.6)
         for cut in cuts:
             box(ax, trunk - 48, cut - 14, 96, 28, THIRD, label["norm"])
     return fig
@@ -330,15 +330,15 @@ def two_arrangements(label):
     },
 )
 def gradients_by_layer(label):
-    with contextlib.redirect_stdout(io.StringIO()):  # it prints when imported
+    with contextlib.redirect_stdout(io.StringIO()):  # the example prints when imported
         from examples.sublayers.gradients_by_layer import gradient_norms
     fig, axes = canvas(height=280, columns=2, sharey=True)
-    for name, norm_first, colour, style in (
+    for name, norm_first, color, style in (
         ("post", False, SECOND, "s-"),
         ("pre", True, FIRST, "o-"),
     ):
         for ax, row in zip(axes, gradient_norms(norm_first), strict=True):
-            ax.semilogy(range(1, 13), row, style, color=colour, markersize=4, label=label[name])
+            ax.semilogy(range(1, 13), row, style, color=color, markersize=4, label=label[name])
     for ax, name in zip(axes, ("encoder", "decoder"), strict=True):
         ax.set_title(label[name])
         ax.set_xticks([1, 4, 8, 12])

@@ -1,4 +1,4 @@
-"""Turns a Matplotlib figure into a small SVG that the page's theme colors."""
+"""Converts a Matplotlib figure to a small SVG with the colors of the page's theme."""
 
 import base64
 import hashlib
@@ -27,48 +27,52 @@ PROPERTIES = {
 
 
 def render_svg(function: Draw, language: str) -> str:
-    """The SVG of a figure in one language; the same input, the same bytes."""
+    """The SVG of a figure in one language; deterministic."""
     labels: dict[str, str] = function.labels[language]  # type: ignore[attr-defined]
     name = function.__name__
     buffer = StringIO()
     style = STYLE | {"svg.hashsalt": name}
     with matplotlib.rc_context(style), warnings.catch_warnings():
-        # The reader's own font draws Chinese; Matplotlib's has no glyphs.
+        # The browser draws Chinese in the reader's font; Matplotlib's has no such glyphs.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         drawn = function(labels)
         if not isinstance(drawn, Figure):
-            raise ValueError(f"{name} returns no figure: it ends with return fig")
+            raise ValueError(f"{name} returns no figure; end it with return fig")
         drawn.savefig(buffer, format="svg", metadata={"Date": None})
     check_clipping(drawn, name)
     return apply_theme(buffer.getvalue(), name)
 
 
 def check_clipping(drawn: Figure, name: str) -> None:
-    """Raises ValueError for a shape that reaches off the figure, where the SVG would cut it."""
+    """Raises ValueError for a shape outside the figure, which the SVG would clip."""
     unit = drawn.dpi / 72
-    for patch in (each for ax in drawn.axes for each in ax.patches if not each.get_clip_on()):
-        box, room = patch.get_window_extent(), drawn.bbox
-        over = max(room.x0 - box.x0, box.x1 - room.x1, room.y0 - box.y0, box.y1 - room.y1) / unit
-        if over > 0.5:
-            raise ValueError(f"{name} has a shape that reaches {over:.0f} units off it, to be cut")
+    for patch in (p for ax in drawn.axes for p in ax.patches if not p.get_clip_on()):
+        box, limits = patch.get_window_extent(), drawn.bbox
+        left, right = limits.x0 - box.x0, box.x1 - limits.x1
+        excess = max(left, right, limits.y0 - box.y0, box.y1 - limits.y1) / unit
+        if excess > 0.5:
+            message = (
+                f"a shape is {excess:.0f} units outside the figure; move it or enlarge the figure"
+            )
+            raise ValueError(f"{name}: {message}")
 
 
-def rounded(text: str, digits: int) -> str:
-    """The text with so many decimals at most."""
+def round_numbers(text: str, digits: int) -> str:
+    """The text with its numbers rounded to a number of decimals."""
 
-    def short(number: re.Match[str]) -> str:
+    def round_number(number: re.Match[str]) -> str:
         return f"{float(number[0]):.{digits}f}".rstrip("0").rstrip(".")
 
-    return re.sub(r"\d+\.\d+", short, text)
+    return re.sub(r"\d+\.\d+", round_number, text)
 
 
 def short_path(path: str) -> str:
-    """The same path to a tenth of a unit, each step told from the point before it."""
+    """The path in relative coordinates, rounded to a tenth of a unit."""
 
     def tenth(number: int) -> str:
         return re.sub(r"^(-?)0\.", r"\1.", f"{number / 10:g}")
 
-    told, last = "", ""
+    result, last = "", ""
     here = start = [0, 0]  # in tenths
     for letter, numbers in re.findall("([MLCQz])([^MLCQz]*)", path):
         steps = places = [round(10 * float(number)) for number in numbers.split()]
@@ -84,21 +88,22 @@ def short_path(path: str) -> str:
                 letter, steps = ("h", steps[:1]) if steps[1] == 0 else ("v", steps[1:])
             if last != "M" and not any(steps):
                 continue
-        # A letter stands for all steps of its kind that follow it.
-        told += " " if letter == last else letter
-        told += " ".join(map(tenth, steps))
+        # A repeated letter can be omitted.
+        result += " " if letter == last else letter
+        result += " ".join(map(tenth, steps))
         last = letter
-    return told.replace(" -", "-")
+    return result.replace(" -", "-")
 
 
 def short_tag(tag: str) -> str:
-    """The tag with places to a tenth of a unit and all else to a hundredth, which is
-    finer than a screen shows."""
+    """The tag with coordinates rounded to a tenth of a unit, other numbers to a hundredth."""
     tag = re.sub(r' d="([^"]*)"', lambda path: f' d="{short_path(path[1])}"', tag)
-    return re.sub(r' (x|y)="[^"]*"', lambda place: rounded(place[0], 1), rounded(tag, 2))
+    return re.sub(
+        r' (x|y)="[^"]*"', lambda attribute: round_numbers(attribute[0], 1), round_numbers(tag, 2)
+    )
 
 
-# What a browser takes for granted.
+# Properties with their default values.
 BROWSER_DEFAULTS = re.compile(
     r"(?<=[ \"])(?:stroke-linejoin: miter|text-anchor: start)(?:; |(?=\"))"
 )
@@ -106,32 +111,32 @@ IMAGE = re.compile(r"(?<=base64,)\s*([\w+/=\s]+)")
 
 
 def to_palette_image(image: re.Match[str]) -> str:
-    """The same picture as a list of colours and a number for each pixel, if that is shorter."""
+    """The image as a palette image if that is smaller, in base64."""
     data = base64.b64decode(image[1])
     with Image.open(BytesIO(data)) as picture:
         pixels = np.asarray(picture.convert("RGBA"))
-    colours, numbers = np.unique(pixels.reshape(-1, 4), axis=0, return_inverse=True)
-    if len(colours) <= 256:
-        told = Image.fromarray(numbers.reshape(pixels.shape[:2]).astype("uint8"), "P")
-        told.putpalette(colours[:, :3].tobytes())
-        made = BytesIO()
-        told.save(made, "PNG", optimize=True, transparency=colours[:, 3].tobytes())
-        data = min(data, made.getvalue(), key=len)
+    colors, numbers = np.unique(pixels.reshape(-1, 4), axis=0, return_inverse=True)
+    if len(colors) <= 256:
+        palette_image = Image.fromarray(numbers.reshape(pixels.shape[:2]).astype("uint8"), "P")
+        palette_image.putpalette(colors[:, :3].tobytes())
+        buffer = BytesIO()
+        palette_image.save(buffer, "PNG", optimize=True, transparency=colors[:, 3].tobytes())
+        data = min(data, buffer.getvalue(), key=len)
     return base64.b64encode(data).decode()
 
 
 def minify_svg(svg: str) -> str:
-    """The same picture from fewer elements and bytes."""
+    """The SVG without redundant elements and attributes."""
     svg = re.sub(r'; (?=")', "", BROWSER_DEFAULTS.sub("", IMAGE.sub(to_palette_image, svg)))
-    # what has neither fill nor stroke
+    # paths without fill and stroke
     svg = re.sub(r'<path [^>]*style="fill: none(; opacity: [\d.]+)?"/>', "", svg)
-    # The style of a marker stands at the marker, not at each of its uses.
+    # Move the style of a marker from its uses to the marker.
     used = set(re.findall(r'<use xlink:href="(#[^"]+)"[^>]*( style="[^"]*")/>', svg))
     for marker, style in used:
         if [other for other, _ in used].count(marker) == 1:
             svg = re.sub(rf'(<use xlink:href="{marker}"[^>]*){re.escape(style)}/>', r"\1/>", svg)
             svg = re.sub(rf'(<path id="{marker[1:]}" d="[^"]*")[^>]*/>', rf"\1{style}/>", svg)
-    # groups that say nothing
+    # groups without attributes
     kept: list[bool] = []
 
     def group(tag: re.Match[str]) -> str:
@@ -145,7 +150,7 @@ def minify_svg(svg: str) -> str:
 
 
 def apply_theme(svg: str, name: str) -> str:
-    """Matplotlib's SVG made fit for a page: the theme's colours and fonts,
+    """Matplotlib's SVG made fit for a page: the theme's colors and fonts,
     ids that are the figure's own, no prolog and no blank line."""
     svg = svg[svg.index("<svg") :]
     # A style element inside the page would style the whole page.
@@ -156,8 +161,8 @@ def apply_theme(svg: str, name: str) -> str:
         svg,
         count=1,
     )
-    for colour, property in PROPERTIES.items():
-        svg = svg.replace(colour, property)
+    for color, property in PROPERTIES.items():
+        svg = svg.replace(color, property)
     # Secondary lines may be faint, words may not.
     svg = re.sub(
         r"<text [^>]*>", lambda tag: tag[0].replace(PROPERTIES[MUTED], "var(--quiet)"), svg

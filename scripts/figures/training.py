@@ -13,7 +13,7 @@ import train
 import transformer
 import translator
 from bookbuild.reference.cross_attention import trace_translation
-from figures.diagram import ENGLISH, arrow, bars, box, sheet, write
+from figures.diagram import ENGLISH, arrow, blank_canvas, box, fill_rectangles, write
 from figures.style import FIRST, MUTED, SECOND, THIRD, canvas, figure
 
 SNIPPETS = Path(transformer.__file__).parent
@@ -40,18 +40,20 @@ def smoothed(label):
     vocab_size = 300
     p = torch.linspace(0.6, 0.9999, 400, dtype=torch.float64)
     others = (1 - p) / (vocab_size - 1)
-    for smoothing, colour, name, at in (
+    for smoothing, color, name, at in (
         (0.0, SECOND, "hard", (0.64, 0.14)),
         (0.1, FIRST, "smooth", (0.74, 1.2)),
     ):
         q = smoothing / vocab_size
         loss = -(1 - smoothing + q) * p.log() - (vocab_size - 1) * q * others.log()
-        ax.plot(p, loss, color=colour)
-        ax.text(*at, label[name], color=colour, ha="left")
-    best = 0.9 + 0.1 / vocab_size
-    least = -(best * torch.tensor(best).log() + (1 - best) * torch.tensor(0.1 / vocab_size).log())
-    ax.plot([best], [least], marker="o", color=FIRST, markersize=6)
-    ax.text(best, least - 0.14, f"{best:.2f}", color=FIRST, ha="center")
+        ax.plot(p, loss, color=color)
+        ax.text(*at, label[name], color=color, ha="left")
+    best_p = 0.9 + 0.1 / vocab_size
+    lowest_loss = -(
+        best_p * torch.tensor(best_p).log() + (1 - best_p) * torch.tensor(0.1 / vocab_size).log()
+    )
+    ax.plot([best_p], [lowest_loss], marker="o", color=FIRST, markersize=6)
+    ax.text(best_p, lowest_loss - 0.14, f"{best_p:.2f}", color=FIRST, ha="center")
     ax.set_xlabel(label["x"])
     ax.set_ylabel(label["y"])
     ax.set_ylim(0, 1.6)
@@ -106,20 +108,23 @@ def batches(label):
     pairs = corpus.translator("train")
     trained = translator.new_translator(pairs, d_model=4, nhead=1)
     examples = [train.example_of(trained, pair) for pair in pairs]
-    drawn = random.Random(0).sample(examples, 32)
-    like = next(itertools.islice(train.batches(examples, 32, seed=0), 4, None))
-    fig, ax = sheet(250)
-    for left, batch, name in ((20, drawn, "drawn"), (290, like, "like")):
+    random_batch = random.Random(0).sample(examples, 32)
+    similar_batch = next(itertools.islice(train.batches(examples, 32, seed=0), 4, None))
+    fig, ax = blank_canvas(250)
+    for left, batch, name in ((20, random_batch, "drawn"), (290, similar_batch, "like")):
         lengths = [len(tgt) for _, tgt in batch]
-        cell, high = 210 / 26, 6.4
-        rows = [(left, 30 + i * high, n * cell, high - 1) for i, n in enumerate(lengths)]
-        bars(ax, rows, FIRST, 0.55)
-        full = max(lengths) * cell
-        rest = [(x + width, y, full - width, tall) for x, y, width, tall in rows]
-        bars(ax, rest, MUTED, 0.2)
-        share = 1 - sum(lengths) / max(lengths) / len(lengths)
+        cell_width, row_height = 210 / 26, 6.4
+        rows = [
+            (left, 30 + i * row_height, n * cell_width, row_height - 1)
+            for i, n in enumerate(lengths)
+        ]
+        fill_rectangles(ax, rows, FIRST, 0.55)
+        full = max(lengths) * cell_width
+        padding = [(x + width, y, full - width, height) for x, y, width, height in rows]
+        fill_rectangles(ax, padding, MUTED, 0.2)
+        padding_fraction = 1 - sum(lengths) / max(lengths) / len(lengths)
         write(ax, left, 14, label[name], ha="left")
-        write(ax, left + 210, 14, f"{share:.0%}", MUTED, ha="right")
+        write(ax, left + 210, 14, f"{padding_fraction:.0%}", MUTED, ha="right")
     return fig
 
 
@@ -142,22 +147,22 @@ def batches(label):
     },
 )
 def two_processes(label):
-    fig, ax = sheet(306)
+    fig, ax = blank_canvas(306)
     lengths = (3, 9, 2, 8, 3, 11, 4, 10)
     for i, length in enumerate(lengths):
-        colour = (FIRST, SECOND)[i % 2]
-        box(ax, 176, 8 + 13 * i, 15 * length, 10, colour, tint=0.5)
+        color = (FIRST, SECOND)[i % 2]
+        box(ax, 176, 8 + 13 * i, 15 * length, 10, color, tint=0.5)
     write(ax, 166, 58, label["batch"], ha="right")
     total = sum(lengths)
-    for rank, colour in enumerate((FIRST, SECOND)):
+    for rank, color in enumerate((FIRST, SECOND)):
         x = 24 + 256 * rank
         tokens = sum(lengths[rank::2])
-        box(ax, x, 146, 216, 76, colour)
+        box(ax, x, 146, 216, 76, color)
         write(ax, x + 108, 162, label["process"].format(rank))
         write(ax, x + 108, 184, label["tokens"].format(tokens), MUTED)
         write(ax, x + 108, 206, label["loss"].format(tokens, total))
-        arrow(ax, (240 + 40 * rank, 116), (x + 108 + (30, -30)[rank], 144), colour=colour)
-        arrow(ax, (x + 108, 222), (240 + 40 * rank, 252), colour=colour)
+        arrow(ax, (240 + 40 * rank, 116), (x + 108 + (30, -30)[rank], 144), color=color)
+        arrow(ax, (x + 108, 222), (240 + 40 * rank, 252), color=color)
     box(ax, 130, 252, 260, 28, THIRD, label["mean"])
     write(ax, 260, 294, label["same"], MUTED)
     return fig
@@ -185,9 +190,9 @@ def curve(label):
     for column, task in enumerate(("numerals", "translator")):
         for run in (run for run in runs if run["task"] == task):
             steps = [point["step"] for point in run["curve"]]
-            colour = (FIRST, SECOND, THIRD)[run["seed"]]
-            for ax, what in zip(axes[:, column], ("loss", "match"), strict=True):
-                ax.plot(steps, [point[what] for point in run["curve"]], color=colour, lw=1.4)
+            color = (FIRST, SECOND, THIRD)[run["seed"]]
+            for ax, metric in zip(axes[:, column], ("loss", "match"), strict=True):
+                ax.plot(steps, [point[metric] for point in run["curve"]], color=color, lw=1.4)
         axes[0, column].set_title(label[task])
         axes[0, column].set_ylim(0)
         axes[1, column].set_ylim(0, 1.04)
@@ -198,38 +203,38 @@ def curve(label):
     return fig
 
 
-def heat(ax, weights, source, target, title, named: bool) -> None:
-    """One head: who is written, by row, and where it looks, by column."""
+def draw_heat_map(ax, weights, source, target, title, with_labels: bool) -> None:
+    """The weights of one head, a row per target token and a column per source token."""
     image = torch.zeros(*weights.shape, 4)
     image[..., :3] = torch.tensor((0.91, 0.44, 0.04))
     image[..., 3] = weights
     ax.imshow(image.numpy(), interpolation="none", aspect="auto")
     ax.set_xticks(range(len(source)), source, rotation=90)
-    ax.set_yticks(range(len(target)), target if named else [""] * len(target))
+    ax.set_yticks(range(len(target)), target if with_labels else [""] * len(target))
     ax.tick_params(length=0, labelsize=11.5)
     ax.set_title(title, fontsize=12)
     for side in ("top", "right"):
         ax.spines[side].set_visible(True)
 
 
-def heads(label, words: list[str], height: float):
-    """All heads of the last cross-attention, while the words are translated."""
+def draw_heads(label, words: list[str], height: float):
+    """All heads of the last cross-attention in the translation of the words."""
     tokens, weights = trace_translation(words)
     fig, axes = canvas(height=height, columns=weights.size(1))
     for i, (ax, head) in enumerate(zip(axes, weights[-1], strict=True)):
-        heat(ax, head, words, tokens, label["head"].format(i + 1), named=i == 0)
+        draw_heat_map(ax, head, words, tokens, label["head"].format(i + 1), with_labels=i == 0)
     return fig
 
 
 @figure(en={"head": "head {}"}, zh={"head": "头 {}"})
 def crossing_sentence(label):
-    return heads(label, ENGLISH, height=250)
+    return draw_heads(label, ENGLISH, height=250)
 
 
 @figure(en={"head": "head {}"}, zh={"head": "头 {}"})
 def crossing_number(label):
     words = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
-    return heads(label, words, height=300)
+    return draw_heads(label, words, height=300)
 
 
 @figure(
@@ -272,9 +277,9 @@ def ablations(label):
     fig, ax = canvas(height=30 + 25 * len(names))
     for i, name in enumerate(names):
         match = [run["match"] for run in runs if run["variant"] == name]
-        colour = FIRST if name == "ours" else SECOND
-        ax.plot([min(match), max(match)], [i, i], color=colour, lw=3, alpha=0.5)
-        ax.plot(match, [i] * len(match), "o", color=colour, markersize=5)
+        color = FIRST if name == "ours" else SECOND
+        ax.plot([min(match), max(match)], [i, i], color=color, lw=3, alpha=0.5)
+        ax.plot(match, [i] * len(match), "o", color=color, markersize=5)
         mean = statistics.mean(match)
         ax.text(1.06, i, f"{mean:.1%}", va="center", ha="left", size=12)
     ax.set_yticks(range(len(names)), [label[name] for name in names])

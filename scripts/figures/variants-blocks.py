@@ -3,7 +3,18 @@
 import torch
 import torch.nn.functional as F
 
-from figures.diagram import above, arrow, beside, box, cells, frame, grid, line, sheet, write
+from figures.diagram import (
+    arrow,
+    blank_canvas,
+    box,
+    fill_cells,
+    frame,
+    grid,
+    label_columns,
+    label_rows,
+    line,
+    write,
+)
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
 from transformer import LayerNorm, causal_mask
 from variants.rmsnorm import RMSNorm
@@ -14,13 +25,13 @@ from variants.swiglu import gelu
 def norms(label):
     x = torch.tensor([1.0, 2.0, 2.0, 4.0])
     fig, axes = canvas(height=230, columns=3)
-    made = {"": lambda x: x, "RMSNorm": RMSNorm(4), "LayerNorm": LayerNorm(4)}
-    for ax, (name, norm) in zip(axes, made.items(), strict=True):
-        for shift, given, colour in ((-0.2, x, FIRST), (0.2, x + 10, SECOND)):
-            numbers = norm(given).detach().tolist()
-            title = "x" if given is x else "x + 10"
-            places = [place + shift for place in range(1, 5)]
-            ax.bar(places, numbers, width=0.36, color=colour, alpha=0.6, label=title)
+    norms = {"": lambda x: x, "RMSNorm": RMSNorm(4), "LayerNorm": LayerNorm(4)}
+    for ax, (name, norm) in zip(axes, norms.items(), strict=True):
+        for shift, values, color in ((-0.2, x, FIRST), (0.2, x + 10, SECOND)):
+            numbers = norm(values).detach().tolist()
+            title = "x" if values is x else "x + 10"
+            positions = [position + shift for position in range(1, 5)]
+            ax.bar(positions, numbers, width=0.36, color=color, alpha=0.6, label=title)
         ax.axhline(0, color=MUTED, linewidth=0.6)
         ax.set_title(name)
         ax.set_xticks(range(1, 5))
@@ -36,18 +47,18 @@ def norms(label):
 def activations(label):
     fig, (left, right) = canvas(height=250, columns=2)
     x = torch.linspace(-4, 4, 161)
-    for name, y, colour in (
+    for name, y, color in (
         ("ReLU", x.relu(), FIRST),
         ("GELU", gelu(x), SECOND),
         ("SiLU", F.silu(x), THIRD),
     ):
-        left.plot(x, y, label=name, color=colour)
+        left.plot(x, y, label=name, color=color)
     left.set_xlabel(label["x"])
     left.legend(loc="upper left")
     left.set_ylim(-0.6, 4)
-    for up, colour in ((1.0, FIRST), (0.5, SECOND), (-0.5, THIRD)):
+    for up, color in ((1.0, FIRST), (0.5, SECOND), (-0.5, THIRD)):
         name = label["up"].format(f"{up:g}".replace("-", "−"))
-        right.plot(x, F.silu(x) * up, label=name, color=colour)
+        right.plot(x, F.silu(x) * up, label=name, color=color)
     right.set_xlabel(label["gate"])
     right.legend(loc="upper left")
     right.set_ylim(-2.2, 4)
@@ -75,13 +86,13 @@ def activations(label):
     },
 )
 def shared_heads(label):
-    fig, ax = sheet(326)
+    fig, ax = blank_canvas(326)
     pitch, size, left = 52, 36, 104
     for row, shared in enumerate((8, 2, 1)):
         top = 12 + row * 110
         write(ax, left - 2, top, label[str(shared)], ha="left", size=12)
-        for name, y, colour in (("query", top + 23, QUERY), ("key", top + 69, KEY)):
-            write(ax, left - 12, y, label[name], colour, ha="right", size=12)
+        for name, y, color in (("query", top + 23, QUERY), ("key", top + 69, KEY)):
+            write(ax, left - 12, y, label[name], color, ha="right", size=12)
         write(ax, left - 12, top + 84, label["value"], VALUE, ha="right", size=12)
         group = 8 // shared
         for head in range(8):
@@ -117,24 +128,24 @@ def shared_heads(label):
     },
 )
 def fused_qkv(label):
-    fig, ax = sheet(286)
+    fig, ax = blank_canvas(286)
     parts = (("query", QUERY), ("key", KEY), ("value", VALUE))
     write(ax, 20, 14, label["qkv"], ha="left")
-    for i, (_, colour) in enumerate(parts):
-        box(ax, 20 + i * 160, 28, 160, 26, colour)
+    for i, (_, color) in enumerate(parts):
+        box(ax, 20 + i * 160, 28, 160, 26, color)
     write(ax, 112, 74, label["chunk"], ha="left", size=12)
     write(ax, 100, 150, label["rearrange"], ha="left", size=12)
-    for i, (name, colour) in enumerate(parts):
+    for i, (name, color) in enumerate(parts):
         x = 20 + i * 170
         arrow(ax, (20 + i * 160 + 80, 54), (x + 70, 96))
         for head in range(4):
-            box(ax, x + head * 35, 98, 35, 26, colour, str(head), tint=0.1 + 0.12 * head)
+            box(ax, x + head * 35, 98, 35, 26, color, str(head), tint=0.1 + 0.12 * head)
         arrow(ax, (x + 70, 124), (x + 70, 172))
         for head in range(4):
-            box(ax, x + 53, 174 + head * 22, 35, 22, colour, str(head), tint=0.1 + 0.12 * head)
+            box(ax, x + 53, 174 + head * 22, 35, 22, color, str(head), tint=0.1 + 0.12 * head)
             if i == 0:
                 write(ax, x + 46, 185 + head * 22, label["head"].format(head), ha="right", size=12)
-        write(ax, x + 70, 274, label[name], colour)
+        write(ax, x + 70, 274, label[name], color)
     return fig
 
 
@@ -157,18 +168,18 @@ def fused_qkv(label):
     },
 )
 def class_token(label):
-    fig, ax = sheet(236)
+    fig, ax = blank_canvas(236)
     words = ["is", "the", "teacher", "busy"]
     for i, word in enumerate([label["class"], *words]):
         x = 40 + i * 92
         box(ax, x, 184, 76, 42, FIRST if i == 0 else MUTED, word, size=12)
         arrow(ax, (x + 38, 184), (x + 38, 156))
-        arrow(ax, (x + 38, 114), (x + 38, 88), colour=FIRST if i == 0 else MUTED)
+        arrow(ax, (x + 38, 114), (x + 38, 88), color=FIRST if i == 0 else MUTED)
         box(ax, x, 64, 76, 24, FIRST if i == 0 else MUTED, tint=0.14 if i == 0 else 0.04)
     box(ax, 24, 116, 476, 40, SECOND, label["encoder"])
-    arrow(ax, (78, 64), (78, 40), colour=FIRST)
+    arrow(ax, (78, 64), (78, 40), color=FIRST)
     box(ax, 28, 8, 100, 32, SECOND, label["head"], size=12)
-    arrow(ax, (128, 24), (172, 24), colour=FIRST)
+    arrow(ax, (128, 24), (172, 24), color=FIRST)
     write(ax, 184, 24, f"{label['answer']}  {label['yes']} / {label['no']}", ha="left")
     return fig
 
@@ -180,16 +191,16 @@ def class_token(label):
 def one_sequence(label):
     names = ["we", "work", "<bos>", *"我们工作"]
     size, top, n = 26, 66, len(names)
-    fig, ax = sheet(300)
+    fig, ax = blank_canvas(300)
     order = causal_mask(n)[0, 0]
     prefix = order.clone()
     prefix[:3, :3] = True
     for x, mask, title in ((54, order, "causal"), (312, prefix, "prefix")):
-        cells(ax, x, top, mask & order, size, SECOND, 0.5)
-        cells(ax, x, top, mask & ~order, size, FIRST, 0.5)
+        fill_cells(ax, x, top, mask & order, size, SECOND, 0.5)
+        fill_cells(ax, x, top, mask & ~order, size, FIRST, 0.5)
         grid(ax, x, top, n, n, size)
-        beside(ax, x, top, names, size)
-        above(ax, x, top, names, size)
+        label_rows(ax, x, top, names, size)
+        label_columns(ax, x, top, names, size)
         write(ax, x + n * size / 2, top + n * size + 18, label[title])
         for row in range(2, n):
             frame(ax, x + n * size + 7, top + row * size + 9, 8, 8, INK, facecolor=INK)
@@ -225,36 +236,36 @@ LAYER = {
 }
 
 
-def branch(ax, x, low, names, label) -> float:
-    """Off the road at low, through the boxes, and added to it again; where that is."""
+def branch(ax, x, bottom, names, label) -> float:
+    """A residual branch from the trunk at y = bottom through the boxes; returns the sum's y."""
     side = x + 128
-    high = low - 18 - 36 * len(names)
-    line(ax, (x, low), (side, low), zorder=0.5)
-    line(ax, (side, low), (side, high), zorder=0.5)
-    arrow(ax, (side, high), (x + 9, high))
+    top_y = bottom - 18 - 36 * len(names)
+    line(ax, (x, bottom), (side, bottom), zorder=0.5)
+    line(ax, (side, bottom), (side, top_y), zorder=0.5)
+    arrow(ax, (side, top_y), (x + 9, top_y))
     for i, name in enumerate(names):
-        colour = THIRD if name == "rms" else SECOND
-        box(ax, side - 80, low - 39 - 36 * i, 160, 26, colour, label[name], size=12)
-    box(ax, x - 9, high - 9, 18, 18, INK, "+", tint=0.04)
-    return high
+        color = THIRD if name == "rms" else SECOND
+        box(ax, side - 80, bottom - 39 - 36 * i, 160, 26, color, label[name], size=12)
+    box(ax, x - 9, top_y - 9, 18, 18, INK, "+", tint=0.04)
+    return top_y
 
 
 @figure(**LAYER)
 def two_layers(label):
-    fig, ax = sheet(388)
+    fig, ax = blank_canvas(388)
     for x, title in ((50, "2017"), (306, "2023")):
         line(ax, (x, 352), (x, 24), zorder=0.5)
         arrow(ax, (x, 24), (x, 8))
         write(ax, x, 372, label[title])
-    low = 346.0
+    bottom = 346.0
     for name in ("self", "cross", "network"):
-        high = branch(ax, 50, low, [name], label)
-        box(ax, 4, high - 42, 92, 26, THIRD, label["norm"], size=12)
+        top_y = branch(ax, 50, bottom, [name], label)
+        box(ax, 4, top_y - 42, 92, 26, THIRD, label["norm"], size=12)
         if name == "cross":
-            write(ax, 178, low + 17, label["memory"], size=12)
-            line(ax, (212, low + 17), (272, low + 17))
-            arrow(ax, (272, low + 17), (272, low - 26), (259, low - 26))
-        low = high - 52
-    high = branch(ax, 306, 346, ["rms", "grouped"], label)
-    branch(ax, 306, high - 30, ["rms", "swiglu"], label)
+            write(ax, 178, bottom + 17, label["memory"], size=12)
+            line(ax, (212, bottom + 17), (272, bottom + 17))
+            arrow(ax, (272, bottom + 17), (272, bottom - 26), (259, bottom - 26))
+        bottom = top_y - 52
+    top_y = branch(ax, 306, 346, ["rms", "grouped"], label)
+    branch(ax, 306, top_y - 30, ["rms", "swiglu"], label)
     return fig

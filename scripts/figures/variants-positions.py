@@ -6,7 +6,7 @@ import statistics
 from pathlib import Path
 
 import train
-from figures.diagram import box, cells, grid, line, sheet, signed_cells, write
+from figures.diagram import blank_canvas, box, fill_cells, grid, line, signed_cells, write
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, canvas, figure
 from transformer import causal_mask
 from variants.alibi import alibi_bias, alibi_slopes
@@ -25,26 +25,26 @@ RESULTS = Path(train.__file__).with_name("results")
     zh={"sentences": "四个句子", "row": "表的第几行", "seen": "几句教过它", "of": "{} 句"},
 )
 def rows(label):
-    lengths, left, wide = (2, 4, 4, 3), 150, 58
-    fig, ax = sheet(212)
+    lengths, left, width = (2, 4, 4, 3), 150, 58
+    fig, ax = blank_canvas(212)
     for i, length in enumerate(lengths):
-        box(ax, left, 14 + 26 * i, wide * length - 4, 18, SECOND)
+        box(ax, left, 14 + 26 * i, width * length - 4, 18, SECOND)
     write(ax, left - 14, 62, label["sentences"], ha="right")
     write(ax, left - 14, 144, label["row"], ha="right")
     write(ax, left - 14, 190, label["seen"], ha="right")
-    for place in range(6):
-        count = sum(length > place for length in lengths)
-        x = left + wide * place
-        box(ax, x, 126, wide - 4, 36, FIRST, str(place), tint=count / 6, size=15)
-        write(ax, x + wide / 2 - 2, 190, label["of"].format(count))
+    for position in range(6):
+        count = sum(length > position for length in lengths)
+        x = left + width * position
+        box(ax, x, 126, width - 4, 36, FIRST, str(position), tint=count / 6, size=15)
+        write(ax, x + width / 2 - 2, 190, label["of"].format(count))
     return fig
 
 
-def hand(ax, x, y, radius, angle, colour) -> tuple[float, float]:
-    """A hand of a dial with its middle at (x, y), clockwise from 12; where it ends."""
+def draw_hand(ax, x, y, radius, angle, color) -> tuple[float, float]:
+    """A clock hand from (x, y), with its angle clockwise from 12; returns its end."""
     end = x + radius * math.sin(angle), y - radius * math.cos(angle)
-    line(ax, (x, y), end, colour=colour, width=2)
-    ax.plot(*end, "o", color=colour, markersize=5)
+    line(ax, (x, y), end, color=color, width=2)
+    ax.plot(*end, "o", color=color, markersize=5)
     return end
 
 
@@ -54,16 +54,16 @@ def hand(ax, x, y, radius, angle, colour) -> tuple[float, float]:
 )
 def hands(label):
     step, radius = 0.5, 42
-    fig, ax = sheet(168)
+    fig, ax = blank_canvas(168)
     for x, i, j in ((65, 2, 0), (195, 5, 3), (325, 11, 9), (455, 5, 0)):
         y = 54
         circle = [(math.sin(t / 20 * math.pi), math.cos(t / 20 * math.pi)) for t in range(41)]
         line(ax, *((x + radius * a, y + radius * b) for a, b in circle))
         between = [j + (i - j) * t / 20 for t in range(21)]
         arc = [(math.sin(p * step), -math.cos(p * step)) for p in between]
-        line(ax, *((x + 20 * a, y + 20 * b) for a, b in arc), colour=THIRD, width=2.4)
-        hand(ax, x, y, radius, j * step, KEY)
-        hand(ax, x, y, radius, i * step, QUERY)
+        line(ax, *((x + 20 * a, y + 20 * b) for a, b in arc), color=THIRD, width=2.4)
+        draw_hand(ax, x, y, radius, j * step, KEY)
+        draw_hand(ax, x, y, radius, i * step, QUERY)
         write(ax, x, 116, label["query"].format(i), QUERY)
         write(ax, x, 135, label["key"].format(j), KEY)
         score = f"{math.cos((i - j) * step):.2f}".replace("-", "−")
@@ -77,13 +77,13 @@ def hands(label):
 )
 def bias(label):
     n, size, top = 8, 14, 40
-    fig, ax = sheet(176)
+    fig, ax = blank_canvas(176)
     values = alibi_bias(n, 4)[0].tolist()
     for head, (matrix, slope) in enumerate(zip(values, alibi_slopes(4).tolist(), strict=True)):
         x = 12 + head * 128
         write(ax, x + n * size / 2, 14, label["head"].format(head + 1, round(1 / slope)), size=12)
         signed_cells(ax, x, top, matrix, size, 1.75)
-        line(ax, (x, top), (x + n * size, top + n * size), colour=INK, width=1)
+        line(ax, (x, top), (x + n * size, top + n * size), color=INK, width=1)
         write(ax, x, 165, label["key"], KEY, ha="left", size=12)
         write(ax, x + n * size, 165, label["query"], QUERY, ha="right", size=12)
     return fig
@@ -107,9 +107,9 @@ def bias(label):
 )
 def window(label):
     n, size, width = 9, 20, 3
-    fig, ax = sheet(236)
+    fig, ax = blank_canvas(236)
     mask = (sliding_window_mask(n, width) & causal_mask(n))[0, 0]
-    cells(ax, 14, 24, mask, size, SECOND, 0.55)
+    fill_cells(ax, 14, 24, mask, size, SECOND, 0.55)
     grid(ax, 14, 24, n, n, size)
     write(ax, 14, 12, label["key"], KEY, ha="left", size=12)
     write(ax, 14 + n * size, 12, label["query"], QUERY, ha="right", size=12)
@@ -120,7 +120,7 @@ def window(label):
             seen = last - i <= (3 - layer) * (width - 1)
             for j in range(max(0, i - width + 1), i + 1):
                 ends = (left + i * gap, heights[layer]), (left + j * gap, heights[layer - 1])
-                line(ax, *ends, colour=FIRST if seen else MUTED, width=1.6 if seen else 0.5)
+                line(ax, *ends, color=FIRST if seen else MUTED, width=1.6 if seen else 0.5)
     for layer, y in enumerate(heights):
         name = label["layer"].format(layer) if layer else label["input"]
         write(ax, left - 16, y, name, ha="right", size=12)
@@ -161,7 +161,7 @@ def window(label):
 def back(label):
     runs = json.loads((RESULTS / "variants.json").read_text(encoding="utf-8"))["runs"]
     runs = [run for run in runs if run["task"] == "back"]
-    looks = {
+    styles = {
         "sinusoids": (MUTED, "-", "o"),
         "learned": (MUTED, ":", "s"),
         "rotary": (FIRST, "-", "o"),
@@ -169,17 +169,28 @@ def back(label):
         "rotary in a window": (FIRST, "--", "D"),
     }
     fig, axes = canvas(height=300, columns=2, sharey=True)
-    for ax, places in zip(axes, ("1", "3"), strict=True):
-        for name, (colour, style, marker) in looks.items():
-            own = [run for run in runs if run["variant"] == name]
-            lengths = [int(key.split()[-1]) for key in own[0] if key.startswith(f"{places} back")]
-            share = [
-                statistics.mean(run[f"{places} back, length {n}"] for run in own) for n in lengths
+    for ax, distance in zip(axes, ("1", "3"), strict=True):
+        for name, (color, style, marker) in styles.items():
+            variant_runs = [run for run in runs if run["variant"] == name]
+            lengths = [
+                int(key.split()[-1])
+                for key in variant_runs[0]
+                if key.startswith(f"{distance} back")
+            ]
+            accuracies = [
+                statistics.mean(run[f"{distance} back, length {n}"] for run in variant_runs)
+                for n in lengths
             ]
             ax.semilogx(
-                lengths, share, style, marker=marker, markersize=5, color=colour, label=label[name]
+                lengths,
+                accuracies,
+                style,
+                marker=marker,
+                markersize=5,
+                color=color,
+                label=label[name],
             )
-        ax.set_title(label[places])
+        ax.set_title(label[distance])
         ax.set_xticks(lengths, [str(n) for n in lengths])
         ax.minorticks_off()
         ax.set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])

@@ -44,8 +44,8 @@ def test_colors_are_the_themes_and_nothing_is_left_of_their_stand_ins():
 def test_words_are_never_as_faint_as_lines_may_be():
     @style.figure(en={}, zh={})
     def faint(label):
-        fig, ax = diagram.sheet(60)
-        diagram.line(ax, (0, 10), (50, 10), colour=style.MUTED)
+        fig, ax = diagram.blank_canvas(60)
+        diagram.line(ax, (0, 10), (50, 10), color=style.MUTED)
         diagram.write(ax, 25, 30, "aside", style.MUTED)
         return fig
 
@@ -78,7 +78,7 @@ def test_two_figures_of_one_page_share_no_id():
 
 
 def test_labels_of_one_language_alone_are_refused():
-    with pytest.raises(ValueError, match="labels differ: y is there in one"):
+    with pytest.raises(ValueError, match="labels in one language only: y"):
         style.figure(en={"x": "a"}, zh={"x": "甲", "y": "乙"})
 
 
@@ -198,7 +198,7 @@ def drawn(*steps) -> str:
 
     @style.figure(en={}, zh={})
     def by_hand(label):
-        fig, ax = diagram.sheet(100)
+        fig, ax = diagram.blank_canvas(100)
         for helper, *arguments in steps:
             helper(ax, *arguments)
         return fig
@@ -227,7 +227,7 @@ def test_the_coordinates_of_a_sheet_are_the_units_of_the_svg():
 def test_what_reaches_off_the_sheet_is_refused(x, y):
     """In the SVG it would be cut."""
     for shape in (diagram.frame, x, y, 20, 20, style.INK), (diagram.grid, x, y, 2, 2, 10):
-        with pytest.raises(ValueError, match="a shape that reaches 1 units off it"):
+        with pytest.raises(ValueError, match="a shape is 1 units outside the figure"):
             drawn(shape)
 
 
@@ -254,7 +254,7 @@ def test_a_box_hides_what_lies_below_it_and_carries_its_text():
 def test_a_grid_is_two_paths_whatever_its_size(size):
     causal = np.tril(np.ones((size, size)))
     svg = drawn(
-        (diagram.cells, 0, 0, causal, 2, style.FIRST),
+        (diagram.fill_cells, 0, 0, causal, 2, style.FIRST),
         (diagram.grid, 0, 0, size, size, 2),
     )
     assert svg.count("<path") == 2
@@ -262,18 +262,20 @@ def test_a_grid_is_two_paths_whatever_its_size(size):
 
 def test_cells_that_are_chosen_are_filled_and_neighbors_are_one_piece():
     chosen = np.array([[1, 1, 0, 1], [0, 0, 0, 0]], dtype=bool)
-    (path,) = re.findall(r' d="([^"]+)"', drawn((diagram.cells, 10, 20, chosen, 5, style.FIRST)))
+    (path,) = re.findall(
+        r' d="([^"]+)"', drawn((diagram.fill_cells, 10, 20, chosen, 5, style.FIRST))
+    )
     assert path == "M10 20h10v5h-10zM25 20h5v5h-5z"
 
 
 def test_no_chosen_cell_is_no_path():
-    assert "<path" not in drawn((diagram.cells, 0, 0, np.zeros((3, 3)), 5, style.FIRST))
+    assert "<path" not in drawn((diagram.fill_cells, 0, 0, np.zeros((3, 3)), 5, style.FIRST))
 
 
 def test_words_stand_at_the_cells_of_their_grid_and_padding_has_its_color():
     svg = drawn(
-        (diagram.beside, 50, 30, ["we", diagram.PAD], 20),
-        (diagram.above, 50, 30, ["我", diagram.PAD], 20),
+        (diagram.label_rows, 50, 30, ["we", diagram.PAD], 20),
+        (diagram.label_columns, 50, 30, ["我", diagram.PAD], 20),
     )
     assert len(re.findall(r'text-anchor: end[^"]*" x="44"', svg)) == 2
     assert re.search(r'text-anchor: middle[^"]*" x="60" y="2\d', svg)

@@ -301,15 +301,11 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a figure that is not returned": (
         (FIGURES, "    return fig\n", ""),
-        (FIGURES, "def line", "ValueError: line returns no figure: it ends with return fig"),
+        (FIGURES, "def line", "ValueError: line returns no figure; end it with return fig"),
     ),
     "a label in one language alone": (
         (FIGURES, '"位置"}', '"位置", "y": "值"}'),
-        (
-            FIGURES,
-            "@figure",
-            f"ValueError: labels differ: y is there in one language alone{RERUN_LINE}",
-        ),
+        (FIGURES, "@figure", f"ValueError: labels in one language only: y{RERUN_LINE}"),
     ),
     "a label that a figure doesn't have": (
         (FIGURES, 'label["x"]', 'label["y"]'),
