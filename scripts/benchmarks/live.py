@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The translator in the browser: milliseconds a character, and until the first answer.
+"""Measure the translator in the browser: milliseconds per character and to the first answer.
 
-Needs a built site. Medians of five fresh pages each; a translation is that of
-the longest number, by greedy and by a beam of four.
+Needs a built site. Medians of five fresh pages each; translates the
+longest number, with greedy decoding and with a beam of four.
 """
 
 import functools
@@ -19,34 +19,34 @@ from bookbuild.publish import chromium
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = 5
 TEXT = "three hundred and forty-two thousand and five"
-MEASURE = """async (text) => {
+MEASURE_SCRIPT = """async (text) => {
   const module = await import("/downloads/translator.js");
   const bytes = await (await fetch("/downloads/translator-float16.safetensors")).arrayBuffer();
-  const began = performance.now();
+  const start = performance.now();
   const translator = module.parse(bytes);
   const ids = translator.encode(translator.words(text));
   module.greedy(translator, ids);
-  const found = { "first answer, from the weights' arrival, ms": performance.now() - began };
+  const results = { "first answer, from the weights' arrival, ms": performance.now() - start };
   for (const name of ["greedy", "beam"]) {
     const times = [];
     for (let i = 0; i < 30; i++) {
-      const start = performance.now();
+      const begin = performance.now();
       const steps = module[name](translator, ids);
-      times.push((performance.now() - start) / steps.length);
+      times.push((performance.now() - begin) / steps.length);
     }
-    found[`${name}, ms a character`] = times.sort((a, b) => a - b)[15];
+    results[`${name}, ms a character`] = times.sort((a, b) => a - b)[15];
   }
-  return found;
+  return results;
 }"""
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args) -> None:
         pass
 
 
 def main() -> None:
-    handler = functools.partial(Quiet, directory=str(ROOT / "site"))
+    handler = functools.partial(QuietHandler, directory=str(ROOT / "site"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with sync_playwright() as playwright:
@@ -55,7 +55,7 @@ def main() -> None:
             for _ in range(RUNS):
                 page = browser.new_page()
                 page.goto(f"http://127.0.0.1:{server.server_port}/404.html")
-                runs.append(page.evaluate(MEASURE, TEXT))
+                runs.append(page.evaluate(MEASURE_SCRIPT, TEXT))
                 page.close()
             browser.close()
         server.shutdown()
