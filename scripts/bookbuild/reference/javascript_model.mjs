@@ -1,17 +1,17 @@
-// Translates by translator.js and gives all that javascript_model.py compares.
-// Under Node: node live.mjs CODE WEIGHTS < task.json; in a browser translateAll is called.
+// Runs translator.js and returns the outputs that javascript_model.py compares.
+// Under Node: node javascript_model.mjs CODE WEIGHTS < task.json; in a browser: translateAll.
 
 /** @param {Float32Array[]} rows @returns {string} base64 */
-function packed(rows) {
-  const letters = [];
+function encodeFloats(rows) {
+  const characters = [];
   for (const row of rows) {
-    for (const byte of new Uint8Array(row.buffer)) letters.push(String.fromCharCode(byte));
+    for (const byte of new Uint8Array(row.buffer)) characters.push(String.fromCharCode(byte));
   }
-  return btoa(letters.join(""));
+  return btoa(characters.join(""));
 }
 
 /**
- * @param {typeof import("../snippets/translator.js")} module
+ * @param {typeof import("../../../snippets/translator.js")} module
  * @param {ArrayBuffer} weights
  * @param {{sentences: string[], outputs: number[][], maxLength: number}} task
  */
@@ -28,19 +28,19 @@ function translateAll({ parse, greedy, beam }, weights, task) {
       attention.push(...step.attention.flat());
     }
   });
-  /** @type {number[]} milliseconds a character, of each sentence */
+  /** @type {number[]} milliseconds per character of each sentence */
   const times = [];
-  const first = sources.map((ids) => {
-    const began = performance.now();
+  const greedyIds = sources.map((ids) => {
+    const start = performance.now();
     const steps = greedy(translator, ids, task.maxLength);
-    times.push((performance.now() - began) / steps.length);
+    times.push((performance.now() - start) / steps.length);
     return steps.map((step) => step.id);
   });
-  const best = sources.map((ids) => {
+  const beamIds = sources.map((ids) => {
     return beam(translator, ids, 4, 0.6, task.maxLength).map((step) => step.id);
   });
-  const packs = { logits: packed(logits), attention: packed(attention) };
-  return { greedy: first, beam: best, times, ...packs };
+  const tensors = { logits: encodeFloats(logits), attention: encodeFloats(attention) };
+  return { greedy: greedyIds, beam: beamIds, times, ...tensors };
 }
 
 if (typeof process !== "undefined") {

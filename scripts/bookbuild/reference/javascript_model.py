@@ -26,7 +26,7 @@ from decode import beam_search, evaluating, greedy_decode
 from translator import BOS, EOS, Translator, load_translator, padded
 
 TRANSLATOR_JS = paths.SNIPPETS / "translator.js"
-DRIVER = Path(__file__).with_suffix(".mjs")
+DRIVER = paths.SCRIPTS / "bookbuild/reference/javascript_model.mjs"
 MAX_LENGTH = 60  # tokens
 PAIRS_PER_KIND = 9
 
