@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy
 import torch
 import torch.nn.functional as F
+from torch import Tensor, nn
+
 from bookbuild.reference.torch_comparison import (
     compare,
     dtype_name,
@@ -22,8 +24,6 @@ from bookbuild.reference.torch_comparison import (
     print_results,
     record,
 )
-from torch import Tensor, nn
-
 from decode import KeyValueCache, evaluating
 from train import label_smoothed_cross_entropy
 from transformer import (

@@ -431,7 +431,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         (
             GLOSSARY,
             "#none",
-            "token: docs/en/other.md has no anchor #none; correct where",
+            "token: docs/en/other.md has no anchor #none; correct its where",
         ),
     ),
     "a term of the glossary without its Chinese": (

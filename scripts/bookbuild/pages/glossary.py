@@ -17,8 +17,8 @@ OPTIONAL_KEYS = {"also", "zh_also", "not", "tip"}
 
 
 @functools.cache
-def parse_glossary(modified: int) -> list[dict]:
-    """The terms, sorted. The modification time is part of the cache key."""
+def parse_glossary(modified_ns: int) -> list[dict]:
+    """The terms, sorted. modified_ns is only part of the cache key."""
     path = paths.DOCS / "glossary.yml"
     text = path.read_text(encoding="utf-8")
     terms = parse_yaml(path, text)
@@ -85,10 +85,14 @@ def glossary_errors() -> Iterator[SourceError]:
             if not page.path.exists() and page.translation.path.exists():
                 continue  # reported by translation_errors
             if not page.path.exists():
-                message = f"{english} links to the missing page {page.display_path}; correct where"
+                message = (
+                    f"{english} links to the missing page {page.display_path}; correct its where"
+                )
                 yield glossary_error(term, "where", message)
             elif anchor not in anchors[page]:
-                message = f"{english}: {page.display_path} has no anchor #{anchor}; correct where"
+                message = (
+                    f"{english}: {page.display_path} has no anchor #{anchor}; correct its where"
+                )
                 yield glossary_error(term, "where", message)
 
 

@@ -52,7 +52,7 @@ def read_cells(path: Path) -> list[Cell]:
 
 
 @functools.cache
-def parse_cells(path: Path, modified: int) -> list[Cell]:
+def parse_cells(path: Path, modified_ns: int) -> list[Cell]:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     lines = enumerate(canonical_json(notebook).splitlines(), 2)
     source_lines = [number for number, line in lines if line.startswith('   "source":')]

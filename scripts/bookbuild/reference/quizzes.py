@@ -31,7 +31,7 @@ def load_quiz(path: Path) -> list[dict]:
 
 
 @functools.cache
-def parse_quiz(path: Path, modified: int) -> list[dict]:
+def parse_quiz(path: Path, modified_ns: int) -> list[dict]:
     try:
         quiz = yaml.load(path.read_text(encoding="utf-8"), LineNumberLoader)
     except yaml.MarkedYAMLError as error:

@@ -15,7 +15,7 @@ CHARACTERS_PER_MINUTE = 310
 # A block of code or output has about ten lines; a displayed formula is read twice.
 SECONDS_PER_ELEMENT = {"code": 15, "figure": 10, "displayed formula": 10, "formula": 2}
 ROUND_TO = 5  # minutes; readers differ by more
-SENTENCES = {  # reading time; start, separator and end of the prerequisites
+READING_LINE_PARTS = {  # reading time; start, separator and end of the prerequisites
     "en": ("About MINUTES minutes to read.", " You need: ", "; ", "."),
     "zh": ("读一遍约 MINUTES 分钟。", "预备知识：", "；", "。"),
 }
@@ -35,7 +35,7 @@ WORD = re.compile(r"[^\W_\u3400-\u9fff]+(?:['’.,_-][^\W_\u3400-\u9fff]+)*")
 
 def add_reading_line(markdown: str, needs: list[str], language: str) -> str:
     """The page with the line below its title; fill_minutes replaces its placeholder later."""
-    time, start, separator, end = SENTENCES[language]
+    time, start, separator, end = READING_LINE_PARTS[language]
     prerequisites = start + separator.join(needs) + end if needs else ""
     title = re.search(r"^# .*\n", markdown, re.M)
     position = title.end() if title else 0

@@ -259,8 +259,8 @@ def matches_symbols(symbols: Symbols, shape: tuple[int, ...], known: dict[str, i
     for symbol, size in zip_longest(symbols, shape, fillvalue=None):
         if symbol is None or size is None:
             return False
-        one, _, other = symbol.partition("|")
-        if not (other and size == 1) and known.setdefault(other or one, size) != size:
+        first, _, alternative = symbol.partition("|")
+        if not (alternative and size == 1) and known.setdefault(alternative or first, size) != size:
             return False
     return True
 

@@ -34,8 +34,8 @@ def with_torch_names(tensors: Iterable[tuple[str, Tensor]]) -> dict[str, Tensor]
     """Our parameters by the names of torch.nn, where query, key and value are one matrix."""
     state: dict[str, Tensor] = {}
     for name, value in tensors:
-        for own, other in TORCH_NAMES.items():
-            name = name.replace(own, other)
+        for our_name, torch_name in TORCH_NAMES.items():
+            name = name.replace(our_name, torch_name)
         state[name] = torch.cat([state[name], value]) if name in state else value
     return state
 

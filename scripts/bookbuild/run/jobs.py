@@ -90,7 +90,7 @@ def dependencies(source: Path) -> set[Path]:
 
 
 @functools.cache
-def local_files(path: Path, modified: int) -> list[Path]:
+def local_files(path: Path, modified_ns: int) -> list[Path]:
     """The local modules that a file imports, and the data files that it names."""
     is_notebook = path.suffix == ".ipynb"
     try:
