@@ -173,7 +173,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a page without a description": (
         (PAGE, "description: A small book.", "title: Small"),
-        (PAGE, "", "has no description; write into its front matter what it is about, in a sent"),
+        (PAGE, "", "has no description; describe the page in its front matter, in one sent"),
     ),
     "a colon in a description": (
         (PAGE, "A small book.", "A book: small"),
