@@ -71,7 +71,7 @@ def settle(page: Page) -> None:
 # they come near it.
 RENDER_EVERYTHING = """async () => {
   for (const each of document.querySelectorAll("details")) each.open = true;
-  for (const each of document.querySelectorAll("pre > code[style], .katex-mathml")) {
+  for (const each of document.querySelectorAll("article > *, pre > code[style], .katex-mathml")) {
     each.style.contentVisibility = "visible";
   }
   for (const each of document.querySelectorAll("pre > code, [data-widget]")) {

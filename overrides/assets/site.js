@@ -84,7 +84,39 @@ const widgets = new IntersectionObserver(
   { rootMargin: "100%" },
 );
 
+/**
+ * Renders what is far below the window a few blocks at a time, once the reader begins to scroll;
+ * all of it before a link within the page is followed, so that the link leads to the right place.
+ */
+function renderProgressively() {
+  const blocks = [...document.querySelectorAll(".progressive .md-content__inner > :nth-child(n + 30)")];
+  const whenIdle = window.requestIdleCallback ?? setTimeout; // Safari has no idle callbacks
+
+  /** @param {number} limit the number of elements after which to stop */
+  function render(limit) {
+    for (let elements = 0; blocks.length && elements < limit; ) {
+      const block = /** @type {HTMLElement} */ (blocks.shift());
+      block.style.contentVisibility = "visible";
+      elements += 1 + block.getElementsByTagName("*").length;
+    }
+  }
+
+  function renderSome() {
+    render(200);
+    if (blocks.length) whenIdle(renderSome);
+  }
+
+  /** @param {Event} event */
+  function renderAll(event) {
+    if (event.target instanceof Element && event.target.closest('a[href*="#"]')) render(Infinity);
+  }
+
+  document.addEventListener("scroll", () => whenIdle(renderSome), { once: true });
+  document.addEventListener("click", renderAll, { capture: true });
+}
+
 document$.subscribe(() => {
+  renderProgressively();
   document.querySelectorAll("[data-widget]").forEach((element) => widgets.observe(element));
   document.querySelectorAll(".md-typeset__scrollwrap").forEach((table) => tables.observe(table));
 });

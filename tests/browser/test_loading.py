@@ -51,3 +51,68 @@ def test_a_link_to_a_heading_far_below_leads_to_it(reader: Page):
     settle(reader)
     top = reader.evaluate("document.getElementById('exercises').getBoundingClientRect().top")
     assert 0 < top < 140
+
+
+# Notes which elements get a tooltip or a folding handler in which task; a microtask ends a task.
+NOTE_SETUP = """() => {
+  window.setups = [];
+  let current = null;
+  const add = EventTarget.prototype.addEventListener;
+  EventTarget.prototype.addEventListener = function (...args) {
+    if (this instanceof Element && this.matches("article :is([title], .footnote-ref)")) {
+      if (!current) {
+        setups.push((current = new Set()));
+        queueMicrotask(() => { current = null; });
+      }
+      current.add(this);
+    }
+    return add.apply(this, args);
+  };
+}"""
+# Every element with a tooltip, whether its setup has already taken the title or not.
+WITH_TOOLTIP = "article :is([title]:not(svg *), .footnote-ref)"
+
+
+@pytest.mark.parametrize("width", [390])
+def test_the_theme_sets_up_a_page_in_short_tasks(reader: Page, home):
+    reader.add_init_script(f"({NOTE_SETUP})()")
+    reader.goto(f"{home}attention/")
+    expected = reader.locator(WITH_TOOLTIP).count()
+    assert expected > 80
+    reader.wait_for_function("setups.length >= 80")
+    sizes = reader.evaluate("setups.map((elements) => elements.size)")
+    assert max(sizes) == 1, sizes
+    reader.wait_for_timeout(300)  # links have no tasks, so the last tooltip is not far
+    total = reader.evaluate("setups.reduce((sum, elements) => sum + elements.size, 0)")
+    assert total >= expected
+
+
+RENDERED = """() => [...document.querySelectorAll(".md-content__inner > *")]
+  .map((block) => getComputedStyle(block).contentVisibility === "visible")"""
+
+
+def test_a_long_page_is_rendered_as_the_reader_scrolls(reader: Page, home):
+    reader.goto(f"{home}attention/")
+    settle(reader)
+    rendered = reader.evaluate(RENDERED)
+    assert all(rendered[:29]) and not any(rendered[29:]) and len(rendered) > 100
+    reader.mouse.wheel(0, 100)
+    reader.wait_for_function(f"({RENDERED})().every(Boolean)")
+
+
+@pytest.mark.parametrize("name", ["attention", "rotations"])
+def test_a_link_within_the_page_leads_to_its_heading_at_once(reader: Page, home, name):
+    reader.goto(f"{home}{name}/")
+    settle(reader)
+    reader.evaluate("""() => {
+      const link = document.createElement("a");
+      link.href = "#exercises";
+      document.querySelector("article").prepend(link);
+      link.click();
+    }""")
+    heading = reader.locator("#exercises")
+    tops = []
+    for _ in range(3):
+        tops.append(heading.bounding_box()["y"])
+        reader.wait_for_timeout(200)
+    assert 0 < tops[0] < 140 and max(tops) - min(tops) < 1, tops

@@ -15,7 +15,7 @@ from bookbuild.mkdocs_site.page_html import (
     searchable_html,
     strip_indentation,
 )
-from bookbuild.mkdocs_site.theme_patches import patch_theme
+from bookbuild.mkdocs_site.theme_patches import THEME_PATCHES, patch_theme
 from bookbuild.pages import glossary, paths
 from bookbuild.pages.files import write_file
 from bookbuild.pages.page import SourcePage
@@ -145,16 +145,26 @@ def test_code_has_an_element_for_each_change_of_its_color(render):
     )
 
 
-def test_a_script_of_the_theme_that_is_another_than_the_one_repaired_stops(
-    config, tmp_path, monkeypatch
-):
+def test_a_theme_patch_that_does_not_apply_stops_the_build(config, tmp_path, monkeypatch):
     monkeypatch.setitem(config, "site_dir", str(tmp_path))
     scripts = tmp_path / "assets/javascripts"
     (scripts / "workers").mkdir(parents=True)
     (scripts / "workers/search.0.min.js").write_text("new();")
     (scripts / "bundle.0.min.js").write_text("new();")
-    with pytest.raises(PluginError, match="is not the one that MENDS knows"):
+    with pytest.raises(PluginError, match="update THEME_PATCHES"):
         patch_theme(config)
+
+
+def test_every_theme_patch_names_an_existing_test():
+    for patch in THEME_PATCHES:
+        path, _, test = patch.test.partition("::")
+        assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), patch.reason
+
+
+def test_no_script_names_a_source_map(site):
+    scripts = list(site.rglob("assets/javascripts/**/*.js"))
+    assert len(scripts) == 4  # the theme's bundle and the search worker of each language
+    assert not any("sourceMappingURL" in script.read_text("utf-8") for script in scripts)
 
 
 def test_indents_go_but_not_those_of_code():

@@ -1,50 +1,102 @@
-"""Changes to Material's scripts, each with its reason."""
+"""Changes to Material's scripts: each with its reason, and the test that fails without it."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-# What is to be otherwise in Material's scripts: where, what stands there, what instead, and why.
+BUNDLE, SEARCH = "bundle.*.min.js", "workers/search.*.min.js"
+SOURCE_MAP_TEST = "tests/site/test_markup.py::test_no_script_names_a_source_map"
+LAZY_SEARCH_TEST = (
+    "tests/browser/test_reading.py::test_what_searches_is_fetched_when_the_search_is_opened"
+)
+SHORT_TASKS_TEST = "tests/browser/test_loading.py::test_the_theme_sets_up_a_page_in_short_tasks"
+
+
+class ThemePatch(NamedTuple):
+    reason: str
+    test: str
+    script: str  # a glob pattern in assets/javascripts
+    original: str  # occurs exactly once
+    replacement: str
+
+
 THEME_PATCHES = (
-    # A Chinese query is cut into words of the index, and its last character never tried:
-    # 多头注意力 is one word, not 多头 and 注意.
-    (
-        "workers/search.*.min.js",
+    ThemePatch(
+        "Segmentation of a Chinese query never tries the last character: 多头注意力 is one word "
+        "of the index, not 多头 and 注意.",
+        "tests/browser/test_reading.py::test_searching_by_typing_finds_the_page_first",
+        SEARCH,
         "for(let o=s+1;o<t.length;o++)t.slice(s,o)in e",
         "for(let o=s+1;o<=t.length;o++)t.slice(s,o)in e",
     ),
-    # The index, a megabyte, is fetched when the search is opened, not with each first page …
-    ("bundle.*.min.js", '$(location.protocol!=="file:"),Je("search")', 'Je("search")'),
-    # … nor to mark words in a page, unless its address names some …
-    (
-        "bundle.*.min.js",
+    ThemePatch(
+        "The search index, a megabyte, is fetched when the search is opened, not on every page.",
+        LAZY_SEARCH_TEST,
+        BUNDLE,
+        '$(location.protocol!=="file:"),Je("search")',
+        'Je("search")',
+    ),
+    ThemePatch(
+        "Highlighting needs the search index only on a page whose address has a query.",
+        "tests/browser/test_reading.py::test_an_address_can_hold_a_query",
+        BUNDLE,
         'z([t,r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")))])',
         'r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")),b(o=>t.pipe(m(n=>[n,o]))))',
     ),
-    # … and what searches it is fetched when it first has something to do; its address is
-    # relative to the page that came first.
-    (
-        "bundle.*.min.js",
+    ThemePatch(
+        "The search worker is fetched when it receives its first message. Its address is "
+        "relative to the first page.",
+        LAZY_SEARCH_TEST,
+        BUNDLE,
         "t=new Worker(e)",
         "a=new URL(e,we()),t=Object.assign(new EventTarget,{postMessage(s){let o=new Worker(a);"
         'o.onmessage=({data:n})=>t.dispatchEvent(new MessageEvent("message",{data:n})),'
         "(t.postMessage=n=>o.postMessage(n))(s)}})",
     ),
-    # A browser's tools would ask for the maps, which aren't published.
-    ("bundle.*.min.js", "//# sourceMappingURL=", "// Not published: "),
-    ("workers/search.*.min.js", "//# sourceMappingURL=", "// Not published: "),
+    ThemePatch(
+        "A chapter has about 200 tooltips, code blocks and folded blocks. RxJS' merge sets up each "
+        "in its own task when its last argument is the asynchronous scheduler; in one task they "
+        "block a phone for a quarter of a second.",
+        SHORT_TASKS_TEST,
+        BUNDLE,
+        "()=>p.remove()}),viewport$:r})))}",
+        "()=>p.remove()}),viewport$:r})),pe)}",
+    ),
+    ThemePatch(
+        "Only links with previews have anything to set up, so only they get a task.",
+        SHORT_TASKS_TEST,
+        BUNDLE,
+        '...M("a",e).map(',
+        '...M("a[data-preview]",e).map(',
+    ),
+    ThemePatch(
+        "Developer tools would request the source maps, which are not published.",
+        SOURCE_MAP_TEST,
+        BUNDLE,
+        "//# sourceMappingURL=",
+        "// Not published: ",
+    ),
+    ThemePatch(
+        "The same for the search worker.",
+        SOURCE_MAP_TEST,
+        SEARCH,
+        "//# sourceMappingURL=",
+        "// Not published: ",
+    ),
 )
-UNUSED_FILES = (
-    "*.map",
-    "assets/javascripts/lunr/*",
-)  # for languages that the search cuts otherwise
+# Source maps, and search scripts for languages that Material segments differently.
+UNUSED_FILES = ("*.map", "assets/javascripts/lunr/*")
 
 
 def patch_theme(config: MkDocsConfig) -> None:
-    for name, there, instead in THEME_PATCHES:
-        (script,) = Path(config.site_dir, "assets/javascripts").glob(name)
+    for patch in THEME_PATCHES:
+        (script,) = Path(config.site_dir, "assets/javascripts").glob(patch.script)
         text = script.read_text(encoding="utf-8")
-        if text.count(there) != 1:
-            raise PluginError(f"{script.name} is not the one that MENDS knows: no {there}")
-        script.write_text(text.replace(there, instead), encoding="utf-8")
+        if text.count(patch.original) != 1:
+            raise PluginError(
+                f"{script.name}: expected exactly one {patch.original!r}; "
+                "update THEME_PATCHES to this version of Material"
+            )
+        script.write_text(text.replace(patch.original, patch.replacement), encoding="utf-8")
