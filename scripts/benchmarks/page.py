@@ -1,11 +1,14 @@
-"""How fast, light and sound the pages are: Lighthouse, axe, html-validate, vnu, bytes.
+"""Measure how fast, light and valid the pages are: Lighthouse, axe, html-validate, vnu, bytes.
 
 usage: scripts/bench page [--runs 5] [--quick] [--bare] [PAGE ...]
+       scripts/bench page --all [--runs 3]
 
-Serves the built site as GitHub Pages does and looks at four pages in both languages, or at those
-named (zh/glossary/). Fails if a goal is missed. Lighthouse's figures are medians and depend on
-what else the machine does, so its load stands beside them. --quick leaves Lighthouse out; --bare
-adds the phone's figures of the same page without Material's script, which is what is left to gain.
+Serves the built site as GitHub Pages does and measures four pages in both languages, or the pages
+named (zh/glossary/). --all measures every page in both languages with Lighthouse and prints one
+table; axe, html-validate and JavaScript off are then left to the test suite, which covers every
+page. Exits with 1 if a goal is missed. Lighthouse's figures are medians of the runs; they depend on
+what else the machine does, so its load is printed with them. --quick leaves Lighthouse out; --bare
+also measures the phone without Material's script, which is the most that can still be gained.
 """
 
 import argparse
@@ -29,30 +32,34 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, sync_playwright
 
+from bookbuild.pages.page import list_pages
+from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"
 NODE = str(ROOT / ".venv/bin/node")
-PAGES = [
+SAMPLE_PAGES = [
     language + page
-    for page in ("", "positional-encoding/", "labs/attention-by-hand/", "glossary/")
+    for page in ("", "attention/", "labs/attention-by-hand/", "glossary/")
     for language in ("", "zh/")
 ]
 CATEGORIES = "performance", "accessibility", "best-practices", "seo"
 PHONE_PERFORMANCE = 95
 SHIFT = 0.01
+DESKTOP_PERFORMANCE = 100
+RUNS, RUNS_OF_ALL = 5, 3  # 52 pages, phone and desktop, 3 runs each: 312 reports
 WITH_FORMULAS, WITHOUT_FORMULAS, SECOND = 260_000, 120_000, 60_000  # bytes
 COMPRESSED = "text/", "application/javascript", "application/json", "application/xml", "image/svg"
-STATUS_LINES = 100  # bytes of an answer's first line, with Server, Date and the empty line
+STATUS_LINES = 100  # bytes of a response's first line, Server, Date and the empty line
 THEME_SCRIPT = re.compile(rb"<script[^>]*/bundle\.[^>]*></script>")
 
 
-class Pages(http.server.SimpleHTTPRequestHandler):
-    """The site as GitHub Pages serves it; notes the bytes of each answer, headers included."""
+class PageHandler(http.server.SimpleHTTPRequestHandler):
+    """Serve the site as GitHub Pages does; record the bytes of each response with its headers."""
 
     protocol_version = "HTTP/1.1"
-    bare = False  # without Material's script
+    bare = False  # leave out Material's script
 
     def __init__(self, *args, sent: list[tuple[str, int]], **options):
         self.sent = sent
@@ -64,21 +71,21 @@ class Pages(http.server.SimpleHTTPRequestHandler):
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))
         path = path / "index.html" if path.is_dir() else path
-        found = path.is_file()
-        kind = self.guess_type(str(path if found else "404.html"))
-        body = (path if found else SITE / "404.html").read_bytes()
+        exists = path.is_file()
+        content_type = self.guess_type(str(path if exists else "404.html"))
+        body = (path if exists else SITE / "404.html").read_bytes()
         if self.bare:
             body = THEME_SCRIPT.sub(b"", body)
-        headers = {"Content-Type": kind, "Cache-Control": "max-age=600"}
-        if kind.startswith(COMPRESSED):
+        headers = {"Content-Type": content_type, "Cache-Control": "max-age=600"}
+        if content_type.startswith(COMPRESSED):
             body = gzip.compress(body, 6, mtime=0)
             headers |= {
-                "Content-Type": f"{kind}; charset=utf-8",
+                "Content-Type": f"{content_type}; charset=utf-8",
                 "Content-Encoding": "gzip",
                 "Vary": "Accept-Encoding",
             }
         headers["ETag"] = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-        status = 200 if found else 404
+        status = 200 if exists else 404
         if self.headers["If-None-Match"] == headers["ETag"]:
             status, body = 304, b""
         headers["Content-Length"] = str(len(body))
@@ -86,18 +93,18 @@ class Pages(http.server.SimpleHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
-        with suppress(ConnectionError):  # the browser has been closed
+        with suppress(ConnectionError):  # the browser was closed
             self.wfile.write(body)
         lines = [f"{name}: {value}\r\n" for name, value in headers.items()]
         self.sent.append((self.path, STATUS_LINES + len("".join(lines)) + len(body)))
 
 
 @contextmanager
-def serving(site: Path = SITE, bare: bool = False) -> Iterator[tuple[str, list[tuple[str, int]]]]:
-    """The site's address, and a list that grows by the path and bytes of each answer."""
+def serve_site(bare: bool = False) -> Iterator[tuple[str, list[tuple[str, int]]]]:
+    """Yield the site's address and a list that receives the path and bytes of each response."""
     sent: list[tuple[str, int]] = []
-    kind = type("Bare", (Pages,), {"bare": True}) if bare else Pages
-    handler = functools.partial(kind, directory=str(site), sent=sent)
+    handler_class = type("BareHandler", (PageHandler,), {"bare": True}) if bare else PageHandler
+    handler = functools.partial(handler_class, directory=str(SITE), sent=sent)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/", sent
@@ -105,12 +112,12 @@ def serving(site: Path = SITE, bare: bool = False) -> Iterator[tuple[str, list[t
 
 
 class Visit(NamedTuple):
-    """What a first visit and then a click to the next page transfer."""
+    """Bytes transferred by a first visit and by a click to the next page."""
 
     first: int
-    fonts: int  # of the first
+    fonts: int  # part of the first
     second: int
-    elsewhere: list[str]  # addresses asked for at other origins
+    elsewhere: list[str]  # requests to other origins
 
     @property
     def goal(self) -> int:
@@ -118,11 +125,11 @@ class Visit(NamedTuple):
 
 
 def visit(browser: Browser, address: str, page: str, sent: list[tuple[str, int]]) -> Visit:
-    """A reader with an empty cache comes to the page, and goes on to the next one."""
+    """Open the page with an empty cache, then follow the link to the next page."""
     context = browser.new_context(viewport={"width": 412, "height": 823})
     tab = context.new_page()
-    asked: list[str] = []
-    context.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    context.on("request", lambda request: requests.append(request.url))
     sent.clear()
     tab.goto(address + page, wait_until="networkidle")
     first, fonts = sum(n for _, n in sent), sum(n for path, n in sent if "/fonts/" in path)
@@ -132,16 +139,22 @@ def visit(browser: Browser, address: str, page: str, sent: list[tuple[str, int]]
     tab.wait_for_load_state("networkidle")
     second = sum(n for _, n in sent)
     context.close()
-    ours = (address, "data:", "blob:")
-    return Visit(first, fonts, second, [url for url in asked if not url.startswith(ours)])
+    own = (address, "data:", "blob:")
+    return Visit(first, fonts, second, [url for url in requests if not url.startswith(own)])
 
 
 class Lighthouse(NamedTuple):
-    """Medians of Lighthouse's scores, 0 to 100, and of what the first is made of."""
+    """Medians of Lighthouse's scores, 0 to 100, and of the times behind the performance score."""
 
     scores: list[float]
     times: dict[str, float]  # milliseconds
     shift: float
+
+    def meets(self, performance: float) -> bool:
+        return self.scores[0] >= performance and min(self.scores[1:]) == 100
+
+    def __str__(self) -> str:
+        return " / ".join(f"{score:.0f}" for score in self.scores)
 
 
 TIMES = {
@@ -152,8 +165,8 @@ TIMES = {
 }
 
 
-def lighthouse(address: str, chrome: dict[str, str], runs: int, *options: str) -> Lighthouse:
-    """On a phone, as Lighthouse has it: CPU slowed four times, slow 4G, both simulated."""
+def run_lighthouse(address: str, chrome: dict[str, str], runs: int, *options: str) -> Lighthouse:
+    """Measure on a phone as Lighthouse simulates it: a CPU four times slower, slow 4G."""
     reports = []
     for _ in range(runs):
         with tempfile.NamedTemporaryFile(suffix=".json") as report:
@@ -177,12 +190,8 @@ def lighthouse(address: str, chrome: dict[str, str], runs: int, *options: str) -
         round(100 * statistics.median(each["categories"][name]["score"] for each in reports))
         for name in CATEGORIES
     ]
-    times = {short: median(audit) for short, audit in TIMES.items()}
+    times = {label: median(audit) for label, audit in TIMES.items()}
     return Lighthouse(scores, times, median("cumulative-layout-shift"))
-
-
-def told(found: Lighthouse) -> str:
-    return " / ".join(f"{score:.0f}" for score in found.scores)
 
 
 def browser_tests(pages: list[str]) -> dict[str, dict[str, bool]]:
@@ -194,124 +203,185 @@ def browser_tests(pages: list[str]) -> dict[str, dict[str, bool]]:
     }
     names = {page: f"[chromium-{page.removesuffix('/') or 'home'}]" for page in pages}
     names |= {"zh/": "[chromium-zh/]"} if "zh/" in pages else {}
-    wanted = [test + name for name in names.values() for test in tests.values()]
-    command = [sys.executable, "-m", "pytest", "--all", "-q", "-rA", "--tb=short", *wanted]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    passed = set(re.findall(r"^PASSED (\S+)", done.stdout, re.M))
-    if len(passed) < len(wanted):
-        print(done.stdout[-4000:])
+    selected = [test + name for name in names.values() for test in tests.values()]
+    command = [sys.executable, "-m", "pytest", "--all", "-q", "-rA", "--tb=short", *selected]
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    passed = set(re.findall(r"^PASSED (\S+)", process.stdout, re.M))
+    if len(passed) < len(selected):
+        print(process.stdout[-4000:])
     return {
-        page: {what: test + name in passed for what, test in tests.items()}
+        page: {label: test + name in passed for label, test in tests.items()}
         for page, name in names.items()
     }
 
 
-def html_faults(path: Path) -> list[str]:
-    """What html-validate says; tests/validate.mjs has the rules."""
+def html_errors(path: Path) -> list[str]:
+    """Errors of html-validate; the rules are in tests/validate.mjs."""
     command = [NODE, str(ROOT / "tests/validate.mjs"), str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    return process.stdout.splitlines()
 
 
-# Material keeps Firefox from opening its menu again by an attribute that HTML doesn't have there.
-VNU_LEFT_OUT = ".*autocomplete.*is only allowed when the input type is.*"
+# Material stops Firefox from reopening its menu by an attribute that HTML does not allow there.
+VNU_IGNORED = ".*autocomplete.*is only allowed when the input type is.*"
 
 
-def vnu_faults(path: Path) -> list[str] | None:
-    """What the W3C's checker says, or None without Java."""
+def vnu_errors(path: Path) -> list[str] | None:
+    """Errors of the W3C's checker, or None without Java."""
     java, jar = shutil.which("java"), ROOT / "node_modules/vnu-jar/build/dist/vnu.jar"
     if not java or not jar.exists():
         return None
-    command = [java, "-jar", str(jar), "--errors-only", "--filterpattern", VNU_LEFT_OUT, str(path)]
+    command = [java, "-jar", str(jar), "--errors-only", "--filterpattern", VNU_IGNORED, str(path)]
     return subprocess.run(command, capture_output=True, text=True).stderr.splitlines()
 
 
 class Table:
-    """A page's figures, each with its goal."""
+    """Print the figures of a page, each with its goal, and count the missed goals."""
 
     def __init__(self) -> None:
         self.missed = 0
 
-    def row(self, what: str, figure: str, goal: str = "", met: bool | None = None) -> None:
+    def row(self, label: str, figure: str, goal: str = "", met: bool | None = None) -> None:
         verdict = "" if met is None else "met" if met else "NOT MET"
         self.missed += met is False
-        print(f"  {what:<24}{figure:<38}{goal:<26}{verdict}".rstrip(), flush=True)
+        print(f"  {label:<24}{figure:<38}{goal:<26}{verdict}".rstrip(), flush=True)
 
-    def count(self, what: str, faults: list[str]) -> None:
-        self.row(what, str(len(faults)), "0", not faults)
-        for fault in faults[:5]:
-            print(f"      {fault}")
+    def count(self, label: str, errors: list[str]) -> None:
+        self.row(label, str(len(errors)), "0", not errors)
+        for error in errors[:5]:
+            print(f"      {error}")
 
 
-def times(found: Lighthouse) -> str:
+def format_times(result: Lighthouse) -> str:
     return ", ".join(
         f"{name} {value:.0f} ms" if name == "TBT" else f"{name} {value / 1000:.1f} s"
-        for name, value in found.times.items()
+        for name, value in result.times.items()
     )
 
 
-def look(
-    page: str, browser: Browser, chrome: dict[str, str], options, tested, table: Table
-) -> None:
-    with serving() as (address, sent):
-        load = " ".join(f"{each:.1f}" for each in os.getloadavg())
-        print(f"\n/{page}   (load of the machine: {load})")
+def load_average() -> str:
+    return " ".join(f"{value:.1f}" for value in os.getloadavg())
+
+
+def measure_page(page: str, browser: Browser, chrome, options, tests, table: Table) -> None:
+    """Print everything that is measured of one page."""
+    with serve_site() as (address, sent):
+        print(f"\n/{page}   (load average: {load_average()})")
         if not options.quick:
-            desktop = lighthouse(address + page, chrome, options.runs, "--preset=desktop")
-            goal = "100 / 100 / 100 / 100"
-            table.row("Lighthouse, desktop", told(desktop), goal, min(desktop.scores) == 100)
-            phone = lighthouse(address + page, chrome, options.runs)
-            met = phone.scores[0] >= PHONE_PERFORMANCE and min(phone.scores[1:]) == 100
+            desktop = run_lighthouse(address + page, chrome, options.runs, "--preset=desktop")
+            goal = f"{DESKTOP_PERFORMANCE} / 100 / 100 / 100"
+            met = desktop.meets(DESKTOP_PERFORMANCE)
+            table.row("Lighthouse, desktop", str(desktop), goal, met)
+            phone = run_lighthouse(address + page, chrome, options.runs)
             goal = f"{PHONE_PERFORMANCE} / 100 / 100 / 100"
-            table.row("Lighthouse, phone", told(phone), goal, met)
-            table.row("", times(phone))
+            table.row("Lighthouse, phone", str(phone), goal, phone.meets(PHONE_PERFORMANCE))
+            table.row("", format_times(phone))
             shift = max(desktop.shift, phone.shift)
             table.row("layout shift", f"{shift:.3f}", f"at most {SHIFT}", shift <= SHIFT)
-        found = visit(browser, address, page, sent)
+        bytes_sent = visit(browser, address, page, sent)
     if options.bare and not options.quick:
-        with serving(bare=True) as (address, _):
-            bare = lighthouse(address + page, chrome, options.runs)
-            table.row("  without theme's script", f"{told(bare)}   ({times(bare)})")
-    for what, passed in tested.items():
-        table.row(what, "nothing found" if passed else "faults, above", "nothing", passed)
+        with serve_site(bare=True) as (address, _):
+            bare = run_lighthouse(address + page, chrome, options.runs)
+            table.row("  without theme's script", f"{bare}   ({format_times(bare)})")
+    for label, passed in tests.items():
+        table.row(label, "no errors" if passed else "errors, see above", "no errors", passed)
     path = SITE / page / "index.html"
-    table.count("html-validate", html_faults(path))
-    faults = vnu_faults(path)
-    if faults is None:
-        table.row("vnu", "left out: there is no Java on this machine")
+    table.count("html-validate", html_errors(path))
+    errors = vnu_errors(path)
+    if errors is None:
+        table.row("vnu", "skipped: no Java on this machine")
     else:
-        table.count("vnu", faults)
-    size = f"{found.first / 1000:.0f} KB ({found.fonts / 1000:.0f} KB of fonts)"
-    table.row("first visit", size, f"at most {found.goal // 1000} KB", found.first <= found.goal)
-    size = f"{found.second / 1000:.0f} KB"
-    table.row("second page", size, f"at most {SECOND // 1000} KB", found.second <= SECOND)
-    table.count("asked of other origins", found.elsewhere)
+        table.count("vnu", errors)
+    first, goal = bytes_sent.first, bytes_sent.goal
+    size = f"{first / 1000:.0f} KB ({bytes_sent.fonts / 1000:.0f} KB of fonts)"
+    table.row("first visit", size, f"at most {goal // 1000} KB", first <= goal)
+    size = f"{bytes_sent.second / 1000:.0f} KB"
+    table.row("second page", size, f"at most {SECOND // 1000} KB", bytes_sent.second <= SECOND)
+    table.count("requests to other origins", bytes_sent.elsewhere)
 
 
-def main() -> None:
+def measure_all(browser: Browser, chrome: dict[str, str], runs: int) -> int:
+    """Print one line a page, every page in both languages; return how many miss a goal."""
+    line = "{:<32}{:>19}{:>21}{:>8}{:>7}{:>8}{:>7}{:>7}   {}"
+    goals = (
+        f">= {PHONE_PERFORMANCE}, 100 ...",
+        f"{DESKTOP_PERFORMANCE}, 100 ...",
+        *("", "", f"<= {SHIFT}", "", ""),
+    )
+    print(line.format("", "phone", "desktop", "TBT ms", "LCP s", "shift", "KB", "load", ""))
+    print(line.format("goal", *goals, ""))
+    missed = 0
+    for page in all_pages():
+        with serve_site() as (address, sent):
+            phone = run_lighthouse(address + page, chrome, runs)
+            desktop = run_lighthouse(address + page, chrome, runs, "--preset=desktop")
+            weight = visit(browser, address, page, sent)
+        shift = max(phone.shift, desktop.shift)
+        met = (
+            phone.meets(PHONE_PERFORMANCE)
+            and desktop.meets(DESKTOP_PERFORMANCE)
+            and shift <= SHIFT
+            and weight.first <= weight.goal
+        )
+        missed += not met
+        figures = (
+            f"{phone.times['TBT']:.0f}",
+            f"{phone.times['LCP'] / 1000:.1f}",
+            f"{shift:.3f}",
+            f"{weight.first / 1000:.0f}",
+            f"{os.getloadavg()[0]:.1f}",
+        )
+        verdict = "" if met else "NOT MET"
+        print(line.format(f"/{page}", str(phone), str(desktop), *figures, verdict), flush=True)
+    return missed
+
+
+def all_pages() -> list[str]:
+    """The addresses of every page in both languages."""
+    return [
+        ("zh/" if language == "zh" else "")
+        + ("" if page.name == "index.md" else page.name.removesuffix(".md") + "/")
+        for language in LANGUAGES
+        for page in list_pages(language)
+    ]
+
+
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("pages", nargs="*", metavar="PAGE", help="zh/glossary/; the eight if none")
-    parser.add_argument("--runs", type=int, default=5, help="of Lighthouse, for the medians")
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help="such as zh/glossary/")
+    parser.add_argument("--all", action="store_true", help="every page in both languages")
+    runs = f"of Lighthouse, for the medians; {RUNS}, with --all {RUNS_OF_ALL}"
+    parser.add_argument("--runs", type=int, help=runs)
     parser.add_argument("--quick", action="store_true", help="without Lighthouse")
     parser.add_argument("--bare", action="store_true", help="also without Material's script")
     options = parser.parse_args()
-    pages = [page.strip("/") + "/" if page.strip("/") else "" for page in options.pages] or PAGES
-    missing = [page for page in pages if not (SITE / page / "index.html").is_file()]
+    options.runs = options.runs or (RUNS_OF_ALL if options.all else RUNS)
+    named = [page.strip("/") + "/" if page.strip("/") else "" for page in options.pages]
+    options.pages = all_pages() if options.all else named or SAMPLE_PAGES
+    return options
+
+
+def main() -> None:
+    options = parse_arguments()
+    missing = [page for page in options.pages if not (SITE / page / "index.html").is_file()]
     if missing:
-        sys.exit(f"there is no {SITE}/{missing[0]}index.html: build it with scripts/build")
+        sys.exit(f"no {SITE / missing[0] / 'index.html'}: build it with scripts/build")
     print(f"{os.cpu_count()} cores; Lighthouse: medians of {options.runs}")
-    tested = browser_tests(pages)
-    table = Table()
     with sync_playwright() as playwright:
         browser = chromium.launch(playwright)
         chrome = chromium.environment() | {"CHROME_PATH": str(chromium.executable(playwright))}
-        for page in pages:
-            look(page, browser, chrome, options, tested[page], table)
+        if options.all:
+            missed, unit = measure_all(browser, chrome, options.runs), "page"
+        else:
+            table, tests = Table(), browser_tests(options.pages)
+            for page in options.pages:
+                measure_page(page, browser, chrome, options, tests[page], table)
+            missed, unit = table.missed, "goal"
         browser.close()
-    print(f"\n{table.missed or 'No'} goal{'s' * (table.missed != 1)} missed")
-    sys.exit(table.missed > 0)
+    print(f"\n{missed or 'No'} {unit}{'s' * (missed != 1)} missed")
+    sys.exit(missed > 0)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 
-from benchmarks.page import PAGES, SHIFT
+from benchmarks.page import SAMPLE_PAGES, SHIFT
 from browser_pages import BASE, address, settle
 
 # The sum of Lighthouse's layout shifts.
@@ -16,7 +16,7 @@ SHIFTS = """() => new Promise((resolve) => {
 })"""
 
 
-@pytest.mark.parametrize("url", PAGES, ids=lambda url: url or "home")
+@pytest.mark.parametrize("url", SAMPLE_PAGES, ids=lambda url: url or "home")
 def test_nothing_moves_while_a_page_comes(reader, url):
     slow = reader.context.new_cdp_session(reader)
     line = {"latency": 100, "downloadThroughput": 200_000, "uploadThroughput": 100_000}
@@ -79,7 +79,7 @@ def test_the_theme_sets_up_a_page_in_short_tasks(reader: Page, home):
     reader.goto(f"{home}attention/")
     expected = reader.locator(WITH_TOOLTIP).count()
     assert expected > 80
-    reader.wait_for_function("setups.length >= 80")
+    reader.wait_for_function("() => setups.length >= 80")
     sizes = reader.evaluate("setups.map((elements) => elements.size)")
     assert max(sizes) == 1, sizes
     reader.wait_for_timeout(300)  # links have no tasks, so the last tooltip is not far
@@ -97,7 +97,7 @@ def test_a_long_page_is_rendered_as_the_reader_scrolls(reader: Page, home):
     rendered = reader.evaluate(RENDERED)
     assert all(rendered[:29]) and not any(rendered[29:]) and len(rendered) > 100
     reader.mouse.wheel(0, 100)
-    reader.wait_for_function(f"({RENDERED})().every(Boolean)")
+    reader.wait_for_function(f"() => ({RENDERED})().every(Boolean)")
 
 
 @pytest.mark.parametrize("name", ["attention", "rotations"])
