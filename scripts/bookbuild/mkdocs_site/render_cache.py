@@ -1,14 +1,20 @@
-"""A page that is as it was isn't made anew while the book is served.
+"""Reuse what earlier builds made of an unchanged page while the site is served.
 
-What a build makes of a page depends on its text, on what it takes in, on the glossary, on which
-files there are and on how Markdown is set. The key of a page says all that; a step that has made
-something of a page takes it again as long as the key is the same. Scripts and KaTeX aren't in it:
-a server reads them once. What is built to stay has no keys, and each step is taken.
+The output of a page depends on its text, the files that it includes, the glossary, the list of
+files, the configuration, and the code and packages that build the site. A page's key is a hash of
+all of these. A cached step (rendering, formulas, search entries, HTML) is repeated only if the key
+has changed. Results are kept in memory, and as pickles in .generated/ for the next start.
+`mkdocs build` tracks no page, so it repeats every step.
 """
 
+import functools
 import hashlib
 import logging
+import pickle
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -18,79 +24,113 @@ from mkdocs.structure.toc import TableOfContents
 from mkdocs.utils import CountHandler
 
 from bookbuild.check.includes import include_folders
+from bookbuild.pages import paths
+from bookbuild.pages.files import write_file
 from bookbuild.pages.glossary import tooltips
 from bookbuild.pages.page import FIGURE, INCLUDE, SourcePage
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 PAGE_KEYS: dict[SourcePage, str] = {}
-CACHED_STEPS: dict[
-    tuple[SourcePage, str], tuple[str, Any]
-] = {}  # by page and step: for which key, and what
+CACHED_STEPS: dict[tuple[SourcePage, str], tuple[str, Any]] = {}  # (page, step): (key, result)
+LOCK_FILES = "requirements.txt", "package-lock.json"
 log = logging.getLogger("mkdocs.structure.pages")
 
 
-def cached_step(page: SourcePage, step: str, make: Callable[[], Made]) -> Made:
-    """What a step makes of a page, or has made of it before."""
+def cached_step(page: SourcePage, step: str, compute: Callable[[], Result]) -> Result:
+    """The result of a step for a page, computed only if the page's key has changed."""
     key = PAGE_KEYS.get(page)
     if key is None:
-        return make()
-    if (page, step) not in CACHED_STEPS or CACHED_STEPS[page, step][0] != key:
-        CACHED_STEPS[page, step] = key, make()
-    return CACHED_STEPS[page, step][1]
+        return compute()
+    cached = CACHED_STEPS.get((page, step)) or load_step(page, step)
+    if not cached or cached[0] != key:
+        cached = key, compute()
+        write_file(step_path(page, step), pickle.dumps(cached))
+    CACHED_STEPS[page, step] = cached
+    return cached[1]
+
+
+def step_path(page: SourcePage, step: str) -> Path:
+    return paths.GENERATED / "pages" / page.language / f"{page.name}.{step}.pickle"
+
+
+def load_step(page: SourcePage, step: str) -> tuple[str, Any] | None:
+    """The key and result that an earlier process stored, if they are readable."""
+    with suppress(Exception):  # unpickling a damaged file may raise any of them
+        return pickle.loads(step_path(page, step).read_bytes())
+    return None
+
+
+def forget_step(page: SourcePage, step: str) -> None:
+    CACHED_STEPS.pop((page, step), None)
+    step_path(page, step).unlink(missing_ok=True)
+
+
+@functools.cache
+def code_version() -> str:
+    """A hash of the code and the packages that build the site, which a server loads once."""
+    digest = hashlib.sha256(sys.version.encode())
+    code = sorted(path for path in paths.SCRIPTS.glob("bookbuild/**/*") if path.suffix != ".pyc")
+    for path in [*code, *(paths.ROOT / name for name in LOCK_FILES)]:
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def track_page(
     page: Page, source: SourcePage, text: str, config: MkDocsConfig, files: Files
 ) -> None:
-    """From now on, of this page with this text, each step is taken once."""
+    """Set the key of a page with this text, and make its rendering a cached step."""
     parts = [text, *included_text(text, source.language), *sorted(files.src_uris)]
-    parts += [repr(each) for each in (page.meta, tooltips(source.language))]
-    parts += [repr(config.mdx_configs), str(config.site_url)]
+    parts += [repr(part) for part in (page.meta, tooltips(source.language), config.mdx_configs)]
+    parts += [str(config.nav), str(config.site_url), code_version()]
     PAGE_KEYS[source] = hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def render(config: MkDocsConfig, files: Files) -> None:
-        cached_step(source, "render", lambda: rendered(page, config, files)).put(page, files)
-        if not CACHED_STEPS[source, "render"][1].right:  # what is wrong is told at each build
-            del CACHED_STEPS[source, "render"]
+        result = cached_step(source, "render", lambda: render_page(page, config, files))
+        result.restore(page, files)
+        if result.has_warnings:  # they are logged by every build
+            forget_step(source, "render")
 
     page.render = render  # type: ignore[method-assign]
 
 
 def included_text(text: str, language: str) -> Iterator[str]:
-    """What a page shows besides its own text: what it includes, what that includes, figures."""
+    """The text of every file and figure that a page includes, directly or not."""
     names = [match[1] for match in INCLUDE.finditer(text)]
     names += [match[2] for match in FIGURE.finditer(text)]
     for name in names:
-        path = next((p for b in include_folders(language) if (p := b / name).is_file()), None)
+        folders = include_folders(language)
+        path = next((file for folder in folders if (file := folder / name).is_file()), None)
         if path:
-            found = path.read_text(encoding="utf-8")
-            yield found
-            yield from included_text(found, language)
+            included = path.read_text(encoding="utf-8")
+            yield included
+            yield from included_text(included, language)
 
 
-class Rendered(NamedTuple):
-    """What MkDocs keeps of a page's rendering, and whether it had nothing to complain of."""
+class RenderedPage(NamedTuple):
+    """What MkDocs stores in a page when it renders it."""
 
     content: str | None
     toc: TableOfContents
     title: str | None
     anchors: set[str] | None
     links: dict[str, dict[str, str]]  # anchors in other files, by the files' names
-    right: bool
+    has_warnings: bool
 
-    def put(self, page: Page, files: Files) -> None:
+    def restore(self, page: Page, files: Files) -> None:
         page.content, page.toc = self.content, self.toc
         page._title_from_render, page.present_anchor_ids = self.title, self.anchors
         page.links_to_anchors = {files.src_uris[name]: links for name, links in self.links.items()}
 
 
-def rendered(page: Page, config: MkDocsConfig, files: Files) -> Rendered:
-    told = CountHandler()
-    log.addHandler(told)
+def render_page(page: Page, config: MkDocsConfig, files: Files) -> RenderedPage:
+    counter = CountHandler()
+    log.addHandler(counter)
     try:
         Page.render(page, config, files)
     finally:
-        log.removeHandler(told)
+        log.removeHandler(counter)
     links = {file.src_uri: anchors for file, anchors in (page.links_to_anchors or {}).items()}
     title, anchors = page._title_from_render, page.present_anchor_ids
-    return Rendered(page.content, page.toc, title, anchors, links, not told.get_counts())
+    has_warnings = bool(counter.get_counts())
+    return RenderedPage(page.content, page.toc, title, anchors, links, has_warnings)
