@@ -1,5 +1,5 @@
 // @ts-check
-// Loads giscus in the page's language and colours; only pages with comments load this file.
+// Loads giscus in the page's language and color scheme; only pages with comments load this file.
 (() => {
   const ORIGIN = "https://giscus.app";
   const holder = /** @type {HTMLElement} */ (document.querySelector(".giscus"));

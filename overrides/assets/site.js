@@ -2,8 +2,8 @@
 "use strict";
 
 /**
- * The heading that the reader has scrolled to; none at the top of a page.
- * @returns {string} its id
+ * Returns the id of the heading that the reader has scrolled to, "" at the top of a page.
+ * @returns {string}
  */
 function headingInView() {
   let id = "";
@@ -15,7 +15,7 @@ function headingInView() {
 }
 
 /**
- * Leads the language switch to the same heading.
+ * Makes the language switch link to the same heading.
  * @param {Event} event
  */
 function followHeading(event) {
@@ -28,8 +28,7 @@ for (const type of ["pointerover", "focusin", "click"]) {
 }
 
 /**
- * Lets the copy button of code with notes give the code without their marks, or what has
- * become of these.
+ * Makes the copy button of annotated code copy the code without annotation marks.
  * @param {Event} event
  */
 function copyCodeAlone(event) {
@@ -44,7 +43,7 @@ function copyCodeAlone(event) {
 
 document.addEventListener("click", copyCodeAlone, true);
 
-/** Names, for screen readers, what Material adds without a name. */
+/** Adds accessible names to elements that Material's script adds without one. */
 function giveNames() {
   const english = document.documentElement.lang === "en";
   for (const nav of document.querySelectorAll(".md-code__nav:not([aria-label])")) {
@@ -59,7 +58,7 @@ function giveNames() {
 let named = 0;
 new MutationObserver(giveNames).observe(document.body, { childList: true, subtree: true });
 
-/** Lets the keyboard scroll tables; measured by an observer, which makes nobody wait for it. */
+/** Makes wide tables focusable, so the keyboard can scroll them; an observer forces no layout. */
 const tables = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
@@ -67,8 +66,8 @@ const tables = new ResizeObserver((entries) => {
 });
 
 /**
- * Brings to life what a page has to touch, when it comes near the window: each element names its
- * module. What stands in the element serves until then.
+ * Starts a widget when it comes near the window; its element names its module. The element's static
+ * content is shown until then.
  */
 const widgets = new IntersectionObserver(
   (entries) => {
@@ -85,8 +84,9 @@ const widgets = new IntersectionObserver(
 );
 
 /**
- * Renders what is far below the window a few blocks at a time, once the reader begins to scroll;
- * all of it before a link within the page is followed, so that the link leads to the right place.
+ * Renders what is far below the window a few blocks at a time, once the reader begins to scroll.
+ * A click on a link renders all of it: an anchor, and the way back from another page, need exact
+ * heights.
  */
 function renderProgressively() {
   const blocks = [...document.querySelectorAll(".progressive .md-content__inner > :nth-child(n + 30)")];
@@ -108,7 +108,7 @@ function renderProgressively() {
 
   /** @param {Event} event */
   function renderAll(event) {
-    if (event.target instanceof Element && event.target.closest('a[href*="#"]')) render(Infinity);
+    if (event.target instanceof Element && event.target.closest("a[href]")) render(Infinity);
   }
 
   document.addEventListener("scroll", () => whenIdle(renderSome), { once: true });

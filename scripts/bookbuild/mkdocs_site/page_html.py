@@ -4,8 +4,8 @@ import re
 
 from bookbuild.mkdocs_site import formulas
 
-# The colours of code: one name for what has one colour, by the first letters of Pygments' names.
-# Names and signs, which are most of code, have the colour of the block itself: site.css
+# Token classes of Pygments with the same color, merged under one class. Names and punctuation, which
+# are most of the code, have the color of the block itself: see site.css.
 PLAIN_TOKENS = ("n", "fm", "kc", "nx", "sa", "vm", "o", "ow", "p", "w")
 SAME_COLOR = {
     "k": ("kd", "kn", "kp", "kr", "kt", "nd", "ni", "nl", "nt"),
@@ -18,7 +18,7 @@ TOKEN_CLASSES = {each: name for name, others in SAME_COLOR.items() for each in o
 
 
 def merge_highlight_spans(page: str) -> str:
-    """A page's HTML in which code has an element for each change of its colour, and no more."""
+    """Merge adjacent tokens of one color, so code has one element per change of color."""
 
     def named(token: re.Match[str]) -> str:
         name = TOKEN_CLASSES.get(token[1], token[1])
@@ -28,7 +28,7 @@ def merge_highlight_spans(page: str) -> str:
         told = re.sub(r'<span class="(\w+)">([^<]*)</span>', named, code[0])
         return run.sub(joined, told)
 
-    # What stands side by side, or has nothing but spaces between.
+    # Adjacent tokens, or tokens separated only by spaces.
     run = re.compile(r'<span class="(\w+)">[^<]*</span>(?: *<span class="\1">[^<]*</span>)+')
 
     def joined(parts: re.Match[str]) -> str:
@@ -41,8 +41,8 @@ CODE_BLOCK = re.compile(r"(<pre>(?:<span></span>)?<code)>(.*?)(?=</code>)", re.S
 
 
 def add_line_counts(page: str) -> str:
-    """A page's HTML in which code says how many lines it has, so that site.css can leave what
-    is far from the window undrawn and yet give it its room to the pixel."""
+    """Give each code block its number of lines, from which site.css computes the exact height of
+    code that is not rendered because it is far from the window."""
 
     def add(block: re.Match[str]) -> str:
         lines = block[2].count("\n")
@@ -52,13 +52,13 @@ def add_line_counts(page: str) -> str:
 
 
 def wrap_tables(page: str) -> str:
-    """A page's HTML in which each table stands in an element of its own: Material's script takes
-    every table out and puts it back, and the browser then styles anew all that is beside it."""
+    """Wrap each table in a div: Material's script removes and reinserts every table, after which
+    the browser restyles all siblings."""
     return re.sub(r"(?<=\n)<table>.*?</table>", r"<div>\g<0></div>", page, flags=re.S)
 
 
 def add_code_breaks(page: str) -> str:
-    """A page's HTML in which code in tables may be broken, but only behind . , _ ( and =."""
+    """Allow line breaks in code in tables, but only after . , _ ( and =."""
 
     def breakable(code: re.Match[str]) -> str:
         return f"<code>{re.sub(r'(?<=[.,_(=])(?=[^.,_(=)])', '<wbr>', code[1])}</code>"
@@ -70,13 +70,13 @@ def add_code_breaks(page: str) -> str:
 
 
 def strip_indentation(page: str) -> str:
-    """A page's HTML without the indents of templates, which nobody sees."""
+    """Remove the indentation of templates."""
     kept = r"<(pre|script|textarea)\b.*?</\1>"
     return re.sub(rf"{kept}|\s*\n\s*", lambda each: each[0] if each[1] else "\n", page, flags=re.S)
 
 
 def searchable_html(page: str) -> str:
-    """A page's HTML for the search to read: no figures, no colours of code, no TeX commands."""
+    """The HTML that the search index is made from: no figures, no token classes, no TeX commands."""
 
     def plain(match: re.Match[str]) -> str:
         tex = "…" if "\\" in match["tex"] else match["tex"]
