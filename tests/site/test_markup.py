@@ -7,7 +7,7 @@ import pytest
 from mkdocs.config import load_config
 from mkdocs.exceptions import PluginError
 
-from bookbuild.mkdocs_site import formulas, hooks
+from bookbuild.mkdocs_site import formulas, hooks, markdown_extension
 from bookbuild.mkdocs_site.markdown_extension import BookExtension
 from bookbuild.mkdocs_site.page_html import (
     add_code_breaks,
@@ -16,7 +16,7 @@ from bookbuild.mkdocs_site.page_html import (
     strip_indentation,
 )
 from bookbuild.mkdocs_site.theme_patches import THEME_PATCHES, patch_theme
-from bookbuild.pages import glossary, paths
+from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
 from bookbuild.pages.page import SourcePage
 from built_pages import ROOT
@@ -47,7 +47,7 @@ def render(config):
 @pytest.fixture
 def no_terms(monkeypatch):
     """As if the glossary were empty."""
-    monkeypatch.setattr(glossary, "tooltips", lambda language: {})
+    monkeypatch.setattr(markdown_extension, "tooltips", lambda language: {})
 
 
 CHINESE = [

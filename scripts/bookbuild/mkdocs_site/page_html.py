@@ -4,8 +4,8 @@ import re
 
 from bookbuild.mkdocs_site import formulas
 
-# Token classes of Pygments with the same color, merged under one class. Names and punctuation, which
-# are most of the code, have the color of the block itself: see site.css.
+# Token classes of Pygments with the same color, merged under one class. Names and punctuation,
+# which are most of the code, have the color of the block itself: see site.css.
 PLAIN_TOKENS = ("n", "fm", "kc", "nx", "sa", "vm", "o", "ow", "p", "w")
 SAME_COLOR = {
     "k": ("kd", "kn", "kp", "kr", "kt", "nd", "ni", "nl", "nt"),
@@ -76,7 +76,7 @@ def strip_indentation(page: str) -> str:
 
 
 def searchable_html(page: str) -> str:
-    """The HTML that the search index is made from: no figures, no token classes, no TeX commands."""
+    """The HTML for the search index: without figures, token classes and TeX commands."""
 
     def plain(match: re.Match[str]) -> str:
         tex = "…" if "\\" in match["tex"] else match["tex"]
