@@ -283,9 +283,7 @@ BOOK_FAULTS = {
         killed_by_a_lack_of_memory,
         "scripts/generate was killed by signal 9; is there memory enough? Run it again",
     ),
-    "Ctrl-C while generating": Fault(
-        interrupted, "interrupted; finished outputs are kept"
-    ),
+    "Ctrl-C while generating": Fault(interrupted, "interrupted; finished outputs are kept"),
     "killed while the site is written": Fault(killed_while_writing_the_site, ""),
     "Ctrl-C while the site is written": Fault(interrupted_while_writing_the_site, "Aborted!"),
     "no Node": Fault(no_node, "Node.js not found in .venv or on the PATH; run scripts/inst"),

@@ -289,7 +289,11 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a figure without alternative text": (
         (TRANSLATION, "一条上升的线。", ""),
-        (TRANSLATION, "line.svg", "figures/chapter/line.svg has no alternative text; describe the figure"),
+        (
+            TRANSLATION,
+            "line.svg",
+            "figures/chapter/line.svg has no alternative text; describe the figure",
+        ),
     ),
     "a figure that no page shows": (
         (FIGURES, "", WAVE),

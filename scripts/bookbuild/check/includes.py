@@ -68,14 +68,14 @@ def unused_outputs(language: str) -> Iterator[SourceError]:
     quoted: set[str] = set()
     figures: set[str] = set()
     for page in list_pages(language):
-        shown_here = [(file, section) for _, file, section in page.includes()]
+        includes = [(file, section) for _, file, section in page.includes()]
         texts = [page.text]
         if page.is_pending:  # it need not show yet what only its translation shows
-            new = {(file, section) for _, file, section in page.translation.includes()}
-            shown_here += sorted(new - {*shown_here}, key=str)
+            translated = {(file, section) for _, file, section in page.translation.includes()}
+            includes += sorted(translated - {*includes}, key=str)
             texts.append(page.translation.text)
-        for each in shown_here:
-            included.setdefault(each, []).append(page)
+        for include in includes:
+            included.setdefault(include, []).append(page)
         for text in texts:
             quoted |= {match[1].partition(": ")[0] for match in VALUE.finditer(text)}
             figures |= {match[2] for match in FIGURE.finditer(text)}

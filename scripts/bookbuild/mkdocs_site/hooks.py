@@ -108,7 +108,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         SITE = StagedSite(config.site_dir)
         config.site_dir = str(SITE.part)
     if language(config) == "en" and generate.is_stale():  # the Chinese build follows at once
-        environment = {**os.environ, "PYTHONPATH": str(paths.SCRIPTS)}
+        folders = [str(paths.SCRIPTS), os.environ.get("PYTHONPATH", "")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
         command = [sys.executable, "-m", "bookbuild.run.generate"]
         status = subprocess.run(command, env=environment).returncode
         if status < 0:
