@@ -29,22 +29,31 @@ PENDING_NOTE = {
 }
 
 
-def with_pending_note(markdown: str, page: SourcePage) -> str:
-    """The page with a note below its title, and the anchors that only its translation has."""
+def site_path(page: SourcePage) -> str:
+    """The page's path below the root of the site."""
+    return ("zh/" if page.language == "zh" else "") + page_url(page.name)
+
+
+def with_pending_note(markdown: str, page: SourcePage, root: str) -> str:
+    """The page with a note below its title, and the anchors that only its translation has.
+
+    The note links to the translation below the URL root, as Markdown copies need it.
+    """
     title, text, label = PENDING_NOTE[page.language]
-    other = page.translation
-    roots = {"en": "", "zh": "zh/"}
-    url = posixpath.relpath(
-        f"/{roots[other.language]}{page_url(page.name)}",
-        f"/{roots[page.language]}{page_url(page.name)}",
-    )
-    link = f'<a href="{url}/" hreflang="{other.language}">{label}</a>'
+    link = f"[{label}]({root}{site_path(page.translation)})"
     missing = sorted(page.anchors() - page.own_anchors())
     spans = "".join(f'<span id="{anchor}"></span>' for anchor in missing)
     note = f'\n!!! warning "{title}"\n\n    {spans}{text.format(link=link)}\n'
     heading = re.search(r"^# .*\n", markdown, re.M)
     end = heading.end() if heading else 0
     return markdown[:end] + note + markdown[end:]
+
+
+def with_relative_note(html: str, page: SourcePage, root: str) -> str:
+    """The page's HTML with a relative link in its note, which works in any copy of the site."""
+    target = site_path(page.translation)
+    relative = posixpath.relpath(f"/{target}", f"/{site_path(page)}") + "/"
+    return html.replace(f'<a href="{root}{target}">', f'<a href="{relative}">', 1)
 
 
 def set_meta(page: SourcePage, key: str, value: str | None) -> None:

@@ -23,7 +23,7 @@ from mkdocs.structure.pages import Page
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bookbuild.check.includes import completeness_errors, page_errors
-from bookbuild.check.review import with_pending_note
+from bookbuild.check.review import with_pending_note, with_relative_note
 from bookbuild.check.translation import notebook_errors
 from bookbuild.mkdocs_site import formulas, markdown_export, render_cache
 from bookbuild.mkdocs_site.log_filters import LinkLocations, NavLocations
@@ -188,7 +188,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     markdown = bibliography.expand_citations(markdown, source.language)
     markdown = with_keeping(replace_values(markdown))
     if source.is_pending:
-        markdown = with_pending_note(markdown, source)
+        markdown = with_pending_note(markdown, source, root_url(config))
     needs = page.meta.get("needs")
     if needs is not None:
         markdown = reading_time.add_reading_line(markdown, needs, source.language)
@@ -203,6 +203,9 @@ def with_keeping(markdown: str) -> str:
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    source = source_of(page, config)
+    if source.is_pending:
+        html = with_relative_note(html, source, root_url(config))
     return reading_time.fill_minutes(html)
 
 
