@@ -246,7 +246,7 @@ def test_a_cell_that_fails_stops_with_notebook_line_cell_and_reason(lab, run, ol
 
 
 def test_a_lab_that_loops_is_stopped(lab, run, monkeypatch):
-    monkeypatch.setattr(jobs, "NOTEBOOK_TIMEOUT", 1)
+    monkeypatch.setattr(jobs, "LONG_TIMEOUT", 1)
     change(lab, "print(", "while True: (")
     status, messages = run()
     assert status == 1

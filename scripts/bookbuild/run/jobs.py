@@ -12,7 +12,7 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.paths import LANGUAGES
 
 EXAMPLE_TIMEOUT = 120  # seconds
-NOTEBOOK_TIMEOUT = 1200  # seconds; the slowest lab computes for about a minute
+LONG_TIMEOUT = 1200  # of a lab or a proof; the slowest compute for about a minute
 FLOAT16_WEIGHTS = "downloads/translator-float16.safetensors"
 DATA_SUFFIXES = (".safetensors", ".js", ".mjs")  # a string with such an end is a file name
 PINNED_FILES = ("requirements.txt", "scripts/install")  # the versions of all packages
@@ -42,7 +42,8 @@ class Job:
     @property
     def timeout(self) -> int:
         """The time limit in seconds."""
-        return NOTEBOOK_TIMEOUT if self.is_notebook else EXAMPLE_TIMEOUT
+        is_long = self.is_notebook or self.name.startswith("proofs/")
+        return LONG_TIMEOUT if is_long else EXAMPLE_TIMEOUT
 
     @property
     def stamp(self) -> Path:
