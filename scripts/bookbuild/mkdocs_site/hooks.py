@@ -8,6 +8,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from urllib.parse import urljoin
 
+import jieba
 from jinja2 import FileSystemBytecodeCache, TemplateSyntaxError
 from material.plugins.search.plugin import SearchIndex
 from mkdocs.commands.build import build
@@ -65,6 +66,8 @@ def on_startup(command: str, dirty: bool) -> None:
     global SERVING, REPLACING
     SERVING = command == "serve"
     REPLACING = command == "build" and not dirty
+    # In the folder for temporary files another user's copy may be unwritable, or not be trusted.
+    jieba.dt.tmp_dir = str(paths.GENERATED)
 
 
 def on_shutdown() -> None:
