@@ -84,39 +84,17 @@ const widgets = new IntersectionObserver(
 );
 
 /**
- * Renders what is far below the window a few blocks at a time, once the reader begins to scroll.
- * A click on a link renders all of it: an anchor, and the way back from another page, need exact
- * heights.
+ * Renders the whole page, of which only the first view is rendered while it loads: the reader
+ * scrolls, or follows a link and needs exact heights at the anchor or after coming back.
  */
-function renderProgressively() {
-  const blocks = [...document.querySelectorAll(".progressive .md-content__inner > :nth-child(n + 30)")];
-  const whenIdle = window.requestIdleCallback ?? setTimeout; // Safari has no idle callbacks
-
-  /** @param {number} limit the number of elements after which to stop */
-  function render(limit) {
-    for (let elements = 0; blocks.length && elements < limit; ) {
-      const block = /** @type {HTMLElement} */ (blocks.shift());
-      block.style.contentVisibility = "visible";
-      elements += 1 + block.getElementsByTagName("*").length;
-    }
-  }
-
-  function renderSome() {
-    render(200);
-    if (blocks.length) whenIdle(renderSome);
-  }
-
-  /** @param {Event} event */
-  function renderAll(event) {
-    if (event.target instanceof Element && event.target.closest("a[href]")) render(Infinity);
-  }
-
-  document.addEventListener("scroll", () => whenIdle(renderSome), { once: true });
-  document.addEventListener("click", renderAll, { capture: true });
+function renderRest() {
+  document.documentElement.classList.remove("first-view");
 }
 
+document.addEventListener("scroll", renderRest, { once: true });
+document.addEventListener("click", ({ target }) => target instanceof Element && target.closest("a") && renderRest(), true);
+
 document$.subscribe(() => {
-  renderProgressively();
   document.querySelectorAll("[data-widget]").forEach((element) => widgets.observe(element));
   document.querySelectorAll(".md-typeset__scrollwrap").forEach((table) => tables.observe(table));
 });

@@ -91,7 +91,7 @@ RENDERED = """() => [...document.querySelectorAll(".md-content__inner > *")]
   .map((block) => getComputedStyle(block).contentVisibility === "visible")"""
 
 
-def test_a_long_page_is_rendered_as_the_reader_scrolls(reader: Page, home):
+def test_the_rest_of_a_long_page_is_rendered_when_the_reader_scrolls(reader: Page, home):
     reader.goto(f"{home}attention/")
     settle(reader)
     rendered = reader.evaluate(RENDERED)
