@@ -85,14 +85,22 @@ const widgets = new IntersectionObserver(
 
 /**
  * Renders the whole page, of which only the first view is rendered while it loads: the reader
- * scrolls, or follows a link and needs exact heights at the anchor or after coming back.
+ * scrolls, or follows a link and needs exact heights at the anchor or after coming back. What the
+ * reader sees keeps its position; not every browser has scroll anchoring, and none before a frame.
+ * @param {Event} event
  */
-function renderRest() {
-  document.documentElement.classList.remove("first-view");
+function renderRest({ target }) {
+  const page = document.documentElement;
+  const link = target instanceof Element && target.closest("a");
+  if (!page.classList.contains("first-view") || !(link || target === document)) return;
+  const seen = link || document.elementFromPoint(innerWidth / 2, innerHeight / 2) || page;
+  const { top } = seen.getBoundingClientRect();
+  page.classList.remove("first-view");
+  scrollBy(0, seen.getBoundingClientRect().top - top);
 }
 
-document.addEventListener("scroll", renderRest, { once: true });
-document.addEventListener("click", ({ target }) => target instanceof Element && target.closest("a") && renderRest(), true);
+document.addEventListener("scroll", renderRest);
+document.addEventListener("click", renderRest, true);
 
 document$.subscribe(() => {
   document.querySelectorAll("[data-widget]").forEach((element) => widgets.observe(element));
