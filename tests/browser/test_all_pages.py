@@ -203,7 +203,7 @@ def accessibility_errors(page: Page, both_schemes: bool) -> Iterator[str]:
 def plain_errors(page: Page, source: SourcePage) -> Iterator[str]:
     """What is missing or invisible without JavaScript."""
     text = with_quiz(source)
-    anchors = [part for part in translation.headings(text) if "#" in part.what[2:]]
+    anchors = [part for part in translation.headings(text) if "#" in part.value[2:]]
     expected = {
         ":is(h2, h3, h4)[id]:not(#__comments)": len(anchors),
         ".katex-html": len(translation.displayed(text)) + len(translation.inline(text)),
