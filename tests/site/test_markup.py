@@ -7,7 +7,7 @@ import pytest
 from mkdocs.config import load_config
 from mkdocs.exceptions import PluginError
 
-from bookbuild.mkdocs_site import formulas, hooks, markdown_extension
+from bookbuild.mkdocs_site import formulas, markdown_extension, page_formulas
 from bookbuild.mkdocs_site.markdown_extension import BookExtension
 from bookbuild.mkdocs_site.page_html import (
     add_code_breaks,
@@ -261,7 +261,7 @@ def test_a_broken_formula_is_reported_with_every_page_and_line_it_is_on(small, c
     language = config.theme["language"]
     page = small / f"docs/{language}/index.md"
     change(page, "$x^2$", r"$\frac{1}$")
-    (problem,) = hooks.formula_faults(config, r"\frac{1}", "KaTeX parse error")
+    (problem,) = page_formulas.formula_errors(config, r"\frac{1}", "KaTeX parse error")
     assert str(problem) == (
         f"docs/{language}/index.md:{line(page, 'frac')}: KaTeX parse error; "
         "katex.org/docs/supported.html lists what there is"

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from bookbuild.mkdocs_site import hooks
+from bookbuild.mkdocs_site import page_content
 from bookbuild.pages import paths
 from bookbuild.publish import offline
 from built_pages import assert_no_errors
@@ -76,12 +76,10 @@ def test_the_same_site_gives_the_same_lists_and_a_changed_one_others(site, tmp_p
     assert (copy / "zh/offline.json").read_bytes() != before[1]
 
 
-def test_while_the_book_is_written_there_is_nothing_to_keep(monkeypatch, language):
+def test_the_development_server_has_no_offline_button(language):
     text = (paths.DOCS / language / "index.md").read_text(encoding="utf-8")
     assert text.count('data-widget="offline"') == 1
-    for serving in (False, True):
-        monkeypatch.setattr(hooks, "SERVING", serving)
-        assert ("data-widget" in hooks.with_keeping('<div data-widget="offline">')) != serving
+    assert "data-widget" not in page_content.without_offline_button('<div data-widget="offline">')
 
 
 @pytest.mark.parametrize("name", ["offline.js", "zh/offline.js"])

@@ -281,7 +281,7 @@ BOOK_FAULTS = {
     "killed while generating": Fault(killed_while_generating, ""),
     "killed by a lack of memory": Fault(
         killed_by_a_lack_of_memory,
-        "scripts/generate was killed by signal 9; is there memory enough? Run it again",
+        "scripts/generate was killed by signal 9; is there enough memory? Run it again",
     ),
     "Ctrl-C while generating": Fault(interrupted, "interrupted; finished outputs are kept"),
     "killed while the site is written": Fault(killed_while_writing_the_site, ""),

@@ -217,11 +217,11 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a page in no nav": (
         ("mkdocs.yml", "  - other.md\n", ""),
-        (OTHER, "", "no nav leads here; list other.md in mkdocs.yml"),
+        (OTHER, "", "the page isn't in the nav; add other.md to mkdocs.yml"),
     ),
     "a nav that leads nowhere": (
         ("mkdocs.zh.yml", "  - other.md\n", "  - other.md\n  - none.md\n"),
-        ("mkdocs.zh.yml", "none.md", "the nav leads to none.md, which isn't there; correct the"),
+        ("mkdocs.zh.yml", "none.md", "the nav lists none.md, which doesn't exist; correct the"),
     ),
     # What a page includes
     "a missing section": (
@@ -473,7 +473,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a change that leads nowhere": (
         (FEED, "other.md#there", "other.md#none"),
-        (FEED, "#none", "leads to #none, which docs/en/other.md doesn't have; correct page"),
+        (FEED, "#none", "docs/en/other.md has no anchor #none; correct the entry's page"),
     ),
 }
 

@@ -13,7 +13,7 @@ from bookbuild.reference import quizzes
 
 
 class LinkLocations(logging.Filter):
-    """Puts file and line before what MkDocs says of a link that leads nowhere."""
+    """Adds file and line to MkDocs' warnings about broken links."""
 
     LINK = re.compile(r"Doc file '([^']+)' contains an? .*?link '([^']+)'")
 
@@ -22,22 +22,22 @@ class LinkLocations(logging.Filter):
         self.language = language
 
     def filter(self, record: logging.LogRecord) -> bool:
-        told = record.getMessage().strip()
-        match = self.LINK.match(told)
+        message = record.getMessage().strip()
+        match = self.LINK.match(message)
         if match:
-            told = f"{told.rstrip('.')}; correct the link, or write what it leads to"
+            message = f"{message.rstrip('.')}; correct the link, or write what it leads to"
             page = SourcePage(self.language, match[1])
             link = f"]({match[2]}"
             if link in page.text:
-                fault = page.error(page.text.index(link), told)
-            else:  # in its quiz?
-                fault = next(quizzes.errors_at_text(link, told), page.error(0, told))
-            record.msg, record.args = str(fault), ()
+                error = page.error(page.text.index(link), message)
+            else:  # perhaps it is in the page's quiz
+                error = next(quizzes.errors_at_text(link, message), page.error(0, message))
+            record.msg, record.args = str(error), ()
         return True
 
 
 class NavLocations(logging.Filter):
-    """The same for what MkDocs says of the nav."""
+    """Adds file and line to MkDocs' warnings about the nav."""
 
     MISSING = re.compile(r"A reference to '([^']+)' is included in the 'nav'")
     OMITTED = re.compile(r"^  - (\S+)$", re.M)
@@ -47,15 +47,15 @@ class NavLocations(logging.Filter):
         self.path, self.docs = Path(config.config_file_path), Path(config.docs_dir)
 
     def filter(self, record: logging.LogRecord) -> bool:
-        told = record.getMessage()
-        text, faults = self.path.read_text(encoding="utf-8"), []
-        for name in self.MISSING.findall(told):
-            what = f"the nav leads to {name}, which isn't there; correct the name, or write it"
-            faults.append(SourceError(self.path, line_number(text, text.find(name)), what))
-        if "not included in the" in told:
-            for name in self.OMITTED.findall(told):
-                what = f"no nav leads here; list {name} in {self.path.name}"
-                faults.append(SourceError(self.docs / name, 1, what))
-        if faults:
-            record.msg, record.args = "\n".join(map(str, faults)), ()
+        warning = record.getMessage()
+        text, errors = self.path.read_text(encoding="utf-8"), []
+        for name in self.MISSING.findall(warning):
+            message = f"the nav lists {name}, which doesn't exist; correct the name or add the page"
+            errors.append(SourceError(self.path, line_number(text, text.find(name)), message))
+        if "not included in the" in warning:
+            for name in self.OMITTED.findall(warning):
+                message = f"the page isn't in the nav; add {name} to {self.path.name}"
+                errors.append(SourceError(self.docs / name, 1, message))
+        if errors:
+            record.msg, record.args = "\n".join(map(str, errors)), ()
         return True

@@ -9,20 +9,20 @@ from bookbuild.run.locks import file_lock
 
 
 class StagedSite:
-    """The folder of a site that is being built: beside the old one, until it is whole."""
+    """The folder of a site that is being built, next to the old one until it is complete."""
 
     def __init__(self, folder: str):
         self.folder = Path(folder).resolve()
         self.part = self.folder.with_name(f"{self.folder.name}.part")
         self.old = self.folder.with_name(f"{self.folder.name}.old")
-        self.whole = False
+        self.is_complete = False
         self.lock = file_lock(paths.GENERATED / "site.lock", "building the site")
         self.lock.__enter__()
 
-    def end(self) -> None:
-        """Put a whole site in the place of the old one; of another leave nothing."""
-        if self.whole:
-            shutil.rmtree(self.old, ignore_errors=True)  # of a build that was killed just here
+    def finish(self) -> None:
+        """Replace the old site if the new one is complete; remove both temporary folders."""
+        if self.is_complete:
+            shutil.rmtree(self.old, ignore_errors=True)  # from a build killed at this point
             if self.folder.exists():
                 os.rename(self.folder, self.old)
             os.rename(self.part, self.folder)

@@ -1,0 +1,52 @@
+"""Adds generated files and labs to the files of a build, and removes unused ones."""
+
+from fnmatch import fnmatch
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from bookbuild.mkdocs_site.languages import build_language, root_url
+from bookbuild.mkdocs_site.theme_patches import UNUSED_FILES
+from bookbuild.pages import notebooks, paths
+from bookbuild.pages.page import SourcePage, list_pages
+from bookbuild.reference import bibliography
+
+
+def add_generated_files(files: Files, config: MkDocsConfig) -> None:
+    for path in sorted(paths.DOWNLOADS.rglob("*.*")):
+        name = path.relative_to(paths.GENERATED).as_posix()
+        files.append(File.generated(config, name, abs_src_path=str(path)))
+    path = bibliography.bib_file()
+    files.append(File.generated(config, path.name, abs_src_path=str(path)))
+
+
+def add_labs(files: Files, config: MkDocsConfig) -> None:
+    for page in list_pages(build_language(config)):
+        if page.is_notebook:
+            add_lab(page, files, config)
+
+
+def add_lab(page: SourcePage, files: Files, config: MkDocsConfig) -> None:
+    """Add a notebook as a page, and as a download that contains this site's address."""
+    name = page.name.replace(".md", ".ipynb")
+    placeholder, root = notebooks.site_url(page.path), root_url(config)
+    original = files.get_file_from_path(name)
+    if original:
+        files.remove(original)
+    download = page.path.read_text(encoding="utf-8").replace(placeholder, root)
+    files.append(File.generated(config, name, content=download))
+    text = notebooks.with_notebook_links(
+        page.text.replace(placeholder, root), page.path.name, page.language, config.repo_url or ""
+    )
+    lab = File.generated(config, page.name, content=text)
+    lab.edit_uri = name  # type: ignore[read-only]
+    files.append(lab)
+
+
+def remove_unused_files(files: Files, config: MkDocsConfig) -> None:
+    unused = [*UNUSED_FILES]
+    if build_language(config) == "zh":  # one service worker serves both languages
+        unused.append("offline.js")
+    for file in [*files]:
+        if any(fnmatch(file.src_uri, pattern) for pattern in unused):
+            files.remove(file)
