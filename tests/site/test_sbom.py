@@ -97,7 +97,7 @@ def test_it_names_no_registry(text):
     ("line", "message"),
     [
         ("mkdocs==0.1", "mkdocs==0.1 is pinned, {here} is installed; run scripts/install"),
-        ("nonesuch==1.0", "nonesuch isn't installed; run scripts/install"),
+        ("nonesuch==1.0", "nonesuch is not installed; run scripts/install"),
     ],
 )
 def test_a_package_not_installed_as_pinned_is_reported(tmp_path, monkeypatch, line, message):

@@ -290,7 +290,7 @@ BOOK_FAULTS = {
     "a Node that doesn't run": Fault(
         broken_node, "KaTeX did not run; remove node_modules and run scripts/install. Node"
     ),
-    "half of node_modules": Fault(half_a_katex, ".ttf isn't there; run scripts/install"),
+    "half of node_modules": Fault(half_a_katex, ".ttf is missing; run scripts/install"),
     "no PyTorch": Fault(
         no_torch, "can't import torch (no torch); remove .venv and run scripts/install"
     ),

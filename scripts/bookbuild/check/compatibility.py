@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Do the snippets keep what the book claims of them on another PyTorch than the pinned one?
+"""Test the snippets with another version of PyTorch than the pinned one.
 
 usage: compatibility.py oldest|newest|nightly [options of pytest]
 
-Makes .compatibility/ with the book's pinned packages and that PyTorch, and runs the
-tests of the snippets there. Needs nothing but Python, on Linux, macOS or Windows.
+Creates an environment in .compatibility/ with the book's pinned packages and that PyTorch,
+and runs the tests of the snippets there. Requires only Python, on Linux, macOS or Windows.
 """
 
 import os
@@ -22,23 +22,25 @@ TORCH = {
     "newest": ["--upgrade", "torch"],
     "nightly": ["--pre", "torch", "--index-url", f"{INDEX}/nightly/cpu"],
 }
-# What depends on the browser, on the site or on the version itself is no question of PyTorch's.
+# All other tests depend on the browser, the site or the pinned version, not on PyTorch's API.
 TESTS = ["tests/claims", "--ignore=tests/claims/test_mutations.py"]
 
 
-def python_of(folder: Path) -> Path:
-    """An environment's Python; a new environment if there is none."""
-    place = "Scripts/python.exe" if os.name == "nt" else "bin/python"
-    if not (folder / place).exists():
+def environment_python(folder: Path) -> Path:
+    """The Python of an environment, which is created if it is missing."""
+    path = "Scripts/python.exe" if os.name == "nt" else "bin/python"
+    if not (folder / path).exists():
         venv.create(folder, with_pip=True)
-    return folder / place
+    return folder / path
 
 
 def install(python: Path, which: str) -> None:
-    """The book's pinned packages, and PyTorch, without CUDA where its own index has that."""
+    """Install the pinned packages, and PyTorch, without CUDA where its index has such a build."""
     pip = [python, "-m", "pip", "install", "--disable-pip-version-check"]
-    lists = [option for name in ("", "-test") for option in ("-r", f"requirements{name}.txt")]
-    subprocess.run([*pip, "--require-hashes", *lists], cwd=ROOT, check=True)
+    requirements = [
+        option for name in ("", "-test") for option in ("-r", f"requirements{name}.txt")
+    ]
+    subprocess.run([*pip, "--require-hashes", *requirements], cwd=ROOT, check=True)
     cpu = []
     if platform.system() == "Linux" and which != "nightly":
         cpu = ["--retries", "0", "--extra-index-url", f"{INDEX}/cpu"]
@@ -50,12 +52,12 @@ def main() -> int:
     if which not in TORCH:
         print(__doc__, file=sys.stderr)
         return 2
-    python = python_of(ROOT / ".compatibility" / which)
+    python = environment_python(ROOT / ".compatibility" / which)
     install(python, which)
-    told = (
+    print_versions = (
         "import sys, torch; print('Python', sys.version.split()[0], 'PyTorch', torch.__version__)"
     )
-    subprocess.run([python, "-c", told], check=True)
+    subprocess.run([python, "-c", print_versions], check=True)
     return subprocess.run([python, "-m", "pytest", *TESTS, *options], cwd=ROOT).returncode
 
 

@@ -1,8 +1,8 @@
 """Record which translations were reviewed and which are behind: scripts/translated.
 
-The front matter of a Chinese page (of a lab, the metadata of its notebook) has under
-`translated` the hash of the English page that it was reviewed against. A page in either
-language that is behind the other one has `translation: pending`.
+The key `translated` in the front matter of a Chinese page, or in the metadata of a lab's
+notebook, is the hash of the English page that it was reviewed against. A page in either
+language that is behind its translation has `translation: pending`.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def site_path(page: SourcePage) -> str:
 
 
 def with_pending_note(markdown: str, page: SourcePage, root: str) -> str:
-    """The page with a note below its title, and the anchors that only its translation has.
+    """Add a note below the title of a page, and the anchors that only its translation has.
 
     The note links to the translation below the URL root, as Markdown copies need it.
     """
@@ -50,7 +50,7 @@ def with_pending_note(markdown: str, page: SourcePage, root: str) -> str:
 
 
 def with_relative_note(html: str, page: SourcePage, root: str) -> str:
-    """The page's HTML with a relative link in its note, which works in any copy of the site."""
+    """Make the link in the note of a page relative, so that it works in any copy of the site."""
     target = site_path(page.translation)
     relative = posixpath.relpath(f"/{target}", f"/{site_path(page)}") + "/"
     return html.replace(f'<a href="{root}{target}">', f'<a href="{relative}">', 1)
@@ -112,8 +112,8 @@ def mark_pending(name: str) -> SourcePage:
 
 
 def create_pending(page: SourcePage) -> None:
-    """Create a page that has only the title and the description of its translation; of a
-    lab, which runs in both languages, a copy."""
+    """Create a page with only the title and the description of its translation, or copy a lab,
+    which runs in both languages."""
     source = page.translation
     if source.is_notebook:
         write_file(page.path.with_suffix(".ipynb"), source.path.read_text(encoding="utf-8"))

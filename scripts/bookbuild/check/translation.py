@@ -1,7 +1,7 @@
 """Compare the structure of a page in English with that of its Chinese translation.
 
-Everything but the words is compared: headings, includes, figures, formulas,
-links and so on, in their order. Chinese has another word order than English, so
+Everything except the words is compared: headings, includes, figures, formulas,
+links and so on, in their order. Word order differs between the languages, so
 the order of the parts inside one paragraph is ignored. Pages that are marked as
 behind their translation (scripts/translated --pending) are not compared.
 """
@@ -55,7 +55,7 @@ TITLES = {"输入": "Input", "输出": "Output"}
 
 
 class Part(NamedTuple):
-    """A part of a page that its translation must have too."""
+    """A part of a page that its translation must also have."""
 
     position: int
     value: str
@@ -70,6 +70,7 @@ class PageText(NamedTuple):
 
 
 def blank(match: re.Match[str]) -> str:
+    """Replace everything except line breaks by spaces."""
     return re.sub(r"[^\n]", " ", match[0])
 
 
@@ -121,7 +122,7 @@ def blocks(text: PageText) -> list[Part]:
 
 
 def code_blocks(text: PageText) -> list[Part]:
-    """Language, classes and title. A translated title other than Input and Output becomes …."""
+    """Language, classes and title. A translated title becomes "…", except Input and Output."""
 
     def title(match: re.Match[str]) -> str:
         words = TITLES.get(match[1], match[1])
@@ -141,13 +142,13 @@ def links(text: PageText) -> list[Part]:
 
 
 def exercises(text: PageText) -> list[Part]:
-    both = parts(EXERCISE.finditer(text.plain), lambda m: f"exercise {m[1]}")
-    both += parts(ANSWER.finditer(text.plain), lambda m: f"answer {m[1]}")
-    return sorted(both)
+    items = parts(EXERCISE.finditer(text.plain), lambda m: f"exercise {m[1]}")
+    items += parts(ANSWER.finditer(text.plain), lambda m: f"answer {m[1]}")
+    return sorted(items)
 
 
 def exercise_labels(text: PageText) -> list[Part]:
-    """The kind of each exercise, and its minutes."""
+    """The kind and the minutes of each exercise."""
     return parts(
         LABEL.finditer(text.plain),
         lambda m: f"{EXERCISE_KINDS.get(m[1], m[1])}, {m[2]} minutes",
@@ -155,12 +156,12 @@ def exercise_labels(text: PageText) -> list[Part]:
 
 
 def footnotes(text: PageText) -> list[Part]:
-    """Name and keys of what is cited."""
+    """The name of each footnote, and the keys that it cites."""
 
-    def what(match: re.Match[str]) -> str:
+    def value(match: re.Match[str]) -> str:
         return " ".join([f"[^{match[1]}]:", *sorted(CITATION.findall(match[2]))])
 
-    return parts(FOOTNOTE.finditer(text.prose), what)
+    return parts(FOOTNOTE.finditer(text.prose), value)
 
 
 KINDS: dict[str, Callable[[PageText], list[Part]]] = {
@@ -190,17 +191,18 @@ def differences(name: str, english: str, chinese: str) -> Iterator[str]:
     """The first difference of each kind between the two texts of a page, as messages."""
     en, zh = parse_text(english), parse_text(chinese)
     for kind, find in KINDS.items():
-        for number, (ours, theirs) in enumerate(zip_longest(find(en), find(zh)), 1):
-            if ours and theirs and ours.value == theirs.value:
+        for number, (en_part, zh_part) in enumerate(zip_longest(find(en), find(zh)), 1):
+            if en_part and zh_part and en_part.value == zh_part.value:
                 continue
-            en_at = location("en", name, english, ours)
-            zh_at = location("zh", name, chinese, theirs)
-            if not theirs:
-                yield f"{zh_at}: missing {kind} {number}, {ours.value}; the original is at {en_at}"
-            elif not ours:
-                yield f"{zh_at}: extra {kind} {number}, {theirs.value}; add it at {en_at}"
+            en_at = location("en", name, english, en_part)
+            zh_at = location("zh", name, chinese, zh_part)
+            if not zh_part:
+                value = en_part.value
+                yield f"{zh_at}: missing {kind} {number}, {value}; the original is at {en_at}"
+            elif not en_part:
+                yield f"{zh_at}: extra {kind} {number}, {zh_part.value}; add it at {en_at}"
             else:
-                yield f"{zh_at}: {kind} {number} is {theirs.value}, but {ours.value} at {en_at}"
+                yield f"{zh_at}: {kind} {number} is {zh_part.value}, but {en_part.value} at {en_at}"
             break
 
 
@@ -217,15 +219,15 @@ def structure_errors(language: str, name: str, full: str) -> Iterator[str]:
         if re.fullmatch("##+", part.value):
             at = location(language, name, full, part)
             yield f"{at}: heading without an anchor; add one in English: {{ #its-name }}"
-    listed = exercises(text)
-    for index, part in enumerate(listed):
+    items = exercises(text)
+    for index, part in enumerate(items):
         expected = f"{'answer' if index % 2 else 'exercise'} {index // 2 + 1}"
         if part.value != expected:
             yield f"{location(language, name, full, part)}: {part.value}, expected {expected}"
             break
     else:
-        if len(listed) % 2:
-            yield f"{location(language, name, full, listed[-1])}: {listed[-1].value} has no answer"
+        if len(items) % 2:
+            yield f"{location(language, name, full, items[-1])}: {items[-1].value} has no answer"
     if not name.startswith("labs/"):  # a lab checks each task itself
         yield from exercise_errors(language, name, full)
 
@@ -278,7 +280,7 @@ def notebook_errors() -> Iterator[SourceError]:
     """Notebooks that were saved with outputs, and code that differs between the languages."""
     for page in list_pages(LANGUAGES[0]):
         if page.is_notebook:
-            both = [each for each in (page, page.translation) if each.path.exists()]
-            pending = any(each.is_pending for each in both)
-            errors = notebooks.notebook_errors([each.path for each in both], code_only=pending)
+            pages = [each for each in (page, page.translation) if each.path.exists()]
+            pending = any(each.is_pending for each in pages)
+            errors = notebooks.notebook_errors([each.path for each in pages], code_only=pending)
             yield from (SourceError(*error) for error in errors)

@@ -1,6 +1,6 @@
-"""What the book adds to Markdown: notes on lines of code, figures, tooltips, Chinese lines.
+"""The Markdown extension of the book: code annotations, figures, tooltips, Chinese line breaks.
 
-One extension; hooks.py sets the page that is being read.
+hooks.py sets the page that is being rendered.
 """
 
 import re
@@ -23,11 +23,11 @@ ITEM = re.compile(r"^( *)(\d+)\.\s+`([^`]+)`")
 
 
 class CodeAnnotations(Preprocessor):
-    """Puts the marks of code annotations where their notes say.
+    """Adds the markers of code annotations to the lines that they annotate.
 
-    Below a block with the class annotate stands a numbered list; each item
+    A block with the class annotate is followed by a numbered list. Each item
     begins with a piece of code, and the one line of the block that contains
-    it gets the mark. The snippets themselves carry no marks.
+    it gets the marker. The snippets themselves contain no markers.
     """
 
     def __init__(self, md: Markdown, extension: "BookExtension"):
@@ -55,33 +55,35 @@ class CodeAnnotations(Preprocessor):
         return lines
 
     def notes(self, lines: list[str], start: int) -> list[tuple[str, str, str]]:
-        found = []
+        """The number, code and line of each item of the list that starts here."""
+        notes = []
         for line in lines[start:]:
             item = ITEM.match(line)
             if item:
-                found.append((item[2], item[3], line))
-            elif line.strip() and not (found and line.startswith("    ")):
+                notes.append((item[2], item[3], line))
+            elif line.strip() and not (notes and line.startswith("    ")):
                 break
-        return found
+        return notes
 
     def mark(self, lines: list[str], block: range, number: str, piece: str, item: str) -> None:
-        places = [i for i in block if piece in lines[i]]
-        if len(places) != 1:
+        """Add a marker to the line of the block that contains the piece of code."""
+        matches = [i for i in block if piece in lines[i]]
+        if len(matches) != 1:
             self.fail(
                 item,
-                f"{len(places)} lines of the block above contain `{piece}`",
+                f"{len(matches)} lines of the block above contain `{piece}`",
             )
-        line = lines[places[0]]
-        # Material keeps the comment before a bare mark and drops it before "!".
-        lines[places[0]] += f" ({number})" if re.search(r"\s# ", line) else f"  # ({number})!"
+        line = lines[matches[0]]
+        # Material keeps a comment before a plain marker and removes it before one with "!".
+        lines[matches[0]] += f" ({number})" if re.search(r"\s# ", line) else f"  # ({number})!"
 
-    def fail(self, where: str, what: str) -> None:
+    def fail(self, source: str, message: str) -> None:
         page = self.extension.page
-        raise PluginError(str(page.error(max(0, page.text.find(where)), what)))
+        raise PluginError(str(page.error(max(0, page.text.find(source)), message)))
 
 
 class Figures(Treeprocessor):
-    """Puts figures into the page, so that the theme colours them."""
+    """Inserts figures into the page as SVG, so that the theme sets their colors."""
 
     def __init__(self, md: Markdown, extension: "BookExtension"):
         super().__init__(md)
@@ -93,18 +95,18 @@ class Figures(Treeprocessor):
                 source = child.get("src", "")
                 if child.tag == "img" and source.startswith("figures/"):
                     path = paths.GENERATED / self.extension.page.language / source
-                    told = escape(child.get("alt", ""))
+                    label = escape(child.get("alt", ""))
                     svg = path.read_text(encoding="utf-8")
                     svg = re.sub(r' (?:xmlns(?::xlink)?|version)="[^"]*"', "", svg, count=3)
-                    svg = svg.replace("<svg", f'<svg role="img" aria-label="{told}"', 1)
-                    holder = etree.Element("span", {"class": "figure"})
-                    holder.text = self.md.htmlStash.store(svg)
-                    holder.tail = child.tail
-                    parent[index] = holder
+                    svg = svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+                    wrapper = etree.Element("span", {"class": "figure"})
+                    wrapper.text = self.md.htmlStash.store(svg)
+                    wrapper.tail = child.tail
+                    parent[index] = wrapper
 
 
 class Tooltips(Treeprocessor):
-    """Explains each term of the glossary where a page first uses it."""
+    """Adds a tooltip to the first occurrence of each glossary term on a page."""
 
     SKIP_TAGS = frozenset(
         ["code", "pre", "a", "abbr", "h1", "h2", "h3", "h4", "h5", "h6", "th", "summary"]
@@ -118,14 +120,14 @@ class Tooltips(Treeprocessor):
     def run(self, root: etree.Element) -> None:
         page = self.extension.page
         if page.name in ("glossary.md", "sources.md"):
-            return  # the one explains them all; the other lists the titles of others
+            return  # the first defines all terms; the second lists titles
         tips = tooltips(page.language)
         self.tips = {form.lower(): tip for form, tip in tips.items()}
         longest_first = sorted(tips, key=len, reverse=True)
         forms = "|".join(map(re.escape, longest_first)) or r"(?!)"
         # Chinese has no spaces between words.
-        edge = "" if page.language == "zh" else r"\b"
-        self.pattern = re.compile(f"{edge}(?:{forms}){edge}", re.I)
+        boundary = "" if page.language == "zh" else r"\b"
+        self.pattern = re.compile(f"{boundary}(?:{forms}){boundary}", re.I)
         self.seen: set[str] = set()
         self.walk(root)
 
@@ -145,27 +147,27 @@ class Tooltips(Treeprocessor):
         if not text or isinstance(text, AtomicString):
             return text, []
         start, head = 0, text
-        made: list[etree.Element] = []
+        terms: list[etree.Element] = []
         for match in self.pattern.finditer(text):
             tip = self.tips[match[0].lower()]
             if tip in self.seen:
                 continue
             self.seen.add(tip)
-            if made:
-                made[-1].tail = text[start : match.start()]
+            if terms:
+                terms[-1].tail = text[start : match.start()]
             else:
                 head = text[: match.start()]
             term = etree.Element("abbr", {"title": tip})
             term.text = AtomicString(match[0])
-            made.append(term)
+            terms.append(term)
             start = match.end()
-        if made:
-            made[-1].tail = text[start:]
-        return head, made
+        if terms:
+            terms[-1].tail = text[start:]
+        return head, terms
 
 
 class ChineseLines(Treeprocessor):
-    """Joins the lines of Chinese prose, in which a space would be a fault."""
+    """Joins the lines of Chinese prose, in which a line break must not become a space."""
 
     WIDE = r"[\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
     BREAK = re.compile(rf"(?<={WIDE})\n *(?={WIDE})")
@@ -176,7 +178,7 @@ class ChineseLines(Treeprocessor):
 
     def run(self, root: etree.Element) -> None:
         if self.extension.page.language != "zh":
-            return  # English has the same quotation marks, with a space between them
+            return  # English uses the same quotation marks, but with spaces
         for element in root.iter():
             if element.text:
                 element.text = self.join(element.text)
@@ -188,16 +190,16 @@ class ChineseLines(Treeprocessor):
 
 
 class BookExtension(Extension):
-    """The four of them; page is the page being read."""
+    """Registers the four processors; page is the page that is being rendered."""
 
     def __init__(self) -> None:
         super().__init__()
         self.page = SourcePage("en", "index.md")
 
     def extendMarkdown(self, md: Markdown) -> None:
-        # After the snippets are in (32), before fences are taken out (25).
+        # After snippets are inserted (32), before fences are extracted (25).
         md.preprocessors.register(CodeAnnotations(md, self), "book-notes", 28)
-        # After inline patterns (20), before MkDocs looks at links (0).
+        # After inline patterns (20), before MkDocs resolves links (0).
         md.treeprocessors.register(ChineseLines(md, self), "book-lines", 8)
         md.treeprocessors.register(Figures(md, self), "book-figures", 2)
         md.treeprocessors.register(Tooltips(md, self), "book-tooltips", 7)

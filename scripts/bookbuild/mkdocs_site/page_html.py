@@ -18,21 +18,21 @@ TOKEN_CLASSES = {each: name for name, others in SAME_COLOR.items() for each in o
 
 
 def merge_highlight_spans(page: str) -> str:
-    """Merge adjacent tokens of one color, so code has one element per change of color."""
+    """Merge adjacent tokens of the same color into one element."""
 
-    def named(token: re.Match[str]) -> str:
+    def rename(token: re.Match[str]) -> str:
         name = TOKEN_CLASSES.get(token[1], token[1])
         return token[2] if name in PLAIN_TOKENS else f'<span class="{name}">{token[2]}</span>'
 
     def block(code: re.Match[str]) -> str:
-        told = re.sub(r'<span class="(\w+)">([^<]*)</span>', named, code[0])
-        return run.sub(joined, told)
+        renamed = re.sub(r'<span class="(\w+)">([^<]*)</span>', rename, code[0])
+        return run.sub(merge, renamed)
 
     # Adjacent tokens, or tokens separated only by spaces.
     run = re.compile(r'<span class="(\w+)">[^<]*</span>(?: *<span class="\1">[^<]*</span>)+')
 
-    def joined(parts: re.Match[str]) -> str:
-        return f'<span class="{parts[1]}">{re.sub("<[^>]+>", "", parts[0])}</span>'
+    def merge(tokens: re.Match[str]) -> str:
+        return f'<span class="{tokens[1]}">{re.sub("<[^>]+>", "", tokens[0])}</span>'
 
     return re.sub(r"(?<=<pre><span></span><code>).*?(?=</code>)", block, page, flags=re.S)
 
@@ -70,21 +70,23 @@ def add_code_breaks(page: str) -> str:
 
 
 def strip_indentation(page: str) -> str:
-    """Remove the indentation of templates."""
-    kept = r"<(pre|script|textarea)\b.*?</\1>"
-    return re.sub(rf"{kept}|\s*\n\s*", lambda each: each[0] if each[1] else "\n", page, flags=re.S)
+    """Remove the indentation that templates leave in the HTML."""
+    preserved = r"<(pre|script|textarea)\b.*?</\1>"
+    return re.sub(
+        rf"{preserved}|\s*\n\s*", lambda match: match[0] if match[1] else "\n", page, flags=re.S
+    )
 
 
 def searchable_html(page: str) -> str:
     """The HTML for the search index: without figures, token classes and TeX commands."""
 
-    def plain(match: re.Match[str]) -> str:
+    def plain_formula(match: re.Match[str]) -> str:
         tex = "…" if "\\" in match["tex"] else match["tex"]
         return f"{match['before']}{tex}{match['after']}"
 
-    def bare(code: re.Match[str]) -> str:
+    def plain_code(code: re.Match[str]) -> str:
         return re.sub("<[^>]+>", "", code[0])
 
     page = re.sub(r"<svg.*?</svg>", "", page, flags=re.S)
-    page = formulas.FORMULA.sub(plain, page)
-    return re.sub(r"(?<=<code>).*?(?=</code>)", bare, page, flags=re.S)
+    page = formulas.FORMULA.sub(plain_formula, page)
+    return re.sub(r"(?<=<code>).*?(?=</code>)", plain_code, page, flags=re.S)

@@ -1,4 +1,4 @@
-"""Reuse what earlier builds made of an unchanged page while the site is served.
+"""Reuse the output of earlier builds for unchanged pages while the site is served.
 
 The output of a page depends on its text, the files that it includes, the glossary, the list of
 files, the configuration, and the code and packages that build the site. A page's key is a hash of
@@ -50,17 +50,19 @@ def cached_step(page: SourcePage, step: str, compute: Callable[[], Result]) -> R
 
 
 def step_path(page: SourcePage, step: str) -> Path:
+    """The file that stores the result of a step."""
     return paths.GENERATED / "pages" / page.language / f"{page.name}.{step}.pickle"
 
 
 def load_step(page: SourcePage, step: str) -> tuple[str, Any] | None:
     """The key and result that an earlier process stored, if they are readable."""
-    with suppress(Exception):  # unpickling a damaged file may raise any of them
+    with suppress(Exception):  # unpickling a damaged file may raise any exception
         return pickle.loads(step_path(page, step).read_bytes())
     return None
 
 
 def forget_step(page: SourcePage, step: str) -> None:
+    """Remove the result of a step from memory and from disk."""
     CACHED_STEPS.pop((page, step), None)
     step_path(page, step).unlink(missing_ok=True)
 
@@ -88,7 +90,7 @@ def track_page(
     def render(config: MkDocsConfig, files: Files) -> None:
         result = cached_step(source, "render", lambda: render_page(page, config, files))
         result.restore(page, files)
-        if result.has_warnings:  # they are logged by every build
+        if result.has_warnings:  # every build logs them
             forget_step(source, "render")
 
     page.render = render  # type: ignore[method-assign]
@@ -108,7 +110,7 @@ def included_text(text: str, language: str) -> Iterator[str]:
 
 
 class RenderedPage(NamedTuple):
-    """What MkDocs stores in a page when it renders it."""
+    """The attributes that MkDocs sets on a page when it renders it."""
 
     content: str | None
     toc: TableOfContents
@@ -124,6 +126,7 @@ class RenderedPage(NamedTuple):
 
 
 def render_page(page: Page, config: MkDocsConfig, files: Files) -> RenderedPage:
+    """Render a page with MkDocs, and count its warnings."""
     counter = CountHandler()
     log.addHandler(counter)
     try:

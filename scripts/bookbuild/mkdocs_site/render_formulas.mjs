@@ -1,4 +1,4 @@
-// Formulas from stdin to HTML with MathML on stdout, all in one process:
+// Reads formulas from stdin and writes their HTML with MathML to stdout, as JSON:
 // [{tex, display}, …] -> [{html} or {error}, …]
 import katex from "katex";
 

@@ -105,6 +105,7 @@ def draw_card(page: Page, card: Card) -> bytes:
 
 
 def write_cards(site: Path) -> None:
+    """Write the card of each page of a built site."""
     with sync_playwright() as playwright:
         browser = chromium.launch(playwright)
         page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]})

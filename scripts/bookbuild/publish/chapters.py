@@ -1,4 +1,4 @@
-"""Reads the built site as the chapters of a book, for the PDF and the EPUB."""
+"""Read the chapters of the book from the built site, for the PDF and the EPUB."""
 
 import datetime
 import re
@@ -71,7 +71,7 @@ class Book(NamedTuple):
     rights: str
     address: str  # of the site in this language
     date: datetime.datetime  # of the commit
-    version: str  # the commit's short name
+    version: str  # the abbreviated hash of the commit
     style_sheets: list[str]
     chapters: list[Chapter]
 
@@ -110,11 +110,11 @@ def authors() -> str:
 
 
 def last_commit() -> tuple[datetime.datetime, str]:
-    """The date and short name of the last commit; without Git, date and version of the citation."""
+    """The date and hash of the last commit; without Git, those of the release in CITATION.cff."""
     command = ["git", "-C", str(paths.ROOT), "log", "-1", "--format=%cI %h"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        date, version = done.stdout.split()
+        process = subprocess.run(command, capture_output=True, text=True, check=True)
+        date, version = process.stdout.split()
         return datetime.datetime.fromisoformat(date).astimezone(datetime.UTC), version
     except (OSError, subprocess.CalledProcessError):
         released = citation()["date-released"]
@@ -146,7 +146,7 @@ def unwrap_elements(root: etree._Element, xpath: str) -> None:
 
 
 def strip_namespaces(root: etree._Element) -> etree._Element:
-    """The tree with names as HTML has them: figures and formulas declare their namespaces."""
+    """Replace qualified names by plain ones as in HTML, with xmlns on figures and formulas."""
     for element in root.iter(etree.Element):
         namespace, _, name = element.tag.rpartition("}")
         parent = element.getparent()
@@ -161,7 +161,7 @@ def strip_namespaces(root: etree._Element) -> etree._Element:
 
 
 def rename_ids(element: etree._Element, new_name: Callable[[str], str]) -> None:
-    """Rename an element's id and the ids that its drawing refers to."""
+    """Rename an element's id and the ids that its SVG attributes refer to."""
     for key, value in element.items():
         if key == "id":
             element.set(key, new_name(value))
@@ -181,8 +181,8 @@ def read_book(page: Page, site: Path, language: str) -> Book:
         html = (site / url[1:] / "index.html").read_text(encoding="utf-8")
         content = page.evaluate(READ_PAGE, html)
         home = home or content
-        more = [urljoin(url, sheet) for sheet in content["styleSheets"]]
-        style_sheets = merge_style_sheets(style_sheets, more)
+        page_sheets = [urljoin(url, sheet) for sheet in content["styleSheets"]]
+        style_sheets = merge_style_sheets(style_sheets, page_sheets)
         article = strip_namespaces(etree.fromstring(content["article"]))
         remove_screen_elements(article)
         name = "about" if content is home else url.rstrip("/").rpartition("/")[2]
@@ -215,7 +215,7 @@ def merge_style_sheets(sheets: list[str], more: list[str]) -> list[str]:
 
 
 def remove_screen_elements(article: etree._Element) -> None:
-    """Remove what works only in a browser."""
+    """Remove elements and attributes that are useful only in a browser."""
     buttons = f".//p[a[{has_class('md-button')}]]"
     remove_elements(article, f".//div[{has_class('hero')}]{buttons[1:]}")
     remove_elements(article, f".//a[{has_class('footnote-backref')}][position() > 1]")
@@ -230,7 +230,7 @@ def remove_screen_elements(article: etree._Element) -> None:
 
 
 def mark_annotations(code: etree._Element) -> None:
-    """Turn the comments that refer to annotations into numbers."""
+    """Replace the comments that refer to annotations by numbers."""
     for comment in code.xpath(".//span[starts-with(@class, 'c')]"):
         match = ANNOTATION.match(comment.text or "")
         if match:
@@ -240,10 +240,10 @@ def mark_annotations(code: etree._Element) -> None:
             comment.addnext(mark)
 
 
-def relink(
+def rewrite_links(
     book: Book, chapter: Chapter, article: etree._Element, address: Callable[[str, str], str]
 ) -> None:
-    """Set the links between chapters to address(name, anchor) and all others to the site."""
+    """Point links between chapters to address(name, anchor), and all others to the site."""
     names = {each.url: each.name for each in book.chapters}
     root = book.address.removesuffix(book.chapters[0].url.lstrip("/"))
     for link in article.iter("a"):

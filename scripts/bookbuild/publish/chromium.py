@@ -1,8 +1,8 @@
-"""The browser that prints, pictures and tests the book: its executable, arguments, environment.
+"""The browser for PDFs, screenshots and tests: its executable, arguments and environment.
 
-On Linux (x86-64) the browser and the libraries that it needs come from package-lock.json, elsewhere
-the browser is Playwright's own. On Linux fonts.conf names the only fonts that it sees, from
-package-lock.json as well, so the same commit gives the same PDF on every machine.
+On Linux (x86-64) the browser and its libraries come from package-lock.json, elsewhere the browser
+is Playwright's. On Linux fonts.conf limits it to fonts that also come from package-lock.json, so
+the same commit gives the same PDF on every machine.
 
 usage: PYTHONPATH=scripts .venv/bin/python -m bookbuild.publish.chromium  (prints the path)
 """
@@ -27,11 +27,11 @@ from bookbuild.pages.paths import ROOT
 FONTS = Path(__file__).parent / "styles" / "fonts.conf"
 PACKAGE = ROOT / "node_modules" / "@sparticuz" / "chromium"
 UNPACKED = PACKAGE / "unpacked"  # npm removes it together with the package
-ARGUMENTS = ("--no-sandbox", "--disable-gpu")  # containers have neither
+ARGUMENTS = ("--no-sandbox", "--disable-gpu")  # containers have no sandbox and no GPU
 
 
 def is_packaged() -> bool:
-    """Whether package-lock.json has a browser for this system."""
+    """Whether package-lock.json contains a browser for this system."""
     return (platform.system(), platform.machine()) == ("Linux", "x86_64")
 
 
@@ -53,17 +53,17 @@ def unpack() -> None:
         part.chmod(0o755)
         part.rename(UNPACKED)
     except brotli.error:
-        how = "remove node_modules and run scripts/install --test"
-        raise SetupError(f"{PACKAGE} is damaged: {how}") from None
+        hint = "remove node_modules and run scripts/install --test"
+        raise SetupError(f"{PACKAGE} is damaged: {hint}") from None
     except OSError:
-        if not UNPACKED.exists():  # no other process has unpacked it meanwhile
+        if not UNPACKED.exists():  # otherwise another process has unpacked it
             raise
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
 def executable(playwright: Playwright) -> Path:
-    """The browser's path."""
+    """The path of the browser's executable."""
     if is_packaged():
         unpack()
         return UNPACKED / "chromium"
@@ -74,11 +74,11 @@ def executable(playwright: Playwright) -> Path:
 
 
 def environment() -> dict[str, str]:
-    """The environment in which the browser finds its own libraries and fonts, and no others."""
-    own = {"FONTCONFIG_FILE": str(FONTS)}
+    """The environment variables that make the browser use its own libraries and fonts."""
+    variables = {"FONTCONFIG_FILE": str(FONTS)}
     if is_packaged():
-        own["LD_LIBRARY_PATH"] = str(UNPACKED / "lib")
-    return os.environ | own
+        variables["LD_LIBRARY_PATH"] = str(UNPACKED / "lib")
+    return os.environ | variables
 
 
 def launch_options(playwright: Playwright, *arguments: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def script_hashes(pages: Iterable[str]) -> list[str]:
 
 
 def content_security_policy(scripts: list[str], comments: bool = False) -> str:
-    """The policy. KaTeX and Matplotlib need style attributes."""
+    """The policy; it allows style attributes, which KaTeX and Matplotlib need."""
     other = f" {GISCUS}" if comments else ""
     directives = {
         "default-src": "'self'",

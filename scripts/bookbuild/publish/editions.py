@@ -24,13 +24,15 @@ def cover_picture(page: Page, site: Path, book: Book) -> bytes:
     return page.screenshot()
 
 
-def make(site: Path, language: str, kinds: Iterable[str] = ("pdf", "epub")) -> dict[str, bytes]:
-    """The files in one language, by their kind."""
+def make_editions(
+    site: Path, language: str, kinds: Iterable[str] = ("pdf", "epub")
+) -> dict[str, bytes]:
+    """The PDF and the EPUB in one language, by kind."""
     with sync_playwright() as playwright:
-        # on paper a letter may be between two pixels
+        # without hinting, glyphs need not align to whole pixels, as on paper
         browser = chromium.launch(playwright, "--font-render-hinting=none")
         page = browser.new_page()
-        page.set_default_timeout(0)  # a busy machine takes its time
+        page.set_default_timeout(0)  # no timeout: the machine may be busy
         book = read_book(page, site, language)
         files = {}
         if "pdf" in kinds:
@@ -45,7 +47,7 @@ def main() -> None:
     site = built_site.site_argument(__doc__)
     for language in LANGUAGES:
         folder = site / "zh" if language == "zh" else site
-        for kind, data in make(site, language).items():
+        for kind, data in make_editions(site, language).items():
             path = folder / f"{NAME}.{kind}"
             write_file(path, data)
             print(path, f"{len(data) / 1e6:.1f} MB")

@@ -12,7 +12,7 @@ from lxml import etree
 from lxml.builder import E
 
 from bookbuild.pages import paths
-from bookbuild.publish.chapters import Book, Chapter, authors, has_class, relink, rename_ids
+from bookbuild.publish.chapters import Book, Chapter, authors, has_class, rename_ids, rewrite_links
 
 XHTML = "http://www.w3.org/1999/xhtml"
 OPS = "http://www.idpf.org/2007/ops"
@@ -92,7 +92,7 @@ def chapter_parts(book: Book, chapter: Chapter) -> list[Part]:
         page = "" if name == chapter.name and anchor else f"{name}.xhtml"
         return f"{page}#{xml_id(anchor)}" if anchor else page
 
-    relink(book, chapter, article, address)
+    rewrite_links(book, chapter, article, address)
     figures = [
         extract_figure(f"{chapter.name}-{number}", svg)
         for number, svg in enumerate(article.xpath(f".//*[{has_class('figure')}]/svg"), 1)
@@ -122,7 +122,7 @@ def light_colors() -> dict[str, str]:
 
 
 def extract_figure(name: str, svg: etree._Element) -> Part:
-    """The figure as a file; in the page an image takes its place."""
+    """Make a file of a figure, and replace it in the page by an image."""
     colors = light_colors()
     image = E.img(src=f"figures/{name}.svg", alt=svg.get("aria-label", ""))
     image.set("style", f"width: {float(svg.get('width', '520').rstrip('pt')):.0f}px")
@@ -185,6 +185,7 @@ def mark_footnotes(article: etree._Element) -> None:
 
 
 def navigation(book: Book) -> Part:
+    """The table of contents."""
     chapters = E.ol()
     for chapter in book.chapters:
         file = f"{chapter.name}.xhtml"
@@ -202,6 +203,7 @@ def navigation(book: Book) -> Part:
 
 
 def title_page(book: Book) -> Part:
+    """The title page, without the site's mark."""
     page = book.title_page()
     page.remove(page.find("img"))
     page.set("class", "title-page")
@@ -209,6 +211,7 @@ def title_page(book: Book) -> Part:
 
 
 def cover_page(book: Book) -> Part:
+    """The page with the cover image."""
     image = E.img(src="cover.png", alt=book.title)
     body = E.body(E.section(image, {EPUB_TYPE: "cover"}), {"class": "cover"})
     return page_part(book, "cover", book.title, body)
@@ -221,7 +224,7 @@ def package(book: Book, parts: list[Part]) -> bytes:
         root.set(key, value)
     root.set(XML_LANG, book.language_code)
     metadata = etree.SubElement(root, "metadata")
-    about = {
+    elements = {
         "title": book.title,
         "language": book.language_code,
         "creator": authors(),
@@ -232,10 +235,12 @@ def package(book: Book, parts: list[Part]) -> bytes:
     }
     identifier = etree.SubElement(metadata, f"{{{DC}}}identifier", id="id")
     identifier.text = uuid.uuid5(uuid.NAMESPACE_URL, book.address).urn
-    for key, value in about.items():
+    for key, value in elements.items():
         etree.SubElement(metadata, f"{{{DC}}}{key}").text = value
     properties = [("dcterms:modified", f"{book.date:%Y-%m-%dT%H:%M:%SZ}")]
-    properties += [(f"schema:{key}", each) for key, all in ACCESSIBILITY.items() for each in all]
+    properties += [
+        (f"schema:{key}", each) for key, values in ACCESSIBILITY.items() for each in values
+    ]
     properties += [("schema:accessibilitySummary", ACCESSIBILITY_SUMMARY[book.language])]
     for key, value in properties:
         etree.SubElement(metadata, "meta", property=key).text = value

@@ -23,13 +23,13 @@ INTRODUCTION = {
     ),
 }
 FIGURE_LINK = {"en": r"[Figure: \1]({})", "zh": r"[图：\1]({})"}
-COLORS = re.compile(r"\\(?:query|key|val)\b")  # macros that only the site's formulas know
+COLORS = re.compile(r"\\(?:query|key|val)\b")  # macros that are defined only on the site
 CODE = r"^(?P<indent> *)(?P<fence>`{3,}|~{3,}).*?^(?P=indent)(?P=fence)$|(?P<ticks>`+).+?(?P=ticks)"
 LINK = re.compile(rf"{CODE}|(?<=\]\()(?P<target>[^)\s]+)(?=\))", re.M | re.S)
 
 
 class PageCopy(NamedTuple):
-    """What a page's copy is made from."""
+    """The data of a page's Markdown copy."""
 
     language: str
     name: str  # labs/look-inside.md
@@ -44,7 +44,7 @@ class PageCopy(NamedTuple):
         return f"{page_url(self.name)}index.md"
 
     def text(self) -> str:
-        """The file: front matter, then the page."""
+        """The content of the file: front matter, then the page."""
         address = self.root + page_url(self.name)
         head = {"title": self.title, "description": self.description}
         head |= {"language": self.language, "canonical": address}
@@ -54,7 +54,7 @@ class PageCopy(NamedTuple):
         return f"---\n{front}---\n\n{LINK.sub(self.absolute_link, body).strip()}\n"
 
     def absolute_link(self, link: re.Match[str]) -> str:
-        """The address of a link's target; that of a page becomes that of its copy."""
+        """The absolute address of a link's target; a page becomes its Markdown copy."""
         path, mark, anchor = (link["target"] or "").partition("#")
         if not path or "://" in path:
             return link[0]
@@ -64,15 +64,15 @@ class PageCopy(NamedTuple):
 
 
 def expand_includes(text: str, language: str) -> str:
-    """The text with the content of each include, indented as its line is."""
+    """Replace each include by its content, indented like the include."""
 
     def content(include: re.Match[str]) -> str:
         file, section = include.groups()
         path = next(path for base in include_folders(language) if (path := base / file).is_file())
-        found = read_sections(path)[section] if section else without_section_markers(path)
-        found = expand_includes(found, language) if path.suffix == ".md" else found
+        included = read_sections(path)[section] if section else without_section_markers(path)
+        included = expand_includes(included, language) if path.suffix == ".md" else included
         indent = include[0].partition("-")[0]
-        return re.sub(r"^(?=.)", indent, found.rstrip("\n"), flags=re.M)
+        return re.sub(r"^(?=.)", indent, included.rstrip("\n"), flags=re.M)
 
     return INCLUDE.sub(content, text)
 
@@ -80,7 +80,7 @@ def expand_includes(text: str, language: str) -> str:
 def llms_txt(
     title: str, about: str, parts: dict[str, list[PageCopy]], language: str, root: str, other: str
 ) -> str:
-    """The list of all copies, as llmstxt.org describes it; other is the other language's list."""
+    """The list of all copies in the format of llmstxt.org; other is the other language's list."""
     text = f"# {title}\n\n> {about}\n\n{INTRODUCTION[language].format(root=root, other=other)}\n"
     for heading, pages in parts.items():
         entries = [f"- [{each.title}]({root}{each.path}): {each.description}\n" for each in pages]

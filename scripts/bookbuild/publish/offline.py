@@ -14,10 +14,10 @@ from bookbuild.pages.files import write_file
 
 EXCLUDED = (
     "*.gz",  # for search engines; the browser reads the uncompressed file
-    "*.pdf",  # the whole book again
+    "*.pdf",  # the whole book, which the pages contain
     "*.epub",
     "*.md",
-    "llms.txt",  # for programs, as are the next three
+    "llms.txt",  # for programs, like the next three
     "feed.xml",
     "sbom.cdx.json",
     "cards/*",

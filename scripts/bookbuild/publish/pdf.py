@@ -17,12 +17,12 @@ from bookbuild.publish.chapters import (
     Chapter,
     authors,
     has_class,
-    relink,
     remove_elements,
     rename_ids,
+    rewrite_links,
 )
 
-BASE = "http://book.localhost"  # answered from the folder of the site
+BASE = "http://book.localhost"  # requests are answered from the folder of the site
 STYLE = Path(__file__).with_name("styles") / "pdf.css"
 BODY = {"data-md-color-scheme": "default", "class": "md-typeset", "dir": "ltr"}
 HEADER_ID = re.compile(rb"\(node\d{8}\)")
@@ -41,10 +41,10 @@ def global_anchor(name: str, fragment: str) -> str:
     return f"{name}--{fragment}" if fragment and fragment != name else name
 
 
-def printable(book: Book, chapter: Chapter) -> etree._Element:
-    """A chapter with unique anchors and unfolded blocks."""
+def printable_chapter(book: Book, chapter: Chapter) -> etree._Element:
+    """A copy of a chapter with unique anchors and open blocks."""
     article = copy.deepcopy(chapter.article)
-    relink(book, chapter, article, lambda name, anchor: "#" + global_anchor(name, anchor))
+    rewrite_links(book, chapter, article, lambda name, anchor: "#" + global_anchor(name, anchor))
     for element in article.iter(etree.Element):
         rename_ids(element, lambda id: global_anchor(chapter.name, id))
         if element.tag == "details":
@@ -59,9 +59,9 @@ def printable(book: Book, chapter: Chapter) -> etree._Element:
 def table_of_contents(book: Book, page_numbers: dict[str, int]) -> etree._Element:
     """The table of contents, with the page numbers known so far."""
 
-    def entry(target: str, title: str, *below: etree._Element) -> etree._Element:
+    def entry(target: str, title: str, *children: etree._Element) -> etree._Element:
         number = E.span(str(page_numbers.get(target, "")), {"class": "number"})
-        return E.li(E.a(E.span(title, {"class": "name"}), number, href=f"#{target}"), *below)
+        return E.li(E.a(E.span(title, {"class": "name"}), number, href=f"#{target}"), *children)
 
     def sections(chapter: Chapter) -> Iterator[etree._Element]:
         entries = [
@@ -97,7 +97,7 @@ def print_document(book: Book, parts: Iterable[etree._Element], extra_style: str
 def open_document(page: Page, site: Path, document: bytes) -> None:
     """Open a document at the root of the site."""
 
-    def answer(route: Route) -> None:
+    def respond(route: Route) -> None:
         path = urlsplit(route.request.url).path
         if path == "/book.xhtml":
             route.fulfill(body=document, content_type="application/xhtml+xml")
@@ -105,7 +105,7 @@ def open_document(page: Page, site: Path, document: bytes) -> None:
             route.fulfill(path=site / path[1:])
 
     page.unroute(f"{BASE}/**")
-    page.route(f"{BASE}/**", answer)
+    page.route(f"{BASE}/**", respond)
     page.goto(f"{BASE}/book.xhtml")
     page.evaluate("document.fonts.ready")
 
@@ -126,21 +126,21 @@ def renumber_header_ids(pdf: bytes) -> bytes:
 def destination_pages(pdf: pikepdf.Pdf) -> dict[str, int]:
     """The page number of each anchor."""
     numbers: dict = {page.objgen: number for number, page in enumerate(pdf.pages, 1)}
-    found = {}
+    destinations = {}
     for name, target in pdf.Root.Dests.items():
         page = target[0]
         assert isinstance(page, pikepdf.Object)
-        found[name.lstrip("/")] = numbers[page.objgen]
-    return found
+        destinations[name.lstrip("/")] = numbers[page.objgen]
+    return destinations
 
 
 def make_pdf(page: Page, site: Path, book: Book) -> bytes:
-    """The PDF.
+    """The PDF in one language.
 
     Chromium can't print the page number of a link's target. So the book is printed, then the
     page numbers alone are printed and overlaid on its table of contents.
     """
-    chapters = [printable(book, chapter) for chapter in book.chapters]
+    chapters = [printable_chapter(book, chapter) for chapter in book.chapters]
     front = [book.title_page(), table_of_contents(book, {})]
     pdf = print_pdf(page, site, print_document(book, front + chapters))
     front = [book.title_page(), table_of_contents(book, destination_pages(pdf))]
@@ -169,7 +169,7 @@ def make_pdf(page: Page, site: Path, book: Book) -> bytes:
 
 
 def overlay(pdf: pikepdf.Pdf, below: pikepdf.Page, above: pikepdf.Page) -> None:
-    """The same as pikepdf's add_overlay, but with a fixed name, for reproducible bytes."""
+    """Like pikepdf's add_overlay, but with a fixed name, for reproducible bytes."""
     form = pdf.copy_foreign(above.as_form_xobject())
     name = below.add_resource(form, pikepdf.Name.XObject, pikepdf.Name("/Numbers"))
     below.contents_add(b"q", prepend=True)

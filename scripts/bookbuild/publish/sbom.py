@@ -43,7 +43,7 @@ def pinned_hashes() -> dict[str, list[str]]:
         try:
             installed = version(name)
         except PackageNotFoundError:
-            raise SourceError(path, 1, f"{name} isn't installed; run scripts/install") from None
+            raise SourceError(path, 1, f"{name} is not installed; run scripts/install") from None
         if installed not in requirement.specifier:
             message = f"{pin} is pinned, {installed} is installed; run scripts/install"
             raise SourceError(path, 1, message)
@@ -51,20 +51,20 @@ def pinned_hashes() -> dict[str, list[str]]:
     return pinned
 
 
-def describe(command: list[str]) -> dict:
-    """The bill of materials that a tool prints."""
-    done = subprocess.run(command, capture_output=True, text=True, cwd=paths.ROOT)
-    if done.returncode:
+def run_tool(command: list[str]) -> dict:
+    """Run a tool and parse the bill of materials that it prints."""
+    process = subprocess.run(command, capture_output=True, text=True, cwd=paths.ROOT)
+    if process.returncode:
         tool = " ".join(command[:4])
-        raise SetupError(f"{tool} failed; run scripts/install. Its errors:\n{done.stderr}")
-    return json.loads(done.stdout)
+        raise SetupError(f"{tool} failed; run scripts/install. Its errors:\n{process.stderr}")
+    return json.loads(process.stdout)
 
 
 def document() -> str:
-    """The bill of materials; the same installation gives the same text."""
+    """The bill of materials as JSON, reproducible for the same installation."""
     pinned = pinned_hashes()
-    python = describe([*PYTHON_COMMAND, sys.executable])
-    npm = describe([str(paths.ROOT / ".venv/bin/npm"), *NPM_COMMAND])
+    python = run_tool([*PYTHON_COMMAND, sys.executable])
+    npm = run_tool([str(paths.ROOT / ".venv/bin/npm"), *NPM_COMMAND])
     components = npm["components"]
     for each in python["components"]:
         name = canonicalize_name(each["name"])
@@ -73,7 +73,9 @@ def document() -> str:
             components.append(each)
     for each in components:
         each.pop("externalReferences", None)
-        each["licenses"] = [one for one in each["licenses"] if '"UNKNOWN"' not in json.dumps(one)]
+        each["licenses"] = [
+            item for item in each["licenses"] if '"UNKNOWN"' not in json.dumps(item)
+        ]
     references = {each["bom-ref"] for each in components}
     dependencies = [{"ref": NAME, "dependsOn": sorted(references)}]
     for each in [*python["dependencies"], *npm["dependencies"]]:
@@ -90,20 +92,20 @@ def document() -> str:
         "licenses": [{"license": {"id": each}} for each in citation["license"]],
     }
     serial = uuid.uuid5(uuid.NAMESPACE_URL, f"{book['version']} {sorted(references)}")
-    found = {
+    bill = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "serialNumber": serial.urn,
         "version": 1,
         "metadata": {
-            "timestamp": f"{citation['date-released']}T00:00:00Z",  # the same in each build
+            "timestamp": f"{citation['date-released']}T00:00:00Z",  # fixed, for reproducible builds
             "component": book,
             "properties": [{"name": "hashes", "value": NOTE}],
         },
         "components": components,
         "dependencies": dependencies,
     }
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(bill, indent=1, ensure_ascii=False) + "\n"
 
 
 def main() -> None:

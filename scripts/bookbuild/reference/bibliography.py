@@ -56,8 +56,8 @@ class Reference(NamedTuple):
         issue = re.search(r"/issues/(\d+)$", url)
         return f"issue {issue[1]}" if issue else urlsplit(url).netloc, url
 
-    def error(self, what: str) -> SourceError:
-        return SourceError(bib_file(), self.line, f"{self.key} {what}")
+    def error(self, message: str) -> SourceError:
+        return SourceError(bib_file(), self.line, f"{self.key} {message}")
 
 
 class Citation(NamedTuple):
@@ -94,9 +94,9 @@ def parse_references(text: str) -> dict[str, Reference]:
             line = next((lines[word] for word in message.split() if word in lines), None)
             quote = re.search("'(.+)'", message)
             line = line or line_number(text, text.find(quote[1]) if quote else 0)
-        what = re.sub(r"^syntax error in line \d+: ", "", message)
-        raise SourceError(bib_file(), line, f"invalid BibTeX: {what}; correct it") from None
-    found = {}
+        reason = re.sub(r"^syntax error in line \d+: ", "", message)
+        raise SourceError(bib_file(), line, f"invalid BibTeX: {reason}; correct it") from None
+    references = {}
     for key, entry in entries.items():
         people = entry.persons.get("author", [])
         names = [
@@ -108,23 +108,23 @@ def parse_references(text: str) -> dict[str, Reference]:
         ]
         surname = plain(*people[0].last_names) if people else ""
         fields = {name.lower(): value for name, value in entry.fields.items()}
-        found[key] = Reference(key, entry.type, fields, names, surname, lines.get(key, 1))
-    return found
+        references[key] = Reference(key, entry.type, fields, names, surname, lines.get(key, 1))
+    return references
 
 
 # Formatting
 
 
 def plain(*latex: str) -> str:
-    r"""Words without LaTeX: M{\"u}ller becomes Müller."""
+    r"""Text without LaTeX markup: M{\"u}ller becomes Müller."""
     text = " ".join(latex)
-    if re.search(r"[\\~`$]", text):  # decoding takes milliseconds
+    if re.search(r"[\\~`$]", text):  # decoding takes milliseconds, so only where needed
         return Text.from_latex(text).render_as("text")
     return text.replace("{", "").replace("}", "")
 
 
 def format_authors(reference: Reference, language: str) -> str:
-    """Up to three names in full; of more the first alone."""
+    """All names of up to three authors; of a longer list only the first."""
     words, names = WORDS[language], reference.authors
     if override := reference.fields.get(f"author_{language}"):
         return plain(override)
@@ -151,7 +151,7 @@ def format_reference(reference: Reference, language: str) -> str:
 
 
 def expand_citations(markdown: str, language: str) -> str:
-    """The page with its footnotes written out."""
+    """Replace the keys in the footnotes of a page by references."""
     references = load_references()
 
     def expand(footnote: re.Match[str]) -> str:
@@ -174,13 +174,13 @@ def find_citations(language: str) -> list[Citation]:
 
 
 def select_references(*, software: bool) -> list[Reference]:
-    """Works or software, by the surname of the first author and the year."""
+    """Either software or other works, sorted by the first author's surname and the year."""
     selected = [each for each in load_references().values() if each.is_software == software]
     return sorted(selected, key=lambda r: (r.surname.lower(), r.fields.get("year", ""), r.key))
 
 
 def list_references(language: str, *, software: bool) -> str:
-    """A list in Markdown; behind each reference the pages that cite it, linked to the footnote."""
+    """A Markdown list of references, each with links to the footnotes that cite it."""
     links: dict[str, dict[str, str]] = {}
     for citation in find_citations(language):
         name, title = citation.page.name, citation.page.title
@@ -209,12 +209,12 @@ def reference_errors() -> Iterator[SourceError]:
             yield reference.error(f"has the link of {links[url]}; keep one of the two")
     for language in LANGUAGES:
         for citation in find_citations(language):
-            for what in citation_errors(citation, references):
-                yield citation.page.error(citation.position, f"[^{citation.footnote}] {what}")
+            for message in citation_errors(citation, references):
+                yield citation.page.error(citation.position, f"[^{citation.footnote}] {message}")
 
 
 def entry_errors(reference: Reference) -> Iterator[str]:
-    """What is wrong with one entry."""
+    """Messages about one incomplete entry."""
     fields, (label, url) = reference.fields, reference.link
     year = fields.get("year", "")
     if not reference.authors:
@@ -235,7 +235,7 @@ def entry_errors(reference: Reference) -> Iterator[str]:
 
 
 def citation_errors(citation: Citation, references: dict[str, Reference]) -> Iterator[str]:
-    """What is wrong with one footnote."""
+    """Messages about one invalid footnote."""
     for key in citation.keys:
         if key not in references:
             yield f"cites @{key}, which {bib_file().name} doesn't have; correct the key, or add it"
@@ -246,6 +246,7 @@ def citation_errors(citation: Citation, references: dict[str, Reference]) -> Ite
 
 
 def unused_references() -> Iterator[SourceError]:
+    """References that no footnote cites."""
     cited = {key for citation in find_citations("en") for key in citation.keys}
     for key, reference in load_references().items():
         if key not in cited:
