@@ -2,30 +2,30 @@
 /// <reference lib="webworker" />
 "use strict";
 /**
- * The service worker that keeps the book for reading without a network. It is registered when a
- * reader asks for it (assets/widgets/offline.js), and keeps each language by itself.
+ * The service worker that stores the book for offline reading. It is registered when a reader
+ * requests it (assets/widgets/offline.js), and stores each language separately.
  *
- * A language's cache holds files by their hashes, and one list: which hash stands at which
- * address. The list is put in last, when all its files are there, so a copy is whole or isn't
- * there, and is never of two versions. What is published (bookbuild/publish/offline.py) has the same list.
+ * A language's cache has files by their hashes, and one list of addresses with their hashes. The
+ * list is added last, when all of its files are stored, so a copy is either complete or missing,
+ * and never mixes two versions. The published site has the same list (bookbuild/publish/offline.py).
  *
- * @typedef {Told["language"]} Language
- * @typedef {Record<string, [hash: string, bytes: number]>} Files by address, from the language's home
+ * @typedef {OfflineState["language"]} Language
+ * @typedef {Record<string, [hash: string, bytes: number]>} Files by address, relative to the language's home
  * @typedef {{ key: string, date: number, files: Files }} Copy
  */
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const ROOT = worker.registration.scope;
-const LIST = `${ROOT}offline/list`; // addresses inside the caches alone
-const PATIENCE = 3000; // milliseconds in which the network has to answer
-const AT_ONCE = 6;
+const LIST = `${ROOT}offline/list`; // an address that exists only in the caches
+const NETWORK_TIMEOUT = 3000; // milliseconds
+const MAX_CONCURRENT_DOWNLOADS = 6;
 
 /** @param {Language} language */
-const home = (language) => (language === "zh" ? `${ROOT}zh/` : ROOT);
+const homeUrl = (language) => (language === "zh" ? `${ROOT}zh/` : ROOT);
 /** @param {Language} language */
-const cacheOf = (language) => `offline ${home(language)}`;
+const cacheName = (language) => `offline ${homeUrl(language)}`;
 /** @param {string} hash */
-const place = (hash) => `${ROOT}offline/${hash}`;
+const fileUrl = (hash) => `${ROOT}offline/${hash}`;
 
 worker.addEventListener("install", () => worker.skipWaiting());
 worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.claim()));
@@ -34,40 +34,40 @@ worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.cl
 
 worker.addEventListener("fetch", (event) => {
   const { method, url } = event.request;
-  if (method === "GET" && url.startsWith(ROOT)) event.respondWith(answer(event));
+  if (method === "GET" && url.startsWith(ROOT)) event.respondWith(respond(event));
 });
 
-/** Where a browser's page came from, and so what it loads: by the client's id. @type {Map<string, "network" | "copy">} */
+/** The source of each open page, and of all files that it loads, by client id. @type {Map<string, "network" | "copy">} */
 const sources = new Map();
 
 /**
- * Online, what is published: from the copy if that is the same, else from the network. Without a
- * network, the copy. A page and what it loads come from one place.
+ * Responds with the published version: from the copy if it is up to date, else from the network.
+ * Without a network, responds from the copy. A page and its files come from the same source.
  * @param {FetchEvent} event
  */
-async function answer(event) {
+async function respond(event) {
   const { request } = event;
   const language = request.url.startsWith(`${ROOT}zh/`) ? "zh" : "en";
-  const name = nameOf(request.url, language);
+  const name = fileName(request.url, language);
   const isPage = request.mode === "navigate" || name === "" || name.endsWith("/");
-  const copy = await kept(language);
+  const copy = await loadCopy(language);
   if (!copy || !(name in copy.files || `${name}/` in copy.files)) {
-    if (isPage && !copy) event.waitUntil(goOn(language));
-    const isNew = isPage && copy; // or it never was there: the browser's own cache doesn't know
+    if (isPage && !copy) event.waitUntil(resume(language));
+    const isNew = isPage && copy; // added since the copy was made, so the browser's own cache may be out of date
     const fetched = isNew ? fetch(request, { cache: "no-cache" }) : fetch(request);
-    return fetched.catch(() => (request.mode === "navigate" ? notKept() : Response.error()));
+    return fetched.catch(() => (request.mode === "navigate" ? notStoredPage() : Response.error()));
   }
   const client = event.resultingClientId || event.clientId;
   if (isPage || !sources.has(client)) {
-    const asked = isPublished(language, copy);
-    event.waitUntil(asked.then((same) => (same === false ? renew(language) : undefined)));
-    sources.set(client, (await inTime(asked)) === false ? "network" : "copy");
+    const check = isPublished(language, copy);
+    event.waitUntil(check.then((same) => (same === false ? update(language) : undefined)));
+    sources.set(client, (await withTimeout(check)) === false ? "network" : "copy");
   }
   if (sources.get(client) === "network") {
-    const asked = fetch(request, { cache: "no-cache" });
-    if (!isPage) return asked; // and never the copy's: that is of another version
-    const answered = await inTime(asked);
-    if (answered) return answered;
+    const pending = fetch(request, { cache: "no-cache" });
+    if (!isPage) return pending; // never from the copy, which is another version
+    const response = await withTimeout(pending);
+    if (response) return response;
     sources.set(client, "copy");
   }
   if (!(name in copy.files)) {
@@ -75,60 +75,60 @@ async function answer(event) {
     address.pathname += "/";
     return Response.redirect(address.href);
   }
-  const found = await caches.match(place(copy.files[name][0]), { cacheName: cacheOf(language) });
-  return found ?? fetch(request); // not found if the copy has just been renewed or removed
+  const cached = await caches.match(fileUrl(copy.files[name][0]), { cacheName: cacheName(language) });
+  return cached ?? fetch(request); // missing if the copy has just been updated or removed
 }
 
 /**
- * An address as the lists have it: from the language's home, without a query.
+ * An address as in the lists: relative to the language's home, without a query.
  * @param {string} address
  * @param {Language} language
  */
-function nameOf(address, language) {
+function fileName(address, language) {
   const { origin, pathname } = new URL(address);
-  return `${origin}${pathname}`.slice(home(language).length).replace(/(^|\/)index\.html$/, "$1");
+  return `${origin}${pathname}`.slice(homeUrl(language).length).replace(/(^|\/)index\.html$/, "$1");
 }
 
 /**
  * @param {Language} language
  * @returns {Promise<Copy | undefined>}
  */
-async function kept(language) {
-  const list = await caches.match(LIST, { cacheName: cacheOf(language) });
+async function loadCopy(language) {
+  const list = await caches.match(LIST, { cacheName: cacheName(language) });
   return list?.json();
 }
 
 /**
- * Whether the copy is what is published; undefined if the network doesn't tell.
+ * Whether the copy is up to date; undefined if the network does not answer.
  * @param {Language} language
  * @param {Copy} copy
  */
 async function isPublished(language, copy) {
   const options = /** @type {const} */ ({ cache: "no-store" });
-  const response = await fetch(`${home(language)}offline.json`, options).catch(() => undefined);
+  const response = await fetch(`${homeUrl(language)}offline.json`, options).catch(() => undefined);
   if (!response || response.status >= 500) return undefined;
   if (!response.ok) return false;
-  const published = await response.json().catch(() => undefined); // a hotel's page to log in?
+  const published = await response.json().catch(() => undefined); // for example the login page of a hotel's network
   return published && published.key === copy.key;
 }
 
 /**
- * What is promised, or undefined if it fails or takes too long.
+ * The result of a promise, or undefined if it fails or takes too long.
  * @template T
- * @param {Promise<T>} promised
+ * @param {Promise<T>} promise
  * @returns {Promise<T | undefined>}
  */
-function inTime(promised) {
+function withTimeout(promise) {
   /** @type {Promise<undefined>} */
-  const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
-  return Promise.race([promised.catch(() => undefined), late]);
+  const timeout = new Promise((resolve) => setTimeout(resolve, NETWORK_TIMEOUT));
+  return Promise.race([promise.catch(() => undefined), timeout]);
 }
 
-/** A page that says that there is none, in both languages, whichever are kept. */
-async function notKept() {
+/** The page shown for an address that is not stored, in both languages. */
+async function notStoredPage() {
   const link = { en: "", zh: "" };
-  if (await kept("en")) link.en = `<p><a href="${home("en")}">To what is kept in English</a></p>`;
-  if (await kept("zh")) link.zh = `<p><a href="${home("zh")}">去看保存好的中文版</a></p>`;
+  if (await loadCopy("en")) link.en = `<p><a href="${homeUrl("en")}">To what is kept in English</a></p>`;
+  if (await loadCopy("zh")) link.zh = `<p><a href="${homeUrl("zh")}">去看保存好的中文版</a></p>`;
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -161,177 +161,176 @@ ${link.zh}
   return new Response(html, { status: 503, headers });
 }
 
-// Keeping
+// Storing
 
-/** What is on its way, and how to stop it. @type {Map<Language, { whole: Promise<void>, stop: AbortController }>} */
-const running = new Map();
-/** How far the last try came. @type {Map<Language, Pick<Told, "done" | "bytes" | "reason">>} */
+/** The running downloads, and how to stop them. @type {Map<Language, { finished: Promise<void>, stop: AbortController }>} */
+const downloads = new Map();
+/** The progress of the last attempt. @type {Map<Language, Pick<OfflineState, "done" | "bytes" | "reason">>} */
 const progress = new Map();
 
 worker.addEventListener("message", (event) => {
-  /** @type {Asked} */
+  /** @type {OfflineRequest} */
   const { ask, language } = event.data;
-  const does = { keep: renew, remove, state: tell };
-  event.waitUntil(does[ask](language));
+  const actions = { keep: update, remove, state: reportState };
+  event.waitUntil(actions[ask](language));
 });
 
 /**
- * Tells every page of the book how the copy of a language stands.
+ * Reports the state of a language's copy to all open pages.
  * @param {Language} language
  */
-async function tell(language) {
-  const copy = await kept(language);
-  /** @type {Told} */
-  let told = { language, state: "absent", ...progress.get(language) };
-  if (copy) told = { language, state: "kept", key: copy.key, date: copy.date };
-  else if (running.has(language)) told.state = "keeping";
-  else if (await caches.has(cacheOf(language))) told.state = "unfinished";
+async function reportState(language) {
+  const copy = await loadCopy(language);
+  /** @type {OfflineState} */
+  let report = { language, state: "absent", ...progress.get(language) };
+  if (copy) report = { language, state: "kept", key: copy.key, date: copy.date };
+  else if (downloads.has(language)) report.state = "keeping";
+  else if (await caches.has(cacheName(language))) report.state = "unfinished";
   for (const client of await worker.clients.matchAll({ includeUncontrolled: true })) {
-    client.postMessage(told);
+    client.postMessage(report);
   }
 }
 
 /**
- * Goes on with what a reader has asked for and the network has broken off.
+ * Resumes an interrupted download.
  * @param {Language} language
  */
-async function goOn(language) {
-  if (await caches.has(cacheOf(language))) await renew(language);
+async function resume(language) {
+  if (await caches.has(cacheName(language))) await update(language);
 }
 
 /**
- * Makes the copy what is published, or leaves it as it is. Asking twice does it once.
+ * Updates the copy to the published version, or leaves it unchanged. Concurrent calls share one download.
  * @param {Language} language
  */
-function renew(language) {
-  let run = running.get(language);
+function update(language) {
+  let run = downloads.get(language);
   if (!run) {
     const stop = new AbortController();
-    const whole = bring(language, stop.signal)
-      .catch((error) => giveUp(language, error))
-      .finally(() => running.delete(language))
-      .then(() => tell(language));
-    running.set(language, (run = { whole, stop }));
+    const finished = download(language, stop.signal)
+      .catch((error) => recordFailure(language, error))
+      .finally(() => downloads.delete(language))
+      .then(() => reportState(language));
+    downloads.set(language, (run = { finished, stop }));
   }
-  return run.whole;
+  return run.finished;
 }
 
-class Changed extends Error {}
+class ContentChanged extends Error {}
 
 /**
- * Fetches what is published and not here yet, and then takes it for the copy.
+ * Downloads the published files that are missing, and then stores the list.
  * @param {Language} language
  * @param {AbortSignal} signal
  */
-async function bring(language, signal) {
+async function download(language, signal) {
   progress.set(language, {});
   /** @type {RequestInit} */
-  const fresh = { cache: "no-store", signal }; // as published, and not kept by the browser once more
+  const fresh = { cache: "no-store", signal }; // bypasses the browser's HTTP cache
   const { key, bytes } = await (await get("offline.json", fresh)).json();
-  if ((await kept(language))?.key === key) return;
+  if ((await loadCopy(language))?.key === key) return;
   const list = await (await get("offline-files.json", fresh)).arrayBuffer();
-  if ((await digest(list)) !== key) throw new Changed();
+  if ((await digest(list)) !== key) throw new ContentChanged();
   /** @type {Files} */
   const files = JSON.parse(new TextDecoder().decode(list));
-  const cache = await caches.open(cacheOf(language));
-  const here = new Set((await cache.keys()).map(({ url }) => url));
+  const cache = await caches.open(cacheName(language));
+  const stored = new Set((await cache.keys()).map(({ url }) => url));
   let done = 0;
 
   /** @param {number} more */
   function count(more) {
     done += more;
     progress.set(language, { done, bytes });
-    return tell(language);
+    return reportState(language);
   }
 
   /** @param {string} name */
   async function get(name, options = fresh) {
-    const response = await fetch(home(language) + name, options);
-    if (!response.ok) throw response.status < 500 ? new Changed() : new Error(name);
+    const response = await fetch(homeUrl(language) + name, options);
+    if (!response.ok) throw response.status < 500 ? new ContentChanged() : new Error(name);
     return response;
   }
 
   /** @param {[name: string, about: Files[string]]} file */
-  async function keep([name, [hash, size]]) {
+  async function saveFile([name, [hash, size]]) {
     const response = await get(name);
     const body = await response.arrayBuffer();
-    if ((await digest(body)) !== hash) throw new Changed();
+    if ((await digest(body)) !== hash) throw new ContentChanged();
     const type = response.headers.get("content-type") ?? "application/octet-stream";
-    await cache.put(place(hash), new Response(body, { headers: { "content-type": type } }));
+    await cache.put(fileUrl(hash), new Response(body, { headers: { "content-type": type } }));
     await count(size);
   }
 
-  const wanted = Object.entries(files);
-  const queue = wanted.filter(([, [hash]]) => !here.has(place(hash)));
+  const queue = Object.entries(files).filter(([, [hash]]) => !stored.has(fileUrl(hash)));
   await count(bytes - queue.reduce((sum, [, [, size]]) => sum + size, 0));
-  const tries = Array.from({ length: AT_ONCE }, async () => {
+  const workers = Array.from({ length: MAX_CONCURRENT_DOWNLOADS }, async () => {
     try {
-      for (let file = queue.pop(); file; file = queue.pop()) await keep(file);
+      for (let file = queue.pop(); file; file = queue.pop()) await saveFile(file);
     } catch (error) {
-      queue.length = 0; // the others need not go on
+      queue.length = 0; // stops the other workers
       throw error;
     }
   });
-  const broken = (await Promise.allSettled(tries)).find((one) => one.status === "rejected");
-  if (broken) throw broken.reason;
+  const failed = (await Promise.allSettled(workers)).find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
   signal.throwIfAborted();
   /** @type {Copy} */
   const copy = { key, date: Date.now(), files };
   await cache.put(LIST, Response.json(copy));
-  await sweep(language, copy);
+  await removeUnused(language, copy);
 }
 
 /**
- * Says why a copy couldn't be made, and frees the room if there wasn't enough. Else what has come
- * so far waits for the next try.
+ * Records why a download failed. If the storage is full, frees it; otherwise the files that are
+ * stored so far are kept for the next attempt.
  * @param {Language} language
  * @param {Error} error
  */
-async function giveUp(language, error) {
-  /** @type {Told["reason"]} */
+async function recordFailure(language, error) {
+  /** @type {OfflineState["reason"]} */
   let reason = "network";
   if (error.name === "QuotaExceededError") reason = "room";
-  else if (error instanceof Changed) reason = "changed";
+  else if (error instanceof ContentChanged) reason = "changed";
   progress.set(language, { ...progress.get(language), reason });
   if (reason !== "room") return;
-  const copy = await kept(language);
-  await (copy ? sweep(language, copy) : clear(language));
+  const copy = await loadCopy(language);
+  await (copy ? removeUnused(language, copy) : deleteCopy(language));
 }
 
 /**
- * Takes out what belongs to no copy any more.
+ * Removes files that no longer belong to the copy.
  * @param {Language} language
  * @param {Copy} copy
  */
-async function sweep(language, copy) {
-  const cache = await caches.open(cacheOf(language));
-  const needed = new Set(Object.values(copy.files).map(([hash]) => place(hash)));
-  const old = (await cache.keys()).filter(({ url }) => url !== LIST && !needed.has(url));
-  await Promise.all(old.map((request) => cache.delete(request)));
+async function removeUnused(language, copy) {
+  const cache = await caches.open(cacheName(language));
+  const needed = new Set(Object.values(copy.files).map(([hash]) => fileUrl(hash)));
+  const unused = (await cache.keys()).filter(({ url }) => url !== LIST && !needed.has(url));
+  await Promise.all(unused.map((request) => cache.delete(request)));
 }
 
 /**
- * Takes a language out, and the worker with the last one.
+ * Deletes the cache of a language, and unregisters the worker with the last one.
  * @param {Language} language
  */
-async function clear(language) {
-  await caches.delete(cacheOf(language));
-  const left = await Promise.all([caches.has(cacheOf("en")), caches.has(cacheOf("zh"))]);
-  if (!left.includes(true)) await worker.registration.unregister();
+async function deleteCopy(language) {
+  await caches.delete(cacheName(language));
+  const remaining = await Promise.all([caches.has(cacheName("en")), caches.has(cacheName("zh"))]);
+  if (!remaining.includes(true)) await worker.registration.unregister();
 }
 
 /** @param {Language} language */
 async function remove(language) {
-  const run = running.get(language);
+  const run = downloads.get(language);
   run?.stop.abort();
-  await run?.whole;
+  await run?.finished;
   progress.delete(language);
-  await clear(language);
-  await tell(language);
+  await deleteCopy(language);
+  await reportState(language);
 }
 
 /**
- * SHA-256, as bookbuild/publish/offline.py writes it.
+ * SHA-256 in hexadecimal, as in bookbuild/publish/offline.py.
  * @param {ArrayBuffer} bytes
  */
 async function digest(bytes) {

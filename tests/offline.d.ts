@@ -1,18 +1,18 @@
-/** What the page says to the service worker that keeps the book, and what it hears from it. */
-interface Asked {
+/** A page's request to the service worker that stores the book, and the state that it reports. */
+interface OfflineRequest {
   ask: "keep" | "remove" | "state";
   language: "en" | "zh";
 }
-interface Told {
+interface OfflineState {
   language: "en" | "zh";
-  /** Unfinished: the reader wants it, part of it is here, and none of that is read. */
+  /** Unfinished: requested and partly downloaded, but not used yet. */
   state: "absent" | "keeping" | "unfinished" | "kept";
-  /** While keeping: bytes here, and of the whole. */
+  /** While keeping: bytes downloaded, and bytes in total. */
   done?: number;
   bytes?: number;
-  /** Kept: the version, and when it was made whole. */
+  /** Kept: the version, and the time when it was completed. */
   key?: string;
   date?: number;
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   reason?: "network" | "room" | "changed";
 }

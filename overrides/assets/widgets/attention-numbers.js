@@ -1,5 +1,5 @@
 // @ts-check
-/** The numbers of attention by hand: every step, and how the number of a cell comes about. */
+/** Attention by hand: the numbers of every step, and the arithmetic behind each cell. */
 
 /**
  * @typedef {number[][]} Matrix one row a token
@@ -12,7 +12,7 @@
  *   hidden: string}} Words
  */
 
-/** The numbers of the chapter. @type {Entries} */
+/** The example of the chapter. @type {Entries} */
 export const CHAPTER = {
   query: [[0, 1], [2, 0], [1, 1]],
   key: [[2, 0], [0, 2], [1, -1]],
@@ -29,7 +29,7 @@ export function attend({ query, key, value }, options) {
   const root = options.root ? Math.sqrt(query[0].length) : 1;
   const scores = query.map((q) => key.map((k) => dot(q, k)));
   const scaled = scores.map((row) => row.map((score) => score / root));
-  const mask = scores.map((row, i) => row.map((_, j) => mayRead(i, j, options)));
+  const mask = scores.map((row, i) => row.map((_, j) => isVisible(i, j, options)));
   const powers = scaled.map((row, i) => row.map((x, j) => (mask[i][j] ? Math.exp(x) : 0)));
   const weights = powers.map((row) => row.map((power) => power / sum(row)));
   const output = weights.map((row) => value[0].map((_, j) => dot(row, column(value, j))));
@@ -37,12 +37,12 @@ export function attend({ query, key, value }, options) {
 }
 
 /**
- * Whether query i may read key j: causal hides what comes later, padding hides the third.
+ * Whether query i may read key j: causal hides later keys, padding hides the third key.
  * @param {number} i
  * @param {number} j
  * @param {Options} options
  */
-function mayRead(i, j, { causal, padding }) {
+function isVisible(i, j, { causal, padding }) {
   return !(causal && j > i) && !(padding && j === 2);
 }
 
@@ -68,19 +68,19 @@ const column = (matrix, j) => matrix.map((row) => row[j]);
  */
 export function arithmetic({ name, row: i, column: j }, entries, options, words) {
   const steps = attend(entries, options);
-  const result = shown(Number(steps[name][i][j]));
+  const result = formatNumber(Number(steps[name][i][j]));
   const allowed = steps.mask[i][j];
   switch (name) {
     case "scores":
       return `${products(entries.query[i], entries.key[j])} = ${result}`;
     case "scaled":
-      return options.root ? `${shown(steps.scores[i][j])} / √2 = ${result}` : words.undivided;
+      return options.root ? `${formatNumber(steps.scores[i][j])} / √2 = ${result}` : words.undivided;
     case "mask":
       return allowed ? words.allowed : options.causal && j > i ? words.later : words.padded;
     case "powers":
       return allowed ? `e^${factor(steps.scaled[i][j])} = ${result}` : words.hidden;
     case "weights":
-      return `${shown(steps.powers[i][j])} / (${steps.powers[i].map(shown).join(" + ")})`
+      return `${formatNumber(steps.powers[i][j])} / (${steps.powers[i].map(formatNumber).join(" + ")})`
         + ` = ${result}`;
     case "output":
       return `${products(steps.weights[i], column(entries.value, j))} = ${result}`;
@@ -94,13 +94,13 @@ export function arithmetic({ name, row: i, column: j }, entries, options, words)
 const products = (a, b) => a.map((x, i) => `${factor(x)} · ${factor(b[i])}`).join(" + ");
 
 /** A number inside a product. @param {number} x */
-const factor = (x) => (x < 0 ? `(${shown(x)})` : shown(x));
+const factor = (x) => (x < 0 ? `(${formatNumber(x)})` : formatNumber(x));
 
 /**
- * A number as the tables show it. Exactly 0 is 0, and what is nearly 0 is told from it.
+ * Formats a number for the tables. Only exactly 0 is written as 0.
  * @param {number} x
  */
-export function shown(x) {
+export function formatNumber(x) {
   const size = Math.abs(x);
   if (size >= 1e4 || (size && size < 0.0005)) return minus(powerOfTen(x));
   const decimals = size < 100 ? 3 : size < 1000 ? 2 : 1;

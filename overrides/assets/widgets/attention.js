@@ -1,16 +1,16 @@
 // @ts-check
-/** Attention by hand: change three queries, keys and values, and see all that follows. */
+/** Attention by hand: change three queries, keys and values, and see every result. */
 
-import { CHAPTER, arithmetic, attend, shown, sources } from "./attention-numbers.js";
+import { CHAPTER, arithmetic, attend, formatNumber, sources } from "./attention-numbers.js";
 import { el, english, walkByArrows } from "./common.js";
 
 /**
  * @import { Cell, Entries, Options, Steps } from "./attention-numbers.js"
  * @typedef {{name: keyof Entries, row: number, column: number}} Entry
- * @typedef {{entries: Entries, options: Options, entry: Entry, cell: Cell}} State what is chosen
+ * @typedef {{entries: Entries, options: Options, entry: Entry, cell: Cell}} State what is selected
  */
 
-const LIMIT = 10; // of an entry, up and down
+const LIMIT = 10; // largest absolute value of an entry
 
 /** @type {(keyof Entries)[]} */
 const ENTRIES = ["query", "key", "value"];
@@ -102,9 +102,9 @@ const tokens = ({ padding }) => ["we", "work", padding ? "<pad>" : "?"];
 /**
  * @param {Entry | Cell} place
  * @param {Options} options
- * @returns {string} what stands at a place, in words
+ * @returns {string} the description of a place
  */
-function named({ name, row, column }, options) {
+function describe({ name, row, column }, options) {
   const names = tokens(options);
   const template = words.places[name];
   return template
@@ -117,7 +117,7 @@ function named({ name, row, column }, options) {
 const address = ({ name, row, column }) => `${name} ${row} ${column}`;
 
 /** @returns {State} */
-const beginning = () => ({
+const initialState = () => ({
   entries: structuredClone(CHAPTER),
   options: { root: true, causal: false, padding: false },
   entry: { name: "query", row: 1, column: 0 },
@@ -125,15 +125,15 @@ const beginning = () => ({
 });
 
 /**
- * @param {HTMLElement} element holds the picture that serves until the live one is there
+ * @param {HTMLElement} element contains the static figure, which the widget replaces
  */
 export function start(element) {
-  const state = beginning();
+  const state = initialState();
   const changed = () => render(live, state);
   const status = el("p", { class: "by-hand__status", role: "status" });
   const reset = el("button", { type: "button" }, words.reset);
   reset.addEventListener("click", () => {
-    Object.assign(state, beginning());
+    Object.assign(state, initialState());
     changed();
   });
   const live = el("div", { class: "by-hand" },
@@ -145,7 +145,7 @@ export function start(element) {
         (place) => choice(place, state, changed))))),
     el("div", { class: "by-hand__told" }, slider(state, changed), el("p")),
     status);
-  live.addEventListener("change", () => { // a slider's way there need not be heard
+  live.addEventListener("change", () => { // announce only the final value of a slider
     status.textContent = live.querySelector(".by-hand__told p")?.textContent ?? "";
   });
   changed();
@@ -157,7 +157,7 @@ export function start(element) {
  * @template {keyof Entries | keyof Steps} Name
  * @param {Name} name
  * @param {number} width
- * @param {keyof Entries} side whose its rows are
+ * @param {keyof Entries} side the tokens of the rows
  * @param {(place: {name: Name, row: number, column: number}) => Node[]} content of a cell
  */
 function matrix(name, width, side, content) {
@@ -177,7 +177,7 @@ function matrix(name, width, side, content) {
 }
 
 /**
- * A field for one entry. What is no number, or too large a one, changes nothing.
+ * A field for one entry. Invalid and too large numbers are ignored.
  * @param {Entry} entry
  * @param {State} state
  * @param {() => void} changed
@@ -202,7 +202,7 @@ function field(entry, state, changed) {
 }
 
 /**
- * A computed number that can be chosen, to see its arithmetic.
+ * A computed number that can be selected to show its arithmetic.
  * @param {Cell} cell
  * @param {State} state
  * @param {() => void} changed
@@ -231,7 +231,7 @@ function option(name, state, changed) {
 }
 
 /**
- * Moves the entry that was touched last.
+ * A slider for the entry that was changed last.
  * @param {State} state
  * @param {() => void} changed
  */
@@ -246,7 +246,7 @@ function slider(state, changed) {
 }
 
 /**
- * Writes all numbers and words anew.
+ * Updates all numbers and labels.
  * @param {HTMLElement} live
  * @param {State} state
  */
@@ -263,7 +263,7 @@ function render(live, state) {
   if (divisor) divisor.textContent = state.options.root ? words.titles.scaled[1] : "÷ 1";
   for (const name of ENTRIES) renderEntries(live, state, name);
   for (const name of STEPS) renderStep(live, state, name);
-  renderTold(live, state);
+  renderArithmetic(live, state);
 }
 
 /**
@@ -285,8 +285,8 @@ function inputAt(live, name, row, column) {
 function renderEntries(live, { entries, entry, options }, name) {
   entries[name].forEach((numbers, row) => numbers.forEach((x, column) => {
     const input = inputAt(live, name, row, column);
-    input.setAttribute("aria-label", named({ name, row, column }, options));
-    if (input !== document.activeElement) input.value = String(x); // else it is being typed
+    input.setAttribute("aria-label", describe({ name, row, column }, options));
+    if (input !== document.activeElement) input.value = String(x); // otherwise the reader is typing
     input.classList.toggle("chosen", address({ name, row, column }) === address(entry));
   }));
 }
@@ -299,30 +299,30 @@ function renderEntries(live, { entries, entry, options }, name) {
 function renderStep(live, { entries, options, cell }, name) {
   attend(entries, options)[name].forEach((results, row) => results.forEach((result, column) => {
     const at = { name, row, column };
-    const text = typeof result === "number" ? shown(result) : result ? "True" : "False";
+    const text = typeof result === "number" ? formatNumber(result) : result ? "True" : "False";
     const radio = inputAt(live, name, row, column);
     radio.checked = address(at) === address(cell);
-    radio.setAttribute("aria-label", `${text}, ${named(at, options)}`);
-    const written = /** @type {HTMLElement} */ (radio.nextElementSibling);
-    written.textContent = text;
-    if (name === "weights") written.style.setProperty("--share", String(result));
+    radio.setAttribute("aria-label", `${text}, ${describe(at, options)}`);
+    const label = /** @type {HTMLElement} */ (radio.nextElementSibling);
+    label.textContent = text;
+    if (name === "weights") label.style.setProperty("--share", String(result));
   }));
 }
 
 /**
- * The line that tells how the chosen number comes about, and the marks on what it is made of.
+ * Shows the arithmetic of the selected number, and marks the cells that it is computed from.
  * @param {HTMLElement} live
  * @param {State} state
  */
-function renderTold(live, { entries, options, entry, cell }) {
+function renderArithmetic(live, { entries, options, entry, cell }) {
   const range = /** @type {HTMLInputElement} */ (live.querySelector("input[type=range]"));
   range.value = String(entries[entry.name][entry.row][entry.column]);
   const [name, line] = live.querySelectorAll(".by-hand__told :is(label span, p)");
-  name.textContent = named(entry, options);
+  name.textContent = describe(entry, options);
   line.textContent =
-    named(cell, options) + words.colon + arithmetic(cell, entries, options, words);
-  const made = sources(cell).map((place) => place.join(" "));
+    describe(cell, options) + words.colon + arithmetic(cell, entries, options, words);
+  const used = sources(cell).map((place) => place.join(" "));
   for (const each of live.querySelectorAll("td[data-at]")) {
-    each.classList.toggle("used", made.includes(each.getAttribute("data-at") ?? ""));
+    each.classList.toggle("used", used.includes(each.getAttribute("data-at") ?? ""));
   }
 }

@@ -1,19 +1,19 @@
 // @ts-check
-/** What the widgets share: elements, drawings, controls. */
+/** Shared by the widgets: elements, SVG, controls. */
 
 export const english = document.documentElement.lang === "en";
 
 /** @typedef {Record<string, string | number | boolean | ((event: any) => void)>} Attributes */
 
 /**
- * Gives an element what it has: true and false for an attribute without a value, a function for
- * an event. Text stays text, it never becomes HTML.
+ * Sets attributes and appends children. A boolean toggles an attribute without a value; a function
+ * is an event listener. Strings are added as text, never as HTML.
  * @template {Element} E
  * @param {E} element
  * @param {Attributes} attributes
  * @param {(Node | string)[]} children
  */
-function fill(element, attributes, children) {
+function setUp(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (typeof value === "boolean") element.toggleAttribute(name, value);
@@ -24,44 +24,44 @@ function fill(element, attributes, children) {
 }
 
 /**
- * An element of the page.
+ * Creates an HTML element.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
  * @param {Attributes} attributes
  * @param {...(Node | string)} children
  */
 export function el(tag, attributes = {}, ...children) {
-  return fill(document.createElement(tag), attributes, children);
+  return setUp(document.createElement(tag), attributes, children);
 }
 
 /**
- * An element of a drawing.
+ * Creates an SVG element.
  * @template {keyof SVGElementTagNameMap} T
  * @param {T} tag
  * @param {Attributes} attributes
  * @param {...(Node | string)} children
  */
 export function svg(tag, attributes = {}, ...children) {
-  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  return setUp(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
 /**
- * A slider with its name and its value; `move` is called while it moves.
+ * A slider with its name and its value; `move` is called on every change.
  * @param {string} name
  * @param {{min: number, max: number, value: number}} range
  * @param {(value: number) => void} move
  */
 export function slider(name, range, move) {
-  const shown = el("b", { "aria-hidden": "true" }, String(range.value));
+  const output = el("b", { "aria-hidden": "true" }, String(range.value));
   const input = el("input", { type: "range", ...range });
-  const set = () => (shown.textContent = input.value);
+  const set = () => (output.textContent = input.value);
   input.addEventListener("input", () => (set(), move(input.valueAsNumber)));
-  const label = el("label", { class: "control" }, el("span", {}, name), input, shown);
+  const label = el("label", { class: "control" }, el("span", {}, name), input, output);
   return { label, input, set };
 }
 
 /**
- * A list to choose one of; `choose` is called with what was chosen.
+ * A drop-down list; `choose` is called with the selected value.
  * @param {string} name
  * @param {[value: string | number, text: string][]} options
  * @param {string | number} value
@@ -76,7 +76,7 @@ export function choice(name, options, value, choose) {
 }
 
 /**
- * Lets the arrow keys walk through the cells of a table, and choose where a cell has a button.
+ * Moves the focus through the cells of a table with the arrow keys, and selects radio buttons.
  * @param {HTMLTableElement} table
  */
 export function walkByArrows(table) {
@@ -85,7 +85,7 @@ export function walkByArrows(table) {
     const cell = event.target instanceof Element && event.target.closest("td");
     const row = cell && cell.closest("tr");
     if (!step || !cell || !row) return;
-    event.preventDefault(); // natively, all four arrows go along the rows
+    event.preventDefault(); // by default, all four arrows move along the rows
     const next = table.rows[row.rowIndex + step[0]]?.cells[cell.cellIndex + step[1]];
     if (next?.tagName !== "TD") return;
     const radio = next.querySelector("input");
@@ -95,5 +95,5 @@ export function walkByArrows(table) {
   return table;
 }
 
-/** Down and to the right. @type {Record<string, [number, number] | undefined>} */
+/** Row and column offset of each key. @type {Record<string, [number, number] | undefined>} */
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };

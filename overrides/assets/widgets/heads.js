@@ -1,5 +1,5 @@
 // @ts-check
-/** Heads: where the trained translator looks, in a sentence of the reader's own. */
+/** Heads: the cross-attention of the trained translator for a sentence that the reader enters. */
 
 import { greedy } from "../../downloads/translator.js";
 import { el, english, svg, walkByArrows } from "./common.js";
@@ -9,7 +9,7 @@ import { near } from "./translator-field.js";
 /**
  * @import { Translator } from "../../downloads/translator.js"
  * @typedef {{words: string[], tokens: string[], heads: Float32Array[][][]}} Crossing
- *   heads[layer][head] has a row for each token written, in it a weight for each word
+ *   heads[layer][head] has a row for each token, with a weight for each word
  * @typedef {{layer: number, head: number, row: number, column: number}} Place
  */
 
@@ -71,7 +71,7 @@ const text = english ? WORDS.en : WORDS.zh;
 // The numbers
 
 /**
- * The translation, and the cross-attention of every layer and head while it was written.
+ * The translation, and the cross-attention of every layer and head for each of its tokens.
  * @param {Translator} translator
  * @param {string[]} words
  * @returns {Crossing}
@@ -84,40 +84,40 @@ export function crossing(translator, words) {
 }
 
 /**
- * What is wrong with a sentence, in words; nothing if it can be translated.
+ * An error message about a sentence; empty if it can be translated.
  * @param {Translator} translator
  * @param {string[]} words
  */
-export function fault(translator, words) {
-  const known = translator.source.tokens.slice(3); // behind <pad>, <bos> and <eos>
+export function sentenceError(translator, words) {
+  const known = translator.source.tokens.slice(3); // after <pad>, <bos> and <eos>
   const unknown = words.filter((word) => !known.includes(word));
   const most = translator.config.max_len;
   if (!words.length) return text.empty;
   if (unknown.length) {
-    const told = [...new Set(unknown)].map((word) => {
-      const alike = near(word, known);
-      return alike.length ? word + text.near(alike.join(", ")) : word;
+    const descriptions = [...new Set(unknown)].map((word) => {
+      const similar = near(word, known);
+      return similar.length ? word + text.near(similar.join(", ")) : word;
     });
-    return text.unknown(told.join(", "), known.length);
+    return text.unknown(descriptions.join(", "), known.length);
   }
   return words.length > most ? text.long(most) : "";
 }
 
-/** Where the largest number of a row is. @param {Float32Array} row */
+/** The index of the largest number of a row. @param {Float32Array} row */
 const strongest = (row) => row.indexOf(Math.max(...row));
 
-/** What the strongest word gets, on average over the rows. @param {Float32Array[]} rows */
+/** The largest weight of a row, averaged over the rows. @param {Float32Array[]} rows */
 const meanShare = (rows) => rows.reduce((sum, row) => sum + Math.max(...row), 0) / rows.length;
 
 /** @param {number} share */
 const percent = (share, decimals = 1) => `${(100 * share).toFixed(decimals)}%`;
 
 /**
- * What a cell means, in a sentence.
+ * A sentence that describes a cell.
  * @param {Crossing} crossing
  * @param {Place} place
  */
-export function told({ words, tokens, heads }, place) {
+export function describe({ words, tokens, heads }, place) {
   const row = heads[place.layer][place.head][place.row];
   const best = strongest(row);
   const [share, most] = [percent(row[place.column]), percent(row[best])];
@@ -131,7 +131,7 @@ export function told({ words, tokens, heads }, place) {
 // The drawing
 
 /**
- * @param {HTMLElement} element holds the picture that serves until a sentence is asked for
+ * @param {HTMLElement} element contains the static figure, which the first sentence replaces
  */
 export function start(element) {
   const input = el("input", { type: "text", name: "sentence", value: EXAMPLES[0], lang: "en",
@@ -141,9 +141,9 @@ export function start(element) {
     el("label", {}, text.label, input),
     el("button", { type: "submit" }, text.look),
     el("div", {}, text.examples, ...chips));
-  const said = el("p", { class: "heads__said", role: "status" });
+  const status = el("p", { class: "heads__said", role: "status" });
   const picture = el("div", { class: "heads__picture" }, ...element.childNodes);
-  const look = looker(input, said, picture);
+  const look = createLookup(input, status, picture);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     look();
@@ -154,41 +154,41 @@ export function start(element) {
       look();
     });
   }
-  element.replaceChildren(el("div", { class: "heads" }, form, said, picture));
+  element.replaceChildren(el("div", { class: "heads" }, form, status, picture));
 }
 
 /**
- * A function that translates what stands in the field and shows the heads. The translator is
- * fetched when it is first called; a later call overtakes one that still waits.
+ * A function that translates the sentence in the field and shows the heads. The translator is
+ * fetched at the first call; a later call cancels one that is still waiting.
  * @param {HTMLInputElement} input
- * @param {HTMLElement} said
+ * @param {HTMLElement} status
  * @param {HTMLElement} picture
  */
-function looker(input, said, picture) {
+function createLookup(input, status, picture) {
   let calls = 0;
   return async () => {
     const call = ++calls;
     const progress = el("progress", { max: 1, "aria-label": text.loading });
-    picture.classList.add("heads__picture--wide"); // at once: later it would be a jump
-    said.replaceChildren(`${text.loading} `, progress);
+    picture.classList.add("heads__picture--wide"); // now, because later it would shift the layout
+    status.replaceChildren(`${text.loading} `, progress);
     const translator = await load((share) => (progress.value = share)).catch(() => null);
     if (call !== calls) return;
     const words = translator?.words(input.value) ?? [];
-    const wrong = translator ? fault(translator, words) : text.failed;
-    said.textContent = wrong;
-    if (translator && !wrong) show(crossing(translator, words), said, picture);
+    const error = translator ? sentenceError(translator, words) : text.failed;
+    status.textContent = error;
+    if (translator && !error) show(crossing(translator, words), status, picture);
   };
 }
 
 /**
- * All heads, small, and the chosen one, large.
+ * Shows thumbnails of all heads, and the selected head large.
  * @param {Crossing} crossing
- * @param {HTMLElement} said
+ * @param {HTMLElement} status
  * @param {HTMLElement} picture
  */
-function show(crossing, said, picture) {
+function show(crossing, status, picture) {
   const { tokens, heads } = crossing;
-  said.textContent = tokens.filter((token) => token !== "<eos>").join("");
+  status.textContent = tokens.filter((token) => token !== "<eos>").join("");
   const large = el("div", { class: "heads__large" });
   const line = el("p", { class: "heads__told", "aria-live": "polite" });
   const place = { layer: heads.length - 1, head: 0, row: 0, column: 0 };
@@ -198,7 +198,7 @@ function show(crossing, said, picture) {
       place.column = strongest(heads[layer][head][place.row]);
       large.replaceChildren(map(crossing, place, choose));
     }
-    line.textContent = told(crossing, place);
+    line.textContent = describe(crossing, place);
   };
   const small = heads.map((layer, i) => el("fieldset", {},
     el("legend", {}, text.layer(i + 1)),
@@ -210,7 +210,7 @@ function show(crossing, said, picture) {
 }
 
 /**
- * A head, small: a radio button with its heat map.
+ * A thumbnail of a head: a radio button with its heat map.
  * @param {Float32Array[]} rows
  * @param {number} layer
  * @param {number} head
@@ -228,7 +228,7 @@ function thumbnail(rows, layer, head, choose) {
 }
 
 /**
- * A head, large: a row for each character, a column for each word, each cell to be chosen.
+ * The table of a head: a row for each character, a column for each word, all cells selectable.
  * @param {Crossing} crossing
  * @param {Place} place
  * @param {(place: Partial<Place>) => void} choose
@@ -241,10 +241,10 @@ function map({ words, tokens, heads }, place, choose) {
       const radio = el("input", { type: "radio", name: "weight", checked,
         "aria-label": text.cell([percent(weight), tokens[row], words[column]]) });
       radio.addEventListener("change", () => choose({ row, column }));
-      const shown = el("span", { "aria-hidden": "true" });
-      if (weight >= 0.05) shown.textContent = (100 * weight).toFixed(0);
-      shown.style.setProperty("--share", String(weight));
-      return el("td", { class: column === strongest(weights) ? "strongest" : "" }, radio, shown);
+      const label = el("span", { "aria-hidden": "true" });
+      if (weight >= 0.05) label.textContent = (100 * weight).toFixed(0);
+      label.style.setProperty("--share", String(weight));
+      return el("td", { class: column === strongest(weights) ? "strongest" : "" }, radio, label);
     });
     return el("tr", {}, el("th", { scope: "row", lang: "zh" }, tokens[row]), ...cells);
   });

@@ -1,15 +1,15 @@
 // @ts-check
-/** A mask for two sentences: in this book's convention, and in the others'. */
+/** The mask of two sentences in the convention of this book and of other libraries. */
 
 import { choice, el, english, slider, walkByArrows } from "./common.js";
 
-const LONGEST = 6;
+const MAX_LENGTH = 6;
 
-/** @typedef {"encoder" | "decoder" | "cross"} Attention which attention it is for */
+/** @typedef {"encoder" | "decoder" | "cross"} Attention the attention that uses the mask */
 /** @typedef {"padding" | "causal" | "both"} Kind */
 /** @typedef {"ours" | "torch" | "added" | "hugging"} Convention */
 /**
- * What the reader has chosen; source and target are the lengths of two sentences.
+ * The selected options; source and target are the lengths of two sentences.
  * @typedef {object} Choice
  * @property {Attention} attention
  * @property {Kind} kind
@@ -19,8 +19,8 @@ const LONGEST = 6;
  */
 
 /**
- * A tensor as it is passed: its name, shape, the line that makes it of ours, and its matrices.
- * Their cells are in our convention, whatever the library writes: true may attend.
+ * A tensor argument: its name, its shape, the code that converts our mask, and its matrices.
+ * Their cells are in our convention, in which true means that a query may attend.
  * @typedef {object} Tensor
  * @property {string} name
  * @property {number[]} shape
@@ -29,7 +29,7 @@ const LONGEST = 6;
  * @property {boolean[][][]} grids
  */
 
-/** What each convention writes where a query may attend, and where it may not. */
+/** How each convention writes that a query may attend, and that it may not. */
 export const SIGNS = {
   ours: ["T", "F"],
   torch: ["F", "T"],
@@ -39,7 +39,7 @@ export const SIGNS = {
 
 /** The mask that the model uses in each kind of attention.
  * @type {Record<Attention, Kind>} */
-const MODELS_OWN = { encoder: "padding", decoder: "both", cross: "padding" };
+const MODEL_KINDS = { encoder: "padding", decoder: "both", cross: "padding" };
 
 const WORDS = {
   en: {
@@ -121,7 +121,7 @@ const WORDS = {
 };
 
 /**
- * What a cell means: no sentence stands for each of them, no query for each of them.
+ * The meaning of a cell. Without a sentence or a query, it holds for all of them.
  * @typedef {object} Cell
  * @property {number} [sentence]
  * @property {number} [query]
@@ -159,11 +159,11 @@ function sides({ attention, source, target }) {
 }
 
 /**
- * The one mask of ours, with what it is made of, for all sentences.
+ * The mask in our convention for all sentences, with the code that creates it.
  * @param {Choice} choice
  * @returns {Tensor}
  */
-function ours(choice) {
+function ourMask(choice) {
   const { keys, n, name } = sides(choice);
   const [padded, causal] = [choice.kind !== "causal", choice.kind !== "padding"];
   const padding = paddingMask(keys);
@@ -179,12 +179,12 @@ function ours(choice) {
 }
 
 /**
- * What a library is given for the same mask, one tensor or two.
+ * The one or two tensors that a library takes for the same mask.
  * @param {Choice} choice
  * @returns {Tensor[]}
  */
 export function tensors(choice) {
-  const mask = ours(choice);
+  const mask = ourMask(choice);
   if (choice.convention === "ours") return [mask];
   const added = "torch.where(mask, 0.0, -torch.inf)";
   if (choice.convention === "added") return [{ ...mask, from: added }];
@@ -206,14 +206,14 @@ export function tensors(choice) {
     rows: "query",
     grids: [causalMask(n)],
   };
-  const made = choice.kind === "causal" ? [] : [padding];
-  return torch && choice.kind !== "padding" ? [...made, causal] : made;
+  const result = choice.kind === "causal" ? [] : [padding];
+  return torch && choice.kind !== "padding" ? [...result, causal] : result;
 }
 
 /**
- * What one cell of a matrix means.
+ * The meaning of one cell of a matrix.
  * @param {Tensor} tensor
- * @param {number} grid which of its matrices
+ * @param {number} grid the index of the matrix
  * @param {number} row
  * @param {number} key
  * @param {Choice} choice
@@ -234,28 +234,28 @@ function meaning(tensor, grid, row, key, choice) {
 }
 
 /**
- * The table of one matrix; each cell tells what it means.
+ * The table of one matrix; pointing at a cell describes it.
  * @param {Tensor} tensor
  * @param {number} grid
  * @param {Choice} choice
- * @param {(cell: Cell) => void} tell
+ * @param {(cell: Cell) => void} describe
  */
-function table(tensor, grid, choice, tell) {
+function table(tensor, grid, choice, describe) {
   const words = english ? WORDS.en : WORDS.zh;
   const { queries, keys } = sides(choice);
   const bySentence = tensor.rows === "sentence";
-  const ofOne = tensor.grids.length > 1;
+  const hasSentences = tensor.grids.length > 1;
 
   /** @type {(scope: string, index: number, length: number) => HTMLElement} */
   function head(scope, index, length) {
-    const pad = ofOne && index >= length;
+    const pad = hasSentences && index >= length;
     return el("th", { scope, class: pad ? "pad" : "" }, pad ? "pad" : String(index));
   }
 
   /** @type {(row: number, key: number, may: boolean) => HTMLElement} */
   function cell(row, key, may) {
-    const shown = () => tell(meaning(tensor, grid, row, key, choice));
-    const events = { pointerenter: shown, focus: shown, click: shown };
+    const onSelect = () => describe(meaning(tensor, grid, row, key, choice));
+    const events = { pointerenter: onSelect, focus: onSelect, click: onSelect };
     const sign = SIGNS[choice.convention][Number(!may)];
     return el("td", { class: may ? "may" : "", tabindex: row + key ? -1 : 0, ...events }, sign);
   }
@@ -271,18 +271,18 @@ function table(tensor, grid, choice, tell) {
     const name = bySentence ? head("row", row + 1, Infinity) : head("row", row, queries[grid]);
     return el("tr", {}, name, ...line.map((may, key) => cell(row, key, may)));
   });
-  const caption = bySentence ? "" : ofOne ? words.sentences[grid] : words.every;
+  const caption = bySentence ? "" : hasSentences ? words.sentences[grid] : words.every;
   return walkByArrows(el(
     "table",
-    { role: "grid", class: "mask", focusin: rove, "aria-label": `${tensor.name} ${caption}` },
+    { role: "grid", class: "mask", focusin: moveTabStop, "aria-label": `${tensor.name} ${caption}` },
     ...(caption ? [el("caption", {}, caption)] : []),
     el("thead", {}, el("tr", {}, corner, ...top)),
     el("tbody", {}, ...lines),
   ));
 }
 
-/** Tab leads back to the cell that was looked at last. @param {FocusEvent} event */
-function rove(event) {
+/** Makes Tab return to the cell that had the focus last. @param {FocusEvent} event */
+function moveTabStop(event) {
   const [cell, table] = [event.target, event.currentTarget];
   if (!(cell instanceof HTMLElement && table instanceof HTMLElement)) return;
   for (const other of table.querySelectorAll("[tabindex='0']")) other.setAttribute("tabindex", "-1");
@@ -300,34 +300,34 @@ export function start(widget) {
     source: [5, 2],
     target: [5, 3],
   };
-  const shown = el("div", { class: "tensors" });
+  const output = el("div", { class: "tensors" });
   const line = el("p", { class: "told", "aria-live": "polite" }, words.ask);
   /** @param {Cell} cell */
-  const tell = (cell) => (line.textContent = words.cell(cell));
+  const describe = (cell) => (line.textContent = words.cell(cell));
 
   /** @param {Tensor} tensor */
-  function drawn(tensor) {
-    const grids = tensor.grids.map((_, grid) => table(tensor, grid, state, tell));
+  function drawTensor(tensor) {
+    const grids = tensor.grids.map((_, grid) => table(tensor, grid, state, describe));
     const shape = `(${tensor.shape.join(", ")})`;
     const code = el("code", {}, tensor.from);
-    const made = el("p", {}, el("b", {}, `${tensor.name} ${shape}`), el("br"), code);
-    return el("div", { class: "tensor" }, made, el("div", { class: "grids" }, ...grids));
+    const title = el("p", {}, el("b", {}, `${tensor.name} ${shape}`), el("br"), code);
+    return el("div", { class: "tensor" }, title, el("div", { class: "grids" }, ...grids));
   }
 
   function draw() {
-    const made = tensors(state);
-    shown.replaceChildren(...made.map(drawn));
-    const stretched = made.some(({ shape }) => shape.length === 4 && shape[2] === 1);
+    const masks = tensors(state);
+    output.replaceChildren(...masks.map(drawTensor));
+    const stretched = masks.some(({ shape }) => shape.length === 4 && shape[2] === 1);
     const inside = state.convention === "hugging" && state.kind !== "padding";
     const notes = [stretched && words.stretched, inside && words.inside].filter(Boolean);
-    shown.append(...notes.map((note) => el("p", { class: "quiet" }, String(note))));
+    output.append(...notes.map((note) => el("p", { class: "quiet" }, String(note))));
   }
 
-  /** What is chosen decides what else there is to choose. */
-  function settle() {
-    const crossing = state.attention === "cross";
+  /** Disables the controls that do not apply to the selected attention. */
+  function updateControls() {
+    const isCross = state.attention === "cross";
     for (const option of kind.select.options) {
-      option.disabled = crossing && option.value !== "padding";
+      option.disabled = isCross && option.value !== "padding";
     }
     kind.select.value = state.kind;
     for (const { input } of source) input.disabled = state.attention === "decoder";
@@ -339,14 +339,14 @@ export function start(widget) {
   const options = (texts) => Object.entries(texts);
   const attention = choice(words.attention, options(words.attentions), state.attention, (value) => {
     state.attention = /** @type {Attention} */ (value);
-    state.kind = MODELS_OWN[state.attention];
+    state.kind = MODEL_KINDS[state.attention];
     line.textContent = value === "cross" ? words.square : words.ask;
-    settle();
+    updateControls();
   });
   const kind = choice(words.kind, options(words.kinds), state.kind, (value) => {
     state.kind = /** @type {Kind} */ (value);
     line.textContent = words.ask;
-    settle();
+    updateControls();
   });
   const convention = choice(
     words.convention,
@@ -361,7 +361,7 @@ export function start(widget) {
   /** @type {(side: "source" | "target") => ReturnType<typeof slider>[]} */
   const lengths = (side) =>
     words[side].map((name, sentence) =>
-      slider(name, { min: 1, max: LONGEST, value: state[side][sentence] }, (length) => {
+      slider(name, { min: 1, max: MAX_LENGTH, value: state[side][sentence] }, (length) => {
         state[side][sentence] = length;
         draw();
       }),
@@ -369,7 +369,7 @@ export function start(widget) {
   const [source, target] = [lengths("source"), lengths("target")];
 
   const sliders = [...source, ...target].map(({ label }) => label);
-  settle();
+  updateControls();
   widget.append(
     el(
       "div",
@@ -377,7 +377,7 @@ export function start(widget) {
       el("div", { class: "controls" }, attention.label, kind.label, convention.label),
       el("div", { class: "controls pairs" }, ...sliders),
       line,
-      shown,
+      output,
     ),
   );
 }

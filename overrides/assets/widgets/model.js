@@ -1,7 +1,7 @@
 // @ts-check
-/** The trained translator, for every widget that asks it: fetched at first use, once a visit. */
+/** The trained translator, shared by the widgets and fetched once, at first use. */
 
-import { parse } from "../../downloads/translator.js"; // the file that the chapter walks down
+import { parse } from "../../downloads/translator.js"; // the file that the chapter explains
 
 export { beam, greedy } from "../../downloads/translator.js";
 
@@ -15,8 +15,8 @@ let loaded;
 const listeners = new Set();
 
 /**
- * The translator, fetched if nobody has yet. A failure is not kept: the next call tries again.
- * @param {(share: number) => void} onProgress hears how much has come: 0 to 1, if known
+ * The translator, fetched at the first call. After a failure, the next call tries again.
+ * @param {(share: number) => void} onProgress called with the downloaded share, 0 to 1, if known
  * @returns {Promise<Translator>}
  */
 export function load(onProgress) {
@@ -31,8 +31,8 @@ export function load(onProgress) {
 async function fetchWeights() {
   const response = await fetch(WEIGHTS);
   if (!response.ok || !response.body) throw new Error(`${response.status} ${WEIGHTS.pathname}`);
-  const zipped = response.headers.has("content-encoding"); // then the length is not the file's
-  const length = zipped ? 0 : Number(response.headers.get("content-length"));
+  const compressed = response.headers.has("content-encoding"); // content-length is then not the size of the file
+  const length = compressed ? 0 : Number(response.headers.get("content-length"));
   const reader = response.body.getReader();
   /** @type {Uint8Array<ArrayBuffer>[]} */
   const parts = [];
@@ -40,7 +40,7 @@ async function fetchWeights() {
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     parts.push(part.value);
     received += part.value.length;
-    if (length) for (const tell of listeners) tell(Math.min(1, received / length));
+    if (length) for (const listener of listeners) listener(Math.min(1, received / length));
   }
   return new Blob(parts).arrayBuffer();
 }

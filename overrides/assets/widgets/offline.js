@@ -1,5 +1,5 @@
 // @ts-check
-/** The button that keeps the book for reading offline. The work is done by a service worker, offline.js. */
+/** The button that stores the book for offline reading, with the service worker offline.js. */
 
 import { el, english } from "./common.js";
 
@@ -38,100 +38,100 @@ const LANGUAGE = english ? "en" : "zh";
 const WORDS = TEXTS[LANGUAGE];
 const HOME = new URL("../../", import.meta.url);
 const ROOT = english ? HOME : new URL("../", HOME);
-const STILL_HERE = 20_000; // milliseconds; a browser stops a worker that works for too long unasked
+const KEEP_ALIVE_INTERVAL = 20_000; // milliseconds; a browser stops a worker that receives no messages for too long
 
 const megabytes = (bytes = 0) => `${Math.ceil(bytes / 1e6)} MB`;
 
 const dateOf = (/** @type {number} */ time) =>
   new Date(time).toLocaleDateString(english ? "en-GB" : "zh-CN", { dateStyle: "long" });
 
-/** How much there is to keep, as the build counted it; undefined where no build has. */
+/** The download size as the build computed it; undefined without offline.json. */
 async function size() {
   const response = await fetch(new URL("offline.json", HOME)).catch(() => undefined);
   return response?.ok ? megabytes((await response.json()).bytes) : undefined;
 }
 
-/** The worker that keeps this site, and not another one at the same host. */
-async function registration() {
-  const found = await navigator.serviceWorker.getRegistration(ROOT);
-  return found?.scope === ROOT.href ? found : undefined;
+/** The service worker of this site, not of another site on the same host. */
+async function findRegistration() {
+  const registration = await navigator.serviceWorker.getRegistration(ROOT);
+  return registration?.scope === ROOT.href ? registration : undefined;
 }
 
 /**
- * @param {ServiceWorkerRegistration | undefined} to
- * @param {Asked["ask"]} ask
+ * @param {ServiceWorkerRegistration | undefined} registration
+ * @param {OfflineRequest["ask"]} ask
  */
-function send(to, ask) {
-  const worker = to?.active ?? to?.waiting ?? to?.installing;
+function send(registration, ask) {
+  const worker = registration?.active ?? registration?.waiting ?? registration?.installing;
   worker?.postMessage({ ask, language: LANGUAGE });
 }
 
 /** @param {HTMLElement} element */
 export async function start(element) {
   const workers = navigator.serviceWorker;
-  if (!workers) return; // the address isn't a secure one
+  if (!workers) return; // not a secure context
   /** @type {string | undefined} */
-  let offer;
-  let asking = 0;
-  const said = el("p", { role: "status", tabindex: -1 });
+  let downloadSize;
+  let timer = 0;
+  const status = el("p", { role: "status", tabindex: -1 });
   const bar = el("progress", { "aria-label": WORDS.keeping });
   const part = el("span", { class: "quiet" });
   const keep = el("button", { type: "button", click: begin });
-  const remove = el("button", { type: "button", click: async () => send(await registration(), "remove") });
-  const how = el("div", { class: "how" }, said, part, bar);
+  const remove = el("button", { type: "button", click: async () => send(await findRegistration(), "remove") });
+  const how = el("div", { class: "how" }, status, part, bar);
   const live = el("div", { class: "live" }, how, el("p", {}, keep, remove));
 
   async function begin() {
     if (keep.ariaDisabled) return;
     show({ language: LANGUAGE, state: "keeping" });
-    navigator.storage.persist(); // else a browser that is short of room may throw it away
+    navigator.storage.persist(); // otherwise a browser may evict it when storage is low
     const script = new URL("offline.js", ROOT);
     try {
       const registered = await workers.register(script, { scope: ROOT.pathname });
       send(registered, "keep");
-      asking = setInterval(() => send(registered, "keep"), STILL_HERE);
+      timer = setInterval(() => send(registered, "keep"), KEEP_ALIVE_INTERVAL);
     } catch {
       show({ language: LANGUAGE, state: "absent", reason: "network" });
     }
   }
 
-  /** @param {Told} told */
-  function show(told) {
-    const { state, done, bytes, key = "", date = 0, reason } = told;
-    if (state === "absent" && offer === undefined) {
-      size().then((found = "") => {
-        offer = found;
-        if (found) show(told);
+  /** @param {OfflineState} report */
+  function show(report) {
+    const { state, done, bytes, key = "", date = 0, reason } = report;
+    if (state === "absent" && downloadSize === undefined) {
+      size().then((text = "") => {
+        downloadSize = text;
+        if (text) show(report);
       });
       return;
     }
-    const words = {
-      absent: reason ? WORDS[reason] : WORDS.absent(offer ?? ""),
+    const messages = {
+      absent: reason ? WORDS[reason] : WORDS.absent(downloadSize ?? ""),
       keeping: WORDS.keeping,
       unfinished: WORDS[reason ?? "network"],
       kept: WORDS.kept(dateOf(date), key.slice(0, 7)),
     };
-    if (said.textContent !== words[state]) said.textContent = words[state];
+    if (status.textContent !== messages[state]) status.textContent = messages[state];
     bar.hidden = part.hidden = state !== "keeping";
     bar.max = bytes ?? 1;
     bar.value = done ?? 0;
     part.textContent = bytes ? WORDS.part(megabytes(done), megabytes(bytes)) : "";
     const focused = [keep, remove].some((button) => button === document.activeElement);
     keep.hidden = state === "kept";
-    keep.ariaDisabled = state === "keeping" ? "true" : null; // it stays where a second click may land
+    keep.ariaDisabled = state === "keeping" ? "true" : null; // not hidden, because a second click may land here
     keep.textContent = reason || state === "unfinished" ? WORDS.again : WORDS.keep;
     remove.hidden = state === "absent";
     remove.textContent = state === "keeping" ? WORDS.stop : WORDS.remove;
     if (!live.isConnected) element.replaceChildren(live);
-    if (focused && document.activeElement === document.body) said.focus();
+    if (focused && document.activeElement === document.body) status.focus();
   }
 
   workers.addEventListener("message", ({ data }) => {
     if (data.language !== LANGUAGE) return;
-    if (data.state !== "keeping") clearInterval(asking);
+    if (data.state !== "keeping") clearInterval(timer);
     if (element.isConnected) show(data);
   });
-  const before = await registration();
-  if (before) send(before, "state");
+  const existing = await findRegistration();
+  if (existing) send(existing, "state");
   else show({ language: LANGUAGE, state: "absent" });
 }

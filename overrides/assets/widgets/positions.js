@@ -1,10 +1,10 @@
 // @ts-check
-/** Two positions, the rotation that leads from one to the other, and their inner product. */
+/** Two positions, the rotation from one to the other, and their inner product. */
 
 import { choice, el, english, slider, svg } from "./common.js";
 
 const LAST = 100; // the positions are 0 … LAST
-const FACES = 8; // so many clocks at most
+const MAX_CLOCKS = 8; // the maximal number of clocks
 const SIZES = [4, 8, 16, 64, 512];
 const BASES = [10000, 1000, 100, 10];
 
@@ -56,7 +56,7 @@ const WORDS = {
 };
 
 /**
- * θ of each pair, the angle that it turns by at a step.
+ * θ of each pair, its angle of rotation per position.
  * @param {number} d_model
  * @param {number} base
  */
@@ -65,7 +65,7 @@ export function frequencies(d_model, base) {
 }
 
 /**
- * A row of sinusoidal_positional_encoding, rounded to float32 as there.
+ * A row of sinusoidal_positional_encoding, rounded to float32 like the original.
  * @param {number} position
  * @param {number[]} thetas
  */
@@ -76,7 +76,7 @@ export function encoding(position, thetas) {
 }
 
 /**
- * M_k times a vector: each pair turned by kθ.
+ * M_k times a vector: each pair rotated by kθ.
  * @param {number[]} vector
  * @param {number} k
  * @param {number[]} thetas
@@ -98,25 +98,25 @@ export function innerProduct(a, b) {
 }
 
 /**
- * The pairs that have a clock: all, or some from the first to the last.
+ * The pairs that are shown as clocks: all, or a selection from the first to the last.
  * @param {number} pairs
  */
-function withFace(pairs) {
-  const count = Math.min(pairs, FACES);
+function clockPairs(pairs) {
+  const count = Math.min(pairs, MAX_CLOCKS);
   return Array.from({ length: count }, (_, j) => Math.round((j * (pairs - 1)) / (count - 1)));
 }
 
 /**
- * A number with a minus sign as long as a plus.
+ * A number with a true minus sign.
  * @param {number} value
  * @param {number} digits
  */
-function told(value, digits) {
+function formatNumber(value, digits) {
   return value.toFixed(digits).replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
 }
 
 /**
- * The arc from one angle to another, what is beyond a whole turn left out, with its arrowhead.
+ * The arc from one angle to another, modulo full turns, with an arrowhead.
  * @param {number} from
  * @param {number} by
  */
@@ -142,7 +142,7 @@ function arc(from, by) {
  * @param {number[]} to
  * @param {number} turn
  */
-function face(from, to, turn) {
+function clockFace(from, to, turn) {
   /** @type {(name: string, hand: number[]) => SVGElement} */
   const hand = (name, [x, y]) =>
     svg(
@@ -162,7 +162,7 @@ function face(from, to, turn) {
 }
 
 /**
- * The same with its name, its angle and the cosine of it.
+ * The clock with its name, its angle and the cosine of the angle.
  * @param {string} name
  * @param {number[]} from
  * @param {number[]} to
@@ -174,14 +174,14 @@ function clock(name, from, to, turn) {
     "div",
     { class: "face" },
     el("b", {}, name),
-    face(from, to, turn),
+    clockFace(from, to, turn),
     el("span", {}, `kθ = ${angle}`),
-    el("span", { class: "cosine" }, `cos ${told(Math.cos(turn), 3)}`),
+    el("span", { class: "cosine" }, `cos ${formatNumber(Math.cos(turn), 3)}`),
   );
 }
 
 /**
- * The inner product at every distance, and where the two positions are on it.
+ * The curve of the inner product at every distance, with a mark at the selected distance.
  * @param {number[]} thetas
  * @param {number} k
  * @param {typeof WORDS.en} words
@@ -200,8 +200,8 @@ function curve(thetas, k, words) {
     svg("polyline", { points: distances.map(place).join(" ") }),
     svg("line", { class: "mark", x1: x, x2: x, y1: 50, y2: y }),
     svg("circle", { cx: x, cy: y, r: 5 }),
-    ...[1, 0, -1].map((v) => svg("text", { x: 32, y: 55 - 40 * v, class: "left" }, told(v, 0))),
-    ...[-LAST, LAST].map((v) => svg("text", { x: 270 + 2.3 * v, y: 112 }, told(v, 0))),
+    ...[1, 0, -1].map((v) => svg("text", { x: 32, y: 55 - 40 * v, class: "left" }, formatNumber(v, 0))),
+    ...[-LAST, LAST].map((v) => svg("text", { x: 270 + 2.3 * v, y: 112 }, formatNumber(v, 0))),
     svg("text", { x: 270, y: 112 }, words.distance),
   );
 }
@@ -220,8 +220,8 @@ export function start(widget) {
     const { p, q, d_model, base } = state;
     const thetas = frequencies(d_model, base);
     const [from, to] = [p, q].map((position) => encoding(position, thetas));
-    const product = told(innerProduct(from, to), 4);
-    const clocks = withFace(thetas.length).map((i) => {
+    const product = formatNumber(innerProduct(from, to), 4);
+    const clocks = clockPairs(thetas.length).map((i) => {
       const [hand, other] = [from, to].map((row) => row.slice(2 * i, 2 * i + 2));
       return clock(words.pair(i), hand, other, (q - p) * thetas[i]);
     });
@@ -238,7 +238,7 @@ export function start(widget) {
     return product;
   }
 
-  const tell = () => (line.textContent = words.turned(state.p, state.q, draw()));
+  const describe = () => (line.textContent = words.turned(state.p, state.q, draw()));
 
   /** @param {number} step */
   function moveBoth(step) {
@@ -255,7 +255,7 @@ export function start(widget) {
   const range = { min: 0, max: LAST };
   const first = slider(words.first, { ...range, value: state.p }, (p) => ((state.p = p), draw()));
   const second = slider(words.second, { ...range, value: state.q }, (q) => ((state.q = q), draw()));
-  for (const { input } of [first, second]) input.addEventListener("change", tell);
+  for (const { input } of [first, second]) input.addEventListener("change", describe);
   first.label.classList.add("from");
   second.label.classList.add("to");
   const both = el(
@@ -268,15 +268,15 @@ export function start(widget) {
   const options = (sizes) => sizes.map((size) => [size, String(size)]);
   const size = choice("d_model", options(SIZES), state.d_model, (value) => {
     state.d_model = Number(value);
-    tell();
+    describe();
   });
   const base = choice(words.base, options(BASES), state.base, (value) => {
     state.base = Number(value);
-    tell();
+    describe();
   });
 
   const controls = el("div", { class: "controls" }, first.label, second.label);
   const row = el("div", { class: "controls row" }, both, size.label, base.label);
-  tell();
+  describe();
   widget.prepend(el("div", { class: "live" }, controls, row, faces, sum, plot, line));
 }

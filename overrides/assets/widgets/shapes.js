@@ -1,5 +1,5 @@
 // @ts-check
-/** A batch goes through multi-head attention, a step at a time: its axes, named and coloured. */
+/** The steps of multi-head attention on a batch, with named and colored axes. */
 
 import { choice, el, english, slider, svg } from "./common.js";
 
@@ -7,8 +7,8 @@ import { choice, el, english, slider, svg } from "./common.js";
 /** @typedef {[axis: Axis, size: number][]} Shape */
 /** @typedef {"tokens" | "maps" | "view" | "transpose" | "matmul"} Before up to the scores */
 /** @typedef {Before | "softmax" | "average" | "back" | "flatten" | "output"} Name */
-/** @typedef {"ink" | "query" | "value"} Colour */
-/** @typedef {{name: Name, code: string, shape: Shape, from: Shape[], colour: Colour}} Step */
+/** @typedef {"ink" | "query" | "value"} Color */
+/** @typedef {{name: Name, code: string, shape: Shape, from: Shape[], color: Color}} Step */
 
 const LAST = 10; // steps
 const AVERAGE = "return F.dropout(weights, dropout) @ value, weights";
@@ -29,7 +29,7 @@ const WORDS = {
       head_dim: "head_dim",
       key: "position of the key",
     },
-    /** @type {Record<Name, [operation: string, told: string]>} */
+    /** @type {Record<Name, [operation: string, description: string]>} */
     steps: {
       tokens: ["tokens", "Each position of each sentence has one vector of d_model features."],
       maps: [
@@ -81,7 +81,7 @@ const WORDS = {
     columns: "columns: ",
     marks: [", ", ". "],
     outlined: "Outlined: the first token of the first sentence.",
-    refusal:
+    indivisible:
       "Heads of equal size can't be cut from it. " +
       "Choose another number of heads, or another d_model.",
   },
@@ -98,7 +98,7 @@ const WORDS = {
       head_dim: "head_dim",
       key: "键的位置",
     },
-    /** @type {Record<Name, [operation: string, told: string]>} */
+    /** @type {Record<Name, [operation: string, description: string]>} */
     steps: {
       tokens: ["词元", "每句话的每个位置有一个向量，d_model 个特征。"],
       maps: [
@@ -137,21 +137,21 @@ const WORDS = {
     columns: "列：",
     marks: ["，", "。"],
     outlined: "框出的是第一句的第一个词元。",
-    refusal: "d_model 必须能被头数整除，否则切不成一样大的头。换一个头数，或者换一个 d_model。",
+    indivisible: "d_model 必须能被头数整除，否则切不成一样大的头。换一个头数，或者换一个 d_model。",
   },
 };
 
 /**
- * What MultiHeadAttention raises.
+ * The error message of MultiHeadAttention.
  * @param {number} d_model
  * @param {number} nhead
  */
-export function refusal(d_model, nhead) {
+export function divisibilityError(d_model, nhead) {
   return `d_model must be divisible by nhead, got ${d_model} and ${nhead}`;
 }
 
 /**
- * All steps, each with the line of transformer.py that takes it.
+ * All steps, each with its line of transformer.py.
  * @param {number} batch
  * @param {number} n
  * @param {number} d_model
@@ -168,7 +168,7 @@ export function steps(batch, n, d_model, nhead) {
   const turned = shape(["head", nhead], ["head_dim", head_dim], ["key", n]);
   const pairs = shape(["head", nhead], ["position", n], ["key", n]);
   const values = shape(["head", nhead], ["key", n], ["head_dim", head_dim]);
-  /** @type {[Name, string, Shape, Shape[], Colour][]} */
+  /** @type {[Name, string, Shape, Shape[], Color][]} */
   const all = [
     ["tokens", "query: Tensor,", whole, [], "ink"],
     ["maps", "self.query = nn.Linear(d_model, d_model)", whole, [whole], "query"],
@@ -181,17 +181,17 @@ export function steps(batch, n, d_model, nhead) {
     ["flatten", JOIN, whole, [cut], "value"],
     ["output", "return self.output(joined), weights", whole, [whole], "ink"],
   ];
-  return all.map(([name, code, shape, from, colour]) => ({ name, code, shape, from, colour }));
+  return all.map(([name, code, shape, from, color]) => ({ name, code, shape, from, color }));
 }
 
 const [WIDTH, HEIGHT, GAP, LARGEST] = [520, 290, 10, 24]; // units of the picture
 
 /**
- * A tensor as matrices: the last two axes are rows and columns, the one before lies across the
- * picture, the first down. Heads are strong and pale in turn.
+ * Draws a tensor as matrices: the last two axes are rows and columns, the axis before them goes
+ * across the picture, the first axis down. Heads alternate between strong and pale.
  * @param {Step} step
  */
-function picture({ shape, colour }) {
+function picture({ shape, color }) {
   const sizes = shape.map(([, size]) => size);
   if (sizes.length === 3) sizes.splice(1, 0, 1);
   const [down, across, rows, columns] = sizes;
@@ -206,11 +206,11 @@ function picture({ shape, colour }) {
       const y = (HEIGHT - down * below + GAP) / 2 + i * below;
       /** @type {(row: number) => boolean} */
       const pale = (row) => [false, j % 2 > 0, row % 2 > 0][Math.max(head, 0)];
-      drawing.append(matrix({ x, y, rows, columns, width, height }, colour, pale));
-      // The first token is a row; where its heads are cut and not yet moved, a whole matrix.
-      const whole = head === 2;
-      if (i > 0 || (whole && j > 0)) continue;
-      const size = { width: columns * width, height: (whole ? rows : 1) * height };
+      drawing.append(matrix({ x, y, rows, columns, width, height }, color, pale));
+      // The first token is a row, or a whole matrix between unflatten and transpose.
+      const isMatrix = head === 2;
+      if (i > 0 || (isMatrix && j > 0)) continue;
+      const size = { width: columns * width, height: (isMatrix ? rows : 1) * height };
       drawing.append(svg("rect", { class: "token", x, y, ...size }));
     }
   }
@@ -219,11 +219,11 @@ function picture({ shape, colour }) {
 
 /**
  * @param {{x: number, y: number, rows: number, columns: number, width: number, height: number}} at
- *   its corner, and the size of a cell
- * @param {Colour} colour
+ *   the top left corner, and the size of a cell
+ * @param {Color} color
  * @param {(row: number) => boolean} pale
  */
-function matrix({ x, y, rows, columns, width, height }, colour, pale) {
+function matrix({ x, y, rows, columns, width, height }, color, pale) {
   const bars = Array.from({ length: rows }, (_, row) => {
     const place = { x, y: y + row * height, width: columns * width, height };
     return svg("rect", { class: pale(row) ? "pale" : "strong", ...place });
@@ -234,14 +234,14 @@ function matrix({ x, y, rows, columns, width, height }, colour, pale) {
   for (let c = 1; c < columns && width > 3; c++) {
     lines.push(`M${x + c * width},${y} v${rows * height}`);
   }
-  return svg("g", { class: colour }, ...bars, svg("path", { d: lines.join("") }));
+  return svg("g", { class: color }, ...bars, svg("path", { d: lines.join("") }));
 }
 
 /**
- * A shape with the name of each axis below its size.
+ * A shape: each size with the name of its axis below.
  * @param {Shape} shape
  */
-function named(shape) {
+function labeledShape(shape) {
   const { axes } = english ? WORDS.en : WORDS.zh;
   const sizes = shape.map(([axis, size]) =>
     el("span", { class: `axis ${axis}` }, el("b", {}, String(size)), el("span", {}, axes[axis])),
@@ -253,11 +253,11 @@ function named(shape) {
 export function start(widget) {
   const words = english ? WORDS.en : WORDS.zh;
   const state = { batch: 2, n: 5, d_model: 8, nhead: 2, step: 1 };
-  const shown = el("div", { class: "step" });
+  const output = el("div", { class: "step" });
   const operation = el("p", { class: "operation" });
   const line = el("p", { class: "told", "aria-live": "polite" });
 
-  /** What lies where in the picture. @param {Shape} shape */
+  /** Explains the axes of the picture. @param {Shape} shape */
   function legend(shape) {
     const places = [words.down, words.across, words.rows, words.columns];
     if (shape.length === 3) places.splice(1, 1);
@@ -269,30 +269,30 @@ export function start(widget) {
     return el("p", { class: "quiet" }, ...parts, words.outlined);
   }
 
-  function refuse() {
-    const error = el("code", {}, `ValueError: ${refusal(state.d_model, state.nhead)}`);
+  function showError() {
+    const error = el("code", {}, `ValueError: ${divisibilityError(state.d_model, state.nhead)}`);
     operation.replaceChildren(error);
-    shown.replaceChildren();
-    line.textContent = words.refusal;
+    output.replaceChildren();
+    line.textContent = words.indivisible;
   }
 
   function draw() {
     const possible = state.d_model % state.nhead === 0;
     for (const control of [back, on, step.input]) control.disabled = !possible;
-    if (!possible) return refuse();
+    if (!possible) return showError();
     const now = steps(state.batch, state.n, state.d_model, state.nhead)[state.step - 1];
-    const [name, told] = words.steps[now.name];
+    const [name, description] = words.steps[now.name];
     const shapes = [...now.from, now.shape].map((shape, i, all) => {
       const sign = i === 0 ? "" : i + 1 < all.length ? "@ " : "→ ";
-      return el("span", { class: "unbroken" }, sign, named(shape));
+      return el("span", { class: "unbroken" }, sign, labeledShape(shape));
     });
     operation.replaceChildren(el("b", {}, name), " ", el("code", {}, now.code));
-    shown.replaceChildren(
+    output.replaceChildren(
       el("p", { class: "sizes" }, ...shapes),
       picture(now),
       legend(now.shape),
     );
-    line.textContent = told;
+    line.textContent = description;
   }
 
   /** @param {number} by */
@@ -333,7 +333,7 @@ export function start(widget) {
       el("div", { class: "controls row" }, el("div", { class: "buttons" }, back, on), step.label),
       operation,
       line,
-      shown,
+      output,
     ),
   );
 }

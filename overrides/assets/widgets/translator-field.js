@@ -1,26 +1,27 @@
 // @ts-check
-/** Help with words: the field completes them from the vocabulary, and near ones are found. */
+/** Helps with words: completes them from the vocabulary, and finds similar ones. */
 
 import { el } from "./common.js";
 
-const SHOWN = 6;
+const MAX_COMPLETIONS = 6;
 
 /**
- * The words that may be meant by what stands before the cursor.
+ * The known words that complete the text before the cursor.
  * @param {string} before
  * @param {string[]} known
  */
 export function completions(before, known) {
-  const begun = lastWord(before);
-  if (!begun) return [];
-  return known.filter((word) => word.startsWith(begun) && word !== begun).slice(0, SHOWN);
+  const prefix = lastWord(before);
+  if (!prefix) return [];
+  return known.filter((word) => word.startsWith(prefix) && word !== prefix).slice(0, MAX_COMPLETIONS);
 }
 
 /** @param {string} text */
 const lastWord = (text) => /[a-z']*$/.exec(text.toLowerCase().replace("’", "'"))?.[0] ?? "";
 
 /**
- * The known words that are nearest to an unknown one, at most four; the same first letter comes first.
+ * Up to four known words that are similar to an unknown one; at equal distance, those with the same
+ * first letter come first.
  * @param {string} word
  * @param {string[]} known
  */
@@ -61,7 +62,7 @@ export class Field {
   options = [];
   active = -1;
 
-  /** @param {string} label what the list of words is called */
+  /** @param {string} label the name of the list of words */
   constructor(label) {
     this.list = el("ul", { id: "translator-list", role: "listbox", "aria-label": label, hidden: true });
     this.input = el("input", {
@@ -91,12 +92,12 @@ export class Field {
   }
 
   suggest() {
-    const found = completions(this.before, this.known);
+    const matches = completions(this.before, this.known);
     this.active = -1;
-    this.options = found.map((word, i) => this.option(word, i));
+    this.options = matches.map((word, i) => this.option(word, i));
     this.list.replaceChildren(...this.options);
-    this.list.hidden = !found.length;
-    this.input.setAttribute("aria-expanded", String(found.length > 0));
+    this.list.hidden = !matches.length;
+    this.input.setAttribute("aria-expanded", String(matches.length > 0));
     this.input.removeAttribute("aria-activedescendant");
   }
 
@@ -106,9 +107,9 @@ export class Field {
    */
   option(word, i) {
     const attributes = { id: `translator-word-${i}`, role: "option", "aria-selected": "false" };
-    const made = el("li", { ...attributes, lang: "en" }, word);
-    made.addEventListener("click", () => this.take(i));
-    return made;
+    const item = el("li", { ...attributes, lang: "en" }, word);
+    item.addEventListener("click", () => this.take(i));
+    return item;
   }
 
   close() {
@@ -139,7 +140,7 @@ export class Field {
     this.input.setAttribute("aria-activedescendant", this.options[i].id);
   }
 
-  /** @param {number} i the suggestion that takes the place of what was begun */
+  /** @param {number} i the suggestion that replaces the word before the cursor */
   take(i) {
     const word = this.options[i].textContent ?? "";
     const start = this.before.length - lastWord(this.before).length;

@@ -1,5 +1,5 @@
 // @ts-check
-/** The picture of the live translator: words, characters, and a line for each weight of attention. */
+/** The figure of the live translator: words, characters, and a line for each attention weight. */
 
 import { svg } from "./common.js";
 import { END } from "./translator-texts.js";
@@ -7,24 +7,24 @@ import { END } from "./translator-texts.js";
 /** @typedef {{x: number, y: number}} Point */
 /**
  * @typedef {object} Layout
- * @property {boolean} turned whether the words stand in a column, for want of room
+ * @property {boolean} turned whether the words are in a column, because a row is too narrow
  * @property {number} width
  * @property {number} height
- * @property {Point[]} words where each word stands
- * @property {Point[]} tokens where each token stands
+ * @property {Point[]} words the position of each word
+ * @property {Point[]} tokens the position of each token
  */
 
-const WIDTH = 520; // these as in scripts/figures/live.py, which draws the first picture
+const WIDTH = 520; // these constants are the same in scripts/figures/live.py, which draws the initial figure
 const HEIGHT = 216;
 const SPAN = 440;
 const THRESHOLD = 0.02;
-const ROW = 30; // of the turned picture
+const ROW = 30; // height of a row in the vertical layout
 
 /**
- * Where everything stands: in two rows, or in two columns if the rows are too long for the room.
+ * The positions of all words: in two rows, or in two columns if the rows do not fit.
  * @param {string[]} words
  * @param {string[]} tokens
- * @param {number} room how wide the picture may be, in pixels
+ * @param {number} room the available width in pixels
  * @returns {Layout}
  */
 export function layout(words, tokens, room) {
@@ -33,7 +33,7 @@ export function layout(words, tokens, room) {
   const needed = Math.max(sum(above), sum(below));
   if (needed > Math.max(WIDTH, room)) return columns(words, tokens, Math.min(WIDTH, room));
   const width = Math.max(WIDTH, needed);
-  const [xs, places] = [above, below].map((sizes) => middles(sizes, width));
+  const [xs, places] = [above, below].map((sizes) => centers(sizes, width));
   return {
     turned: false,
     width,
@@ -63,11 +63,11 @@ function columns(words, tokens, width) {
 }
 
 /**
- * Where the middle of each cell lies when all are spread over the span.
+ * The centers of cells that are spread over the span.
  * @param {number[]} sizes
  * @param {number} width
  */
-function middles(sizes, width) {
+function centers(sizes, width) {
   const span = Math.max(SPAN, sum(sizes));
   const scale = span / sum(sizes);
   let edge = (width - span) / 2;
@@ -81,13 +81,13 @@ function middles(sizes, width) {
 const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
 
 /**
- * The lines, the words, and as many characters as are written; the chosen one stands out.
+ * Draws the lines, the words, and the characters up to the selected one, which is highlighted.
  * @param {Layout} layout
  * @param {string[]} words
  * @param {string[]} tokens
- * @param {ArrayLike<number>[]} weights one row a token, one weight a word
- * @param {number | undefined} chosen the last token that is written, or none: the whole sentence
- * @param {(token: number) => void} choose called when a token is clicked on
+ * @param {ArrayLike<number>[]} weights a row for each token, a weight for each word
+ * @param {number | undefined} chosen the last token to draw; undefined draws the whole sentence
+ * @param {(token: number) => void} choose called when a token is clicked
  */
 export function draw(layout, words, tokens, weights, chosen, choose) {
   const written = chosen === undefined ? tokens.length : chosen + 1;
@@ -125,7 +125,7 @@ function text({ x, y }, content, kind, anchor) {
 }
 
 /**
- * A line from a token to each word that it looks at, as wide as the weight is large.
+ * A line from a token to each word that it attends to, as wide as the weight is large.
  * @param {Layout} layout
  * @param {number} token
  * @param {ArrayLike<number>} weights

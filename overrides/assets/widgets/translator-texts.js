@@ -1,5 +1,5 @@
 // @ts-check
-/** What the live translator says, in both languages. */
+/** The texts of the live translator in both languages. */
 
 export const END = "<eos>"; // the token that ends a sentence
 

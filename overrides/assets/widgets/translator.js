@@ -1,5 +1,5 @@
 // @ts-check
-/** The live translator: a sentence becomes Chinese, step by step, with the attention between them. */
+/** The live translator: translates a sentence step by step, and shows the attention. */
 
 import { el, english } from "./common.js";
 import { Field, near } from "./translator-field.js";
@@ -14,10 +14,10 @@ const EXAMPLES = [
   "ten thousand and five",
 ];
 const SENTENCES = new URL("../../downloads/sentences.json", import.meta.url);
-const LAYERS = 2; // of the translator, and its heads
+const LAYERS = 2; // of the translator
 const HEADS = 4;
-const LONGEST = 60; // characters
-const SHOWN = 5; // candidates at each step
+const MAX_CHARACTERS = 60; // characters
+const MAX_CANDIDATES = 5; // candidates at each step
 
 /** @param {HTMLElement} element */
 export function start(element) {
@@ -25,7 +25,7 @@ export function start(element) {
 }
 
 /**
- * How much a token looks at each word, in a layer: by one head, or the mean of all.
+ * The attention weights of a token in a layer: of one head, or the mean of all heads.
  * @param {Step} step
  * @param {number} layer
  * @param {number | undefined} head
@@ -37,14 +37,14 @@ export function attention(step, layer, head) {
 }
 
 /**
- * The tokens of the largest probabilities, the likeliest first.
+ * The tokens with the largest probabilities, the likeliest first.
  * @param {ArrayLike<number>} probabilities
  * @param {string[]} tokens
  */
 export function likeliest(probabilities, tokens) {
   return Array.from(probabilities, (share, i) => ({ token: tokens[i], share }))
     .sort((one, other) => other.share - one.share)
-    .slice(0, SHOWN);
+    .slice(0, MAX_CANDIDATES);
 }
 
 class Live {
@@ -57,7 +57,7 @@ class Live {
   /** @type {Record<string, string>} sentences of the grammar with their translations */
   grammar = {};
   room = 0; // for the picture, in pixels
-  turn = 0; // counts what was asked for, since only the last counts
+  turn = 0; // number of requests; only the last one is shown
   timer = 0;
 
   /** @param {HTMLElement} element */
@@ -66,9 +66,9 @@ class Live {
     this.text = TEXTS[english ? "en" : "zh"];
     this.field = new Field(this.text.list);
     this.field.input.value = EXAMPLES[0];
-    this.said = el("div", { id: "translator-said", class: "said", role: "status" });
+    this.status = el("div", { id: "translator-said", class: "said", role: "status" });
     this.stage = el("div", { class: "stage" }, ...element.childNodes);
-    this.told = el("p", { class: "told", role: "status" }, this.text.whole);
+    this.message = el("p", { class: "told", role: "status" }, this.text.whole);
     this.bars = el("ol", { class: "bars", "aria-label": this.text.likeliest });
     this.slider = el("input", { type: "range", min: 1, "aria-label": this.text.step });
     this.layer = this.choice(this.text.layer, numbers(LAYERS), LAYERS - 1);
@@ -77,15 +77,15 @@ class Live {
     const drawn = Array.from(this.stage.querySelectorAll("svg text"), (each) => each.textContent ?? "");
     const words = EXAMPLES[0].split(" ");
     this.setSteps(drawn.length - words.length);
-    this.tellResult(words, drawn.slice(words.length));
+    this.showResult(words, drawn.slice(words.length));
     this.listen();
-    const panel = el("div", { class: "panel" }, this.told, this.bars, this.controls());
-    element.replaceChildren(this.form(), this.chips(), this.said, this.stage, panel);
+    const panel = el("div", { class: "panel" }, this.message, this.bars, this.controls());
+    element.replaceChildren(this.form(), this.chips(), this.status, this.stage, panel);
     element.classList.add("ready");
     new ResizeObserver(() => this.fit()).observe(this.stage);
   }
 
-  // What it is made of
+  // Elements
 
   form() {
     const label = el("label", { for: "translator-field" }, this.text.label);
@@ -140,15 +140,15 @@ class Live {
     this.search.addEventListener("change", () => this.translate());
   }
 
-  // What it does
+  // Actions
 
-  /** @param {string} sentence one that is not typed */
+  /** @param {string} sentence translated in place of the one in the field */
   take(sentence) {
     this.field.input.value = sentence;
     return this.translate();
   }
 
-  /** A sentence of the grammar that has not been shown yet. */
+  /** Translates the next sentence of the grammar. */
   async another() {
     try {
       if (!Object.keys(this.grammar).length) this.grammar = await (await fetch(SENTENCES)).json();
@@ -161,12 +161,12 @@ class Live {
   }
 
   /**
-   * The model, fetched at the first call with what draws its answers; undefined if it can't be had, which is told.
-   * @param {() => void} again what to do when the reader tries again
+   * The model, fetched at the first call; after a failure, shows an error and returns undefined.
+   * @param {() => void} again called when the reader tries again
    */
   async ready(again) {
     if (this.model) return this.model;
-    const before = [...this.said.childNodes];
+    const before = [...this.status.childNodes];
     const bar = el("progress", { max: 1, "aria-label": this.text.loading });
     this.say(`${this.text.loading} `, bar);
     try {
@@ -182,7 +182,7 @@ class Live {
     return this.model;
   }
 
-  /** The words that it knows. */
+  /** The vocabulary. */
   get known() {
     return this.model?.source.tokens.slice(3) ?? []; // without <pad>, <bos>, <eos>
   }
@@ -196,7 +196,7 @@ class Live {
     this.say(`${this.text.failed} `, button(this.text.again, again), why);
   }
 
-  /** Translates what stands in the field, and writes it character by character, unless told. */
+  /** Translates the sentence in the field, and plays the steps unless `play` is false. */
   async translate(play = true) {
     clearTimeout(this.timer);
     const turn = ++this.turn;
@@ -204,8 +204,8 @@ class Live {
     const model = await this.ready(again);
     if (!model || turn !== this.turn) return;
     const words = model.words(this.sentence);
-    const fault = this.fault(words, model.config.max_len);
-    if (fault) return this.say(...fault);
+    const error = this.sentenceError(words, model.config.max_len);
+    if (error) return this.say(...error);
     try {
       await this.write(model, words);
       if (play) this.play();
@@ -214,14 +214,14 @@ class Live {
     }
   }
 
-  /** What stands in the field, with the marks that the model knows. */
+  /** The sentence in the field, with the punctuation that the model knows. */
   get sentence() {
     return this.field.input.value.replaceAll("’", "'").replaceAll("？", "?");
   }
 
   /**
    * @param {Translator} model
-   * @param {string[]} words all of which it knows
+   * @param {string[]} words known words
    */
   async write(model, words) {
     const { beam, greedy } = await import("./model.js");
@@ -229,31 +229,31 @@ class Live {
     const steps = find(model, model.encode(words));
     this.result = { words, steps };
     this.setSteps(steps.length);
-    this.tellResult(words, tokensOf(steps));
+    this.showResult(words, tokensOf(steps));
   }
 
   /**
-   * What is wrong with the words, as something to say; undefined if nothing is.
+   * An error message about the words; undefined if they can be translated.
    * @param {string[]} words
    * @param {number} places
    */
-  fault(words, places) {
+  sentenceError(words, places) {
     if (!words.length) return [this.text.empty];
     if (words.length > places) return [this.text.long(words.length, places)];
     const unknown = [...new Set(words)].filter((word) => !this.known.includes(word));
-    return unknown.length ? this.unknown(words, unknown) : undefined;
+    return unknown.length ? this.unknownWords(words, unknown) : undefined;
   }
 
   /**
-   * The sentence with what is not known marked in it, and for some of that what is near.
+   * The sentence with unknown words marked, and similar words for the first three of them.
    * @param {string[]} words
    * @param {string[]} unknown
    */
-  unknown(words, unknown) {
+  unknownWords(words, unknown) {
     const marked = words.flatMap((word) => [unknown.includes(word) ? el("mark", {}, word) : word, " "]);
     const lines = unknown.slice(0, 3).map((word) => {
       const known = this.known.filter((each) => each !== "?").length;
-      const near = this.nearOnes(word);
+      const near = this.similarWords(word);
       return el("p", {}, el("b", { lang: "en" }, word), ` ${this.text.unknown(known)} `, ...near);
     });
     const more = unknown.length > 3 ? [el("p", {}, this.text.more)] : [];
@@ -261,16 +261,16 @@ class Live {
   }
 
   /** @param {string} word */
-  nearOnes(word) {
+  similarWords(word) {
     if (/\d/.test(word)) return [this.text.number];
-    const found = near(word, this.known);
-    const buttons = found.map((each) => button(each, () => this.replace(word, each)));
+    const matches = near(word, this.known);
+    const buttons = matches.map((each) => button(each, () => this.replace(word, each)));
     for (const each of buttons) each.lang = "en";
-    return found.length ? [this.text.near, ...buttons] : [];
+    return matches.length ? [this.text.near, ...buttons] : [];
   }
 
   /**
-   * Another word for an unknown one, and what comes of it.
+   * Replaces an unknown word, and translates the new sentence.
    * @param {string} word
    * @param {string} other
    */
@@ -280,29 +280,29 @@ class Live {
     return this.take(words.map((each) => (each === word ? other : each)).join(" "));
   }
 
-  // What it shows
+  // Output
 
-  /** @param {(Node | string)[]} content for eyes and for screen readers */
+  /** @param {(Node | string)[]} content announced by screen readers */
   say(...content) {
-    this.said.replaceChildren(...content);
+    this.status.replaceChildren(...content);
   }
 
   /**
    * @param {string[]} words
    * @param {string[]} tokens
    */
-  tellResult(words, tokens) {
+  showResult(words, tokens) {
     const sentence = words.join(" ");
     const ended = tokens.at(-1) === END;
     const chinese = tokens.slice(0, ended ? -1 : undefined).join("");
     const content = [el("span", { lang: "en" }, sentence), " → ", el("b", { lang: "zh" }, chinese)];
-    const wanted = this.grammar[sentence];
-    const judged = wanted === chinese ? this.text.right : this.text.wrong(wanted);
-    const note = !ended ? this.text.endless(LONGEST) : wanted ? judged : "";
+    const expected = this.grammar[sentence];
+    const verdict = expected === chinese ? this.text.right : this.text.wrong(expected);
+    const note = !ended ? this.text.endless(MAX_CHARACTERS) : expected ? verdict : "";
     this.say(el("p", {}, ...content), ...(note ? [el("p", { class: "note" }, note)] : []));
   }
 
-  /** The step that is shown, from 1; one more than there are steps is the whole sentence. */
+  /** The current step, from 1; one past the last step is the whole sentence. */
   get at() {
     return Number(this.slider.value);
   }
@@ -313,20 +313,20 @@ class Live {
     this.show(steps + 1);
   }
 
-  /** Shows a step because the reader wants it. @param {number} step */
+  /** Shows the step that the reader selects. @param {number} step */
   async go(step) {
     clearTimeout(this.timer);
     if (!this.result) await this.translate(false);
-    this.told.setAttribute("aria-live", "polite");
+    this.message.setAttribute("aria-live", "polite");
     this.show(step);
   }
 
-  /** One step after another, and then the whole sentence. */
+  /** Shows one step after another, and then the whole sentence. */
   play() {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     const steps = this.result?.steps.length ?? 0;
     const pause = Math.min(320, 4500 / steps);
-    this.told.setAttribute("aria-live", "off"); // the result has been told
+    this.message.setAttribute("aria-live", "off"); // the result has already been announced
     /** @param {number} step */
     const next = (step) => {
       if (!this.element.isConnected) return;
@@ -344,8 +344,8 @@ class Live {
     this.slider.setAttribute("aria-valuetext", whole ? this.text.all : this.text.place(this.at, steps));
     if (!this.result) return;
     this.draw();
-    if (whole) this.told.replaceChildren(this.text.whole);
-    else this.tellStep(this.result.words, this.result.steps[this.at - 1]);
+    if (whole) this.message.replaceChildren(this.text.whole);
+    else this.showStep(this.result.words, this.result.steps[this.at - 1]);
     this.bars.replaceChildren(...(whole ? [] : this.candidates(this.result.steps[this.at - 1])));
   }
 
@@ -362,7 +362,7 @@ class Live {
     this.stage.replaceChildren(picture);
   }
 
-  /** The picture again if the room for it is another. */
+  /** Redraws the picture if the available width has changed. */
   fit() {
     if (this.stage.clientWidth !== this.room) this.draw();
     this.room = this.stage.clientWidth;
@@ -378,14 +378,14 @@ class Live {
    * @param {string[]} words
    * @param {Step} step
    */
-  tellStep(words, step) {
+  showStep(words, step) {
     const looks = Array.from(this.weights(step), (share, i) => ({ word: words[i], share }))
       .filter(({ share }) => share >= 0.05)
       .sort((one, other) => other.share - one.share)
       .slice(0, 3)
       .map(({ word, share }) => this.text.look(word, share));
     const place = this.text.place(this.at, Number(this.slider.max) - 1);
-    this.told.replaceChildren(place, el("b", { lang: "zh" }, step.token), this.text.looks(looks));
+    this.message.replaceChildren(place, el("b", { lang: "zh" }, step.token), this.text.looks(looks));
   }
 
   /** @param {Step} step */
@@ -408,11 +408,11 @@ const numbers = (count) => Array.from({ length: count }, (_, i) => String(i + 1)
 
 /**
  * @param {string} label
- * @param {(() => void) | undefined} [press] none: it sends the form
+ * @param {(() => void) | undefined} [press] without it, the button submits the form
  * @param {string} [kind]
  */
 function button(label, press, kind = "chip") {
-  const made = el("button", { type: press ? "button" : "submit", class: kind }, label);
-  if (press) made.addEventListener("click", press);
-  return made;
+  const element = el("button", { type: press ? "button" : "submit", class: kind }, label);
+  if (press) element.addEventListener("click", press);
+  return element;
 }
