@@ -113,6 +113,17 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # The browser
 
 
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """The order of a sum depends on the number of threads."""
+    import torch  # here, since most tests of the site don't need it
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="session")
 def port(site: Path) -> Iterator[int]:
     """Where the built site is served."""

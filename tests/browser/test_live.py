@@ -59,7 +59,7 @@ def scheme(place) -> str:
 @functools.cache
 def read(sentence: str) -> tuple[list[str], torch.Tensor]:
     """The tokens of its translation and (layer, head, token, word) weights, by the snippets."""
-    return LIVE["read"](sentence.split())
+    return LIVE["trace_translation"](sentence.split())
 
 
 def chinese(sentence: str) -> str:

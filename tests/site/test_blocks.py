@@ -31,6 +31,7 @@ def printed(blocks, site, tmp_path_factory) -> dict[str, str]:
     shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=ignore)
     (folder / "docs").mkdir()
     (folder / "docs/glossary.yml").write_text("[]\n")
+    (folder / "docs/references.bib").touch()
     for name in ("requirements.txt", "mkdocs.yml"):
         shutil.copy(ROOT / name, folder)
     examples = dict.fromkeys(block.code for block in blocks if block.title == "Input")

@@ -18,7 +18,7 @@ from playwright.sync_api import Page, Playwright
 
 from bookbuild.pages.errors import SetupError
 from bookbuild.publish import chromium
-from built_pages import Built, expect_none
+from built_pages import Built, assert_no_errors
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only on Linux fontconfig is used")
 PACKAGED = pytest.mark.skipif(
@@ -76,7 +76,7 @@ def test_the_fonts_have_every_character_of_the_book(built: list[Built]):
     characters = {ord(letter) for page in built for letter in page.tree.text()}
     for file in font_files():
         characters -= TTFont(file).getBestCmap().keys()
-    expect_none(f"no font has U+{code:04X}" for code in characters if not chr(code).isspace())
+    assert_no_errors(f"no font has U+{code:04X}" for code in characters if not chr(code).isspace())
 
 
 @PACKAGED
@@ -88,7 +88,7 @@ def test_the_browser_needs_nothing_of_the_system_but_the_c_library(playwright: P
     libraries = [line.split()[0] for line in done.stdout.splitlines() if "=>" in line]
     needed = {name for name in libraries if not (path.parent / "lib" / name).exists()}
     system = ["libc", "libm", "libdl", "libpthread", "libgcc_s"]
-    expect_none(sorted(name for name in needed if name.partition(".")[0] not in system))
+    assert_no_errors(sorted(name for name in needed if name.partition(".")[0] not in system))
 
 
 @pytest.fixture

@@ -152,7 +152,7 @@ FAULTS = {
     "a mistyped pin": Fault(a_pin_that_is_not_there, PIP),
     "no network at the first start": Fault(no_network_at_first, PIP),
     "no network for npm": Fault(
-        no_npm, "scripts/install: npm could not install package-lock.json; why stands abov"
+        no_npm, "scripts/install: npm could not install package-lock.json (see above). Is "
     ),
     "a lock that is gone": Fault(
         no_lock, "package-lock.json is missing; restore it with git restore package-lock.json"
