@@ -110,7 +110,7 @@ def test_what_is_rendered_once_needs_no_node(monkeypatch):
 
     monkeypatch.setattr(subprocess, "run", no_node)
     assert formulas.render_formulas(expected) == first
-    monkeypatch.setattr(formulas, "version", lambda: "another KaTeX")
+    monkeypatch.setattr(formulas, "cache_version", lambda: "another KaTeX")
     with pytest.raises(AssertionError, match="Node was started"):
         formulas.render_formulas(expected)
 

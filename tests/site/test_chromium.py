@@ -3,6 +3,7 @@
 import io
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -25,6 +26,8 @@ PACKAGED = pytest.mark.skipif(
     not chromium.is_packaged(), reason="package-lock.json has a browser only for Linux, x86-64"
 )
 STRANGER = "A Font of the System"
+
+LDD = shutil.which("ldd", path=os.defpath) or "ldd"
 
 
 def font_files() -> Iterator[Path]:
@@ -83,7 +86,11 @@ def test_the_fonts_have_every_character_of_the_book(built: list[Built]):
 def test_the_browser_needs_nothing_of_the_system_but_the_c_library(playwright: Playwright):
     path = chromium.executable(playwright)
     done = subprocess.run(
-        ["ldd", path], env=chromium.environment(), capture_output=True, text=True, check=True
+        [LDD, path],
+        env=chromium.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     libraries = [line.split()[0] for line in done.stdout.splitlines() if "=>" in line]
     needed = {name for name in libraries if not (path.parent / "lib" / name).exists()}

@@ -117,6 +117,8 @@ def preload_modules(jobs: list[Job]) -> None:
     import torch
 
     torch.set_num_threads(1)
+    # A file that changes within a second may keep the time and size of its old bytecode.
+    sys.dont_write_bytecode = True
 
 
 class Worker(NamedTuple):
