@@ -6,6 +6,7 @@ import os
 import shutil
 from fnmatch import fnmatch
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import pytest
@@ -79,7 +80,11 @@ def test_the_same_site_gives_the_same_lists_and_a_changed_one_others(site, tmp_p
 def test_the_development_server_has_no_offline_button(language):
     text = (paths.DOCS / language / "index.md").read_text(encoding="utf-8")
     assert text.count('data-widget="offline"') == 1
-    assert "data-widget" not in page_content.without_offline_button('<div data-widget="offline">')
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="index.md"), meta={})
+    config = SimpleNamespace(theme={"language": language})
+    for serving in (False, True):
+        markdown = page_content.expand_markdown(text, page, config, serving)
+        assert ('data-widget="offline"' in markdown) != serving
 
 
 @pytest.mark.parametrize("name", ["offline.js", "zh/offline.js"])
