@@ -99,6 +99,17 @@ function renderRest({ target }) {
   scrollBy(0, seen.getBoundingClientRect().top - top);
 }
 
+/** Renders the rest of a loaded page in short tasks, from top to bottom. */
+function renderInSteps() {
+  const rest = ".first-view .md-content__inner > :nth-child(n + 30):not(.rendered)";
+  const blocks = [...document.querySelectorAll(rest)];
+  for (const block of blocks.slice(0, 4)) block.classList.add("rendered");
+  if (blocks.length) whenIdle(renderInSteps);
+  else document.documentElement.classList.remove("first-view");
+}
+
+const whenIdle = window.requestIdleCallback ?? setTimeout; // Safari has no requestIdleCallback
+addEventListener("load", () => whenIdle(renderInSteps));
 document.addEventListener("scroll", renderRest);
 document.addEventListener("click", renderRest, true);
 

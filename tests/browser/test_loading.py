@@ -1,7 +1,7 @@
 """Nothing moves while a page comes, nor when what was far from the window is drawn."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from benchmarks.page import SAMPLE_PAGES, SHIFT
 from browser_pages import BASE, address, settle
@@ -91,13 +91,37 @@ RENDERED = """() => [...document.querySelectorAll(".md-content__inner > *")]
   .map((block) => getComputedStyle(block).contentVisibility === "visible")"""
 
 
-def test_the_rest_of_a_long_page_is_rendered_when_the_reader_scrolls(reader: Page, home):
+# Keeps what the page would do when it is idle, for the test to do it.
+KEEP_IDLE_TASKS = """window.idleTasks = [];
+window.requestIdleCallback = (task) => idleTasks.push(task);"""
+
+
+@pytest.fixture
+def rendered(reader: Page, home: str) -> list[bool]:
+    """For each block of the loaded attention chapter, whether it is rendered."""
+    reader.add_init_script(KEEP_IDLE_TASKS)
     reader.goto(f"{home}attention/")
     settle(reader)
     rendered = reader.evaluate(RENDERED)
     assert all(rendered[:29]) and not any(rendered[29:]) and len(rendered) > 100
+    return rendered
+
+
+def test_the_rest_of_a_long_page_is_rendered_when_the_reader_scrolls(reader: Page, rendered):
     reader.mouse.wheel(0, 100)
     reader.wait_for_function(f"() => ({RENDERED})().every(Boolean)")
+
+
+def test_the_rest_of_a_long_page_is_rendered_in_steps_when_it_is_idle(reader: Page, rendered):
+    before, steps = sum(rendered), 0
+    while before < len(rendered):
+        reader.evaluate("idleTasks.shift()()")
+        after = sum(reader.evaluate(RENDERED))
+        assert 1 <= after - before <= 4
+        before, steps = after, steps + 1
+    assert steps > 15
+    reader.evaluate("idleTasks.shift()()")
+    expect(reader.locator("html.first-view")).to_have_count(0)
 
 
 @pytest.mark.parametrize("name", ["attention", "rotations"])

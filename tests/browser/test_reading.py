@@ -220,6 +220,15 @@ def test_a_click_on_the_copy_button_copies_and_reports_it(reader, home, language
     assert reader.evaluate(TAKE) == first.code
 
 
+def test_a_focused_copy_button_keeps_its_name(reader: Page, home, language):
+    reader.goto(f"{home}{CHAPTERS[0]}/")
+    reader.locator("article pre").first.scroll_into_view_if_needed()
+    button = reader.locator("article .md-code__button[data-clipboard-target]").first
+    button.focus()
+    expect(reader.locator(".md-tooltip2--active")).to_be_visible()
+    expect(button).to_have_accessible_name({"en": "Copy to clipboard", "zh": "复制"}[language])
+
+
 def test_notes_on_lines_of_code_open(reader, home, width):
     name = CHAPTERS[width < 500]  # one at each width
     reader.goto(f"{home}{name}/")

@@ -72,6 +72,13 @@ THEME_PATCHES = (
         '...M("a[data-preview]",e).map(',
     ),
     ThemePatch(
+        "While its tooltip is open, a copy button has no title, and so no name for screen readers.",
+        "tests/browser/test_reading.py::test_a_focused_copy_button_keeps_its_name",
+        BUNDLE,
+        'class:"md-code__button",title:Me("clipboard.copy"),',
+        'class:"md-code__button",title:Me("clipboard.copy"),"aria-label":Me("clipboard.copy"),',
+    ),
+    ThemePatch(
         "Developer tools would request the source maps, which are not published.",
         SOURCE_MAP_TEST,
         BUNDLE,
