@@ -59,8 +59,8 @@ def test_each_choice_is_followed_by_its_verdict(quiz, language, question, right,
     choices = re.findall(r'<details class="(\w+)" markdown>.*?</summary>\n\n(.*?)\n', made, re.S)
     assert question in made
     assert [verdict for verdict, _ in choices] == 5 * ["right", "wrong", "wrong"]
-    assert [said for _, said in choices[:1]] == [right]
-    assert all(said.startswith(wrong) for _, said in choices[1:3])
+    assert [text for _, text in choices[:1]] == [right]
+    assert all(text.startswith(wrong) for _, text in choices[1:3])
 
 
 def test_choices_stand_in_the_order_of_the_file(quiz):

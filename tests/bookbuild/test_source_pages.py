@@ -249,7 +249,7 @@ def test_a_term_that_leads_nowhere_is_reported_with_its_line(made, old, new, mes
     change(made / GLOSSARY, "- {", "# A note.\n\n- {")
     change(made / GLOSSARY, old, new)
     errors = [str(problem) for problem in glossary_errors()]
-    assert errors, "nothing is told"
+    assert errors, "no error is reported"
     assert errors[0].startswith(f"{GLOSSARY}:3: {message}"), errors
 
 

@@ -146,7 +146,7 @@ def test_what_is_typed_and_set_is_what_is_computed_and_shown(widget):
                 found.all_inner_texts(), theirs.flatten().tolist(), strict=True
             ):
                 assert number(text) == pytest.approx(required, abs=5.1e-4)
-                assert (text == "0") == (required == 0), "exactly 0 is told from nearly 0"
+                assert (text == "0") == (required == 0), "exactly 0 is distinguished from nearly 0"
 
 
 ARITHMETIC = {"·": "*", "√2": "math.sqrt(2)", "e^": "math.e**", "−": "-"}

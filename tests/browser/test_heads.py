@@ -45,7 +45,7 @@ def ask(widget: Locator, sentence: str) -> None:
     widget.locator("[type=submit]").click()
 
 
-def said(widget: Locator) -> Locator:
+def output_of(widget: Locator) -> Locator:
     return widget.locator(".heads__said")
 
 
@@ -97,7 +97,7 @@ def crossing(trained, source: list[str], target: list[str], monkeypatch) -> list
 )
 def test_every_weight_is_the_models(widget, trained, sentence, chinese, monkeypatch):
     ask(widget, sentence)
-    expect(said(widget)).to_have_text(chinese)
+    expect(output_of(widget)).to_have_text(chinese)
     words = corpus.english_tokens(sentence)
     expected = crossing(trained, words, list(chinese), monkeypatch)
     heads = widget.locator("fieldset input")
@@ -114,7 +114,7 @@ def test_every_weight_is_the_models(widget, trained, sentence, chinese, monkeypa
 
 def test_each_cell_is_described_in_words(reader, widget, language):
     ask(widget, SENTENCE)
-    expect(said(widget)).to_have_text(CHINESE)
+    expect(output_of(widget)).to_have_text(CHINESE)
     weights = shares(widget)
     rows = widget.locator(".heads__large tbody tr")
     for row, token in enumerate([*CHINESE, "<eos>"]):
@@ -138,7 +138,7 @@ def test_the_first_look_begins_with_the_pictures_sentence(widget, trained, monke
     """The picture shows the last layer on this sentence; the live one starts there."""
     expect(widget.locator(".figure svg")).to_be_visible()
     widget.locator("[type=submit]").click()
-    expect(said(widget)).to_have_text("我们为什么工作？")
+    expect(output_of(widget)).to_have_text("我们为什么工作？")
     expect(widget.locator(".figure svg")).to_have_count(0)
     last = widget.locator("fieldset").last.locator("input").first
     expect(last).to_be_checked()
@@ -167,11 +167,11 @@ def test_what_cannot_be_translated_is_reported_and_the_picture_stays(widget, lan
         ("we " * 65, {"en": "64 words", "zh": "64 个词"}),
     ):
         ask(widget, sentence)
-        expect(said(widget)).to_contain_text(hint[language])
+        expect(output_of(widget)).to_contain_text(hint[language])
         expect(widget.locator(".figure svg")).to_be_visible()
     expect(widget.locator("img")).to_have_count(0)
     ask(widget, SENTENCE)
-    expect(said(widget)).to_have_text(CHINESE)
+    expect(output_of(widget)).to_have_text(CHINESE)
 
 
 def test_a_failure_is_reported_and_can_be_tried_again(page: Page, home):
@@ -180,17 +180,17 @@ def test_a_failure_is_reported_and_can_be_tried_again(page: Page, home):
     widget.scroll_into_view_if_needed()
     page.route(WEIGHTS, lambda route: route.abort())
     widget.locator("[type=submit]").click()
-    expect(said(widget)).to_have_text(re.compile("try again|重试"))
+    expect(output_of(widget)).to_have_text(re.compile("try again|重试"))
     page.unroute(WEIGHTS)
     widget.locator("[type=submit]").click()
-    expect(said(widget)).to_have_text("我们为什么工作？")
+    expect(output_of(widget)).to_have_text("我们为什么工作？")
 
 
 @english
 def test_the_keyboard_does_everything(reader, widget):
     widget.locator("[name=sentence]").focus()
     reader.keyboard.press("Enter")
-    expect(said(widget)).to_have_text("我们为什么工作？")
+    expect(output_of(widget)).to_have_text("我们为什么工作？")
     chosen = widget.locator("fieldset input:checked")
     chosen.focus()
     before = shares(widget)
@@ -230,13 +230,13 @@ def test_nothing_moves_but_on_the_readers_word(reader, home):
     assert reader.evaluate(SHIFTS) - before <= 0.01
     assert abs(widget.bounding_box()["height"] - height) < 4
     widget.locator("[type=submit]").click()
-    expect(said(widget)).to_have_text("我们为什么工作？")
+    expect(output_of(widget)).to_have_text("我们为什么工作？")
     assert reader.evaluate(SHIFTS) - before <= 0.01
 
 
 def test_all_that_is_touched_is_large_enough(widget):
     ask(widget, SENTENCE)
-    expect(said(widget)).to_have_text(CHINESE)
+    expect(output_of(widget)).to_have_text(CHINESE)
     sizes = widget.locator("input, button").evaluate_all(
         "all => all.map((each) => each.getBoundingClientRect()).map((b) => [b.width, b.height])"
     )
@@ -246,7 +246,7 @@ def test_all_that_is_touched_is_large_enough(widget):
 
 def test_axe_finds_nothing_in_either_scheme(reader, widget):
     ask(widget, SENTENCE)
-    expect(said(widget)).to_have_text(CHINESE)
+    expect(output_of(widget)).to_have_text(CHINESE)
     for scheme in ("light", "dark"):
         reader.emulate_media(color_scheme=scheme)
         found = Axe().run(reader, context=WIDGET).response["violations"]

@@ -85,8 +85,8 @@ def field(live: Locator) -> Locator:
     return live.get_by_role("combobox").first
 
 
-def said(live: Locator) -> Locator:
-    return live.locator(".said")
+def output_of(live: Locator) -> Locator:
+    return live.locator(".output")
 
 
 def translate(live: Locator, sentence: str) -> None:
@@ -97,7 +97,7 @@ def translate(live: Locator, sentence: str) -> None:
 def shows(live: Locator, sentence: str) -> None:
     """The sentence and its translation, whole."""
     tokens, _ = read(sentence)
-    expect(said(live).locator("b")).to_have_text("".join(tokens[:-1]))
+    expect(output_of(live).locator("b")).to_have_text("".join(tokens[:-1]))
     expect(live.locator("svg .word")).to_have_text(sentence.split())
     expect(live.locator("svg .token")).to_have_text(tokens)
 
@@ -187,7 +187,7 @@ def test_nothing_moves_when_the_script_comes(page: Page, home, width):
 
 def test_what_is_typed_is_translated_with_words_completed_by_the_keyboard(live, reader):
     field(live).fill("")
-    expect(said(live).locator("progress")).to_have_count(0)
+    expect(output_of(live).locator("progress")).to_have_count(0)
     field(live).press_sequentially("sh")
     option = live.locator("[role=listbox] [role=option]")
     expect(option).to_have_text(["shanghai", "she", "shirt", "shirts", "should"])
@@ -223,11 +223,11 @@ def test_another_one_is_of_the_grammar_and_judged_by_it(live, site):
     seen = set()
     for _ in range(4):
         live.locator(".another").click()
-        expect(said(live).locator(".note")).to_be_visible()
+        expect(output_of(live).locator(".note")).to_be_visible()
         sentence = field(live).input_value()
         shows(live, sentence)
         right = chinese(sentence) == grammar[sentence]
-        assert re.search("wrong|译错", said(live).text_content() or "") is None or not right
+        assert re.search("wrong|译错", output_of(live).text_content() or "") is None or not right
         seen.add(sentence)
     assert len(seen) == 4
 
@@ -238,7 +238,7 @@ def test_beam_search_finds_what_decode_finds(live, language):
         translate(live, sentence)
         src = torch.tensor([KNOWN.source.encode(sentence.split())])
         ids = beam_search(KNOWN.model, src, 60, 1, 2)[0].tolist()
-        expect(said(live).locator("b")).to_have_text("".join(KNOWN.target.decode(ids)))
+        expect(output_of(live).locator("b")).to_have_text("".join(KNOWN.target.decode(ids)))
 
 
 # What is wrong is reported
@@ -246,23 +246,23 @@ def test_beam_search_finds_what_decode_finds(live, language):
 
 def test_unknown_words_are_marked_and_near_ones_offered(live, language):
     translate(live, "she drank cofee yesterday")
-    expect(said(live).locator("mark")).to_have_text(["cofee"])
-    expect(said(live)).to_contain_text(WORDS[language]["unknown"])
-    said(live).get_by_role("button", name="coffee").click()
+    expect(output_of(live).locator("mark")).to_have_text(["cofee"])
+    expect(output_of(live)).to_contain_text(WORDS[language]["unknown"])
+    output_of(live).get_by_role("button", name="coffee").click()
     shows(live, "she drank coffee yesterday")
 
 
 def test_markup_stays_text(live):
     hostile = "<img src=x onerror=alert(1)> <bos> <script>"
     translate(live, hostile)
-    expect(said(live).locator("mark")).to_have_text(hostile.split())
+    expect(output_of(live).locator("mark")).to_have_text(hostile.split())
     assert live.locator("img, script").count() == 0
 
 
 def test_what_is_empty_or_too_long_is_reported(live, language):
     for sentence, what in (("", "empty"), ("we " * 65, "long"), (" . ", "empty")):
         translate(live, sentence)
-        expect(said(live)).to_contain_text(WORDS[language][what])
+        expect(output_of(live)).to_contain_text(WORDS[language][what])
 
 
 def test_the_longest_sentence_is_translated_and_fits(live, reader):
@@ -277,7 +277,7 @@ def test_missing_weights_are_reported_and_can_be_asked_for_again(page: Page, hom
     page.goto(home)
     live = ready(page)
     live.locator(".go").click()
-    again = said(live).get_by_role("button", name=WORDS[language]["again"])
+    again = output_of(live).get_by_role("button", name=WORDS[language]["again"])
     again.click()
     expect(again).to_be_visible()
     page.unroute("**/*.safetensors")
@@ -306,7 +306,7 @@ def test_steps_show_what_was_looked_at_and_what_else_it_might_have_been(live):
         expect(live.locator("svg .chosen")).to_have_text(tokens[step - 1])
         row = weights[-1, :, step - 1].mean(dim=0)
         assert lines(live) == pytest.approx(widths(row[None]), abs=0.02)
-        output = live.locator(".told").text_content() or ""
+        output = live.locator(".explanation").text_content() or ""
         assert tokens[step - 1] in output and f"{row.max():.1%}" in output
         bars = live.locator(".bars li")
         best = shares[step - 1].topk(5).indices.tolist()
@@ -385,7 +385,7 @@ def test_it_writes_character_by_character_unless_motion_is_to_be_reduced(live, r
 
 def test_after_the_weights_nothing_is_asked_for_and_no_network_is_needed(live, reader):
     live.locator(".another").click()
-    expect(said(live).locator(".note")).to_be_visible()
+    expect(output_of(live).locator(".note")).to_be_visible()
     asked: list[str] = []
     reader.on("request", lambda request: asked.append(request.url))
     reader.context.set_offline(True)
@@ -395,7 +395,7 @@ def test_after_the_weights_nothing_is_asked_for_and_no_network_is_needed(live, r
     translate(live, WHY)
     shows(live, WHY)
     live.locator(".another").click()
-    expect(said(live).locator(".note")).to_be_visible()
+    expect(output_of(live).locator(".note")).to_be_visible()
     reader.context.set_offline(False)
     assert not asked
 
@@ -430,7 +430,7 @@ def test_axe_finds_nothing_in_any_state(live, reader):
 
     check()
     translate(live, "she drinks cofee")
-    expect(said(live).locator("mark")).to_be_visible()
+    expect(output_of(live).locator("mark")).to_be_visible()
     check()
     live.locator(".chip").first.click()
     shows(live, WHY)
@@ -449,4 +449,4 @@ def test_it_is_in_the_chapter_too_and_can_be_left_and_found_again(live, reader, 
     live = ready(reader)
     expect(live).to_have_count(1)
     translate(live, "she likes swimming")
-    expect(said(live).locator("b")).to_have_text(chinese("she likes swimming"))
+    expect(output_of(live).locator("b")).to_have_text(chinese("she likes swimming"))

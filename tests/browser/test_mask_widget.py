@@ -186,7 +186,7 @@ def test_each_cell_is_described_in_words(figure, language):
         "(it is padding and it comes later). Written False.",
         "zh": "第 2 句：查询 3 不能看键 4（它是填充符，而且它在后面）。写作 False。",
     }
-    expect(figure.locator(".told")).to_have_text(output[language])
+    expect(figure.locator(".explanation")).to_have_text(output[language])
     choose(figure, 2, "torch")
     row = figure.locator("table").nth(0).locator("tbody tr").nth(1).locator("td")
     row.nth(1).click()
@@ -194,13 +194,13 @@ def test_each_cell_is_described_in_words(figure, language):
         "en": "Sentence 2: every query may look at key 1. Written False.",
         "zh": "第 2 句：每个查询都可以看键 1。写作 False。",
     }
-    expect(figure.locator(".told")).to_have_text(output[language])
+    expect(figure.locator(".explanation")).to_have_text(output[language])
     row.nth(4).click()
     output = {
         "en": "Sentence 2: no query may look at key 4 (it is padding). Written True.",
         "zh": "第 2 句：每个查询都不能看键 4（它是填充符）。写作 True。",
     }
-    expect(figure.locator(".told")).to_have_text(output[language])
+    expect(figure.locator(".explanation")).to_have_text(output[language])
 
 
 @pytest.mark.parametrize("width", [1280])
@@ -208,7 +208,7 @@ def test_each_cell_is_described_in_words(figure, language):
 def test_the_keyboard_leads_from_cell_to_cell(reader, figure):
     figure.locator("input").last.focus()
     reader.keyboard.press("Tab")
-    output = figure.locator(".told")
+    output = figure.locator(".explanation")
     expect(output).to_have_text("Sentence 1: query 0 may look at key 0. Written True.")
     reader.keyboard.press("ArrowRight")
     expect(output).to_have_text(
@@ -227,6 +227,6 @@ def test_the_keyboard_leads_from_cell_to_cell(reader, figure):
 
 @pytest.mark.parametrize("width", [1280])
 def test_the_cell_under_the_mouse_is_described_too(figure):
-    before = figure.locator(".told").inner_text()
+    before = figure.locator(".explanation").inner_text()
     figure.locator("tbody td").nth(3).hover()
-    expect(figure.locator(".told")).not_to_have_text(before)
+    expect(figure.locator(".explanation")).not_to_have_text(before)

@@ -107,7 +107,9 @@ def test_the_number_shown_is_the_inner_product_and_the_hands_are_the_rows(figure
             assert len(drawn) == min(d_model // 2, 8)
             expected = torch.stack([row[first], row[last]])
             torch.testing.assert_close(drawn[[0, -1]], expected, rtol=0, atol=1e-6)
-        expect(figure.locator(".told")).to_contain_text(figure.locator(".product").inner_text())
+        expect(figure.locator(".explanation")).to_contain_text(
+            figure.locator(".product").inner_text()
+        )
 
 
 def test_moving_both_turns_every_hand_and_leaves_the_inner_product(figure):
@@ -119,7 +121,7 @@ def test_moving_both_turns_every_hand_and_leaves_the_inner_product(figure):
     assert figure.locator(".cosine").all_inner_texts() == cosines
     assert ((hands(figure, "from") - start).abs().amax(dim=1) > 1e-3).all()
     assert [slider.input_value() for slider in figure.locator("input").all()] == ["8", "12"]
-    expect(figure.locator(".told")).to_contain_text(re.compile("still 4|还是 4"))
+    expect(figure.locator(".explanation")).to_contain_text(re.compile("still 4|还是 4"))
 
 
 @pytest.mark.parametrize("width", [1280])
@@ -138,7 +140,7 @@ def test_swapping_the_two_leaves_the_inner_product(figure):
 def test_there_is_no_position_before_the_first_or_after_the_last(figure):
     move(figure, 0, 0)
     figure.locator("button").nth(0).click()
-    expect(figure.locator(".told")).to_contain_text(str(LAST))
+    expect(figure.locator(".explanation")).to_contain_text(str(LAST))
     assert figure.locator("input").nth(1).input_value() == "7"
     figure.locator("input").nth(1).press("End")
     figure.locator("button").nth(1).click()

@@ -95,7 +95,7 @@ def test_a_reader_steps_on_to_the_end_and_back(figure):
     messages = set()
     for shape in expected:
         assert shown(figure) == shape
-        messages.add(figure.locator(".told").inner_text())
+        messages.add(figure.locator(".explanation").inner_text())
         axes = (
             figure.locator(".sizes .shape")
             .last.locator(".axis")

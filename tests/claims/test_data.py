@@ -240,7 +240,7 @@ SAID = {
 def test_each_kind_of_sentence_has_an_idiomatic_chinese_translation(kind):
     rng, (english, chinese) = random.Random(0), SAID[kind]
     drawn = (phrase(kind, rng) for _ in range(100_000))
-    assert next(said.chinese for said in drawn if said.english == english) == chinese
+    assert next(pair.chinese for pair in drawn if pair.english == english) == chinese
 
 
 @claim("data#sentences")

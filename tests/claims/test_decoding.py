@@ -765,7 +765,7 @@ def test_the_same_generator_gives_the_same_sentences():
 @claim("decoding")
 @pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
 @pytest.mark.parametrize(
-    "arguments, said",
+    "arguments, message",
     [
         ((0, 1, 2), "max_len must lie in 1 .. 20, the positions that the model has, got 0"),
         ((21, 1, 2), "max_len must lie in 1 .. 20, the positions that the model has, got 21"),
@@ -776,16 +776,16 @@ def test_the_same_generator_gives_the_same_sentences():
     ],
     ids=str,
 )
-def test_values_that_the_model_does_not_support_are_rejected(way, arguments, said):
+def test_values_that_the_model_does_not_support_are_rejected(way, arguments, message):
     model = lively_model()
-    with pytest.raises(ValueError, match=re.escape(said)):
+    with pytest.raises(ValueError, match=re.escape(message)):
         way(model, sources(model), *arguments)
 
 
 @claim("decoding")
 @pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
 @pytest.mark.parametrize(
-    "src, said",
+    "src, message",
     [
         (torch.ones(2, 3), "ids must be integers of shape (batch, position)"),
         (torch.ones(3, dtype=torch.int64), "ids must be integers of shape (batch, position)"),
@@ -795,14 +795,14 @@ def test_values_that_the_model_does_not_support_are_rejected(way, arguments, sai
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )
-def test_sources_that_the_model_rejects_are_rejected(way, src, said):
-    with pytest.raises(ValueError, match=re.escape(said)):
+def test_sources_that_the_model_rejects_are_rejected(way, src, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
         way(lively_model(), src, 5, BOS, EOS)
 
 
 @claim("decoding")
 @pytest.mark.parametrize(
-    "way, options, said",
+    "way, options, message",
     [
         (beam_search, {"beam_size": 0}, "beam_size must be at least 1, got 0"),
         (beam_search, {"length_penalty": -0.1}, "length_penalty must be >= 0, got -0.1"),
@@ -815,9 +815,9 @@ def test_sources_that_the_model_rejects_are_rejected(way, src, said):
     ],
     ids=lambda given: getattr(given, "__name__", str(given)),
 )
-def test_meaningless_options_are_rejected(way, options, said):
+def test_meaningless_options_are_rejected(way, options, message):
     model = lively_model()
-    with pytest.raises(ValueError, match=re.escape(said)):
+    with pytest.raises(ValueError, match=re.escape(message)):
         way(model, sources(model), 5, BOS, EOS, **options)
 
 

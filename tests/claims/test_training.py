@@ -742,14 +742,14 @@ def test_a_truncated_checkpoint_is_rejected(saved, tmp_path_factory, data):
 
 @claim("training#checkpoints")
 @pytest.mark.parametrize(
-    "change, said",
+    "change, message",
     [
         ({"seed": 5}, "seed is 0 there and 5 here"),
         ({"steps": 30, "peak": 0.1}, "steps is 24 there and 30 here, peak is 0.004 there"),
     ],
 )
-def test_a_checkpoint_of_other_settings_is_rejected(saved, change, said):
-    with pytest.raises(ValueError, match=f"is of another run: {re.escape(said)}"):
+def test_a_checkpoint_of_other_settings_is_rejected(saved, change, message):
+    with pytest.raises(ValueError, match=f"is of another run: {re.escape(message)}"):
         trained(replace(SHORT, **change), checkpoint=saved, resume=True)
 
 

@@ -127,9 +127,9 @@ def test_a_model_correct_at_every_position_under_teacher_forcing_is_correct_with
     examples = [example_of(damaged, pair) for pair in pairs]
     src, tgt = map(padded, zip(*examples, strict=True))
     with decode.evaluating(model):
-        said = model(src, tgt[:, :-1]).argmax(dim=-1)
+        predicted = model(src, tgt[:, :-1]).argmax(dim=-1)
     expected = tgt[:, 1:]
-    forced = ((said == expected) | (expected == PAD)).all(dim=-1)
+    forced = ((predicted == expected) | (expected == PAD)).all(dim=-1)
     found = damaged.translate([pair.source for pair in pairs])
     alone = [row == pair.target for row, pair in zip(found, pairs, strict=True)]
     assert forced.tolist() == alone
@@ -407,7 +407,8 @@ def test_the_errors_discussed_on_the_page_occur(wrong):
     ]
     for words, there, instead in read:
         assert any(
-            words in source and there in right and instead in said for source, right, said in wrong
+            words in source and there in right and instead in predicted
+            for source, right, predicted in wrong
         )
 
 
@@ -443,8 +444,8 @@ def test_beyond_ten_digits_no_translation_is_correct_and_none_is_longer(measured
     match = {int(digits): share for digits, share in measured["lengths"]["match"].items()}
     assert min(match[digits] for digits in range(7, 11)) > 0.98
     assert max(match[11], match[12]) < 0.02
-    for _, right, said in measured["lengths"]["examples"]:
-        assert from_chinese(right) >= 10**10 > from_chinese(said)
+    for _, right, predicted in measured["lengths"]["examples"]:
+        assert from_chinese(right) >= 10**10 > from_chinese(predicted)
     lengths = [len(right) for _, right, _ in measured["lengths"]["examples"]]
     assert max(lengths[:3]) <= max(len(pair.target) for pair in corpus.numerals("train"))
 

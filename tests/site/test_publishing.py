@@ -129,7 +129,7 @@ def test_under_a_sub_path_the_translator_the_search_and_the_switch_work(visitor,
     visitor.goto(home)
     translator = visitor.locator("[data-widget=translator].ready")
     translator.get_by_role("combobox").first.press("Enter")
-    expect(translator.locator(".said b")).to_have_text("我们为什么工作？")
+    expect(translator.locator(".output b")).to_have_text("我们为什么工作？")
     visitor.locator(".md-search__input").click()
     query = {"en": "positional encoding", "zh": "位置编码"}[language]
     visitor.locator(".md-search__input").press_sequentially(query, delay=10)

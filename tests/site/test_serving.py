@@ -23,7 +23,7 @@ from sample_book import change
 
 
 class Server:
-    """A small book, served from its folder; told is what the server has said."""
+    """A small book, served from its folder; messages is what the server has printed."""
 
     def __init__(self, folder: Path, log: Path, address: str):
         self.folder, self.log, self.address = folder, log, address
@@ -48,7 +48,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = sample_book.make(tmp_path_factory.mktemp("served") / "book")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    log = folder.parent / "told"
+    log = folder.parent / "server.log"
     with open(log, "w") as output:
         process = subprocess.Popen(
             [MKDOCS, "serve", "-a", f"127.0.0.1:{port}"],

@@ -69,7 +69,7 @@ const WORDS = {
     square:
       "A causal mask is square. Here queries are target tokens and keys are source tokens: " +
       "none is later than another.",
-    ask: "Point at a cell, or reach it with Tab and the arrow keys, to have it told in words.",
+    ask: "Point at a cell, or reach it with Tab and the arrow keys, to have it explained.",
     values: { T: "True", F: "False", 0: "0", 1: "1", "−∞": "−∞" },
     /** @param {Cell} cell */
     cell({ sentence, query, key, may, padded, later, value }) {
@@ -301,7 +301,7 @@ export function start(widget) {
     target: [5, 3],
   };
   const output = el("div", { class: "tensors" });
-  const line = el("p", { class: "told", "aria-live": "polite" }, words.ask);
+  const line = el("p", { class: "explanation", "aria-live": "polite" }, words.ask);
   /** @param {Cell} cell */
   const describe = (cell) => (line.textContent = words.cell(cell));
 

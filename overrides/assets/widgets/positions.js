@@ -214,7 +214,7 @@ export function start(widget) {
   const faces = el("div", { class: "faces" });
   const sum = el("p", { class: "sum" });
   const plot = el("div");
-  const line = el("p", { class: "told", "aria-live": "polite" });
+  const line = el("p", { class: "explanation", "aria-live": "polite" });
 
   function draw() {
     const { p, q, d_model, base } = state;

@@ -255,7 +255,7 @@ export function start(widget) {
   const state = { batch: 2, n: 5, d_model: 8, nhead: 2, step: 1 };
   const output = el("div", { class: "step" });
   const operation = el("p", { class: "operation" });
-  const line = el("p", { class: "told", "aria-live": "polite" });
+  const line = el("p", { class: "explanation", "aria-live": "polite" });
 
   /** Explains the axes of the picture. @param {Shape} shape */
   function legend(shape) {

@@ -73,7 +73,7 @@ export class Field {
       "aria-autocomplete": "list",
       "aria-expanded": "false",
       "aria-controls": "translator-list",
-      "aria-describedby": "translator-said",
+      "aria-describedby": "translator-output",
       autocomplete: "off",
       autocapitalize: "none",
       spellcheck: "false",

@@ -66,9 +66,9 @@ class Live {
     this.text = TEXTS[english ? "en" : "zh"];
     this.field = new Field(this.text.list);
     this.field.input.value = EXAMPLES[0];
-    this.status = el("div", { id: "translator-said", class: "said", role: "status" });
+    this.status = el("div", { id: "translator-output", class: "output", role: "status" });
     this.stage = el("div", { class: "stage" }, ...element.childNodes);
-    this.message = el("p", { class: "told", role: "status" }, this.text.whole);
+    this.message = el("p", { class: "explanation", role: "status" }, this.text.whole);
     this.bars = el("ol", { class: "bars", "aria-label": this.text.likeliest });
     this.slider = el("input", { type: "range", min: 1, "aria-label": this.text.step });
     this.layer = this.choice(this.text.layer, numbers(LAYERS), LAYERS - 1);
