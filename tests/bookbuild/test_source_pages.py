@@ -237,11 +237,11 @@ GLOSSARY = "docs/glossary.yml"
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("other.md#there", "none.md#there", "token links to the missing page docs/en/none.md"),
-        ("other.md#there", "other.md#none", "token: docs/en/other.md has no anchor #none"),
-        ("other.md#there", "other.md", "token: docs/en/other.md has no anchor #;"),
-        ("where: other.md#there, ", "", "token has no where"),
-        ("zh_meaning: 一段", "zh_meaning: 一段, nto: [令牌]", "token has the unknown key nto"),
+        ("other.md#there", "none.md#there", "page docs/en/none.md doesn't exist"),
+        ("other.md#there", "other.md#none", "docs/en/other.md has no anchor #none"),
+        ("other.md#there", "other.md", "docs/en/other.md has no anchor #;"),
+        ("where: other.md#there, ", "", "entry without where; each needs en, zh, anchor, where"),
+        ("zh_meaning: 一段", "zh_meaning: 一段, nto: [令牌]", "unknown key nto; use one of en, "),
     ],
 )
 def test_a_term_that_leads_nowhere_is_reported_with_its_line(made, old, new, message):
@@ -256,7 +256,7 @@ def test_a_term_that_leads_nowhere_is_reported_with_its_line(made, old, new, mes
 def test_a_term_must_be_treated_in_both_languages(made):
     change(made / "docs/zh/other.md", "{ #there }", "{ #here }")
     (problem,) = map(str, glossary_errors())
-    assert problem.startswith(f"{GLOSSARY}:1: token: docs/zh/other.md has no anchor #there")
+    assert problem.startswith(f"{GLOSSARY}:1: docs/zh/other.md has no anchor #there")
 
 
 def test_a_file_is_written_only_if_its_bytes_change(tmp_path):

@@ -435,7 +435,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         (
             GLOSSARY,
             "#none",
-            "token: docs/en/other.md has no anchor #none; correct its where",
+            "docs/en/other.md has no anchor #none; correct other.md#none or the page",
         ),
     ),
     "a term of the glossary without its Chinese": (
@@ -443,7 +443,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         (
             GLOSSARY,
             "",
-            "token has no zh; required keys: anchor, en, en_meaning, where, zh, zh_meaning",
+            "entry without zh; each needs en, zh, anchor, where, en_meaning, zh_meaning",
         ),
     ),
     "a glossary that is no YAML": (
@@ -473,7 +473,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a change that leads nowhere": (
         (FEED, "other.md#there", "other.md#none"),
-        (FEED, "#none", "docs/en/other.md has no anchor #none; correct the entry's page"),
+        (FEED, "#none", "docs/en/other.md has no anchor #none; correct other.md#none or the"),
     ),
 }
 

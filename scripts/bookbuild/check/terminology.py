@@ -5,7 +5,7 @@ of a page is a term of the glossary, in both languages.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,7 +75,7 @@ def glossary_without_forbidden_words(path: Path) -> str:
     return re.sub(r"^  not: .*$", translation.blank, path.read_text(encoding="utf-8"), flags=re.M)
 
 
-def chinese_forms(term: dict) -> list[str]:
+def chinese_forms(term: Mapping) -> list[str]:
     """All accepted Chinese names of a term."""
     return [term["zh"], *term.get("zh_also", [])]
 
@@ -86,7 +86,7 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
 
-def forbidden_words(terms: list[dict], text: ChineseText) -> Iterator[SourceError]:
+def forbidden_words(terms: Iterable[Mapping], text: ChineseText) -> Iterator[SourceError]:
     """Words that the glossary forbids, except as part of an accepted term."""
     term_of = {word: term for term in terms for word in term.get("not", [])}
     accepted = any_of(word for term in terms for word in chinese_forms(term))
@@ -98,7 +98,7 @@ def forbidden_words(terms: list[dict], text: ChineseText) -> Iterator[SourceErro
             yield text.error(match.start(), message)
 
 
-def unknown_terms(terms: list[dict], text: ChineseText) -> Iterator[SourceError]:
+def unknown_terms(terms: Iterable[Mapping], text: ChineseText) -> Iterator[SourceError]:
     """Terms introduced as 中文（English） that are not in the glossary, or differ from it."""
     known = {form.lower(): term for term in terms for form in (term["en"], *term.get("also", []))}
     # A parenthesis in a footnote is part of a citation.

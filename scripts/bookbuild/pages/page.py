@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -147,6 +148,26 @@ def list_pages(language: str) -> list[SourcePage]:
     files = (path for suffix in ("md", "ipynb") for path in folder.rglob(f"*.{suffix}"))
     names = {path.relative_to(folder).with_suffix(".md").as_posix() for path in files}
     return [SourcePage(language, name) for name in sorted(names)]
+
+
+def target_errors(path: Path, targets: Iterable[tuple[int, str]]) -> Iterator[SourceError]:
+    """Errors for targets, page.md or page.md#anchor, that a language doesn't have.
+
+    Each comes with the line of the file that names it.
+    """
+    anchors = functools.cache(SourcePage.anchors)
+    for line, target in targets:
+        name, hash_sign, anchor = target.partition("#")
+        for page in (SourcePage(language, name) for language in LANGUAGES):
+            if not page.path.exists():
+                if not page.translation.path.exists():  # otherwise translation_errors reports it
+                    message = f"page {page.display_path} doesn't exist; correct {target}"
+                    yield SourceError(path, line, message)
+            elif hash_sign and anchor not in anchors(page):
+                hint = f"correct {target} or the page"
+                yield SourceError(
+                    path, line, f"{page.display_path} has no anchor #{anchor}; {hint}"
+                )
 
 
 def headings(page: SourcePage) -> list[Heading]:

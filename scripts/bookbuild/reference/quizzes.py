@@ -5,11 +5,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import yaml
-
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.files import LINE_KEY, LineNumberLoader, yaml_error
+from bookbuild.pages.files import Entry, parse_yaml
 
 NUM_QUESTIONS = 5
 MIN_CHOICES, MAX_CHOICES = 3, 4
@@ -25,17 +23,14 @@ def quiz_files() -> dict[str, Path]:
     return {path.stem: path for path in sorted((paths.DOCS / "quizzes").glob("*.yml"))}
 
 
-def load_quiz(path: Path) -> list[dict]:
+def load_quiz(path: Path) -> list[Entry]:
     """The questions of a quiz. Raises SourceError for missing, unknown or too many parts."""
     return parse_quiz(path, path.stat().st_mtime_ns)
 
 
 @functools.cache
-def parse_quiz(path: Path, modified_ns: int) -> list[dict]:
-    try:
-        quiz = yaml.load(path.read_text(encoding="utf-8"), LineNumberLoader)
-    except yaml.MarkedYAMLError as error:
-        raise yaml_error(path, error) from None
+def parse_quiz(path: Path, modified_ns: int) -> list[Entry]:
+    quiz = parse_yaml(path, path.read_text(encoding="utf-8"))
     if not isinstance(quiz, list) or len(quiz) != NUM_QUESTIONS:
         count = len(quiz) if isinstance(quiz, list) else 0
         raise SourceError(path, 1, f"{count} questions; a quiz has {NUM_QUESTIONS}")
@@ -47,7 +42,7 @@ def parse_quiz(path: Path, modified_ns: int) -> list[dict]:
 def check_question(path: Path, label: str, question: object) -> None:
     """Raises SourceError unless the question has valid texts and one right choice."""
     question = check_texts(path, 1, label, question, ("en", "zh"), ("choices",))
-    line, choices = question[LINE_KEY], question.get("choices")
+    line, choices = question.line, question.get("choices")
     if not isinstance(choices, list) or not MIN_CHOICES <= len(choices) <= MAX_CHOICES:
         count = len(choices) if isinstance(choices, list) else 0
         message = f"{label} has {count} choices; write {MIN_CHOICES} or {MAX_CHOICES}"
@@ -68,14 +63,14 @@ def check_texts(
     node: object,
     required: tuple[str, ...],
     optional: tuple[str, ...],
-) -> dict:
+) -> Entry:
     """Return the node if it is a mapping with valid texts. Raises SourceError otherwise.
 
     The line is used for a node that has none of its own.
     """
-    if not isinstance(node, dict):
+    if not isinstance(node, Entry):
         raise SourceError(path, line, f"{label} is not a mapping with {', '.join(required)}")
-    line = node[LINE_KEY]
+    line = node.line
     for key in required:
         if not isinstance(node.get(key), str) or not node[key].strip():
             raise SourceError(path, line, f"{label} has no text {key}; add it")
@@ -87,7 +82,7 @@ def check_texts(
             message = f"{label}, {key}: HTML tag {tag[0]}; put it between backticks or remove it"
             raise SourceError(path, line, message)
     for key in node:
-        if key not in (*required, *optional, LINE_KEY):
+        if key not in (*required, *optional):
             known = ", ".join((*required, *optional))
             raise SourceError(path, line, f"{label} has the unknown key {key}; use {known}")
     return node
@@ -118,5 +113,5 @@ def errors_at_text(text: str, message: str) -> Iterator[SourceError]:
         quiz = load_quiz(path)
         for node in (node for question in quiz for node in (question, *question["choices"])):
             if any(text in value for value in node.values() if isinstance(value, str)):
-                yield SourceError(path, node[LINE_KEY], message)
+                yield SourceError(path, node.line, message)
                 break
