@@ -58,6 +58,11 @@ def line_number(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 
 
+def blank(match: re.Match[str]) -> str:
+    """Spaces in place of a match, so that all positions and lines stay the same."""
+    return re.sub(r"[^\n]", " ", match[0])
+
+
 def encoding_errors() -> Iterator[SourceError]:
     """Source files that can't be read; check before anything else reads them."""
     files = (path for folder in TEXT_FOLDERS for path in (paths.ROOT / folder).rglob("*"))

@@ -6,9 +6,15 @@ from pathlib import Path
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.files import line_number
+from bookbuild.pages.files import blank, line_number
 
-SECTION_MARKER = re.compile(r"^(?:#|//) --8<-- \[(start|end):(\w+)\]\n", re.M)
+MARKER = r"(?:#|//) --8<-- \["
+SECTION_MARKER = re.compile(rf"^{MARKER}(start|end):(\w+)\]\n", re.M)
+SECTION = re.compile(rf"^{MARKER}start:(\w+)\]\n((?:(?!{MARKER}).*\n)*){MARKER}end:\1\]\n", re.M)
+UNMATCHED_MARKER = {
+    "start": "section {0} has no end marker; add --8<-- [end:{0}] below it",
+    "end": "unmatched end marker of section {0}; add its start marker or remove it",
+}
 
 
 def without_section_markers(path: Path) -> str:
@@ -16,35 +22,20 @@ def without_section_markers(path: Path) -> str:
     return SECTION_MARKER.sub("", path.read_text(encoding="utf-8")).rstrip("\n") + "\n"
 
 
-def unclosed_section(name: str) -> str:
-    """The message for a section without an end marker."""
-    return f"section {name} has no end marker; add --8<-- [end:{name}] below it"
-
-
 def read_sections(path: Path) -> dict[str, str]:
     """The file's sections by name, in order. Raises SourceError for an unmatched marker."""
     text = path.read_text(encoding="utf-8")
     sections: dict[str, str] = {}
-    open_section: tuple[str, re.Match[str]] | None = None
-    for marker in SECTION_MARKER.finditer(text):
-        kind, name = marker.groups()
-        line = line_number(text, marker.start())
-        if kind == "start":
-            if open_section:
-                start_line = line_number(text, open_section[1].start())
-                raise SourceError(path, start_line, unclosed_section(open_section[0]))
-            if name in sections:
-                raise SourceError(path, line, f"duplicate section {name}; rename one of them")
-            open_section = (name, marker)
-        elif open_section is None or open_section[0] != name:
-            message = f"unmatched end marker of section {name}; add its start marker or remove it"
-            raise SourceError(path, line, message)
-        else:
-            sections[name] = text[open_section[1].end() : marker.start()]
-            open_section = None
-    if open_section:
-        start_line = line_number(text, open_section[1].start())
-        raise SourceError(path, start_line, unclosed_section(open_section[0]))
+    for match in SECTION.finditer(text):
+        name = match[1]
+        if name in sections:
+            message = f"duplicate section {name}; rename one of them"
+            raise SourceError(path, line_number(text, match.start()), message)
+        sections[name] = match[2]
+    unmatched = SECTION_MARKER.search(SECTION.sub(blank, text))
+    if unmatched:
+        message = UNMATCHED_MARKER[unmatched[1]].format(unmatched[2])
+        raise SourceError(path, line_number(text, unmatched.start()), message)
     return sections
 
 

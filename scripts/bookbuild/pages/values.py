@@ -1,11 +1,15 @@
 """Values that examples print and pages quote: {{ chapter/example: label }}."""
 
-import re
-
 from bookbuild.pages import paths
-from bookbuild.pages.page import FENCE, VALUE
+from bookbuild.pages.page import VALUE, blank_fences
 
 OUTPUT_FOLDERS = ("proofs/", "pitfalls/")  # a reference to any other output is to an example
+
+
+def output_name(reference: str) -> str:
+    """The output that a reference names: outputs/examples/chapter/example.txt."""
+    name = reference.partition(": ")[0]
+    return f"outputs/{name if name.startswith(OUTPUT_FOLDERS) else f'examples/{name}'}.txt"
 
 
 def resolve_value(reference: str) -> str:
@@ -13,10 +17,9 @@ def resolve_value(reference: str) -> str:
 
     Raises ValueError if there is no such output, or not exactly one line with the label.
     """
-    name, colon, label = reference.partition(": ")
-    output = f"{name}.txt" if name.startswith(OUTPUT_FOLDERS) else f"examples/{name}.txt"
-    path = paths.GENERATED / "outputs" / output
-    if not colon or not path.is_file():
+    output, label = output_name(reference), reference.partition(": ")[2]
+    path = paths.GENERATED / output
+    if not label or not path.is_file():
         raise ValueError(
             f"unknown example in {{{{ {reference} }}}}; use {{{{ chapter/example: label }}}}"
         )
@@ -25,19 +28,15 @@ def resolve_value(reference: str) -> str:
     if len(matches) != 1:
         labels = ", ".join(line.partition(": ")[0] for line in lines if ": " in line)
         raise ValueError(
-            f"{len(matches)} lines of outputs/{output} start with '{label}: ', expected 1; "
+            f"{len(matches)} lines of {output} start with '{label}: ', expected 1; "
             f"use one of its labels: {labels or 'none'}"
         )
     return matches[0].removeprefix(f"{label}: ").strip()
 
 
 def replace_values(text: str) -> str:
-    """The page with each {{ chapter/example: label }} replaced by its value."""
-    fences = [(match.start(), match.end()) for match in FENCE.finditer(text)]
-
-    def replace(match: re.Match[str]) -> str:
-        if any(start <= match.start() < end for start, end in fences):
-            return match[0]
-        return resolve_value(match[1])
-
-    return VALUE.sub(replace, text)
+    """The page with each {{ chapter/example: label }} replaced by its value, except in code."""
+    plain = blank_fences(text)
+    for match in reversed([*VALUE.finditer(plain)]):
+        text = text[: match.start()] + resolve_value(match[1]) + text[match.end() :]
+    return text
