@@ -46,7 +46,7 @@ def load_page(site: Path, source: SourcePage) -> Built:
     return Built(path, url, source, html_tree.parse(path.read_text(encoding="utf-8")))
 
 
-def with_quiz(page: SourcePage) -> translation.PageText:
+def with_quiz(page: SourcePage) -> str:
     """A page's text as the reader has it: its quiz, whose source is another file, included."""
 
     def included(match: re.Match[str]) -> str:
@@ -54,7 +54,7 @@ def with_quiz(page: SourcePage) -> translation.PageText:
             return match[0]
         return (paths.GENERATED / page.language / match[1]).read_text(encoding="utf-8")
 
-    return translation.parse_text(INCLUDE.sub(included, page.text))
+    return INCLUDE.sub(included, page.text)
 
 
 class Block(NamedTuple):

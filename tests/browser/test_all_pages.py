@@ -14,7 +14,7 @@ import pytest
 from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from bookbuild.check import translation
+from bookbuild.check.translation import find_parts
 from bookbuild.mkdocs_site import formulas
 from bookbuild.pages.page import SourcePage, list_pages
 from browser_pages import (
@@ -203,12 +203,13 @@ def accessibility_errors(page: Page, both_schemes: bool) -> Iterator[str]:
 def plain_errors(page: Page, source: SourcePage) -> Iterator[str]:
     """What is missing or invisible without JavaScript."""
     text = with_quiz(source)
-    anchors = [part for part in translation.headings(text) if "#" in part.value[2:]]
+    anchors = [part for part in find_parts("heading", text) if "#" in part.value[2:]]
     expected = {
         ":is(h2, h3, h4)[id]:not(#__comments)": len(anchors),
-        ".katex-html": len(translation.displayed(text)) + len(translation.inline(text)),
-        ".figure svg": len(translation.figures(text)),
-        "pre > code": len(translation.code_blocks(text)),
+        ".katex-html": len(find_parts("displayed formula", text))
+        + len(find_parts("formula", text)),
+        ".figure svg": len(find_parts("figure", text)),
+        "pre > code": len(find_parts("code block", text)),
     }
     footer = ".md-footer__link"
     for width in WIDTHS:

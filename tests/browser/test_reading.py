@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from bookbuild.check import translation
+from bookbuild.check.translation import find_parts
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 from browser_pages import BASE, open_everything, settle
@@ -16,7 +16,7 @@ CHAPTERS = ["embeddings", "positional-encoding"]  # what goes for two goes for a
 
 def anchors(language: str, name: str) -> list[str]:
     """The anchors of a page's headings."""
-    headings = translation.headings(translation.parse_text(SourcePage(language, f"{name}.md").text))
+    headings = find_parts("heading", SourcePage(language, f"{name}.md").text)
     return [part.value.split("#")[-1] for part in headings if "# #" in part.value]
 
 
@@ -235,9 +235,7 @@ def test_notes_on_lines_of_code_open(reader, home, width):
     open_everything(reader)
     source = SourcePage("en", f"{name}.md").text
     notes = reader.locator("article pre .md-annotation__index")
-    expect(notes).to_have_count(
-        len(translation.KINDS["note on a line"](translation.parse_text(source)))
-    )
+    expect(notes).to_have_count(len(find_parts("note on a line", source)))
     for number in (0, notes.count() // 2, notes.count() - 1):
         notes.nth(number).click(force=True)  # it pulses, so it never is still
         expect(reader.locator(".md-tooltip--active .md-tooltip__inner")).not_to_be_empty()

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from bookbuild.check import translation
-from bookbuild.pages.page import FENCE, FRONT_MATTER, blank_fences
+from bookbuild.pages.page import CODE, FENCE, FRONT_MATTER, blank_fences
 from bookbuild.publish.markdown_copies import PageCopy
 from built_pages import Built, assert_no_errors, blocks_of
 
@@ -28,7 +28,7 @@ class Copy(NamedTuple):
     @property
     def prose(self) -> str:
         """The text with code removed."""
-        return translation.CODE.sub("", blank_fences(self.text))
+        return CODE.sub("", blank_fences(self.text))
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bookbuild.check import translation
+from bookbuild.check.translation import find_parts
 from bookbuild.pages.glossary import load_glossary
 from built_pages import assert_no_errors, with_quiz
 
@@ -80,7 +80,7 @@ def test_every_formula_of_the_sources_is_on_its_page(built):
     errors = []
     for page in built:
         source = with_quiz(page.source)
-        expected = len(translation.displayed(source)) + len(translation.inline(source))
+        expected = len(find_parts("displayed formula", source)) + len(find_parts("formula", source))
         found = page.article.find("span", "katex")
         if len(found) != expected:
             errors.append(f"{page} has {len(found)} formulas, {page.source.path.name} {expected}")
@@ -98,7 +98,7 @@ def test_figures_tell_what_is_to_be_seen(built):
     errors = []
     for page in built:
         holders = page.article.find("span", "figure")
-        if len(holders) != len(translation.figures(translation.parse_text(page.source.text))):
+        if len(holders) != len(find_parts("figure", page.source.text)):
             errors.append(f"{page}: {len(holders)} figures, not as many as in its source")
         for svg in [svg for holder in holders for svg in holder.find("svg")]:
             output = svg.attributes.get("aria-label", "")

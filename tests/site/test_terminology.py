@@ -19,7 +19,7 @@ def test_every_chinese_word_for_a_term_is_that_of_the_glossary():
 
 
 def test_all_that_is_chinese_is_looked_at():
-    looked = {text.path for text in terminology.chinese_texts()}
+    looked = {*terminology.chinese_files()}
     unread = ("tests", "node_modules", "site", "snippets", ".generated", ".venv", ".git")
     looked |= {page.path for page in list_pages("en")}  # these quote a character or two
     looked |= {paths.ROOT / name for name in terminology.EXCLUDED_FILES}
@@ -33,7 +33,7 @@ def test_all_that_is_chinese_is_looked_at():
             if not text or path in looked or (at_root and path.suffix == ".md"):
                 continue
             if chinese.search(path.read_text(encoding="utf-8")):
-                errors.append(f"terminology.chinese_texts lacks {path.relative_to(paths.ROOT)}")
+                errors.append(f"terminology.FILE_PATTERNS lacks {path.relative_to(paths.ROOT)}")
     assert_no_errors(errors)
 
 
@@ -87,11 +87,11 @@ description: 一页。
 
 
 def output(page: str) -> list[str]:
-    text = terminology.ChineseText(page, paths.DOCS / "zh/page.md")
+    path = paths.DOCS / "zh/page.md"
     return [
         str(each)
         for check in (terminology.forbidden_words, terminology.unknown_terms)
-        for each in check(GLOSSARY, text)
+        for each in check(GLOSSARY, path, page)
     ]
 
 
@@ -137,8 +137,8 @@ def test_a_wrong_word_is_reported_with_its_line_and_the_right_one(old, new, line
 def test_a_wrong_word_in_the_glossarys_own_meanings_is_reported():
     """But not in the lists of what is ruled out."""
     path = paths.DOCS / "glossary.yml"
-    shown = terminology.glossary_without_forbidden_words(path)
+    shown = terminology.chinese_text(path)
     assert "令牌" in path.read_text(encoding="utf-8")
     assert "令牌" not in shown
     assert shown.count("\n") == path.read_text(encoding="utf-8").count("\n")
-    assert [*terminology.forbidden_words(GLOSSARY, terminology.ChineseText(f"{shown}令牌", path))]
+    assert [*terminology.forbidden_words(GLOSSARY, path, f"{shown}令牌")]

@@ -7,14 +7,12 @@ of a page is a term of the glossary, in both languages.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
-from bookbuild.check import translation
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.files import line_number
+from bookbuild.pages.files import blank, line_number
 from bookbuild.pages.glossary import load_glossary
-from bookbuild.pages.page import SourcePage, list_pages
+from bookbuild.pages.page import prose
 
 # English names in parentheses that are not terms of the book, and why.
 OTHER_NAMES = {
@@ -25,11 +23,13 @@ OTHER_NAMES = {
     "training": "the short name of a split; the term is training set",
     "validation": "the short name of a split; the term is validation set",
 }
-# Files with Chinese text for readers, in addition to the pages.
+# Files with Chinese text for readers.
 FILE_PATTERNS = (
     ".github/ISSUE_TEMPLATE/*.yml",
-    "docs/changes.yml",
+    "docs/*.yml",
     "docs/quizzes/*.yml",
+    "docs/zh/**/*.ipynb",
+    "docs/zh/**/*.md",
     "mkdocs.zh.yml",
     "overrides/**/*.html",
     "overrides/**/*.js",
@@ -44,35 +44,16 @@ INTRODUCED_TERM = re.compile(
 )
 
 
-class ChineseText(NamedTuple):
-    """A text for readers, and the file or page that contains it."""
-
-    text: str
-    path: Path
-    page: SourcePage | None = None
-
-    def error(self, position: int, message: str) -> SourceError:
-        """An error at a character position of the text."""
-        if self.page:
-            return self.page.error(position, message)
-        return SourceError(self.path, line_number(self.text, position), message)
-
-
-def chinese_texts() -> Iterator[ChineseText]:
-    """All Chinese texts: pages, labs, quizzes, glossary, and labels of figures and widgets."""
-    for page in list_pages("zh"):
-        yield ChineseText(page.text, page.path, page)
+def chinese_files() -> list[Path]:
+    """Pages, labs, quizzes, glossary, and sources of the labels of figures and widgets."""
     files = {path for pattern in FILE_PATTERNS for path in paths.ROOT.glob(pattern)}
-    for path in sorted(files):
-        if path.relative_to(paths.ROOT).as_posix() not in EXCLUDED_FILES:
-            yield ChineseText(path.read_text(encoding="utf-8"), path)
-    path = paths.DOCS / "glossary.yml"
-    yield ChineseText(glossary_without_forbidden_words(path), path)
+    return sorted(files - {paths.ROOT / name for name in EXCLUDED_FILES})
 
 
-def glossary_without_forbidden_words(path: Path) -> str:
-    """The glossary with spaces in place of the lists of forbidden words."""
-    return re.sub(r"^  not: .*$", translation.blank, path.read_text(encoding="utf-8"), flags=re.M)
+def chinese_text(path: Path) -> str:
+    """The text of a file; in the glossary, spaces replace the lists of forbidden words."""
+    text = path.read_text(encoding="utf-8")
+    return re.sub(r"^  not: .*$", blank, text, flags=re.M) if path.parent == paths.DOCS else text
 
 
 def chinese_forms(term: Mapping) -> list[str]:
@@ -86,26 +67,24 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
 
-def forbidden_words(terms: Iterable[Mapping], text: ChineseText) -> Iterator[SourceError]:
+def forbidden_words(terms: Iterable[Mapping], path: Path, text: str) -> Iterator[SourceError]:
     """Words that the glossary forbids, except as part of an accepted term."""
     term_of = {word: term for term in terms for word in term.get("not", [])}
     accepted = any_of(word for term in terms for word in chinese_forms(term))
-    spans = [match.span() for match in accepted.finditer(text.text)]
-    for match in any_of(term_of).finditer(text.text):
+    spans = [match.span() for match in accepted.finditer(text)]
+    for match in any_of(term_of).finditer(text):
         if not any(start <= match.start() and match.end() <= end for start, end in spans):
             term = term_of[match[0]]
             message = f"forbidden word {match[0]}; use {term['zh']} ({term['en']})"
-            yield text.error(match.start(), message)
+            yield SourceError(path, line_number(text, match.start()), message)
 
 
-def unknown_terms(terms: Iterable[Mapping], text: ChineseText) -> Iterator[SourceError]:
+def unknown_terms(terms: Iterable[Mapping], path: Path, text: str) -> Iterator[SourceError]:
     """Terms introduced as 中文（English） that are not in the glossary, or differ from it."""
     known = {form.lower(): term for term in terms for form in (term["en"], *term.get("also", []))}
     # A parenthesis in a footnote is part of a citation.
-    prose = re.sub(
-        r"^\[\^.*$", translation.blank, translation.parse_text(text.text).prose, flags=re.M
-    )
-    for match in INTRODUCED_TERM.finditer(prose):
+    plain = re.sub(r"^\[\^.*$", blank, prose(text), flags=re.M)
+    for match in INTRODUCED_TERM.finditer(plain):
         chinese = match["chinese"].replace("*", "").removesuffix("的")
         for english in re.split("[，、]", match["english"]):
             term = known.get(english.strip().lower())
@@ -115,17 +94,18 @@ def unknown_terms(terms: Iterable[Mapping], text: ChineseText) -> Iterator[Sourc
                 message = (
                     f"{chinese}（{english}） is not a term; add {english} to docs/glossary.yml"
                 )
-                yield text.error(match.start(), message)
+                yield SourceError(path, line_number(text, match.start()), message)
             elif not chinese.endswith(tuple(chinese_forms(term))):
                 forms = " or ".join(chinese_forms(term))
                 message = f"{chinese}（{english}） differs from the glossary; use {forms}"
-                yield text.error(match.start(), message)
+                yield SourceError(path, line_number(text, match.start()), message)
 
 
 def terminology_errors() -> Iterator[SourceError]:
     """Forbidden words in all Chinese texts, and unknown terms on the pages."""
     terms = load_glossary()
-    for text in chinese_texts():
-        yield from forbidden_words(terms, text)
-        if text.page:
-            yield from unknown_terms(terms, text)
+    for path in chinese_files():
+        text = chinese_text(path)
+        yield from forbidden_words(terms, path, text)
+        if path.is_relative_to(paths.DOCS / "zh"):
+            yield from unknown_terms(terms, path, text)

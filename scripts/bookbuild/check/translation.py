@@ -7,7 +7,7 @@ behind their translation (scripts/translated --pending) are not compared.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -19,26 +19,25 @@ from bookbuild.pages.page import (
     FENCE,
     FIGURE,
     FOOTNOTE,
-    FRONT_MATTER,
+    HEADING,
     INCLUDE,
     VALUE,
     blank_fences,
     list_pages,
+    prose,
 )
 from bookbuild.pages.paths import LANGUAGES
 
-CODE = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
-DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.S)
-INLINE = re.compile(r"(?<![\\$])\$(?![\s$])((?:\\.|[^\\$])+?)(?<!\s)\$")
-HEADING = re.compile(r"^(#{1,6}) [^\n]*?(?:\{ *(#[\w-]+)[^}\n]*\})? *$", re.M)
-OPENING = re.compile(r"^ *(`{3,}|~{3,})([^\n`]*)$", re.M)
+DISPLAYED = re.compile(r"\$\$(.+?)\$\$", re.S)
+INLINE = re.compile(r"(?<![\\$])\$(?![\s$])((?:\\.|[^\\$])+?)(?<!\s)\$(?!\$)")
 BLOCK = re.compile(r"^ *(!!!|\?\?\?\+?|===|///) *([\w-]*)", re.M)
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)[^)]*\)")
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?!\w+://)([^)\s]+)[^)]*\)")
 REFERENCE = re.compile(r"\[\^([^\]]+)\](?!:)")
-NOTE = re.compile(r"^ *\d+\.\s+`([^`]+)`", re.M)
+NOTE = re.compile(r"^ *\d+\.\s+(`[^`]+`)", re.M)
 TABLE_ROW = re.compile(r"^ *\|", re.M)
-EXERCISE = re.compile(r"^\*\*(?:Exercise|练习) (\d+)", re.M)
-ANSWER = re.compile(r'^\?\?\? success "(?:Answer|答案) (\d+)', re.M)
+EXERCISE = re.compile(
+    r'^(?:\*\*(?:Exercise|练习)|\?\?\? success "(?P<answer>Answer|答案)) (\d+)', re.M
+)
 LABEL = re.compile(
     r"^\*\*(?:Exercise|练习) \d+\*\*(?: \(|（)(.+?)(?:, |，)(\d+) (?:minutes?|分钟)(?:\)\. |）。)",
     re.M,
@@ -61,47 +60,17 @@ class Part(NamedTuple):
     value: str
 
 
-class PageText(NamedTuple):
-    """A page's text, and the same text with parts replaced by spaces of equal length."""
+class Kind(NamedTuple):
+    """How the parts of one kind are found in a page, and what the languages must share."""
 
-    full: str
-    plain: str  # without front matter and code blocks
-    prose: str  # without inline code too
-
-
-def blank(match: re.Match[str]) -> str:
-    """Replace everything except line breaks by spaces."""
-    return re.sub(r"[^\n]", " ", match[0])
+    pattern: re.Pattern[str]
+    text: Callable[[str], str]  # the text to search, with the same positions as the page's
+    value: Callable[[re.Match[str]], str]
+    any_order: bool = False  # inside a paragraph
 
 
-def parse_text(full: str) -> PageText:
-    plain = blank_fences(FRONT_MATTER.sub(blank, full))
-    return PageText(full, plain, CODE.sub(blank, plain))
-
-
-def parts(matches: Iterable[re.Match[str]], value: Callable[[re.Match[str]], str]) -> list[Part]:
-    return [Part(match.start(), value(match)) for match in matches]
-
-
-def sort_within_paragraphs(text: PageText, unsorted: list[Part]) -> list[Part]:
-    """The parts in the order of their paragraphs, sorted by value inside each."""
-
-    def key(part: Part) -> tuple[int, str]:
-        return text.full.count("\n\n", 0, part.position), part.value
-
-    return sorted(unsorted, key=key)
-
-
-def headings(text: PageText) -> list[Part]:
-    return parts(HEADING.finditer(text.prose), lambda m: f"{m[1]} {m[2] or ''}".strip())
-
-
-def includes(text: PageText) -> list[Part]:
-    return parts(INCLUDE.finditer(text.full), lambda m: m[0].strip())
-
-
-def figures(text: PageText) -> list[Part]:
-    return parts(FIGURE.finditer(text.prose), lambda m: m[2])
+def full_text(text: str) -> str:
+    return text
 
 
 def formula(match: re.Match[str]) -> str:
@@ -109,19 +78,7 @@ def formula(match: re.Match[str]) -> str:
     return " ".join(re.sub(r"\\text\{[^{}]*\}", r"\\text{}", match[1]).split())
 
 
-def displayed(text: PageText) -> list[Part]:
-    return parts(DISPLAY.finditer(text.prose), formula)
-
-
-def inline(text: PageText) -> list[Part]:
-    return parts(INLINE.finditer(DISPLAY.sub(blank, text.prose)), formula)
-
-
-def blocks(text: PageText) -> list[Part]:
-    return parts(BLOCK.finditer(text.prose), lambda m: f"{m[1]} {m[2]}".strip())
-
-
-def code_blocks(text: PageText) -> list[Part]:
+def code_block(match: re.Match[str]) -> str:
     """Language, classes and title. A translated title becomes "…", except Input and Output."""
 
     def title(match: re.Match[str]) -> str:
@@ -129,80 +86,58 @@ def code_blocks(text: PageText) -> list[Part]:
         is_shared = words in TITLES.values() or re.fullmatch(r"[\w/-]+\.\w+", words, re.A)
         return f'title="{words if is_shared else "…"}"'
 
-    opening = (OPENING.match(text.full, m.start()) for m in FENCE.finditer(text.full))
-    return parts(
-        filter(None, opening),
-        lambda m: re.sub(r'title="([^"]*)"', title, m[2]).strip() or "no language",
-    )
+    return re.sub(r'title="([^"]*)"', title, match[3]).strip() or "no language"
 
 
-def links(text: PageText) -> list[Part]:
-    internal = (match for match in LINK.finditer(text.prose) if "://" not in match[1])
-    return parts(internal, lambda m: m[1])
-
-
-def exercises(text: PageText) -> list[Part]:
-    items = parts(EXERCISE.finditer(text.plain), lambda m: f"exercise {m[1]}")
-    items += parts(ANSWER.finditer(text.plain), lambda m: f"answer {m[1]}")
-    return sorted(items)
-
-
-def exercise_labels(text: PageText) -> list[Part]:
-    """The kind and the minutes of each exercise."""
-    return parts(
-        LABEL.finditer(text.plain),
-        lambda m: f"{EXERCISE_KINDS.get(m[1], m[1])}, {m[2]} minutes",
-    )
-
-
-def footnotes(text: PageText) -> list[Part]:
-    """The name of each footnote, and the keys that it cites."""
-
-    def value(match: re.Match[str]) -> str:
-        return " ".join([f"[^{match[1]}]:", *sorted(CITATION.findall(match[2]))])
-
-    return parts(FOOTNOTE.finditer(text.prose), value)
-
-
-KINDS: dict[str, Callable[[PageText], list[Part]]] = {
-    "heading": headings,
-    "include": includes,
-    "figure": figures,
-    "displayed formula": displayed,
-    "formula": lambda text: sort_within_paragraphs(text, inline(text)),
-    "block": blocks,
-    "code block": code_blocks,
-    "note on a line": lambda text: parts(NOTE.finditer(text.plain), lambda m: f"`{m[1]}`"),
-    "footnote": footnotes,
-    "footnote reference": lambda text: sort_within_paragraphs(
-        text, parts(REFERENCE.finditer(text.prose), lambda m: f"[^{m[1]}]")
+KINDS = {
+    "heading": Kind(HEADING, prose, lambda m: f"{m[1]} {f'#{m[3]}' if m[3] else ''}".strip()),
+    "include": Kind(INCLUDE, full_text, lambda m: m[0].strip()),
+    "figure": Kind(FIGURE, prose, lambda m: m[2]),
+    "displayed formula": Kind(DISPLAYED, prose, formula),
+    "formula": Kind(INLINE, prose, formula, any_order=True),
+    "block": Kind(BLOCK, prose, lambda m: f"{m[1]} {m[2]}".strip()),
+    "code block": Kind(FENCE, full_text, code_block),
+    "note on a line": Kind(NOTE, blank_fences, lambda m: m[1]),
+    "footnote": Kind(
+        FOOTNOTE, prose, lambda m: " ".join([f"[^{m[1]}]:", *sorted(CITATION.findall(m[2]))])
     ),
-    "value": lambda text: sort_within_paragraphs(
-        text, parts(VALUE.finditer(text.plain), lambda m: m[0])
+    "footnote reference": Kind(REFERENCE, prose, lambda m: m[0], any_order=True),
+    "value": Kind(VALUE, blank_fences, lambda m: m[0], any_order=True),
+    "link": Kind(LINK, prose, lambda m: m[1], any_order=True),
+    "table row": Kind(TABLE_ROW, prose, lambda m: "a row"),
+    "exercise": Kind(
+        EXERCISE, blank_fences, lambda m: f"{'answer' if m['answer'] else 'exercise'} {m[2]}"
     ),
-    "link": lambda text: sort_within_paragraphs(text, links(text)),
-    "table row": lambda text: parts(TABLE_ROW.finditer(text.prose), lambda m: "a row"),
-    "exercise": exercises,
-    "label of an exercise": exercise_labels,
+    "label of an exercise": Kind(
+        LABEL, blank_fences, lambda m: f"{EXERCISE_KINDS.get(m[1], m[1])}, {m[2]} minutes"
+    ),
 }
+
+
+def find_parts(kind: str, text: str) -> list[Part]:
+    """The parts of a kind in the text of a page, in its order."""
+    pattern, text_to_search, value, any_order = KINDS[kind]
+    parts = [Part(match.start(), value(match)) for match in pattern.finditer(text_to_search(text))]
+    if any_order:
+        parts.sort(key=lambda part: (text.count("\n\n", 0, part.position), part.value))
+    return parts
 
 
 def differences(name: str, english: str, chinese: str) -> Iterator[str]:
     """The first difference of each kind between the two texts of a page, as messages."""
-    en, zh = parse_text(english), parse_text(chinese)
-    for kind, find in KINDS.items():
-        for number, (en_part, zh_part) in enumerate(zip_longest(find(en), find(zh)), 1):
-            if en_part and zh_part and en_part.value == zh_part.value:
+    for kind in KINDS:
+        pairs = zip_longest(find_parts(kind, english), find_parts(kind, chinese))
+        for number, (en, zh) in enumerate(pairs, 1):
+            if en and zh and en.value == zh.value:
                 continue
-            en_at = location("en", name, english, en_part)
-            zh_at = location("zh", name, chinese, zh_part)
-            if not zh_part:
-                value = en_part.value
-                yield f"{zh_at}: missing {kind} {number}, {value}; the original is at {en_at}"
-            elif not en_part:
-                yield f"{zh_at}: extra {kind} {number}, {zh_part.value}; add it at {en_at}"
+            en_at = location("en", name, english, en)
+            zh_at = location("zh", name, chinese, zh)
+            if not zh:
+                yield f"{zh_at}: missing {kind} {number}, {en.value}; the original is at {en_at}"
+            elif not en:
+                yield f"{zh_at}: extra {kind} {number}, {zh.value}; add it at {en_at}"
             else:
-                yield f"{zh_at}: {kind} {number} is {zh_part.value}, but {en_part.value} at {en_at}"
+                yield f"{zh_at}: {kind} {number} is {zh.value}, but {en.value} at {en_at}"
             break
 
 
@@ -212,68 +147,71 @@ def location(language: str, name: str, text: str, part: Part | None) -> str:
     return f"docs/{language}/{name}:{line_number(text, position)}"
 
 
-def structure_errors(language: str, name: str, full: str) -> Iterator[str]:
-    """Errors in one text: headings without anchors, exercises or answers out of order."""
-    text = parse_text(full)
-    for part in headings(text):
+def structure_errors(language: str, name: str, text: str) -> Iterator[str]:
+    """Errors in one text: headings without anchors, exercises or answers out of order.
+
+    A lab checks each task itself, so its exercises need no label.
+    """
+    errors = [*heading_errors(text), *order_errors(text)]
+    if not name.startswith("labs/"):
+        errors += label_errors(text)
+    for part, message in errors:
+        yield f"{location(language, name, text, part)}: {message}"
+
+
+def heading_errors(text: str) -> Iterator[tuple[Part, str]]:
+    """Headings without anchors, except the title."""
+    for part in find_parts("heading", text):
         if re.fullmatch("##+", part.value):
-            at = location(language, name, full, part)
-            yield f"{at}: heading without an anchor; add one in English: {{ #its-name }}"
-    items = exercises(text)
-    for index, part in enumerate(items):
+            yield part, "heading without an anchor; add one in English: { #its-name }"
+
+
+def order_errors(text: str) -> Iterator[tuple[Part, str]]:
+    """The first exercise or answer that is out of order."""
+    parts = find_parts("exercise", text)
+    for index, part in enumerate(parts):
         expected = f"{'answer' if index % 2 else 'exercise'} {index // 2 + 1}"
         if part.value != expected:
-            yield f"{location(language, name, full, part)}: {part.value}, expected {expected}"
-            break
-    else:
-        if len(items) % 2:
-            yield f"{location(language, name, full, items[-1])}: {items[-1].value} has no answer"
-    if not name.startswith("labs/"):  # a lab checks each task itself
-        yield from exercise_errors(language, name, full)
+            yield part, f"{part.value}, expected {expected}"
+            return
+    if len(parts) % 2:
+        yield parts[-1], f"{parts[-1].value} has no answer"
 
 
-def exercise_errors(language: str, name: str, full: str) -> Iterator[str]:
+def label_errors(text: str) -> Iterator[tuple[Part, str]]:
     """Exercises without kind and minutes, of an unknown kind, or not from easy to hard."""
-    text, longest = parse_text(full), 0
-    labels = {part.position: part.value for part in exercise_labels(text)}
-    for exercise in EXERCISE.finditer(text.plain):
-        part = Part(exercise.start(), f"exercise {exercise[1]}")
-        at = f"{location(language, name, full, part)}: {part.value}"
-        if part.position not in labels:
-            yield f"{at} has no kind and minutes; write them like (by hand, 5 minutes)."
+    longest = 0
+    for part in find_parts("exercise", text):
+        label = LABEL.match(text, part.position)
+        if part.value.startswith("answer"):
             continue
-        kind, minutes = labels[part.position].removesuffix(" minutes").rsplit(", ", 1)
+        if not label:
+            hint = "write them like (by hand, 5 minutes)."
+            yield part, f"{part.value} has no kind and minutes; {hint}"
+            continue
+        kind, minutes = EXERCISE_KINDS.get(label[1], label[1]), int(label[2])
         if kind not in EXERCISE_KINDS.values():
-            yield f"{at} is of unknown kind {kind}; use one of {[*EXERCISE_KINDS.values()]}"
-        if int(minutes) < longest:
-            yield f"{at} takes {minutes} minutes and comes after one of {longest}"
-        longest = max(longest, int(minutes))
+            hint = f"use one of {[*EXERCISE_KINDS.values()]}"
+            yield part, f"{part.value} is of unknown kind {kind}; {hint}"
+        if minutes < longest:
+            yield part, f"{part.value} takes {minutes} minutes and comes after one of {longest}"
+        longest = max(longest, minutes)
 
 
 def translation_errors() -> Iterator[SourceError]:
     """Pages without a translation, and Chinese pages that are older than their original."""
-    for language in LANGUAGES:
-        for page in list_pages(language):
-            if not page.translation.path.exists():
-                name = page.name.removesuffix(".md")
-                yield SourceError(
-                    page.path,
-                    1,
-                    f"no translation {page.translation.display_path}; write it and run "
-                    f"scripts/translated {name}, or run scripts/translated --pending {name}",
-                )
-    for page in list_pages("zh"):
-        english = page.translation
-        if not english.path.exists() or page.is_pending or english.is_pending:
+    for page in [page for language in LANGUAGES for page in list_pages(language)]:
+        other, name = page.translation, page.name.removesuffix(".md")
+        if not other.path.exists():
+            problem = f"no translation {other.display_path}; write it"
+        elif page.language == "en" or page.is_pending or other.is_pending:
             continue
-        if page.meta.get("translated") != english.digest():
-            name = page.name.removesuffix(".md")
-            yield SourceError(
-                page.path,
-                1,
-                f"{english.display_path} has changed since this page was reviewed; update it and "
-                f"run scripts/translated {name}, or run scripts/translated --pending {name}",
-            )
+        elif page.meta.get("translated") != other.digest():
+            problem = f"{other.display_path} has changed since this page was reviewed; update it"
+        else:
+            continue
+        hint = f"run scripts/translated {name}, or run scripts/translated --pending {name}"
+        yield SourceError(page.path, 1, f"{problem} and {hint}")
 
 
 def notebook_errors() -> Iterator[SourceError]:

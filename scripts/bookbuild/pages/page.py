@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from bookbuild.pages import notebooks, paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.files import line_number, parse_yaml
+from bookbuild.pages.files import blank, line_number, parse_yaml
 from bookbuild.pages.paths import LANGUAGES
 
 
@@ -24,10 +24,11 @@ def page_url(name: str) -> str:
 INCLUDE = re.compile(r'^ *--8<-- "([^":]+)(?::(\w+))?"$', re.M)
 VALUE = re.compile(r"\{\{ (.*?) \}\}")
 FIGURE = re.compile(r"!\[([^\]]*)\]\((figures/[^)]+\.svg)\)")
-FENCE = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2$", re.M | re.S)
+FENCE = re.compile(r"^( *)(`{3,}|~{3,})([^\n]*)\n.*?^\1\2$", re.M | re.S)
+CODE = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
 FOOTNOTE = re.compile(r"^\[\^([^\]]+)\]: *(.*(?:\n(?: {4}.*|(?=\n {4})))*)", re.M)
 CITATION = re.compile(r"(?<![\w`])@([a-zA-Z][\w-]*\w)", re.A)  # in a footnote: @KEY
-HEADING = re.compile(r"^#{1,6} +(.*?) *(?:\{ *#([\w-]+)[^}\n]*\})? *$", re.M)
+HEADING = re.compile(r"^(#{1,6}) +(.*?) *(?:\{ *#([\w-]+)[^}\n]*\})? *$", re.M)
 FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.S)
 PENDING = "pending"  # front matter `translation`, of a page that is behind its translation
 
@@ -177,11 +178,17 @@ def headings(page: SourcePage) -> list[Heading]:
 
 @functools.lru_cache(maxsize=128)
 def headings_in(text: str) -> list[Heading]:
-    text = blank_fences(text)
-    return [Heading(line_number(text, m.start()), m[1], m[2]) for m in HEADING.finditer(text)]
+    matches = HEADING.finditer(blank_fences(text))
+    return [Heading(line_number(text, m.start()), m[2], m[3]) for m in matches]
 
 
 @functools.lru_cache(maxsize=128)
 def blank_fences(text: str) -> str:
-    """The text with spaces in place of its code blocks, so that positions stay the same."""
-    return FENCE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    """The text with spaces in place of its front matter and code blocks: same positions."""
+    return FENCE.sub(blank, FRONT_MATTER.sub(blank, text))
+
+
+@functools.lru_cache(maxsize=128)
+def prose(text: str) -> str:
+    """The text with spaces in place of inline code too."""
+    return CODE.sub(blank, blank_fences(text))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from bookbuild.check import translation
+from bookbuild.check.translation import find_parts
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
@@ -282,7 +282,7 @@ def beside(claim: Claim, figures: dict[str, list[Figure]], language: str) -> str
 def numbers() -> dict[str, int]:
     """How much of everything the book has."""
     pages = list_pages("en")
-    texts = [translation.parse_text(page.text) for page in pages]
+    texts = [page.text for page in pages]
     claims = all_claims()
     return {
         "claims": len(claims),
@@ -290,9 +290,9 @@ def numbers() -> dict[str, int]:
         "measured": len(measurements()),
         "pages": len(pages),
         "examples": len([*(paths.SNIPPETS / "examples").rglob("*.py")]),
-        "exercises": sum(len(translation.exercises(text)) // 2 for text in texts),
-        "figures": len({part.value for text in texts for part in translation.figures(text)}),
-        "widgets": sum(text.full.count('<div class="widget"') for text in texts),
+        "exercises": sum(len(find_parts("exercise", text)) // 2 for text in texts),
+        "figures": len({part.value for text in texts for part in find_parts("figure", text)}),
+        "widgets": sum(text.count('<div class="widget"') for text in texts),
         "labs": sum(page.is_notebook for page in pages),
         "works": len(bibliography.select_references(software=False)),
     }
