@@ -16,16 +16,16 @@ from bookbuild.pages.files import write_file
 from bookbuild.pages.page import FRONT_MATTER, PENDING, SourcePage, page_url
 
 PENDING_NOTE = {
-    "en": (
-        "This page is behind its Chinese original",
-        "Parts of the Chinese page are not translated yet. {link}.",
-        "Read it in Chinese",
-    ),
-    "zh": (
-        "本页落后于英文原文",
-        "英文页的部分内容还没有译成中文。{link}。",
-        "阅读英文原文",
-    ),
+    "en": """
+!!! warning "This page is behind its Chinese original"
+
+    {anchors}Parts of the Chinese page are not translated yet. [Read it in Chinese]({link}).
+""",
+    "zh": """
+!!! warning "本页落后于英文原文"
+
+    {anchors}英文页的部分内容还没有译成中文。[阅读英文原文]({link})。
+""",
 }
 
 
@@ -39,11 +39,10 @@ def with_pending_note(markdown: str, page: SourcePage, root: str) -> str:
 
     The note links to the translation below the URL root, as Markdown copies need it.
     """
-    title, text, label = PENDING_NOTE[page.language]
-    link = f"[{label}]({root}{site_path(page.translation)})"
     missing = sorted(page.anchors() - page.own_anchors())
-    spans = "".join(f'<span id="{anchor}"></span>' for anchor in missing)
-    note = f'\n!!! warning "{title}"\n\n    {spans}{text.format(link=link)}\n'
+    anchors = "".join(f'<span id="{anchor}"></span>' for anchor in missing)
+    link = root + site_path(page.translation)
+    note = PENDING_NOTE[page.language].format(anchors=anchors, link=link)
     heading = re.search(r"^# .*\n", markdown, re.M)
     end = heading.end() if heading else 0
     return markdown[:end] + note + markdown[end:]
@@ -99,19 +98,17 @@ def mark_pending(name: str) -> SourcePage:
     """Mark the page that is behind: the Chinese one if the English one has changed since the
     last review, else the English one. A page that does not exist is created."""
     english, chinese = pages = both_pages(name)
-    marked = next((page for page in pages if page.is_pending), None)
-    if marked:
-        return marked
-    behind = next((page for page in pages if not page.path.exists()), None)
-    if behind:
-        create_pending(behind)
-        return behind
-    behind = english if chinese.meta.get("translated") == english.digest() else chinese
+    behind = next((page for page in pages if page.is_pending or not page.path.exists()), None)
+    if not behind:
+        is_reviewed = chinese.meta.get("translated") == english.digest()
+        behind = english if is_reviewed else chinese
+    if not behind.path.exists():
+        create_page(behind)
     set_meta(behind, "translation", PENDING)
     return behind
 
 
-def create_pending(page: SourcePage) -> None:
+def create_page(page: SourcePage) -> None:
     """Create a page with only the title and the description of its translation, or copy a lab,
     which runs in both languages."""
     source = page.translation
@@ -120,7 +117,6 @@ def create_pending(page: SourcePage) -> None:
     else:
         write_file(page.path, f"# {source.title}\n")
         set_meta(page, "description", json.dumps(source.meta["description"], ensure_ascii=False))
-    set_meta(page, "translation", PENDING)
 
 
 def main() -> None:
