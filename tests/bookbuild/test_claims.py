@@ -127,7 +127,9 @@ def test_a_missing_anchor_is_reported_with_its_test(small_claims):
     path = small_claims / "tests/claims/test_other.py"
     (problem, *_) = errors()
     where = f"tests/claims/test_other.py:{line(path, 'def test_two')}"
-    assert problem.startswith(f"{where}: docs/zh has no other.md#there; correct @claim or the page")
+    assert problem.startswith(
+        f"{where}: docs/zh/other.md has no anchor #there; correct other.md#there"
+    )
 
 
 def test_a_test_file_of_no_page_is_reported(small_claims):

@@ -424,7 +424,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a claim with a missing anchor": (
         (CLAIMS, "#there", "#nowhere"),
-        (CLAIMS, "def", "docs/en has no other.md#nowhere; correct @claim or the page"),
+        (CLAIMS, "def", "docs/en/other.md has no anchor #nowhere; correct other.md#nowhere or"),
     ),
     "a test without a claim": (
         (CLAIMS, '@claim("other#there")', ""),

@@ -17,7 +17,7 @@ from bookbuild.check.translation import find_parts
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
-from bookbuild.pages.page import SourcePage, list_pages
+from bookbuild.pages.page import SourcePage, list_pages, target_errors
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import bibliography
 
@@ -173,27 +173,13 @@ def all_claims() -> list[Claim]:
 
 def claim_errors() -> Iterator[SourceError]:
     """Missing anchors, test files of no page, tables of claims that no page shows."""
-    anchors: dict[tuple[str, str], set[str]] = {}
-    for language in LANGUAGES:
-        for page in list_pages(language):
-            anchors[language, page.name] = page.anchors()
-    claims = all_claims()
-    for claim in claims:
-        path = folder() / claim.test.partition("::")[0]
-        name, _, anchor = claim.place.partition("#")
-        for language in LANGUAGES:
-            there = anchors.get((language, name))
-            if there is None and SourcePage(language, name).translation.path.exists():
-                continue  # reported by translation_errors
-            if there is None or (anchor and anchor not in there):
-                what = f"docs/{language} has no {claim.place}; correct @claim or the page"
-                yield SourceError(path, claim.line, what)
-                break
     known = {path for files in test_files().values() for path in files}
+    for path in sorted(known):
+        yield from target_errors(path, [(claim.line, claim.place) for claim in claims_in(path)])
     for path in sorted(folder().glob("test_*.py")):
         if path not in known and path.name != NO_CLAIMS:
             yield SourceError(path, 1, "its claims belong to no page; name it test_PAGE.py")
-    names = {claim.test for claim in claims}
+    names = {claim.test for claim in all_claims()}
     for test in measurements():
         if test not in names:
             where = paths.SCRIPTS / "proofs" / "equalities.py"
