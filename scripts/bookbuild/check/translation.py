@@ -35,11 +35,11 @@ LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?!\w+://)([^)\s]+)[^)]*\)")
 REFERENCE = re.compile(r"\[\^([^\]]+)\](?!:)")
 NOTE = re.compile(r"^ *\d+\.\s+(`[^`]+`)", re.M)
 TABLE_ROW = re.compile(r"^ *\|", re.M)
+# The number, kind and minutes of an exercise, or the number of an answer.
 EXERCISE = re.compile(
-    r'^(?:\*\*(?:Exercise|练习)|\?\?\? success "(?P<answer>Answer|答案)) (\d+)', re.M
-)
-LABEL = re.compile(
-    r"^\*\*(?:Exercise|练习) \d+\*\*(?: \(|（)(.+?)(?:, |，)(\d+) (?:minutes?|分钟)(?:\)\. |）。)",
+    r"^\*\*(?:Exercise|练习) (\d+)"
+    r"(?:\*\*(?: \(|（)(.+?)(?:, |，)(\d+) (?:minutes?|分钟)(?:\)\. |）。))?"
+    r'|^\?\?\? success "(?:Answer|答案) (\d+)',
     re.M,
 )
 EXERCISE_KINDS = {
@@ -89,6 +89,13 @@ def code_block(match: re.Match[str]) -> str:
     return re.sub(r'title="([^"]*)"', title, match[3]).strip() or "no language"
 
 
+def exercise(match: re.Match[str]) -> str:
+    """exercise 1 (by hand, 5 minutes), or answer 1."""
+    number, kind, minutes, answer = match.groups()
+    label = f" ({EXERCISE_KINDS.get(kind, kind)}, {minutes} minutes)" if kind else ""
+    return f"exercise {number}{label}" if number else f"answer {answer}"
+
+
 KINDS = {
     "heading": Kind(HEADING, prose, lambda m: f"{m[1]} {f'#{m[3]}' if m[3] else ''}".strip()),
     "include": Kind(INCLUDE, full_text, lambda m: m[0].strip()),
@@ -105,12 +112,7 @@ KINDS = {
     "value": Kind(VALUE, blank_fences, lambda m: m[0], any_order=True),
     "link": Kind(LINK, prose, lambda m: m[1], any_order=True),
     "table row": Kind(TABLE_ROW, prose, lambda m: "a row"),
-    "exercise": Kind(
-        EXERCISE, blank_fences, lambda m: f"{'answer' if m['answer'] else 'exercise'} {m[2]}"
-    ),
-    "label of an exercise": Kind(
-        LABEL, blank_fences, lambda m: f"{EXERCISE_KINDS.get(m[1], m[1])}, {m[2]} minutes"
-    ),
+    "exercise": Kind(EXERCISE, blank_fences, exercise),
 }
 
 
@@ -148,14 +150,9 @@ def location(language: str, name: str, text: str, part: Part | None) -> str:
 
 
 def structure_errors(language: str, name: str, text: str) -> Iterator[str]:
-    """Errors in one text: headings without anchors, exercises or answers out of order.
-
-    A lab checks each task itself, so its exercises need no label.
-    """
-    errors = [*heading_errors(text), *order_errors(text)]
-    if not name.startswith("labs/"):
-        errors += label_errors(text)
-    for part, message in errors:
+    """Errors in one text: headings without anchors, wrong exercises."""
+    needs_labels = not name.startswith("labs/")  # a lab checks each task itself
+    for part, message in [*heading_errors(text), *exercise_errors(text, needs_labels)]:
         yield f"{location(language, name, text, part)}: {message}"
 
 
@@ -166,36 +163,30 @@ def heading_errors(text: str) -> Iterator[tuple[Part, str]]:
             yield part, "heading without an anchor; add one in English: { #its-name }"
 
 
-def order_errors(text: str) -> Iterator[tuple[Part, str]]:
-    """The first exercise or answer that is out of order."""
-    parts = find_parts("exercise", text)
+def exercise_errors(text: str, needs_labels: bool) -> Iterator[tuple[Part, str]]:
+    """Exercises and answers out of order; exercises without kind and minutes, of an unknown kind,
+    or not from easy to hard."""
+    parts, longest = find_parts("exercise", text), 0
     for index, part in enumerate(parts):
+        item, _, label = part.value.removesuffix(" minutes)").partition(" (")
         expected = f"{'answer' if index % 2 else 'exercise'} {index // 2 + 1}"
-        if part.value != expected:
-            yield part, f"{part.value}, expected {expected}"
+        if item != expected:
+            yield part, f"{item}, expected {expected}"
             return
-    if len(parts) % 2:
-        yield parts[-1], f"{parts[-1].value} has no answer"
-
-
-def label_errors(text: str) -> Iterator[tuple[Part, str]]:
-    """Exercises without kind and minutes, of an unknown kind, or not from easy to hard."""
-    longest = 0
-    for part in find_parts("exercise", text):
-        label = LABEL.match(text, part.position)
-        if part.value.startswith("answer"):
+        if not needs_labels or item.startswith("answer"):
             continue
         if not label:
-            hint = "write them like (by hand, 5 minutes)."
-            yield part, f"{part.value} has no kind and minutes; {hint}"
+            yield part, f"{item} has no kind and minutes; write them like (by hand, 5 minutes)."
             continue
-        kind, minutes = EXERCISE_KINDS.get(label[1], label[1]), int(label[2])
+        kind, minutes = label.rsplit(", ", 1)
         if kind not in EXERCISE_KINDS.values():
             hint = f"use one of {[*EXERCISE_KINDS.values()]}"
-            yield part, f"{part.value} is of unknown kind {kind}; {hint}"
-        if minutes < longest:
-            yield part, f"{part.value} takes {minutes} minutes and comes after one of {longest}"
-        longest = max(longest, minutes)
+            yield part, f"{item} is of unknown kind {kind}; {hint}"
+        if int(minutes) < longest:
+            yield part, f"{item} takes {minutes} minutes and comes after one of {longest}"
+        longest = max(longest, int(minutes))
+    if len(parts) % 2:
+        yield parts[-1], f"exercise {len(parts) // 2 + 1} has no answer"
 
 
 def translation_errors() -> Iterator[SourceError]:
