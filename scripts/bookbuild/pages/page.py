@@ -109,7 +109,7 @@ class SourcePage:
 
     def own_anchors(self) -> set[str]:
         """The anchors of its headings."""
-        return {heading.anchor for heading in headings(self) if heading.anchor}
+        return {heading.anchor for heading in headings(self.text) if heading.anchor}
 
     def anchors(self) -> set[str]:
         """The anchors of its headings; of a pending page also those of its translation, which
@@ -121,7 +121,7 @@ class SourcePage:
     @property
     def title(self) -> str:
         """The text of the first heading."""
-        return next((heading.title for heading in headings(self)), self.name)
+        return next((heading.title for heading in headings(self.text)), self.name)
 
     def error(self, position: int, message: str) -> SourceError:
         """An error at a character position of the page's text."""
@@ -160,24 +160,17 @@ def target_errors(path: Path, targets: Iterable[tuple[int, str]]) -> Iterator[So
     for line, target in targets:
         name, hash_sign, anchor = target.partition("#")
         for page in (SourcePage(language, name) for language in LANGUAGES):
-            if not page.path.exists():
-                if not page.translation.path.exists():  # otherwise translation_errors reports it
-                    message = f"page {page.display_path} doesn't exist; correct {target}"
-                    yield SourceError(path, line, message)
-            elif hash_sign and anchor not in anchors(page):
-                hint = f"correct {target} or the page"
-                yield SourceError(
-                    path, line, f"{page.display_path} has no anchor #{anchor}; {hint}"
-                )
-
-
-def headings(page: SourcePage) -> list[Heading]:
-    """The headings of a page, outside of code blocks."""
-    return headings_in(page.text)
+            if page.path.exists() and hash_sign and anchor not in anchors(page):
+                problem = f"{page.display_path} has no anchor #{anchor}"
+                yield SourceError(path, line, f"{problem}; correct {target} or the page")
+            elif not (page.path.exists() or page.translation.path.exists()):
+                problem = f"page {page.display_path} doesn't exist"  # in neither language
+                yield SourceError(path, line, f"{problem}; correct {target}")
 
 
 @functools.lru_cache(maxsize=128)
-def headings_in(text: str) -> list[Heading]:
+def headings(text: str) -> list[Heading]:
+    """The headings of a page's text, outside of code blocks."""
     matches = HEADING.finditer(blank_fences(text))
     return [Heading(line_number(text, m.start()), m[2], m[3]) for m in matches]
 

@@ -58,7 +58,7 @@ def model_sections(language: str) -> Iterator[ModelSection]:
     shown = {}
     for page in (page for page in list_pages(language) if not page.is_notebook):
         includes = [include for include in page.includes() if include.file == MODEL_FILE]
-        page_headings = headings(page) if includes else []
+        page_headings = headings(page.text) if includes else []
         for include in includes:
             heading = [heading for heading in page_headings if heading.line < include.line][-1]
             shown[include.section] = (heading.title, f"{page.name}#{heading.anchor}")
