@@ -241,6 +241,11 @@ GLOSSARY = "docs/glossary.yml"
         ("other.md#there", "other.md#none", "docs/en/other.md has no anchor #none"),
         ("other.md#there", "other.md", "docs/en/other.md has no anchor #;"),
         ("where: other.md#there, ", "", "entry without where; each needs en, zh, anchor, where"),
+        (
+            "zh_meaning: 一段",
+            "zh_meaning: \x01",
+            "invalid YAML: special characters are not allowed; remove the character #x0001",
+        ),
         ("zh_meaning: 一段", "zh_meaning: 一段, nto: [令牌]", "unknown key nto; use one of en, "),
     ],
 )
