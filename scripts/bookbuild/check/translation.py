@@ -64,13 +64,9 @@ class Kind(NamedTuple):
     """How the parts of one kind are found in a page, and what the languages must share."""
 
     pattern: re.Pattern[str]
-    text: Callable[[str], str]  # the text to search, with the same positions as the page's
+    text: Callable[[str], str]  # prose, …; str leaves the text as it is
     value: Callable[[re.Match[str]], str]
     any_order: bool = False  # inside a paragraph
-
-
-def full_text(text: str) -> str:
-    return text
 
 
 def formula(match: re.Match[str]) -> str:
@@ -98,12 +94,12 @@ def exercise(match: re.Match[str]) -> str:
 
 KINDS = {
     "heading": Kind(HEADING, prose, lambda m: f"{m[1]} {f'#{m[3]}' if m[3] else ''}".strip()),
-    "include": Kind(INCLUDE, full_text, lambda m: m[0].strip()),
+    "include": Kind(INCLUDE, str, lambda m: m[0].strip()),
     "figure": Kind(FIGURE, prose, lambda m: m[2]),
     "displayed formula": Kind(DISPLAYED, prose, formula),
     "formula": Kind(INLINE, prose, formula, any_order=True),
     "block": Kind(BLOCK, prose, lambda m: f"{m[1]} {m[2]}".strip()),
-    "code block": Kind(FENCE, full_text, code_block),
+    "code block": Kind(FENCE, str, code_block),
     "note on a line": Kind(NOTE, blank_fences, lambda m: m[1]),
     "footnote": Kind(
         FOOTNOTE, prose, lambda m: " ".join([f"[^{m[1]}]:", *sorted(CITATION.findall(m[2]))])
