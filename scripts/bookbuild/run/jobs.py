@@ -16,6 +16,14 @@ LONG_TIMEOUT = 1200  # of a lab or a proof; the slowest compute for about a minu
 FLOAT16_WEIGHTS = "downloads/translator-float16.safetensors"
 DATA_SUFFIXES = (".safetensors", ".js", ".mjs")  # a string with such an end is a file name
 PINNED_FILES = ("requirements.txt", "scripts/install")  # the versions of all packages
+JOB_FILES = (  # notebooks first, because one of them trains for a minute
+    ("docs/en", "labs/*.ipynb"),
+    ("snippets", "examples/**/*.py"),
+    ("snippets", "exercises/**/*.py"),
+    ("snippets", "pitfalls/**/*.py"),
+    ("scripts", "proofs/*.py"),
+    ("scripts", "downloads/*.py"),
+)
 
 
 @dataclass(frozen=True)
@@ -54,14 +62,9 @@ class Job:
     def input_hash(self) -> str:
         """A hash of everything that the outputs depend on."""
         digest = hashlib.sha256(f"{self.name} {sys.version}".encode())
-        for path in sorted(dependencies(self.source)):
-            # Only the code of a notebook: its text doesn't change the outputs.
-            if path.suffix == ".ipynb":
-                digest.update(notebooks.joined_code(path).encode())
-            else:
-                digest.update(path.read_bytes())
-        for name in PINNED_FILES:
-            digest.update((paths.ROOT / name).read_bytes())
+        pinned = [paths.ROOT / name for name in PINNED_FILES]
+        for path in [*sorted(dependencies(self.source)), *pinned]:
+            digest.update(code(path))
         return digest.hexdigest()
 
     def stamp_text(self) -> str:
@@ -71,11 +74,13 @@ class Job:
 
     def is_fresh(self) -> bool:
         """Whether the outputs exist and are those of the current inputs."""
-        return (
-            self.stamp.exists()
-            and all(path.exists() for path in self.outputs)
-            and self.stamp.read_text() == self.stamp_text()
-        )
+        exist = all(path.exists() for path in (self.stamp, *self.outputs))
+        return exist and self.stamp.read_text() == self.stamp_text()
+
+
+def code(path: Path) -> bytes:
+    """The content of a file; only the code of a notebook, whose text doesn't change the outputs."""
+    return notebooks.joined_code(path).encode() if path.suffix == ".ipynb" else path.read_bytes()
 
 
 def dependencies(source: Path) -> set[Path]:
@@ -86,16 +91,15 @@ def dependencies(source: Path) -> set[Path]:
         if path not in visited:
             visited.add(path)
             if path.suffix in (".py", ".ipynb"):
-                pending += local_files(path, path.stat().st_mtime_ns)
+                pending += local_files(path, code(path))
     return visited
 
 
 @functools.cache
-def local_files(path: Path, modified_ns: int) -> list[Path]:
-    """The local modules that a file imports, and the data files that it names."""
-    is_notebook = path.suffix == ".ipynb"
+def local_files(path: Path, source: bytes) -> list[Path]:
+    """The local modules that a file with this code imports, and the data files that it names."""
     try:
-        tree = ast.parse(notebooks.joined_code(path) if is_notebook else path.read_bytes())
+        tree = ast.parse(source)
     except SyntaxError:
         return []  # running the file reports the error
     names = []
@@ -109,33 +113,22 @@ def local_files(path: Path, modified_ns: int) -> list[Path]:
             names.append(f"results/{node.value}")
         elif isinstance(node, ast.Constant) and str(node.value).endswith(DATA_SUFFIXES):
             names.append(str(node.value))
-    return [
-        file
-        for name in names
-        for folder in (paths.SNIPPETS, paths.SCRIPTS)
-        if (file := folder / name).is_file()
-    ]
+    candidates = [folder / name for name in names for folder in (paths.SNIPPETS, paths.SCRIPTS)]
+    return [file for file in candidates if file.is_file()]
 
 
 def list_jobs() -> list[Job]:
     """All files to run and all figures to draw."""
-    # Notebooks first, because one of them trains for a minute.
-    labs = sorted((paths.DOCS / "en" / "labs").glob("*.ipynb"))
-    jobs = [Job(f"labs/{path.stem}", path) for path in labs]
-    for kind in ("examples", "exercises", "pitfalls"):
-        for path in sorted((paths.SNIPPETS / kind).rglob("*.py")):
-            name = path.relative_to(paths.SNIPPETS).with_suffix("").as_posix()
-            jobs.append(Job(name, path))
-    for path in sorted((paths.SCRIPTS / "proofs").glob("*.py")):
-        jobs.append(Job(f"proofs/{path.stem}", path))
+    jobs = []
+    for folder, pattern in JOB_FILES:
+        for path in sorted((paths.ROOT / folder).glob(pattern)):
+            name = path.relative_to(paths.ROOT / folder).with_suffix("").as_posix()
+            jobs.append(Job(f"{name}.json" if name.startswith("downloads/") else name, path))
     if (paths.SNIPPETS / "translator.safetensors").exists():
         source = paths.SCRIPTS / "bookbuild/reference/javascript_model.py"
         jobs.append(Job(FLOAT16_WEIGHTS, source))
-    for path in sorted((paths.SCRIPTS / "downloads").glob("*.py")):
-        jobs.append(Job(f"downloads/{path.stem}.json", path))
     for path in sorted((paths.SCRIPTS / "figures").glob("*.py")):
-        for function in figure_functions(path):
-            jobs.append(Job(f"figures/{path.stem}/{function}", path))
+        jobs += [Job(f"figures/{path.stem}/{name}", path) for name in figure_functions(path)]
     return jobs
 
 
@@ -150,8 +143,5 @@ def figure_functions(path: Path) -> list[str]:
         node.name
         for node in tree.body
         if isinstance(node, ast.FunctionDef)
-        and any(
-            isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "figure"
-            for decorator in node.decorator_list
-        )
+        and any(ast.unparse(decorator).startswith("figure(") for decorator in node.decorator_list)
     ]

@@ -1,5 +1,6 @@
 """Runs jobs in forked worker processes."""
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -8,12 +9,9 @@ import signal
 import sys
 import tempfile
 import threading
-import time
 import traceback
 from multiprocessing.connection import wait
-from multiprocessing.context import ForkProcess
 from pathlib import Path
-from typing import NamedTuple
 
 from bookbuild.pages import notebooks, paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
@@ -40,12 +38,10 @@ def run_job(job: Job) -> None:
         write_file(job.outputs[0], javascript_model.to_float16())
         return
     # As a reader would run it: in an empty folder.
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         if job.is_notebook:
             outputs = run_notebook(job.source)
             write_file(job.outputs[0], json.dumps(outputs, ensure_ascii=False, indent=1))
-            os.chdir(paths.ROOT)
             return
         with tempfile.TemporaryFile("w+") as stdout:
             sys.stdout.flush()
@@ -54,7 +50,6 @@ def run_job(job: Job) -> None:
             sys.stdout.flush()
             stdout.seek(0)
             text = stdout.read()
-        os.chdir(paths.ROOT)
     if not text.strip():
         raise SourceError(job.source, 1, "prints nothing; print the output that a page shows")
     write_file(job.outputs[0], text)
@@ -63,6 +58,7 @@ def run_job(job: Job) -> None:
 def worker_main(job: Job, error_file: Path) -> None:
     """The main function of a worker process: run the job, and write its error if it fails."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
+    signal.alarm(job.timeout)  # then the signal kills this process
     threading.Thread(target=exit_with_parent, daemon=True).start()
     try:
         run_job(job)
@@ -121,60 +117,37 @@ def preload_modules(jobs: list[Job]) -> None:
     sys.dont_write_bytecode = True
 
 
-class Worker(NamedTuple):
-    """A running job."""
-
-    process: ForkProcess
-    job: Job
-    error_file: Path
-    started: float  # time.monotonic()
-
-    def stop_if_too_slow(self) -> None:
-        """Kill the process when the job's time is over."""
-        if self.process.is_alive() and time.monotonic() - self.started >= self.job.timeout:
-            self.process.kill()
-            self.process.join()
-            message = f"did not end within {self.job.timeout} s and was stopped; make it faster"
-            self.error_file.write_text(str(SourceError(self.job.source, 1, message)))
-
-    def failure(self) -> str | None:
-        """The error message of an ended worker; None if the job succeeded."""
-        if self.process.exitcode == 0:
-            return None
-        if self.error_file.exists():
-            return self.error_file.read_text()
-        message = f"the process died ({self.process.exitcode}); check that memory is sufficient"
-        return str(SourceError(self.job.source, 1, message))
-
-
 def run_jobs(jobs: list[Job]) -> list[str]:
     """Run the jobs in parallel, one worker per core; returns the error messages."""
     preload_modules(jobs)
     sys.path.insert(0, str(paths.SNIPPETS))
     fork = multiprocessing.get_context("fork")
     failures: list[str] = []
-    waiting = list(reversed(jobs))
-    running: dict[int, Worker] = {}  # by sentinel
+    waiting, running, done = jobs[::-1], {}, 0
     with tempfile.TemporaryDirectory() as folder:
         while waiting or running:
             while waiting and len(running) < (os.cpu_count() or 1):
-                job = waiting.pop()
-                error_file = Path(folder) / str(len(waiting))
+                job, error_file = waiting.pop(), Path(folder, str(len(waiting)))
                 process = fork.Process(target=worker_main, args=(job, error_file))
                 process.start()
-                running[process.sentinel] = Worker(process, job, error_file, time.monotonic())
-            wait(list(running), timeout=1)
-            for sentinel, worker in list(running.items()):
-                worker.stop_if_too_slow()
-                if worker.process.is_alive():
-                    continue
-                worker.process.join()
-                del running[sentinel]
-                failure = worker.failure()
-                if failure:
-                    failures.append(failure)
-                    continue
-                write_file(worker.job.stamp, worker.job.stamp_text())
-                done = len(jobs) - len(waiting) - len(running)
-                print(f"[{done}/{len(jobs)}] {worker.job.name}", flush=True)
+                running[process.sentinel] = process, job, error_file
+            for sentinel in wait(list(running)):
+                process, job, error_file = running.pop(sentinel)
+                process.join()
+                done += 1
+                if process.exitcode:
+                    failures.append(failure_message(job, process.exitcode, error_file))
+                else:
+                    write_file(job.stamp, job.stamp_text())
+                    print(f"[{done}/{len(jobs)}] {job.name}", flush=True)
     return failures
+
+
+def failure_message(job: Job, exit_code: int, error_file: Path) -> str:
+    """The error that a worker has written, or why it could not."""
+    if error_file.exists():
+        return error_file.read_text()
+    message = f"the process died ({exit_code}); check that memory is sufficient"
+    if exit_code == -signal.SIGALRM:
+        message = f"did not end within {job.timeout} s and was stopped; make it faster"
+    return str(SourceError(job.source, 1, message))
