@@ -5,201 +5,161 @@ hooks.py sets the page that is being rendered.
 
 import re
 import xml.etree.ElementTree as etree
+from collections.abc import Callable, Iterator
 from html import escape
+from typing import Any
 
 from markdown import Markdown
 from markdown.extensions import Extension
-from markdown.preprocessors import Preprocessor
-from markdown.treeprocessors import Treeprocessor
-from markdown.util import AtomicString
+from markdown.util import AtomicString, Processor
 from mkdocs.exceptions import PluginError
 
 from bookbuild.pages import paths
 from bookbuild.pages.glossary import tooltips
 from bookbuild.pages.page import SourcePage
 
-OPENING = re.compile(r"^( *)(`{3,})\s*\{[^}]*\.annotate\b")
-ITEM = re.compile(r"^( *)(\d+)\.\s+`([^`]+)`")
+OPENING = re.compile(r"^ *(`{3,})\s*\{[^}]*\.annotate\b")
+ITEM = re.compile(r"^ *(\d+)\.\s+`([^`]+)`")
+# Where a term gets no tooltip.
+SKIPPED_TAGS = {"code", "pre", "a", "abbr", "h1", "h2", "h3", "h4", "h5", "h6", "th", "summary"}
+SKIPPED_CLASSES = {"arithmatex", "admonition-title", "footnote", "quiz", "reading"}
+WIDE = r"[\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
+WIDE_BREAK = re.compile(rf"(?<={WIDE})\n *(?={WIDE})")
 
 
-class CodeAnnotations(Preprocessor):
-    """Adds the markers of code annotations to the lines that they annotate.
+def mark_annotations(lines: list[str], page: SourcePage, md: Markdown) -> list[str]:
+    """Add the markers of code annotations to the lines that they annotate.
 
-    A block with the class annotate is followed by a numbered list. Each item
-    begins with a piece of code, and the one line of the block that contains
-    it gets the marker. The snippets themselves contain no markers.
+    A block with the class annotate is followed by a numbered list. Each item begins with a piece
+    of code, and the one line of the block that contains it gets the marker. The snippets
+    themselves contain no markers.
     """
 
-    def __init__(self, md: Markdown, extension: "BookExtension"):
-        super().__init__(md)
-        self.extension = extension
+    def error(source: str, message: str) -> PluginError:
+        return PluginError(str(page.error(max(0, page.text.find(source)), message)))
 
-    def run(self, lines: list[str]) -> list[str]:
-        start = 0
-        while start < len(lines):
-            opening = OPENING.match(lines[start])
-            start += 1
-            if opening:
-                end = start
-                while lines[end].strip() != opening[2]:
-                    end += 1
-                notes = self.notes(lines, end + 1)
-                if not notes:
-                    self.fail(
-                        opening[0].strip(),
-                        "no numbered notes follow this block",
-                    )
-                for number, piece, item in notes:
-                    self.mark(lines, range(start, end), number, piece, item)
-                start = end + 1
-        return lines
-
-    def notes(self, lines: list[str], start: int) -> list[tuple[str, str, str]]:
-        """The number, code and line of each item of the list that starts here."""
-        notes = []
-        for line in lines[start:]:
-            item = ITEM.match(line)
-            if item:
-                notes.append((item[2], item[3], line))
-            elif line.strip() and not (notes and line.startswith("    ")):
-                break
-        return notes
-
-    def mark(self, lines: list[str], block: range, number: str, piece: str, item: str) -> None:
-        """Add a marker to the line of the block that contains the piece of code."""
-        matches = [i for i in block if piece in lines[i]]
-        if len(matches) != 1:
-            self.fail(
-                item,
-                f"{len(matches)} lines of the block above contain `{piece}`",
-            )
-        line = lines[matches[0]]
-        # Material keeps a comment before a plain marker and removes it before one with "!".
-        lines[matches[0]] += f" ({number})" if re.search(r"\s# ", line) else f"  # ({number})!"
-
-    def fail(self, source: str, message: str) -> None:
-        page = self.extension.page
-        raise PluginError(str(page.error(max(0, page.text.find(source)), message)))
+    for start, line in enumerate(lines):
+        if opening := OPENING.match(line):
+            end = next(i for i in range(start + 1, len(lines)) if lines[i].strip() == opening[1])
+            notes = [*annotation_notes(lines[end + 1 :])]
+            if not notes:
+                raise error(opening[0].strip(), "no numbered notes follow this block")
+            for item in notes:
+                number, code = item.groups()
+                matches = [i for i in range(start + 1, end) if code in lines[i]]
+                if len(matches) != 1:
+                    message = f"{len(matches)} lines of the block above contain `{code}`"
+                    raise error(item.string, message)
+                # Material keeps a comment before a plain marker and removes it before one with "!".
+                has_comment = re.search(r"\s# ", lines[matches[0]])
+                lines[matches[0]] += f" ({number})" if has_comment else f"  # ({number})!"
+    return lines
 
 
-class Figures(Treeprocessor):
-    """Inserts figures into the page as SVG, so that the theme sets their colors."""
-
-    def __init__(self, md: Markdown, extension: "BookExtension"):
-        super().__init__(md)
-        self.extension = extension
-
-    def run(self, root: etree.Element) -> None:
-        for parent in root.iter():
-            for index, child in enumerate(parent):
-                source = child.get("src", "")
-                if child.tag == "img" and source.startswith("figures/"):
-                    path = paths.GENERATED / self.extension.page.language / source
-                    label = escape(child.get("alt", ""))
-                    svg = path.read_text(encoding="utf-8")
-                    svg = re.sub(r' (?:xmlns(?::xlink)?|version)="[^"]*"', "", svg, count=3)
-                    svg = svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
-                    wrapper = etree.Element("span", {"class": "figure"})
-                    wrapper.text = self.md.htmlStash.store(svg)
-                    wrapper.tail = child.tail
-                    parent[index] = wrapper
-
-
-class Tooltips(Treeprocessor):
-    """Adds a tooltip to the first occurrence of each glossary term on a page."""
-
-    SKIP_TAGS = frozenset(
-        ["code", "pre", "a", "abbr", "h1", "h2", "h3", "h4", "h5", "h6", "th", "summary"]
-    )
-    SKIP_CLASSES = frozenset(["arithmatex", "admonition-title", "footnote", "quiz", "reading"])
-
-    def __init__(self, md: Markdown, extension: "BookExtension"):
-        super().__init__(md)
-        self.extension = extension
-
-    def run(self, root: etree.Element) -> None:
-        page = self.extension.page
-        if page.name in ("glossary.md", "sources.md"):
-            return  # the first defines all terms; the second lists titles
-        tips = tooltips(page.language)
-        self.tips = {form.lower(): tip for form, tip in tips.items()}
-        longest_first = sorted(tips, key=len, reverse=True)
-        forms = "|".join(map(re.escape, longest_first)) or r"(?!)"
-        # Chinese has no spaces between words.
-        boundary = "" if page.language == "zh" else r"\b"
-        self.pattern = re.compile(f"{boundary}(?:{forms}){boundary}", re.I)
-        self.seen: set[str] = set()
-        self.walk(root)
-
-    def walk(self, element: etree.Element) -> None:
-        classes = element.get("class", "").split()
-        if element.tag in self.SKIP_TAGS or self.SKIP_CLASSES.intersection(classes):
+def annotation_notes(lines: list[str]) -> Iterator[re.Match[str]]:
+    """The items of the list with which these lines start."""
+    found = False
+    for line in lines:
+        if item := ITEM.match(line):
+            found = True
+            yield item
+        elif line.strip() and not (found and line.startswith("    ")):
             return
-        element.text, content = self.split(element.text)
-        for child in list(element):
-            self.walk(child)
-            child.tail, following = self.split(child.tail)
-            content += [child, *following]
+
+
+def insert_figures(root: etree.Element, page: SourcePage, md: Markdown) -> None:
+    """Insert figures into the page as SVG, so that the theme sets their colors."""
+    for parent in root.iter():
+        for index, child in enumerate(parent):
+            source = child.get("src", "")
+            if child.tag == "img" and source.startswith("figures/"):
+                label = escape(child.get("alt", ""))
+                svg = (paths.GENERATED / page.language / source).read_text(encoding="utf-8")
+                svg = re.sub(r' (?:xmlns(?::xlink)?|version)="[^"]*"', "", svg, count=3)
+                svg = svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+                wrapper = etree.Element("span", {"class": "figure"})
+                wrapper.text, wrapper.tail = md.htmlStash.store(svg), child.tail
+                parent[index] = wrapper
+
+
+def add_tooltips(root: etree.Element, page: SourcePage, md: Markdown) -> None:
+    """Add a tooltip to the first occurrence of each glossary term on a page."""
+    if page.name in ("glossary.md", "sources.md"):
+        return  # the first defines all terms; the second lists titles
+    tips = tooltips(page.language)
+    forms = "|".join(map(re.escape, sorted(tips, key=len, reverse=True))) or r"(?!)"
+    boundary = "" if page.language == "zh" else r"\b"  # Chinese has no spaces between words
+    pattern = re.compile(f"{boundary}(?:{forms}){boundary}", re.I)
+    tips = {form.lower(): tip for form, tip in tips.items()}
+    seen: set[str] = set()
+
+    def walk(element: etree.Element) -> None:
+        classes = element.get("class", "").split()
+        if element.tag in SKIPPED_TAGS or SKIPPED_CLASSES.intersection(classes):
+            return
+        element.text, content = split(element.text)
+        for child in [*element]:
+            walk(child)
+            child.tail, terms = split(child.tail)
+            content += [child, *terms]
         element[:] = content
 
-    def split(self, text: str | None) -> tuple[str | None, list[etree.Element]]:
+    def split(text: str | None) -> tuple[str | None, list[etree.Element]]:
         """The text up to the first new term, then each term with its tail."""
         if not text or isinstance(text, AtomicString):
             return text, []
-        start, head = 0, text
-        terms: list[etree.Element] = []
-        for match in self.pattern.finditer(text):
-            tip = self.tips[match[0].lower()]
-            if tip in self.seen:
-                continue
-            self.seen.add(tip)
-            if terms:
-                terms[-1].tail = text[start : match.start()]
-            else:
-                head = text[: match.start()]
-            term = etree.Element("abbr", {"title": tip})
-            term.text = AtomicString(match[0])
-            terms.append(term)
-            start = match.end()
-        if terms:
-            terms[-1].tail = text[start:]
-        return head, terms
+        start, pieces = 0, [etree.Element("text")]
+        for match in pattern.finditer(text):
+            tip = tips[match[0].lower()]
+            if tip not in seen:
+                seen.add(tip)
+                pieces[-1].tail = text[start : match.start()]
+                pieces.append(etree.Element("abbr", {"title": tip}))
+                pieces[-1].text = AtomicString(match[0])
+                start = match.end()
+        pieces[-1].tail = text[start:]
+        return pieces[0].tail, pieces[1:]
+
+    walk(root)
 
 
-class ChineseLines(Treeprocessor):
-    """Joins the lines of Chinese prose, in which a line break must not become a space."""
+def join_chinese_lines(root: etree.Element, page: SourcePage, md: Markdown) -> None:
+    """Join the lines of Chinese prose, in which a line break must not become a space."""
 
-    WIDE = r"[\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
-    BREAK = re.compile(rf"(?<={WIDE})\n *(?={WIDE})")
+    def join(text: str | None) -> str | None:
+        return WIDE_BREAK.sub("", text) if text and not isinstance(text, AtomicString) else text
 
-    def __init__(self, md: Markdown, extension: "BookExtension"):
-        super().__init__(md)
-        self.extension = extension
-
-    def run(self, root: etree.Element) -> None:
-        if self.extension.page.language != "zh":
-            return  # English uses the same quotation marks, but with spaces
+    if page.language == "zh":  # English uses the same quotation marks, but with spaces
         for element in root.iter():
-            if element.text:
-                element.text = self.join(element.text)
-            if element.tail:
-                element.tail = self.join(element.tail)
+            element.text, element.tail = join(element.text), join(element.tail)
 
-    def join(self, text: str) -> str:
-        return text if isinstance(text, AtomicString) else self.BREAK.sub("", text)
+
+class PageProcessor(Processor):
+    """Runs a function on the lines or the elements of the page that is being rendered."""
+
+    def __init__(self, md: Markdown, extension: "BookExtension", function: Callable[..., Any]):
+        super().__init__(md)
+        self.extension, self.function = extension, function
+
+    def run(self, content: Any) -> Any:
+        return self.function(content, self.extension.page, self.md)
 
 
 class BookExtension(Extension):
-    """Registers the four processors; page is the page that is being rendered."""
+    """Registers the four functions; page is the page that is being rendered."""
 
     def __init__(self) -> None:
         super().__init__()
         self.page = SourcePage("en", "index.md")
 
     def extendMarkdown(self, md: Markdown) -> None:
-        # After snippets are inserted (32), before fences are extracted (25).
-        md.preprocessors.register(CodeAnnotations(md, self), "book-notes", 28)
-        # After inline patterns (20), before MkDocs resolves links (0).
-        md.treeprocessors.register(ChineseLines(md, self), "book-lines", 8)
-        md.treeprocessors.register(Figures(md, self), "book-figures", 2)
-        md.treeprocessors.register(Tooltips(md, self), "book-tooltips", 7)
+        # Lines: after snippets are inserted (32), before fences are extracted (25).
+        # Elements: after inline patterns (20), before MkDocs resolves links (0).
+        for registry, function, priority in (
+            (md.preprocessors, mark_annotations, 28),
+            (md.treeprocessors, join_chinese_lines, 8),
+            (md.treeprocessors, add_tooltips, 7),
+            (md.treeprocessors, insert_figures, 2),
+        ):
+            processor = PageProcessor(md, self, function)
+            registry.register(processor, function.__name__, priority)  # type: ignore[arg-type]
