@@ -20,7 +20,7 @@ PATIENCE = 120  # seconds, on a busy machine
 MKDOCS = Path(sys.executable).with_name("mkdocs")
 # Files that may differ between equal builds: locks, and caches that only save time.
 LOCKS = ("*.lock", "lock", "installing")
-CACHES = ("formulas.json", "templates/*", "jieba.cache")
+CACHES = ("cache/*", "cache/*/*", "templates/*", "jieba.cache")
 
 
 class Run(NamedTuple):

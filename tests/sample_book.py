@@ -122,8 +122,8 @@ def make(folder: Path) -> Path:
         text = re.sub(r"^nav:\n(?: .*\n)+", pages, text, flags=re.M)
         (folder / name).write_text(text, encoding="utf-8")
     # jieba's own dictionary takes longer to load than all else that a small build does.
-    words = f"    jieba_dict: {ROOT / 'tests' / 'words.txt'}\n    jieba_dict_user"
-    change(folder / "mkdocs.zh.yml", "    jieba_dict_user", words)
+    with open(folder / "mkdocs.zh.yml", "a", encoding="utf-8") as config:
+        config.write(f"\nplugins:\n  search:\n    jieba_dict: {ROOT}/tests/words.txt\n")
     with pytest.MonkeyPatch.context() as patch:
         use(folder, patch)
         for name in ("index", "other"):

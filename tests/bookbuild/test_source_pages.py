@@ -12,7 +12,6 @@ from bookbuild.pages.page import SourcePage, list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, section_errors, without_section_markers
 from bookbuild.pages.values import replace_values, resolve_value
-from bookbuild.run import generate
 from sample_book import change, line
 
 PAGE = "docs/en/index.md"
@@ -227,8 +226,6 @@ def test_the_glossary_is_a_table_in_each_language_and_a_list_of_words(made):
         assert table.splitlines()[2:] == [row]
         assert end == "</div>\n"
     assert segmentation_words() == "词元\n"
-    generate.write_downloads_and_tables()
-    assert (paths.GENERATED / "zh/words.txt").read_text(encoding="utf-8") == "词元\n"
 
 
 GLOSSARY = "docs/glossary.yml"

@@ -7,7 +7,7 @@ import pytest
 from mkdocs.config import load_config
 from mkdocs.exceptions import PluginError
 
-from bookbuild.mkdocs_site import formulas, markdown_extension, page_formulas
+from bookbuild.mkdocs_site import formulas, markdown_extension, page_content
 from bookbuild.mkdocs_site.markdown_extension import BookExtension
 from bookbuild.mkdocs_site.page_html import (
     add_code_breaks,
@@ -240,14 +240,13 @@ def test_a_missing_include_stops(render):
         r"\query{q}^\top \key{k}",
     ],
 )
-def test_formulas_survive_markdown(render, tmp_path, monkeypatch, tex):
-    monkeypatch.setattr(formulas, "CACHE", tmp_path / "formulas.json")
+def test_formulas_survive_markdown(render, tex):
     for text, display in ((f"对 ${tex}$。", False), (f"$$\n{tex}\n$$", True)):
         if "tag" in tex and not display:
             continue
         html = render(text)
         assert formulas.find_formulas(html) == [(tex, display)]
-        html = formulas.replace_formulas(html, formulas.render_formulas({(tex, display)}))
+        html = formulas.replace_formulas(html, formulas.render_formulas([(tex, display)]))
         assert html.count('class="katex"') == 1
         assert "<math" in html
         assert "arithmatex" not in html
@@ -261,7 +260,7 @@ def test_a_broken_formula_is_reported_with_every_page_and_line_it_is_on(small, c
     language = config.theme["language"]
     page = small / f"docs/{language}/index.md"
     change(page, "$x^2$", r"$\frac{1}$")
-    (problem,) = page_formulas.formula_errors(config, r"\frac{1}", "KaTeX parse error")
+    (problem,) = page_content.formula_errors(language, r"\frac{1}", "KaTeX parse error")
     assert str(problem) == (
         f"docs/{language}/index.md:{line(page, 'frac')}: KaTeX parse error; "
         "katex.org/docs/supported.html lists what there is"

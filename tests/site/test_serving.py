@@ -15,7 +15,7 @@ from mkdocs.structure.pages import Page
 
 import sample_book
 from bookbuild.mkdocs_site import render_cache
-from bookbuild.pages.page import SourcePage, list_pages
+from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run import locks
 from fault_injection import MKDOCS, PATIENCE, environment, wait_until
@@ -141,10 +141,10 @@ def test_only_what_has_changed_is_rendered_again(small: Path, tmp_path: Path, mo
     pages = [f"{each}/{page.name}" for each in LANGUAGES for page in list_pages(each)]
     assert rendered("serve") == pages
     assert rendered("serve") == []
-    render_cache.CACHED_STEPS.clear()
+    render_cache.RESULTS.clear()
     assert rendered("serve") == [], "a later process reads the stored results"
-    render_cache.CACHED_STEPS.clear()
-    render_cache.step_path(SourcePage("en", "other.md"), "render").write_bytes(b"damaged")
+    render_cache.RESULTS.clear()
+    render_cache.result_path("en/other.md.render").write_bytes(b"damaged")
     assert rendered("serve") == ["en/other.md"]
     monkeypatch.setattr(render_cache, "code_version", lambda: "newer")
     assert rendered("serve") == pages

@@ -124,9 +124,13 @@ def interrupted_while_writing_the_site(case: Case) -> Iterator[Run]:
     yield kill(process, signal.SIGINT)
 
 
+def forget_formulas(case: Case) -> None:
+    (case.folder / ".generated/cache/en/formulas.pickle").unlink()
+
+
 def no_node(case: Case) -> Iterator[Run]:
     own_environment(case)
-    (case.folder / ".generated/formulas.json").unlink()
+    forget_formulas(case)
     path = case.environment["PATH"]
     yield case.run(PATH="/nonexistent")
     case.environment["PATH"] = path
@@ -135,7 +139,7 @@ def no_node(case: Case) -> Iterator[Run]:
 
 def broken_node(case: Case) -> Iterator[Run]:
     own_environment(case)
-    (case.folder / ".generated/formulas.json").unlink()
+    forget_formulas(case)
     case.write(".venv/bin/node", "#!/bin/sh\necho 'no katex' >&2\nexit 1\n", 0o755)
     yield case.run()
     (case.folder / ".venv/bin/node").unlink()
@@ -143,6 +147,7 @@ def broken_node(case: Case) -> Iterator[Run]:
 
 
 def half_a_katex(case: Case) -> Iterator[Run]:
+    forget_formulas(case)
     modules = case.folder / "node_modules"
     modules.unlink()
     shutil.copytree(ROOT / "node_modules/katex", modules / "katex")
@@ -190,7 +195,7 @@ def two_builds(case: Case) -> Iterator[Run]:
 
 
 def a_damaged_cache(case: Case) -> Iterator[Run]:
-    cache = case.folder / ".generated/formulas.json"
+    cache = case.folder / ".generated/cache/en/formulas.pickle"
     cache.write_bytes(cache.read_bytes()[:-20])
     yield case.run()
 

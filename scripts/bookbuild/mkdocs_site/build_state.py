@@ -1,10 +1,37 @@
 """What a build must remember from one MkDocs event to the next."""
 
+import os
+import shutil
 from dataclasses import dataclass
+from pathlib import Path
 
 from mkdocs.structure.nav import Navigation
 
-from bookbuild.mkdocs_site.staged_site import StagedSite
+from bookbuild.pages import paths
+from bookbuild.run.locks import file_lock
+
+
+class StagedSite:
+    """The folder of a site that is being built, next to the old one until it is complete."""
+
+    def __init__(self, folder: str):
+        self.folder = Path(folder).resolve()
+        self.part = self.folder.with_name(f"{self.folder.name}.part")
+        self.old = self.folder.with_name(f"{self.folder.name}.old")
+        self.is_complete = False
+        self.lock = file_lock(paths.GENERATED / "site.lock", "building the site")
+        self.lock.__enter__()
+
+    def finish(self) -> None:
+        """Replace the old site if the new one is complete; remove both temporary folders."""
+        if self.is_complete:
+            shutil.rmtree(self.old, ignore_errors=True)  # from a build killed at this point
+            if self.folder.exists():
+                os.rename(self.folder, self.old)
+            os.rename(self.part, self.folder)
+        for folder in (self.part, self.old):
+            shutil.rmtree(folder, ignore_errors=True)
+        self.lock.__exit__(None, None, None)
 
 
 @dataclass
@@ -12,6 +39,7 @@ class BuildState:
     serving: bool = False  # mkdocs serve, not mkdocs build
     replaces_site: bool = False  # mkdocs build without --dirty
     staged_site: StagedSite | None = None  # the folder that the build fills
+    sources_key: str | None = None  # while serving: a hash of all sources and generated files
     nav: Navigation | None = None  # of the language being built
 
 

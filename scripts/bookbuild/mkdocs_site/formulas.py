@@ -1,11 +1,6 @@
-"""Render formulas with KaTeX at build time, in one Node process for all pages.
+"""Render formulas with KaTeX at build time, in one Node process for all pages."""
 
-Formulas that an earlier build has rendered come from a cache.
-"""
-
-import contextlib
 import functools
-import hashlib
 import html
 import io
 import json
@@ -15,11 +10,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from fontTools import subset
-
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError
-from bookbuild.pages.files import write_file
 from bookbuild.pages.node import node_executable
 
 # A formula as pymdownx.arithmatex (generic) writes it, and the punctuation next to it.
@@ -30,62 +22,40 @@ FORMULA = re.compile(
     r"(?P<after>[,.;:!?)，。；：、！？）」》”]*)",
     re.S,
 )
+Formula = tuple[str, bool]  # the TeX, and whether it is displayed on its own line
 RENDERER = Path(__file__).with_name("render_formulas.mjs")
 MAX_UNBROKEN = 24  # characters of TeX; a formula this short fits in a line of any screen
-CACHE = paths.GENERATED / "formulas.json"
 logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns about the dates in KaTeX's fonts
 
 
-def cache_version() -> str:
-    """A hash of the lock file of npm, the renderer and this module."""
-    digest = hashlib.sha256()
-    for path in (paths.ROOT / "package-lock.json", RENDERER, Path(__file__)):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def find_formulas(page: str) -> list[tuple[str, bool]]:
-    """The formulas in a page's HTML: the TeX, and whether it is displayed on its own line."""
+def find_formulas(page: str) -> list[Formula]:
+    """The formulas in a page's HTML."""
     return [parse_formula(match) for match in FORMULA.finditer(page)]
 
 
-def parse_formula(match: re.Match[str]) -> tuple[str, bool]:
-    """The TeX of a match, and whether it is displayed on its own line."""
+def parse_formula(match: re.Match[str]) -> Formula:
     return html.unescape(match["tex"]).strip(), match["kind"] == "["
 
 
-def render_formulas(formulas: set[tuple[str, bool]]) -> dict[tuple[str, bool], str]:
+def render_formulas(formulas: list[Formula]) -> dict[Formula, str]:
     """The HTML of each formula. Raises ValueError(tex, reason) for the first invalid one."""
-    cache = {"version": cache_version()}
-    if CACHE.exists():
-        with contextlib.suppress(ValueError):  # a damaged cache: render all formulas again
-            stored = json.loads(CACHE.read_text(encoding="utf-8"))
-            if stored.get("version") == cache["version"]:
-                cache = stored
-
-    def cache_key(formula: tuple[str, bool]) -> str:
-        return ("display " if formula[1] else "inline ") + formula[0]
-
-    missing = sorted(formula for formula in formulas if cache_key(formula) not in cache)
-    if missing:
-        request = [{"tex": tex, "display": display} for tex, display in missing]
-        process = subprocess.run(
-            [node_executable(), str(RENDERER)],
-            input=json.dumps(request),
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            cwd=paths.ROOT,
-        )
-        if process.returncode:
-            hint = "remove node_modules and run scripts/install"
-            raise SetupError(f"KaTeX did not run; {hint}. Node's errors:\n{process.stderr}")
-        for formula, result in zip(missing, json.loads(process.stdout), strict=True):
-            if "error" in result:
-                raise ValueError(formula[0], result["error"])
-            cache[cache_key(formula)] = minify_html(result["html"])
-        write_file(CACHE, json.dumps(cache, ensure_ascii=False, sort_keys=True))
-    return {formula: cache[cache_key(formula)] for formula in formulas}
+    process = subprocess.run(
+        [node_executable(), str(RENDERER)],
+        input=json.dumps(formulas),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=paths.ROOT,
+    )
+    if process.returncode:
+        hint = "remove node_modules and run scripts/install"
+        raise SetupError(f"KaTeX did not run; {hint}. Node's errors:\n{process.stderr}")
+    rendered = {}
+    for formula, result in zip(formulas, json.loads(process.stdout), strict=True):
+        if "error" in result:
+            raise ValueError(formula[0], result["error"])
+        rendered[formula] = minify_html(result["html"])
+    return rendered
 
 
 # KaTeX's classes for which its style sheet has no rule.
@@ -120,7 +90,7 @@ def minify_html(markup: str) -> str:
     return re.sub(letter, lambda match: match[0] if match[1] else match[2], markup)
 
 
-def replace_formulas(page: str, rendered: dict[tuple[str, bool], str]) -> str:
+def replace_formulas(page: str, rendered: dict[Formula, str]) -> str:
     """The page's HTML with its formulas rendered."""
 
     def replace(match: re.Match[str]) -> str:
@@ -151,7 +121,7 @@ def style_sheet(rendered: Iterable[str]) -> tuple[str, dict[str, bytes]]:
     markup = "".join(rendered)
     used = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
     css = katex_file("katex.min.css").read_text(encoding="utf-8")
-    faces, rules = re.findall(r"@font-face{[^}]*}", css), []
+    rules = []
     for selectors, style in re.findall(r"([^{}]+){([^}]*)}", re.sub(r"@font-face{[^}]*}", "", css)):
         needed = [
             each
@@ -161,33 +131,23 @@ def style_sheet(rendered: Iterable[str]) -> tuple[str, dict[str, bytes]]:
         if needed:
             rules.append(f"{','.join(needed)}{{{style}}}")
     drawn = re.sub(r"<math.*?</math>", "", markup, flags=re.S)
-    rules_by_face = {face: [rule for rule in rules if uses_font(face, rule)] for face in faces}
     fonts, kept = {}, []
-    for face in faces:
-        if rules_by_face[face]:
+    for face in re.findall(r"@font-face{[^}]*}", css):
+        own = [rule for rule in rules if "font" in rule and font_of(rule) == font_of(face)]
+        others = [rule for rule in rules if "font" in rule and rule not in own]
+        if own:
             (name,) = re.findall(r"url\(fonts/([\w-]+)\.ttf\)", face)
-            other_rules = [
-                rule for other in faces if other != face for rule in rules_by_face[other]
-            ]
-            text = font_characters(drawn, rules_by_face[face], other_rules)
+            text = font_characters(drawn, own, others)
             fonts[f"{name}.woff2"] = subset_font(katex_file(f"fonts/{name}.ttf"), text)
             source = f'src:url(fonts/{name}.woff2) format("woff2")}}'
             kept.append(re.sub(r"src:.*}", source, face))
     return "\n".join(kept + rules), fonts
 
 
-def uses_font(face: str, rule: str) -> bool:
-    """Whether a rule of the style sheet sets text in this font."""
-
-    def value(name: str, default: str) -> str:
-        match = re.search(rf"font-{name}:([^;}}]+)", rule)
-        return match[1] if match else default
-
-    family, style, weight = re.findall(r'font-(?:family|style|weight):"?(\w+)', face)
-    if rule.startswith(".katex{"):  # font:normal 1.21em KaTeX_Main,…
-        return (family, style, weight) == ("KaTeX_Main", "normal", "400")
-    values = value("family", "KaTeX_Main"), value("style", "normal"), value("weight", "400")
-    return "font-" in rule and values == (family, style, weight)
+def font_of(rule: str) -> dict[str, str]:
+    """Family, style and weight of the font that a rule of the style sheet sets."""
+    default = {"family": "KaTeX_Main", "style": "normal", "weight": "400"}
+    return default | dict(re.findall(r'font-(family|style|weight):"?(\w+)', rule))
 
 
 def font_characters(markup: str, rules: list[str], other_rules: list[str]) -> str:
@@ -211,6 +171,8 @@ def font_characters(markup: str, rules: list[str], other_rules: list[str]) -> st
 @functools.lru_cache(maxsize=64)
 def subset_font(font: Path, text: str) -> bytes:
     """A font with only the characters of the text and without hinting, in reproducible bytes."""
+    from fontTools import subset  # half a second, which a server that has the fonts saves
+
     options = subset.Options(flavor="woff2", recalc_timestamp=False, hinting=False)
     reader = subset.load_font(str(font), options)
     subsetter = subset.Subsetter(options)

@@ -2,13 +2,14 @@
 
 import logging
 import sys
+from functools import partial
 from pathlib import Path
 
 import jieba
 from jinja2 import FileSystemBytecodeCache, TemplateSyntaxError
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
-from mkdocs.plugins import CombinedEvent, event_priority
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
@@ -18,18 +19,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bookbuild.mkdocs_site import (
     page_content,
-    page_formulas,
     render_cache,
     site_files,
     site_output,
     source_checks,
 )
-from bookbuild.mkdocs_site.build_state import STATE
+from bookbuild.mkdocs_site.build_state import STATE, StagedSite
 from bookbuild.mkdocs_site.languages import build_language, set_alternates, source_page
-from bookbuild.mkdocs_site.log_filters import LinkLocations, NavLocations
+from bookbuild.mkdocs_site.log_filters import locate_broken_links, locate_nav_errors
 from bookbuild.mkdocs_site.markdown_extension import BookExtension
 from bookbuild.mkdocs_site.page_html import strip_indentation
-from bookbuild.mkdocs_site.staged_site import StagedSite
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
 from bookbuild.run.locks import check_port
@@ -70,25 +69,28 @@ def on_build_error(error: Exception) -> None:
         raise Abort("Aborted because of an error") from None
 
 
-@event_priority(100)  # before the search plugin reads its list of words
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     language = build_language(config)
     if STATE.serving:
         check_port(*config.dev_addr)
-    if language == "en":  # the Chinese build follows the English one
-        if STATE.replaces_site:
-            STATE.staged_site = StagedSite(config.site_dir)
-            config.site_dir = str(STATE.staged_site.part)
-        source_checks.generate_outputs()
+    if language == "en" and STATE.replaces_site:  # the Chinese build follows the English one
+        STATE.staged_site = StagedSite(config.site_dir)
+        config.site_dir = str(STATE.staged_site.part)
     config.markdown_extensions.append(EXTENSION)  # type: ignore[arg-type]
     set_alternates(config, "")
-    logging.getLogger("mkdocs.structure.pages").filters[:] = [LinkLocations(language)]
-    logging.getLogger("mkdocs.structure.nav").filters[:] = [NavLocations(config)]
+    for name, locate in (
+        ("pages", partial(locate_broken_links, language)),
+        ("nav", partial(locate_nav_errors, config)),
+    ):
+        logging.getLogger(f"mkdocs.structure.{name}").filters[:] = [locate]
     return config
 
 
 def on_pre_build(config: MkDocsConfig) -> None:
-    source_checks.check_sources(build_language(config))
+    if build_language(config) == "en":
+        source_checks.prepare_sources()
+    search = config.plugins["material/search"]
+    search.search_index = page_content.BookIndex(config)  # type: ignore[attr-defined]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -105,7 +107,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     EXTENSION.page = source = source_page(page, config)
-    markdown = page_content.expand_markdown(markdown, page, config, STATE.serving)
+    markdown = page_content.expand_markdown(markdown, page, config)
     if STATE.serving:
         render_cache.track_page(page, source, markdown, config, files)
     return markdown
@@ -119,24 +121,15 @@ def on_env(env, config: MkDocsConfig, files: Files):
     templates = paths.GENERATED / "templates"  # compiled once for all builds
     templates.mkdir(exist_ok=True)
     env.bytecode_cache = FileSystemBytecodeCache(str(templates))
-    page_formulas.render_all(files, config)
+    page_content.render_formulas(files, config)
     return env
 
 
-@event_priority(100)
-def before_search(context, page: Page, config: MkDocsConfig, nav):
-    page_content.index_for_search(page, config)
-    return context
-
-
-@event_priority(-100)
-def after_search(context, page: Page, config: MkDocsConfig, nav):
+@event_priority(-100)  # after the search plugin
+def on_page_context(context, page: Page, config: MkDocsConfig, nav):
     set_alternates(config, page.url)
     page_content.finish_html(page, config)
     return context
-
-
-on_page_context = CombinedEvent(before_search, after_search)
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

@@ -26,19 +26,14 @@ def root_url(config: MkDocsConfig) -> str:
 
 def set_alternates(config: MkDocsConfig, url: str) -> None:
     """Link a page to both languages: relative for the switch, absolute for search engines."""
-    root = root_url(config)
-    up = "../" if build_language(config) == "zh" else ""
+    root, own = root_url(config), build_language(config)
+    up = "../" if own == "zh" else ""
     config.extra["alternate"] = [
         {
-            "name": "English",
-            "lang": "en",
-            "link": up + url or "./",
-            "absolute": root + url,
-        },
-        {
-            "name": "中文",
-            "lang": "zh",
-            "link": url or "./" if up else f"zh/{url}",
-            "absolute": f"{root}zh/{url}",
-        },
+            "name": name,
+            "lang": language,
+            "link": (url if language == own else f"{up}{folder}{url}") or "./",
+            "absolute": f"{root}{folder}{url}",
+        }
+        for name, language, folder in (("English", "en", ""), ("中文", "zh", "zh/"))
     ]

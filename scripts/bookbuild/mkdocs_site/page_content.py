@@ -1,13 +1,20 @@
-"""What the build changes in a page: its Markdown, its search entries, its HTML."""
+"""What the build changes in a page: its Markdown, its formulas, its search entries, its HTML."""
 
+import copy
+import functools
+import io
+
+import jieba
 from material.plugins.search.plugin import SearchIndex
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from bookbuild.check.review import with_pending_note, with_relative_note
-from bookbuild.mkdocs_site import formulas, render_cache
-from bookbuild.mkdocs_site.languages import root_url, source_page
-from bookbuild.mkdocs_site.page_formulas import MATH_CACHE
+from bookbuild.mkdocs_site import formulas
+from bookbuild.mkdocs_site.build_state import STATE
+from bookbuild.mkdocs_site.languages import build_language, root_url, source_page
 from bookbuild.mkdocs_site.page_html import (
     add_code_breaks,
     add_line_counts,
@@ -15,24 +22,35 @@ from bookbuild.mkdocs_site.page_html import (
     searchable_html,
     wrap_tables,
 )
+from bookbuild.mkdocs_site.render_cache import cached, cached_step
+from bookbuild.pages.errors import SourceError
+from bookbuild.pages.glossary import segmentation_words
+from bookbuild.pages.page import list_pages
 from bookbuild.pages.values import replace_values
-from bookbuild.reference import bibliography, reading_time
+from bookbuild.reference import bibliography, quizzes, reading_time
 
-FULL_HTML: dict[str, str] = {}  # by source path, while the search plugin sees an empty page
+RENDERED_FORMULAS: dict[formulas.Formula, str] = {}  # HTML
 
 
-def expand_markdown(markdown: str, page: Page, config: MkDocsConfig, serving: bool) -> str:
+def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
     """The Markdown with citations, values, notes and the reading line filled in."""
     source = source_page(page, config)
-    markdown = replace_values(bibliography.expand_citations(markdown, source.language))
-    if serving:
-        markdown = without_offline_button(markdown)
-    if source.is_pending:
-        markdown = with_pending_note(markdown, source, root_url(config))
-    needs = page.meta.get("needs")
-    if needs is not None:
-        markdown = reading_time.add_reading_line(markdown, needs, source.language)
-    return markdown
+
+    def expand() -> str:
+        text = replace_values(bibliography.expand_citations(markdown, source.language))
+        if STATE.serving:
+            text = without_offline_button(text)
+        if source.is_pending:
+            text = with_pending_note(text, source, root_url(config))
+        needs = page.meta.get("needs")
+        if needs is not None:
+            text = reading_time.add_reading_line(text, needs, source.language)
+        return text
+
+    if not STATE.sources_key:
+        return expand()
+    inputs = (STATE.sources_key, root_url(config), markdown, repr(page.meta))
+    return cached(f"{source.language}/{source.name}.expanded", inputs, expand)
 
 
 def without_offline_button(markdown: str) -> str:
@@ -48,29 +66,72 @@ def complete_html(html: str, page: Page, config: MkDocsConfig) -> str:
     return reading_time.fill_minutes(html)
 
 
-def index_for_search(page: Page, config: MkDocsConfig) -> None:
-    """Add the page's search entries, made from shortened HTML: parsing figures and formulas takes
-    seconds. Material's plugin then gets an empty page."""
-    html = page.content or ""
-    index = config.plugins["material/search"].search_index  # type: ignore[attr-defined]
+def render_formulas(files: Files, config: MkDocsConfig) -> None:
+    """Render the formulas of all pages; add the style sheet and the fonts that they need."""
+    pages = [file.page for file in files.documentation_pages() if file.page]
+    needed = sorted({each for page in pages for each in formulas.find_formulas(page.content or "")})
 
-    def make_entries() -> list[dict]:
-        own_index = SearchIndex(**index.config)
-        page.content = searchable_html(html)
-        own_index.add_entry_from_context(page)
-        return own_index.entries
+    def render() -> tuple[dict[formulas.Formula, str], str, dict[str, bytes]]:
+        rendered = formulas.render_formulas(needed)
+        return rendered, *formulas.style_sheet(rendered.values())
 
-    index.entries += render_cache.cached_step(source_page(page, config), "search", make_entries)
-    FULL_HTML[page.file.src_uri] = html
-    page.content = ""
+    language = build_language(config)
+    try:
+        rendered, css, fonts = cached(f"{language}/formulas", map(repr, needed), render)
+    except ValueError as error:
+        raise PluginError("\n".join(map(str, formula_errors(language, *error.args)))) from None
+    RENDERED_FORMULAS.update(rendered)
+    files.append(File.generated(config, "assets/formulas.css", content=css))
+    for name, content in fonts.items():
+        files.append(File.generated(config, f"assets/fonts/{name}", content=content))
+
+
+def formula_errors(language: str, tex: str, reason: str) -> list[SourceError]:
+    """An error for each place of a formula in the sources, found by its first line."""
+    first_line = tex.splitlines()[0]
+    message = f"{reason}; katex.org/docs/supported.html lists what there is"
+    errors = [
+        page.error(page.text.find(first_line), message)
+        for page in list_pages(language)
+        if first_line in page.text
+    ]
+    return [*errors, *quizzes.errors_at_text(first_line, message)]
+
+
+class BookIndex(SearchIndex):
+    """Indexes shortened HTML: parsing figures and formulas takes seconds."""
+
+    def __init__(self, config: MkDocsConfig):
+        plugin = config.plugins["material/search"]
+        super().__init__(**plugin.config)
+        self.mkdocs_config = config
+
+    def add_entry_from_context(self, page: Page) -> None:
+        source = source_page(page, self.mkdocs_config)
+
+        def make_entries() -> list[dict]:
+            if source.language == "zh":
+                load_words(segmentation_words())
+            index, shortened = SearchIndex(**self.config), copy.copy(page)
+            shortened.content = searchable_html(page.content or "")
+            index.add_entry_from_context(shortened)
+            return index.entries
+
+        self.entries += cached_step(source, "search", make_entries)
+
+
+@functools.cache
+def load_words(words: str) -> None:
+    """Load jieba's dictionary, which takes half a second, and words that search must not split."""
+    jieba.load_userdict(io.StringIO(words))
 
 
 def finish_html(page: Page, config: MkDocsConfig) -> None:
-    """Put the page's full HTML back, with formulas rendered and code and tables prepared."""
-    html = FULL_HTML.pop(page.file.src_uri)
+    """Insert the rendered formulas into the page's HTML, and prepare its code and tables."""
+    html = page.content or ""
 
     def finish() -> str:
-        rendered = formulas.replace_formulas(html, MATH_CACHE)
+        rendered = formulas.replace_formulas(html, RENDERED_FORMULAS)
         return wrap_tables(add_line_counts(add_code_breaks(merge_highlight_spans(rendered))))
 
-    page.content = render_cache.cached_step(source_page(page, config), "html", finish)
+    page.content = cached_step(source_page(page, config), "html", finish)

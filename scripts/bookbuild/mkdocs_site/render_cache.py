@@ -1,10 +1,9 @@
-"""Reuse the output of earlier builds for unchanged pages while the site is served.
+"""Reuse results of earlier builds whose inputs have not changed.
 
-The output of a page depends on its text, the files that it includes, the glossary, the list of
-files, the configuration, and the code and packages that build the site. A page's key is a hash of
-all of these. A cached step (rendering, formulas, search entries, HTML) is repeated only if the key
-has changed. Results are kept in memory, and as pickles in .generated/ for the next start.
-`mkdocs build` tracks no page, so it repeats every step.
+Results are kept in memory, and as pickles in .generated/ for the next start. While the site is
+served, each page has a key: a hash of its text, the files that it includes, the glossary, the list
+of files and the configuration. Its cached steps (rendering, search entries, HTML) are repeated
+only if the key has changed. `mkdocs build` gives pages no keys, so it repeats these steps.
 """
 
 import functools
@@ -12,15 +11,14 @@ import hashlib
 import logging
 import pickle
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
-from mkdocs.structure.toc import TableOfContents
 from mkdocs.utils import CountHandler
 
 from bookbuild.check.includes import include_folders
@@ -31,51 +29,63 @@ from bookbuild.pages.page import FIGURE, INCLUDE, SourcePage
 
 Result = TypeVar("Result")
 PAGE_KEYS: dict[SourcePage, str] = {}
-CACHED_STEPS: dict[tuple[SourcePage, str], tuple[str, Any]] = {}  # (page, step): (key, result)
+RESULTS: dict[str, tuple[str, Any]] = {}  # name: (key, result)
 LOCK_FILES = "requirements.txt", "package-lock.json"
+# What MkDocs sets on a page when it renders it, except the links, which refer to other pages.
+RENDERED_ATTRIBUTES = ("content", "toc", "_title_from_render", "present_anchor_ids")
 log = logging.getLogger("mkdocs.structure.pages")
 
 
+def cached(name: str, inputs: Iterable[str], compute: Callable[[], Result]) -> Result:
+    """The result of a computation, repeated only if its inputs or the code have changed."""
+    key = hash_texts((code_version(), *inputs))
+    stored = RESULTS.get(name) or load_result(name)
+    if not stored or stored[0] != key:
+        stored = key, compute()
+        write_file(result_path(name), pickle.dumps(stored))
+    RESULTS[name] = stored
+    return stored[1]
+
+
 def cached_step(page: SourcePage, step: str, compute: Callable[[], Result]) -> Result:
-    """The result of a step for a page, computed only if the page's key has changed."""
+    """The result of a step for a page, repeated only if the page's key has changed."""
     key = PAGE_KEYS.get(page)
-    if key is None:
-        return compute()
-    cached = CACHED_STEPS.get((page, step)) or load_step(page, step)
-    if not cached or cached[0] != key:
-        cached = key, compute()
-        write_file(step_path(page, step), pickle.dumps(cached))
-    CACHED_STEPS[page, step] = cached
-    return cached[1]
+    return cached(step_name(page, step), [key], compute) if key else compute()
 
 
-def step_path(page: SourcePage, step: str) -> Path:
-    """The file that stores the result of a step."""
-    return paths.GENERATED / "pages" / page.language / f"{page.name}.{step}.pickle"
+def step_name(page: SourcePage, step: str) -> str:
+    return f"{page.language}/{page.name}.{step}"
 
 
-def load_step(page: SourcePage, step: str) -> tuple[str, Any] | None:
+def result_path(name: str) -> Path:
+    return paths.GENERATED / "cache" / f"{name}.pickle"
+
+
+def load_result(name: str) -> tuple[str, Any] | None:
     """The key and result that an earlier process stored, if they are readable."""
     with suppress(Exception):  # unpickling a damaged file may raise any exception
-        return pickle.loads(step_path(page, step).read_bytes())
+        return pickle.loads(result_path(name).read_bytes())
     return None
 
 
-def forget_step(page: SourcePage, step: str) -> None:
-    """Remove the result of a step from memory and from disk."""
-    CACHED_STEPS.pop((page, step), None)
-    step_path(page, step).unlink(missing_ok=True)
+def hash_texts(texts: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+def hash_files(files: Iterable[Path]) -> str:
+    """A hash of the names and the contents of these files, without bytecode."""
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        if "__pycache__" not in path.parts:
+            digest.update(f"{path}\0".encode() + (path.read_bytes() if path.is_file() else b""))
+    return digest.hexdigest()
 
 
 @functools.cache
 def code_version() -> str:
     """A hash of the code and the packages that build the site, which a server loads once."""
-    digest = hashlib.sha256(sys.version.encode())
-    code = sorted(path for path in paths.SCRIPTS.glob("bookbuild/**/*") if path.suffix != ".pyc")
-    for path in [*code, *(paths.ROOT / name for name in LOCK_FILES)]:
-        if path.is_file():
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
+    locks = [paths.ROOT / name for name in LOCK_FILES]
+    return sys.version + hash_files([*paths.SCRIPTS.glob("bookbuild/**/*"), *locks])
 
 
 def track_page(
@@ -84,14 +94,18 @@ def track_page(
     """Set the key of a page with this text, and make its rendering a cached step."""
     parts = [text, *included_text(text, source.language), *sorted(files.src_uris)]
     parts += [repr(part) for part in (page.meta, tooltips(source.language), config.mdx_configs)]
-    parts += [str(config.nav), str(config.site_url), code_version()]
-    PAGE_KEYS[source] = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    PAGE_KEYS[source] = hash_texts([*parts, str(config.nav), str(config.site_url)])
 
     def render(config: MkDocsConfig, files: Files) -> None:
-        result = cached_step(source, "render", lambda: render_page(page, config, files))
-        result.restore(page, files)
-        if result.has_warnings:  # every build logs them
-            forget_step(source, "render")
+        attributes, links, warnings = cached_step(
+            source, "render", lambda: render_page(page, config, files)
+        )
+        vars(page).update(attributes)
+        page.links_to_anchors = {files.src_uris[name]: anchors for name, anchors in links.items()}
+        if warnings:  # every build logs them
+            name = step_name(source, "render")
+            RESULTS.pop(name)
+            result_path(name).unlink()
 
     page.render = render  # type: ignore[method-assign]
 
@@ -109,31 +123,15 @@ def included_text(text: str, language: str) -> Iterator[str]:
             yield from included_text(included, language)
 
 
-class RenderedPage(NamedTuple):
-    """The attributes that MkDocs sets on a page when it renders it."""
-
-    content: str | None
-    toc: TableOfContents
-    title: str | None
-    anchors: set[str] | None
-    links: dict[str, dict[str, str]]  # anchors in other files, by the files' names
-    has_warnings: bool
-
-    def restore(self, page: Page, files: Files) -> None:
-        page.content, page.toc = self.content, self.toc
-        page._title_from_render, page.present_anchor_ids = self.title, self.anchors
-        page.links_to_anchors = {files.src_uris[name]: links for name, links in self.links.items()}
-
-
-def render_page(page: Page, config: MkDocsConfig, files: Files) -> RenderedPage:
-    """Render a page with MkDocs, and count its warnings."""
+def render_page(page: Page, config: MkDocsConfig, files: Files) -> tuple[dict, dict, int]:
+    """Render a page with MkDocs; returns its attributes, the anchors that it links to in other
+    files, by their names, and the number of warnings."""
     counter = CountHandler()
     log.addHandler(counter)
     try:
         Page.render(page, config, files)
     finally:
         log.removeHandler(counter)
+    attributes = {name: getattr(page, name) for name in RENDERED_ATTRIBUTES}
     links = {file.src_uri: anchors for file, anchors in (page.links_to_anchors or {}).items()}
-    title, anchors = page._title_from_render, page.present_anchor_ids
-    has_warnings = bool(counter.get_counts())
-    return RenderedPage(page.content, page.toc, title, anchors, links, has_warnings)
+    return attributes, links, len(counter.get_counts())

@@ -1,5 +1,6 @@
 // Reads formulas from stdin and writes their HTML with MathML to stdout, as JSON:
-// [{tex, display}, …] -> [{html} or {error}, …]
+// [[tex, display], …] -> [{html} or {error}, …]
+import { text } from "node:stream/consumers";
 import katex from "katex";
 
 const macros = {
@@ -9,16 +10,14 @@ const macros = {
 };
 const options = {
   output: "htmlAndMathml",
-  throwOnError: true,
   trust: ({ command }) => command === "\\htmlClass",
   strict: (code) => (code === "htmlExtension" ? "ignore" : "error"),
 };
 
-let input = "";
-for await (const chunk of process.stdin) input += chunk;
-const results = JSON.parse(input).map(({ tex, display }) => {
+const formulas = JSON.parse(await text(process.stdin));
+const results = formulas.map(([tex, displayMode]) => {
   try {
-    return { html: katex.renderToString(tex, { ...options, displayMode: display, macros: { ...macros } }) };
+    return { html: katex.renderToString(tex, { ...options, displayMode, macros: { ...macros } }) };
   } catch (error) {
     return { error: error.message };
   }

@@ -1,33 +1,74 @@
 """What is written after the pages of a language, and the Chinese build after the English one."""
 
 import os
+import re
 from pathlib import Path
 from urllib.parse import urljoin
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.pages import Page
 
-from bookbuild.mkdocs_site import markdown_export
 from bookbuild.mkdocs_site.build_state import STATE
 from bookbuild.mkdocs_site.languages import build_language, root_url
 from bookbuild.mkdocs_site.theme_patches import patch_theme
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
 from bookbuild.publish import csp, feed, offline
+from bookbuild.publish.markdown_copies import PageCopy, llms_txt
+
+HEADINGS = {"en": ("Chapters", "Reference"), "zh": ("各章", "查阅")}  # of pages without a part
+MINUTES = re.compile(r'<p class="reading"[^>]*>\D*(\d+)')
 
 
 def write_language_files(config: MkDocsConfig) -> None:
     """Patch the theme's scripts; write the Markdown copies, their list, and the feed."""
-    language = build_language(config)
-    patch_theme(config)
-    other_list = root_url(config) + ("llms.txt" if language == "zh" else "zh/llms.txt")
-    assert STATE.nav
-    markdown_export.write_copies(STATE.nav, config, language, other_list)
-    rss = feed.rss(
-        language, config.site_url or "/", config.site_name, config.site_description or ""
+    language, folder = build_language(config), Path(config.site_dir)
+    title, description, root = (
+        config.site_name,
+        config.site_description or "",
+        config.site_url or "/",
     )
-    write_file(Path(config.site_dir, "feed.xml"), rss)
+    patch_theme(config)
+    parts = {
+        heading: [page_copy(page, config) for page in pages]
+        for heading, pages in navigation_parts(language).items()
+    }
+    for page in (copy for copies in parts.values() for copy in copies):
+        write_file(folder / page.path, page.text())
+    other_list = root_url(config) + ("llms.txt" if language == "zh" else "zh/llms.txt")
+    text = llms_txt(title, description, parts, language, root, other_list)
+    write_file(folder / "llms.txt", text)
+    write_file(folder / "feed.xml", feed.rss(language, root, title, description))
+
+
+def page_copy(page: Page, config: MkDocsConfig) -> PageCopy:
+    """The Markdown copy of a page."""
+    minutes = MINUTES.search(page.content or "")
+    text = page.markdown or ""
+    return PageCopy(
+        build_language(config),
+        page.file.src_uri,
+        config.site_name if page.is_homepage else str(page.title),
+        page.meta.get("description") or config.site_description or "",
+        config.site_url or "/",
+        text.replace("MINUTES", minutes[1], 1) if minutes else text,
+    )
+
+
+def navigation_parts(language: str) -> dict[str, list[Page]]:
+    """The pages by the heading of their part; pages outside a part are chapters or reference."""
+    assert STATE.nav
+    heading, last = HEADINGS[language]
+    parts: dict[str, list[Page]] = {}
+    for item in STATE.nav.items:
+        if isinstance(item, Page):
+            parts.setdefault(heading, []).append(item)
+        else:
+            parts[item.title] = [page for page in STATE.nav.pages if item in page.ancestors]
+            heading = last
+    return parts
 
 
 def build_chinese_site(config: MkDocsConfig) -> None:

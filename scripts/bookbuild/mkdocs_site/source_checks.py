@@ -4,12 +4,17 @@ import logging
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 
 from mkdocs.exceptions import PluginError
 
 from bookbuild.check.includes import completeness_errors, page_errors
 from bookbuild.check.translation import notebook_errors
+from bookbuild.mkdocs_site.build_state import STATE
+from bookbuild.mkdocs_site.render_cache import LOCK_FILES, code_version, hash_files
 from bookbuild.pages import paths
+from bookbuild.pages.errors import SourceError
+from bookbuild.pages.files import write_file
 from bookbuild.pages.glossary import glossary_errors
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
@@ -18,7 +23,36 @@ from bookbuild.publish import feed
 from bookbuild.reference import bibliography, claims
 from bookbuild.run import generate
 
+SOURCES = ("docs", "snippets", "scripts", "tests/claims", "mkdocs.yml", *LOCK_FILES)
+OUTPUTS = tuple(f".generated/{name}" for name in ("outputs", "keys", "downloads", *LANGUAGES))
 log = logging.getLogger("mkdocs.hooks.book")
+
+
+def prepare_sources() -> None:
+    """Generate what is stale and check both languages.
+
+    A server skips both if nothing has changed since an earlier build that had no warnings.
+    """
+    record = paths.GENERATED / "cache" / "checked"
+    sources = f"{code_version()} {hash_folders(SOURCES)}"  # before they are read
+    key = f"{sources} {hash_folders(OUTPUTS)}"
+    if not (STATE.serving and record.is_file() and record.read_text() == key):
+        generate_outputs()
+        errors = list(dict.fromkeys(map(str, source_errors())))
+        if errors:
+            raise PluginError("\n".join(errors))
+        warnings = [*completeness_errors(), *bibliography.unused_references()]
+        for warning in warnings:  # stops a strict build
+            log.warning(warning)
+        key = f"{sources} {hash_folders(OUTPUTS)}"
+        write_file(record, "" if warnings else key)
+    STATE.sources_key = key if STATE.serving else None
+
+
+def hash_folders(names: tuple[str, ...]) -> str:
+    """A hash of files, and of all files in folders."""
+    roots = [paths.ROOT / name for name in names]
+    return hash_files(path for root in roots for path in (root, *root.rglob("*")))
 
 
 def generate_outputs() -> None:
@@ -36,19 +70,14 @@ def generate_outputs() -> None:
         raise PluginError("scripts/generate failed; see the errors above")
 
 
-def check_sources(language: str) -> None:
-    """Raises PluginError for what no build can use; logs a warning, which stops a strict build,
-    for what is unfinished. The English build, which comes first, checks both languages."""
-    is_first = language == LANGUAGES[0]
-    errors = [*section_errors()]
-    for checked in LANGUAGES if is_first else (language,):
-        for page in list_pages(checked):
-            errors += page_errors(page)
-    errors += [*notebook_errors(), *glossary_errors()]
-    if is_first:
-        errors += [*bibliography.reference_errors(), *claims.claim_errors(), *feed.feed_errors()]
-    if errors:
-        raise PluginError("\n".join(dict.fromkeys(map(str, errors))))
-    if is_first:
-        for error in [*completeness_errors(), *bibliography.unused_references()]:
-            log.warning(error)
+def source_errors() -> Iterator[SourceError]:
+    """What no build can use. What is only unfinished is a warning."""
+    yield from section_errors()
+    for language in LANGUAGES:
+        for page in list_pages(language):
+            yield from page_errors(page)
+    yield from notebook_errors()
+    yield from glossary_errors()
+    yield from bibliography.reference_errors()
+    yield from claims.claim_errors()
+    yield from feed.feed_errors()

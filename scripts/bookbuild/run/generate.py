@@ -9,7 +9,6 @@ All outputs go to .generated/; a file is only written when its content changes.
 """
 
 import argparse
-import re
 import sys
 import time
 from contextlib import AbstractContextManager
@@ -18,7 +17,7 @@ from pathlib import Path
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
 from bookbuild.pages.files import PARTIAL_SUFFIX, encoding_errors, write_file
-from bookbuild.pages.glossary import glossary_table, segmentation_words
+from bookbuild.pages.glossary import glossary_table
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import without_section_markers
 from bookbuild.reference import bibliography, claims, quizzes, shapes
@@ -49,7 +48,6 @@ def write_downloads_and_tables() -> None:
             write_file(folder / "quizzes" / f"{name}.md", quizzes.quiz_markdown(path, language))
         for name, table in shapes.shape_tables(language).items():
             write_file(folder / "shapes" / f"{name}.md", table)
-    write_file(paths.GENERATED / "zh" / "words.txt", segmentation_words())
     claims.write()
 
 
@@ -74,18 +72,28 @@ def generation_lock() -> AbstractContextManager[None]:
     return file_lock(paths.GENERATED / "lock", "generating")
 
 
-def is_stale() -> bool:
-    """Whether any job must run. Writes the downloads and tables, but runs nothing."""
+def prepare_jobs() -> list[Job]:
+    """List the jobs, after writing everything that isn't run and removing what is obsolete."""
+    write_downloads_and_tables()
+    jobs = list_jobs()
+    remove_obsolete_files(jobs)
+    return jobs
+
+
+def check_encodings() -> None:
+    """Raises SourceError if a source file can't be read."""
     for error in encoding_errors():
         raise error
+
+
+def is_stale() -> bool:
+    """Whether any job must run. Writes the downloads and tables, but runs nothing."""
+    check_encodings()
     with generation_lock():
-        write_downloads_and_tables()
-        jobs = list_jobs()
-        remove_obsolete_files(jobs)
-        return not all(job.is_fresh() for job in jobs)
+        return not all(job.is_fresh() for job in prepare_jobs())
 
 
-def parse_arguments() -> argparse.Namespace:
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -93,13 +101,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--list", action="store_true", help="list the names and their state")
     parser.add_argument("--force", action="store_true", help="run every job, even if it is fresh")
-    return parser.parse_args()
-
-
-def main() -> int:
-    args = parse_arguments()
     try:
-        return generate(args)
+        return generate(parser.parse_args())
     except (SourceError, SetupError) as error:
         print(error, file=sys.stderr)
     except OSError as error:
@@ -115,26 +118,22 @@ def main() -> int:
 def generate(args: argparse.Namespace) -> int:
     """Run or list the requested jobs; returns the exit status."""
     started = time.monotonic()
-    for error in encoding_errors():
-        raise error
-    all_jobs = list_jobs()
-    selected = all_jobs
-    if args.names:
-        pattern = re.compile("|".join(map(re.escape, args.names)))
-        selected = [job for job in all_jobs if pattern.search(job.name)]
-        if not selected:
-            names = " or ".join(args.names)
-            print(f"generate: no job is named {names}; see --list", file=sys.stderr)
-            return 1
+    check_encodings()
+    selected = [
+        job for job in list_jobs() if not args.names or any(name in job.name for name in args.names)
+    ]
+    if not selected and args.names:
+        names = " or ".join(args.names)
+        print(f"generate: no job is named {names}; see --list", file=sys.stderr)
+        return 1
     if args.list:
         for job in selected:
             print(f"{'fresh' if job.is_fresh() else 'stale'}  {job.name}")
         return 0
     failures: list[str] = []
     with generation_lock():
-        write_downloads_and_tables()
-        remove_obsolete_files(all_jobs)
-        run_fresh = args.force or bool(args.names)
+        prepare_jobs()
+        run_fresh = args.force or args.names
         pending = [job for job in selected if run_fresh or not job.is_fresh()]
         if pending:
             failures = run_jobs(pending)
