@@ -19,7 +19,7 @@ BUILD_MODULES = (
     "fontTools.subset", "fontTools.ttLib", "jieba.finalseg", "lxml.etree",
     "markdown.extensions.admonition", "markdown.extensions.footnotes",
     "markdown.extensions.tables", "pygments.formatters.html", "pygments.lexers.python",
-    "pymdownx.arithmatex", "pymdownx.details", "pymdownx.snippets", "pymdownx.superfences",
+    "pymdownx.arithmatex", "pymdownx.details", "pymdownx.superfences",
     "pymdownx.tabbed",
 )  # fmt: skip
 GENERATE_MODULES = ("torch", "matplotlib.figure", "matplotlib.backends.backend_svg")

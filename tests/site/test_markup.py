@@ -195,7 +195,7 @@ def test_a_note_that_fits_no_line_stops_with_file_and_line(render, noted, notes,
     assert str(error.value) == f"{where}: {message}"
 
 
-# Figures, tooltips, includes
+# Figures, tooltips
 
 
 def test_a_figure_is_inlined_with_its_alternative_text(small, config, render):
@@ -219,11 +219,6 @@ def test_a_term_is_explained_where_a_page_first_uses_it(small, config, render):
         assert html.count("<abbr") == 1
         assert '<strong><abbr title="一段 (token)">词元</abbr></strong>' in html
     assert "<abbr" not in render("token 词元", name="glossary.md")
-
-
-def test_a_missing_include_stops(render):
-    with pytest.raises(Exception, match="nonesuch"):
-        render('--8<-- "nonesuch.py"')
 
 
 # Formulas, from Markdown to what the reader gets

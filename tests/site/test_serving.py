@@ -14,7 +14,9 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
 import sample_book
-from bookbuild.mkdocs_site import render_cache
+from bookbuild.mkdocs_site import render_cache, source_checks
+from bookbuild.mkdocs_site.build_state import BuildState
+from bookbuild.pages.errors import SourceError
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run import locks
@@ -117,6 +119,43 @@ def test_serving_goes_on_after_an_error_that_stops_a_build(server: Server):
     wait_until(lambda: "docs/en/index.md:9: KaTeX parse error" in server.messages)
     server.save("docs/en/index.md", r"$\frac{1}$", "mended")
     wait_until(lambda: "mended" in server.page(""))
+
+
+def test_a_server_checks_the_sources_only_if_one_has_changed(small: Path, monkeypatch):
+    checks: list[str] = []
+    source_errors = source_checks.source_errors
+
+    def is_checked() -> bool:
+        checks.clear()
+        source_checks.prepare_sources()
+        return bool(checks)
+
+    def count() -> Iterator[SourceError]:
+        checks.append("checked")
+        return source_errors()
+
+    monkeypatch.setattr(source_checks, "source_errors", count)
+    monkeypatch.setattr(source_checks, "STATE", BuildState(serving=True))
+    assert is_checked()
+    assert not is_checked()
+    change(small / "docs/en/other.md", "A token", "One token")
+    assert is_checked()
+    assert is_checked(), "a warning is repeated: the translation is older than the page"
+    change(small / "docs/en/other.md", "One token", "A token")
+    assert is_checked()
+    assert not is_checked()
+    output = small / ".generated/outputs/examples/chapter/say.txt"
+    output.write_text("")
+    assert is_checked()
+    assert output.read_text() == "number: 42\n"
+    assert not is_checked()
+    (small / "docs/en/gone.md").symlink_to("nonesuch")
+    with pytest.raises(SourceError, match="broken symbolic link"):
+        is_checked()
+    (small / "docs/en/gone.md").unlink()
+    assert not is_checked()
+    source_checks.STATE.serving = False
+    assert is_checked(), "mkdocs build checks everything"
 
 
 def test_only_what_has_changed_is_rendered_again(small: Path, tmp_path: Path, monkeypatch):

@@ -18,7 +18,7 @@ SHOWN_SNIPPETS = ("*.py", "*.js", "variants/*.py")  # each of their sections is 
 
 
 def include_folders(language: str) -> list[Path]:
-    """The base paths of the snippets extension in mkdocs.yml."""
+    """The folders in which an included file is looked for."""
     return [paths.SNIPPETS, paths.GENERATED, paths.GENERATED / language]
 
 

@@ -100,11 +100,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
-    STATE.nav = nav
-    return nav
-
-
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     EXTENSION.page = source = source_page(page, config)
     markdown = page_content.expand_markdown(markdown, page, config)
@@ -126,7 +121,8 @@ def on_env(env, config: MkDocsConfig, files: Files):
 
 
 @event_priority(-100)  # after the search plugin
-def on_page_context(context, page: Page, config: MkDocsConfig, nav):
+def on_page_context(context, page: Page, config: MkDocsConfig, nav: Navigation):
+    STATE.nav = nav
     set_alternates(config, page.url)
     page_content.finish_html(page, config)
     return context

@@ -22,18 +22,19 @@ from bookbuild.mkdocs_site.page_html import (
     searchable_html,
     wrap_tables,
 )
-from bookbuild.mkdocs_site.render_cache import cached, cached_step
+from bookbuild.mkdocs_site.render_cache import cached, cached_step, hash_texts
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.glossary import segmentation_words
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.values import replace_values
+from bookbuild.publish.markdown_copies import expand_includes
 from bookbuild.reference import bibliography, quizzes, reading_time
 
 RENDERED_FORMULAS: dict[formulas.Formula, str] = {}  # HTML
 
 
 def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
-    """The Markdown with citations, values, notes and the reading line filled in."""
+    """The Markdown with citations, values, notes, the reading line and included files."""
     source = source_page(page, config)
 
     def expand() -> str:
@@ -45,12 +46,11 @@ def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
         needs = page.meta.get("needs")
         if needs is not None:
             text = reading_time.add_reading_line(text, needs, source.language)
-        return text
+        return expand_includes(text, source.language)
 
-    if not STATE.sources_key:
-        return expand()
-    inputs = (STATE.sources_key, root_url(config), markdown, repr(page.meta))
-    return cached(f"{source.language}/{source.name}.expanded", inputs, expand)
+    inputs = (STATE.sources_key or "", root_url(config), markdown, repr(page.meta))
+    key = STATE.sources_key and hash_texts(inputs)
+    return cached(f"{source.language}/{source.name}.expanded", key, expand)
 
 
 def without_offline_button(markdown: str) -> str:
@@ -77,7 +77,7 @@ def render_formulas(files: Files, config: MkDocsConfig) -> None:
 
     language = build_language(config)
     try:
-        rendered, css, fonts = cached(f"{language}/formulas", map(repr, needed), render)
+        rendered, css, fonts = cached(f"{language}/formulas", hash_texts(map(repr, needed)), render)
     except ValueError as error:
         raise PluginError("\n".join(map(str, formula_errors(language, *error.args)))) from None
     RENDERED_FORMULAS.update(rendered)

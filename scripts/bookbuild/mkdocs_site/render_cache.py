@@ -1,8 +1,8 @@
 """Reuse results of earlier builds whose inputs have not changed.
 
 Results are kept in memory, and as pickles in .generated/ for the next start. While the site is
-served, each page has a key: a hash of its text, the files that it includes, the glossary, the list
-of files and the configuration. Its cached steps (rendering, search entries, HTML) are repeated
+served, each page has a key: a hash of its text, its figures, the glossary, the list of files and
+the configuration. Its cached steps (rendering, search entries, HTML) are repeated
 only if the key has changed. `mkdocs build` gives pages no keys, so it repeats these steps.
 """
 
@@ -11,7 +11,7 @@ import hashlib
 import logging
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,11 +21,10 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import CountHandler
 
-from bookbuild.check.includes import include_folders
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
 from bookbuild.pages.glossary import tooltips
-from bookbuild.pages.page import FIGURE, INCLUDE, SourcePage
+from bookbuild.pages.page import FIGURE, SourcePage
 
 Result = TypeVar("Result")
 PAGE_KEYS: dict[SourcePage, str] = {}
@@ -36,9 +35,11 @@ RENDERED_ATTRIBUTES = ("content", "toc", "_title_from_render", "present_anchor_i
 log = logging.getLogger("mkdocs.structure.pages")
 
 
-def cached(name: str, inputs: Iterable[str], compute: Callable[[], Result]) -> Result:
-    """The result of a computation, repeated only if its inputs or the code have changed."""
-    key = hash_texts((code_version(), *inputs))
+def cached(name: str, key: str | None, compute: Callable[[], Result]) -> Result:
+    """The result of a computation, repeated only if the key or the code has changed."""
+    if not key:
+        return compute()
+    key = f"{code_version()} {key}"
     stored = RESULTS.get(name) or load_result(name)
     if not stored or stored[0] != key:
         stored = key, compute()
@@ -49,12 +50,7 @@ def cached(name: str, inputs: Iterable[str], compute: Callable[[], Result]) -> R
 
 def cached_step(page: SourcePage, step: str, compute: Callable[[], Result]) -> Result:
     """The result of a step for a page, repeated only if the page's key has changed."""
-    key = PAGE_KEYS.get(page)
-    return cached(step_name(page, step), [key], compute) if key else compute()
-
-
-def step_name(page: SourcePage, step: str) -> str:
-    return f"{page.language}/{page.name}.{step}"
+    return cached(f"{page.language}/{page.name}.{step}", PAGE_KEYS.get(page), compute)
 
 
 def result_path(name: str) -> Path:
@@ -92,7 +88,8 @@ def track_page(
     page: Page, source: SourcePage, text: str, config: MkDocsConfig, files: Files
 ) -> None:
     """Set the key of a page with this text, and make its rendering a cached step."""
-    parts = [text, *included_text(text, source.language), *sorted(files.src_uris)]
+    figures = [paths.GENERATED / source.language / match[2] for match in FIGURE.finditer(text)]
+    parts = [text, hash_files(figures), *sorted(files.src_uris)]
     parts += [repr(part) for part in (page.meta, tooltips(source.language), config.mdx_configs)]
     PAGE_KEYS[source] = hash_texts([*parts, str(config.nav), str(config.site_url)])
 
@@ -103,24 +100,11 @@ def track_page(
         vars(page).update(attributes)
         page.links_to_anchors = {files.src_uris[name]: anchors for name, anchors in links.items()}
         if warnings:  # every build logs them
-            name = step_name(source, "render")
+            name = f"{source.language}/{source.name}.render"
             RESULTS.pop(name)
             result_path(name).unlink()
 
     page.render = render  # type: ignore[method-assign]
-
-
-def included_text(text: str, language: str) -> Iterator[str]:
-    """The text of every file and figure that a page includes, directly or not."""
-    names = [match[1] for match in INCLUDE.finditer(text)]
-    names += [match[2] for match in FIGURE.finditer(text)]
-    for name in names:
-        folders = include_folders(language)
-        path = next((file for folder in folders if (file := folder / name).is_file()), None)
-        if path:
-            included = path.read_text(encoding="utf-8")
-            yield included
-            yield from included_text(included, language)
 
 
 def render_page(page: Page, config: MkDocsConfig, files: Files) -> tuple[dict, dict, int]:

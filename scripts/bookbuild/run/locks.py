@@ -18,14 +18,12 @@ def file_lock(path: Path, activity: str) -> Iterator[None]:
     path.parent.mkdir(exist_ok=True)
     lock = FileLock(path)
     try:
-        lock.acquire(blocking=False)
+        held = lock.acquire(blocking=False)
     except Timeout:
         print(f"another process is {activity}; waiting until it has ended", file=sys.stderr)
-        lock.acquire()
-    try:
+        held = lock.acquire()
+    with held:
         yield
-    finally:
-        lock.release()
 
 
 @functools.cache  # once: from then on this process's own server uses the port
