@@ -16,7 +16,7 @@ MISSING = re.compile(r"A reference to '([^']+)' is included in the 'nav'")
 OMITTED = re.compile(r"^  - (\S+)$", re.M)
 
 
-def locate_broken_links(language: str, record: logging.LogRecord) -> bool:
+def locate_links(language: str, record: logging.LogRecord) -> bool:
     """Add file and line to a warning about a broken link."""
     message = record.getMessage().strip()
     match = BROKEN_LINK.match(message)

@@ -80,8 +80,8 @@ def hash_files(files: Iterable[Path]) -> str:
 @functools.cache
 def code_version() -> str:
     """A hash of the code and the packages that build the site, which a server loads once."""
-    locks = [paths.ROOT / name for name in LOCK_FILES]
-    return sys.version + hash_files([*paths.SCRIPTS.glob("bookbuild/**/*"), *locks])
+    locks = [(paths.ROOT / name).read_text(encoding="utf-8") for name in LOCK_FILES]
+    return hash_texts([sys.version, hash_files(paths.SCRIPTS.glob("bookbuild/**/*")), *locks])
 
 
 def track_page(
@@ -101,8 +101,8 @@ def track_page(
         page.links_to_anchors = {files.src_uris[name]: anchors for name, anchors in links.items()}
         if warnings:  # every build logs them
             name = f"{source.language}/{source.name}.render"
-            RESULTS.pop(name)
-            result_path(name).unlink()
+            del RESULTS[name]
+            result_path(name).unlink(missing_ok=True)
 
     page.render = render  # type: ignore[method-assign]
 

@@ -7,7 +7,6 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
 BUNDLE, SEARCH = "bundle.*.min.js", "workers/search.*.min.js"
-SOURCE_MAP_TEST = "tests/site/test_markup.py::test_no_script_names_a_source_map"
 LAZY_SEARCH_TEST = (
     "tests/browser/test_reading.py::test_what_searches_is_fetched_when_the_search_is_opened"
 )
@@ -18,7 +17,7 @@ class ThemePatch(NamedTuple):
     reason: str
     test: str
     script: str  # a glob pattern in assets/javascripts
-    original: str  # occurs exactly once
+    original: str  # occurs exactly once in each of these scripts
     replacement: str
 
 
@@ -80,15 +79,8 @@ THEME_PATCHES = (
     ),
     ThemePatch(
         "Developer tools would request the source maps, which are not published.",
-        SOURCE_MAP_TEST,
-        BUNDLE,
-        "//# sourceMappingURL=",
-        "// Not published: ",
-    ),
-    ThemePatch(
-        "The same for the search worker.",
-        SOURCE_MAP_TEST,
-        SEARCH,
+        "tests/site/test_markup.py::test_no_script_names_a_source_map",
+        "**/*.min.js",
         "//# sourceMappingURL=",
         "// Not published: ",
     ),
@@ -99,11 +91,12 @@ UNUSED_FILES = ("*.map", "assets/javascripts/lunr/*")
 
 def patch_theme(config: MkDocsConfig) -> None:
     for patch in THEME_PATCHES:
-        (script,) = Path(config.site_dir, "assets/javascripts").glob(patch.script)
-        text = script.read_text(encoding="utf-8")
-        if text.count(patch.original) != 1:
+        scripts = [*Path(config.site_dir, "assets/javascripts").glob(patch.script)]
+        texts = [script.read_text(encoding="utf-8") for script in scripts]
+        if not texts or any(text.count(patch.original) != 1 for text in texts):
             raise PluginError(
-                f"{script.name}: expected exactly one {patch.original!r}; "
+                f"{patch.script}: expected exactly one {patch.original!r}; "
                 "update THEME_PATCHES to this version of Material"
             )
-        script.write_text(text.replace(patch.original, patch.replacement), encoding="utf-8")
+        for script, text in zip(scripts, texts, strict=True):
+            script.write_text(text.replace(patch.original, patch.replacement), encoding="utf-8")
