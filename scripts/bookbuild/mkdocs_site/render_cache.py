@@ -2,8 +2,8 @@
 
 Results are kept in memory, and as pickles in .generated/ for the next start. While the site is
 served, each page has a key: a hash of its text, its figures, the glossary, the list of files and
-the configuration. Its cached steps (rendering, search entries, HTML) are repeated
-only if the key has changed. `mkdocs build` gives pages no keys, so it repeats these steps.
+the configuration. Its cached steps (rendering, search entries, HTML) are repeated only if the key
+has changed. `mkdocs build` gives pages no keys, so it repeats these steps.
 """
 
 import functools
