@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import pytest
 
 from bookbuild.mkdocs_site import page_content
+from bookbuild.mkdocs_site.build_state import BuildState
 from bookbuild.pages import paths
 from bookbuild.publish import offline
 from built_pages import assert_no_errors
@@ -77,13 +78,14 @@ def test_the_same_site_gives_the_same_lists_and_a_changed_one_others(site, tmp_p
     assert (copy / "zh/offline.json").read_bytes() != before[1]
 
 
-def test_the_development_server_has_no_offline_button(language):
+def test_the_development_server_has_no_offline_button(language, monkeypatch):
     text = (paths.DOCS / language / "index.md").read_text(encoding="utf-8")
     assert text.count('data-widget="offline"') == 1
     page = SimpleNamespace(file=SimpleNamespace(src_uri="index.md"), meta={})
     config = SimpleNamespace(theme={"language": language})
     for serving in (False, True):
-        markdown = page_content.expand_markdown(text, page, config, serving)
+        monkeypatch.setattr(page_content, "STATE", BuildState(serving=serving))
+        markdown = page_content.expand_markdown(text, page, config)
         assert ('data-widget="offline"' in markdown) != serving
 
 

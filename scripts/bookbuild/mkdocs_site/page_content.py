@@ -48,8 +48,9 @@ def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
             text = reading_time.add_reading_line(text, needs, source.language)
         return expand_includes(text, source.language)
 
-    inputs = (STATE.sources_key or "", root_url(config), markdown, repr(page.meta))
-    key = STATE.sources_key and hash_texts(inputs)
+    if not STATE.sources_key:
+        return expand()
+    key = hash_texts((STATE.sources_key, root_url(config), markdown, repr(page.meta)))
     return cached(f"{source.language}/{source.name}.expanded", key, expand)
 
 
