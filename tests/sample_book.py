@@ -136,6 +136,7 @@ def use(folder: Path, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(paths, "ROOT", folder)
     for name in ("docs", "snippets", "scripts"):
         patch.setattr(paths, name.upper(), folder / name)
+    patch.setattr(paths, "CLAIMS", folder / "tests" / "claims")
     patch.setattr(paths, "GENERATED", folder / ".generated")
     patch.setattr(paths, "DOWNLOADS", folder / ".generated" / "downloads")
 

@@ -1,16 +1,20 @@
 """Claims and mutations are read from the tests, and listed with what the proofs measured."""
 
 import ast
+import functools
+import importlib
 import re
+import runpy
 
 import pytest
+import torch
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.reference import claims, torch_comparison
+from bookbuild.reference import claims
 from built_pages import ROOT
 from sample_book import change, line
 
@@ -166,48 +170,6 @@ def test_every_claim_of_the_book_has_its_place():
     assert len(exact) > 0.95 * len(declared)
 
 
-def reached(test: str) -> set[float]:
-    """The numbers that a test, and what it calls in its file and in helpers.py, compare with."""
-    name, _, function = test.partition("::")
-    files = [ROOT / "tests/claims" / file for file in ("helpers.py", name)]
-    parts: dict[str, ast.AST] = {}
-    for node in [node for file in files for node in ast.parse(file.read_bytes()).body]:
-        if isinstance(node, ast.FunctionDef):
-            parts[node.name] = node
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            parts[node.targets[0].id] = node.value
-    todo, seen = [function], set()
-    while todo:
-        part = todo.pop()
-        if part in parts and part not in seen:
-            seen.add(part)
-            todo += [n.id for n in ast.walk(parts[part]) if isinstance(n, ast.Name)]
-    constants = [
-        node.value
-        for part in seen
-        for node in ast.walk(parts[part])
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float)
-    ]
-    small = {value for value in constants if 0 < value < 0.1}
-    times = {value for value in constants if value in (10, 20)}  # 20 * NEAR[dtype]
-    return small | {round(a * b, 20) for a in small for b in times}
-
-
-DEFAULTS = {"float32": 1e-5, "float64": 1e-7}  # of torch.testing.assert_close
-measured = sorted(claims.measurements().items())
-
-
-@pytest.mark.parametrize(("test", "figures"), measured, ids=[test for test, _ in measured])
-def test_each_figure_is_within_a_bound_that_its_claim_allows(test, figures):
-    for figure in figures:
-        value, bound = float(figure.value), float(figure.bound)
-        assert value <= bound
-        allowed = {0.0, DEFAULTS[figure.numbers], *reached(test)}
-        assert any(bound == pytest.approx(each, rel=1e-6) for each in allowed)
-        if not bound:
-            assert figure.what.startswith("numbers changed")
-
-
 def test_the_figures_cover_every_module_that_torch_has_too():
     output = " ".join(claims.measurements())
     for each in ("multi_head", "encoder_layer", "decoder_layer", "stacks", "nn_transformer"):
@@ -215,10 +177,39 @@ def test_the_figures_cover_every_module_that_torch_has_too():
     assert len(claims.measurements()) >= 15
     figures = [figure for each in claims.measurements().values() for figure in each]
     assert {figure.numbers for figure in figures} == {"float32", "float64"}
+    assert all(float(figure.value) <= float(figure.bound) for figure in figures)
 
 
-def test_a_figure_above_its_bound_stops_the_build(monkeypatch):
-    monkeypatch.setattr(torch_comparison, "results", {})
-    torch_comparison.record("test_a.py::test_b", "float32", 1e-7, 1e-6)
-    with pytest.raises(ValueError, match="exceeds the test's bound 1e-06"):
-        torch_comparison.record("test_a.py::test_b", "float32", 2e-6, 1e-6)
+@pytest.fixture
+def proof(monkeypatch):
+    """Runs the proof with comparisons that are all replaced by one function."""
+    monkeypatch.syspath_prepend(ROOT / "tests/claims")
+    comparisons = importlib.import_module("comparisons")
+
+    def run(replacement):
+        for name in [name for name in vars(comparisons) if name.startswith("compare_")]:
+            monkeypatch.setattr(comparisons, name, functools.partial(replacement, name))
+        runpy.run_path(str(ROOT / "scripts/proofs/equalities.py"))
+
+    return run
+
+
+def test_the_measured_comparison_is_the_one_that_the_test_makes(proof, capsys):
+    proof(lambda name, *_: {name: (0.0, 1.0)})
+    measured = claims.MEASURED.findall(capsys.readouterr().out)
+    assert {test for test, *_ in measured} == claims.measurements().keys()
+    for test, comparison, *_ in measured:
+        file, _, function = test.partition("::")
+        source = (ROOT / "tests/claims" / file).read_text(encoding="utf-8")
+        body = re.split(r"^@|^def ", source.partition(f"def {function}(")[2], flags=re.M)[0]
+        assert f" {comparison}(" in body, f"{test} doesn't make the comparison {comparison}"
+
+
+def test_a_figure_above_its_bound_stops_the_build(proof):
+    def compare(name, *_):
+        comparisons = importlib.import_module("comparisons")
+        return comparisons.check([torch.tensor(3e-6)], [torch.tensor(1e-6)], 1e-6)
+
+    message = r"test_\w+\.py::test_\w+, float32: 2\.0e-06 exceeds the claim's bound 1e-06"
+    with pytest.raises(ValueError, match=message):
+        proof(compare)

@@ -1,7 +1,6 @@
 """Paths and functions that the tests of several chapters use."""
 
 import importlib
-import math
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,7 +9,6 @@ from types import ModuleType
 import torch
 from hypothesis import settings
 from hypothesis import strategies as st
-from torch import nn
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -34,20 +32,6 @@ def close(one: torch.Tensor, other: torch.Tensor, tolerance: float = 1e-9) -> No
 def normal(*shape: int, seed: int = 0) -> torch.Tensor:
     """Normal numbers in float64, which leave the global generator as it is."""
     return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
-
-
-def randomized(module: nn.Module, dtype: torch.dtype = torch.float32) -> nn.Module:
-    """The module with every parameter random, those of the LayerNorms too."""
-    module.to(dtype)
-    for parameter in module.parameters():
-        nn.init.normal_(parameter, std=0.4)
-    return module
-
-
-def sinusoid(position: int, column: int, d: int, base: float = 10000.0) -> float:
-    """The paper's formula for one cell of the table, with the math module alone."""
-    angle = position / base ** (2 * (column // 2) / d)
-    return math.cos(angle) if column % 2 else math.sin(angle)
 
 
 def load_pitfall(name: str) -> ModuleType:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
+from comparisons import compare_attention, compare_fused_attention
 from helpers import DOCS, SNIPPETS, few, seeds
 from marks import claim, mutation
 from transformer import (
@@ -555,12 +556,7 @@ def test_in_training_our_returned_rows_sum_to_one_and_those_of_torch_do_not(prin
 def test_fused_and_explicit_attention_are_equal(seed, n, m, d_k, d_v, dtype, masked):
     tensors = qkv(seed, n, m, d_k, d_v, dtype)
     mask = random_mask(n, m) if masked else None
-    explicit, fused = (path(*tensors, mask)[0] for path in PATHS.values())
-    assert_close(fused, explicit, atol=NEAR[dtype], rtol=NEAR[dtype])
-    cotangent = torch.randn_like(explicit)
-    gradients = (torch.autograd.grad(x, tensors, cotangent) for x in (explicit, fused))
-    for one, other in zip(*gradients, strict=True):
-        assert_close(one, other, atol=10 * NEAR[dtype], rtol=10 * NEAR[dtype])
+    compare_fused_attention(tensors, mask)
 
 
 @claim("attention#cost")
@@ -681,46 +677,7 @@ def test_splitting_heads_divides_the_features_and_merging_reverses_it(n, nhead, 
 @pytest.mark.parametrize("nhead", [1, 2, 8])
 @pytest.mark.parametrize("masks", ["none", "causal", "padding", "random"])
 def test_multi_head_attention_equals_that_of_torch_forward_and_backward(nhead, masks, dtype):
-    torch.manual_seed(0)
-    ours = MultiHeadAttention(16, nhead).to(dtype)
-    for parameter in ours.parameters():
-        nn.init.normal_(parameter, std=0.3)
-    theirs = copied(ours)
-    n, m = 5, 5 if masks == "causal" else 7
-    x = torch.randn(2, n, 16, dtype=dtype, requires_grad=True)
-    y, z = torch.randn(2, 2, m, 16, dtype=dtype, requires_grad=True)
-    real = torch.tensor([m, 3])[:, None] > torch.arange(m)  # the second sentence is short
-    whole = torch.rand(2, nhead, n, m) < 0.6
-    whole[..., 0] = True  # torch's module gives NaN to a query without a key
-    mask, opposite = {
-        "none": (None, {}),
-        "causal": (causal(n), {"attn_mask": ~causal(n)}),
-        "padding": (real[:, None, None], {"key_padding_mask": ~real}),
-        "random": (whole, {"attn_mask": ~whole.flatten(0, 1)}),
-    }[masks]
-    expected, expected_weights = theirs(x, y, z, **opposite, average_attn_weights=False)
-    cotangent = torch.randn_like(expected)
-    gradients = torch.autograd.grad(expected, [x, y, z, *theirs.parameters()], cotangent)
-    near = {"atol": 20 * NEAR[dtype], "rtol": 20 * NEAR[dtype]}
-    for need_weights in (True, False):
-        output, weights = ours(x, y, z, mask, need_weights)
-        assert_close(output, expected, **near)
-        assert (weights is not None) == need_weights
-        if need_weights:
-            assert_close(weights, expected_weights, **near)
-        parameters = dict(ours.named_parameters())
-        got = torch.autograd.grad(output, [x, y, z, *parameters.values()], cotangent)
-        named = dict(zip(parameters, got[3:], strict=True))
-        parts = ("query", "key", "value")
-        stacked = [
-            *got[:3],
-            torch.cat([named[f"{part}.weight"] for part in parts]),
-            torch.cat([named[f"{part}.bias"] for part in parts]),
-            named["output.weight"],
-            named["output.bias"],
-        ]
-        for one, other in zip(stacked, gradients, strict=True):
-            assert_close(one, other, **near)
+    compare_attention(masks, nhead, dtype)
 
 
 @claim("attention#torch-nn")

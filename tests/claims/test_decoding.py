@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import decode
+from comparisons import compare_cache
 from decode import (
     KeyValueCache,
     Recompute,
@@ -25,7 +26,7 @@ from decode import (
     sample,
     sentence_score,
 )
-from helpers import ROOT, SNIPPETS, numbers, seeds
+from helpers import DTYPES, ROOT, SNIPPETS, numbers, seeds
 from marks import claim, mutation
 from transformer import Transformer, TransformerConfig
 
@@ -326,20 +327,15 @@ def test_with_the_cache_the_tokens_are_the_same(seed, options):
 )
 @few
 @given(seed=seeds, options=options)
-@pytest.mark.parametrize("dtype, places", [(torch.float32, 1e-5), (torch.float64, 1e-11)], ids=str)
-def test_with_the_cache_the_logits_are_the_same(dtype, places, seed, options):
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_with_the_cache_the_logits_are_the_same(dtype, seed, options):
     torch.manual_seed(seed)
     config = TransformerConfig(9, 7, 32, 4, 2, 3, 64, max_len=20, **options)
     model = Transformer(config).to(dtype)
     src = sources(model)
     tgt = torch.randint(0, 7, (4, 12))  # padding anywhere
     tgt[:, 0] = BOS
-    with evaluating(model):
-        whole = model(src, tgt)
-        for progress in KeyValueCache(model, src), Recompute(model, src):
-            for position in range(12):
-                logits = progress.step(tgt[:, position])
-                close(logits, whole[:, position], places)
+    compare_cache(model, src, tgt)
 
 
 @claim("decoding#cache")

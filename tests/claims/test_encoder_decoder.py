@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-from helpers import DTYPES, few, randomized
+from comparisons import as_mask, compare_prefixes, compare_with_torch, randomized, some_real
+from helpers import DTYPES, few
 from marks import claim, mutation
+from references import torch_modules, with_torch_names
 from transformer import (
     Decoder,
     DecoderLayer,
@@ -42,16 +44,6 @@ def configuration(nhead: int = 4, norm_first: bool = False, **changes) -> Transf
     small = {"d_model": 8 * nhead, "num_encoder_layers": 2, "num_decoder_layers": 2}
     small |= {"dim_feedforward": 16, "dropout": 0.0}
     return TransformerConfig(9, 12, nhead=nhead, norm_first=norm_first, **(small | changes))
-
-
-def some_real(batch: int, length: int) -> torch.Tensor:
-    """True where a position has a token: always the first, perhaps not the last."""
-    lengths = torch.randint(1, length + 1, (batch, 1))
-    return torch.arange(length) < lengths
-
-
-def as_mask(real: torch.Tensor) -> torch.Tensor:
-    return real[:, None, None, :]
 
 
 def moved(before: torch.Tensor, after: torch.Tensor) -> list[int]:
@@ -295,58 +287,6 @@ def test_one_layer_used_six_times_has_a_sixth_of_the_parameters(printed):
 # Equal to torch.nn
 
 
-def as_torch(layer, get=lambda parameter: parameter.detach().clone()):
-    """Our layer's parameters (or their gradients) under the names of torch.nn."""
-    state = {}
-    for ours, theirs in (("self_attention", "self_attn"), ("cross_attention", "multihead_attn")):
-        if hasattr(layer, ours):
-            attention = getattr(layer, ours)
-            parts = attention.query, attention.key, attention.value
-            state[f"{theirs}.in_proj_weight"] = torch.cat([get(part.weight) for part in parts])
-            state[f"{theirs}.in_proj_bias"] = torch.cat([get(part.bias) for part in parts])
-            state[f"{theirs}.out_proj.weight"] = get(attention.output.weight)
-            state[f"{theirs}.out_proj.bias"] = get(attention.output.bias)
-    for name in ("linear1", "linear2"):
-        linear = getattr(layer.feed_forward, name)
-        state |= {f"{name}.weight": get(linear.weight), f"{name}.bias": get(linear.bias)}
-    for i, residual in enumerate(layer.residuals, 1):
-        state |= {
-            f"norm{i}.weight": get(residual.norm.weight),
-            f"norm{i}.bias": get(residual.norm.bias),
-        }
-    return state
-
-
-def stack_as_torch(stack, get=lambda parameter: parameter.detach().clone()):
-    state = {
-        f"layers.{i}.{name}": tensor
-        for i, layer in enumerate(stack.layers)
-        for name, tensor in as_torch(layer, get).items()
-    }
-    if isinstance(stack.norm, LayerNorm):
-        state |= {"norm.weight": get(stack.norm.weight), "norm.bias": get(stack.norm.bias)}
-    return state
-
-
-def assert_equal_with_gradients(ours, theirs, outputs, inputs, translate):
-    """Both outputs, and the gradients of the inputs and of all parameters."""
-    tolerance = {"rtol": 2e-3, "atol": 2e-4} if outputs[0].dtype == torch.float32 else {}
-    assert_close(*outputs, **tolerance)
-    arriving = torch.randn_like(outputs[0])
-    for one, other in zip(
-        torch.autograd.grad(outputs[0], inputs, arriving, retain_graph=True),
-        torch.autograd.grad(outputs[1], inputs, arriving, retain_graph=True),
-        strict=True,
-    ):
-        assert_close(one, other, **tolerance)
-    for output in outputs:
-        output.backward(arriving)
-    gradients = translate(ours, lambda parameter: parameter.grad)
-    assert gradients.keys() == dict(theirs.named_parameters()).keys()
-    for name, parameter in theirs.named_parameters():
-        assert_close(gradients[name], parameter.grad, **tolerance)
-
-
 @claim("encoder-decoder#torch-nn")
 @mutation(
     "transformer.py",
@@ -360,15 +300,7 @@ def test_encoder_layer_equals_nn_transformer_encoder_layer(
     batch, length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
-    ours = randomized(EncoderLayer(configuration(nhead, norm_first)), dtype)
-    theirs = nn.TransformerEncoderLayer(
-        8 * nhead, nhead, 16, 0.0, batch_first=True, norm_first=norm_first, dtype=dtype
-    )
-    theirs.load_state_dict(as_torch(ours))
-    x = torch.randn(batch, length, 8 * nhead, dtype=dtype, requires_grad=True)
-    real = some_real(batch, length)
-    outputs = ours(x, as_mask(real)), theirs(x, src_key_padding_mask=~real)
-    assert_equal_with_gradients(ours, theirs, outputs, [x], as_torch)
+    compare_with_torch(EncoderLayer, configuration(nhead, norm_first), dtype, batch, length)
 
 
 @claim("encoder-decoder#torch-nn")
@@ -384,44 +316,8 @@ def test_decoder_layer_equals_nn_transformer_decoder_layer(
     batch, length, memory_length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
-    ours = randomized(DecoderLayer(configuration(nhead, norm_first)), dtype)
-    theirs = nn.TransformerDecoderLayer(
-        8 * nhead, nhead, 16, 0.0, batch_first=True, norm_first=norm_first, dtype=dtype
-    )
-    theirs.load_state_dict(as_torch(ours))
-    y = torch.randn(batch, length, 8 * nhead, dtype=dtype, requires_grad=True)
-    memory = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype, requires_grad=True)
-    real, source = some_real(batch, length), some_real(batch, memory_length)
-    outputs = (
-        ours(y, memory, causal_mask(length) & as_mask(real), as_mask(source)),
-        theirs(
-            y,
-            memory,
-            tgt_mask=~causal_mask(length)[0, 0],
-            tgt_key_padding_mask=~real,
-            memory_key_padding_mask=~source,
-        ),
-    )
-    assert_equal_with_gradients(ours, theirs, outputs, [y, memory], as_torch)
-
-
-def torch_stacks(config: TransformerConfig, dtype: torch.dtype):
-    """nn.TransformerEncoder and nn.TransformerDecoder as the page's table maps them."""
-    options = {"batch_first": True, "norm_first": config.norm_first, "dtype": dtype}
-    sizes = config.d_model, config.nhead, config.dim_feedforward, 0.0
-    layers = (
-        nn.TransformerEncoderLayer(*sizes, **options),
-        nn.TransformerDecoderLayer(*sizes, **options),
-    )
-    norms = [
-        nn.LayerNorm(config.d_model, dtype=dtype) if config.norm_first else None for _ in range(2)
-    ]
-    return (
-        nn.TransformerEncoder(
-            layers[0], config.num_encoder_layers, norms[0], enable_nested_tensor=False
-        ),
-        nn.TransformerDecoder(layers[1], config.num_decoder_layers, norms[1]),
-    )
+    config = configuration(nhead, norm_first)
+    compare_with_torch(DecoderLayer, config, dtype, batch, length, memory_length)
 
 
 @claim("encoder-decoder#torch-nn")
@@ -441,27 +337,8 @@ def test_both_stacks_equal_those_of_torch_with_the_norm_given_on_the_page(
 ):
     torch.manual_seed(seed)
     config = configuration(nhead, norm_first)
-    encoder, decoder = randomized(Encoder(config), dtype), randomized(Decoder(config), dtype)
-    their_encoder, their_decoder = torch_stacks(config, dtype)
-    their_encoder.load_state_dict(stack_as_torch(encoder))
-    their_decoder.load_state_dict(stack_as_torch(decoder))
-    x = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype, requires_grad=True)
-    y = torch.randn(batch, length, 8 * nhead, dtype=dtype, requires_grad=True)
-    real, source = some_real(batch, length), some_real(batch, memory_length)
-    outputs = encoder(x, as_mask(source)), their_encoder(x, src_key_padding_mask=~source)
-    assert_equal_with_gradients(encoder, their_encoder, outputs, [x], stack_as_torch)
-    memory = outputs[0].detach().requires_grad_()
-    outputs = (
-        decoder(y, memory, causal_mask(length) & as_mask(real), as_mask(source)),
-        their_decoder(
-            y,
-            memory,
-            tgt_mask=~causal_mask(length)[0, 0],
-            tgt_key_padding_mask=~real,
-            memory_key_padding_mask=~source,
-        ),
-    )
-    assert_equal_with_gradients(decoder, their_decoder, outputs, [y, memory], stack_as_torch)
+    for stack in (Encoder, Decoder):
+        compare_with_torch(stack, config, dtype, batch, length, memory_length)
 
 
 @claim("encoder-decoder#torch-nn")
@@ -489,9 +366,9 @@ def test_the_fast_path_of_torch_equals_our_encoder_at_real_positions_and_is_zero
     torch.manual_seed(0)
     config = configuration()
     ours = randomized(Encoder(config), dtype)
-    theirs = torch_stacks(config, dtype)[0]
-    theirs = nn.TransformerEncoder(theirs.layers[0], 2)  # with its nested tensors
-    theirs.load_state_dict(stack_as_torch(ours))
+    layer = torch_modules(config, dtype)[EncoderLayer]
+    theirs = nn.TransformerEncoder(layer, 2)  # with its nested tensors
+    theirs.load_state_dict(with_torch_names(ours.state_dict()))
     x = torch.randn(2, 5, 32, dtype=dtype)
     real = torch.tensor([[True] * 5, [True, True, False, False, False]])
     with torch.no_grad(), warnings.catch_warnings():
@@ -770,10 +647,7 @@ def test_one_pass_over_the_target_equals_one_pass_for_each_prefix(
     decoder = randomized(Decoder(configuration(nhead, norm_first)), dtype)
     y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
     memory = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype)
-    whole = decoder(y, memory, causal_mask(length))
-    for n in range(1, length + 1):
-        step = decoder(y[:, :n], memory, causal_mask(n))[:, -1]
-        assert_close(whole[:, n - 1], step, rtol=1e-3, atol=1e-4)
+    compare_prefixes(decoder, y, memory)
 
 
 @claim("encoder-decoder#one-pass")

@@ -21,15 +21,16 @@ from torch.nn.functional import cross_entropy
 from torch.testing import assert_close
 
 import transformer
-from helpers import DTYPES, ROOT, SNIPPETS, few, randomized
+from comparisons import compare_model, randomized
+from helpers import DTYPES, ROOT, SNIPPETS, few
 from marks import claim, mutation
+from references import TorchTransformer
 from transformer import (
     LayerNorm,
     MultiHeadAttention,
     TokenEmbedding,
     Transformer,
     TransformerConfig,
-    causal_mask,
     initialise,
     padding_mask,
 )
@@ -691,56 +692,6 @@ def test_positional_encodings_have_no_weights_to_subtract_from_the_count():
 
 # Equal to nn.Transformer
 
-NAMES = {"self_attention": "self_attn", "cross_attention": "multihead_attn"}
-NAMES |= {f"{part}.": "in_proj_" for part in ("query", "key", "value")}
-NAMES |= {"output.": "out_proj.", "feed_forward.": ""}
-NAMES |= {f"residuals.{i}.norm": f"norm{i + 1}" for i in range(3)}
-
-
-def renamed(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Tensors of our stacks under nn.Transformer's names; query, key and value as one."""
-    found: dict[str, torch.Tensor] = {}
-    for name, value in tensors.items():
-        if name.startswith(("encoder.", "decoder.")):
-            for own, other in NAMES.items():
-                name = name.replace(own, other)
-            found[name] = torch.cat([found[name], value]) if name in found else value
-    return found
-
-
-def torch_counterpart(model: Transformer, dtype: torch.dtype) -> nn.Transformer:
-    """nn.Transformer with our weights."""
-    config = model.config
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # norm_first has no fast path
-        counterpart = nn.Transformer(
-            config.d_model,
-            config.nhead,
-            config.num_encoder_layers,
-            config.num_decoder_layers,
-            config.dim_feedforward,
-            dropout=config.dropout,
-            layer_norm_eps=config.layer_norm_eps,
-            batch_first=True,
-            norm_first=config.norm_first,
-        ).to(dtype)
-    if not config.norm_first:
-        counterpart.encoder.norm = counterpart.decoder.norm = None
-    counterpart.load_state_dict(renamed(model.state_dict()))
-    return counterpart
-
-
-def run_torch(model: Transformer, counterpart: nn.Transformer, src, tgt) -> torch.Tensor:
-    x = counterpart(
-        model.position(model.src_embedding(src)),
-        model.position(model.tgt_embedding(tgt)),
-        tgt_mask=~causal_mask(tgt.size(1))[0, 0],
-        src_key_padding_mask=src == 0,
-        tgt_key_padding_mask=tgt == 0,
-        memory_key_padding_mask=src == 0,
-    )
-    return model.logits(x)
-
 
 @claim("full-model#equal")
 @few
@@ -750,26 +701,8 @@ def test_logits_and_all_gradients_equal_those_of_nn_transformer(
 ):
     changes = {"norm_first": norm_first, "nhead": nhead, "layer_norm_eps": eps}
     model = randomized(make(seed, **changes), dtype)
-    counterpart = torch_counterpart(model, dtype)
     src, tgt = padded_ids(batch, source, 9), padded_ids(batch, target, 12)
-    factors = torch.randn(batch, target, 12, dtype=dtype)
-    loose = {"rtol": 1e-3, "atol": 1e-3} if dtype == torch.float32 else {}
-
-    logits = model(src, tgt)
-    assert_close(logits, run_torch(model, counterpart, src, tgt), **loose)
-
-    (logits * factors).sum().backward()
-    ours = renamed({name: p.grad for name, p in model.named_parameters()})
-    outer = {n: p.grad.clone() for n, p in model.named_parameters() if "embedding" in n}
-    model.zero_grad()
-    (run_torch(model, counterpart, src, tgt) * factors).sum().backward()
-    theirs = {name: p.grad for name, p in counterpart.named_parameters()}
-    assert ours.keys() == theirs.keys()
-    for name, gradient in ours.items():
-        assert_close(gradient, theirs[name], msg=lambda text, name=name: f"{name}: {text}", **loose)
-    for name, p in model.named_parameters():
-        if name in outer:
-            assert_close(outer[name], p.grad, **loose)
+    compare_model(model, src, tgt)
 
 
 @claim("full-model#equal")
@@ -777,12 +710,12 @@ def test_in_evaluation_real_positions_agree_although_the_fast_path_changes_other
     dtype, norm_first
 ):
     model = randomized(make(norm_first=norm_first), dtype).eval()
-    counterpart = torch_counterpart(model, dtype).eval()
+    counterpart = TorchTransformer(model, dtype).eval()
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         x = model.position(model.src_embedding(SRC))
         memory, theirs = model.encode(SRC), counterpart.encoder(x, src_key_padding_mask=SRC == 0)
-        logits = run_torch(model, counterpart, SRC, TGT)
+        logits = counterpart(SRC, TGT)
     real = SRC != 0
     assert_close(memory[real], theirs[real], rtol=1e-4, atol=1e-4)
     if not norm_first:

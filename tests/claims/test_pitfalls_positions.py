@@ -9,8 +9,9 @@ import torch
 from torch import nn
 
 import transformer
-from helpers import DOCS, SNIPPETS, load_pitfall, sinusoid
+from helpers import DOCS, SNIPPETS, load_pitfall
 from marks import claim, mutation
+from references import sinusoid
 from transformer import (
     EncoderLayer,
     MultiHeadAttention,

@@ -14,8 +14,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers import DOCS, DTYPES, SNIPPETS, few, sinusoid
+from comparisons import compare_inner_products, compare_shift, compare_table
+from helpers import DOCS, DTYPES, SNIPPETS, few
 from marks import claim, mutation
+from references import exact_rows, shift_matrix
 from transformer import (
     PositionalEncoding,
     TokenEmbedding,
@@ -51,19 +53,7 @@ def printed(kind: str, name: str) -> dict[str, str]:
 
 def exact_table(n: int, d: int, base: float = 10000.0) -> torch.Tensor:
     """The table in float64."""
-    even = torch.arange(0, d, 2, dtype=torch.float64)
-    angle = torch.arange(n, dtype=torch.float64).unsqueeze(1) / base ** (even / d)
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).view(n, d)
-
-
-def shift_matrix(k: int, d: int) -> torch.Tensor:
-    """M_k, block by block as the page writes it."""
-    blocks = []
-    for i in range(d // 2):
-        angle = k / 10000 ** (2 * i / d)
-        sin, cos = math.sin(angle), math.cos(angle)
-        blocks.append(torch.tensor([[cos, sin], [-sin, cos]], dtype=torch.float64))
-    return torch.block_diag(*blocks)
+    return exact_rows(torch.arange(n), d, base)
 
 
 def attention(x, to_query, to_key, to_value, mask=None):
@@ -204,12 +194,7 @@ def test_a_sine_alone_takes_a_value_twice_per_period():
 @few
 @given(st.integers(1, 40), even_widths, st.floats(1.5, 1e5))
 def test_the_table_equals_the_formula_cell_by_cell(n, d, base):
-    table = sinusoidal_positional_encoding(n, d, base)
-    assert table.shape == (n, d)
-    expected = [[sinusoid(p, column, d, base) for column in range(d)] for p in range(n)]
-    torch.testing.assert_close(
-        table.double(), torch.tensor(expected, dtype=torch.float64), rtol=0, atol=4e-8
-    )
+    compare_table(n, d, base)
 
 
 @claim("positional-encoding#formula")
@@ -474,12 +459,7 @@ def test_no_two_of_5000_rows_are_equal():
 def test_a_step_of_k_is_one_matrix_for_every_position(p, k, d):
     if p + k < 0:
         p -= k
-    row = [sinusoid(p, column, d) for column in range(d)]
-    expected = [sinusoid(p + k, column, d) for column in range(d)]
-    moved = shift_matrix(k, d) @ torch.tensor(row, dtype=torch.float64)
-    torch.testing.assert_close(
-        moved, torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-9
-    )
+    compare_shift(torch.tensor([p]), k, d)
 
 
 @claim("rotations#shift")
@@ -528,11 +508,7 @@ def test_shifts_compose_and_preserve_lengths(j, k, d):
 @few
 @given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 300), even_widths)
 def test_the_inner_product_depends_on_the_distance_only(p, q, k, d):
-    table = exact_table(601, d)
-    theta = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    g = (k * theta).cos().sum()
-    for one in p, q:
-        torch.testing.assert_close(table[one] @ table[one + k], g, rtol=0, atol=1e-9)
+    compare_inner_products(torch.tensor([p, q]), k, d)
 
 
 @claim("rotations#inner-product")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from comparisons import compare_layer_norm
 from helpers import DTYPES, SNIPPETS, few, numbers
 from marks import claim, mutation
 from transformer import (
@@ -481,24 +482,8 @@ def test_function_and_class_equal_torch_forward_and_backward(shape, seed, scale,
     torch.manual_seed(seed)
     d = shape[-1] + 1
     for dtype in DTYPES:
-        ours, theirs = LayerNorm(d, eps).to(dtype), nn.LayerNorm(d, eps, dtype=dtype)
-        with torch.no_grad():
-            theirs.weight.normal_()
-            theirs.bias.normal_()
-        ours.load_state_dict(theirs.state_dict())
         x = (scale * torch.randn(*shape[:-1], d, dtype=torch.float64)).to(dtype).requires_grad_()
-        arriving = torch.randn_like(x)
-        results = []
-        for norm, way in (theirs, theirs), (ours, written_out(ours)), (ours, ours):
-            y = way(x)
-            grads = torch.autograd.grad(y, [x, norm.weight, norm.bias], arriving)
-            results.append([y, *grads])
-        near = {"rtol": 2e-3, "atol": 2e-3} if dtype == torch.float32 else {"rtol": 1e-8}
-        near.setdefault("atol", 1e-8)
-        expected, *rest = results
-        for result in rest:
-            for one, other in zip(result, expected, strict=True):
-                torch.testing.assert_close(one, other, **near)
+        compare_layer_norm(x, eps)
 
 
 @claim("layer-norm#layer-norm-by-hand")

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from comparisons import compare_grouped_query, compare_rms_norm
 from helpers import close, few, normal, seeds
 from marks import claim, mutation
-from transformer import FeedForward, LayerNorm, MultiHeadAttention, causal_mask
+from transformer import FeedForward, LayerNorm, MultiHeadAttention
 from variants.grouped import GroupedQueryAttention
 from variants.rmsnorm import RMSNorm
 from variants.swiglu import GELUFeedForward, SwiGLU, gelu, gelu_tanh
@@ -45,18 +46,8 @@ def rms_norm(size: int, seed: int = 0, eps: float = 1e-5) -> RMSNorm:
 @few
 @given(seeds, sizes, st.sampled_from([1e-8, 1e-5, 1e-2]))
 def test_rms_norm_and_its_gradients_equal_torchs(seed, size, eps):
-    ours = rms_norm(size, seed, eps)
-    theirs = nn.RMSNorm(size, eps).double()
-    theirs.load_state_dict(ours.state_dict())
-    x, given = normal(2, 3, size, seed=seed), normal(2, 3, size, seed=seed + 1)
-    found = []
-    for module in (ours, theirs):
-        y = x.clone().requires_grad_()
-        out = module(y)
-        out.backward(given)
-        found.append((out, y.grad, module.weight.grad))
-    for one, other in zip(*found, strict=True):
-        close(one, other)
+    torch.manual_seed(seed)
+    compare_rms_norm(normal(2, 3, size, seed=seed).requires_grad_(), eps)
 
 
 @claim("variants#rmsnorm")
@@ -289,17 +280,8 @@ def in_heads(x, head_dim=4):
 @few
 @given(seeds)
 def test_grouped_query_attention_equals_sdpas(kv, seed):
-    ours, x = grouped(kv=kv, seed=seed), normal(2, 5, 32, seed=seed)
-    mask = causal_mask(5)
-    heads = F.scaled_dot_product_attention(
-        in_heads(ours.query(x)), in_heads(ours.key(x)), in_heads(ours.value(x)),
-        attn_mask=mask, enable_gqa=True,
-    )  # fmt: skip
-    right = ours.output(heads.transpose(1, 2).flatten(2))
-    for need_weights in (False, True):
-        found, weights = ours(x, x, x, mask, need_weights)
-        close(found, right)
-    assert weights.shape == (2, 8, 5, 5)
+    torch.manual_seed(seed)
+    compare_grouped_query(normal(2, 5, 32, seed=seed), 8, kv)
 
 
 @claim("variants#grouped")

@@ -9,12 +9,12 @@ from threading import Event
 
 import pytest
 import torch
-import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
 import train
+from comparisons import compare_alibi, compare_rotated_scores
 from helpers import DOCS, ROOT, close, numbers, seeds
 from marks import claim, mutation
 from transformer import (
@@ -152,10 +152,8 @@ def test_the_score_of_rotated_query_and_key_depends_only_on_their_distance(seed,
 @claim("variants#rotary")
 def test_shifting_a_whole_sentence_changes_none_of_its_scores():
     q, k = normal(2, 3, 4, 7, 16)
-    here = torch.arange(7)
     for shift in (1, 10, 5000):
-        moved = rotate(q, here + shift) @ rotate(k, here + shift).mT
-        close(moved, rotate(q, here) @ rotate(k, here).mT)
+        compare_rotated_scores(q, k, shift)
 
 
 @claim("variants#rotary")
@@ -402,18 +400,7 @@ def test_without_a_causal_mask_the_two_biases_differ():
 )
 @pytest.mark.parametrize("causal", [False, True])
 def test_alibi_attention_equals_pytorchs_with_the_bias_as_a_float_mask(causal):
-    alibi, ours = pair_of_attentions(ALiBiAttention)
-    x = normal(2, 5, 16)
-    mask = causal_mask(5) if causal else None
-    bias = alibi_bias(5, 4).double()
-    if causal:
-        bias = bias.masked_fill(~causal_mask(5), -math.inf)
-    q, k, v = (ours.split(part(x)) for part in (ours.query, ours.key, ours.value))
-    heads = F.scaled_dot_product_attention(q, k, v, bias)
-    output, weights = alibi(x, x, x, mask, need_weights=True)
-    close(output, ours.output(heads.transpose(1, 2).flatten(2)))
-    close(weights @ v, heads)
-    assert alibi(x, x, x, mask)[1] is None
+    compare_alibi(normal(2, 5, 16), 4, causal)
 
 
 @claim("variants#alibi")

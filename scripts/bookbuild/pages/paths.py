@@ -6,6 +6,7 @@ ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs"
 SNIPPETS = ROOT / "snippets"
 SCRIPTS = ROOT / "scripts"
+CLAIMS = ROOT / "tests" / "claims"
 GENERATED = ROOT / ".generated"
 DOWNLOADS = GENERATED / "downloads"
 LANGUAGES = ("en", "zh")

@@ -113,7 +113,8 @@ def local_files(path: Path, source: bytes) -> list[Path]:
             names.append(f"results/{node.value}")
         elif isinstance(node, ast.Constant) and str(node.value).endswith(DATA_SUFFIXES):
             names.append(str(node.value))
-    candidates = [folder / name for name in names for folder in (paths.SNIPPETS, paths.SCRIPTS)]
+    folders = paths.SNIPPETS, paths.SCRIPTS, paths.CLAIMS
+    candidates = [folder / name for name in names for folder in folders]
     return [file for file in candidates if file.is_file()]
 
 
