@@ -1,8 +1,8 @@
 """Prints how much the book's code differs from its references, and the environment.
 
-Each line is TEST, DTYPE: DIFFERENCE of BOUND. The comparison is that of the claim's test, with
-larger tensors; the difference is the largest one found here, and more than the bound stops the
-build.
+Each line is COMPARISON, DTYPE: DIFFERENCE of BOUND. Each comparison is made by the test of a claim;
+here it is made with larger tensors. The difference is the largest one found, and a difference above
+the bound stops the build.
 """
 
 import os
@@ -19,9 +19,7 @@ import torch
 from bookbuild.pages import paths
 from transformer import (
     Decoder,
-    DecoderLayer,
     Encoder,
-    EncoderLayer,
     Transformer,
     TransformerConfig,
     causal_mask,
@@ -34,6 +32,8 @@ from comparisons import (
     compare_attention,
     compare_cache,
     compare_changed_token,
+    compare_decoder_layers,
+    compare_encoder_layers,
     compare_fused_attention,
     compare_grouped_query,
     compare_inner_products,
@@ -45,8 +45,8 @@ from comparisons import (
     compare_rms_norm,
     compare_rotated_scores,
     compare_shift,
+    compare_stacks,
     compare_table,
-    compare_with_torch,
     randomized,
     some_real,
 )
@@ -57,87 +57,65 @@ STD = 0.1  # of random weights; smaller than in the tests, as there are more
 figures: Figures = {}
 
 
-def measure(test: str, compare: Callable[..., Figures], *arguments: object) -> None:
-    """Keep the largest differences of a test. Raises ValueError if one exceeds its bound."""
+def measure(compare: Callable[..., Figures], *arguments: object) -> None:
+    """Keep the largest differences. Raises ValueError if one exceeds its bound."""
     try:
         found = compare(*arguments)
     except AssertionError as error:
         *_, message = str(error).splitlines()
-        raise ValueError(f"{test}, {message}") from None
+        raise ValueError(f"{compare.__name__}, {message}") from None
     for kind, figure in found.items():
-        label = f"{test}, {kind}"
+        label = f"{compare.__name__}, {kind}"
         figures[label] = max(figure, figures.get(label, figure))
 
 
-def measure_positions(file: str = "test_positional_encoding.py") -> None:
-    measure(f"{file}::test_the_table_equals_the_formula_cell_by_cell", compare_table, 5000, D)
+def measure_positions() -> None:
+    measure(compare_table, 5000, D)
     for k in (1, 10, 100):
-        test = f"{file}::test_a_step_of_k_is_one_matrix_for_every_position"
-        measure(test, compare_shift, torch.arange(5000 - k), k, 512)
-        test = f"{file}::test_the_inner_product_depends_on_the_distance_only"
-        measure(test, compare_inner_products, torch.arange(5000 - k), k, 512)
+        measure(compare_shift, torch.arange(5000 - k), k, 512)
+        measure(compare_inner_products, torch.arange(5000 - k), k, 512)
 
 
 def measure_variants() -> None:
     x = torch.randn(BATCH, TARGET, D, dtype=torch.float64, requires_grad=True)
-    test = "test_variants_blocks.py::test_rms_norm_and_its_gradients_equal_torchs"
-    measure(test, compare_rms_norm, x)
-    test = "test_variants_blocks.py::test_grouped_query_attention_equals_sdpas"
-    measure(test, compare_grouped_query, x, HEADS, 2)
-    test = "test_alibi_attention_equals_pytorchs_with_the_bias_as_a_float_mask"
-    measure(f"test_variants_positions.py::{test}", compare_alibi, x, HEADS, True)
+    measure(compare_rms_norm, x)
+    measure(compare_grouped_query, x, HEADS, 2)
+    measure(compare_alibi, x, HEADS, True)
     q, k = torch.randn(2, BATCH, HEADS, TARGET, D // HEADS, dtype=torch.float64)
-    test = "test_variants_positions.py::test_shifting_a_whole_sentence_changes_none_of_its_scores"
     for shift in (1, 1000):
-        measure(test, compare_rotated_scores, q, k, shift)
+        measure(compare_rotated_scores, q, k, shift)
 
 
 def measure_sublayers(dtype: torch.dtype) -> None:
-    test = "test_multi_head_attention_equals_that_of_torch_forward_and_backward"
     for masks in ("none", "causal", "padding"):
-        options = masks, HEADS, dtype, D, (BATCH, TARGET, SOURCE), STD
-        measure(f"test_attention.py::{test}", compare_attention, *options)
+        measure(compare_attention, masks, HEADS, dtype, D, (BATCH, TARGET, SOURCE), STD)
     shape = BATCH, HEADS, TARGET, D // HEADS
     tensors = [torch.randn(shape, dtype=dtype, requires_grad=True) for _ in range(3)]
-    test = "test_attention.py::test_fused_and_explicit_attention_are_equal"
-    measure(test, compare_fused_attention, tensors, causal_mask(TARGET))
-    x = torch.randn(BATCH, TARGET, D, dtype=dtype, requires_grad=True)
-    test = "test_sublayers.py::test_function_and_class_equal_torch_forward_and_backward"
-    measure(test, compare_layer_norm, x)
-    test = "test_training.py::test_the_loss_and_its_gradient_equal_pytorchs"
+    measure(compare_fused_attention, tensors, causal_mask(TARGET))
+    measure(compare_layer_norm, torch.randn(BATCH, TARGET, D, dtype=dtype, requires_grad=True))
     logits = 5 * torch.randn(BATCH, TARGET, 40, dtype=dtype)
-    measure(test, compare_loss, logits, padded_ids(TARGET, 40), 0.1, 0)
+    measure(compare_loss, logits, padded_ids(TARGET, 40), 0.1, 0)
 
 
 def measure_model(dtype: torch.dtype, norm_first: bool) -> None:
     config = TransformerConfig(
         30, 40, D, HEADS, LAYERS, LAYERS, HIDDEN, dropout=0.0, norm_first=norm_first, max_len=50
     )
-    both = "test_both_stacks_equal_those_of_torch_with_the_norm_given_on_the_page"
-    for part, test in {
-        EncoderLayer: "test_encoder_layer_equals_nn_transformer_encoder_layer",
-        DecoderLayer: "test_decoder_layer_equals_nn_transformer_decoder_layer",
-        Encoder: both,
-        Decoder: both,
-    }.items():
-        test = f"test_encoder_decoder.py::{test}"
-        measure(test, compare_with_torch, part, config, dtype, BATCH, TARGET, SOURCE, STD)
+    arguments = config, dtype, BATCH, TARGET, SOURCE, STD
+    measure(compare_encoder_layers, *arguments)
+    measure(compare_decoder_layers, *arguments)
+    measure(compare_stacks, Encoder, *arguments)
+    measure(compare_stacks, Decoder, *arguments)
     y, memory = (torch.randn(BATCH, length, D, dtype=dtype) for length in (TARGET, SOURCE))
-    test = "test_one_pass_over_the_target_equals_one_pass_for_each_prefix"
-    decoder = randomized(Decoder(config), dtype, STD)
-    measure(f"test_encoder_decoder.py::{test}", compare_prefixes, decoder, y, memory)
+    measure(compare_prefixes, randomized(Decoder(config), dtype, STD), y, memory)
     src, tgt = padded_ids(SOURCE, 30), padded_ids(TARGET, 40)
-    test = "test_full_model.py::test_logits_and_all_gradients_equal_those_of_nn_transformer"
-    measure(test, compare_model, randomized(Transformer(config), dtype, STD), src, tgt)
+    measure(compare_model, randomized(Transformer(config), dtype, STD), src, tgt)
     model = Transformer(config).to(dtype)
-    test = "test_a_changed_token_does_not_change_a_single_bit_of_earlier_outputs"
     for place in range(1, TARGET):
-        measure(f"test_masks.py::{test}", compare_changed_token, model, src, tgt, place)
+        measure(compare_changed_token, model, src, tgt, place)
     if dtype == torch.float64:
-        test = "test_more_padding_in_source_or_target_changes_no_logit_of_a_real_token"
-        measure(f"test_masks.py::{test}", compare_padding, model, src, tgt, (7, 5))
-    test = "test_decoding.py::test_with_the_cache_the_logits_are_the_same"
-    measure(test, compare_cache, model, src, tgt)
+        measure(compare_padding, model, src, tgt, (7, 5))
+    measure(compare_cache, model, src, tgt)
 
 
 def padded_ids(length: int, vocabulary: int) -> torch.Tensor:

@@ -4,26 +4,33 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from bookbuild.reference import javascript_model
-from bookbuild.reference.javascript_model import compare_outputs, load_trained_translator
+from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS
+from bookbuild.reference.javascript_model import (
+    compare_outputs,
+    comparison_pairs,
+    compute_reference,
+    driver_input,
+    load_trained_translator,
+    run_in_node,
+    to_float16,
+)
 
-pairs = javascript_model.comparison_pairs()
-reference = javascript_model.compute_reference(load_trained_translator(), pairs)
-rounded = javascript_model.round_weights(load_trained_translator())
-rounded_reference = javascript_model.compute_reference(rounded, pairs)
-task = javascript_model.driver_input(pairs, reference.greedy)
+pairs = comparison_pairs()
+reference = compute_reference(load_trained_translator(), pairs)
+rounded_reference = compute_reference(load_trained_translator(rounded=True), pairs)
+task = driver_input(pairs, reference)
 with tempfile.TemporaryDirectory() as folder:
     float16_weights = Path(folder) / "translator-float16.safetensors"
-    float16_weights.write_bytes(javascript_model.to_float16())
-    float32_outputs = javascript_model.run_in_node(javascript_model.TRANSLATOR_WEIGHTS, task)
-    float16_outputs = javascript_model.run_in_node(float16_weights, task)
+    float16_weights.write_bytes(to_float16())
+    float32_outputs = run_in_node(TRANSLATOR_WEIGHTS, task)
+    float16_outputs = run_in_node(float16_weights, task)
 
 print("sentences:", len(pairs))
 print("kinds:", len({pair.kind for pair in pairs}))
 print("longest source, words:", max(len(pair.source) for pair in pairs))
-print("characters:", sum(map(len, reference.greedy)))
-print("float16 file, MB:", f"{len(javascript_model.to_float16()) / 1e6:.1f}")
-print("float32 file, MB:", f"{javascript_model.TRANSLATOR_WEIGHTS.stat().st_size / 1e6:.1f}")
+print("characters:", sum(len(sentence["greedy"]) for sentence in reference))
+print("float16 file, MB:", f"{len(to_float16()) / 1e6:.1f}")
+print("float32 file, MB:", f"{TRANSLATOR_WEIGHTS.stat().st_size / 1e6:.1f}")
 differences = {
     "float32": compare_outputs(float32_outputs, reference),
     "float16": compare_outputs(float16_outputs, reference),
@@ -34,5 +41,5 @@ for name, difference in differences.items():
     print(f"{name}, same by beam:", difference.beam)
     print(f"{name}, logits:", f"{difference.logits:.1e}")
     print(f"{name}, attention:", f"{difference.attention:.1e}")
-times = float16_outputs["times"]
-print("characters a second:", 10 * round(100 / statistics.median(times)))
+time = statistics.median(sentence["milliseconds"] for sentence in float16_outputs)
+print("characters a second:", 10 * round(100 / time))

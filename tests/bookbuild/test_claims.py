@@ -1,7 +1,6 @@
 """Claims and mutations are read from the tests, and listed with what the proofs measured."""
 
 import ast
-import functools
 import importlib
 import re
 import runpy
@@ -23,7 +22,7 @@ TESTS = """\
 @mutation("tiny.py", "2 * x", "3 * x", fault="a product is wrong")
 @mutation("tiny.py", "2 * x", "2 + x", fault="a product is a sum")
 def test_two_and_two_are_four():
-    assert 2 + 2 == 4
+    compare_sums(2 + 2, 4)
 
 
 @claim("index")
@@ -81,7 +80,7 @@ def test_a_claim_lists_its_mutations_in_order(small_claims):
         ('("index")', "(PAGE)", "@claim(PAGE)", "@claim takes 1 literal strings: place"),
         ("product is wrong", '" + WHAT + "', "3 * x", "@mutation takes 4 literal strings: file, o"),
         (', fault="a product is wrong"', "", "3 * x", "@mutation takes 4 literal strings: file, o"),
-        ("2 + 2", "2 +", "assert", "invalid syntax; correct the syntax"),
+        ("2 + 2", "2 +", "compare", "invalid syntax; correct the syntax"),
     ],
 )
 def test_a_malformed_declaration_is_reported_with_its_line(small_claims, old, new, where, message):
@@ -103,12 +102,11 @@ def test_a_page_without_claims_has_a_table_that_says_so(small_claims):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_measurements_are_shown_with_their_claim_and_in_a_table(small_claims, language):
-    test = "test_other.py::test_two_and_two_are_four"
     measure(
         "Python: 3",
-        f"{test}, float32: 1.5e-07 of 1e-06",
-        f"{test}, float32, gradients: 2.5e-07 of 1e-06",
-        f"{test}, float64: 0 of 1e-12",
+        "compare_sums, float32: 1.5e-07 of 1e-06",
+        "compare_sums, float32, gradients: 2.5e-07 of 1e-06",
+        "compare_sums, float64: 0 of 1e-12",
     )
     claims.write()
     folder = paths.GENERATED / language / "claims"
@@ -141,9 +139,9 @@ def test_a_test_file_of_no_page_is_reported(small_claims):
     assert "test_nothing.py:1: its claims belong to no page" in errors()[0]
 
 
-def test_a_figure_of_a_missing_claim_is_reported(small_claims):
-    measure("test_other.py::test_gone, float32: 1e-07 of 1e-06")
-    assert errors()[0].endswith("there is no claim test_other.py::test_gone")
+def test_a_figure_of_a_comparison_that_no_claim_makes_is_reported(small_claims):
+    measure("compare_products, float32: 1e-07 of 1e-06")
+    assert errors()[0].endswith("no claim calls compare_products; call it in a test")
 
 
 def test_claims_missing_on_the_page_proofs_are_reported(small_claims):
@@ -170,46 +168,22 @@ def test_every_claim_of_the_book_has_its_place():
     assert len(exact) > 0.95 * len(declared)
 
 
-def test_the_figures_cover_every_module_that_torch_has_too():
-    output = " ".join(claims.measurements())
-    for each in ("multi_head", "encoder_layer", "decoder_layer", "stacks", "nn_transformer"):
-        assert each in output
-    assert len(claims.measurements()) >= 15
+def test_every_comparison_is_measured_within_its_bound():
+    source = (ROOT / "tests/claims/comparisons.py").read_text(encoding="utf-8")
+    assert sorted(claims.measurements()) == sorted(re.findall(r"^def (compare_\w+)", source, re.M))
     figures = [figure for each in claims.measurements().values() for figure in each]
     assert {figure.numbers for figure in figures} == {"float32", "float64"}
     assert all(float(figure.value) <= float(figure.bound) for figure in figures)
 
 
-@pytest.fixture
-def proof(monkeypatch):
-    """Runs the proof with comparisons that are all replaced by one function."""
+def test_a_figure_above_its_bound_stops_the_build(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "tests/claims")
     comparisons = importlib.import_module("comparisons")
 
-    def run(replacement):
-        for name in [name for name in vars(comparisons) if name.startswith("compare_")]:
-            monkeypatch.setattr(comparisons, name, functools.partial(replacement, name))
-        runpy.run_path(str(ROOT / "scripts/proofs/equalities.py"))
-
-    return run
-
-
-def test_the_measured_comparison_is_the_one_that_the_test_makes(proof, capsys):
-    proof(lambda name, *_: {name: (0.0, 1.0)})
-    measured = claims.MEASURED.findall(capsys.readouterr().out)
-    assert {test for test, *_ in measured} == claims.measurements().keys()
-    for test, comparison, *_ in measured:
-        file, _, function = test.partition("::")
-        source = (ROOT / "tests/claims" / file).read_text(encoding="utf-8")
-        body = re.split(r"^@|^def ", source.partition(f"def {function}(")[2], flags=re.M)[0]
-        assert f" {comparison}(" in body, f"{test} doesn't make the comparison {comparison}"
-
-
-def test_a_figure_above_its_bound_stops_the_build(proof):
-    def compare(name, *_):
-        comparisons = importlib.import_module("comparisons")
+    def compare_table(*_):
         return comparisons.check([torch.tensor(3e-6)], [torch.tensor(1e-6)], 1e-6)
 
-    message = r"test_\w+\.py::test_\w+, float32: 2\.0e-06 exceeds the claim's bound 1e-06"
-    with pytest.raises(ValueError, match=message):
-        proof(compare)
+    monkeypatch.setattr(comparisons, "compare_table", compare_table)
+    message = "compare_table, float32: 2.0e-06 exceeds the claim's bound 1e-06"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        runpy.run_path(str(ROOT / "scripts/proofs/equalities.py"))

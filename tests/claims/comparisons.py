@@ -7,6 +7,7 @@ the test, for the page Proofs. It runs without pytest, so this module imports no
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -25,6 +26,7 @@ from references import (
 from train import label_smoothed_cross_entropy
 from transformer import (
     Decoder,
+    DecoderLayer,
     Encoder,
     EncoderLayer,
     LayerNorm,
@@ -245,7 +247,7 @@ def compare_rotated_scores(q: Tensor, k: Tensor, shift: int) -> Figures:
 # Layers, stacks, the model
 
 
-def compare_with_torch(
+def check_with_torch(
     part: type[nn.Module],
     config: TransformerConfig,
     dtype: torch.dtype,
@@ -285,6 +287,18 @@ def compare_with_torch(
         [x, memory],
         bound,
     )
+
+
+def compare_encoder_layers(*arguments: Any) -> Figures:
+    return check_with_torch(EncoderLayer, *arguments)
+
+
+def compare_decoder_layers(*arguments: Any) -> Figures:
+    return check_with_torch(DecoderLayer, *arguments)
+
+
+def compare_stacks(stack: type[Encoder] | type[Decoder], *arguments: Any) -> Figures:
+    return check_with_torch(stack, *arguments)
 
 
 def compare_model(ours: Transformer, src: Tensor, tgt: Tensor) -> Figures:

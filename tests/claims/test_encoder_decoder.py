@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-from comparisons import as_mask, compare_prefixes, compare_with_torch, randomized, some_real
+from comparisons import (
+    as_mask,
+    compare_decoder_layers,
+    compare_encoder_layers,
+    compare_prefixes,
+    compare_stacks,
+    randomized,
+    some_real,
+)
 from helpers import DTYPES, few
 from marks import claim, mutation
 from references import torch_modules, with_torch_names
@@ -300,7 +308,7 @@ def test_encoder_layer_equals_nn_transformer_encoder_layer(
     batch, length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
-    compare_with_torch(EncoderLayer, configuration(nhead, norm_first), dtype, batch, length)
+    compare_encoder_layers(configuration(nhead, norm_first), dtype, batch, length)
 
 
 @claim("encoder-decoder#torch-nn")
@@ -317,7 +325,7 @@ def test_decoder_layer_equals_nn_transformer_decoder_layer(
 ):
     torch.manual_seed(seed)
     config = configuration(nhead, norm_first)
-    compare_with_torch(DecoderLayer, config, dtype, batch, length, memory_length)
+    compare_decoder_layers(config, dtype, batch, length, memory_length)
 
 
 @claim("encoder-decoder#torch-nn")
@@ -338,7 +346,7 @@ def test_both_stacks_equal_those_of_torch_with_the_norm_given_on_the_page(
     torch.manual_seed(seed)
     config = configuration(nhead, norm_first)
     for stack in (Encoder, Decoder):
-        compare_with_torch(stack, config, dtype, batch, length, memory_length)
+        compare_stacks(stack, config, dtype, batch, length, memory_length)
 
 
 @claim("encoder-decoder#torch-nn")

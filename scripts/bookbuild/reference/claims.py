@@ -9,9 +9,9 @@ import ast
 import functools
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bookbuild.check.translation import find_parts
 from bookbuild.pages import paths
@@ -21,9 +21,9 @@ from bookbuild.pages.page import SourcePage, list_pages, target_errors
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import bibliography
 
-MEASURED = re.compile(r"^(test_\w+\.py::test_\w+), (\w+)(?:, ([\w ]+))?: (\S+) of (\S+)$", re.M)
+MEASURED = re.compile(r"^(compare_\w+), (\w+)(?:, ([\w ]+))?: (\S+) of (\S+)$", re.M)
 NO_CLAIMS = "test_mutations.py"  # it tests the tests
-WORDS = {
+WORDS: dict[str, dict[str, Any]] = {
     "en": {
         "counts": "{claims} claims, {changes} changes of the code that they catch.",
         "none": "No claim yet.",
@@ -84,6 +84,7 @@ class Claim(NamedTuple):
     text: str  # the pad id is 0 by default
     place: str  # masks.md#padding-mask
     mutations: list[Mutation]
+    comparison: str  # compare_table, a function of comparisons.py that it calls; may be empty
 
 
 class Figure(NamedTuple):
@@ -95,20 +96,19 @@ class Figure(NamedTuple):
     bound: str
 
 
-def folder() -> Path:
-    return paths.ROOT / "tests" / "claims"
-
-
 def test_files() -> dict[str, list[Path]]:
     """The test files of each page that has any: test_training.py, test_training_chapter.py."""
     files_of_page = {}
     for name in sorted(page.name.removesuffix(".md") for page in list_pages("en")):
-        stem = f"test_{name.replace('-', '_')}"
-        patterns = (f"{stem}.py", f"{stem}_*.py")
-        files = [path for pattern in patterns for path in sorted(folder().glob(pattern))]
+        stem = re.escape(f"test_{name.replace('-', '_')}")
+        files = [path for path in claim_files() if re.fullmatch(rf"{stem}(_.*)?\.py", path.name)]
         if files:
             files_of_page[name] = files
     return files_of_page
+
+
+def claim_files() -> list[Path]:
+    return sorted(path for path in paths.CLAIMS.glob("test_*.py") if path.name != NO_CLAIMS)
 
 
 def claims_in(path: Path) -> list[Claim]:
@@ -131,37 +131,35 @@ def read_claims(path: Path, mtime: int) -> list[Claim]:
 
 def read_claim(path: Path, test: ast.FunctionDef) -> Claim:
     """The claim that a test function's decorators declare. Raises SourceError."""
-    places, mutations = [], []
-    for node in test.decorator_list:
-        if not isinstance(node, ast.Call):
-            continue
-        name = ast.unparse(node.func)
-        if name == "claim":
-            (place,) = arguments(path, node, ("place",))
-            page, _, anchor = place.partition("#")
-            places.append(f"{page}.md#{anchor}" if anchor else f"{page}.md")
-        elif name == "mutation":
-            mutations.append(Mutation(*arguments(path, node, Mutation._fields)))
+    calls = [node for node in test.decorator_list if isinstance(node, ast.Call)]
+    places = [arguments(path, call, ["place"]) for call in calls if called(call) == "claim"]
     if len(places) != 1:
-        what = (
-            f'{test.name} has {len(places)} @claim decorators; give it one: @claim("page#anchor")'
-        )
-        raise SourceError(path, test.lineno, what)
-    text = test.name.removeprefix("test_").replace("_", " ")
-    return Claim(f"{path.name}::{test.name}", test.lineno, text, places[0], mutations)
-
-
-def arguments(path: Path, call: ast.Call, names: tuple[str, ...]) -> list[str]:
-    """The values of a decorator's arguments, in the order of their names. Raises SourceError."""
-    nodes: dict[str | None, ast.expr] = {each.arg: each.value for each in call.keywords}
-    nodes |= zip(names, call.args, strict=False)
-    values = [
-        node.value
-        for name in names
-        if isinstance(node := nodes.get(name), ast.Constant) and isinstance(node.value, str)
+        hint = f'{len(places)} @claim decorators; give it one: @claim("page#anchor")'
+        raise SourceError(path, test.lineno, f"{test.name} has {hint}")
+    page, *anchor = places[0]["place"].split("#")
+    mutations = [
+        Mutation(**arguments(path, call, [*Mutation._fields]))
+        for call in calls
+        if called(call) == "mutation"
     ]
-    if len(values) != len(names):
-        what = f"@{ast.unparse(call.func)} takes {len(names)} literal strings: {', '.join(names)}"
+    text = test.name.removeprefix("test_").replace("_", " ")
+    place = "#".join([f"{page}.md", *anchor])
+    names = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
+    comparison = next((name for name in names if name.startswith("compare_")), "")
+    return Claim(f"{path.name}::{test.name}", test.lineno, text, place, mutations, comparison)
+
+
+def called(call: ast.Call) -> str:
+    return ast.unparse(call.func)
+
+
+def arguments(path: Path, call: ast.Call, names: list[str]) -> dict[str, Any]:
+    """The arguments of a decorator by name. Raises SourceError."""
+    nodes = dict(zip(names, call.args, strict=False))
+    nodes |= {keyword.arg or "": keyword.value for keyword in call.keywords}
+    values = {name: node.value for name, node in nodes.items() if isinstance(node, ast.Constant)}
+    if values.keys() != {*names} or not all(isinstance(value, str) for value in values.values()):
+        what = f"@{called(call)} takes {len(names)} literal strings: {', '.join(names)}"
         raise SourceError(path, call.lineno, what)
     return values
 
@@ -173,64 +171,70 @@ def all_claims() -> list[Claim]:
 
 def claim_errors() -> Iterator[SourceError]:
     """Missing anchors, test files of no page, tables of claims that no page shows."""
-    known = {path for files in test_files().values() for path in files}
+    files_of_page = test_files()
+    known = {path for files in files_of_page.values() for path in files}
     for path in sorted(known):
         yield from target_errors(path, [(claim.line, claim.place) for claim in claims_in(path)])
-    for path in sorted(folder().glob("test_*.py")):
-        if path not in known and path.name != NO_CLAIMS:
+    for path in claim_files():
+        if path not in known:
             yield SourceError(path, 1, "its claims belong to no page; name it test_PAGE.py")
-    names = {claim.test for claim in all_claims()}
-    for test in measurements():
-        if test not in names:
+    compared = {claim.comparison for claim in all_claims()}
+    for comparison in measurements():
+        if comparison not in compared:
             where = paths.SCRIPTS / "proofs" / "equalities.py"
-            yield SourceError(where, 1, f"there is no claim {test}")
+            yield SourceError(where, 1, f"no claim calls {comparison}; call it in a test")
     for language in LANGUAGES:
         proofs = SourcePage(language, "proofs.md")
         if proofs.path.exists():
             shown = {include.file for include in proofs.includes()}
-            for name in test_files():
+            for name in files_of_page:
                 if f"claims/{name}.md" not in shown:
                     yield proofs.error(0, f'shows no claims of {name}: --8<-- "claims/{name}.md"')
 
 
 def measurements() -> dict[str, list[Figure]]:
-    """The figures of each claim that a proof has measured."""
+    """The figures of each comparison that a proof has measured."""
     found: dict[str, list[Figure]] = {}
     for path in sorted((paths.GENERATED / "outputs" / "proofs").glob("*.txt")):
-        for match in MEASURED.finditer(path.read_text(encoding="utf-8")):
-            test, numbers, what, value, bound = match.groups()
-            figure = Figure(numbers, what or "", value, bound)
-            found.setdefault(test, []).append(figure)
+        for comparison, *figure in MEASURED.findall(path.read_text(encoding="utf-8")):
+            found.setdefault(comparison, []).append(Figure(*figure))
     return found
+
+
+def markdown_table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [heads, ("---",) * len(heads), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def measured_table(language: str) -> str:
     """All that was measured, one row a claim, float32 above float64, in Markdown."""
-    figures, heads = measurements(), WORDS[language]["measured"]
-    lines: list[tuple[str, ...]] = [heads, ("---",) * len(heads)]
+    measured, rows = measurements(), []
     for claim in all_claims():
-        mine = figures.get(claim.test, [])
-        if mine:
-            kinds = list(dict.fromkeys(figure.numbers for figure in mine))
-            ordered = sorted(mine, key=lambda figure: kinds.index(figure.numbers))
+        figures = measured.get(claim.comparison, [])
+        if figures:
+            kinds = list(dict.fromkeys(figure.numbers for figure in figures))
             columns = [
                 kinds,
-                [figure.value for figure in ordered if figure.what != "gradients"],
-                [figure.value for figure in ordered if figure.what == "gradients"],
+                [figure.value for figure in figures if figure.what != "gradients"],
+                [figure.value for figure in figures if figure.what == "gradients"],
                 [
-                    ", ".join(dict.fromkeys(f.bound for f in mine if f.numbers == kind))
+                    ", ".join(dict.fromkeys(f.bound for f in figures if f.numbers == kind))
                     for kind in kinds
                 ],
             ]
             page = SourcePage(language, claim.place.partition("#")[0]).title
             cells = ["<br>".join(map(unbroken, column)) for column in columns]
-            lines.append((f"{linked(claim)}<br><small>{page}</small>", *cells))
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+            rows.append((f"{linked(claim)}<br><small>{page}</small>", *cells))
+    return markdown_table(WORDS[language]["measured"], rows)
+
+
+def english(text: str) -> str:
+    return f'<span lang="en">{html.escape(text)}</span>' if text else ""
 
 
 def linked(claim: Claim) -> str:
     """A claim that leads to its place; without the colour of links, as there are so many."""
-    return f'[<span lang="en">{html.escape(claim.text)}</span>]({claim.place}){{ .said }}'
+    return f"[{english(claim.text)}]({claim.place}){{ .said }}"
 
 
 def unbroken(text: str) -> str:
@@ -239,29 +243,29 @@ def unbroken(text: str) -> str:
 
 def table(files: list[Path], language: str) -> str:
     """The claims of test files as a table in Markdown, under their number."""
-    rows, words = [claim for path in files for claim in claims_in(path)], WORDS[language]
-    if not rows:
+    claims, words = [claim for path in files for claim in claims_in(path)], WORDS[language]
+    if not claims:
         return f"{words['none']}\n"
-    figures = measurements()
-    lines: list[tuple[str, ...]] = [words["heads"], ("---", "---")]
-    for claim in rows:
-        caught = "; ".join(mutation.fault for mutation in claim.mutations)
-        fails = f'<span lang="en">{html.escape(caught)}</span>' if caught else ""
-        lines.append((linked(claim) + beside(claim, figures, language), fails))
-    counts = words["counts"].format(
-        claims=len(rows), changes=sum(len(claim.mutations) for claim in rows)
-    )
-    return f"{counts}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    measured = measurements()
+    faults = [[mutation.fault for mutation in claim.mutations] for claim in claims]
+    rows = [
+        (
+            linked(claim) + beside(measured.get(claim.comparison, []), language),
+            english("; ".join(each)),
+        )
+        for claim, each in zip(claims, faults, strict=True)
+    ]
+    counts = words["counts"].format(claims=len(claims), changes=sum(map(len, faults)))
+    return f"{counts}\n\n{markdown_table(words['heads'], rows)}"
 
 
-def beside(claim: Claim, figures: dict[str, list[Figure]], language: str) -> str:
+def beside(figures: list[Figure], language: str) -> str:
     """What was measured of a claim, to stand below it."""
-    words = WORDS[language]
-    parts = []
-    for figure in figures.get(claim.test, []):
+    words, parts = WORDS[language], []
+    colon, comma = (": ", "; ") if language == "en" else ("：", "；")
+    for figure in figures:
         what = f", {words['gradients']}" if figure.what == "gradients" else ""
         parts.append(unbroken(f"{figure.numbers}{what} {figure.value}"))
-    colon, comma = (": ", "; ") if language == "en" else ("：", "；")
     return f"<br><small>{words['here']}{colon}{comma.join(parts)}</small>" if parts else ""
 
 
@@ -284,11 +288,6 @@ def numbers() -> dict[str, int]:
     }
 
 
-def numbers_list(counted: dict[str, int], language: str) -> str:
-    words = WORDS[language]["numbers"]
-    return "".join(f"- **{count}** {words[name]}\n" for name, count in counted.items())
-
-
 def write() -> None:
     """All includes of the page on proofs; those of a page without claims say so."""
     files, counted = test_files(), numbers()
@@ -298,4 +297,6 @@ def write() -> None:
             name = page.name.removesuffix(".md")
             write_file(made / f"{name}.md", table(files.get(name, []), language))
         write_file(made / "measured.md", measured_table(language))
-        write_file(made / "numbers.md", numbers_list(counted, language))
+        words = WORDS[language]["numbers"]
+        lines = [f"- **{count}** {words[name]}\n" for name, count in counted.items()]
+        write_file(made / "numbers.md", "".join(lines))

@@ -1,15 +1,15 @@
 """Compares the translator in JavaScript, snippets/translator.js, with the one in PyTorch.
 
 The build compares them under Node (scripts/proofs/javascript.py), a test in a browser. Both
-run javascript_model.mjs and compare its result with the ReferenceOutputs of PyTorch.
+run javascript_model.mjs, whose result has the form of Outputs, and compare it with PyTorch's.
 """
 
-import base64
-import dataclasses
 import json
 import math
 import subprocess
+from itertools import groupby, islice
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import safetensors.torch
@@ -29,6 +29,7 @@ TRANSLATOR_JS = paths.SNIPPETS / "translator.js"
 DRIVER = paths.SCRIPTS / "bookbuild/reference/javascript_model.mjs"
 MAX_LENGTH = 60  # tokens
 PAIRS_PER_KIND = 9
+Outputs = list[dict[str, Any]]  # greedy and beam (ids), logits and attention of each sentence
 
 
 def to_float16() -> bytes:
@@ -42,41 +43,26 @@ def to_float16() -> bytes:
         raise SourceError(TRANSLATOR_WEIGHTS, 1, message) from None
 
 
-def load_trained_translator() -> Translator:
-    return load_translator(TRANSLATOR_WEIGHTS)
-
-
-def round_weights(translator: Translator) -> Translator:
-    """Round the translator's weights to float16, in place; they stay float32."""
-    for parameter in translator.model.parameters():
+def load_trained_translator(rounded: bool = False) -> Translator:
+    """The translator with its weights in float32, which may be rounded to float16 first."""
+    translator = load_translator(TRANSLATOR_WEIGHTS)
+    for parameter in translator.model.parameters() if rounded else ():
         parameter.data = parameter.data.half().float()
     return translator
 
 
 def comparison_pairs() -> list[Pair]:
     """Some test pairs of each kind, and those with the longest source and target."""
-    pairs = translator_pairs("test")
-    by_kind: dict[str, list[Pair]] = {}
-    for pair in pairs:
-        by_kind.setdefault(pair.kind, []).append(pair)
-    selected = [pair for kind in sorted(by_kind) for pair in by_kind[kind][:PAIRS_PER_KIND]]
+    pairs = sorted(translator_pairs("test"), key=lambda pair: pair.kind)
+    kinds = groupby(pairs, key=lambda pair: pair.kind)
+    selected = [pair for _, group in kinds for pair in islice(group, PAIRS_PER_KIND)]
     selected.append(max(pairs, key=lambda pair: len(pair.source)))
     selected.append(max(pairs, key=lambda pair: len(pair.target)))
     return selected
 
 
-@dataclasses.dataclass
-class ReferenceOutputs:
-    """The outputs of the PyTorch translator; each list has one item per sentence."""
-
-    greedy: list[list[int]]  # ids, up to and including <eos>
-    beam: list[list[int]]
-    logits: list[np.ndarray]  # (n, V): those before each token of greedy
-    attention: list[np.ndarray]  # (n, layer, head, m)
-
-
-def compute_reference(translator: Translator, pairs: list[Pair]) -> ReferenceOutputs:
-    """Translate all sources in one batch with PyTorch."""
+def compute_reference(translator: Translator, pairs: list[Pair]) -> Outputs:
+    """Translate all sources in one batch with PyTorch; the logits are those of the greedy ids."""
     model = translator.model
     sources = [torch.tensor(translator.source.encode(pair.source)) for pair in pairs]
     src = padded(sources)
@@ -86,21 +72,26 @@ def compute_reference(translator: Translator, pairs: list[Pair]) -> ReferenceOut
     with evaluating(model), record_cross_attention(translator) as weights:
         logits = model(src, tgt)
     attention = torch.stack(weights, dim=1).permute(0, 3, 1, 2, 4)  # (b, n, layer, head, m)
-    rows = [truncate_after_eos(row) for row in greedy.tolist()]
-    return ReferenceOutputs(
-        rows,
-        [truncate_after_eos(row) for row in beam.tolist()],
-        [logits[i, : len(row)].numpy() for i, row in enumerate(rows)],
-        [attention[i, : len(row), ..., : len(sources[i])].numpy() for i, row in enumerate(rows)],
-    )
+    outputs: Outputs = []
+    for i, source in enumerate(sources):
+        ids = truncate_after_eos(greedy[i].tolist())
+        own = attention[i, : len(ids), ..., : len(source)]
+        outputs.append(
+            {
+                "greedy": ids,
+                "beam": truncate_after_eos(beam[i].tolist()),
+                "logits": logits[i, : len(ids)].flatten().tolist(),
+                "attention": own.flatten().tolist(),
+            }
+        )
+    return outputs
 
 
 def truncate_after_eos(ids: list[int]) -> list[int]:
     return ids[: ids.index(EOS) + 1] if EOS in ids else ids
 
 
-@dataclasses.dataclass
-class Difference:
+class Difference(NamedTuple):
     """How much the outputs of JavaScript differ from the reference."""
 
     greedy: int  # number of equal sentences
@@ -109,36 +100,38 @@ class Difference:
     attention: float
 
 
-def compare_outputs(outputs: dict, reference: ReferenceOutputs) -> Difference:
+def compare_outputs(outputs: Outputs, reference: Outputs) -> Difference:
     """Compare the result of javascript_model.mjs with the reference for the same sentences."""
+
+    def count_equal(key: str) -> int:
+        return sum(one[key] == other[key] for one, other in zip(outputs, reference, strict=True))
+
+    def largest_difference(key: str) -> float:
+        """Infinite if the numbers are not as many, or not finite."""
+        numbers, expected = (
+            np.array([number for sentence in each for number in sentence[key]], dtype=float)
+            for each in (outputs, reference)
+        )
+        if numbers.shape != expected.shape or not np.isfinite(numbers).all():
+            return math.inf
+        return float(np.abs(numbers - expected).max())
+
     return Difference(
-        count_equal(outputs["greedy"], reference.greedy),
-        count_equal(outputs["beam"], reference.beam),
-        largest_difference(outputs["logits"], reference.logits),
-        largest_difference(outputs["attention"], reference.attention),
+        count_equal("greedy"),
+        count_equal("beam"),
+        largest_difference("logits"),
+        largest_difference("attention"),
     )
 
 
-def count_equal(outputs: list[list[int]], expected: list[list[int]]) -> int:
-    return sum(a == b for a, b in zip(outputs, expected, strict=True))
-
-
-def largest_difference(encoded: str, expected: list[np.ndarray]) -> float:
-    """The largest absolute difference; infinite if the numbers are not as many, or not finite."""
-    numbers = np.frombuffer(base64.b64decode(encoded), dtype="<f4")
-    expected_numbers = np.concatenate([array.ravel() for array in expected])
-    if numbers.shape != expected_numbers.shape or not np.isfinite(numbers).all():
-        return math.inf
-    return float(np.abs(numbers - expected_numbers).max())
-
-
-def driver_input(pairs: list[Pair], outputs: list[list[int]]) -> dict:
+def driver_input(pairs: list[Pair], reference: Outputs) -> dict:
     """The input of javascript_model.mjs: sentences, and tokens whose logits to compute."""
     sentences = [" ".join(pair.source) for pair in pairs]
+    outputs = [sentence["greedy"] for sentence in reference]
     return {"sentences": sentences, "outputs": outputs, "maxLength": MAX_LENGTH}
 
 
-def run_in_node(weights: Path, task: dict, code: Path = TRANSLATOR_JS) -> dict:
+def run_in_node(weights: Path, task: dict, code: Path = TRANSLATOR_JS) -> Outputs:
     """The result of javascript_model.mjs under Node. Raises RuntimeError if Node fails."""
     process = subprocess.run(
         [node_executable(), str(DRIVER), str(code), str(weights)],
@@ -153,7 +146,7 @@ def run_in_node(weights: Path, task: dict, code: Path = TRANSLATOR_JS) -> dict:
 
 
 def browser_script() -> str:
-    """A script for page.evaluate that runs javascript_model.mjs in a browser on the site."""
+    """A script for page.evaluate that returns the result of javascript_model.mjs as JSON."""
     functions, _, _ = DRIVER.read_text(encoding="utf-8").partition("if (typeof process")
     return f"""async ([code, weights, task]) => {{
       {functions}
