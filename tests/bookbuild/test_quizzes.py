@@ -79,7 +79,7 @@ LAST = WRONG.format(number=2)
     ("old", "new", "message"),
     [
         (QUESTION, "", "1: 4 questions; a quiz has 5"),
-        (WHOLE, "nothing\n", "1: 0 questions; a quiz has 5"),
+        (WHOLE, "nothing\n", "1: not a list of entries; begin each with - en: TEXT"),
         ("      right: true\n", "", "1: question 1 has 0 right choices"),
         (
             "    - en: 2 is wrong\n",
@@ -88,25 +88,25 @@ LAST = WRONG.format(number=2)
         ),
         (LAST, "", "1: question 1 has 2 choices; write 3 or 4"),
         (LAST, 3 * LAST, "1: question 1 has 5 choices; write 3 or 4"),
-        ("  zh: 是吗？\n", "", "1: question 1 has no text zh"),
-        ("      zh: 1 是错的\n", "", "9: question 1, choice 2 has no text zh"),
+        ("  zh: 是吗？\n", "", "1: entry without zh; each needs en, zh"),
+        ("      zh: 1 是错的\n", "", "9: entry without zh; each needs en, zh"),
         (
             "      en_why: See [there](#there).\n",
             "      en_why:\n",
-            "4: question 1, choice 1 has no text en_why",
+            "4: entry without en_why; each needs en, zh",
         ),
-        ("      zh_why: 因为", "      zh_wy: 因为", "9: question 1, choice 2 has no text zh_why"),
+        ("      zh_why: 因为", "      zh_wy: 因为", "9: entry without zh_why; each needs en, zh"),
         (
             "  zh: 是吗？\n",
             "  zh: 是吗？\n  note: x\n",
-            "1: question 1 has the unknown key note; use en, zh",
+            "3: unknown key note; use one of en, zh",
         ),
         (
             "en_why: See [there](#there).",
             'en_why: "See $\\theta$."',
-            "4: question 1, choice 1, en_why: control character; write",
+            "7: control character; write",
         ),
-        ("Is it so?", "Is <bos> so?", "1: question 1, en: HTML tag <bos>; put it between"),
+        ("Is it so?", "Is <bos> so?", "1: HTML tag <bos>; put it between"),
         ("Is it so?", "Is it so: yes?", "1: invalid YAML: mapping values are not allowed here"),
     ],
 )
