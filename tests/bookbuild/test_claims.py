@@ -14,6 +14,7 @@ from bookbuild.pages.files import write_file
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import claims
+from bookbuild.run.jobs import dependencies
 from built_pages import ROOT
 from sample_book import change, line
 
@@ -174,6 +175,11 @@ def test_every_comparison_is_measured_within_its_bound():
     figures = [figure for each in claims.measurements().values() for figure in each]
     assert {figure.numbers for figure in figures} == {"float32", "float64"}
     assert all(float(figure.value) <= float(figure.bound) for figure in figures)
+
+
+def test_the_figures_are_measured_again_when_a_comparison_changes():
+    names = {path.name for path in dependencies(ROOT / "scripts/proofs/equalities.py")}
+    assert {"comparisons.py", "references.py", "transformer.py", "rotary.py"} <= names
 
 
 def test_a_figure_above_its_bound_stops_the_build(monkeypatch):
