@@ -17,9 +17,10 @@ import tarfile
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import brotli
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, Route, sync_playwright
 
 from bookbuild.pages.errors import SetupError
 from bookbuild.pages.paths import ROOT
@@ -27,6 +28,7 @@ from bookbuild.pages.paths import ROOT
 FONTS = Path(__file__).parent / "styles" / "fonts.conf"
 PACKAGE = ROOT / "node_modules" / "@sparticuz" / "chromium"
 UNPACKED = PACKAGE / "unpacked"  # npm removes it together with the package
+ORIGIN = "http://site.localhost"  # of the folder that answer_from serves
 ARGUMENTS = ("--no-sandbox", "--disable-gpu")  # containers have no sandbox and no GPU
 
 
@@ -93,6 +95,16 @@ def launch_options(playwright: Playwright, *arguments: str) -> dict[str, Any]:
 def launch(playwright: Playwright, *arguments: str) -> Browser:
     """Start the browser."""
     return playwright.chromium.launch(**launch_options(playwright, *arguments))
+
+
+def answer_from(folder: Path, page: Page) -> None:
+    """Answer the page's requests to ORIGIN with the files of a folder."""
+
+    def respond(route: Route) -> None:
+        path = folder / urlsplit(route.request.url).path[1:]
+        route.fulfill(path=path / "index.html" if path.is_dir() else path)
+
+    page.route(f"{ORIGIN}/**", respond)
 
 
 def main() -> None:
