@@ -4,107 +4,84 @@ It lists the pinned Python packages, PyTorch, and the npm packages that the buil
 as cyclonedx-py and npm describe them, with the hashes of the lock files.
 """
 
+import calendar
 import json
-import re
+import os
 import subprocess
 import sys
 import uuid
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Iterator
 
-import yaml
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from pip_requirements_parser import RequirementsFile
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError
 from bookbuild.pages.files import write_file
 from bookbuild.publish import built_site
+from bookbuild.publish.chapters import citation
 
 FILE = "sbom.cdx.json"
-NAME = "transformer-line-by-line"
-PIN = re.compile(r"^(\S+==.+?) \\\n((?:    --hash=sha256:\w+(?: \\)?\n)+)", re.M)
 NOTE = (
     "A Python package has one file for each system, and the hashes of all files that the lock file "
     "allows. PyTorch has none: its builds for CPU and for CUDA are different files."
 )
-PYTHON_COMMAND = [sys.executable, "-m", "cyclonedx_py", "environment", "--gather-license-texts"]
+PYTHON_COMMAND = [
+    *(sys.executable, "-m", "cyclonedx_py", "environment", "--gather-license-texts"),
+    *("--output-reproducible", "--pyproject", "pyproject.toml", sys.executable),
+]
 NPM_COMMAND = ["sbom", "--omit=dev", "--package-lock-only", "--sbom-format=cyclonedx"]
-
-
-def pinned_hashes() -> dict[str, list[str]]:
-    """The hashes of each pinned Python package; PyTorch is pinned without any."""
-    path = paths.ROOT / "requirements.txt"
-    pinned: dict[str, list[str]] = {"torch": []}
-    for pin, hashes in PIN.findall(path.read_text(encoding="utf-8")):
-        requirement = Requirement(pin)
-        name = canonicalize_name(requirement.name)
-        if requirement.marker and not requirement.marker.evaluate():
-            continue  # for another system
-        try:
-            installed = version(name)
-        except PackageNotFoundError:
-            raise SourceError(path, 1, f"{name} is not installed; run scripts/install") from None
-        if installed not in requirement.specifier:
-            message = f"{pin} is pinned, {installed} is installed; run scripts/install"
-            raise SourceError(path, 1, message)
-        pinned[name] = re.findall(r":(\w+)", hashes)
-    return pinned
 
 
 def run_tool(command: list[str]) -> dict:
     """Run a tool and parse the bill of materials that it prints."""
-    process = subprocess.run(command, capture_output=True, text=True, cwd=paths.ROOT)
+    timestamp = calendar.timegm(citation()["date-released"].timetuple())
+    environment = os.environ | {"SOURCE_DATE_EPOCH": str(timestamp)}
+    process = subprocess.run(
+        command, capture_output=True, text=True, cwd=paths.ROOT, env=environment
+    )
     if process.returncode:
         tool = " ".join(command[:4])
         raise SetupError(f"{tool} failed; run scripts/install. Its errors:\n{process.stderr}")
     return json.loads(process.stdout)
 
 
+def pinned_packages(installed: list[dict]) -> Iterator[dict]:
+    """The installed packages that requirements.txt pins, with its hashes, and PyTorch."""
+    path = paths.ROOT / "requirements.txt"
+    by_name = {canonicalize_name(each["name"]): each for each in installed}
+    for pin in RequirementsFile.from_file(str(path)).requirements:
+        if not pin.match_marker():
+            continue  # for another system
+        package = by_name.get(canonicalize_name(str(pin.name)), {"version": "no version"})
+        if package["version"] not in pin.specifier:
+            message = f"{pin.name}{pin.specifier} is pinned, {package['version']} is installed"
+            line = pin.requirement_line.line_number or 1
+            raise SourceError(path, line, f"{message}; run scripts/install")
+        hashes = [digest.removeprefix("sha256:") for digest in pin.hash_options]
+        yield package | {"hashes": [{"alg": "SHA-256", "content": each} for each in hashes]}
+    yield by_name[canonicalize_name("torch")]
+
+
 def document() -> str:
     """The bill of materials as JSON, reproducible for the same installation."""
-    pinned = pinned_hashes()
-    python = run_tool([*PYTHON_COMMAND, sys.executable])
+    bill = run_tool(PYTHON_COMMAND)
     npm = run_tool([str(paths.ROOT / ".venv/bin/npm"), *NPM_COMMAND])
-    components = npm["components"]
-    for each in python["components"]:
-        name = canonicalize_name(each["name"])
-        if name in pinned:
-            each["hashes"] = [{"alg": "SHA-256", "content": digest} for digest in pinned[name]]
-            components.append(each)
+    components = [*npm["components"], *pinned_packages(bill["components"])]
     for each in components:
         each.pop("externalReferences", None)
-        each["licenses"] = [
-            item for item in each["licenses"] if '"UNKNOWN"' not in json.dumps(item)
-        ]
+        each["licenses"] = [item for item in each["licenses"] if "'UNKNOWN'" not in str(item)]
     references = {each["bom-ref"] for each in components}
-    dependencies = [{"ref": NAME, "dependsOn": sorted(references)}]
-    for each in [*python["dependencies"], *npm["dependencies"]]:
+    book = bill["metadata"]["component"]
+    dependencies = [{"ref": book["bom-ref"], "dependsOn": sorted(references)}]
+    for each in [*bill["dependencies"], *npm["dependencies"]]:
         if each["ref"] in references:
             needed = [other for other in each.get("dependsOn", []) if other in references]
             dependencies.append({"ref": each["ref"], "dependsOn": needed})
-    citation = yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    book = {
-        "type": "application",
-        "bom-ref": NAME,
-        "name": NAME,
-        "version": citation["version"],
-        "description": citation["title"],
-        "licenses": [{"license": {"id": each}} for each in citation["license"]],
-    }
+    del bill["metadata"]["tools"]
+    bill["metadata"]["properties"] += [{"name": "hashes", "value": NOTE}]
     serial = uuid.uuid5(uuid.NAMESPACE_URL, f"{book['version']} {sorted(references)}")
-    bill = {
-        "bomFormat": "CycloneDX",
-        "specVersion": "1.6",
-        "serialNumber": serial.urn,
-        "version": 1,
-        "metadata": {
-            "timestamp": f"{citation['date-released']}T00:00:00Z",  # fixed, for reproducible builds
-            "component": book,
-            "properties": [{"name": "hashes", "value": NOTE}],
-        },
-        "components": components,
-        "dependencies": dependencies,
-    }
+    bill |= {"serialNumber": serial.urn, "components": components, "dependencies": dependencies}
     return json.dumps(bill, indent=1, ensure_ascii=False) + "\n"
 
 
