@@ -10,7 +10,7 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import built_site, chromium
 from bookbuild.publish.chapters import Book, read_book
 from bookbuild.publish.epub import make_epub
-from bookbuild.publish.pdf import make_pdf, open_document, print_document
+from bookbuild.publish.pdf import make_pdf, open_document
 
 NAME = "transformer-line-by-line"
 COVER_SIZE = {"width": 900, "height": 1200}
@@ -19,8 +19,7 @@ COVER_SIZE = {"width": 900, "height": 1200}
 def cover_picture(page: Page, site: Path, book: Book) -> bytes:
     """The title page of the PDF as a PNG."""
     page.set_viewport_size(COVER_SIZE)
-    document = print_document(book, [book.title_page()], "html { font-size: 20px }")
-    open_document(page, site, document)
+    open_document(page, site, book, "html { font-size: 20px }", page_numbers=None, articles=[])
     return page.screenshot()
 
 

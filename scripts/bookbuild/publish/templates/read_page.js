@@ -1,0 +1,69 @@
+// Evaluated in a browser: parses the HTML of a page and returns it as a chapter of the book, its
+// article as XML. Ids become unique in the book: masks, masks--why, masks--fn-vaswani.
+// `names` has the name of each chapter by its address; `newTitle` replaces the page's, if any.
+([html, url, names, newTitle]) => {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const article = page.querySelector("article");
+  const heading = article.querySelector("h1");
+  const canonical = page.querySelector("link[rel=canonical]").href;
+  const root = canonical.slice(0, canonical.length - url.length + 1); // of the site
+  const uniqueId = (id, name) => (id ? `${name}--${id.replaceAll(":", "-")}` : name);
+  const ownId = (_, id) => `#${uniqueId(id, names[url])}`;
+  const text = (element) => {
+    const copy = element.cloneNode(true);
+    copy.querySelectorAll(".katex-mathml").forEach((each) => each.remove());
+    return copy.textContent.trim();
+  };
+
+  // What is useful only in a browser
+  const buttons = ".md-content__button, .headerlink, .touch, .files, .hero p:has(> .md-button)";
+  const repeated = ".footnote-backref ~ .footnote-backref";
+  article.querySelectorAll(`${buttons}, ${repeated}`).forEach((each) => each.remove());
+  for (const each of article.querySelectorAll("abbr, wbr, .highlight span")) {
+    if (!each.matches("span") || !each.attributes.length) each.replaceWith(...each.childNodes);
+  }
+  for (const each of article.querySelectorAll("*")) {
+    const attributes = ["tabindex", "download", "data-search-exclude", "markdown"];
+    attributes.forEach((name) => each.removeAttribute(name));
+  }
+
+  // The comments that refer to annotations become numbers
+  for (const comment of article.querySelectorAll(".annotate code span[class^=c]")) {
+    const match = comment.textContent.match(/^(.*?)(?:# )?\((\d+)\)!?$/s);
+    if (!match) continue;
+    const mark = page.createElement("span");
+    mark.className = "note-mark";
+    [, comment.textContent, mark.textContent] = match;
+    comment.after(mark);
+  }
+
+  // Links lead to chapters, or else to the site
+  for (const link of article.querySelectorAll("a[href]")) {
+    const target = new URL(link.getAttribute("href"), `http://site.localhost${url}`);
+    const name = names[target.pathname];
+    if (target.host !== "site.localhost") continue;
+    const anchor = `#${uniqueId(target.hash.slice(1), name)}`;
+    link.setAttribute("href", name ? anchor : root + target.pathname.slice(1) + target.hash);
+  }
+  for (const element of article.querySelectorAll("*")) {
+    for (const attribute of element.attributes) {
+      let { value } = attribute;
+      if (attribute.name === "id") value = ownId("", value).slice(1);
+      if (attribute.name === "xlink:href") value = value.replace(/^#(.*)/, ownId);
+      attribute.value = value.replace(/(?<=url\()#([^)]*)/g, ownId);
+    }
+  }
+
+  if (newTitle) heading.textContent = newTitle;
+  heading.id = names[url];
+  return {
+    canonical,
+    styleSheets: [...page.querySelectorAll("link[rel=stylesheet]")].map((each) => each.getAttribute("href")),
+    book: page.querySelector("meta[property='og:site_name']").content,
+    description: page.querySelector("meta[name=description]").content,
+    rights: page.querySelector(".md-copyright__highlight").textContent.trim(),
+    title: text(heading),
+    sections: [...article.querySelectorAll("h2")].map((each) => [each.id, text(each)]),
+    article: new XMLSerializer().serializeToString(article),
+  };
+};
