@@ -39,15 +39,13 @@ MEASURE_SCRIPT = """async (text) => {
 
 def main() -> None:
     runs = []
-    with sync_playwright() as playwright:
-        browser = chromium.launch(playwright)
+    with sync_playwright() as playwright, chromium.launch(playwright) as browser:
         for _ in range(RUNS):
             page = browser.new_page()
             chromium.answer_from(ROOT / "site", page)
             page.goto(f"{chromium.ORIGIN}/404.html")
             runs.append(page.evaluate(MEASURE_SCRIPT, TEXT))
             page.close()
-        browser.close()
     medians = {name: round(statistics.median(run[name] for run in runs), 2) for name in runs[0]}
     print(json.dumps(medians, indent=1))
 

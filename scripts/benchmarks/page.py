@@ -163,9 +163,13 @@ def measure_pages(pages: list[str], runs: int) -> int:
     print(f"{os.cpu_count()} cores; medians of {runs}, or of {REPEATED} where a goal is missed")
     print(f"{'page':<29} {'phone':>15}  {'desktop':>15}  {'  '.join(COLUMNS)}  load")
     count = 0
-    with serve_site() as address, sync_playwright() as playwright:
-        port = free_port()
-        browser = chromium.launch(playwright, f"--remote-debugging-port={port}")
+    port = free_port()
+    debugging = f"--remote-debugging-port={port}"
+    with (
+        serve_site() as address,
+        sync_playwright() as playwright,
+        chromium.launch(playwright, debugging) as browser,
+    ):
         for page in pages:
             results = [measure(browser, port, address + page) for _ in range(runs)]
             while missed_goals(medians(results)) and len(results) < REPEATED:
@@ -173,7 +177,6 @@ def measure_pages(pages: list[str], runs: int) -> int:
             missed = missed_goals(medians(results))
             print_row(page, medians(results), missed)
             count += bool(missed)
-        browser.close()
     return count
 
 

@@ -2,6 +2,7 @@
 
 import io
 import re
+import statistics
 from collections.abc import Iterator
 from html import escape, unescape
 from pathlib import Path
@@ -16,7 +17,7 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
 from bookbuild.pages.page import list_pages, page_url
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.publish import built_site, chromium
+from bookbuild.publish import chromium
 
 SIZE = (1200, 630)  # the size that social networks recommend
 COLORS = 64  # background, text, accent, and antialiased edges
@@ -106,17 +107,11 @@ def draw_card(page: Page, card: Card) -> bytes:
 
 def write_cards(site: Path) -> None:
     """Write the card of each page of a built site."""
-    with sync_playwright() as playwright:
-        browser = chromium.launch(playwright)
+    with sync_playwright() as playwright, chromium.launch(playwright) as browser:
         page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]})
-        count = total = 0
+        sizes = []
         for card in site_cards(site):
             data = draw_card(page, card)
             write_file(card.picture, data)
-            count, total = count + 1, total + len(data)
-        browser.close()
-    print(f"cards: {count} pages, {total / 1e3 / max(count, 1):.0f} KB each")
-
-
-if __name__ == "__main__":
-    write_cards(built_site.site_argument(__doc__))
+            sizes.append(len(data))
+    print(f"cards: {len(sizes)} pages, {statistics.mean(sizes) / 1e3:.0f} KB each")

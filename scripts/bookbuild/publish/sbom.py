@@ -11,6 +11,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 from packaging.utils import canonicalize_name
 from pip_requirements_parser import RequirementsFile
@@ -18,7 +19,6 @@ from pip_requirements_parser import RequirementsFile
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError
 from bookbuild.pages.files import write_file
-from bookbuild.publish import built_site
 from bookbuild.publish.chapters import citation
 
 FILE = "sbom.cdx.json"
@@ -85,15 +85,7 @@ def document() -> str:
     return json.dumps(bill, indent=1, ensure_ascii=False) + "\n"
 
 
-def main() -> None:
-    site = built_site.site_argument(__doc__)
-    try:
-        text = document()
-    except (SetupError, SourceError) as error:
-        sys.exit(f"sbom: {error}")
+def write_bill(site: Path) -> None:
+    text = document()
     write_file(site / FILE, text)
     print(f"{FILE}: {len(json.loads(text)['components'])} packages")
-
-
-if __name__ == "__main__":
-    main()
