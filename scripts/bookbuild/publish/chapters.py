@@ -101,7 +101,8 @@ def authors() -> str:
 
 def last_commit() -> tuple[datetime.datetime, str]:
     """The date and hash of the last commit; without Git, those of the release in CITATION.cff."""
-    command = ["git", "-C", str(paths.ROOT), "log", "-1", "--format=%cI %h"]
+    own = f"safe.directory={paths.ROOT}"  # even if the folder belongs to another user
+    command = ["git", "-c", own, "-C", str(paths.ROOT), "log", "-1", "--format=%cI %h"]
     try:
         process = subprocess.run(command, capture_output=True, text=True, check=True)
         date, version = process.stdout.split()
