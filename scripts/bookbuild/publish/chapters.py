@@ -102,7 +102,8 @@ def authors() -> str:
 def last_commit() -> tuple[datetime.datetime, str]:
     """The date and hash of the last commit; without Git, those of the release in CITATION.cff."""
     own = f"safe.directory={paths.ROOT}"  # even if the folder belongs to another user
-    command = ["git", "-c", own, "-C", str(paths.ROOT), "log", "-1", "--format=%cI %h"]
+    command = ["git", "-c", own, "-C", str(paths.ROOT), "log", "-1"]
+    command += ["--format=%cI %h", "--abbrev=10"]  # of one length in every clone
     try:
         process = subprocess.run(command, capture_output=True, text=True, check=True)
         date, version = process.stdout.split()
