@@ -135,10 +135,6 @@ def measure(browser: Browser, port: int, url: str) -> dict[str, float]:
     return figures
 
 
-def medians(results: list[dict[str, float]]) -> dict[str, float]:
-    return {name: median(each[name] for each in results) for name in results[0]}
-
-
 def missed_goals(figures: dict[str, float]) -> list[str]:
     scores = [f"{device} {category}" for device in ("phone", "desktop") for category in CATEGORIES]
     least = dict.fromkeys(scores, 100) | {"phone performance": PHONE_PERFORMANCE}
@@ -163,8 +159,7 @@ def measure_pages(pages: list[str], runs: int) -> int:
     """Print a row for each page; return how many miss a goal."""
     print(f"{os.cpu_count()} cores; medians of {runs}, or of {REPEATED} where a goal is missed")
     print(f"{'page':<29} {'phone':>15}  {'desktop':>15}  {'  '.join(COLUMNS)}  load")
-    count = 0
-    port = free_port()
+    count, port = 0, free_port()
     debugging = f"--remote-debugging-port={port}"
     with (
         serve_site() as address,
@@ -172,11 +167,13 @@ def measure_pages(pages: list[str], runs: int) -> int:
         chromium.launch(playwright, debugging) as browser,
     ):
         for page in pages:
-            results = [measure(browser, port, address + page) for _ in range(runs)]
-            while missed_goals(medians(results)) and len(results) < REPEATED:
+            results: list[dict[str, float]] = []
+            medians, missed = {}, []
+            while len(results) < runs or (missed and len(results) < REPEATED):
                 results.append(measure(browser, port, address + page))
-            missed = missed_goals(medians(results))
-            print_row(page, medians(results), missed)
+                medians = {name: median(each[name] for each in results) for name in results[0]}
+                missed = missed_goals(medians)
+            print_row(page, medians, missed)
             count += bool(missed)
     return count
 
