@@ -156,7 +156,8 @@ def browser_context_args(browser_context_args: dict) -> dict:
 def check_cache(browser: Browser, everything: bool) -> CheckCache:
     """The checks of pages that have passed in this browser."""
     environment = f"{platform.platform()} {browser.version}"
-    return CheckCache(ROOT / ".generated/test-cache", environment, everything)
+    code = ("tests/*.py", "tests/browser/test_all_pages.py", "scripts/bookbuild/**/*.py")
+    return CheckCache(environment, code, everything)
 
 
 @pytest.fixture(params=[1280, 390])

@@ -2,9 +2,11 @@
 
 import contextlib
 import io
+import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import Phase, settings
@@ -22,6 +24,14 @@ Change = tuple[str, str, str]  # a file in snippets/, its old text, its new text
 settings.register_profile(
     "mutants", derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate]
 )
+
+
+class Result(NamedTuple):
+    """What became of a test."""
+
+    outcome: str  # passed, failed or did not run
+    output: str  # of pytest
+    files: set[str]  # what it read, as paths from the root
 
 
 class Outcomes:
@@ -66,16 +76,45 @@ def copy_snippets(copy: Path, change: Change | None) -> None:
     (copy / file).write_text(text.replace(old, new), encoding="utf-8")
 
 
+class OpenedFiles:
+    """The files of this repository that the process opens from now on, the copy's as snippets/."""
+
+    def __init__(self, copy: Path):
+        self.copy, self.names = copy, set[str]()
+        sys.addaudithook(self.note)
+
+    def note(self, event: str, arguments: tuple) -> None:
+        if event == "open" and isinstance(arguments[0], str):
+            self.names.add(os.path.abspath(arguments[0]))
+        elif event == "subprocess.Popen":  # what a child process opens is not known
+            self.names |= {str(path) for path in SNIPPETS.rglob("*.py")}
+
+    def paths(self) -> set[str]:
+        """The paths from the root; of a compiled module, that of its source."""
+        found = set()
+        for path in map(Path, self.names):
+            if path.is_relative_to(self.copy):
+                path = SNIPPETS / path.relative_to(self.copy)
+            if path.parent.name == "__pycache__":
+                path = path.parent.with_name(f"{path.name.partition('.')[0]}.py")
+            if path.is_relative_to(ROOT) and not path.is_dir():
+                name = path.relative_to(ROOT).as_posix()
+                if not name.startswith((".", "node_modules/")):
+                    found.add(name)
+        return found
+
+
 def run_pytest(
     tests: list[str], change: Change | None, *options: str, plugins: tuple[object, ...] = ()
-) -> tuple[int, str]:
-    """Run tests on a copy of snippets/; return pytest's exit status and output.
+) -> tuple[int, str, set[str]]:
+    """Run tests on a copy of snippets/; return pytest's exit status, output and the files read.
 
     Call it in a fresh process, which has not imported anything from snippets/.
     """
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder).resolve() / "snippets"
         copy_snippets(copy, change)
+        opened = OpenedFiles(copy)
         settings.load_profile("mutants")  # before the tests derive their settings from it
         sys.path[:] = [entry for entry in sys.path if entry != str(SNIPPETS)]
         output = io.StringIO()
@@ -91,18 +130,18 @@ def run_pytest(
         ]
         with contextlib.redirect_stdout(output):
             status = pytest.main(arguments, plugins=[*plugins])
-    return status, output.getvalue()
+        return status, output.getvalue(), opened.paths()
 
 
-def run_test(test: str, change: Change) -> tuple[str, str]:
-    """'passed', 'failed' or 'did not run', and pytest's output, with the change made."""
-    status, output = run_pytest([test], change, "--exitfirst")
+def run_test(test: str, change: Change) -> Result:
+    """The result of a test with the change made."""
+    status, output, files = run_pytest([test], change, "--exitfirst")
     outcomes = {pytest.ExitCode.OK: "passed", pytest.ExitCode.TESTS_FAILED: "failed"}
-    return outcomes.get(pytest.ExitCode(status), "did not run"), output
+    return Result(outcomes.get(pytest.ExitCode(status), "did not run"), output, files)
 
 
 def passing_tests(tests: list[str]) -> tuple[set[str], str]:
     """The tests that pass on an unchanged copy, and pytest's output."""
     outcomes = Outcomes()
-    _, output = run_pytest(tests, None, plugins=(outcomes,))
+    _, output, _ = run_pytest(tests, None, plugins=(outcomes,))
     return outcomes.passed, output

@@ -1,6 +1,10 @@
-"""Each mutation, made in a copy of snippets/, makes the test of its claim fail."""
+"""Each mutation, made in a copy of snippets/, makes the test of its claim fail.
+
+One that failed in an earlier run with identical files is not made again, except with --all.
+"""
 
 import multiprocessing
+import platform
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from typing import NamedTuple
@@ -8,7 +12,8 @@ from typing import NamedTuple
 import pytest
 
 from bookbuild.reference import claims
-from mutants import SNIPPETS, passing_tests, run_test
+from check_cache import CheckCache
+from mutants import SNIPPETS, Result, passing_tests, run_test
 
 
 class Case(NamedTuple):
@@ -20,6 +25,11 @@ class Case(NamedTuple):
     @property
     def test_file(self) -> str:
         return self.test.partition("::")[0]
+
+    @property
+    def name(self) -> str:
+        file, old, new, _ = self.mutation
+        return f"mutation of {file}, {old!r} to {new!r}, of {self.test}"
 
 
 CASES = [Case(claim.test, each) for claim in claims.all_claims() for each in claim.mutations]
@@ -38,10 +48,18 @@ def pool() -> Iterator[ProcessPoolExecutor]:
 
 
 @pytest.fixture(scope="module")
-def selected(request) -> list[Case]:
-    """The cases that the command line selects."""
+def cache(everything: bool) -> CheckCache:
+    """The mutations that their tests have caught. No hook sees the opening of safetensors."""
+    code = ("tests/claims/mutants.py", "snippets/*.safetensors")
+    return CheckCache(f"{platform.platform()} {platform.python_version()}", code, everything)
+
+
+@pytest.fixture(scope="module")
+def selected(request, cache) -> list[Case]:
+    """The cases that the command line selects and that are not known to be caught."""
     specs = [getattr(item, "callspec", None) for item in request.session.items]
-    return [spec.params["case"] for spec in specs if spec and "case" in spec.params]
+    cases = [spec.params["case"] for spec in specs if spec and "case" in spec.params]
+    return [case for case in cases if not cache.has_passed(case.name)]
 
 
 @pytest.fixture(scope="module")
@@ -54,21 +72,25 @@ def unchanged(pool, selected) -> dict[str, Future[tuple[set[str], str]]]:
 
 
 @pytest.fixture(scope="module")
-def changed(pool, selected) -> dict[Case, Future[tuple[str, str]]]:
-    """The outcome of each case's test on a copy with its mutation."""
+def changed(pool, selected) -> dict[Case, Future[Result]]:
+    """The result of each case's test on a copy with its mutation."""
     return {case: pool.submit(run_test, case.test, case.mutation[:3]) for case in selected}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.mutation.fault)
-def test_the_claim_fails_if(case, unchanged, changed):
+def test_the_claim_fails_if(case, unchanged, changed, cache, record_property):
     file, old, _, fault = case.mutation
     count = (SNIPPETS / file).read_text(encoding="utf-8").count(old)
     assert count == 1, f"snippets/{file} has the old text {count} times, not once: {old}"
+    if case not in changed:
+        record_property("cached", True)
+        return
     passed, output = unchanged[case.test_file].result()
     assert case.test in passed, f"{case.test} fails on an unchanged copy:\n{output}"
-    outcome, output = changed[case].result()
+    outcome, output, files = changed[case].result()
     assert outcome != "passed", f"{case.test} passes although {fault}; make the test stricter"
     assert outcome == "failed", f"{case.test} {outcome} on the changed copy:\n{output}"
+    cache.save(case.name, files)
 
 
 def test_every_fault_has_a_different_description():
@@ -98,7 +120,15 @@ def test_sample_for_the_runner():
     ids=["the claim is broken", "nothing is broken", "an import fails", "the test is missing"],
 )
 def test_the_runner_reports_the_outcome_when(pool, old, new, test, expected):
-    assert pool.submit(run_test, test, ("transformer.py", old, new)).result()[0] == expected
+    assert pool.submit(run_test, test, ("transformer.py", old, new)).result().outcome == expected
+
+
+def test_the_runner_reports_the_files_that_a_test_reads(pool):
+    result = pool.submit(
+        run_test, SAMPLE, ("transformer.py", "import math", "import math")
+    ).result()
+    own = {f"tests/claims/{name}.py" for name in ("conftest", "helpers", "test_mutations")}
+    assert result.files >= own | {"snippets/transformer.py"}
 
 
 def test_only_tests_that_pass_on_an_unchanged_copy_count_as_passing(pool):
