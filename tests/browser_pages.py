@@ -2,17 +2,19 @@
 
 import http.server
 from collections.abc import Iterable
+from contextlib import suppress
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route, expect
 
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 
 # A secure address without a port, since Material compares its links to those of the sitemap.
 BASE = "http://site.localhost/"
-PATIENCE = 20_000  # milliseconds; what works takes far less, even on a busy machine
+PATIENCE = 60_000  # milliseconds; what works takes far less, even on a busy machine
+expect.set_options(timeout=PATIENCE)
 PAGES = [
     ("zh/" if page.language == "zh" else "") + page.name.removesuffix(".md").removesuffix("index")
     for language in LANGUAGES
@@ -24,10 +26,14 @@ every_page = pytest.mark.parametrize("url", PAGES, ids=lambda url: url or "home"
 
 
 class SilentHandler(http.server.SimpleHTTPRequestHandler):
-    """Serves files without a log."""
+    """Serves files without a log, also to a browser that leaves before it has all of them."""
 
     def log_message(self, *_) -> None:
         pass
+
+    def handle(self) -> None:
+        with suppress(ConnectionError):
+            super().handle()
 
 
 def address(url: str) -> str:
@@ -65,6 +71,13 @@ NETWORK_IS_IDLE = """() => {
 def settle(page: Page) -> None:
     """Wait until the page is complete and has fetched nothing for half a second."""
     page.wait_for_function(NETWORK_IS_IDLE)
+
+
+def wait_for_route(page: Page, held: list[Route]) -> Route:
+    """The first request that a route's handler has put into the list."""
+    while not held:
+        page.wait_for_timeout(10)  # handlers run while Playwright waits
+    return held[0]
 
 
 # Code far from the window is rendered, gets its buttons and notes, and widgets start, only when

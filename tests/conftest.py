@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Browser, Page, Playwright, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
 import sample_book
 from bookbuild.pages.page import list_pages
@@ -160,6 +160,12 @@ def check_cache(browser: Browser, everything: bool) -> CheckCache:
     return CheckCache(environment, code, everything)
 
 
+@pytest.fixture
+def context(context: BrowserContext) -> BrowserContext:
+    context.set_default_timeout(PATIENCE)
+    return context
+
+
 @pytest.fixture(params=[1280, 390])
 def width(request: pytest.FixtureRequest) -> int:
     return request.param
@@ -180,8 +186,6 @@ def home(language: str) -> str:
 def reader(page: Page, width: int) -> Iterator[Page]:
     """A browser's page in which nothing may go wrong: no error, no request to elsewhere."""
     page.set_viewport_size({"width": width, "height": 844})
-    page.set_default_timeout(PATIENCE)
-    expect.set_options(timeout=PATIENCE)
     errors: list[str] = []
     watch(page, errors)
     yield page

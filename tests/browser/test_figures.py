@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from browser_pages import BASE, LANGUAGE_AT, settle
+from browser_pages import BASE, LANGUAGE_AT, settle, wait_for_route
 from built_pages import assert_no_errors
 
 PAGES = {"positions": "rotations/", "masks": "masks/", "shapes": "attention/"}
@@ -51,7 +51,7 @@ def test_starting_moves_nothing_below(reader, home, name):
     reader.evaluate("document.fonts.ready")
     below = "element => element.nextElementSibling.getBoundingClientRect().top + scrollY"
     before = figure.evaluate(below)
-    held[0].continue_()
+    wait_for_route(reader, held).continue_()
     expect(figure.locator(".live")).to_be_visible()
     assert abs(figure.evaluate(below) - before) <= 4
 

@@ -12,7 +12,7 @@ import train
 import transformer
 import translator
 from bookbuild.pages import paths
-from browser_pages import LANGUAGE_AT
+from browser_pages import LANGUAGE_AT, wait_for_route
 from built_pages import assert_no_errors
 from decode import evaluating
 
@@ -225,7 +225,7 @@ def test_nothing_moves_but_on_the_readers_word(reader, home):
     with reader.expect_request("**/widgets/heads.js"):
         widget.evaluate("each => each.scrollIntoView()")
     before, height = reader.evaluate(SHIFTS), widget.bounding_box()["height"]
-    held[0].continue_()
+    wait_for_route(reader, held).continue_()
     expect(widget.locator("form")).to_be_visible()
     assert reader.evaluate(SHIFTS) - before <= 0.01
     assert abs(widget.bounding_box()["height"] - height) < 4

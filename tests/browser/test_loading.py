@@ -79,12 +79,9 @@ def test_the_theme_sets_up_a_page_in_short_tasks(reader: Page, home):
     reader.goto(f"{home}attention/")
     expected = reader.locator(WITH_TOOLTIP).count()
     assert expected > 80
-    reader.wait_for_function("() => setups.length >= 80")
-    sizes = reader.evaluate("setups.map((elements) => elements.size)")
-    assert max(sizes) == 1, sizes
-    reader.wait_for_timeout(300)  # links have no tasks, so the last tooltip is not far
-    total = reader.evaluate("setups.reduce((sum, elements) => sum + elements.size, 0)")
-    assert total >= expected
+    total = "setups.reduce((sum, elements) => sum + elements.size, 0)"
+    reader.wait_for_function(f"(expected) => {total} >= expected", arg=expected)
+    assert reader.evaluate("Math.max(...setups.map((elements) => elements.size))") == 1
 
 
 RENDERED = """() => [...document.querySelectorAll(".md-content__inner > *")]

@@ -147,7 +147,7 @@ def test_the_next_page_is_complete_and_the_way_back_leads_where_one_was(reader, 
     reader.goto(f"{home}{CHAPTERS[0]}/")
     reader.locator(".md-footer__link--next").click()
     expect(reader).to_have_url(f"{home}{CHAPTERS[1]}/")
-    assert reader.evaluate("scrollY") == 0
+    reader.wait_for_function("() => scrollY === 0")
     formula = reader.locator("article .katex:visible").first
     expect(formula).to_be_visible()
     family = formula.evaluate("element => getComputedStyle(element).fontFamily")
@@ -211,11 +211,18 @@ TAKE = """async () => {
 }"""
 
 
+# The dialog is there for two seconds.
+NOTE_DIALOG = """() => new MutationObserver(() => {
+  window.dialog ||= document.querySelector(".md-dialog--active");
+}).observe(document.querySelector(".md-dialog"), { attributes: true })"""
+
+
 def test_a_click_on_the_copy_button_copies_and_reports_it(reader, home, language, site):
     reader.goto(f"{home}{CHAPTERS[0]}/")
     reader.locator("article pre").first.scroll_into_view_if_needed()
+    reader.evaluate(NOTE_DIALOG)
     reader.locator("article .md-code__button[data-clipboard-target]").first.click()
-    expect(reader.locator(".md-dialog--active")).to_be_visible()
+    reader.wait_for_function("() => window.dialog")
     first = next(blocks_of(load_page(site, SourcePage(language, f"{CHAPTERS[0]}.md"))))
     assert reader.evaluate(TAKE) == first.code
 

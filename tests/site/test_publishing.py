@@ -116,7 +116,6 @@ def browser_there(fork, launch_browser, browser_type_launch_args) -> Iterator[Br
 def visitor(browser_there) -> Iterator[Page]:
     page = browser_there.new_page()
     page.set_default_timeout(PATIENCE)
-    expect.set_options(timeout=PATIENCE)
     yield page
     page.close()
 
