@@ -2,11 +2,10 @@
 
 import functools
 import http.server
-import os
-import platform
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -18,7 +17,7 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chromium
 from browser_pages import BASE, PATIENCE, SilentHandler, watch
 from built_pages import ROOT, Block, Built, assert_no_errors, blocks_of, load_page
-from check_cache import CheckCache
+from check_cache import ENVIRONMENT, CheckCache, cache_of, runs_everything
 
 # The same examples in each run, so that a failure is one that can be repeated.
 settings.register_profile("book", derandomize=True, deadline=None)
@@ -64,7 +63,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def everything(pytestconfig: pytest.Config) -> bool:
     """Whether to run also what an identical earlier run or build makes redundant."""
-    return pytestconfig.getoption("--all") or os.environ.get("ALL") == "1"
+    return runs_everything(pytestconfig)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let a test pass at once that has passed with the files that it depends on."""
+    for item in items:
+        if (cache := cache_of(item)) and cache.has_passed(item.nodeid):
+            item.user_properties.append(("cached", True))
+            item.setup = item.runtest = lambda: None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    report = yield
+    if report.when == "call" and report.passed and (cache := cache_of(item)):
+        cache.save(item.nodeid)
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -155,7 +171,7 @@ def browser_context_args(browser_context_args: dict) -> dict:
 @pytest.fixture(scope="session")
 def check_cache(browser: Browser, everything: bool) -> CheckCache:
     """The checks of pages that have passed in this browser."""
-    environment = f"{platform.platform()} {browser.version}"
+    environment = f"{ENVIRONMENT} {browser.version}"
     code = ("tests/*.py", "tests/browser/test_all_pages.py", "scripts/bookbuild/**/*.py")
     return CheckCache(environment, code, everything)
 

@@ -15,6 +15,11 @@ from bookbuild.pages import paths
 from bookbuild.pages.files import line_number
 from built_pages import ROOT
 
+# What a test of the sample book depends on, for the mark depends_on.
+SOURCES = (
+    *("scripts/*", "scripts/bookbuild/**/*", "scripts/figures/*.py", "overrides/**/*"),
+    *("mkdocs*.yml", "tests/*.py", "tests/words.txt"),
+)
 PAGE = """\
 ---
 description: {about}

@@ -4,7 +4,6 @@ One that failed in an earlier run with identical files is not made again, except
 """
 
 import multiprocessing
-import platform
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from bookbuild.reference import claims
-from check_cache import CheckCache
+from check_cache import ENVIRONMENT, CheckCache
 from mutants import SNIPPETS, Result, passing_tests, run_test
 
 
@@ -51,7 +50,7 @@ def pool() -> Iterator[ProcessPoolExecutor]:
 def cache(everything: bool) -> CheckCache:
     """The mutations that their tests have caught. No hook sees the opening of safetensors."""
     code = ("tests/claims/mutants.py", "snippets/*.safetensors")
-    return CheckCache(f"{platform.platform()} {platform.python_version()}", code, everything)
+    return CheckCache(ENVIRONMENT, code, everything)
 
 
 @pytest.fixture(scope="module")

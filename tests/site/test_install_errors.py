@@ -142,6 +142,7 @@ def two_installations(case: Case) -> Iterator[Run]:
     case.environment = before
 
 
+pytestmark = pytest.mark.depends_on("scripts/install", "tests/fault_injection.py")
 PIP = "scripts/install: pip could not install the packages (see above). Is there a network?"
 FAULTS = {
     "an old Python": Fault(old_python, "Python 3.11.5 or newer is needed, not "),

@@ -33,6 +33,7 @@ from fault_injection import (
 )
 from sample_book import change, module_command
 
+pytestmark = pytest.mark.depends_on(*sample_book.SOURCES)
 SAY = "snippets/examples/chapter/say.py"
 UNREACHABLE = "http://127.0.0.1:9/"
 ROOT_ALONE = pytest.mark.skipif(os.getuid() != 0, reason="only root mounts disks and cuts networks")
@@ -373,6 +374,9 @@ def test_a_fault_of_the_machine_is_reported_and_can_be_repaired(book, record_pro
     record_property("message", message)
 
 
+@pytest.mark.depends_on(
+    "docs/**/*", "scripts/**/*", "snippets/**/*", "tests/**/*", "*.yml", "*.toml"
+)
 @pytest.mark.parametrize("name", PROJECT_FAULTS)
 def test_a_stale_or_damaged_file_is_reported(project, record_property, name):
     fault = PROJECT_FAULTS[name]

@@ -32,6 +32,7 @@ from fault_injection import (
 from sample_book import change, line
 from warm_mkdocs import WarmMkDocs
 
+pytestmark = pytest.mark.depends_on(*sample_book.SOURCES)
 PAGE, TRANSLATION = "docs/en/index.md", "docs/zh/index.md"
 OTHER, OTHER_TRANSLATION = "docs/en/other.md", "docs/zh/other.md"
 TINY, SAY = "snippets/tiny.py", "snippets/examples/chapter/say.py"
