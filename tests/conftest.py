@@ -4,6 +4,7 @@ import functools
 import http.server
 import threading
 from collections.abc import Generator, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from bookbuild.publish import chromium
 from browser_pages import BASE, PATIENCE, SilentHandler, watch
 from built_pages import ROOT, Block, Built, assert_no_errors, blocks_of, load_page
 from check_cache import ENVIRONMENT, CheckCache, cache_of, runs_everything
+from warm_mkdocs import WarmMkDocs
 
 # The same examples in each run, so that a failure is one that can be repeated.
 settings.register_profile("book", derandomize=True, deadline=None)
@@ -124,6 +126,13 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = sample_book.make(tmp_path)
     sample_book.use(folder, monkeypatch)
     return folder
+
+
+@pytest.fixture(scope="session")
+def mkdocs() -> Iterator[WarmMkDocs]:
+    """Builds the sample book in a fork of a process that has imported MkDocs."""
+    with closing(WarmMkDocs()) as process:
+        yield process
 
 
 # The browser

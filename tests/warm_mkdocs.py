@@ -68,7 +68,7 @@ def fork_generate(command: list[str], env: dict[str, str]) -> subprocess.Complet
         from bookbuild.run import generate
 
         os.environ.update(env)
-        sys.path.insert(0, env["PYTHONPATH"])
+        sys.path[:0] = env["PYTHONPATH"].split(os.pathsep)
         sys.argv[1:] = []
         status: Any = 1
         try:

@@ -1,8 +1,6 @@
 """Notebooks are read as pages, and run as Jupyter does."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run import generate, jobs
 from bookbuild.run.jobs import list_jobs
 from bookbuild.run.notebooks import run_notebook
+from fault_injection import build as run_build
 from sample_book import change
 
 CODE = """\
@@ -301,22 +300,11 @@ def test_a_cell_that_one_language_lacks_is_reported(lab):
 
 
 @pytest.fixture
-def build(small, lab):
+def build(small, lab, mkdocs):
     """What scripts/build does with the small book and its lab."""
     for name in ("mkdocs.yml", "mkdocs.zh.yml"):
         change(small / name, "  - other.md\n", "  - other.md\n  - labs/lab.md\n")
-
-    def call() -> tuple[int, str]:
-        done = subprocess.run(
-            [Path(sys.executable).with_name("mkdocs"), "build", "--strict"],
-            cwd=small,
-            env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-        )
-        return done.returncode, done.stdout + done.stderr
-
-    return call
+    return lambda: run_build(small, mkdocs)
 
 
 def test_a_lab_is_built_like_any_page(small, lab, build):

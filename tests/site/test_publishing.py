@@ -51,6 +51,10 @@ def fork(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.depends_on(
+    *("docs/**/*", "overrides/**/*", "scripts/**/*", "snippets/**/*"),
+    *("tests/claims/*.py", "*.yml", "*.toml", "CITATION.cff"),
+)
 def test_two_builds_give_the_same_bytes(fork, tmp_path):
     """So that anyone who builds the book can check what was published."""
     build(tmp_path, **FORK)

@@ -23,6 +23,8 @@ from bookbuild.run import locks
 from fault_injection import MKDOCS, PATIENCE, environment, wait_until
 from sample_book import change
 
+pytestmark = pytest.mark.depends_on(*sample_book.SOURCES)
+
 
 class Server:
     """A small book, served from its folder; messages is what the server has printed."""

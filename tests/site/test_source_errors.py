@@ -7,8 +7,7 @@ The builds run in forks of a process that has imported MkDocs (warm_mkdocs.py).
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -86,12 +85,6 @@ def add_lab(folder: Path) -> None:
         (folder / name).write_text(notebooks.canonical_json(notebook), encoding="utf-8")
     for name in ("mkdocs.yml", "mkdocs.zh.yml"):
         change(folder / name, "  - other.md\n", "  - other.md\n  - labs/lab.md\n")
-
-
-@pytest.fixture(scope="module")
-def mkdocs() -> Iterator[WarmMkDocs]:
-    with closing(WarmMkDocs()) as process:
-        yield process
 
 
 @pytest.fixture(scope="module")
