@@ -57,7 +57,7 @@ def choose(widget: Locator, *place) -> None:
 
 
 def messages(widget: Locator) -> str:
-    return widget.locator(".by-hand__told p").inner_text()
+    return widget.locator(".by-hand__explanation p").inner_text()
 
 
 def number(text: str) -> float:

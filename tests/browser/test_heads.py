@@ -122,7 +122,7 @@ def test_each_cell_is_described_in_words(reader, widget, language):
             radio = rows.nth(row).locator("input").nth(column)
             radio.focus()
             reader.keyboard.press("Space")
-            line = widget.locator(".heads__told").inner_text()
+            line = widget.locator(".heads__explanation").inner_text()
             share = f"{100 * weights[row, column]:.1f}%"
             assert token in line and word in line
             assert float(re.findall(r"([\d.]+)%", line)[0]) == pytest.approx(

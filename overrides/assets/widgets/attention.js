@@ -143,10 +143,10 @@ export function start(element) {
         ...OPTIONS.map((name) => option(name, state, changed)), reset),
       ...STEPS.map((name) => walkByArrows(matrix(name, name === "output" ? 2 : 3, "query",
         (place) => choice(place, state, changed))))),
-    el("div", { class: "by-hand__told" }, slider(state, changed), el("p")),
+    el("div", { class: "by-hand__explanation" }, slider(state, changed), el("p")),
     status);
   live.addEventListener("change", () => { // announce only the final value of a slider
-    status.textContent = live.querySelector(".by-hand__told p")?.textContent ?? "";
+    status.textContent = live.querySelector(".by-hand__explanation p")?.textContent ?? "";
   });
   changed();
   element.replaceChildren(live);
@@ -317,7 +317,7 @@ function renderStep(live, { entries, options, cell }, name) {
 function renderArithmetic(live, { entries, options, entry, cell }) {
   const range = /** @type {HTMLInputElement} */ (live.querySelector("input[type=range]"));
   range.value = String(entries[entry.name][entry.row][entry.column]);
-  const [name, line] = live.querySelectorAll(".by-hand__told :is(label span, p)");
+  const [name, line] = live.querySelectorAll(".by-hand__explanation :is(label span, p)");
   name.textContent = describe(entry, options);
   line.textContent =
     describe(cell, options) + words.colon + arithmetic(cell, entries, options, words);

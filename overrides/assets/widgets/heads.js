@@ -190,7 +190,7 @@ function show(crossing, status, picture) {
   const { tokens, heads } = crossing;
   status.textContent = tokens.filter((token) => token !== "<eos>").join("");
   const large = el("div", { class: "heads__large" });
-  const line = el("p", { class: "heads__told", "aria-live": "polite" });
+  const line = el("p", { class: "heads__explanation", "aria-live": "polite" });
   const place = { layer: heads.length - 1, head: 0, row: 0, column: 0 };
   const choose = (/** @type {Partial<Place>} */ other) => {
     const { layer, head } = Object.assign(place, other);
