@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 import transformer
-from browser_pages import BASE, LANGUAGE_AT
+from browser_pages import BASE, LANGUAGE_AT, settle
 from built_pages import assert_no_errors
 
 WIDGET = "[data-widget=attention]"
@@ -294,6 +294,8 @@ SHIFTS = """() => new Promise((tell) => {
 
 
 def test_nothing_moves_when_it_comes_to_life(reader, home):
+    reader.goto(f"{home}masks/")  # brings the fonts, whose late arrival could add a line above
+    settle(reader)
     reader.goto(f"{home}attention/#formula")  # just below it
     widget = reader.locator(WIDGET)
     expect(widget.locator("table")).to_have_count(9)

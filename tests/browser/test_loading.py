@@ -26,6 +26,28 @@ def test_nothing_moves_while_a_page_comes(reader, url):
     assert reader.evaluate(SHIFTS) <= SHIFT
 
 
+# Counts the tables that scripts insert or move after the page was parsed.
+NOTE_MOVED_TABLES = """
+window.movedTables = 0;
+addEventListener("DOMContentLoaded", () => new MutationObserver((records) => {
+  for (const { addedNodes } of records) {
+    for (const node of addedNodes) movedTables += node instanceof HTMLTableElement;
+  }
+}).observe(document.querySelector("article"), { childList: true, subtree: true }));
+"""
+
+
+@pytest.mark.parametrize("width", [390])
+def test_no_script_wraps_a_table(reader: Page, home):
+    reader.add_init_script(NOTE_MOVED_TABLES)
+    reader.goto(f"{home}masks/")
+    settle(reader)
+    reader.wait_for_timeout(500)  # Material's script wraps tables in tasks of their own
+    tables = reader.locator("article table:not([class])")
+    assert tables.count() == reader.locator(".md-typeset__table > table").count() > 2
+    assert reader.evaluate("movedTables") == 0
+
+
 # Each block's height while it isn't drawn, less its height when it is.
 ROOM = """() => [...document.querySelectorAll(".highlight:not(.annotate) > pre > code[style]")]
   .filter((code) => !code.closest("details"))

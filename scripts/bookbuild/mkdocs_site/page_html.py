@@ -52,9 +52,11 @@ def add_line_counts(page: str) -> str:
 
 
 def wrap_tables(page: str) -> str:
-    """Wrap each table in a div: Material's script removes and reinserts every table, after which
-    the browser restyles all siblings."""
-    return re.sub(r"(?<=\n)<table>.*?</table>", r"<div>\g<0></div>", page, flags=re.S)
+    """Wrap each table as Material's script would, which moves what is below it."""
+    wrapped = (
+        r'<div class="md-typeset__scrollwrap"><div class="md-typeset__table">\g<0></div></div>'
+    )
+    return re.sub(r"(?<=\n)<table>.*?</table>", wrapped, page, flags=re.S)
 
 
 def add_code_breaks(page: str) -> str:
