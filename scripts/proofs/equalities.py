@@ -53,7 +53,7 @@ from comparisons import (
 
 D, HEADS, HIDDEN, LAYERS = 64, 8, 256, 3
 BATCH, SOURCE, TARGET = 4, 10, 12
-STD = 0.1  # of random weights; smaller than in the tests, as there are more
+WEIGHT_STD = 0.1  # of random weights; smaller than in the tests, as there are more
 figures: Figures = {}
 
 
@@ -88,7 +88,7 @@ def measure_variants() -> None:
 
 def measure_sublayers(dtype: torch.dtype) -> None:
     for masks in ("none", "causal", "padding"):
-        measure(compare_attention, masks, HEADS, dtype, D, (BATCH, TARGET, SOURCE), STD)
+        measure(compare_attention, masks, HEADS, dtype, D, (BATCH, TARGET, SOURCE), WEIGHT_STD)
     shape = BATCH, HEADS, TARGET, D // HEADS
     tensors = [torch.randn(shape, dtype=dtype, requires_grad=True) for _ in range(3)]
     measure(compare_fused_attention, tensors, causal_mask(TARGET))
@@ -101,15 +101,15 @@ def measure_model(dtype: torch.dtype, norm_first: bool) -> None:
     config = TransformerConfig(
         30, 40, D, HEADS, LAYERS, LAYERS, HIDDEN, dropout=0.0, norm_first=norm_first, max_len=50
     )
-    arguments = config, dtype, BATCH, TARGET, SOURCE, STD
+    arguments = config, dtype, BATCH, TARGET, SOURCE, WEIGHT_STD
     measure(compare_encoder_layers, *arguments)
     measure(compare_decoder_layers, *arguments)
     measure(compare_stacks, Encoder, *arguments)
     measure(compare_stacks, Decoder, *arguments)
     y, memory = (torch.randn(BATCH, length, D, dtype=dtype) for length in (TARGET, SOURCE))
-    measure(compare_prefixes, randomized(Decoder(config), dtype, STD), y, memory)
+    measure(compare_prefixes, randomized(Decoder(config), dtype, WEIGHT_STD), y, memory)
     src, tgt = padded_ids(SOURCE, 30), padded_ids(TARGET, 40)
-    measure(compare_model, randomized(Transformer(config), dtype, STD), src, tgt)
+    measure(compare_model, randomized(Transformer(config), dtype, WEIGHT_STD), src, tgt)
     model = Transformer(config).to(dtype)
     for place in range(1, TARGET):
         measure(compare_changed_token, model, src, tgt, place)

@@ -18,7 +18,9 @@ ENGINES = r"""@misc{lovelace2019engines,
   eprint = {1905.00001},
 }
 """
-LATER = '@online{abel, author = {Abel, Zo{\\"e}}, title = {Later}, url = {https://www.a.org/b}}\n'
+OTHER_REFERENCE = (
+    '@online{abel, author = {Abel, Zo{\\"e}}, title = {Later}, url = {https://www.a.org/b}}\n'
+)
 LINK = "[arXiv:1905.00001](https://arxiv.org/abs/1905.00001)"
 MANUAL = r"""@manual{linear,
   author = {{PyTorch documentation}},
@@ -39,7 +41,7 @@ ARTICLE = "@article{g, author={A B and C D}, title={T}, journal={J}, volume=9, n
             f"Ada Lovelace et al., *On Engines*, 2019, {LINK}",
             f"Ada Lovelace 等，*On Engines*，2019，{LINK}",
         ),
-        (LATER, "Zoë Abel, *Later*, [www.a.org](https://www.a.org/b)", None),
+        (OTHER_REFERENCE, "Zoë Abel, *Later*, [www.a.org](https://www.a.org/b)", None),
         (
             MANUAL,
             "PyTorch documentation, [`nn.some_Linear`](https://a.org/b)",
@@ -84,7 +86,7 @@ def cite(small, *notes: str, page: str = "other.md") -> None:
 @pytest.fixture
 def library(small):
     """The small book with two references."""
-    (small / "docs/references.bib").write_text(ENGINES + LATER, encoding="utf-8")
+    (small / "docs/references.bib").write_text(ENGINES + OTHER_REFERENCE, encoding="utf-8")
     return small
 
 

@@ -6,7 +6,7 @@ import sys
 from built_pages import ROOT
 
 # As on Windows: what Python has on other systems alone isn't there.
-WITHOUT = """
+HIDE_UNIX_MODULES = """
 import sys
 for name in ("fcntl", "resource", "termios"):
     sys.modules[name] = None
@@ -19,6 +19,9 @@ def test_the_tests_of_the_snippets_load_without_what_windows_lacks():
     options = ["-q", "--collect-only", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov"]
     tests = ["tests/claims", "--ignore=tests/claims/test_mutations.py"]
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, *options, *tests], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-c", HIDE_UNIX_MODULES, *options, *tests],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]

@@ -15,9 +15,9 @@ from bookbuild.pages.files import write_file
 from bookbuild.run import generate, jobs
 from sample_book import change, line, module_command
 
-SAY = "snippets/examples/chapter/say.py"
-SAID = ".generated/outputs/examples/chapter/say.txt"
-OTHER = ".generated/outputs/examples/chapter/other.txt"
+EXAMPLE = "snippets/examples/chapter/say.py"
+EXAMPLE_OUTPUT = ".generated/outputs/examples/chapter/say.txt"
+OTHER_OUTPUT = ".generated/outputs/examples/chapter/other.txt"
 
 
 @pytest.fixture
@@ -96,13 +96,13 @@ def test_a_changed_snippet_reruns_what_imports_it_and_nothing_else(small, run):
     _, printed = run()
     assert names(printed) == {"examples/chapter/say", "figures/chapter/line"}
     after = snapshot(small)
-    assert after[SAID][1] == b"number: 63\n"
-    assert after[OTHER] == before[OTHER]
+    assert after[EXAMPLE_OUTPUT][1] == b"number: 63\n"
+    assert after[OTHER_OUTPUT] == before[OTHER_OUTPUT]
 
 
 def test_a_changed_example_reruns_alone(small, run):
     run()
-    change(small / SAY, "number:", "twice:")
+    change(small / EXAMPLE, "number:", "twice:")
     _, printed = run()
     assert names(printed) == {"examples/chapter/say"}
 
@@ -127,7 +127,7 @@ def test_changed_pins_rerun_everything(small, run, pins):
 def test_the_same_bytes_are_not_written_again(small, run):
     run()
     before = snapshot(small)
-    with (small / SAY).open("a") as file:
+    with (small / EXAMPLE).open("a") as file:
         file.write("# another key, the same output\n")
     _, printed = run("--force")
     assert len(names(printed)) == 2
@@ -138,7 +138,7 @@ def test_the_same_bytes_are_not_written_again(small, run):
 
 def test_a_lost_output_is_made_again(small, run):
     run()
-    (small / SAID).unlink()
+    (small / EXAMPLE_OUTPUT).unlink()
     _, printed = run()
     assert names(printed) == {"examples/chapter/say"}
 
@@ -146,7 +146,7 @@ def test_a_lost_output_is_made_again(small, run):
 def test_what_has_no_source_any_more_is_removed(small, run):
     (small / "snippets/alone.py").write_text("x = 1\n")
     run()
-    (small / SAY).unlink()
+    (small / EXAMPLE).unlink()
     (small / "snippets/alone.py").unlink()
     change(small / "scripts/figures/chapter.py", "def line", "def wave")
     run()
@@ -168,19 +168,19 @@ def test_names_select_jobs_and_list_prints_them(small, run):
 
 
 def test_examples_run_in_an_empty_folder(small, run):
-    (small / SAY).write_text("import os\n\nprint(os.listdir())\nopen('left', 'w').close()\n")
+    (small / EXAMPLE).write_text("import os\n\nprint(os.listdir())\nopen('left', 'w').close()\n")
     assert run()[0] == 0
-    assert (small / SAID).read_text() == "[]\n"
+    assert (small / EXAMPLE_OUTPUT).read_text() == "[]\n"
     assert not [*small.rglob("left")]
 
 
 def test_what_an_example_starts_prints_too(small, run):
-    (small / SAY).write_text("import os\n\nprint('one', flush=True)\nos.system('echo two')\n")
+    (small / EXAMPLE).write_text("import os\n\nprint('one', flush=True)\nos.system('echo two')\n")
     run()
-    assert (small / SAID).read_text() == "one\ntwo\n"
+    assert (small / EXAMPLE_OUTPUT).read_text() == "one\ntwo\n"
 
 
-FAULTY = [
+FAULTY_EXAMPLES = [
     ("raises", "x = 1\nx / 0\n", "2: ZeroDivisionError: division by zero"),
     ("raises elsewhere", "import tiny\n\ntiny.double(None)\n", "3: TypeError: unsupported"),
     ("exits", "import sys\n\nsys.exit(3)\n", "3: SystemExit: 3"),
@@ -192,32 +192,34 @@ FAULTY = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), [row[1:] for row in FAULTY], ids=lambda _: "")
+@pytest.mark.parametrize(
+    ("text", "message"), [row[1:] for row in FAULTY_EXAMPLES], ids=lambda _: ""
+)
 def test_an_example_that_fails_is_reported_with_file_and_line(small, run, text, message):
-    (small / SAY).write_text(text)
+    (small / EXAMPLE).write_text(text)
     status, printed = run()
     assert status == 1
-    assert f"\n{SAY}:{message}" in printed
+    assert f"\n{EXAMPLE}:{message}" in printed
     assert "1 run, 0 unchanged, 1 failed" in printed
-    assert not (small / SAID).exists()
+    assert not (small / EXAMPLE_OUTPUT).exists()
     assert generate.is_stale(), "a failure is not forgotten by the next run"
 
 
 def test_an_example_that_loops_is_stopped(small, run, monkeypatch):
     monkeypatch.setattr(jobs, "EXAMPLE_TIMEOUT", 1)
-    (small / SAY).write_text("while True:\n    pass\n")
+    (small / EXAMPLE).write_text("while True:\n    pass\n")
     status, printed = run()
     assert status == 1
-    assert f"{SAY}:1: did not end within 1 s" in printed
+    assert f"{EXAMPLE}:1: did not end within 1 s" in printed
 
 
 def test_a_failed_example_keeps_its_last_good_output(small, run):
     run()
-    change(small / SAY, "double(21)", "nonesuch")
+    change(small / EXAMPLE, "double(21)", "nonesuch")
     status, printed = run()
     assert status == 1
-    assert f"{SAY}:3: NameError: name 'nonesuch' is not defined" in printed
-    assert (small / SAID).read_text() == "number: 42\n"
+    assert f"{EXAMPLE}:3: NameError: name 'nonesuch' is not defined" in printed
+    assert (small / EXAMPLE_OUTPUT).read_text() == "number: 42\n"
     assert generate.is_stale()
 
 
@@ -266,7 +268,7 @@ def test_two_at_once_wait_for_each_other(small, run):
         other = subprocess.Popen(script, stdout=subprocess.PIPE, text=True)
         with pytest.raises(subprocess.TimeoutExpired):
             other.wait(timeout=1)
-        assert not (small / SAID).exists()
+        assert not (small / EXAMPLE_OUTPUT).exists()
     assert "2 run" in other.communicate()[0]
 
 

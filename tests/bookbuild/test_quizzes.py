@@ -13,7 +13,7 @@ from bookbuild.reference import quizzes
 from bookbuild.run import generate
 from built_pages import assert_no_errors
 
-WRONG = """\
+WRONG_CHOICES = """\
     - en: {number} is wrong
       zh: {number} 是错的
       en_why: Since $1 \\neq 2$.
@@ -28,8 +28,8 @@ QUESTION = """\
       right: true
       en_why: See [there](#there).
       zh_why: 见[那里](#there)。
-""" + "".join(WRONG.format(number=number) for number in (1, 2))
-WHOLE = 5 * QUESTION
+""" + "".join(WRONG_CHOICES.format(number=number) for number in (1, 2))
+VALID_QUIZ = 5 * QUESTION
 
 
 @pytest.fixture
@@ -37,11 +37,11 @@ def quiz(small):
     """The file of a quiz in the small book, without an error."""
     path = small / "docs/quizzes/other.yml"
     path.parent.mkdir()
-    path.write_text(WHOLE, encoding="utf-8")
+    path.write_text(VALID_QUIZ, encoding="utf-8")
     return path
 
 
-def problem(path) -> str:
+def error_message(path) -> str:
     with pytest.raises(SourceError) as error:
         quizzes.load_quiz(path)
     return str(error.value).removeprefix("docs/quizzes/other.yml:")
@@ -72,22 +72,22 @@ def test_choices_stand_in_the_order_of_the_file(quiz):
     ]
 
 
-LAST = WRONG.format(number=2)
+LAST_CHOICE = WRONG_CHOICES.format(number=2)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         (QUESTION, "", "1: 4 questions; a quiz has 5"),
-        (WHOLE, "nothing\n", "1: not a list of entries; begin each with - en: TEXT"),
+        (VALID_QUIZ, "nothing\n", "1: not a list of entries; begin each with - en: TEXT"),
         ("      right: true\n", "", "1: question 1 has 0 right choices"),
         (
             "    - en: 2 is wrong\n",
             "    - en: 2 is wrong\n      right: true\n",
             "1: question 1 has 2 right choices",
         ),
-        (LAST, "", "1: question 1 has 2 choices; write 3 or 4"),
-        (LAST, 3 * LAST, "1: question 1 has 5 choices; write 3 or 4"),
+        (LAST_CHOICE, "", "1: question 1 has 2 choices; write 3 or 4"),
+        (LAST_CHOICE, 3 * LAST_CHOICE, "1: question 1 has 5 choices; write 3 or 4"),
         ("  zh: 是吗？\n", "", "1: entry without zh; each needs en, zh"),
         ("      zh: 1 是错的\n", "", "9: entry without zh; each needs en, zh"),
         (
@@ -111,14 +111,14 @@ LAST = WRONG.format(number=2)
     ],
 )
 def test_a_quiz_that_is_not_whole_is_reported_with_its_line(quiz, old, new, message):
-    quiz.write_text(WHOLE.replace(old, new, 1), encoding="utf-8")
-    assert problem(quiz).startswith(message)
+    quiz.write_text(VALID_QUIZ.replace(old, new, 1), encoding="utf-8")
+    assert error_message(quiz).startswith(message)
 
 
 def test_a_later_question_is_reported_with_its_own_line(quiz):
     quiz.write_text(4 * QUESTION + QUESTION.replace("      right: true\n", ""), encoding="utf-8")
     first = 4 * QUESTION.count("\n") + 1
-    assert problem(quiz).startswith(f"{first}: question 5 has 0 right choices")
+    assert error_message(quiz).startswith(f"{first}: question 5 has 0 right choices")
 
 
 def test_generating_stops_at_a_quiz_that_is_not_whole(quiz, monkeypatch, capsys):
@@ -137,7 +137,9 @@ def test_what_is_said_of_a_link_is_said_with_its_line_in_the_quiz(quiz):
 
 CHAPTERS = quizzes.quiz_files()
 each_chapter = pytest.mark.parametrize("name", CHAPTERS)
-BEFORE = r'^## {title} {{ #quiz }}\n\n--8<-- "quizzes/{name}\.md"\n\n## [^\n]+ {{ #exercises }}$'
+QUIZ_BEFORE_EXERCISES = (
+    r'^## {title} {{ #quiz }}\n\n--8<-- "quizzes/{name}\.md"\n\n## [^\n]+ {{ #exercises }}$'
+)
 
 
 @pytest.mark.parametrize(("language", "title"), [("en", "Quiz"), ("zh", "测验")])
@@ -146,7 +148,7 @@ def test_every_chapter_that_has_exercises_has_its_quiz_just_before_them(language
     for page in list_pages(language):
         name = page.name.removesuffix(".md")
         if not page.is_notebook and re.search(r"^\*\*(?:Exercise|练习) 1", page.text, re.M):
-            pattern = BEFORE.format(title=title, name=re.escape(name))
+            pattern = QUIZ_BEFORE_EXERCISES.format(title=title, name=re.escape(name))
             if name not in CHAPTERS or not re.search(pattern, page.text, re.M):
                 errors.append(f"{page.display_path}: no quiz before its exercises")
     assert_no_errors(errors)

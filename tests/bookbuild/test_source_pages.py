@@ -18,7 +18,7 @@ PAGE = "docs/en/index.md"
 
 
 @pytest.fixture
-def made(small):
+def generated_book(small):
     """A small book with what generate makes of it, put there by hand."""
     for language in LANGUAGES:
         write_file(paths.GENERATED / language / "figures/chapter/line.svg", "<svg></svg>\n")
@@ -35,19 +35,19 @@ def output() -> list[str]:
     return [str(problem) for problem in found or completeness_errors()]
 
 
-def is_told(start: str) -> bool:
+def is_reported(start: str) -> bool:
     """Behind that is what to do."""
     return any(each.startswith(start) for each in output())
 
 
-def test_an_intact_book_has_no_errors(made):
+def test_an_intact_book_has_no_errors(generated_book):
     assert output() == []
 
 
 # Sections
 
 
-def section_fault(path, text: str) -> str:
+def section_error(path, text: str) -> str:
     path.write_text(text)
     with pytest.raises(SourceError) as error:
         read_sections(path)
@@ -71,10 +71,10 @@ def test_sections_of_javascript_are_marked_by_its_own_comments(tmp_path):
     assert without_section_markers(path) == "let x;\n\nlet y;\n"
 
 
-def test_a_section_of_javascript_that_no_page_shows_is_reported(made):
+def test_a_section_of_javascript_that_no_page_shows_is_reported(generated_book):
     text = "// --8<-- [start:a]\nlet x;\n// --8<-- [end:a]\n"
-    (made / "snippets/code.js").write_text(text)
-    assert is_told("snippets/code.js:1: docs/en shows section a 0 times")
+    (generated_book / "snippets/code.js").write_text(text)
+    assert is_reported("snippets/code.js:1: docs/en shows section a 0 times")
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_section_of_javascript_that_no_page_shows_is_reported(made):
     ],
 )
 def test_unpaired_marks_are_reported_with_file_and_line(small, text, message):
-    problem = section_fault(small / "snippets/tiny.py", text)
+    problem = section_error(small / "snippets/tiny.py", text)
     assert problem.startswith(f"snippets/tiny.py:{message}; ")
 
 
@@ -106,21 +106,21 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("old", "new", "message"), BROKEN)
-def test_what_a_page_names_wrongly_is_reported_with_its_line(made, old, new, message):
-    at = line(made / PAGE, old)
-    change(made / PAGE, old, new)
+def test_what_a_page_names_wrongly_is_reported_with_its_line(generated_book, old, new, message):
+    at = line(generated_book / PAGE, old)
+    change(generated_book / PAGE, old, new)
     assert any(each.startswith(f"{PAGE}:{at}: {message}") for each in output()), output()
 
 
-def test_a_mark_without_its_end_is_reported_once_and_at_the_mark(made):
-    change(made / "snippets/tiny.py", END.format("first"), "")
+def test_a_mark_without_its_end_is_reported_once_and_at_the_mark(generated_book):
+    change(generated_book / "snippets/tiny.py", END.format("first"), "")
     errors = [each for each in output() if "has no end marker" in each]
     how = "add --8<-- [end:first] below it"
     assert set(errors) == {f"snippets/tiny.py:1: section first has no end marker; {how}"}
 
 
-def test_code_blocks_may_show_braces_and_pages_may_not(made):
-    change(made / PAGE, "## Section", "```text\n{{ chapter/none: a }}\n```\n\n## Section")
+def test_code_blocks_may_show_braces_and_pages_may_not(generated_book):
+    change(generated_book / PAGE, "## Section", "```text\n{{ chapter/none: a }}\n```\n\n## Section")
     assert not [each for each in output() if "none" in each]
 
 
@@ -135,45 +135,49 @@ def test_code_blocks_may_show_braces_and_pages_may_not(made):
         ("](figures/chapter/line.svg)", "scripts/figures/chapter.py:1: no page of docs/{}"),
     ],
 )
-def test_what_no_page_shows_is_reported(made, language, old, message):
-    change(made / f"docs/{language}/index.md", old, "]()" if old[0] == "]" else "")
+def test_what_no_page_shows_is_reported(generated_book, language, old, message):
+    change(generated_book / f"docs/{language}/index.md", old, "]()" if old[0] == "]" else "")
     assert any(each.startswith(message.format(language)) for each in output()), output()
 
 
-def test_a_file_without_sections_is_shown_whole(made):
-    (made / "snippets/alone.py").write_text("x = 1\n")
+def test_a_file_without_sections_is_shown_whole(generated_book):
+    (generated_book / "snippets/alone.py").write_text("x = 1\n")
     for language in LANGUAGES:
-        assert is_told(f"snippets/alone.py:1: docs/{language} shows the file 0 times")
-    change(made / PAGE, '--8<-- "tiny.py:first"\n', '--8<-- "tiny.py:first"\n--8<-- "alone.py"\n')
+        assert is_reported(f"snippets/alone.py:1: docs/{language} shows the file 0 times")
+    change(
+        generated_book / PAGE,
+        '--8<-- "tiny.py:first"\n',
+        '--8<-- "tiny.py:first"\n--8<-- "alone.py"\n',
+    )
     assert not [each for each in output() if "alone" in each and "docs/en" in each]
 
 
-def test_a_section_shown_twice_is_reported(made):
+def test_a_section_shown_twice_is_reported(generated_book):
     include = '--8<-- "tiny.py:first"\n'
-    change(made / PAGE, include, include + include)
-    assert is_told("snippets/tiny.py:1: docs/en shows section first 2 times")
+    change(generated_book / PAGE, include, include + include)
+    assert is_reported("snippets/tiny.py:1: docs/en shows section first 2 times")
 
 
-def test_an_output_is_shown_by_an_include_or_by_a_value(made):
+def test_an_output_is_shown_by_an_include_or_by_a_value(generated_book):
     where = "snippets/examples/chapter/say.py:1: no page of docs/en shows its output"
-    change(made / PAGE, '--8<-- "outputs/examples/chapter/say.txt"', "")
-    assert not is_told(where)
-    change(made / PAGE, "{{ chapter/say: number }}", "")
-    assert is_told(where)
+    change(generated_book / PAGE, '--8<-- "outputs/examples/chapter/say.txt"', "")
+    assert not is_reported(where)
+    change(generated_book / PAGE, "{{ chapter/say: number }}", "")
+    assert is_reported(where)
 
 
 # The two languages
 
 
-def test_a_page_without_translation_is_reported(made):
-    (made / "docs/zh/other.md").unlink()
-    assert is_told("docs/en/other.md:1: no translation docs/zh/other.md")
-    (made / "docs/zh/more.md").write_text("# 更多\n", encoding="utf-8")
-    assert is_told("docs/zh/more.md:1: no translation docs/en/more.md")
+def test_a_page_without_translation_is_reported(generated_book):
+    (generated_book / "docs/zh/other.md").unlink()
+    assert is_reported("docs/en/other.md:1: no translation docs/zh/other.md")
+    (generated_book / "docs/zh/more.md").write_text("# 更多\n", encoding="utf-8")
+    assert is_reported("docs/zh/more.md:1: no translation docs/en/more.md")
 
 
-def test_a_changed_english_page_is_reported_until_its_translation_is_stamped(made):
-    change(made / PAGE, "# Small", "# Smaller")
+def test_a_changed_english_page_is_reported_until_its_translation_is_stamped(generated_book):
+    change(generated_book / PAGE, "# Small", "# Smaller")
     assert [
         each for each in output() if each.startswith("docs/zh/index.md:1: docs/en/index.md has")
     ]
@@ -181,7 +185,7 @@ def test_a_changed_english_page_is_reported_until_its_translation_is_stamped(mad
     assert output() == []
 
 
-def test_a_stamp_is_kept_where_it_is_and_changes_nothing_else(made):
+def test_a_stamp_is_kept_where_it_is_and_changes_nothing_else(generated_book):
     page = SourcePage("zh", "index.md")
     before = page.text
     assert f"translated: {page.translation.digest()}" in before
@@ -193,7 +197,7 @@ def test_a_stamp_is_kept_where_it_is_and_changes_nothing_else(made):
     assert page.meta == {"translated": page.translation.digest()}
 
 
-def test_a_stamp_for_a_page_that_is_not_there_is_refused(made):
+def test_a_stamp_for_a_page_that_is_not_there_is_refused(generated_book):
     with pytest.raises(FileNotFoundError, match=r"no page docs/en/nonesuch\.md"):
         mark_translated("nonesuch")
 
@@ -201,18 +205,18 @@ def test_a_stamp_for_a_page_that_is_not_there_is_refused(made):
 # Values and the glossary
 
 
-def test_values_are_filled_into_prose_and_not_into_code(made):
+def test_values_are_filled_into_prose_and_not_into_code(generated_book):
     text = "It is {{ chapter/say: number }}.\n\n```text\n{{ chapter/say: number }}\n```\n"
     assert replace_values(text) == text.replace("{{ chapter/say: number }}", "42", 1)
 
 
-def test_a_label_that_is_printed_twice_is_no_value(made):
+def test_a_label_that_is_printed_twice_is_no_value(generated_book):
     write_file(paths.GENERATED / "outputs/examples/chapter/say.txt", "number: 1\nnumber: 2\n")
     with pytest.raises(ValueError, match=r"2 lines of .* start with 'number: '"):
         resolve_value("chapter/say: number")
 
 
-def test_the_glossary_is_a_table_in_each_language_and_a_list_of_words(made):
+def test_the_glossary_is_a_table_in_each_language_and_a_list_of_words(generated_book):
     spans = '<span id="token"></span><span id="letter-t"></span>'
     where = '<span class="where">[{}](other.md#there)</span>'
     rows = {
@@ -246,17 +250,17 @@ GLOSSARY = "docs/glossary.yml"
         ("zh_meaning: 一段", "zh_meaning: 一段, nto: [令牌]", "unknown key nto; use one of en, "),
     ],
 )
-def test_a_term_that_leads_nowhere_is_reported_with_its_line(made, old, new, message):
+def test_a_term_that_leads_nowhere_is_reported_with_its_line(generated_book, old, new, message):
     assert not [*glossary_errors()]
-    change(made / GLOSSARY, "- {", "# A note.\n\n- {")
-    change(made / GLOSSARY, old, new)
+    change(generated_book / GLOSSARY, "- {", "# A note.\n\n- {")
+    change(generated_book / GLOSSARY, old, new)
     errors = [str(problem) for problem in glossary_errors()]
     assert errors, "no error is reported"
     assert errors[0].startswith(f"{GLOSSARY}:3: {message}"), errors
 
 
-def test_a_term_must_be_treated_in_both_languages(made):
-    change(made / "docs/zh/other.md", "{ #there }", "{ #here }")
+def test_a_term_must_be_treated_in_both_languages(generated_book):
+    change(generated_book / "docs/zh/other.md", "{ #there }", "{ #here }")
     (problem,) = map(str, glossary_errors())
     assert problem.startswith(f"{GLOSSARY}:1: docs/zh/other.md has no anchor #there")
 

@@ -31,7 +31,7 @@ from built_pages import assert_no_errors, blocks_of, load_page, with_quiz
 WIDTHS = 1280, 390
 
 # Elements beyond the right edge; those inside a scrolling element may be.
-OVERFLOW = """() => {
+FIND_OVERFLOW = """() => {
   const width = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth <= width) return [];
   return [...document.querySelectorAll("body *")]
@@ -41,7 +41,7 @@ OVERFLOW = """() => {
 }"""
 
 # The letters of formulas, by the font in which they are drawn: family, style, weight.
-LETTERS = """() => {
+LETTERS_BY_FONT = """() => {
   const letters = {};
   for (const each of document.querySelectorAll(".katex-html, .katex-html *")) {
     const text = [...each.childNodes].filter((child) => child.nodeType === 3);
@@ -70,7 +70,7 @@ COPY_ALL = """(buttons) => {
 
 # Removes what axe would look at for minutes: all but some formulas, and blocks of code whose
 # colors earlier blocks have all shown.
-REMOVE_REPEATED = """() => {
+REMOVE_REPEATED_FORMULAS_AND_CODE = """() => {
   const formulas = [...document.querySelectorAll(".katex:not(th .katex)")];
   formulas.slice(20).forEach((each) => each.remove());
   const seen = new Set();
@@ -88,7 +88,7 @@ REMOVE_REPEATED = """() => {
 
 # For each selector, how many elements it matches, and whether up to three of them are invisible;
 # those in details may be.
-COUNT = """([root, selectors]) => selectors.map((selector) => {
+COUNT_ELEMENTS = """([root, selectors]) => selectors.map((selector) => {
   const all = [...document.querySelector(root).querySelectorAll(selector)];
   const invisible = all.filter((each) => !each.closest("details")).slice(0, 3).filter((each) => {
     const box = each.getBoundingClientRect();
@@ -142,7 +142,7 @@ def test_page_is_complete_and_has_no_errors(
         open_everything(page)
         settle(page)
         fonts = site / ("zh" if language == "zh" else "") / "assets/fonts"
-        errors += missing_letters(page.evaluate(LETTERS), fonts)
+        errors += missing_letters(page.evaluate(LETTERS_BY_FONT), fonts)
         errors += overflow_errors(page)
         errors += accessibility_errors(page, both_schemes=language == "en")
         if not source.is_notebook:
@@ -175,7 +175,7 @@ def missing_letters(letters: dict[str, str], published: Path) -> Iterator[str]:
 def overflow_errors(page: Page) -> Iterator[str]:
     for width in reversed(WIDTHS):
         page.set_viewport_size({"width": width, "height": 844})
-        for element in page.evaluate(OVERFLOW):
+        for element in page.evaluate(FIND_OVERFLOW):
             yield f"beyond the edge at {width} px: {element}"
 
 
@@ -193,7 +193,7 @@ def copy_errors(page: Page, site: Path, source: SourcePage) -> Iterator[str]:
 def accessibility_errors(page: Page, both_schemes: bool) -> Iterator[str]:
     """By axe; the colors are those of both languages."""
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    page.evaluate(REMOVE_REPEATED)
+    page.evaluate(REMOVE_REPEATED_FORMULAS_AND_CODE)
     yield from axe_errors(page)
     if both_schemes:
         page.emulate_media(color_scheme="dark", reduced_motion="reduce")
@@ -214,15 +214,15 @@ def plain_errors(page: Page, source: SourcePage) -> Iterator[str]:
     footer = ".md-footer__link"
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 844})
-        found = page.evaluate(COUNT, [".md-content article", [*expected]])
+        found = page.evaluate(COUNT_ELEMENTS, [".md-content article", [*expected]])
         for (selector, number), (count, invisible) in zip(expected.items(), found, strict=True):
             if count != number:
                 yield f"{count} of {number} {selector}"
             if invisible:
                 yield f"{selector} is invisible at {width} px"
-        ((_, invisible),) = page.evaluate(COUNT, ["body", [footer]])
+        ((_, invisible),) = page.evaluate(COUNT_ELEMENTS, ["body", [footer]])
         if invisible:
             yield f"{footer} is invisible at {width} px"
-    ((links, _),) = page.evaluate(COUNT, ["body", [":is(main, nav) a[href]"]])
+    ((links, _),) = page.evaluate(COUNT_ELEMENTS, ["body", [":is(main, nav) a[href]"]])
     if links < len(list_pages(source.language)):
         yield "links of the navigation are missing"

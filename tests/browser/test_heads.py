@@ -49,7 +49,7 @@ def output_of(widget: Locator) -> Locator:
     return widget.locator(".heads__said")
 
 
-def shares(widget: Locator) -> torch.Tensor:
+def shown_weights(widget: Locator) -> torch.Tensor:
     """The weights of the enlarged head: (token, word)."""
     rows = widget.locator(".heads__large tbody").evaluate(
         """(body) => [...body.rows].map((row) => [...row.querySelectorAll("span")]
@@ -68,7 +68,9 @@ def trained() -> translator.Translator:
     return found
 
 
-def crossing(trained, source: list[str], target: list[str], monkeypatch) -> list[torch.Tensor]:
+def cross_attention_weights(
+    trained, source: list[str], target: list[str], monkeypatch
+) -> list[torch.Tensor]:
     """PyTorch's weights of each layer's cross-attention: (head, token, word)."""
     seen = []
 
@@ -99,12 +101,12 @@ def test_every_weight_is_the_models(widget, trained, sentence, chinese, monkeypa
     ask(widget, sentence)
     expect(output_of(widget)).to_have_text(chinese)
     words = corpus.english_tokens(sentence)
-    expected = crossing(trained, words, list(chinese), monkeypatch)
+    expected = cross_attention_weights(trained, words, list(chinese), monkeypatch)
     heads = widget.locator("fieldset input")
     expect(heads).to_have_count(sum(map(len, expected)))
     for i, weights in enumerate(each for layer in expected for each in layer):
         heads.nth(i).check(force=True)
-        torch.testing.assert_close(shares(widget), weights, rtol=0, atol=1e-4)
+        torch.testing.assert_close(shown_weights(widget), weights, rtol=0, atol=1e-4)
         mean = weights.max(dim=-1).values.mean().item()
         label = heads.nth(i).locator("xpath=..").inner_text()
         assert abs(int(re.findall(r"(\d+)%", label)[0]) - 100 * mean) < 0.51
@@ -115,7 +117,7 @@ def test_every_weight_is_the_models(widget, trained, sentence, chinese, monkeypa
 def test_each_cell_is_described_in_words(reader, widget, language):
     ask(widget, SENTENCE)
     expect(output_of(widget)).to_have_text(CHINESE)
-    weights = shares(widget)
+    weights = shown_weights(widget)
     rows = widget.locator(".heads__large tbody tr")
     for row, token in enumerate([*CHINESE, "<eos>"]):
         for column, word in list(enumerate(SENTENCE.split()))[:: 1 + row % 2]:
@@ -143,8 +145,8 @@ def test_the_first_look_begins_with_the_pictures_sentence(widget, trained, monke
     last = widget.locator("fieldset").last.locator("input").first
     expect(last).to_be_checked()
     words = ["why", "do", "we", "work", "?"]
-    expected = crossing(trained, words, list("我们为什么工作？"), monkeypatch)
-    torch.testing.assert_close(shares(widget), expected[-1][0], rtol=0, atol=1e-4)
+    expected = cross_attention_weights(trained, words, list("我们为什么工作？"), monkeypatch)
+    torch.testing.assert_close(shown_weights(widget), expected[-1][0], rtol=0, atol=1e-4)
 
 
 @wide
@@ -193,9 +195,9 @@ def test_the_keyboard_does_everything(reader, widget):
     expect(output_of(widget)).to_have_text("我们为什么工作？")
     chosen = widget.locator("fieldset input:checked")
     chosen.focus()
-    before = shares(widget)
+    before = shown_weights(widget)
     reader.keyboard.press("ArrowLeft")  # to the last head of the layer above
-    assert not torch.equal(shares(widget), before)
+    assert not torch.equal(shown_weights(widget), before)
     cell = widget.locator(".heads__large input:checked")
     cell.focus()
     label = cell.get_attribute("aria-label")

@@ -21,8 +21,8 @@ from figures.diagram import ENGLISH
 KNOWN = translator.load_translator(ROOT / "snippets/translator.safetensors")
 LIVE = runpy.run_path(str(ROOT / "scripts/figures/live.py"))
 MODULES = ("common", "translator", "translator-field", "translator-texts")
-WHY = " ".join(ENGLISH)
-LONG = "i will not go to the office next monday because my mother is ill"
+SHORT_SENTENCE = " ".join(ENGLISH)
+LONG_SENTENCE = "i will not go to the office next monday because my mother is ill"
 WORDS = {
     "en": {
         "unknown": "470 words",
@@ -94,7 +94,7 @@ def translate(live: Locator, sentence: str) -> None:
     field(live).press("Enter")
 
 
-def shows(live: Locator, sentence: str) -> None:
+def check_translation(live: Locator, sentence: str) -> None:
     """The sentence and its translation, whole."""
     tokens, _ = read(sentence)
     expect(output_of(live).locator("b")).to_have_text("".join(tokens[:-1]))
@@ -117,7 +117,7 @@ def widths(rows: torch.Tensor) -> list[float]:
 # Before first use
 
 # Where lines lead, however their paths are written.
-COURSE = """(all) => all.map((path) => [0, 0.25, 0.5, 0.75, 1].flatMap((share) => {
+POINTS_ON_PATHS = """(all) => all.map((path) => [0, 0.25, 0.5, 0.75, 1].flatMap((share) => {
   const { x, y } = path.getPointAtLength(share * path.getTotalLength());
   return [x, y];
 }))"""
@@ -132,22 +132,22 @@ def test_the_example_is_there_without_scripts(browser: Browser, home, width):
     picture = page.locator("[data-widget=translator] svg")
     expect(picture).to_be_visible()
     output = picture.locator("text").all_text_contents()
-    assert output == [*ENGLISH, *read(WHY)[0]]
+    assert output == [*ENGLISH, *read(SHORT_SENTENCE)[0]]
     assert page.locator("[data-widget=translator] input").count() == 0
     context.close()
 
 
 def test_the_live_result_equals_the_example(live):
-    still = live.locator(".stage svg path").evaluate_all(COURSE)
+    still = live.locator(".stage svg path").evaluate_all(POINTS_ON_PATHS)
     thickness = lines(live, ".stage svg path")
     box = live.locator(".stage svg").bounding_box()
     field(live).press("Enter")
-    shows(live, WHY)
-    again = live.locator(".stage svg path").evaluate_all(COURSE)
+    check_translation(live, SHORT_SENTENCE)
+    again = live.locator(".stage svg path").evaluate_all(POINTS_ON_PATHS)
     for path, same in zip(again, still, strict=True):
         assert path == pytest.approx(same, abs=0.5)
     assert lines(live) == pytest.approx(thickness, abs=0.02)
-    assert thickness == pytest.approx(widths(read(WHY)[1][-1].mean(dim=0)), abs=0.01)
+    assert thickness == pytest.approx(widths(read(SHORT_SENTENCE)[1][-1].mean(dim=0)), abs=0.01)
     assert live.locator(".stage svg").bounding_box() == pytest.approx(box, abs=3)
 
 
@@ -208,13 +208,13 @@ def test_what_is_typed_is_translated_with_words_completed_by_the_keyboard(live, 
     expect(field(live)).to_be_focused()
     field(live).press_sequentially("swimming")
     field(live).press("Enter")
-    shows(live, "she likes swimming")
+    check_translation(live, "she likes swimming")
 
 
 def test_every_chip_is_translated_correctly(live):
     for chip in live.locator(".chips .chip").all():
         chip.click()
-        shows(live, chip.text_content() or "")
+        check_translation(live, chip.text_content() or "")
 
 
 def test_another_one_is_of_the_grammar_and_judged_by_it(live, site):
@@ -225,7 +225,7 @@ def test_another_one_is_of_the_grammar_and_judged_by_it(live, site):
         live.locator(".another").click()
         expect(output_of(live).locator(".note")).to_be_visible()
         sentence = field(live).input_value()
-        shows(live, sentence)
+        check_translation(live, sentence)
         right = chinese(sentence) == grammar[sentence]
         assert re.search("wrong|译错", output_of(live).text_content() or "") is None or not right
         seen.add(sentence)
@@ -234,7 +234,7 @@ def test_another_one_is_of_the_grammar_and_judged_by_it(live, site):
 
 def test_beam_search_finds_what_decode_finds(live, language):
     live.get_by_role("combobox").last.select_option(index=1)
-    for sentence in (WHY, LONG):
+    for sentence in (SHORT_SENTENCE, LONG_SENTENCE):
         translate(live, sentence)
         src = torch.tensor([KNOWN.source.encode(sentence.split())])
         ids = beam_search(KNOWN.model, src, 60, 1, 2)[0].tolist()
@@ -249,7 +249,7 @@ def test_unknown_words_are_marked_and_near_ones_offered(live, language):
     expect(output_of(live).locator("mark")).to_have_text(["cofee"])
     expect(output_of(live)).to_contain_text(WORDS[language]["unknown"])
     output_of(live).get_by_role("button", name="coffee").click()
-    shows(live, "she drank coffee yesterday")
+    check_translation(live, "she drank coffee yesterday")
 
 
 def test_markup_stays_text(live):
@@ -282,18 +282,18 @@ def test_missing_weights_are_reported_and_can_be_asked_for_again(page: Page, hom
     expect(again).to_be_visible()
     page.unroute("**/*.safetensors")
     again.click()
-    shows(live, WHY)
+    check_translation(live, SHORT_SENTENCE)
 
 
 # Step by step
 
 
 def test_steps_show_what_was_looked_at_and_what_else_it_might_have_been(live):
-    translate(live, LONG)
-    shows(live, LONG)
-    tokens, weights = read(LONG)
+    translate(live, LONG_SENTENCE)
+    check_translation(live, LONG_SENTENCE)
+    tokens, weights = read(LONG_SENTENCE)
     ids = [1, *KNOWN.target.encode(tokens)]
-    src = torch.tensor([KNOWN.source.encode(LONG.split())])
+    src = torch.tensor([KNOWN.source.encode(LONG_SENTENCE.split())])
     with torch.no_grad():
         logits = KNOWN.model(src, torch.tensor([ids[:-1]]))[0]
     logits[:, 0] = -torch.inf
@@ -329,9 +329,9 @@ def test_buttons_and_characters_choose_the_step(live):
 
 
 def test_each_layer_and_head_shows_its_own_weights(live):
-    translate(live, WHY)
-    shows(live, WHY)
-    _, weights = read(WHY)
+    translate(live, SHORT_SENTENCE)
+    check_translation(live, SHORT_SENTENCE)
+    _, weights = read(SHORT_SENTENCE)
     _, layer, head, _ = live.get_by_role("combobox").all()
     for i in range(weights.shape[0]):
         layer.select_option(index=i)
@@ -389,11 +389,11 @@ def test_after_the_weights_nothing_is_asked_for_and_no_network_is_needed(live, r
     asked: list[str] = []
     reader.on("request", lambda request: asked.append(request.url))
     reader.context.set_offline(True)
-    translate(live, LONG)
-    shows(live, LONG)
+    translate(live, LONG_SENTENCE)
+    check_translation(live, LONG_SENTENCE)
     live.get_by_role("combobox").last.select_option(index=1)
-    translate(live, WHY)
-    shows(live, WHY)
+    translate(live, SHORT_SENTENCE)
+    check_translation(live, SHORT_SENTENCE)
     live.locator(".another").click()
     expect(output_of(live).locator(".note")).to_be_visible()
     reader.context.set_offline(False)
@@ -433,7 +433,7 @@ def test_axe_finds_nothing_in_any_state(live, reader):
     expect(output_of(live).locator("mark")).to_be_visible()
     check()
     live.locator(".chip").first.click()
-    shows(live, WHY)
+    check_translation(live, SHORT_SENTENCE)
     live.get_by_role("slider").press("ArrowLeft")
     field(live).fill("s")
     expect(live.get_by_role("listbox")).to_be_visible()

@@ -27,7 +27,7 @@ def test_nothing_moves_while_a_page_comes(reader, url):
 
 
 # Counts the tables that scripts insert or move after the page was parsed.
-NOTE_MOVED_TABLES = """
+COUNT_MOVED_TABLES = """
 window.movedTables = 0;
 addEventListener("DOMContentLoaded", () => new MutationObserver((records) => {
   for (const { addedNodes } of records) {
@@ -39,7 +39,7 @@ addEventListener("DOMContentLoaded", () => new MutationObserver((records) => {
 
 @pytest.mark.parametrize("width", [390])
 def test_no_script_wraps_a_table(reader: Page, home):
-    reader.add_init_script(NOTE_MOVED_TABLES)
+    reader.add_init_script(COUNT_MOVED_TABLES)
     reader.goto(f"{home}masks/")
     settle(reader)
     reader.wait_for_timeout(500)  # Material's script wraps tables in tasks of their own
@@ -49,7 +49,7 @@ def test_no_script_wraps_a_table(reader: Page, home):
 
 
 # Each block's height while it isn't drawn, less its height when it is.
-ROOM = """() => [...document.querySelectorAll(".highlight:not(.annotate) > pre > code[style]")]
+HEIGHTS = """() => [...document.querySelectorAll(".highlight:not(.annotate) > pre > code[style]")]
   .filter((code) => !code.closest("details"))
   .map((code) => {
     const heights = ["hidden", "visible"].map((shown) => {
@@ -64,7 +64,7 @@ ROOM = """() => [...document.querySelectorAll(".highlight:not(.annotate) > pre >
 @pytest.mark.parametrize("name", ["positional-encoding", "labs/attention-by-hand", "data"])
 def test_code_that_is_not_drawn_yet_has_its_room_to_the_pixel(reader: Page, home, name):
     reader.goto(f"{home}{name}/")
-    wrong = reader.evaluate(ROOM)
+    wrong = reader.evaluate(HEIGHTS)
     assert wrong and max(map(abs, wrong)) < 1, wrong
 
 
@@ -76,7 +76,7 @@ def test_a_link_to_a_heading_far_below_leads_to_it(reader: Page):
 
 
 # Notes which elements get a tooltip or a folding handler in which task; a microtask ends a task.
-NOTE_SETUP = """() => {
+RECORD_SETUP_TASKS = """() => {
   window.setups = [];
   let current = null;
   const add = EventTarget.prototype.addEventListener;
@@ -97,7 +97,7 @@ WITH_TOOLTIP = "article :is([title]:not(svg *), .footnote-ref)"
 
 @pytest.mark.parametrize("width", [390])
 def test_the_theme_sets_up_a_page_in_short_tasks(reader: Page, home):
-    reader.add_init_script(f"({NOTE_SETUP})()")
+    reader.add_init_script(f"({RECORD_SETUP_TASKS})()")
     reader.goto(f"{home}attention/")
     expected = reader.locator(WITH_TOOLTIP).count()
     assert expected > 80

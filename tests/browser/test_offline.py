@@ -28,10 +28,15 @@ WORDS = {
     "en": {"keep": "Keep for offline", "kept": "Kept on this device", "search": "causal mask"},
     "zh": {"keep": "保存下来", "kept": "已存在这台设备上", "search": "词嵌入"},
 }
-TWINS = "", "pitfalls", "labs/look-inside", "glossary"  # the bytes of all are looked at besides
-OPENED = [("en", name) for name in NAMES] + [("zh", name) for name in TWINS]
+CHINESE_NAMES = (
+    "",
+    "pitfalls",
+    "labs/look-inside",
+    "glossary",
+)  # the bytes of all are looked at besides
+OPENED = [("en", name) for name in NAMES] + [("zh", name) for name in CHINESE_NAMES]
 NOT_KEPT = "Not kept on this device"
-ALIVE = """() => {
+START_WIDGETS = """() => {
   const still = document.querySelector("[data-widget]:not(.alive)");
   still?.scrollIntoView({ behavior: "instant" });
   return !still;
@@ -95,7 +100,7 @@ class Publisher:
             self.server = None
 
 
-SHORT = "embeddings", "glossary", "labs", "shapes", "sources"  # pages enough to publish again
+REPUBLISHED = "embeddings", "glossary", "labs", "shapes", "sources"  # pages enough to publish again
 
 
 def set_network_timeout(site: Path, milliseconds: int) -> None:
@@ -110,7 +115,7 @@ def copied(site: Path, folder: Path) -> Path:
     """A shorter copy to publish from; write_file makes a file of its own of what it changes."""
     shutil.copytree(site, folder, copy_function=os.symlink)
     for page in [page for home in (folder, folder / "zh") for page in home.glob("*/index.html")]:
-        if page.parent.name not in ("zh", *SHORT):
+        if page.parent.name not in ("zh", *REPUBLISHED):
             shutil.rmtree(page.parent)
     set_network_timeout(folder, PATIENCE)  # on a busy machine the network seems not to answer
     offline.write_lists(folder)
@@ -177,7 +182,7 @@ class Reader:
         output = json.loads((self.publisher.site / "offline.json").read_text())
         expect(self.page.locator(".offline")).to_contain_text(output["key"][:7])
 
-    def cut(self) -> None:
+    def offline_reader(self) -> None:
         self.publisher.stop()
         self.context.set_offline(True)
 
@@ -264,7 +269,9 @@ def test_keeping_goes_on_while_the_reader_reads_on(reader: Reader):
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
-def keeper(request, chromium: Browser, publisher: Publisher) -> Iterator[tuple[str, Reader]]:
+def keeping_reader(
+    request, chromium: Browser, publisher: Publisher
+) -> Iterator[tuple[str, Reader]]:
     """Somebody who has kept a language, and it."""
     publisher.restart()
     context = chromium.new_context()
@@ -275,31 +282,31 @@ def keeper(request, chromium: Browser, publisher: Publisher) -> Iterator[tuple[s
 
 
 @pytest.fixture
-def cut(keeper: tuple[str, Reader]) -> Iterator[tuple[str, Reader]]:
+def offline_reader(keeping_reader: tuple[str, Reader]) -> Iterator[tuple[str, Reader]]:
     """The same, with the network cut; nothing may go wrong."""
-    _, reader = keeper
+    _, reader = keeping_reader
     reader.cut()
     errors: list[str] = []
     watch(reader.page, errors, HOST)
-    yield keeper
+    yield keeping_reader
     assert_no_errors(dict.fromkeys(errors))
 
 
-@pytest.mark.parametrize(("keeper", "name"), OPENED, indirect=["keeper"])
-def test_every_page_is_read_without_a_network(cut, name):
-    language, reader = cut
+@pytest.mark.parametrize(("keeping_reader", "name"), OPENED, indirect=["keeping_reader"])
+def test_every_page_is_read_without_a_network(offline_reader, name):
+    language, reader = offline_reader
     page = reader.goto(f"{reader.home(language)}{name}{'/' if name else ''}")
     expect(page.locator("html")).to_have_attribute("lang", language)
     page.evaluate("document.fonts.ready")
-    page.wait_for_function(ALIVE)
+    page.wait_for_function(START_WIDGETS)
     if page.locator("article .katex").count():
         loaded = "document.fonts.load('16px KaTeX_Main').then((faces) => faces.length)"
         assert page.evaluate(loaded), "the formulas' font"
     assert page.locator(".md-header").bounding_box()["height"] < 100, "the theme's style sheet"
 
 
-def test_every_file_that_is_listed_is_there(cut):
-    language, reader = cut
+def test_every_file_that_is_listed_is_there(offline_reader):
+    language, reader = offline_reader
     page = reader.goto(reader.home(language))
     listed = (reader.publisher.site / ("zh" if language == "zh" else "")) / "offline-files.json"
     wrong = page.evaluate(
@@ -318,16 +325,16 @@ def test_every_file_that_is_listed_is_there(cut):
     assert_no_errors(wrong)
 
 
-def test_the_translator_translates_without_a_network(cut):
-    language, reader = cut
+def test_the_translator_translates_without_a_network(offline_reader):
+    language, reader = offline_reader
     page = reader.goto(reader.home(language))
     page.locator("#translator-field").fill("why do we work ?")
     page.keyboard.press("Enter")
     expect(page.locator("[data-widget=translator]")).to_contain_text("我们为什么工作")
 
 
-def test_the_search_and_the_way_to_the_next_page_work_without_a_network(cut):
-    language, reader = cut
+def test_the_search_and_the_way_to_the_next_page_work_without_a_network(offline_reader):
+    language, reader = offline_reader
     page = reader.goto(reader.home(language))
     page.locator(".md-search__input").click()
     page.locator(".md-search__input").press_sequentially(WORDS[language]["search"], delay=10)
@@ -346,16 +353,16 @@ def test_the_search_and_the_way_to_the_next_page_work_without_a_network(cut):
 @pytest.mark.parametrize(
     "address", ["attention", "attention/index.html", "attention/?h=mask#causal"]
 )
-def test_an_address_may_be_written_in_other_ways(cut, address):
-    language, reader = cut
+def test_an_address_may_be_written_in_other_ways(offline_reader, address):
+    language, reader = offline_reader
     page = reader.goto(reader.home(language) + address)
     expect(page.locator(".md-content h1")).to_contain_text(
         {"en": "Attention", "zh": "注意力"}[language]
     )
 
 
-def test_what_is_not_kept_is_said_politely_in_both_languages(keeper):
-    language, reader = keeper
+def test_what_is_not_kept_is_said_politely_in_both_languages(keeping_reader):
+    language, reader = keeping_reader
     reader.cut()
     other = {"en": "zh", "zh": "en"}[language]
     for address in (
@@ -395,7 +402,7 @@ CHANGES = {
 }
 
 
-def edition(page: Page) -> tuple[bool, bool]:
+def is_new_version(page: Page) -> tuple[bool, bool]:
     """Whether the page, and whether its script, is of the new version."""
     title = page.locator(".md-content h1").inner_text()
     page.wait_for_load_state()
@@ -405,14 +412,16 @@ def edition(page: Page) -> tuple[bool, bool]:
 def test_a_new_publish_is_seen_at_once_and_what_is_kept_follows(reader: Reader):
     reader.keep("en")
     glossary, shapes = f"{reader.base}glossary/", f"{reader.base}shapes/"
-    assert edition(reader.goto(glossary)) == (False, False)
+    assert is_new_version(reader.goto(glossary)) == (False, False)
     publish(reader, CHANGES)
-    assert edition(reader.goto(glossary)) == (True, True), "at once, past the browser's own cache"
+    assert is_new_version(reader.goto(glossary)) == (True, True), (
+        "at once, past the browser's own cache"
+    )
     assert reader.page.goto(shapes).status == 404
     reader.goto(reader.base)
     reader.is_renewed()
     reader.cut()
-    assert edition(reader.goto(glossary)) == (True, True)
+    assert is_new_version(reader.goto(glossary)) == (True, True)
     expect(reader.goto(shapes).locator("h1")).to_have_text(NOT_KEPT)
     reader.mend()
 
@@ -442,10 +451,10 @@ def test_a_copy_never_mixes_two_versions(reader: Reader):
     assert not page.evaluate(fetched, script), "a new page with an old script"
     page.wait_for_timeout(500)  # for what else of the new version can be had
     reader.cut()
-    assert edition(reader.goto(f"{reader.base}glossary/")) == (False, False)
+    assert is_new_version(reader.goto(f"{reader.base}glossary/")) == (False, False)
     reader.publisher.breaks = lambda path: False
     reader.mend()
-    assert edition(reader.goto(f"{reader.base}glossary/")) == (True, True)
+    assert is_new_version(reader.goto(f"{reader.base}glossary/")) == (True, True)
 
 
 def test_where_there_are_no_lists_any_more_nothing_comes_from_the_copy(reader: Reader):
@@ -454,7 +463,7 @@ def test_where_there_are_no_lists_any_more_nothing_comes_from_the_copy(reader: R
     publish(reader, CHANGES)
     (reader.publisher.site / "offline.json").unlink()
     (reader.publisher.site / "offline-files.json").unlink()
-    assert edition(reader.goto(f"{reader.base}glossary/")) == (True, True)
+    assert is_new_version(reader.goto(f"{reader.base}glossary/")) == (True, True)
     reader.goto(reader.base)
     reader.is_kept("en")
 
@@ -547,7 +556,7 @@ def test_below_a_path_the_worker_keeps_to_it(reader: Reader, language):
     for name in ("glossary/", "labs/look-inside/", ""):
         page = reader.goto(reader.home(language) + name)
         expect(page.locator("html")).to_have_attribute("lang", language)
-        page.wait_for_function(ALIVE)
+        page.wait_for_function(START_WIDGETS)
     assert_no_errors(errors)
     other = {"en": "zh", "zh": "en"}[language]
     expect(reader.goto(reader.home(other)).locator("h1")).to_have_text(NOT_KEPT)

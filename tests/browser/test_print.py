@@ -7,7 +7,7 @@ from browser_pages import BASE
 
 pytestmark = pytest.mark.parametrize("width", [1280])
 A4 = 680  # CSS pixels between its margins
-SCREEN = ".md-header, .md-sidebar, .md-footer, .md-content__button, .md-code__nav, .headerlink"
+SCREEN_ONLY = ".md-header, .md-sidebar, .md-footer, .md-content__button, .md-code__nav, .headerlink"
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def paper(reader):
 @pytest.mark.parametrize("url", ["attention/", "zh/masks/", "labs/look-inside/", ""])
 def test_nothing_of_the_screen_is_printed(paper, url):
     page = paper(url)
-    shown = page.locator(SCREEN).evaluate_all(
+    shown = page.locator(SCREEN_ONLY).evaluate_all(
         "all => all.filter(each => each.checkVisibility()).map(each => each.className)"
     )
     assert shown == []

@@ -88,7 +88,7 @@ def test_searching_for_what_is_not_there_finds_nothing(reader, home):
 
 
 # The middle of a link, as soon as the mouse would hit it there.
-MIDDLE = """(selector) => {
+MIDDLE_OF_LINK = """(selector) => {
   const link = document.querySelector(selector);
   const { left, top, width, height } = link.getBoundingClientRect();
   const middle = [left + width / 2, top + height / 2];
@@ -96,16 +96,16 @@ MIDDLE = """(selector) => {
 }"""
 
 
-def switch(reader: Page, language: str) -> None:
+def switch_language(reader: Page, language: str) -> None:
     """Chooses the language in the header, by the mouse alone: a locator's click may scroll."""
     reader.wait_for_load_state()
     reader.locator(".md-header .md-select").hover()
     link = f".md-select__link[hreflang={language}]"
-    reader.mouse.click(*reader.wait_for_function(MIDDLE, arg=link).json_value())
+    reader.mouse.click(*reader.wait_for_function(MIDDLE_OF_LINK, arg=link).json_value())
 
 
 # At the top, and where it was when last asked.
-AT_REST = """(id) => {
+HEADING_IS_STILL = """(id) => {
   const top = document.getElementById(id).getBoundingClientRect().top;
   const rests = window.lastTop === top && document.fonts.status === "loaded";
   window.lastTop = top;
@@ -113,10 +113,10 @@ AT_REST = """(id) => {
 }"""
 
 
-def settled(reader: Page, anchor: str) -> None:
+def wait_until_heading_is_still(reader: Page, anchor: str) -> None:
     """Waits until the heading is at the top and nothing that is still loading moves it."""
     settle(reader)
-    reader.wait_for_function(AT_REST, arg=anchor, polling=400)
+    reader.wait_for_function(HEADING_IS_STILL, arg=anchor, polling=400)
 
 
 def test_the_language_switch_leads_to_the_same_page_and_heading_and_back(
@@ -126,17 +126,17 @@ def test_the_language_switch_leads_to_the_same_page_and_heading_and_back(
     other = LANGUAGES[1 - LANGUAGES.index(language)]
     translated = BASE + ("zh/" if other == "zh" else "")
     reader.goto(f"{home}{name}/")
-    switch(reader, other)
+    switch_language(reader, other)
     expect(reader).to_have_url(f"{translated}{name}/")
     expect(reader.locator("html")).to_have_attribute("lang", other)
 
     middle = anchors(language, name)[len(anchors(language, name)) // 2]
     reader.goto(f"{home}{name}/#{middle}")
-    settled(reader, middle)
-    switch(reader, other)
+    wait_until_heading_is_still(reader, middle)
+    switch_language(reader, other)
     expect(reader).to_have_url(f"{translated}{name}/#{middle}")
-    settled(reader, middle)
-    switch(reader, language)
+    wait_until_heading_is_still(reader, middle)
+    switch_language(reader, language)
     expect(reader).to_have_url(f"{home}{name}/#{middle}")
 
 
@@ -200,7 +200,7 @@ def test_figures_take_the_colors_of_the_scheme(reader, home, system):
 
 
 # Waits until something is on the clipboard, takes it off, and returns it.
-TAKE = """async () => {
+TAKE_FROM_CLIPBOARD = """async () => {
   let text = "";
   for (let tries = 0; !text && tries < 200; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -212,7 +212,7 @@ TAKE = """async () => {
 
 
 # The dialog is there for two seconds.
-NOTE_DIALOG = """() => new MutationObserver(() => {
+RECORD_DIALOG = """() => new MutationObserver(() => {
   window.dialog ||= document.querySelector(".md-dialog--active");
 }).observe(document.querySelector(".md-dialog"), { attributes: true })"""
 
@@ -220,11 +220,11 @@ NOTE_DIALOG = """() => new MutationObserver(() => {
 def test_a_click_on_the_copy_button_copies_and_reports_it(reader, home, language, site):
     reader.goto(f"{home}{CHAPTERS[0]}/")
     reader.locator("article pre").first.scroll_into_view_if_needed()
-    reader.evaluate(NOTE_DIALOG)
+    reader.evaluate(RECORD_DIALOG)
     reader.locator("article .md-code__button[data-clipboard-target]").first.click()
     reader.wait_for_function("() => window.dialog")
     first = next(blocks_of(load_page(site, SourcePage(language, f"{CHAPTERS[0]}.md"))))
-    assert reader.evaluate(TAKE) == first.code
+    assert reader.evaluate(TAKE_FROM_CLIPBOARD) == first.code
 
 
 def test_a_focused_copy_button_keeps_its_name(reader: Page, home, language):

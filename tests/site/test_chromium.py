@@ -25,7 +25,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only on Linux fontco
 PACKAGED = pytest.mark.skipif(
     not chromium.is_packaged(), reason="package-lock.json has a browser only for Linux, x86-64"
 )
-STRANGER = "A Font of the System"
+SYSTEM_FONT = "A Font of the System"
 
 LDD = shutil.which("ldd", path=os.defpath) or "ldd"
 
@@ -57,7 +57,7 @@ def user_fonts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     font = TTFont(next(font_files()))
     for record in font["name"].names:
         if record.nameID in (1, 4, 16):
-            record.string = STRANGER
+            record.string = SYSTEM_FONT
     folder = tmp_path / ".fonts"
     folder.mkdir()
     font.save(folder / "stranger.ttf")
@@ -68,7 +68,7 @@ def user_fonts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_fonts_of_the_system_are_not_seen(playwright: Playwright, user_fonts):
     browser = chromium.launch(playwright)
     page = browser.new_page()
-    assert drawn_with(page, STRANGER) == ["Tinos"]
+    assert drawn_with(page, SYSTEM_FONT) == ["Tinos"]
     for family in ("Arimo", "Tinos", "DejaVu Sans Mono", "Noto Sans SC", "Noto Serif SC"):
         assert drawn_with(page, family) == [family]
     assert drawn_with(page, "Liberation Sans") == ["Arimo"]

@@ -47,7 +47,7 @@ def test_nothing_unsafe_is_allowed_but_style_attributes(pages):
     assert parts["object-src"] == "'none'"
 
 
-def unruly(page: str) -> list[str]:
+def forbidden_elements(page: str) -> list[str]:
     """Style elements, inline handlers and addresses of javascript: in a page."""
     found = []
     for element in html_tree.parse(page).find():
@@ -60,7 +60,9 @@ def unruly(page: str) -> list[str]:
 
 
 def test_no_page_has_inline_handlers_or_style_elements(pages):
-    assert_no_errors(f"{name}: {what}" for name, page in pages.items() for what in unruly(page))
+    assert_no_errors(
+        f"{name}: {what}" for name, page in pages.items() for what in forbidden_elements(page)
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ def test_no_page_has_inline_handlers_or_style_elements(pages):
     ],
 )
 def test_what_is_unruly_is_seen(wrong):
-    assert len(unruly(f"<html><body><p>before</p>{wrong}</body></html>")) == 1
+    assert len(forbidden_elements(f"<html><body><p>before</p>{wrong}</body></html>")) == 1
 
 
 def test_a_followed_link_sends_no_referrer(pages):

@@ -25,7 +25,7 @@ from bookbuild.publish import pdf as pdf_edition
 from built_pages import Built, assert_no_errors
 from sample_book import module_command
 
-HEAVY = 15_000_000  # bytes of a file
+MAX_SIZE = 15_000_000  # bytes of a file
 TITLES = {"en": "About this book", "zh": "关于本书"}  # what the home page is called there
 NO_TEXT = frozenset({"math", "svg"})
 
@@ -44,7 +44,7 @@ class Shelf(NamedTuple):
         )
 
 
-def bare(text: str) -> str:
+def without_spaces(text: str) -> str:
     """Without spaces, which a PDF doesn't have, and hyphens, at which lines end."""
     return re.sub(r"[\s\u200b\ufffe\x02-]+", "", text)
 
@@ -54,11 +54,11 @@ def beginning(element: html_tree.Element) -> str:
     output = ""
     for child in element.children:
         output += child if isinstance(child, str) else child.text()
-        if len(bare(output)) > 20 or (not isinstance(child, str) and child.find("a")):
+        if len(without_spaces(output)) > 20 or (not isinstance(child, str) and child.find("a")):
             break
-    links = [a.text() for a in element.find("a") if bare(a.text())]
+    links = [a.text() for a in element.find("a") if without_spaces(a.text())]
     whole = output.partition(links[0])[0] or links[0] if links else output
-    return bare(whole)[:20]
+    return without_spaces(whole)[:20]
 
 
 def heading(chapter: Built, tag: str) -> str:
@@ -79,7 +79,7 @@ def names(nav: list) -> list[str]:
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
-def shelf(request: pytest.FixtureRequest, site: Path, built: list[Built]) -> Shelf:
+def edition(request: pytest.FixtureRequest, site: Path, built: list[Built]) -> Shelf:
     language = request.param
     folder = site / "zh" if language == "zh" else site
     pdf, epub = (folder / f"{editions.NAME}.{kind}" for kind in ("pdf", "epub"))
@@ -90,20 +90,20 @@ def shelf(request: pytest.FixtureRequest, site: Path, built: list[Built]) -> She
     return Shelf(language, pdf, epub, [pages[name] for name in names(config.nav)])
 
 
-def test_the_home_page_and_every_footer_lead_to_the_files(shelf):
-    folder = shelf.pdf.parent
-    for page in shelf.chapters:
+def test_the_home_page_and_every_footer_lead_to_the_files(edition):
+    folder = edition.pdf.parent
+    for page in edition.chapters:
         links = [a.attributes.get("href", "") for a in page.tree.find("a")]
-        for file in (shelf.pdf, shelf.epub):
+        for file in (edition.pdf, edition.epub):
             found = [link for link in links if (page.path.parent / link).resolve() == file]
             assert len(found) == (2 if page.path.parent == folder else 1), f"{page}: {file.name}"
 
 
-def test_the_files_are_light(shelf):
+def test_the_files_are_light(edition):
     assert_no_errors(
-        f"{path}: {path.stat().st_size} bytes, {HEAVY} at most"
-        for path in (shelf.pdf, shelf.epub)
-        if path.stat().st_size > HEAVY
+        f"{path}: {path.stat().st_size} bytes, {MAX_SIZE} at most"
+        for path in (edition.pdf, edition.epub)
+        if path.stat().st_size > MAX_SIZE
     )
 
 
@@ -141,46 +141,46 @@ def test_the_style_sheets_of_all_pages_keep_their_order():
 
 
 @pytest.fixture(scope="module")
-def pdf(shelf: Shelf) -> pikepdf.Pdf:
-    return pikepdf.open(shelf.pdf)
+def pdf(edition: Shelf) -> pikepdf.Pdf:
+    return pikepdf.open(edition.pdf)
 
 
 @pytest.fixture(scope="module")
-def places(pdf: pikepdf.Pdf) -> dict[str, int]:
+def anchor_pages(pdf: pikepdf.Pdf) -> dict[str, int]:
     """The number of the page on which each anchor stands."""
     return pdf_edition.destination_pages(pdf)
 
 
 @pytest.fixture(scope="module")
-def texts(shelf: Shelf) -> list[str]:
+def texts(edition: Shelf) -> list[str]:
     """Each page's text, as a reader's program copies it."""
-    document = pypdfium2.PdfDocument(shelf.pdf)
+    document = pypdfium2.PdfDocument(edition.pdf)
     return [page.get_textpage().get_text_bounded() for page in document]
 
 
-def name_of(shelf: Shelf, chapter: Built) -> str:
+def name_of(edition: Shelf, chapter: Built) -> str:
     if chapter.source.name == "index.md":
         return "about"
     return chapter.source.name.removesuffix(".md").rpartition("/")[2]
 
 
-def test_the_outline_has_every_chapter_and_its_sections_in_order(shelf, pdf):
+def test_the_outline_has_every_chapter_and_its_sections_in_order(edition, pdf):
     with pdf.open_outline() as outline:
         contents, *found = outline.root
-        assert contents.title == chapters.WORDS[shelf.language]["contents"]
-        assert [bare(item.title) for item in found] == [
-            bare(shelf.title(chapter)) for chapter in shelf.chapters
+        assert contents.title == chapters.WORDS[edition.language]["contents"]
+        assert [without_spaces(item.title) for item in found] == [
+            without_spaces(edition.title(chapter)) for chapter in edition.chapters
         ]
-        for item, chapter in zip(found, shelf.chapters, strict=True):
-            below = [bare(each.title) for each in item.children]
-            assert below == [bare(title) for title in headings(chapter, "h2")], item.title
+        for item, chapter in zip(found, edition.chapters, strict=True):
+            below = [without_spaces(each.title) for each in item.children]
+            assert below == [without_spaces(title) for title in headings(chapter, "h2")], item.title
 
 
 def links(page: pikepdf.Page) -> list[pikepdf.Object]:
     return [each for each in page.get("/Annots", []) if each.Subtype == "/Link"]
 
 
-def test_every_link_inside_the_book_leads_to_one_of_its_pages(pdf, places):
+def test_every_link_inside_the_book_leads_to_one_of_its_pages(pdf, anchor_pages):
     inside, outside = [], []
     for page in pdf.pages:
         for link in links(page):
@@ -189,22 +189,25 @@ def test_every_link_inside_the_book_leads_to_one_of_its_pages(pdf, places):
             else:
                 outside.append(str(link.A.URI))
     assert len(inside) > 800
-    assert_no_errors(f"no page has {name}" for name in set(inside) - places.keys())
+    assert_no_errors(f"no page has {name}" for name in set(inside) - anchor_pages.keys())
     assert_no_errors(
         f"leads to nowhere: {uri}" for uri in outside if not uri.startswith("https://")
     )
 
 
-def test_the_table_of_contents_reports_the_pages_that_its_links_lead_to(shelf, pdf, places):
-    document = pypdfium2.PdfDocument(shelf.pdf)
+def test_the_table_of_contents_reports_the_pages_that_its_links_lead_to(edition, pdf, anchor_pages):
+    document = pypdfium2.PdfDocument(edition.pdf)
     output = {}
-    for number in range(2, places["about"]):
+    for number in range(2, anchor_pages["about"]):
         text = document[number - 1].get_textpage()
         for link in links(pdf.pages[number - 1]):
             _, bottom, right, top = (float(each) for each in link.Rect)
             number_told = text.get_text_bounded(right - 20, bottom, right + 1, top).strip()
-            output[str(link.Dest).lstrip("/")] = (number_told, places[str(link.Dest).lstrip("/")])
-    count = sum(1 + len(headings(chapter, "h2")) for chapter in shelf.chapters)
+            output[str(link.Dest).lstrip("/")] = (
+                number_told,
+                anchor_pages[str(link.Dest).lstrip("/")],
+            )
+    count = sum(1 + len(headings(chapter, "h2")) for chapter in edition.chapters)
     assert len(output) == count
     assert_no_errors(
         f"{name} is on page {page}, and the contents say {line!r}"
@@ -213,13 +216,13 @@ def test_the_table_of_contents_reports_the_pages_that_its_links_lead_to(shelf, p
     )
 
 
-def test_the_text_of_every_chapter_is_there(shelf, places, texts):
-    starts = [places[name_of(shelf, chapter)] for chapter in shelf.chapters]
+def test_the_text_of_every_chapter_is_there(edition, anchor_pages, texts):
+    starts = [anchor_pages[name_of(edition, chapter)] for chapter in edition.chapters]
     errors = []
     for chapter, start, end in zip(
-        shelf.chapters, starts, [*starts[1:], len(texts) + 1], strict=True
+        edition.chapters, starts, [*starts[1:], len(texts) + 1], strict=True
     ):
-        text = bare("".join(texts[start - 1 : end - 1]))
+        text = without_spaces("".join(texts[start - 1 : end - 1]))
         buttons = [each for box in chapter.article.find("div", "offline") for each in box.find("p")]
         expected = [
             beginning(paragraph)
@@ -236,14 +239,17 @@ def test_the_text_of_every_chapter_is_there(shelf, places, texts):
     assert_no_errors(errors)
 
 
-def test_no_page_is_empty(shelf, texts):
+def test_no_page_is_empty(edition, texts):
     """Each has more than its head and its number; a page of figures has their captions."""
-    heads = {bare(heading(shelf.chapters[0], "h1") + shelf.title(each)) for each in shelf.chapters}
+    heads = {
+        without_spaces(heading(edition.chapters[0], "h1") + edition.title(each))
+        for each in edition.chapters
+    }
     longest = max(map(len, heads)) + 3
     assert_no_errors(
         f"page {number}: {text!r}"
         for number, text in enumerate(texts, 1)
-        if len(bare(text)) < longest + 5
+        if len(without_spaces(text)) < longest + 5
     )
 
 
@@ -265,11 +271,11 @@ def test_every_font_is_in_the_file(pdf):
     assert_no_errors(f"{name} is not in the file" for name in errors - drawn)
 
 
-def test_it_says_what_it_is(shelf, pdf):
-    title = heading(shelf.chapters[0], "h1")
+def test_it_says_what_it_is(edition, pdf):
+    title = heading(edition.chapters[0], "h1")
     assert str(pdf.docinfo["/Title"]) == title
     assert str(pdf.docinfo["/Author"])
-    assert str(pdf.Root.Lang) == {"en": "en", "zh": "zh-CN"}[shelf.language]
+    assert str(pdf.Root.Lang) == {"en": "en", "zh": "zh-CN"}[edition.language]
     assert pdf.Root.MarkInfo.Marked  # for those who have it read aloud
 
 
@@ -277,8 +283,8 @@ def test_it_says_what_it_is(shelf, pdf):
 
 
 @pytest.fixture(scope="module")
-def parts(shelf: Shelf) -> dict[str, bytes]:
-    with zipfile.ZipFile(shelf.epub) as archive:
+def parts(edition: Shelf) -> dict[str, bytes]:
+    with zipfile.ZipFile(edition.epub) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
@@ -291,20 +297,20 @@ H = "{http://www.w3.org/1999/xhtml}"
 M = "{http://www.w3.org/1998/Math/MathML}"
 
 
-def test_epubcheck_finds_no_error(shelf):
+def test_epubcheck_finds_no_error(edition):
     java = shutil.which("java")
     if not java:
         pytest.skip("epubcheck needs Java, and there is none on this machine")
     jar = Path(epubcheck.__file__).with_name("epubcheck.jar")
     done = subprocess.run(
-        [java, "-jar", jar, "--failonwarnings", shelf.epub], capture_output=True, text=True
+        [java, "-jar", jar, "--failonwarnings", edition.epub], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_epub_begins_with_its_type_and_has_no_date_of_its_own(shelf, parts):
+def test_the_epub_begins_with_its_type_and_has_no_date_of_its_own(edition, parts):
     assert next(iter(parts)) == "mimetype"
-    with zipfile.ZipFile(io.BytesIO(shelf.epub.read_bytes())) as archive:
+    with zipfile.ZipFile(io.BytesIO(edition.epub.read_bytes())) as archive:
         assert archive.infolist()[0].compress_type == zipfile.ZIP_STORED
         assert len({entry.date_time for entry in archive.infolist()}) == 1
 
@@ -326,9 +332,9 @@ def test_every_link_and_note_of_the_epub_leads_somewhere(pages):
     assert_no_errors(errors)
 
 
-def test_the_epub_has_every_heading_figure_and_formula_of_the_pages(shelf, pages):
-    for chapter in shelf.chapters:
-        page = pages[f"book/{name_of(shelf, chapter)}.xhtml"]
+def test_the_epub_has_every_heading_figure_and_formula_of_the_pages(edition, pages):
+    for chapter in edition.chapters:
+        page = pages[f"book/{name_of(edition, chapter)}.xhtml"]
         for tag in ("h2", "h3"):
             found = ["".join(each.itertext(f"{H}*")) for each in page.iter(H + tag)]
             assert len(found) == len(headings(chapter, tag)), f"{chapter}: {tag}"

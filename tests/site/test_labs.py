@@ -206,7 +206,7 @@ def answers(name: str, language: str = "en") -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def verdict():
+def check_task():
     """Runs a lab's cells up to a task's check, the task done so; what the check says."""
 
     def call(name: str, number: int, done: str | None) -> str:
@@ -240,13 +240,13 @@ every_task = pytest.mark.parametrize(("name", "number"), tasks())
 
 
 @every_task
-def test_an_unsolved_task_runs_and_says_what_is_missing(verdict, name, number):
-    assert verdict(name, number, None).startswith("Not yet: ")
+def test_an_unsolved_task_runs_and_says_what_is_missing(check_task, name, number):
+    assert check_task(name, number, None).startswith("Not yet: ")
 
 
 @every_task
-def test_the_folded_answer_solves_the_task(verdict, name, number):
-    assert verdict(name, number, answers(name)[number - 1]) == "Right."
+def test_the_folded_answer_solves_the_task(check_task, name, number):
+    assert check_task(name, number, answers(name)[number - 1]) == "Right."
 
 
 @every_lab
@@ -371,7 +371,7 @@ MISTAKES = [
         "train-a-translator",
         2,
         "def smoothed(r, n, e):\n    return [1 - e if i == r else e / (n - 1) for i in range(n)]",
-        "Does the right one share in the rest, too?",
+        "Does the right one percentage in the rest, too?",
     ),
     (
         "train-a-translator",
@@ -432,8 +432,8 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("name", "number", "done", "message"), MISTAKES)
-def test_a_check_says_what_is_wrong(verdict, name, number, done, message):
-    messages = verdict(name, number, done)
+def test_a_check_says_what_is_wrong(check_task, name, number, done, message):
+    messages = check_task(name, number, done)
     assert messages.startswith("Not yet: ")
     assert message in messages
 
@@ -456,7 +456,7 @@ def printed():
     return call
 
 
-def share(text: str, label: str) -> float:
+def percentage(text: str, label: str) -> float:
     return float(re.search(rf"^{re.escape(label)}.*?([\d.]+)%", text, re.M)[1])
 
 
@@ -480,7 +480,7 @@ def test_attention_by_hand_agrees_with_the_book_and_with_torch(printed):
 
 def test_half_a_minute_of_training_translates_nearly_all_and_nothing_longer(printed):
     text = printed("train-a-translator")
-    assert share(text, "without a fault:") > 95
+    assert percentage(text, "without a fault:") > 95
     assert re.search(r"^ 120  \S+ +[0-9]\.\d%$", text, re.M), "for a hundred steps hardly any"
     assert re.search("^11 digits: 0 of", text, re.M)
     assert re.search("^12 digits: 0 of", text, re.M)
@@ -491,14 +491,14 @@ def test_the_trained_translator_knows_the_running_example(printed):
     text = printed("look-inside")
     assert "why do we work ? -> 我们为什么工作？" in text
     assert "three hundred and forty two thousand and five -> 三十四万二千零五" in text
-    assert share(text, "all heads:") > 95
+    assert percentage(text, "all heads:") > 95
 
 
 def test_without_the_mask_the_loss_is_lowest_and_nothing_is_right(printed):
     text = printed("look-inside")
     labels = ["nothing left out", "no positions", "no mask", "no scale"]
     losses = {each: float(re.search(rf"{each}: loss ([\d.]+)", text)[1]) for each in labels}
-    match = {each: share(text, f"{each}: loss") for each in labels}
+    match = {each: percentage(text, f"{each}: loss") for each in labels}
     assert min(losses, key=losses.get) == "no mask"
     assert match["no mask"] == 0
     assert match["no positions"] < 20 < match["no scale"] < match["nothing left out"]

@@ -101,8 +101,8 @@ MARKUP = re.compile(  # link targets, attribute lists, footnote references, HTML
     r"\]\([^)\s]+\)|\{:? *[.#:][^}\n]*\}|\[\^[^\]]+\]|</?(?:a|b|br|caption|code|details|div|li|"
     r"ol|p|small|span|su[bp]|summary|table|t[dhr]|tbody|thead|ul)\b[^>]*>"
 )
-LEAVES = {"p", "li", "td", "th", "summary", "figcaption", *(f"h{n}" for n in range(1, 7))}
-NESTED = {"svg", "math", "pre", "ul", "ol", "table"}
+TEXT_TAGS = {"p", "li", "td", "th", "summary", "figcaption", *(f"h{n}" for n in range(1, 7))}
+SKIPPED_TAGS = {"svg", "math", "pre", "ul", "ol", "table"}
 
 
 def leaf_texts(page: Built) -> list[str]:
@@ -110,9 +110,9 @@ def leaf_texts(page: Built) -> list[str]:
     found = []
     for each in page.article.find():
         inside = each.find()[1:]
-        if "files" in each.classes or each.tag not in LEAVES:
+        if "files" in each.classes or each.tag not in TEXT_TAGS:
             continue
-        if {child.tag for child in inside} & (LEAVES | NESTED):
+        if {child.tag for child in inside} & (TEXT_TAGS | SKIPPED_TAGS):
             continue
         links = [child.text() for child in inside if "headerlink" in child.classes]
         footnotes = {"sup"} if each.find("a", "footnote-ref") else set()

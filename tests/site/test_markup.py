@@ -109,7 +109,7 @@ def test_footnotes_of_chinese_sentences(render):
 
 
 @pytest.fixture
-def noted(small, config):
+def page_with_line_notes(small, config):
     """The first page of a small book, with a note on a line of its code."""
     page = small / "docs" / config.theme["language"] / "index.md"
     change(page, '```python title="tiny.py"', '```{ .python .annotate title="tiny.py" }')
@@ -127,9 +127,9 @@ def block(page) -> str:
     return re.search(r"```\{.*?(?=\n```python)", page.read_text(encoding="utf-8"), re.S)[0]
 
 
-def test_a_note_is_put_on_the_line_that_contains_its_piece(render, noted):
-    change(noted, "NOTES", "1.  `return x` What.\n\n    More.\n\n2.  `def f` Why.")
-    html = render(block(noted))
+def test_a_note_is_put_on_the_line_that_contains_its_piece(render, page_with_line_notes):
+    change(page_with_line_notes, "NOTES", "1.  `return x` What.\n\n    More.\n\n2.  `def f` Why.")
+    html = render(block(page_with_line_notes))
     assert code(html) == "def f(x):  # why (2)\n    return x  # (1)!\n"
     assert 'class="language-python annotate highlight"' in html
     assert "<code>return x</code> What." in html
@@ -187,11 +187,13 @@ def test_code_in_a_table_breaks_between_its_words_alone(render):
         ("Nothing.", "```{ .python .annotate", "no numbered notes follow this block"),
     ],
 )
-def test_a_note_that_fits_no_line_stops_with_file_and_line(render, noted, notes, piece, message):
-    change(noted, "NOTES", notes)
+def test_a_note_that_fits_no_line_stops_with_file_and_line(
+    render, page_with_line_notes, notes, piece, message
+):
+    change(page_with_line_notes, "NOTES", notes)
     with pytest.raises(PluginError) as error:
-        render(block(noted))
-    where = f"{noted.relative_to(paths.ROOT)}:{line(noted, piece)}"
+        render(block(page_with_line_notes))
+    where = f"{page_with_line_notes.relative_to(paths.ROOT)}:{line(page_with_line_notes, piece)}"
     assert str(error.value) == f"{where}: {message}"
 
 

@@ -19,7 +19,7 @@ from browser_pages import BASE, PATIENCE, SilentHandler, watch
 from built_pages import ROOT, assert_no_errors
 
 FORK = {"SITE_URL": "https://reader.github.io/repo", "REPO_URL": "https://github.com/reader/repo"}
-THERE = FORK["SITE_URL"] + "/"
+FORK_ADDRESS = FORK["SITE_URL"] + "/"
 
 
 def build(folder: Path, **settings: str) -> None:
@@ -74,16 +74,16 @@ def test_a_fork_names_no_address_but_its_own(fork):
 def test_a_fork_s_pages_tell_where_they_are_and_where_to_edit_them(fork):
     for language, folder in (("en", ""), ("zh", "zh/")):
         lab = (fork / folder / "labs/look-inside/index.html").read_text(encoding="utf-8")
-        home = f"{THERE}{folder}"
+        home = f"{FORK_ADDRESS}{folder}"
         assert f'<link rel="canonical" href="{home}labs/look-inside/">' in lab
         for other, place in (("en", ""), ("zh", "zh/"), ("x-default", "")):
-            assert f'hreflang="{other}" href="{THERE}{place}labs/look-inside/"' in lab
+            assert f'hreflang="{other}" href="{FORK_ADDRESS}{place}labs/look-inside/"' in lab
         source = f"docs/{language}/labs/look-inside.ipynb"
         assert f'href="{FORK["REPO_URL"]}/edit/main/{source}"' in lab
         colab = "https://colab.research.google.com/github/reader/repo/blob/main/"
         assert f'href="{colab}{source}"' in lab
         notebook = (fork / folder / "labs/look-inside.ipynb").read_text(encoding="utf-8")
-        assert f'SITE = \\"{THERE}\\"' in notebook
+        assert f'SITE = \\"{FORK_ADDRESS}\\"' in notebook
         sitemap = (fork / folder / "sitemap.xml").read_text(encoding="utf-8")
         addresses = re.findall("<loc>(.*?)</loc>", sitemap)
         assert f"{home}attention/" in addresses

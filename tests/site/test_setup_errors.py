@@ -34,10 +34,10 @@ from fault_injection import (
 from sample_book import change, module_command
 
 pytestmark = pytest.mark.depends_on(*sample_book.SOURCES)
-SAY = "snippets/examples/chapter/say.py"
+EXAMPLE = "snippets/examples/chapter/say.py"
 UNREACHABLE = "http://127.0.0.1:9/"
-ROOT_ALONE = pytest.mark.skipif(os.getuid() != 0, reason="only root mounts disks and cuts networks")
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the faults need tools of Linux")
+NEEDS_ROOT = pytest.mark.skipif(os.getuid() != 0, reason="only root mounts disks and cuts networks")
+NEEDS_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the faults need tools of Linux")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # As in a shell's background, where all child processes would ignore Ctrl-C too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -51,11 +51,11 @@ def full_while_generating(case: Case) -> Iterator[Run]:
     saved = shutil.copytree(generated, case.folder.parent / f"{case.folder.name}-saved")
     case.mount("-t", "tmpfs", "-o", "size=2m", "tmpfs", at=generated)
     shutil.copytree(saved, generated, dirs_exist_ok=True)
-    change(case.folder / SAY, "double(21)", "'x' * 30000")
+    change(case.folder / EXAMPLE, "double(21)", "'x' * 30000")
     filler = fill(generated, leave=16000)
     yield case.run()
     filler.unlink()
-    change(case.folder / SAY, "'x' * 30000", "double(21)")
+    change(case.folder / EXAMPLE, "'x' * 30000", "double(21)")
 
 
 def full_while_writing_the_site(case: Case) -> Iterator[Run]:
@@ -79,14 +79,16 @@ def read_only(case: Case) -> Iterator[Run]:
 def blocked(case: Case) -> subprocess.Popen[str]:
     """A build whose example has begun, and goes on forever."""
     begun = case.folder / "begun"
-    change(case.folder / SAY, "from", f"open({str(begun)!r}, 'w').close()\nwhile True: pass\nfrom")
+    change(
+        case.folder / EXAMPLE, "from", f"open({str(begun)!r}, 'w').close()\nwhile True: pass\nfrom"
+    )
     process = case.start()
     wait_until(begun.exists)
     return process
 
 
 def unblocked(case: Case) -> None:
-    shutil.copy2(case.folder.parent / "whole" / SAY, case.folder / SAY)
+    shutil.copy2(case.folder.parent / "whole" / EXAMPLE, case.folder / EXAMPLE)
     (case.folder / "begun").unlink()
 
 
@@ -188,7 +190,7 @@ def two_builds(case: Case) -> Iterator[Run]:
     begun, go = case.folder / "begun", case.folder / "go"
     waits = f"while not os.path.exists({str(go)!r}): time.sleep(0.1)\n"
     begins = f"import os, time\n\nopen({str(begun)!r}, 'w').close()\n"
-    change(case.folder / SAY, "from", f"{begins}{waits}from")
+    change(case.folder / EXAMPLE, "from", f"{begins}{waits}from")
     first = case.start()
     wait_until(begun.exists)
     yield run_second(case, first, go)
@@ -363,7 +365,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[LINUX, ROOT_ALONE] if fault.inject in AS_ROOT else [])
+        pytest.param(name, marks=[NEEDS_LINUX, NEEDS_ROOT] if fault.inject in AS_ROOT else [])
         for name, fault in BOOK_FAULTS.items()
     ],
 )

@@ -49,10 +49,10 @@ QUESTION = """\
     - {en: "No", zh: 不是, en_why: It is., zh_why: 是的。}
     - {en: Who knows, zh: 谁知道, en_why: We do., zh_why: 我们知道。}
 """
-SECOND = "# --8<-- [start:second]\nx = 1\n# --8<-- [end:second]\n"
-WAVE = "\n\n@figure(en={}, zh={})\ndef wave(label):\n    return canvas()[0]\n"
-LOOP = "import time\n\nwhile True:\n    time.sleep(1)\n"
-FETCH = "from urllib.request import urlopen\n\nurlopen('http://127.0.0.1:9/')\n"
+SECOND_SECTION = "# --8<-- [start:second]\nx = 1\n# --8<-- [end:second]\n"
+FIGURE_WITHOUT_RETURN = "\n\n@figure(en={}, zh={})\ndef wave(label):\n    return canvas()[0]\n"
+ENDLESS_EXAMPLE = "import time\n\nwhile True:\n    time.sleep(1)\n"
+DOWNLOADING_EXAMPLE = "from urllib.request import urlopen\n\nurlopen('http://127.0.0.1:9/')\n"
 TIMEOUT = 6  # seconds for an example of the sample book
 
 
@@ -143,7 +143,7 @@ RERUN_SAY, RERUN_LINE, RERUN_LAB = (
 LINK_REMEDY = "; correct the link, or write what it leads to"
 KATEX_REMEDY = "...; katex.org/docs/supported.html lists what there is"
 YAML_REMEDY = '; quote a text that contains ": " or starts with [ { & or *'
-CHANGED = "docs/en/index.md has changed since this page was reviewed; update it and run"
+ENGLISH_HAS_CHANGED = "docs/en/index.md has changed since this page was reviewed; update it and run"
 
 LAST_LINE = "the last line"
 MKDOCS_MESSAGE = "MkDocs itself says the place, and what it expects there"
@@ -163,7 +163,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a changed English page": (
         (PAGE, "# Small", "# Smaller"),
-        (TRANSLATION, "", f"{CHANGED} scripts/translated index"),
+        (TRANSLATION, "", f"{ENGLISH_HAS_CHANGED} scripts/translated index"),
     ),
     "a page without a description": (
         (PAGE, "description: A small book.", "title: Small"),
@@ -260,7 +260,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         ),
     ),
     "a section that no page shows": (
-        (TINY, "", SECOND),
+        (TINY, "", SECOND_SECTION),
         (
             TINY,
             "[start:second]",
@@ -290,7 +290,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         ),
     ),
     "a figure that no page shows": (
-        (FIGURES, "", WAVE),
+        (FIGURES, "", FIGURE_WITHOUT_RETURN),
         (FIGURES, "", "no page of docs/en shows figures/chapter/wave.svg; add it to a page or rem"),
     ),
     "a figure that fails": (
@@ -331,11 +331,11 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         (SAY, "", "prints nothing; print the output that a page shows"),
     ),
     "an example that never ends": (
-        (SAY, "from tiny", LOOP + "from tiny"),
+        (SAY, "from tiny", ENDLESS_EXAMPLE + "from tiny"),
         (SAY, "", f"did not end within {TIMEOUT} s and was stopped; make it faster"),
     ),
     "an example that needs the network": (
-        (SAY, "from tiny", FETCH + "from tiny"),
+        (SAY, "from tiny", DOWNLOADING_EXAMPLE + "from tiny"),
         (SAY, "urlopen('", f"urllib.error.URLError: ... Connection refused>{RERUN_SAY}"),
     ),
     "an example that needs what isn't installed": (

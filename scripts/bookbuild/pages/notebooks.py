@@ -106,7 +106,7 @@ def markdown_page(path: Path, language: str, outputs: list[Outputs]) -> Iterator
         else:
             cell_outputs = outputs[number] if number < len(outputs) else []
             number += 1
-            yield from convert_code_cell(cell, language, number, cell_outputs)
+            yield from code_cell_to_markdown(cell, language, number, cell_outputs)
 
 
 def convert_markdown_cell(cell: Cell, site: str) -> Iterator[tuple[str, int]]:
@@ -136,7 +136,7 @@ def with_relative_links(text: str, site: str) -> str:
     return re.sub(rf"\]\({re.escape(site)}(?:zh/)?([\w/-]+)/(#[\w-]+)?\)", relative, text)
 
 
-def convert_code_cell(
+def code_cell_to_markdown(
     cell: Cell, language: str, number: int, outputs: Outputs
 ) -> Iterator[tuple[str, int]]:
     """A code block with the cell's source, and one block per output."""

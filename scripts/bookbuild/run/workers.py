@@ -4,6 +4,7 @@ import contextlib
 import json
 import multiprocessing
 import os
+import py_compile
 import runpy
 import signal
 import sys
@@ -17,9 +18,10 @@ from bookbuild.pages import notebooks, paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
 from bookbuild.pages.files import line_number, write_file
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.run.jobs import FLOAT16_WEIGHTS, Job
+from bookbuild.run.jobs import FLOAT16_WEIGHTS, Job, dependencies
 from bookbuild.run.notebooks import run_notebook
 
+CHECKED_HASH = py_compile.PycInvalidationMode.CHECKED_HASH
 PRELOADED_MODULES = ("torch", "matplotlib", "figures.svg")  # imported before the workers fork
 
 
@@ -113,8 +115,18 @@ def preload_modules(jobs: list[Job]) -> None:
     import torch
 
     torch.set_num_threads(1)
-    # A file that changes within a second may keep the time and size of its old bytecode.
-    sys.dont_write_bytecode = True
+    compile_local_modules(jobs)
+
+
+def compile_local_modules(jobs: list[Job]) -> None:
+    """Write bytecode that is checked by a hash of its source.
+
+    By default Python compares time and size, which a change within a second may leave as they are.
+    """
+    modules = {path for job in jobs for path in dependencies(job.source) - {job.source}}
+    for path in modules:
+        if path.suffix == ".py":
+            py_compile.compile(str(path), quiet=2, invalidation_mode=CHECKED_HASH)
 
 
 def run_jobs(jobs: list[Job]) -> list[str]:
