@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import translator
-from browser_pages import open_everything, settle
+from browser_pages import axe_errors, open_everything, settle
 from built_pages import ROOT, assert_no_errors
 from decode import beam_search
 from figures.diagram import ENGLISH
@@ -423,10 +422,7 @@ def test_memory_is_steady(live, reader):
 
 def test_axe_finds_nothing_in_any_state(live, reader):
     def check() -> None:
-        found = Axe().run(reader, context="[data-widget=translator]").response["violations"]
-        assert_no_errors(
-            f"{each['id']}: {node['html'][:200]}" for each in found for node in each["nodes"]
-        )
+        assert_no_errors(axe_errors(reader, "[data-widget=translator]"))
 
     check()
     translate(live, "she drinks cofee")

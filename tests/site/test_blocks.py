@@ -16,6 +16,8 @@ from built_pages import ROOT, Block, assert_no_errors
 from sample_book import module_command
 
 CODE = (".py", ".js")
+# A glossary has at least one term.
+TERM = "- {en: a, zh: 甲, anchor: a, where: index.md, en_meaning: a, zh_meaning: 甲}\n"
 CODE_LANGUAGES = ("python", "py", "js", "javascript")
 
 
@@ -30,7 +32,7 @@ def printed(blocks, site, tmp_path_factory) -> dict[str, str]:
     ignore = shutil.ignore_patterns("figures", "proofs", "__pycache__")
     shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=ignore)
     (folder / "docs").mkdir()
-    (folder / "docs/glossary.yml").write_text("[]\n")
+    (folder / "docs/glossary.yml").write_text(TERM, encoding="utf-8")
     (folder / "docs/references.bib").touch()
     for name in ("requirements.txt", "mkdocs.yml"):
         shutil.copy(ROOT / name, folder)

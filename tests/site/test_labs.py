@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from itertools import groupby
 from pathlib import Path
 
 import nbformat
@@ -161,13 +162,18 @@ def reader_notebook(name: str, port: int) -> nbformat.NotebookNode:
 
 
 def shown_by(cell: nbformat.NotebookNode) -> list[list[str]]:
-    """What a cell has shown in Jupyter, as run_notebook has it."""
+    """What a cell has shown in Jupyter, as run_notebook has it.
+
+    The kernel sends what is printed in one or several pieces, depending on time.
+    """
     found = []
-    for output in cell.outputs:
-        if output.output_type == "stream":
-            assert output.name == "stdout", output.text
-            found.append(["text", output.text.rstrip()])
-        else:
+    for kind, outputs in groupby(cell.outputs, key=lambda output: output.output_type):
+        if kind == "stream":
+            pieces = [*outputs]
+            assert {piece.name for piece in pieces} == {"stdout"}, pieces
+            found.append(["text", "".join(piece.text for piece in pieces).rstrip()])
+            continue
+        for output in outputs:
             html = output.data.get("text/html")
             found.append(["html", html] if html else ["text", output.data["text/plain"]])
     return found
