@@ -182,7 +182,7 @@ class Reader:
         output = json.loads((self.publisher.site / "offline.json").read_text())
         expect(self.page.locator(".offline")).to_contain_text(output["key"][:7])
 
-    def offline_reader(self) -> None:
+    def cut(self) -> None:
         self.publisher.stop()
         self.context.set_offline(True)
 

@@ -377,7 +377,7 @@ MISTAKES = [
         "train-a-translator",
         2,
         "def smoothed(r, n, e):\n    return [1 - e if i == r else e / (n - 1) for i in range(n)]",
-        "Does the right one percentage in the rest, too?",
+        "Does the right one share in the rest, too?",
     ),
     (
         "train-a-translator",
