@@ -122,7 +122,7 @@ def blocks(built: list[Built]) -> list[Block]:
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small book of its own; scripts/book.py reads it."""
+    """A small book in a temporary folder, which bookbuild reads instead of this one."""
     folder = sample_book.make(tmp_path)
     sample_book.use(folder, monkeypatch)
     return folder

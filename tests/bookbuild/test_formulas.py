@@ -25,7 +25,7 @@ def test_punctuation_stays_in_the_line_of_a_short_formula():
 
     long = "+".join("abcdefghijklmnop")
     rendered = {("x", False): "<i>x</i>", (long, False): "<i>long</i>"}
-    kept = '<span class="unbroken">（<i>x</i>）。</span>'
+    kept = '<span class="nowrap">（<i>x</i>）。</span>'
     assert formulas.replace_formulas(page("x"), rendered) == kept
     assert formulas.replace_formulas(page(long), rendered) == "（<i>long</i>）。"
 

@@ -284,7 +284,7 @@ export function start(widget) {
     const [name, description] = words.steps[now.name];
     const shapes = [...now.from, now.shape].map((shape, i, all) => {
       const sign = i === 0 ? "" : i + 1 < all.length ? "@ " : "→ ";
-      return el("span", { class: "unbroken" }, sign, labeledShape(shape));
+      return el("span", { class: "nowrap" }, sign, labeledShape(shape));
     });
     operation.replaceChildren(el("b", {}, name), " ", el("code", {}, now.code));
     output.replaceChildren(

@@ -1,4 +1,4 @@
-"""Checks what pages include: files, sections, figures and values must exist and be used."""
+"""Replaces includes; checks that included files, sections, figures and values exist."""
 
 import re
 from collections import Counter
@@ -11,28 +11,44 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import line_number
 from bookbuild.pages.page import FIGURE, INCLUDE, VALUE, SourcePage, blank_fences, list_pages
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.pages.sections import read_sections
+from bookbuild.pages.sections import read_sections, without_section_markers
 from bookbuild.pages.values import output_name, resolve_value
 
 SHOWN_SNIPPETS = ("*.py", "*.js", "variants/*.py")  # each of their sections is on one page
 
 
-def include_folders(language: str) -> list[Path]:
-    """The folders in which an included file is looked for."""
-    return [paths.SNIPPETS, paths.GENERATED, paths.GENERATED / language]
+def include_path(file: str, language: str) -> Path:
+    """The path of an included file. Raises ValueError if it doesn't exist."""
+    for folder in (paths.SNIPPETS, paths.GENERATED, paths.GENERATED / language):
+        if (folder / file).is_file():
+            return folder / file
+    raise ValueError(f"missing file {file} in snippets/ or .generated/; correct the name or add it")
 
 
 def check_include(include: re.Match[str], language: str) -> None:
     """Raises ValueError if the file or the section doesn't exist."""
     file, section = include.groups()
-    candidates = [folder / file for folder in include_folders(language)]
-    path = next((path for path in candidates if path.is_file()), None)
-    if path is None:
-        raise ValueError(
-            f"missing file {file} in snippets/ or .generated/; correct the name or add it"
-        )
+    path = include_path(file, language)
     if section and section not in (names := read_sections(path)):
         raise ValueError(f"no section {section} in {file}; it has: {', '.join(names) or 'none'}")
+
+
+def expand_includes(text: str, language: str) -> str:
+    """Replace each include by its content, indented like the include.
+
+    Raises ValueError if a file or a section doesn't exist.
+    """
+
+    def content(include: re.Match[str]) -> str:
+        check_include(include, language)
+        file, section = include.groups()
+        path = include_path(file, language)
+        included = read_sections(path)[section] if section else without_section_markers(path)
+        included = expand_includes(included, language) if path.suffix == ".md" else included
+        indent = include[0].partition("-")[0]
+        return re.sub(r"^(?=.)", indent, included.rstrip("\n"), flags=re.M)
+
+    return INCLUDE.sub(content, text)
 
 
 def check_figure(figure: re.Match[str], language: str) -> None:

@@ -101,7 +101,7 @@ def replace_formulas(page: str, rendered: dict[Formula, str]) -> str:
         with_punctuation = f"{match['before']}{markup}{match['after']}"
         # A browser allows a line break on both sides of a formula, even before a full stop.
         keep = with_punctuation != markup and not display and len(tex) <= MAX_UNBROKEN
-        return f'<span class="unbroken">{with_punctuation}</span>' if keep else with_punctuation
+        return f'<span class="nowrap">{with_punctuation}</span>' if keep else with_punctuation
 
     return FORMULA.sub(replace, page)
 

@@ -153,7 +153,7 @@ class BookExtension(Extension):
         self.page = SourcePage("en", "index.md")
 
     def extendMarkdown(self, md: Markdown) -> None:
-        # Lines: after snippets are inserted (32), before fences are extracted (25).
+        # Lines: before fences are extracted (25).
         # Elements: after inline patterns (20), before MkDocs resolves links (0).
         for registry, function, priority in (
             (md.preprocessors, mark_annotations, 28),

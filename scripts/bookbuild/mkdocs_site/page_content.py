@@ -11,6 +11,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from bookbuild.check.includes import expand_includes
 from bookbuild.check.review import with_pending_note, with_relative_note
 from bookbuild.mkdocs_site import formulas
 from bookbuild.mkdocs_site.build_state import STATE
@@ -27,7 +28,6 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.glossary import segmentation_words
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.values import replace_values
-from bookbuild.publish.markdown_copies import expand_includes
 from bookbuild.reference import bibliography, quizzes, reading_time
 
 RENDERED_FORMULAS: dict[formulas.Formula, str] = {}  # HTML
@@ -46,7 +46,10 @@ def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
         needs = page.meta.get("needs")
         if needs is not None:
             text = reading_time.add_reading_line(text, needs, source.language)
-        return expand_includes(text, source.language)
+        try:
+            return expand_includes(text, source.language)
+        except ValueError as error:  # in a generated file; page_errors checks the page's own
+            raise source.error(0, str(error)) from None
 
     if not STATE.sources_key:
         return expand()

@@ -6,9 +6,7 @@ from typing import NamedTuple
 
 import yaml
 
-from bookbuild.check.includes import include_folders
-from bookbuild.pages.page import FIGURE, INCLUDE, page_url
-from bookbuild.pages.sections import read_sections, without_section_markers
+from bookbuild.pages.page import FIGURE, page_url
 
 INTRODUCTION = {
     "en": (
@@ -36,7 +34,7 @@ class PageCopy(NamedTuple):
     title: str
     description: str
     root: str  # the address of the site in this language
-    markdown: str  # with values filled in
+    markdown: str  # with values and includes filled in
 
     @property
     def path(self) -> str:
@@ -49,7 +47,7 @@ class PageCopy(NamedTuple):
         head = {"title": self.title, "description": self.description}
         head |= {"language": self.language, "canonical": address}
         front = yaml.safe_dump(head, allow_unicode=True, sort_keys=False, width=float("inf"))
-        body = COLORS.sub("", expand_includes(self.markdown, self.language))
+        body = COLORS.sub("", self.markdown)
         body = FIGURE.sub(FIGURE_LINK[self.language].format(address), body)
         return f"---\n{front}---\n\n{LINK.sub(self.absolute_link, body).strip()}\n"
 
@@ -61,20 +59,6 @@ class PageCopy(NamedTuple):
         path = posixpath.normpath(posixpath.join(posixpath.dirname(self.name), path))
         path = f"{page_url(path)}index.md" if path.endswith(".md") else path
         return f"{self.root}{path}{mark}{anchor}"
-
-
-def expand_includes(text: str, language: str) -> str:
-    """Replace each include by its content, indented like the include."""
-
-    def content(include: re.Match[str]) -> str:
-        file, section = include.groups()
-        path = next(path for base in include_folders(language) if (path := base / file).is_file())
-        included = read_sections(path)[section] if section else without_section_markers(path)
-        included = expand_includes(included, language) if path.suffix == ".md" else included
-        indent = include[0].partition("-")[0]
-        return re.sub(r"^(?=.)", indent, included.rstrip("\n"), flags=re.M)
-
-    return INCLUDE.sub(content, text)
 
 
 def llms_txt(

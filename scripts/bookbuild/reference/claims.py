@@ -39,7 +39,7 @@ WORDS: dict[str, dict[str, Any]] = {
             "examples": "examples, run by this build",
             "exercises": "exercises, with their answers",
             "figures": "figures, drawn by this build",
-            "widgets": "figures to touch",
+            "widgets": "interactive figures",
             "labs": "labs",
             "works": "works cited",
         },
@@ -59,7 +59,7 @@ WORDS: dict[str, dict[str, Any]] = {
             "examples": "个例子，由这次构建运行",
             "exercises": "道练习，附答案",
             "figures": "幅插图，由这次构建画出",
-            "widgets": "张可以动手的图",
+            "widgets": "幅可交互的图",
             "labs": "个动手实验",
             "works": "篇引用的论文和文章",
         },
@@ -68,7 +68,7 @@ WORDS: dict[str, dict[str, Any]] = {
 
 
 class Mutation(NamedTuple):
-    """A fault to make in a copy of snippets/: the test of its claim must then fail."""
+    """A fault to insert into a copy of snippets/; the test of the claim must then fail."""
 
     file: str  # transformer.py
     old: str  # occurs exactly once in the file
@@ -77,7 +77,7 @@ class Mutation(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What a test proves, where the book says it, and the faults that make the test fail."""
+    """A tested statement, its section in the book, and the faults that make its test fail."""
 
     test: str  # test_masks.py::test_the_pad_id_is_0_by_default
     line: int
@@ -88,7 +88,7 @@ class Claim(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A line of a proof: the figure of a claim, and what its test allows."""
+    """A measured figure of a claim, and the bound that its test allows."""
 
     numbers: str  # float32
     what: str  # gradients, or nothing
@@ -132,15 +132,19 @@ def read_claims(path: Path, mtime: int) -> list[Claim]:
 def read_claim(path: Path, test: ast.FunctionDef) -> Claim:
     """The claim that a test function's decorators declare. Raises SourceError."""
     calls = [node for node in test.decorator_list if isinstance(node, ast.Call)]
-    places = [arguments(path, call, ["place"]) for call in calls if called(call) == "claim"]
+    places = [
+        literal_arguments(path, call, ["place"])
+        for call in calls
+        if decorator_name(call) == "claim"
+    ]
     if len(places) != 1:
         hint = f'{len(places)} @claim decorators; give it one: @claim("page#anchor")'
         raise SourceError(path, test.lineno, f"{test.name} has {hint}")
     page, *anchor = places[0]["place"].split("#")
     mutations = [
-        Mutation(**arguments(path, call, [*Mutation._fields]))
+        Mutation(**literal_arguments(path, call, [*Mutation._fields]))
         for call in calls
-        if called(call) == "mutation"
+        if decorator_name(call) == "mutation"
     ]
     text = test.name.removeprefix("test_").replace("_", " ")
     place = "#".join([f"{page}.md", *anchor])
@@ -149,17 +153,17 @@ def read_claim(path: Path, test: ast.FunctionDef) -> Claim:
     return Claim(f"{path.name}::{test.name}", test.lineno, text, place, mutations, comparison)
 
 
-def called(call: ast.Call) -> str:
+def decorator_name(call: ast.Call) -> str:
     return ast.unparse(call.func)
 
 
-def arguments(path: Path, call: ast.Call, names: list[str]) -> dict[str, Any]:
+def literal_arguments(path: Path, call: ast.Call, names: list[str]) -> dict[str, Any]:
     """The arguments of a decorator by name. Raises SourceError."""
     nodes = dict(zip(names, call.args, strict=False))
     nodes |= {keyword.arg or "": keyword.value for keyword in call.keywords}
     values = {name: node.value for name, node in nodes.items() if isinstance(node, ast.Constant)}
     if values.keys() != {*names} or not all(isinstance(value, str) for value in values.values()):
-        what = f"@{called(call)} takes {len(names)} literal strings: {', '.join(names)}"
+        what = f"@{decorator_name(call)} takes {len(names)} literal strings: {', '.join(names)}"
         raise SourceError(path, call.lineno, what)
     return values
 
@@ -193,7 +197,7 @@ def claim_errors() -> Iterator[SourceError]:
 
 
 def measurements() -> dict[str, list[Figure]]:
-    """The figures of each comparison that a proof has measured."""
+    """The figures of each comparison, as the proofs measured them."""
     found: dict[str, list[Figure]] = {}
     for path in sorted((paths.GENERATED / "outputs" / "proofs").glob("*.txt")):
         for comparison, *figure in MEASURED.findall(path.read_text(encoding="utf-8")):
@@ -207,7 +211,7 @@ def markdown_table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> s
 
 
 def measured_table(language: str) -> str:
-    """All that was measured, one row a claim, float32 above float64, in Markdown."""
+    """A Markdown table of all measurements: a row per claim, float32 above float64."""
     measured, rows = measurements(), []
     for claim in all_claims():
         figures = measured.get(claim.comparison, [])
@@ -223,26 +227,26 @@ def measured_table(language: str) -> str:
                 ],
             ]
             page = SourcePage(language, claim.place.partition("#")[0]).title
-            cells = ["<br>".join(map(unbroken, column)) for column in columns]
-            rows.append((f"{linked(claim)}<br><small>{page}</small>", *cells))
+            cells = ["<br>".join(map(nowrap, column)) for column in columns]
+            rows.append((f"{claim_link(claim)}<br><small>{page}</small>", *cells))
     return markdown_table(WORDS[language]["measured"], rows)
 
 
-def english(text: str) -> str:
+def english_span(text: str) -> str:
     return f'<span lang="en">{html.escape(text)}</span>' if text else ""
 
 
-def linked(claim: Claim) -> str:
-    """A claim that leads to its place; without the colour of links, as there are so many."""
-    return f"[{english(claim.text)}]({claim.place}){{ .said }}"
+def claim_link(claim: Claim) -> str:
+    """A link from the claim to its section, in the color of text because there are so many."""
+    return f"[{english_span(claim.text)}]({claim.place}){{ .claim }}"
 
 
-def unbroken(text: str) -> str:
-    return f'<span class="unbroken">{text}</span>' if text else ""
+def nowrap(text: str) -> str:
+    return f'<span class="nowrap">{text}</span>' if text else ""
 
 
 def table(files: list[Path], language: str) -> str:
-    """The claims of test files as a table in Markdown, under their number."""
+    """The claims of test files as a Markdown table, below their number."""
     claims, words = [claim for path in files for claim in claims_in(path)], WORDS[language]
     if not claims:
         return f"{words['none']}\n"
@@ -250,8 +254,8 @@ def table(files: list[Path], language: str) -> str:
     faults = [[mutation.fault for mutation in claim.mutations] for claim in claims]
     rows = [
         (
-            linked(claim) + beside(measured.get(claim.comparison, []), language),
-            english("; ".join(each)),
+            claim_link(claim) + measured_note(measured.get(claim.comparison, []), language),
+            english_span("; ".join(each)),
         )
         for claim, each in zip(claims, faults, strict=True)
     ]
@@ -259,18 +263,18 @@ def table(files: list[Path], language: str) -> str:
     return f"{counts}\n\n{markdown_table(words['heads'], rows)}"
 
 
-def beside(figures: list[Figure], language: str) -> str:
-    """What was measured of a claim, to stand below it."""
+def measured_note(figures: list[Figure], language: str) -> str:
+    """What was measured of a claim, for a small line below it."""
     words, parts = WORDS[language], []
     colon, comma = (": ", "; ") if language == "en" else ("：", "；")
     for figure in figures:
         what = f", {words['gradients']}" if figure.what == "gradients" else ""
-        parts.append(unbroken(f"{figure.numbers}{what} {figure.value}"))
+        parts.append(nowrap(f"{figure.numbers}{what} {figure.value}"))
     return f"<br><small>{words['here']}{colon}{comma.join(parts)}</small>" if parts else ""
 
 
 def numbers() -> dict[str, int]:
-    """How much of everything the book has."""
+    """The numbers of claims, pages, figures and so on."""
     pages = list_pages("en")
     texts = [page.text for page in pages]
     claims = all_claims()
@@ -289,14 +293,14 @@ def numbers() -> dict[str, int]:
 
 
 def write() -> None:
-    """All includes of the page on proofs; those of a page without claims say so."""
+    """Write the files that the Proofs page includes."""
     files, counted = test_files(), numbers()
     for language in LANGUAGES:
-        made = paths.GENERATED / language / "claims"
+        folder = paths.GENERATED / language / "claims"
         for page in list_pages(language):
             name = page.name.removesuffix(".md")
-            write_file(made / f"{name}.md", table(files.get(name, []), language))
-        write_file(made / "measured.md", measured_table(language))
+            write_file(folder / f"{name}.md", table(files.get(name, []), language))
+        write_file(folder / "measured.md", measured_table(language))
         words = WORDS[language]["numbers"]
         lines = [f"- **{count}** {words[name]}\n" for name, count in counted.items()]
-        write_file(made / "numbers.md", "".join(lines))
+        write_file(folder / "numbers.md", "".join(lines))

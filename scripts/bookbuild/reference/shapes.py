@@ -71,7 +71,7 @@ def model_sections(language: str) -> Iterator[ModelSection]:
 
 def code_html(code: str, breakable: bool = False) -> str:
     """Code in a table cell; page_html.py adds line break opportunities if it is breakable."""
-    attribute = "" if breakable else ' class="unbroken"'
+    attribute = "" if breakable else ' class="nowrap"'
     return f"<code{attribute}>{html.escape(code)}</code>"
 
 

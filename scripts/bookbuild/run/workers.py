@@ -22,7 +22,8 @@ from bookbuild.run.jobs import FLOAT16_WEIGHTS, Job, dependencies
 from bookbuild.run.notebooks import run_notebook
 
 CHECKED_HASH = py_compile.PycInvalidationMode.CHECKED_HASH
-PRELOADED_MODULES = ("torch", "matplotlib", "figures.svg")  # imported before the workers fork
+MANY_JOBS = 20  # of which some train
+FIGURE_MODULES = ("matplotlib.backends.backend_svg", "figures.svg")
 
 
 def run_job(job: Job) -> None:
@@ -105,13 +106,17 @@ def describe_failure(job: Job, error: BaseException) -> str:
 
 def preload_modules(jobs: list[Job]) -> None:
     """Import slow modules once, before forking. Raises SetupError if one is missing."""
-    for name in PRELOADED_MODULES:
-        if name == "torch" or any(job.name.startswith("figures/") for job in jobs):
-            try:
-                __import__(name)
-            except ImportError as error:
-                hint = "remove .venv and run scripts/install"
-                raise SetupError(f"can't import {name} ({error}); {hint}") from None
+    names = ["torch"]
+    if any(job.name.startswith("figures/") for job in jobs):
+        names += FIGURE_MODULES
+    if len(jobs) > MANY_JOBS:
+        names.append("torch._dynamo")  # optimizers import it, which takes a second
+    for name in names:
+        try:
+            __import__(name)
+        except ImportError as error:
+            hint = "remove .venv and run scripts/install"
+            raise SetupError(f"can't import {name} ({error}); {hint}") from None
     import torch
 
     torch.set_num_threads(1)
