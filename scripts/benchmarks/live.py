@@ -14,8 +14,8 @@ from playwright.sync_api import sync_playwright
 from bookbuild.publish import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
-RUNS = 5
-TEXT = "three hundred and forty-two thousand and five"
+NUM_RUNS = 5
+SENTENCE = "three hundred and forty-two thousand and five"
 MEASURE_SCRIPT = """async (text) => {
   const module = await import("/downloads/translator.js");
   const bytes = await (await fetch("/downloads/translator-float16.safetensors")).arrayBuffer();
@@ -40,11 +40,11 @@ MEASURE_SCRIPT = """async (text) => {
 def main() -> None:
     runs = []
     with sync_playwright() as playwright, chromium.launch(playwright) as browser:
-        for _ in range(RUNS):
+        for _ in range(NUM_RUNS):
             page = browser.new_page()
-            chromium.answer_from(ROOT / "site", page)
+            chromium.serve_from_folder(ROOT / "site", page)
             page.goto(f"{chromium.ORIGIN}/404.html")
-            runs.append(page.evaluate(MEASURE_SCRIPT, TEXT))
+            runs.append(page.evaluate(MEASURE_SCRIPT, SENTENCE))
             page.close()
     medians = {name: round(statistics.median(run[name] for run in runs), 2) for name in runs[0]}
     print(json.dumps(medians, indent=1))

@@ -37,18 +37,29 @@ SAMPLE_PAGES = [
     for language in ("", "zh/")
 ]
 CATEGORIES = "performance", "accessibility", "best-practices", "seo"
-PHONE_PERFORMANCE = 95  # every other score: 100
-SHIFT = 0.01
-WITH_FORMULAS, WITHOUT_FORMULAS, SECOND = 260_000, 120_000, 60_000  # bytes
-REPEATED = 3  # measurements of a page that misses a goal
-TIMES = {
+MIN_PHONE_PERFORMANCE = 95  # every other score: 100
+MAX_LAYOUT_SHIFT = 0.01
+MAX_BYTES_WITH_FORMULAS, MAX_BYTES_WITHOUT_FORMULAS = 260_000, 120_000  # of a first visit
+MAX_NEXT_PAGE_BYTES = 60_000
+NUM_REPEATED_RUNS = 3  # measurements of a page that misses a goal
+TIME_AUDITS = {
     "FCP ms": "first-contentful-paint",
     "LCP ms": "largest-contentful-paint",
     "TBT ms": "total-blocking-time",
 }
-COLUMNS = dict.fromkeys(TIMES, ".0f") | {"shift": ".3f", "first visit": ",.0f", "next page": ",.0f"}
-COMPRESSED = "text/", "application/javascript", "application/json", "application/xml", "image/svg"
-TRANSFERRED = """() => performance.getEntries()
+COLUMN_FORMATS = dict.fromkeys(TIME_AUDITS, ".0f") | {
+    "shift": ".3f",
+    "first visit": ",.0f",
+    "next page": ",.0f",
+}
+COMPRESSED_TYPES = (
+    "text/",
+    "application/javascript",
+    "application/json",
+    "application/xml",
+    "image/svg",
+)
+TRANSFERRED_BYTES_SCRIPT = """() => performance.getEntries()
   .map((entry) => entry.transferSize ?? 0).reduce((sum, bytes) => sum + bytes)"""
 
 
@@ -69,7 +80,7 @@ class PageHandler(http.server.SimpleHTTPRequestHandler):
         data = path.read_bytes()
         self.send_response(200)
         self.send_header("Cache-Control", "max-age=600")
-        if content_type.startswith(COMPRESSED):
+        if content_type.startswith(COMPRESSED_TYPES):
             data = gzip.compress(data, 6, mtime=0)
             content_type += "; charset=utf-8"
             self.send_header("Content-Encoding", "gzip")
@@ -105,7 +116,7 @@ def run_lighthouse(url: str, port: int, *options: str) -> dict:
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
-def bytes_of_next_page(browser: Browser, url: str) -> int:
+def next_page_bytes(browser: Browser, url: str) -> int:
     """The bytes that the next page transfers after a page; after the last, the previous."""
     with browser.new_context(viewport={"width": 412, "height": 823}) as context:
         tab = context.new_page()
@@ -113,10 +124,10 @@ def bytes_of_next_page(browser: Browser, url: str) -> int:
         tab.goto(url, wait_until="networkidle")
         link = tab.locator(".md-footer__link").last.evaluate("link => link.href")
         tab.goto(link, wait_until="networkidle")
-        return tab.evaluate(TRANSFERRED)
+        return tab.evaluate(TRANSFERRED_BYTES_SCRIPT)
 
 
-def measure(browser: Browser, port: int, url: str) -> dict[str, float]:
+def measure_page(browser: Browser, port: int, url: str) -> dict[str, float]:
     """The figures of one measurement."""
     figures: dict[str, float] = {}
     phone = run_lighthouse(url, port)  # a CPU four times slower, slow 4G
@@ -124,24 +135,24 @@ def measure(browser: Browser, port: int, url: str) -> dict[str, float]:
     for device, report in (("phone", phone), ("desktop", desktop)):
         for category in CATEGORIES:
             figures[f"{device} {category}"] = round(100 * report["categories"][category]["score"])
-    for name, audit in TIMES.items():
+    for name, audit in TIME_AUDITS.items():
         figures[name] = phone["audits"][audit]["numericValue"]
     shifts = [each["audits"]["cumulative-layout-shift"] for each in (phone, desktop)]
     figures["shift"] = max(shift["numericValue"] for shift in shifts)
     requests = phone["audits"]["network-requests"]["details"]["items"]
     figures["fonts"] = sum(each["resourceType"] == "Font" for each in requests)
     figures["first visit"] = sum(each["transferSize"] for each in requests)
-    figures["next page"] = bytes_of_next_page(browser, url)
+    figures["next page"] = next_page_bytes(browser, url)
     return figures
 
 
 def missed_goals(figures: dict[str, float]) -> list[str]:
     scores = [f"{device} {category}" for device in ("phone", "desktop") for category in CATEGORIES]
-    least = dict.fromkeys(scores, 100) | {"phone performance": PHONE_PERFORMANCE}
-    first = WITH_FORMULAS if figures["fonts"] else WITHOUT_FORMULAS
-    most = {"shift": SHIFT, "first visit": first, "next page": SECOND}
-    return [f"{name} < {limit}" for name, limit in least.items() if figures[name] < limit] + [
-        f"{name} > {limit}" for name, limit in most.items() if figures[name] > limit
+    minimums = dict.fromkeys(scores, 100) | {"phone performance": MIN_PHONE_PERFORMANCE}
+    first = MAX_BYTES_WITH_FORMULAS if figures["fonts"] else MAX_BYTES_WITHOUT_FORMULAS
+    maximums = {"shift": MAX_LAYOUT_SHIFT, "first visit": first, "next page": MAX_NEXT_PAGE_BYTES}
+    return [f"{name} < {limit}" for name, limit in minimums.items() if figures[name] < limit] + [
+        f"{name} > {limit}" for name, limit in maximums.items() if figures[name] > limit
     ]
 
 
@@ -150,15 +161,16 @@ def print_row(page: str, figures: dict[str, float], missed: list[str]) -> None:
         "/".join(f"{figures[f'{device} {category}']:.0f}" for category in CATEGORIES)
         for device in ("phone", "desktop")
     ]
-    cells = [f"{figures[name]:{len(name) + 2}{form}}" for name, form in COLUMNS.items()]
+    cells = [f"{figures[name]:{len(name) + 2}{form}}" for name, form in COLUMN_FORMATS.items()]
     row = f"/{page:<28} {scores[0]:>15}  {scores[1]:>15}{''.join(cells)}{os.getloadavg()[0]:6.1f}"
     print(row, "; ".join(missed), flush=True)
 
 
 def measure_pages(pages: list[str], runs: int) -> int:
     """Print a row for each page; return how many miss a goal."""
-    print(f"{os.cpu_count()} cores; medians of {runs}, or of {REPEATED} where a goal is missed")
-    print(f"{'page':<29} {'phone':>15}  {'desktop':>15}  {'  '.join(COLUMNS)}  load")
+    repeated = f"of {NUM_REPEATED_RUNS} where a goal is missed"
+    print(f"{os.cpu_count()} cores; medians of {runs}, or {repeated}")
+    print(f"{'page':<29} {'phone':>15}  {'desktop':>15}  {'  '.join(COLUMN_FORMATS)}  load")
     count, port = 0, free_port()
     debugging = f"--remote-debugging-port={port}"
     with (
@@ -169,8 +181,8 @@ def measure_pages(pages: list[str], runs: int) -> int:
         for page in pages:
             results: list[dict[str, float]] = []
             medians, missed = {}, []
-            while len(results) < runs or (missed and len(results) < REPEATED):
-                results.append(measure(browser, port, address + page))
+            while len(results) < runs or (missed and len(results) < NUM_REPEATED_RUNS):
+                results.append(measure_page(browser, port, address + page))
                 medians = {name: median(each[name] for each in results) for name in results[0]}
                 missed = missed_goals(medians)
             print_row(page, medians, missed)

@@ -51,76 +51,101 @@ from comparisons import (
     some_real,
 )
 
-D, HEADS, HIDDEN, LAYERS = 64, 8, 256, 3
-BATCH, SOURCE, TARGET = 4, 10, 12
+D_MODEL, NUM_HEADS, DIM_FEEDFORWARD, NUM_LAYERS = 64, 8, 256, 3
+BATCH_SIZE, SOURCE_LENGTH, TARGET_LENGTH = 4, 10, 12
 WEIGHT_STD = 0.1  # of random weights; smaller than in the tests, as there are more
 figures: Figures = {}
 
 
-def measure(compare: Callable[..., Figures], *arguments: object) -> None:
+def record_differences(compare: Callable[..., Figures], *arguments: object) -> None:
     """Keep the largest differences. Raises ValueError if one exceeds its bound."""
     try:
-        found = compare(*arguments)
+        compared = compare(*arguments)
     except AssertionError as error:
         *_, message = str(error).splitlines()
         raise ValueError(f"{compare.__name__}, {message}") from None
-    for kind, figure in found.items():
+    for kind, figure in compared.items():
         label = f"{compare.__name__}, {kind}"
         figures[label] = max(figure, figures.get(label, figure))
 
 
 def measure_positions() -> None:
-    measure(compare_table, 5000, D)
+    record_differences(compare_table, 5000, D_MODEL)
     for k in (1, 10, 100):
-        measure(compare_shift, torch.arange(5000 - k), k, 512)
-        measure(compare_inner_products, torch.arange(5000 - k), k, 512)
+        record_differences(compare_shift, torch.arange(5000 - k), k, 512)
+        record_differences(compare_inner_products, torch.arange(5000 - k), k, 512)
 
 
 def measure_variants() -> None:
-    x = torch.randn(BATCH, TARGET, D, dtype=torch.float64, requires_grad=True)
-    measure(compare_rms_norm, x)
-    measure(compare_grouped_query, x, HEADS, 2)
-    measure(compare_alibi, x, HEADS, True)
-    q, k = torch.randn(2, BATCH, HEADS, TARGET, D // HEADS, dtype=torch.float64)
+    x = torch.randn(BATCH_SIZE, TARGET_LENGTH, D_MODEL, dtype=torch.float64, requires_grad=True)
+    record_differences(compare_rms_norm, x)
+    record_differences(compare_grouped_query, x, NUM_HEADS, 2)
+    record_differences(compare_alibi, x, NUM_HEADS, True)
+    q, k = torch.randn(
+        2, BATCH_SIZE, NUM_HEADS, TARGET_LENGTH, D_MODEL // NUM_HEADS, dtype=torch.float64
+    )
     for shift in (1, 1000):
-        measure(compare_rotated_scores, q, k, shift)
+        record_differences(compare_rotated_scores, q, k, shift)
 
 
 def measure_sublayers(dtype: torch.dtype) -> None:
     for masks in ("none", "causal", "padding"):
-        measure(compare_attention, masks, HEADS, dtype, D, (BATCH, TARGET, SOURCE), WEIGHT_STD)
-    shape = BATCH, HEADS, TARGET, D // HEADS
+        record_differences(
+            compare_attention,
+            masks,
+            NUM_HEADS,
+            dtype,
+            D_MODEL,
+            (BATCH_SIZE, TARGET_LENGTH, SOURCE_LENGTH),
+            WEIGHT_STD,
+        )
+    shape = BATCH_SIZE, NUM_HEADS, TARGET_LENGTH, D_MODEL // NUM_HEADS
     tensors = [torch.randn(shape, dtype=dtype, requires_grad=True) for _ in range(3)]
-    measure(compare_fused_attention, tensors, causal_mask(TARGET))
-    measure(compare_layer_norm, torch.randn(BATCH, TARGET, D, dtype=dtype, requires_grad=True))
-    logits = 5 * torch.randn(BATCH, TARGET, 40, dtype=dtype)
-    measure(compare_loss, logits, padded_ids(TARGET, 40), 0.1, 0)
+    record_differences(compare_fused_attention, tensors, causal_mask(TARGET_LENGTH))
+    record_differences(
+        compare_layer_norm,
+        torch.randn(BATCH_SIZE, TARGET_LENGTH, D_MODEL, dtype=dtype, requires_grad=True),
+    )
+    logits = 5 * torch.randn(BATCH_SIZE, TARGET_LENGTH, 40, dtype=dtype)
+    record_differences(compare_loss, logits, padded_ids(TARGET_LENGTH, 40), 0.1, 0)
 
 
 def measure_model(dtype: torch.dtype, norm_first: bool) -> None:
     config = TransformerConfig(
-        30, 40, D, HEADS, LAYERS, LAYERS, HIDDEN, dropout=0.0, norm_first=norm_first, max_len=50
+        30,
+        40,
+        D_MODEL,
+        NUM_HEADS,
+        NUM_LAYERS,
+        NUM_LAYERS,
+        DIM_FEEDFORWARD,
+        dropout=0.0,
+        norm_first=norm_first,
+        max_len=50,
     )
-    arguments = config, dtype, BATCH, TARGET, SOURCE, WEIGHT_STD
-    measure(compare_encoder_layers, *arguments)
-    measure(compare_decoder_layers, *arguments)
-    measure(compare_stacks, Encoder, *arguments)
-    measure(compare_stacks, Decoder, *arguments)
-    y, memory = (torch.randn(BATCH, length, D, dtype=dtype) for length in (TARGET, SOURCE))
-    measure(compare_prefixes, randomized(Decoder(config), dtype, WEIGHT_STD), y, memory)
-    src, tgt = padded_ids(SOURCE, 30), padded_ids(TARGET, 40)
-    measure(compare_model, randomized(Transformer(config), dtype, WEIGHT_STD), src, tgt)
+    arguments = config, dtype, BATCH_SIZE, TARGET_LENGTH, SOURCE_LENGTH, WEIGHT_STD
+    record_differences(compare_encoder_layers, *arguments)
+    record_differences(compare_decoder_layers, *arguments)
+    record_differences(compare_stacks, Encoder, *arguments)
+    record_differences(compare_stacks, Decoder, *arguments)
+    y, memory = (
+        torch.randn(BATCH_SIZE, length, D_MODEL, dtype=dtype)
+        for length in (TARGET_LENGTH, SOURCE_LENGTH)
+    )
+    record_differences(compare_prefixes, randomized(Decoder(config), dtype, WEIGHT_STD), y, memory)
+    src, tgt = padded_ids(SOURCE_LENGTH, 30), padded_ids(TARGET_LENGTH, 40)
+    record_differences(compare_model, randomized(Transformer(config), dtype, WEIGHT_STD), src, tgt)
     model = Transformer(config).to(dtype)
-    for place in range(1, TARGET):
-        measure(compare_changed_token, model, src, tgt, place)
+    for position in range(1, TARGET_LENGTH):
+        record_differences(compare_changed_token, model, src, tgt, position)
     if dtype == torch.float64:
-        measure(compare_padding, model, src, tgt, (7, 5))
-    measure(compare_cache, model, src, tgt)
+        record_differences(compare_padding, model, src, tgt, (7, 5))
+    record_differences(compare_cache, model, src, tgt)
 
 
 def padded_ids(length: int, vocabulary: int) -> torch.Tensor:
-    real = some_real(BATCH, length)
-    return torch.randint(3, vocabulary, (BATCH, length)).masked_fill(~real, 0)
+    real = some_real(BATCH_SIZE, length)
+    return torch.randint(3, vocabulary, (BATCH_SIZE, length)).masked_fill(~real, 0)
 
 
 def processor_name() -> str:
@@ -146,8 +171,8 @@ print("system:", platform.system(), platform.machine())
 print("processor:", processor_name())
 print("cores:", os.cpu_count())
 print("threads:", torch.get_num_threads())
-print("sizes:", f"{BATCH} × {SOURCE} × {TARGET}")
-print("width:", D)
-print("layers:", LAYERS)
+print("sizes:", f"{BATCH_SIZE} × {SOURCE_LENGTH} × {TARGET_LENGTH}")
+print("width:", D_MODEL)
+print("layers:", NUM_LAYERS)
 for label, (difference, bound) in figures.items():
     print(f"{label}: {f'{difference:.1e}' if difference else '0'} of {bound:.0e}")
