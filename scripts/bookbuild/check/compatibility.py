@@ -15,37 +15,41 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-OLDEST = "2.5.1"  # SDPA has enable_gqa since 2.5
-INDEX = "https://download.pytorch.org/whl"
+OLDEST_PYTORCH = "2.5.1"  # SDPA has enable_gqa since 2.5
+PYTORCH_INDEX_URL = "https://download.pytorch.org/whl"
 IS_LINUX = platform.system() == "Linux"  # where PyPI has builds with CUDA
-CPU = ["--retries", "0", "--extra-index-url", f"{INDEX}/cpu"] if IS_LINUX else []
-PACKAGES = ["--require-hashes", "-r", "requirements.txt", "-r", "requirements-test.txt"]
-TORCH = {
-    "oldest": [*CPU, f"torch=={OLDEST}"],
-    "newest": [*CPU, "--upgrade", "torch"],
-    "nightly": ["--pre", "torch", "--index-url", f"{INDEX}/nightly/cpu"],
+CPU_BUILD_OPTIONS = (
+    ["--retries", "0", "--extra-index-url", f"{PYTORCH_INDEX_URL}/cpu"] if IS_LINUX else []
+)
+PACKAGE_OPTIONS = ["--require-hashes", "-r", "requirements.txt", "-r", "requirements-test.txt"]
+PYTORCH_OPTIONS = {
+    "oldest": [*CPU_BUILD_OPTIONS, f"torch=={OLDEST_PYTORCH}"],
+    "newest": [*CPU_BUILD_OPTIONS, "--upgrade", "torch"],
+    "nightly": ["--pre", "torch", "--index-url", f"{PYTORCH_INDEX_URL}/nightly/cpu"],
 }
 # All other tests depend on the browser, the site or the pinned version, not on PyTorch's API.
-TESTS = ["tests/claims", "--ignore=tests/claims/test_mutations.py"]
-VERSIONS = (
+PYTEST_ARGUMENTS = ["tests/claims", "--ignore=tests/claims/test_mutations.py"]
+PRINT_VERSIONS_CODE = (
     "import sys, torch; print('Python', sys.version.split()[0], 'PyTorch', torch.__version__)"
 )
 
 
 def main() -> int:
-    which, *options = sys.argv[1:] or [""]
-    if which not in TORCH:
+    version, *options = sys.argv[1:] or [""]
+    if version not in PYTORCH_OPTIONS:
         print(__doc__, file=sys.stderr)
         return 2
-    folder = ROOT / ".compatibility" / which
+    folder = ROOT / ".compatibility" / version
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
         venv.create(folder, with_pip=True)
-    for packages in (PACKAGES, TORCH[which]):
+    for packages in (PACKAGE_OPTIONS, PYTORCH_OPTIONS[version]):
         pip = [python, "-m", "pip", "install", "--disable-pip-version-check"]
         subprocess.run([*pip, *packages], cwd=ROOT, check=True)
-    subprocess.run([python, "-c", VERSIONS], check=True)
-    return subprocess.run([python, "-m", "pytest", *TESTS, *options], cwd=ROOT).returncode
+    subprocess.run([python, "-c", PRINT_VERSIONS_CODE], check=True)
+    return subprocess.run(
+        [python, "-m", "pytest", *PYTEST_ARGUMENTS, *options], cwd=ROOT
+    ).returncode
 
 
 if __name__ == "__main__":

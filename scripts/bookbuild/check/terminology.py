@@ -61,7 +61,7 @@ def chinese_forms(term: Mapping) -> list[str]:
     return [term["zh"], *term.get("zh_also", [])]
 
 
-def any_of(words: Iterable[str]) -> re.Pattern[str]:
+def any_word_pattern(words: Iterable[str]) -> re.Pattern[str]:
     """A pattern that matches any of the words, the longest first."""
     longest_first = sorted(words, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
@@ -70,9 +70,9 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
 def forbidden_words(terms: Iterable[Mapping], path: Path, text: str) -> Iterator[SourceError]:
     """Words that the glossary forbids, except as part of an accepted term."""
     term_of = {word: term for term in terms for word in term.get("not", [])}
-    accepted = any_of(word for term in terms for word in chinese_forms(term))
+    accepted = any_word_pattern(word for term in terms for word in chinese_forms(term))
     spans = [match.span() for match in accepted.finditer(text)]
-    for match in any_of(term_of).finditer(text):
+    for match in any_word_pattern(term_of).finditer(text):
         if not any(start <= match.start() and match.end() <= end for start, end in spans):
             term = term_of[match[0]]
             message = f"forbidden word {match[0]}; use {term['zh']} ({term['en']})"

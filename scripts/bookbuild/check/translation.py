@@ -16,7 +16,7 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import line_number
 from bookbuild.pages.page import (
     CITATION,
-    FENCE,
+    CODE_FENCE,
     FIGURE,
     FOOTNOTE,
     HEADING,
@@ -28,12 +28,12 @@ from bookbuild.pages.page import (
 )
 from bookbuild.pages.paths import LANGUAGES
 
-DISPLAYED = re.compile(r"\$\$(.+?)\$\$", re.S)
-INLINE = re.compile(r"(?<![\\$])\$(?![\s$])((?:\\.|[^\\$])+?)(?<!\s)\$(?!\$)")
+DISPLAYED_FORMULA = re.compile(r"\$\$(.+?)\$\$", re.S)
+INLINE_FORMULA = re.compile(r"(?<![\\$])\$(?![\s$])((?:\\.|[^\\$])+?)(?<!\s)\$(?!\$)")
 BLOCK = re.compile(r"^ *(!!!|\?\?\?\+?|===|///) *([\w-]*)", re.M)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?!\w+://)([^)\s]+)[^)]*\)")
-REFERENCE = re.compile(r"\[\^([^\]]+)\](?!:)")
-NOTE = re.compile(r"^ *\d+\.\s+(`[^`]+`)", re.M)
+FOOTNOTE_REFERENCE = re.compile(r"\[\^([^\]]+)\](?!:)")
+LINE_NOTE = re.compile(r"^ *\d+\.\s+(`[^`]+`)", re.M)
 TABLE_ROW = re.compile(r"^ *\|", re.M)
 # The number, kind and minutes of an exercise, or the number of an answer.
 EXERCISE = re.compile(
@@ -50,7 +50,7 @@ EXERCISE_KINDS = {
     "编程": "code",
     "找错": "find the mistake",
 }
-TITLES = {"输入": "Input", "输出": "Output"}
+ENGLISH_BLOCK_TITLES = {"输入": "Input", "输出": "Output"}
 
 
 class Part(NamedTuple):
@@ -60,7 +60,7 @@ class Part(NamedTuple):
     value: str
 
 
-class Kind(NamedTuple):
+class PartKind(NamedTuple):
     """How the parts of one kind are found in a page, and what the languages must share."""
 
     pattern: re.Pattern[str]
@@ -69,52 +69,54 @@ class Kind(NamedTuple):
     any_order: bool = False  # inside a paragraph
 
 
-def formula(match: re.Match[str]) -> str:
+def formula_value(match: re.Match[str]) -> str:
     """A formula without its words and redundant spaces, equal in both languages."""
     return " ".join(re.sub(r"\\text\{[^{}]*\}", r"\\text{}", match[1]).split())
 
 
-def code_block(match: re.Match[str]) -> str:
+def code_block_value(match: re.Match[str]) -> str:
     """Language, classes and title. A translated title becomes "…", except Input and Output."""
 
     def title(match: re.Match[str]) -> str:
-        words = TITLES.get(match[1], match[1])
-        is_shared = words in TITLES.values() or re.fullmatch(r"[\w/-]+\.\w+", words, re.A)
+        words = ENGLISH_BLOCK_TITLES.get(match[1], match[1])
+        is_shared = words in ENGLISH_BLOCK_TITLES.values() or re.fullmatch(
+            r"[\w/-]+\.\w+", words, re.A
+        )
         return f'title="{words if is_shared else "…"}"'
 
     return re.sub(r'title="([^"]*)"', title, match[3]).strip() or "no language"
 
 
-def exercise(match: re.Match[str]) -> str:
+def exercise_value(match: re.Match[str]) -> str:
     """exercise 1 (by hand, 5 minutes), or answer 1."""
     number, kind, minutes, answer = match.groups()
     label = f" ({EXERCISE_KINDS.get(kind, kind)}, {minutes} minutes)" if kind else ""
     return f"exercise {number}{label}" if number else f"answer {answer}"
 
 
-KINDS = {
-    "heading": Kind(HEADING, prose, lambda m: f"{m[1]} {f'#{m[3]}' if m[3] else ''}".strip()),
-    "include": Kind(INCLUDE, str, lambda m: m[0].strip()),
-    "figure": Kind(FIGURE, prose, lambda m: m[2]),
-    "displayed formula": Kind(DISPLAYED, prose, formula),
-    "formula": Kind(INLINE, prose, formula, any_order=True),
-    "block": Kind(BLOCK, prose, lambda m: f"{m[1]} {m[2]}".strip()),
-    "code block": Kind(FENCE, str, code_block),
-    "note on a line": Kind(NOTE, blank_fences, lambda m: m[1]),
-    "footnote": Kind(
+PART_KINDS = {
+    "heading": PartKind(HEADING, prose, lambda m: f"{m[1]} {f'#{m[3]}' if m[3] else ''}".strip()),
+    "include": PartKind(INCLUDE, str, lambda m: m[0].strip()),
+    "figure": PartKind(FIGURE, prose, lambda m: m[2]),
+    "displayed formula": PartKind(DISPLAYED_FORMULA, prose, formula_value),
+    "formula": PartKind(INLINE_FORMULA, prose, formula_value, any_order=True),
+    "block": PartKind(BLOCK, prose, lambda m: f"{m[1]} {m[2]}".strip()),
+    "code block": PartKind(CODE_FENCE, str, code_block_value),
+    "note on a line": PartKind(LINE_NOTE, blank_fences, lambda m: m[1]),
+    "footnote": PartKind(
         FOOTNOTE, prose, lambda m: " ".join([f"[^{m[1]}]:", *sorted(CITATION.findall(m[2]))])
     ),
-    "footnote reference": Kind(REFERENCE, prose, lambda m: m[0], any_order=True),
-    "value": Kind(VALUE, blank_fences, lambda m: m[0], any_order=True),
-    "link": Kind(LINK, prose, lambda m: m[1], any_order=True),
-    "table row": Kind(TABLE_ROW, prose, lambda m: "a row"),
-    "exercise": Kind(EXERCISE, blank_fences, exercise),
+    "footnote reference": PartKind(FOOTNOTE_REFERENCE, prose, lambda m: m[0], any_order=True),
+    "value": PartKind(VALUE, blank_fences, lambda m: m[0], any_order=True),
+    "link": PartKind(LINK, prose, lambda m: m[1], any_order=True),
+    "table row": PartKind(TABLE_ROW, prose, lambda m: "a row"),
+    "exercise": PartKind(EXERCISE, blank_fences, exercise_value),
 }
 
 
 def find_parts(kind: str, text: str) -> list[Part]:
     """The parts of a kind in the text of a page, in its order."""
-    pattern, text_to_search, value, any_order = KINDS[kind]
+    pattern, text_to_search, value, any_order = PART_KINDS[kind]
     parts = [Part(match.start(), value(match)) for match in pattern.finditer(text_to_search(text))]
     if any_order:
         parts.sort(key=lambda part: (text.count("\n\n", 0, part.position), part.value))
@@ -123,7 +125,7 @@ def find_parts(kind: str, text: str) -> list[Part]:
 
 def differences(name: str, english: str, chinese: str) -> Iterator[str]:
     """The first difference of each kind between the two texts of a page, as messages."""
-    for kind in KINDS:
+    for kind in PART_KINDS:
         pairs = zip_longest(find_parts(kind, english), find_parts(kind, chinese))
         for number, (en, zh) in enumerate(pairs, 1):
             if en and zh and en.value == zh.value:

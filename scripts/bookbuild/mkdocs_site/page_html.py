@@ -7,14 +7,14 @@ from bookbuild.mkdocs_site import formulas
 # Token classes of Pygments with the same color, merged under one class. Names and punctuation,
 # which are most of the code, have the color of the block itself: see site.css.
 PLAIN_TOKENS = ("n", "fm", "kc", "nx", "sa", "vm", "o", "ow", "p", "w")
-SAME_COLOR = {
+MERGED_TOKENS = {
     "k": ("kd", "kn", "kp", "kr", "kt", "nd", "ni", "nl", "nt"),
     "m": ("il", "mb", "mf", "mh", "mi", "mo"),
     "nb": ("bp", "no"),
     "nf": ("nc", "ne", "nn"),
     "s": ("s1", "s2", "sb", "sc", "si", "ss"),
 }
-TOKEN_CLASSES = {each: name for name, others in SAME_COLOR.items() for each in others}
+TOKEN_CLASSES = {each: name for name, others in MERGED_TOKENS.items() for each in others}
 
 
 def merge_highlight_spans(page: str) -> str:

@@ -18,8 +18,9 @@ from bookbuild.pages.files import write_file
 from bookbuild.publish import csp, feed, offline
 from bookbuild.publish.markdown_copies import PageCopy, llms_txt
 
-HEADINGS = {"en": ("Chapters", "Reference"), "zh": ("各章", "查阅")}  # of pages without a part
-MINUTES = re.compile(r'<p class="reading"[^>]*>\D*(\d+)')
+# Headings of the pages outside a part: before the first part, and after it.
+DEFAULT_HEADINGS = {"en": ("Chapters", "Reference"), "zh": ("各章", "查阅")}
+READING_MINUTES = re.compile(r'<p class="reading"[^>]*>\D*(\d+)')
 
 
 def write_language_files(config: MkDocsConfig) -> None:
@@ -45,7 +46,7 @@ def write_language_files(config: MkDocsConfig) -> None:
 
 def page_copy(page: Page, config: MkDocsConfig) -> PageCopy:
     """The Markdown copy of a page."""
-    minutes = MINUTES.search(page.content or "")
+    minutes = READING_MINUTES.search(page.content or "")
     text = page.markdown or ""
     return PageCopy(
         build_language(config),
@@ -60,7 +61,7 @@ def page_copy(page: Page, config: MkDocsConfig) -> PageCopy:
 def navigation_parts(language: str) -> dict[str, list[Page]]:
     """The pages by the heading of their part; pages outside a part are chapters or reference."""
     assert STATE.nav
-    heading, last = HEADINGS[language]
+    heading, last = DEFAULT_HEADINGS[language]
     parts: dict[str, list[Page]] = {}
     for item in STATE.nav.items:
         if isinstance(item, Page):

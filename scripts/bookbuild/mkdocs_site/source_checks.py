@@ -23,8 +23,8 @@ from bookbuild.publish import feed
 from bookbuild.reference import bibliography, claims
 from bookbuild.run import generate
 
-SOURCES = ("docs", "snippets", "scripts", "tests/claims", "mkdocs.yml", *LOCK_FILES)
-OUTPUTS = tuple(f".generated/{name}" for name in ("outputs", "keys", "downloads", *LANGUAGES))
+SOURCE_PATHS = ("docs", "snippets", "scripts", "tests/claims", "mkdocs.yml", *LOCK_FILES)
+OUTPUT_PATHS = tuple(f".generated/{name}" for name in ("outputs", "keys", "downloads", *LANGUAGES))
 log = logging.getLogger("mkdocs.hooks.book")
 
 
@@ -34,8 +34,8 @@ def prepare_sources() -> None:
     A server skips both if nothing has changed since an earlier build that had no warnings.
     """
     record = paths.GENERATED / "cache" / "checked"
-    sources = f"{code_version()} {hash_folders(SOURCES)}"  # before they are read
-    key = f"{sources} {hash_folders(OUTPUTS)}"
+    sources = f"{code_version()} {hash_folders(SOURCE_PATHS)}"  # before they are read
+    key = f"{sources} {hash_folders(OUTPUT_PATHS)}"
     if not (STATE.serving and record.is_file() and record.read_text() == key):
         generate_outputs()
         errors = list(dict.fromkeys(map(str, source_errors())))
@@ -44,7 +44,7 @@ def prepare_sources() -> None:
         warnings = [*completeness_errors(), *bibliography.unused_references()]
         for warning in warnings:  # stops a strict build
             log.warning(warning)
-        key = f"{sources} {hash_folders(OUTPUTS)}"
+        key = f"{sources} {hash_folders(OUTPUT_PATHS)}"
         write_file(record, "" if warnings else key)
     STATE.sources_key = key if STATE.serving else None
 

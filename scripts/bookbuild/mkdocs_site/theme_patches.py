@@ -6,9 +6,9 @@ from typing import NamedTuple
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-BUNDLE, SEARCH = "bundle.*.min.js", "workers/search.*.min.js"
+BUNDLE_PATTERN, SEARCH_WORKER_PATTERN = "bundle.*.min.js", "workers/search.*.min.js"
 LAZY_SEARCH_TEST = (
-    "tests/browser/test_reading.py::test_what_searches_is_fetched_when_the_search_is_opened"
+    "tests/browser/test_reading.py::test_the_search_index_is_fetched_when_the_search_is_opened"
 )
 SHORT_TASKS_TEST = "tests/browser/test_loading.py::test_the_theme_sets_up_a_page_in_short_tasks"
 
@@ -26,21 +26,21 @@ THEME_PATCHES = (
         "Segmentation of a Chinese query never tries the last character: 多头注意力 is one word "
         "of the index, not 多头 and 注意.",
         "tests/browser/test_reading.py::test_searching_by_typing_finds_the_page_first",
-        SEARCH,
+        SEARCH_WORKER_PATTERN,
         "for(let o=s+1;o<t.length;o++)t.slice(s,o)in e",
         "for(let o=s+1;o<=t.length;o++)t.slice(s,o)in e",
     ),
     ThemePatch(
         "The search index, a megabyte, is fetched when the search is opened, not on every page.",
         LAZY_SEARCH_TEST,
-        BUNDLE,
+        BUNDLE_PATTERN,
         '$(location.protocol!=="file:"),Je("search")',
         'Je("search")',
     ),
     ThemePatch(
         "Highlighting needs the search index only on a page whose address has a query.",
-        "tests/browser/test_reading.py::test_an_address_can_hold_a_query",
-        BUNDLE,
+        "tests/browser/test_reading.py::test_an_address_can_contain_a_query",
+        BUNDLE_PATTERN,
         'z([t,r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")))])',
         'r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")),b(o=>t.pipe(m(n=>[n,o]))))',
     ),
@@ -48,7 +48,7 @@ THEME_PATCHES = (
         "The search worker is fetched when it receives its first message. Its address is "
         "relative to the first page.",
         LAZY_SEARCH_TEST,
-        BUNDLE,
+        BUNDLE_PATTERN,
         "t=new Worker(e)",
         "a=new URL(e,we()),t=Object.assign(new EventTarget,{postMessage(s){let o=new Worker(a);"
         'o.onmessage=({data:n})=>t.dispatchEvent(new MessageEvent("message",{data:n})),'
@@ -59,28 +59,28 @@ THEME_PATCHES = (
         "in its own task when its last argument is the asynchronous scheduler; in one task they "
         "block a phone for a quarter of a second.",
         SHORT_TASKS_TEST,
-        BUNDLE,
+        BUNDLE_PATTERN,
         "()=>p.remove()}),viewport$:r})))}",
         "()=>p.remove()}),viewport$:r})),pe)}",
     ),
     ThemePatch(
         "Only links with previews have anything to set up, so only they get a task.",
         SHORT_TASKS_TEST,
-        BUNDLE,
+        BUNDLE_PATTERN,
         '...M("a",e).map(',
         '...M("a[data-preview]",e).map(',
     ),
     ThemePatch(
         "The build has wrapped tables. Doing it in the browser moves what is below them.",
         "tests/browser/test_loading.py::test_no_script_wraps_a_table",
-        BUNDLE,
+        BUNDLE_PATTERN,
         '...M("table:not([class])",e).map(',
         '...M(":not(.md-typeset__table) > table:not([class])",e).map(',
     ),
     ThemePatch(
         "While its tooltip is open, a copy button has no title, and so no name for screen readers.",
         "tests/browser/test_reading.py::test_a_focused_copy_button_keeps_its_name",
-        BUNDLE,
+        BUNDLE_PATTERN,
         'class:"md-code__button",title:Me("clipboard.copy"),',
         'class:"md-code__button",title:Me("clipboard.copy"),"aria-label":Me("clipboard.copy"),',
     ),

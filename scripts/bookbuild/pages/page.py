@@ -24,8 +24,8 @@ def page_url(name: str) -> str:
 INCLUDE = re.compile(r'^ *--8<-- "([^":]+)(?::(\w+))?"$', re.M)
 VALUE = re.compile(r"\{\{ (.*?) \}\}")
 FIGURE = re.compile(r"!\[([^\]]*)\]\((figures/[^)]+\.svg)\)")
-FENCE = re.compile(r"^( *)(`{3,}|~{3,})([^\n]*)\n.*?^\1\2$", re.M | re.S)
-CODE = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
+CODE_FENCE = re.compile(r"^( *)(`{3,}|~{3,})([^\n]*)\n.*?^\1\2$", re.M | re.S)
+INLINE_CODE = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
 FOOTNOTE = re.compile(r"^\[\^([^\]]+)\]: *(.*(?:\n(?: {4}.*|(?=\n {4})))*)", re.M)
 CITATION = re.compile(r"(?<![\w`])@([a-zA-Z][\w-]*\w)", re.A)  # in a footnote: @KEY
 HEADING = re.compile(r"^(#{1,6}) +(.*?) *(?:\{ *#([\w-]+)[^}\n]*\})? *$", re.M)
@@ -178,10 +178,10 @@ def headings(text: str) -> list[Heading]:
 @functools.lru_cache(maxsize=128)
 def blank_fences(text: str) -> str:
     """The text with spaces in place of its front matter and code blocks: same positions."""
-    return FENCE.sub(blank, FRONT_MATTER.sub(blank, text))
+    return CODE_FENCE.sub(blank, FRONT_MATTER.sub(blank, text))
 
 
 @functools.lru_cache(maxsize=128)
 def prose(text: str) -> str:
     """The text with spaces in place of inline code too."""
-    return CODE.sub(blank, blank_fences(text))
+    return INLINE_CODE.sub(blank, blank_fences(text))

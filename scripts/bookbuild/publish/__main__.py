@@ -11,7 +11,7 @@ from bookbuild.publish import cards, editions, sbom
 STEPS = {
     "cards": cards.write_cards,
     "editions": editions.write_editions,
-    "sbom": sbom.write_bill,
+    "sbom": sbom.write_sbom,
 }
 
 

@@ -19,10 +19,10 @@ from bookbuild.pages.page import list_pages, page_url
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chromium
 
-SIZE = (1200, 630)  # the size that social networks recommend
-COLORS = 64  # background, text, accent, and antialiased edges
+CARD_SIZE = (1200, 630)  # the size that social networks recommend
+NUM_COLORS = 64  # background, text, accent, and antialiased edges
 ASSETS = paths.ROOT / "overrides" / "assets"
-STYLE = """
+CARD_STYLE = """
 body { margin: 0; width: 1200px; height: 630px; background: var(--paper); color: var(--ink); }
 main {
   box-sizing: border-box; height: 100%; padding: 64px 80px 72px; overflow: hidden;
@@ -38,7 +38,7 @@ p {
 }
 """
 # Reduces the font size until the text fits.
-FIT_TEXT = """() => {
+FIT_TEXT_SCRIPT = """() => {
   const [main, section] = document.querySelectorAll("main, section");
   const root = document.documentElement.style;
   for (let scale = 1; scale >= 0.4; scale -= 0.02) {
@@ -83,7 +83,7 @@ def card_html(card: Card) -> str:
     header = "" if card.title == card.book else escape(card.book)
     css = (ASSETS / "site.css").read_text(encoding="utf-8")
     return (
-        f'<!doctype html><html lang="{card.language}"><style>{css}{STYLE}</style>'
+        f'<!doctype html><html lang="{card.language}"><style>{css}{CARD_STYLE}</style>'
         f'<body data-md-color-scheme="default"><main><header>{mark}{header}</header>'
         f"<section><h1>{escape(card.title)}</h1><p>{escape(card.description)}</p></section></main>"
     )
@@ -92,7 +92,7 @@ def card_html(card: Card) -> str:
 def draw_card(page: Page, card: Card) -> bytes:
     """The card as a PNG with its texts as metadata."""
     page.set_content(card_html(card))
-    if not page.evaluate(FIT_TEXT):
+    if not page.evaluate(FIT_TEXT_SCRIPT):
         message = "title and description don't fit on a card; shorten the description"
         raise SourceError(card.page, 1, message)
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
@@ -100,7 +100,7 @@ def draw_card(page: Page, card: Card) -> bytes:
     metadata.add_itxt("Title", card.title)
     metadata.add_itxt("Description", card.description)
     buffer = io.BytesIO()
-    palette = picture.quantize(COLORS, dither=Image.Dither.NONE)
+    palette = picture.quantize(NUM_COLORS, dither=Image.Dither.NONE)
     palette.save(buffer, "PNG", optimize=True, pnginfo=metadata)
     return buffer.getvalue()
 
@@ -108,7 +108,7 @@ def draw_card(page: Page, card: Card) -> bytes:
 def write_cards(site: Path) -> None:
     """Write the card of each page of a built site."""
     with sync_playwright() as playwright, chromium.launch(playwright) as browser:
-        page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]})
+        page = browser.new_page(viewport={"width": CARD_SIZE[0], "height": CARD_SIZE[1]})
         sizes = []
         for card in site_cards(site):
             data = draw_card(page, card)

@@ -34,14 +34,14 @@ WORDS = {
         "accessibility": "每幅图都有说明其内容的文字；每个公式都是 MathML。",
     },
 }
-ENVIRONMENT = jinja2.Environment(
+TEMPLATE_ENVIRONMENT = jinja2.Environment(
     autoescape=True,
     loader=jinja2.FileSystemLoader(TEMPLATES),
     trim_blocks=True,
     undefined=jinja2.StrictUndefined,
 )
-ENVIRONMENT.filters["css_string"] = lambda text: json.dumps(text, ensure_ascii=False)
-NEXT_PAGE = re.compile(r'<link rel="next" href="([^"]+)">')
+TEMPLATE_ENVIRONMENT.filters["css_string"] = lambda text: json.dumps(text, ensure_ascii=False)
+NEXT_PAGE_LINK = re.compile(r'<link rel="next" href="([^"]+)">')
 
 
 class Chapter(NamedTuple):
@@ -88,7 +88,9 @@ class Book(NamedTuple):
 
     def render(self, template: str, **values: object) -> str:
         """The text of a template of this folder, about this book."""
-        return ENVIRONMENT.get_template(template).render(book=self, authors=authors(), **values)
+        return TEMPLATE_ENVIRONMENT.get_template(template).render(
+            book=self, authors=authors(), **values
+        )
 
 
 def citation() -> dict:
@@ -120,7 +122,7 @@ def site_pages(site: Path, language: str) -> Iterator[tuple[str, str]]:
     while url:
         text = (site / url[1:] / "index.html").read_text(encoding="utf-8")
         yield url, text
-        link = NEXT_PAGE.search(text)
+        link = NEXT_PAGE_LINK.search(text)
         url = urljoin(url, link[1]) if link else ""
 
 

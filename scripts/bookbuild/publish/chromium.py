@@ -25,11 +25,11 @@ from playwright.sync_api import Browser, Page, Playwright, Route, sync_playwrigh
 from bookbuild.pages.errors import SetupError
 from bookbuild.pages.paths import ROOT
 
-FONTS = Path(__file__).parent / "styles" / "fonts.conf"
-PACKAGE = ROOT / "node_modules" / "@sparticuz" / "chromium"
-UNPACKED = PACKAGE / "unpacked"  # npm removes it together with the package
-ORIGIN = "http://site.localhost"  # of the folder that answer_from serves
-ARGUMENTS = ("--no-sandbox", "--disable-gpu")  # containers have no sandbox and no GPU
+FONT_CONFIG = Path(__file__).parent / "styles" / "fonts.conf"
+CHROMIUM_PACKAGE = ROOT / "node_modules" / "@sparticuz" / "chromium"
+UNPACKED_FOLDER = CHROMIUM_PACKAGE / "unpacked"  # npm removes it together with the package
+ORIGIN = "http://site.localhost"  # of the folder that serve_from_folder serves
+BROWSER_ARGUMENTS = ("--no-sandbox", "--disable-gpu")  # containers have no sandbox and no GPU
 
 
 def is_packaged() -> bool:
@@ -39,26 +39,28 @@ def is_packaged() -> bool:
 
 def unpack() -> None:
     """Unpack the browser and its libraries from the npm package, completely or not at all."""
-    if UNPACKED.exists():
+    if UNPACKED_FOLDER.exists():
         return
-    if not (PACKAGE / "bin" / "chromium.br").exists():
-        raise SetupError(f"{PACKAGE} is missing: run scripts/install --test")
+    if not (CHROMIUM_PACKAGE / "bin" / "chromium.br").exists():
+        raise SetupError(f"{CHROMIUM_PACKAGE} is missing: run scripts/install --test")
     print("unpacking Chromium, once", file=sys.stderr)
-    part = Path(tempfile.mkdtemp(prefix="part-", dir=PACKAGE))
+    part = Path(tempfile.mkdtemp(prefix="part-", dir=CHROMIUM_PACKAGE))
     try:
-        libraries = brotli.decompress((PACKAGE / "bin" / "al2023.tar.br").read_bytes())
+        libraries = brotli.decompress((CHROMIUM_PACKAGE / "bin" / "al2023.tar.br").read_bytes())
         with tarfile.open(fileobj=io.BytesIO(libraries)) as archive:
             archive.extractall(part, filter="data")
         executable = part / "chromium"
-        executable.write_bytes(brotli.decompress((PACKAGE / "bin" / "chromium.br").read_bytes()))
+        executable.write_bytes(
+            brotli.decompress((CHROMIUM_PACKAGE / "bin" / "chromium.br").read_bytes())
+        )
         executable.chmod(0o755)
         part.chmod(0o755)
-        part.rename(UNPACKED)
+        part.rename(UNPACKED_FOLDER)
     except brotli.error:
         hint = "remove node_modules and run scripts/install --test"
-        raise SetupError(f"{PACKAGE} is damaged: {hint}") from None
+        raise SetupError(f"{CHROMIUM_PACKAGE} is damaged: {hint}") from None
     except OSError:
-        if not UNPACKED.exists():  # otherwise another process has unpacked it
+        if not UNPACKED_FOLDER.exists():  # otherwise another process has unpacked it
             raise
     finally:
         shutil.rmtree(part, ignore_errors=True)
@@ -68,7 +70,7 @@ def executable(playwright: Playwright) -> Path:
     """The path of the browser's executable."""
     if is_packaged():
         unpack()
-        return UNPACKED / "chromium"
+        return UNPACKED_FOLDER / "chromium"
     path = Path(playwright.chromium.executable_path)
     if not path.exists():
         raise SetupError("no Chromium: run .venv/bin/playwright install chromium")
@@ -77,9 +79,9 @@ def executable(playwright: Playwright) -> Path:
 
 def environment() -> dict[str, str]:
     """The environment variables that make the browser use its own libraries and fonts."""
-    variables = {"FONTCONFIG_FILE": str(FONTS)}
+    variables = {"FONTCONFIG_FILE": str(FONT_CONFIG)}
     if is_packaged():
-        variables["LD_LIBRARY_PATH"] = str(UNPACKED / "lib")
+        variables["LD_LIBRARY_PATH"] = str(UNPACKED_FOLDER / "lib")
     return os.environ | variables
 
 
@@ -87,7 +89,7 @@ def launch_options(playwright: Playwright, *arguments: str) -> dict[str, Any]:
     """The keyword arguments of Playwright's chromium.launch."""
     return {
         "executable_path": executable(playwright),
-        "args": [*ARGUMENTS, *arguments],
+        "args": [*BROWSER_ARGUMENTS, *arguments],
         "env": environment(),
     }
 
@@ -97,7 +99,7 @@ def launch(playwright: Playwright, *arguments: str) -> Browser:
     return playwright.chromium.launch(**launch_options(playwright, *arguments))
 
 
-def answer_from(folder: Path, page: Page) -> None:
+def serve_from_folder(folder: Path, page: Page) -> None:
     """Answer the page's requests to ORIGIN with the files of a folder."""
 
     def respond(route: Route) -> None:

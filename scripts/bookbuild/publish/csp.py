@@ -11,8 +11,8 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
 
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.S)  # without src and type
-CHARSET = '<meta charset="utf-8">'
-GISCUS = "https://giscus.app"  # comments
+CHARSET_ELEMENT = '<meta charset="utf-8">'
+GISCUS_ORIGIN = "https://giscus.app"  # comments
 
 
 def script_hashes(pages: Iterable[str]) -> list[str]:
@@ -24,7 +24,7 @@ def script_hashes(pages: Iterable[str]) -> list[str]:
 
 def content_security_policy(scripts: list[str], comments: bool = False) -> str:
     """The policy; it allows style attributes, which KaTeX and Matplotlib need."""
-    other = f" {GISCUS}" if comments else ""
+    other = f" {GISCUS_ORIGIN}" if comments else ""
     directives = {
         "default-src": "'self'",
         "script-src": " ".join(["'self'", *scripts]) + other,
@@ -36,7 +36,7 @@ def content_security_policy(scripts: list[str], comments: bool = False) -> str:
         "form-action": "'self'",
     }
     if comments:
-        directives["frame-src"] = GISCUS
+        directives["frame-src"] = GISCUS_ORIGIN
     return "; ".join(f"{name} {value}" for name, value in directives.items())
 
 
@@ -45,11 +45,12 @@ def add_policy(site: Path, comments: bool = False) -> None:
     pages = {path: path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))}
     policy = content_security_policy(script_hashes(pages.values()), comments)
     metas = (
-        f'{CHARSET}\n  <meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'{CHARSET_ELEMENT}\n  <meta http-equiv="Content-Security-Policy" content="{policy}">'
         '\n  <meta name="referrer" content="no-referrer">'
     )
     for path, page in pages.items():
-        if page.count(CHARSET) != 1:
-            message = f"{page.count(CHARSET)} times {CHARSET}; correct the template to have it once"
+        if page.count(CHARSET_ELEMENT) != 1:
+            problem = f"{page.count(CHARSET_ELEMENT)} times {CHARSET_ELEMENT}"
+            message = f"{problem}; correct the template to have it once"
             raise SourceError(path, 1, message)
-        write_file(path, page.replace(CHARSET, metas))
+        write_file(path, page.replace(CHARSET_ELEMENT, metas))

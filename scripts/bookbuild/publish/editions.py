@@ -11,7 +11,7 @@ from bookbuild.publish.chapters import Book, read_book
 from bookbuild.publish.epub import make_epub
 from bookbuild.publish.pdf import make_pdf, open_document
 
-NAME = "transformer-line-by-line"
+FILE_NAME = "transformer-line-by-line"
 COVER_SIZE = {"width": 900, "height": 1200}
 
 
@@ -35,6 +35,6 @@ def write_editions(site: Path) -> None:
             pdf = make_pdf(page, site, book)
             epub = make_epub(book, cover_picture(page, site, book))
         for kind, data in (("pdf", pdf), ("epub", epub)):
-            path = folder / f"{NAME}.{kind}"
+            path = folder / f"{FILE_NAME}.{kind}"
             write_file(path, data)
             print(path, f"{len(data) / 1e6:.1f} MB")

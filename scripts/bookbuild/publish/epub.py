@@ -13,20 +13,20 @@ from lxml.builder import ElementMaker
 from bookbuild.pages import paths
 from bookbuild.publish.chapters import TEMPLATES, Book, Chapter
 
-XHTML = "http://www.w3.org/1999/xhtml"
-OPS = "http://www.idpf.org/2007/ops"
-EPUB_TYPE = f"{{{OPS}}}type"
-etree.register_namespace("epub", OPS)
-E = ElementMaker(namespace=XHTML)
+XHTML_NAMESPACE = "http://www.w3.org/1999/xhtml"
+EPUB_NAMESPACE = "http://www.idpf.org/2007/ops"
+EPUB_TYPE = f"{{{EPUB_NAMESPACE}}}type"
+etree.register_namespace("epub", EPUB_NAMESPACE)
+xhtml_element = ElementMaker(namespace=XHTML_NAMESPACE)
 MEDIA_TYPES = {
     ".css": "text/css",
     ".png": "image/png",
     ".svg": "image/svg+xml",
     ".xhtml": "application/xhtml+xml",
 }
-COLOR = re.compile(r"(--[\w-]+): (#[0-9a-f]{6});")
-VARIABLE = re.compile(r"var\((--[\w-]+)\)")
-CONTAINER = b"""<?xml version="1.0" encoding="utf-8"?>
+CSS_COLOR = re.compile(r"(--[\w-]+): (#[0-9a-f]{6});")
+CSS_VARIABLE = re.compile(r"var\((--[\w-]+)\)")
+CONTAINER_XML = b"""<?xml version="1.0" encoding="utf-8"?>
 <container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
   <rootfiles>
     <rootfile full-path="book/package.opf" media-type="application/oebps-package+xml"/>
@@ -35,7 +35,7 @@ CONTAINER = b"""<?xml version="1.0" encoding="utf-8"?>
 """
 
 
-class Part(NamedTuple):
+class EpubFile(NamedTuple):
     """A file of the EPUB."""
 
     name: str
@@ -47,16 +47,16 @@ class Part(NamedTuple):
         return MEDIA_TYPES[PurePosixPath(self.name).suffix]
 
 
-def page_part(book: Book, name: str, title: str, properties: str = "", body: str = "") -> Part:
+def page_file(book: Book, name: str, title: str, properties: str = "", body: str = "") -> EpubFile:
     """A page of the EPUB as XHTML."""
     content = book.render("page.xhtml", name=name, title=title, body=body)
-    return Part(f"{name}.xhtml", content.encode(), properties)
+    return EpubFile(f"{name}.xhtml", content.encode(), properties)
 
 
-def chapter_parts(book: Book, chapter: Chapter) -> list[Part]:
+def chapter_files(book: Book, chapter: Chapter) -> list[EpubFile]:
     """The chapter's page and its figures."""
     article = chapter.parse()
-    article.tag = f"{{{XHTML}}}section"
+    article.tag = f"{{{XHTML_NAMESPACE}}}section"
     article.attrib.clear()
     article.set(EPUB_TYPE, "chapter")
     colors = light_colors()
@@ -80,19 +80,19 @@ def chapter_parts(book: Book, chapter: Chapter) -> list[Part]:
             element.set("style", f"text-align: {align}")
     properties = "mathml" if article.find(".//{*}math") is not None else ""
     body = etree.tostring(article, encoding="unicode")
-    return [page_part(book, chapter.name, chapter.title, properties, body), *figures]
+    return [page_file(book, chapter.name, chapter.title, properties, body), *figures]
 
 
 def light_colors() -> dict[str, str]:
     """The colors of the site's light theme."""
     css = (paths.ROOT / "overrides/assets/site.css").read_text(encoding="utf-8")
-    colors = dict(COLOR.findall(css[: css.index("@media screen {")]))
+    colors = dict(CSS_COLOR.findall(css[: css.index("@media screen {")]))
     return colors | {"--figure-muted": "#8a8d94", "--figure-paper": "#ffffff", "--paper": "#ffffff"}
 
 
-def extract_figure(name: str, svg: html.HtmlElement, colors: dict[str, str]) -> Part:
+def extract_figure(name: str, svg: html.HtmlElement, colors: dict[str, str]) -> EpubFile:
     """Make a file of a figure, and replace it in the page by an image."""
-    image = E.img(src=f"figures/{name}.svg", alt=svg.attrib.pop("aria-label", ""))
+    image = xhtml_element.img(src=f"figures/{name}.svg", alt=svg.attrib.pop("aria-label", ""))
     image.set("style", f"width: {float(svg.get('width', '520').rstrip('pt')):.0f}px")
     image.tail, svg.tail = svg.tail, None
     svg.getparent().replace(svg, image)
@@ -102,11 +102,13 @@ def extract_figure(name: str, svg: html.HtmlElement, colors: dict[str, str]) -> 
     svg.set("color", colors["--ink"])
     for element in svg.iter("*"):
         for key, value in element.items():
-            element.set(key, VARIABLE.sub(lambda variable: colors[variable[1]], value))
+            element.set(key, CSS_VARIABLE.sub(lambda variable: colors[variable[1]], value))
     background = {"width": "100%", "height": "100%", "fill": "#ffffff"}
     svg.insert(0, svg.makeelement("{http://www.w3.org/2000/svg}rect", background))
     etree.cleanup_namespaces(svg)
-    return Part(f"figures/{name}.svg", etree.tostring(svg, encoding="utf-8", xml_declaration=True))
+    return EpubFile(
+        f"figures/{name}.svg", etree.tostring(svg, encoding="utf-8", xml_declaration=True)
+    )
 
 
 def replace_formulas(article: html.HtmlElement) -> None:
@@ -124,10 +126,10 @@ def replace_formulas(article: html.HtmlElement) -> None:
 def unfold_details(article: html.HtmlElement) -> None:
     """Show the content of folded blocks, which few reading systems can open."""
     for details in [*article.iter("{*}details")]:
-        details.tag = f"{{{XHTML}}}div"
+        details.tag = f"{{{XHTML_NAMESPACE}}}div"
         details.classes.add("folded")
         for summary in details.findall("{*}summary"):
-            summary.tag = f"{{{XHTML}}}p"
+            summary.tag = f"{{{XHTML_NAMESPACE}}}p"
             summary.set("class", "folded-title")
 
 
@@ -137,7 +139,7 @@ def mark_footnotes(article: html.HtmlElement) -> None:
         link.set(EPUB_TYPE, "noteref")
         link.set("role", "doc-noteref")
     for notes in article.find_class("footnote"):
-        notes.tag = f"{{{XHTML}}}section"
+        notes.tag = f"{{{XHTML_NAMESPACE}}}section"
         notes.set(EPUB_TYPE, "footnotes")
         notes.set("role", "doc-endnotes")
         for note in notes.findall("{*}ol/{*}li"):
@@ -146,12 +148,12 @@ def mark_footnotes(article: html.HtmlElement) -> None:
         link.set("role", "doc-backlink")
 
 
-def zip_parts(book: Book, parts: list[Part]) -> bytes:
+def zip_files(book: Book, parts: list[EpubFile]) -> bytes:
     """The EPUB file; every entry has the date of the commit, for reproducible bytes."""
     identifier = uuid.uuid5(uuid.NAMESPACE_URL, book.address).urn
     package = book.render("package.opf", parts=parts, identifier=identifier)
     files = {f"book/{part.name}": part.content for part in parts}
-    files |= {"META-INF/container.xml": CONTAINER, "book/package.opf": package.encode()}
+    files |= {"META-INF/container.xml": CONTAINER_XML, "book/package.opf": package.encode()}
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for name in ["mimetype", *sorted(files)]:
@@ -165,10 +167,10 @@ def zip_parts(book: Book, parts: list[Part]) -> bytes:
 
 def make_epub(book: Book, cover: bytes) -> bytes:
     """The EPUB in one language, with its cover as a PNG."""
-    parts = [page_part(book, name, book.title) for name in ("cover", "title")]
-    parts.append(page_part(book, "contents", book.words["contents"], "nav"))
+    parts = [page_file(book, name, book.title) for name in ("cover", "title")]
+    parts.append(page_file(book, "contents", book.words["contents"], "nav"))
     for chapter in book.chapters:
-        parts += chapter_parts(book, chapter)
-    parts.append(Part("cover.png", cover, "cover-image"))
-    parts.append(Part("style.css", (TEMPLATES / "epub.css").read_bytes()))
-    return zip_parts(book, parts)
+        parts += chapter_files(book, chapter)
+    parts.append(EpubFile("cover.png", cover, "cover-image"))
+    parts.append(EpubFile("style.css", (TEMPLATES / "epub.css").read_bytes()))
+    return zip_files(book, parts)

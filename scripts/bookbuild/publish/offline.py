@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from bookbuild.pages.files import write_file
 
-EXCLUDED = (
+EXCLUDED_PATTERNS = (
     "*.gz",  # for search engines; the browser reads the uncompressed file
     "*.pdf",  # the whole book, which the pages contain
     "*.epub",
@@ -33,7 +33,7 @@ def file_hashes(folder: Path, excluded: Path | None = None) -> dict[str, tuple[s
     files = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if not path.is_file() or any(fnmatch(name, each) for each in EXCLUDED):
+        if not path.is_file() or any(fnmatch(name, each) for each in EXCLUDED_PATTERNS):
             continue
         if excluded and path.is_relative_to(excluded):
             continue

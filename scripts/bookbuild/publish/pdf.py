@@ -9,10 +9,10 @@ from lxml import etree
 from playwright.sync_api import Page
 
 from bookbuild.publish.chapters import TEMPLATES, Book, Chapter, authors
-from bookbuild.publish.chromium import ORIGIN, answer_from
+from bookbuild.publish.chromium import ORIGIN, serve_from_folder
 
 HEADER_ID = re.compile(rb"\(node\d{8}\)")
-ONLY_PAGE_NUMBERS = """
+PAGE_NUMBERS_CSS = """
 body * { visibility: hidden }
 .number { visibility: visible !important }
 @page {
@@ -39,7 +39,7 @@ def open_document(page: Page, site: Path, book: Book, extra_css: str, **content)
     """Open the document of a book, or of a part of it, at the root of the site."""
     css = (TEMPLATES / "pdf.css").read_text(encoding="utf-8")
     document = book.render("print.xhtml", css=css, extra_css=extra_css, **content)
-    answer_from(site, page)
+    serve_from_folder(site, page)
     address = f"{ORIGIN}/book.xhtml"
     page.route(
         address, lambda route: route.fulfill(body=document, content_type="application/xhtml+xml")
@@ -81,9 +81,9 @@ def make_pdf(page: Page, site: Path, book: Book) -> bytes:
     articles = [printable_article(chapter) for chapter in book.chapters]
     pdf = print_pdf(page, site, book, page_numbers={}, articles=articles)
     page_numbers = destination_pages(pdf)
-    numbers = print_pdf(page, site, book, ONLY_PAGE_NUMBERS, page_numbers=page_numbers, articles=[])
+    numbers = print_pdf(page, site, book, PAGE_NUMBERS_CSS, page_numbers=page_numbers, articles=[])
     for below, above in zip(pdf.pages, numbers.pages, strict=False):
-        overlay(pdf, below, above)
+        overlay_page(pdf, below, above)
     date = book.date.strftime("D:%Y%m%d%H%M%SZ")
     info = {
         "/Title": book.title,
@@ -105,9 +105,9 @@ def make_pdf(page: Page, site: Path, book: Book) -> bytes:
     return file.getvalue()
 
 
-def overlay(pdf: pikepdf.Pdf, below: pikepdf.Page, above: pikepdf.Page) -> None:
+def overlay_page(pdf: pikepdf.Pdf, page: pikepdf.Page, overlaid_page: pikepdf.Page) -> None:
     """Like pikepdf's add_overlay, but with a fixed name, for reproducible bytes."""
-    form = pdf.copy_foreign(above.as_form_xobject())
-    name = below.add_resource(form, pikepdf.Name.XObject, pikepdf.Name("/Numbers"))
-    below.contents_add(b"q", prepend=True)
-    below.contents_add(f"Q q {name} Do Q".encode())
+    form = pdf.copy_foreign(overlaid_page.as_form_xobject())
+    name = page.add_resource(form, pikepdf.Name.XObject, pikepdf.Name("/Numbers"))
+    page.contents_add(b"q", prepend=True)
+    page.contents_add(f"Q q {name} Do Q".encode())

@@ -21,8 +21,8 @@ from bookbuild.pages.errors import SetupError, SourceError
 from bookbuild.pages.files import write_file
 from bookbuild.publish.chapters import citation
 
-FILE = "sbom.cdx.json"
-NOTE = (
+FILE_NAME = "sbom.cdx.json"
+HASHES_NOTE = (
     "A Python package has one file for each system, and the hashes of all files that the lock file "
     "allows. PyTorch has none: its builds for CPU and for CUDA are different files."
 )
@@ -63,7 +63,7 @@ def pinned_packages(installed: list[dict]) -> Iterator[dict]:
     yield by_name[canonicalize_name("torch")]
 
 
-def document() -> str:
+def bill_json() -> str:
     """The bill of materials as JSON, reproducible for the same installation."""
     bill = run_tool(PYTHON_COMMAND)
     npm = run_tool([str(paths.ROOT / ".venv/bin/npm"), *NPM_COMMAND])
@@ -79,13 +79,13 @@ def document() -> str:
             needed = [other for other in each.get("dependsOn", []) if other in references]
             dependencies.append({"ref": each["ref"], "dependsOn": needed})
     del bill["metadata"]["tools"]
-    bill["metadata"]["properties"] += [{"name": "hashes", "value": NOTE}]
+    bill["metadata"]["properties"] += [{"name": "hashes", "value": HASHES_NOTE}]
     serial = uuid.uuid5(uuid.NAMESPACE_URL, f"{book['version']} {sorted(references)}")
     bill |= {"serialNumber": serial.urn, "components": components, "dependencies": dependencies}
     return json.dumps(bill, indent=1, ensure_ascii=False) + "\n"
 
 
-def write_bill(site: Path) -> None:
-    text = document()
-    write_file(site / FILE, text)
-    print(f"{FILE}: {len(json.loads(text)['components'])} packages")
+def write_sbom(site: Path) -> None:
+    text = bill_json()
+    write_file(site / FILE_NAME, text)
+    print(f"{FILE_NAME}: {len(json.loads(text)['components'])} packages")

@@ -21,8 +21,8 @@ from bookbuild.pages.files import line_number
 from bookbuild.pages.page import CITATION, FOOTNOTE, SourcePage, blank_fences, list_pages
 from bookbuild.pages.paths import LANGUAGES
 
-ENTRY = re.compile(r"^@\w+\{([^,\s]+),", re.M)
-ARXIV = re.compile(r"ar[Xx]iv(?::|\.org/abs/)\d{4}\.\d{4,5}")
+ENTRY_START = re.compile(r"^@\w+\{([^,\s]+),", re.M)
+ARXIV_NUMBER = re.compile(r"ar[Xx]iv(?::|\.org/abs/)\d{4}\.\d{4,5}")
 MAX_AUTHORS = 3  # longer lists are shortened to the first author
 PUBLICATION_DELAY = 2  # years between a number on arXiv and the paper in print
 WORDS = {
@@ -84,7 +84,7 @@ def load_references() -> dict[str, Reference]:
 
 @functools.lru_cache(maxsize=1)
 def parse_references(text: str) -> dict[str, Reference]:
-    lines = {match[1]: line_number(text, match.start()) for match in ENTRY.finditer(text)}
+    lines = {match[1]: line_number(text, match.start()) for match in ENTRY_START.finditer(text)}
     try:
         entries: Any = parse_string(text, "bibtex").entries
     except PybtexError as error:
@@ -100,13 +100,13 @@ def parse_references(text: str) -> dict[str, Reference]:
     for key, entry in entries.items():
         people = entry.persons.get("author", [])
         names = [
-            plain(
+            strip_latex(
                 *(each.first_names + each.middle_names + each.prelast_names),
                 *(each.last_names + each.lineage_names),
             )
             for each in people
         ]
-        surname = plain(*people[0].last_names) if people else ""
+        surname = strip_latex(*people[0].last_names) if people else ""
         fields = {name.lower(): value for name, value in entry.fields.items()}
         references[key] = Reference(key, entry.type, fields, names, surname, lines.get(key, 1))
     return references
@@ -115,7 +115,7 @@ def parse_references(text: str) -> dict[str, Reference]:
 # Formatting
 
 
-def plain(*latex: str) -> str:
+def strip_latex(*latex: str) -> str:
     r"""Text without LaTeX markup: M{\"u}ller becomes Müller."""
     text = " ".join(latex)
     if re.search(r"[\\~`$]", text):  # decoding takes milliseconds, so only where needed
@@ -127,7 +127,7 @@ def format_authors(reference: Reference, language: str) -> str:
     """All names of up to three authors; of a longer list only the first."""
     words, names = WORDS[language], reference.authors
     if override := reference.fields.get(f"author_{language}"):
-        return plain(override)
+        return strip_latex(override)
     if len(names) > MAX_AUTHORS or "others" in names:
         return names[0] + words["others"]
     first = [words["list"].join(names[:-1])] if names[1:] else []
@@ -138,14 +138,14 @@ def format_reference(reference: Reference, language: str) -> str:
     """AUTHORS, *TITLE*, VENUE, YEAR, [LABEL](URL) in Markdown."""
     fields, (label, url) = reference.fields, reference.link
     title = fields.get("title", "")
-    text = plain(title.removeprefix(r"\texttt"))
+    text = strip_latex(title.removeprefix(r"\texttt"))
     if reference.is_software and "year" not in fields:  # a file, or a page of the documentation
         code = "`" if title.startswith(r"\texttt") else ""
         parts = [f"[{code}{text}{code}]({url})"]
     else:
         venue = [fields[name] for name in ("journal", "booktitle", "volume") if name in fields]
         venue += [f"({fields['number']})"] if "number" in fields else []
-        parts = [f"*{text}*", plain(*venue), fields.get("year", ""), f"[{label}]({url})"]
+        parts = [f"*{text}*", strip_latex(*venue), fields.get("year", ""), f"[{label}]({url})"]
     parts = [format_authors(reference, language), *parts]
     return WORDS[language]["comma"].join(part for part in parts if part)
 
@@ -241,7 +241,7 @@ def citation_errors(citation: Citation, references: dict[str, Reference]) -> Ite
             yield f"cites @{key}, which {bib_file().name} doesn't have; correct the key, or add it"
     if not citation.keys:
         yield f"cites no reference; write @KEY, a key of {bib_file().name}"
-    if number := ARXIV.search(citation.text):
+    if number := ARXIV_NUMBER.search(citation.text):
         yield f"contains {number[0]}; write @KEY instead, a key of {bib_file().name}"
 
 

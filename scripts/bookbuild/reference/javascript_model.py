@@ -26,7 +26,7 @@ from decode import beam_search, evaluating, greedy_decode
 from translator import BOS, EOS, Translator, load_translator, padded
 
 TRANSLATOR_JS = paths.SNIPPETS / "translator.js"
-DRIVER = paths.SCRIPTS / "bookbuild/reference/javascript_model.mjs"
+DRIVER_SCRIPT = paths.SCRIPTS / "bookbuild/reference/javascript_model.mjs"
 MAX_LENGTH = 60  # tokens
 PAIRS_PER_KIND = 9
 Outputs = list[dict[str, Any]]  # greedy and beam (ids), logits and attention of each sentence
@@ -134,7 +134,7 @@ def driver_input(pairs: list[Pair], reference: Outputs) -> dict:
 def run_in_node(weights: Path, task: dict, code: Path = TRANSLATOR_JS) -> Outputs:
     """The result of javascript_model.mjs under Node. Raises RuntimeError if Node fails."""
     process = subprocess.run(
-        [node_executable(), str(DRIVER), str(code), str(weights)],
+        [node_executable(), str(DRIVER_SCRIPT), str(code), str(weights)],
         input=json.dumps(task),
         capture_output=True,
         text=True,
@@ -147,7 +147,7 @@ def run_in_node(weights: Path, task: dict, code: Path = TRANSLATOR_JS) -> Output
 
 def browser_script() -> str:
     """A script for page.evaluate that returns the result of javascript_model.mjs as JSON."""
-    functions, _, _ = DRIVER.read_text(encoding="utf-8").partition("if (typeof process")
+    functions, _, _ = DRIVER_SCRIPT.read_text(encoding="utf-8").partition("if (typeof process")
     return f"""async ([code, weights, task]) => {{
       {functions}
       const bytes = await (await fetch(weights)).arrayBuffer();

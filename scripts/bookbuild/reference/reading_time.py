@@ -14,23 +14,23 @@ WORDS_PER_MINUTE = 200
 CHARACTERS_PER_MINUTE = 310
 # A block of code or output has about ten lines; a displayed formula is read twice.
 SECONDS_PER_ELEMENT = {"code": 15, "figure": 10, "displayed formula": 10, "formula": 2}
-ROUND_TO = 5  # minutes; readers differ by more
+ROUNDING_MINUTES = 5  # minutes; readers differ by more
 READING_LINE_PARTS = {  # reading time; start, separator and end of the prerequisites
     "en": ("About MINUTES minutes to read.", " You need: ", "; ", "."),
     "zh": ("读一遍约 MINUTES 分钟。", "预备知识：", "；", "。"),
 }
 MINUTES_PLACEHOLDER = re.compile(r'(<p class="reading"[^>]*>[^<]*?)MINUTES')
-NOT_COUNTED = re.compile(
+NOT_COUNTED_PATTERN = re.compile(
     r'<details.*?</details>|<div class="footnote">.*|<p class="reading".*?</p>', re.S
 )
-ELEMENTS = {
+ELEMENT_PATTERNS = {
     "code": re.compile(r'<div class="[^"]*\bhighlight\b.*?</code></pre>', re.S),
     "figure": re.compile(r"<svg.*?</svg>", re.S),
     "displayed formula": re.compile(r'<div class="arithmatex">.*?</div>', re.S),
     "formula": re.compile(r'<span class="arithmatex">.*?</span>', re.S),
 }
 CHINESE_CHARACTER = re.compile(r"[\u3400-\u9fff]")
-WORD = re.compile(r"[^\W_\u3400-\u9fff]+(?:['’.,_-][^\W_\u3400-\u9fff]+)*")
+WORD_PATTERN = re.compile(r"[^\W_\u3400-\u9fff]+(?:['’.,_-][^\W_\u3400-\u9fff]+)*")
 
 
 def add_reading_line(markdown: str, needs: list[str], language: str) -> str:
@@ -51,13 +51,13 @@ def fill_minutes(html: str) -> str:
 
 
 def reading_minutes(html: str) -> int:
-    """How many minutes a rendered page takes to read, rounded to a multiple of ROUND_TO."""
-    html = NOT_COUNTED.sub("", html)
+    """How many minutes a rendered page takes to read, rounded to a multiple of ROUNDING_MINUTES."""
+    html = NOT_COUNTED_PATTERN.sub("", html)
     seconds = 0.0
-    for kind, pattern in ELEMENTS.items():
+    for kind, pattern in ELEMENT_PATTERNS.items():
         html, count = pattern.subn(" ", html)
         seconds += count * SECONDS_PER_ELEMENT[kind]
     text = re.sub("<[^>]+>", "", html)
-    seconds += 60 * len(WORD.findall(text)) / WORDS_PER_MINUTE
+    seconds += 60 * len(WORD_PATTERN.findall(text)) / WORDS_PER_MINUTE
     seconds += 60 * len(CHINESE_CHARACTER.findall(text)) / CHARACTERS_PER_MINUTE
-    return max(1, round(seconds / 60 / ROUND_TO)) * ROUND_TO
+    return max(1, round(seconds / 60 / ROUNDING_MINUTES)) * ROUNDING_MINUTES

@@ -22,7 +22,10 @@ from bookbuild.pages.sections import SECTION_MARKER
 from transformer import Transformer, TransformerConfig
 
 MODEL_FILE = Path(transformer.__file__)
-SOURCE, TARGET = "m", "n"  # sequence lengths; in attention those of keys and of queries
+SOURCE_LENGTH, TARGET_LENGTH = (
+    "m",
+    "n",
+)  # sequence lengths; in attention those of keys and of queries
 
 Sizes = dict[str, int]  # by symbol
 
@@ -42,7 +45,7 @@ def make_sizes(
     b: int, m: int, n: int, d: int, h: int, f: int, vocabularies: tuple[int, int], max_len: int
 ) -> Sizes:
     """The sizes of a run by symbol, in the order of the table of letters."""
-    sizes = {"b": b, SOURCE: m, TARGET: n, "d": d, "h": h, "d/h": d // h, "f": f}
+    sizes = {"b": b, SOURCE_LENGTH: m, TARGET_LENGTH: n, "d": d, "h": h, "d/h": d // h, "f": f}
     return sizes | {"V_src": vocabularies[0], "V_tgt": vocabularies[1], "max_len": max_len}
 
 
@@ -76,7 +79,7 @@ class CallRecord:
         return value
 
 
-class AddRecords(ast.NodeTransformer):
+class RecordInserter(ast.NodeTransformer):
     """Lets each function that returns something record its arguments, variables and result."""
 
     def __init__(self) -> None:
@@ -132,7 +135,7 @@ def recording_module(records: list[CallRecord]) -> ModuleType:
         module.layer_norm(x, self.weight, self.bias, self.eps)
         return forward(self, x)
 
-    tree = ast.fix_missing_locations(AddRecords().visit(ast.parse(MODEL_FILE.read_bytes())))
+    tree = ast.fix_missing_locations(RecordInserter().visit(ast.parse(MODEL_FILE.read_bytes())))
     module: Any = ModuleType(transformer.__name__)
     module.start_record = start_record
     exec(compile(tree, str(MODEL_FILE), "exec"), vars(module))
@@ -162,8 +165,8 @@ def trace_model(sizes: Sizes) -> list[CallRecord]:
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         model = module.Transformer(make_config(sizes, tied=True)).eval()
         records.clear()
-        src = torch.ones(sizes["b"], sizes[SOURCE], dtype=torch.int64)
-        tgt = torch.ones(sizes["b"], sizes[TARGET], dtype=torch.int64)
+        src = torch.ones(sizes["b"], sizes[SOURCE_LENGTH], dtype=torch.int64)
+        tgt = torch.ones(sizes["b"], sizes[TARGET_LENGTH], dtype=torch.int64)
         model(src, tgt)
     return records
 
@@ -204,13 +207,13 @@ def symbolic_shapes(*others: Sizes) -> CallShapes:
 
     def specificity(call: CallShapes) -> int:
         symbols = {symbol for shape in call.values() for symbol in shape}
-        return 2 * (TARGET in symbols) + (SOURCE in symbols)
+        return 2 * (TARGET_LENGTH in symbols) + (SOURCE_LENGTH in symbols)
 
     shapes: CallShapes = {}
     for calls in symbolic_calls([DISTINCT_SIZES, *others]).values():
         for variable, shape in max(reversed(calls), key=specificity).items():
             axes = zip(*(call[variable] for call in calls if variable in call), strict=True)
-            optional = f"1|{TARGET if SOURCE in shape else SOURCE}"
+            optional = f"1|{TARGET_LENGTH if SOURCE_LENGTH in shape else SOURCE_LENGTH}"
             shapes[variable] = tuple(
                 optional if symbol == "1" and {*seen} != {"1"} else symbol
                 for symbol, seen in zip(shape, axes, strict=True)
@@ -229,7 +232,7 @@ def check_call(call: CallShapes, shapes: CallShapes) -> None:
 
     def matches(symbol: str, found: str) -> bool:
         optional, _, name = symbol.rpartition("|")
-        if name in (SOURCE, TARGET) and found != optional:
+        if name in (SOURCE_LENGTH, TARGET_LENGTH) and found != optional:
             return lengths.setdefault(name, found) == found
         return found in (optional, name)
 
@@ -310,7 +313,7 @@ def parameters_and_buffers(vocabulary: int) -> tuple[list[ParameterGroup], list[
         distinct = Transformer(make_config(DISTINCT_SIZES, layers=6))
         base = Transformer(TransformerConfig(vocabulary, vocabulary))
 
-    def grouped(kind: str) -> list[ParameterGroup]:
+    def parameter_groups(kind: str) -> list[ParameterGroup]:
         sizes = {name: tensor.numel() for name, tensor in getattr(base, kind)()}
         groups: dict[str, list[str]] = {}
         shapes = {}
@@ -323,7 +326,7 @@ def parameters_and_buffers(vocabulary: int) -> tuple[list[ParameterGroup], list[
             for names in groups.values()
         ]
 
-    return grouped("named_parameters"), grouped("named_buffers")
+    return parameter_groups("named_parameters"), parameter_groups("named_buffers")
 
 
 def common_name(names: list[str]) -> str:
