@@ -12,17 +12,17 @@ from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 
 # A secure address without a port, since Material compares its links to those of the sitemap.
-BASE = "http://site.localhost/"
-PATIENCE = 60_000  # milliseconds; what works takes far less, even on a busy machine
-expect.set_options(timeout=PATIENCE)
-PAGES = [
+BASE_URL = "http://site.localhost/"
+TIMEOUT_MS = 60_000  # milliseconds; a working page takes far less, even on a busy machine
+expect.set_options(timeout=TIMEOUT_MS)
+PAGE_URLS = [
     ("zh/" if page.language == "zh" else "") + page.name.removesuffix(".md").removesuffix("index")
     for language in LANGUAGES
     for page in list_pages(language)
 ]
-# For what may differ by the language or by the width, but not by both together.
-LANGUAGE_AT = {1280: "en", 390: "zh"}
-every_page = pytest.mark.parametrize("url", PAGES, ids=lambda url: url or "home")
+# For tests that depend on the language or on the width, but not on both together.
+LANGUAGE_BY_WIDTH = {1280: "en", 390: "zh"}
+parametrize_page = pytest.mark.parametrize("url", PAGE_URLS, ids=lambda url: url or "home")
 
 
 class SilentHandler(http.server.SimpleHTTPRequestHandler):
@@ -36,29 +36,31 @@ class SilentHandler(http.server.SimpleHTTPRequestHandler):
             super().handle()
 
 
-def address(url: str) -> str:
-    return BASE + (url if url.endswith("/") or not url else f"{url}/")
+def absolute_url(url: str) -> str:
+    return BASE_URL + (url if url.endswith("/") or not url else f"{url}/")
 
 
-def watch(page: Page, errors: list[str], base: str = BASE) -> None:
-    """Add the errors and warnings of a browser's page, and its requests to elsewhere, to a list."""
+def record_errors(page: Page, errors: list[str], base: str = BASE_URL) -> None:
+    """Record the errors and warnings of a browser's page, and its requests to other origins."""
 
-    def note(wrong: bool, what: str) -> None:
-        if wrong:
-            errors.append(f"{page.url}: {what}")
+    def record(is_error: bool, message: str) -> None:
+        if is_error:
+            errors.append(f"{page.url}: {message}")
 
-    page.on("console", lambda entry: note(entry.type in ("error", "warning"), entry.text))
-    page.on("pageerror", lambda error: note(True, str(error)))
-    page.on("response", lambda got: note(got.status >= 400, f"{got.status} {got.url}"))
+    page.on("console", lambda entry: record(entry.type in ("error", "warning"), entry.text))
+    page.on("pageerror", lambda error: record(True, str(error)))
+    page.on("response", lambda got: record(got.status >= 400, f"{got.status} {got.url}"))
     page.on(
         "request",
-        lambda sent: note(not sent.url.startswith((base, "data:", "blob:")), f"asks {sent.url}"),
+        lambda sent: record(
+            not sent.url.startswith((base, "data:", "blob:")), f"requests {sent.url}"
+        ),
     )
 
 
 # Playwright's "networkidle" waits for the end of each request that it has seen begin, and on a busy
-# machine it misses one now and then.
-NETWORK_IS_IDLE = """() => {
+# machine it sometimes misses an end.
+NETWORK_IS_IDLE_SCRIPT = """() => {
   const now = performance.now();
   const fetched = performance.getEntriesByType("resource").length;
   if (document.readyState !== "complete" || window.idle?.fetched !== fetched) {
@@ -68,21 +70,20 @@ NETWORK_IS_IDLE = """() => {
 }"""
 
 
-def settle(page: Page) -> None:
+def wait_until_idle(page: Page) -> None:
     """Wait until the page is complete and has fetched nothing for half a second."""
-    page.wait_for_function(NETWORK_IS_IDLE)
+    page.wait_for_function(NETWORK_IS_IDLE_SCRIPT)
 
 
-def wait_for_route(page: Page, held: list[Route]) -> Route:
+def wait_for_route(page: Page, held_routes: list[Route]) -> Route:
     """The first request that a route's handler has put into the list."""
-    while not held:
+    while not held_routes:
         page.wait_for_timeout(10)  # handlers run while Playwright waits
-    return held[0]
+    return held_routes[0]
 
 
-# Code far from the window is rendered, gets its buttons and notes, and widgets start, only when
-# they come near it.
-RENDER_EVERYTHING = """async () => {
+# Code is rendered and gets its buttons and notes, and widgets start, only near the window.
+EXPAND_PAGE_SCRIPT = """async () => {
   for (const each of document.querySelectorAll("details")) each.open = true;
   for (const each of document.querySelectorAll("article > *, pre > code[style], .katex-mathml")) {
     each.style.contentVisibility = "visible";
@@ -96,21 +97,21 @@ RENDER_EVERYTHING = """async () => {
 }"""
 
 
-def open_everything(page: Page) -> None:
+def expand_page(page: Page) -> None:
     """Open all details and render the whole page."""
     page.wait_for_load_state()
-    page.evaluate(RENDER_EVERYTHING)
+    page.evaluate(EXPAND_PAGE_SCRIPT)
 
 
 def axe_errors(page: Page, context: str | None = None, rules: Iterable[str] = ()) -> list[str]:
-    """The violations that axe finds in a page or in a part of it; of these rules alone, if any."""
-    # Without the nodes that pass, which are thousands and take longer to return than to check.
+    """The violations that axe finds in a page or in a part of it, of all rules or of these."""
+    # Without the thousands of nodes that pass; returning them takes longer than checking them.
     options: dict = {"resultTypes": ["violations"]}
     if rules:
         options["runOnly"] = [*rules]
-    found = Axe().run(page, context=context, options=options).response["violations"]
+    violations = Axe().run(page, context=context, options=options).response["violations"]
     return [
         f"{each['id']}: {each['help']}\n    {node['html'][:200]}"
-        for each in found
+        for each in violations
         for node in each["nodes"][:5]
     ]

@@ -1,4 +1,4 @@
-"""What several tests share."""
+"""Helpers of several tests: the pages of the built site, and their blocks of code."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ def assert_no_errors(errors: Iterable[object]) -> None:
         pytest.fail("\n".join(messages), pytrace=False)
 
 
-class Built(NamedTuple):
+class BuiltPage(NamedTuple):
     """A page of the built site."""
 
     path: Path
@@ -38,26 +38,26 @@ class Built(NamedTuple):
         return self.tree.find("article")[0]
 
 
-def load_page(site: Path, source: SourcePage) -> Built:
+def load_page(site: Path, source: SourcePage) -> BuiltPage:
     """A page of the built site, parsed."""
     stem = source.name.removesuffix(".md").removesuffix("index")
     url = ("zh/" if source.language == "zh" else "") + (f"{stem}/" if stem else "")
     path = site / url / "index.html"
-    return Built(path, url, source, html_tree.parse(path.read_text(encoding="utf-8")))
+    return BuiltPage(path, url, source, html_tree.parse(path.read_text(encoding="utf-8")))
 
 
-def with_quiz(page: SourcePage) -> str:
-    """A page's text as the reader has it: its quiz, whose source is another file, included."""
+def text_with_quiz(page: SourcePage) -> str:
+    """The Markdown of a page, with its quiz, which is in another file."""
 
-    def included(match: re.Match[str]) -> str:
+    def include_quiz(match: re.Match[str]) -> str:
         if not match[1].startswith("quizzes/"):
             return match[0]
         return (paths.GENERATED / page.language / match[1]).read_text(encoding="utf-8")
 
-    return INCLUDE.sub(included, page.text)
+    return INCLUDE.sub(include_quiz, page.text)
 
 
-class Block(NamedTuple):
+class CodeBlock(NamedTuple):
     """A block of code as a reader sees and copies it."""
 
     page: str
@@ -70,20 +70,20 @@ class Block(NamedTuple):
         return f"{self.page} block {self.number} ({self.title or 'untitled'})"
 
 
-def without_notes(code: str) -> str:
-    """Code without the marks of its notes."""
+def remove_note_markers(code: str) -> str:
+    """Code without the markers of its notes."""
     code = re.sub(r" *# \(\d+\)!$", "", code, flags=re.M)
     return re.sub(r"( # .*) \(\d+\)$", r"\1", code, flags=re.M).rstrip()
 
 
-def blocks_of(page: Built) -> Iterator[Block]:
+def page_code_blocks(page: BuiltPage) -> Iterator[CodeBlock]:
     for number, block in enumerate(page.article.find("div", "highlight"), 1):
         title = "".join(span.text() for span in block.find("span", "filename"))
         language = next(each for each in block.classes if each.startswith("language-"))
-        yield Block(
+        yield CodeBlock(
             str(page),
             number,
-            translation.TITLES.get(title, title),
+            translation.ENGLISH_BLOCK_TITLES.get(title, title),
             language.removeprefix("language-"),
-            without_notes(block.find("code")[0].text()),
+            remove_note_markers(block.find("code")[0].text()),
         )

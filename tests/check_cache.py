@@ -1,4 +1,4 @@
-"""Remembers which checks have passed, by the bytes of everything that they depend on.
+"""Remembers which checks have passed, by the hashes of everything that they depend on.
 
 A check that has passed is not repeated while the files that it read, the code that checks, the
 lock files and the environment are the same. `--all` or ALL=1 repeats every check.
@@ -19,14 +19,14 @@ import pytest
 from bookbuild.pages.files import write_file
 from built_pages import ROOT
 
-FOLDER = ROOT / ".generated/test-cache"
-LOCKS = ("requirements*.txt", "package-lock.json")
+CACHE_FOLDER = ROOT / ".generated/test-cache"
+LOCK_FILE_PATTERNS = ("requirements*.txt", "package-lock.json")
 ENVIRONMENT = f"{platform.platform()} {platform.python_version()} user {os.getuid()}"
 
 
 @functools.cache
-def code_hashes(patterns: tuple[str, ...]) -> str:
-    """The hashes of the files that match any of the patterns, which begin at the root."""
+def hash_matching_files(patterns: tuple[str, ...]) -> str:
+    """The hashes of the files that match any of the patterns, which are relative to the root."""
     paths = sorted({path for pattern in patterns for path in ROOT.glob(pattern)})
     return "".join(file_hash(path) for path in paths if path.parent.name != "__pycache__")
 
@@ -40,37 +40,37 @@ class CheckCache:
 
     def __init__(self, environment: str, code: Iterable[str], everything: bool):
         self.everything = everything
-        parts = environment + code_hashes((*LOCKS, *code))
-        self.code = hashlib.sha256(parts.encode()).hexdigest()
+        parts = environment + hash_matching_files((*LOCK_FILE_PATTERNS, *code))
+        self.code_hash = hashlib.sha256(parts.encode()).hexdigest()
 
-    def path(self, name: str) -> Path:
-        return FOLDER / f"{hashlib.sha256(name.encode()).hexdigest()}.json"
+    def record_path(self, name: str) -> Path:
+        return CACHE_FOLDER / f"{hashlib.sha256(name.encode()).hexdigest()}.json"
 
     def has_passed(self, name: str) -> bool:
         """Whether the check has passed with the same code and the same files."""
-        if self.everything or not self.path(name).exists():
+        if self.everything or not self.record_path(name).exists():
             return False
-        record = json.loads(self.path(name).read_text(encoding="utf-8"))
-        return record["code"] == self.code and all(
+        record = json.loads(self.record_path(name).read_text(encoding="utf-8"))
+        return record["code"] == self.code_hash and all(
             file_hash(ROOT / path) == value for path, value in record["files"].items()
         )
 
     def save(self, name: str, files: Iterable[Path | str] = ()) -> None:
-        """The check has passed, and has read these files, as paths from the root or absolute."""
+        """Record that the check has passed with these files, absolute or relative to the root."""
         hashes = {name: file_hash(ROOT / name) for name in sorted({*map(str, files)})}
-        record = {"name": name, "code": self.code, "files": hashes}
-        write_file(self.path(name), json.dumps(record, indent=1))
+        record = {"name": name, "code": self.code_hash, "files": hashes}
+        write_file(self.record_path(name), json.dumps(record, indent=1))
 
 
-def runs_everything(config: pytest.Config) -> bool:
-    table = config.getoption("--table")  # of messages, which only a test that runs records
+def reruns_all_checks(config: pytest.Config) -> bool:
+    table = config.getoption("--table")  # only a test that runs records its message
     return config.getoption("--all") or table or os.environ.get("ALL") == "1"
 
 
-def cache_of(item: pytest.Item) -> CheckCache | None:
-    """The cache of a test with the mark `depends_on`, which names what it reads but its code."""
+def cache_for_test(item: pytest.Item) -> CheckCache | None:
+    """The cache of a test with the mark `depends_on`, which names all files except its own."""
     if not (mark := item.get_closest_marker("depends_on")):
         return None
     own = item.path.relative_to(ROOT).as_posix()
     code = ("tests/conftest.py", "tests/check_cache.py", own, *mark.args)
-    return CheckCache(ENVIRONMENT, code, runs_everything(item.config))
+    return CheckCache(ENVIRONMENT, code, reruns_all_checks(item.config))

@@ -1,4 +1,4 @@
-"""Where the built site lies, how hypothesis draws, and a browser to look with."""
+"""Shared fixtures: the built site, the sample book, the browser; settings of Hypothesis."""
 
 import functools
 import http.server
@@ -16,18 +16,18 @@ import sample_book
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chromium
-from browser_pages import BASE, PATIENCE, SilentHandler, watch
-from built_pages import ROOT, Block, Built, assert_no_errors, blocks_of, load_page
-from check_cache import ENVIRONMENT, CheckCache, cache_of, runs_everything
+from browser_pages import BASE_URL, TIMEOUT_MS, SilentHandler, record_errors
+from built_pages import ROOT, BuiltPage, CodeBlock, assert_no_errors, load_page, page_code_blocks
+from check_cache import ENVIRONMENT, CheckCache, cache_for_test, reruns_all_checks
 from warm_mkdocs import WarmMkDocs
 
-# The same examples in each run, so that a failure is one that can be repeated.
+# The same examples in each run, so that a failure can be reproduced.
 settings.register_profile("book", derandomize=True, deadline=None)
 settings.load_profile("book")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How many claims were proved, and how many mutations noticed."""
+    """Print how many claims were proved, and how many mutations were detected."""
     outcomes: dict[str, list[str]] = {"passed": [], "failed": [], "error": []}
     for outcome, tests in outcomes.items():
         reports = terminalreporter.stats.get(outcome, [])
@@ -44,8 +44,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     passed = terminalreporter.stats.get("passed", [])
     cached = [each for each in passed if ("cached", True) in each.user_properties]
     if cached:
-        how = "passed in an earlier run with identical files; --all repeats them"
-        terminalreporter.write_line(f"{len(cached)} checks {how}")
+        note = "passed in an earlier run with identical files; --all repeats them"
+        terminalreporter.write_line(f"{len(cached)} checks {note}")
     if terminalreporter.config.getoption("--table"):
         terminalreporter.write_line("\n| Error | Message |\n|---|---|")
         for report in passed:
@@ -64,15 +64,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def everything(pytestconfig: pytest.Config) -> bool:
-    """Whether to run also what an identical earlier run or build makes redundant."""
-    return runs_everything(pytestconfig)
+    """Whether to repeat checks that have passed in an earlier run with identical files."""
+    return reruns_all_checks(pytestconfig)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let a test pass at once that has passed with the files that it depends on."""
+    """Skip the work of tests that have passed with the same files."""
     for item in items:
-        if (cache := cache_of(item)) and cache.has_passed(item.nodeid):
+        if (cache := cache_for_test(item)) and cache.has_passed(item.nodeid):
             item.user_properties.append(("cached", True))
             item.setup = item.runtest = lambda: None
 
@@ -80,7 +80,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     report = yield
-    if report.when == "call" and report.passed and (cache := cache_of(item)):
+    if report.when == "call" and report.passed and (cache := cache_for_test(item)):
         cache.save(item.nodeid)
     return report
 
@@ -89,42 +89,47 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
 def site(pytestconfig: pytest.Config) -> Path:
     """The folder of the built site."""
     folder = pytestconfig.getoption("--site").resolve()
-    last = folder / "zh" / "sitemap.xml"  # what a build writes last
-    how = "build it with scripts/build"
-    if not last.exists():
-        pytest.fail(f"there is no whole site in {folder}; {how}", pytrace=False)
+    last_file = folder / "zh" / "sitemap.xml"  # the last file that a build writes
+    hint = "build it with scripts/build"
+    if not last_file.exists():
+        pytest.fail(f"no complete site in {folder}; {hint}", pytrace=False)
     pages = [path for path in (ROOT / "docs").rglob("*") if path.is_file()]
     newest = max(pages, key=lambda path: path.stat().st_mtime)
-    if newest.stat().st_mtime > last.stat().st_mtime:
-        pytest.fail(f"{folder} is older than {newest.relative_to(ROOT)}; {how}", pytrace=False)
+    if newest.stat().st_mtime > last_file.stat().st_mtime:
+        pytest.fail(f"{folder} is older than {newest.relative_to(ROOT)}; {hint}", pytrace=False)
     return folder
 
 
 @pytest.fixture(scope="session")
-def built(site: Path) -> list[Built]:
+def built_pages(site: Path) -> list[BuiltPage]:
     """Every page of the built site, English ones first."""
     return [load_page(site, page) for language in LANGUAGES for page in list_pages(language)]
 
 
 @pytest.fixture(scope="session")
-def root(built: list[Built]) -> str:
-    """The site's address, as the home page reports it."""
-    home = next(page for page in built if page.url == "")
+def site_url(built_pages: list[BuiltPage]) -> str:
+    """The site's address, from the canonical link of the home page."""
+    home = next(page for page in built_pages if page.url == "")
     links = (link.attributes for link in home.tree.find("link"))
     return next(link["href"] for link in links if link["rel"] == "canonical")
 
 
 @pytest.fixture(scope="session")
-def blocks(built: list[Built]) -> list[Block]:
-    """Every block of code of the built site, in its order; the labs have tests of their own."""
-    return [block for page in built if not page.source.is_notebook for block in blocks_of(page)]
+def code_blocks(built_pages: list[BuiltPage]) -> list[CodeBlock]:
+    """Every block of code of the built site in order, except those of the labs."""
+    return [
+        block
+        for page in built_pages
+        if not page.source.is_notebook
+        for block in page_code_blocks(page)
+    ]
 
 
 @pytest.fixture
-def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small book in a temporary folder, which bookbuild reads instead of this one."""
-    folder = sample_book.make(tmp_path)
-    sample_book.use(folder, monkeypatch)
+def sample_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A sample book in a temporary folder, which bookbuild reads instead of this one."""
+    folder = sample_book.make_sample_book(tmp_path)
+    sample_book.set_book_paths(folder, monkeypatch)
     return folder
 
 
@@ -140,7 +145,7 @@ def mkdocs() -> Iterator[WarmMkDocs]:
 
 @pytest.fixture(scope="module")
 def one_thread() -> Iterator[None]:
-    """The order of a sum depends on the number of threads."""
+    """PyTorch with one thread, since the order of a sum depends on the number of threads."""
     import torch  # here, since most tests of the site don't need it
 
     before = torch.get_num_threads()
@@ -151,7 +156,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def port(site: Path) -> Iterator[int]:
-    """Where the built site is served."""
+    """The port at which the built site is served."""
     handler = functools.partial(SilentHandler, directory=str(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -163,7 +168,7 @@ def port(site: Path) -> Iterator[int]:
 def browser_type_launch_args(
     browser_type_launch_args: dict, playwright: Playwright, port: int
 ) -> dict:
-    """The browser of bookbuild.publish.chromium, for which BASE is the built site."""
+    """The browser of bookbuild.publish.chromium, for which BASE_URL is the built site."""
     return browser_type_launch_args | chromium.launch_options(
         playwright,
         f"--host-resolver-rules=MAP site.localhost 127.0.0.1:{port}",
@@ -187,7 +192,7 @@ def check_cache(browser: Browser, everything: bool) -> CheckCache:
 
 @pytest.fixture
 def context(context: BrowserContext) -> BrowserContext:
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(TIMEOUT_MS)
     return context
 
 
@@ -202,16 +207,16 @@ def language(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def home(language: str) -> str:
+def home_url(language: str) -> str:
     """The address of the home page in one language."""
-    return BASE + ("zh/" if language == "zh" else "")
+    return BASE_URL + ("zh/" if language == "zh" else "")
 
 
 @pytest.fixture
-def reader(page: Page, width: int) -> Iterator[Page]:
-    """A browser's page in which nothing may go wrong: no error, no request to elsewhere."""
+def checked_page(page: Page, width: int) -> Iterator[Page]:
+    """A browser's page that fails the test after an error or a request to another origin."""
     page.set_viewport_size({"width": width, "height": 844})
     errors: list[str] = []
-    watch(page, errors)
+    record_errors(page, errors)
     yield page
     assert_no_errors(dict.fromkeys(errors))

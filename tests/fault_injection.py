@@ -1,4 +1,4 @@
-"""Breaks a copy of the sample book, checks the message and the files left, repairs it, rebuilds."""
+"""Breaks a copy of the sample book, checks the message and the files, repairs and rebuilds it."""
 
 import hashlib
 import os
@@ -14,51 +14,53 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bookbuild.pages.files import PARTIAL_SUFFIX
-from warm_mkdocs import TIMEOUT, WarmMkDocs
+from warm_mkdocs import COMMAND_TIMEOUT, WarmMkDocs
 
-PATIENCE = 120  # seconds, on a busy machine
-MKDOCS = Path(sys.executable).with_name("mkdocs")
+PROCESS_TIMEOUT = 120  # seconds, on a busy machine
+MKDOCS_COMMAND = Path(sys.executable).with_name("mkdocs")
 # Files that may differ between equal builds: locks, and caches that only save time.
-LOCKS = ("*.lock", "lock", "installing")
-CACHES = ("cache/*", "cache/*/*", "templates/*", "jieba.cache")
+LOCK_PATTERNS = ("*.lock", "lock", "installing")
+CACHE_PATTERNS = ("cache/*", "cache/*/*", "templates/*", "jieba.cache")
 
 
-class Run(NamedTuple):
+class CommandResult(NamedTuple):
     """The exit status and the output of a command."""
 
     status: int
     output: str
 
 
-def environment(**more: str) -> dict[str, str]:
-    """Variables for builds whose bytes are compared."""
+def build_environment(**more: str) -> dict[str, str]:
+    """Environment variables that make builds reproducible."""
     quiet = {"NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1", "SOURCE_DATE_EPOCH": "1700000000"}
     return os.environ | quiet | more
 
 
-def run(folder: Path, *command: str | Path, **more: str) -> Run:
+def run_command(folder: Path, *command: str | Path, **more: str) -> CommandResult:
     done = subprocess.run(
         [*map(str, command)],
         cwd=folder,
-        env=environment(**more),
+        env=build_environment(**more),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=TIMEOUT,
+        timeout=COMMAND_TIMEOUT,
     )
-    return Run(done.returncode, done.stdout.replace(f"{folder}/", ""))
+    return CommandResult(done.returncode, done.stdout.replace(f"{folder}/", ""))
 
 
-def build(folder: Path, mkdocs: WarmMkDocs | None = None) -> Run:
+def build(folder: Path, mkdocs: WarmMkDocs | None = None) -> CommandResult:
     """A strict build of this folder, as scripts/build runs it."""
     if mkdocs is None:
-        return run(folder, MKDOCS, "build", "--strict")
-    status, output = mkdocs.run(folder, environment(), "build", "--strict")
-    return Run(status, output.replace(f"{folder}/", ""))
+        return run_command(folder, MKDOCS_COMMAND, "build", "--strict")
+    status, output = mkdocs.run(folder, build_environment(), "build", "--strict")
+    return CommandResult(status, output.replace(f"{folder}/", ""))
 
 
-def file_hashes(folder: Path, *parts: str, ignored: tuple[str, ...] = LOCKS) -> dict[str, str]:
+def file_hashes(
+    folder: Path, *parts: str, ignored: tuple[str, ...] = LOCK_PATTERNS
+) -> dict[str, str]:
     """All files below some folders of a book, each with the hash of its bytes."""
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -69,8 +71,8 @@ def file_hashes(folder: Path, *parts: str, ignored: tuple[str, ...] = LOCKS) -> 
 
 
 def built_files(folder: Path) -> dict[str, str]:
-    """What a build makes; equal sources make equal bytes."""
-    return file_hashes(folder, "site", ".generated", ignored=LOCKS + CACHES)
+    """The hashes of all files that a build writes, except locks and caches."""
+    return file_hashes(folder, "site", ".generated", ignored=LOCK_PATTERNS + CACHE_PATTERNS)
 
 
 def different_files(one: dict[str, str], other: dict[str, str]) -> list[str]:
@@ -78,7 +80,7 @@ def different_files(one: dict[str, str], other: dict[str, str]) -> list[str]:
 
 
 def partial_files(folder: Path) -> list[str]:
-    """Half-written files and folders, which have such names."""
+    """Temporary files and folders that a build has not finished, by their names."""
     paths = [*folder.glob("*.part"), *folder.glob("*.old")]
     paths += [*(folder / ".generated").rglob(f"*{PARTIAL_SUFFIX}")]
     return [path.relative_to(folder).as_posix() for path in paths]
@@ -90,41 +92,41 @@ def message_line(output: str, start: int) -> str:
     return re.sub(r"^(?:Error: |[A-Z]+ +- +|E +)", "", line)
 
 
-def check_stopped(broken: Run) -> None:
+def check_stopped(broken: CommandResult) -> None:
     """A broken build fails, with a message instead of a traceback."""
     assert broken.status, f"the build succeeded:\n{broken.output}"
     assert "Traceback (most" not in broken.output, broken.output
 
 
-def check_repaired(repaired: Run, different: list[str]) -> None:
-    """Repaired, the build makes the bytes that it made before it was broken."""
+def check_repaired(repaired: CommandResult, different: list[str]) -> None:
+    """The repaired build succeeds and writes the same bytes as before the fault."""
     assert repaired.status == 0, f"the repaired build fails:\n{repaired.output}"
     assert not different, "the repaired build differs from the original"
 
 
-class Case:
-    """A copy that a fault breaks and repairs."""
+class FaultyCopy:
+    """A copy of a book or a project that a fault breaks and repairs."""
 
-    def __init__(self, folder: Path, end: ExitStack):
-        self.folder, self.end = folder, end
+    def __init__(self, folder: Path, exit_stack: ExitStack):
+        self.folder, self.exit_stack = folder, exit_stack
         self.environment: dict[str, str] = {}
-        self.command: tuple[str | Path, ...] = (MKDOCS, "build", "--strict")
+        self.command: tuple[str | Path, ...] = (MKDOCS_COMMAND, "build", "--strict")
 
-    def run(self, *command: str | Path, **more: str) -> Run:
-        return run(self.folder, *(command or self.command), **(self.environment | more))
+    def run(self, *command: str | Path, **more: str) -> CommandResult:
+        return run_command(self.folder, *(command or self.command), **(self.environment | more))
 
     def start(self) -> subprocess.Popen[str]:
         """The command in a process group of its own, so that it can be killed."""
         process = subprocess.Popen(
             [*map(str, self.command)],
             cwd=self.folder,
-            env=environment(**self.environment),
+            env=build_environment(**self.environment),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
         )
-        self.end.callback(kill, process, signal.SIGKILL)
+        self.exit_stack.callback(kill_process, process, signal.SIGKILL)
         return process
 
     def write(self, name: str, text: str, mode: int = 0o644) -> Path:
@@ -136,79 +138,81 @@ class Case:
 
     def mount(self, *arguments: str, at: Path) -> None:
         subprocess.run(["mount", *arguments, str(at)], check=True)
-        self.end.callback(subprocess.run, ["umount", "-l", str(at)], check=True)
+        self.exit_stack.callback(subprocess.run, ["umount", "-l", str(at)], check=True)
 
 
-def kill(process: subprocess.Popen[str], by: signal.Signals) -> Run:
-    """Signal the whole process group, and wait."""
+def kill_process(process: subprocess.Popen[str], by: signal.Signals) -> CommandResult:
+    """Send the signal to the whole process group, and wait."""
     if process.poll() is None:
         os.killpg(process.pid, by)
-    output, _ = process.communicate(timeout=PATIENCE)
-    return Run(process.returncode, output or "")
+    output, _ = process.communicate(timeout=PROCESS_TIMEOUT)
+    return CommandResult(process.returncode, output or "")
 
 
-def fill(folder: Path, leave: int) -> Path:
-    """A file that leaves so many bytes of its disk free."""
+def fill_disk(folder: Path, leave: int) -> Path:
+    """Write a file that leaves this many bytes of its disk free."""
     free = os.statvfs(folder).f_bavail * os.statvfs(folder).f_bsize
     path = folder / "filler"
     path.write_bytes(bytes(max(0, free - leave)))
     return path
 
 
-def run_second(case: Case, first: subprocess.Popen[str], go: Path) -> Run:
-    """Run a second process, which waits for the first; that ends once the file `go` exists."""
-    process, output = case.start(), ""
+def run_second_process(
+    copy: FaultyCopy, first: subprocess.Popen[str], release_file: Path
+) -> CommandResult:
+    """Run a second process, which waits for the first; the first ends once release_file exists."""
+    process, output = copy.start(), ""
     assert process.stdout
     for line in process.stdout:
         output += line
         if "waiting until it has ended" in line:
             break
-    assert first.poll() is None, "the second did not wait for the first"
-    go.touch()
-    rest, _ = process.communicate(timeout=PATIENCE)
-    first_output, _ = first.communicate(timeout=PATIENCE)
+    assert first.poll() is None, "the second process did not wait for the first"
+    release_file.touch()
+    rest, _ = process.communicate(timeout=PROCESS_TIMEOUT)
+    first_output, _ = first.communicate(timeout=PROCESS_TIMEOUT)
     assert first.returncode == 0, first_output
-    return Run(process.returncode, output + rest)
+    return CommandResult(process.returncode, output + rest)
 
 
 # A fault is a generator: it breaks the copy, runs, yields the broken run, and repairs the copy.
-Inject = Callable[[Case], Iterator[Run]]
+InjectFault = Callable[[FaultyCopy], Iterator[CommandResult]]
 
 
 class Fault(NamedTuple):
     """A fault, and the message of the run that it breaks."""
 
-    inject: Inject
-    message: str = ""  # none if the process is killed outright
-    fails: bool = True  # otherwise the run itself repairs what is broken
+    inject: InjectFault
+    message: str = ""  # empty if the process is killed before it can print one
+    fails: bool = True  # otherwise the run itself repairs the fault
 
 
-class Copy(NamedTuple):
-    """How a copy is broken and repaired: the original, and the command that is run."""
+class FaultSetup(NamedTuple):
+    """What faults are injected into: the original folder, and the command that is run."""
 
     original: Path
     command: tuple[str | Path, ...]
     environment: dict[str, str]
 
 
-def check_fault(copy: Copy, fault: Fault, folder: Path) -> tuple[str, list[str]]:
-    """Break a copy, check the run and its leftovers, repair it and run it again.
+def check_fault(setup: FaultSetup, fault: Fault, folder: Path) -> tuple[str, list[str]]:
+    """Break a copy, check the run and its remaining files, repair it and run it again.
 
     Returns the line of the message, and the stamps that claim a finished installation.
     """
-    with ExitStack() as end:
-        end.callback(shutil.rmtree, folder, ignore_errors=True)
-        shutil.copytree(copy.original, folder, symlinks=True)
-        case = Case(folder, end)
-        case.command = tuple(
+    with ExitStack() as exit_stack:
+        exit_stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        shutil.copytree(setup.original, folder, symlinks=True)
+        copy = FaultyCopy(folder, exit_stack)
+        copy.command = tuple(
             folder / part if isinstance(part, Path) and not part.is_absolute() else part
-            for part in copy.command
+            for part in setup.command
         )
-        case.environment = {
-            key: value.format(folder=folder) for key, value in copy.environment.items()
+        copy.environment = {
+            key: value.format(folder=folder) for key, value in setup.environment.items()
         }
         before = built_files(folder)
-        steps = fault.inject(case)
+        steps = fault.inject(copy)
         broken = next(steps)
         stamps = [path.name for path in folder.glob(".venv/installed*")]
         assert fault.message in broken.output, broken.output
@@ -216,14 +220,14 @@ def check_fault(copy: Copy, fault: Fault, folder: Path) -> tuple[str, list[str]]
         if fault.fails:
             assert broken.status, f"the run succeeded:\n{broken.output}"
             site = {path for path in before if path.startswith("site/")}
-            now = file_hashes(folder, "site", ignored=LOCKS + CACHES)
+            now = file_hashes(folder, "site", ignored=LOCK_PATTERNS + CACHE_PATTERNS)
             assert now == {path: before[path] for path in site}, "the old site has changed"
         else:
             assert broken.status == 0, broken.output
         if broken.status != -signal.SIGKILL:  # otherwise nothing could remove them
             assert not partial_files(folder)
         next(steps, None)
-        repaired = case.run()
+        repaired = copy.run()
         check_repaired(repaired, different_files(before, built_files(folder)) if before else [])
         assert not partial_files(folder)
     if not fault.message:
@@ -232,7 +236,7 @@ def check_fault(copy: Copy, fault: Fault, folder: Path) -> tuple[str, list[str]]
 
 
 def wait_until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + PROCESS_TIMEOUT
     while not condition():
-        assert time.monotonic() < end, "timed out"
+        assert time.monotonic() < deadline, "timed out"
         time.sleep(0.01)

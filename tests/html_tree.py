@@ -1,9 +1,22 @@
-"""HTML as a tree, with nothing but the standard library."""
+"""Parses HTML into a tree, with the standard library only."""
 
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+VOID_ELEMENTS = {
+    "area",
+    "base",
+    "br",
+    "col",
+    "embed",
+    "hr",
+    "img",
+    "input",
+    "link",
+    "meta",
+    "source",
+    "wbr",
+}
 
 
 class Element:
@@ -16,7 +29,7 @@ class Element:
         return self.attributes.get("class", "").split()
 
     def walk(self, skip: frozenset[str] = frozenset()) -> Iterator["Element | str"]:
-        """The element and all below it, in order; without the elements of some tags."""
+        """The element and its descendants in order, without elements of the skipped tags."""
         yield self
         for child in self.children:
             if isinstance(child, str):
@@ -39,7 +52,7 @@ class Element:
 
 
 class Parser(HTMLParser):
-    """Builds the tree; an end tag closes what was opened last under its name."""
+    """Builds the tree; an end tag closes the last open element with its name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,12 +62,12 @@ class Parser(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         element = Element(tag, {name: value or "" for name, value in attrs})
         self.open[-1].children.append(element)
-        if tag not in VOID:
+        if tag not in VOID_ELEMENTS:
             self.open.append(element)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
-        if tag not in VOID:
+        if tag not in VOID_ELEMENTS:
             self.open.pop()
 
     def handle_endtag(self, tag: str) -> None:

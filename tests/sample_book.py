@@ -1,6 +1,6 @@
 """A book of two small pages with one snippet, one example and one figure.
 
-The tests of the build's machinery break one thing in it and look at what they are reported.
+Tests of the build break one file of it and check the error message.
 """
 
 import re
@@ -15,12 +15,12 @@ from bookbuild.pages import paths
 from bookbuild.pages.files import line_number
 from built_pages import ROOT
 
-# What a test of the sample book depends on, for the mark depends_on.
-SOURCES = (
+# The files that tests of the sample book depend on, for the mark depends_on.
+DEPENDENCY_PATTERNS = (
     *("scripts/*", "scripts/bookbuild/**/*", "scripts/figures/*.py", "overrides/**/*"),
     *("mkdocs*.yml", "tests/*.py", "tests/words.txt"),
 )
-PAGE = """\
+PAGE_TEMPLATE = """\
 ---
 description: {about}
 ---
@@ -47,7 +47,7 @@ $x^2$ {{{{ chapter/say: number }}}} [{other}](other.md#there)
 """
 
 FILES = {
-    "docs/en/index.md": PAGE.format(
+    "docs/en/index.md": PAGE_TEMPLATE.format(
         about="A small book.",
         title="Small",
         section="Section",
@@ -56,7 +56,7 @@ FILES = {
         output="Output",
         alt="A line that rises.",
     ),
-    "docs/zh/index.md": PAGE.format(
+    "docs/zh/index.md": PAGE_TEMPLATE.format(
         about="一本小书。",
         title="小书",
         section="一节",
@@ -103,8 +103,8 @@ def line(label):
 }
 
 
-def make(folder: Path) -> Path:
-    """Write the small book, with the real scripts and settings, and stamp its pages."""
+def make_sample_book(folder: Path) -> Path:
+    """Write the sample book with the real scripts and settings; mark its pages as translated."""
     folder = folder.resolve()
     for name, text in FILES.items():
         path = folder / name
@@ -126,18 +126,18 @@ def make(folder: Path) -> Path:
         pages = "nav:\n  - index.md\n  - other.md\n"
         text = re.sub(r"^nav:\n(?: .*\n)+", pages, text, flags=re.M)
         (folder / name).write_text(text, encoding="utf-8")
-    # jieba's own dictionary takes longer to load than all else that a small build does.
+    # Loading jieba's own dictionary takes longer than the rest of a small build.
     with open(folder / "mkdocs.zh.yml", "a", encoding="utf-8") as config:
         config.write(f"\nplugins:\n  search:\n    jieba_dict: {ROOT}/tests/words.txt\n")
     with pytest.MonkeyPatch.context() as patch:
-        use(folder, patch)
+        set_book_paths(folder, patch)
         for name in ("index", "other"):
             mark_translated(name)
     return folder
 
 
-def use(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    """Let scripts/book.py read this folder."""
+def set_book_paths(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Make bookbuild read this folder instead of the repository."""
     patch.setattr(paths, "ROOT", folder)
     for name in ("docs", "snippets", "scripts"):
         patch.setattr(paths, name.upper(), folder / name)
@@ -153,11 +153,11 @@ def module_command(folder: Path, name: str) -> list[str]:
 
 def change(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
-    assert text.count(old) == 1, f"{path.name} has {text.count(old)} times: {old}"
+    assert text.count(old) == 1, f"{path.name} contains this text {text.count(old)} times: {old}"
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def line(path: Path, piece: str) -> int:
-    """The number of the first line that holds the piece."""
+def line_of(path: Path, piece: str) -> int:
+    """The number of the first line that contains the piece."""
     text = path.read_text(encoding="utf-8")
     return line_number(text, text.index(piece))

@@ -1,4 +1,4 @@
-"""Runs MkDocs commands in forks of one process that has already imported what they need.
+"""Runs MkDocs commands in forks of one process that has already imported their modules.
 
 A build of the sample book takes less time than its imports. A fork shares the libraries and
 nothing else: it imports the package bookbuild from the folder that it builds, as `mkdocs` does.
@@ -23,7 +23,7 @@ BUILD_MODULES = (
     "pymdownx.tabbed",
 )  # fmt: skip
 GENERATE_MODULES = ("torch", "matplotlib.figure", "matplotlib.backends.backend_svg")
-TIMEOUT = 300  # seconds for a command, on a busy machine
+COMMAND_TIMEOUT = 300  # seconds for a command, on a busy machine
 
 
 class WarmMkDocs:
@@ -61,7 +61,7 @@ def exit_with(status: Any) -> None:
 
 
 def fork_generate(command: list[str], env: dict[str, str]) -> subprocess.CompletedProcess:
-    """What subprocess.run does for the one command that a build starts: bookbuild.run.generate."""
+    """Like subprocess.run, but only for bookbuild.run.generate, the one command of a build."""
     assert command == [sys.executable, "-m", "bookbuild.run.generate"], command
     sys.stdout.flush()
     if not (child := os.fork()):
@@ -83,19 +83,19 @@ def fork_generate(command: list[str], env: dict[str, str]) -> subprocess.Complet
 
 
 def run_command(folder: str, environment: dict[str, str], arguments: list[str]) -> None:
-    """What the command `mkdocs` does, in this process."""
+    """Run the command `mkdocs` in this process."""
     from mkdocs.__main__ import cli
 
-    signal.alarm(TIMEOUT)
+    signal.alarm(COMMAND_TIMEOUT)
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
     sys.path.pop(0)  # the folder of this file
-    run = subprocess.run
+    original_run = subprocess.run
 
     def run_warm(command: Any, **options: Any) -> subprocess.CompletedProcess:
         generates = command[-1] == "bookbuild.run.generate"
-        return fork_generate(command, **options) if generates else run(command, **options)
+        return fork_generate(command, **options) if generates else original_run(command, **options)
 
     subprocess.run = run_warm  # type: ignore[assignment]
     status: Any = 1
@@ -108,7 +108,7 @@ def run_command(folder: str, environment: dict[str, str], arguments: list[str]) 
     exit_with(status)
 
 
-def serve() -> None:
+def serve_requests() -> None:
     import_modules(BUILD_MODULES + GENERATE_MODULES)
     for request in sys.stdin:
         reader, writer = os.pipe()
@@ -125,4 +125,4 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    serve()
+    serve_requests()
