@@ -11,17 +11,17 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import bibliography
 from sample_book import change
 
-ENGINES = r"""@misc{lovelace2019engines,
+PREPRINT = r"""@misc{lovelace2019engines,
   author = {Lovelace, Ada and others},
   title = {On {Engines}},
   year = {2019},
   eprint = {1905.00001},
 }
 """
-OTHER_REFERENCE = (
+ONLINE_REFERENCE = (
     '@online{abel, author = {Abel, Zo{\\"e}}, title = {Later}, url = {https://www.a.org/b}}\n'
 )
-LINK = "[arXiv:1905.00001](https://arxiv.org/abs/1905.00001)"
+PREPRINT_LINK = "[arXiv:1905.00001](https://arxiv.org/abs/1905.00001)"
 MANUAL = r"""@manual{linear,
   author = {{PyTorch documentation}},
   author_zh = {PyTorch 文档},
@@ -37,11 +37,11 @@ ARTICLE = "@article{g, author={A B and C D}, title={T}, journal={J}, volume=9, n
     ("bibtex", "english", "chinese"),
     [
         (
-            ENGINES,
-            f"Ada Lovelace et al., *On Engines*, 2019, {LINK}",
-            f"Ada Lovelace 等，*On Engines*，2019，{LINK}",
+            PREPRINT,
+            f"Ada Lovelace et al., *On Engines*, 2019, {PREPRINT_LINK}",
+            f"Ada Lovelace 等，*On Engines*，2019，{PREPRINT_LINK}",
         ),
-        (OTHER_REFERENCE, "Zoë Abel, *Later*, [www.a.org](https://www.a.org/b)", None),
+        (ONLINE_REFERENCE, "Zoë Abel, *Later*, [www.a.org](https://www.a.org/b)", None),
         (
             MANUAL,
             "PyTorch documentation, [`nn.some_Linear`](https://a.org/b)",
@@ -72,30 +72,32 @@ def test_more_than_three_authors_are_shortened(count, expected):
     assert bibliography.format_authors(reference, "en") == expected
 
 
-# In a small book
+# In the sample book
 
 
-def cite(small, *notes: str, page: str = "other.md") -> None:
+def add_footnotes(sample_folder, *notes: str, page: str = "other.md") -> None:
     """Give a page these footnotes in both languages."""
     for language in LANGUAGES:
-        path = small / "docs" / language / page
+        path = sample_folder / "docs" / language / page
         lines = [f"\nText.[^n{i}]\n\n[^n{i}]: {note}\n" for i, note in enumerate(notes)]
         path.write_text(path.read_text(encoding="utf-8") + "".join(lines), encoding="utf-8")
 
 
 @pytest.fixture
-def library(small):
-    """The small book with two references."""
-    (small / "docs/references.bib").write_text(ENGINES + OTHER_REFERENCE, encoding="utf-8")
-    return small
+def book_with_references(sample_folder):
+    """The sample book with two references."""
+    (sample_folder / "docs/references.bib").write_text(
+        PREPRINT + ONLINE_REFERENCE, encoding="utf-8"
+    )
+    return sample_folder
 
 
-def messages() -> list[str]:
+def error_messages() -> list[str]:
     found = [*bibliography.reference_errors(), *bibliography.unused_references()]
     return [str(error) for error in found]
 
 
-def test_only_keys_in_footnotes_are_expanded(library):
+def test_only_keys_in_footnotes_are_expanded(book_with_references):
     text = (
         "@abel writes.[^a] `@abel`\n\n[^a]: See: @abel, p. 1; a@abel.org.\n    @abel。\n\n@abel\n"
     )
@@ -106,10 +108,14 @@ def test_only_keys_in_footnotes_are_expanded(library):
     )
 
 
-def test_a_reference_is_listed_once_with_every_page_that_cites_it(library):
-    cite(library, "@lovelace2019engines, table 3.", "@lovelace2019engines; but see: @abel.")
-    cite(library, "@lovelace2019engines.", page="index.md")
-    assert messages() == []
+def test_a_reference_is_listed_once_with_every_page_that_cites_it(book_with_references):
+    add_footnotes(
+        book_with_references,
+        "@lovelace2019engines, table 3.",
+        "@lovelace2019engines; but see: @abel.",
+    )
+    add_footnotes(book_with_references, "@lovelace2019engines.", page="index.md")
+    assert error_messages() == []
     listed = bibliography.list_references("en", software=False).splitlines()
     assert [line.split(",")[0] for line in listed] == ["- Zoë Abel", "- Ada Lovelace et al."]
     assert listed[1].endswith(". In [Small](index.md#fn:n0), [Other](other.md#fn:n0).")
@@ -126,10 +132,12 @@ def test_a_reference_is_listed_once_with_every_page_that_cites_it(library):
         ("@abel, and arXiv:1905.00002.", "contains arXiv:1905.00002; write @KEY instead"),
     ],
 )
-def test_a_footnote_with_an_error_is_reported(library, note, message):
-    cite(library, note)
+def test_a_footnote_with_an_error_is_reported(book_with_references, note, message):
+    add_footnotes(book_with_references, note)
     line = SourcePage("en", "other.md").text.splitlines().index(f"[^n0]: {note}") + 1
-    assert any(each.startswith(f"docs/en/other.md:{line}: [^n0] {message}") for each in messages())
+    assert any(
+        each.startswith(f"docs/en/other.md:{line}: [^n0] {message}") for each in error_messages()
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,15 +150,17 @@ def test_a_footnote_with_an_error_is_reported(library, note, message):
         ("{2019}", "{in print}", 1, "has no year"),
         ("{2019}", "{2018}", 1, "has year 2018, but arXiv:1905.00001 is from 2019"),
         ("{2019}", "{2022}", 1, "has year 2022, but arXiv:1905.00001 is from 2019"),
-        (ENGINES, f"{ENGINES}{ENGINES.replace('engines', 'motors')}", 7, "has the link of"),
+        (PREPRINT, f"{PREPRINT}{PREPRINT.replace('engines', 'motors')}", 7, "has the link of"),
         ("@misc", "@misc{a, title = {A}}\n@misc", 2, "is not cited"),
     ],
 )
-def test_an_entry_with_an_error_is_reported_at_its_line(library, old, new, line, message):
-    cite(library, "@abel.")
-    change(library / "docs/references.bib", old, new)
+def test_an_entry_with_an_error_is_reported_at_its_line(
+    book_with_references, old, new, line, message
+):
+    add_footnotes(book_with_references, "@abel.")
+    change(book_with_references / "docs/references.bib", old, new)
     key = "lovelace2019motors" if line == 7 else "lovelace2019engines"
-    found = messages()
+    found = error_messages()
     assert any(each.startswith(f"docs/references.bib:{line}: {key} {message}") for each in found)
 
 
@@ -164,8 +174,8 @@ def test_an_entry_with_an_error_is_reported_at_its_line(library, old, new, line,
         ("\n@misc{a,\n author = {A, B, C, D}}\n", "3: invalid BibTeX: Too many commas in 'A"),
     ],
 )
-def test_invalid_bibtex_is_reported_at_its_line(small, bibtex, message):
-    (small / "docs/references.bib").write_text(bibtex, encoding="utf-8")
+def test_invalid_bibtex_is_reported_at_its_line(sample_folder, bibtex, message):
+    (sample_folder / "docs/references.bib").write_text(bibtex, encoding="utf-8")
     with pytest.raises(SourceError, match=re.escape(f"docs/references.bib:{message}")):
         bibliography.load_references()
 
@@ -177,11 +187,11 @@ def test_a_translation_that_cites_another_reference_is_reported():
     assert "footnote 1 is [^n]: a-c, but [^n]: a-b at" in message
 
 
-# In the book
+# In the real book
 
 
 def test_every_reference_of_the_book_is_complete_and_cited():
-    assert messages() == []
+    assert error_messages() == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -16,9 +16,9 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import claims
 from bookbuild.run.jobs import dependencies
 from built_pages import ROOT
-from sample_book import change, line
+from sample_book import change, line_of
 
-TESTS = """\
+CLAIM_TESTS = """\
 @claim("other#there")
 @mutation("tiny.py", "2 * x", "3 * x", fault="a product is wrong")
 @mutation("tiny.py", "2 * x", "2 + x", fault="a product is a sum")
@@ -38,13 +38,13 @@ def helper():
 
 
 @pytest.fixture
-def small_claims(small):
-    """A small book with claims of its page other.md."""
-    write_file(small / "tests/claims/test_other.py", TESTS)
-    return small
+def book_with_claims(sample_folder):
+    """The sample book with claims of its page other.md."""
+    write_file(sample_folder / "tests/claims/test_other.py", CLAIM_TESTS)
+    return sample_folder
 
 
-def measure(*lines: str) -> None:
+def write_measurements(*lines: str) -> None:
     write_file(paths.GENERATED / "outputs/proofs/some.txt", "".join(f"{each}\n" for each in lines))
 
 
@@ -53,16 +53,16 @@ def claims_of_other() -> list[claims.Claim]:
     return claims.claims_in(path)
 
 
-def errors() -> list[str]:
+def claim_error_messages() -> list[str]:
     return [str(error) for error in claims.claim_errors()]
 
 
-def test_a_claim_has_the_place_that_its_decorator_names(small_claims):
+def test_a_claim_has_the_place_that_its_decorator_names(book_with_claims):
     assert [claim.place for claim in claims_of_other()] == ["other.md#there", "index.md"]
-    assert errors() == []
+    assert claim_error_messages() == []
 
 
-def test_a_claim_lists_its_mutations_in_order(small_claims):
+def test_a_claim_lists_its_mutations_in_order(book_with_claims):
     caught = [[mutation.fault for mutation in claim.mutations] for claim in claims_of_other()]
     assert caught == [["a product is wrong", "a product is a sum"], []]
     assert claims_of_other()[0].mutations[0][:3] == ("tiny.py", "2 * x", "3 * x")
@@ -84,17 +84,19 @@ def test_a_claim_lists_its_mutations_in_order(small_claims):
         ("2 + 2", "2 +", "compare", "invalid syntax; correct the syntax"),
     ],
 )
-def test_a_malformed_declaration_is_reported_with_its_line(small_claims, old, new, where, message):
-    path = small_claims / "tests/claims/test_other.py"
+def test_a_malformed_declaration_is_reported_with_its_line(
+    book_with_claims, old, new, where, message
+):
+    path = book_with_claims / "tests/claims/test_other.py"
     change(path, old, new)
     with pytest.raises(SourceError) as raised:
         claims.all_claims()
     assert str(raised.value).startswith(
-        f"tests/claims/test_other.py:{line(path, where)}: {message}"
+        f"tests/claims/test_other.py:{line_of(path, where)}: {message}"
     )
 
 
-def test_a_page_without_claims_has_a_table_that_says_so(small_claims):
+def test_a_page_without_claims_has_a_note_instead_of_a_table(book_with_claims):
     claims.write()
     assert (paths.GENERATED / "en/claims/index.md").read_text() == "No claim yet.\n"
     assert (paths.GENERATED / "zh/claims/index.md").read_text() == "还没有论断。\n"
@@ -102,8 +104,8 @@ def test_a_page_without_claims_has_a_table_that_says_so(small_claims):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_measurements_are_shown_with_their_claim_and_in_a_table(small_claims, language):
-    measure(
+def test_measurements_are_shown_with_their_claim_and_in_a_table(book_with_claims, language):
+    write_measurements(
         "Python: 3",
         "compare_sums, float32: 1.5e-07 of 1e-06",
         "compare_sums, float32, gradients: 2.5e-07 of 1e-06",
@@ -124,49 +126,52 @@ def test_measurements_are_shown_with_their_claim_and_in_a_table(small_claims, la
     assert "| float32<br>float64 | 1.5e-07<br>0 | 2.5e-07 | 1e-06<br>1e-12 |" in bare
 
 
-def test_a_missing_anchor_is_reported_with_its_test(small_claims):
-    page = small_claims / "docs/zh/other.md"
+def test_a_missing_anchor_is_reported_with_its_test(book_with_claims):
+    page = book_with_claims / "docs/zh/other.md"
     change(page, "#there", "#elsewhere")
-    path = small_claims / "tests/claims/test_other.py"
-    (problem, *_) = errors()
-    where = f"tests/claims/test_other.py:{line(path, 'def test_two')}"
+    path = book_with_claims / "tests/claims/test_other.py"
+    (problem, *_) = claim_error_messages()
+    where = f"tests/claims/test_other.py:{line_of(path, 'def test_two')}"
     assert problem.startswith(
         f"{where}: docs/zh/other.md has no anchor #there; correct other.md#there"
     )
 
 
-def test_a_test_file_of_no_page_is_reported(small_claims):
-    write_file(small_claims / "tests/claims/test_nothing.py", TESTS)
-    assert "test_nothing.py:1: its claims belong to no page" in errors()[0]
+def test_a_test_file_without_a_page_is_reported(book_with_claims):
+    write_file(book_with_claims / "tests/claims/test_nothing.py", CLAIM_TESTS)
+    assert "test_nothing.py:1: its claims belong to no page" in claim_error_messages()[0]
 
 
-def test_a_figure_of_a_comparison_that_no_claim_makes_is_reported(small_claims):
-    measure("compare_products, float32: 1e-07 of 1e-06")
-    assert errors()[0].endswith("no claim calls compare_products; call it in a test")
+def test_a_measurement_without_a_claim_is_reported(book_with_claims):
+    write_measurements("compare_products, float32: 1e-07 of 1e-06")
+    assert claim_error_messages()[0].endswith("no claim calls compare_products; call it in a test")
 
 
-def test_claims_missing_on_the_page_proofs_are_reported(small_claims):
+def test_claims_missing_on_the_page_proofs_are_reported(book_with_claims):
     for language in LANGUAGES:
-        write_file(small_claims / f"docs/{language}/proofs.md", "# Proofs\n")
-    assert 'docs/en/proofs.md:1: shows no claims of other: --8<-- "claims/other.md"' in errors()
+        write_file(book_with_claims / f"docs/{language}/proofs.md", "# Proofs\n")
+    assert (
+        'docs/en/proofs.md:1: shows no claims of other: --8<-- "claims/other.md"'
+        in claim_error_messages()
+    )
 
 
-# The book's own
+# In the real book
 
 
-def test_every_claim_of_the_book_has_its_place():
-    assert errors() == []
+def test_every_claim_of_the_book_has_a_place():
+    assert claim_error_messages() == []
     declared = claims.all_claims()
-    written = [
+    test_names = [
         node.name
         for path in sorted((ROOT / "tests/claims").glob("test_*.py"))
         if path.name != claims.NO_CLAIMS
         for node in ast.parse(path.read_bytes()).body
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     ]
-    assert sorted(claim.test.partition("::")[2] for claim in declared) == sorted(written)
-    exact = [claim for claim in declared if "#" in claim.place]
-    assert len(exact) > 0.95 * len(declared)
+    assert sorted(claim.test.partition("::")[2] for claim in declared) == sorted(test_names)
+    claims_with_anchor = [claim for claim in declared if "#" in claim.place]
+    assert len(claims_with_anchor) > 0.95 * len(declared)
 
 
 def test_every_comparison_is_measured_within_its_bound():
@@ -177,12 +182,12 @@ def test_every_comparison_is_measured_within_its_bound():
     assert all(float(figure.value) <= float(figure.bound) for figure in figures)
 
 
-def test_the_figures_are_measured_again_when_a_comparison_changes():
+def test_a_changed_comparison_repeats_the_measurements():
     names = {path.name for path in dependencies(ROOT / "scripts/proofs/equalities.py")}
     assert {"comparisons.py", "references.py", "transformer.py", "rotary.py"} <= names
 
 
-def test_a_figure_above_its_bound_stops_the_build(monkeypatch):
+def test_a_measurement_above_its_bound_stops_the_build(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "tests/claims")
     comparisons = importlib.import_module("comparisons")
 

@@ -1,11 +1,11 @@
-"""The snippets' tests can be run where the site isn't built: the weekly run has Windows too."""
+"""The tests of the snippets run without a built site, on Windows too (the weekly run)."""
 
 import subprocess
 import sys
 
 from built_pages import ROOT
 
-# As on Windows: what Python has on other systems alone isn't there.
+# As on Windows, without the modules that Python has only on other systems.
 HIDE_UNIX_MODULES = """
 import sys
 for name in ("fcntl", "resource", "termios"):
@@ -15,7 +15,7 @@ sys.exit(pytest.main(sys.argv[1:]))
 """
 
 
-def test_the_tests_of_the_snippets_load_without_what_windows_lacks():
+def test_the_tests_of_the_snippets_load_without_modules_that_windows_lacks():
     options = ["-q", "--collect-only", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov"]
     tests = ["tests/claims", "--ignore=tests/claims/test_mutations.py"]
     done = subprocess.run(

@@ -1,5 +1,5 @@
-"""figures/style.py, svg.py and diagram.py make light figures that the page can color, in
-both languages."""
+"""figures/style.py, svg.py and diagram.py make small figures in both languages, which the page
+colors."""
 
 import base64
 import re
@@ -14,7 +14,7 @@ from figures.svg import render_svg, short_path
 
 
 @style.figure(en={"x": "position"}, zh={"x": "位置"})
-def wave(label):
+def wave_figure(label):
     fig, ax = style.canvas()
     ax.plot([0, 1, 0], label="a")
     ax.plot([1, 0, 1], color=style.KEY)
@@ -25,59 +25,62 @@ def wave(label):
     return fig
 
 
-def test_the_same_figure_is_the_same_bytes():
-    assert render_svg(wave, "en") == render_svg(wave, "en")
+def test_the_same_figure_gives_the_same_bytes():
+    assert render_svg(wave_figure, "en") == render_svg(wave_figure, "en")
 
 
 def test_text_stays_text_in_both_languages():
-    assert ">position</text>" in render_svg(wave, "en")
-    assert ">位置</text>" in render_svg(wave, "zh")
+    assert ">position</text>" in render_svg(wave_figure, "en")
+    assert ">位置</text>" in render_svg(wave_figure, "zh")
 
 
-def test_colors_are_the_themes_and_nothing_is_left_of_their_stand_ins():
-    svg = render_svg(wave, "en")
+def test_placeholder_colors_are_replaced_by_theme_colors():
+    svg = render_svg(wave_figure, "en")
     for property in ("currentColor", "var(--figure-first)", "var(--key)", "var(--query)"):
         assert property in svg
     assert not re.findall("#0[0-9]0[0-9]0[0-9]", svg)
 
 
-def test_words_are_never_as_faint_as_lines_may_be():
+def test_muted_text_has_more_contrast_than_muted_lines():
     @style.figure(en={}, zh={})
-    def faint(label):
+    def muted_figure(label):
         fig, ax = diagram.blank_canvas(60)
         diagram.line(ax, (0, 10), (50, 10), color=style.MUTED)
         diagram.write(ax, 25, 30, "aside", style.MUTED)
         return fig
 
-    svg = render_svg(faint, "en")
+    svg = render_svg(muted_figure, "en")
     (word,) = re.findall("<text [^>]*>", svg)
     assert "var(--quiet)" in word and "var(--figure-muted)" not in word
     assert "stroke: var(--figure-muted)" in svg
 
 
-def test_nothing_in_a_figure_reaches_out_of_it():
-    svg = render_svg(wave, "en")
+def test_a_figure_changes_nothing_outside_of_itself():
+    svg = render_svg(wave_figure, "en")
     assert "<style" not in svg
     assert "<metadata" not in svg
     assert "font-family" not in svg
     assert not re.search(r"^\s*$", svg.strip(), re.M), "a blank line would end the HTML block"
     ids = re.findall(r' id="([^"]+)"', svg)
-    used = re.findall(r"url\(#([^)]+)\)|href=\"#([^\"]+)\"", svg)
-    assert {one or other for one, other in used} == set(ids)
+    references = re.findall(r"url\(#([^)]+)\)|href=\"#([^\"]+)\"", svg)
+    assert {one or other for one, other in references} == set(ids)
     assert len(ids) == len(set(ids))
 
 
 def test_two_figures_of_one_page_share_no_id():
-    def other(label):
-        return wave(label)
+    def copied_figure(label):
+        return wave_figure(label)
 
-    other.labels = wave.labels
-    ids = [set(re.findall(r' id="([^"]+)"', render_svg(each, "en"))) for each in (wave, other)]
+    copied_figure.labels = wave_figure.labels
+    ids = [
+        set(re.findall(r' id="([^"]+)"', render_svg(each, "en")))
+        for each in (wave_figure, copied_figure)
+    ]
     assert ids[0]
     assert not ids[0] & ids[1]
 
 
-def test_labels_of_one_language_alone_are_refused():
+def test_labels_in_only_one_language_are_rejected():
     with pytest.raises(ValueError, match="labels in one language only: y"):
         style.figure(en={"x": "a"}, zh={"x": "甲", "y": "乙"})
 
@@ -92,7 +95,7 @@ def test_a_signed_image_is_transparent_at_zero():
     assert tuple(pixels[0, 2, :3]) == style.POSITIVE
 
 
-def test_a_picture_is_identified_by_its_colors_and_stays_the_same():
+def test_an_image_is_stored_with_a_palette_and_keeps_its_pixels():
     @style.figure(en={}, zh={})
     def waves(label):
         fig, ax = style.canvas()
@@ -101,15 +104,15 @@ def test_a_picture_is_identified_by_its_colors_and_stays_the_same():
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(svg, "to_palette_image", lambda image: image[1])
-        before = pixels(render_svg(waves, "en"))
-    after = pixels(render_svg(waves, "en"))
+        before = image_pixels(render_svg(waves, "en"))
+    after = image_pixels(render_svg(waves, "en"))
     assert before[0] == "RGBA" and after[0] == "P"
     assert np.array_equal(before[1], after[1])
     assert after[2] < before[2] * 0.75
 
 
-def pixels(svg: str) -> tuple[str, np.ndarray, int]:
-    """The kind of the figure's image, its colors, its bytes."""
+def image_pixels(svg: str) -> tuple[str, np.ndarray, int]:
+    """The mode of the figure's image, its pixels, and its size in bytes."""
     (data,) = re.findall(r'base64,\s*([^"]+)"', svg)
     with Image.open(BytesIO(base64.b64decode(data))) as image:
         return image.mode, np.asarray(image.convert("RGBA")), len(data)
@@ -132,7 +135,10 @@ def test_coordinates_are_rounded_and_labels_are_not():
 @pytest.mark.parametrize(
     ("path", "short"),
     [
-        ("M 1 2 L 3.04 4.96 L 3 5 z", "M1 2l2 3z"),  # the last point but one was there already
+        (
+            "M 1 2 L 3.04 4.96 L 3 5 z",
+            "M1 2l2 3z",
+        ),  # the last but one point is left out: it is close to the last
         ("M 1 2 L 9 2 L 9 2.5 L 8.5 2.4", "M1 2h8v.5l-.5-.1"),
         ("M 0 0 L 1 1 L 2 -1 C 1 2 3 4 5 6 Q 5 5 4 4", "M0 0l1 1 1-2c-1 3 1 5 3 7q0-1-1-2"),
         ("M 5 5 L 6 6 z L 7 7 M 1 1 L 1 1", "M5 5l1 1zl2 2M1 1h0"),
@@ -144,15 +150,15 @@ def test_each_step_of_a_path_is_relative_to_the_point_before_it(path, short):
 
 def test_rounding_moves_no_point_by_more_than_half_of_a_tenth():
     xs = np.linspace(0, 30, 400)
-    places = np.stack([xs, 7 * np.sin(xs)], axis=1)
-    path = "M" + "L".join(f"{x:.6f} {y:.6f} " for x, y in places)
-    drawn = np.array(points(short_path(path)))
-    nearest = np.abs(places[:, None] - drawn).max(axis=2).min(axis=1)
+    expected_points = np.stack([xs, 7 * np.sin(xs)], axis=1)
+    path = "M" + "L".join(f"{x:.6f} {y:.6f} " for x, y in expected_points)
+    drawn = np.array(path_points(short_path(path)))
+    nearest = np.abs(expected_points[:, None] - drawn).max(axis=2).min(axis=1)
     assert nearest.max() < 0.0501
 
 
-def points(path: str) -> list[tuple[float, float]]:
-    """The points of a path of straight steps."""
+def path_points(path: str) -> list[tuple[float, float]]:
+    """The points of a path of straight lines."""
     x = y = 0.0
     found = []
     for letter, numbers in re.findall("([MLlhvz])([^a-zM]*)", path):
@@ -167,7 +173,7 @@ def points(path: str) -> list[tuple[float, float]]:
     return found
 
 
-def test_an_axis_of_powers_of_ten_is_labelled_as_one_writes_them():
+def test_powers_of_ten_on_an_axis_are_labeled_with_exponents():
     @style.figure(en={}, zh={})
     def powers(label):
         fig, ax = style.canvas()
@@ -193,8 +199,8 @@ def test_the_style_of_a_marker_is_defined_once():
     assert "<g>" not in svg
 
 
-def drawn(*steps) -> str:
-    """The SVG of a sheet after the steps, each a helper of sketch and its arguments."""
+def draw_svg(*steps) -> str:
+    """The SVG of a canvas after these steps, each a function of diagram.py and its arguments."""
 
     @style.figure(en={}, zh={})
     def by_hand(label):
@@ -206,12 +212,12 @@ def drawn(*steps) -> str:
     return render_svg(by_hand, "en")
 
 
-def test_an_empty_sheet_is_empty():
-    assert "<path" not in drawn()
+def test_an_empty_canvas_has_no_path():
+    assert "<path" not in draw_svg()
 
 
-def test_the_coordinates_of_a_sheet_are_the_units_of_the_svg():
-    svg = drawn(
+def test_the_coordinates_of_a_canvas_are_the_units_of_the_svg():
+    svg = draw_svg(
         (diagram.line, (10, 20), (510, 20), (510, 90)),
         (diagram.frame, 30, 40, 200, 50, style.INK),
         (diagram.write, 260, 12, "middle"),
@@ -224,56 +230,58 @@ def test_the_coordinates_of_a_sheet_are_the_units_of_the_svg():
 
 
 @pytest.mark.parametrize(("x", "y"), [(-1, 10), (style.WIDTH - 19, 10), (9, -1), (9, 81)])
-def test_what_reaches_off_the_sheet_is_refused(x, y):
-    """In the SVG it would be cut."""
+def test_a_shape_outside_the_canvas_is_rejected(x, y):
+    """The SVG would cut it off."""
     for shape in (diagram.frame, x, y, 20, 20, style.INK), (diagram.grid, x, y, 2, 2, 10):
         with pytest.raises(ValueError, match="a shape is 1 units outside the figure"):
-            drawn(shape)
+            draw_svg(shape)
 
 
 @pytest.mark.parametrize(("x", "y"), [(0, 10), (style.WIDTH - 20, 10), (9, 0), (9, 80)])
-def test_what_reaches_its_edge_is_drawn(x, y):
-    assert "<path" in drawn((diagram.frame, x, y, 20, 20, style.INK))
+def test_a_shape_at_the_edge_of_the_canvas_is_drawn(x, y):
+    assert "<path" in draw_svg((diagram.frame, x, y, 20, 20, style.INK))
 
 
 def test_an_arrow_ends_at_its_last_point():
-    shaft, head = re.findall(r' d="([^"]+)"', drawn((diagram.arrow, (10, 20), (10, 80), (90, 80))))
+    shaft, head = re.findall(
+        r' d="([^"]+)"', draw_svg((diagram.arrow, (10, 20), (10, 80), (90, 80)))
+    )
     assert shaft.startswith("M10 20v60h")
-    (tip,) = [x for x, y in points(head) if y == 80]
-    assert 88 <= tip <= 90  # and its edge
+    (tip,) = [x for x, y in path_points(head) if y == 80]
+    assert 88 <= tip <= 90  # without the width of its edge
 
 
-def test_a_box_hides_what_lies_below_it_and_carries_its_text():
-    svg = drawn((diagram.box, 10, 10, 80, 30, style.SECOND, "memory"))
+def test_a_box_covers_shapes_below_it_and_shows_its_text():
+    svg = draw_svg((diagram.box, 10, 10, 80, 30, style.SECOND, "memory"))
     assert svg.index("fill: var(--figure-paper)") < svg.index("fill: var(--figure-second)")
     assert svg.count("<path") == 2
     assert ">memory</text>" in svg
 
 
 @pytest.mark.parametrize("size", [3, 30])
-def test_a_grid_is_two_paths_whatever_its_size(size):
+def test_a_grid_of_any_size_has_two_paths(size):
     causal = np.tril(np.ones((size, size)))
-    svg = drawn(
+    svg = draw_svg(
         (diagram.fill_cells, 0, 0, causal, 2, style.FIRST),
         (diagram.grid, 0, 0, size, size, 2),
     )
     assert svg.count("<path") == 2
 
 
-def test_cells_that_are_chosen_are_filled_and_neighbors_are_one_piece():
-    chosen = np.array([[1, 1, 0, 1], [0, 0, 0, 0]], dtype=bool)
+def test_selected_cells_are_filled_and_neighbors_joined():
+    selected = np.array([[1, 1, 0, 1], [0, 0, 0, 0]], dtype=bool)
     (path,) = re.findall(
-        r' d="([^"]+)"', drawn((diagram.fill_cells, 10, 20, chosen, 5, style.FIRST))
+        r' d="([^"]+)"', draw_svg((diagram.fill_cells, 10, 20, selected, 5, style.FIRST))
     )
     assert path == "M10 20h10v5h-10zM25 20h5v5h-5z"
 
 
-def test_no_chosen_cell_is_no_path():
-    assert "<path" not in drawn((diagram.fill_cells, 0, 0, np.zeros((3, 3)), 5, style.FIRST))
+def test_without_selected_cells_there_is_no_path():
+    assert "<path" not in draw_svg((diagram.fill_cells, 0, 0, np.zeros((3, 3)), 5, style.FIRST))
 
 
-def test_words_stand_at_the_cells_of_their_grid_and_padding_has_its_color():
-    svg = drawn(
+def test_grid_labels_are_next_to_their_cells_and_padding_is_colored():
+    svg = draw_svg(
         (diagram.label_rows, 50, 30, ["we", diagram.PAD], 20),
         (diagram.label_columns, 50, 30, ["我", diagram.PAD], 20),
     )

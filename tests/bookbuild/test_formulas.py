@@ -9,7 +9,7 @@ from fontTools.ttLib import TTFont
 from bookbuild.mkdocs_site import formulas
 
 
-def test_formulas_are_found_as_they_are_written_and_replaced_in_place():
+def test_formulas_are_found_and_replaced_in_place():
     inline = r'a <span class="arithmatex">\(a &lt; b\)</span> b'
     display = '<div class="arithmatex">\\[\nx\n\\]</div>'
     assert formulas.find_formulas(inline + display) == [("a < b", False), ("x", True)]
@@ -42,7 +42,7 @@ def test_punctuation_stays_in_the_line_of_a_short_formula():
         r"a < b \& c > d",
     ],
 )
-def test_what_the_book_writes_is_rendered_as_html_and_mathml(tex):
+def test_formulas_are_rendered_as_html_and_mathml(tex):
     (markup,) = formulas.render_formulas([(tex, True)]).values()
     assert '<span class="katex-html" aria-hidden="true">' in markup
     assert "<math" in markup
@@ -50,7 +50,7 @@ def test_what_the_book_writes_is_rendered_as_html_and_mathml(tex):
     assert "katex-error" not in markup
 
 
-def test_letters_alone_need_no_element_but_those_of_a_pile_do():
+def test_letters_have_an_element_only_in_vertical_lists():
     rendered = formulas.render_formulas([("x=12", False), ("x_{1,2}", False)])
     assert '<span class="mathnormal">x</span>' in rendered["x=12", False]
     assert "</span>=<span" in rendered["x=12", False]
@@ -58,13 +58,13 @@ def test_letters_alone_need_no_element_but_those_of_a_pile_do():
     assert re.search(r'size3"><span class="mord">1,?2?', rendered["x_{1,2}", False])
 
 
-def test_a_line_is_held_open_only_where_its_letters_do_not():
+def test_a_strut_is_kept_only_if_it_exceeds_the_line_height():
     rendered = formulas.render_formulas([("x_1", False), (r"\frac{1}{2}", False)])
     assert "katex-strut" not in rendered["x_1", False]
     assert rendered[r"\frac{1}{2}", False].count("katex-strut") == 1
 
 
-def test_mathml_says_what_is_there_and_not_how_it_is_drawn():
+def test_mathml_has_no_layout_attributes():
     (markup,) = formulas.render_formulas(
         [(r"\begin{bmatrix} f(1) & 0 \end{bmatrix}", False)]
     ).values()
@@ -80,26 +80,32 @@ def test_query_key_and_value_have_a_class_of_their_own(macro, name):
     assert f'class="enclosing {name}"' in markup
 
 
-def test_chinese_stays_text():
+def test_chinese_text_is_kept_in_html_and_mathml():
     (markup,) = formulas.render_formulas([(r"\text{中文}", False)]).values()
     assert "中文" in markup.split("</math>")[1], "in the HTML"
     assert "<mtext>中文</mtext>" in markup, "in the MathML"
 
 
 @pytest.mark.parametrize("tex", [r"\frac{1}", r"\nonesuch", r"x_", r"\begin{aligned} a", "中"])
-def test_a_broken_formula_is_refused_with_what_and_why(tex):
+def test_an_invalid_formula_raises_its_tex_and_the_reason(tex):
     with pytest.raises(ValueError) as error:
         formulas.render_formulas([(tex, False)])
     assert error.value.args[0] == tex
     assert "KaTeX parse error" in error.value.args[1] or "LaTeX" in error.value.args[1]
 
 
-FONTS = [r"x_{1}", r"\sqrt{\frac{a}{b}}", r"\mathbb{R}", r"\mathbf{v}\text{ and}", r"\sum_i"]
+FORMULAS_WITH_OTHER_FONTS = [
+    r"x_{1}",
+    r"\sqrt{\frac{a}{b}}",
+    r"\mathbb{R}",
+    r"\mathbf{v}\text{ and}",
+    r"\sum_i",
+]
 
 
-def test_the_style_sheet_names_the_fonts_that_are_there_and_no_others():
+def test_the_style_sheet_names_exactly_the_fonts_that_are_published():
     css, fonts = formulas.style_sheet(
-        formulas.render_formulas([(tex, True) for tex in FONTS]).values()
+        formulas.render_formulas([(tex, True) for tex in FORMULAS_WITH_OTHER_FONTS]).values()
     )
     assert {part.split(")")[0] for part in css.split("url(fonts/")[1:]} == fonts.keys()
     families = {name.removeprefix("KaTeX_").removesuffix(".woff2") for name in fonts}
@@ -108,7 +114,7 @@ def test_the_style_sheet_names_the_fonts_that_are_there_and_no_others():
     assert "Math-BoldItalic" not in families
 
 
-def test_a_rule_stays_if_a_formula_has_its_classes():
+def test_a_css_rule_is_kept_only_if_a_formula_has_its_classes():
     css, _ = formulas.style_sheet(formulas.render_formulas([(r"\frac{1}{2}", False)]).values())
     assert ".katex .mfrac .frac-line{" in css
     assert ".katex .katex-mathml{" in css
@@ -120,15 +126,15 @@ def test_a_rule_stays_if_a_formula_has_its_classes():
     assert ".accent-body:not(.accent-full){" in accent
 
 
-def test_a_font_keeps_the_characters_that_it_draws_and_loses_others():
+def test_a_font_keeps_only_the_characters_that_it_draws():
     rendered = formulas.render_formulas([("x+1", False), (r"\mathbb{R}\text{a为}", False)]).values()
     _, fonts = formulas.style_sheet(rendered)
 
-    def kept(name: str) -> set[str]:
+    def font_characters(name: str) -> set[str]:
         font = TTFont(io.BytesIO(fonts[f"KaTeX_{name}.woff2"]))
         return {chr(code) for code in font.getBestCmap()} - {"\u200b"}
 
-    assert kept("Main-Regular") == {"+", "1", "a"}
-    assert kept("Math-Italic") == {"x"}
-    assert kept("AMS-Regular") == {"R"}
+    assert font_characters("Main-Regular") == {"+", "1", "a"}
+    assert font_characters("Math-Italic") == {"x"}
+    assert font_characters("AMS-Regular") == {"R"}
     assert formulas.style_sheet(rendered)[1] == fonts

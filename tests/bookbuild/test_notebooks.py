@@ -66,13 +66,13 @@ def notebook(tmp_path):
 
 
 @pytest.fixture
-def lab(small):
+def lab(sample_folder):
     """A lab of the small book, in English; its translation is the same."""
     cells = cell("markdown", "top", "# Lab\n"), cell("code", "c", CODE), cell("markdown", "p", TEXT)
     for language in LANGUAGES:
-        write(small / "docs" / language / "labs" / "lab.ipynb", *cells)
+        write(sample_folder / "docs" / language / "labs" / "lab.ipynb", *cells)
     mark_translated("labs/lab")
-    return small / "docs/en/labs/lab.ipynb"
+    return sample_folder / "docs/en/labs/lab.ipynb"
 
 
 # Running
@@ -176,7 +176,7 @@ def test_the_page_links_to_its_notebook_and_to_colab_if_that_can_open_it(reposit
 
 
 @pytest.fixture
-def run(small, monkeypatch, capfd):
+def run(sample_folder, monkeypatch, capfd):
     """Calls generate; returns its exit status and what it printed."""
 
     def call() -> tuple[int, str]:
@@ -300,23 +300,25 @@ def test_a_cell_that_one_language_lacks_is_reported(lab):
 
 
 @pytest.fixture
-def build(small, lab, mkdocs):
+def build(sample_folder, lab, mkdocs):
     """What scripts/build does with the small book and its lab."""
     for name in ("mkdocs.yml", "mkdocs.zh.yml"):
-        change(small / name, "  - other.md\n", "  - other.md\n  - labs/lab.md\n")
-    return lambda: run_build(small, mkdocs)
+        change(sample_folder / name, "  - other.md\n", "  - other.md\n  - labs/lab.md\n")
+    return lambda: run_build(sample_folder, mkdocs)
 
 
-def test_a_lab_is_built_like_any_page(small, lab, build):
+def test_a_lab_is_built_like_any_page(sample_folder, lab, build):
     status, messages = build()
     assert status == 0, messages
     for folder, root in (("site", "../.."), ("site/zh", "../..")):
-        page = (small / folder / "labs/lab/index.html").read_text(encoding="utf-8")
+        page = (sample_folder / folder / "labs/lab/index.html").read_text(encoding="utf-8")
         assert "number: 42" in page
         assert f'href="{root}/other/#there"' in page
-        download = (small / folder / "labs/lab.ipynb").read_text(encoding="utf-8")
+        download = (sample_folder / folder / "labs/lab.ipynb").read_text(encoding="utf-8")
         assert "https://transformer.example/" in download
-    index = json.loads((small / "site/search/search_index.json").read_text(encoding="utf-8"))
+    index = json.loads(
+        (sample_folder / "site/search/search_index.json").read_text(encoding="utf-8")
+    )
     found = {entry["location"]: entry["title"] for entry in index["docs"]}
     assert found["labs/lab/"] == "Lab"
     assert found["labs/lab/#p"] == "Part"

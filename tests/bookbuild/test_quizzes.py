@@ -1,4 +1,4 @@
-"""An incomplete quiz is an error with its place; the book's quizzes are complete."""
+"""Errors in a quiz are reported with file and line; the quizzes of the book are complete."""
 
 import re
 from collections import Counter
@@ -33,9 +33,9 @@ VALID_QUIZ = 5 * QUESTION
 
 
 @pytest.fixture
-def quiz(small):
-    """The file of a quiz in the small book, without an error."""
-    path = small / "docs/quizzes/other.yml"
+def quiz_file(sample_folder):
+    """The file of a valid quiz in the sample book."""
+    path = sample_folder / "docs/quizzes/other.yml"
     path.parent.mkdir()
     path.write_text(VALID_QUIZ, encoding="utf-8")
     return path
@@ -54,18 +54,20 @@ def error_message(path) -> str:
         ("zh", "**问题 1.** 是吗？", "**对。**见[那里](#there)。", "**不对。**因为"),
     ],
 )
-def test_each_choice_is_followed_by_its_verdict(quiz, language, question, right, wrong):
-    made = quizzes.quiz_markdown(quiz, language)
-    choices = re.findall(r'<details class="(\w+)" markdown>.*?</summary>\n\n(.*?)\n', made, re.S)
-    assert question in made
+def test_each_choice_is_followed_by_its_verdict(quiz_file, language, question, right, wrong):
+    markdown = quizzes.quiz_markdown(quiz_file, language)
+    choices = re.findall(
+        r'<details class="(\w+)" markdown>.*?</summary>\n\n(.*?)\n', markdown, re.S
+    )
+    assert question in markdown
     assert [verdict for verdict, _ in choices] == 5 * ["right", "wrong", "wrong"]
     assert [text for _, text in choices[:1]] == [right]
     assert all(text.startswith(wrong) for _, text in choices[1:3])
 
 
-def test_choices_stand_in_the_order_of_the_file(quiz):
-    made = quizzes.quiz_markdown(quiz, "en")
-    assert re.findall(r"<summary markdown>(.*?)</summary>", made)[:3] == [
+def test_choices_keep_the_order_of_the_file(quiz_file):
+    markdown = quizzes.quiz_markdown(quiz_file, "en")
+    assert re.findall(r"<summary markdown>(.*?)</summary>", markdown)[:3] == [
         "Yes",
         "1 is wrong",
         "2 is wrong",
@@ -110,33 +112,35 @@ LAST_CHOICE = WRONG_CHOICES.format(number=2)
         ("Is it so?", "Is it so: yes?", "1: invalid YAML: mapping values are not allowed here"),
     ],
 )
-def test_a_quiz_that_is_not_whole_is_reported_with_its_line(quiz, old, new, message):
-    quiz.write_text(VALID_QUIZ.replace(old, new, 1), encoding="utf-8")
-    assert error_message(quiz).startswith(message)
+def test_an_invalid_quiz_is_reported_with_its_line(quiz_file, old, new, message):
+    quiz_file.write_text(VALID_QUIZ.replace(old, new, 1), encoding="utf-8")
+    assert error_message(quiz_file).startswith(message)
 
 
-def test_a_later_question_is_reported_with_its_own_line(quiz):
-    quiz.write_text(4 * QUESTION + QUESTION.replace("      right: true\n", ""), encoding="utf-8")
+def test_a_later_question_is_reported_with_its_own_line(quiz_file):
+    quiz_file.write_text(
+        4 * QUESTION + QUESTION.replace("      right: true\n", ""), encoding="utf-8"
+    )
     first = 4 * QUESTION.count("\n") + 1
-    assert error_message(quiz).startswith(f"{first}: question 5 has 0 right choices")
+    assert error_message(quiz_file).startswith(f"{first}: question 5 has 0 right choices")
 
 
-def test_generating_stops_at_a_quiz_that_is_not_whole(quiz, monkeypatch, capsys):
-    quiz.write_text(4 * QUESTION, encoding="utf-8")
+def test_generate_stops_at_an_invalid_quiz(quiz_file, monkeypatch, capsys):
+    quiz_file.write_text(4 * QUESTION, encoding="utf-8")
     monkeypatch.setattr("sys.argv", ["generate"])
     assert generate.main() == 1
     assert capsys.readouterr().err == "docs/quizzes/other.yml:1: 4 questions; a quiz has 5\n"
 
 
-def test_what_is_said_of_a_link_is_said_with_its_line_in_the_quiz(quiz):
+def test_an_error_about_a_link_has_the_line_of_its_choice(quiz_file):
     output = [str(problem) for problem in quizzes.errors_at_text("](#there)", "leads nowhere")]
     assert output == ["docs/quizzes/other.yml:4: leads nowhere"]
 
 
-# The book's own
+# The quizzes of the book
 
-CHAPTERS = quizzes.quiz_files()
-each_chapter = pytest.mark.parametrize("name", CHAPTERS)
+QUIZ_FILES = quizzes.quiz_files()
+parametrize_chapter = pytest.mark.parametrize("name", QUIZ_FILES)
 QUIZ_BEFORE_EXERCISES = (
     r'^## {title} {{ #quiz }}\n\n--8<-- "quizzes/{name}\.md"\n\n## [^\n]+ {{ #exercises }}$'
 )
@@ -149,42 +153,42 @@ def test_every_chapter_that_has_exercises_has_its_quiz_just_before_them(language
         name = page.name.removesuffix(".md")
         if not page.is_notebook and re.search(r"^\*\*(?:Exercise|练习) 1", page.text, re.M):
             pattern = QUIZ_BEFORE_EXERCISES.format(title=title, name=re.escape(name))
-            if name not in CHAPTERS or not re.search(pattern, page.text, re.M):
+            if name not in QUIZ_FILES or not re.search(pattern, page.text, re.M):
                 errors.append(f"{page.display_path}: no quiz before its exercises")
     assert_no_errors(errors)
-    assert CHAPTERS.keys() <= {page.name.removesuffix(".md") for page in list_pages(language)}
+    assert QUIZ_FILES.keys() <= {page.name.removesuffix(".md") for page in list_pages(language)}
 
 
-@each_chapter
-def test_the_right_choices_are_spread_over_the_places(name):
-    """No place has more than two of five, and no three in a row are the same."""
-    places = [
+@parametrize_chapter
+def test_the_right_choices_are_at_different_positions(name):
+    """The right choices have three different positions, and at most two the same."""
+    positions = [
         [choice.get("right") == "true" for choice in question["choices"]].index(True)
-        for question in quizzes.load_quiz(CHAPTERS[name])
+        for question in quizzes.load_quiz(QUIZ_FILES[name])
     ]
-    assert len(set(places)) >= 3 and max(Counter(places).values()) <= 2, places
+    assert len(set(positions)) >= 3 and max(Counter(positions).values()) <= 2, positions
 
 
-@each_chapter
-def test_the_right_choice_is_not_the_longest_as_a_rule(name):
-    """Anyone who has learned to pick the longest answer will not get far."""
+@parametrize_chapter
+def test_the_right_choice_is_rarely_the_longest(name):
+    """Picking the longest choice gives at most three right answers."""
     longest = 0
-    for question in quizzes.load_quiz(CHAPTERS[name]):
+    for question in quizzes.load_quiz(QUIZ_FILES[name]):
         choices = sorted(question["choices"], key=lambda choice: len(choice["en"]))
         longest += choices[-1].get("right") == "true"
     assert longest <= 3
 
 
-@each_chapter
+@parametrize_chapter
 def test_both_languages_have_the_same_links_and_formulas(name):
-    english, chinese = (quizzes.quiz_markdown(CHAPTERS[name], language) for language in LANGUAGES)
+    english, chinese = (quizzes.quiz_markdown(QUIZ_FILES[name], language) for language in LANGUAGES)
     assert_no_errors(translation.differences(f"quizzes/{name}.yml", english, chinese))
 
 
-@each_chapter
-def test_links_and_choices_have_words(name):
-    """Anyone who has them read aloud may hear nothing of a formula alone."""
-    path = CHAPTERS[name]
+@parametrize_chapter
+def test_links_and_choices_contain_words(name):
+    """A screen reader may say nothing for a formula alone."""
+    path = QUIZ_FILES[name]
     text = path.read_text(encoding="utf-8")
     errors = re.findall(r"\[\$[^$]*\$\]\([^)]*\)", text)
     choices = [choice for question in quizzes.load_quiz(path) for choice in question["choices"]]

@@ -1,14 +1,14 @@
-"""reading_time.py counts what is read, in both languages."""
+"""reading_time.py estimates the reading time of a page, in both languages."""
 
 import pytest
 
 from bookbuild.reference import reading_time
 
-WORDS = reading_time.WORDS_PER_MINUTE * 20  # twenty minutes
-TEXT = "<p>" + "word " * WORDS + "</p>"
+TWENTY_MINUTE_WORDS = reading_time.WORDS_PER_MINUTE * 20
+TWENTY_MINUTE_TEXT = "<p>" + "word " * TWENTY_MINUTE_WORDS + "</p>"
 
 
-def block(count: int) -> str:
+def code_blocks_html(count: int) -> str:
     one = (
         '<div class="language-python highlight"><pre><span></span><code>'
         + "x = 1\n" * 50
@@ -17,22 +17,22 @@ def block(count: int) -> str:
     return one * count
 
 
-def test_words_and_chinese_characters_take_their_time():
-    assert reading_time.reading_minutes(TEXT) == 20
+def test_words_and_chinese_characters_add_reading_time():
+    assert reading_time.reading_minutes(TWENTY_MINUTE_TEXT) == 20
     assert (
         reading_time.reading_minutes(f"<p>{'字' * reading_time.CHARACTERS_PER_MINUTE * 20}</p>")
         == 20
     )
     assert (
         reading_time.reading_minutes(
-            TEXT + f"<p>{'字，' * reading_time.CHARACTERS_PER_MINUTE * 10}</p>"
+            TWENTY_MINUTE_TEXT + f"<p>{'字，' * reading_time.CHARACTERS_PER_MINUTE * 10}</p>"
         )
         == 30
     )
 
 
-def test_a_word_with_a_hyphen_or_an_apostrophe_is_one():
-    assert reading_time.WORD.findall("don't d_model 3.14 two-part, 注意力 x") == [
+def test_a_word_with_a_hyphen_or_an_apostrophe_counts_once():
+    assert reading_time.WORD_PATTERN.findall("don't d_model 3.14 two-part, 注意力 x") == [
         "don't",
         "d_model",
         "3.14",
@@ -44,31 +44,31 @@ def test_a_word_with_a_hyphen_or_an_apostrophe_is_one():
 @pytest.mark.parametrize(
     ("html", "kind"),
     [
-        (block(1), "code"),
+        (code_blocks_html(1), "code"),
         (f'<svg viewBox="0 0 1 1"><text>{"word " * 200}</text></svg>', "figure"),
         (f'<div class="arithmatex">\\[{"a b " * 200}\\]</div>', "displayed formula"),
         (f'<span class="arithmatex">\\({"a b " * 200}\\)</span>', "formula"),
     ],
 )
-def test_code_figures_and_formulas_are_looked_at_and_their_words_not_counted(html, kind):
+def test_code_figures_and_formulas_add_a_fixed_time_each(html, kind):
     count = 600 // reading_time.SECONDS_PER_ELEMENT[kind]  # ten minutes
-    assert reading_time.reading_minutes(TEXT + html * count) == 30
+    assert reading_time.reading_minutes(TWENTY_MINUTE_TEXT + html * count) == 30
 
 
 @pytest.mark.parametrize(
     "html",
     [
-        f'<details class="success"><summary>Answer</summary>{TEXT}{block(40)}</details>',
-        f'<div class="footnote"><ol><li>{TEXT}</li></ol></div>',
-        f'<p class="reading" data-search-exclude="">{TEXT}</p>',
+        f"<details><summary>Answer</summary>{TWENTY_MINUTE_TEXT}{code_blocks_html(40)}</details>",
+        f'<div class="footnote"><ol><li>{TWENTY_MINUTE_TEXT}</li></ol></div>',
+        f'<p class="reading" data-search-exclude="">{TWENTY_MINUTE_TEXT}</p>',
     ],
 )
-def test_what_is_folded_and_the_footnotes_are_not_counted(html):
-    assert reading_time.reading_minutes(TEXT + html) == 20
+def test_folded_blocks_and_footnotes_are_not_counted(html):
+    assert reading_time.reading_minutes(TWENTY_MINUTE_TEXT + html) == 20
 
 
 def test_minutes_are_rounded_to_steps_and_never_zero():
-    assert reading_time.reading_minutes("<p>word</p>") == reading_time.ROUND_TO
+    assert reading_time.reading_minutes("<p>word</p>") == reading_time.ROUNDING_MINUTES
     assert (
         reading_time.reading_minutes(
             "<p>" + "word " * (reading_time.WORDS_PER_MINUTE * 12) + "</p>"
@@ -91,14 +91,14 @@ def test_minutes_are_rounded_to_steps_and_never_zero():
         ("en", [], "About MINUTES minutes to read."),
     ],
 )
-def test_the_line_is_below_the_title_and_out_of_the_search(language, needs, line):
+def test_the_reading_line_is_below_the_title_and_not_in_the_search(language, needs, line):
     page = reading_time.add_reading_line("---\na: b\n---\n\n# Title\n\nText.\n", needs, language)
     attributes = '{ .reading data-search-exclude="" }'
     assert page == f"---\na: b\n---\n\n# Title\n\n{line}\n{attributes}\n\nText.\n"
 
 
-def test_the_number_is_filled_into_the_line_and_nowhere_else():
-    page = f'<p class="reading">About MINUTES minutes.</p>{TEXT}<p>MINUTES</p>'
+def test_the_minutes_are_filled_into_the_reading_line_only():
+    page = f'<p class="reading">About MINUTES minutes.</p>{TWENTY_MINUTE_TEXT}<p>MINUTES</p>'
     filled = reading_time.fill_minutes(page)
     assert filled.startswith('<p class="reading">About 20 minutes.</p>')
     assert filled.endswith("<p>MINUTES</p>")

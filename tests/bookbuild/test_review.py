@@ -1,4 +1,4 @@
-"""A page may be marked as behind its translation; it then shows a note, and no check fails."""
+"""A page that is marked as behind its translation shows a note, and no check fails."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from built_pages import ROOT
 from fault_injection import build
 from sample_book import change
 
-ENGLISH, CHINESE = SourcePage("en", "index.md"), SourcePage("zh", "index.md")
+ENGLISH_PAGE, CHINESE_PAGE = SourcePage("en", "index.md"), SourcePage("zh", "index.md")
 NEW_SECTION = """
 ## New { #new }
 
@@ -32,80 +32,80 @@ See [above](#section) and [the other page](other.md#there).
 """
 
 
-def append(path: Path, text: str) -> None:
+def append_text(path: Path, text: str) -> None:
     path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
 
 
-def messages() -> list[str]:
+def error_messages() -> list[str]:
     return [str(error) for error in translation_errors()]
 
 
 # Marking
 
 
-def test_the_chinese_page_is_behind_when_the_english_page_has_changed(small):
-    append(ENGLISH.path, NEW_SECTION)
-    assert len(messages()) == 1
-    assert mark_pending("index") == CHINESE
-    assert CHINESE.is_pending and not ENGLISH.is_pending
-    assert messages() == []
+def test_the_chinese_page_is_behind_when_the_english_page_has_changed(sample_folder):
+    append_text(ENGLISH_PAGE.path, NEW_SECTION)
+    assert len(error_messages()) == 1
+    assert mark_pending("index") == CHINESE_PAGE
+    assert CHINESE_PAGE.is_pending and not ENGLISH_PAGE.is_pending
+    assert error_messages() == []
 
 
-def test_the_english_page_is_behind_when_only_the_chinese_page_has_changed(small):
-    append(CHINESE.path, "\n## 新的一节 { #new }\n")
-    assert mark_pending("index") == ENGLISH
-    assert ENGLISH.is_pending and not CHINESE.is_pending
-    assert messages() == []
+def test_the_english_page_is_behind_when_only_the_chinese_page_has_changed(sample_folder):
+    append_text(CHINESE_PAGE.path, "\n## 新的一节 { #new }\n")
+    assert mark_pending("index") == ENGLISH_PAGE
+    assert ENGLISH_PAGE.is_pending and not CHINESE_PAGE.is_pending
+    assert error_messages() == []
 
 
-def test_marking_a_pending_page_again_changes_nothing(small):
-    append(CHINESE.path, "\n## 新的一节 { #new }\n")
+def test_marking_a_pending_page_again_changes_nothing(sample_folder):
+    append_text(CHINESE_PAGE.path, "\n## 新的一节 { #new }\n")
     mark_pending("index")
-    before = ENGLISH.text, CHINESE.text
-    assert mark_pending("index") == ENGLISH
-    assert (ENGLISH.text, CHINESE.text) == before
+    before = ENGLISH_PAGE.text, CHINESE_PAGE.text
+    assert mark_pending("index") == ENGLISH_PAGE
+    assert (ENGLISH_PAGE.text, CHINESE_PAGE.text) == before
 
 
-@pytest.mark.parametrize("changed", [ENGLISH, CHINESE], ids=["English", "Chinese"])
-def test_a_review_clears_the_mark_and_nothing_else(small, changed):
-    english, chinese = ENGLISH.text, CHINESE.text
-    old = ENGLISH.digest()
-    append(changed.path, "\nMore.\n")
+@pytest.mark.parametrize("changed", [ENGLISH_PAGE, CHINESE_PAGE], ids=["English", "Chinese"])
+def test_a_review_removes_the_mark_and_changes_nothing_else(sample_folder, changed):
+    english, chinese = ENGLISH_PAGE.text, CHINESE_PAGE.text
+    old = ENGLISH_PAGE.digest()
+    append_text(changed.path, "\nMore.\n")
     mark_pending("index")
-    append(changed.translation.path, "\nMore.\n")
+    append_text(changed.translation.path, "\nMore.\n")
     mark_translated("index")
-    assert ENGLISH.text == english + "\nMore.\n"
-    assert CHINESE.text == chinese.replace(old, ENGLISH.digest()) + "\nMore.\n"
-    assert messages() == []
+    assert ENGLISH_PAGE.text == english + "\nMore.\n"
+    assert CHINESE_PAGE.text == chinese.replace(old, ENGLISH_PAGE.digest()) + "\nMore.\n"
+    assert error_messages() == []
 
 
-def test_a_page_without_front_matter_can_be_marked_and_cleared(small):
-    ENGLISH.path.write_text("# One\n", encoding="utf-8")
-    set_meta(ENGLISH, "translation", "pending")
-    assert ENGLISH.text == "---\ntranslation: pending\n---\n\n# One\n"
-    set_meta(ENGLISH, "translation", None)
-    assert ENGLISH.text == "\n# One\n"
+def test_a_page_without_front_matter_can_be_marked_and_cleared(sample_folder):
+    ENGLISH_PAGE.path.write_text("# One\n", encoding="utf-8")
+    set_meta(ENGLISH_PAGE, "translation", "pending")
+    assert ENGLISH_PAGE.text == "---\ntranslation: pending\n---\n\n# One\n"
+    set_meta(ENGLISH_PAGE, "translation", None)
+    assert ENGLISH_PAGE.text == "\n# One\n"
 
 
-def test_the_word_pending_in_the_text_of_a_page_is_no_mark(small):
-    append(ENGLISH.path, "\n---\ntranslation: pending\n---\n")
-    assert not ENGLISH.is_pending
+def test_the_word_pending_in_the_text_does_not_mark_a_page(sample_folder):
+    append_text(ENGLISH_PAGE.path, "\n---\ntranslation: pending\n---\n")
+    assert not ENGLISH_PAGE.is_pending
 
 
-def test_a_pending_page_has_the_anchors_of_its_translation(small):
-    append(ENGLISH.path, NEW_SECTION)
-    assert "new" not in CHINESE.anchors()
+def test_a_pending_page_has_the_anchors_of_its_translation(sample_folder):
+    append_text(ENGLISH_PAGE.path, NEW_SECTION)
+    assert "new" not in CHINESE_PAGE.anchors()
     mark_pending("index")
-    assert CHINESE.anchors() == {"section", "new"}
-    assert CHINESE.own_anchors() == {"section"}
+    assert CHINESE_PAGE.anchors() == {"section", "new"}
+    assert CHINESE_PAGE.own_anchors() == {"section"}
 
 
 # Labs
 
 
 @pytest.fixture
-def lab(small) -> Path:
-    """A lab of the small book with one Markdown cell and one code cell."""
+def lab(sample_folder) -> Path:
+    """A lab of the sample book with one Markdown cell and one code cell."""
     cells = [
         {"cell_type": "markdown", "id": "top", "metadata": {}, "source": ["# Lab\n"]},
         {
@@ -139,7 +139,7 @@ def test_a_pending_lab_is_marked_in_its_metadata_and_needs_the_same_code_only(la
     assert json.loads(chinese.path.read_text())["metadata"]["book"]["translation"] == "pending"
     assert chinese.is_pending
     assert [*notebook_errors()] == []
-    assert messages() == []
+    assert error_messages() == []
     change(lab, "print(1 + 1)", "print(1 + 2)")
     (error,) = notebook_errors()
     assert str(error).startswith("docs/zh/labs/lab.ipynb:")
@@ -149,14 +149,14 @@ def test_a_new_lab_is_copied_because_it_runs_in_both_languages(lab):
     assert mark_pending("labs/lab") == SourcePage("zh", "labs/lab.md")
     chinese = SourcePage("zh", "labs/lab.md")
     assert chinese.is_notebook and chinese.is_pending
-    assert messages() == [*map(str, notebook_errors())] == []
+    assert error_messages() == [*map(str, notebook_errors())] == []
 
 
 # Command
 
 
-def run(folder: Path, *arguments: str) -> tuple[int, str]:
-    """Call scripts/translated of the small book with this environment."""
+def run_translated(folder: Path, *arguments: str) -> tuple[int, str]:
+    """Call scripts/translated of the sample book in this virtual environment."""
     if not (folder / ".venv").exists():
         (folder / ".venv").symlink_to(ROOT / ".venv")
     command = [folder / "scripts/translated", *arguments]
@@ -164,20 +164,23 @@ def run(folder: Path, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def test_the_command_marks_lists_and_clears(small):
-    append(ENGLISH.path, "\nMore.\n")
+def test_the_command_marks_lists_and_clears_pages(sample_folder):
+    append_text(ENGLISH_PAGE.path, "\nMore.\n")
     message = "docs/zh/index.md is marked as behind docs/en/index.md\n"
-    assert run(small, "--pending", "index") == (0, message)
-    assert run(small, "--list") == (0, "docs/zh/index.md\n")
-    assert run(small, "index.md") == (0, f"index.md translated: {ENGLISH.digest()}\n")
-    assert run(small, "--list") == (0, "")
+    assert run_translated(sample_folder, "--pending", "index") == (0, message)
+    assert run_translated(sample_folder, "--list") == (0, "docs/zh/index.md\n")
+    assert run_translated(sample_folder, "index.md") == (
+        0,
+        f"index.md translated: {ENGLISH_PAGE.digest()}\n",
+    )
+    assert run_translated(sample_folder, "--list") == (0, "")
 
 
 @pytest.mark.parametrize(
     "arguments", [(), ("--pending",), ("nonesuch",), ("--pending", "nonesuch"), ("--what", "index")]
 )
-def test_bad_arguments_give_the_usage_and_status_2(small, arguments):
-    status, output = run(small, *arguments)
+def test_bad_arguments_give_the_usage_and_status_2(sample_folder, arguments):
+    status, output = run_translated(sample_folder, *arguments)
     assert status == 2
     assert output.startswith("usage: scripts/translated ")
 
@@ -185,26 +188,28 @@ def test_bad_arguments_give_the_usage_and_status_2(small, arguments):
 # In a strict build
 
 
-def test_a_strict_build_accepts_pending_pages_and_shows_a_note(small):
+def test_a_strict_build_accepts_pending_pages_and_shows_a_note(sample_folder):
     """A changed page in each direction, and a page that is new in one language."""
-    example = small / "snippets/examples/chapter/new.py"
+    example = sample_folder / "snippets/examples/chapter/new.py"
     example.write_text('print("new:", 1)\n', encoding="utf-8")
-    append(ENGLISH.path, NEW_SECTION)
-    append(small / "docs/zh/other.md", "\n## 新的一节 { #more }\n")
-    (small / "docs/en/third.md").write_text(
+    append_text(ENGLISH_PAGE.path, NEW_SECTION)
+    append_text(sample_folder / "docs/zh/other.md", "\n## 新的一节 { #more }\n")
+    (sample_folder / "docs/en/third.md").write_text(
         "---\ndescription: 'A third page: new.'\n---\n\n# Third\n\n## Part { #part }\n",
         encoding="utf-8",
     )
     for name in ("mkdocs.yml", "mkdocs.zh.yml"):
-        change(small / name, "  - other.md\n", "  - other.md\n  - third.md\n")
+        change(sample_folder / name, "  - other.md\n", "  - other.md\n  - third.md\n")
     glossary = "- {en: third, zh: 第三, anchor: third, where: third.md#part, "
-    append(small / "docs/glossary.yml", f"{glossary}en_meaning: a third, zh_meaning: 三}}\n")
-    append(small / "docs/zh/other.md", "\n参见[新的一节](index.md#new)。\n")
+    append_text(
+        sample_folder / "docs/glossary.yml", f"{glossary}en_meaning: a third, zh_meaning: 三}}\n"
+    )
+    append_text(sample_folder / "docs/zh/other.md", "\n参见[新的一节](index.md#new)。\n")
     for name in ("index", "other", "third"):
         mark_pending(name)
-    status, output = build(small)
+    status, output = build(sample_folder)
     assert status == 0, output
-    site = small / "site"
+    site = sample_folder / "site"
     home = (site / "zh/index.html").read_text(encoding="utf-8")
     assert "本页落后于英文原文" in home
     assert '<a href="../">阅读英文原文</a>' in home

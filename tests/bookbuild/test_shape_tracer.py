@@ -1,4 +1,4 @@
-"""The page Shapes lists every tensor, with the shape that it has whatever the sizes are."""
+"""The page Shapes lists every tensor, with a shape that holds for all sizes."""
 
 import itertools
 import re
@@ -18,26 +18,26 @@ from bookbuild.pages.sections import without_section_markers
 from bookbuild.reference import shape_tracer, shapes
 from transformer import Transformer, TransformerConfig
 
-Shapes = shape_tracer.CallShapes
+CallShapes = shape_tracer.CallShapes
 
 
 @pytest.fixture(scope="module")
-def rows() -> Shapes:
+def variable_shapes() -> CallShapes:
     return shape_tracer.symbolic_shapes()
 
 
 @pytest.fixture(scope="module")
-def calls() -> dict[str, list[Shapes]]:
+def calls_by_function() -> dict[str, list[CallShapes]]:
     return shape_tracer.symbolic_calls([shape_tracer.DISTINCT_SIZES])
 
 
 @pytest.fixture(scope="module")
-def shown() -> list[shape_tracer.TensorRow]:
+def tensor_rows() -> list[shape_tracer.TensorRow]:
     return [*shape_tracer.tensor_rows()]
 
 
-def locals_of(sizes: shape_tracer.Sizes) -> set[tuple[str, str]]:
-    """Which variables hold a tensor when a function of the model returns, by another watch."""
+def tensor_variables(sizes: shape_tracer.Sizes) -> set[tuple[str, str]]:
+    """The variables that hold a tensor when a function of the model returns, by sys.setprofile."""
     found = set()
 
     def profile(frame, event, _):
@@ -64,24 +64,26 @@ def locals_of(sizes: shape_tracer.Sizes) -> set[tuple[str, str]]:
     return found
 
 
-def test_no_variable_that_holds_a_tensor_is_left_out(rows):
-    listed = {(row.function, row.name) for row in rows}
-    expected = locals_of(shape_tracer.DISTINCT_SIZES)
-    assert {each for each in expected if each[0] == "check_mask"}  # it makes nothing
+def test_no_variable_that_holds_a_tensor_is_left_out(variable_shapes):
+    listed = {(row.function, row.name) for row in variable_shapes}
+    expected = tensor_variables(shape_tracer.DISTINCT_SIZES)
+    assert {each for each in expected if each[0] == "check_mask"}  # it computes no tensor
     expected = {each for each in expected if each[0] != "check_mask"}
     assert len(expected) > 50
     assert expected <= listed, expected - listed
-    # Tied, the output layer has one variable more.
+    # With tied embeddings, the output layer has one more variable.
     assert {name for _, name in listed - expected} == {"return", "pad"}
 
 
-lengths = st.integers(1, 7)
+axis_lengths = st.integers(1, 7)
 
 
 @settings(max_examples=12, deadline=None)
-@given(lengths, lengths, lengths, lengths, lengths, lengths, lengths)
+@given(
+    axis_lengths, axis_lengths, axis_lengths, axis_lengths, axis_lengths, axis_lengths, axis_lengths
+)
 def test_shapes_hold_for_any_sizes(
-    rows, batch, source, target, nhead, half, feedforward, vocabulary
+    variable_shapes, batch, source, target, nhead, half, feedforward, vocabulary
 ):
     sizes = shape_tracer.make_sizes(
         batch,
@@ -93,28 +95,28 @@ def test_shapes_hold_for_any_sizes(
         (vocabulary + 1, vocabulary + 3),
         max_len=9,
     )
-    assert shape_tracer.symbolic_shapes(sizes) == rows
+    assert shape_tracer.symbolic_shapes(sizes) == variable_shapes
 
 
-def test_a_wrong_symbol_is_reported(rows, calls):
-    """Every single axis of every tensor, called by the name of another size."""
-    for row, symbols in rows.items():
+def test_a_wrong_symbol_is_reported(variable_shapes, calls_by_function):
+    """Replace the symbol of each axis of each tensor by that of another size."""
+    for row, symbols in variable_shapes.items():
         for axis, symbol in enumerate(symbols):
             other = "d" if symbol != "d" else "f"
-            changed = rows | {row: (*symbols[:axis], other, *symbols[axis + 1 :])}
+            changed = variable_shapes | {row: (*symbols[:axis], other, *symbols[axis + 1 :])}
             with pytest.raises(ValueError, match=re.escape(f"{row.function}: {row.name} is (")):
-                for call in calls[row.function]:
+                for call in calls_by_function[row.function]:
                     shape_tracer.check_call(call, changed)
-    assert sum(map(len, rows.values())) > 200
+    assert sum(map(len, variable_shapes.values())) > 200
 
 
 @pytest.mark.parametrize("name", ["memory", "scores", "variance"])
-def test_a_variable_that_is_not_in_the_table_is_reported(rows, calls, name):
-    row = next(each for each in rows if each.name == name)
-    without = {each: symbols for each, symbols in rows.items() if each != row}
+def test_a_variable_that_is_not_in_the_table_is_reported(variable_shapes, calls_by_function, name):
+    row = next(each for each in variable_shapes if each.name == name)
+    incomplete = {each: symbols for each, symbols in variable_shapes.items() if each != row}
     message = f"{row.function}: {name} of line {row.line} is not in the table"
     with pytest.raises(ValueError, match=re.escape(message)):
-        shape_tracer.check_call(calls[row.function][0], without)
+        shape_tracer.check_call(calls_by_function[row.function][0], incomplete)
 
 
 def test_an_axis_without_a_symbol_is_reported():
@@ -123,27 +125,27 @@ def test_an_axis_without_a_symbol_is_reported():
         shape_tracer.symbolic_calls([wrong])
 
 
-def test_sizes_of_which_two_are_equal_identify_no_symbols(monkeypatch):
+def test_equal_sizes_of_two_symbols_are_rejected(monkeypatch):
     monkeypatch.setattr(shape_tracer, "DISTINCT_SIZES", shape_tracer.OTHER_SIZES[1])
     with pytest.raises(ValueError, match="two symbols have equal sizes"):
         shape_tracer.symbolic_shapes()
 
 
-def test_each_line_is_that_of_the_downloaded_file(shown):
+def test_each_line_is_that_of_the_downloaded_file(tensor_rows):
     lines = without_section_markers(shape_tracer.MODEL_FILE).splitlines()
-    for each in shown:
+    for each in tensor_rows:
         line = lines[each.line - 1]
         assert re.search(rf"\b{each.name}\b", line), f"{each}: {line}"
         assert (":" in line or "(" in line) if not each.code else each.code.split("(")[0] in line
 
 
-def test_a_statement_of_several_lines_is_one():
+def test_a_statement_of_several_lines_is_joined_into_one():
     code = "x = f(\n    a, (b),\n    c=d,\n)"
     assert shape_tracer.join_lines(code) == "x = f(a, (b), c=d)"
 
 
-def test_the_example_is_the_running_one(shown):
-    output = {(each.function, each.name): (each.example, each.dtype) for each in shown}
+def test_the_example_column_is_the_running_example(tensor_rows):
+    output = {(each.function, each.name): (each.example, each.dtype) for each in tensor_rows}
     assert output["Transformer.forward", "src"] == ("(2, 5)", "int64")
     assert output["Transformer.forward", "tgt"] == ("(2, 9)", "int64")
     assert output["Transformer.forward", "return"] == ("(2, 9, 12)", "float32")
@@ -154,7 +156,7 @@ def test_the_example_is_the_running_one(shown):
 # Parameters and buffers
 
 
-def expanded(name: str) -> list[str]:
+def expand_name(name: str) -> list[str]:
     """decoder.layers.{0…5}.x, {a,b} and so on, written out."""
     parts = []
     for part in re.split(r"(\{[^}]*\})", name):
@@ -166,19 +168,19 @@ def expanded(name: str) -> list[str]:
     return ["".join(each) for each in itertools.product(*parts)]
 
 
-def test_parameters_are_all_there_once_and_add_up():
+def test_each_parameter_is_listed_once_and_the_sizes_add_up():
     vocabulary = 37000
     parameters, buffers = shape_tracer.parameters_and_buffers(vocabulary)
     with torch.device("meta"):
         model = Transformer(TransformerConfig(vocabulary, vocabulary))
-    names = [name for kind in parameters for name in expanded(kind.name)]
+    names = [name for kind in parameters for name in expand_name(kind.name)]
     assert sorted(names) == sorted(name for name, _ in model.named_parameters())
     assert sum(kind.size * kind.copies for kind in parameters) == model.num_parameters()
-    assert [len(expanded(kind.name)) for kind in parameters] == [k.copies for k in parameters]
+    assert [len(expand_name(kind.name)) for kind in parameters] == [k.copies for k in parameters]
     base = shape_tracer.EXAMPLE_SIZES | {"V_src": vocabulary, "V_tgt": vocabulary}
     for kind in [*parameters, *buffers]:
         shape = [base[symbol] for symbol in re.findall(r"\w+", kind.shape)]
-        for name in expanded(kind.name):
+        for name in expand_name(kind.name):
             assert [
                 *model.state_dict(keep_vars=True).get(name, model.position.table).shape
             ] == shape
@@ -189,18 +191,18 @@ def test_parameters_are_all_there_once_and_add_up():
 
 
 @pytest.fixture
-def printed(shown, tmp_path, monkeypatch) -> list[shape_tracer.TensorRow]:
-    """What scripts/proofs/shapes.py prints, in a folder of its own."""
+def proof_rows(tensor_rows, tmp_path, monkeypatch) -> list[shape_tracer.TensorRow]:
+    """The rows that scripts/proofs/shapes.py prints, written to a temporary folder."""
     parameters, buffers = shape_tracer.parameters_and_buffers(37000)
-    kinds = {"tensor": shown, "parameter": parameters, "buffer": buffers}
+    kinds = {"tensor": tensor_rows, "parameter": parameters, "buffer": buffers}
     lines = ["\t".join(map(str, (kind, *row))) for kind, table in kinds.items() for row in table]
     monkeypatch.setattr(paths, "GENERATED", tmp_path)
     write_file(tmp_path / "outputs/proofs/shapes.txt", "\n".join(lines) + "\n")
-    return shown
+    return tensor_rows
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_tensor_is_in_one_table_below_its_function(printed, language):
+def test_each_tensor_is_in_one_table_below_its_function(proof_rows, language):
     tables = shapes.shape_tables(language)
     assert [*tables] == [*shapes.FIRST_FUNCTIONS, "parameters"]
     joined = "".join(tables[name] for name in shapes.FIRST_FUNCTIONS)
@@ -210,11 +212,11 @@ def test_each_tensor_is_in_one_table_below_its_function(printed, language):
         for cells in re.findall(r"<tr><td>(.*?)</td></tr>", body):
             name, _, _, line, _ = [re.sub("<.*?>", "", cell) for cell in cells.split("</td><td>")]
             found[function, name, line] += 1
-    assert found == Counter((each.function, each.name, str(each.line)) for each in printed)
+    assert found == Counter((each.function, each.name, str(each.line)) for each in proof_rows)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_function_leads_to_the_section_that_shows_it(printed, language):
+def test_each_function_links_to_the_section_that_shows_it(proof_rows, language):
     where = {
         "TokenEmbedding.forward": "embeddings.md#token-embedding",
         "padding_mask": "masks.md#padding-mask",
@@ -228,7 +230,7 @@ def test_each_function_leads_to_the_section_that_shows_it(printed, language):
         assert link == target
 
 
-def test_a_part_that_begins_nowhere_is_reported(printed, monkeypatch):
+def test_a_part_whose_first_function_is_never_called_is_reported(proof_rows, monkeypatch):
     monkeypatch.setitem(shapes.FIRST_FUNCTIONS, "logits", "Transformer.nonesuch")
     with pytest.raises(SourceError, match=r"never calls Transformer\.nonesuch"):
         shapes.shape_tables("en")

@@ -1,4 +1,4 @@
-"""Errors in the sources are found, each with its place."""
+"""Errors in the sources are reported with file and line."""
 
 import pytest
 
@@ -12,22 +12,22 @@ from bookbuild.pages.page import SourcePage, list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, section_errors, without_section_markers
 from bookbuild.pages.values import replace_values, resolve_value
-from sample_book import change, line
+from sample_book import change, line_of
 
-PAGE = "docs/en/index.md"
+PAGE_PATH = "docs/en/index.md"
 
 
 @pytest.fixture
-def generated_book(small):
-    """A small book with what generate makes of it, put there by hand."""
+def generated_book(sample_folder):
+    """The sample book with the outputs of generate, written by hand."""
     for language in LANGUAGES:
         write_file(paths.GENERATED / language / "figures/chapter/line.svg", "<svg></svg>\n")
     write_file(paths.GENERATED / "outputs/examples/chapter/say.txt", "number: 42\n")
-    return small
+    return sample_folder
 
 
-def output() -> list[str]:
-    """Everything that scripts/book.py finds wrong."""
+def error_messages() -> list[str]:
+    """All errors that bookbuild reports for the sample book."""
     found = [*section_errors()]
     for language in LANGUAGES:
         for page in list_pages(language):
@@ -36,12 +36,12 @@ def output() -> list[str]:
 
 
 def is_reported(start: str) -> bool:
-    """Behind that is what to do."""
-    return any(each.startswith(start) for each in output())
+    """Whether an error starts with this text; a hint may follow."""
+    return any(each.startswith(start) for each in error_messages())
 
 
 def test_an_intact_book_has_no_errors(generated_book):
-    assert output() == []
+    assert error_messages() == []
 
 
 # Sections
@@ -54,12 +54,12 @@ def section_error(path, text: str) -> str:
     return str(error.value)
 
 
-START, END = "# --8<-- [start:{}]\n", "# --8<-- [end:{}]\n"
+START_MARKER, END_MARKER = "# --8<-- [start:{}]\n", "# --8<-- [end:{}]\n"
 
 
-def test_sections_are_what_is_between_their_marks(tmp_path):
+def test_a_section_is_the_text_between_its_markers(tmp_path):
     path = tmp_path / "code.py"
-    path.write_text(START.format("a") + "x = 1\n\n\n" + END.format("a") + "y = 2\n")
+    path.write_text(START_MARKER.format("a") + "x = 1\n\n\n" + END_MARKER.format("a") + "y = 2\n")
     assert read_sections(path) == {"a": "x = 1\n\n\n"}
     assert without_section_markers(path) == "x = 1\n\n\ny = 2\n"
 
@@ -80,21 +80,24 @@ def test_a_section_of_javascript_that_no_page_shows_is_reported(generated_book):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("\n" + START.format("a") + "x\n", "2: section a has no end marker"),
-        (START.format("a") + START.format("b") + END.format("b"), "1: section a has no end marker"),
-        (START.format("a") + END.format("b"), "1: section a has no end marker"),
-        (END.format("a"), "1: unmatched end marker of section a"),
-        (2 * (START.format("a") + END.format("a")), "3: duplicate section a"),
+        ("\n" + START_MARKER.format("a") + "x\n", "2: section a has no end marker"),
+        (
+            START_MARKER.format("a") + START_MARKER.format("b") + END_MARKER.format("b"),
+            "1: section a has no end marker",
+        ),
+        (START_MARKER.format("a") + END_MARKER.format("b"), "1: section a has no end marker"),
+        (END_MARKER.format("a"), "1: unmatched end marker of section a"),
+        (2 * (START_MARKER.format("a") + END_MARKER.format("a")), "3: duplicate section a"),
     ],
 )
-def test_unpaired_marks_are_reported_with_file_and_line(small, text, message):
-    problem = section_error(small / "snippets/tiny.py", text)
+def test_unmatched_markers_are_reported_with_file_and_line(sample_folder, text, message):
+    problem = section_error(sample_folder / "snippets/tiny.py", text)
     assert problem.startswith(f"snippets/tiny.py:{message}; ")
 
 
-# What a page names and what is there
+# References to missing files, sections, values and figures
 
-BROKEN = [
+INVALID_REFERENCES = [
     ('"tiny.py:first"', '"tiny.py:second"', "no section second in tiny.py; it has: first"),
     ('"tiny.py:first"', '"none.py:first"', "missing file none.py in snippets/ or .generated/"),
     ("chapter/say.txt", "chapter/none.txt", "missing file outputs/examples/chapter/none.txt"),
@@ -105,26 +108,32 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), BROKEN)
-def test_what_a_page_names_wrongly_is_reported_with_its_line(generated_book, old, new, message):
-    at = line(generated_book / PAGE, old)
-    change(generated_book / PAGE, old, new)
-    assert any(each.startswith(f"{PAGE}:{at}: {message}") for each in output()), output()
+@pytest.mark.parametrize(("old", "new", "message"), INVALID_REFERENCES)
+def test_an_invalid_reference_is_reported_with_its_line(generated_book, old, new, message):
+    at = line_of(generated_book / PAGE_PATH, old)
+    change(generated_book / PAGE_PATH, old, new)
+    assert any(each.startswith(f"{PAGE_PATH}:{at}: {message}") for each in error_messages()), (
+        error_messages()
+    )
 
 
-def test_a_mark_without_its_end_is_reported_once_and_at_the_mark(generated_book):
-    change(generated_book / "snippets/tiny.py", END.format("first"), "")
-    errors = [each for each in output() if "has no end marker" in each]
+def test_a_start_marker_without_an_end_is_reported_once_with_its_line(generated_book):
+    change(generated_book / "snippets/tiny.py", END_MARKER.format("first"), "")
+    errors = [each for each in error_messages() if "has no end marker" in each]
     how = "add --8<-- [end:first] below it"
     assert set(errors) == {f"snippets/tiny.py:1: section first has no end marker; {how}"}
 
 
 def test_code_blocks_may_show_braces_and_pages_may_not(generated_book):
-    change(generated_book / PAGE, "## Section", "```text\n{{ chapter/none: a }}\n```\n\n## Section")
-    assert not [each for each in output() if "none" in each]
+    change(
+        generated_book / PAGE_PATH,
+        "## Section",
+        "```text\n{{ chapter/none: a }}\n```\n\n## Section",
+    )
+    assert not [each for each in error_messages() if "none" in each]
 
 
-# What no page shows
+# Sections, outputs and figures that no page shows
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -135,34 +144,38 @@ def test_code_blocks_may_show_braces_and_pages_may_not(generated_book):
         ("](figures/chapter/line.svg)", "scripts/figures/chapter.py:1: no page of docs/{}"),
     ],
 )
-def test_what_no_page_shows_is_reported(generated_book, language, old, message):
+def test_sections_and_figures_that_no_page_shows_are_reported(
+    generated_book, language, old, message
+):
     change(generated_book / f"docs/{language}/index.md", old, "]()" if old[0] == "]" else "")
-    assert any(each.startswith(message.format(language)) for each in output()), output()
+    assert any(each.startswith(message.format(language)) for each in error_messages()), (
+        error_messages()
+    )
 
 
-def test_a_file_without_sections_is_shown_whole(generated_book):
+def test_a_file_without_sections_must_be_shown_whole(generated_book):
     (generated_book / "snippets/alone.py").write_text("x = 1\n")
     for language in LANGUAGES:
         assert is_reported(f"snippets/alone.py:1: docs/{language} shows the file 0 times")
     change(
-        generated_book / PAGE,
+        generated_book / PAGE_PATH,
         '--8<-- "tiny.py:first"\n',
         '--8<-- "tiny.py:first"\n--8<-- "alone.py"\n',
     )
-    assert not [each for each in output() if "alone" in each and "docs/en" in each]
+    assert not [each for each in error_messages() if "alone" in each and "docs/en" in each]
 
 
 def test_a_section_shown_twice_is_reported(generated_book):
     include = '--8<-- "tiny.py:first"\n'
-    change(generated_book / PAGE, include, include + include)
+    change(generated_book / PAGE_PATH, include, include + include)
     assert is_reported("snippets/tiny.py:1: docs/en shows section first 2 times")
 
 
 def test_an_output_is_shown_by_an_include_or_by_a_value(generated_book):
     where = "snippets/examples/chapter/say.py:1: no page of docs/en shows its output"
-    change(generated_book / PAGE, '--8<-- "outputs/examples/chapter/say.txt"', "")
+    change(generated_book / PAGE_PATH, '--8<-- "outputs/examples/chapter/say.txt"', "")
     assert not is_reported(where)
-    change(generated_book / PAGE, "{{ chapter/say: number }}", "")
+    change(generated_book / PAGE_PATH, "{{ chapter/say: number }}", "")
     assert is_reported(where)
 
 
@@ -176,16 +189,18 @@ def test_a_page_without_translation_is_reported(generated_book):
     assert is_reported("docs/zh/more.md:1: no translation docs/en/more.md")
 
 
-def test_a_changed_english_page_is_reported_until_its_translation_is_stamped(generated_book):
-    change(generated_book / PAGE, "# Small", "# Smaller")
+def test_a_changed_english_page_is_reported_until_its_translation_is_marked(generated_book):
+    change(generated_book / PAGE_PATH, "# Small", "# Smaller")
     assert [
-        each for each in output() if each.startswith("docs/zh/index.md:1: docs/en/index.md has")
+        each
+        for each in error_messages()
+        if each.startswith("docs/zh/index.md:1: docs/en/index.md has")
     ]
     mark_translated("index")
-    assert output() == []
+    assert error_messages() == []
 
 
-def test_a_stamp_is_kept_where_it_is_and_changes_nothing_else(generated_book):
+def test_marking_a_page_as_translated_changes_only_the_hash(generated_book):
     page = SourcePage("zh", "index.md")
     before = page.text
     assert f"translated: {page.translation.digest()}" in before
@@ -197,7 +212,7 @@ def test_a_stamp_is_kept_where_it_is_and_changes_nothing_else(generated_book):
     assert page.meta == {"translated": page.translation.digest()}
 
 
-def test_a_stamp_for_a_page_that_is_not_there_is_refused(generated_book):
+def test_marking_a_missing_page_is_rejected(generated_book):
     with pytest.raises(FileNotFoundError, match=r"no page docs/en/nonesuch\.md"):
         mark_translated("nonesuch")
 
@@ -210,7 +225,7 @@ def test_values_are_filled_into_prose_and_not_into_code(generated_book):
     assert replace_values(text) == text.replace("{{ chapter/say: number }}", "42", 1)
 
 
-def test_a_label_that_is_printed_twice_is_no_value(generated_book):
+def test_a_label_that_is_printed_twice_is_rejected(generated_book):
     write_file(paths.GENERATED / "outputs/examples/chapter/say.txt", "number: 1\nnumber: 2\n")
     with pytest.raises(ValueError, match=r"2 lines of .* start with 'number: '"):
         resolve_value("chapter/say: number")
@@ -232,7 +247,7 @@ def test_the_glossary_is_a_table_in_each_language_and_a_list_of_words(generated_
     assert segmentation_words() == "词元\n"
 
 
-GLOSSARY = "docs/glossary.yml"
+GLOSSARY_PATH = "docs/glossary.yml"
 
 
 @pytest.mark.parametrize(
@@ -250,19 +265,19 @@ GLOSSARY = "docs/glossary.yml"
         ("zh_meaning: 一段", "zh_meaning: 一段, nto: [令牌]", "unknown key nto; use one of en, "),
     ],
 )
-def test_a_term_that_leads_nowhere_is_reported_with_its_line(generated_book, old, new, message):
+def test_an_invalid_term_is_reported_with_its_line(generated_book, old, new, message):
     assert not [*glossary_errors()]
-    change(generated_book / GLOSSARY, "- {", "# A note.\n\n- {")
-    change(generated_book / GLOSSARY, old, new)
+    change(generated_book / GLOSSARY_PATH, "- {", "# A note.\n\n- {")
+    change(generated_book / GLOSSARY_PATH, old, new)
     errors = [str(problem) for problem in glossary_errors()]
     assert errors, "no error is reported"
-    assert errors[0].startswith(f"{GLOSSARY}:3: {message}"), errors
+    assert errors[0].startswith(f"{GLOSSARY_PATH}:3: {message}"), errors
 
 
-def test_a_term_must_be_treated_in_both_languages(generated_book):
+def test_a_term_must_have_its_anchor_in_both_languages(generated_book):
     change(generated_book / "docs/zh/other.md", "{ #there }", "{ #here }")
     (problem,) = map(str, glossary_errors())
-    assert problem.startswith(f"{GLOSSARY}:1: docs/zh/other.md has no anchor #there")
+    assert problem.startswith(f"{GLOSSARY_PATH}:1: docs/zh/other.md has no anchor #there")
 
 
 def test_a_file_is_written_only_if_its_bytes_change(tmp_path):

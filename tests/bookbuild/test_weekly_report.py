@@ -10,8 +10,8 @@ import pytest
 
 from built_pages import ROOT
 
-# Records each call in a file, and lists the issue that is open.
-GH = """#!/bin/sh
+# Records each call in a file, and lists the open issue.
+FAKE_GH = """#!/bin/sh
 [ "$2" != list ] || { case "$6" in *"$OPEN_TITLE"*) echo "$OPEN" ;; esac; exit; }
 for each; do printf '%s\\n' "$each"; done >> "$CALLS"
 """
@@ -19,14 +19,14 @@ PENDING = "---\ntranslation: pending\n---\n\n# Page\n"
 
 
 @pytest.fixture
-def report(tmp_path: Path):
-    """Runs the script in a folder with one page and a fake gh; returns what gh was called with."""
+def run_report(tmp_path: Path):
+    """A function that runs the script with one page and a fake gh; returns the arguments of gh."""
     for name in ("weekly-report", "translated"):
         (tmp_path / "scripts").mkdir(exist_ok=True)
         shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts")
     gh = tmp_path / "bin/gh"
     gh.parent.mkdir()
-    gh.write_text(GH)
+    gh.write_text(FAKE_GH)
     gh.chmod(0o755)
 
     def call(page: str, results: dict[str, str], title: str = "", number: str = "") -> str:
@@ -50,14 +50,14 @@ def report(tmp_path: Path):
     return call
 
 
-def test_nothing_is_reported_when_all_is_well(report):
-    assert report("# Page\n", {"snippets": "success", "links": "skipped"}) == ""
+def test_nothing_is_reported_when_all_jobs_succeed(run_report):
+    assert run_report("# Page\n", {"snippets": "success", "links": "skipped"}) == ""
 
 
 @pytest.mark.parametrize("number", ["", "12"])
-def test_the_first_failure_opens_an_issue_and_the_next_is_a_comment(report, number):
+def test_the_first_failure_opens_an_issue_and_the_next_is_a_comment(run_report, number):
     results = {"snippets": "failure", "links": "success"}
-    calls = report("# Page\n", results, "Weekly run failed", number)
+    calls = run_report("# Page\n", results, "Weekly run failed", number)
     assert calls.startswith(
         f"issue\ncomment\n{number}\n" if number else "issue\ncreate\n--title\nWeekly run failed\n"
     )
@@ -67,8 +67,8 @@ def test_the_first_failure_opens_an_issue_and_the_next_is_a_comment(report, numb
 
 
 @pytest.mark.parametrize("number", ["", "12"])
-def test_pending_translations_are_listed_in_an_issue_that_is_replaced(report, number):
-    calls = report(PENDING, {"snippets": "success"}, "Translations to update", number)
+def test_pending_translations_are_listed_in_an_issue_that_is_replaced(run_report, number):
+    calls = run_report(PENDING, {"snippets": "success"}, "Translations to update", number)
     assert calls.startswith(
         f"issue\nedit\n{number}\n" if number else "issue\ncreate\n--title\nTranslations to update\n"
     )
@@ -76,6 +76,6 @@ def test_pending_translations_are_listed_in_an_issue_that_is_replaced(report, nu
     assert "failed" not in calls
 
 
-def test_the_issue_is_closed_when_no_translation_is_pending(report):
-    calls = report("# Page\n", {"snippets": "success"}, "Translations to update", "12")
+def test_the_issue_is_closed_when_no_translation_is_pending(run_report):
+    calls = run_report("# Page\n", {"snippets": "success"}, "Translations to update", "12")
     assert calls == "issue\nclose\n12\n"

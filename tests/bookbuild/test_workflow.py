@@ -9,12 +9,12 @@ JOBS = WORKFLOW["jobs"]
 
 
 def test_the_shards_run_every_file_of_tests_once():
-    run = []
+    selected_files = []
     for shard in JOBS["test"]["strategy"]["matrix"]["include"]:
         for word in shard["tests"].split():
             for path in [] if word.startswith("--") else sorted(ROOT.glob(word)):
-                run += sorted(path.rglob("test_*.py")) if path.is_dir() else [path]
-    assert sorted(run) == sorted((ROOT / "tests").rglob("test_*.py"))
+                selected_files += sorted(path.rglob("test_*.py")) if path.is_dir() else [path]
+    assert sorted(selected_files) == sorted((ROOT / "tests").rglob("test_*.py"))
 
 
 def test_a_site_is_published_after_all_tests_have_passed():
