@@ -1,4 +1,4 @@
-"""Every block of code on the built pages is what it says it is, and runs as it is copied."""
+"""Every block of code on the built pages matches its title, and examples run as copied."""
 
 import difflib
 import re
@@ -8,22 +8,22 @@ from itertools import pairwise
 
 import pytest
 
-from bookbuild.mkdocs_site.page_html import PLAIN_TOKENS, SAME_COLOR
+from bookbuild.mkdocs_site.page_html import MERGED_TOKENS, PLAIN_TOKENS
 from bookbuild.pages import paths
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, without_section_markers
-from built_pages import ROOT, Block, assert_no_errors
+from built_pages import ROOT, CodeBlock, assert_no_errors
 from sample_book import module_command
 
-CODE = (".py", ".js")
+CODE_SUFFIXES = (".py", ".js")
 # A glossary has at least one term.
-TERM = "- {en: a, zh: 甲, anchor: a, where: index.md, en_meaning: a, zh_meaning: 甲}\n"
+GLOSSARY_TERM = "- {en: a, zh: 甲, anchor: a, where: index.md, en_meaning: a, zh_meaning: 甲}\n"
 CODE_LANGUAGES = ("python", "py", "js", "javascript")
 
 
 @pytest.fixture(scope="module")
-def printed(blocks, site, tmp_path_factory) -> dict[str, str]:
-    """What each example prints, run in an empty folder beside the site's downloads.
+def example_outputs(code_blocks, site, tmp_path_factory) -> dict[str, str]:
+    """The output of each example, run in an empty folder with the site's downloads.
 
     scripts/generate runs them, in a folder where the downloads are all the snippets.
     """
@@ -32,11 +32,11 @@ def printed(blocks, site, tmp_path_factory) -> dict[str, str]:
     ignore = shutil.ignore_patterns("figures", "proofs", "__pycache__")
     shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=ignore)
     (folder / "docs").mkdir()
-    (folder / "docs/glossary.yml").write_text(TERM, encoding="utf-8")
+    (folder / "docs/glossary.yml").write_text(GLOSSARY_TERM, encoding="utf-8")
     (folder / "docs/references.bib").touch()
     for name in ("requirements.txt", "mkdocs.yml"):
         shutil.copy(ROOT / name, folder)
-    examples = dict.fromkeys(block.code for block in blocks if block.title == "Input")
+    examples = dict.fromkeys(block.code for block in code_blocks if block.title == "Input")
     for number, code in enumerate(examples):
         path = folder / f"snippets/examples/{number}.py"
         path.parent.mkdir(exist_ok=True)
@@ -51,40 +51,43 @@ def printed(blocks, site, tmp_path_factory) -> dict[str, str]:
     }
 
 
-def test_every_example_runs_as_copied_and_prints_what_is_below_it(blocks, printed):
+def test_every_example_runs_as_copied_and_prints_the_output_below_it(code_blocks, example_outputs):
     errors = []
-    for block, below in pairwise([*blocks, Block("", 0, "", "", "")]):
+    for block, below in pairwise([*code_blocks, CodeBlock("", 0, "", "", "")]):
         if block.title != "Input":
             continue
         if (below.page, below.title) != (block.page, "Output"):
-            errors.append(f"{block}: no Output stands below it")
-        elif printed[block.code] != below.code:
-            stands, prints = below.code.splitlines(), printed[block.code].splitlines()
-            lines = difflib.unified_diff(
-                stands, prints, "what stands there", "what it prints", "", "", 0
+            errors.append(f"{block}: no block Output below it")
+        elif example_outputs[block.code] != below.code:
+            expected_lines, printed_lines = (
+                below.code.splitlines(),
+                example_outputs[block.code].splitlines(),
             )
-            errors.append("\n".join([f"{block} prints something else:", *lines]))
+            lines = difflib.unified_diff(
+                expected_lines, printed_lines, "expected", "printed", "", "", 0
+            )
+            errors.append("\n".join([f"{block} prints another output:", *lines]))
     assert_no_errors(errors)
 
 
-def test_every_output_is_below_its_example_and_is_not_empty(blocks):
+def test_every_output_is_below_its_example_and_is_not_empty(code_blocks):
     errors = []
-    for above, block in pairwise([Block("", 0, "", "", ""), *blocks]):
+    for above, block in pairwise([CodeBlock("", 0, "", "", ""), *code_blocks]):
         if block.title == "Output":
             if (above.page, above.title) != (block.page, "Input"):
-                errors.append(f"{block}: no Input stands above it")
+                errors.append(f"{block}: no block Input above it")
             if not block.code.strip():
                 errors.append(f"{block} is empty")
     assert_no_errors(errors)
 
 
-def test_every_block_of_code_is_an_example_or_part_of_a_file(blocks, site):
-    """So that none is shown which nothing runs."""
+def test_every_block_of_code_is_an_example_or_part_of_a_file(code_blocks, site):
+    """No page shows code that is never run."""
     there = site / "downloads"
-    files = {p.relative_to(there).as_posix() for p in there.rglob("*") if p.suffix in CODE}
+    files = {p.relative_to(there).as_posix() for p in there.rglob("*") if p.suffix in CODE_SUFFIXES}
     assert_no_errors(
         f"{block}: give it the title Input and its Output, or the name of the file it is part of"
-        for block in blocks
+        for block in code_blocks
         if block.language in CODE_LANGUAGES and block.title not in {"Input", *files}
     )
 
@@ -94,13 +97,13 @@ def test_every_block_of_code_is_an_example_or_part_of_a_file(blocks, site):
     ("file", "between"), [("transformer.py", "\n\n\n"), ("translator.js", "\n\n")]
 )
 def test_the_sections_shown_are_the_model_file_line_for_line(
-    site, built, blocks, language, file, between
+    site, built_pages, code_blocks, language, file, between
 ):
-    shown = {page.url: [] for page in built if page.source.language == language}
-    for block in blocks:
+    shown = {page.url: [] for page in built_pages if page.source.language == language}
+    for block in code_blocks:
         if block.title == file and block.page[1:] in shown:
             shown[block.page[1:]].append(block.code)
-    home = next(page for page in built if page.url == ("zh/" if language == "zh" else ""))
+    home = next(page for page in built_pages if page.url == ("zh/" if language == "zh" else ""))
     order = [url for url in reading_order(home) if url in shown]
     sections = [code for url in order for code in shown[url]]
     assert between.join(sections) + "\n" == (site / "downloads" / file).read_text()
@@ -114,32 +117,32 @@ def reading_order(home) -> list[str]:
     return [url for url in order if "#" not in url]
 
 
-def test_every_block_named_as_a_file_is_a_section_of_it_or_all_of_it(blocks):
+def test_every_block_titled_with_a_file_shows_a_section_or_all_of_it(code_blocks):
     errors = []
-    for block in blocks:
+    for block in code_blocks:
         path = paths.SNIPPETS / block.title
-        if block.title.endswith(CODE) and path.is_file():
+        if block.title.endswith(CODE_SUFFIXES) and path.is_file():
             parts = [*read_sections(path).values(), without_section_markers(path)]
             if block.code not in (part.strip("\n") for part in parts):
                 errors.append(f"{block} is no section of snippets/{block.title}")
-        elif block.title.endswith(CODE):
+        elif block.title.endswith(CODE_SUFFIXES):
             errors.append(f"{block}: there is no snippets/{block.title}")
     assert_no_errors(errors)
 
 
-def test_both_languages_show_the_same_code(blocks):
-    half = [block for block in blocks if not block.page.startswith("/zh/")]
-    other = [block for block in blocks if block.page.startswith("/zh/")]
-    assert len(half) == len(other)
+def test_both_languages_show_the_same_code(code_blocks):
+    english_blocks = [block for block in code_blocks if not block.page.startswith("/zh/")]
+    chinese_blocks = [block for block in code_blocks if block.page.startswith("/zh/")]
+    assert len(english_blocks) == len(chinese_blocks)
     assert_no_errors(
         f"{zh} differs from {en}"
-        for en, zh in zip(half, other, strict=True)
+        for en, zh in zip(english_blocks, chinese_blocks, strict=True)
         if zh.code != en.code and en.language in CODE_LANGUAGES
     )
 
 
-def test_the_style_sheet_has_one_color_for_what_has_one_name(site):
-    """markup.colored gives one name to all that it takes for one."""
+def test_merged_token_classes_have_one_color(site):
+    """merge_highlight_spans merges only classes that have one color in the style sheet."""
     (sheet,) = site.glob("assets/stylesheets/main.*.css")
     coloured = re.compile(r"([^{}]+)\{color:var\((--md-code-hl-[^)]+)")
     colours = {
@@ -147,7 +150,7 @@ def test_the_style_sheet_has_one_color_for_what_has_one_name(site):
         for names, colour in coloured.findall(sheet.read_text())
         for name in re.findall(r"\.highlight \.(\w+)", names)
     }
-    for name, others in SAME_COLOR.items():
+    for name, others in MERGED_TOKENS.items():
         assert {colours[each] for each in others} == {colours[name]}
     own = (ROOT / "overrides/assets/site.css").read_text(encoding="utf-8")
     plain = {colours[name] for name in PLAIN_TOKENS if name in colours}
@@ -156,12 +159,12 @@ def test_the_style_sheet_has_one_color_for_what_has_one_name(site):
     assert f"{inherited[1]}: var(--ink);" in own and inherited[0] not in own
 
 
-def test_no_block_of_code_has_a_color_that_the_style_sheet_does_not_know(built):
-    coloured = {*SAME_COLOR} | {"c1", "cm", "sd", "se", "sr"}
+def test_code_has_only_token_classes_of_the_style_sheet(built_pages):
+    coloured = {*MERGED_TOKENS} | {"c1", "cm", "sd", "se", "sr"}
     assert_no_errors(
         dict.fromkeys(
             f"{page}: {span.classes}"
-            for page in built
+            for page in built_pages
             for code in page.article.find("pre")
             for span in code.find("span")
             if span.classes and not set(span.classes) <= coloured

@@ -1,4 +1,4 @@
-"""The browser comes complete from its package, and sees the fonts of fonts.conf and no others."""
+"""The browser of the npm package is complete, and uses only the fonts of fonts.conf."""
 
 import io
 import os
@@ -19,41 +19,41 @@ from playwright.sync_api import Page, Playwright
 
 from bookbuild.pages.errors import SetupError
 from bookbuild.publish import chromium
-from built_pages import Built, assert_no_errors
+from built_pages import BuiltPage, assert_no_errors
 
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only on Linux fontconfig is used")
-PACKAGED = pytest.mark.skipif(
+LINUX_ONLY = pytest.mark.skipif(sys.platform != "linux", reason="only on Linux fontconfig is used")
+PACKAGED_ONLY = pytest.mark.skipif(
     not chromium.is_packaged(), reason="package-lock.json has a browser only for Linux, x86-64"
 )
 SYSTEM_FONT = "A Font of the System"
 
-LDD = shutil.which("ldd", path=os.defpath) or "ldd"
+LDD_PATH = shutil.which("ldd", path=os.defpath) or "ldd"
 
 
 def font_files() -> Iterator[Path]:
-    for folder in ElementTree.parse(chromium.FONTS).getroot().iter("dir"):
-        path = chromium.FONTS.parent / str(folder.text)
+    for folder in ElementTree.parse(chromium.FONT_CONFIG).getroot().iter("dir"):
+        path = chromium.FONT_CONFIG.parent / str(folder.text)
         files = [*path.glob("*.ttf")]
-        assert files, f"fonts.conf: there is no font in {path}"
+        assert files, f"fonts.conf: no font in {path}"
         yield from files
 
 
-def drawn_with(page: Page, family: str) -> list[str]:
-    """The fonts that draw a text for which a family is requested."""
+def rendered_fonts(page: Page, family: str) -> list[str]:
+    """The fonts that the browser uses for a text of this font family."""
     page.set_content(f"<p style='font-family: \"{family}\"'>Text</p>")
     session = page.context.new_cdp_session(page)
     session.send("DOM.enable")
     session.send("CSS.enable")
     document = session.send("DOM.getDocument")["root"]["nodeId"]
-    asked = {"nodeId": document, "selector": "p"}
-    node = session.send("DOM.querySelector", asked)["nodeId"]
+    query = {"nodeId": document, "selector": "p"}
+    node = session.send("DOM.querySelector", query)["nodeId"]
     fonts = session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
     return [font["familyName"] for font in fonts]
 
 
 @pytest.fixture
 def user_fonts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A home folder that has a font of another name."""
+    """A home folder that contains a font with another name."""
     font = TTFont(next(font_files()))
     for record in font["name"].names:
         if record.nameID in (1, 4, 16):
@@ -64,29 +64,29 @@ def user_fonts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
 
-@LINUX
+@LINUX_ONLY
 def test_fonts_of_the_system_are_not_seen(playwright: Playwright, user_fonts):
     browser = chromium.launch(playwright)
     page = browser.new_page()
-    assert drawn_with(page, SYSTEM_FONT) == ["Tinos"]
+    assert rendered_fonts(page, SYSTEM_FONT) == ["Tinos"]
     for family in ("Arimo", "Tinos", "DejaVu Sans Mono", "Noto Sans SC", "Noto Serif SC"):
-        assert drawn_with(page, family) == [family]
-    assert drawn_with(page, "Liberation Sans") == ["Arimo"]
+        assert rendered_fonts(page, family) == [family]
+    assert rendered_fonts(page, "Liberation Sans") == ["Arimo"]
     browser.close()
 
 
-def test_the_fonts_have_every_character_of_the_book(built: list[Built]):
-    characters = {ord(letter) for page in built for letter in page.tree.text()}
+def test_the_fonts_have_every_character_of_the_book(built_pages: list[BuiltPage]):
+    characters = {ord(letter) for page in built_pages for letter in page.tree.text()}
     for file in font_files():
         characters -= TTFont(file).getBestCmap().keys()
     assert_no_errors(f"no font has U+{code:04X}" for code in characters if not chr(code).isspace())
 
 
-@PACKAGED
+@PACKAGED_ONLY
 def test_the_browser_needs_nothing_of_the_system_but_the_c_library(playwright: Playwright):
     path = chromium.executable(playwright)
     done = subprocess.run(
-        [LDD, path],
+        [LDD_PATH, path],
         env=chromium.environment(),
         capture_output=True,
         text=True,
@@ -99,8 +99,8 @@ def test_the_browser_needs_nothing_of_the_system_but_the_c_library(playwright: P
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package whose browser is a few bytes."""
+def fake_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package with a file of a few bytes as its browser."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/chromium.br").write_bytes(brotli.compress(b"browser"))
     archive = io.BytesIO()
@@ -109,49 +109,51 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         library.size = 3
         tar.addfile(library, io.BytesIO(b"nss"))
     (tmp_path / "bin/al2023.tar.br").write_bytes(brotli.compress(archive.getvalue()))
-    monkeypatch.setattr(chromium, "PACKAGE", tmp_path)
-    monkeypatch.setattr(chromium, "UNPACKED", tmp_path / "unpacked")
+    monkeypatch.setattr(chromium, "CHROMIUM_PACKAGE", tmp_path)
+    monkeypatch.setattr(chromium, "UNPACKED_FOLDER", tmp_path / "unpacked")
     return tmp_path
 
 
-def test_it_is_unpacked_once_and_completely(package, capsys):
+def test_the_browser_is_unpacked_once_and_completely(fake_package, capsys):
     chromium.unpack()
     assert "unpacking Chromium, once" in capsys.readouterr().err
-    assert (package / "unpacked/chromium").read_bytes() == b"browser"
-    assert os.access(package / "unpacked/chromium", os.X_OK)
-    assert (package / "unpacked/lib/libnss3.so").read_bytes() == b"nss"
+    assert (fake_package / "unpacked/chromium").read_bytes() == b"browser"
+    assert os.access(fake_package / "unpacked/chromium", os.X_OK)
+    assert (fake_package / "unpacked/lib/libnss3.so").read_bytes() == b"nss"
     chromium.unpack()
     assert capsys.readouterr().err == ""
-    assert {path.name for path in package.iterdir()} == {"bin", "unpacked"}
+    assert {path.name for path in fake_package.iterdir()} == {"bin", "unpacked"}
 
 
-def test_an_unpacking_that_fails_leaves_nothing(package):
-    (package / "bin/chromium.br").write_bytes(b"damaged")
+def test_a_failed_unpacking_leaves_no_files(fake_package):
+    (fake_package / "bin/chromium.br").write_bytes(b"damaged")
     with pytest.raises(SetupError, match="damaged: remove node_modules and run"):
         chromium.unpack()
-    assert {path.name for path in package.iterdir()} == {"bin"}
+    assert {path.name for path in fake_package.iterdir()} == {"bin"}
 
 
-def test_of_two_processes_that_unpack_one_wins(package, monkeypatch):
+def test_two_processes_can_unpack_at_once(fake_package, monkeypatch):
     decompress = brotli.decompress
 
-    def slow(data: bytes) -> bytes:
+    def decompress_later(data: bytes) -> bytes:
         monkeypatch.setattr(brotli, "decompress", decompress)
         chromium.unpack()  # the other process
         return decompress(data)
 
-    monkeypatch.setattr(brotli, "decompress", slow)
+    monkeypatch.setattr(brotli, "decompress", decompress_later)
     chromium.unpack()
-    assert (package / "unpacked/chromium").read_bytes() == b"browser"
-    assert {path.name for path in package.iterdir()} == {"bin", "unpacked"}
+    assert (fake_package / "unpacked/chromium").read_bytes() == b"browser"
+    assert {path.name for path in fake_package.iterdir()} == {"bin", "unpacked"}
 
 
-def test_where_no_package_has_a_browser_it_is_playwright_s(tmp_path, monkeypatch):
+def test_without_a_packaged_browser_that_of_playwright_is_used(tmp_path, monkeypatch):
     monkeypatch.setattr(platform, "system", lambda: "Darwin")
 
-    own = SimpleNamespace(chromium=SimpleNamespace(executable_path=tmp_path / "browser"))
+    fake_playwright = SimpleNamespace(
+        chromium=SimpleNamespace(executable_path=tmp_path / "browser")
+    )
     with pytest.raises(SetupError, match="playwright install chromium"):
-        chromium.executable(own)
+        chromium.executable(fake_playwright)
     (tmp_path / "browser").touch()
-    assert chromium.executable(own) == tmp_path / "browser"
+    assert chromium.executable(fake_playwright) == tmp_path / "browser"
     assert "LD_LIBRARY_PATH" not in chromium.environment().keys() - os.environ.keys()

@@ -10,27 +10,27 @@ from bookbuild.pages.errors import describe_os_error
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import feed
 
-ATOM = "{http://www.w3.org/2005/Atom}"
-ENTRY = "- {date: 2026-02-01, page: other.md#there, en: A page., zh: 一页。}\n"
+ATOM_PREFIX = "{http://www.w3.org/2005/Atom}"
+CHANGE_ENTRY = "- {date: 2026-02-01, page: other.md#there, en: A page., zh: 一页。}\n"
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
-def channel(request, site, root) -> tuple[str, str, etree.Element]:
+def channel(request, site, site_url) -> tuple[str, str, etree.Element]:
     """A language, the address of its pages, and its feed."""
     folder = "zh/" if request.param == "zh" else ""
     tree = etree.fromstring((site / f"{folder}feed.xml").read_bytes())
     assert (tree.tag, tree.attrib) == ("rss", {"version": "2.0"})
-    return request.param, root + folder, tree.find("channel")
+    return request.param, site_url + folder, tree.find("channel")
 
 
 def test_the_channel_has_a_title_a_language_and_addresses(channel):
-    language, root, tree = channel
+    language, site_url, tree = channel
     texts = {child.tag: child.text for child in tree}
-    assert texts["link"] == root
+    assert texts["link"] == site_url
     assert texts["language"].startswith(language)
     assert texts["title"] and texts["description"]
-    (link,) = tree.findall(f"{ATOM}link")
-    assert link.attrib == {"href": f"{root}feed.xml", "rel": "self"}
+    (link,) = tree.findall(f"{ATOM_PREFIX}link")
+    assert link.attrib == {"href": f"{site_url}feed.xml", "rel": "self"}
 
 
 def test_every_change_is_an_item_with_its_date_newest_first(channel):
@@ -44,9 +44,9 @@ def test_every_change_is_an_item_with_its_date_newest_first(channel):
     assert {time.utcoffset().total_seconds() for time in times} == {0}
 
 
-def test_every_item_links_to_a_section_and_has_a_unique_id(channel, built, root):
+def test_every_item_links_to_a_section_and_has_a_unique_id(channel, built_pages, site_url):
     language, _, tree = channel
-    pages = {root + page.url: page for page in built if page.source.language == language}
+    pages = {site_url + page.url: page for page in built_pages if page.source.language == language}
     ids = [item.findtext("guid") for item in tree.findall("item")]
     assert len({*ids}) == len(ids)
     for item in tree.findall("item"):
@@ -58,8 +58,8 @@ def test_every_item_links_to_a_section_and_has_a_unique_id(channel, built, root)
         assert item.find("guid").attrib == {"isPermaLink": "false"}
 
 
-def test_every_page_links_to_the_feed_of_its_language(built, site):
-    for page in built:
+def test_every_page_links_to_the_feed_of_its_language(built_pages, site):
+    for page in built_pages:
         (link,) = [
             link.attributes
             for link in page.tree.find("link")
@@ -73,16 +73,18 @@ def test_every_page_links_to_the_feed_of_its_language(built, site):
         assert {link["href"], "index.md"} <= {*links}, page
 
 
-def test_markup_in_an_entry_is_escaped(small):
-    text = (small / "docs/changes.yml").read_text(encoding="utf-8")
+def test_markup_in_an_entry_is_escaped(sample_folder):
+    text = (sample_folder / "docs/changes.yml").read_text(encoding="utf-8")
     hostile = '<b>& ]]> \\"a\\"'
-    (small / "docs/changes.yml").write_text(text.replace("A page.", f'"{hostile}"'), "utf-8")
-    made = feed.rss("en", "https://book.example/", "<Book>", "a & b")
-    item = etree.fromstring(made.encode()).find("channel/item")
+    (sample_folder / "docs/changes.yml").write_text(
+        text.replace("A page.", f'"{hostile}"'), "utf-8"
+    )
+    feed_text = feed.rss("en", "https://book.example/", "<Book>", "a & b")
+    item = etree.fromstring(feed_text.encode()).find("channel/item")
     assert item.findtext("description") == '<b>& ]]> "a"'
     assert item.findtext("link") == "https://book.example/other/#there"
     assert item.findtext("pubDate") == "Sun, 01 Feb 2026 00:00:00 +0000"
-    assert not html_tree.parse(made).find("b")
+    assert not html_tree.parse(feed_text).find("b")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_markup_in_an_entry_is_escaped(small):
         ("#there", "#none", 1, "docs/en/other.md has no anchor #none"),
         (
             "- {date: 2026-01-01",
-            f"{ENTRY}- {{date: 2026-01-01",
+            f"{CHANGE_ENTRY}- {{date: 2026-01-01",
             2,
             "second entry for other.md#there on 2026-02-01",
         ),
@@ -107,8 +109,8 @@ def test_markup_in_an_entry_is_escaped(small):
         ("- {date: 2026-02-01", "- nothing\n- {date: 2026-02-01", 1, "invalid entry 'nothing'"),
     ],
 )
-def test_an_invalid_entry_is_reported_with_its_line(small, old, new, line, message):
-    path = small / "docs/changes.yml"
+def test_an_invalid_entry_is_reported_with_its_line(sample_folder, old, new, line, message):
+    path = sample_folder / "docs/changes.yml"
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1
     path.write_text(text.replace(old, new), encoding="utf-8")
@@ -117,8 +119,8 @@ def test_an_invalid_entry_is_reported_with_its_line(small, old, new, line, messa
     assert any(each.startswith(start) for each in errors), errors
 
 
-def test_an_empty_or_missing_list_is_reported(small):
-    path = small / "docs/changes.yml"
+def test_an_empty_or_missing_list_is_reported(sample_folder):
+    path = sample_folder / "docs/changes.yml"
     path.write_text("", encoding="utf-8")
     (error,) = feed.feed_errors()
     assert "docs/changes.yml:1: not a list of entries; begin each with" in str(error)
@@ -129,5 +131,5 @@ def test_an_empty_or_missing_list_is_reported(small):
     assert message and message.startswith("docs/changes.yml: file not found; run git restore")
 
 
-def test_valid_entries_give_no_error(small):
+def test_valid_entries_give_no_error(sample_folder):
     assert [*feed.feed_errors()] == []

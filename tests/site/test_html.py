@@ -1,4 +1,4 @@
-"""Each page is HTML as the standard has it."""
+"""Each page is valid HTML."""
 
 import shutil
 import subprocess

@@ -1,7 +1,7 @@
 """Errors while installing: an old Python, a wrong hash, no network, a kill, a damaged environment.
 
-Each fault breaks a copy of the installer with a list of one package, a real pip, and a script in
-the place of npm. No stamp may claim what is not installed, and repaired the next run succeeds.
+Each fault breaks a copy of the installer that has a list of one package, a real pip, and a script
+instead of npm. No stamp may claim a package that is not installed, and the next run succeeds.
 """
 
 import os
@@ -18,166 +18,169 @@ import pytest
 
 from built_pages import ROOT
 from fault_injection import (
-    PATIENCE,
-    Case,
-    Copy,
+    PROCESS_TIMEOUT,
+    CommandResult,
     Fault,
-    Run,
+    FaultSetup,
+    FaultyCopy,
     check_fault,
-    kill,
-    run_second,
+    kill_process,
+    run_second_process,
     wait_until,
 )
 from sample_book import change
 
-UNREACHABLE = "http://127.0.0.1:9/"
-CLOSED = {
-    "PIP_INDEX_URL": UNREACHABLE, "PIP_RETRIES": "0", "PIP_NO_INDEX": "", "PIP_FIND_LINKS": ""
+UNREACHABLE_URL = "http://127.0.0.1:9/"
+OFFLINE_ENVIRONMENT = {
+    "PIP_INDEX_URL": UNREACHABLE_URL, "PIP_RETRIES": "0", "PIP_NO_INDEX": "", "PIP_FIND_LINKS": ""
 }  # fmt: skip
 
 
-def old_python(case: Case) -> Iterator[Run]:
-    old = case.write("old/python3", '#!/bin/sh\ncase "$1" in -c) exit 1 ;; esac\n', 0o755)
-    yield case.run(PYTHON=str(old))
+def use_old_python(copy: FaultyCopy) -> Iterator[CommandResult]:
+    old = copy.write("old/python3", '#!/bin/sh\ncase "$1" in -c) exit 1 ;; esac\n', 0o755)
+    yield copy.run(PYTHON=str(old))
 
 
-def no_python(case: Case) -> Iterator[Run]:
-    tools = case.folder / "tools"
+def hide_python(copy: FaultyCopy) -> Iterator[CommandResult]:
+    tools = copy.folder / "tools"
     tools.mkdir()
     for name in ("cat", "cksum", "dirname", "find", "grep", "ls", "mkdir", "rm", "sh", "uname"):
         (tools / name).symlink_to(shutil.which(name) or name)
-    yield case.run(PATH=str(tools), PYTHON="")
+    yield copy.run(PATH=str(tools), PYTHON="")
 
 
-def another_hash(case: Case) -> Iterator[Run]:
-    change(case.folder / "requirements.txt", "sha256:", "sha256:00")
-    yield case.run()
-    change(case.folder / "requirements.txt", "sha256:00", "sha256:")
+def change_package_hash(copy: FaultyCopy) -> Iterator[CommandResult]:
+    change(copy.folder / "requirements.txt", "sha256:", "sha256:00")
+    yield copy.run()
+    change(copy.folder / "requirements.txt", "sha256:00", "sha256:")
 
 
-def a_pin_that_is_not_there(case: Case) -> Iterator[Run]:
-    change(case.folder / "requirements.txt", "tiny==1.0", "tiny==9.9")
-    yield case.run()
-    change(case.folder / "requirements.txt", "tiny==9.9", "tiny==1.0")
+def pin_missing_version(copy: FaultyCopy) -> Iterator[CommandResult]:
+    change(copy.folder / "requirements.txt", "tiny==1.0", "tiny==9.9")
+    yield copy.run()
+    change(copy.folder / "requirements.txt", "tiny==9.9", "tiny==1.0")
 
 
-def no_network_at_first(case: Case) -> Iterator[Run]:
-    yield case.run(**CLOSED)
+def cut_network(copy: FaultyCopy) -> Iterator[CommandResult]:
+    yield copy.run(**OFFLINE_ENVIRONMENT)
 
 
-def no_npm(case: Case) -> Iterator[Run]:
-    yield case.run(NPM="fail")
+def fail_npm(copy: FaultyCopy) -> Iterator[CommandResult]:
+    yield copy.run(NPM="fail")
 
 
-def no_lock(case: Case) -> Iterator[Run]:
-    lock = case.folder / "package-lock.json"
+def remove_lock_file(copy: FaultyCopy) -> Iterator[CommandResult]:
+    lock = copy.folder / "package-lock.json"
     kept = lock.read_text()
     lock.unlink()
-    yield case.run()
+    yield copy.run()
     lock.write_text(kept)
 
 
-def killed_in_pip(case: Case) -> Iterator[Run]:
-    """At an index that never answers."""
-    silent = case.end.enter_context(socket.create_server(("127.0.0.1", 0)))
-    before = case.environment
+def kill_in_pip(copy: FaultyCopy) -> Iterator[CommandResult]:
+    """Kill pip while it waits for an index that never answers."""
+    silent = copy.exit_stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+    before = copy.environment
     index = f"http://127.0.0.1:{silent.getsockname()[1]}/"
-    case.environment = before | CLOSED | {"PIP_INDEX_URL": index}
-    process = case.start()
-    silent.settimeout(PATIENCE)
+    copy.environment = before | OFFLINE_ENVIRONMENT | {"PIP_INDEX_URL": index}
+    process = copy.start()
+    silent.settimeout(PROCESS_TIMEOUT)
     silent.accept()
-    yield kill(process, signal.SIGKILL)
-    case.environment = before
+    yield kill_process(process, signal.SIGKILL)
+    copy.environment = before
 
 
-def killed_between_pip_and_npm(case: Case) -> Iterator[Run]:
-    before = case.environment
-    case.environment = before | {"NPM": "wait"}
-    process = case.start()
-    wait_until((case.folder / "node_modules").exists)
-    yield kill(process, signal.SIGKILL)
-    case.environment = before
+def kill_between_pip_and_npm(copy: FaultyCopy) -> Iterator[CommandResult]:
+    before = copy.environment
+    copy.environment = before | {"NPM": "wait"}
+    process = copy.start()
+    wait_until((copy.folder / "node_modules").exists)
+    yield kill_process(process, signal.SIGKILL)
+    copy.environment = before
 
 
-def installed(case: Case) -> None:
-    done = case.run()
+def install(copy: FaultyCopy) -> None:
+    done = copy.run()
     assert done.status == 0, done.output
-    quiet = case.run()
-    assert quiet == Run(0, ""), "what is installed is installed again"
+    quiet = copy.run()
+    assert quiet == CommandResult(0, ""), "a finished installation is repeated"
 
 
-def python_gone(case: Case) -> Iterator[Run]:
-    installed(case)
-    (case.folder / ".venv/bin/python").unlink()
-    (case.folder / ".venv/bin/python").symlink_to("/nonexistent/python3.9")
-    yield case.run()
+def remove_python(copy: FaultyCopy) -> Iterator[CommandResult]:
+    install(copy)
+    (copy.folder / ".venv/bin/python").unlink()
+    (copy.folder / ".venv/bin/python").symlink_to("/nonexistent/python3.9")
+    yield copy.run()
 
 
-def python_too_old(case: Case) -> Iterator[Run]:
-    case.write(".venv/bin/python", "#!/bin/sh\nexit 1\n", 0o755)
-    yield case.run()
+def replace_python(copy: FaultyCopy) -> Iterator[CommandResult]:
+    copy.write(".venv/bin/python", "#!/bin/sh\nexit 1\n", 0o755)
+    yield copy.run()
 
 
-def package_gone(case: Case) -> Iterator[Run]:
-    installed(case)
-    (package,) = case.folder.glob(".venv/lib/python3*/site-packages/tiny.py")
+def remove_package(copy: FaultyCopy) -> Iterator[CommandResult]:
+    install(copy)
+    (package,) = copy.folder.glob(".venv/lib/python3*/site-packages/tiny.py")
     package.unlink()
-    yield case.run()
+    yield copy.run()
     assert package.exists()
 
 
-def module_gone(case: Case) -> Iterator[Run]:
-    installed(case)
-    (case.folder / "node_modules/katex/katex.js").unlink()
-    yield case.run()
-    assert (case.folder / "node_modules/katex/katex.js").exists()
+def remove_node_module(copy: FaultyCopy) -> Iterator[CommandResult]:
+    install(copy)
+    (copy.folder / "node_modules/katex/katex.js").unlink()
+    yield copy.run()
+    assert (copy.folder / "node_modules/katex/katex.js").exists()
 
 
-def two_installations(case: Case) -> Iterator[Run]:
-    before = case.environment
-    case.environment = before | {"NPM": "slow"}
-    first = case.start()
-    wait_until((case.folder / "node_modules").exists)
-    yield run_second(case, first, case.folder / "go")
-    case.environment = before
+def run_two_installations(copy: FaultyCopy) -> Iterator[CommandResult]:
+    before = copy.environment
+    copy.environment = before | {"NPM": "slow"}
+    first = copy.start()
+    wait_until((copy.folder / "node_modules").exists)
+    yield run_second_process(copy, first, copy.folder / "go")
+    copy.environment = before
 
 
 pytestmark = pytest.mark.depends_on("scripts/install", "tests/fault_injection.py")
-PIP = "scripts/install: pip could not install the packages (see above). Is there a network?"
+PIP_FAILED_MESSAGE = (
+    "scripts/install: pip could not install the packages (see above). Is there a network?"
+)
 FAULTS = {
-    "an old Python": Fault(old_python, "Python 3.11.5 or newer is needed, not "),
+    "an old Python": Fault(use_old_python, "Python 3.11.5 or newer is needed, not "),
     "no Python": Fault(
-        no_python, "Python 3.11.5 or newer is needed; PYTHON=path/to/python selects one"
+        hide_python, "Python 3.11.5 or newer is needed; PYTHON=path/to/python selects one"
     ),
-    "a package of another hash": Fault(another_hash, PIP),
-    "a mistyped pin": Fault(a_pin_that_is_not_there, PIP),
-    "no network at the first start": Fault(no_network_at_first, PIP),
+    "a package of another hash": Fault(change_package_hash, PIP_FAILED_MESSAGE),
+    "a mistyped pin": Fault(pin_missing_version, PIP_FAILED_MESSAGE),
+    "no network at the first start": Fault(cut_network, PIP_FAILED_MESSAGE),
     "no network for npm": Fault(
-        no_npm, "scripts/install: npm could not install package-lock.json (see above). Is "
+        fail_npm, "scripts/install: npm could not install package-lock.json (see above). Is "
     ),
-    "a lock that is gone": Fault(
-        no_lock, "package-lock.json is missing; restore it with git restore package-lock.json"
+    "a missing lock file": Fault(
+        remove_lock_file,
+        "package-lock.json is missing; restore it with git restore package-lock.json",
     ),
-    "an installation killed in pip": Fault(killed_in_pip, ""),
-    "an installation killed between pip and npm": Fault(killed_between_pip_and_npm, ""),
-    "a .venv whose Python is gone": Fault(
-        python_gone, "== .venv is damaged: .venv/bin/python is missing", fails=False
+    "an installation killed in pip": Fault(kill_in_pip, ""),
+    "an installation killed between pip and npm": Fault(kill_between_pip_and_npm, ""),
+    "a .venv without its Python": Fault(
+        remove_python, "== .venv is damaged: .venv/bin/python is missing", fails=False
     ),
-    "a .venv of an old Python": Fault(python_too_old, "== .venv is incomplete", fails=False),
-    "a package that was deleted": Fault(package_gone, "tiny.py is missing", fails=False),
-    "a part of node_modules that was deleted": Fault(
-        module_gone,
+    "a .venv of an old Python": Fault(replace_python, "== .venv is incomplete", fails=False),
+    "a deleted package": Fault(remove_package, "tiny.py is missing", fails=False),
+    "a deleted file of node_modules": Fault(
+        remove_node_module,
         "== node_modules is damaged: node_modules/katex/katex.js is missing",
         fails=False,
     ),
     "two installations at once": Fault(
-        two_installations, "another process is installing; waiting until it has", fails=False
+        run_two_installations, "another process is installing; waiting until it has", fails=False
     ),
 }
 
 
-NPM = """#!/bin/sh
-# In the place of npm ci: it wipes node_modules and fills it, as the variable NPM says.
+NPM_SCRIPT = """#!/bin/sh
+# Instead of npm ci: replaces node_modules; the variable NPM makes it wait or fail.
 rm -rf node_modules
 mkdir -p node_modules/katex
 case "${NPM:-}" in
@@ -187,8 +190,8 @@ case "${NPM:-}" in
 esac
 echo > node_modules/katex/katex.js
 """
-PYTHON = """#!/bin/sh
-# The machine's Python; a new environment it copies, which takes less time than making one.
+PYTHON_SCRIPT = """#!/bin/sh
+# The machine's Python; copies a new environment, which is faster than creating one.
 case "$*" in
   "-m venv --clear .venv") rm -rf .venv/* && mkdir -p .venv && exec cp -a {template}/. .venv ;;
 esac
@@ -196,8 +199,8 @@ exec {python} "$@"
 """
 
 
-def make_lists(folder: Path) -> Path:
-    """The installer with a list of one package, a real pip, and a file in the place of npm."""
+def make_installer(folder: Path) -> Path:
+    """The installer with a list of one package, a real pip, and a script instead of npm."""
     python = Path(sys.executable).resolve()
     template = folder.parent / "template"
     subprocess.run([python, "-m", "venv", template], check=True)
@@ -206,14 +209,14 @@ def make_lists(folder: Path) -> Path:
     (folder / "package-lock.json").write_text("{}\n")
     wheels = folder / "wheels"
     wheels.mkdir()
-    tiny = wheel(wheels, "tiny", "1.0")
-    wheel(wheels, "torch", "2.13.0")
+    tiny = write_wheel(wheels, "tiny", "1.0")
+    write_wheel(wheels, "torch", "2.13.0")
     digest = subprocess.run(
         [python, "-m", "pip", "hash", tiny], capture_output=True, text=True, check=True
     ).stdout.split("--hash=")[1]
     (folder / "requirements.txt").write_text(f"tiny==1.0 --hash={digest}")
     (folder / "requirements-test.txt").touch()
-    for name, text in (("npm", NPM), ("python3", PYTHON)):
+    for name, text in (("npm", NPM_SCRIPT), ("python3", PYTHON_SCRIPT)):
         path = folder / "bin" / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text.format(template=template, python=python) if name != "npm" else text)
@@ -221,7 +224,7 @@ def make_lists(folder: Path) -> Path:
     return folder
 
 
-def wheel(folder: Path, name: str, version: str) -> Path:
+def write_wheel(folder: Path, name: str, version: str) -> Path:
     """A package of one empty module."""
     path, about = folder / f"{name}-{version}-py3-none-any.whl", f"{name}-{version}.dist-info"
     texts = {
@@ -237,7 +240,7 @@ def wheel(folder: Path, name: str, version: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def installer(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+def installer_setup(tmp_path_factory: pytest.TempPathFactory) -> FaultSetup:
     environment = {
         "PATH": f"{{folder}}/bin:{os.environ['PATH']}",
         "PYTHON": "{folder}/bin/python3",
@@ -245,14 +248,16 @@ def installer(tmp_path_factory: pytest.TempPathFactory) -> Copy:
         "PIP_FIND_LINKS": "{folder}/wheels",
         "PIP_CACHE_DIR": "{folder}/cache",
     }
-    folder = make_lists(tmp_path_factory.mktemp("installer") / "whole")
-    return Copy(folder, (Path("scripts/install"),), environment)
+    folder = make_installer(tmp_path_factory.mktemp("installer") / "whole")
+    return FaultSetup(folder, (Path("scripts/install"),), environment)
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_reported_and_can_be_repaired(installer, record_property, name):
+def test_an_installation_fault_is_reported_and_can_be_repaired(
+    installer_setup, record_property, name
+):
     fault = FAULTS[name]
-    folder = installer.original.with_name(fault.inject.__name__)
-    message, stamps = check_fault(installer, fault, folder)
+    folder = installer_setup.original.with_name(fault.inject.__name__)
+    message, stamps = check_fault(installer_setup, fault, folder)
     assert not (fault.fails and stamps), "a stamp claims what is not installed"
     record_property("message", message)

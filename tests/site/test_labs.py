@@ -19,7 +19,7 @@ from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run.jobs import dependencies
 from bookbuild.run.notebooks import run_cell
-from built_pages import ROOT, assert_no_errors, blocks_of
+from built_pages import ROOT, assert_no_errors, page_code_blocks
 
 LIMIT = 60_000  # bytes of one page's HTML, compressed
 NAMES = sorted(path.stem for path in (ROOT / "docs/en/labs").glob("*.ipynb"))
@@ -82,11 +82,11 @@ def test_the_first_cell_fetches_all_that_the_others_import_and_nothing_else(name
 
 
 @pytest.fixture(scope="module")
-def pages(built):
+def pages(built_pages):
     """The labs' pages by language and name."""
     return {
         (page.source.language, page.source.path.stem): page
-        for page in built
+        for page in built_pages
         if page.source.is_notebook
     }
 
@@ -98,7 +98,7 @@ def test_a_page_shows_every_cell_and_below_it_what_it_has_shown(pages, site, nam
     page = pages[language, name]
     tables = page.article.find("div", "lab-output")
     downloaded = notebooks.code_cells(site / page.url / f"../{name}.ipynb")
-    found = [block for block in blocks_of(page) if block.title]
+    found = [block for block in page_code_blocks(page) if block.title]
     for cell, outputs in zip(downloaded, shown, strict=True):
         block = found.pop(0)
         assert block.title.startswith(("Cell", "单元格"))
@@ -136,12 +136,12 @@ def test_the_links_lead_to_the_notebook_here_and_in_colab(pages, site, name, lan
 
 @every_language
 @every_lab
-def test_the_download_fetches_from_the_site_that_it_is_on(pages, site, root, name, language):
+def test_the_download_fetches_from_the_site_that_it_is_on(pages, site, site_url, name, language):
     download = site / pages[language, name].url / f"../{name}.ipynb"
-    assert notebooks.site_url(download) == root
+    assert notebooks.site_url(download) == site_url
     here = path_of(name, language)
     assert download.read_text("utf-8") == here.read_text("utf-8").replace(
-        notebooks.site_url(here), root
+        notebooks.site_url(here), site_url
     )
 
 

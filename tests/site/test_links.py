@@ -1,4 +1,4 @@
-"""Every link of the built site leads to a page and an anchor that are there."""
+"""Every link of the built site has an existing page and anchor as its target."""
 
 import shutil
 import subprocess
@@ -9,8 +9,8 @@ import pytest
 
 
 @pytest.fixture
-def check(root):
-    """Calls lychee on a built site; the site's own address means its folder."""
+def check_links(site_url):
+    """A function that checks a built site with lychee; the site's address stands for its folder."""
 
     def call(folder: Path) -> subprocess.CompletedProcess[str]:
         command = [
@@ -23,7 +23,7 @@ def check(root):
             "--index-files",
             "index.html",
             "--remap",
-            f"^{root} file://{folder}/",
+            f"^{site_url} file://{folder}/",
             *folder.rglob("*.html"),
         ]
         return subprocess.run(command, capture_output=True, text=True)
@@ -31,8 +31,8 @@ def check(root):
     return call
 
 
-def test_there_is_no_dead_link_and_no_dead_anchor(site, check):
-    done = check(site)
+def test_there_is_no_dead_link_and_no_dead_anchor(site, check_links):
+    done = check_links(site)
     assert done.returncode == 0, done.stdout
     assert " 0 Total" not in done.stdout
 
@@ -49,11 +49,11 @@ def test_there_is_no_dead_link_and_no_dead_anchor(site, check):
         '<link rel="alternate" hreflang="zh" href="{address}zh/nonesuch/">',
     ],
 )
-def test_a_planted_dead_link_is_found(site, check, root, tmp_path, link):
+def test_an_added_dead_link_is_found(site, check_links, site_url, tmp_path, link):
     shutil.copytree(site, tmp_path, dirs_exist_ok=True)
     home = tmp_path / "index.html"
     text = home.read_text(encoding="utf-8")
-    home.write_text(text.replace("</body>", link.format(address=root) + "</body>"), "utf-8")
-    done = check(tmp_path)
+    home.write_text(text.replace("</body>", link.format(address=site_url) + "</body>"), "utf-8")
+    done = check_links(tmp_path)
     assert done.returncode == 2
     assert "nonesuch" in done.stdout

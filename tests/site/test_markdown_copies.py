@@ -10,36 +10,37 @@ import pytest
 import yaml
 
 from bookbuild.check import translation
-from bookbuild.pages.page import CODE, FENCE, FRONT_MATTER, blank_fences
+from bookbuild.pages.page import CODE_FENCE, FRONT_MATTER, INLINE_CODE, blank_fences
 from bookbuild.publish.markdown_copies import PageCopy
-from built_pages import Built, assert_no_errors, blocks_of
+from built_pages import BuiltPage, assert_no_errors, page_code_blocks
 
 HEADING = re.compile(r"^ *(#{1,6}) +[^\n]*?(?:\{ *#([\w-]+)[^}\n]*\})? *$", re.M)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-OPENING = re.compile(r'^`{3,} *(?:\{ *\.)?(\w*)(?:.*?title="([^"]*)")?.*$')
+FENCE_OPENING = re.compile(r'^`{3,} *(?:\{ *\.)?(\w*)(?:.*?title="([^"]*)")?.*$')
 
 
-class Copy(NamedTuple):
+class MarkdownCopy(NamedTuple):
     """A built page and its copy."""
 
-    page: Built
+    page: BuiltPage
     text: str
 
     @property
     def prose(self) -> str:
         """The text with code removed."""
-        return CODE.sub("", blank_fences(self.text))
+        return INLINE_CODE.sub("", blank_fences(self.text))
 
 
 @pytest.fixture(scope="module")
-def copies(built) -> list[Copy]:
+def copies(built_pages) -> list[MarkdownCopy]:
     return [
-        Copy(page, page.path.with_name("index.md").read_text(encoding="utf-8")) for page in built
+        MarkdownCopy(page, page.path.with_name("index.md").read_text(encoding="utf-8"))
+        for page in built_pages
     ]
 
 
 def test_every_page_links_to_its_copy_and_the_copy_to_its_page(copies):
-    faults = []
+    errors = []
     for page, text in copies:
         links = {
             link.attributes.get("type"): link.attributes["href"]
@@ -51,14 +52,20 @@ def test_every_page_links_to_its_copy_and_the_copy_to_its_page(copies):
             for link in page.tree.find("link")
             if link.attributes["rel"] == "canonical"
         )
-        head = yaml.safe_load(FRONT_MATTER.match(text)[1])
+        front_matter = yaml.safe_load(FRONT_MATTER.match(text)[1])
         if links.get("text/markdown") != f"{canonical}index.md":
-            faults.append(f"{page} links to {links.get('text/markdown')}")
-        if head["canonical"] != canonical or head["language"] != page.source.language:
-            faults.append(f"{page}: the front matter of its copy is {head}")
-        if head["description"] != page.source.meta["description"] or not head["title"]:
-            faults.append(f"{page}: the front matter of its copy is {head}")
-    assert_no_errors(faults)
+            errors.append(f"{page} links to {links.get('text/markdown')}")
+        if (
+            front_matter["canonical"] != canonical
+            or front_matter["language"] != page.source.language
+        ):
+            errors.append(f"{page}: the front matter of its copy is {front_matter}")
+        if (
+            front_matter["description"] != page.source.meta["description"]
+            or not front_matter["title"]
+        ):
+            errors.append(f"{page}: the front matter of its copy is {front_matter}")
+    assert_no_errors(errors)
 
 
 def test_headings_and_anchors_are_those_of_the_page(copies):
@@ -75,11 +82,11 @@ def test_headings_and_anchors_are_those_of_the_page(copies):
 def code_blocks(text: str) -> list[tuple[str, str, str]]:
     """The title, language and code of each fenced block."""
     blocks = []
-    for fence in FENCE.finditer(text):
+    for fence in CODE_FENCE.finditer(text):
         opening, *lines = textwrap.dedent(fence[0]).split("\n")
-        language, title = OPENING.match(opening).groups()
+        language, title = FENCE_OPENING.match(opening).groups()
         code = "\n".join(lines[:-1]).strip("\n").rstrip()
-        blocks.append((translation.TITLES.get(title, title or ""), language, code))
+        blocks.append((translation.ENGLISH_BLOCK_TITLES.get(title, title or ""), language, code))
     return blocks
 
 
@@ -87,12 +94,12 @@ def test_code_and_outputs_are_those_of_the_page(copies):
     for page, text in copies:
         expected = [
             (block.title, block.language, block.code.strip("\n").rstrip())
-            for block in blocks_of(page)
+            for block in page_code_blocks(page)
         ]
         assert code_blocks(text) == expected, page
 
 
-def letters(text: str) -> str:
+def letters_and_digits(text: str) -> str:
     """The letters and digits of a text."""
     return re.sub(r"[\W_]", "", text)
 
@@ -105,7 +112,7 @@ TEXT_TAGS = {"p", "li", "td", "th", "summary", "figcaption", *(f"h{n}" for n in 
 SKIPPED_TAGS = {"svg", "math", "pre", "ul", "ol", "table"}
 
 
-def leaf_texts(page: Built) -> list[str]:
+def leaf_texts(page: BuiltPage) -> list[str]:
     """The text of each paragraph, item, cell and heading without a formula or a figure."""
     found = []
     for each in page.article.find():
@@ -122,26 +129,26 @@ def leaf_texts(page: Built) -> list[str]:
 
 
 def test_no_text_of_a_page_is_missing(copies):
-    faults = []
+    errors = []
     for page, text in copies:
-        kept = letters(unescape(MARKUP.sub("", text)))
+        kept = letters_and_digits(unescape(MARKUP.sub("", text)))
         assert len(leaf_texts(page)) > 5, page
-        faults += [
+        errors += [
             f"{page}: its copy lacks: {leaf}"
             for leaf in leaf_texts(page)
-            if letters(leaf) not in kept
+            if letters_and_digits(leaf) not in kept
         ]
-    assert_no_errors(faults)
+    assert_no_errors(errors)
 
 
 def test_figures_are_described_by_their_alternative_text(copies):
-    faults = []
+    errors = []
     for page, text in copies:
         for holder in page.article.find("span", "figure"):
             (svg,) = holder.find("svg")
             if svg.attributes["aria-label"] not in text:
-                faults.append(f"{page}: its copy lacks: {svg.attributes['aria-label']}")
-    assert_no_errors(faults)
+                errors.append(f"{page}: its copy lacks: {svg.attributes['aria-label']}")
+    assert_no_errors(errors)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +161,7 @@ def test_figures_are_described_by_their_alternative_text(copies):
         (r"\]\(figures/", "a figure without an address"),
     ],
 )
-def test_everything_is_expanded(copies, pattern, what):
+def test_no_unexpanded_markup_is_left(copies, pattern, what):
     assert_no_errors(
         f"{copy.page}: {what}: {match[0].strip()}"
         for copy in copies
@@ -167,46 +174,48 @@ def test_no_include_is_left_in_code(copies):
     assert_no_errors(page for page, text in copies if pattern.search(text))
 
 
-def dead_links(links: list[str], site: Path, root: str, text: str = "") -> list[str]:
+def dead_links(links: list[str], site: Path, site_url: str, text: str = "") -> list[str]:
     """The links without a target; text is the page they are on."""
-    faults = []
+    errors = []
     for link in links:
-        if not link.startswith((root, "#")):
+        if not link.startswith((site_url, "#")):
             if "://" not in link:
-                faults.append(f"{link} is no address")
+                errors.append(f"{link} is no address")
             continue
-        path, _, anchor = link.removeprefix(root).partition("#")
+        path, _, anchor = link.removeprefix(site_url).partition("#")
         file = site / path / "index.html" if path.endswith("/") or not path else site / path
         target = text
         if not link.startswith("#"):
             if not file.is_file():
-                faults.append(f"no file has the address {link}")
+                errors.append(f"no file has the address {link}")
                 continue
             target = file.read_text(encoding="utf-8") if anchor else ""
         pattern = rf'\#{re.escape(anchor)}[ }}]|id="{re.escape(anchor)}"'
         if anchor.startswith("fn:"):
             pattern = re.escape(f"[^{anchor[3:]}]:")
         if anchor and not re.search(pattern, target):
-            faults.append(f"no anchor for {link}")
-    return faults
+            errors.append(f"no anchor for {link}")
+    return errors
 
 
-def test_links_have_targets(copies, site, root):
-    faults = []
+def test_links_have_targets(copies, site, site_url):
+    errors = []
     for copy in copies:
         links = LINK.findall(copy.prose)
         assert links, copy.page
-        faults += [f"{copy.page}: {each}" for each in dead_links(links, site, root, copy.text)]
-    assert_no_errors(faults)
+        errors += [f"{copy.page}: {each}" for each in dead_links(links, site, site_url, copy.text)]
+    assert_no_errors(errors)
 
 
-def test_a_dead_link_is_found(site, root):
-    links = [f"{root}none/", f"{root}masks/index.md#none", "masks.md", "#none"]
-    assert len(dead_links(links, site, root)) == 4
-    assert dead_links(["#here", f"{root}masks/#others"], site, root, "## Here { #here }") == []
+def test_a_dead_link_is_found(site, site_url):
+    links = [f"{site_url}none/", f"{site_url}masks/index.md#none", "masks.md", "#none"]
+    assert len(dead_links(links, site, site_url)) == 4
+    assert (
+        dead_links(["#here", f"{site_url}masks/#others"], site, site_url, "## Here { #here }") == []
+    )
 
 
-def test_llms_txt_lists_every_page_of_its_language(copies, site, root):
+def test_llms_txt_lists_every_page_of_its_language(copies, site, site_url):
     for language, folder in (("en", ""), ("zh", "zh/")):
         text = (site / f"{folder}llms.txt").read_text(encoding="utf-8")
         assert re.match(r"# .+\n\n> .+\n\n.+\n\n## ", text)
@@ -214,17 +223,17 @@ def test_llms_txt_lists_every_page_of_its_language(copies, site, root):
         listed = dict(re.findall(r"^- \[.+?\]\((\S+?)\): (.+)$", text, re.M))
         assert len(listed) == len(re.findall("^- ", text, re.M))
         assert listed == {
-            f"{root}{page.url}index.md": page.source.meta["description"]
+            f"{site_url}{page.url}index.md": page.source.meta["description"]
             for page, _ in copies
             if page.source.language == language
         }
-        assert dead_links(LINK.findall(text), site, root) == []
+        assert dead_links(LINK.findall(text), site, site_url) == []
 
 
 # Single features of a page
 
 
-def copy_of(markdown: str) -> str:
+def markdown_copy(markdown: str) -> str:
     page = PageCopy("en", "labs/page.md", "Title", "About.", "https://book.example/", markdown)
     return page.text().partition("\n---\n\n")[2].rstrip("\n")
 
@@ -234,13 +243,13 @@ def test_code_with_fences_and_links_in_it_is_unchanged(indent):
     code = 'text = """\n```python\n{{ x/y: z }}\n````\n"""\n\n\nx = "$a$ **b** [c](d.md)"  \n'
     page = textwrap.indent(f'`````python title="Input"\n{code}`````', indent)
     page = f'??? note "Why"\n\n{page}' if indent else page
-    assert copy_of(page) == page
+    assert markdown_copy(page) == page
 
 
-def test_an_include_in_a_folded_block_is_indented(small):
+def test_an_include_in_a_folded_block_is_indented(sample_folder):
     page = '??? note "Why"\n\n    ```python\n    --8<-- "tiny.py:first"\n    ```'
     assert (
-        copy_of(page)
+        markdown_copy(page)
         == '??? note "Why"\n\n    ```python\n    def double(x):\n        return 2 * x\n    ```'
     )
 
@@ -261,4 +270,4 @@ def test_an_include_in_a_folded_block_is_indented(small):
     ],
 )
 def test_links_figures_and_formulas_work_outside_the_site(page, expected):
-    assert copy_of(page) == expected
+    assert markdown_copy(page) == expected

@@ -1,4 +1,4 @@
-"""What authors write renders as they mean it, through the configuration as it is."""
+"""The Markdown of authors renders as intended, with the configuration of the site."""
 
 import re
 
@@ -20,7 +20,7 @@ from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
 from bookbuild.pages.page import SourcePage
 from built_pages import ROOT
-from sample_book import change, line
+from sample_book import change, line_of
 
 
 @pytest.fixture(scope="module", params=["mkdocs.yml", "mkdocs.zh.yml"])
@@ -29,8 +29,8 @@ def config(request):
 
 
 @pytest.fixture
-def render(config):
-    """Markdown to HTML, as the build does it, in the folder of the small book if there is one."""
+def render_markdown(config):
+    """A function that converts Markdown to HTML as the build does."""
 
     def call(text: str, name: str = "index.md") -> str:
         extension = BookExtension()
@@ -45,12 +45,12 @@ def render(config):
 
 
 @pytest.fixture
-def no_terms(monkeypatch):
-    """As if the glossary were empty."""
+def empty_glossary(monkeypatch):
+    """Make the glossary empty."""
     monkeypatch.setattr(markdown_extension, "tooltips", lambda language: {})
 
 
-CHINESE = [
+CHINESE_MARKUP = [
     ("**注意：**这是", "<strong>注意：</strong>这是"),
     ("这是**“重点”**内容", "这是<strong>“重点”</strong>内容"),
     ("**多头注意力（MHA）**是", "<strong>多头注意力（MHA）</strong>是"),
@@ -74,33 +74,37 @@ CHINESE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), CHINESE)
-def test_marks_beside_full_width_punctuation_render(no_terms, render, text, expected):
-    html = render(text)
+@pytest.mark.parametrize(("text", "expected"), CHINESE_MARKUP)
+def test_markup_next_to_full_width_punctuation_renders(
+    empty_glossary, render_markdown, text, expected
+):
+    html = render_markdown(text)
     assert expected in html
     assert not re.search(r"\*|\^\^|~~|`", html)
 
 
-@pytest.mark.parametrize(("text", "expected"), CHINESE)
-def test_they_render_in_lists_tables_and_folded_blocks(no_terms, render, text, expected):
-    assert expected in render(f"- {text}")
-    assert expected in render(f"| 甲 |\n|---|\n| {text} |")
-    assert expected in render(f'??? note "注"\n\n    {text}')
+@pytest.mark.parametrize(("text", "expected"), CHINESE_MARKUP)
+def test_chinese_markup_renders_in_lists_tables_and_folded_blocks(
+    empty_glossary, render_markdown, text, expected
+):
+    assert expected in render_markdown(f"- {text}")
+    assert expected in render_markdown(f"| 甲 |\n|---|\n| {text} |")
+    assert expected in render_markdown(f'??? note "注"\n\n    {text}')
 
 
 def test_lines_of_chinese_join_without_a_space_and_those_of_english_do_not(
-    config, render, no_terms
+    config, render_markdown, empty_glossary
 ):
     if config.theme["language"] == "zh":
-        assert "<p>前一行，后一行。" in render("前一行，\n后一行。")
-        assert "<p>前一行\nline</p>" in render("前一行\nline")
-        assert "甲\n乙" in render("```text\n甲\n乙\n```")
+        assert "<p>前一行，后一行。" in render_markdown("前一行，\n后一行。")
+        assert "<p>前一行\nline</p>" in render_markdown("前一行\nline")
+        assert "甲\n乙" in render_markdown("```text\n甲\n乙\n```")
     else:
-        assert "<p>“one”\n“two”</p>" in render("“one”\n“two”")
+        assert "<p>“one”\n“two”</p>" in render_markdown("“one”\n“two”")
 
 
-def test_footnotes_of_chinese_sentences(render):
-    html = render("论文。[^a]后\n\n[^a]: 出处。")
+def test_a_footnote_of_a_chinese_sentence_renders(render_markdown):
+    html = render_markdown("论文。[^a]后\n\n[^a]: 出处。")
     assert 'class="footnote-ref"' in html
     assert "[^a]" not in html
 
@@ -109,34 +113,34 @@ def test_footnotes_of_chinese_sentences(render):
 
 
 @pytest.fixture
-def page_with_line_notes(small, config):
-    """The first page of a small book, with a note on a line of its code."""
-    page = small / "docs" / config.theme["language"] / "index.md"
+def page_with_line_notes(sample_folder, config):
+    """The first page of the sample book, with an annotated block of code."""
+    page = sample_folder / "docs" / config.theme["language"] / "index.md"
     change(page, '```python title="tiny.py"', '```{ .python .annotate title="tiny.py" }')
     change(page, '--8<-- "tiny.py:first"\n```\n', "def f(x):  # why\n    return x\n```\n\nNOTES\n")
     return page
 
 
-def code(html: str) -> str:
+def code_text(html: str) -> str:
     """The text of the code in the HTML."""
     return re.sub("<[^>]+>", "", re.search("<code>.*?</code>", html, re.S)[0])
 
 
-def block(page) -> str:
+def annotated_block(page) -> str:
     """The annotated block with its notes."""
     return re.search(r"```\{.*?(?=\n```python)", page.read_text(encoding="utf-8"), re.S)[0]
 
 
-def test_a_note_is_put_on_the_line_that_contains_its_piece(render, page_with_line_notes):
+def test_a_note_is_added_to_the_line_that_contains_its_code(render_markdown, page_with_line_notes):
     change(page_with_line_notes, "NOTES", "1.  `return x` What.\n\n    More.\n\n2.  `def f` Why.")
-    html = render(block(page_with_line_notes))
-    assert code(html) == "def f(x):  # why (2)\n    return x  # (1)!\n"
+    html = render_markdown(annotated_block(page_with_line_notes))
+    assert code_text(html) == "def f(x):  # why (2)\n    return x  # (1)!\n"
     assert 'class="language-python annotate highlight"' in html
     assert "<code>return x</code> What." in html
 
 
-def test_code_has_an_element_for_each_change_of_its_color(render):
-    html = render('```python\nfrom math import pi\nprint(f"{pi}", len(x))\n```')
+def test_code_has_an_element_for_each_change_of_its_color(render_markdown):
+    html = render_markdown('```python\nfrom math import pi\nprint(f"{pi}", len(x))\n```')
     output = re.search("<code>(.*)</code>", merge_highlight_spans(html), re.S)[1]
     assert output == (
         '<span class="k">from</span> <span class="nf">math</span> <span class="k">import</span> '
@@ -167,14 +171,16 @@ def test_no_script_names_a_source_map(site):
     assert not any("sourceMappingURL" in script.read_text("utf-8") for script in scripts)
 
 
-def test_indents_go_but_not_those_of_code():
+def test_indentation_is_removed_except_in_code():
     page = "<ul>\n    <li>a\n\n  b</li>\n</ul>\n<pre><code>x:\n    y\n\n</code></pre>\n  <p>"
     whole = "<ul>\n<li>a\nb</li>\n</ul>\n<pre><code>x:\n    y\n\n</code></pre>\n<p>"
     assert strip_indentation(page) == whole
 
 
-def test_code_in_a_table_breaks_between_its_words_alone(render):
-    html = add_code_breaks(render("| a |\n|---|\n| `nn.Linear(in_axis=1)` |\n\n`nn.Linear`"))
+def test_code_in_a_table_breaks_only_between_its_words(render_markdown):
+    html = add_code_breaks(
+        render_markdown("| a |\n|---|\n| `nn.Linear(in_axis=1)` |\n\n`nn.Linear`")
+    )
     assert "<code>nn.<wbr>Linear(<wbr>in_<wbr>axis=<wbr>1)</code>" in html
     assert "<code>nn.Linear</code>" in html
 
@@ -187,43 +193,43 @@ def test_code_in_a_table_breaks_between_its_words_alone(render):
         ("Nothing.", "```{ .python .annotate", "no numbered notes follow this block"),
     ],
 )
-def test_a_note_that_fits_no_line_stops_with_file_and_line(
-    render, page_with_line_notes, notes, piece, message
+def test_a_note_without_a_matching_line_is_reported_with_file_and_line(
+    render_markdown, page_with_line_notes, notes, piece, message
 ):
     change(page_with_line_notes, "NOTES", notes)
     with pytest.raises(PluginError) as error:
-        render(block(page_with_line_notes))
-    where = f"{page_with_line_notes.relative_to(paths.ROOT)}:{line(page_with_line_notes, piece)}"
+        render_markdown(annotated_block(page_with_line_notes))
+    where = f"{page_with_line_notes.relative_to(paths.ROOT)}:{line_of(page_with_line_notes, piece)}"
     assert str(error.value) == f"{where}: {message}"
 
 
 # Figures, tooltips
 
 
-def test_a_figure_is_inlined_with_its_alternative_text(small, config, render):
+def test_a_figure_is_inlined_with_its_alternative_text(sample_folder, config, render_markdown):
     language = config.theme["language"]
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path/></svg>'
     write_file(paths.GENERATED / language / "figures/chapter/line.svg", svg)
-    html = render('![一条 "线" <](figures/chapter/line.svg)\n\n/// caption\nText.\n///')
+    html = render_markdown('![一条 "线" <](figures/chapter/line.svg)\n\n/// caption\nText.\n///')
     output = "一条 &quot;线&quot; &lt;"
     assert f'<svg role="img" aria-label="{output}" viewBox="0 0 1 1"><path/></svg>' in html
     assert "<figcaption>" in html
     assert "<img" not in html
 
 
-def test_a_term_is_explained_where_a_page_first_uses_it(small, config, render):
+def test_a_term_is_explained_where_a_page_first_uses_it(sample_folder, config, render_markdown):
     if config.theme["language"] == "en":
-        html = render("`token` **Token** and token; tokens.")
+        html = render_markdown("`token` **Token** and token; tokens.")
         assert html.count("<abbr") == 1
         assert '<strong><abbr title="a piece (词元)">Token</abbr></strong>' in html
     else:
-        html = render("`词元`，**词元**和词元。")
+        html = render_markdown("`词元`，**词元**和词元。")
         assert html.count("<abbr") == 1
         assert '<strong><abbr title="一段 (token)">词元</abbr></strong>' in html
-    assert "<abbr" not in render("token 词元", name="glossary.md")
+    assert "<abbr" not in render_markdown("token 词元", name="glossary.md")
 
 
-# Formulas, from Markdown to what the reader gets
+# Formulas, from Markdown to the final HTML
 
 
 @pytest.mark.parametrize(
@@ -237,11 +243,11 @@ def test_a_term_is_explained_where_a_page_first_uses_it(small, config, render):
         r"\query{q}^\top \key{k}",
     ],
 )
-def test_formulas_survive_markdown(render, tex):
+def test_formulas_survive_markdown(render_markdown, tex):
     for text, display in ((f"对 ${tex}$。", False), (f"$$\n{tex}\n$$", True)):
         if "tag" in tex and not display:
             continue
-        html = render(text)
+        html = render_markdown(text)
         assert formulas.find_formulas(html) == [(tex, display)]
         html = formulas.replace_formulas(html, formulas.render_formulas([(tex, display)]))
         assert html.count('class="katex"') == 1
@@ -249,23 +255,23 @@ def test_formulas_survive_markdown(render, tex):
         assert "arithmatex" not in html
 
 
-def test_code_with_dollars_is_no_formula(render):
-    assert formulas.find_formulas(render("`$x$`, $5 and $6\n\n```sh\necho $x$\n```")) == []
+def test_code_with_dollars_is_no_formula(render_markdown):
+    assert formulas.find_formulas(render_markdown("`$x$`, $5 and $6\n\n```sh\necho $x$\n```")) == []
 
 
-def test_a_broken_formula_is_reported_with_every_page_and_line_it_is_on(small, config):
+def test_a_broken_formula_is_reported_with_every_page_and_line_it_is_on(sample_folder, config):
     language = config.theme["language"]
-    page = small / f"docs/{language}/index.md"
+    page = sample_folder / f"docs/{language}/index.md"
     change(page, "$x^2$", r"$\frac{1}$")
     (problem,) = page_content.formula_errors(language, r"\frac{1}", "KaTeX parse error")
     assert str(problem) == (
-        f"docs/{language}/index.md:{line(page, 'frac')}: KaTeX parse error; "
+        f"docs/{language}/index.md:{line_of(page, 'frac')}: KaTeX parse error; "
         "katex.org/docs/supported.html lists what there is"
     )
 
 
-def test_the_search_reads_words_and_code_without_their_markup(render):
-    html = render("a $x$, $\\frac{1}{2}$.\n\n```python\nimport math\n```\n\n<svg>b</svg>")
+def test_the_search_indexes_words_and_code_without_markup(render_markdown):
+    html = render_markdown("a $x$, $\\frac{1}{2}$.\n\n```python\nimport math\n```\n\n<svg>b</svg>")
     read = searchable_html(html)
     assert "a x, …." in read
     assert "<code>import math\n</code>" in read

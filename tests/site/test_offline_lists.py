@@ -1,4 +1,4 @@
-"""The files that a browser keeps for offline reading are those that the build publishes."""
+"""The lists for offline reading have the hashes of the published files."""
 
 import hashlib
 import json
@@ -18,17 +18,19 @@ from bookbuild.publish import offline
 from built_pages import assert_no_errors
 
 
-def home(site: Path, language: str) -> Path:
+def language_folder(site: Path, language: str) -> Path:
     return site / "zh" if language == "zh" else site
 
 
-def listed(site: Path, language: str) -> dict[str, tuple[str, int]]:
-    return json.loads((home(site, language) / "offline-files.json").read_text(encoding="utf-8"))
+def listed_files(site: Path, language: str) -> dict[str, tuple[str, int]]:
+    return json.loads(
+        (language_folder(site, language) / "offline-files.json").read_text(encoding="utf-8")
+    )
 
 
-def test_the_lists_tell_the_very_bytes_of_the_site(site, language):
-    errors, folder = [], home(site, language)
-    for address, (digest, size) in listed(site, language).items():
+def test_the_lists_have_the_hashes_of_the_published_files(site, language):
+    errors, folder = [], language_folder(site, language)
+    for address, (digest, size) in listed_files(site, language).items():
         name = "index.html" if address.endswith("/") or not address else ""
         data = (folder / unquote(address) / name).read_bytes()
         if (hashlib.sha256(data).hexdigest(), len(data)) != (digest, size):
@@ -37,35 +39,43 @@ def test_the_lists_tell_the_very_bytes_of_the_site(site, language):
 
 
 def test_a_version_is_the_hash_of_its_list(site, language):
-    output = json.loads((home(site, language) / "offline.json").read_text(encoding="utf-8"))
-    text = (home(site, language) / "offline-files.json").read_bytes()
+    output = json.loads(
+        (language_folder(site, language) / "offline.json").read_text(encoding="utf-8")
+    )
+    text = (language_folder(site, language) / "offline-files.json").read_bytes()
     assert output["key"] == hashlib.sha256(text).hexdigest()
-    assert output["bytes"] == sum(size for _, size in listed(site, language).values())
+    assert output["bytes"] == sum(size for _, size in listed_files(site, language).values())
 
 
-def test_every_page_of_the_language_is_listed_and_none_of_the_other(site, built, language):
-    pages = {address for address in listed(site, language) if not address or address.endswith("/")}
-    expected = {page.url.removeprefix("zh/") for page in built if page.source.language == language}
+def test_every_page_of_the_language_is_listed_and_none_of_the_other(site, built_pages, language):
+    pages = {
+        address for address in listed_files(site, language) if not address or address.endswith("/")
+    }
+    expected = {
+        page.url.removeprefix("zh/") for page in built_pages if page.source.language == language
+    }
     assert pages == expected
 
 
-def test_what_is_not_kept_is_what_is_left_out_on_purpose(site, language):
-    names = listed(site, language)
-    folder = home(site, language)
-    left = [
+def test_unlisted_files_match_an_excluded_pattern(site, language):
+    names = listed_files(site, language)
+    folder = language_folder(site, language)
+    unlisted = [
         name
         for path in folder.rglob("*")
         if path.is_file() and not (language == "en" and path.is_relative_to(site / "zh"))
         if (name := path.relative_to(folder).as_posix()).removesuffix("index.html") not in names
     ]
     assert_no_errors(
-        name for name in left if not any(fnmatch(name, each) for each in offline.EXCLUDED)
+        name
+        for name in unlisted
+        if not any(fnmatch(name, each) for each in offline.EXCLUDED_PATTERNS)
     )
     for pattern in ("*.md", "feed.xml", "404.html", "offline.json"):
-        assert any(fnmatch(name, pattern) for name in left), pattern
+        assert any(fnmatch(name, pattern) for name in unlisted), pattern
 
 
-def test_the_same_site_gives_the_same_lists_and_a_changed_one_others(site, tmp_path):
+def test_the_lists_change_only_if_the_site_changes(site, tmp_path):
     copy = tmp_path / "site"
     shutil.copytree(site, copy, copy_function=os.symlink)
     before = (site / "offline.json").read_bytes(), (site / "zh/offline.json").read_bytes()
@@ -90,5 +100,5 @@ def test_the_development_server_has_no_offline_button(language, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["offline.js", "zh/offline.js"])
-def test_one_worker_keeps_both_languages(site, name):
+def test_one_service_worker_serves_both_languages(site, name):
     assert (site / name).exists() == (name == "offline.js")

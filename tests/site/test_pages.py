@@ -1,4 +1,4 @@
-"""The built pages: nothing of the sources shows through, and all that should be there is."""
+"""The built pages: no markup is left, and all parts of the sources are there."""
 
 import gzip
 import json
@@ -10,16 +10,16 @@ import pytest
 
 from bookbuild.check.translation import find_parts
 from bookbuild.pages.glossary import load_glossary
-from built_pages import assert_no_errors, with_quiz
+from built_pages import assert_no_errors, text_with_quiz
 
-LIMIT = 58_000  # bytes of a page's HTML, compressed; of 60,000, headers and a font have the rest
-NO_PROSE = frozenset({"script", "style", "pre", "code", "math", "svg"})
-CHINESE = re.compile("[\u4e00-\u9fff]")
+MAX_HTML_BYTES = 58_000  # of a page, compressed; headers and a font take the rest of 60,000
+NON_PROSE_TAGS = frozenset({"script", "style", "pre", "code", "math", "svg"})
+CHINESE_CHARACTER = re.compile("[\u4e00-\u9fff]")
 
 
-def test_every_page_of_the_sources_is_built_and_no_other(site, built):
-    """Except for the page that says what isn't there."""
-    assert {*site.rglob("*.html")} == {page.path for page in built} | {
+def test_every_page_of_the_sources_is_built_and_no_other(site, built_pages):
+    """In addition to the pages there are only the error pages."""
+    assert {*site.rglob("*.html")} == {page.path for page in built_pages} | {
         site / "404.html",
         site / "zh/404.html",
     }
@@ -29,57 +29,59 @@ def test_every_page_of_the_sources_is_built_and_no_other(site, built):
     ("pattern", "what"),
     [
         (r"--8<--", "an include that was not read"),
-        (r"\*\*", "asterisks: bold that did not take"),
+        (r"\*\*", "asterisks: bold text that was not rendered"),
         (r"\\[(\[]", "a formula that was not rendered"),
         (r"\{\{|\}\}", "a value that was not filled in"),
-        (r"\{ *[#.:][\w-]+", "an attribute list that did not take"),
+        (r"\{ *[#.:][\w-]+", "an attribute list that was not applied"),
         (r"\[\^[^\]]+\]", "a footnote without its text"),
-        (r"^ *(!!!|\?\?\?)", "a block that did not take"),
-        (r"\^\^|~~|==", "marks that did not take"),
-        (r"!?\[[^\]]*\]\(", "a link that did not take"),
+        (r"^ *(!!!|\?\?\?)", "a block that was not rendered"),
+        (r"\^\^|~~|==", "markup that was not rendered"),
+        (r"!?\[[^\]]*\]\(", "a link that was not rendered"),
         (r"`", "a backtick"),
     ],
 )
-def test_no_markup_shows_in_the_prose(built, pattern, what):
+def test_no_markup_shows_in_the_prose(built_pages, pattern, what):
     errors = []
-    for page in built:
+    for page in built_pages:
         for found in re.finditer(
-            rf".{{0,30}}(?:{pattern}).{{0,30}}", page.tree.text(NO_PROSE), re.M
+            rf".{{0,30}}(?:{pattern}).{{0,30}}", page.tree.text(NON_PROSE_TAGS), re.M
         ):
             errors.append(f"{page}: {what}: …{found[0].strip()}…")
     assert_no_errors(errors)
 
 
-def test_no_include_shows_in_the_code(built):
-    assert_no_errors(f"{page}: --8<-- in a block" for page in built if "--8<--" in page.tree.text())
+def test_no_include_shows_in_the_code(built_pages):
+    assert_no_errors(
+        f"{page}: --8<-- in a block" for page in built_pages if "--8<--" in page.tree.text()
+    )
 
 
-def test_no_line_break_leaves_a_space_inside_chinese(built):
+def test_no_line_break_leaves_a_space_inside_chinese(built_pages):
     gap = re.compile(r"[\u4e00-\u9fff，。；：？！、）》”][ \n]+[\u4e00-\u9fff（《“]")
     errors = []
-    for page in built:
+    for page in built_pages:
         if page.source.language == "zh":
             for paragraph in [p for tag in ("p", "li", "td") for p in page.article.find(tag)]:
                 if not paragraph.find("p") and not paragraph.find("li"):
-                    for found in gap.finditer(paragraph.text(NO_PROSE - {"code"})):
+                    for found in gap.finditer(paragraph.text(NON_PROSE_TAGS - {"code"})):
                         start = max(0, found.start() - 10)
                         errors.append(f"{page}: …{found.string[start : found.end() + 10]!r}…")
     assert_no_errors(errors)
 
 
-def test_pages_are_light(built):
-    sizes = {str(page): len(gzip.compress(page.path.read_bytes())) for page in built}
+def test_the_html_of_every_page_is_below_the_size_limit(built_pages):
+    sizes = {str(page): len(gzip.compress(page.path.read_bytes())) for page in built_pages}
     assert_no_errors(
-        f"{page}: {size} bytes of HTML compressed, {LIMIT} at most; split it or draw less"
+        f"{page}: {size} bytes of HTML compressed, {MAX_HTML_BYTES} at most; split it or draw less"
         for page, size in sizes.items()
-        if size > LIMIT
+        if size > MAX_HTML_BYTES
     )
 
 
-def test_every_formula_of_the_sources_is_on_its_page(built):
+def test_every_formula_of_the_sources_is_on_its_page(built_pages):
     errors = []
-    for page in built:
-        source = with_quiz(page.source)
+    for page in built_pages:
+        source = text_with_quiz(page.source)
         expected = len(find_parts("displayed formula", source)) + len(find_parts("formula", source))
         found = page.article.find("span", "katex")
         if len(found) != expected:
@@ -91,12 +93,12 @@ def test_every_formula_of_the_sources_is_on_its_page(built):
 
 def mostly_chinese(text: str) -> bool:
     """An English text may quote some characters, a Chinese one some words."""
-    return 2 * len(CHINESE.findall(text)) > len(re.findall(r"[A-Za-z]", text))
+    return 2 * len(CHINESE_CHARACTER.findall(text)) > len(re.findall(r"[A-Za-z]", text))
 
 
-def test_figures_tell_what_is_to_be_seen(built):
+def test_figures_have_alternative_texts_in_the_language_of_the_page(built_pages):
     errors = []
-    for page in built:
+    for page in built_pages:
         holders = page.article.find("span", "figure")
         if len(holders) != len(find_parts("figure", page.source.text)):
             errors.append(f"{page}: {len(holders)} figures, not as many as in its source")
@@ -111,9 +113,9 @@ def test_figures_tell_what_is_to_be_seen(built):
     assert_no_errors(errors)
 
 
-def test_ids_are_unique_on_each_page(built):
+def test_ids_are_unique_on_each_page(built_pages):
     errors = []
-    for page in built:
+    for page in built_pages:
         ids = Counter(element.attributes.get("id") for element in page.tree.find())
         errors += [
             f"{page}: {count} times id={id}" for id, count in ids.items() if id and count > 1
@@ -121,18 +123,18 @@ def test_ids_are_unique_on_each_page(built):
     assert_no_errors(errors)
 
 
-def test_images_have_alternative_texts(built):
+def test_images_have_alternative_texts(built_pages):
     assert_no_errors(
         f"{page}: an image without alternative text: {image.attributes.get('src')}"
-        for page in built
+        for page in built_pages
         for image in page.tree.find("img")
         if "alt" not in image.attributes
     )
 
 
-def test_every_page_has_a_language_a_title_and_a_description(built):
+def test_every_page_has_a_language_a_title_and_a_description(built_pages):
     errors = []
-    for page in built:
+    for page in built_pages:
         if page.tree.find("html")[0].attributes["lang"] != page.source.language:
             errors.append(f"{page}: its html element is not in {page.source.language}")
         if len(page.tree.find("h1")) != 1:
@@ -144,7 +146,7 @@ def test_every_page_has_a_language_a_title_and_a_description(built):
         ]
         if described != [page.source.meta.get("description")]:
             errors.append(f"{page}: write a description into the front matter of its source")
-    titles = Counter(page.tree.find("title")[0].text() for page in built)
+    titles = Counter(page.tree.find("title")[0].text() for page in built_pages)
     errors += [
         f"{count} pages have the title {title}" for title, count in titles.items() if count > 1
     ]
@@ -154,7 +156,7 @@ def test_every_page_has_a_language_a_title_and_a_description(built):
 # Search engines
 
 
-def relations(page, relation: str) -> list[dict[str, str]]:
+def links_with_relation(page, relation: str) -> list[dict[str, str]]:
     return [
         link.attributes
         for link in page.tree.find("link")
@@ -162,16 +164,22 @@ def relations(page, relation: str) -> list[dict[str, str]]:
     ]
 
 
-def test_every_page_has_its_address_and_that_of_its_translation(built, root):
+def test_every_page_has_its_address_and_that_of_its_translation(built_pages, site_url):
     errors = []
-    for page in built:
+    for page in built_pages:
         name = page.url.removeprefix("zh/")
-        expected = {"en": root + name, "zh": f"{root}zh/{name}", "x-default": root + name}
-        if [link["href"] for link in relations(page, "canonical")] != [root + page.url]:
-            errors.append(f"{page}: its canonical link is not {root + page.url}")
+        expected = {
+            "en": site_url + name,
+            "zh": f"{site_url}zh/{name}",
+            "x-default": site_url + name,
+        }
+        if [link["href"] for link in links_with_relation(page, "canonical")] != [
+            site_url + page.url
+        ]:
+            errors.append(f"{page}: its canonical link is not {site_url + page.url}")
         output = {
             link["hreflang"]: link["href"]
-            for link in relations(page, "alternate")
+            for link in links_with_relation(page, "alternate")
             if "hreflang" in link
         }
         if output != expected:
@@ -179,22 +187,22 @@ def test_every_page_has_its_address_and_that_of_its_translation(built, root):
     assert_no_errors(errors)
 
 
-def test_the_sitemaps_list_every_page_once(site, built, root):
+def test_the_sitemaps_list_every_page_once(site, built_pages, site_url):
     for language, path in (("en", site / "sitemap.xml"), ("zh", site / "zh/sitemap.xml")):
         output = re.findall("<loc>(.*?)</loc>", path.read_text())
-        expected = [root + page.url for page in built if page.source.language == language]
+        expected = [site_url + page.url for page in built_pages if page.source.language == language]
         assert sorted(output) == sorted(expected)
 
 
 # Search in the page
 
 
-def test_each_language_has_a_search_of_its_own(site, built):
+def test_each_language_has_a_search_of_its_own(site, built_pages):
     for language, folder in (("en", site), ("zh", site / "zh")):
         index = json.loads((folder / "search/search_index.json").read_text(encoding="utf-8"))
         assert "\\u200b" in index["config"]["separator"] or language == "en"
         output = {entry["location"].partition("#")[0] for entry in index["docs"]}
-        pages = [page for page in built if page.source.language == language]
+        pages = [page for page in built_pages if page.source.language == language]
         assert output == {page.url.removeprefix("zh/") for page in pages}
 
 
@@ -202,21 +210,23 @@ def test_chinese_search_keeps_every_term_whole(site):
     index = json.loads((site / "zh/search/search_index.json").read_text(encoding="utf-8"))
     text = "\n".join(f"{entry['title']}\n{entry['text']}" for entry in index["docs"])
     words = {*re.split(r"[^\u4e00-\u9fff]+", text)}
-    whole = text.replace("\u200b", "")
+    unmatched_text = text.replace("\u200b", "")
     errors = []
     for term in sorted((entry["zh"] for entry in load_glossary()), key=len, reverse=True):
-        if re.fullmatch("[\u4e00-\u9fff]+", term) and term in whole and term not in words:
-            errors.append(f"the search cuts {term}; is it in docs/glossary.yml as it is written?")
-        whole = whole.replace(term, "\n")
+        if re.fullmatch("[\u4e00-\u9fff]+", term) and term in unmatched_text and term not in words:
+            errors.append(
+                f"the search index splits {term}; is it in docs/glossary.yml with this spelling?"
+            )
+        unmatched_text = unmatched_text.replace(term, "\n")
     assert_no_errors(errors)
 
 
-# Nobody else is asked for anything
+# Requests
 
 
-def test_nothing_is_fetched_from_elsewhere(site, built):
+def test_nothing_is_fetched_from_another_origin(site, built_pages):
     errors = []
-    for page in [*built]:
+    for page in [*built_pages]:
         fetched = [
             element.attributes[name]
             for element in page.tree.find()
@@ -236,9 +246,9 @@ def test_nothing_is_fetched_from_elsewhere(site, built):
     assert_no_errors(errors)
 
 
-def test_what_a_page_and_its_style_sheets_fetch_is_there(site, built):
+def test_files_that_pages_and_style_sheets_fetch_exist(site, built_pages):
     errors = []
-    for page in built:
+    for page in built_pages:
         for element in page.tree.find():
             url = element.attributes.get("src") or (
                 element.tag == "link"
@@ -246,23 +256,23 @@ def test_what_a_page_and_its_style_sheets_fetch_is_there(site, built):
                 and element.attributes["href"]
             )
             if url and not url.startswith("data:") and not (page.path.parent / url).exists():
-                errors.append(f"{page}: there is no {url}")
+                errors.append(f"{page}: {url} does not exist")
     for path in site.rglob("*.css"):
         for url in re.findall(r"""url\(["']?([^"')]+)""", path.read_text("utf-8")):
             if not url.startswith(("data:", "#")) and not (path.parent / url).exists():
-                errors.append(f"{path.relative_to(site)}: there is no {url}")
+                errors.append(f"{path.relative_to(site)}: {url} does not exist")
     assert_no_errors(errors)
 
 
-REFERENCE = frozenset({"index.md", "proofs.md", "glossary.md", "shapes.md", "sources.md"})
+REFERENCE_PAGES = frozenset({"index.md", "proofs.md", "glossary.md", "shapes.md", "sources.md"})
 
 
-def test_every_chapter_says_below_its_title_how_long_it_is_and_what_it_needs(built):
+def test_every_chapter_shows_its_reading_time_and_prerequisites(built_pages):
     errors = []
-    for page in built:
+    for page in built_pages:
         lines = page.article.find("p", "reading")
-        if page.source.name in REFERENCE:
-            errors += [f"{page}: this is no chapter to read through"] * len(lines)
+        if page.source.name in REFERENCE_PAGES:
+            errors += [f"{page}: a reference page has a reading time"] * len(lines)
             continue
         output = "".join(line.text() for line in lines)
         if not re.match(
@@ -271,14 +281,14 @@ def test_every_chapter_says_below_its_title_how_long_it_is_and_what_it_needs(bui
             errors.append(f"{page}: has {output!r}; write `needs` into its front matter")
         elements = [each for each in page.article.find() if each.tag in {"h1", "p"}]
         if lines and elements[elements.index(lines[0]) - 1].tag != "h1":
-            errors.append(f"{page}: the line doesn't stand below the title")
+            errors.append(f"{page}: the reading time is not below the title")
     assert_no_errors(errors)
 
 
-def test_both_languages_take_about_as_long_to_read(built):
+def test_both_languages_have_about_the_same_reading_time(built_pages):
     minutes = {
         (page.source.language, page.source.name): int(re.search(r"\d+", line.text())[0])
-        for page in built
+        for page in built_pages
         for line in page.article.find("p", "reading")
     }
     assert_no_errors(
@@ -288,7 +298,7 @@ def test_both_languages_take_about_as_long_to_read(built):
     )
 
 
-def test_the_search_does_not_find_how_long_a_page_is(site):
+def test_the_search_excludes_the_reading_time(site):
     for folder in (site, site / "zh"):
         index = (folder / "search/search_index.json").read_text(encoding="utf-8")
         assert not re.search("minutes to read|分钟。预备知识", index)

@@ -1,4 +1,4 @@
-"""The same site at another address: two builds are one, and a fork needs no edit."""
+"""The site at another address: builds are reproducible, and a fork needs no changes."""
 
 import functools
 import http.server
@@ -15,15 +15,18 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from bookbuild.pages.paths import LANGUAGES
-from browser_pages import BASE, PATIENCE, SilentHandler, watch
+from browser_pages import BASE_URL, TIMEOUT_MS, SilentHandler, record_errors
 from built_pages import ROOT, assert_no_errors
 
-FORK = {"SITE_URL": "https://reader.github.io/repo", "REPO_URL": "https://github.com/reader/repo"}
-FORK_ADDRESS = FORK["SITE_URL"] + "/"
+FORK_SETTINGS = {
+    "SITE_URL": "https://reader.github.io/repo",
+    "REPO_URL": "https://github.com/reader/repo",
+}
+FORK_ADDRESS = FORK_SETTINGS["SITE_URL"] + "/"
 
 
-def build(folder: Path, **settings: str) -> None:
-    """What scripts/build does with these settings, into another folder."""
+def build_site(folder: Path, **settings: str) -> None:
+    """Build the site with these settings into another folder, like scripts/build."""
     environment = {k: v for k, v in os.environ.items() if k not in ("SITE_URL", "REPO_URL")}
     done = subprocess.run(
         [Path(sys.executable).with_name("mkdocs"), "build", "--strict", "-d", folder],
@@ -35,7 +38,7 @@ def build(folder: Path, **settings: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def files(folder: Path) -> dict[str, bytes]:
+def file_contents(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -44,10 +47,10 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def fork(tmp_path_factory) -> Path:
+def fork_site(tmp_path_factory) -> Path:
     """The site that a fork publishes, at the sub-path that GitHub Pages gives it."""
     folder = tmp_path_factory.mktemp("fork") / "repo"
-    build(folder, **FORK)
+    build_site(folder, **FORK_SETTINGS)
     return folder
 
 
@@ -55,44 +58,43 @@ def fork(tmp_path_factory) -> Path:
     *("docs/**/*", "overrides/**/*", "scripts/**/*", "snippets/**/*"),
     *("tests/claims/*.py", "*.yml", "*.toml", "CITATION.cff"),
 )
-def test_two_builds_give_the_same_bytes(fork, tmp_path):
-    """So that anyone who builds the book can check what was published."""
-    build(tmp_path, **FORK)
-    first, second = files(fork), files(tmp_path)
+def test_two_builds_give_the_same_bytes(fork_site, tmp_path):
+    """Anyone who builds the book can compare it with the published site."""
+    build_site(tmp_path, **FORK_SETTINGS)
+    first, second = file_contents(fork_site), file_contents(tmp_path)
     assert first.keys() == second.keys()
     assert_no_errors(f"{name} differs" for name in first if first[name] != second[name])
 
 
-def test_a_fork_names_no_address_but_its_own(fork):
+def test_a_fork_names_no_address_but_its_own(fork_site):
     errors = []
-    for name, content in files(fork).items():
+    for name, content in file_contents(fork_site).items():
         for found in re.finditer(rb"transformer\.example|github\.com/example", content):
-            errors.append(f"{name} tells {found[0].decode()}")
+            errors.append(f"{name} contains {found[0].decode()}")
     assert_no_errors(errors)
 
 
-def test_a_fork_s_pages_tell_where_they_are_and_where_to_edit_them(fork):
+def test_pages_of_a_fork_link_to_its_own_site_and_repository(fork_site):
     for language, folder in (("en", ""), ("zh", "zh/")):
-        lab = (fork / folder / "labs/look-inside/index.html").read_text(encoding="utf-8")
+        lab = (fork_site / folder / "labs/look-inside/index.html").read_text(encoding="utf-8")
         home = f"{FORK_ADDRESS}{folder}"
         assert f'<link rel="canonical" href="{home}labs/look-inside/">' in lab
         for other, place in (("en", ""), ("zh", "zh/"), ("x-default", "")):
             assert f'hreflang="{other}" href="{FORK_ADDRESS}{place}labs/look-inside/"' in lab
         source = f"docs/{language}/labs/look-inside.ipynb"
-        assert f'href="{FORK["REPO_URL"]}/edit/main/{source}"' in lab
+        assert f'href="{FORK_SETTINGS["REPO_URL"]}/edit/main/{source}"' in lab
         colab = "https://colab.research.google.com/github/reader/repo/blob/main/"
         assert f'href="{colab}{source}"' in lab
-        notebook = (fork / folder / "labs/look-inside.ipynb").read_text(encoding="utf-8")
+        notebook = (fork_site / folder / "labs/look-inside.ipynb").read_text(encoding="utf-8")
         assert f'SITE = \\"{FORK_ADDRESS}\\"' in notebook
-        sitemap = (fork / folder / "sitemap.xml").read_text(encoding="utf-8")
+        sitemap = (fork_site / folder / "sitemap.xml").read_text(encoding="utf-8")
         addresses = re.findall("<loc>(.*?)</loc>", sitemap)
         assert f"{home}attention/" in addresses
         assert_no_errors(each for each in addresses if not each.startswith(home))
 
 
-class Pages(SilentHandler):
-    """Serves as GitHub Pages does: one page for all that isn't there, and that is nothing
-    outside of the sub-path."""
+class GitHubPagesHandler(SilentHandler):
+    """Serves like GitHub Pages: the sub-path of the fork, and one page for all missing files."""
 
     def send_error(self, code, message=None, explain=None) -> None:
         self.send_response(code)
@@ -102,9 +104,9 @@ class Pages(SilentHandler):
 
 
 @pytest.fixture(scope="module")
-def browser_there(fork, launch_browser, browser_type_launch_args) -> Iterator[Browser]:
-    """A browser for which BASE is the host of the fork's site."""
-    handler = functools.partial(Pages, directory=str(fork.parent))
+def fork_browser(fork_site, launch_browser, browser_type_launch_args) -> Iterator[Browser]:
+    """A browser for which BASE_URL is the host of the fork's site."""
+    handler = functools.partial(GitHubPagesHandler, directory=str(fork_site.parent))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         host = f"--host-resolver-rules=MAP site.localhost 127.0.0.1:{server.server_port}"
@@ -117,54 +119,54 @@ def browser_there(fork, launch_browser, browser_type_launch_args) -> Iterator[Br
 
 
 @pytest.fixture
-def visitor(browser_there) -> Iterator[Page]:
-    page = browser_there.new_page()
-    page.set_default_timeout(PATIENCE)
+def fork_page(fork_browser) -> Iterator[Page]:
+    page = fork_browser.new_page()
+    page.set_default_timeout(TIMEOUT_MS)
     yield page
     page.close()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_under_a_sub_path_the_translator_the_search_and_the_switch_work(visitor, language):
+def test_translator_search_and_language_switch_work_under_a_sub_path(fork_page, language):
     errors: list[str] = []
-    watch(visitor, errors)  # what is asked for outside of the sub-path isn't there
-    home = BASE + ("repo/zh/" if language == "zh" else "repo/")
-    visitor.goto(home)
-    translator = visitor.locator("[data-widget=translator].ready")
+    record_errors(fork_page, errors)  # requests outside of the sub-path fail
+    home = BASE_URL + ("repo/zh/" if language == "zh" else "repo/")
+    fork_page.goto(home)
+    translator = fork_page.locator("[data-widget=translator].ready")
     translator.get_by_role("combobox").first.press("Enter")
     expect(translator.locator(".output b")).to_have_text("我们为什么工作？")
-    visitor.locator(".md-search__input").click()
+    fork_page.locator(".md-search__input").click()
     query = {"en": "positional encoding", "zh": "位置编码"}[language]
-    visitor.locator(".md-search__input").press_sequentially(query, delay=10)
-    visitor.keyboard.press("Shift")
-    link = visitor.locator(".md-search-result__link").first
+    fork_page.locator(".md-search__input").press_sequentially(query, delay=10)
+    fork_page.keyboard.press("Shift")
+    link = fork_page.locator(".md-search-result__link").first
     expect(link).to_have_attribute("href", re.compile(f"^{home}positional-encoding/"))
     link.click()
-    expect(visitor).to_have_url(re.compile(f"^{home}positional-encoding/"))
-    visitor.locator(".md-footer__link--next").click()
-    expect(visitor).to_have_url(f"{home}rotations/")
-    positions = visitor.locator("[data-widget=positions]")
+    expect(fork_page).to_have_url(re.compile(f"^{home}positional-encoding/"))
+    fork_page.locator(".md-footer__link--next").click()
+    expect(fork_page).to_have_url(f"{home}rotations/")
+    positions = fork_page.locator("[data-widget=positions]")
     positions.scroll_into_view_if_needed()
     expect(positions.locator(".live")).to_be_visible()
-    visitor.locator(".md-footer__link--next").click()
-    expect(visitor).to_have_url(f"{home}attention/")
-    visitor.goto(f"{home}labs/look-inside/")
+    fork_page.locator(".md-footer__link--next").click()
+    expect(fork_page).to_have_url(f"{home}attention/")
+    fork_page.goto(f"{home}labs/look-inside/")
     other = {"en": "zh", "zh": "en"}[language]
-    with visitor.expect_navigation():
-        visitor.locator(f".md-select__link[hreflang={other}]").dispatch_event("click")
-    there = BASE + ("repo/zh/" if other == "zh" else "repo/") + "labs/look-inside/"
-    expect(visitor).to_have_url(there)
+    with fork_page.expect_navigation():
+        fork_page.locator(f".md-select__link[hreflang={other}]").dispatch_event("click")
+    there = BASE_URL + ("repo/zh/" if other == "zh" else "repo/") + "labs/look-inside/"
+    expect(fork_page).to_have_url(there)
     assert_no_errors(dict.fromkeys(errors))
 
 
-def test_what_is_missing_under_a_sub_path_is_reported_by_a_page_that_leads_home(visitor):
+def test_a_missing_page_under_a_sub_path_shows_links_home(fork_page):
     missing: list[str] = []
-    visitor.on("response", lambda got: missing.append(got.url) if got.status >= 400 else None)
-    visitor.goto(f"{BASE}repo/labs/nonesuch/deep/")
-    assert missing == [f"{BASE}repo/labs/nonesuch/deep/"]  # its styles and scripts are found
-    links = visitor.locator("section a.md-button")
+    fork_page.on("response", lambda got: missing.append(got.url) if got.status >= 400 else None)
+    fork_page.goto(f"{BASE_URL}repo/labs/nonesuch/deep/")
+    assert missing == [f"{BASE_URL}repo/labs/nonesuch/deep/"]  # its styles and scripts are found
+    links = fork_page.locator("section a.md-button")
     expect(links).to_have_count(2)
-    for number, home in enumerate((f"{BASE}repo/", f"{BASE}repo/zh/")):
+    for number, home in enumerate((f"{BASE_URL}repo/", f"{BASE_URL}repo/zh/")):
         assert links.nth(number).evaluate("link => link.href") == home
 
 
@@ -172,6 +174,8 @@ def test_what_is_missing_under_a_sub_path_is_reported_by_a_page_that_leads_home(
     "name",
     ["README.md", *(f"docs/{x}/{y}.md" for x in LANGUAGES for y in ("index", "proofs"))],
 )
-def test_the_oldest_pytorch_that_is_named_is_the_one_that_is_tried(name):
-    oldest = runpy.run_path(str(ROOT / "scripts/bookbuild/check/compatibility.py"))["OLDEST"]
+def test_the_documented_oldest_pytorch_is_the_tested_one(name):
+    oldest = runpy.run_path(str(ROOT / "scripts/bookbuild/check/compatibility.py"))[
+        "OLDEST_PYTORCH"
+    ]
     assert f"PyTorch {oldest}" in (ROOT / name).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a writer sees who has the book served: what is saved, and what is wrong."""
+"""The development server shows saved changes, and reports errors."""
 
 import socket
 import subprocess
@@ -20,14 +20,14 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run import locks
-from fault_injection import MKDOCS, PATIENCE, environment, wait_until
+from fault_injection import MKDOCS_COMMAND, PROCESS_TIMEOUT, build_environment, wait_until
 from sample_book import change
 
-pytestmark = pytest.mark.depends_on(*sample_book.SOURCES)
+pytestmark = pytest.mark.depends_on(*sample_book.DEPENDENCY_PATTERNS)
 
 
 class Server:
-    """A small book, served from its folder; messages is what the server has printed."""
+    """A server of the sample book; messages is its output."""
 
     def __init__(self, folder: Path, log: Path, address: str):
         self.folder, self.log, self.address = folder, log, address
@@ -38,7 +38,7 @@ class Server:
 
     def page(self, path: str) -> str:
         try:
-            with urlopen(self.address + path, timeout=PATIENCE) as page:
+            with urlopen(self.address + path, timeout=PROCESS_TIMEOUT) as page:
                 return page.read().decode()
         except OSError:
             return ""
@@ -49,15 +49,15 @@ class Server:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = sample_book.make(tmp_path_factory.mktemp("served") / "book")
+    folder = sample_book.make_sample_book(tmp_path_factory.mktemp("served") / "book")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     log = folder.parent / "server.log"
     with open(log, "w") as output:
         process = subprocess.Popen(
-            [MKDOCS, "serve", "-a", f"127.0.0.1:{port}"],
+            [MKDOCS_COMMAND, "serve", "-a", f"127.0.0.1:{port}"],
             cwd=folder,
-            env=environment(),
+            env=build_environment(),
             stdout=output,
             stderr=output,
         )
@@ -81,10 +81,10 @@ def test_a_served_page_reloads_itself_and_has_no_policy_that_would_forbid_it(ser
     [
         ("docs/en/index.md", "[other]", "saved [other]", "", "saved"),
         ("docs/zh/index.md", "[另一页]", "改过的[另一页]", "zh/", "改过的"),
-        ("docs/en/other.md", "# Other", "# Another", "", "Another"),  # what leads there
+        ("docs/en/other.md", "# Other", "# Another", "", "Another"),  # the title of a link's target
         ("snippets/tiny.py", "2 * x", "x + x", "", "x + x"),
         ("snippets/tiny.py", "double(x)", "double(x, more=0)", "zh/", "more="),
-        ("snippets/examples/chapter/say.py", "21", "4321", "", "8642"),  # what it prints
+        ("snippets/examples/chapter/say.py", "21", "4321", "", "8642"),  # the output of an example
         ("scripts/figures/chapter.py", "position", "whereabouts", "", "whereabouts"),
         ("mkdocs.yml", "Link to this section", "Here", "", 'title="Here"'),
     ],
@@ -103,8 +103,8 @@ def test_a_new_meaning_is_shown_where_its_term_is_used(server: Server):
     wait_until(lambda: 'title="一小段 (token)"' in server.page("zh/"))
 
 
-def test_what_is_wrong_is_reported_at_each_build_until_it_is_repaired(server: Server):
-    """Though the page that has it is as it was when it was reported before."""
+def test_an_error_is_reported_at_each_build_until_it_is_fixed(server: Server):
+    """Also if the page with the error has not changed since the last report."""
     link, error = "](nonesuch.md)", "docs/en/index.md:9: Doc file 'index.md' contains a link"
     server.save("docs/en/index.md", "](other.md#there)", link)
     wait_until(lambda: server.messages.count(error) == 1)
@@ -119,11 +119,11 @@ def test_what_is_wrong_is_reported_at_each_build_until_it_is_repaired(server: Se
 def test_serving_goes_on_after_an_error_that_stops_a_build(server: Server):
     server.save("docs/en/index.md", "$x^2$", r"$\frac{1}$")
     wait_until(lambda: "docs/en/index.md:9: KaTeX parse error" in server.messages)
-    server.save("docs/en/index.md", r"$\frac{1}$", "mended")
-    wait_until(lambda: "mended" in server.page(""))
+    server.save("docs/en/index.md", r"$\frac{1}$", "repaired")
+    wait_until(lambda: "repaired" in server.page(""))
 
 
-def test_a_server_checks_the_sources_only_if_one_has_changed(small: Path, monkeypatch):
+def test_a_server_checks_the_sources_only_if_one_has_changed(sample_folder: Path, monkeypatch):
     checks: list[str] = []
     source_errors = source_checks.source_errors
 
@@ -140,27 +140,27 @@ def test_a_server_checks_the_sources_only_if_one_has_changed(small: Path, monkey
     monkeypatch.setattr(source_checks, "STATE", BuildState(serving=True))
     assert is_checked()
     assert not is_checked()
-    change(small / "docs/en/other.md", "A token", "One token")
+    change(sample_folder / "docs/en/other.md", "A token", "One token")
     assert is_checked()
     assert is_checked(), "a warning is repeated: the translation is older than the page"
-    change(small / "docs/en/other.md", "One token", "A token")
+    change(sample_folder / "docs/en/other.md", "One token", "A token")
     assert is_checked()
     assert not is_checked()
-    output = small / ".generated/outputs/examples/chapter/say.txt"
+    output = sample_folder / ".generated/outputs/examples/chapter/say.txt"
     output.write_text("")
     assert is_checked()
     assert output.read_text() == "number: 42\n"
     assert not is_checked()
-    (small / "docs/en/gone.md").symlink_to("nonesuch")
+    (sample_folder / "docs/en/gone.md").symlink_to("nonesuch")
     with pytest.raises(SourceError, match="broken symbolic link"):
         is_checked()
-    (small / "docs/en/gone.md").unlink()
+    (sample_folder / "docs/en/gone.md").unlink()
     assert not is_checked()
     source_checks.STATE.serving = False
     assert is_checked(), "mkdocs build checks everything"
 
 
-def test_only_what_has_changed_is_rendered_again(small: Path, tmp_path: Path, monkeypatch):
+def test_only_changed_pages_are_rendered_again(sample_folder: Path, tmp_path: Path, monkeypatch):
     renders: list[str] = []
     render = Page.render
 
@@ -170,13 +170,13 @@ def test_only_what_has_changed_is_rendered_again(small: Path, tmp_path: Path, mo
 
     def rendered(command: str) -> list[str]:
         renders.clear()
-        config = load_config(str(small / "mkdocs.yml"), site_dir=str(tmp_path / "site"))
+        config = load_config(str(sample_folder / "mkdocs.yml"), site_dir=str(tmp_path / "site"))
         config.plugins.on_startup(command=command, dirty=False)
         build(config, serve_url="http://127.0.0.1:8000/" if command == "serve" else None)
         return sorted(renders)
 
     monkeypatch.setattr(render_cache, "PAGE_KEYS", {})
-    monkeypatch.chdir(small)
+    monkeypatch.chdir(sample_folder)
     monkeypatch.setattr(Page, "render", counted)
     monkeypatch.setattr(locks, "check_port", lambda *_: None)  # nothing listens here
     pages = [f"{each}/{page.name}" for each in LANGUAGES for page in list_pages(each)]
@@ -189,8 +189,8 @@ def test_only_what_has_changed_is_rendered_again(small: Path, tmp_path: Path, mo
     assert rendered("serve") == ["en/other.md"]
     monkeypatch.setattr(render_cache, "code_version", lambda: "newer")
     assert rendered("serve") == pages
-    change(small / "docs/zh/other.md", "其他。", "其他")
+    change(sample_folder / "docs/zh/other.md", "其他。", "其他")
     assert rendered("serve") == ["zh/other.md"]
-    change(small / "snippets/tiny.py", "2 * x", "x + x")
+    change(sample_folder / "snippets/tiny.py", "2 * x", "x + x")
     assert rendered("serve") == ["en/index.md", "zh/index.md"]
     assert rendered("build") == pages

@@ -17,8 +17,8 @@ from bookbuild.check.review import mark_translated
 from bookbuild.pages import notebooks
 from built_pages import ROOT
 from fault_injection import (
-    CACHES,
-    LOCKS,
+    CACHE_PATTERNS,
+    LOCK_PATTERNS,
     build,
     built_files,
     check_repaired,
@@ -28,10 +28,10 @@ from fault_injection import (
     message_line,
     partial_files,
 )
-from sample_book import change, line
+from sample_book import change, line_of
 from warm_mkdocs import WarmMkDocs
 
-pytestmark = pytest.mark.depends_on(*sample_book.SOURCES)
+pytestmark = pytest.mark.depends_on(*sample_book.DEPENDENCY_PATTERNS)
 PAGE, TRANSLATION = "docs/en/index.md", "docs/zh/index.md"
 OTHER, OTHER_TRANSLATION = "docs/en/other.md", "docs/zh/other.md"
 TINY, SAY = "snippets/tiny.py", "snippets/examples/chapter/say.py"
@@ -90,7 +90,7 @@ def add_lab(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def intact(tmp_path_factory: pytest.TempPathFactory, mkdocs: WarmMkDocs) -> Path:
     """The sample book without errors, built once."""
-    folder = sample_book.make(tmp_path_factory.mktemp("intact"))
+    folder = sample_book.make_sample_book(tmp_path_factory.mktemp("intact"))
     add_quiz(folder)
     add_lab(folder)
     (folder / "overrides").unlink()
@@ -98,7 +98,7 @@ def intact(tmp_path_factory: pytest.TempPathFactory, mkdocs: WarmMkDocs) -> Path
     jobs = folder / "scripts/bookbuild/run/jobs.py"
     change(jobs, "\nEXAMPLE_TIMEOUT = 120", f"\nEXAMPLE_TIMEOUT = {TIMEOUT}")
     with pytest.MonkeyPatch.context() as patch:
-        sample_book.use(folder, patch)
+        sample_book.set_book_paths(folder, patch)
         for name in ("other", "labs/lab"):
             mark_translated(name)
     status, output = build(folder, mkdocs)
@@ -475,7 +475,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
 def expected_message(folder: Path, name: str) -> str:
     """The message of the broken build, as a regular expression."""
     _, (file, piece, message) = ERRORS[name]
-    number = line(folder / file, piece) if piece and piece != LAST_LINE else 1
+    number = line_of(folder / file, piece) if piece and piece != LAST_LINE else 1
     if piece == LAST_LINE:
         number = (folder / file).read_bytes().count(b"\n")
     if message == MKDOCS_MESSAGE:
@@ -525,10 +525,12 @@ def test_a_strict_build_fails_and_can_be_repaired(
 
 
 def test_the_intact_book_is_built_again_without_a_warning_and_equal(intact, mkdocs):
-    before = file_hashes(intact, ".", ignored=LOCKS + CACHES)
+    before = file_hashes(intact, ".", ignored=LOCK_PATTERNS + CACHE_PATTERNS)
     status, output = build(intact, mkdocs)
     assert (status, "WARNING" in output) == (0, False), output
-    assert not different_files(before, file_hashes(intact, ".", ignored=LOCKS + CACHES))
+    assert not different_files(
+        before, file_hashes(intact, ".", ignored=LOCK_PATTERNS + CACHE_PATTERNS)
+    )
 
 
 def test_a_build_that_is_not_published_has_no_link_to_a_card(intact):

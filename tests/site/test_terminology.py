@@ -18,11 +18,11 @@ def test_every_chinese_word_for_a_term_is_that_of_the_glossary():
     assert_no_errors(terminology.terminology_errors())
 
 
-def test_all_that_is_chinese_is_looked_at():
-    looked = {*terminology.chinese_files()}
+def test_every_file_with_chinese_text_is_checked():
+    checked_files = {*terminology.chinese_files()}
     unread = ("tests", "node_modules", "site", "snippets", ".generated", ".venv", ".git")
-    looked |= {page.path for page in list_pages("en")}  # these quote a character or two
-    looked |= {paths.ROOT / name for name in terminology.EXCLUDED_FILES}
+    checked_files |= {page.path for page in list_pages("en")}  # these quote a character or two
+    checked_files |= {paths.ROOT / name for name in terminology.EXCLUDED_FILES}
     chinese = re.compile("[\u4e00-\u9fff]")
     errors = []
     for folder, names, files in os.walk(paths.ROOT):
@@ -30,7 +30,7 @@ def test_all_that_is_chinese_is_looked_at():
         names[:] = [name for name in names if name not in unread]
         for path in (Path(folder, name) for name in files):
             text = path.suffix in (".md", ".ipynb", ".py", ".js", ".yml", ".html")
-            if not text or path in looked or (at_root and path.suffix == ".md"):
+            if not text or path in checked_files or (at_root and path.suffix == ".md"):
                 continue
             if chinese.search(path.read_text(encoding="utf-8")):
                 errors.append(f"terminology.FILE_PATTERNS lacks {path.relative_to(paths.ROOT)}")
@@ -38,7 +38,7 @@ def test_all_that_is_chinese_is_looked_at():
 
 
 def test_each_term_and_each_chinese_word_has_one_entry():
-    """A form of one term isn't that of another, and no term's own word is ruled out by another."""
+    """No two terms share a form, and no term's own word is forbidden by another term."""
     entries = load_glossary()
     english = Counter(form.lower() for e in entries for form in (e["en"], *e.get("also", [])))
     chinese = Counter(word for e in entries for word in terminology.chinese_forms(e))
@@ -61,16 +61,16 @@ def test_the_glossary_has_at_least_120_terms():
     assert len(load_glossary()) >= 120
 
 
-# Each of these checks can fail: a page with one wrong word in it.
+# Each check can fail: a sample page with one wrong word.
 
-GLOSSARY = [
+SAMPLE_GLOSSARY = [
     {"en": "token", "zh": "词元", "also": ["tokens"], "not": ["令牌", "标记符"]},
     {"en": "self-attention", "zh": "自注意力", "not": ["自注意"]},
     {"en": "sampling", "zh": "抽样", "not": ["采样"]},
     {"en": "top-p", "zh": "top-p", "also": ["nucleus"], "zh_also": ["核采样"]},
     {"en": "encoder-only", "zh": "只有编码器"},
 ]
-PAGE = """\
+SAMPLE_PAGE = """\
 ---
 description: 一页。
 ---
@@ -86,17 +86,17 @@ description: 一页。
 """
 
 
-def output(page: str) -> list[str]:
+def page_errors(page: str) -> list[str]:
     path = paths.DOCS / "zh/page.md"
     return [
         str(each)
         for check in (terminology.forbidden_words, terminology.unknown_terms)
-        for each in check(GLOSSARY, path, page)
+        for each in check(SAMPLE_GLOSSARY, path, page)
     ]
 
 
 def test_a_correct_page_has_no_errors():
-    assert output(PAGE) == []
+    assert page_errors(SAMPLE_PAGE) == []
 
 
 @pytest.mark.parametrize(
@@ -128,17 +128,17 @@ def test_a_correct_page_has_no_errors():
     ],
 )
 def test_a_wrong_word_is_reported_with_its_line_and_the_right_one(old, new, line, message):
-    assert PAGE.count(old) == 1
-    (error,) = output(PAGE.replace(old, new))
+    assert SAMPLE_PAGE.count(old) == 1
+    (error,) = page_errors(SAMPLE_PAGE.replace(old, new))
     assert error.startswith(f"docs/zh/page.md:{line}: ")
     assert message in error
 
 
 def test_a_wrong_word_in_the_glossarys_own_meanings_is_reported():
-    """But not in the lists of what is ruled out."""
+    """Except in the lists of forbidden words."""
     path = paths.DOCS / "glossary.yml"
     shown = terminology.chinese_text(path)
     assert "令牌" in path.read_text(encoding="utf-8")
     assert "令牌" not in shown
     assert shown.count("\n") == path.read_text(encoding="utf-8").count("\n")
-    assert [*terminology.forbidden_words(GLOSSARY, path, f"{shown}令牌")]
+    assert [*terminology.forbidden_words(SAMPLE_GLOSSARY, path, f"{shown}令牌")]

@@ -10,7 +10,7 @@ from bookbuild.pages.files import line_number
 from bookbuild.pages.page import SourcePage, list_pages
 from bookbuild.pages.paths import LANGUAGES
 
-NAMES = sorted({page.name for language in LANGUAGES for page in list_pages(language)})
+PAGE_NAMES = sorted({page.name for language in LANGUAGES for page in list_pages(language)})
 
 
 def skip_pending(name: str) -> None:
@@ -21,7 +21,7 @@ def skip_pending(name: str) -> None:
             pytest.skip(f"{page.display_path} is behind {page.translation.display_path}")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PAGE_NAMES)
 def test_each_page_exists_in_both_languages(name):
     for language in LANGUAGES:
         page = SourcePage(language, name)
@@ -30,7 +30,7 @@ def test_each_page_exists_in_both_languages(name):
         )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PAGE_NAMES)
 def test_both_languages_have_the_same_parts_in_the_same_order(name):
     skip_pending(name)
     english, chinese = SourcePage("en", name).text, SourcePage("zh", name).text
@@ -38,12 +38,12 @@ def test_both_languages_have_the_same_parts_in_the_same_order(name):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PAGE_NAMES)
 def test_headings_have_anchors_and_exercises_have_answers(name, language):
     assert not [*translation.structure_errors(language, name, SourcePage(language, name).text)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PAGE_NAMES)
 def test_front_matter_has_the_same_keys(name):
     skip_pending(name)
     english, chinese = SourcePage("en", name).meta, SourcePage("zh", name).meta
@@ -60,7 +60,7 @@ def test_every_chinese_page_was_reviewed_against_the_current_english_page():
     assert not [str(error) for error in translation_errors()]
 
 
-# Each of these checks can fail: a small pair of pages, one change, and the expected message.
+# Each check can fail: a pair of sample pages, one change, and the expected message.
 
 ENGLISH = """\
 ---
@@ -164,7 +164,7 @@ def test_a_page_and_its_translation_have_no_differences():
     assert not [*translation.structure_errors("zh", "page.md", CHINESE)]
 
 
-CHANGES = [
+TRANSLATION_CHANGES = [
     ("## 第一节 { #first }", "### 第一节 { #first }", "heading 2 is ### #first, but ## #first"),
     ("{ #second }", "{ #zweite }", "heading 3 is ### #zweite, but ### #second"),
     ("### 第二节 { #second }", "", "missing heading 3, ### #second;"),
@@ -191,7 +191,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), CHANGES, ids=lambda text: text[:40])
+@pytest.mark.parametrize(("old", "new", "message"), TRANSLATION_CHANGES, ids=lambda text: text[:40])
 def test_a_difference_is_reported_with_both_places(old, new, message):
     assert CHINESE.count(old) == 1
     changed = CHINESE.replace(old, new)
@@ -202,8 +202,8 @@ def test_a_difference_is_reported_with_both_places(old, new, message):
 
 
 def test_every_kind_of_difference_is_tested():
-    messages = [message for _, _, message in CHANGES]
-    for kind in translation.KINDS:
+    messages = [message for _, _, message in TRANSLATION_CHANGES]
+    for kind in translation.PART_KINDS:
         pattern = rf"(missing |extra )?{kind} \d"
         assert any(re.match(pattern, message) for message in messages), kind
 
@@ -234,13 +234,13 @@ def test_an_exercise_without_answer_is_an_error():
     assert messages == [f"docs/zh/page.md:{line}: exercise 1 has no answer"]
 
 
-LABELS = [
+INVALID_LABELS = [
     ("（动手算，5 分钟）", ".", "exercise 1 has no kind and minutes; write them like"),
     ("动手算", "做", "exercise 1 is of unknown kind 做; use one of ['by hand', 'think', "),
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), LABELS)
+@pytest.mark.parametrize(("old", "new", "message"), INVALID_LABELS)
 def test_an_exercise_without_kind_or_minutes_is_an_error(old, new, message):
     (error,) = translation.structure_errors("zh", "page.md", CHINESE.replace(old, new))
     line = line_number(CHINESE, CHINESE.index("**练习"))
@@ -259,7 +259,7 @@ def test_an_exercise_shorter_than_one_before_it_is_an_error():
     assert error.endswith(": exercise 2 takes 3 minutes and comes after one of 5")
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("labs/")])
+@pytest.mark.parametrize("name", [name for name in PAGE_NAMES if not name.startswith("labs/")])
 def test_a_chapter_with_exercises_has_three_to_six(name):
     exercises = translation.find_parts("exercise", SourcePage("en", name).text)
     assert len(exercises) // 2 in {0, 3, 4, 5, 6}
