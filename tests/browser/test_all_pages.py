@@ -1,7 +1,7 @@
 """Every page in a real browser, in one visit with JavaScript and one without.
 
-With JavaScript: nothing fails or overflows, wide and narrow; every letter of a formula has its
-font; each copy button copies the code above it; axe finds nothing. Without: all is there.
+With JavaScript: no errors and no overflow, wide and narrow; every letter of a formula has its
+font; each copy button copies its code; axe finds nothing. Without: all content is visible.
 """
 
 import functools
@@ -18,20 +18,20 @@ from bookbuild.check.translation import find_parts
 from bookbuild.mkdocs_site import formulas
 from bookbuild.pages.page import SourcePage, list_pages
 from browser_pages import (
-    PATIENCE,
-    address,
+    TIMEOUT_MS,
+    absolute_url,
     axe_errors,
-    every_page,
-    open_everything,
-    settle,
-    watch,
+    expand_page,
+    parametrize_page,
+    record_errors,
+    wait_until_idle,
 )
-from built_pages import assert_no_errors, blocks_of, load_page, with_quiz
+from built_pages import assert_no_errors, load_page, page_code_blocks, text_with_quiz
 
 WIDTHS = 1280, 390
 
 # Elements beyond the right edge; those inside a scrolling element may be.
-FIND_OVERFLOW = """() => {
+FIND_OVERFLOW_SCRIPT = """() => {
   const width = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth <= width) return [];
   return [...document.querySelectorAll("body *")]
@@ -41,7 +41,7 @@ FIND_OVERFLOW = """() => {
 }"""
 
 # The letters of formulas, by the font in which they are drawn: family, style, weight.
-LETTERS_BY_FONT = """() => {
+LETTERS_BY_FONT_SCRIPT = """() => {
   const letters = {};
   for (const each of document.querySelectorAll(".katex-html, .katex-html *")) {
     const text = [...each.childNodes].filter((child) => child.nodeType === 3);
@@ -52,15 +52,16 @@ LETTERS_BY_FONT = """() => {
   }
   return letters;
 }"""
-STYLES = {
+FONT_STYLES = {
     "normal,400": "Regular",
     "normal,700": "Bold",
     "italic,400": "Italic",
     "italic,700": "BoldItalic",
 }
 
-# What each button would copy. The clipboard itself takes seconds a block; test_reading.py tries it.
-COPY_ALL = """(buttons) => {
+# The text that each button would copy. The real clipboard takes seconds a block; test_reading.py
+# uses it.
+COPY_ALL_SCRIPT = """(buttons) => {
   const copies = [];
   document.execCommand = () => copies.push(document.activeElement.value);
   window.restoreCode();
@@ -68,9 +69,9 @@ COPY_ALL = """(buttons) => {
   return copies;
 }"""
 
-# Removes what axe would look at for minutes: all but some formulas, and blocks of code whose
-# colors earlier blocks have all shown.
-REMOVE_REPEATED_FORMULAS_AND_CODE = """() => {
+# Removes content that axe would check for minutes: all but some formulas, and blocks of code whose
+# colors all occur in earlier blocks.
+REMOVE_REPEATED_CONTENT_SCRIPT = """() => {
   const formulas = [...document.querySelectorAll(".katex:not(th .katex)")];
   formulas.slice(20).forEach((each) => each.remove());
   const seen = new Set();
@@ -88,7 +89,7 @@ REMOVE_REPEATED_FORMULAS_AND_CODE = """() => {
 
 # For each selector, how many elements it matches, and whether up to three of them are invisible;
 # those in details may be.
-COUNT_ELEMENTS = """([root, selectors]) => selectors.map((selector) => {
+COUNT_ELEMENTS_SCRIPT = """([root, selectors]) => selectors.map((selector) => {
   const all = [...document.querySelector(root).querySelectorAll(selector)];
   const invisible = all.filter((each) => !each.closest("details")).slice(0, 3).filter((each) => {
     const box = each.getBoundingClientRect();
@@ -99,36 +100,38 @@ COUNT_ELEMENTS = """([root, selectors]) => selectors.map((selector) => {
 
 
 @pytest.fixture(scope="module")
-def scripted(browser: Browser, browser_context_args: dict) -> Iterator[BrowserContext]:
-    """The browser that visits all pages, as a reader goes from one to the next."""
+def javascript_context(browser: Browser, browser_context_args: dict) -> Iterator[BrowserContext]:
+    """A browser context with JavaScript, which visits all pages one after the other."""
     context = browser.new_context(**browser_context_args)
     yield context
     context.close()
 
 
 @pytest.fixture(scope="module")
-def plain(browser: Browser) -> Iterator[BrowserContext]:
-    """The same without JavaScript."""
+def no_javascript_context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser context without JavaScript, which visits all pages one after the other."""
     context = browser.new_context(java_script_enabled=False)
     yield context
     context.close()
 
 
 @contextmanager
-def visit(context: BrowserContext, url: str, errors: list[str], loaded: set[str]) -> Iterator[Page]:
+def open_page(
+    context: BrowserContext, url: str, errors: list[str], loaded_paths: set[str]
+) -> Iterator[Page]:
     page = context.new_page()
-    page.set_default_timeout(PATIENCE)
+    page.set_default_timeout(TIMEOUT_MS)
     page.set_viewport_size({"width": WIDTHS[0], "height": 844})
-    page.on("request", lambda sent: loaded.add(urlsplit(sent.url).path))
-    watch(page, errors)
-    page.goto(address(url))
+    page.on("request", lambda sent: loaded_paths.add(urlsplit(sent.url).path))
+    record_errors(page, errors)
+    page.goto(absolute_url(url))
     yield page
     page.close()
 
 
-@every_page
+@parametrize_page
 def test_page_is_complete_and_has_no_errors(
-    scripted, plain, url, site, check_cache, record_property
+    javascript_context, no_javascript_context, url, site, check_cache, record_property
 ):
     name = f"page /{url}"
     if check_cache.has_passed(name):
@@ -137,52 +140,52 @@ def test_page_is_complete_and_has_no_errors(
     language, stem = ("zh", url[3:]) if url.startswith("zh/") else ("en", url)
     source = SourcePage(language, f"{stem.strip('/') or 'index'}.md")
     errors: list[str] = []
-    loaded: set[str] = set()
-    with visit(scripted, url, errors, loaded) as page:
-        open_everything(page)
-        settle(page)
+    loaded_paths: set[str] = set()
+    with open_page(javascript_context, url, errors, loaded_paths) as page:
+        expand_page(page)
+        wait_until_idle(page)
         fonts = site / ("zh" if language == "zh" else "") / "assets/fonts"
-        errors += missing_letters(page.evaluate(LETTERS_BY_FONT), fonts)
+        errors += missing_glyphs(page.evaluate(LETTERS_BY_FONT_SCRIPT), fonts)
         errors += overflow_errors(page)
         errors += accessibility_errors(page, both_schemes=language == "en")
         if not source.is_notebook:
-            errors += copy_errors(page, site, source)
-    with visit(plain, url, errors, loaded) as page:
-        errors += plain_errors(page, source)
+            errors += copy_button_errors(page, site, source)
+    with open_page(no_javascript_context, url, errors, loaded_paths) as page:
+        errors += no_javascript_errors(page, source)
     assert_no_errors(f"/{url}: {error}" for error in dict.fromkeys(errors))
-    files = [site / path.lstrip("/") for path in loaded]
+    files = [site / path.lstrip("/") for path in loaded_paths]
     files = [path / "index.html" if path.is_dir() else path for path in files]
     check_cache.save(name, [source.path, *files])
 
 
 @functools.cache
-def characters(font: Path) -> set[str]:
+def font_characters(font: Path) -> set[str]:
     return {chr(code) for code in TTFont(font).getBestCmap()}
 
 
-def missing_letters(letters: dict[str, str], published: Path) -> Iterator[str]:
-    """Fonts that are not published, and letters that KaTeX's fonts have and ours lack."""
+def missing_glyphs(letters: dict[str, str], font_folder: Path) -> Iterator[str]:
+    """Missing fonts, and letters that KaTeX's fonts have but the published subsets lack."""
     for font, text in letters.items():
         family, _, style = font.partition(",")
-        name = f"{family}-{STYLES[style]}"
-        subset, full = published / f"{name}.woff2", formulas.katex_file(f"fonts/{name}.ttf")
+        name = f"{family}-{FONT_STYLES[style]}"
+        subset, full = font_folder / f"{name}.woff2", formulas.katex_file(f"fonts/{name}.ttf")
         if not subset.exists():
             yield f"no font {name}"
-        elif lost := {*text} & characters(full) - characters(subset):
+        elif lost := {*text} & font_characters(full) - font_characters(subset):
             yield f"{name} has no {lost}"
 
 
 def overflow_errors(page: Page) -> Iterator[str]:
     for width in reversed(WIDTHS):
         page.set_viewport_size({"width": width, "height": 844})
-        for element in page.evaluate(FIND_OVERFLOW):
+        for element in page.evaluate(FIND_OVERFLOW_SCRIPT):
             yield f"beyond the edge at {width} px: {element}"
 
 
-def copy_errors(page: Page, site: Path, source: SourcePage) -> Iterator[str]:
-    blocks = [*blocks_of(load_page(site, source))]
+def copy_button_errors(page: Page, site: Path, source: SourcePage) -> Iterator[str]:
+    blocks = [*page_code_blocks(load_page(site, source))]
     buttons = page.locator("article .md-code__button[data-clipboard-target]")
-    copies = buttons.evaluate_all(COPY_ALL)
+    copies = buttons.evaluate_all(COPY_ALL_SCRIPT)
     if len(copies) != len(blocks):
         yield f"{len(copies)} copies of {len(blocks)} blocks"
     for block, copy in zip(blocks, copies, strict=False):
@@ -191,18 +194,18 @@ def copy_errors(page: Page, site: Path, source: SourcePage) -> Iterator[str]:
 
 
 def accessibility_errors(page: Page, both_schemes: bool) -> Iterator[str]:
-    """By axe; the colors are those of both languages."""
+    """The violations that axe finds; dark colors are checked in one language only."""
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    page.evaluate(REMOVE_REPEATED_FORMULAS_AND_CODE)
+    page.evaluate(REMOVE_REPEATED_CONTENT_SCRIPT)
     yield from axe_errors(page)
     if both_schemes:
         page.emulate_media(color_scheme="dark", reduced_motion="reduce")
         yield from (f"dark: {error}" for error in axe_errors(page, rules=["color-contrast"]))
 
 
-def plain_errors(page: Page, source: SourcePage) -> Iterator[str]:
-    """What is missing or invisible without JavaScript."""
-    text = with_quiz(source)
+def no_javascript_errors(page: Page, source: SourcePage) -> Iterator[str]:
+    """Elements that are missing or invisible without JavaScript."""
+    text = text_with_quiz(source)
     anchors = [part for part in find_parts("heading", text) if "#" in part.value[2:]]
     expected = {
         ":is(h2, h3, h4)[id]:not(#__comments)": len(anchors),
@@ -214,15 +217,15 @@ def plain_errors(page: Page, source: SourcePage) -> Iterator[str]:
     footer = ".md-footer__link"
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 844})
-        found = page.evaluate(COUNT_ELEMENTS, [".md-content article", [*expected]])
+        found = page.evaluate(COUNT_ELEMENTS_SCRIPT, [".md-content article", [*expected]])
         for (selector, number), (count, invisible) in zip(expected.items(), found, strict=True):
             if count != number:
                 yield f"{count} of {number} {selector}"
             if invisible:
                 yield f"{selector} is invisible at {width} px"
-        ((_, invisible),) = page.evaluate(COUNT_ELEMENTS, ["body", [footer]])
+        ((_, invisible),) = page.evaluate(COUNT_ELEMENTS_SCRIPT, ["body", [footer]])
         if invisible:
             yield f"{footer} is invisible at {width} px"
-    ((links, _),) = page.evaluate(COUNT_ELEMENTS, ["body", [":is(main, nav) a[href]"]])
+    ((links, _),) = page.evaluate(COUNT_ELEMENTS_SCRIPT, ["body", [":is(main, nav) a[href]"]])
     if links < len(list_pages(source.language)):
         yield "links of the navigation are missing"

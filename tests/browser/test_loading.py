@@ -1,13 +1,13 @@
-"""Nothing moves while a page comes, nor when what was far from the window is drawn."""
+"""The layout does not shift while a page loads, nor when the browser renders the rest of it."""
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.page import SAMPLE_PAGES, SHIFT
-from browser_pages import BASE, address, settle
+from benchmarks.page import MAX_LAYOUT_SHIFT, SAMPLE_PAGES
+from browser_pages import BASE_URL, absolute_url, wait_until_idle
 
 # The sum of Lighthouse's layout shifts.
-SHIFTS = """() => new Promise((resolve) => {
+LAYOUT_SHIFT_SCRIPT = """() => new Promise((resolve) => {
   let sum = 0;
   new PerformanceObserver((list) => {
     for (const each of list.getEntries()) sum += each.value;
@@ -17,17 +17,21 @@ SHIFTS = """() => new Promise((resolve) => {
 
 
 @pytest.mark.parametrize("url", SAMPLE_PAGES, ids=lambda url: url or "home")
-def test_nothing_moves_while_a_page_comes(reader, url):
-    slow = reader.context.new_cdp_session(reader)
-    line = {"latency": 100, "downloadThroughput": 200_000, "uploadThroughput": 100_000}
-    slow.send("Network.emulateNetworkConditions", {"offline": False, **line})
-    reader.goto(address(url))
-    settle(reader)
-    assert reader.evaluate(SHIFTS) <= SHIFT
+def test_loading_a_page_shifts_no_layout(checked_page, url):
+    session = checked_page.context.new_cdp_session(checked_page)
+    network_conditions = {
+        "latency": 100,
+        "downloadThroughput": 200_000,
+        "uploadThroughput": 100_000,
+    }
+    session.send("Network.emulateNetworkConditions", {"offline": False, **network_conditions})
+    checked_page.goto(absolute_url(url))
+    wait_until_idle(checked_page)
+    assert checked_page.evaluate(LAYOUT_SHIFT_SCRIPT) <= MAX_LAYOUT_SHIFT
 
 
 # Counts the tables that scripts insert or move after the page was parsed.
-COUNT_MOVED_TABLES = """
+COUNT_MOVED_TABLES_SCRIPT = """
 window.movedTables = 0;
 addEventListener("DOMContentLoaded", () => new MutationObserver((records) => {
   for (const { addedNodes } of records) {
@@ -38,23 +42,25 @@ addEventListener("DOMContentLoaded", () => new MutationObserver((records) => {
 
 
 @pytest.mark.parametrize("width", [390])
-def test_no_script_wraps_a_table(reader: Page, home):
-    reader.add_init_script(COUNT_MOVED_TABLES)
-    reader.goto(f"{home}masks/")
-    settle(reader)
-    reader.wait_for_timeout(500)  # Material's script wraps tables in tasks of their own
-    tables = reader.locator("article table:not([class])")
-    assert tables.count() == reader.locator(".md-typeset__table > table").count() > 2
-    assert reader.evaluate("movedTables") == 0
+def test_no_script_wraps_a_table(checked_page: Page, home_url):
+    checked_page.add_init_script(COUNT_MOVED_TABLES_SCRIPT)
+    checked_page.goto(f"{home_url}masks/")
+    wait_until_idle(checked_page)
+    checked_page.wait_for_timeout(500)  # Material's script wraps tables in tasks of their own
+    tables = checked_page.locator("article table:not([class])")
+    assert tables.count() == checked_page.locator(".md-typeset__table > table").count() > 2
+    assert checked_page.evaluate("movedTables") == 0
 
 
-# Each block's height while it isn't drawn, less its height when it is.
-HEIGHTS = """() => [...document.querySelectorAll(".highlight:not(.annotate) > pre > code[style]")]
+# The height of each block while it is not rendered, minus its height when it is.
+HEIGHT_DIFFERENCES_SCRIPT = """() => [
+  ...document.querySelectorAll(".highlight:not(.annotate) > pre > code[style]")
+]
   .filter((code) => !code.closest("details"))
   .map((code) => {
     const heights = ["hidden", "visible"].map((shown) => {
       code.style.contentVisibility = shown;
-      code.style.overflowX = "hidden"; // without the bar, if any
+      code.style.overflowX = "hidden"; // without a scroll bar
       return code.getBoundingClientRect().height;
     });
     return heights[0] - heights[1];
@@ -62,21 +68,21 @@ HEIGHTS = """() => [...document.querySelectorAll(".highlight:not(.annotate) > pr
 
 
 @pytest.mark.parametrize("name", ["positional-encoding", "labs/attention-by-hand", "data"])
-def test_code_that_is_not_drawn_yet_has_its_room_to_the_pixel(reader: Page, home, name):
-    reader.goto(f"{home}{name}/")
-    wrong = reader.evaluate(HEIGHTS)
-    assert wrong and max(map(abs, wrong)) < 1, wrong
+def test_unrendered_code_reserves_its_exact_height(checked_page: Page, home_url, name):
+    checked_page.goto(f"{home_url}{name}/")
+    differences = checked_page.evaluate(HEIGHT_DIFFERENCES_SCRIPT)
+    assert differences and max(map(abs, differences)) < 1, differences
 
 
-def test_a_link_to_a_heading_far_below_leads_to_it(reader: Page):
-    reader.goto(f"{BASE}positional-encoding/#exercises")
-    settle(reader)
-    top = reader.evaluate("document.getElementById('exercises').getBoundingClientRect().top")
+def test_a_link_to_a_heading_far_below_leads_to_it(checked_page: Page):
+    checked_page.goto(f"{BASE_URL}positional-encoding/#exercises")
+    wait_until_idle(checked_page)
+    top = checked_page.evaluate("document.getElementById('exercises').getBoundingClientRect().top")
     assert 0 < top < 140
 
 
-# Notes which elements get a tooltip or a folding handler in which task; a microtask ends a task.
-RECORD_SETUP_TASKS = """() => {
+# Records which elements get a tooltip or a folding handler in each task; a microtask ends a task.
+RECORD_SETUP_TASKS_SCRIPT = """() => {
   window.setups = [];
   let current = null;
   const add = EventTarget.prototype.addEventListener;
@@ -92,70 +98,76 @@ RECORD_SETUP_TASKS = """() => {
   };
 }"""
 # Every element with a tooltip, whether its setup has already taken the title or not.
-WITH_TOOLTIP = "article :is([title]:not(svg *), .footnote-ref)"
+TOOLTIP_SELECTOR = "article :is([title]:not(svg *), .footnote-ref)"
 
 
 @pytest.mark.parametrize("width", [390])
-def test_the_theme_sets_up_a_page_in_short_tasks(reader: Page, home):
-    reader.add_init_script(f"({RECORD_SETUP_TASKS})()")
-    reader.goto(f"{home}attention/")
-    expected = reader.locator(WITH_TOOLTIP).count()
+def test_the_theme_sets_up_a_page_in_short_tasks(checked_page: Page, home_url):
+    checked_page.add_init_script(f"({RECORD_SETUP_TASKS_SCRIPT})()")
+    checked_page.goto(f"{home_url}attention/")
+    expected = checked_page.locator(TOOLTIP_SELECTOR).count()
     assert expected > 80
     total = "setups.reduce((sum, elements) => sum + elements.size, 0)"
-    reader.wait_for_function(f"(expected) => {total} >= expected", arg=expected)
-    assert reader.evaluate("Math.max(...setups.map((elements) => elements.size))") == 1
+    checked_page.wait_for_function(f"(expected) => {total} >= expected", arg=expected)
+    assert checked_page.evaluate("Math.max(...setups.map((elements) => elements.size))") == 1
 
 
-RENDERED = """() => [...document.querySelectorAll(".md-content__inner > *")]
+RENDERED_BLOCKS_SCRIPT = """() => [...document.querySelectorAll(".md-content__inner > *")]
   .map((block) => getComputedStyle(block).contentVisibility === "visible")"""
 
 
-# Keeps what the page would do when it is idle, for the test to do it.
-KEEP_IDLE_TASKS = """window.idleTasks = [];
+# Stores the tasks that the page schedules for idle time, so that the test can run them.
+KEEP_IDLE_TASKS_SCRIPT = """window.idleTasks = [];
 window.requestIdleCallback = (task) => idleTasks.push(task);"""
 
 
 @pytest.fixture
-def rendered(reader: Page, home: str) -> list[bool]:
+def rendered_blocks(checked_page: Page, home_url: str) -> list[bool]:
     """For each block of the loaded attention chapter, whether it is rendered."""
-    reader.add_init_script(KEEP_IDLE_TASKS)
-    reader.goto(f"{home}attention/")
-    settle(reader)
-    rendered = reader.evaluate(RENDERED)
-    assert all(rendered[:29]) and not any(rendered[29:]) and len(rendered) > 100
-    return rendered
+    checked_page.add_init_script(KEEP_IDLE_TASKS_SCRIPT)
+    checked_page.goto(f"{home_url}attention/")
+    wait_until_idle(checked_page)
+    rendered_blocks = checked_page.evaluate(RENDERED_BLOCKS_SCRIPT)
+    assert (
+        all(rendered_blocks[:29]) and not any(rendered_blocks[29:]) and len(rendered_blocks) > 100
+    )
+    return rendered_blocks
 
 
-def test_the_rest_of_a_long_page_is_rendered_when_the_reader_scrolls(reader: Page, rendered):
-    reader.mouse.wheel(0, 100)
-    reader.wait_for_function(f"() => ({RENDERED})().every(Boolean)")
+def test_the_rest_of_a_long_page_is_rendered_when_the_reader_scrolls(
+    checked_page: Page, rendered_blocks
+):
+    checked_page.mouse.wheel(0, 100)
+    checked_page.wait_for_function(f"() => ({RENDERED_BLOCKS_SCRIPT})().every(Boolean)")
 
 
-def test_the_rest_of_a_long_page_is_rendered_in_steps_when_it_is_idle(reader: Page, rendered):
-    before, steps = sum(rendered), 0
-    while before < len(rendered):
-        reader.evaluate("idleTasks.shift()()")
-        after = sum(reader.evaluate(RENDERED))
+def test_the_rest_of_a_long_page_is_rendered_in_steps_when_it_is_idle(
+    checked_page: Page, rendered_blocks
+):
+    before, steps = sum(rendered_blocks), 0
+    while before < len(rendered_blocks):
+        checked_page.evaluate("idleTasks.shift()()")
+        after = sum(checked_page.evaluate(RENDERED_BLOCKS_SCRIPT))
         assert 1 <= after - before <= 4
         before, steps = after, steps + 1
     assert steps > 15
-    reader.evaluate("idleTasks.shift()()")
-    expect(reader.locator("html.first-view")).to_have_count(0)
+    checked_page.evaluate("idleTasks.shift()()")
+    expect(checked_page.locator("html.first-view")).to_have_count(0)
 
 
 @pytest.mark.parametrize("name", ["attention", "rotations"])
-def test_a_link_within_the_page_leads_to_its_heading_at_once(reader: Page, home, name):
-    reader.goto(f"{home}{name}/")
-    settle(reader)
-    reader.evaluate("""() => {
+def test_a_link_within_the_page_leads_to_its_heading_at_once(checked_page: Page, home_url, name):
+    checked_page.goto(f"{home_url}{name}/")
+    wait_until_idle(checked_page)
+    checked_page.evaluate("""() => {
       const link = document.createElement("a");
       link.href = "#exercises";
       document.querySelector("article").prepend(link);
       link.click();
     }""")
-    heading = reader.locator("#exercises")
+    heading = checked_page.locator("#exercises")
     tops = []
     for _ in range(3):
         tops.append(heading.bounding_box()["y"])
-        reader.wait_for_timeout(200)
+        checked_page.wait_for_timeout(200)
     assert 0 < tops[0] < 140 and max(tops) - min(tops) < 1, tops

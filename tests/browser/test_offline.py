@@ -1,4 +1,4 @@
-"""The book kept for offline reading: real Chromium, a server that publishes again and goes away."""
+"""The book saved for offline reading: real Chromium, and a server that is updated and stopped."""
 
 import functools
 import json
@@ -19,12 +19,14 @@ from bookbuild.pages.files import write_file
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import offline
-from browser_pages import PATIENCE, SilentHandler, settle, watch
+from browser_pages import TIMEOUT_MS, SilentHandler, record_errors, wait_until_idle
 from built_pages import assert_no_errors
 
-HOST = "http://book.localhost"
-NAMES = [page.name.removesuffix(".md").removesuffix("index") for page in list_pages("en")]
-WORDS = {
+ORIGIN = "http://book.localhost"
+ENGLISH_PAGE_NAMES = [
+    page.name.removesuffix(".md").removesuffix("index") for page in list_pages("en")
+]
+LABELS = {
     "en": {"keep": "Keep for offline", "kept": "Kept on this device", "search": "causal mask"},
     "zh": {"keep": "保存下来", "kept": "已存在这台设备上", "search": "词嵌入"},
 }
@@ -34,9 +36,11 @@ CHINESE_NAMES = (
     "labs/look-inside",
     "glossary",
 )  # the bytes of all are looked at besides
-OPENED = [("en", name) for name in NAMES] + [("zh", name) for name in CHINESE_NAMES]
-NOT_KEPT = "Not kept on this device"
-START_WIDGETS = """() => {
+OFFLINE_PAGES = [("en", name) for name in ENGLISH_PAGE_NAMES] + [
+    ("zh", name) for name in CHINESE_NAMES
+]
+NOT_SAVED_TITLE = "Not kept on this device"
+START_WIDGETS_SCRIPT = """() => {
   const still = document.querySelector("[data-widget]:not(.alive)");
   still?.scrollIntoView({ behavior: "instant" });
   return !still;
@@ -44,18 +48,22 @@ START_WIDGETS = """() => {
 
 
 class Publisher:
-    """Where a site is published. Like GitHub Pages it lets all be cached for ten minutes."""
+    """A server for a site. Like GitHub Pages it allows caching for ten minutes."""
 
     def __init__(self, site: Path):
         self.site, self.prefix = site, "/"
-        self.held = socket.socket()  # so that nobody takes the port while the server is away
-        self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.held.bind(("127.0.0.1", 0))
-        self.port = self.held.getsockname()[1]
-        self.asked: list[str] = []
-        self.breaks: Callable[[str], bool] = lambda path: False  # off before an answer
-        self.answers = threading.Event()
-        self.answers.set()
+        self.reserved_socket = (
+            socket.socket()
+        )  # so that no other process takes the port while the server is stopped
+        self.reserved_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.reserved_socket.bind(("127.0.0.1", 0))
+        self.port = self.reserved_socket.getsockname()[1]
+        self.requested_paths: list[str] = []
+        self.drops_request: Callable[[str], bool] = lambda path: (
+            False
+        )  # closes the connection without a response
+        self.answering = threading.Event()
+        self.answering.set()
         self.server: ThreadingHTTPServer | None = None
 
     def start(self) -> None:
@@ -63,10 +71,10 @@ class Publisher:
 
         class Handler(SilentHandler):
             def do_GET(self) -> None:
-                publisher.asked.append(self.path)
-                hung = not publisher.answers.is_set()
-                publisher.answers.wait()
-                if hung or publisher.breaks(self.path):
+                publisher.requested_paths.append(self.path)
+                hung = not publisher.answering.is_set()
+                publisher.answering.wait()
+                if hung or publisher.drops_request(self.path):
                     self.close_connection = True
                 elif self.path.startswith(publisher.prefix):
                     super().do_GET()
@@ -90,7 +98,7 @@ class Publisher:
 
     def restart(self) -> None:
         self.stop()
-        self.asked.clear()
+        self.requested_paths.clear()
         self.start()
 
     def stop(self) -> None:
@@ -100,24 +108,30 @@ class Publisher:
             self.server = None
 
 
-REPUBLISHED = "embeddings", "glossary", "labs", "shapes", "sources"  # pages enough to publish again
+REPUBLISHED_PAGES = (
+    "embeddings",
+    "glossary",
+    "labs",
+    "shapes",
+    "sources",
+)  # the pages of a shorter site
 
 
 def set_network_timeout(site: Path, milliseconds: int) -> None:
-    """How long the service worker waits for the network before it takes the copy."""
+    """Set how long the service worker waits for the network before it uses the copy."""
     text = (site / "offline.js").read_text(encoding="utf-8")
     text, count = re.subn(r"(?<=NETWORK_TIMEOUT = )\d+", str(milliseconds), text)
     assert count == 1
     write_file(site / "offline.js", text)
 
 
-def copied(site: Path, folder: Path) -> Path:
-    """A shorter copy to publish from; write_file makes a file of its own of what it changes."""
+def copy_site(site: Path, folder: Path) -> Path:
+    """A shorter site of links to its files; write_file replaces a link by a changed file."""
     shutil.copytree(site, folder, copy_function=os.symlink)
     for page in [page for home in (folder, folder / "zh") for page in home.glob("*/index.html")]:
-        if page.parent.name not in ("zh", *REPUBLISHED):
+        if page.parent.name not in ("zh", *REPUBLISHED_PAGES):
             shutil.rmtree(page.parent)
-    set_network_timeout(folder, PATIENCE)  # on a busy machine the network seems not to answer
+    set_network_timeout(folder, TIMEOUT_MS)  # on a busy machine the network seems not to answer
     offline.write_lists(folder)
     return folder
 
@@ -128,12 +142,12 @@ def publisher(site: Path) -> Iterator[Publisher]:
     publisher.start()
     yield publisher
     publisher.stop()
-    publisher.held.close()
+    publisher.reserved_socket.close()
 
 
 @pytest.fixture(scope="module")
 def chromium(launch_browser, browser_type_launch_args: dict, publisher: Publisher) -> Browser:
-    """A Chromium for which HOST, without a port, is the publisher; as BASE in conftest.py."""
+    """A Chromium for which ORIGIN, without a port, is the publisher; see BASE_URL."""
     rule = f"--host-resolver-rules=MAP book.localhost 127.0.0.1:{publisher.port}"
     args = [arg for arg in browser_type_launch_args["args"] if "resolver" not in arg]
     browser = launch_browser(args=[*args, rule])
@@ -141,57 +155,57 @@ def chromium(launch_browser, browser_type_launch_args: dict, publisher: Publishe
     browser.close()
 
 
-class Reader:
-    """Somebody who reads at HOST, and may keep it."""
+class OfflineReader:
+    """A reader's browser at ORIGIN, which can save the book."""
 
     def __init__(self, publisher: Publisher, context: BrowserContext, prefix: str = "/"):
         self.publisher, self.context = publisher, context
-        self.base = HOST + prefix
+        self.base_url = ORIGIN + prefix
         self.page = context.new_page()
-        self.page.set_default_timeout(PATIENCE)
+        self.page.set_default_timeout(TIMEOUT_MS)
 
-    def home(self, language: str) -> str:
-        return self.base + ("zh/" if language == "zh" else "")
+    def home_url(self, language: str) -> str:
+        return self.base_url + ("zh/" if language == "zh" else "")
 
     def goto(self, address: str) -> Page:
         self.page.goto(address)
-        self.come_near()
+        self.scroll_to_button()
         return self.page
 
-    def come_near(self) -> None:
-        """What is to be touched comes alive when it is near the window."""
+    def scroll_to_button(self) -> None:
+        """Scroll to the button, which becomes active near the window."""
         self.page.evaluate(
             "document.querySelector('.offline')?.scrollIntoView({ behavior: 'instant' })"
         )
 
-    def keep(self, language: str) -> None:
-        self.goto(self.home(language))
-        self.button(WORDS[language]["keep"]).click()
-        self.is_kept(language)
+    def save_for_offline(self, language: str) -> None:
+        self.goto(self.home_url(language))
+        self.button(LABELS[language]["keep"]).click()
+        self.expect_saved(language)
 
     def button(self, name: str):
         return self.page.locator(".offline").get_by_role("button", name=name)
 
-    def is_kept(self, language: str) -> None:
-        self.page.locator(".offline").scroll_into_view_if_needed()  # on whatever page comes
+    def expect_saved(self, language: str) -> None:
+        self.page.locator(".offline").scroll_into_view_if_needed()  # on the page that is open now
         status = self.page.locator(".offline [role=status]")
-        expect(status).to_contain_text(WORDS[language]["kept"])
+        expect(status).to_contain_text(LABELS[language]["kept"])
 
-    def is_renewed(self) -> None:
-        """Waits, on the English home page, until what is kept is what is published."""
+    def expect_updated(self) -> None:
+        """Wait, on the English home page, until the saved copy is the published version."""
         output = json.loads((self.publisher.site / "offline.json").read_text())
         expect(self.page.locator(".offline")).to_contain_text(output["key"][:7])
 
-    def cut(self) -> None:
+    def disconnect(self) -> None:
         self.publisher.stop()
         self.context.set_offline(True)
 
-    def mend(self) -> None:
+    def reconnect(self) -> None:
         self.context.set_offline(False)
         self.publisher.start()
 
-    def stored(self) -> tuple[int, int]:
-        """How many service workers and caches there are."""
+    def count_storage(self) -> tuple[int, int]:
+        """The number of service workers and of caches."""
         return tuple(
             self.page.evaluate(
                 """async () => [
@@ -203,40 +217,42 @@ class Reader:
 
 
 @pytest.fixture
-def reader(chromium: Browser, publisher: Publisher, site: Path, tmp_path: Path) -> Iterator[Reader]:
-    """Somebody who has kept nothing yet, of a site that may be published again."""
-    publisher.site = copied(site, tmp_path / "site")
+def reader(
+    chromium: Browser, publisher: Publisher, site: Path, tmp_path: Path
+) -> Iterator[OfflineReader]:
+    """A reader who has saved nothing, and a site that can be updated."""
+    publisher.site = copy_site(site, tmp_path / "site")
     publisher.restart()
     context = chromium.new_context()
-    yield Reader(publisher, context)
+    yield OfflineReader(publisher, context)
     context.close()
-    publisher.prefix, publisher.breaks = "/", lambda path: False
-    publisher.answers.set()
+    publisher.prefix, publisher.drops_request = "/", lambda path: False
+    publisher.answering.set()
     publisher.site = site
     publisher.restart()
 
 
-# Nothing is kept unasked
+# Before saving
 
 
-def test_nothing_is_registered_or_stored_before_the_reader_asks(reader: Reader):
+def test_nothing_is_registered_or_stored_before_the_reader_asks(reader: OfflineReader):
     for address in ("", "glossary/", "zh/", "zh/glossary/"):
-        settle(reader.goto(reader.base + address))
-        assert reader.stored() == (0, 0)
-    assert "/offline.js" not in reader.publisher.asked
+        wait_until_idle(reader.goto(reader.base_url + address))
+        assert reader.count_storage() == (0, 0)
+    assert "/offline.js" not in reader.publisher.requested_paths
 
 
 def test_without_javascript_there_is_no_button(chromium: Browser, publisher, language):
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(f"{HOST}/{'zh/' if language == 'zh' else ''}#offline")
+    page.goto(f"{ORIGIN}/{'zh/' if language == 'zh' else ''}#offline")
     expect(page.locator(".offline")).to_contain_text("JavaScript")
     expect(page.locator(".offline button")).to_have_count(0)
     context.close()
 
 
-def test_the_button_reports_the_size_that_the_build_counted(reader: Reader, language):
-    page = reader.goto(reader.home(language))
+def test_the_button_reports_the_size_that_the_build_counted(reader: OfflineReader, language):
+    page = reader.goto(reader.home_url(language))
     folder = reader.publisher.site / ("zh" if language == "zh" else "")
     listed = offline.file_hashes(folder, reader.publisher.site / "zh" if language == "en" else None)
     size = sum(size for _, size in listed.values()) / 1e6
@@ -244,70 +260,70 @@ def test_the_button_reports_the_size_that_the_build_counted(reader: Reader, lang
     assert size <= int(re.search(r"(\d+) MB", output)[1]) < size + 1
 
 
-def test_all_of_it_goes_by_keyboard_and_axe_finds_nothing(reader: Reader, language):
-    page = reader.goto(reader.home(language))
+def test_saving_and_removing_work_with_the_keyboard_and_axe(reader: OfflineReader, language):
+    page = reader.goto(reader.home_url(language))
     for expected in ("kept", "keep"):
         reader.button("").first.focus()
         page.keyboard.press("Enter")
-        expect(page.locator(".offline")).to_contain_text(WORDS[language][expected])
+        expect(page.locator(".offline")).to_contain_text(LABELS[language][expected])
         assert page.evaluate("document.activeElement.closest('.offline') !== null")
         found = Axe().run(page, context=".offline").response["violations"]
         assert_no_errors(f"{expected}: {violation['help']}" for violation in found)
 
 
-def test_keeping_goes_on_while_the_reader_reads_on(reader: Reader):
-    page = reader.goto(reader.base)
+def test_saving_continues_while_the_reader_navigates(reader: OfflineReader):
+    page = reader.goto(reader.base_url)
     reader.button("Keep for").dblclick()
     page.locator(".md-footer__link--next").click()
-    expect(page).to_have_url(f"{reader.base}embeddings/")
+    expect(page).to_have_url(f"{reader.base_url}embeddings/")
     page.locator(".md-footer__link--prev").click()
-    reader.is_kept("en")
-    assert reader.publisher.asked.count("/downloads/translator.safetensors") == 1
+    reader.expect_saved("en")
+    assert reader.publisher.requested_paths.count("/downloads/translator.safetensors") == 1
 
 
 # Without a network
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
-def keeping_reader(
+def saved_reader(
     request, chromium: Browser, publisher: Publisher
-) -> Iterator[tuple[str, Reader]]:
-    """Somebody who has kept a language, and it."""
+) -> Iterator[tuple[str, OfflineReader]]:
+    """A language, and a reader who has saved it."""
     publisher.restart()
     context = chromium.new_context()
-    reader = Reader(publisher, context)
-    reader.keep(request.param)
+    reader = OfflineReader(publisher, context)
+    reader.save_for_offline(request.param)
     yield request.param, reader
     context.close()
 
 
 @pytest.fixture
-def offline_reader(keeping_reader: tuple[str, Reader]) -> Iterator[tuple[str, Reader]]:
-    """The same, with the network cut; nothing may go wrong."""
-    _, reader = keeping_reader
-    reader.cut()
+def offline_reader(saved_reader: tuple[str, OfflineReader]) -> Iterator[tuple[str, OfflineReader]]:
+    """The same reader without a network; any error fails the test."""
+    _, reader = saved_reader
+    reader.disconnect()
     errors: list[str] = []
-    watch(reader.page, errors, HOST)
-    yield keeping_reader
+    record_errors(reader.page, errors, ORIGIN)
+    yield saved_reader
     assert_no_errors(dict.fromkeys(errors))
 
 
-@pytest.mark.parametrize(("keeping_reader", "name"), OPENED, indirect=["keeping_reader"])
-def test_every_page_is_read_without_a_network(offline_reader, name):
+@pytest.mark.parametrize(("saved_reader", "name"), OFFLINE_PAGES, indirect=["saved_reader"])
+def test_every_saved_page_loads_without_a_network(offline_reader, name):
     language, reader = offline_reader
     page = reader.goto(f"{reader.home(language)}{name}{'/' if name else ''}")
     expect(page.locator("html")).to_have_attribute("lang", language)
     page.evaluate("document.fonts.ready")
-    page.wait_for_function(START_WIDGETS)
+    page.wait_for_function(START_WIDGETS_SCRIPT)
     if page.locator("article .katex").count():
         loaded = "document.fonts.load('16px KaTeX_Main').then((faces) => faces.length)"
         assert page.evaluate(loaded), "the formulas' font"
     assert page.locator(".md-header").bounding_box()["height"] < 100, "the theme's style sheet"
 
 
-def test_every_file_that_is_listed_is_there(offline_reader):
+def test_every_listed_file_is_saved(offline_reader):
     language, reader = offline_reader
-    page = reader.goto(reader.home(language))
+    page = reader.goto(reader.home_url(language))
     listed = (reader.publisher.site / ("zh" if language == "zh" else "")) / "offline-files.json"
     wrong = page.evaluate(
         """async (files) => {
@@ -327,21 +343,21 @@ def test_every_file_that_is_listed_is_there(offline_reader):
 
 def test_the_translator_translates_without_a_network(offline_reader):
     language, reader = offline_reader
-    page = reader.goto(reader.home(language))
+    page = reader.goto(reader.home_url(language))
     page.locator("#translator-field").fill("why do we work ?")
     page.keyboard.press("Enter")
     expect(page.locator("[data-widget=translator]")).to_contain_text("我们为什么工作")
 
 
-def test_the_search_and_the_way_to_the_next_page_work_without_a_network(offline_reader):
+def test_search_and_navigation_work_without_a_network(offline_reader):
     language, reader = offline_reader
-    page = reader.goto(reader.home(language))
+    page = reader.goto(reader.home_url(language))
     page.locator(".md-search__input").click()
-    page.locator(".md-search__input").press_sequentially(WORDS[language]["search"], delay=10)
+    page.locator(".md-search__input").press_sequentially(LABELS[language]["search"], delay=10)
     page.keyboard.press("Shift")
     page.locator(".md-search-result__link").first.click()
     expect(page.locator(".md-content article")).to_contain_text(
-        WORDS[language]["search"], ignore_case=True
+        LABELS[language]["search"], ignore_case=True
     )
     page.keyboard.press("Escape")
     found = page.url
@@ -353,17 +369,17 @@ def test_the_search_and_the_way_to_the_next_page_work_without_a_network(offline_
 @pytest.mark.parametrize(
     "address", ["attention", "attention/index.html", "attention/?h=mask#causal"]
 )
-def test_an_address_may_be_written_in_other_ways(offline_reader, address):
+def test_variants_of_an_address_load_the_same_page(offline_reader, address):
     language, reader = offline_reader
-    page = reader.goto(reader.home(language) + address)
+    page = reader.goto(reader.home_url(language) + address)
     expect(page.locator(".md-content h1")).to_contain_text(
         {"en": "Attention", "zh": "注意力"}[language]
     )
 
 
-def test_what_is_not_kept_is_said_politely_in_both_languages(keeping_reader):
-    language, reader = keeping_reader
-    reader.cut()
+def test_an_unsaved_page_shows_a_notice_in_both_languages(saved_reader):
+    language, reader = saved_reader
+    reader.disconnect()
     other = {"en": "zh", "zh": "en"}[language]
     for address in (
         f"{reader.home(other)}attention/",
@@ -371,19 +387,19 @@ def test_what_is_not_kept_is_said_politely_in_both_languages(keeping_reader):
         f"{reader.home(language)}book.pdf",
     ):
         page = reader.goto(address)
-        assert page.url == address, "loading again, once online, leads there"
-        expect(page.locator("h1")).to_have_text(NOT_KEPT)
+        assert page.url == address, "a reload, once online, shows the page"
+        expect(page.locator("h1")).to_have_text(NOT_SAVED_TITLE)
         expect(page.locator("[lang=zh] h2")).to_have_text("这台设备上没有保存")
     assert not Axe().run(page).response["violations"]
     page.locator(f"a[href='{reader.home(language)}']").click()
     expect(page.locator("html")).to_have_attribute("lang", language)
 
 
-# A new publish
+# A new version
 
 
-def publish(reader: Reader, changes: dict[str, Callable[[str], str] | None]) -> None:
-    """Change files of the site, or take them away, and publish it."""
+def publish(reader: OfflineReader, changes: dict[str, Callable[[str], str] | None]) -> None:
+    """Change or remove files of the site, and publish it."""
     site = reader.publisher.site
     for name, change in changes.items():
         path = site / name
@@ -392,10 +408,10 @@ def publish(reader: Reader, changes: dict[str, Callable[[str], str] | None]) -> 
         else:
             path.unlink()
     offline.write_lists(site)
-    reader.publisher.asked.clear()
+    reader.publisher.requested_paths.clear()
 
 
-CHANGES = {
+SITE_CHANGES = {
     "glossary/index.html": lambda text: text.replace("</h1>", " (anew)</h1>"),
     "assets/site.js": lambda text: text + '\ndocument.documentElement.dataset.script = "anew";\n',
     "shapes/index.html": None,
@@ -409,154 +425,154 @@ def is_new_version(page: Page) -> tuple[bool, bool]:
     return "anew" in title, page.evaluate("document.documentElement.dataset.script === 'anew'")
 
 
-def test_a_new_publish_is_seen_at_once_and_what_is_kept_follows(reader: Reader):
-    reader.keep("en")
-    glossary, shapes = f"{reader.base}glossary/", f"{reader.base}shapes/"
+def test_a_new_version_is_shown_at_once_and_the_copy_is_updated(reader: OfflineReader):
+    reader.save_for_offline("en")
+    glossary, shapes = f"{reader.base_url}glossary/", f"{reader.base_url}shapes/"
     assert is_new_version(reader.goto(glossary)) == (False, False)
-    publish(reader, CHANGES)
+    publish(reader, SITE_CHANGES)
     assert is_new_version(reader.goto(glossary)) == (True, True), (
-        "at once, past the browser's own cache"
+        "at once, in spite of the browser's own cache"
     )
     assert reader.page.goto(shapes).status == 404
-    reader.goto(reader.base)
-    reader.is_renewed()
-    reader.cut()
+    reader.goto(reader.base_url)
+    reader.expect_updated()
+    reader.disconnect()
     assert is_new_version(reader.goto(glossary)) == (True, True)
-    expect(reader.goto(shapes).locator("h1")).to_have_text(NOT_KEPT)
-    reader.mend()
+    expect(reader.goto(shapes).locator("h1")).to_have_text(NOT_SAVED_TITLE)
+    reader.reconnect()
 
 
-def test_only_what_has_changed_is_fetched_again(reader: Reader):
+def test_only_changed_files_are_fetched_again(reader: OfflineReader):
     site = reader.publisher.site
-    reader.keep("en")
-    publish(reader, CHANGES)
-    reader.goto(f"{reader.base}glossary/")
-    reader.goto(reader.base)
-    reader.is_renewed()
-    assert "/glossary/" in reader.publisher.asked
-    assert "/downloads/translator.safetensors" not in reader.publisher.asked
+    reader.save_for_offline("en")
+    publish(reader, SITE_CHANGES)
+    reader.goto(f"{reader.base_url}glossary/")
+    reader.goto(reader.base_url)
+    reader.expect_updated()
+    assert "/glossary/" in reader.publisher.requested_paths
+    assert "/downloads/translator.safetensors" not in reader.publisher.requested_paths
     count = "async () => (await (await caches.open((await caches.keys())[0])).keys()).length"
     hashes = {digest for digest, _ in offline.file_hashes(site, site / "zh").values()}
-    assert reader.page.evaluate(count) == len(hashes) + 1, "and what is old is taken out"
+    assert reader.page.evaluate(count) == len(hashes) + 1, "outdated files are removed"
 
 
-def test_a_copy_never_mixes_two_versions(reader: Reader):
-    reader.keep("en")
-    script = "/assets/site.js"  # of the new version, this never comes
-    reader.publisher.breaks = lambda path: path == script
-    publish(reader, CHANGES)
-    page = reader.goto(f"{reader.base}glossary/")
+def test_a_copy_never_mixes_two_versions(reader: OfflineReader):
+    reader.save_for_offline("en")
+    script = "/assets/site.js"  # this file of the new version never arrives
+    reader.publisher.drops_request = lambda path: path == script
+    publish(reader, SITE_CHANGES)
+    page = reader.goto(f"{reader.base_url}glossary/")
     assert "anew" in page.locator(".md-content h1").inner_text()
     fetched = "(script) => fetch(script).then(() => true, () => false)"
     assert not page.evaluate(fetched, script), "a new page with an old script"
-    page.wait_for_timeout(500)  # for what else of the new version can be had
-    reader.cut()
-    assert is_new_version(reader.goto(f"{reader.base}glossary/")) == (False, False)
-    reader.publisher.breaks = lambda path: False
-    reader.mend()
-    assert is_new_version(reader.goto(f"{reader.base}glossary/")) == (True, True)
+    page.wait_for_timeout(500)  # for the other files of the new version
+    reader.disconnect()
+    assert is_new_version(reader.goto(f"{reader.base_url}glossary/")) == (False, False)
+    reader.publisher.drops_request = lambda path: False
+    reader.reconnect()
+    assert is_new_version(reader.goto(f"{reader.base_url}glossary/")) == (True, True)
 
 
-def test_where_there_are_no_lists_any_more_nothing_comes_from_the_copy(reader: Reader):
-    """As when the book is served to its author, at the address where it was kept before."""
-    reader.keep("en")
-    publish(reader, CHANGES)
+def test_the_copy_is_not_used_without_published_lists(reader: OfflineReader):
+    """For example scripts/serve at an address where the book was saved before."""
+    reader.save_for_offline("en")
+    publish(reader, SITE_CHANGES)
     (reader.publisher.site / "offline.json").unlink()
     (reader.publisher.site / "offline-files.json").unlink()
-    assert is_new_version(reader.goto(f"{reader.base}glossary/")) == (True, True)
-    reader.goto(reader.base)
-    reader.is_kept("en")
+    assert is_new_version(reader.goto(f"{reader.base_url}glossary/")) == (True, True)
+    reader.goto(reader.base_url)
+    reader.expect_saved("en")
 
 
-# What goes wrong
+# Errors
 
 
-def test_an_interrupted_keep_leaves_nothing_half_kept_and_goes_on_when_asked_again(reader: Reader):
-    asked = reader.publisher.asked
-    reader.publisher.breaks = lambda path: len(asked) > 60
-    page = reader.goto(reader.base)
+def test_an_interrupted_download_leaves_no_partial_copy_and_resumes(reader: OfflineReader):
+    requested_paths = reader.publisher.requested_paths
+    reader.publisher.drops_request = lambda path: len(requested_paths) > 60
+    page = reader.goto(reader.base_url)
     reader.button("Keep for").click()
     expect(page.locator(".offline [role=status]")).to_contain_text("network was lost")
-    first = set(asked[:60])
-    reader.cut()
-    expect(reader.goto(f"{reader.base}glossary/").locator("h1")).to_have_text(NOT_KEPT)
-    reader.publisher.breaks = lambda path: False
-    reader.mend()
-    asked.clear()
-    reader.goto(reader.base)  # by itself, since the reader has asked for it
-    reader.is_kept("en")
-    assert len(asked) < 200
-    again = {path for path in asked if path in first and "downloads" in path}
-    assert not again, "what had come was fetched again"
+    first = set(requested_paths[:60])
+    reader.disconnect()
+    expect(reader.goto(f"{reader.base_url}glossary/").locator("h1")).to_have_text(NOT_SAVED_TITLE)
+    reader.publisher.drops_request = lambda path: False
+    reader.reconnect()
+    requested_paths.clear()
+    reader.goto(reader.base_url)  # resumes by itself, since the reader has requested it
+    reader.expect_saved("en")
+    assert len(requested_paths) < 200
+    again = {path for path in requested_paths if path in first and "downloads" in path}
+    assert not again, "files that had arrived were fetched again"
 
 
-def test_bytes_that_the_list_does_not_tell_are_not_kept(reader: Reader):
-    """As when a publish comes between the list and a file."""
+def test_a_file_with_another_hash_than_listed_is_not_saved(reader: OfflineReader):
+    """For example when the site is updated between the requests for the list and for a file."""
     site, status = reader.publisher.site, reader.page.locator(".offline [role=status]")
     write_file(site / "assets/site.js", (site / "assets/site.js").read_text("utf-8") + "\n")
-    reader.goto(reader.base)
+    reader.goto(reader.base_url)
     reader.button("Keep for").click()
     expect(status).to_contain_text("published just now")
     offline.write_lists(site)
     reader.button("Try again").click()
-    reader.is_kept("en")
+    reader.expect_saved("en")
 
 
-def test_without_room_nothing_is_kept_and_with_room_it_is(reader: Reader):
-    page = reader.goto(reader.base)
+def test_nothing_is_saved_without_enough_storage(reader: OfflineReader):
+    page = reader.goto(reader.base_url)
     session = reader.context.new_cdp_session(page)
-    session.send("Storage.overrideQuotaForOrigin", {"origin": HOST, "quotaSize": 3_000_000})
+    session.send("Storage.overrideQuotaForOrigin", {"origin": ORIGIN, "quotaSize": 3_000_000})
     reader.button("Keep for").click()
     expect(page.locator(".offline [role=status]")).to_contain_text("enough room")
-    assert reader.stored() == (0, 0)
-    session.send("Storage.overrideQuotaForOrigin", {"origin": HOST})
+    assert reader.count_storage() == (0, 0)
+    session.send("Storage.overrideQuotaForOrigin", {"origin": ORIGIN})
     reader.button("Try again").click()
-    reader.is_kept("en")
+    reader.expect_saved("en")
 
 
-def test_a_network_that_never_answers_is_not_waited_for(reader: Reader):
+def test_the_copy_is_used_when_the_network_never_answers(reader: OfflineReader):
     set_network_timeout(reader.publisher.site, 1000)
-    reader.keep("en")
-    reader.publisher.asked.clear()
-    reader.publisher.answers.clear()
+    reader.save_for_offline("en")
+    reader.publisher.requested_paths.clear()
+    reader.publisher.answering.clear()
     for name, title in (("glossary", "Glossary"), ("sources", "Sources")):
-        expect(reader.goto(f"{reader.base}{name}/").locator("h1")).to_contain_text(title)
-    assert "/offline.json" in reader.publisher.asked
+        expect(reader.goto(f"{reader.base_url}{name}/").locator("h1")).to_contain_text(title)
+    assert "/offline.json" in reader.publisher.requested_paths
 
 
-def test_removing_takes_all_of_one_language_and_leaves_the_other(reader: Reader):
-    reader.keep("en")
-    reader.keep("zh")
-    assert reader.stored() == (1, 2)
-    reader.goto(reader.base)
+def test_removing_one_language_keeps_the_other(reader: OfflineReader):
+    reader.save_for_offline("en")
+    reader.save_for_offline("zh")
+    assert reader.count_storage() == (1, 2)
+    reader.goto(reader.base_url)
     reader.button("Remove").click()
     expect(reader.button("Keep for")).to_be_visible()
-    assert reader.stored() == (1, 1)
-    reader.cut()
-    expect(reader.goto(f"{reader.base}zh/glossary/").locator("h1")).to_contain_text("术语")
-    expect(reader.goto(f"{reader.base}glossary/").locator("h1")).to_have_text(NOT_KEPT)
-    reader.mend()
-    reader.goto(f"{reader.base}zh/")
+    assert reader.count_storage() == (1, 1)
+    reader.disconnect()
+    expect(reader.goto(f"{reader.base_url}zh/glossary/").locator("h1")).to_contain_text("术语")
+    expect(reader.goto(f"{reader.base_url}glossary/").locator("h1")).to_have_text(NOT_SAVED_TITLE)
+    reader.reconnect()
+    reader.goto(f"{reader.base_url}zh/")
     reader.button("删除").click()
     expect(reader.button("保存下来")).to_be_visible()
-    assert reader.stored() == (0, 0)
+    assert reader.count_storage() == (0, 0)
 
 
-def test_below_a_path_the_worker_keeps_to_it(reader: Reader, language):
+def test_the_worker_is_limited_to_the_path_of_the_site(reader: OfflineReader, language):
     reader.publisher.prefix = "/repo/"
-    reader.base = f"{HOST}/repo/"
-    reader.keep(language)
+    reader.base_url = f"{ORIGIN}/repo/"
+    reader.save_for_offline(language)
     scopes = (
         "async () => (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => scope)"
     )
-    assert reader.page.evaluate(scopes) == [reader.base]
-    reader.cut()
+    assert reader.page.evaluate(scopes) == [reader.base_url]
+    reader.disconnect()
     errors: list[str] = []
-    watch(reader.page, errors, reader.base)
+    record_errors(reader.page, errors, reader.base_url)
     for name in ("glossary/", "labs/look-inside/", ""):
-        page = reader.goto(reader.home(language) + name)
+        page = reader.goto(reader.home_url(language) + name)
         expect(page.locator("html")).to_have_attribute("lang", language)
-        page.wait_for_function(START_WIDGETS)
+        page.wait_for_function(START_WIDGETS_SCRIPT)
     assert_no_errors(errors)
     other = {"en": "zh", "zh": "en"}[language]
-    expect(reader.goto(reader.home(other)).locator("h1")).to_have_text(NOT_KEPT)
+    expect(reader.goto(reader.home_url(other)).locator("h1")).to_have_text(NOT_SAVED_TITLE)

@@ -1,42 +1,44 @@
-"""A single page on paper: what belongs to a screen is gone, and what is folded is open."""
+"""A printed page: screen-only elements are hidden, and folded blocks are open."""
 
 import pytest
 from playwright.sync_api import expect
 
-from browser_pages import BASE
+from browser_pages import BASE_URL
 
 pytestmark = pytest.mark.parametrize("width", [1280])
-A4 = 680  # CSS pixels between its margins
-SCREEN_ONLY = ".md-header, .md-sidebar, .md-footer, .md-content__button, .md-code__nav, .headerlink"
+A4_WIDTH = 680  # CSS pixels between its margins
+SCREEN_ONLY_SELECTOR = (
+    ".md-header, .md-sidebar, .md-footer, .md-content__button, .md-code__nav, .headerlink"
+)
 
 
 @pytest.fixture
-def paper(reader):
-    """A browser's page that shows what it would print, opened by a reader of the dark scheme."""
+def open_for_print(checked_page):
+    """A function that opens a page in the dark scheme and emulates printing."""
 
     def open(url: str):
-        reader.emulate_media(media="screen", color_scheme="dark")
-        reader.goto(BASE + url)
-        expect(reader.locator("h1")).to_be_visible()
-        reader.emulate_media(media="print", color_scheme="dark")
-        reader.set_viewport_size({"width": A4, "height": 1000})
-        return reader
+        checked_page.emulate_media(media="screen", color_scheme="dark")
+        checked_page.goto(BASE_URL + url)
+        expect(checked_page.locator("h1")).to_be_visible()
+        checked_page.emulate_media(media="print", color_scheme="dark")
+        checked_page.set_viewport_size({"width": A4_WIDTH, "height": 1000})
+        return checked_page
 
     return open
 
 
 @pytest.mark.parametrize("url", ["attention/", "zh/masks/", "labs/look-inside/", ""])
-def test_nothing_of_the_screen_is_printed(paper, url):
-    page = paper(url)
-    shown = page.locator(SCREEN_ONLY).evaluate_all(
+def test_screen_only_elements_are_not_printed(open_for_print, url):
+    page = open_for_print(url)
+    shown = page.locator(SCREEN_ONLY_SELECTOR).evaluate_all(
         "all => all.filter(each => each.checkVisibility()).map(each => each.className)"
     )
     assert shown == []
 
 
 @pytest.mark.parametrize("url", ["attention/", "zh/proofs/"])
-def test_what_is_folded_is_printed_open(paper, url):
-    page = paper(url)
+def test_folded_blocks_are_printed_open(open_for_print, url):
+    page = open_for_print(url)
     folded = page.locator("details:not([open]) > :not(summary)")
     assert folded.count() > 20
     hidden = folded.evaluate_all(
@@ -47,27 +49,27 @@ def test_what_is_folded_is_printed_open(paper, url):
 
 
 @pytest.mark.parametrize("url", ["attention/", "zh/learned/", "pitfalls/", "zh/glossary/"])
-def test_nothing_is_cut_off_at_the_edge_of_the_paper(paper, url):
-    page = paper(url)
-    wide = page.locator("article :is(p, pre, code, td, svg, li)").evaluate_all(
+def test_nothing_is_cut_off_at_the_edge_of_the_paper(open_for_print, url):
+    page = open_for_print(url)
+    overflowing = page.locator("article :is(p, pre, code, td, svg, li)").evaluate_all(
         f"""all => all
             .filter(each => each.checkVisibility() && !each.closest(".katex"))
-            .filter(each => each.getBoundingClientRect().right > {A4} + 1
+            .filter(each => each.getBoundingClientRect().right > {A4_WIDTH} + 1
                 || (each.matches("pre") && each.scrollWidth > each.clientWidth + 1))
             .map(each => each.tagName + ": " + each.textContent.slice(0, 60))"""
     )
-    assert wide == []
+    assert overflowing == []
 
 
-def test_the_paper_is_light_in_the_dark_scheme_too(paper):
-    page = paper("attention/")
+def test_print_uses_light_colors_in_the_dark_scheme(open_for_print):
+    page = open_for_print("attention/")
     ink = page.locator("h1").evaluate("each => getComputedStyle(each).color")
     assert ink == "rgb(31, 36, 48)"
 
 
 @pytest.mark.parametrize("url", ["", "attention/", "masks/", "rotations/", "learned/"])
-def test_a_widget_is_printed_as_its_picture_without_its_controls(paper, url):
-    widget = paper(url).locator(".widget").first
+def test_a_widget_is_printed_as_its_picture_without_its_controls(open_for_print, url):
+    widget = open_for_print(url).locator(".widget").first
     shown = widget.locator("button, select, form, input[type=range]").evaluate_all(
         "all => all.filter(each => each.checkVisibility()).length"
     )
@@ -75,8 +77,8 @@ def test_a_widget_is_printed_as_its_picture_without_its_controls(paper, url):
     assert widget.locator("svg:visible, table:visible").count() > 0
 
 
-def test_a_footnotes_link_is_printed_with_its_address_unless_it_says_it(paper):
-    page = paper("attention/")
+def test_a_footnotes_link_is_printed_with_its_address_unless_its_text_has_it(open_for_print):
+    page = open_for_print("attention/")
     after = "each => getComputedStyle(each, '::after').content"
     output = page.locator(".footnote a[href*='transformer-circuits.pub']").evaluate(after)
     assert "transformer-circuits.pub" in output

@@ -1,58 +1,58 @@
-"""The quizzes in a browser: opened by keys, read aloud, and without JavaScript."""
+"""The quizzes in a browser: keyboard, accessibility, and without JavaScript."""
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from bookbuild.reference import quizzes
-from browser_pages import BASE, LANGUAGE_AT, axe_errors
+from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, axe_errors
 from built_pages import assert_no_errors
 
 CHAPTER = "attention"  # its quiz has formulas, code and links
 VERDICTS = {"en": ("Not quite.", "Right."), "zh": ("不对。", "对。")}
 
 
-def path(language: str, name: str = CHAPTER) -> str:
+def chapter_path(language: str, name: str = CHAPTER) -> str:
     return f"{'zh/' if language == 'zh' else ''}{name}/"
 
 
-def test_a_key_opens_a_choice_and_the_verdict_can_be_read(reader: Page, width):
-    language = LANGUAGE_AT[width]
-    reader.goto(BASE + path(language))
-    choices = reader.locator(".quiz > details")
+def test_keys_open_a_choice_and_show_its_verdict(checked_page: Page, width):
+    language = LANGUAGE_BY_WIDTH[width]
+    checked_page.goto(BASE_URL + chapter_path(language))
+    choices = checked_page.locator(".quiz > details")
     assert choices.count() >= 15
-    expect(reader.locator(".quiz > details[open]")).to_have_count(0)
+    expect(checked_page.locator(".quiz > details[open]")).to_have_count(0)
     choices.first.locator("summary").focus()
     for number in range(3):
         choice = choices.nth(number)
         summary = choice.locator("summary")
         expect(summary).to_be_focused()
-        reader.keyboard.press(["Enter", "Space", "Enter"][number])
+        checked_page.keyboard.press(["Enter", "Space", "Enter"][number])
         right = "right" in (choice.get_attribute("class") or "")
         verdict = choice.locator("p > strong").first
         expect(verdict).to_be_visible()
         expect(verdict).to_have_text(VERDICTS[language][right])
-        reader.keyboard.press("Space")
+        checked_page.keyboard.press("Space")
         expect(verdict).to_be_hidden()
-        reader.keyboard.press("Tab")
+        checked_page.keyboard.press("Tab")
     expect(choices.nth(3).locator("summary")).to_be_focused()
 
 
 @pytest.mark.parametrize("width", [390])
-def test_a_choice_is_large_enough_to_be_touched_and_shows_its_focus(reader: Page):
-    reader.goto(BASE + path("zh"))
-    summaries = reader.locator(".quiz summary")
+def test_a_choice_is_large_enough_and_shows_its_focus(checked_page: Page):
+    checked_page.goto(BASE_URL + chapter_path("zh"))
+    summaries = checked_page.locator(".quiz summary")
     sizes = summaries.evaluate_all("all => all.map(each => each.getBoundingClientRect().height)")
     assert min(sizes) >= 24
-    reader.keyboard.press("Tab")  # from now on the focus is shown
+    checked_page.keyboard.press("Tab")  # from now on the focus is shown
     summaries.first.focus()
     assert summaries.first.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
 
 
-def test_axe_finds_nothing_in_an_opened_quiz(page: Page):
-    """Every page is checked elsewhere, but not in the dark in Chinese, nor with all formulas."""
-    url = path("zh", "embeddings")
+def test_axe_finds_no_violation_in_an_opened_quiz(page: Page):
+    """test_all_pages.py checks no Chinese page in the dark scheme, and not all formulas."""
+    url = chapter_path("zh", "embeddings")
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-    page.goto(BASE + url)
+    page.goto(BASE_URL + url)
     page.evaluate(
         "document.querySelectorAll('.quiz details').forEach(each => { each.open = true })"
     )
@@ -62,12 +62,12 @@ def test_axe_finds_nothing_in_an_opened_quiz(page: Page):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_quiz_works_without_javascript(browser: Browser, language):
     context = browser.new_context(java_script_enabled=False)
-    plain = context.new_page()
-    plain.goto(BASE + path(language))
+    page = context.new_page()
+    page.goto(BASE_URL + chapter_path(language))
     count = sum(len(each["choices"]) for each in quizzes.load_quiz(quizzes.quiz_files()[CHAPTER]))
-    choices = plain.locator(".quiz > details")
+    choices = page.locator(".quiz > details")
     expect(choices).to_have_count(count)
-    right = plain.locator(".quiz > details.right")
+    right = page.locator(".quiz > details.right")
     expect(right).to_have_count(quizzes.NUM_QUESTIONS)
     verdict = right.first.locator("p > strong").first
     expect(verdict).to_be_hidden()

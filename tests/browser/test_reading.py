@@ -1,4 +1,4 @@
-"""What a reader does with the pages, in a real browser, wide and narrow, in both languages."""
+"""Search, language switch, code, tooltips and palette: wide and narrow, in both languages."""
 
 import re
 
@@ -8,13 +8,13 @@ from playwright.sync_api import Page, expect
 from bookbuild.check.translation import find_parts
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
-from browser_pages import BASE, open_everything, settle
-from built_pages import blocks_of, load_page
+from browser_pages import BASE_URL, expand_page, wait_until_idle
+from built_pages import load_page, page_code_blocks
 
-CHAPTERS = ["embeddings", "positional-encoding"]  # what goes for two goes for all
+CHAPTERS = ["embeddings", "positional-encoding"]  # two pages represent all
 
 
-def anchors(language: str, name: str) -> list[str]:
+def heading_anchors(language: str, name: str) -> list[str]:
     """The anchors of a page's headings."""
     headings = find_parts("heading", SourcePage(language, f"{name}.md").text)
     return [part.value.split("#")[-1] for part in headings if "# #" in part.value]
@@ -23,11 +23,11 @@ def anchors(language: str, name: str) -> list[str]:
 # Search
 
 
-def search(reader: Page, query: str) -> None:
-    """Types a query as a reader does."""
-    if reader.viewport_size["width"] < 960:
-        reader.locator("label.md-header__button[for=__search]").click()
-    field = reader.locator(".md-search__input")
+def type_search(checked_page: Page, query: str) -> None:
+    """Type a query into the search field."""
+    if checked_page.viewport_size["width"] < 960:
+        checked_page.locator("label.md-header__button[for=__search]").click()
+    field = checked_page.locator(".md-search__input")
     field.click()
     field.press_sequentially(query, delay=10)
     field.press("Shift")  # Chinese comes from an input method, and a key ends that
@@ -45,41 +45,41 @@ def search(reader: Page, query: str) -> None:
         ("zh", "层归一化", "layer-norm"),
     ],
 )
-def test_searching_by_typing_finds_the_page_first(reader, home, language, query, name):
-    reader.goto(home)
-    search(reader, query)
-    link = reader.locator(".md-search-result__link").first
-    expect(link).to_have_attribute("href", re.compile(f"^{home}{name}/"))
+def test_searching_by_typing_finds_the_page_first(checked_page, home_url, language, query, name):
+    checked_page.goto(home_url)
+    type_search(checked_page, query)
+    link = checked_page.locator(".md-search-result__link").first
+    expect(link).to_have_attribute("href", re.compile(f"^{home_url}{name}/"))
     link.click()
-    expect(reader).to_have_url(re.compile(f"^{home}{name}/"))
-    expect(reader.locator(".md-content article")).to_contain_text(query, ignore_case=True)
+    expect(checked_page).to_have_url(re.compile(f"^{home_url}{name}/"))
+    expect(checked_page.locator(".md-content article")).to_contain_text(query, ignore_case=True)
 
 
-def test_what_searches_is_fetched_when_the_search_is_opened(reader, home):
-    asked: list[str] = []
-    reader.on("request", lambda request: asked.append(request.url))
-    reader.goto(home)
-    reader.locator(".md-footer__link--next").click()
-    expect(reader).to_have_url(f"{home}{CHAPTERS[0]}/")
-    settle(reader)
-    assert [url for url in asked if "search" in url] == []
-    search(reader, "softmax")
-    expect(reader.locator(".md-search-result__link").first).to_be_visible()
-    assert sum("search_index" in url for url in asked) == 1
-    assert sum("workers/search" in url for url in asked) == 1
+def test_the_search_index_is_fetched_when_the_search_is_opened(checked_page, home_url):
+    requested_urls: list[str] = []
+    checked_page.on("request", lambda request: requested_urls.append(request.url))
+    checked_page.goto(home_url)
+    checked_page.locator(".md-footer__link--next").click()
+    expect(checked_page).to_have_url(f"{home_url}{CHAPTERS[0]}/")
+    wait_until_idle(checked_page)
+    assert [url for url in requested_urls if "search" in url] == []
+    type_search(checked_page, "softmax")
+    expect(checked_page.locator(".md-search-result__link").first).to_be_visible()
+    assert sum("search_index" in url for url in requested_urls) == 1
+    assert sum("workers/search" in url for url in requested_urls) == 1
 
 
-def test_an_address_can_hold_a_query(reader, home):
-    reader.goto(f"{home}?q=softmax")
-    expect(reader.locator(".md-search-result__link").first).to_be_visible()
-    reader.goto(f"{home}{CHAPTERS[0]}/?h=softmax")
-    expect(reader.locator("article mark:visible").first).to_have_text("softmax")
+def test_an_address_can_contain_a_query(checked_page, home_url):
+    checked_page.goto(f"{home_url}?q=softmax")
+    expect(checked_page.locator(".md-search-result__link").first).to_be_visible()
+    checked_page.goto(f"{home_url}{CHAPTERS[0]}/?h=softmax")
+    expect(checked_page.locator("article mark:visible").first).to_have_text("softmax")
 
 
-def test_searching_for_what_is_not_there_finds_nothing(reader, home):
-    reader.goto(home)
-    search(reader, "qwrtzx")
-    expect(reader.locator(".md-search-result__meta")).to_have_text(
+def test_searching_for_an_unknown_word_finds_nothing(checked_page, home_url):
+    checked_page.goto(home_url)
+    type_search(checked_page, "qwrtzx")
+    expect(checked_page.locator(".md-search-result__meta")).to_have_text(
         re.compile("No matching documents|没有找到")
     )
 
@@ -87,8 +87,8 @@ def test_searching_for_what_is_not_there_finds_nothing(reader, home):
 # The language switch
 
 
-# The middle of a link, as soon as the mouse would hit it there.
-MIDDLE_OF_LINK = """(selector) => {
+# The middle of a link, once a click there would hit the link.
+MIDDLE_OF_LINK_SCRIPT = """(selector) => {
   const link = document.querySelector(selector);
   const { left, top, width, height } = link.getBoundingClientRect();
   const middle = [left + width / 2, top + height / 2];
@@ -96,16 +96,18 @@ MIDDLE_OF_LINK = """(selector) => {
 }"""
 
 
-def switch_language(reader: Page, language: str) -> None:
+def switch_language(checked_page: Page, language: str) -> None:
     """Chooses the language in the header, by the mouse alone: a locator's click may scroll."""
-    reader.wait_for_load_state()
-    reader.locator(".md-header .md-select").hover()
+    checked_page.wait_for_load_state()
+    checked_page.locator(".md-header .md-select").hover()
     link = f".md-select__link[hreflang={language}]"
-    reader.mouse.click(*reader.wait_for_function(MIDDLE_OF_LINK, arg=link).json_value())
+    checked_page.mouse.click(
+        *checked_page.wait_for_function(MIDDLE_OF_LINK_SCRIPT, arg=link).json_value()
+    )
 
 
-# At the top, and where it was when last asked.
-HEADING_IS_STILL = """(id) => {
+# Whether the heading is at the top and has not moved since the last call.
+HEADING_IS_STILL_SCRIPT = """(id) => {
   const top = document.getElementById(id).getBoundingClientRect().top;
   const rests = window.lastTop === top && document.fonts.status === "loaded";
   window.lastTop = top;
@@ -113,81 +115,83 @@ HEADING_IS_STILL = """(id) => {
 }"""
 
 
-def wait_until_heading_is_still(reader: Page, anchor: str) -> None:
+def wait_until_heading_is_still(checked_page: Page, anchor: str) -> None:
     """Waits until the heading is at the top and nothing that is still loading moves it."""
-    settle(reader)
-    reader.wait_for_function(HEADING_IS_STILL, arg=anchor, polling=400)
+    wait_until_idle(checked_page)
+    checked_page.wait_for_function(HEADING_IS_STILL_SCRIPT, arg=anchor, polling=400)
 
 
 def test_the_language_switch_leads_to_the_same_page_and_heading_and_back(
-    reader, home, language, width
+    checked_page, home_url, language, width
 ):
     name = CHAPTERS[width < 500]  # one at each width
     other = LANGUAGES[1 - LANGUAGES.index(language)]
-    translated = BASE + ("zh/" if other == "zh" else "")
-    reader.goto(f"{home}{name}/")
-    switch_language(reader, other)
-    expect(reader).to_have_url(f"{translated}{name}/")
-    expect(reader.locator("html")).to_have_attribute("lang", other)
+    translated = BASE_URL + ("zh/" if other == "zh" else "")
+    checked_page.goto(f"{home_url}{name}/")
+    switch_language(checked_page, other)
+    expect(checked_page).to_have_url(f"{translated}{name}/")
+    expect(checked_page.locator("html")).to_have_attribute("lang", other)
 
-    middle = anchors(language, name)[len(anchors(language, name)) // 2]
-    reader.goto(f"{home}{name}/#{middle}")
-    wait_until_heading_is_still(reader, middle)
-    switch_language(reader, other)
-    expect(reader).to_have_url(f"{translated}{name}/#{middle}")
-    wait_until_heading_is_still(reader, middle)
-    switch_language(reader, language)
-    expect(reader).to_have_url(f"{home}{name}/#{middle}")
+    middle = heading_anchors(language, name)[len(heading_anchors(language, name)) // 2]
+    checked_page.goto(f"{home_url}{name}/#{middle}")
+    wait_until_heading_is_still(checked_page, middle)
+    switch_language(checked_page, other)
+    expect(checked_page).to_have_url(f"{translated}{name}/#{middle}")
+    wait_until_heading_is_still(checked_page, middle)
+    switch_language(checked_page, language)
+    expect(checked_page).to_have_url(f"{home_url}{name}/#{middle}")
 
 
 # The next page
 
 
-def test_the_next_page_is_complete_and_the_way_back_leads_where_one_was(reader, home):
-    reader.goto(f"{home}{CHAPTERS[0]}/")
-    reader.locator(".md-footer__link--next").click()
-    expect(reader).to_have_url(f"{home}{CHAPTERS[1]}/")
-    reader.wait_for_function("() => scrollY === 0")
-    formula = reader.locator("article .katex:visible").first
+def test_the_next_page_is_complete_and_going_back_restores_the_position(checked_page, home_url):
+    checked_page.goto(f"{home_url}{CHAPTERS[0]}/")
+    checked_page.locator(".md-footer__link--next").click()
+    expect(checked_page).to_have_url(f"{home_url}{CHAPTERS[1]}/")
+    checked_page.wait_for_function("() => scrollY === 0")
+    formula = checked_page.locator("article .katex:visible").first
     expect(formula).to_be_visible()
     family = formula.evaluate("element => getComputedStyle(element).fontFamily")
-    assert "KaTeX_Main" in family, "its style sheet is there"
-    reader.evaluate("document.fonts.ready")
-    assert reader.evaluate("document.fonts.check('16px KaTeX_Main')"), "its font is there"
-    hidden = reader.locator("article .katex-mathml").first.bounding_box()
+    assert "KaTeX_Main" in family, "the style sheet of formulas is not loaded"
+    checked_page.evaluate("document.fonts.ready")
+    assert checked_page.evaluate("document.fonts.check('16px KaTeX_Main')"), (
+        "the font of formulas is not loaded"
+    )
+    hidden = checked_page.locator("article .katex-mathml").first.bounding_box()
     assert hidden is None or hidden["width"] <= 1, "MathML is for screen readers"
-    assert reader.locator("article .figure svg").count() > 0
-    reader.locator("article pre").first.scroll_into_view_if_needed()
-    expect(reader.locator("article .md-code__nav").first).to_be_attached()
-    reader.go_back()
-    expect(reader).to_have_url(f"{home}{CHAPTERS[0]}/")
-    expect(reader.locator(".md-footer__link--next")).to_be_in_viewport()
+    assert checked_page.locator("article .figure svg").count() > 0
+    checked_page.locator("article pre").first.scroll_into_view_if_needed()
+    expect(checked_page.locator("article .md-code__nav").first).to_be_attached()
+    checked_page.go_back()
+    expect(checked_page).to_have_url(f"{home_url}{CHAPTERS[0]}/")
+    expect(checked_page.locator(".md-footer__link--next")).to_be_in_viewport()
 
 
 # Light and dark
 
 
 @pytest.mark.parametrize("system", ["light", "dark"])
-def test_the_palette_follows_the_system_then_the_reader(reader, home, system):
+def test_the_palette_follows_the_system_then_the_reader(checked_page, home_url, system):
     schemes = {"light": "default", "dark": "slate"}
-    reader.emulate_media(color_scheme=system)
-    reader.goto(home)
-    body = reader.locator("body")
-    toggle = reader.locator("form:has([name=__palette]) label:not([hidden])")
+    checked_page.emulate_media(color_scheme=system)
+    checked_page.goto(home_url)
+    body = checked_page.locator("body")
+    toggle = checked_page.locator("form:has([name=__palette]) label:not([hidden])")
     for expected in (schemes[system], "default", "slate", schemes[system], "default", "slate"):
         expect(body).to_have_attribute("data-md-color-scheme", expected)
         toggle.click()
     toggle.click()
-    reader.reload()
+    checked_page.reload()
     expect(body).to_have_attribute("data-md-color-scheme", "default")
 
 
 @pytest.mark.parametrize("width", [1280])
 @pytest.mark.parametrize("system", ["light", "dark"])
-def test_figures_take_the_colors_of_the_scheme(reader, home, system):
-    reader.emulate_media(color_scheme=system)
-    reader.goto(f"{home}{CHAPTERS[1]}/")
-    text = reader.locator("article .figure svg text").first
+def test_figures_take_the_colors_of_the_scheme(checked_page, home_url, system):
+    checked_page.emulate_media(color_scheme=system)
+    checked_page.goto(f"{home_url}{CHAPTERS[1]}/")
+    text = checked_page.locator("article .figure svg text").first
     colours = text.evaluate(
         "element => [getComputedStyle(element).fill, getComputedStyle(document.body).color]"
     )
@@ -200,7 +204,7 @@ def test_figures_take_the_colors_of_the_scheme(reader, home, system):
 
 
 # Waits until something is on the clipboard, takes it off, and returns it.
-TAKE_FROM_CLIPBOARD = """async () => {
+TAKE_FROM_CLIPBOARD_SCRIPT = """async () => {
   let text = "";
   for (let tries = 0; !text && tries < 200; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -211,55 +215,57 @@ TAKE_FROM_CLIPBOARD = """async () => {
 }"""
 
 
-# The dialog is there for two seconds.
-RECORD_DIALOG = """() => new MutationObserver(() => {
+# The dialog is visible for two seconds.
+RECORD_DIALOG_SCRIPT = """() => new MutationObserver(() => {
   window.dialog ||= document.querySelector(".md-dialog--active");
 }).observe(document.querySelector(".md-dialog"), { attributes: true })"""
 
 
-def test_a_click_on_the_copy_button_copies_and_reports_it(reader, home, language, site):
-    reader.goto(f"{home}{CHAPTERS[0]}/")
-    reader.locator("article pre").first.scroll_into_view_if_needed()
-    reader.evaluate(RECORD_DIALOG)
-    reader.locator("article .md-code__button[data-clipboard-target]").first.click()
-    reader.wait_for_function("() => window.dialog")
-    first = next(blocks_of(load_page(site, SourcePage(language, f"{CHAPTERS[0]}.md"))))
-    assert reader.evaluate(TAKE_FROM_CLIPBOARD) == first.code
+def test_a_click_on_the_copy_button_copies_and_shows_a_message(
+    checked_page, home_url, language, site
+):
+    checked_page.goto(f"{home_url}{CHAPTERS[0]}/")
+    checked_page.locator("article pre").first.scroll_into_view_if_needed()
+    checked_page.evaluate(RECORD_DIALOG_SCRIPT)
+    checked_page.locator("article .md-code__button[data-clipboard-target]").first.click()
+    checked_page.wait_for_function("() => window.dialog")
+    first = next(page_code_blocks(load_page(site, SourcePage(language, f"{CHAPTERS[0]}.md"))))
+    assert checked_page.evaluate(TAKE_FROM_CLIPBOARD_SCRIPT) == first.code
 
 
-def test_a_focused_copy_button_keeps_its_name(reader: Page, home, language):
-    reader.goto(f"{home}{CHAPTERS[0]}/")
-    reader.locator("article pre").first.scroll_into_view_if_needed()
-    button = reader.locator("article .md-code__button[data-clipboard-target]").first
+def test_a_focused_copy_button_keeps_its_name(checked_page: Page, home_url, language):
+    checked_page.goto(f"{home_url}{CHAPTERS[0]}/")
+    checked_page.locator("article pre").first.scroll_into_view_if_needed()
+    button = checked_page.locator("article .md-code__button[data-clipboard-target]").first
     button.focus()
-    expect(reader.locator(".md-tooltip2--active")).to_be_visible()
+    expect(checked_page.locator(".md-tooltip2--active")).to_be_visible()
     expect(button).to_have_accessible_name({"en": "Copy to clipboard", "zh": "复制"}[language])
 
 
-def test_notes_on_lines_of_code_open(reader, home, width):
+def test_notes_on_lines_of_code_open(checked_page, home_url, width):
     name = CHAPTERS[width < 500]  # one at each width
-    reader.goto(f"{home}{name}/")
-    open_everything(reader)
+    checked_page.goto(f"{home_url}{name}/")
+    expand_page(checked_page)
     source = SourcePage("en", f"{name}.md").text
-    notes = reader.locator("article pre .md-annotation__index")
+    notes = checked_page.locator("article pre .md-annotation__index")
     expect(notes).to_have_count(len(find_parts("note on a line", source)))
     for number in (0, notes.count() // 2, notes.count() - 1):
         notes.nth(number).click(force=True)  # it pulses, so it never is still
-        expect(reader.locator(".md-tooltip--active .md-tooltip__inner")).not_to_be_empty()
-        reader.evaluate("document.activeElement.blur()")
-        expect(reader.locator(".md-tooltip--active")).to_have_count(0)
+        expect(checked_page.locator(".md-tooltip--active .md-tooltip__inner")).not_to_be_empty()
+        checked_page.evaluate("document.activeElement.blur()")
+        expect(checked_page.locator(".md-tooltip--active")).to_have_count(0)
 
 
 # Footnotes and terms
 
 
-def test_footnotes_and_terms_open_tooltips(reader, home, width):
-    reader.goto(f"{home}{CHAPTERS[0]}/")
+def test_footnotes_and_terms_open_tooltips(checked_page, home_url, width):
+    checked_page.goto(f"{home_url}{CHAPTERS[0]}/")
     for kind in ("a.footnote-ref", "abbr"):
-        place = reader.locator(f"article {kind}:visible").first
+        place = checked_page.locator(f"article {kind}:visible").first
         place.scroll_into_view_if_needed()
         place.hover()
-        expect(reader.locator(".md-tooltip2--active")).to_be_visible()
-        expect(reader.locator(".md-tooltip2--active")).not_to_be_empty()
-        reader.mouse.move(0, 0)
-        expect(reader.locator(".md-tooltip2--active")).to_have_count(0)
+        expect(checked_page.locator(".md-tooltip2--active")).to_be_visible()
+        expect(checked_page.locator(".md-tooltip2--active")).not_to_be_empty()
+        checked_page.mouse.move(0, 0)
+        expect(checked_page.locator(".md-tooltip2--active")).to_have_count(0)

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from bookbuild.reference import javascript_model
-from browser_pages import BASE
+from browser_pages import BASE_URL
 from corpus import english_tokens
 
-CODE = f"{BASE}downloads/translator.js"
-FILES = {
-    "float32": f"{BASE}downloads/translator.safetensors",
-    "float16": f"{BASE}downloads/translator-float16.safetensors",
+TRANSLATOR_URL = f"{BASE_URL}downloads/translator.js"
+WEIGHTS_URLS = {
+    "float32": f"{BASE_URL}downloads/translator.safetensors",
+    "float16": f"{BASE_URL}downloads/translator-float16.safetensors",
 }
 pytestmark = [pytest.mark.parametrize("width", [1280]), pytest.mark.usefixtures("one_thread")]
 
@@ -24,55 +24,70 @@ def pairs() -> list:
 
 
 @pytest.fixture(scope="module")
-def whole(pairs) -> javascript_model.Outputs:
+def float32_reference(pairs) -> javascript_model.Outputs:
     return javascript_model.compute_reference(javascript_model.load_trained_translator(), pairs)
 
 
 @pytest.fixture(scope="module")
-def coarse(pairs) -> javascript_model.Outputs:
+def float16_reference(pairs) -> javascript_model.Outputs:
     rounded = javascript_model.load_trained_translator(rounded=True)
     return javascript_model.compute_reference(rounded, pairs)
 
 
-def run(reader, body: str, given=None):
-    """Runs the body of a function in the page, with module, bytes and given."""
-    reader.goto(f"{BASE}404.html")
+def run_script(checked_page, body: str, argument=None):
+    """Run the body of a function in the page, with the variables module, bytes and given."""
+    checked_page.goto(f"{BASE_URL}404.html")
     script = f"""async (given) => {{
-      const module = await import("{CODE}");
-      const bytes = await (await fetch("{FILES["float16"]}")).arrayBuffer();
+      const module = await import("{TRANSLATOR_URL}");
+      const bytes = await (await fetch("{WEIGHTS_URLS["float16"]}")).arrayBuffer();
       {body}
     }}"""
-    return reader.evaluate(script, given)
+    return checked_page.evaluate(script, argument)
 
 
-def translate_all(reader, weights: str, task: dict) -> javascript_model.Outputs:
-    reader.goto(f"{BASE}404.html")
-    return json.loads(reader.evaluate(javascript_model.browser_script(), [CODE, weights, task]))
+def translate_all(checked_page, weights: str, task: dict) -> javascript_model.Outputs:
+    checked_page.goto(f"{BASE_URL}404.html")
+    return json.loads(
+        checked_page.evaluate(javascript_model.browser_script(), [TRANSLATOR_URL, weights, task])
+    )
 
 
-def test_the_browser_translates_200_sentences_as_pytorch_does(reader, pairs, whole):
+def test_the_browser_translates_200_sentences_as_pytorch_does(
+    checked_page, pairs, float32_reference
+):
     assert len(pairs) >= 200
-    found = translate_all(reader, FILES["float32"], javascript_model.driver_input(pairs, whole))
-    output = javascript_model.compare_outputs(found, whole)
+    found = translate_all(
+        checked_page,
+        WEIGHTS_URLS["float32"],
+        javascript_model.driver_input(pairs, float32_reference),
+    )
+    output = javascript_model.compare_outputs(found, float32_reference)
     assert (output.greedy, output.beam) == (len(pairs), len(pairs))
     assert output.logits <= 1e-5
     assert output.attention <= 1e-5
 
 
-def test_weights_of_16_bits_differ_by_their_rounding_alone(reader, pairs, whole, coarse):
-    found = translate_all(reader, FILES["float16"], javascript_model.driver_input(pairs, whole))
-    output = javascript_model.compare_outputs(found, whole)
+def test_float16_weights_differ_only_by_their_rounding(
+    checked_page, pairs, float32_reference, float16_reference
+):
+    found = translate_all(
+        checked_page,
+        WEIGHTS_URLS["float16"],
+        javascript_model.driver_input(pairs, float32_reference),
+    )
+    output = javascript_model.compare_outputs(found, float32_reference)
     assert (output.greedy, output.beam) == (len(pairs), len(pairs))
     assert output.logits <= 1e-2
     if all(
-        a["greedy"] == b["greedy"] for a, b in zip(coarse, whole, strict=True)
+        a["greedy"] == b["greedy"]
+        for a, b in zip(float16_reference, float32_reference, strict=True)
     ):  # else the logits belong to other sentences
-        same = javascript_model.compare_outputs(found, coarse)
+        same = javascript_model.compare_outputs(found, float16_reference)
         assert same.logits <= 1e-5
         assert same.attention <= 1e-5
 
 
-CHANGES = [
+CODE_CHANGES = [
     ("sum / Math.sqrt(size)", "sum / size"),
     ("(column - odd) / d_model", "column / d_model"),
     ("residuals[2].norm", "residuals[1].norm"),
@@ -83,25 +98,27 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "changed"), CHANGES)
-def test_a_changed_line_is_reported_apart(tmp_path: Path, pairs, whole, width, line, changed):
+@pytest.mark.parametrize(("line", "changed"), CODE_CHANGES)
+def test_a_changed_line_of_code_changes_the_outputs(
+    tmp_path: Path, pairs, float32_reference, width, line, changed
+):
     text = javascript_model.TRANSLATOR_JS.read_text(encoding="utf-8")
     assert text.count(line) == 1
     code, weights = tmp_path / "translator.mjs", tmp_path / "halved"
     code.write_text(text.replace(line, changed), encoding="utf-8")
     weights.write_bytes(javascript_model.to_float16())
-    few = slice(0, None, 24)
-    task = javascript_model.driver_input(pairs[few], whole[few])
+    sample = slice(0, None, 24)
+    task = javascript_model.driver_input(pairs[sample], float32_reference[sample])
     found = javascript_model.run_in_node(weights, task, code)
-    output = javascript_model.compare_outputs(found, whole[few])
-    count = len(whole[few])
+    output = javascript_model.compare_outputs(found, float32_reference[sample])
+    count = len(float32_reference[sample])
     assert (output.greedy, output.beam) != (count, count) or output.logits > 1e-2
 
 
-def test_a_text_is_cut_into_the_words_that_the_training_saw(reader):
+def test_a_text_is_split_into_words_as_in_training(checked_page):
     texts = ["Forty-two?", "Why do we work?", "  one, two.three ", "", "?-?", "it's 3 o'clock"]
     body = "return given.map((text) => module.parse(bytes).words(text))"
-    assert run(reader, body, texts) == [english_tokens(text) for text in texts]
+    assert run_script(checked_page, body, texts) == [english_tokens(text) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -117,12 +134,12 @@ def test_a_text_is_cut_into_the_words_that_the_training_saw(reader):
         ("module.parse(bytes.slice(0, 500000))", "this is no translator"),
     ],
 )
-def test_what_cannot_be_translated_is_refused_in_words(reader, body, message):
+def test_invalid_input_raises_an_error_with_a_message(checked_page, body, message):
     script = f"const t = module.parse(bytes); try {{ {body} }} catch (e) {{ return e.message }}"
-    assert message in run(reader, script)
+    assert message in run_script(checked_page, script)
 
 
-def test_a_model_of_another_configuration_is_refused(reader):
+def test_a_model_with_another_configuration_is_rejected(checked_page):
     data = javascript_model.to_float16()
     (size,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + size])
@@ -136,10 +153,10 @@ def test_a_model_of_another_configuration_is_refused(reader):
       file.set(head, 8);
       file.set(new Uint8Array(bytes, given[1]), 8 + head.length);
       try { module.parse(file.buffer) } catch (e) { return e.message }"""
-    assert "norm_first" in run(reader, script, [text, 8 + size])
+    assert "norm_first" in run_script(checked_page, script, [text, 8 + size])
 
 
-def test_a_step_gives_probabilities_and_a_copy_goes_its_own_way(reader):
+def test_a_step_returns_probabilities_and_a_copied_state_is_independent(checked_page):
     body = """const t = module.parse(bytes);
       const ids = t.encode(t.words("why do we work?"));
       const steps = module.greedy(t, ids);
@@ -158,7 +175,7 @@ def test_a_step_gives_probabilities_and_a_copy_goes_its_own_way(reader):
         heads: steps[0].attention.map((layer) => layer.map((head) => head.length)),
         apart: after.reduce((d, x, i) => Math.max(d, Math.abs(x - straight[i])), 0),
       }"""
-    found = run(reader, body)
+    found = run_script(checked_page, body)
     assert found["text"] == "我们为什么工作？<eos>"
     assert found["sums"] == pytest.approx([1.0] * 9, abs=1e-5)
     assert found["pads"] == [0] * 9
@@ -166,23 +183,23 @@ def test_a_step_gives_probabilities_and_a_copy_goes_its_own_way(reader):
     assert found["apart"] == 0
 
 
-def test_memory_is_steady_after_100_translations(reader):
+def test_memory_use_stays_constant_over_100_translations(checked_page):
     body = """window.t = module.parse(bytes); window.module = module;
       window.again = (count) => {
         for (let i = 0; i < count; i++) module.beam(t, t.encode(t.words("why do we work?")));
       }"""
-    run(reader, body)
-    session = reader.context.new_cdp_session(reader)
+    run_script(checked_page, body)
+    session = checked_page.context.new_cdp_session(checked_page)
     session.send("Performance.enable")
 
-    def used(count: int) -> float:
-        reader.evaluate("(count) => again(count)", count)
+    def used_memory(count: int) -> float:
+        checked_page.evaluate("(count) => again(count)", count)
         session.send("HeapProfiler.collectGarbage")
         metrics = session.send("Performance.getMetrics")["metrics"]
         return {each["name"]: each["value"] for each in metrics}["JSHeapUsedSize"]
 
-    before = used(10)
-    assert used(100) - before < 300_000
+    before = used_memory(10)
+    assert used_memory(100) - before < 300_000
 
 
 def test_both_languages_have_the_same_files(site, width):

@@ -1,4 +1,4 @@
-"""What a reader's line carries: the first page, all that it fetches included, and a second one."""
+"""The bytes that a first page with all its files transfers, and a second page."""
 
 import gzip
 from pathlib import Path
@@ -7,10 +7,17 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page
 
-from benchmarks.page import SECOND, WITH_FORMULAS, WITHOUT_FORMULAS
-from browser_pages import BASE, open_everything, settle
+from benchmarks.page import MAX_BYTES_WITH_FORMULAS, MAX_BYTES_WITHOUT_FORMULAS, MAX_NEXT_PAGE_BYTES
+from browser_pages import BASE_URL, expand_page, wait_until_idle
 
-TEXT = {".html", ".css", ".js", ".json", ".svg", ".xml"}  # what a server compresses
+COMPRESSED_SUFFIXES = {
+    ".html",
+    ".css",
+    ".js",
+    ".json",
+    ".svg",
+    ".xml",
+}  # of files that a server compresses
 
 
 @pytest.fixture(params=[1280])
@@ -19,49 +26,50 @@ def width(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture
-def fetched(reader: Page, site: Path) -> dict[str, int]:
+def fetched_bytes(checked_page: Page, site: Path) -> dict[str, int]:
     """The files that the reader's browser asks for, and their bytes on the wire."""
     sizes: dict[str, int] = {}
 
-    def note(url: str) -> None:
+    def record_size(url: str) -> None:
         path = site / urlsplit(url).path.lstrip("/")
         path = path / "index.html" if path.is_dir() else path
         data = path.read_bytes()
         sizes[path.relative_to(site).as_posix()] = len(
-            gzip.compress(data) if path.suffix in TEXT else data
+            gzip.compress(data) if path.suffix in COMPRESSED_SUFFIXES else data
         )
 
-    reader.on(
-        "request", lambda request: note(request.url) if request.url.startswith(BASE) else None
+    checked_page.on(
+        "request",
+        lambda request: record_size(request.url) if request.url.startswith(BASE_URL) else None,
     )
     return sizes
 
 
-def visit(reader: Page, address: str) -> None:
-    """Opens a page and all that is folded in it."""
-    reader.goto(address)
-    open_everything(reader)
-    settle(reader)
+def visit_page(checked_page: Page, address: str) -> None:
+    """Open a page and its folded blocks."""
+    checked_page.goto(address)
+    expand_page(checked_page)
+    wait_until_idle(checked_page)
 
 
-def output(fetched: dict[str, int]) -> str:
-    return "\n".join(f"{size:7d} {name}" for name, size in sorted(fetched.items()))
+def size_report(fetched_bytes: dict[str, int]) -> str:
+    return "\n".join(f"{size:7d} {name}" for name, size in sorted(fetched_bytes.items()))
 
 
 @pytest.mark.parametrize(
     ("name", "limit"),
     [
-        ("", WITHOUT_FORMULAS),
-        ("glossary/", WITHOUT_FORMULAS),
-        ("labs/train-a-translator/", WITH_FORMULAS),  # it has a few formulas
-        ("positional-encoding/", WITH_FORMULAS),
-        ("attention/", WITH_FORMULAS),
+        ("", MAX_BYTES_WITHOUT_FORMULAS),
+        ("glossary/", MAX_BYTES_WITHOUT_FORMULAS),
+        ("labs/train-a-translator/", MAX_BYTES_WITH_FORMULAS),  # it has a few formulas
+        ("positional-encoding/", MAX_BYTES_WITH_FORMULAS),
+        ("attention/", MAX_BYTES_WITH_FORMULAS),
     ],
     ids=["home", "glossary", "lab", "positional-encoding", "attention"],
 )
-def test_a_first_visit_is_light(reader, home, fetched, name, limit):
-    visit(reader, home + name)
-    assert sum(fetched.values()) <= limit, output(fetched)
+def test_a_first_visit_stays_below_its_limit(checked_page, home_url, fetched_bytes, name, limit):
+    visit_page(checked_page, home_url + name)
+    assert sum(fetched_bytes.values()) <= limit, size_report(fetched_bytes)
 
 
 @pytest.mark.parametrize(
@@ -69,13 +77,15 @@ def test_a_first_visit_is_light(reader, home, fetched, name, limit):
     ["", "positional-encoding/", "attention/"],
     ids=["home", "positional-encoding", "attention"],
 )
-def test_the_next_page_comes_with_its_html_and_little_else(reader, home, fetched, name):
-    visit(reader, home + name)
-    before = dict(fetched)
-    reader.locator(".md-footer__link--next").click()
-    reader.wait_for_url(lambda url: url != home + name)
-    open_everything(reader)
-    settle(reader)
-    added = {name: size for name, size in fetched.items() if name not in before}
+def test_the_next_page_fetches_its_html_and_little_else(
+    checked_page, home_url, fetched_bytes, name
+):
+    visit_page(checked_page, home_url + name)
+    before = dict(fetched_bytes)
+    checked_page.locator(".md-footer__link--next").click()
+    checked_page.wait_for_url(lambda url: url != home_url + name)
+    expand_page(checked_page)
+    wait_until_idle(checked_page)
+    added = {name: size for name, size in fetched_bytes.items() if name not in before}
     assert any(name.endswith("index.html") for name in added)
-    assert sum(added.values()) <= SECOND, output(added)
+    assert sum(added.values()) <= MAX_NEXT_PAGE_BYTES, size_report(added)
