@@ -1,9 +1,9 @@
 # --8<-- [start:translator]
 """A translator is a model with its two vocabularies; and its file."""
 
+import ast
 import hashlib
 import json
-import re
 import statistics
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -72,6 +72,41 @@ def exact_match(translator: Translator, pairs: list[Pair]) -> dict[str, float]:
 
 
 # --8<-- [end:exact_match]
+# --8<-- [start:code_only]
+EMPTY = "Constant(value='')"
+
+
+def code_only(text: str) -> str:
+    """Python code -> its syntax tree as text, without docstrings.
+
+    Neither comments nor layout change it, nor does the version of Python:
+    empty fields and empty strings, which only some versions have, are left out.
+    """
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        kinds = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+        if isinstance(node, kinds) and ast.get_docstring(node) is not None:
+            del node.body[0]
+        elif isinstance(node, ast.JoinedStr):
+            node.values = [v for v in node.values if show_node(v) != EMPTY]
+    return show_node(tree)
+
+
+def show_node(node: object) -> str:
+    """A node of a syntax tree, or what one of its fields has, as text."""
+    if isinstance(node, list):
+        return f"[{', '.join(map(show_node, node))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = [
+        f"{name}={show_node(value)}"
+        for name, value in ast.iter_fields(node)
+        if value is not None and value != []
+    ]
+    return f"{type(node).__name__}({', '.join(fields)})"
+
+
+# --8<-- [end:code_only]
 # --8<-- [start:files]
 MADE_BY = (
     "transformer.py",
@@ -84,13 +119,16 @@ MADE_BY = (
 )
 
 
-def code_key() -> str:
-    """A hash of the code that makes a translator, without lines of comment."""
-    digest = hashlib.sha256()
-    for name in MADE_BY:
-        text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-        digest.update(re.sub(r"(?m)^ *(#.*)?\n", "", text).encode())
-    return digest.hexdigest()
+def code_key(*files: Path | str) -> str:
+    """A hash of the code of files, of those that make a translator if none.
+
+    Comments, docstrings and layout don't change it.
+    """
+    paths = files or [Path(__file__).with_name(name) for name in MADE_BY]
+    texts = [
+        code_only(Path(path).read_text(encoding="utf-8")) for path in paths
+    ]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def save_translator(translator: Translator, path: Path, seed: int) -> None:

@@ -201,11 +201,12 @@ def lengths() -> dict[str, Any]:
 def key() -> str:
     """Of the code that decides the figures, and of how the numerals are trained."""
     task = train.TASKS["numerals"]
-    parts = [Path(__file__).read_text("utf-8"), repr(task.sizes), repr(task.settings)]
-    parts += [(SNIPPETS / name).read_text("utf-8") for name in MADE_FROM]
+    texts = [Path(__file__).read_text("utf-8")]
+    texts += [(SNIPPETS / name).read_text("utf-8") for name in MADE_FROM]
     for name, sections in SECTIONS.items():
         found = read_sections(SNIPPETS / name)
-        parts += [found[section] for section in sections]
+        texts += [found[section] for section in sections]
+    parts = [*map(translator.code_only, texts), repr(task.sizes), repr(task.settings)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -8,7 +8,6 @@ before.
 Writes snippets/results/attention.json. Needs Linux, for /proc.
 """
 
-import hashlib
 import json
 import os
 import platform
@@ -22,6 +21,7 @@ import torch
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
 sys.path.insert(0, str(SNIPPETS))
 import transformer  # noqa: E402
+import translator  # noqa: E402
 
 LENGTHS = (128, 256, 512, 1024, 2048, 4096)
 HEADS, HEAD_DIM = 8, 64
@@ -92,8 +92,7 @@ def measure() -> dict:
 
 
 def main() -> None:
-    made_from = (Path(__file__), Path(transformer.__file__))
-    key = hashlib.sha256(b"".join(path.read_bytes() for path in made_from)).hexdigest()
+    key = translator.code_key(Path(__file__), Path(transformer.__file__))
     environment = {
         "python": platform.python_version(),
         "torch": torch.__version__,

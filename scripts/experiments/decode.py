@@ -9,7 +9,6 @@ given as a power of the length: 1 is linear, 2 quadratic.
 Writes snippets/results/decode.json.
 """
 
-import hashlib
 import json
 import math
 import os
@@ -25,6 +24,7 @@ SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
 sys.path.insert(0, str(SNIPPETS))
 import decode  # noqa: E402
 import transformer  # noqa: E402
+import translator  # noqa: E402
 from transformer import Transformer, TransformerConfig  # noqa: E402
 
 BATCHES = (1, 32)
@@ -92,8 +92,7 @@ def growth(rows: list[dict]) -> list[dict]:
 
 
 def main() -> None:
-    made_from = (Path(__file__), Path(decode.__file__), Path(transformer.__file__))
-    key = hashlib.sha256(b"".join(path.read_bytes() for path in made_from)).hexdigest()
+    key = translator.code_key(Path(__file__), Path(decode.__file__), Path(transformer.__file__))
     environment = {
         "python": platform.python_version(),
         "torch": torch.__version__,

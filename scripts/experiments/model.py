@@ -12,7 +12,6 @@ and their gradients take. Writes snippets/results/model.json.
 
 import copy
 import functools
-import hashlib
 import itertools
 import json
 import os
@@ -32,6 +31,7 @@ from torch.profiler import ProfilerActivity, profile
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
 sys.path.insert(0, str(SNIPPETS))
 import transformer  # noqa: E402
+import translator  # noqa: E402
 from transformer import Transformer, TransformerConfig, causal_mask, padding_mask  # noqa: E402
 
 SIZES = ((64, 16, 22), (16, 128, 128), (4, 512, 512))  # batch, source, target
@@ -192,8 +192,7 @@ def measure() -> list[dict]:
 
 
 def main() -> None:
-    made_from = (Path(__file__), Path(transformer.__file__))
-    key = hashlib.sha256(b"".join(path.read_bytes() for path in made_from)).hexdigest()
+    key = translator.code_key(Path(__file__), Path(transformer.__file__))
     environment = {
         "python": platform.python_version(),
         "torch": torch.__version__,

@@ -7,7 +7,6 @@ Writes snippets/translator.safetensors and snippets/results/training.json after 
 them, and leaves out those that are there already, made by this very code.
 """
 
-import hashlib
 import itertools
 import json
 import os
@@ -34,9 +33,8 @@ RESULTS = SNIPPETS / "results" / "training.json"
 
 def key() -> str:
     """Of all code that makes the figures: decoding and this file decide them too."""
-    files = SNIPPETS / "decode.py", Path(__file__)
-    data = b"".join(path.read_bytes() for path in files)
-    return hashlib.sha256(translator.code_key().encode() + data).hexdigest()
+    made_by = (SNIPPETS / name for name in translator.MADE_BY)
+    return translator.code_key(*made_by, SNIPPETS / "decode.py", __file__)
 
 
 def done() -> list[dict]:

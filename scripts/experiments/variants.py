@@ -18,7 +18,6 @@ import json
 import os
 import platform
 import random
-import re
 import statistics
 import sys
 import time
@@ -284,25 +283,15 @@ def back(name: str, seed: int) -> dict[str, Any]:
 # The file
 
 
-def bare(text: str) -> str:
-    """Code without docstrings, comments and empty lines, which decide nothing."""
-    lines = text.splitlines()
-    for node in ast.walk(ast.parse(text)):
-        kinds = ast.Module, ast.ClassDef, ast.FunctionDef
-        if isinstance(node, kinds) and ast.get_docstring(node):
-            words = node.body[0]
-            for i in range(words.lineno - 1, words.end_lineno or words.lineno):
-                lines[i] = ""
-    return re.sub(r"(?m)^ *(#.*)?\n", "", "\n".join([*lines, ""]))
-
-
 @cache
 def own_code() -> dict[str, str]:
     """The functions and classes of this file, by name."""
     text = Path(__file__).read_text("utf-8")
     kinds = ast.ClassDef, ast.FunctionDef
     found = [node for node in ast.parse(text).body if isinstance(node, kinds)]
-    return {node.name: bare(ast.get_source_segment(text, node) or "") for node in found}
+    return {
+        node.name: translator.code_only(ast.get_source_segment(text, node) or "") for node in found
+    }
 
 
 def key_of_numerals(name: str) -> str:
@@ -317,10 +306,10 @@ def key_of_numerals(name: str) -> str:
     texts = [*(own_code()[part] for part in parts), *given]
     texts += [repr(TASK.sizes), repr(TASK.settings)]
     for file in (*FILES, *(f"variants/{each}.py" for each in files)):
-        texts.append(bare((SNIPPETS / file).read_text("utf-8")))
+        texts.append(translator.code_only((SNIPPETS / file).read_text("utf-8")))
     for file, sections in SECTIONS.items():
         found = read_sections(SNIPPETS / file)
-        texts += [bare(found[section]) for section in sections]
+        texts += [translator.code_only(found[section]) for section in sections]
     return digest(texts)
 
 
@@ -330,7 +319,7 @@ def key_of_back(name: str) -> str:
         "transformer",
         *(f"variants/{each}" for each in ("learned", "rotary", "alibi", "window")),
     )
-    texts = [bare((SNIPPETS / f"{file}.py").read_text("utf-8")) for file in files]
+    texts = [translator.code_only((SNIPPETS / f"{file}.py").read_text("utf-8")) for file in files]
     return digest([*texts, own_code()["OneLayer"], own_code()["back"], repr(BACK), name])
 
 

@@ -13,7 +13,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from comparisons import compare_attention, compare_fused_attention
-from helpers import DOCS, SNIPPETS, few, seeds
+from helpers import DOCS, ROOT, SNIPPETS, few, seeds
 from marks import claim, mutation
 from transformer import (
     MultiHeadAttention,
@@ -21,6 +21,7 @@ from transformer import (
     initialise,
     scaled_dot_product_attention,
 )
+from translator import code_key
 
 CHAPTER = "attention"
 PATHS = {"explicit": scaled_dot_product_attention, "fused": fused_attention}
@@ -593,8 +594,10 @@ def test_three_matrices_take_most_of_the_memory_of_explicit_attention(printed):
 
 
 @claim("attention#cost")
-def test_each_measured_length_is_twice_the_one_before():
+def test_the_measured_cost_is_of_the_current_code_and_each_length_twice_the_one_before():
     measured = json.loads((SNIPPETS / "results" / "attention.json").read_text())
+    sources = ROOT / "scripts/experiments/attention.py", SNIPPETS / "transformer.py"
+    assert measured["key"] == code_key(*sources), "stale; run scripts/experiment attention"
     lengths = measured["lengths"]
     assert lengths == [128 * 2**i for i in range(len(lengths))]
 

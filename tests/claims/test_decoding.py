@@ -1,6 +1,5 @@
 """The claims of the chapter on decoding."""
 
-import hashlib
 import itertools
 import json
 import math
@@ -13,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import decode
+import translator
 from comparisons import compare_cache
 from decode import (
     KeyValueCache,
@@ -945,7 +945,7 @@ def measured() -> dict:
 @claim("decoding#cost")
 def test_the_measured_cost_is_of_the_current_code(printed):
     names = "scripts/experiments/decode.py", "snippets/decode.py", "snippets/transformer.py"
-    key = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in names)).hexdigest()
+    key = translator.code_key(*(ROOT / name for name in names))
     assert measured()["key"] == key, "stale; run scripts/experiment decode"
     assert len(printed("examples", "cost")) == 3 + 10 + 8
 

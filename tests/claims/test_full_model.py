@@ -1,6 +1,5 @@
 """The claims of the chapter on the full model."""
 
-import hashlib
 import inspect
 import json
 import math
@@ -21,6 +20,7 @@ from torch.nn.functional import cross_entropy
 from torch.testing import assert_close
 
 import transformer
+import translator
 from comparisons import compare_model, randomized
 from helpers import DTYPES, ROOT, SNIPPETS, few
 from marks import claim, mutation
@@ -760,8 +760,7 @@ def test_nn_transformer_initializes_packed_matrices_and_nonzero_biases():
 def test_the_measured_speed_is_of_the_current_code(printed):
     record = json.loads((SNIPPETS / "results" / "model.json").read_text())
     sources = (ROOT / "scripts/experiments/model.py", Path(transformer.__file__))
-    key = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    assert record["key"] == key, "stale; run scripts/experiment model"
+    assert record["key"] == translator.code_key(*sources), "stale; run scripts/experiment model"
     assert [tuple(row["size"]) for row in record["rows"]] == [
         (64, 16, 22),
         (16, 128, 128),

@@ -51,6 +51,7 @@ from train import (
 from translator import (
     Translator,
     code_key,
+    code_only,
     exact_match,
     load_translator,
     new_translator,
@@ -816,9 +817,39 @@ def test_the_key_depends_on_the_code_and_not_on_its_comments(tmp_path, monkeypat
     for name in translators.MADE_BY:
         path = tmp_path / name
         text = path.read_text(encoding="utf-8")
-        path.write_text(text.replace(" = ", " =  ", 1), encoding="utf-8")
-        assert code_key() != key
+        path.write_text(f"# One more comment.\n{text}", encoding="utf-8")
+        assert code_key() == key
+        path.write_text(f"{text}CHANGED = 1\n", encoding="utf-8")
+        changed = code_key()
+        path.write_text(f"{text}CHANGED = 2\n", encoding="utf-8")
+        assert len({key, changed, code_key()}) == 3
         path.write_text(text, encoding="utf-8")
+
+
+@claim("training#translator")
+@mutation(
+    "translator.py",
+    "        if isinstance(node, kinds) and ast.get_docstring(node) is not None:\n"
+    "            del node.body[0]\n"
+    "        elif",
+    "        if",
+    fault="the key covers docstrings",
+)
+@mutation(
+    "translator.py",
+    "        return repr(node)\n",
+    '        return "" if isinstance(node, int) else repr(node)\n',
+    fault="the key doesn't cover numbers",
+)
+def test_a_comment_keeps_the_key_of_code_and_a_number_changes_it():
+    code = 'class A:\n    n = 1\n\n\ndef f(x=0):\n    return f"{x + 1:>{x}}"\n'
+    words = (
+        '"""A module."""\n\nclass A:\n    """A class."""\n\n    n = 1  # one\n'
+        'def f(\n    x=0,\n):\n    """Writes it."""\n\n    # So.\n    return f"{x + 1:>{x}}"\n'
+    )
+    assert code_only(words) == code_only(code)
+    for old, new in ("= 1", "= 2"), ("x=0", "x=3"), ("+ 1", "+ 4"), ("+", "-"), ("n =", "m ="):
+        assert code_only(code.replace(old, new, 1)) != code_only(code)
 
 
 @claim("training#translator")
