@@ -9,8 +9,11 @@ from itertools import pairwise
 
 
 def words(text: str) -> list[list[str]]:
-    """Each word as a list of characters; the space before it is one of them."""
-    return [list(word) for word in re.findall(r" ?(?:\w+|[^\w\s]+)", text)]
+    """Each word, with a space before it, as a list of its characters.
+
+    Any other white space is a list of its own.
+    """
+    return [list(word) for word in re.findall(r" ?\w+| ?[^\w\s]+|\s", text)]
 
 
 def join(symbols: list[str], pair: tuple[str, str]) -> list[str]:

@@ -19,6 +19,7 @@ def moved(optimizer_class, **options):
     return [token for token in (6, 8) if change[token] > 0]
 
 
-print("SGD moves:", moved(torch.optim.SGD))
-print("Adam moves:", moved(torch.optim.Adam))
+for name in "SGD", "RMSprop", "Adagrad", "Adam":
+    print(f"{name} moves:", moved(getattr(torch.optim, name)))
+print("Adam with β = 0 moves:", moved(torch.optim.Adam, betas=(0.0, 0.999)))
 print("AdamW moves:", moved(torch.optim.AdamW, weight_decay=0.1))
