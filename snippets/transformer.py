@@ -188,9 +188,11 @@ def fused_attention(
     mask: Tensor | None = None,
     dropout: float = 0.0,
 ) -> tuple[Tensor, None]:
-    """The same by PyTorch's fused kernel, which never stores the weights.
+    """The same by PyTorch's own attention, without the weights.
 
-    There, too, a query with no key gets zeros, since PyTorch 2.5.
+    A fused kernel never stores them, but not every case has such a kernel:
+    dropout on a CPU has none. A query with no key gets zeros here too, since
+    PyTorch 2.5.
     """
     if mask is not None:
         check_mask(mask, torch.Size((*query.shape[:-1], key.size(-2))))

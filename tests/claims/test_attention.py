@@ -587,6 +587,28 @@ def test_fused_attention_needs_linear_memory_and_quadratic_time(printed):
 
 
 @claim("attention#cost")
+@mutation(
+    "transformer.py",
+    "    x = F.scaled_dot_product_attention(query, key, value, mask, dropout)\n",
+    "    x, _ = scaled_dot_product_attention(query, key, value, mask, dropout)\n",
+    fault="the fused path stores the weights even without dropout",
+)
+def test_without_dropout_the_fused_path_stores_no_weights_and_with_dropout_on_a_cpu_it_does(printed):
+    shown = printed("examples", "fused_or_not")
+    assert shown["largest tensor stored, dropout 0.0"] == shown["queries"] == "262,144"
+    assert shown["largest tensor stored, dropout 0.1"] == shown["weights"] == "2,097,152"
+    assert shown["is_causal is the causal mask"] == "True"
+
+
+@claim("attention#cost")
+def test_the_cuda_kernel_of_flash_attention_takes_dropout_but_no_mask():
+    schema = torch.ops.aten._scaled_dot_product_flash_attention.default._schema
+    names = {argument.name for argument in schema.arguments}
+    assert {"dropout_p", "is_causal"} <= names
+    assert not names & {"attn_mask", "attn_bias"}
+
+
+@claim("attention#cost")
 def test_three_matrices_take_most_of_the_memory_of_explicit_attention(printed):
     shown = printed("examples", "cost")
     table = int(shown["one table of weights, bytes"].replace(",", "")) / 1e6
