@@ -527,7 +527,8 @@ def test_the_inner_product_falls_rises_and_becomes_negative_where_the_page_says(
     assert values["first rise is from distance"] == "43"
     assert values["rises among the first 1000 steps"] == "444"
     assert values["first negative distance"] == "3284"
-    assert values["largest from 10000 to 100000"] == "0.148"
+    assert values["largest from 10000 to 100000"] == "0.122"
+    assert values["smallest from 10000 to 100000"] == "-0.148"
     assert values["d_model 64, first rise is from distance"] == "5"
     assert values["d_model 64, smallest up to 200000"] == "-0.476"
     assert values["d_model 64, at distance"] == "171560"
@@ -887,6 +888,20 @@ def test_overwriting_the_output_does_not_change_the_table():
 
 
 # Longer than the training
+
+
+@claim("rotations#longer")
+@pytest.mark.parametrize("n", [20, 100, 300])
+def test_a_rotated_query_finds_the_token_before_among_positions_and_not_with_words_added(n):
+    def right(x: torch.Tensor) -> float:
+        found = (x @ shift_matrix(-1, 32).T @ x.T).argmax(dim=1)
+        return (found[1:] == torch.arange(n - 1)).double().mean().item()
+
+    positions = exact_table(n, 32)
+    assert right(positions) == 1
+    for seed in range(5):
+        words = random(10, 32, seed=seed)[torch.arange(n) * 7 % 10]
+        assert right(positions + words) < 0.3
 
 
 @claim("rotations#longer")
