@@ -593,7 +593,7 @@ def test_fused_attention_needs_linear_memory_and_quadratic_time(printed):
     "    x, _ = scaled_dot_product_attention(query, key, value, mask, dropout)\n",
     fault="the fused path stores the weights even without dropout",
 )
-def test_without_dropout_the_fused_path_stores_no_weights_and_with_dropout_on_a_cpu_it_does(printed):
+def test_the_fused_path_stores_no_weights_without_dropout_and_stores_them_with_it_on_a_cpu(printed):
     shown = printed("examples", "fused_or_not")
     assert shown["largest tensor stored, dropout 0.0"] == shown["queries"] == "262,144"
     assert shown["largest tensor stored, dropout 0.1"] == shown["weights"] == "2,097,152"
@@ -712,6 +712,17 @@ def test_masks_of_nn_multihead_attention_are_the_opposite_of_ours_and_of_sdpas(p
     assert equal == ["True"] * 4
     seen = [float(weight) for weight in shown["given our mask, token 0 sees"].split()]
     assert seen[0] == 0 and all(weight > 0 for weight in seen[1:])
+    x = torch.randn(2, 5, 16)
+    theirs = nn.MultiheadAttention(16, 4, batch_first=True)
+    assert theirs(x, x, x, attn_mask=causal(5))[0].isnan().any(dim=-1)[0].tolist() == [
+        0,
+        0,
+        0,
+        0,
+        1,
+    ]
+    without, _ = theirs(x, x, x, attn_mask=causal(5), need_weights=False)
+    assert_close(without[:, -1], theirs.out_proj.bias.expand(2, 16))
     query, key, value = qkv(0, 4, 4, 8, 8)
     same = F.scaled_dot_product_attention(query, key, value, causal(4))
     assert_close(same, scaled_dot_product_attention(query, key, value, causal(4))[0])
