@@ -1004,6 +1004,17 @@ def test_both_paths_agree_and_so_do_their_gradients_with_empty_rows_too(dtype, s
         assert not output[blind].any() and not of_query[blind].any()
 
 
+@claim("masks#empty-rows")
+def test_in_float16_a_large_product_overflows_on_the_explicit_path_only():
+    query = torch.full((1, 1, 1, 64), 40.0, dtype=torch.float16)
+    key = torch.cat([query, -query], dim=2)
+    value = torch.eye(2, dtype=torch.float16)[None, None]
+    assert scaled_dot_product_attention(query, key, value)[0].isnan().all()
+    assert fused_attention(query, key, value)[0].flatten().tolist() == [1, 0]
+    explicit, fused = (path(query / 2, key / 2, value)[0] for path in PATHS)
+    close(explicit, fused)  # a product of 25600, not of 102400
+
+
 # A mask that fits by accident
 
 
@@ -1082,11 +1093,14 @@ def test_an_inverted_padding_mask_reads_nothing_but_pads():
     close(weights[..., pads[0]].sum(dim=-1), torch.ones(1, 2, 5, dtype=torch.float64))
 
 
-def added_everywhere(query, key, value, mask):
-    """An additive mask, -1e4 where the boolean mask is False."""
-    scores = query @ key.transpose(-2, -1) / 2 + ~mask * -1e4
-    weights = scores.softmax(dim=-1)
-    return weights @ value, weights
+def adding(fill):
+    """Attention with an additive mask, `fill` where the boolean mask is False."""
+
+    def attend(query, key, value, mask):
+        weights = (query @ key.transpose(-2, -1) / 2 + ~mask * fill).softmax(dim=-1)
+        return weights @ value, weights
+
+    return attend
 
 
 def with_ours(query, key, value, mask):
@@ -1094,7 +1108,7 @@ def with_ours(query, key, value, mask):
 
 
 N = 4  # sentences, heads and tokens, so that the accidents happen
-ORDER = causal_mask(N)
+ORDER = torch.ones(1, 1, N, N, dtype=torch.bool).tril()
 PADS = torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]]).bool()
 PADDING = PADS[:, None, None]
 NOTHING = torch.zeros(1, 1, N, N, dtype=torch.bool)
@@ -1103,15 +1117,18 @@ MISTAKES = {
     "inverted": (with_ours, ORDER, ~ORDER),
     "on the axis of the heads, n = h": (with_ours, ORDER, ORDER[0, 0].unsqueeze(1)),
     "sentences on the axis of the queries, b = n": (with_ours, PADDING, PADS),
-    "−1e4 added to a whole row": (added_everywhere, NOTHING, NOTHING),
+    "triangle without its diagonal": (with_ours, ORDER, ORDER.tril(-1)),
+    "all False": (with_ours, ORDER, NOTHING),
+    "−1e4 added to a whole row": (adding(-1e4), NOTHING, NOTHING),
+    "−1e4 or −1e9 added, other rows, moderate scores": (adding(-1e4), ORDER, ORDER),
 }
 
 
-def checks(attend, meant, given) -> tuple[bool, bool, bool]:
-    """Whether the shape is right, all is finite, and hidden tokens change nothing."""
+def checks(attend, meant, given) -> tuple[bool, bool, bool, bool]:
+    """Whether the shape is right, all is finite, hidden tokens change nothing, allowed ones do."""
     query, key, value = parts(N, N, N, 4)
     output, _ = attend(query, key, value, given)
-    same = True
+    same = other = True
     for i in range(N):
         for j in range(N):
             changed = value.clone()
@@ -1119,22 +1136,42 @@ def checks(attend, meant, given) -> tuple[bool, bool, bool]:
             moved = attend(query, key, changed, given)[0] - output
             hidden = ~meant.expand(N, N, N, N)[..., i, j]
             same &= bool(moved[..., i, :][hidden].abs().le(1e-9).all())
-    return output.shape == query.shape, bool(output.isfinite().all()), same
+            other &= bool(moved[..., i, :][~hidden].abs().gt(1e-4).all())
+    return output.shape == query.shape, bool(output.isfinite().all()), same, other
 
 
 @claim("masks#inverted")
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_changing_hidden_tokens_catches_faults_that_shape_and_finiteness_checks_miss(mistake):
-    attend, meant, given = MISTAKES[mistake]
-    assert checks(attend, meant, given) == (True, True, False)
-    assert checks(with_ours, meant, meant) == (True, True, True)
+def test_each_check_in_the_table_catches_the_mistakes_that_the_table_says(mistake):
+    row = list(MISTAKES).index(mistake)
+    english, chinese = (table(language, "inverted")[row] for language in ("en", "zh"))
+    passes = checks(*MISTAKES[mistake])
+    assert english == [mistake, *("passes" if each else "caught" for each in passes)]
+    assert chinese[1:] == ["通过" if each else "抓到" for each in passes]
+    assert len(table("en", "inverted")) == len(MISTAKES)
 
 
 @claim("masks#inverted")
-def test_every_mistake_in_the_table_is_tested():
-    assert [cells[0] for cells in table("en", "inverted")] == list(MISTAKES)
-    for cells in table("en", "inverted"):
-        assert cells[1:] == ["passes", "passes", "caught"]
+def test_an_added_fill_passes_with_moderate_scores_and_not_with_large_ones():
+    for fill in -1e4, -1e9:
+        assert checks(adding(fill), ORDER, ORDER) == (True,) * 4
+
+        def large(query, key, value, mask, fill=fill):
+            return adding(fill)(query, key * 1e10, value, mask)
+
+        assert not checks(large, ORDER, ORDER)[2]
+
+
+@claim("masks#inverted")
+@mutation(
+    "transformer.py",
+    "return full.tril()",
+    "return full.tril(-1)",
+    fault="the causal mask hides each token from itself, too",
+)
+def test_each_allowed_token_moves_the_output_and_no_hidden_one_does(attend):
+    for meant, mask in (ORDER, causal_mask(N)), (PADDING, padding_mask(PADS.long())):
+        assert checks(attend, meant, mask) == (True,) * 4
 
 
 # Exercises
