@@ -21,6 +21,7 @@ from references import exact_rows, shift_matrix
 from transformer import (
     PositionalEncoding,
     TokenEmbedding,
+    Transformer,
     TransformerConfig,
     sinusoidal_positional_encoding,
 )
@@ -861,6 +862,23 @@ def test_no_checkpoint_fills_a_table_made_on_the_meta_device():
 
 
 @claim("positional-encoding#buffer")
+def test_to_empty_and_assigned_weights_make_two_parameters_of_tied_ones():
+    config = TransformerConfig(9, 9, 8, 2, 1, 1, 8, tie_embeddings=True)
+    state = {name: value.clone() for name, value in Transformer(config).state_dict().items()}
+    for fill in (
+        lambda model: model.to_empty(device="cpu"),
+        lambda model: model.load_state_dict(state, assign=True),
+    ):
+        with torch.device("meta"):
+            model = Transformer(config)
+        shared = model.tgt_embedding.embedding
+        assert model.output.weight is shared.weight
+        fill(model)
+        assert model.output.weight is not shared.weight
+        assert model.output.weight.data_ptr() != shared.weight.data_ptr()
+
+
+@claim("positional-encoding#buffer")
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_gradients_are_the_same_with_and_without_detach(dtype):
     module = PositionalEncoding(8, dropout=0.0).to(dtype)
@@ -961,10 +979,11 @@ def test_the_wrong_tables_still_have_different_rows_between_minus_1_and_1():
 
 
 @claim("positional-encoding#exercises")
-def test_equal_tokens_get_equal_outputs_only_without_positions():
+def test_equal_tokens_get_equal_outputs_only_without_positions_and_without_a_causal_mask():
     assert printed("exercises", "same_word_twice") == {
         "without positions, equal": "True",
         "with positions, equal": "False",
+        "with a causal mask alone, equal": "False",
     }
 
 
