@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from comparisons import compare_layer_norm
-from helpers import DTYPES, SNIPPETS, few, numbers
+from helpers import DTYPES, SNIPPETS, few, normal, numbers
 from marks import claim, mutation
 from transformer import (
     DecoderLayer,
@@ -860,6 +860,9 @@ def test_post_norm_tokens_have_the_length_root_d_and_pre_norm_tokens_grow(printe
     lengths = [float(shown[f"pre-norm, layer {layer}, length"]) for layer in (1, 6, 12)]
     assert lengths == sorted(lengths)
     assert lengths[-1] > 30
+    x = normal(50, 128)
+    shorter = x - layer_norm(x, torch.ones(128), torch.zeros(128), 1e-5) / 2
+    assert (shorter.norm(dim=-1) < x.norm(dim=-1)).all()
     assert shown["pre-norm, at the end"] == f"{math.sqrt(128):.1f}"
     post, pre = (
         [float(shown[f"{kind}, layer {layer}, change"]) for layer in (1, 6, 12)]
