@@ -20,6 +20,8 @@ from torch import Tensor, nn
 class TransformerConfig:
     """Every size of the model; the defaults are the paper's base model.
 
+    One default differs: the paper shares one table among source, target and
+    output. tie_embeddings shares that of the target with the output.
     Source: Vaswani et al. 2017, section 3 and table 3.
     """
 
@@ -89,7 +91,8 @@ def sinusoidal_positional_encoding(
     PE[p, 2i] = sin(p / base^(2i / d_model)), and PE[p, 2i + 1] is the cosine
     of the same angle; i = 0 .. d_model / 2 - 1 counts pairs of columns.
     Computed in float64, since float32 angles lose digits as p grows.
-    Raises ValueError for an odd d_model, a size below 1 and a base below 0.
+    Raises ValueError for an odd d_model, a size below 1, and a base that is
+    not positive.
     Source: Vaswani et al. 2017, section 3.5.
     """
     if max_len < 1:

@@ -5,6 +5,7 @@ import json
 import math
 import re
 import shutil
+import time
 import warnings
 from collections.abc import Iterator
 from copy import deepcopy
@@ -17,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn.functional import cross_entropy
+from torch.profiler import ProfilerActivity, profile
 from torch.testing import assert_close
 
 import transformer
@@ -509,6 +511,26 @@ def test_the_padding_row_stays_zero_in_training_also_when_tied(tied, pad_id, opt
     for embedding in (model.src_embedding, model.tgt_embedding):
         assert not embedding.embedding.weight[pad_id].any()
         assert embedding.embedding.weight.any(dim=1).sum() >= 8
+
+
+@claim("full-model#transformer")
+def test_tied_logits_copy_the_table_which_takes_longer_than_one_position_needs():
+    vocabulary, d = 37_000, 512  # of the base model
+    config = TransformerConfig(9, vocabulary, d, 2, 1, 1, 8, max_len=2)
+    models = {tied: Transformer(replace(config, tie_embeddings=tied)) for tied in (False, True)}
+    seconds: dict[bool, list[float]] = {False: [], True: []}
+    x = torch.randn(1, d)
+    for tied, model in models.items():
+        with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+            model.logits(x)
+        sizes = [event.cpu_memory_usage for event in profiler.events() or []]
+        assert (max(sizes) >= 4 * vocabulary * d) is tied
+    for _ in range(7):
+        for tied, model in models.items():
+            started = time.process_time()
+            model.logits(x)
+            seconds[tied].append(time.process_time() - started)
+    assert min(seconds[True]) > 2 * min(seconds[False])
 
 
 @claim("full-model#parameters")
@@ -1032,3 +1054,6 @@ def test_two_of_four_published_mistakes_are_silent(printed):
     assert shown["b, zeros after two"] == "19%"
     assert shown["c"] == "torch.Size([16])"
     assert shown["d"].endswith("has no attribute 'weight'")
+    assert TGT[:1, 1:].view(-1).shape == (TGT.size(1) - 1,)  # one row is in one piece
+    with pytest.raises(RuntimeError, match="view size is not compatible"):
+        TGT[:, 1:].view(-1)
