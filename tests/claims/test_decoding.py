@@ -895,6 +895,43 @@ def test_with_length_penalty_06_the_longer_translation_has_just_overtaken(printe
     assert [round(0.8**4, 2), round(0.9**12, 2)] == [0.41, 0.28]
 
 
+@claim("decoding#length-penalty")
+@mutation(
+    "decode.py",
+    "((5 + length) / 6) ** length_penalty",
+    "((50 + length) / 51) ** length_penalty",
+    fault="the length penalty of 1 is not the mean, even for long sentences",
+)
+def test_with_length_penalty_1_long_sentences_are_compared_by_nearly_six_times_their_mean():
+    lengths = torch.tensor([100, 300, 1000])
+    totals = torch.tensor([-20.0, -50.0, -190.0])
+    ratios = totals / normalisation(lengths, 1.0) / (totals / lengths)
+    assert ((ratios > 5.7) & (ratios < 6)).all()
+    twelve = 12 * math.log(0.9) / normalisation(torch.tensor([12]), 1.0)
+    assert round(twelve.item(), 2) == -0.45
+
+
+@claim("decoding#guarantee")
+@pytest.mark.parametrize(("b_d_scatters", "found"), [(True, 0.0525), (False, 0.14)])
+def test_a_plain_beam_of_two_falls_below_greedy_if_both_of_its_beginnings_scatter(
+    b_d_scatters, found
+):
+    scattered = dict.fromkeys("WXYZ", 0.25)
+    after = {"": {"A": 0.4, "B": 0.35, "E": 0.25}, "A": {".": 0.28} | dict.fromkeys("FGH", 0.24)}
+    after |= {"B": {"C": 0.6, "D": 0.4}, "BC": scattered}
+    after["BD"] = scattered if b_d_scatters else {".": 1.0}
+    beams = {"": 1.0}
+    for _ in range(4):
+        continued = {
+            text + token: chance * share
+            for text, chance in beams.items()
+            for token, share in ({"": 1.0} if "." in text else after.get(text, {".": 1.0})).items()
+        }
+        beams = dict(sorted(continued.items(), key=lambda item: -item[1])[:2])
+    assert max(beams.values()) == pytest.approx(found)
+    assert (found < 0.4 * 0.28) is b_d_scatters
+
+
 @claim("decoding#cache")
 def test_the_cache_example_prints_equal_results(printed):
     shown = printed("examples", "same")

@@ -122,6 +122,13 @@ def test_four_merges_find_the_chinese_words_and_the_fifth_is_not_a_word(printed)
     assert shown["fifth merge"] == "我们在"
 
 
+@claim("index#build")
+def test_why_is_the_first_word_in_english_and_the_second_in_chinese(printed):
+    assert printed("examples", "byte_pairs")["after 21 merges"].startswith("why|")
+    chinese = printed("examples", "byte_pairs_chinese")["after 4 merges"].split("|")
+    assert chinese[:2] == ["我们", "为什么"]
+
+
 @claim("embeddings#tokens")
 @few
 @given(text=st.text(min_size=1, max_size=8), count=st.integers(0, 10))
@@ -189,7 +196,7 @@ def test_pad_sequence_puts_positions_first_by_default():
     "nhead: int = 4",
     fault="the base model has four heads",
 )
-def test_the_configuration_defaults_to_the_base_model_of_the_paper():
+def test_the_configuration_defaults_to_the_base_model_of_the_paper_with_tables_not_shared():
     config = TransformerConfig(37000, 37000)
     assert dataclasses.asdict(config) == {
         "src_vocab_size": 37000,
