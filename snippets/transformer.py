@@ -21,7 +21,7 @@ class TransformerConfig:
     """Every size of the model; the defaults are the paper's base model.
 
     One default differs: the paper shares one table among source, target and
-    output. tie_embeddings shares that of the target with the output.
+    output, and here each has its own.
     Source: Vaswani et al. 2017, section 3 and table 3.
     """
 

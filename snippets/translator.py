@@ -72,7 +72,6 @@ def exact_match(translator: Translator, pairs: list[Pair]) -> dict[str, float]:
 
 
 # --8<-- [end:exact_match]
-# --8<-- [start:code_only]
 EMPTY = "Constant(value='')"
 
 
@@ -106,7 +105,6 @@ def show_node(node: object) -> str:
     return f"{type(node).__name__}({', '.join(fields)})"
 
 
-# --8<-- [end:code_only]
 # --8<-- [start:files]
 MADE_BY = (
     "transformer.py",
