@@ -6,6 +6,7 @@ import math
 import re
 import runpy
 import statistics
+import zlib
 
 import pytest
 import torch
@@ -23,7 +24,14 @@ from marks import claim, mutation
 from numerals import SMALL, TENS, from_chinese, to_chinese, to_english
 from train import example_of
 from transformer import MultiHeadAttention, Transformer, TransformerConfig, causal_mask
-from translator import PAD, Translator, load_translator, padded
+from translator import (
+    PAD,
+    Translator,
+    load_translator,
+    new_translator,
+    padded,
+    save_translator,
+)
 
 CHAPTER = "training"
 RESULTS = ROOT / "snippets" / "results" / "ablations.json"
@@ -626,10 +634,46 @@ def test_ordinals_end_like_the_ordinals_of_their_last_digits():
 
 
 @claim("data#exercises")
-def test_pythons_hash_gives_a_different_split_in_each_run(printed):
+@mutation(
+    "phrases.py",
+    "number = zlib.crc32(meaning.encode()) % 12",
+    "number = hash(meaning) % 12",
+    fault="the split depends on the run of Python",
+)
+def test_with_pythons_hash_most_of_todays_test_set_was_in_yesterdays_training_set(printed):
     shown = printed("exercises", "own_hash", "data")
-    assert number(shown["crc32, still in the test on the second day"]) == 1
-    assert number(shown["hash, still in the test on the second day"]) < 0.2
+    assert number(shown["crc32, today's test, yesterday in test"]) == 1
+    assert number(shown["hash, today's test, yesterday in train"]) > 0.7
+
+
+@claim("data#exercises")
+@mutation(
+    "train.py",
+    'self.about |= {"data": data, "processes": group.count}',
+    'self.about |= {"processes": group.count}',
+    fault="a training continues with another split",
+)
+def test_another_split_stops_a_resumed_training_but_not_a_finished_translator(
+    tmp_path, monkeypatch
+):
+    path, short = tmp_path / "checkpoint", training.Settings(2, 8, warmup_steps=1)
+
+    def translator_of(day: int, resume: bool) -> Translator:
+        def part_of(meaning: str) -> str:
+            return {8: "test"}.get(zlib.crc32(f"{day} {meaning}".encode()) % 12, "train")
+
+        monkeypatch.setattr(corpus, "part_of", part_of)
+        pairs = [corpus.phrase_pair(each) for each in corpus.sentences("why", "train", 200)]
+        one = new_translator(pairs, d_model=16, nhead=2)
+        training.train(one, pairs, pairs[:1], short, path, resume, show=lambda line: None)
+        return one
+
+    finished = tmp_path / "finished"
+    save_translator(translator_of(1, resume=False), finished, 0)
+    translator_of(1, resume=True)
+    with pytest.raises(ValueError, match="data is "):
+        translator_of(2, resume=True)
+    assert load_translator(finished).translate([["why", "?"]])
 
 
 # Exercises on training
