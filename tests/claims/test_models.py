@@ -556,6 +556,27 @@ def test_nothing_in_the_decoder_of_2023_has_a_bias_or_a_table_of_positions():
 
 @claim("models#decoder-2023")
 @mutation(
+    "transformer.py",
+    "self.key = nn.Linear(d_model, d_model)",
+    "self.key = nn.Linear(d_model, d_model, bias=False)",
+    fault="the key layer of our attention has no bias",
+)
+def test_our_biases_are_in_the_feed_forward_network_and_in_attention():
+    model = transformer.Transformer(TransformerConfig(9, 9, 32, 4, 1, 1, 64))
+    biases = {
+        tuple(name.split(".")[-3:-1])
+        for name, module in model.named_modules()
+        if isinstance(module, nn.Linear)
+        for name, _ in module.named_parameters(prefix=name)
+        if name.endswith(".bias")
+    }
+    layers = ("query", "key", "value", "output")
+    attentions = {(of, name) for of in ("self_attention", "cross_attention") for name in layers}
+    assert biases == attentions | {("feed_forward", "linear1"), ("feed_forward", "linear2")}
+
+
+@claim("models#decoder-2023")
+@mutation(
     "variants/decoder_2023.py",
     "self.key = nn.Linear(d, shared, bias=False)",
     "self.key = nn.Linear(d, shared)",
