@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from comparisons import compare_grouped_query, compare_rms_norm
 from helpers import close, few, normal, seeds
@@ -223,7 +224,7 @@ def test_swiglu_is_the_formula_of_its_paper(seed, d_model, width):
     fault="SwiGLU has a bias",
 )
 def test_two_thirds_of_the_width_gives_as_many_weights(printed):
-    for d_model, width in ((64, 255), (96, 384), (512, 2049)):
+    for d_model, width in ((64, 255), (96, 384), (512, 2049), (768, 3072)):
         plain = 2 * d_model * width
         gated = sum(p.numel() for p in SwiGLU(d_model, 2 * width // 3).parameters())
         assert gated == plain
@@ -323,6 +324,26 @@ def test_with_as_many_key_heads_as_heads_it_is_multi_head_attention():
 def test_queries_of_one_group_can_attend_to_different_tokens():
     _, weights = grouped(kv=1)(*[normal(1, 5, 32)] * 3, need_weights=True)
     assert (weights[0, 0] - weights[0, 1]).abs().max() > 0.01
+
+
+@claim("variants#grouped")
+@mutation(
+    "variants/grouped.py",
+    "self.key = nn.Linear(d_model, num_kv_heads * self.head_dim)",
+    "self.key = nn.Linear(d_model, d_model)",
+    fault="the keys are not shared",
+)
+@pytest.mark.parametrize("kv", [1, 2, 4, 8])
+def test_only_the_key_and_value_layers_take_fewer_multiplications(kv):
+    module, x = GroupedQueryAttention(64, 8, kv), torch.randn(1, 20, 64)
+    with FlopCounterMode(display=False) as counter:
+        module(x, x, x, need_weights=True)
+    flops = counter.get_flop_counts()["Global"]
+    layer = 2 * 20 * 64 * 64  # a multiplication and an addition each
+    assert flops[torch.ops.aten.addmm] == 2 * layer + 2 * layer * kv // 8
+    assert flops[torch.ops.aten.bmm] == 2 * (2 * 20 * 20 * 64)  # all scores, all means
+    sizes = [sum(p.numel() for p in part.parameters()) for part in (module.key, module.value)]
+    assert sizes == [64 * 64 * kv // 8 + 64 * kv // 8] * 2
 
 
 @claim("variants#grouped")
