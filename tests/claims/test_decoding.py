@@ -950,6 +950,21 @@ def test_the_size_of_the_cache_matches_the_formula(printed):
         assert shown[f"{written} written, source keys"] == "(2, 8, 5, 64)"
 
 
+@claim("decoding#memory")
+@mutation(
+    "transformer.py",
+    "if config.tie_embeddings:",
+    "if config.tie_embeddings and False:",
+    fault="the output layer has a table of its own",
+)
+def test_for_32_sentences_the_cache_is_larger_than_the_tied_weights(printed):
+    shown = printed("examples", "kept")
+    cache, weights = (
+        float(shown[name]) for name in ("for 32 × 256, MiB", "weights of the base model, MiB")
+    )
+    assert cache / weights == pytest.approx(1.6, abs=0.03)
+
+
 @claim("decoding#sampling")
 def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(printed):
     shown = printed("examples", "filters")
