@@ -15,7 +15,8 @@ from variants.swiglu import SwiGLU
 class DecoderConfig:
     """Every size of the model; the defaults are those of LLaMA 7B.
 
-    Source: Touvron et al. 2023, section 2.2 and table 2.
+    Source: Touvron et al. 2023, section 2.2 and table 2, which do not give
+    norm_eps; 1e-5 is that of LLaMA 2, and LLaMA has 1e-6.
     """
 
     vocab_size: int
