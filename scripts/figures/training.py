@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import random
 import statistics
 from pathlib import Path
@@ -171,14 +172,14 @@ def two_processes(label):
 @figure(
     en={
         "x": "step",
-        "loss": "loss",
+        "loss": "loss above its floor",
         "match": "exact match, held out",
         "numerals": "numerals",
         "translator": "translator",
     },
     zh={
         "x": "步",
-        "loss": "损失",
+        "loss": "损失减去下限",
         "match": "留出集的完全匹配率",
         "numerals": "数词",
         "translator": "翻译器",
@@ -186,15 +187,25 @@ def two_processes(label):
 )
 def curve(label):
     runs = json.loads((SNIPPETS / "results" / "training.json").read_text(encoding="utf-8"))["runs"]
+    characters = {c for pair in corpus.numerals("train") for c in pair.target}
+    about, _ = translator.read_file(SNIPPETS / "translator.safetensors")
+    tokens = {"numerals": len(corpus.Vocabulary(characters)), "translator": len(about["target"])}
     fig, axes = canvas(height=330, rows=2, columns=2, sharex="col")
     for column, task in enumerate(("numerals", "translator")):
+        rest = 0.1 / tokens[task]  # of the smoothed target, for each wrong token
+        right = 0.9 + rest
+        floor = -right * math.log(right) - (tokens[task] - 1) * rest * math.log(rest)
         for run in (run for run in runs if run["task"] == task):
             steps = [point["step"] for point in run["curve"]]
             color = (FIRST, SECOND, THIRD)[run["seed"]]
-            for ax, metric in zip(axes[:, column], ("loss", "match"), strict=True):
-                ax.plot(steps, [point[metric] for point in run["curve"]], color=color, lw=1.4)
+            losses = [point["loss"] - floor for point in run["curve"]]
+            matches = [point["match"] for point in run["curve"]]
+            for ax, values in zip(axes[:, column], (losses, matches), strict=True):
+                ax.plot(steps, values, color=color, lw=1.4)
         axes[0, column].set_title(label[task])
-        axes[0, column].set_ylim(0)
+        axes[0, column].set_yscale("log")
+        axes[0, column].set_yticks([1, 0.1, 0.01, 0.001], ["1", "0.1", "0.01", "0.001"])
+        axes[0, column].minorticks_off()
         axes[1, column].set_ylim(0, 1.04)
         axes[1, column].set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
         axes[1, column].set_xlabel(label["x"])

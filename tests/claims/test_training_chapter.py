@@ -191,6 +191,23 @@ def test_the_remaining_loss_on_the_numerals_is_entropy(printed):
     assert least <= left < least + 0.005
 
 
+@claim("training#curve")
+def test_once_half_of_the_numerals_are_right_the_loss_above_its_floor_falls_200_fold(printed):
+    target = torch.full((18,), 0.1 / 18, dtype=torch.float64)
+    target[0] += 0.9
+    floor = -(target * target.log()).sum().item()
+    results = json.loads((RESULTS.parent / "training.json").read_text(encoding="utf-8"))
+    factors = []
+    for run in results["runs"]:
+        if run["task"] == "numerals":
+            there = next(point["loss"] for point in run["curve"] if point["match"] > 0.5)
+            factors.append((there - floor) / (run["curve"][-1]["loss"] - floor))
+    assert len(factors) == 3 and min(factors) > 200
+    shown = printed("examples", "curve")
+    assert number(shown["numerals, floor of the loss"]) == pytest.approx(floor, abs=5e-4)
+    assert number(shown["numerals, times smaller than there"]) == round(factors[0])
+
+
 @claim("training#rate")
 @mutation(
     "train.py",
@@ -448,10 +465,11 @@ def test_the_ablations_are_of_the_current_code(measured, made):
 
 
 @claim("learned#longer")
-def test_beyond_ten_digits_no_translation_is_correct_and_none_is_longer(measured):
+def test_beyond_ten_digits_no_translation_is_correct_and_the_four_shown_are_shorter(measured):
     match = {int(digits): share for digits, share in measured["lengths"]["match"].items()}
     assert min(match[digits] for digits in range(7, 11)) > 0.98
     assert max(match[11], match[12]) < 0.02
+    assert len(measured["lengths"]["examples"]) == 4
     for _, right, predicted in measured["lengths"]["examples"]:
         assert from_chinese(right) >= 10**10 > from_chinese(predicted)
     lengths = [len(right) for _, right, _ in measured["lengths"]["examples"]]

@@ -1,6 +1,8 @@
 import json
+import math
 from pathlib import Path
 
+import corpus
 import train
 
 folder = Path(train.__file__).with_name("results")
@@ -23,3 +25,18 @@ for task in train.TASKS:
     half = next(point for point in points if point["match"] > 0.5)
     print(f"{task}, half of the sentences after step: {half['step']}")
     print(f"{task}, loss there: {half['loss']:.2f}")
+    if task != "numerals":
+        continue
+    characters = {c for pair in corpus.numerals("train") for c in pair.target}
+    tokens = len(corpus.Vocabulary(characters))
+    rest = 0.1 / tokens  # of the smoothed target, for each wrong token
+    right = 0.9 + rest
+    floor = -right * math.log(right) - (tokens - 1) * rest * math.log(rest)
+    print(f"{task}, floor of the loss: {floor:.3f}")
+    first, there, last = (
+        point["loss"] - floor for point in (points[0], half, points[-1])
+    )
+    print(f"{task}, above the floor at the first point: {first:.2f}")
+    print(f"{task}, above the floor there: {there:.2f}")
+    print(f"{task}, above the floor at the last point: {last:.4f}")
+    print(f"{task}, times smaller than there: {there / last:.0f}")
