@@ -21,7 +21,7 @@ def smoothed(target, vocab_size):
 
 
 target = torch.tensor([3])
-for gap in 5, 200:  # how far <pad> lies below the others
+for gap in 5, 200:  # how far <pad> lies below the others, set by hand
     logits = torch.tensor([[-float(gap), 0, 0, 2, 0]], requires_grad=True)
     for loss in wrong_loss, right_loss:
         name, value = loss.__name__.split("_")[0], loss(logits, target)
@@ -31,3 +31,10 @@ for gap in 5, 200:  # how far <pad> lies below the others
         print(f"{name}, gap {gap}, gradient: {numbers}")
     p = logits.softmax(dim=-1)[0, 0]
     print(f"gap {gap}, probability of <pad>: {p:.1g}")
+
+for dtype in torch.float32, torch.float16:
+    gap = 0
+    while torch.tensor([-gap, 0, 0, 2, 0], dtype=dtype).softmax(dim=-1)[0] > 0:
+        gap += 1
+    name = str(dtype).removeprefix("torch.")
+    print(f"{name}, first gap with probability 0: {gap}")

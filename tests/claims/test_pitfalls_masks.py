@@ -504,10 +504,14 @@ def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(of)
 )
 def test_with_dropout_on_a_model_that_has_learned_its_sentences_makes_mistakes(of):
     shown = of("no_eval")
-    assert numbers(shown["wrong, both sentences without a fault"])[0] < 60
-    assert int(shown["wrong, answers in 50 runs"]) > 5
-    assert shown["right, both sentences without a fault"] == "100%"
-    assert shown["right, answers in 50 runs"] == "1"
+    right = {}
+    for dropout in "0.1", "0.3":
+        wrong = f"wrong, dropout {dropout}"
+        right[dropout] = numbers(shown[f"{wrong}, both sentences without a fault"])[0]
+        assert int(shown[f"{wrong}, answers in 50 runs"]) > 1
+        assert shown[f"right, dropout {dropout}, both sentences without a fault"] == "100%"
+        assert shown[f"right, dropout {dropout}, answers in 50 runs"] == "1"
+    assert right["0.3"] < 60 < right["0.1"] < 100
 
 
 # Training
@@ -544,6 +548,27 @@ def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(of):
     assert shown["wrong, gap 200, gradient"] == "nan nan nan nan nan"
     assert "nan" not in shown["right, gap 200, gradient"] + shown["right, gap 200, loss"]
     assert shown["gap 200, probability of <pad>"] == "0"
+
+
+@claim("pitfalls#log-of-zero")
+@mutation(
+    "pitfalls/log_of_zero.py",
+    "    q[:, 0] = 0\n",
+    "",
+    fault="the target gives <pad> its share of the smoothing",
+)
+def test_the_gradient_that_pushes_the_padding_down_is_its_probability(of):
+    pitfall = load_pitfall("log_of_zero")
+    for gap in 1, 5, 20, 60:
+        logits = torch.tensor([[-gap, 0, 0, 2, 0]], dtype=torch.float64, requires_grad=True)
+        loss = pitfall.right_loss(logits, torch.tensor([3]))
+        (gradient,) = torch.autograd.grad(loss, logits)
+        assert gradient[0, 0].item() == pytest.approx(logits.softmax(dim=-1)[0, 0].item())
+    shown = of("log_of_zero")
+    for name, smallest in ("float32", 2.0**-149), ("float16", 2.0**-24):
+        gap = int(shown[f"{name}, first gap with probability 0"])
+        first, before = (1 / (1 + (math.e**2 + 3) * math.exp(each)) for each in (gap, gap - 1))
+        assert first <= smallest / 2 < before  # half of the smallest is rounded to 0
 
 
 @claim("pitfalls#log-of-zero")
