@@ -92,3 +92,5 @@ for name, find, *which in (
     print(f"{name}, in test: {count}")
     best = found.flatten()[chosen.argmax()]  # the head that was best before
     print(f"{name}, the best head in test: {best:.1%}")
+    lowest = found[-1].min()
+    print(f"{name}, the lowest of the last layer in test: {lowest:.1%}")
