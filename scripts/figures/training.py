@@ -206,6 +206,7 @@ def curve(label):
         axes[0, column].set_yscale("log")
         axes[0, column].set_yticks([1, 0.1, 0.01, 0.001], ["1", "0.1", "0.01", "0.001"])
         axes[0, column].minorticks_off()
+        axes[0, column].set_ylim(4e-4, 3)
         axes[1, column].set_ylim(0, 1.04)
         axes[1, column].set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
         axes[1, column].set_xlabel(label["x"])

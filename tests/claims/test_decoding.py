@@ -963,6 +963,7 @@ def test_for_32_sentences_the_cache_is_larger_than_the_tied_weights(printed):
         float(shown[name]) for name in ("for 32 × 256, MiB", "weights of the base model, MiB")
     )
     assert cache / weights == pytest.approx(1.6, abs=0.03)
+    assert shown["times the weights"] == "1.6"
 
 
 @claim("decoding#sampling")

@@ -23,11 +23,12 @@ tensors = [
 print("tensors kept:", len(tensors))
 print("bytes kept:", sum(t.numel() * t.element_size() for t in tensors))
 print("by the formula:", 2 * 6 * 2 * (4 + 5) * 512 * 4)
-print(f"for 32 × 256, MiB: {2 * 6 * 32 * (256 + 256) * 512 * 4 / 2**20:.0f}")
+kept = 2 * 6 * 32 * (256 + 256) * 512 * 4 / 2**20
+print(f"for 32 × 256, MiB: {kept:.0f}")
 
 with torch.device("meta"):  # the base model: one table for all three uses
     model = Transformer(TransformerConfig(37000, 37000, tie_embeddings=True))
     model.src_embedding = model.tgt_embedding
-print(
-    f"weights of the base model, MiB: {4 * model.num_parameters() / 2**20:.0f}"
-)
+weights = 4 * model.num_parameters() / 2**20
+print(f"weights of the base model, MiB: {weights:.0f}")
+print(f"times the weights: {kept / weights:.1f}")
