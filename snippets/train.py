@@ -379,8 +379,8 @@ def train(
 ) -> list[dict[str, float]]:
     """Train the translator's model on the pairs; returns the curve.
 
-    Each of its 20 points has the step, the mean loss since the point before,
-    the rate, the exact match on held_out and the processor's seconds so far.
+    Each of its points, at most 20, has the step, the mean loss since the point
+    before, the rate, the exact match on held_out and the processor's seconds.
     There, and at Ctrl-C, a checkpoint is saved; with resume the training goes
     on from it, to the very weights that it would have reached.
     Raises KeyboardInterrupt after Ctrl-C, ValueError as load_checkpoint.

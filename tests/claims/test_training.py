@@ -465,6 +465,21 @@ def test_the_curve_has_20_points_with_learning_rate_exact_match_and_seconds():
 
 @claim("training#loop")
 @mutation(
+    "train.py",
+    "run.step % math.ceil(settings.steps / 20) == 0",
+    "run.step % (settings.steps // 20) == 0",
+    fault="the points of a curve are not limited to 20",
+)
+@pytest.mark.parametrize(("steps", "points"), [(5, 5), (21, 11), (30, 15), (40, 20)])
+def test_a_curve_has_at_most_20_points(steps, points):
+    settings = replace(SHORT, steps=steps)
+    curve = train(small_translator(), PAIRS, PAIRS[:1], settings, show=silent)
+    assert len(curve) == points
+    assert curve[-1]["step"] == steps
+
+
+@claim("training#loop")
+@mutation(
     "translator.py",
     "append(target == pair.target)",
     "append(target[:1] == pair.target[:1])",
