@@ -19,6 +19,7 @@ from figures.style import (
     PAPER,
     QUERY,
     SECOND,
+    THIRD,
     VALUE,
     canvas,
     figure,
@@ -26,6 +27,7 @@ from figures.style import (
     signed_image,
 )
 
+RESULTS = Path(transformer.__file__).with_name("results")
 STRONG, PALE = 0.85, 0.35  # opacity of the first and the second head
 
 
@@ -169,14 +171,14 @@ def by_hand(label):
 @figure(
     en={
         "divided": "divided",
-        "undivided": "d = {}, undivided",
+        "undivided": "d = {}, not divided",
         "weight": "weight",
         "slope": "slope",
         "rank": "64 keys, by rank",
     },
     zh={
-        "divided": "除过",
-        "undivided": "d = {}，没除",
+        "divided": "除以 √d",
+        "undivided": "d = {}，不除",
         "weight": "权重",
         "slope": "斜率",
         "rank": "64 个键，按名次",
@@ -187,10 +189,9 @@ def saturation(label):
     scores = torch.randn(2000, 64, dtype=torch.float64).sort(descending=True).values
     fig, axes = canvas(height=330, rows=2, columns=3, sharex=True, sharey="row")
     titles = [label["divided"], *(label["undivided"].format(d) for d in (64, 512))]
-    for column, (std, title) in enumerate(zip((1, 8, 22.6), titles, strict=True)):
+    for (top, bottom), std, title in zip(axes.T, (1, 8, 22.6), titles, strict=True):
         weights = (std * scores).softmax(dim=-1)
         slope = (weights * (1 - weights)).median(dim=0).values
-        top, bottom = axes[:, column]
         top.set_title(title)
         top.stairs(weights.mean(dim=0), np.arange(65) + 0.5, fill=True, color=FIRST)
         bottom.plot(range(1, 65, 2), slope[::2], ".", color=SECOND, markersize=5)
@@ -204,6 +205,51 @@ def saturation(label):
     axes[1, 0].set_ylabel(label["slope"])
     axes[1, 0].set_xticks([1, 32, 64])
     axes[1, 1].set_xlabel(label["rank"])
+    return fig
+
+
+@figure(
+    en={
+        "divided": "divided",
+        "not divided": "not divided",
+        "smaller W_Q": "not divided, small start",
+        "never": "never",
+        "steps": "steps",
+        "rate": "learning rate",
+    },
+    zh={
+        "divided": "除",
+        "not divided": "不除",
+        "smaller W_Q": "不除，起点小",
+        "never": "未达到",
+        "steps": "步数",
+        "rate": "学习率",
+    },
+)
+def training(label):
+    measured = json.loads((RESULTS / "scaling.json").read_text())
+    never = 1.1 * measured["steps"]
+    runs = [run for run in measured["runs"] if run["layers"] == 0]
+    sizes, rates, variants, seeds = (
+        list(dict.fromkeys(run[field] for run in runs))
+        for field in ("d_k", "rate", "variant", "seed")
+    )
+    steps = np.array([run["nine of ten after"] or never for run in runs])
+    steps = steps.reshape(len(sizes), len(rates), len(variants), len(seeds))
+    fig, axes = canvas(height=300, columns=3, sharey=True)
+    for ax, d_k, of_size in zip(axes, sizes, steps, strict=True):
+        for i, style in enumerate(("o-", "s--", "^:")):
+            x, y = np.arange(len(rates)) + 0.2 * (i - 1), of_size[:, i]
+            color = (FIRST, SECOND, THIRD)[i]
+            ax.plot(x, y, style[0], color=color, markersize=4, alpha=0.6)
+            ax.plot(x, np.median(y, axis=1), style[1:], color=color, label=label[variants[i]])
+        ax.set_title(f"d = {d_k}")
+        ax.set_xticks(range(len(rates)), [f"{rate:g}" for rate in rates], rotation=45)
+        ax.grid(axis="y")
+    axes[0].set_yticks([0, 100, 200, 300, never], ["0", "100", "200", "300", label["never"]])
+    axes[0].set_ylabel(label["steps"])
+    axes[1].set_xlabel(label["rate"])
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return fig
 
 
@@ -322,8 +368,7 @@ def shapes(label):
     },
 )
 def cost(label):
-    file = Path(transformer.__file__).with_name("results") / "attention.json"
-    measured = json.loads(file.read_text())
+    measured = json.loads((RESULTS / "attention.json").read_text())
     lengths = measured["lengths"]
     fig, axes = canvas(height=280, columns=2)
     for ax, field, unit, name in zip(

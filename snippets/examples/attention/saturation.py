@@ -1,12 +1,13 @@
 import torch
 
 torch.manual_seed(0)
-queries, keys = 2000, 64
-scores = torch.randn(queries, keys, dtype=torch.float64)  # variance 1
-
-for std in 1, 8, 22.6:  # divided; d_k = 64 and d_k = 512 undivided
-    weights = (std * scores).softmax(dim=-1)
-    slope = weights * (1 - weights)  # of a weight, along its own score
-    print(f"std {std}, largest weight: {weights.amax(dim=-1).mean():.2f}")
-    print(f"std {std}, median slope: {slope.median():.1g}")
-    print(f"std {std}, slopes under 1e-6: {(slope < 1e-6).double().mean():.0%}")
+for d_k, divisor in (64, 8), (64, 1), (512, 1):
+    query, key = torch.randn(1000, 1, d_k), torch.randn(1000, 64, d_k)
+    scores = (query @ key.mT).squeeze(1) / divisor  # (1000, 64)
+    weights = scores.softmax(dim=-1).sort(descending=True).values
+    slopes = weights * (1 - weights)  # of each weight by its own score
+    name = f"d_k = {d_k}, divided by {divisor}"
+    print(f"{name}, variance: {scores.var():.2g}")
+    print(f"{name}, largest weight: {weights[:, 0].mean():.2f}")
+    print(f"{name}, slope of the largest: {slopes[:, 0].mean():.2f}")
+    print(f"{name}, median slope: {slopes.median():.0e}")
