@@ -290,18 +290,11 @@ def test_the_code_divides_by_the_square_root_of_the_head_size():
 
 
 @claim("attention#why-sqrt-dk")
-def test_the_example_prints_variances_of_one_and_of_d_k(printed):
-    shown = printed("examples", "saturation")
-    variance = {
-        name.removesuffix(", variance"): float(number)
-        for name, number in shown.items()
-        if name.endswith("variance")
-    }
-    assert variance == {
-        "d_k = 64, divided by 8": pytest.approx(1, rel=0.03),
-        "d_k = 64, divided by 1": pytest.approx(64, rel=0.03),
-        "d_k = 512, divided by 1": pytest.approx(512, rel=0.03),
-    }
+def test_the_example_prints_the_largest_weight_and_the_median_slope(printed):
+    shown = {name: float(number) for name, number in printed("examples", "saturation").items()}
+    assert shown["divided by 8, largest weight"] < 0.15
+    assert shown["divided by 1, largest weight"] > 0.7
+    assert shown["divided by 1, median slope"] < 1e-7 < 1e-3 < shown["divided by 8, median slope"]
 
 
 @claim("attention#why-sqrt-dk")
@@ -442,7 +435,7 @@ def test_the_training_results_are_of_the_current_code(experiment, scaling):
 
 @claim("attention#why-sqrt-dk")
 @pytest.mark.parametrize("variant", ["divided", "not divided"])
-def test_a_training_run_is_as_its_record_says(experiment, scaling, variant):
+def test_a_training_run_matches_its_record(experiment, scaling, variant):
     (expected,) = steps_of(scaling, layers=0, d_k=64, rate=1e-3, seed=0, variant=variant)
     found = experiment["train"](variant, 1e-3, 0, nhead=4, steps=150)["nine of ten after"]
     assert found == pytest.approx(expected, abs=10)
@@ -518,7 +511,7 @@ def test_deeper_encoders_need_the_division_more(scaling):
     }
     assert all(min(right[layers, "divided"]) > 0.95 for layers in (1, 2, 6))
     one, two, six = (right[layers, "not divided"] for layers in (1, 2, 6))
-    assert 0.85 > max(one) and min(one) > max(two) and min(two) > max(six)
+    assert max(one) < 0.85 and min(one) > max(two) and min(two) > max(six)
 
 
 # Masks
