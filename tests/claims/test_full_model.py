@@ -5,7 +5,6 @@ import json
 import math
 import re
 import shutil
-import time
 import warnings
 from collections.abc import Iterator
 from copy import deepcopy
@@ -514,23 +513,16 @@ def test_the_padding_row_stays_zero_in_training_also_when_tied(tied, pad_id, opt
 
 
 @claim("full-model#transformer")
-def test_tied_logits_copy_the_table_which_takes_longer_than_one_position_needs():
+def test_tied_logits_copy_the_whole_table_for_a_single_position():
     vocabulary, d = 37_000, 512  # of the base model
     config = TransformerConfig(9, vocabulary, d, 2, 1, 1, 8, max_len=2)
-    models = {tied: Transformer(replace(config, tie_embeddings=tied)) for tied in (False, True)}
-    seconds: dict[bool, list[float]] = {False: [], True: []}
     x = torch.randn(1, d)
-    for tied, model in models.items():
+    for tied in (False, True):
+        model = Transformer(replace(config, tie_embeddings=tied))
         with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
             model.logits(x)
         sizes = [event.cpu_memory_usage for event in profiler.events() or []]
         assert (max(sizes) >= 4 * vocabulary * d) is tied
-    for _ in range(7):
-        for tied, model in models.items():
-            started = time.process_time()
-            model.logits(x)
-            seconds[tied].append(time.process_time() - started)
-    assert min(seconds[True]) > 2 * min(seconds[False])
 
 
 @claim("full-model#parameters")
