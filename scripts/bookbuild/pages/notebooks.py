@@ -1,18 +1,16 @@
 """The labs: notebooks without outputs, converted to Markdown pages.
 
-Each language has its own notebook, with the same code. The functions take the path of a
-notebook and return values; bookbuild.run.notebooks runs the code.
+Each language has its own notebook, with the same code; bookbuild.run.notebooks runs it.
 """
 
 import functools
 import json
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 BLOCK_TITLES = {  # of a code block, of a task and of an output
     "en": ("Cell {}", "Cell {}: your turn", "Output"),
@@ -22,6 +20,8 @@ BUTTON_LABELS = {
     "en": ("Download the notebook", "Open in Colab"),
     "zh": ("下载笔记本", "在 Colab 中打开"),
 }
+COLAB = "https://colab.research.google.com/github"
+GITHUB = re.compile(r"https://github\.com/([^/]+/[^/]+)")
 SITE_ASSIGNMENT = re.compile(r'^SITE = "(.*)"$', re.M)
 DETAILS_SUMMARY = re.compile(r"<details><summary>(.*)</summary>")
 ANSWER = re.compile(r"(?:Answer|答案) \d")
@@ -37,8 +37,9 @@ class Cell(NamedTuple):
     source: str
     tags: list[str]
 
-
-Outputs = list[tuple[str, str]]  # of one cell: ("text" or "html", content)
+    def lines(self) -> Iterator[tuple[str, int]]:
+        """Each line of the source, with its number in the file."""
+        return ((text, line) for line, text in enumerate(self.source.split("\n"), self.line))
 
 
 def canonical_json(notebook: dict[str, Any]) -> str:
@@ -77,42 +78,43 @@ def joined_code(path: Path) -> str:
     return "\n\n".join(cell.source for cell in code_cells(path)) + "\n"
 
 
-def cell_number(path: Path, line: int) -> int:
-    """The 1-based number of the code cell that contains a line of the file."""
-    return sum(cell.line <= line for cell in code_cells(path))
-
-
 def site_url(path: Path) -> str:
     """The site's address in the notebook's SITE = "..."; notebook_errors reports a missing one."""
     match = SITE_ASSIGNMENT.search(joined_code(path))
     return match[1] if match else "no address"
 
 
-def markdown_page(path: Path, language: str, outputs: list[Outputs]) -> Iterator[tuple[str, int]]:
+def markdown_page(
+    path: Path, language: str, outputs: Sequence[str] = ()
+) -> Iterator[tuple[str, int]]:
     """The page's Markdown, each line with its line number in the notebook.
 
-    outputs has an item per code cell, or is empty before the notebook has been run.
+    outputs has the Markdown of what each code cell shows.
     """
     meta = json.loads(path.read_text(encoding="utf-8"))["metadata"].get("book", {})
     front_matter = [
         f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in meta.items()
     ]
     yield from ((line, 1) for line in ("---", *front_matter, "---"))
+    code_title, task_title, output_title = BLOCK_TITLES[language]
     number = 0
     for cell in read_cells(path):
         yield "", cell.line
         if cell.kind == "markdown":
             yield from convert_markdown_cell(cell, site_url(path))
-        else:
-            cell_outputs = outputs[number] if number < len(outputs) else []
-            number += 1
-            yield from code_cell_to_markdown(cell, language, number, cell_outputs)
+            continue
+        title = (task_title if "task" in cell.tags else code_title).format(number + 1)
+        yield f'```python title="{title}"', cell.line
+        yield from cell.lines()
+        shown = "".join(outputs[number : number + 1]).replace('title=""', f'title="{output_title}"')
+        yield from ((text, cell.line) for text in ("```", *shown.splitlines()))
+        number += 1
 
 
 def convert_markdown_cell(cell: Cell, site: str) -> Iterator[tuple[str, int]]:
     """The cell's lines with anchors, folded blocks and links in the syntax of the book."""
     indent, in_fence = "", False
-    for line, text in enumerate(cell.source.split("\n"), cell.line):
+    for text, line in cell.lines():
         in_fence ^= bool(FENCE.match(text))
         summary = DETAILS_SUMMARY.fullmatch(text)
         if summary and not in_fence:
@@ -136,40 +138,17 @@ def with_relative_links(text: str, site: str) -> str:
     return re.sub(rf"\]\({re.escape(site)}(?:zh/)?([\w/-]+)/(#[\w-]+)?\)", relative, text)
 
 
-def code_cell_to_markdown(
-    cell: Cell, language: str, number: int, outputs: Outputs
-) -> Iterator[tuple[str, int]]:
-    """A code block with the cell's source, and one block per output."""
-    code_title, task_title, output_title = BLOCK_TITLES[language]
-    title = (task_title if "task" in cell.tags else code_title).format(number)
-    source = enumerate(cell.source.split("\n"), cell.line)
-    yield f'```python title="{title}"', cell.line
-    yield from ((text, line) for line, text in source)
-    yield "```", cell.line
-    for kind, content in outputs:
-        fence = (f'```text title="{output_title}"', "```")
-        if kind == "html":
-            fence = ('<div class="lab-output" tabindex="0" data-search-exclude>', "</div>")
-            content = re.sub(r"\n\s*", "", content)
-        for text in ("", fence[0], *content.split("\n"), fence[1]):
-            yield text, cell.line
-
-
 def with_notebook_links(markdown: str, name: str, language: str, repository: str) -> str:
     """The page with buttons to download the notebook and to open it in Colab below its title.
 
     name is the file name of the notebook. Colab opens notebooks on GitHub only.
     """
     download, colab = BUTTON_LABELS[language]
-    links = [f'[{download}]({name}){{ .md-button download="{name}" data-search-exclude="" }}']
-    host, path = urlsplit(repository).netloc, urlsplit(repository).path.strip("/")
-    if host == "github.com":
-        file = f"{path}/blob/main/docs/{language}/labs/{name}"
-        url = f"https://colab.research.google.com/github/{file}"
-        links.append(f'[{colab}]({url}){{ .md-button data-search-exclude="" }}')
-    title = re.search(r"^# .*\n", markdown, re.M)
-    end = title.end() if title else 0
-    return f"{markdown[:end]}\n{' '.join(links)}\n{markdown[end:]}"
+    links = f'[{download}]({name}){{ .md-button download="{name}" data-search-exclude="" }}'
+    if github := GITHUB.match(repository):
+        url = f"{COLAB}/{github[1]}/blob/main/docs/{language}/labs/{name}"
+        links += f' [{colab}]({url}){{ .md-button data-search-exclude="" }}'
+    return re.sub(r"^# .*\n", lambda title: f"{title[0]}\n{links}\n", markdown, count=1, flags=re.M)
 
 
 def notebook_errors(

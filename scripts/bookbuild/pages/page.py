@@ -2,7 +2,6 @@
 
 import functools
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -87,9 +86,7 @@ class SourcePage:
 
     def notebook_lines(self) -> list[tuple[str, int]]:
         """The Markdown of a notebook, each line with its line number in the notebook."""
-        path = paths.GENERATED / "outputs" / f"{self.name.removesuffix('.md')}.json"
-        outputs = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-        return [*notebooks.markdown_page(self.path, self.language, outputs)]
+        return [*notebooks.markdown_page(self.path, self.language)]
 
     @property
     def meta(self) -> dict:

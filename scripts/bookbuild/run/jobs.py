@@ -12,7 +12,7 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.paths import LANGUAGES
 
 EXAMPLE_TIMEOUT = 120  # seconds
-LONG_TIMEOUT = 1200  # of a lab or a proof; the slowest compute for about a minute
+LONG_TIMEOUT = 1200  # of a cell of a lab, or of a proof; the slowest compute for about a minute
 FLOAT16_WEIGHTS = "downloads/translator-float16.safetensors"
 DATA_SUFFIXES = (".safetensors", ".js", ".mjs")  # a string with such an end is a file name
 PINNED_FILES = ("requirements.txt", "scripts/install")  # the versions of all packages
@@ -40,18 +40,24 @@ class Job:
             return [paths.GENERATED / self.name]
         if self.name.startswith("figures/"):
             return [paths.GENERATED / language / f"{self.name}.svg" for language in LANGUAGES]
-        suffix = "json" if self.is_notebook else "txt"
-        return [paths.GENERATED / "outputs" / f"{self.name}.{suffix}"]
+        suffixes = ("ipynb", "json") if self.is_notebook else ("txt",)
+        return [paths.GENERATED / "outputs" / f"{self.name}.{suffix}" for suffix in suffixes]
 
     @property
     def is_notebook(self) -> bool:
         return self.source.suffix == ".ipynb"
 
     @property
+    def slow_cells(self) -> int:
+        """How many cells of a notebook take seconds; the notebook with most runs first."""
+        cells = notebooks.code_cells(self.source) if self.is_notebook else []
+        return sum("slow" in cell.tags for cell in cells)
+
+    @property
     def timeout(self) -> int:
-        """The time limit in seconds."""
-        is_long = self.is_notebook or self.name.startswith("proofs/")
-        return LONG_TIMEOUT if is_long else EXAMPLE_TIMEOUT
+        """The time limit in seconds; 0 for a notebook, whose kernel limits each cell."""
+        is_long = self.name.startswith("proofs/")
+        return 0 if self.is_notebook else LONG_TIMEOUT if is_long else EXAMPLE_TIMEOUT
 
     @property
     def stamp(self) -> Path:

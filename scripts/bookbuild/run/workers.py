@@ -1,7 +1,6 @@
 """Runs jobs in forked worker processes."""
 
 import contextlib
-import json
 import multiprocessing
 import os
 import py_compile
@@ -14,7 +13,7 @@ import traceback
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from bookbuild.pages import notebooks, paths
+from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
 from bookbuild.pages.files import line_number, write_file
 from bookbuild.pages.paths import LANGUAGES
@@ -23,7 +22,10 @@ from bookbuild.run.notebooks import run_notebook
 
 CHECKED_HASH = py_compile.PycInvalidationMode.CHECKED_HASH
 MANY_JOBS = 20  # of which some train
-FIGURE_MODULES = ("matplotlib.backends.backend_svg", "figures.svg")
+PRELOADED_MODULES = {  # imported before the workers fork, by the jobs' folder
+    "figures": ("torch", "matplotlib.backends.backend_svg", "figures.svg"),
+    "labs": ("mkdocs_jupyter.plugin",),  # kernels import torch
+}
 
 
 def run_job(job: Job) -> None:
@@ -43,9 +45,7 @@ def run_job(job: Job) -> None:
     # As a reader would run it: in an empty folder.
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         if job.is_notebook:
-            outputs = run_notebook(job.source)
-            write_file(job.outputs[0], json.dumps(outputs, ensure_ascii=False, indent=1))
-            return
+            return run_notebook(job.source, job.input_hash, *job.outputs)
         with tempfile.TemporaryFile("w+") as stdout:
             sys.stdout.flush()
             os.dup2(stdout.fileno(), 1)
@@ -96,8 +96,6 @@ def describe_failure(job: Job, error: BaseException) -> str:
         text = job.source.read_text(encoding="utf-8")
         line = line_number(text, text.index(f"def {Path(job.name).name}("))
     message = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
-    if job.is_notebook:
-        message = f"cell {notebooks.cell_number(job.source, line)}: {message}"
     message += f"; correct it, then run scripts/generate {job.name}"
     source_error = SourceError(path, line, message)
     start = frames.index(source_frames[0]) if source_frames else len(frames)
@@ -106,9 +104,8 @@ def describe_failure(job: Job, error: BaseException) -> str:
 
 def preload_modules(jobs: list[Job]) -> None:
     """Import slow modules once, before forking. Raises SetupError if one is missing."""
-    names = ["torch"]
-    if any(job.name.startswith("figures/") for job in jobs):
-        names += FIGURE_MODULES
+    folders = dict.fromkeys(job.name.partition("/")[0] for job in jobs)
+    names = [name for each in folders for name in PRELOADED_MODULES.get(each, ("torch",))]
     if len(jobs) > MANY_JOBS:
         names.append("torch._dynamo")  # optimizers import it, which takes a second
     for name in names:
@@ -117,9 +114,8 @@ def preload_modules(jobs: list[Job]) -> None:
         except ImportError as error:
             hint = "remove .venv and run scripts/install"
             raise SetupError(f"can't import {name} ({error}); {hint}") from None
-    import torch
-
-    torch.set_num_threads(1)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
     compile_local_modules(jobs)
 
 
@@ -140,7 +136,8 @@ def run_jobs(jobs: list[Job]) -> list[str]:
     sys.path.insert(0, str(paths.SNIPPETS))
     fork = multiprocessing.get_context("fork")
     failures: list[str] = []
-    waiting, running, done = jobs[::-1], {}, 0
+    waiting = sorted(jobs, key=lambda job: job.slow_cells, reverse=True)[::-1]
+    running, done = {}, 0
     with tempfile.TemporaryDirectory() as folder:
         while waiting or running:
             while waiting and len(running) < (os.cpu_count() or 1):

@@ -1,0 +1,12 @@
+"""How nbconvert executes and renders the labs for mkdocs-jupyter."""
+
+from pathlib import Path
+
+from bookbuild.run import jobs, notebooks
+
+c = get_config()  # type: ignore[name-defined]  # noqa: F821
+c.HTMLExporter.extra_template_basedirs = [str(Path(__file__).parent)]
+c.NotebookClient.coalesce_streams = True  # one output, however often a cell flushes
+c.NotebookClient.extra_arguments = ["--log-level=ERROR"]  # of the kernel
+c.NotebookClient.timeout = jobs.LONG_TIMEOUT  # of a cell
+c.NotebookClient.on_cell_start = lambda cell, cell_index: notebooks.STARTED.append(cell_index)
