@@ -1,5 +1,6 @@
 """Helpers of several tests: the pages of the built site, and their blocks of code."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -36,6 +37,21 @@ class BuiltPage(NamedTuple):
     @property
     def article(self) -> html_tree.Element:
         return self.tree.find("article")[0]
+
+
+def lab_outputs(name: str) -> list[list[tuple[str, str]]]:
+    """What each code cell of a lab shows, as mkdocs-jupyter has cached it: text or HTML."""
+    cached = json.loads((paths.GENERATED / f"outputs/labs/{name}.json").read_text("utf-8"))
+    cells, _ = json.JSONDecoder().raw_decode(cached["content"])
+    block = re.compile(
+        r'```text title=""\n(?P<text>.*?)\n```\n|<div class="lab-output".*?\n(?P<html>.*)\n</div>',
+        re.S,
+    )
+    outputs = [[match.groupdict() for match in block.finditer(cell)] for cell in cells]
+    assert not any(block.sub("", cell).strip() for cell in cells)
+    return [
+        [(kind, what) for match in cell for kind, what in match.items() if what] for cell in outputs
+    ]
 
 
 def load_page(site: Path, source: SourcePage) -> BuiltPage:

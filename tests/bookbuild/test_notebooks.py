@@ -1,23 +1,27 @@
 """Notebooks are read as pages, and run as Jupyter does."""
 
 import json
+import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-import torch
 
+import sample_book
 from bookbuild.check.review import mark_translated
 from bookbuild.check.translation import notebook_errors, translation_errors
 from bookbuild.pages import notebooks, paths
 from bookbuild.pages.files import line_number
-from bookbuild.pages.page import SourcePage, list_pages
+from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run import generate, jobs
 from bookbuild.run.jobs import list_jobs
-from bookbuild.run.notebooks import run_notebook
+from built_pages import lab_outputs
+from fault_injection import PATIENCE, run, wait_until
 from fault_injection import build as run_build
-from sample_book import change
+from sample_book import change, module_command
 
 CODE = """\
 from tiny import double
@@ -55,56 +59,14 @@ def write(path: Path, *cells: dict) -> Path:
 
 
 @pytest.fixture
-def notebook(tmp_path):
-    """Writes a notebook of code cells."""
-
-    def make(*sources: str) -> Path:
-        cells = (cell("code", f"c{i}", source) for i, source in enumerate(sources))
-        return write(tmp_path / "x.ipynb", *cells)
-
-    return make
-
-
-@pytest.fixture
 def lab(sample_folder):
     """A lab of the small book, in English; its translation is the same."""
+    sample_book.add_to_nav(sample_folder, "labs/lab.md")
     cells = cell("markdown", "top", "# Lab\n"), cell("code", "c", CODE), cell("markdown", "p", TEXT)
     for language in LANGUAGES:
         write(sample_folder / "docs" / language / "labs" / "lab.ipynb", *cells)
     mark_translated("labs/lab")
     return sample_folder / "docs/en/labs/lab.ipynb"
-
-
-# Running
-
-
-def test_a_cell_shows_what_it_prints_and_the_value_of_its_last_line(notebook):
-    path = notebook("x = 1\nprint(x)\nx + 1", "x", "x = 2", "print(); print()", "None")
-    assert run_notebook(path) == [[("text", "1"), ("text", "2")], [("text", "1")], [], [], []]
-
-
-def test_a_value_that_can_be_shown_as_html_is(notebook):
-    shows = "class A:\n    def _repr_html_(self):\n        return '<b>x</b>'\n\nA()"
-    assert run_notebook(notebook(shows)) == [[("html", "<b>x</b>")]]
-
-
-def test_of_a_progress_line_only_its_last_state_is_shown(notebook):
-    assert run_notebook(
-        notebook("print('\\r1', end='')\nprint('\\r2', end='')\nprint('\\n3')")
-    ) == [[("text", "2\n3")]]
-
-
-@pytest.mark.parametrize(
-    ("source", "kind", "line"),
-    [("x = 1\n1 / 0\n", ZeroDivisionError, 2), ("\n1 / 0", ZeroDivisionError, 2)],
-)
-def test_an_error_has_the_line_of_the_notebook_file(notebook, source, kind, line):
-    path = notebook("y = 1", source)
-    with pytest.raises(kind) as error:
-        run_notebook(path)
-    number = error.traceback[-1].lineno + 1
-    assert json.loads(path.read_text().splitlines()[number - 1].strip(",")).startswith("1 / 0")
-    assert notebooks.cell_number(path, number) == 2
 
 
 # As Markdown
@@ -135,10 +97,10 @@ def test_links_between_labs_stay_in_their_folder():
 def test_outputs_stand_below_their_cells(tmp_path):
     cells = cell("code", "one", "1"), cell("code", "two", "2", tags=["task"])
     path = write(tmp_path / "x.ipynb", *cells)
-    text = markdown(path, [[("text", "1")], [("html", "<p>\n  2</p>")]])
+    text = markdown(path, ['\n```text title=""\n1\n```\n', "\n<div>\n<p>2</p>\n</div>\n"])
     assert '```python title="Cell 1"\n1\n```\n\n```text title="Output"\n1\n```\n' in text
     assert 'title="Cell 2: your turn"' in text
-    assert "<p>2</p>\n</div>" in text
+    assert text.endswith("```\n\n<div>\n<p>2</p>\n</div>\n")
     assert 'title="单元格 2：轮到你了"' in markdown(path, [], "zh")
 
 
@@ -176,7 +138,7 @@ def test_the_page_links_to_its_notebook_and_to_colab_if_that_can_open_it(reposit
 
 
 @pytest.fixture
-def run(sample_folder, monkeypatch, capfd):
+def generated(sample_folder, monkeypatch, capfd):
     """Calls generate; returns its exit status and what it printed."""
 
     def call() -> tuple[int, str]:
@@ -186,26 +148,50 @@ def run(sample_folder, monkeypatch, capfd):
         out, err = capfd.readouterr()
         return status, out + err
 
-    threads = torch.get_num_threads()
-    yield call
-    torch.set_num_threads(threads)
+    return call
+
+
+def job() -> jobs.Job:
+    (notebook,) = (job for job in list_jobs() if job.is_notebook)
+    return notebook
 
 
 def fresh() -> bool:
-    return all(job.is_fresh() for job in list_jobs() if job.is_notebook)
+    return job().is_fresh()
 
 
-def test_it_runs_once_and_its_page_has_the_outputs_in_both_languages(lab, run):
-    assert run()[0] == 0
-    for language, output in (("en", "Output"), ("zh", "输出")):
-        page = SourcePage(language, "labs/lab.md")
-        assert page in list_pages(language)
-        assert f'```text title="{output}"\nnumber: 42\n```' in page.text
+SHOWS = """\
+class A:
+    def _repr_html_(self):
+        return "<b>x\\n  y</b>"
+
+print("\\r1", end="", flush=True)
+print("\\r2", end="", flush=True)
+print("\\n3 < 4")
+A()
+"""
+
+
+def test_a_cell_shows_what_it_prints_and_the_value_of_its_last_line(lab, generated):
+    replace_code(lab, CODE, "x = 1\nprint(x)\nx + 1", "x", "x = 2", "print(); print()", SHOWS)
+    assert generated()[0] == 0
+    assert lab_outputs("lab") == [
+        [("text", "number: 42")],
+        [("text", "1"), ("text", "2")],
+        [("text", "1")],
+        [],
+        [],
+        [("text", "2\n3 < 4"), ("html", "<b>xy</b>")],
+    ]
+
+
+def replace_code(lab: Path, *sources: str) -> None:
+    write(lab, *(cell("code", f"c{i}", source) for i, source in enumerate(sources)))
+
+
+def test_it_is_stale_when_its_code_or_a_snippet_changes_but_not_when_its_text_does(lab, generated):
+    assert generated()[0] == 0
     assert fresh()
-
-
-def test_it_is_stale_when_its_code_or_a_snippet_changes_but_not_when_its_text_does(lab, run):
-    run()
     change(lab, "**Word**", "**Words**")
     assert fresh()
     change(lab, "double(21)", "double(22)")
@@ -214,42 +200,97 @@ def test_it_is_stale_when_its_code_or_a_snippet_changes_but_not_when_its_text_do
     assert fresh()
     change(paths.SNIPPETS / "tiny.py", "2 * x", "3 * x")
     assert not fresh()
-
-
-def test_it_is_stale_when_a_trained_model_that_it_names_changes(lab, run):
+    change(paths.SNIPPETS / "tiny.py", "3 * x", "2 * x")
     model = paths.SNIPPETS / "tiny.safetensors"
     model.write_bytes(b"\xff1")
-    change(lab, "number:", "tiny.safetensors")
-    run()
+    change(lab, "number:", model.name)
+    assert generated()[0] == 0
     assert fresh()
     assert (paths.DOWNLOADS / model.name).read_bytes() == b"\xff1"
     model.write_bytes(b"\xff2")
     assert not fresh()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("double(21)", "1 / 0", "cell 1: ZeroDivisionError: division by zero"),
-        ("double(21)", "double(None)", "cell 1: TypeError: unsupported operand"),
-        ("double(21)", "double(21", "cell 1: SyntaxError: '(' was never closed"),
-    ],
-)
-def test_a_cell_that_fails_stops_with_notebook_line_cell_and_reason(lab, run, old, new, message):
-    change(lab, old, new)
-    status, messages = run()
-    line = line_number(lab.read_text(), lab.read_text().index(new))
-    assert status == 1
-    assert f"docs/en/labs/lab.ipynb:{line}: {message}" in messages
+def test_a_cache_that_is_damaged_or_gone_is_made_again(lab, generated):
+    assert generated()[0] == 0
+    cached = (paths.GENERATED / "outputs/labs/lab.json").resolve()
+    content = cached.read_bytes()
+    cached.write_bytes(content[:100])
     assert not fresh()
+    cached.unlink()
+    assert not fresh()
+    assert generated()[0] == 0
+    assert fresh()
+    assert cached.read_bytes() == content
 
 
-def test_a_lab_that_loops_is_stopped(lab, run, monkeypatch):
-    monkeypatch.setattr(jobs, "LONG_TIMEOUT", 1)
-    change(lab, "print(", "while True: (")
-    status, messages = run()
+KILL = "__import__('os').kill(__import__('os').getpid(), 9)"
+BROKEN = {
+    "a cell raises": ("double(21)", "1 / 0", "ZeroDivisionError: division by zero; correct it"),
+    "a snippet raises": ("double(21)", "double(None)", "TypeError: unsupported operand"),
+    "a syntax error": ("double(21)", "double(21", "SyntaxError: "),
+    "the kernel is killed": ("double(21)", KILL, "Kernel died; check that memory is sufficient"),
+    "a cell never ends": (
+        "double(21)",
+        "[1 for i in iter(int, 1)]",
+        "A cell timed out while it was being executed, after 2 seconds.; make it faster",
+    ),
+    "a memory address": ("double(21)", "object()", "'0x7"),
+    "a time": ("double(21)", "'CPU 2.5 s'", "'CPU 2.5 s' differs from run to run; don't show it"),
+    "stderr": ("double(21)", "1, file=__import__('sys').stderr", '\'title="stderr"'),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_cell_that_fails_stops_with_notebook_line_cell_and_reason(
+    lab, generated, monkeypatch, name
+):
+    old, new, message = BROKEN[name]
+    monkeypatch.setattr(jobs, "LONG_TIMEOUT", 2)
+    change(lab, old, new)
+    status, messages = generated()
+    text = lab.read_text()
+    raises = "raises" in name or "syntax" in name
+    line = line_number(text, text.index(new if raises else "from tiny"))
     assert status == 1
-    assert "docs/en/labs/lab.ipynb:1: did not end within 1 s" in messages
+    assert f"docs/en/labs/lab.ipynb:{line}: cell 1: {message}" in messages
+    assert "Traceback" not in messages
+    assert not fresh()
+    assert not [*(paths.GENERATED / "outputs").rglob("lab.*")]
+    assert not [*(paths.GENERATED / "labs").glob("*")]
+
+
+def test_a_kernel_that_is_not_installed_is_reported(lab, generated):
+    change(paths.ROOT / "mkdocs.yml", "kernel_name: python3", "kernel_name: nonesuch")
+    status, messages = generated()
+    assert status == 1
+    line = line_number(lab.read_text(), lab.read_text().index("from tiny"))
+    where = f"docs/en/labs/lab.ipynb:{line}: cell 1: No such kernel named nonesuch"
+    assert f"{where}; remove .venv and run scripts/install" in messages
+
+
+def test_a_template_that_mkdocs_jupyter_does_not_use_is_reported(sample_folder, lab):
+    settings = sample_folder / "scripts/bookbuild/run/jupyter"
+    next(settings.rglob("*.j2")).unlink()
+    status, messages = run(sample_folder, *module_command(sample_folder, "run.generate"), "labs")
+    assert status == 1
+    assert "scripts/bookbuild/run/jupyter:1: mkdocs-jupyter has not used our template" in messages
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_or_killed_run_leaves_no_kernel_and_can_be_repeated(sample_folder, lab, by):
+    waits = f"open({str(sample_folder / 'pid')!r}, 'w').write(str(__import__('os').getpid()))"
+    change(lab, "print(", f'{waits}\\n",\n    "while True: pass\\n",\n    "print(')
+    command = module_command(sample_folder, "run.generate")
+    process = subprocess.Popen([*command, "labs"], start_new_session=True, cwd=sample_folder)
+    wait_until(lambda: (sample_folder / "pid").exists() and (sample_folder / "pid").read_text())
+    kernel = Path("/proc", (sample_folder / "pid").read_text())
+    os.killpg(process.pid, by)
+    assert process.wait(PATIENCE) != 0
+    wait_until(lambda: not kernel.exists())
+    assert not [*(paths.GENERATED / "labs").glob("*")]
+    change(lab, "while True: pass", "pass")
+    assert run(sample_folder, *command, "labs").status == 0
 
 
 def test_the_stamp_of_a_translation_is_kept_in_the_notebook(lab):
@@ -302,8 +343,6 @@ def test_a_cell_that_one_language_lacks_is_reported(lab):
 @pytest.fixture
 def build(sample_folder, lab, mkdocs):
     """What scripts/build does with the small book and its lab."""
-    for name in ("mkdocs.yml", "mkdocs.zh.yml"):
-        change(sample_folder / name, "  - other.md\n", "  - other.md\n  - labs/lab.md\n")
     return lambda: run_build(sample_folder, mkdocs)
 
 

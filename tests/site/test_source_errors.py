@@ -83,8 +83,7 @@ def add_lab(folder: Path) -> None:
         notebook = {"cells": [text, code], "metadata": about, "nbformat": 4, "nbformat_minor": 5}
         (folder / name).parent.mkdir()
         (folder / name).write_text(notebooks.canonical_json(notebook), encoding="utf-8")
-    for name in ("mkdocs.yml", "mkdocs.zh.yml"):
-        change(folder / name, "  - other.md\n", "  - other.md\n  - labs/lab.md\n")
+    sample_book.add_to_nav(folder, "labs/lab.md")
 
 
 @pytest.fixture(scope="module")

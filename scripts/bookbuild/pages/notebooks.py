@@ -12,13 +12,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-BLOCK_TITLES = {  # of a code block, of a task and of an output
-    "en": ("Cell {}", "Cell {}: your turn", "Output"),
-    "zh": ("单元格 {}", "单元格 {}：轮到你了", "输出"),
-}
-BUTTON_LABELS = {
-    "en": ("Download the notebook", "Open in Colab"),
-    "zh": ("下载笔记本", "在 Colab 中打开"),
+LABELS = {  # of a code block, of a task, of an output, of the two buttons
+    "en": ("Cell {}", "Cell {}: your turn", "Output", "Download the notebook", "Open in Colab"),
+    "zh": ("单元格 {}", "单元格 {}：轮到你了", "输出", "下载笔记本", "在 Colab 中打开"),
 }
 COLAB = "https://colab.research.google.com/github"
 GITHUB = re.compile(r"https://github\.com/([^/]+/[^/]+)")
@@ -96,7 +92,7 @@ def markdown_page(
         f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in meta.items()
     ]
     yield from ((line, 1) for line in ("---", *front_matter, "---"))
-    code_title, task_title, output_title = BLOCK_TITLES[language]
+    code_title, task_title, output_title, *_ = LABELS[language]
     number = 0
     for cell in read_cells(path):
         yield "", cell.line
@@ -143,7 +139,7 @@ def with_notebook_links(markdown: str, name: str, language: str, repository: str
 
     name is the file name of the notebook. Colab opens notebooks on GitHub only.
     """
-    download, colab = BUTTON_LABELS[language]
+    *_, download, colab = LABELS[language]
     links = f'[{download}]({name}){{ .md-button download="{name}" data-search-exclude="" }}'
     if github := GITHUB.match(repository):
         url = f"{COLAB}/{github[1]}/blob/main/docs/{language}/labs/{name}"
@@ -173,8 +169,8 @@ def notebook_errors(
         if not SITE_ASSIGNMENT.search(joined_code(path)):
             yield path, 1, 'no code cell sets the site\'s address; add SITE = "https://…/"'
         for cell in read_cells(path):
-            lines = [line for line, _ in convert_markdown_cell(cell, "")]
-            anchors = [line for line in lines if line.endswith(f"{{ #{cell.id} }}")]
+            anchor = f"{{ #{cell.id} }}"
+            anchors = [line for line, _ in convert_markdown_cell(cell, "") if anchor in line]
             if cell.kind == "markdown" and len(anchors) > 1:
                 message = "the cell has two headings, but its id can be the anchor of only one"
                 yield path, cell.line, f"{message}; split the cell"

@@ -64,18 +64,17 @@ def run_notebook(path: Path, key: str, code_notebook: Path, link: Path) -> None:
 
 def cell_error(path: Path, error: Any) -> Exception:
     """The error as nbclient or Jupyter reports it, at its line of the notebook."""
-    kind = type(error).__name__
+    kind, number, line = type(error).__name__, STARTED[-1] + 1, 1
+    reason, details = str(error).partition("\n")[0], ""
     if kind == "JSONDecodeError":
         return SourceError(SETTINGS, 1, "mkdocs-jupyter has not used our template; git restore it")
-    if kind != "CellExecutionError" and kind not in HINTS:
-        return error
-    number, line, reason, details = STARTED[-1] + 1, 1, str(error).partition("\n")[0], ""
     if kind == "CellExecutionError":
         reason = re.sub(r" \(\d+\.py, line \d+\)$", "", f"{error.ename}: {error.evalue}")
         details = re.sub(r"\x1b\[[\d;]*m", "", error.traceback).rpartition("call last)\n")[2]
         for match in re.finditer(r"Cell In\[(\d+)\], line (\d+)", details):
             number, line = int(match[1]), int(match[2])
+    elif kind not in HINTS:
+        return error
     hint = f"{HINTS.get(kind, 'correct it')}, then run scripts/generate labs/{path.stem}"
-    first = code_cells(path)[number - 1].line
     message = f"cell {number}: {reason}; {hint}\n{details}".rstrip()
-    return SourceError(path, first + line - 1, message)
+    return SourceError(path, code_cells(path)[number - 1].line + line - 1, message)
