@@ -1,1 +1,1 @@
-"""Runs examples, exercises, notebooks and proofs, and draws figures."""
+"""Runs examples, exercises, labs and proofs, and draws figures."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from bookbuild.pages import notebooks, paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.paths import LANGUAGES
+from bookbuild.run.notebooks import SETTINGS
 
 EXAMPLE_TIMEOUT = 120  # seconds
 LONG_TIMEOUT = 1200  # of a cell of a lab, or of a proof; the slowest compute for about a minute
@@ -69,6 +70,7 @@ class Job:
         """A hash of everything that the outputs depend on."""
         digest = hashlib.sha256(f"{self.name} {sys.version}".encode())
         pinned = [paths.ROOT / name for name in PINNED_FILES]
+        pinned += sorted(SETTINGS.rglob("*.*")) if self.is_notebook else []
         for path in [*sorted(dependencies(self.source)), *pinned]:
             digest.update(code(path))
         return digest.hexdigest()
