@@ -83,7 +83,7 @@ def query_gradients(variant: str, layers: int, norm_first: bool, seed: int) -> l
         logits = model(src[:, 1:], tgt[:, :-1])
     F.cross_entropy(logits.flatten(0, 1), tgt[:, 1:].flatten()).backward()
     return [
-        module.query.weight.grad.norm().item()
+        module.query.weight.grad.norm().item()  # type: ignore[union-attr]
         for module in model.modules()
         if isinstance(module, transformer.MultiHeadAttention)
     ]
