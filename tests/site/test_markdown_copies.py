@@ -79,7 +79,7 @@ def test_headings_and_anchors_are_those_of_the_page(copies):
         assert [(tag, anchor or None) for tag, anchor in matches] == expected, copy.page
 
 
-def code_blocks(text: str) -> list[tuple[str, str, str]]:
+def fenced_blocks(text: str) -> list[tuple[str, str, str]]:
     """The title, language and code of each fenced block."""
     blocks = []
     for fence in CODE_FENCE.finditer(text):
@@ -96,7 +96,7 @@ def test_code_and_outputs_are_those_of_the_page(copies):
             (block.title, block.language, block.code.strip("\n").rstrip())
             for block in page_code_blocks(page)
         ]
-        assert code_blocks(text) == expected, page
+        assert fenced_blocks(text) == expected, page
 
 
 def letters_and_digits(text: str) -> str:
