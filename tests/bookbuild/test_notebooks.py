@@ -19,7 +19,7 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run import generate, jobs
 from bookbuild.run.jobs import list_jobs
 from built_pages import lab_outputs
-from fault_injection import PATIENCE, run, wait_until
+from fault_injection import PROCESS_TIMEOUT, run_command, wait_until
 from fault_injection import build as run_build
 from sample_book import change, module_command
 
@@ -272,7 +272,9 @@ def test_a_kernel_that_is_not_installed_is_reported(lab, generated):
 def test_a_template_that_mkdocs_jupyter_does_not_use_is_reported(sample_folder, lab):
     settings = sample_folder / "scripts/bookbuild/run/jupyter"
     next(settings.rglob("*.j2")).unlink()
-    status, messages = run(sample_folder, *module_command(sample_folder, "run.generate"), "labs")
+    status, messages = run_command(
+        sample_folder, *module_command(sample_folder, "run.generate"), "labs"
+    )
     assert status == 1
     assert "scripts/bookbuild/run/jupyter:1: mkdocs-jupyter has not used our template" in messages
 
@@ -286,11 +288,11 @@ def test_an_interrupted_or_killed_run_leaves_no_kernel_and_can_be_repeated(sampl
     wait_until(lambda: (sample_folder / "pid").exists() and (sample_folder / "pid").read_text())
     kernel = Path("/proc", (sample_folder / "pid").read_text())
     os.killpg(process.pid, by)
-    assert process.wait(PATIENCE) != 0
+    assert process.wait(PROCESS_TIMEOUT) != 0
     wait_until(lambda: not kernel.exists())
     assert not [*(paths.GENERATED / "labs").glob("*")]
     change(lab, "while True: pass", "pass")
-    assert run(sample_folder, *command, "labs").status == 0
+    assert run_command(sample_folder, *command, "labs").status == 0
 
 
 def test_the_stamp_of_a_translation_is_kept_in_the_notebook(lab):

@@ -12,5 +12,6 @@ c.Exporter.default_preprocessors = [
 ]
 c.CoalesceStreamsPreprocessor.enabled = True  # one output, however often a cell flushes
 c.NotebookClient.extra_arguments = ["--log-level=ERROR"]  # of the kernel
+c.NotebookClient.shutdown_kernel = "immediate"  # an interrupted cell would print a traceback
 c.NotebookClient.timeout = jobs.LONG_TIMEOUT  # of a cell
 c.NotebookClient.on_cell_start = lambda cell, cell_index: notebooks.STARTED.append(cell_index)
