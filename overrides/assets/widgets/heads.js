@@ -45,7 +45,7 @@ const WORDS = {
   },
   zh: {
     label: "一句英文",
-    look: "看看里面",
+    look: "拆开翻译模型",
     examples: "或者选一句：",
     loading: "正在取翻译器",
     failed: "翻译器没有取到。再按一次按钮，可以重试。",
