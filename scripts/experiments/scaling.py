@@ -10,7 +10,6 @@ doesn't divide either, but starts with a W_Q that is smaller by the root of d_k.
 Writes snippets/results/scaling.json.
 """
 
-import hashlib
 import itertools
 import json
 import os
@@ -28,6 +27,7 @@ from torch import Tensor, nn
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
 sys.path.insert(0, str(SNIPPETS))
 import transformer  # noqa: E402
+import translator  # noqa: E402
 
 RESULTS = SNIPPETS / "results" / "scaling.json"
 VARIANTS = ("divided", "not divided", "smaller W_Q")
@@ -223,8 +223,7 @@ def measure() -> dict:
 
 
 def key() -> str:
-    made_from = (Path(__file__), Path(transformer.__file__))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in made_from)).hexdigest()
+    return translator.code_key(Path(__file__), Path(transformer.__file__))
 
 
 def main() -> None:

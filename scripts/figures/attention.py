@@ -242,7 +242,7 @@ def training(label):
             x, y = np.arange(len(rates)) + 0.2 * (i - 1), of_size[:, i]
             color = (FIRST, SECOND, THIRD)[i]
             ax.plot(x, y, style[0], color=color, markersize=4, alpha=0.6)
-            ax.plot(x, np.median(y, axis=1), style[1:], color=color, label=label[variants[i]])
+            ax.plot(x, np.median(y, axis=1), style, color=color, label=label[variants[i]])
         ax.set_title(f"d = {d_k}")
         ax.set_xticks(range(len(rates)), [f"{rate:g}" for rate in rates], rotation=45)
         ax.grid(axis="y")

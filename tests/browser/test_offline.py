@@ -311,7 +311,7 @@ def offline_reader(saved_reader: tuple[str, OfflineReader]) -> Iterator[tuple[st
 @pytest.mark.parametrize(("saved_reader", "name"), OFFLINE_PAGES, indirect=["saved_reader"])
 def test_every_saved_page_loads_without_a_network(offline_reader, name):
     language, reader = offline_reader
-    page = reader.goto(f"{reader.home(language)}{name}{'/' if name else ''}")
+    page = reader.goto(f"{reader.home_url(language)}{name}{'/' if name else ''}")
     expect(page.locator("html")).to_have_attribute("lang", language)
     page.evaluate("document.fonts.ready")
     page.wait_for_function(START_WIDGETS_SCRIPT)
@@ -382,16 +382,16 @@ def test_an_unsaved_page_shows_a_notice_in_both_languages(saved_reader):
     reader.disconnect()
     other = {"en": "zh", "zh": "en"}[language]
     for address in (
-        f"{reader.home(other)}attention/",
-        f"{reader.home(language)}nonesuch/",
-        f"{reader.home(language)}book.pdf",
+        f"{reader.home_url(other)}attention/",
+        f"{reader.home_url(language)}nonesuch/",
+        f"{reader.home_url(language)}book.pdf",
     ):
         page = reader.goto(address)
         assert page.url == address, "a reload, once online, shows the page"
         expect(page.locator("h1")).to_have_text(NOT_SAVED_TITLE)
         expect(page.locator("[lang=zh] h2")).to_have_text("这台设备上没有保存")
     assert not Axe().run(page).response["violations"]
-    page.locator(f"a[href='{reader.home(language)}']").click()
+    page.locator(f"a[href='{reader.home_url(language)}']").click()
     expect(page.locator("html")).to_have_attribute("lang", language)
 
 

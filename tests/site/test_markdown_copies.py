@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from bookbuild.check import translation
+from bookbuild.check.includes import expand_includes
 from bookbuild.pages.page import CODE_FENCE, FRONT_MATTER, INLINE_CODE, blank_fences
 from bookbuild.publish.markdown_copies import PageCopy
 from built_pages import BuiltPage, assert_no_errors, page_code_blocks
@@ -248,10 +249,13 @@ def test_code_with_fences_and_links_in_it_is_unchanged(indent):
 
 def test_an_include_in_a_folded_block_is_indented(sample_folder):
     page = '??? note "Why"\n\n    ```python\n    --8<-- "tiny.py:first"\n    ```'
-    assert (
-        markdown_copy(page)
-        == '??? note "Why"\n\n    ```python\n    def double(x):\n        return 2 * x\n    ```'
-    )
+    code = "    def double(x):\n        return 2 * x\n"
+    assert expand_includes(page, "en") == page.replace('    --8<-- "tiny.py:first"\n', code)
+
+
+def test_an_include_of_a_missing_file_is_an_error(sample_folder):
+    with pytest.raises(ValueError, match="missing file nonesuch.py"):
+        expand_includes('--8<-- "nonesuch.py"', "en")
 
 
 @pytest.mark.parametrize(
