@@ -194,7 +194,7 @@ def saturation(label):
         slope = (weights * (1 - weights)).median(dim=0).values
         top.set_title(title)
         top.stairs(weights.mean(dim=0), np.arange(65) + 0.5, fill=True, color=FIRST)
-        bottom.plot(range(1, 65, 2), slope[::2], ".", color=SECOND, markersize=5)
+        bottom.plot(range(1, 65, 3), slope[::3], color=SECOND)
         bottom.axhline(1e-6, color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
     axes[0, 0].set_ylim(0, 1)
     axes[0, 0].set_ylabel(label["weight"])
@@ -241,11 +241,11 @@ def training(label):
         for i, style in enumerate(("o-", "s--", "^:")):
             x, y = np.arange(len(rates)) + 0.2 * (i - 1), of_size[:, i]
             color = (FIRST, SECOND, THIRD)[i]
-            ax.plot(x, y, style[0], color=color, markersize=4, alpha=0.6)
+            ranges = np.stack([y.min(axis=1), y.max(axis=1), np.full(len(y), np.nan)], axis=1)
+            ax.plot(np.repeat(x, 3), ranges.flatten(), color=color, linewidth=1)
             ax.plot(x, np.median(y, axis=1), style, color=color, label=label[variants[i]])
         ax.set_title(f"d = {d_k}")
         ax.set_xticks(range(len(rates)), [f"{rate:g}" for rate in rates], rotation=45)
-        ax.grid(axis="y")
     axes[0].set_yticks([0, 100, 200, 300, never], ["0", "100", "200", "300", label["never"]])
     axes[0].set_ylabel(label["steps"])
     axes[1].set_xlabel(label["rate"])

@@ -26,7 +26,13 @@ from browser_pages import (
     record_errors,
     wait_until_idle,
 )
-from built_pages import assert_no_errors, load_page, page_code_blocks, text_with_quiz
+from built_pages import (
+    assert_no_errors,
+    lab_outputs,
+    load_page,
+    page_code_blocks,
+    text_with_quiz,
+)
 
 WIDTHS = 1280, 390
 
@@ -207,12 +213,14 @@ def no_javascript_errors(page: Page, source: SourcePage) -> Iterator[str]:
     """Elements that are missing or invisible without JavaScript."""
     text = text_with_quiz(source)
     anchors = [part for part in find_parts("heading", text) if "#" in part.value[2:]]
+    outputs = lab_outputs(source.path.stem) if source.is_notebook else []
+    text_outputs = [kind for cell in outputs for kind, _ in cell if kind == "text"]
     expected = {
         ":is(h2, h3, h4)[id]:not(#__comments)": len(anchors),
         ".katex-html": len(find_parts("displayed formula", text))
         + len(find_parts("formula", text)),
         ".figure svg": len(find_parts("figure", text)),
-        "pre > code": len(find_parts("code block", text)),
+        "pre > code": len(find_parts("code block", text)) + len(text_outputs),
     }
     footer = ".md-footer__link"
     for width in WIDTHS:

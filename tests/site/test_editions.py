@@ -52,9 +52,12 @@ def remove_spaces(text: str) -> str:
 
 
 def first_letters(element: html_tree.Element) -> str:
-    """The first letters of a paragraph, up to a link, since a PDF adds its address."""
+    """The first letters of a paragraph, up to a link, since a PDF adds its address, or to the end
+    of a cell's first line, since the text of a PDF has the lines of a table's row in turn."""
     output = ""
     for child in element.children:
+        if not isinstance(child, str) and child.tag == "br":
+            break
         output += child if isinstance(child, str) else child.text()
         if len(remove_spaces(output)) > 20 or (not isinstance(child, str) and child.find("a")):
             break
