@@ -79,6 +79,12 @@ def test_a_claim_lists_its_mutations_in_order(book_with_claims):
         ),
         ("@few", '@claim("other")', "def test_the", "test_the_page_as_a_whole has 2 @claim decora"),
         ('("index")', "(PAGE)", "@claim(PAGE)", "@claim takes 1 literal strings: place"),
+        (
+            '("index")',
+            '("index", kind="other")',
+            "def test_the",
+            "kind is code, mathematics, measurement, not",
+        ),
         ("product is wrong", '" + WHAT + "', "3 * x", "@mutation takes 4 literal strings: file, o"),
         (', fault="a product is wrong"', "", "3 * x", "@mutation takes 4 literal strings: file, o"),
         ("2 + 2", "2 +", "compare", "invalid syntax; correct the syntax"),

@@ -6,9 +6,14 @@
 import pytest
 
 
-def claim(place: str) -> pytest.MarkDecorator:
-    """The book makes this claim at a place: `masks#padding-mask`, or `masks` for a whole page."""
-    return pytest.mark.claim(place)
+def claim(place: str, *, kind: str = "code") -> pytest.MarkDecorator:
+    """The book makes this claim at a place: `masks#padding-mask`, or `masks` for a whole page.
+
+    The kind is "code" for what this repository's code does, "mathematics" for what holds of any
+    code, and "measurement" for a measured number or for what another library does. A claim about
+    code needs a mutation.
+    """
+    return pytest.mark.claim(place, kind=kind)
 
 
 def mutation(file: str, old: str, new: str, *, fault: str) -> pytest.MarkDecorator:

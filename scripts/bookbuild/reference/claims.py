@@ -23,6 +23,7 @@ from bookbuild.reference import bibliography
 
 MEASURED = re.compile(r"^(compare_\w+), (\w+)(?:, ([\w ]+))?: (\S+) of (\S+)$", re.M)
 NO_CLAIMS = "test_mutations.py"  # it tests the tests
+KINDS = ("code", "mathematics", "measurement")
 WORDS: dict[str, dict[str, Any]] = {
     "en": {
         "counts": "{claims} claims, {changes} changes of the code that they catch.",
@@ -83,6 +84,7 @@ class Claim(NamedTuple):
     line: int
     text: str  # the pad id is 0 by default
     place: str  # masks.md#padding-mask
+    kind: str  # one of KINDS
     mutations: list[Mutation]
     comparison: str  # compare_table, a function of comparisons.py that it calls; may be empty
 
@@ -133,7 +135,7 @@ def read_claim(path: Path, test: ast.FunctionDef) -> Claim:
     """The claim that a test function's decorators declare. Raises SourceError."""
     calls = [node for node in test.decorator_list if isinstance(node, ast.Call)]
     places = [
-        literal_arguments(path, call, ["place"])
+        literal_arguments(path, call, ["place"], {"kind": "code"})
         for call in calls
         if decorator_name(call) == "claim"
     ]
@@ -141,6 +143,9 @@ def read_claim(path: Path, test: ast.FunctionDef) -> Claim:
         hint = f'{len(places)} @claim decorators; give it one: @claim("page#anchor")'
         raise SourceError(path, test.lineno, f"{test.name} has {hint}")
     page, *anchor = places[0]["place"].split("#")
+    kind = places[0]["kind"]
+    if kind not in KINDS:
+        raise SourceError(path, test.lineno, f"kind is {', '.join(KINDS)}, not {kind!r}")
     mutations = [
         Mutation(**literal_arguments(path, call, [*Mutation._fields]))
         for call in calls
@@ -150,19 +155,23 @@ def read_claim(path: Path, test: ast.FunctionDef) -> Claim:
     place = "#".join([f"{page}.md", *anchor])
     names = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
     comparison = next((name for name in names if name.startswith("compare_")), "")
-    return Claim(f"{path.name}::{test.name}", test.lineno, text, place, mutations, comparison)
+    return Claim(f"{path.name}::{test.name}", test.lineno, text, place, kind, mutations, comparison)
 
 
 def decorator_name(call: ast.Call) -> str:
     return ast.unparse(call.func)
 
 
-def literal_arguments(path: Path, call: ast.Call, names: list[str]) -> dict[str, Any]:
+def literal_arguments(
+    path: Path, call: ast.Call, names: list[str], defaults: dict[str, str] | None = None
+) -> dict[str, Any]:
     """The arguments of a decorator by name. Raises SourceError."""
     nodes = dict(zip(names, call.args, strict=False))
     nodes |= {keyword.arg or "": keyword.value for keyword in call.keywords}
-    values = {name: node.value for name, node in nodes.items() if isinstance(node, ast.Constant)}
-    if values.keys() != {*names} or not all(isinstance(value, str) for value in values.values()):
+    given = {name: getattr(node, "value", None) for name, node in nodes.items()}
+    values = (defaults or {}) | given
+    expected = {*names, *(defaults or {})}
+    if values.keys() != expected or not all(isinstance(each, str) for each in values.values()):
         what = f"@{decorator_name(call)} takes {len(names)} literal strings: {', '.join(names)}"
         raise SourceError(path, call.lineno, what)
     return values
