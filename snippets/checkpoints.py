@@ -40,7 +40,9 @@ def load_checkpoint(path: Path, about: dict[str, Any]) -> dict[str, Any]:
     data = path.read_bytes()
     if hashlib.sha256(data[32:]).digest() != data[:32]:
         raise ValueError(f"{path} is damaged: begin anew, without --resume")
-    state = torch.load(io.BytesIO(data[32:]), weights_only=True)
+    state = torch.load(
+        io.BytesIO(data[32:]), weights_only=True, map_location="cpu"
+    )
     there = state["about"]
     differences = [
         f"{name} is {there.get(name)!r} there and {about.get(name)!r} here"

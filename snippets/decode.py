@@ -25,9 +25,9 @@ from transformer import (
 
 
 # --8<-- [end:imports]
-# --8<-- [start:evaluating]
+# --8<-- [start:eval_mode]
 @contextmanager
-def evaluating(model: Transformer) -> Iterator[None]:
+def eval_mode(model: Transformer) -> Iterator[None]:
     """No dropout and no gradient inside; afterwards all is as it was."""
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -39,9 +39,9 @@ def evaluating(model: Transformer) -> Iterator[None]:
             module.training = training
 
 
-# --8<-- [end:evaluating]
+# --8<-- [end:eval_mode]
 # --8<-- [start:recompute]
-class Recompute:
+class Uncached:
     """A batch of translations in progress; of the target only ids are kept."""
 
     def __init__(self, model: Transformer, src: Tensor):
@@ -66,7 +66,7 @@ class Recompute:
 # --8<-- [end:recompute]
 # --8<-- [start:next_logits]
 def next_logits(
-    progress: "Recompute | KeyValueCache", ids: Tensor, finished: Tensor
+    progress: "Uncached | KeyValueCache", ids: Tensor, finished: Tensor
 ) -> Tensor:
     """Logits of the next token: <pad> after the end, and nowhere else.
 
@@ -94,8 +94,8 @@ def translate(
     choose: logits (batch, V) -> ids (batch,). The rest as greedy_decode.
     """
     check_arguments(model, max_len, bos_id, eos_id)
-    with evaluating(model):
-        progress = (KeyValueCache if use_cache else Recompute)(model, src)
+    with eval_mode(model):
+        progress = (KeyValueCache if use_cache else Uncached)(model, src)
         ids = torch.full((src.size(0),), bos_id, device=src.device)
         finished = torch.zeros_like(ids, dtype=torch.bool)
         written: list[Tensor] = []
@@ -170,7 +170,7 @@ def sentence_score(
     <pad> counts neither as a token of the sentence nor as an alternative.
     """
     pad = model.config.pad_id
-    with evaluating(model):
+    with eval_mode(model):
         given = F.pad(tgt[:, :-1], (1, 0), value=bos_id)
         logits = model(src, given).float()  # (batch, n, V)
         logits[..., pad] = -math.inf
@@ -226,8 +226,8 @@ def beam_search(
         raise ValueError(f"beam_size must be at least 1, got {beam_size}")
     if not 0 <= length_penalty < math.inf:
         raise ValueError(f"length_penalty must be >= 0, got {length_penalty}")
-    with evaluating(model):
-        progress = (KeyValueCache if use_cache else Recompute)(model, src)
+    with eval_mode(model):
+        progress = (KeyValueCache if use_cache else Uncached)(model, src)
         shape = src.size(0), beam_size
         start = torch.arange(src.size(0), device=src.device)[:, None]
         rows = start.expand(shape).flatten()  # each sentence beam_size times
@@ -313,9 +313,9 @@ class CachedLayer:
 # --8<-- [end:cached_layer]
 # --8<-- [start:key_value_cache]
 class KeyValueCache:
-    """As Recompute, but each position is computed only once.
+    """As Uncached, but each position is computed only once.
 
-    To be used inside evaluating(model): it has no dropout in its attentions.
+    To be used inside eval_mode(model): it has no dropout in its attentions.
     Kept for every layer: keys and values of the target so far, which grow by
     one position a step, and those of memory, which stay as they are.
     Works with the attention and the positions of transformer.py alone.
@@ -408,8 +408,8 @@ def sample(
     """
 
     def draw(logits: Tensor) -> Tensor:
-        chances = probabilities(logits, temperature, top_k, top_p)
-        return chances.multinomial(1, generator=generator)[:, 0]
+        probs = probabilities(logits, temperature, top_k, top_p)
+        return probs.multinomial(1, generator=generator)[:, 0]
 
     return translate(model, src, max_len, bos_id, eos_id, use_cache, draw)
 

@@ -15,12 +15,12 @@ from numerals import to_chinese, to_english
 
 
 class Phrase(NamedTuple):
-    """A sentence, its translation, its kind, and who does what in it."""
+    """A sentence, its translation, its kind, and its facts: who does what."""
 
     english: str
     chinese: str
     kind: str
-    meaning: str
+    facts: list[str]
 
 
 def table(text: str) -> dict[str, str]:
@@ -371,8 +371,9 @@ WEATHER = table("""
 
 # --8<-- [end:times]
 # --8<-- [start:patterns]
-# Kind, English, Chinese. The gaps of both are filled with the same meaning. In
-# brackets: which actions or things suit (ACTIONS_OF and THINGS_OF, below).
+# Kind, English, Chinese, facts. The gaps of all are filled with the same
+# meaning. In brackets: which actions or things suit (ACTIONS_OF and THINGS_OF,
+# below). A pattern without facts has one: its subject and action.
 PATTERNS = """
 statement
   {subject} {present} | {subject}{action}
@@ -387,8 +388,10 @@ negation
   {subject} {be} not {doing} | {subject}没在{action}
   {subject} did not {base} {past} | {subject}{past}没{action}
   {subject} did not go to {near} {past} | {subject}{past}没去{near}
+    | {subject}去{near}
   {subject} will not {base} {day} | {subject}{day}不{action}
   {subject} {do} not have {a_thing} [own] | {subject}没有{thing}
+    | {subject}有{thing}
 yes-no
   {do} {subject} {base} {habit} ? | {subject}{habit}{action}吗？
   {do} {subject} {often} {base} ? | {subject}{often}{action}吗？
@@ -396,11 +399,13 @@ yes-no
   {be} {subject} {doing} ? | {subject}在{action}吗？
   did {subject} {base} {past} ? | {subject}{past}{action}了吗？
   did {subject} go to {near} {past} ? | {subject}{past}去{near}了吗？
+    | {subject}去{near}
   will {subject} {base} {day} ? | {subject}{day}会{action}吗？
   can {subject} {base} ? [can] | {subject}会{action}吗？
   {do} {subject} want to {base} ? | {subject}想{action}吗？
   {do} {subject} like {doing} ? | {subject}喜欢{action}吗？
   {do} {subject} have {a_thing} ? [own] | {subject}有{thing}吗？
+    | {subject}有{thing}
 why
   why {do} {subject} {base} ? | {subject}为什么{action}？
   why {do} {subject} {base} {habit} ? | {subject}为什么{habit}{action}？
@@ -411,33 +416,38 @@ why
   why did {subject} {base} {past} ? | {subject}{past}为什么{action}？
   why did {subject} not {base} {past} ? | {subject}{past}为什么没{action}？
   why did {subject} go to {near} {past} ? | {subject}{past}为什么去{near}？
+    | {subject}去{near}
   why did {subject} {base} {count} ? [deal] | {subject}为什么{verb}了{count}？
 where
   where {do} {subject} {base} ? | {subject}在哪里{action}？
   where {do} {subject} {often} {base} ? | {subject}{often}在哪里{action}？
   where {do} {subject} {base} {habit} ? | {subject}{habit}在哪里{action}？
   where did {subject} {base} {past} ? | {subject}{past}是在哪里{action}的？
-  where did {subject} go {past} ? | {subject}{past}去了哪里？
+  where did {subject} go {past} ? | {subject}{past}去了哪里？ | {subject}去哪里
   where {do} {subject} want to go {future} ? | {subject}{future}想去哪里？
-  where {do} {subject} live ? | {subject}住在哪里？
-  where {be} {subject} ? | {subject}在哪里？
-  where is the {thing} ? [spot] | {thing}在哪里？
+    | {subject}去哪里
+  where {do} {subject} live ? | {subject}住在哪里？ | {subject}住哪里
+  where {be} {subject} ? | {subject}在哪里？ | {subject}在哪里
+  where is the {thing} ? [spot] | {thing}在哪里？ | {thing}在哪里
   where did {subject} buy {this} {thing} ? [goods]
-    | {subject}是在哪里买{this}{measure}{thing}的？
+    | {subject}是在哪里买{this}{measure}{thing}的？ | {subject}买{thing}
 when
   when {do} {subject} {base} ? | {subject}什么时候{action}？
   when {do} {subject} usually {base} ? | {subject}通常什么时候{action}？
   when did {subject} {base} ? | {subject}是什么时候{action}的？
   when {do} {subject} want to {base} ? | {subject}想什么时候{action}？
   when did {subject} go to {far} ? | {subject}是什么时候去{far}的？
+    | {subject}去{far}
   when {do} {subject} plan to go to {far} ? | {subject}打算什么时候去{far}？
+    | {subject}去{far}
   when did {subject} buy {this} {thing} ? [goods]
-    | {subject}是什么时候买{this}{measure}{thing}的？
+    | {subject}是什么时候买{this}{measure}{thing}的？ | {subject}买{thing}
   what time {do} {subject} {base} every day ? [routine]
     | {subject}每天几点{action}？
   what time {do} {subject} {base} on {weekday} ? [routine]
     | {subject}{weekday}几点{action}？
   what time does the {event} start {day} ? | {event}{day}几点开始？
+    | {event}{day}开始
 who
   who {third} {habit} ? | 谁{habit}{action}？
   who {often} {third} {place} ? | 谁{often}在{place}{action}？
@@ -448,9 +458,9 @@ who
   who can {base} ? [can] | 谁会{action}？
   who {did} {past} ? | 谁{past}{action}了？
   who will {base} {day} ? | 谁{day}会{action}？
-  who went to {near} {past} ? | 谁{past}去了{near}？
+  who went to {near} {past} ? | 谁{past}去了{near}？ | 谁去{near}
   who {did} {count} {past} ? [deal] | 谁{past}{verb}了{count}？
-  who has {a_thing} ? [own] | 谁有{thing}？
+  who has {a_thing} ? [own] | 谁有{thing}？ | 谁有{thing}
 what
   what {do} {subject} {base} {habit} ? [asked] | {subject}{habit}{action}？
   what {do} {subject} {often} {base} ? [asked] | {subject}{often}{action}？
@@ -467,12 +477,14 @@ how many
   how many {things} {do} {subject} want to {base} ? [deal]
     | {subject}想{verb}多少{measure}{thing}？
   how many {things} {do} {subject} have ? [own]
-    | {subject}有多少{measure}{thing}？
+    | {subject}有多少{measure}{thing}？ | {subject}有{thing}
   how many {things} {do} {subject} need ? [goods]
-    | {subject}需要多少{measure}{thing}？
+    | {subject}需要多少{measure}{thing}？ | {subject}需要{thing}
   how many {things} are there {spot} ? [spot] | {spot}有多少{measure}{thing}？
+    | {thing}在{spot}
   how much does {this} {thing} cost ? [goods] | {this}{measure}{thing}多少钱？
-  how old {be} {subject} ? | {subject}多大了？
+    | {thing}多少钱
+  how old {be} {subject} ? | {subject}多大了？ | {subject}多大
   how many years did {subject} {base} ? [years]
     | {subject}{verb}了多少年{object}？
 past
@@ -480,18 +492,22 @@ past
   {subject} also {did} {past} | {subject}{past}也{action}了
   {subject} {did} again {past} | {subject}{past}又{action}了
   {subject} went to {near} {past} | {subject}{past}去了{near}
-  {subject} went to {far} {ago} | {subject}{ago}去了{far}
+    | {subject}去{near}
+  {subject} went to {far} {ago} | {subject}{ago}去了{far} | {subject}去{far}
   {subject} {did} {count} {past} [deal] | {subject}{past}{verb}了{count}
   {subject} {did} {count} {ago} [deal] | {subject}{ago}{verb}了{count}
-  {subject} came back {ago} | {subject}{ago}回来了
+  {subject} came back {ago} | {subject}{ago}回来了 | {subject}回来
 future
   {subject} will {base} {day} | {subject}{day}会{action}
   {subject} will go to {far} {later} | {subject}{later}会去{far}
+    | {subject}去{far}
   {subject} plan{s} to {base} {day} | {subject}打算{day}{action}
   {subject} plan{s} to go to {near} {day} | {subject}打算{day}去{near}
+    | {subject}去{near}
   {subject} plan{s} to go to {far} {future} | {subject}打算{future}去{far}
+    | {subject}去{far}
   {subject} will {base} {count} {day} [deal] | {subject}{day}会{verb}{count}
-  {subject} will come back {later} | {subject}{later}会回来
+  {subject} will come back {later} | {subject}{later}会回来 | {subject}回来
 now
   {subject} {be} {doing} | {subject}在{action}
   {subject} {be} {doing} now | {subject}正在{action}
@@ -505,7 +521,9 @@ experience
   why {have} {subject} never {done} ? [ever]
     | {subject}为什么从来没{verb}过{object}？
   {subject} {have} never been to {far} | {subject}从来没去过{far}
+    | {subject}去{far}
   {have} {subject} ever been to {far} ? | {subject}去过{far}吗？
+    | {subject}去{far}
 wish
   {subject} want{s} to {base} | {subject}想{action}
   {subject} want{s} to {base} {place} | {subject}想在{place}{action}
@@ -521,15 +539,15 @@ place
   {subject} {present} {place} {habit} | {subject}{habit}在{place}{action}
   {subject} {often} {present} {place} | {subject}{often}在{place}{action}
   {subject} {did} {place} {past} | {subject}{past}在{place}{action}了
-  {subject} {be} {place} | {subject}在{place}
-  {subject} {be} not {place} | {subject}不在{place}
-  {be} {subject} {place} ? | {subject}在{place}吗？
-  {subject} live{s} in {far} | {subject}住在{far}
-  the {thing} is {spot} [spot] | {thing}在{spot}
-  the {thing} is not {spot} [spot] | {thing}不在{spot}
-  is the {thing} {spot} ? [spot] | {thing}在{spot}吗？
-  there are no {things} {spot} [spot] | {spot}没有{thing}
-  are there any {things} {spot} ? [spot] | {spot}有{thing}吗？
+  {subject} {be} {place} | {subject}在{place} | {subject}在{place}
+  {subject} {be} not {place} | {subject}不在{place} | {subject}在{place}
+  {be} {subject} {place} ? | {subject}在{place}吗？ | {subject}在{place}
+  {subject} live{s} in {far} | {subject}住在{far} | {subject}住{far}
+  the {thing} is {spot} [spot] | {thing}在{spot} | {thing}在{spot}
+  the {thing} is not {spot} [spot] | {thing}不在{spot} | {thing}在{spot}
+  is the {thing} {spot} ? [spot] | {thing}在{spot}吗？ | {thing}在{spot}
+  there are no {things} {spot} [spot] | {spot}没有{thing} | {thing}在{spot}
+  are there any {things} {spot} ? [spot] | {spot}有{thing}吗？ | {thing}在{spot}
 time
   {subject} {present} {clock} | {subject}{clock}{action}
   {subject} will {base} {clock} {day} | {subject}{day}{clock}会{action}
@@ -537,19 +555,24 @@ time
     | {subject}每天{routine}{action}
   {subject} {present} {routine} on {weekday} [routine]
     | {subject}{weekday}{routine}{action}
-  the {event} starts {clock} | {event}{clock}开始
+  the {event} starts {clock} | {event}{clock}开始 | {event}{clock}开始
   the {event} will start {clock} {day} | {event}{day}{clock}开始
+    | {event}{clock}开始
   {do} {subject} {base} {routine} every day ? [routine]
     | {subject}每天{routine}{action}吗？
 date
-  today is {date} | 今天是{date}
-  {owner} birthday is on {date} | {owner}的生日是{date}
+  today is {date} | 今天是{date} | 今天{date}
+  {owner} birthday is on {date} | {owner}的生日是{date} | {owner}生日{date}
   is {owner} birthday on {date} ? | {owner}的生日是{date}吗？
-  {subject} {was} born in {year} | {subject}是{year}出生的
+    | {owner}生日{date}
+  {subject} {was} born in {year} | {subject}是{year}出生的 | {subject}出生{year}
   {subject} {was} born on {date} {year} | {subject}是{year}{date}出生的
+    | {subject}出生{year}
   {subject} came to china in {year} | {subject}是{year}来中国的
-  {subject} will come back on {date} | {subject}{date}会回来
+    | {subject}来中国
+  {subject} will come back on {date} | {subject}{date}会回来 | {subject}回来
   {subject} will go to {far} on {date} | {subject}{date}会去{far}
+    | {subject}去{far}
 duration
   {subject} {did} for {span} {past} [long]
     | {subject}{past}{verb}了{span}{object}
@@ -559,50 +582,69 @@ duration
     | {subject}{past}{verb}了多长时间{object}？
   {subject} {did} for {years} [years] | {subject}{verb}了{years}{object}
   {subject} lived in {far} for {years} | {subject}在{far}住了{years}
+    | {subject}住{far}
 travel
   {subject} {go} to {near} {by} {habit} | {subject}{habit}{by}去{near}
+    | {subject}去{near}
   {subject} went to {near} {by} {past} | {subject}{past}{by}去了{near}
+    | {subject}去{near}
   {subject} went to {far} {by_far} {ago} | {subject}{ago}{by_far}去了{far}
+    | {subject}去{far}
   {subject} will go to {far} {by_far} {future}
-    | {subject}{future}会{by_far}去{far}
+    | {subject}{future}会{by_far}去{far} | {subject}去{far}
   {subject} want{s} to go to {far} {by_far} | {subject}想{by_far}去{far}
+    | {subject}去{far}
   how {do} {subject} go to {near} ? | {subject}怎么去{near}？
+    | {subject}去{near}
   how did {subject} go to {far} ? | {subject}是怎么去{far}的？
+    | {subject}去{far}
 count
-  {subject} {have} {count} [own] | {subject}有{count}
+  {subject} {have} {count} [own] | {subject}有{count} | {subject}有{thing}
   {subject} need{s} {count} [goods] | {subject}需要{count}
+    | {subject}需要{thing}
   {subject} want{s} to {base} {count} [deal] | {subject}想{verb}{count}
   did {subject} {base} {count} {past} ? [deal]
     | {subject}{past}{verb}了{count}吗？
   {subject} bought {count} and {more} [goods] | {subject}买了{count}和{more}
-  there {are} {count} {spot} [spot] | {spot}有{count}
+    | {subject}买{thing}, {subject}买{another}
+  there {are} {count} {spot} [spot] | {spot}有{count} | {thing}在{spot}
   {this} {thing} costs {price} yuan [goods] | {this}{measure}{thing}{price}块钱
-  {somebody} is {age} years old | {somebody}{age}岁
+    | {price}
+  {somebody} is {age} years old | {somebody}{age}岁 | {somebody}{age}岁
 description
-  {subject} {be} {mood} | {subject}很{mood}
-  {subject} {be} not {mood} | {subject}不{mood}
-  {be} {subject} {mood} ? | {subject}{mood}吗？
-  why {be} {subject} so {mood} ? | {subject}为什么这么{mood}？
-  {subject} {was} {mood} {past} | {subject}{past}很{mood}
-  {subject} {was} not {mood} {past} | {subject}{past}不{mood}
+  {subject} {be} {mood} | {subject}很{mood} | {subject}{mood}
+  {subject} {be} not {mood} | {subject}不{mood} | {subject}{mood}
+  {be} {subject} {mood} ? | {subject}{mood}吗？ | {subject}{mood}
+  why {be} {subject} so {mood} ? | {subject}为什么这么{mood}？ | {subject}{mood}
+  {subject} {was} {mood} {past} | {subject}{past}很{mood} | {subject}{mood}
+  {subject} {was} not {mood} {past} | {subject}{past}不{mood} | {subject}{mood}
   {this} {thing} is {quality} [goods] | {this}{measure}{thing}很{quality}
+    | {thing}{quality}
   {this} {thing} is not {quality} [goods] | {this}{measure}{thing}不{quality}
+    | {thing}{quality}
   is {this} {thing} {quality} ? [goods] | {this}{measure}{thing}{quality}吗？
+    | {thing}{quality}
   this {thing} is {better} than that {thing} [goods]
-    | 这{measure}{thing}比那{measure}{thing}{better}
+    | 这{measure}{thing}比那{measure}{thing}{better} | {thing}{better}
   is this {thing} {better} than that {thing} ? [goods]
-    | 这{measure}{thing}比那{measure}{thing}{better}吗？
+    | 这{measure}{thing}比那{measure}{thing}{better}吗？ | {thing}{better}
   {subject} {be} {busier} than {other} | {subject}比{other}{busier}
+    | {subject}比{other}{busier}
 relative
   the {head} who {third} lives in {far} | {action}的{head}住在{far}
+    | {head}{action}, {head}住{far}
   the {head} who is {doing} is {mood} | 正在{action}的{head}很{mood}
+    | {head}{action}
   who is the {head} who is {doing} ? | 正在{action}的{head}是谁？
+    | {head}{action}
   {subject} know{s} the {head} who {third} {place} [years]
     | {subject}认识在{place}{action}的{head}
+    | {head}{action}, {subject}认识{head}
   {do} {subject} know the {head} who {third} {place} ? [years]
     | {subject}认识在{place}{action}的{head}吗？
+    | {head}{action}, {subject}认识{head}
   the {head} who can {base} is {owner} friend [can]
-    | 会{action}的{head}是{owner}的朋友
+    | 会{action}的{head}是{owner}的朋友 | {head}{action}
   the {thing} that {subject} {did} {past} is {quality} [goods]
     | {subject}{past}{verb}的{thing}很{quality}
   the {thing} that {subject} {did} is {spot} [made]
@@ -622,9 +664,9 @@ because
   {subject} {present} {habit} because {pronoun} {have} time
     | 因为{subject}有时间，所以{habit}{action}
   {subject} went home {past} because {pronoun} {was} {trouble}
-    | 因为{subject}{trouble}，所以{past}回家了
+    | 因为{subject}{trouble}，所以{past}回家了 | {subject}回家
   {subject} did not buy the {thing} because it was too expensive [goods]
-    | 因为那{measure}{thing}太贵了，所以{subject}没买
+    | 因为那{measure}{thing}太贵了，所以{subject}没买 | {subject}买{thing}
 """
 
 # --8<-- [end:patterns]
@@ -762,7 +804,7 @@ GAPS = {
     "often": one_of(OFTEN),
     "owner": one_of(OWNERS),
     "past": one_of(PAST),
-    "price": lambda rng: number(rng.randint(1, 999)),
+    "price": lambda rng: number(rng.randint(100, 999)),
     "quality": one_of(QUALITIES),
     "somebody": one_of(SOMEBODY),
     "this": one_of(THIS),
@@ -816,7 +858,7 @@ def action_gaps(
 
 def thing_gaps(thing: Thing, rng: random.Random) -> dict[str, Gap]:
     """A thing, how many of it, and where it is."""
-    n = small(rng)
+    n, another = small(rng), rng.choice(THINGS_OF["goods"])
     gaps = {
         "thing": (thing.singular, thing.chinese),
         "things": (thing.plural, thing.chinese),
@@ -824,7 +866,8 @@ def thing_gaps(thing: Thing, rng: random.Random) -> dict[str, Gap]:
         "measure": ("", thing.measure),
         "count": counted(rng, n, thing),
         "are": ("is" if n == 1 else "are", ""),
-        "more": counted(rng, small(rng), rng.choice(THINGS_OF["goods"])),
+        "more": counted(rng, small(rng), another),
+        "another": ("", another.chinese),
     }
     if thing.spots:
         gaps["spot"] = rng.choice([*SPOTS[thing.spots].items()])
@@ -850,14 +893,17 @@ ACTIONS_OF |= {"": ACTIONS, "asked": ASKED, "routine": ROUTINES}
 
 
 def patterns_of_kinds() -> dict[str, list[list[str]]]:
-    """The patterns of each kind: English, the use in brackets, Chinese."""
+    """The patterns of each kind: English, use in brackets, Chinese, facts."""
     of_kind: dict[str, list[list[str]]] = {}
     kind = ""
     for line in PATTERNS.strip().replace("\n    |", " |").splitlines():
         if line.startswith("  "):
-            english, chinese = line.strip().split(" | ")
+            english, chinese, *facts = line.strip().split(" | ")
             english, _, use = english.rstrip("]").partition(" [")
-            of_kind[kind].append([english, use, chinese])
+            if not facts:
+                facts = ["{subject}" if "{subject}" in chinese else "谁"]
+                facts[0] += "{action}"
+            of_kind[kind].append([english, use, chinese, *facts])
         else:
             kind = line
             of_kind[kind] = []
@@ -872,7 +918,7 @@ def phrase(kind: str, rng: random.Random) -> Phrase:
     """A random sentence of this kind; ValueError for a kind not in KINDS."""
     if kind not in OF_KIND:
         raise ValueError(f"kind is {', '.join(KINDS)}, not {kind!r}")
-    english, use, chinese = rng.choice(OF_KIND[kind])
+    english, use, chinese, facts = rng.choice(OF_KIND[kind])
     names = re.findall(r"{(\w+)}", english + chinese)
     gaps = subject_gaps(rng)
     third = gaps["s"][0] == "s"
@@ -886,37 +932,20 @@ def phrase(kind: str, rng: random.Random) -> Phrase:
         action = rng.choice(ACTIONS_OF[use])
     gaps |= action_gaps(action, rng, third)
     gaps |= {name: GAPS[name](rng) for name in names if name in GAPS}
+    in_english = {name: gap[0] for name, gap in gaps.items()}
+    in_chinese = {name: gap[1] for name, gap in gaps.items()}
     return Phrase(
-        english.format_map({name: gap[0] for name, gap in gaps.items()}),
-        chinese.format_map({name: gap[1] for name, gap in gaps.items()}),
+        english.format_map(in_english),
+        chinese.format_map(in_chinese),
         kind,
-        " ".join(meant(row, names, gaps) for row in (WHO, WHAT)),
+        facts.format_map(in_chinese).split(", "),
     )
 
 
-# Who does what: in each row, the first gap that the sentence has tells. Where
-# nobody is named, it is where or when something is done.
-WHO = [
-    "head", "subject", "somebody", "owner", "event", "thing", "place",
-    "habit", "past", "day",
-]  # fmt: skip
-WHAT = [
-    "action", "verb", "near", "far", "mood", "busier", "spot", "quality",
-    "better", "count", "thing", "place", "date", "year", "age", "price",
-]  # fmt: skip
-
-
-def meant(row: list[str], names: list[str], gaps: dict[str, Gap]) -> str:
-    """The Chinese of the first gap of the row that the sentence has."""
-    name = next((name for name in row if name in names), "")
-    name = {"verb": "action", "count": "thing"}.get(name, name)
-    return gaps[name][1] if name else ""
-
-
-def part_of(meaning: str) -> str:
-    """The part of the data that all sentences with this meaning belong to."""
-    number = zlib.crc32(meaning.encode()) % 12
-    return {8: "test", 9: "validation"}.get(number, "train")
+def part_of(fact: str) -> str:
+    """The part of the data that all sentences with this fact belong to."""
+    number = zlib.crc32(fact.encode()) % 12
+    return {10: "test", 11: "validation"}.get(number, "train")
 
 
 # --8<-- [end:phrases]

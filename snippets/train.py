@@ -204,7 +204,7 @@ def batches(
 
 # --8<-- [end:batches]
 # --8<-- [start:processes]
-class Processes(NamedTuple):
+class DistributedContext(NamedTuple):
     """Which of how many processes this is, and what it computes on."""
 
     rank: int = 0
@@ -212,23 +212,23 @@ class Processes(NamedTuple):
     device: torch.device = torch.device("cpu")
 
 
-ALONE = Processes()
+SINGLE_PROCESS = DistributedContext()
 
 
 @contextmanager
-def processes() -> Iterator[Processes]:
+def distributed_context() -> Iterator[DistributedContext]:
     """One process; or all those that torchrun started, joined to a group."""
     gpu = torch.cuda.is_available()
     device = torch.device("cuda" if gpu else "cpu")
     if "RANK" not in os.environ:
-        yield Processes(device=device)
+        yield DistributedContext(device=device)
         return
     if gpu:
         device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
         torch.cuda.set_device(device)
     dist.init_process_group("nccl" if gpu else "gloo")
     try:
-        yield Processes(dist.get_rank(), dist.get_world_size(), device)
+        yield DistributedContext(dist.get_rank(), dist.get_world_size(), device)
     finally:
         dist.destroy_process_group()
 
@@ -239,7 +239,7 @@ def gradients(
     model: nn.Module,
     batch: list[Example],
     settings: Settings,
-    group: Processes,
+    group: DistributedContext,
     stop: bool = False,
 ) -> tuple[float, bool]:
     """Adds the gradients of the mean loss over all tokens of the batch.
@@ -252,13 +252,16 @@ def gradients(
     src, tgt = (
         padded(ids).to(group.device) for ids in zip(*share, strict=True)
     )
-    given, wanted = tgt[:, :-1], tgt[:, 1:]  # each token after those before it
+    inputs, targets = (
+        tgt[:, :-1],
+        tgt[:, 1:],
+    )  # each token after those before it
     with torch.autocast(src.device.type, torch.bfloat16, settings.bfloat16):
-        logits = model(src, given)
+        logits = model(src, inputs)
     loss = label_smoothed_cross_entropy(
-        logits.float(), wanted, settings.smoothing, PAD
+        logits.float(), targets, settings.smoothing, PAD
     )
-    tokens = (wanted != PAD).sum().item()
+    tokens = (targets != PAD).sum().item()
     sums = torch.tensor([loss.item() * tokens, tokens, stop], device=src.device)
     if group.count > 1:
         dist.all_reduce(sums)
@@ -281,7 +284,7 @@ class Run:
         translator: Translator,
         pairs: list[Pair],
         settings: Settings,
-        group: Processes,
+        group: DistributedContext,
     ):
         if settings.batch_size < group.count:
             raise ValueError(
@@ -295,6 +298,7 @@ class Run:
             self.model.parameters(), betas=(0.9, 0.98), eps=1e-9, fused=True
         )
         self.curve: list[dict[str, float]] = []
+        self.losses: list[float] = []  # since the last point of the curve
         self.step, self.seconds = 0, 0.0
         tokens = translator.source.tokens, translator.target.tokens
         data = hashlib.sha256(repr((tokens, pairs)).encode()).hexdigest()
@@ -307,6 +311,7 @@ class Run:
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "curve": self.curve,
+            "losses": self.losses,
             "step": self.step,
             "seconds": self.seconds,
         }
@@ -314,7 +319,7 @@ class Run:
     def resume(self, state: dict[str, Any]) -> None:
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.curve = state["curve"]
+        self.curve, self.losses = state["curve"], state["losses"]
         self.step, self.seconds = state["step"], state["seconds"]
 
     @property
@@ -374,7 +379,7 @@ def train(
     settings: Settings,
     checkpoint: Path | None = None,
     resume: bool = False,
-    group: Processes = ALONE,
+    group: DistributedContext = SINGLE_PROCESS,
     show: Callable[[str], None] = show_line,
 ) -> list[dict[str, float]]:
     """Train the translator's model on the pairs; returns the curve.
@@ -389,18 +394,17 @@ def train(
     if resume and checkpoint:
         run.resume(load_checkpoint(checkpoint, run.about))
     started = time.process_time() - run.seconds
-    losses: list[float] = []
     first = group.rank == 0
     run.model.train()
     with ctrl_c() as asked:
         for loss, stop in run.steps(asked):
-            losses.append(loss)
+            run.losses.append(loss)
             run.seconds = time.process_time() - started
             due = run.step % math.ceil(settings.steps / 20) == 0
             due = due or run.step == settings.steps
             point = {
                 "step": run.step,
-                "loss": statistics.fmean(losses),
+                "loss": statistics.fmean(run.losses),
                 "rate": run.rate,
                 "match": run.curve[-1]["match"] if run.curve else 0.0,
                 "seconds": run.seconds,
@@ -408,7 +412,7 @@ def train(
             if first and due:
                 point["match"] = exact_match(translator, held_out)["all"]
                 run.curve.append(point)
-                losses.clear()
+                run.losses.clear()
             if first and (due or run.step % 10 == 0):
                 show(line_of(point, settings.steps))
             if first and (due or stop) and checkpoint:
@@ -445,7 +449,7 @@ def run_task(
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{name}.safetensors"
     checkpoint = path.with_suffix(".checkpoint")
-    with processes() as group:
+    with distributed_context() as group:
         curve = train(
             translator, pairs, held_out, settings, checkpoint, resume, group
         )

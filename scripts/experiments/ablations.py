@@ -138,7 +138,7 @@ def told_beforehand(model: Translator, pairs: list[Pair], smoothing: float) -> d
     examples = [train.example_of(model, pair) for pair in pairs]
     src, tgt = (translator.padded(ids) for ids in zip(*examples, strict=True))
     wanted = tgt[:, 1:]
-    with decode.evaluating(model.model):
+    with decode.eval_mode(model.model):
         logits = model.model(src, tgt[:, :-1])
     real = wanted != PAD
     sure, guess = logits[real].softmax(dim=-1).max(dim=-1)

@@ -182,7 +182,7 @@ def right(found: Translator, pairs: list[Pair]) -> tuple[list[bool], float]:
     """
     whole: list[bool] = []
     characters = total = 0
-    with decode.evaluating(found.model):
+    with decode.eval_mode(found.model):
         for i in range(0, len(pairs), 250):
             batch = [train.example_of(found, pair) for pair in pairs[i : i + 250]]
             src, tgt = (translator.padded(ids) for ids in zip(*batch, strict=True))
@@ -200,7 +200,7 @@ def numerals(name: str, seed: int) -> dict[str, Any]:
     """A variant, trained with a seed and measured."""
     pairs = pairs_of("train")
     made = VARIANTS[name].make(pairs, seed)
-    run = train.Run(made, pairs, replace(TASK.settings, seed=seed), train.ALONE)
+    run = train.Run(made, pairs, replace(TASK.settings, seed=seed), train.SINGLE_PROCESS)
     made.model.train()
     started = time.process_time()
     losses = [loss for loss, _ in run.steps(Event())]

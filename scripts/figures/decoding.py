@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 import transformer
 import translator
-from decode import evaluating, probabilities
+from decode import eval_mode, probabilities
 from figures.diagram import arrow, blank_canvas, box, line, write
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
 
@@ -25,7 +25,7 @@ def steps(label):
     model, source, target = translator.load_translator(SNIPPETS / TRANSLATOR)
     src = torch.tensor([source.encode(["why", "do", "we", "work", "?"])])
     written, rows = [1], []
-    with evaluating(model):
+    with eval_mode(model):
         memory = model.encode(src)
         while written[-1] != 2 and len(written) < 12:
             x = model.decode(torch.tensor([written]), memory)

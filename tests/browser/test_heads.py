@@ -14,7 +14,7 @@ import translator
 from bookbuild.pages import paths
 from browser_pages import LANGUAGE_BY_WIDTH, wait_for_route
 from built_pages import assert_no_errors
-from decode import evaluating
+from decode import eval_mode
 
 WIDGET = "[data-widget=heads]"
 WEIGHTS_URL_PATTERN = "**/*-float16.safetensors"
@@ -81,7 +81,7 @@ def cross_attention_weights(
 
     src, tgt = train.example_of(rounded_translator, corpus.Pair(source, target, ""))
     monkeypatch.setattr(transformer, "fused_attention", record_attention)
-    with evaluating(rounded_translator.model):
+    with eval_mode(rounded_translator.model):
         rounded_translator.model(src[None], tgt[None, :-1])
     layers = len(rounded_translator.model.encoder.layers)
     return [weights[0] for weights in recorded_weights[layers + 1 :: 2]]

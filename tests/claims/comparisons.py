@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.testing import assert_close
 
-from decode import KeyValueCache, Recompute, evaluating
+from decode import KeyValueCache, Uncached, eval_mode
 from references import (
     TorchTransformer,
     exact_rows,
@@ -337,11 +337,11 @@ def compare_padding(model: Transformer, src: Tensor, tgt: Tensor, pads: tuple[in
 
 def compare_cache(model: Transformer, src: Tensor, tgt: Tensor) -> Figures:
     """Logits of one token after another, with the cache and without, with those of one pass."""
-    with evaluating(model):
+    with eval_mode(model):
         logits = model(src, tgt)
         steps = [
             torch.stack([progress.step(ids) for ids in tgt.T], 1)
-            for progress in (KeyValueCache(model, src), Recompute(model, src))
+            for progress in (KeyValueCache(model, src), Uncached(model, src))
         ]
     return check(steps, [logits, logits], {torch.float32: 1e-5, torch.float64: 1e-11}[logits.dtype])
 

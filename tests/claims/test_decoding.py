@@ -16,10 +16,10 @@ import translator
 from comparisons import compare_cache
 from decode import (
     KeyValueCache,
-    Recompute,
+    Uncached,
     beam_search,
     best_continuations,
-    evaluating,
+    eval_mode,
     greedy_decode,
     normalisation,
     probabilities,
@@ -341,12 +341,12 @@ def test_with_the_cache_the_logits_are_the_same(dtype, seed, options):
 @claim("decoding#cache")
 @few
 @given(seed=seeds, options=options)
-@pytest.mark.parametrize("kind", [KeyValueCache, Recompute])
+@pytest.mark.parametrize("kind", [KeyValueCache, Uncached])
 def test_selected_cache_rows_continue_as_if_they_were_the_whole_batch(kind, seed, options):
     model = lively_model(seed, **options)
     src, tgt = sources(model), torch.randint(0, 7, (4, 6))
     chosen = torch.randint(0, 4, (7,))
-    with evaluating(model):
+    with eval_mode(model):
         progress, fresh = kind(model, src), kind(model, src[chosen])
         for position in range(3):
             progress.step(tgt[:, position])
@@ -391,7 +391,7 @@ def test_with_the_cache_each_position_is_computed_once_instead_of_at_every_step(
 def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory():
     model = lively_model()
     src = sources(model, batch=3)
-    with evaluating(model):
+    with eval_mode(model):
         cache = KeyValueCache(model, src)
         source = [layer.source.key for layer in cache.layers]
         for length in range(5):
@@ -405,7 +405,7 @@ def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory(
 def test_a_cache_longer_than_the_table_of_positions_is_rejected():
     model = lively_model()
     src = sources(model)
-    with evaluating(model):
+    with eval_mode(model):
         cache = KeyValueCache(model, src)
         for _ in range(20):
             cache.step(torch.full((4,), 3))
@@ -625,23 +625,23 @@ def test_without_its_reserved_beam_the_greedy_translation_would_be_lost(monkeypa
 @claim("decoding#beam-search")
 def test_a_finished_translation_keeps_its_score_while_others_go_on():
     table = {(): {EOS: 0.3, 3: 0.7}, (3,): {3: 0.7, 4: 0.3}, (3, 3): {EOS: 0.5, 3: 0.5}}
-    chances = Chances(table)
-    greedy = greedy_decode(chances, SRC, 9, BOS, EOS, use_cache=False)
+    probs = Chances(table)
+    greedy = greedy_decode(probs, SRC, 9, BOS, EOS, use_cache=False)
     assert greedy.tolist() == [[3, 3, EOS]]
-    found = beam_search(chances, SRC, 9, BOS, EOS, 2, 0.0, use_cache=False)
+    found = beam_search(probs, SRC, 9, BOS, EOS, 2, 0.0, use_cache=False)
     assert found.tolist() == [[EOS]]  # 0.3 against 0.245
 
 
 @claim("decoding#beam-search")
 def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatch):
     steps = []
-    original = Recompute.step
-    monkeypatch.setattr(Recompute, "step", lambda *a: steps.append(1) or original(*a))
+    original = Uncached.step
+    monkeypatch.setattr(Uncached, "step", lambda *a: steps.append(1) or original(*a))
     endless = {(3,) * n: {3: 0.5, 4: 0.5} for n in range(1, 20)}
-    chances = Chances({(): {EOS: 0.6, 3: 0.4}} | endless)
+    probs = Chances({(): {EOS: 0.6, 3: 0.4}} | endless)
     for penalty, expected in (0.0, 1), (0.6, 2), (1.0, 3):
         steps.clear()
-        found = beam_search(chances, SRC, 18, BOS, EOS, 2, penalty, use_cache=False)
+        found = beam_search(probs, SRC, 18, BOS, EOS, 2, penalty, use_cache=False)
         assert found.tolist() == [[EOS]]
         assert len(steps) == expected
 

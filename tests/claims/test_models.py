@@ -9,7 +9,7 @@ import transformer
 from corpus import Pair, Vocabulary
 from helpers import SNIPPETS, close, normal
 from marks import claim, mutation
-from train import Processes, Settings, batches, example_of, gradients
+from train import DistributedContext, Settings, batches, example_of, gradients
 from transformer import Encoder, TransformerConfig, causal_mask
 from translator import BOS, EOS, PAD, exact_match, padded
 from variants.class_token import Classifier, batch_of, fit, questions
@@ -336,7 +336,7 @@ def test_it_is_trained_by_the_same_code_as_the_transformer(make):
     found = new_one_sequence(lambda size: make(), pairs)
     examples = [example_of(found, pair) for pair in pairs]
     batch = next(batches(examples, 2, 0))
-    loss, stop = gradients(found.model, batch, Settings(), Processes())
+    loss, stop = gradients(found.model, batch, Settings(), DistributedContext())
     assert loss > 0
     assert not stop
     assert all(p.grad is not None for p in found.model.parameters())

@@ -35,17 +35,17 @@ from corpus import Pair
 from helpers import ROOT, SNIPPETS, few, seeds
 from marks import claim, mutation
 from train import (
-    ALONE,
-    Processes,
+    SINGLE_PROCESS,
+    DistributedContext,
     Settings,
     batches,
+    distributed_context,
     example_of,
     gradients,
     label_smoothed_cross_entropy,
     learning_rate,
     linear_learning_rate,
     noam_learning_rate,
-    processes,
     train,
 )
 from translator import (
@@ -363,14 +363,14 @@ def test_an_example_is_source_ids_and_target_ids_between_bos_and_eos():
 @claim("training#loop")
 @mutation(
     "train.py",
-    "given, wanted = tgt[:, :-1], tgt[:, 1:]",
-    "given, wanted = tgt, tgt",
+    "inputs, targets = tgt[:, :-1], tgt[:, 1:]",
+    "inputs, targets = tgt, tgt",
     fault="decoder input and target are not shifted",
 )
 @mutation(
     "train.py",
-    "given, wanted = tgt[:, :-1], tgt[:, 1:]",
-    "given, wanted = tgt[:, 1:], tgt[:, 1:]",
+    "inputs, targets = tgt[:, :-1], tgt[:, 1:]",
+    "inputs, targets = tgt[:, 1:], tgt[:, 1:]",
     fault="the model gets the token that it must predict",
 )
 def test_all_tokens_are_predicted_at_once_each_from_the_tokens_before_it():
@@ -385,7 +385,7 @@ def test_all_tokens_are_predicted_at_once_each_from_the_tokens_before_it():
             logits = model(src[None], tgt[None, :i])[0, -1]
             total += F.cross_entropy(logits, tgt[i], label_smoothing=0.1).item()
             count += 1
-    loss, _ = gradients(model, examples, SHORT, ALONE)
+    loss, _ = gradients(model, examples, SHORT, SINGLE_PROCESS)
     assert loss == pytest.approx(total / count, rel=1e-5)
 
 
@@ -393,10 +393,10 @@ def test_all_tokens_are_predicted_at_once_each_from_the_tokens_before_it():
 @mutation(
     "train.py",
     "    loss = label_smoothed_cross_entropy(\n"
-    "        logits.float(), wanted, settings.smoothing, PAD\n"
+    "        logits.float(), targets, settings.smoothing, PAD\n"
     "    )",
     "    loss = torch.stack([label_smoothed_cross_entropy(a.float(), b, settings.smoothing, "
-    "PAD) for a, b in zip(logits, wanted)]).mean()",
+    "PAD) for a, b in zip(logits, targets)]).mean()",
     fault="the loss is the mean of the sentences' means",
 )
 def test_every_token_counts_equally_in_any_sentence():
@@ -406,11 +406,11 @@ def test_every_token_counts_equally_in_any_sentence():
     parts = []
     for example in examples:
         translator.model.zero_grad()
-        gradients(translator.model, [example], SHORT, ALONE)
+        gradients(translator.model, [example], SHORT, SINGLE_PROCESS)
         parts.append([p.grad for p in translator.model.parameters()])
     short, long = (len(tgt) - 1 for _, tgt in examples)
     translator.model.zero_grad()
-    gradients(translator.model, examples, SHORT, ALONE)
+    gradients(translator.model, examples, SHORT, SINGLE_PROCESS)
     for p, a, b in zip(translator.model.parameters(), *parts, strict=True):
         expected = (short * a + long * b) / (short + long)
         torch.testing.assert_close(p.grad, expected, rtol=1e-4, atol=1e-6)
@@ -420,9 +420,9 @@ def test_every_token_counts_equally_in_any_sentence():
 def test_in_bfloat16_the_loss_is_nearly_the_same_and_the_weights_stay_float32():
     translator = small_translator(dropout=0.0)
     examples = [example_of(translator, pair) for pair in PAIRS[:20]]
-    one, _ = gradients(translator.model, examples, SHORT, ALONE)
+    one, _ = gradients(translator.model, examples, SHORT, SINGLE_PROCESS)
     half = replace(SHORT, bfloat16=True)
-    other, _ = gradients(translator.model, examples, half, ALONE)
+    other, _ = gradients(translator.model, examples, half, SINGLE_PROCESS)
     assert one != other and one == pytest.approx(other, rel=0.02)
     kept = {p.dtype for p in translator.model.parameters()}
     assert kept == {p.grad.dtype for p in translator.model.parameters()} == {torch.float32}
@@ -526,7 +526,7 @@ def test_dropout_differs_at_each_step_and_in_each_process(monkeypatch):
     drawn = []
     monkeypatch.setattr(torch, "manual_seed", drawn.append)
     for rank in 0, 1:
-        run = training.Run(small_translator(), PAIRS, SHORT, Processes(rank))
+        run = training.Run(small_translator(), PAIRS, SHORT, DistributedContext(rank))
         list(run.steps(training.Event()))
     assert len(set(drawn[2:])) == 2 * SHORT.steps
 
@@ -1012,7 +1012,7 @@ def in_two_processes(task, folder: Path) -> list:
             "GLOO_SOCKET_IFNAME": "lo",
         }
         torch.set_num_threads(1)
-        with processes() as group:
+        with distributed_context() as group:
             torch.save(task(group), folder / f"{rank}.pt")
 
     children = [fork.Process(target=work, args=(rank,)) for rank in range(2)]
@@ -1027,7 +1027,7 @@ def in_two_processes(task, folder: Path) -> list:
 UNEVEN = [pair for n in range(7, 19) for pair in (PAIRS[n % 10], PAIRS[100 + n])]
 
 
-def loss_and_gradients(group: Processes):
+def loss_and_gradients(group: DistributedContext):
     translator = small_translator(dropout=0.0)
     examples = [example_of(translator, pair) for pair in UNEVEN]
     model = DistributedDataParallel(translator.model) if group.count > 1 else translator.model
@@ -1042,7 +1042,7 @@ def two(tmp_path_factory) -> list:
 
 @claim("training#processes")
 def test_the_loss_of_two_processes_equals_that_of_one(two):
-    expected, _ = loss_and_gradients(ALONE)
+    expected, _ = loss_and_gradients(SINGLE_PROCESS)
     for loss, _ in two:
         assert loss == pytest.approx(expected, abs=1e-6)
 
@@ -1055,7 +1055,7 @@ def test_the_loss_of_two_processes_equals_that_of_one(two):
     fault="the loss is the mean of the processes' means",
 )
 def test_the_gradients_of_two_processes_equal_those_of_one(two):
-    _, expected = loss_and_gradients(ALONE)
+    _, expected = loss_and_gradients(SINGLE_PROCESS)
     for _, found in two:
         for a, b in zip(found, expected, strict=True):
             torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
@@ -1064,10 +1064,12 @@ def test_the_gradients_of_two_processes_equal_those_of_one(two):
 @claim("training#processes")
 def test_the_mean_of_the_means_of_two_processes_is_a_different_loss():
     """One half has the short numbers, so its tokens would have a larger weight."""
-    expected, gradient = loss_and_gradients(ALONE)
+    expected, gradient = loss_and_gradients(SINGLE_PROCESS)
     translator = small_translator(dropout=0.0)
     examples = [example_of(translator, pair) for pair in UNEVEN]
-    means = [gradients(translator.model, examples[half::2], SHORT, ALONE)[0] for half in (0, 1)]
+    means = [
+        gradients(translator.model, examples[half::2], SHORT, SINGLE_PROCESS)[0] for half in (0, 1)
+    ]
     assert abs(sum(means) / 2 - expected) > 1e-3
     naive = [p.grad / 2 for p in translator.model.parameters()]
     worst = max((a - b).abs().max() for a, b in zip(naive, gradient, strict=True))
@@ -1082,7 +1084,7 @@ def test_the_mean_of_the_means_of_two_processes_is_a_different_loss():
     fault="a stopped process does not stop the others",
 )
 def test_stopping_one_process_stops_both(tmp_path):
-    def stops(group: Processes):
+    def stops(group: DistributedContext):
         translator = small_translator()
         examples = [example_of(translator, pair) for pair in UNEVEN]
         model = DistributedDataParallel(translator.model)
@@ -1096,17 +1098,17 @@ def test_stopping_one_process_stops_both(tmp_path):
 
 @claim("training#processes")
 def test_two_processes_train_to_the_same_loss_as_one(tmp_path):
-    def losses(group: Processes):
+    def losses(group: DistributedContext):
         translator = small_translator(dropout=0.0)
         curve = train(translator, PAIRS, PAIRS[:9], SHORT, group=group, show=silent)
         return [point["loss"] for point in curve]
 
     first, second = in_two_processes(losses, tmp_path)
-    assert first == pytest.approx(losses(ALONE), abs=1e-4)
+    assert first == pytest.approx(losses(SINGLE_PROCESS), abs=1e-4)
     assert second == []  # only the first one measures
 
 
 @claim("training#processes")
 def test_a_batch_smaller_than_the_number_of_processes_is_rejected():
     with pytest.raises(ValueError, match="9 processes cannot share a batch_size of 8"):
-        training.Run(small_translator(), PAIRS, SHORT, Processes(0, 9))
+        training.Run(small_translator(), PAIRS, SHORT, DistributedContext(0, 9))

@@ -111,9 +111,9 @@ def test_number_words_are_split_at_the_hyphen(printed):
 
 @claim("training#teacher-forcing")
 def test_decoder_input_and_expected_output_are_one_target_shifted_by_one(printed):
-    shown = printed("examples", "given_and_wanted")
+    shown = printed("examples", "inputs_and_targets")
     for row in "01":
-        given, expected = (shown[f"{name} {row}"].split() for name in ("given", "wanted"))
+        given, expected = (shown[f"{name} {row}"].split() for name in ("inputs", "targets"))
         assert given[0] == "<bos>"
         assert given[1:] == expected[:-1]
     assert shown["predictions that count"] == "14"
@@ -134,7 +134,7 @@ def test_a_model_correct_at_every_position_under_teacher_forcing_is_correct_with
     pairs = validation[:150]
     examples = [example_of(damaged, pair) for pair in pairs]
     src, tgt = map(padded, zip(*examples, strict=True))
-    with decode.evaluating(model):
+    with decode.eval_mode(model):
         predicted = model(src, tgt[:, :-1]).argmax(dim=-1)
     expected = tgt[:, 1:]
     forced = ((predicted == expected) | (expected == PAD)).all(dim=-1)
@@ -391,7 +391,7 @@ def test_three_numerals_attend_to_their_words_and_the_fourth_to_thousand(trained
 
     with (
         pytest.MonkeyPatch.context() as patch,
-        decode.evaluating(trained.model),
+        decode.eval_mode(trained.model),
     ):
         patch.setattr(transformer, "fused_attention", watched)
         trained.model(src[None], tgt[None, :-1])

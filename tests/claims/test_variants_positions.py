@@ -827,7 +827,7 @@ def test_one_pass_with_teacher_forcing_finds_the_same_as_greedy_decoding(made):
     settings = replace(made["TASK"].settings, steps=60, warmup_steps=10, batch_size=32)
     pairs = [pair for pair in made["pairs_of"]("train") if len(pair.target) < 4]
     translator = made["ours"](pairs, 0)
-    for _ in train.Run(translator, pairs, settings, train.ALONE).steps(Event()):
+    for _ in train.Run(translator, pairs, settings, train.SINGLE_PROCESS).steps(Event()):
         pass
     some = pairs[::7]
     whole, characters = made["right"](translator, some)

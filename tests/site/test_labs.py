@@ -359,19 +359,19 @@ MISTAKES = [
     (
         "train-a-translator",
         1,
-        "def given_and_wanted(t):\n    return ['<bos>', *t], t",
+        "def inputs_and_targets(t):\n    return ['<bos>', *t], t",
         "the two have different lengths",
     ),
     (
         "train-a-translator",
         1,
-        "def given_and_wanted(t):\n    return ['<bos>', *t], ['<bos>', *t]",
+        "def inputs_and_targets(t):\n    return ['<bos>', *t], ['<bos>', *t]",
         "it never learns to stop",
     ),
     (
         "train-a-translator",
         1,
-        "def given_and_wanted(t):\n    return ['<bos>', *t, '<eos>'], [*t, '<eos>', '<eos>']",
+        "def inputs_and_targets(t):\n    return ['<bos>', *t, '<eos>'], [*t, '<eos>', '<eos>']",
         "<eos> is given, and nothing follows it",
     ),
     (

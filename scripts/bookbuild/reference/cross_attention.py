@@ -8,7 +8,7 @@ from typing import cast
 import torch
 
 import translator
-from decode import evaluating
+from decode import eval_mode
 from transformer import DecoderLayer
 from translator import BOS, Translator
 
@@ -41,6 +41,6 @@ def trace_translation(words: list[str]) -> tuple[list[str], torch.Tensor]:
     (translation,) = trained.translate([words])
     src = torch.tensor([trained.source.encode(words)])
     tgt = torch.tensor([[BOS, *trained.target.encode(translation)]])
-    with evaluating(trained.model), record_cross_attention(trained) as weights:
+    with eval_mode(trained.model), record_cross_attention(trained) as weights:
         trained.model(src, tgt)
     return [*translation, "<eos>"], torch.cat(weights)

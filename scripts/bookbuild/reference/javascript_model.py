@@ -22,7 +22,7 @@ from bookbuild.pages.node import node_executable
 from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS, record_cross_attention
 from corpus import Pair
 from corpus import translator as translator_pairs
-from decode import beam_search, evaluating, greedy_decode
+from decode import beam_search, eval_mode, greedy_decode
 from translator import BOS, EOS, Translator, load_translator, padded
 
 TRANSLATOR_JS = paths.SNIPPETS / "translator.js"
@@ -69,7 +69,7 @@ def compute_reference(translator: Translator, pairs: list[Pair]) -> Outputs:
     greedy = greedy_decode(model, src, MAX_LENGTH, BOS, EOS)
     beam = beam_search(model, src, MAX_LENGTH, BOS, EOS)
     tgt = torch.nn.functional.pad(greedy[:, :-1], (1, 0), value=BOS)
-    with evaluating(model), record_cross_attention(translator) as weights:
+    with eval_mode(model), record_cross_attention(translator) as weights:
         logits = model(src, tgt)
     attention = torch.stack(weights, dim=1).permute(0, 3, 1, 2, 4)  # (b, n, layer, head, m)
     outputs: Outputs = []

@@ -11,5 +11,5 @@ for name, options in {
     "top_p 0.8": {"top_p": 0.8},
     "temperature 2, top_p 0.8": {"temperature": 2.0, "top_p": 0.8},
 }.items():
-    chances = probabilities(logits, **options).tolist()
-    print(f"{name}:", *[f"{p:.2f}" for p in chances])
+    probs = probabilities(logits, **options).tolist()
+    print(f"{name}:", *[f"{p:.2f}" for p in probs])

@@ -1,13 +1,13 @@
 import torch
 
-from decode import KeyValueCache, evaluating
+from decode import KeyValueCache, eval_mode
 from transformer import Transformer, TransformerConfig
 
 torch.manual_seed(0)
 config = TransformerConfig(100, 100)  # the base model, with few words
 model = Transformer(config)
 src = torch.randint(3, 100, (2, 5))
-with evaluating(model):
+with eval_mode(model):
     cache = KeyValueCache(model, src)
     for step in range(4):
         layer = cache.layers[0]

@@ -1,13 +1,13 @@
 import torch
 
-from decode import KeyValueCache, evaluating, greedy_decode
+from decode import KeyValueCache, eval_mode, greedy_decode
 from transformer import Transformer, TransformerConfig
 
 torch.manual_seed(0)
 model = Transformer(TransformerConfig(100, 100, 64, 4, 2, 2, 256))
 src, tgt = torch.randint(3, 100, (2, 5)), torch.randint(3, 100, (2, 12))
 src[1, 3:] = 0  # padding
-with evaluating(model):
+with eval_mode(model):
     at_once = model(src, tgt)  # (2, 12, 100)
     cache = KeyValueCache(model, src)
     steps = [cache.step(ids) for ids in tgt.T]  # 12 times (2, 100)

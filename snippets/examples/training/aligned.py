@@ -5,7 +5,7 @@ import torch
 import corpus
 import transformer
 import translator
-from decode import evaluating
+from decode import eval_mode
 from numerals import SMALL, TENS
 from train import example_of
 
@@ -57,7 +57,7 @@ def shares(pairs, find, *which):
     examples = [example_of(trained, pair) for pair in pairs]
     src, tgt = map(translator.padded, zip(*examples, strict=True))
     seen.clear()
-    with evaluating(model):
+    with eval_mode(model):
         model(src, tgt[:, :-1])
     crossing = torch.stack(seen[len(model.encoder.layers) + 1 :: 2])
     most = crossing.argmax(dim=-1)  # (layer, sentence, head, character)

@@ -4,7 +4,7 @@ import torch
 
 import transformer
 import translator
-from decode import evaluating
+from decode import eval_mode
 from translator import BOS
 
 seen = []
@@ -26,7 +26,7 @@ characters = list("我们为什么工作？")
 src = torch.tensor([source.encode(words)])
 tgt = torch.tensor([[BOS, *target.encode(characters)]])
 transformer.fused_attention = watched
-with evaluating(model):
+with eval_mode(model):
     model(src, tgt)
 
 crossing = seen[len(model.encoder.layers) + 1 :: 2]  # behind self-attention

@@ -1,7 +1,7 @@
 import torch
 
 import corpus
-from train import ALONE, Settings, example_of, gradients
+from train import SINGLE_PROCESS, Settings, example_of, gradients
 from translator import new_translator
 
 sizes = {"d_model": 32, "nhead": 4, "dim_feedforward": 64, "dropout": 0.0}
@@ -13,7 +13,7 @@ examples = [example_of(translator, pair) for pair in pairs]
 
 def loss_and_gradient(batch):
     model.zero_grad()
-    loss, _ = gradients(model, batch, Settings(), ALONE)
+    loss, _ = gradients(model, batch, Settings(), SINGLE_PROCESS)
     return loss, torch.cat([p.grad.flatten() for p in model.parameters()])
 
 

@@ -2,14 +2,14 @@ import copy
 
 import torch
 
-from decode import KeyValueCache, evaluating
+from decode import KeyValueCache, eval_mode
 from transformer import Transformer, TransformerConfig
 
 torch.manual_seed(0)
 model = Transformer(TransformerConfig(100, 100, 64, 4, 2, 2, 256))
 src, tgt = torch.randint(3, 100, (1, 5)), torch.randint(3, 100, (1, 6))
 wrong = copy.deepcopy(model)
-with evaluating(model), evaluating(wrong):
+with eval_mode(model), eval_mode(wrong):
     at_once = model(src, tgt)
     right_cache, wrong_cache = KeyValueCache(model, src), None
     memory = model.encode(src)

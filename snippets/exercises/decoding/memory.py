@@ -1,6 +1,6 @@
 import torch
 
-from decode import KeyValueCache, evaluating
+from decode import KeyValueCache, eval_mode
 from transformer import Transformer, TransformerConfig
 
 
@@ -19,7 +19,7 @@ weights = 4 * model.num_parameters()
 print(f"weights, MiB: {weights / MIB:.0f}")
 
 model = Transformer(TransformerConfig(9, 9, 64, 4, 1, 3, 64))
-with evaluating(model):
+with eval_mode(model):
     cache = KeyValueCache(model, torch.ones(2, 7, dtype=torch.int64))
     for _ in range(5):
         cache.step(torch.tensor([1, 1]))

@@ -5,7 +5,7 @@ from threading import Event
 import torch
 
 import corpus
-from train import ALONE, Run, Settings
+from train import SINGLE_PROCESS, Run, Settings
 from translator import new_translator
 
 sizes = {"d_model": 16, "nhead": 2, "dim_feedforward": 32, "norm_first": True}
@@ -16,7 +16,7 @@ torch.set_num_threads(1)
 
 
 def new_run():
-    return Run(new_translator(pairs, **sizes), pairs, settings, ALONE)
+    return Run(new_translator(pairs, **sizes), pairs, settings, SINGLE_PROCESS)
 
 
 def weights(run):

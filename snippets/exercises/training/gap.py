@@ -3,7 +3,7 @@ from pathlib import Path
 
 import corpus
 import translator
-from decode import evaluating
+from decode import eval_mode
 from train import example_of
 from translator import PAD
 
@@ -16,7 +16,7 @@ print(f"best for {vocab_size} tokens: {best:.2f}")
 pairs = corpus.translator("validation")[:200]
 examples = [example_of(trained, pair) for pair in pairs]
 src, tgt = map(translator.padded, zip(*examples, strict=True))
-with evaluating(trained.model):
+with eval_mode(trained.model):
     logits = trained.model(src, tgt[:, :-1])[tgt[:, 1:] != PAD]
 logits, _ = logits.sort(dim=-1, descending=True)
 gap = logits[:, 0] - logits[:, 1:].mean(dim=-1)

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import corpus
 import translator
-from decode import evaluating
+from decode import eval_mode
 from train import example_of
 from translator import PAD
 
@@ -14,7 +14,7 @@ pairs = corpus.translator("validation")
 examples = [example_of(trained, pair) for pair in pairs]
 src, tgt = map(translator.padded, zip(*examples, strict=True))
 wanted = tgt[:, 1:]
-with evaluating(trained.model):
+with eval_mode(trained.model):
     wrong = trained.model(src, tgt[:, :-1]).argmax(dim=-1) != wanted
 real = wanted != PAD
 wrong &= real

@@ -13,9 +13,9 @@ src, tgt = map(
     padded, zip(*(example_of(translator, pair) for pair in pairs), strict=True)
 )
 characters = translator.target.tokens
-given, wanted = tgt[:, :-1], tgt[:, 1:]
+inputs, targets = tgt[:, :-1], tgt[:, 1:]
 for row in 0, 1:
     print(f"source {row}:", *[translator.source.tokens[i] for i in src[row]])
-    print(f"given {row}: ", *[characters[i] for i in given[row]])
-    print(f"wanted {row}:", *[characters[i] for i in wanted[row]])
-print("predictions that count:", (wanted != 0).sum().item())
+    print(f"inputs {row}: ", *[characters[i] for i in inputs[row]])
+    print(f"targets {row}:", *[characters[i] for i in targets[row]])
+print("predictions that count:", (targets != 0).sum().item())
