@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """The variants that came after 2017, each trained in place of the part that it replaces.
 
-All learn the numerals task as python train.py numerals sets it: the same numbers, sizes,
-steps, rate and batches, with three seeds. What a variant shares with ours starts from the
-same weights. Measured on the held-out numbers of at most ten digits, and on numbers of
-eleven and twelve, which training never had.
-Then a smaller task that only asks for the order: name the token some places back. It is
-trained on 5 to 20 tokens and measured on more.
-Each run is written to snippets/results/variants.json as it ends, with a key over what made
-it; a second call makes only those that are missing or whose key has changed.
+All learn the numerals with the data, sizes and batches of python train.py numerals, in fewer
+steps. Each variant is trained with three peaks of the learning rate and two seeds. The peak with
+the smallest loss on the validation set, above the smallest possible loss, is then used with three
+more seeds. Shared parts start from the same weights. Measured on the test set of numbers of at
+most ten digits, and on numbers of eleven and twelve digits, which the training set lacks.
+Then a smaller task that depends on the order alone: name the token some positions back. It is
+trained on 5 to 20 tokens and measured on more, also with three learning rates.
+Each run is written to snippets/results/variants.json when it ends, with a key over the code that
+made it; a second call makes only those that are missing or whose key has changed.
 """
 
 import ast
@@ -21,7 +22,7 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -69,10 +70,15 @@ SECTIONS = {  # of files that have more in them
     "train.py": ("label_smoothing", "schedules", "batches", "gradients", "run"),
     "translator.py": ("translator",),
 }
-SEEDS = (0, 1, 2)
+RATE_SEEDS = (0, 1)  # with each learning rate
+SEEDS = (0, 1, 2, 3, 4)  # with the best one
 TASK = train.TASKS["numerals"]
+SETTINGS = replace(TASK.settings, steps=600)
+PEAKS = (2e-3, 4e-3, 8e-3)
+LOSS_STEPS = (100, 300, 600)
 BACK = (1, 3)
 BACK_LENGTHS = (20, 40, 100, 400)
+BACK_RATES = (1e-3, 3e-3, 1e-2)
 
 
 # What is changed
@@ -82,7 +88,7 @@ def ours(pairs: list[Pair], seed: int) -> Translator:
     return translator.new_translator(pairs, seed, **TASK.sizes)
 
 
-def taking_over(new: nn.Module, old: nn.Module) -> nn.Module:
+def copy_shared_weights(new: nn.Module, old: nn.Module) -> nn.Module:
     """The new part, with the weights of the old where it has the same; else initialised."""
     new.apply(initialise)
     shapes = {name: weight.shape for name, weight in new.state_dict().items()}
@@ -101,7 +107,7 @@ def changed(kind: type, names: str, more: dict, pairs: list[Pair], seed: int) ->
         parent, _, name = path.rpartition(".")
         if name in names.split():
             new = kind(**{key: size for key, size in sizes.items() if key in wanted})
-            setattr(made.model.get_submodule(parent), name, taking_over(new, old))
+            setattr(made.model.get_submodule(parent), name, copy_shared_weights(new, old))
     return made
 
 
@@ -173,55 +179,70 @@ def pairs_of(what: str | int) -> list[Pair]:
     return [corpus.number_pair(corpus.random_number(rng, what)) for _ in range(1000)]
 
 
-def right(found: Translator, pairs: list[Pair]) -> tuple[list[bool], float]:
-    """Whether each is translated without a fault; and the share of the characters that are
-    right where those before are given, the end among them.
+def teacher_forced(model: Translator, pairs: list[Pair]) -> tuple[list[bool], float, float]:
+    """Whether each pair is translated without an error, the fraction of correct characters, and
+    the loss above its minimum, in nats a character.
 
-    Greedy decoding writes a translation exactly if, given each beginning of it, the
-    likeliest token is the next one. So one pass tells, for all variants alike.
+    Greedy decoding writes a translation exactly if, after each of its beginnings, the likeliest
+    token is the next one. So one pass with teacher forcing finds both, for all variants alike.
+    The minimum is the entropy of the smoothed target, which depends on the vocabulary.
     """
-    whole: list[bool] = []
-    characters = total = 0
-    with decode.eval_mode(found.model):
+    correct: list[bool] = []
+    characters, total, loss = 0, 0, 0.0
+    with decode.eval_mode(model.model):
         for i in range(0, len(pairs), 250):
-            batch = [train.example_of(found, pair) for pair in pairs[i : i + 250]]
+            batch = [train.example_of(model, pair) for pair in pairs[i : i + 250]]
             src, tgt = (translator.padded(ids) for ids in zip(*batch, strict=True))
-            logits = found.model(src, tgt[:, :-1])
+            logits, targets = model.model(src, tgt[:, :-1]), tgt[:, 1:]
+            real = targets != PAD
+            mean = train.label_smoothed_cross_entropy(logits, targets, SETTINGS.smoothing, PAD)
+            loss += (mean.item() - minimum_loss(logits.size(-1))) * int(real.sum())
             logits[..., PAD] = -torch.inf
-            real = tgt[:, 1:] != PAD
-            same = logits.argmax(dim=-1) == tgt[:, 1:]
-            whole += (same | ~real).all(dim=-1).tolist()
+            same = logits.argmax(dim=-1) == targets
+            correct += (same | ~real).all(dim=-1).tolist()
             characters += int((same & real).sum())
             total += int(real.sum())
-    return whole, characters / total
+    return correct, characters / total, loss / total
 
 
-def numerals(name: str, seed: int) -> dict[str, Any]:
-    """A variant, trained with a seed and measured."""
+def minimum_loss(vocab_size: int) -> float:
+    """The entropy of the smoothed target, in nats."""
+    target = torch.full((vocab_size,), SETTINGS.smoothing / vocab_size, dtype=torch.float64)
+    target[0] += 1 - SETTINGS.smoothing
+    return -(target * target.log()).sum().item()
+
+
+def numerals(name: str, seed: int, peak: float) -> dict[str, Any]:
+    """A variant, trained with a seed and a learning rate, and measured."""
     pairs = pairs_of("train")
-    made = VARIANTS[name].make(pairs, seed)
-    run = train.Run(made, pairs, replace(TASK.settings, seed=seed), train.SINGLE_PROCESS)
-    made.model.train()
+    model = VARIANTS[name].make(pairs, seed)
+    settings = replace(SETTINGS, seed=seed, peak=peak)
+    run = train.Run(model, pairs, settings, train.SINGLE_PROCESS)
+    excess, seconds = {}, 0.0
+    model.model.train()
     started = time.process_time()
-    losses = [loss for loss, _ in run.steps(Event())]
-    seconds = time.process_time() - started
-    hundreds = [losses[i : i + 100] for i in range(0, len(losses), 100)]
-    found: dict[str, Any] = {
-        "curve": [round(statistics.fmean(part), 3) for part in hundreds],
+    for _ in run.steps(Event()):
+        if run.step in LOSS_STEPS:
+            seconds += time.process_time() - started
+            excess[run.step] = round(teacher_forced(model, pairs_of("validation"))[2], 6)
+            model.model.train()
+            started = time.process_time()
+    result: dict[str, Any] = {
+        "excess": excess,
         "seconds": round(seconds, 1),
-        "parameters": sum(weight.numel() for weight in made.model.parameters()),
+        "parameters": sum(weight.numel() for weight in model.model.parameters()),
     }
     longest = max(len(pair.source) for pair in pairs)
     for what in ("test", 11, 12):
         new = pairs_of(what)
-        whole, characters = right(made, new)
-        short = [it for it, pair in zip(whole, new, strict=True) if len(pair.source) <= longest]
-        found |= {
-            f"{what}": round(statistics.fmean(whole), 4),
+        correct, characters, _ = teacher_forced(model, new)
+        short = [it for it, pair in zip(correct, new, strict=True) if len(pair.source) <= longest]
+        result |= {
+            f"{what}": round(statistics.fmean(correct), 4),
             f"{what}, no longer than in training": round(statistics.fmean(short), 4),
             f"{what}, characters": round(characters, 4),
         }
-    return found
+    return result
 
 
 # The token some places back
@@ -258,26 +279,29 @@ ONE_LAYER: dict[str, Callable[[], OneLayer]] = {
 }
 
 
-def back(name: str, seed: int) -> dict[str, Any]:
-    """The share named rightly, for each number of places and each length."""
-    found: dict[str, Any] = {}
-    for places in BACK:
+def back(name: str, seed: int, rate: float) -> dict[str, Any]:
+    """The loss at the end of training; the fraction correct at each distance and length."""
+    result: dict[str, Any] = {"loss": 0.0}
+    for distance in BACK:
         torch.manual_seed(seed)
         model = ONE_LAYER[name]()
-        optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+        optimizer = torch.optim.Adam(model.parameters(), lr=rate)
+        losses = []
         for _ in range(500):
             ids = torch.randint(10, (64, int(torch.randint(5, 21, ()))))
-            guess = model(ids)[:, places:]
-            loss = F.cross_entropy(guess.flatten(0, 1), ids[:, :-places].flatten())
+            logits = model(ids)[:, distance:]
+            loss = F.cross_entropy(logits.flatten(0, 1), ids[:, :-distance].flatten())
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
+            losses.append(loss.item())
+        result["loss"] += round(statistics.fmean(losses[-50:]), 5)
         with torch.no_grad():
             for length in BACK_LENGTHS:
                 ids = torch.randint(10, (100, length))
-                same = model(ids)[:, places:].argmax(dim=-1) == ids[:, :-places]
-                found[f"{places} back, length {length}"] = round(same.float().mean().item(), 4)
-    return found
+                same = model(ids)[:, distance:].argmax(dim=-1) == ids[:, :-distance]
+                result[f"{distance} back, length {length}"] = round(same.float().mean().item(), 4)
+    return result
 
 
 # The file
@@ -297,14 +321,14 @@ def own_code() -> dict[str, str]:
 def key_of_numerals(name: str) -> str:
     """Of all that decides the figures of a variant."""
     make, files = VARIANTS[name]
-    parts = ["pairs_of", "right", "numerals", "ours"]
+    parts = ["pairs_of", "teacher_forced", "minimum_loss", "numerals", "ours"]
     if isinstance(make, partial):
-        parts += [make.func.__name__, "changed", "taking_over"]
-        given = [getattr(each, "__name__", repr(each)) for each in make.args]
+        parts += [make.func.__name__, "changed", "copy_shared_weights"]
+        arguments = [getattr(each, "__name__", repr(each)) for each in make.args]
     else:
-        parts, given = [*parts, make.__name__], []
-    texts = [*(own_code()[part] for part in parts), *given]
-    texts += [repr(TASK.sizes), repr(TASK.settings)]
+        parts, arguments = [*parts, make.__name__], []
+    texts = [*(own_code()[part] for part in parts), *arguments]
+    texts += [repr(TASK.sizes), repr(SETTINGS), repr(LOSS_STEPS)]
     for file in (*FILES, *(f"variants/{each}.py" for each in files)):
         texts.append(translator.code_only((SNIPPETS / file).read_text("utf-8")))
     for file, sections in SECTIONS.items():
@@ -327,39 +351,77 @@ def digest(texts: list[str]) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
-Job = tuple[int, str, str]  # seed, task, variant
+class Job(NamedTuple):
+    """A run: what is trained on which task, with which seed and learning rate."""
+
+    task: str
+    variant: str
+    rate: float
+    seed: int
 
 
-def jobs() -> dict[Job, str]:
-    """All runs in their order, each with its key."""
-    found = {}
-    for seed in SEEDS:
-        found |= {(seed, "back", name): key_of_back(name) for name in ONE_LAYER}
-        found |= {(seed, "numerals", name): key_of_numerals(name) for name in VARIANTS}
-    return found
+KINDS: dict[str, tuple[Callable[..., dict[str, Any]], Iterable[str], tuple[float, ...]]] = {
+    "back": (back, ONE_LAYER, BACK_RATES),
+    "numerals": (numerals, VARIANTS, PEAKS),
+}
+
+
+def final_loss(run: dict[str, Any]) -> float:
+    """By which a learning rate is chosen."""
+    return run["loss"] if run["task"] == "back" else run["excess"][str(LOSS_STEPS[-1])]
+
+
+def best_rate(task: str, variant: str, runs: dict[Job, dict[str, Any]]) -> float | None:
+    """The learning rate with the smallest mean loss; None unless all of them are measured."""
+    losses = {}
+    for rate in KINDS[task][2]:
+        jobs = [Job(task, variant, rate, seed) for seed in RATE_SEEDS]
+        if any(job not in runs for job in jobs):
+            return None
+        losses[rate] = statistics.fmean(final_loss(runs[job]) for job in jobs)
+    return min(losses, key=losses.__getitem__)
+
+
+def all_jobs(runs: dict[Job, dict[str, Any]]) -> dict[Job, str]:
+    """All runs that are needed, as far as the runs so far decide them, each with its key."""
+    jobs = {}
+    for task, (_, variants, rates) in KINDS.items():
+        for seed in SEEDS:
+            for variant in variants:
+                key = key_of_back(variant) if task == "back" else key_of_numerals(variant)
+                chosen = rates if seed in RATE_SEEDS else [best_rate(task, variant, runs)]
+                jobs |= {Job(task, variant, rate, seed): key for rate in chosen if rate}
+    return jobs
+
+
+def read_runs() -> dict[Job, dict[str, Any]]:
+    if not RESULTS.exists():
+        return {}
+    runs = json.loads(RESULTS.read_text("utf-8"))["runs"]
+    return {Job(*(run[name] for name in Job._fields)): run for run in runs}
 
 
 def main() -> None:
     torch.set_num_threads(1)
-    keys = jobs()
-    before = json.loads(RESULTS.read_text("utf-8"))["runs"] if RESULTS.exists() else []
-    done = {(run["seed"], run["task"], run["variant"]): run for run in before}
-    done = {job: run for job, run in done.items() if run["key"] == keys.get(job)}
     environment = {
         "python": platform.python_version(),
         "torch": torch.__version__,
         "cores": os.cpu_count(),
         "threads": 1,
     }
-    for job, key in keys.items():
-        if job in done:
-            continue
-        seed, task, name = job
-        found = numerals(name, seed) if task == "numerals" else back(name, seed)
-        print(*job, found, flush=True)
-        done[job] = {"seed": seed, "task": task, "variant": name, "key": key, **found}
-        runs = [done[other] for other in keys if other in done]
-        record = {"environment": environment, "steps": TASK.settings.steps, "runs": runs}
+    runs = read_runs()
+    while True:
+        jobs = all_jobs(runs)
+        runs = {job: runs[job] for job, key in jobs.items() if runs.get(job, {}).get("key") == key}
+        missing = [job for job in jobs if job not in runs]
+        if not missing:
+            break
+        job = missing[0]
+        result = KINDS[job.task][0](job.variant, job.seed, job.rate)
+        print(*job, result, flush=True)
+        runs[job] = json.loads(json.dumps(job._asdict() | {"key": jobs[job]} | result))
+        ordered = [runs[other] for other in jobs if other in runs]
+        record = {"environment": environment, "steps": SETTINGS.steps, "runs": ordered}
         RESULTS.write_text(f"{json.dumps(record, ensure_ascii=False, indent=1)}\n", "utf-8")
 
 
