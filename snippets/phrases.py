@@ -177,7 +177,7 @@ ACTIONS = [
     Action("buy clothes", "买", "衣服", "market shanghai"),
     Action("sell flowers", "卖", "花", "market station"),
     Action("sell vegetables", "卖", "蔬菜", "market"),
-    Action("take photos", "拍", "照", "park museum beijing", "long"),
+    Action("take photos", "拍", "照片", "park museum beijing", "long"),
     Action("wait for the bus", "等", "公共汽车", "station", "long"),
 ]
 LANGUAGES = [  # a skill, and nothing to plan for next monday
