@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""What each part of the model and of its training is worth, by leaving it out.
+"""What each part of the model and of its training contributes: trainings without it.
 
-Each variant differs from "ours" in one thing and trains on the same numbers of at
-most six digits, equally many steps, with three seeds. Measured on held-out numbers:
-the share translated without a fault; and where the right characters before are given,
-how often the likeliest next one is right and how sure the model is of it.
-Beside them the numerals task as it is, measured on numbers longer than any it saw.
-Writes snippets/results/ablations.json.
+Each variant differs from "ours" in one thing and trains on the same numbers of at most six
+digits, equally many steps: with three peaks of the learning rate and two seeds, then with the
+best peak and three more seeds. Measured on held-out numbers: the fraction translated without an
+error; and under teacher forcing the loss, its excess over the smallest possible loss, the
+fraction of correct characters and the mean probability of the likeliest character.
+Also the numerals task on ever longer numbers. Each run is written to
+snippets/results/ablations.json when it ends; a second call makes only what is missing or stale.
 """
 
+import functools
 import hashlib
-import json
-import os
-import platform
 import random
 import statistics
 import sys
@@ -35,6 +34,16 @@ import transformer  # noqa: E402
 import translator  # noqa: E402
 from bookbuild.pages.sections import read_sections  # noqa: E402
 from corpus import Pair  # noqa: E402
+from experiments.common.sweeps import (  # noqa: E402
+    Job,
+    Run,
+    Task,
+    best_rate,
+    best_runs,
+    minimum_loss,
+    ratio_with_interval,
+    run_sweep,
+)
 from train import Settings  # noqa: E402
 from translator import PAD, Translator  # noqa: E402
 
@@ -44,7 +53,6 @@ SECTIONS = {  # of files that have more in them
     "corpus.py": ("pairs", "vocabulary", "numerals"),
     "train.py": ("label_smoothing", "schedules", "batches", "gradients", "run", "train"),
 }
-SEEDS = (0, 1, 2)
 SIZES = {
     "d_model": 64,
     "nhead": 4,
@@ -54,7 +62,8 @@ SIZES = {
     "dropout": 0.0,
     "norm_first": True,
 }
-SETTINGS = Settings(steps=500, batch_size=64, peak=4e-3, warmup_steps=50)
+SETTINGS = Settings(steps=500, batch_size=64, warmup_steps=50)
+PEAKS = (2e-3, 4e-3, 8e-3)
 
 
 # What is changed
@@ -132,48 +141,52 @@ VARIANTS = {
 # What is measured
 
 
-def told_beforehand(model: Translator, pairs: list[Pair], smoothing: float) -> dict[str, float]:
-    """Where all characters before are given: the loss, the share of the places at which
-    the likeliest character is right, and its mean probability."""
+def teacher_forced(model: Translator, pairs: list[Pair], smoothing: float) -> dict[str, float]:
+    """Loss, its excess over the smallest possible loss, accuracy and confidence by character."""
     examples = [train.example_of(model, pair) for pair in pairs]
     src, tgt = (translator.padded(ids) for ids in zip(*examples, strict=True))
-    wanted = tgt[:, 1:]
+    targets = tgt[:, 1:]
     with decode.eval_mode(model.model):
         logits = model.model(src, tgt[:, :-1])
-    real = wanted != PAD
-    sure, guess = logits[real].softmax(dim=-1).max(dim=-1)
+    real = targets != PAD
+    confidence, predicted = logits[real].softmax(dim=-1).max(dim=-1)
+    loss = train.label_smoothed_cross_entropy(logits, targets, smoothing, PAD).item()
     return {
-        "held-out loss": train.label_smoothed_cross_entropy(logits, wanted, smoothing, PAD).item(),
-        "right": (guess == wanted[real]).float().mean().item(),
-        "sure": sure.mean().item(),
+        "held-out loss": loss,
+        "excess": loss - minimum_loss(logits.size(-1), smoothing),
+        "right": (predicted == targets[real]).float().mean().item(),
+        "sure": confidence.mean().item(),
     }
 
 
-def one(name: str, seed: int, data: dict[str, list[Pair]], settings: Settings) -> dict[str, Any]:
-    """A variant, trained with a seed and measured."""
+@functools.cache
+def data(part: str) -> list[Pair]:
+    return corpus.numbers(part, 6, draws=20_000, held_out=1000)
+
+
+def one(name: str, seed: int, peak: float) -> dict[str, Any]:
+    """A variant, trained with a seed and a learning rate, and measured."""
     started = time.process_time()
     variant = VARIANTS[name]
-    settings = replace(settings, seed=seed, **variant.settings or {})
-    pairs, held_out = data["train"], data["validation"]
+    settings = replace(SETTINGS, seed=seed, peak=peak, **variant.settings or {})
+    pairs, held_out = data("train"), data("validation")
     model = translator.new_translator(pairs, seed, **SIZES | (variant.sizes or {}))
     if variant.change:
         with torch.no_grad():
             variant.change(model.model)
     with replaced(*variant.function or ("causal_mask", transformer.causal_mask)):
         curve = train.train(model, pairs, held_out[:100], settings, show=lambda line: None)
-        found = {
+        result = {
             "loss": curve[-1]["loss"],
             "match": translator.exact_match(model, held_out)["all"],
-        } | told_beforehand(model, held_out, settings.smoothing)
-    found = {key: round(value, 4) for key, value in found.items()}
+        } | teacher_forced(model, held_out, settings.smoothing)
+    rounded = {key: round(value, 5) for key, value in result.items()}
     soon = [point["step"] for point in curve if point["match"] >= 0.9]
     seconds = round(time.process_time() - started, 1)
-    print(f"{name}, seed {seed}: {found}, {soon[:1]}, {seconds} s", flush=True)
-    about = {"variant": name, "seed": seed, "nine of ten after": soon[0] if soon else None}
-    return {**about, **found, "seconds": seconds}
+    return {"nine of ten after": soon[0] if soon else None, **rounded, "seconds": seconds}
 
 
-def of_digits(digits: int, count: int) -> list[Pair]:
+def numbers_of_length(digits: int, count: int) -> list[Pair]:
     rng = random.Random(digits)
     return [corpus.number_pair(corpus.random_number(rng, digits)) for _ in range(count)]
 
@@ -187,7 +200,7 @@ def lengths() -> dict[str, Any]:
     known = {tuple(pair.source) for pair in pairs}
     match, examples = {}, []
     for digits in range(7, 13):
-        new = [pair for pair in of_digits(digits, 500) if tuple(pair.source) not in known]
+        new = [pair for pair in numbers_of_length(digits, 500) if tuple(pair.source) not in known]
         match[digits] = round(translator.exact_match(model, new)["all"], 4)
         shown = new[:2]
         found = model.translate([pair.source for pair in shown])
@@ -198,42 +211,44 @@ def lengths() -> dict[str, Any]:
     return {"match": match, "examples": examples}
 
 
-def key() -> str:
+def key(variant: str = "") -> str:
     """Of the code that decides the figures, and of how the numerals are trained."""
     task = train.TASKS["numerals"]
-    texts = [Path(__file__).read_text("utf-8")]
+    texts = [Path(__file__).read_text("utf-8").partition("# The results\n")[0]]
     texts += [(SNIPPETS / name).read_text("utf-8") for name in MADE_FROM]
     for name, sections in SECTIONS.items():
-        found = read_sections(SNIPPETS / name)
-        texts += [found[section] for section in sections]
+        of_file = read_sections(SNIPPETS / name)
+        texts += [of_file[section] for section in sections]
     parts = [*map(translator.code_only, texts), repr(task.sizes), repr(task.settings)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def main() -> None:
-    torch.set_num_threads(1)
-    made_from = key()
-    parts = ("train", "validation")
-    data = {part: corpus.numbers(part, 6, draws=20_000, held_out=1000) for part in parts}
-    longer = lengths()
-    runs = [one(name, seed, data, SETTINGS) for seed in SEEDS for name in VARIANTS]
-    record = {
-        "key": made_from,
-        "environment": {
-            "python": platform.python_version(),
-            "torch": torch.__version__,
-            "cores": os.cpu_count(),
-            "threads": 1,
-        },
+# The results
+
+
+def summary(runs: dict[Job, Run]) -> dict[str, Any]:
+    """The best learning rates; the excess of each variant as a ratio to ours; long numbers."""
+    best = {name: best_runs(SWEEP, runs, "ablations", name) for name in VARIANTS}
+    excess = {name: [run["excess"] for run in of_name] for name, of_name in best.items()}
+    others = [name for name in VARIANTS if name != "ours"]
+    return {
+        "key": key(),
         "steps": SETTINGS.steps,
-        "numbers": len(data["train"]),
-        "held out": len(data["validation"]),
-        "seconds": round(statistics.median(run["seconds"] for run in runs), 1),
-        "runs": runs,
-        "lengths": longer,
+        "numbers": len(data("train")),
+        "held out": len(data("validation")),
+        "seconds": round(statistics.median(run["seconds"] for run in runs.values()), 1),
+        "best": {name: best_rate(SWEEP, "ablations", name, runs) for name in VARIANTS},
+        "comparisons": len(others),
+        "ratios": {
+            name: ratio_with_interval(excess[name], excess["ours"], len(others)) for name in others
+        },
+        "lengths": lengths(),
     }
-    RESULTS.write_text(f"{json.dumps(record, ensure_ascii=False, indent=1)}\n", encoding="utf-8")
+
+
+RATES = dict.fromkeys(VARIANTS, PEAKS) | {"the paper's rate": PEAKS[:1]}  # which has no peak
+SWEEP = {"ablations": Task(one, key, lambda run: run["excess"], RATES)}
 
 
 if __name__ == "__main__":
-    main()
+    run_sweep(RESULTS, SWEEP, summary)

@@ -15,14 +15,11 @@ made it; a second call makes only those that are missing or whose key has change
 import ast
 import hashlib
 import inspect
-import json
-import os
-import platform
 import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -42,6 +39,15 @@ import train  # noqa: E402
 import translator  # noqa: E402
 from bookbuild.pages.sections import read_sections  # noqa: E402
 from corpus import Pair  # noqa: E402
+from experiments.common.sweeps import (  # noqa: E402
+    Job,
+    Run,
+    Task,
+    best_rate,
+    best_runs,
+    ratio_with_interval,
+    run_sweep,
+)
 from transformer import (  # noqa: E402
     LayerNorm,
     MultiHeadAttention,
@@ -70,8 +76,6 @@ SECTIONS = {  # of files that have more in them
     "train.py": ("label_smoothing", "schedules", "batches", "gradients", "run"),
     "translator.py": ("translator",),
 }
-RATE_SEEDS = (0, 1)  # with each learning rate
-SEEDS = (0, 1, 2, 3, 4)  # with the best one
 TASK = train.TASKS["numerals"]
 SETTINGS = replace(TASK.settings, steps=600)
 PEAKS = (2e-3, 4e-3, 8e-3)
@@ -351,79 +355,38 @@ def digest(texts: list[str]) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
-class Job(NamedTuple):
-    """A run: what is trained on which task, with which seed and learning rate."""
+def summary(runs: dict[Job, Run]) -> dict[str, Any]:
+    """The loss of each variant above its minimum, as a ratio to that of the sinusoids."""
 
-    task: str
-    variant: str
-    rate: float
-    seed: int
+    def excess(variant: str, step: int) -> list[float]:
+        return [run["excess"][str(step)] for run in best_runs(SWEEP, runs, "numerals", variant)]
+
+    others = [name for name in VARIANTS if name != "sinusoids"]
+    comparisons = len(others) * len(LOSS_STEPS)
+    ratios = {
+        name: {
+            step: ratio_with_interval(excess(name, step), excess("sinusoids", step), comparisons)
+            for step in LOSS_STEPS
+        }
+        for name in others
+    }
+    best = {
+        task: {name: best_rate(SWEEP, task, name, runs) for name in SWEEP[task].rates}
+        for task in SWEEP
+    }
+    return {"steps": SETTINGS.steps, "best": best, "comparisons": comparisons, "ratios": ratios}
 
 
-KINDS: dict[str, tuple[Callable[..., dict[str, Any]], Iterable[str], tuple[float, ...]]] = {
-    "back": (back, ONE_LAYER, BACK_RATES),
-    "numerals": (numerals, VARIANTS, PEAKS),
+SWEEP = {
+    "back": Task(back, key_of_back, lambda run: run["loss"], dict.fromkeys(ONE_LAYER, BACK_RATES)),
+    "numerals": Task(
+        numerals,
+        key_of_numerals,
+        lambda run: run["excess"][str(LOSS_STEPS[-1])],
+        dict.fromkeys(VARIANTS, PEAKS),
+    ),
 }
 
 
-def final_loss(run: dict[str, Any]) -> float:
-    """By which a learning rate is chosen."""
-    return run["loss"] if run["task"] == "back" else run["excess"][str(LOSS_STEPS[-1])]
-
-
-def best_rate(task: str, variant: str, runs: dict[Job, dict[str, Any]]) -> float | None:
-    """The learning rate with the smallest mean loss; None unless all of them are measured."""
-    losses = {}
-    for rate in KINDS[task][2]:
-        jobs = [Job(task, variant, rate, seed) for seed in RATE_SEEDS]
-        if any(job not in runs for job in jobs):
-            return None
-        losses[rate] = statistics.fmean(final_loss(runs[job]) for job in jobs)
-    return min(losses, key=losses.__getitem__)
-
-
-def all_jobs(runs: dict[Job, dict[str, Any]]) -> dict[Job, str]:
-    """All runs that are needed, as far as the runs so far decide them, each with its key."""
-    jobs = {}
-    for task, (_, variants, rates) in KINDS.items():
-        for seed in SEEDS:
-            for variant in variants:
-                key = key_of_back(variant) if task == "back" else key_of_numerals(variant)
-                chosen = rates if seed in RATE_SEEDS else [best_rate(task, variant, runs)]
-                jobs |= {Job(task, variant, rate, seed): key for rate in chosen if rate}
-    return jobs
-
-
-def read_runs() -> dict[Job, dict[str, Any]]:
-    if not RESULTS.exists():
-        return {}
-    runs = json.loads(RESULTS.read_text("utf-8"))["runs"]
-    return {Job(*(run[name] for name in Job._fields)): run for run in runs}
-
-
-def main() -> None:
-    torch.set_num_threads(1)
-    environment = {
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "cores": os.cpu_count(),
-        "threads": 1,
-    }
-    runs = read_runs()
-    while True:
-        jobs = all_jobs(runs)
-        runs = {job: runs[job] for job, key in jobs.items() if runs.get(job, {}).get("key") == key}
-        missing = [job for job in jobs if job not in runs]
-        if not missing:
-            break
-        job = missing[0]
-        result = KINDS[job.task][0](job.variant, job.seed, job.rate)
-        print(*job, result, flush=True)
-        runs[job] = json.loads(json.dumps(job._asdict() | {"key": jobs[job]} | result))
-        ordered = [runs[other] for other in jobs if other in runs]
-        record = {"environment": environment, "steps": SETTINGS.steps, "runs": ordered}
-        RESULTS.write_text(f"{json.dumps(record, ensure_ascii=False, indent=1)}\n", "utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    run_sweep(RESULTS, SWEEP, summary)
