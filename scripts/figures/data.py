@@ -27,7 +27,7 @@ def held_out(label):
         name = getattr(person, label["side"])
         write(ax, left - 10, y + height / 2, name, ha="right", size=12)
         for j, action in enumerate(actions):
-            part = part_of(f"{person.chinese} {action.verb}{action.object}")
+            part = part_of(f"{person.chinese}{action.verb}{action.object}")
             x = left + j * width
             fill = 0.12 if part == "train" else 0.6
             size = (x + 2, y + 2), width - 4, height - 4

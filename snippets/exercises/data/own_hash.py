@@ -5,12 +5,12 @@ PROGRAM = """
 from phrases import SUBJECTS, ACTIONS, part_of
 for s in SUBJECTS:
     for a in ACTIONS:
-        meaning = f"{s.chinese} {a.verb}{a.object}"
-        print(PART, meaning)
+        fact = f"{s.chinese}{a.verb}{a.object}"
+        print(PART, fact)
 """
 PARTS = {
-    "crc32": "part_of(meaning)",
-    "hash": "{8: 'test', 9: 'validation'}.get(hash(meaning) % 12, 'train')",
+    "crc32": "part_of(fact)",
+    "hash": "{10: 'test', 11: 'validation'}.get(hash(fact) % 12, 'train')",
 }
 for name, part in PARTS.items():
     program = f"import sys; sys.path[:] = {sys.path}\n"
@@ -23,11 +23,9 @@ for name, part in PARTS.items():
             command, env=environment, capture_output=True, text=True, check=True
         )
         rows = (line.split(" ", 1) for line in done.stdout.splitlines())
-        days.append({meaning: part for part, meaning in rows})
+        days.append({fact: part for part, fact in rows})
     yesterday, today = days
-    before = [
-        yesterday[meaning] for meaning in today if today[meaning] == "test"
-    ]
+    before = [yesterday[fact] for fact in today if today[fact] == "test"]
     for part in "test", "train":
         share = before.count(part) / len(before)
         print(f"{name}, today's test, yesterday in {part}: {share:.0%}")
