@@ -1,7 +1,10 @@
 """Runs tests on a copy of snippets/ in which one piece of code is replaced."""
 
 import contextlib
+import functools
+import hashlib
 import io
+import json
 import os
 import sys
 import tempfile
@@ -14,6 +17,7 @@ from hypothesis import Phase, settings
 CLAIMS = Path(__file__).resolve().parent
 ROOT = CLAIMS.parent.parent
 SNIPPETS = ROOT / "snippets"
+RECORD = SNIPPETS / "results" / "mutations.json"
 UNUSED_PLUGINS = (
     *("base_url", "cacheprovider", "cov", "doctest", "junitxml", "logging", "playwright"),
     *("threadexception", "unraisableexception", "xdist"),
@@ -145,3 +149,57 @@ def passing_tests(tests: list[str]) -> tuple[set[str], str]:
     outcomes = Outcomes()
     _, output, _ = run_pytest(tests, None, plugins=(outcomes,))
     return outcomes.passed, output
+
+
+@functools.cache
+def code_hash(file: str) -> str:
+    """A hash of a file of this repository; comments and docstrings of Python don't change it."""
+    from translator import code_only  # here, since it imports PyTorch
+
+    path = ROOT / file
+    if not path.is_file():
+        return "missing"
+    data = path.read_bytes()
+    return hashlib.sha256(
+        code_only(data.decode()).encode() if path.suffix == ".py" else data
+    ).hexdigest()
+
+
+class CaughtMutations:
+    """The mutations that their tests have caught, each with a hash of the code that decided it.
+
+    `scripts/experiment mutations` keeps them in snippets/results/, so that a fresh clone need not
+    try all of them again. Those whose code has changed are tried again, with --all every one.
+    """
+
+    def __init__(self, path: Path = RECORD):
+        self.path = path
+        record = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        self.file_sets: list[list[str]] = record.get("files", [])
+        self.caught: dict[str, tuple[int, str]] = record.get("caught", {})
+
+    def hash_of(self, files: list[str]) -> str:
+        text = "".join(code_hash(file) for file in [*files, "tests/claims/mutants.py"])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def has(self, name: str) -> bool:
+        """Whether the mutation was caught with the code as it is now."""
+        number, key = self.caught.get(name, (None, ""))
+        return number is not None and self.hash_of(self.file_sets[number]) == key
+
+    def add(self, name: str, files: set[str]) -> None:
+        """Record that a test that read these files has caught the mutation."""
+        file_set = sorted(files)
+        if file_set not in self.file_sets:
+            self.file_sets.append(file_set)
+        self.caught[name] = (self.file_sets.index(file_set), self.hash_of(file_set))
+
+    def write(self, names: list[str]) -> None:
+        """Write the record of the mutations with these names."""
+        caught = {name: self.caught[name] for name in names if name in self.caught}
+        used = sorted({number for number, _ in caught.values()})
+        record = {
+            "files": [self.file_sets[number] for number in used],
+            "caught": {name: (used.index(number), key) for name, (number, key) in caught.items()},
+        }
+        self.path.write_text(f"{json.dumps(record, ensure_ascii=False, indent=0)}\n", "utf-8")

@@ -1,6 +1,7 @@
 """Each mutation, made in a copy of snippets/, makes the test of its claim fail.
 
-One that failed in an earlier run with identical files is not made again, except with --all.
+One that was caught before with identical code, as snippets/results/mutations.json or the cache
+of this clone records, is not made again, except with --all.
 """
 
 import multiprocessing
@@ -10,9 +11,11 @@ from typing import NamedTuple
 
 import pytest
 
+import mutants
+from bookbuild.pages.files import write_file
 from bookbuild.reference import claims
 from check_cache import ENVIRONMENT, CheckCache
-from mutants import SNIPPETS, Result, passing_tests, run_test
+from mutants import SNIPPETS, CaughtMutations, Result, passing_tests, run_test
 
 
 class Case(NamedTuple):
@@ -34,14 +37,18 @@ class Case(NamedTuple):
 CASES = [Case(claim.test, each) for claim in claims.all_claims() for each in claim.mutations]
 
 
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ProcessPoolExecutor]:
+def process_pool() -> ProcessPoolExecutor:
     """Two processes at a time, each for one task, since a module is imported only once."""
     context = multiprocessing.get_context("forkserver")
     # torch.optim imports torch._dynamo on its first use, which takes more than a second.
     preload = ["numpy", "pytest", "hypothesis.strategies", "torch", "torch._dynamo"]
     context.set_forkserver_preload([*preload, "_hypothesis_pytestplugin"])
-    with ProcessPoolExecutor(2, mp_context=context, max_tasks_per_child=1) as pool:
+    return ProcessPoolExecutor(2, mp_context=context, max_tasks_per_child=1)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ProcessPoolExecutor]:
+    with process_pool() as pool:
         yield pool
         pool.shutdown(cancel_futures=True)
 
@@ -54,11 +61,16 @@ def cache(everything: bool) -> CheckCache:
 
 
 @pytest.fixture(scope="module")
-def selected(request, cache) -> list[Case]:
+def selected(request, cache, everything) -> list[Case]:
     """The cases that the command line selects and that are not known to be caught."""
+    kept = CaughtMutations()
     specs = [getattr(item, "callspec", None) for item in request.session.items]
     cases = [spec.params["case"] for spec in specs if spec and "case" in spec.params]
-    return [case for case in cases if not cache.has_passed(case.name)]
+    return [
+        case
+        for case in cases
+        if everything or not (kept.has(case.name) or cache.has_passed(case.name))
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -134,3 +146,39 @@ def test_only_tests_that_pass_on_an_unchanged_copy_count_as_passing(pool):
     missing = "test_mutations.py::test_nonesuch"
     assert pool.submit(passing_tests, [SAMPLE]).result()[0] == {SAMPLE}
     assert pool.submit(passing_tests, [missing]).result()[0] == set()
+
+
+# The record
+
+
+@pytest.fixture
+def record(tmp_path, monkeypatch) -> CaughtMutations:
+    """A record in a temporary folder with one mutation, caught by a test that read code.py."""
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    write_file(tmp_path / "code.py", "x = 1  # one\n")
+    write_file(tmp_path / "tests/claims/mutants.py", "")
+    mutants.code_hash.cache_clear()
+    record = CaughtMutations(tmp_path / "mutations.json")
+    record.add("a mutation", {"code.py"})
+    record.write(["a mutation", "another mutation"])
+    yield CaughtMutations(tmp_path / "mutations.json")
+    mutants.code_hash.cache_clear()
+
+
+def test_a_recorded_mutation_counts_as_caught(record):
+    assert record.has("a mutation") and not record.has("another mutation")
+
+
+@pytest.mark.parametrize(
+    ("text", "caught"),
+    [("x = 2\n", False), ("# a comment\nx = 1\n", True), ('"""A docstring."""\nx = 1\n', True)],
+)
+def test_a_recorded_mutation_is_tried_again_when_code_has_changed(record, tmp_path, text, caught):
+    write_file(tmp_path / "code.py", text)
+    mutants.code_hash.cache_clear()
+    assert record.has("a mutation") == caught
+
+
+def test_a_record_leaves_out_mutations_that_no_longer_exist(record, tmp_path):
+    record.write(["another mutation"])
+    assert not CaughtMutations(tmp_path / "mutations.json").has("a mutation")
