@@ -284,8 +284,10 @@ def crossing_number(label):
     },
 )
 def ablations(label):
-    runs = json.loads((SNIPPETS / "results" / "ablations.json").read_text(encoding="utf-8"))["runs"]
-    names = list(dict.fromkeys(run["variant"] for run in runs))
+    measured = json.loads((SNIPPETS / "results" / "ablations.json").read_text(encoding="utf-8"))
+    best = measured["best"]
+    runs = [run for run in measured["runs"] if run["rate"] == best[run["variant"]]]
+    names = list(best)
     fig, ax = canvas(height=30 + 25 * len(names))
     for i, name in enumerate(names):
         match = [run["match"] for run in runs if run["variant"] == name]

@@ -159,8 +159,13 @@ def window(label):
     },
 )
 def back(label):
-    runs = json.loads((RESULTS / "variants.json").read_text(encoding="utf-8"))["runs"]
-    runs = [run for run in runs if run["task"] == "back"]
+    measured = json.loads((RESULTS / "variants.json").read_text(encoding="utf-8"))
+    best = measured["best"]["back"]
+    runs = [
+        run
+        for run in measured["runs"]
+        if run["task"] == "back" and run["rate"] == best[run["variant"]]
+    ]
     styles = {
         "sinusoids": (MUTED, "-", "o"),
         "learned": (MUTED, ":", "s"),

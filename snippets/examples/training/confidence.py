@@ -7,7 +7,12 @@ import train
 folder = Path(train.__file__).with_name("results")
 measured = json.loads((folder / "ablations.json").read_text(encoding="utf-8"))
 for name in "ours", "no smoothing":
-    own = [run for run in measured["runs"] if run["variant"] == name]
+    rate = measured["best"][name]
+    own = [
+        run
+        for run in measured["runs"]
+        if (run["variant"], run["rate"]) == (name, rate)
+    ]
     for what in "match", "right", "sure":
         mean = statistics.mean(run[what] for run in own)
         print(f"{name}, {what}: {mean:.2%}")

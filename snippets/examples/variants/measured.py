@@ -6,20 +6,30 @@ import train
 
 folder = Path(train.__file__).with_name("results")
 measured = json.loads((folder / "variants.json").read_text(encoding="utf-8"))
-runs = [run for run in measured["runs"] if run["task"] == "numerals"]
 print("steps:", measured["steps"])
-for name in dict.fromkeys(run["variant"] for run in runs):
-    own = [run for run in runs if run["variant"] == name]
-    match = [run["test"] for run in own]
-    mean = {
-        key: statistics.mean(run[key] for run in own) for key in ("11", "12")
-    }
-    print(f"{name}, match: {statistics.mean(match):.2%}")
-    print(f"{name}, from, to: {min(match) * 100:.2f}–{max(match):.2%}")
-    for digits, share in mean.items():
-        print(f"{name}, {digits} digits: {share:.1%}")
-    early = statistics.mean(run["curve"][2] for run in own)
-    print(f"{name}, loss by step 300: {early:.3f}")
-    seconds = statistics.median(run["seconds"] for run in own)
+print("comparisons:", measured["comparisons"])
+for name, rate in measured["best"]["numerals"].items():
+    best = [
+        run
+        for run in measured["runs"]
+        if (run["task"], run["variant"], run["rate"]) == ("numerals", name, rate)
+    ]
+    match = [run["test"] for run in best]
+    print(f"{name}, rate: {rate}")
+    print(f"{name}, parameters: {best[0]['parameters']:,}")
+    seconds = statistics.median(run["seconds"] for run in best)
     print(f"{name}, CPU seconds: {seconds:.0f}")
-    print(f"{name}, parameters: {own[0]['parameters']:,}")
+    print(f"{name}, match: {statistics.mean(match):.1%}")
+    print(f"{name}, from, to: {min(match) * 100:.1f}–{max(match):.1%}")
+    for digits in "11", "12":
+        fraction = statistics.mean(run[digits] for run in best)
+        print(f"{name}, {digits} digits: {fraction:.1%}")
+    for step in best[0]["excess"]:
+        excess = statistics.mean(run["excess"][step] for run in best)
+        print(f"{name}, excess at step {step}: {excess:.4f}")
+        if name in measured["ratios"]:
+            ratio, low, high = measured["ratios"][name][step]
+            print(f"{name}, ratio at step {step}: {ratio:.2f}")
+            print(
+                f"{name}, interval at step {step}: {low:.2f} to {high:.2f}"
+            )
