@@ -456,7 +456,7 @@ def test_a_model_that_sees_the_future_is_correct_in_training_and_guesses_at_infe
     "transformer.py",
     "self.linear1(x).relu()",
     "self.linear1(x - x.mean(dim=1, keepdim=True)).relu()",
-    fault="the feed-forward network subtracts the mean over the positions",
+    fault="the feed-forward network subtracts the mean of all positions",
 )
 @few
 @given(seed=seeds, n=st.integers(2, 7), data=st.data())
