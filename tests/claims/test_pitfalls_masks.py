@@ -278,8 +278,8 @@ def test_a_mask_after_the_softmax_is_correct_if_each_row_is_divided_by_its_sum()
 @mutation(
     "pitfalls/mask_after_softmax.py",
     "scores.softmax(dim=-1) * mask",
-    "scores.double().softmax(dim=-1) * mask",
-    fault="the softmax before the late mask is in float64",
+    "scores.clamp(-20, 20).softmax(dim=-1) * mask",
+    fault="the scores are limited to 20 before the softmax",
 )
 def test_dividing_by_the_sum_fails_if_no_weight_is_left():
     wrong = load_pitfall("mask_after_softmax").wrong_weights
