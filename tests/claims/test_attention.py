@@ -71,6 +71,12 @@ def copied(ours: MultiHeadAttention, dropout=0.0) -> nn.MultiheadAttention:
 
 
 @claim("attention#soft-lookup")
+@mutation(
+    "examples/attention/soft_lookup.py",
+    "(sharpness * scores).softmax",
+    "scores.softmax",
+    fault="the soft dictionary ignores its sharpness",
+)
 def test_a_sharp_lookup_is_a_dictionary_and_a_blunt_one_is_an_average(printed):
     shown = printed("examples", "soft_lookup")
     assert shown["second key, sharpness 50"] == "20.0"
@@ -80,6 +86,12 @@ def test_a_sharp_lookup_is_a_dictionary_and_a_blunt_one_is_an_average(printed):
 
 
 @claim("attention#soft-lookup")
+@mutation(
+    "transformer.py",
+    "scores = scores / math.sqrt(query.size(-1))",
+    "scores = scores / math.sqrt(query.size(-1)) - torch.arange(key.size(-2))",
+    fault="later keys get lower scores",
+)
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)))
 def test_the_order_of_the_key_value_pairs_changes_nothing(seed, n, m, d, path):
@@ -92,12 +104,24 @@ def test_the_order_of_the_key_value_pairs_changes_nothing(seed, n, m, d, path):
 
 
 @claim("attention#soft-lookup")
+@mutation(
+    "transformer.py",
+    "weights = scores.softmax(dim=-1)",
+    "weights = scores.sigmoid()",
+    fault="a sigmoid replaces the softmax",
+)
 def test_with_a_single_pair_the_output_is_its_value_for_any_query(attend):
     query, key, value = qkv(0, 4, 1, 3, 2)
     assert_close(attend(query, key, value)[0], value.expand(2, 3, 4, 2))
 
 
 @claim("attention#soft-lookup")
+@mutation(
+    "transformer.py",
+    "F.dropout(weights, dropout)",
+    "F.dropout(weights, 0.1)",
+    fault="explicit attention always drops a tenth of the weights",
+)
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)))
 def test_each_output_lies_between_the_smallest_and_the_largest_value(seed, n, m, d, path):
@@ -108,6 +132,12 @@ def test_each_output_lies_between_the_smallest_and_the_largest_value(seed, n, m,
 
 
 @claim("attention#query-key-value")
+@mutation(
+    "examples/attention/one_matrix.py",
+    "(x @ to_key).T",
+    "(x @ to_query).T",
+    fault="the example with two matrices uses the first one twice",
+)
 def test_one_matrix_for_query_and_key_makes_symmetric_scores(printed):
     shown = printed("examples", "one_matrix")
     assert shown["one matrix, scores symmetric"] == "True"
@@ -120,6 +150,12 @@ def test_one_matrix_for_query_and_key_makes_symmetric_scores(printed):
 
 
 @claim("attention#by-hand")
+@mutation(
+    "examples/attention/by_hand.py",
+    "scores / 2**0.5",
+    "scores / 2",
+    fault="the example by hand divides the scores by d_k, not by its root",
+)
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_numbers_computed_by_hand_on_the_page_match_the_code(printed, language):
     shown = {
@@ -137,6 +173,12 @@ def test_the_numbers_computed_by_hand_on_the_page_match_the_code(printed, langua
 
 
 @claim("attention#formula")
+@mutation(
+    "transformer.py",
+    "math.sqrt(query.size(-1))",
+    "query.size(-1)",
+    fault="explicit attention divides the scores by d_k, not by its root",
+)
 def test_the_example_by_hand_is_what_the_code_computes(attend, dtype):
     query = torch.tensor([[0, 1], [2, 0], [1, 1]], dtype=dtype)
     key = torch.tensor([[2, 0], [0, 2], [1, -1]], dtype=dtype)
@@ -191,6 +233,12 @@ def test_the_weights_of_each_query_sum_to_one_and_those_of_a_key_to_any_amount(s
 
 
 @claim("attention#formula")
+@mutation(
+    "examples/attention/softmax_axis.py",
+    "wrong = scores.softmax(dim=-2)",
+    "wrong = scores.softmax(dim=-1)",
+    fault="the wrong softmax of the example runs over the right axis",
+)
 def test_a_popular_key_receives_more_than_one_and_a_softmax_over_the_wrong_axis_breaks_the_row_sums(
     printed,
 ):
@@ -202,6 +250,12 @@ def test_a_popular_key_receives_more_than_one_and_a_softmax_over_the_wrong_axis_
 
 
 @claim("attention#formula")
+@mutation(
+    "transformer.py",
+    "weights = scores.softmax(dim=-1)",
+    "weights = scores.relu() / scores.relu().sum(dim=-1, keepdim=True)",
+    fault="only keys with a positive score get weight",
+)
 def test_zero_and_negative_scores_still_get_weight():
     query, key = torch.tensor([[[1.0]]]), torch.tensor([[[2.0], [0.0], [-1.0]]])
     _, weights = scaled_dot_product_attention(query, key, key)
@@ -212,6 +266,12 @@ def test_zero_and_negative_scores_still_get_weight():
 
 
 @claim("attention#not-closeness")
+@mutation(
+    "examples/attention/not_closeness.py",
+    "products = keys @ query",
+    "products = keys @ query / keys.norm(dim=-1)",
+    fault="the example divides each product by the length of its key",
+)
 def test_a_long_distant_key_beats_a_key_equal_to_the_query(printed):
     shown = printed("examples", "not_closeness")
     assert shown["the same vector, distance"] == "0.0"
@@ -221,6 +281,12 @@ def test_a_long_distant_key_beats_a_key_equal_to_the_query(printed):
 
 
 @claim("attention#not-closeness")
+@mutation(
+    "transformer.py",
+    "scores = scores / math.sqrt(query.size(-1))",
+    "scores = scores / -math.sqrt(query.size(-1))",
+    fault="the scores have the opposite sign",
+)
 @few
 @given(seed=seeds, m=sizes, d=sizes)
 def test_among_keys_of_equal_length_the_closest_gets_the_most_weight(seed, m, d):
@@ -234,6 +300,12 @@ def test_among_keys_of_equal_length_the_closest_gets_the_most_weight(seed, m, d)
 
 
 @claim("attention#not-closeness")
+@mutation(
+    "transformer.py",
+    "scores = query @ key.transpose(-2, -1)",
+    "scores = F.normalize(query, dim=-1) @ key.transpose(-2, -1)",
+    fault="queries are normalized to length one",
+)
 @few
 @given(seed=seeds, m=st.integers(2, 6), d=sizes, factor=st.floats(1.1, 4))
 def test_a_longer_query_keeps_the_order_and_sharpens_the_weights(seed, m, d, factor):
@@ -241,7 +313,7 @@ def test_a_longer_query_keeps_the_order_and_sharpens_the_weights(seed, m, d, fac
     _, before = scaled_dot_product_attention(query, key, value)
     _, after = scaled_dot_product_attention(query * factor, key, value)
     assert torch.equal(before.argsort(dim=-1), after.argsort(dim=-1))
-    assert (after.amax(dim=-1) >= before.amax(dim=-1)).all()
+    assert (after.amax(dim=-1) > before.amax(dim=-1)).all()
 
 
 # Why the root
@@ -263,7 +335,7 @@ def gradients(attention, x, upstream, divided):
     return torch.autograd.grad(output, [attention.query.weight, attention.key.weight], upstream)
 
 
-@claim("attention#why-sqrt-dk")
+@claim("attention#why-sqrt-dk", kind="mathematics")
 @pytest.mark.parametrize("d_k", [16, 64, 256])
 def test_the_variance_of_a_dot_product_is_d_k_and_after_scaling_it_is_one(d_k):
     torch.manual_seed(1)
@@ -290,6 +362,12 @@ def test_the_code_divides_by_the_square_root_of_the_head_size():
 
 
 @claim("attention#why-sqrt-dk")
+@mutation(
+    "examples/attention/saturation.py",
+    "/ divisor",
+    "/ 8",
+    fault="the example of saturation divides by 8 both times",
+)
 def test_the_example_prints_the_largest_weight_and_the_median_slope(printed):
     shown = {name: float(number) for name, number in printed("examples", "saturation").items()}
     assert shown["divided by 8, largest weight"] < 0.15
@@ -297,7 +375,7 @@ def test_the_example_prints_the_largest_weight_and_the_median_slope(printed):
     assert shown["divided by 1, median slope"] < 1e-7 < 1e-3 < shown["divided by 8, median slope"]
 
 
-@claim("attention#why-sqrt-dk")
+@claim("attention#why-sqrt-dk", kind="mathematics")
 @pytest.mark.parametrize("seed", range(3))
 def test_without_the_division_one_key_wins_and_the_slopes_of_most_keys_nearly_vanish(seed):
     torch.manual_seed(seed)
@@ -315,7 +393,7 @@ def test_without_the_division_one_key_wins_and_the_slopes_of_most_keys_nearly_va
     assert winner[64, False] > winner[64, True] > winner[512, False]
 
 
-@claim("attention#why-sqrt-dk")
+@claim("attention#why-sqrt-dk", kind="mathematics")
 @few
 @given(seed=seeds, m=st.integers(1, 6))
 def test_the_derivative_of_a_weight_by_its_own_score_is_w_times_one_minus_w(seed, m):
@@ -327,6 +405,12 @@ def test_the_derivative_of_a_weight_by_its_own_score_is_w_times_one_minus_w(seed
 
 
 @claim("attention#why-sqrt-dk")
+@mutation(
+    "transformer.py",
+    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
+    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout, scale=1.0)",
+    fault="the fused path does not divide its scores",
+)
 @pytest.mark.parametrize("nhead", [64, 8, 1], ids=lambda nhead: f"d_k={512 // nhead}")
 def test_without_the_division_the_gradients_of_w_q_and_w_k_are_larger(nhead):
     for seed in range(3):
@@ -340,6 +424,12 @@ def test_without_the_division_the_gradients_of_w_q_and_w_k_are_larger(nhead):
 
 
 @claim("attention#why-sqrt-dk")
+@mutation(
+    "transformer.py",
+    "mask, dropout)\n    return x, None",
+    "mask, dropout, scale=query.size(-1) ** -0.25)\n    return x, None",
+    fault="the fused path divides its scores by the fourth root of d_k",
+)
 @pytest.mark.parametrize("tokens", [5, 16, 64, 256])
 def test_in_the_size_of_the_base_model_they_are_larger_from_five_tokens_on(tokens):
     for seed in range(5):
@@ -352,6 +442,12 @@ def test_in_the_size_of_the_base_model_they_are_larger_from_five_tokens_on(token
 
 
 @claim("attention#why-sqrt-dk")
+@mutation(
+    "examples/attention/query_gradients.py",
+    "scale=1.0",
+    "scale=d_k**-0.25",
+    fault="the gradients without the division are measured with half of it",
+)
 def test_the_example_measures_larger_gradients_of_w_q_and_few_queries_that_get_them(printed):
     shown = {
         name: float(x.lstrip("× ")) for name, x in printed("examples", "query_gradients").items()
@@ -361,7 +457,7 @@ def test_the_example_measures_larger_gradients_of_w_q_and_few_queries_that_get_t
     assert shown["d_k = 512, 16 tokens, median query"] < 0.1
 
 
-@claim("attention#why-sqrt-dk")
+@claim("attention#why-sqrt-dk", kind="mathematics")
 @pytest.mark.parametrize("seed", range(5))
 def test_with_d_k_512_and_16_tokens_half_of_the_queries_get_almost_no_gradient(seed):
     torch.manual_seed(seed)
@@ -374,7 +470,7 @@ def test_with_d_k_512_and_16_tokens_half_of_the_queries_get_almost_no_gradient(s
     assert medians[1] < 0.1 * medians[0]
 
 
-@claim("attention#why-sqrt-dk")
+@claim("attention#why-sqrt-dk", kind="mathematics")
 def test_where_two_keys_compete_the_slopes_stay_at_a_quarter():
     scores = 8 * torch.tensor([0.0, 0.0, -3.0], dtype=torch.float64)
     weights = scores.softmax(dim=-1)
@@ -382,6 +478,12 @@ def test_where_two_keys_compete_the_slopes_stay_at_a_quarter():
 
 
 @claim("attention#why-sqrt-dk")
+@mutation(
+    "transformer.py",
+    "math.sqrt(query.size(-1))",
+    "query.size(-1) ** 0.25",
+    fault="the scores are divided by the fourth root of d_k",
+)
 def test_without_the_division_a_step_on_w_q_moves_the_scores_by_the_root_of_d_k_as_far():
     def logits(attention):
         """The logarithms of the weights: the scores, but for a constant in each row."""
@@ -400,6 +502,12 @@ def test_without_the_division_a_step_on_w_q_moves_the_scores_by_the_root_of_d_k_
 
 
 @claim("attention#why-sqrt-dk")
+@mutation(
+    "transformer.py",
+    "nn.init.xavier_uniform_(module.weight)",
+    "nn.init.kaiming_uniform_(module.weight)",
+    fault="linear weights start from Kaiming's uniform distribution",
+)
 def test_xavier_uniform_projections_start_with_scores_of_variance_one(printed):
     shown = printed("examples", "at_the_start")
     assert shown["scores, Xavier-uniform"] == "1.0"
@@ -425,7 +533,7 @@ def steps_of(scaling, **settings) -> list[float]:
     return [run["nine of ten after"] or math.inf for run in runs]
 
 
-@claim("attention#why-sqrt-dk")
+@claim("attention#why-sqrt-dk", kind="measurement")
 def test_the_training_results_are_of_the_current_code(experiment, scaling):
     assert scaling["key"] == experiment["key"](), "stale; run scripts/experiment scaling"
     single = [run for run in scaling["runs"] if run["layers"] == 0]
@@ -433,7 +541,7 @@ def test_the_training_results_are_of_the_current_code(experiment, scaling):
     assert len(scaling["runs"]) == len(single) + 3 * 2 * 3
 
 
-@claim("attention#why-sqrt-dk")
+@claim("attention#why-sqrt-dk", kind="measurement")
 @pytest.mark.parametrize("variant", ["divided", "not divided"])
 def test_a_training_run_matches_its_record(experiment, scaling, variant):
     (expected,) = steps_of(scaling, layers=0, d_k=64, rate=1e-3, seed=0, variant=variant)
@@ -441,7 +549,7 @@ def test_a_training_run_matches_its_record(experiment, scaling, variant):
     assert found == pytest.approx(expected, abs=10)
 
 
-@claim("attention#why-sqrt-dk")
+@claim("attention#why-sqrt-dk", kind="measurement")
 @pytest.mark.parametrize("layers", [1, 2, 6])
 def test_in_whole_models_every_gradient_of_w_q_is_larger_without_the_division(
     experiment, scaling, layers
@@ -458,14 +566,14 @@ def test_in_whole_models_every_gradient_of_w_q_is_larger_without_the_division(
     assert len(of_all) == 2 * 5 * 3 * layers and min(of_all) > 2
 
 
-@claim("attention#why-sqrt-dk")
+@claim("attention#why-sqrt-dk", kind="measurement")
 def test_in_deeper_models_the_gradients_of_w_q_grow_more(printed):
     shown = printed("examples", "scaling")
     ratios = [float(shown[f"{layers} layers, gradient of W_Q"]) for layers in (1, 2, 6)]
     assert 5 < ratios[0] < ratios[1] < ratios[2]
 
 
-@claim("attention#why-sqrt-dk")
+@claim("attention#why-sqrt-dk", kind="measurement")
 def test_without_the_division_every_training_run_takes_longer_and_more_so_the_larger_d_k(scaling):
     slowdown = []
     for d_k in 8, 64, 256:
@@ -480,7 +588,7 @@ def test_without_the_division_every_training_run_takes_longer_and_more_so_the_la
     assert 1.1 < slowdown[0] < slowdown[1] < slowdown[2]
 
 
-@claim("attention#why-sqrt-dk")
+@claim("attention#why-sqrt-dk", kind="measurement")
 def test_a_small_start_without_the_division_is_as_fast_at_the_lowest_rate_and_fails_at_a_high_one(
     scaling,
 ):
@@ -498,7 +606,7 @@ def test_a_small_start_without_the_division_is_as_fast_at_the_lowest_rate_and_fa
         assert min(steps_of(scaling, **high, variant=variant)) == math.inf
 
 
-@claim("attention#why-sqrt-dk")
+@claim("attention#why-sqrt-dk", kind="measurement")
 def test_deeper_encoders_need_the_division_more(scaling):
     right = {
         (layers, variant): [
@@ -518,6 +626,12 @@ def test_deeper_encoders_need_the_division_more(scaling):
 
 
 @claim("attention#code")
+@mutation(
+    "transformer.py",
+    "scores.masked_fill(~mask, lowest)",
+    "(scores - 10.0 * ~mask)",
+    fault="forbidden scores are lowered by ten instead of replaced",
+)
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)), dtype=dtypes)
 def test_a_forbidden_key_changes_no_output_and_gets_no_gradient(seed, n, m, d, path, dtype):
@@ -593,6 +707,12 @@ def test_a_query_with_no_allowed_key_gets_zeros_and_no_gradient_is_nan(attend, d
 
 
 @claim("attention#code")
+@mutation(
+    "transformer.py",
+    "mask = torch.atleast_2d(mask)",
+    "mask = torch.atleast_2d(mask) if mask.any() else None",
+    fault="the fused path ignores a mask that is False everywhere",
+)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 def test_if_no_query_has_an_allowed_key_all_outputs_and_gradients_are_zero(attend, dtype):
     query, key, value = qkv(0, 4, 5, 8, 6, dtype)
@@ -604,13 +724,25 @@ def test_if_no_query_has_an_allowed_key_all_outputs_and_gradients_are_zero(atten
 
 
 @claim("attention#code")
+@mutation(
+    "examples/attention/no_key.py",
+    'float("-inf")',
+    "-1e9",
+    fault="the plain softmax of the example runs over minus a billion",
+)
+@mutation(
+    "transformer.py",
+    "weights = weights.masked_fill(~mask, 0.0)",
+    "weights = weights.clone()",
+    fault="the explicit path averages all values for a query with no key",
+)
 def test_a_plain_softmax_over_minus_infinity_is_nan_and_ours_is_not(printed):
     shown = printed("examples", "no_key")
     assert shown.pop("plain softmax, row 1") == "[nan, nan]"
     assert len(shown) == 12 and set(shown.values()) == {"True"}
 
 
-@claim("attention#code")
+@claim("attention#code", kind="measurement")
 def test_minus_a_billion_does_not_exist_in_float16():
     scores = torch.zeros(2, dtype=torch.float16)
     with pytest.raises(RuntimeError, match="overflow"):
@@ -676,6 +808,18 @@ def test_a_mask_that_broadcasts_is_equivalent_to_the_full_mask(attend, shape):
 
 
 @claim("attention#code")
+@mutation(
+    "transformer.py",
+    'f"{tuple(mask.shape)} to {tuple(shape)}"',
+    'f"{tuple(shape)} to {tuple(mask.shape)}"',
+    fault="the error about a mask swaps the two shapes",
+)
+@mutation(
+    "transformer.py",
+    "got {d_model} and {nhead}",
+    "got {nhead} and {d_model}",
+    fault="the error about heads swaps the two sizes",
+)
 def test_errors_about_masks_and_heads_name_the_problem(printed, capsys):
     printed("examples", "wrong_masks")
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "wrong_masks.py"))
@@ -743,6 +887,12 @@ def test_weights_are_dropped_out_only_in_training(need_weights):
 
 
 @claim("attention#dropout")
+@mutation(
+    "examples/attention/dropout_on_weights.py",
+    'theirs.train(mode == "training")',
+    "theirs.eval()",
+    fault="the example keeps PyTorch's module in evaluation mode",
+)
 def test_in_training_our_returned_rows_sum_to_one_and_those_of_torch_do_not(printed):
     shown = printed("examples", "dropout_on_weights")
     assert shown["training, ours"] == shown["evaluation, ours"] == "1.0 to 1.0"
@@ -769,6 +919,13 @@ def test_fused_and_explicit_attention_are_equal(seed, n, m, d_k, d_v, dtype, mas
 
 
 @claim("attention#cost")
+@mutation(
+    "transformer.py",
+    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
+    "half = (each.bfloat16() for each in (query, key, value))\n"
+    "    x = F.scaled_dot_product_attention(*half, mask, dropout).type_as(query)",
+    fault="the fused path computes in bfloat16",
+)
 def test_fused_equals_explicit_within_a_millionth_at_the_size_of_the_base_model():
     torch.manual_seed(1)
     query, key, value = torch.randn(3, 2, 8, 100, 64)
@@ -778,6 +935,12 @@ def test_fused_equals_explicit_within_a_millionth_at_the_size_of_the_base_model(
 
 
 @claim("attention#cost")
+@mutation(
+    "transformer.py",
+    "return x, None",
+    "return x, x",
+    fault="the fused path returns its output in place of the weights",
+)
 def test_the_fused_path_has_no_weights_to_return(printed):
     shown = printed("examples", "fused_equal")
     assert shown["no mask, equal to 1e-6"] == shown["causal mask, equal to 1e-6"] == "True"
@@ -785,7 +948,7 @@ def test_the_fused_path_has_no_weights_to_return(printed):
     assert shown["weights of the explicit path"] == "(2, 8, 100, 100)"
 
 
-@claim("attention#cost")
+@claim("attention#cost", kind="measurement")
 def test_fused_attention_needs_linear_memory_and_quadratic_time(printed):
     shown = printed("examples", "cost")
     assert 3.5 < float(shown["explicit, memory at twice the length"]) < 4.5
@@ -808,7 +971,7 @@ def test_the_fused_path_stores_no_weights_without_dropout_and_stores_them_with_i
     assert shown["is_causal is the causal mask"] == "True"
 
 
-@claim("attention#cost")
+@claim("attention#cost", kind="measurement")
 def test_the_cuda_kernel_of_flash_attention_takes_dropout_but_no_mask():
     schema = torch.ops.aten._scaled_dot_product_flash_attention.default._schema
     names = {argument.name for argument in schema.arguments}
@@ -816,14 +979,14 @@ def test_the_cuda_kernel_of_flash_attention_takes_dropout_but_no_mask():
     assert not names & {"attn_mask", "attn_bias"}
 
 
-@claim("attention#cost")
+@claim("attention#cost", kind="measurement")
 def test_three_matrices_take_most_of_the_memory_of_explicit_attention(printed):
     shown = printed("examples", "cost")
     table = int(shown["one table of weights, bytes"].replace(",", "")) / 1e6
     assert 3 * table < float(shown["explicit, megabytes at 4096"]) < 3.3 * table
 
 
-@claim("attention#cost")
+@claim("attention#cost", kind="measurement")
 def test_the_measured_cost_is_of_the_current_code_and_each_length_twice_the_one_before():
     measured = json.loads((SNIPPETS / "results" / "attention.json").read_text())
     sources = ROOT / "scripts/experiments/attention.py", SNIPPETS / "transformer.py"
@@ -833,6 +996,12 @@ def test_the_measured_cost_is_of_the_current_code_and_each_length_twice_the_one_
 
 
 @claim("attention#cost")
+@mutation(
+    "examples/attention/multiplications.py",
+    "2 * n**2 * d_model",
+    "n**2 * d_model",
+    fault="the count of products omits the averages",
+)
 def test_at_length_twice_d_model_the_pairs_cost_as_much_as_the_linear_layers(printed):
     shown = printed("examples", "multiplications")
     assert shown["1024 tokens, share of the pairs"] == "50.0%"
@@ -843,6 +1012,12 @@ def test_at_length_twice_d_model_the_pairs_cost_as_much_as_the_linear_layers(pri
 
 
 @claim("attention#one-average")
+@mutation(
+    "transformer.py",
+    "self.nhead = nhead",
+    "self.nhead = 1",
+    fault="attention has one head, whatever its nhead",
+)
 def test_one_head_cannot_distinguish_two_neighbors_and_two_heads_can(printed):
     shown = printed("examples", "two_neighbours")
     assert float(shown["neighbours named right, nhead = 1"]) < 0.7
@@ -850,6 +1025,12 @@ def test_one_head_cannot_distinguish_two_neighbors_and_two_heads_can(printed):
 
 
 @claim("attention#multi-head-code")
+@mutation(
+    "examples/attention/two_neighbours.py",
+    "x = embedding(ids) + table",
+    "x = embedding(ids)",
+    fault="the example of the two neighbors omits the positions",
+)
 def test_one_of_two_heads_looks_right_and_the_other_left(capsys):
     trained = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "two_neighbours.py"))["trained"]
     middle = [[head[i].argmax().item() - i for i in (1, 2, 3)] for head in trained[2][1]]
@@ -857,6 +1038,12 @@ def test_one_of_two_heads_looks_right_and_the_other_left(capsys):
 
 
 @claim("attention#shapes")
+@mutation(
+    "examples/attention/shapes.py",
+    "q.unflatten(-1, (8, 64))",
+    "q.unflatten(-1, (64, 8))",
+    fault="the example of the shapes makes 64 heads of size 8",
+)
 def test_the_shapes_match_the_table(printed):
     shown = printed("examples", "shapes")
     assert list(shown.values()) == [
@@ -872,6 +1059,12 @@ def test_the_shapes_match_the_table(printed):
 
 
 @claim("attention#shapes")
+@mutation(
+    "examples/attention/reshape_trap.py",
+    "x.reshape(1, 8, 5, 64)",
+    "x.reshape(1, 5, 8, 64).transpose(1, 2)",
+    fault="the wrong reshape of the example keeps the tokens together",
+)
 def test_a_reshape_mixes_tokens_and_has_the_right_shape(printed):
     shown = printed("examples", "reshape_trap")
     assert shown["same shape"] == "True"
@@ -914,6 +1107,12 @@ def test_multi_head_attention_equals_that_of_torch_forward_and_backward(nhead, m
 
 
 @claim("attention#torch-nn")
+@mutation(
+    "examples/attention/torch_nn.py",
+    "attn_mask=~mask",
+    "attn_mask=mask",
+    fault="nn.MultiheadAttention gets our mask where the results are compared",
+)
 def test_masks_of_nn_multihead_attention_are_the_opposite_of_ours_and_of_sdpas(printed):
     shown = printed("examples", "torch_nn")
     equal = [value for label, value in shown.items() if label.endswith("equal")]
@@ -937,6 +1136,12 @@ def test_masks_of_nn_multihead_attention_are_the_opposite_of_ours_and_of_sdpas(p
 
 
 @claim("attention#torch-nn")
+@mutation(
+    "examples/attention/torch_nn.py",
+    "nn.MultiheadAttention(32, 4, batch_first=True, dtype=dtype)",
+    "nn.MultiheadAttention(\n        32, 4, batch_first=True, dtype=dtype, add_bias_kv=True\n    )",
+    fault="PyTorch's module gets one more key and value",
+)
 def test_one_stacked_matrix_saves_no_parameters(printed):
     shown = printed("examples", "torch_nn")
     assert shown["parameters of ours"] == shown["parameters of theirs"]
@@ -944,6 +1149,12 @@ def test_one_stacked_matrix_saves_no_parameters(printed):
 
 
 @claim("attention#multi-head-code")
+@mutation(
+    "transformer.py",
+    "return self.output(joined), weights",
+    "return self.output(joined), weights.mean(dim=1)",
+    fault="our returned weights are averaged over the heads",
+)
 def test_torch_averages_the_weights_over_heads_by_default():
     torch.manual_seed(0)
     ours = MultiHeadAttention(16, 4)
@@ -953,6 +1164,14 @@ def test_torch_averages_the_weights_over_heads_by_default():
 
 
 @claim("attention#multi-head-code")
+@mutation(
+    "transformer.py",
+    "return self.output(joined), weights",
+    "if need_weights:\n"
+    "            weights = F.dropout(weights, self.dropout, self.training)\n"
+    "        return self.output(joined), weights",
+    fault="the returned weights get a dropout of their own",
+)
 def test_the_weights_returned_in_training_are_those_before_dropout():
     torch.manual_seed(0)
     ours = MultiHeadAttention(16, 4, dropout=0.5)
@@ -998,6 +1217,12 @@ def test_a_sentence_does_not_see_the_rest_of_the_batch(need_weights, dtype):
 
 
 @claim("attention#batch-first")
+@mutation(
+    "examples/attention/batch_first.py",
+    '"nn as it comes", nn.MultiheadAttention(32, 4)',
+    '"nn as it comes", nn.MultiheadAttention(32, 4, batch_first=True)',
+    fault="nn.MultiheadAttention gets batch_first in both cases",
+)
 def test_without_batch_first_sentences_see_each_other_in_torch_nn(printed):
     shown = printed("examples", "batch_first")
     assert shown["ours, change"] == shown["nn, batch_first=True, change"] == "0.00"
@@ -1008,6 +1233,18 @@ def test_without_batch_first_sentences_see_each_other_in_torch_nn(printed):
 
 
 @claim("attention#multi-head-code")
+@mutation(
+    "transformer.py",
+    "attend(q, k, v, mask, self.dropout * self.training)",
+    "attend(\n"
+    "            q,\n"
+    "            k,\n"
+    "            v,\n"
+    "            causal_mask(q.size(-2)) if mask is None else mask,\n"
+    "            self.dropout * self.training,\n"
+    "        )",
+    fault="attention without a mask is causal",
+)
 @few
 @given(seed=seeds, n=sizes, nhead=st.sampled_from([1, 2, 4]))
 def test_self_attention_is_permutation_equivariant(seed, n, nhead):
@@ -1019,6 +1256,12 @@ def test_self_attention_is_permutation_equivariant(seed, n, nhead):
 
 
 @claim("attention#whole-vector")
+@mutation(
+    "examples/attention/whole_vector.py",
+    "attention.split(attention.query(x))",
+    "attention.split(x)",
+    fault="the projected heads of the example are slices of the vector",
+)
 def test_each_head_depends_on_every_feature_of_the_vector(printed):
     shown = printed("examples", "whole_vector")
     assert shown["projected, head 0"] == shown["projected, head 7"] == "512 (0 to 511)"
@@ -1057,6 +1300,12 @@ def test_the_output_is_a_sum_of_low_rank_maps_one_per_head(nhead):
 
 
 @claim("attention#low-rank")
+@mutation(
+    "examples/attention/low_rank.py",
+    "total = attention.output(attention.value.bias)",
+    "total = attention.output.bias",
+    fault="the sum of the heads' maps omits the value bias",
+)
 def test_ranks_and_parameter_counts_match_the_page(printed):
     shown = printed("examples", "low_rank")
     assert shown["the heads' maps add up to the output"] == "True"
@@ -1066,6 +1315,12 @@ def test_ranks_and_parameter_counts_match_the_page(printed):
 
 
 @claim("attention#multi-head-code")
+@mutation(
+    "transformer.py",
+    "x = x.unflatten(-1, (self.nhead, -1))",
+    "x = x.unflatten(-1, (-1, self.nhead)).transpose(-2, -1)",
+    fault="a head gets every nhead-th feature",
+)
 def test_the_order_of_the_heads_changes_nothing():
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, 4).double()
@@ -1082,6 +1337,12 @@ def test_the_order_of_the_heads_changes_nothing():
 
 
 @claim("attention#multi-head-code")
+@mutation(
+    "transformer.py",
+    "return self.output(joined), weights",
+    "return self.output(joined.relu()), weights",
+    fault="a ReLU comes before the output projection",
+)
 def test_with_one_head_the_output_matrix_can_be_left_out():
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, 1).double()
@@ -1118,6 +1379,12 @@ def test_each_head_computes_attention_on_its_own_projections():
 
 
 @claim("attention#einops")
+@mutation(
+    "examples/attention/einops_way.py",
+    '"b h n d -> b n (h d)"',
+    '"b h n d -> b n (d h)"',
+    fault="the version with einops merges the heads feature by feature",
+)
 def test_the_einops_version_is_equal(printed):
     pytest.importorskip("einops")
     assert printed("examples", "einops_way")["equal to ours"] == "True"
@@ -1127,6 +1394,12 @@ def test_the_einops_version_is_equal(printed):
 
 
 @claim("attention#exercises")
+@mutation(
+    "transformer.py",
+    "k = self.split(self.key(key))",
+    "k = F.normalize(self.split(self.key(key)), dim=-1)",
+    fault="keys are normalized to length one",
+)
 def test_the_key_bias_has_no_effect(printed):
     shown = printed("exercises", "key_bias")
     assert shown["largest gradient of the key bias"] == "0.0"
@@ -1136,6 +1409,12 @@ def test_the_key_bias_has_no_effect(printed):
 
 
 @claim("attention#exercises")
+@mutation(
+    "transformer.py",
+    "scores = scores / math.sqrt(query.size(-1))",
+    "scores = (scores / math.sqrt(query.size(-1))).tanh()",
+    fault="tanh limits the scores",
+)
 def test_a_zero_query_returns_the_average_and_a_long_query_a_single_value(printed):
     shown = printed("exercises", "decided")
     assert shown["(0.0, 0.0), weights"] == "0.333 0.333 0.333"
@@ -1145,6 +1424,12 @@ def test_a_zero_query_returns_the_average_and_a_long_query_a_single_value(printe
 
 
 @claim("attention#exercises")
+@mutation(
+    "exercises/attention/fold_the_scale.py",
+    "ours.query.bias /= 64**0.5",
+    "ours.query.bias /= 1",
+    fault="the division is folded into the query weight but not into its bias",
+)
 def test_the_division_can_be_folded_into_the_query_layer(printed):
     assert printed("exercises", "fold_the_scale")["same output"] == "True"
 
@@ -1177,6 +1462,12 @@ def test_heads_may_have_any_size_and_only_the_products_matter(printed):
 
 
 @claim("attention#exercises")
+@mutation(
+    "exercises/attention/repair.py",
+    '("and the scale", ours.split, 8**0.5, 1)',
+    '("and the scale", ours.split, 8**0.5, -1)',
+    fault="the second repair corrects the axis too",
+)
 def test_three_mistakes_keep_the_shape_and_only_all_three_repairs_make_it_equal(printed):
     shown = printed("exercises", "repair")
     assert [value.rsplit(" ", 1)[1] for value in shown.values()] == ["False"] * 3 + ["True"]

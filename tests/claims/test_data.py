@@ -75,6 +75,12 @@ def data() -> dict[str, list[Pair]]:
 
 
 @claim("data#numerals")
+@mutation(
+    "numerals.py",
+    '"forty"',
+    '"fourty"',
+    fault="forty is spelled fourty",
+)
 def test_english_numbers_match_num2words_without_its_commas():
     chosen = many_numbers()
     assert len(chosen) > 100_000
@@ -83,6 +89,12 @@ def test_english_numbers_match_num2words_without_its_commas():
 
 
 @claim("data#numerals")
+@mutation(
+    "numerals.py",
+    'return text.removeprefix("一") if text.startswith("一十") else text',
+    "return text",
+    fault="a number that begins with ten begins with 一十",
+)
 def test_chinese_numbers_match_cn2an_except_for_a_zero_that_it_omits():
     forgotten = 0
     for n in many_numbers():
@@ -141,6 +153,12 @@ def test_the_numbers_on_the_page_are_written_as_shown(n, english, chinese):
 
 
 @claim("data#numerals")
+@mutation(
+    "numerals.py",
+    'return f"{tens}-{SMALL[ones]}" if ones else tens',
+    "return tens",
+    fault="forty-two is written like forty",
+)
 @given(within)
 @example(LIMIT - 1)
 def test_no_two_numbers_are_written_the_same(n):
@@ -149,6 +167,12 @@ def test_no_two_numbers_are_written_the_same(n):
 
 
 @claim("data#numerals")
+@mutation(
+    "numerals.py",
+    "return checked(text, english_value(words), to_english)",
+    "return english_value(words)",
+    fault="any sequence of number words is read as a number",
+)
 @given(st.lists(words, max_size=6).map(" ".join))
 @example("one hundred ten")
 @example("forty two")
@@ -199,6 +223,12 @@ def test_the_error_for_a_number_out_of_range_names_the_number(written, n):
 
 
 @claim("data#numerals")
+@mutation(
+    "numerals.py",
+    'known = {*SMALL, *TENS, *ENGLISH_UNITS, "and"}',
+    "known = {*words}",
+    fault="a word that is not a numeral is skipped",
+)
 def test_the_error_for_a_word_that_is_not_a_numeral_names_the_word():
     with pytest.raises(ValueError, match="'fourty' in 'fourty-two' is not part"):
         from_english("fourty-two")
@@ -252,6 +282,12 @@ SAID = {
 
 
 @claim("data#sentences")
+@mutation(
+    "phrases.py",
+    "{subject}是怎么去{far}的？",
+    "{subject}怎么去了{far}？",
+    fault="a question about a past trip has no 是……的",
+)
 @pytest.mark.parametrize("kind", SAID)
 def test_each_kind_of_sentence_has_an_idiomatic_chinese_translation(kind):
     rng, (english, chinese) = random.Random(0), SAID[kind]
@@ -265,6 +301,12 @@ def test_no_training_sentence_has_the_action_of_the_running_example():
 
 
 @claim("data#sentences")
+@mutation(
+    "phrases.py",
+    'Subject("tom"',
+    'Subject("Tom"',
+    fault="a name begins with a capital letter",
+)
 def test_english_words_are_lower_case_with_spaces_between_them_and_chinese_has_no_spaces(drawn):
     for english, chinese, _, _ in drawn:
         assert re.fullmatch(r"[a-z'-]+( [a-z'-]+)*( \?)?", english), english
@@ -273,6 +315,12 @@ def test_english_words_are_lower_case_with_spaces_between_them_and_chinese_has_n
 
 
 @claim("data#sentences")
+@mutation(
+    "phrases.py",
+    "why {do} {subject} {base} ? | {subject}为什么{action}？",
+    "why {do} {subject} {base} ? | {subject}为什么{action}吗？",
+    fault="a why question ends with 吗",
+)
 def test_only_yes_no_questions_end_with_ma(drawn):
     auxiliaries = ["do", "does", "did", "is", "are", "am", "can", "will", "have", "has"]
     for english, chinese, _, _ in drawn:
@@ -308,6 +356,12 @@ def test_english_verbs_agree_with_their_subjects(drawn):
 
 
 @claim("data#sentences")
+@mutation(
+    "phrases.py",
+    ' or thing.singular == "hour"',
+    "",
+    fault="hour gets the article a",
+)
 def test_articles_agree_with_their_nouns(drawn):
     wrong = re.compile(r"(?<!-)\b(a (hour|[aeiou])|an [^aeiouh]|one \w+s\b)")
     for english, _, _, _ in drawn:
@@ -384,12 +438,24 @@ def test_the_time_comes_after_the_subject_and_before_the_location_and_the_verb(d
 
 
 @claim("data")
+@mutation(
+    "corpus.py",
+    "return list(text)",
+    "return text.split()",
+    fault="a Chinese sentence is split at spaces",
+)
 def test_english_is_tokenized_into_words_and_chinese_into_characters():
     assert english_tokens("Forty-two cats, why?") == ["forty", "two", "cats", "why", "?"]
     assert chinese_tokens("三十四万") == ["三", "十", "四", "万"]
 
 
 @claim("data")
+@mutation(
+    "corpus.py",
+    "enumerate(self.tokens)",
+    "enumerate(others)",
+    fault="the ids are counted without the special tokens",
+)
 @given(st.lists(st.text(min_size=1, max_size=3), max_size=9))
 def test_a_vocabulary_decodes_what_it_encodes_and_can_be_rebuilt_from_its_tokens(tokens):
     tokens = [token for token in tokens if token not in Vocabulary.specials]
@@ -412,6 +478,12 @@ def test_decoding_stops_at_the_first_eos_and_omits_bos_and_pad():
 
 
 @claim("data")
+@mutation(
+    "corpus.py",
+    "difflib.get_close_matches(token, self.tokens)",
+    "difflib.get_close_matches(token, self.tokens, 1)",
+    fault="only one similar word is named",
+)
 def test_the_error_for_an_unknown_word_names_similar_words():
     vocabulary = Vocabulary(["forty", "four", "cat"])
     with pytest.raises(ValueError, match="'fourty' is not in the vocabulary; near it: forty, four"):
@@ -421,6 +493,12 @@ def test_the_error_for_an_unknown_word_names_similar_words():
 
 
 @claim("data")
+@mutation(
+    "corpus.py",
+    "if not 0 <= i < len(self):",
+    "if i >= len(self):",
+    fault="a negative id is decoded from the end of the vocabulary",
+)
 @pytest.mark.parametrize("wrong", [-1, 5, 99])
 def test_an_id_outside_the_vocabulary_is_rejected(wrong):
     with pytest.raises(ValueError, match=f"ids are 0 to 4, got {wrong}"):

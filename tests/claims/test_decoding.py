@@ -148,6 +148,12 @@ def test_finished_sentences_stay_finished_and_unfinished_ones_have_no_padding(se
 
 
 @claim("decoding#loop")
+@mutation(
+    "decode.py",
+    "is_pad = vocabulary == progress.model.config.pad_id",
+    "is_pad = (vocabulary == progress.model.config.pad_id) | (vocabulary == 2)",
+    fault="<eos> is masked like <pad>, so no sentence ends",
+)
 def test_some_sentences_finish_early_and_some_never():
     lengths = set()
     for seed in range(8):
@@ -158,6 +164,12 @@ def test_some_sentences_finish_early_and_some_never():
 
 
 @claim("decoding#loop")
+@mutation(
+    "decode.py",
+    "while len(written) < max_len and",
+    "while len(written) <= max_len and",
+    fault="decoding writes one token more than max_len",
+)
 @few
 @given(seed=seeds, max_len=st.integers(1, 12), options=options)
 def test_no_translation_exceeds_max_len_and_a_lower_max_len_only_truncates(seed, max_len, options):
@@ -172,6 +184,12 @@ def test_no_translation_exceeds_max_len_and_a_lower_max_len_only_truncates(seed,
 
 
 @claim("decoding#loop")
+@mutation(
+    "decode.py",
+    "while len(written) < max_len and not finished.all():",
+    "while len(written) < max_len:",
+    fault="decoding goes on to max_len after every sentence has ended",
+)
 def test_the_loop_ends_when_every_sentence_has_ended(monkeypatch):
     steps = []
     original = KeyValueCache.step
@@ -180,10 +198,16 @@ def test_the_loop_ends_when_every_sentence_has_ended(monkeypatch):
         model = lively_model(seed)
         steps.clear()
         ids = greedy_decode(model, sources(model), 15, BOS, EOS)
-        assert len(steps) == ids.size(1)
+        assert len(steps) == ids.size(1) == ids.ne(0).sum(dim=1).max()
 
 
 @claim("decoding#loop")
+@mutation(
+    "decode.py",
+    "rows = start.expand(shape).flatten()",
+    "rows = start.flatten().repeat(beam_size)",
+    fault="beam search mixes up the sentences of a batch",
+)
 @few
 @given(seed=seeds, options=options)
 @pytest.mark.parametrize("use_cache", [True, False])
@@ -203,6 +227,12 @@ def test_a_batch_gives_the_same_translations_as_its_sentences_one_by_one(use_cac
 
 
 @claim("decoding#loop")
+@mutation(
+    "decode.py",
+    "return torch.stack(written, dim=1)",
+    "return torch.stack(written, dim=1).to(src.dtype)",
+    fault="a translation has the integer type of the source ids",
+)
 def test_int32_ids_are_accepted():
     model = lively_model()
     src = sources(model)
@@ -339,6 +369,12 @@ def test_with_the_cache_the_logits_are_the_same(dtype, seed, options):
 
 
 @claim("decoding#cache")
+@mutation(
+    "decode.py",
+    "            layer.source.select(rows)",
+    "            pass",
+    fault="a selection of rows leaves the source's keys and values as they were",
+)
 @few
 @given(seed=seeds, options=options)
 @pytest.mark.parametrize("kind", [KeyValueCache, Uncached])
@@ -373,6 +409,12 @@ def positions_seen(model: Transformer, names: list[str]) -> dict[str, int]:
 
 
 @claim("decoding#cache")
+@mutation(
+    "decode.py",
+    "progress = (KeyValueCache if use_cache else Uncached)(model, src)\n        ids",
+    "progress = Uncached(model, src)\n        ids",
+    fault="greedy decoding ignores use_cache",
+)
 def test_with_the_cache_each_position_is_computed_once_instead_of_at_every_step():
     src, n = torch.tensor([[4, 5, 6]]), 10
     models = map(lively_model, range(50))
@@ -387,21 +429,51 @@ def test_with_the_cache_each_position_is_computed_once_instead_of_at_every_step(
     assert list(seen.values()) == [n + again] * 3 + [(1 + n) * src.size(1)] * 2
 
 
+def outputs_of_keys_and_values(attention) -> list[list[torch.Tensor]]:
+    """Two lists, in which every later output of the key and the value projection is noted."""
+    outputs = []
+    for linear in attention.key, attention.value:
+        noted = [torch.zeros(3, 0, 16, dtype=torch.float64)]
+        linear.register_forward_hook(lambda *a, noted=noted: noted.append(a[-1]))
+        outputs.append(noted)
+    return outputs
+
+
 @claim("decoding#cache")
+@mutation(
+    "decode.py",
+    "torch.cat([self.value, new.value], dim=2)",
+    "torch.cat([self.value, new.key], dim=2)",
+    fault="the cache appends the new keys to its values",
+)
 def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory():
     model = lively_model()
     src = sources(model, batch=3)
     with eval_mode(model):
-        cache = KeyValueCache(model, src)
+        cache, memory = KeyValueCache(model, src), model.encode(src)
+        computed = [
+            outputs_of_keys_and_values(layer.layer.self_attention) for layer in cache.layers
+        ]
         source = [layer.source.key for layer in cache.layers]
         for length in range(5):
-            for layer, key in zip(cache.layers, source, strict=True):
-                assert layer.target.key.shape == layer.target.value.shape == (3, 4, length, 4)
+            for layer, outputs, key in zip(cache.layers, computed, source, strict=True):
+                target, cross = layer.target, layer.source.attention
+                assert target.key.shape == target.value.shape == (3, 4, length, 4)
+                for kept, parts in zip((target.key, target.value), outputs, strict=True):
+                    close(kept.transpose(1, 2).flatten(2), torch.cat(parts, dim=1))
                 assert layer.source.key is key and key.shape == (3, 4, src.size(1), 4)
-            cache.step(torch.full((3,), 3))
+                close(key, cross.split(cross.key(memory)))
+                close(layer.source.value, cross.split(cross.value(memory)))
+            cache.step(torch.randint(1, 7, (3,)))
 
 
 @claim("decoding#cache")
+@mutation(
+    "decode.py",
+    "if position == table.size(0):",
+    "if position > table.size(0):",
+    fault="the cache allows one position more than the table has",
+)
 def test_a_cache_longer_than_the_table_of_positions_is_rejected():
     model = lively_model()
     src = sources(model)
@@ -417,6 +489,12 @@ def test_a_cache_longer_than_the_table_of_positions_is_rejected():
 
 
 @claim("decoding#likeliest")
+@mutation(
+    "decode.py",
+    "        logits[..., pad] = -math.inf\n        real",
+    "        real",
+    fault="a sentence's score counts <pad> as an alternative to each token",
+)
 @few
 @given(seed=seeds, penalty=penalties, options=options)
 def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normalization(
@@ -435,6 +513,12 @@ def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normaliza
 
 
 @claim("decoding#likeliest")
+@mutation(
+    "decode.py",
+    "((5 + length) / 6) ** length_penalty",
+    "(5 + length) ** length_penalty / 6",
+    fault="in the length normalization only the numerator is raised to the length penalty",
+)
 def test_the_length_normalization_is_that_of_wu_et_al():
     lengths = torch.tensor([1, 7, 13])
     close(normalisation(lengths, 1.0), torch.tensor([1.0, 2.0, 3.0]), 1e-6)
@@ -443,6 +527,12 @@ def test_the_length_normalization_is_that_of_wu_et_al():
 
 
 @claim("decoding#likeliest")
+@mutation(
+    "decode.py",
+    "normalisation(real.sum(dim=-1), length_penalty)",
+    "normalisation(tgt.size(1), length_penalty)",
+    fault="padding adds to the length that a sentence's score is normalized by",
+)
 def test_padding_after_a_sentence_does_not_change_its_score():
     model = lively_model(3)
     src = sources(model)
@@ -455,6 +545,12 @@ def test_padding_after_a_sentence_does_not_change_its_score():
 
 
 @claim("decoding#beam-search")
+@mutation(
+    "decode.py",
+    "if written.size(1) == max_len or",
+    "if written.size(1) >= max_len - 1 or",
+    fault="beam search stops one token before max_len",
+)
 @few
 @given(seed=seeds, penalty=penalties, max_len=st.integers(1, 9), options=options)
 def test_beam_search_with_one_beam_is_greedy(seed, penalty, max_len, options):
@@ -465,6 +561,12 @@ def test_beam_search_with_one_beam_is_greedy(seed, penalty, max_len, options):
 
 
 @claim("decoding#beam-search")
+@mutation(
+    "decode.py",
+    "greedy = logits[:, 0].argmax",
+    "greedy = logits[:, -1].argmax",
+    fault="the reserved beam continues with the token that is likeliest for the last beam",
+)
 @few
 @given(seed=seeds, size=beam_sizes, penalty=penalties, max_len=st.integers(1, 9), options=options)
 def test_the_score_of_beam_search_is_never_below_the_greedy_score(
@@ -623,6 +725,12 @@ def test_without_its_reserved_beam_the_greedy_translation_would_be_lost(monkeypa
 
 
 @claim("decoding#beam-search")
+@mutation(
+    "decode.py",
+    "finished = finished[rows] | (ids == eos_id)",
+    "finished = ids == eos_id",
+    fault="a beam counts as finished only in the step in which it ends",
+)
 def test_a_finished_translation_keeps_its_score_while_others_go_on():
     table = {(): {EOS: 0.3, 3: 0.7}, (3,): {3: 0.7, 4: 0.3}, (3, 3): {EOS: 0.5, 3: 0.5}}
     probs = Chances(table)
@@ -633,6 +741,12 @@ def test_a_finished_translation_keeps_its_score_while_others_go_on():
 
 
 @claim("decoding#beam-search")
+@mutation(
+    "decode.py",
+    "lengths = lengths.where(finished, max_len).view(shape)",
+    "lengths = lengths.view(shape)",
+    fault="an unfinished beam is scored as if it could not become longer",
+)
 def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatch):
     steps = []
     original = Uncached.step
@@ -647,6 +761,12 @@ def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatc
 
 
 @claim("decoding#beam-search")
+@mutation(
+    "decode.py",
+    "scores = totals[..., None] + logits.log_softmax(dim=-1)",
+    "scores = logits.log_softmax(dim=-1)",
+    fault="beams are compared by their last token alone",
+)
 def test_the_first_beam_is_the_greedy_one_and_the_others_are_chosen_by_score():
     logs = torch.tensor([[[0.1, 0.6, 0.3], [0.8, 0.1, 0.1]]]).log()
     totals, beams, tokens = best_continuations(torch.tensor([[0.2, 0.9]]).log(), logs)
@@ -655,11 +775,20 @@ def test_the_first_beam_is_the_greedy_one_and_the_others_are_chosen_by_score():
 
 
 @claim("decoding#beam-search")
+@mutation(
+    "decode.py",
+    "ranking.topk(totals.size(1))",
+    "ranking.topk(min(totals.size(1), vocab_size))",
+    fault="there are at most as many beams as tokens in the vocabulary",
+)
 def test_a_beam_wider_than_the_vocabulary_works():
-    model = lively_model()
+    model = lively_model().eval()
     src = sources(model)
     for size in 8, 50:
-        assert beam_search(model, src, 2, BOS, EOS, size).isfinite().all()
+        found = beam_search(model, src, 2, BOS, EOS, size)
+        with torch.no_grad():
+            expected = [plain_beam_search(model, row[row != 0][None], 2, size, 0.6) for row in src]
+        assert rows(found, 0) == expected
 
 
 # Sampling
@@ -670,6 +799,12 @@ logits_rows = st.integers(0, 10_000).map(
 
 
 @claim("decoding#sampling")
+@mutation(
+    "decode.py",
+    "(logits - logits[..., :1]) / temperature",
+    "(logits - logits[..., :1]) * temperature",
+    fault="the temperature multiplies the logits",
+)
 @few
 @given(logits=logits_rows, temperature=st.floats(0.1, 10))
 def test_the_temperature_divides_the_logits(logits, temperature):
@@ -677,6 +812,12 @@ def test_the_temperature_divides_the_logits(logits, temperature):
 
 
 @claim("decoding#sampling")
+@mutation(
+    "decode.py",
+    "logits[..., top_k:] = -math.inf",
+    "logits[..., top_k:] = 0.0",
+    fault="top-k sets the logits that it removes to zero",
+)
 @few
 @given(logits=logits_rows, k=st.integers(1, 10))
 def test_top_k_keeps_the_k_most_likely_tokens_in_their_proportions(logits, k):
@@ -706,6 +847,12 @@ def test_top_p_keeps_the_fewest_tokens_whose_probabilities_add_up_to_p(logits, p
 
 
 @claim("decoding#sampling")
+@mutation(
+    "decode.py",
+    "if top_p is not None and top_p < 1:",
+    "if top_p is not None and top_p < 1 and top_k is None:",
+    fault="top-p has no effect together with top-k",
+)
 @few
 @given(logits=logits_rows, temperature=st.floats(0.2, 5), k=st.integers(1, 8), p=st.floats(0.1, 1))
 def test_temperature_first_then_top_k_then_top_p(logits, temperature, k, p):
@@ -714,11 +861,23 @@ def test_temperature_first_then_top_k_then_top_p(logits, temperature, k, p):
 
 
 @claim("decoding#sampling")
+@mutation(
+    "decode.py",
+    "logits[..., top_k:] = -math.inf",
+    "logits[logits < logits[..., top_k - 1]] = -math.inf",
+    fault="top-k keeps every token as likely as the k-th",
+)
 def test_top_k_keeps_k_tokens_even_if_they_are_equally_likely():
     assert probabilities(torch.zeros(6), top_k=2).gt(0).sum() == 2
 
 
 @claim("decoding#sampling")
+@mutation(
+    "decode.py",
+    "logits[..., top_k:] = -math.inf",
+    "logits[..., top_k + 1 :] = -math.inf",
+    fault="top-k keeps one token more than k",
+)
 @pytest.mark.parametrize(
     "options", [{"top_k": 1}, {"top_p": 1e-9}, {"temperature": 1e-30}], ids=str
 )
@@ -731,6 +890,12 @@ def test_at_the_limits_of_its_options_sampling_is_greedy(options):
 
 
 @claim("decoding#sampling")
+@mutation(
+    "decode.py",
+    "probabilities(logits, temperature, top_k, top_p)",
+    "probabilities(logits, temperature, None, top_p)",
+    fault="sampling ignores top_k",
+)
 def test_sampled_token_frequencies_match_the_probabilities():
     model = lively_model(1).eval()
     src = sources(model, batch=1)
@@ -745,6 +910,12 @@ def test_sampled_token_frequencies_match_the_probabilities():
 
 
 @claim("decoding#sampling")
+@mutation(
+    "decode.py",
+    "multinomial(1, generator=generator)",
+    "multinomial(1)",
+    fault="sampling ignores its generator",
+)
 def test_the_same_generator_gives_the_same_sentences():
     model = lively_model(1)
     src = sources(model)
@@ -759,6 +930,12 @@ def test_the_same_generator_gives_the_same_sentences():
 
 
 @claim("decoding")
+@mutation(
+    "decode.py",
+    "if not 0 <= given <= last or given == pad:",
+    "if not 0 <= given <= last:",
+    fault="the padding's id is accepted as bos_id and eos_id",
+)
 @pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
 @pytest.mark.parametrize(
     "arguments, message",
@@ -779,6 +956,12 @@ def test_values_that_the_model_does_not_support_are_rejected(way, arguments, mes
 
 
 @claim("decoding")
+@mutation(
+    "transformer.py",
+    "if ids.numel() == 0:",
+    "if False:",
+    fault="a source without tokens has no error message of its own",
+)
 @pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
 @pytest.mark.parametrize(
     "src, message",
@@ -797,6 +980,12 @@ def test_sources_that_the_model_rejects_are_rejected(way, src, message):
 
 
 @claim("decoding")
+@mutation(
+    "decode.py",
+    "if not 0 <= length_penalty < math.inf:",
+    "if length_penalty < 0:",
+    fault="a length penalty of nan is accepted",
+)
 @pytest.mark.parametrize(
     "way, options, message",
     [
@@ -818,18 +1007,31 @@ def test_meaningless_options_are_rejected(way, options, message):
 
 
 @claim("decoding")
+@mutation(
+    "transformer.py",
+    "    return x, None\n",
+    "    return x if mask is None else x / mask.any(dim=-1, keepdim=True), None\n",
+    fault="fused attention returns nan for a query with no key",
+)
 def test_a_source_of_only_padding_is_translated_like_any_other():
     model = lively_model()
     src = torch.tensor([[0, 0, 0], [4, 5, 6]])
     for use_cache in True, False:
         for ids in each_way(model, src, 5, use_cache=use_cache):
             assert ids.size(0) == 2 and ids.ge(0).all() and ids.lt(7).all()
+            assert sentence_score(model, src, ids, BOS).isfinite().all()
 
 
 # The trained translator
 
 
 @claim("decoding#step-by-step")
+@mutation(
+    "examples/decoding/step_by_step.py",
+    "model.logits(x[0, -1])",
+    "model.logits(x[0, 0])",
+    fault="the step-by-step example reads the logits of the first position",
+)
 def test_the_translator_writes_the_running_example_with_high_confidence(printed):
     shown = printed("examples", "step_by_step")
     assert shown["written"] == "我们为什么工作？"
@@ -839,6 +1041,12 @@ def test_the_translator_writes_the_running_example_with_high_confidence(printed)
 
 
 @claim("decoding#greedy")
+@mutation(
+    "decode.py",
+    "finished = finished | (ids == eos_id)",
+    "finished = ids == eos_id",
+    fault="a sentence counts as finished only in the step in which it ends",
+)
 def test_three_sentences_of_the_batch_end_at_different_steps(printed):
     shown = printed("examples", "batch")
     assert shown["forty two"].startswith("四 十 二 <eos> <pad>")
@@ -848,6 +1056,12 @@ def test_three_sentences_of_the_batch_end_at_different_steps(printed):
 
 
 @claim("decoding#beam-here")
+@mutation(
+    "decode.py",
+    "reach.argmax(dim=-1, keepdim=True)",
+    "reach.argmin(dim=-1, keepdim=True)",
+    fault="beam search returns the beam with the lowest score",
+)
 def test_beam_search_changes_almost_nothing_here(printed):
     shown = printed("examples", "beam_here")
     count, greedy = int(shown["sentences"]), int(shown["greedy, right"])
@@ -859,6 +1073,12 @@ def test_beam_search_changes_almost_nothing_here(printed):
 
 
 @claim("decoding#sampling")
+@mutation(
+    "decode.py",
+    "probs.multinomial(1, generator=generator)[:, 0]",
+    "probs.argmax(dim=-1)",
+    fault="sampling always takes the likeliest token",
+)
 def test_sampling_makes_translations_worse(printed):
     shown = {name: numbers(share)[0] for name, share in printed("examples", "sampled").items()}
     assert max(shown, key=shown.get) == "greedy"
@@ -870,6 +1090,12 @@ def test_sampling_makes_translations_worse(printed):
 
 
 @claim("decoding#likeliest")
+@mutation(
+    "decode.py",
+    "totals = torch.full(shape, -math.inf, device=src.device)",
+    "totals = torch.zeros(shape, device=src.device)",
+    fault="all beams begin with the same token",
+)
 def test_greedy_takes_the_more_likely_branch_and_beam_search_the_more_likely_sentence(printed):
     shown = printed("examples", "cousin")
     assert (shown["greedy"], shown["beam search"]) == ("我表哥", "我堂弟")
@@ -878,6 +1104,12 @@ def test_greedy_takes_the_more_likely_branch_and_beam_search_the_more_likely_sen
 
 
 @claim("decoding#beam-search")
+@mutation(
+    "decode.py",
+    "return scores.gather(1, best)",
+    "return ranking.gather(1, best)",
+    fault="the reserved beam's total becomes infinite",
+)
 def test_computed_by_hand_the_tree_gives_019_and_025(printed):
     shown = printed("examples", "by_hand")
     assert (shown["我表哥"], shown["我堂弟"]) == ("0.19", "0.25")
@@ -886,6 +1118,12 @@ def test_computed_by_hand_the_tree_gives_019_and_025(printed):
 
 
 @claim("decoding#length-penalty")
+@mutation(
+    "decode.py",
+    "((5 + length) / 6) ** length_penalty",
+    "length**length_penalty",
+    fault="the length normalization is a power of the length itself",
+)
 def test_with_length_penalty_06_the_longer_translation_has_just_overtaken(printed):
     shown = printed("examples", "length_penalty")
     short, long = numbers(shown["0.0, scores"])
@@ -911,7 +1149,7 @@ def test_with_length_penalty_1_long_sentences_are_compared_by_nearly_six_times_t
     assert round(twelve.item(), 2) == -0.45
 
 
-@claim("decoding#guarantee")
+@claim("decoding#guarantee", kind="mathematics")
 @pytest.mark.parametrize(("b_d_scatters", "found"), [(True, 0.0525), (False, 0.14)])
 def test_a_plain_beam_of_two_falls_below_greedy_if_both_of_its_beginnings_scatter(
     b_d_scatters, found
@@ -933,6 +1171,12 @@ def test_a_plain_beam_of_two_falls_below_greedy_if_both_of_its_beginnings_scatte
 
 
 @claim("decoding#cache")
+@mutation(
+    "decode.py",
+    "self.attention.split(self.attention.query(x))",
+    "self.attention.split(self.attention.key(x))",
+    fault="the cached attention computes queries with the weights of the keys",
+)
 def test_the_cache_example_prints_equal_results(printed):
     shown = printed("examples", "same")
     assert shown["logits within 1e-5"] == shown["the same tokens"] == "True"
@@ -942,6 +1186,12 @@ def test_the_cache_example_prints_equal_results(printed):
 
 
 @claim("decoding#memory")
+@mutation(
+    "decode.py",
+    "nothing = memory[:, :0]",
+    "nothing = memory[:, :1]",
+    fault="the cache of the target begins with one position of memory",
+)
 def test_the_size_of_the_cache_matches_the_formula(printed):
     shown = printed("examples", "kept")
     assert shown["bytes kept"] == shown["by the formula"]
@@ -967,6 +1217,12 @@ def test_for_32_sentences_the_cache_is_larger_than_the_tied_weights(printed):
 
 
 @claim("decoding#sampling")
+@mutation(
+    "decode.py",
+    "        kept = kept / kept.sum(dim=-1, keepdim=True)\n",
+    "",
+    fault="the probabilities that top-p keeps do not add up to 1",
+)
 def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(printed):
     shown = printed("examples", "filters")
     squares = [p * p for p in (0.4, 0.3, 0.15, 0.1, 0.05)]
@@ -978,6 +1234,12 @@ def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(
 
 
 @claim("decoding#sampling")
+@mutation(
+    "decode.py",
+    "torch.zeros_like(kept).scatter(-1, order, kept)",
+    "kept.gather(-1, order)",
+    fault="the sorted probabilities are not put back in the order of the vocabulary",
+)
 def test_a_thousand_samples_match_the_probabilities_and_the_options_change_them(printed):
     shown = printed("examples", "draws")
     shares = [19, 17, 17, 17, 2, 25, 2, 1]
@@ -995,7 +1257,7 @@ def measured() -> dict:
     return json.loads((SNIPPETS / "results" / "decode.json").read_text())
 
 
-@claim("decoding#cost")
+@claim("decoding#cost", kind="measurement")
 def test_the_measured_cost_is_of_the_current_code(printed):
     names = "scripts/experiments/decode.py", "snippets/decode.py", "snippets/transformer.py"
     key = translator.code_key(*(ROOT / name for name in names))
@@ -1003,7 +1265,7 @@ def test_the_measured_cost_is_of_the_current_code(printed):
     assert len(printed("examples", "cost")) == 3 + 10 + 8
 
 
-@claim("decoding#cost")
+@claim("decoding#cost", kind="measurement")
 def test_the_cache_saves_more_for_longer_outputs_and_for_batches():
     ratios = {(row["batch"], row["length"]): row["ratio"] for row in measured()["rows"]}
     for batch in 1, 32:
@@ -1012,7 +1274,7 @@ def test_the_cache_saves_more_for_longer_outputs_and_for_batches():
     assert all(ratios[32, length] > ratios[1, length] for length in (16, 64, 256))
 
 
-@claim("decoding#cost")
+@claim("decoding#cost", kind="measurement")
 def test_cached_time_is_about_linear_and_uncached_quadratic_for_large_inputs():
     one, many = measured()["growth"]
     assert 0.85 < one["cached"] < 1.15
@@ -1025,6 +1287,12 @@ def test_cached_time_is_about_linear_and_uncached_quadratic_for_large_inputs():
 
 
 @claim("decoding#exercises")
+@mutation(
+    "exercises/decoding/memory.py",
+    "return 2 * layers * batch",
+    "return layers * batch",
+    fault="the exercise's formula counts the keys of the cache and not the values",
+)
 def test_a_beam_of_four_takes_four_times_the_memory(printed):
     shown = printed("exercises", "memory")
     assert shown["beam of 4, MiB"] == "1536" == str(4 * int(shown["greedy, MiB"]))
@@ -1033,6 +1301,12 @@ def test_a_beam_of_four_takes_four_times_the_memory(printed):
 
 
 @claim("decoding#exercises")
+@mutation(
+    "exercises/decoding/reserve.py",
+    "        self.keys[:, :, self.length : end] = new.key",
+    "        self.keys[:, :, : x.size(1)] = new.key",
+    fault="the exercise's reserved cache writes each new key over the first one",
+)
 def test_with_a_preallocated_cache_the_tokens_are_the_same(printed, monkeypatch):
     monkeypatch.setattr(decode, "CachedLayer", decode.CachedLayer)  # put back afterwards
     shown = printed("exercises", "reserve")
@@ -1041,6 +1315,12 @@ def test_with_a_preallocated_cache_the_tokens_are_the_same(printed, monkeypatch)
 
 
 @claim("decoding#exercises")
+@mutation(
+    "exercises/decoding/first_position.py",
+    "= model.position.table[0]",
+    "= model.position.table[1]",
+    fault="the exercise gives every token row 1 of the table",
+)
 def test_with_row_0_for_every_token_only_the_first_token_is_correct(printed):
     shown = printed("exercises", "first_position")
     assert all(float(shown[f"right, place {i}, off by"]) == 0 for i in range(6))
@@ -1049,6 +1329,12 @@ def test_with_row_0_for_every_token_only_the_first_token_is_correct(printed):
 
 
 @claim("decoding#exercises")
+@mutation(
+    "exercises/decoding/which_penalty.py",
+    "math.log((5 + 12) / (5 + 4))",
+    "math.log(12 / 4)",
+    fault="the exercise compares the lengths without adding 5",
+)
 def test_the_scores_are_equal_at_length_penalty_0547(printed):
     shown = printed("exercises", "which_penalty")
     assert shown["equal at"] == "0.547"
@@ -1056,6 +1342,12 @@ def test_the_scores_are_equal_at_length_penalty_0547(printed):
 
 
 @claim("decoding#exercises")
+@mutation(
+    "exercises/decoding/forgotten_rows.py",
+    'if not hasattr(self, "selected"):',
+    "if True:",
+    fault="the exercise's cache is reordered at every step",
+)
 def test_a_cache_that_is_not_reordered_finds_different_and_mostly_worse_sentences(
     printed, monkeypatch
 ):
@@ -1067,6 +1359,12 @@ def test_a_cache_that_is_not_reordered_finds_different_and_mostly_worse_sentence
 
 
 @claim("decoding#exercises")
+@mutation(
+    "decode.py",
+    "kept.masked_fill(before >= top_p, 0.0)",
+    "kept.masked_fill(kept < 1 - top_p, 0.0)",
+    fault="top-p removes each token whose probability is below 1 - p",
+)
 def test_top_p_keeps_1_and_90_where_top_k_keeps_10_and_10(printed):
     shown = printed("exercises", "how_many")
     assert (shown["sure, top_p, kept"], shown["unsure, top_p, kept"]) == ("1", "90")

@@ -63,6 +63,12 @@ def moved(before: torch.Tensor, after: torch.Tensor) -> list[int]:
 
 
 @claim("encoder-decoder#encoder-layer")
+@mutation(
+    "transformer.py",
+    "x = self.residuals[0](x, attend)\n        return self.residuals[1](x, self.feed_forward)",
+    "x = self.residuals[0](x, self.feed_forward)\n        return self.residuals[1](x, attend)",
+    fault="the encoder layer begins with its feed-forward network",
+)
 @few
 @given(**{k: v for k, v in sizes.items() if k != "memory_length"})
 def test_an_encoder_layer_is_attention_then_feed_forward_each_with_residual_and_norm(
@@ -123,6 +129,18 @@ def test_a_decoder_layer_is_self_attention_then_cross_attention_then_feed_forwar
 
 
 @claim("encoder-decoder#by-hand")
+@mutation(
+    "transformer.py",
+    "return self.norm(x + self.dropout(sublayer(x)))",
+    "return x + self.norm(self.dropout(sublayer(x)))",
+    fault="post-norm normalizes the output of the sublayer, not the sum",
+)
+@mutation(
+    "examples/encoder-decoder/by_hand.py",
+    "network.linear1.bias[0] = -3",
+    "network.linear1.bias[0] = 3",
+    fault="the hidden unit by hand has a bias of the other sign",
+)
 def test_the_layer_equals_the_one_computed_by_hand(printed):
     shown = printed("examples", "by_hand")
     assert shown["attention"] == "[[3.0, 1.0, 1.0, 3.0], [3.0, 1.0, 1.0, 3.0]]"
@@ -132,6 +150,12 @@ def test_the_layer_equals_the_one_computed_by_hand(printed):
 
 
 @claim("encoder-decoder#encoder-layer")
+@mutation(
+    "transformer.py",
+    "hidden = self.linear1(x).relu()",
+    "hidden = self.linear1(x - x.mean(dim=1, keepdim=True)).relu()",
+    fault="the feed-forward network reads differences from the mean token",
+)
 def test_only_attention_moves_information_between_positions(printed):
     shown = printed("examples", "who_mixes")
     everyone = "['why', 'do', 'we', 'work', '?']"
@@ -143,6 +167,12 @@ def test_only_attention_moves_information_between_positions(printed):
 
 
 @claim("encoder-decoder#encoder-layer")
+@mutation(
+    "transformer.py",
+    "self.cross_attention = MultiHeadAttention(d, config.nhead, dropout)",
+    "self.cross_attention = MultiHeadAttention(d, config.nhead)",
+    fault="cross-attention ignores the configured dropout",
+)
 def test_dropout_of_the_configuration_reaches_every_part():
     config = configuration(dropout=0.3)
     for layer, attentions in ((EncoderLayer(config), 1), (DecoderLayer(config), 2)):
@@ -153,6 +183,12 @@ def test_dropout_of_the_configuration_reaches_every_part():
 
 
 @claim("encoder-decoder#encoder-layer")
+@mutation(
+    "transformer.py",
+    "return self.norm(x + self.dropout(sublayer(x)))",
+    "return self.norm(x + F.dropout(sublayer(x), self.dropout.p))",
+    fault="the dropout of the residual connections acts in evaluation too",
+)
 def test_dropout_acts_in_training_and_not_in_evaluation():
     torch.manual_seed(0)
     y, memory = torch.randn(1, 4, 32), torch.randn(1, 3, 32)
@@ -163,6 +199,14 @@ def test_dropout_acts_in_training_and_not_in_evaluation():
 
 
 @claim("encoder-decoder#encoder-layer")
+@mutation(
+    "transformer.py",
+    "self.cross_attention = MultiHeadAttention(d, config.nhead, dropout)\n"
+    "        self.feed_forward = FeedForward(d, config.dim_feedforward, dropout)",
+    "self.cross_attention = MultiHeadAttention(d, config.nhead, dropout)\n"
+    "        self.feed_forward = FeedForward(d, 4 * d, dropout)",
+    fault="the decoder's feed-forward networks ignore the configured width",
+)
 def test_the_sizes_of_the_configuration_are_used():
     config = configuration(dim_feedforward=24, layer_norm_eps=0.25)
     config_layers = (Encoder(config).layers[0], Decoder(config).layers[0])
@@ -207,9 +251,9 @@ def test_a_stack_is_its_layers_one_after_the_other(norm_first, dtype):
 )
 @mutation(
     "transformer.py",
-    "nn.ModuleList(EncoderLayer(config) for _ in range(count))",
-    "nn.ModuleList([EncoderLayer(config)] * count)",
-    fault="the encoder repeats one layer",
+    "nn.ModuleList(DecoderLayer(config) for _ in range(count))",
+    "nn.ModuleList([DecoderLayer(config)] * count)",
+    fault="all decoder layers are the same layer",
 )
 def test_every_layer_has_weights_of_its_own():
     for stack in (Encoder(configuration()), Decoder(configuration())):
@@ -220,7 +264,7 @@ def test_every_layer_has_weights_of_its_own():
         )
 
 
-@claim("encoder-decoder#torch-nn")
+@claim("encoder-decoder#torch-nn", kind="measurement")
 def test_layers_of_nn_transformer_encoder_start_with_equal_weights(printed):
     shown = printed("examples", "fast_path")
     assert shown["both layers start with the same weights"] == "True"
@@ -251,6 +295,12 @@ def test_a_stack_ends_in_a_layer_norm_only_if_norm_first():
 
 
 @claim("encoder-decoder#encoder")
+@mutation(
+    "transformer.py",
+    "x = layer(x, mask)\n        return self.norm(x)",
+    "x = layer(x, mask)\n        return x",
+    fault="the encoder does not apply its last LayerNorm",
+)
 def test_the_output_of_a_stack_is_normalized_in_both_orders(norm_first, dtype):
     torch.manual_seed(0)
     config = configuration(norm_first=norm_first)
@@ -262,6 +312,12 @@ def test_the_output_of_a_stack_is_normalized_in_both_orders(norm_first, dtype):
 
 
 @claim("encoder-decoder#encoder")
+@mutation(
+    "transformer.py",
+    "return x + self.dropout(sublayer(self.norm(x)))",
+    "return self.norm(x) + self.dropout(sublayer(self.norm(x)))",
+    fault="the pre-norm residual connection starts at the normalized vector",
+)
 def test_in_a_pre_norm_stack_vectors_grow_from_layer_to_layer_until_the_last_norm(printed):
     shown = printed("examples", "last_norm")
     assert shown["post-norm, after each layer"] == str([1.0] * 6)
@@ -274,6 +330,12 @@ def test_in_a_pre_norm_stack_vectors_grow_from_layer_to_layer_until_the_last_nor
 
 
 @claim("encoder-decoder#exercises")
+@mutation(
+    "transformer.py",
+    "norm_first: bool = False",
+    "norm_first: bool = True",
+    fault="pre-norm is the default",
+)
 def test_an_additional_norm_changes_nothing_until_the_last_one_is_trained(printed):
     assert printed("exercises", "one_norm_too_many") == {
         "at first": "True",
@@ -282,6 +344,18 @@ def test_an_additional_norm_changes_nothing_until_the_last_one_is_trained(printe
 
 
 @claim("encoder-decoder#exercises")
+@mutation(
+    "exercises/encoder-decoder/shared_layers.py",
+    "torch.nn.ModuleList([shared.layers[0]] * 6)",
+    "shared.layers[:1]",
+    fault="the exercise on shared layers applies its layer once",
+)
+@mutation(
+    "transformer.py",
+    "for layer in self.layers:\n            x = layer(x, mask)",
+    "for layer in dict.fromkeys(self.layers):\n            x = layer(x, mask)",
+    fault="the encoder applies a repeated layer only once",
+)
 def test_one_layer_used_six_times_has_a_sixth_of_the_parameters(printed):
     shown = printed("exercises", "shared_layers")
     count = {name: int(shown[name].replace(",", "")) for name in ("six layers", "one, six times")}
@@ -349,7 +423,7 @@ def test_both_stacks_equal_those_of_torch_with_the_norm_given_on_the_page(
         compare_stacks(stack, config, dtype, batch, length, memory_length)
 
 
-@claim("encoder-decoder#torch-nn")
+@claim("encoder-decoder#torch-nn", kind="measurement")
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")
 def test_nn_transformer_puts_a_last_norm_on_both_stacks_in_both_orders(norm_first):
     whole = nn.Transformer(8, 2, 1, 1, 16, norm_first=norm_first)
@@ -358,12 +432,24 @@ def test_nn_transformer_puts_a_last_norm_on_both_stacks_in_both_orders(norm_firs
 
 
 @claim("encoder-decoder#torch-nn")
+@mutation(
+    "examples/encoder-decoder/equals_torch.py",
+    "parts = ours.query, ours.key, ours.value",
+    "parts = ours.query, ours.value, ours.key",
+    fault="the example copies keys and values in the wrong order",
+)
 def test_the_example_agrees_with_torch(printed):
     shown = printed("examples", "equals_torch")
     assert shown == {"post-norm, they agree": "True", "pre-norm, they agree": "True"}
 
 
 @claim("encoder-decoder#torch-nn")
+@mutation(
+    "transformer.py",
+    "x = layer(x, mask)",
+    "x = layer(x, mask if layer is self.layers[0] else None)",
+    fault="only the first encoder layer gets the mask",
+)
 def test_the_fast_path_of_torch_equals_our_encoder_at_real_positions_and_is_zero_elsewhere(
     printed, dtype
 ):
@@ -394,6 +480,18 @@ def test_the_fast_path_of_torch_equals_our_encoder_at_real_positions_and_is_zero
 
 
 @claim("encoder-decoder#cross-attention")
+@mutation(
+    "examples/encoder-decoder/cross_attention.py",
+    "attention(target, memory, memory, need_weights=True)",
+    "attention(memory, target, target, need_weights=True)",
+    fault="the example of cross-attention exchanges target and memory",
+)
+@mutation(
+    "transformer.py",
+    "weights = scores.softmax(dim=-1)",
+    "weights = scores.exp2() / scores.exp2().sum(dim=-1, keepdim=True)",
+    fault="the softmax has the base 2",
+)
 def test_the_weights_equal_those_computed_by_hand(printed):
     shown = printed("examples", "cross_attention")
     assert shown["weights"] == "[[0.333, 0.333, 0.333], [0.2, 0.6, 0.2]]"
@@ -425,6 +523,12 @@ def test_cross_attention_has_a_row_for_each_target_and_a_column_for_each_source_
 
 
 @claim("encoder-decoder#cross-attention")
+@mutation(
+    "transformer.py",
+    "weights = scores.softmax(dim=-1)",
+    "weights = scores.softmax(dim=-1) * scores.size(-1) ** 0.5",
+    fault="the weights of each row add up to the root of the number of keys",
+)
 def test_each_row_of_cross_attention_is_an_average_of_source_values(dtype):
     query, key = torch.randn(4, 2, dtype=dtype), torch.randn(3, 2, dtype=dtype)
     value = torch.ones(3, 5, dtype=dtype)
@@ -473,6 +577,12 @@ def test_a_decoder_that_reads_itself_looks_correct_and_ignores_the_source(printe
 
 
 @claim("encoder-decoder#exercises")
+@mutation(
+    "exercises/encoder-decoder/swapped.py",
+    "self.cross_attention(memory, y, y)[0]",
+    "self.cross_attention(y, memory, memory)[0]",
+    fault="the exercise with swapped arguments has them in the right order",
+)
 def test_swapped_query_and_memory_pass_only_if_both_lengths_are_equal(printed):
     shown = printed("exercises", "swapped")
     assert shown["5 and 5"] == "(1, 5, 32)"
@@ -481,6 +591,18 @@ def test_swapped_query_and_memory_pass_only_if_both_lengths_are_equal(printed):
 
 
 @claim("encoder-decoder#decoder")
+@mutation(
+    "transformer.py",
+    "for layer in self.layers:\n            x = layer(x, mask)",
+    "for layer in self.layers[:-1]:\n            x = layer(x, mask)",
+    fault="the encoder omits its last layer",
+)
+@mutation(
+    "examples/encoder-decoder/who_reads_what.py",
+    "y = layer(y, outputs[i], causal_mask(9))",
+    "y = layer(y, outputs[-1], causal_mask(9))",
+    fault="the pairs of layers in the example all read the last output",
+)
 def test_all_decoder_layers_read_the_output_tensor_of_the_last_encoder_layer(printed):
     shown = printed("examples", "who_reads_what")
     assert shown["reads the last output"] == str([True] * 6)
@@ -616,6 +738,14 @@ def test_a_future_token_does_not_change_a_single_bit_of_earlier_outputs(
 
 
 @claim("encoder-decoder#causality")
+@mutation(
+    "transformer.py",
+    "x = layer(x, memory, mask, memory_mask)",
+    "x = layer(\n"
+    "                x, memory, mask if layer is self.layers[0] else None, memory_mask\n"
+    "            )",
+    fault="only the first decoder layer gets the causal mask",
+)
 def test_no_gradient_flows_from_an_output_to_a_later_token(dtype, norm_first):
     torch.manual_seed(0)
     decoder = randomized(Decoder(configuration(norm_first=norm_first)), dtype)
@@ -628,6 +758,14 @@ def test_no_gradient_flows_from_an_output_to_a_later_token(dtype, norm_first):
 
 
 @claim("encoder-decoder#causality")
+@mutation(
+    "transformer.py",
+    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
+    "x = F.scaled_dot_product_attention(\n"
+    "        query, key, value, mask, dropout, is_causal=mask is None\n"
+    "    )",
+    fault="the decoder is causal even without a mask",
+)
 def test_without_the_mask_every_output_sees_every_token(printed):
     shown = printed("examples", "future")
     for i, token in enumerate(["<bos>", *"我们为什么工作？"]):
@@ -636,6 +774,12 @@ def test_without_the_mask_every_output_sees_every_token(printed):
 
 
 @claim("encoder-decoder#too-good")
+@mutation(
+    "examples/encoder-decoder/too_good.py",
+    "loss = cross_entropy(logits, ids[:, 1:]",
+    "loss = cross_entropy(logits, ids[:, :-1]",
+    fault="the example of dice predicts the tokens that it reads",
+)
 def test_without_the_mask_the_loss_decreases_and_the_last_position_still_guesses(printed):
     shown = printed("examples", "too_good")
     assert shown["a blind guess"] == f"{math.log(8):.1f}" == shown["with the mask, loss"]
@@ -646,6 +790,15 @@ def test_without_the_mask_the_loss_decreases_and_the_last_position_still_guesses
 
 
 @claim("encoder-decoder#causality")
+@mutation(
+    "transformer.py",
+    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
+    "scale = 1 / math.sqrt(key.size(-2))\n"
+    "    x = F.scaled_dot_product_attention(\n"
+    "        query, key, value, mask, dropout, scale=scale\n"
+    "    )",
+    fault="the fused path divides by the root of the number of keys",
+)
 @few
 @given(**sizes)
 def test_one_pass_over_the_target_equals_one_pass_for_each_prefix(
@@ -659,6 +812,12 @@ def test_one_pass_over_the_target_equals_one_pass_for_each_prefix(
 
 
 @claim("encoder-decoder#one-pass")
+@mutation(
+    "examples/encoder-decoder/one_pass.py",
+    "decoder(target[:, :n], memory, causal_mask(n))[:, -1]",
+    "decoder(target[:, :n], memory, causal_mask(n))[:, 0]",
+    fault="the nine passes of the example each keep the first row",
+)
 def test_the_example_of_one_pass_agrees(printed):
     shown = printed("examples", "one_pass")
     assert shown["they agree"] == "True"
@@ -666,6 +825,12 @@ def test_the_example_of_one_pass_agrees(printed):
 
 
 @claim("encoder-decoder#causality")
+@mutation(
+    "transformer.py",
+    "mask = torch.atleast_2d(mask)",
+    "mask = torch.atleast_2d(mask)\n        mask = mask | ~mask.any(dim=-1, keepdim=True)",
+    fault="the fused path averages all values for a source of only padding",
+)
 @pytest.mark.parametrize("weights_needed", [False, True])
 def test_a_source_of_only_padding_gives_the_bias_and_no_nan(dtype, weights_needed):
     torch.manual_seed(0)
@@ -684,6 +849,12 @@ def test_a_source_of_only_padding_gives_the_bias_and_no_nan(dtype, weights_neede
 
 
 @claim("encoder-decoder#exercises")
+@mutation(
+    "transformer.py",
+    "weights = scores.masked_fill(~mask, lowest).softmax(dim=-1)",
+    "weights = scores.masked_fill(~mask, 0.0).softmax(dim=-1)",
+    fault="masked scores become zero before the softmax",
+)
 def test_a_padding_token_matters_only_without_the_mask(printed):
     shown = printed("exercises", "padded_source")
     assert shown["without a mask"] == f"{100 / 4:.2f} {140 / 6:.2f}"
@@ -703,6 +874,12 @@ def test_a_decoder_layer_written_from_the_formulas_equals_that_of_torch(printed)
 
 
 @claim("encoder-decoder#causality")
+@mutation(
+    "transformer.py",
+    "x = layer(x, mask)",
+    "x = layer(x, None if mask is None else mask.bool())",
+    fault="the encoder converts its mask to boolean",
+)
 @pytest.mark.parametrize("module", [Encoder, EncoderLayer])
 def test_a_float_mask_of_an_encoder_is_rejected(module):
     with pytest.raises(ValueError, match=r"^masks are boolean, True may attend: torch\.float32$"):
@@ -710,6 +887,12 @@ def test_a_float_mask_of_an_encoder_is_rejected(module):
 
 
 @claim("encoder-decoder#causality")
+@mutation(
+    "transformer.py",
+    "x = layer(x, memory, mask, memory_mask)",
+    "x = layer(x, memory, causal_mask(x.size(1)), memory_mask)",
+    fault="the decoder replaces its mask by a causal one",
+)
 @pytest.mark.parametrize("module", [Decoder, DecoderLayer])
 def test_a_wrong_mask_of_a_decoder_is_rejected(module):
     decoder = module(configuration())
@@ -723,6 +906,12 @@ def test_a_wrong_mask_of_a_decoder_is_rejected(module):
 
 
 @claim("encoder-decoder#causality")
+@mutation(
+    "transformer.py",
+    "any(a not in (1, b) for a, b in pairs)",
+    "any(a != b for a, b in list(pairs)[:2])",
+    fault="masks are not broadcast over queries",
+)
 def test_swapped_masks_raise_where_the_lengths_differ_and_only_there():
     decoder, y = Decoder(configuration()), torch.randn(1, 6, 32)
     for length in (5, 6):
@@ -735,6 +924,12 @@ def test_swapped_masks_raise_where_the_lengths_differ_and_only_there():
 
 
 @claim("encoder-decoder#causality")
+@mutation(
+    "transformer.py",
+    "if nhead < 1 or d_model % nhead:",
+    "if nhead < 1 or d_model < nhead:",
+    fault="heads need not divide the vector, only be fewer than its features",
+)
 @pytest.mark.parametrize("module", [Encoder, EncoderLayer, Decoder, DecoderLayer])
 def test_a_number_of_heads_that_does_not_divide_d_model_is_rejected(module):
     message = "d_model must be divisible by nhead, got 32 and 5"
@@ -746,6 +941,12 @@ def test_a_number_of_heads_that_does_not_divide_d_model_is_rejected(module):
 
 
 @claim("encoder-decoder#flow")
+@mutation(
+    "examples/encoder-decoder/flow.py",
+    "tgt_mask = causal_mask(9) & padding_mask(tgt)",
+    "tgt_mask = causal_mask(9)",
+    fault="the target mask in the figure omits the padding",
+)
 def test_the_tensors_have_the_shapes_in_the_figure(printed):
     assert printed("examples", "flow") == {
         "source ids": "(2, 5)",
@@ -782,6 +983,12 @@ def test_parameters_of_a_layer_follow_the_formulas(nhead, times, width):
 
 
 @claim("encoder-decoder#parameters")
+@mutation(
+    "transformer.py",
+    "dim_feedforward: int = 2048",
+    "dim_feedforward: int = 1024",
+    fault="the base model's feed-forward networks are only twice as wide as its vectors",
+)
 def test_a_layer_has_about_12_or_16_d_squared_parameters(printed):
     shown = printed("examples", "parameters")
     count = {
@@ -797,6 +1004,12 @@ def test_a_layer_has_about_12_or_16_d_squared_parameters(printed):
 
 
 @claim("encoder-decoder#parameters")
+@mutation(
+    "examples/encoder-decoder/parameters.py",
+    "networks += 6 * count(layer.feed_forward)",
+    "networks += 6 * count(layer.self_attention)",
+    fault="the example counts self-attention in place of the feed-forward networks",
+)
 def test_most_parameters_of_both_stacks_are_in_the_feed_forward_networks(printed):
     shown = printed("examples", "parameters")
     assert shown["both stacks"] == "44,138,496"
@@ -820,6 +1033,12 @@ def test_both_stacks_have_168_d_squared_plus_192_d_parameters(printed):
 
 
 @claim("encoder-decoder#families")
+@mutation(
+    "transformer.py",
+    "x = layer(x, mask)",
+    "x = layer(x, None if mask is None else mask.mT)",
+    fault="the encoder transposes its mask",
+)
 def test_an_encoder_with_a_causal_mask_is_a_decoder_only_stack(printed, norm_first, dtype):
     shown = printed("examples", "decoder_only")
     assert shown["encoder-only, positions that stay as they were"] == "0"
@@ -837,6 +1056,12 @@ def test_an_encoder_with_a_causal_mask_is_a_decoder_only_stack(printed, norm_fir
 
 
 @claim("encoder-decoder")
+@mutation(
+    "transformer.py",
+    "memory = self.encode(src)  # (batch, m, d_model)",
+    "memory = self.position(self.src_embedding(src))",
+    fault="the decoder reads the embedded source in place of memory",
+)
 def test_the_model_passes_memory_from_the_last_encoder_layer_to_each_decoder_layer():
     model = Transformer(configuration()).eval()
     given, read = [], []

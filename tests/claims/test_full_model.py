@@ -174,6 +174,12 @@ def test_embeddings_and_layer_norms_keep_their_own_initialization(tied, pad_id):
 
 
 @claim("full-model#initialisation")
+@mutation(
+    "examples/full-model/keep_variance.py",
+    "x = x @ fill(torch.empty(512, 512)).T",
+    "x = (x @ fill(torch.empty(512, 512)).T).relu()",
+    fault="the example of the variance applies a ReLU after each layer",
+)
 def test_xavier_keeps_the_variance_and_the_other_two_rules_do_not(printed):
     shown = printed("examples", "keep_variance")
     assert shown["Xavier-uniform, after one layer"] == "1.00"
@@ -183,7 +189,7 @@ def test_xavier_keeps_the_variance_and_the_other_two_rules_do_not(printed):
     assert float(shown["N(0, 0.02²), after six layers"]) < 2 * 0.2048**6
 
 
-@claim("full-model#initialisation")
+@claim("full-model#initialisation", kind="measurement")
 def test_nn_linear_starts_with_the_variance_1_over_3n():
     torch.manual_seed(0)
     layer = nn.Linear(400, 900)
@@ -192,6 +198,12 @@ def test_nn_linear_starts_with_the_variance_1_over_3n():
 
 
 @claim("full-model#initialisation")
+@mutation(
+    "transformer.py",
+    "nn.init.xavier_uniform_(module.weight)",
+    "nn.init.xavier_uniform_(module.weight, gain=math.sqrt(2))",
+    fault="linear layers start with the gain for a ReLU",
+)
 def test_the_parts_start_as_the_page_describes(printed):
     shown = printed("examples", "start")
     for label, value in shown.items():
@@ -202,6 +214,12 @@ def test_the_parts_start_as_the_page_describes(printed):
 
 
 @claim("full-model#initialisation")
+@mutation(
+    "transformer.py",
+    "nn.init.xavier_uniform_(module.weight)",
+    "nn.init.xavier_uniform_(module.weight, gain=math.sqrt(0.5))",
+    fault="query, key and value start as small as in a packed matrix",
+)
 def test_packed_query_key_and_value_start_smaller_by_the_root_of_2():
     torch.manual_seed(0)
     packed = nn.MultiheadAttention(256, 2).in_proj_weight.var().item()
@@ -212,6 +230,19 @@ def test_packed_query_key_and_value_start_smaller_by_the_root_of_2():
 
 
 @claim("full-model#recipe")
+@mutation(
+    "examples/full-model/recipe.py",
+    "if isinstance(module, (nn.Linear, nn.Embedding)):\n"
+    "        nn.init.normal_(module.weight, std=0.02)",
+    "for parameter in module.parameters():\n        nn.init.normal_(parameter, std=0.02)",
+    fault="the single rule of the example covers bare parameters",
+)
+@mutation(
+    "examples/full-model/recipe.py",
+    "(nn.Linear, nn.Embedding)",
+    "nn.Linear",
+    fault="the single rule of the example covers no embeddings",
+)
 def test_a_single_initialization_rule_drowns_words_fills_the_padding_and_misses_bare_parameters(
     printed,
 ):
@@ -313,6 +344,12 @@ def test_no_later_token_and_no_padding_changes_a_logit(
 
 
 @claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "memory = self.encode(src)  # (batch, m, d_model)",
+    "src = src[:, : max(1, src.size(1) - 1)]\n        memory = self.encode(src)",
+    fault="the model cuts the last token off the source",
+)
 @few
 @given(**{key: sizes[key] for key in ("source", "target", "norm_first", "seed")})
 def test_every_source_token_reaches_every_logit(source, target, norm_first, seed):
@@ -325,12 +362,24 @@ def test_every_source_token_reaches_every_logit(source, target, norm_first, seed
 
 
 @claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "self.config = config",
+    "self.config = TransformerConfig(config.src_vocab_size, config.tgt_vocab_size)",
+    fault="the model keeps the default sizes as its configuration",
+)
 def test_the_configuration_can_be_read_from_the_model():
     config = configuration()
     assert Transformer(config).config is config
 
 
 @claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "return self.dropout(x + self.table[:length])",
+    "return F.dropout(x + self.table[:length], self.dropout.p)",
+    fault="dropout after the positional encoding acts in evaluation too",
+)
 def test_dropout_acts_in_training_only():
     model = make(dropout=0.5)
     assert not torch.equal(model(SRC, TGT), model(SRC, TGT))
@@ -353,6 +402,12 @@ def test_embedding_and_position_are_dropped_out_once():
 
 
 @claim("full-model#transformer")
+@mutation(
+    "examples/full-model/assembled.py",
+    "x = model.decode(tgt, memory, padding_mask(src))",
+    "x = model.decode(tgt, memory)",
+    fault="the second of the three steps gets no memory mask",
+)
 def test_the_three_steps_equal_one_call_and_a_wrong_batch_is_rejected(printed):
     shown = printed("examples", "assembled")
     assert shown["logits"] == "(2, 9, 12)"
@@ -402,6 +457,12 @@ def test_ids_without_a_batch_raise_a_value_error_in_decode_too(ids):
 
 
 @claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "return self.cross_attention(y, memory, memory, memory_mask)[0]",
+    "return self.cross_attention(y, *2 * [memory[: len(y)]], memory_mask)[0]",
+    fault="cross-attention cuts memory to as many sentences as the target has",
+)
 def test_unchecked_one_target_would_be_broadcast_over_two_sources():
     model = make()
     x = model.decoder(model.tgt_embedding(TGT[:1]), model.encode(SRC))
@@ -409,6 +470,18 @@ def test_unchecked_one_target_would_be_broadcast_over_two_sources():
 
 
 @claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "ids.dim() != 2 or ids.dtype not in (torch.int64, torch.int32)",
+    "ids.dim() != 2",
+    fault="ids may be floating-point numbers",
+)
+@mutation(
+    "transformer.py",
+    "if ids.numel() == 0:",
+    "if len(ids) == 0:",
+    fault="sentences without tokens pass the check for empty ids",
+)
 @pytest.mark.parametrize(
     ("src", "tgt", "message"),
     [
@@ -429,6 +502,18 @@ def test_other_invalid_inputs_are_rejected_by_the_parts(src, tgt, message):
 
 
 @claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "if padding_idx is not None and not 0 <= padding_idx < vocab_size:",
+    "if padding_idx is not None and padding_idx >= vocab_size:",
+    fault="a negative padding id is accepted",
+)
+@mutation(
+    "transformer.py",
+    "if max_len < 1:",
+    "if max_len < 0:",
+    fault="a table without positions is accepted",
+)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -446,6 +531,12 @@ def test_an_impossible_configuration_is_rejected(changes, message):
 
 
 @claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "return self.decoder(x, memory, mask, memory_mask)",
+    "return self.decoder(x, memory, mask)",
+    fault="decode does not pass its memory mask to the decoder",
+)
 def test_without_a_memory_mask_padding_is_read():
     model = make()
     memory = model.encode(SRC)
@@ -456,6 +547,15 @@ def test_without_a_memory_mask_padding_is_read():
 
 
 @claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
+    "scores = query @ key.mT / math.sqrt(query.size(-1))\n"
+    "    if mask is not None:\n"
+    "        scores = scores.masked_fill(~mask, -torch.inf)\n"
+    "    x = F.dropout(scores.softmax(dim=-1), dropout) @ value",
+    fault="the model's attention fills masked scores with minus infinity",
+)
 def test_a_source_of_only_padding_gives_finite_logits_and_gradients():
     model = make()
     src = SRC.clone()
@@ -513,6 +613,13 @@ def test_the_padding_row_stays_zero_in_training_also_when_tied(tied, pad_id, opt
 
 
 @claim("full-model#transformer")
+@mutation(
+    "transformer.py",
+    "            weight = weight.index_fill(0, pad, 0.0)\n        return F.linear(x, weight)",
+    "            return F.linear(x, weight).index_fill(-1, pad, 0.0)\n"
+    "        return F.linear(x, weight)",
+    fault="the score of padding is set to zero in the logits, without a copy of the table",
+)
 def test_tied_logits_copy_the_whole_table_for_a_single_position():
     vocabulary, d = 37_000, 512  # of the base model
     config = TransformerConfig(9, vocabulary, d, 2, 1, 1, 8, max_len=2)
@@ -558,7 +665,7 @@ def test_logits_can_have_any_sign_and_size():
     assert_close(model.logits(10 * x), 10 * model.logits(x))
 
 
-@claim("full-model#logits")
+@claim("full-model#logits", kind="measurement")
 @few
 @given(count=st.integers(2, 20), seed=st.integers(0, 1000), dtype=st.sampled_from(DTYPES))
 def test_cross_entropy_is_the_log_sum_exp_minus_the_correct_logit(count, seed, dtype):
@@ -571,6 +678,18 @@ def test_cross_entropy_is_the_log_sum_exp_minus_the_correct_logit(count, seed, d
 
 
 @claim("full-model#logits")
+@mutation(
+    "examples/full-model/by_hand.py",
+    "answer = torch.tensor(0)",
+    "answer = torch.tensor(1)",
+    fault="the loss by hand is that of the second token",
+)
+@mutation(
+    "examples/full-model/by_hand.py",
+    "logits.softmax(-1).argmax()",
+    "logits.neg().softmax(-1).argmax()",
+    fault="the softmax by hand reverses the order of the logits",
+)
 def test_computed_by_hand_the_loss_is_0_408(printed):
     shown = printed("examples", "by_hand")
     assert shown["softmax"] == "[0.665, 0.245, 0.09]"
@@ -582,6 +701,12 @@ def test_computed_by_hand_the_loss_is_0_408(printed):
 
 
 @claim("full-model#logits")
+@mutation(
+    "examples/full-model/softmax_twice.py",
+    "output = output.softmax(dim=-1)",
+    "output = output.log_softmax(dim=-1)",
+    fault="the superfluous softmax of the example is a log-softmax, which changes nothing",
+)
 def test_a_second_softmax_keeps_the_loss_above_a_floor_and_keeps_the_prediction(printed):
     shown = printed("examples", "softmax_twice")
     assert shown["logits, loss"] == "0.00"
@@ -591,6 +716,12 @@ def test_a_second_softmax_keeps_the_loss_above_a_floor_and_keeps_the_prediction(
 
 
 @claim("full-model#first-loss")
+@mutation(
+    "transformer.py",
+    "std=d_model**-0.5",
+    "std=0.02",
+    fault="the embeddings start with a standard deviation of 0.02",
+)
 def test_the_first_loss_is_ln_v_plus_half_the_variance(printed):
     shown = printed("examples", "first_loss")
     variances = {"not tied": 2 * 64 / 1064, "tied": 1.0}
@@ -604,6 +735,18 @@ def test_the_first_loss_is_ln_v_plus_half_the_variance(printed):
 
 
 @claim("full-model#shifted")
+@mutation(
+    "examples/full-model/shifted.py",
+    "given, answers = tgt[:, :-1], tgt[:, 1:]",
+    "given, answers = tgt[:, :-1], tgt[:, :-1]",
+    fault="the targets of the example are its inputs, not shifted",
+)
+@mutation(
+    "examples/full-model/shifted.py",
+    "answers.flatten(), ignore_index=0)",
+    "answers.flatten())",
+    fault="the loss of the example counts padding",
+)
 def test_decoder_inputs_and_targets_are_shifted_by_one(printed):
     shown = printed("examples", "shifted")
     given, answers = shown["given"].split(), shown["answers"].split()
@@ -614,7 +757,7 @@ def test_decoder_inputs_and_targets_are_shifted_by_one(printed):
     assert shown["the padding left out by hand gives the same"] == "True"
 
 
-@claim("full-model#shifted")
+@claim("full-model#shifted", kind="measurement")
 def test_view_fails_on_a_slice_of_targets_and_reshape_and_flatten_work():
     answers = TGT[:, 1:]
     with pytest.raises(RuntimeError, match="view size is not compatible"):
@@ -623,6 +766,12 @@ def test_view_fails_on_a_slice_of_targets_and_reshape_and_flatten_work():
 
 
 @claim("full-model#one-sequence")
+@mutation(
+    "examples/full-model/one_sequence.py",
+    "src = given if",
+    "src = ids if",
+    fault="the source of the example includes the last token to predict",
+)
 def test_with_its_target_as_source_a_model_predicts_dice_and_with_a_separate_source_it_cannot(
     printed,
 ):
@@ -681,6 +830,18 @@ def test_parameters_counted_by_hand_and_by_code_agree(d, width, layers, words, n
 
 
 @claim("full-model#parameters")
+@mutation(
+    "transformer.py",
+    "num_encoder_layers: int = 6",
+    "num_encoder_layers: int = 5",
+    fault="the base model has five encoder layers",
+)
+@mutation(
+    "examples/full-model/count.py",
+    "decoder = 6 * (2 * attention + feed_forward + 3 * norm)",
+    "decoder = 6 * (2 * attention + feed_forward + 2 * norm)",
+    fault="the count by hand omits a LayerNorm of each decoder layer",
+)
 def test_the_base_model_has_the_parameters_of_the_table(printed):
     shown = printed("examples", "count")
     numbers = {name: int(value.replace(",", "")) for name, value in shown.items()}
@@ -699,6 +860,12 @@ def test_the_base_model_has_the_parameters_of_the_table(printed):
 
 
 @claim("full-model#parameters")
+@mutation(
+    "transformer.py",
+    'self.register_buffer("table", table, persistent=False)',
+    'self.register_buffer("table", table, persistent=False)\n        self.weight = self.table',
+    fault="the table of positions is also named weight, as in an embedding",
+)
 def test_positional_encodings_have_no_weights_to_subtract_from_the_count():
     with pytest.raises(AttributeError, match="'PositionalEncoding' object has no attribute"):
         _ = make().position.weight
@@ -708,6 +875,18 @@ def test_positional_encodings_have_no_weights_to_subtract_from_the_count():
 
 
 @claim("full-model#equal")
+@mutation(
+    "transformer.py",
+    "return self.cross_attention(y, memory, memory, memory_mask)[0]",
+    "return self.cross_attention(y, memory.detach(), memory, memory_mask)[0]",
+    fault="the keys of cross-attention pass no gradient to the encoder",
+)
+@mutation(
+    "transformer.py",
+    "self.norm = LayerNorm(config.d_model, config.layer_norm_eps)",
+    "self.norm = LayerNorm(config.d_model)",
+    fault="the LayerNorms of the sublayers ignore the configured epsilon",
+)
 @few
 @given(**sizes, nhead=st.sampled_from([1, 2, 4]), eps=st.sampled_from([1e-5, 1e-2]))
 def test_logits_and_all_gradients_equal_those_of_nn_transformer(
@@ -720,6 +899,13 @@ def test_logits_and_all_gradients_equal_those_of_nn_transformer(
 
 
 @claim("full-model#equal")
+@mutation(
+    "transformer.py",
+    "return self.encoder(x, padding_mask(src, self.config.pad_id))",
+    "real = padding_mask(src, self.config.pad_id)\n"
+    "        return self.encoder(x, real) * real[:, 0, 0, :, None]",
+    fault="memory is zero where the source is padded",
+)
 def test_in_evaluation_real_positions_agree_although_the_fast_path_changes_others(
     dtype, norm_first
 ):
@@ -739,6 +925,15 @@ def test_in_evaluation_real_positions_agree_although_the_fast_path_changes_other
 
 
 @claim("full-model#equal")
+@mutation(
+    "transformer.py",
+    "self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(count))\n"
+    "        norm = LayerNorm(config.d_model, config.layer_norm_eps)\n"
+    "        self.norm = norm if config.norm_first else nn.Identity()",
+    "self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(count))\n"
+    "        self.norm = LayerNorm(config.d_model, config.layer_norm_eps)",
+    fault="the decoder ends in a LayerNorm with either norm, as in nn.Transformer",
+)
 def test_nn_transformer_has_a_last_layer_norm_on_both_stacks_with_either_norm(norm_first):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -751,11 +946,17 @@ def test_nn_transformer_has_a_last_layer_norm_on_both_stacks_with_either_norm(no
 
 
 @claim("full-model#equal")
+@mutation(
+    "examples/full-model/equals_torch.py",
+    "tgt_mask=~causal_mask(9)[0, 0]",
+    "tgt_mask=causal_mask(9)[0, 0]",
+    fault="the example of the whole model gives nn.Transformer our causal mask unchanged",
+)
 def test_the_equality_example_prints_equal_results(printed):
     assert printed("examples", "equals_torch")["all logits within 1e-12"] == "True"
 
 
-@claim("full-model#equal")
+@claim("full-model#equal", kind="measurement")
 def test_nn_transformer_initializes_packed_matrices_and_nonzero_biases():
     torch.manual_seed(0)
     layer = nn.Transformer(256, 2, 1, 1, 512, batch_first=True).decoder.layers[0]
@@ -770,7 +971,7 @@ def test_nn_transformer_initializes_packed_matrices_and_nonzero_biases():
         assert linear.bias.all()
 
 
-@claim("full-model#speed")
+@claim("full-model#speed", kind="measurement")
 def test_the_measured_speed_is_of_the_current_code(printed):
     record = json.loads((SNIPPETS / "results" / "model.json").read_text())
     sources = (ROOT / "scripts/experiments/model.py", Path(transformer.__file__))
@@ -783,7 +984,7 @@ def test_the_measured_speed_is_of_the_current_code(printed):
     assert len(printed("examples", "speed")) == 2 + 2 * 3 * 2
 
 
-@claim("full-model#equal")
+@claim("full-model#equal", kind="measurement")
 def test_the_measurement_supports_the_statements_on_the_page():
     rows = json.loads((SNIPPETS / "results" / "model.json").read_text())["rows"]
     assert rows[0]["time"]["explicit"] <= 1.25
@@ -797,6 +998,12 @@ def test_the_measurement_supports_the_statements_on_the_page():
 
 
 @claim("full-model#generation")
+@mutation(
+    "examples/full-model/greedy.py",
+    "x = model.decode(torch.tensor([written]), memory)",
+    "x = model.decode(torch.tensor([written[-1:]]), memory)",
+    fault="the greedy example gives the decoder only the last token",
+)
 def test_an_untrained_model_writes_nonsense_and_computes_each_position_again(printed):
     shown = printed("examples", "greedy")
     assert shown["written"] != "我们为什么工作？<eos>"
@@ -809,6 +1016,12 @@ def test_an_untrained_model_writes_nonsense_and_computes_each_position_again(pri
 
 
 @claim("full-model#generation")
+@mutation(
+    "transformer.py",
+    "return F.linear(x, weight)",
+    "return F.linear(x, weight).log_softmax(dim=1)",
+    fault="the model ends with a log-softmax over the positions",
+)
 @few
 @given(target=st.integers(1, 8), norm_first=st.booleans(), seed=st.integers(0, 1000))
 def test_the_logits_of_the_last_position_alone_equal_its_logits_among_all_positions(
@@ -826,6 +1039,12 @@ def test_the_logits_of_the_last_position_alone_equal_its_logits_among_all_positi
 
 
 @claim("full-model#saving")
+@mutation(
+    "transformer.py",
+    'self.register_buffer("table", table, persistent=False)',
+    'self.register_buffer("table", table)',
+    fault="the checkpoint of the example includes the table of positions",
+)
 def test_a_checkpoint_and_its_sizes_rebuild_the_model_with_a_larger_max_len(printed):
     shown = printed("examples", "save_and_load")
     assert shown["position among them"] == "False"
@@ -833,6 +1052,12 @@ def test_a_checkpoint_and_its_sizes_rebuild_the_model_with_a_larger_max_len(prin
 
 
 @claim("full-model#saving")
+@mutation(
+    "transformer.py",
+    "position = torch.arange(max_len, dtype=torch.float64)",
+    "position = torch.linspace(0, 100, max_len, dtype=torch.float64)",
+    fault="the positions of the table are scaled to its length",
+)
 def test_weights_survive_a_round_trip_with_another_max_len(tied, norm_first, tmp_path, dtype):
     model = randomized(make(tie_embeddings=tied, norm_first=norm_first), dtype)
     torch.save(model.state_dict(), tmp_path / "weights.pt")
@@ -847,6 +1072,12 @@ def test_weights_survive_a_round_trip_with_another_max_len(tied, norm_first, tmp
 
 
 @claim("full-model#saving")
+@mutation(
+    "transformer.py",
+    "        self.nhead = nhead\n",
+    '        self.nhead = nhead\n        self.register_buffer("heads", torch.arange(nhead))\n',
+    fault="the checkpoint includes a tensor with a number for each head",
+)
 def test_a_different_configuration_is_rejected_or_silently_a_different_model(printed):
     shown = printed("examples", "other_configuration")
     assert any("size mismatch" in label and "linear1.weight" in label for label in shown)
@@ -855,20 +1086,41 @@ def test_a_different_configuration_is_rejected_or_silently_a_different_model(pri
 
 
 @claim("full-model#saving")
+@mutation(
+    "transformer.py",
+    "self.linear1 = nn.Linear(d_model, dim_feedforward)\n"
+    "        self.linear2 = nn.Linear(dim_feedforward, d_model)",
+    "self.linear1 = nn.Linear(d_model, 4 * d_model)\n"
+    "        self.linear2 = nn.Linear(4 * d_model, d_model)",
+    fault="the feed-forward network is four times as wide as the model in any configuration",
+)
 def test_the_error_for_a_checkpoint_of_other_sizes_names_every_tensor():
     saved = make().state_dict()
-    with pytest.raises(RuntimeError, match=r"size mismatch for .*linear1\.weight"):
-        make(dim_feedforward=20).load_state_dict(saved)
-    with pytest.raises(RuntimeError, match=r"Missing key\(s\).*encoder\.norm\.weight"):
-        make(norm_first=True).load_state_dict(saved)
-    with pytest.raises(RuntimeError, match=r"Unexpected key\(s\).*encoder\.layers\.1"):
-        make(num_encoder_layers=1).load_state_dict(saved)
+    for changes, message in (
+        ({"dim_feedforward": 20}, r"size mismatch for .*linear1\.weight"),
+        ({"norm_first": True}, r"Missing key\(s\).*encoder\.norm\.weight"),
+        ({"num_encoder_layers": 1}, r"Unexpected key\(s\).*encoder\.layers\.1"),
+    ):
+        other = make(**changes)
+        shapes, own = (
+            {name: x.shape for name, x in state.items()} for state in (saved, other.state_dict())
+        )
+        different = {name for name in shapes | own if shapes.get(name) != own.get(name)}
+        with pytest.raises(RuntimeError, match=message) as error:
+            other.load_state_dict(saved)
+        assert all(name in str(error.value) for name in different)
 
 
 # Types, devices, compiler
 
 
 @claim("full-model#elsewhere")
+@mutation(
+    "transformer.py",
+    "return self.dropout(x + self.table[:length])",
+    "return self.dropout(x + self.table[:length].float())",
+    fault="the positions are added in float32 in any precision",
+)
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16], ids=str)
 def test_the_whole_model_can_be_converted(dtype, tied, norm_first):
     model = make(tie_embeddings=tied, norm_first=norm_first)
@@ -884,6 +1136,12 @@ def test_the_whole_model_can_be_converted(dtype, tied, norm_first):
 
 
 @claim("full-model#elsewhere")
+@mutation(
+    "transformer.py",
+    "return F.linear(x, weight)",
+    "return F.linear(x, weight).float()",
+    fault="the logits are float32 in any precision",
+)
 def test_half_double_and_bfloat16_have_methods_of_their_own():
     model = make()
     assert model.half()(SRC, TGT).dtype == torch.float16
@@ -892,6 +1150,12 @@ def test_half_double_and_bfloat16_have_methods_of_their_own():
 
 
 @claim("full-model#elsewhere")
+@mutation(
+    "examples/full-model/precisions.py",
+    "exact = deepcopy(model).double()(src, tgt)",
+    "exact = deepcopy(model).half()(src, tgt)",
+    fault="the exact logits of the example are computed in float16",
+)
 def test_the_precisions_shown_are_within_their_bounds(printed):
     shown = printed("examples", "precisions")
     assert [v for k, v in shown.items() if "within" in k] == ["True"] * 3
@@ -919,6 +1183,12 @@ def test_no_part_makes_a_tensor_on_another_device_than_its_inputs(tied, norm_fir
 
 
 @claim("full-model#elsewhere")
+@mutation(
+    "transformer.py",
+    "self.embedding = nn.Embedding(vocab_size, d_model, padding_idx)",
+    'self.embedding = nn.Embedding(vocab_size, d_model, padding_idx, device="cpu")',
+    fault="embeddings are always made on the CPU",
+)
 def test_a_model_made_on_meta_has_sizes_and_no_content():
     with torch.device("meta"):
         model = Transformer(TransformerConfig(37000, 37000))
@@ -934,6 +1204,12 @@ def tiny_numbers_kept() -> Iterator[None]:
 
 
 @claim("full-model#elsewhere")
+@mutation(
+    "transformer.py",
+    "if not ids.is_meta and (ids.min()",
+    "if not (ids.is_meta or torch.compiler.is_compiling()) and (ids.min()",
+    fault="a compiled model does not check its ids",
+)
 @pytest.mark.skipif(
     not any(map(shutil.which, ("g++", "c++", "clang++"))),
     reason="torch.compile needs a C++ compiler, and none is there",
@@ -952,6 +1228,15 @@ def test_the_compiled_model_gives_the_same_logits_and_still_checks_ids():
 
 
 @claim("full-model#elsewhere")
+@mutation(
+    "transformer.py",
+    "return (ids != pad_id)[:, None, None, :]",
+    "real = ids != pad_id\n"
+    "    if real.all():\n"
+    "        real = torch.ones_like(real)\n"
+    "    return real[:, None, None, :]",
+    fault="the padding mask branches on whether there is padding",
+)
 @pytest.mark.filterwarnings("ignore")
 def test_the_only_graph_breaks_are_the_checks_of_ids():
     torch._dynamo.reset()
@@ -970,6 +1255,12 @@ def test_the_only_graph_breaks_are_the_checks_of_ids():
 
 
 @claim("full-model#exercises")
+@mutation(
+    "exercises/full-model/least_loss.py",
+    "sure[7] = 1.0",
+    "sure[7] = 10.0",
+    fault="the certain prediction of the exercise is not a probability",
+)
 def test_with_two_softmaxes_the_loss_can_decrease_by_less_than_one(printed):
     shown = printed("exercises", "least_loss")
     for size in (12, 1000, 37000):
@@ -980,6 +1271,12 @@ def test_with_two_softmaxes_the_loss_can_decrease_by_less_than_one(printed):
 
 
 @claim("full-model#exercises")
+@mutation(
+    "exercises/full-model/no_shift.py",
+    "loss = cross_entropy(model(src, tgt).transpose(1, 2), tgt)",
+    "loss = cross_entropy(model(src, tgt[:, :-1]).mT, tgt[:, 1:])",
+    fault="the exercise without the shift shifts its targets",
+)
 def test_without_the_shift_a_model_learns_to_repeat_bos(printed):
     shown = printed("exercises", "no_shift")
     assert shown["loss"] == "0.00"
@@ -1008,6 +1305,12 @@ def test_with_all_three_matrices_shared_the_table_counts_once_and_every_real_row
 
 
 @claim("full-model#exercises")
+@mutation(
+    "transformer.py",
+    "if isinstance(module, nn.Linear):",
+    "if isinstance(module, nn.Linear) and module.bias is not None:",
+    fault="linear layers without a bias are not initialized",
+)
 def test_tied_before_initialization_the_table_is_initialized_as_a_linear_layer(printed):
     shown = printed("exercises", "tied_too_early")
     assert shown["tied last, entries"] == "0.125"
@@ -1019,6 +1322,19 @@ def test_tied_before_initialization_the_table_is_initialized_as_a_linear_layer(p
 
 
 @claim("full-model#exercises")
+@mutation(
+    "transformer.py",
+    "x, self.weight.shape, self.weight, self.bias, self.eps",
+    "x, self.weight.shape, self.weight, self.bias",
+    fault="LayerNorm does not use its epsilon",
+)
+@mutation(
+    "transformer.py",
+    "self.position = PositionalEncoding(d, config.max_len, config.dropout)",
+    "self.position = PositionalEncoding(d, config.max_len, config.dropout)\n"
+    "        self.position.table /= config.max_len",
+    fault="the table of positions is divided by its length",
+)
 def test_of_the_changed_fields_seven_are_rejected_two_are_harmless_and_four_are_silent(printed):
     shown = printed("exercises", "which_fields")
     assert len(shown) == 13
@@ -1032,6 +1348,13 @@ def test_of_the_changed_fields_seven_are_rejected_two_are_harmless_and_four_are_
 
 
 @claim("full-model#exercises")
+@mutation(
+    "transformer.py",
+    "        self.tgt_embedding = TokenEmbedding(config.tgt_vocab_size, d, pad)\n",
+    "        self.output = nn.Linear(1, 1)\n"
+    "        self.tgt_embedding = TokenEmbedding(config.tgt_vocab_size, d, pad)\n",
+    fault="the output layer comes before the target embedding in the order of the modules",
+)
 def test_an_untied_checkpoint_in_a_tied_model_loses_its_table():
     untied, model = make(), make(tie_embeddings=True)
     model.load_state_dict(deepcopy(untied.state_dict()))
@@ -1039,6 +1362,18 @@ def test_an_untied_checkpoint_in_a_tied_model_loses_its_table():
 
 
 @claim("full-model#exercises")
+@mutation(
+    "exercises/full-model/repair.py",
+    "model(changed, changed)[0, 0]",
+    "model(ids, changed)[0, 0]",
+    fault="the first mistake of the exercise keeps the source as it was",
+)
+@mutation(
+    "exercises/full-model/repair.py",
+    "[:, 1:].reshape(-1)",
+    "[:, 1:].reshape(2, -1)",
+    fault="the third repair of the exercise keeps two axes",
+)
 def test_two_of_four_published_mistakes_are_silent(printed):
     shown = printed("exercises", "repair")
     assert shown["a, the last token moves the first logits"] == "True"

@@ -1,5 +1,7 @@
 """The claims of the chapter on variants about whole models."""
 
+from threading import Event
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -9,7 +11,7 @@ import transformer
 from corpus import Pair, Vocabulary
 from helpers import SNIPPETS, close, normal
 from marks import claim, mutation
-from train import DistributedContext, Settings, batches, example_of, gradients
+from train import SINGLE_PROCESS, Run, Settings
 from transformer import Encoder, TransformerConfig, causal_mask
 from translator import BOS, EOS, PAD, exact_match, padded
 from variants.class_token import Classifier, batch_of, fit, questions
@@ -86,6 +88,18 @@ def test_the_encoder_with_einops_equals_torchs_pre_norm_encoder():
 
 
 @claim("models#einops")
+@mutation(
+    "variants/encoder_einops.py",
+    "nn.GELU(),",
+    "nn.ReLU(),",
+    fault="the encoder with einops has a ReLU",
+)
+@mutation(
+    "examples/variants/einops_equal.py",
+    "three = mine.query, mine.key, mine.value",
+    "three = mine.key, mine.query, mine.value",
+    fault="the example copies the first third of the weights to the keys",
+)
 def test_the_encoder_with_einops_equals_our_encoder_too(printed):
     assert printed("examples", "einops_equal")["the same numbers"] == "True"
 
@@ -121,6 +135,12 @@ def test_the_scale_depends_on_the_head_size_not_on_the_width():
 
 
 @claim("models#einops")
+@mutation(
+    "variants/encoder_einops.py",
+    "self.to_qkv = nn.Linear(dim, 3 * inner, bias=False)",
+    "self.to_qkv = nn.Linear(dim, 3 * dim_head, bias=False)",
+    fault="the one matrix projects to a single head",
+)
 def test_one_matrix_for_three_saves_no_weights(printed):
     shown = printed("examples", "fused_qkv")
     assert shown["weights, one matrix"] == shown["weights, three"] == "786,432"
@@ -130,6 +150,12 @@ def test_one_matrix_for_three_saves_no_weights(printed):
 
 
 @claim("models#einops")
+@mutation(
+    "variants/encoder_einops.py",
+    'rearrange(heads, "b h n d -> b n (h d)")',
+    "heads.reshape(len(x), x.size(1), -1)",
+    fault="the encoder with einops merges its heads with a reshape",
+)
 def test_without_positions_the_encoder_with_einops_ignores_the_order():
     ours, x, order = einops_encoder(), normal(1, 6, 32), torch.tensor([3, 0, 5, 1, 4, 2])
     close(ours(x[:, order]), ours(x)[:, order])
@@ -186,6 +212,18 @@ def test_the_class_token_is_first_and_is_learned():
 
 
 @claim("models#class-token")
+@mutation(
+    "variants/class_token.py",
+    "x = self.encoder(self.position(x), mask)",
+    "x = self.encoder(x, mask)",
+    fault="the classifier adds no positions",
+)
+@mutation(
+    "examples/variants/question.py",
+    "model.position.table.zero_()",
+    "model.position.table.neg_()",
+    fault="the example without positions has positions of the opposite sign",
+)
 def test_questions_are_classified_without_the_question_mark(printed):
     shown = printed("examples", "question")
     assert float(shown["with positions"].split("%")[0]) > 99
@@ -212,6 +250,12 @@ def test_no_word_reveals_whether_a_sentence_had_a_question_mark():
 
 
 @claim("models#class-token")
+@mutation(
+    "variants/class_token.py",
+    "F.cross_entropy(model(ids), classes).backward()\n",
+    "F.cross_entropy(model(ids), classes).backward()\n        optimizer.zero_grad()\n",
+    fault="the classifier's gradients are cleared before the step",
+)
 def test_fitting_lowers_the_loss():
     examples = questions("train", 4)
     vocabulary = Vocabulary(word for words, _ in examples for word in words)
@@ -225,6 +269,12 @@ def test_fitting_lowers_the_loss():
 
 
 @claim("models#class-token")
+@mutation(
+    "exercises/variants/mean_of_tokens.py",
+    "return self.head((x * real).sum(dim=1) / real.sum(dim=1))",
+    "return self.head(x.mean(dim=1))",
+    fault="the mean of the exercise includes padding",
+)
 def test_the_mean_over_real_tokens_does_as_well_and_sees_no_padding(printed):
     shown = printed("exercises", "mean_of_tokens")
     assert float(shown["right"].removesuffix("%")) > 99
@@ -232,6 +282,12 @@ def test_the_mean_over_real_tokens_does_as_well_and_sees_no_padding(printed):
 
 
 @claim("models#class-token")
+@mutation(
+    "exercises/variants/other_layout.py",
+    'back = rearrange(stored, "(h three d) c -> (three h d) c", three=3, h=4)',
+    'back = rearrange(stored, "(three h d) c -> (h three d) c", three=3, h=4)',
+    fault="the weights in another layout are reordered in the wrong direction",
+)
 def test_weights_in_another_layout_load_and_are_wrong_until_reordered(printed):
     shown = printed("exercises", "other_layout")
     assert shown["loaded as it is, the same"] == "False"
@@ -266,6 +322,12 @@ def test_later_tokens_do_not_change_a_single_bit(make):
 
 
 @claim("models#decoder-only")
+@mutation(
+    "variants/decoder_only.py",
+    "x = self.stack(x, causal_mask(ids.size(1), ids.device))",
+    "x = self.stack(x, causal_mask(ids.size(1), ids.device).triu(-1))",
+    fault="each token of the decoder-only model sees itself and the one before it",
+)
 @both
 def test_every_earlier_token_can_change_later_outputs(make):
     model, ids = make(), some_ids(1, 6)
@@ -276,6 +338,12 @@ def test_every_earlier_token_can_change_later_outputs(make):
 
 
 @claim("models#decoder-only")
+@mutation(
+    "variants/decoder_only.py",
+    "x = self.position(self.embedding(ids))",
+    "x = self.position(self.embedding(ids).flip(1)).flip(1)",
+    fault="the decoder-only model counts positions from the end",
+)
 @both
 def test_padding_on_the_right_needs_no_mask(make):
     model, ids = make().double(), some_ids(2, 5)
@@ -329,17 +397,30 @@ def test_the_loss_ignores_the_source_tokens(make):
 
 
 @claim("models#decoder-only")
+@mutation(
+    "variants/one_sequence.py",
+    "def forward(self, src: Tensor, tgt: Tensor)",
+    "def forward(self, tgt: Tensor, src: Tensor)",
+    fault="the model of one sequence takes the target before the source",
+)
+@mutation(
+    "variants/one_sequence.py",
+    "return logits[rows, place]  # (batch, n, vocab_size)",
+    "return logits[rows, place].detach()",
+    fault="the model of one sequence detaches its logits",
+)
 @both
 def test_it_is_trained_by_the_same_code_as_the_transformer(make):
-    """gradients() of train.py works for both models."""
-    pairs = [Pair(list("abc"), list("xy"), ""), Pair(list("cb"), list("yx"), "")]
-    found = new_one_sequence(lambda size: make(), pairs)
-    examples = [example_of(found, pair) for pair in pairs]
-    batch = next(batches(examples, 2, 0))
-    loss, stop = gradients(found.model, batch, Settings(), DistributedContext())
-    assert loss > 0
-    assert not stop
+    """Run of train.py trains both models until they translate."""
+    pairs = [Pair(list("abcdefghi"), list("stuv"), ""), Pair(list("cab"), list("zyxw"), "")]
+    found = new_one_sequence(lambda size: make().train(), pairs)
+    assert len(found.target) == 20
+    assert exact_match(found, pairs)["all"] == 0
+    settings = Settings(steps=40, batch_size=2, warmup_steps=5)
+    losses = [loss for loss, _ in Run(found, pairs, settings, SINGLE_PROCESS).steps(Event())]
+    assert losses[-1] < losses[0] / 2
     assert all(p.grad is not None for p in found.model.parameters())
+    assert exact_match(found, pairs)["all"] == 1
 
 
 @claim("models#decoder-only")
@@ -415,6 +496,12 @@ def test_generate_writes_the_most_likely_token_and_never_padding(make):
 
 
 @claim("models#decoder-only")
+@mutation(
+    "examples/variants/in_one.py",
+    "wanted = tgt[:, 1:].flatten()",
+    "wanted = tgt[:, :-1].flatten()",
+    fault="the example in one sequence learns to repeat its input",
+)
 def test_two_sentences_in_one_sequence_are_learned(printed, capsys):
     shown = printed("examples", "in_one")
     assert shown["written"].startswith("我 们 工 作 <eos>")  # the last of the two
@@ -422,16 +509,36 @@ def test_two_sentences_in_one_sequence_are_learned(printed, capsys):
 
 
 @claim("models#decoder-only")
+@mutation(
+    "variants/one_sequence.py",
+    "return [self.target.decode(row) for row in found.tolist()]",
+    "return [self.target.decode(row) for row in prompt.tolist()]",
+    fault="the one-sequence translator returns the source",
+)
 def test_exact_match_accepts_a_one_sequence_translator():
     pairs = [Pair(["we"], ["我"], "short"), Pair(["you", "we"], ["你"], "long")]
-    found = new_one_sequence(lambda size: DecoderOnly(config(size)), pairs)
-    assert set(exact_match(found, pairs)) == {"all", "short", "long"}
+
+    def bigrams(size: int) -> nn.Module:
+        table = nn.Embedding(size, size)  # the logits after each token
+        table.config = config(size)
+        return table
+
+    found = new_one_sequence(bigrams, pairs)
+    logits, (me,) = found.model.model.weight.data.zero_(), found.target.encode(["我"])
+    logits[BOS, me] = logits[me, EOS] = 1
+    assert exact_match(found, pairs) == {"all": 0.5, "short": 1.0, "long": 0.0}
 
 
 # The decoder alone
 
 
 @claim("models#decoder-only")
+@mutation(
+    "variants/decoder_only.py",
+    "x = self.position(self.embedding(ids))",
+    "x = self.embedding(ids)",
+    fault="the decoder-only model adds no positions",
+)
 def test_the_decoder_alone_is_an_encoder_under_a_causal_mask():
     model, ids = decoder_only().double(), some_ids(2, 5)
     x = model.embedding(ids) + model.position.table[:5]
@@ -442,6 +549,12 @@ def test_the_decoder_alone_is_an_encoder_under_a_causal_mask():
 
 
 @claim("models#decoder-only")
+@mutation(
+    "transformer.py",
+    "return full.tril()",
+    "return full.tril(-1)",
+    fault="under the causal mask no token sees itself",
+)
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (5, 9), (30, 20)])
 def test_one_sequence_saves_exactly_the_pairs_that_the_source_no_longer_sees(m, n):
     alone = causal_mask(m + n).sum().item()
@@ -450,6 +563,13 @@ def test_one_sequence_saves_exactly_the_pairs_that_the_source_no_longer_sees(m, 
 
 
 @claim("models#decoder-only")
+@mutation(
+    "transformer.py",
+    "self.cross_attention = MultiHeadAttention(d, config.nhead, dropout)",
+    "self.cross_attention = MultiHeadAttention(d, config.nhead, dropout)\n"
+    "        self.cross_attention.query = self.self_attention.query",
+    fault="self-attention and cross-attention share one query layer",
+)
 @pytest.mark.parametrize("d", [32, 64])
 def test_a_layer_without_cross_attention_has_three_quarters_of_the_weights(d):
     sizes = TransformerConfig(9, 9, d, 4, 1, 1, 4 * d)
@@ -539,6 +659,12 @@ def test_only_distances_matter():
 
 
 @claim("models#decoder-2023")
+@mutation(
+    "variants/decoder_2023.py",
+    "if positions is None:",
+    "if True:",
+    fault="the decoder of 2023 ignores the positions that it is given",
+)
 def test_only_distances_matter_as_the_page_shows(printed):
     shown = printed("examples", "only_distance")
     assert shown["first 8 after a change at 8, the same bits"] == "True"
@@ -547,6 +673,12 @@ def test_only_distances_matter_as_the_page_shows(printed):
 
 
 @claim("models#decoder-2023")
+@mutation(
+    "variants/decoder_2023.py",
+    "self.output = nn.Linear(d, config.vocab_size, bias=False)",
+    "self.output = nn.Linear(d, config.vocab_size)",
+    fault="the output layer of the decoder of 2023 has a bias",
+)
 def test_nothing_in_the_decoder_of_2023_has_a_bias_or_a_table_of_positions():
     model = decoder_2023()
     assert not [name for name, _ in model.named_parameters() if "bias" in name]
@@ -591,6 +723,12 @@ def test_the_parameter_count_of_the_decoder_of_2023_follows_the_formula(kv, laye
 
 
 @claim("models#decoder-2023")
+@mutation(
+    "variants/decoder_2023.py",
+    "dim_feedforward: int = 11008",
+    "dim_feedforward: int = 16384",
+    fault="the decoder of 2023 has feed-forward networks four times as wide as its vectors",
+)
 def test_with_the_sizes_in_the_papers_it_has_their_parameter_counts(printed):
     shown = printed("examples", "billions")
     assert shown["LLaMA 7B"] == "6.74"
@@ -599,13 +737,19 @@ def test_with_the_sizes_in_the_papers_it_has_their_parameter_counts(printed):
 
 
 @claim("models#decoder-2023")
+@mutation(
+    "variants/decoder_2023.py",
+    "if d % config.nhead or config.nhead % config.num_kv_heads:",
+    "if d % config.nhead:",
+    fault="any number of shared heads is accepted by the decoder of 2023",
+)
 def test_sizes_that_do_not_divide_are_rejected():
     for sizes in ({"nhead": 5}, {"num_kv_heads": 3}):
         with pytest.raises(ValueError, match="must divide"):
             decoder_2023(**sizes)
 
 
-@claim("models#decoder-2023")
+@claim("models#decoder-2023", kind="measurement")
 def test_the_decoder_of_2023_has_at_most_150_lines():
     text = (SNIPPETS / "variants" / "decoder_2023.py").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 150
@@ -643,6 +787,12 @@ def test_the_weights_of_attention_are_dropped_in_training_only():
 
 
 @claim("models#decoder-2023")
+@mutation(
+    "exercises/variants/cached.py",
+    "place = torch.tensor([self.length])",
+    "place = torch.tensor([0])",
+    fault="the cache of the exercise rotates every token by position 0",
+)
 def test_a_cache_of_rotated_keys_gives_the_same_outputs(printed):
     shown = printed("exercises", "cached")
     assert shown["the same as all at once"] == "True"

@@ -143,6 +143,12 @@ def test_masks_without_a_head_axis_fail_with_another_batch_size(of):
 
 
 @claim("pitfalls#mask-per-head")
+@mutation(
+    "pitfalls/mask_per_head.py",
+    "mask = mask.unsqueeze(1)",
+    "mask = mask.unsqueeze(1).mT",
+    fault="the mask is transposed when it gets its head axis",
+)
 def test_with_a_single_sentence_a_missing_head_axis_goes_unnoticed():
     pitfall = load_pitfall("mask_per_head")
     query, key, value = torch.randn(3, 1, 4, 5, 4)
@@ -157,6 +163,12 @@ def test_with_a_single_sentence_a_missing_head_axis_goes_unnoticed():
 
 
 @claim("pitfalls#half-precision")
+@mutation(
+    "pitfalls/half_precision.py",
+    "masked_fill(hidden, -1e9)",
+    "masked_fill(hidden, 1e9)",
+    fault="the fill lacks its minus sign",
+)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_minus_a_billion_works_in_wider_types(dtype):
     pitfall = load_pitfall("half_precision")
@@ -209,6 +221,12 @@ def test_minus_ten_thousand_leaks_if_the_scores_are_as_large(of):
 
 
 @claim("pitfalls#leaking-fill")
+@mutation(
+    "pitfalls/finite_fill.py",
+    "-1e4",
+    "-1e9",
+    fault="the fill is minus a billion instead of -1e4",
+)
 def test_with_minus_ten_thousand_the_future_gets_all_the_weight_if_other_scores_are_lower():
     pitfall = load_pitfall("finite_fill")
     query, key = torch.ones(1, 4), torch.full((2, 4), -1e4)
@@ -238,6 +256,12 @@ def test_a_mask_after_the_softmax_loses_weight_and_leaks_the_future(of):
 
 
 @claim("pitfalls#after-softmax")
+@mutation(
+    "pitfalls/mask_after_softmax.py",
+    "scores.softmax(dim=-1) * mask",
+    "(scores * mask).softmax(dim=-1)",
+    fault="the scores are multiplied by the mask before the softmax",
+)
 def test_a_mask_after_the_softmax_is_correct_if_each_row_is_divided_by_its_sum():
     pitfall = load_pitfall("mask_after_softmax")
     scores, mask = torch.randn(6, 6), causal_mask(6)[0, 0]
@@ -251,6 +275,12 @@ def test_a_mask_after_the_softmax_is_correct_if_each_row_is_divided_by_its_sum()
 
 
 @claim("pitfalls#after-softmax")
+@mutation(
+    "pitfalls/mask_after_softmax.py",
+    "scores.softmax(dim=-1) * mask",
+    "scores.clamp(-20, 20).softmax(dim=-1) * mask",
+    fault="the scores are limited to 20 before the softmax",
+)
 def test_dividing_by_the_sum_fails_if_no_weight_is_left():
     wrong = load_pitfall("mask_after_softmax").wrong_weights
     left = wrong(torch.tensor([[0.0, 200.0]]), torch.tensor([[True, False]]))
@@ -277,6 +307,12 @@ def test_one_empty_sentence_ruins_the_whole_output_matrix(of):
 
 
 @claim("pitfalls#empty-row")
+@mutation(
+    "pitfalls/empty_row.py",
+    ".softmax(dim=-1) @ x",
+    ".softmax(dim=-1).nan_to_num() @ x",
+    fault="the NaN weights of the empty row are replaced with zeros",
+)
 def test_only_the_row_with_no_allowed_key_differs():
     pitfall = load_pitfall("empty_row")
     x, mask = torch.randn(2, 3, 4), torch.tensor([[1, 1, 0], [0, 0, 0]]).bool().unsqueeze(1)
@@ -307,6 +343,12 @@ def test_keys_split_by_the_query_length_fail_unless_the_lengths_agree(of):
 
 
 @claim("pitfalls#query-length")
+@mutation(
+    "pitfalls/query_length.py",
+    "x.unflatten(-1, (nhead, -1))",
+    "x.unflatten(-1, (-1, nhead))",
+    fault="the number of heads and their width are swapped",
+)
 def test_keys_split_by_their_own_length_give_multi_head_attention():
     attention = MultiHeadAttention(32, 4)
     for linear in attention.query, attention.key, attention.value, attention.output:
@@ -336,6 +378,12 @@ def test_a_model_with_its_target_as_source_cannot_generate(of):
 
 
 @claim("pitfalls#source-is-target")
+@mutation(
+    "pitfalls/source_is_target.py",
+    "return model(source, given)",
+    "return model(given, source)",
+    fault="the right call swaps source and target",
+)
 def test_with_the_target_as_source_every_output_sees_every_token():
     pitfall = load_pitfall("source_is_target")
     torch.manual_seed(0)
@@ -353,6 +401,12 @@ def test_with_the_target_as_source_every_output_sees_every_token():
 
 
 @claim("pitfalls#softmax-axis")
+@mutation(
+    "pitfalls/softmax_axis.py",
+    "softmax(dim=1)",
+    "softmax(dim=-2)",
+    fault="the softmax is over the queries for every shape",
+)
 def test_axis_1_is_right_for_a_matrix_and_wrong_with_more_axes():
     pitfall = load_pitfall("softmax_axis")
     for size in (5, 7), (2, 5, 7), (2, 4, 5, 7):
@@ -384,7 +438,7 @@ def test_a_softmax_over_the_heads_undoes_the_mask(of):
         assert shown[f"right, {shape}, to the future"] == "0.00"
 
 
-@claim("pitfalls#softmax-axis")
+@claim("pitfalls#softmax-axis", kind="measurement")
 def test_without_dim_torch_guesses_axis_1_for_four_axes_and_warns():
     scores = torch.randn(2, 4, 5, 5)
     with pytest.warns(UserWarning, match="Implicit dimension choice"):
@@ -413,6 +467,12 @@ def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(of):
 
 
 @claim("pitfalls#norm-overwrites")
+@mutation(
+    "pitfalls/norm_overwrites.py",
+    "return x + sublayer(norm(x))",
+    "return norm(x) + sublayer(norm(x))",
+    fault="the right block adds its normalized input",
+)
 def test_only_the_block_that_keeps_its_input_is_pre_norm():
     pitfall = load_pitfall("norm_overwrites")
     config = TransformerConfig(9, 12, 32, 4, dropout=0.0, norm_first=True)
@@ -444,6 +504,12 @@ def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(d):
 
 
 @claim("pitfalls#unbiased-norm")
+@mutation(
+    "pitfalls/unbiased_norm.py",
+    "(x.std(dim=-1, keepdim=True) + eps)",
+    "(x.var(dim=-1, keepdim=True) + eps)",
+    fault="the wrong norm divides by the variance",
+)
 def test_a_loose_tolerance_does_not_detect_the_unbiased_norm(of):
     shown = of("unbiased_norm")
     for d in 4, 512:
@@ -470,6 +536,12 @@ def test_with_eps_outside_the_root_a_small_vector_becomes_large():
 
 
 @claim("pitfalls#one-layer")
+@mutation(
+    "pitfalls/one_layer.py",
+    "p.numel() for p in stack.parameters()",
+    "p.numel() for p in stack.state_dict().values()",
+    fault="the parameters of the shared layer are counted six times",
+)
 def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(of):
     shown = of("one_layer")
     label = "names in the state_dict"
@@ -629,6 +701,12 @@ def test_the_more_padding_is_in_the_loss_the_smaller_it_is(of):
 
 
 @claim("pitfalls#pads-counted")
+@mutation(
+    "pitfalls/pads_counted.py",
+    "logits.transpose(1, 2), answers, ignore_index=0)",
+    'logits.transpose(1, 2), answers, ignore_index=0, reduction="sum") / answers.numel()',
+    fault="the loss omits the pads but divides by all targets",
+)
 def test_omitting_the_padding_gives_the_mean_over_real_targets():
     pitfall = load_pitfall("pads_counted")
     logits, answers = torch.randn(2, 5, 12), torch.tensor([[3, 4, 5, 2, 0], [7, 2, 0, 0, 0]])
@@ -676,6 +754,12 @@ def test_a_mean_of_batch_means_depends_on_the_batch_size(of):
 
 
 @claim("pitfalls#mean-of-batches")
+@mutation(
+    "pitfalls/mean_of_batches.py",
+    "return sum(means) / len(means)",
+    "return sum(means) / len(losses)",
+    fault="the sum of the means is divided by the number of losses",
+)
 def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
     pitfall, losses = load_pitfall("mean_of_batches"), torch.rand(12)
     for size in 1, 3, 4, 12:
@@ -709,7 +793,7 @@ def test_after_a_second_softmax_a_confident_wrong_model_learns_nothing(of):
 # The tests that the pages name
 
 
-@claim("pitfalls#how")
+@claim("pitfalls#how", kind="measurement")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_each_of_these_mistakes_in_our_code_is_caught_by_a_test_named_beside_it(language):
     """Every section names at least one test, and each test that it names has a mutation."""

@@ -77,6 +77,14 @@ def test_with_the_exponent_doubled_dot_products_depend_on_the_position():
 
 
 @claim("pitfalls#exponent-doubled")
+@mutation(
+    "pitfalls/exponent_doubled.py",
+    "table[:, i] = torch.sin(position / 10000**sine)\n"
+    "        table[:, i + 1] = torch.cos(position / 10000**cosine)",
+    "table[:, i] = torch.sin(position / 100**sine)\n"
+    "        table[:, i + 1] = torch.cos(position / 100**cosine)",
+    fault="the base of the wrong table is 100, which undoes the doubling",
+)
 def test_with_the_exponent_doubled_almost_half_of_the_columns_are_constant(shown):
     values = shown("exponent_doubled")
     assert 0.4 < int(values["wrong, columns that stand still"]) / 512 < 0.5
@@ -350,6 +358,12 @@ def test_two_dropouts_lose_19_percent_and_add_more_than_twice_the_noise(shown):
 
 
 @claim("pitfalls#dropout-twice")
+@mutation(
+    "pitfalls/dropout_twice.py",
+    "return self.dropout(self.position(x))",
+    "return nn.functional.dropout(self.position(x), 0.1)",
+    fault="the second dropout is a function that ignores evaluation mode",
+)
 def test_in_evaluation_the_second_dropout_has_no_effect():
     pitfall = load_pitfall("dropout_twice")
     x = torch.randn(2, 5, 16)
@@ -547,7 +561,7 @@ def test_the_right_merge_equals_the_models():
     assert not torch.equal(pitfall.wrong_merge(heads.contiguous()), x)
 
 
-@claim("pitfalls#mixed-heads")
+@claim("pitfalls#mixed-heads", kind="measurement")
 def test_view_rejects_a_slice_and_a_transposed_tensor():
     for tensor in (torch.zeros(2, 9)[:, 1:], torch.zeros(2, 3, 4).transpose(1, 2)):
         with pytest.raises(RuntimeError, match="view"):
@@ -590,6 +604,12 @@ def test_with_batch_first_a_token_affects_all_of_its_own_sentence_and_no_other()
 
 
 @claim("pitfalls#batch-first-forgotten")
+@mutation(
+    "pitfalls/batch_first_forgotten.py",
+    "return nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0)\n",
+    "return right_layer()\n",
+    fault="both layers have the batch first",
+)
 def test_without_batch_first_a_padding_mask_does_not_fit():
     pitfall = load_pitfall("batch_first_forgotten")
     layer, x = pitfall.wrong_layer(), torch.randn(2, 5, 16)
@@ -687,7 +707,7 @@ def test_the_encoder_of_the_exercise_fails_each_of_the_four_checks():
     assert all(not layer.self_attn.batch_first for layer in model.layers)
 
 
-@claim("pitfalls#exercises")
+@claim("pitfalls#exercises", kind="measurement")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_test_named_on_the_page_exists(language):
     page = (DOCS / language / "pitfalls.md").read_text(encoding="utf-8")
@@ -703,6 +723,12 @@ def test_every_test_named_on_the_page_exists(language):
 
 
 @claim("pitfalls#exercises")
+@mutation(
+    "transformer.py",
+    "scores = scores / math.sqrt(query.size(-1))",
+    "scores = scores / scores.std()",
+    fault="the scores are divided by their standard deviation",
+)
 def test_a_mask_alone_lets_no_later_token_through():
     """So in the pitfall about heads it is the reshape that leaks."""
     heads = torch.randn(1, 4, 8, 16)

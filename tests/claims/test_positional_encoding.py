@@ -23,6 +23,7 @@ from transformer import (
     TokenEmbedding,
     Transformer,
     TransformerConfig,
+    scaled_dot_product_attention,
     sinusoidal_positional_encoding,
 )
 
@@ -58,10 +59,7 @@ def exact_table(n: int, d: int, base: float = 10000.0) -> torch.Tensor:
 
 
 def attention(x, to_query, to_key, to_value, mask=None):
-    scores = (x @ to_query) @ (x @ to_key).mT / x.size(-1) ** 0.5
-    if mask is not None:
-        scores = scores.masked_fill(~mask, float("-inf"))
-    return scores.softmax(dim=-1) @ (x @ to_value)
+    return scaled_dot_product_attention(x @ to_query, x @ to_key, x @ to_value, mask)[0]
 
 
 def random(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> torch.Tensor:
@@ -72,6 +70,12 @@ def random(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> to
 
 
 @claim("positional-encoding#order-blind")
+@mutation(
+    "transformer.py",
+    "scores = scores / math.sqrt(query.size(-1))",
+    "scores = scores / math.sqrt(query.size(-1))\n    scores = scores - torch.arange(key.size(-2))",
+    fault="the score of a key falls with its position",
+)
 @pytest.mark.parametrize("dtype", DTYPES)
 @few
 @given(st.permutations(range(5)), st.integers(0, 1000))
@@ -83,6 +87,12 @@ def test_attention_is_permutation_equivariant(dtype, order, seed):
 
 
 @claim("positional-encoding#order-blind")
+@mutation(
+    "transformer.py",
+    "return F.dropout(weights, dropout) @ value, weights",
+    "return (F.dropout(weights, dropout) @ value).cumsum(dim=-2), weights",
+    fault="each output is added to the next one",
+)
 @few
 @given(st.permutations(range(5)), st.integers(0, 1000))
 def test_the_mean_of_its_outputs_is_permutation_invariant(order, seed):
@@ -93,6 +103,12 @@ def test_the_mean_of_its_outputs_is_permutation_invariant(order, seed):
 
 
 @claim("positional-encoding#order-blind")
+@mutation(
+    "examples/positional-encoding/equivariance.py",
+    "@ (x @ to_value)",
+    "@ (X @ to_value)",
+    fault="the example averages the values of the unpermuted tokens",
+)
 def test_permuting_the_inputs_only_permutes_the_outputs():
     values = printed("examples", "equivariance")
     assert float(values["f(PX) - f(X)"]) > 1
@@ -101,6 +117,12 @@ def test_permuting_the_inputs_only_permutes_the_outputs():
 
 
 @claim("positional-encoding#order-blind")
+@mutation(
+    "examples/positional-encoding/equivariance.py",
+    'scores = scores.masked_fill(~mask, float("-inf"))',
+    "scores = scores.clone()",
+    fault="the example ignores its causal mask",
+)
 def test_a_causal_mask_breaks_the_equivariance():
     assert float(printed("examples", "equivariance")["with a causal mask"]) > 1
     x, *weights = random(4, 8, 8)
@@ -110,24 +132,48 @@ def test_a_causal_mask_breaks_the_equivariance():
 
 
 @claim("positional-encoding#order-blind")
+@mutation(
+    "examples/positional-encoding/six_orders.py",
+    '"饭没吃", "吃没饭"',
+    '"饭没吃", "吃饭没"',
+    fault="the example has one order twice",
+)
 def test_the_six_orders_are_all_the_permutations():
     assert sorted(ORDERS) == sorted("".join(order) for order in itertools.permutations("吃饭没"))
     assert [line.split()[0] for line in run("examples", "six_orders")[1].splitlines()] == ORDERS
 
 
 @claim("positional-encoding#order-blind")
+@mutation(
+    "examples/positional-encoding/six_orders.py",
+    'attention(x)[sentence.index("吃")]',
+    "attention(x)[0]",
+    fault="the example prints the output of the first token",
+)
 def test_without_positions_all_six_orders_give_one_output():
     rows = [line.split(maxsplit=1)[1] for line in run("examples", "six_orders")[1].splitlines()]
     assert len(rows) == 6 and len(set(rows)) == 1
 
 
 @claim("positional-encoding#module")
+@mutation(
+    "examples/positional-encoding/order_seen.py",
+    "attention(add_positions(x))",
+    "attention(x)",
+    fault="the example does not add the positions",
+)
 def test_with_positions_all_six_orders_give_different_outputs():
     rows = [line.split(maxsplit=1)[1] for line in run("examples", "order_seen")[1].splitlines()]
     assert len(rows) == 6 and len(set(rows)) == 6
 
 
 @claim("positional-encoding#order-blind")
+@mutation(
+    "transformer.py",
+    "self.table[:length]",
+    "self.table[:1]",
+    fault="every position gets row 0",
+)
 def test_with_positions_attention_is_no_longer_equivariant():
     x, *weights = random(4, 8, 8)
     add = PositionalEncoding(8, dropout=0.0).double()
@@ -140,15 +186,27 @@ def test_with_positions_attention_is_no_longer_equivariant():
 
 
 @claim("positional-encoding#requirements")
+@mutation(
+    "transformer.py",
+    "position = torch.arange(max_len, dtype=torch.float64)",
+    "position = torch.arange(max_len, dtype=torch.float64).log1p()",
+    fault="the positions are on a logarithmic scale",
+)
 @few
 @given(even_widths, st.integers(0, 200), st.integers(0, 200))
 def test_consecutive_rows_are_equally_far_apart_everywhere(d, p, q):
-    table = exact_table(202, d)
+    table = sinusoidal_positional_encoding(202, d).double()
     step, other = table[p + 1] - table[p], table[q + 1] - table[q]
-    torch.testing.assert_close(step.norm(), other.norm())
+    torch.testing.assert_close(step.norm(), other.norm(), rtol=1e-6, atol=0)
 
 
 @claim("positional-encoding#requirements")
+@mutation(
+    "examples/positional-encoding/first_ideas.py",
+    "for bit in range(4)",
+    "for bit in range(3)",
+    fault="the example uses three binary digits",
+)
 def test_the_first_ideas_fail_as_the_page_describes():
     values = printed("examples", "first_ideas")
     assert values["share, for the second of 3 words"] == "0.5"
@@ -159,6 +217,12 @@ def test_the_first_ideas_fail_as_the_page_describes():
 
 
 @claim("positional-encoding#one-pair")
+@mutation(
+    "examples/positional-encoding/one_pair.py",
+    "math.sin(p / 100), math.cos(p / 100)",
+    "math.sin(p / 10), math.cos(p / 10)",
+    fault="the second pair of the example is ten times as fast",
+)
 def test_one_pair_nearly_confuses_44_with_0_and_two_pairs_do_not():
     table = exact_table(45, 4)
     fast, slow = (table[44] - table[0]).view(2, 2).norm(dim=1)
@@ -168,7 +232,7 @@ def test_one_pair_nearly_confuses_44_with_0_and_two_pairs_do_not():
     ]
 
 
-@claim("positional-encoding#requirements")
+@claim("positional-encoding#requirements", kind="mathematics")
 def test_a_sine_alone_takes_a_value_twice_per_period():
     assert math.sin(1) == pytest.approx(math.sin(math.pi - 1))
     assert math.cos(1) != pytest.approx(math.cos(math.pi - 1))
@@ -212,6 +276,12 @@ def test_the_base_is_10000_by_default():
 
 
 @claim("positional-encoding#formula")
+@mutation(
+    "transformer.py",
+    "even = torch.arange(0, d_model, 2, dtype=torch.float64)",
+    "even = torch.arange(d_model // 2, dtype=torch.float64)",
+    fault="the exponent is i / d_model",
+)
 def test_i_counts_pairs_and_both_columns_share_a_frequency():
     for i, theta in enumerate((1, 0.1, 0.01, 0.001)):  # the page's table for d = 8
         assert 10000 ** (-2 * i / 8) == pytest.approx(theta)
@@ -222,6 +292,14 @@ def test_i_counts_pairs_and_both_columns_share_a_frequency():
 
 
 @claim("positional-encoding#formula")
+@mutation(
+    "transformer.py",
+    "    table[:, 0::2] = angle.sin()\n    table[:, 1::2] = angle.cos()\n",
+    "    angle = angle.repeat_interleave(2, dim=1)\n"
+    "    table[0::2] = angle[0::2].sin()\n"
+    "    table[1::2] = angle[1::2].cos()\n",
+    fault="even positions get sines and odd positions cosines",
+)
 @few
 @given(st.integers(1, 60), even_widths)
 def test_every_position_uses_sines_and_cosines(n, d):
@@ -244,6 +322,12 @@ def test_a_table_of_no_rows_is_rejected(max_len):
 
 
 @claim("positional-encoding#formula")
+@mutation(
+    "transformer.py",
+    "if not base > 0",
+    "if base < 0",
+    fault="a base of 0 or NaN is accepted",
+)
 @pytest.mark.parametrize("base", [0.0, -10000.0, float("nan")])
 def test_a_base_that_is_not_positive_is_rejected(base):
     with pytest.raises(ValueError, match=f"base must be positive, got {base}"):
@@ -312,6 +396,12 @@ def test_every_cell_of_the_worked_example_is_correct(base):
 
 
 @claim("positional-encoding#by-hand")
+@mutation(
+    "examples/positional-encoding/by_hand.py",
+    "first + p / 10",
+    "first * (p + 1)",
+    fault="the words of the worked example are multiples of the first",
+)
 @pytest.mark.parametrize("base", [10000, 100])
 def test_every_cell_that_the_worked_example_prints_is_correct(base):
     blocks = run("examples", "by_hand")[1].split("base ")
@@ -329,7 +419,7 @@ def test_every_cell_that_the_worked_example_prints_is_correct(base):
         )
 
 
-@claim("positional-encoding#by-hand")
+@claim("positional-encoding#by-hand", kind="mathematics")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_steps_written_on_the_page_are_correct(language):
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
@@ -349,6 +439,12 @@ def test_the_steps_written_on_the_page_are_correct(language):
 
 
 @claim("positional-encoding#broadcasting")
+@mutation(
+    "examples/positional-encoding/broadcasting.py",
+    "torch.arange(0, 8, 2) / 8",
+    "torch.arange(4) / 8",
+    fault="the exponents of the example are i / d",
+)
 def test_the_broadcast_shapes_match_the_page():
     lines = run("examples", "broadcasting")[1].splitlines()
     values = dict(line.split(": ", 1) for line in lines)
@@ -360,7 +456,7 @@ def test_the_broadcast_shapes_match_the_page():
     assert "must match" in values["without unsqueeze"]
 
 
-@claim("positional-encoding#broadcasting")
+@claim("positional-encoding#broadcasting", kind="measurement")
 @given(st.integers(-3, 2))
 def test_unsqueeze_inserts_the_new_axis_at_dim(dim):
     shape = [4, 5]
@@ -372,6 +468,12 @@ def test_unsqueeze_inserts_the_new_axis_at_dim(dim):
 
 
 @claim("positional-encoding#four-ways")
+@mutation(
+    "examples/positional-encoding/four_ways.py",
+    "np.stack([np.sin(angle), np.cos(angle)], axis=-1)",
+    "np.stack([np.sin(angle), np.cos(angle)], axis=1)",
+    fault="the NumPy table has all its sines before its cosines",
+)
 def test_four_implementations_give_the_same_table():
     names, _ = run("examples", "four_ways")
     exact = exact_table(200, 64)
@@ -381,6 +483,12 @@ def test_four_implementations_give_the_same_table():
 
 
 @claim("positional-encoding#four-ways")
+@mutation(
+    "examples/positional-encoding/four_ways.py",
+    "for p in range(n):",
+    "for p in range(1):",
+    fault="the loop fills one row only",
+)
 def test_the_loop_takes_more_than_ten_times_as_long():
     lines = run("examples", "four_ways")[1].splitlines()
     slower = [line.split(": ")[1] for line in lines if line.startswith(" ")]
@@ -401,6 +509,12 @@ def test_the_table_is_exact_to_float32_up_to_position_20000():
 
 
 @claim("positional-encoding#four-ways")
+@mutation(
+    "examples/positional-encoding/float32_error.py",
+    "angle = torch.arange(n, dtype=dtype)",
+    "angle = torch.arange(n, dtype=torch.float64)",
+    fault="the example keeps its angles in float64",
+)
 def test_in_float32_alone_the_error_grows_with_the_position():
     values = printed("examples", "float32_error")
     errors = [float(values[f"all in float32, up to {p}"]) for p in (100, 1000, 5000, 20000)]
@@ -408,7 +522,7 @@ def test_in_float32_alone_the_error_grows_with_the_position():
     assert all(float(values[f"float64 first, up to {p}"]) < 4e-8 for p in (100, 20000))
 
 
-@claim("positional-encoding#four-ways")
+@claim("positional-encoding#four-ways", kind="mathematics")
 def test_an_angle_near_20000_has_two_or_three_correct_decimals_in_float32():
     assert 0.001 < np.spacing(np.float32(20000)) < 0.01
     assert np.spacing(np.float32(1)) < 1e-6
@@ -418,6 +532,12 @@ def test_an_angle_near_20000_has_two_or_three_correct_decimals_in_float32():
 
 
 @claim("positional-encoding#heat-map")
+@mutation(
+    "examples/positional-encoding/wavelengths.py",
+    "2 * math.pi * base ** (2 * i / d)",
+    "2 * math.pi * base ** (i / d)",
+    fault="the wavelengths of the example grow with the root of the base",
+)
 def test_wavelengths_grow_from_2_pi_and_never_reach_10000_times_2_pi():
     values = printed("examples", "wavelengths")
     assert values["base 10000, pair 0"] == values["base 100, pair 0"] == "6.28"
@@ -426,7 +546,7 @@ def test_wavelengths_grow_from_2_pi_and_never_reach_10000_times_2_pi():
     assert float(values["the limit, 10000 times 2π"]) == pytest.approx(20000 * math.pi, abs=0.01)
 
 
-@claim("positional-encoding#heat-map")
+@claim("positional-encoding#heat-map", kind="mathematics")
 @few
 @given(even_widths)
 def test_every_pair_repeats_after_its_wavelength(d):
@@ -439,6 +559,12 @@ def test_every_pair_repeats_after_its_wavelength(d):
 
 
 @claim("positional-encoding#heat-map")
+@mutation(
+    "examples/positional-encoding/wavelengths.py",
+    "change < 1e-3",
+    "change < 1e-2",
+    fault="a column of the example counts as constant below 0.01",
+)
 def test_41_of_512_columns_are_almost_constant_over_100_positions():
     table = exact_table(100, 512)
     assert ((table.amax(0) - table.amin(0)) < 1e-3).sum() == 41
@@ -447,6 +573,12 @@ def test_41_of_512_columns_are_almost_constant_over_100_positions():
 
 
 @claim("positional-encoding#heat-map")
+@mutation(
+    "transformer.py",
+    "position = torch.arange(max_len, dtype=torch.float64)",
+    "position = torch.arange(max_len).bfloat16().double()",
+    fault="positions are counted in bfloat16",
+)
 def test_no_two_of_5000_rows_are_equal():
     assert len(sinusoidal_positional_encoding(5000, 512).unique(dim=0)) == 5000
 
@@ -454,7 +586,7 @@ def test_no_two_of_5000_rows_are_equal():
 # A step of k is a rotation
 
 
-@claim("rotations#shift")
+@claim("rotations#shift", kind="mathematics")
 @few
 @given(st.integers(0, 5000), st.integers(-300, 300), even_widths)
 def test_a_step_of_k_is_one_matrix_for_every_position(p, k, d):
@@ -492,7 +624,7 @@ def test_the_shift_matrix_moves_the_whole_table(k):
     assert f"k = {k}, largest error over {5000 - k} positions: 0.000000" in text
 
 
-@claim("rotations#shift")
+@claim("rotations#shift", kind="mathematics")
 @few
 @given(st.integers(-50, 50), st.integers(-50, 50), even_widths)
 def test_shifts_compose_and_preserve_lengths(j, k, d):
@@ -505,20 +637,26 @@ def test_shifts_compose_and_preserve_lengths(j, k, d):
 # The inner product and distance
 
 
-@claim("rotations#inner-product")
+@claim("rotations#inner-product", kind="mathematics")
 @few
 @given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 300), even_widths)
 def test_the_inner_product_depends_on_the_distance_only(p, q, k, d):
     compare_inner_products(torch.tensor([p, q]), k, d)
 
 
-@claim("rotations#inner-product")
+@claim("rotations#inner-product", kind="mathematics")
 def test_the_inner_product_cannot_distinguish_left_from_right():
     table = exact_table(101, 64)
     torch.testing.assert_close(table[50] @ table[20], table[50] @ table[80])
 
 
 @claim("rotations#inner-product")
+@mutation(
+    "examples/positional-encoding/inner_product.py",
+    "rises = (near[1:] > near[:-1])",
+    "rises = (near[1:] < near[:-1])",
+    fault="the example looks for falls instead of rises",
+)
 def test_the_inner_product_falls_rises_and_becomes_negative_where_the_page_says():
     values = printed("examples", "inner_product")
     expected = {1: 0.9731, 10: 0.6789, 50: 0.5121, 100: 0.4373, 500: 0.2626, 1000: 0.1757}
@@ -542,6 +680,12 @@ def test_the_inner_product_falls_rises_and_becomes_negative_where_the_page_says(
 
 
 @claim("rotations#motivation")
+@mutation(
+    "examples/positional-encoding/taylor.py",
+    "six = five + a @ H @ b",
+    "six = five + a @ H @ b / 2",
+    fault="the cross term of the example is halved",
+)
 def test_only_the_cross_term_brings_the_error_to_third_order():
     values = printed("examples", "taylor")
     assert values["f symmetric"] == "True"
@@ -552,7 +696,7 @@ def test_only_the_cross_term_brings_the_error_to_third_order():
     assert six[1] / six[2] == pytest.approx(1000, rel=0.1)
 
 
-@claim("rotations#motivation")
+@claim("rotations#motivation", kind="mathematics")
 @few
 @given(st.integers(0, 100), st.integers(0, 100), even_widths, st.integers(0, 1000))
 def test_the_diagonal_form_splits_into_difference_and_sum(m, n, d, seed):
@@ -567,6 +711,12 @@ def test_the_diagonal_form_splits_into_difference_and_sum(m, n, d, seed):
 
 
 @claim("rotations#motivation")
+@mutation(
+    "examples/positional-encoding/diagonal_weighting.py",
+    "random[::2].repeat_interleave(2)",
+    "random[::2].repeat(2)",
+    fault="the weights of the example are repeated half by half, not pair by pair",
+)
 def test_the_sum_of_positions_vanishes_only_for_equal_weights_in_each_pair():
     values = printed("examples", "diagonal_weighting")
     spread = {name: float(value.split("spread ")[1]) for name, value in values.items()}
@@ -576,6 +726,12 @@ def test_the_sum_of_positions_vanishes_only_for_equal_weights_in_each_pair():
 
 
 @claim("rotations#motivation")
+@mutation(
+    "examples/positional-encoding/integral.py",
+    "many = 10000**-u",
+    "many = 1000**-u",
+    fault="the integral of the example ends at a frequency of 1/1000",
+)
 def test_the_pairs_follow_the_integral_at_short_distances_and_deviate_far_away():
     values = printed("examples", "integral")
     near = [abs(float(values[f"k = {k}, {a}"])) for k in (100,) for a in ("256 pairs", "integral")]
@@ -584,7 +740,7 @@ def test_the_pairs_follow_the_integral_at_short_distances_and_deviate_far_away()
     assert far[0] < 0 < far[1] < 0.01
 
 
-@claim("rotations#motivation")
+@claim("rotations#motivation", kind="mathematics")
 def test_the_derived_pair_is_the_papers_with_its_components_swapped():
     derived = np.exp(1j * np.arange(20))
     table = exact_table(20, 2).numpy()
@@ -675,7 +831,7 @@ def test_the_error_for_more_than_max_len_positions_has_both_numbers(max_len):
     )
 
 
-@claim("positional-encoding#module")
+@claim("positional-encoding#module", kind="measurement")
 def test_without_the_check_the_message_is_about_dimension_1_or_there_is_none():
     with pytest.raises(RuntimeError, match="at non-singleton dimension 1"):
         torch.zeros(1, 7, 8) + sinusoidal_positional_encoding(6, 8)[:7]
@@ -683,12 +839,30 @@ def test_without_the_check_the_message_is_about_dimension_1_or_there_is_none():
 
 
 @claim("positional-encoding#module")
+@mutation(
+    "transformer.py",
+    "table = sinusoidal_positional_encoding(max_len, d_model)",
+    "table = sinusoidal_positional_encoding(max_len, d_model + d_model % 2)",
+    fault="the module rounds an odd d_model up",
+)
 def test_an_odd_d_model_is_rejected_by_the_module_too():
     with pytest.raises(ValueError, match="d_model must be even"):
         PositionalEncoding(7)
 
 
 @claim("positional-encoding#module")
+@mutation(
+    "transformer.py",
+    "d_model: int, max_len: int = 5000",
+    "d_model: int, max_len: int = 512",
+    fault="the module has 512 positions by default",
+)
+@mutation(
+    "transformer.py",
+    "    max_len: int = 5000\n",
+    "    max_len: int = 512\n",
+    fault="the configuration has 512 positions by default",
+)
 def test_the_module_holds_5000_positions_by_default():
     assert PositionalEncoding(2).table.shape == (5000, 2)
     assert TransformerConfig(1, 1).max_len == 5000
@@ -714,6 +888,12 @@ def test_every_row_is_as_long_as_the_root_of_half_the_width(n, d):
 
 
 @claim("positional-encoding#scale")
+@mutation(
+    "transformer.py",
+    "std=d_model**-0.5",
+    "std=1 / d_model",
+    fault="the token vectors start with a deviation of 1 / d_model",
+)
 def test_words_and_positions_are_comparable_only_with_the_factor():
     values = printed("examples", "norms")
     assert (
@@ -728,13 +908,19 @@ def test_words_and_positions_are_comparable_only_with_the_factor():
     assert words.detach().norm(dim=-1).mean().item() == pytest.approx(22.6, abs=0.1)
 
 
-@claim("positional-encoding#scale")
+@claim("positional-encoding#scale", kind="mathematics")
 def test_the_range_alone_does_not_determine_the_length():
     assert torch.ones(512).norm() == pytest.approx(22.6, abs=0.03)
     assert torch.zeros(512).norm() == 0
 
 
 @claim("positional-encoding#scale")
+@mutation(
+    "examples/positional-encoding/room_for_words.py",
+    "torch.linalg.svdvals(table).square()",
+    "torch.linalg.svdvals(table)",
+    fault="the example does not square the singular values",
+)
 def test_positions_leave_most_directions_free_for_the_words():
     values = printed("examples", "room_for_words")
     needed = [int(values[f"directions that hold 99% of {n} positions"]) for n in (20, 100)]
@@ -781,6 +967,12 @@ def test_dropout_is_applied_once():
 
 
 @claim("positional-encoding#dropout")
+@mutation(
+    "transformer.py",
+    "return self.dropout(x + self.table[:length])",
+    "return F.dropout(x + self.table[:length], self.dropout.p)",
+    fault="the dropout of the sum is a function that ignores evaluation mode",
+)
 def test_in_evaluation_nothing_is_dropped():
     module = PositionalEncoding(8, dropout=0.9).eval()
     x = random(2, 5, 8, dtype=torch.float32)
@@ -817,6 +1009,12 @@ def test_a_checkpoint_does_not_hold_the_table():
 
 
 @claim("positional-encoding#buffer")
+@mutation(
+    "examples/positional-encoding/checkpoint.py",
+    'self.register_buffer("table", table)',
+    'self.register_buffer("table", table, persistent=False)',
+    fault="the table of the example is not saved",
+)
 def test_another_max_len_loads_without_the_table_and_not_with_it():
     state = PositionalEncoding(8, max_len=6).state_dict()
     other = PositionalEncoding(8, max_len=5)
@@ -845,6 +1043,12 @@ def test_the_table_moves_with_the_module():
 
 
 @claim("positional-encoding#buffer")
+@mutation(
+    "transformer.py",
+    "table = torch.empty(max_len, d_model, dtype=torch.float32)",
+    "table = torch.empty(max_len, d_model, dtype=torch.float64)",
+    fault="the table is stored in float64",
+)
 def test_double_changes_the_dtype_and_not_the_values():
     table = PositionalEncoding(64, max_len=100).double().table
     assert torch.equal(table, table.float().double())
@@ -852,6 +1056,17 @@ def test_double_changes_the_dtype_and_not_the_values():
 
 
 @claim("positional-encoding#buffer")
+@mutation(
+    "transformer.py",
+    'self.register_buffer("table", table, persistent=False)',
+    'self.register_buffer("table", table, persistent=False)\n'
+    "\n"
+    "        def refill(module, keys):\n"
+    "            module.table.copy_(sinusoidal_positional_encoding(max_len, d_model))\n"
+    "\n"
+    "        self.register_load_state_dict_post_hook(refill)",
+    fault="the module fills its table again after it has loaded a checkpoint",
+)
 def test_no_checkpoint_fills_a_table_made_on_the_meta_device():
     with torch.device("meta"):
         module = PositionalEncoding(8, max_len=4)
@@ -862,6 +1077,17 @@ def test_no_checkpoint_fills_a_table_made_on_the_meta_device():
 
 
 @claim("positional-encoding#buffer")
+@mutation(
+    "transformer.py",
+    "            self.output.weight = self.tgt_embedding.embedding.weight\n",
+    "            self.output.weight = self.tgt_embedding.embedding.weight\n"
+    "\n"
+    "            def tie(module, keys):\n"
+    "                module.output.weight = module.tgt_embedding.embedding.weight\n"
+    "\n"
+    "            self.register_load_state_dict_post_hook(tie)\n",
+    fault="the model ties its weights again after it has loaded a checkpoint",
+)
 def test_to_empty_and_assigned_weights_make_two_parameters_of_tied_ones():
     config = TransformerConfig(9, 9, 8, 2, 1, 1, 8, tie_embeddings=True)
     state = {name: value.clone() for name, value in Transformer(config).state_dict().items()}
@@ -879,6 +1105,12 @@ def test_to_empty_and_assigned_weights_make_two_parameters_of_tied_ones():
 
 
 @claim("positional-encoding#buffer")
+@mutation(
+    "examples/positional-encoding/detach.py",
+    "PositionalEncoding(8, dropout=0.0)",
+    "PositionalEncoding(8)",
+    fault="the example compares gradients with dropout",
+)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_gradients_are_the_same_with_and_without_detach(dtype):
     module = PositionalEncoding(8, dropout=0.0).to(dtype)
@@ -898,6 +1130,12 @@ def test_gradients_are_the_same_with_and_without_detach(dtype):
 
 
 @claim("positional-encoding#buffer")
+@mutation(
+    "transformer.py",
+    "return self.dropout(x + self.table[:length])",
+    "return self.dropout(self.table[None, :length].add_(x))",
+    fault="the sum is written into the table",
+)
 def test_overwriting_the_output_does_not_change_the_table():
     module = PositionalEncoding(8, max_len=4, dropout=0.0)
     before = module.table.clone()
@@ -909,13 +1147,19 @@ def test_overwriting_the_output_does_not_change_the_table():
 
 
 @claim("rotations#longer")
+@mutation(
+    "transformer.py",
+    "table[:, 1::2] = angle.cos()",
+    "table[:, 1::2] = angle.sin()",
+    fault="both columns of a pair are sines",
+)
 @pytest.mark.parametrize("n", [20, 100, 300])
 def test_a_rotated_query_finds_the_token_before_among_positions_and_not_with_words_added(n):
     def right(x: torch.Tensor) -> float:
         found = (x @ shift_matrix(-1, 32).T @ x.T).argmax(dim=1)
         return (found[1:] == torch.arange(n - 1)).double().mean().item()
 
-    positions = exact_table(n, 32)
+    positions = sinusoidal_positional_encoding(n, 32).double()
     assert right(positions) == 1
     for seed in range(5):
         words = random(10, 32, seed=seed)[torch.arange(n) * 7 % 10]
@@ -923,6 +1167,12 @@ def test_a_rotated_query_finds_the_token_before_among_positions_and_not_with_wor
 
 
 @claim("rotations#longer")
+@mutation(
+    "examples/positional-encoding/extrapolation.py",
+    'x = model["token"][ids] + table[: ids.size(1)]',
+    'x = model["token"][ids]',
+    fault="the trained model of the example gets no positions",
+)
 def test_a_trained_model_is_correct_up_to_length_20_and_not_beyond():
     values = printed("examples", "extrapolation")
     assert values["right at length 10"] == values["right at length 20"] == "1.0"
@@ -936,6 +1186,12 @@ def test_a_trained_model_is_correct_up_to_length_20_and_not_beyond():
 
 
 @claim("rotations#published")
+@mutation(
+    "examples/positional-encoding/published_variants.py",
+    '"exponent doubled": waves(p / 10000 ** (2 * column / d))',
+    '"exponent doubled": waves(p / 10000 ** (2 * even / d))',
+    fault="the published exponent is doubled for both columns alike",
+)
 def test_the_doubled_exponent_is_off_by_as_much_as_a_wave_can_be():
     names, _ = run("examples", "published_variants")
     exact, doubled = exact_table(100, 512), names["published"](100, 512)["exponent doubled"]
@@ -948,6 +1204,12 @@ def test_the_doubled_exponent_is_off_by_as_much_as_a_wave_can_be():
 
 
 @claim("rotations#published")
+@mutation(
+    "examples/positional-encoding/published_variants.py",
+    "    zero_row[0] = 0\n",
+    "",
+    fault="row 0 of the published table is not zero",
+)
 def test_the_published_variants_break_the_properties_named_on_the_page():
     values = printed("examples", "published_variants")
     left = {
@@ -969,6 +1231,12 @@ def test_the_published_variants_break_the_properties_named_on_the_page():
 
 
 @claim("rotations#published")
+@mutation(
+    "examples/positional-encoding/published_variants.py",
+    "p = torch.arange(n, dtype=torch.float64).unsqueeze(1)",
+    "p = torch.arange(n, dtype=torch.float64).unsqueeze(1) // 2",
+    fault="the published tables give two positions the same row",
+)
 def test_the_wrong_tables_still_have_different_rows_between_minus_1_and_1():
     names, _ = run("examples", "published_variants")
     table = names["published"](100, 512)["exponent doubled"]
@@ -979,6 +1247,12 @@ def test_the_wrong_tables_still_have_different_rows_between_minus_1_and_1():
 
 
 @claim("positional-encoding#exercises")
+@mutation(
+    "exercises/positional-encoding/same_word_twice.py",
+    "x, everything.tril()",
+    "x, everything",
+    fault="the answer has no causal mask",
+)
 def test_equal_tokens_get_equal_outputs_only_without_positions_and_without_a_causal_mask():
     assert printed("exercises", "same_word_twice") == {
         "without positions, equal": "True",
@@ -988,6 +1262,12 @@ def test_equal_tokens_get_equal_outputs_only_without_positions_and_without_a_cau
 
 
 @claim("positional-encoding#exercises")
+@mutation(
+    "exercises/positional-encoding/sixteen_bits.py",
+    "torch.arange(5000).bfloat16()",
+    "torch.arange(5000).half()",
+    fault="the answer counts positions in float16",
+)
 def test_bfloat16_cannot_count_beyond_256_but_can_store_the_table():
     values = printed("exercises", "sixteen_bits")
     assert values["bfloat16 first counts twice at"] == "256"
@@ -1010,7 +1290,7 @@ def test_the_repaired_loop_equals_the_table_and_the_broken_one_does_not():
     assert "repaired: 0.0000" in text
 
 
-@claim("positional-encoding#exercises")
+@claim("positional-encoding#exercises", kind="mathematics")
 def test_only_the_second_mistake_alone_destroys_the_rotation():
     p, i = torch.arange(2000, dtype=torch.float64).unsqueeze(1), torch.arange(0, 16, 2)
     first = torch.stack([(p / 10000 ** (2 * i / 16)).sin(), (p / 10000 ** (2 * i / 16)).cos()], -1)
@@ -1026,6 +1306,12 @@ def test_only_the_second_mistake_alone_destroys_the_rotation():
 
 
 @claim("rotations#exercises")
+@mutation(
+    "exercises/positional-encoding/compose_shifts.py",
+    "[cos, sin, -sin, cos]",
+    "[cos, sin, sin, cos]",
+    fault="the blocks of the answer are not rotations",
+)
 def test_the_answer_composes_shifts():
     values = printed("exercises", "compose_shifts")
     assert len(values) == 4 and set(values.values()) == {"True"}
@@ -1034,6 +1320,12 @@ def test_the_answer_composes_shifts():
 
 
 @claim("rotations#exercises")
+@mutation(
+    "exercises/positional-encoding/sines_first.py",
+    "moved = x[:, order] + halves",
+    "moved = x + halves",
+    fault="the answer reorders the columns of the positions and not those of the words",
+)
 def test_putting_sines_first_preserves_the_properties_in_the_answer():
     assert printed("exercises", "sines_first") == {
         "inner products kept": "True",

@@ -131,6 +131,12 @@ def test_the_loss_and_its_gradient_equal_pytorchs(given):
 
 
 @claim("training#loss")
+@mutation(
+    "train.py",
+    "smoothing * uniform).mean()",
+    "smoothing * uniform).sum() / max(1, len(right))",
+    fault="the loss of no token at all is 0",
+)
 def test_with_only_padding_the_loss_is_nan_as_in_pytorch():
     logits, targets = torch.randn(2, 3), torch.tensor([0, 0])
     assert label_smoothed_cross_entropy(logits, targets, 0.1, 0).isnan()
@@ -161,12 +167,24 @@ def test_the_minimum_loss_is_the_entropy_of_the_smoothed_target(smoothing, vocab
 
 
 @claim("training#loss")
+@mutation(
+    "train.py",
+    "if logits.shape[:-1] != targets.shape:",
+    "if logits.size(0) != targets.size(0):",
+    fault="the loss compares only the first axis of logits and targets",
+)
 def test_mismatched_shapes_in_the_loss_are_rejected():
     with pytest.raises(ValueError, match=re.escape("got (2, 5) for (2, 3)")):
         label_smoothed_cross_entropy(torch.zeros(2, 5), torch.zeros(2, 3).long(), 0.1, 0)
 
 
 @claim("training#loss")
+@mutation(
+    "train.py",
+    "if not 0 <= smoothing <= 1:",
+    "if smoothing < 0 or smoothing > 1:",
+    fault="a smoothing of nan is accepted",
+)
 @pytest.mark.parametrize("smoothing", [-0.1, 1.1, float("nan")])
 def test_a_smoothing_outside_0_to_1_is_rejected(smoothing):
     with pytest.raises(ValueError, match=re.escape("smoothing must lie in 0 .. 1")):
@@ -194,6 +212,12 @@ def test_the_papers_learning_rate_follows_its_equation(step, d_model, warmup):
 
 
 @claim("training#rate")
+@mutation(
+    "train.py",
+    "step * warmup_steps**-1.5",
+    "step * warmup_steps**-1.0",
+    fault="the paper's learning rate rises too steeply and peaks before the warm-up ends",
+)
 def test_the_papers_learning_rate_peaks_at_the_end_of_the_warm_up():
     rates = [noam_learning_rate(step, 512, 4000) for step in range(1, 12000)]
     assert max(rates) == rates[3999] == pytest.approx((512 * 4000) ** -0.5)
@@ -202,7 +226,17 @@ def test_the_papers_learning_rate_peaks_at_the_end_of_the_warm_up():
 
 
 @claim("training#rate")
+@mutation(
+    "train.py",
+    "return d_model**-0.5 *",
+    "return d_model**0.5 *",
+    fault="the paper's learning rate grows with d_model",
+)
 def test_the_papers_learning_rate_is_higher_for_smaller_models_and_shorter_warm_ups():
+    for smaller, larger in itertools.pairwise([64, 96, 512]):
+        assert noam_learning_rate(100, smaller, 100) > noam_learning_rate(100, larger, 100)
+    for shorter, longer in itertools.pairwise([50, 100, 4000]):
+        assert noam_learning_rate(shorter, 64, shorter) > noam_learning_rate(longer, 64, longer)
     assert noam_learning_rate(4000, 512, 4000) < 1e-3
     assert noam_learning_rate(100, 64, 100) > 1e-2
 
@@ -227,6 +261,12 @@ def test_our_learning_rate_rises_to_its_peak_and_decreases_linearly_to_nearly_0(
 
 
 @claim("training#rate")
+@mutation(
+    "train.py",
+    'if settings.schedule == "noam":',
+    'if settings.schedule != "linear":',
+    fault="an unknown schedule is taken for the paper's",
+)
 def test_the_settings_choose_the_learning_rate():
     ours = Settings(steps=100, warmup_steps=10, peak=0.1)
     assert learning_rate(10, ours, 64) == 0.1
@@ -237,6 +277,12 @@ def test_the_settings_choose_the_learning_rate():
 
 
 @claim("training#rate")
+@mutation(
+    "train.py",
+    "if min(step, d_model, warmup_steps) < 1:",
+    "if min(step, d_model, warmup_steps) < 0:",
+    fault="the paper's schedule has no error message for step 0",
+)
 @pytest.mark.parametrize("given", [(0, 64, 100), (1, 0, 100), (1, 64, 0)])
 def test_the_papers_learning_rate_has_no_step_0(given):
     with pytest.raises(ValueError, match="must be at least 1"):
@@ -244,6 +290,12 @@ def test_the_papers_learning_rate_has_no_step_0(given):
 
 
 @claim("training#rate")
+@mutation(
+    "train.py",
+    "not 1 <= warmup_steps < steps:",
+    "not 1 <= warmup_steps <= steps:",
+    fault="a warm-up as long as the whole training is accepted",
+)
 @pytest.mark.parametrize("step, warmup, steps", [(0, 5, 9), (10, 5, 9), (1, 0, 9), (1, 9, 9)])
 def test_our_learning_rate_has_no_step_outside_the_training(step, warmup, steps):
     with pytest.raises(ValueError, match="warmup_steps below steps"):
@@ -270,6 +322,12 @@ def some(batches, count: int) -> list[list[int]]:
 
 
 @claim("training#batches")
+@mutation(
+    "train.py",
+    "rng.sample(examples, per_epoch * batch_size)",
+    "rng.choices(examples, k=per_epoch * batch_size)",
+    fault="an epoch draws its examples with replacement",
+)
 @few
 @given(seed=seeds, size=st.integers(1, 20), count=st.integers(20, 90))
 def test_an_epoch_has_full_batches_and_no_example_twice(seed, size, count):
@@ -280,6 +338,12 @@ def test_an_epoch_has_full_batches_and_no_example_twice(seed, size, count):
 
 
 @claim("training#batches")
+@mutation(
+    "train.py",
+    "epoch, start = divmod(start, per_epoch)",
+    "epoch, start = 0, start % per_epoch",
+    fault="batches from a later step are those of the first epoch",
+)
 @few
 @given(seed=seeds, start=st.integers(0, 50))
 def test_batches_from_a_given_step_equal_those_after_that_many_steps(seed, start):
@@ -342,6 +406,12 @@ def test_long_and_short_batches_come_in_random_order():
 
 
 @claim("training#batches")
+@mutation(
+    "train.py",
+    "if not 1 <= batch_size <= len(examples):",
+    "if batch_size < 1:",
+    fault="a batch larger than the data set has no error message",
+)
 @pytest.mark.parametrize("size", [0, -1, 6])
 def test_a_batch_size_larger_than_the_data_set_is_rejected(size):
     examples = list(examples_of_lengths(0, 5))
@@ -353,6 +423,12 @@ def test_a_batch_size_larger_than_the_data_set_is_rejected(size):
 
 
 @claim("training#loop")
+@mutation(
+    "train.py",
+    "torch.tensor([BOS, *tgt, EOS])",
+    "torch.tensor([BOS, *tgt])",
+    fault="a target of the training has no <eos>",
+)
 def test_an_example_is_source_ids_and_target_ids_between_bos_and_eos():
     translator = small_translator()
     src, tgt = example_of(translator, PAIRS[42])
@@ -417,6 +493,12 @@ def test_every_token_counts_equally_in_any_sentence():
 
 
 @claim("training#loop")
+@mutation(
+    "train.py",
+    "torch.bfloat16, settings.bfloat16)",
+    "torch.bfloat16, False)",
+    fault="training ignores the setting bfloat16",
+)
 def test_in_bfloat16_the_loss_is_nearly_the_same_and_the_weights_stay_float32():
     translator = small_translator(dropout=0.0)
     examples = [example_of(translator, pair) for pair in PAIRS[:20]]
@@ -432,6 +514,12 @@ def test_in_bfloat16_the_loss_is_nearly_the_same_and_the_weights_stay_float32():
 
 
 @claim("training#loop")
+@mutation(
+    "train.py",
+    "            self.optimizer.step()",
+    "            pass",
+    fault="the optimizer takes no step",
+)
 def test_it_learns():
     translator = new_translator(PAIRS, 0, **SIZES | {"d_model": 32, "dropout": 0.0})
     assert exact_match(translator, PAIRS)["all"] == 0
@@ -507,6 +595,12 @@ def test_exact_match_counts_correct_translations_by_kind():
 
 
 @claim("training#determinism")
+@mutation(
+    "train.py",
+    "random.Random(name)",
+    "random.Random()",
+    fault="dropout's seed is drawn from the operating system's random numbers",
+)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_same_seed_gives_bitwise_equal_weights(seed):
     settings = replace(SHORT, seed=seed)
@@ -517,11 +611,28 @@ def test_the_same_seed_gives_bitwise_equal_weights(seed):
 
 
 @claim("training#determinism")
+@mutation(
+    "translator.py",
+    "torch.manual_seed(seed)",
+    "torch.manual_seed(0)",
+    fault="every seed gives the same initial weights",
+)
 def test_a_different_seed_gives_different_weights():
+    assert not same_bits(small_translator(0), small_translator(1))  # before the training
     assert not same_bits(trained(), trained(replace(SHORT, seed=1)))
+    one, other = small_translator(0, dropout=0.0), small_translator(0, dropout=0.0)
+    train(one, PAIRS, PAIRS[:9], SHORT, show=silent)
+    train(other, PAIRS, PAIRS[:9], replace(SHORT, seed=1), show=silent)
+    assert not same_bits(one, other)  # other batches
 
 
 @claim("training#determinism")
+@mutation(
+    "train.py",
+    'f"{settings.seed} {self.step} {group.rank}"',
+    'f"{settings.seed} {self.step}"',
+    fault="all processes draw the same dropout",
+)
 def test_dropout_differs_at_each_step_and_in_each_process(monkeypatch):
     drawn = []
     monkeypatch.setattr(torch, "manual_seed", drawn.append)
@@ -568,6 +679,18 @@ def test_training_resumed_after_ctrl_c_reaches_exactly_the_same_weights(step, tm
 
 
 @claim("training#checkpoints")
+@mutation(
+    "train.py",
+    "lambda *_: asked.set()",
+    "signal.default_int_handler",
+    fault="Ctrl-C interrupts a step",
+)
+@mutation(
+    "train.py",
+    "signal.signal(signal.SIGINT, before)",
+    "pass",
+    fault="the handler of Ctrl-C stays after the training",
+)
 def test_ctrl_c_waits_for_the_end_of_the_step_and_its_handler_is_restored(tmp_path):
     before, path = signal.getsignal(signal.SIGINT), tmp_path / "checkpoint"
     with pytest.raises(KeyboardInterrupt):
@@ -581,6 +704,12 @@ def torch_state(path: Path) -> dict:
 
 
 @claim("training#checkpoints")
+@mutation(
+    "train.py",
+    'self.curve = state["curve"]',
+    "self.curve = []",
+    fault="a resumed training begins a new curve",
+)
 def test_a_resumed_curve_continues_where_it_stopped(tmp_path):
     path, shown = tmp_path / "checkpoint", []
     with pytest.raises(KeyboardInterrupt):
@@ -596,6 +725,12 @@ def test_a_resumed_curve_continues_where_it_stopped(tmp_path):
 
 
 @claim("training#checkpoints")
+@mutation(
+    "train.py",
+    'self.step, self.seconds = state["step"], state',
+    'self.step, self.seconds = state["step"] - 1, state',
+    fault="a resumed training repeats the last step before the checkpoint",
+)
 def test_a_complete_training_is_not_changed(tmp_path):
     path = tmp_path / "checkpoint"
     whole = trained(checkpoint=path)
@@ -734,6 +869,12 @@ def test_a_checkpoint_with_one_wrong_bit_is_rejected(saved, tmp_path_factory, da
 
 
 @claim("training#checkpoints")
+@mutation(
+    "checkpoints.py",
+    "if hashlib.sha256(data[32:]).digest() != data[:32]:",
+    "if not data:",
+    fault="only an empty checkpoint counts as damaged",
+)
 @few
 @given(data=st.data())
 def test_a_truncated_checkpoint_is_rejected(saved, tmp_path_factory, data):
@@ -745,6 +886,12 @@ def test_a_truncated_checkpoint_is_rejected(saved, tmp_path_factory, data):
 
 
 @claim("training#checkpoints")
+@mutation(
+    "train.py",
+    "self.about = asdict(settings) | asdict(self.model.config)",
+    "self.about = asdict(self.model.config)",
+    fault="a checkpoint does not record its settings",
+)
 @pytest.mark.parametrize(
     "change, message",
     [
@@ -758,6 +905,12 @@ def test_a_checkpoint_of_other_settings_is_rejected(saved, change, message):
 
 
 @claim("training#checkpoints")
+@mutation(
+    "train.py",
+    "self.about = asdict(settings) | asdict(self.model.config)",
+    "self.about = asdict(settings)",
+    fault="a checkpoint does not record the model's configuration",
+)
 def test_a_checkpoint_of_another_model_is_rejected(saved):
     translator = small_translator(d_model=32)
     with pytest.raises(ValueError, match="d_model is 16 there and 32 here"):
@@ -778,6 +931,12 @@ def test_a_checkpoint_of_other_data_is_rejected(saved):
 
 
 @claim("training#checkpoints")
+@mutation(
+    "checkpoints.py",
+    "if not path.exists():",
+    "if False:",
+    fault="a missing checkpoint has no error message of its own",
+)
 def test_without_a_checkpoint_there_is_nothing_to_resume(tmp_path):
     with pytest.raises(ValueError, match="begin without --resume"):
         trained(checkpoint=tmp_path / "nonesuch", resume=True)
@@ -787,6 +946,12 @@ def test_without_a_checkpoint_there_is_nothing_to_resume(tmp_path):
 
 
 @claim("training#translator")
+@mutation(
+    "translator.py",
+    "return Translator(model.eval(), source, target)",
+    "return Translator(model, source, target)",
+    fault="a loaded translator is in training mode",
+)
 def test_a_saved_and_loaded_translator_is_the_same(tmp_path):
     one, path = trained(), tmp_path / "translator.safetensors"
     save_translator(one, path, seed=0)
@@ -800,6 +965,12 @@ def test_a_saved_and_loaded_translator_is_the_same(tmp_path):
 
 
 @claim("training#translator")
+@mutation(
+    "translator.py",
+    '"seed": seed,',
+    '"seed": seed,\n        "path": str(path),',
+    fault="a translator's file contains its own path",
+)
 def test_the_same_translator_gives_the_same_bytes(tmp_path):
     for name in "one", "other":
         save_translator(trained(), tmp_path / name, seed=0)
@@ -807,6 +978,12 @@ def test_the_same_translator_gives_the_same_bytes(tmp_path):
 
 
 @claim("training#translator")
+@mutation(
+    "translator.py",
+    "except (OSError, SafetensorError, KeyError) as error:",
+    "except (OSError, KeyError) as error:",
+    fault="a truncated translator file raises the error of safetensors",
+)
 @pytest.mark.parametrize("kept", [0, 7, 900, -1])
 def test_an_incomplete_translator_file_is_rejected(kept, tmp_path):
     path = tmp_path / "translator.safetensors"
@@ -817,12 +994,24 @@ def test_an_incomplete_translator_file_is_rejected(kept, tmp_path):
 
 
 @claim("training#translator")
+@mutation(
+    "translator.py",
+    "except (OSError, SafetensorError, KeyError) as error:",
+    "except (SafetensorError, KeyError) as error:",
+    fault="a missing translator file raises the error of the operating system",
+)
 def test_a_missing_file_is_rejected(tmp_path):
     with pytest.raises(ValueError, match=r"python train\.py translator makes one"):
         load_translator(tmp_path / "nonesuch")
 
 
 @claim("training#translator")
+@mutation(
+    "translator.py",
+    'code_only(Path(path).read_text(encoding="utf-8"))',
+    'Path(path).read_text(encoding="utf-8")',
+    fault="the key covers comments and layout",
+)
 def test_the_key_depends_on_the_code_and_not_on_its_comments(tmp_path, monkeypatch):
     for name in translators.MADE_BY:  # as a reader downloads them
         (tmp_path / name).write_text(without_section_markers(SNIPPETS / name), encoding="utf-8")
@@ -868,6 +1057,12 @@ def test_a_comment_keeps_the_key_of_code_and_a_number_changes_it():
 
 
 @claim("training#translator")
+@mutation(
+    "translator.py",
+    '    "checkpoints.py",\n',
+    "",
+    fault="the key does not cover checkpoints.py",
+)
 def test_the_key_covers_every_file_that_training_imports():
     found, todo = set(), ["train.py"]
     while todo:
@@ -903,14 +1098,14 @@ def published() -> Path:
     return ROOT / "snippets" / "translator.safetensors"
 
 
-@claim("training#curve")
+@claim("training#curve", kind="measurement")
 def test_the_published_translator_is_of_the_current_code(published):
     about, _ = read_file(published)
     assert about["key"] == code_key(), "translator.safetensors is stale; run scripts/train"
     assert about["seed"] == 0
 
 
-@claim("training#curve")
+@claim("training#curve", kind="measurement")
 def test_the_published_figures_are_of_the_current_code(measured):
     made = runpy.run_path(str(ROOT / "scripts" / "experiments" / "training.py"))
     assert measured["key"] == made["key"](), "results/training.json is stale; run scripts/train"
@@ -918,7 +1113,7 @@ def test_the_published_figures_are_of_the_current_code(measured):
     assert runs == list(itertools.product(["numerals", "translator"], [0, 1, 2]))
 
 
-@claim("training#curve")
+@claim("training#curve", kind="measurement")
 def test_the_published_translator_is_as_accurate_as_its_figures(published, measured):
     expected = next(run["match"] for run in measured["runs"] if run["task"] == "translator")
     found = exact_match(load_translator(published), corpus.translator("test"))
@@ -926,7 +1121,7 @@ def test_the_published_translator_is_as_accurate_as_its_figures(published, measu
     assert found["all"] == pytest.approx(expected["all"], abs=0.002)
 
 
-@claim("training#curve")
+@claim("training#curve", kind="measurement")
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize(
     "task, seconds, worst", [("numerals", 90, 0.95), ("translator", 360, 0.95)]
@@ -958,6 +1153,12 @@ def command(monkeypatch, tmp_path, capsys):
 
 
 @claim("training#loop")
+@mutation(
+    "train.py",
+    "    checkpoint.unlink()\n",
+    "",
+    fault="a finished training leaves its checkpoint behind",
+)
 def test_the_command_writes_a_translator_and_reports_its_accuracy(command, tmp_path):
     out = command("--seed", "3")
     assert [path.name for path in tmp_path.iterdir()] == ["numerals.safetensors"]
@@ -967,6 +1168,12 @@ def test_the_command_writes_a_translator_and_reports_its_accuracy(command, tmp_p
 
 
 @claim("training#loop")
+@mutation(
+    "train.py",
+    'self.model.load_state_dict(state["model"])',
+    'len(state["model"])',
+    fault="a resumed training does not restore the weights",
+)
 def test_the_command_resumed_after_ctrl_c_writes_exactly_the_same_file(
     command, tmp_path, monkeypatch
 ):
@@ -984,6 +1191,12 @@ def test_the_command_resumed_after_ctrl_c_writes_exactly_the_same_file(
 
 
 @claim("training#loop")
+@mutation(
+    "train.py",
+    'sys.exit(f"train.py: {error}")',
+    "raise",
+    fault="the command prints a traceback for an error",
+)
 def test_the_command_reports_an_error_in_one_line(command, tmp_path):
     with pytest.raises(SystemExit, match=r"train\.py: there is no .*: begin without --resume"):
         command("--resume")
@@ -1041,6 +1254,12 @@ def two(tmp_path_factory) -> list:
 
 
 @claim("training#processes")
+@mutation(
+    "train.py",
+    "        dist.all_reduce(sums)",
+    "        pass",
+    fault="each process reports the loss of its own sentences",
+)
 def test_the_loss_of_two_processes_equals_that_of_one(two):
     expected, _ = loss_and_gradients(SINGLE_PROCESS)
     for loss, _ in two:
@@ -1062,6 +1281,12 @@ def test_the_gradients_of_two_processes_equal_those_of_one(two):
 
 
 @claim("training#processes")
+@mutation(
+    "train.py",
+    "smoothing * uniform).mean()",
+    "smoothing * uniform).sum() / len(targets)",
+    fault="the loss is divided by the number of sentences, not of tokens",
+)
 def test_the_mean_of_the_means_of_two_processes_is_a_different_loss():
     """One half has the short numbers, so its tokens would have a larger weight."""
     expected, gradient = loss_and_gradients(SINGLE_PROCESS)
@@ -1097,6 +1322,12 @@ def test_stopping_one_process_stops_both(tmp_path):
 
 
 @claim("training#processes")
+@mutation(
+    "train.py",
+    "            model = DistributedDataParallel(model)",
+    "            pass",
+    fault="the gradients of the processes are not averaged",
+)
 def test_two_processes_train_to_the_same_loss_as_one(tmp_path):
     def losses(group: DistributedContext):
         translator = small_translator(dropout=0.0)
@@ -1109,6 +1340,12 @@ def test_two_processes_train_to_the_same_loss_as_one(tmp_path):
 
 
 @claim("training#processes")
+@mutation(
+    "train.py",
+    "if settings.batch_size < group.count:",
+    "if settings.batch_size < 1:",
+    fault="more processes than sentences in a batch are accepted",
+)
 def test_a_batch_smaller_than_the_number_of_processes_is_rejected():
     with pytest.raises(ValueError, match="9 processes cannot share a batch_size of 8"):
         training.Run(small_translator(), PAIRS, SHORT, DistributedContext(0, 9))

@@ -110,6 +110,12 @@ def test_number_words_are_split_at_the_hyphen(printed):
 
 
 @claim("training#teacher-forcing")
+@mutation(
+    "train.py",
+    "torch.tensor([BOS, *tgt, EOS])",
+    "torch.tensor([*tgt, EOS])",
+    fault="the decoder input does not begin with <bos>",
+)
 def test_decoder_input_and_expected_output_are_one_target_shifted_by_one(printed):
     shown = printed("examples", "inputs_and_targets")
     for row in "01":
@@ -120,6 +126,12 @@ def test_decoder_input_and_expected_output_are_one_target_shifted_by_one(printed
 
 
 @claim("training#teacher-forcing")
+@mutation(
+    "transformer.py",
+    "return full.tril()",
+    "return full.tril(1)",
+    fault="under teacher forcing each position sees the token that it must predict",
+)
 @pytest.mark.parametrize("noise", [0.0, 0.4])
 def test_a_model_correct_at_every_position_under_teacher_forcing_is_correct_without_it(
     trained, validation, noise
@@ -145,6 +157,12 @@ def test_a_model_correct_at_every_position_under_teacher_forcing_is_correct_with
 
 
 @claim("training#teacher-forcing")
+@mutation(
+    "translator.py",
+    "pairs = sorted(pairs, key=lambda pair: len(pair.target))",
+    "pairs = list(pairs)",
+    fault="exact match cuts translations to the length of a batch's last sentence",
+)
 def test_exposure_bias_does_not_make_the_first_mistake(printed):
     shown = printed("examples", "alone")
     assert (
@@ -170,6 +188,12 @@ def test_the_loss_computed_by_hand_equals_ours_and_pytorchs(printed):
 
 
 @claim("training#loss")
+@mutation(
+    "examples/training/least_loss.py",
+    "(vocab_size - 1) * rest",
+    "vocab_size * rest",
+    fault="the example's least loss counts one wrong token too many",
+)
 def test_with_300_tokens_the_loss_is_smallest_when_the_correct_token_has_probability_nine_tenths(
     printed,
 ):
@@ -182,7 +206,7 @@ def test_with_300_tokens_the_loss_is_smallest_when_the_correct_token_has_probabi
     assert number(shown["300 tokens, the right one gets"]) == pytest.approx(best, abs=1e-3)
 
 
-@claim("training#loss")
+@claim("training#loss", kind="measurement")
 def test_the_remaining_loss_on_the_numerals_is_entropy(printed):
     characters = {token for pair in corpus.numerals("train") for token in pair.target}
     assert len(corpus.Vocabulary(characters)) == 18
@@ -191,7 +215,7 @@ def test_the_remaining_loss_on_the_numerals_is_entropy(printed):
     assert least <= left < least + 0.005
 
 
-@claim("training#curve")
+@claim("training#curve", kind="measurement")
 def test_once_half_of_the_numerals_are_right_the_loss_above_its_floor_falls_200_fold(printed):
     target = torch.full((18,), 0.1 / 18, dtype=torch.float64)
     target[0] += 0.9
@@ -340,6 +364,12 @@ def test_each_numeral_is_aligned_with_the_word_of_its_digit(aligned, n):
 
 
 @claim("learned#inside")
+@mutation(
+    "examples/training/aligned.py",
+    "model(src, tgt[:, :-1])",
+    "model(src, tgt[:, 1:])",
+    fault="the counting example reads each character's attention one step too late",
+)
 def test_the_heads_of_the_last_layer_attend_to_the_aligned_word_for_nearly_every_numeral(printed):
     shown = printed("examples", "aligned")
     assert number(shown["numerals, the best head in test"]) > 0.9
@@ -378,6 +408,12 @@ def test_the_trained_translator_translates_unseen_sentences(printed):
 
 
 @claim("learned#inside")
+@mutation(
+    "transformer.py",
+    "scores.masked_fill(~mask, lowest).softmax(dim=-1)",
+    "scores.masked_fill(~mask, lowest).softmax(dim=-2)",
+    fault="the written-out attention is normalized over the queries",
+)
 def test_each_numeral_of_the_example_attends_to_its_own_word(trained):
     source = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
     pair = Pair(source, list("三十四万二千零五"), "")
@@ -406,6 +442,12 @@ def test_each_numeral_of_the_example_attends_to_its_own_word(trained):
 
 
 @claim("training#curve")
+@mutation(
+    "corpus.py",
+    "text.lower()",
+    "text",
+    fault="capital letters stay in the tokens of a text",
+)
 def test_the_translations_on_the_page_are_correct(capsys):
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "translate.py"))
     endings = ["我们为什么工作？", "我们昨天为什么没工作？", "我妈妈有两只猫", "三十四万二千零五"]
@@ -427,7 +469,7 @@ def wrong(capsys) -> list[tuple[str, str, str]]:
     return rows
 
 
-@claim("learned#errors")
+@claim("learned#errors", kind="measurement")
 def test_the_errors_discussed_on_the_page_occur(wrong):
     """If this fails with a new translator, read its errors and describe them on the page."""
     read = [
@@ -461,7 +503,7 @@ def of(measured: dict, variant: str, what: str = "match") -> list[float]:
     return [run[what] for run in measured["runs"] if run["variant"] == variant]
 
 
-@claim("learned#ablations")
+@claim("learned#ablations", kind="measurement")
 def test_the_ablations_are_of_the_current_code(measured, made):
     assert measured["key"] == made["key"](), "stale; run scripts/experiment ablations"
     runs = [(run["seed"], run["variant"]) for run in measured["runs"]]
@@ -471,7 +513,7 @@ def test_the_ablations_are_of_the_current_code(measured, made):
 # Lengths
 
 
-@claim("learned#longer")
+@claim("learned#longer", kind="measurement")
 def test_beyond_ten_digits_no_translation_is_correct_and_the_four_shown_are_shorter(measured):
     match = {int(digits): share for digits, share in measured["lengths"]["match"].items()}
     assert min(match[digits] for digits in range(7, 11)) > 0.98
@@ -486,7 +528,7 @@ def test_beyond_ten_digits_no_translation_is_correct_and_the_four_shown_are_shor
 # Results of ablations
 
 
-@claim("learned#ablations")
+@claim("learned#ablations", kind="measurement")
 def test_without_a_causal_mask_the_loss_is_lowest_and_no_translation_is_correct(measured, made):
     others = {*made["VARIANTS"]} - {"no causal mask", "no smoothing"}
     lowest = min(min(of(measured, name, "held-out loss")) for name in others)
@@ -495,12 +537,12 @@ def test_without_a_causal_mask_the_loss_is_lowest_and_no_translation_is_correct(
     assert min(of(measured, "no causal mask", "right")) > 0.999
 
 
-@claim("learned#ablations")
+@claim("learned#ablations", kind="measurement")
 def test_without_positions_about_a_fifth_is_correct(measured):
     assert all(0.15 < share < 0.25 for share in of(measured, "no positions"))
 
 
-@claim("learned#ablations")
+@claim("learned#ablations", kind="measurement")
 def test_the_papers_learning_rate_is_too_high(measured, made):
     here = made["SETTINGS"]
     peak = training.noam_learning_rate(
@@ -513,14 +555,14 @@ def test_the_papers_learning_rate_is_too_high(measured, made):
     assert max(found) - min(found) > 0.1
 
 
-@claim("learned#ablations")
+@claim("learned#ablations", kind="measurement")
 def test_post_norm_needs_warm_up_and_pre_norm_hardly_does(measured):
     with_it, without = of(measured, "post-norm"), of(measured, "post-norm, no warm-up")
     assert all(one > other for one, other in zip(with_it, without, strict=True))
     assert min(of(measured, "no warm-up")) > max(without)
 
 
-@claim("learned#ablations")
+@claim("learned#ablations", kind="measurement")
 def test_the_other_ablations_make_no_difference_on_this_task(measured):
     for name in (
         "ours", "exponent doubled", "learned positions", "no 1/√d_k", "one head",
@@ -532,7 +574,7 @@ def test_the_other_ablations_make_no_difference_on_this_task(measured):
 # Confidence
 
 
-@claim("learned#confidence")
+@claim("learned#confidence", kind="measurement")
 def test_smoothing_changes_the_confidence_of_the_model_and_not_its_accuracy(printed):
     shown = printed("examples", "confidence")
     for name in "ours", "no smoothing":
@@ -551,6 +593,12 @@ def small() -> Transformer:
 
 
 @claim("learned#ablations")
+@mutation(
+    "transformer.py",
+    "x + self.table[:length]",
+    "x + sinusoidal_positional_encoding(length, x.size(-1))",
+    fault="positions are computed at each call, so a changed table has no effect",
+)
 def test_each_ablation_makes_the_change_in_its_name(made, small):
     variants = made["VARIANTS"]
     q, k, v = torch.randn(3, 2, 4, 5, 8)
@@ -575,6 +623,12 @@ def test_each_ablation_makes_the_change_in_its_name(made, small):
 
 
 @claim("learned#ablations")
+@mutation(
+    "examples/positional-encoding/published_variants.py",
+    '"exponent doubled": waves(p / 10000 ** (2 * column / d))',
+    '"exponent doubled": waves(p / 10000 ** (2 * even / d))',
+    fault="the example doubles the exponent of each pair, not of each column",
+)
 def test_the_doubled_exponent_is_the_published_table(made, small):
     published = runpy.run_path(
         str(SNIPPETS / "examples" / "positional-encoding" / "published_variants.py")
@@ -586,6 +640,12 @@ def test_the_doubled_exponent_is_the_published_table(made, small):
 
 
 @claim("learned#ablations")
+@mutation(
+    "transformer.py",
+    "scaled_dot_product_attention if need_weights else fused_attention",
+    "scaled_dot_product_attention",
+    fault="the model never calls the fused attention, so an ablation of it has no effect",
+)
 def test_an_ablation_takes_effect_and_is_undone_afterwards(made, small):
     before = transformer.causal_mask, transformer.fused_attention, decode.fused_attention
     src, tgt = torch.tensor([[3, 4]]), torch.tensor([[1, 3, 4]])
@@ -615,6 +675,12 @@ def test_the_test_set_has_no_new_words_and_few_new_word_pairs(printed):
 
 
 @claim("data#exercises")
+@mutation(
+    "corpus.py",
+    '"0" if rng.random() < 0.5 else digit',
+    '"0" if rng.random() < 0.05 else digit',
+    fault="few digits are replaced by zeros in the numerals of the task",
+)
 def test_sampled_uniformly_short_numbers_and_long_gaps_are_rare(printed):
     shown = printed("exercises", "evenly", "data")
     assert number(shown["evenly, eight digits or fewer"]) == pytest.approx(0.01, abs=0.002)
@@ -624,6 +690,12 @@ def test_sampled_uniformly_short_numbers_and_long_gaps_are_rare(printed):
 
 
 @claim("data#exercises")
+@mutation(
+    "exercises/data/grouped.py",
+    "head = len(digits) % 4",
+    "head = len(digits) % 3",
+    fault="the exercise groups digits by three, as English does",
+)
 def test_chinese_numerals_are_grouped_by_four_digits_with_one_zero_per_gap(printed):
     shown = printed("exercises", "grouped", "data")
     assert shown["10010"].split(" | ") == ["1", "0010 一万零一十"]
@@ -705,6 +777,12 @@ def test_another_split_stops_a_resumed_training_but_not_a_finished_translator(
 
 
 @claim("training#exercises")
+@mutation(
+    "exercises/training/which_warm_up.py",
+    "d_model * peak**2",
+    "d_model * peak",
+    fault="the exercise does not square the peak",
+)
 def test_the_papers_formula_with_our_peak_is_in_warm_up_for_two_thirds_of_training(printed):
     shown = printed("exercises", "which_warm_up")
     assert number(shown["warm-up"]) / 1500 == pytest.approx(2 / 3, abs=0.02)
@@ -760,6 +838,12 @@ def test_the_best_gap_between_logits_gives_the_smoothed_target(printed, trained)
 
 
 @claim("learned#exercises")
+@mutation(
+    "exercises/training/independent.py",
+    "0.99 ** (1 / 11)",
+    "0.99**11",
+    fault="the exercise raises to the 11th power instead of taking the 11th root",
+)
 def test_independent_mistakes_affect_the_most_sentences(printed):
     shown = printed("exercises", "independent")
     assert number(shown["needed of a character"]) == pytest.approx(0.9991, abs=1e-4)
@@ -768,6 +852,12 @@ def test_independent_mistakes_affect_the_most_sentences(printed):
 
 
 @claim("learned#exercises")
+@mutation(
+    "exercises/training/left_out.py",
+    "words[i + 1 :]",
+    "words[i + 2 :]",
+    fault="the exercise leaves out two words at a time",
+)
 def test_each_omitted_word_is_missing_and_a_reversed_sentence_is_translated_the_same(printed):
     shown = printed("exercises", "left_out")
     assert shown["backwards"] == shown["all"] == "我们昨天为什么没工作？"

@@ -52,6 +52,12 @@ def test_rms_norm_and_its_gradients_equal_torchs(seed, size, eps):
 
 
 @claim("variants#rmsnorm")
+@mutation(
+    "variants/rmsnorm.py",
+    "self.eps = eps",
+    "self.eps = 1e-5",
+    fault="RMSNorm always has the default epsilon",
+)
 def test_rms_norm_uses_its_constructor_arguments():
     assert RMSNorm(7).eps == LayerNorm(7).eps == 1e-5
     assert RMSNorm(7, 0.1).eps == 0.1
@@ -77,6 +83,12 @@ def test_rms_norm_is_invariant_to_a_factor_but_not_to_a_constant(seed, factor):
 
 
 @claim("variants#rmsnorm")
+@mutation(
+    "variants/rmsnorm.py",
+    "x.square().mean(dim=-1, keepdim=True)",
+    "x.square().sum(dim=-1, keepdim=True) / (x.size(-1) - 1)",
+    fault="RMSNorm divides the sum of squares by d - 1",
+)
 @few
 @given(seeds, sizes)
 def test_on_vectors_with_mean_zero_rms_norm_equals_layer_norm(seed, size):
@@ -86,6 +98,12 @@ def test_on_vectors_with_mean_zero_rms_norm_equals_layer_norm(seed, size):
 
 
 @claim("variants#exercises")
+@mutation(
+    "exercises/variants/centred.py",
+    "linear.weight.mean(dim=0)",
+    "linear.weight.mean(dim=1, keepdim=True)",
+    fault="the exercise subtracts the mean of each row of the weight",
+)
 def test_layer_norm_after_a_linear_layer_is_rms_norm_after_a_centered_one(printed):
     shown = printed("exercises", "centred")
     assert shown["RMSNorm after centring"] == "True"
@@ -105,6 +123,12 @@ def test_after_rms_norm_a_token_has_length_root_d():
 
 
 @claim("variants#rmsnorm")
+@mutation(
+    "variants/rmsnorm.py",
+    "x.square().mean(dim=-1, keepdim=True)",
+    "x.abs().mean(dim=-1, keepdim=True).square()",
+    fault="RMSNorm divides by the mean absolute value",
+)
 def test_rms_norm_computed_by_hand_matches_the_code(printed):
     shown = printed("examples", "rms_by_hand")
     assert shown["rms(x)"] == "2.5"
@@ -131,6 +155,12 @@ def test_gelu_equals_torchs_exact_and_tanh_versions():
 
 
 @claim("variants#swiglu")
+@mutation(
+    "variants/swiglu.py",
+    "return x * (1 + inner.tanh()) / 2",
+    "return x * (1.702 * x).sigmoid()",
+    fault="the second GELU is the approximation by a sigmoid",
+)
 def test_the_two_gelus_differ_by_less_than_half_a_thousandth(printed):
     x = torch.linspace(-30, 30, 200_001, dtype=torch.float64)
     apart = (gelu(x) - gelu_tanh(x)).abs().max().item()
@@ -321,6 +351,12 @@ def test_with_as_many_key_heads_as_heads_it_is_multi_head_attention():
 
 
 @claim("variants#grouped")
+@mutation(
+    "variants/grouped.py",
+    "return x.repeat_interleave(self.nhead // x.size(1), dim=1)",
+    "return x[:, :1].repeat_interleave(self.nhead, dim=1)",
+    fault="all heads use the first query",
+)
 def test_queries_of_one_group_can_attend_to_different_tokens():
     _, weights = grouped(kv=1)(*[normal(1, 5, 32)] * 3, need_weights=True)
     assert (weights[0, 0] - weights[0, 1]).abs().max() > 0.01
@@ -347,6 +383,18 @@ def test_only_the_key_and_value_layers_take_fewer_multiplications(kv):
 
 
 @claim("variants#grouped")
+@mutation(
+    "examples/variants/shared_heads.py",
+    "kept = 2 * ours.key(x).size(-1)",
+    "kept = 2 * ours.split(ours.key(x))[0, :, 0].numel()",
+    fault="the example keeps the repeated keys and values",
+)
+@mutation(
+    "examples/variants/shared_heads.py",
+    "size = 80 * 2 * kv_heads * 128 * 4096 * 2",
+    "size = 80 * kv_heads * 128 * 4096 * 2",
+    fault="the example's cache has keys but no values",
+)
 def test_the_cache_shrinks_with_the_number_of_key_heads(printed):
     shown = printed("examples", "shared_heads")
     kept = [int(shown[f"{kv} of 8"].split()[2]) for kv in (8, 4, 2, 1)]
@@ -370,6 +418,14 @@ def test_the_number_of_key_heads_must_divide_the_number_of_heads():
 
 
 @claim("variants#exercises")
+@mutation(
+    "exercises/variants/merged_heads.py",
+    "heads = getattr(old, number).unflatten(0, (num_kv_heads, -1, 64))\n"
+    "            getattr(linear, number).data = heads.mean(dim=1).flatten(0, 1)",
+    "heads = getattr(old, number).unflatten(0, (-1, num_kv_heads, 64))\n"
+    "            getattr(linear, number).data = heads.mean(dim=0).flatten(0, 1)",
+    fault="the exercise merges heads that are far apart",
+)
 def test_merging_identical_heads_loses_nothing_and_merging_different_heads_does(printed):
     shown = printed("exercises", "merged_heads")
     assert shown["8 of 8"] == "off by 0%"

@@ -78,6 +78,12 @@ def test_learned_positions_are_an_embedding_of_the_position_that_is_added():
 
 
 @claim("variants#learned")
+@mutation(
+    "variants/learned.py",
+    "return self.dropout(x + self.table[:length])",
+    "return self.dropout(x + (self.table - self.table.mean(dim=0))[:length])",
+    fault="the mean of all learned rows is subtracted",
+)
 def test_rows_that_no_sentence_reaches_get_no_gradient():
     learned = LearnedPositions(8, max_len=6, dropout=0.0)
     learned(normal(2, 4, 8).float()).square().sum().backward()
@@ -86,6 +92,12 @@ def test_rows_that_no_sentence_reaches_get_no_gradient():
 
 
 @claim("variants#learned")
+@mutation(
+    "variants/learned.py",
+    "if length > max_len:",
+    "if length > max_len + 1:",
+    fault="one position too many passes the check of learned positions",
+)
 def test_learned_positions_reject_a_position_beyond_their_table():
     with pytest.raises(ValueError, match="7 positions, but only 6 were learned"):
         LearnedPositions(8, max_len=6)(torch.zeros(1, 7, 8))
@@ -107,6 +119,12 @@ def test_learned_positions_start_as_large_as_the_sinusoids():
 
 
 @claim("variants#learned")
+@mutation(
+    "variants/learned.py",
+    "torch.empty(max_len, d_model)",
+    "torch.empty(max_len + 2, d_model)",
+    fault="the learned table has two additional rows",
+)
 def test_learned_positions_can_replace_the_sinusoids():
     torch.manual_seed(0)
     learned, ours = LearnedPositions(8, 20, 0.0), PositionalEncoding(8, 20, 0.0)
@@ -150,6 +168,12 @@ def test_the_score_of_rotated_query_and_key_depends_only_on_their_distance(seed,
 
 
 @claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "angle = positions.unsqueeze(1) * base",
+    "angle = positions.unsqueeze(1).clamp(max=2048) * base",
+    fault="rotary positions end at 2048",
+)
 def test_shifting_a_whole_sentence_changes_none_of_its_scores():
     q, k = normal(2, 3, 4, 7, 16)
     for shift in (1, 10, 5000):
@@ -157,6 +181,12 @@ def test_shifting_a_whole_sentence_changes_none_of_its_scores():
 
 
 @claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "turned = first * cos - second * sin, first * sin + second * cos",
+    "turned = first * cos, second * cos",
+    fault="each feature is only multiplied by the cosine",
+)
 def test_the_score_distinguishes_left_from_right():
     q, k = normal(2, 8)
     assert abs(at(q, 0) @ at(k, 1) - at(q, 1) @ at(k, 0)) > 0.1
@@ -198,6 +228,12 @@ def test_rotating_a_pair_is_multiplication_by_a_complex_number(seed, position):
 
 
 @claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "base ** (-even / head_dim)",
+    "base ** (-even / (head_dim - 2))",
+    fault="the slowest pair rotates at the inverse of the base",
+)
 def test_the_score_is_the_real_part_of_a_complex_product_that_depends_only_on_the_distance():
     q, k = normal(2, 8)
     speed = 10000.0 ** (-torch.arange(0, 8, 2, dtype=torch.float64) / 8)
@@ -208,6 +244,12 @@ def test_the_score_is_the_real_part_of_a_complex_product_that_depends_only_on_th
 
 
 @claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "angle = positions.unsqueeze(1) * base",
+    "angle = (positions.unsqueeze(1) + 1) * base",
+    fault="rotary positions start at 1",
+)
 def test_rotations_compose_and_position_0_rotates_nothing():
     x = normal(5, 8)
     close(at(x, 0), x)
@@ -216,6 +258,12 @@ def test_rotations_compose_and_position_0_rotates_nothing():
 
 
 @claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "turned = first * cos - second * sin, first * sin + second * cos",
+    "turned = first * cos + second * sin, second * cos - first * sin",
+    fault="pairs rotate clockwise",
+)
 def test_a_rotated_unit_vector_is_the_sinusoid_of_its_position():
     """The pair (0, 1) becomes (-sin, cos): PE of the same position, up to order and sign."""
     x = torch.tensor([0.0, 1.0], dtype=torch.float64).repeat(4)
@@ -226,6 +274,12 @@ def test_a_rotated_unit_vector_is_the_sinusoid_of_its_position():
 
 
 @claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "base ** (-even / head_dim)",
+    "10000.0 ** (-even / head_dim)",
+    fault="the rotation ignores its base",
+)
 def test_a_smaller_base_rotates_faster():
     x = normal(8)
     fast = at(x, 1, base=100.0) - x
@@ -252,12 +306,24 @@ def test_angles_are_accurate_at_large_positions_in_float32():
 
 
 @claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "if head_dim % 2:",
+    "if head_dim < 2:",
+    fault="the rotation accepts any number of features from 2",
+)
 def test_rotation_needs_an_even_number_of_features():
     with pytest.raises(ValueError, match="head_dim must be even, to make pairs: 7"):
         at(normal(7), 1)
 
 
 @claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "torch.stack(turned, dim=-1).flatten(-2)",
+    "torch.cat(turned, dim=-1)",
+    fault="rotated features are not put back in their order",
+)
 def test_the_two_halves_layout_is_equal_up_to_the_order_of_the_features():
     """Many models pair feature i with i + head_dim / 2 instead of 2i with 2i + 1."""
     x, here = normal(6, 16), torch.arange(6)
@@ -292,6 +358,12 @@ def test_rotary_attention_is_our_attention_on_rotated_queries_and_keys(need_weig
 
 
 @claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "positions = torch.arange(n, device=query.device)",
+    "positions = torch.zeros(n, device=query.device)",
+    fault="rotary attention gives every token position 0",
+)
 def test_rotary_attention_depends_on_the_order_and_ours_does_not():
     rotary, ours = pair_of_attentions(RotaryAttention)
     x = normal(1, 5, 16)
@@ -334,6 +406,12 @@ def test_the_slopes_of_a_power_of_two_are_the_geometric_sequence_of_the_paper(nh
 
 
 @claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "2 ** (-8 * i / power)",
+    "2 ** (-4 * i / power)",
+    fault="the smallest slope is 1/16",
+)
 def test_eight_heads_have_slopes_from_a_half_to_a_256th():
     assert [1 / slope for slope in alibi_slopes(8).tolist()] == [2, 4, 8, 16, 32, 64, 128, 256]
 
@@ -370,6 +448,12 @@ def test_the_bias_is_minus_the_slope_times_the_distance():
 
 
 @claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "nearness = -(position[:, None] - position).abs()",
+    "nearness = -(position[:, None] - position).square()",
+    fault="the bias grows with the square of the distance",
+)
 @given(seed=seeds)
 def test_under_a_causal_mask_a_bias_by_the_key_position_alone_gives_the_same_weights(seed):
     """-m (i - j) and m j differ by m i, the same for a whole row."""
@@ -384,6 +468,12 @@ def test_under_a_causal_mask_a_bias_by_the_key_position_alone_gives_the_same_wei
 
 
 @claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "nearness = -(position[:, None] - position).abs()",
+    "nearness = position.expand(size, size)",
+    fault="the bias is the slope times the position of the key",
+)
 def test_without_a_causal_mask_the_two_biases_differ():
     scores = normal(1, 4, 6, 6)
     by_key = alibi_slopes(4).double()[:, None, None] * torch.arange(6)
@@ -404,6 +494,12 @@ def test_alibi_attention_equals_pytorchs_with_the_bias_as_a_float_mask(causal):
 
 
 @claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "nearness = -(position[:, None] - position).abs()",
+    "nearness = -(position[:, None] - position).abs().log1p()",
+    fault="the bias is logarithmic in the distance",
+)
 def test_the_weights_of_equal_scores_fall_by_the_same_factor_with_each_step():
     alibi, _ = pair_of_attentions(ALiBiAttention)
     x = torch.zeros(1, 6, 16, dtype=torch.float64)
@@ -463,6 +559,12 @@ def test_with_a_symmetric_bias_an_encoder_sees_distances_and_no_directions():
 
 
 @claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "if mask is None:",
+    "if True:",
+    fault="ALiBi attention ignores its mask",
+)
 def test_under_the_causal_mask_alibi_distinguishes_before_from_after():
     alibi, _ = pair_of_attentions(ALiBiAttention)
     x = normal(1, 5, 16)
@@ -491,6 +593,12 @@ def test_the_window_mask_is_the_band_of_positions_less_than_window_apart(size, w
 
 
 @claim("variants#window")
+@mutation(
+    "variants/window.py",
+    "full.tril(window - 1).triu(1 - window)",
+    "full.tril(window - 1).triu(-window)",
+    fault="the window reaches one position further back",
+)
 @given(size=st.integers(1, 12), window=st.integers(1, 14))
 def test_with_the_causal_mask_each_position_sees_itself_and_the_positions_just_before(size, window):
     mask = (sliding_window_mask(size, window) & causal_mask(size))[0, 0]
@@ -499,6 +607,12 @@ def test_with_the_causal_mask_each_position_sees_itself_and_the_positions_just_b
 
 
 @claim("variants#window")
+@mutation(
+    "variants/window.py",
+    "sliding_window_mask(key.size(1), self.window, key.device)",
+    "sliding_window_mask(key.size(1), 4, key.device)",
+    fault="window attention always has a window of 4",
+)
 @pytest.mark.parametrize("causal", [False, True])
 def test_a_window_that_covers_every_position_is_full_attention(causal):
     near, ours = pair_of_attentions(WindowAttention)
@@ -547,6 +661,12 @@ def test_the_reach_of_several_layers_is_their_number_times_window_minus_one(wind
 
 
 @claim("variants#window")
+@mutation(
+    "variants/window.py",
+    "window = 4",
+    "window = 5",
+    fault="the default window is 5",
+)
 def test_a_token_beyond_the_reach_does_not_change_a_single_bit_and_one_within_does():
     torch.manual_seed(0)
     stack = [WindowAttention(16, 4).double() for _ in range(2)]  # window 4: reach 6
@@ -565,12 +685,24 @@ def test_a_token_beyond_the_reach_does_not_change_a_single_bit_and_one_within_do
 
 
 @claim("variants#window")
+@mutation(
+    "variants/window.py",
+    "if window < 1:",
+    "if window < 0:",
+    fault="a window of no positions is accepted",
+)
 def test_a_window_below_1_is_rejected():
     with pytest.raises(ValueError, match="window must be at least 1, got 0"):
         sliding_window_mask(4, 0)
 
 
 @claim("variants#window")
+@mutation(
+    "variants/window.py",
+    "full.tril(window - 1).triu(1 - window)",
+    "full.tril(window // 2).triu(-(window // 2))",
+    fault="half of the window is before a position and half after it",
+)
 def test_the_band_has_at_most_n_times_window_pairs_where_the_triangle_has_half_n_squared():
     size, window = 4096, 128
     band = (sliding_window_mask(size, window) & causal_mask(size)).sum().item()
@@ -582,6 +714,16 @@ def test_the_band_has_at_most_n_times_window_pairs_where_the_triangle_has_half_n
 
 
 @claim("variants#measured-how")
+@mutation(
+    "variants/window.py",
+    "    window = 4\n",
+    "    window = 4\n"
+    "\n"
+    "    def __init__(self, d_model: int, nhead: int, dropout: float = 0.0):\n"
+    "        super().__init__(d_model, nhead, dropout)\n"
+    '        self.register_buffer("near", sliding_window_mask(512, 4))\n',
+    fault="the checkpoint of window attention includes its mask",
+)
 @pytest.mark.parametrize("kind", SELF_ATTENTIONS)
 def test_each_variant_has_the_interface_and_the_parameters_of_our_attention(kind):
     other, ours = pair_of_attentions(kind)
@@ -594,6 +736,12 @@ def test_each_variant_has_the_interface_and_the_parameters_of_our_attention(kind
 
 
 @claim("variants#measured-how")
+@mutation(
+    "variants/rotary.py",
+    "attend(q, k, v, mask,",
+    "attend(q, k, v, None,",
+    fault="rotary attention ignores its mask",
+)
 @pytest.mark.parametrize("kind", SELF_ATTENTIONS)
 def test_the_future_does_not_change_a_single_bit_for_any_positions(kind):
     other, _ = pair_of_attentions(kind)
@@ -606,6 +754,12 @@ def test_the_future_does_not_change_a_single_bit_for_any_positions(kind):
 
 
 @claim("variants#measured-how")
+@mutation(
+    "variants/rotary.py",
+    "if n != m:",
+    "if n > m:",
+    fault="rotary attention accepts fewer queries than keys",
+)
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
 def test_self_attention_variants_reject_two_different_sequences(kind):
     other, _ = pair_of_attentions(kind)
@@ -631,6 +785,12 @@ def test_weights_are_dropped_out_only_in_training(kind):
 
 
 @claim("variants#measured-how")
+@mutation(
+    "variants/alibi.py",
+    "check_mask(mask, scores.shape)",
+    "mask = mask.bool()",
+    fault="ALiBi attention converts its mask to boolean",
+)
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
 def test_each_variant_rejects_masks_that_are_not_boolean(kind):
     other, _ = pair_of_attentions(kind)
@@ -643,6 +803,12 @@ def test_each_variant_rejects_masks_that_are_not_boolean(kind):
 
 
 @claim("variants#measured-how")
+@mutation(
+    "variants/rotary.py",
+    "return torch.stack(turned, dim=-1).flatten(-2)",
+    "return x",
+    fault="the rotation returns its input",
+)
 def test_the_model_works_with_each_variant_swapped_in(printed):
     shown = printed("examples", "swap")
     assert shown["parameters before"] == shown["parameters after"]
@@ -651,6 +817,12 @@ def test_the_model_works_with_each_variant_swapped_in(printed):
 
 
 @claim("variants#learned")
+@mutation(
+    "variants/learned.py",
+    "return self.dropout(x + self.table[:length])",
+    "return self.dropout(x + self.table[-length:])",
+    fault="short sentences get the last learned rows",
+)
 def test_the_gradient_of_rows_beyond_the_longest_sentence_is_zero(printed):
     shown = printed("examples", "learned")
     sizes = [float(shown[f"gradient of row {place}"]) for place in range(6)]
@@ -659,6 +831,12 @@ def test_the_gradient_of_rows_beyond_the_longest_sentence_is_zero(printed):
 
 
 @claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "angle = positions.unsqueeze(1) * base",
+    "angle = torch.deg2rad(positions.unsqueeze(1)) * base",
+    fault="positions are angles in degrees",
+)
 def test_two_steps_apart_the_score_is_the_cosine_of_two_at_any_position(printed):
     shown = printed("examples", "clock")
     places = "query at 3, key at 1", "query at 10, key at 8", "query at 1002, key at 1000"
@@ -667,12 +845,30 @@ def test_two_steps_apart_the_score_is_the_cosine_of_two_at_any_position(printed)
 
 
 @claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)",
+    "cos, sin = angle.float().cos().to(x.dtype), angle.float().sin().to(x.dtype)",
+    fault="angles are rounded to float32",
+)
 def test_shifting_a_sentence_by_100000_changes_no_score(printed):
     shown = printed("examples", "rotary")
     assert set(shown.values()) == {"0.000000000"}
 
 
 @claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "2 ** (-8 * i / power)",
+    "2 ** (-i)",
+    fault="the slopes are halved from head to head, however many heads there are",
+)
+@mutation(
+    "examples/variants/alibi.py",
+    "weights = (-slope * distance).softmax(dim=-1)",
+    "weights = (-slope * distance).exp()",
+    fault="the weights of the example do not add up to 1",
+)
 def test_equal_scores_lose_half_their_weight_after_ln_2_divided_by_the_slope(printed):
     shown = printed("examples", "alibi")
     for head, slope in enumerate((1 / 4, 1 / 16, 1 / 64, 1 / 256), start=1):
@@ -685,6 +881,12 @@ def test_equal_scores_lose_half_their_weight_after_ln_2_divided_by_the_slope(pri
 
 
 @claim("variants#alibi")
+@mutation(
+    "variants/alibi.py",
+    "nearness = -(position[:, None] - position).abs()",
+    "nearness = -(position[:, None] - position).clamp(min=0)",
+    fault="only earlier keys get a lower score",
+)
 def test_reversed_sentences_are_equal_for_alibi_and_not_for_rotary_positions(printed):
     shown = printed("examples", "mirror")
     assert float(shown["ALiBi, backwards"]) == 0
@@ -693,6 +895,12 @@ def test_reversed_sentences_are_equal_for_alibi_and_not_for_rotary_positions(pri
 
 
 @claim("variants#window")
+@mutation(
+    "variants/window.py",
+    "full.tril(window - 1).triu(1 - window)",
+    "full.tril(window - 1)",
+    fault="the window has no end in the past",
+)
 def test_a_window_of_100_keeps_a_twentieth_of_the_pairs_of_4000_tokens(printed):
     shown = printed("examples", "window")
     assert shown["4000 tokens, share"] == f"{395_050 / 8_002_000:.1%}"
@@ -700,6 +908,12 @@ def test_a_window_of_100_keeps_a_twentieth_of_the_pairs_of_4000_tokens(printed):
 
 
 @claim("variants#measured-how")
+@mutation(
+    "variants/alibi.py",
+    "return torch.tensor(slopes[:nhead])",
+    "return torch.tensor(slopes[:nhead][::-1])",
+    fault="the first head has the smallest slope",
+)
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_fractions_of_eight_heads_on_the_page_are_the_slopes(language):
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
@@ -711,6 +925,12 @@ def test_the_fractions_of_eight_heads_on_the_page_are_the_slopes(language):
 
 
 @claim("variants#exercises")
+@mutation(
+    "variants/rotary.py",
+    "first * cos - second * sin",
+    "first * cos + second * sin",
+    fault="the first feature of a rotated pair has the wrong sign",
+)
 def test_a_quarter_turn_and_three_steps_give_the_sine_of_three(printed):
     shown = printed("exercises", "turned_by_hand")
     assert shown["query at 7, key at 4"] == shown["sin 3"] == "0.141"
@@ -718,6 +938,12 @@ def test_a_quarter_turn_and_three_steps_give_the_sine_of_three(printed):
 
 
 @claim("variants#exercises")
+@mutation(
+    "exercises/variants/both_sides.py",
+    "[full.tril(), full.tril(), full.triu(), full.triu()]",
+    "[full, full, full, full]",
+    fault="every head of the exercise looks to both sides",
+)
 def test_heads_that_each_look_to_one_side_distinguish_a_sentence_from_its_reverse(printed):
     shown = printed("exercises", "both_sides")
     assert float(shown["all see all"]) == 0
@@ -725,6 +951,12 @@ def test_heads_that_each_look_to_one_side_distinguish_a_sentence_from_its_revers
 
 
 @claim("variants#exercises")
+@mutation(
+    "exercises/variants/only_the_band.py",
+    "(query.unsqueeze(1) @ near).squeeze(1) / d**0.5",
+    "(query.unsqueeze(1) @ near).squeeze(1)",
+    fault="the scores of the band are not divided",
+)
 def test_computing_only_the_band_equals_masking(printed):
     shown = printed("exercises", "only_the_band")
     assert shown["difference"] == "0.000000000"
@@ -749,19 +981,19 @@ def of(runs: dict, task: str, variant: str, what: str) -> list[float]:
     return [run[what] for (_, *which), run in runs.items() if which == [task, variant]]
 
 
-@claim("variants#measured")
+@claim("variants#measured", kind="measurement")
 def test_the_measurements_are_complete_and_of_the_current_code(made, runs):
     measured = {job: run["key"] for job, run in runs.items()}
     assert measured == made["jobs"](), "stale: scripts/experiment variants measures what is missing"
 
 
-@claim("variants#measured")
+@claim("variants#measured", kind="measurement")
 def test_each_variant_solves_the_numerals(made, runs):
     for variant in made["VARIANTS"]:
         assert min(of(runs, "numerals", variant, "test")) > 0.99, variant
 
 
-@claim("variants#measured")
+@claim("variants#measured", kind="measurement")
 def test_rotary_positions_a_window_and_swiglu_learn_faster_and_alibi_slower_with_every_seed(
     made, runs
 ):
@@ -775,7 +1007,7 @@ def test_rotary_positions_a_window_and_swiglu_learn_faster_and_alibi_slower_with
         assert early["ALiBi"][seed] > ours
 
 
-@claim("variants#measured")
+@claim("variants#measured", kind="measurement")
 def test_no_variant_translates_lengths_that_it_has_never_seen(made, runs):
     for variant in made["VARIANTS"]:
         for digits in "11", "12":
@@ -785,13 +1017,20 @@ def test_no_variant_translates_lengths_that_it_has_never_seen(made, runs):
 
 
 @claim("variants#measured")
+@mutation(
+    "numerals.py",
+    "check_number(n)\n    for unit, size in ENGLISH_UNITS.items():",
+    'return " ".join(SMALL[int(digit)] for digit in str(n))\n'
+    "    for unit, size in ENGLISH_UNITS.items():",
+    fault="English numbers are read digit by digit",
+)
 def test_some_longer_numbers_have_no_more_words_than_the_training_numbers(made):
     longest = max(len(pair.source) for pair in made["pairs_of"]("train"))
     for digits in 11, 12:
         assert sum(len(pair.source) <= longest for pair in made["pairs_of"](digits)) > 100
 
 
-@claim("variants#measured")
+@claim("variants#measured", kind="measurement")
 def test_beyond_the_training_lengths_sinusoids_and_learned_rows_fail_immediately(runs):
     for variant in "sinusoids", "learned":
         for places in 1, 3:
@@ -800,21 +1039,21 @@ def test_beyond_the_training_lengths_sinusoids_and_learned_rows_fail_immediately
             assert max(of(runs, "back", variant, f"{places} back, length 400")) < 0.25
 
 
-@claim("variants#measured")
+@claim("variants#measured", kind="measurement")
 def test_rotary_positions_work_at_twice_the_length_and_not_at_twenty_times(runs):
     for places in 1, 3:
         assert min(of(runs, "back", "rotary", f"{places} back, length 40")) > 0.85
         assert max(of(runs, "back", "rotary", f"{places} back, length 400")) < 0.3
 
 
-@claim("variants#measured")
+@claim("variants#measured", kind="measurement")
 def test_alibi_is_as_good_at_400_as_at_20_and_cannot_copy_the_token_three_back(runs):
     assert min(of(runs, "back", "ALiBi", "1 back, length 400")) > 0.9
     for length in 20, 40, 100, 400:
         assert max(of(runs, "back", "ALiBi", f"3 back, length {length}")) < 0.4
 
 
-@claim("variants#measured")
+@claim("variants#measured", kind="measurement")
 def test_rotary_positions_in_a_window_are_correct_at_every_length(made, runs):
     for places in made["BACK"]:
         for length in made["BACK_LENGTHS"]:
@@ -823,6 +1062,12 @@ def test_rotary_positions_in_a_window_are_correct_at_every_length(made, runs):
 
 
 @claim("variants#measured")
+@mutation(
+    "translator.py",
+    "append(target == pair.target)",
+    "append(target[:1] == pair.target[:1])",
+    fault="exact match compares only the first characters",
+)
 def test_one_pass_with_teacher_forcing_finds_the_same_as_greedy_decoding(made):
     settings = replace(made["TASK"].settings, steps=60, warmup_steps=10, batch_size=32)
     pairs = [pair for pair in made["pairs_of"]("train") if len(pair.target) < 4]
@@ -837,6 +1082,12 @@ def test_one_pass_with_teacher_forcing_finds_the_same_as_greedy_decoding(made):
 
 
 @claim("variants#measured")
+@mutation(
+    "translator.py",
+    "torch.manual_seed(seed)\n    return",
+    "return",
+    fault="a new translator ignores its seed",
+)
 def test_parts_shared_with_our_model_start_from_the_same_weights(made):
     pairs = made["pairs_of"]("train")[:500]
     ours = made["ours"](pairs, 0).model.state_dict()
