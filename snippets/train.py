@@ -252,10 +252,8 @@ def gradients(
     src, tgt = (
         padded(ids).to(group.device) for ids in zip(*share, strict=True)
     )
-    inputs, targets = (
-        tgt[:, :-1],
-        tgt[:, 1:],
-    )  # each token after those before it
+    # Each token is predicted from the tokens before it.
+    inputs, targets = tgt[:, :-1], tgt[:, 1:]
     with torch.autocast(src.device.type, torch.bfloat16, settings.bfloat16):
         logits = model(src, inputs)
     loss = label_smoothed_cross_entropy(

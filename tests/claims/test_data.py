@@ -33,7 +33,6 @@ from phrases import (
     SUBJECTS,
     THINGS,
     Phrase,
-    part_of,
     phrase,
 )
 
@@ -296,8 +295,17 @@ def test_each_kind_of_sentence_has_an_idiomatic_chinese_translation(kind):
 
 
 @claim("data#sentences")
-def test_no_training_sentence_has_the_action_of_the_running_example():
-    assert part_of("我们工作") == "test"
+@mutation(
+    "phrases.py",
+    "number = zlib.crc32(fact.encode()) % 12",
+    "number = zlib.crc32(fact.encode()) % 11",
+    fault="the running example is in the training set",
+)
+def test_no_training_sentence_has_the_action_of_the_running_example(data):
+    for part in "train", "validation":
+        sentences = [" ".join(pair.source) for pair in data[part]]
+        assert not any(("we", "work", "") in facts_in(sentence) for sentence in sentences)
+    assert any(("we", "work", "") in facts_in(" ".join(pair.source)) for pair in data["test"])
 
 
 @claim("data#sentences")
@@ -576,24 +584,18 @@ def facts_in(sentence: str) -> set[tuple[str, str, str]]:
     return facts
 
 
-@claim("data#held-out")
-@pytest.mark.parametrize(
-    ("sentence", "facts"),
-    [
-        ("why do we work ?", {("we", "work", "")}),
-        (
-            "my father bought two books and a pen",
-            {("my father", "buy", "book"), ("my father", "buy", "pen")},
-        ),
-        ("the letter that tom wrote is on the table", {("tom", "write", "letter")}),
-        ("how many cups of tea did they drink yesterday ?", {("they", "drink", "tea")}),
-        ("we know the doctor who studies history at school", {("the doctor", "study", "history")}),
-        ("i did not go to the bank yesterday", {("i", "go", "to the bank")}),
-        ("have you ever been to china ?", {("you", "go", "to china")}),
-    ],
-)
-def test_the_reader_of_the_next_test_finds_who_does_what(sentence, facts):
-    assert facts_in(sentence) == facts
+EXAMPLES = {
+    "why do we work ?": {("we", "work", "")},
+    "my father bought two books and a pen": {
+        ("my father", "buy", "book"),
+        ("my father", "buy", "pen"),
+    },
+    "the letter that tom wrote is on the table": {("tom", "write", "letter")},
+    "how many cups of tea did they drink yesterday ?": {("they", "drink", "tea")},
+    "we know the doctor who studies history at school": {("the doctor", "study", "history")},
+    "i did not go to the bank yesterday": {("i", "go", "to the bank")},
+    "have you ever been to china ?": {("you", "go", "to china")},
+}
 
 
 @claim("data#held-out")
@@ -616,6 +618,8 @@ def test_the_reader_of_the_next_test_finds_who_does_what(sentence, facts):
     fault="a question about a purchase has no buyer",
 )
 def test_no_person_does_in_training_what_the_person_does_in_a_held_out_sentence(data):
+    for sentence, expected in EXAMPLES.items():
+        assert facts_in(sentence) == expected  # the reader works
     facts = {
         part: set().union(*(facts_in(" ".join(pair.source)) for pair in data[part]))
         for part in PARTS
@@ -651,6 +655,12 @@ def test_no_number_above_99_is_a_number_or_a_price_in_two_splits(data):
 
 
 @claim("data#held-out")
+@mutation(
+    "corpus.py",
+    'size = 1500 if part == "train" else 90',
+    'size = 1500 if part == "train" else 80',
+    fault="fewer than 90 sentences of a kind are held out",
+)
 @parts
 def test_every_kind_of_sentence_is_in_every_split(part, data):
     count = Counter(pair.kind for pair in data[part])
@@ -662,6 +672,12 @@ def test_every_kind_of_sentence_is_in_every_split(part, data):
 
 
 @claim("data#held-out")
+@mutation(
+    "corpus.py",
+    "rng.randint(3, digits)",
+    "rng.randint(4, digits)",
+    fault="no number of three digits is drawn",
+)
 def test_held_out_numbers_have_every_length_above_two_digits():
     for part in ("validation", "test"):
         pairs = numeral_pairs(part)
@@ -672,6 +688,12 @@ def test_held_out_numbers_have_every_length_above_two_digits():
 
 
 @claim("data#held-out")
+@mutation(
+    "corpus.py",
+    "size = 1500 if",
+    "size = 150 if",
+    fault="the training set has a tenth of its sentences",
+)
 def test_every_word_and_character_occurs_at_least_ten_times_in_training(data):
     for side in ("source", "target"):
         count = Counter(token for pair in data["train"] for token in getattr(pair, side))
@@ -682,6 +704,12 @@ def test_every_word_and_character_occurs_at_least_ten_times_in_training(data):
 
 
 @claim("data#held-out")
+@mutation(
+    "corpus.py",
+    'numbers("train", digits=6,',
+    'numbers("train", digits=9,',
+    fault="the translator also learns numbers of nine digits",
+)
 def test_sentences_are_short(data):
     for part in PARTS:
         lengths = sorted(len(pair.source) for pair in data[part])
@@ -690,6 +718,12 @@ def test_sentences_are_short(data):
 
 
 @claim("data#held-out")
+@mutation(
+    "phrases.py",
+    "number = zlib.crc32(fact.encode()) % 12",
+    "number = hash(fact) % 12",
+    fault="each process splits the sentences differently",
+)
 def test_every_process_gets_the_same_data():
     shown = "import corpus; print(corpus.translator('test'), corpus.numerals('test'))"
     seen = {
@@ -706,6 +740,12 @@ def test_every_process_gets_the_same_data():
 
 
 @claim("data#held-out")
+@mutation(
+    "corpus.py",
+    "part is {', '.join(PARTS)}, not {part!r}",
+    "unknown part {part!r}",
+    fault="the error for an unknown split names no split",
+)
 @pytest.mark.parametrize("data_of", [numeral_pairs, translator])
 def test_the_error_for_an_unknown_split_lists_the_splits(data_of):
     with pytest.raises(ValueError, match=r"part is train, validation, test, not 'dev'$"):
@@ -713,6 +753,12 @@ def test_the_error_for_an_unknown_split_lists_the_splits(data_of):
 
 
 @claim("data#held-out")
+@mutation(
+    "phrases.py",
+    "kind is {', '.join(KINDS)}, not {kind!r}",
+    "unknown kind {kind!r}",
+    fault="the error for an unknown kind names no kind",
+)
 def test_the_error_for_an_unknown_kind_lists_the_kinds():
     with pytest.raises(ValueError, match=r"statement, negation, .*, because, not 'dates'"):
         phrase("dates", random.Random(0))

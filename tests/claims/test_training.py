@@ -706,8 +706,8 @@ def torch_state(path: Path) -> dict:
 @claim("training#checkpoints")
 @mutation(
     "train.py",
-    'self.curve = state["curve"]',
-    "self.curve = []",
+    'self.curve, self.losses = state["curve"], state["losses"]',
+    'self.curve, self.losses = [], state["losses"]',
     fault="a resumed training begins a new curve",
 )
 def test_a_resumed_curve_continues_where_it_stopped(tmp_path):
@@ -722,6 +722,43 @@ def test_a_resumed_curve_continues_where_it_stopped(tmp_path):
     seconds = [point["seconds"] for point in curve]
     assert seconds == sorted(seconds)
     assert shown[0].startswith("step 12/24")
+
+
+@claim("training#checkpoints")
+@mutation(
+    "train.py",
+    'self.curve, self.losses = state["curve"], state["losses"]',
+    'self.curve, self.losses = state["curve"], []',
+    fault="a resumed training forgets the losses since the last point",
+)
+def test_a_resumed_curve_has_the_same_losses_as_an_uninterrupted_one(tmp_path):
+    settings = replace(SHORT, steps=60)  # a point every three steps
+    path = tmp_path / "checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        train(small_translator(), PAIRS, PAIRS[:9], settings, path, show=interrupt_at(10))
+    curve = train(
+        small_translator(), PAIRS, PAIRS[:9], settings, path, resume=True, show=lambda line: None
+    )
+    expected = train(small_translator(), PAIRS, PAIRS[:9], settings, show=lambda line: None)
+    assert [point["loss"] for point in curve] == [point["loss"] for point in expected]
+
+
+@claim("training#checkpoints")
+@mutation(
+    "checkpoints.py",
+    'weights_only=True, map_location="cpu")',
+    "weights_only=True)",
+    fault="a checkpoint is loaded to the device on which it was saved",
+)
+def test_a_checkpoint_is_loaded_to_the_cpu_wherever_it_was_saved(tmp_path, monkeypatch):
+    path, places = tmp_path / "checkpoint", []
+    load = torch.load
+    monkeypatch.setattr(
+        torch, "load", lambda *args, **options: places.append(options) or load(*args, **options)
+    )
+    save_checkpoint(path, {"about": {}, "step": 1})
+    assert load_checkpoint(path, {})["step"] == 1
+    assert places == [{"weights_only": True, "map_location": "cpu"}]
 
 
 @claim("training#checkpoints")

@@ -88,6 +88,12 @@ def test_the_running_example_is_held_out_and_a_random_split_of_sentences_would_l
 
 
 @claim("data#held-out")
+@mutation(
+    "corpus.py",
+    "near = difflib.get_close_matches(token, self.tokens)",
+    "near = difflib.get_close_matches(token, self.tokens[:9])",
+    fault="similar words are searched among nine tokens only",
+)
 def test_the_error_for_an_unknown_word_suggests_similar_words(printed):
     shown = printed("examples", "unknown_word", "data")
     assert "'studdy' is not in the vocabulary; near it: study" in shown["refused"]
@@ -667,6 +673,12 @@ def test_an_ablation_takes_effect_and_is_undone_afterwards(made, small):
 
 
 @claim("data#exercises")
+@mutation(
+    "exercises/data/new_words.py",
+    "known = {token for pair in train for token in pair[side]}",
+    "known = {token for pair in train[:500] for token in pair[side]}",
+    fault="the exercise reads 500 training sentences only",
+)
 def test_the_test_set_has_no_new_words_and_few_new_word_pairs(printed):
     shown = printed("exercises", "new_words", "data")
     for name in "words", "characters":

@@ -12,7 +12,8 @@ for name, rate in measured["best"]["numerals"].items():
     best = [
         run
         for run in measured["runs"]
-        if (run["task"], run["variant"], run["rate"]) == ("numerals", name, rate)
+        if (run["task"], run["variant"], run["rate"])
+        == ("numerals", name, rate)
     ]
     match = [run["test"] for run in best]
     print(f"{name}, rate: {rate}")
@@ -30,6 +31,4 @@ for name, rate in measured["best"]["numerals"].items():
         if name in measured["ratios"]:
             ratio, low, high = measured["ratios"][name][step]
             print(f"{name}, ratio at step {step}: {ratio:.2f}")
-            print(
-                f"{name}, interval at step {step}: {low:.2f} to {high:.2f}"
-            )
+            print(f"{name}, interval at step {step}: {low:.2f} to {high:.2f}")
