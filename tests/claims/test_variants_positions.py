@@ -875,6 +875,7 @@ def test_equal_scores_lose_half_their_weight_after_ln_2_divided_by_the_slope(pri
         steps = float(shown[f"head {head}, steps to a half"])
         assert math.exp(-slope * steps) == pytest.approx(0.5, abs=0.01)
         weights = numbers(shown[f"head {head}, weights"])
+        assert sum(weights) == pytest.approx(1, abs=0.003)
         factor = float(shown[f"head {head}, factor of a step"])
         for near, far in itertools.pairwise(weights):
             assert far / near == pytest.approx(factor, abs=0.01)
