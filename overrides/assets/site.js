@@ -43,6 +43,40 @@ function copyCodeAlone(event) {
 
 document.addEventListener("click", copyCodeAlone, true);
 
+/**
+ * Gives each number a tooltip with the file that computed it, before the theme sets up tooltips.
+ * The Tab key stops once at each file that a paragraph or a table links to.
+ */
+function nameSources() {
+  const english = document.documentElement.lang === "en";
+  const [source, check] = english ? ["Source: ", "By hand, checked by "] : ["来源：", "手算，由测试验证："];
+  /** @type {Map<Element | null, Set<string>>} */
+  const files = new Map();
+  for (const link of document.querySelectorAll("a.number")) {
+    if (!(link instanceof HTMLAnchorElement)) continue;
+    const file = link.pathname.replace(/.*?\/blob\/main\//, "");
+    const block = link.closest("table, p, li");
+    const others = files.get(block) ?? new Set();
+    if (others.has(file)) link.tabIndex = -1;
+    files.set(block, others.add(file));
+    link.title = (file.startsWith("tests/") ? check : source) + file;
+  }
+}
+
+nameSources();
+
+/**
+ * Makes the first tap on a number show its tooltip, and the second one open the file. A link has no
+ * title while its tooltip is shown.
+ * @param {MouseEvent} event
+ */
+function showSourceFirst(event) {
+  const isTap = event instanceof PointerEvent && event.pointerType === "touch";
+  if (isTap && event.target instanceof Element && event.target.closest("a.number[title]")) event.preventDefault();
+}
+
+document.addEventListener("click", showSourceFirst);
+
 /** Adds accessible names to elements that Material's script adds without one. */
 function giveNames() {
   const english = document.documentElement.lang === "en";

@@ -20,7 +20,7 @@ from comparisons import (
     randomized,
     some_real,
 )
-from helpers import DTYPES, few
+from helpers import DOCS, DTYPES, few
 from marks import claim, mutation
 from references import torch_modules, with_torch_names
 from transformer import (
@@ -147,6 +147,33 @@ def test_the_layer_equals_the_one_computed_by_hand(printed):
     assert shown["times 3, after LayerNorm"] == "[[5.0, -1.0, -3.0, -1.0], [-1.0, -3.0, -1.0, 5.0]]"
     assert shown["hidden unit"] == "[[2.0], [0.0]]"
     assert shown["times 3, out of the layer"] == "[[3.0, -3.0, 3.0, -3.0], [-1.0, -3.0, -1.0, 5.0]]"
+
+
+@claim("encoder-decoder#by-hand", kind="mathematics")
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_steps_of_the_layer_computed_by_hand_on_the_page_are_correct(language):
+    page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
+    by_hand = page.split("{ #by-hand }")[1].split("```")[0]
+
+    def step(x: torch.Tensor, factor: str = "") -> None:
+        assert f"{factor}({', '.join(f'{number:.0f}' for number in x)})$" in by_hand
+
+    tokens = torch.tensor([[6.0, 2, 0, 0], [0, 0, 2, 6]])
+    attended = tokens.mean(dim=0)
+    total = tokens + attended
+    centered = total - total.mean(dim=1, keepdim=True)
+    deviation = centered.var(dim=1, correction=0).sqrt()
+    assert total[0].mean() == 4 and centered[0].square().sum() == 36 and deviation[0] == 3
+    normalized = centered / deviation[:, None]
+    hidden = (3 * normalized[:, 0] - 3).relu()
+    assert hidden.tolist() == [2, 0]
+    before_norm = normalized[0] + torch.tensor([0, 0, 4 / 3 * hidden[0], 0])
+    assert before_norm.mean() == pytest.approx(2 / 3)
+    assert before_norm.var(correction=0) == pytest.approx(1)
+    for x in (*tokens, attended, total[0], centered[0], before_norm - before_norm.mean()):
+        step(x)
+    for x in (*normalized, before_norm):
+        step(3 * x, r"\frac13 ")
 
 
 @claim("encoder-decoder#encoder-layer")

@@ -10,9 +10,11 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from bookbuild.check.arithmetic import equations
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError
 from bookbuild.pages.node import node_executable
+from bookbuild.pages.values import source_link
 
 # A formula as pymdownx.arithmatex (generic) writes it, and the punctuation next to it.
 FORMULA = re.compile(
@@ -23,6 +25,7 @@ FORMULA = re.compile(
     re.S,
 )
 Formula = tuple[str, bool]  # the TeX, and whether it is displayed on its own line
+ARITHMETIC_TEST = "tests/site/test_numbers.py"
 RENDERER = Path(__file__).with_name("render_formulas.mjs")
 MAX_UNBROKEN = 24  # characters of TeX; a formula this short fits in a line of any screen
 logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns about the dates in KaTeX's fonts
@@ -90,12 +93,17 @@ def minify_html(markup: str) -> str:
     return re.sub(letter, lambda match: match[0] if match[1] else match[2], markup)
 
 
-def replace_formulas(page: str, rendered: dict[Formula, str]) -> str:
-    """The page's HTML with its formulas rendered."""
+def replace_formulas(page: str, rendered: dict[Formula, str], repository: str | None = None) -> str:
+    """The page's HTML with its formulas rendered.
+
+    Each equation between numbers links to the test that computes it if there is a repository.
+    """
 
     def replace(match: re.Match[str]) -> str:
         tex, display = parse_formula(match)
         markup = rendered[tex, display]
+        if repository and equations(tex):
+            markup = source_link(markup, ARITHMETIC_TEST, repository)
         if display:
             markup = f'<div class="formula" tabindex="0">{markup}</div>'
         with_punctuation = f"{match['before']}{markup}{match['after']}"

@@ -38,7 +38,8 @@ def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
     source = source_page(page, config)
 
     def expand() -> str:
-        text = replace_values(bibliography.expand_citations(markdown, source.language))
+        text = bibliography.expand_citations(markdown, source.language)
+        text = replace_values(text, config.repo_url)
         if STATE.serving:
             text = without_offline_button(text)
         if source.is_pending:
@@ -53,7 +54,8 @@ def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
 
     if not STATE.sources_key:
         return expand()
-    key = hash_texts((STATE.sources_key, root_url(config), markdown, repr(page.meta)))
+    addresses = root_url(config), str(config.repo_url)
+    key = hash_texts((STATE.sources_key, *addresses, markdown, repr(page.meta)))
     return cached(f"{source.language}/{source.name}.expanded", key, expand)
 
 
@@ -135,7 +137,7 @@ def finish_html(page: Page, config: MkDocsConfig) -> None:
     html = page.content or ""
 
     def finish() -> str:
-        rendered = formulas.replace_formulas(html, RENDERED_FORMULAS)
+        rendered = formulas.replace_formulas(html, RENDERED_FORMULAS, config.repo_url)
         return wrap_tables(add_line_counts(add_code_breaks(merge_highlight_spans(rendered))))
 
     page.content = cached_step(source_page(page, config), "html", finish)

@@ -91,7 +91,8 @@ def track_page(
     figures = [paths.GENERATED / source.language / match[2] for match in FIGURE.finditer(text)]
     parts = [text, hash_files(figures), *sorted(files.src_uris)]
     parts += [repr(part) for part in (page.meta, tooltips(source.language), config.mdx_configs)]
-    PAGE_KEYS[source] = hash_texts([*parts, str(config.nav), str(config.site_url)])
+    parts += [str(part) for part in (config.nav, config.site_url, config.repo_url)]
+    PAGE_KEYS[source] = hash_texts(parts)
 
     def render(config: MkDocsConfig, files: Files) -> None:
         attributes, links, warnings = cached_step(

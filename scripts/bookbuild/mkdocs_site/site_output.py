@@ -15,6 +15,7 @@ from bookbuild.mkdocs_site.languages import build_language, root_url
 from bookbuild.mkdocs_site.theme_patches import patch_theme
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
+from bookbuild.pages.values import remove_source_links
 from bookbuild.publish import csp, feed, offline
 from bookbuild.publish.markdown_copies import PageCopy, llms_txt
 
@@ -47,7 +48,7 @@ def write_language_files(config: MkDocsConfig) -> None:
 def page_copy(page: Page, config: MkDocsConfig) -> PageCopy:
     """The Markdown copy of a page."""
     minutes = READING_MINUTES.search(page.content or "")
-    text = page.markdown or ""
+    text = remove_source_links(page.markdown or "")
     return PageCopy(
         build_language(config),
         page.file.src_uri,

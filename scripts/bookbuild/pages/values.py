@@ -1,8 +1,12 @@
 """Values that examples print and pages quote: {{ chapter/example: label }}."""
 
+import re
+
 from bookbuild.pages import paths
 from bookbuild.pages.page import VALUE, blank_fences
 
+RESULT = re.compile(r'"(\w+)\.json"')
+SOURCE_LINK = re.compile(r'<a class="number"[^>]*>(.*?)</a>')
 OUTPUT_FOLDERS = ("proofs/", "pitfalls/")  # a reference to any other output is to an example
 
 
@@ -34,9 +38,37 @@ def resolve_value(reference: str) -> str:
     return matches[0].removeprefix(f"{label}: ").strip()
 
 
-def replace_values(text: str) -> str:
-    """The page with each {{ chapter/example: label }} replaced by its value, except in code."""
+def source_file(reference: str) -> str:
+    """The file of the repository that computes a value: an example, a proof, or the experiment
+    whose result the example reads."""
+    name = output_name(reference).removeprefix("outputs/").removesuffix(".txt")
+    folder = paths.SCRIPTS if name.startswith("proofs/") else paths.SNIPPETS
+    text = (folder / f"{name}.py").read_text(encoding="utf-8")
+    for result in RESULT.findall(text):
+        if (paths.SCRIPTS / f"experiments/{result}.py").is_file():
+            return f"scripts/experiments/{result}.py"
+    return f"{folder.name}/{name}.py"
+
+
+def source_link(content: str, file: str, repository: str) -> str:
+    """HTML that links a number to the file of the repository that computes it."""
+    href = f"{repository.rstrip('/')}/blob/main/{file}"
+    return f'<a class="number" href="{href}">{content}</a>'
+
+
+def remove_source_links(text: str) -> str:
+    return SOURCE_LINK.sub(r"\1", text)
+
+
+def replace_values(text: str, repository: str | None = None) -> str:
+    """The page with each {{ chapter/example: label }} replaced by its value, except in code.
+
+    Each value links to its source if there is a repository.
+    """
     plain = blank_fences(text)
     for match in reversed([*VALUE.finditer(plain)]):
-        text = text[: match.start()] + resolve_value(match[1]) + text[match.end() :]
+        value = resolve_value(match[1])
+        if repository:
+            value = source_link(value, source_file(match[1]), repository)
+        text = text[: match.start()] + value + text[match.end() :]
     return text

@@ -19,7 +19,7 @@
   const buttons = ".md-content__button, .headerlink, .touch, .files, .hero p:has(> .md-button)";
   const repeated = ".footnote-backref ~ .footnote-backref";
   article.querySelectorAll(`${buttons}, ${repeated}`).forEach((each) => each.remove());
-  for (const each of article.querySelectorAll("abbr, wbr, .highlight span")) {
+  for (const each of article.querySelectorAll("abbr, wbr, .number, .highlight span")) {
     if (!each.matches("span") || !each.attributes.length) each.replaceWith(...each.childNodes);
   }
   for (const each of article.querySelectorAll("*")) {

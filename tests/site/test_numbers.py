@@ -1,0 +1,115 @@
+"""Where the numbers of the pages come from: code, or arithmetic that is shown and checked here."""
+
+from collections import Counter
+from urllib.parse import urlsplit
+
+import pytest
+
+from bookbuild.check.arithmetic import equations
+from bookbuild.check.translation import DISPLAYED_FORMULA, INLINE_FORMULA
+from bookbuild.mkdocs_site.formulas import ARITHMETIC_TEST
+from bookbuild.pages.page import VALUE, SourcePage, blank_fences, list_pages, prose
+from bookbuild.pages.values import resolve_value, source_file
+from built_pages import ROOT, BuiltPage, assert_no_errors, text_with_quiz
+from html_tree import Element
+
+
+def source_links(page: BuiltPage) -> list[Element]:
+    return page.article.find("a", "number")
+
+
+def linked_file(link: Element) -> str:
+    return urlsplit(link.attributes["href"]).path.partition("/blob/main/")[2]
+
+
+def shown_equations(page: SourcePage) -> list[str]:
+    """The formulas of a page and its quiz that are equations between numbers."""
+    text = prose(text_with_quiz(page))
+    formulas = [*INLINE_FORMULA.findall(text), *DISPLAYED_FORMULA.findall(text)]
+    return [tex for tex in formulas if equations(tex)]
+
+
+def test_every_computed_number_links_to_the_file_that_computes_it(built_pages):
+    for page in built_pages:
+        references = VALUE.findall(blank_fences(page.source.text))
+        expected = Counter((resolve_value(each), source_file(each)) for each in references)
+        links = [each for each in source_links(page) if linked_file(each) != ARITHMETIC_TEST]
+        assert Counter((each.text(), linked_file(each)) for each in links) == expected, page
+
+
+def test_every_source_is_a_file_of_the_repository_of_this_site(built_pages):
+    for page in built_pages:
+        (repository,) = {link.attributes["href"] for link in page.tree.find("a", "md-source")}
+        for link in source_links(page):
+            assert link.attributes["href"] == f"{repository}/blob/main/{linked_file(link)}"
+            assert (ROOT / linked_file(link)).is_file()
+
+
+@pytest.mark.parametrize(
+    ("reference", "file"),
+    [
+        ("decoding/beam_here: sentences", "snippets/examples/decoding/beam_here.py"),
+        ("pitfalls/zero_row: x", "snippets/pitfalls/zero_row.py"),
+        ("proofs/equalities: sizes", "scripts/proofs/equalities.py"),
+        ("variants/measured: steps", "scripts/experiments/variants.py"),  # it reads the result
+        ("full-model/save_and_load: x", "snippets/examples/full-model/save_and_load.py"),
+    ],
+)
+def test_a_source_is_an_example_a_pitfall_a_proof_or_an_experiment(reference, file):
+    assert source_file(reference) == file
+
+
+def test_every_equation_between_numbers_is_marked_with_this_test(built_pages):
+    for page in built_pages:
+        links = [each for each in source_links(page) if linked_file(each) == ARITHMETIC_TEST]
+        assert len(links) == len(shown_equations(page.source)), page
+    assert (ROOT / ARITHMETIC_TEST).samefile(__file__)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_equation_between_numbers_is_right(language):
+    found = [
+        (page, equation)
+        for page in list_pages(language)
+        for tex in shown_equations(page)
+        for equation in equations(tex)
+    ]
+    assert len(found) > 50
+    assert_no_errors(
+        f"{page.display_path}: {equation.left} is not {equation.right}"
+        for page, equation in found
+        if not equation.is_right()
+    )
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("0.70 \\cdot 0.27 = 0.19", "0.70 \\cdot 0.27 = 0.18"),
+        ("\\frac{24}{27} \\approx 0.89", "\\frac{24}{27} \\approx 0.88"),
+        ("\\sqrt{512} \\approx 22.6", "\\sqrt{512} \\approx 22.7"),
+        ("1 - 0.9^2 = 19\\,\\%", "1 - 0.9^2 = 20\\,\\%"),
+        ("0.5 \\cdot (10, 0) = (5, 0)", "0.5 \\cdot (10, 0) = (5, 1)"),
+        ("\\theta_1 = 10^{-2} = 1/100", "\\theta_1 = 10^{-2} = 1/10"),
+        ("e^2 + 1 \\approx 7.39 + 1 = 8.39", "e^2 + 1 \\approx 7.39 + 1 = 8.40"),
+        ("2^{24} = 16\\,777\\,216", "2^{24} = 16\\,777\\,217"),
+        ("4 \\ln 0.8 = -0.89", "4 \\ln 0.8 = 0.89"),
+    ],
+)
+def test_a_wrong_equation_is_found(right, wrong):
+    assert all(each.is_right() for each in equations(right))
+    assert not all(each.is_right() for each in equations(wrong))
+
+
+@pytest.mark.parametrize("tex", ["d = 512", "\\sin^2 + \\cos^2 = 1", "x = (1, 3)", "QK^\\top"])
+def test_a_formula_with_letters_is_no_equation_between_numbers(tex):
+    assert equations(tex) == []
+
+
+def test_copies_and_search_entries_have_plain_numbers(site):
+    copies = [*site.rglob("*.md"), *site.rglob("feed.xml")]
+    assert copies
+    for path in copies:
+        assert 'class="number"' not in path.read_text(encoding="utf-8")
+    for path in (site / "search/search_index.json", site / "zh/search/search_index.json"):
+        assert "/blob/main/" not in path.read_text(encoding="utf-8")
