@@ -4,8 +4,9 @@ They are narrower than other figures, so that on a phone a unit is about 0.9 pix
 """
 
 import math
+from collections.abc import Iterable
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 
@@ -25,6 +26,7 @@ from figures.diagram import (
     write,
 )
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, figure
+from transformer import EncoderLayer
 
 WIDTH = 400
 SHOWN = 6  # how many numbers of a vector are drawn
@@ -66,7 +68,8 @@ class Head(NamedTuple):
 def encoder_heads() -> list[Head]:
     """All heads of the encoder, from one run of the trained translator."""
     trained, inputs = load(), []
-    layers = [layer.self_attention for layer in trained.model.encoder.layers]
+    encoder_layers = cast(Iterable[EncoderLayer], trained.model.encoder.layers)
+    layers = [layer.self_attention for layer in encoder_layers]
     hooks = [
         layer.register_forward_pre_hook(lambda _, args: inputs.append(args[0])) for layer in layers
     ]
