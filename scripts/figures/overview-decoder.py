@@ -105,10 +105,10 @@ def one_step(label):
 def writing(label):
     tokens, weights = trace_translation(ENGLISH)
     probabilities = right_token_probabilities(load().model)
-    fig, ax = narrow_canvas(84 + 26 * len(tokens))
-    left, top, size = 268, 76, 26
-    write(ax, 22, 62, label["written"], MUTED, ha="left", size=12.5)
-    write(ax, 190, 62, label["next"], MUTED, size=12.5)
+    fig, ax = narrow_canvas(72 + 26 * len(tokens))
+    left, top, size = 268, 66, 26
+    write(ax, 22, 52, label["written"], MUTED, ha="left", size=12.5)
+    write(ax, 190, 52, label["next"], MUTED, size=12.5)
     write(ax, left + 2.5 * size, 12, label["looks"], MUTED, size=12.5)
     signed_cells(ax, left, top, weights[-1].mean(dim=0).numpy(), size, largest=1)
     label_columns(ax, left, top, ENGLISH, size)

@@ -217,8 +217,8 @@ def attention(label):
 @figure(en={"head": "head {}"}, zh={"head": "头 {}"})
 def heads(label):
     first = [head for head in encoder_heads() if head.layer == 1]
-    fig, ax = narrow_canvas(176)
-    size, top = 15, 62
+    fig, ax = narrow_canvas(156)
+    size, top = 15, 44
     for head in first:
         x = 48 + 90 * (head.head - 1)
         signed_cells(ax, x, top, head.weights.numpy(), size, largest=1)
