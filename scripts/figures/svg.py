@@ -149,6 +149,16 @@ def minify_svg(svg: str) -> str:
     return re.sub(r"<defs>\s*</defs>", "", svg)
 
 
+LINK_PARTS = re.compile(r"(<a [^>]*>)((?:(?!</a>).)*)</a>\s*\1", re.S)
+
+
+def join_links(svg: str) -> str:
+    """The SVG with one link where Matplotlib makes one for each shape and text."""
+    svg = re.sub(r'(<a [^>]*) target="_blank"', r"\1", svg)
+    joined = LINK_PARTS.sub(r"\1\2", svg)
+    return joined if joined == svg else join_links(joined)
+
+
 def apply_theme(svg: str, name: str) -> str:
     """Matplotlib's SVG made fit for a page: the theme's colors and fonts,
     ids that are the figure's own, no prolog and no blank line."""
@@ -176,6 +186,6 @@ def apply_theme(svg: str, name: str) -> str:
     ids = {old: f"{prefix}-{i}" for i, old in enumerate(used)}
     svg = re.sub(reference, lambda old: ids[old[0]], svg)
     svg = re.sub(r' id="([^"]+)"', lambda id: f' id="{ids[id[1]]}"' if id[1] in ids else "", svg)
-    svg = re.sub(r' transform="rotate\(-?0 [^)]*\)" ?', "", minify_svg(svg))
+    svg = re.sub(r' transform="rotate\(-?0 [^)]*\)" ?', "", join_links(minify_svg(svg)))
     svg = re.sub(r"<[^>]*>", lambda tag: short_tag(tag[0]), svg)  # not what labels say
     return "\n".join(line.strip() for line in svg.splitlines() if line.strip()) + "\n"

@@ -289,3 +289,17 @@ def test_grid_labels_are_next_to_their_cells_and_padding_is_colored():
     assert re.search(r'text-anchor: middle[^"]*" x="60" y="2\d', svg)
     assert svg.count("rotate(-90") == 1
     assert svg.count("fill: var(--figure-first)") == 2
+
+
+def test_the_shape_and_the_text_of_a_linked_box_are_one_link():
+    @style.figure(en={}, zh={})
+    def linked_figure(label):
+        fig, ax = diagram.blank_canvas(60)
+        for y, url in ((5, "masks.md#both"), (35, "data.md")):
+            diagram.frame(ax, 5, y, 90, 20, style.FIRST, url=url)
+            diagram.write(ax, 50, y + 10, url, url=url, zorder=1)
+        return fig
+
+    links = re.findall(r'<a xlink:href="([^"]*)">(.*?)</a>', render_svg(linked_figure, "en"), re.S)
+    assert [url for url, _ in links] == ["masks.md#both", "data.md"]
+    assert all("<path" in content and "<text" in content for _, content in links)

@@ -16,13 +16,14 @@ from mkdocs.exceptions import PluginError
 
 from bookbuild.pages import paths
 from bookbuild.pages.glossary import tooltips
-from bookbuild.pages.page import SourcePage
+from bookbuild.pages.page import SourcePage, page_url
 
 OPENING = re.compile(r"^ *(`{3,})\s*\{[^}]*\.annotate\b")
 ITEM = re.compile(r"^ *(\d+)\.\s+`([^`]+)`")
 # Where a term gets no tooltip.
 SKIPPED_TAGS = {"code", "pre", "a", "abbr", "h1", "h2", "h3", "h4", "h5", "h6", "th", "summary"}
 SKIPPED_CLASSES = {"arithmatex", "admonition-title", "footnote", "quiz", "reading"}
+FIGURE_LINK = re.compile(r'(?<=<a )xlink:href="([\w/-]+\.md)(#[\w-]+|)"')
 WIDE = r"[\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
 WIDE_BREAK = re.compile(rf"(?<={WIDE})\n *(?={WIDE})")
 
@@ -76,10 +77,19 @@ def insert_figures(root: etree.Element, page: SourcePage, md: Markdown) -> None:
                 label = escape(child.get("alt", ""))
                 svg = (paths.GENERATED / page.language / source).read_text(encoding="utf-8")
                 svg = re.sub(r' (?:xmlns(?::xlink)?|version)="[^"]*"', "", svg, count=3)
-                svg = svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+                # A screen reader finds no links in an image.
+                role = "group" if FIGURE_LINK.search(svg) else "img"
+                svg = svg.replace("<svg", f'<svg role="{role}" aria-label="{label}"', 1)
+                svg = resolve_figure_links(svg, page)
                 wrapper = etree.Element("span", {"class": "figure"})
                 wrapper.text, wrapper.tail = md.htmlStash.store(svg), child.tail
                 parent[index] = wrapper
+
+
+def resolve_figure_links(svg: str, page: SourcePage) -> str:
+    """The SVG with its links to pages, page.md#anchor, as addresses relative to this page."""
+    up = "../" * page_url(page.name).count("/")
+    return FIGURE_LINK.sub(lambda link: f'href="{up}{page_url(link[1])}{link[2]}"', svg)
 
 
 def add_tooltips(root: etree.Element, page: SourcePage, md: Markdown) -> None:

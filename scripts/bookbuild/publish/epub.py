@@ -97,6 +97,7 @@ def extract_figure(name: str, svg: html.HtmlElement, colors: dict[str, str]) -> 
     image.tail, svg.tail = svg.tail, None
     svg.getparent().replace(svg, image)
     svg.attrib.pop("role", None)
+    etree.strip_tags(svg, "{*}a")  # an image has no links
     svg.set("style", "stroke-linejoin: round; stroke-linecap: butt")
     svg.set("font-family", "sans-serif")
     svg.set("color", colors["--ink"])

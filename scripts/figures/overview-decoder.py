@@ -1,0 +1,190 @@
+"""Figures of the overview: the decoder, training, and recurrent networks."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import torch
+
+import transformer
+import translator
+from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS, trace_translation
+from figures.diagram import (
+    CHINESE,
+    ENGLISH,
+    TARGET,
+    arrow,
+    box,
+    fill_rectangles,
+    frame,
+    label_columns,
+    line,
+    signed_cells,
+    write,
+)
+from figures.overview import WIDTH, load, narrow_canvas, word_row
+from figures.style import FIRST, MUTED, SECOND, THIRD, figure
+
+RESULTS = Path(transformer.__file__).with_name("results")
+ANSWERS = [*CHINESE, "<eos>"]
+
+
+def next_token_probabilities(model) -> torch.Tensor:
+    """After each beginning of the translation, the probability of each next token."""
+    trained = load()
+    src = torch.tensor([trained.source.encode(ENGLISH)])
+    tgt = torch.tensor([[translator.BOS, *trained.target.encode(CHINESE)]])
+    with torch.no_grad():
+        return model(src, tgt)[0].softmax(dim=-1)
+
+
+def right_token_probabilities(model) -> list[float]:
+    """As above, of the right token only."""
+    ids = [*load().target.encode(CHINESE), translator.EOS]
+    return next_token_probabilities(model)[range(len(ids)), ids].tolist()
+
+
+@figure(
+    en={
+        "written": "1  written so far",
+        "memory": "2  encoder's output",
+        "decoder": "decoder",
+        "next": "3  next character",
+        "others": "{} others",
+        "append": "4  append",
+    },
+    zh={
+        "written": "1  已经写出的",
+        "memory": "2  编码器输出",
+        "decoder": "解码器",
+        "next": "3  下一个字",
+        "others": "其余 {} 个",
+        "append": "4  接上去",
+    },
+)
+def one_step(label):
+    step = 2  # 为 comes after 我们
+    _, weights = trace_translation(ENGLISH)
+    to_words = weights[-1].mean(dim=0)[step].tolist()
+    probabilities = next_token_probabilities(load().model)[step]
+    top, ids = probabilities.topk(3)
+    fig, ax = narrow_canvas(322)
+    write(ax, 4, 16, label["written"], ha="left")
+    write(ax, 396, 16, label["memory"], THIRD, ha="right")
+    node = 196, 112
+    ys = [40, 78, 116]
+    for y, token in zip(ys, TARGET, strict=False):
+        box(ax, 14, y, 60, 30, FIRST, token, size=16 if len(token) == 1 else 13)
+        line(ax, (75, y + 15), (node[0] - 41, node[1]), color=FIRST, width=1.6)
+    for i, word in enumerate(ENGLISH):
+        y = 34 + 34 * i
+        box(ax, 322, y, 66, 28, THIRD, word, size=14)
+        width = 0.6 + 6 * to_words[i]
+        line(ax, (321, y + 14), (node[0] + 41, node[1]), color=THIRD, width=width)
+    box(ax, node[0] - 40, node[1] - 22, 80, 44, FIRST, label["decoder"], tint=0.2)
+    arrow(ax, (node[0], node[1] + 22), (node[0], 206))
+    write(ax, 206, 198, label["next"], ha="left")
+    rows = [(load().target.tokens[i], p) for i, p in zip(ids.tolist(), top.tolist(), strict=True)]
+    rows.append((label["others"].format(len(probabilities) - 3), 1 - sum(p for _, p in rows)))
+    for i, (token, probability) in enumerate(rows):
+        y = 226 + 26 * i
+        write(ax, 196, y, token, ha="right", size=15 if len(token) == 1 else 12)
+        fill_rectangles(ax, [(204, y - 9, 140 * probability, 18)], FIRST if i == 0 else MUTED, 0.6)
+        write(ax, 210 + 140 * probability, y, f"{probability:.1%}", ha="left", size=12)
+    frame(ax, 14, 154, 60, 30, FIRST, 1.2, linestyle=(0, (3, 3)))
+    write(ax, 44, 169, rows[0][0], FIRST, size=16)
+    arrow(ax, (178, 226), (44, 226), (44, 186), color=FIRST)
+    write(ax, 52, 242, label["append"], FIRST, ha="left")
+    return fig
+
+
+@figure(
+    en={"written": "written so far", "next": "next", "looks": "looks at"},
+    zh={"written": "已经写出的", "next": "下一个", "looks": "看哪个词"},
+)
+def writing(label):
+    tokens, weights = trace_translation(ENGLISH)
+    probabilities = right_token_probabilities(load().model)
+    fig, ax = narrow_canvas(72 + 26 * len(tokens))
+    left, top, size = 268, 66, 26
+    write(ax, 22, 52, label["written"], MUTED, ha="left", size=12.5)
+    write(ax, 190, 52, label["next"], MUTED, size=12.5)
+    write(ax, left + 2.5 * size, 12, label["looks"], MUTED, size=12.5)
+    signed_cells(ax, left, top, weights[-1].mean(dim=0).numpy(), size, largest=1)
+    label_columns(ax, left, top, ENGLISH, size)
+    for i, (token, probability) in enumerate(zip(tokens, probabilities, strict=True)):
+        y = top + (i + 0.5) * size
+        write(ax, 8, y, str(i + 1), MUTED, size=12)
+        write(ax, 22, y, "".join(CHINESE[:i]), ha="left", size=15)
+        write(ax, 190, y, token, FIRST, size=17 if len(token) == 1 else 13)
+        write(ax, left - 8, y, f"{probability:.0%}", ha="right", size=12)
+    return fig
+
+
+@cache
+def untrained_model():
+    """The translator's model as it was before training."""
+    about, _ = translator.read_file(TRANSLATOR_WEIGHTS)
+    torch.manual_seed(about["seed"])
+    config = transformer.TransformerConfig(**about["config"])
+    return transformer.Transformer(config).eval()
+
+
+@figure(
+    en={"before": "before", "after": "after", "loss": "loss", "step": "training step"},
+    zh={"before": "训练前", "after": "训练后", "loss": "损失", "step": "训练步数"},
+)
+def training(label):
+    runs = json.loads((RESULTS / "training.json").read_text(encoding="utf-8"))["runs"]
+    curve = next(run["curve"] for run in runs if run["task"] == "translator")
+    fig, ax = narrow_canvas(250)
+    for x, name, model in ((44, "before", untrained_model()), (324, "after", load().model)):
+        write(ax, x, 14, label[name])
+        for i, (token, p) in enumerate(zip(ANSWERS, right_token_probabilities(model), strict=True)):
+            y = 38 + 24 * i
+            write(ax, x - 8, y, token, ha="right", size=15 if len(token) == 1 else 12)
+            fill_rectangles(ax, [(x, y - 8, max(1, 38 * p), 16)], FIRST, 0.6)
+            write(ax, x + 4 + 38 * p, y, f"{p:.1%}" if p < 0.1 else f"{p:.0%}", ha="left", size=12)
+    plot = fig.add_axes((136 / WIDTH, 48 / 250, 128 / WIDTH, 172 / 250))
+    plot.plot([point["step"] for point in curve], [point["loss"] for point in curve], color=SECOND)
+    plot.set_ylim(0)
+    plot.set_xlim(0)
+    last = curve[-1]["step"]
+    plot.set_xticks([0, last], ["0", f"{last}"])
+    plot.set_yticks([0, 1, 2], ["0", "1", "2"])
+    plot.set_xlabel(label["step"])
+    write(ax, 200, 14, label["loss"])
+    return fig
+
+
+@figure(
+    en={
+        "recurrent": "recurrent network",
+        "attention": "self-attention",
+        "step": "step {}",
+    },
+    zh={"recurrent": "循环神经网络", "attention": "自注意力", "step": "第 {} 步"},
+)
+def paths(label):
+    fig, ax = narrow_canvas(330)
+    xs = [44 + 78 * i for i in range(5)]
+    write(ax, 4, 14, label["recurrent"], ha="left", weight="bold")
+    write(ax, 4, 182, label["attention"], ha="left", weight="bold")
+    for top in (44, 212):
+        word_row(ax, top, xs=xs, size=14)
+        for i, x in enumerate(xs):
+            y = top + 46
+            color = FIRST if i in (0, 4) or top == 44 else SECOND
+            if top == 44:
+                arrow(ax, (x, top + 10), (x, y), color=FIRST if i == 0 else MUTED)
+                if i:
+                    arrow(ax, (xs[i - 1] + 19, y + 16), (x - 19, y + 16), color=FIRST, width=2.2)
+            else:
+                for start in xs:
+                    chosen = start == xs[0] and i == 4
+                    style = (FIRST, 2.2) if chosen else (MUTED, 0.5)
+                    line(ax, (start, top + 12), (x, y), color=style[0], width=style[1])
+                color = FIRST if i == 4 else SECOND
+            box(ax, x - 18, y, 36, 32, color)
+            write(ax, x, y + 48, label["step"].format(i + 1 if top == 44 else 1), MUTED, size=12.5)
+    return fig

@@ -1,0 +1,280 @@
+"""Figures of the overview. Numbers and weights are those of the trained translator.
+
+They are narrower than other figures, so that on a phone a unit is about 0.9 pixels.
+"""
+
+import math
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple, cast
+
+import torch
+
+import translator
+from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS
+from figures.diagram import (
+    ENGLISH,
+    arrow,
+    blank_canvas,
+    box,
+    fill_rectangles,
+    frame,
+    label_columns,
+    label_rows,
+    line,
+    signed_cells,
+    write,
+)
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, figure
+from transformer import EncoderLayer
+
+WIDTH = 400
+SHOWN = 6  # how many numbers of a vector are drawn
+LANES = [150 + 52 * i for i in range(5)]  # the middles of five columns, one for each word
+
+
+def narrow_canvas(height):
+    """As blank_canvas, but only WIDTH units wide."""
+    fig, ax = blank_canvas(height)
+    fig.set_size_inches(WIDTH / 72, height / 72)
+    ax.set_xlim(0, WIDTH)
+    return fig, ax
+
+
+def word_row(ax, y, words=ENGLISH, xs=LANES, color=INK, **options) -> None:
+    """A word at each x."""
+    for x, word in zip(xs, words, strict=True):
+        write(ax, x, y, word, color, **options)
+
+
+@cache
+def load():
+    return translator.load_translator(TRANSLATOR_WEIGHTS)
+
+
+class Head(NamedTuple):
+    """One head of the encoder's self-attention, for the running example."""
+
+    layer: int  # from 1
+    head: int
+    query: torch.Tensor  # (word, number), as key and value
+    key: torch.Tensor
+    value: torch.Tensor
+    scores: torch.Tensor  # (query, key)
+    weights: torch.Tensor
+
+
+@cache
+def encoder_heads() -> list[Head]:
+    """All heads of the encoder, from one run of the trained translator."""
+    trained, inputs = load(), []
+    encoder_layers = cast(Iterable[EncoderLayer], trained.model.encoder.layers)
+    layers = [layer.self_attention for layer in encoder_layers]
+    hooks = [
+        layer.register_forward_pre_hook(lambda _, args: inputs.append(args[0])) for layer in layers
+    ]
+    heads = []
+    with torch.no_grad():
+        trained.model.encode(torch.tensor([trained.source.encode(ENGLISH)]))
+        for hook in hooks:
+            hook.remove()
+        for i, (layer, x) in enumerate(zip(layers, inputs, strict=True), 1):
+            query, key, value = (
+                layer.split(each(x))[0] for each in (layer.query, layer.key, layer.value)
+            )
+            scores = query @ key.mT / math.sqrt(query.size(-1))
+            parts = zip(query, key, value, scores, scores.softmax(dim=-1), strict=True)
+            heads += [Head(i, j, *part) for j, part in enumerate(parts, 1)]
+    return heads
+
+
+def head_that_looks(word: str, other: str) -> Head:
+    """The head in which a word gives another word the largest weight."""
+    row, column = ENGLISH.index(word), ENGLISH.index(other)
+    return max(encoder_heads(), key=lambda head: head.weights[row, column].item())
+
+
+@figure(
+    en={"none": "no counterpart", "我们": "wǒmen", "为什么": "wèishénme", "工作": "gōngzuò"},
+    zh={"none": "没有对应的字", "我们": "", "为什么": "", "工作": ""},
+)
+def task(label):
+    fig, ax = narrow_canvas(168 if label["我们"] else 144)
+    english = dict(zip(ENGLISH, (46, 128, 202, 278, 350), strict=True))
+    chinese = {"我们": 66, "为什么": 168, "工作": 268, "？": 350}
+    pairs = {"why": "为什么", "we": "我们", "work": "工作", "?": "？"}
+    for word, x in english.items():
+        if word in pairs:
+            color = FIRST if word == "why" else MUTED
+            line(ax, (x, 56), (chinese[pairs[word]], 108), color=color, width=2)
+        box(ax, x - 32, 26, 64, 30, SECOND if word in pairs else MUTED, word, size=15)
+    write(ax, english["do"], 14, label["none"], MUTED, size=12.5)
+    for word, x in chinese.items():
+        width = 26 + 17 * len(word)
+        box(ax, x - width / 2, 108, width, 32, FIRST, word, size=17)
+        write(ax, x, 155, label.get(word, ""), MUTED, size=12.5)
+    return fig
+
+
+@figure(
+    en={
+        "token": "1  token",
+        "id": "2  id",
+        "row": "3  row of the table",
+        "position": "4  position",
+        "sum": "5  sum",
+        "shown": "{} of {} numbers",
+    },
+    zh={
+        "token": "1  词元",
+        "id": "2  编号",
+        "row": "3  表中的一行",
+        "position": "4  位置",
+        "sum": "5  相加",
+        "shown": "{} 个数中的 {} 个",
+    },
+)
+def vectors(label):
+    trained = load()
+    ids = torch.tensor([trained.source.encode(ENGLISH)])
+    with torch.no_grad():
+        rows = trained.model.src_embedding(ids)[0]
+        sums = trained.model.position(rows[None])[0]
+    width = rows.size(-1)
+    parts = {"row": rows, "position": sums - rows, "sum": sums}
+    largest = max(part[:, :SHOWN].abs().max().item() for part in parts.values())
+    fig, ax = narrow_canvas(394)
+    for y, name in ((16, "token"), (56, "id"), (126, "row"), (230, "position"), (334, "sum")):
+        write(ax, 4, y, label[name], ha="left")
+    counts = (SHOWN, width) if "of" in label["shown"] else (width, SHOWN)
+    write(ax, 20, 144, label["shown"].format(*counts), MUTED, ha="left", size=12)
+    word_row(ax, 16, size=14)
+    for i, x in enumerate(LANES):
+        write(ax, x, 56, str(ids[0, i].item()))
+        arrow(ax, (x, 26), (x, 44))
+        arrow(ax, (x, 66), (x, 86))
+        for top, (name, part) in zip((90, 194, 298), parts.items(), strict=True):
+            signed_cells(ax, x - 6.5, top, part[i, :SHOWN, None].numpy(), 13, largest)
+            if name != "row":
+                write(ax, x, top - 13, "+" if name == "position" else "=", size=15)
+        write(ax, x, 384, "⋮", MUTED)
+    return fig
+
+
+@figure(
+    en={
+        "query": "query of work",
+        "keys": "keys",
+        "score": "1 score",
+        "weight": "2 weight",
+        "values": "3 values",
+        "sum": "4 weighted sum: what work takes from the sentence",
+    },
+    zh={
+        "query": "work 的查询",
+        "keys": "键",
+        "score": "1 分数",
+        "weight": "2 权重",
+        "values": "3 值",
+        "sum": "4 加权求和：work 从整句话里取来的信息",
+    },
+)
+def attention(label):
+    head = head_that_looks("work", "we")
+    row, size = ENGLISH.index("work"), 11
+    largest = max(part[:, :SHOWN].abs().max().item() for part in head[2:5])
+
+    def strip(x, y, vector):
+        signed_cells(ax, x, y - size / 2, vector[None, :SHOWN].numpy(), size, largest)
+
+    fig, ax = narrow_canvas(316)
+    write(ax, 54, 18, label["query"], QUERY, ha="left")
+    strip(160, 18, head.query[row])
+    arrow(ax, (193, 28), (193, 52), color=QUERY)
+    for x, name, color in (
+        (87, "keys", KEY),
+        (168, "score", INK),
+        (246, "weight", INK),
+        (354, "values", VALUE),
+    ):
+        write(ax, x, 64, label[name], color)
+    for i, word in enumerate(ENGLISH):
+        y, weight = 92 + 32 * i, head.weights[row, i].item()
+        write(ax, 24, y, word, size=14)
+        strip(54, y, head.key[i])
+        score = f"{head.scores[row, i].item():.1f}".replace("-", "−")
+        write(ax, 184, y, score, ha="right")
+        fill_rectangles(ax, [(212, y - 9, 66 * weight, 18)], FIRST, 0.6)
+        write(ax, 218 + 66 * weight, y, f"{weight:.0%}", ha="left", size=12)
+        write(ax, 306, y, "×")
+        strip(321, y, head.value[i])
+    line(ax, (316, 240), (392, 240), width=1)
+    strip(321, 262, head.weights[row] @ head.value)
+    write(ax, 396, 292, label["sum"], ha="right")
+    return fig
+
+
+@figure(en={"head": "head {}"}, zh={"head": "头 {}"})
+def heads(label):
+    first = [head for head in encoder_heads() if head.layer == 1]
+    fig, ax = narrow_canvas(156)
+    size, top = 15, 44
+    for head in first:
+        x = 48 + 90 * (head.head - 1)
+        signed_cells(ax, x, top, head.weights.numpy(), size, largest=1)
+        label_columns(ax, x, top, ENGLISH, size)
+        if head.head == 1:
+            label_rows(ax, x, top, ENGLISH, size)
+        write(ax, x + 2.5 * size, top + 5 * size + 18, label["head"].format(head.head))
+    return fig
+
+
+@figure(
+    en={
+        "attention": "1  attention",
+        "mix": "words exchange",
+        "mixed": "information",
+        "network": "2  feed-forward",
+        "alone": "each word alone",
+        "norm": "add, normalize",
+        "times": "× {}",
+    },
+    zh={
+        "attention": "1  注意力",
+        "mix": "词与词之间",
+        "mixed": "交换信息",
+        "network": "2  前馈网络",
+        "alone": "每个词各算各的",
+        "norm": "相加，归一化",
+        "times": "× {}",
+    },
+)
+def layer(label):
+    fig, ax = narrow_canvas(304)
+    left, right = 128, 380
+    word_row(ax, 14, size=14)
+    for x in LANES:
+        line(ax, (x, 26), (x, 280), zorder=0)
+        arrow(ax, (x, 276), (x, 298))
+    frame(ax, left - 8, 30, right - left + 22, 250, MUTED, 1, linestyle=(0, (4, 3)))
+    box(ax, left, 56, right - left, 64, SECOND, tint=0.08)
+    for start in LANES:
+        for end in LANES:
+            chosen = end == LANES[3]
+            color, width = (FIRST, 1.6) if chosen else (MUTED, 0.5)
+            line(ax, (start, 58), (end, 118), color=color, width=width, zorder=3 if chosen else 2)
+    for top, start in ((134, 42), (242, 166)):
+        box(ax, left, top, right - left, 22, THIRD)
+        path = (LANES[4], start), (right + 8, start), (right + 8, top + 11), (right + 1, top + 11)
+        arrow(ax, *path)
+        write(ax, 4, top + 11, label["norm"], THIRD, ha="left")
+    for i, x in enumerate(LANES):
+        box(ax, x - 18, 178, 36, 46, FIRST if i == 3 else SECOND)
+    write(ax, 4, 70, label["attention"], ha="left", weight="bold")
+    write(ax, 4, 90, label["mix"], MUTED, ha="left", size=12)
+    write(ax, 4, 106, label["mixed"], MUTED, ha="left", size=12)
+    write(ax, 4, 192, label["network"], ha="left", weight="bold")
+    write(ax, 4, 211, label["alone"], MUTED, ha="left", size=12)
+    count = len(load().model.encoder.layers)
+    write(ax, 4, 288, label["times"].format(count), ha="left", size=15)
+    return fig
