@@ -1378,18 +1378,6 @@ def test_each_head_computes_attention_on_its_own_projections():
     assert_close(attention(x, y, y)[0], expected)
 
 
-@claim("attention#einops")
-@mutation(
-    "examples/attention/einops_way.py",
-    '"b h n d -> b n (h d)"',
-    '"b h n d -> b n (d h)"',
-    fault="the version with einops merges the heads feature by feature",
-)
-def test_the_einops_version_is_equal(printed):
-    pytest.importorskip("einops")
-    assert printed("examples", "einops_way")["equal to ours"] == "True"
-
-
 # Exercises
 
 
