@@ -1007,9 +1007,10 @@ def test_the_measurements_are_complete_and_of_the_current_code(made, record):
 
 
 @claim("variants#measured", kind="measurement")
-def test_each_variant_learns_most_of_the_numerals(made, runs):
+def test_all_variants_but_alibi_translate_95_percent_of_the_numbers_and_alibi_90(made, runs):
     for variant in made["VARIANTS"]:
-        assert min(of(runs, "numerals", variant, "test")) > 0.9, variant
+        limit = 0.9 if variant == "ALiBi" else 0.95
+        assert min(of(runs, "numerals", variant, "test")) > limit, variant
 
 
 @claim("variants#measured", kind="measurement")
@@ -1025,8 +1026,20 @@ def test_the_smallest_loss_depends_on_the_vocabulary(made):
 
 
 @claim("variants#measured", kind="measurement")
-def test_which_variants_differ_from_the_sinusoids(record):
-    print(record["ratios"])
+def test_the_window_swiglu_and_the_decoder_of_2023_are_ahead_at_step_600_and_no_other(record):
+    intervals = {
+        (name, step): (low, high)
+        for name, steps in record["ratios"].items()
+        for step, (_, low, high) in steps.items()
+    }
+    ahead = {key for key, (_, high) in intervals.items() if high < 1}
+    assert ahead == {("window", "600"), ("SwiGLU", "600"), ("decoder 2023", "600")}
+    assert not [key for key, (low, _) in intervals.items() if low > 1]
+
+
+@claim("variants#measured", kind="measurement")
+def test_half_of_the_variants_prefer_a_rate_of_0_004_and_half_of_0_008(record):
+    assert sorted(record["best"]["numerals"].values()) == [0.004] * 6 + [0.008] * 6
 
 
 @claim("variants#measured", kind="measurement")
@@ -1058,7 +1071,7 @@ def test_beyond_the_training_lengths_sinusoids_and_learned_rows_fail_immediately
         for places in 1, 3:
             assert min(of(runs, "back", variant, f"{places} back, length 20")) > 0.9
             assert max(of(runs, "back", variant, f"{places} back, length 40")) < 0.75
-            assert max(of(runs, "back", variant, f"{places} back, length 400")) < 0.25
+            assert max(of(runs, "back", variant, f"{places} back, length 400")) < 0.3
 
 
 @claim("variants#measured", kind="measurement")
