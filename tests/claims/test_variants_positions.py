@@ -1110,7 +1110,7 @@ def test_one_pass_with_teacher_forcing_finds_the_same_as_greedy_decoding(made):
     for _ in train.Run(translator, pairs, settings, train.SINGLE_PROCESS).steps(Event()):
         pass
     some = pairs[::7]
-    whole, characters = made["right"](translator, some)
+    whole, characters, _ = made["teacher_forced"](translator, some)
     share = sum(whole) / len(whole)
     assert 0 < share < 1 and characters > share
     assert exact_match(translator, some)["all"] == pytest.approx(share)
