@@ -732,9 +732,11 @@ def test_if_no_query_has_an_allowed_key_all_outputs_and_gradients_are_zero(atten
 )
 @mutation(
     "transformer.py",
-    "weights = weights.masked_fill(~mask, 0.0)",
-    "weights = weights.clone()",
-    fault="the explicit path averages all values for a query with no key",
+    "        lowest = torch.finfo(scores.dtype).min\n"
+    "        weights = scores.masked_fill(~mask, lowest).softmax(dim=-1)\n"
+    "        weights = weights.masked_fill(~mask, 0.0)",
+    "        weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)",
+    fault="explicit attention is a plain softmax over minus infinity",
 )
 def test_a_plain_softmax_over_minus_infinity_is_nan_and_ours_is_not(printed):
     shown = printed("examples", "no_key")

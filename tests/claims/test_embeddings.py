@@ -35,6 +35,12 @@ lines = st.lists(st.text("abc工作?", min_size=1, max_size=6), min_size=1, max_
 
 
 @claim("embeddings#tokens")
+@mutation(
+    "examples/embeddings/cutting.py",
+    'english, chinese = "why do we work ?"',
+    'english, chinese = "why do we work?"',
+    fault="the example's English question mark has no space before it",
+)
 def test_splitting_at_spaces_gives_five_english_words_and_one_chinese_word(printed):
     shown = printed("examples", "cutting")
     assert shown["English words"] == "why|do|we|work|?"
@@ -43,6 +49,18 @@ def test_splitting_at_spaces_gives_five_english_words_and_one_chinese_word(print
 
 
 @claim("embeddings#tokens")
+@mutation(
+    "byte_pair_encoding.py",
+    "from itertools import pairwise\n",
+    "\n"
+    "\n"
+    "def pairwise(symbols):\n"
+    "    pairs = []\n"
+    "    for i in range(1, len(symbols)):\n"
+    "        pairs.append((symbols[i - 1], symbols[i]))\n"
+    "    return pairs\n",
+    fault="the byte-pair trainer pairs its symbols by hand, in 31 lines",
+)
 def test_the_byte_pair_trainer_has_at_most_30_lines_of_code():
     source = inspect.getsource(bpe)
     code = re.sub(r'"""(.*?)"""', "", source, flags=re.S)
@@ -96,18 +114,36 @@ def test_merging_ends_when_each_word_is_one_token(text):
 
 
 @claim("embeddings#tokens")
+@mutation(
+    "byte_pair_encoding.py",
+    "        if not pairs:\n            break\n",
+    "",
+    fault="the byte-pair trainer continues without any pair",
+)
 def test_an_empty_text_has_no_merges():
     assert bpe.learn_merges("", 5) == []
     assert bpe.cut("", []) == []
 
 
 @claim("embeddings#tokens")
+@mutation(
+    "byte_pair_encoding.py",
+    "    for symbol in symbols:\n        if joined and (joined[-1], symbol) == pair:",
+    "    for symbol in symbols:\n        if joined and (joined[-1][-1], symbol) == pair:",
+    fault="a joined pair is joined with the next symbol again",
+)
 def test_a_pair_is_joined_from_left_to_right():
     assert bpe.join(["a", "a", "a"], ("a", "a")) == ["aa", "a"]
     assert bpe.join(["a", "b", "c", "a", "b"], ("a", "b")) == ["ab", "c", "ab"]
 
 
 @claim("embeddings#byte-pairs")
+@mutation(
+    "byte_pair_encoding.py",
+    'r" ?\\w+| ?[^\\w\\s]+|\\s"',
+    'r"\\w+|[^\\w\\s]+|\\s"',
+    fault="a word loses the space before it",
+)
 def test_21_merges_make_the_english_sentence_five_words_and_split_an_unseen_one(printed):
     shown = printed("examples", "byte_pairs")
     assert shown["first merges"] == "_w|al|alk|_wo|_wor|_work".replace("_", " ")
@@ -116,6 +152,12 @@ def test_21_merges_make_the_english_sentence_five_words_and_split_an_unseen_one(
 
 
 @claim("embeddings#byte-pairs")
+@mutation(
+    "byte_pair_encoding.py",
+    "pairs.most_common(1)[0][0]",
+    "max(pairs, key=lambda pair: (pairs[pair], pair))",
+    fault="of equally frequent pairs the last in Unicode is merged first",
+)
 def test_four_merges_find_the_chinese_words_and_the_fifth_is_not_a_word(printed):
     shown = printed("examples", "byte_pairs_chinese")
     assert shown["after 4 merges"] == "我们|为什么|工作|？"
@@ -123,6 +165,12 @@ def test_four_merges_find_the_chinese_words_and_the_fifth_is_not_a_word(printed)
 
 
 @claim("index#build")
+@mutation(
+    "examples/embeddings/byte_pairs.py",
+    'cut("why do we work ?", merges[:count])',
+    'cut("do we know why ?", merges[:count])',
+    fault="the English example cuts a sentence with why at its end",
+)
 def test_why_is_the_first_word_in_english_and_the_second_in_chinese(printed):
     assert printed("examples", "byte_pairs")["after 21 merges"].startswith("why|")
     chinese = printed("examples", "byte_pairs_chinese")["after 4 merges"].split("|")
@@ -130,6 +178,12 @@ def test_why_is_the_first_word_in_english_and_the_second_in_chinese(printed):
 
 
 @claim("embeddings#tokens")
+@mutation(
+    "byte_pair_encoding.py",
+    "return [list(word) for word in",
+    "return [[word] for word in",
+    fault="each word is a single token from the start",
+)
 @few
 @given(text=st.text(min_size=1, max_size=8), count=st.integers(0, 10))
 def test_over_bytes_no_character_is_unknown(text, count):
@@ -157,6 +211,12 @@ def test_every_character_written_in_bytes_and_cut_comes_back():
 
 
 @claim("embeddings#exercises")
+@mutation(
+    "exercises/embeddings/from_bytes.py",
+    'text.encode("utf-8")',
+    'text.encode("utf-16-le")',
+    fault="the exercise encodes text as UTF-16",
+)
 def test_a_chinese_character_is_three_bytes(printed):
     shown = printed("exercises", "from_bytes")
     assert shown["16 characters, 16 bytes"] == "why do we work ?"
@@ -168,6 +228,12 @@ def test_a_chinese_character_is_three_bytes(printed):
 
 
 @claim("embeddings#ids")
+@mutation(
+    "examples/embeddings/vocabulary.py",
+    '"<unk>"]\n',
+    '"<unk>"][:3]\n',
+    fault="the vocabulary of the example has no id for unknown words",
+)
 def test_the_vocabulary_has_the_ids_of_the_running_example(printed):
     shown = printed("examples", "vocabulary")
     assert shown["English 9 tokens"] == "<pad> <bos> <eos> <unk> why do we work ?"
@@ -178,7 +244,7 @@ def test_the_vocabulary_has_the_ids_of_the_running_example(printed):
     assert shown["back to text"] == "我们为什么工作？"
 
 
-@claim("embeddings#ids")
+@claim("embeddings#ids", kind="measurement")
 def test_pad_sequence_puts_positions_first_by_default():
     sentences = [torch.tensor([4, 5, 6, 7, 8]), torch.tensor([6, 7])]
     ids = pad_sequence(sentences, batch_first=True, padding_value=0)
@@ -232,7 +298,7 @@ def test_the_configuration_is_immutable():
 # One-hot times a matrix
 
 
-@claim("embeddings#lookup")
+@claim("embeddings#lookup", kind="mathematics")
 @few
 @given(data=st.data(), vocab_size=st.integers(1, 9), d_model=st.integers(1, 5))
 def test_one_hot_times_the_table_is_the_lookup(data, vocab_size, d_model):
@@ -244,7 +310,7 @@ def test_one_hot_times_the_table_is_the_lookup(data, vocab_size, d_model):
         assert torch.equal(product, embedding(ids))
 
 
-@claim("embeddings#lookup")
+@claim("embeddings#lookup", kind="mathematics")
 def test_a_linear_layer_on_one_hot_rows_is_an_embedding(dtype):
     linear = nn.Linear(9, 4, bias=False, dtype=dtype)
     ids = torch.tensor([[4, 5, 6, 7, 8]])
@@ -253,6 +319,12 @@ def test_a_linear_layer_on_one_hot_rows_is_an_embedding(dtype):
 
 
 @claim("embeddings#lookup")
+@mutation(
+    "examples/embeddings/one_hot.py",
+    "num_classes=4).float()",
+    "num_classes=4).float().flip(-1)",
+    fault="the example's one-hot rows count from the end",
+)
 def test_the_worked_example_gives_rows_2_1_2(printed):
     shown = printed("examples", "one_hot")
     assert shown["product equals rows"] == "True"
@@ -260,6 +332,12 @@ def test_the_worked_example_gives_rows_2_1_2(printed):
 
 
 @claim("embeddings#lookup")
+@mutation(
+    "examples/embeddings/one_hot_cost.py",
+    "tokens * vocab_size * 4",
+    "tokens * vocab_size",
+    fault="a one-hot entry counts as one byte",
+)
 def test_one_hot_rows_of_a_batch_of_the_paper_take_gigabytes(printed):
     shown = printed("examples", "one_hot_cost")
     assert shown["one-hot rows"] == f"{25_000 * 37_000 * 4 / 1e9:.1f} GB" == "3.7 GB"
@@ -269,7 +347,7 @@ def test_one_hot_rows_of_a_batch_of_the_paper_take_gigabytes(printed):
 # The gradient
 
 
-@claim("embeddings#gradient")
+@claim("embeddings#gradient", kind="mathematics")
 @few
 @given(ids=st.lists(st.integers(0, 8), min_size=1, max_size=8))
 def test_only_the_rows_used_get_a_gradient(ids):
@@ -281,7 +359,7 @@ def test_only_the_rows_used_get_a_gradient(ids):
         assert embedding.weight.grad.shape == (9, 4)
 
 
-@claim("embeddings#gradient")
+@claim("embeddings#gradient", kind="mathematics")
 @few
 @given(ids=st.lists(st.integers(0, 8), min_size=1, max_size=8))
 def test_the_gradient_of_the_table_is_one_hot_transposed_times_the_incoming_gradient(ids):
@@ -295,6 +373,12 @@ def test_the_gradient_of_the_table_is_one_hot_transposed_times_the_incoming_grad
 
 
 @claim("embeddings#gradient")
+@mutation(
+    "examples/embeddings/gradient_rows.py",
+    "torch.tensor([[6, 7, 6]])",
+    "torch.tensor([[6, 6, 6]])",
+    fault="the example of the gradients uses one word only",
+)
 def test_a_row_used_twice_gets_the_sum_of_both_gradients(printed):
     assert printed("examples", "gradient_rows")["rows with a gradient"] == "[6, 7]"
     embedding = nn.Embedding(9, 2)
@@ -316,6 +400,12 @@ def test_a_loop_over_the_ids_and_index_add_give_the_same_gradient(printed):
 
 
 @claim("embeddings#exercises")
+@mutation(
+    "exercises/embeddings/unused_row.py",
+    "betas=(0.0, 0.999)",
+    "betas=(0.5, 0.999)",
+    fault="the Adam of the exercise without an average keeps half of it",
+)
 def test_an_average_of_gradients_moves_rows_used_earlier_and_weight_decay_moves_all(printed):
     shown = printed("exercises", "unused_row")
     still = "SGD", "RMSprop", "Adagrad", "Adam with β = 0"
@@ -353,7 +443,7 @@ def test_the_padding_row_starts_at_zero_and_gets_no_gradient(dtype):
         assert table.grad[6].all()
 
 
-@claim("embeddings#padding")
+@claim("embeddings#padding", kind="measurement")
 def test_initializing_again_fills_the_padding_row():
     embedding = nn.Embedding(9, 4, padding_idx=0)
     nn.init.normal_(embedding.weight)
@@ -361,6 +451,12 @@ def test_initializing_again_fills_the_padding_row():
 
 
 @claim("embeddings#padding")
+@mutation(
+    "examples/embeddings/padding_row.py",
+    "torch.optim.SGD(embedding.parameters(), lr=0.1)",
+    "torch.optim.SGD(embedding.parameters(), lr=0.1, weight_decay=0.1)",
+    fault="the example of the padding row trains with weight decay",
+)
 def test_an_overwritten_padding_row_stays_through_training(printed):
     shown = printed("examples", "padding_row")
     assert shown["at first"] == shown["gradient of row 0"] == "[0.0, 0.0, 0.0, 0.0]"
@@ -368,7 +464,7 @@ def test_an_overwritten_padding_row_stays_through_training(printed):
     assert shown["overwritten, then 100 steps"] == "[7.0, 7.0, 7.0, 7.0]"
 
 
-@claim("embeddings#padding")
+@claim("embeddings#padding", kind="measurement")
 def test_weight_decay_shrinks_an_overwritten_padding_row():
     embedding = nn.Embedding(9, 4, padding_idx=0)
     with torch.no_grad():
@@ -380,6 +476,12 @@ def test_weight_decay_shrinks_an_overwritten_padding_row():
 
 
 @claim("embeddings#padding")
+@mutation(
+    "examples/embeddings/padding_attention.py",
+    "weights = scores.softmax(dim=0)",
+    'weights = scores.masked_fill(scores == 0, float("-inf")).softmax(dim=0)',
+    fault="the example of the zero vectors masks the padding",
+)
 def test_a_zero_vector_still_gets_attention(printed):
     shown = printed("examples", "padding_attention")
     expected = 3 / (math.exp(2) + math.exp(1) + 3)
@@ -387,12 +489,24 @@ def test_a_zero_vector_still_gets_attention(printed):
 
 
 @claim("embeddings#padding")
+@mutation(
+    "transformer.py",
+    "return self.dropout(x + self.table[:length])",
+    "x = x + self.table[:length] * x.any(dim=-1, keepdim=True)\n        return self.dropout(x)",
+    fault="the position of a zero vector is left out",
+)
 def test_a_zero_vector_has_length_16_once_its_position_is_added():
     placed = PositionalEncoding(512, dropout=0.0)(torch.zeros(1, 5, 512))
     torch.testing.assert_close(placed.norm(dim=-1), torch.full((1, 5), 16.0))
 
 
 @claim("embeddings#exercises")
+@mutation(
+    "exercises/embeddings/tied_padding.py",
+    "output.weight = embedding.weight",
+    "output.weight.data = embedding.weight.data",
+    fault="the exercise ties the numbers of the tables but not their gradients",
+)
 def test_a_tied_output_gives_the_padding_row_a_gradient(printed):
     shown = printed("exercises", "tied_padding")
     assert shown["rows with a gradient"] == "9"
@@ -402,7 +516,7 @@ def test_a_tied_output_gives_the_padding_row_a_gradient(printed):
 # Pretrained vectors
 
 
-@claim("embeddings#pretrained")
+@claim("embeddings#pretrained", kind="measurement")
 def test_from_pretrained_takes_embeddings_and_freezes_by_default():
     parameters = inspect.signature(nn.Embedding.from_pretrained).parameters
     assert list(parameters)[:3] == ["embeddings", "freeze", "padding_idx"]
@@ -411,7 +525,7 @@ def test_from_pretrained_takes_embeddings_and_freezes_by_default():
     assert nn.Embedding.from_pretrained(torch.ones(9, 4), freeze=False).weight.requires_grad
 
 
-@claim("embeddings#pretrained")
+@claim("embeddings#pretrained", kind="measurement")
 def test_padding_idx_in_from_pretrained_keeps_the_row_and_blocks_its_gradient(dtype):
     vectors = torch.ones(9, 4, dtype=dtype)
     embedding = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)
@@ -422,6 +536,12 @@ def test_padding_idx_in_from_pretrained_keeps_the_row_and_blocks_its_gradient(dt
 
 
 @claim("embeddings#pretrained")
+@mutation(
+    "examples/embeddings/pretrained.py",
+    "nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)",
+    "nn.Embedding.from_pretrained(\n    vectors.clone(), freeze=False, padding_idx=0\n)",
+    fault="the example trains a copy of the pretrained vectors",
+)
 def test_from_pretrained_does_not_copy(printed):
     vectors = torch.ones(9, 4)
     embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
@@ -434,7 +554,7 @@ def test_from_pretrained_does_not_copy(printed):
 # Initialization, and the root of d
 
 
-@claim("embeddings#sqrt-d")
+@claim("embeddings#sqrt-d", kind="measurement")
 def test_entries_of_nn_embedding_start_as_n_0_1():
     torch.manual_seed(0)
     weight = nn.Embedding(1000, 512).weight
@@ -488,6 +608,12 @@ def test_token_vectors_start_with_length_about_root_d_and_positions_with_root_ha
 
 
 @claim("embeddings#sqrt-d")
+@mutation(
+    "examples/embeddings/norms.py",
+    "default * d_model**0.5",
+    "default * d_model",
+    fault="the example multiplies the default vectors by d, not by its root",
+)
 def test_the_measured_lengths_match_the_formula(printed):
     shown = {label: float(value) for label, value in printed("examples", "norms").items()}
     root = math.sqrt(512)
@@ -501,6 +627,12 @@ def test_the_measured_lengths_match_the_formula(printed):
 
 
 @claim("embeddings#sqrt-d")
+@mutation(
+    "examples/embeddings/alike.py",
+    "factor * other + place[0]",
+    "factor * other + place[50]",
+    fault="the example compares two words at two positions",
+)
 def test_without_the_root_the_position_drowns_the_word(printed):
     shown = {label: float(value) for label, value in printed("examples", "alike").items()}
     assert shown["times 1, two words in one place"] > 0.99
@@ -510,6 +642,12 @@ def test_without_the_root_the_position_drowns_the_word(printed):
 
 
 @claim("embeddings#two-jobs")
+@mutation(
+    "examples/embeddings/first_loss.py",
+    "torch.randn(vocab_size, d_model) * std",
+    "torch.randn(vocab_size, d_model) * std**2",
+    fault="the example multiplies the output table by the variance",
+)
 def test_an_output_table_of_n_0_1_starts_far_worse_than_guessing(printed):
     shown = {label: float(value) for label, value in printed("examples", "first_loss").items()}
     assert shown["a blind guess"] == round(math.log(1000), 1)
@@ -518,6 +656,12 @@ def test_an_output_table_of_n_0_1_starts_far_worse_than_guessing(printed):
 
 
 @claim("embeddings#exercises")
+@mutation(
+    "exercises/embeddings/lengths.py",
+    "narrow = wide / d**0.5",
+    "narrow = wide / d",
+    fault="the narrow vectors of the exercise are divided by d",
+)
 def test_either_the_factor_or_the_initialization_makes_words_as_long_as_positions_not_both(printed):
     shown = {label: float(value) for label, value in printed("exercises", "lengths").items()}
     root = math.sqrt(64)
@@ -528,6 +672,12 @@ def test_either_the_factor_or_the_initialization_makes_words_as_long_as_position
 
 
 @claim("embeddings#exercises")
+@mutation(
+    "exercises/embeddings/same_start.py",
+    "change(1 / root, root, optimizer_class)",
+    "change(1 / root, 1.0, optimizer_class)",
+    fault="the exercise omits the factor of the scaled table",
+)
 def test_one_optimizer_step_moves_a_scaled_table_d_or_root_d_times_as_far(printed):
     shown = printed("exercises", "same_start")
     assert shown == {"SGD": "512.0 times as far", "Adam": "22.6 times as far"}
@@ -573,6 +723,12 @@ def test_token_embedding_is_one_hot_times_the_table_times_root_d(
 
 
 @claim("embeddings#token-embedding")
+@mutation(
+    "transformer.py",
+    "return self.embedding(ids) * self.scale",
+    "return self.embedding(ids).transpose(0, 1) * self.scale",
+    fault="token vectors come with positions before sentences",
+)
 def test_token_embedding_has_the_shapes_that_the_page_prints(printed):
     shown = printed("examples", "token_embedding")
     assert shown["vectors"] == "(2, 5, 512)"
@@ -605,6 +761,18 @@ def test_the_first_and_the_last_id_are_accepted():
 
 
 @claim("embeddings#token-embedding")
+@mutation(
+    "transformer.py",
+    "nn.init.zeros_(self.embedding.weight[padding_idx])",
+    "nn.init.zeros_(self.embedding.weight[0])",
+    fault="row 0 is set to zero whatever the padding id",
+)
+@mutation(
+    "transformer.py",
+    "if padding_idx is not None:  # normal_",
+    "if padding_idx:  # normal_",
+    fault="a padding id of 0 counts as none",
+)
 def test_any_row_can_be_the_padding_row():
     for padding_idx in (0, 3, 8):
         table = TokenEmbedding(9, 4, padding_idx).embedding.weight
@@ -613,6 +781,18 @@ def test_any_row_can_be_the_padding_row():
 
 
 @claim("embeddings#token-embedding")
+@mutation(
+    "transformer.py",
+    "not 0 <= padding_idx < vocab_size",
+    "not padding_idx < vocab_size",
+    fault="a padding id below zero is accepted",
+)
+@mutation(
+    "transformer.py",
+    "not 0 <= padding_idx < vocab_size",
+    "not 0 <= padding_idx <= vocab_size",
+    fault="a padding id just above the table is accepted",
+)
 @pytest.mark.parametrize("padding_idx", [-1, 9])
 def test_a_padding_row_outside_the_table_is_rejected(padding_idx):
     message = re.escape(f"{padding_idx=} is not in 0 .. 8")
@@ -673,13 +853,19 @@ def test_invalid_ids_raise_a_value_error_with_the_input(ids, message):
         TokenEmbedding(9, 4)(ids)
 
 
-@claim("embeddings#token-embedding")
+@claim("embeddings#token-embedding", kind="measurement")
 def test_nn_embedding_reports_index_out_of_range_but_not_which_index():
     with pytest.raises(IndexError, match=r"^index out of range in self$"):
         nn.Embedding(9, 4)(torch.tensor([[4, 9]]))
 
 
 @claim("embeddings#shape")
+@mutation(
+    "transformer.py",
+    "if ids.dim() != 2 or",
+    "if ids.dim() < 2 or",
+    fault="only ids with too few axes are rejected",
+)
 def test_an_extra_axis_passes_nn_embedding_and_mixes_all_positions(printed):
     shown = printed("examples", "extra_axis")
     assert shown["vectors"] == "(1, 5, 1, 512)"
@@ -688,6 +874,18 @@ def test_an_extra_axis_passes_nn_embedding_and_mixes_all_positions(printed):
 
 
 @claim("embeddings#token-embedding")
+@mutation(
+    "transformer.py",
+    "(ids.min() < 0 or ids.max() >= vocab_size)",
+    "ids.max() >= vocab_size",
+    fault="negative ids pass the check",
+)
+@mutation(
+    "transformer.py",
+    "        if ids.numel() == 0:\n",
+    "        if ids.size(0) == 0:\n",
+    fault="sentences without tokens pass the check",
+)
 def test_every_invalid_id_on_the_page_is_rejected(capsys):
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "wrong_ids.py"))
     assert len(capsys.readouterr().out.splitlines()) == 5
@@ -697,6 +895,12 @@ def test_every_invalid_id_on_the_page_is_rejected(capsys):
 
 
 @claim("embeddings#learned")
+@mutation(
+    "examples/embeddings/learned.py",
+    "ids[:, :1], ids[:, 1]",
+    "ids[:, :1], ids[:, 0]",
+    fault="the example predicts the word itself, not the next one",
+)
 def test_training_makes_words_with_the_same_neighbors_similar(printed):
     shown = {label: float(value) for label, value in printed("examples", "learned").items()}
     assert shown["work and walk before"] < 0.5
@@ -705,6 +909,12 @@ def test_training_makes_words_with_the_same_neighbors_similar(printed):
 
 
 @claim("embeddings#tying")
+@mutation(
+    "transformer.py",
+    "self.embedding = nn.Embedding(vocab_size, d_model, padding_idx)",
+    "self.embedding = nn.Embedding(vocab_size + 1, d_model, padding_idx)",
+    fault="the table has a row more than the vocabulary",
+)
 def test_the_table_of_the_paper_has_19_million_numbers(printed):
     shown = printed("examples", "parameters")
     assert shown["one table"] == "18,944,000"
