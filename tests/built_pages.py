@@ -40,9 +40,8 @@ class BuiltPage(NamedTuple):
 
 
 def lab_outputs(name: str) -> list[list[tuple[str, str]]]:
-    """What each code cell of a lab shows, as mkdocs-jupyter has cached it: text or HTML."""
-    cached = json.loads((paths.GENERATED / f"outputs/labs/{name}.json").read_text("utf-8"))
-    cells, _ = json.JSONDecoder().raw_decode(cached["content"])
+    """What each code cell of a lab shows, as mkdocs-jupyter has rendered it: text or HTML."""
+    cells = json.loads((paths.GENERATED / f"outputs/labs/{name}.json").read_text("utf-8"))
     block = re.compile(
         r'```text title=""\n(?P<text>.*?)\n```\n|<div class="lab-output".*?\n(?P<html>.*)\n</div>',
         re.S,

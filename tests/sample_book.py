@@ -103,17 +103,10 @@ def line(label):
 }
 
 
-# The plugin of the labs, which takes longer to import than a sample_folder build takes.
-JUPYTER = re.compile(r"^  mkdocs-jupyter:.*\n(?:    .*\n)+", re.M)
-
-
-def add_to_nav(folder: Path, lab: str) -> None:
-    """Add a lab to the nav of a sample book, and the plugin that executes it."""
-    for name in ("mkdocs.yml", "mkdocs.zh.yml"):
-        change(folder / name, "  - other.md\n", f"  - other.md\n  - {lab}\n")
-    plugin = JUPYTER.search((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-    assert plugin
-    change(folder / "mkdocs.yml", "\nplugins:\n", f"\nplugins:\n{plugin[0]}")
+def add_to_nav(folder: Path, name: str) -> None:
+    """Add a page to the nav of a sample book."""
+    for config in ("mkdocs.yml", "mkdocs.zh.yml"):
+        change(folder / config, "  - other.md\n", f"  - other.md\n  - {name}\n")
 
 
 def make_sample_book(folder: Path) -> Path:
@@ -137,7 +130,7 @@ def make_sample_book(folder: Path) -> Path:
     for name in ("mkdocs.yml", "mkdocs.zh.yml"):
         text = (ROOT / name).read_text(encoding="utf-8")
         pages = "nav:\n  - index.md\n  - other.md\n"
-        text = JUPYTER.sub("", re.sub(r"^nav:\n(?: .*\n)+", pages, text, flags=re.M))
+        text = re.sub(r"^nav:\n(?: .*\n)+", pages, text, flags=re.M)
         (folder / name).write_text(text, encoding="utf-8")
     # Loading jieba's own dictionary takes longer than the rest of a small build.
     with open(folder / "mkdocs.zh.yml", "a", encoding="utf-8") as config:

@@ -10,7 +10,8 @@ import pytest
 
 from bookbuild.check.review import mark_pending, mark_translated, set_meta
 from bookbuild.check.translation import notebook_errors, translation_errors
-from bookbuild.pages import notebooks, paths
+from bookbuild.pages import paths
+from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import SourcePage
 from built_pages import ROOT
 from fault_injection import build

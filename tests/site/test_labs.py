@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 
 import html_tree
 from bookbuild.check.translation import find_parts, notebook_errors
-from bookbuild.pages import notebooks
+from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run.jobs import dependencies

@@ -14,7 +14,7 @@ import pytest
 
 import sample_book
 from bookbuild.check.review import mark_translated
-from bookbuild.pages import notebooks
+from bookbuild.pages.labs import notebooks
 from built_pages import ROOT
 from fault_injection import (
     CACHE_PATTERNS,

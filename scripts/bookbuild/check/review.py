@@ -11,8 +11,9 @@ import posixpath
 import re
 import sys
 
-from bookbuild.pages import notebooks, paths
+from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
+from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import FRONT_MATTER, PENDING, SourcePage, page_url
 
 PENDING_NOTE = {

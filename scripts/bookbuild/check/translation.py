@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from bookbuild.pages import notebooks
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import line_number
+from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import (
     CITATION,
     CODE_FENCE,

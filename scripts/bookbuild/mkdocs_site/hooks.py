@@ -91,10 +91,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_read_source(page: Page, config: MkDocsConfig) -> str | None:
-    return site_files.lab_markdown(page, config)
-
-
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     EXTENSION.page = source = source_page(page, config)
     markdown = page_content.expand_markdown(markdown, page, config)

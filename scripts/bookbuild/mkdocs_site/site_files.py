@@ -5,11 +5,11 @@ from fnmatch import fnmatch
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
 
-from bookbuild.mkdocs_site.languages import build_language, root_url, source_page
+from bookbuild.mkdocs_site.languages import build_language, root_url
 from bookbuild.mkdocs_site.theme_patches import UNUSED_FILES
-from bookbuild.pages import notebooks, paths
+from bookbuild.pages import paths
+from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import SourcePage, list_pages
 from bookbuild.reference import bibliography
 
@@ -37,25 +37,14 @@ def add_lab(page: SourcePage, files: Files, config: MkDocsConfig) -> None:
         files.remove(original)
     download = page.path.read_text(encoding="utf-8").replace(placeholder, root)
     files.append(File.generated(config, name, content=download))
-    executed = str(paths.GENERATED / "outputs" / name)
-    lab = File.generated(config, page.name, abs_src_path=executed)
+    executed = (paths.GENERATED / "outputs" / page.name).with_suffix(".json")
+    outputs = json.loads(executed.read_text(encoding="utf-8"))
+    lines = notebooks.markdown_page(page.path, page.language, outputs)
+    text = "".join(f"{line}\n" for line, _ in lines).replace(placeholder, root)
+    text = notebooks.with_notebook_links(text, page.path.name, page.language, config.repo_url or "")
+    lab = File.generated(config, page.name, content=text)
     lab.edit_uri = name  # type: ignore[read-only]
     files.append(lab)
-
-
-def lab_markdown(page: Page, config: MkDocsConfig) -> str | None:
-    """The Markdown of a lab with what mkdocs-jupyter renders; None for any other page."""
-    source = source_page(page, config)
-    if not source.is_notebook:
-        return None
-    page.render(config, Files([]))  # by mkdocs-jupyter: content becomes what the cells show
-    outputs, _ = json.JSONDecoder().raw_decode(page.content or "")
-    del page.render  # MkDocs renders the Markdown
-    lines = notebooks.markdown_page(source.path, source.language, outputs)
-    text = "".join(f"{line}\n" for line, _ in lines)
-    text = text.replace(notebooks.site_url(source.path), root_url(config))
-    name, repository = source.path.name, config.repo_url or ""
-    return notebooks.with_notebook_links(text, name, source.language, repository)
 
 
 def remove_unused_files(files: Files, config: MkDocsConfig) -> None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from bookbuild.pages import notebooks, paths
+from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import blank, line_number, parse_yaml
+from bookbuild.pages.labs import notebooks
 from bookbuild.pages.paths import LANGUAGES
 
 

@@ -7,13 +7,14 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bookbuild.pages import notebooks, paths
+from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
+from bookbuild.pages.labs import notebooks
+from bookbuild.pages.labs.execution import SETTINGS
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.run.notebooks import SETTINGS
 
 EXAMPLE_TIMEOUT = 120  # seconds
-LONG_TIMEOUT = 1200  # of a cell of a lab, or of a proof; the slowest compute for about a minute
+LONG_TIMEOUT = 1200  # of a proof; the slowest compute for about a minute
 FLOAT16_WEIGHTS = "downloads/translator-float16.safetensors"
 DATA_SUFFIXES = (".safetensors", ".js", ".mjs")  # a string with such an end is a file name
 PINNED_FILES = ("requirements.txt", "scripts/install")  # the versions of all packages
@@ -41,8 +42,8 @@ class Job:
             return [paths.GENERATED / self.name]
         if self.name.startswith("figures/"):
             return [paths.GENERATED / language / f"{self.name}.svg" for language in LANGUAGES]
-        suffixes = ("ipynb", "json") if self.is_notebook else ("txt",)
-        return [paths.GENERATED / "outputs" / f"{self.name}.{suffix}" for suffix in suffixes]
+        suffix = "json" if self.is_notebook else "txt"
+        return [paths.GENERATED / "outputs" / f"{self.name}.{suffix}"]
 
     @property
     def is_notebook(self) -> bool:

@@ -16,9 +16,9 @@ from pathlib import Path
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
 from bookbuild.pages.files import line_number, write_file
+from bookbuild.pages.labs.execution import run_notebook
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run.jobs import FLOAT16_WEIGHTS, Job, dependencies
-from bookbuild.run.notebooks import run_notebook
 
 CHECKED_HASH = py_compile.PycInvalidationMode.CHECKED_HASH
 MANY_JOBS = 20  # of which some train
@@ -45,7 +45,7 @@ def run_job(job: Job) -> None:
     # As a reader would run it: in an empty folder.
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         if job.is_notebook:
-            return run_notebook(job.source, job.input_hash, *job.outputs)
+            return run_notebook(job.source, *job.outputs)
         with tempfile.TemporaryFile("w+") as stdout:
             sys.stdout.flush()
             os.dup2(stdout.fileno(), 1)

@@ -1,0 +1,1 @@
+"""The labs: notebooks, read as Markdown pages and executed by mkdocs-jupyter."""
