@@ -746,8 +746,8 @@ def test_a_resumed_curve_has_the_same_losses_as_an_uninterrupted_one(tmp_path):
 @claim("training#checkpoints")
 @mutation(
     "checkpoints.py",
-    'weights_only=True, map_location="cpu")',
-    "weights_only=True)",
+    'weights_only=True, map_location="cpu"',
+    "weights_only=True",
     fault="a checkpoint is loaded to the device on which it was saved",
 )
 def test_a_checkpoint_is_loaded_to_the_cpu_wherever_it_was_saved(tmp_path, monkeypatch):
