@@ -26,7 +26,7 @@ def test_two_and_two_are_four():
     compare_sums(2 + 2, 4)
 
 
-@claim("index")
+@claim("index", kind="mathematics")
 @few
 def test_the_page_as_a_whole():
     pass
@@ -72,16 +72,21 @@ def test_a_claim_lists_its_mutations_in_order(book_with_claims):
     ("old", "new", "where", "message"),
     [
         (
-            '@claim("index")\n',
+            '@claim("index", kind="mathematics")\n',
             "",
             "def test_the",
             "test_the_page_as_a_whole has 0 @claim",
         ),
         ("@few", '@claim("other")', "def test_the", "test_the_page_as_a_whole has 2 @claim decora"),
-        ('("index")', "(PAGE)", "@claim(PAGE)", "@claim takes 1 literal strings: place"),
         (
-            '("index")',
-            '("index", kind="other")',
+            '("index", kind="mathematics")',
+            "(PAGE)",
+            "@claim(PAGE)",
+            "@claim takes 1 literal strings: place",
+        ),
+        (
+            '"mathematics"',
+            '"other"',
             "def test_the",
             "kind is code, mathematics, measurement, not",
         ),
@@ -140,6 +145,17 @@ def test_a_missing_anchor_is_reported_with_its_test(book_with_claims):
     where = f"tests/claims/test_other.py:{line_of(path, 'def test_two')}"
     assert problem.startswith(
         f"{where}: docs/zh/other.md has no anchor #there; correct other.md#there"
+    )
+
+
+def test_a_claim_about_code_without_a_mutation_is_reported(book_with_claims):
+    path = book_with_claims / "tests/claims/test_other.py"
+    change(path, ', kind="mathematics"', "")
+    (message,) = claim_error_messages()
+    where = f"tests/claims/test_other.py:{line_of(path, 'def test_the_page')}"
+    assert message == (
+        f"{where}: test_the_page_as_a_whole is about code and has no @mutation; add one, or "
+        "name another kind"
     )
 
 

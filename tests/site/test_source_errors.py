@@ -420,7 +420,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         (CLAIMS, "def", "docs/en/other.md has no anchor #nowhere; correct other.md#nowhere or"),
     ),
     "a test without a claim": (
-        (CLAIMS, '@claim("other#there")', ""),
+        (CLAIMS, '@claim("other#there", kind="mathematics")', ""),
         (CLAIMS, "def", "test_it_is_so has 0 @claim decorators; give it one: @claim("),
     ),
     "a term of the glossary that leads nowhere": (

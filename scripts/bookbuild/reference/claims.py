@@ -183,11 +183,15 @@ def all_claims() -> list[Claim]:
 
 
 def claim_errors() -> Iterator[SourceError]:
-    """Missing anchors, test files of no page, tables of claims that no page shows."""
+    """Missing anchors and mutations, test files of no page, tables that no page shows."""
     files_of_page = test_files()
     known = {path for files in files_of_page.values() for path in files}
     for path in sorted(known):
         yield from target_errors(path, [(claim.line, claim.place) for claim in claims_in(path)])
+        for claim in claims_in(path):
+            if claim.kind == "code" and not claim.mutations:
+                what = "is about code and has no @mutation; add one, or name another kind"
+                yield SourceError(path, claim.line, f"{claim.test.partition('::')[2]} {what}")
     for path in claim_files():
         if path not in known:
             yield SourceError(path, 1, "its claims belong to no page; name it test_PAGE.py")
