@@ -76,7 +76,9 @@ FILES = {
         "- {date: 2026-02-01, page: other.md#there, en: A page., zh: 一页。}\n"
         "- {date: 2026-01-01, page: index.md, en: A book., zh: 一本书。}\n"
     ),
-    "tests/claims/test_other.py": '@claim("other#there", kind="mathematics")\ndef test_it_is_so():\n    pass\n',
+    "tests/claims/test_other.py": (
+        '@claim("other#there", kind="mathematics")\ndef test_it_is_so():\n    pass\n'
+    ),
     "snippets/tiny.py": """\
 # --8<-- [start:first]
 def double(x):

@@ -246,7 +246,8 @@ def summary(runs: dict[Job, Run]) -> dict[str, Any]:
     }
 
 
-RATES = dict.fromkeys(VARIANTS, PEAKS) | {"the paper's rate": PEAKS[:1]}  # which has no peak
+RATES: dict[str, tuple[float, ...]] = dict.fromkeys(VARIANTS, PEAKS)
+RATES["the paper's rate"] = PEAKS[:1]  # its schedule has no peak
 SWEEP = {"ablations": Task(one, key, lambda run: run["excess"], RATES)}
 
 
