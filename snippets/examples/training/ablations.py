@@ -26,4 +26,4 @@ for name, rate in measured["best"].items():
     if name in measured["ratios"]:
         ratio, low, high = measured["ratios"][name]
         print(f"{name}, ratio: {ratio:.2f}")
-        print(f"{name}, interval: {low:.2f} to {high:.2f}")
+        print(f"{name}, interval: {low:.2f}–{high:.2f}")

@@ -31,4 +31,4 @@ for name, rate in measured["best"]["numerals"].items():
         if name in measured["ratios"]:
             ratio, low, high = measured["ratios"][name][step]
             print(f"{name}, ratio at step {step}: {ratio:.2f}")
-            print(f"{name}, interval at step {step}: {low:.2f} to {high:.2f}")
+            print(f"{name}, interval at step {step}: {low:.2f}–{high:.2f}")
