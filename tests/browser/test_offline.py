@@ -275,7 +275,7 @@ def test_saving_continues_while_the_reader_navigates(reader: OfflineReader):
     page = reader.goto(reader.base_url)
     reader.button("Keep for").dblclick()
     page.locator(".md-footer__link--next").click()
-    expect(page).to_have_url(f"{reader.base_url}embeddings/")
+    expect(page).to_have_url(f"{reader.base_url}overview/")
     page.locator(".md-footer__link--prev").click()
     reader.expect_saved("en")
     assert reader.publisher.requested_paths.count("/downloads/translator.safetensors") == 1

@@ -707,8 +707,8 @@ def test_every_word_and_character_occurs_at_least_ten_times_in_training(data):
 @mutation(
     "corpus.py",
     'numbers("train", digits=6,',
-    'numbers("train", digits=9,',
-    fault="the translator also learns numbers of nine digits",
+    'numbers("train", digits=12,',
+    fault="the translator also learns numbers of twelve digits",
 )
 def test_sentences_are_short(data):
     for part in PARTS:

@@ -564,8 +564,8 @@ def test_beam_search_with_one_beam_is_greedy(seed, penalty, max_len, options):
 @mutation(
     "decode.py",
     "greedy = logits[:, 0].argmax",
-    "greedy = logits[:, -1].argmax",
-    fault="the reserved beam continues with the token that is likeliest for the last beam",
+    "greedy = logits[:, 0].argmin",
+    fault="the reserved beam continues with the unlikeliest token",
 )
 @few
 @given(seed=seeds, size=beam_sizes, penalty=penalties, max_len=st.integers(1, 9), options=options)

@@ -185,7 +185,7 @@ def test_the_translator_reads_only_the_table_that_it_learned_with(shown):
     values = shown("mixed_bases")
     right = {name: int(values[f"{name}, right translations"][:-1]) for name in ("wrong", "100")}
     assert values["right, right translations"] == "100%"
-    assert right["100"] <= right["wrong"] < 97
+    assert max(right.values()) < 99
 
 
 @claim("pitfalls#mixed-bases")
