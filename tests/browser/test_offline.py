@@ -109,7 +109,7 @@ class Publisher:
 
 
 REPUBLISHED_PAGES = (
-    "embeddings",
+    "overview",
     "glossary",
     "labs",
     "shapes",

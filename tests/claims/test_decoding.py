@@ -563,9 +563,9 @@ def test_beam_search_with_one_beam_is_greedy(seed, penalty, max_len, options):
 @claim("decoding#beam-search")
 @mutation(
     "decode.py",
-    "greedy = logits[:, 0].argmax",
-    "greedy = logits[:, 0].argmin",
-    fault="the reserved beam continues with the unlikeliest token",
+    "winner = start + reach.argmax",
+    "winner = start + reach.argmin",
+    fault="the search returns the beam with the lowest score",
 )
 @few
 @given(seed=seeds, size=beam_sizes, penalty=penalties, max_len=st.integers(1, 9), options=options)
