@@ -9,7 +9,9 @@ from concurrent.futures import as_completed
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / folder) for folder in ("snippets", "scripts", "tests", "tests/claims")]
+folders = [str(ROOT / folder) for folder in ("snippets", "scripts", "tests", "tests/claims")]
+elsewhere = [path for path in sys.path if Path(path) != Path(__file__).parent]
+sys.path[:] = [*folders, *elsewhere]  # a module here has the name of the package variants
 from mutants import CaughtMutations, run_test  # noqa: E402
 from test_mutations import CASES, process_pool  # noqa: E402
 
