@@ -65,16 +65,28 @@ function nameSources() {
 
 nameSources();
 
+/** @type {Element | null} */
+let tapped = null;
+
 /**
- * Makes the first tap on a number show its tooltip, and the second one open the file. A link has no
- * title while its tooltip is shown.
+ * Notes which number a finger touches before its tooltip is shown. A link has no title while its
+ * tooltip is shown, and the theme may show it before the browser's click event.
+ * @param {PointerEvent} event
+ */
+function noteTouch({ target, pointerType }) {
+  tapped = pointerType === "touch" && target instanceof Element ? target.closest("a.number[title]") : null;
+}
+
+/**
+ * Makes the first tap on a number show its tooltip, and the second one open the file.
  * @param {MouseEvent} event
  */
 function showSourceFirst(event) {
-  const isTap = event instanceof PointerEvent && event.pointerType === "touch";
-  if (isTap && event.target instanceof Element && event.target.closest("a.number[title]")) event.preventDefault();
+  if (tapped && event.target instanceof Node && tapped.contains(event.target)) event.preventDefault();
+  tapped = null;
 }
 
+document.addEventListener("pointerdown", noteTouch);
 document.addEventListener("click", showSourceFirst);
 
 /** Adds accessible names to elements that Material's script adds without one. */

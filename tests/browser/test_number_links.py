@@ -13,6 +13,8 @@ EXAMPLE = "snippets/examples/decoding/beam_here.py"
 
 
 def first_number(page: Page, file: str) -> Locator:
+    """The first number from this file, once the whole page is rendered and keeps its place."""
+    expect(page.locator("html.first-view")).to_have_count(0)
     return page.locator(f'article a.number[href$="/{file}"]').first
 
 
@@ -53,6 +55,21 @@ def test_the_first_tap_names_the_source_and_the_second_opens_it(browser: Browser
         page.route(f"{href}*", lambda route: route.fulfill(body="the file"))
         number.tap()
         page.wait_for_url(str(href))
+
+
+def test_a_tap_whose_tooltip_is_shown_before_its_click_does_not_open_the_file(
+    checked_page, home_url
+):
+    checked_page.goto(f"{home_url}decoding/")
+    number, tooltip = (
+        first_number(checked_page, EXAMPLE),
+        checked_page.locator(".md-tooltip2--active"),
+    )
+    number.dispatch_event("pointerdown", {"pointerType": "touch"})
+    number.hover()
+    expect(tooltip).to_contain_text(EXAMPLE)
+    click = "new PointerEvent('click', {bubbles: true, cancelable: true, pointerType: 'touch'})"
+    assert not number.evaluate(f"(link) => link.dispatchEvent({click})")
 
 
 def test_the_tab_key_stops_once_at_each_source_of_a_table(checked_page, home_url):
