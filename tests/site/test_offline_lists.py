@@ -92,7 +92,7 @@ def test_the_development_server_has_no_offline_button(language, monkeypatch):
     text = (paths.DOCS / language / "index.md").read_text(encoding="utf-8")
     assert text.count('data-widget="offline"') == 1
     page = SimpleNamespace(file=SimpleNamespace(src_uri="index.md"), meta={})
-    config = SimpleNamespace(theme={"language": language})
+    config = SimpleNamespace(theme={"language": language}, repo_url="")
     for serving in (False, True):
         monkeypatch.setattr(page_content, "STATE", BuildState(serving=serving))
         markdown = page_content.expand_markdown(text, page, config)
