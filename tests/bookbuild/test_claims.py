@@ -1,19 +1,28 @@
-"""Claims and mutations are read from the tests, and listed with what the proofs measured."""
+"""Claims and mutations are read from the tests, and listed with what was measured of them."""
 
 import ast
 import importlib
+import importlib.util
+import json
+import os
 import re
 import runpy
+import subprocess
+import sys
+from collections.abc import Iterator
+from types import ModuleType
 
 import pytest
 import torch
 
+from bookbuild.mkdocs_site.page_content import with_source_links
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.reference import claims
+from bookbuild.pages.values import resolve_value
+from bookbuild.reference import claim_results, claim_tables, claims
 from bookbuild.run.jobs import dependencies
 from built_pages import ROOT
 from sample_book import change, line_of
@@ -28,13 +37,18 @@ def test_two_and_two_are_four():
 
 @claim("index", kind="mathematics")
 @few
-def test_the_page_as_a_whole():
-    pass
+def test_the_page_as_a_whole(half):
+    assert half(LIMIT) < double(2)
+
+
+LIMIT = 2
 
 
 def helper():
     pass
 """
+CONFTEST = "def half(x):\n    return x / 2\n"
+WHOLE = "test_other.py::test_the_page_as_a_whole"
 
 
 @pytest.fixture
@@ -78,18 +92,8 @@ def test_a_claim_lists_its_mutations_in_order(book_with_claims):
             "test_the_page_as_a_whole has 0 @claim",
         ),
         ("@few", '@claim("other")', "def test_the", "test_the_page_as_a_whole has 2 @claim decora"),
-        (
-            '("index", kind="mathematics")',
-            "(PAGE)",
-            "@claim(PAGE)",
-            "@claim takes 1 literal strings: place",
-        ),
-        (
-            '"mathematics"',
-            '"other"',
-            "def test_the",
-            "kind is code, mathematics, measurement, not",
-        ),
+        ('("index",', "(PAGE,", "@claim(PAGE,", "@claim takes 1 literal strings: place"),
+        ("mathematics", "other", "def test_the", "kind is code, mathematics, measurement, not"),
         ("product is wrong", '" + WHAT + "', "3 * x", "@mutation takes 4 literal strings: file, o"),
         (', fault="a product is wrong"', "", "3 * x", "@mutation takes 4 literal strings: file, o"),
         ("2 + 2", "2 +", "compare", "invalid syntax; correct the syntax"),
@@ -108,10 +112,9 @@ def test_a_malformed_declaration_is_reported_with_its_line(
 
 
 def test_a_page_without_claims_has_a_note_instead_of_a_table(book_with_claims):
-    claims.write()
+    claim_tables.write()
     assert (paths.GENERATED / "en/claims/index.md").read_text() == "No claim yet.\n"
     assert (paths.GENERATED / "zh/claims/index.md").read_text() == "还没有论断。\n"
-    assert "2 claims, 2 changes" in (paths.GENERATED / "en/claims/other.md").read_text()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -122,9 +125,9 @@ def test_measurements_are_shown_with_their_claim_and_in_a_table(book_with_claims
         "compare_sums, float32, gradients: 2.5e-07 of 1e-06",
         "compare_sums, float64: 0 of 1e-12",
     )
-    claims.write()
+    claim_tables.write()
     folder = paths.GENERATED / language / "claims"
-    gradients = claims.WORDS[language]["gradients"]
+    gradients = claim_tables.WORDS[language]["gradients"]
     row = next(
         row for row in (folder / "other.md").read_text().splitlines() if "two and two" in row
     )
@@ -148,17 +151,6 @@ def test_a_missing_anchor_is_reported_with_its_test(book_with_claims):
     )
 
 
-def test_a_claim_about_code_without_a_mutation_is_reported(book_with_claims):
-    path = book_with_claims / "tests/claims/test_other.py"
-    change(path, ', kind="mathematics"', "")
-    (message,) = claim_error_messages()
-    where = f"tests/claims/test_other.py:{line_of(path, 'def test_the_page')}"
-    assert message == (
-        f"{where}: test_the_page_as_a_whole is about code and has no @mutation; add one, or "
-        "name another kind"
-    )
-
-
 def test_a_test_file_without_a_page_is_reported(book_with_claims):
     write_file(book_with_claims / "tests/claims/test_nothing.py", CLAIM_TESTS)
     assert "test_nothing.py:1: its claims belong to no page" in claim_error_messages()[0]
@@ -169,13 +161,236 @@ def test_a_measurement_without_a_claim_is_reported(book_with_claims):
     assert claim_error_messages()[0].endswith("no claim calls compare_products; call it in a test")
 
 
-def test_claims_missing_on_the_page_proofs_are_reported(book_with_claims):
+def test_claims_that_no_page_shows_are_reported(book_with_claims):
     for language in LANGUAGES:
         write_file(book_with_claims / f"docs/{language}/proofs.md", "# Proofs\n")
-    assert (
-        'docs/en/proofs.md:1: shows no claims of other: --8<-- "claims/other.md"'
-        in claim_error_messages()
+    message = 'no page shows the claims of other; give them a heading and --8<-- "claims/other.md"'
+    assert claim_error_messages() == [f"docs/{each}/proofs.md:1: {message}" for each in LANGUAGES]
+    for language in LANGUAGES:
+        text = '# Tables\n\n## Others { #others }\n\n--8<-- "claims/other.md"\n'
+        write_file(book_with_claims / f"docs/{language}/tables.md", text)
+    assert claim_error_messages() == []
+
+
+def test_a_claim_about_code_without_a_mutation_is_reported(book_with_claims):
+    path = book_with_claims / "tests/claims/test_other.py"
+    change(path, ', kind="mathematics"', "")
+    (message,) = claim_error_messages()
+    where = f"tests/claims/test_other.py:{line_of(path, 'def test_the_page')}"
+    problem = "test_the_page_as_a_whole is a claim about code without a mutation; add @mutation(…)"
+    assert message.startswith(f"{where}: {problem}")
+    change(path, '@claim("index")', '@claim("index", kind="measurement")')
+    assert claim_error_messages() == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_claim_links_to_its_section_its_test_and_its_mutations(book_with_claims, language):
+    path = book_with_claims / "tests/claims/test_other.py"
+    claim_tables.write()
+    table = (paths.GENERATED / language / "claims/other.md").read_text(encoding="utf-8")
+    (row,) = [line for line in table.splitlines() if "two and two" in line]
+    assert "](other.md#there)" in row
+    lines = [line_of(path, piece) for piece in ("def test_two", '"3 * x"', '"2 + x"')]
+    address = "source:tests/claims/test_other.py"
+    assert re.findall(r"\]\((source:[^)]*)\)", row) == [f"{address}#L{line}" for line in lines]
+
+
+def test_the_counts_of_the_kinds_are_in_a_table_and_among_the_values(book_with_claims):
+    for language in LANGUAGES:
+        text = '# Tables\n\n## Others { #others }\n\n--8<-- "claims/other.md"\n'
+        write_file(book_with_claims / f"docs/{language}/tables.md", text)
+    claim_tables.write()
+    table = (paths.GENERATED / "en/claims/counts.md").read_text().splitlines()
+    assert table[2:] == [
+        "| [Others](tables.md#others) | 1 | 2 | 1 | 0 |",
+        "| All | 1 | 2 | 1 | 0 |",
+    ]
+    assert resolve_value("claims/numbers: mathematics") == "1"
+
+
+@pytest.mark.parametrize(
+    ("repository", "expected"),
+    [
+        ("https://github.com/a/b", "[x](https://github.com/a/b/blob/main/tests/t.py#L2){ .claim }"),
+        (
+            "https://github.com/a/b/",
+            "[x](https://github.com/a/b/blob/main/tests/t.py#L2){ .claim }",
+        ),
+        ("", "x"),
+    ],
+)
+def test_links_to_the_source_have_the_address_of_the_repository(repository, expected):
+    markdown = "[here](other.md) [x](source:tests/t.py#L2){ .claim }."
+    assert with_source_links(markdown, repository) == f"[here](other.md) {expected}."
+
+
+# What tests compare
+
+
+@pytest.fixture
+def results(book_with_claims) -> dict[str, claim_results.Result]:
+    """Results of the claims of the sample book that are up to date."""
+    write_file(book_with_claims / "tests/claims/conftest.py", CONFTEST)
+    change(
+        book_with_claims / "tests/claims/test_other.py",
+        '@claim("other',
+        'from tiny import double\n\n\n@claim("other',
     )
+    files = ["snippets/examples/chapter/say.py"]
+    key = claim_results.code_key(WHOLE, files)
+    found = {WHOLE: claim_results.Result(key, files, ["1 < 4", "a[`0`] = b|c"])}
+    tests = {test: result._asdict() for test, result in found.items()}
+    write_file(claim_results.results_file(), json.dumps({"environment": {}, "tests": tests}))
+    return found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_recorded_comparisons_are_shown_with_their_claim(results, language):
+    claim_tables.write()
+    table = (paths.GENERATED / language / "claims/other.md").read_text(encoding="utf-8")
+    (row,) = [line for line in table.splitlines() if "page as a whole" in line]
+    kind = claim_tables.WORDS[language]["kinds"]["mathematics"]
+    assert row.endswith(f"<br><small>{kind}</small> | `1 < 4`<br>`a['0'] = b|c` |")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("tests/claims/test_other.py", "half(LIMIT) <", "half(LIMIT) + 0 <"),
+        ("tests/claims/test_other.py", "LIMIT = 2", "LIMIT = 3"),
+        ("tests/claims/test_other.py", "@few", "@many"),
+        ("tests/claims/conftest.py", "x / 2", "x / 3"),
+        ("snippets/tiny.py", "2 * x", "3 * x"),
+        ("snippets/examples/chapter/say.py", "21", "22"),
+    ],
+)
+def test_a_change_of_what_a_test_uses_makes_its_result_stale(results, file, old, new):
+    assert claim_results.stale_tests() == []
+    path = paths.ROOT / file
+    time = path.stat().st_mtime_ns
+    change(path, old, new)
+    os.utime(path, ns=(time + 1, time + 1))
+    assert claim_results.stale_tests() == [WHOLE]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("tests/claims/test_other.py", "half(LIMIT) <", "half(LIMIT)  <"),
+        ("tests/claims/test_other.py", "compare_sums(2 + 2, 4)", "compare_sums(4, 4)"),
+        (
+            "tests/claims/test_other.py",
+            '@claim("index"',
+            '@mutation("a.py", "b", "c", fault="d")\n@claim("other"',
+        ),
+        ("tests/claims/test_other.py", "def helper():", "def other_helper():"),
+        ("tests/claims/conftest.py", "def half(x):\n", 'def half(x):\n    """A half."""  # of x\n'),
+        ("snippets/tiny.py", "# --8<-- [end:first]", "def triple(x):\n    return 3 * x"),
+    ],
+)
+def test_any_other_change_leaves_the_result_fresh(results, file, old, new):
+    path = paths.ROOT / file
+    time = path.stat().st_mtime_ns
+    change(path, old, new)
+    os.utime(path, ns=(time + 1, time + 1))
+    assert claim_results.stale_tests() == []
+
+
+def test_the_result_of_a_removed_claim_is_stale(results):
+    path = paths.CLAIMS / "test_other.py"
+    change(path, "test_the_page_as_a_whole", "test_another_sentence")
+    assert claim_results.stale_tests() == ["test_other.py::test_another_sentence", WHOLE]
+
+
+@pytest.fixture
+def recorder(monkeypatch) -> Iterator[ModuleType]:
+    """The module recorder, with nothing recorded."""
+    monkeypatch.syspath_prepend(ROOT / "tests/claims")
+    module = importlib.import_module("recorder")
+    module.RECORDED.clear()
+    yield module
+    module.RECORDED.clear()
+
+
+@pytest.mark.parametrize(
+    ("code", "texts"),
+    [
+        ("assert 0.123456 < 0.5", ["0.123 < 0.5"]),
+        ("assert 1 <= 2 < 3.5", ["1 ≤ 2 < 3.5"]),
+        ("assert 0.40001 > 0.4", ["0.40001 > 0.4"]),
+        ("assert torch.tensor(0.25) >= 0", ["0.25 ≥ 0"]),
+        ("assert all(x < 10 for x in (1, 9, 5))", ["9 < 10"]),
+        ("for x in (1, 9, 5):\n    assert x < 10", ["9 < 10"]),
+        ("assert 1 < 2 and 3 > 2", ["1 < 2", "3 > 2"]),
+        ('shown = {"a label": "0.7"}\nassert float(shown["a label"]) > 0', ["a label = 0.7 > 0"]),
+        ('shown = {"a label": "0.7"}\nassert shown["a label"] == "0.7"', ["a label = 0.7"]),
+        ("assert len([1, 2]) == 2", ["len([1, 2]) = 2"]),
+        ("assert 2 != 3", ["2 ≠ 3"]),
+        ("assert 1.001 == pytest.approx(1, abs=0.01)", ["Δ = 0.001 ≤ 0.01"]),
+        ("assert [1, 2.5] == pytest.approx([1, 2], abs=1)", ["Δ = 0.5 ≤ 1"]),
+        ("assert {'a': 3} == pytest.approx({'a': 2}, rel=1)", ["Δ = 1 ≤ 2"]),
+        ("torch.testing.assert_close(ONES, ONES + 2**-20)", ["Δ = 9.5e-07 ≤ 1.1e-05"]),
+        ("torch.testing.assert_close(ONES, 2 * ONES, rtol=0, atol=4)", ["Δ = 1 ≤ 4"]),
+        ("torch.testing.assert_close([ONES, ONES], [ONES, ONES], rtol=0, atol=0)", ["Δ = 0"]),
+        ("np.testing.assert_allclose([1.0], [1.5], rtol=0, atol=1)", ["Δ = 0.5 ≤ 1"]),
+        ("assert math.isclose(1, 1.5, rel_tol=0, abs_tol=1)", ["Δ = 0.5 ≤ 1"]),
+        ("assert torch.allclose(ONES, ONES * 2, rtol=0, atol=2)", ["Δ = 1 ≤ 2"]),
+        ("assert torch.equal(ONES, ONES)", ["Δ = 0"]),
+        ("assert not torch.equal(ONES, 2 * ONES)", ["not torch.equal(ONES, 2 * ONES)"]),
+        ("with pytest.raises(KeyError):\n    raise KeyError", ["raises KeyError"]),
+        ("assert ONES.all()", ["ONES.all()"]),
+        ("with pytest.raises(KeyError):\n    assert ONES.all()\n    raise KeyError",
+         ["raises KeyError"]),
+        ("assert 'a' in 'abc'", ["a in 'abc'"]),
+        ("assert ONES.shape == (2,)", ["ONES.shape = (2,)"]),
+        ("assert ONES is not None", ["ONES is not None"]),
+        ("assert 1234.5678 < 2e6", ["1235 < 2e+06"]),
+        ("with pytest.warns(UserWarning):\n    warnings.warn('!')", ["warns UserWarning"]),
+        ("close = functools.partial(torch.testing.assert_close, rtol=0, atol=1)\n"
+         "close(ONES, ONES)\nclose(ONES, 1.5 * ONES)", ["Δ = 0.5 ≤ 1"]),
+        (f"assert 'x' * 99 == '{'x' * 99}'", [f"'x' * 99 = {'x' * 59}…"]),
+        ("assert ONES.all()\nassert 2 == 2\nassert 1 < 9\nassert 8 < 9\nassert 7 < 9",
+         ["1 < 9", "8 < 9", "7 < 9"]),
+        ("assert 1 < 9\nassert 2 < 9\nassert 3 < 9\nassert 4 < 9", ["2 < 9", "3 < 9", "4 < 9"]),
+    ],
+)  # fmt: skip
+def test_an_assertion_records_what_it_compares(recorder, tmp_path, code, texts):
+    path = tmp_path / "asserting.py"
+    start = "import functools, math, warnings, numpy as np, pytest, torch\nONES = torch.ones(2)\n"
+    path.write_text(f"{start}{code}\n")
+    loader = recorder.Loader("asserting", str(path))
+    spec = importlib.util.spec_from_file_location("asserting", path, loader=loader)
+    loader.exec_module(importlib.util.module_from_spec(spec))
+    assert recorder.selected_texts() == texts
+
+
+def test_a_failing_assertion_still_fails_and_records_nothing(recorder, tmp_path):
+    path = tmp_path / "asserting.py"
+    loader = recorder.Loader("asserting", str(path))
+    for code in ("assert 0.5 < 0.1", "assert 1 == 2", "assert all(x > 2 for x in (3, 1))"):
+        recorder.RECORDED.clear()
+        path.write_text(f"{code}\n")
+        spec = importlib.util.spec_from_file_location("asserting", path, loader=loader)
+        with pytest.raises(AssertionError):
+            loader.exec_module(importlib.util.module_from_spec(spec))
+        assert "0.5" not in str(recorder.RECORDED) and "2" not in recorder.selected_texts()
+
+
+def test_a_test_is_recorded_in_a_fresh_process_with_the_files_that_it_reads():
+    code = (
+        "import recorder; print(recorder.record('test_mutations.py::test_sample_for_the_runner'))"
+    )
+    folders = [str(ROOT / name) for name in ("tests/claims", "tests", "scripts")]
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(folders)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    texts, files = ast.literal_eval(done.stdout)
+    assert texts == ["sinusoidal_positional_encoding(2, 2)[0].tolist() = [0, 1]"]
+    assert {"snippets/transformer.py", "tests/claims/test_mutations.py"} <= files
 
 
 # In the real book
@@ -194,6 +409,12 @@ def test_every_claim_of_the_book_has_a_place():
     assert sorted(claim.test.partition("::")[2] for claim in declared) == sorted(test_names)
     claims_with_anchor = [claim for claim in declared if "#" in claim.place]
     assert len(claims_with_anchor) > 0.95 * len(declared)
+
+
+def test_every_result_of_a_claim_is_of_the_current_code():
+    hint = "results/claims.json is stale; run scripts/experiment claims"
+    assert claim_results.stale_tests() == [], hint
+    assert all(result.comparisons for result in claim_results.load_results().values())
 
 
 def test_every_comparison_is_measured_within_its_bound():

@@ -36,7 +36,7 @@ def test_screen_only_elements_are_not_printed(open_for_print, url):
     assert shown == []
 
 
-@pytest.mark.parametrize("url", ["attention/", "zh/proofs/"])
+@pytest.mark.parametrize("url", ["attention/", "zh/data/"])
 def test_folded_blocks_are_printed_open(open_for_print, url):
     page = open_for_print(url)
     folded = page.locator("details:not([open]) > :not(summary)")
@@ -48,7 +48,9 @@ def test_folded_blocks_are_printed_open(open_for_print, url):
     assert folded.first.bounding_box()["height"] > 0
 
 
-@pytest.mark.parametrize("url", ["attention/", "zh/learned/", "pitfalls/", "zh/glossary/"])
+@pytest.mark.parametrize(
+    "url", ["attention/", "zh/learned/", "pitfalls/", "zh/glossary/", "claims-training/"]
+)
 def test_nothing_is_cut_off_at_the_edge_of_the_paper(open_for_print, url):
     page = open_for_print(url)
     overflowing = page.locator("article :is(p, pre, code, td, svg, li)").evaluate_all(

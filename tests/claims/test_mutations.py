@@ -30,7 +30,7 @@ class Case(NamedTuple):
 
     @property
     def name(self) -> str:
-        file, old, new, _ = self.mutation
+        file, old, new = self.mutation[:3]
         return f"mutation of {file}, {old!r} to {new!r}, of {self.test}"
 
 
@@ -90,7 +90,7 @@ def changed(pool, selected) -> dict[Case, Future[Result]]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.mutation.fault)
 def test_the_claim_fails_if(case, unchanged, changed, cache, record_property):
-    file, old, _, fault = case.mutation
+    file, old, _, fault, _ = case.mutation
     count = (SNIPPETS / file).read_text(encoding="utf-8").count(old)
     assert count == 1, f"snippets/{file} has the old text {count} times, not once: {old}"
     if case not in changed:

@@ -265,7 +265,10 @@ def test_files_that_pages_and_style_sheets_fetch_exist(site, built_pages):
     assert_no_errors(errors)
 
 
-REFERENCE_PAGES = frozenset({"index.md", "proofs.md", "glossary.md", "shapes.md", "sources.md"})
+REFERENCE_PAGES = frozenset(
+    {"index.md", "proofs.md", "glossary.md", "shapes.md", "sources.md"}
+    | {f"claims-{part}.md" for part in ("model", "training", "variants")}
+)
 
 
 def test_every_chapter_shows_its_reading_time_and_prerequisites(built_pages):

@@ -85,6 +85,9 @@ def test_pages_of_a_fork_link_to_its_own_site_and_repository(fork_site):
         assert f'href="{FORK_SETTINGS["REPO_URL"]}/edit/main/{source}"' in lab
         colab = "https://colab.research.google.com/github/reader/repo/blob/main/"
         assert f'href="{colab}{source}"' in lab
+        claims = (fork_site / folder / "claims-model/index.html").read_text(encoding="utf-8")
+        tests = f"{FORK_SETTINGS['REPO_URL']}/blob/main/tests/claims"
+        assert f'href="{tests}/test_masks.py#L' in claims
         notebook = (fork_site / folder / "labs/look-inside.ipynb").read_text(encoding="utf-8")
         assert f'SITE = \\"{FORK_ADDRESS}\\"' in notebook
         sitemap = (fork_site / folder / "sitemap.xml").read_text(encoding="utf-8")

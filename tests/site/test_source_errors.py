@@ -423,6 +423,10 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         (CLAIMS, '@claim("other#there", kind="mathematics")', ""),
         (CLAIMS, "def", "test_it_is_so has 0 @claim decorators; give it one: @claim("),
     ),
+    "a claim about code without a mutation": (
+        (CLAIMS, ', kind="mathematics"', ""),
+        (CLAIMS, "def", "test_it_is_so is a claim about code without a mutation; add @mutation"),
+    ),
     "a term of the glossary that leads nowhere": (
         (GLOSSARY, "#there", "#none"),
         (

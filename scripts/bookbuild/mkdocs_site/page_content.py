@@ -3,6 +3,7 @@
 import copy
 import functools
 import io
+import re
 
 import jieba
 from material.plugins.search.plugin import SearchIndex
@@ -48,15 +49,23 @@ def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
         if needs is not None:
             text = reading_time.add_reading_line(text, needs, source.language)
         try:
-            return expand_includes(text, source.language)
+            text = expand_includes(text, source.language)
         except ValueError as error:  # in a generated file; page_errors checks the page's own
             raise source.error(0, str(error)) from None
+        return with_source_links(text, config.repo_url or "")
 
     if not STATE.sources_key:
         return expand()
     addresses = root_url(config), str(config.repo_url)
     key = hash_texts((STATE.sources_key, *addresses, markdown, repr(page.meta)))
     return cached(f"{source.language}/{source.name}.expanded", key, expand)
+
+
+def with_source_links(markdown: str, repository: str) -> str:
+    """Links to files of this repository, [text](source:PATH#L1), with its address; without one,
+    only the text."""
+    link = rf"[\1]({repository.rstrip('/')}/blob/main/\2)\3" if repository else r"\1"
+    return re.sub(r"\[([^]]*)\]\(source:([^)\s]+)\)(\{[^}]*\})?", link, markdown)
 
 
 def without_offline_button(markdown: str) -> str:

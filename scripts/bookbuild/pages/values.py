@@ -8,11 +8,14 @@ from bookbuild.pages.page import VALUE, blank_fences
 RESULT = re.compile(r'"(\w+)\.json"')
 SOURCE_LINK = re.compile(r'<a class="number"[^>]*>(.*?)</a>')
 OUTPUT_FOLDERS = ("proofs/", "pitfalls/")  # a reference to any other output is to an example
+CLAIM_COUNTS = "claims/numbers"  # {{ claims/numbers: code }}
 
 
 def output_name(reference: str) -> str:
     """The output that a reference names: outputs/examples/chapter/example.txt."""
     name = reference.partition(": ")[0]
+    if name == CLAIM_COUNTS:
+        return f"{name}.txt"
     return f"outputs/{name if name.startswith(OUTPUT_FOLDERS) else f'examples/{name}'}.txt"
 
 
@@ -41,6 +44,8 @@ def resolve_value(reference: str) -> str:
 def source_file(reference: str) -> str:
     """The file of the repository that computes a value: an example, a proof, or the experiment
     whose result the example reads."""
+    if reference.startswith(f"{CLAIM_COUNTS}: "):
+        return "scripts/bookbuild/reference/claim_tables.py"
     name = output_name(reference).removeprefix("outputs/").removesuffix(".txt")
     folder = paths.SCRIPTS if name.startswith("proofs/") else paths.SNIPPETS
     text = (folder / f"{name}.py").read_text(encoding="utf-8")

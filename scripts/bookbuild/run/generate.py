@@ -20,16 +20,19 @@ from bookbuild.pages.files import PARTIAL_SUFFIX, encoding_errors, write_file
 from bookbuild.pages.glossary import glossary_table
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import without_section_markers
-from bookbuild.reference import bibliography, claims, quizzes, shapes
+from bookbuild.reference import bibliography, claim_tables, quizzes, shapes
 from bookbuild.run.jobs import Job, list_jobs
 from bookbuild.run.locks import file_lock
 from bookbuild.run.workers import run_jobs
+
+RESULTS_OF_TESTS = ("claims.json", "mutations.json")  # in snippets/results/; no example reads them
 
 
 def downloadable_snippets() -> list[Path]:
     """The snippets that a reader needs beside a copied code block."""
     patterns = "*.py", "variants/*.py", "*.js", "results/*.json", "*.safetensors"
-    return sorted(path for pattern in patterns for path in paths.SNIPPETS.glob(pattern))
+    found = [path for pattern in patterns for path in paths.SNIPPETS.glob(pattern)]
+    return sorted(path for path in found if path.name not in RESULTS_OF_TESTS)
 
 
 def write_downloads_and_tables() -> None:
@@ -48,7 +51,7 @@ def write_downloads_and_tables() -> None:
             write_file(folder / "quizzes" / f"{name}.md", quizzes.quiz_markdown(path, language))
         for name, table in shapes.shape_tables(language).items():
             write_file(folder / "shapes" / f"{name}.md", table)
-    claims.write()
+    claim_tables.write()
 
 
 def remove_obsolete_files(jobs: list[Job]) -> None:
