@@ -105,10 +105,17 @@ def line(label):
 }
 
 
-def add_to_nav(folder: Path, name: str) -> None:
-    """Add a page to the nav of a sample book."""
+# The plugin of the labs, which takes longer to import than a sample book takes to build.
+JUPYTER = re.compile(r"^  mkdocs-jupyter:.*\n(?:    .*\n)+", re.M)
+
+
+def add_to_nav(folder: Path, lab: str) -> None:
+    """Add a lab to the nav of a sample book, and the plugin that executes it."""
     for config in ("mkdocs.yml", "mkdocs.zh.yml"):
-        change(folder / config, "  - other.md\n", f"  - other.md\n  - {name}\n")
+        change(folder / config, "  - other.md\n", f"  - other.md\n  - {lab}\n")
+    plugin = JUPYTER.search((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert plugin
+    change(folder / "mkdocs.yml", "\nplugins:\n", f"\nplugins:\n{plugin[0]}")
 
 
 def make_sample_book(folder: Path) -> Path:
@@ -132,7 +139,7 @@ def make_sample_book(folder: Path) -> Path:
     for name in ("mkdocs.yml", "mkdocs.zh.yml"):
         text = (ROOT / name).read_text(encoding="utf-8")
         pages = "nav:\n  - index.md\n  - other.md\n"
-        text = re.sub(r"^nav:\n(?: .*\n)+", pages, text, flags=re.M)
+        text = JUPYTER.sub("", re.sub(r"^nav:\n(?: .*\n)+", pages, text, flags=re.M))
         (folder / name).write_text(text, encoding="utf-8")
     # Loading jieba's own dictionary takes longer than the rest of a small build.
     with open(folder / "mkdocs.zh.yml", "a", encoding="utf-8") as config:

@@ -20,7 +20,7 @@ BUILD_MODULES = (
     "markdown.extensions.admonition", "markdown.extensions.footnotes",
     "markdown.extensions.tables", "pygments.formatters.html", "pygments.lexers.python",
     "pymdownx.arithmatex", "pymdownx.details", "pymdownx.superfences",
-    "pymdownx.tabbed",
+    "pymdownx.tabbed", "mkdocs_jupyter.plugin",
 )  # fmt: skip
 GENERATE_MODULES = ("torch", "matplotlib.figure", "matplotlib.backends.backend_svg")
 COMMAND_TIMEOUT = 300  # seconds for a command, on a busy machine

@@ -203,6 +203,9 @@ def test_it_is_stale_when_its_code_or_a_snippet_changes_but_not_when_its_text_do
     change(paths.SNIPPETS / "tiny.py", "2 * x", "3 * x")
     assert not fresh()
     change(paths.SNIPPETS / "tiny.py", "3 * x", "2 * x")
+    change(paths.ROOT / "mkdocs.yml", "allow_errors: false", "allow_errors: true")
+    assert not fresh()
+    change(paths.ROOT / "mkdocs.yml", "allow_errors: true", "allow_errors: false")
     model = paths.SNIPPETS / "tiny.safetensors"
     model.write_bytes(b"\xff1")
     change(lab, "number:", model.name)
@@ -261,8 +264,8 @@ def test_a_cell_that_fails_stops_with_notebook_line_cell_and_reason(
     assert not [*(paths.GENERATED / "outputs/labs").glob("*")]
 
 
-def test_a_kernel_that_is_not_installed_is_reported(lab, generated, monkeypatch):
-    monkeypatch.setitem(execution.OPTIONS, "kernel_name", "nonesuch")
+def test_a_kernel_that_is_not_installed_is_reported(sample_folder, lab, generated):
+    change(sample_folder / "mkdocs.yml", "kernel_name: python3", "kernel_name: nonesuch")
     status, messages = generated()
     assert status == 1
     line = line_number(lab.read_text(), lab.read_text().index("from tiny"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.labs import notebooks
-from bookbuild.pages.labs.execution import SETTINGS
+from bookbuild.pages.labs.execution import SETTINGS, plugin_options
 from bookbuild.pages.paths import LANGUAGES
 
 EXAMPLE_TIMEOUT = 120  # seconds
@@ -71,7 +71,9 @@ class Job:
         """A hash of everything that the outputs depend on."""
         digest = hashlib.sha256(f"{self.name} {sys.version}".encode())
         pinned = [paths.ROOT / name for name in PINNED_FILES]
-        pinned += sorted(SETTINGS.rglob("*.*")) if self.is_notebook else []
+        if self.is_notebook:
+            digest.update(repr(plugin_options()).encode())
+            pinned += sorted(SETTINGS.rglob("*.*"))
         for path in [*sorted(dependencies(self.source)), *pinned]:
             digest.update(code(path))
         return digest.hexdigest()

@@ -14,7 +14,6 @@ from bookbuild.pages.files import write_file
 from bookbuild.pages.labs.notebooks import code_cells
 
 SETTINGS = Path(__file__).with_name("jupyter")  # nbconvert's, and our template
-OPTIONS = {"execute": True, "allow_errors": False, "kernel_name": "python3", "cache": False}
 CELL_TIMEOUT = 1200  # seconds; the slowest cell computes for about a minute
 VARIABLE = re.compile(r'0x[0-9a-f]{6,}|\b(?:CPU|Wall)\b.*\d ?m?s\b|title="stderr"\n.*')
 STARTED: list[object] = []  # one item for each code cell that has started
@@ -25,6 +24,14 @@ HINTS = {
 }
 
 
+def plugin_options() -> dict[str, Any]:
+    """The options of mkdocs-jupyter in mkdocs.yml."""
+    from mkdocs.utils import yaml_load
+
+    settings = yaml_load((paths.ROOT / "mkdocs.yml").read_text(encoding="utf-8")) or {}
+    return settings["plugins"]["mkdocs-jupyter"]
+
+
 def run_notebook(path: Path, output: Path) -> None:
     """Execute a lab in this folder; write the Markdown of what each code cell shows, in JSON."""
     from mkdocs_jupyter.plugin import Plugin
@@ -33,8 +40,9 @@ def run_notebook(path: Path, output: Path) -> None:
     os.environ |= {"JUPYTER_CONFIG_DIR": str(SETTINGS), "PYTHONPATH": str(paths.SNIPPETS)}
     os.environ |= {"JUPYTER_RUNTIME_DIR": here, "IPYTHONDIR": here, "OMP_NUM_THREADS": "1"}
     plugin = Plugin()
-    plugin.load_config(OPTIONS)
-    file = SimpleNamespace(abs_src_path=shutil.copy(path, here), src_path=path.name)
+    plugin.load_config(plugin_options())
+    os.mkdir("labs")
+    file = SimpleNamespace(abs_src_path=shutil.copy(path, Path(here, "labs")), src_path=path.name)
     page = plugin.on_pre_page(SimpleNamespace(file=file, abs_url=""), {}, None)
     try:
         page.render({}, None)
