@@ -73,6 +73,7 @@ def counter(label):
         ax.set_ylim(-0.12, 1.12)
         ax.set_yticks([])
         ax.set_ylabel(label["digit"].format(2**bit), rotation=0, ha="right", va="center")
+        ax.tick_params(length=0)
         ax.spines["left"].set_visible(False)
     axes[-1].set_xlim(0, 16)
     axes[-1].set_xticks(np.arange(16) + 0.5, range(16))

@@ -123,8 +123,8 @@ def test_the_measured_lengths_match_the_formula(printed):
 @claim("input-in-practice#two-jobs")
 @mutation(
     "examples/input-in-practice/first_loss.py",
-    "torch.randn(vocab_size, d_model) * std",
-    "torch.randn(vocab_size, d_model) * std**2",
+    "torch.randn(vocab_size, d) * std",
+    "torch.randn(vocab_size, d) * std**2",
     fault="the example multiplies the output table by the variance",
 )
 def test_an_output_table_of_n_0_1_starts_far_worse_than_guessing(printed):
