@@ -56,6 +56,32 @@ def clocks(label):
 
 
 @figure(
+    en={"x": "position p", "digit": "digit of {}"},
+    zh={"x": "位置 p", "digit": "{} 那一位"},
+)
+def counter(label):
+    fig, axes = canvas(height=290, rows=4, sharex=True)
+    fine = np.linspace(0, 16, 321)
+    for bit, ax in enumerate(axes):
+        for p in range(16):
+            digit = (p >> bit) & 1
+            if digit:
+                ax.axvspan(p, p + 1, color=SECOND, alpha=0.25, linewidth=0)
+            write(ax, p + 0.5, 0.5, str(digit))
+        wave = 0.5 - 0.5 * np.sin(math.pi * fine / 2**bit)
+        ax.plot(fine, wave, color=FIRST)
+        ax.set_ylim(-0.12, 1.12)
+        ax.set_yticks([])
+        ax.set_ylabel(label["digit"].format(2**bit), rotation=0, ha="right", va="center")
+        ax.tick_params(length=0)
+        ax.spines["left"].set_visible(False)
+    axes[-1].set_xlim(0, 16)
+    axes[-1].set_xticks(np.arange(16) + 0.5, range(16))
+    axes[-1].set_xlabel(label["x"])
+    return fig
+
+
+@figure(
     en={"x": "column", "y": "position"},
     zh={"x": "列", "y": "位置"},
 )
@@ -108,51 +134,6 @@ def wavelengths(label):
     ax.set_xlabel(label["x"])
     ax.set_ylabel(label["y"])
     ax.grid(axis="y")
-    return fig
-
-
-@figure(
-    en={
-        "x": "position",
-        "y": "largest error of a row",
-        "all": "all in float32",
-        "ours": "float64 first, stored as float32",
-    },
-    zh={
-        "x": "位置",
-        "y": "一行中的最大误差",
-        "all": "全程 float32",
-        "ours": "先用 float64，再存成 float32",
-    },
-)
-def float32_error(label):
-    fig, ax = canvas(height=280)
-    position = np.unique(np.geomspace(1, 20000, 100).astype(int))
-    even = np.arange(0, 512, 2)
-
-    def table(p, frequency):
-        angle = p[:, None] * frequency
-        return np.concatenate([np.sin(angle), np.cos(angle)], axis=1)
-
-    exact = table(position.astype(float), np.exp(even * (-math.log(1e4) / 512)))
-    step = np.float32(-math.log(1e4) / 512)
-    frequency = np.exp(even.astype(np.float32) * step)
-    single = table(position.astype(np.float32), frequency)
-    for values, color, name in (
-        (single, SECOND, label["all"]),
-        (exact.astype(np.float32), FIRST, label["ours"]),
-    ):
-        error = np.abs(values - exact).max(axis=1)
-        ax.loglog(position, error, color=color, label=name)
-    ax.set_xlim(1, 20000)
-    ax.set_ylim(1e-8, 3e-2)
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0f}")
-    ax.xaxis.set_minor_locator(NullLocator())
-    powers_of_ten(ax.yaxis)
-    ax.set_xlabel(label["x"])
-    ax.set_ylabel(label["y"])
-    ax.grid(axis="y")
-    ax.legend(loc="upper left")
     return fig
 
 

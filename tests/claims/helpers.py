@@ -1,7 +1,11 @@
 """Paths and functions that the tests of several chapters use."""
 
+import functools
 import importlib
+import io
 import re
+import runpy
+from contextlib import redirect_stdout
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -32,6 +36,20 @@ def close(one: torch.Tensor, other: torch.Tensor, tolerance: float = 1e-9) -> No
 def normal(*shape: int, seed: int = 0) -> torch.Tensor:
     """Normal numbers in float64, which leave the global generator as it is."""
     return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+@functools.cache
+def run_snippet(kind: str, chapter: str, name: str) -> tuple[dict, str]:
+    """The globals of an example or exercise, and its output."""
+    state, threads = torch.get_rng_state(), torch.get_num_threads()
+    torch.set_num_threads(1)  # on a busy machine threads wait for one another
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        names = runpy.run_path(str(SNIPPETS / kind / chapter / f"{name}.py"))
+    torch.set_rng_state(state)
+    torch.set_num_threads(threads)
+    torch.set_printoptions(profile="default")
+    return names, printed.getvalue()
 
 
 def load_pitfall(name: str) -> ModuleType:

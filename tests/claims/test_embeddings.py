@@ -331,59 +331,7 @@ def test_the_worked_example_gives_rows_2_1_2(printed):
     assert shown["product equals nn.Embedding"] == "True"
 
 
-@claim("embeddings#lookup")
-@mutation(
-    "examples/embeddings/one_hot_cost.py",
-    "tokens * vocab_size * 4",
-    "tokens * vocab_size",
-    fault="a one-hot entry counts as one byte",
-)
-def test_one_hot_rows_of_a_batch_of_the_paper_take_gigabytes(printed):
-    shown = printed("examples", "one_hot_cost")
-    assert shown["one-hot rows"] == f"{25_000 * 37_000 * 4 / 1e9:.1f} GB" == "3.7 GB"
-    assert shown["ids"] == "0.2 MB"
-
-
 # The gradient
-
-
-@claim("embeddings#gradient", kind="mathematics")
-@few
-@given(ids=st.lists(st.integers(0, 8), min_size=1, max_size=8))
-def test_only_the_rows_used_get_a_gradient(ids):
-    for dtype in DTYPES:
-        embedding = nn.Embedding(9, 4, dtype=dtype)
-        embedding(torch.tensor([ids])).sum().backward()
-        used = embedding.weight.grad.any(dim=1).nonzero().flatten()
-        assert used.tolist() == sorted(set(ids))
-        assert embedding.weight.grad.shape == (9, 4)
-
-
-@claim("embeddings#gradient", kind="mathematics")
-@few
-@given(ids=st.lists(st.integers(0, 8), min_size=1, max_size=8))
-def test_the_gradient_of_the_table_is_one_hot_transposed_times_the_incoming_gradient(ids):
-    for dtype in DTYPES:
-        embedding = nn.Embedding(9, 4, dtype=dtype)
-        ids = torch.as_tensor(ids)
-        arriving = torch.randn(len(ids), 4, dtype=dtype)
-        embedding(ids).backward(arriving)
-        expected = one_hot(ids, 9).to(dtype).T @ arriving
-        torch.testing.assert_close(embedding.weight.grad, expected)
-
-
-@claim("embeddings#gradient")
-@mutation(
-    "examples/embeddings/gradient_rows.py",
-    "torch.tensor([[6, 7, 6]])",
-    "torch.tensor([[6, 6, 6]])",
-    fault="the example of the gradients uses one word only",
-)
-def test_a_row_used_twice_gets_the_sum_of_both_gradients(printed):
-    assert printed("examples", "gradient_rows")["rows with a gradient"] == "[6, 7]"
-    embedding = nn.Embedding(9, 2)
-    embedding(torch.tensor([6, 7, 6])).backward(torch.tensor([[1.0], [2.0], [3.0]]).expand(3, 2))
-    assert embedding.weight.grad[[6, 7]].tolist() == [[4.0, 4.0], [2.0, 2.0]]
 
 
 @claim("embeddings#exercises")
@@ -513,44 +461,6 @@ def test_a_tied_output_gives_the_padding_row_a_gradient(printed):
     assert shown["row 0 is still zero"] == "False"
 
 
-# Pretrained vectors
-
-
-@claim("embeddings#pretrained", kind="measurement")
-def test_from_pretrained_takes_embeddings_and_freezes_by_default():
-    parameters = inspect.signature(nn.Embedding.from_pretrained).parameters
-    assert list(parameters)[:3] == ["embeddings", "freeze", "padding_idx"]
-    assert parameters["freeze"].default is True
-    assert not nn.Embedding.from_pretrained(torch.ones(9, 4)).weight.requires_grad
-    assert nn.Embedding.from_pretrained(torch.ones(9, 4), freeze=False).weight.requires_grad
-
-
-@claim("embeddings#pretrained", kind="measurement")
-def test_padding_idx_in_from_pretrained_keeps_the_row_and_blocks_its_gradient(dtype):
-    vectors = torch.ones(9, 4, dtype=dtype)
-    embedding = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)
-    assert embedding.weight[0].tolist() == [1.0] * 4
-    embedding(torch.tensor([[6, 0]])).sum().backward()
-    assert not embedding.weight.grad[0].any()
-    assert embedding.weight.grad[6].all()
-
-
-@claim("embeddings#pretrained")
-@mutation(
-    "examples/embeddings/pretrained.py",
-    "nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)",
-    "nn.Embedding.from_pretrained(\n    vectors.clone(), freeze=False, padding_idx=0\n)",
-    fault="the example trains a copy of the pretrained vectors",
-)
-def test_from_pretrained_does_not_copy(printed):
-    vectors = torch.ones(9, 4)
-    embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
-    assert embedding.weight.data_ptr() == vectors.data_ptr()
-    shown = printed("examples", "pretrained")
-    assert shown["row 6 of our own tensor"] == shown["row 6 after a step"]
-    assert shown["row 0 after a step"] == shown["row 0 at first"]
-
-
 # Initialization, and the root of d
 
 
@@ -609,25 +519,6 @@ def test_token_vectors_start_with_length_about_root_d_and_positions_with_root_ha
 
 @claim("embeddings#sqrt-d")
 @mutation(
-    "examples/embeddings/norms.py",
-    "default * d_model**0.5",
-    "default * d_model",
-    fault="the example multiplies the default vectors by d, not by its root",
-)
-def test_the_measured_lengths_match_the_formula(printed):
-    shown = {label: float(value) for label, value in printed("examples", "norms").items()}
-    root = math.sqrt(512)
-    assert shown == {
-        "position": 16.0,
-        "N(0, 1)": pytest.approx(root, rel=0.01),
-        "N(0, 1) times root d": pytest.approx(512, rel=0.01),
-        "N(0, 1/d)": 1.0,
-        "N(0, 1/d) times root d": pytest.approx(root, rel=0.01),
-    }
-
-
-@claim("embeddings#sqrt-d")
-@mutation(
     "examples/embeddings/alike.py",
     "factor * other + place[0]",
     "factor * other + place[50]",
@@ -639,20 +530,6 @@ def test_without_the_root_the_position_drowns_the_word(printed):
     assert shown["times 512, one word in two places"] > 0.99
     assert 0.2 < shown["times 23, two words in one place"] < 0.5
     assert shown["times 23, two words in one place"] < shown["times 23, one word in two places"]
-
-
-@claim("embeddings#two-jobs")
-@mutation(
-    "examples/embeddings/first_loss.py",
-    "torch.randn(vocab_size, d_model) * std",
-    "torch.randn(vocab_size, d_model) * std**2",
-    fault="the example multiplies the output table by the variance",
-)
-def test_an_output_table_of_n_0_1_starts_far_worse_than_guessing(printed):
-    shown = {label: float(value) for label, value in printed("examples", "first_loss").items()}
-    assert shown["a blind guess"] == round(math.log(1000), 1)
-    assert shown["rows from N(0, 1/d)"] == pytest.approx(math.log(1000) + 0.5, abs=0.2)
-    assert shown["rows from N(0, 1)"] == pytest.approx(10 * shown["a blind guess"], rel=0.2)
 
 
 @claim("embeddings#exercises")
@@ -857,38 +734,6 @@ def test_invalid_ids_raise_a_value_error_with_the_input(ids, message):
 def test_nn_embedding_reports_index_out_of_range_but_not_which_index():
     with pytest.raises(IndexError, match=r"^index out of range in self$"):
         nn.Embedding(9, 4)(torch.tensor([[4, 9]]))
-
-
-@claim("embeddings#shape")
-@mutation(
-    "transformer.py",
-    "if ids.dim() != 2 or",
-    "if ids.dim() < 2 or",
-    fault="only ids with too few axes are rejected",
-)
-def test_an_extra_axis_passes_nn_embedding_and_mixes_all_positions(printed):
-    shown = printed("examples", "extra_axis")
-    assert shown["vectors"] == "(1, 5, 1, 512)"
-    assert shown["with positions"] == "(1, 5, 5, 512)"
-    assert shown["ours"].endswith("got torch.int64 of shape (1, 5, 1)")
-
-
-@claim("embeddings#token-embedding")
-@mutation(
-    "transformer.py",
-    "(ids.min() < 0 or ids.max() >= vocab_size)",
-    "ids.max() >= vocab_size",
-    fault="negative ids pass the check",
-)
-@mutation(
-    "transformer.py",
-    "        if ids.numel() == 0:\n",
-    "        if ids.size(0) == 0:\n",
-    fault="sentences without tokens pass the check",
-)
-def test_every_invalid_id_on_the_page_is_rejected(capsys):
-    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "wrong_ids.py"))
-    assert len(capsys.readouterr().out.splitlines()) == 5
 
 
 # Where the vectors come from

@@ -1,12 +1,9 @@
-"""The claims of the chapters on positional encoding, and on rotations and distances."""
+"""The claims of the pages on positional encoding, and on rotations and distances."""
 
 import functools
 import inspect
-import io
 import itertools
 import math
-import runpy
-from contextlib import redirect_stdout
 
 import numpy as np
 import pytest
@@ -15,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparisons import compare_inner_products, compare_shift, compare_table
-from helpers import DOCS, DTYPES, SNIPPETS, few
+from helpers import DOCS, DTYPES, few, run_snippet
 from marks import claim, mutation
 from references import exact_rows, shift_matrix
 from transformer import (
     PositionalEncoding,
     TokenEmbedding,
-    Transformer,
     TransformerConfig,
     scaled_dot_product_attention,
     sinusoidal_positional_encoding,
@@ -33,18 +29,9 @@ ORDERS = ["吃饭没", "没吃饭", "没饭吃", "饭吃没", "饭没吃", "吃�
 even_widths = st.integers(1, 16).map(lambda half: 2 * half)
 
 
-@functools.cache
 def run(kind: str, name: str) -> tuple[dict, str]:
     """The globals of an example or exercise, and its output."""
-    state, threads = torch.get_rng_state(), torch.get_num_threads()
-    torch.set_num_threads(1)  # on a busy machine threads wait for one another
-    printed = io.StringIO()
-    with redirect_stdout(printed):
-        names = runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"))
-    torch.set_rng_state(state)
-    torch.set_num_threads(threads)
-    torch.set_printoptions(profile="default")
-    return names, printed.getvalue()
+    return run_snippet(kind, CHAPTER, name)
 
 
 def printed(kind: str, name: str) -> dict[str, str]:
@@ -129,6 +116,17 @@ def test_a_causal_mask_breaks_the_equivariance():
     causal = torch.ones(8, 8, dtype=torch.bool).tril()
     moved = attention(x.flip(0), *weights, causal)
     assert (moved - attention(x, *weights, causal).flip(0)).abs().max() > 0.1
+
+
+@claim("positional-encoding#order-blind", kind="mathematics")
+def test_a_causal_mask_shows_positions_only_if_a_token_differs():
+    matrices = random(3, 4, 4)
+    causal = torch.ones(6, 6, dtype=torch.bool).tril()
+    equal = random(1, 4, seed=1).expand(6, 4)
+    outputs = attention(equal, *matrices, causal)
+    torch.testing.assert_close(outputs, outputs[:1].expand(6, 4))
+    begun = torch.cat([random(1, 4, seed=2), equal[1:]])  # <bos> comes first
+    assert torch.pdist(attention(begun, *matrices, causal)).min() > 1e-3
 
 
 @claim("positional-encoding#order-blind")
@@ -232,10 +230,35 @@ def test_one_pair_nearly_confuses_44_with_0_and_two_pairs_do_not():
     ]
 
 
-@claim("positional-encoding#requirements", kind="mathematics")
+@claim("positional-encoding#one-pair", kind="mathematics")
 def test_a_sine_alone_takes_a_value_twice_per_period():
     assert math.sin(1) == pytest.approx(math.sin(math.pi - 1))
     assert math.cos(1) != pytest.approx(math.cos(math.pi - 1))
+
+
+@claim("positional-encoding#one-pair", kind="mathematics")
+@few
+@given(st.integers(0, 5000), st.floats(1e-4, 3.0))
+def test_one_step_is_the_same_rotation_at_every_position(p, theta):
+    sin, cos = math.sin(theta), math.cos(theta)
+    turn = torch.tensor([[cos, sin], [-sin, cos]], dtype=torch.float64)
+    here, next_ = (
+        torch.tensor([math.sin(q * theta), math.cos(q * theta)], dtype=torch.float64)
+        for q in (p, p + 1)
+    )
+    torch.testing.assert_close(turn @ here, next_, rtol=0, atol=1e-9)
+
+
+@claim("positional-encoding#one-pair", kind="mathematics")
+@pytest.mark.parametrize("d", [16, 64])
+def test_sines_alone_have_unequal_steps_and_no_matrix_that_turns_them(d):
+    table = exact_table(2000, d)
+    for rows, step_varies in ((table, False), (table[:, 0::2], True)):
+        steps = (rows[1:] - rows[:-1]).norm(dim=1)
+        best = torch.linalg.lstsq(rows[:-1], rows[1:], driver="gelsd").solution
+        error = (rows[:-1] @ best - rows[1:]).abs().max()
+        assert (steps.max() > 1.5 * steps.min()) == step_varies
+        assert (error > 0.5) == step_varies
 
 
 # The table
@@ -462,70 +485,6 @@ def test_unsqueeze_inserts_the_new_axis_at_dim(dim):
     shape = [4, 5]
     shape.insert(dim if dim >= 0 else dim + 3, 1)
     assert list(torch.zeros(4, 5).unsqueeze(dim).shape) == shape
-
-
-# Four ways, and float32
-
-
-@claim("positional-encoding#four-ways")
-@mutation(
-    "examples/positional-encoding/four_ways.py",
-    "np.stack([np.sin(angle), np.cos(angle)], axis=-1)",
-    "np.stack([np.sin(angle), np.cos(angle)], axis=1)",
-    fault="the NumPy table has all its sines before its cosines",
-)
-def test_four_implementations_give_the_same_table():
-    names, _ = run("examples", "four_ways")
-    exact = exact_table(200, 64)
-    for way in ("plain_loop", "with_numpy", "exp_and_log"):
-        torch.testing.assert_close(names[way](200, 64), exact, rtol=0, atol=1e-12)
-    assert names["ours"] is sinusoidal_positional_encoding
-
-
-@claim("positional-encoding#four-ways")
-@mutation(
-    "examples/positional-encoding/four_ways.py",
-    "for p in range(n):",
-    "for p in range(1):",
-    fault="the loop fills one row only",
-)
-def test_the_loop_takes_more_than_ten_times_as_long():
-    lines = run("examples", "four_ways")[1].splitlines()
-    slower = [line.split(": ")[1] for line in lines if line.startswith(" ")]
-    assert slower == ["True", "False", "False", "False"]
-
-
-@claim("positional-encoding#four-ways")
-@mutation(
-    "transformer.py",
-    "even = torch.arange(0, d_model, 2, dtype=torch.float64)",
-    "even = torch.arange(0, d_model, 2, dtype=torch.float32)",
-    fault="the frequencies are computed in float32",
-)
-def test_the_table_is_exact_to_float32_up_to_position_20000():
-    table = sinusoidal_positional_encoding(20001, 512)
-    assert table.dtype == torch.float32
-    assert (table - exact_table(20001, 512)).abs().max() < 3.1e-8  # half a unit in the last place
-
-
-@claim("positional-encoding#four-ways")
-@mutation(
-    "examples/positional-encoding/float32_error.py",
-    "angle = torch.arange(n, dtype=dtype)",
-    "angle = torch.arange(n, dtype=torch.float64)",
-    fault="the example keeps its angles in float64",
-)
-def test_in_float32_alone_the_error_grows_with_the_position():
-    values = printed("examples", "float32_error")
-    errors = [float(values[f"all in float32, up to {p}"]) for p in (100, 1000, 5000, 20000)]
-    assert errors == pytest.approx([6.6e-6, 5.5e-5, 3.9e-4, 1.6e-3], rel=0.3)
-    assert all(float(values[f"float64 first, up to {p}"]) < 4e-8 for p in (100, 20000))
-
-
-@claim("positional-encoding#four-ways", kind="mathematics")
-def test_an_angle_near_20000_has_two_or_three_correct_decimals_in_float32():
-    assert 0.001 < np.spacing(np.float32(20000)) < 0.01
-    assert np.spacing(np.float32(1)) < 1e-6
 
 
 # The picture: waves and wavelengths
@@ -979,170 +938,6 @@ def test_in_evaluation_nothing_is_dropped():
     assert torch.equal(module(x), x + module.table[:5])
 
 
-# The buffer
-
-
-@claim("positional-encoding#buffer")
-@mutation(
-    "transformer.py",
-    'self.register_buffer("table", table, persistent=False)',
-    "self.table = nn.Parameter(table)",
-    fault="the table is trained",
-)
-def test_the_module_has_no_parameters():
-    assert not list(PositionalEncoding(8).parameters())
-    assert [name for name, _ in PositionalEncoding(8).named_buffers()] == ["table"]
-
-
-@claim("positional-encoding#buffer")
-@mutation(
-    "transformer.py",
-    "persistent=False",
-    "persistent=True",
-    fault="the table is saved in every checkpoint",
-)
-def test_a_checkpoint_does_not_hold_the_table():
-    assert PositionalEncoding(8).state_dict() == {}
-    values = printed("examples", "checkpoint")
-    assert values["PositionalEncoding, bytes in a checkpoint"] == "0"
-    assert values["Persistent, bytes in a checkpoint"] == str(6000 * 512 * 4)
-
-
-@claim("positional-encoding#buffer")
-@mutation(
-    "examples/positional-encoding/checkpoint.py",
-    'self.register_buffer("table", table)',
-    'self.register_buffer("table", table, persistent=False)',
-    fault="the table of the example is not saved",
-)
-def test_another_max_len_loads_without_the_table_and_not_with_it():
-    state = PositionalEncoding(8, max_len=6).state_dict()
-    other = PositionalEncoding(8, max_len=5)
-    assert not other.load_state_dict(state).missing_keys
-    lines = run("examples", "checkpoint")[1].splitlines()
-    assert lines[2] == "    into max_len 5000: <All keys matched successfully>"
-    assert lines[5] == "    into max_len 5000: size mismatch for table"
-
-
-@claim("positional-encoding#buffer")
-@mutation(
-    "transformer.py",
-    'self.register_buffer("table", table, persistent=False)',
-    "self.table = table",
-    fault="the table is a plain attribute",
-)
-def test_the_table_moves_with_the_module():
-    assert PositionalEncoding(8).to("meta").table.device.type == "meta"
-    assert PositionalEncoding(8).double().table.dtype == torch.float64
-    assert printed("examples", "device_moves") == {
-        "PositionalEncoding, after double()": "torch.float64",
-        "PositionalEncoding, after to(meta)": "meta",
-        "PlainAttribute, after double()": "torch.float32",
-        "PlainAttribute, after to(meta)": "cpu",
-    }
-
-
-@claim("positional-encoding#buffer")
-@mutation(
-    "transformer.py",
-    "table = torch.empty(max_len, d_model, dtype=torch.float32)",
-    "table = torch.empty(max_len, d_model, dtype=torch.float64)",
-    fault="the table is stored in float64",
-)
-def test_double_changes_the_dtype_and_not_the_values():
-    table = PositionalEncoding(64, max_len=100).double().table
-    assert torch.equal(table, table.float().double())
-    assert (table - exact_table(100, 64)).abs().max() > 1e-8
-
-
-@claim("positional-encoding#buffer")
-@mutation(
-    "transformer.py",
-    'self.register_buffer("table", table, persistent=False)',
-    'self.register_buffer("table", table, persistent=False)\n'
-    "\n"
-    "        def refill(module, keys):\n"
-    "            module.table.copy_(sinusoidal_positional_encoding(max_len, d_model))\n"
-    "\n"
-    "        self.register_load_state_dict_post_hook(refill)",
-    fault="the module fills its table again after it has loaded a checkpoint",
-)
-def test_no_checkpoint_fills_a_table_made_on_the_meta_device():
-    with torch.device("meta"):
-        module = PositionalEncoding(8, max_len=4)
-    module.to_empty(device="cpu")
-    module.table.fill_(7.0)  # uninitialized memory may hold anything
-    assert not module.load_state_dict({}, strict=True).missing_keys
-    assert (module.table == 7.0).all()
-
-
-@claim("positional-encoding#buffer")
-@mutation(
-    "transformer.py",
-    "            self.output.weight = self.tgt_embedding.embedding.weight\n",
-    "            self.output.weight = self.tgt_embedding.embedding.weight\n"
-    "\n"
-    "            def tie(module, keys):\n"
-    "                module.output.weight = module.tgt_embedding.embedding.weight\n"
-    "\n"
-    "            self.register_load_state_dict_post_hook(tie)\n",
-    fault="the model ties its weights again after it has loaded a checkpoint",
-)
-def test_to_empty_and_assigned_weights_make_two_parameters_of_tied_ones():
-    config = TransformerConfig(9, 9, 8, 2, 1, 1, 8, tie_embeddings=True)
-    state = {name: value.clone() for name, value in Transformer(config).state_dict().items()}
-    for fill in (
-        lambda model: model.to_empty(device="cpu"),
-        lambda model: model.load_state_dict(state, assign=True),
-    ):
-        with torch.device("meta"):
-            model = Transformer(config)
-        shared = model.tgt_embedding.embedding
-        assert model.output.weight is shared.weight
-        fill(model)
-        assert model.output.weight is not shared.weight
-        assert model.output.weight.data_ptr() != shared.weight.data_ptr()
-
-
-@claim("positional-encoding#buffer")
-@mutation(
-    "examples/positional-encoding/detach.py",
-    "PositionalEncoding(8, dropout=0.0)",
-    "PositionalEncoding(8)",
-    fault="the example compares gradients with dropout",
-)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_gradients_are_the_same_with_and_without_detach(dtype):
-    module = PositionalEncoding(8, dropout=0.0).to(dtype)
-    weights = random(2, 5, 8, dtype=dtype)
-    gradients = []
-    for table in (module.table[:5], module.table[:5].clone().detach().requires_grad_(False)):
-        x = random(2, 5, 8, dtype=dtype, seed=1).requires_grad_()
-        ((x + table) * weights).sum().backward()
-        gradients.append(x.grad)
-    assert torch.equal(*gradients)
-    assert not module.table.requires_grad
-    assert printed("examples", "detach") == {
-        "the table asks for a gradient": "False",
-        "gradients identical": "True",
-        "table unchanged": "True",
-    }
-
-
-@claim("positional-encoding#buffer")
-@mutation(
-    "transformer.py",
-    "return self.dropout(x + self.table[:length])",
-    "return self.dropout(self.table[None, :length].add_(x))",
-    fault="the sum is written into the table",
-)
-def test_overwriting_the_output_does_not_change_the_table():
-    module = PositionalEncoding(8, max_len=4, dropout=0.0)
-    before = module.table.clone()
-    module(torch.zeros(1, 4, 8)).fill_(3.0)
-    assert torch.equal(module.table, before)
-
-
 # Longer than the training
 
 
@@ -1302,7 +1097,7 @@ def test_only_the_second_mistake_alone_destroys_the_rotation():
     assert left[0] < 1e-6 and left[1] > 0.1
 
 
-# Exercises of the next chapter
+# Exercises of the page on rotations
 
 
 @claim("rotations#exercises")

@@ -1,11 +1,11 @@
 import torch
 from torch.nn.functional import cosine_similarity
 
-from transformer import TokenEmbedding, sinusoidal_positional_encoding
+from transformer import sinusoidal_positional_encoding  # next chapter
 
 torch.manual_seed(0)
 d_model = 512
-rows = TokenEmbedding(1000, d_model).embedding.weight.detach()
+rows = torch.randn(1000, d_model) / d_model**0.5  # from N(0, 1/d)
 place = sinusoidal_positional_encoding(51, d_model)
 one, other = rows[:500], rows[500:]
 for factor in (1.0, d_model**0.5, float(d_model)):

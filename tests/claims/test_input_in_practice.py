@@ -1,0 +1,435 @@
+"""The claims of the page on embeddings and positions in practice."""
+
+import functools
+import inspect
+import math
+import runpy
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn.functional import one_hot
+
+from helpers import DTYPES, SNIPPETS, few, normal, run_snippet
+from marks import claim, mutation
+from references import exact_rows
+from transformer import (
+    PositionalEncoding,
+    Transformer,
+    TransformerConfig,
+    sinusoidal_positional_encoding,
+)
+
+CHAPTER = "input-in-practice"
+run = functools.partial(run_snippet, "examples", CHAPTER)
+
+
+def exact_table(n: int, d: int) -> torch.Tensor:
+    """The table in float64."""
+    return exact_rows(torch.arange(n), d, 10000.0)
+
+
+# The gradient, and the cost of the product
+
+
+@claim("input-in-practice#gradient", kind="mathematics")
+@few
+@given(ids=st.lists(st.integers(0, 8), min_size=1, max_size=8))
+def test_only_the_rows_used_get_a_gradient(ids):
+    for dtype in DTYPES:
+        embedding = nn.Embedding(9, 4, dtype=dtype)
+        embedding(torch.tensor([ids])).sum().backward()
+        used = embedding.weight.grad.any(dim=1).nonzero().flatten()
+        assert used.tolist() == sorted(set(ids))
+        assert embedding.weight.grad.shape == (9, 4)
+
+
+@claim("input-in-practice#gradient", kind="mathematics")
+@few
+@given(ids=st.lists(st.integers(0, 8), min_size=1, max_size=8))
+def test_the_gradient_of_the_table_is_one_hot_transposed_times_the_incoming_gradient(ids):
+    for dtype in DTYPES:
+        embedding = nn.Embedding(9, 4, dtype=dtype)
+        ids = torch.as_tensor(ids)
+        arriving = torch.randn(len(ids), 4, dtype=dtype)
+        embedding(ids).backward(arriving)
+        expected = one_hot(ids, 9).to(dtype).T @ arriving
+        torch.testing.assert_close(embedding.weight.grad, expected)
+
+
+@claim("input-in-practice#gradient")
+@mutation(
+    "examples/input-in-practice/gradient_rows.py",
+    "torch.tensor([[6, 7, 6]])",
+    "torch.tensor([[6, 6, 6]])",
+    fault="the example of the gradients uses one word only",
+)
+def test_a_row_used_twice_gets_the_sum_of_both_gradients(printed):
+    assert printed("examples", "gradient_rows")["rows with a gradient"] == "[6, 7]"
+    embedding = nn.Embedding(9, 2)
+    embedding(torch.tensor([6, 7, 6])).backward(torch.tensor([[1.0], [2.0], [3.0]]).expand(3, 2))
+    assert embedding.weight.grad[[6, 7]].tolist() == [[4.0, 4.0], [2.0, 2.0]]
+
+
+@claim("input-in-practice#one-hot-cost")
+@mutation(
+    "examples/input-in-practice/one_hot_cost.py",
+    "tokens * vocab_size * 4",
+    "tokens * vocab_size",
+    fault="a one-hot entry counts as one byte",
+)
+def test_one_hot_rows_of_a_batch_of_the_paper_take_gigabytes(printed):
+    shown = printed("examples", "one_hot_cost")
+    assert shown["one-hot rows"] == f"{25_000 * 37_000 * 4 / 1e9:.1f} GB" == "3.7 GB"
+    assert shown["ids"] == "0.2 MB"
+
+
+@claim("input-in-practice#one-hot-cost", kind="mathematics")
+def test_a_nan_in_an_unused_row_spoils_the_product_but_not_the_lookup():
+    for bad in (math.nan, math.inf):
+        table = torch.ones(4, 3)
+        table[0, 1] = bad
+        product = one_hot(torch.tensor([2, 1]), 4).float() @ table
+        assert product[:, 1].isnan().all()
+        assert product[:, [0, 2]].eq(1).all()
+        assert torch.equal(table[[2, 1]], torch.ones(2, 3))
+
+
+# Initialization
+
+
+@claim("input-in-practice#two-jobs")
+@mutation(
+    "examples/input-in-practice/lengths.py",
+    "default * d_model**0.5",
+    "default * d_model",
+    fault="the example multiplies the default vectors by d, not by its root",
+)
+def test_the_measured_lengths_match_the_formula(printed):
+    shown = {label: float(value) for label, value in printed("examples", "lengths").items()}
+    root = math.sqrt(512)
+    assert shown == {
+        "position": 16.0,
+        "N(0, 1)": pytest.approx(root, rel=0.01),
+        "N(0, 1) times root d": pytest.approx(512, rel=0.01),
+        "N(0, 1/d)": 1.0,
+        "N(0, 1/d) times root d": pytest.approx(root, rel=0.01),
+    }
+
+
+@claim("input-in-practice#two-jobs")
+@mutation(
+    "examples/input-in-practice/first_loss.py",
+    "torch.randn(vocab_size, d) * std",
+    "torch.randn(vocab_size, d) * std**2",
+    fault="the example multiplies the output table by the variance",
+)
+def test_an_output_table_of_n_0_1_starts_far_worse_than_guessing(printed):
+    shown = {label: float(value) for label, value in printed("examples", "first_loss").items()}
+    assert shown["a blind guess"] == round(math.log(1000), 1)
+    assert shown["rows from N(0, 1/d)"] == pytest.approx(math.log(1000) + 0.5, abs=0.2)
+    assert shown["rows from N(0, 1)"] == pytest.approx(10 * shown["a blind guess"], rel=0.2)
+    assert shown["rows from N(0, 1), d = 64"] < 0.5 * shown["rows from N(0, 1)"]
+
+
+# Invalid ids
+
+
+@claim("input-in-practice#shape")
+@mutation(
+    "transformer.py",
+    "if ids.dim() != 2 or",
+    "if ids.dim() < 2 or",
+    fault="only ids with too few axes are rejected",
+)
+def test_an_extra_axis_passes_nn_embedding_and_mixes_all_positions(printed):
+    shown = printed("examples", "extra_axis")
+    assert shown["vectors"] == "(1, 5, 1, 512)"
+    assert shown["with positions"] == "(1, 5, 5, 512)"
+    assert shown["ours"].endswith("got torch.int64 of shape (1, 5, 1)")
+
+
+@claim("input-in-practice#shape")
+@mutation(
+    "transformer.py",
+    "(ids.min() < 0 or ids.max() >= vocab_size)",
+    "ids.max() >= vocab_size",
+    fault="negative ids pass the check",
+)
+@mutation(
+    "transformer.py",
+    "        if ids.numel() == 0:\n",
+    "        if ids.size(0) == 0:\n",
+    fault="sentences without tokens pass the check",
+)
+def test_every_invalid_id_on_the_page_is_rejected(capsys):
+    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "wrong_ids.py"))
+    assert len(capsys.readouterr().out.splitlines()) == 5
+
+
+# Pretrained vectors
+
+
+@claim("input-in-practice#pretrained", kind="measurement")
+def test_from_pretrained_takes_embeddings_and_freezes_by_default():
+    parameters = inspect.signature(nn.Embedding.from_pretrained).parameters
+    assert list(parameters)[:3] == ["embeddings", "freeze", "padding_idx"]
+    assert parameters["freeze"].default is True
+    assert not nn.Embedding.from_pretrained(torch.ones(9, 4)).weight.requires_grad
+    assert nn.Embedding.from_pretrained(torch.ones(9, 4), freeze=False).weight.requires_grad
+
+
+@claim("input-in-practice#pretrained", kind="measurement")
+def test_padding_idx_in_from_pretrained_keeps_the_row_and_blocks_its_gradient(dtype):
+    vectors = torch.ones(9, 4, dtype=dtype)
+    embedding = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)
+    assert embedding.weight[0].tolist() == [1.0] * 4
+    embedding(torch.tensor([[6, 0]])).sum().backward()
+    assert not embedding.weight.grad[0].any()
+    assert embedding.weight.grad[6].all()
+
+
+@claim("input-in-practice#pretrained")
+@mutation(
+    "examples/input-in-practice/pretrained.py",
+    "nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)",
+    "nn.Embedding.from_pretrained(\n    vectors.clone(), freeze=False, padding_idx=0\n)",
+    fault="the example trains a copy of the pretrained vectors",
+)
+def test_from_pretrained_does_not_copy(printed):
+    vectors = torch.ones(9, 4)
+    embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
+    assert embedding.weight.data_ptr() == vectors.data_ptr()
+    shown = printed("examples", "pretrained")
+    assert shown["row 6 of our own tensor"] == shown["row 6 after a step"]
+    assert shown["row 0 after a step"] == shown["row 0 at first"]
+
+
+# The table in float32, and buffers
+
+
+@claim("input-in-practice#four-ways")
+@mutation(
+    "examples/input-in-practice/four_ways.py",
+    "np.stack([np.sin(angle), np.cos(angle)], axis=-1)",
+    "np.stack([np.sin(angle), np.cos(angle)], axis=1)",
+    fault="the NumPy table has all its sines before its cosines",
+)
+def test_four_implementations_give_the_same_table():
+    names, _ = run("four_ways")
+    exact = exact_table(200, 64)
+    for way in ("plain_loop", "with_numpy", "exp_and_log"):
+        torch.testing.assert_close(names[way](200, 64), exact, rtol=0, atol=1e-12)
+    assert names["ours"] is sinusoidal_positional_encoding
+
+
+@claim("input-in-practice#four-ways")
+@mutation(
+    "examples/input-in-practice/four_ways.py",
+    "for p in range(n):",
+    "for p in range(1):",
+    fault="the loop fills one row only",
+)
+def test_the_loop_takes_more_than_ten_times_as_long():
+    lines = run("four_ways")[1].splitlines()
+    slower = [line.split(": ")[1] for line in lines if line.startswith(" ")]
+    assert slower == ["True", "False", "False", "False"]
+
+
+@claim("input-in-practice#four-ways")
+@mutation(
+    "transformer.py",
+    "even = torch.arange(0, d_model, 2, dtype=torch.float64)",
+    "even = torch.arange(0, d_model, 2, dtype=torch.float32)",
+    fault="the frequencies are computed in float32",
+)
+def test_the_table_is_exact_to_float32_up_to_position_20000():
+    table = sinusoidal_positional_encoding(20001, 512)
+    assert table.dtype == torch.float32
+    assert (table - exact_table(20001, 512)).abs().max() < 3.1e-8  # half a unit in the last place
+
+
+@claim("input-in-practice#four-ways")
+@mutation(
+    "examples/input-in-practice/float32_error.py",
+    "angle = torch.arange(n, dtype=dtype)",
+    "angle = torch.arange(n, dtype=torch.float64)",
+    fault="the example keeps its angles in float64",
+)
+def test_in_float32_alone_the_error_grows_with_the_position(printed):
+    values = printed("examples", "float32_error")
+    errors = [float(values[f"all in float32, up to {p}"]) for p in (100, 1000, 5000, 20000)]
+    assert errors == pytest.approx([6.6e-6, 5.5e-5, 3.9e-4, 1.6e-3], rel=0.3)
+    assert all(float(values[f"float64 first, up to {p}"]) < 4e-8 for p in (100, 20000))
+
+
+@claim("input-in-practice#four-ways", kind="mathematics")
+def test_an_angle_near_20000_has_two_or_three_correct_decimals_in_float32():
+    assert 0.001 < np.spacing(np.float32(20000)) < 0.01
+    assert np.spacing(np.float32(1)) < 1e-6
+    position = torch.arange(20001)  # the fastest pair, whose frequency is 1
+    error = position.float().sin() - position.double().sin()
+    assert error.abs().max() < 1e-7
+
+
+@claim("input-in-practice#buffer")
+@mutation(
+    "transformer.py",
+    'self.register_buffer("table", table, persistent=False)',
+    "self.table = nn.Parameter(table)",
+    fault="the table is trained",
+)
+def test_the_module_has_no_parameters():
+    assert not list(PositionalEncoding(8).parameters())
+    assert [name for name, _ in PositionalEncoding(8).named_buffers()] == ["table"]
+
+
+@claim("input-in-practice#buffer")
+@mutation(
+    "transformer.py",
+    "persistent=False",
+    "persistent=True",
+    fault="the table is saved in every checkpoint",
+)
+def test_a_checkpoint_does_not_hold_the_table(printed):
+    assert PositionalEncoding(8).state_dict() == {}
+    values = printed("examples", "checkpoint")
+    assert values["PositionalEncoding, bytes in a checkpoint"] == "0"
+    assert values["Persistent, bytes in a checkpoint"] == str(6000 * 512 * 4)
+
+
+@claim("input-in-practice#buffer")
+@mutation(
+    "examples/input-in-practice/checkpoint.py",
+    'self.register_buffer("table", table)',
+    'self.register_buffer("table", table, persistent=False)',
+    fault="the table of the example is not saved",
+)
+def test_another_max_len_loads_without_the_table_and_not_with_it():
+    state = PositionalEncoding(8, max_len=6).state_dict()
+    other = PositionalEncoding(8, max_len=5)
+    assert not other.load_state_dict(state).missing_keys
+    lines = run("checkpoint")[1].splitlines()
+    assert lines[2] == "    into max_len 5000: <All keys matched successfully>"
+    assert lines[5] == "    into max_len 5000: size mismatch for table"
+
+
+@claim("input-in-practice#buffer")
+@mutation(
+    "transformer.py",
+    'self.register_buffer("table", table, persistent=False)',
+    "self.table = table",
+    fault="the table is a plain attribute",
+)
+def test_the_table_moves_with_the_module(printed):
+    assert PositionalEncoding(8).to("meta").table.device.type == "meta"
+    assert PositionalEncoding(8).double().table.dtype == torch.float64
+    assert printed("examples", "device_moves") == {
+        "PositionalEncoding, after double()": "torch.float64",
+        "PositionalEncoding, after to(meta)": "meta",
+        "PlainAttribute, after double()": "torch.float32",
+        "PlainAttribute, after to(meta)": "cpu",
+    }
+
+
+@claim("input-in-practice#buffer")
+@mutation(
+    "transformer.py",
+    "table = torch.empty(max_len, d_model, dtype=torch.float32)",
+    "table = torch.empty(max_len, d_model, dtype=torch.float64)",
+    fault="the table is stored in float64",
+)
+def test_double_changes_the_dtype_and_not_the_values():
+    table = PositionalEncoding(64, max_len=100).double().table
+    assert torch.equal(table, table.float().double())
+    assert (table - exact_table(100, 64)).abs().max() > 1e-8
+
+
+@claim("input-in-practice#buffer")
+@mutation(
+    "transformer.py",
+    'self.register_buffer("table", table, persistent=False)',
+    'self.register_buffer("table", table, persistent=False)\n'
+    "\n"
+    "        def refill(module, keys):\n"
+    "            module.table.copy_(sinusoidal_positional_encoding(max_len, d_model))\n"
+    "\n"
+    "        self.register_load_state_dict_post_hook(refill)",
+    fault="the module fills its table again after it has loaded a checkpoint",
+)
+def test_no_checkpoint_fills_a_table_made_on_the_meta_device():
+    with torch.device("meta"):
+        module = PositionalEncoding(8, max_len=4)
+    module.to_empty(device="cpu")
+    module.table.fill_(7.0)  # uninitialized memory may hold anything
+    assert not module.load_state_dict({}, strict=True).missing_keys
+    assert (module.table == 7.0).all()
+
+
+@claim("input-in-practice#buffer")
+@mutation(
+    "transformer.py",
+    "            self.output.weight = self.tgt_embedding.embedding.weight\n",
+    "            self.output.weight = self.tgt_embedding.embedding.weight\n"
+    "\n"
+    "            def tie(module, keys):\n"
+    "                module.output.weight = module.tgt_embedding.embedding.weight\n"
+    "\n"
+    "            self.register_load_state_dict_post_hook(tie)\n",
+    fault="the model ties its weights again after it has loaded a checkpoint",
+)
+def test_to_empty_and_assigned_weights_make_two_parameters_of_tied_ones():
+    config = TransformerConfig(9, 9, 8, 2, 1, 1, 8, tie_embeddings=True)
+    state = {name: value.clone() for name, value in Transformer(config).state_dict().items()}
+    for fill in (
+        lambda model: model.to_empty(device="cpu"),
+        lambda model: model.load_state_dict(state, assign=True),
+    ):
+        with torch.device("meta"):
+            model = Transformer(config)
+        shared = model.tgt_embedding.embedding
+        assert model.output.weight is shared.weight
+        fill(model)
+        assert model.output.weight is not shared.weight
+        assert model.output.weight.data_ptr() != shared.weight.data_ptr()
+
+
+@claim("input-in-practice#buffer")
+@mutation(
+    "examples/input-in-practice/detach.py",
+    "PositionalEncoding(8, dropout=0.0)",
+    "PositionalEncoding(8)",
+    fault="the example compares gradients with dropout",
+)
+def test_gradients_are_the_same_with_and_without_detach(printed, dtype):
+    module = PositionalEncoding(8, dropout=0.0).to(dtype)
+    weights = normal(2, 5, 8).to(dtype)
+    gradients = []
+    for table in (module.table[:5], module.table[:5].clone().detach().requires_grad_(False)):
+        x = normal(2, 5, 8, seed=1).to(dtype).requires_grad_()
+        ((x + table) * weights).sum().backward()
+        gradients.append(x.grad)
+    assert torch.equal(*gradients)
+    assert not module.table.requires_grad
+    assert printed("examples", "detach") == {
+        "the table asks for a gradient": "False",
+        "gradients identical": "True",
+        "table unchanged": "True",
+    }
+
+
+@claim("input-in-practice#buffer")
+@mutation(
+    "transformer.py",
+    "return self.dropout(x + self.table[:length])",
+    "return self.dropout(self.table[None, :length].add_(x))",
+    fault="the sum is written into the table",
+)
+def test_overwriting_the_output_does_not_change_the_table():
+    module = PositionalEncoding(8, max_len=4, dropout=0.0)
+    before = module.table.clone()
+    module(torch.zeros(1, 4, 8)).fill_(3.0)
+    assert torch.equal(module.table, before)
