@@ -11,10 +11,13 @@ for name, norm_first, warm_up in (
 ):
     torch.manual_seed(0)
     config = TransformerConfig(
-        10, 10, 32, 4, dim_feedforward=128, dropout=0.0, norm_first=norm_first
-    )
+        src_vocab_size=10, tgt_vocab_size=10, d_model=32, nhead=4,
+        dim_feedforward=128, dropout=0.0, norm_first=norm_first,
+    )  # fmt: skip
     model = nn.Sequential(
-        TokenEmbedding(10, 32), Encoder(config), nn.Linear(32, 10)
+        TokenEmbedding(vocab_size=10, d_model=32),
+        Encoder(config),
+        nn.Linear(32, 10),
     ).apply(initialise)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for step in range(1, 81):
