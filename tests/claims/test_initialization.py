@@ -269,7 +269,7 @@ def test_only_the_post_norm_decoder_has_unequal_gradients(printed):
     }
     assert ratio["post-norm, decoder"] > 20
     for rest in "post-norm, encoder", "pre-norm, encoder", "pre-norm, decoder":
-        assert 1 / 3 < ratio[rest] < 3
+        assert 1 / 4 < ratio[rest] < 4
     assert abs(math.log(ratio["post-norm, encoder"])) < abs(math.log(ratio["pre-norm, encoder"]))
     for stack in "encoder", "decoder":
         last = [
@@ -286,10 +286,10 @@ def test_only_the_post_norm_decoder_has_unequal_gradients(printed):
     "return self.norm(x + self.dropout(sublayer(self.norm(x))))",
     fault="pre-norm normalizes its sum, too",
 )
-def test_pre_norm_gradients_are_within_a_factor_of_three_and_post_norm_decoder_gradients_grow():
+def test_pre_norm_gradients_are_within_a_factor_of_four_and_post_norm_decoder_gradients_grow():
     gradient_norms = run("examples", "gradients_by_layer")["gradient_norms"]
     for row in gradient_norms(True, seeds=1):
-        assert row.max() < 3 * row.min()
+        assert row.max() < 4 * row.min()
     climbing = gradient_norms(False, seeds=1)[1].tolist()
     assert climbing == sorted(climbing)
 
