@@ -13,15 +13,15 @@ from transformer import DecoderLayer, EncoderLayer, TransformerConfig
 @figure(
     en={
         "tokens": "why do we work ?",
-        "attention": "attention: everyone with everyone",
+        "attention": "attention: each position reads all positions",
         "network": "FFN",
-        "same": "feed-forward: each alone, all by the same weights",
+        "same": "feed-forward: each position by itself, with the same weights",
     },
     zh={
         "tokens": "why do we work ?",
-        "attention": "注意力：人人都和人人交流",
+        "attention": "注意力：每个位置读取所有位置",
         "network": "FFN",
-        "same": "前馈网络：各算各的，用的是同一组权重",
+        "same": "前馈网络：逐个位置计算，用的是同一组权重",
     },
 )
 def position_wise(label):

@@ -7,7 +7,7 @@ print("LayerNorm:", [round(number, 2) for number in norm(x).tolist()])
 
 
 def sublayer(x):  # stands for attention or a feed-forward network
-    return 0.1 * x
+    return 0.5 * x.flip(-1)
 
 
 post_norm = norm(x + sublayer(x))  # the paper
