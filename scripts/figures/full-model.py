@@ -1,10 +1,9 @@
 """Figures of the chapter on the full model."""
 
 import torch
-from torch import nn
 
 from figures.diagram import CHINESE, arrow, blank_canvas, box, frame, line, write
-from figures.style import FIRST, MUTED, SECOND, THIRD, canvas, figure, powers_of_ten
+from figures.style import FIRST, MUTED, SECOND, THIRD, figure
 from transformer import Transformer, TransformerConfig
 
 
@@ -84,43 +83,6 @@ def architecture(label):
     write(ax, 14, 452, label["outside"], MUTED, ha="left")
     write(ax, middle, 468, label["training"])
     write(ax, middle, 488, label["use"])
-    return fig
-
-
-INITIALIZATIONS = ("Xavier-uniform", "nn.Linear", "N(0, 0.02²)")
-
-
-@figure(
-    en={"x": "square linear layers, one behind the other", "y": "variance"},
-    zh={"x": "首尾相接的方阵线性层（个）", "y": "方差"},
-)
-def keep_variance(label):
-    initializers = (
-        nn.init.xavier_uniform_,
-        lambda w: nn.init.kaiming_uniform_(w, a=5**0.5),
-        lambda w: nn.init.normal_(w, std=0.02),
-    )
-    fig, ax = canvas(height=230)
-    torch.manual_seed(0)
-    for name, initialize, color in zip(
-        INITIALIZATIONS, initializers, (FIRST, SECOND, THIRD), strict=True
-    ):
-        x = torch.randn(1000, 512)
-        variances = [x.var().item()]
-        for _ in range(6):
-            x = x @ initialize(torch.empty(512, 512)).T
-            variances.append(x.var().item())
-        ax.plot(variances, color=color, marker="o", markersize=4)
-        is_above = name != INITIALIZATIONS[-1]
-        alignment = {"va": "bottom" if is_above else "top", "ha": "left" if is_above else "right"}
-        at = (4.1, variances[4] * 1.5) if is_above else (3.9, variances[4] * 0.9)
-        write(ax, *at, name, color, **alignment)
-    ax.set_yscale("log")
-    ax.set_yticks([1, 1e-2, 1e-4])
-    powers_of_ten(ax.yaxis)
-    ax.set_ylim(3e-5, 8)
-    ax.set_xlabel(label["x"])
-    ax.set_ylabel(label["y"])
     return fig
 
 

@@ -220,7 +220,7 @@ def test_each_function_links_to_the_section_that_shows_it(proof_rows, language):
     where = {
         "TokenEmbedding.forward": "embeddings.md#token-embedding",
         "padding_mask": "masks.md#padding-mask",
-        "layer_norm": "layer-norm.md#layer-norm-by-hand",
+        "layer_norm": "layer-norm.md#layer-norm-code",
         "DecoderLayer.forward.read": "encoder-decoder.md#decoder-layer",
         "Transformer.logits": "full-model.md#transformer",
     }

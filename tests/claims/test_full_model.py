@@ -28,7 +28,6 @@ from marks import claim, mutation
 from references import TorchTransformer
 from transformer import (
     LayerNorm,
-    MultiHeadAttention,
     TokenEmbedding,
     Transformer,
     TransformerConfig,
@@ -171,86 +170,6 @@ def test_embeddings_and_layer_norms_keep_their_own_initialization(tied, pad_id):
         others = weight[torch.arange(len(weight)) != pad_id]
         assert_close(others.std().item(), 1 / 8, rtol=0.02, atol=0)
         assert others.any(dim=1).all()
-
-
-@claim("full-model#initialisation")
-@mutation(
-    "examples/full-model/keep_variance.py",
-    "x = x @ fill(torch.empty(512, 512)).T",
-    "x = (x @ fill(torch.empty(512, 512)).T).relu()",
-    fault="the example of the variance applies a ReLU after each layer",
-)
-def test_xavier_keeps_the_variance_and_the_other_two_rules_do_not(printed):
-    shown = printed("examples", "keep_variance")
-    assert shown["Xavier-uniform, after one layer"] == "1.00"
-    assert shown["nn.Linear as it comes, after one layer"] == f"{1 / 3:.2f}"
-    assert shown["N(0, 0.02²), after one layer"] in (f"{512 * 0.0004:.2f}", "0.21")
-    assert float(shown["nn.Linear as it comes, after six layers"]) < 2 / 3**6
-    assert float(shown["N(0, 0.02²), after six layers"]) < 2 * 0.2048**6
-
-
-@claim("full-model#initialisation", kind="measurement")
-def test_nn_linear_starts_with_the_variance_1_over_3n():
-    torch.manual_seed(0)
-    layer = nn.Linear(400, 900)
-    assert_close(layer.weight.var().item(), 1 / 1200, rtol=0.02, atol=0)
-    assert layer.weight.abs().max() <= 400**-0.5
-
-
-@claim("full-model#initialisation")
-@mutation(
-    "transformer.py",
-    "nn.init.xavier_uniform_(module.weight)",
-    "nn.init.xavier_uniform_(module.weight, gain=math.sqrt(2))",
-    fault="linear layers start with the gain for a ReLU",
-)
-def test_the_parts_start_as_the_page_describes(printed):
-    shown = printed("examples", "start")
-    for label, value in shown.items():
-        if ", expected " in value:
-            measured, expected = map(float, value.split(", expected "))
-            assert_close(measured, expected, rtol=0.01, atol=0, msg=label)
-    assert shown["padding row, largest"] == "0.0"
-
-
-@claim("full-model#initialisation")
-@mutation(
-    "transformer.py",
-    "nn.init.xavier_uniform_(module.weight)",
-    "nn.init.xavier_uniform_(module.weight, gain=math.sqrt(0.5))",
-    fault="query, key and value start as small as in a packed matrix",
-)
-def test_packed_query_key_and_value_start_smaller_by_the_root_of_2():
-    torch.manual_seed(0)
-    packed = nn.MultiheadAttention(256, 2).in_proj_weight.var().item()
-    apart = MultiHeadAttention(256, 2)
-    apart.apply(initialise)
-    ratio = apart.query.weight.var().item() / packed
-    assert_close(ratio, 2.0, rtol=0.05, atol=0)
-
-
-@claim("full-model#recipe")
-@mutation(
-    "examples/full-model/recipe.py",
-    "if isinstance(module, (nn.Linear, nn.Embedding)):\n"
-    "        nn.init.normal_(module.weight, std=0.02)",
-    "for parameter in module.parameters():\n        nn.init.normal_(parameter, std=0.02)",
-    fault="the single rule of the example covers bare parameters",
-)
-@mutation(
-    "examples/full-model/recipe.py",
-    "(nn.Linear, nn.Embedding)",
-    "nn.Linear",
-    fault="the single rule of the example covers no embeddings",
-)
-def test_a_single_initialization_rule_drowns_words_fills_the_padding_and_misses_bare_parameters(
-    printed,
-):
-    shown = printed("examples", "recipe")
-    assert shown["position over word"] == "35"
-    assert shown["the padding row is zero"] == "False"
-    assert shown["output projection"] == "0.020"
-    assert shown["query, key and value"] == "0.031"
 
 
 # The class

@@ -1,4 +1,5 @@
 import torch
+from torch import nn
 from torch.nn.functional import normalize
 
 from transformer import FeedForward, MultiHeadAttention, initialise
@@ -9,8 +10,9 @@ def likeness(add, depth=6, d_model=64):
     torch.manual_seed(0)
     x, means = torch.randn(8, 16, d_model), []
     for _ in range(depth):
-        attention = MultiHeadAttention(d_model, 4).apply(initialise)
-        network = FeedForward(d_model, 4 * d_model, 0.0).apply(initialise)
+        attention = MultiHeadAttention(d_model, nhead=4)
+        network = FeedForward(d_model, 4 * d_model, dropout=0.0)
+        nn.ModuleList([attention, network]).apply(initialise)
         y = attention(x, x, x)[0]
         x = x + y if add else y
         x = x + network(x) if add else network(x)

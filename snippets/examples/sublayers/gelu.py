@@ -12,7 +12,10 @@ network = nn.Sequential(
     nn.Linear(64, 256), nn.GELU(), nn.Dropout(0.1), nn.Linear(256, 64)
 )
 block = nn.Sequential(nn.LayerNorm(64), *network, nn.Dropout(0.1))
-config = TransformerConfig(9, 12, d_model=64, dropout=0.1, norm_first=True)
+config = TransformerConfig(
+    src_vocab_size=9, tgt_vocab_size=12,
+    d_model=64, dropout=0.1, norm_first=True,
+)  # fmt: skip
 residual = Residual(config)
 
 x = torch.randn(2, 5, 64)

@@ -3,7 +3,7 @@ import torch
 from transformer import FeedForward
 
 torch.manual_seed(0)
-network = FeedForward(64, 256).eval()
+network = FeedForward(d_model=64, dim_feedforward=256).eval()
 x = torch.randn(64)
 
 keys, biases = network.linear1.weight, network.linear1.bias

@@ -3,7 +3,7 @@ import torch
 from transformer import FeedForward
 
 torch.manual_seed(0)
-network = FeedForward(512, 2048).eval()
+network = FeedForward(d_model=512, dim_feedforward=2048).eval()
 first, second = network.linear1, network.linear2
 x = torch.randn(1, 5, 512)
 

@@ -4,9 +4,9 @@ from transformer import FeedForward, MultiHeadAttention, TokenEmbedding
 
 torch.manual_seed(0)
 d_model = 64
-embedding = TokenEmbedding(10, d_model)
+embedding = TokenEmbedding(vocab_size=10, d_model=d_model)
 attention = MultiHeadAttention(d_model, nhead=4)
-network = FeedForward(d_model, 4 * d_model).eval()
+network = FeedForward(d_model, dim_feedforward=4 * d_model).eval()
 
 work = embedding(torch.tensor([[4, 5, 6, 7, 8]]))  # why do we work ?
 rest = embedding(torch.tensor([[4, 5, 6, 9, 8]]))  # why do we rest ?

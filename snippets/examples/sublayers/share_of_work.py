@@ -4,8 +4,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformer import FeedForward, MultiHeadAttention
 
 with torch.device("meta"):  # shapes only: nothing is computed
-    attention = MultiHeadAttention(512, nhead=8)
-    network = FeedForward(512, 2048)
+    attention = MultiHeadAttention(d_model=512, nhead=8)
+    network = FeedForward(d_model=512, dim_feedforward=2048)
 
 
 def multiplications(function):

@@ -4,7 +4,7 @@ from torch import nn
 from transformer import FeedForward
 
 torch.manual_seed(0)
-network = FeedForward(64, 256).eval()
+network = FeedForward(d_model=64, dim_feedforward=256).eval()
 first, second = nn.Conv1d(64, 256, kernel_size=1), nn.Conv1d(256, 64, 1)
 for convolution, linear in (first, network.linear1), (second, network.linear2):
     convolution.weight.data = linear.weight.data.unsqueeze(-1)  # (out, in, 1)

@@ -10,8 +10,10 @@ def gradient_norms(norm_first, seeds=3):
     for seed in range(seeds):
         torch.manual_seed(seed)
         config = TransformerConfig(
-            1000, 1000, 128, 8, 12, 12, 512, dropout=0.0, norm_first=norm_first
-        )
+            src_vocab_size=1000, tgt_vocab_size=1000, d_model=128, nhead=8,
+            num_encoder_layers=12, num_decoder_layers=12,
+            dim_feedforward=512, dropout=0.0, norm_first=norm_first,
+        )  # fmt: skip
         model = Transformer(config)
         src = torch.randint(1, 1000, (8, 16))
         tgt = torch.randint(1, 1000, (8, 17))

@@ -4,7 +4,10 @@ from torch import nn
 from transformer import Residual, TransformerConfig
 
 torch.manual_seed(0)
-config = TransformerConfig(9, 12, d_model=512, dropout=0.1, norm_first=True)
+config = TransformerConfig(
+    src_vocab_size=9, tgt_vocab_size=12,
+    d_model=512, dropout=0.1, norm_first=True,
+)  # fmt: skip
 residuals = nn.ModuleList(Residual(config) for _ in range(12))
 dropout = nn.Dropout(0.1)
 

@@ -15,7 +15,9 @@ class Repaired(Residual):
 
 
 torch.manual_seed(0)
-config = TransformerConfig(9, 12, d_model=4, dropout=0.5)
+config = TransformerConfig(
+    src_vocab_size=9, tgt_vocab_size=12, d_model=4, dropout=0.5
+)
 x = torch.tensor([1.0, 3, 3, 9])
 for block in Published(config), Repaired(config):
     y = block(x, torch.zeros_like)

@@ -14,7 +14,10 @@ def show(name, y):
 
 
 for name, norm_first in ("post-norm", False), ("pre-norm", True):
-    config = TransformerConfig(9, 12, d_model=4, norm_first=norm_first)
+    config = TransformerConfig(
+        src_vocab_size=9, tgt_vocab_size=12,
+        d_model=4, norm_first=norm_first,
+    )  # fmt: skip
     show(name, Residual(config)(x, silent))
 
 norm = Residual(config).norm

@@ -15,8 +15,10 @@ def keep(module, inputs, output):
 for name, norm_first in ("post-norm", False), ("pre-norm", True):
     torch.manual_seed(0)
     config = TransformerConfig(
-        1000, 1000, 128, 8, 12, 12, 512, dropout=0.0, norm_first=norm_first
-    )
+        src_vocab_size=1000, tgt_vocab_size=1000, d_model=128, nhead=8,
+        num_encoder_layers=12, num_decoder_layers=12, dim_feedforward=512,
+        dropout=0.0, norm_first=norm_first,
+    )  # fmt: skip
     model, ends = Transformer(config), []
     for module in model.decoder.modules():
         if isinstance(module, Residual):

@@ -6,7 +6,10 @@ from torch import nn
 from transformer import Transformer, TransformerConfig
 
 torch.manual_seed(0)
-config = TransformerConfig(4000, 4000, 512, 8, 1, 1)
+config = TransformerConfig(
+    src_vocab_size=4000, tgt_vocab_size=4000, d_model=512, nhead=8,
+    num_encoder_layers=1, num_decoder_layers=1,
+)  # fmt: skip
 model = Transformer(config)
 layer = model.encoder.layers[0]
 

@@ -10,7 +10,10 @@ class NoNorm(Residual):
         return x + sublayer(x)
 
 
-config = TransformerConfig(10, 10, 32, 4, dim_feedforward=128, dropout=0.0)
+config = TransformerConfig(
+    src_vocab_size=10, tgt_vocab_size=10, d_model=32, nhead=4,
+    dim_feedforward=128, dropout=0.0,
+)  # fmt: skip
 for kind in Residual, NoNorm:
     torch.manual_seed(0)
     encoder, output = Encoder(config), nn.Linear(32, 10)

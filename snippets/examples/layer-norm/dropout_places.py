@@ -3,8 +3,9 @@ from torch import nn
 from transformer import MultiHeadAttention, Transformer, TransformerConfig
 
 config = TransformerConfig(
-    9, 12, d_model=64, num_encoder_layers=1, num_decoder_layers=1
-)
+    src_vocab_size=9, tgt_vocab_size=12,
+    d_model=64, num_encoder_layers=1, num_decoder_layers=1,
+)  # fmt: skip
 for name, module in Transformer(config).named_modules():
     if isinstance(module, nn.Dropout):
         print(name, module.p)

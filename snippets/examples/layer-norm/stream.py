@@ -5,8 +5,9 @@ from transformer import Encoder, TransformerConfig, initialise
 for name, norm_first in ("post-norm", False), ("pre-norm", True):
     torch.manual_seed(0)
     config = TransformerConfig(
-        9, 12, 128, 8, num_encoder_layers=12, dim_feedforward=512,
-        dropout=0.0, norm_first=norm_first,
+        src_vocab_size=9, tgt_vocab_size=12,
+        d_model=128, nhead=8, num_encoder_layers=12,
+        dim_feedforward=512, dropout=0.0, norm_first=norm_first,
     )  # fmt: skip
     encoder = Encoder(config).apply(initialise)
     x = torch.randn(8, 16, 128)

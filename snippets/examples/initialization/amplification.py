@@ -6,8 +6,10 @@ from transformer import Encoder, TransformerConfig, initialise
 def movement(depth, norm_first):
     """How far the output moves when every weight gets 1 % of noise."""
     config = TransformerConfig(
-        9, 12, 64, 4, depth, dim_feedforward=256, norm_first=norm_first
-    )
+        src_vocab_size=9, tgt_vocab_size=12, d_model=64, nhead=4,
+        num_encoder_layers=depth, dim_feedforward=256,
+        norm_first=norm_first,
+    )  # fmt: skip
     encoder = Encoder(config).apply(initialise).eval()
     x = torch.randn(8, 16, 64)
     with torch.no_grad():

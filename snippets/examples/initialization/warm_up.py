@@ -4,17 +4,22 @@ from torch.nn.functional import cross_entropy
 
 from transformer import Encoder, TokenEmbedding, TransformerConfig, initialise
 
-for name, norm_first, warm_up in (
-    ("post-norm, full rate at once", False, 1),
-    ("post-norm, 40 steps of warm-up", False, 40),
-    ("pre-norm, full rate at once", True, 1),
+for name, norm_first, warm_up, layers in (
+    ("post-norm, full rate at once", False, 1, 6),
+    ("post-norm, 40 steps of warm-up", False, 40, 6),
+    ("pre-norm, full rate at once", True, 1, 6),
+    ("post-norm of two layers, full rate at once", False, 1, 2),
 ):
     torch.manual_seed(0)
     config = TransformerConfig(
-        10, 10, 32, 4, dim_feedforward=128, dropout=0.0, norm_first=norm_first
-    )
+        src_vocab_size=10, tgt_vocab_size=10, d_model=32, nhead=4,
+        num_encoder_layers=layers, dim_feedforward=128, dropout=0.0,
+        norm_first=norm_first,
+    )  # fmt: skip
     model = nn.Sequential(
-        TokenEmbedding(10, 32), Encoder(config), nn.Linear(32, 10)
+        TokenEmbedding(vocab_size=10, d_model=32),
+        Encoder(config),
+        nn.Linear(32, 10),
     ).apply(initialise)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for step in range(1, 81):

@@ -1,0 +1,392 @@
+"""The claims of the page on initialization, gradients and warm-up."""
+
+import math
+import runpy
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from helpers import SNIPPETS, numbers
+from marks import claim, mutation
+from transformer import (
+    Encoder,
+    LayerNorm,
+    MultiHeadAttention,
+    Transformer,
+    TransformerConfig,
+    initialise,
+    layer_norm,
+)
+
+CHAPTER = "initialization"
+X = [1.0, 3.0, 3.0, 9.0]  # the vector that the page does by hand
+Y = [-1.0, -1 / 3, -1 / 3, 5 / 3]
+
+
+def written_out(norm):
+    """The function layer_norm, with the weight, the bias and the eps of a module."""
+    return lambda x: layer_norm(x, norm.weight, norm.bias, norm.eps)
+
+
+def both(norm):
+    """A LayerNorm computed in our two ways."""
+    return written_out(norm), norm
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
+def run(kind, name):
+    return runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
+
+
+# Initialization
+
+
+@claim("initialization#xavier")
+@mutation(
+    "examples/initialization/keep_variance.py",
+    "x = x @ fill(torch.empty(512, 512)).T",
+    "x = (x @ fill(torch.empty(512, 512)).T).relu()",
+    fault="the example of the variance applies a ReLU after each layer",
+)
+def test_xavier_keeps_the_variance_and_the_other_two_rules_do_not(printed):
+    shown = printed("examples", "keep_variance")
+    assert shown["Xavier-uniform, after one layer"] == "1.00"
+    assert shown["nn.Linear as it comes, after one layer"] == f"{1 / 3:.2f}"
+    assert shown["N(0, 0.02²), after one layer"] in (f"{512 * 0.0004:.2f}", "0.21")
+    assert float(shown["nn.Linear as it comes, after six layers"]) < 2 / 3**6
+    assert float(shown["N(0, 0.02²), after six layers"]) < 2 * 0.2048**6
+
+
+@claim("initialization#xavier", kind="measurement")
+def test_nn_linear_starts_with_the_variance_1_over_3n():
+    torch.manual_seed(0)
+    layer = nn.Linear(400, 900)
+    assert_close(layer.weight.var().item(), 1 / 1200, rtol=0.02, atol=0)
+    assert layer.weight.abs().max() <= 400**-0.5
+
+
+@claim("initialization#xavier")
+@mutation(
+    "transformer.py",
+    "nn.init.xavier_uniform_(module.weight)",
+    "nn.init.xavier_uniform_(module.weight, gain=math.sqrt(2))",
+    fault="linear layers start with the gain for a ReLU",
+)
+def test_the_parts_start_as_the_page_describes(printed):
+    shown = printed("examples", "start")
+    for label, value in shown.items():
+        if ", expected " in value:
+            measured, expected = map(float, value.split(", expected "))
+            assert_close(measured, expected, rtol=0.01, atol=0, msg=label)
+    assert shown["padding row, largest"] == "0.0"
+
+
+@claim("initialization#xavier")
+@mutation(
+    "transformer.py",
+    "nn.init.xavier_uniform_(module.weight)",
+    "nn.init.xavier_uniform_(module.weight, gain=math.sqrt(0.5))",
+    fault="query, key and value start as small as in a packed matrix",
+)
+def test_packed_query_key_and_value_start_smaller_by_the_root_of_2():
+    torch.manual_seed(0)
+    packed = nn.MultiheadAttention(256, 2).in_proj_weight.var().item()
+    apart = MultiHeadAttention(256, 2)
+    apart.apply(initialise)
+    ratio = apart.query.weight.var().item() / packed
+    assert_close(ratio, 2.0, rtol=0.05, atol=0)
+
+
+@claim("initialization#recipe")
+@mutation(
+    "examples/initialization/recipe.py",
+    "if isinstance(module, (nn.Linear, nn.Embedding)):\n"
+    "        nn.init.normal_(module.weight, std=0.02)",
+    "for parameter in module.parameters():\n        nn.init.normal_(parameter, std=0.02)",
+    fault="the single rule of the example covers bare parameters",
+)
+@mutation(
+    "examples/initialization/recipe.py",
+    "(nn.Linear, nn.Embedding)",
+    "nn.Linear",
+    fault="the single rule of the example covers no embeddings",
+)
+def test_a_single_initialization_rule_drowns_words_fills_the_padding_and_misses_bare_parameters(
+    printed,
+):
+    shown = printed("examples", "recipe")
+    assert shown["position over word"] == "35"
+    assert shown["the padding row is zero"] == "False"
+    assert shown["output projection"] == "0.020"
+    assert shown["query, key and value"] == "0.031"
+
+
+@claim("initialization#kernel")
+@mutation(
+    "transformer.py",
+    "return F.layer_norm(\n"
+    "            x, self.weight.shape, self.weight, self.bias, self.eps\n"
+    "        )",
+    "x = F.layer_norm(x, self.weight.shape, eps=self.eps)\n"
+    "        return x * self.weight + self.bias",
+    fault="the class applies its weight and bias outside the kernel",
+)
+def test_for_the_backward_pass_the_kernel_saves_only_x_and_the_function_two_tensors_of_its_size(
+    printed,
+):
+    assert printed("examples", "kept_for_backward") == {
+        "kept by the function": "2",
+        "kept by the kernel": "1",
+        "and that is x itself": "True",
+    }
+    norms = [m for m in Transformer(TransformerConfig(9, 12)).modules() if isinstance(m, LayerNorm)]
+    assert len(norms) == 30
+
+
+# Variance and epsilon
+
+
+@claim("initialization#details")
+@mutation(
+    "examples/initialization/epsilon.py",
+    "y.std(correction=0) / y.std()",
+    "y.std() / y.std(correction=0)",
+    fault="the example divides the unbiased deviation by the biased one",
+)
+def test_the_unbiased_variance_shrinks_the_result_by_a_known_factor(printed):
+    shown = printed("examples", "epsilon")
+    for d in 4, 64, 512:
+        expected = math.sqrt((d - 1) / d)
+        assert shown[f"d = {d}, the unbiased deviation makes it"] == f"{expected:.4f}"
+
+
+@claim("initialization#details")
+@mutation(
+    "transformer.py",
+    "(variance + eps).rsqrt()",
+    "(1 / (variance.sqrt() + eps))",
+    fault="layer_norm adds epsilon outside the root (seen in its values)",
+)
+@pytest.mark.parametrize("deviation", [3.0, 0.03, 0.003, 0.0003])
+def test_epsilon_is_compared_to_the_variance_inside_the_root_and_to_the_deviation_outside(
+    deviation, printed
+):
+    inside = deviation / math.sqrt(deviation**2 + 1e-5)
+    for way in both(LayerNorm(4).double()):
+        y = way(torch.tensor(X, dtype=torch.float64) * deviation / 3)
+        assert abs(y.std(correction=0).item() - inside) < 1e-9
+    shown = printed("examples", "epsilon")
+    outside = deviation / (deviation + 1e-5)
+    assert shown[f"deviation {deviation:g}, eps inside, becomes"] == f"{inside:.4f}"
+    assert shown[f"deviation {deviation:g}, eps outside, becomes"] == f"{outside:.4f}"
+
+
+@claim("initialization#details")
+@mutation(
+    "transformer.py",
+    "(variance + eps).rsqrt()",
+    "(1 / (variance.sqrt() + eps))",
+    fault="layer_norm adds epsilon outside the root",
+)
+def test_equal_features_give_zeros_and_a_finite_gradient(dtype):
+    for way in both(LayerNorm(4).to(dtype)):
+        x = torch.full((2, 3, 4), 7.0, dtype=dtype, requires_grad=True)
+        y = way(x)
+        assert not y.any()
+        y[..., 0].sum().backward()
+        assert x.grad.isfinite().all()
+        assert x.grad.abs().max() <= 1e-5**-0.5
+
+
+@claim("initialization#details")
+@mutation(
+    "examples/initialization/equal_numbers.py",
+    "(centred.square().mean().sqrt() + eps)",
+    "(centred.square().mean() + eps).sqrt()",
+    fault="the example adds epsilon inside the root where it belongs outside",
+)
+def test_epsilon_outside_the_root_gives_nan_for_equal_features(printed):
+    shown = printed("examples", "equal_numbers")
+    for name in "inside", "outside", "by_std":
+        assert numbers(shown[f"{name}, output"]) == [0, 0, 0, 0]
+    assert numbers(shown["inside, gradient"]) == [237, -79, -79, -79]
+    assert all(map(math.isnan, numbers(shown["outside, gradient"])))
+    assert numbers(shown["by_std, gradient"])[0] == 0.75 / 1e-5
+
+
+@claim("initialization#skew")
+@mutation(
+    "transformer.py",
+    "return F.layer_norm(\n"
+    "            x, self.weight.shape, self.weight, self.bias, self.eps\n"
+    "        )",
+    "return (x - x.mean(dim=0)) * (x.var(dim=0) + self.eps).rsqrt()",
+    fault="the class normalizes each feature over the batch",
+)
+def test_the_skewness_of_a_token_is_preserved_and_features_become_dependent(printed):
+    shown = printed("examples", "distribution")
+    assert shown["skew of a token, before"] == shown["skew of a token, after"]
+    assert float(shown["skew of a token, after"]) > 1.9
+    assert shown["before"] == "mean 1.00, variance 1.00"
+    assert shown["after"] == "mean 0.00, variance 1.00"
+    assert shown["beyond 3 on either side"] == "1.84%"
+    assert shown["beyond 3 in a normal distribution"] == "0.27%"
+    for d in 2, 4, 64:
+        expected = shown[f"d = {d}, -1 / (d - 1)"]
+        assert shown[f"d = {d}, correlation of two features"] == expected
+
+
+@claim("initialization#skew", kind="mathematics")
+def test_the_skewness_of_the_worked_vector_is_24_over_27():
+    for vector, mean in (X, 4), (Y, 0):
+        centred = [v - mean for v in vector]
+        deviation = math.sqrt(sum(c**2 for c in centred) / 4)
+        assert math.isclose(sum(c**3 for c in centred) / 4 / deviation**3, 24 / 27)
+
+
+# Gradients
+
+
+@claim("initialization#gradients")
+@mutation(
+    "transformer.py",
+    "        x = self.residuals[1](x, read)\n",
+    "",
+    fault="the decoder layer skips cross-attention",
+)
+def test_only_the_post_norm_decoder_has_unequal_gradients(printed):
+    shown = printed("examples", "gradients_by_layer")
+    ratio = {
+        label.removesuffix(", the last over the first"): float(value)
+        for label, value in shown.items()
+        if label.endswith("first")
+    }
+    assert ratio["post-norm, decoder"] > 20
+    for rest in "post-norm, encoder", "pre-norm, encoder", "pre-norm, decoder":
+        assert 1 / 4 < ratio[rest] < 4
+    assert abs(math.log(ratio["post-norm, encoder"])) < abs(math.log(ratio["pre-norm, encoder"]))
+    for stack in "encoder", "decoder":
+        last = [
+            float(shown[f"{kind}, {stack}, layers 1 and 12"].split()[-1])
+            for kind in ("post-norm", "pre-norm")
+        ]
+        assert last[0] > last[1]
+
+
+@claim("initialization#gradients")
+@mutation(
+    "transformer.py",
+    "return x + self.dropout(sublayer(self.norm(x)))",
+    "return self.norm(x + self.dropout(sublayer(self.norm(x))))",
+    fault="pre-norm normalizes its sum, too",
+)
+def test_pre_norm_gradients_are_within_a_factor_of_four_and_post_norm_decoder_gradients_grow():
+    gradient_norms = run("examples", "gradients_by_layer")["gradient_norms"]
+    for row in gradient_norms(True, seeds=1):
+        assert row.max() < 4 * row.min()
+    climbing = gradient_norms(False, seeds=1)[1].tolist()
+    assert climbing == sorted(climbing)
+
+
+@claim("initialization#gradients")
+@mutation(
+    "transformer.py",
+    "return self.cross_attention(y, memory, memory, memory_mask)[0]",
+    "return y + self.cross_attention(y, memory, memory, memory_mask)[0]",
+    fault="cross-attention adds its input a second time",
+)
+def test_the_post_norm_decoder_loses_its_gradient_at_cross_attention(printed):
+    shown = printed("examples", "gradient_factors")
+    post = "post-norm decoder, {} leaves".format
+    assert abs(float(shown[post("cross-attention")]) - math.sqrt(0.5)) < 0.02
+    for part in "self-attention", "feed-forward":
+        assert abs(float(shown[post(part)]) - 1) < 0.05
+        assert abs(float(shown[f"pre-norm decoder, {part} leaves"]) - 1) < 0.05
+    assert shown["pre-norm decoder, cross-attention leaves"] == "1.00"
+
+
+@claim("initialization#gradients")
+@mutation(
+    "transformer.py",
+    "return self.cross_attention(y, memory, memory, memory_mask)[0]",
+    "return self.cross_attention(y, memory, y, memory_mask)[0]",
+    fault="cross-attention takes its values from the target",
+)
+def test_after_a_deep_encoder_cross_attention_adds_a_vector_as_long_as_x_that_ignores_x():
+    ratios, ends = {}, []
+    for encoder_layers in 1, 12:
+        torch.manual_seed(0)
+        model = Transformer(TransformerConfig(1000, 1000, 128, 8, encoder_layers, 12, 512, 0.0))
+        ends.clear()
+        for layer in model.decoder.layers:
+            layer.cross_attention.register_forward_hook(
+                lambda module, inputs, output: ends.append((inputs[0], output[0]))
+            )
+        src, tgt, other = torch.randint(1, 1000, (3, 8, 16))
+        with torch.no_grad():
+            model(src, tgt)
+            model(src, other)
+        ratios[encoder_layers] = sum((y.norm() / x.norm()).item() for x, y in ends) / len(ends)
+    assert 0.8 < ratios[12] < 1.25
+    assert 0.4 < ratios[1] < 0.8
+    for (x, y), (other_x, other_y) in zip(ends[:12], ends[12:], strict=True):
+        change = (x - other_x).norm() / x.norm()
+        assert (y - other_y).norm() < 0.1 * change * y.norm()
+
+
+# Warm-up
+
+
+@claim("initialization#warm-up")
+@mutation(
+    "examples/initialization/warm_up.py",
+    "min(1, step / warm_up)",
+    "min(1, step)",
+    fault="the example of the warm-up has none",
+)
+def test_deep_post_norm_needs_warm_up_at_a_high_rate_and_shallow_or_pre_norm_does_not(printed):
+    shown = printed("examples", "warm_up")
+    right = [int(value.rstrip("%")) for value in shown.values()]
+    assert right[0] < 30
+    assert right[1:] == [100, 100, 100]
+
+
+@claim("initialization#warm-up")
+@mutation(
+    "transformer.py",
+    "x = layer(x, mask)",
+    "x = x + layer(x, mask)",
+    fault="the encoder adds a residual connection around each layer",
+)
+def test_the_encoder_that_needs_warm_up_has_equal_gradients():
+    settings = TransformerConfig(10, 10, 32, 4, dim_feedforward=128, dropout=0.0)
+    encoder = Encoder(settings)
+    model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialise)
+    ids = torch.randint(10, (16, 6))
+    nn.functional.cross_entropy(model(ids).flatten(0, 1), ids.flatten()).backward()
+    norms = [layer.feed_forward.linear2.weight.grad.norm() for layer in encoder.layers]
+    assert max(norms) / min(norms) < 2
+
+
+@claim("initialization#warm-up")
+@mutation(
+    "examples/initialization/amplification.py",
+    "norm_first=norm_first",
+    "norm_first=False",
+    fault="both noisy stacks of the example are post-norm",
+)
+def test_a_deep_post_norm_stack_is_more_sensitive_to_weight_noise(printed):
+    shown = {k: float(v.rstrip("%")) for k, v in printed("examples", "amplification").items()}
+    post, pre = (
+        [shown[f"{kind}, depth {depth}, the output moves by"] for depth in (1, 4, 16)]
+        for kind in ("post-norm", "pre-norm")
+    )
+    assert post[0] == pre[0]
+    assert post[1] > pre[1]
+    assert post[2] > 1.5 * pre[2]
