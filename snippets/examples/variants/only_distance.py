@@ -21,6 +21,8 @@ with torch.no_grad():
     same = model(changed)[:, :8].equal(out[:, :8])
     print("first 8 after a change at 8, the same bits:", same)
     later = model(ids, torch.arange(12) + 1000)
-    print(f"1000 positions later, largest change: {(later - out).abs().max():.4f}")
+    print(
+        f"1000 positions later, largest change: {(later - out).abs().max():.4f}"
+    )
     wider = model(ids, torch.arange(12) * 2)
     print(f"twice as far apart: {(wider - out).abs().max():.1f}")
