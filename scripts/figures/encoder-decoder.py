@@ -169,7 +169,7 @@ def decoder_layer(label):
 @figure(
     en={
         "ours": "as it is",
-        "pairs": "as it is often told",
+        "pairs": "a common misreading",
         "encoder": "encoder",
         "decoder": "decoder",
     },

@@ -534,6 +534,34 @@ def test_exact_match_accepts_a_one_sequence_translator():
 
 @claim("models#decoder-only")
 @mutation(
+    "transformer.py",
+    "x = layer(x, mask)",
+    "x = layer(x, None if mask is None else mask.mT)",
+    fault="the encoder transposes its mask",
+)
+def test_an_encoder_with_a_causal_mask_is_a_decoder_only_stack(printed, norm_first, dtype):
+    shown = printed("examples", "causal_encoder")
+    assert shown["encoder-only, positions that stay as they were"] == "0"
+    assert shown["decoder-only, positions that stay as they were"] == "8"
+    assert "cross_attention" not in shown["a layer of Encoder"]
+    assert "cross_attention" in shown["a layer of Decoder"]
+    torch.manual_seed(0)
+    stack = Encoder(config(norm_first=norm_first)).to(dtype).eval()
+    x = torch.randn(1, 6, 32, dtype=dtype)
+
+    def changed_positions(before, after):
+        return (before != after).any(dim=-1)[0].nonzero().flatten().tolist()
+
+    for i in range(6):
+        other = x.clone()
+        other[0, i] = torch.randn(32, dtype=dtype)
+        mask = causal_mask(6)
+        assert changed_positions(stack(x, mask), stack(other, mask)) == list(range(i, 6))
+        assert changed_positions(stack(x), stack(other)) == list(range(6))
+
+
+@claim("models#decoder-only")
+@mutation(
     "variants/decoder_only.py",
     "x = self.position(self.embedding(ids))",
     "x = self.embedding(ids)",
@@ -668,7 +696,7 @@ def test_only_distances_matter():
 def test_only_distances_matter_as_the_page_shows(printed):
     shown = printed("examples", "only_distance")
     assert shown["first 8 after a change at 8, the same bits"] == "True"
-    assert shown["1000 places later, largest change"] == "0.0000"
+    assert shown["1000 positions later, largest change"] == "0.0000"
     assert float(shown["twice as far apart"]) > 0.1
 
 

@@ -909,7 +909,7 @@ def test_a_window_of_100_keeps_a_twentieth_of_the_pairs_of_4000_tokens(printed):
     assert shown["100 tokens, share"] == "100.0%"
 
 
-@claim("variants#measured-how")
+@claim("variants#alibi")
 @mutation(
     "variants/alibi.py",
     "return torch.tensor(slopes[:nhead])",

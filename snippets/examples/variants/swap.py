@@ -5,7 +5,16 @@ from transformer import Transformer, TransformerConfig
 from variants.rotary import RotaryAttention
 
 torch.manual_seed(0)
-config = TransformerConfig(20, 20, 64, 4, 2, 2, 256, dropout=0.0)
+config = TransformerConfig(
+    src_vocab_size=20,
+    tgt_vocab_size=20,
+    d_model=64,
+    nhead=4,
+    num_encoder_layers=2,
+    num_decoder_layers=2,
+    dim_feedforward=256,
+    dropout=0.0,
+)
 model = Transformer(config)
 print("parameters before:", model.num_parameters())
 

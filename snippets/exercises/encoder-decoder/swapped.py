@@ -24,6 +24,8 @@ before = layer(target, memory, causal_mask(5))
 after = layer(changed, memory, causal_mask(5))
 moved = (before != after).any(dim=-1)[0]
 print("last token changed:", "".join(".x"[m] for m in moved.tolist()))
+one = torch.randn(1, 1, 32)  # a source of one token
+print("9 and 1:", tuple(layer(torch.randn(1, 9, 32), one).shape))
 try:
     layer(torch.randn(1, 9, 32), memory, causal_mask(9))
 except RuntimeError as error:

@@ -11,7 +11,17 @@ tgt = torch.tensor(
     [[1, 4, 5, 6, 7, 8, 9, 10, 11, 2], [1, 4, 5, 9, 10, 2, 0, 0, 0, 0]]
 )
 torch.manual_seed(0)
-model = Transformer(TransformerConfig(9, 12, 32, 4, 1, 1, 64, dropout=0.0))
+config = TransformerConfig(
+    src_vocab_size=9,
+    tgt_vocab_size=12,
+    d_model=32,
+    nhead=4,
+    num_encoder_layers=1,
+    num_decoder_layers=1,
+    dim_feedforward=64,
+    dropout=0.0,
+)
+model = Transformer(config)
 optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
 for _ in range(60):  # learn the two sentences by heart
     logits = model(src, tgt[:, :-1]).transpose(1, 2)

@@ -16,10 +16,16 @@ torch.manual_seed(0)
 target, memory = torch.randn(2, 9, 32), torch.randn(2, 5, 32)
 real = torch.tensor([[True] * 5, [True, True, False, False, False]])
 for norm_first in (False, True):
-    config = TransformerConfig(9, 12, 32, 4, dropout=0, norm_first=norm_first)
+    config = TransformerConfig(
+        9, 12, d_model=32, nhead=4, dropout=0, norm_first=norm_first
+    )
     ours = DecoderLayer(config)
     theirs = nn.TransformerDecoderLayer(
-        32, 4, dropout=0, batch_first=True, norm_first=norm_first
+        d_model=32,
+        nhead=4,
+        dropout=0,
+        batch_first=True,
+        norm_first=norm_first,
     )
     copy_attention(ours.self_attention, theirs.self_attn)
     copy_attention(ours.cross_attention, theirs.multihead_attn)

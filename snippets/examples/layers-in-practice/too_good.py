@@ -13,7 +13,13 @@ from transformer import (
 )
 
 config = TransformerConfig(
-    8, 8, 32, 4, num_decoder_layers=1, dim_feedforward=64, dropout=0.0
+    src_vocab_size=8,
+    tgt_vocab_size=8,
+    d_model=32,
+    nhead=4,
+    num_decoder_layers=1,
+    dim_feedforward=64,
+    dropout=0.0,
 )
 memory = torch.zeros(32, 1, 32)  # a source that says nothing
 for name, mask in ("with the mask", causal_mask(7)), ("without it", None):
@@ -36,4 +42,4 @@ for name, mask in ("with the mask", causal_mask(7)), ("without it", None):
     print(f"{name}, loss: {last.mean():.1f}")
     print(f"{name}, by position:", *[f"{x:.1f}" for x in last])
 print(f"a blind guess: {math.log(8):.1f}")
-print(f"a blind guess at one place in seven: {math.log(8) / 7:.1f}")
+print(f"a blind guess at one position in seven: {math.log(8) / 7:.1f}")

@@ -1,0 +1,247 @@
+"""The claims of the page on encoder and decoder layers in practice."""
+
+import math
+import re
+import warnings
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.testing import assert_close
+
+from comparisons import (
+    as_mask,
+    compare_decoder_layers,
+    compare_encoder_layers,
+    compare_stacks,
+    randomized,
+)
+from helpers import DTYPES, few
+from marks import claim, mutation
+from references import torch_modules, with_torch_names
+from transformer import (
+    Decoder,
+    Encoder,
+    EncoderLayer,
+    TransformerConfig,
+)
+
+CHAPTER = "layers-in-practice"
+sizes = {
+    "batch": st.integers(1, 3),
+    "length": st.integers(1, 6),
+    "memory_length": st.integers(1, 6),
+    "nhead": st.integers(1, 3),
+    "norm_first": st.booleans(),
+    "dtype": st.sampled_from(DTYPES),
+    "seed": st.integers(0, 1000),
+}
+
+
+def configuration(nhead: int = 4, norm_first: bool = False, **changes) -> TransformerConfig:
+    small = {"d_model": 8 * nhead, "num_encoder_layers": 2, "num_decoder_layers": 2}
+    small |= {"dim_feedforward": 16, "dropout": 0.0}
+    return TransformerConfig(9, 12, nhead=nhead, norm_first=norm_first, **(small | changes))
+
+
+@claim("layers-in-practice#torch-nn", kind="measurement")
+def test_layers_of_nn_transformer_encoder_start_with_equal_weights(printed):
+    shown = printed("examples", "fast_path")
+    assert shown["both layers start with the same weights"] == "True"
+    layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 3).layers
+    for other in layers[1:]:
+        for name, parameter in layers[0].named_parameters():
+            assert torch.equal(parameter, other.get_parameter(name))
+    first, second = nn.Transformer(8, 2, 2, 2, 16).encoder.layers
+    assert not torch.equal(first.linear1.weight, second.linear1.weight)  # initialised again
+
+
+@claim("layers-in-practice#last-norm")
+@mutation(
+    "transformer.py",
+    "return x + self.dropout(sublayer(self.norm(x)))",
+    "return self.norm(x) + self.dropout(sublayer(self.norm(x)))",
+    fault="the pre-norm residual connection starts at the normalized vector",
+)
+def test_in_a_pre_norm_stack_vectors_grow_from_layer_to_layer_until_the_last_norm(printed):
+    shown = printed("examples", "last_norm")
+    assert shown["post-norm, after each layer"] == str([1.0] * 6)
+    grown = [float(size) for size in re.findall(r"[\d.]+", shown["pre-norm, after each layer"])]
+    assert grown == sorted(grown)
+    assert grown[-1] > 1.4
+    assert shown["pre-norm, out of the encoder"] == shown["post-norm, out of the encoder"] == "1.0"
+    for name in ("pre-norm", "post-norm"):
+        assert shown[f"{name}, one more LayerNorm changes nothing"] == "True"
+
+
+@claim("layers-in-practice#torch-nn")
+@mutation(
+    "transformer.py",
+    "return self.residuals[1](x, self.feed_forward)",
+    "return self.residuals[0](x, self.feed_forward)",
+    fault="both sublayers of the encoder share one LayerNorm",
+)
+@few
+@given(**{k: v for k, v in sizes.items() if k != "memory_length"})
+def test_encoder_layer_equals_nn_transformer_encoder_layer(
+    batch, length, nhead, norm_first, dtype, seed
+):
+    torch.manual_seed(seed)
+    compare_encoder_layers(configuration(nhead, norm_first), dtype, batch, length)
+
+
+@claim("layers-in-practice#torch-nn")
+@mutation(
+    "transformer.py",
+    "x = self.residuals[1](x, read)",
+    "x = read(x)",
+    fault="cross-attention has no residual connection and no norm",
+)
+@few
+@given(**sizes)
+def test_decoder_layer_equals_nn_transformer_decoder_layer(
+    batch, length, memory_length, nhead, norm_first, dtype, seed
+):
+    torch.manual_seed(seed)
+    config = configuration(nhead, norm_first)
+    compare_decoder_layers(config, dtype, batch, length, memory_length)
+
+
+@claim("layers-in-practice#torch-nn")
+@mutation(
+    "transformer.py",
+    "self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(count))\n"
+    "        norm = LayerNorm(config.d_model, config.layer_norm_eps)\n"
+    "        self.norm = norm if config.norm_first else nn.Identity()",
+    "self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(count))\n"
+    "        self.norm = nn.Identity()",
+    fault="the decoder never ends in a LayerNorm",
+)
+@few
+@given(**sizes)
+def test_both_stacks_equal_those_of_torch_with_the_norm_given_on_the_page(
+    batch, length, memory_length, nhead, norm_first, dtype, seed
+):
+    torch.manual_seed(seed)
+    config = configuration(nhead, norm_first)
+    for stack in (Encoder, Decoder):
+        compare_stacks(stack, config, dtype, batch, length, memory_length)
+
+
+@claim("layers-in-practice#torch-nn", kind="measurement")
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor")
+def test_nn_transformer_puts_a_last_norm_on_both_stacks_in_both_orders(norm_first):
+    whole = nn.Transformer(8, 2, 1, 1, 16, norm_first=norm_first)
+    assert isinstance(whole.encoder.norm, nn.LayerNorm)
+    assert isinstance(whole.decoder.norm, nn.LayerNorm)
+
+
+@claim("layers-in-practice#torch-nn")
+@mutation(
+    "examples/layers-in-practice/equals_torch.py",
+    "parts = ours.query, ours.key, ours.value",
+    "parts = ours.query, ours.value, ours.key",
+    fault="the example copies keys and values in the wrong order",
+)
+def test_the_example_agrees_with_torch(printed):
+    shown = printed("examples", "equals_torch")
+    assert shown == {"post-norm, they agree": "True", "pre-norm, they agree": "True"}
+
+
+@claim("layers-in-practice#torch-nn")
+@mutation(
+    "transformer.py",
+    "x = layer(x, mask)",
+    "x = layer(x, mask if layer is self.layers[0] else None)",
+    fault="only the first encoder layer gets the mask",
+)
+def test_the_fast_path_of_torch_equals_our_encoder_at_real_positions_and_is_zero_elsewhere(
+    printed, dtype
+):
+    shown = printed("examples", "fast_path")
+    assert shown["real positions agree"] == "True"
+    assert shown["padded positions that agree"] == "0"
+    assert shown["values there, in evaluation"] == "[0.0]"
+    assert shown["zeros there, padding on the left"] == "False"
+    assert shown["zeros there, pre-norm"] == "False"
+    torch.manual_seed(0)
+    config = configuration()
+    ours = randomized(Encoder(config), dtype)
+    layer = torch_modules(config, dtype)[EncoderLayer]
+    theirs = nn.TransformerEncoder(layer, 2)  # with its nested tensors
+    theirs.load_state_dict(with_torch_names(ours.state_dict()))
+    x = torch.randn(2, 5, 32, dtype=dtype)
+    real = torch.tensor([[True] * 5, [True, True, False, False, False]])
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fast = theirs.eval()(x, src_key_padding_mask=~real)
+        slow = theirs.train()(x, src_key_padding_mask=~real)
+        y = ours(x, as_mask(real))
+    tolerance = {"rtol": 1e-4, "atol": 1e-4}
+    assert_close(y[real], fast[real], **tolerance)
+    assert_close(y, slow, **tolerance)
+    assert not fast[~real].any()
+
+
+@claim("layers-in-practice#wrong-source")
+@mutation(
+    "examples/layers-in-practice/wrong_source.py",
+    "super().forward(x, x, mask, mask)",
+    "super().forward(x, memory, mask)",
+    fault="the example's layer without cross-attention reads memory",
+)
+def test_a_decoder_that_reads_itself_looks_correct_and_ignores_the_source(printed):
+    shown = printed("examples", "wrong_source")
+    for name in ("DecoderLayer", "ReadsItself"):
+        assert shown[f"{name}, shape"] == "(1, 9, 32)"
+        assert shown[f"{name}, all finite"] == "True"
+    for what in ("changes with the source", "a gradient reaches the encoder"):
+        assert shown[f"DecoderLayer, {what}"] == "True"
+        assert shown[f"ReadsItself, {what}"] == "False"
+
+
+@claim("layers-in-practice#memorized")
+@mutation(
+    "examples/layers-in-practice/translating.py",
+    "x = model.decode(torch.tensor([written]), memory)",
+    "x = model.decode(torch.tensor([written]), model.encode(ids))",
+    fault="the translation encodes the source at every step",
+)
+def test_translating_runs_the_encoder_once_and_the_decoder_once_per_token(printed):
+    shown = printed("examples", "translating")
+    assert shown["why do we work ?"] == "我们为什么工作？"
+    assert shown["we work"] == "我们工作"
+    assert shown["runs of the encoder"] == "1"
+    assert shown["runs of the decoder"] == str(len("我们为什么工作？") + 1)
+    assert shown["step 9"] == "<bos>我们为什么工作？ -> <eos>"
+
+
+@claim("layers-in-practice#too-good")
+@mutation(
+    "examples/layers-in-practice/too_good.py",
+    "loss = cross_entropy(logits, ids[:, 1:]",
+    "loss = cross_entropy(logits, ids[:, :-1]",
+    fault="the example of dice predicts the tokens that it reads",
+)
+def test_without_the_mask_the_loss_decreases_and_the_last_position_still_guesses(printed):
+    shown = printed("examples", "too_good")
+    assert shown["a blind guess"] == f"{math.log(8):.1f}" == shown["with the mask, loss"]
+    assert shown["without it, loss"] == shown["a blind guess at one position in seven"]
+    by_position = [float(loss) for loss in shown["without it, by position"].split()]
+    assert max(by_position[:-1]) < 0.1
+    assert by_position[-1] >= math.log(8) - 0.1
+
+
+@claim("layers-in-practice#one-pass")
+@mutation(
+    "examples/layers-in-practice/one_pass.py",
+    "decoder(target[:, :n], memory, causal_mask(n))[:, -1]",
+    "decoder(target[:, :n], memory, causal_mask(n))[:, 0]",
+    fault="the nine passes of the example each keep the first row",
+)
+def test_the_example_of_one_pass_agrees(printed):
+    shown = printed("examples", "one_pass")
+    assert shown["they agree"] == "True"
+    assert shown["one pass"] == shown["nine passes"] == "(1, 9, 32)"
