@@ -267,47 +267,6 @@ def test_sorting_by_length_removes_most_of_the_padding(printed):
     assert number(shown["as drawn"]) > 1 / 3
 
 
-# More than one process
-
-
-@claim("training#processes")
-@mutation(
-    "train.py",
-    "real = targets != ignore_index",
-    "real = targets >= 0",
-    fault="padding counts as a target",
-)
-def test_the_mean_of_the_means_is_wrong_and_weighting_by_tokens_corrects_it(printed):
-    shown = printed("examples", "mean_of_means")
-    assert number(shown["mean of the means, loss off by"]) > 0.01
-    assert number(shown["mean of the means, gradient off by"]) > 0.1
-    assert number(shown["by tokens, loss off by"]) < 1e-6
-    assert number(shown["by tokens, gradient off by"]) < 1e-5
-
-
-# Determinism
-
-
-@claim("training#determinism")
-@mutation(
-    "train.py",
-    'rng = random.Random(f"{seed} {epoch}")',
-    "rng = random.Random()",
-    fault="batches are drawn without the seed",
-)
-@mutation(
-    "translator.py",
-    "torch.manual_seed(seed)",
-    "torch.seed()",
-    fault="the model is initialized without the seed",
-)
-def test_a_seed_determines_the_weights_and_sums_depend_on_their_order(printed):
-    shown = printed("examples", "twice")
-    assert shown["the same seed, largest difference"] == "0.0"
-    assert number(shown["another seed, largest difference"]) > 0.1
-    assert shown["(a + b) + c"] != shown["a + (b + c)"]
-
-
 # Looking inside
 
 
