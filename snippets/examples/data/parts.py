@@ -20,8 +20,6 @@ for name, side in ("test sentences", 0), ("their translations", 1):
 print("we work, part:", part_of("我们工作"))
 both = [pair for pair in train if {"we", "work"} <= {*pair.source}]
 print("we and work in one training sentence:", len(both))
-leaving = sum("我们" in "".join(p.target) and "上班" in "".join(p.target) for p in both)
-print("of these, 我们 … 上班:", leaving)
 
 rng = random.Random(0)
 drawn = [phrase(kind, rng) for kind in KINDS for _ in range(1000)]

@@ -16,6 +16,7 @@ def mean(variant, rate, what):
     )
 
 
+print("steps:", measured["steps"])
 for name, variant in {"with": "ours", "without": "no smoothing"}.items():
     rate = measured["best"][variant]
     print(f"{name} smoothing, match: {mean(variant, rate, 'match'):.2%}")
