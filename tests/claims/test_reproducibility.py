@@ -113,6 +113,30 @@ def test_a_seed_determines_the_weights_and_sums_depend_on_their_order(printed):
     assert shown["(a + b) + c"] != shown["a + (b + c)"]
 
 
+@claim("reproducibility#differences", kind="measurement")
+def test_a_change_in_the_last_bit_of_one_weight_grows_at_each_measured_step(printed):
+    shown = printed("examples", "one_bit")
+    change = float(shown["one weight changed by"])
+    steps = [float(shown[f"step {step}, weights differ by"]) for step in (1, 10, 100, 400)]
+    assert 0 < change < 1e-7
+    assert [change, *steps] == sorted([change, *steps])
+    assert steps[-1] > 10_000 * change
+
+
+@claim("reproducibility#differences", kind="measurement")
+def test_two_threads_give_some_long_sums_other_last_digits():
+    different = 0
+    for seed in range(5):
+        values = torch.randn(5_000_003, generator=torch.Generator().manual_seed(seed))
+        one = values.sum()
+        torch.set_num_threads(2)
+        two = values.sum()
+        torch.set_num_threads(1)
+        torch.testing.assert_close(one, two, rtol=1e-4, atol=0.1)
+        different += one.item() != two.item()
+    assert different > 0
+
+
 # Ctrl-C, and resuming
 
 
