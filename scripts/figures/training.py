@@ -22,6 +22,51 @@ SNIPPETS = Path(transformer.__file__).parent
 
 @figure(
     en={
+        "batch": "batch",
+        "model": "model",
+        "loss": "loss",
+        "optimizer": "optimizer",
+        "logits": "logits",
+        "targets": "targets: tgt[:, 1:]",
+        "gradients": "gradients: loss.backward()",
+        "weights": "new weights",
+        "step": "optimizer.step()",
+    },
+    zh={
+        "batch": "一批",
+        "model": "模型",
+        "loss": "损失",
+        "optimizer": "优化器",
+        "logits": "logits",
+        "targets": "目标：tgt[:, 1:]",
+        "gradients": "梯度：loss.backward()",
+        "weights": "新的权重",
+        "step": "optimizer.step()",
+    },
+)
+def one_step(label):
+    """One training step: forward along the top, back along the bottom."""
+    fig, ax = blank_canvas(212)
+    box(ax, 8, 56, 84, 44, MUTED, label["batch"])
+    box(ax, 218, 56, 96, 44, FIRST, label["model"])
+    box(ax, 424, 56, 84, 44, SECOND, label["loss"])
+    box(ax, 206, 156, 120, 44, THIRD, label["optimizer"])
+    arrow(ax, (92, 78), (216, 78))
+    write(ax, 154, 66, "src, tgt[:, :-1]", MUTED, size=12)
+    arrow(ax, (314, 78), (422, 78))
+    write(ax, 368, 66, label["logits"], MUTED, size=12)
+    arrow(ax, (50, 56), (50, 24), (466, 24), (466, 54))
+    write(ax, 258, 12, label["targets"], MUTED, size=12)
+    arrow(ax, (466, 100), (466, 178), (328, 178), color=SECOND, width=2)
+    write(ax, 400, 194, label["gradients"], SECOND, size=12)
+    arrow(ax, (266, 156), (266, 102), color=THIRD, width=2)
+    write(ax, 274, 120, label["weights"], THIRD, ha="left", size=12)
+    write(ax, 274, 138, label["step"], THIRD, ha="left", size=12)
+    return fig
+
+
+@figure(
+    en={
         "hard": "q without smoothing",
         "smooth": "q with ε = 0.1",
         "loss": "loss, by the probability of the right token",
@@ -126,46 +171,6 @@ def batches(label):
         padding_fraction = 1 - sum(lengths) / max(lengths) / len(lengths)
         write(ax, left, 14, label[name], ha="left")
         write(ax, left + 210, 14, f"{padding_fraction:.0%}", MUTED, ha="right")
-    return fig
-
-
-@figure(
-    en={
-        "batch": "one batch",
-        "process": "process {}",
-        "loss": "loss, times 2 × {} / {}",
-        "mean": "DDP: mean of the gradients",
-        "same": "the same step in both",
-        "tokens": "{} tokens",
-    },
-    zh={
-        "batch": "一批",
-        "process": "进程 {}",
-        "loss": "损失 × 2 × {} / {}",
-        "mean": "DDP：梯度取平均",
-        "same": "两个进程走同样的一步",
-        "tokens": "{} 个词元",
-    },
-)
-def two_processes(label):
-    fig, ax = blank_canvas(306)
-    lengths = (3, 9, 2, 8, 3, 11, 4, 10)
-    for i, length in enumerate(lengths):
-        color = (FIRST, SECOND)[i % 2]
-        box(ax, 176, 8 + 13 * i, 15 * length, 10, color, tint=0.5)
-    write(ax, 166, 58, label["batch"], ha="right")
-    total = sum(lengths)
-    for rank, color in enumerate((FIRST, SECOND)):
-        x = 24 + 256 * rank
-        tokens = sum(lengths[rank::2])
-        box(ax, x, 146, 216, 76, color)
-        write(ax, x + 108, 162, label["process"].format(rank))
-        write(ax, x + 108, 184, label["tokens"].format(tokens), MUTED)
-        write(ax, x + 108, 206, label["loss"].format(tokens, total))
-        arrow(ax, (240 + 40 * rank, 116), (x + 108 + (30, -30)[rank], 144), color=color)
-        arrow(ax, (x + 108, 222), (240 + 40 * rank, 252), color=color)
-    box(ax, 130, 252, 260, 28, THIRD, label["mean"])
-    write(ax, 260, 294, label["same"], MUTED)
     return fig
 
 

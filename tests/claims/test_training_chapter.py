@@ -113,6 +113,46 @@ def test_number_words_are_split_at_the_hyphen(printed):
     assert printed("examples", "in_words", "data")["342005"].endswith("三十四万二千零五")
 
 
+@claim("data#held-out", kind="measurement")
+def test_we_and_work_occur_together_in_training_only_as_going_to_work(printed):
+    pairs = [pair for pair in corpus.translator("train") if {"we", "work"} <= {*pair.source}]
+    count = printed("examples", "parts", "data")["we and work in one training sentence"]
+    assert len(pairs) == int(count) > 0
+    assert all("上班" in "".join(pair.target) for pair in pairs)
+    assert all("go to work" in " ".join(pair.source) for pair in pairs)
+
+
+@claim("data#in-one-minute")
+@mutation(
+    "phrases.py",
+    '{10: "test", 11: "validation"}',
+    '{9: "test", 11: "validation"}',
+    fault="another remainder of the checksum marks the test set",
+)
+def test_the_checksum_of_a_fact_modulo_12_decides_its_part(printed):
+    shown = printed("examples", "in_one_minute", "data")
+    names = {10: "test", 11: "validation"}
+    for fact in "我们工作", "我们学习", "他们工作":
+        assert shown[f"{fact} is in"] == names.get(zlib.crc32(fact.encode()) % 12, "train")
+    assert shown["我们工作 is in"] == "test"
+
+
+# A minimal loop
+
+
+@claim("training#in-one-minute")
+@mutation(
+    "examples/training/in_one_minute.py",
+    "    optimizer.step()",
+    "    pass",
+    fault="the optimizer makes no step",
+)
+def test_the_minimal_loop_learns_to_reverse_five_tokens(printed):
+    shown = printed("examples", "in_one_minute")
+    assert number(shown["loss at step 0"]) > math.log(10)
+    assert number(shown["loss at step 200"]) < 0.2
+
+
 # Teacher forcing
 
 
@@ -267,45 +307,40 @@ def test_sorting_by_length_removes_most_of_the_padding(printed):
     assert number(shown["as drawn"]) > 1 / 3
 
 
-# More than one process
-
-
-@claim("training#processes")
+@claim("training#batches")
 @mutation(
-    "train.py",
-    "real = targets != ignore_index",
-    "real = targets >= 0",
-    fault="padding counts as a target",
+    "examples/training/sorted.py",
+    '"by length": by_length',
+    '"by length": shuffled',
+    fault="both trainings shuffle their batches",
 )
-def test_the_mean_of_the_means_is_wrong_and_weighting_by_tokens_corrects_it(printed):
-    shown = printed("examples", "mean_of_means")
-    assert number(shown["mean of the means, loss off by"]) > 0.01
-    assert number(shown["mean of the means, gradient off by"]) > 0.1
-    assert number(shown["by tokens, loss off by"]) < 1e-6
-    assert number(shown["by tokens, gradient off by"]) < 1e-5
+def test_training_from_the_shortest_to_the_longest_sentence_is_much_worse(printed, monkeypatch):
+    monkeypatch.setattr(training, "batches", training.batches)  # the example replaces it
+    shown = printed("examples", "sorted")
+    assert number(shown["ours, right"]) > number(shown["by length, right"]) + 0.1
 
 
-# Determinism
+@claim("training#loss", kind="measurement")
+def test_smoothing_here_changes_the_confidence_and_hardly_the_accuracy(printed):
+    shown = printed("examples", "reasons")
+    assert (
+        abs(number(shown["with smoothing, match"]) - number(shown["without smoothing, match"]))
+        < 0.005
+    )
+    assert (
+        number(shown["with smoothing, confidence"])
+        < number(shown["without smoothing, confidence"]) - 0.05
+    )
 
 
-@claim("training#determinism")
-@mutation(
-    "train.py",
-    'rng = random.Random(f"{seed} {epoch}")',
-    "rng = random.Random()",
-    fault="batches are drawn without the seed",
-)
-@mutation(
-    "translator.py",
-    "torch.manual_seed(seed)",
-    "torch.seed()",
-    fault="the model is initialized without the seed",
-)
-def test_a_seed_determines_the_weights_and_sums_depend_on_their_order(printed):
-    shown = printed("examples", "twice")
-    assert shown["the same seed, largest difference"] == "0.0"
-    assert number(shown["another seed, largest difference"]) > 0.1
-    assert shown["(a + b) + c"] != shown["a + (b + c)"]
+@claim("training#warm-up", kind="measurement")
+def test_warm_up_allows_a_larger_learning_rate(printed):
+    shown = printed("examples", "reasons")
+    for norm, at_most in ("pre-norm", 0.9), ("post-norm", 0.01):
+        for rate in 0.002, 0.004, 0.008:
+            assert number(shown[f"{norm}, {rate}, with warm-up"]) > 0.95
+        assert number(shown[f"{norm}, 0.002, without warm-up"]) > 0.95
+        assert number(shown[f"{norm}, 0.008, without warm-up"]) < at_most
 
 
 # Looking inside

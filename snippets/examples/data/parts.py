@@ -18,6 +18,8 @@ for name, side in ("test sentences", 0), ("their translations", 1):
     found = sum((*pair[side],) in known for pair in test)
     print(f"{name}, in train: {found}")
 print("we work, part:", part_of("我们工作"))
+both = [pair for pair in train if {"we", "work"} <= {*pair.source}]
+print("we and work in one training sentence:", len(both))
 
 rng = random.Random(0)
 drawn = [phrase(kind, rng) for kind in KINDS for _ in range(1000)]

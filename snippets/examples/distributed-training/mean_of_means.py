@@ -32,4 +32,4 @@ for name, weights in {
     ]
     print(f"{name}, loss off by: {abs(both[0] - loss):.6f}")
     off = (both[1] - gradient).norm() / gradient.norm()
-    print(f"{name}, gradient off by: {off:.4%}")
+    print(f"{name}, gradient off by: {off:.2%}")

@@ -1,0 +1,53 @@
+"""A training that takes a moment, for the tests of several pages."""
+
+import multiprocessing
+import os
+import signal
+
+import torch
+
+import corpus
+from train import Settings, train
+from translator import Translator, new_translator
+
+PAIRS = [corpus.number_pair(n) for n in range(200)]
+SIZES = {
+    "d_model": 16,
+    "nhead": 2,
+    "num_encoder_layers": 1,
+    "num_decoder_layers": 1,
+    "dim_feedforward": 32,
+    "dropout": 0.2,
+    "norm_first": True,
+}
+SHORT = Settings(steps=24, batch_size=8, warmup_steps=4)
+fork = multiprocessing.get_context("fork")
+
+
+def small_translator(seed=0, **sizes) -> Translator:
+    return new_translator(PAIRS, seed, **SIZES | sizes)
+
+
+def silent(line: str) -> None:
+    pass
+
+
+def trained(settings=SHORT, show=silent, **options) -> Translator:
+    translator = small_translator(settings.seed)
+    train(translator, PAIRS, PAIRS[:9], settings, show=show, **options)
+    return translator
+
+
+def same_bits(one: Translator, other: Translator) -> bool:
+    pairs = zip(one.model.state_dict().values(), other.model.state_dict().values(), strict=True)
+    return all(torch.equal(a, b) for a, b in pairs)
+
+
+def interrupt_at(step: int):
+    """A `show` function that raises Ctrl-C at this step."""
+
+    def show(line: str) -> None:
+        if line.startswith(f"step {step}/"):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return show

@@ -1,0 +1,188 @@
+"""The claims of the page on distributed training."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+import train as training
+from helpers import numbers
+from marks import claim, mutation
+from small_training import PAIRS, SHORT, fork, silent, small_translator
+from train import (
+    SINGLE_PROCESS,
+    DistributedContext,
+    distributed_context,
+    example_of,
+    gradients,
+    train,
+)
+
+CHAPTER = "distributed-training"
+
+
+# More than one process
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def in_two_processes(task, folder: Path) -> list:
+    """The result of a task in each of two processes, connected as by torchrun."""
+    port = free_port()
+
+    def work(rank: int) -> None:
+        os.environ |= {
+            "RANK": str(rank),
+            "LOCAL_RANK": str(rank),
+            "WORLD_SIZE": "2",
+            "MASTER_ADDR": "127.0.0.1",
+            "MASTER_PORT": str(port),
+            "GLOO_SOCKET_IFNAME": "lo",
+        }
+        torch.set_num_threads(1)
+        with distributed_context() as group:
+            torch.save(task(group), folder / f"{rank}.pt")
+
+    children = [fork.Process(target=work, args=(rank,)) for rank in range(2)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join(60)
+        child.kill()
+    return [torch.load(folder / f"{rank}.pt") for rank in range(2)]
+
+
+UNEVEN = [pair for n in range(7, 19) for pair in (PAIRS[n % 10], PAIRS[100 + n])]
+
+
+def loss_and_gradients(group: DistributedContext):
+    translator = small_translator(dropout=0.0)
+    examples = [example_of(translator, pair) for pair in UNEVEN]
+    model = DistributedDataParallel(translator.model) if group.count > 1 else translator.model
+    loss, _ = gradients(model, examples, SHORT, group)
+    return loss, [p.grad for p in translator.model.parameters()]
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory) -> list:
+    return in_two_processes(loss_and_gradients, tmp_path_factory.mktemp("two"))
+
+
+@claim("distributed-training#processes")
+@mutation(
+    "train.py",
+    "        dist.all_reduce(sums)",
+    "        pass",
+    fault="each process reports the loss of its own sentences",
+)
+def test_the_loss_of_two_processes_equals_that_of_one(two):
+    expected, _ = loss_and_gradients(SINGLE_PROCESS)
+    for loss, _ in two:
+        assert loss == pytest.approx(expected, abs=1e-6)
+
+
+@claim("distributed-training#processes")
+@mutation(
+    "train.py",
+    "(loss * (group.count * tokens / total_tokens)).backward()",
+    "loss.backward()",
+    fault="the loss is the mean of the processes' means",
+)
+def test_the_gradients_of_two_processes_equal_those_of_one(two):
+    _, expected = loss_and_gradients(SINGLE_PROCESS)
+    for _, found in two:
+        for a, b in zip(found, expected, strict=True):
+            torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
+
+
+@claim("distributed-training#processes")
+@mutation(
+    "train.py",
+    "smoothing * uniform).mean()",
+    "smoothing * uniform).sum() / len(targets)",
+    fault="the loss is divided by the number of sentences, not of tokens",
+)
+def test_the_mean_of_the_means_of_two_processes_is_a_different_loss():
+    """One half has the short numbers, so its tokens would have a larger weight."""
+    expected, gradient = loss_and_gradients(SINGLE_PROCESS)
+    translator = small_translator(dropout=0.0)
+    examples = [example_of(translator, pair) for pair in UNEVEN]
+    means = [
+        gradients(translator.model, examples[half::2], SHORT, SINGLE_PROCESS)[0] for half in (0, 1)
+    ]
+    assert abs(sum(means) / 2 - expected) > 1e-3
+    naive = [p.grad / 2 for p in translator.model.parameters()]
+    worst = max((a - b).abs().max() for a, b in zip(naive, gradient, strict=True))
+    assert worst > 1e-2
+
+
+@claim("distributed-training#processes")
+@mutation(
+    "train.py",
+    "return total_loss / total_tokens, stops > 0",
+    "return total_loss / total_tokens, stop",
+    fault="a stopped process does not stop the others",
+)
+def test_stopping_one_process_stops_both(tmp_path):
+    def stops(group: DistributedContext):
+        translator = small_translator()
+        examples = [example_of(translator, pair) for pair in UNEVEN]
+        model = DistributedDataParallel(translator.model)
+        return [
+            gradients(model, examples, SHORT, group, group.rank == 1 and i == 1)[1]
+            for i in range(2)
+        ]
+
+    assert in_two_processes(stops, tmp_path) == [[False, True]] * 2
+
+
+@claim("distributed-training#processes")
+@mutation(
+    "train.py",
+    "            model = DistributedDataParallel(model)",
+    "            pass",
+    fault="the gradients of the processes are not averaged",
+)
+def test_two_processes_train_to_the_same_loss_as_one(tmp_path):
+    def losses(group: DistributedContext):
+        translator = small_translator(dropout=0.0)
+        curve = train(translator, PAIRS, PAIRS[:9], SHORT, group=group, show=silent)
+        return [point["loss"] for point in curve]
+
+    first, second = in_two_processes(losses, tmp_path)
+    assert first == pytest.approx(losses(SINGLE_PROCESS), abs=1e-4)
+    assert second == []  # only the first one measures
+
+
+@claim("distributed-training#processes")
+@mutation(
+    "train.py",
+    "if settings.batch_size < group.count:",
+    "if settings.batch_size < 1:",
+    fault="more processes than sentences in a batch are accepted",
+)
+def test_a_batch_smaller_than_the_number_of_processes_is_rejected():
+    with pytest.raises(ValueError, match="9 processes cannot share a batch_size of 8"):
+        training.Run(small_translator(), PAIRS, SHORT, DistributedContext(0, 9))
+
+
+@claim("distributed-training#processes")
+@mutation(
+    "train.py",
+    "real = targets != ignore_index",
+    "real = targets >= 0",
+    fault="padding counts as a target",
+)
+def test_the_mean_of_the_means_is_wrong_and_weighting_by_tokens_corrects_it(printed):
+    shown = printed("examples", "mean_of_means")
+    assert numbers(shown["mean of the means, loss off by"])[0] > 0.01
+    assert numbers(shown["mean of the means, gradient off by"])[0] > 10
+    assert numbers(shown["by tokens, loss off by"])[0] < 1e-6
+    assert numbers(shown["by tokens, gradient off by"])[0] == 0

@@ -1,0 +1,604 @@
+"""The claims of the page on reproducibility: checkpoints, seeds and the translator's file."""
+
+import ast
+import io
+import os
+import random
+import re
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import checkpoints
+import train as training
+import translator as translators
+from bookbuild.pages.sections import without_section_markers
+from checkpoints import load_checkpoint, save_checkpoint, write_whole
+from helpers import SNIPPETS, few, numbers
+from marks import claim, mutation
+from small_training import (
+    PAIRS,
+    SHORT,
+    fork,
+    interrupt_at,
+    same_bits,
+    silent,
+    small_translator,
+    trained,
+)
+from train import DistributedContext, train
+from translator import (
+    code_key,
+    code_only,
+    load_translator,
+    save_translator,
+)
+
+CHAPTER = "reproducibility"
+
+
+# Reproducibility
+
+
+@claim("reproducibility#determinism")
+@mutation(
+    "train.py",
+    "random.Random(name)",
+    "random.Random()",
+    fault="dropout's seed is drawn from the operating system's random numbers",
+)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_same_seed_gives_bitwise_equal_weights(seed):
+    settings = replace(SHORT, seed=seed)
+    one = trained(settings)
+    torch.manual_seed(99)  # any random state
+    random.seed(99)
+    assert same_bits(one, trained(settings))
+
+
+@claim("reproducibility#determinism")
+@mutation(
+    "translator.py",
+    "torch.manual_seed(seed)",
+    "torch.manual_seed(0)",
+    fault="every seed gives the same initial weights",
+)
+def test_a_different_seed_gives_different_weights():
+    assert not same_bits(small_translator(0), small_translator(1))  # before the training
+    assert not same_bits(trained(), trained(replace(SHORT, seed=1)))
+    one, other = small_translator(0, dropout=0.0), small_translator(0, dropout=0.0)
+    train(one, PAIRS, PAIRS[:9], SHORT, show=silent)
+    train(other, PAIRS, PAIRS[:9], replace(SHORT, seed=1), show=silent)
+    assert not same_bits(one, other)  # other batches
+
+
+@claim("reproducibility#determinism")
+@mutation(
+    "train.py",
+    'f"{settings.seed} {self.step} {group.rank}"',
+    'f"{settings.seed} {self.step}"',
+    fault="all processes draw the same dropout",
+)
+def test_dropout_differs_at_each_step_and_in_each_process(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(torch, "manual_seed", drawn.append)
+    for rank in 0, 1:
+        run = training.Run(small_translator(), PAIRS, SHORT, DistributedContext(rank))
+        list(run.steps(training.Event()))
+    assert len(set(drawn[2:])) == 2 * SHORT.steps
+
+
+@claim("reproducibility#determinism")
+@mutation(
+    "train.py",
+    'rng = random.Random(f"{seed} {epoch}")',
+    "rng = random.Random()",
+    fault="batches are drawn without the seed",
+)
+@mutation(
+    "translator.py",
+    "torch.manual_seed(seed)",
+    "torch.seed()",
+    fault="the model is initialized without the seed",
+)
+def test_a_seed_determines_the_weights_and_sums_depend_on_their_order(printed):
+    shown = printed("examples", "twice")
+    assert shown["the same seed, largest difference"] == "0.0"
+    assert numbers(shown["another seed, largest difference"])[0] > 0.1
+    assert shown["(a + b) + c"] != shown["a + (b + c)"]
+
+
+@claim("reproducibility#differences", kind="measurement")
+def test_a_change_in_the_last_bit_of_one_weight_grows_at_each_measured_step(printed):
+    shown = printed("examples", "one_bit")
+    change = float(shown["one weight changed by"])
+    steps = [float(shown[f"step {step}, weights differ by"]) for step in (1, 10, 100, 400)]
+    assert 0 < change < 1e-7
+    assert [change, *steps] == sorted([change, *steps])
+    assert steps[-1] > 10_000 * change
+
+
+@claim("reproducibility#differences", kind="measurement")
+def test_two_threads_give_some_long_sums_other_last_digits():
+    different = 0
+    for seed in range(5):
+        values = torch.randn(5_000_003, generator=torch.Generator().manual_seed(seed))
+        one = values.sum()
+        torch.set_num_threads(2)
+        two = values.sum()
+        torch.set_num_threads(1)
+        torch.testing.assert_close(one, two, rtol=1e-4, atol=0.1)
+        different += one.item() != two.item()
+    assert different > 0
+
+
+# Ctrl-C, and resuming
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "train.py",
+    "yield from found[start:]",
+    "yield from found",
+    fault="a resumed training restarts its epoch",
+)
+@mutation(
+    "train.py",
+    "torch.manual_seed(random.Random(name).getrandbits(32))",
+    "random.Random(name).getrandbits(32)",
+    fault="dropout continues from an arbitrary random state",
+)
+@pytest.mark.parametrize("step", [2, 8, 22])
+def test_training_resumed_after_ctrl_c_reaches_exactly_the_same_weights(step, tmp_path):
+    whole = trained()
+    path = tmp_path / "checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        trained(show=interrupt_at(step), checkpoint=path)
+    torch.manual_seed(99)
+    assert same_bits(whole, trained(checkpoint=path, resume=True))
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "train.py",
+    "lambda *_: asked.set()",
+    "signal.default_int_handler",
+    fault="Ctrl-C interrupts a step",
+)
+@mutation(
+    "train.py",
+    "signal.signal(signal.SIGINT, before)",
+    "pass",
+    fault="the handler of Ctrl-C stays after the training",
+)
+def test_ctrl_c_waits_for_the_end_of_the_step_and_its_handler_is_restored(tmp_path):
+    before, path = signal.getsignal(signal.SIGINT), tmp_path / "checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        trained(show=interrupt_at(10), checkpoint=path)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert torch_state(path)["step"] == 11
+
+
+def torch_state(path: Path) -> dict:
+    return torch.load(io.BytesIO(path.read_bytes()[32:]), weights_only=True)
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "train.py",
+    'self.curve, self.losses = state["curve"], state["losses"]',
+    'self.curve, self.losses = [], state["losses"]',
+    fault="a resumed training begins a new curve",
+)
+def test_a_resumed_curve_continues_where_it_stopped(tmp_path):
+    path, shown = tmp_path / "checkpoint", []
+    with pytest.raises(KeyboardInterrupt):
+        trained(show=interrupt_at(10), checkpoint=path)
+    translator = small_translator()
+    curve = train(
+        translator, PAIRS, PAIRS[:9], SHORT, checkpoint=path, resume=True, show=shown.append
+    )
+    assert [point["step"] for point in curve] == list(range(2, 25, 2))
+    seconds = [point["seconds"] for point in curve]
+    assert seconds == sorted(seconds)
+    assert shown[0].startswith("step 12/24")
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "train.py",
+    'self.curve, self.losses = state["curve"], state["losses"]',
+    'self.curve, self.losses = state["curve"], []',
+    fault="a resumed training forgets the losses since the last point",
+)
+def test_a_resumed_curve_has_the_same_losses_as_an_uninterrupted_one(tmp_path):
+    settings = replace(SHORT, steps=60)  # a point every three steps
+    path = tmp_path / "checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        train(small_translator(), PAIRS, PAIRS[:9], settings, path, show=interrupt_at(10))
+    curve = train(
+        small_translator(), PAIRS, PAIRS[:9], settings, path, resume=True, show=lambda line: None
+    )
+    expected = train(small_translator(), PAIRS, PAIRS[:9], settings, show=lambda line: None)
+    assert [point["loss"] for point in curve] == [point["loss"] for point in expected]
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "checkpoints.py",
+    'weights_only=True, map_location="cpu"',
+    "weights_only=True",
+    fault="a checkpoint is loaded to the device on which it was saved",
+)
+def test_a_checkpoint_is_loaded_to_the_cpu_wherever_it_was_saved(tmp_path, monkeypatch):
+    path, places = tmp_path / "checkpoint", []
+    load = torch.load
+    monkeypatch.setattr(
+        torch, "load", lambda *args, **options: places.append(options) or load(*args, **options)
+    )
+    save_checkpoint(path, {"about": {}, "step": 1})
+    assert load_checkpoint(path, {})["step"] == 1
+    assert places == [{"weights_only": True, "map_location": "cpu"}]
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "train.py",
+    'self.step, self.seconds = state["step"], state',
+    'self.step, self.seconds = state["step"] - 1, state',
+    fault="a resumed training repeats the last step before the checkpoint",
+)
+def test_a_complete_training_is_not_changed(tmp_path):
+    path = tmp_path / "checkpoint"
+    whole = trained(checkpoint=path)
+    assert same_bits(whole, trained(checkpoint=path, resume=True))
+
+
+def in_a_child(task) -> int:
+    """The exit status of another process that runs this function."""
+    child = fork.Process(target=task)
+    child.start()
+    child.join(60)
+    return child.exitcode
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "train.py",
+    'self.optimizer.load_state_dict(state["optimizer"])',
+    'len(state["optimizer"])',
+    fault="the optimizer's state is not restored",
+)
+@pytest.mark.parametrize("step", [6, 16])
+def test_a_killed_training_resumes_to_exactly_the_same_weights(step, tmp_path):
+    path = tmp_path / "checkpoint"
+
+    def killed() -> None:
+        def show(line: str) -> None:
+            if line.startswith(f"step {step}/"):
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        trained(show=show, checkpoint=path)
+
+    assert in_a_child(killed) == -signal.SIGKILL
+    assert torch_state(path)["step"] == step - 2  # the last that was saved
+    assert same_bits(trained(), trained(checkpoint=path, resume=True))
+
+
+# Files
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "checkpoints.py",
+    'part = path.with_name(f"{path.name}.part")',
+    "part = path",
+    fault="a checkpoint overwrites the last good one in place",
+)
+@pytest.mark.parametrize("name", ["write", "fsync", "replace"])
+def test_a_crash_while_saving_keeps_the_last_good_file(name, tmp_path):
+    path = tmp_path / "checkpoint"
+    save_checkpoint(path, {"about": {}, "step": 1})
+
+    class Crashing:
+        """A file whose writer crashes after the first half."""
+
+        def __init__(self, path, mode):
+            self.file = open(path, mode)  # noqa: SIM115
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def write(self, data):
+            self.file.write(data[: len(data) // 2])
+            self.file.flush()
+            os._exit(9)
+
+    def crash() -> None:
+        if name == "write":
+            checkpoints.open = Crashing
+        else:
+            setattr(checkpoints.os, name, lambda *_: os._exit(9))
+        save_checkpoint(path, {"about": {}, "step": 2})
+
+    assert in_a_child(crash) == 9
+    assert load_checkpoint(path, {})["step"] == 1
+    save_checkpoint(path, {"about": {}, "step": 3})  # and saving works again
+    assert load_checkpoint(path, {})["step"] == 3
+    assert [each.name for each in tmp_path.iterdir()] == ["checkpoint"]
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "checkpoints.py",
+    "os.fsync(file.fileno())  # on the disk before it gets its name",
+    "pass",
+    fault="a file is renamed before it is flushed to disk",
+)
+def test_a_file_is_flushed_to_disk_before_it_is_renamed(tmp_path, monkeypatch):
+    path, done = tmp_path / "file", []
+    fsync, replace_ = os.fsync, os.replace
+
+    def synced(number):
+        done.append((tmp_path / "file.part").read_bytes())
+        fsync(number)
+
+    def replaced(*names):
+        done.append("replaced")
+        replace_(*names)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", replaced)
+    write_whole(path, b"whole")
+    assert done == [b"whole", "replaced"]
+    assert path.read_bytes() == b"whole"
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory) -> Path:
+    """The checkpoint of a training that was interrupted."""
+    path = tmp_path_factory.mktemp("saved") / "checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        trained(show=interrupt_at(10), checkpoint=path)
+    return path
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "checkpoints.py",
+    "if hashlib.sha256(data[32:]).digest() != data[:32]:",
+    "if len(data) < 32:",
+    fault="a damaged checkpoint is accepted",
+)
+@few
+@given(data=st.data())
+def test_a_checkpoint_with_one_wrong_bit_is_rejected(saved, tmp_path_factory, data):
+    whole = bytearray(saved.read_bytes())
+    place = data.draw(st.integers(0, len(whole) - 1))
+    whole[place] ^= 1 << data.draw(st.integers(0, 7))
+    path = tmp_path_factory.getbasetemp() / "damaged"
+    path.write_bytes(whole)
+    with pytest.raises(ValueError, match="is damaged: begin anew, without --resume"):
+        trained(checkpoint=path, resume=True)
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "checkpoints.py",
+    "if hashlib.sha256(data[32:]).digest() != data[:32]:",
+    "if not data:",
+    fault="only an empty checkpoint counts as damaged",
+)
+@few
+@given(data=st.data())
+def test_a_truncated_checkpoint_is_rejected(saved, tmp_path_factory, data):
+    whole = saved.read_bytes()
+    path = tmp_path_factory.getbasetemp() / "short"
+    path.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
+    with pytest.raises(ValueError, match="is damaged"):
+        trained(checkpoint=path, resume=True)
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "train.py",
+    "self.about = asdict(settings) | asdict(self.model.config)",
+    "self.about = asdict(self.model.config)",
+    fault="a checkpoint does not record its settings",
+)
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"seed": 5}, "seed is 0 there and 5 here"),
+        ({"steps": 30, "peak": 0.1}, "steps is 24 there and 30 here, peak is 0.004 there"),
+    ],
+)
+def test_a_checkpoint_of_other_settings_is_rejected(saved, change, message):
+    with pytest.raises(ValueError, match=f"is of another run: {re.escape(message)}"):
+        trained(replace(SHORT, **change), checkpoint=saved, resume=True)
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "train.py",
+    "self.about = asdict(settings) | asdict(self.model.config)",
+    "self.about = asdict(settings)",
+    fault="a checkpoint does not record the model's configuration",
+)
+def test_a_checkpoint_of_another_model_is_rejected(saved):
+    translator = small_translator(d_model=32)
+    with pytest.raises(ValueError, match="d_model is 16 there and 32 here"):
+        train(translator, PAIRS, [], SHORT, saved, resume=True, show=silent)
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "train.py",
+    'self.about |= {"data": data, "processes": group.count}',
+    'self.about |= {"processes": group.count}',
+    fault="a checkpoint of other data is accepted",
+)
+def test_a_checkpoint_of_other_data_is_rejected(saved):
+    swapped = [PAIRS[1], PAIRS[0], *PAIRS[2:]]
+    with pytest.raises(ValueError, match="another run: data is "):
+        train(small_translator(), swapped, [], SHORT, saved, resume=True, show=silent)
+
+
+@claim("reproducibility#checkpoints")
+@mutation(
+    "checkpoints.py",
+    "if not path.exists():",
+    "if False:",
+    fault="a missing checkpoint has no error message of its own",
+)
+def test_without_a_checkpoint_there_is_nothing_to_resume(tmp_path):
+    with pytest.raises(ValueError, match="begin without --resume"):
+        trained(checkpoint=tmp_path / "nonesuch", resume=True)
+
+
+# The translator's file
+
+
+@claim("reproducibility#file")
+@mutation(
+    "translator.py",
+    "return Translator(model.eval(), source, target)",
+    "return Translator(model, source, target)",
+    fault="a loaded translator is in training mode",
+)
+def test_a_saved_and_loaded_translator_is_the_same(tmp_path):
+    one, path = trained(), tmp_path / "translator.safetensors"
+    save_translator(one, path, seed=0)
+    other = load_translator(path)
+    assert same_bits(one, other) and other.model.config == one.model.config
+    assert other.source.tokens == one.source.tokens
+    assert other.target.tokens == one.target.tokens
+    assert not other.model.training
+    sentences = [pair.source for pair in PAIRS[:50]]
+    assert other.translate(sentences) == one.translate(sentences)
+
+
+@claim("reproducibility#file")
+@mutation(
+    "translator.py",
+    '"seed": seed,',
+    '"seed": seed,\n        "path": str(path),',
+    fault="a translator's file contains its own path",
+)
+def test_the_same_translator_gives_the_same_bytes(tmp_path):
+    for name in "one", "other":
+        save_translator(trained(), tmp_path / name, seed=0)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+@claim("reproducibility#file")
+@mutation(
+    "translator.py",
+    "except (OSError, SafetensorError, KeyError) as error:",
+    "except (OSError, KeyError) as error:",
+    fault="a truncated translator file raises the error of safetensors",
+)
+@pytest.mark.parametrize("kept", [0, 7, 900, -1])
+def test_an_incomplete_translator_file_is_rejected(kept, tmp_path):
+    path = tmp_path / "translator.safetensors"
+    save_translator(small_translator(), path, seed=0)
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(ValueError, match="is not a whole file of save_translator"):
+        load_translator(path)
+
+
+@claim("reproducibility#file")
+@mutation(
+    "translator.py",
+    "except (OSError, SafetensorError, KeyError) as error:",
+    "except (SafetensorError, KeyError) as error:",
+    fault="a missing translator file raises the error of the operating system",
+)
+def test_a_missing_file_is_rejected(tmp_path):
+    with pytest.raises(ValueError, match=r"python train\.py translator makes one"):
+        load_translator(tmp_path / "nonesuch")
+
+
+@claim("reproducibility#file")
+@mutation(
+    "translator.py",
+    'code_only(Path(path).read_text(encoding="utf-8"))',
+    'Path(path).read_text(encoding="utf-8")',
+    fault="the key covers comments and layout",
+)
+def test_the_key_depends_on_the_code_and_not_on_its_comments(tmp_path, monkeypatch):
+    for name in translators.MADE_BY:  # as a reader downloads them
+        (tmp_path / name).write_text(without_section_markers(SNIPPETS / name), encoding="utf-8")
+    key = code_key()
+    monkeypatch.setattr(translators, "__file__", str(tmp_path / "translator.py"))
+    assert code_key() == key
+    for name in translators.MADE_BY:
+        path = tmp_path / name
+        text = path.read_text(encoding="utf-8")
+        path.write_text(f"# One more comment.\n{text}", encoding="utf-8")
+        assert code_key() == key
+        path.write_text(f"{text}CHANGED = 1\n", encoding="utf-8")
+        changed = code_key()
+        path.write_text(f"{text}CHANGED = 2\n", encoding="utf-8")
+        assert len({key, changed, code_key()}) == 3
+        path.write_text(text, encoding="utf-8")
+
+
+@claim("reproducibility#file")
+@mutation(
+    "translator.py",
+    "        if isinstance(node, kinds) and ast.get_docstring(node) is not None:\n"
+    "            del node.body[0]\n"
+    "        elif",
+    "        if",
+    fault="the key covers docstrings",
+)
+@mutation(
+    "translator.py",
+    "        return repr(node)\n",
+    '        return "" if isinstance(node, int) else repr(node)\n',
+    fault="the key doesn't cover numbers",
+)
+def test_a_comment_keeps_the_key_of_code_and_a_number_changes_it():
+    code = 'class A:\n    n = 1\n\n\ndef f(x=0):\n    return f"{x + 1:>{x}}"\n'
+    words = (
+        '"""A module."""\n\nclass A:\n    """A class."""\n\n    n = 1  # one\n'
+        'def f(\n    x=0,\n):\n    """Writes it."""\n\n    # So.\n    return f"{x + 1:>{x}}"\n'
+    )
+    assert code_only(words) == code_only(code)
+    for old, new in ("= 1", "= 2"), ("x=0", "x=3"), ("+ 1", "+ 4"), ("+", "-"), ("n =", "m ="):
+        assert code_only(code.replace(old, new, 1)) != code_only(code)
+
+
+@claim("reproducibility#file")
+@mutation(
+    "translator.py",
+    '    "checkpoints.py",\n',
+    "",
+    fault="the key does not cover checkpoints.py",
+)
+def test_the_key_covers_every_file_that_training_imports():
+    found, todo = set(), ["train.py"]
+    while todo:
+        name = todo.pop()
+        found.add(name)
+        tree = ast.parse((SNIPPETS / name).read_bytes())
+        for node in ast.walk(tree):
+            modules = []
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                modules = [node.module]
+            for module in modules:
+                if (SNIPPETS / f"{module}.py").exists() and f"{module}.py" not in found:
+                    todo.append(f"{module}.py")
+    assert found - set(translators.MADE_BY) == {"decode.py"}  # it only measures
+    assert set(translators.MADE_BY) <= found
