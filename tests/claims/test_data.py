@@ -19,7 +19,7 @@ from corpus import PARTS, Pair, Vocabulary, chinese_tokens, english_tokens, tran
 from corpus import numerals as numeral_pairs
 from helpers import SNIPPETS
 from marks import claim, mutation
-from numerals import LIMIT, from_chinese, from_english, to_chinese, to_english
+from numerals import from_chinese, from_english, to_chinese, to_english
 from phrases import (
     ACTIONS,
     FAR,
@@ -36,6 +36,7 @@ from phrases import (
     phrase,
 )
 
+LIMIT = 1_000_000_000_000  # the first number that the page excludes
 within = st.integers(1, 12).flatmap(lambda digits: st.integers(0, 10**digits - 1))
 words = st.sampled_from([*numerals.SMALL, *numerals.TENS, *numerals.ENGLISH_UNITS, "and"])
 parts = pytest.mark.parametrize("part", PARTS)
@@ -214,11 +215,27 @@ def test_invalid_chinese_numbers_are_rejected_and_valid_ones_are_read(text):
     "if type(n) is not int or not 0 <= n <= LIMIT",
     fault="the limit is too high by one",
 )
-@pytest.mark.parametrize("n", [-1, LIMIT, 2.0, "2", True, None])
+@pytest.mark.parametrize("n", [-1, LIMIT, LIMIT + 1, 2.0, "2", True, None])
 @pytest.mark.parametrize("written", [to_english, to_chinese])
 def test_the_error_for_a_number_out_of_range_names_the_number(written, n):
     with pytest.raises(ValueError, match=f"from 0 to {LIMIT - 1}, got {n!r}"):
         written(n)
+
+
+@claim("data#numerals")
+@mutation(
+    "numerals.py",
+    "if n >= LIMIT or not text",
+    "if not text",
+    fault="a text above the limit is read",
+)
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [(from_english, "one thousand billion"), (from_chinese, "一万亿"), (from_chinese, "")],
+)
+def test_the_error_for_a_text_out_of_range_names_the_range(read, text):
+    with pytest.raises(ValueError, match=f"{text!r} is not a number from 0 to 999999999999"):
+        read(text)
 
 
 @claim("data#numerals")
