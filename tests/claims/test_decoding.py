@@ -489,7 +489,7 @@ def test_a_cache_longer_than_the_table_of_positions_is_rejected():
 # Scores
 
 
-@claim("decoding#likeliest")
+@claim("decoding-in-practice#score")
 @mutation(
     "decode.py",
     "        logits[..., pad] = -math.inf\n        real",
@@ -513,7 +513,7 @@ def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normaliza
         assert score.item() == pytest.approx(total / ((5 + len(written)) / 6) ** penalty, rel=1e-4)
 
 
-@claim("decoding#likeliest")
+@claim("decoding#length-penalty")
 @mutation(
     "decode.py",
     "((5 + length) / 6) ** length_penalty",
@@ -527,7 +527,7 @@ def test_the_length_normalization_is_that_of_wu_et_al():
     assert normalisation(lengths, 0.0).eq(1).all()
 
 
-@claim("decoding#likeliest")
+@claim("decoding-in-practice#score")
 @mutation(
     "decode.py",
     "normalisation(real.sum(dim=-1), length_penalty)",
