@@ -448,8 +448,8 @@ def test_each_numeral_of_the_example_attends_to_its_own_word(trained):
 @claim("learned#in-one-minute")
 @mutation(
     "examples/training/in_one_minute.py",
-    "model.decoder.layers[-1].cross_attention",
-    "model.decoder.layers[0].cross_attention",
+    "decoder.layers.1.cross_attention",
+    "decoder.layers.0.cross_attention",
     fault="the short example reads the first layer",
 )
 def test_on_average_the_heads_of_the_last_layer_attend_to_the_word_of_each_numeral(printed):

@@ -11,7 +11,7 @@ words = to_english(342005).replace("-", " ").split()
 characters = list(to_chinese(342005))
 src = torch.tensor([source.encode(words)])  # (1, 8)
 tgt = torch.tensor([[1, *target.encode(characters)]])  # <bos> first, (1, 9)
-last, seen = model.decoder.layers[-1].cross_attention, []
+last, seen = model.get_submodule("decoder.layers.1.cross_attention"), []
 last.register_forward_hook(lambda _, inputs, output: seen.append(inputs))
 with torch.no_grad():
     model.eval()(src, tgt)
