@@ -1,6 +1,8 @@
 """Figures of the chapter on decoding."""
 
+import contextlib
 import json
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,55 @@ def steps(label):
             if k == 0:
                 write(ax, 414, y, f"{probability:.0%}", ha="left", size=11.5)
             bar_left += width
+    return fig
+
+
+@figure(
+    en={
+        "step": "step {}",
+        "greedy": "greedy",
+        "best": "found by beam search",
+        "dropped": "dropped",
+    },
+    zh={
+        "step": "第 {} 步",
+        "greedy": "贪心",
+        "best": "束搜索的结果",
+        "dropped": "淘汰",
+    },
+)
+def beams(label):
+    with contextlib.redirect_stdout(None):
+        search = runpy.run_path(str(SNIPPETS / "examples" / "decoding" / "grid.py"))["beam_search"]
+    fig, ax = blank_canvas(250)
+    kept, wider = search(beam_size=2), search(beam_size=8)
+    best, greedy = (tokens for tokens, _ in kept[-1])
+    width, height, gap = 96, 34, 32
+    left = [12 + step * (width + gap) for step in range(len(kept))]
+    positions: dict[tuple[str, ...], tuple[float, float]] = {}
+    for step, candidates in enumerate(wider):
+        write(ax, left[step] + width / 2, 14, label["step"].format(step + 1), MUTED)
+        chosen = sorted((tokens for tokens, _ in kept[step]), key=lambda t: t != greedy[: step + 1])
+        parents = [tokens for tokens, _ in kept[step - 1]] if step else [[]]
+        others = [t for t, _ in candidates if t not in chosen and t[:step] in parents]
+        for row, tokens in enumerate([*chosen, *others[: 2 if step < 3 else 0]]):
+            y = 34 + row * 52
+            color = MUTED
+            if row < len(chosen):
+                on_best = SECOND if tokens == best[: step + 1] else INK
+                color = FIRST if tokens == greedy[: step + 1] else on_best
+                positions[tuple(tokens)] = left[step] + width, y + height / 2
+            probability = next(p for t, p in candidates if t == tokens)
+            tint = 0.2 if row < len(chosen) else 0.0
+            box(ax, left[step], y, width, height, color, tint=tint)
+            write(ax, left[step] + width / 2, y + 10, " ".join(tokens), size=11)
+            write(ax, left[step] + width / 2, y + 25, f"{probability:.3f}", MUTED, size=11)
+            start = positions.get(tuple(tokens[:-1]))
+            if start and row < len(chosen):
+                arrow(ax, start, (left[step], y + height / 2), color=color)
+    for row, (name, color) in enumerate((("greedy", FIRST), ("best", SECOND))):
+        write(ax, left[-1], 150 + 22 * row, label[name], color, ha="left", size=12)
+    write(ax, left[-1], 150 + 22 * 2, label["dropped"], MUTED, ha="left", size=12)
     return fig
 
 

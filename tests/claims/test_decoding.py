@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import re
+import runpy
 
 import pytest
 import torch
@@ -488,7 +489,7 @@ def test_a_cache_longer_than_the_table_of_positions_is_rejected():
 # Scores
 
 
-@claim("decoding#likeliest")
+@claim("decoding-in-practice#score")
 @mutation(
     "decode.py",
     "        logits[..., pad] = -math.inf\n        real",
@@ -512,7 +513,7 @@ def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normaliza
         assert score.item() == pytest.approx(total / ((5 + len(written)) / 6) ** penalty, rel=1e-4)
 
 
-@claim("decoding#likeliest")
+@claim("decoding#length-penalty")
 @mutation(
     "decode.py",
     "((5 + length) / 6) ** length_penalty",
@@ -526,7 +527,7 @@ def test_the_length_normalization_is_that_of_wu_et_al():
     assert normalisation(lengths, 0.0).eq(1).all()
 
 
-@claim("decoding#likeliest")
+@claim("decoding-in-practice#score")
 @mutation(
     "decode.py",
     "normalisation(real.sum(dim=-1), length_penalty)",
@@ -1040,6 +1041,18 @@ def test_the_translator_writes_the_running_example_with_high_confidence(printed)
         assert first > 80 and second + third < 10
 
 
+@claim("decoding#in-one-minute")
+@mutation(
+    "examples/decoding/in_one_minute.py",
+    "model.logits(x[:, -1])",
+    "model.logits(x[:, 0])",
+    fault="the short loop reads the logits of the first position",
+)
+def test_a_loop_over_argmax_translates_the_running_example(capsys):
+    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "in_one_minute.py"))
+    assert capsys.readouterr().out == "我们为什么工作？\n"
+
+
 @claim("decoding#greedy")
 @mutation(
     "decode.py",
@@ -1049,13 +1062,20 @@ def test_the_translator_writes_the_running_example_with_high_confidence(printed)
 )
 def test_three_sentences_of_the_batch_end_at_different_steps(printed):
     shown = printed("examples", "batch")
-    assert shown["forty two"].startswith("四 十 二 <eos> <pad>")
-    assert shown["why do we work ?"] == "我 们 为 什 么 工 作 ？ <eos>"
-    number = "三 十 四 万 二 千 零 五 <eos>"
-    assert shown["three hundred and forty two thousand and five"] == number
+    expected = {
+        "forty two": "四 十 二",
+        "why do we work ?": "我 们 为 什 么 工 作 ？",
+        "why did we not work yesterday ?": "我 们 昨 天 为 什 么 没 工 作 ？",
+    }
+    ends = set()
+    for source, translation in expected.items():
+        tokens = [*translation.split(), "<eos>"]
+        ends.add(len(tokens))
+        assert shown[source].split() == tokens + ["<pad>"] * (12 - len(tokens))
+    assert len(ends) == 3
 
 
-@claim("decoding#beam-here")
+@claim("decoding-in-practice#beam-here")
 @mutation(
     "decode.py",
     "reach.argmax(dim=-1, keepdim=True)",
@@ -1089,7 +1109,7 @@ def test_sampling_makes_translations_worse(printed):
 # Examples
 
 
-@claim("decoding#likeliest")
+@claim("decoding#sampling")
 @mutation(
     "decode.py",
     "totals = torch.full(shape, -math.inf, device=src.device)",
@@ -1103,7 +1123,7 @@ def test_greedy_takes_the_more_likely_branch_and_beam_search_the_more_likely_sen
     assert numbers(shown["beam search, probability"]) == pytest.approx([0.25], abs=0.02)
 
 
-@claim("decoding#beam-search")
+@claim("decoding-in-practice#guarantee")
 @mutation(
     "decode.py",
     "return scores.gather(1, best)",
@@ -1115,6 +1135,64 @@ def test_computed_by_hand_the_tree_gives_019_and_025(printed):
     assert (shown["我表哥"], shown["我堂弟"]) == ("0.19", "0.25")
     assert numbers(shown["after 我表"])[1] == 0.27
     assert numbers(shown["after 我堂"])[2] == 0.83
+
+
+@claim("decoding#likeliest", kind="mathematics")
+def test_in_the_example_of_four_tokens_the_second_best_token_leads_to_a_more_likely_sentence(
+    printed,
+):
+    shown = printed("examples", "grid")
+    assert shown["beam size 1"] == "A B C <eos>"
+    assert float(shown["beam size 1, probability"]) == pytest.approx(0.5 * 0.4 * 0.4 * 0.6)
+    assert shown["beam size 2"] == "A C B <eos>"
+    assert float(shown["beam size 2, probability"]) == pytest.approx(0.5 * 0.3 * 0.6 * 0.6)
+
+
+@claim("decoding#beam-search")
+@mutation(
+    "examples/decoding/grid.py",
+    "beams = candidates[:beam_size]",
+    "beams = candidates[:1]",
+    fault="the example keeps a single beam",
+)
+def test_four_beams_find_a_short_sentence_that_is_the_most_likely_of_all(printed):
+    shown = printed("examples", "grid")
+    every = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "grid.py"))["beam_search"](4**4)
+    best, probability = every[-1][0]
+    assert shown["beam size 4"].split() == best == ["A", "<eos>"]
+    assert float(shown["beam size 4, probability"]) == pytest.approx(probability) == 0.1
+
+
+@claim("decoding#beam-search", kind="mathematics")
+def test_the_table_of_the_example_has_rows_that_add_up_to_1(capsys):
+    table = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "grid.py"))["PROBABILITIES"]
+    assert len(table) == 6
+    for row in table.values():
+        assert sum(row) == pytest.approx(1)
+
+
+@claim("decoding-in-practice#pad-logits")
+@mutation(
+    "examples/decoding/pad_logits.py",
+    "ended = tgt[:, 1:] == 0",
+    "ended = tgt[:, :-1] == 1",
+    fault="the example reads the logits after <bos> instead of those after the end",
+)
+@mutation(
+    "transformer.py",
+    "weight = weight.index_fill(0, pad, 0.0)",
+    "pass",
+    fault="with tied embeddings the row of <pad> is not kept at zero",
+)
+def test_the_model_gives_pad_the_share_of_label_smoothing_and_never_writes_it_after_the_end(
+    printed,
+):
+    shown = printed("examples", "pad_logits")
+    share = float(shown["smoothing / V"])
+    assert float(shown["<pad> before the end, mean"]) == pytest.approx(share, rel=0.1)
+    assert int(shown["positions after <eos>"]) > 500
+    assert int(shown["positions where <pad> is the most likely"]) == 0
+    assert float(shown["tied embeddings, logit of <pad>"]) == 0
 
 
 @claim("decoding#length-penalty")
@@ -1149,7 +1227,7 @@ def test_with_length_penalty_1_long_sentences_are_compared_by_nearly_six_times_t
     assert round(twelve.item(), 2) == -0.45
 
 
-@claim("decoding#guarantee", kind="mathematics")
+@claim("decoding-in-practice#guarantee", kind="mathematics")
 @pytest.mark.parametrize(("b_d_scatters", "found"), [(True, 0.0525), (False, 0.14)])
 def test_a_plain_beam_of_two_falls_below_greedy_if_both_of_its_beginnings_scatter(
     b_d_scatters, found
@@ -1185,7 +1263,7 @@ def test_the_cache_example_prints_equal_results(printed):
     assert int(shown["without cache, positions computed"]) == n * (n + 1) // 2
 
 
-@claim("decoding#memory")
+@claim("decoding-in-practice#memory")
 @mutation(
     "decode.py",
     "nothing = memory[:, :0]",
@@ -1200,7 +1278,7 @@ def test_the_size_of_the_cache_matches_the_formula(printed):
         assert shown[f"{written} written, source keys"] == "(2, 8, 5, 64)"
 
 
-@claim("decoding#memory")
+@claim("decoding-in-practice#memory")
 @mutation(
     "transformer.py",
     "if config.tie_embeddings:",
@@ -1257,7 +1335,7 @@ def measured() -> dict:
     return json.loads((SNIPPETS / "results" / "decode.json").read_text())
 
 
-@claim("decoding#cost", kind="measurement")
+@claim("decoding-in-practice#cost", kind="measurement")
 def test_the_measured_cost_is_of_the_current_code(printed):
     names = "scripts/experiments/decode.py", "snippets/decode.py", "snippets/transformer.py"
     key = translator.code_key(*(ROOT / name for name in names))
@@ -1265,7 +1343,7 @@ def test_the_measured_cost_is_of_the_current_code(printed):
     assert len(printed("examples", "cost")) == 3 + 10 + 8
 
 
-@claim("decoding#cost", kind="measurement")
+@claim("decoding-in-practice#cost", kind="measurement")
 def test_the_cache_saves_more_for_longer_outputs_and_for_batches():
     ratios = {(row["batch"], row["length"]): row["ratio"] for row in measured()["rows"]}
     for batch in 1, 32:
@@ -1274,7 +1352,7 @@ def test_the_cache_saves_more_for_longer_outputs_and_for_batches():
     assert all(ratios[32, length] > ratios[1, length] for length in (16, 64, 256))
 
 
-@claim("decoding#cost", kind="measurement")
+@claim("decoding-in-practice#cost", kind="measurement")
 def test_cached_time_is_about_linear_and_uncached_quadratic_for_large_inputs():
     one, many = measured()["growth"]
     assert 0.85 < one["cached"] < 1.15

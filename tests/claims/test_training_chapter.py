@@ -480,6 +480,22 @@ def test_each_numeral_of_the_example_attends_to_its_own_word(trained):
         assert {found[c] for c in "十万千"} <= {"thousand", "and"}
 
 
+@claim("learned#in-one-minute")
+@mutation(
+    "examples/learned/in_one_minute.py",
+    "decoder.layers.1.cross_attention",
+    "decoder.layers.0.cross_attention",
+    fault="the short example reads the first layer",
+)
+def test_on_average_the_heads_of_the_last_layer_attend_to_the_word_of_each_numeral(printed):
+    shown = {
+        c: words.split() for c, words in printed("examples", "in_one_minute", "learned").items()
+    }
+    for numeral, word in zip("三四二五", ("three", "forty", "two", "five"), strict=True):
+        assert shown[numeral][0] == word and number(shown[numeral][1]) > 0.8
+    assert {shown[unit][0] for unit in "十万千"} <= {"thousand", "and"}
+
+
 # Final translations
 
 

@@ -10,7 +10,7 @@ model, source, target = translator.load_translator(path)
 sentences = [
     "forty two",
     "why do we work ?",
-    "three hundred and forty two thousand and five",
+    "why did we not work yesterday ?",
 ]
 src = translator.padded(
     torch.tensor(source.encode(sentence.split())) for sentence in sentences

@@ -14,7 +14,18 @@ tgt = torch.tensor(
 src = torch.tensor([[3, 4]])  # my cousin
 
 torch.manual_seed(0)
-model = Transformer(TransformerConfig(5, 10, 16, 2, 1, 1, 32, dropout=0.0))
+model = Transformer(
+    TransformerConfig(
+        src_vocab_size=5,
+        tgt_vocab_size=10,
+        d_model=16,
+        nhead=2,
+        num_encoder_layers=1,
+        num_decoder_layers=1,
+        dim_feedforward=32,
+        dropout=0.0,
+    )
+)
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 for _ in range(200):
     logits = model(src.expand(100, -1), tgt[:, :-1])
@@ -24,8 +35,8 @@ for _ in range(200):
     optimizer.step()
 
 for name, ids in {
-    "greedy": greedy_decode(model, src, 10, 1, 2),
-    "beam search": beam_search(model, src, 10, 1, 2, beam_size=2),
+    "greedy": greedy_decode(model, src, max_len=10, bos_id=1, eos_id=2),
+    "beam search": beam_search(model, src, 10, bos_id=1, eos_id=2, beam_size=2),
 }.items():
     words = "".join(tokens[i] for i in ids[0, :-1])
     chance = sentence_score(model, src, ids, bos_id=1).exp().item()

@@ -14,7 +14,18 @@ tgt = torch.tensor(
 src = torch.tensor([[3, 4]])  # my cousin
 
 torch.manual_seed(0)
-model = Transformer(TransformerConfig(5, 10, 16, 2, 1, 1, 32, dropout=0.0))
+model = Transformer(
+    TransformerConfig(
+        src_vocab_size=5,
+        tgt_vocab_size=10,
+        d_model=16,
+        nhead=2,
+        num_encoder_layers=1,
+        num_decoder_layers=1,
+        dim_feedforward=32,
+        dropout=0.0,
+    )
+)
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 for _ in range(200):
     logits = model(src.expand(100, -1), tgt[:, :-1])
@@ -32,7 +43,13 @@ for name, options in {
 }.items():
     generator = torch.Generator().manual_seed(0)
     ids = sample(
-        model, src.expand(1000, -1), 10, 1, 2, generator=generator, **options
+        model,
+        src.expand(1000, -1),
+        max_len=10,
+        bos_id=1,
+        eos_id=2,
+        generator=generator,
+        **options,
     )
     drawn = ["".join(tokens[i] for i in row if i > 3) for row in ids.tolist()]
     counts = {word: drawn.count(word) for word in SHARES}

@@ -4,7 +4,7 @@ from decode import KeyValueCache, eval_mode
 from transformer import Transformer, TransformerConfig
 
 torch.manual_seed(0)
-config = TransformerConfig(100, 100)  # the base model, with few words
+config = TransformerConfig(src_vocab_size=100, tgt_vocab_size=100)  # base
 model = Transformer(config)
 src = torch.randint(3, 100, (2, 5))
 with eval_mode(model):

@@ -13,10 +13,11 @@ replaced = low.masked_fill(last, -1e4).softmax(dim=0)
 added = (high + half(0, 0, -1e4)).softmax(dim=0)
 print("low scores, replaced by -1e4:", f"{replaced[2]:.0%}")
 print("high score, -1e4 added:", f"{added[2]:.0%}")
-for scores in low, high:  # with the query 1 the keys are the scores
+for name, scores in ("low scores", low), ("high score", high):
+    # with the query 1 the keys are the scores
     query, key = torch.ones_like(scores[:1, None]), scores[:, None]
     _, weights = scaled_dot_product_attention(query, key, key, ~last)
-    print("ours:", f"{weights[0, 2]:.0%}")
+    print(f"{name}, ours:", f"{weights[0, 2]:.0%}")
 
 usual = torch.tensor([2.0, 1.0, 3.0])
 print("no mask:", usual.softmax(dim=0).numpy().round(2))

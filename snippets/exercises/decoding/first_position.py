@@ -6,7 +6,17 @@ from decode import KeyValueCache, eval_mode
 from transformer import Transformer, TransformerConfig
 
 torch.manual_seed(0)
-model = Transformer(TransformerConfig(100, 100, 64, 4, 2, 2, 256))
+model = Transformer(
+    TransformerConfig(
+        src_vocab_size=100,
+        tgt_vocab_size=100,
+        d_model=64,
+        nhead=4,
+        num_encoder_layers=2,
+        num_decoder_layers=2,
+        dim_feedforward=256,
+    )
+)
 src, tgt = torch.randint(3, 100, (1, 5)), torch.randint(3, 100, (1, 6))
 wrong = copy.deepcopy(model)
 with eval_mode(model), eval_mode(wrong):

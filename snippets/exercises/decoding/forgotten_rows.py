@@ -5,7 +5,18 @@ from decode import beam_search, sentence_score
 from transformer import Transformer, TransformerConfig
 
 torch.manual_seed(0)
-model = Transformer(TransformerConfig(20, 20, 32, 4, 1, 2, 64, norm_first=True))
+model = Transformer(
+    TransformerConfig(
+        src_vocab_size=20,
+        tgt_vocab_size=20,
+        d_model=32,
+        nhead=4,
+        num_encoder_layers=1,
+        num_decoder_layers=2,
+        dim_feedforward=64,
+        norm_first=True,
+    )
+)
 torch.nn.init.normal_(model.output.weight, std=0.5)
 src = torch.randint(3, 20, (100, 5))
 right = beam_search(model, src, 12, 1, 2)

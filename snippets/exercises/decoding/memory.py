@@ -18,7 +18,17 @@ with torch.device("meta"):
 weights = 4 * model.num_parameters()
 print(f"weights, MiB: {weights / MIB:.0f}")
 
-model = Transformer(TransformerConfig(9, 9, 64, 4, 1, 3, 64))
+model = Transformer(
+    TransformerConfig(
+        src_vocab_size=9,
+        tgt_vocab_size=9,
+        d_model=64,
+        nhead=4,
+        num_encoder_layers=1,
+        num_decoder_layers=3,
+        dim_feedforward=64,
+    )
+)
 with eval_mode(model):
     cache = KeyValueCache(model, torch.ones(2, 7, dtype=torch.int64))
     for _ in range(5):

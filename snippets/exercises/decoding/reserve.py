@@ -37,7 +37,17 @@ class ReservedLayer(decode.CachedLayer):
 
 
 torch.manual_seed(0)
-model = Transformer(TransformerConfig(100, 100, 64, 4, 2, 2, 256))
+model = Transformer(
+    TransformerConfig(
+        src_vocab_size=100,
+        tgt_vocab_size=100,
+        d_model=64,
+        nhead=4,
+        num_encoder_layers=2,
+        num_decoder_layers=2,
+        dim_feedforward=256,
+    )
+)
 src = torch.randint(3, 100, (4, 5))
 before = greedy_decode(model, src, 60, 1, 2)
 before_beam = decode.beam_search(model, src, 60, 1, 2)
