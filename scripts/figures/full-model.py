@@ -17,8 +17,8 @@ from transformer import Transformer, TransformerConfig
         "tied": "one table,\nif tied",
         "logits": "logits",
         "training": "training: cross-entropy",
-        "use": "use: pick a token",
-        "outside": "softmax is out here",
+        "use": "inference: choose a token",
+        "outside": "softmax is outside",
     },
     zh={
         "model": "Transformer",
@@ -29,8 +29,8 @@ from transformer import Transformer, TransformerConfig
         "tied": "权重共享时\n同一张表",
         "logits": "logits",
         "training": "训练：交叉熵",
-        "use": "使用：挑一个词元",
-        "outside": "softmax 在这外面",
+        "use": "推理：选一个词元",
+        "outside": "softmax 在框外",
     },
 )
 def architecture(label):

@@ -164,7 +164,7 @@ def test_four_merges_find_the_chinese_words_and_the_fifth_is_not_a_word(printed)
     assert shown["fifth merge"] == "我们在"
 
 
-@claim("index#build")
+@claim("index#what")
 @mutation(
     "examples/embeddings/byte_pairs.py",
     'cut("why do we work ?", merges[:count])',

@@ -52,7 +52,10 @@ def test_every_source_is_a_file_of_the_repository_of_this_site(built_pages):
         ("pitfalls/zero_row: x", "snippets/pitfalls/zero_row.py"),
         ("proofs/equalities: sizes", "scripts/proofs/equalities.py"),
         ("variants/measured: steps", "scripts/experiments/variants.py"),  # it reads the result
-        ("full-model/save_and_load: x", "snippets/examples/full-model/save_and_load.py"),
+        (
+            "model-in-practice/save_and_load: x",
+            "snippets/examples/model-in-practice/save_and_load.py",
+        ),
     ],
 )
 def test_a_source_is_an_example_a_pitfall_a_proof_or_an_experiment(reference, file):

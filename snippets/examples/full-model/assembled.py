@@ -3,7 +3,9 @@ import torch
 from transformer import Transformer, TransformerConfig, padding_mask
 
 torch.manual_seed(0)
-model = Transformer(TransformerConfig(9, 12, dropout=0.0))
+model = Transformer(
+    TransformerConfig(src_vocab_size=9, tgt_vocab_size=12, dropout=0.0)
+)
 src = torch.tensor([[4, 5, 6, 7, 8], [6, 7, 0, 0, 0]])
 tgt = torch.tensor([[1, 4, 5, 6, 7, 8, 9, 10, 11], [1, 4, 5, 9, 10] + [0] * 4])
 logits = model(src, tgt)

@@ -15,7 +15,7 @@ print(f"by hand, untied: {3 * table + encoder + decoder:,}")
 print(f"by hand, tied: {2 * table + encoder + decoder:,}")
 print(f"by hand, all three as one: {table + encoder + decoder:,}")
 
-config = TransformerConfig(vocabulary, vocabulary)
+config = TransformerConfig(src_vocab_size=vocabulary, tgt_vocab_size=vocabulary)
 for name, tied in ("untied", False), ("tied", True):
     with torch.device("meta"):  # shapes, but no numbers
         model = Transformer(replace(config, tie_embeddings=tied))

@@ -1,20 +1,37 @@
 import math
-from dataclasses import replace
 
 import torch
 from torch.nn.functional import cross_entropy
 
 from transformer import Transformer, TransformerConfig
 
-config = TransformerConfig(1000, 1000, 64, 4, 2, 2, 256)
+models = {
+    "not tied": {"d_model": 64},
+    "tied": {"d_model": 64, "tie_embeddings": True},
+    "tied, pre-norm, d_model 512": {
+        "d_model": 512,
+        "tie_embeddings": True,
+        "norm_first": True,
+    },
+}
 print(f"a blind guess: {math.log(1000):.1f}")
-for tied in (False, True):
+for name, options in models.items():
     torch.manual_seed(0)
-    model = Transformer(replace(config, tie_embeddings=tied))
+    config = TransformerConfig(
+        src_vocab_size=1000,
+        tgt_vocab_size=1000,
+        nhead=4,
+        num_encoder_layers=2,
+        num_decoder_layers=2,
+        dim_feedforward=256,
+        **options,
+    )
+    model = Transformer(config)
     src, tgt = torch.randint(1, 1000, (2, 64, 10))
     answers = torch.randint(1, 1000, (64, 10))
     logits = model(src, tgt)
     loss = cross_entropy(logits.flatten(0, 1), answers.flatten())
-    name = "tied" if tied else "not tied"
-    print(f"{name}, variance of the logits: {logits.var():.1f}")
+    copied = (logits.argmax(dim=-1) == tgt).float().mean()
     print(f"{name}, first loss: {loss:.1f}")
+    print(f"{name}, variance of the logits: {logits.var():.1f}")
+    print(f"{name}, predicts its input token: {copied:.0%}")

@@ -4,7 +4,17 @@ from transformer import Transformer, TransformerConfig
 
 tokens = ["<pad>", "<bos>", "<eos>", "<unk>", *"我们为什么工作？"]
 torch.manual_seed(0)
-model = Transformer(TransformerConfig(9, 12, 32, 4, 2, 2, 64)).eval()
+model = Transformer(
+    TransformerConfig(
+        src_vocab_size=9,
+        tgt_vocab_size=12,
+        d_model=32,
+        nhead=4,
+        num_encoder_layers=2,
+        num_decoder_layers=2,
+        dim_feedforward=64,
+    )
+).eval()
 src = torch.tensor([[4, 5, 6, 7, 8]])  # why do we work ?
 written, computed = [1], 0  # <bos>
 with torch.no_grad():

@@ -5,7 +5,16 @@ from torch.nn.functional import cross_entropy
 
 from transformer import Transformer, TransformerConfig
 
-config = TransformerConfig(21, 21, 32, 4, 1, 1, 64, dropout=0.0)
+config = TransformerConfig(
+    src_vocab_size=21,
+    tgt_vocab_size=21,
+    d_model=32,
+    nhead=4,
+    num_encoder_layers=1,
+    num_decoder_layers=1,
+    dim_feedforward=64,
+    dropout=0.0,
+)
 for name in "one sequence", "a source of its own":
     torch.manual_seed(0)
     model = Transformer(config)

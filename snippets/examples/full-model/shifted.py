@@ -13,7 +13,11 @@ for name, ids in ("given", given), ("answers", answers):
     print(f"{name}:", *(tokens[i] for i in ids[1]))
 
 torch.manual_seed(0)
-model = Transformer(TransformerConfig(9, 12, 32, 4, dropout=0.0))
+model = Transformer(
+    TransformerConfig(
+        src_vocab_size=9, tgt_vocab_size=12, d_model=32, nhead=4, dropout=0.0
+    )
+)
 logits = model(src, given)  # (2, 9, 12)
 try:
     answers.view(-1)

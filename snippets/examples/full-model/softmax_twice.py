@@ -11,7 +11,18 @@ answers = tgt[:, 1:]
 real = answers != 0
 for name in "logits", "probabilities":
     torch.manual_seed(0)
-    model = Transformer(TransformerConfig(9, 12, 32, 4, 1, 1, 64, dropout=0.0))
+    model = Transformer(
+        TransformerConfig(
+            src_vocab_size=9,
+            tgt_vocab_size=12,
+            d_model=32,
+            nhead=4,
+            num_encoder_layers=1,
+            num_decoder_layers=1,
+            dim_feedforward=64,
+            dropout=0.0,
+        )
+    )
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     for _ in range(150):
         output = model(src, tgt[:, :-1])

@@ -6,10 +6,10 @@ from transformer import Transformer, TransformerConfig
 sizes = {"base": (512, 8, 2048), "big": (1024, 16, 4096)}
 for name, (d_model, nhead, dim_feedforward) in sizes.items():
     config = TransformerConfig(
-        37000,
-        37000,
-        d_model,
-        nhead,
+        src_vocab_size=37000,
+        tgt_vocab_size=37000,
+        d_model=d_model,
+        nhead=nhead,
         dim_feedforward=dim_feedforward,
         tie_embeddings=True,
     )
@@ -23,7 +23,15 @@ for name, (d_model, nhead, dim_feedforward) in sizes.items():
 src, tgt = torch.tensor([[4, 5, 6, 7, 8]]), torch.tensor([[1, 9, 10, 2]])
 for shared in False, True:
     torch.manual_seed(0)
-    config = TransformerConfig(1000, 1000, 32, 4, 1, 1, tie_embeddings=shared)
+    config = TransformerConfig(
+        src_vocab_size=1000,
+        tgt_vocab_size=1000,
+        d_model=32,
+        nhead=4,
+        num_encoder_layers=1,
+        num_decoder_layers=1,
+        tie_embeddings=shared,
+    )
     model = Transformer(config)
     if shared:
         model.src_embedding = model.tgt_embedding

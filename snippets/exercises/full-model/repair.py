@@ -4,7 +4,17 @@ from torch import nn
 from transformer import PositionalEncoding, Transformer, TransformerConfig
 
 torch.manual_seed(0)
-model = Transformer(TransformerConfig(12, 12, 32, 4, 2, 2, 64)).eval()
+model = Transformer(
+    TransformerConfig(
+        src_vocab_size=12,
+        tgt_vocab_size=12,
+        d_model=32,
+        nhead=4,
+        num_encoder_layers=2,
+        num_decoder_layers=2,
+        dim_feedforward=64,
+    )
+).eval()
 ids = torch.tensor([[1, 4, 5, 6, 7, 8]])
 changed = torch.tensor([[1, 4, 5, 6, 7, 9]])
 moved = model(ids, ids)[0, 0] != model(changed, changed)[0, 0]

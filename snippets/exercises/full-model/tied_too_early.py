@@ -3,7 +3,16 @@ import torch
 from transformer import Transformer, TransformerConfig, initialise
 
 torch.manual_seed(0)
-config = TransformerConfig(9, 1000, 64, 4, 1, 1, 64, tie_embeddings=True)
+config = TransformerConfig(
+    src_vocab_size=9,
+    tgt_vocab_size=1000,
+    d_model=64,
+    nhead=4,
+    num_encoder_layers=1,
+    num_decoder_layers=1,
+    dim_feedforward=64,
+    tie_embeddings=True,
+)
 model = Transformer(config)
 table = model.tgt_embedding.embedding.weight
 src, tgt = torch.tensor([[4, 5, 6]]), torch.tensor([[1, 4, 5]])

@@ -5,7 +5,15 @@ import torch
 from transformer import Transformer, TransformerConfig
 
 torch.manual_seed(0)
-config = TransformerConfig(9, 12, 32, 4, 2, 2, 64)
+config = TransformerConfig(
+    src_vocab_size=9,
+    tgt_vocab_size=12,
+    d_model=32,
+    nhead=4,
+    num_encoder_layers=2,
+    num_decoder_layers=2,
+    dim_feedforward=64,
+)
 model = Transformer(config).eval()
 src = torch.tensor([[4, 5, 6, 7, 8], [6, 7, 0, 0, 0]])
 tgt = torch.tensor([[1, 4, 5], [1, 4, 5]])

@@ -6,7 +6,16 @@ import torch
 from transformer import Transformer, TransformerConfig
 
 torch.manual_seed(0)
-config = TransformerConfig(9, 12, 32, 4, 2, 2, 64, max_len=100)
+config = TransformerConfig(
+    src_vocab_size=9,
+    tgt_vocab_size=12,
+    d_model=32,
+    nhead=4,
+    num_encoder_layers=2,
+    num_decoder_layers=2,
+    dim_feedforward=64,
+    max_len=100,
+)
 model = Transformer(config).eval()
 torch.save(model.state_dict(), "weights.pt")
 with open("sizes.json", "w") as file:

@@ -6,7 +6,15 @@ import torch
 from transformer import Transformer, TransformerConfig
 
 torch.manual_seed(0)
-config = TransformerConfig(9, 12, 32, 4, 1, 1, 64)
+config = TransformerConfig(
+    src_vocab_size=9,
+    tgt_vocab_size=12,
+    d_model=32,
+    nhead=4,
+    num_encoder_layers=1,
+    num_decoder_layers=1,
+    dim_feedforward=64,
+)
 model = Transformer(config).eval()
 saved = model.state_dict()
 

@@ -5,7 +5,17 @@ import torch
 from transformer import Transformer, TransformerConfig
 
 torch.manual_seed(0)
-model = Transformer(TransformerConfig(9, 12, 32, 4, 2, 2, 64)).eval()
+model = Transformer(
+    TransformerConfig(
+        src_vocab_size=9,
+        tgt_vocab_size=12,
+        d_model=32,
+        nhead=4,
+        num_encoder_layers=2,
+        num_decoder_layers=2,
+        dim_feedforward=64,
+    )
+).eval()
 src = torch.tensor([[4, 5, 6, 7, 8], [6, 7, 0, 0, 0]])
 tgt = torch.tensor([[1, 4, 5, 6, 7, 8, 9, 10, 11], [1, 4, 5, 9, 10] + [0] * 4])
 exact = deepcopy(model).double()(src, tgt)

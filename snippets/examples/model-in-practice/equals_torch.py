@@ -16,9 +16,26 @@ NAMES = {
     "residuals.2.norm": "norm3",
 }
 torch.manual_seed(0)
-config = TransformerConfig(9, 12, 32, 4, 2, 2, 64, dropout=0.0)
+config = TransformerConfig(
+    src_vocab_size=9,
+    tgt_vocab_size=12,
+    d_model=32,
+    nhead=4,
+    num_encoder_layers=2,
+    num_decoder_layers=2,
+    dim_feedforward=64,
+    dropout=0.0,
+)
 ours = Transformer(config).double()
-theirs = nn.Transformer(32, 4, 2, 2, 64, dropout=0.0, batch_first=True).double()
+theirs = nn.Transformer(
+    d_model=32,
+    nhead=4,
+    num_encoder_layers=2,
+    num_decoder_layers=2,
+    dim_feedforward=64,
+    dropout=0.0,
+    batch_first=True,
+).double()
 theirs.encoder.norm = theirs.decoder.norm = None
 
 state = {}
