@@ -16,7 +16,7 @@ from figures.diagram import (
     signed_cells,
     write,
 )
-from figures.overview import SHOWN, embeddings_of_the_example, head_that_looks, narrow_canvas
+from figures.overview import SHOWN, embeddings_of_the_example, encoder_heads, narrow_canvas
 from figures.style import (
     FIRST,
     INK,
@@ -54,14 +54,15 @@ from figures.style import (
     },
 )
 def steps(label):
-    """One head of the trained translator, with six numbers of each vector."""
-    head, size, row = head_that_looks("work", "we"), 12, ENGLISH.index("work")
+    """A head of the trained translator's first layer, with six numbers of each vector."""
+    head, size, row = encoder_heads()[2], 12, ENGLISH.index("?")
     inputs = embeddings_of_the_example()
     fig, ax = narrow_canvas(252)
 
-    def draw_matrix(x, y, values, largest):
+    def draw_matrix(x, y, values, largest, framed=True):
         signed_cells(ax, x, y, values.numpy(), size, largest)
-        frame(ax, x, y + row * size, values.size(1) * size, size, INK, 1.6, zorder=4)
+        if framed:
+            frame(ax, x, y + row * size, values.size(1) * size, size, INK, 1.6, zorder=4)
 
     write(ax, 4, 16, label["embeddings"], ha="left", weight="bold")
     write(ax, 150, 16, label["maps"], ha="left", weight="bold")
@@ -71,7 +72,7 @@ def steps(label):
     largest = max(vectors[:, :SHOWN].abs().max().item() for _, vectors, _ in parts)
     for x, (name, vectors, color) in zip((150, 236, 322), parts, strict=True):
         write(ax, x + 36, 34, name, color)
-        draw_matrix(x, 44, vectors[:, :SHOWN], largest)
+        draw_matrix(x, 44, vectors[:, :SHOWN], largest, framed=name == "Q")
     write(ax, 80, 34, "X")
     arrow(ax, (120, 74), (146, 74))
     arrow(ax, (186, 108), (106, 154), color=QUERY)
