@@ -40,7 +40,6 @@ from figures.style import (
         "output": "5  weighted sum",
         "softmax": "softmax",
         "divided": "Q Kᵀ / √dₖ",
-        "averages": "weights · V",
     },
     zh={
         "embeddings": "1  嵌入",
@@ -50,7 +49,6 @@ from figures.style import (
         "output": "5  加权和",
         "softmax": "softmax",
         "divided": "Q Kᵀ / √dₖ",
-        "averages": "权重 · V",
     },
 )
 def steps(label):
@@ -80,7 +78,7 @@ def steps(label):
     arrow(ax, (358, 108), (358, 154), color=VALUE)
     write(ax, 4, 142, label["scores"], ha="left", weight="bold")
     write(ax, 190, 142, label["weights"], ha="left", weight="bold")
-    write(ax, 400, 242, label["averages"], MUTED, ha="right", size=12)
+    write(ax, 291, 178, "· V", MUTED, size=12)
     label_rows(ax, 74, 160, ENGLISH, size)
     draw_matrix(74, 160, head.scores, head.scores.abs().max().item())
     write(ax, 104, 242, label["divided"], MUTED, size=12)
@@ -89,7 +87,7 @@ def steps(label):
     draw_matrix(200, 160, head.weights, 1)
     arrow(ax, (264, 190), (318, 190))
     draw_matrix(322, 160, (head.weights @ head.value)[:, :SHOWN], largest)
-    write(ax, 346, 142, label["output"], ha="right", weight="bold")
+    write(ax, 394, 242, label["output"], ha="right", weight="bold")
     return fig
 
 

@@ -106,7 +106,7 @@ def neighbours(label):
         "average": "加权平均",
         "join": "拼接",
         "output": "输出",
-        "head": "第 {} 个头",
+        "head": "{} 号头",
     },
 )
 def shapes(label):
@@ -139,7 +139,7 @@ def shapes(label):
             draw_matrix(x + (-26, 26)[head], 225, n, head_dim, color, opacity)
     draw_step_label(335, "scores", "(2, 5, 5)")
     draw_step_label(425, "average", "(2, 5, 4)")
-    for x, opacity, head in (200, STRONG, 1), (415, PALE, 2):
+    for x, opacity, head in (200, STRONG, 0), (415, PALE, 1):
         write(ax, x, 285, label["head"].format(head))
         draw_matrix(x - 68, 335, n, head_dim, QUERY, opacity)
         write(ax, x - 40, 335, "×")
@@ -151,7 +151,7 @@ def shapes(label):
         draw_matrix(x - 8, 425, n, head_dim, VALUE, opacity)
         write(ax, x + 22, 425, "=")
         draw_matrix(x + 52, 425, n, head_dim, VALUE, opacity)
-        arrow(ax, (x + 52, 452), (285 if head == 1 else 325, 490))
+        arrow(ax, (x + 52, 452), (285 if head == 0 else 325, 490))
     draw_step_label(515, "join", "(5, 8)")
     draw_matrix(287, 515, n, head_dim, VALUE, STRONG)
     draw_matrix(287 + 4 * size, 515, n, head_dim, VALUE, PALE)
