@@ -2,33 +2,93 @@
 
 import contextlib
 import io
-import json
-from pathlib import Path
 
 import numpy as np
 import torch
-from matplotlib.ticker import NullLocator
 
-import transformer
-from figures.diagram import ENGLISH, arrow, blank_canvas, fill_cells, frame, grid, line, write
+from figures.diagram import (
+    ENGLISH,
+    arrow,
+    blank_canvas,
+    frame,
+    label_rows,
+    line,
+    signed_cells,
+    write,
+)
+from figures.overview import SHOWN, embeddings_of_the_example, encoder_heads, narrow_canvas
 from figures.style import (
     FIRST,
     INK,
     KEY,
     MUTED,
-    PAPER,
     QUERY,
     SECOND,
-    THIRD,
     VALUE,
     canvas,
     figure,
     powers_of_ten,
-    signed_image,
 )
 
-RESULTS = Path(transformer.__file__).with_name("results")
-STRONG, PALE = 0.85, 0.35  # opacity of the first and the second head
+
+@figure(
+    en={
+        "embeddings": "1  embeddings",
+        "maps": "2  queries, keys, values",
+        "scores": "3  scores",
+        "weights": "4  weights",
+        "output": "5  weighted sum",
+        "softmax": "softmax",
+        "divided": "Q Kᵀ / √dₖ",
+    },
+    zh={
+        "embeddings": "1  嵌入",
+        "maps": "2  查询、键和值",
+        "scores": "3  分数",
+        "weights": "4  权重",
+        "output": "5  加权和",
+        "softmax": "softmax",
+        "divided": "Q Kᵀ / √dₖ",
+    },
+)
+def steps(label):
+    """A head of the trained translator's first layer, with six numbers of each vector."""
+    head, size, row = encoder_heads()[2], 12, ENGLISH.index("?")
+    inputs = embeddings_of_the_example()
+    fig, ax = narrow_canvas(252)
+
+    def draw_matrix(x, y, values, largest, framed=True):
+        signed_cells(ax, x, y, values.numpy(), size, largest)
+        if framed:
+            frame(ax, x, y + row * size, values.size(1) * size, size, INK, 1.6, zorder=4)
+
+    write(ax, 4, 16, label["embeddings"], ha="left", weight="bold")
+    write(ax, 150, 16, label["maps"], ha="left", weight="bold")
+    label_rows(ax, 44, 44, ENGLISH, size)
+    draw_matrix(44, 44, inputs[:, :SHOWN], inputs.abs().max().item())
+    parts = ("Q", head.query, QUERY), ("K", head.key, KEY), ("V", head.value, VALUE)
+    largest = max(vectors[:, :SHOWN].abs().max().item() for _, vectors, _ in parts)
+    for x, (name, vectors, color) in zip((150, 236, 322), parts, strict=True):
+        write(ax, x + 36, 34, name, color)
+        draw_matrix(x, 44, vectors[:, :SHOWN], largest, framed=name == "Q")
+    write(ax, 80, 34, "X")
+    arrow(ax, (120, 74), (146, 74))
+    arrow(ax, (186, 108), (106, 154), color=QUERY)
+    arrow(ax, (272, 108), (112, 154), color=KEY)
+    arrow(ax, (358, 108), (358, 154), color=VALUE)
+    write(ax, 4, 142, label["scores"], ha="left", weight="bold")
+    write(ax, 190, 142, label["weights"], ha="left", weight="bold")
+    write(ax, 291, 178, "· V", MUTED, size=12)
+    label_rows(ax, 74, 160, ENGLISH, size)
+    draw_matrix(74, 160, head.scores, head.scores.abs().max().item())
+    write(ax, 104, 242, label["divided"], MUTED, size=12)
+    arrow(ax, (138, 190), (196, 190))
+    write(ax, 167, 178, label["softmax"], MUTED, size=12)
+    draw_matrix(200, 160, head.weights, 1)
+    arrow(ax, (264, 190), (318, 190))
+    draw_matrix(322, 160, (head.weights @ head.value)[:, :SHOWN], largest)
+    write(ax, 394, 242, label["output"], ha="right", weight="bold")
+    return fig
 
 
 @figure(
@@ -205,196 +265,4 @@ def saturation(label):
     axes[1, 0].set_ylabel(label["slope"])
     axes[1, 0].set_xticks([1, 32, 64])
     axes[1, 1].set_xlabel(label["rank"])
-    return fig
-
-
-@figure(
-    en={
-        "divided": "divided",
-        "not divided": "not divided",
-        "smaller W_Q": "not divided, small start",
-        "never": "never",
-        "steps": "steps",
-        "rate": "learning rate",
-    },
-    zh={
-        "divided": "除",
-        "not divided": "不除",
-        "smaller W_Q": "不除，起点小",
-        "never": "未达到",
-        "steps": "步数",
-        "rate": "学习率",
-    },
-)
-def training(label):
-    measured = json.loads((RESULTS / "scaling.json").read_text())
-    never = 1.1 * measured["steps"]
-    runs = [run for run in measured["runs"] if run["layers"] == 0]
-    sizes, rates, variants, seeds = (
-        list(dict.fromkeys(run[field] for run in runs))
-        for field in ("d_k", "rate", "variant", "seed")
-    )
-    steps = np.array([run["nine of ten after"] or never for run in runs])
-    steps = steps.reshape(len(sizes), len(rates), len(variants), len(seeds))
-    fig, axes = canvas(height=300, columns=3, sharey=True)
-    for ax, d_k, of_size in zip(axes, sizes, steps, strict=True):
-        for i, style in enumerate(("o-", "s--", "^:")):
-            x, y = np.arange(len(rates)) + 0.2 * (i - 1), of_size[:, i]
-            color = (FIRST, SECOND, THIRD)[i]
-            ranges = np.stack([y.min(axis=1), y.max(axis=1), np.full(len(y), np.nan)], axis=1)
-            ax.plot(np.repeat(x, 3), ranges.flatten(), color=color, linewidth=1)
-            ax.plot(x, np.median(y, axis=1), style, color=color, label=label[variants[i]])
-        ax.set_title(f"d = {d_k}")
-        ax.set_xticks(range(len(rates)), [f"{rate:g}" for rate in rates], rotation=45)
-    axes[0].set_yticks([0, 100, 200, 300, never], ["0", "100", "200", "300", label["never"]])
-    axes[0].set_ylabel(label["steps"])
-    axes[1].set_xlabel(label["rate"])
-    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    return fig
-
-
-@figure(
-    en={"one": "one head", "first": "first of two", "second": "second of two"},
-    zh={"one": "只有一个头", "first": "两个头之一", "second": "两个头之二"},
-)
-def neighbours(label):
-    with contextlib.redirect_stdout(io.StringIO()):
-        from examples.attention.two_neighbours import trained
-    one, two = trained[1][1], trained[2][1]
-    fig, axes = canvas(height=215, columns=3, sharey=True)
-    names = ("one", "first", "second")
-    for ax, name, weights in zip(axes, names, (one[0], two[0], two[1]), strict=True):
-        weights = weights.double().numpy().round(2)
-        signed_image(ax, weights, aspect="equal")
-        ax.set_title(label[name])
-        ax.set_xticks(range(5), ENGLISH, rotation=45)
-        ax.set_yticks(range(5), ENGLISH)
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(True)
-        for row, column in np.argwhere(weights >= 0.1):
-            write(ax, column, row, f"{weights[row, column]:.1f}"[1:], size=11)
-    return fig
-
-
-@figure(
-    en={
-        "x": "tokens",
-        "maps": "linear maps",
-        "split": "split",
-        "scores": "weights",
-        "average": "average",
-        "join": "join",
-        "output": "output",
-        "head": "head {}",
-    },
-    zh={
-        "x": "词元",
-        "maps": "线性映射",
-        "split": "拆成头",
-        "scores": "权重",
-        "average": "加权平均",
-        "join": "拼接",
-        "output": "输出",
-        "head": "第 {} 个头",
-    },
-)
-def shapes(label):
-    n, d, nhead, size = 5, 8, 2, 9
-    head_dim = d // nhead
-    fig, ax = blank_canvas(625)
-
-    def draw_matrix(x, y, rows, columns, color, opacity):
-        """A matrix of cells centered at (x, y), separated by lines in the color of the page."""
-        corner = x - columns * size / 2, y - rows * size / 2
-        fill_cells(ax, *corner, np.ones((rows, columns)), size, color, opacity)
-        grid(ax, *corner, rows, columns, size, PAPER, 1)
-
-    def draw_step_label(y, name, shape):
-        write(ax, 4, y - 9, label[name], ha="left")
-        write(ax, 4, y + 10, shape, ha="left", size=12)
-
-    columns = [(180, QUERY, "Q"), (305, KEY, "K"), (430, VALUE, "V")]
-    draw_step_label(45, "x", "(5, 8)")
-    draw_matrix(305, 45, n, d, INK, 0.45)
-    write(ax, 365, 45, "X")
-    draw_step_label(135, "maps", "(5, 8)")
-    draw_step_label(225, "split", "(2, 5, 4)")
-    for x, color, name in columns:
-        arrow(ax, (305, 72), (x, 108))
-        draw_matrix(x, 135, n, d, color, STRONG)
-        write(ax, x + 48, 135, name, color)
-        arrow(ax, (x, 161), (x, 197))
-        for head, opacity in enumerate((STRONG, PALE)):
-            draw_matrix(x + (-26, 26)[head], 225, n, head_dim, color, opacity)
-    draw_step_label(335, "scores", "(2, 5, 5)")
-    draw_step_label(425, "average", "(2, 5, 4)")
-    for x, opacity, head in (200, STRONG, 1), (415, PALE, 2):
-        write(ax, x, 285, label["head"].format(head))
-        draw_matrix(x - 68, 335, n, head_dim, QUERY, opacity)
-        write(ax, x - 40, 335, "×")
-        draw_matrix(x - 8, 335, head_dim, n, KEY, opacity)
-        write(ax, x + 26, 335, "→")
-        draw_matrix(x + 62, 335, n, n, INK, opacity * 0.6)
-        draw_matrix(x - 68, 425, n, n, INK, opacity * 0.6)
-        write(ax, x - 36, 425, "×")
-        draw_matrix(x - 8, 425, n, head_dim, VALUE, opacity)
-        write(ax, x + 22, 425, "=")
-        draw_matrix(x + 52, 425, n, head_dim, VALUE, opacity)
-        arrow(ax, (x + 52, 452), (285 if head == 1 else 325, 490))
-    draw_step_label(515, "join", "(5, 8)")
-    draw_matrix(287, 515, n, head_dim, VALUE, STRONG)
-    draw_matrix(287 + 4 * size, 515, n, head_dim, VALUE, PALE)
-    arrow(ax, (305, 541), (305, 571))
-    write(ax, 325, 555, "Wᴼ")
-    draw_step_label(597, "output", "(5, 8)")
-    draw_matrix(305, 597, n, d, INK, 0.45)
-    return fig
-
-
-@figure(
-    en={
-        "time": "seconds",
-        "memory": "megabytes",
-        "length": "tokens",
-        "explicit": "explicit",
-        "fused": "fused",
-    },
-    zh={
-        "time": "秒",
-        "memory": "MB",
-        "length": "词元数",
-        "explicit": "显式",
-        "fused": "融合",
-    },
-)
-def cost(label):
-    measured = json.loads((RESULTS / "attention.json").read_text())
-    lengths = measured["lengths"]
-    fig, axes = canvas(height=280, columns=2)
-    for ax, field, unit, name in zip(
-        axes, ("seconds", "bytes"), (1, 1e6), ("time", "memory"), strict=True
-    ):
-        for path, color, style in ("explicit", FIRST, "-"), ("fused", SECOND, "--"):
-            values = [value / unit for value in measured[path][field]]
-            ax.plot(lengths, values, style, marker="o", markersize=4, color=color)
-            is_above = path == "explicit"
-            ax.annotate(
-                label[path],
-                (lengths[-2], values[-2]),
-                xytext=(-8, 8) if is_above else (8, -8),
-                textcoords="offset points",
-                ha="right" if is_above else "left",
-                va="center",
-                color=color,
-            )
-        ax.set_xscale("log", base=2)
-        ax.set_yscale("log")
-        ax.set_xticks(lengths[::2], [str(length) for length in lengths[::2]])
-        ax.set_title(label[name])
-        ax.set_xlabel(label["length"])
-        ax.xaxis.set_minor_locator(NullLocator())
-        ax.yaxis.set_minor_locator(NullLocator())
-        ax.grid(axis="y")
-    axes[0].set_yticks([0.01, 0.1, 1], ["0.01", "0.1", "1"])
-    axes[1].set_yticks([10, 100, 1000], ["10", "100", "1000"])
     return fig

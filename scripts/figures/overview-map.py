@@ -91,7 +91,7 @@ def figure_1(label):
         line(ax, (x, bottom - height), (x, y + 13))
 
     inputs(ENCODER, "inputs", " ".join(ENGLISH))
-    sublayer(ENCODER, 376, 38, "self", "attention.md")
+    sublayer(ENCODER, 376, 38, "self", "multi-head-attention.md")
     arrow(ax, (ENCODER, 308), (ENCODER, 292))
     sublayer(ENCODER, 292, 30, "network", "sublayers.md#feed-forward")
     link(ax, ENCODER - 76, 217, label["encoder"], "encoder-decoder.md#encoder", ha="left")

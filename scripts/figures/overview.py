@@ -88,6 +88,15 @@ def encoder_heads() -> list[Head]:
     return heads
 
 
+@cache
+def embeddings_of_the_example() -> torch.Tensor:
+    """The embeddings of the running example with their positions: (word, number)."""
+    trained = load()
+    with torch.no_grad():
+        ids = torch.tensor([trained.source.encode(ENGLISH)])
+        return trained.model.position(trained.model.src_embedding(ids))[0]
+
+
 def head_that_looks(word: str, other: str) -> Head:
     """The head in which a word gives another word the largest weight."""
     row, column = ENGLISH.index(word), ENGLISH.index(other)

@@ -40,7 +40,7 @@ def type_search(checked_page: Page, query: str) -> None:
         ("en", "embedding", "embeddings"),
         ("zh", "位置编码", "positional-encoding"),
         ("zh", "词嵌入", "embeddings"),
-        ("zh", "多头注意力", "attention"),
+        ("zh", "多头注意力", "multi-head-attention"),
         ("en", "causal mask", "masks"),
         ("zh", "层归一化", "layer-norm"),
     ],

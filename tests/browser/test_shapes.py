@@ -75,7 +75,7 @@ def test_the_code_of_each_step_is_a_line_of_the_model(checked_page):
 
 @pytest.fixture
 def shapes_widget(checked_page, home_url) -> Locator:
-    checked_page.goto(f"{home_url}attention/")
+    checked_page.goto(f"{home_url}multi-head-attention/")
     shapes_widget = checked_page.locator("[data-widget=shapes]")
     shapes_widget.scroll_into_view_if_needed()
     expect(shapes_widget.locator(".live")).to_be_visible()

@@ -68,14 +68,19 @@ class Figure(NamedTuple):
 
 
 def test_files() -> dict[str, list[Path]]:
-    """The test files of each page that has any: test_training.py, test_training_chapter.py."""
-    files_of_page = {}
-    for name in sorted(page.name.removesuffix(".md") for page in list_pages("en")):
-        stem = re.escape(f"test_{name.replace('-', '_')}")
-        files = [path for path in claim_files() if re.fullmatch(rf"{stem}(_.*)?\.py", path.name)]
-        if files:
-            files_of_page[name] = files
-    return files_of_page
+    """The test files of each page that has any: test_training.py, test_training_chapter.py.
+
+    A file belongs to the page with the longest name: test_attention_in_practice.py isn't of
+    attention.md.
+    """
+    files_of_page: dict[str, list[Path]] = {}
+    names = [page.name.removesuffix(".md") for page in list_pages("en")]
+    for path in claim_files():
+        stems = {f"test_{name.replace('-', '_')}": name for name in names}
+        matches = [stem for stem in stems if path.stem == stem or path.stem.startswith(f"{stem}_")]
+        if matches:
+            files_of_page.setdefault(stems[max(matches, key=len)], []).append(path)
+    return {name: files_of_page[name] for name in sorted(files_of_page)}
 
 
 def claim_files() -> list[Path]:

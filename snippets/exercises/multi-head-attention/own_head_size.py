@@ -30,7 +30,7 @@ for nhead, d_k, d_v in (4, 8, 8), (4, 16, 8), (3, 5, 7), (1, 32, 32):
     shape = tuple(attention(x).shape)
     print(f"{nhead} heads, d_k {d_k}, d_v {d_v}: {shape}, {count} parameters")
 
-book = MultiHeadAttention(32, nhead=4)
+book = MultiHeadAttention(d_model=32, nhead=4)
 attention = Attention(32, nhead=4, d_k=8, d_v=8)
 attention.load_state_dict(book.state_dict())
 same = torch.allclose(attention(x), book(x, x, x)[0], atol=1e-6)

@@ -17,7 +17,7 @@ def copied(ours, dtype):
 torch.manual_seed(0)
 mask = torch.ones(5, 5, dtype=torch.bool).tril()  # True: may attend
 for dtype, near in (torch.float32, 1e-6), (torch.float64, 1e-14):
-    ours = MultiHeadAttention(32, 4).to(dtype)
+    ours = MultiHeadAttention(d_model=32, nhead=4).to(dtype)
     theirs = copied(ours, dtype)
     x = torch.randn(2, 5, 32, dtype=dtype, requires_grad=True)
     one = ours(x, x, x, mask)[0]

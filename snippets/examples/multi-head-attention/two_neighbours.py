@@ -16,7 +16,7 @@ table = sinusoidal_positional_encoding(n, d_model)
 def train(nhead):
     torch.manual_seed(0)
     embedding = TokenEmbedding(vocab_size, d_model)
-    attention = MultiHeadAttention(d_model, nhead)
+    attention = MultiHeadAttention(d_model=d_model, nhead=nhead)
     read = nn.Linear(d_model, 2 * vocab_size)  # token before, token after
     layers = nn.ModuleList([embedding, attention, read])
     optimizer = torch.optim.Adam(layers.parameters(), lr=0.01)

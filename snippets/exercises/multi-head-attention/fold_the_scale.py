@@ -5,7 +5,7 @@ from transformer import MultiHeadAttention
 
 torch.manual_seed(0)
 x = torch.randn(1, 5, 512)
-ours = MultiHeadAttention(512, 8)
+ours = MultiHeadAttention(d_model=512, nhead=8)
 expected = ours(x, x, x)[0]
 
 with torch.no_grad():

@@ -12,7 +12,7 @@ def spread(weights):
     return f"{sums.min():.1f} to {sums.max():.1f}"
 
 
-ours = MultiHeadAttention(32, 4, dropout=0.5)
+ours = MultiHeadAttention(d_model=32, nhead=4, dropout=0.5)
 theirs = nn.MultiheadAttention(32, 4, dropout=0.5, batch_first=True)
 for mode in "training", "evaluation":
     ours.train(mode == "training")

@@ -5,7 +5,7 @@ from transformer import MultiHeadAttention
 
 torch.manual_seed(0)
 d_model, nhead = 64, 4
-attention = MultiHeadAttention(d_model, nhead).double()
+attention = MultiHeadAttention(d_model=d_model, nhead=nhead).double()
 x = torch.randn(1, 5, d_model, dtype=torch.float64)
 output, weights = attention(x, x, x, need_weights=True)
 
@@ -23,6 +23,6 @@ print("size of such a map:", tuple(maps[0].shape))
 print("its rank:", matrix_rank(maps[0]).item())
 print("rank of a head's scores:", matrix_rank(to_query[0].T @ to_key[0]).item())
 for heads in 1, 4, 16:
-    layer = MultiHeadAttention(d_model, heads)
+    layer = MultiHeadAttention(d_model=d_model, nhead=heads)
     count = sum(p.numel() for p in layer.parameters())
     print(f"parameters with {heads} heads: {count:,}")

@@ -9,7 +9,7 @@ changed = batch.clone()
 changed[1] = torch.randn(5, 32)  # another second sentence
 
 for name, attention in (
-    ("ours", MultiHeadAttention(32, 4)),
+    ("ours", MultiHeadAttention(d_model=32, nhead=4)),
     ("nn, batch_first=True", nn.MultiheadAttention(32, 4, batch_first=True)),
     ("nn as it comes", nn.MultiheadAttention(32, 4)),
 ):

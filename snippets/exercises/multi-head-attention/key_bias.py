@@ -3,7 +3,7 @@ import torch
 from transformer import MultiHeadAttention
 
 torch.manual_seed(0)
-attention = MultiHeadAttention(32, 4).double()
+attention = MultiHeadAttention(d_model=32, nhead=4).double()
 x = torch.randn(1, 5, 32, dtype=torch.float64)
 before = attention(x, x, x)[0]
 before.square().sum().backward()

@@ -4,7 +4,7 @@ from transformer import MultiHeadAttention, initialise
 
 torch.manual_seed(0)
 x = torch.randn(1, 500, 512)  # entries as after normalisation
-attention = MultiHeadAttention(512, 8)
+attention = MultiHeadAttention(d_model=512, nhead=8)
 
 
 def variance():

@@ -3,7 +3,7 @@ import torch
 from transformer import MultiHeadAttention
 
 torch.manual_seed(0)
-ours = MultiHeadAttention(32, 4).eval()
+ours = MultiHeadAttention(d_model=32, nhead=4).eval()
 x = torch.randn(2, 5, 32)
 b, n, d = x.shape
 

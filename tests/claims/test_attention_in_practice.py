@@ -1,0 +1,590 @@
+"""The claims of the page on attention in practice."""
+
+import contextlib
+import json
+import math
+import runpy
+import statistics
+from unittest import mock
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.testing import assert_close
+
+import transformer
+from attention_inputs import PATHS, causal, dtypes, qkv, random_mask, sizes
+from comparisons import compare_fused_attention
+from helpers import ROOT, SNIPPETS, few, seeds
+from marks import claim, mutation
+from transformer import MultiHeadAttention, initialise, scaled_dot_product_attention
+from translator import code_key
+
+CHAPTER = "attention-in-practice"
+
+
+@pytest.fixture(params=list(PATHS))
+def attend(request):
+    return PATHS[request.param]
+
+
+# Why the root
+
+
+def without_the_division():
+    """A context in which MultiHeadAttention doesn't divide its scores."""
+
+    def undivided(q, k, v, mask=None, dropout=0.0):
+        return F.scaled_dot_product_attention(q, k, v, mask, dropout, scale=1.0), None
+
+    return mock.patch.object(transformer, "fused_attention", undivided)
+
+
+def gradients(attention, x, upstream, divided):
+    """The gradients of W_Q and W_K."""
+    with contextlib.nullcontext() if divided else without_the_division():
+        output = attention(x, x, x)[0]
+    return torch.autograd.grad(output, [attention.query.weight, attention.key.weight], upstream)
+
+
+@claim("attention-in-practice#scaling-measured")
+@mutation(
+    "transformer.py",
+    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
+    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout, scale=1.0)",
+    fault="the fused path does not divide its scores",
+)
+@pytest.mark.parametrize("nhead", [64, 8, 1], ids=lambda nhead: f"d_k={512 // nhead}")
+def test_without_the_division_the_gradients_of_w_q_and_w_k_are_larger(nhead):
+    for seed in range(3):
+        torch.manual_seed(seed)
+        attention = MultiHeadAttention(512, nhead).apply(initialise)
+        for n, bound in (16, 2), (64, 3), (256, 5):
+            x, upstream = torch.randn(2, 1, n, 512)
+            with_it, without = (gradients(attention, x, upstream, d) for d in (True, False))
+            for one, other in zip(with_it, without, strict=True):
+                assert other.norm() > bound * one.norm()
+
+
+@claim("attention-in-practice#scaling-measured")
+@mutation(
+    "transformer.py",
+    "mask, dropout)\n    return x, None",
+    "mask, dropout, scale=query.size(-1) ** -0.25)\n    return x, None",
+    fault="the fused path divides its scores by the fourth root of d_k",
+)
+@pytest.mark.parametrize("tokens", [5, 16, 64, 256])
+def test_in_the_size_of_the_base_model_they_are_larger_from_five_tokens_on(tokens):
+    for seed in range(5):
+        torch.manual_seed(seed)
+        attention = MultiHeadAttention(512, 8).apply(initialise)
+        x, upstream = torch.randn(2, 1, tokens, 512)
+        with_it, without = (gradients(attention, x, upstream, d) for d in (True, False))
+        for one, other in zip(with_it, without, strict=True):
+            assert other.norm() > {5: 2.5, 16: 4, 64: 8, 256: 16}[tokens] * one.norm()
+
+
+@claim("attention-in-practice#scaling-measured")
+@mutation(
+    "examples/attention-in-practice/query_gradients.py",
+    "scale=1.0",
+    "scale=d_k**-0.25",
+    fault="the gradients without the division are measured with half of it",
+)
+def test_the_example_measures_larger_gradients_of_w_q_and_few_queries_that_get_them(printed):
+    shown = {
+        name: float(x.lstrip("× ")) for name, x in printed("examples", "query_gradients").items()
+    }
+    matrices = [x for name, x in shown.items() if name.endswith("gradient of W_Q")]
+    assert len(matrices) == 4 and min(matrices) > 4
+    assert shown["d_k = 512, 16 tokens, median query"] < 0.1
+
+
+@claim("attention-in-practice#scaling-measured", kind="mathematics")
+@pytest.mark.parametrize("seed", range(5))
+def test_with_d_k_512_and_16_tokens_half_of_the_queries_get_almost_no_gradient(seed):
+    torch.manual_seed(seed)
+    query, key, value, upstream = torch.randn(4, 8, 16, 512, requires_grad=True)
+    medians = []
+    for scale in 512**-0.5, 1.0:
+        output = F.scaled_dot_product_attention(query, key, value, scale=scale)
+        (gradient,) = torch.autograd.grad(output, query, upstream)
+        medians.append(gradient.norm(dim=-1).median())
+    assert medians[1] < 0.1 * medians[0]
+
+
+@claim("attention-in-practice#scaling-measured")
+@mutation(
+    "transformer.py",
+    "math.sqrt(query.size(-1))",
+    "query.size(-1) ** 0.25",
+    fault="the scores are divided by the fourth root of d_k",
+)
+def test_without_the_division_a_step_on_w_q_moves_the_scores_by_the_root_of_d_k_as_far():
+    def logits(attention):
+        """The logarithms of the weights: the scores, but for a constant in each row."""
+        scores = attention.split(attention.query(x)) @ attention.split(attention.key(x)).mT
+        return scores - scores.mean(dim=-1, keepdim=True)
+
+    torch.manual_seed(0)
+    x = torch.randn(1, 9, 64, dtype=torch.float64)
+    attention = MultiHeadAttention(64, 1).double()
+    before, weights = logits(attention), attention(x, x, x, need_weights=True)[1].log()
+    with torch.no_grad():
+        attention.query.weight += 0.01 * torch.randn(64, 64, dtype=torch.float64)
+    moved = logits(attention) - before
+    divided = attention(x, x, x, need_weights=True)[1].log() - weights
+    assert_close(divided - divided.mean(dim=-1, keepdim=True), moved / 8)
+
+
+@claim("attention-in-practice#scaling-measured")
+@mutation(
+    "transformer.py",
+    "nn.init.xavier_uniform_(module.weight)",
+    "nn.init.kaiming_uniform_(module.weight)",
+    fault="linear weights start from Kaiming's uniform distribution",
+)
+def test_xavier_uniform_projections_start_with_scores_of_variance_one(printed):
+    shown = printed("examples", "at_the_start")
+    assert shown["scores, Xavier-uniform"] == "1.0"
+    assert shown["scores, nn.Linear as it comes"] == "0.1"
+
+
+@claim("attention-in-practice#scaling-measured", kind="mathematics")
+def test_with_d_k_512_and_three_tokens_the_gradient_of_w_q_is_smaller_without_the_division():
+    ratios = []
+    for seed in range(9):
+        torch.manual_seed(seed)
+        attention = MultiHeadAttention(512, 1).apply(initialise)
+        x, upstream = torch.randn(2, 1, 3, 512)
+        with_it, without = (gradients(attention, x, upstream, d)[0] for d in (True, False))
+        ratios.append((without.norm() / with_it.norm()).item())
+    assert statistics.median(ratios) < 0.5
+
+
+# What training without the root measures
+
+
+@pytest.fixture(scope="module")
+def experiment() -> dict:
+    return runpy.run_path(str(ROOT / "scripts" / "experiments" / "scaling.py"))
+
+
+@pytest.fixture(scope="module")
+def scaling() -> dict:
+    return json.loads((SNIPPETS / "results" / "scaling.json").read_text(encoding="utf-8"))
+
+
+def steps_of(scaling, **settings) -> list[float]:
+    """Until nine of ten answers are right; infinite for a run that never gets there."""
+    runs = [run for run in scaling["runs"] if all(run[name] == x for name, x in settings.items())]
+    return [run["nine of ten after"] or math.inf for run in runs]
+
+
+@claim("attention-in-practice#scaling-measured", kind="measurement")
+def test_the_training_results_are_of_the_current_code(experiment, scaling):
+    assert scaling["key"] == experiment["key"](), "stale; run scripts/experiment scaling"
+    single = [run for run in scaling["runs"] if run["layers"] == 0]
+    assert len(single) == 3 * 4 * 3 * 5
+    assert len(scaling["runs"]) == len(single) + 3 * 2 * 3
+
+
+@claim("attention-in-practice#scaling-measured", kind="measurement")
+@pytest.mark.parametrize("variant", ["divided", "not divided"])
+def test_a_training_run_matches_its_record(experiment, scaling, variant):
+    (expected,) = steps_of(scaling, layers=0, d_k=64, rate=1e-3, seed=0, variant=variant)
+    found = experiment["train"](variant, 1e-3, 0, nhead=4, steps=150)["nine of ten after"]
+    assert found == pytest.approx(expected, abs=10)
+
+
+@claim("attention-in-practice#scaling-measured", kind="measurement")
+@pytest.mark.parametrize("layers", [1, 2, 6])
+def test_in_whole_models_every_gradient_of_w_q_is_larger_without_the_division(
+    experiment, scaling, layers
+):
+    for norm_first in True, False:
+        ratios = experiment["gradient_ratios"](layers, norm_first, 0)
+        recorded = next(
+            new["ratios"]
+            for new in scaling["gradients"]
+            if (new["layers"], new["norm_first"], new["seed"]) == (layers, norm_first, 0)
+        )
+        assert ratios == pytest.approx(recorded, rel=0.05)
+    of_all = [r for new in scaling["gradients"] if new["layers"] == layers for r in new["ratios"]]
+    assert len(of_all) == 2 * 5 * 3 * layers and min(of_all) > 2
+
+
+@claim("attention-in-practice#scaling-measured", kind="measurement")
+def test_in_deeper_models_the_gradients_of_w_q_grow_more(printed):
+    shown = printed("examples", "scaling")
+    ratios = [float(shown[f"{layers} layers, gradient of W_Q"]) for layers in (1, 2, 6)]
+    assert 5 < ratios[0] < ratios[1] < ratios[2]
+
+
+@claim("attention-in-practice#scaling-measured", kind="measurement")
+def test_without_the_division_every_training_run_takes_longer_and_more_so_the_larger_d_k(scaling):
+    slowdown = []
+    for d_k in 8, 64, 256:
+        for rate in 3e-4, 1e-3, 3e-3:
+            divided, undivided = (
+                steps_of(scaling, layers=0, d_k=d_k, rate=rate, variant=variant)
+                for variant in ("divided", "not divided")
+            )
+            assert max(divided) < min(undivided)
+            if rate == 1e-3:
+                slowdown.append(statistics.median(undivided) / statistics.median(divided))
+    assert 1.1 < slowdown[0] < slowdown[1] < slowdown[2]
+
+
+@claim("attention-in-practice#scaling-measured", kind="measurement")
+def test_a_small_start_without_the_division_is_as_fast_at_the_lowest_rate_and_fails_at_a_high_one(
+    scaling,
+):
+    for d_k in 8, 64, 256:
+        medians = {
+            variant: statistics.median(
+                steps_of(scaling, layers=0, d_k=d_k, rate=3e-4, variant=variant)
+            )
+            for variant in ("divided", "not divided", "smaller W_Q")
+        }
+        assert min(medians, key=medians.get) == "smaller W_Q"
+    high = {"layers": 0, "d_k": 256, "rate": 3e-3}
+    assert max(steps_of(scaling, **high, variant="divided")) < 50
+    for variant in "not divided", "smaller W_Q":
+        assert min(steps_of(scaling, **high, variant=variant)) == math.inf
+
+
+@claim("attention-in-practice#scaling-measured", kind="measurement")
+def test_deeper_encoders_need_the_division_more(scaling):
+    right = {
+        (layers, variant): [
+            run["right"]
+            for run in scaling["runs"]
+            if (run["layers"], run["variant"]) == (layers, variant)
+        ]
+        for layers in (1, 2, 6)
+        for variant in ("divided", "not divided")
+    }
+    assert all(min(right[layers, "divided"]) > 0.95 for layers in (1, 2, 6))
+    one, two, six = (right[layers, "not divided"] for layers in (1, 2, 6))
+    assert max(one) < 0.85 and min(one) > max(two) and min(two) > max(six)
+
+
+# Numerics
+
+
+@claim("attention-in-practice#numerics")
+@mutation(
+    "examples/attention-in-practice/no_key.py",
+    'float("-inf")',
+    "-1e9",
+    fault="the plain softmax of the example runs over minus a billion",
+)
+@mutation(
+    "transformer.py",
+    "        lowest = torch.finfo(scores.dtype).min\n"
+    "        weights = scores.masked_fill(~mask, lowest).softmax(dim=-1)\n"
+    "        weights = weights.masked_fill(~mask, 0.0)",
+    "        weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)",
+    fault="explicit attention is a plain softmax over minus infinity",
+)
+def test_a_plain_softmax_over_minus_infinity_is_nan_and_ours_is_not(printed):
+    shown = printed("examples", "no_key")
+    assert shown.pop("plain softmax, row 1") == "[nan, nan]"
+    assert len(shown) == 12 and set(shown.values()) == {"True"}
+
+
+@claim("attention-in-practice#numerics")
+@mutation(
+    "transformer.py",
+    'f"{tuple(mask.shape)} to {tuple(shape)}"',
+    'f"{tuple(shape)} to {tuple(mask.shape)}"',
+    fault="the error about a mask swaps the two shapes",
+)
+@mutation(
+    "transformer.py",
+    "got {d_model} and {nhead}",
+    "got {nhead} and {d_model}",
+    fault="the error about heads swaps the two sizes",
+)
+def test_errors_about_masks_and_heads_name_the_problem(printed, capsys):
+    printed("examples", "wrong_masks")
+    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "wrong_masks.py"))
+    assert capsys.readouterr().out.splitlines() == [
+        "masks are boolean, True may attend: torch.float32",
+        "the mask does not broadcast: (5, 4) to (5, 5)",
+        "the mask does not broadcast: (2, 5, 5) to (5, 5)",
+        "d_model must be divisible by nhead, got 512 and 7",
+    ]
+
+
+@claim("attention-in-practice#numerics")
+@mutation(
+    "transformer.py",
+    "scores = query @ key.transpose(-2, -1)  # (..., n, m)\n"
+    "    scores = scores / math.sqrt(query.size(-1))",
+    "scores = query / math.sqrt(query.size(-1)) @ key.transpose(-2, -1)",
+    fault="the queries are divided before the dot product",
+)
+def test_in_float16_the_dot_product_overflows_before_it_is_divided(printed):
+    shown = printed("examples", "float16_scores")
+    largest = float(shown["largest finite number of float16"])
+    product = float(shown["dot product of a query and a key"])
+    assert product / math.sqrt(64) < largest < product
+    assert shown["explicit, output finite"] == "False"
+    assert shown["fused, output finite"] == "True"
+
+
+# Dropout
+
+
+@claim("attention-in-practice#dropout")
+@mutation(
+    "transformer.py",
+    "    return F.dropout(weights, dropout) @ value, weights",
+    "    weights = F.dropout(weights, dropout)\n    return weights @ value, weights",
+    fault="the returned weights are those after dropout",
+)
+def test_dropout_affects_the_weights_that_are_used_and_not_the_weights_that_are_returned():
+    query, key, value = qkv(0, 50, 50, 8, 8)
+    plain, expected = scaled_dot_product_attention(query, key, value)
+    dropped, weights = scaled_dot_product_attention(query, key, value, dropout=0.5)
+    assert torch.equal(weights, expected)
+    assert (dropped - plain).abs().max() > 0.1
+
+
+@claim("attention-in-practice#dropout")
+@mutation(
+    "transformer.py",
+    "F.scaled_dot_product_attention(query, key, value, mask, dropout)",
+    "F.scaled_dot_product_attention(query, key, value, mask, 0.0)",
+    fault="the fused path never applies dropout",
+)
+def test_dropout_keeps_the_expected_output(attend):
+    torch.manual_seed(0)
+    query, key, value = torch.randn(3, 1, 1, 8, dtype=torch.float64).expand(3, 20_000, 1, 8)
+    value = torch.ones_like(value)
+    output = attend(query, key, value, dropout=0.5)[0]
+    assert set(output.unique().tolist()) == {0.0, 2.0}
+    assert output[..., 0].mean().item() == pytest.approx(1, abs=0.03)
+
+
+@claim("attention-in-practice#dropout")
+@mutation(
+    "transformer.py",
+    "self.dropout * self.training",
+    "self.dropout",
+    fault="dropout is applied in evaluation",
+)
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_weights_are_dropped_out_only_in_training(need_weights):
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(16, 2, dropout=0.5)
+    x = torch.randn(2, 5, 16)
+
+    def run():
+        return attention(x, x, x, need_weights=need_weights)[0]
+
+    assert not torch.allclose(run(), run())
+    attention.eval()
+    assert torch.equal(run(), run())
+
+
+@claim("attention-in-practice#dropout")
+@mutation(
+    "examples/attention-in-practice/dropout_on_weights.py",
+    'theirs.train(mode == "training")',
+    "theirs.eval()",
+    fault="the example keeps PyTorch's module in evaluation mode",
+)
+def test_in_training_our_returned_rows_sum_to_one_and_those_of_torch_do_not(printed):
+    shown = printed("examples", "dropout_on_weights")
+    assert shown["training, ours"] == shown["evaluation, ours"] == "1.0 to 1.0"
+    assert shown["evaluation, torch.nn"] == "1.0 to 1.0"
+    assert shown["training, torch.nn"] != "1.0 to 1.0"
+
+
+# The fused path
+
+
+@claim("attention-in-practice#cost")
+@mutation(
+    "transformer.py",
+    "F.scaled_dot_product_attention(query, key, value, mask, dropout)",
+    "F.scaled_dot_product_attention(query, key, value, None, dropout)",
+    fault="the fused path ignores the mask",
+)
+@few
+@given(seed=seeds, n=sizes, m=sizes, d_k=sizes, d_v=sizes, dtype=dtypes, masked=st.booleans())
+def test_fused_and_explicit_attention_are_equal(seed, n, m, d_k, d_v, dtype, masked):
+    tensors = qkv(seed, n, m, d_k, d_v, dtype)
+    mask = random_mask(n, m) if masked else None
+    compare_fused_attention(tensors, mask)
+
+
+@claim("attention-in-practice#cost")
+@mutation(
+    "transformer.py",
+    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
+    "half = (each.bfloat16() for each in (query, key, value))\n"
+    "    x = F.scaled_dot_product_attention(*half, mask, dropout).type_as(query)",
+    fault="the fused path computes in bfloat16",
+)
+def test_fused_equals_explicit_within_a_millionth_at_the_size_of_the_base_model():
+    torch.manual_seed(1)
+    query, key, value = torch.randn(3, 2, 8, 100, 64)
+    for mask in (None, causal(100)):
+        explicit, fused = (path(query, key, value, mask)[0] for path in PATHS.values())
+        assert_close(fused, explicit, atol=1e-6, rtol=0)
+
+
+@claim("attention-in-practice#cost")
+@mutation(
+    "transformer.py",
+    "return x, None",
+    "return x, x",
+    fault="the fused path returns its output in place of the weights",
+)
+def test_the_fused_path_has_no_weights_to_return(printed):
+    shown = printed("examples", "fused_equal")
+    assert shown["no mask, equal to 1e-6"] == shown["causal mask, equal to 1e-6"] == "True"
+    assert shown["weights of the fused path"] == "None"
+    assert shown["weights of the explicit path"] == "(2, 8, 100, 100)"
+
+
+@claim("attention-in-practice#cost", kind="measurement")
+def test_fused_attention_needs_linear_memory_and_quadratic_time(printed):
+    shown = printed("examples", "cost")
+    assert 3.5 < float(shown["explicit, memory at twice the length"]) < 4.5
+    assert 1.5 < float(shown["fused, memory at twice the length"]) < 2.5
+    for path in PATHS:
+        assert 3 < float(shown[f"{path}, time at twice the length"]) < 5
+
+
+@claim("attention-in-practice#cost")
+@mutation(
+    "transformer.py",
+    "    x = F.scaled_dot_product_attention(query, key, value, mask, dropout)\n",
+    "    x, _ = scaled_dot_product_attention(query, key, value, mask, dropout)\n",
+    fault="the fused path stores the weights even without dropout",
+)
+def test_the_fused_path_stores_no_weights_without_dropout_and_stores_them_with_it_on_a_cpu(printed):
+    shown = printed("examples", "fused_or_not")
+    assert shown["largest tensor stored, dropout 0.0"] == shown["queries"] == "262,144"
+    assert shown["largest tensor stored, dropout 0.1"] == shown["weights"] == "2,097,152"
+    assert shown["is_causal is the causal mask"] == "True"
+
+
+@claim("attention-in-practice#cost", kind="measurement")
+def test_the_cuda_kernel_of_flash_attention_takes_dropout_but_no_mask():
+    schema = torch.ops.aten._scaled_dot_product_flash_attention.default._schema
+    names = {argument.name for argument in schema.arguments}
+    assert {"dropout_p", "is_causal"} <= names
+    assert not names & {"attn_mask", "attn_bias"}
+
+
+@claim("attention-in-practice#cost", kind="measurement")
+def test_three_matrices_take_most_of_the_memory_of_explicit_attention(printed):
+    shown = printed("examples", "cost")
+    table = int(shown["one table of weights, bytes"].replace(",", "")) / 1e6
+    assert 3 * table < float(shown["explicit, megabytes at 4096"]) < 3.3 * table
+
+
+@claim("attention-in-practice#cost", kind="measurement")
+def test_the_measured_cost_is_of_the_current_code_and_each_length_twice_the_one_before():
+    measured = json.loads((SNIPPETS / "results" / "attention.json").read_text())
+    sources = ROOT / "scripts/experiments/attention.py", SNIPPETS / "transformer.py"
+    assert measured["key"] == code_key(*sources), "stale; run scripts/experiment attention"
+    lengths = measured["lengths"]
+    assert lengths == [128 * 2**i for i in range(len(lengths))]
+
+
+@claim("attention-in-practice#cost")
+@mutation(
+    "examples/attention-in-practice/multiplications.py",
+    "2 * n**2 * d_model",
+    "n**2 * d_model",
+    fault="the count of products omits the averages",
+)
+def test_at_length_twice_d_model_the_pairs_cost_as_much_as_the_linear_layers(printed):
+    shown = printed("examples", "multiplications")
+    assert shown["1024 tokens, share of the pairs"] == "50.0%"
+    assert float(shown["5 tokens, share of the pairs"].rstrip("%")) < 1
+
+
+# nn.MultiheadAttention
+
+
+@claim("attention-in-practice#torch-nn")
+@mutation(
+    "examples/attention-in-practice/torch_nn.py",
+    "attn_mask=~mask",
+    "attn_mask=mask",
+    fault="nn.MultiheadAttention gets our mask where the results are compared",
+)
+def test_masks_of_nn_multihead_attention_are_the_opposite_of_ours_and_of_sdpas(printed):
+    shown = printed("examples", "torch_nn")
+    equal = [value for label, value in shown.items() if label.endswith("equal")]
+    assert equal == ["True"] * 4
+    seen = [float(weight) for weight in shown["given our mask, token 0 sees"].split()]
+    assert seen[0] == 0 and all(weight > 0 for weight in seen[1:])
+    x = torch.randn(2, 5, 16)
+    theirs = nn.MultiheadAttention(16, 4, batch_first=True)
+    assert theirs(x, x, x, attn_mask=causal(5))[0].isnan().any(dim=-1)[0].tolist() == [
+        0,
+        0,
+        0,
+        0,
+        1,
+    ]
+    without, _ = theirs(x, x, x, attn_mask=causal(5), need_weights=False)
+    assert_close(without[:, -1], theirs.out_proj.bias.expand(2, 16))
+    query, key, value = qkv(0, 4, 4, 8, 8)
+    same = F.scaled_dot_product_attention(query, key, value, causal(4))
+    assert_close(same, scaled_dot_product_attention(query, key, value, causal(4))[0])
+
+
+@claim("attention-in-practice#torch-nn")
+@mutation(
+    "examples/attention-in-practice/no_key_torch_nn.py",
+    "nn.init.normal_(attention.out_proj.bias)",
+    "nn.init.normal_(attention.in_proj_bias)",
+    fault="the bias of the output map is zero in the example",
+)
+def test_a_query_with_no_key_gets_nan_or_the_output_bias_in_torch_nn(printed, capsys):
+    shown = printed("examples", "no_key_torch_nn")
+    assert list(shown.values()) == ["NaN", *["the bias of the output map"] * 2, "NaN"]
+    path = SNIPPETS / "examples" / CHAPTER / "no_key_torch_nn.py"
+    assert runpy.run_path(str(path))["attention"].out_proj.bias.abs().min() > 0
+
+
+@claim("attention-in-practice#torch-nn")
+@mutation(
+    "examples/attention-in-practice/torch_nn.py",
+    "nn.MultiheadAttention(32, 4, batch_first=True, dtype=dtype)",
+    "nn.MultiheadAttention(\n        32, 4, batch_first=True, dtype=dtype, add_bias_kv=True\n    )",
+    fault="PyTorch's module gets one more key and value",
+)
+def test_one_stacked_matrix_saves_no_parameters(printed):
+    shown = printed("examples", "torch_nn")
+    assert shown["parameters of ours"] == shown["parameters of theirs"]
+    assert shown["their input matrix"] == "(96, 32)"
+
+
+@claim("attention-in-practice#batch-first")
+@mutation(
+    "examples/attention-in-practice/batch_first.py",
+    '"nn as it comes", nn.MultiheadAttention(32, 4)',
+    '"nn as it comes", nn.MultiheadAttention(32, 4, batch_first=True)',
+    fault="nn.MultiheadAttention gets batch_first in both cases",
+)
+def test_without_batch_first_sentences_see_each_other_in_torch_nn(printed):
+    shown = printed("examples", "batch_first")
+    assert shown["ours, change"] == shown["nn, batch_first=True, change"] == "0.00"
+    assert float(shown["nn as it comes, change"]) > 0.5
+    outputs = [value for label, value in shown.items() if label.endswith("output")]
+    assert set(outputs) == {"(2, 5, 32)"}
+    assert shown["nn as it comes, weights"] == "(5, 2, 2)"
