@@ -10,7 +10,7 @@ from train import noam_learning_rate
 
 @figure(
     en={"wrong": "wrong", "right": "right", "head": "head {}"},
-    zh={"wrong": "错误", "right": "正确", "head": "第 {} 个头"},
+    zh={"wrong": "错误", "right": "正确", "head": "头 {}"},
 )
 def heads(label):
     size, top = 24, 66
@@ -26,7 +26,7 @@ def heads(label):
         label_columns(ax, x, top, words, size)
         write(ax, x + 4 * size, top + 4 * size + 18, label[name])
     for i in range(4):
-        write(ax, 76, top + (i + 0.5) * size, label["head"].format(i + 1), ha="right", size=12)
+        write(ax, 76, top + (i + 0.5) * size, label["head"].format(i), ha="right", size=12)
     return fig
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, wait_for_route, wait_until_idle
 from built_pages import assert_no_errors
 
-PAGE_BY_WIDGET = {"positions": "rotations/", "masks": "masks/", "shapes": "attention/"}
+PAGE_BY_WIDGET = {"positions": "rotations/", "masks": "mask-conventions/", "shapes": "attention/"}
 parametrize_widget = pytest.mark.parametrize("name", PAGE_BY_WIDGET)
 
 

@@ -212,7 +212,7 @@ def test_a_dead_link_is_found(site, site_url):
     links = [f"{site_url}none/", f"{site_url}masks/index.md#none", "masks.md", "#none"]
     assert len(dead_links(links, site, site_url)) == 4
     assert (
-        dead_links(["#here", f"{site_url}masks/#others"], site, site_url, "## Here { #here }") == []
+        dead_links(["#here", f"{site_url}mask-conventions/#others"], site, site_url, "## Here { #here }") == []
     )
 
 
