@@ -39,7 +39,7 @@ def attend(request):
     "examples/masks/in_one_minute.py",
     "causal & padding",
     "causal | padding",
-    fault='the example combines its masks with "or"',
+    fault='the first example combines its masks with "or"',
 )
 def test_in_the_first_example_the_pads_change_no_output(printed):
     shown = printed("examples", "in_one_minute")
