@@ -13,8 +13,8 @@ from figures.diagram import (
     label_rows,
     write,
 )
-from figures.style import FIRST, KEY, QUERY, SECOND, figure
-from transformer import causal_mask, padding_mask, scaled_dot_product_attention
+from figures.style import KEY, QUERY, SECOND, figure
+from transformer import causal_mask, padding_mask
 
 SHORT_SOURCE = ["we", "work", PAD, PAD, PAD]
 SHORT_TARGET = ["<bos>", *"我们工作？", PAD, PAD, PAD]
@@ -70,70 +70,4 @@ def causal(label):
         label_rows(ax, x, top, names, size)
         label_columns(ax, x, top, names, size)
         write(ax, x + n / 2 * size, top + n * size + 20, label[title])
-    return fig
-
-
-@figure(
-    en={
-        "ours": "ours, SDPA",
-        "torch": "torch.nn",
-        "hugging": "Hugging Face",
-        "added": "added",
-        "padding": "padding",
-        "causal": "causal",
-        "inside": "made inside\nthe model",
-    },
-    zh={
-        "ours": "本书、SDPA",
-        "torch": "torch.nn",
-        "hugging": "Hugging Face",
-        "added": "相加式",
-        "padding": "填充",
-        "causal": "因果",
-        "inside": "由模型\n内部生成",
-    },
-)
-def conventions(label):
-    size, strip, square = 23, 62, 112
-    fig, ax = blank_canvas(218)
-    names = ["we", "work", "?", PAD]
-    row, causal_rows = real_tokens(names), causal_mask(4)[0, 0]
-    write(ax, 4, strip + size / 2, label["padding"], ha="left")
-    write(ax, 4, square + 2 * size, label["causal"], ha="left")
-    for x, name, signs in (
-        (76, "ours", ("T", "F")),
-        (192, "torch", ("F", "T")),
-        (308, "hugging", ("1", "0")),
-        (424, "added", ("0", "−∞")),
-    ):
-        write(ax, x + 2 * size, 10, label[name])
-        draw_mask(ax, x, strip, row, size, signs)
-        label_columns(ax, x, strip, names, size)
-        if name == "hugging":
-            write(ax, x + 2 * size, square + 2 * size, label["inside"])
-        else:
-            draw_mask(ax, x, square, causal_rows, size, signs)
-    return fig
-
-
-@figure(
-    en={"wrong": "wrong, (n, 1, n)", "right": "right, (1, 1, n, n)", "head": "head {}"},
-    zh={"wrong": "错误，(n, 1, n)", "right": "正确，(1, 1, n, n)", "head": "第 {} 个头"},
-)
-def accident(label):
-    n, size = 8, 13
-    fig, ax = blank_canvas(302)
-    torch.manual_seed(0)
-    query, key = torch.randn(2, 1, n, n, 4)
-    square = causal_mask(n)[0, 0]
-    for y, name, mask in ((34, "right", square[None, None]), (174, "wrong", square.unsqueeze(1))):
-        write(ax, 8, y - 18, label[name], ha="left")
-        _, weights = scaled_dot_product_attention(query, key, key, mask)
-        for column, head in enumerate((0, 2, 4, 7)):
-            x = 8 + column * 133
-            seen = weights[0, head] > 0
-            fill_cells(ax, x, y, seen & ~square, size, FIRST, 0.55)
-            draw_mask(ax, x, y, seen & square, size)
-            if name == "wrong":
-                write(ax, x + n / 2 * size, 290, label["head"].format(head + 1))
     return fig

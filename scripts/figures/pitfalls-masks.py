@@ -3,31 +3,9 @@
 import torch
 import torch.nn.functional as F
 
-from figures.diagram import PAD, blank_canvas, fill_cells, frame, grid, label_columns, write
+from figures.diagram import blank_canvas, fill_cells, frame, grid, write
 from figures.style import FIRST, INK, MUTED, PAPER, SECOND, canvas, figure
 from train import noam_learning_rate
-
-
-@figure(
-    en={"wrong": "wrong", "right": "right", "head": "head {}"},
-    zh={"wrong": "错误", "right": "正确", "head": "第 {} 个头"},
-)
-def heads(label):
-    size, top = 24, 66
-    fig, ax = blank_canvas(190)
-    words = ["we", "work", *[PAD] * 6]
-    real = torch.tensor([1, 1, 0, 0, 0, 0, 0, 0]).bool()
-    lengths = torch.tensor([8, 6, 4, 2])
-    seen = torch.arange(8) < lengths.unsqueeze(1)  # head by key
-    for x, name, mask in ((84, "wrong", seen), (314, "right", real.expand(4, 8))):
-        fill_cells(ax, x, top, mask & real, size, SECOND, 0.55)
-        fill_cells(ax, x, top, mask & ~real, size, FIRST, 0.55)
-        grid(ax, x, top, 4, 8, size)
-        label_columns(ax, x, top, words, size)
-        write(ax, x + 4 * size, top + 4 * size + 18, label[name])
-    for i in range(4):
-        write(ax, 76, top + (i + 0.5) * size, label["head"].format(i + 1), ha="right", size=12)
-    return fig
 
 
 @figure(

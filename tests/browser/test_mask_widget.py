@@ -122,7 +122,7 @@ def test_the_shown_code_creates_the_shown_masks(checked_page, home_url):
 
 @pytest.fixture
 def masks_widget(checked_page, home_url) -> Locator:
-    checked_page.goto(f"{home_url}masks/")
+    checked_page.goto(f"{home_url}mask-conventions/")
     masks_widget = checked_page.locator("[data-widget=masks]")
     masks_widget.scroll_into_view_if_needed()
     expect(masks_widget.locator(".live")).to_be_visible()

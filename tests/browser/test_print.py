@@ -69,7 +69,7 @@ def test_print_uses_light_colors_in_the_dark_scheme(open_for_print):
     assert ink == "rgb(31, 36, 48)"
 
 
-@pytest.mark.parametrize("url", ["", "attention/", "masks/", "rotations/", "learned/"])
+@pytest.mark.parametrize("url", ["", "attention/", "mask-conventions/", "rotations/", "learned/"])
 def test_a_widget_is_printed_as_its_picture_without_its_controls(open_for_print, url):
     widget = open_for_print(url).locator(".widget").first
     shown = widget.locator("button, select, form, input[type=range]").evaluate_all(

@@ -199,6 +199,8 @@ def test_in_float16_filling_with_minus_a_billion_raises_and_adding_it_gives_nan(
     assert pitfall.wrong_added(scores, hidden).isnan().all()
     expected = F.pad(scores[:4].softmax(dim=0), (0, 2))
     close(pitfall.right_weights(scores, hidden), expected, 1e-3)
+    mask = (~hidden).half()
+    close((scores + (1 - mask) * -1e9).softmax(dim=0), expected, 1e-3)  # a Python number
 
 
 # Minus ten thousand
@@ -416,6 +418,9 @@ def test_axis_1_is_right_for_a_matrix_and_wrong_with_more_axes():
         assert torch.allclose(wrong, right) == (len(size) == 2)
         total = wrong.sum(dim=1)  # rows, then the queries, then the heads
         close(total, torch.ones_like(total))
+    infinite = torch.randn(2, 4, 5, 5).masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf)
+    assert pitfall.wrong_weights(infinite).isnan().any()
+    assert not pitfall.right_weights(infinite).isnan().any()
 
 
 @claim("pitfalls#softmax-axis")
@@ -464,6 +469,12 @@ def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(of):
     assert float(shown["wrong, length of a token"]) < length / 5
     assert float(shown["right, cosine of input and output"]) > 0.95
     assert float(shown["wrong, cosine of input and output"]) < 0.9
+    pitfall = load_pitfall("norm_overwrites")
+    for size in 0.1, 1, 100:
+        wrong = size * torch.randn(2, 5, 32)
+        for norm, sublayer in zip(pitfall.norms, pitfall.sublayers, strict=True):
+            wrong = pitfall.wrong_block(wrong, norm, sublayer)
+        assert abs(wrong.norm(dim=-1).mean() / 32**0.5 - 1) < 0.1
 
 
 @claim("pitfalls#norm-overwrites")

@@ -567,6 +567,10 @@ def test_view_rejects_a_slice_and_a_transposed_tensor():
         with pytest.raises(RuntimeError, match="view"):
             tensor.view(-1)
         assert tensor.reshape(-1).shape == (tensor.numel(),)
+        size = tensor.size(1)
+        assert (
+            tensor.view(2, 1, size, *tensor.shape[2:]).dim() == tensor.dim() + 1
+        )  # no axes joined
 
 
 # batch_first
@@ -618,6 +622,8 @@ def test_without_batch_first_a_padding_mask_does_not_fit():
         layer(x, src_key_padding_mask=padded)
     right = pitfall.right_layer()
     assert right(x, src_key_padding_mask=padded).shape == x.shape
+    square = torch.randn(5, 5, 16)  # as many sentences as tokens
+    assert layer(square, src_key_padding_mask=padded[:1].expand(5, 5)).shape == square.shape
 
 
 # Layers in a list

@@ -8,10 +8,9 @@ both = causal & padding
 print("causal:", tuple(causal.shape))
 print("padding:", tuple(padding.shape))
 print("both:", tuple(both.shape))
-print(both[0, 0].int())
 
 torch.manual_seed(0)
-attention = MultiHeadAttention(16, nhead=4)
+attention = MultiHeadAttention(d_model=16, nhead=4)
 x = torch.randn(1, 6, 16)
 change = attention(x, x, x, both)[0] - attention(x, x, x, causal)[0]
 print("pads on the right, both against causal alone")

@@ -5,7 +5,16 @@ from transformer import Transformer, TransformerConfig, causal_mask
 print(causal_mask(5)[0, 0].int())
 
 torch.manual_seed(0)
-config = TransformerConfig(9, 12, 16, 4, 2, 2, 32, dropout=0.0)
+config = TransformerConfig(
+    src_vocab_size=9,
+    tgt_vocab_size=12,
+    d_model=16,
+    nhead=4,
+    num_encoder_layers=2,
+    num_decoder_layers=2,
+    dim_feedforward=32,
+    dropout=0.0,
+)
 model = Transformer(config)
 memory = model.encode(torch.tensor([[4, 5, 6, 7, 8]]))
 before = torch.tensor([[1, 4, 5, 9, 11]])  # <bos> 我 们 工 ？

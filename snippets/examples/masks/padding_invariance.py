@@ -4,7 +4,16 @@ import torch.nn.functional as F
 from transformer import Transformer, TransformerConfig, padding_mask
 
 torch.manual_seed(0)
-config = TransformerConfig(9, 12, 16, 4, 2, 2, 32, dropout=0.0)
+config = TransformerConfig(
+    src_vocab_size=9,
+    tgt_vocab_size=12,
+    d_model=16,
+    nhead=4,
+    num_encoder_layers=2,
+    num_decoder_layers=2,
+    dim_feedforward=32,
+    dropout=0.0,
+)
 model = Transformer(config).double()
 ids = torch.tensor([[6, 7]])  # we work
 alone = model.encode(ids)

@@ -14,14 +14,16 @@ causal = causal_mask(7)
 
 def train(name, mask):
     torch.manual_seed(0)
-    embed, place = TokenEmbedding(10, 32), PositionalEncoding(32, dropout=0.0)
-    attention, output = MultiHeadAttention(32, nhead=2), nn.Linear(32, 10)
+    embed = TokenEmbedding(vocab_size=10, d_model=32)
+    position = PositionalEncoding(d_model=32, dropout=0.0)
+    attention = MultiHeadAttention(d_model=32, nhead=2)
+    output = nn.Linear(32, 10)
     parts = nn.ModuleList([embed, attention, output])
     optimizer = torch.optim.Adam(parts.parameters(), lr=0.01)
 
-    def run(count, mask):  # random tokens: nothing can be foretold
+    def run(count, mask):  # random tokens cannot be predicted
         ids = torch.randint(10, (count, 8))
-        x = place(embed(ids[:, :-1]))
+        x = position(embed(ids[:, :-1]))
         return output(attention(x, x, x, mask)[0]), ids[:, 1:]
 
     for _ in range(250):
@@ -30,7 +32,10 @@ def train(name, mask):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    for situation, seen in ("in training", mask), ("in use", mask & causal):
+    for situation, seen in (
+        ("in training", mask),
+        ("at inference", mask & causal),
+    ):
         logits, following = run(1000, seen)
         right = (logits.argmax(dim=-1) == following).float().mean()
         print(f"{name}, {situation}: {right:.1f}")

@@ -8,7 +8,7 @@ mask = same[:, None] & causal_mask(7)
 print(mask[0, 0].int())
 
 torch.manual_seed(0)
-attention = MultiHeadAttention(16, nhead=4).double()
+attention = MultiHeadAttention(d_model=16, nhead=4).double()
 x = torch.randn(1, 7, 16, dtype=torch.float64)
 packed, _ = attention(x, x, x, mask)
 for name, part in ("first", slice(0, 5)), ("second", slice(5, 7)):

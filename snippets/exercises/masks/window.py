@@ -6,7 +6,7 @@ mask = causal_mask(6).triu(-2)
 print(mask[0, 0].int())
 
 torch.manual_seed(0)
-first, second = (MultiHeadAttention(16, nhead=4) for _ in range(2))
+first, second = (MultiHeadAttention(d_model=16, nhead=4) for _ in range(2))
 x = torch.randn(1, 6, 16)
 changed = x.clone()
 changed[:, 0] += 1  # the first token

@@ -17,11 +17,13 @@ for name, mask in {
 }.items():
     _, weights = scaled_dot_product_attention(query, key, key, mask)
     mass = (weights * future).sum(dim=(-2, -1))[0]
-    print(f"{name}, heads 1 to 8: {mass.numpy().round(1)}")
+    print(f"{name}, heads 0 to 7: {mass.numpy().round(1)}")
     print(f"{name}, the most of 8: {mass.max():.1f}")
 
 x = torch.randn(1, 10, 32)
 try:
-    MultiHeadAttention(32, nhead)(x, x, x, causal_mask(10)[0, 0].unsqueeze(1))
+    MultiHeadAttention(d_model=32, nhead=nhead)(
+        x, x, x, causal_mask(10)[0, 0].unsqueeze(1)
+    )
 except ValueError as error:
     print(error)

@@ -3,7 +3,7 @@ import torch
 from transformer import MultiHeadAttention, causal_mask
 
 torch.manual_seed(0)
-attention = MultiHeadAttention(16, nhead=4)
+attention = MultiHeadAttention(d_model=16, nhead=4)
 x = torch.randn(2, 5, 16)
 changed = x.clone()
 changed[:, -1] += 1  # the last token

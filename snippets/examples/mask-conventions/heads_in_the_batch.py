@@ -5,7 +5,9 @@ from transformer import causal_mask, padding_mask
 
 torch.manual_seed(0)
 batch, nhead, n = 2, 4, 5
-attention = nn.MultiheadAttention(16, nhead, batch_first=True)
+attention = nn.MultiheadAttention(
+    embed_dim=16, num_heads=nhead, batch_first=True
+)
 x = torch.randn(batch, n, 16)
 ids = torch.tensor([[4, 5, 6, 7, 8], [6, 7, 0, 0, 0]])
 causal, padding = causal_mask(n), padding_mask(ids)
