@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 from built_pages import ROOT
 
@@ -31,10 +32,22 @@ def nav_pages(items: list[dict]) -> list[tuple[str, str]]:
     return pages
 
 
+def read_nav(language: str) -> list[tuple[str, str]]:
+    """Title and file of each page of the nav of a language."""
+    settings = "mkdocs.yml" if language == "en" else f"mkdocs.{language}.yml"
+    return nav_pages(yaml.load((ROOT / settings).read_text(encoding="utf-8"), Loader)["nav"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_chapters_are_numbered_and_pages_have_the_titles_of_the_nav(language):
+    pages = [page for page in read_nav(language) if page[1] != "index.md"]
+    assert [SourcePage(language, name).title for _, name in pages] == [title for title, _ in pages]
+    numbers = [title.split(". ")[0] for title, _ in pages if title[0].isdigit()]
+    assert numbers == [str(i) for i in range(1, len(numbers) + 1)] and len(numbers) >= 15
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_chapter_list_is_the_nav(language):
-    settings = "mkdocs.yml" if language == "en" else f"mkdocs.{language}.yml"
-    nav = yaml.load((ROOT / settings).read_text(encoding="utf-8"), Loader)["nav"]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     table = "\n".join(line for line in readme.splitlines() if line.startswith("| "))
     folder = f"docs/{language}/"
@@ -43,7 +56,7 @@ def test_the_chapter_list_is_the_nav(language):
         for title, target in LINK.findall(table)
         if target.startswith(folder)
     ]
-    assert listed == [page for page in nav_pages(nav) if page[1] != "index.md"]
+    assert listed == [page for page in read_nav(language) if page[1] != "index.md"]
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
