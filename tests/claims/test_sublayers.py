@@ -470,14 +470,15 @@ def test_six_layers_can_copy_their_input_but_not_without_residual_connections_ar
     "return x + self.dropout(sublayer(x))",
     fault="post-norm omits its norm",
 )
-def test_with_norm_but_without_residual_connections_the_gradients_start_at_the_same_size():
+@pytest.mark.parametrize("seed", range(8))
+def test_with_norm_the_gradients_start_at_the_same_order_of_magnitude_without_residuals(seed):
     class NoSum(Residual):
         def forward(self, x, sublayer):
             return self.norm(sublayer(x))
 
     norms = {}
     for kind in Residual, NoSum:
-        torch.manual_seed(0)
+        torch.manual_seed(seed)
         settings = config(d_model=32, nhead=4, dim_feedforward=128)
         encoder = Encoder(settings)
         for layer in encoder.layers:
@@ -489,7 +490,7 @@ def test_with_norm_but_without_residual_connections_the_gradients_start_at_the_s
             layer.feed_forward.linear2.weight.grad.norm().item() for layer in encoder.layers
         ]
     for one, other in zip(norms[NoSum], norms[Residual], strict=True):
-        assert 1 / 3 < one / other < 3
+        assert 0.1 < one / other < 10
 
 
 @claim("sublayers#beyond-gradients")
