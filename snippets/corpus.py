@@ -134,8 +134,8 @@ def translator(part: str) -> list[Pair]:
 
     The part is "train" (some 39 000 pairs), "validation" or "test" (some 2200
     each); ValueError for another. The kinds are those of phrases.py and
-    "number", below a million. No fact, number above 99 or price is in two
-    parts.
+    "number", below a million. No fact, price or number above 99 is in two
+    parts, except that a year may be in any.
     """
     check_part(part)
     size = 1500 if part == "train" else 90
