@@ -152,7 +152,7 @@ def test_translator_search_and_language_switch_work_under_a_sub_path(fork_page, 
     positions.scroll_into_view_if_needed()
     expect(positions.locator(".live")).to_be_visible()
     fork_page.locator(".md-footer__link--next").click()
-    expect(fork_page).to_have_url(f"{home}attention/")
+    expect(fork_page).to_have_url(f"{home}attention-in-practice/")
     fork_page.goto(f"{home}labs/look-inside/")
     other = {"en": "zh", "zh": "en"}[language]
     with fork_page.expect_navigation():
