@@ -282,7 +282,7 @@ def some(batches, count: int) -> list[list[int]]:
     return [names(batch) for batch in itertools.islice(batches, count)]
 
 
-@claim("training#batches")
+@claim("reproducibility#determinism")
 @mutation(
     "train.py",
     "rng.sample(examples, per_epoch * batch_size)",
@@ -298,7 +298,7 @@ def test_an_epoch_has_full_batches_and_no_example_twice(seed, size, count):
     assert len(set(itertools.chain(*epoch))) == len(epoch) * size
 
 
-@claim("training#batches")
+@claim("reproducibility#determinism")
 @mutation(
     "train.py",
     "epoch, start = divmod(start, per_epoch)",
@@ -313,7 +313,7 @@ def test_batches_from_a_given_step_equal_those_after_that_many_steps(seed, start
     assert some(batches(examples, 7, seed, start), 9) == whole[start:]
 
 
-@claim("training#batches")
+@claim("reproducibility#determinism")
 @mutation(
     "train.py",
     'rng = random.Random(f"{seed} {epoch}")',
@@ -366,7 +366,7 @@ def test_long_and_short_batches_come_in_random_order():
     assert lengths not in (sorted(lengths), sorted(lengths, reverse=True))
 
 
-@claim("training#batches")
+@claim("reproducibility#determinism")
 @mutation(
     "train.py",
     "if not 1 <= batch_size <= len(examples):",
@@ -383,7 +383,7 @@ def test_a_batch_size_larger_than_the_data_set_is_rejected(size):
 # A step
 
 
-@claim("training#loop")
+@claim("training#teacher-forcing")
 @mutation(
     "train.py",
     "torch.tensor([BOS, *tgt, EOS])",
@@ -397,7 +397,7 @@ def test_an_example_is_source_ids_and_target_ids_between_bos_and_eos():
     assert tgt.tolist() == [1, *translator.target.encode("四十二"), 2]
 
 
-@claim("training#loop")
+@claim("training#teacher-forcing")
 @mutation(
     "train.py",
     "inputs, targets = tgt[:, :-1], tgt[:, 1:]",
@@ -426,7 +426,7 @@ def test_all_tokens_are_predicted_at_once_each_from_the_tokens_before_it():
     assert loss == pytest.approx(total / count, rel=1e-5)
 
 
-@claim("training#loop")
+@claim("training#loss")
 @mutation(
     "train.py",
     "    loss = label_smoothed_cross_entropy(\n"
@@ -453,7 +453,7 @@ def test_every_token_counts_equally_in_any_sentence():
         torch.testing.assert_close(p.grad, expected, rtol=1e-4, atol=1e-6)
 
 
-@claim("training#loop")
+@claim("distributed-training#step")
 @mutation(
     "train.py",
     "torch.bfloat16, settings.bfloat16)",
@@ -491,7 +491,7 @@ def test_it_learns():
     assert not translator.model.training
 
 
-@claim("training#loop")
+@claim("reproducibility#program")
 @mutation(
     "train.py",
     "return learning_rate(self.step, self.settings, d_model)",
@@ -512,7 +512,7 @@ def test_the_curve_has_20_points_with_learning_rate_exact_match_and_seconds():
     assert re.fullmatch(expected, lines[-1])
 
 
-@claim("training#loop")
+@claim("reproducibility#program")
 @mutation(
     "train.py",
     "run.step % math.ceil(settings.steps / 20) == 0",
@@ -527,7 +527,7 @@ def test_a_curve_has_at_most_20_points(steps, points):
     assert curve[-1]["step"] == steps
 
 
-@claim("training#loop")
+@claim("reproducibility#file")
 @mutation(
     "translator.py",
     "append(target == pair.target)",
@@ -622,7 +622,7 @@ def command(monkeypatch, tmp_path, capsys):
     return run
 
 
-@claim("training#loop")
+@claim("reproducibility#program")
 @mutation(
     "train.py",
     "    checkpoint.unlink()\n",
@@ -637,7 +637,7 @@ def test_the_command_writes_a_translator_and_reports_its_accuracy(command, tmp_p
     assert out.endswith("\n   0.00%  all\n   0.00%  2 digits\n")
 
 
-@claim("training#loop")
+@claim("reproducibility#program")
 @mutation(
     "train.py",
     'self.model.load_state_dict(state["model"])',
@@ -660,7 +660,7 @@ def test_the_command_resumed_after_ctrl_c_writes_exactly_the_same_file(
     assert path.read_bytes() == whole
 
 
-@claim("training#loop")
+@claim("reproducibility#program")
 @mutation(
     "train.py",
     'sys.exit(f"train.py: {error}")',

@@ -1,6 +1,7 @@
 """The Markdown of authors renders as intended, with the configuration of the site."""
 
 import re
+from textwrap import indent
 
 import markdown
 import pytest
@@ -137,6 +138,14 @@ def test_a_note_is_added_to_the_line_that_contains_its_code(render_markdown, pag
     assert code_text(html) == "def f(x):  # why (2)\n    return x  # (1)!\n"
     assert 'class="language-python annotate highlight"' in html
     assert "<code>return x</code> What." in html
+
+
+def test_notes_in_a_folded_block_belong_to_the_code_above_them(render_markdown):
+    block = "```{{ .python .annotate }}\n{0}\n```\n\n1.  `{0}` What.\n\n    More.\n\n"
+    blocks = [block.format(code) for code in ("x = 1", "y = 2")]
+    html = render_markdown('??? note "Code"\n\n' + indent("".join(blocks), "    "))
+    code = [re.sub("<[^>]+>", "", each) for each in re.findall("<code>(.*?)</code>", html, re.S)]
+    assert [each for each in code if "#" in each] == ["x = 1  # (1)!\n", "y = 2  # (1)!\n"]
 
 
 def test_code_has_an_element_for_each_change_of_its_color(render_markdown):

@@ -59,12 +59,12 @@ def mark_annotations(lines: list[str], page: SourcePage, md: Markdown) -> list[s
 
 def annotation_notes(lines: list[str]) -> Iterator[re.Match[str]]:
     """The items of the list with which these lines start."""
-    found = False
+    indent = ""  # of what belongs to an item
     for line in lines:
         if item := ITEM.match(line):
-            found = True
+            indent = " " * (line.index(item[1]) + 4)
             yield item
-        elif line.strip() and not (found and line.startswith("    ")):
+        elif line.strip() and not (indent and line.startswith(indent)):
             return
 
 
