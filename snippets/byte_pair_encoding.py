@@ -1,4 +1,4 @@
-"""Byte-pair encoding: join the most frequent neighbours, again and again.
+"""Byte-pair encoding: join the most frequent neighbors, again and again.
 
 Source: Sennrich, Haddow and Birch 2016, arXiv:1508.07909, section 3.2.
 """

@@ -462,7 +462,7 @@ class Decoder(nn.Module):
 
 
 # --8<-- [end:decoder]
-# --8<-- [start:initialisation]
+# --8<-- [start:initialization]
 def initialise(module: nn.Module) -> None:
     """Xavier-uniform weights and zero biases, for a linear layer.
 
@@ -474,7 +474,7 @@ def initialise(module: nn.Module) -> None:
             nn.init.zeros_(module.bias)
 
 
-# --8<-- [end:initialisation]
+# --8<-- [end:initialization]
 # --8<-- [start:transformer]
 class Transformer(nn.Module):
     """The encoder-decoder model: source and target ids in, logits out.

@@ -21,11 +21,11 @@ function linear(/** @type {Vector} */ x, /** @type {Layer} */ layer) {
 
 function layerNorm(/** @type {Vector} */ x, /** @type {Layer} */ layer) {
   const mean = x.reduce((sum, each) => sum + each) / x.length;
-  const centred = x.map((each) => each - mean);
-  const squares = centred.reduce((sum, each) => sum + each * each, 0);
+  const centered = x.map((each) => each - mean);
+  const squares = centered.reduce((sum, each) => sum + each * each, 0);
   const scale = 1 / Math.sqrt(squares / x.length + EPS);
   const { weight, bias } = layer;
-  return centred.map((each, i) => each * scale * weight[i] + bias[i]);
+  return centered.map((each, i) => each * scale * weight[i] + bias[i]);
 }
 
 function add(/** @type {Vector} */ a, /** @type {Vector} */ b) {

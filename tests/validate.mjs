@@ -18,7 +18,7 @@ const rules = {
   "valid-autocomplete": "off", // the same
   "attribute-misuse": "off", // rel="edit" of the link to a page's source
   "wcag/h30": "off", // that link is named by its title, and axe takes it for a name
-  "wcag/h32": "off", // the forms of search and colours aren't sent
+  "wcag/h32": "off", // the forms of search and colors aren't sent
   "unique-landmark": "off", // the table of contents stands twice: in the menu, and beside the text
 };
 const validator = new HtmlValidate({ extends: ["html-validate:recommended"], rules });

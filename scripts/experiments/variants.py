@@ -93,7 +93,7 @@ def ours(pairs: list[Pair], seed: int) -> Translator:
 
 
 def copy_shared_weights(new: nn.Module, old: nn.Module) -> nn.Module:
-    """The new part, with the weights of the old where it has the same; else initialised."""
+    """The new part, with the weights of the old where it has the same; else initialized."""
     new.apply(initialise)
     shapes = {name: weight.shape for name, weight in new.state_dict().items()}
     same = {k: v for k, v in old.state_dict().items() if shapes.get(k) == v.shape}

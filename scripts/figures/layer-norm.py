@@ -21,12 +21,12 @@ def plus(ax, x: float, y: float) -> None:
 @figure(
     en={
         "before": "x",
-        "centred": "minus the mean, 4",
+        "centered": "minus the mean, 4",
         "divided": "divided by the deviation, 3",
     },
     zh={
         "before": "x",
-        "centred": "减去均值 4",
+        "centered": "减去均值 4",
         "divided": "再除以标准差 3",
     },
 )
@@ -37,7 +37,7 @@ def shift_and_shrink(label):
         return 150 + 38 * number
 
     x = np.array([1.0, 3, 3, 9])
-    rows = ((45, x, "before"), (125, x - 4, "centred"), (205, (x - 4) / 3, "divided"))
+    rows = ((45, x, "before"), (125, x - 4, "centered"), (205, (x - 4) / 3, "divided"))
     for (y, values, _), (lower, images, _) in pairwise(rows):
         for value, image in zip(values, images, strict=True):
             ends = (to_x(value), y + 4), (to_x(image), lower - 7)
@@ -63,9 +63,9 @@ def shift_and_shrink(label):
 def circle(label):
     fig, axes = canvas(height=290, columns=2)
     x = torch.randn(120, 3, generator=torch.Generator().manual_seed(0))
-    centred = (x - x.mean(dim=-1, keepdim=True)).numpy()
+    centered = (x - x.mean(dim=-1, keepdim=True)).numpy()
     plane = np.array([[1, -1, 0], [1, 1, -2]]) / np.array([[2], [6]]) ** 0.5
-    flat = centred @ plane.T  # two coordinates within the plane of mean 0
+    flat = centered @ plane.T  # two coordinates within the plane of mean 0
     radius = np.linalg.norm(flat, axis=1, keepdims=True)
     for ax, points, title in (
         (axes[0], flat, label["left"]),

@@ -68,9 +68,9 @@ def heads(label):
     en={"one": "one head", "first": "first of two", "second": "second of two"},
     zh={"one": "只有一个头", "first": "两个头之一", "second": "两个头之二"},
 )
-def neighbours(label):
+def neighbors(label):
     with contextlib.redirect_stdout(io.StringIO()):
-        module = importlib.import_module("examples.multi-head-attention.two_neighbours")
+        module = importlib.import_module("examples.multi-head-attention.two_neighbors")
     one, two = module.trained[1][1], module.trained[2][1]
     fig, axes = canvas(height=215, columns=3, sharey=True)
     names = ("one", "first", "second")

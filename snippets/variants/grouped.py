@@ -7,7 +7,7 @@ class GroupedQueryAttention(MultiHeadAttention):
     """Multi-head attention whose query heads share keys and values.
 
     Each of num_kv_heads heads of keys and values serves nhead / num_kv_heads
-    neighbouring query heads. With num_kv_heads = nhead it is
+    neighboring query heads. With num_kv_heads = nhead it is
     MultiHeadAttention, with 1 it is multi-query attention. Called likewise.
     Raises ValueError for a num_kv_heads that does not divide nhead.
     Source: Ainslie et al. 2023, section 2.2; Shazeer 2019, section 3.

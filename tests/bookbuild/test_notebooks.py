@@ -89,11 +89,11 @@ def test_headings_folds_and_links_become_the_books(tmp_path):
     assert "details" not in text
 
 
-def test_links_between_labs_stay_in_their_folder():
-    line = "[a](https://e.org/labs/look-inside/) [b](https://e.org/labs/x/#y) [c](https://f.org/z/)"
+def test_links_lead_to_the_pages_and_labs_of_the_book():
+    line = "[a](https://e.org/labs/look-inside/) [b](https://e.org/x/#y) [c](https://f.org/z/)"
     cell = notebooks.Cell(1, "markdown", "id", [], line)
     text = notebooks.markdown_source(cell, "https://e.org/")
-    assert text == "[a](look-inside.md) [b](x.md#y) [c](https://f.org/z/)"
+    assert text == "[a](../labs/look-inside.md) [b](../x.md#y) [c](https://f.org/z/)"
 
 
 def test_outputs_stand_below_their_cells(tmp_path):

@@ -192,11 +192,11 @@ def test_figures_take_the_colors_of_the_scheme(checked_page, home_url, system):
     checked_page.emulate_media(color_scheme=system)
     checked_page.goto(f"{home_url}{CHAPTERS[1]}/")
     text = checked_page.locator("article .figure svg text").first
-    colours = text.evaluate(
+    colors = text.evaluate(
         "element => [getComputedStyle(element).fill, getComputedStyle(document.body).color]"
     )
-    assert colours[0] != "rgb(0, 0, 0)"
-    lightness = [sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours]
+    assert colors[0] != "rgb(0, 0, 0)"
+    lightness = [sum(map(int, re.findall(r"\d+", color)[:3])) for color in colors]
     assert (lightness[0] > 384) == (system == "dark")
 
 

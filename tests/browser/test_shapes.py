@@ -139,16 +139,16 @@ def test_other_sizes_change_every_shape_as_in_the_model(shapes_widget):
 
 @pytest.mark.parametrize("width", [1280])
 def test_each_axis_has_its_own_color_and_the_outline_stays_with_one_token(shapes_widget):
-    colours: dict[str, str] = {}
+    colors: dict[str, str] = {}
     outlined = []
     for _ in range(10):
-        for name, colour in shapes_widget.locator(".axis").evaluate_all(
+        for name, color in shapes_widget.locator(".axis").evaluate_all(
             "axes => axes.map(axis => [axis.classList[1], getComputedStyle(axis).color])"
         ):
-            assert colours.setdefault(name, colour) == colour
+            assert colors.setdefault(name, color) == color
         outlined.append(shapes_widget.locator(".token").count())
         shapes_widget.locator("button").nth(1).click()
-    assert len(set(colours.values())) == 5  # the keys' positions have the positions' color
+    assert len(set(colors.values())) == 5  # the keys' positions have the positions' color
     assert outlined == [1, 1, 1, 2, 2, 2, 2, 1, 1, 1]  # a row in each head while there are heads
 
 

@@ -65,7 +65,7 @@ def padded_ids(batch: int, length: int, vocabulary: int, pad: int = 0) -> torch.
 # Initialization
 
 
-@claim("full-model#initialisation")
+@claim("full-model#initialization")
 @mutation(
     "transformer.py",
     "nn.init.xavier_uniform_(module.weight)",
@@ -88,7 +88,7 @@ def test_linear_layers_start_between_plus_and_minus_a_with_zero_biases(n, m, see
     assert not layer.bias.any()
 
 
-@claim("full-model#initialisation")
+@claim("full-model#initialization")
 @mutation(
     "transformer.py",
     "nn.init.xavier_uniform_(module.weight)",
@@ -106,7 +106,7 @@ def test_linear_layers_start_uniform_with_the_variance_2_over_n_plus_m():
     assert_close(inner.item(), 0.5, rtol=0.02, atol=0)
 
 
-@claim("full-model#initialisation")
+@claim("full-model#initialization")
 @mutation(
     "transformer.py",
     "self.apply(initialise)",
@@ -127,7 +127,7 @@ def test_the_model_initializes_every_linear_layer(tied):
     assert model.output.bias is None
 
 
-@claim("full-model#initialisation")
+@claim("full-model#initialization")
 @mutation(
     "transformer.py",
     "        self.apply(initialise)\n"

@@ -207,8 +207,8 @@ def test_equal_features_give_zeros_and_a_finite_gradient(dtype):
 @claim("initialization#details")
 @mutation(
     "examples/initialization/equal_numbers.py",
-    "(centred.square().mean().sqrt() + eps)",
-    "(centred.square().mean() + eps).sqrt()",
+    "(centered.square().mean().sqrt() + eps)",
+    "(centered.square().mean() + eps).sqrt()",
     fault="the example adds epsilon inside the root where it belongs outside",
 )
 def test_epsilon_outside_the_root_gives_nan_for_equal_features(printed):
@@ -245,9 +245,9 @@ def test_the_skewness_of_a_token_is_preserved_and_features_become_dependent(prin
 @claim("initialization#skew", kind="mathematics")
 def test_the_skewness_of_the_worked_vector_is_24_over_27():
     for vector, mean in (X, 4), (Y, 0):
-        centred = [v - mean for v in vector]
-        deviation = math.sqrt(sum(c**2 for c in centred) / 4)
-        assert math.isclose(sum(c**3 for c in centred) / 4 / deviation**3, 24 / 27)
+        centered = [v - mean for v in vector]
+        deviation = math.sqrt(sum(c**2 for c in centered) / 4)
+        assert math.isclose(sum(c**3 for c in centered) / 4 / deviation**3, 24 / 27)
 
 
 # Gradients

@@ -101,7 +101,7 @@ def test_the_vector_normalized_by_hand_matches_the_code(printed, dtype):
         torch.testing.assert_close(y, expected, **close(dtype))
     shown = printed("examples", "layer_norm_by_hand")
     assert (shown["mean"], shown["variance"], shown["standard deviation"]) == ("4.0", "9.0", "3.0")
-    assert numbers(shown["centred"]) == [-3, -1, -1, 5]
+    assert numbers(shown["centered"]) == [-3, -1, -1, 5]
     assert numbers(shown["divided"]) == numbers(shown["nn.LayerNorm"])
 
 

@@ -55,7 +55,7 @@ def test_layers_of_nn_transformer_encoder_start_with_equal_weights(printed):
         for name, parameter in layers[0].named_parameters():
             assert torch.equal(parameter, other.get_parameter(name))
     first, second = nn.Transformer(8, 2, 2, 2, 16).encoder.layers
-    assert not torch.equal(first.linear1.weight, second.linear1.weight)  # initialised again
+    assert not torch.equal(first.linear1.weight, second.linear1.weight)  # initialized again
 
 
 @claim("layers-in-practice#last-norm")

@@ -46,20 +46,20 @@ def test_the_first_example_has_a_table_for_each_head_and_counts_all_parameters(p
     fault="attention has one head, whatever its nhead",
 )
 def test_one_head_cannot_distinguish_two_neighbors_and_two_heads_can(printed):
-    shown = printed("examples", "two_neighbours")
-    assert float(shown["neighbours named right, nhead = 1"]) < 0.7
-    assert float(shown["neighbours named right, nhead = 2"]) > 0.95
+    shown = printed("examples", "two_neighbors")
+    assert float(shown["neighbors named right, nhead = 1"]) < 0.7
+    assert float(shown["neighbors named right, nhead = 2"]) > 0.95
 
 
 @claim("multi-head-attention#multi-head-code")
 @mutation(
-    "examples/multi-head-attention/two_neighbours.py",
+    "examples/multi-head-attention/two_neighbors.py",
     "x = embedding(ids) + table",
     "x = embedding(ids)",
     fault="the example of the two neighbors omits the positions",
 )
 def test_one_of_two_heads_looks_right_and_the_other_left(capsys):
-    trained = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "two_neighbours.py"))["trained"]
+    trained = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "two_neighbors.py"))["trained"]
     middle = [[head[i].argmax().item() - i for i in (1, 2, 3)] for head in trained[2][1]]
     assert sorted(middle) == [[-1, -1, -1], [1, 1, 1]]
 

@@ -799,7 +799,7 @@ def test_the_test_set_has_no_new_words_and_few_new_word_pairs(printed):
     shown = printed("exercises", "new_words", "data")
     for name in "words", "characters":
         assert shown[f"{name} in the test and not in training"] == "0"
-    assert number(shown["sentences with two neighbours that are new"]) < 0.2
+    assert number(shown["sentences with two neighbors that are new"]) < 0.2
 
 
 @claim("data#exercises")

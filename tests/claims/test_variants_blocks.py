@@ -99,14 +99,14 @@ def test_on_vectors_with_mean_zero_rms_norm_equals_layer_norm(seed, size):
 
 @claim("variants#exercises")
 @mutation(
-    "exercises/variants/centred.py",
+    "exercises/variants/centered.py",
     "linear.weight.mean(dim=0)",
     "linear.weight.mean(dim=1, keepdim=True)",
     fault="the exercise subtracts the mean of each row of the weight",
 )
 def test_layer_norm_after_a_linear_layer_is_rms_norm_after_a_centered_one(printed):
-    shown = printed("exercises", "centred")
-    assert shown["RMSNorm after centring"] == "True"
+    shown = printed("exercises", "centered")
+    assert shown["RMSNorm after centering"] == "True"
     assert shown["with the mean taken out of the weights"] == "True"
 
 

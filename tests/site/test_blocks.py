@@ -144,29 +144,29 @@ def test_both_languages_show_the_same_code(code_blocks):
 def test_merged_token_classes_have_one_color(site):
     """merge_highlight_spans merges only classes that have one color in the style sheet."""
     (sheet,) = site.glob("assets/stylesheets/main.*.css")
-    coloured = re.compile(r"([^{}]+)\{color:var\((--md-code-hl-[^)]+)")
-    colours = {
-        name: colour
-        for names, colour in coloured.findall(sheet.read_text())
+    colored = re.compile(r"([^{}]+)\{color:var\((--md-code-hl-[^)]+)")
+    colors = {
+        name: color
+        for names, color in colored.findall(sheet.read_text())
         for name in re.findall(r"\.highlight \.(\w+)", names)
     }
     for name, others in MERGED_TOKENS.items():
-        assert {colours[each] for each in others} == {colours[name]}
+        assert {colors[each] for each in others} == {colors[name]}
     own = (ROOT / "overrides/assets/site.css").read_text(encoding="utf-8")
-    plain = {colours[name] for name in PLAIN_TOKENS if name in colours}
+    plain = {colors[name] for name in PLAIN_TOKENS if name in colors}
     inherited = "--md-code-hl-name-color", "--md-code-fg-color"  # the theme: one is the other
-    assert all(f"{colour}: var(--ink);" in own for colour in plain - {inherited[0]})
+    assert all(f"{color}: var(--ink);" in own for color in plain - {inherited[0]})
     assert f"{inherited[1]}: var(--ink);" in own and inherited[0] not in own
 
 
 def test_code_has_only_token_classes_of_the_style_sheet(built_pages):
-    coloured = {*MERGED_TOKENS} | {"c1", "cm", "sd", "se", "sr"}
+    colored = {*MERGED_TOKENS} | {"c1", "cm", "sd", "se", "sr"}
     assert_no_errors(
         dict.fromkeys(
             f"{page}: {span.classes}"
             for page in built_pages
             for code in page.article.find("pre")
             for span in code.find("span")
-            if span.classes and not set(span.classes) <= coloured
+            if span.classes and not set(span.classes) <= colored
         )
     )

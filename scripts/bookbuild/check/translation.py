@@ -209,5 +209,6 @@ def notebook_errors() -> Iterator[SourceError]:
         if page.is_notebook:
             pages = [each for each in (page, page.translation) if each.path.exists()]
             pending = any(each.is_pending for each in pages)
-            errors = notebooks.notebook_errors([each.path for each in pages], code_only=pending)
-            yield from (SourceError(*error) for error in errors)
+            for path in (each.path for each in pages):
+                for line, message in notebooks.notebook_errors(path, page.path, code_only=pending):
+                    yield SourceError(path, line, message)

@@ -3,7 +3,7 @@ import torch
 from transformer import MultiHeadAttention, initialise
 
 torch.manual_seed(0)
-x = torch.randn(1, 500, 512)  # entries as after normalisation
+x = torch.randn(1, 500, 512)  # entries as after normalization
 attention = MultiHeadAttention(d_model=512, nhead=8)
 
 

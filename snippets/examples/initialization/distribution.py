@@ -6,9 +6,9 @@ torch.manual_seed(0)
 
 
 def skew(x):
-    centred = x - x.mean(dim=-1, keepdim=True)
-    deviation = centred.square().mean(dim=-1).sqrt()
-    return ((centred**3).mean(dim=-1) / deviation**3).mean()
+    centered = x - x.mean(dim=-1, keepdim=True)
+    deviation = centered.square().mean(dim=-1).sqrt()
+    return ((centered**3).mean(dim=-1) / deviation**3).mean()
 
 
 x = torch.empty(4000, 512).exponential_().double()

@@ -2,13 +2,13 @@ import torch
 
 
 def inside(x, eps=1e-5):
-    centred = x - x.mean()
-    return centred / (centred.square().mean() + eps).sqrt()
+    centered = x - x.mean()
+    return centered / (centered.square().mean() + eps).sqrt()
 
 
 def outside(x, eps=1e-5):
-    centred = x - x.mean()
-    return centred / (centred.square().mean().sqrt() + eps)
+    centered = x - x.mean()
+    return centered / (centered.square().mean().sqrt() + eps)
 
 
 def by_std(x, eps=1e-5):

@@ -10,4 +10,4 @@ for name, side in ("words", 0), ("characters", 1):
 known = {(*pair[0][i : i + 2],) for pair in train for i in range(20)}
 new = [{(*pair[0][i : i + 2],) for i in range(20)} - known for pair in test]
 share = sum(map(bool, new)) / len(test)
-print(f"sentences with two neighbours that are new: {share:.0%}")
+print(f"sentences with two neighbors that are new: {share:.0%}")

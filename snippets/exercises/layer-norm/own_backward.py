@@ -11,9 +11,9 @@ arriving = torch.randn_like(x)
 norm(x).backward(arriving)
 
 with torch.no_grad():
-    centred = x - x.mean(dim=-1, keepdim=True)
-    scale = (centred.square().mean(dim=-1, keepdim=True) + norm.eps).rsqrt()
-    y = centred * scale
+    centered = x - x.mean(dim=-1, keepdim=True)
+    scale = (centered.square().mean(dim=-1, keepdim=True) + norm.eps).rsqrt()
+    y = centered * scale
     g = arriving * norm.weight
     along = (g * y).mean(dim=-1, keepdim=True)
     ours = scale * (g - g.mean(dim=-1, keepdim=True) - y * along)

@@ -2,7 +2,6 @@
 
 import functools
 import json
-import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from itertools import count, zip_longest
@@ -14,7 +13,6 @@ LABELS = {  # of a code block, of a task, of an output, of the two buttons
     "en": ("Cell {}", "Cell {}: your turn", "Output", "Download the notebook", "Open in Colab"),
     "zh": ("单元格 {}", "单元格 {}：轮到你了", "输出", "下载笔记本", "在 Colab 中打开"),
 }
-GITHUB = "https://github.com/"
 SITE_ASSIGNMENT = re.compile(r'^SITE = "(.*)"$', re.M)
 ANSWER = re.compile(r"^<details><summary>(.*)</summary>(.*?)^</details>", re.M | re.S)
 FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
@@ -88,58 +86,46 @@ def markdown_page(
 
 def markdown_source(cell: Cell, site: str) -> str:
     """The source with an anchor, folded answers, and links to pages in the syntax of the book."""
-
-    def relative_link(match: re.Match[str]) -> str:
-        return f"]({posixpath.relpath(match[1] + '.md', 'labs')}{match[2] or ''})"
-
-    def folded_answer(match: re.Match[str]) -> str:
-        return f'??? success "{match[1]}"{indent(match[2], "    ")}'
-
-    text = re.sub(r"\A##.*", rf"\g<0> {{ #{cell.id} }}", cell.source)
     link = rf"\]\({re.escape(site)}(?:zh/)?([\w/-]+)/(#[\w-]+)?\)"
-    return ANSWER.sub(folded_answer, re.sub(link, relative_link, text))
+    text = re.sub(link, r"](../\1.md\2)", cell.source)
+    text = re.sub(r"\A##.*", rf"\g<0> {{ #{cell.id} }}", text)
+    return ANSWER.sub(lambda answer: f'??? success "{answer[1]}"{indent(answer[2], "    ")}', text)
 
 
 def with_notebook_links(markdown: str, name: str, language: str, repository: str) -> str:
     """The page with two buttons below its title; Colab opens only notebooks on GitHub."""
     *_, download, colab = LABELS[language]
     links = f'[{download}]({name}){{ .md-button download="{name}" data-search-exclude="" }}'
-    if repository.startswith(GITHUB):
+    if repository.startswith("https://github.com/"):
         url = repository.rstrip("/").replace("github.com", "colab.research.google.com/github")
         url += f"/blob/main/docs/{language}/labs/{name}"
         links += f' [{colab}]({url}){{ .md-button data-search-exclude="" }}'
     return re.sub(r"^# .*\n", lambda title: f"{title[0]}\n{links}\n", markdown, count=1, flags=re.M)
 
 
-def notebook_errors(
-    translations: list[Path], code_only: bool = False
-) -> Iterator[tuple[Path, int, str]]:
-    """Errors of one notebook in all its languages: file, line and message.
-
-    With code_only, the languages must have the same code cells, but not the same Markdown cells.
-    """
+def notebook_errors(path: Path, english: Path, code_only: bool) -> Iterator[tuple[int, str]]:
+    """The line and message of each error; with code_only, the Markdown cells may differ."""
+    text, ids = path.read_text(encoding="utf-8"), set()
+    notebook = json.loads(text)
+    if any(cell.get("outputs") or cell.get("execution_count") for cell in notebook["cells"]):
+        yield 1, "the notebook contains outputs; clear them before you save it"
+    elif text != canonical_json(notebook):
+        yield 1, "the notebook is not formatted as by Jupyter; open and save it there"
+    if not SITE_ASSIGNMENT.search(joined_code(path)):
+        yield 1, 'no code cell sets the site\'s address; add SITE = "https://…/"'
+    for cell in read_cells(path):
+        if cell.id in ids:
+            yield cell.line, f"duplicate cell id {cell.id}; rename one of them"
+        ids.add(cell.id)
+        if cell.kind == "markdown" and re.search(r"^##", FENCED.sub("", cell.source[1:]), re.M):
+            message = "the heading below the cell's first line gets no anchor; split the cell"
+            yield cell.line, message
     compared = code_cells if code_only else read_cells
-    for path in translations:
-        text, ids = path.read_text(encoding="utf-8"), set()
-        notebook = json.loads(text)
-        if any(cell.get("outputs") or cell.get("execution_count") for cell in notebook["cells"]):
-            yield path, 1, "the notebook contains outputs; clear them before you save it"
-        elif text != canonical_json(notebook):
-            yield path, 1, "the notebook is not formatted as by Jupyter; open and save it there"
-        if not SITE_ASSIGNMENT.search(joined_code(path)):
-            yield path, 1, 'no code cell sets the site\'s address; add SITE = "https://…/"'
-        for cell in read_cells(path):
-            if cell.id in ids:
-                yield path, cell.line, f"duplicate cell id {cell.id}; rename one of them"
-            ids.add(cell.id)
-            if cell.kind == "markdown" and re.search(r"^##", FENCED.sub("", cell.source[1:]), re.M):
-                message = "the heading below the cell's first line gets no anchor; split the cell"
-                yield path, cell.line, message
-        for expected, cell in zip_longest(*map(compared, (translations[0], path))):
-            if shared_content(expected) != shared_content(cell):
-                message = "this cell differs from its translation in kind, id, tags or code"
-                yield path, cell.line if cell else 1, f"{message}; make both the same"
-                break
+    for expected, cell in zip_longest(compared(english), compared(path)):
+        if shared_content(expected) != shared_content(cell):
+            message = "this cell differs from its translation in kind, id, tags or code"
+            yield cell.line if cell else 1, f"{message}; make both the same"
+            break
 
 
 def shared_content(cell: Cell | None) -> object:

@@ -7,8 +7,8 @@ from variants.rmsnorm import RMSNorm
 torch.manual_seed(0)
 x = torch.randn(3, 8, dtype=torch.float64) + 5
 layer, rms = LayerNorm(8).double(), RMSNorm(8).double()
-centred = x - x.mean(dim=-1, keepdim=True)
-print("RMSNorm after centring:", rms(centred).allclose(layer(x)))
+centered = x - x.mean(dim=-1, keepdim=True)
+print("RMSNorm after centering:", rms(centered).allclose(layer(x)))
 
 linear = nn.Linear(8, 8).double()
 before = layer(linear(x))

@@ -24,7 +24,7 @@ def train(nhead):
     def predict(ids):
         x = embedding(ids) + table
         output, weights = attention(x, x, x, need_weights=True)
-        guess = read(output)[:, 1:-1]  # those with two neighbours
+        guess = read(output)[:, 1:-1]  # those with two neighbors
         return guess.unflatten(-1, (2, vocab_size)), weights.detach()
 
     for _ in range(400):
@@ -41,4 +41,4 @@ def train(nhead):
 
 trained = {nhead: train(nhead) for nhead in (1, 2)}
 for nhead, (right, _) in trained.items():
-    print(f"neighbours named right, nhead = {nhead}: {right:.1f}")
+    print(f"neighbors named right, nhead = {nhead}: {right:.1f}")
