@@ -16,7 +16,6 @@ from figures.style import (
     THIRD,
     canvas,
     figure,
-    powers_of_ten,
     signed_image,
 )
 from transformer import sinusoidal_positional_encoding
@@ -113,27 +112,6 @@ def waves(label):
     axes[0].legend(loc="lower right", bbox_to_anchor=(1, 0.95), ncols=2, borderpad=0)
     axes[-1].set_xlim(0, 100)
     axes[-1].set_xlabel(label["x"])
-    return fig
-
-
-@figure(
-    en={"x": "pair i, of 256", "y": "wavelength", "base": "base {}"},
-    zh={"x": "第 i 对（共 256 对）", "y": "波长", "base": "底数 {}"},
-)
-def wavelengths(label):
-    fig, ax = canvas(height=250)
-    pair = np.arange(256)
-    for base, color in (10000, FIRST), (100, SECOND):
-        length = 2 * math.pi * base ** (2 * pair / 512)
-        ax.semilogy(pair, length, color=color)
-        ax.text(200, length[200] * 2.2, label["base"].format(base), ha="right")
-    ax.set_ylim(3, 2e5)
-    ax.set_xlim(0, 256)
-    ax.set_xticks([0, 64, 128, 192, 255])
-    powers_of_ten(ax.yaxis)
-    ax.set_xlabel(label["x"])
-    ax.set_ylabel(label["y"])
-    ax.grid(axis="y")
     return fig
 
 
