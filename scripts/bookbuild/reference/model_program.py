@@ -16,8 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.files import line_number
-from bookbuild.pages.sections import SECTION_MARKER
+from bookbuild.pages.sections import downloaded_line
 from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS
 from bookbuild.reference.shape_tracer import MODEL_FILE, execute_module
 from translator import read_file
@@ -125,7 +124,7 @@ class Exporter:
         tree = ast.parse(text)
         self.module = execute_module(tree)
         self.model = make_model(self.module)
-        self.markers = [line_number(text, each.start()) for each in SECTION_MARKER.finditer(text)]
+        self.line = downloaded_line(text)
         self.definitions = dict(find_definitions(tree))
         self.instances: dict[str, nn.Module] = {}
         for module in self.model.modules():
@@ -143,10 +142,6 @@ class Exporter:
         code = ast.unparse(node).partition("\n")[0]
         hint = "add it to model_program.py and to overrides/assets/widgets/step"
         return SourceError(MODEL_FILE, line, f"step-through can't run `{code}`; {hint}")
-
-    def line(self, line: int | None) -> int:
-        """The line in the file as readers download it."""
-        return (line or 0) - sum(marker < (line or 0) for marker in self.markers)
 
     # Functions
 
@@ -175,7 +170,7 @@ class Exporter:
         defaults = arguments.defaults
         for argument, default in zip(args[len(args) - len(defaults) :], defaults, strict=True):
             argument.append(self.expression(default))
-        end = node.returns.end_lineno if node.returns else node.lineno
+        end = (node.returns and node.returns.end_lineno) or node.lineno
         exported = {
             "name": name,
             "line": self.line(node.lineno),
@@ -194,7 +189,7 @@ class Exporter:
     def statement(self, node: ast.stmt, name: str) -> Json:
         """None for one that computes nothing: a docstring, or a check that may raise an error."""
         first = self.line(node.lineno)
-        lines = [first, self.line(node.end_lineno)]
+        lines = [first, self.line(node.end_lineno or node.lineno)]
         match node:
             case ast.Expr(value=ast.Constant(value=str())):
                 return None

@@ -17,8 +17,7 @@ import torch
 from torch import Tensor
 
 import transformer
-from bookbuild.pages.files import line_number
-from bookbuild.pages.sections import SECTION_MARKER
+from bookbuild.pages.sections import downloaded_line
 from transformer import Transformer, TransformerConfig
 
 MODEL_FILE = Path(transformer.__file__)
@@ -275,7 +274,7 @@ class TensorRow(NamedTuple):
 def tensor_rows() -> Iterator[TensorRow]:
     """The rows of the table of tensors, for bookbuild.reference.shapes."""
     text = MODEL_FILE.read_text(encoding="utf-8")
-    marker_lines = [line_number(text, match.start()) for match in SECTION_MARKER.finditer(text)]
+    line = downloaded_line(text)
     statements = {
         node.lineno: join_lines(ast.get_source_segment(text, node) or "")
         for node in ast.walk(ast.parse(text))
@@ -288,7 +287,7 @@ def tensor_rows() -> Iterator[TensorRow]:
         yield TensorRow(
             variable.function,
             variable.name,
-            variable.line - sum(line < variable.line for line in marker_lines),
+            line(variable.line),
             statements.get(variable.line, ""),
             format_shape(symbols),
             format_shape(example[symbol.partition("|")[0]] for symbol in symbols),
