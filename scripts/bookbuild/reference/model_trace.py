@@ -27,7 +27,8 @@ from bookbuild.reference.javascript_model import (
     to_float16,
     truncate_after_eos,
 )
-from bookbuild.reference.model_program import make_model, model_program, replace_code
+from bookbuild.reference.model_program import model_program
+from bookbuild.reference.model_switches import make_model, replace_code
 from bookbuild.reference.shape_tracer import MODEL_FILE, instrument_module
 from corpus import Pair
 from decode import greedy_decode
@@ -162,8 +163,13 @@ class Difference(NamedTuple):
 
     def merge(self, other: "Difference") -> "Difference":
         worst = max(self, other, key=lambda each: each.worst)
-        totals = (one + more for one, more in zip(self[:3], other[:3], strict=True))
-        return Difference(*totals, worst.worst, worst.place)
+        return Difference(
+            self.traces + other.traces,
+            self.tensors + other.tensors,
+            self.numbers + other.numbers,
+            worst.worst,
+            worst.place,
+        )
 
 
 def compare_traces(
