@@ -49,7 +49,7 @@ import { Tensor } from "./tensor.js";
  * attention and its number. The stops of both runs are the same, apart from the numbers.
  * @typedef {"mask" | "scale" | "positions" | {head: [path: string, head: number]}} Switch
  *
- * @typedef {{without?: Switch}} Options
+ * @typedef {{without?: Switch | null}} Options
  * @typedef {{stops: Stop[], logits: Tensor}} Trace logits (1, n, vocabulary)
  *
  * The program. An expression is a number, Boolean or null; a string, which is a name; or a list: an
@@ -141,7 +141,7 @@ export const MODULES = {
  * @returns {Trace}
  */
 export function runModel(program, translator, src, tgt, options = {}) {
-  const { without } = options;
+  const without = options.without ?? undefined;
   const name = typeof without === "object" ? "head" : without;
   if (name && !program.switches[name]) throw new Error(`no switch is called ${name}`);
   const functions = { ...program.functions, ...(name && program.switches[name]) };
