@@ -19,6 +19,7 @@ from bookbuild.reference.shape_tracer import MODEL_FILE
 
 SOURCE = MODEL_FILE.read_text(encoding="utf-8")
 MAX_BYTES = 25_000  # program and scripts, compressed
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

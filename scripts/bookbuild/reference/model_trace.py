@@ -176,9 +176,10 @@ def trace_in_node(tasks: list[Task], program: Any = None) -> Iterator[dict]:
 def browser_script() -> str:
     """A script for page.evaluate that returns the result of traceTensors for a task."""
     function, _, _ = DRIVER_SCRIPT.read_text(encoding="utf-8").partition("if (typeof process")
-    return f"""async ([runner, code, weights, program, task]) => {{
+    return f"""async ([runner, code, weights, programFile, task]) => {{
       {function}
       const {{ parse }} = await import(code);
+      const program = await (await fetch(programFile)).json();
       const translator = parse(await (await fetch(weights)).arrayBuffer());
       return traceTensors(await import(runner), program, translator, task);
     }}"""
