@@ -11,9 +11,13 @@ import torch
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.node import node_executable
-from bookbuild.pages.sections import without_section_markers
-from bookbuild.reference import model_program, model_trace, program_operations
-from bookbuild.reference.javascript_model import load_trained_translator
+from bookbuild.pages.sections import downloaded_line, without_section_markers
+from bookbuild.reference import model_program, model_trace, program_operations, shape_tracer
+from bookbuild.reference.javascript_model import (
+    TRANSLATOR_JS,
+    load_trained_translator,
+    to_float16,
+)
 from bookbuild.reference.model_switches import EXPLICIT, SWITCHES
 from bookbuild.reference.shape_tracer import MODEL_FILE
 
@@ -267,3 +271,41 @@ def test_the_proof_depends_on_the_interpreter():
 
     files = dependencies(paths.SCRIPTS / "proofs/step_through.py")
     assert {*model_trace.INTERPRETER, MODEL_FILE, model_trace.DRIVER_SCRIPT} <= files
+
+
+def test_axes_have_the_symbols_of_the_page_shapes(program, tmp_path):
+    """Except for the batch, which is 1. Cross-attention has both lengths, m and n."""
+    weights, file = tmp_path / "weights", tmp_path / "program.json"
+    weights.write_bytes(to_float16())
+    file.write_text(json.dumps(program))
+    script = """
+      const { readFileSync } = await import("node:fs");
+      const [runner, axes, code, weights, file] = process.argv.slice(1);
+      const [{ runModel }, { nameAxes }, { parse }] = await Promise.all(
+        [runner, axes, code].map((file) => import(file)));
+      const { buffer, byteOffset, length } = readFileSync(weights);
+      const translator = parse(buffer.slice(byteOffset, byteOffset + length));
+      const program = JSON.parse(readFileSync(file, "utf-8"));
+      const names = nameAxes(program, translator);
+      const { stops } = runModel(program, translator, [5, 6, 7], [1, 5, 6]);
+      console.log(JSON.stringify(stops.flatMap((stop, i) => stop.changes
+        .filter(({ after }) => after.shape)
+        .map(({ line, name }) => [stop.path, stop.function, name, line, names(i, name)]))));
+    """
+    files = [model_trace.RUN_MODEL, model_trace.RUN_MODEL.with_name("axes.js"), TRANSLATOR_JS]
+    command = [node_executable(), "--input-type=module", "--eval", script]
+    command += [*(each.as_uri() for each in files), str(weights), str(file)]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    lines = downloaded_line(SOURCE)
+    shapes = {
+        (variable.function, variable.name, lines(variable.line)): symbols
+        for variable, symbols in shape_tracer.symbolic_shapes().items()
+    }
+    compared = 0
+    for path, function, name, line, axes in json.loads(output):
+        symbols = shapes.get((function, name, line))
+        is_split = function.endswith(".split")  # whose last call is that of the values
+        if symbols and not is_split and path == "decoder.layers.1.cross_attention":
+            assert ["b", *axes[1:]] == [each.replace("1|n", "1") for each in symbols]
+            compared += 1
+    assert compared >= 18
