@@ -4,9 +4,10 @@ The page's interpreter, run-model.js, records what each line of transformer.py c
 functions run in PyTorch in a copy of the file that records its variables (shape_tracer.py), once
 in float32 and once in float64. All have the translator's weights rounded to float16.
 
-A sum of large numbers that almost cancel each other is rounded by more than 1e-5 by PyTorch in
-float32. So each number of the page must be that of float64, to 1e-5, and each tensor that of
-float32, to 1e-5 of its largest number if that is above 1.
+The page computes in float64, and so each number must be that of PyTorch in float64, to 1e-10 up to
+1, and above 1 of its size. In float32 PyTorch itself rounds a sum of large numbers that almost
+cancel each other by more than 1e-5, the more so without scaling. So each tensor of the unchanged
+model must be that of float32 to 1e-5 of its largest number, if that is above 1.
 """
 
 import base64
@@ -47,7 +48,8 @@ INTERPRETER = [
 ]
 RUN_MODEL = INTERPRETER[0]
 DRIVER_SCRIPT = paths.SCRIPTS / "bookbuild/reference/model_trace.mjs"
-TOLERANCE = 1e-5
+FLOAT64_TOLERANCE = 1e-10  # of numbers
+FLOAT32_TOLERANCE = 1e-5  # of tensors
 Task = dict[str, Any]  # src, tgt (ids) and without (a switch, or None)
 Switch = str | dict[str, list] | None
 
@@ -224,7 +226,7 @@ def compare_traces(
             models[key] = [ReferenceModel(switch, text, dtype) for dtype in dtypes]
         references = [model.trace(task["src"], task["tgt"]) for model in models[key]]
         check_steps(output["steps"], references[0], text)
-        numbers = np.frombuffer(base64.b64decode(output["data"]), dtype=np.float32)
+        numbers = np.frombuffer(base64.b64decode(output["data"]), dtype=np.float64)
         differences.append(compare_numbers(numbers, *references))
     return merge(differences)
 
@@ -250,7 +252,7 @@ def compare_numbers(
     start = 0
     for step, float64_step in zip(reference, float64_reference, strict=True):
         single, double = (flatten(each.tensor) for each in (step, float64_step))
-        own = numbers[start : start + len(single)].astype(np.float64)
+        own = numbers[start : start + len(single)]
         start += len(own)
         largest = np.maximum(1, np.abs(single).max())
         differences = (

@@ -10,6 +10,9 @@
  * MultiHeadAttention.forward runs with need_weights=True, so that scores, mask and weights are in
  * the trace; fused_attention, which the file calls otherwise, computes the same without showing
  * them. `program.notes.explicit_attention` is the line that chooses.
+ *
+ * All numbers have 64 bits, other than in translator.js. What differs from PyTorch in float32 is its
+ * rounding; model_trace.py compares each tensor.
  */
 
 import { ATTRIBUTES, OPERATIONS, dropout, embedding, linear } from "./operations.js";
@@ -148,7 +151,7 @@ export function runModel(program, translator, src, tgt, options = {}) {
   const model = buildModule(program.modules, translator.model, "");
   if (typeof without === "object") silenceHead(model, ...without.head);
   const run = new Run(functions);
-  const ids = [src, tgt].map((each) => new Tensor([1, each.length], Float32Array.from(each), "int64"));
+  const ids = [src, tgt].map((each) => new Tensor([1, each.length], Float64Array.from(each), "int64"));
   const logits = run.callModule(model, ids, {}, undefined);
   return { stops: run.stops, logits };
 }
@@ -165,7 +168,7 @@ function buildModule(tree, weights, path) {
   for (const [name, value] of Object.entries(tree.attributes ?? {})) attributes.set(name, value);
   attributes.set("kept", 1); // a head that is switched off is multiplied by 0
   for (const [name, shape] of Object.entries(tree.parameters ?? {})) {
-    attributes.set(name, new Tensor(shape, weights[name]));
+    attributes.set(name, new Tensor(shape, new Float64Array(weights[name])));
   }
   for (const [name, [rows, columns]] of Object.entries(tree.tables ?? {})) {
     attributes.set(name, positionTable(rows, columns));
@@ -187,7 +190,7 @@ function positionTable(rows, columns) {
     const angle = Math.floor(i / columns) * 10000 ** (-(column - (column % 2)) / columns);
     return column % 2 ? Math.cos(angle) : Math.sin(angle);
   });
-  return new Tensor([rows, columns], waves);
+  return new Tensor([rows, columns], new Float64Array(waves)); // rounded to float32 as in the file
 }
 
 /**
@@ -199,7 +202,7 @@ function silenceHead(model, path, head) {
   const module = path.split(".").reduce((/** @type {any} */ place, name) => place?.attributes.get(name), model);
   const heads = module?.attributes.get("nhead");
   if (!(head >= 0 && head < heads)) throw new Error(`${path} has no head ${head}`);
-  const kept = Float32Array.from({ length: heads }, (_, i) => Number(i !== head));
+  const kept = Float64Array.from({ length: heads }, (_, i) => Number(i !== head));
   module.attributes.set("kept", new Tensor([heads, 1, 1], kept));
 }
 
