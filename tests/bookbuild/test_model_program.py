@@ -273,39 +273,107 @@ def test_the_proof_depends_on_the_interpreter():
     assert {*model_trace.INTERPRETER, MODEL_FILE, model_trace.DRIVER_SCRIPT} <= files
 
 
-def test_axes_have_the_symbols_of_the_page_shapes(program, tmp_path):
-    """Except for the batch, which is 1. Cross-attention has both lengths, m and n."""
+@pytest.fixture
+def run_script(program, tmp_path):
+    """Runs JavaScript with program, translator, runModel and nameAxes, and returns its result."""
     weights, file = tmp_path / "weights", tmp_path / "program.json"
     weights.write_bytes(to_float16())
     file.write_text(json.dumps(program))
+    files = [TRANSLATOR_JS, model_trace.RUN_MODEL, model_trace.RUN_MODEL.with_name("axes.js")]
     script = """
       const { readFileSync } = await import("node:fs");
-      const [runner, axes, code, weights, file] = process.argv.slice(1);
-      const [{ runModel }, { nameAxes }, { parse }] = await Promise.all(
-        [runner, axes, code].map((file) => import(file)));
+      const [weights, file, ...files] = process.argv.slice(1);
+      const modules = await Promise.all(files.map((file) => import(file)));
+      const { parse, runModel, nameAxes } = Object.assign({}, ...modules);
       const { buffer, byteOffset, length } = readFileSync(weights);
       const translator = parse(buffer.slice(byteOffset, byteOffset + length));
       const program = JSON.parse(readFileSync(file, "utf-8"));
+      const result = (() => { BODY })();
+      console.log(JSON.stringify(result));
+    """
+
+    def run(body: str):
+        command = [node_executable(), "--input-type=module", "--eval", script.replace("BODY", body)]
+        command += [str(weights), str(file), *(each.as_uri() for each in files)]
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return json.loads(output)
+
+    return run
+
+
+def test_axes_have_the_symbols_of_the_page_shapes(run_script):
+    """Except for the batch, which is 1. Cross-attention has both lengths, m and n."""
+    output = run_script("""
       const names = nameAxes(program, translator);
       const { stops } = runModel(program, translator, [5, 6, 7], [1, 5, 6]);
-      console.log(JSON.stringify(stops.flatMap((stop, i) => stop.changes
+      return stops.flatMap((stop, i) => stop.changes
         .filter(({ after }) => after.shape)
-        .map(({ line, name }) => [stop.path, stop.function, name, line, names(i, name)]))));
-    """
-    files = [model_trace.RUN_MODEL, model_trace.RUN_MODEL.with_name("axes.js"), TRANSLATOR_JS]
-    command = [node_executable(), "--input-type=module", "--eval", script]
-    command += [*(each.as_uri() for each in files), str(weights), str(file)]
-    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        .map(({ line, name }) => [stop.path, stop.function, name, line, names(i, name)]));
+    """)
     lines = downloaded_line(SOURCE)
     shapes = {
         (variable.function, variable.name, lines(variable.line)): symbols
         for variable, symbols in shape_tracer.symbolic_shapes().items()
     }
     compared = 0
-    for path, function, name, line, axes in json.loads(output):
+    for path, function, name, line, axes in output:
         symbols = shapes.get((function, name, line))
         is_split = function.endswith(".split")  # whose last call is that of the values
         if symbols and not is_split and path == "decoder.layers.1.cross_attention":
             assert ["b", *axes[1:]] == [each.replace("1|n", "1") for each in symbols]
             compared += 1
     assert compared >= 18
+
+
+def test_stops_are_nested_as_the_calls(run_script):
+    stops = run_script("""
+      const { stops } = runModel(program, translator, [5, 6, 7], [1, 5, 6, 7]);
+      return stops.map(({ changes, locals, ...stop }) => stop);
+    """)
+    lines = without_section_markers(MODEL_FILE).splitlines()
+    for i, stop in enumerate(stops):
+        call = stops[stop["parent"]]
+        inside = stops[stop["parent"] : call["end"] + 1]
+        assert call["kind"] == "call" and stop in inside
+        assert (call["function"], call["path"]) == (stop["function"], stop["path"])
+        assert all(each["depth"] >= stop["depth"] for each in inside)
+        if stop["kind"] == "call":
+            assert stops[stop["end"]]["kind"] == "return"
+            assert stop["parent"] == i
+        if stop["kind"] == "call" and i:
+            caller = stops[stop["caller"]]
+            assert caller["depth"] == stop["depth"] - 1
+            assert caller["line"] <= stop["callLine"]
+            assert "(" in lines[stop["callLine"] - 1]
+    assert stops[0]["end"] == len(stops) - 1
+
+
+def test_variables_have_their_values_before_and_after(run_script):
+    before, same, shared = run_script("""
+      const { stops } = runModel(program, translator, [5, 6, 7], [1, 5, 6, 7]);
+      const sets = ({ changes }) => changes.some(({ name }) => name === "scores");
+      const [first, second] = stops.filter(sets);
+      const [{ before, after }] = second.changes;
+      const own = stops[stops.indexOf(second) + 1].locals.scores;
+      return [before === first.changes[0].after, before === after, own === after];
+    """)
+    assert (before, same, shared) == (True, False, True)
+
+
+@pytest.mark.parametrize(
+    ("src", "tgt", "without", "message"),
+    [
+        ([], [1], None, "there is nothing to run"),
+        ([5], [], None, "there is nothing to run"),
+        ([99999], [1], None, "no token has id 99999"),
+        ([5] * 65, [1], None, "do not broadcast"),
+        ([5], [1], "constructor", "no switch is called constructor"),
+        ([5], [1], {"head": ["encoder.layers.9.self_attention", 0]}, "has no head 0"),
+        ([5], [1], {"head": ["encoder.layers.0.self_attention", 4]}, "has no head 4"),
+        ([5], [1], {"head": ["encoder.layers.0.self_attention", 0.5]}, "has no head 0.5"),
+    ],
+)
+def test_invalid_input_raises_an_error_with_a_message(run_script, src, tgt, without, message):
+    arguments = f"program, translator, {src}, {tgt}, {json.dumps({'without': without})}"
+    body = f"try {{ runModel({arguments}); }} catch (error) {{ return error.message; }}"
+    assert message in run_script(body)

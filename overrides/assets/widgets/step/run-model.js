@@ -146,7 +146,8 @@ export const MODULES = {
 export function runModel(program, translator, src, tgt, options = {}) {
   const without = options.without ?? undefined;
   const name = typeof without === "object" ? "head" : without;
-  if (name && !program.switches[name]) throw new Error(`no switch is called ${name}`);
+  if (name && !Object.hasOwn(program.switches, name)) throw new Error(`no switch is called ${name}`);
+  if (!src.length || !tgt.length) throw new Error("there is nothing to run");
   const functions = { ...program.functions, ...(name && program.switches[name]) };
   const model = buildModule(program.modules, translator.model, "");
   if (typeof without === "object") silenceHead(model, ...without.head);
@@ -201,7 +202,7 @@ function positionTable(rows, columns) {
 function silenceHead(model, path, head) {
   const module = path.split(".").reduce((/** @type {any} */ place, name) => place?.attributes.get(name), model);
   const heads = module?.attributes.get("nhead");
-  if (!(head >= 0 && head < heads)) throw new Error(`${path} has no head ${head}`);
+  if (!Number.isInteger(head) || !(head >= 0 && head < heads)) throw new Error(`${path} has no head ${head}`);
   const kept = Float64Array.from({ length: heads }, (_, i) => Number(i !== head));
   module.attributes.set("kept", new Tensor([heads, 1, 1], kept));
 }
