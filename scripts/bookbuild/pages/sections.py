@@ -1,7 +1,7 @@
 """Named sections of the snippets, between marker comments."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bookbuild.pages import paths
@@ -20,6 +20,12 @@ UNMATCHED_MARKER = {
 def without_section_markers(path: Path) -> str:
     """The text of the file as readers download it."""
     return SECTION_MARKER.sub("", path.read_text(encoding="utf-8")).rstrip("\n") + "\n"
+
+
+def downloaded_line(text: str) -> Callable[[int], int]:
+    """A function that maps a line of a file to the line in the file as readers download it."""
+    markers = [line_number(text, match.start()) for match in SECTION_MARKER.finditer(text)]
+    return lambda line: line - sum(marker < line for marker in markers)
 
 
 def read_sections(path: Path) -> dict[str, str]:

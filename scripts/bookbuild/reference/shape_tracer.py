@@ -8,7 +8,7 @@ of an axis has a symbol if it is that symbol's size in every run.
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -17,8 +17,7 @@ import torch
 from torch import Tensor
 
 import transformer
-from bookbuild.pages.files import line_number
-from bookbuild.pages.sections import SECTION_MARKER
+from bookbuild.pages.sections import downloaded_line
 from transformer import Transformer, TransformerConfig
 
 MODEL_FILE = Path(transformer.__file__)
@@ -117,6 +116,23 @@ class RecordInserter(ast.NodeTransformer):
         return ast.Return(ast.parse(code, mode="eval").body)
 
 
+def execute_module(tree: ast.Module) -> Any:
+    """A copy of transformer.py, from a changed syntax tree."""
+    module = ModuleType(transformer.__name__)
+    exec(compile(ast.fix_missing_locations(tree), str(MODEL_FILE), "exec"), vars(module))
+    return module
+
+
+def instrument_module(text: str | bytes, start_record: Callable[[str], Any]) -> Any:
+    """A copy of transformer.py from its text, in which each call has a record.
+
+    start_record gets the name of the function; what it returns has the methods of CallRecord.
+    """
+    module = execute_module(RecordInserter().visit(ast.parse(text)))
+    module.start_record = start_record
+    return module
+
+
 def recording_module(records: list[CallRecord]) -> ModuleType:
     """A copy of transformer.py whose functions add a record of each call to the list.
 
@@ -135,10 +151,7 @@ def recording_module(records: list[CallRecord]) -> ModuleType:
         module.layer_norm(x, self.weight, self.bias, self.eps)
         return forward(self, x)
 
-    tree = ast.fix_missing_locations(RecordInserter().visit(ast.parse(MODEL_FILE.read_bytes())))
-    module: Any = ModuleType(transformer.__name__)
-    module.start_record = start_record
-    exec(compile(tree, str(MODEL_FILE), "exec"), vars(module))
+    module = instrument_module(MODEL_FILE.read_bytes(), start_record)
     fused_attention, module.fused_attention = module.fused_attention, attend
     forward, module.LayerNorm.forward = module.LayerNorm.forward, normalize
     return module
@@ -261,7 +274,7 @@ class TensorRow(NamedTuple):
 def tensor_rows() -> Iterator[TensorRow]:
     """The rows of the table of tensors, for bookbuild.reference.shapes."""
     text = MODEL_FILE.read_text(encoding="utf-8")
-    marker_lines = [line_number(text, match.start()) for match in SECTION_MARKER.finditer(text)]
+    line = downloaded_line(text)
     statements = {
         node.lineno: join_lines(ast.get_source_segment(text, node) or "")
         for node in ast.walk(ast.parse(text))
@@ -274,7 +287,7 @@ def tensor_rows() -> Iterator[TensorRow]:
         yield TensorRow(
             variable.function,
             variable.name,
-            variable.line - sum(line < variable.line for line in marker_lines),
+            line(variable.line),
             statements.get(variable.line, ""),
             format_shape(symbols),
             format_shape(example[symbol.partition("|")[0]] for symbol in symbols),

@@ -1,0 +1,250 @@
+"""Exports the forward pass of snippets/transformer.py as a program for the page Step through.
+
+The page interprets the program line by line in the browser (overrides/assets/widgets/step/), so
+that names and lines are those of the file. An expression is a number, Boolean or None, a string
+(a name), or a list: operator, operands, and an object if there are keyword arguments. Whatever
+the interpreter can't run is a SourceError.
+"""
+
+import ast
+from collections.abc import Iterable
+from dataclasses import is_dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from bookbuild.pages.errors import SourceError
+from bookbuild.pages.sections import downloaded_line
+from bookbuild.reference.model_switches import EXPLICIT, SWITCHES, make_model, replace_code
+from bookbuild.reference.program_operations import ATTRIBUTES, FUNCTIONS, MODULES, OPERATORS
+from bookbuild.reference.shape_tracer import MODEL_FILE, execute_module
+
+Json = Any
+
+
+def model_program(text: str | None = None) -> Json:
+    """The program of a file's text, by default snippets/transformer.py, and of each switch."""
+    text = MODEL_FILE.read_text(encoding="utf-8") if text is None else text
+    exporter = Exporter(replace_code(text))
+    functions, switches = exporter.functions, {}
+    for name in SWITCHES:
+        changed = Exporter(replace_code(text, name)).functions
+        switches[name] = {key: each for key, each in changed.items() if each != functions.get(key)}
+    program = {"functions": functions, "switches": switches, "notes": exporter.notes}
+    return program | {"modules": exporter.module_tree(exporter.model)}
+
+
+class Exporter:
+    """Exports the functions that a model of the file calls in Transformer.forward."""
+
+    def __init__(self, text: str):
+        tree = ast.parse(text)
+        self.module = execute_module(tree)
+        self.model = make_model(self.module)
+        self.line = downloaded_line(text)
+        self.definitions = dict(find_definitions(tree))
+        self.instances: dict[str, nn.Module] = {}
+        for module in self.model.modules():
+            self.instances.setdefault(type(module).__name__, module)
+        self.functions: dict[str, Json] = {}
+        self.notes: dict[str, int] = {}
+        self.attributes: set[str] = set()  # of modules, which the functions use
+        self.scopes: list[set[str]] = []  # names in the functions around an expression
+        self.owner: nn.Module | None = None  # self
+        for name in self.instances:
+            self.reach(f"{name}.forward")
+
+    def error(self, node: ast.AST) -> SourceError:
+        code = ast.unparse(node).partition("\n")[0]
+        hint = "add it to program_operations.py and to operations.js, or write it in another way"
+        message = f"step-through can't run `{code}`; {hint}"
+        return SourceError(MODEL_FILE, getattr(node, "lineno", 1), message)
+
+    # Functions
+
+    def reach(self, name: str) -> bool:
+        """Export a function or method of the file; False if there is none of this name."""
+        if name in self.definitions and name not in self.functions:
+            self.functions[name] = None  # it may call itself
+            scopes, owner = self.scopes, self.owner
+            self.scopes, self.owner = [], self.instances.get(name.rpartition(".")[0])
+            self.functions[name] = self.function(self.definitions[name], name)
+            self.scopes, self.owner = scopes, owner
+        return name in self.definitions
+
+    def function(self, node: ast.FunctionDef, name: str) -> Json:
+        arguments = node.args
+        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+            raise self.error(node)
+        scope = {argument.arg for argument in arguments.args}
+        for part in ast.walk(node):
+            if isinstance(part, ast.FunctionDef):
+                scope.add(part.name)
+            elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                scope.add(part.id)
+        self.scopes.append(scope)
+        args = [[argument.arg, self.line(argument.lineno)] for argument in arguments.args]
+        defaults = arguments.defaults
+        for argument, default in zip(args[len(args) - len(defaults) :], defaults, strict=True):
+            argument.append(self.expression(default))
+        exported = {
+            "name": name,
+            "line": self.line(node.lineno),
+            "endLine": self.line((node.returns or node).end_lineno or node.lineno),
+            "args": [each for each in args if each[0] != "self"],
+            "body": self.block(node.body, name),
+        }
+        self.scopes.pop()
+        return exported
+
+    # Statements
+
+    def block(self, nodes: Iterable[ast.stmt], name: str) -> list[Json]:
+        return [each for node in nodes if (each := self.statement(node, name)) is not None]
+
+    def statement(self, node: ast.stmt, name: str) -> Json:
+        """None for one that computes nothing: a docstring, or a check that may raise an error."""
+        first = self.line(node.lineno)
+        lines = [first, self.line(node.end_lineno or node.lineno)]
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())) | ast.If(body=[ast.Raise()], orelse=[]):
+                return None
+            case ast.Expr(value=ast.Call(func=ast.Name(id=check))) if self.is_check(check):
+                return None
+            case ast.Assign(targets=[target], value=value):
+                return [*lines, "=", self.target(target), self.expression(value)]
+            case ast.Return(value=ast.expr() as value):
+                return [*lines, "return", self.expression(value)]
+            case ast.For(target=target, iter=values, body=body, orelse=[]):
+                parts = self.target(target), self.expression(values), self.block(body, name)
+                return [first, first, "for", *parts]
+            case ast.If(test=test, body=body, orelse=orelse):
+                parts = self.expression(test), self.block(body, name), self.block(orelse, name)
+                return [first, first, "if", *parts]
+            case ast.FunctionDef(name=nested):
+                return [first, first, "def", nested, self.function(node, f"{name}.{nested}")]
+        raise self.error(node)
+
+    def is_check(self, name: str) -> bool:
+        """Whether a function of the file returns nothing, so that it can only raise."""
+        definition = self.definitions.get(name)
+        return bool(definition and definition.returns and ast.unparse(definition.returns) == "None")
+
+    def target(self, node: ast.expr) -> Json:
+        match node:
+            case ast.Name(id=name):
+                return name
+            case ast.Tuple(elts=parts) if all(isinstance(part, ast.Name) for part in parts):
+                return [self.target(part) for part in parts]
+        raise self.error(node)
+
+    # Expressions
+
+    def expression(self, node: ast.expr) -> Json:
+        match node:
+            case ast.Constant(value=None | bool() | int() | float() as value):
+                return value
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+                return -value
+            case ast.Name(id=name):
+                if any(name in scope for scope in self.scopes) or self.reach(name):
+                    return name
+            case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
+                return [OPERATORS[type(op)], self.expression(operand)]
+            case (
+                ast.BinOp(left=left, op=op, right=right)
+                | ast.Compare(left=left, ops=[op], comparators=[right])
+            ) if type(op) in OPERATORS:
+                return [OPERATORS[type(op)], self.expression(left), self.expression(right)]
+            case ast.IfExp(test=ast.Name(id=name), body=body) if name == EXPLICIT:
+                self.notes["explicit_attention"] = self.line(node.lineno)
+                return self.expression(body)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return ["?", *map(self.expression, (test, body, orelse))]
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                return ["tuple", *map(self.expression, parts)]
+            case ast.Subscript(value=value, slice=index):
+                parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                return ["[]", *map(self.expression, [value, *parts])]
+            case ast.Slice(lower=lower, upper=upper, step=None):
+                return ["slice", *(end and self.expression(end) for end in (lower, upper))]
+            case ast.Attribute():
+                return self.attribute(node)
+            case ast.Call():
+                return self.call(node)
+        raise self.error(node)
+
+    def call(self, node: ast.Call) -> Json:
+        name, function = ast.unparse(node.func), node.func
+        operands = [self.expression(argument) for argument in node.args]
+        keywords = {str(each.arg): self.expression(each.value) for each in node.keywords}
+        if name not in FUNCTIONS:
+            if isinstance(function, ast.Attribute) and self.owner_value(function) is None:
+                name, function = f".{function.attr}", function.value  # a method of a tensor
+                if name not in FUNCTIONS:
+                    raise self.error(node.func)
+            operands.insert(0, self.expression(function))
+        if not keywords.keys() <= FUNCTIONS.get(name, keywords.keys() - {EXPLICIT}):
+            raise self.error(node)
+        operator = name if name in FUNCTIONS else "call"
+        return [operator, *operands, *([keywords] if keywords else [])]
+
+    def attribute(self, node: ast.Attribute) -> Json:
+        name = ast.unparse(node)
+        if name in FUNCTIONS:
+            return [name]
+        value = self.owner_value(node)
+        method = f"{type(self.owner_value(node.value)).__name__}.{node.attr}"
+        is_data = isinstance(value, nn.Module) or not callable(value)
+        if node.attr not in ATTRIBUTES if value is None else not (is_data or self.reach(method)):
+            raise self.error(node)
+        self.attributes.add(node.attr)
+        return [".", self.expression(node.value), node.attr]
+
+    def owner_value(self, node: ast.expr) -> Any:
+        """The value of self, of an attribute of a module or of its configuration, else None."""
+        match node:
+            case ast.Name(id="self"):
+                return self.owner
+            case ast.Attribute(value=value, attr=name):
+                owner = self.owner_value(value)
+                if isinstance(owner, nn.Module) or is_dataclass(owner):
+                    return getattr(owner, name, None)
+        return None
+
+    # Modules
+
+    def module_tree(self, module: nn.Module) -> Json:
+        """The class, the attributes that the functions use, the parameters and the parts."""
+        kind = type(module).__name__
+        if f"{kind}.forward" not in self.functions and kind not in MODULES:
+            raise SourceError(MODEL_FILE, 1, f"step-through can't run the module {kind}")
+        plain = {name: value for name, value in vars(module).items() if name in self.attributes}
+        for name, value in plain.items():
+            if is_dataclass(value):
+                used = vars(value).keys() & self.attributes
+                plain[name] = {key: getattr(value, key) for key in sorted(used)}
+        tables = {}
+        for name, table in module.named_buffers(recurse=False):
+            if not torch.equal(table, self.module.sinusoidal_positional_encoding(*table.shape)):
+                raise SourceError(MODEL_FILE, 1, f"step-through can't compute the buffer {name}")
+            tables[name] = [*table.shape]
+        parameters = module.named_parameters(recurse=False)
+        tree = {
+            "class": kind,
+            "attributes": plain,
+            "parameters": {name: [*tensor.shape] for name, tensor in parameters},
+            "tables": tables,
+            "children": {name: self.module_tree(each) for name, each in module.named_children()},
+        }
+        return {key: value for key, value in tree.items() if value}
+
+
+def find_definitions(tree: ast.Module) -> Iterable[tuple[str, ast.FunctionDef]]:
+    """The functions of a file, and the methods of its classes as Class.name."""
+    for node in tree.body:
+        owner = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
+        for part in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(part, ast.FunctionDef):
+                yield owner + part.name, part
