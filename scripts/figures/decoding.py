@@ -72,7 +72,7 @@ def beams(label):
     with contextlib.redirect_stdout(None):
         search = runpy.run_path(str(SNIPPETS / "examples" / "decoding" / "grid.py"))["beam_search"]
     fig, ax = blank_canvas(250)
-    kept, wider = search(beam_size=2), search(beam_size=8)
+    kept, wider = ([search(size, steps=n) for n in range(1, 5)] for size in (2, 8))
     best, greedy = (tokens for tokens, _ in kept[-1])
     width, height, gap = 96, 34, 32
     left = [12 + step * (width + gap) for step in range(len(kept))]

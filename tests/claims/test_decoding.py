@@ -102,7 +102,7 @@ def by_hand(model: Transformer, src: torch.Tensor, max_len: int) -> list[int]:
     return written[1:]
 
 
-@claim("decoding#loop")
+@claim("decoding#greedy")
 @mutation(
     "decode.py",
     "while len(written) < max_len and not finished.all()",
@@ -122,7 +122,7 @@ def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(seed, 
     assert ids.size(1) == max(map(len, expected))
 
 
-@claim("decoding#loop")
+@claim("decoding#greedy")
 @mutation(
     "decode.py",
     "masked_fill(finished[:, None] != is_pad, -math.inf)",
@@ -148,7 +148,7 @@ def test_finished_sentences_stay_finished_and_unfinished_ones_have_no_padding(se
             assert row[length:].eq(pad).all()
 
 
-@claim("decoding#loop")
+@claim("decoding#greedy")
 @mutation(
     "decode.py",
     "is_pad = vocabulary == progress.model.config.pad_id",
@@ -164,7 +164,7 @@ def test_some_sentences_finish_early_and_some_never():
     assert {1, 2, 3, 4, "cut"} <= lengths  # the tests here see all kinds
 
 
-@claim("decoding#loop")
+@claim("decoding#greedy")
 @mutation(
     "decode.py",
     "while len(written) < max_len and",
@@ -184,7 +184,7 @@ def test_no_translation_exceeds_max_len_and_a_lower_max_len_only_truncates(seed,
         assert 1 <= ids.size(1) <= max_len
 
 
-@claim("decoding#loop")
+@claim("decoding#greedy")
 @mutation(
     "decode.py",
     "while len(written) < max_len and not finished.all():",
@@ -202,7 +202,7 @@ def test_the_loop_ends_when_every_sentence_has_ended(monkeypatch):
         assert len(steps) == ids.size(1) == ids.ne(0).sum(dim=1).max()
 
 
-@claim("decoding#loop")
+@claim("decoding#greedy")
 @mutation(
     "decode.py",
     "rows = start.expand(shape).flatten()",
@@ -227,7 +227,7 @@ def test_a_batch_gives_the_same_translations_as_its_sentences_one_by_one(use_cac
         assert rows(together, pad) == [rows(ids, pad)[0] for ids in single]
 
 
-@claim("decoding#loop")
+@claim("decoding-in-practice#loop")
 @mutation(
     "decode.py",
     "return torch.stack(written, dim=1)",
@@ -245,7 +245,7 @@ def test_int32_ids_are_accepted():
 # Evaluation
 
 
-@claim("decoding#loop")
+@claim("decoding-in-practice#loop")
 @mutation(
     "decode.py",
     "    model.eval()\n    try:",
@@ -270,7 +270,7 @@ def test_decoding_turns_dropout_off_in_training_mode_too(seed):
     assert torch.equal(*scores)
 
 
-@claim("decoding#loop")
+@claim("decoding-in-practice#loop")
 @mutation(
     "decode.py",
     "module.training = training",
@@ -291,7 +291,7 @@ def test_decoding_restores_the_mode_of_each_module():
     assert torch.is_grad_enabled()
 
 
-@claim("decoding#loop")
+@claim("decoding-in-practice#loop")
 @mutation(
     "decode.py",
     "with torch.no_grad():",
@@ -369,7 +369,7 @@ def test_with_the_cache_the_logits_are_the_same(dtype, seed, options):
     compare_cache(model, src, tgt)
 
 
-@claim("decoding#cache")
+@claim("decoding-in-practice#key-value-cache")
 @mutation(
     "decode.py",
     "            layer.source.select(rows)",
@@ -468,7 +468,7 @@ def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory(
             cache.step(torch.randint(1, 7, (3,)))
 
 
-@claim("decoding#cache")
+@claim("decoding-in-practice#key-value-cache")
 @mutation(
     "decode.py",
     "if position == table.size(0):",
@@ -561,7 +561,7 @@ def test_beam_search_with_one_beam_is_greedy(seed, penalty, max_len, options):
     assert torch.equal(beam_search(model, src, max_len, BOS, EOS, 1, penalty), greedy)
 
 
-@claim("decoding#beam-search")
+@claim("decoding-in-practice#guarantee")
 @mutation(
     "decode.py",
     "winner = start + reach.argmax",
@@ -594,7 +594,7 @@ def every_translation(model, max_len) -> torch.Tensor:
     return torch.tensor(ids)
 
 
-@claim("decoding#beam-search")
+@claim("decoding-in-practice#guarantee")
 @mutation(
     "decode.py",
     "reach = totals / normalisation(lengths, length_penalty)",
@@ -639,7 +639,7 @@ def plain_beam_search(model, src, max_len, size, penalty):
     return max(beams, key=score)[1]
 
 
-@claim("decoding#beam-search")
+@claim("decoding-in-practice#search")
 @mutation(
     "decode.py",
     "finished[winner].all()",
@@ -706,7 +706,7 @@ def ordinary(totals, logits):
     return totals, best // size, best % size
 
 
-@claim("decoding#beam-search")
+@claim("decoding-in-practice#guarantee")
 @mutation(
     "decode.py",
     "ranking = scores.scatter(1, greedy, math.inf)",
@@ -741,7 +741,7 @@ def test_a_finished_translation_keeps_its_score_while_others_go_on():
     assert found.tolist() == [[EOS]]  # 0.3 against 0.245
 
 
-@claim("decoding#beam-search")
+@claim("decoding-in-practice#search")
 @mutation(
     "decode.py",
     "lengths = lengths.where(finished, max_len).view(shape)",
@@ -761,7 +761,7 @@ def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatc
         assert len(steps) == expected
 
 
-@claim("decoding#beam-search")
+@claim("decoding-in-practice#search")
 @mutation(
     "decode.py",
     "scores = totals[..., None] + logits.log_softmax(dim=-1)",
@@ -775,7 +775,7 @@ def test_the_first_beam_is_the_greedy_one_and_the_others_are_chosen_by_score():
     assert beams.tolist() == [[0, 1]] and tokens.tolist() == [[1, 0]]
 
 
-@claim("decoding#beam-search")
+@claim("decoding-in-practice#search")
 @mutation(
     "decode.py",
     "ranking.topk(totals.size(1))",
@@ -847,7 +847,7 @@ def test_top_p_keeps_the_fewest_tokens_whose_probabilities_add_up_to_p(logits, p
         close(part, whole * kept / whole[kept].sum(), 1e-5)
 
 
-@claim("decoding#sampling")
+@claim("decoding-in-practice#filters")
 @mutation(
     "decode.py",
     "if top_p is not None and top_p < 1:",
@@ -861,7 +861,7 @@ def test_temperature_first_then_top_k_then_top_p(logits, temperature, k, p):
     close(probabilities(logits, temperature, k, p), by_steps, 1e-5)
 
 
-@claim("decoding#sampling")
+@claim("decoding-in-practice#filters")
 @mutation(
     "decode.py",
     "logits[..., top_k:] = -math.inf",
@@ -910,7 +910,7 @@ def test_sampled_token_frequencies_match_the_probabilities():
     close(shares.double(), expected, 0.02)
 
 
-@claim("decoding#sampling")
+@claim("decoding-in-practice#filters")
 @mutation(
     "decode.py",
     "multinomial(1, generator=generator)",
@@ -930,7 +930,7 @@ def test_the_same_generator_gives_the_same_sentences():
 # Bad input
 
 
-@claim("decoding")
+@claim("decoding-in-practice#loop")
 @mutation(
     "decode.py",
     "if not 0 <= given <= last or given == pad:",
@@ -956,7 +956,7 @@ def test_values_that_the_model_does_not_support_are_rejected(way, arguments, mes
         way(model, sources(model), *arguments)
 
 
-@claim("decoding")
+@claim("decoding-in-practice#loop")
 @mutation(
     "transformer.py",
     "if ids.numel() == 0:",
@@ -980,7 +980,7 @@ def test_sources_that_the_model_rejects_are_rejected(way, src, message):
         way(lively_model(), src, 5, BOS, EOS)
 
 
-@claim("decoding")
+@claim("decoding-in-practice#loop")
 @mutation(
     "decode.py",
     "if not 0 <= length_penalty < math.inf:",
@@ -1007,7 +1007,7 @@ def test_meaningless_options_are_rejected(way, options, message):
         way(model, sources(model), 5, BOS, EOS, **options)
 
 
-@claim("decoding")
+@claim("decoding-in-practice#loop")
 @mutation(
     "transformer.py",
     "    return x, None\n",
@@ -1026,19 +1026,21 @@ def test_a_source_of_only_padding_is_translated_like_any_other():
 # The trained translator
 
 
-@claim("decoding#step-by-step")
+@claim("decoding#greedy")
 @mutation(
-    "examples/decoding/step_by_step.py",
-    "model.logits(x[0, -1])",
-    "model.logits(x[0, 0])",
-    fault="the step-by-step example reads the logits of the first position",
+    "examples/decoding/in_one_minute.py",
+    "token = logits.argmax(dim=-1, keepdim=True)",
+    "token = logits.argmin(dim=-1, keepdim=True)",
+    fault="the short loop takes the least likely token",
 )
-def test_the_translator_writes_the_running_example_with_high_confidence(printed):
-    shown = printed("examples", "step_by_step")
-    assert shown["written"] == "我们为什么工作？"
-    for step in range(1, 10):
-        first, second, third = numbers(shown[f"step {step}"])
-        assert first > 80 and second + third < 10
+def test_the_translator_writes_the_running_example_with_high_confidence():
+    example = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "in_one_minute.py"))
+    model, written = example["model"], example["written"]
+    with eval_mode(model):
+        x = model.decode(written[:, :-1], example["memory"])
+        probs, ids = model.logits(x)[0].softmax(dim=-1).topk(3)
+    assert len(ids) == 9 and ids[:, 0].tolist() == written[0, 1:].tolist()
+    assert (probs[:, 0] > 0.8).all() and (probs[:, 1:].sum(dim=1) < 0.1).all()
 
 
 @claim("decoding#in-one-minute")
@@ -1053,7 +1055,7 @@ def test_a_loop_over_argmax_translates_the_running_example(capsys):
     assert capsys.readouterr().out == "我们为什么工作？\n"
 
 
-@claim("decoding#greedy")
+@claim("decoding-in-practice#loop")
 @mutation(
     "decode.py",
     "finished = finished | (ids == eos_id)",
@@ -1109,7 +1111,7 @@ def test_sampling_makes_translations_worse(printed):
 # Examples
 
 
-@claim("decoding#sampling")
+@claim("decoding-in-practice#tree")
 @mutation(
     "decode.py",
     "totals = torch.full(shape, -math.inf, device=src.device)",
@@ -1158,7 +1160,7 @@ def test_in_the_example_of_four_tokens_the_second_best_token_leads_to_a_more_lik
 def test_four_beams_find_a_short_sentence_that_is_the_most_likely_of_all(printed):
     shown = printed("examples", "grid")
     every = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "grid.py"))["beam_search"](4**4)
-    best, probability = every[-1][0]
+    best, probability = every[0]
     assert shown["beam size 4"].split() == best == ["A", "<eos>"]
     assert float(shown["beam size 4, probability"]) == pytest.approx(probability) == 0.1
 
@@ -1204,9 +1206,13 @@ def test_the_model_gives_pad_the_share_of_label_smoothing_and_never_writes_it_af
 )
 def test_with_length_penalty_06_the_longer_translation_has_just_overtaken(printed):
     shown = printed("examples", "length_penalty")
-    short, long = numbers(shown["0.0, scores"])
+    scores = {
+        penalty: [float(shown[f"{penalty}, {words}"]) for words in ("four tokens", "twelve tokens")]
+        for penalty in (0.0, 0.6)
+    }
+    short, long = scores[0.0]
     assert short > long
-    short, long = numbers(shown["0.6, scores"])
+    short, long = scores[0.6]
     assert short < long < short + 0.05
     assert [round(0.8**4, 2), round(0.9**12, 2)] == [0.41, 0.28]
 
@@ -1248,7 +1254,7 @@ def test_a_plain_beam_of_two_falls_below_greedy_if_both_of_its_beginnings_scatte
     assert (found < 0.4 * 0.28) is b_d_scatters
 
 
-@claim("decoding#cache")
+@claim("decoding-in-practice#key-value-cache")
 @mutation(
     "decode.py",
     "self.attention.split(self.attention.query(x))",
@@ -1301,17 +1307,30 @@ def test_for_32_sentences_the_cache_is_larger_than_the_tied_weights(printed):
     "",
     fault="the probabilities that top-p keeps do not add up to 1",
 )
+@mutation(
+    "examples/decoding/filters.py",
+    "before = probs.cumsum(dim=-1) - probs",
+    "before = probs.cumsum(dim=-1)",
+    fault="top-p drops the token that reaches p",
+)
 def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(printed):
     shown = printed("examples", "filters")
-    squares = [p * p for p in (0.4, 0.3, 0.15, 0.1, 0.05)]
-    assert sum(squares) == pytest.approx(0.285)
-    assert numbers(shown["temperature 0.5"]) == pytest.approx(
-        [p / 0.285 for p in squares], abs=0.006
-    )
-    assert numbers(shown["top_p 0.8"]) == [0.47, 0.35, 0.18, 0, 0]
+    probs = torch.tensor([0.4, 0.3, 0.15, 0.1, 0.05])
+    squares = probs**2
+    assert squares.sum().item() == pytest.approx(0.285)
+    expected = {
+        "temperature 0.5": ({"temperature": 0.5}, squares / 0.285),
+        "temperature 2.0": ({"temperature": 2.0}, probs.sqrt() / probs.sqrt().sum()),
+        "top_k 2": ({"top_k": 2}, torch.tensor([4 / 7, 3 / 7, 0, 0, 0])),
+        "top_p 0.8": ({"top_p": 0.8}, torch.tensor([40, 30, 15, 0, 0]) / 85),
+    }
+    assert shown.keys() == expected.keys()
+    for name, (option, by_hand) in expected.items():
+        assert numbers(shown[name]) == pytest.approx(by_hand.tolist(), abs=0.006)
+        close(probabilities(probs.log(), **option), by_hand, 1e-6)
 
 
-@claim("decoding#sampling")
+@claim("decoding-in-practice#tree")
 @mutation(
     "decode.py",
     "torch.zeros_like(kept).scatter(-1, order, kept)",
@@ -1319,7 +1338,7 @@ def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(
     fault="the sorted probabilities are not put back in the order of the vocabulary",
 )
 def test_a_thousand_samples_match_the_probabilities_and_the_options_change_them(printed):
-    shown = printed("examples", "draws")
+    shown = printed("examples", "cousin")
     shares = [19, 17, 17, 17, 2, 25, 2, 1]
     assert numbers(shown["as it is"]) == pytest.approx([10 * s for s in shares], abs=45)
     assert numbers(shown["temperature 0.3"])[5] < 100  # 堂弟, though the likeliest

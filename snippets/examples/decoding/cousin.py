@@ -1,7 +1,7 @@
 import torch
 from torch.nn.functional import cross_entropy
 
-from decode import beam_search, greedy_decode, sentence_score
+from decode import beam_search, greedy_decode, sample, sentence_score
 from transformer import Transformer, TransformerConfig
 
 SHARES = {"表哥": 19, "表弟": 17, "表姐": 17, "表妹": 17}  # of a hundred
@@ -42,3 +42,25 @@ for name, ids in {
     chance = sentence_score(model, src, ids, bos_id=1).exp().item()
     print(f"{name}: {words}")
     print(f"{name}, probability: {chance:.2f}")
+
+for name, options in {
+    "as it is": {},
+    "temperature 0.3": {"temperature": 0.3},
+    "temperature 3": {"temperature": 3.0},
+    "top_k 1": {"top_k": 1},
+    "top_p 0.6": {"top_p": 0.6},
+}.items():
+    generator = torch.Generator().manual_seed(0)
+    ids = sample(
+        model,
+        src.expand(1000, -1),
+        max_len=10,
+        bos_id=1,
+        eos_id=2,
+        generator=generator,
+        **options,
+    )
+    drawn = ["".join(tokens[i] for i in row if i > 3) for row in ids.tolist()]
+    counts = {word: drawn.count(word) for word in SHARES}
+    print(f"{name}:", *[f"{word} {count}" for word, count in counts.items()])
+    print(f"{name}, no cousin at all: {1000 - sum(counts.values())}")

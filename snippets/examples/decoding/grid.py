@@ -10,8 +10,8 @@ PROBABILITIES = {  # of the next token, given the tokens so far
 
 
 def beam_search(beam_size, steps=4):
-    """The beams after each step, as (tokens, probability), best first."""
-    beams, history = [([], 1.0)], []
+    """The beams after all steps, as (tokens, probability), best first."""
+    beams = [([], 1.0)]
     for _ in range(steps):
         candidates = []
         for tokens, probability in beams:
@@ -23,14 +23,10 @@ def beam_search(beam_size, steps=4):
                 candidates.append(([*tokens, token], probability * p))
         candidates.sort(key=lambda candidate: candidate[1], reverse=True)
         beams = candidates[:beam_size]
-        history.append(beams)
-    return history
+    return beams
 
 
-for step, beams in enumerate(beam_search(beam_size=2), 1):
-    shown = [f"{' '.join(tokens)} {p:.3f}" for tokens, p in beams]
-    print(f"step {step}:", ", ".join(shown))
 for size in 1, 2, 4:
-    tokens, probability = beam_search(beam_size=size)[-1][0]
+    tokens, probability = beam_search(beam_size=size)[0]
     print(f"beam size {size}: {' '.join(tokens)}")
     print(f"beam size {size}, probability: {probability:.3f}")
