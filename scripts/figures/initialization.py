@@ -84,7 +84,7 @@ def gradients_by_layer(label):
         ax.set_xlabel(label["x"])
         ax.grid(axis="y")
     axes[0].set_ylabel(label["y"])
-    axes[1].legend(loc="lower right")
+    axes[1].legend(loc="lower right", frameon=True)
     return fig
 
 

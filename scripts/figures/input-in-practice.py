@@ -49,5 +49,5 @@ def float32_error(label):
     ax.set_xlabel(label["x"])
     ax.set_ylabel(label["y"])
     ax.grid(axis="y")
-    ax.legend(loc="upper left")
+    ax.legend(loc="upper left", frameon=True)
     return fig

@@ -53,7 +53,7 @@ def conventions(label):
 
 @figure(
     en={"wrong": "wrong, (n, 1, n)", "right": "right, (1, 1, n, n)", "head": "head {}"},
-    zh={"wrong": "错误，(n, 1, n)", "right": "正确，(1, 1, n, n)", "head": "头 {}"},
+    zh={"wrong": "错误，(n, 1, n)", "right": "正确，(1, 1, n, n)", "head": "{} 号头"},
 )
 def accident(label):
     n, size = 8, 13

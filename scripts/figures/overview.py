@@ -56,7 +56,7 @@ class Head(NamedTuple):
     """One head of the encoder's self-attention, for the running example."""
 
     layer: int  # from 1
-    head: int
+    head: int  # from 0
     query: torch.Tensor  # (word, number), as key and value
     key: torch.Tensor
     value: torch.Tensor
@@ -84,7 +84,7 @@ def encoder_heads() -> list[Head]:
             )
             scores = query @ key.mT / math.sqrt(query.size(-1))
             parts = zip(query, key, value, scores, scores.softmax(dim=-1), strict=True)
-            heads += [Head(i, j, *part) for j, part in enumerate(parts, 1)]
+            heads += [Head(i, j, *part) for j, part in enumerate(parts)]
     return heads
 
 
@@ -223,16 +223,16 @@ def attention(label):
     return fig
 
 
-@figure(en={"head": "head {}"}, zh={"head": "头 {}"})
+@figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
 def heads(label):
     first = [head for head in encoder_heads() if head.layer == 1]
     fig, ax = narrow_canvas(156)
     size, top = 15, 44
     for head in first:
-        x = 48 + 90 * (head.head - 1)
+        x = 48 + 90 * head.head
         signed_cells(ax, x, top, head.weights.numpy(), size, largest=1)
         label_columns(ax, x, top, ENGLISH, size)
-        if head.head == 1:
+        if head.head == 0:
             label_rows(ax, x, top, ENGLISH, size)
         write(ax, x + 2.5 * size, top + 5 * size + 18, label["head"].format(head.head))
     return fig

@@ -49,6 +49,9 @@ STYLE: dict = {
     "ytick.labelsize": 12,
     "legend.fontsize": 12,
     "legend.frameon": False,
+    "legend.facecolor": PAPER,  # with frameon=True the legend hides the grid behind it
+    "legend.edgecolor": "none",
+    "legend.framealpha": 1,
     "text.color": INK,
     "axes.edgecolor": MUTED,
     "axes.labelcolor": INK,

@@ -175,4 +175,5 @@ print("sizes:", f"{BATCH_SIZE} × {SOURCE_LENGTH} × {TARGET_LENGTH}")
 print("width:", D_MODEL)
 print("layers:", NUM_LAYERS)
 for label, (difference, bound) in figures.items():
-    print(f"{label}: {f'{difference:.1e}' if difference else '0'} of {bound:.0e}")
+    allowed = f"{bound:.0e}" if bound else "0"
+    print(f"{label}: {f'{difference:.1e}' if difference else '0'} of {allowed}")

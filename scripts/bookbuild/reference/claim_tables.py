@@ -57,7 +57,7 @@ WORDS: dict[str, dict[str, Any]] = {
         "counts": ("论断", "关于代码", "故意改错", "关于数学", "测量结果"),
         "all": "合计",
         "kinds": {"mathematics": "数学", "measurement": "测量"},
-        "measured": ("论断", "数的类型", "结果", "梯度", "允许"),
+        "measured": ("论断", "数据类型", "结果", "梯度", "允许"),
         "test": "测试",
         "here": "这次测得",
         "gradients": "梯度",
