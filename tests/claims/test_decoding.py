@@ -1,5 +1,6 @@
 """The claims of the chapter on decoding."""
 
+import inspect
 import itertools
 import json
 import math
@@ -511,6 +512,31 @@ def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normaliza
         logits[:, pad] = -math.inf
         total = -F.cross_entropy(logits, torch.tensor(written), reduction="sum").item()
         assert score.item() == pytest.approx(total / ((5 + len(written)) / 6) ** penalty, rel=1e-4)
+
+
+@claim("decoding#length-penalty")
+@mutation(
+    "decode.py",
+    "length_penalty: float = 0.6",
+    "length_penalty: float = 1.0",
+    fault="the default length penalty is 1",
+)
+def test_the_defaults_of_beam_search_are_those_of_the_paper():
+    defaults = inspect.signature(beam_search).parameters
+    assert defaults["beam_size"].default == 4
+    assert defaults["length_penalty"].default == 0.6
+
+
+@claim("decoding#cache")
+@mutation(
+    "decode.py",
+    "generator: torch.Generator | None = None,\n    use_cache: bool = True",
+    "generator: torch.Generator | None = None,\n    use_cache: bool = False",
+    fault="sampling computes all positions at each step",
+)
+@pytest.mark.parametrize("function", [greedy_decode, beam_search, sample])
+def test_each_decoding_function_uses_the_cache_by_default(function):
+    assert inspect.signature(function).parameters["use_cache"].default is True
 
 
 @claim("decoding#length-penalty")
