@@ -670,11 +670,11 @@ def test_any_row_can_be_the_padding_row():
     "not 0 <= padding_idx <= vocab_size",
     fault="a padding id just above the table is accepted",
 )
-@pytest.mark.parametrize("padding_idx", [-1, 9])
-def test_a_padding_row_outside_the_table_is_rejected(padding_idx):
-    message = re.escape(f"{padding_idx=} is not in 0 .. 8")
+@pytest.mark.parametrize(("padding_idx", "vocab_size", "last"), [(-1, 9, 8), (9, 9, 8), (8, 8, 7)])
+def test_a_padding_row_outside_the_table_is_rejected(padding_idx, vocab_size, last):
+    message = re.escape(f"{padding_idx=} is not in 0 .. {last}")
     with pytest.raises(ValueError, match=message):
-        TokenEmbedding(9, 4, padding_idx)
+        TokenEmbedding(vocab_size, 4, padding_idx)
 
 
 @claim("embeddings#token-embedding")

@@ -493,6 +493,48 @@ def test_it_learns():
 
 @claim("reproducibility#program")
 @mutation(
+    "train.py", "warmup_steps: int = 100", "warmup_steps: int = 200", fault="a longer warm-up"
+)
+@mutation("train.py", "steps: int = 1500", "steps: int = 1501", fault="one step more")
+@mutation("train.py", "batch_size: int = 64", "batch_size: int = 65", fault="larger batches")
+@mutation("train.py", "peak: float = 4e-3", "peak: float = 5e-3", fault="a higher learning rate")
+@mutation("train.py", "smoothing: float = 0.1", "smoothing: float = 0.2", fault="more smoothing")
+@mutation("train.py", "seed: int = 0", "seed: int = 1", fault="another seed")
+@mutation("train.py", '"d_model": 64', '"d_model": 68', fault="larger vectors")
+@mutation("train.py", '"nhead": 4', '"nhead": 2', fault="fewer heads")
+@mutation("train.py", '"num_encoder_layers": 2', '"num_encoder_layers": 3', fault="a third layer")
+@mutation("train.py", '"num_decoder_layers": 2', '"num_decoder_layers": 1', fault="a single layer")
+@mutation(
+    "train.py", '"dim_feedforward": 256', '"dim_feedforward": 255', fault="a hidden unit less"
+)
+@mutation("train.py", '"dropout": 0.0', '"dropout": 0.1', fault="dropout")
+@mutation("train.py", "steps=5000, peak=3e-3", "steps=5000, peak=4e-3", fault="a higher peak")
+@mutation("train.py", '"d_model": 96, "dim', '"d_model": 64, "dim', fault="smaller vectors")
+@mutation(
+    "train.py", '"dim_feedforward": 384', '"dim_feedforward": 256', fault="fewer hidden units"
+)
+def test_the_settings_of_both_tasks_are_those_of_the_table():
+    settings = training.Settings(
+        steps=1500,
+        batch_size=64,
+        schedule="linear",
+        peak=0.004,
+        warmup_steps=100,
+        smoothing=0.1,
+        seed=0,
+        bfloat16=False,
+        compile=False,
+    )
+    numerals, translator = training.TASKS["numerals"], training.TASKS["translator"]
+    assert numerals.settings == settings
+    assert translator.settings == replace(settings, steps=5000, peak=0.003)
+    layers = {"num_encoder_layers": 2, "num_decoder_layers": 2, "norm_first": True, "dropout": 0}
+    assert numerals.sizes == {"d_model": 64, "dim_feedforward": 256, "nhead": 4, **layers}
+    assert translator.sizes == {"d_model": 96, "dim_feedforward": 384, "nhead": 4, **layers}
+
+
+@claim("reproducibility#program")
+@mutation(
     "train.py",
     "return learning_rate(self.step, self.settings, d_model)",
     "return learning_rate(1 + self.step // 10, self.settings, d_model)",

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Runs the tests of claims on all mutants that Cosmic Ray generates for five files.
+
+Writes snippets/results/mutation_testing.json. Mutants with a known outcome are not run again,
+except with --all. usage: scripts/experiment mutation_testing [--all] [FILE…]
+"""
+
+import multiprocessing
+import os
+import re
+import sys
+from collections import defaultdict
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+folders = [str(ROOT / folder) for folder in ("snippets", "scripts", "tests", "tests/claims")]
+elsewhere = [path for path in sys.path if Path(path) != Path(__file__).parent]
+sys.path[:] = [*folders, *elsewhere]  # a module here has the name of the package variants
+import generated_mutants as generated  # noqa: E402
+from bookbuild.reference import mutation_testing as results  # noqa: E402
+from bookbuild.reference.mutation_testing import FILES  # noqa: E402
+from generated_mutants import Coverage, Mutant, batches  # noqa: E402
+from mutants import CLAIMS, SNIPPETS  # noqa: E402
+from test_mutations import CASES, process_pool  # noqa: E402
+
+WORKERS = os.cpu_count() or 1
+# Any change of the code makes the stored results of long measurements stale: that kills nothing.
+ABOUT_KEYS = re.compile(r"code_key|\[\"key\"\]|def test_the_runner|mutations?\.json")
+
+
+def tests_to_leave_out() -> set[str]:
+    left_out = set()
+    for path in CLAIMS.glob("test_*.py"):
+        for part in re.split(r"^(?=def |@)", path.read_text(encoding="utf-8"), flags=re.M):
+            name = re.match(r"def (test_\w+)", part)
+            if name and ABOUT_KEYS.search(part):
+                left_out.add(f"{path.name}::{name[1]}")
+    return left_out
+
+
+def measure_tests(pool: Executor) -> Coverage:
+    """The coverage of all tests of claims."""
+    files = [each.name for each in CLAIMS.glob("test_*.py") if each.name != "test_mutations.py"]
+    measured = Coverage(defaultdict(set), {})
+    for future in as_completed([pool.submit(generated.measure, file) for file in files]):
+        found = future.result()
+        measured.seconds.update(found.seconds)
+        for place, tests in found.lines.items():
+            measured.lines[place] |= tests
+        print(f"coverage: {len(measured.seconds)} tests", flush=True)
+    return measured
+
+
+def tests_by_line(file: str) -> dict[int, list[str]]:
+    """The tests of claims with a mutation of a line."""
+    text = (SNIPPETS / file).read_text(encoding="utf-8")
+    tests: dict[int, list[str]] = defaultdict(list)
+    for case in CASES:
+        changed_file, old, *_ = case.mutation
+        if changed_file == file:
+            first = text.count("\n", 0, text.index(old)) + 1
+            for line in range(first, first + old.count("\n") + 1):
+                tests[line].append(case.test)
+    return tests
+
+
+def tests_of(mutant: Mutant, measured: Coverage, left_out: set[str]) -> dict[str, float]:
+    """The tests that execute the line of a mutant, with their CPU seconds."""
+    tests = measured.lines.get((mutant.file, mutant.line), {""})
+    if "" in tests:  # executed on import
+        lines = measured.lines.items()
+        tests = set().union(*(names for (file, _), names in lines if file == mutant.file))
+    return {test: measured.seconds[test] for test in tests - left_out - {""}}
+
+
+class Run:
+    """Runs tests on the mutants of a file and records which are killed."""
+
+    def __init__(self, file: str, measured: Coverage, everything: bool):
+        self.file, self.measured = file, measured
+        self.left_out = tests_to_leave_out()
+        self.first = tests_by_line(file)  # the tests to run first, by line
+        self.mutants = {each.key: each for each in generated.all_mutants(file)}
+        known = {} if everything else results.known_outcomes(file)
+        self.outcomes = {key: known[key] for key in self.mutants if key in known}
+
+    def run(self, forks: Executor, fresh: Executor) -> None:
+        pending = [each for key, each in self.mutants.items() if key not in self.outcomes]
+        print(f"{self.file}: {len(self.mutants)} mutants, {len(pending)} to run", flush=True)
+        with ThreadPoolExecutor(WORKERS) as threads:
+            futures = {threads.submit(self.survives, each, forks, fresh): each for each in pending}
+            for count, future in enumerate(as_completed(futures), 1):
+                mutant = futures[future]
+                self.outcomes[mutant.key] = mutant.difference() if future.result() else ""
+                if future.result():
+                    print(f"survived: {mutant.line} {mutant.difference()}", flush=True)
+                if count % 20 == 0:
+                    self.save()
+                    print(f"{count} of {len(pending)}", flush=True)
+        self.save()
+
+    def survives(self, mutant: Mutant, forks: Executor, fresh: Executor) -> bool:
+        """Whether no test of a claim fails on the mutant."""
+        seconds = tests_of(mutant, self.measured, self.left_out)
+        first = list(dict.fromkeys(self.first[mutant.line]))[:4]
+        attempts = [(fresh, generated.kills_in_copy, group) for group in batches(seconds, first)]
+        if mutant.changes_a_body():
+            attempts[:0] = [(forks, generated.kills_in_fork, each) for *_, each in attempts]
+        # No tracer sees the lines that a test executes in another process.
+        others = self.measured.seconds.keys() - seconds.keys() - self.left_out
+        attempts.append((fresh, generated.kills_in_copy, sorted(others)))
+        for executor, kills, tests in attempts:
+            limit = 60 + 5 * sum(self.measured.seconds.get(test, 0) for test in tests)
+            if executor.submit(kills, mutant, tests, limit).result():
+                if len(tests) <= 10:
+                    self.first[mutant.line] = [*tests[:2], *self.first[mutant.line]]
+                return False
+        return True
+
+    def save(self) -> None:
+        results.save_results(self.file, len(self.mutants), self.outcomes)
+
+
+def main(options: list[str]) -> None:
+    everything = "--all" in options
+    context = multiprocessing.get_context("forkserver")
+    with (
+        process_pool() as fresh,
+        ProcessPoolExecutor(WORKERS, context, generated.import_tests) as forks,
+    ):
+        measured = measure_tests(fresh)
+        for file in [each for each in options if each != "--all"] or FILES:
+            Run(file, measured, everything).run(forks, fresh)
+    sys.exit("\n".join(results.unexplained_survivors()) or 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,243 @@
+"""The mutants that Cosmic Ray generates for five files, and the tests that kill them.
+
+A mutant is a file with one small change: Cosmic Ray applies each of its operators at every place.
+The tests that execute the changed line run on a copy of snippets/ with the mutant until one fails.
+"""
+
+import ast
+import functools
+import hashlib
+import inspect
+import os
+import resource
+import signal
+import sys
+import types
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import coverage
+import pytest
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator, operator_names
+
+from bookbuild.reference.mutation_testing import FILES
+from mutants import CLAIMS, SNIPPETS, run_pytest
+
+
+class Mutant(NamedTuple):
+    """A file in snippets/ with one change."""
+
+    file: str
+    line: int
+    code: str  # the whole file
+    key: str  # a hash of the changed function or class, without comments and docstrings
+
+    def difference(self) -> str:
+        """The changed line, before and after."""
+        old, new = read_file(self.file).splitlines(), self.code.splitlines()
+        pairs = [(one, other) for one, other in zip(old, new, strict=False) if one != other]
+        return " → ".join(each.strip() for each in pairs[0]) if pairs else "a line removed"
+
+    def changes_a_body(self) -> bool:
+        """Whether nothing differs but statements in a function."""
+        return without_bodies(self.code) == without_bodies(read_file(self.file))
+
+
+def make_mutant(file: str, line: int, code: str) -> Mutant:
+    """A mutant with its key."""
+    from translator import code_only  # here, since it imports PyTorch
+
+    changed = code
+    for each in ast.parse(code).body:
+        start = min(part.lineno for part in [each, *getattr(each, "decorator_list", [])])
+        if start <= line <= (each.end_lineno or start):
+            changed = code_only("\n".join(code.splitlines()[start - 1 : each.end_lineno]))
+            break
+    key = hashlib.sha256(f"{file}\n{changed}".encode()).hexdigest()[:10]
+    return Mutant(file, line, code, key)
+
+
+@functools.cache
+def read_file(file: str) -> str:
+    return (SNIPPETS / file).read_text(encoding="utf-8")
+
+
+def without_bodies(code: str) -> str:
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.body = []
+    return ast.dump(tree)
+
+
+def all_mutants(file: str) -> list[Mutant]:
+    """The mutants of a file with different code that compiles, in the order of their keys."""
+    text = read_file(file)
+    nodes, lines = [*ast_nodes(get_ast(text))], {}
+    for name in sorted(operator_names()):
+        try:
+            operator = get_operator(name)()
+        except TypeError:  # it needs settings
+            continue
+        places = [place for node in nodes for place in operator.mutation_positions(node)]
+        for occurrence, (start, _) in enumerate(places):
+            code = mutate_code(text, operator, occurrence)
+            if code and code != text and compiles(code):
+                lines.setdefault(code, start[0])
+    mutants = [make_mutant(file, line, code) for code, line in lines.items()]
+    return sorted(mutants, key=lambda mutant: mutant.key)
+
+
+def compiles(code: str) -> bool:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(code, "mutant", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
+# Which test executes which line
+
+
+class Coverage(NamedTuple):
+    """What the tests of a file execute in snippets/, and how long they take."""
+
+    lines: dict[tuple[str, int], set[str]]  # the tests that execute a line of a file
+    seconds: dict[str, float]
+
+
+class Tracer:
+    """A pytest plugin that records the executed lines of each test."""
+
+    def __init__(self, tracer: coverage.Coverage):
+        self.tracer = tracer
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        test = test_name(item.nodeid)
+        self.tracer.switch_context(test)
+        start = cpu_seconds()
+        yield
+        self.seconds[test] += cpu_seconds() - start
+
+
+def cpu_seconds() -> float:
+    """CPU time of this process and of those that it has waited for."""
+    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def test_name(node: str) -> str:
+    return node.rpartition("/")[2].partition("[")[0]
+
+
+test_name.__test__ = False  # type: ignore[attr-defined]
+
+
+def measure(test_file: str) -> Coverage:
+    """Run a file of tests; return the lines that each of them executes.
+
+    Call it in a fresh process. Lines outside functions are executed once, when a module is
+    imported; they belong to the empty name.
+    """
+    tracer = coverage.Coverage(
+        data_file=None, include=[str(SNIPPETS / file) for file in FILES], config_file=False
+    )
+    plugin = Tracer(tracer)
+    tracer.start()
+    status, output, _ = run_pytest([test_file], None, plugins=(plugin,))
+    tracer.stop()
+    if status:
+        raise ValueError(f"{test_file} fails on unchanged code:\n{output}")
+    data = tracer.get_data()
+    lines: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for path in data.measured_files():
+        for line, tests in data.contexts_by_lineno(path).items():
+            lines[Path(path).name, line].update(tests)
+    return Coverage(dict(lines), dict(plugin.seconds))
+
+
+# Running tests on a mutant
+
+WAITING = 1800  # seconds until a test that waits without computing counts as failed
+
+
+def import_tests() -> None:
+    """Import all tests, in a process that then forks for each mutant."""
+    run_pytest([test.name for test in CLAIMS.glob("test_*.py")], None, "--collect-only")
+
+
+def kills_in_fork(mutant: Mutant, tests: list[str], seconds: float) -> bool:
+    """Whether one of the tests fails on a mutant, or they need more CPU time.
+
+    Call it after import_tests: the functions get their code in a fork of this process. What a
+    module has computed on import stays, so that a mutant may survive here and not in kills_in_copy.
+    """
+    process = os.fork()
+    if process == 0:
+        failed = False
+        try:
+            signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal ends the process
+            signal.alarm(WAITING)
+            replace_code(mutant)
+            status, _, _ = run_pytest(tests, None, "--exitfirst")
+            failed = status == pytest.ExitCode.TESTS_FAILED
+        finally:
+            os._exit(int(failed))
+    _, status = os.waitpid(process, 0)
+    return status != 0
+
+
+def replace_code(mutant: Mutant) -> None:
+    """Give the functions of an imported module the code of a mutant."""
+    codes: dict[str, types.CodeType] = {}
+    pending = [compile(mutant.code, "mutant", "exec")]
+    while pending:
+        code = pending.pop()
+        codes[code.co_qualname] = code
+        pending += [each for each in code.co_consts if isinstance(each, types.CodeType)]
+    name = mutant.file.removesuffix(".py")
+    namespaces: list[Mapping[str, Any]] = [vars(sys.modules[name])]
+    while namespaces:
+        for value in namespaces.pop().values():
+            value = inspect.unwrap(getattr(value, "__func__", getattr(value, "fget", value)))
+            if getattr(value, "__module__", None) != name:
+                continue
+            if isinstance(value, type):
+                namespaces.append(vars(value))
+            elif isinstance(value, types.FunctionType) and value.__qualname__ in codes:
+                value.__code__ = codes[value.__qualname__]
+
+
+def kills_in_copy(mutant: Mutant, tests: list[str], seconds: float) -> bool:
+    """The same on a copy of snippets/ with the mutant. Call it in a fresh process."""
+    change = mutant.file, read_file(mutant.file), mutant.code
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGPROF, stop)
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.alarm(WAITING)
+    try:
+        status, _, _ = run_pytest(tests, change, "--exitfirst")
+    except TimeoutError:
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.alarm(0)
+    return status != pytest.ExitCode.OK  # also if a module can't be imported
+
+
+def batches(seconds: dict[str, float], first: list[str]) -> Iterator[list[str]]:
+    """Tests in two groups: those given and the fastest, then the others."""
+    rest = sorted(seconds.keys() - {*first}, key=seconds.__getitem__)
+    yield from filter(None, ([*first, *rest[:6]], rest[6:]))
