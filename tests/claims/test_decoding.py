@@ -521,6 +521,7 @@ def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normaliza
     "length_penalty: float = 1.0",
     fault="the default length penalty is 1",
 )
+@mutation("decode.py", "beam_size: int = 4", "beam_size: int = 5", fault="five beams by default")
 def test_the_defaults_of_beam_search_are_those_of_the_paper():
     defaults = inspect.signature(beam_search).parameters
     assert defaults["beam_size"].default == 4
