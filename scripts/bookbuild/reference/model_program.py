@@ -9,112 +9,30 @@ the interpreter can't run is a SourceError.
 import ast
 from collections.abc import Iterable
 from dataclasses import is_dataclass
-from types import ModuleType
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.sections import downloaded_line
-from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS
+from bookbuild.reference.model_switches import EXPLICIT, SWITCHES, make_model, replace_code
+from bookbuild.reference.program_operations import ATTRIBUTES, FUNCTIONS, MODULES, OPERATORS
 from bookbuild.reference.shape_tracer import MODEL_FILE, execute_module
-from translator import read_file
 
 Json = Any
-
-OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.MatMult: "@",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.Invert: "~",
-    ast.Not: "not",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.Gt: ">",
-    ast.LtE: "<=",
-    ast.GtE: ">=",
-    ast.Is: "is",
-    ast.IsNot: "is not",
-}
-# Functions, methods and constants with the keyword arguments that each may have.
-FUNCTIONS = {
-    "F.dropout": set(),
-    "F.layer_norm": set(),
-    "F.linear": set(),
-    "math.sqrt": set(),
-    "torch.bool": set(),
-    "torch.finfo": set(),
-    "torch.ones": {"dtype", "device"},
-    "torch.tensor": {"device"},
-    ".flatten": set(),
-    ".index_fill": set(),
-    ".masked_fill": set(),
-    ".relu": set(),
-    ".size": set(),
-    ".softmax": {"dim"},
-    ".transpose": set(),
-    ".tril": set(),
-    ".unflatten": set(),
-}
-SYNTAX = {"tuple", "slice", "[]"}
-ATTRIBUTES = {"device", "dtype", "min", "shape"}  # of other things than modules
-MODULES = {"Dropout", "Embedding", "Identity", "Linear", "ModuleList"}  # of PyTorch
-
-# The page shows scores and weights, so attention runs without the fused kernel.
-EXPLICIT = "need_weights"
-EXPLICIT_ATTENTION = (f"{EXPLICIT}: bool = False", f"{EXPLICIT}: bool = True")
-# What a reader may switch off, each a replacement of code in the file on the same line.
-SWITCHES = {
-    "mask": [("full.tril()", "full.tril(size)"), ("(ids != pad_id)[", "(ids == ids)[")],
-    "scale": [("/ math.sqrt(query.size(-1))", "/ 1")],
-    "positions": [("+ self.table[:length]", "+ 0 * self.table[:length]")],
-    "head": [("heads.transpose(1, 2)", "(heads * self.kept).transpose(1, 2)")],
-}
-
-
-def replace_code(text: str, switch: str | None = None) -> str:
-    """The code of the file as the page runs it, with a switch if one is named."""
-    for old, new in [EXPLICIT_ATTENTION, *(SWITCHES[switch] if switch else [])]:
-        if text.count(old) != 1:
-            message = f"step-through needs {old!r} once; change the text in model_program.py too"
-            raise SourceError(MODEL_FILE, 1, message)
-        text = text.replace(old, new)
-    return text
-
-
-def make_model(module: ModuleType | Any) -> nn.Module:
-    """An untrained model of the translator's configuration from a copy of transformer.py.
-
-    Attention multiplies its heads by `kept` if one is switched off.
-    """
-    module.MultiHeadAttention.kept = 1
-    config = read_file(TRANSLATOR_WEIGHTS)[0]["config"]
-    with torch.random.fork_rng(devices=[]):
-        return module.Transformer(module.TransformerConfig(**config)).eval()
 
 
 def model_program(text: str | None = None) -> Json:
     """The program of a file's text, by default snippets/transformer.py, and of each switch."""
     text = MODEL_FILE.read_text(encoding="utf-8") if text is None else text
     exporter = Exporter(replace_code(text))
-    functions = exporter.functions
-    switches = {}
+    functions, switches = exporter.functions, {}
     for name in SWITCHES:
         changed = Exporter(replace_code(text, name)).functions
         switches[name] = {key: each for key, each in changed.items() if each != functions.get(key)}
-    modules = exporter.module_tree(exporter.model)
-    return {
-        "functions": functions,
-        "switches": switches,
-        "modules": modules,
-        "notes": exporter.notes,
-    }
+    program = {"functions": functions, "switches": switches, "notes": exporter.notes}
+    return program | {"modules": exporter.module_tree(exporter.model)}
 
 
 class Exporter:
@@ -137,11 +55,11 @@ class Exporter:
         for name in self.instances:
             self.reach(f"{name}.forward")
 
-    def fail(self, node: ast.AST) -> SourceError:
-        line: int = getattr(node, "lineno", 1)
+    def error(self, node: ast.AST) -> SourceError:
         code = ast.unparse(node).partition("\n")[0]
-        hint = "add it to model_program.py and to overrides/assets/widgets/step"
-        return SourceError(MODEL_FILE, line, f"step-through can't run `{code}`; {hint}")
+        hint = "add it to program_operations.py and to operations.js, or write it in another way"
+        message = f"step-through can't run `{code}`; {hint}"
+        return SourceError(MODEL_FILE, getattr(node, "lineno", 1), message)
 
     # Functions
 
@@ -157,24 +75,23 @@ class Exporter:
 
     def function(self, node: ast.FunctionDef, name: str) -> Json:
         arguments = node.args
-        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
-            raise self.fail(arguments)
-        stored = {
-            each.id
-            for each in ast.walk(node)
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-        }
-        nested = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
-        self.scopes.append({argument.arg for argument in arguments.args} | stored | nested)
+        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+            raise self.error(node)
+        scope = {argument.arg for argument in arguments.args}
+        for part in ast.walk(node):
+            if isinstance(part, ast.FunctionDef):
+                scope.add(part.name)
+            elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                scope.add(part.id)
+        self.scopes.append(scope)
         args = [[argument.arg, self.line(argument.lineno)] for argument in arguments.args]
         defaults = arguments.defaults
         for argument, default in zip(args[len(args) - len(defaults) :], defaults, strict=True):
             argument.append(self.expression(default))
-        end = (node.returns and node.returns.end_lineno) or node.lineno
         exported = {
             "name": name,
             "line": self.line(node.lineno),
-            "endLine": self.line(end),
+            "endLine": self.line((node.returns or node).end_lineno or node.lineno),
             "args": [each for each in args if each[0] != "self"],
             "body": self.block(node.body, name),
         }
@@ -191,11 +108,9 @@ class Exporter:
         first = self.line(node.lineno)
         lines = [first, self.line(node.end_lineno or node.lineno)]
         match node:
-            case ast.Expr(value=ast.Constant(value=str())):
+            case ast.Expr(value=ast.Constant(value=str())) | ast.If(body=[ast.Raise()], orelse=[]):
                 return None
             case ast.Expr(value=ast.Call(func=ast.Name(id=check))) if self.is_check(check):
-                return None
-            case ast.If(body=[ast.Raise()], orelse=[]):
                 return None
             case ast.Assign(targets=[target], value=value):
                 return [*lines, "=", self.target(target), self.expression(value)]
@@ -209,7 +124,7 @@ class Exporter:
                 return [first, first, "if", *parts]
             case ast.FunctionDef(name=nested):
                 return [first, first, "def", nested, self.function(node, f"{name}.{nested}")]
-        raise self.fail(node)
+        raise self.error(node)
 
     def is_check(self, name: str) -> bool:
         """Whether a function of the file returns nothing, so that it can only raise."""
@@ -222,7 +137,7 @@ class Exporter:
                 return name
             case ast.Tuple(elts=parts) if all(isinstance(part, ast.Name) for part in parts):
                 return [self.target(part) for part in parts]
-        raise self.fail(node)
+        raise self.error(node)
 
     # Expressions
 
@@ -237,9 +152,10 @@ class Exporter:
                     return name
             case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
                 return [OPERATORS[type(op)], self.expression(operand)]
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-                return [OPERATORS[type(op)], self.expression(left), self.expression(right)]
-            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPERATORS:
+            case (
+                ast.BinOp(left=left, op=op, right=right)
+                | ast.Compare(left=left, ops=[op], comparators=[right])
+            ) if type(op) in OPERATORS:
                 return [OPERATORS[type(op)], self.expression(left), self.expression(right)]
             case ast.IfExp(test=ast.Name(id=name), body=body) if name == EXPLICIT:
                 self.notes["explicit_attention"] = self.line(node.lineno)
@@ -248,47 +164,41 @@ class Exporter:
                 return ["?", *map(self.expression, (test, body, orelse))]
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return ["tuple", *map(self.expression, parts)]
-            case ast.Subscript(value=value, slice=ast.Tuple(elts=parts)):
-                return ["[]", self.expression(value), *map(self.expression, parts)]
-            case ast.Subscript(value=value, slice=part):
-                return ["[]", self.expression(value), self.expression(part)]
+            case ast.Subscript(value=value, slice=index):
+                parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                return ["[]", *map(self.expression, [value, *parts])]
             case ast.Slice(lower=lower, upper=upper, step=None):
-                ends = [self.expression(end) if end else None for end in (lower, upper)]
-                return ["slice", *ends]
+                return ["slice", *(end and self.expression(end) for end in (lower, upper))]
             case ast.Attribute():
                 return self.attribute(node)
             case ast.Call():
                 return self.call(node)
-        raise self.fail(node)
+        raise self.error(node)
 
     def call(self, node: ast.Call) -> Json:
+        name, function = ast.unparse(node.func), node.func
         operands = [self.expression(argument) for argument in node.args]
         keywords = {str(each.arg): self.expression(each.value) for each in node.keywords}
-        name, function = ast.unparse(node.func), node.func
-        is_method = isinstance(function, ast.Attribute) and self.owner_value(function) is None
-        if is_method and name not in FUNCTIONS:  # of a tensor
-            name = f".{function.attr}"
-            operands.insert(0, self.expression(function.value))
-        known = name in FUNCTIONS
-        if EXPLICIT in keywords or (known and not keywords.keys() <= FUNCTIONS[name]):
-            raise self.fail(node)
-        if not known:
-            if name.startswith("."):
-                raise self.fail(function)
-            name, operands = "call", [self.expression(function), *operands]
-        return [name, *operands, *([keywords] if keywords else [])]
+        if name not in FUNCTIONS:
+            if isinstance(function, ast.Attribute) and self.owner_value(function) is None:
+                name, function = f".{function.attr}", function.value  # a method of a tensor
+                if name not in FUNCTIONS:
+                    raise self.error(node.func)
+            operands.insert(0, self.expression(function))
+        if not keywords.keys() <= FUNCTIONS.get(name, keywords.keys() - {EXPLICIT}):
+            raise self.error(node)
+        operator = name if name in FUNCTIONS else "call"
+        return [operator, *operands, *([keywords] if keywords else [])]
 
     def attribute(self, node: ast.Attribute) -> Json:
         name = ast.unparse(node)
         if name in FUNCTIONS:
             return [name]
         value = self.owner_value(node)
-        if value is None and node.attr not in ATTRIBUTES:
-            raise self.fail(node)
-        if callable(value) and not isinstance(value, nn.Module):  # a method
-            owner = self.owner_value(node.value)
-            if not self.reach(f"{type(owner).__name__}.{node.attr}"):
-                raise self.fail(node)
+        method = f"{type(self.owner_value(node.value)).__name__}.{node.attr}"
+        is_data = isinstance(value, nn.Module) or not callable(value)
+        if node.attr not in ATTRIBUTES if value is None else not (is_data or self.reach(method)):
+            raise self.error(node)
         self.attributes.add(node.attr)
         return [".", self.expression(node.value), node.attr]
 
@@ -310,39 +220,31 @@ class Exporter:
         kind = type(module).__name__
         if f"{kind}.forward" not in self.functions and kind not in MODULES:
             raise SourceError(MODEL_FILE, 1, f"step-through can't run the module {kind}")
-        values = {name: vars(module).get(name) for name in sorted(self.attributes)}
-        attributes = {
-            name: {key: plain for key, plain in vars(value).items() if key in self.attributes}
-            if is_dataclass(value)
-            else value
-            for name, value in values.items()
-            if is_dataclass(value) or isinstance(value, bool | int | float)
-        }
+        plain = {name: value for name, value in vars(module).items() if name in self.attributes}
+        for name, value in plain.items():
+            if is_dataclass(value):
+                used = vars(value).keys() & self.attributes
+                plain[name] = {key: getattr(value, key) for key in sorted(used)}
         tables = {}
         for name, table in module.named_buffers(recurse=False):
             if not torch.equal(table, self.module.sinusoidal_positional_encoding(*table.shape)):
                 raise SourceError(MODEL_FILE, 1, f"step-through can't compute the buffer {name}")
             tables[name] = [*table.shape]
+        parameters = module.named_parameters(recurse=False)
         tree = {
             "class": kind,
-            "attributes": attributes,
-            "parameters": shapes(module.named_parameters(recurse=False)),
+            "attributes": plain,
+            "parameters": {name: [*tensor.shape] for name, tensor in parameters},
             "tables": tables,
             "children": {name: self.module_tree(each) for name, each in module.named_children()},
         }
         return {key: value for key, value in tree.items() if value}
 
 
-def shapes(tensors: Iterable[tuple[str, Tensor]]) -> dict[str, list[int]]:
-    return {name: [*tensor.shape] for name, tensor in tensors}
-
-
 def find_definitions(tree: ast.Module) -> Iterable[tuple[str, ast.FunctionDef]]:
     """The functions of a file, and the methods of its classes as Class.name."""
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            yield node.name, node
-        elif isinstance(node, ast.ClassDef):
-            for each in node.body:
-                if isinstance(each, ast.FunctionDef):
-                    yield f"{node.name}.{each.name}", each
+        owner = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
+        for part in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(part, ast.FunctionDef):
+                yield owner + part.name, part

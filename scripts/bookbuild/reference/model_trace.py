@@ -1,15 +1,20 @@
 """Compares each tensor of the page Step through with the same one in PyTorch.
 
 The page's interpreter, run-model.js, records what each line of transformer.py computes. The same
-functions run in PyTorch in a copy of the file that records its variables (shape_tracer.py). Both
-have the translator's weights rounded to float16 and compute in float32.
+functions run in PyTorch in a copy of the file that records its variables (shape_tracer.py), once
+in float32 and once in float64. All have the translator's weights rounded to float16.
+
+The page computes in float64, and so each number must be that of PyTorch in float64, to 1e-10 up to
+1, and above 1 of its size. In float32 PyTorch itself rounds a sum of large numbers that almost
+cancel each other by more than 1e-5, the more so without scaling. So each tensor of the unchanged
+model must be that of float32 to 1e-5 of its largest number, if that is above 1.
 """
 
 import base64
 import json
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,19 +28,28 @@ from bookbuild.pages.sections import downloaded_line
 from bookbuild.reference.javascript_model import (
     MAX_LENGTH,
     TRANSLATOR_JS,
+    comparison_pairs,
     load_trained_translator,
     to_float16,
     truncate_after_eos,
 )
-from bookbuild.reference.model_program import make_model, model_program, replace_code
+from bookbuild.reference.model_program import model_program
+from bookbuild.reference.model_switches import make_model, replace_code
 from bookbuild.reference.shape_tracer import MODEL_FILE, instrument_module
 from corpus import Pair
 from decode import greedy_decode
+from transformer import MultiHeadAttention
 from translator import BOS, EOS, padded
 
-RUN_MODEL = paths.ROOT / "overrides/assets/widgets/step/run-model.js"
+INTERPRETER = [
+    paths.ROOT / "overrides/assets/widgets/step/run-model.js",
+    paths.ROOT / "overrides/assets/widgets/step/operations.js",
+    paths.ROOT / "overrides/assets/widgets/step/tensor.js",
+]
+RUN_MODEL = INTERPRETER[0]
 DRIVER_SCRIPT = paths.SCRIPTS / "bookbuild/reference/model_trace.mjs"
-TOLERANCE = 1e-5
+FLOAT64_TOLERANCE = 1e-10  # of numbers
+FLOAT32_TOLERANCE = 1e-5  # of tensors
 Task = dict[str, Any]  # src, tgt (ids) and without (a switch, or None)
 Switch = str | dict[str, list] | None
 
@@ -80,13 +94,11 @@ class StepRecord:
 class ReferenceModel:
     """The translator in PyTorch, recorded, perhaps with something switched off."""
 
-    def __init__(self, without: Switch = None, text: str | None = None):
+    def __init__(self, without: Switch, text: str, dtype: torch.dtype):
         self.steps: list[Step] = []
         self.module_names: dict[nn.Module, str] = {}
-        text = MODEL_FILE.read_text(encoding="utf-8") if text is None else text
         switch = without if without is None or isinstance(without, str) else "head"
-        code = replace_code(text, switch)
-        module = instrument_module(code, self.start_record)
+        module = instrument_module(replace_code(text, switch), self.start_record)
         self.model = make_model(module)
         self.model.load_state_dict(load_trained_translator(rounded=True).model.state_dict())
         self.module_names.update({part: name for name, part in self.model.named_modules()})
@@ -95,6 +107,7 @@ class ReferenceModel:
             attention: Any = self.model.get_submodule(path)
             attention.kept = torch.ones(attention.nhead, 1, 1)
             attention.kept[head] = 0
+        self.model.to(dtype)
 
     def start_record(self, function: str) -> StepRecord:
         return StepRecord(function, self.module_names, self.steps)
@@ -107,6 +120,12 @@ class ReferenceModel:
         return [*self.steps]
 
 
+def trace_pairs() -> list[Pair]:
+    """Unseen pairs of each kind, fewer than comparison_pairs, and the longest."""
+    pairs = comparison_pairs()
+    return [*pairs[:-2:4], *pairs[-2:]]
+
+
 def make_tasks(pairs: list[Pair]) -> list[Task]:
     """The ids of the sources, and as target what the model itself writes by greedy decoding."""
     translator = load_trained_translator(rounded=True)
@@ -115,6 +134,22 @@ def make_tasks(pairs: list[Pair]) -> list[Task]:
     return [
         {"src": source.tolist(), "tgt": [BOS, *truncate_after_eos(ids)[:-1]]}
         for source, ids in zip(sources, greedy.tolist(), strict=True)
+    ]
+
+
+def with_switch(tasks: list[Task], name: str | None) -> list[Task]:
+    """The tasks with a switch of model_switches.py; without heads, each with another head."""
+    model = load_trained_translator().model
+    heads = [
+        [path, head]
+        for path, module in model.named_modules()
+        if isinstance(module, MultiHeadAttention)
+        for head in range(module.nhead)
+    ]
+    # 5 and the number of heads have no common divisor, so that no head occurs twice.
+    return [
+        task | {"without": {"head": heads[5 * i % len(heads)]} if name == "head" else name}
+        for i, task in enumerate(tasks)
     ]
 
 
@@ -143,27 +178,37 @@ def trace_in_node(tasks: list[Task], program: Any = None) -> Iterator[dict]:
 def browser_script() -> str:
     """A script for page.evaluate that returns the result of traceTensors for a task."""
     function, _, _ = DRIVER_SCRIPT.read_text(encoding="utf-8").partition("if (typeof process")
-    return f"""async ([runner, code, weights, program, task]) => {{
+    return f"""async ([runner, code, weights, programFile, task]) => {{
       {function}
       const {{ parse }} = await import(code);
+      const program = await (await fetch(programFile)).json();
       const translator = parse(await (await fetch(weights)).arrayBuffer());
       return traceTensors(await import(runner), program, translator, task);
     }}"""
 
 
 class Difference(NamedTuple):
-    """How much the traces of some tasks differ."""
+    """How much the numbers of some traces differ, as |a - b| / max(1, |b|)."""
 
     traces: int
     tensors: int
     numbers: int
-    worst: float  # |a - b| / max(1, |b|), b of PyTorch
-    place: str  # of the worst
+    float64: float  # the largest of a number, from PyTorch in float64
+    float32: float  # in float32
+    scaled: float  # in float32, with the largest |b| of the tensor
+    pytorch: float  # of a number in PyTorch: float32 from float64
 
-    def merge(self, other: "Difference") -> "Difference":
-        worst = max(self, other, key=lambda each: each.worst)
-        totals = (one + more for one, more in zip(self[:3], other[:3], strict=True))
-        return Difference(*totals, worst.worst, worst.place)
+
+def merge(differences: list[Difference]) -> Difference:
+    return Difference(
+        sum(each.traces for each in differences),
+        sum(each.tensors for each in differences),
+        sum(each.numbers for each in differences),
+        max(each.float64 for each in differences),
+        max(each.float32 for each in differences),
+        max(each.scaled for each in differences),
+        max(each.pytorch for each in differences),
+    )
 
 
 def compare_traces(
@@ -171,48 +216,57 @@ def compare_traces(
 ) -> Difference:
     """Compare the results of traceTensors for some tasks with PyTorch."""
     text = MODEL_FILE.read_text(encoding="utf-8") if text is None else text
-    line = downloaded_line(text)
-    models: dict[str, ReferenceModel] = {}
-    total = Difference(0, 0, 0, 0.0, "")
+    models: dict[str, list[ReferenceModel]] = {}
+    differences = []
     for task, output in zip(tasks, outputs, strict=True):
         switch = task.get("without")
         key = json.dumps(switch)
         if key not in models:
-            models[key] = ReferenceModel(switch, text)
-        reference = models[key].trace(task["src"], task["tgt"])
-        total = total.merge(compare_trace(output, reference, line))
-    return total
+            dtypes = torch.float32, torch.float64
+            models[key] = [ReferenceModel(switch, text, dtype) for dtype in dtypes]
+        references = [model.trace(task["src"], task["tgt"]) for model in models[key]]
+        check_steps(output["steps"], references[0], text)
+        numbers = np.frombuffer(base64.b64decode(output["data"]), dtype=np.float64)
+        differences.append(compare_numbers(numbers, *references))
+    return merge(differences)
 
 
-def compare_trace(
-    output: dict, reference: list[Step], downloaded: Callable[[int], int]
+def check_steps(steps: list[dict], reference: list[Step], text: str) -> None:
+    """Raises ValueError if a step is missing or is another, or has another shape or type."""
+    downloaded = downloaded_line(text)
+    for i, (step, expected) in enumerate(zip(steps, reference, strict=True)):
+        found = (step["function"], step["line"], step["name"], step["shape"], step["dtype"])
+        tensor, line = expected.tensor, downloaded(expected.line)
+        kind = str(tensor.dtype).removeprefix("torch.")
+        if found != (expected.function, line, expected.name, [*tensor.shape], kind):
+            raise ValueError(f"step {i} is {step}, in PyTorch line {line}: {expected}")
+        if expected.path not in (None, step["path"]):
+            raise ValueError(f"step {i} is in {step['path']}, in PyTorch in {expected.path}")
+
+
+def compare_numbers(
+    numbers: np.ndarray, reference: list[Step], float64_reference: list[Step]
 ) -> Difference:
-    """Compare a result of traceTensors with the steps of PyTorch.
-
-    Raises ValueError if a step is missing or is another, or has another shape or type.
-    """
-    numbers = np.frombuffer(base64.b64decode(output["data"]), dtype=np.float32)
-    worst, place, start = 0.0, "", 0
-    for i, (found, step) in enumerate(zip(output["steps"], reference, strict=True)):
-        line = downloaded(step.line)
-        expected = {
-            "function": step.function,
-            "path": found["path"] if step.path is None else step.path,
-            "line": line,
-            "name": step.name,
-            "shape": [*step.tensor.shape],
-            "dtype": str(step.tensor.dtype).removeprefix("torch."),
-        }
-        if found != expected:
-            raise ValueError(f"step {i} is {found}, in PyTorch {expected}")
-        values = step.tensor.detach().flatten().double().numpy()
-        own = numbers[start : start + len(values)].astype(np.float64)
-        start += len(values)
-        with np.errstate(invalid="ignore"):
-            difference = np.abs(own - values) / np.maximum(1, np.abs(values))
-        largest = float(np.nan_to_num(difference, nan=np.inf).max(initial=0))
-        if largest > worst:
-            worst, place = largest, f"{step.function}: {step.name} of line {line}"
+    """Compare the numbers of a trace, one tensor after another; infinite if one is no number."""
+    worst = np.zeros(4)
+    start = 0
+    for step, float64_step in zip(reference, float64_reference, strict=True):
+        single, double = (flatten(each.tensor) for each in (step, float64_step))
+        own = numbers[start : start + len(single)]
+        start += len(own)
+        largest = np.maximum(1, np.abs(single).max())
+        differences = (
+            np.abs(own - double) / np.maximum(1, np.abs(double)),
+            np.abs(own - single) / np.maximum(1, np.abs(single)),
+            np.abs(own - single) / largest,
+            np.abs(single - double) / np.maximum(1, np.abs(double)),
+        )
+        worst = np.maximum(worst, [each.max() for each in differences])
     if start != len(numbers):
         raise ValueError(f"{len(numbers)} numbers, in PyTorch {start}")
-    return Difference(1, len(reference), len(numbers), worst, place)
+    worst = np.where(np.isfinite(worst), worst, np.inf)
+    return Difference(1, len(reference), start, *map(float, worst))
+
+
+def flatten(tensor: Tensor) -> np.ndarray:
+    return tensor.detach().flatten().double().numpy()

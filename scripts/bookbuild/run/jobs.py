@@ -124,7 +124,7 @@ def local_files(path: Path, source: bytes) -> list[Path]:
             names.append(f"results/{node.value}")
         elif isinstance(node, ast.Constant) and str(node.value).endswith(DATA_SUFFIXES):
             names.append(str(node.value))
-    folders = paths.SNIPPETS, paths.SCRIPTS, paths.CLAIMS
+    folders = paths.SNIPPETS, paths.SCRIPTS, paths.CLAIMS, paths.ROOT
     candidates = [folder / name for name in names for folder in folders]
     return [file for file in candidates if file.is_file()]
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The operators, functions, methods and attributes of Python and PyTorch that transformer.py needs.
- * Sums are in float64, results in float32. model_program.py has the same names: it rejects others.
+ * program_operations.py has the same names: the build rejects others.
  */
 
 import { Slice, Tensor, axisIndex, broadcast, broadcastShape, gather, select, strides } from "./tensor.js";
@@ -26,19 +26,19 @@ function elementwise(compute, dtype) {
 
 /** @param {Tensor | number} value */
 function toTensor(value) {
-  return value instanceof Tensor ? value : new Tensor([], Float32Array.of(value));
+  return value instanceof Tensor ? value : new Tensor([], Float64Array.of(value));
 }
 
 /**
  * One over the other axes of x, for each of its vectors along the last axis.
  * @param {Tensor} x
  * @param {number} size of the vectors of the result
- * @param {(vector: Float32Array, result: Float32Array) => void} fill
+ * @param {(vector: Float64Array, result: Float64Array) => void} fill
  */
 function mapRows(x, size, fill) {
   const length = x.shape.at(-1) ?? 1;
   const rows = x.data.length / length;
-  const result = new Float32Array(rows * size);
+  const result = new Float64Array(rows * size);
   for (let row = 0; row < rows; row++) {
     fill(
       x.data.subarray(row * length, (row + 1) * length),
@@ -65,7 +65,7 @@ export function linear(/** @type {Tensor} */ x, /** @type {Tensor} */ weight, /*
 /** The rows of a table that ids select. */
 export function embedding(/** @type {Tensor} */ ids, /** @type {Tensor} */ table) {
   const [rows, size] = table.shape;
-  const result = new Float32Array(ids.data.length * size);
+  const result = new Float64Array(ids.data.length * size);
   ids.data.forEach((id, i) => {
     if (!(id >= 0 && id < rows)) throw new Error(`no token has id ${id}`);
     result.set(table.data.subarray(id * size, (id + 1) * size), i * size);
@@ -118,7 +118,7 @@ function matmul(/** @type {any} */ _, /** @type {Tensor} */ one, /** @type {Tens
   const batch = broadcastShape(one.shape.slice(0, -2), other.shape.slice(0, -2));
   const a = broadcast(one, [...batch, n, size]).data;
   const b = broadcast(other, [...batch, size, m]).data;
-  const result = new Float32Array((a.length / size) * m);
+  const result = new Float64Array((a.length / size) * m);
   for (let i = 0; i < result.length; i++) {
     const row = Math.floor(i / m); // of all rows of a
     let place = Math.floor(row / n) * size * m + (i % m);
@@ -175,7 +175,7 @@ function tril(/** @type {any} */ _, /** @type {Tensor} */ x, diagonal = 0) {
 }
 
 function ones(/** @type {any} */ { dtype = "float32" }, /** @type {number[]} */ ...shape) {
-  return new Tensor(shape, new Float32Array(shape.reduce((a, b) => a * b, 1)).fill(1), dtype);
+  return new Tensor(shape, new Float64Array(shape.reduce((a, b) => a * b, 1)).fill(1), dtype);
 }
 
 function subscript(/** @type {any} */ _, /** @type {any} */ value, /** @type {any[]} */ ...parts) {
@@ -215,7 +215,7 @@ export const OPERATIONS = {
   "torch.bool": () => "bool",
   "torch.finfo": () => ({ min: -3.4028234663852886e38 }), // of float32
   "torch.ones": ones,
-  "torch.tensor": (_, items) => new Tensor([items.length], Float32Array.from(items), "int64"),
+  "torch.tensor": (_, items) => new Tensor([items.length], Float64Array.from(items), "int64"),
   ".flatten": flatten,
   ".index_fill": indexFill,
   ".masked_fill": maskedFill,

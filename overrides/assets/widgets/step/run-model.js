@@ -10,6 +10,9 @@
  * MultiHeadAttention.forward runs with need_weights=True, so that scores, mask and weights are in
  * the trace; fused_attention, which the file calls otherwise, computes the same without showing
  * them. `program.notes.explicit_attention` is the line that chooses.
+ *
+ * All numbers have 64 bits, other than in translator.js. What differs from PyTorch in float32 is its
+ * rounding; model_trace.py compares each tensor.
  */
 
 import { ATTRIBUTES, OPERATIONS, dropout, embedding, linear } from "./operations.js";
@@ -49,7 +52,7 @@ import { Tensor } from "./tensor.js";
  * attention and its number. The stops of both runs are the same, apart from the numbers.
  * @typedef {"mask" | "scale" | "positions" | {head: [path: string, head: number]}} Switch
  *
- * @typedef {{without?: Switch}} Options
+ * @typedef {{without?: Switch | null}} Options
  * @typedef {{stops: Stop[], logits: Tensor}} Trace logits (1, n, vocabulary)
  *
  * The program. An expression is a number, Boolean or null; a string, which is a name; or a list: an
@@ -141,14 +144,15 @@ export const MODULES = {
  * @returns {Trace}
  */
 export function runModel(program, translator, src, tgt, options = {}) {
-  const { without } = options;
+  const without = options.without ?? undefined;
   const name = typeof without === "object" ? "head" : without;
-  if (name && !program.switches[name]) throw new Error(`no switch is called ${name}`);
+  if (name && !Object.hasOwn(program.switches, name)) throw new Error(`no switch is called ${name}`);
+  if (!src.length || !tgt.length) throw new Error("there is nothing to run");
   const functions = { ...program.functions, ...(name && program.switches[name]) };
   const model = buildModule(program.modules, translator.model, "");
   if (typeof without === "object") silenceHead(model, ...without.head);
   const run = new Run(functions);
-  const ids = [src, tgt].map((each) => new Tensor([1, each.length], Float32Array.from(each), "int64"));
+  const ids = [src, tgt].map((each) => new Tensor([1, each.length], Float64Array.from(each), "int64"));
   const logits = run.callModule(model, ids, {}, undefined);
   return { stops: run.stops, logits };
 }
@@ -165,7 +169,7 @@ function buildModule(tree, weights, path) {
   for (const [name, value] of Object.entries(tree.attributes ?? {})) attributes.set(name, value);
   attributes.set("kept", 1); // a head that is switched off is multiplied by 0
   for (const [name, shape] of Object.entries(tree.parameters ?? {})) {
-    attributes.set(name, new Tensor(shape, weights[name]));
+    attributes.set(name, new Tensor(shape, new Float64Array(weights[name])));
   }
   for (const [name, [rows, columns]] of Object.entries(tree.tables ?? {})) {
     attributes.set(name, positionTable(rows, columns));
@@ -187,7 +191,7 @@ function positionTable(rows, columns) {
     const angle = Math.floor(i / columns) * 10000 ** (-(column - (column % 2)) / columns);
     return column % 2 ? Math.cos(angle) : Math.sin(angle);
   });
-  return new Tensor([rows, columns], waves);
+  return new Tensor([rows, columns], new Float64Array(waves)); // rounded to float32 as in the file
 }
 
 /**
@@ -198,8 +202,8 @@ function positionTable(rows, columns) {
 function silenceHead(model, path, head) {
   const module = path.split(".").reduce((/** @type {any} */ place, name) => place?.attributes.get(name), model);
   const heads = module?.attributes.get("nhead");
-  if (!(head >= 0 && head < heads)) throw new Error(`${path} has no head ${head}`);
-  const kept = Float32Array.from({ length: heads }, (_, i) => Number(i !== head));
+  if (!Number.isInteger(head) || !(head >= 0 && head < heads)) throw new Error(`${path} has no head ${head}`);
+  const kept = Float64Array.from({ length: heads }, (_, i) => Number(i !== head));
   module.attributes.set("kept", new Tensor([heads, 1, 1], kept));
 }
 

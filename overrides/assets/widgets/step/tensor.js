@@ -1,5 +1,8 @@
 // @ts-check
-/** Tensors: their elements by rows, and the ways to select, repeat and reorder them. */
+/**
+ * Tensors: their elements by rows, and the ways to select, repeat and reorder them. All have 64 bits,
+ * so that a number differs from PyTorch's only by the rounding of float32 there.
+ */
 
 /** @typedef {"float32" | "bool" | "int64"} DType */
 
@@ -7,8 +10,8 @@
 export class Tensor {
   /**
    * @param {readonly number[]} shape
-   * @param {Float32Array<ArrayBuffer>} data float32 for each type: a bool is 0 or 1, an id is below 2^24
-   * @param {DType} dtype
+   * @param {Float64Array<ArrayBuffer>} data a bool is 0 or 1
+   * @param {DType} dtype of the tensor in PyTorch
    */
   constructor(shape, data, dtype = "float32") {
     if (data.length !== countElements(shape)) throw new Error(`${data.length} numbers for shape (${shape})`);
@@ -39,7 +42,7 @@ export function strides(shape) {
  * @param {number} start the place in the data of the first element
  */
 export function gather({ data, dtype }, shape, steps, start = 0) {
-  const result = new Float32Array(countElements(shape));
+  const result = new Float64Array(countElements(shape));
   const index = shape.map(() => 0);
   let place = start;
   for (let i = 0; i < result.length; i++) {

@@ -1,0 +1,46 @@
+"""What the interpreter of the page Step through knows, by the names in operations.js."""
+
+import ast
+
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.MatMult: "@",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.Invert: "~",
+    ast.Not: "not",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.Gt: ">",
+    ast.LtE: "<=",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+}
+SYNTAX = {"tuple", "slice", "[]"}
+# Functions and constants of modules, and methods of tensors, with their keyword arguments.
+FUNCTIONS: dict[str, set[str]] = {
+    "F.dropout": set(),
+    "F.layer_norm": set(),
+    "F.linear": set(),
+    "math.sqrt": set(),
+    "torch.bool": set(),
+    "torch.finfo": set(),
+    "torch.ones": {"dtype", "device"},
+    "torch.tensor": {"device"},
+    ".flatten": set(),
+    ".index_fill": set(),
+    ".masked_fill": set(),
+    ".relu": set(),
+    ".size": set(),
+    ".softmax": {"dim"},
+    ".transpose": set(),
+    ".tril": set(),
+    ".unflatten": set(),
+}
+ATTRIBUTES = {"device", "dtype", "min", "shape"}  # of other things than modules
+MODULES = {"Dropout", "Embedding", "Identity", "Linear", "ModuleList"}  # of torch.nn
