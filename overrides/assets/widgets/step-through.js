@@ -3,6 +3,7 @@
 
 import { el, english } from "./common.js";
 import { greedy, load } from "./model.js";
+import { nameAxes } from "./step/axes.js";
 import { createCode } from "./step/code.js";
 import { boxOf, createDiagram } from "./step/diagram.js";
 import * as go from "./step/navigation.js";
@@ -62,6 +63,8 @@ class Stepper {
   stops = [];
   /** @type {Trace | undefined} */
   other;
+  /** @type {ReturnType<typeof nameAxes> | undefined} */
+  symbols;
   at = 0;
   tour = 0; // the stop of the tour, from 1; 0 outside of the tour
   timer = 0;
@@ -197,7 +200,7 @@ class Stepper {
     this.status.textContent = error;
     if (error) return;
     try {
-      const src = translator.encode(words);
+      const src = /** @type {number[]} */ (translator.encode(words));
       const written = forced.length ? forced : greedy(translator, src).map(({ token }) => token);
       if (written[written.length - 1] === "<eos>") written.pop();
       const known = translator.target.tokens;
@@ -240,7 +243,8 @@ class Stepper {
     this.stops = runModel(program, translator, src, tgt).stops;
     const without = parseSwitch(this.compare.value);
     this.other = without && runModel(program, translator, src, tgt, { without });
-    this.panel.prepare(tokens, translator.target.tokens);
+    this.symbols ??= nameAxes(program, translator);
+    this.panel.prepare(tokens, translator.target.tokens, this.symbols);
     this.code?.setStops(this.stops);
     this.slider.max = String(this.stops.length - 1);
     const found = name ? go.findStop(this.stops, name) : -1;

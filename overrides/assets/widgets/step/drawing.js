@@ -62,7 +62,7 @@ export function cellAt(plan, rows, columns, x, y) {
 /**
  * @param {HTMLCanvasElement} canvas
  * @param {Plan} plan
- * @param {{rows: number, columns: number, values: Float32Array}} matrix
+ * @param {{rows: number, columns: number, values: Float64Array}} matrix
  * @param {{most: number, rowLabels: string[], columnLabels: string[], selected: number,
  *   cell?: {row: number, column: number}}} options `selected` is a row, -1 for none
  */

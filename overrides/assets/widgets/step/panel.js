@@ -25,8 +25,10 @@ export class Panel {
   tokens = { source: [], target: [] };
   /** @type {string[]} */
   vocabulary = [];
-  /** @type {{stops: Stop[], at: number, other?: Stop} | undefined} */
-  shown;
+  /** @type {(stop: number, name: string) => string[]} */
+  symbols = () => [];
+  side = /** @type {Side} */ ("source"); // whose token can be selected
+  headCount = 1;
   watched = ""; // a variable that stays in view
   summary = "";
 
@@ -53,17 +55,14 @@ export class Panel {
   /**
    * @param {{source: string[], target: string[]}} tokens
    * @param {string[]} vocabulary
+   * @param {(stop: number, name: string) => string[]} symbols of the axes of a variable
    */
-  prepare(tokens, vocabulary) {
-    Object.assign(this, { tokens, vocabulary });
+  prepare(tokens, vocabulary, symbols) {
+    Object.assign(this, { tokens, vocabulary, symbols });
     for (const side of /** @type {const} */ (["source", "target"])) {
       this.state[side] = Math.min(this.state[side], tokens[side].length - 1);
     }
   }
-
-  /** @type {Side} */
-  side = "source";
-  headCount = 1;
 
   /**
    * @param {"head" | Side} name
@@ -97,7 +96,6 @@ export class Panel {
    * @param {Stop} [other] the same stop of a run with a change
    */
   show(stops, at, other) {
-    this.shown = { stops, at, other };
     const stop = stops[at];
     const items = this.itemsOf(stops, at, other);
     const main = items.find(({ axes }) => axes.some((axis) => axis.name === "head" && axis.size > 1)) ?? items[0];
@@ -126,7 +124,7 @@ export class Panel {
     const items = [];
     const add = (/** @type {string} */ name, /** @type {Tensor} */ tensor, note = "", most = 0) => {
       const same = note ? undefined : items.find((item) => item.tensor === tensor && !item.note);
-      const axes = axesOf(stops, at, name, tensor);
+      const axes = axesOf(stops, at, name, tensor, this.symbols);
       if (same) same.name += ` = ${name}`;
       else items.push({ name, note, tensor, axes, ...(most && { most }) });
     };
@@ -179,7 +177,7 @@ export class Panel {
   fillChoices(item) {
     const axes = item?.axes ?? [];
     this.headCount = axes.find((axis) => axis.name === "head")?.size ?? 1;
-    const side = axes.find((axis) => axis.side && axis.name !== "key")?.side ?? axes.find((axis) => axis.side)?.side;
+    const side = axes.find((axis) => axis.side)?.side;
     if (side) this.side = side;
     const { state, tokens, text } = this;
     const count = Math.max(this.headCount, state.head + 1);
@@ -229,7 +227,7 @@ export class Panel {
     const { rows, columns } = matrix;
     const rowLabels = matrix.row?.side ? this.tokens[matrix.row.side].slice(0, rows) : [];
     const columnLabels = matrix.column.side ? this.tokens[matrix.column.side].slice(0, columns) : [];
-    if (!rowLabels.length && matrix.column.name === "key") rowLabels.push(this.text.all);
+    if (!rowLabels.length && matrix.column.side && matrix.row) rowLabels.push(this.text.all);
     /** @type {{row: number, column: number} | undefined} */
     let cell;
     let plan = planMap(300, rows, columns, 0, 0);
@@ -299,7 +297,7 @@ export class Panel {
    */
   label(axis, i) {
     if (axis.side) return `${i} ${this.tokens[axis.side][i]}`;
-    return axis.name === "vocabulary" ? `${i} ${this.vocabulary[i]}` : String(i);
+    return axis.name === "tgt_vocab_size" ? `${i} ${this.vocabulary[i]}` : String(i);
   }
 
   /**
@@ -329,7 +327,7 @@ export class Panel {
    */
   shares({ name, axes, note }, { values, columns, row, column }) {
     const { text, state } = this;
-    const logits = column.name === "vocabulary";
+    const logits = column.name === "tgt_vocab_size";
     if (!row?.side || !(logits || name === "weights") || axes.length < 3 || note === text.difference) return [];
     const at = state[row.side];
     const numbers = values.slice(at * columns, (at + 1) * columns);

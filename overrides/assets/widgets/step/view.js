@@ -1,97 +1,42 @@
 // @ts-check
 /** What the page Step through shows of a tensor: its axes, a matrix of it, its numbers in words. */
 
-import { sideOf } from "./navigation.js";
 import { Tensor, strides } from "./tensor.js";
 
-/** @import { Side } from "./navigation.js" */
-/** @import { Stop } from "./run-model.js" */
-
 /**
- * An axis: its name in the shape comments of the file, and whose tokens it counts, if any.
+ * @import { Side } from "./navigation.js"
+ * @import { Stop } from "./run-model.js"
+ *
+ * An axis: its name, and whose tokens it counts, if any.
  * @typedef {{name: string, size: number, side?: Side}} Axis
- * @typedef {{rows: number, columns: number, row?: Axis, column: Axis, values: Float32Array}} Matrix
+ * @typedef {{rows: number, columns: number, row?: Axis, column: Axis, values: Float64Array}} Matrix
  */
 
-const ATTENTION = ["batch", "head", "query", "key"];
-const PAIRS = new Set(["scores", "weights", "mask", "memory_mask", "full"]);
+/** @type {Record<string, string>} the names in the file for the symbols of axes.js */
+const NAMES = { h: "head", d: "d_model", "d/h": "head_dim", f: "dim_feedforward", V_tgt: "tgt_vocab_size" };
+/** @type {Record<string, Side>} */
+const SIDES = { m: "source", n: "target" };
 
 /**
+ * The axes of a tensor at a stop, there or before it in the same call.
  * @param {Stop[]} stops
  * @param {number} at
  * @param {string} name
  * @param {Tensor} tensor
+ * @param {(stop: number, name: string) => string[]} symbols
  * @returns {Axis[]}
  */
-export function axesOf(stops, at, name, tensor) {
-  const { shape, dtype } = tensor;
-  const side = nameSide(stops, at, name);
-  const key = isCross(stops[at]) || name === "memory_mask" ? "source" : side;
-  const query = isCross(stops[at]) ? "target" : side;
-  const pairs = shape.length === 4 && (dtype === "bool" || PAIRS.has(name));
-  const names = pairs ? ATTENTION : axisNames(stops[at], name, shape);
-  return shape.map((size, i) => {
-    const axis = { name: names[i], size };
-    if (axis.name === "position") return { ...axis, side };
-    if (axis.name === "key") return { ...axis, side: key };
-    const alike = dtype === "bool" && size === 1; // a mask for all queries
-    return axis.name === "query" && !alike ? { ...axis, side: query } : axis;
+export function axesOf(stops, at, name, tensor, symbols) {
+  const isHere = (/** @type {Stop} */ { changes, locals }) =>
+    (changes.find((change) => change.name === name)?.after ?? locals[name]) === tensor;
+  let place = at;
+  while (place > stops[at].parent && !isHere(stops[place])) place--;
+  const found = symbols(place, name);
+  return tensor.shape.map((size, i) => {
+    const symbol = found[i] ?? "";
+    const isBatch = i === 0 && symbol === "1";
+    return { name: isBatch ? "batch" : NAMES[symbol] ?? symbol, size, side: SIDES[symbol] };
   });
-}
-
-/** @param {Stop} stop */
-function isCross({ path, function: name }) {
-  return path.endsWith("cross_attention") || name === "DecoderLayer.forward.read";
-}
-
-/**
- * Whose tokens a variable has, apart from the keys of an attention.
- * @param {Stop[]} stops
- * @param {number} at
- * @param {string} name
- * @returns {Side}
- */
-function nameSide(stops, at, name) {
-  if (["src", "memory", "memory_mask"].includes(name)) return "source";
-  const { path, function: called, parent } = stops[at];
-  if (path.endsWith("cross_attention")) {
-    if (called.endsWith(".split")) return nameSide(stops, stops[parent].caller, splitOf(stops, parent));
-    return ["key", "value", "k", "v"].includes(name) ? "source" : "target";
-  }
-  return sideOf(stops, at);
-}
-
-/**
- * The variable that is set from what a call of split returns.
- * @param {Stop[]} stops
- * @param {number} call
- */
-function splitOf(stops, call) {
-  return stops[stops[call].end + 1]?.changes[0]?.name ?? "";
-}
-
-/**
- * @param {Stop} stop
- * @param {string} name
- * @param {readonly number[]} shape
- */
-function axisNames(stop, name, shape) {
-  if (shape.length === 4) {
-    const apart = stop.function.endsWith(".split") && stop.kind !== "return";
-    return apart ? ["batch", "position", "head", "head_dim"] : ["batch", "head", "position", "head_dim"];
-  }
-  if (shape.length === 3) return ["batch", "position", featureName(stop, name)];
-  return name === "weight" ? ["vocabulary", "d_model"] : ["batch", "position"];
-}
-
-/**
- * @param {Stop} stop
- * @param {string} name
- */
-function featureName({ function: called, kind }, name) {
-  if (name === "hidden") return "dim_feedforward";
-  const logits = kind === "return" && /^Transformer\.(forward|logits)$/.test(called);
-  return logits ? "vocabulary" : "d_model";
 }
 
 /**
@@ -103,12 +48,12 @@ function featureName({ function: called, kind }, name) {
  */
 export function matrixOf(tensor, axes, head) {
   const steps = strides(tensor.shape);
-  const shown = axes.flatMap((axis, i) => (["batch", "head"].includes(axis.name) ? [] : [i]));
   const place = axes.findIndex((axis) => axis.name === "head");
+  const column = axes.length - 1;
+  const row = axes.findLastIndex((axis, i) => i < column && i !== place && axis.name !== "batch");
   const start = place < 0 ? 0 : Math.min(head, axes[place].size - 1) * steps[place];
-  const [row, column] = shown.length > 1 ? shown : [-1, shown[0]];
   const [rows, columns] = [row < 0 ? 1 : axes[row].size, axes[column].size];
-  const values = Float32Array.from({ length: rows * columns }, (_, i) => {
+  const values = Float64Array.from({ length: rows * columns }, (_, i) => {
     const along = row < 0 ? 0 : Math.floor(i / columns) * steps[row];
     return tensor.data[start + along + (i % columns) * steps[column]];
   });
