@@ -99,7 +99,8 @@ export function drawMap(canvas, plan, { rows, columns, values }, options) {
     context.fillStyle = colorOf(values[i], options.most);
     context.fillRect(x, y, width, cellHeight - (cellHeight > 5 ? 1 : 0));
     if (!plan.numbers) continue;
-    context.fillStyle = color("--ink");
+    const strong = Math.abs(values[i]) > 0.55 * options.most;
+    context.fillStyle = !strong ? color("--ink") : values[i] > 0 ? "#160a00" : "#ffffff";
     context.fillText(shortNumber(values[i]), x + cellWidth / 2, y + cellHeight / 2, cellWidth - 4);
   }
   context.lineWidth = 1.5;

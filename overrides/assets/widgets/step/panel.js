@@ -98,7 +98,7 @@ export class Panel {
   show(stops, at, other) {
     const stop = stops[at];
     const items = this.itemsOf(stops, at, other);
-    const main = items.find(({ axes }) => axes.some((axis) => axis.name === "head" && axis.size > 1)) ?? items[0];
+    const main = items.findLast(({ axes, note }) => note !== this.text.locals && isPerHead(axes)) ?? items[0];
     this.fillChoices(main);
     this.draws = [];
     const plain = stop.changes.filter(({ after }) => !(after instanceof Tensor));
@@ -200,7 +200,7 @@ export class Panel {
     const matrix = matrixOf(tensor, axes, this.state.head);
     const shape = el("span", { class: "stepper__shape" }, "(", ...axes.flatMap((axis, j) => [j ? ", " : "",
       el("span", {}, String(axis.size), el("small", {}, axis.name))]), ")");
-    const head = axes.some((axis) => axis.name === "head" && axis.size > 1);
+    const head = isPerHead(axes);
     const caption = el("figcaption", {}, el("b", {}, name), note && ` ${note} `, shape,
       tensor.dtype === "float32" ? "" : ` ${tensor.dtype}`, head ? ` · ${this.text.head} ${this.state.head}` : "");
     const canvas = el("canvas", { role: "img", tabindex: 0, "aria-label": `${this.describe(item)} ${this.text.map}` });
@@ -379,6 +379,9 @@ export class Panel {
   }
 }
 
+/** @param {Axis[]} axes */
+const isPerHead = (axes) => axes.some((axis) => axis.name === "head" && axis.size > 1);
+
 /** @param {Shown} value */
 function format(value) {
   if (typeof value === "number") return formatNumber(value);
@@ -386,8 +389,9 @@ function format(value) {
   return String(value instanceof Tensor ? "" : value);
 }
 
-/** The magnitude that is opaque: 1 for weights. @param {Item} item */
+/** The magnitude that is opaque: 1 for weights, and ids have no color. @param {Item} item */
 function mostOf({ name, note, tensor }) {
+  if (tensor.dtype === "int64") return Infinity;
   return name === "weights" && !note ? 1 : rangeOf(tensor.data).most;
 }
 
