@@ -90,9 +90,9 @@ class Stepper {
   }
 
   async begin() {
-    const fallback = [...this.element.childNodes];
     const progress = el("progress", { max: 1, "aria-label": text.loading });
     this.status.replaceChildren(`${text.loading} `, progress);
+    this.element.classList.remove("failed");
     this.element.prepend(this.status);
     try {
       const language = english ? "en" : "zh";
@@ -104,7 +104,8 @@ class Stepper {
       ]);
       this.files = { translator, program, notes, code };
     } catch (error) {
-      this.fail(error, () => (this.element.replaceChildren(...fallback), this.begin()));
+      this.element.classList.add("failed"); // the static pictures
+      this.fail(error, () => this.begin());
       return;
     }
     this.build(this.files);

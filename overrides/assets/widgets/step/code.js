@@ -8,7 +8,7 @@ import { el } from "../common.js";
 const TOKENS = new RegExp([
   /(?<comment>#.*)/, /(?<string>f?"(?:[^"\\]|\\.)*")/,
   /(?<keyword>\b(?:and|class|def|else|for|from|if|import|in|is|not|or|raise|return|None|True|False|self)\b)/,
-  /(?<number>\b\d[\d.]*(?:e-?\d+)?\b)/,
+  /(?<numeral>\b\d[\d.]*(?:e-?\d+)?\b)/,
 ].map((each) => each.source).join("|"), "g");
 
 /**

@@ -10,6 +10,7 @@ import { shortNumber } from "./view.js";
 
 const POSITIVE = "232 113 10"; // as in the figures of the book
 const NEGATIVE = "26 115 232";
+const WIDEST = 46; // a cell
 const LARGEST = 330; // height of a map with very many rows
 
 /**
@@ -23,7 +24,7 @@ const LARGEST = 330; // height of a map with very many rows
  */
 export function planMap(room, rows, columns, rowText, columnText) {
   const left = rowText ? Math.min(rowText + 8, 92) : 0;
-  const cellWidth = Math.min((room - left) / columns, 64);
+  const cellWidth = Math.min((room - left) / columns, WIDEST);
   const slanted = columnText > cellWidth - 4;
   const top = !columnText ? 0 : slanted ? Math.min(0.72 * columnText + 14, 70) : 18;
   const wide = cellWidth >= 32;

@@ -105,8 +105,7 @@ export class Panel {
     const values = plain.length ? [el("p", { class: "stepper__values" }, el("code", {}, plain.map((each) =>
       `${each.name} = ${format(each.after)}`).join("\n")))] : [];
     const figures = items.map((item, i) => this.figure(item, item === main, i));
-    const changes = [...values, ...figures];
-    this.element.replaceChildren(...(changes.length ? changes : []), this.locals(stop, items));
+    this.element.replaceChildren(...values, ...figures, this.locals(stop, items));
     this.summary = [...plain.map(({ name, after }) => `${name} = ${format(after)}`),
       ...items.map((item) => this.describe(item))].join("; ");
     this.draw();
@@ -122,16 +121,17 @@ export class Panel {
     const stop = stops[at];
     /** @type {Item[]} */
     const items = [];
-    const add = (/** @type {string} */ name, /** @type {Tensor} */ tensor, note = "", most = 0) => {
+    /** @type {(name: string, tensor: Tensor, note?: string, most?: number, like?: Tensor) => void} */
+    const add = (name, tensor, note = "", most = 0, like = tensor) => {
       const same = note ? undefined : items.find((item) => item.tensor === tensor && !item.note);
-      const axes = axesOf(stops, at, name, tensor, this.symbols);
+      const axes = axesOf(stops, at, name, like, this.symbols);
       if (same) same.name += ` = ${name}`;
-      else items.push({ name, note, tensor, axes, ...(most && { most }) });
+      else items.push({ name, note, tensor, axes, ...(most ? { most } : {}) });
     };
     stop.changes.forEach(({ name, after, before }, i) => {
       if (!(after instanceof Tensor)) return;
       for (const each of RELATED[`${stop.function}:${name}`] ?? []) {
-        if (stop.kind === "assign" && !(before instanceof Tensor) && stop.locals[each]) add(each, stop.locals[each]);
+        if (stop.kind === "assign" && !other && !(before instanceof Tensor) && stop.locals[each]) add(each, stop.locals[each]);
       }
       const changed = other?.changes[i]?.after;
       if (changed instanceof Tensor) this.addComparison(add, name, after, changed);
@@ -158,7 +158,7 @@ export class Panel {
   }
 
   /**
-   * @param {(name: string, tensor: Tensor, note?: string, most?: number) => void} add
+   * @param {(name: string, tensor: Tensor, note?: string, most?: number, like?: Tensor) => void} add
    * @param {string} name
    * @param {Tensor} one
    * @param {Tensor} changed
@@ -169,8 +169,8 @@ export class Panel {
     if (!rangeOf(gap.data).most) return add(name, one, text.same);
     const most = Math.max(rangeOf(one.data).most, rangeOf(changed.data).most);
     add(name, one, text.asIs, most);
-    add(name, changed, text.changed, most);
-    add(name, gap, text.difference);
+    add(name, changed, text.changed, most, one);
+    add(name, gap, text.difference, 0, one);
   }
 
   /** Offers the heads and the tokens of a tensor. @param {Item | undefined} item */
@@ -392,7 +392,7 @@ function format(value) {
 /** The magnitude that is opaque: 1 for weights, and ids have no color. @param {Item} item */
 function mostOf({ name, note, tensor }) {
   if (tensor.dtype === "int64") return Infinity;
-  return name === "weights" && !note ? 1 : rangeOf(tensor.data).most;
+  return name === "weights" && rangeOf(tensor.data).low >= 0 ? 1 : rangeOf(tensor.data).most;
 }
 
 /** About how many pixels wide a label is. @param {string} label */

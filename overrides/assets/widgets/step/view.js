@@ -116,6 +116,7 @@ export function formatNumber(value) {
 /** A number that fits into a cell. @param {number} value */
 export function shortNumber(value) {
   if (Number.isInteger(value)) return String(value).replace("-", "−");
+  if (Math.abs(value) < 0.005) return "0.00";
   const digits = Math.abs(value) < 9.995 ? 2 : Math.abs(value) < 99.95 ? 1 : 0;
   return value.toFixed(digits).replace("-", "−");
 }
