@@ -4,8 +4,9 @@
 import { el, english } from "./common.js";
 import { greedy, load } from "./model.js";
 import { nameAxes } from "./step/axes.js";
+import { boxOf } from "./step/boxes.js";
 import { createCode } from "./step/code.js";
-import { boxOf, createDiagram } from "./step/diagram.js";
+import { createDiagram } from "./step/diagram.js";
 import * as go from "./step/navigation.js";
 import { Panel } from "./step/panel.js";
 import { runModel } from "./step/run-model.js";
@@ -14,7 +15,7 @@ import { Field, near } from "./translator-field.js";
 
 /**
  * @import { Translator } from "../../downloads/translator.js"
- * @import { Program, Stop, Switch, Trace } from "./step/run-model.js"
+ * @import { Program, Stop, Trace } from "./step/run-model.js"
  * @typedef {{text: string, url: string, title: string}} Explanation
  * @typedef {{functions: Record<string, Explanation>, tour: {at: string, title: string, text: string}[]}} Notes
  * @typedef {{translator: Translator, program: Program, notes: Notes, code: string}} Files
@@ -43,17 +44,6 @@ async function fetchFile(name) {
   const response = await fetch(new URL(name, DOWNLOADS));
   if (!response.ok) throw new Error(`${response.status} ${name}`);
   return response;
-}
-
-/**
- * The change that a part of an address names: `mask`, or `decoder.layers.1.self_attention.2`.
- * @param {string} name
- * @returns {Switch | undefined}
- */
-export function parseSwitch(name) {
-  const [, path, head] = /^(.+_attention)\.(\d+)$/.exec(name) ?? [];
-  if (path) return { head: [path, Number(head)] };
-  return name === "mask" || name === "scale" || name === "positions" ? name : undefined;
 }
 
 class Stepper {
@@ -242,7 +232,7 @@ class Stepper {
     const { src, tgt, tokens } = this.input;
     const name = this.stops.length ? go.stopName(this.stops, this.at) : this.address.get("at");
     this.stops = runModel(program, translator, src, tgt).stops;
-    const without = parseSwitch(this.compare.value);
+    const without = go.parseSwitch(this.compare.value);
     this.other = without && runModel(program, translator, src, tgt, { without });
     this.symbols ??= nameAxes(program, translator);
     this.panel.prepare(tokens, translator.target.tokens, this.symbols);

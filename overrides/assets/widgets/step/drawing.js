@@ -10,7 +10,7 @@ import { shortNumber } from "./view.js";
 
 const POSITIVE = "232 113 10"; // as in the figures of the book
 const NEGATIVE = "26 115 232";
-const WIDEST = 46; // a cell
+const WIDEST = 44; // a cell
 const LARGEST = 330; // height of a map with very many rows
 
 /**
@@ -65,7 +65,8 @@ export function cellAt(plan, rows, columns, x, y) {
  * @param {Plan} plan
  * @param {{rows: number, columns: number, values: Float64Array}} matrix
  * @param {{most: number, rowLabels: string[], columnLabels: string[], selected: number,
- *   cell?: {row: number, column: number}}} options `selected` is a row, -1 for none
+ *   whole: boolean, cell?: {row: number, column: number}}} options `selected` is a row, -1 for none;
+ *   `whole` writes numbers without decimals
  */
 export function drawMap(canvas, plan, { rows, columns, values }, options) {
   const { left, top, cellWidth, cellHeight } = plan;
@@ -77,11 +78,11 @@ export function drawMap(canvas, plan, { rows, columns, values }, options) {
   const context = canvas.getContext("2d");
   if (!context) return;
   const style = getComputedStyle(canvas);
-  const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+  const [ink, note, empty] = ["--ink", "--note", "--output"].map((name) => style.getPropertyValue(name).trim());
   context.scale(scale, scale);
   context.font = `12px ${style.fontFamily}`;
   context.textBaseline = "middle";
-  context.fillStyle = color("--ink");
+  context.fillStyle = ink;
   context.textAlign = "right";
   options.rowLabels.forEach((label, i) => {
     context.fillText(label, left - 6, top + (i + 0.5) * cellHeight, left - 8);
@@ -94,24 +95,24 @@ export function drawMap(canvas, plan, { rows, columns, values }, options) {
     const [x, y] = [left + (i % columns) * cellWidth, top + Math.floor(i / columns) * cellHeight];
     const width = gap ? cellWidth - gap : cellWidth + 0.3; // no light between narrow cells
     if (gap) {
-      context.fillStyle = color("--output");
+      context.fillStyle = empty;
       context.fillRect(x, y, width, cellHeight - gap);
     }
     context.fillStyle = colorOf(values[i], options.most);
     context.fillRect(x, y, width, cellHeight - (cellHeight > 5 ? 1 : 0));
     if (!plan.numbers) continue;
     const strong = Math.abs(values[i]) > 0.55 * options.most;
-    context.fillStyle = !strong ? color("--ink") : values[i] > 0 ? "#160a00" : "#ffffff";
-    context.fillText(shortNumber(values[i]), x + cellWidth / 2, y + cellHeight / 2, cellWidth - 4);
+    context.fillStyle = !strong ? ink : values[i] > 0 ? "#160a00" : "#ffffff";
+    context.fillText(shortNumber(values[i], options.whole), x + cellWidth / 2, y + cellHeight / 2, cellWidth - 4);
   }
   context.lineWidth = 1.5;
-  context.strokeStyle = color("--ink");
+  context.strokeStyle = ink;
   if (rows > 1 && options.selected >= 0) {
     context.strokeRect(left + 0.75, top + options.selected * cellHeight + 0.25, columns * cellWidth - 1.5, cellHeight - 1);
   }
   if (!options.cell) return;
   context.lineWidth = 2;
-  context.strokeStyle = color("--note");
+  context.strokeStyle = note;
   const { row, column } = options.cell;
   context.strokeRect(left + column * cellWidth, top + row * cellHeight, Math.max(3, cellWidth - 1), cellHeight - 1);
 }

@@ -2,7 +2,7 @@
 /** Ways through the stops of a run, and the names of stops in an address. */
 
 /**
- * @import { Stop } from "./run-model.js"
+ * @import { Stop, Switch } from "./run-model.js"
  * @typedef {"source" | "target"} Side
  */
 
@@ -141,4 +141,15 @@ export function textNames(stops, at) {
     stop.changes[0]?.name === variable).length;
   const own = `${name}:${variable}`;
   return kind === "assign" && before ? [`${own}:${before + 1}`, own, name] : [own, name];
+}
+
+/**
+ * The change that a part of an address names: `mask`, or `decoder.layers.1.self_attention.2`.
+ * @param {string} name
+ * @returns {Switch | undefined}
+ */
+export function parseSwitch(name) {
+  const [, path, head] = /^(.+_attention)\.(\d+)$/.exec(name) ?? [];
+  if (path) return { head: [path, Number(head)] };
+  return name === "mask" || name === "scale" || name === "positions" ? name : undefined;
 }

@@ -236,7 +236,7 @@ export class Panel {
     const draw = () => {
       const width = (/** @type {string[]} */ labels) => Math.max(0, ...labels.map(widthOf));
       plan = planMap(this.element.clientWidth - 2, rows, columns, width(rowLabels), width(columnLabels));
-      drawMap(canvas, plan, matrix, { most, rowLabels, columnLabels, selected, cell });
+      drawMap(canvas, plan, matrix, { most, rowLabels, columnLabels, selected, cell, whole: item.tensor.dtype !== "float32" });
     };
     const point = (/** @type {typeof cell} */ place) => {
       if (place?.row === cell?.row && place?.column === cell?.column) return;
@@ -312,7 +312,7 @@ export class Panel {
         const { rows, columns } = matrix;
         const plan = { ...planMap(64, rows, columns, 0, 0), cellWidth: 64 / columns, cellHeight: 40 / rows,
           width: 64, height: 40, numbers: false };
-        drawMap(canvas, plan, matrix, { most: rangeOf(tensor.data).most, rowLabels: [], columnLabels: [], selected: -1 });
+        drawMap(canvas, plan, matrix, { most: rangeOf(tensor.data).most, rowLabels: [], columnLabels: [], selected: -1, whole: true });
       });
       return el("button", { type: "button", "aria-pressed": String(head === this.state.head),
         click: () => this.select("head", head) }, canvas, `${this.text.head} ${head}`);

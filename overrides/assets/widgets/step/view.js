@@ -113,9 +113,13 @@ export function formatNumber(value) {
   return text.replace("-", "−").replace("e−", "e-");
 }
 
-/** A number that fits into a cell. @param {number} value */
-export function shortNumber(value) {
-  if (Number.isInteger(value)) return String(value).replace("-", "−");
+/**
+ * A number that fits into a cell.
+ * @param {number} value
+ * @param {boolean} [whole] without decimals
+ */
+export function shortNumber(value, whole = false) {
+  if (whole) return String(value).replace("-", "−");
   if (Math.abs(value) < 0.005) return "0.00";
   const digits = Math.abs(value) < 9.995 ? 2 : Math.abs(value) < 99.95 ? 1 : 0;
   return value.toFixed(digits).replace("-", "−");
