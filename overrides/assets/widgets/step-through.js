@@ -58,7 +58,6 @@ class Stepper {
   at = 0;
   tour = 0; // the stop of the tour, from 1; 0 outside of the tour
   timer = 0;
-  run = 0;
 
   /** @param {HTMLElement} element */
   constructor(element) {
@@ -132,11 +131,11 @@ class Stepper {
     const place = el("div", { class: "stepper__place" }, this.diagram.element,
       el("div", {}, this.stack, this.explanation));
     const side = el("div", { class: "stepper__side" }, place, choices, this.panel.element);
-    const stepper = el("div", { class: "stepper", keydown: (/** @type {KeyboardEvent} */ event) => this.press(event) },
+    this.root = el("div", { class: "stepper", tabindex: -1, keydown: (/** @type {KeyboardEvent} */ event) => this.press(event) },
       this.form(), this.status,
       el("div", { class: "stepper__main" }, el("div", { class: "stepper__top" }, bar, this.code.element), side),
       this.live);
-    this.element.replaceChildren(stepper);
+    this.element.replaceChildren(this.root);
   }
 
   form() {
@@ -301,7 +300,19 @@ class Stepper {
 
   // Output
 
+  /** Shows the stop; the focus stays in the widget, if possible at the same place. */
   show() {
+    const { root } = this;
+    const controls = () => [...this.panel.element.querySelectorAll("button, canvas")];
+    const focused = document.activeElement;
+    const [inside, place] = [root?.contains(focused), controls().findIndex((each) => each === focused)];
+    this.render();
+    if (!inside || root?.contains(document.activeElement)) return;
+    const next = controls()[place] ?? root;
+    if (next instanceof HTMLElement) next.focus({ preventScroll: true });
+  }
+
+  render() {
     const { stops, at, files } = this;
     const stop = stops[at];
     if (!stop || !files) return;
