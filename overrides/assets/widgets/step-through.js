@@ -255,13 +255,14 @@ class Stepper {
     const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action) return;
     event.preventDefault();
+    event.stopPropagation(); // the theme goes to another page at some letters
     this.act(action);
   }
 
   /** @param {string} action */
   act(action) {
     const { stops, at, tour } = this;
-    if (!stops.length) return;
+    if (!stops.length || this.buttons?.[action]?.getAttribute("aria-disabled") === "true") return;
     const forward = action === "step";
     if (action === "tour") return tour ? this.move(at) : this.takeTour(1);
     if (action === "head" || action === "token") return this.panel.next(action);
@@ -354,9 +355,10 @@ class Stepper {
     const count = this.files?.notes.tour.length ?? 0;
     buttons.tour.setAttribute("aria-pressed", String(tour > 0));
     buttons.tour.firstChild?.replaceWith(tour ? text.tourAt(tour, count) : text.tour);
-    buttons.back.disabled = tour ? tour === 1 : at === 0;
-    for (const name of ["step", "over", "out"]) buttons[name].disabled = at === stops.length - 1;
-    buttons.layer.disabled = go.nextLayer(stops, at) === at;
+    const isLast = at === stops.length - 1;
+    const ends = { back: tour ? tour === 1 : !at, step: isLast, over: isLast, out: isLast, layer: go.nextLayer(stops, at) === at };
+    // Not disabled, which would take the focus from the button, and the keys with it.
+    for (const [name, end] of Object.entries(ends)) buttons[name].setAttribute("aria-disabled", String(end));
   }
 
   /** The address of this moment. */
