@@ -28,6 +28,7 @@ FILE_PATTERNS = (
     ".github/ISSUE_TEMPLATE/*.yml",
     "docs/*.yml",
     "docs/quizzes/*.yml",
+    "docs/step-through/*.yml",
     "docs/zh/**/*.ipynb",
     "docs/zh/**/*.md",
     "mkdocs.zh.yml",

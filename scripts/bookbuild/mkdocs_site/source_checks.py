@@ -21,6 +21,7 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import section_errors
 from bookbuild.publish import feed
 from bookbuild.reference import bibliography, claims
+from bookbuild.reference.step_notes import note_errors
 from bookbuild.run import generate
 
 SOURCE_PATHS = ("docs", "snippets", "scripts", "tests/claims", "mkdocs.yml", *LOCK_FILES)
@@ -78,6 +79,7 @@ def source_errors() -> Iterator[SourceError]:
             yield from page_errors(page)
     yield from notebook_errors()
     yield from glossary_errors()
+    yield from note_errors()
     yield from bibliography.reference_errors()
     yield from claims.claim_errors()
     yield from feed.feed_errors()

@@ -20,7 +20,7 @@ from bookbuild.pages.files import PARTIAL_SUFFIX, encoding_errors, write_file
 from bookbuild.pages.glossary import glossary_table
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import without_section_markers
-from bookbuild.reference import bibliography, claim_tables, quizzes, shapes
+from bookbuild.reference import bibliography, claim_tables, quizzes, shapes, step_notes
 from bookbuild.run.jobs import Job, list_jobs
 from bookbuild.run.locks import file_lock
 from bookbuild.run.workers import run_jobs
@@ -44,6 +44,8 @@ def write_downloads_and_tables() -> None:
     for language in LANGUAGES:
         folder = paths.GENERATED / language
         write_file(folder / "glossary.md", glossary_table(language))
+        if notes := step_notes.step_notes(language):
+            write_file(step_notes.notes_path(language), notes)
         for name, software in (("works", False), ("software", True)):
             text = bibliography.list_references(language, software=software)
             write_file(folder / "sources" / f"{name}.md", text)
@@ -62,6 +64,7 @@ def remove_obsolete_files(jobs: list[Job]) -> None:
     current |= {
         paths.DOWNLOADS / path.relative_to(paths.SNIPPETS) for path in downloadable_snippets()
     }
+    current |= {step_notes.notes_path(language) for language in LANGUAGES}
     folders = [paths.GENERATED / name for name in ("outputs", "keys", "downloads")]
     folders += [paths.GENERATED / language / "figures" for language in LANGUAGES]
     for folder in folders:

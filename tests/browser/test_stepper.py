@@ -1,0 +1,269 @@
+"""The widget of the page Step through: every control, by mouse and by keyboard."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from bookbuild.reference.step_notes import load_tour
+from browser_pages import LANGUAGE_BY_WIDTH, axe_errors
+from built_pages import assert_no_errors
+
+WIDGET = "[data-widget=step-through]"
+SCORES = "scaled_dot_product_attention@encoder.layers.0.self_attention:scores"
+
+wide_only = pytest.mark.parametrize("width", [1280])
+
+
+@pytest.fixture
+def language(width: int) -> str:
+    return LANGUAGE_BY_WIDTH[width]
+
+
+@pytest.fixture
+def page(checked_page: Page) -> Page:
+    return checked_page
+
+
+def open_widget(page: Page, home_url: str, query: str = "") -> Locator:
+    page.goto(f"{home_url}step-through/{query}", wait_until="domcontentloaded")
+    widget = page.locator(WIDGET)
+    widget.scroll_into_view_if_needed()
+    expect(widget.locator("figure, .stepper__values").first).to_be_visible()
+    return widget
+
+
+def action(widget: Locator, name: str) -> Locator:
+    return widget.locator(f"[data-action={name}]")
+
+
+def current_line(widget: Locator) -> int:
+    return int(widget.locator(".now .number").first.inner_text())
+
+
+def current_stop(widget: Locator) -> int:
+    return int(widget.locator(".stepper__slider").input_value())
+
+
+def shown_names(widget: Locator) -> list[str]:
+    return widget.locator("figcaption b").all_inner_texts()
+
+
+def expect_address(page: Page, text: str) -> None:
+    page.wait_for_function("(text) => decodeURIComponent(location.search).includes(text)", arg=text)
+
+
+def test_the_tour_goes_from_the_ids_to_the_logits(page, home_url, language):
+    widget = open_widget(page, home_url)
+    action(widget, "step").focus()
+    for number, stop in enumerate(load_tour(), 1):
+        title = f"{number}. {stop[f'{language}_title']}"
+        expect(widget.locator(".stepper__explanation b")).to_have_text(title)
+        expect(widget.locator(".stepper__explanation")).to_contain_text(stop[language])
+        if number < 12:
+            page.keyboard.press("ArrowRight")
+    assert shown_names(widget) == ["return"]
+    expect(widget.locator(".stepper__shares li").first).to_contain_text("我")
+    page.keyboard.press("ArrowLeft")
+    expect(action(widget, "tour")).to_contain_text("11")
+    page.keyboard.press("t")
+    expect(action(widget, "tour")).to_have_attribute("aria-pressed", "false")
+
+
+@wide_only
+def test_keys_and_buttons_move_as_in_a_debugger(page, home_url):
+    widget = open_widget(page, home_url, "?at=Transformer.forward")
+    actions = ["step", "over", "over", "step", "step", "out", "back"]
+    keys = {"step": "Right", "over": "Down", "out": "Up", "back": "Left"}
+    # Over passes the embedding, and then everything else of Transformer.encode.
+    stops = []
+    for name in actions:
+        action(widget, name).click()
+        stops.append(current_stop(widget))
+    page.keyboard.press("Home")
+    assert current_stop(widget) == 0
+    for name, stop in zip(actions, stops, strict=True):
+        page.keyboard.press(f"Arrow{keys[name]}")
+        assert current_stop(widget) == stop
+    assert stops == [1, 8, 99, 100, 101, 103, 102]
+    page.keyboard.press("End")
+    expect(action(widget, "step")).to_have_attribute("aria-disabled", "true")
+
+
+@wide_only
+def test_a_line_number_runs_to_the_line_and_a_box_jumps_to_its_part(page, home_url):
+    widget = open_widget(page, home_url, "?at=Transformer.forward")
+    widget.locator(".stepper__line button", has_text=re.compile("^275$")).click()
+    assert current_line(widget) == 275
+    assert shown_names(widget) == ["hidden"]
+    first = current_stop(widget)
+    action(widget, "layer").click()
+    assert current_line(widget) == 275
+    assert current_stop(widget) > first
+    boxes = widget.locator(".stepper__diagram g")
+    expect(widget.locator(".stepper__diagram [aria-current]")).to_contain_text("Feed-forw.")
+    boxes.last.click()
+    expect(widget.locator(".stepper__stack")).to_contain_text("Transformer.logits")
+    boxes.first.focus()
+    page.keyboard.press("Enter")
+    expect(widget.locator(".stepper__stack")).to_contain_text("TokenEmbedding.forward")
+
+
+@wide_only
+def test_the_slider_and_the_calls_move(page, home_url):
+    widget = open_widget(page, home_url, f"?at={SCORES}")
+    assert current_stop(widget) == 33
+    widget.locator(".stepper__stack button").nth(3).click()
+    expect(widget.locator(".stepper__stack")).to_contain_text("EncoderLayer.forward")
+    assert current_stop(widget) == 13
+    widget.locator(".stepper__slider").fill("36")
+    assert shown_names(widget) == ["scores", "mask", "weights"]
+
+
+def test_head_and_token_stay_selected(page, home_url):
+    widget = open_widget(page, home_url, f"?at={SCORES}&head=2&source=3")
+    head, token = widget.locator(".stepper__choices select").nth(0), widget.locator("select").nth(1)
+    expect(head).to_have_value("2")
+    expect(token).to_have_value("3")
+    action(widget, "step").click()
+    expect(head).to_have_value("2")
+    page.keyboard.press("h")
+    page.keyboard.press("n")
+    expect(head).to_have_value("3")
+    expect(token).to_have_value("4")
+    widget.locator(".stepper__heads button").nth(1).click()
+    expect(head).to_have_value("1")
+    token.select_option("0")
+    expect_address(page, "head=1")
+    widget.locator("figure.main > canvas").click(position={"x": 80, "y": 40})
+    assert not page.url.count("source=4")
+
+
+@wide_only
+def test_the_address_leads_back_to_the_moment(page, home_url):
+    widget = open_widget(page, home_url, f"?at={SCORES}&head=1")
+    action(widget, "step").click()
+    widget.locator(".stepper__choices select").last.select_option("scale")
+    expect_address(page, "off=scale")
+    captions = widget.locator("figcaption").all_text_contents()
+    page.locator(".stepper__bar button:not([data-action])").click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "off=scale" in copied
+    page.reload()
+    expect(widget.locator("figcaption")).to_have_text(captions)
+    link = page.locator(".md-select__link").last
+    page.wait_for_function(
+        "() => document.querySelector('.md-select__link').search.includes('off=scale')"
+    )
+    assert "off=scale" in str(link.get_attribute("href"))
+
+
+@wide_only
+def test_a_change_shows_both_tensors_and_their_difference(page, home_url):
+    query = "?at=scaled_dot_product_attention@decoder.layers.0.self_attention:weights"
+    widget = open_widget(page, home_url, f"{query}&off=mask&head=0")
+    expect(widget.locator("figcaption")).to_have_count(3)
+    expect(widget.locator("figcaption").last).to_contain_text("difference")
+    widget.locator(".stepper__choices select").last.select_option(
+        "decoder.layers.1.cross_attention.0"
+    )
+    expect(widget.locator("figcaption")).to_have_count(1)
+    expect(widget.locator("figcaption")).to_contain_text("No difference.")
+    widget.locator(".stepper__slider").fill("273")
+    expect(widget.locator("figcaption")).to_have_count(3)
+
+
+def test_a_number_is_shown_under_the_pointer_and_by_keyboard(page, home_url):
+    widget = open_widget(page, home_url, f"?at={SCORES}")
+    canvas, readout = widget.locator("canvas").first, widget.locator(".stepper__readout").first
+    value = r"scores\[0, 0, {}, {}\] = −?\d"
+    canvas.hover(position={"x": 60, "y": 30})
+    expect(readout).to_have_text(re.compile(value.format("0 why", "0 why")))
+    canvas.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    expect(readout).to_have_text(re.compile(value.format("1 do", "[12] (do|we)")))
+    assert "scores (batch 1, head 4, m 5, m 5)" in str(canvas.get_attribute("aria-label"))
+    expect(widget.locator(".stepper__live")).to_contain_text("scores (batch 1")
+    page.keyboard.press("Escape")
+    expect(action(widget, "step")).to_be_focused()
+
+
+@wide_only
+def test_a_variable_can_stay_in_view(page, home_url):
+    widget = open_widget(page, home_url, f"?at={SCORES}")
+    widget.locator(".stepper__locals button", has_text="value").click()
+    action(widget, "step").click()
+    assert shown_names(widget) == ["scores", "scores", "value"]
+
+
+def run_sentence(widget: Locator, sentence: str, target: str = "") -> None:
+    widget.locator("#translator-field").fill(sentence)
+    widget.locator("[name=forced]").fill(target)
+    widget.locator("[type=submit]").click()
+
+
+@wide_only
+def test_another_sentence_and_a_translation_of_ones_own(page, home_url):
+    widget = open_widget(page, home_url, "?at=Transformer.forward:return")
+    output = widget.locator(".stepper__status")
+    widget.locator(".stepper__chips button").nth(1).click()
+    expect(output).to_have_text("tom is not selling vegetables → 汤姆没在卖蔬菜")
+    assert current_line(widget) == 469
+    run_sentence(widget, "we work", "你们工作")
+    expect(output).to_have_text("we work → 你们工作")
+    expect(widget.locator("figcaption")).to_contain_text("5")
+    expect_address(page, "to=你们工作")
+    run_sentence(widget, "we wurk <img src=x onerror=alert(1)>")
+    expect(output).to_contain_text("does not know wurk")
+    expect(output.locator("img")).to_have_count(0)
+    run_sentence(widget, "")
+    expect(output).to_contain_text("Write a sentence first")
+
+
+@wide_only
+def test_an_address_cannot_do_harm(page, home_url):
+    query = "?s=<img%20src=x%20onerror=alert(1)>&at=<b>&head=99&source=-1&off=__proto__&to=<i>"
+    page.goto(f"{home_url}step-through/{query}")
+    widget = page.locator(WIDGET)
+    expect(widget.locator(".stepper__status")).to_contain_text("does not know")
+    assert widget.locator("img, i").count() == 0
+    run_sentence(widget, "we work")
+    expect(widget.locator("figure").first).to_be_visible()
+
+
+@wide_only
+def test_after_a_failure_the_pictures_are_shown_until_a_second_try(page: Page, home_url):
+    refused: list[Route] = []
+
+    def refuse(route: Route) -> None:
+        refused.append(route)
+        route.fulfill(status=200, body="{") if len(refused) == 1 else route.continue_()
+
+    page.route("**/model_program.json", refuse)
+    page.goto(f"{home_url}step-through/", wait_until="domcontentloaded")
+    widget = page.locator(WIDGET)
+    expect(widget.locator(".stepper__status")).to_contain_text("could not be fetched or run")
+    expect(widget.locator("svg").first).to_be_visible()
+    widget.locator(".stepper__status button").click()
+    expect(widget.locator(".stepper__tensors figure").first).to_be_visible()
+
+
+def test_the_widget_is_accessible_and_not_too_wide(page, home_url):
+    open_widget(page, home_url, f"?at={SCORES}&off=scale")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert_no_errors(axe_errors(page, WIDGET))
+
+
+@wide_only
+def test_a_step_is_shown_within_a_frame_or_two(page, home_url):
+    open_widget(page, home_url, "?at=Transformer.forward")
+    times = page.evaluate("""() => {
+      const step = document.querySelector("[data-action=step]");
+      return Array.from({ length: 273 }, () => {
+        const start = performance.now();
+        step.click();
+        return performance.now() - start;
+      });
+    }""")
+    assert sorted(times)[len(times) // 2] < 50  # milliseconds, on a busy machine
