@@ -151,7 +151,7 @@ def test_21_merges_make_the_english_sentence_five_words_and_split_an_unseen_one(
     assert shown["never seen"] == "they| talk|ed"
 
 
-@claim("embeddings#byte-pairs")
+@claim("input-in-practice#byte-pairs-chinese")
 @mutation(
     "byte_pair_encoding.py",
     "pairs.most_common(1)[0][0]",
@@ -398,7 +398,7 @@ def test_initializing_again_fills_the_padding_row():
     assert embedding.weight[0].all()
 
 
-@claim("embeddings#padding")
+@claim("input-in-practice#padding-row")
 @mutation(
     "examples/embeddings/padding_row.py",
     "torch.optim.SGD(embedding.parameters(), lr=0.1)",

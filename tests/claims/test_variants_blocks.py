@@ -129,19 +129,18 @@ def test_after_rms_norm_a_token_has_length_root_d():
     "x.abs().mean(dim=-1, keepdim=True).square()",
     fault="RMSNorm divides by the mean absolute value",
 )
-def test_rms_norm_computed_by_hand_matches_the_code(printed):
-    shown = printed("examples", "rms_by_hand")
-    assert shown["rms(x)"] == "2.5"
-    assert shown["RMSNorm of x"].split() == ["0.400", "0.800", "0.800", "1.600"]
-    assert shown["RMSNorm of 10 x"] == shown["RMSNorm of x"] != shown["RMSNorm of x + 10"]
-    assert shown["LayerNorm of x + 10"] == shown["LayerNorm of x"] == shown["LayerNorm of 10 x"]
-    assert shown["equal to nn.RMSNorm"] == "True"
+def test_rms_norm_computed_by_hand_matches_the_code():
+    x = torch.tensor([1.0, 2.0, 2.0, 4.0], dtype=torch.float64)
+    norm = RMSNorm(4, eps=0.0).double()
+    close(norm(x), x / 2.5)
+    close(norm(10 * x), norm(x))
+    assert not norm(x + 10).allclose(norm(x))
 
 
 # GELU
 
 
-@claim("variants#swiglu")
+@claim("layers-in-practice#gelu")
 @mutation(
     "variants/swiglu.py",
     "0.044715 * x**3",
@@ -154,7 +153,7 @@ def test_gelu_equals_torchs_exact_and_tanh_versions():
     close(gelu_tanh(x), F.gelu(x, approximate="tanh"), 1e-12)
 
 
-@claim("variants#swiglu")
+@claim("layers-in-practice#gelu")
 @mutation(
     "variants/swiglu.py",
     "return x * (1 + inner.tanh()) / 2",

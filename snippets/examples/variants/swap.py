@@ -5,23 +5,11 @@ from transformer import Transformer, TransformerConfig
 from variants.rotary import RotaryAttention
 
 torch.manual_seed(0)
-config = TransformerConfig(
-    src_vocab_size=20,
-    tgt_vocab_size=20,
-    d_model=64,
-    nhead=4,
-    num_encoder_layers=2,
-    num_decoder_layers=2,
-    dim_feedforward=256,
-    dropout=0.0,
-)
+config = TransformerConfig(20, 20, d_model=64, nhead=4, dropout=0.0)
 model = Transformer(config)
-print("parameters before:", model.num_parameters())
-
 model.position = nn.Identity()  # nothing is added any more
 for layer in [*model.encoder.layers, *model.decoder.layers]:
     layer.self_attention = RotaryAttention(config.d_model, config.nhead)
-print("parameters after:", model.num_parameters())
 
 src, tgt = torch.tensor([[5, 6, 7, 8]]), torch.tensor([[1, 9, 10]])
 swapped = src[:, [1, 0, 2, 3]]
