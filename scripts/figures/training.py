@@ -239,16 +239,16 @@ def draw_heads(label, words: list[str], height: float):
     tokens, weights = trace_translation(words)
     fig, axes = canvas(height=height, columns=weights.size(1))
     for i, (ax, head) in enumerate(zip(axes, weights[-1], strict=True)):
-        draw_heat_map(ax, head, words, tokens, label["head"].format(i + 1), with_labels=i == 0)
+        draw_heat_map(ax, head, words, tokens, label["head"].format(i), with_labels=i == 0)
     return fig
 
 
-@figure(en={"head": "head {}"}, zh={"head": "头 {}"})
+@figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
 def crossing_sentence(label):
     return draw_heads(label, ENGLISH, height=250)
 
 
-@figure(en={"head": "head {}"}, zh={"head": "头 {}"})
+@figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
 def crossing_number(label):
     words = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
     return draw_heads(label, words, height=300)

@@ -525,7 +525,7 @@ def test_at_length_twice_d_model_the_pairs_cost_as_much_as_the_linear_layers(pri
     "attn_mask=mask",
     fault="nn.MultiheadAttention gets our mask where the results are compared",
 )
-def test_masks_of_nn_multihead_attention_are_the_opposite_of_ours_and_of_sdpas(printed):
+def test_masks_of_nn_multihead_attention_are_the_opposite_of_ours_and_of_those_of_sdpa(printed):
     shown = printed("examples", "torch_nn")
     equal = [value for label, value in shown.items() if label.endswith("equal")]
     assert equal == ["True"] * 4

@@ -67,7 +67,7 @@ def einops_encoder(heads=4, dim_head=8, depth=2) -> EinopsEncoder:
     "x = network(x)",
     fault="the residual connection is omitted",
 )
-def test_the_encoder_with_einops_equals_torchs_pre_norm_encoder():
+def test_the_encoder_with_einops_equals_the_pre_norm_encoder_of_pytorch():
     ours = einops_encoder()
     layer = nn.TransformerEncoderLayer(
         32, 4, 48, 0.0, "gelu", norm_first=True, batch_first=True, dtype=torch.float64

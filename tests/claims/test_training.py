@@ -87,7 +87,7 @@ def losses(draw):
 )
 @few
 @given(given=losses())
-def test_the_loss_and_its_gradient_equal_pytorchs(given):
+def test_the_loss_and_its_gradient_equal_those_of_pytorch(given):
     compare_loss(*given)
 
 

@@ -232,7 +232,7 @@ def test_exposure_bias_does_not_make_the_first_mistake(printed):
     fault="the smoothing goes to every token in full",
 )
 @pytest.mark.parametrize(("smoothing", "by_hand"), [(0.0, 0.494), (0.1, 0.619)])
-def test_the_loss_computed_by_hand_equals_ours_and_pytorchs(smoothing, by_hand):
+def test_the_loss_computed_by_hand_equals_ours_and_that_of_pytorch(smoothing, by_hand):
     logits, target = torch.tensor([[2.0, 1.0, 0.0, 0.0]]), torch.tensor([0])
     ours = label_smoothed_cross_entropy(logits, target, smoothing, ignore_index=-100)
     assert ours.item() == pytest.approx(by_hand, abs=5e-4)
@@ -449,7 +449,7 @@ def test_the_heads_of_the_last_layer_attend_to_the_aligned_word_for_nearly_every
 def test_the_trained_translator_translates_unseen_sentences(printed):
     shown = printed("examples", "crossing")
     assert shown["shape"] == "(1, 4, 9, 5)"
-    for i in range(1, 5):
+    for i in range(4):
         looks = shown[f"last layer, head {i}"].split()
         assert [looks[0], looks[2], looks[5]] == ["we", "why", "work"]
 

@@ -46,7 +46,7 @@ def rms_norm(size: int, seed: int = 0, eps: float = 1e-5) -> RMSNorm:
 )
 @few
 @given(seeds, sizes, st.sampled_from([1e-8, 1e-5, 1e-2]))
-def test_rms_norm_and_its_gradients_equal_torchs(seed, size, eps):
+def test_rms_norm_and_its_gradients_equal_those_of_pytorch(seed, size, eps):
     torch.manual_seed(seed)
     compare_rms_norm(normal(2, 3, size, seed=seed).requires_grad_(), eps)
 
@@ -147,7 +147,7 @@ def test_rms_norm_computed_by_hand_matches_the_code():
     "0.0447 * x**2",
     fault="the second GELU has a different cubic term",
 )
-def test_gelu_equals_torchs_exact_and_tanh_versions():
+def test_gelu_equals_the_exact_and_tanh_versions_of_pytorch():
     x = torch.linspace(-8, 8, 4001, dtype=torch.float64)
     close(gelu(x), F.gelu(x), 1e-12)
     close(gelu_tanh(x), F.gelu(x, approximate="tanh"), 1e-12)
@@ -309,7 +309,7 @@ def in_heads(x, head_dim=4):
 @pytest.mark.parametrize("kv", [1, 2, 4, 8])
 @few
 @given(seeds)
-def test_grouped_query_attention_equals_sdpas(kv, seed):
+def test_grouped_query_attention_equals_that_of_sdpa(kv, seed):
     torch.manual_seed(seed)
     compare_grouped_query(normal(2, 5, 32, seed=seed), 8, kv)
 

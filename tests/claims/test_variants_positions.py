@@ -490,7 +490,7 @@ def test_without_a_causal_mask_the_two_biases_differ():
     fault="the bias is divided by the root too",
 )
 @pytest.mark.parametrize("causal", [False, True])
-def test_alibi_attention_equals_pytorchs_with_the_bias_as_a_float_mask(causal):
+def test_alibi_attention_equals_that_of_pytorch_with_the_bias_as_a_float_mask(causal):
     compare_alibi(normal(2, 5, 16), 4, causal)
 
 

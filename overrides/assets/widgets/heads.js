@@ -36,7 +36,7 @@ const WORDS = {
     head: (/** @type {number} */ head) => `head ${head}`,
     shares: "In percent: how much the strongest word gets, on average over the characters.",
     where: (/** @type {Place} */ { layer, head }, /** @type {string} */ token) =>
-      `Layer ${layer + 1}, head ${head + 1}, about to write ${token}: `,
+      `Layer ${layer + 1}, head ${head}, about to write ${token}: `,
     most: (/** @type {string} */ share, /** @type {string} */ word) =>
       `${share} of the weight is on “${word}”, more than on any other word.`,
     less: (/** @type {string[]} */ [share, word, most, best]) =>
@@ -55,10 +55,10 @@ const WORDS = {
     near: (/** @type {string} */ list) => `（相近的有 ${list}）`,
     long: (/** @type {number} */ most) => `太长了：最多 ${most} 个词。`,
     layer: (/** @type {number} */ layer) => `第 ${layer} 层`,
-    head: (/** @type {number} */ head) => `头 ${head}`,
+    head: (/** @type {number} */ head) => `${head} 号头`,
     shares: "百分数：权重最大的词占多少，对各个字取平均。",
     where: (/** @type {Place} */ { layer, head }, /** @type {string} */ token) =>
-      `第 ${layer + 1} 层，头 ${head + 1}，即将写「${token}」：`,
+      `第 ${layer + 1} 层，${head} 号头，即将写「${token}」：`,
     most: (/** @type {string} */ share, /** @type {string} */ word) =>
       `${share} 的权重在 ${word} 上，比在别的词上都多。`,
     less: (/** @type {string[]} */ [share, word, most, best]) =>
@@ -224,7 +224,7 @@ function thumbnail(rows, layer, head, choose) {
   const heat = svg("svg", { "aria-hidden": "true", preserveAspectRatio: "none",
     viewBox: `0 0 ${rows[0].length} ${rows.length}` }, ...squares);
   const share = el("b", {}, percent(meanShare(rows), 0));
-  return el("label", {}, radio, heat, el("span", {}, text.head(head + 1), " ", share));
+  return el("label", {}, radio, heat, el("span", {}, text.head(head), " ", share));
 }
 
 /**

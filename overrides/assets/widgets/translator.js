@@ -72,7 +72,7 @@ class Live {
     this.bars = el("ol", { class: "bars", "aria-label": this.text.likeliest });
     this.slider = el("input", { type: "range", min: 1, "aria-label": this.text.step });
     this.layer = this.choice(this.text.layer, numbers(LAYERS), LAYERS - 1);
-    this.head = this.choice(this.text.head, [this.text.mean, ...numbers(HEADS)], 0);
+    this.head = this.choice(this.text.head, [this.text.mean, ...numbers(HEADS, 0)], 0);
     this.search = this.choice(this.text.search, [this.text.greedy, this.text.beam], 0);
     const drawn = Array.from(this.stage.querySelectorAll("svg text"), (each) => each.textContent ?? "");
     const words = EXAMPLES[0].split(" ");
@@ -403,8 +403,9 @@ class Live {
 /** @param {Step[]} steps */
 const tokensOf = (steps) => steps.map(({ token }) => token);
 
-/** @param {number} count */
-const numbers = (count) => Array.from({ length: count }, (_, i) => String(i + 1));
+/** @param {number} count @param {number} first */
+const numbers = (count, first = 1) =>
+  Array.from({ length: count }, (_, i) => String(first + i));
 
 /**
  * @param {string} label

@@ -13,4 +13,6 @@ print("with positions:", tuple(PositionalEncoding(512)(x).shape))
 try:
     TokenEmbedding(9, 512)(wrong)
 except ValueError as error:
-    print("ours:", error)
+    expected, got = str(error).split(", got ")
+    print("ours:", expected)
+    print("got:", got)

@@ -18,4 +18,5 @@ y += x
 try:
     y.sum().backward()
 except RuntimeError as error:
-    print("backward:", str(error).split(":")[0])
+    message = str(error).split(":")[0]
+    print("backward:", message.partition("gradient computation ")[2])

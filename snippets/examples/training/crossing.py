@@ -34,4 +34,4 @@ print("shape:", tuple(crossing[-1].shape))
 for name, weights in zip(["first layer", "last layer"], crossing, strict=True):
     for i, head in enumerate(weights[0]):
         looks = [words[j] for j in head.argmax(dim=-1)]
-        print(f"{name}, head {i + 1}:", *looks)
+        print(f"{name}, head {i}:", *looks)

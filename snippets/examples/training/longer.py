@@ -1,4 +1,5 @@
 import json
+import textwrap
 from pathlib import Path
 
 import train
@@ -8,6 +9,6 @@ measured = json.loads((folder / "ablations.json").read_text(encoding="utf-8"))
 for digits, share in measured["lengths"]["match"].items():
     print(f"{digits} digits, right: {share:.1%}")
 for english, right, wrong in measured["lengths"]["examples"]:
-    print(f"\n{english}")
+    print("\n" + textwrap.fill(english, width=70))
     print("  right: ", right)
     print("  said:  ", wrong)
