@@ -25,7 +25,6 @@ from mutants import CLAIMS, SNIPPETS  # noqa: E402
 from test_mutations import CASES, process_pool  # noqa: E402
 
 WORKERS = os.cpu_count() or 1
-ABOUT_MUTATIONS = ("test_mutations.py", "test_mutation_testing.py")
 # Any change of the code makes the stored results of long measurements stale: that kills nothing.
 ABOUT_KEYS = re.compile(r"code_key|\[\"key\"\]|def test_the_runner|mutations?\.json")
 
@@ -42,7 +41,7 @@ def tests_to_leave_out() -> set[str]:
 
 def measure_tests(pool: Executor) -> Coverage:
     """The coverage of all tests of claims."""
-    files = [each.name for each in CLAIMS.glob("test_*.py") if each.name not in ABOUT_MUTATIONS]
+    files = [each.name for each in CLAIMS.glob("test_*.py") if each.name != "test_mutations.py"]
     measured = Coverage(defaultdict(set), {})
     for future in as_completed([pool.submit(generated.measure, file) for file in files]):
         found = future.result()
