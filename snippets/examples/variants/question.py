@@ -13,6 +13,7 @@ pair += [(["is", "the", "teacher", "busy"], True)]
 
 answers = [asked for _, asked in test]
 print("sentences to learn from:", len(train))
+print("held-out sentences:", len(test))
 print(f"always no: {1 - sum(answers) / len(answers):.1%}")
 for name in "with positions", "without positions":
     torch.manual_seed(0)
@@ -22,7 +23,7 @@ for name in "with positions", "without positions":
     fit(model, vocabulary, train)
     ids, classes = batch_of(vocabulary, test)
     right = (model(ids).argmax(dim=-1) == classes).float().mean()
-    print(f"{name}: {right:.1%} of {len(test)}")
+    print(f"{name}: {right:.1%}")
     ids, _ = batch_of(vocabulary, pair)
     sure = model(ids).softmax(dim=-1)[:, 1].tolist()
     for (words, _), chance in zip(pair, sure, strict=True):
