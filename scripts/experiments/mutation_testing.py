@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of claims on all mutants that Cosmic Ray generates for five files.
+"""Runs the tests of claims on all mutants that Cosmic Ray generates for some files.
 
 Writes snippets/results/mutation_testing.json. Mutants with a known outcome are not run again,
 except with --all. usage: scripts/experiment mutation_testing [--all] [FILE…]

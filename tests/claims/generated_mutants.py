@@ -1,4 +1,4 @@
-"""The mutants that Cosmic Ray generates for five files, and the tests that kill them.
+"""The mutants that Cosmic Ray generates for some files, and the tests that kill them.
 
 A mutant is a file with one small change: Cosmic Ray applies each of its operators at every place.
 The tests that execute the changed line run on a copy of snippets/ with the mutant until one fails.
