@@ -397,4 +397,3 @@ class Stepper {
     setTimeout(() => (button.textContent = text.link), 1500);
   }
 }
-
