@@ -53,12 +53,12 @@ class PageCopy(NamedTuple):
 
     def absolute_link(self, link: re.Match[str]) -> str:
         """The absolute address of a link's target; a page becomes its Markdown copy."""
-        path, mark, anchor = (link["target"] or "").partition("#")
+        path, mark, rest = re.findall(r"^([^?#]*)([?#]?)(.*)$", link["target"] or "")[0]
         if not path or "://" in path:
             return link[0]
         path = posixpath.normpath(posixpath.join(posixpath.dirname(self.name), path))
         path = f"{page_url(path)}index.md" if path.endswith(".md") else path
-        return f"{self.root}{path}{mark}{anchor}"
+        return f"{self.root}{path}{mark}{rest}"
 
 
 def llms_txt(
