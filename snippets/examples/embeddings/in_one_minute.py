@@ -9,6 +9,7 @@ ids = torch.tensor([numbers])  # a batch of one sentence
 print("ids:", ids.tolist())
 print("shape of the ids:", tuple(ids.shape))
 
+torch.manual_seed(0)
 embedding = TokenEmbedding(vocab_size=9, d_model=512, padding_idx=0)
 x = embedding(ids)
 print("shape of the vectors:", tuple(x.shape))
