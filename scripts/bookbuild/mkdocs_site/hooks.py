@@ -129,6 +129,7 @@ def on_post_build(config: MkDocsConfig) -> None:
         return
     site_output.build_chinese_site(config)
     if not STATE.serving:  # the development server adds a script of its own to each page
+        site_output.minify_assets(Path(config.site_dir))
         site_output.protect_site(Path(config.site_dir), comments="giscus" in config.extra)
     if STATE.staged_site:
         STATE.staged_site.is_complete = True

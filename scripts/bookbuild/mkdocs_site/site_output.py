@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -14,7 +15,9 @@ from bookbuild.mkdocs_site.build_state import STATE
 from bookbuild.mkdocs_site.languages import build_language, root_url
 from bookbuild.mkdocs_site.theme_patches import patch_theme
 from bookbuild.pages import paths
+from bookbuild.pages.errors import SetupError
 from bookbuild.pages.files import write_file
+from bookbuild.pages.node import node_executable
 from bookbuild.pages.values import remove_source_links
 from bookbuild.publish import csp, feed, offline
 from bookbuild.publish.markdown_copies import PageCopy, llms_txt
@@ -89,6 +92,25 @@ def build_chinese_site(config: MkDocsConfig) -> None:
         chinese.plugins.on_shutdown()
     finally:
         STATE.staged_site = staged_site
+
+
+def minify_assets(folder: Path) -> None:
+    """Minify the book's scripts and style sheets, not its downloads, which are to be read."""
+    originals = paths.ROOT / "overrides" / "assets"
+    names = [path.relative_to(originals) for path in sorted(originals.rglob("*.[cj]s*"))]
+    for assets in (folder / "assets", folder / "zh" / "assets"):
+        process = subprocess.run(
+            [node_executable(), paths.ROOT / "node_modules" / "esbuild" / "bin" / "esbuild"]
+            + [assets / name for name in names]
+            + ["--minify", "--target=es2023", "--tsconfig-raw={}", "--legal-comments=none"]
+            + ["--allow-overwrite", f"--outbase={assets}", f"--outdir={assets}"],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+        )
+        if process.returncode:
+            hint = "correct the script, or remove node_modules and run scripts/install"
+            raise SetupError(f"esbuild did not run; {hint}. Its errors:\n{process.stderr}")
 
 
 def protect_site(folder: Path, comments: bool) -> None:
