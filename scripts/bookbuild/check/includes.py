@@ -18,8 +18,12 @@ SHOWN_SNIPPETS = ("*.py", "*.js", "variants/*.py")  # each of their sections is 
 
 
 def include_path(file: str, language: str) -> Path:
-    """The path of an included file. Raises ValueError if it doesn't exist."""
-    for folder in (paths.SNIPPETS, paths.GENERATED, paths.GENERATED / language):
+    """The path of an included file; a page includes code and outputs in its language.
+
+    Raises ValueError if it doesn't exist.
+    """
+    own = paths.GENERATED / language
+    for folder in (own / "snippets", paths.SNIPPETS, own, paths.GENERATED):
         if (folder / file).is_file():
             return folder / file
     raise ValueError(f"missing file {file} in snippets/ or .generated/; correct the name or add it")

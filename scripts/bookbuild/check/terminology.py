@@ -37,6 +37,7 @@ FILE_PATTERNS = (
     "scripts/bookbuild/**/*.py",
     "scripts/figures/*.py",
     "scripts/proofs/*.py",
+    "snippets/zh/*.po",
 )
 EXCLUDED_FILES = ("scripts/bookbuild/check/terminology.py",)
 # 中文（English）, with the Chinese possibly in bold.

@@ -17,7 +17,9 @@ from bookbuild.reference import bibliography
 def add_generated_files(files: Files, config: MkDocsConfig) -> None:
     for path in sorted(paths.DOWNLOADS.rglob("*.*")):
         name = path.relative_to(paths.GENERATED).as_posix()
-        files.append(File.generated(config, name, abs_src_path=str(path)))
+        own = paths.GENERATED / build_language(config) / name  # in Chinese, if it has words
+        source = own if own.exists() else path
+        files.append(File.generated(config, name, abs_src_path=str(source)))
     path = bibliography.bib_file()
     files.append(File.generated(config, path.name, abs_src_path=str(path)))
 

@@ -18,7 +18,7 @@ from bookbuild.pages.errors import SourceError
 FAST_LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # C is six times faster
 Keys = tuple[str, ...]
 PARTIAL_SUFFIX = ".part"  # of the temporary file that write_file renames
-TEXT_SUFFIXES = (".bib", ".ipynb", ".js", ".json", ".md", ".py", ".yml")
+TEXT_SUFFIXES = (".bib", ".ipynb", ".js", ".json", ".md", ".po", ".py", ".yml")
 TEXT_FOLDERS = ("docs", "snippets", "scripts/figures", "tests/claims")
 ENCODING_MESSAGES = {
     r"\A\ufeff": "starts with a byte order mark; save it as UTF-8 without BOM",

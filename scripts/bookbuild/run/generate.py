@@ -11,9 +11,11 @@ All outputs go to .generated/; a file is only written when its content changes.
 import argparse
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from bookbuild.localize.build import write_chinese_files
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
 from bookbuild.pages.files import PARTIAL_SUFFIX, encoding_errors, write_file
@@ -21,7 +23,7 @@ from bookbuild.pages.glossary import glossary_table
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import without_section_markers
 from bookbuild.reference import bibliography, claim_tables, quizzes, shapes, step_notes
-from bookbuild.run.jobs import Job, list_jobs
+from bookbuild.run.jobs import Job, dependencies, list_jobs
 from bookbuild.run.locks import file_lock
 from bookbuild.run.workers import run_jobs
 
@@ -35,8 +37,21 @@ def downloadable_snippets() -> list[Path]:
     return sorted(path for path in found if path.name not in RESULTS_OF_TESTS)
 
 
-def write_downloads_and_tables() -> None:
+def programs(jobs: list[Job]) -> Iterator[tuple[Path, list[Path]]]:
+    """The snippets that are run, each with all snippets that it imports."""
+    for job in jobs:
+        if job.source.is_relative_to(paths.SNIPPETS) and job.source.suffix == ".py":
+            files = dependencies(job.source) - {job.source}
+            modules = (path for path in files if path.suffix == ".py")
+            yield (
+                job.source,
+                sorted(path for path in modules if path.is_relative_to(paths.SNIPPETS)),
+            )
+
+
+def write_downloads_and_tables(jobs: list[Job]) -> None:
     """Write everything that is copied or converted rather than run; takes almost no time."""
+    write_chinese_files(downloadable_snippets(), programs(jobs))
     for path in downloadable_snippets():
         is_code = path.suffix in (".py", ".js")
         content = without_section_markers(path) if is_code else path.read_bytes()
@@ -80,8 +95,8 @@ def generation_lock() -> AbstractContextManager[None]:
 
 def prepare_jobs() -> list[Job]:
     """List the jobs, after writing everything that isn't run and removing what is obsolete."""
-    write_downloads_and_tables()
     jobs = list_jobs()
+    write_downloads_and_tables(jobs)
     remove_obsolete_files(jobs)
     return jobs
 
@@ -143,7 +158,9 @@ def generate(args: argparse.Namespace) -> int:
         pending = [job for job in selected if run_fresh or not job.is_fresh()]
         if pending:
             failures = run_jobs(pending)
-            write_downloads_and_tables()  # claims and shapes use the output of the proofs
+            write_downloads_and_tables(
+                list_jobs()
+            )  # claims and shapes use the output of the proofs
     for message in dict.fromkeys(failures):  # on a full disk they are all the same
         print(f"\n{message}", file=sys.stderr)
     seconds = time.monotonic() - started

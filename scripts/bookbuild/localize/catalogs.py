@@ -1,0 +1,108 @@
+"""The gettext catalogs in snippets/zh/, keyed by the English words of the snippets."""
+
+import functools
+import io
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import PoFileError, read_po, write_po
+
+from bookbuild.localize.texts import Text, find_texts
+from bookbuild.pages import paths
+from bookbuild.pages.errors import SourceError
+from bookbuild.pages.files import write_file
+
+HEADER = (
+    'msgid ""\nmsgstr ""\n"Language: zh_CN\\n"\n"Content-Type: text/plain; charset=utf-8\\n"\n\n'
+)
+PROGRAMS = ("examples", "exercises", "pitfalls")  # all their strings may be printed
+Translations = dict[str, str]
+
+
+def snippet_files() -> list[Path]:
+    """The Python files that readers see."""
+    return sorted(path for path in paths.SNIPPETS.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def catalog_path(snippet: Path) -> Path:
+    """One catalog for each module, and one for the examples and exercises of each chapter."""
+    is_module = snippet.parent == paths.SNIPPETS
+    name = snippet.stem if is_module else snippet.parent.name
+    return paths.SNIPPETS / "zh" / f"{name}.po"
+
+
+def read_catalog(path: Path) -> Catalog:
+    """An empty catalog if there is no file. Raises SourceError if it is invalid."""
+    return parse_catalog(path, path.read_bytes() if path.exists() else b"")
+
+
+@functools.lru_cache(maxsize=128)
+def parse_catalog(path: Path, content: bytes) -> Catalog:
+    try:
+        return read_po(io.BytesIO(content), locale="zh_CN", abort_invalid=True)
+    except PoFileError as error:
+        message = f"invalid catalog: {error}; correct it"
+        raise SourceError(path, (error.lineno or 0) + 1, message) from None
+
+
+def is_needed(text: Text, snippet: Path, catalog: Catalog) -> bool:
+    """Whether words need a Chinese version: in a module, a label only if the catalog has one."""
+    is_program = snippet.relative_to(paths.SNIPPETS).parts[0] in PROGRAMS
+    return text.kind != "label" or is_program or text.words in catalog
+
+
+def translations(snippet: Path) -> Translations:
+    """The Chinese words of a file by the English; without those to be reviewed."""
+    catalog = read_catalog(catalog_path(snippet))
+    return {
+        str(entry.id): str(entry.string)
+        for entry in catalog
+        if entry.id and entry.string and not entry.fuzzy
+    }
+
+
+def catalog_errors() -> Iterator[SourceError]:
+    """Words without Chinese, and entries that are to be reviewed or that no file has."""
+    used: dict[Path, set[str]] = {path: set() for path in paths.SNIPPETS.glob("zh/*.po")}
+    for snippet in snippet_files():
+        path = catalog_path(snippet)
+        catalog, known = read_catalog(path), translations(snippet)
+        for text in find_texts(snippet.read_text(encoding="utf-8")) if path in used else ():
+            used[path].add(text.words)
+            if is_needed(text, snippet, catalog) and text.words not in known:
+                hint = f"run scripts/translated --code, then complete snippets/zh/{path.name}"
+                message = f"no Chinese for the {text.kind} {text.words!r}; {hint}"
+                yield SourceError(snippet, text.start[0], message)
+    for path, words in used.items():
+        for entry in read_catalog(path):
+            if entry.id and entry.id not in words:
+                message = f"no file has the words {entry.id!r}; run scripts/translated --code"
+                yield SourceError(path, entry.lineno or 1, message)
+
+
+def update_catalogs(new: Collection[str] = ()) -> Iterator[str]:
+    """Add new words to the catalogs, and to new ones of these names; remove old words; yield what
+    is still to be translated.
+
+    A changed text keeps its Chinese as a proposal, marked as fuzzy: review it, remove the mark.
+    """
+    templates: dict[Path, Catalog] = {}
+    for snippet in snippet_files():
+        path = catalog_path(snippet)
+        if not path.exists() and path.stem not in new:
+            continue
+        old, template = read_catalog(path), templates.setdefault(path, Catalog(locale="zh_CN"))
+        for text in find_texts(snippet.read_text(encoding="utf-8")):
+            if is_needed(text, snippet, old):
+                place = snippet.relative_to(paths.SNIPPETS).as_posix(), text.start[0]
+                template.add(text.words, locations=[place])
+    for path, template in templates.items():
+        catalog = read_catalog(path)
+        catalog.update(template)
+        file = io.BytesIO()
+        write_po(file, catalog, 100, omit_header=True, ignore_obsolete=True, include_lineno=False)
+        write_file(path, HEADER + file.getvalue().decode())
+        count = sum(not entry.string or entry.fuzzy for entry in catalog if entry.id)
+        if count:
+            yield f"snippets/zh/{path.name}: {count} texts to translate or review"

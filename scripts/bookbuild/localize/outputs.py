@@ -1,0 +1,127 @@
+"""Derives what a program prints in Chinese from what it prints in English.
+
+Only constant words differ, so each printed line is matched with the strings and the calls of print
+in the program and in the modules that it imports. A test runs every Chinese program.
+"""
+
+import ast
+import copy
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from bookbuild.localize.render import without_words
+
+Part = str | ast.expr  # a constant text, or an expression whose value is printed
+Source = tuple[str, str]  # of a file, in English and in Chinese
+
+
+class Template(NamedTuple):
+    """A text that a program prints: a pattern of the English one, the parts of the Chinese one."""
+
+    pattern: re.Pattern[str]
+    chinese: list[str | int]  # constant texts, and groups of the pattern
+    size: int  # of all constant texts
+    is_line: bool  # what a call prints, or an error message: not a part of another text
+
+    @property
+    def is_constant(self) -> bool:
+        return self.pattern.groups == 0
+
+
+def derive_output(printed: str, program: Source, modules: Iterable[Source]) -> str:
+    """The Chinese output of a program; each file comes in English and in Chinese."""
+    own = find_templates(*program)
+    imported = [template for module in modules for template in find_templates(*module)]
+    of_values = sorted([*own, *imported], key=lambda template: -template.size)
+    of_lines = [each for each in of_values if each.is_line]
+    of_lines += [each for each in own if not each.is_line]
+    words = {each.pattern.pattern: str(each.chinese[0]) for each in own if each.is_constant}
+    any_words = re.compile(
+        "|".join(rf"(?:\b|(?=\W)){each}(?:\b|(?<=\W))" for each in sorted(words, key=len)[::-1])
+        or "(?!)"
+    )
+
+    def translate(text: str, templates: list[Template]) -> str:
+        for template in templates:
+            if match := template.pattern.fullmatch(text):
+                return "".join(
+                    part if isinstance(part, str) else translate_value(match[part])
+                    for part in template.chinese
+                )
+        return any_words.sub(lambda match: words[re.escape(match[0])], text)
+
+    def translate_value(text: str) -> str:
+        """A value may be words too, formatted to a width."""
+        chinese = translate(text.strip(" "), of_values)
+        if text.startswith(" "):
+            return chinese.rjust(len(text))
+        return chinese.ljust(len(text)) if text.endswith(" ") else chinese
+
+    return "".join(f"{translate(line, of_lines)}\n" for line in printed.splitlines())
+
+
+@functools.lru_cache(maxsize=512)
+def find_templates(english: str, chinese: str) -> list[Template]:
+    """A template for each string and each call of print with constant text."""
+    if english == chinese:
+        return []
+    tree, templates = ast.parse(english), []
+    errors = {
+        part for node in ast.walk(tree) if isinstance(node, ast.Raise) for part in ast.walk(node)
+    }
+    for node, other in paired_nodes(tree, ast.parse(chinese)):
+        parts = [*printed_parts(node)]
+        if re.search(r"[^\s.,]", constant_text(parts)):
+            is_line = isinstance(node, ast.Call) or node in errors
+            templates.append(make_template(parts, [*printed_parts(other)], is_line))
+    return templates
+
+
+def paired_nodes(node: ast.AST, other: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """The nodes of two trees that differ only in words. Placeholders may be in another order."""
+    yield node, other
+    if not isinstance(node, ast.JoinedStr):
+        children = ast.iter_child_nodes(node), ast.iter_child_nodes(other)
+        for child, other_child in zip(*children, strict=True):
+            yield from paired_nodes(child, other_child)
+
+
+def printed_parts(node: ast.AST) -> Iterator[Part]:
+    """The parts of the text that a string has or that a call prints."""
+    match node:
+        case ast.Constant(value=str() as text):
+            yield text
+        case ast.JoinedStr(values=values):
+            for value in values:
+                yield str(value.value) if isinstance(value, ast.Constant) else value
+        case ast.Call(func=ast.Name(id="print"), args=arguments, keywords=keywords):
+            for index, argument in enumerate(arguments):
+                yield from [" "] if index else []
+                yield from [*printed_parts(argument)] or [argument]
+            if keywords:  # end=" ": the next call prints on the same line
+                yield keywords[0].value
+
+
+def constant_text(parts: list[Part]) -> str:
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def make_template(english: list[Part], chinese: list[Part], is_line: bool) -> Template:
+    pattern = "".join(re.escape(each) if isinstance(each, str) else "(.*?)" for each in english)
+    values = [value_key(part) for part in english if not isinstance(part, str)]
+    parts: list[str | int] = []
+    for part in chinese:
+        if isinstance(part, str):
+            parts.append(part)
+        else:
+            number = values.index(value_key(part))
+            values[number] = ""  # each value is printed once
+            parts.append(number + 1)
+    return Template(re.compile(pattern), parts, len(constant_text(english)), is_line)
+
+
+def value_key(part: ast.expr) -> str:
+    """A text that is the same for an expression in both languages."""
+    return ast.dump(without_words(copy.deepcopy(part)))

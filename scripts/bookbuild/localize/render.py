@@ -1,0 +1,116 @@
+"""Renders a snippet with Chinese words: the same code on the same lines."""
+
+import ast
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+from bookbuild.localize.catalogs import (
+    Translations,
+    catalog_path,
+    read_catalog,
+    snippet_files,
+    translations,
+)
+from bookbuild.localize.texts import Text, find_texts, split_string
+from bookbuild.pages.errors import SourceError
+
+WIDE_PUNCTUATION = "“”‘’…—"  # as wide as a Chinese character in a Chinese font
+
+
+def render(source: str, chinese: Translations) -> str:
+    """The code with Chinese words where there are some."""
+    lines = source.splitlines(keepends=True)
+    for text in reversed(find_texts(source)):
+        words = chinese.get(text.words)
+        if words and words != text.words:
+            (first, column), (last, end) = text.start, text.end
+            before, after = lines[first - 1][:column], lines[last - 1][end:]
+            replaced = f"{before}{replacement(text, words, before)}{after}"
+            lines[first - 1 : last] = replaced.splitlines(keepends=True)
+    return "".join(lines)
+
+
+def replacement(text: Text, words: str, before: str) -> str:
+    """The source code of words: a comment, or a string."""
+    if text.kind == "comment":
+        return f"\n{before}".join(f"# {line}".rstrip() for line in words.split("\n"))
+    prefix, quotes, content = split_string(text.source)
+    if text.kind == "docstring":
+        words = re.sub(r"\n(?=.)", f"\n{before}", words) + content[len(content.rstrip()) :]
+    return f"{prefix}{quotes}{words}{quotes}"
+
+
+def render_file(snippet: Path) -> str:
+    """A Python file in Chinese."""
+    return render(snippet.read_text(encoding="utf-8"), translations(snippet))
+
+
+def without_words(tree: ast.AST) -> ast.AST:
+    """A syntax tree without docstrings and the text of strings; placeholders in any order."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value.value = ...
+        elif isinstance(node, ast.JoinedStr):
+            values = [part for part in node.values if isinstance(part, ast.FormattedValue)]
+            node.values = sorted(values, key=ast.dump)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node.value = ""
+    return tree
+
+
+def columns(line: str) -> int:
+    """The width of a line; a Chinese character is as wide as two others."""
+    wide = (unicodedata.east_asian_width(c) in "WF" or c in WIDE_PUNCTUATION for c in line)
+    return len(line) + sum(wide)
+
+
+def rendering_errors() -> Iterator[SourceError]:
+    """Chinese words that change the code or its lines, or that make a section wider."""
+    for snippet in snippet_files():
+        source, chinese, path = snippet.read_text("utf-8"), translations(snippet), None
+        texts = [text for text in find_texts(source) if text.words in chinese]
+        for text in texts:
+            if reason := unfit(text, chinese[text.words]):
+                path = catalog_path(snippet)
+                yield SourceError(path, line_of(text, path), f"{reason}: {chinese[text.words]!r}")
+        lines = render(source, chinese).splitlines() if texts and not path else []
+        limits = section_widths(source)
+        for text in texts if lines else ():
+            numbers = range(text.start[0] - 1, text.end[0])
+            if (excess := max(columns(lines[n]) - limits[n] for n in numbers)) > 0:
+                message = f"shorten it by {excess} columns: {chinese[text.words]!r}"
+                yield SourceError(
+                    catalog_path(snippet), line_of(text, catalog_path(snippet)), message
+                )
+
+
+def line_of(text: Text, catalog: Path) -> int:
+    entry = read_catalog(catalog).get(text.words)
+    return (entry.lineno if entry else None) or 1
+
+
+def unfit(text: Text, words: str) -> str | None:
+    """Why words can't replace the English ones, if so."""
+    if words.count("\n") != text.words.count("\n"):
+        count = text.words.count("\n") + 1
+        return f"write {count} lines, as in English"
+    if text.kind == "comment":
+        return None
+    try:
+        trees = [ast.parse(source) for source in (text.source, replacement(text, words, ""))]
+    except SyntaxError as error:
+        return f"{error.msg} in the Chinese words"
+    same = ast.dump(without_words(trees[0])) == ast.dump(without_words(trees[1]))
+    return None if same else "the placeholders differ from the English ones"
+
+
+def section_widths(source: str) -> list[int]:
+    """For each line the width of the widest line of its section."""
+    lines, widths, start = source.splitlines(), [], 0
+    for number, line in enumerate([*lines, "# --8<--"]):
+        if "# --8<--" in line:
+            widths += [max(map(columns, lines[start:number]), default=0)] * (number - start)
+            start = number
+    return widths

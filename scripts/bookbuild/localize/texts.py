@@ -1,0 +1,126 @@
+"""Finds the words in a Python file: comments, docstrings, messages and labels."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from typing import NamedTuple
+
+MARKER = re.compile(r"--8<--|fmt:|noqa|type:|pragma|pyrefly|!")  # comments that a program reads
+SHAPE = re.compile(r"\([\w\s,.*+/-]*\)")  # (batch, head, n, m)
+STRING = re.compile(r"""(?s)\A([a-zA-Z]*)('''|\"\"\"|'|")(.*)\2\Z""")
+PLACEHOLDER = re.compile(r"\{\{|\}\}|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\.")
+WORD = re.compile(r"[A-Za-z]{2}")
+MESSAGE_KEYWORDS = ("description", "help", "usage")
+Position = tuple[int, int]  # line from 1, column from 0, in characters
+
+
+class Text(NamedTuple):
+    """Words in a Python file. Source code and words differ by a prefix, quotes and indents."""
+
+    kind: str  # comment, docstring, message (printed, raised or formatted) or label
+    start: Position
+    end: Position
+    words: str  # without quotes, # and indents; each line as in the file
+    source: str
+
+
+def find_texts(source: str) -> list[Text]:
+    """All words of a Python file in its order, except words that stay: section markers, shapes."""
+    return sorted([*find_comments(source), *find_strings(source)], key=lambda text: text.start)
+
+
+def find_comments(source: str) -> Iterator[Text]:
+    """The comments; consecutive lines with nothing but a comment are one text."""
+    lines, block = source.splitlines(), []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type != tokenize.COMMENT or MARKER.match(token.string.lstrip("# ")):
+            continue
+        (row, column), words = token.start, token.string.removeprefix("#").removeprefix(" ")
+        if lines[row - 1][:column].strip():
+            if WORD.search(SHAPE.sub("", words)):
+                yield Text("comment", token.start, token.end, words, token.string)
+        elif block and block[-1].start == (row - 1, column):
+            block.append(Text("comment", token.start, token.end, words, token.string))
+        else:
+            yield from joined(block)
+            block = [Text("comment", token.start, token.end, words, token.string)]
+    yield from joined(block)
+
+
+def joined(block: list[Text]) -> Iterator[Text]:
+    if any(WORD.search(SHAPE.sub("", text.words)) for text in block):
+        words = "\n".join(text.words for text in block)
+        yield Text("comment", block[0].start, block[-1].end, words, "")
+
+
+def find_strings(source: str) -> Iterator[Text]:
+    """The docstrings, and all string constants with a letter outside of placeholders."""
+    tree, lines = ast.parse(source), source.splitlines(keepends=True)
+    docstrings, messages = [*docstring_nodes(tree)], [*message_nodes(tree)]
+
+    def within(nodes: list[ast.AST], start: Position, end: Position) -> bool:
+        return any(
+            position(node.lineno, node.col_offset) <= start  # type: ignore[attr-defined]
+            and end <= position(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+            for node in nodes
+        )
+
+    def position(line: int, offset: int) -> Position:
+        return line, len(lines[line - 1].encode()[:offset].decode())
+
+    for start, end in string_ranges(source):
+        first, last = lines[start[0] - 1], lines[end[0] - 1]
+        text = "".join([*lines[start[0] - 1 : end[0] - 1], last[: end[1]]])[start[1] :]
+        prefix, _, words = split_string(text)
+        if within(docstrings, start, end):
+            indent = first[: start[1]]
+            words = re.sub(rf"^{indent}", "", words.rstrip(), flags=re.M)
+            yield Text("docstring", start, end, words, text)
+            continue
+        is_formatted = "f" in prefix.lower()
+        if WORD.search(PLACEHOLDER.sub("", words) if is_formatted else re.sub(r"\\.", "", words)):
+            is_message = is_formatted or within(messages, start, end)
+            yield Text("message" if is_message else "label", start, end, words, text)
+
+
+def string_ranges(source: str) -> Iterator[tuple[Position, Position]]:
+    """Start and end of each string token; since Python 3.12 an f-string is several tokens."""
+    depth, start = 0, (0, 0)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        name = tokenize.tok_name[token.type]
+        if name == "STRING" and not depth:
+            yield token.start, token.end
+        elif name == "FSTRING_START":
+            start = start if depth else token.start
+            depth += 1
+        elif name == "FSTRING_END":
+            depth -= 1
+            if not depth:
+                yield start, token.end
+
+
+def split_string(source: str) -> tuple[str, str, str]:
+    """The prefix, the quotes and the content of a string in source code."""
+    match = STRING.match(source)
+    assert match, source
+    return match[1], match[2], match[3]
+
+
+def docstring_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    for node in ast.walk(tree):
+        kinds = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+        if isinstance(node, kinds) and ast.get_docstring(node, clean=False) is not None:
+            yield node.body[0]
+
+
+def message_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """What prints or raises, and the help of a command."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise) or (
+            isinstance(node, ast.Call) and ast.unparse(node.func) == "print"
+        ):
+            yield node
+        elif isinstance(node, ast.keyword) and node.arg in MESSAGE_KEYWORDS:
+            yield node.value

@@ -1,0 +1,243 @@
+"""The Chinese snippets are the English ones in other words, and print the same numbers."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from bookbuild.localize.build import chinese_path
+from bookbuild.localize.catalogs import (
+    HEADER,
+    PROGRAMS,
+    catalog_errors,
+    catalog_path,
+    snippet_files,
+    update_catalogs,
+)
+from bookbuild.localize.outputs import derive_output
+from bookbuild.localize.render import columns, render, render_file, rendering_errors
+from bookbuild.localize.texts import find_texts
+from bookbuild.pages import paths
+from built_pages import assert_no_errors
+
+MODULE = '''\
+"""Counts.
+
+Shapes: (batch, n) -> the same.
+"""
+
+
+# --8<-- [start:count]
+def count(ids):  # noqa: D103
+    # How many of them are
+    # not zero.
+    if not ids.dim():  # (batch, n)
+        raise ValueError("no axes, "
+                         f"got {ids.dtype} of {ids!r}")
+    return (ids != 0).sum()  # over (batch, n)
+# --8<-- [end:count]
+'''
+ENTRIES = {
+    "Counts.\n\nShapes: (batch, n) -> the same.": "计数。\n\n形状：(batch, n) -> 不变。",
+    "How many of them are\nnot zero.": "有多少个\n不是零。",
+    "no axes, ": "没有轴，",
+    "got {ids.dtype} of {ids!r}": "{ids!r} 是 {ids.dtype}",
+    "over (batch, n)": "沿着 (batch, n)",
+}
+CHINESE_MODULE = '''\
+"""计数。
+
+形状：(batch, n) -> 不变。
+"""
+
+
+# --8<-- [start:count]
+def count(ids):  # noqa: D103
+    # 有多少个
+    # 不是零。
+    if not ids.dim():  # (batch, n)
+        raise ValueError("没有轴，"
+                         f"{ids!r} 是 {ids.dtype}")
+    return (ids != 0).sum()  # 沿着 (batch, n)
+# --8<-- [end:count]
+'''
+
+
+@pytest.fixture
+def snippet(tmp_path, monkeypatch) -> Path:
+    """A module in a folder with its catalog."""
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "SNIPPETS", tmp_path / "snippets")
+    path = paths.SNIPPETS / "count.py"
+    catalog_path(path).parent.mkdir(parents=True)
+    path.write_text(MODULE, encoding="utf-8")
+    write_catalog(path, ENTRIES)
+    return path
+
+
+def write_catalog(snippet: Path, entries: dict[str, str], mark: str = "") -> None:
+    lines = [f"{mark}msgid {quoted(en)}\nmsgstr {quoted(zh)}\n\n" for en, zh in entries.items()]
+    catalog_path(snippet).write_text(HEADER + "".join(lines), encoding="utf-8")
+
+
+def quoted(words: str) -> str:
+    return '"' + words.replace("\n", "\\n") + '"'
+
+
+def errors() -> list[str]:
+    return [*map(str, catalog_errors()), *map(str, rendering_errors())]
+
+
+def test_every_text_has_chinese_words_that_fit():
+    assert_no_errors(errors())
+
+
+@pytest.mark.parametrize("path", snippet_files(), ids=lambda path: path.stem)
+def test_the_chinese_code_is_the_english_code_on_the_same_lines(path):
+    english, chinese = path.read_text(encoding="utf-8"), render_file(path)
+    may_print_all = path.relative_to(paths.SNIPPETS).parts[0] in PROGRAMS
+    trees = [code_without_words(text, may_print_all) for text in (english, chinese)]
+    assert trees[0] == trees[1]
+    assert marker_lines(english) == marker_lines(chinese)
+
+
+def code_without_words(source: str, may_print_all: bool) -> str:
+    """The syntax tree and the line of each statement, without docstrings and without the words in
+    print, raise, help and f-strings; of a program that only prints, without all words."""
+    tree = ast.parse(source)
+    lines = [
+        (node.lineno, node.end_lineno) for node in ast.walk(tree) if isinstance(node, ast.stmt)
+    ]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value.value = ...
+        is_printed = isinstance(node, ast.Call) and ast.unparse(node.func) == "print"
+        is_help = isinstance(node, ast.keyword) and node.arg in ("help", "description", "usage")
+        if may_print_all or is_printed or is_help or isinstance(node, ast.Raise | ast.JoinedStr):
+            for part in ast.walk(node):
+                if isinstance(part, ast.JoinedStr):
+                    values = [v for v in part.values if isinstance(v, ast.FormattedValue)]
+                    part.values = sorted(values, key=ast.dump)
+                elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    part.value = "words"
+    return f"{lines}\n{ast.dump(tree, indent=1)}"
+
+
+def marker_lines(source: str) -> list[tuple[int, str]]:
+    return [each for each in enumerate(source.splitlines()) if "# --8<-- [" in each[1]]
+
+
+def test_programs_print_the_same_numbers_in_both_languages():
+    messages = []
+    for path in sorted((paths.GENERATED / "zh/outputs").rglob("*.txt")):
+        name = path.relative_to(paths.GENERATED / "zh")
+        outputs = [path, paths.GENERATED / name]
+        numbers = [sorted(re.findall(r"\d+", each.read_text(encoding="utf-8"))) for each in outputs]
+        if numbers[0] != numbers[1]:
+            messages.append(f"zh/{name} has other numbers than the English output")
+    assert_no_errors(messages)
+
+
+def test_a_module_is_rendered_line_by_line(snippet):
+    assert render_file(snippet) == CHINESE_MODULE
+    assert errors() == []
+
+
+def test_markers_and_shapes_need_no_translation():
+    assert [text.words for text in find_texts(MODULE)] == [*ENTRIES]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "not zero.",
+            "positive.",
+            "snippets/count.py:9: no Chinese for the comment 'How many of them are\\npositive.'; "
+            "run scripts/translated --code, then complete snippets/zh/count.po",
+        ),
+        (
+            "# over (batch, n)",
+            "",
+            "snippets/zh/count.po:18: no file has the words 'over (batch, n)'; "
+            "run scripts/translated --code",
+        ),
+    ],
+)
+def test_a_changed_text_makes_its_translation_stale(snippet, old, new, message):
+    snippet.write_text(MODULE.replace(old, new), encoding="utf-8")
+    assert message in errors()
+
+
+def test_a_translation_to_be_reviewed_is_reported_and_not_used(snippet):
+    write_catalog(snippet, ENTRIES, "#, fuzzy\n")
+    assert len(errors()) == len(ENTRIES)
+    assert render_file(snippet) == MODULE
+
+
+def test_an_update_proposes_the_old_words_for_a_changed_text(snippet):
+    snippet.write_text(MODULE.replace("got {", "it is {"), encoding="utf-8")
+    assert [*update_catalogs()] == ["snippets/zh/count.po: 1 texts to translate or review"]
+    text = catalog_path(snippet).read_text(encoding="utf-8")
+    assert '#, fuzzy, python-brace-format\nmsgid "it is {' in text and 'msgid "got {' not in text
+    assert '"{ids!r} 是 {ids.dtype}"' in text
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese", "message"),
+    [
+        ("How many of them are\nnot zero.", "有多少个不是零。", "write 2 lines, as in English"),
+        (
+            "over (batch, n)",
+            "沿着批和位置的两个轴一直加到最后得到的一个总数",
+            "shorten it by 22 columns",
+        ),
+        ("got {ids.dtype} of {ids!r}", "收到 {ids!r}", "the placeholders differ"),
+        ("got {ids.dtype} of {ids!r}", "收到 {ids!r} {ids.dtype", "in the Chinese words"),
+    ],
+)
+def test_chinese_words_that_do_not_fit_are_reported(snippet, english, chinese, message):
+    write_catalog(snippet, {**ENTRIES, english: chinese})
+    (error,) = errors()
+    assert "snippets/zh/count.po:" in error and message in error
+
+
+def test_a_chinese_character_is_as_wide_as_two_others():
+    assert columns("x = 1  # 填充，“pad”") == 9 + 4 + 2 + 2 + 3 + 2
+
+
+PROGRAM = """\
+for name, x in ("a mask", 1.5), ("none", 2):
+    print(f"{name}, width {x:.1f}:", *range(int(x)))
+    print(f"{name:8}| {x}", end=" ")
+    print("of it")
+    print("right" if x > 1 else "wrong", "is it", x)
+for error in (ValueError(f"{x} is not in 0 .. {x - 1}"), KeyError("left")):
+    print("error:", error)
+"""
+WORDS = {
+    "a mask": "掩码",
+    "{name}, width {x:.1f}:": "宽 {x:.1f}, {name}:",
+    "of it": "之中",
+    "right": "对",
+    "is it": "吗",
+    "{x} is not in 0 .. {x - 1}": "0 .. {x - 1} 里没有 {x}",
+    "error:": "错误:",
+    "left": "左",
+}
+
+
+def test_the_derived_output_is_what_the_chinese_program_prints(capsys):
+    chinese = render(PROGRAM, WORDS)
+    exec(PROGRAM, {})
+    english_output = capsys.readouterr().out
+    exec(chinese, {})
+    chinese_output = capsys.readouterr().out
+    assert "宽 1.5, 掩码: 0" in chinese_output and "0 .. 1 里没有 2" in chinese_output
+    assert derive_output(english_output, (PROGRAM, chinese), []) == chinese_output
+
+
+def test_snippets_have_chinese_paths_of_the_same_names(snippet, monkeypatch, tmp_path):
+    monkeypatch.setattr(paths, "GENERATED", tmp_path / ".generated")
+    assert chinese_path(snippet) == tmp_path / ".generated/zh/snippets/count.py"
