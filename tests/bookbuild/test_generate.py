@@ -132,8 +132,9 @@ def test_the_same_bytes_are_not_written_again(sample_folder, run_generate):
     _, printed = run_generate("--force")
     assert len(job_names(printed)) == 2
     after = snapshot(sample_folder)
-    key = ".generated/keys/examples/chapter/say"
-    assert {name for name in after if after[name] != before[name]} == {key}
+    changed = {name for name in after if after[name] != before[name]}
+    key, chinese = ".generated/keys/examples/chapter/say", ".generated/zh/made.json"
+    assert changed == {key, chinese, ".generated/zh/snippets/examples/chapter/say.py"}
 
 
 def test_a_deleted_output_is_generated_again(sample_folder, run_generate):

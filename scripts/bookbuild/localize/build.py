@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -45,13 +44,10 @@ def chinese_files(downloads: list[Path], programs: Programs) -> Iterator[MadeFil
         words = catalog.read_text(encoding="utf-8") if catalog.exists() else ""
         yield chinese_path(snippet), [source, words], partial(render_file, snippet)
     for path in downloads:
-        chinese = chinese_path(path)
         if path.suffix == ".py":
+            chinese = chinese_path(path)
             make = partial(without_section_markers, chinese)
             yield chinese_path(path, "downloads"), [chinese.read_text(encoding="utf-8")], make
-        elif path.suffix in (".safetensors", ".json") and not chinese.is_symlink():
-            chinese.parent.mkdir(exist_ok=True)
-            chinese.symlink_to(os.path.relpath(path, chinese.parent))
     for program, modules in programs:
         output = paths.GENERATED / "outputs" / program.relative_to(paths.SNIPPETS)
         if output.with_suffix(".txt").exists():

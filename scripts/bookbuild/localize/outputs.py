@@ -9,7 +9,7 @@ import copy
 import functools
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from bookbuild.localize.render import without_words
 
@@ -23,7 +23,7 @@ class Template(NamedTuple):
     pattern: re.Pattern[str]
     chinese: list[str | int]  # constant texts, and groups of the pattern
     size: int  # of all constant texts
-    is_line: bool  # what a call prints, or an error message: not a part of another text
+    kind: Literal["printed", "raised", "part"]
 
     @property
     def is_constant(self) -> bool:
@@ -32,11 +32,15 @@ class Template(NamedTuple):
 
 def derive_output(printed: str, program: Source, modules: Iterable[Source]) -> str:
     """The Chinese output of a program; each file comes in English and in Chinese."""
-    own = find_templates(*program)
-    imported = [template for module in modules for template in find_templates(*module)]
+    try:
+        changed = [find_templates(*module) for module in modules if module[0] != module[1]]
+        own, imported = find_templates(*program), [each for module in changed for each in module]
+    except (SyntaxError, ValueError):  # running the program or checking the catalogs reports it
+        return printed
     of_values = sorted([*own, *imported], key=lambda template: -template.size)
-    of_lines = [each for each in of_values if each.is_line]
-    of_lines += [each for each in own if not each.is_line]
+    of_lines = [each for each in of_values if each.kind == "printed"]
+    of_lines += [each for each in of_values if each.kind == "raised"]
+    of_lines += [each for each in own if each.kind == "part"]
     words = {each.pattern.pattern: str(each.chinese[0]) for each in own if each.is_constant}
     any_words = re.compile(
         "|".join(rf"(?:\b|(?=\W)){each}(?:\b|(?<=\W))" for each in sorted(words, key=len)[::-1])
@@ -65,8 +69,6 @@ def derive_output(printed: str, program: Source, modules: Iterable[Source]) -> s
 @functools.lru_cache(maxsize=512)
 def find_templates(english: str, chinese: str) -> list[Template]:
     """A template for each string and each call of print with constant text."""
-    if english == chinese:
-        return []
     tree, templates = ast.parse(english), []
     errors = {
         part for node in ast.walk(tree) if isinstance(node, ast.Raise) for part in ast.walk(node)
@@ -74,18 +76,26 @@ def find_templates(english: str, chinese: str) -> list[Template]:
     for node, other in paired_nodes(tree, ast.parse(chinese)):
         parts = [*printed_parts(node)]
         if re.search(r"[^\s.,]", constant_text(parts)):
-            is_line = isinstance(node, ast.Call) or node in errors
-            templates.append(make_template(parts, [*printed_parts(other)], is_line))
+            kind = (
+                "printed" if isinstance(node, ast.Call) else "raised" if node in errors else "part"
+            )
+            pattern, chinese_parts = make_pattern(parts, [*printed_parts(other)])
+            templates.append(Template(pattern, chinese_parts, len(constant_text(parts)), kind))
     return templates
 
 
 def paired_nodes(node: ast.AST, other: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
     """The nodes of two trees that differ only in words. Placeholders may be in another order."""
     yield node, other
-    if not isinstance(node, ast.JoinedStr):
-        children = ast.iter_child_nodes(node), ast.iter_child_nodes(other)
-        for child, other_child in zip(*children, strict=True):
-            yield from paired_nodes(child, other_child)
+    for child, other_child in zip(child_nodes(node), child_nodes(other), strict=True):
+        yield from paired_nodes(child, other_child)
+
+
+def child_nodes(node: ast.AST) -> Iterable[ast.AST]:
+    if isinstance(node, ast.JoinedStr):
+        values = [part for part in node.values if isinstance(part, ast.FormattedValue)]
+        return [part.value for part in sorted(values, key=value_key)]
+    return ast.iter_child_nodes(node)
 
 
 def printed_parts(node: ast.AST) -> Iterator[Part]:
@@ -108,7 +118,9 @@ def constant_text(parts: list[Part]) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def make_template(english: list[Part], chinese: list[Part], is_line: bool) -> Template:
+def make_pattern(
+    english: list[Part], chinese: list[Part]
+) -> tuple[re.Pattern[str], list[str | int]]:
     pattern = "".join(re.escape(each) if isinstance(each, str) else "(.*?)" for each in english)
     values = [value_key(part) for part in english if not isinstance(part, str)]
     parts: list[str | int] = []
@@ -119,7 +131,7 @@ def make_template(english: list[Part], chinese: list[Part], is_line: bool) -> Te
             number = values.index(value_key(part))
             values[number] = ""  # each value is printed once
             parts.append(number + 1)
-    return Template(re.compile(pattern), parts, len(constant_text(english)), is_line)
+    return re.compile(pattern), parts
 
 
 def value_key(part: ast.expr) -> str:

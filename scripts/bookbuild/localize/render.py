@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
+from tokenize import TokenError
 
 from bookbuild.localize.catalogs import (
     Translations,
@@ -43,8 +44,12 @@ def replacement(text: Text, words: str, before: str) -> str:
 
 
 def render_file(snippet: Path) -> str:
-    """A Python file in Chinese."""
-    return render(snippet.read_text(encoding="utf-8"), translations(snippet))
+    """A Python file in Chinese; unchanged if it can't be read, which running it reports."""
+    source = snippet.read_text(encoding="utf-8")
+    try:
+        return render(source, translations(snippet))
+    except (SyntaxError, TokenError):
+        return source
 
 
 def without_words(tree: ast.AST) -> ast.AST:
