@@ -53,30 +53,39 @@ def is_needed(text: Text, snippet: Path, catalog: Catalog) -> bool:
 
 
 def translations(snippet: Path) -> Translations:
-    """The Chinese words of a file by the English; without those to be reviewed."""
-    catalog = read_catalog(catalog_path(snippet))
+    """The Chinese words of a file by the English; without those to be reviewed.
+
+    An entry with the file's name as its context is for this file alone.
+    """
+    entries = [entry for entry in read_catalog(catalog_path(snippet)) if not entry.fuzzy]
     return {
         str(entry.id): str(entry.string)
-        for entry in catalog
-        if entry.id and entry.string and not entry.fuzzy
+        for context in (None, file_name(snippet))
+        for entry in entries
+        if entry.id and entry.string and entry.context == context
     }
+
+
+def file_name(snippet: Path) -> str:
+    """Its name in a catalog: examples/masks/both.py."""
+    return snippet.relative_to(paths.SNIPPETS).as_posix()
 
 
 def catalog_errors() -> Iterator[SourceError]:
     """Words without Chinese, and entries that are to be reviewed or that no file has."""
-    used: dict[Path, set[str]] = {path: set() for path in paths.SNIPPETS.glob("zh/*.po")}
+    used: dict[Path, set[tuple]] = {path: set() for path in paths.SNIPPETS.glob("zh/*.po")}
     for snippet in snippet_files():
         path = catalog_path(snippet)
         catalog, known = read_catalog(path), translations(snippet)
         for text in find_texts(snippet.read_text(encoding="utf-8")) if path in used else ():
-            used[path].add(text.words)
+            used[path] |= {(text.words, None), (text.words, file_name(snippet))}
             if is_needed(text, snippet, catalog) and text.words not in known:
                 hint = f"run scripts/translated --code, then complete snippets/zh/{path.name}"
                 message = f"no Chinese for the {text.kind} {text.words!r}; {hint}"
                 yield SourceError(snippet, text.start[0], message)
     for path, words in used.items():
         for entry in read_catalog(path):
-            if entry.id and entry.id not in words:
+            if entry.id and (entry.id, entry.context) not in words:
                 message = f"no file has the words {entry.id!r}; run scripts/translated --code"
                 yield SourceError(path, entry.lineno or 1, message)
 
@@ -95,8 +104,9 @@ def update_catalogs(new: Collection[str] = ()) -> Iterator[str]:
         old, template = read_catalog(path), templates.setdefault(path, Catalog(locale="zh_CN"))
         for text in find_texts(snippet.read_text(encoding="utf-8")):
             if is_needed(text, snippet, old):
-                place = snippet.relative_to(paths.SNIPPETS).as_posix(), text.start[0]
-                template.add(text.words, locations=[place])
+                name = file_name(snippet)
+                context = name if old.get(text.words, name) else None
+                template.add(text.words, locations=[(name, text.start[0])], context=context)
     for path, template in templates.items():
         catalog = read_catalog(path)
         catalog.update(template)
