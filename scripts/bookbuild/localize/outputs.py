@@ -102,7 +102,7 @@ def printed_parts(node: ast.AST) -> Iterator[Part]:
     """The parts of the text that a string has or that a call prints."""
     match node:
         case ast.Constant(value=str() as text):
-            yield text
+            yield text.strip("\n")  # an output is read line by line
         case ast.JoinedStr(values=values):
             for value in values:
                 yield str(value.value) if isinstance(value, ast.Constant) else value
