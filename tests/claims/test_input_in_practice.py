@@ -149,7 +149,7 @@ def test_an_extra_axis_passes_nn_embedding_and_mixes_all_positions(printed):
     shown = printed("examples", "extra_axis")
     assert shown["vectors"] == "(1, 5, 1, 512)"
     assert shown["with positions"] == "(1, 5, 5, 512)"
-    assert shown["got"] == "torch.int64 of shape (1, 5, 1)"
+    assert shown["error"].endswith(", got torch.int64 of shape (1, 5, 1)")
 
 
 @claim("input-in-practice#shape")

@@ -2,7 +2,8 @@
 
 import functools
 import io
-from collections.abc import Collection, Iterator
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -73,34 +74,31 @@ def file_name(snippet: Path) -> str:
 
 def catalog_errors() -> Iterator[SourceError]:
     """Words without Chinese, and entries that are to be reviewed or that no file has."""
-    used: dict[Path, set[tuple]] = {path: set() for path in paths.SNIPPETS.glob("zh/*.po")}
+    used: dict[Path, set[tuple]] = defaultdict(set)
     for snippet in snippet_files():
         path = catalog_path(snippet)
         catalog, known = read_catalog(path), translations(snippet)
-        for text in find_texts(snippet.read_text(encoding="utf-8")) if path in used else ():
+        for text in find_texts(snippet.read_text(encoding="utf-8")):
             used[path] |= {(text.words, None), (text.words, file_name(snippet))}
             if is_needed(text, snippet, catalog) and text.words not in known:
                 hint = f"run scripts/translated --code, then complete snippets/zh/{path.name}"
                 message = f"no Chinese for the {text.kind} {text.words!r}; {hint}"
                 yield SourceError(snippet, text.start[0], message)
-    for path, words in used.items():
+    for path in sorted(paths.SNIPPETS.glob("zh/*.po")):
         for entry in read_catalog(path):
-            if entry.id and (entry.id, entry.context) not in words:
+            if entry.id and (entry.id, entry.context) not in used[path]:
                 message = f"no file has the words {entry.id!r}; run scripts/translated --code"
                 yield SourceError(path, entry.lineno or 1, message)
 
 
-def update_catalogs(new: Collection[str] = ()) -> Iterator[str]:
-    """Add new words to the catalogs, and to new ones of these names; remove old words; yield what
-    is still to be translated.
+def update_catalogs() -> Iterator[str]:
+    """Add new words to the catalogs and remove old ones; yields what is still to be translated.
 
     A changed text keeps its Chinese as a proposal, marked as fuzzy: review it, remove the mark.
     """
     templates: dict[Path, Catalog] = {}
     for snippet in snippet_files():
         path = catalog_path(snippet)
-        if not path.exists() and path.stem not in new:
-            continue
         old, template = read_catalog(path), templates.setdefault(path, Catalog(locale="zh_CN"))
         for text in find_texts(snippet.read_text(encoding="utf-8")):
             if is_needed(text, snippet, old):

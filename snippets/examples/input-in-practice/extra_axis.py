@@ -13,6 +13,4 @@ print("with positions:", tuple(PositionalEncoding(512)(x).shape))
 try:
     TokenEmbedding(9, 512)(wrong)
 except ValueError as error:
-    expected, got = str(error).split(", got ")
-    print("ours:", expected)
-    print("got:", got)
+    print("error:", error)
