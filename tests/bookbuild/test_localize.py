@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
+from pygments.lexers import JavascriptLexer
+from pygments.token import Comment
 
 from bookbuild.localize.build import chinese_path
 from bookbuild.localize.catalogs import (
@@ -93,13 +95,37 @@ def test_every_text_has_chinese_words_that_fit():
     assert_no_errors(errors())
 
 
-@pytest.mark.parametrize("path", snippet_files(), ids=lambda path: path.stem)
+PLACEHOLDERS = re.compile(r"\$\{.*?\}")
+PYTHON_FILES = [path for path in snippet_files() if path.suffix == ".py"]
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES, ids=lambda path: path.stem)
 def test_the_chinese_code_is_the_english_code_on_the_same_lines(path):
     english, chinese = path.read_text(encoding="utf-8"), render_file(path)
     may_print_all = path.relative_to(paths.SNIPPETS).parts[0] in PROGRAMS
     trees = [code_without_words(text, may_print_all) for text in (english, chinese)]
     assert trees[0] == trees[1]
     assert marker_lines(english) == marker_lines(chinese)
+
+
+def test_the_chinese_javascript_is_the_english_one_on_the_same_lines():
+    path = paths.SNIPPETS / "translator.js"
+    english, chinese = path.read_text(encoding="utf-8"), render_file(path)
+    assert javascript_code(english) == javascript_code(chinese)
+    assert marker_lines(english) == marker_lines(chinese)
+
+
+def javascript_code(source: str) -> list[tuple[int, str]]:
+    """The tokens with their lines, without comments and without the words of errors."""
+    code = re.sub(
+        r'(?<=new Error\()(".*?"|`.*?`)', lambda m: str(PLACEHOLDERS.findall(m[0])), source
+    )
+    tokens = JavascriptLexer().get_tokens_unprocessed(code)
+    return [
+        (code.count("\n", 0, position), text.strip())
+        for position, token, text in tokens
+        if token not in Comment and text.strip()
+    ]
 
 
 def code_without_words(source: str, may_print_all: bool) -> str:
@@ -125,7 +151,7 @@ def code_without_words(source: str, may_print_all: bool) -> str:
 
 
 def marker_lines(source: str) -> list[tuple[int, str]]:
-    return [each for each in enumerate(source.splitlines()) if "# --8<-- [" in each[1]]
+    return [each for each in enumerate(source.splitlines()) if "--8<-- [" in each[1]]
 
 
 def test_programs_print_the_same_numbers_in_both_languages():

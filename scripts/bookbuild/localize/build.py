@@ -44,7 +44,7 @@ def chinese_files(downloads: list[Path], programs: Programs) -> Iterator[MadeFil
         words = catalog.read_text(encoding="utf-8") if catalog.exists() else ""
         yield chinese_path(snippet), [source, words], partial(render_file, snippet)
     for path in downloads:
-        if path.suffix == ".py":
+        if path.suffix in (".py", ".js"):
             chinese = chinese_path(path)
             make = partial(without_section_markers, chinese)
             yield chinese_path(path, "downloads"), [chinese.read_text(encoding="utf-8")], make

@@ -22,8 +22,8 @@ Translations = dict[str, str]
 
 
 def snippet_files() -> list[Path]:
-    """The Python files that readers see."""
-    return sorted(path for path in paths.SNIPPETS.rglob("*.py") if "__pycache__" not in path.parts)
+    """The code that readers see."""
+    return sorted([*paths.SNIPPETS.rglob("*.py"), *paths.SNIPPETS.glob("*.js")])
 
 
 def catalog_path(snippet: Path) -> Path:
@@ -78,7 +78,7 @@ def catalog_errors() -> Iterator[SourceError]:
     for snippet in snippet_files():
         path = catalog_path(snippet)
         catalog, known = read_catalog(path), translations(snippet)
-        for text in find_texts(snippet.read_text(encoding="utf-8")):
+        for text in find_texts(snippet.read_text(encoding="utf-8"), snippet.suffix):
             used[path] |= {(text.words, None), (text.words, file_name(snippet))}
             if is_needed(text, snippet, catalog) and text.words not in known:
                 hint = f"run scripts/translated --code, then complete snippets/zh/{path.name}"
@@ -100,7 +100,7 @@ def update_catalogs() -> Iterator[str]:
     for snippet in snippet_files():
         path = catalog_path(snippet)
         old, template = read_catalog(path), templates.setdefault(path, Catalog(locale="zh_CN"))
-        for text in find_texts(snippet.read_text(encoding="utf-8")):
+        for text in find_texts(snippet.read_text(encoding="utf-8"), snippet.suffix):
             if is_needed(text, snippet, old):
                 name = file_name(snippet)
                 context = name if old.get(text.words, name) else None

@@ -26,6 +26,10 @@ class Template(NamedTuple):
     kind: Literal["printed", "raised", "part"]
 
     @property
+    def is_message(self) -> bool:
+        return self.kind == "raised" and not self.pattern.pattern.startswith("(")
+
+    @property
     def is_constant(self) -> bool:
         return self.pattern.groups == 0
 
@@ -38,8 +42,9 @@ def derive_output(printed: str, program: Source, modules: Iterable[Source]) -> s
     except (SyntaxError, ValueError):  # running the program or checking the catalogs reports it
         return printed
     of_values = sorted([*own, *imported], key=lambda template: -template.size)
-    of_lines = [each for each in of_values if each.kind == "printed"]
-    of_lines += [each for each in of_values if each.kind == "raised"]
+    # A message that begins with a value may match what is printed before it too.
+    of_lines = [each for each in of_values if each.kind == "printed" or each.is_message]
+    of_lines += [each for each in of_values if each.kind == "raised" and not each.is_message]
     of_lines += [each for each in own if each.kind == "part"]
     words = {each.pattern.pattern: str(each.chinese[0]) for each in own if each.is_constant}
     any_words = re.compile(

@@ -14,40 +14,40 @@ from bookbuild.localize.catalogs import (
     snippet_files,
     translations,
 )
-from bookbuild.localize.texts import Text, find_texts, split_string
+from bookbuild.localize.texts import JSDOC_TAG, Text, find_texts
 from bookbuild.pages.errors import SourceError
 
 WIDE_PUNCTUATION = "“”‘’…—"  # as wide as a Chinese character in a Chinese font
 
 
-def render(source: str, chinese: Translations) -> str:
+def render(source: str, chinese: Translations, suffix: str = ".py") -> str:
     """The code with Chinese words where there are some."""
     lines = source.splitlines(keepends=True)
-    for text in reversed(find_texts(source)):
-        words = chinese.get(text.words)
-        if words and words != text.words:
+    for text in reversed(find_texts(source, suffix)):
+        if text.words in chinese:
             (first, column), (last, end) = text.start, text.end
-            before, after = lines[first - 1][:column], lines[last - 1][end:]
-            replaced = f"{before}{replacement(text, words, before)}{after}"
-            lines[first - 1 : last] = replaced.splitlines(keepends=True)
+            code = replacement(text, chinese[text.words])
+            code = f"{lines[first - 1][:column]}{code}{lines[last - 1][end:]}"
+            lines[first - 1 : last] = code.splitlines(keepends=True)
     return "".join(lines)
 
 
-def replacement(text: Text, words: str, before: str) -> str:
-    """The source code of words: a comment, or a string."""
-    if text.kind == "comment":
-        return f"\n{before}".join(f"# {line}".rstrip() for line in words.split("\n"))
-    prefix, quotes, content = split_string(text.source)
-    if text.kind == "docstring":
-        words = re.sub(r"\n(?=.)", f"\n{before}", words) + content[len(content.rstrip()) :]
-    return f"{prefix}{quotes}{words}{quotes}"
+def replacement(text: Text, words: str) -> str:
+    """The source code of a text with Chinese words, line by line."""
+    lines = text.source.split("\n")
+    for number, (english, chinese) in enumerate(
+        zip(text.words.split("\n"), words.split("\n"), strict=False)
+    ):
+        if english:
+            lines[number] = lines[number].replace(english, chinese, 1)
+    return "\n".join(lines)
 
 
 def render_file(snippet: Path) -> str:
-    """A Python file in Chinese; unchanged if it can't be read, which running it reports."""
+    """A snippet in Chinese; unchanged if it can't be read, which running it reports."""
     source = snippet.read_text(encoding="utf-8")
     try:
-        return render(source, translations(snippet))
+        return render(source, translations(snippet), snippet.suffix)
     except (SyntaxError, TokenError):
         return source
 
@@ -75,12 +75,12 @@ def rendering_errors() -> Iterator[SourceError]:
     """Chinese words that change the code or its lines, or that make a section wider."""
     for snippet in snippet_files():
         source, chinese, path = snippet.read_text("utf-8"), translations(snippet), None
-        texts = [text for text in find_texts(source) if text.words in chinese]
+        texts = [text for text in find_texts(source, snippet.suffix) if text.words in chinese]
         for text in texts:
             if reason := unfit(text, chinese[text.words]):
                 path = catalog_path(snippet)
                 yield SourceError(path, line_of(text, path), f"{reason}: {chinese[text.words]!r}")
-        lines = render(source, chinese).splitlines() if texts and not path else []
+        lines = render(source, chinese, snippet.suffix).splitlines() if texts and not path else []
         limits = section_widths(source)
         for text in texts if lines else ():
             numbers = range(text.start[0] - 1, text.end[0])
@@ -102,20 +102,23 @@ def unfit(text: Text, words: str) -> str | None:
         count = text.words.count("\n") + 1
         return f"write {count} lines, as in English"
     if text.kind == "comment":
-        return None
-    try:
-        trees = [ast.parse(source) for source in (text.source, replacement(text, words, ""))]
-    except SyntaxError as error:
-        return f"{error.msg} in the Chinese words"
-    same = ast.dump(without_words(trees[0])) == ast.dump(without_words(trees[1]))
-    return None if same else "the placeholders differ from the English ones"
+        same = [sorted(JSDOC_TAG.findall(each)) for each in (text.words, words)]
+    elif text.source.startswith("`"):
+        same = [sorted(re.findall(r"\$\{.*?\}", each)) for each in (text.words, words)]
+    else:
+        try:
+            trees = [ast.parse(source) for source in (text.source, replacement(text, words))]
+        except SyntaxError as error:
+            return f"{error.msg} in the Chinese words"
+        same = [ast.dump(without_words(tree)) for tree in trees]
+    return None if same[0] == same[1] else "the placeholders differ from the English ones"
 
 
 def section_widths(source: str) -> list[int]:
     """For each line the width of the widest line of its section."""
     lines, widths, start = source.splitlines(), [], 0
     for number, line in enumerate([*lines, "# --8<--"]):
-        if "# --8<--" in line:
+        if "--8<--" in line:
             widths += [max(map(columns, lines[start:number]), default=0)] * (number - start)
             start = number
     return widths

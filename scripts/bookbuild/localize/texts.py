@@ -1,4 +1,4 @@
-"""Finds the words in a Python file: comments, docstrings, messages and labels."""
+"""Finds the words in a snippet: comments, docstrings, messages and labels."""
 
 import ast
 import io
@@ -7,9 +7,15 @@ import tokenize
 from collections.abc import Iterator
 from typing import NamedTuple
 
-MARKER = re.compile(r"--8<--|fmt:|noqa|type:|pragma|pyrefly|!")  # comments that a program reads
+from pygments.lexers import JavascriptLexer
+from pygments.token import Comment, String
+
+MARKER = re.compile(
+    r"--8<--|fmt:|noqa|type:|pragma|pyrefly|!|@ts-check"
+)  # comments that a program reads
 SHAPE = re.compile(r"\([\w\s,.*+/-]*\)")  # (batch, head, n, m)
 STRING = re.compile(r"""(?s)\A([a-zA-Z]*)('''|\"\"\"|'|")(.*)\2\Z""")
+JSDOC_TAG = re.compile(r"@\w+ \{(?:[^{}]|\{[^{}]*\})*\}(?: \w+)?")
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\.")
 WORD = re.compile(r"[A-Za-z]{2}")
 MESSAGE_KEYWORDS = ("description", "help", "usage")
@@ -17,42 +23,56 @@ Position = tuple[int, int]  # line from 1, column from 0, in characters
 
 
 class Text(NamedTuple):
-    """Words in a Python file. Source code and words differ by a prefix, quotes and indents."""
+    """Words in a snippet, and their source code with quotes, comment signs and indents."""
 
     kind: str  # comment, docstring, message (printed, raised or formatted) or label
     start: Position
     end: Position
-    words: str  # without quotes, # and indents; each line as in the file
+    words: str  # each line is a part of a line of the source
     source: str
 
 
-def find_texts(source: str) -> list[Text]:
-    """All words of a Python file in its order, except words that stay: section markers, shapes."""
+def find_texts(source: str, suffix: str = ".py") -> list[Text]:
+    """All words of a file in its order, except words that stay: section markers, shapes."""
+    if suffix == ".js":
+        return [*find_javascript_texts(source)]
     return sorted([*find_comments(source), *find_strings(source)], key=lambda text: text.start)
 
 
 def find_comments(source: str) -> Iterator[Text]:
     """The comments; consecutive lines with nothing but a comment are one text."""
-    lines, block = source.splitlines(), []
+    lines, blocks = source.splitlines(), []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type != tokenize.COMMENT or MARKER.match(token.string.lstrip("# ")):
-            continue
-        (row, column), words = token.start, token.string.removeprefix("#").removeprefix(" ")
-        if lines[row - 1][:column].strip():
-            if WORD.search(SHAPE.sub("", words)):
-                yield Text("comment", token.start, token.end, words, token.string)
-        elif block and block[-1].start == (row - 1, column):
-            block.append(Text("comment", token.start, token.end, words, token.string))
-        else:
-            yield from joined(block)
-            block = [Text("comment", token.start, token.end, words, token.string)]
-    yield from joined(block)
+        if token.type == tokenize.COMMENT and not MARKER.match(token.string.lstrip("# ")):
+            row, column = token.start
+            is_alone = not lines[row - 1][:column].strip()
+            if is_alone and blocks and blocks[-1][-1] == (row - 1, column):
+                blocks[-1].append(token.start)
+            else:
+                blocks.append([token.start] if is_alone else [(0, 0), token.start])
+    for block in blocks:
+        (first, column), (last, _) = block[-1] if block[0] == (0, 0) else block[0], block[-1]
+        words = "\n".join(line[column:].lstrip("# ") for line in lines[first - 1 : last])
+        if WORD.search(SHAPE.sub("", words)):
+            code = "\n".join([lines[first - 1][column:], *lines[first:last]])
+            yield Text("comment", (first, column), (last, len(lines[last - 1])), words, code)
 
 
-def joined(block: list[Text]) -> Iterator[Text]:
-    if any(WORD.search(SHAPE.sub("", text.words)) for text in block):
-        words = "\n".join(text.words for text in block)
-        yield Text("comment", block[0].start, block[-1].end, words, "")
+def find_javascript_texts(source: str) -> Iterator[Text]:
+    """The comments, without those that have only types, and the messages of errors."""
+
+    def position(index: int) -> Position:
+        return source.count("\n", 0, index) + 1, index - source.rfind("\n", 0, index) - 1
+
+    message = re.compile(r'new Error\((?:"([^"]*)"|`([^`]*)`)')
+    for start, token, code in JavascriptLexer().get_tokens_unprocessed(source):
+        if token in Comment and not MARKER.match(code.lstrip("/* ")):
+            words = re.sub(r"^ */\*+ ?|^ *\*/$|^ *\* ?|^// | *\*/$", "", code, flags=re.M)
+            if WORD.search(SHAPE.sub("", JSDOC_TAG.sub("", words))):
+                yield Text("comment", position(start), position(start + len(code)), words, code)
+        elif token in String and (match := message.match(source, start - len("new Error("))):
+            words, end = match[1] or match[2], match.end()
+            yield Text("message", position(start), position(end), words, source[start:end])
 
 
 def find_strings(source: str) -> Iterator[Text]:
