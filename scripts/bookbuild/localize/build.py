@@ -48,17 +48,20 @@ def chinese_files(downloads: list[Path], programs: Programs) -> Iterator[MadeFil
             chinese = chinese_path(path)
             make = partial(without_section_markers, chinese)
             yield chinese_path(path, "downloads"), [chinese.read_text(encoding="utf-8")], make
+
+    @functools.cache
+    def sources(snippet: Path) -> tuple[str, str]:
+        english, chinese = snippet, chinese_path(snippet)
+        return english.read_text(encoding="utf-8"), chinese.read_text(encoding="utf-8")
+
     for program, modules in programs:
         output = paths.GENERATED / "outputs" / program.relative_to(paths.SNIPPETS)
         if output.with_suffix(".txt").exists():
             printed = output.with_suffix(".txt").read_text(encoding="utf-8")
-            sources = [
-                (path.read_text(encoding="utf-8"), chinese_path(path).read_text(encoding="utf-8"))
-                for path in (program, *modules)
-            ]
-            texts = [printed, *(text for source in sources for text in source)]
+            own, imported = sources(program), [*map(sources, modules)]
+            texts = [printed, *own, *(text for source in imported for text in source)]
             path = chinese_path(program.with_suffix(".txt"), "outputs")
-            yield path, texts, partial(derive_output, printed, sources[0], sources[1:])
+            yield path, texts, partial(derive_output, printed, own, imported)
 
 
 @functools.cache

@@ -7,9 +7,6 @@ import tokenize
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pygments.lexers import JavascriptLexer
-from pygments.token import Comment, String
-
 MARKER = re.compile(
     r"--8<--|fmt:|noqa|type:|pragma|pyrefly|!|@ts-check"
 )  # comments that a program reads
@@ -60,6 +57,9 @@ def find_comments(source: str) -> Iterator[Text]:
 
 def find_javascript_texts(source: str) -> Iterator[Text]:
     """The comments, without those that have only types, and the messages of errors."""
+
+    from pygments.lexers import JavascriptLexer  # importing it takes a tenth of a second
+    from pygments.token import Comment, String
 
     def position(index: int) -> Position:
         return source.count("\n", 0, index) + 1, index - source.rfind("\n", 0, index) - 1
