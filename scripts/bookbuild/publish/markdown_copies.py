@@ -52,12 +52,16 @@ class PageCopy(NamedTuple):
         return f"---\n{front}---\n\n{LINK.sub(self.absolute_link, body).strip()}\n"
 
     def absolute_link(self, link: re.Match[str]) -> str:
-        """The absolute address of a link's target; a page becomes its Markdown copy."""
+        """The absolute address of a link's target.
+
+        A page becomes its Markdown copy, except with a query, which sets a widget's state.
+        """
         path, mark, rest = re.findall(r"^([^?#]*)([?#]?)(.*)$", link["target"] or "")[0]
         if not path or "://" in path:
             return link[0]
         path = posixpath.normpath(posixpath.join(posixpath.dirname(self.name), path))
-        path = f"{page_url(path)}index.md" if path.endswith(".md") else path
+        if path.endswith(".md"):
+            path = page_url(path) + ("index.md" if mark != "?" else "")
         return f"{self.root}{path}{mark}{rest}"
 
 
