@@ -4,6 +4,7 @@ import json
 import re
 from base64 import b64encode
 from importlib.metadata import version
+from urllib.parse import unquote
 
 import pytest
 from cyclonedx.schema import SchemaVersion
@@ -62,7 +63,7 @@ def test_packages_of_the_tests_are_not_listed(packages_by_name):
     npm = json.loads((paths.ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     expected = {path for path, package in npm.items() if path and not package.get("dev")}
     assert {
-        f"node_modules/{name[4:]}" for name in packages_by_name if name.startswith("npm/")
+        f"node_modules/{unquote(name[4:])}" for name in packages_by_name if name.startswith("npm/")
     } == expected
     assert "node_modules/katex" in expected
     assert "pypi/pytest" not in packages_by_name

@@ -156,6 +156,7 @@ def remove_katex_fonts(copy: FaultyCopy) -> Iterator[CommandResult]:
     modules = copy.folder / "node_modules"
     modules.unlink()
     shutil.copytree(ROOT / "node_modules/katex", modules / "katex")
+    (modules / "esbuild").symlink_to(ROOT / "node_modules/esbuild")
     shutil.rmtree(modules / "katex/dist/fonts")
     yield copy.run()
     shutil.copytree(ROOT / "node_modules/katex/dist/fonts", modules / "katex/dist/fonts")
