@@ -35,6 +35,7 @@ FILE_PATTERNS = (
     "overrides/**/*.html",
     "overrides/**/*.js",
     "scripts/bookbuild/**/*.py",
+    "scripts/bookbuild/templates/*",
     "scripts/figures/*.py",
     "scripts/proofs/*.py",
 )
