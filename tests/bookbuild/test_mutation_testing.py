@@ -17,7 +17,7 @@ def test_the_outcomes_of_the_mutants_are_of_this_code(file):
     record = load_results()[file]
     complete = len(record.outcomes()) == record.mutants
     message = f"stale or incomplete: run scripts/experiment mutation_testing {file}"
-    assert complete and record.code == mutation_testing.hash_code(file), message
+    assert complete and record.code == mutation_testing.hash_code(paths.SNIPPETS / file), message
 
 
 def test_each_mutant_that_no_test_kills_is_listed_with_the_reason():

@@ -174,7 +174,7 @@ def chapter_name(edition: Edition, chapter: BuiltPage) -> str:
 def test_the_outline_has_every_chapter_and_its_sections_in_order(edition, pdf):
     with pdf.open_outline() as outline:
         contents, *found = outline.root
-        assert contents.title == chapters.WORDS[edition.language]["contents"]
+        assert contents.title == chapters.CONTENTS_TITLES[edition.language]
         assert [remove_spaces(item.title) for item in found] == [
             remove_spaces(edition.title(chapter)) for chapter in edition.chapters
         ]
