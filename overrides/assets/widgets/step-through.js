@@ -13,6 +13,8 @@ import { runModel } from "./step/run-model.js";
 import { TEXTS } from "./step/texts.js";
 import { Field, near } from "./translator-field.js";
 
+export { runModel }; // the tests run that of the published file
+
 /**
  * @import { Translator } from "../../downloads/translator.js"
  * @import { Program, Stop, Trace } from "./step/run-model.js"
