@@ -107,7 +107,7 @@ export function drawMap(canvas, plan, { rows, columns, values }, options) {
   }
   context.lineWidth = 1.5;
   context.strokeStyle = ink;
-  if (rows > 1 && options.selected >= 0) {
+  if (rows > 1 && options.selected >= 0 && options.selected < rows) {
     context.strokeRect(left + 0.75, top + options.selected * cellHeight + 0.25, columns * cellWidth - 1.5, cellHeight - 1);
   }
   if (!options.cell) return;

@@ -11,7 +11,8 @@ import { axesOf, difference, formatNumber, largest, matrixOf, percent, rangeOf, 
  * @import { Shown, Stop } from "./run-model.js"
  * @import { TEXTS } from "./texts.js"
  * @import { Axis, Matrix } from "./view.js"
- * @typedef {{name: string, note: string, tensor: Tensor, axes: Axis[], most?: number}} Item
+ * @typedef {{source: string[], target: string[]}} Tokens
+ * @typedef {{name: string, note: string, tensor: Tensor, axes: Axis[], most?: number, tokens: Tokens}} Item
  */
 
 const SHARES = 4; // rows of a list of likely tokens
@@ -21,8 +22,10 @@ const RELATED = { "scaled_dot_product_attention:weights": ["scores", "mask"] };
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export class Panel {
-  /** @type {{source: string[], target: string[]}} */
+  /** @type {Tokens} */
   tokens = { source: [], target: [] };
+  /** @type {Tokens | undefined} */
+  secondTokens; // of a sentence to compare with
   /** @type {string[]} */
   vocabulary = [];
   /** @type {(stop: number, name: string) => string[]} */
@@ -53,12 +56,13 @@ export class Panel {
   }
 
   /**
-   * @param {{source: string[], target: string[]}} tokens
+   * @param {Tokens} tokens
    * @param {string[]} vocabulary
    * @param {(stop: number, name: string) => string[]} symbols of the axes of a variable
+   * @param {Tokens} [secondTokens] of a sentence to compare with
    */
-  prepare(tokens, vocabulary, symbols) {
-    Object.assign(this, { tokens, vocabulary, symbols });
+  prepare(tokens, vocabulary, symbols, secondTokens) {
+    Object.assign(this, { tokens, vocabulary, symbols, secondTokens });
     for (const side of /** @type {const} */ (["source", "target"])) {
       this.state[side] = Math.min(this.state[side], tokens[side].length - 1);
     }
@@ -81,11 +85,12 @@ export class Panel {
 
   /**
    * The target token that is written after a position, "" if unknown or for the source.
+   * @param {Tokens} tokens
    * @param {Side} side
    * @param {number} position
    */
-  written(side, position) {
-    return side === "target" ? (this.tokens.target[position + 1] ?? "<eos>") : "";
+  written(tokens, side, position) {
+    return side === "target" ? (tokens.target[position + 1] ?? "<eos>") : "";
   }
 
   // A stop
@@ -93,7 +98,7 @@ export class Panel {
   /**
    * @param {Stop[]} stops
    * @param {number} at
-   * @param {Stop} [other] the same stop of a run with a change
+   * @param {Stop} [other] the same stop of a run with a change or of another sentence
    */
   show(stops, at, other) {
     const stop = stops[at];
@@ -124,9 +129,10 @@ export class Panel {
     /** @type {(name: string, tensor: Tensor, note?: string, most?: number, like?: Tensor) => void} */
     const add = (name, tensor, note = "", most = 0, like = tensor) => {
       const same = note ? undefined : items.find((item) => item.tensor === tensor && !item.note);
-      const axes = axesOf(stops, at, name, like, this.symbols);
+      const axes = axesOf(stops, at, name, like, this.symbols).map((axis, i) => ({ ...axis, size: tensor.shape[i] }));
+      const tokens = (note === text.second && this.secondTokens) || this.tokens;
       if (same) same.name += ` = ${name}`;
-      else items.push({ name, note, tensor, axes, ...(most ? { most } : {}) });
+      else items.push({ name, note, tensor, axes, tokens, ...(most ? { most } : {}) });
     };
     stop.changes.forEach(({ name, after, before }, i) => {
       if (!(after instanceof Tensor)) return;
@@ -165,12 +171,12 @@ export class Panel {
    */
   addComparison(add, name, one, changed) {
     const { text } = this;
-    const gap = difference(one, changed);
-    if (!rangeOf(gap.data).most) return add(name, one, text.same);
+    const gap = String(one.shape) === String(changed.shape) ? difference(one, changed) : undefined;
+    if (gap && !rangeOf(gap.data).most) return add(name, one, text.same);
     const most = Math.max(rangeOf(one.data).most, rangeOf(changed.data).most);
-    add(name, one, text.asIs, most);
-    add(name, changed, text.changed, most, one);
-    add(name, gap, text.difference, 0, one);
+    add(name, one, this.secondTokens ? text.first : text.asIs, most);
+    add(name, changed, this.secondTokens ? text.second : text.changed, most, one);
+    if (gap) add(name, gap, text.difference, 0, one);
   }
 
   /** Offers the heads and the tokens of a tensor. @param {Item | undefined} item */
@@ -184,7 +190,7 @@ export class Panel {
     fill(this.heads, Array.from({ length: count }, (_, i) => String(i)), state.head);
     this.heads.disabled = this.headCount < 2;
     const own = tokens[this.side].map((token, i) =>
-      `${i}: ${this.side === "target" ? text.writes(token, this.written("target", i)) : token}`);
+      `${i}: ${this.side === "target" ? text.writes(token, this.written(tokens, "target", i)) : token}`);
     fill(this.positions, own, state[this.side]);
   }
 
@@ -225,8 +231,8 @@ export class Panel {
    */
   prepareMap(item, matrix, canvas, readout) {
     const { rows, columns } = matrix;
-    const rowLabels = matrix.row?.side ? this.tokens[matrix.row.side].slice(0, rows) : [];
-    const columnLabels = matrix.column.side ? this.tokens[matrix.column.side].slice(0, columns) : [];
+    const rowLabels = matrix.row?.side ? item.tokens[matrix.row.side].slice(0, rows) : [];
+    const columnLabels = matrix.column.side ? item.tokens[matrix.column.side].slice(0, columns) : [];
     if (!rowLabels.length && matrix.column.side && matrix.row) rowLabels.push(this.text.all);
     /** @type {{row: number, column: number} | undefined} */
     let cell;
@@ -252,7 +258,8 @@ export class Panel {
       const place = under(event);
       if (!place) return;
       point(place);
-      if (matrix.row?.side && place.row !== selected) this.select(matrix.row.side, place.row);
+      const side = matrix.row?.side;
+      if (side && place.row !== selected && place.row < this.tokens[side].length) this.select(side, place.row);
     });
     canvas.addEventListener("keydown", (event) => {
       const arrow = ARROWS[event.key];
@@ -281,22 +288,23 @@ export class Panel {
    * @param {Matrix} matrix
    * @param {{row: number, column: number}} place
    */
-  cellText({ name, axes }, matrix, { row, column }) {
+  cellText({ name, axes, tokens }, matrix, { row, column }) {
     const value = matrix.values[row * matrix.columns + column];
     const index = axes.map((axis) => {
       if (axis.name === "batch") return "0";
       if (axis.name === "head") return String(Math.min(this.state.head, axis.size - 1));
-      return this.label(axis, axis === matrix.column ? column : row);
+      return this.label(tokens, axis, axis === matrix.column ? column : row);
     });
     return `${name}[${index.join(", ")}] = ${formatNumber(value)}`;
   }
 
   /**
+   * @param {Tokens} tokens
    * @param {Axis} axis
    * @param {number} i
    */
-  label(axis, i) {
-    if (axis.side) return `${i} ${this.tokens[axis.side][i]}`;
+  label(tokens, axis, i) {
+    if (axis.side) return `${i} ${tokens[axis.side][i]}`;
     return axis.name === "tgt_vocab_size" ? `${i} ${this.vocabulary[i]}` : String(i);
   }
 
@@ -325,21 +333,22 @@ export class Panel {
    * @param {Item} item
    * @param {Matrix} matrix
    */
-  shares({ name, axes, note }, { values, columns, row, column }) {
+  shares({ name, axes, note, tokens }, { values, rows, columns, row, column }) {
     const { text, state } = this;
     const logits = column.name === "tgt_vocab_size";
     if (!row?.side || !(logits || name === "weights") || axes.length < 3 || note === text.difference) return [];
     const at = state[row.side];
+    if (at >= rows) return []; // the other sentence is longer
     const numbers = values.slice(at * columns, (at + 1) * columns);
     const shares = logits ? softmax(numbers) : numbers;
     const items = largest(shares, SHARES).map(({ value, i }) => {
       const bar = el("span", { class: "bar" });
       bar.style.setProperty("--share", String(value));
-      const token = logits ? this.vocabulary[i] : this.tokens[column.side ?? "source"][i];
+      const token = logits ? this.vocabulary[i] : tokens[column.side ?? "source"][i];
       const language = logits || column.side === "target" ? "zh" : "en";
       return el("li", {}, el("span", { lang: language }, token), bar, el("span", {}, percent(value)));
     });
-    const place = text.row(this.tokens[row.side][at], this.written(row.side, at));
+    const place = text.row(tokens[row.side][at], this.written(tokens, row.side, at));
     return [el("p", { class: "stepper__at" }, `${place} · ${logits ? text.likeliest : text.reads}`),
       el("ol", { class: "stepper__shares" }, ...items)];
   }
