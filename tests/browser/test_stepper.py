@@ -256,7 +256,7 @@ def test_a_variable_can_stay_in_view(page, home_url):
 def run_sentence(widget: Locator, sentence: str, target: str = "") -> None:
     widget.locator("#translator-field").fill(sentence)
     widget.locator("[name=forced]").fill(target)
-    widget.locator("[type=submit]").click()
+    widget.locator(".stepper__form [type=submit]").click()
 
 
 @wide_only
@@ -310,6 +310,21 @@ def test_the_widget_is_accessible_and_not_too_wide(page, home_url, comparison):
     open_widget(page, home_url, f"?at={SCORES}&{comparison}")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert_no_errors(axe_errors(page, WIDGET))
+
+
+def test_nothing_covers_the_toolbar_after_scrolling_back(page, home_url):
+    widget = open_widget(page, home_url, f"?at={SCORES}")
+    top = widget.locator(".stepper__tensors").evaluate("(each) => each.getBoundingClientRect().top")
+    for y in (top, top - 100):  # the theme offers a way to the top to a reader who scrolls back
+        page.evaluate("(y) => scrollTo({ top: y, behavior: 'instant' })", y)
+        page.wait_for_timeout(500)
+    covered = widget.locator(".stepper__bar button:visible").evaluate_all("""(buttons) => {
+      return buttons.filter((each) => {
+        const { x, y, width, height } = each.getBoundingClientRect();
+        return !each.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      }).map((each) => each.textContent);
+    }""")
+    assert covered == []
 
 
 @wide_only

@@ -168,7 +168,7 @@ class Stepper {
 
   createSecondForm() {
     const form = el("form", { class: "stepper__second", hidden: true }, el("label", {}, `${text.second} `, this.second),
-      el("button", { type: "submit" }, text.run), this.secondStatus);
+      el("button", { type: "submit" }, text.runSecond), this.secondStatus);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.runAgain();
@@ -350,12 +350,12 @@ class Stepper {
     const { stops, at, files } = this;
     const stop = stops[at];
     if (!stop || !files) return;
+    const calls = go.callStack(stops, at);
+    this.code?.show(stop, calls.map((call) => stops[call].callLine)); // first, while the layout is known
     this.slider.value = String(at);
     const place = text.place(at + 1, stops.length);
     this.slider.setAttribute("aria-valuetext", `${place}, ${stop.function}, ${stop.line}`);
     this.count.textContent = place;
-    const calls = go.callStack(stops, at);
-    this.code?.show(stop, calls.map((call) => stops[call].callLine));
     this.diagram?.mark(boxOf(stops, at));
     this.stack.replaceChildren(...calls.flatMap((call, i) => {
       const { function: name } = stops[call];

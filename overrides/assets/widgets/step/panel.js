@@ -2,7 +2,7 @@
 /** The tensors of a stop: heat maps, the number under the pointer, and the same in words. */
 
 import { el } from "../common.js";
-import { cellAt, drawMap, planMap } from "./drawing.js";
+import { cellAt, drawMap, planMap, readStyle } from "./drawing.js";
 import { Tensor } from "./tensor.js";
 import { axesOf, difference, formatNumber, largest, matrixOf, percent, rangeOf, softmax } from "./view.js";
 
@@ -34,6 +34,8 @@ export class Panel {
   headCount = 1;
   watched = ""; // a variable that stays in view
   summary = "";
+  width = 0;
+  style = { ink: "", note: "", empty: "", font: "" };
 
   /**
    * @param {typeof TEXTS["en"] | typeof TEXTS["zh"]} text
@@ -109,10 +111,11 @@ export class Panel {
     const plain = stop.changes.filter(({ after }) => !(after instanceof Tensor));
     const values = plain.length ? [el("p", { class: "stepper__values" }, el("code", {}, plain.map((each) =>
       `${each.name} = ${format(each.after)}`).join("\n")))] : [];
-    const figures = items.map((item, i) => this.figure(item, item === main, i));
-    this.element.replaceChildren(...values, ...figures, this.locals(stop, items));
-    this.summary = [...plain.map(({ name, after }) => `${name} = ${format(after)}`),
-      ...items.map((item) => this.describe(item))].join("; ");
+    const texts = items.map((item) => this.describe(item));
+    const figures = items.map((item, i) => this.figure(item, item === main, i, texts[i]));
+    const heads = main && isPerHead(main.axes) ? [this.thumbnails(main)] : [];
+    this.element.replaceChildren(...values, ...figures, ...heads, this.locals(stop, items));
+    this.summary = [...plain.map(({ name, after }) => `${name} = ${format(after)}`), ...texts].join("; ");
     this.draw();
   }
 
@@ -200,8 +203,9 @@ export class Panel {
    * @param {Item} item
    * @param {boolean} main whether it is the one whose details are shown
    * @param {number} i
+   * @param {string} description
    */
-  figure(item, main, i) {
+  figure(item, main, i, description) {
     const { name, note, tensor, axes } = item;
     const matrix = matrixOf(tensor, axes, this.state.head);
     const shape = el("span", { class: "stepper__shape" }, "(", ...axes.flatMap((axis, j) => [j ? ", " : "",
@@ -209,11 +213,11 @@ export class Panel {
     const head = isPerHead(axes);
     const caption = el("figcaption", {}, el("b", {}, name), note && ` ${note} `, shape,
       tensor.dtype === "float32" ? "" : ` ${tensor.dtype}`, head ? ` · ${this.text.head} ${this.state.head}` : "");
-    const canvas = el("canvas", { role: "img", tabindex: 0, "aria-label": `${this.describe(item)} ${this.text.map}` });
+    const canvas = el("canvas", { role: "img", tabindex: 0, "aria-label": `${description} ${this.text.map}` });
     const readout = el("p", { class: "stepper__readout", id: `stepper-readout-${i}` }, this.rangeText(matrix));
     this.prepareMap(item, matrix, canvas, readout);
     return el("figure", { class: main ? "main" : "" }, caption, canvas, readout,
-      ...(head && main ? [this.thumbnails(item)] : []), ...this.shares(item, matrix));
+      ...this.shares(item, matrix));
   }
 
   /** @param {Matrix} matrix */
@@ -241,8 +245,9 @@ export class Panel {
     const selected = matrix.row?.side ? this.state[matrix.row.side] : -1;
     const draw = () => {
       const width = (/** @type {string[]} */ labels) => Math.max(0, ...labels.map(widthOf));
-      plan = planMap(this.element.clientWidth - 2, rows, columns, width(rowLabels), width(columnLabels));
-      drawMap(canvas, plan, matrix, { most, rowLabels, columnLabels, selected, cell, whole: item.tensor.dtype !== "float32" });
+      plan = planMap(this.width - 2, rows, columns, width(rowLabels), width(columnLabels));
+      drawMap(canvas, plan, matrix, this.style,
+        { most, rowLabels, columnLabels, selected, cell, whole: item.tensor.dtype !== "float32" });
     };
     const point = (/** @type {typeof cell} */ place) => {
       if (place?.row === cell?.row && place?.column === cell?.column) return;
@@ -279,7 +284,10 @@ export class Panel {
 
   /** Draws all maps again, for another width or theme. */
   draw() {
-    if (this.element.clientWidth) for (const draw of this.draws) draw();
+    this.width = this.element.clientWidth;
+    if (!this.width) return;
+    this.style = readStyle(this.element);
+    for (const draw of this.draws) draw();
   }
 
   /**
@@ -313,6 +321,7 @@ export class Panel {
    * @param {Item} item
    */
   thumbnails({ tensor, axes }) {
+    const { most } = rangeOf(tensor.data);
     const buttons = Array.from({ length: this.headCount }, (_, head) => {
       const canvas = el("canvas", { "aria-hidden": "true" });
       const matrix = matrixOf(tensor, axes, head);
@@ -320,7 +329,7 @@ export class Panel {
         const { rows, columns } = matrix;
         const plan = { ...planMap(64, rows, columns, 0, 0), cellWidth: 64 / columns, cellHeight: 40 / rows,
           width: 64, height: 40, numbers: false };
-        drawMap(canvas, plan, matrix, { most: rangeOf(tensor.data).most, rowLabels: [], columnLabels: [], selected: -1, whole: true });
+        drawMap(canvas, plan, matrix, this.style, { most, rowLabels: [], columnLabels: [], selected: -1, whole: true });
       });
       return el("button", { type: "button", "aria-pressed": String(head === this.state.head),
         click: () => this.select("head", head) }, canvas, `${this.text.head} ${head}`);

@@ -49,6 +49,7 @@ export const TEXTS = {
     nothing: "nothing",
     sentence: "another sentence",
     second: "second sentence",
+    runSecond: "Compare",
     first: "first sentence",
     off: {
       mask: "no mask", scale: "no division by √d_k", positions: "no positions",
@@ -129,6 +130,7 @@ export const TEXTS = {
     nothing: "不对比",
     sentence: "另一个句子",
     second: "第二句",
+    runSecond: "对比",
     first: "第一句",
     off: {
       mask: "去掉掩码", scale: "不除以 √d_k", positions: "去掉位置编码",
