@@ -220,6 +220,8 @@ def test_two_sentences_are_compared(page, home_url, language):
 def test_a_longer_second_sentence_has_rows_of_its_own(page, home_url):
     weights = "scaled_dot_product_attention@encoder.layers.0.self_attention:weights"
     widget = open_widget(page, home_url, f"?s=we work&with=why do we work ?&source=1&at={weights}")
+    boxes = [each.bounding_box() or {} for each in widget.locator("figure").all()]
+    assert boxes[0]["y"] == boxes[1]["y"], "side by side"
     shares = widget.locator(".stepper__at")
     expect(shares).to_have_text(["At work · Reads most", "At do · Reads most"])
     canvas = widget.locator("figure > canvas").last
