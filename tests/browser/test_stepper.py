@@ -217,6 +217,17 @@ def test_two_sentences_are_compared(page, home_url, language):
 
 
 @wide_only
+def test_a_number_that_differs_in_the_second_sentence_is_shown(page, home_url):
+    query = "?at=PositionalEncoding.forward@position:1&with=we work"
+    widget = open_widget(page, home_url, query)
+    text = "length = 5 (second sentence: 2)"
+    expect(widget.locator(".stepper__values")).to_contain_text(text)
+    expect(widget.locator(".stepper__live")).to_contain_text(text)
+    action(widget, "step").click()
+    expect(widget.locator(".stepper__values")).to_have_count(0)
+
+
+@wide_only
 def test_a_longer_second_sentence_has_rows_of_its_own(page, home_url):
     weights = "scaled_dot_product_attention@encoder.layers.0.self_attention:weights"
     widget = open_widget(page, home_url, f"?s=we work&with=why do we work ?&source=1&at={weights}")

@@ -108,15 +108,29 @@ export class Panel {
     const main = items.findLast(({ axes, note }) => note !== this.text.locals && isPerHead(axes)) ?? items[0];
     this.fillChoices(main);
     this.draws = [];
-    const plain = stop.changes.filter(({ after }) => !(after instanceof Tensor));
-    const values = plain.length ? [el("p", { class: "stepper__values" }, el("code", {}, plain.map((each) =>
-      `${each.name} = ${format(each.after)}`).join("\n")))] : [];
+    const plain = this.plainValues(stop, other);
+    const values = plain.length ? [el("p", { class: "stepper__values" }, el("code", {}, plain.join("\n")))] : [];
     const texts = items.map((item) => this.describe(item));
     const figures = items.map((item, i) => this.figure(item, item === main, i, texts[i]));
     const heads = main && isPerHead(main.axes) ? [this.thumbnails(main)] : [];
     this.element.replaceChildren(...values, ...figures, ...heads, this.locals(stop, items));
-    this.summary = [...plain.map(({ name, after }) => `${name} = ${format(after)}`), ...texts].join("; ");
+    this.summary = [...plain, ...texts].join("; ");
     this.draw();
+  }
+
+  /**
+   * The values that are no tensors: `length = 5`, and that of the other run if it differs.
+   * @param {Stop} stop
+   * @param {Stop} [other]
+   */
+  plainValues({ changes }, other) {
+    const { text } = this;
+    return changes.flatMap(({ name, after }, i) => {
+      if (after instanceof Tensor) return [];
+      const [own, second] = [format(after), format(other?.changes[i].after ?? after)];
+      const note = this.secondTokens ? text.second : text.changed;
+      return [`${name} = ${own}${own === second ? "" : ` (${note}: ${second})`}`];
+    });
   }
 
   /**
