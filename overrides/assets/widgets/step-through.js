@@ -52,6 +52,9 @@ async function fetchFile(name) {
   return response;
 }
 
+/** Lets the browser paint and respond between two parts of the work. */
+const nextTask = () => new Promise((resolve) => setTimeout(resolve));
+
 class Stepper {
   /** @type {Files | undefined} */
   files;
@@ -101,13 +104,17 @@ class Stepper {
         fetchFile(`step-through-${language}.json`).then((file) => file.json()),
         fetchFile("transformer.py").then((file) => file.text()),
       ]);
+      await nextTask();
+      this.symbols = nameAxes(program, translator);
       this.files = { translator, program, notes, code };
     } catch (error) {
       this.element.classList.add("failed"); // the static pictures
       this.fail(error, () => this.begin());
       return;
     }
+    await nextTask();
     this.build(this.files);
+    await nextTask();
     await this.translate();
   }
 
@@ -256,7 +263,7 @@ class Stepper {
 
   /** Runs the model, and a second time with the change or the sentence to compare with. */
   runAgain() {
-    if (!this.files || !this.input) return;
+    if (!this.files || !this.input || !this.symbols) return;
     const { program, translator, notes } = this.files;
     const { src, tgt, tokens } = this.input;
     const name = this.stops.length ? go.stopName(this.stops, this.at) : this.address.get("at");
@@ -266,7 +273,6 @@ class Stepper {
     const second = this.secondForm.hidden ? undefined : this.read(translator, this.second.value, "", this.secondStatus);
     const other = without ? this.input : second;
     this.other = other && runModel(program, translator, other.src, other.tgt, { without });
-    this.symbols ??= nameAxes(program, translator);
     this.panel.prepare(tokens, translator.target.tokens, this.symbols, second?.tokens);
     this.code?.setStops(this.stops);
     this.slider.max = String(this.stops.length - 1);
