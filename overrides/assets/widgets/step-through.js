@@ -214,6 +214,7 @@ class Stepper {
       const input = this.read(this.files.translator, this.field.input.value, this.forced.value, this.status);
       if (!input) return;
       this.input = input;
+      if (!this.stops.length) await nextTask();
       this.runAgain();
     } catch (problem) {
       this.fail(problem, () => this.translate());
