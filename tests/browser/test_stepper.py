@@ -173,6 +173,75 @@ def test_a_change_shows_both_tensors_and_their_difference(page, home_url):
     expect(widget.locator("figcaption")).to_have_count(3)
 
 
+def test_two_sentences_are_compared(page, home_url, language):
+    widget = open_widget(page, home_url, f"?s=we work&at={SCORES}")
+    alone = widget.locator("canvas").first.get_attribute("aria-label") or ""
+    notes = {"en": ["first sentence", "second sentence"], "zh": ["第一句", "第二句"]}[language]
+    compare, second = widget.locator("label select").last, widget.locator("[name=second]")
+
+    widget = open_widget(page, home_url, f"?at={SCORES}")
+    expect(second).to_be_hidden()
+    compare.focus()
+    page.keyboard.press("ArrowDown")
+    expect(compare).to_have_value("sentence")
+    captions, canvases = widget.locator("figcaption"), widget.locator("figure > canvas")
+    expect(captions).to_have_count(3)  # five words each
+    expect_address(page, "with=why+do+you+work")
+    second.fill("we work")
+    second.press("Enter")
+    expect(captions).to_have_count(2)
+    for note, caption in zip(notes, captions.all(), strict=True):
+        expect(caption).to_contain_text(f"scores {note}")
+    assert canvases.last.get_attribute("aria-label") == alone.replace(
+        "scores", f"scores {notes[1]}", 1
+    )
+    expect(widget.locator(".stepper__live")).to_contain_text(
+        f"scores {notes[1]} (batch 1, head 4, m 2, m 2)"
+    )
+    expect(widget.locator(".stepper__second [role=status]")).to_contain_text("we work → 我们工作")
+    expect_address(page, "with=we+work")
+    canvases.last.focus()
+    page.keyboard.press("ArrowRight")
+    expect(widget.locator(".stepper__readout").nth(1)).to_contain_text("[0, 0, 0 we, 0 we]")
+
+    page.reload()
+    expect(captions).to_have_count(2)
+    second.fill("<img src=x> works")
+    second.press("Enter")
+    expect(widget.locator(".stepper__second [role=status]")).to_contain_text("img")
+    assert widget.locator("img").count() == 0
+    expect(captions).to_have_count(1)
+    compare.select_option("")
+    expect(second).to_be_hidden()
+    page.wait_for_function("() => !location.search.includes('with=')")
+
+
+@wide_only
+def test_a_number_that_differs_in_the_second_sentence_is_shown(page, home_url):
+    query = "?at=PositionalEncoding.forward@position:1&with=we work"
+    widget = open_widget(page, home_url, query)
+    text = "length = 5 (second sentence: 2)"
+    expect(widget.locator(".stepper__values")).to_contain_text(text)
+    expect(widget.locator(".stepper__live")).to_contain_text(text)
+    action(widget, "step").click()
+    expect(widget.locator(".stepper__values")).to_have_count(0)
+
+
+@wide_only
+def test_a_longer_second_sentence_has_rows_of_its_own(page, home_url):
+    weights = "scaled_dot_product_attention@encoder.layers.0.self_attention:weights"
+    widget = open_widget(page, home_url, f"?s=we work&with=why do we work ?&source=1&at={weights}")
+    boxes = [each.bounding_box() or {} for each in widget.locator("figure").all()]
+    assert boxes[0]["y"] == boxes[1]["y"], "side by side"
+    shares = widget.locator(".stepper__at")
+    expect(shares).to_have_text(["At work · Reads most", "At do · Reads most"])
+    canvas = widget.locator("figure > canvas").last
+    canvas.click(position={"x": 80, "y": 100})  # a row that the first sentence does not have
+    expect(shares).to_have_text(["At work · Reads most", "At do · Reads most"])
+    canvas.click(position={"x": 80, "y": 25})
+    expect(shares).to_have_text(["At we · Reads most", "At why · Reads most"])
+
+
 def test_a_number_is_shown_under_the_pointer_and_by_keyboard(page, home_url):
     widget = open_widget(page, home_url, f"?at={SCORES}")
     canvas, readout = widget.locator("canvas").first, widget.locator(".stepper__readout").first
@@ -200,7 +269,7 @@ def test_a_variable_can_stay_in_view(page, home_url):
 def run_sentence(widget: Locator, sentence: str, target: str = "") -> None:
     widget.locator("#translator-field").fill(sentence)
     widget.locator("[name=forced]").fill(target)
-    widget.locator("[type=submit]").click()
+    widget.locator(".stepper__form [type=submit]").click()
 
 
 @wide_only
@@ -249,10 +318,26 @@ def test_after_a_failure_the_pictures_are_shown_until_a_second_try(page: Page, h
     expect(widget.locator(".stepper__tensors figure").first).to_be_visible()
 
 
-def test_the_widget_is_accessible_and_not_too_wide(page, home_url):
-    open_widget(page, home_url, f"?at={SCORES}&off=scale")
+@pytest.mark.parametrize("comparison", ["off=scale", "with=we work"])
+def test_the_widget_is_accessible_and_not_too_wide(page, home_url, comparison):
+    open_widget(page, home_url, f"?at={SCORES}&{comparison}")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert_no_errors(axe_errors(page, WIDGET))
+
+
+def test_nothing_covers_the_toolbar_after_scrolling_back(page, home_url):
+    widget = open_widget(page, home_url, f"?at={SCORES}")
+    top = widget.locator(".stepper__tensors").evaluate("(each) => each.getBoundingClientRect().top")
+    for y in (top, top - 100):  # the theme offers a way to the top to a reader who scrolls back
+        page.evaluate("(y) => scrollTo({ top: y, behavior: 'instant' })", y)
+        page.wait_for_timeout(500)
+    covered = widget.locator(".stepper__bar button:visible").evaluate_all("""(buttons) => {
+      return buttons.filter((each) => {
+        const { x, y, width, height } = each.getBoundingClientRect();
+        return !each.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      }).map((each) => each.textContent);
+    }""")
+    assert covered == []
 
 
 @wide_only

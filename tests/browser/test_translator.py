@@ -202,7 +202,7 @@ def test_memory_use_stays_constant_over_100_translations(checked_page):
     assert used_memory(100) - before < 300_000
 
 
-def test_both_languages_have_the_same_files(site, width):
-    for name in ("translator.js", "translator-float16.safetensors"):
-        english = (site / "downloads" / name).read_bytes()
-        assert (site / "zh/downloads" / name).read_bytes() == english
+def test_both_languages_have_the_same_code_and_share_the_weights(site, width):
+    english, chinese = site / "downloads", site / "zh/downloads"
+    assert (chinese / "translator.js").read_bytes() == (english / "translator.js").read_bytes()
+    assert [path.parent for path in site.rglob("translator-float16.safetensors")] == [english]

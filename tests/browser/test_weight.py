@@ -18,6 +18,7 @@ COMPRESSED_SUFFIXES = {
     ".svg",
     ".xml",
 }  # of files that a server compresses
+MAX_DEBUGGER_HTML_BYTES, MAX_DEBUGGER_SCRIPT_BYTES = 60_000, 25_000  # of the page Step through
 
 
 @pytest.fixture(params=[1280])
@@ -70,6 +71,22 @@ def size_report(fetched_bytes: dict[str, int]) -> str:
 def test_a_first_visit_stays_below_its_limit(checked_page, home_url, fetched_bytes, name, limit):
     visit_page(checked_page, home_url + name)
     assert sum(fetched_bytes.values()) <= limit, size_report(fetched_bytes)
+    assert not [name for name in fetched_bytes if "step-through" in name or "/step/" in name]
+
+
+@pytest.mark.parametrize("folder", ["", "zh/"], ids=["en", "zh"])
+def test_the_debugger_is_small(checked_page, fetched_bytes, folder):
+    visit_page(checked_page, f"{BASE_URL}{folder}step-through/")
+    checked_page.locator(".stepper__tensors figure").first.wait_for()
+    scripts = {
+        name: size
+        for name, size in fetched_bytes.items()
+        if name.startswith(f"{folder}assets/widgets/") or name.endswith("downloads/translator.js")
+    }
+    names = ["common", "model", "step-through", "translator", "translator-field"]
+    assert sorted(Path(name).stem for name in scripts) == names
+    assert sum(scripts.values()) <= MAX_DEBUGGER_SCRIPT_BYTES, size_report(scripts)
+    assert fetched_bytes[f"{folder}step-through/index.html"] <= MAX_DEBUGGER_HTML_BYTES
 
 
 @pytest.mark.parametrize(

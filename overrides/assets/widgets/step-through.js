@@ -13,15 +13,21 @@ import { runModel } from "./step/run-model.js";
 import { TEXTS } from "./step/texts.js";
 import { Field, near } from "./translator-field.js";
 
+export { runModel }; // the tests run that of the published file
+
 /**
  * @import { Translator } from "../../downloads/translator.js"
+ * @import { Tokens } from "./step/panel.js"
  * @import { Program, Stop, Trace } from "./step/run-model.js"
  * @typedef {{text: string, url: string, title: string}} Explanation
  * @typedef {{functions: Record<string, Explanation>, tour: {at: string, title: string, text: string}[]}} Notes
  * @typedef {{translator: Translator, program: Program, notes: Notes, code: string}} Files
+ * @typedef {{src: number[], tgt: number[], tokens: Tokens}} Input
  */
 
 const EXAMPLES = ["why do we work ?", "tom is not selling vegetables", "she bought two cats yesterday"];
+const SECOND_SENTENCE = "why do you work ?"; // until the reader enters another one
+const BY_SENTENCE = "sentence"; // the choice to compare with another sentence
 const DOWNLOADS = new URL("../../downloads/", import.meta.url);
 const BOS = 1;
 const text = english ? TEXTS.en : TEXTS.zh;
@@ -45,6 +51,9 @@ async function fetchFile(name) {
   if (!response.ok) throw new Error(`${response.status} ${name}`);
   return response;
 }
+
+/** Lets the browser paint and respond between two parts of the work. */
+const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
 class Stepper {
   /** @type {Files | undefined} */
@@ -74,6 +83,10 @@ class Stepper {
       input: () => this.move(this.slider.valueAsNumber) });
     this.count = el("span", { class: "stepper__count", "aria-hidden": "true" });
     this.compare = el("select", { change: () => this.runAgain() });
+    this.second = el("input", { type: "text", lang: "en", name: "second", autocomplete: "off",
+      value: (this.address.get("with") ?? SECOND_SENTENCE).slice(0, 300) });
+    this.secondStatus = el("p", { role: "status" });
+    this.secondForm = this.createSecondForm();
     this.explanation = el("div", { class: "stepper__explanation" });
     this.stack = el("p", { class: "stepper__stack", "aria-label": text.stack, role: "group" });
   }
@@ -91,13 +104,17 @@ class Stepper {
         fetchFile(`step-through-${language}.json`).then((file) => file.json()),
         fetchFile("transformer.py").then((file) => file.text()),
       ]);
+      await nextTask();
+      this.symbols = nameAxes(program, translator);
       this.files = { translator, program, notes, code };
     } catch (error) {
       this.element.classList.add("failed"); // the static pictures
       this.fail(error, () => this.begin());
       return;
     }
+    await nextTask();
     this.build(this.files);
+    await nextTask();
     await this.translate();
   }
 
@@ -127,7 +144,7 @@ class Stepper {
     const bar = el("div", { class: "stepper__bar", role: "toolbar", "aria-label": text.step },
       ...Object.values(this.buttons), link, el("div", { class: "stepper__run" }, this.slider, this.count));
     const choices = el("div", { class: "stepper__choices" },
-      ...this.panel.choices, el("label", {}, `${text.compare} `, this.compare));
+      ...this.panel.choices, el("label", {}, `${text.compare} `, this.compare), this.secondForm);
     const place = el("div", { class: "stepper__place" }, this.diagram.element,
       el("div", {}, this.stack, this.explanation));
     const side = el("div", { class: "stepper__side" }, place, choices, this.panel.element);
@@ -156,6 +173,16 @@ class Stepper {
     return el("div", {}, form, el("div", { class: "stepper__chips", role: "group", "aria-label": text.examples }, ...chips));
   }
 
+  createSecondForm() {
+    const form = el("form", { class: "stepper__second", hidden: true }, el("label", {}, `${text.second} `, this.second),
+      el("button", { type: "submit" }, text.runSecond), this.secondStatus);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.runAgain();
+    });
+    return form;
+  }
+
   /** @param {string} name of an action */
   button(name) {
     const key = /** @type {keyof typeof SIGNS} */ (name);
@@ -172,9 +199,9 @@ class Stepper {
     const heads = this.files?.translator.config.nhead ?? 0;
     const all = paths.flatMap((path) => Array.from({ length: heads }, (_, head) =>
       option(`${path}.${head}`, text.off.head(path, head))));
-    this.compare.append(option("", text.nothing), ...(/** @type {const} */ (["mask", "scale", "positions"]))
+    this.compare.append(option("", text.nothing), option(BY_SENTENCE, text.sentence), ...(/** @type {const} */ (["mask", "scale", "positions"]))
       .map((name) => option(name, text.off[name])), el("optgroup", { label: text.heads }, ...all));
-    this.compare.value = this.address.get("off") ?? "";
+    this.compare.value = this.address.has("with") ? BY_SENTENCE : this.address.get("off") ?? "";
     if (this.compare.selectedIndex < 0) this.compare.value = "";
   }
 
@@ -183,26 +210,37 @@ class Stepper {
   /** Runs the sentence in the field, and keeps the place in the run. */
   async translate() {
     if (!this.files) return;
-    const { translator } = this.files;
-    const words = translator.words(this.field.input.value.replaceAll("’", "'").replaceAll("？", "?"));
-    const forced = [...this.forced.value.replace(/\s/g, "")];
-    const error = this.sentenceError(translator, words, forced);
-    this.status.textContent = error;
-    if (error) return;
     try {
-      const src = /** @type {number[]} */ (translator.encode(words));
-      const written = forced.length ? forced : greedy(translator, src).map(({ token }) => token);
-      if (written[written.length - 1] === "<eos>") written.pop();
-      const known = translator.target.tokens;
-      const tgt = [BOS, ...written.map((token) => known.indexOf(token))];
-      const tokens = { source: words, target: ["<bos>", ...written] };
-      this.input = { src, tgt, tokens };
-      this.status.replaceChildren(el("span", { lang: "en" }, words.join(" ")), " → ",
-        el("b", { lang: "zh" }, written.join("")));
+      const input = this.read(this.files.translator, this.field.input.value, this.forced.value, this.status);
+      if (!input) return;
+      this.input = input;
+      if (!this.stops.length) await nextTask();
       this.runAgain();
     } catch (problem) {
       this.fail(problem, () => this.translate());
     }
+  }
+
+  /**
+   * The ids and tokens of a sentence and its translation, shown in `status`; undefined after an error.
+   * @param {Translator} translator
+   * @param {string} sentence
+   * @param {string} translation "" for the model's own
+   * @param {HTMLElement} status
+   * @returns {Input | undefined}
+   */
+  read(translator, sentence, translation, status) {
+    const words = translator.words(sentence.replaceAll("’", "'").replaceAll("？", "?"));
+    const forced = [...translation.replace(/\s/g, "")];
+    const error = this.sentenceError(translator, words, forced);
+    status.textContent = error;
+    if (error) return undefined;
+    const src = /** @type {number[]} */ (translator.encode(words));
+    const written = forced.length ? forced : greedy(translator, src).map(({ token }) => token);
+    if (written[written.length - 1] === "<eos>") written.pop();
+    const tgt = [BOS, ...written.map((token) => translator.target.tokens.indexOf(token))];
+    status.replaceChildren(el("span", { lang: "en" }, words.join(" ")), " → ", el("b", { lang: "zh" }, written.join("")));
+    return { src, tgt, tokens: { source: words, target: ["<bos>", ...written] } };
   }
 
   /**
@@ -224,17 +262,19 @@ class Stepper {
     return unknown.length ? text.unknown([...new Set(unknown)].slice(0, 5).join(", ")) : "";
   }
 
-  /** Runs the model, and a second time with the change to compare with. */
+  /** Runs the model, and a second time with the change or the sentence to compare with. */
   runAgain() {
-    if (!this.files || !this.input) return;
+    if (!this.files || !this.input || !this.symbols) return;
     const { program, translator, notes } = this.files;
     const { src, tgt, tokens } = this.input;
     const name = this.stops.length ? go.stopName(this.stops, this.at) : this.address.get("at");
     this.stops = runModel(program, translator, src, tgt).stops;
     const without = go.parseSwitch(this.compare.value);
-    this.other = without && runModel(program, translator, src, tgt, { without });
-    this.symbols ??= nameAxes(program, translator);
-    this.panel.prepare(tokens, translator.target.tokens, this.symbols);
+    this.secondForm.hidden = this.compare.value !== BY_SENTENCE;
+    const second = this.secondForm.hidden ? undefined : this.read(translator, this.second.value, "", this.secondStatus);
+    const other = without ? this.input : second;
+    this.other = other && runModel(program, translator, other.src, other.tgt, { without });
+    this.panel.prepare(tokens, translator.target.tokens, this.symbols, second?.tokens);
     this.code?.setStops(this.stops);
     this.slider.max = String(this.stops.length - 1);
     const found = name ? go.findStop(this.stops, name) : -1;
@@ -317,12 +357,12 @@ class Stepper {
     const { stops, at, files } = this;
     const stop = stops[at];
     if (!stop || !files) return;
+    const calls = go.callStack(stops, at);
+    this.code?.show(stop, calls.map((call) => stops[call].callLine)); // first, while the layout is known
     this.slider.value = String(at);
     const place = text.place(at + 1, stops.length);
     this.slider.setAttribute("aria-valuetext", `${place}, ${stop.function}, ${stop.line}`);
     this.count.textContent = place;
-    const calls = go.callStack(stops, at);
-    this.code?.show(stop, calls.map((call) => stops[call].callLine));
     this.diagram?.mark(boxOf(stops, at));
     this.stack.replaceChildren(...calls.flatMap((call, i) => {
       const { function: name } = stops[call];
@@ -374,7 +414,7 @@ class Stepper {
       head: head ? String(head) : "",
       source: source ? String(source) : "",
       target: target ? String(target) : "",
-      off: this.compare.value,
+      [this.secondForm.hidden ? "off" : "with"]: this.secondForm.hidden ? this.compare.value : this.second.value,
     };
     if (state.s === EXAMPLES[0]) state.s = "";
     if (state.tour) state.at = "";

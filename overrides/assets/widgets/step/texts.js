@@ -47,6 +47,10 @@ export const TEXTS = {
     position: "Token",
     compare: "Compare with",
     nothing: "nothing",
+    sentence: "another sentence",
+    second: "second sentence",
+    runSecond: "Compare",
+    first: "first sentence",
     off: {
       mask: "no mask", scale: "no division by √d_k", positions: "no positions",
       /** @type {(path: string, head: number) => string} */
@@ -124,6 +128,10 @@ export const TEXTS = {
     position: "词元",
     compare: "对比",
     nothing: "不对比",
+    sentence: "另一个句子",
+    second: "第二句",
+    runSecond: "对比",
+    first: "第一句",
     off: {
       mask: "去掉掩码", scale: "不除以 √d_k", positions: "去掉位置编码",
       /** @type {(path: string, head: number) => string} */
