@@ -12,7 +12,6 @@ from bookbuild.pages import paths
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import SourcePage, list_pages
 from bookbuild.reference import bibliography
-from bookbuild.run.jobs import FLOAT16_WEIGHTS
 
 
 def add_generated_files(files: Files, config: MkDocsConfig) -> None:
@@ -51,7 +50,7 @@ def add_lab(page: SourcePage, files: Files, config: MkDocsConfig) -> None:
 def remove_unused_files(files: Files, config: MkDocsConfig) -> None:
     unused = [*UNUSED_FILES]
     if build_language(config) == "zh":  # both languages use those of the English site
-        unused += ["offline.js", FLOAT16_WEIGHTS]
+        unused += ["offline.js", paths.SHARED_WEIGHTS]
     for file in [*files]:
         if any(fnmatch(file.src_uri, pattern) for pattern in unused):
             files.remove(file)
