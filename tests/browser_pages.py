@@ -89,6 +89,7 @@ EXPAND_PAGE_SCRIPT = """async () => {
     each.style.contentVisibility = "visible";
   }
   for (const each of document.querySelectorAll("pre > code, [data-widget]")) {
+    if (each.closest("pre:has(.md-code__nav), .alive")) continue;
     each.scrollIntoView({ block: "center", behavior: "instant" });
     for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
   }
@@ -103,12 +104,18 @@ def expand_page(page: Page) -> None:
     page.evaluate(EXPAND_PAGE_SCRIPT)
 
 
-def axe_errors(page: Page, context: str | None = None, rules: Iterable[str] = ()) -> list[str]:
+def axe_errors(
+    page: Page,
+    context: str | None = None,
+    rules: Iterable[str] = (),
+    disabled_rules: Iterable[str] = (),
+) -> list[str]:
     """The violations that axe finds in a page or in a part of it, of all rules or of these."""
     # Without the thousands of nodes that pass; returning them takes longer than checking them.
     options: dict = {"resultTypes": ["violations"]}
     if rules:
         options["runOnly"] = [*rules]
+    options["rules"] = {rule: {"enabled": False} for rule in disabled_rules}
     violations = Axe().run(page, context=context, options=options).response["violations"]
     return [
         f"{each['id']}: {each['help']}\n    {node['html'][:200]}"

@@ -30,6 +30,7 @@ def generated(monkeypatch) -> ModuleType:
     return importlib.import_module("generated_mutants")
 
 
+@pytest.mark.depends_on("snippets/**/*.py", "tests/claims/*.py", "scripts/bookbuild/**/*.py")
 @pytest.mark.parametrize(
     ("old", "new", "killed"),
     [("n >= LIMIT", "n > LIMIT", True), ("n >= LIMIT", "not n < LIMIT", False)],

@@ -308,6 +308,7 @@ XHTML_PREFIX = "{http://www.w3.org/1999/xhtml}"
 MATHML_PREFIX = "{http://www.w3.org/1998/Math/MathML}"
 
 
+@pytest.mark.depends_on("site/**/*.epub")
 def test_epubcheck_finds_no_error(edition):
     java = shutil.which("java")
     if not java:
