@@ -58,6 +58,12 @@ def record_errors(page: Page, errors: list[str], base: str = BASE_URL) -> None:
     )
 
 
+# The sum of all layout shifts, also of those soon after an input.
+RECORD_SHIFTS_SCRIPT = """window.shift = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) window.shift += entry.value;
+}).observe({ type: "layout-shift", buffered: true });"""
+
 # Playwright's "networkidle" waits for the end of each request that it has seen begin, and on a busy
 # machine it sometimes misses an end.
 NETWORK_IS_IDLE_SCRIPT = """() => {

@@ -76,6 +76,7 @@ def measure_once(browser: Browser) -> dict[str, float]:
     chromium.serve_from_folder(ROOT / "site", page)
     page.add_init_script(OBSERVE_SCRIPT)
     page.goto(f"{chromium.ORIGIN}/step-through/")
+    page.locator(".stepper__start button").click()
     page.wait_for_function("() => window.shown")
     figures |= page.evaluate(DEBUGGER_SCRIPT, [FIRST_RUN, STEP])
     page.close()

@@ -5,8 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from benchmarks.page import MAX_LAYOUT_SHIFT
 from bookbuild.reference.step_notes import load_tour
-from browser_pages import LANGUAGE_BY_WIDTH, axe_errors
+from browser_pages import LANGUAGE_BY_WIDTH, RECORD_SHIFTS_SCRIPT, axe_errors, wait_until_idle
 from built_pages import assert_no_errors
 
 WIDGET = "[data-widget=step-through]"
@@ -25,12 +26,28 @@ def page(checked_page: Page) -> Page:
     return checked_page
 
 
-def open_widget(page: Page, home_url: str, query: str = "") -> Locator:
+def open_widget(page: Page, home_url: str, query: str) -> Locator:
+    """The widget at an address with a state, at which it starts by itself."""
     page.goto(f"{home_url}step-through/{query}", wait_until="domcontentloaded")
     widget = page.locator(WIDGET)
     widget.scroll_into_view_if_needed()
-    expect(widget.locator("figure, .stepper__values").first).to_be_visible()
+    expect(shown_values(widget)).to_be_visible()
     return widget
+
+
+def open_unstarted(page: Page, home_url: str) -> Locator:
+    page.goto(f"{home_url}step-through/")
+    widget = page.locator(WIDGET)
+    expect(start_button(widget)).to_be_visible()
+    return widget
+
+
+def start_button(widget: Locator) -> Locator:
+    return widget.locator(".stepper__start button")
+
+
+def shown_values(widget: Locator) -> Locator:
+    return widget.locator(".stepper :is(figure, .stepper__values)").first
 
 
 def action(widget: Locator, name: str) -> Locator:
@@ -53,8 +70,49 @@ def expect_address(page: Page, text: str) -> None:
     page.wait_for_function("(text) => decodeURIComponent(location.search).includes(text)", arg=text)
 
 
+def test_nothing_is_fetched_before_the_first_action(page, home_url):
+    requested_urls: list[str] = []
+    page.on("request", lambda request: requested_urls.append(request.url))
+    widget = open_unstarted(page, home_url)
+    wait_until_idle(page)
+    expect(widget.locator("svg:visible")).to_have_count(1)
+    debugger = [url for url in requested_urls if "/downloads/" in url or "debugger" in url]
+    assert debugger == []
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Control+ArrowRight")
+    page.locator(".md-search__input").focus()
+    page.keyboard.press("ArrowRight")
+    wait_until_idle(page)
+    expect(start_button(widget)).to_be_visible()
+    assert not [url for url in requested_urls if url.endswith(".safetensors")]
+    start_button(widget).click()
+    expect(shown_values(widget)).to_be_visible()
+    assert len([url for url in requested_urls if url.endswith(".safetensors")]) == 1
+
+
+@pytest.mark.parametrize("key", ["ArrowRight", "Enter"])
+def test_a_key_starts_the_tour_and_the_next_one_continues_it(page, home_url, key):
+    widget = open_unstarted(page, home_url)
+    page.keyboard.press(key)
+    expect(widget.locator(".stepper__explanation b")).to_contain_text("1. ")
+    expect(action(widget, "step")).to_be_focused()
+    page.keyboard.press(key)
+    expect(widget.locator(".stepper__explanation b")).to_contain_text("2. ")
+
+
+def test_the_widget_is_accessible_before_it_starts_and_starting_shifts_nothing(page, home_url):
+    page.add_init_script(RECORD_SHIFTS_SCRIPT)
+    widget = open_unstarted(page, home_url)
+    assert_no_errors(axe_errors(page, WIDGET))
+    start_button(widget).click()
+    expect(shown_values(widget)).to_be_visible()
+    wait_until_idle(page)
+    assert page.evaluate("window.shift") <= MAX_LAYOUT_SHIFT
+
+
 def test_the_tour_goes_from_the_ids_to_the_logits(page, home_url, language):
-    widget = open_widget(page, home_url)
+    widget = open_unstarted(page, home_url)
+    start_button(widget).click()
     action(widget, "step").focus()
     for number, stop in enumerate(load_tour(), 1):
         title = f"{number}. {stop[f'{language}_title']}"
@@ -298,7 +356,7 @@ def test_an_address_cannot_do_harm(page, home_url):
     expect(widget.locator(".stepper__status")).to_contain_text("does not know")
     assert widget.locator("img, i").count() == 0
     run_sentence(widget, "we work")
-    expect(widget.locator("figure").first).to_be_visible()
+    expect(shown_values(widget)).to_be_visible()
 
 
 @wide_only
@@ -310,10 +368,10 @@ def test_after_a_failure_the_pictures_are_shown_until_a_second_try(page: Page, h
         route.fulfill(status=200, body="{") if len(refused) == 1 else route.continue_()
 
     page.route("**/model_program.json", refuse)
-    page.goto(f"{home_url}step-through/", wait_until="domcontentloaded")
-    widget = page.locator(WIDGET)
+    widget = open_unstarted(page, home_url)
+    start_button(widget).click()
     expect(widget.locator(".stepper__status")).to_contain_text("could not be fetched or run")
-    expect(widget.locator("svg").first).to_be_visible()
+    expect(widget.locator("svg:visible")).to_have_count(len(load_tour()))
     widget.locator(".stepper__status button").click()
     expect(widget.locator(".stepper__tensors figure").first).to_be_visible()
 

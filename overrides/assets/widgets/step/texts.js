@@ -8,9 +8,6 @@ export const TEXTS = {
     words: "Words that the model knows",
     examples: "Examples",
     forced: "Translation to read (optional)",
-    loading: "Fetching the model …",
-    failed: "The model could not be fetched or run.",
-    again: "Try again",
     empty: "Write a sentence first, or take an example.",
     /** @type {(most: number) => string} */
     long: (most) => `That is too long: ${most} tokens at most.`,
@@ -90,9 +87,6 @@ export const TEXTS = {
     words: "模型认识的词",
     examples: "例句",
     forced: "指定译文（可不填）",
-    loading: "正在加载模型……",
-    failed: "模型没有加载成功，或者运行出错。",
-    again: "再试一次",
     empty: "先写一句英文，或者点一个例句。",
     /** @type {(most: number) => string} */
     long: (most) => `太长了：最多 ${most} 个词元。`,
