@@ -64,7 +64,7 @@ def test_packages_of_the_tests_are_not_listed(packages_by_name):
     npm = json.loads((paths.ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     expected = {path for path, package in npm.items() if path and not package.get("dev")}
     assert {
-        f"node_modules/{unquote(name[4:])}" for name in packages_by_name if name.startswith("npm/")
+        f"node_modules/{name[4:]}" for name in packages_by_name if name.startswith("npm/")
     } == expected
     assert "node_modules/katex" in expected
     assert "pypi/pytest" not in packages_by_name

@@ -164,7 +164,6 @@ def remove_katex_fonts(copy: FaultyCopy) -> Iterator[CommandResult]:
         (modules / package.name).symlink_to(package)
     (modules / "katex").unlink()
     shutil.copytree(ROOT / "node_modules/katex", modules / "katex")
-    (modules / "esbuild").symlink_to(ROOT / "node_modules/esbuild")
     shutil.rmtree(modules / "katex/dist/fonts")
     yield copy.build()
     shutil.copytree(ROOT / "node_modules/katex/dist/fonts", modules / "katex/dist/fonts")
