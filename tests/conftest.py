@@ -62,6 +62,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--table", action="store_true", help=table)
 
 
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """One worker more than there are processors, since a test of the browser often waits."""
+    return (yield) + 1
+
+
 @pytest.fixture(scope="session")
 def everything(pytestconfig: pytest.Config) -> bool:
     """Whether to repeat checks that have passed in an earlier run with identical files."""
