@@ -26,7 +26,7 @@ from test_mutations import CASES, process_pool  # noqa: E402
 
 WORKERS = os.cpu_count() or 1
 # A mutant that is listed as equivalent needs no test that trains for minutes: the reason is given.
-QUICK = 0.5  # CPU seconds
+QUICK = 2  # CPU seconds
 # Any change of the code makes the stored results of long measurements stale: that kills nothing.
 ABOUT_KEYS = re.compile(r"code_key|\[\"key\"\]|def test_the_runner|mutations?\.json")
 
