@@ -42,6 +42,6 @@ def test_a_mutant_is_killed_only_if_a_test_fails(generated, in_fork, old, new, k
     mutant = generated.make_mutant("numerals.py", line, code.replace(old, new))
     test = "test_data.py::test_the_error_for_a_text_out_of_range_names_the_range"
     kills = generated.kills_in_fork if in_fork else generated.kills_in_copy
-    start = generated.import_tests if in_fork else None
+    start = generated.collect_tests if in_fork else None
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), start) as pool:
         assert pool.submit(kills, mutant, [test], 60).result() is killed

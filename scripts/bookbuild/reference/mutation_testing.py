@@ -10,7 +10,7 @@ import yaml
 
 from bookbuild.pages import paths
 
-FILES = ("transformer.py", "decode.py", "byte_pair_encoding.py", "numerals.py")
+FILES = ("transformer.py", "decode.py", "byte_pair_encoding.py", "numerals.py", "train.py")
 
 
 class Record(NamedTuple):
