@@ -10,7 +10,8 @@
  * and never mixes two versions. The published site has the same list (bookbuild/publish/offline.py).
  *
  * @typedef {OfflineState["language"]} Language
- * @typedef {Record<string, [hash: string, bytes: number]>} Files by address, relative to the language's home
+ * @typedef {Record<string, [hash: string, bytes: number]>} Files by address, relative to the language's home;
+ *   the Chinese list also has the weights, which are next to the English home
  * @typedef {{ key: string, date: number, files: Files }} Copy
  */
 
@@ -47,7 +48,7 @@ const sources = new Map();
  */
 async function respond(event) {
   const { request } = event;
-  const language = request.url.startsWith(`${ROOT}zh/`) ? "zh" : "en";
+  const language = await requestLanguage(event);
   const name = fileName(request.url, language);
   const isPage = request.mode === "navigate" || name === "" || name.endsWith("/");
   const copy = await loadCopy(language);
@@ -80,13 +81,25 @@ async function respond(event) {
 }
 
 /**
+ * The language of a page, or of the page that requests a file.
+ * @param {FetchEvent} event
+ * @returns {Promise<Language>}
+ */
+async function requestLanguage({ request, clientId }) {
+  const client = request.mode === "navigate" ? undefined : await worker.clients.get(clientId);
+  return (client?.url ?? request.url).startsWith(`${ROOT}zh/`) ? "zh" : "en";
+}
+
+/**
  * An address as in the lists: relative to the language's home, without a query.
  * @param {string} address
  * @param {Language} language
  */
 function fileName(address, language) {
   const { origin, pathname } = new URL(address);
-  return `${origin}${pathname}`.slice(homeUrl(language).length).replace(/(^|\/)index\.html$/, "$1");
+  const [url, home] = [origin + pathname, homeUrl(language)];
+  const name = url.startsWith(home) ? url.slice(home.length) : `../${url.slice(ROOT.length)}`;
+  return name.replace(/(^|\/)index\.html$/, "$1");
 }
 
 /**

@@ -58,6 +58,12 @@ def record_errors(page: Page, errors: list[str], base: str = BASE_URL) -> None:
     )
 
 
+# The sum of all layout shifts, also of those soon after an input.
+RECORD_SHIFTS_SCRIPT = """window.shift = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) window.shift += entry.value;
+}).observe({ type: "layout-shift", buffered: true });"""
+
 # Playwright's "networkidle" waits for the end of each request that it has seen begin, and on a busy
 # machine it sometimes misses an end.
 NETWORK_IS_IDLE_SCRIPT = """() => {
@@ -89,6 +95,7 @@ EXPAND_PAGE_SCRIPT = """async () => {
     each.style.contentVisibility = "visible";
   }
   for (const each of document.querySelectorAll("pre > code, [data-widget]")) {
+    if (each.closest("pre:has(.md-code__nav), .alive")) continue;
     each.scrollIntoView({ block: "center", behavior: "instant" });
     for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
   }
@@ -103,12 +110,18 @@ def expand_page(page: Page) -> None:
     page.evaluate(EXPAND_PAGE_SCRIPT)
 
 
-def axe_errors(page: Page, context: str | None = None, rules: Iterable[str] = ()) -> list[str]:
+def axe_errors(
+    page: Page,
+    context: str | None = None,
+    rules: Iterable[str] = (),
+    disabled_rules: Iterable[str] = (),
+) -> list[str]:
     """The violations that axe finds in a page or in a part of it, of all rules or of these."""
     # Without the thousands of nodes that pass; returning them takes longer than checking them.
     options: dict = {"resultTypes": ["violations"]}
     if rules:
         options["runOnly"] = [*rules]
+    options["rules"] = {rule: {"enabled": False} for rule in disabled_rules}
     violations = Axe().run(page, context=context, options=options).response["violations"]
     return [
         f"{each['id']}: {each['help']}\n    {node['html'][:200]}"

@@ -3,7 +3,8 @@
 A check that has passed is not repeated while the files that it read, the code that checks, the
 lock files and the environment are the same. `--all` or ALL=1 repeats every check.
 
-A test names the files that it depends on by the mark `depends_on`, or saves them when it ends.
+A test names the files that it depends on by the mark `depends_on`, those of the built site as
+site/…, or saves them when it ends.
 """
 
 import functools
@@ -71,6 +72,9 @@ def cache_for_test(item: pytest.Item) -> CheckCache | None:
     """The cache of a test with the mark `depends_on`, which names all files except its own."""
     if not (mark := item.get_closest_marker("depends_on")):
         return None
+    depends_on_site = any(pattern.startswith("site/") for pattern in mark.args)
+    if depends_on_site and item.config.getoption("--site").resolve() != ROOT / "site":
+        return None  # another site is tested
     own = item.path.relative_to(ROOT).as_posix()
     code = ("tests/conftest.py", "tests/check_cache.py", own, *mark.args)
     return CheckCache(ENVIRONMENT, code, reruns_all_checks(item.config))

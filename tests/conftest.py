@@ -16,6 +16,7 @@ import sample_book
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chromium
+from bookbuild.reference.claims import NO_CLAIMS
 from browser_pages import BASE_URL, TIMEOUT_MS, SilentHandler, record_errors
 from built_pages import ROOT, BuiltPage, CodeBlock, assert_no_errors, load_page, page_code_blocks
 from check_cache import ENVIRONMENT, CheckCache, cache_for_test, reruns_all_checks
@@ -36,7 +37,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     proved = {test.partition("[")[0] for test in outcomes["passed"]} - {
         test.partition("[")[0] for test in outcomes["failed"] + outcomes["error"]
     }
-    claims = [test for test in proved if "test_mutations.py" not in test]
+    claims = [test for test in proved if not any(name in test for name in NO_CLAIMS)]
     if claims:
         terminalreporter.write_line(
             f"{len(claims)} claims proved; {len(mutations)} mutations, each caught by its claim"
@@ -60,6 +61,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="run also redundant checks (or ALL=1)")
     table = "print the error messages of tests/site/test_*_errors.py as a table"
     parser.addoption("--table", action="store_true", help=table)
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """One worker more than there are processors, since a test of the browser often waits."""
+    return (yield) + 1
 
 
 @pytest.fixture(scope="session")

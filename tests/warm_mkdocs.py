@@ -14,13 +14,17 @@ from pathlib import Path
 from typing import Any
 
 BUILD_MODULES = (
-    "mkdocs.__main__", "mkdocs.commands.build", "mkdocs.localization", "material.templates",
-    "material.plugins.search.plugin", "backrefs.bre", "babel.dates", "brotli",
-    "fontTools.subset", "fontTools.ttLib", "jieba.finalseg", "lxml.etree",
-    "markdown.extensions.admonition", "markdown.extensions.footnotes",
-    "markdown.extensions.tables", "pygments.formatters.html", "pygments.lexers.python",
-    "pymdownx.arithmatex", "pymdownx.details", "pymdownx.superfences",
-    "pymdownx.tabbed", "mkdocs_jupyter.plugin",
+    "mkdocs.__main__", "mkdocs.commands.build", "mkdocs.config.defaults", "mkdocs.localization",
+    "material.templates", "material.plugins.search.plugin", "mkdocs_jupyter.plugin",
+    "babel.dates", "backrefs.bre", "backrefs.uniprops.unidata.binary", "brotli", "feedgenerator",
+    "filelock", "fontTools.subset", "fontTools.ttLib", "fontTools.ttLib.woff2",
+    "jieba.finalseg", "lxml.etree", "pybtex.database.input.bibtex", "pygments.formatters.html",
+    "pygments.lexers.python", "pygments.lexers.special", "pygments.styles.default",
+    "markdown.extensions.abbr", "markdown.extensions.admonition", "markdown.extensions.def_list",
+    "markdown.extensions.footnotes", "markdown.extensions.md_in_html", "markdown.extensions.tables",
+    "pymdownx.arithmatex", "pymdownx.blocks.caption", "pymdownx.blocks.html", "pymdownx.caret",
+    "pymdownx.details", "pymdownx.inlinehilite", "pymdownx.superfences", "pymdownx.tabbed",
+    "pymdownx.tilde",
 )  # fmt: skip
 GENERATE_MODULES = ("torch", "matplotlib.figure", "matplotlib.backends.backend_svg")
 COMMAND_TIMEOUT = 300  # seconds for a command, on a busy machine

@@ -1,22 +1,26 @@
 #!/usr/bin/env python3
-"""Measure the translator in the browser: milliseconds per character and to the first answer.
+"""Measure the translator and the debugger in the browser, in milliseconds.
 
-Needs a built site. Medians of five fresh pages each; translates the
-longest number, with greedy decoding and with a beam of four.
+Needs a built site. Medians of five fresh pages each. The translator translates the longest number,
+with greedy decoding and with a beam of four. The debugger goes through all stops of its first
+sentence. Exits with 1 if a figure is above its limit.
 """
 
 import json
 import statistics
+import sys
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from bookbuild.publish import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 NUM_RUNS = 5
+FIRST_RUN, STEP = "first run, from the weights' arrival, ms", "step, 95 of 100, ms"
+LIMITS = {FIRST_RUN: 500, STEP: 16}
 SENTENCE = "three hundred and forty-two thousand and five"
-MEASURE_SCRIPT = """async (text) => {
+TRANSLATOR_SCRIPT = """async (text) => {
   const module = await import("/downloads/translator.js");
   const bytes = await (await fetch("/downloads/translator-float16.safetensors")).arrayBuffer();
   const start = performance.now();
@@ -35,19 +39,57 @@ MEASURE_SCRIPT = """async (text) => {
   }
   return results;
 }"""
+# The time when the first tensors are in a frame.
+OBSERVE_SCRIPT = """new MutationObserver((_, observer) => {
+  if (!document.querySelector(".stepper__tensors figure")) return;
+  observer.disconnect();
+  requestAnimationFrame(() => setTimeout(() => (window.shown = performance.now())));
+}).observe(document, { childList: true, subtree: true });"""
+# Each step with its layout. Painting is done by another thread.
+DEBUGGER_SCRIPT = """([firstRun, step]) => {
+  const files = performance.getEntriesByType("resource");
+  const model = files.filter(({ name }) => name.includes("/downloads/"));
+  const start = Math.max(...model.map(({ responseEnd }) => responseEnd));
+  const widget = document.querySelector(".stepper");
+  const button = widget.querySelector("[data-action=step]");
+  widget.querySelector("[data-action=tour]").click(); // leaves the tour
+  const times = [];
+  while (button.getAttribute("aria-disabled") !== "true") {
+    const begin = performance.now();
+    button.click();
+    widget.getBoundingClientRect();
+    times.push(performance.now() - begin);
+  }
+  times.sort((a, b) => a - b);
+  return { [firstRun]: window.shown - start, [step]: times[Math.floor(0.95 * times.length)] };
+}"""
+
+
+def measure_once(browser: Browser) -> dict[str, float]:
+    """The figures of a fresh page each."""
+    page = browser.new_page()
+    chromium.serve_from_folder(ROOT / "site", page)
+    page.goto(f"{chromium.ORIGIN}/404.html")
+    figures = page.evaluate(TRANSLATOR_SCRIPT, SENTENCE)
+    page.close()
+    page = browser.new_page()
+    chromium.serve_from_folder(ROOT / "site", page)
+    page.add_init_script(OBSERVE_SCRIPT)
+    page.goto(f"{chromium.ORIGIN}/step-through/")
+    page.locator(".stepper__start button").click()
+    page.wait_for_function("() => window.shown")
+    figures |= page.evaluate(DEBUGGER_SCRIPT, [FIRST_RUN, STEP])
+    page.close()
+    return figures
 
 
 def main() -> None:
-    runs = []
     with sync_playwright() as playwright, chromium.launch(playwright) as browser:
-        for _ in range(NUM_RUNS):
-            page = browser.new_page()
-            chromium.serve_from_folder(ROOT / "site", page)
-            page.goto(f"{chromium.ORIGIN}/404.html")
-            runs.append(page.evaluate(MEASURE_SCRIPT, SENTENCE))
-            page.close()
+        runs = [measure_once(browser) for _ in range(NUM_RUNS)]
     medians = {name: round(statistics.median(run[name] for run in runs), 2) for name in runs[0]}
     print(json.dumps(medians, indent=1))
+    missed = [f"{name}: above {limit}" for name, limit in LIMITS.items() if medians[name] > limit]
+    sys.exit("\n".join(missed))
 
 
 if __name__ == "__main__":

@@ -19,26 +19,16 @@ ROOT = Path(__file__).resolve().parents[2]
 elsewhere = [path for path in sys.path if Path(path) != Path(__file__).parent]
 sys.path[:] = [*(str(ROOT / name) for name in ("snippets", "scripts", "tests/claims")), *elsewhere]
 import recorder  # noqa: E402
-from bookbuild.pages import paths  # noqa: E402
 from bookbuild.reference import claim_results  # noqa: E402
 from bookbuild.reference.claim_results import Result  # noqa: E402
-from bookbuild.run.jobs import dependencies  # noqa: E402
 
 PRELOADED = ["numpy", "pytest", "hypothesis.strategies", "torch", "torch._dynamo"]
 
 
-def other_files(test: str, files: set[str]) -> list[str]:
-    """The files that a test has read, without the modules that it imports.
-
-    Hypothesis reads the code of all modules, this one's too.
-    """
-    modules = {*dependencies(paths.CLAIMS / test.partition("::")[0]), Path(__file__)}
-    folders = "snippets/", "scripts/experiments/"
-    return sorted(
-        file
-        for file in files
-        if file.startswith(folders) and not (file.endswith(".py") and ROOT / file in modules)
-    )
+def relevant_files(files: set[str]) -> list[str]:
+    """The files on which the comparisons depend. Hypothesis reads all modules, this one's too."""
+    folders = "snippets/", "scripts/experiments/", "tests/claims/"
+    return sorted(f for f in files if f.startswith(folders) and ROOT / f != Path(__file__))
 
 
 def save(results: dict[str, Result], tests: list[str]) -> None:
@@ -71,8 +61,8 @@ def main() -> int:
                 print(error, file=sys.stderr, flush=True)
                 failures += 1
                 continue
-            files = other_files(test, files)
-            results[test] = Result(claim_results.code_key(test, files), files, comparisons)
+            files = relevant_files(files)
+            results[test] = Result(claim_results.code_key(files), files, comparisons)
             save(results, tests)
             print(test, *(f"\n    {each}" for each in comparisons), sep="", flush=True)
     save(results, tests)

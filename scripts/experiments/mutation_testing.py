@@ -25,6 +25,8 @@ from mutants import CLAIMS, SNIPPETS  # noqa: E402
 from test_mutations import CASES, process_pool  # noqa: E402
 
 WORKERS = os.cpu_count() or 1
+# A mutant that is listed as equivalent needs no test that trains for minutes: the reason is given.
+QUICK = 2  # CPU seconds
 # Any change of the code makes the stored results of long measurements stale: that kills nothing.
 ABOUT_KEYS = re.compile(r"code_key|\[\"key\"\]|def test_the_runner|mutations?\.json")
 
@@ -81,6 +83,7 @@ class Run:
         self.file, self.measured = file, measured
         self.left_out = tests_to_leave_out()
         self.first = tests_by_line(file)  # the tests to run first, by line
+        self.equivalent = results.equivalent_mutants()[file]
         self.mutants = {each.key: each for each in generated.all_mutants(file)}
         known = {} if everything else results.known_outcomes(file)
         self.outcomes = {key: known[key] for key in self.mutants if key in known}
@@ -104,14 +107,19 @@ class Run:
         """Whether no test of a claim fails on the mutant."""
         seconds = tests_of(mutant, self.measured, self.left_out)
         first = list(dict.fromkeys(self.first[mutant.line]))[:4]
-        attempts = [(fresh, generated.kills_in_copy, group) for group in batches(seconds, first)]
+        if listed := mutant.difference() in self.equivalent:
+            seconds = {test: each for test, each in seconds.items() if each < QUICK}
+        groups = [*batches(seconds, first)]
+        attempts = [(fresh, generated.kills_in_copy, group) for group in groups]
         if mutant.changes_a_body():
-            attempts[:0] = [(forks, generated.kills_in_fork, each) for *_, each in attempts]
-        # No tracer sees the lines that a test executes in another process.
-        others = self.measured.seconds.keys() - seconds.keys() - self.left_out
-        attempts.append((fresh, generated.kills_in_copy, sorted(others)))
+            in_fork = [(forks, generated.kills_in_fork, group) for group in groups]
+            attempts = in_fork if listed else in_fork + attempts
+        if not listed:  # no tracer sees the lines that a test executes in another process
+            others = self.measured.seconds.keys() - seconds.keys() - self.left_out
+            attempts.append((fresh, generated.kills_in_copy, sorted(others)))
         for executor, kills, tests in attempts:
-            limit = 60 + 5 * sum(self.measured.seconds.get(test, 0) for test in tests)
+            least = 5 if executor is forks else 60  # a fresh process imports PyTorch
+            limit = least + 5 * sum(self.measured.seconds.get(test, 0) for test in tests)
             if executor.submit(kills, mutant, tests, limit).result():
                 if len(tests) <= 10:
                     self.first[mutant.line] = [*tests[:2], *self.first[mutant.line]]
@@ -127,7 +135,7 @@ def main(options: list[str]) -> None:
     context = multiprocessing.get_context("forkserver")
     with (
         process_pool() as fresh,
-        ProcessPoolExecutor(WORKERS, context, generated.import_tests) as forks,
+        ProcessPoolExecutor(WORKERS, context, generated.collect_tests) as forks,
     ):
         measured = measure_tests(fresh)
         for file in [each for each in options if each != "--all"] or FILES:

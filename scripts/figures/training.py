@@ -58,7 +58,7 @@ def one_step(label):
     arrow(ax, (50, 56), (50, 24), (466, 24), (466, 54))
     write(ax, 258, 12, label["targets"], MUTED, size=12)
     arrow(ax, (466, 100), (466, 178), (328, 178), color=SECOND, width=2)
-    write(ax, 400, 194, label["gradients"], SECOND, size=12)
+    write(ax, 412, 194, label["gradients"], SECOND, size=12)
     arrow(ax, (266, 156), (266, 102), color=THIRD, width=2)
     write(ax, 274, 120, label["weights"], THIRD, ha="left", size=12)
     write(ax, 274, 138, label["step"], THIRD, ha="left", size=12)

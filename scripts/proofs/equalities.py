@@ -17,47 +17,19 @@ import numpy
 import torch
 
 from bookbuild.pages import paths
-from transformer import (
-    Decoder,
-    Encoder,
-    Transformer,
-    TransformerConfig,
-    causal_mask,
-)
+from transformer import Decoder, Encoder, Transformer, TransformerConfig, causal_mask
 
 sys.path.append(str(paths.CLAIMS))
-from comparisons import (
-    Figures,
-    compare_alibi,
-    compare_attention,
-    compare_cache,
-    compare_changed_token,
-    compare_decoder_layers,
-    compare_encoder_layers,
-    compare_fused_attention,
-    compare_grouped_query,
-    compare_inner_products,
-    compare_layer_norm,
-    compare_loss,
-    compare_model,
-    compare_padding,
-    compare_prefixes,
-    compare_rms_norm,
-    compare_rotated_scores,
-    compare_shift,
-    compare_stacks,
-    compare_table,
-    randomized,
-    some_real,
-)
+import comparisons
+from comparisons import randomized, some_real
 
 D_MODEL, NUM_HEADS, DIM_FEEDFORWARD, NUM_LAYERS = 64, 8, 256, 3
 BATCH_SIZE, SOURCE_LENGTH, TARGET_LENGTH = 4, 10, 12
 WEIGHT_STD = 0.1  # of random weights; smaller than in the tests, as there are more
-figures: Figures = {}
+figures: comparisons.Figures = {}
 
 
-def record_differences(compare: Callable[..., Figures], *arguments: object) -> None:
+def measure(compare: Callable[..., comparisons.Figures], *arguments: object) -> None:
     """Keep the largest differences. Raises ValueError if one exceeds its bound."""
     try:
         compared = compare(*arguments)
@@ -70,28 +42,28 @@ def record_differences(compare: Callable[..., Figures], *arguments: object) -> N
 
 
 def measure_positions() -> None:
-    record_differences(compare_table, 5000, D_MODEL)
+    measure(comparisons.compare_table, 5000, D_MODEL)
     for k in (1, 10, 100):
-        record_differences(compare_shift, torch.arange(5000 - k), k, 512)
-        record_differences(compare_inner_products, torch.arange(5000 - k), k, 512)
+        measure(comparisons.compare_shift, torch.arange(5000 - k), k, 512)
+        measure(comparisons.compare_inner_products, torch.arange(5000 - k), k, 512)
 
 
 def measure_variants() -> None:
     x = torch.randn(BATCH_SIZE, TARGET_LENGTH, D_MODEL, dtype=torch.float64, requires_grad=True)
-    record_differences(compare_rms_norm, x)
-    record_differences(compare_grouped_query, x, NUM_HEADS, 2)
-    record_differences(compare_alibi, x, NUM_HEADS, True)
+    measure(comparisons.compare_rms_norm, x)
+    measure(comparisons.compare_grouped_query, x, NUM_HEADS, 2)
+    measure(comparisons.compare_alibi, x, NUM_HEADS, True)
     q, k = torch.randn(
         2, BATCH_SIZE, NUM_HEADS, TARGET_LENGTH, D_MODEL // NUM_HEADS, dtype=torch.float64
     )
     for shift in (1, 1000):
-        record_differences(compare_rotated_scores, q, k, shift)
+        measure(comparisons.compare_rotated_scores, q, k, shift)
 
 
 def measure_sublayers(dtype: torch.dtype) -> None:
     for masks in ("none", "causal", "padding"):
-        record_differences(
-            compare_attention,
+        measure(
+            comparisons.compare_attention,
             masks,
             NUM_HEADS,
             dtype,
@@ -101,13 +73,13 @@ def measure_sublayers(dtype: torch.dtype) -> None:
         )
     shape = BATCH_SIZE, NUM_HEADS, TARGET_LENGTH, D_MODEL // NUM_HEADS
     tensors = [torch.randn(shape, dtype=dtype, requires_grad=True) for _ in range(3)]
-    record_differences(compare_fused_attention, tensors, causal_mask(TARGET_LENGTH))
-    record_differences(
-        compare_layer_norm,
+    measure(comparisons.compare_fused_attention, tensors, causal_mask(TARGET_LENGTH))
+    measure(
+        comparisons.compare_layer_norm,
         torch.randn(BATCH_SIZE, TARGET_LENGTH, D_MODEL, dtype=dtype, requires_grad=True),
     )
     logits = 5 * torch.randn(BATCH_SIZE, TARGET_LENGTH, 40, dtype=dtype)
-    record_differences(compare_loss, logits, padded_ids(TARGET_LENGTH, 40), 0.1, 0)
+    measure(comparisons.compare_loss, logits, padded_ids(TARGET_LENGTH, 40), 0.1, 0)
 
 
 def measure_model(dtype: torch.dtype, norm_first: bool) -> None:
@@ -124,23 +96,23 @@ def measure_model(dtype: torch.dtype, norm_first: bool) -> None:
         max_len=50,
     )
     arguments = config, dtype, BATCH_SIZE, TARGET_LENGTH, SOURCE_LENGTH, WEIGHT_STD
-    record_differences(compare_encoder_layers, *arguments)
-    record_differences(compare_decoder_layers, *arguments)
-    record_differences(compare_stacks, Encoder, *arguments)
-    record_differences(compare_stacks, Decoder, *arguments)
+    measure(comparisons.compare_encoder_layers, *arguments)
+    measure(comparisons.compare_decoder_layers, *arguments)
+    measure(comparisons.compare_stacks, Encoder, *arguments)
+    measure(comparisons.compare_stacks, Decoder, *arguments)
     y, memory = (
         torch.randn(BATCH_SIZE, length, D_MODEL, dtype=dtype)
         for length in (TARGET_LENGTH, SOURCE_LENGTH)
     )
-    record_differences(compare_prefixes, randomized(Decoder(config), dtype, WEIGHT_STD), y, memory)
+    measure(comparisons.compare_prefixes, randomized(Decoder(config), dtype, WEIGHT_STD), y, memory)
     src, tgt = padded_ids(SOURCE_LENGTH, 30), padded_ids(TARGET_LENGTH, 40)
-    record_differences(compare_model, randomized(Transformer(config), dtype, WEIGHT_STD), src, tgt)
+    measure(comparisons.compare_model, randomized(Transformer(config), dtype, WEIGHT_STD), src, tgt)
     model = Transformer(config).to(dtype)
     for position in range(1, TARGET_LENGTH):
-        record_differences(compare_changed_token, model, src, tgt, position)
+        measure(comparisons.compare_changed_token, model, src, tgt, position)
     if dtype == torch.float64:
-        record_differences(compare_padding, model, src, tgt, (7, 5))
-    record_differences(compare_cache, model, src, tgt)
+        measure(comparisons.compare_padding, model, src, tgt, (7, 5))
+    measure(comparisons.compare_cache, model, src, tgt)
 
 
 def padded_ids(length: int, vocabulary: int) -> torch.Tensor:

@@ -76,3 +76,15 @@ def test_a_marked_test_depends_on_the_files_of_its_mark_and_its_own_file(
         options[option] = False
     monkeypatch.setenv("ALL", "1")
     assert not has_passed()
+
+
+@pytest.mark.parametrize(("folder", "is_cached"), [("site", True), ("other", False)])
+def test_a_test_of_another_site_than_the_built_one_is_not_cached(project_files, folder, is_cached):
+    root = project_files["check.py"].parent
+    options = {"--all": False, "--table": False, "--site": root / folder}
+    item = SimpleNamespace(
+        get_closest_marker={"depends_on": pytest.mark.depends_on("site/*.html").mark}.get,
+        path=project_files["check.py"],
+        config=SimpleNamespace(getoption=options.get),
+    )
+    assert (check_cache.cache_for_test(item) is not None) == is_cached

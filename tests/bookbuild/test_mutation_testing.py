@@ -17,7 +17,7 @@ def test_the_outcomes_of_the_mutants_are_of_this_code(file):
     record = load_results()[file]
     complete = len(record.outcomes()) == record.mutants
     message = f"stale or incomplete: run scripts/experiment mutation_testing {file}"
-    assert complete and record.code == mutation_testing.hash_code(file), message
+    assert complete and record.code == mutation_testing.hash_code(paths.SNIPPETS / file), message
 
 
 def test_each_mutant_that_no_test_kills_is_listed_with_the_reason():
@@ -30,6 +30,7 @@ def generated(monkeypatch) -> ModuleType:
     return importlib.import_module("generated_mutants")
 
 
+@pytest.mark.depends_on("snippets/**/*.py", "tests/claims/*.py", "scripts/bookbuild/**/*.py")
 @pytest.mark.parametrize(
     ("old", "new", "killed"),
     [("n >= LIMIT", "n > LIMIT", True), ("n >= LIMIT", "not n < LIMIT", False)],
@@ -41,6 +42,6 @@ def test_a_mutant_is_killed_only_if_a_test_fails(generated, in_fork, old, new, k
     mutant = generated.make_mutant("numerals.py", line, code.replace(old, new))
     test = "test_data.py::test_the_error_for_a_text_out_of_range_names_the_range"
     kills = generated.kills_in_fork if in_fork else generated.kills_in_copy
-    start = generated.import_tests if in_fork else None
+    start = generated.collect_tests if in_fork else None
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), start) as pool:
         assert pool.submit(kills, mutant, [test], 60).result() is killed

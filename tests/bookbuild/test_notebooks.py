@@ -24,6 +24,7 @@ from fault_injection import PROCESS_TIMEOUT, run_command, wait_until
 from fault_injection import build as run_build
 from sample_book import change, module_command
 
+pytestmark = pytest.mark.depends_on(*sample_book.DEPENDENCY_PATTERNS)
 CODE = """\
 from tiny import double
 

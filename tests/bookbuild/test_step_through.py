@@ -260,6 +260,12 @@ def test_numbers_are_short(run_script):
     assert texts == ["0.00", "0.00", "10.0", "−123"]
 
 
+def test_the_largest_numbers_come_in_order_and_equal_ones_as_in_the_tensor(run_script):
+    found = run_script("return all.largest(input, 3)", [1, -3, 2, 3, 0, 2])
+    assert found == [{"value": -3, "i": 1}, {"value": 3, "i": 3}, {"value": 2, "i": 2}]
+    assert len(run_script("return all.largest(input, 3)", [0, 0])) == 2
+
+
 def test_softmax_of_large_logits_sums_to_one(run_script):
     shares = run_script("return all.softmax([1000, 1000, -1000])")
     assert shares == [0.5, 0.5, 0]

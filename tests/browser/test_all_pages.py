@@ -1,16 +1,19 @@
 """Every page in a real browser, in one visit with JavaScript and one without.
 
 With JavaScript: no errors and no overflow, wide and narrow; every letter of a formula has its
-font; each copy button copies its code; axe finds nothing. Without: all content is visible.
+font; each copy button copies its code; axe finds nothing, in light and dark colors; every file that
+the page loads can be saved for offline reading. Without: all content is visible.
 """
 
 import functools
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser, BrowserContext, Page
 
@@ -75,6 +78,49 @@ COPY_ALL_SCRIPT = """(buttons) => {
   return copies;
 }"""
 
+# The combinations of text and background styles of a page, with up to three elements each. The
+# contrast of a text depends on nothing else, so axe has to measure each combination once. The class
+# of a positioned element is part of it, because such an element can cover others. Texts that axe
+# can't measure are left out: of one character, transparent, in SVG, and the clipped MathML.
+FIND_TEXT_STYLES_SCRIPT = """() => {
+  for (const each of document.getAnimations()) {
+    if (each instanceof CSSTransition) each.finish();
+  }
+  const backgrounds = new Map([[null, ""]]);
+  const background = (element) => {
+    if (!backgrounds.has(element)) {
+      const style = getComputedStyle(element);
+      const own = [style.backgroundColor, style.backgroundImage, style.opacity, style.filter];
+      if (/absolute|fixed|sticky/.test(style.position)) own.push(element.getAttribute("class"));
+      const layer = own.join() === "rgba(0, 0, 0, 0),none,1,none" ? "" : `${own} < `;
+      backgrounds.set(element, layer + background(element.parentElement));
+    }
+    return backgrounds.get(element);
+  };
+  window.textStyles = {};
+  for (const each of document.querySelectorAll("body *:not(svg *, .katex-mathml *)")) {
+    const texts = [...each.childNodes].map((child) => (child.nodeType === 3 ? child.data : ""));
+    if (texts.join("").trim().length < 2) continue;
+    if (!each.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    const { color, fontSize, fontWeight, textShadow } = getComputedStyle(each);
+    const style = [color, fontSize, fontWeight, textShadow, background(each)].join();
+    const elements = (window.textStyles[style] ??= []);
+    if (elements.length < 3) elements.push(each);
+  }
+  return Object.keys(window.textStyles);
+}"""
+# The texts of these styles without enough contrast, and the styles that have enough.
+CHECK_TEXT_STYLES_SCRIPT = """async (styles) => {
+  const elements = styles.flatMap((style) => window.textStyles[style]);
+  const options = { runOnly: ["color-contrast"], elementRef: true };
+  const { passes, violations } = await axe.run(elements, options);
+  const passed = new Set(passes.flatMap(({ nodes }) => nodes.map(({ element }) => element)));
+  return [
+    violations.flatMap(({ nodes }) => nodes.map(({ html }) => html.slice(0, 200))),
+    styles.filter((style) => window.textStyles[style].some((element) => passed.has(element))),
+  ];
+}"""
+
 # Removes content that axe would check for minutes: all but some formulas, and blocks of code whose
 # colors all occur in earlier blocks.
 REMOVE_REPEATED_CONTENT_SCRIPT = """() => {
@@ -121,6 +167,22 @@ def no_javascript_context(browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
+@pytest.fixture(scope="module")
+def checked_styles() -> set[str]:
+    """The combinations of text and background styles that have enough contrast."""
+    return set()
+
+
+@pytest.fixture(scope="module")
+def offline_names(site: Path) -> dict[str, set[str]]:
+    """For each language, the addresses of the files that readers can save."""
+    folders = {"en": site, "zh": site / "zh"}
+    return {
+        language: {*json.loads((folder / "offline-files.json").read_text(encoding="utf-8"))}
+        for language, folder in folders.items()
+    }
+
+
 @contextmanager
 def open_page(
     context: BrowserContext, url: str, errors: list[str], loaded_paths: set[str]
@@ -137,7 +199,14 @@ def open_page(
 
 @parametrize_page
 def test_page_is_complete_and_has_no_errors(
-    javascript_context, no_javascript_context, url, site, check_cache, record_property
+    javascript_context,
+    no_javascript_context,
+    url,
+    site,
+    check_cache,
+    checked_styles,
+    offline_names,
+    record_property,
 ):
     name = f"page /{url}"
     if check_cache.has_passed(name):
@@ -153,11 +222,15 @@ def test_page_is_complete_and_has_no_errors(
         fonts = site / ("zh" if language == "zh" else "") / "assets/fonts"
         errors += missing_glyphs(page.evaluate(LETTERS_BY_FONT_SCRIPT), fonts)
         errors += overflow_errors(page)
-        errors += accessibility_errors(page, both_schemes=language == "en")
+        errors += contrast_errors(page, checked_styles)
+        errors += structure_errors(page)
         if not source.is_notebook:
             errors += copy_button_errors(page, site, source)
     with open_page(no_javascript_context, url, errors, loaded_paths) as page:
         errors += no_javascript_errors(page, source)
+    home = "/zh/" if language == "zh" else "/"
+    offline_paths = {home + name for name in (*offline_names[language], "offline.json")}
+    errors += (f"{path} isn't saved for offline reading" for path in loaded_paths - offline_paths)
     assert_no_errors(f"/{url}: {error}" for error in dict.fromkeys(errors))
     files = [site / path.lstrip("/") for path in loaded_paths]
     files = [path / "index.html" if path.is_dir() else path for path in files]
@@ -199,14 +272,23 @@ def copy_button_errors(page: Page, site: Path, source: SourcePage) -> Iterator[s
             yield f"{block} gives\n{copy}"
 
 
-def accessibility_errors(page: Page, both_schemes: bool) -> Iterator[str]:
-    """The violations that axe finds; dark colors are checked in one language only."""
-    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+def contrast_errors(page: Page, checked_styles: set[str]) -> Iterator[str]:
+    """Text without enough contrast, in light and dark colors; only in styles not yet checked."""
+    page.evaluate(AXE_SCRIPT)
+    for scheme, theme_scheme in (("dark", "slate"), ("light", "default")):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.locator(f"body[data-md-color-scheme={theme_scheme}]").wait_for()
+        styles = [*page.evaluate(FIND_TEXT_STYLES_SCRIPT)]
+        if new := [style for style in styles if style not in checked_styles]:
+            errors, passed = page.evaluate(CHECK_TEXT_STYLES_SCRIPT, new)
+            yield from (f"too little contrast, {scheme}: {error}" for error in errors)
+            checked_styles.update(passed)
+
+
+def structure_errors(page: Page) -> Iterator[str]:
+    """The violations that axe finds with all rules except that for contrast."""
     page.evaluate(REMOVE_REPEATED_CONTENT_SCRIPT)
-    yield from axe_errors(page)
-    if both_schemes:
-        page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-        yield from (f"dark: {error}" for error in axe_errors(page, rules=["color-contrast"]))
+    yield from axe_errors(page, disabled_rules=["color-contrast"])
 
 
 def no_javascript_errors(page: Page, source: SourcePage) -> Iterator[str]:

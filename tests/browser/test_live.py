@@ -12,7 +12,7 @@ import torch
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import translator
-from browser_pages import axe_errors, expand_page, wait_until_idle
+from browser_pages import RECORD_SHIFTS_SCRIPT, axe_errors, expand_page, wait_until_idle
 from built_pages import ROOT, assert_no_errors
 from decode import beam_search
 from figures.diagram import ENGLISH
@@ -173,12 +173,7 @@ def test_nothing_is_fetched_before_first_use_and_the_page_grows_by_at_most_15_ki
 
 def test_starting_the_widget_shifts_no_layout(page: Page, home_url, width):
     page.set_viewport_size({"width": width, "height": 844})
-    page.add_init_script(
-        """window.shift = 0;
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) window.shift += entry.value;
-        }).observe({ type: "layout-shift", buffered: true });"""
-    )
+    page.add_init_script(RECORD_SHIFTS_SCRIPT)
     page.goto(f"{home_url}#try")
     wait_until_idle(page)
     wait_until_ready(page)

@@ -4,7 +4,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.page import MAX_LAYOUT_SHIFT, SAMPLE_PAGES
-from browser_pages import BASE_URL, absolute_url, wait_until_idle
+from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, absolute_url, wait_until_idle
+
+
+@pytest.fixture
+def language(width: int) -> str:
+    return LANGUAGE_BY_WIDTH[width]
+
 
 # The sum of Lighthouse's layout shifts.
 LAYOUT_SHIFT_SCRIPT = """() => new Promise((resolve) => {

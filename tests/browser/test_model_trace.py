@@ -10,7 +10,7 @@ from bookbuild.reference.model_switches import SWITCHES
 from browser_pages import BASE_URL
 
 FILES = [
-    f"{BASE_URL}assets/widgets/step/run-model.js",
+    f"{BASE_URL}assets/widgets/debugger.js",
     f"{BASE_URL}downloads/translator.js",
     f"{BASE_URL}downloads/translator-float16.safetensors",
     f"{BASE_URL}downloads/model_program.json",

@@ -5,8 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from benchmarks.page import MAX_LAYOUT_SHIFT
 from bookbuild.reference.step_notes import load_tour
-from browser_pages import LANGUAGE_BY_WIDTH, axe_errors
+from browser_pages import LANGUAGE_BY_WIDTH, RECORD_SHIFTS_SCRIPT, axe_errors, wait_until_idle
 from built_pages import assert_no_errors
 
 WIDGET = "[data-widget=step-through]"
@@ -25,12 +26,28 @@ def page(checked_page: Page) -> Page:
     return checked_page
 
 
-def open_widget(page: Page, home_url: str, query: str = "") -> Locator:
+def open_widget(page: Page, home_url: str, query: str) -> Locator:
+    """The widget at an address with a state, at which it starts by itself."""
     page.goto(f"{home_url}step-through/{query}", wait_until="domcontentloaded")
     widget = page.locator(WIDGET)
     widget.scroll_into_view_if_needed()
-    expect(widget.locator("figure, .stepper__values").first).to_be_visible()
+    expect(shown_values(widget)).to_be_visible()
     return widget
+
+
+def open_unstarted(page: Page, home_url: str) -> Locator:
+    page.goto(f"{home_url}step-through/")
+    widget = page.locator(WIDGET)
+    expect(start_button(widget)).to_be_visible()
+    return widget
+
+
+def start_button(widget: Locator) -> Locator:
+    return widget.locator(".stepper__start button")
+
+
+def shown_values(widget: Locator) -> Locator:
+    return widget.locator(".stepper :is(figure, .stepper__values)").first
 
 
 def action(widget: Locator, name: str) -> Locator:
@@ -53,8 +70,49 @@ def expect_address(page: Page, text: str) -> None:
     page.wait_for_function("(text) => decodeURIComponent(location.search).includes(text)", arg=text)
 
 
+def test_nothing_is_fetched_before_the_first_action(page, home_url):
+    requested_urls: list[str] = []
+    page.on("request", lambda request: requested_urls.append(request.url))
+    widget = open_unstarted(page, home_url)
+    wait_until_idle(page)
+    expect(widget.locator("svg:visible")).to_have_count(1)
+    debugger = [url for url in requested_urls if "/downloads/" in url or "debugger" in url]
+    assert debugger == []
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Control+ArrowRight")
+    page.locator(".md-header a").first.focus()
+    page.keyboard.press("ArrowRight")
+    wait_until_idle(page)
+    expect(start_button(widget)).to_be_visible()
+    assert not [url for url in requested_urls if url.endswith(".safetensors")]
+    start_button(widget).click()
+    expect(shown_values(widget)).to_be_visible()
+    assert len([url for url in requested_urls if url.endswith(".safetensors")]) == 1
+
+
+@pytest.mark.parametrize("key", ["ArrowRight", "Enter"])
+def test_a_key_starts_the_tour_and_the_next_one_continues_it(page, home_url, key):
+    widget = open_unstarted(page, home_url)
+    page.keyboard.press(key)
+    expect(widget.locator(".stepper__explanation b")).to_contain_text("1. ")
+    expect(action(widget, "step")).to_be_focused()
+    page.keyboard.press(key)
+    expect(widget.locator(".stepper__explanation b")).to_contain_text("2. ")
+
+
+def test_the_widget_is_accessible_before_it_starts_and_starting_shifts_nothing(page, home_url):
+    page.add_init_script(RECORD_SHIFTS_SCRIPT)
+    widget = open_unstarted(page, home_url)
+    assert_no_errors(axe_errors(page, WIDGET))
+    start_button(widget).click()
+    expect(shown_values(widget)).to_be_visible()
+    wait_until_idle(page)
+    assert page.evaluate("window.shift") <= MAX_LAYOUT_SHIFT
+
+
 def test_the_tour_goes_from_the_ids_to_the_logits(page, home_url, language):
-    widget = open_widget(page, home_url)
+    widget = open_unstarted(page, home_url)
+    start_button(widget).click()
     action(widget, "step").focus()
     for number, stop in enumerate(load_tour(), 1):
         title = f"{number}. {stop[f'{language}_title']}"
@@ -173,6 +231,75 @@ def test_a_change_shows_both_tensors_and_their_difference(page, home_url):
     expect(widget.locator("figcaption")).to_have_count(3)
 
 
+def test_two_sentences_are_compared(page, home_url, language):
+    widget = open_widget(page, home_url, f"?s=we work&at={SCORES}")
+    alone = widget.locator("canvas").first.get_attribute("aria-label") or ""
+    notes = {"en": ["first sentence", "second sentence"], "zh": ["第一句", "第二句"]}[language]
+    compare, second = widget.locator("label select").last, widget.locator("[name=second]")
+
+    widget = open_widget(page, home_url, f"?at={SCORES}")
+    expect(second).to_be_hidden()
+    compare.focus()
+    page.keyboard.press("ArrowDown")
+    expect(compare).to_have_value("sentence")
+    captions, canvases = widget.locator("figcaption"), widget.locator("figure > canvas")
+    expect(captions).to_have_count(3)  # five words each
+    expect_address(page, "with=why+do+you+work")
+    second.fill("we work")
+    second.press("Enter")
+    expect(captions).to_have_count(2)
+    for note, caption in zip(notes, captions.all(), strict=True):
+        expect(caption).to_contain_text(f"scores {note}")
+    assert canvases.last.get_attribute("aria-label") == alone.replace(
+        "scores", f"scores {notes[1]}", 1
+    )
+    expect(widget.locator(".stepper__live")).to_contain_text(
+        f"scores {notes[1]} (batch 1, head 4, m 2, m 2)"
+    )
+    expect(widget.locator(".stepper__second [role=status]")).to_contain_text("we work → 我们工作")
+    expect_address(page, "with=we+work")
+    canvases.last.focus()
+    page.keyboard.press("ArrowRight")
+    expect(widget.locator(".stepper__readout").nth(1)).to_contain_text("[0, 0, 0 we, 0 we]")
+
+    page.reload()
+    expect(captions).to_have_count(2)
+    second.fill("<img src=x> works")
+    second.press("Enter")
+    expect(widget.locator(".stepper__second [role=status]")).to_contain_text("img")
+    assert widget.locator("img").count() == 0
+    expect(captions).to_have_count(1)
+    compare.select_option("")
+    expect(second).to_be_hidden()
+    page.wait_for_function("() => !location.search.includes('with=')")
+
+
+@wide_only
+def test_a_number_that_differs_in_the_second_sentence_is_shown(page, home_url):
+    query = "?at=PositionalEncoding.forward@position:1&with=we work"
+    widget = open_widget(page, home_url, query)
+    text = "length = 5 (second sentence: 2)"
+    expect(widget.locator(".stepper__values")).to_contain_text(text)
+    expect(widget.locator(".stepper__live")).to_contain_text(text)
+    action(widget, "step").click()
+    expect(widget.locator(".stepper__values")).to_have_count(0)
+
+
+@wide_only
+def test_a_longer_second_sentence_has_rows_of_its_own(page, home_url):
+    weights = "scaled_dot_product_attention@encoder.layers.0.self_attention:weights"
+    widget = open_widget(page, home_url, f"?s=we work&with=why do we work ?&source=1&at={weights}")
+    boxes = [each.bounding_box() or {} for each in widget.locator("figure").all()]
+    assert boxes[0]["y"] == boxes[1]["y"], "side by side"
+    shares = widget.locator(".stepper__at")
+    expect(shares).to_have_text(["At work · Reads most", "At do · Reads most"])
+    canvas = widget.locator("figure > canvas").last
+    canvas.click(position={"x": 80, "y": 100})  # a row that the first sentence does not have
+    expect(shares).to_have_text(["At work · Reads most", "At do · Reads most"])
+    canvas.click(position={"x": 80, "y": 25})
+    expect(shares).to_have_text(["At we · Reads most", "At why · Reads most"])
+
+
 def test_a_number_is_shown_under_the_pointer_and_by_keyboard(page, home_url):
     widget = open_widget(page, home_url, f"?at={SCORES}")
     canvas, readout = widget.locator("canvas").first, widget.locator(".stepper__readout").first
@@ -200,7 +327,7 @@ def test_a_variable_can_stay_in_view(page, home_url):
 def run_sentence(widget: Locator, sentence: str, target: str = "") -> None:
     widget.locator("#translator-field").fill(sentence)
     widget.locator("[name=forced]").fill(target)
-    widget.locator("[type=submit]").click()
+    widget.locator(".stepper__form [type=submit]").click()
 
 
 @wide_only
@@ -229,7 +356,7 @@ def test_an_address_cannot_do_harm(page, home_url):
     expect(widget.locator(".stepper__status")).to_contain_text("does not know")
     assert widget.locator("img, i").count() == 0
     run_sentence(widget, "we work")
-    expect(widget.locator("figure").first).to_be_visible()
+    expect(shown_values(widget)).to_be_visible()
 
 
 @wide_only
@@ -241,18 +368,34 @@ def test_after_a_failure_the_pictures_are_shown_until_a_second_try(page: Page, h
         route.fulfill(status=200, body="{") if len(refused) == 1 else route.continue_()
 
     page.route("**/model_program.json", refuse)
-    page.goto(f"{home_url}step-through/", wait_until="domcontentloaded")
-    widget = page.locator(WIDGET)
+    widget = open_unstarted(page, home_url)
+    start_button(widget).click()
     expect(widget.locator(".stepper__status")).to_contain_text("could not be fetched or run")
-    expect(widget.locator("svg").first).to_be_visible()
+    expect(widget.locator("svg:visible")).to_have_count(len(load_tour()))
     widget.locator(".stepper__status button").click()
     expect(widget.locator(".stepper__tensors figure").first).to_be_visible()
 
 
-def test_the_widget_is_accessible_and_not_too_wide(page, home_url):
-    open_widget(page, home_url, f"?at={SCORES}&off=scale")
+@pytest.mark.parametrize("comparison", ["off=scale", "with=we work"])
+def test_the_widget_is_accessible_and_not_too_wide(page, home_url, comparison):
+    open_widget(page, home_url, f"?at={SCORES}&{comparison}")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert_no_errors(axe_errors(page, WIDGET))
+
+
+def test_nothing_covers_the_toolbar_after_scrolling_back(page, home_url):
+    widget = open_widget(page, home_url, f"?at={SCORES}")
+    top = widget.locator(".stepper__tensors").evaluate("(each) => each.getBoundingClientRect().top")
+    for y in (top, top - 100):  # the theme offers a way to the top to a reader who scrolls back
+        page.evaluate("(y) => scrollTo({ top: y, behavior: 'instant' })", y)
+        page.wait_for_timeout(500)
+    covered = widget.locator(".stepper__bar button:visible").evaluate_all("""(buttons) => {
+      return buttons.filter((each) => {
+        const { x, y, width, height } = each.getBoundingClientRect();
+        return !each.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      }).map((each) => each.textContent);
+    }""")
+    assert covered == []
 
 
 @wide_only

@@ -15,6 +15,9 @@ WEIGHTS_URLS = {
     "float32": f"{BASE_URL}downloads/translator.safetensors",
     "float16": f"{BASE_URL}downloads/translator-float16.safetensors",
 }
+depends_on_translator = pytest.mark.depends_on(
+    *("site/downloads/translator*", "snippets/**/*", "scripts/bookbuild/**/*.py", "tests/*.py")
+)
 pytestmark = [pytest.mark.parametrize("width", [1280]), pytest.mark.usefixtures("one_thread")]
 
 
@@ -52,6 +55,7 @@ def translate_all(checked_page, weights: str, task: dict) -> javascript_model.Ou
     )
 
 
+@depends_on_translator
 def test_the_browser_translates_200_sentences_as_pytorch_does(
     checked_page, pairs, float32_reference
 ):
@@ -67,6 +71,7 @@ def test_the_browser_translates_200_sentences_as_pytorch_does(
     assert output.attention <= 1e-5
 
 
+@depends_on_translator
 def test_float16_weights_differ_only_by_their_rounding(
     checked_page, pairs, float32_reference, float16_reference
 ):
@@ -98,6 +103,7 @@ CODE_CHANGES = [
 ]
 
 
+@depends_on_translator
 @pytest.mark.parametrize(("line", "changed"), CODE_CHANGES)
 def test_a_changed_line_of_code_changes_the_outputs(
     tmp_path: Path, pairs, float32_reference, width, line, changed
@@ -202,7 +208,7 @@ def test_memory_use_stays_constant_over_100_translations(checked_page):
     assert used_memory(100) - before < 300_000
 
 
-def test_both_languages_have_the_same_files(site, width):
-    for name in ("translator.js", "translator-float16.safetensors"):
-        english = (site / "downloads" / name).read_bytes()
-        assert (site / "zh/downloads" / name).read_bytes() == english
+def test_both_languages_have_the_same_code_and_share_the_weights(site, width):
+    english, chinese = site / "downloads", site / "zh/downloads"
+    assert (chinese / "translator.js").read_bytes() == (english / "translator.js").read_bytes()
+    assert [path.parent for path in site.rglob("translator-float16.safetensors")] == [english]

@@ -18,6 +18,7 @@ COMPRESSED_SUFFIXES = {
     ".svg",
     ".xml",
 }  # of files that a server compresses
+MAX_DEBUGGER_HTML_BYTES, MAX_DEBUGGER_SCRIPT_BYTES = 60_000, 25_000  # of the page Step through
 
 
 @pytest.fixture(params=[1280])
@@ -70,6 +71,29 @@ def size_report(fetched_bytes: dict[str, int]) -> str:
 def test_a_first_visit_stays_below_its_limit(checked_page, home_url, fetched_bytes, name, limit):
     visit_page(checked_page, home_url + name)
     assert sum(fetched_bytes.values()) <= limit, size_report(fetched_bytes)
+    assert not [name for name in fetched_bytes if Path(name).stem in ("step-through", "debugger")]
+
+
+@pytest.mark.parametrize("folder", ["", "zh/"], ids=["en", "zh"])
+def test_the_debugger_is_small(checked_page, fetched_bytes, folder):
+    visit_page(checked_page, f"{BASE_URL}{folder}step-through/")
+    before = sum(fetched_bytes.values())
+    assert before <= MAX_BYTES_WITHOUT_FORMULAS, size_report(fetched_bytes)
+    start = checked_page.locator(".stepper__start button")
+    label = start.inner_text()
+    start.click()
+    checked_page.locator(".stepper__tensors figure").first.wait_for()
+    added = sum(fetched_bytes.values()) - before
+    assert f"{added / 1e6:.1f} MB" in label, size_report(fetched_bytes)
+    scripts = {
+        name: size
+        for name, size in fetched_bytes.items()
+        if name.startswith(f"{folder}assets/widgets/") or name.endswith("downloads/translator.js")
+    }
+    names = ["common", "debugger", "step-through", "translator"]
+    assert sorted(Path(name).stem for name in scripts) == names
+    assert sum(scripts.values()) <= MAX_DEBUGGER_SCRIPT_BYTES, size_report(scripts)
+    assert fetched_bytes[f"{folder}step-through/index.html"] <= MAX_DEBUGGER_HTML_BYTES
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,16 @@ The tests that execute the changed line run on a copy of snippets/ with the muta
 
 import ast
 import functools
+import gc
 import hashlib
 import inspect
+import itertools
+import math
 import os
 import resource
 import signal
 import sys
+import threading
 import types
 import warnings
 from collections import defaultdict
@@ -77,20 +81,35 @@ def without_bodies(code: str) -> str:
 
 def all_mutants(file: str) -> list[Mutant]:
     """The mutants of a file with different code that compiles, in the order of their keys."""
-    text = read_file(file)
-    nodes, lines = [*ast_nodes(get_ast(text))], {}
-    for name in sorted(operator_names()):
-        try:
-            operator = get_operator(name)()
-        except TypeError:  # it needs settings
-            continue
-        places = [place for node in nodes for place in operator.mutation_positions(node)]
-        for occurrence, (start, _) in enumerate(places):
-            code = mutate_code(text, operator, occurrence)
-            if code and code != text and compiles(code):
-                lines.setdefault(code, start[0])
+    lines: dict[str, int] = {}
+    for before, part, after in top_level_parts(read_file(file)):
+        first = before.count("\n")
+        nodes = [*ast_nodes(get_ast(part))]
+        for name in sorted(operator_names()):
+            try:
+                operator = get_operator(name)()
+            except TypeError:  # it needs settings
+                continue
+            places = [place for node in nodes for place in operator.mutation_positions(node)]
+            for occurrence, (start, _) in enumerate(places):
+                changed = mutate_code(part, operator, occurrence)
+                if changed and changed != part and compiles(changed):
+                    lines.setdefault(f"{before}{changed}{after}", first + start[0])
     mutants = [make_mutant(file, line, code) for code, line in lines.items()]
     return sorted(mutants, key=lambda mutant: mutant.key)
+
+
+def top_level_parts(text: str) -> Iterator[tuple[str, str, str]]:
+    """Each statement of a module between the text before and after it.
+
+    Cosmic Ray parses its input again for each mutant, and a statement faster than a file.
+    """
+    lines = text.splitlines(keepends=True)
+    for node in ast.parse(text).body:
+        first = min(part.lineno for part in [node, *getattr(node, "decorator_list", [])]) - 1
+        parts = lines[:first], lines[first : node.end_lineno], lines[node.end_lineno :]
+        before, part, after = map("".join, parts)
+        yield before, part, after
 
 
 def compiles(code: str) -> bool:
@@ -169,26 +188,64 @@ def measure(test_file: str) -> Coverage:
 WAITING = 1800  # seconds until a test that waits without computing counts as failed
 
 
-def import_tests() -> None:
-    """Import all tests, in a process that then forks for each mutant."""
-    run_pytest([test.name for test in CLAIMS.glob("test_*.py")], None, "--collect-only")
+class CollectedTests:
+    """A pytest plugin that collects tests and keeps its session open instead of running them."""
+
+    def __init__(self) -> None:
+        self.items: dict[str, list[pytest.Item]] = defaultdict(list)
+        self.collected = threading.Event()
+
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        for item in session.items:
+            self.items[test_name(item.nodeid)].append(item)
+        gc.freeze()  # a fork shares what the garbage collector leaves alone
+        self.collected.set()
+        threading.Event().wait()
+
+    def fail(self, tests: list[str]) -> bool:
+        """Run tests until one fails."""
+        items = [item for test in tests for item in self.items[test]]
+        for item, following in itertools.zip_longest(items, items[1:]):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if item.session.testsfailed:
+                return True
+        return False
+
+
+TESTS = CollectedTests()
+
+
+def collect_tests() -> None:
+    """Collect all tests, in a process that then forks for each mutant."""
+    files = [test.name for test in CLAIMS.glob("test_*.py")]
+
+    def collect() -> None:
+        _, output, _ = run_pytest(files, None, plugins=(TESTS,))
+        raise ValueError(f"pytest has not collected the tests:\n{output}")
+
+    thread = threading.Thread(target=collect, daemon=True)
+    thread.start()
+    while not TESTS.collected.wait(1) and thread.is_alive():
+        pass
 
 
 def kills_in_fork(mutant: Mutant, tests: list[str], seconds: float) -> bool:
     """Whether one of the tests fails on a mutant, or they need more CPU time.
 
-    Call it after import_tests: the functions get their code in a fork of this process. What a
+    Call it after collect_tests: the functions get their code in a fork of this process. What a
     module has computed on import stays, so that a mutant may survive here and not in kills_in_copy.
     """
+    if missing := {*tests} - TESTS.items.keys():
+        raise ValueError(f"not collected: {', '.join(sorted(missing))}")
     process = os.fork()
     if process == 0:
         failed = False
         try:
-            signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal ends the process
+            # The limit holds for each process that a test starts, too. Its signal ends the process.
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds),) * 2)
             signal.alarm(WAITING)
             replace_code(mutant)
-            status, _, _ = run_pytest(tests, None, "--exitfirst")
-            failed = status == pytest.ExitCode.TESTS_FAILED
+            failed = TESTS.fail(tests)
         finally:
             os._exit(int(failed))
     _, status = os.waitpid(process, 0)

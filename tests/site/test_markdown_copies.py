@@ -183,7 +183,7 @@ def dead_links(links: list[str], site: Path, site_url: str, text: str = "") -> l
             if "://" not in link:
                 errors.append(f"{link} is no address")
             continue
-        path, _, anchor = link.removeprefix(site_url).partition("#")
+        path, _, anchor = re.sub(r"\?[^#]*", "", link).removeprefix(site_url).partition("#")
         file = site / path / "index.html" if path.endswith("/") or not path else site / path
         target = text
         if not link.startswith("#"):

@@ -2,12 +2,14 @@
 /** The trained translator, shared by the widgets and fetched once, at first use. */
 
 import { parse } from "../../downloads/translator.js"; // the file that the chapter explains
+import { english } from "./common.js";
 
 export { beam, greedy } from "../../downloads/translator.js";
 
 /** @import { Translator } from "../../downloads/translator.js" */
 
-const WEIGHTS = new URL("../../downloads/translator-float16.safetensors", import.meta.url);
+const ROOT = new URL(english ? "../../" : "../../../", import.meta.url);
+const WEIGHTS = new URL("downloads/translator-float16.safetensors", ROOT); // the same for both languages
 
 /** @type {Promise<Translator> | undefined} */
 let loaded;

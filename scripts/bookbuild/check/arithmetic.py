@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 RULES = (  # from TeX to Python
+    (r"\\(?:begin|end){aligned}|\\\\\s*&{}|&", ""),  # an equation on two lines
     (r"\\left|\\right|\\[;!]|[.,]?\s*$|(?<=\d)\\,(?=\d)", ""),
     (r"\\,|\\q?quad|\s+", " "),
     (r"\\[td]?frac\s*(?:{([^{}]*)}|(\d))\s*(?:{([^{}]*)}|(\d))", r"((\1\2)/(\3\4))"),

@@ -17,24 +17,20 @@ from bookbuild.pages.values import output_name, resolve_value
 SHOWN_SNIPPETS = ("*.py", "*.js", "variants/*.py")  # each of their sections is on one page
 
 
-def include_path(file: str, language: str) -> Path:
-    """The path of an included file; a page includes code and outputs in its language.
-
-    Raises ValueError if it doesn't exist.
-    """
-    own = paths.GENERATED / language
-    for folder in (own / "snippets", paths.SNIPPETS, own, paths.GENERATED):
-        if (folder / file).is_file():
-            return folder / file
-    raise ValueError(f"missing file {file} in snippets/ or .generated/; correct the name or add it")
-
-
-def check_include(include: re.Match[str], language: str) -> None:
-    """Raises ValueError if the file or the section doesn't exist."""
+def included_text(include: re.Match[str], language: str) -> str:
+    """The included file or section. Raises ValueError if it doesn't exist."""
     file, section = include.groups()
-    path = include_path(file, language)
-    if section and section not in (names := read_sections(path)):
-        raise ValueError(f"no section {section} in {file}; it has: {', '.join(names) or 'none'}")
+    own = paths.GENERATED / language  # code and outputs in the language of the page
+    folders = own / "snippets", paths.SNIPPETS, own, paths.GENERATED
+    path = next((folder / file for folder in folders if (folder / file).is_file()), None)
+    if not path:
+        hint = "correct the name or add it"
+        raise ValueError(f"missing file {file} in snippets/ or .generated/; {hint}")
+    if not section:
+        return without_section_markers(path)
+    if section not in (sections := read_sections(path)):
+        raise ValueError(f"no section {section} in {file}; it has: {', '.join(sections) or 'none'}")
+    return sections[section]
 
 
 def expand_includes(text: str, language: str) -> str:
@@ -44,13 +40,11 @@ def expand_includes(text: str, language: str) -> str:
     """
 
     def content(include: re.Match[str]) -> str:
-        check_include(include, language)
-        file, section = include.groups()
-        path = include_path(file, language)
-        included = read_sections(path)[section] if section else without_section_markers(path)
-        included = expand_includes(included, language) if path.suffix == ".md" else included
+        included = included_text(include, language).rstrip("\n")
+        if include[1].endswith(".md"):
+            included = expand_includes(included, language)
         indent = include[0].partition("-")[0]
-        return re.sub(r"^(?=.)", indent, included.rstrip("\n"), flags=re.M)
+        return re.sub(r"^(?=.)", indent, included, flags=re.M)
 
     return INCLUDE.sub(content, text)
 
@@ -73,7 +67,7 @@ def page_errors(page: SourcePage) -> Iterator[SourceError]:
         yield error
     full, plain = page.text, blank_fences(page.text)
     for pattern, text, check in (
-        (INCLUDE, full, check_include),
+        (INCLUDE, full, included_text),
         (FIGURE, plain, check_figure),
         (VALUE, plain, lambda value, _: resolve_value(value[1])),
     ):

@@ -15,19 +15,7 @@ from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import FRONT_MATTER, PENDING, SourcePage, page_url
-
-PENDING_NOTE = {
-    "en": """
-!!! warning "This page is behind its Chinese original"
-
-    {anchors}Parts of the Chinese page are not translated yet. [Read it in Chinese]({link}).
-""",
-    "zh": """
-!!! warning "本页落后于英文原文"
-
-    {anchors}英文页的部分内容还没有译成中文。[阅读英文原文]({link})。
-""",
-}
+from bookbuild.pages.templates import render
 
 
 def site_path(page: SourcePage) -> str:
@@ -43,7 +31,7 @@ def with_pending_note(markdown: str, page: SourcePage, root: str) -> str:
     missing = sorted(page.anchors() - page.own_anchors())
     anchors = "".join(f'<span id="{anchor}"></span>' for anchor in missing)
     link = root + site_path(page.translation)
-    note = PENDING_NOTE[page.language].format(anchors=anchors, link=link)
+    note = render("pending.md", page.language, anchors=anchors, link=link)
     heading = re.search(r"^# .*\n", markdown, re.M)
     end = heading.end() if heading else 0
     return markdown[:end] + note + markdown[end:]

@@ -41,8 +41,8 @@ def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
     def expand() -> str:
         text = bibliography.expand_citations(markdown, source.language)
         text = replace_values(text, config.repo_url)
-        if STATE.serving:
-            text = without_offline_button(text)
+        if STATE.serving:  # while pages are being edited, none must come from an offline copy
+            text = text.replace(' data-widget="offline"', "")
         if source.is_pending:
             text = with_pending_note(text, source, root_url(config))
         needs = page.meta.get("needs")
@@ -66,11 +66,6 @@ def with_source_links(markdown: str, repository: str) -> str:
     only the text."""
     link = rf"[\1]({repository.rstrip('/')}/blob/main/\2)\3" if repository else r"\1"
     return re.sub(r"\[([^]]*)\]\(source:([^)\s]+)\)(\{[^}]*\})?", link, markdown)
-
-
-def without_offline_button(markdown: str) -> str:
-    """While pages are being edited, none must come from an offline copy."""
-    return markdown.replace(' data-widget="offline"', "")
 
 
 def complete_html(html: str, page: Page, config: MkDocsConfig) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from urllib.parse import urljoin
@@ -95,22 +96,36 @@ def build_chinese_site(config: MkDocsConfig) -> None:
 
 
 def minify_assets(folder: Path) -> None:
-    """Minify the book's scripts and style sheets, not its downloads, which are to be read."""
+    """Minify the book's scripts and style sheets, not its downloads, which are to be read.
+
+    The modules of the debugger become one file, which loads faster than fifteen.
+    """
     originals = paths.ROOT / "overrides" / "assets"
     names = [path.relative_to(originals) for path in sorted(originals.rglob("*.[cj]s*"))]
     for assets in (folder / "assets", folder / "zh" / "assets"):
-        process = subprocess.run(
-            [node_executable(), paths.ROOT / "node_modules" / "esbuild" / "bin" / "esbuild"]
-            + [assets / name for name in names]
-            + ["--minify", "--target=es2023", "--tsconfig-raw={}", "--legal-comments=none"]
-            + ["--allow-overwrite", f"--outbase={assets}", f"--outdir={assets}"],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-        )
-        if process.returncode:
-            hint = "correct the script, or remove node_modules and run scripts/install"
-            raise SetupError(f"esbuild did not run; {hint}. Its errors:\n{process.stderr}")
+        widgets, downloads = assets / "widgets", assets.parent / "downloads"
+        shared = widgets / "common.js", widgets / "step-through.js", downloads / "translator.js"
+        external = [f"--external:{path}" for path in shared]
+        run_esbuild(widgets, "debugger.js", "--bundle", "--format=esm", *external)
+        shutil.rmtree(widgets / "step")
+        run_esbuild(assets, *[name for name in names if (assets / name).exists()])
+
+
+def run_esbuild(folder: Path, *arguments: str | Path) -> None:
+    """Minify files of a folder in place."""
+    esbuild = paths.ROOT / "node_modules" / "esbuild" / "bin" / "esbuild"
+    options = "--minify --target=es2023 --tsconfig-raw={} --legal-comments=none"
+    in_place = "--allow-overwrite --outbase=. --outdir=."
+    process = subprocess.run(
+        [node_executable(), esbuild, *arguments, *options.split(), *in_place.split()],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    if process.returncode:
+        hint = "correct the script, or remove node_modules and run scripts/install"
+        raise SetupError(f"esbuild did not run; {hint}. Its errors:\n{process.stderr}")
 
 
 def protect_site(folder: Path, comments: bool) -> None:

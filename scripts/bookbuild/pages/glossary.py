@@ -1,20 +1,15 @@
 """docs/glossary.yml: terms, tooltips and the Glossary page."""
 
-import html
 from collections.abc import Iterator
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import Entry, load_entries
 from bookbuild.pages.page import SourcePage, target_errors
-from bookbuild.pages.paths import LANGUAGES
+from bookbuild.pages.templates import render
 
 REQUIRED_KEYS = ("en", "zh", "anchor", "where", "en_meaning", "zh_meaning")
 OPTIONAL_KEYS = ("also", "zh_also", "not", "tip")
-TABLE_HEADS = {
-    "en": "| Term | 中文 | Meaning, and where it is treated |",
-    "zh": "| 术语 | English | 含义，以及在哪里讲 |",
-}
 
 
 def load_glossary() -> list[Entry]:
@@ -52,24 +47,10 @@ def glossary_errors() -> Iterator[SourceError]:
 
 def glossary_table(language: str) -> str:
     """The Glossary page's table, one row per term, below an index of initial letters."""
-    other_language = LANGUAGES[1 - LANGUAGES.index(language)]
-    space = " " if language == "en" else ""
-    rows, letters = [], []
-    for term in load_glossary():
-        anchor, letter = f'<span id="{term["anchor"]}"></span>', term["en"][0].upper()
-        if letter not in letters:
-            letters.append(letter)
-            anchor += f'<span id="letter-{letter.lower()}"></span>'
-        meaning = html.escape(term[f"{language}_meaning"], quote=False)
-        page = SourcePage(language, term["where"].partition("#")[0])
-        title = page.title if page.path.exists() else ""
-        where = f'<span class="where">[{title}]({term["where"]})</span>'
-        rows.append(
-            f"| {anchor}{term[language]} | {term[other_language]} | {meaning}{space}{where} |"
-        )
-    links = " ".join(f"[{letter}](#letter-{letter.lower()})" for letter in letters)
-    table = "\n".join([TABLE_HEADS[language], "| --- | --- | --- |", *rows])
-    return f'{links}\n{{ .letters }}\n\n<div class="glossary" markdown>\n\n{table}\n\n</div>\n'
+    terms = load_glossary()
+    pages = {term["where"]: SourcePage(language, term["where"].partition("#")[0]) for term in terms}
+    titles = {where: page.title if page.path.exists() else "" for where, page in pages.items()}
+    return render("glossary.md", language, terms=terms, titles=titles)
 
 
 def segmentation_words() -> str:

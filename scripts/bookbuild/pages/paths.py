@@ -10,3 +10,4 @@ CLAIMS = ROOT / "tests" / "claims"
 GENERATED = ROOT / ".generated"
 DOWNLOADS = GENERATED / "downloads"
 LANGUAGES = ("en", "zh")
+SHARED_WEIGHTS = "downloads/translator-float16.safetensors"  # in the English site, for both

@@ -4,7 +4,7 @@ import io
 import re
 import statistics
 from collections.abc import Iterator
-from html import escape, unescape
+from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,38 +17,13 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
 from bookbuild.pages.page import list_pages, page_url
 from bookbuild.pages.paths import LANGUAGES
+from bookbuild.pages.templates import read_template, render
 from bookbuild.publish import chromium
 
 CARD_SIZE = (1200, 630)  # the size that social networks recommend
 NUM_COLORS = 64  # background, text, accent, and antialiased edges
 ASSETS = paths.ROOT / "overrides" / "assets"
-CARD_STYLE = """
-body { margin: 0; width: 1200px; height: 630px; background: var(--paper); color: var(--ink); }
-main {
-  box-sizing: border-box; height: 100%; padding: 64px 80px 72px; overflow: hidden;
-  border-bottom: 14px solid var(--note); display: flex; flex-direction: column;
-}
-header { display: flex; align-items: center; gap: 24px; font: 36px var(--heading-font); }
-svg { width: 80px; height: 80px; }
-section { margin: auto 0; padding-top: 28px; }
-h1 { margin: 0 0 0.35em; font: 700 calc(92px * var(--scale)) / 1.15 var(--heading-font); }
-p {
-  margin: 0; color: var(--quiet); font: calc(38px * var(--scale)) / 1.45 var(--md-text-font);
-  text-wrap: pretty;
-}
-"""
-# Reduces the font size until the text fits.
-FIT_TEXT_SCRIPT = """() => {
-  const [main, section] = document.querySelectorAll("main, section");
-  const root = document.documentElement.style;
-  for (let scale = 1; scale >= 0.4; scale -= 0.02) {
-    root.setProperty("--scale", scale);
-    if (main.scrollHeight <= main.clientHeight && section.scrollWidth <= section.clientWidth) {
-      return scale;
-    }
-  }
-  return 0;
-}"""
+FIT_TEXT_SCRIPT = read_template("fit_text.js")
 
 
 class Card(NamedTuple):
@@ -79,14 +54,8 @@ def site_cards(site: Path) -> Iterator[Card]:
 
 def card_html(card: Card) -> str:
     """The card as HTML, in the site's colors and fonts."""
-    mark = (ASSETS / "mark.svg").read_text(encoding="utf-8")
-    header = "" if card.title == card.book else escape(card.book)
-    css = (ASSETS / "site.css").read_text(encoding="utf-8")
-    return (
-        f'<!doctype html><html lang="{card.language}"><style>{css}{CARD_STYLE}</style>'
-        f'<body data-md-color-scheme="default"><main><header>{mark}{header}</header>'
-        f"<section><h1>{escape(card.title)}</h1><p>{escape(card.description)}</p></section></main>"
-    )
+    mark, css = ((ASSETS / name).read_text(encoding="utf-8") for name in ("mark.svg", "site.css"))
+    return render("card.html", card.language, card=card, mark=mark, css=css)
 
 
 def draw_card(page: Page, card: Card) -> bytes:

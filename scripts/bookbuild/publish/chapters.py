@@ -1,7 +1,6 @@
 """Read the chapters of the book from the built site, for the PDF and the EPUB."""
 
 import datetime
-import json
 import re
 import subprocess
 from collections.abc import Iterator
@@ -9,38 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urljoin
 
-import jinja2
 import yaml
 from lxml import etree, html
 from playwright.sync_api import Page
 
 from bookbuild.pages import paths
+from bookbuild.pages.templates import read_template, render
 
-TEMPLATES = Path(__file__).with_name("templates")
-WORDS = {
-    "en": {
-        "contents": "Contents",
-        "home": "About this book",
-        "version": "As of {date}, version {version}",
-        "address": "To be searched, tried and touched at",
-        "accessibility": "Every figure has a text that says what it shows; "
-        "every formula is MathML.",
-    },
-    "zh": {
-        "contents": "目录",
-        "home": "关于本书",
-        "version": "{date}，版本 {version}",
-        "address": "可以搜索、可以动手试的网页版：",
-        "accessibility": "每幅图都有说明其内容的文字；每个公式都是 MathML。",
-    },
-}
-TEMPLATE_ENVIRONMENT = jinja2.Environment(
-    autoescape=True,
-    loader=jinja2.FileSystemLoader(TEMPLATES),
-    trim_blocks=True,
-    undefined=jinja2.StrictUndefined,
-)
-TEMPLATE_ENVIRONMENT.filters["css_string"] = lambda text: json.dumps(text, ensure_ascii=False)
+CONTENTS_TITLES = {"en": "Contents", "zh": "目录"}
+HOME_TITLES = {"en": "About this book", "zh": "关于本书"}
 NEXT_PAGE_LINK = re.compile(r'<link rel="next" href="([^"]+)">')
 
 
@@ -75,22 +51,16 @@ class Book(NamedTuple):
         return {"en": "en", "zh": "zh-CN"}[self.language]
 
     @property
-    def words(self) -> dict[str, str]:
-        return WORDS[self.language]
-
-    @property
     def edition(self) -> str:
         """The line with the date and the version."""
-        english = f"{self.date.day} {self.date:%B %Y}"
-        chinese = f"{self.date.year} 年 {self.date.month} 月 {self.date.day} 日"
-        date = english if self.language == "en" else chinese
-        return self.words["version"].format(date=date, version=self.version)
+        if self.language == "zh":
+            date = f"{self.date.year} 年 {self.date.month} 月 {self.date.day} 日"
+            return f"{date}，版本 {self.version}"
+        return f"As of {self.date.day} {self.date:%B %Y}, version {self.version}"
 
     def render(self, template: str, **values: object) -> str:
-        """The text of a template of this folder, about this book."""
-        return TEMPLATE_ENVIRONMENT.get_template(template).render(
-            book=self, authors=authors(), **values
-        )
+        """The text of a template about this book."""
+        return render(template, self.language, book=self, authors=authors(), **values)
 
 
 def citation() -> dict:
@@ -131,8 +101,8 @@ def read_book(page: Page, site: Path, language: str) -> Book:
     pages = dict(site_pages(site, language))
     home, *_ = pages
     names = {url: url.rstrip("/").rpartition("/")[2] for url in pages} | {home: "about"}
-    script = (TEMPLATES / "read_page.js").read_text(encoding="utf-8")
-    titles = {home: WORDS[language]["home"]}
+    script = read_template("read_page.js")
+    titles = {home: HOME_TITLES[language]}
     contents = [
         page.evaluate(script, [text, url, names, titles.get(url)]) for url, text in pages.items()
     ]

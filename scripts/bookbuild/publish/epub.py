@@ -11,7 +11,8 @@ from lxml import etree, html
 from lxml.builder import ElementMaker
 
 from bookbuild.pages import paths
-from bookbuild.publish.chapters import TEMPLATES, Book, Chapter
+from bookbuild.pages.templates import read_template
+from bookbuild.publish.chapters import CONTENTS_TITLES, Book, Chapter
 
 XHTML_NAMESPACE = "http://www.w3.org/1999/xhtml"
 EPUB_NAMESPACE = "http://www.idpf.org/2007/ops"
@@ -26,13 +27,6 @@ MEDIA_TYPES = {
 }
 CSS_COLOR = re.compile(r"(--[\w-]+): (#[0-9a-f]{6});")
 CSS_VARIABLE = re.compile(r"var\((--[\w-]+)\)")
-CONTAINER_XML = b"""<?xml version="1.0" encoding="utf-8"?>
-<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
-  <rootfiles>
-    <rootfile full-path="book/package.opf" media-type="application/oebps-package+xml"/>
-  </rootfiles>
-</container>
-"""
 
 
 class EpubFile(NamedTuple):
@@ -154,7 +148,10 @@ def zip_files(book: Book, parts: list[EpubFile]) -> bytes:
     identifier = uuid.uuid5(uuid.NAMESPACE_URL, book.address).urn
     package = book.render("package.opf", parts=parts, identifier=identifier)
     files = {f"book/{part.name}": part.content for part in parts}
-    files |= {"META-INF/container.xml": CONTAINER_XML, "book/package.opf": package.encode()}
+    files |= {
+        "META-INF/container.xml": read_template("container.xml").encode(),
+        "book/package.opf": package.encode(),
+    }
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for name in ["mimetype", *sorted(files)]:
@@ -169,9 +166,9 @@ def zip_files(book: Book, parts: list[EpubFile]) -> bytes:
 def make_epub(book: Book, cover: bytes) -> bytes:
     """The EPUB in one language, with its cover as a PNG."""
     parts = [page_file(book, name, book.title) for name in ("cover", "title")]
-    parts.append(page_file(book, "contents", book.words["contents"], "nav"))
+    parts.append(page_file(book, "contents", CONTENTS_TITLES[book.language], "nav"))
     for chapter in book.chapters:
         parts += chapter_files(book, chapter)
     parts.append(EpubFile("cover.png", cover, "cover-image"))
-    parts.append(EpubFile("style.css", (TEMPLATES / "epub.css").read_bytes()))
+    parts.append(EpubFile("style.css", read_template("epub.css").encode()))
     return zip_files(book, parts)

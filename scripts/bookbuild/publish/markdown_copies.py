@@ -7,19 +7,8 @@ from typing import NamedTuple
 import yaml
 
 from bookbuild.pages.page import FIGURE, page_url
+from bookbuild.pages.templates import render
 
-INTRODUCTION = {
-    "en": (
-        "The model is one file, [transformer.py]({root}downloads/transformer.py), and the chapters "
-        "explain that file in its own order. Each link below is a page in Markdown, with its code, "
-        "outputs and formulas. [The book in Chinese]({other})."
-    ),
-    "zh": (
-        "模型就是一个文件：[transformer.py]({root}downloads/transformer.py)，"
-        "各章按这个文件自己的顺序往下读。下面每个链接是一页的 Markdown，"
-        "代码、输出和公式都在里面。[这本书的英文版]({other})。"
-    ),
-}
 FIGURE_LINK = {"en": r"[Figure: \1]({})", "zh": r"[图：\1]({})"}
 COLORS = re.compile(r"\\(?:query|key|val)\b")  # macros that are defined only on the site
 CODE = r"^(?P<indent> *)(?P<fence>`{3,}|~{3,}).*?^(?P=indent)(?P=fence)$|(?P<ticks>`+).+?(?P=ticks)"
@@ -52,12 +41,16 @@ class PageCopy(NamedTuple):
         return f"---\n{front}---\n\n{LINK.sub(self.absolute_link, body).strip()}\n"
 
     def absolute_link(self, link: re.Match[str]) -> str:
-        """The absolute address of a link's target; a page becomes its Markdown copy."""
+        """The absolute address of a link's target.
+
+        A page becomes its Markdown copy, except with a query, which sets a widget's state.
+        """
         path, mark, rest = re.findall(r"^([^?#]*)([?#]?)(.*)$", link["target"] or "")[0]
         if not path or "://" in path:
             return link[0]
         path = posixpath.normpath(posixpath.join(posixpath.dirname(self.name), path))
-        path = f"{page_url(path)}index.md" if path.endswith(".md") else path
+        if path.endswith(".md"):
+            path = page_url(path) + ("index.md" if mark != "?" else "")
         return f"{self.root}{path}{mark}{rest}"
 
 
@@ -65,8 +58,5 @@ def llms_txt(
     title: str, about: str, parts: dict[str, list[PageCopy]], language: str, root: str, other: str
 ) -> str:
     """The list of all copies in the format of llmstxt.org; other is the other language's list."""
-    text = f"# {title}\n\n> {about}\n\n{INTRODUCTION[language].format(root=root, other=other)}\n"
-    for heading, pages in parts.items():
-        entries = [f"- [{each.title}]({root}{each.path}): {each.description}\n" for each in pages]
-        text += f"\n## {heading}\n\n{''.join(entries)}"
-    return text
+    values = {"title": title, "about": about, "parts": parts, "root": root, "other": other}
+    return render("llms.txt", language, **values)

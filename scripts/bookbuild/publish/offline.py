@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from bookbuild.pages.files import write_file
+from bookbuild.pages.paths import SHARED_WEIGHTS
 
 EXCLUDED_PATTERNS = (
     "*.gz",  # for search engines; the browser reads the uncompressed file
@@ -45,8 +46,9 @@ def file_hashes(folder: Path, excluded: Path | None = None) -> dict[str, tuple[s
 
 def write_lists(site: Path) -> None:
     """Write the list of each language, and a file with the list's hash as its version."""
-    for folder, excluded in ((site, site / "zh"), (site / "zh", None)):
-        files = file_hashes(folder, excluded)
+    english, chinese = file_hashes(site, site / "zh"), file_hashes(site / "zh")
+    chinese |= {f"../{name}": file for name, file in english.items() if name == SHARED_WEIGHTS}
+    for folder, files in ((site, english), (site / "zh", chinese)):
         text = json.dumps(files, separators=(",", ":"))
         version = {
             "key": hashlib.sha256(text.encode()).hexdigest(),

@@ -8,18 +8,11 @@ import pikepdf
 from lxml import etree
 from playwright.sync_api import Page
 
-from bookbuild.publish.chapters import TEMPLATES, Book, Chapter, authors
+from bookbuild.pages.templates import read_template
+from bookbuild.publish.chapters import Book, Chapter, authors
 from bookbuild.publish.chromium import ORIGIN, serve_from_folder
 
 HEADER_ID = re.compile(rb"\(node\d{8}\)")
-PAGE_NUMBERS_CSS = """
-body * { visibility: hidden }
-.number { visibility: visible !important }
-@page {
-  @top-left { content: none !important }
-  @bottom-center { content: none !important }
-}
-"""
 
 
 def printable_article(chapter: Chapter) -> str:
@@ -37,7 +30,7 @@ def printable_article(chapter: Chapter) -> str:
 
 def open_document(page: Page, site: Path, book: Book, extra_css: str, **content) -> None:
     """Open the document of a book, or of a part of it, at the root of the site."""
-    css = (TEMPLATES / "pdf.css").read_text(encoding="utf-8")
+    css = read_template("pdf.css")
     document = book.render("print.xhtml", css=css, extra_css=extra_css, **content)
     serve_from_folder(site, page)
     address = f"{ORIGIN}/book.xhtml"
@@ -81,7 +74,8 @@ def make_pdf(page: Page, site: Path, book: Book) -> bytes:
     articles = [printable_article(chapter) for chapter in book.chapters]
     pdf = print_pdf(page, site, book, page_numbers={}, articles=articles)
     page_numbers = destination_pages(pdf)
-    numbers = print_pdf(page, site, book, PAGE_NUMBERS_CSS, page_numbers=page_numbers, articles=[])
+    css = read_template("page_numbers.css")
+    numbers = print_pdf(page, site, book, css, page_numbers=page_numbers, articles=[])
     for below, above in zip(pdf.pages, numbers.pages, strict=False):
         overlay_page(pdf, below, above)
     date = book.date.strftime("D:%Y%m%d%H%M%SZ")

@@ -10,7 +10,7 @@ import yaml
 
 from bookbuild.pages import paths
 
-FILES = ("transformer.py", "decode.py", "byte_pair_encoding.py", "numerals.py")
+FILES = ("transformer.py", "decode.py", "byte_pair_encoding.py", "numerals.py", "train.py")
 
 
 class Record(NamedTuple):
@@ -30,13 +30,16 @@ def results_file() -> Path:
     return paths.SNIPPETS / "results" / "mutation_testing.json"
 
 
-def hash_code(file: str) -> str:
-    """A hash of a file in snippets/ without its comments and docstrings."""
+def hash_code(path: Path) -> str:
+    """A hash of a file; comments and docstrings of Python don't change it."""
     # Here, since it imports the files themselves: a mutant is imported by a fresh process.
     from translator import code_only
 
-    code = code_only((paths.SNIPPETS / file).read_text(encoding="utf-8"))
-    return hashlib.sha256(code.encode()).hexdigest()[:16]
+    if not path.is_file():
+        return "missing"
+    data = path.read_bytes()
+    code = code_only(data.decode()).encode() if path.suffix == ".py" else data
+    return hashlib.sha256(code).hexdigest()[:16]
 
 
 def load_results() -> dict[str, Record]:
@@ -55,7 +58,7 @@ def save_results(file: str, mutants: int, outcomes: dict[str, str]) -> None:
     records = load_results()
     killed = sorted(key for key, difference in outcomes.items() if not difference)
     survived = {key: outcomes[key] for key in sorted(outcomes) if outcomes[key]}
-    records[file] = Record(hash_code(file), mutants, killed, survived)
+    records[file] = Record(hash_code(paths.SNIPPETS / file), mutants, killed, survived)
     files = {
         name: {**records[name]._asdict(), "killed": " ".join(records[name].killed)}
         for name in FILES

@@ -8,13 +8,10 @@ from typing import Any
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import Entry, check_entry, load_entries
+from bookbuild.pages.templates import render
 
 NUM_QUESTIONS = 5
 MIN_CHOICES, MAX_CHOICES = 3, 4
-LABELS = {
-    "en": {"question": "Question", "right": "Right.", "wrong": "Not quite.", "space": " "},
-    "zh": {"question": "问题", "right": "对。", "wrong": "不对。", "space": ""},
-}
 HTML_TAG = re.compile(r"</?[a-z]\w*>")
 
 
@@ -58,21 +55,7 @@ def check_question(path: Path, label: str, question: Entry) -> None:
 
 def quiz_markdown(path: Path, language: str) -> str:
     """The Markdown of a quiz: each choice unfolds to its explanation."""
-    labels, parts = LABELS[language], []
-    for number, question in enumerate(load_quiz(path), 1):
-        text = question[language].strip()
-        parts.append(f"**{labels['question']} {number}.** {text}\n")
-        for choice in question["choices"]:
-            verdict = "right" if choice.get("right") == "true" else "wrong"
-            explanation = choice[f"{language}_why"].strip()
-            parts.append(
-                f'<details class="{verdict}" markdown>\n'
-                f"<summary markdown>{choice[language].strip()}</summary>\n\n"
-                f"**{labels[verdict]}**{labels['space']}{explanation}\n\n"
-                "</details>\n"
-            )
-    body = "\n".join(parts)
-    return f'<div class="quiz" data-search-exclude markdown>\n\n{body}\n</div>\n'
+    return render("quiz.md", language, quiz=load_quiz(path))
 
 
 def errors_at_text(text: str, message: str) -> Iterator[SourceError]:

@@ -21,10 +21,7 @@ from bookbuild.pages.sections import downloaded_line
 from transformer import Transformer, TransformerConfig
 
 MODEL_FILE = Path(transformer.__file__)
-SOURCE_LENGTH, TARGET_LENGTH = (
-    "m",
-    "n",
-)  # sequence lengths; in attention those of keys and of queries
+SOURCE_LENGTH, TARGET_LENGTH = "m", "n"  # sequence lengths; in attention of keys and of queries
 
 Sizes = dict[str, int]  # by symbol
 

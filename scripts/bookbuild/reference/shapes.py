@@ -1,6 +1,5 @@
 """The tables of the page Shapes, from the output of scripts/proofs/shapes.py."""
 
-import html
 from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
@@ -9,6 +8,7 @@ from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.page import headings, list_pages
 from bookbuild.pages.sections import read_sections
+from bookbuild.pages.templates import render
 
 MODEL_FILE = "transformer.py"
 # The parts of the page in the order of the computation, each with its first function.
@@ -19,22 +19,6 @@ FIRST_FUNCTIONS = {
     "sublayers": "layer_norm",
     "decoder": "Transformer.decode",
     "logits": "Transformer.logits",
-}
-LABELS = {
-    "en": {
-        "tensor_columns": ("Tensor", "Shape", "Example", "Line", "Statement"),
-        "argument": "given",
-        "parameter_columns": ("Name", "Shape", "Numbers", "How many", "Together"),
-        "total": "all parameters",
-        "buffer": "not learned",
-    },
-    "zh": {
-        "tensor_columns": ("张量", "形状", "例子", "行", "语句"),
-        "argument": "传入",
-        "parameter_columns": ("名字", "形状", "每个几个数", "几个", "合计"),
-        "total": "全部参数",
-        "buffer": "不学习",
-    },
 }
 
 
@@ -69,57 +53,15 @@ def model_sections(language: str) -> Iterator[ModelSection]:
             yield ModelSection(last_line, *shown[name])
 
 
-def code_html(code: str, breakable: bool = False) -> str:
-    """Code in a table cell; page_html.py adds line break opportunities if it is breakable."""
-    attribute = "" if breakable else ' class="nowrap"'
-    return f"<code{attribute}>{html.escape(code)}</code>"
-
-
 def tensor_table(rows: list[list[str]], sections: list[ModelSection], language: str) -> str:
     """A table of tensors, grouped by function."""
-    labels = LABELS[language]
-    heads = "".join(f'<th scope="col">{head}</th>' for head in labels["tensor_columns"])
-    lines = [
-        '<div class="shapes" markdown>',
-        "<table markdown>",
-        f"<thead><tr>{heads}</tr></thead>",
-    ]
+    groups = []
     for function, group in groupby(rows, key=lambda row: row[0]):
         function_rows = [*group]
         first_line = int(function_rows[0][2])
         section = next(section for section in sections if first_line <= section.last_line)
-        lines.append("<tbody markdown>")
-        lines.append(
-            '<tr markdown><th scope="rowgroup" colspan="5" markdown="span">'
-            f"{code_html(function)} [{section.title}]({section.link})</th></tr>"
-        )
-        for _, name, line, statement, shape, example, dtype in function_rows:
-            dtype_note = "" if dtype == "float32" else f" {dtype}"
-            cells = [
-                code_html(name),
-                f"{code_html(shape)}{dtype_note}",
-                code_html(example),
-                line,
-                code_html(statement, breakable=True) if statement else labels["argument"],
-            ]
-            lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-        lines.append("</tbody>")
-    return "\n".join([*lines, "</table>", "</div>", ""])
-
-
-def parameter_table(language: str) -> str:
-    """A table of the parameters, their total, and the buffers."""
-    labels = LABELS[language]
-    rows: list[tuple[str, ...]] = [labels["parameter_columns"], ("---", "---", "--:", "--:", "--:")]
-    total = 0
-    for name, shape, size, count in proof_rows("parameter"):
-        product = int(size) * int(count)
-        total += product
-        rows.append((f"`{name}`", f"`{shape}`", f"{int(size):,}", count, f"{product:,}"))
-    rows.append((f"**{labels['total']}**", "", "", "", f"**{total:,}**"))
-    for name, shape, size, count in proof_rows("buffer"):
-        rows.append((f"`{name}`", f"`{shape}`", f"{int(size):,}", count, labels["buffer"]))
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+        groups.append((function, section, function_rows))
+    return render("tensors.md", language, groups=groups)
 
 
 def shape_tables(language: str) -> dict[str, str]:
@@ -141,4 +83,6 @@ def shape_tables(language: str) -> dict[str, str]:
         name: tensor_table(rows[start:end], sections, language)
         for name, start, end in zip(FIRST_FUNCTIONS, starts, [*starts[1:], len(rows)], strict=True)
     }
-    return tables | {"parameters": parameter_table(language)}
+    parameters, buffers = proof_rows("parameter"), proof_rows("buffer")
+    text = render("parameters.md", language, parameters=parameters, buffers=buffers)
+    return tables | {"parameters": text}

@@ -15,7 +15,6 @@ from bookbuild.pages.paths import LANGUAGES
 
 EXAMPLE_TIMEOUT = 120  # seconds
 LONG_TIMEOUT = 1200  # of a proof; the slowest compute for about a minute
-FLOAT16_WEIGHTS = "downloads/translator-float16.safetensors"
 DATA_SUFFIXES = (".safetensors", ".js", ".mjs")  # a string with such an end is a file name
 PINNED_FILES = ("requirements.txt", "scripts/install")  # the versions of all packages
 JOB_FILES = (  # notebooks first, because one of them trains for a minute
@@ -24,7 +23,7 @@ JOB_FILES = (  # notebooks first, because one of them trains for a minute
     ("snippets", "exercises/**/*.py"),
     ("snippets", "pitfalls/**/*.py"),
     ("scripts", "proofs/*.py"),
-    ("scripts", "downloads/*.py"),
+    ("scripts", "downloads/*.py"),  # sentences.json.py prints sentences.json
 )
 
 
@@ -135,10 +134,7 @@ def list_jobs() -> list[Job]:
     for folder, pattern in JOB_FILES:
         for path in sorted((paths.ROOT / folder).glob(pattern)):
             name = path.relative_to(paths.ROOT / folder).with_suffix("").as_posix()
-            jobs.append(Job(f"{name}.json" if name.startswith("downloads/") else name, path))
-    if (paths.SNIPPETS / "translator.safetensors").exists():
-        source = paths.SCRIPTS / "bookbuild/reference/javascript_model.py"
-        jobs.append(Job(FLOAT16_WEIGHTS, source))
+            jobs.append(Job(name, path))
     for path in sorted((paths.SCRIPTS / "figures").glob("*.py")):
         jobs += [Job(f"figures/{path.stem}/{name}", path) for name in figure_functions(path)]
     return jobs

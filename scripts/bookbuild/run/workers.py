@@ -18,7 +18,7 @@ from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
 from bookbuild.pages.files import line_number, write_file
 from bookbuild.pages.labs.execution import run_notebook
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.run.jobs import FLOAT16_WEIGHTS, Job, dependencies
+from bookbuild.run.jobs import Job, dependencies
 
 CHECKED_HASH = py_compile.PycInvalidationMode.CHECKED_HASH
 MANY_JOBS = 20  # of which some train
@@ -37,25 +37,20 @@ def run_job(job: Job) -> None:
         for language, path in zip(LANGUAGES, job.outputs, strict=True):
             write_file(path, render_svg(function, language))
         return
-    if job.name == FLOAT16_WEIGHTS:
-        from bookbuild.reference import javascript_model
-
-        write_file(job.outputs[0], javascript_model.to_float16())
-        return
     # As a reader would run it: in an empty folder.
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         if job.is_notebook:
             return run_notebook(job.source, *job.outputs)
-        with tempfile.TemporaryFile("w+") as stdout:
+        with tempfile.TemporaryFile() as stdout:
             sys.stdout.flush()
             os.dup2(stdout.fileno(), 1)
             runpy.run_path(str(job.source), run_name="__main__")
             sys.stdout.flush()
             stdout.seek(0)
-            text = stdout.read()
-    if not text.strip():
+            content = stdout.read()
+    if not content.strip():
         raise SourceError(job.source, 1, "prints nothing; print the output that a page shows")
-    write_file(job.outputs[0], text)
+    write_file(job.outputs[0], content)
 
 
 def worker_main(job: Job, error_file: Path) -> None:

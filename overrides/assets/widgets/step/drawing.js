@@ -60,15 +60,23 @@ export function cellAt(plan, rows, columns, x, y) {
   return column >= 0 && column < columns && row >= 0 && row < rows ? { row, column } : undefined;
 }
 
+/** The colors and the font of the page. @param {Element} element */
+export function readStyle(element) {
+  const style = getComputedStyle(element);
+  const [ink, note, empty] = ["--ink", "--note", "--output"].map((name) => style.getPropertyValue(name).trim());
+  return { ink, note, empty, font: style.fontFamily };
+}
+
 /**
  * @param {HTMLCanvasElement} canvas
  * @param {Plan} plan
  * @param {{rows: number, columns: number, values: Float64Array}} matrix
+ * @param {ReturnType<typeof readStyle>} style
  * @param {{most: number, rowLabels: string[], columnLabels: string[], selected: number,
  *   whole: boolean, cell?: {row: number, column: number}}} options `selected` is a row, -1 for none;
  *   `whole` writes numbers without decimals
  */
-export function drawMap(canvas, plan, { rows, columns, values }, options) {
+export function drawMap(canvas, plan, { rows, columns, values }, { ink, note, empty, font }, options) {
   const { left, top, cellWidth, cellHeight } = plan;
   const scale = devicePixelRatio || 1;
   canvas.width = Math.ceil(plan.width * scale);
@@ -77,10 +85,8 @@ export function drawMap(canvas, plan, { rows, columns, values }, options) {
   canvas.style.height = `${plan.height}px`;
   const context = canvas.getContext("2d");
   if (!context) return;
-  const style = getComputedStyle(canvas);
-  const [ink, note, empty] = ["--ink", "--note", "--output"].map((name) => style.getPropertyValue(name).trim());
   context.scale(scale, scale);
-  context.font = `12px ${style.fontFamily}`;
+  context.font = `12px ${font}`;
   context.textBaseline = "middle";
   context.fillStyle = ink;
   context.textAlign = "right";
@@ -89,7 +95,7 @@ export function drawMap(canvas, plan, { rows, columns, values }, options) {
   });
   options.columnLabels.forEach((label, i) => drawColumnLabel(context, plan, label, i));
   context.textAlign = "center";
-  context.font = `11px ${style.fontFamily}`;
+  context.font = `11px ${font}`;
   const gap = cellWidth > 9 ? 1 : 0;
   for (let i = 0; i < values.length; i++) {
     const [x, y] = [left + (i % columns) * cellWidth, top + Math.floor(i / columns) * cellHeight];
@@ -107,7 +113,7 @@ export function drawMap(canvas, plan, { rows, columns, values }, options) {
   }
   context.lineWidth = 1.5;
   context.strokeStyle = ink;
-  if (rows > 1 && options.selected >= 0) {
+  if (rows > 1 && options.selected >= 0 && options.selected < rows) {
     context.strokeRect(left + 0.75, top + options.selected * cellHeight + 0.25, columns * cellWidth - 1.5, cellHeight - 1);
   }
   if (!options.cell) return;

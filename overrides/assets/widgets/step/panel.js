@@ -2,7 +2,7 @@
 /** The tensors of a stop: heat maps, the number under the pointer, and the same in words. */
 
 import { el } from "../common.js";
-import { cellAt, drawMap, planMap } from "./drawing.js";
+import { cellAt, drawMap, planMap, readStyle } from "./drawing.js";
 import { Tensor } from "./tensor.js";
 import { axesOf, difference, formatNumber, largest, matrixOf, percent, rangeOf, softmax } from "./view.js";
 
@@ -11,7 +11,8 @@ import { axesOf, difference, formatNumber, largest, matrixOf, percent, rangeOf, 
  * @import { Shown, Stop } from "./run-model.js"
  * @import { TEXTS } from "./texts.js"
  * @import { Axis, Matrix } from "./view.js"
- * @typedef {{name: string, note: string, tensor: Tensor, axes: Axis[], most?: number}} Item
+ * @typedef {{source: string[], target: string[]}} Tokens
+ * @typedef {{name: string, note: string, tensor: Tensor, axes: Axis[], most?: number, tokens: Tokens}} Item
  */
 
 const SHARES = 4; // rows of a list of likely tokens
@@ -21,8 +22,10 @@ const RELATED = { "scaled_dot_product_attention:weights": ["scores", "mask"] };
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export class Panel {
-  /** @type {{source: string[], target: string[]}} */
+  /** @type {Tokens} */
   tokens = { source: [], target: [] };
+  /** @type {Tokens | undefined} */
+  secondTokens; // of a sentence to compare with
   /** @type {string[]} */
   vocabulary = [];
   /** @type {(stop: number, name: string) => string[]} */
@@ -31,6 +34,8 @@ export class Panel {
   headCount = 1;
   watched = ""; // a variable that stays in view
   summary = "";
+  width = 0;
+  style = { ink: "", note: "", empty: "", font: "" };
 
   /**
    * @param {typeof TEXTS["en"] | typeof TEXTS["zh"]} text
@@ -53,12 +58,13 @@ export class Panel {
   }
 
   /**
-   * @param {{source: string[], target: string[]}} tokens
+   * @param {Tokens} tokens
    * @param {string[]} vocabulary
    * @param {(stop: number, name: string) => string[]} symbols of the axes of a variable
+   * @param {Tokens} [secondTokens] of a sentence to compare with
    */
-  prepare(tokens, vocabulary, symbols) {
-    Object.assign(this, { tokens, vocabulary, symbols });
+  prepare(tokens, vocabulary, symbols, secondTokens) {
+    Object.assign(this, { tokens, vocabulary, symbols, secondTokens });
     for (const side of /** @type {const} */ (["source", "target"])) {
       this.state[side] = Math.min(this.state[side], tokens[side].length - 1);
     }
@@ -81,11 +87,12 @@ export class Panel {
 
   /**
    * The target token that is written after a position, "" if unknown or for the source.
+   * @param {Tokens} tokens
    * @param {Side} side
    * @param {number} position
    */
-  written(side, position) {
-    return side === "target" ? (this.tokens.target[position + 1] ?? "<eos>") : "";
+  written(tokens, side, position) {
+    return side === "target" ? (tokens.target[position + 1] ?? "<eos>") : "";
   }
 
   // A stop
@@ -93,7 +100,7 @@ export class Panel {
   /**
    * @param {Stop[]} stops
    * @param {number} at
-   * @param {Stop} [other] the same stop of a run with a change
+   * @param {Stop} [other] the same stop of a run with a change or of another sentence
    */
   show(stops, at, other) {
     const stop = stops[at];
@@ -101,14 +108,29 @@ export class Panel {
     const main = items.findLast(({ axes, note }) => note !== this.text.locals && isPerHead(axes)) ?? items[0];
     this.fillChoices(main);
     this.draws = [];
-    const plain = stop.changes.filter(({ after }) => !(after instanceof Tensor));
-    const values = plain.length ? [el("p", { class: "stepper__values" }, el("code", {}, plain.map((each) =>
-      `${each.name} = ${format(each.after)}`).join("\n")))] : [];
-    const figures = items.map((item, i) => this.figure(item, item === main, i));
-    this.element.replaceChildren(...values, ...figures, this.locals(stop, items));
-    this.summary = [...plain.map(({ name, after }) => `${name} = ${format(after)}`),
-      ...items.map((item) => this.describe(item))].join("; ");
+    const plain = this.plainValues(stop, other);
+    const values = plain.length ? [el("p", { class: "stepper__values" }, el("code", {}, plain.join("\n")))] : [];
+    const texts = items.map((item) => this.describe(item));
+    const figures = items.map((item, i) => this.figure(item, item === main, i, texts[i]));
+    const heads = main && isPerHead(main.axes) ? [this.thumbnails(main)] : [];
+    this.element.replaceChildren(...values, ...figures, ...heads, this.locals(stop, items));
+    this.summary = [...plain, ...texts].join("; ");
     this.draw();
+  }
+
+  /**
+   * The values that are no tensors: `length = 5`, and that of the other run if it differs.
+   * @param {Stop} stop
+   * @param {Stop} [other]
+   */
+  plainValues({ changes }, other) {
+    const { text } = this;
+    return changes.flatMap(({ name, after }, i) => {
+      if (after instanceof Tensor) return [];
+      const [own, second] = [format(after), format(other?.changes[i].after ?? after)];
+      const note = this.secondTokens ? text.second : text.changed;
+      return [`${name} = ${own}${own === second ? "" : ` (${note}: ${second})`}`];
+    });
   }
 
   /**
@@ -124,9 +146,10 @@ export class Panel {
     /** @type {(name: string, tensor: Tensor, note?: string, most?: number, like?: Tensor) => void} */
     const add = (name, tensor, note = "", most = 0, like = tensor) => {
       const same = note ? undefined : items.find((item) => item.tensor === tensor && !item.note);
-      const axes = axesOf(stops, at, name, like, this.symbols);
+      const axes = axesOf(stops, at, name, like, this.symbols).map((axis, i) => ({ ...axis, size: tensor.shape[i] }));
+      const tokens = (note === text.second && this.secondTokens) || this.tokens;
       if (same) same.name += ` = ${name}`;
-      else items.push({ name, note, tensor, axes, ...(most ? { most } : {}) });
+      else items.push({ name, note, tensor, axes, tokens, ...(most ? { most } : {}) });
     };
     stop.changes.forEach(({ name, after, before }, i) => {
       if (!(after instanceof Tensor)) return;
@@ -165,12 +188,12 @@ export class Panel {
    */
   addComparison(add, name, one, changed) {
     const { text } = this;
-    const gap = difference(one, changed);
-    if (!rangeOf(gap.data).most) return add(name, one, text.same);
+    const gap = String(one.shape) === String(changed.shape) ? difference(one, changed) : undefined;
+    if (gap && !rangeOf(gap.data).most) return add(name, one, text.same);
     const most = Math.max(rangeOf(one.data).most, rangeOf(changed.data).most);
-    add(name, one, text.asIs, most);
-    add(name, changed, text.changed, most, one);
-    add(name, gap, text.difference, 0, one);
+    add(name, one, this.secondTokens ? text.first : text.asIs, most);
+    add(name, changed, this.secondTokens ? text.second : text.changed, most, one);
+    if (gap) add(name, gap, text.difference, 0, one);
   }
 
   /** Offers the heads and the tokens of a tensor. @param {Item | undefined} item */
@@ -184,7 +207,7 @@ export class Panel {
     fill(this.heads, Array.from({ length: count }, (_, i) => String(i)), state.head);
     this.heads.disabled = this.headCount < 2;
     const own = tokens[this.side].map((token, i) =>
-      `${i}: ${this.side === "target" ? text.writes(token, this.written("target", i)) : token}`);
+      `${i}: ${this.side === "target" ? text.writes(token, this.written(tokens, "target", i)) : token}`);
     fill(this.positions, own, state[this.side]);
   }
 
@@ -194,8 +217,9 @@ export class Panel {
    * @param {Item} item
    * @param {boolean} main whether it is the one whose details are shown
    * @param {number} i
+   * @param {string} description
    */
-  figure(item, main, i) {
+  figure(item, main, i, description) {
     const { name, note, tensor, axes } = item;
     const matrix = matrixOf(tensor, axes, this.state.head);
     const shape = el("span", { class: "stepper__shape" }, "(", ...axes.flatMap((axis, j) => [j ? ", " : "",
@@ -203,11 +227,11 @@ export class Panel {
     const head = isPerHead(axes);
     const caption = el("figcaption", {}, el("b", {}, name), note && ` ${note} `, shape,
       tensor.dtype === "float32" ? "" : ` ${tensor.dtype}`, head ? ` · ${this.text.head} ${this.state.head}` : "");
-    const canvas = el("canvas", { role: "img", tabindex: 0, "aria-label": `${this.describe(item)} ${this.text.map}` });
+    const canvas = el("canvas", { role: "img", tabindex: 0, "aria-label": `${description} ${this.text.map}` });
     const readout = el("p", { class: "stepper__readout", id: `stepper-readout-${i}` }, this.rangeText(matrix));
     this.prepareMap(item, matrix, canvas, readout);
     return el("figure", { class: main ? "main" : "" }, caption, canvas, readout,
-      ...(head && main ? [this.thumbnails(item)] : []), ...this.shares(item, matrix));
+      ...this.shares(item, matrix));
   }
 
   /** @param {Matrix} matrix */
@@ -225,8 +249,8 @@ export class Panel {
    */
   prepareMap(item, matrix, canvas, readout) {
     const { rows, columns } = matrix;
-    const rowLabels = matrix.row?.side ? this.tokens[matrix.row.side].slice(0, rows) : [];
-    const columnLabels = matrix.column.side ? this.tokens[matrix.column.side].slice(0, columns) : [];
+    const rowLabels = matrix.row?.side ? item.tokens[matrix.row.side].slice(0, rows) : [];
+    const columnLabels = matrix.column.side ? item.tokens[matrix.column.side].slice(0, columns) : [];
     if (!rowLabels.length && matrix.column.side && matrix.row) rowLabels.push(this.text.all);
     /** @type {{row: number, column: number} | undefined} */
     let cell;
@@ -235,8 +259,9 @@ export class Panel {
     const selected = matrix.row?.side ? this.state[matrix.row.side] : -1;
     const draw = () => {
       const width = (/** @type {string[]} */ labels) => Math.max(0, ...labels.map(widthOf));
-      plan = planMap(this.element.clientWidth - 2, rows, columns, width(rowLabels), width(columnLabels));
-      drawMap(canvas, plan, matrix, { most, rowLabels, columnLabels, selected, cell, whole: item.tensor.dtype !== "float32" });
+      plan = planMap(this.width - 2, rows, columns, width(rowLabels), width(columnLabels));
+      drawMap(canvas, plan, matrix, this.style,
+        { most, rowLabels, columnLabels, selected, cell, whole: item.tensor.dtype !== "float32" });
     };
     const point = (/** @type {typeof cell} */ place) => {
       if (place?.row === cell?.row && place?.column === cell?.column) return;
@@ -252,7 +277,8 @@ export class Panel {
       const place = under(event);
       if (!place) return;
       point(place);
-      if (matrix.row?.side && place.row !== selected) this.select(matrix.row.side, place.row);
+      const side = matrix.row?.side;
+      if (side && place.row !== selected && place.row < this.tokens[side].length) this.select(side, place.row);
     });
     canvas.addEventListener("keydown", (event) => {
       const arrow = ARROWS[event.key];
@@ -272,7 +298,10 @@ export class Panel {
 
   /** Draws all maps again, for another width or theme. */
   draw() {
-    if (this.element.clientWidth) for (const draw of this.draws) draw();
+    this.width = this.element.clientWidth;
+    if (!this.width) return;
+    this.style = readStyle(this.element);
+    for (const draw of this.draws) draw();
   }
 
   /**
@@ -281,22 +310,23 @@ export class Panel {
    * @param {Matrix} matrix
    * @param {{row: number, column: number}} place
    */
-  cellText({ name, axes }, matrix, { row, column }) {
+  cellText({ name, axes, tokens }, matrix, { row, column }) {
     const value = matrix.values[row * matrix.columns + column];
     const index = axes.map((axis) => {
       if (axis.name === "batch") return "0";
       if (axis.name === "head") return String(Math.min(this.state.head, axis.size - 1));
-      return this.label(axis, axis === matrix.column ? column : row);
+      return this.label(tokens, axis, axis === matrix.column ? column : row);
     });
     return `${name}[${index.join(", ")}] = ${formatNumber(value)}`;
   }
 
   /**
+   * @param {Tokens} tokens
    * @param {Axis} axis
    * @param {number} i
    */
-  label(axis, i) {
-    if (axis.side) return `${i} ${this.tokens[axis.side][i]}`;
+  label(tokens, axis, i) {
+    if (axis.side) return `${i} ${tokens[axis.side][i]}`;
     return axis.name === "tgt_vocab_size" ? `${i} ${this.vocabulary[i]}` : String(i);
   }
 
@@ -305,6 +335,7 @@ export class Panel {
    * @param {Item} item
    */
   thumbnails({ tensor, axes }) {
+    const { most } = rangeOf(tensor.data);
     const buttons = Array.from({ length: this.headCount }, (_, head) => {
       const canvas = el("canvas", { "aria-hidden": "true" });
       const matrix = matrixOf(tensor, axes, head);
@@ -312,7 +343,7 @@ export class Panel {
         const { rows, columns } = matrix;
         const plan = { ...planMap(64, rows, columns, 0, 0), cellWidth: 64 / columns, cellHeight: 40 / rows,
           width: 64, height: 40, numbers: false };
-        drawMap(canvas, plan, matrix, { most: rangeOf(tensor.data).most, rowLabels: [], columnLabels: [], selected: -1, whole: true });
+        drawMap(canvas, plan, matrix, this.style, { most, rowLabels: [], columnLabels: [], selected: -1, whole: true });
       });
       return el("button", { type: "button", "aria-pressed": String(head === this.state.head),
         click: () => this.select("head", head) }, canvas, `${this.text.head} ${head}`);
@@ -325,21 +356,22 @@ export class Panel {
    * @param {Item} item
    * @param {Matrix} matrix
    */
-  shares({ name, axes, note }, { values, columns, row, column }) {
+  shares({ name, axes, note, tokens }, { values, rows, columns, row, column }) {
     const { text, state } = this;
     const logits = column.name === "tgt_vocab_size";
     if (!row?.side || !(logits || name === "weights") || axes.length < 3 || note === text.difference) return [];
     const at = state[row.side];
+    if (at >= rows) return []; // the other sentence is longer
     const numbers = values.slice(at * columns, (at + 1) * columns);
     const shares = logits ? softmax(numbers) : numbers;
     const items = largest(shares, SHARES).map(({ value, i }) => {
       const bar = el("span", { class: "bar" });
       bar.style.setProperty("--share", String(value));
-      const token = logits ? this.vocabulary[i] : this.tokens[column.side ?? "source"][i];
+      const token = logits ? this.vocabulary[i] : tokens[column.side ?? "source"][i];
       const language = logits || column.side === "target" ? "zh" : "en";
       return el("li", {}, el("span", { lang: language }, token), bar, el("span", {}, percent(value)));
     });
-    const place = text.row(this.tokens[row.side][at], this.written(row.side, at));
+    const place = text.row(tokens[row.side][at], this.written(tokens, row.side, at));
     return [el("p", { class: "stepper__at" }, `${place} · ${logits ? text.likeliest : text.reads}`),
       el("ol", { class: "stepper__shares" }, ...items)];
   }

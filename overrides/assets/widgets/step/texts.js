@@ -8,9 +8,6 @@ export const TEXTS = {
     words: "Words that the model knows",
     examples: "Examples",
     forced: "Translation to read (optional)",
-    loading: "Fetching the model …",
-    failed: "The model could not be fetched or run.",
-    again: "Try again",
     empty: "Write a sentence first, or take an example.",
     /** @type {(most: number) => string} */
     long: (most) => `That is too long: ${most} tokens at most.`,
@@ -47,6 +44,10 @@ export const TEXTS = {
     position: "Token",
     compare: "Compare with",
     nothing: "nothing",
+    sentence: "another sentence",
+    second: "second sentence",
+    runSecond: "Compare",
+    first: "first sentence",
     off: {
       mask: "no mask", scale: "no division by √d_k", positions: "no positions",
       /** @type {(path: string, head: number) => string} */
@@ -86,9 +87,6 @@ export const TEXTS = {
     words: "模型认识的词",
     examples: "例句",
     forced: "指定译文（可不填）",
-    loading: "正在加载模型……",
-    failed: "模型没有加载成功，或者运行出错。",
-    again: "再试一次",
     empty: "先写一句英文，或者点一个例句。",
     /** @type {(most: number) => string} */
     long: (most) => `太长了：最多 ${most} 个词元。`,
@@ -124,6 +122,10 @@ export const TEXTS = {
     position: "词元",
     compare: "对比",
     nothing: "不对比",
+    sentence: "另一个句子",
+    second: "第二句",
+    runSecond: "对比",
+    first: "第一句",
     off: {
       mask: "去掉掩码", scale: "不除以 √d_k", positions: "去掉位置编码",
       /** @type {(path: string, head: number) => string} */

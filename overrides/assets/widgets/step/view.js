@@ -88,9 +88,16 @@ export function rangeOf(values) {
  * @param {number} count
  */
 export function largest(values, count) {
-  return Array.from(values, (value, i) => ({ value, i }))
-    .sort((one, other) => Math.abs(other.value) - Math.abs(one.value))
-    .slice(0, count);
+  /** @type {{value: number, i: number}[]} */
+  const top = [];
+  for (let i = 0; i < values.length; i++) {
+    const size = Math.abs(values[i]);
+    if (top.length === count && size <= Math.abs(top[count - 1].value)) continue;
+    const place = top.findIndex(({ value }) => size > Math.abs(value));
+    top.splice(place < 0 ? top.length : place, 0, { value: values[i], i });
+    top.splice(count);
+  }
+  return top;
 }
 
 /**

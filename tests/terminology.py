@@ -35,11 +35,11 @@ FILE_PATTERNS = (
     "overrides/**/*.html",
     "overrides/**/*.js",
     "scripts/bookbuild/**/*.py",
+    "scripts/bookbuild/templates/*",
     "scripts/figures/*.py",
     "scripts/proofs/*.py",
     "snippets/zh/*.po",
 )
-EXCLUDED_FILES = ("scripts/bookbuild/check/terminology.py",)
 # 中文（English）, with the Chinese possibly in bold.
 INTRODUCED_TERM = re.compile(
     r"(?P<chinese>[\w*–-]*[\u4e00-\u9fff]\**)（(?P<english>[A-Za-z][^（）\u4e00-\u9fff]*)）"
@@ -48,8 +48,7 @@ INTRODUCED_TERM = re.compile(
 
 def chinese_files() -> list[Path]:
     """Pages, labs, quizzes, glossary, and sources of the labels of figures and widgets."""
-    files = {path for pattern in FILE_PATTERNS for path in paths.ROOT.glob(pattern)}
-    return sorted(files - {paths.ROOT / name for name in EXCLUDED_FILES})
+    return sorted({path for pattern in FILE_PATTERNS for path in paths.ROOT.glob(pattern)})
 
 
 def chinese_text(path: Path) -> str:
