@@ -17,15 +17,22 @@ from bookbuild.pages.values import output_name, resolve_value
 SHOWN_SNIPPETS = ("*.py", "*.js", "variants/*.py")  # each of their sections is on one page
 
 
+def include_path(file: str, language: str) -> Path:
+    """The path of an included file; a page includes code and outputs in its language.
+
+    Raises ValueError if it doesn't exist.
+    """
+    own = paths.GENERATED / language
+    for folder in (own / "snippets", paths.SNIPPETS, own, paths.GENERATED):
+        if (folder / file).is_file():
+            return folder / file
+    raise ValueError(f"missing file {file} in snippets/ or .generated/; correct the name or add it")
+
+
 def included_text(include: re.Match[str], language: str) -> str:
     """The included file or section. Raises ValueError if it doesn't exist."""
     file, section = include.groups()
-    own = paths.GENERATED / language  # code and outputs in the language of the page
-    folders = own / "snippets", paths.SNIPPETS, own, paths.GENERATED
-    path = next((folder / file for folder in folders if (folder / file).is_file()), None)
-    if not path:
-        hint = "correct the name or add it"
-        raise ValueError(f"missing file {file} in snippets/ or .generated/; {hint}")
+    path = include_path(file, language)
     if not section:
         return without_section_markers(path)
     if section not in (sections := read_sections(path)):
