@@ -39,9 +39,10 @@ class BuiltPage(NamedTuple):
         return self.tree.find("article")[0]
 
 
-def lab_outputs(name: str) -> list[list[tuple[str, str]]]:
+def lab_outputs(name: str, language: str = "en") -> list[list[tuple[str, str]]]:
     """What each code cell of a lab shows, as mkdocs-jupyter has rendered it: text or HTML."""
-    cells = json.loads((paths.GENERATED / f"outputs/labs/{name}.json").read_text("utf-8"))
+    folder = paths.GENERATED / "zh" if language == "zh" else paths.GENERATED
+    cells = json.loads((folder / f"outputs/labs/{name}.json").read_text("utf-8"))
     block = re.compile(
         r'```text title=""\n(?P<text>.*?)\n```\n|<div class="lab-output".*?\n(?P<html>.*)\n</div>',
         re.S,

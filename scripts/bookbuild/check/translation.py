@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
+from bookbuild.localize.labs import localized_cells
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import line_number
 from bookbuild.pages.labs import notebooks
@@ -209,6 +210,7 @@ def notebook_errors() -> Iterator[SourceError]:
         if page.is_notebook:
             pages = [each for each in (page, page.translation) if each.path.exists()]
             pending = any(each.is_pending for each in pages)
-            for path in (each.path for each in pages):
-                for line, message in notebooks.notebook_errors(path, page.path, code_only=pending):
-                    yield SourceError(path, line, message)
+            for each in pages:
+                cells = localized_cells(page.path, each.language)
+                for line, message in notebooks.notebook_errors(each.path, cells, code_only=pending):
+                    yield SourceError(each.path, line, message)

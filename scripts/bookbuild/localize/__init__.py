@@ -1,1 +1,1 @@
-"""Renders the snippets in Chinese: the same code, its words from catalogs in snippets/zh/."""
+"""Renders the code in Chinese: the same code, its words from catalogs in snippets/zh/."""

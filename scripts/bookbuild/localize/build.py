@@ -1,4 +1,4 @@
-"""Writes the Chinese snippets, downloads and outputs into .generated/zh/."""
+"""Writes the Chinese snippets, downloads and outputs into .generated/zh/; labs are in docs/zh/."""
 
 import functools
 import hashlib
@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from bookbuild.localize.catalogs import catalog_path, snippet_files
-from bookbuild.localize.outputs import derive_output
+from bookbuild.localize.catalogs import catalog_path, file_name, read_code, snippet_files
+from bookbuild.localize.outputs import derive_lab_outputs, derive_output
 from bookbuild.localize.render import render_file
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
@@ -20,7 +20,7 @@ Programs = Iterable[tuple[Path, list[Path]]]  # each with all modules that it im
 
 def chinese_path(snippet: Path, folder: str = "snippets") -> Path:
     """Where the build writes a snippet in Chinese, its download or its output."""
-    return paths.GENERATED / "zh" / folder / snippet.relative_to(paths.SNIPPETS)
+    return paths.GENERATED / "zh" / folder / file_name(snippet)
 
 
 def write_chinese_files(downloads: list[Path], programs: Programs) -> None:
@@ -51,17 +51,20 @@ def chinese_files(downloads: list[Path], programs: Programs) -> Iterator[MadeFil
 
     @functools.cache
     def sources(snippet: Path) -> tuple[str, str]:
-        english, chinese = snippet, chinese_path(snippet)
-        return english.read_text(encoding="utf-8"), chinese.read_text(encoding="utf-8")
+        if snippet.suffix == ".ipynb":
+            return read_code(snippet), render_file(snippet)
+        return read_code(snippet), read_code(chinese_path(snippet))
 
+    output_types = {".py": (".txt", derive_output), ".ipynb": (".json", derive_lab_outputs)}
     for program, modules in programs:
-        output = paths.GENERATED / "outputs" / program.relative_to(paths.SNIPPETS)
-        if output.with_suffix(".txt").exists():
-            printed = output.with_suffix(".txt").read_text(encoding="utf-8")
+        suffix, derive = output_types[program.suffix]
+        output = (paths.GENERATED / "outputs" / file_name(program)).with_suffix(suffix)
+        if output.exists():
+            printed = output.read_text(encoding="utf-8")
             own, imported = sources(program), [*map(sources, modules)]
             texts = [printed, *own, *(text for source in imported for text in source)]
-            path = chinese_path(program.with_suffix(".txt"), "outputs")
-            yield path, texts, partial(derive_output, printed, own, imported)
+            path = chinese_path(program, "outputs").with_suffix(suffix)
+            yield path, texts, partial(derive, printed, own, imported)
 
 
 @functools.cache

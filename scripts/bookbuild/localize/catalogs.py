@@ -1,4 +1,4 @@
-"""The gettext catalogs in snippets/zh/, keyed by the English words of the snippets."""
+"""The gettext catalogs in snippets/zh/, keyed by the English words of the snippets and labs."""
 
 import functools
 import io
@@ -13,21 +13,38 @@ from bookbuild.localize.texts import Text, find_texts
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
+from bookbuild.pages.labs.notebooks import python_source
 
 HEADER = (
     'msgid ""\nmsgstr ""\n"Language: zh_CN\\n"\n"Content-Type: text/plain; charset=utf-8\\n"\n\n'
 )
-PROGRAMS = ("examples", "exercises", "pitfalls")  # all their strings may be printed
+PROGRAMS = ("examples", "exercises", "pitfalls", "labs")  # all their strings may be printed
 Translations = dict[str, str]
 
 
 def snippet_files() -> list[Path]:
-    """The code that readers see."""
+    """The code that readers see, without the labs."""
     return sorted([*paths.SNIPPETS.rglob("*.py"), *paths.SNIPPETS.glob("*.js")])
 
 
+def lab_files() -> list[Path]:
+    """The labs in English."""
+    return sorted((paths.DOCS / "en" / "labs").glob("*.ipynb"))
+
+
+def code_files() -> list[Path]:
+    """All files whose words the catalogs have."""
+    return [*snippet_files(), *lab_files()]
+
+
+def read_code(path: Path) -> str:
+    """The code of a snippet or lab; a line of it has the same number in the file."""
+    is_lab = path.suffix == ".ipynb"
+    return python_source(path) if is_lab else path.read_text(encoding="utf-8")
+
+
 def catalog_path(snippet: Path) -> Path:
-    """One catalog for each module, and one for the examples and exercises of each chapter."""
+    """One for each module, for the examples and exercises of each chapter, and for the labs."""
     is_module = snippet.parent == paths.SNIPPETS
     name = snippet.stem if is_module else snippet.parent.name
     return paths.SNIPPETS / "zh" / f"{name}.po"
@@ -49,7 +66,7 @@ def parse_catalog(path: Path, content: bytes) -> Catalog:
 
 def is_needed(text: Text, snippet: Path, catalog: Catalog) -> bool:
     """Whether words need a Chinese version: in a module, a label only if the catalog has one."""
-    is_program = snippet.relative_to(paths.SNIPPETS).parts[0] in PROGRAMS
+    is_program = file_name(snippet).partition("/")[0] in PROGRAMS
     return text.kind != "label" or is_program or text.words in catalog
 
 
@@ -68,17 +85,18 @@ def translations(snippet: Path) -> Translations:
 
 
 def file_name(snippet: Path) -> str:
-    """Its name in a catalog: examples/masks/both.py."""
-    return snippet.relative_to(paths.SNIPPETS).as_posix()
+    """Its name in a catalog: examples/masks/both.py, labs/look-inside.ipynb."""
+    is_lab = snippet.suffix == ".ipynb"
+    return snippet.relative_to(paths.DOCS / "en" if is_lab else paths.SNIPPETS).as_posix()
 
 
 def catalog_errors() -> Iterator[SourceError]:
     """Words without Chinese, and entries that are to be reviewed or that no file has."""
     used: dict[Path, set[tuple]] = defaultdict(set)
-    for snippet in snippet_files():
+    for snippet in code_files():
         path = catalog_path(snippet)
         catalog, known = read_catalog(path), translations(snippet)
-        for text in find_texts(snippet.read_text(encoding="utf-8"), snippet.suffix):
+        for text in find_texts(read_code(snippet), snippet.suffix):
             used[path] |= {(text.words, None), (text.words, file_name(snippet))}
             if is_needed(text, snippet, catalog) and text.words not in known:
                 hint = f"run scripts/translated --code, then complete snippets/zh/{path.name}"
@@ -97,10 +115,10 @@ def update_catalogs() -> Iterator[str]:
     A changed text keeps its Chinese as a proposal, marked as fuzzy: review it, remove the mark.
     """
     templates: dict[Path, Catalog] = {}
-    for snippet in snippet_files():
+    for snippet in code_files():
         path = catalog_path(snippet)
         old, template = read_catalog(path), templates.setdefault(path, Catalog(locale="zh_CN"))
-        for text in find_texts(snippet.read_text(encoding="utf-8"), snippet.suffix):
+        for text in find_texts(read_code(snippet), snippet.suffix):
             if is_needed(text, snippet, old):
                 name = file_name(snippet)
                 context = name if old.get(text.words, name) else None

@@ -7,12 +7,15 @@ in the program and in the modules that it imports. A test runs every Chinese pro
 import ast
 import copy
 import functools
+import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from bookbuild.localize.render import without_words
 
+# What a lab prints, which is fenced, or a text between two tags in what it shows as HTML.
+SHOWN_TEXT = re.compile(r'(?ms)(?<=^```text title=""\n).*?(?=\n```$)|(?<=>)[^<>\n]+(?=<)')
 Part = str | ast.expr  # a constant text, or an expression whose value is printed
 Source = tuple[str, str]  # of a file, in English and in Chinese
 
@@ -69,6 +72,18 @@ def derive_output(printed: str, program: Source, modules: Iterable[Source]) -> s
         return chinese.ljust(len(text)) if text.endswith(" ") else chinese
 
     return "".join(f"{translate(line, of_lines)}\n" for line in printed.splitlines())
+
+
+def derive_lab_outputs(shown: str, program: Source, modules: list[Source]) -> str:
+    """What the cells of a lab show in Chinese: a JSON list of Markdown with fenced text and HTML.
+
+    In HTML, each text between two tags is derived like a line.
+    """
+
+    def derive(match: re.Match[str]) -> str:
+        return derive_output(match[0], program, modules).removesuffix("\n")
+
+    return json.dumps([SHOWN_TEXT.sub(derive, cell) for cell in json.loads(shown)])
 
 
 @functools.lru_cache(maxsize=512)

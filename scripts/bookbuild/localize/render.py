@@ -10,8 +10,9 @@ from tokenize import TokenError
 from bookbuild.localize.catalogs import (
     Translations,
     catalog_path,
+    code_files,
     read_catalog,
-    snippet_files,
+    read_code,
     translations,
 )
 from bookbuild.localize.texts import JSDOC_TAG, Text, find_texts
@@ -44,8 +45,8 @@ def replacement(text: Text, words: str) -> str:
 
 
 def render_file(snippet: Path) -> str:
-    """A snippet in Chinese; unchanged if it can't be read, which running it reports."""
-    source = snippet.read_text(encoding="utf-8")
+    """The code of a snippet or lab in Chinese; unchanged if running it reports an error in it."""
+    source = read_code(snippet)
     try:
         return render(source, translations(snippet), snippet.suffix)
     except (SyntaxError, TokenError):
@@ -73,8 +74,8 @@ def columns(line: str) -> int:
 
 def rendering_errors() -> Iterator[SourceError]:
     """Chinese words that change the code or its lines, or that make a section wider."""
-    for snippet in snippet_files():
-        source, chinese, path = snippet.read_text("utf-8"), translations(snippet), None
+    for snippet in code_files():
+        source, chinese, path = read_code(snippet), translations(snippet), None
         texts = [text for text in find_texts(source, snippet.suffix) if text.words in chinese]
         for text in texts:
             if reason := unfit(text, chinese[text.words]):

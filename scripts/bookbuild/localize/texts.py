@@ -13,6 +13,7 @@ MARKER = re.compile(
 SHAPE = re.compile(r"\([\w\s,.*+/-]*\)")  # (batch, head, n, m)
 STRING = re.compile(r"""(?s)\A([a-zA-Z]*)('''|\"\"\"|'|")(.*)\2\Z""")
 JSDOC_TAG = re.compile(r"@\w+ \{(?:[^{}]|\{[^{}]*\})*\}(?: \w+)?")
+NO_WORDS = re.compile(r"https?://\S+|\\.")  # in a string: addresses, escaped characters
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\.")
 WORD = re.compile(r"[A-Za-z]{2}")
 MESSAGE_KEYWORDS = ("description", "help", "usage")
@@ -100,7 +101,7 @@ def find_strings(source: str) -> Iterator[Text]:
             yield Text("docstring", start, end, words, text)
             continue
         is_formatted = "f" in prefix.lower()
-        if WORD.search(PLACEHOLDER.sub("", words) if is_formatted else re.sub(r"\\.", "", words)):
+        if WORD.search(PLACEHOLDER.sub("", words) if is_formatted else NO_WORDS.sub("", words)):
             is_message = is_formatted or within(messages, start, end)
             yield Text("message" if is_message else "label", start, end, words, text)
 

@@ -39,8 +39,9 @@ def add_lab(page: SourcePage, files: Files, config: MkDocsConfig) -> None:
         files.remove(original)
     download = page.path.read_text(encoding="utf-8").replace(placeholder, root)
     files.append(File.generated(config, name, content=download))
-    executed = (paths.GENERATED / "outputs" / page.name).with_suffix(".json")
-    outputs = json.loads(executed.read_text(encoding="utf-8"))
+    folder = paths.GENERATED / "zh" if page.language == "zh" else paths.GENERATED
+    shown = (folder / "outputs" / page.name).with_suffix(".json")
+    outputs = json.loads(shown.read_text(encoding="utf-8"))
     lines = notebooks.markdown_page(page.path, page.language, outputs)
     text = "".join(f"{line}\n" for line, _ in lines).replace(placeholder, root)
     text = notebooks.with_notebook_links(text, page.path.name, page.language, config.repo_url or "")

@@ -38,9 +38,9 @@ def downloadable_snippets() -> list[Path]:
 
 
 def programs(jobs: list[Job]) -> Iterator[tuple[Path, list[Path]]]:
-    """The snippets that are run, each with all snippets that it imports."""
+    """The snippets and labs that are run, each with all snippets that it imports."""
     for job in jobs:
-        if job.source.is_relative_to(paths.SNIPPETS) and job.source.suffix == ".py":
+        if job.is_notebook or job.source.is_relative_to(paths.SNIPPETS):
             files = dependencies(job.source) - {job.source}
             modules = (path for path in files if path.suffix == ".py")
             yield (

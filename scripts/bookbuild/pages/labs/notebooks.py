@@ -1,9 +1,9 @@
-"""Reads the labs: notebooks without outputs, which have the same code in each language."""
+"""Reads the labs: notebooks without outputs, with the same code in each language's words."""
 
 import functools
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, zip_longest
 from pathlib import Path
 from textwrap import indent
@@ -16,6 +16,7 @@ LABELS = {  # of a code block, of a task, of an output, of the two buttons
 SITE_ASSIGNMENT = re.compile(r'^SITE = "(.*)"$', re.M)
 ANSWER = re.compile(r"^<details><summary>(.*)</summary>(.*?)^</details>", re.M | re.S)
 FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
+FENCED_CODE = re.compile(r"^```python\n(.*?)\n```$", re.M | re.S)
 
 
 class Cell(NamedTuple):
@@ -56,6 +57,33 @@ def code_cells(path: Path) -> list[Cell]:
 def joined_code(path: Path) -> str:
     """The source of all code cells as one Python file."""
     return "\n\n".join(cell.source for cell in code_cells(path)) + "\n"
+
+
+def code_parts(cell: Cell) -> list[tuple[int, str]]:
+    """The code of a cell, or of the answers in its text, with the lines where they start."""
+    if cell.kind == "code":
+        return [(cell.line, cell.source)]
+    matches = FENCED_CODE.finditer(cell.source)
+    return [(cell.line + cell.source.count("\n", 0, each.start(1)), each[1]) for each in matches]
+
+
+def with_code(cell: Cell, sources: Iterable[str]) -> Cell:
+    """The cell with other code, if there is some, in place of its code or of its answers'."""
+    rest = iter(sources)
+    if cell.kind == "code":
+        return cell._replace(source=next(rest, cell.source))
+    text = FENCED_CODE.sub(lambda old: f"```python\n{next(rest, old[1])}\n```", cell.source)
+    return cell._replace(source=text)
+
+
+def python_source(path: Path) -> str:
+    """All code as one Python file, with each line where the notebook has it."""
+    lines: list[str] = []
+    for cell in read_cells(path):
+        for start, code in code_parts(cell):
+            lines += [""] * (start - 2 - len(lines))
+            lines += ["# --8<-- a cell or an answer", *code.split("\n")]
+    return "\n".join(lines) + "\n"
 
 
 def site_url(path: Path) -> str:
@@ -103,7 +131,9 @@ def with_notebook_links(markdown: str, name: str, language: str, repository: str
     return re.sub(r"^# .*\n", lambda title: f"{title[0]}\n{links}\n", markdown, count=1, flags=re.M)
 
 
-def notebook_errors(path: Path, english: Path, code_only: bool) -> Iterator[tuple[int, str]]:
+def notebook_errors(
+    path: Path, translation: list[Cell], code_only: bool
+) -> Iterator[tuple[int, str]]:
     """The line and message of each error; with code_only, the Markdown cells may differ."""
     text, ids = path.read_text(encoding="utf-8"), set()
     notebook = json.loads(text)
@@ -120,14 +150,18 @@ def notebook_errors(path: Path, english: Path, code_only: bool) -> Iterator[tupl
         if cell.kind == "markdown" and re.search(r"^##", FENCED.sub("", cell.source[1:]), re.M):
             message = "the heading below the cell's first line gets no anchor; split the cell"
             yield cell.line, message
-    compared = code_cells if code_only else read_cells
-    for expected, cell in zip_longest(compared(english), compared(path)):
+    compared = [
+        [cell for cell in cells if cell.kind == "code" or not code_only]
+        for cells in (translation, read_cells(path))
+    ]
+    for expected, cell in zip_longest(*compared):
         if shared_content(expected) != shared_content(cell):
             message = "this cell differs from its translation in kind, id, tags or code"
-            yield cell.line if cell else 1, f"{message}; make both the same"
+            hint = "make both the same, then run scripts/translated --code"
+            yield cell.line if cell else 1, f"{message}; {hint}"
             break
 
 
 def shared_content(cell: Cell | None) -> object:
-    """The parts of a cell that must be the same in all languages."""
-    return cell and (cell.kind, cell.id, cell.tags, cell.source if cell.kind == "code" else "")
+    """The parts of a cell that must be the same in all languages, except for words in code."""
+    return cell and (cell.kind, cell.id, cell.tags, [code for _, code in code_parts(cell)])
