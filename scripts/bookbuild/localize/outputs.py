@@ -131,6 +131,7 @@ def printed_parts(node: ast.AST) -> Iterator[Part]:
                 yield from [" "] if index else []
                 yield from [*printed_parts(argument)] or [argument]
             if keywords:  # end=" ": the next call prints on the same line
+                yield from printed_parts(keywords[0].value)
                 yield keywords[0].value
 
 

@@ -84,6 +84,8 @@ def rendering_errors() -> Iterator[SourceError]:
         lines = render(source, chinese, snippet.suffix).splitlines() if texts and not path else []
         limits = section_widths(source)
         for text in texts if lines else ():
+            if columns(chinese[text.words]) == len(chinese[text.words]):
+                continue  # an address
             numbers = range(text.start[0] - 1, text.end[0])
             if (excess := max(columns(lines[n]) - limits[n] for n in numbers)) > 0:
                 message = f"shorten it by {excess} columns: {chinese[text.words]!r}"
