@@ -29,8 +29,9 @@ class Template(NamedTuple):
     kind: Literal["printed", "raised", "part"]
 
     @property
-    def is_message(self) -> bool:
-        return self.kind == "raised" and not self.pattern.pattern.startswith("(")
+    def may_match_more(self) -> bool:
+        """A message that begins with a value may match what is printed before it too."""
+        return self.kind == "raised" and self.pattern.pattern.startswith("(")
 
     @property
     def is_constant(self) -> bool:
@@ -45,10 +46,8 @@ def derive_output(printed: str, program: Source, modules: Iterable[Source]) -> s
     except (SyntaxError, ValueError):  # running the program or checking the catalogs reports it
         return printed
     of_values = sorted([*own, *imported], key=lambda template: -template.size)
-    # A message that begins with a value may match what is printed before it too.
-    of_lines = [each for each in of_values if each.kind == "printed" or each.is_message]
-    of_lines += [each for each in of_values if each.kind == "raised" and not each.is_message]
-    of_lines += [each for each in own if each.kind == "part"]
+    of_lines = [*own, *(each for each in imported if each.kind != "part")]
+    of_lines.sort(key=lambda template: (template.may_match_more, -template.size))
     words = {each.pattern.pattern: str(each.chinese[0]) for each in own if each.is_constant}
     any_words = re.compile(
         "|".join(rf"(?:\b|(?=\W)){each}(?:\b|(?<=\W))" for each in sorted(words, key=len)[::-1])
