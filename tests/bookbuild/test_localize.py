@@ -1,6 +1,7 @@
 """The Chinese snippets are the English ones in other words, and print the same numbers."""
 
 import ast
+import json
 import re
 from pathlib import Path
 
@@ -8,19 +9,25 @@ import pytest
 from pygments.lexers import JavascriptLexer
 from pygments.token import Comment
 
+from bookbuild.check.translation import notebook_errors
 from bookbuild.localize.build import chinese_path
 from bookbuild.localize.catalogs import (
     HEADER,
     PROGRAMS,
     catalog_errors,
     catalog_path,
-    snippet_files,
+    code_files,
+    file_name,
+    read_code,
     update_catalogs,
 )
-from bookbuild.localize.outputs import derive_output
+from bookbuild.localize.labs import update_labs
+from bookbuild.localize.outputs import derive_lab_outputs, derive_output
 from bookbuild.localize.render import columns, render, render_file, rendering_errors
 from bookbuild.localize.texts import find_texts
 from bookbuild.pages import paths
+from bookbuild.pages.files import line_number
+from bookbuild.pages.labs import notebooks
 from built_pages import assert_no_errors
 
 MODULE = '''\
@@ -71,6 +78,7 @@ def snippet(tmp_path, monkeypatch) -> Path:
     """A module in a folder with its catalog."""
     monkeypatch.setattr(paths, "ROOT", tmp_path)
     monkeypatch.setattr(paths, "SNIPPETS", tmp_path / "snippets")
+    monkeypatch.setattr(paths, "DOCS", tmp_path / "docs")
     path = paths.SNIPPETS / "count.py"
     catalog_path(path).parent.mkdir(parents=True)
     path.write_text(MODULE, encoding="utf-8")
@@ -96,13 +104,13 @@ def test_every_text_has_chinese_words_that_fit():
 
 
 PLACEHOLDERS = re.compile(r"\$\{.*?\}")
-PYTHON_FILES = [path for path in snippet_files() if path.suffix == ".py"]
+PYTHON_FILES = [path for path in code_files() if path.suffix != ".js"]
 
 
 @pytest.mark.parametrize("path", PYTHON_FILES, ids=lambda path: path.stem)
 def test_the_chinese_code_is_the_english_code_on_the_same_lines(path):
-    english, chinese = path.read_text(encoding="utf-8"), render_file(path)
-    may_print_all = path.relative_to(paths.SNIPPETS).parts[0] in PROGRAMS
+    english, chinese = read_code(path), render_file(path)
+    may_print_all = file_name(path).partition("/")[0] in PROGRAMS
     trees = [code_without_words(text, may_print_all) for text in (english, chinese)]
     assert trees[0] == trees[1]
     assert marker_lines(english) == marker_lines(chinese)
@@ -156,13 +164,19 @@ def marker_lines(source: str) -> list[tuple[int, str]]:
 
 def test_programs_print_the_same_numbers_in_both_languages():
     messages = []
-    for path in sorted((paths.GENERATED / "zh/outputs").rglob("*.txt")):
+    for path in sorted((paths.GENERATED / "zh/outputs").rglob("*.*")):
         name = path.relative_to(paths.GENERATED / "zh")
         outputs = [path, paths.GENERATED / name]
-        numbers = [sorted(re.findall(r"\d+", each.read_text(encoding="utf-8"))) for each in outputs]
+        numbers = [sorted(re.findall(r"\d+", read_output(each))) for each in outputs]
         if numbers[0] != numbers[1]:
             messages.append(f"zh/{name} has other numbers than the English output")
     assert_no_errors(messages)
+
+
+def read_output(path: Path) -> str:
+    """What a program or the cells of a lab print."""
+    text = path.read_text(encoding="utf-8")
+    return "".join(json.loads(text)) if path.suffix == ".json" else text
 
 
 def test_a_module_is_rendered_line_by_line(snippet):
@@ -267,3 +281,79 @@ def test_the_derived_output_is_what_the_chinese_program_prints(capsys):
 def test_snippets_have_chinese_paths_of_the_same_names(snippet, monkeypatch, tmp_path):
     monkeypatch.setattr(paths, "GENERATED", tmp_path / ".generated")
     assert chinese_path(snippet) == tmp_path / ".generated/zh/snippets/count.py"
+
+
+def test_text_and_html_of_a_lab_are_derived_line_by_line_and_tag_by_tag():
+    english = """\
+def check(n):
+    return f"Not yet: {n}: expected more"
+print(f"{len('abc')}: {'d'}")
+print(3, "words,", end=" ")
+print(4, "letters")
+print(check(2))
+heads = {f"head {i}": i for i in range(1)}
+"""
+    words = {
+        "Not yet: {n}: expected more": "还不对：{n} 太少",
+        "words,": "个词,",
+        "letters": "个字母",
+        "head {i}": "头 {i}",
+    }
+    shown = [
+        '\n```text title=""\n3: d\n3 words, 4 letters\nNot yet: 2: expected more\n```\n',
+        '\n<div class="head 0" data-search-exclude>\n<p><b>head 0</b> 4</p>\n</div>\n',
+    ]
+    text, html = json.loads(
+        derive_lab_outputs(json.dumps(shown), (english, render(english, words)), [])
+    )
+    assert text == '\n```text title=""\n3: d\n3 个词, 4 个字母\n还不对：2 太少\n```\n'
+    assert html == '\n<div class="head 0" data-search-exclude>\n<p><b>头 0</b> 4</p>\n</div>\n'
+
+
+LAB = {
+    "code": 'SITE = "https://book.example/"\nprint("heads:", 4)  # of the model',
+    "text": '# Lab\n\n```python\ndef f():\n    """Answers."""\n```\n\n```text\nAnswers.\n```',
+}
+
+
+@pytest.fixture
+def labs(snippet) -> list[Path]:
+    """A lab in both languages with the same cells, and its catalog."""
+    files = [paths.DOCS / language / "labs" / "lab.ipynb" for language in ("en", "zh")]
+    for path in files:
+        cells = [
+            {"cell_type": kind, "id": kind, "metadata": {}, "source": source.splitlines(True)}
+            for kind, source in (("code", LAB["code"]), ("markdown", LAB["text"]))
+        ]
+        path.parent.mkdir(parents=True)
+        about = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        path.write_text(notebooks.canonical_json(about), encoding="utf-8")
+    write_catalog(files[0], {"heads:": "头:", "of the model": "模型的", "Answers.": "答案。"})
+    return files
+
+
+def lab_messages() -> list[str]:
+    return [*errors(), *map(str, notebook_errors())]
+
+
+def test_the_cells_and_answers_of_a_chinese_lab_get_chinese_words(labs):
+    (message,) = lab_messages()
+    assert message.startswith("docs/zh/labs/lab.ipynb:8: this cell differs from its translation")
+    assert message.endswith("then run scripts/translated --code")
+    english = labs[0].read_text(encoding="utf-8")
+    update_labs()
+    code, text = notebooks.read_cells(labs[1])
+    assert code.source == LAB["code"].replace("heads", "头").replace("of the model", "模型的")
+    assert text.source == LAB["text"].replace('"""Answers."""', '"""答案。"""')
+    assert labs[0].read_text(encoding="utf-8") == english
+    assert lab_messages() == []
+
+
+@pytest.mark.parametrize(("old", "new"), [("heads:", "layers:"), ("Answers.\\", "An answer.\\")])
+def test_words_of_a_lab_without_chinese_are_reported_at_their_line(labs, old, new):
+    update_labs()
+    content = labs[0].read_text(encoding="utf-8")
+    line = line_number(content, content.index(old))
+    labs[0].write_text(content.replace(old, new), encoding="utf-8")
+    places = [message.partition(": no Chinese for the ")[0] for message in errors()]
+    assert f"docs/en/labs/lab.ipynb:{line}" in places

@@ -1,5 +1,6 @@
 """The labs run in Jupyter as they stand; every task can be solved, and says what is wrong."""
 
+import ast
 import gzip
 import json
 import re
@@ -16,6 +17,7 @@ from nbclient import NotebookClient
 
 import html_tree
 from bookbuild.check.translation import find_parts, notebook_errors
+from bookbuild.localize.render import without_words
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
@@ -23,6 +25,8 @@ from bookbuild.run.jobs import dependencies
 from built_pages import ROOT, assert_no_errors, lab_outputs, page_code_blocks
 
 LIMIT = 17_000  # bytes of one page's HTML, compressed
+NOT_YET = {"en": "Not yet: ", "zh": "还不对："}
+RIGHT = {"en": "Right.", "zh": "正确。"}
 NAMES = sorted(path.stem for path in (ROOT / "docs/en/labs").glob("*.ipynb"))
 every_lab = pytest.mark.parametrize("name", NAMES)
 every_language = pytest.mark.parametrize("language", LANGUAGES)
@@ -95,7 +99,7 @@ def pages(built_pages):
 @every_language
 @every_lab
 def test_a_page_shows_every_cell_and_below_it_what_it_has_shown(pages, site, name, language):
-    shown = lab_outputs(name)
+    shown = lab_outputs(name, language)
     page = pages[language, name]
     tables = page.article.find("div", "lab-output")
     downloaded = notebooks.code_cells(site / page.url / f"../{name}.ipynb")
@@ -149,9 +153,9 @@ def test_the_download_fetches_from_the_site_that_it_is_on(pages, site, site_url,
 # Run by a reader
 
 
-def reader_notebook(name: str, port: int) -> nbformat.NotebookNode:
+def reader_notebook(name: str, language: str, port: int) -> nbformat.NotebookNode:
     """The notebook as it would be had from the served site, without its slow cells."""
-    notebook = nbformat.read(path_of(name), as_version=4)
+    notebook = nbformat.read(path_of(name, language), as_version=4)
     notebook.cells = [
         cell
         for cell in notebook.cells
@@ -180,16 +184,20 @@ def shown_by(cell: nbformat.NotebookNode) -> list[tuple[str, str]]:
     return found
 
 
+@every_language
 @every_lab
-def test_in_an_empty_folder_jupyter_shows_what_the_page_shows(name, port, tmp_path):
-    notebook = reader_notebook(name, port)
+def test_in_an_empty_folder_jupyter_shows_what_the_page_shows(name, language, site, port, tmp_path):
+    notebook = reader_notebook(name, language, port)
     resources = {"metadata": {"path": str(tmp_path)}}
     NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources).execute()
-    cells = zip(notebooks.code_cells(path_of(name)), lab_outputs(name), strict=True)
+    cells = zip(notebooks.code_cells(path_of(name)), lab_outputs(name, language), strict=True)
     expected = [outputs for cell, outputs in cells if "slow" not in cell.tags]
     assert [shown_by(cell) for cell in notebook.cells] == expected
     fetched = {path.name for path in tmp_path.iterdir()} - {"__pycache__"}
     assert fetched == {path.name for path in dependencies(path_of(name))} - {f"{name}.ipynb"}
+    downloads = site / ("zh" if language == "zh" else "") / "downloads"
+    for file in tmp_path.glob("*.py"):
+        assert file.read_bytes() == (downloads / file.name).read_bytes()
 
 
 @every_lab
@@ -215,10 +223,10 @@ def answers(name: str, language: str = "en") -> list[str]:
 def check_task():
     """Runs a lab's cells up to a task's check, the task done so; what the check says."""
 
-    def call(name: str, number: int, done: str | None) -> str:
+    def call(name: str, language: str, number: int, done: str | None) -> str:
         namespace: dict = {"__name__": "__main__"}
         tasks = 0
-        for cell in notebooks.code_cells(path_of(name)):
+        for cell in notebooks.code_cells(path_of(name, language)):
             if "slow" in cell.tags:
                 continue
             tasks += "task" in cell.tags
@@ -246,28 +254,36 @@ def tasks() -> list[tuple[str, int]]:
 every_task = pytest.mark.parametrize(("name", "number"), tasks())
 
 
+@every_language
 @every_task
-def test_an_unsolved_task_runs_and_says_what_is_missing(check_task, name, number):
-    assert check_task(name, number, None).startswith("Not yet: ")
+def test_an_unsolved_task_runs_and_says_what_is_missing(check_task, name, language, number):
+    assert check_task(name, language, number, None).startswith(NOT_YET[language])
 
 
+@every_language
 @every_task
-def test_the_folded_answer_solves_the_task(check_task, name, number):
-    assert check_task(name, number, answers(name)[number - 1]) == "Right."
+def test_the_folded_answer_solves_the_task(check_task, name, language, number):
+    answer = answers(name, language)[number - 1]
+    assert check_task(name, language, number, answer) == RIGHT[language]
 
 
 @every_lab
 def test_every_task_has_its_answer_the_same_in_both_languages(name):
-    assert answers(name) == answers(name, "zh")
+    codes = [
+        [ast.dump(without_words(ast.parse(answer))) for answer in answers(name, language)]
+        for language in LANGUAGES
+    ]
+    assert codes[0] == codes[1]
     count = sum("task" in cell.tags for cell in notebooks.read_cells(path_of(name)))
     text = SourcePage("en", f"labs/{name}.md").text
     assert len(answers(name)) == count == len(find_parts("exercise", text)) // 2
 
 
+@every_language
 @every_lab
-def test_the_answers_are_formatted_too(name):
+def test_the_answers_are_formatted_too(name, language):
     ruff = Path(sys.executable).with_name("ruff")
-    for answer in answers(name):
+    for answer in answers(name, language):
         call = [ruff, "format", "--line-length", "80", "--stdin-filename", "answer.py", "-"]
         done = subprocess.run(call, input=answer, capture_output=True, text=True)
         assert done.stdout == answer
@@ -440,9 +456,17 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("name", "number", "done", "message"), MISTAKES)
 def test_a_check_says_what_is_wrong(check_task, name, number, done, message):
-    messages = check_task(name, number, done)
-    assert messages.startswith("Not yet: ")
+    messages = check_task(name, "en", number, done)
+    assert messages.startswith(NOT_YET["en"])
     assert message in messages
+
+
+@pytest.mark.parametrize(("name", "number", "done", "message"), MISTAKES)
+def test_a_check_says_in_chinese_what_is_wrong(check_task, name, number, done, message):
+    english, chinese = (check_task(name, language, number, done) for language in LANGUAGES)
+    assert chinese.startswith(NOT_YET["zh"])
+    numbers = [sorted(re.findall(r"\d+", text)) for text in (english, chinese)]
+    assert numbers[0] == numbers[1]
 
 
 def test_every_task_has_a_mistake_that_is_reported():

@@ -30,8 +30,8 @@ class Template(NamedTuple):
 
     @property
     def may_match_more(self) -> bool:
-        """A message that begins with a value may match what is printed before it too."""
-        return self.kind == "raised" and self.pattern.pattern.startswith("(")
+        """A text that begins with a value may match what is printed before it too."""
+        return self.kind != "printed" and self.pattern.pattern.startswith("(")
 
     @property
     def is_constant(self) -> bool:
