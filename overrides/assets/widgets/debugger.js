@@ -11,7 +11,7 @@ import * as go from "./step/navigation.js";
 import { Panel } from "./step/panel.js";
 import { fail } from "./step-through.js";
 import { runModel } from "./step/run-model.js";
-import { TEXTS } from "./step/texts.js";
+import { EN, ZH } from "./step/texts.js";
 import { Field, near } from "./translator-field.js";
 
 export { runModel }; // the tests run that of the published file
@@ -31,7 +31,7 @@ const SECOND_SENTENCE = "why do you work ?"; // until the reader enters another 
 const BY_SENTENCE = "sentence"; // the choice to compare with another sentence
 const DOWNLOADS = new URL("../../downloads/", import.meta.url);
 const BOS = 1;
-const text = english ? TEXTS.en : TEXTS.zh;
+const text = document.documentElement.lang === "en" ? EN : ZH; // the build keeps one of them
 
 /** @type {Record<string, string>} the action of each key */
 const KEYS = {

@@ -9,7 +9,7 @@ import { axesOf, difference, formatNumber, largest, matrixOf, percent, rangeOf, 
 /**
  * @import { Side } from "./navigation.js"
  * @import { Shown, Stop } from "./run-model.js"
- * @import { TEXTS } from "./texts.js"
+ * @import { Texts } from "./texts.js"
  * @import { Axis, Matrix } from "./view.js"
  * @typedef {{source: string[], target: string[]}} Tokens
  * @typedef {{name: string, note: string, tensor: Tensor, axes: Axis[], most?: number, tokens: Tokens}} Item
@@ -38,7 +38,7 @@ export class Panel {
   style = { ink: "", note: "", empty: "", font: "" };
 
   /**
-   * @param {typeof TEXTS["en"] | typeof TEXTS["zh"]} text
+   * @param {Texts} text
    * @param {URLSearchParams} address
    * @param {() => void} changed called when the reader selects another head or token
    */
