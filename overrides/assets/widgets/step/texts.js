@@ -24,6 +24,7 @@ export const EN = {
   over: "Over",
   out: "Out",
   layer: "Next layer",
+  layerNumber: (/** @type {number} */ number) => `layer ${number}`,
   token: "Next token",
   link: "Copy link",
   copied: "Copied",
@@ -58,9 +59,16 @@ export const EN = {
   locals: "Variables here",
   before: "before",
   after: "after",
-  asIs: "as it is",
-  changed: "with the change",
-  difference: "difference",
+  original: "original",
+  changed: "changed",
+  /** @type {(one: string, other: string) => string} */
+  difference: (one, other) => `difference (${one} − ${other})`,
+  scope: {
+    mask: "In every attention of the model, so the inputs of this line can differ too.",
+    scale: "In every attention of the model, so the inputs of this line can differ too.",
+    positions: "In the encoder and the decoder, so the inputs of this line can differ too.",
+    head: "In this attention only, but everything after it can differ too.",
+  },
   same: "No difference.",
   /** @type {(names: string) => string} */
   mask: (names) => `${names}: 1 where a query may attend to a key, else 0.`,
@@ -77,7 +85,7 @@ export const EN = {
   map: "Arrow keys move through the numbers; Escape leaves.",
   diagram: "The model, as in figure 1 of the paper",
   boxes: {
-    source: "source", target: "target", layer: "layers", embedding: "Embedding", position: "Position",
+    source: "source", target: "target", embedding: "Embedding", position: "Position",
     mask: "Mask", self: "Attention", cross: "Cross-att.", feed: "Feed-forw.", norm: "Norm",
     logits: "Linear", diagram: "The model, as in figure 1 of the paper",
   },
@@ -104,6 +112,7 @@ export const ZH = {
   over: "跳过",
   out: "跳出",
   layer: "下一层",
+  layerNumber: (/** @type {number} */ number) => `第 ${number} 层`,
   token: "下一个词元",
   link: "复制链接",
   copied: "已复制",
@@ -137,9 +146,16 @@ export const ZH = {
   locals: "当前变量",
   before: "之前",
   after: "之后",
-  asIs: "原来",
+  original: "原来",
   changed: "改动后",
-  difference: "差",
+  /** @type {(one: string, other: string) => string} */
+  difference: (one, other) => `差（${one} − ${other}）`,
+  scope: {
+    mask: "模型里每个注意力都这样改，所以这一行的输入也可能不同。",
+    scale: "模型里每个注意力都这样改，所以这一行的输入也可能不同。",
+    positions: "编码器和解码器都这样改，所以这一行的输入也可能不同。",
+    head: "只改这一个注意力，但它后面的计算都可能不同。",
+  },
   same: "没有差别。",
   /** @type {(names: string) => string} */
   mask: (names) => `${names}：查询可以看的键为 1，否则为 0。`,
@@ -156,7 +172,7 @@ export const ZH = {
   map: "用方向键逐个查看数值，按 Esc 离开。",
   diagram: "模型，画法同论文图 1",
   boxes: {
-    source: "源语言", target: "目标语言", layer: "layers", embedding: "词嵌入", position: "位置编码",
+    source: "源语言", target: "目标语言", embedding: "词嵌入", position: "位置编码",
     mask: "掩码", self: "自注意力", cross: "交叉注意力", feed: "前馈网络", norm: "层归一化",
     logits: "线性层", diagram: "模型，画法同论文图 1",
   },
