@@ -28,7 +28,7 @@ export function createDiagram(layers, text, jump) {
       const top = parts[parts.length - 1].y - 3;
       picture.append(svg("rect", { class: "layer", x: COLUMNS[side] - 4, y: top, rx: 4,
         width: SIZE.width + 8, height: parts[0].y + SIZE.height + 3 - top }));
-      const [edge, center] = [side === "source" ? -4 : 212 + 4, (top + parts[0].y + SIZE.height + 3) / 2];
+      const [edge, center] = [side === "source" ? -4 : 219, (top + parts[0].y + SIZE.height + 3) / 2];
       picture.append(svg("text", { class: "side", transform: `translate(${edge} ${center}) rotate(-90)` }, text.layer(layer + 1)));
     }
     picture.append(svg("text", { class: "side", x, y: height - 4 }, text[side]));
