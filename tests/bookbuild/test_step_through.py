@@ -305,3 +305,49 @@ def test_each_box_of_the_diagram_has_stops(run_script):
     """)
     assert {*boxes} == {*used} - {""}
     assert len(boxes) == len({*boxes}) == 19
+
+
+def test_a_box_leads_to_the_weights_of_an_attention_and_into_other_parts(run_script):
+    found = run_script("""
+      const { boxes } = all.placeBoxes({ source: 2, target: 2 });
+      return boxes.map(({ id, part }) => {
+        const at = all.stopOfBox(stops, 0, id);
+        return [id, part, all.boxOf(stops, at), stops[at].function, stops[at].changes[0].name];
+      });
+    """)
+    assert [id_ for id_, _, box, *_ in found if box != id_] == []
+    for _, part, _, function, variable in found:
+        if part in ("self", "cross"):
+            assert (function, variable) == ("scaled_dot_product_attention", "weights")
+        if part == "feed":
+            assert (function, variable) == ("FeedForward.forward", "hidden")
+
+
+# The answers of the page
+
+
+def test_what_the_second_cross_attention_reads_with_and_without_the_scaling(run_script):
+    rows = run_script("""
+      const words = ["why", "do", "we", "work", "?"];
+      const { tokens } = translator.target;
+      const tgt = [1, ...[..."我们为什么工作？"].map((token) => tokens.indexOf(token))];
+      const name = "scaled_dot_product_attention@decoder.layers.1.cross_attention:weights";
+      return [undefined, "scale"].map((without) => {
+        const src = translator.encode(words);
+        const { stops } = all.runModel(program, translator, src, tgt, { without });
+        const { after } = stops[all.findStop(stops, name)].changes[0];
+        const axes = ["", "head", "", ""].map((name, i) => ({ name, size: after.shape[i] }));
+        return [2, 3, 4].map((row) => [0, 1, 2, 3].map((head) => {
+          const { values } = all.matrixOf(after, axes, head);
+          return Object.fromEntries(words.map((word, i) => [word, values[row * words.length + i]]));
+        }));
+      });
+    """)  # fmt: skip
+    (written, read, spread), (written_unscaled, read_unscaled, narrow) = rows
+    for weights, unscaled in zip(written, written_unscaled, strict=True):
+        assert max(weights, key=weights.get) == "why"
+        assert unscaled["why"] == pytest.approx(weights["why"], abs=0.02)
+    assert max(read[1], key=read[1].get) == "?"
+    assert max(read_unscaled[1], key=read_unscaled[1].get) == "we"
+    assert sum(weight > 0.1 for weight in spread[0].values()) == 4
+    assert max(narrow[0].values()) > 0.95

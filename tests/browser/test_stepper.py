@@ -80,7 +80,7 @@ def test_nothing_is_fetched_before_the_first_action(page, home_url):
     assert debugger == []
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Control+ArrowRight")
-    page.locator(".md-header a").first.focus()
+    page.locator(".md-content a:visible").first.focus()
     page.keyboard.press("ArrowRight")
     wait_until_idle(page)
     expect(start_button(widget)).to_be_visible()
@@ -167,6 +167,60 @@ def test_a_line_number_runs_to_the_line_and_a_box_jumps_to_its_part(page, home_u
     expect(widget.locator(".stepper__stack")).to_contain_text("TokenEmbedding.forward")
 
 
+def test_a_click_on_an_attention_of_the_diagram_shows_what_it_reads(page, home_url, language):
+    widget = open_widget(page, home_url, "?at=Transformer.forward")
+    layers = {"en": ["layer 1", "layer 2"], "zh": ["第 1 层", "第 2 层"]}[language]
+    expect(widget.locator(".stepper__diagram text.side", has_text=layers[0])).to_have_count(2)
+    widget.locator(f".stepper__diagram .cross[aria-label*='{layers[1]}']").click()
+    assert shown_names(widget) == ["weights", "scores", "mask"]
+    path = f"{layers[1]} · decoder.layers.1.cross_attention"
+    expect(widget.locator(".stepper__stack")).to_contain_text(path)
+    expect(widget.locator("figure").first).to_be_in_viewport(ratio=1)
+
+
+def test_the_boxes_of_the_diagram_wait_for_a_run(page, home_url):
+    page.goto(f"{home_url}step-through/?s=wurk")
+    widget = page.locator(WIDGET)
+    diagram = widget.locator(".stepper__diagram")
+    expect(diagram).to_have_attribute("inert", "")
+    run_sentence(widget, "we work")
+    expect(shown_values(widget)).to_be_visible()
+    expect(diagram).not_to_have_attribute("inert", "")
+
+
+def test_a_link_shows_its_tensor_and_its_line(page, home_url, width):
+    weights = "scaled_dot_product_attention@decoder.layers.1.cross_attention:weights"
+    widget = open_widget(page, home_url, f"?at={weights}")
+    if width < 720:
+        expect(widget.locator("figure").first).to_be_in_viewport(ratio=1)
+    box = widget.locator(".stepper__code")
+    outside = box.evaluate("""(box) => {
+      const edges = (each) => each.getBoundingClientRect();
+      const [outer, now] = [box, box.querySelector(".now code")].map(edges);
+      return [outer.top - now.top, now.bottom - outer.bottom, now.right - outer.right];
+    }""")
+    assert max(outside) <= 0
+    if width < 720:
+        assert box.evaluate("(box) => box.clientHeight <= 3 * box.firstElementChild.offsetHeight")
+
+
+@wide_only
+def test_the_difference_is_positive_where_the_change_makes_a_number_larger(page, home_url):
+    weights = "scaled_dot_product_attention@decoder.layers.1.cross_attention:weights"
+    widget = open_widget(page, home_url, f"?at={weights}&off=scale&head=1&target=3")
+    values = []
+    for i in range(3):
+        widget.locator("figure > canvas").nth(i).focus()
+        for key in ("ArrowRight", "ArrowRight", "ArrowRight"):
+            page.keyboard.press(key)
+        readout = widget.locator(".stepper__readout").nth(i)
+        expect(readout).to_contain_text("[0, 1, 3 为, 2 we]")
+        values.append(float(readout.inner_text().split(" = ")[1].replace("−", "-")))
+    original, changed, difference = values
+    assert original < changed
+    assert difference == pytest.approx(changed - original, abs=1e-3)
+
+
 @wide_only
 def test_the_slider_and_the_calls_move(page, home_url):
     widget = open_widget(page, home_url, f"?at={SCORES}")
@@ -175,7 +229,7 @@ def test_the_slider_and_the_calls_move(page, home_url):
     expect(widget.locator(".stepper__stack")).to_contain_text("EncoderLayer.forward")
     assert current_stop(widget) == 13
     widget.locator(".stepper__slider").fill("36")
-    assert shown_names(widget) == ["scores", "mask", "weights"]
+    assert shown_names(widget) == ["weights", "scores", "mask"]
 
 
 def test_head_and_token_stay_selected(page, home_url):
@@ -221,7 +275,8 @@ def test_a_change_shows_both_tensors_and_their_difference(page, home_url):
     query = "?at=scaled_dot_product_attention@decoder.layers.0.self_attention:weights"
     widget = open_widget(page, home_url, f"{query}&off=mask&head=0")
     expect(widget.locator("figcaption")).to_have_count(3)
-    expect(widget.locator("figcaption").last).to_contain_text("difference")
+    expect(widget.locator("figcaption").last).to_contain_text("difference (changed − original)")
+    expect(widget.locator(".stepper__scope")).to_contain_text("In every attention of the model")
     widget.locator(".stepper__choices select").last.select_option(
         "decoder.layers.1.cross_attention.0"
     )

@@ -4,14 +4,14 @@
 import { el, english } from "./common.js";
 import { greedy, load } from "./model.js";
 import { nameAxes } from "./step/axes.js";
-import { boxOf } from "./step/boxes.js";
+import { boxOf, stopOfBox } from "./step/boxes.js";
 import { createCode } from "./step/code.js";
 import { createDiagram } from "./step/diagram.js";
 import * as go from "./step/navigation.js";
 import { Panel } from "./step/panel.js";
 import { fail } from "./step-through.js";
 import { runModel } from "./step/run-model.js";
-import { TEXTS } from "./step/texts.js";
+import { EN, ZH } from "./step/texts.js";
 import { Field, near } from "./translator-field.js";
 
 export { runModel }; // the tests run that of the published file
@@ -31,7 +31,7 @@ const SECOND_SENTENCE = "why do you work ?"; // until the reader enters another 
 const BY_SENTENCE = "sentence"; // the choice to compare with another sentence
 const DOWNLOADS = new URL("../../downloads/", import.meta.url);
 const BOS = 1;
-const text = english ? TEXTS.en : TEXTS.zh;
+const text = document.documentElement.lang === "en" ? EN : ZH; // the build keeps one of them
 
 /** @type {Record<string, string>} the action of each key */
 const KEYS = {
@@ -62,6 +62,7 @@ export async function open(element, status, onProgress) {
   stepper.build(files);
   await nextTask();
   await stepper.translate();
+  if (stepper.address.has("at")) stepper.panel.reveal();
 }
 
 /** @param {string} name */
@@ -73,6 +74,12 @@ async function fetchFile(name) {
 
 /** Lets the browser paint and respond between two parts of the work. */
 const nextTask = () => new Promise((resolve) => setTimeout(resolve));
+
+/** `layer 2 · ` for `decoder.layers.1.norm`, "" outside of the layers. @param {string} path */
+function layerName(path) {
+  const number = /layers\.(\d+)/.exec(path)?.[1];
+  return number ? `${text.layerNumber(Number(number) + 1)} · ` : "";
+}
 
 class Debugger {
   /** @type {Stop[]} */
@@ -108,6 +115,7 @@ class Debugger {
       value: (this.address.get("with") ?? SECOND_SENTENCE).slice(0, 300) });
     this.secondStatus = el("p", { role: "status" });
     this.secondForm = this.createSecondForm();
+    this.scope = el("p", { class: "stepper__scope", role: "status" });
     this.explanation = el("div", { class: "stepper__explanation" });
     this.stack = el("p", { class: "stepper__stack", "aria-label": text.stack, role: "group" });
   }
@@ -121,15 +129,18 @@ class Debugger {
     const counts = { source: "encoder", target: "decoder" };
     const layers = Object.entries(counts).map(([side, stack]) =>
       [side, Object.keys(program.modules.children?.[stack].children?.layers.children ?? {}).length]);
-    this.diagram = createDiagram(Object.fromEntries(layers), text.boxes, (id) => this.jump(id));
-    this.code = createCode(code, text, (line) => this.move(go.runToLine(this.stops, this.at, line)));
+    this.diagram = createDiagram(Object.fromEntries(layers), { ...text.boxes, layer: text.layerNumber }, (id) => this.jump(id));
+    this.code = createCode(code, text, (line) => {
+      this.move(go.runToLine(this.stops, this.at, line));
+      this.panel.reveal();
+    });
     this.fillCompare(program);
     this.buttons = Object.fromEntries(["tour", ...ACTIONS].map((name) => [name, this.button(name)]));
     const link = el("button", { type: "button", title: text.titles.link, click: () => this.copy(link) }, text.link);
     const bar = el("div", { class: "stepper__bar", role: "toolbar", "aria-label": text.step },
       ...Object.values(this.buttons), link, el("div", { class: "stepper__run" }, this.slider, this.count));
     const choices = el("div", { class: "stepper__choices" },
-      ...this.panel.choices, el("label", {}, `${text.compare} `, this.compare), this.secondForm);
+      ...this.panel.choices, el("label", {}, `${text.compare} `, this.compare), this.scope, this.secondForm);
     const place = el("div", { class: "stepper__place" }, this.diagram.element,
       el("div", {}, this.stack, this.explanation));
     const side = el("div", { class: "stepper__side" }, place, choices, this.panel.element);
@@ -254,6 +265,7 @@ class Debugger {
     const name = this.stops.length ? go.stopName(this.stops, this.at) : this.address.get("at");
     this.stops = runModel(program, translator, src, tgt).stops;
     const without = go.parseSwitch(this.compare.value);
+    this.scope.textContent = without ? text.scope[typeof without === "object" ? "head" : without] : "";
     this.secondForm.hidden = this.compare.value !== BY_SENTENCE;
     const second = this.secondForm.hidden ? undefined : this.read(translator, this.second.value, "", this.secondStatus);
     const other = without ? this.input : second;
@@ -317,10 +329,10 @@ class Debugger {
 
   /** @param {string} box of the diagram */
   jump(box) {
-    const inside = (/** @type {number} */ i) => boxOf(this.stops, i) === box;
-    let next = this.stops.findIndex((_, i) => i > this.at && inside(i) && !inside(i - 1));
-    if (next < 0 || !inside(this.at)) next = this.stops.findIndex((_, i) => inside(i));
-    if (next >= 0) this.move(next);
+    const next = stopOfBox(this.stops, this.at, box);
+    if (next < 0) return;
+    this.move(next);
+    this.panel.reveal();
   }
 
   // Output
@@ -352,7 +364,7 @@ class Debugger {
       const { function: name } = stops[call];
       const link = el("button", { type: "button", title: stops[call].path, click: () => this.move(call) }, name);
       return i ? [" › ", link] : [link];
-    }), ...(stop.path ? [el("span", {}, ` ${stop.path}`)] : []));
+    }), ...(stop.path ? [el("span", {}, layerName(stop.path), stop.path)] : []));
     this.explain();
     this.panel.show(stops, at, this.other?.stops[at]);
     this.showButtons();

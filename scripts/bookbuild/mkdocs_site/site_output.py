@@ -102,11 +102,12 @@ def minify_assets(folder: Path) -> None:
     """
     originals = paths.ROOT / "overrides" / "assets"
     names = [path.relative_to(originals) for path in sorted(originals.rglob("*.[cj]s*"))]
-    for assets in (folder / "assets", folder / "zh" / "assets"):
+    for language, assets in (("en", folder / "assets"), ("zh", folder / "zh" / "assets")):
         widgets, downloads = assets / "widgets", assets.parent / "downloads"
         shared = widgets / "common.js", widgets / "step-through.js", downloads / "translator.js"
         external = [f"--external:{path}" for path in shared]
-        run_esbuild(widgets, "debugger.js", "--bundle", "--format=esm", *external)
+        texts = f'--define:document.documentElement.lang="{language}"'  # drops the other language's
+        run_esbuild(widgets, "debugger.js", "--bundle", "--format=esm", texts, *external)
         shutil.rmtree(widgets / "step")
         run_esbuild(assets, *[name for name in names if (assets / name).exists()])
 

@@ -36,6 +36,24 @@ export function boxOf(stops, at) {
   return nested && own ? `${side}.${own[1]}.${nested === "read" ? "cross" : "self"}` : "";
 }
 
+/** @type {Record<string, string>} the variable of a part that says most about it */
+const MAIN = { self: "weights", cross: "weights", feed: "hidden" };
+
+/**
+ * The stop to which a click on a box leads: where the main variable of an attention or a
+ * feed-forward network is set, else the next first stop in the box, or the first; -1 if none.
+ * @param {Stop[]} stops
+ * @param {number} at
+ * @param {string} box
+ */
+export function stopOfBox(stops, at, box) {
+  const inside = (/** @type {number} */ i) => boxOf(stops, i) === box;
+  const main = MAIN[box.split(".")[2]];
+  if (main) return stops.findIndex(({ kind, changes: [first] }, i) => kind === "assign" && first?.name === main && inside(i));
+  const next = inside(at) ? stops.findIndex((_, i) => i > at && inside(i) && !inside(i - 1)) : -1;
+  return next < 0 ? stops.findIndex((_, i) => inside(i)) : next;
+}
+
 /**
  * The boxes of a model with so many layers, and the height of the diagram.
  * @param {{source: number, target: number}} layers

@@ -46,21 +46,23 @@ export function createCode(code, text, run) {
     for (const row of now) row.classList.add("now");
     now[0]?.setAttribute("aria-current", "step");
     marked = [...now, ...calling];
-    scrollTo(box, now[0]);
+    scrollTo(box, now);
   };
   return { element: box, setStops, show };
 }
 
 /**
- * Scrolls a line into the middle of its box, unless it is well in view.
+ * Scrolls the lines of a statement into the middle of their box, unless they are well in view.
  * @param {HTMLElement} box
- * @param {HTMLElement | undefined} row
+ * @param {HTMLElement[]} rows
  */
-function scrollTo(box, row) {
-  if (!row) return;
-  const place = row.offsetTop - box.scrollTop;
-  if (place > box.clientHeight * 0.2 && place < box.clientHeight * 0.7) return;
-  const top = row.offsetTop - box.clientHeight * 0.4;
+function scrollTo(box, rows) {
+  if (!rows.length) return;
+  const { offsetTop } = rows[0];
+  const room = box.clientHeight - rows.reduce((sum, row) => sum + row.offsetHeight, 0);
+  const place = offsetTop - box.scrollTop;
+  if (!box.scrollLeft && place > box.clientHeight * 0.2 && place < room * 0.8) return;
+  const top = offsetTop - Math.max(0, room) * 0.4;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches || Math.abs(top - box.scrollTop) > 400;
-  box.scrollTo({ top, behavior: still ? "instant" : "smooth" });
+  box.scrollTo({ top, left: 0, behavior: still ? "instant" : "smooth" });
 }

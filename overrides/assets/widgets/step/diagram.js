@@ -6,15 +6,17 @@ import { COLUMNS, SIZE, placeBoxes } from "./boxes.js";
 
 /** @import { Box, Part } from "./boxes.js" */
 
+const EDGE = 16; // on both sides, for the numbers of the layers
+
 /**
  * The diagram: a button for each box, over the lines between them.
  * @param {{source: number, target: number}} layers
- * @param {Record<Part | "source" | "target" | "layer" | "diagram", string>} text
+ * @param {Record<Part | "source" | "target" | "diagram", string> & {layer: (number: number) => string}} text
  * @param {(id: string) => void} jump
  */
 export function createDiagram(layers, text, jump) {
   const { boxes, height } = placeBoxes(layers);
-  const picture = svg("svg", { viewBox: `0 0 208 ${height}`, role: "group", "aria-label": text.diagram });
+  const picture = svg("svg", { viewBox: `${-EDGE} 0 ${208 + 2 * EDGE} ${height}`, role: "group", "aria-label": text.diagram });
   const at = (/** @type {string} */ id) => /** @type {Box} */ (boxes.find((box) => box.id === id));
   const middle = SIZE.width / 2;
   for (const side of /** @type {const} */ (["source", "target"])) {
@@ -26,6 +28,8 @@ export function createDiagram(layers, text, jump) {
       const top = parts[parts.length - 1].y - 3;
       picture.append(svg("rect", { class: "layer", x: COLUMNS[side] - 4, y: top, rx: 4,
         width: SIZE.width + 8, height: parts[0].y + SIZE.height + 3 - top }));
+      const [edge, center] = [side === "source" ? -4 : 219, (top + parts[0].y + SIZE.height + 3) / 2];
+      picture.append(svg("text", { class: "side", transform: `translate(${edge} ${center}) rotate(-90)` }, text.layer(layer + 1)));
     }
     picture.append(svg("text", { class: "side", x, y: height - 4 }, text[side]));
   }
@@ -39,7 +43,7 @@ export function createDiagram(layers, text, jump) {
   const groups = new Map();
   for (const { id, part, layer, x, y } of boxes) {
     const place = id.startsWith("source") ? text.source : text.target;
-    const name = [place, layer && `${text.layer}.${layer}`, text[part]].filter(Boolean).join(", ");
+    const name = [place, layer && text.layer(Number(layer) + 1), text[part]].filter(Boolean).join(", ");
     const group = svg("g", { class: part, role: "button", tabindex: "0", "aria-label": name,
       click: () => jump(id),
       keydown: (/** @type {KeyboardEvent} */ event) => {
@@ -53,11 +57,13 @@ export function createDiagram(layers, text, jump) {
     groups.set(id, group);
     picture.append(group);
   }
+  const element = el("div", { class: "stepper__diagram", inert: true }, picture); // until the first stop is shown
   const mark = (/** @type {string} */ id) => {
+    element.inert = false;
     for (const [each, group] of groups) {
       if (each === id) group.setAttribute("aria-current", "step");
       else group.removeAttribute("aria-current");
     }
   };
-  return { element: el("div", { class: "stepper__diagram" }, picture), mark };
+  return { element, mark };
 }

@@ -9,7 +9,7 @@ import { axesOf, difference, formatNumber, largest, matrixOf, percent, rangeOf, 
 /**
  * @import { Side } from "./navigation.js"
  * @import { Shown, Stop } from "./run-model.js"
- * @import { TEXTS } from "./texts.js"
+ * @import { Texts } from "./texts.js"
  * @import { Axis, Matrix } from "./view.js"
  * @typedef {{source: string[], target: string[]}} Tokens
  * @typedef {{name: string, note: string, tensor: Tensor, axes: Axis[], most?: number, tokens: Tokens}} Item
@@ -33,12 +33,15 @@ export class Panel {
   side = /** @type {Side} */ ("source"); // whose token can be selected
   headCount = 1;
   watched = ""; // a variable that stays in view
+  own = 0; // how many of the tensors shown first are those that the stop sets
+  names = ["", ""]; // of the two runs that are compared
+  gap = ""; // the name of their difference
   summary = "";
   width = 0;
   style = { ink: "", note: "", empty: "", font: "" };
 
   /**
-   * @param {typeof TEXTS["en"] | typeof TEXTS["zh"]} text
+   * @param {Texts} text
    * @param {URLSearchParams} address
    * @param {() => void} changed called when the reader selects another head or token
    */
@@ -64,7 +67,9 @@ export class Panel {
    * @param {Tokens} [secondTokens] of a sentence to compare with
    */
   prepare(tokens, vocabulary, symbols, secondTokens) {
-    Object.assign(this, { tokens, vocabulary, symbols, secondTokens });
+    const { text } = this;
+    const names = secondTokens ? [text.first, text.second] : [text.original, text.changed];
+    Object.assign(this, { tokens, vocabulary, symbols, secondTokens, names, gap: text.difference(names[1], names[0]) });
     for (const side of /** @type {const} */ (["source", "target"])) {
       this.state[side] = Math.min(this.state[side], tokens[side].length - 1);
     }
@@ -105,7 +110,7 @@ export class Panel {
   show(stops, at, other) {
     const stop = stops[at];
     const items = this.itemsOf(stops, at, other);
-    const main = items.findLast(({ axes, note }) => note !== this.text.locals && isPerHead(axes)) ?? items[0];
+    const main = items.slice(0, this.own).findLast(({ axes }) => isPerHead(axes)) ?? items[0];
     this.fillChoices(main);
     this.draws = [];
     const plain = this.plainValues(stop, other);
@@ -113,7 +118,8 @@ export class Panel {
     const texts = items.map((item) => this.describe(item));
     const figures = items.map((item, i) => this.figure(item, item === main, i, texts[i]));
     const heads = main && isPerHead(main.axes) ? [this.thumbnails(main)] : [];
-    this.element.replaceChildren(...values, ...figures, ...heads, this.locals(stop, items));
+    figures.splice(this.own, 0, ...heads);
+    this.element.replaceChildren(...values, ...figures, this.locals(stop, items));
     this.summary = [...plain, ...texts].join("; ");
     this.draw();
   }
@@ -124,12 +130,10 @@ export class Panel {
    * @param {Stop} [other]
    */
   plainValues({ changes }, other) {
-    const { text } = this;
     return changes.flatMap(({ name, after }, i) => {
       if (after instanceof Tensor) return [];
       const [own, second] = [format(after), format(other?.changes[i].after ?? after)];
-      const note = this.secondTokens ? text.second : text.changed;
-      return [`${name} = ${own}${own === second ? "" : ` (${note}: ${second})`}`];
+      return [`${name} = ${own}${own === second ? "" : ` (${this.names[1]}: ${second})`}`];
     });
   }
 
@@ -147,20 +151,22 @@ export class Panel {
     const add = (name, tensor, note = "", most = 0, like = tensor) => {
       const same = note ? undefined : items.find((item) => item.tensor === tensor && !item.note);
       const axes = axesOf(stops, at, name, like, this.symbols).map((axis, i) => ({ ...axis, size: tensor.shape[i] }));
-      const tokens = (note === text.second && this.secondTokens) || this.tokens;
+      const tokens = (note === this.names[1] && this.secondTokens) || this.tokens;
       if (same) same.name += ` = ${name}`;
       else items.push({ name, note, tensor, axes, tokens, ...(most ? { most } : {}) });
     };
     stop.changes.forEach(({ name, after, before }, i) => {
       if (!(after instanceof Tensor)) return;
-      for (const each of RELATED[`${stop.function}:${name}`] ?? []) {
-        if (stop.kind === "assign" && !other && !(before instanceof Tensor) && stop.locals[each]) add(each, stop.locals[each]);
-      }
       const changed = other?.changes[i]?.after;
       if (changed instanceof Tensor) this.addComparison(add, name, after, changed);
       else if (before instanceof Tensor) this.addBefore(add, name, before, after);
       else add(name, after);
     });
+    this.own = items.length;
+    const [first] = stop.changes;
+    for (const each of RELATED[`${stop.function}:${first?.name}`] ?? []) {
+      if (stop.kind === "assign" && !other && !(first.before instanceof Tensor) && stop.locals[each]) add(each, stop.locals[each]);
+    }
     if (this.watched && stop.locals[this.watched] && !items.some((item) => item.tensor === stop.locals[this.watched])) {
       add(this.watched, stop.locals[this.watched], text.locals);
     }
@@ -187,13 +193,12 @@ export class Panel {
    * @param {Tensor} changed
    */
   addComparison(add, name, one, changed) {
-    const { text } = this;
-    const gap = String(one.shape) === String(changed.shape) ? difference(one, changed) : undefined;
-    if (gap && !rangeOf(gap.data).most) return add(name, one, text.same);
+    const gap = String(one.shape) === String(changed.shape) ? difference(changed, one) : undefined;
+    if (gap && !rangeOf(gap.data).most) return add(name, one, this.text.same);
     const most = Math.max(rangeOf(one.data).most, rangeOf(changed.data).most);
-    add(name, one, this.secondTokens ? text.first : text.asIs, most);
-    add(name, changed, this.secondTokens ? text.second : text.changed, most, one);
-    if (gap) add(name, gap, text.difference, 0, one);
+    add(name, one, this.names[0], most);
+    add(name, changed, this.names[1], most, one);
+    if (gap) add(name, gap, this.gap, 0, one);
   }
 
   /** Offers the heads and the tokens of a tensor. @param {Item | undefined} item */
@@ -209,6 +214,13 @@ export class Panel {
     const own = tokens[this.side].map((token, i) =>
       `${i}: ${this.side === "target" ? text.writes(token, this.written(tokens, "target", i)) : token}`);
     fill(this.positions, own, state[this.side]);
+  }
+
+  /** On a phone, scrolls the first tensor into view, unless it is. */
+  reveal() {
+    if (matchMedia("(max-width: 44.9844em)").matches) {
+      this.element.querySelector("figure")?.scrollIntoView({ block: "nearest", behavior: "instant" });
+    }
   }
 
   // A tensor
@@ -359,7 +371,7 @@ export class Panel {
   shares({ name, axes, note, tokens }, { values, rows, columns, row, column }) {
     const { text, state } = this;
     const logits = column.name === "tgt_vocab_size";
-    if (!row?.side || !(logits || name === "weights") || axes.length < 3 || note === text.difference) return [];
+    if (!row?.side || !(logits || name === "weights") || axes.length < 3 || note === this.gap) return [];
     const at = state[row.side];
     if (at >= rows) return []; // the other sentence is longer
     const numbers = values.slice(at * columns, (at + 1) * columns);
