@@ -191,8 +191,7 @@ def test_the_boxes_of_the_diagram_wait_for_a_run(page, home_url):
 def test_a_link_shows_its_tensor_and_its_line(page, home_url, width):
     weights = "scaled_dot_product_attention@decoder.layers.1.cross_attention:weights"
     widget = open_widget(page, home_url, f"?at={weights}")
-    if width < 720:
-        expect(widget.locator("figure").first).to_be_in_viewport(ratio=1)
+    expect(widget.locator("figure").first).to_be_in_viewport(ratio=1)
     box = widget.locator(".stepper__code")
     outside = box.evaluate("""(box) => {
       const edges = (each) => each.getBoundingClientRect();

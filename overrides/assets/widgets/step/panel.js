@@ -216,11 +216,9 @@ export class Panel {
     fill(this.positions, own, state[this.side]);
   }
 
-  /** On a phone, scrolls the first tensor into view, unless it is. */
+  /** Scrolls the first tensor into view, unless it is. */
   reveal() {
-    if (matchMedia("(max-width: 44.9844em)").matches) {
-      this.element.querySelector("figure")?.scrollIntoView({ block: "nearest", behavior: "instant" });
-    }
+    this.element.querySelector("figure")?.scrollIntoView({ block: "nearest", behavior: "instant" });
   }
 
   // A tensor
