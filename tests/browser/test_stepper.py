@@ -368,6 +368,11 @@ def test_a_number_is_shown_under_the_pointer_and_by_keyboard(page, home_url):
     expect(widget.locator(".stepper__live")).to_contain_text("scores (batch 1")
     page.keyboard.press("Escape")
     expect(action(widget, "step")).to_be_focused()
+    canvas.click(position={"x": 60, "y": 80})  # selects the row, and still shows the number
+    token = widget.locator(".stepper__choices select").nth(1)
+    expect(token).not_to_have_value("0")
+    selected = f"{token.input_value()} (do|we|work)"
+    expect(readout).to_have_text(re.compile(value.format(selected, "0 why")))
 
 
 @wide_only

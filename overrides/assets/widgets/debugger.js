@@ -189,12 +189,12 @@ class Debugger {
   /** @param {Program} program */
   fillCompare({ modules }) {
     const option = (/** @type {string} */ value, /** @type {string} */ label) => el("option", { value }, label);
-    const paths = Object.entries({ encoder: ["self"], decoder: ["self", "cross"] }).flatMap(([stack, kinds]) =>
-      Object.keys(modules.children?.[stack].children?.layers.children ?? {}).flatMap((layer) =>
-        kinds.map((kind) => `${stack}.layers.${layer}.${kind}_attention`)));
     const heads = this.files.translator.config.nhead;
-    const all = paths.flatMap((path) => Array.from({ length: heads }, (_, head) =>
-      option(`${path}.${head}`, text.off.head(path, head))));
+    const all = Object.entries({ encoder: ["self"], decoder: ["self", "cross"] }).flatMap(([stack, kinds]) =>
+      Object.keys(modules.children?.[stack].children?.layers.children ?? {}).flatMap((layer) =>
+        kinds.flatMap((kind) => Array.from({ length: heads }, (_, head) =>
+          option(`${stack}.layers.${layer}.${kind}_attention.${head}`,
+            text.off.head(stack, Number(layer) + 1, kind === "cross", head))))));
     this.compare.append(option("", text.nothing), option(BY_SENTENCE, text.sentence), ...(/** @type {const} */ (["mask", "scale", "positions"]))
       .map((name) => option(name, text.off[name])), el("optgroup", { label: text.heads }, ...all));
     this.compare.value = this.address.has("with") ? BY_SENTENCE : this.address.get("off") ?? "";

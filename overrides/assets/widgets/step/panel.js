@@ -36,6 +36,8 @@ export class Panel {
   own = 0; // how many of the tensors shown first are those that the stop sets
   names = ["", ""]; // of the two runs that are compared
   gap = ""; // the name of their difference
+  /** @type {{name: string, row: number, column: number} | undefined} a cell whose number stays shown */
+  pointed;
   summary = "";
   width = 0;
   style = { ink: "", note: "", empty: "", font: "" };
@@ -263,7 +265,8 @@ export class Panel {
     const columnLabels = matrix.column.side ? item.tokens[matrix.column.side].slice(0, columns) : [];
     if (!rowLabels.length && matrix.column.side && matrix.row) rowLabels.push(this.text.all);
     /** @type {{row: number, column: number} | undefined} */
-    let cell;
+    let cell = this.pointed?.name === item.name + item.note ? this.pointed : undefined;
+    if (cell) readout.textContent = this.cellText(item, matrix, cell);
     let plan = planMap(300, rows, columns, 0, 0);
     const most = item.most ?? mostOf(item);
     const selected = matrix.row?.side ? this.state[matrix.row.side] : -1;
@@ -288,7 +291,10 @@ export class Panel {
       if (!place) return;
       point(place);
       const side = matrix.row?.side;
-      if (side && place.row !== selected && place.row < this.tokens[side].length) this.select(side, place.row);
+      if (!side || place.row === selected || place.row >= this.tokens[side].length) return;
+      this.pointed = { name: item.name + item.note, ...place };
+      this.select(side, place.row);
+      this.pointed = undefined;
     });
     canvas.addEventListener("keydown", (event) => {
       const arrow = ARROWS[event.key];

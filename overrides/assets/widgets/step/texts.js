@@ -52,8 +52,8 @@ export const EN = {
   first: "first sentence",
   off: {
     mask: "no mask", scale: "no division by √d_k", positions: "no positions",
-    /** @type {(path: string, head: number) => string} */
-    head: (path, head) => `${path}, head ${head} off`,
+    /** @type {(stack: string, layer: number, cross: boolean, head: number) => string} */
+    head: (stack, layer, cross, head) => `${stack} layer ${layer}, ${cross ? "cross" : "self"}-attention, head ${head}`,
   },
   heads: "One head off",
   locals: "Variables here",
@@ -64,10 +64,10 @@ export const EN = {
   /** @type {(one: string, other: string) => string} */
   difference: (one, other) => `difference (${one} − ${other})`,
   scope: {
-    mask: "In every attention of the model, so the inputs of this line can differ too.",
-    scale: "In every attention of the model, so the inputs of this line can differ too.",
-    positions: "In the encoder and the decoder, so the inputs of this line can differ too.",
-    head: "In this attention only, but everything after it can differ too.",
+    mask: "All masks of the model are left out, so the inputs of this line can differ too. The target tokens stay the same.",
+    scale: "The division is left out in every attention, so the inputs of this line can differ too. The target tokens stay the same.",
+    positions: "Encoder and decoder get no positions, so the inputs of this line can differ too. The target tokens stay the same.",
+    head: "Only this head is off, but everything after it can differ too. The target tokens stay the same.",
   },
   same: "No difference.",
   /** @type {(names: string) => string} */
@@ -139,8 +139,8 @@ export const ZH = {
   first: "第一句",
   off: {
     mask: "去掉掩码", scale: "不除以 √d_k", positions: "去掉位置编码",
-    /** @type {(path: string, head: number) => string} */
-    head: (path, head) => `关掉 ${path} 的头 ${head}`,
+    /** @type {(stack: string, layer: number, cross: boolean, head: number) => string} */
+    head: (stack, layer, cross, head) => `${stack === "encoder" ? "编码器" : "解码器"}第 ${layer} 层${cross ? "交叉注意力" : "自注意力"}的头 ${head}`,
   },
   heads: "关掉一个头",
   locals: "当前变量",
@@ -151,10 +151,10 @@ export const ZH = {
   /** @type {(one: string, other: string) => string} */
   difference: (one, other) => `差（${one} − ${other}）`,
   scope: {
-    mask: "模型里每个注意力都这样改，所以这一行的输入也可能不同。",
-    scale: "模型里每个注意力都这样改，所以这一行的输入也可能不同。",
-    positions: "编码器和解码器都这样改，所以这一行的输入也可能不同。",
-    head: "只改这一个注意力，但它后面的计算都可能不同。",
+    mask: "整个模型的掩码都去掉了，所以这一行的输入也可能不同。目标词元不变。",
+    scale: "每个注意力都不再除以 √d_k，所以这一行的输入也可能不同。目标词元不变。",
+    positions: "编码器和解码器都没有位置编码，所以这一行的输入也可能不同。目标词元不变。",
+    head: "只关掉这一个头，但它后面的计算都可能不同。目标词元不变。",
   },
   same: "没有差别。",
   /** @type {(names: string) => string} */
