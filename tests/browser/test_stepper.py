@@ -275,6 +275,7 @@ def test_a_change_shows_both_tensors_and_their_difference(page, home_url):
     widget = open_widget(page, home_url, f"{query}&off=mask&head=0")
     expect(widget.locator("figcaption")).to_have_count(3)
     expect(widget.locator("figcaption").last).to_contain_text("difference (changed − original)")
+    expect(widget.locator(".stepper__heads p")).to_have_text("difference (changed − original)")
     expect(widget.locator(".stepper__scope")).to_contain_text("In every attention of the model")
     widget.locator(".stepper__choices select").last.select_option(
         "decoder.layers.1.cross_attention.0"
@@ -366,6 +367,10 @@ def test_a_number_is_shown_under_the_pointer_and_by_keyboard(page, home_url):
     expect(readout).to_have_text(re.compile(value.format("1 do", "[12] (do|we)")))
     assert "scores (batch 1, head 4, m 5, m 5)" in str(canvas.get_attribute("aria-label"))
     expect(widget.locator(".stepper__live")).to_contain_text("scores (batch 1")
+    page.keyboard.press("h")
+    expect(widget.locator(".stepper__choices select").first).to_have_value("1")
+    canvas.focus()
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("Escape")
     expect(action(widget, "step")).to_be_focused()
     canvas.click(position={"x": 60, "y": 80})  # selects the row, and still shows the number

@@ -287,7 +287,7 @@ class Debugger {
   press(event) {
     const { target, ctrlKey, metaKey, altKey } = event;
     if (ctrlKey || metaKey || altKey || event.defaultPrevented || !(target instanceof Element)) return;
-    if (target.closest("input, select, canvas")) return;
+    if (target.closest("input, select") || (target.closest("canvas") && event.key.length > 1)) return;
     const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action) return;
     event.preventDefault();

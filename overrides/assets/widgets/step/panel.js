@@ -350,7 +350,7 @@ export class Panel {
    * A small map of each head, to choose one.
    * @param {Item} item
    */
-  thumbnails({ tensor, axes }) {
+  thumbnails({ tensor, axes, note }) {
     const { most } = rangeOf(tensor.data);
     const buttons = Array.from({ length: this.headCount }, (_, head) => {
       const canvas = el("canvas", { "aria-hidden": "true" });
@@ -364,7 +364,7 @@ export class Panel {
       return el("button", { type: "button", "aria-pressed": String(head === this.state.head),
         click: () => this.select("head", head) }, canvas, `${this.text.head} ${head}`);
     });
-    return el("div", { class: "stepper__heads", role: "group", "aria-label": this.text.head }, ...buttons);
+    return el("div", { class: "stepper__heads", role: "group", "aria-label": this.text.head }, note && el("p", {}, note), ...buttons);
   }
 
   /**
