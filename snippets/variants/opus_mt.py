@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from urllib.request import urlretrieve
 
 import torch
 
@@ -62,18 +63,25 @@ def translate(
 
 # --8<-- [end:translate]
 # --8<-- [start:download]
+SITE = "https://huggingface.co"
 EN_ZH = "opus-mt-en-zh", "68e892a95303b0088d2b43cd07d4c85eecf154fe"
 ZH_EN = "opus-mt-zh-en", "a5785166627e7e53295c3203087d10ea8b843e49"
 FILES = "config.json", "vocab.json", "source.spm", "pytorch_model.bin"
 
 
 def download(name: str, revision: str) -> Path:
-    """The folder with the published files; only the first call downloads."""
-    from huggingface_hub import hf_hub_download
+    """The folder NAME with the published files; those missing are downloaded.
 
-    repository = f"Helsinki-NLP/{name}"
-    files = [hf_hub_download(repository, f, revision=revision) for f in FILES]
-    return Path(files[0]).parent
+    Raises OSError without a network, or if a file arrives incomplete.
+    """
+    folder = Path(name)
+    folder.mkdir(exist_ok=True)
+    for file in FILES:
+        if not (folder / file).exists():
+            address = f"{SITE}/Helsinki-NLP/{name}/resolve/{revision}/{file}"
+            partial, _ = urlretrieve(address, folder / f"{file}.partial")
+            Path(partial).rename(folder / file)
+    return folder
 
 
 def load(folder: Path) -> tuple[Marian, Tokens]:
@@ -93,9 +101,9 @@ def main() -> None:
         folder = download(*(ZH_EN if options.reverse else EN_ZH))
         model, tokens = load(folder)
     except ImportError as error:
-        sys.exit(f"{error}; pip install huggingface_hub sentencepiece")
+        sys.exit(f"{error}; run: pip install sentencepiece")
     except OSError as error:
-        sys.exit(f"the files can't be downloaded: {error}")
+        sys.exit(f"the files can't be downloaded from {SITE}: {error}")
     prefix = "" if options.reverse else ">>cmn_Hans<<"
     for sentence in options.sentence:
         print(translate(model, tokens, prefix + sentence))

@@ -65,7 +65,7 @@ def after_start(target: Tensor, start: int) -> Tensor:
 
 
 def relative_differences(models: Models, src: Tensor, target: Tensor) -> dict[str, float]:
-    """The largest difference in every layer and in the logits, as a fraction of the largest value."""
+    """The largest difference in each layer and in the logits, relative to the largest value."""
     theirs, ours = models
     outputs: dict[str, Tensor] = {}
     hooks = []
