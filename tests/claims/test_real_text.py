@@ -1,7 +1,9 @@
 """The claims of the chapter on real text and real weights."""
 
 import ast
+import importlib.util
 import json
+import math
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -16,7 +18,7 @@ from torch import Tensor
 
 import decode
 from decode import beam_search, greedy_decode, sentence_score
-from helpers import SNIPPETS
+from helpers import ROOT, SNIPPETS, run_snippet
 from marian_reference import (
     EOS,
     OPUS_MT,
@@ -159,6 +161,33 @@ def test_the_published_positions_are_our_table_with_all_sines_first(small):
     assert not ours.position.table.equal(table)
 
 
+@claim("real-text#positions")
+@mutation(
+    "examples/real-text/order.py",
+    "torch.tensor([0, 3, 1, 4, 2, 5])",
+    "torch.tensor([0, 2, 4, 1, 3, 5])",
+    fault="the example puts the published positions in the wrong order",
+)
+def test_in_our_order_the_published_positions_are_our_row(printed):
+    row = ", ".join(f"{x:.3f}" for x in PositionalEncoding(6, 3).table[1].tolist())
+    shown = printed("examples", "order")
+    assert shown["in our order"] == f"tensor([{row}])"
+    assert shown["all sines first"] != shown["in our order"]
+
+
+@claim("real-text#swish")
+@mutation(
+    "variants/marian.py",
+    "return self.linear2(self.dropout(F.silu(self.linear1(x))))",
+    "return self.linear2(self.dropout(F.gelu(self.linear1(x))))",
+    fault="Marian's feed-forward network has a GELU",
+)
+def test_swish_is_the_input_times_its_sigmoid(printed):
+    shown = printed("exercises", "swish")
+    for z in (1, -1, -5):
+        assert float(shown[f"swish({z})"]) == pytest.approx(z / (1 + math.exp(-z)), abs=5e-4)
+
+
 @claim("real-text#swish")
 @mutation(
     "variants/marian.py",
@@ -215,6 +244,44 @@ def test_one_table_serves_source_target_and_logits(small):
     _, ours = small
     tables = (ours.src_embedding.embedding, ours.tgt_embedding.embedding, ours.output)
     assert len({id(module.weight) for module in tables}) == 1
+
+
+@claim("real-text#shared")
+@mutation(
+    "examples/real-text/parameters.py",
+    "tie_embeddings=True,",
+    "tie_embeddings=False,",
+    fault="the example counts the table of embeddings twice",
+)
+def test_the_parameters_of_the_published_shapes_follow_the_formula(printed):
+    d, width, vocab_size = 512, 2048, VOCAB_SIZE
+    attention, norm = 4 * (d * d + d), 2 * d
+    network = 2 * d * width + width + d
+    layers = 6 * (attention + network + 2 * norm) + 6 * (2 * attention + network + 3 * norm)
+    shown = printed("examples", "parameters")
+    assert shown["parameters"] == f"{vocab_size * d + layers:,}"
+    assert (
+        shown["in the table of embeddings"] == f"{vocab_size * d / (vocab_size * d + layers):.0%}"
+    )
+    # The size that the site of the models states.
+    assert shown["megabytes in float32"] == "312"
+
+
+@claim("real-text#start")
+@mutation(
+    "exercises/real-text/published_name.py",
+    'second = last if encoder else "encoder_attn_layer_norm"',
+    'second = "encoder_attn_layer_norm"',
+    fault="the inverse of our_name gives the encoder a norm for cross-attention",
+)
+def test_the_inverse_gives_the_names_that_transformers_has(printed, small):
+    shown = printed("exercises", "published_name")
+    assert shown["there and back"] == "True"
+    assert shown["different names"] == shown["weights of the layers"]
+    names, _ = run_snippet("exercises", "real-text", "published_name")
+    theirs = {name for name in small[0].state_dict() if ".layers." in name}
+    ours = {name for name in small[1].state_dict() if ".layers." in name}
+    assert {names["published_name"](name) for name in ours} == theirs
 
 
 @claim("real-text#same", kind="measurement")
@@ -570,3 +637,29 @@ def test_without_sentencepiece_the_command_explains_it(folder, monkeypatch):
     monkeypatch.setattr(opus_mt, "download", lambda *_: folder)
     with pytest.raises(SystemExit, match="pip install sentencepiece"):
         run(monkeypatch, "we work .")
+
+
+# What is measured
+
+
+@claim("real-text#proof", kind="measurement")
+def test_the_measured_differences_are_of_the_current_code(printed):
+    path = ROOT / "scripts/experiments/real_text.py"
+    spec = importlib.util.spec_from_file_location("real_text_experiment", path)
+    experiment = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(experiment)
+    measured = json.loads(experiment.RESULTS.read_text(encoding="utf-8"))
+    assert measured["key"] == experiment.key(), "stale; run scripts/experiment real_text"
+    for row in measured["directions"].values():
+        assert max(row["encoder"], row["decoder"], row["logits"]) < 1e-5
+        assert row["greedy"] == measured["sentences"]
+    assert measured["beams"]["ours below greedy"] == 0
+    assert 0 < measured["beams"]["generate below greedy"] < measured["beams"]["sentences"] / 10
+    assert printed("examples", "measured")["beam search, same"] == str(measured["beams"]["same"])
+
+
+@claim("real-text#recipe", kind="measurement")
+def test_the_operations_are_those_that_the_paper_states(printed):
+    shown = printed("examples", "recipe")
+    assert shown["base, operations"] == "3.3e+18"
+    assert shown["big, operations"] == "2.3e+19"
