@@ -34,7 +34,8 @@ class Tokens:
         self.pieces = {i: piece for piece, i in self.ids.items()}
 
     def encode(self, text: str) -> list[int]:
-        prefix, sentence = re.fullmatch(r"(>>.*?<<)?(.*)", text, re.S).groups()
+        prefix = "".join(re.findall(r"^>>.*?<<", text))
+        sentence = text.removeprefix(prefix)
         pieces = [prefix] if prefix else []
         pieces += [*self.source.encode(sentence, out_type=str), "</s>"]
         unknown = self.ids["<unk>"]

@@ -1,10 +1,11 @@
+RUNS = {"base": (100_000, 12), "big": (300_000, 3.5 * 24)}  # steps, hours
 PAIRS = 4.5e6  # English-German
 TOKENS = 25_000  # of the target, in a batch
 SPEED = 9.5e12  # operations a second that the paper assumes of a P100
 ONE_GPU, CPU = 100e12, 0.1e12  # assumptions: of one GPU today, of two cores
 FITS = 2_500  # an assumption: tokens that fit in memory at once
 
-for name, steps, hours in ("base", 100_000, 12), ("big", 300_000, 3.5 * 24):
+for name, (steps, hours) in RUNS.items():
     print(f"{name}, target tokens: {steps * TOKENS / 1e9:.1f} billion")
     print(f"{name}, tokens for each pair: {steps * TOKENS / PAIRS:.0f}")
     print(f"{name}, seconds for a step: {hours * 3600 / steps:.2f}")
