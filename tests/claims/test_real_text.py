@@ -1,0 +1,663 @@
+"""The claims of the chapter on real text and real weights."""
+
+import ast
+import json
+import math
+import runpy
+import sys
+from collections.abc import Iterator
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+import decode
+from decode import beam_search, greedy_decode, sentence_score
+from helpers import ROOT, SNIPPETS, run_snippet
+from marian_reference import (
+    EOS,
+    OPUS_MT,
+    SMALL,
+    VOCAB_SIZE,
+    Models,
+    generate,
+    random_ids,
+    random_models,
+    relative_differences,
+)
+from marks import claim, mutation
+from transformer import PositionalEncoding
+from variants import opus_mt
+from variants.marian import load_marian
+from variants.opus_mt import Tokens
+
+CHAPTER = "real-text"
+SEEDS = {"en-zh": 0, "zh-en": 1}  # both directions have the same shapes and other weights
+
+
+# The architecture
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def models(request: pytest.FixtureRequest) -> Models:
+    """The shapes of OPUS-MT, with a vocabulary of 60."""
+    return random_models(60, SEEDS[request.param], attn_implementation="eager")
+
+
+@pytest.fixture(scope="module")
+def small() -> Models:
+    """Small shapes; every translation depends on its source."""
+    return random_models(60, std=0.6, **SMALL)
+
+
+@claim("real-text#proof")
+@mutation(
+    "variants/marian.py",
+    "F.silu(self.linear1(x))",
+    "self.linear1(x).relu()",
+    fault="Marian's feed-forward network has a ReLU",
+)
+@mutation(
+    "variants/marian.py",
+    "torch.cat([table[:, ::2], table[:, 1::2]], dim=1)",
+    "torch.cat([table[:, 1::2], table[:, ::2]], dim=1)",
+    fault="the cosines of Marian's positions come before the sines",
+)
+@mutation(
+    "variants/marian.py",
+    r'r"^(decoder.*)final_layer_norm": r"\1residuals.2.norm"',
+    r'r"^(decoder.*)final_layer_norm": r"\1residuals.1.norm",'
+    "\n"
+    r'    r"residuals.1.norm\.(\w+)$": r"residuals.2.norm.\1"',
+    fault="the decoder's last norm is exchanged with that of cross-attention",
+)
+@mutation(
+    "variants/marian.py",
+    'r"q_proj": "query"',
+    'r"q_proj": "value"',
+    fault="the published queries are loaded as values",
+)
+@mutation(
+    "variants/marian.py",
+    "return super().logits(x) + self.bias",
+    "return super().logits(x)",
+    fault="Marian's logits have no bias",
+)
+@mutation(
+    "variants/marian.py",
+    "table[pad_id, None]",
+    "table[:1]",
+    fault="the start token of Marian has the vector of </s>",
+)
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+def test_every_layer_and_the_logits_equal_those_of_transformers(attention):
+    models = random_models(60, attn_implementation=attention, **SMALL)
+    src, target = random_ids(60, 4, 11, padded=4), random_ids(60, 4, 7)
+    differences = relative_differences(models, src, target)
+    assert len(differences) == 2 + 2 + 1
+    for difference in differences.values():
+        assert difference < 1e-5
+
+
+@claim("real-text#proof")
+@mutation(
+    "variants/marian.py",
+    'num_encoder_layers=sizes["encoder_layers"]',
+    "num_encoder_layers=2",
+    fault="Marian has two encoder layers",
+)
+def test_in_the_published_shapes_every_layer_equals_that_of_transformers(models):
+    src, target = random_ids(60, 4, 11, padded=4), random_ids(60, 4, 7)
+    differences = relative_differences(models, src, target)
+    assert len(differences) == 6 + 6 + 1
+    for difference in differences.values():
+        assert difference < 1e-5
+
+
+@claim("real-text#proof")
+@mutation(
+    "variants/marian.py",
+    'max_len=sizes["max_position_embeddings"]',
+    "max_len=64",
+    fault="Marian has only 64 positions",
+)
+def test_every_position_of_a_long_sentence_has_the_same_logits(small):
+    models = random_models(60, **SMALL | {"max_position_embeddings": 100})
+    differences = relative_differences(models, random_ids(60, 1, 100), random_ids(60, 1, 99))
+    assert differences["logits"] < 1e-5
+
+
+@claim("real-text#proof")
+@mutation(
+    "variants/marian.py",
+    "pad_id=pad_id,",
+    "pad_id=1,",
+    fault="Marian takes the token 1 for padding",
+)
+def test_with_the_whole_vocabulary_the_logits_are_the_same():
+    models = random_models(VOCAB_SIZE, encoder_layers=1, decoder_layers=1)
+    src, target = random_ids(VOCAB_SIZE, 2, 5, padded=2), random_ids(VOCAB_SIZE, 2, 4)
+    assert relative_differences(models, src, target)["logits"] < 1e-5
+
+
+@claim("real-text#positions")
+@mutation(
+    "variants/marian.py",
+    "self.position.table = torch.cat([table[:, ::2], table[:, 1::2]], dim=1)",
+    "pass",
+    fault="the sines and cosines of Marian alternate",
+)
+def test_the_published_positions_are_our_table_with_all_sines_first(small):
+    theirs, ours = small
+    published = theirs.state_dict()["model.encoder.embed_positions.weight"]
+    torch.testing.assert_close(ours.position.table, published, rtol=0, atol=1e-6)
+    table = PositionalEncoding(64, 64).table
+    assert ours.position.table[:, :32].equal(table[:, 0::2])
+    assert not ours.position.table.equal(table)
+
+
+@claim("real-text#positions")
+@mutation(
+    "examples/real-text/order.py",
+    "torch.tensor([0, 3, 1, 4, 2, 5])",
+    "torch.tensor([0, 2, 4, 1, 3, 5])",
+    fault="the example puts the published positions in the wrong order",
+)
+def test_in_our_order_the_published_positions_are_our_row(printed):
+    row = ", ".join(f"{x:.3f}" for x in PositionalEncoding(6, 3).table[1].tolist())
+    shown = printed("examples", "order")
+    assert shown["in our order"] == f"tensor([{row}])"
+    assert shown["all sines first"] != shown["in our order"]
+
+
+@claim("real-text#swish")
+@mutation(
+    "variants/marian.py",
+    "return self.linear2(self.dropout(F.silu(self.linear1(x))))",
+    "return self.linear2(self.dropout(F.gelu(self.linear1(x))))",
+    fault="Marian's feed-forward network has a GELU",
+)
+def test_swish_is_the_input_times_its_sigmoid(printed):
+    shown = printed("exercises", "swish")
+    for z in (1, -1, -5):
+        assert float(shown[f"swish({z})"]) == pytest.approx(z / (1 + math.exp(-z)), abs=5e-4)
+
+
+@claim("real-text#swish")
+@mutation(
+    "variants/marian.py",
+    'if sizes["activation_function"] != "swish":',
+    "if False:",
+    fault="load_marian accepts any activation function",
+)
+def test_a_model_with_another_activation_function_is_rejected():
+    with pytest.raises(ValueError, match="not swish: gelu"):
+        load_marian(OPUS_MT | {"activation_function": "gelu"}, {})
+
+
+@claim("real-text#start")
+@mutation(
+    "variants/marian.py",
+    "value=-torch.inf",
+    "value=0.0",
+    fault="a translation of Marian can contain <bos>",
+)
+def test_no_translation_contains_the_start_token(small):
+    _, ours = small
+    logits = ours(random_ids(60, 3, 5), random_ids(60, 3, 5))
+    assert logits[..., -1].eq(-torch.inf).all()
+    assert logits[..., :-1].isfinite().all()
+
+
+@claim("real-text#start")
+@mutation(
+    "transformer.py",
+    "return (ids != pad_id)[:, None, None, :]",
+    "return (ids == ids)[:, None, None, :]",
+    fault="the padding mask hides nothing",
+)
+def test_with_the_padding_token_as_the_start_the_logits_differ(small):
+    """Our masks hide it, and MarianMTModel doesn't."""
+    _, ours = small
+    src, target = random_ids(60, 3, 6), random_ids(60, 3, 5)
+    one, other = (F.pad(target, (1, 0), value=start) for start in (59, 60))
+    with decode.eval_mode(ours):
+        changes = (ours(src, one) - ours(src, other))[..., :60].abs().amax(dim=(0, 2))
+    assert changes.min() > 0.1
+    with pytest.raises(ValueError, match="bos_id must"):
+        greedy_decode(ours, src, 5, bos_id=59, eos_id=EOS)
+
+
+@claim("real-text#shared")
+@mutation(
+    "variants/marian.py",
+    "self.src_embedding = self.tgt_embedding",
+    "pass",
+    fault="Marian's source and target have tables of their own",
+)
+def test_one_table_serves_source_target_and_logits(small):
+    _, ours = small
+    tables = (ours.src_embedding.embedding, ours.tgt_embedding.embedding, ours.output)
+    assert len({id(module.weight) for module in tables}) == 1
+
+
+@claim("real-text#shared")
+@mutation(
+    "examples/real-text/parameters.py",
+    "tie_embeddings=True,",
+    "tie_embeddings=False,",
+    fault="the example counts the table of embeddings twice",
+)
+def test_the_parameters_of_the_published_shapes_follow_the_formula(printed):
+    d, width, vocab_size = 512, 2048, VOCAB_SIZE
+    attention, norm = 4 * (d * d + d), 2 * d
+    network = 2 * d * width + width + d
+    layers = 6 * (attention + network + 2 * norm) + 6 * (2 * attention + network + 3 * norm)
+    shown = printed("examples", "parameters")
+    assert shown["parameters"] == f"{vocab_size * d + layers:,}"
+    assert (
+        shown["in the table of embeddings"] == f"{vocab_size * d / (vocab_size * d + layers):.0%}"
+    )
+    # The size that the site of the models states.
+    assert shown["megabytes in float32"] == "312"
+
+
+@claim("real-text#start")
+@mutation(
+    "exercises/real-text/published_name.py",
+    'second = last if encoder else "encoder_attn_layer_norm"',
+    'second = "encoder_attn_layer_norm"',
+    fault="the inverse of our_name gives the encoder a norm for cross-attention",
+)
+def test_the_inverse_gives_the_names_that_transformers_has(printed, small):
+    shown = printed("exercises", "published_name")
+    assert shown["there and back"] == "True"
+    assert shown["different names"] == shown["weights of the layers"]
+    names, _ = run_snippet("exercises", "real-text", "published_name")
+    theirs = {name for name in small[0].state_dict() if ".layers." in name}
+    ours = {name for name in small[1].state_dict() if ".layers." in name}
+    assert {names["published_name"](name) for name in ours} == theirs
+
+
+@claim("real-text#same", kind="measurement")
+def test_the_architecture_has_at_most_80_lines_of_code():
+    """Without empty lines, comments and docstrings."""
+    text = (SNIPPETS / "variants" / "marian.py").read_text(encoding="utf-8")
+    docstrings = {
+        line
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        for line in range(node.lineno, node.end_lineno + 1)
+    }
+    lines = [
+        line
+        for number, line in enumerate(text.splitlines(), 1)
+        if number not in docstrings and line.strip() and not line.lstrip().startswith("#")
+    ]
+    assert len(lines) <= 80
+
+
+# Decoding
+
+
+@claim("real-text#decoding")
+@mutation(
+    "decode.py",
+    "x = self.model.tgt_embedding(ids) + table[position]",
+    "x = self.model.tgt_embedding(ids) + table[0]",
+    fault="the cache gives every token the first position",
+)
+@pytest.mark.parametrize("use_cache", [True, False])
+def test_greedy_decoding_equals_generate(small, use_cache):
+    _, ours = small
+    src = random_ids(60, 20, 9, padded=3)
+    theirs = generate(small, src, 12)
+    assert len({tuple(row) for row in theirs.tolist()}) >= 8  # the source matters
+    assert greedy_decode(ours, src, 12, 60, EOS, use_cache).equal(theirs)
+
+
+@claim("real-text#decoding")
+@mutation(
+    "variants/marian.py",
+    'nhead=sizes["encoder_attention_heads"]',
+    'nhead=sizes["encoder_attention_heads"] // 2',
+    fault="Marian has half as many heads",
+)
+def test_greedy_decoding_in_the_published_shapes_equals_generate(models):
+    _, ours = models
+    src = random_ids(60, 4, 6, padded=2)
+    assert greedy_decode(ours, src, 6, 60, EOS).equal(generate(models, src, 6))
+
+
+def beams(models: Models, src: Tensor, max_len: int, beam_size: int) -> tuple[Tensor, Tensor]:
+    """What generate's beam search writes, and ours; neither normalizes by the length."""
+    _, ours = models
+    options = {"length_penalty": 0.0, "early_stopping": "never"}
+    theirs = generate(models, src, max_len, num_beams=beam_size, **options)
+    mine = beam_search(ours, src, max_len, 60, EOS, beam_size, length_penalty=0.0)
+    width = max(theirs.size(1), mine.size(1))
+    return tuple(
+        F.pad(ids, (0, width - ids.size(1)), value=ours.config.pad_id) for ids in (theirs, mine)
+    )
+
+
+def plain_best(totals: Tensor, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """As decode.best_continuations, but no beam is reserved for the greedy translation."""
+    scores = (totals[..., None] + logits.log_softmax(dim=-1)).flatten(1)
+    totals, best = scores.topk(totals.size(1))
+    return totals, best // logits.size(-1), best % logits.size(-1)
+
+
+def without_ends(models: Models) -> Models:
+    theirs, _ = models
+    theirs.final_logits_bias[0, EOS] = -30
+    return theirs, load_marian(theirs.config.to_dict(), theirs.state_dict())
+
+
+@claim("real-text#decoding")
+@mutation(
+    "decode.py",
+    "progress.select(rows)",
+    "progress.select(start.expand(shape).flatten())",
+    fault="the beam search keeps the caches of the first beams",
+)
+def test_without_the_reserved_beam_our_beam_search_equals_generate(monkeypatch):
+    models = without_ends(random_models(60, std=0.6, **SMALL))
+    monkeypatch.setattr(decode, "best_continuations", plain_best)
+    theirs, mine = beams(models, random_ids(60, 20, 9, padded=3), 12, 4)
+    assert mine.equal(theirs)
+    greedy = greedy_decode(models[1], random_ids(60, 20, 9, padded=3), 12, 60, EOS)
+    assert (mine != greedy).any(dim=1).sum() >= 5  # the search matters
+
+
+@claim("real-text#decoding")
+@mutation(
+    "decode.py",
+    "ranking = scores.scatter(1, greedy, math.inf)",
+    "ranking = scores",
+    fault="the beam search reserves no beam for the greedy translation",
+)
+def test_only_our_beam_search_is_never_below_the_greedy_translation():
+    models = without_ends(random_models(60, std=0.6, **SMALL))
+    src = random_ids(60, 200, 5)
+    scores = [sentence_score(models[1], src, ids, 60) for ids in beams(models, src, 12, 2)]
+    greedy = sentence_score(models[1], src, greedy_decode(models[1], src, 12, 60, EOS), 60)
+    below = [(score < greedy - 1e-4).sum().item() for score in scores]
+    assert below[0] > 0
+    assert below[1] == 0
+
+
+@claim("real-text#decoding", kind="measurement")
+def test_generate_divides_the_logarithm_by_a_power_of_the_length(small):
+    """By n^alpha; our normalisation, ((5 + n) / 6)^alpha, is that of Wu et al."""
+    src, pad = random_ids(60, 8, 9), 59
+    options = {"num_beams": 4, "length_penalty": 0.6, "early_stopping": "never"}
+    shown = small[0].generate(
+        src,
+        attention_mask=torch.ones_like(src),
+        max_new_tokens=12,
+        bad_words_ids=[[pad]],
+        renormalize_logits=True,
+        return_dict_in_generate=True,
+        output_scores=True,
+        **options,
+    )
+    ids = shown.sequences[:, 1:]
+    totals = sentence_score(small[1], src, ids, 60)
+    lengths = (ids != pad).sum(dim=1)
+    torch.testing.assert_close(shown.sequences_scores, totals / lengths**0.6, rtol=1e-5, atol=1e-5)
+
+
+# Tokens
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def folder(request: pytest.FixtureRequest, tmp_path_factory) -> Path:
+    """The published files of a tiny model for one direction."""
+    from sentencepiece import SentencePieceTrainer
+
+    from corpus import translator
+
+    folder = tmp_path_factory.mktemp(request.param)
+    pairs = [pair for pair in translator(part="train") if len(pair.source) < 9][:2000]
+    english = [" ".join(pair.source) for pair in pairs]
+    chinese = ["".join(pair.target) for pair in pairs]
+    sides = (english, chinese) if request.param == "en-zh" else (chinese, english)
+    pieces = {}
+    for name, sentences in zip(("source", "target"), sides, strict=True):
+        prefix = folder / name
+        SentencePieceTrainer.train(
+            sentence_iterator=iter(sentences),
+            model_prefix=str(prefix),
+            vocab_size=400,
+            hard_vocab_limit=False,
+            num_threads=1,
+            minloglevel=2,
+        )
+        prefix.with_suffix(".model").rename(folder / f"{name}.spm")
+        for line in prefix.with_suffix(".vocab").read_text(encoding="utf-8").splitlines()[3:]:
+            pieces.setdefault(line.split("\t")[0])
+    tokens = ["</s>", "<unk>", ">>cmn_Hans<<", *pieces, "<pad>"]
+    ids = {token: i for i, token in enumerate(tokens)}
+    (folder / "vocab.json").write_text(json.dumps(ids), encoding="utf-8")
+    theirs, _ = random_models(len(ids), std=0.6, **SMALL)
+    (folder / "config.json").write_text(json.dumps(theirs.config.to_dict()), encoding="utf-8")
+    torch.save(theirs.state_dict(), folder / "pytorch_model.bin")
+    return folder
+
+
+@pytest.fixture
+def tokenizer(folder):
+    from transformers import MarianTokenizer
+
+    files = (str(folder / name) for name in ("source.spm", "target.spm", "vocab.json"))
+    return MarianTokenizer(*files)
+
+
+TEXTS = [
+    "why do we work ?",
+    "Why do we work? ",
+    ">>cmn_Hans<<why do we work ?",
+    ">>cmn_Hans<< we  rest at home .",
+    ">>jpn<< we work .",
+    "a quartz sphinx & 42 √",
+    "",
+    "我们为什么工作？",
+    "我们  在家休息。ＡＢ",
+]
+
+
+@claim("real-text#subwords")
+@mutation(
+    "variants/opus_mt.py",
+    'pieces += [*self.source.encode(sentence, out_type=str), "</s>"]',
+    "pieces += [*self.source.encode(sentence, out_type=str)]",
+    fault="the source of OPUS-MT has no </s>",
+)
+@mutation(
+    "variants/opus_mt.py",
+    'r"^>>.*?<<"',
+    'r"^>>.*?@@"',
+    fault="SentencePiece cuts the language prefix",
+)
+@mutation(
+    "variants/opus_mt.py",
+    "return [self.ids.get(piece, unknown) for piece in pieces]",
+    "return [self.source.piece_to_id(piece) for piece in pieces]",
+    fault="the pieces are numbered by SentencePiece",
+)
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_ids_of_a_text_equal_those_of_marian_tokenizer(folder, tokenizer, text):
+    assert Tokens(folder).encode(text) == tokenizer(text)["input_ids"]
+
+
+@claim("real-text#subwords")
+@mutation(
+    "variants/opus_mt.py",
+    'return text.replace("▁", " ").strip()',
+    'return text.replace("▁", "").strip()',
+    fault="the translation has no spaces",
+)
+@mutation(
+    "variants/opus_mt.py",
+    'special = {"</s>", "<unk>", "<pad>"}',
+    'special = {"</s>", "<pad>"}',
+    fault="<unk> is part of the translation",
+)
+def test_the_text_of_ids_equals_that_of_marian_tokenizer(folder, tokenizer):
+    tokens = Tokens(folder)
+    unknown = tokens.ids["<unk>"]
+    for ids in random_ids(len(tokens.ids), 30, 8, padded=3).tolist():
+        ids = [*ids[:4], unknown, *ids[4:], EOS]
+        assert tokens.decode(ids) == tokenizer.decode(ids, skip_special_tokens=True)
+
+
+@claim("real-text#prefix")
+@mutation(
+    "variants/opus_mt.py",
+    "pieces = [prefix] if prefix else []",
+    "pieces = []",
+    fault="the language prefix is dropped",
+)
+def test_the_prefix_is_one_token_before_the_sentence(folder):
+    tokens = Tokens(folder)
+    prefix, *rest = tokens.encode(">>cmn_Hans<< we work .")
+    assert prefix == tokens.ids[">>cmn_Hans<<"]
+    assert rest == tokens.encode("we work .")
+
+
+# The command
+
+
+class Server(BaseHTTPRequestHandler):
+    """Serves the files of a folder at the addresses of the Hugging Face Hub."""
+
+    def __init__(self, folder: Path, requests: list[str], *arguments: object):
+        self.folder, self.requests = folder, requests
+        super().__init__(*arguments)
+
+    def do_GET(self) -> None:
+        self.requests.append(self.path)
+        data = (self.folder / self.path.rpartition("/")[2]).read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def requests(folder, tmp_path, monkeypatch) -> Iterator[list[str]]:
+    """A local server in place of huggingface.co, and an empty folder; what it is asked for."""
+    paths: list[str] = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, folder, paths))
+    monkeypatch.setattr(opus_mt, "SITE", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.chdir(tmp_path)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield paths
+    server.shutdown()
+    server.server_close()
+
+
+def run(monkeypatch, *arguments: str) -> None:
+    monkeypatch.setattr(sys, "argv", ["opus_mt", *arguments])
+    opus_mt.main()
+
+
+@claim("real-text#run")
+@mutation(
+    "variants/opus_mt.py",
+    'prefix = "" if options.reverse else ">>cmn_Hans<<"',
+    'prefix = ""',
+    fault="the command sends no language prefix to the model",
+)
+@mutation(
+    "variants/opus_mt.py",
+    "ZH_EN if options.reverse else EN_ZH",
+    "EN_ZH",
+    fault="the command downloads the same model for both directions",
+)
+@mutation(
+    "variants/opus_mt.py",
+    "if not (folder / file).exists():",
+    "if True:",
+    fault="the command downloads the files every time",
+)
+def test_the_command_downloads_the_pinned_files_and_translates(
+    folder, requests, monkeypatch, capsys
+):
+    forward = "en-zh" in folder.name
+    sentences = ["why do we work ?", "we rest at home ."] if forward else ["我们为什么工作？"]
+    arguments = sentences if forward else ["--reverse", *sentences]
+    run(monkeypatch, *arguments)
+    name, revision = opus_mt.EN_ZH if forward else opus_mt.ZH_EN
+    start = f"/Helsinki-NLP/{name}/resolve/{revision}"
+    assert requests == [f"{start}/{file}" for file in opus_mt.FILES]
+    prefix = ">>cmn_Hans<<" if forward else ""
+    model, tokens = opus_mt.load(folder)
+    expected = [opus_mt.translate(model, tokens, prefix + sentence) for sentence in sentences]
+    assert capsys.readouterr().out.splitlines() == expected
+    assert all(expected)
+
+    run(monkeypatch, *arguments)
+    assert len(requests) == len(opus_mt.FILES)  # nothing is downloaded again
+    assert capsys.readouterr().out.splitlines() == expected
+
+
+@claim("real-text#run")
+@mutation(
+    "variants/opus_mt.py",
+    "except OSError as error:",
+    "except EOFError as error:",
+    fault="without a network the command ends with a traceback",
+)
+def test_without_a_network_the_command_explains_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(opus_mt, "SITE", "http://127.0.0.1:9")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match=r"can't be downloaded from http://127\.0\.0\.1:9"):
+        run(monkeypatch, "we work .")
+    assert not [*tmp_path.rglob("*.*")]
+
+
+@claim("real-text#run")
+@mutation(
+    "variants/opus_mt.py",
+    "except ImportError as error:",
+    "except EOFError as error:",
+    fault="without SentencePiece the command ends with a traceback",
+)
+def test_without_sentencepiece_the_command_explains_it(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    monkeypatch.setattr(opus_mt, "download", lambda *_: folder)
+    with pytest.raises(SystemExit, match="pip install sentencepiece"):
+        run(monkeypatch, "we work .")
+
+
+# What is measured
+
+
+@claim("real-text#proof", kind="measurement")
+def test_the_measured_differences_are_of_the_current_code(printed):
+    experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "real_text.py"))
+    measured = json.loads(experiment["RESULTS"].read_text(encoding="utf-8"))
+    assert measured["key"] == experiment["key"](), "stale; run scripts/experiment real_text"
+    for row in measured["directions"].values():
+        assert max(row["encoder"], row["decoder"], row["logits"]) < 1e-5
+        assert row["greedy"] == measured["sentences"]
+    assert measured["beams"]["ours below greedy"] == 0
+    assert 0 < measured["beams"]["generate below greedy"] < measured["beams"]["sentences"] / 10
+    assert printed("examples", "measured")["beam search, same"] == str(measured["beams"]["same"])
+
+
+@claim("real-text#recipe", kind="measurement")
+def test_the_operations_are_those_that_the_paper_states(printed):
+    shown = printed("examples", "recipe")
+    assert shown["base, operations"] == "3.3e+18"
+    assert shown["big, operations"] == "2.3e+19"
