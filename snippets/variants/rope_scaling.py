@@ -18,7 +18,7 @@ def rope_frequencies(
 
     scaling is linear, ntk or yarn. The angles are float64, (head_dim / 2,).
     Raises ValueError for an odd head_dim and an unknown scaling.
-    Source: Peng et al. 2023, sections 2.3, 3.1, 3.2 and 3.4.
+    Source: Peng et al. 2023, sections 2 and 3.
     """
     if head_dim % 2 or scaling not in ("", "linear", "ntk", "yarn"):
         raise ValueError(
