@@ -20,17 +20,6 @@ import pretrained  # noqa: E402
 from bookbuild.reference.claim_results import code_key  # noqa: E402
 
 SEEDS = 5
-FILES = [  # what the differences depend on
-    "tests/claims/pretrained.py",
-    "snippets/transformer.py",
-    *(
-        f"snippets/variants/{name}.py"
-        for name in (
-            *("decoder_2026", "decoder_only", "experts", "hugging_face", "latent_attention"),
-            *("learned", "rmsnorm", "rope_scaling", "rotary", "swiglu"),
-        )
-    ),
-]
 RESULTS = ROOT / "snippets" / "results" / "modern.json"
 
 
@@ -42,7 +31,7 @@ def main() -> None:
         differences[name] = {what: max(run[what] for run in runs) for what in runs[0]}
         print(name, differences[name], flush=True)
     record = {
-        "key": code_key(FILES),
+        "key": code_key(pretrained.FILES),
         "environment": {
             "python": platform.python_version(),
             "torch": version("torch"),

@@ -20,6 +20,17 @@ from variants.latent_attention import LatentAttention
 from variants.learned import LearnedPositions
 from variants.swiglu import GELUFeedForward, gelu_tanh
 
+FILES = [  # on which the differences depend
+    "tests/claims/pretrained.py",
+    "snippets/transformer.py",
+    *(
+        f"snippets/variants/{name}.py"
+        for name in (
+            *("decoder_2026", "decoder_only", "experts", "hugging_face", "latent_attention"),
+            *("learned", "rmsnorm", "rope_scaling", "rotary", "swiglu"),
+        )
+    ),
+]
 LENGTH, PROMPT = 32, 10  # all tokens, and those that come at once when there is a cache
 NEW_SIZES = {
     "vocab_size": 40,
