@@ -109,7 +109,7 @@ class CausalSelfAttention(nn.Module):
         if self.number in cache.layers:
             old_k, old_v = cache.layers[self.number]
             k, v = torch.cat([old_k, k], dim=2), torch.cat([old_v, v], dim=2)
-        kept = k[:, :, -self.window :], v[:, :, -self.window :]  # -0: all
+        kept = k[:, :, -self.window :], v[:, :, -self.window :]  # 0 keeps all
         cache.layers[self.number] = kept
         earlier = torch.arange(1 - k.size(2), 1, device=x.device)
         distance = positions.unsqueeze(1) - positions[-1] - earlier  # (n, m)
