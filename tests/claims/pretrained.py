@@ -5,7 +5,7 @@ Importing transformers takes seconds, so only the functions do.
 """
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -31,7 +31,8 @@ FILES = [  # on which the differences depend
         )
     ),
 ]
-LENGTH, PROMPT = 32, 10  # all tokens, and those that come at once when there is a cache
+LENGTH = 32
+PARTS = [10, 5] + 17 * [1]  # the tokens that come at once when there is a cache
 NEW_SIZES = {
     "vocab_size": 40,
     "hidden_size": 32,
@@ -158,12 +159,6 @@ def random_ids(seed: int) -> Tensor:
     return torch.randint(40, (2, LENGTH), generator=torch.Generator().manual_seed(seed))
 
 
-def prompt_and_tokens(ids: Tensor) -> Iterator[Tensor]:
-    """The first tokens at once, then one at a time."""
-    yield ids[:, :PROMPT]
-    yield from ids[:, PROMPT:].split(1, dim=1)
-
-
 def relative_difference(ours: Tensor, theirs: Tensor) -> float:
     """The largest difference as a fraction of the largest number."""
     assert ours.shape == theirs.shape
@@ -183,7 +178,7 @@ def compare_decoders(name: str, seed: int) -> Differences:
     if "NTK" in name:  # theirs rotates by the length so far, so a cached key depends on it
         return found
     cache, past, our_logits, their_logits = Cache(), None, [], []
-    for part in prompt_and_tokens(ids):
+    for part in ids.split(PARTS, dim=1):
         our_logits.append(ours(part, cache))
         output = theirs(part, past_key_values=past, use_cache=True)
         past = output.past_key_values
@@ -257,7 +252,7 @@ def compare_latent_attention(seed: int) -> Differences:
     later = torch.full((LENGTH, LENGTH), -torch.inf).triu(1)
     expected = theirs(x, DeepseekV3RotaryEmbedding(config)(x, positions), later)[0]
     cache, outputs = None, []
-    for part in prompt_and_tokens(x):
+    for part in x.split(PARTS, dim=1):
         output, cache = ours(part, cache)
         outputs.append(output)
     return {
