@@ -34,10 +34,12 @@ def cache(label):
     for i, (name, count) in enumerate(numbers.items()):
         size = count * LAYERS * 2 / 1000
         color = (FIRST, SECOND, VALUE, THIRD)[i]
-        ax.barh(i, size, height=0.6, color=color, alpha=0.6)
-        ax.text(size * 1.1, i, f"{size:,.0f}", va="center")
+        ax.plot(size, i, "o", color=color, markersize=9)
+        ax.text(size * 1.25, i, f"{size:,.0f}", va="center")
     ax.set_xscale("log")
     ax.set_xlim(10, 20000)
+    ax.grid(axis="x")
+    ax.set_ylim(-0.6, 3.6)
     ax.set_yticks(range(len(numbers)), [label[name] for name in numbers])
     ax.invert_yaxis()
     ax.set_xlabel(label["bytes"])

@@ -199,8 +199,8 @@ def test_the_load_balancing_loss_equals_that_of_transformers(seed):
 @mutation(
     "variants/rope_scaling.py",
     "math.floor(pair_with(32))",
-    "math.floor(pair_with(16))",
-    fault="YaRN scales down only pairs that make fewer than 16 turns",
+    "math.floor(pair_with(8))",
+    fault="YaRN leaves pairs with 8 turns or more as they are",
 )
 @seeds
 def test_with_yarn_it_computes_the_logits_of_llama_with_yarn(seed):
@@ -315,7 +315,7 @@ def test_the_differences_in_the_table_belong_to_this_code(printed):
 # The blocks
 
 
-@claim("modern-decoders#one-minute")
+@claim("modern-decoders#model")
 @mutation(
     "variants/decoder_2026.py",
     "mask = distance >= 0\n",
