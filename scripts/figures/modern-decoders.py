@@ -31,7 +31,7 @@ def cache(label):
         "multi-query": 2 * HEAD_DIM,
     }
     fig, ax = canvas(height=200)
-    for i, (name, count) in enumerate(numbers.items()):
+    for i, count in enumerate(numbers.values()):
         size = count * LAYERS * 2 / 1000
         color = (FIRST, SECOND, VALUE, THIRD)[i]
         ax.plot(size, i, "o", color=color, markersize=9)
