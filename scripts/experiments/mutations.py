@@ -21,7 +21,7 @@ def main() -> None:
     missing = [case for case in CASES if not record.has(case.name)]
     print(f"{len(CASES)} mutations, {len(missing)} to try", flush=True)
     names, missed = [case.name for case in CASES], 0
-    with process_pool() as pool:
+    with process_pool(missing) as pool:
         futures = {pool.submit(run_test, case.test, case.mutation[:3]): case for case in missing}
         for count, future in enumerate(as_completed(futures), 1):
             outcome, output, files = future.result()

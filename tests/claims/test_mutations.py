@@ -5,7 +5,7 @@ of this clone records, is not made again, except with --all.
 """
 
 import multiprocessing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from typing import NamedTuple
 
@@ -37,18 +37,27 @@ class Case(NamedTuple):
 CASES = [Case(claim.test, each) for claim in claims.all_claims() for each in claim.mutations]
 
 
-def process_pool() -> ProcessPoolExecutor:
+# Importing transformers takes seconds.
+MODELS = ("llama", "qwen3", "qwen3_moe", "gemma3", "deepseek_v3", "bert", "gpt2")
+SLOW_IMPORTS = {
+    "test_modern_decoders.py": [f"transformers.models.{name}.modeling_{name}" for name in MODELS]
+}
+
+
+def process_pool(cases: Iterable[Case] = ()) -> ProcessPoolExecutor:
     """Two processes at a time, each for one task, since a module is imported only once."""
     context = multiprocessing.get_context("forkserver")
     # torch.optim imports torch._dynamo on its first use, which takes more than a second.
     preload = ["numpy", "pytest", "hypothesis.strategies", "torch", "torch._dynamo"]
+    for file in {case.test_file for case in cases}:
+        preload += SLOW_IMPORTS.get(file, [])
     context.set_forkserver_preload([*preload, "_hypothesis_pytestplugin"])
     return ProcessPoolExecutor(2, mp_context=context, max_tasks_per_child=1)
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[ProcessPoolExecutor]:
-    with process_pool() as pool:
+def pool(selected) -> Iterator[ProcessPoolExecutor]:
+    with process_pool(selected) as pool:
         yield pool
         pool.shutdown(cancel_futures=True)
 

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Our models and those of transformers with the same random weights: the largest differences.
+
+tests/claims/pretrained.py makes each comparison, here with several seeds.
+Writes snippets/results/modern.json, with a key over the code of both.
+"""
+
+import json
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+ROOT = Path(__file__).resolve().parents[2]
+elsewhere = [path for path in sys.path if Path(path) != Path(__file__).parent]
+sys.path[:] = [*(str(ROOT / name) for name in ("snippets", "scripts", "tests/claims")), *elsewhere]
+import pretrained  # noqa: E402
+from bookbuild.reference.claim_results import code_key  # noqa: E402
+
+SEEDS = 5
+RESULTS = ROOT / "snippets" / "results" / "modern.json"
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    differences: dict[str, dict[str, float]] = {}
+    for name, compare in pretrained.all_comparisons().items():
+        runs = [compare(seed) for seed in range(SEEDS)]
+        differences[name] = {what: max(run[what] for run in runs) for what in runs[0]}
+        print(name, differences[name], flush=True)
+    record = {
+        "key": code_key(pretrained.FILES),
+        "environment": {
+            "python": platform.python_version(),
+            "torch": version("torch"),
+            "transformers": version("transformers"),
+        },
+        "seeds": SEEDS,
+        "differences": differences,
+    }
+    RESULTS.write_text(f"{json.dumps(record, indent=1)}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

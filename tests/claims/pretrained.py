@@ -1,0 +1,384 @@
+"""Our models and those of transformers with the same random weights, in small sizes.
+
+scripts/experiments/modern.py measures their differences for the page on modern decoders.
+Importing transformers takes seconds, so only the functions do.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from transformer import Encoder, TransformerConfig
+from variants.decoder_2026 import Cache, Decoder2026, DecoderConfig
+from variants.decoder_only import DecoderOnly
+from variants.experts import load_balancing_loss
+from variants.hugging_face import load_hugging_face
+from variants.latent_attention import LatentAttention
+from variants.learned import LearnedPositions
+from variants.swiglu import GELUFeedForward, gelu_tanh
+
+FILES = [  # on which the differences depend
+    "tests/claims/pretrained.py",
+    "snippets/transformer.py",
+    *(
+        f"snippets/variants/{name}.py"
+        for name in (
+            *("decoder_2026", "decoder_only", "experts", "hugging_face", "latent_attention"),
+            *("learned", "rmsnorm", "rope_scaling", "rotary", "swiglu"),
+        )
+    ),
+]
+LENGTH = 32
+PARTS = [10, 5] + 17 * [1]  # the tokens that come at once when there is a cache
+NEW_SIZES = {
+    "vocab_size": 40,
+    "hidden_size": 32,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 12,
+    "num_hidden_layers": 3,
+    "intermediate_size": 24,
+    "rms_norm_eps": 1e-5,
+    "pad_token_id": None,
+}
+OUR_SIZES = {
+    "vocab_size": 40,
+    "d_model": 32,
+    "nhead": 4,
+    "num_kv_heads": 2,
+    "head_dim": 12,
+    "num_layers": 3,
+    "dim_feedforward": 24,
+    "norm_eps": 1e-5,
+    "base": 500.0,
+}
+
+
+def rope(theta: float = 500.0, kind: str = "default", **options: float) -> dict[str, Any]:
+    return {"rope_type": kind, "rope_theta": theta, **options}
+
+
+# The names of a configuration and a model of transformers, their options, and ours.
+DECODERS: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
+    "Llama": (
+        "LlamaConfig",
+        "LlamaForCausalLM",
+        {"rope_parameters": rope()},
+        {"qk_norm": False},
+    ),
+    "Qwen3": (
+        "Qwen3Config",
+        "Qwen3ForCausalLM",
+        {"rope_parameters": rope(), "tie_word_embeddings": True},
+        {"tie_embeddings": True},
+    ),
+    "Qwen3-MoE": (
+        "Qwen3MoeConfig",
+        "Qwen3MoeForCausalLM",
+        {
+            "rope_parameters": rope(),
+            "num_experts": 6,
+            "num_experts_per_tok": 2,
+            "moe_intermediate_size": 24,
+            "norm_topk_prob": True,
+        },
+        {"num_experts": 6, "experts_per_token": 2},
+    ),
+    "Gemma 3": (
+        "Gemma3TextConfig",
+        "Gemma3ForCausalLM",
+        {
+            "rope_parameters": {"full_attention": rope(), "sliding_attention": rope(50.0)},
+            "sliding_window": 4,
+            "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+            "query_pre_attn_scalar": 20,
+        },
+        {
+            "local_base": 50.0,
+            "window": 4,
+            "global_every": 2,
+            "activation": "gelu",
+            "offset_norm": True,
+            "norm_after": True,
+            "scale_embedding": True,
+            "score_dim": 20,
+            "tie_embeddings": True,
+        },
+    ),
+    "Llama with YaRN": (
+        "LlamaConfig",
+        "LlamaForCausalLM",
+        {
+            "max_position_embeddings": 8192,
+            "rope_parameters": rope(kind="yarn", factor=4.0, original_max_position_embeddings=2048),
+        },
+        {"qk_norm": False, "rope_scaling": "yarn", "rope_factor": 4.0, "original_len": 2048},
+    ),
+    "Llama with linear scaling": (
+        "LlamaConfig",
+        "LlamaForCausalLM",
+        {"rope_parameters": rope(kind="linear", factor=4.0)},
+        {"qk_norm": False, "rope_scaling": "linear", "rope_factor": 4.0},
+    ),
+    "Llama with NTK scaling": (  # theirs depends on the length: 4 at twice the original
+        "LlamaConfig",
+        "LlamaForCausalLM",
+        {
+            "max_position_embeddings": LENGTH // 2,
+            "rope_parameters": rope(kind="dynamic", factor=3.0),
+        },
+        {"qk_norm": False, "rope_scaling": "ntk", "rope_factor": 4.0},
+    ),
+}
+
+
+def randomize(module: nn.Module, seed: int) -> None:
+    """Make every parameter random, those of the norms too."""
+    torch.manual_seed(seed)
+    for parameter in module.parameters():
+        nn.init.normal_(parameter, std=0.4)
+
+
+def new_decoders(name: str, seed: int) -> tuple[Decoder2026, nn.Module]:
+    """Our decoder and that of transformers with the same weights."""
+    import transformers
+
+    config, model, their_options, our_options = DECODERS[name]
+    sizes = NEW_SIZES | {"attn_implementation": "eager"} | their_options
+    theirs = getattr(transformers, model)(getattr(transformers, config)(**sizes)).eval()
+    randomize(theirs, seed)
+    ours = Decoder2026(DecoderConfig(**OUR_SIZES | our_options)).eval()
+    load_hugging_face(ours, theirs.state_dict())
+    return ours, theirs
+
+
+def random_ids(seed: int) -> Tensor:
+    return torch.randint(40, (2, LENGTH), generator=torch.Generator().manual_seed(seed))
+
+
+def relative_difference(ours: Tensor, theirs: Tensor) -> float:
+    """The largest difference as a fraction of the largest number."""
+    assert ours.shape == theirs.shape
+    return ((ours - theirs).abs().max() / theirs.abs().max()).item()
+
+
+Differences = dict[str, float]  # by what is compared
+
+
+@torch.no_grad()
+def compare_decoders(name: str, seed: int) -> Differences:
+    """The logits; with a cache, each model uses its own."""
+    ours, theirs = new_decoders(name, seed)
+    ids = random_ids(seed)
+    expected = theirs(ids, use_cache=False).logits
+    found = {"logits": relative_difference(ours(ids), expected)}
+    if "NTK" in name:  # theirs rotates by the length so far, so a cached key depends on it
+        return found
+    cache, past, our_logits, their_logits = Cache(), None, [], []
+    for part in ids.split(PARTS, dim=1):
+        our_logits.append(ours(part, cache))
+        output = theirs(part, past_key_values=past, use_cache=True)
+        past = output.past_key_values
+        their_logits.append(output.logits)
+    cached = relative_difference(torch.cat(our_logits, 1), torch.cat(their_logits, 1))
+    return found | {"logits with a cache": cached}
+
+
+@torch.no_grad()
+def compare_losses(seed: int) -> Differences:
+    """The load-balancing loss of all layers of Qwen3-MoE."""
+    ours, theirs = new_decoders("Qwen3-MoE", seed)
+    ids = random_ids(seed)
+    ours(ids)
+    logits = torch.cat([layer.feed_forward.router_logits for layer in ours.layers])
+    expected = theirs(ids, output_router_logits=True).aux_loss
+    loss = load_balancing_loss(logits, 2)
+    return {"load-balancing loss": relative_difference(loss, expected)}
+
+
+# DeepSeek-V3
+
+LATENT_NAMES = {
+    "q_a_proj": "query_down",
+    "q_a_layernorm": "query_norm",
+    "q_b_proj": "query_up",
+    "kv_a_proj_with_mqa": "kv_down",
+    "kv_a_layernorm": "kv_norm",
+    "kv_b_proj": "kv_up",
+    "o_proj": "output",
+}
+
+
+def renamed(state: Mapping[str, Tensor], names: dict[str, str]) -> dict[str, Tensor]:
+    """The tensors with parts of their names replaced."""
+    result = {}
+    for name, value in state.items():
+        for old, new in names.items():
+            name = name.replace(old, new)
+        result[name] = value
+    return result
+
+
+@torch.no_grad()
+def compare_latent_attention(seed: int) -> Differences:
+    """The attention of DeepSeek-V3; theirs has no cache here."""
+    from transformers import DeepseekV3Config
+    from transformers.models.deepseek_v3.modeling_deepseek_v3 import (
+        DeepseekV3Attention,
+        DeepseekV3RotaryEmbedding,
+    )
+
+    config = DeepseekV3Config(
+        hidden_size=32,
+        num_attention_heads=4,
+        num_key_value_heads=4,
+        q_lora_rank=20,
+        kv_lora_rank=14,
+        qk_nope_head_dim=10,
+        v_head_dim=10,
+        qk_rope_head_dim=6,
+        rope_parameters=rope(),
+        attn_implementation="eager",
+    )
+    theirs = DeepseekV3Attention(config, 0).eval()
+    randomize(theirs, seed)
+    ours = LatentAttention(32, 4, 20, 14, 10, 6, base=500.0).eval()
+    ours.load_state_dict(renamed(theirs.state_dict(), LATENT_NAMES))
+    x = torch.randn(2, LENGTH, 32, generator=torch.Generator().manual_seed(seed))
+    positions = torch.arange(LENGTH)[None]
+    later = torch.full((LENGTH, LENGTH), -torch.inf).triu(1)
+    expected = theirs(x, DeepseekV3RotaryEmbedding(config)(x, positions), later)[0]
+    cache, outputs = None, []
+    for part in x.split(PARTS, dim=1):
+        output, cache = ours(part, cache)
+        outputs.append(output)
+    return {
+        "outputs of attention": relative_difference(ours(x)[0], expected),
+        "outputs with a cache": relative_difference(torch.cat(outputs, 1), expected),
+    }
+
+
+# BERT and GPT-2
+
+
+class TanhGELUFeedForward(GELUFeedForward):
+    """The feed-forward network of GPT-2."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.linear2(self.dropout(gelu_tanh(self.linear1(x))))
+
+
+def replace_feed_forward(stack: Encoder, kind: Callable[..., nn.Module]) -> None:
+    """Give each layer a feed-forward network with another activation."""
+    for layer in stack.layers:
+        matrix = layer.feed_forward.linear1.weight
+        layer.feed_forward = kind(matrix.size(1), matrix.size(0), 0.0)
+
+
+def old_config(**options: Any) -> TransformerConfig:
+    return TransformerConfig(40, 40, 32, 4, 3, 0, 48, 0.0, max_len=LENGTH, **options)
+
+
+BERT_NAMES = {
+    "layer.": "layers.",
+    "attention.self.": "self_attention.",
+    "attention.output.dense": "self_attention.output",
+    "attention.output.LayerNorm": "residuals.0.norm",
+    "intermediate.dense": "feed_forward.linear1",
+    "output.dense": "feed_forward.linear2",
+    "output.LayerNorm": "residuals.1.norm",
+}
+
+
+@torch.no_grad()
+def compare_bert(seed: int) -> Differences:
+    """The vectors of real tokens after the last layer; one sentence is padded."""
+    from transformers import BertConfig, BertModel
+
+    config = BertConfig(
+        vocab_size=40,
+        hidden_size=32,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        intermediate_size=48,
+        max_position_embeddings=LENGTH,
+        attn_implementation="eager",
+    )
+    theirs = BertModel(config, add_pooling_layer=False).eval()
+    randomize(theirs, seed)
+    ours = Encoder(old_config(layer_norm_eps=1e-12)).eval()
+    replace_feed_forward(ours, GELUFeedForward)
+    state = renamed(theirs.encoder.state_dict(), BERT_NAMES)
+    ours.load_state_dict(state)
+    ids, real = random_ids(seed), torch.ones(2, LENGTH, dtype=torch.bool)
+    real[1, LENGTH // 2 :] = False
+    x = theirs.embeddings(ids)
+    expected = theirs(ids, attention_mask=real.long()).last_hidden_state
+    found = ours(x, real[:, None, None])
+    return {"encoder outputs": relative_difference(found[real], expected[real])}
+
+
+GPT2_NAMES = {
+    "attn.c_attn": "self_attention.all",
+    "wte.": "embedding.embedding.",
+    "wpe.weight": "position.table",
+    "ln_f": "stack.norm",
+    "h.": "stack.layers.",
+    "attn.c_proj": "self_attention.output",
+    "attn.": "self_attention.",
+    "ln_1": "residuals.0.norm",
+    "ln_2": "residuals.1.norm",
+    "mlp.c_fc": "feed_forward.linear1",
+    "mlp.c_proj": "feed_forward.linear2",
+}
+
+
+@torch.no_grad()
+def compare_gpt2(seed: int) -> Differences:
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    config = GPT2Config(
+        vocab_size=40,
+        n_positions=LENGTH,
+        n_embd=32,
+        n_layer=3,
+        n_head=4,
+        n_inner=48,
+        bos_token_id=None,
+        eos_token_id=None,
+        attn_implementation="eager",
+    )
+    theirs = GPT2LMHeadModel(config).eval()
+    randomize(theirs, seed)
+    ours = DecoderOnly(old_config(norm_first=True)).eval()
+    ours.embedding.scale = 1.0
+    ours.position = LearnedPositions(32, LENGTH, 0.0)
+    replace_feed_forward(ours.stack, TanhGELUFeedForward)
+    state: dict[str, Tensor] = {}
+    for name, value in renamed(theirs.transformer.state_dict(), GPT2_NAMES).items():
+        if "layers" in name and value.dim() == 2:
+            value = value.T  # theirs are (inputs, outputs)
+        if ".all." in name:  # queries, keys and values
+            for part, rows in zip(("query", "key", "value"), value.chunk(3), strict=True):
+                state[name.replace("all", part)] = rows
+        else:
+            state[name] = value
+    state["output.weight"] = state["embedding.embedding.weight"]
+    ours.load_state_dict(state)
+    ids = random_ids(seed)
+    return {"logits": relative_difference(ours(ids), theirs(ids).logits)}
+
+
+def all_comparisons() -> dict[str, Callable[[int], Differences]]:
+    """A function of the seed for each model."""
+    decoders = {name: functools.partial(compare_decoders, name) for name in DECODERS}
+    return {
+        **decoders,
+        "Qwen3-MoE, training": compare_losses,
+        "DeepSeek-V3": compare_latent_attention,
+        "GPT-2": compare_gpt2,
+        "BERT": compare_bert,
+    }
