@@ -392,25 +392,40 @@ def test_only_our_beam_search_is_never_below_the_greedy_translation():
     assert below[1] == 0
 
 
-@claim("real-text#decoding", kind="measurement")
-def test_generate_divides_the_logarithm_by_a_power_of_the_length(small):
-    """By n^alpha; our normalisation, ((5 + n) / 6)^alpha, is that of Wu et al."""
-    src, pad = random_ids(60, 8, 9), 59
-    options = {"num_beams": 4, "length_penalty": 0.6, "early_stopping": "never"}
-    shown = small[0].generate(
+def scored(models: Models, src: Tensor, renormalize: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """What generate's beam search writes with a length penalty of 0.6, its scores, and n^0.6."""
+    shown = models[0].generate(
         src,
         attention_mask=torch.ones_like(src),
         max_new_tokens=12,
-        bad_words_ids=[[pad]],
-        renormalize_logits=True,
+        bad_words_ids=[[models[1].config.pad_id]],
+        num_beams=4,
+        length_penalty=0.6,
+        early_stopping="never",
+        renormalize_logits=renormalize,
         return_dict_in_generate=True,
         output_scores=True,
-        **options,
     )
     ids = shown.sequences[:, 1:]
+    lengths = (ids != models[1].config.pad_id).sum(dim=1)
+    return ids, shown.sequences_scores, lengths**0.6
+
+
+@claim("real-text#decoding", kind="measurement")
+def test_generate_divides_the_logarithm_by_a_power_of_the_length(small):
+    """By n^alpha; our normalisation, ((5 + n) / 6)^alpha, is that of Wu et al."""
+    src = random_ids(60, 8, 9)
+    ids, scores, divisors = scored(small, src, renormalize=True)
     totals = sentence_score(small[1], src, ids, 60)
-    lengths = (ids != pad).sum(dim=1)
-    torch.testing.assert_close(shown.sequences_scores, totals / lengths**0.6, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(scores, totals / divisors, rtol=1e-5, atol=1e-5)
+
+
+@claim("real-text#decoding", kind="measurement")
+def test_only_if_renormalized_does_generate_exclude_padding_from_the_softmax(small):
+    src = random_ids(60, 8, 9)
+    ids, scores, divisors = scored(small, src, renormalize=False)
+    totals = sentence_score(small[1], src, ids, 60)
+    assert (totals - scores * divisors).min() > 0.001
 
 
 # Tokens
