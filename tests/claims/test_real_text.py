@@ -511,6 +511,14 @@ def test_the_ids_of_a_text_equal_those_of_marian_tokenizer(folder, tokenizer, te
     assert Tokens(folder).encode(text) == tokenizer(text)["input_ids"]
 
 
+@claim("real-text#subwords", kind="measurement")
+def test_characters_are_normalized_and_punctuation_is_not(folder, tokenizer, monkeypatch):
+    """Full-width letters give the pieces of usual ones; MarianTokenizer.normalize isn't called."""
+    assert Tokens(folder).encode("ＡＢ we work") == Tokens(folder).encode("AB we work")
+    monkeypatch.setattr(tokenizer, "normalize", None)  # a call would fail
+    assert tokenizer("we “work” .")["input_ids"] == Tokens(folder).encode("we “work” .")
+
+
 @claim("real-text#subwords")
 @mutation(
     "variants/opus_mt.py",
