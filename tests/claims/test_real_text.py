@@ -310,7 +310,7 @@ def test_the_architecture_has_at_most_80_lines_of_code():
     "decode.py",
     "x = self.model.tgt_embedding(ids) + table[position]",
     "x = self.model.tgt_embedding(ids) + table[0]",
-    fault="the cache gives every token the first position",
+    fault="the cache of the translator gives every token the first position",
 )
 @pytest.mark.parametrize("use_cache", [True, False])
 def test_greedy_decoding_equals_generate(small, use_cache):
