@@ -8,7 +8,7 @@ python -m variants.opus_mt --reverse "我们为什么工作？"
 import argparse
 import json
 import re
-import sys
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.request import urlretrieve
 
@@ -98,13 +98,14 @@ def main() -> None:
     parser.add_argument("--reverse", action="store_true", help="from Chinese")
     parser.add_argument("sentence", nargs="+")
     options = parser.parse_args()
+    if find_spec("sentencepiece") is None:
+        raise SystemExit("SentencePiece is missing: pip install sentencepiece")
     try:
         folder = download(*(ZH_EN if options.reverse else EN_ZH))
         model, tokens = load(folder)
-    except ImportError as error:
-        sys.exit(f"{error}; run: pip install sentencepiece")
     except OSError as error:
-        sys.exit(f"the files can't be downloaded from {SITE}: {error}")
+        message = f"the files can't be downloaded from {SITE}: {error}"
+        raise SystemExit(message) from None
     prefix = "" if options.reverse else ">>cmn_Hans<<"
     for sentence in options.sentence:
         print(translate(model, tokens, prefix + sentence))

@@ -652,15 +652,15 @@ def test_without_a_network_the_command_explains_it(tmp_path, monkeypatch):
 @claim("real-text#run")
 @mutation(
     "variants/opus_mt.py",
-    "except ImportError as error:",
-    "except EOFError as error:",
-    fault="without SentencePiece the command ends with a traceback",
+    'if find_spec("sentencepiece") is None:',
+    "if False:",
+    fault="without SentencePiece the command downloads the files and ends with a traceback",
 )
-def test_without_sentencepiece_the_command_explains_it(folder, monkeypatch):
+def test_without_sentencepiece_the_command_explains_it_before_the_download(requests, monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
-    monkeypatch.setattr(opus_mt, "download", lambda *_: folder)
     with pytest.raises(SystemExit, match="pip install sentencepiece"):
         run(monkeypatch, "we work .")
+    assert not requests
 
 
 # What is measured
