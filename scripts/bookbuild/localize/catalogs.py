@@ -128,7 +128,7 @@ def update_catalogs() -> Iterator[str]:
         catalog.update(template)
         file = io.BytesIO()
         write_po(file, catalog, 100, omit_header=True, ignore_obsolete=True, include_lineno=False)
-        write_file(path, HEADER + file.getvalue().decode())
+        write_file(path, HEADER + file.getvalue().decode().rstrip("\n") + "\n")
         count = sum(not entry.string or entry.fuzzy for entry in catalog if entry.id)
         if count:
             yield f"snippets/zh/{path.name}: {count} texts to translate or review"
