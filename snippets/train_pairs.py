@@ -1,0 +1,201 @@
+# --8<-- [start:imports]
+"""Training on your own sentence pairs, from a file of source, tab, target.
+
+    python train_pairs.py pairs.tsv
+    python train_pairs.py pairs.tsv --resume
+    torchrun --nproc-per-node 2 train_pairs.py pairs.tsv --bfloat16 --compile
+
+Writes pairs.safetensors (the translator), pairs.subwords.json and
+pairs.test.tsv (source, reference and translation of the test set); and a
+checkpoint, also at Ctrl-C. An existing file is never overwritten.
+"""
+
+import argparse
+import math
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from checkpoints import load_checkpoint, save_checkpoint, write_whole
+from corpus import Pair, Vocabulary
+from metrics import evaluate
+from pair_run import SIZES, PairRun, PairSettings
+from real_text import (
+    MAX_BYTES,
+    learn_subwords,
+    read_pairs,
+    report,
+    split_pairs,
+)
+from train import (
+    SINGLE_PROCESS,
+    DistributedContext,
+    ctrl_c,
+    distributed_context,
+    show_line,
+)
+from transformer import Transformer, TransformerConfig
+from translator import Translator, save_translator
+
+
+# --8<-- [end:imports]
+# --8<-- [start:train]
+def train_pairs(
+    translator: Translator,
+    pairs: list[Pair],
+    held_out: list[Pair],
+    settings: PairSettings,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    group: DistributedContext = SINGLE_PROCESS,
+    show: Callable[[str], None] = show_line,
+) -> list[dict[str, float]]:
+    """Train the translator's model on pairs of subwords; returns the curve.
+
+    A point, every so many steps, has the step, the mean loss since the point
+    before, the learning rate, the loss on held_out in nats, the number of
+    clipped steps and the processor's seconds. Checkpoints and errors: as
+    train.train, and ValueError for gradients that are not finite.
+    """
+    run = PairRun(translator, pairs, held_out, settings, group)
+    if resume and checkpoint:
+        run.resume(load_checkpoint(checkpoint, run.about))
+    started = time.process_time() - run.seconds
+    run.model.train()
+    with ctrl_c() as asked:
+        for loss, stop in run.steps(asked):
+            run.losses.append(loss)
+            run.seconds = time.process_time() - started
+            due = run.step % settings.every == 0 or run.step == settings.steps
+            if due:
+                run.measure()
+            if group.rank == 0 and (due or run.step % 10 == 0):
+                show(line_of(run))
+            if group.rank == 0 and (due or stop) and checkpoint:
+                save_checkpoint(checkpoint, run.state())
+            if stop:
+                where = f"stopped after step {run.step}"
+                raise KeyboardInterrupt(f"{where}; go on with --resume")
+    run.average()
+    run.model.eval()
+    return run.curve
+
+
+def line_of(run: PairRun) -> str:
+    *_, point = {"loss": math.nan, "held_out": math.nan}, *run.curve
+    loss = statistics.fmean(run.losses) if run.losses else point["loss"]
+    clipped = run.clipped + sum(point["clipped"] for point in run.curve)
+    return (
+        f"step {run.step}/{run.settings.steps}  loss {loss:.3f}  "
+        f"rate {run.rate:.5f}  perplexity {math.exp(point['held_out']):.2f}  "
+        f"clipped {clipped}  CPU {run.seconds:.0f} s "
+    )
+
+
+# --8<-- [end:train]
+# --8<-- [start:main]
+def run_pairs(
+    file: Path,
+    out: Path,
+    resume: bool = False,
+    sizes: dict[str, Any] = SIZES,
+    **changes: Any,
+) -> tuple[list[dict[str, float]], dict[str, float]]:
+    """Train on a file's pairs; save and test the translator.
+
+    Returns the curve, and perplexity, BLEU and chrF on the test set. The
+    changes are to the settings. Raises ValueError for bad input and existing
+    results, before anything is written. Other errors: as train_pairs.
+    """
+    settings = PairSettings(**changes)
+    endings = "checkpoint", "subwords.json", "test.tsv", "safetensors"
+    paths = [out / f"{file.stem}.{ending}" for ending in endings]
+    existing = [str(path) for path in paths if path.exists()]
+    if existing and not resume:
+        hint = "continue with --resume, or choose another folder with --out"
+        raise ValueError(f"{', '.join(existing)} exists; {hint}")
+    texts, dropped = read_pairs(file)
+    parts = split_pairs(texts)
+    subwords = learn_subwords(parts["train"], settings.vocab_size)
+    pairs = {name: [*map(subwords.pair, part)] for name, part in parts.items()}
+    vocabulary = Vocabulary(subwords.tokens)  # of both languages
+    size = len(vocabulary)
+    torch.manual_seed(settings.seed)
+    config = TransformerConfig(size, size, max_len=MAX_BYTES + 2, **sizes)
+    translator = Translator(Transformer(config), vocabulary, vocabulary)
+    out.mkdir(parents=True, exist_ok=True)
+    checkpoint, subwords_path, table_path, translator_path = paths
+    with distributed_context() as group:
+        if group.rank == 0:
+            print(f"{len(texts)} pairs are left; {report(dropped)}", flush=True)
+        held_out = pairs["validation"][:500]
+        curve = train_pairs(
+            translator,
+            pairs["train"],
+            held_out,
+            settings,
+            checkpoint,
+            resume,
+            group,
+        )
+    if group.rank > 0:
+        return [], {}
+    result, table = evaluate(
+        translator, subwords, parts["test"], settings.batch_size
+    )
+    write_whole(subwords_path, subwords.tokenizer.to_str().encode())
+    write_whole(table_path, table.encode())
+    save_translator(translator, translator_path, settings.seed)
+    checkpoint.unlink()
+    return curve, result
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", type=Path, metavar="FILE.tsv")
+    parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER")
+    parser.add_argument("--resume", action="store_true", help="continue")
+    parser.add_argument("--d-model", type=int, default=SIZES["d_model"])
+    parser.add_argument("--layers", type=int, default=3, help="of each stack")
+    parser.add_argument("--dropout", type=float, default=SIZES["dropout"])
+    for field in fields(PairSettings):
+        name, value = f"--{field.name.replace('_', '-')}", field.default
+        if isinstance(value, bool):
+            parser.add_argument(name, action="store_true", help="for a GPU")
+        else:
+            parser.add_argument(
+                name, type=type(value), default=value, help=f"{value}"
+            )
+    options = vars(parser.parse_args(arguments))
+    d_model, layers = options.pop("d_model"), options.pop("layers")
+    sizes = SIZES | {
+        "d_model": d_model,
+        "nhead": max(1, d_model // 64),
+        "num_encoder_layers": layers,
+        "num_decoder_layers": layers,
+        "dim_feedforward": 4 * d_model,
+        "dropout": options.pop("dropout"),
+    }
+    try:
+        _, result = run_pairs(sizes=sizes, **options)
+    except (ValueError, OSError) as error:
+        sys.exit(f"train_pairs.py: {error}")
+    except KeyboardInterrupt as stopped:
+        sys.exit(f"\n{stopped}")
+    print()
+    for name, score in result.items():
+        print(f"{score:8.2f}  {name}")
+
+
+if __name__ == "__main__":
+    main()
+# --8<-- [end:main]
