@@ -23,12 +23,14 @@ def mean_loss(
     """The mean of -log p over all target tokens and <eos>, in nats.
 
     Its exponential is the perplexity. Without dropout and label smoothing.
+    A batch has at most max_tokens tokens a side, or one sentence.
     """
     device = next(model.parameters()).device
     ordered = sorted(examples, key=length, reverse=True)
+    lengths = [length(example) for example in ordered]
     total, count = 0.0, 0
     with eval_mode(model):
-        for each in cut([length(example) for example in ordered], max_tokens):
+        for each in cut(lengths, max(max_tokens, lengths[0])):
             rows = zip(*ordered[each], strict=True)
             src, tgt = (padded(ids).to(device) for ids in rows)
             targets = tgt[:, 1:]

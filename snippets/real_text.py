@@ -96,9 +96,9 @@ def reason_to_drop(pair: Text) -> str | None:
     if short == 0:
         return "empty"
     if long > MAX_BYTES:
-        return f"longer than {MAX_BYTES} bytes"
+        return "too long"
     if long > MAX_RATIO * short:
-        return f"with a length ratio above {MAX_RATIO:g}"
+        return "length ratio"
     return None
 
 
@@ -134,7 +134,7 @@ def split_pairs(pairs: list[Text]) -> dict[str, list[Text]]:
 class Subwords:
     """Splits text into subwords, and joins them: byte-pair encoding.
 
-    The first 256 subwords are the bytes, so that any text can be split and
+    The 256 bytes are subwords, so that any text can be split and
     join(split(text)) == text. Source: Sennrich et al. 2016, section 3.2.
     """
 

@@ -7,7 +7,7 @@
 
 Writes pairs.safetensors (the translator), pairs.subwords.json and
 pairs.test.tsv (source, reference and translation of the test set); and a
-checkpoint, also at Ctrl-C. An existing file is never overwritten.
+checkpoint, also at Ctrl-C. Without --resume no existing file is overwritten.
 """
 
 import argparse
@@ -16,7 +16,6 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +117,10 @@ def run_pairs(
     paths = [out / f"{file.stem}.{ending}" for ending in endings]
     existing = [str(path) for path in paths if path.exists()]
     if existing and not resume:
-        hint = "continue with --resume, or choose another folder with --out"
-        raise ValueError(f"{', '.join(existing)} exists; {hint}")
+        raise ValueError(
+            f"{', '.join(existing)} exists; continue with --resume, "
+            "or choose another folder with --out"
+        )
     texts, dropped = read_pairs(file)
     parts = split_pairs(texts)
     subwords = learn_subwords(parts["train"], settings.vocab_size)
@@ -167,14 +168,28 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--d-model", type=int, default=SIZES["d_model"])
     parser.add_argument("--layers", type=int, default=3, help="of each stack")
     parser.add_argument("--dropout", type=float, default=SIZES["dropout"])
-    for field in fields(PairSettings):
-        name, value = f"--{field.name.replace('_', '-')}", field.default
-        if isinstance(value, bool):
-            parser.add_argument(name, action="store_true", help="for a GPU")
-        else:
-            parser.add_argument(
-                name, type=type(value), default=value, help=f"{value}"
-            )
+
+    def add(name: str, help: str) -> None:
+        value = getattr(PairSettings, name)
+        flag, text = f"--{name.replace('_', '-')}", f"{help} ({value})"
+        parser.add_argument(
+            flag, type=type(value), default=value, metavar="…", help=text
+        )
+
+    add("steps", help="the most steps")
+    add("batch_size", help="tokens of a batch, a side")
+    add("schedule", help="noam or linear")
+    add("peak", help="largest learning rate of linear")
+    add("warmup_steps", help="steps up to the largest learning rate")
+    add("smoothing", help="label smoothing")
+    add("seed", help="of the weights and of the order")
+    add("vocab_size", help="subwords of both languages")
+    add("clip", help="largest norm of the gradients, or inf")
+    add("every", help="steps from one measurement to the next")
+    add("average", help="how many of the last models are averaged")
+    add("patience", help="measurements without a better model until the end")
+    parser.add_argument("--bfloat16", action="store_true", help="for a GPU")
+    parser.add_argument("--compile", action="store_true", help="for a GPU")
     options = vars(parser.parse_args(arguments))
     d_model, layers = options.pop("d_model"), options.pop("layers")
     sizes = SIZES | {

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Trains on a file of generated sentence pairs whose English has spelling errors.
+
+usage: own_text.py [--pairs N] [--steps N]. The file is written, read and cleaned as a
+reader's own, by train_pairs.py, on one thread. Prints the result; with neither option
+also writes it to snippets/results/own-text.json.
+"""
+
+import argparse
+import json
+import os
+import platform
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import torch
+
+SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
+sys.path.insert(0, str(SNIPPETS))
+import phrases  # noqa: E402
+import train_pairs  # noqa: E402
+import translator  # noqa: E402
+from real_text import read_pairs, split_pairs  # noqa: E402
+
+RESULTS = SNIPPETS / "results" / "own-text.json"
+MADE_BY = ("real_text.py", "metrics.py", "pair_run.py", "train_pairs.py", "decode.py")
+PAIRS, STEPS = 50_000, 6000
+ERRORS = 0.03  # of the words of more than three letters
+SIZES = {
+    "d_model": 128,
+    "nhead": 4,
+    "num_encoder_layers": 2,
+    "num_decoder_layers": 2,
+    "dim_feedforward": 512,
+    "dropout": 0.1,
+    "norm_first": True,
+}
+SETTINGS = {"vocab_size": 2000, "warmup_steps": 500, "every": 250}
+
+
+def misspelled(word: str, rng: random.Random) -> str:
+    """The word, perhaps with a letter left out, doubled or exchanged with the next."""
+    if len(word) <= 3 or rng.random() >= ERRORS:
+        return word
+    i = rng.randrange(len(word) - 1)
+    before, letter, following, after = word[:i], word[i], word[i + 1], word[i + 2 :]
+    changes = [following, 2 * letter + following, following + letter]
+    return before + rng.choice(changes) + after
+
+
+def write_pairs(path: Path, count: int) -> None:
+    """Random sentences of all kinds, some of them more than once."""
+    rng = random.Random(0)
+    kinds = [*phrases.KINDS]
+    with open(path, "w", encoding="utf-8") as file:
+        for _ in range(count):
+            pair = phrases.phrase(rng.choice(kinds), rng)
+            source = " ".join(misspelled(word, rng) for word in pair.english.split(" "))
+            file.write(f"{source}\t{pair.chinese}\n")
+
+
+def measure(count: int, steps: int) -> dict:
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "pairs.tsv")
+        write_pairs(file, count)
+        texts, dropped = read_pairs(file)
+        started = time.process_time()
+        curve, scores = train_pairs.run_pairs(
+            file, Path(folder), sizes=SIZES, steps=steps, **SETTINGS
+        )
+        seconds = time.process_time() - started
+    return {
+        "lines": count,
+        "dropped": {reason: len(numbers) for reason, numbers in dropped.items()},
+        "parts": {name: len(part) for name, part in split_pairs(texts).items()},
+        "sizes": SIZES,
+        "steps": steps,
+        "seconds": round(seconds, 1),
+        "scores": {name: round(score, 2) for name, score in scores.items()},
+        "curve": [{name: round(value, 5) for name, value in point.items()} for point in curve],
+    }
+
+
+def key() -> str:
+    """Of all code that makes the result."""
+    files = (*translator.MADE_BY, *MADE_BY)
+    return translator.code_key(*(SNIPPETS / name for name in files), __file__)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pairs", type=int, default=PAIRS)
+    parser.add_argument("--steps", type=int, default=STEPS)
+    options = parser.parse_args()
+    environment = {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "cores": os.cpu_count(),
+    }
+    result = measure(options.pairs, options.steps)
+    text = json.dumps({"key": key(), "environment": environment, **result}, indent=1)
+    print(f"\n{text}")
+    if (options.pairs, options.steps) == (PAIRS, STEPS):
+        RESULTS.write_text(f"{text}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
