@@ -85,15 +85,15 @@ class PairRun(Run):
         held_out_hash = hashlib.sha256(repr(held_out).encode()).hexdigest()
         self.about |= {"held_out": held_out_hash}
         self.recent: list[dict[str, Tensor]] = []  # the last measured models
-        self.clipped = 0  # steps since the last point of the curve
+        self.norms: list[float] = []  # since the last point of the curve
 
     def state(self) -> dict[str, Any]:
-        own = {"recent": self.recent, "clipped": self.clipped}
+        own = {"recent": self.recent, "norms": self.norms}
         return super().state() | own
 
     def resume(self, state: dict[str, Any]) -> None:
         super().resume(state)
-        self.recent, self.clipped = state["recent"], state["clipped"]
+        self.recent, self.norms = state["recent"], state["norms"]
 
     @property
     def is_finished(self) -> bool:
@@ -139,9 +139,14 @@ class PairRun(Run):
                     f"the gradients of step {self.step} have the norm {norm}; "
                     "try more warmup_steps or no bfloat16"
                 )
-            self.clipped += norm > settings.clip
+            self.norms.append(norm)
             self.optimizer.step()
             yield result
+
+    @property
+    def clipped(self) -> int:
+        """The clipped steps since the last point of the curve."""
+        return sum(norm > self.pair_settings.clip for norm in self.norms)
 
     def held_out_loss(self) -> float:
         """In nats a token; that of the first process, in all of them."""
@@ -158,12 +163,13 @@ class PairRun(Run):
             "loss": statistics.fmean(self.losses),
             "rate": self.rate,
             "held_out": self.held_out_loss(),
+            "norm": max(self.norms),
             "clipped": self.clipped,
             "seconds": self.seconds,
         }
         self.curve.append(point)
         self.losses.clear()
-        self.clipped = 0
+        self.norms.clear()
         weights = self.model.state_dict().items()
         self.recent.append({name: w.cpu().clone() for name, w in weights})
         del self.recent[: -self.pair_settings.average]

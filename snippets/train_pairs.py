@@ -1,9 +1,9 @@
 # --8<-- [start:imports]
 """Training on your own sentence pairs, from a file of source, tab, target.
 
-    python train_pairs.py pairs.tsv
-    python train_pairs.py pairs.tsv --resume
-    torchrun --nproc-per-node 2 train_pairs.py pairs.tsv --bfloat16 --compile
+    python train.py --pairs pairs.tsv
+    python train.py --pairs pairs.tsv --resume
+    torchrun --nproc-per-node 2 train.py --pairs pairs.tsv --bfloat16
 
 Writes pairs.safetensors (the translator), pairs.subwords.json and
 pairs.test.tsv (source, reference and translation of the test set); and a
@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -27,6 +27,9 @@ from metrics import evaluate
 from pair_run import SIZES, PairRun, PairSettings
 from real_text import (
     MAX_BYTES,
+    Dropped,
+    Subwords,
+    Text,
     learn_subwords,
     read_pairs,
     report,
@@ -58,9 +61,10 @@ def train_pairs(
     """Train the translator's model on pairs of subwords; returns the curve.
 
     A point, every so many steps, has the step, the mean loss since the point
-    before, the learning rate, the loss on held_out in nats, the number of
-    clipped steps and the processor's seconds. Checkpoints and errors: as
-    train.train, and ValueError for gradients that are not finite.
+    before, the learning rate, the loss on held_out in nats, the largest norm
+    of the gradients, the number of clipped steps and the processor's seconds.
+    Checkpoints and errors: as train.train, and ValueError for gradients that
+    are not finite.
     """
     run = PairRun(translator, pairs, held_out, settings, group)
     if resume and checkpoint:
@@ -87,18 +91,46 @@ def train_pairs(
 
 
 def line_of(run: PairRun) -> str:
-    *_, point = {"loss": math.nan, "held_out": math.nan}, *run.curve
-    loss = statistics.fmean(run.losses) if run.losses else point["loss"]
+    loss, perplexity = statistics.fmean(run.losses or [math.nan]), "?"
+    if run.curve:
+        loss = loss if run.losses else run.curve[-1]["loss"]
+        perplexity = f"{math.exp(run.curve[-1]['held_out']):.2f}"
     clipped = run.clipped + sum(point["clipped"] for point in run.curve)
     return (
         f"step {run.step}/{run.settings.steps}  loss {loss:.3f}  "
-        f"rate {run.rate:.5f}  perplexity {math.exp(point['held_out']):.2f}  "
+        f"rate {run.rate:.5f}  perplexity {perplexity}  "
         f"clipped {clipped}  CPU {run.seconds:.0f} s "
     )
 
 
 # --8<-- [end:train]
 # --8<-- [start:main]
+class Prepared(NamedTuple):
+    """The data of a training by part, and its translator, still untrained."""
+
+    texts: dict[str, list[Text]]
+    dropped: Dropped
+    subwords: Subwords
+    pairs: dict[str, list[Pair]]
+    translator: Translator
+
+
+def prepare(
+    file: Path, settings: PairSettings, sizes: dict[str, Any] = SIZES
+) -> Prepared:
+    """Raises ValueError for bad input, as read_pairs and learn_subwords."""
+    found, dropped = read_pairs(file)
+    texts = split_pairs(found)
+    subwords = learn_subwords(texts["train"], settings.vocab_size)
+    pairs = {name: [*map(subwords.pair, part)] for name, part in texts.items()}
+    vocabulary = Vocabulary(subwords.tokens)  # of both languages
+    size = len(vocabulary)
+    torch.manual_seed(settings.seed)
+    config = TransformerConfig(size, size, max_len=MAX_BYTES + 2, **sizes)
+    translator = Translator(Transformer(config), vocabulary, vocabulary)
+    return Prepared(texts, dropped, subwords, pairs, translator)
+
+
 def run_pairs(
     file: Path,
     out: Path,
@@ -121,25 +153,17 @@ def run_pairs(
             f"{', '.join(existing)} exists; continue with --resume, "
             "or choose another folder with --out"
         )
-    texts, dropped = read_pairs(file)
-    parts = split_pairs(texts)
-    subwords = learn_subwords(parts["train"], settings.vocab_size)
-    pairs = {name: [*map(subwords.pair, part)] for name, part in parts.items()}
-    vocabulary = Vocabulary(subwords.tokens)  # of both languages
-    size = len(vocabulary)
-    torch.manual_seed(settings.seed)
-    config = TransformerConfig(size, size, max_len=MAX_BYTES + 2, **sizes)
-    translator = Translator(Transformer(config), vocabulary, vocabulary)
+    texts, dropped, subwords, pairs, translator = prepare(file, settings, sizes)
     out.mkdir(parents=True, exist_ok=True)
     checkpoint, subwords_path, table_path, translator_path = paths
     with distributed_context() as group:
         if group.rank == 0:
-            print(f"{len(texts)} pairs are left; {report(dropped)}", flush=True)
-        held_out = pairs["validation"][:500]
+            count = sum(map(len, texts.values()))
+            print(f"{count} pairs are left; {report(dropped)}", flush=True)
         curve = train_pairs(
             translator,
             pairs["train"],
-            held_out,
+            pairs["validation"][:500],
             settings,
             checkpoint,
             resume,
@@ -148,7 +172,7 @@ def run_pairs(
     if group.rank > 0:
         return [], {}
     result, table = evaluate(
-        translator, subwords, parts["test"], settings.batch_size
+        translator, subwords, texts["test"], settings.batch_size
     )
     write_whole(subwords_path, subwords.tokenizer.to_str().encode())
     write_whole(table_path, table.encode())
@@ -162,7 +186,14 @@ def main(arguments: list[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("file", type=Path, metavar="FILE.tsv")
+    parser.add_argument(
+        "--pairs",
+        dest="file",
+        type=Path,
+        required=True,
+        metavar="FILE.tsv",
+        help="UTF-8; a line has a source, a tab and its translation",
+    )
     parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER")
     parser.add_argument("--resume", action="store_true", help="continue")
     parser.add_argument("--d-model", type=int, default=SIZES["d_model"])

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Trains on a file of generated sentence pairs whose English has spelling errors.
 
-usage: own_text.py [--pairs N] [--steps N]. The file is written, read and cleaned as a
-reader's own, by train_pairs.py, on one thread. Prints the result; with neither option
-also writes it to snippets/results/own-text.json.
+usage: own_text.py [--pairs N] [--steps N] [--short N]. The file is written, read and
+cleaned as a reader's own, by train_pairs.py, on one thread; then short trainings, with
+and without warm-up and clipping. Prints the result; without options also writes it to
+snippets/results/own-text.json.
 """
 
 import argparse
+import itertools
 import json
+import math
 import os
 import platform
 import random
@@ -23,11 +26,12 @@ sys.path.insert(0, str(SNIPPETS))
 import phrases  # noqa: E402
 import train_pairs  # noqa: E402
 import translator  # noqa: E402
+from pair_run import PairSettings  # noqa: E402
 from real_text import read_pairs, split_pairs  # noqa: E402
 
 RESULTS = SNIPPETS / "results" / "own-text.json"
 MADE_BY = ("real_text.py", "metrics.py", "pair_run.py", "train_pairs.py", "decode.py")
-PAIRS, STEPS = 50_000, 6000
+PAIRS, STEPS, SHORT = 50_000, 4000, 300
 ERRORS = 0.03  # of the words of more than three letters
 SIZES = {
     "d_model": 128,
@@ -38,7 +42,14 @@ SIZES = {
     "dropout": 0.1,
     "norm_first": True,
 }
-SETTINGS = {"vocab_size": 2000, "warmup_steps": 500, "every": 250}
+SETTINGS = {
+    "vocab_size": 2000,
+    "batch_size": 2048,
+    "schedule": "linear",
+    "peak": 3e-3,
+    "warmup_steps": 200,
+    "every": 100,
+}
 
 
 def misspelled(word: str, rng: random.Random) -> str:
@@ -62,7 +73,40 @@ def write_pairs(path: Path, count: int) -> None:
             file.write(f"{source}\t{pair.chinese}\n")
 
 
-def measure(count: int, steps: int) -> dict:
+def rounded(curve: list[dict[str, float]]) -> list[dict[str, float]]:
+    return [{name: round(value, 5) for name, value in point.items()} for point in curve]
+
+
+def compare(file: Path, steps: int) -> list[dict]:
+    """The curves of short trainings, with and without warm-up and clipping.
+
+    All have the same schedule after the warm-up, which the others begin at its peak.
+    """
+    found = []
+    for norm_first, warmup_steps, clip, seed in itertools.product(
+        (True, False), (SETTINGS["warmup_steps"], 1), (1.0, math.inf), (0, 1)
+    ):
+        changes = {"steps": steps, "warmup_steps": warmup_steps, "clip": clip, "seed": seed}
+        settings = PairSettings(
+            **SETTINGS | changes | {"every": 20, "patience": 99, "average": 100}
+        )
+        data = train_pairs.prepare(file, settings, SIZES | {"norm_first": norm_first})
+        held_out = data.pairs["validation"][:500]
+        curve = train_pairs.train_pairs(data.translator, data.pairs["train"], held_out, settings)
+        print(f"\n{norm_first=} {changes} {curve[-1]}", flush=True)
+        found.append(
+            {
+                "norm_first": norm_first,
+                "warm-up": warmup_steps > 1,
+                "clipping": clip < math.inf,
+                "seed": seed,
+                "curve": rounded(curve),
+            }
+        )
+    return found
+
+
+def measure(count: int, steps: int, short: int) -> dict:
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "pairs.tsv")
@@ -73,6 +117,7 @@ def measure(count: int, steps: int) -> dict:
             file, Path(folder), sizes=SIZES, steps=steps, **SETTINGS
         )
         seconds = time.process_time() - started
+        comparison = compare(file, short)
     return {
         "lines": count,
         "dropped": {reason: len(numbers) for reason, numbers in dropped.items()},
@@ -81,7 +126,8 @@ def measure(count: int, steps: int) -> dict:
         "steps": steps,
         "seconds": round(seconds, 1),
         "scores": {name: round(score, 2) for name, score in scores.items()},
-        "curve": [{name: round(value, 5) for name, value in point.items()} for point in curve],
+        "curve": rounded(curve),
+        "short": comparison,
     }
 
 
@@ -95,16 +141,17 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=PAIRS)
     parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--short", type=int, default=SHORT)
     options = parser.parse_args()
     environment = {
         "python": platform.python_version(),
         "torch": torch.__version__,
         "cores": os.cpu_count(),
     }
-    result = measure(options.pairs, options.steps)
+    result = measure(options.pairs, options.steps, options.short)
     text = json.dumps({"key": key(), "environment": environment, **result}, indent=1)
     print(f"\n{text}")
-    if (options.pairs, options.steps) == (PAIRS, STEPS):
+    if (options.pairs, options.steps, options.short) == (PAIRS, STEPS, SHORT):
         RESULTS.write_text(f"{text}\n", encoding="utf-8")
 
 

@@ -23,9 +23,11 @@ from torch import nn
 
 import byte_pair_encoding
 import metrics
+import pair_run
 import phrases
 import real_text
 import train_pairs
+from corpus import Vocabulary
 from decode import beam_search
 from helpers import few
 from metrics import bleu, chrf, evaluate, mean_loss, scores, translate_all
@@ -34,7 +36,8 @@ from real_text import Text, cut, learn_subwords, read_pairs, report, split_pairs
 from small_training import PAIRS, interrupt_at, same_bits, silent, small_translator
 from test_distributed_training import in_two_processes
 from train import SINGLE_PROCESS, DistributedContext, example_of
-from translator import BOS, EOS, load_translator
+from transformer import Transformer, TransformerConfig
+from translator import BOS, EOS, Translator, load_translator
 
 # A file that the tests write
 
@@ -264,6 +267,8 @@ def test_each_epoch_has_every_example_once_in_batches_that_fit():
             longest = max(map(real_text.length, batch))
             assert longest * len(batch) <= 64
     assert numbers_in(first) != numbers_in(second)
+    longest = [max(map(real_text.length, batch)) for batch in first]
+    assert longest != sorted(longest, reverse=True)
     padding = sum(max(map(real_text.length, b)) * len(b) for b in first) / sum(
         real_text.length(example) for example in examples
     )
@@ -356,7 +361,7 @@ def test_the_held_out_loss_is_the_mean_over_tokens_without_dropout_and_smoothing
     expected = unpadded_loss(translator, PAIRS)
     translator.model.train()
     examples = [example_of(translator, pair) for pair in PAIRS]
-    for max_tokens in 30, 500:
+    for max_tokens in 1, 30, 500:
         assert mean_loss(translator.model, examples, max_tokens) == pytest.approx(
             expected, rel=1e-5
         )
@@ -365,13 +370,34 @@ def test_the_held_out_loss_is_the_mean_over_tokens_without_dropout_and_smoothing
 
 def test_translations_are_those_of_beam_search_in_the_order_of_the_sources():
     translator = small_translator(seed=1)
-    sources = [pair.source for pair in PAIRS[100:110]]
+    sources = [pair.source for pair in PAIRS[109:99:-1]]
     expected = []
     for source in sources:
         src = torch.tensor([translator.source.encode(source)])
         ids = beam_search(translator.model, src, 2 * src.size(1) + 20, BOS, EOS, 2)
         expected.append(translator.target.decode(ids[0].tolist()))
     assert translate_all(translator, sources, beam_size=2, batch_size=1) == expected
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 64])
+def test_each_translation_belongs_to_its_source_in_batches_of_any_size(monkeypatch, batch_size):
+    """A beam search that returns the source makes each translation equal to it."""
+    monkeypatch.setattr(metrics, "beam_search", lambda model, src, *_: src)
+    translator = small_translator()
+    copier = translator._replace(target=translator.source)
+    sources = [pair.source for pair in PAIRS[::-7]]
+    assert translate_all(copier, sources, batch_size=batch_size) == sources
+
+
+def test_a_table_has_a_line_for_each_translation_whatever_its_white_space(monkeypatch, subwords):
+    """An untrained model may also write tabs and line ends."""
+    vocabulary = Vocabulary(subwords.tokens)
+    config = TransformerConfig(len(vocabulary), len(vocabulary), d_model=8, nhead=1)
+    translator = Translator(Transformer(config), vocabulary, vocabulary)
+    written = torch.tensor([vocabulary.encode(subwords.split("a\tb\n\u2003 c\n"))])
+    monkeypatch.setattr(metrics, "beam_search", lambda model, src, *_: written.repeat(len(src), 1))
+    _, table = evaluate(translator, subwords, TEXTS[:3], 100)
+    assert table == "".join(f"{source}\t{target}\ta b c\n" for source, target in TEXTS[:3])
 
 
 # A run
@@ -490,11 +516,15 @@ def test_a_training_stops_after_as_many_measurements_without_a_better_one(monkey
     assert not translator.model.training
 
 
-@pytest.mark.parametrize("step", [4, 10])
-def test_a_resumed_training_equals_an_uninterrupted_one_bit_by_bit(tmp_path, step):
+@pytest.mark.parametrize(("step", "averaged"), [(4, False), (10, False), (10, True)])
+def test_a_resumed_training_equals_an_uninterrupted_one_bit_by_bit(
+    monkeypatch, tmp_path, step, averaged
+):
     """Weights, losses, learning rates and clipped steps; stopped at and between measurements."""
+    if averaged:  # all models are equally good, so the result is their mean
+        monkeypatch.setattr(PairRun, "held_out_loss", lambda run: 1.0)
     checkpoint = tmp_path / "pairs.checkpoint"
-    settings = replace(SETTINGS, steps=24, every=4, clip=1.0)
+    settings = replace(SETTINGS, steps=24, every=4, clip=1.0, average=6)
     expected, curve = train_small(settings)
     with pytest.raises(KeyboardInterrupt, match=r"stopped after step \d+; go on with --resume"):
         train_small(settings, interrupt_at(step), checkpoint=checkpoint)
@@ -535,6 +565,16 @@ def test_two_processes_train_to_the_same_losses_as_one(tmp_path):
     assert all(torch.equal(weights[name], others[name]) for name in weights)
 
 
+def test_all_processes_use_the_held_out_loss_of_the_first(tmp_path):
+    """On GPUs theirs may differ in the last digit, and then one would stop before the others."""
+
+    def task(group: DistributedContext) -> float:
+        pair_run.mean_loss = lambda *_: 0.5 + group.rank
+        return new_run(group=group).held_out_loss()
+
+    assert in_two_processes(task, tmp_path) == [0.5, 0.5]
+
+
 # The command
 
 SMALL = ["--d-model", "16", "--layers", "1", "--vocab-size", "300", "--batch-size", "600"]
@@ -542,7 +582,7 @@ SHORT = [*SMALL, "--steps", "4", "--every", "2", "--warmup-steps", "2"]
 
 
 def command(*arguments: object) -> None:
-    train_pairs.main([*map(str, arguments)])
+    train_pairs.main(["--pairs", *map(str, arguments)])
 
 
 def names_in(folder: Path) -> list[str]:
