@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -33,7 +34,7 @@ RESULTS = SNIPPETS / "results" / "own-text.json"
 MADE_BY = ("real_text.py", "metrics.py", "pair_run.py", "train_pairs.py", "decode.py")
 PAIRS, STEPS, SHORT = 50_000, 4000, 300
 ERRORS = 0.03  # of the words of more than three letters
-SIZES = {
+SIZES: dict[str, Any] = {
     "d_model": 128,
     "nhead": 4,
     "num_encoder_layers": 2,
@@ -42,7 +43,7 @@ SIZES = {
     "dropout": 0.1,
     "norm_first": True,
 }
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "vocab_size": 2000,
     "batch_size": 2048,
     "schedule": "linear",
@@ -86,14 +87,13 @@ def compare(file: Path, steps: int) -> list[dict]:
     for norm_first, warmup_steps, clip, seed in itertools.product(
         (True, False), (SETTINGS["warmup_steps"], 1), (1.0, math.inf), (0, 1)
     ):
-        changes = {"steps": steps, "warmup_steps": warmup_steps, "clip": clip, "seed": seed}
-        settings = PairSettings(
-            **SETTINGS | changes | {"every": 20, "patience": 99, "average": 100}
-        )
+        changes: dict[str, Any] = {"warmup_steps": warmup_steps, "clip": clip, "seed": seed}
+        changes |= {"steps": steps, "every": 20, "patience": 99, "average": 100}
+        settings = PairSettings(**SETTINGS | changes)
         data = train_pairs.prepare(file, settings, SIZES | {"norm_first": norm_first})
         held_out = data.pairs["validation"][:500]
         curve = train_pairs.train_pairs(data.translator, data.pairs["train"], held_out, settings)
-        print(f"\n{norm_first=} {changes} {curve[-1]}", flush=True)
+        print(f"\n{norm_first=} {changes} {curve[-1]}")
         found.append(
             {
                 "norm_first": norm_first,
