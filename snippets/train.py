@@ -5,6 +5,7 @@
     python train.py translator --seed 1 --out second
     python train.py translator --resume
     torchrun --nproc-per-node 2 train.py translator
+    python train.py --pairs FILE.tsv (your own text: train_pairs.py --help)
 
 Writes translator.safetensors, and a checkpoint as it goes on; Ctrl-C saves
 one too. On one thread the same seed gives the same weights, bit by bit.
@@ -459,6 +460,10 @@ def run_task(
 
 
 def main() -> None:
+    if "--pairs" in sys.argv:
+        import train_pairs
+
+        return train_pairs.main()
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Trains on a file of generated sentence pairs whose English has spelling errors.
+
+usage: own_text.py [--pairs N] [--steps N] [--short N]. The file is written, read and
+cleaned as a reader's own, by train_pairs.py, on one thread; then short trainings, with
+and without warm-up and clipping. Prints the result; without options also writes it to
+snippets/results/own-text.json.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import os
+import platform
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
+sys.path.insert(0, str(SNIPPETS))
+import phrases  # noqa: E402
+import train_pairs  # noqa: E402
+import translator  # noqa: E402
+from pair_run import PairSettings  # noqa: E402
+from real_text import read_pairs, split_pairs  # noqa: E402
+
+RESULTS = SNIPPETS / "results" / "own-text.json"
+MADE_BY = ("real_text.py", "metrics.py", "pair_run.py", "train_pairs.py", "decode.py")
+PAIRS, STEPS, SHORT = 50_000, 4000, 300
+ERRORS = 0.03  # of the words of more than three letters
+SIZES: dict[str, Any] = {
+    "d_model": 128,
+    "nhead": 4,
+    "num_encoder_layers": 2,
+    "num_decoder_layers": 2,
+    "dim_feedforward": 512,
+    "dropout": 0.1,
+    "norm_first": True,
+}
+SETTINGS: dict[str, Any] = {
+    "vocab_size": 2000,
+    "batch_size": 2048,
+    "schedule": "linear",
+    "peak": 3e-3,
+    "warmup_steps": 200,
+    "every": 100,
+}
+
+
+def misspelled(word: str, rng: random.Random) -> str:
+    """The word, perhaps with a letter left out, doubled or exchanged with the next."""
+    if len(word) <= 3 or rng.random() >= ERRORS:
+        return word
+    i = rng.randrange(len(word) - 1)
+    before, letter, following, after = word[:i], word[i], word[i + 1], word[i + 2 :]
+    changes = [following, 2 * letter + following, following + letter]
+    return before + rng.choice(changes) + after
+
+
+def write_pairs(path: Path, count: int) -> None:
+    """Random sentences of all kinds, some of them more than once."""
+    rng = random.Random(0)
+    kinds = [*phrases.KINDS]
+    with open(path, "w", encoding="utf-8") as file:
+        for _ in range(count):
+            pair = phrases.phrase(rng.choice(kinds), rng)
+            source = " ".join(misspelled(word, rng) for word in pair.english.split(" "))
+            file.write(f"{source}\t{pair.chinese}\n")
+
+
+def rounded(curve: list[dict[str, float]]) -> list[dict[str, float]]:
+    return [{name: round(value, 5) for name, value in point.items()} for point in curve]
+
+
+def compare(file: Path, steps: int) -> list[dict]:
+    """The curves of short trainings, with and without warm-up and clipping.
+
+    All have the same schedule after the warm-up, which the others begin at its peak.
+    """
+    found = []
+    for norm_first, warmup_steps, clip, seed in itertools.product(
+        (True, False), (SETTINGS["warmup_steps"], 1), (1.0, math.inf), (0, 1)
+    ):
+        changes: dict[str, Any] = {"warmup_steps": warmup_steps, "clip": clip, "seed": seed}
+        changes |= {"steps": steps, "every": 20, "patience": 99, "average": 100}
+        settings = PairSettings(**SETTINGS | changes)
+        data = train_pairs.prepare(file, settings, SIZES | {"norm_first": norm_first})
+        held_out = data.pairs["validation"][:500]
+        curve = train_pairs.train_pairs(data.translator, data.pairs["train"], held_out, settings)
+        print(f"\n{norm_first=} {changes} {curve[-1]}")
+        found.append(
+            {
+                "norm_first": norm_first,
+                "warm-up": warmup_steps > 1,
+                "clipping": clip < math.inf,
+                "seed": seed,
+                "curve": rounded(curve),
+            }
+        )
+    return found
+
+
+def measure(count: int, steps: int, short: int) -> dict:
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "pairs.tsv")
+        write_pairs(file, count)
+        texts, dropped = read_pairs(file)
+        started = time.process_time()
+        curve, scores = train_pairs.run_pairs(
+            file, Path(folder), sizes=SIZES, steps=steps, **SETTINGS
+        )
+        seconds = time.process_time() - started
+        comparison = compare(file, short)
+    return {
+        "lines": count,
+        "dropped": {reason: len(numbers) for reason, numbers in dropped.items()},
+        "parts": {name: len(part) for name, part in split_pairs(texts).items()},
+        "sizes": SIZES,
+        "steps": steps,
+        "seconds": round(seconds, 1),
+        "scores": {name: round(score, 2) for name, score in scores.items()},
+        "curve": rounded(curve),
+        "short": comparison,
+    }
+
+
+def key() -> str:
+    """Of all code that makes the result."""
+    files = (*translator.MADE_BY, *MADE_BY)
+    return translator.code_key(*(SNIPPETS / name for name in files), __file__)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pairs", type=int, default=PAIRS)
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--short", type=int, default=SHORT)
+    options = parser.parse_args()
+    environment = {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "cores": os.cpu_count(),
+    }
+    result = measure(options.pairs, options.steps, options.short)
+    text = json.dumps({"key": key(), "environment": environment, **result}, indent=1)
+    print(f"\n{text}")
+    if (options.pairs, options.steps, options.short) == (PAIRS, STEPS, SHORT):
+        RESULTS.write_text(f"{text}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

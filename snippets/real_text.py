@@ -1,0 +1,230 @@
+# --8<-- [start:imports]
+"""Sentence pairs of your own: reading, cleaning, subwords, batches.
+
+A file is UTF-8 and has one pair a line: source, tab, target.
+"""
+
+import importlib
+import itertools
+import random
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from corpus import PARTS, Pair
+from phrases import part_of
+from train import Example
+
+MAX_BYTES = 512  # of a sentence in UTF-8; it has no more subwords than bytes
+MAX_RATIO = 5.0  # of the longer sentence's bytes to the shorter one's
+MIN_PAIRS = 100
+
+
+def import_library(name: str) -> ModuleType:
+    """The module; ValueError with a command if it isn't installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        hint = f"install it with: pip install {name}"
+        raise ValueError(f"{name} is not installed; {hint}") from error
+
+
+# --8<-- [end:imports]
+# --8<-- [start:reading]
+class Text(NamedTuple):
+    """A source and its translation, as they are in the file."""
+
+    source: str
+    target: str
+
+
+Dropped = dict[str, list[int]]  # the line numbers of each reason
+
+
+def read_pairs(path: Path) -> tuple[list[Text], Dropped]:
+    """The clean pairs of a file, in its order, and what was dropped.
+
+    Unicode is composed (NFC), and each run of white space becomes one space.
+    Columns after the second are ignored. Raises ValueError, with the number
+    of the line, for bytes that are not UTF-8 and a line of one column, and
+    for a file that can't be read or has no clean pair.
+    """
+    try:
+        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from error
+    pairs: dict[Text, None] = {}
+    dropped: Dropped = {}
+    for number, line in enumerate(lines, 1):
+        if number == len(lines) and not line:
+            break  # the end of the last line
+        pair = read_line(line, f"{path}:{number}")
+        reason = "duplicate" if pair in pairs else reason_to_drop(pair)
+        if reason:
+            dropped.setdefault(reason, []).append(number)
+        else:
+            pairs[pair] = None
+    if not pairs:
+        raise ValueError(f"{path}: no pair is left; {report(dropped)}")
+    return list(pairs), dropped
+
+
+def read_line(line: bytes, place: str) -> Text:
+    """A line's first two columns; ValueError as read_pairs."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{place}: byte {error.start + 1} of the line, "
+            f"0x{line[error.start]:02x}, is not UTF-8; "
+            "save the file in the encoding UTF-8"
+        ) from error
+    columns = unicodedata.normalize("NFC", text).split("\t")
+    if len(columns) == 1 and text.strip():
+        raise ValueError(
+            f"{place}: one column; a line has a source, a tab and a target"
+        )
+    source, target = [" ".join(each.split()) for each in [*columns, ""][:2]]
+    return Text(source, target)
+
+
+def reason_to_drop(pair: Text) -> str | None:
+    """Why a pair is not used, or None."""
+    short, long = sorted(len(text.encode()) for text in pair)
+    if short == 0:
+        return "empty"
+    if long > MAX_BYTES:
+        return "too long"
+    if long > MAX_RATIO * short:
+        return "length ratio"
+    return None
+
+
+def report(dropped: Dropped) -> str:
+    """One line: how many pairs were dropped for each reason, and where."""
+    counts = []
+    for reason, numbers in dropped.items():
+        more = ", …" if len(numbers) > 3 else ""
+        first = ", ".join(map(str, numbers[:3])) + more
+        counts.append(f"{len(numbers)} {reason} (line {first})")
+    return f"dropped: {'; '.join(counts) or 'none'}"
+
+
+def split_pairs(pairs: list[Text]) -> dict[str, list[Text]]:
+    """The pairs of each part; a source, in any case of letters, is in one.
+
+    Raises ValueError for fewer than MIN_PAIRS pairs and for an empty part.
+    """
+    parts: dict[str, list[Text]] = {part: [] for part in PARTS}
+    for pair in pairs:
+        parts[part_of(pair.source.casefold())].append(pair)
+    sizes = ", ".join(f"{name} {len(part)}" for name, part in parts.items())
+    if len(pairs) < MIN_PAIRS or not all(parts.values()):
+        raise ValueError(
+            f"{len(pairs)} pairs ({sizes}) are too few; "
+            f"a training needs at least {MIN_PAIRS} different ones"
+        )
+    return parts
+
+
+# --8<-- [end:reading]
+# --8<-- [start:subwords]
+class Subwords:
+    """Splits text into subwords, and joins them: byte-pair encoding.
+
+    The 256 bytes are subwords, so that any text can be split and
+    join(split(text)) == text. Source: Sennrich et al. 2016, section 3.2.
+    """
+
+    def __init__(self, tokenizer: Any):
+        self.tokenizer = tokenizer  # of the library tokenizers
+        self.tokens: list[str] = sorted(tokenizer.get_vocab())
+
+    def split(self, text: str) -> list[str]:
+        return self.tokenizer.encode(text).tokens
+
+    def join(self, subwords: list[str]) -> str:
+        return self.tokenizer.decoder.decode(subwords)
+
+    def pair(self, text: Text) -> Pair:
+        return Pair(self.split(text.source), self.split(text.target), "text")
+
+
+def learn_subwords(pairs: list[Text], vocab_size: int) -> Subwords:
+    """Merges learned from both languages, the most frequent pair first.
+
+    Stops at vocab_size subwords, or when no pair occurs twice.
+    Raises ValueError for a vocab_size below the 256 bytes.
+    """
+    if vocab_size < 256:
+        raise ValueError(f"vocab_size must be at least 256, got {vocab_size}")
+    library = import_library("tokenizers")
+    tokenizer = library.Tokenizer(library.models.BPE())
+    byte_level = library.pre_tokenizers.ByteLevel
+    tokenizer.pre_tokenizer = byte_level(add_prefix_space=False)
+    tokenizer.decoder = library.decoders.ByteLevel()
+    trainer = library.trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        min_frequency=2,
+        initial_alphabet=sorted(byte_level.alphabet()),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(itertools.chain(*pairs), trainer)
+    return Subwords(tokenizer)
+
+
+# --8<-- [end:subwords]
+# --8<-- [start:batches]
+def length(example: Example) -> int:
+    """The tokens of an example's longer sentence."""
+    return max(len(ids) for ids in example)
+
+
+def cut(lengths: list[int], max_tokens: int, processes: int = 1) -> list[slice]:
+    """Where to cut examples, the longest first, into batches.
+
+    A batch has at most max_tokens tokens a side, padding included. Examples
+    at the end that are fewer than the processes are left out.
+    Raises ValueError for a max_tokens that gives a process no sentence.
+    """
+    if max_tokens < lengths[0] * processes:
+        raise ValueError(
+            f"a batch has at most {max_tokens} tokens, but the longest "
+            f"sentence, one for each process, has {lengths[0]} x {processes}"
+        )
+    slices, start = [], 0
+    while len(lengths) - start >= processes:
+        stop = min(start + max_tokens // lengths[start], len(lengths))
+        slices.append(slice(start, stop))
+        start = stop
+    return slices
+
+
+def token_batches(
+    examples: list[Example],
+    max_tokens: int,
+    seed: int,
+    start: int = 0,
+    processes: int = 1,
+) -> Iterator[list[Example]]:
+    """Batches of like length, without end, from number start on.
+
+    In each epoch, examples of the same length and the batches are shuffled.
+    Seed and epoch decide the order. Errors: as cut.
+    """
+    lengths = sorted(map(length, examples), reverse=True)
+    slices = cut(lengths, max_tokens, processes)  # the same in every epoch
+    epoch, start = divmod(start, len(slices))
+    while True:
+        rng = random.Random(f"{seed} {epoch}")
+        shuffled = rng.sample(examples, len(examples))
+        shuffled.sort(key=length, reverse=True)
+        batches = [shuffled[each] for each in slices]
+        rng.shuffle(batches)
+        yield from batches[start:]
+        epoch, start = epoch + 1, 0
+
+
+# --8<-- [end:batches]

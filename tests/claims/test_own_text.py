@@ -1,0 +1,693 @@
+"""Training on a file of sentence pairs: real_text.py, metrics.py, pair_run.py, train_pairs.py."""
+
+import json
+import math
+import random
+import statistics
+import sys
+from collections import Counter
+from dataclasses import replace
+from itertools import chain, islice, pairwise
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+import sacrebleu
+import tokenizers
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+import byte_pair_encoding
+import metrics
+import pair_run
+import phrases
+import real_text
+import train_pairs
+from corpus import Vocabulary
+from decode import beam_search
+from helpers import few
+from metrics import bleu, chrf, evaluate, mean_loss, scores, translate_all
+from pair_run import PairRun, PairSettings
+from real_text import Text, cut, learn_subwords, read_pairs, report, split_pairs, token_batches
+from small_training import PAIRS, interrupt_at, same_bits, silent, small_translator
+from test_distributed_training import in_two_processes
+from train import SINGLE_PROCESS, DistributedContext, example_of
+from transformer import Transformer, TransformerConfig
+from translator import BOS, EOS, Translator, load_translator
+
+# A file that the tests write
+
+
+def generated_texts(count: int) -> list[Text]:
+    """Different English sentences with their Chinese translations."""
+    rng = random.Random(0)
+    texts: dict[Text, None] = {}
+    while len(texts) < count:
+        drawn = phrases.phrase(rng.choice(list(phrases.KINDS)), rng)
+        texts[Text(drawn.english, drawn.chinese)] = None
+    return [*texts]
+
+
+TEXTS = generated_texts(150)
+
+
+def write_pairs(path: Path, texts: list[Text] = TEXTS) -> Path:
+    path.write_text("".join(f"{a}\t{b}\n" for a, b in texts), encoding="utf-8")
+    return path
+
+
+# Reading and cleaning
+
+
+def read(tmp_path: Path, data: bytes) -> tuple[list[Text], real_text.Dropped]:
+    path = tmp_path / "pairs.tsv"
+    path.write_bytes(data)
+    return read_pairs(path)
+
+
+def test_a_file_is_read_in_its_order(tmp_path):
+    assert read_pairs(write_pairs(tmp_path / "pairs.tsv")) == (TEXTS, {})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a cat\tein Tier\nb\tc\n",
+        b"a cat\tein Tier\nb\tc",  # no end of the last line
+        b"\xef\xbb\xbfa cat\tein Tier\r\nb\tc\r\n",  # as Windows writes it
+        " a \u2003cat \tein  Tier\nb\tc\tthird column\n".encode(),
+    ],
+)
+def test_white_space_byte_order_marks_and_further_columns_are_not_part_of_a_text(tmp_path, data):
+    assert read(tmp_path, data) == ([Text("a cat", "ein Tier"), Text("b", "c")], {})
+
+
+def test_letters_are_composed(tmp_path):
+    (pair,), _ = read(tmp_path, "e\u0301te\u0301\tsummer\n".encode())
+    assert pair.source == "\u00e9t\u00e9"
+
+
+def test_dropped_lines_are_reported_with_reason_and_number(tmp_path):
+    many_words = "word " * 10_000
+    lines = ["a\tb", "", "a\tb", f"{many_words}\tlong", " \tc", "d\t", "a\tc", "hi\tfar too long"]
+    pairs, dropped = read(tmp_path, "\n".join(lines).encode())
+    assert pairs == [Text("a", "b"), Text("a", "c")]
+    assert dropped == {
+        "empty": [2, 5, 6],
+        "duplicate": [3],
+        "too long": [4],
+        "length ratio": [8],
+    }
+    assert report(dropped) == (
+        "dropped: 3 empty (line 2, 5, 6); 1 duplicate (line 3); "
+        "1 too long (line 4); 1 length ratio (line 8)"
+    )
+    assert report({"empty": [1, 2, 3, 4]}) == "dropped: 4 empty (line 1, 2, 3, …)"
+    assert report({}) == "dropped: none"
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "译"])
+def test_lengths_are_measured_in_bytes_up_to_both_limits(letter):
+    size = len(letter.encode())
+    longest = letter * (512 // size) + "a" * (512 % size)
+    assert real_text.reason_to_drop(Text(longest, longest)) is None
+    assert real_text.reason_to_drop(Text("a" * 103, longest + "a")) == "too long"
+    for pair in Text("a" * size, letter * 5), Text(letter * 5, "a" * size):
+        assert real_text.reason_to_drop(pair) is None
+        longer = Text(*(text + "a" if len(text.encode()) > size else text for text in pair))
+        assert real_text.reason_to_drop(longer) == "length ratio"
+
+
+BAD_FILES = {
+    "one column": (b"a\tb\n\nno tab here\n", "pairs.tsv:3: one column; a line has a source, a tab"),
+    "Latin-1": (b"a\tb\ncaf\xe9\tc\n", "pairs.tsv:2: byte 4 of the line, 0xe9, is not UTF-8"),
+    "UTF-16": ("a\tb\n".encode("utf-16"), "pairs.tsv:1: byte 1 of the line, 0xff, is not UTF-8"),
+    "no bytes": (b"", "pairs.tsv: no pair is left; dropped: none"),
+    "empty lines": (b"\n \n\t\n", r"no pair is left; dropped: 3 empty \(line 1, 2, 3\)"),
+}
+
+
+@pytest.mark.parametrize(("data", "message"), BAD_FILES.values(), ids=BAD_FILES)
+def test_bad_input_is_rejected_with_the_number_of_its_line(tmp_path, data, message):
+    with pytest.raises(ValueError, match=message):
+        read(tmp_path, data)
+
+
+def test_a_missing_file_and_a_folder_are_rejected(tmp_path):
+    with pytest.raises(ValueError, match=r"none\.tsv: No such file or directory"):
+        read_pairs(tmp_path / "none.tsv")
+    with pytest.raises(ValueError, match="Is a directory"):
+        read_pairs(tmp_path)
+
+
+def test_each_source_is_in_one_part_whatever_the_case_of_its_letters():
+    texts = [Text(a, b) for source, _ in TEXTS for a in (source, source.upper()) for b in "xy"]
+    parts = split_pairs(texts)
+    assert sorted(chain(*parts.values())) == sorted(texts)
+    sources = [{source.lower() for source, _ in part} for part in parts.values()]
+    assert all(not a & b for a, b in pairwise([*sources, sources[0]]))
+
+
+def test_too_few_pairs_are_rejected():
+    assert len(split_pairs(TEXTS[:100])) == 3
+    for texts in (
+        TEXTS[:10],
+        TEXTS[:99],
+        [Text("always the same source", str(i)) for i in range(100)],
+    ):
+        with pytest.raises(ValueError, match=rf"{len(texts)} pairs \(train \d+, .* are too few"):
+            split_pairs(texts)
+
+
+# Subwords
+
+
+@pytest.fixture(scope="module")
+def subwords() -> real_text.Subwords:
+    return learn_subwords(TEXTS, 400)
+
+
+@few
+@given(text=st.text())
+def test_subwords_join_to_the_text_that_was_split(subwords, text):
+    assert subwords.join(subwords.split(text)) == text
+
+
+def test_subwords_are_as_many_as_asked_for_and_none_is_a_special_token(subwords):
+    assert len(subwords.tokens) == 400 == len({*subwords.tokens})
+    split = subwords.split("<pad><bos><eos>")
+    assert len(split) > 3 and not {*split} & {"<pad>", "<bos>", "<eos>"}
+    assert subwords.tokens == learn_subwords(TEXTS, 400).tokens
+    with pytest.raises(ValueError, match="vocab_size must be at least 256, got 255"):
+        learn_subwords(TEXTS, 255)
+    assert len(learn_subwords(TEXTS, 256).tokens) == 256
+
+
+def test_frequent_words_are_one_subword_and_bytes_are_left_for_new_characters(subwords):
+    frequent, _ = Counter(word for text in TEXTS for word in text.source.split()[1:]).most_common(
+        1
+    )[0]
+    assert subwords.split(f"? {frequent}")[1:] == [f"Ġ{frequent}"]
+    assert len(subwords.split("𓀀")) == 4
+
+
+MERGED_TEXT = "low low low low low lower lower newest newest newest newest newest newest widest"
+
+
+def unambiguous_merges(text: str) -> int:
+    """How many merges there are until two pairs are equally frequent."""
+    pieces, count = byte_pair_encoding.words(text), 0
+    while True:
+        pairs = Counter(pair for word in pieces for pair in pairwise(word)).most_common(2)
+        if len(pairs) < 2 or pairs[0][1] == pairs[1][1]:
+            return count
+        pieces = [byte_pair_encoding.join(word, pairs[0][0]) for word in pieces]
+        count += 1
+
+
+@pytest.mark.parametrize(
+    "text", [" ".join(f"{a} {b}" for a, b in TEXTS), "aaab aab ab " * 3 + "aaab"]
+)
+def test_our_byte_pair_encoding_learns_the_merges_of_the_library_tokenizers(text):
+    """Up to the first tie: of equally frequent pairs the two take different ones."""
+    count = unambiguous_merges(text)
+    assert count >= 3
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    pattern = tokenizers.Regex(r" ?\w+| ?[^\w\s]+|\s")
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split(pattern, "isolated")
+    size = len({*text}) + count
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=size, show_progress=False)
+    tokenizer.train_from_iterator([text], trainer)
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    expected = byte_pair_encoding.learn_merges(text, count)
+    assert [tuple(merge) for merge in merges] == expected
+    assert tokenizer.encode(text).tokens == byte_pair_encoding.cut(text, expected)
+
+
+@pytest.mark.parametrize("name", ["tokenizers", "sacrebleu"])
+def test_a_missing_library_is_named_with_the_command_that_installs_it(monkeypatch, name):
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ValueError, match=f"{name} is not installed; .* pip install {name}"):
+        learn_subwords(TEXTS, 300) if name == "tokenizers" else scores(["a"], ["a"])
+
+
+# Batches
+
+
+def examples_of_lengths(lengths: list[tuple[int, int]]) -> list[real_text.Example]:
+    return [(torch.full((m,), i), torch.full((n,), i)) for i, (m, n) in enumerate(lengths)]
+
+
+def numbers_in(batches: list[list[real_text.Example]]) -> list[list[int]]:
+    return [[int(src[0]) for src, _ in batch] for batch in batches]
+
+
+def epochs(examples, count: int, *arguments) -> list[list[list[real_text.Example]]]:
+    """The batches of some epochs: as many batches each as cut gives."""
+    size = len(cut(sorted(map(real_text.length, examples), reverse=True), *arguments[::2][:1]))
+    batches = token_batches(examples, *arguments)
+    return [[*islice(batches, size)] for _ in range(count)]
+
+
+RNG = random.Random(0)
+LENGTHS = [(RNG.randint(1, 20), RNG.randint(2, 20)) for _ in range(200)]
+
+
+def test_each_epoch_has_every_example_once_in_batches_that_fit():
+    examples = examples_of_lengths(LENGTHS)
+    first, second = epochs(examples, 2, 64, 0)
+    for epoch in first, second:
+        numbers = numbers_in(epoch)
+        assert sorted(chain(*numbers)) == [*range(200)]
+        for batch in epoch:
+            longest = max(map(real_text.length, batch))
+            assert longest * len(batch) <= 64
+    assert numbers_in(first) != numbers_in(second)
+    longest = [max(map(real_text.length, batch)) for batch in first]
+    assert longest != sorted(longest, reverse=True)
+    padding = sum(max(map(real_text.length, b)) * len(b) for b in first) / sum(
+        real_text.length(example) for example in examples
+    )
+    assert padding < 1.1  # similar lengths are together
+
+
+@pytest.mark.parametrize("start", [1, 7, 100])
+def test_batches_start_at_any_number_in_any_epoch(start):
+    examples = examples_of_lengths(LENGTHS)
+    expected = numbers_in([*islice(token_batches(examples, 64, 3), start, start + 50)])
+    assert numbers_in([*islice(token_batches(examples, 64, 3, start), 50)]) == expected
+    assert numbers_in([*islice(token_batches(examples, 64, 4, start), 50)]) != expected
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3])
+def test_each_process_gets_a_sentence_of_every_batch(processes):
+    lengths = sorted((max(pair) for pair in LENGTHS), reverse=True)
+    slices = cut(lengths, 64, processes)
+    assert all(each.stop - each.start >= processes for each in slices)
+    assert 0 <= len(lengths) - slices[-1].stop < processes
+    assert [a.stop for a in slices[:-1]] == [b.start for b in slices[1:]]
+
+
+def test_a_batch_that_is_too_small_for_the_longest_sentence_is_rejected():
+    assert cut([20, 3], 40, 2) == [slice(0, 2)]
+    with pytest.raises(ValueError, match=r"at most 39 tokens, .* has 20 x 2"):
+        cut([20, 3], 39, 2)
+
+
+# Metrics
+
+WORDS = ["the", "cat", "sat", "on", "a", "mat", ".", "猫"]
+sentence = st.lists(st.sampled_from(WORDS), max_size=8)
+corpora = st.lists(st.tuples(sentence, sentence.filter(bool)), min_size=1, max_size=4)
+
+
+@few
+@given(corpus=corpora)
+def test_bleu_and_chrf_equal_those_of_sacrebleu(corpus):
+    hypotheses, references = map(list, zip(*corpus, strict=True))
+    texts = [" ".join(words) for words in hypotheses]
+    expected = [" ".join(words) for words in references]
+    reference_bleu = sacrebleu.corpus_bleu(texts, [expected], tokenize="none", force=True).score
+    assert bleu(hypotheses, references) == pytest.approx(reference_bleu, rel=1e-9, abs=1e-12)
+    reference_chrf = sacrebleu.corpus_chrf(texts, [expected]).score
+    assert chrf(texts, expected) == pytest.approx(reference_chrf, rel=1e-9, abs=1e-12)
+
+
+def test_bleu_and_chrf_computed_by_hand():
+    """Precisions 5/6, 3/5, 1/4 and, without a match, 1/(2 · 3); as long as the reference."""
+    hypothesis, reference = ["a", "b", "c", "x", "d", "e"], ["a", "b", "c", "d", "e", "f"]
+    expected = 100 * (5 / 6 * 3 / 5 * 1 / 4 * 1 / 6) ** (1 / 4)
+    assert bleu([hypothesis], [reference]) == pytest.approx(expected)
+    shorter = 100 * math.exp(1 - 6 / 5)
+    assert bleu([reference[:5]], [reference]) == pytest.approx(shorter)
+    # Of 2 characters and 1 pair, all are in the reference, which has 4, 3, 2 and 1.
+    precision, recall = 1, (2 / 4 + 1 / 3) / 2
+    expected = 100 * 5 * precision * recall / (4 * precision + recall)
+    assert chrf(["a b"], ["ab cd"]) == pytest.approx(expected)
+    assert chrf(["x"], ["y"]) == bleu([["x"]], [["y"]]) == 0
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "tokenize"),
+    [
+        ("你为什么没有踢足球？", "你为什么从来没踢过足球？", "zh"),
+        ("It isn't a cat.", "It is a cat.", "13a"),
+    ],
+)
+def test_the_scores_are_those_of_sacrebleu_for_the_language(hypothesis, reference, tokenize):
+    expected = sacrebleu.corpus_bleu([hypothesis], [[reference]], tokenize=tokenize).score
+    chrf2 = sacrebleu.corpus_chrf([hypothesis], [[reference]]).score
+    assert scores([hypothesis], [reference]) == {f"BLEU ({tokenize})": expected, "chrF2": chrf2}
+    assert 0 < expected < 100
+
+
+def unpadded_loss(translator, pairs) -> float:
+    """The mean over all tokens, sentence by sentence."""
+    losses = []
+    for pair in pairs:
+        src, tgt = example_of(translator, pair)
+        logits = translator.model(src[None], tgt[None, :-1])[0]
+        losses += F.cross_entropy(logits, tgt[1:], reduction="none").tolist()
+    return statistics.fmean(losses)
+
+
+def test_the_held_out_loss_is_the_mean_over_tokens_without_dropout_and_smoothing():
+    translator = small_translator()
+    translator.model.eval()
+    expected = unpadded_loss(translator, PAIRS)
+    translator.model.train()
+    examples = [example_of(translator, pair) for pair in PAIRS]
+    for max_tokens in 1, 30, 500:
+        assert mean_loss(translator.model, examples, max_tokens) == pytest.approx(
+            expected, rel=1e-5
+        )
+    assert translator.model.training
+
+
+def test_translations_are_those_of_beam_search_in_the_order_of_the_sources():
+    translator = small_translator(seed=1)
+    sources = [pair.source for pair in PAIRS[109:99:-1]]
+    expected = []
+    for source in sources:
+        src = torch.tensor([translator.source.encode(source)])
+        ids = beam_search(translator.model, src, 2 * src.size(1) + 20, BOS, EOS, 2)
+        expected.append(translator.target.decode(ids[0].tolist()))
+    assert translate_all(translator, sources, beam_size=2, batch_size=1) == expected
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 64])
+def test_each_translation_belongs_to_its_source_in_batches_of_any_size(monkeypatch, batch_size):
+    """A beam search that returns the source makes each translation equal to it."""
+    monkeypatch.setattr(metrics, "beam_search", lambda model, src, *_: src)
+    translator = small_translator()
+    copier = translator._replace(target=translator.source)
+    sources = [pair.source for pair in PAIRS[::-7]]
+    assert translate_all(copier, sources, batch_size=batch_size) == sources
+
+
+def test_a_table_has_a_line_for_each_translation_whatever_its_white_space(monkeypatch, subwords):
+    """An untrained model may also write tabs and line ends."""
+    vocabulary = Vocabulary(subwords.tokens)
+    config = TransformerConfig(len(vocabulary), len(vocabulary), d_model=8, nhead=1)
+    translator = Translator(Transformer(config), vocabulary, vocabulary)
+    written = torch.tensor([vocabulary.encode(subwords.split("a\tb\n\u2003 c\n"))])
+    monkeypatch.setattr(metrics, "beam_search", lambda model, src, *_: written.repeat(len(src), 1))
+    _, table = evaluate(translator, subwords, TEXTS[:3], 100)
+    assert table == "".join(f"{source}\t{target}\ta b c\n" for source, target in TEXTS[:3])
+
+
+# A run
+
+SETTINGS = PairSettings(
+    steps=12, batch_size=40, warmup_steps=4, every=4, average=3, patience=2, clip=1.5
+)
+
+
+def new_run(settings=SETTINGS, group=SINGLE_PROCESS, **sizes) -> PairRun:
+    return PairRun(small_translator(**sizes), PAIRS, PAIRS[:9], settings, group)
+
+
+def train_small(settings=SETTINGS, show=silent, group=SINGLE_PROCESS, **options):
+    """A trained translator, and the curve without its seconds."""
+    translator = small_translator(**options.pop("sizes", {}))
+    curve = train_pairs.train_pairs(
+        translator, PAIRS, PAIRS[:9], settings, show=show, group=group, **options
+    )
+    return translator, [{**point, "seconds": 0} for point in curve]
+
+
+@pytest.mark.parametrize(
+    "name", ["steps", "batch_size", "warmup_steps", "clip", "every", "average", "patience"]
+)
+def test_settings_are_above_0(name):
+    for value in 0, -1:
+        with pytest.raises(ValueError, match=f"{name} must be above 0, got {value}"):
+            PairSettings(**{name: value})  # pyrefly: ignore
+
+
+def test_the_patience_is_below_the_number_of_averaged_models():
+    with pytest.raises(ValueError, match="patience must be below average, got 3 and 3"):
+        PairSettings(patience=3, average=3)
+
+
+def gradient_norms(run: PairRun) -> list[float]:
+    """The norm of all gradients at each step of the optimizer."""
+    norms = []
+
+    def record(*_) -> None:
+        grads = [p.grad for p in run.model.parameters() if p.grad is not None]
+        squares = [grad.square().sum() for grad in grads]
+        norms.append(torch.stack(squares).sum().sqrt().item())
+
+    run.optimizer.register_step_pre_hook(record)
+    list(run.steps(Event()))
+    return norms
+
+
+def test_gradients_are_clipped_and_clipped_steps_are_counted():
+    unclipped, never = PairSettings(steps=1, clip=math.inf), PairSettings(steps=1, clip=1e-3)
+    run = new_run(unclipped)
+    (norm,) = gradient_norms(run)
+    assert run.clipped == 0 and norm > 0.01
+    run = new_run(never)
+    assert gradient_norms(run) == [pytest.approx(1e-3, rel=1e-3)] and run.clipped == 1
+    run = new_run(PairSettings(steps=8, batch_size=40, warmup_steps=4, clip=norm))
+    assert max(gradient_norms(run)) <= norm * 1.001
+    assert 0 < run.clipped < 8
+
+
+def test_the_learning_rate_rises_and_falls_as_the_papers():
+    run, rates = new_run(), []
+    for _ in run.steps(Event()):
+        rates.append(run.optimizer.param_groups[0]["lr"])
+    expected = [16**-0.5 * min(step**-0.5, step * 4**-1.5) for step in range(1, 13)]
+    assert rates == pytest.approx(expected) and max(rates) == rates[3]
+
+
+def test_gradients_that_are_not_finite_end_the_training_before_the_step(monkeypatch):
+    run = new_run()
+    monkeypatch.setattr(nn.utils, "clip_grad_norm_", lambda *_: torch.tensor(math.nan))
+    before = [p.clone() for p in run.model.parameters()]
+    with pytest.raises(ValueError, match="gradients of step 1 have the norm nan"):
+        next(run.steps(Event()))
+    assert all(torch.equal(a, b) for a, b in zip(before, run.model.parameters(), strict=True))
+
+
+def test_the_result_is_the_mean_of_the_last_models_or_the_best_of_them(monkeypatch):
+    for loss_of_mean, expected in (0.5, 2.0), (2.5, 3.0):
+        run = new_run()
+        run.curve = [{"held_out": loss} for loss in (0.1, 3, 1, 2)]
+        names = run.model.state_dict().items()
+        run.recent = [
+            {name: torch.full_like(weight, float(value)) for name, weight in names}
+            for value in (1, 3, 2)
+        ]
+        monkeypatch.setattr(run, "held_out_loss", lambda loss=loss_of_mean: loss)
+        run.average()
+        assert {value for p in run.model.parameters() for value in p.unique().tolist()} == {
+            expected
+        }
+
+
+@pytest.mark.parametrize("steps", [5, 12, 15])
+def test_a_training_is_measured_every_so_many_steps_and_at_its_end(monkeypatch, steps):
+    lines: list[str] = []
+    settings = replace(SETTINGS, steps=steps, patience=1, average=2)
+    losses = iter([3.0, 2.0, 1.5, 1.0, 0.5])
+    monkeypatch.setattr(PairRun, "held_out_loss", lambda run: next(losses))
+    _, curve = train_small(settings, lines.append)
+    expected = sorted({*range(4, steps + 1, 4), steps})
+    assert [point["step"] for point in curve] == expected
+    assert lines[-1].startswith(f"step {steps}/{steps}  loss {curve[-1]['loss']:.3f}")
+    assert f"perplexity {math.exp(curve[-1]['held_out']):.2f}" in lines[-1]
+    assert f"clipped {sum(point['clipped'] for point in curve):.0f} " in lines[-1]
+
+
+def test_a_training_stops_after_as_many_measurements_without_a_better_one(monkeypatch):
+    losses = iter([3.0, 2.0, 2.5, 1.0, 1.5, 1.0, 1.5, 1.25, 0.1, 0.1])
+    monkeypatch.setattr(PairRun, "held_out_loss", lambda run: next(losses))
+    settings = replace(SETTINGS, steps=1000, every=1)
+    translator, curve = train_small(settings)
+    assert [point["step"] for point in curve] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert next(losses) == 0.1  # the one before was of the mean
+    assert not translator.model.training
+
+
+@pytest.mark.parametrize(("step", "averaged"), [(4, False), (10, False), (10, True)])
+def test_a_resumed_training_equals_an_uninterrupted_one_bit_by_bit(
+    monkeypatch, tmp_path, step, averaged
+):
+    """Weights, losses, learning rates and clipped steps; stopped at and between measurements."""
+    if averaged:  # all models are equally good, so the result is their mean
+        monkeypatch.setattr(PairRun, "held_out_loss", lambda run: 1.0)
+    checkpoint = tmp_path / "pairs.checkpoint"
+    settings = replace(SETTINGS, steps=24, every=4, clip=1.0, average=6)
+    expected, curve = train_small(settings)
+    with pytest.raises(KeyboardInterrupt, match=r"stopped after step \d+; go on with --resume"):
+        train_small(settings, interrupt_at(step), checkpoint=checkpoint)
+    resumed, resumed_curve = train_small(settings, checkpoint=checkpoint, resume=True)
+    assert same_bits(resumed, expected)
+    assert resumed_curve == curve and 0 < sum(point["clipped"] for point in curve) < 24
+    other = replace(settings, clip=0.9)
+    with pytest.raises(ValueError, match=r"of another run: clip is 1\.0 there and 0\.9 here"):
+        train_small(other, checkpoint=checkpoint, resume=True)
+
+
+def test_a_training_in_bfloat16_computes_something_else_close_to_it():
+    expected, found = (train_small(replace(SETTINGS, bfloat16=each))[1] for each in (False, True))
+    assert found != expected
+    for one, other in zip(found, expected, strict=True):
+        assert one["held_out"] == pytest.approx(other["held_out"], rel=0.05)
+
+
+def test_the_model_is_compiled_for_batches_of_any_shape(monkeypatch):
+    options = []
+    monkeypatch.setattr(nn.Module, "compile", lambda model, **given: options.append(given))
+    next(new_run(replace(SETTINGS, compile=True)).steps(Event()))
+    assert options == [{"dynamic": True}]
+
+
+def test_two_processes_train_to_the_same_losses_as_one(tmp_path):
+    settings = replace(SETTINGS, steps=8)
+
+    def task(group: DistributedContext):
+        translator, curve = train_small(settings, group=group, sizes={"dropout": 0.0})
+        return curve, translator.model.state_dict()
+
+    (first, weights), (second, others) = in_two_processes(task, tmp_path)
+    expected, _ = task(SINGLE_PROCESS)
+    assert first == second  # each stops early after the same measurements
+    for one, other in zip(first, expected, strict=True):
+        assert one == pytest.approx(other, rel=1e-4)
+    assert all(torch.equal(weights[name], others[name]) for name in weights)
+
+
+def test_all_processes_use_the_held_out_loss_of_the_first(tmp_path):
+    """On GPUs theirs may differ in the last digit, and then one would stop before the others."""
+
+    def task(group: DistributedContext) -> float:
+        setattr(pair_run, "mean_loss", lambda *_: 0.5 + group.rank)  # noqa: B010
+        return new_run(group=group).held_out_loss()
+
+    assert in_two_processes(task, tmp_path) == [0.5, 0.5]
+
+
+# The command
+
+SMALL = ["--d-model", "16", "--layers", "1", "--vocab-size", "300", "--batch-size", "600"]
+SHORT = [*SMALL, "--steps", "4", "--every", "2", "--warmup-steps", "2"]
+
+
+def command(*arguments: object) -> None:
+    train_pairs.main(["--pairs", *map(str, arguments)])
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture
+def quick(monkeypatch) -> None:
+    """Replaces beam search, which takes long before a model has learned to end a sentence."""
+    monkeypatch.setattr(metrics, "beam_search", lambda model, src, *_: src)
+
+
+def test_the_command_saves_the_translator_subwords_and_translations(quick, tmp_path, capsys):
+    file = write_pairs(tmp_path / "my.pairs.tsv", [*TEXTS, TEXTS[0]])
+    out = tmp_path / "new" / "folder"
+    command(file, "--out", out, *SHORT)
+    names = ["my.pairs.safetensors", "my.pairs.subwords.json", "my.pairs.test.tsv"]
+    assert names_in(out) == names
+    printed = capsys.readouterr().out
+    assert printed.startswith("150 pairs are left; dropped: 1 duplicate (line 151)\n")
+    labels = [line.split(maxsplit=1)[1] for line in printed.splitlines()[-3:]]
+    assert labels == ["perplexity", "BLEU (zh)", "chrF2"]
+    translator = load_translator(out / names[0])
+    subwords = real_text.Subwords(tokenizers.Tokenizer.from_file(str(out / names[1])))
+    assert translator.source.tokens[3:] == translator.target.tokens[3:] == subwords.tokens
+    texts = split_pairs(TEXTS)["test"]
+    rows = [line.split("\t") for line in (out / names[2]).read_text("utf-8").splitlines()]
+    assert [Text(*row[:2]) for row in rows] == texts
+    result, table = evaluate(translator, subwords, texts, 600)
+    assert (out / names[2]).read_text("utf-8") == table
+    shown = [float(line.split()[0]) for line in printed.splitlines()[-3:]]
+    assert shown == [pytest.approx(score, abs=0.005) for score in result.values()]
+
+
+def test_without_sacrebleu_the_command_prints_the_perplexity_and_a_message(
+    quick, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT)
+    printed = capsys.readouterr().out
+    assert "no BLEU and chrF: sacrebleu is not installed; install it with: pip" in printed
+    assert printed.endswith("  perplexity\n") and "BLEU (zh)" not in printed
+    assert (tmp_path / "pairs.safetensors").exists()
+
+
+@pytest.mark.parametrize("kept", ["checkpoint", "subwords.json", "test.tsv", "safetensors"])
+def test_an_existing_file_is_not_overwritten(tmp_path, kept):
+    file = write_pairs(tmp_path / "pairs.tsv")
+    existing = tmp_path / f"pairs.{kept}"
+    existing.write_text("hours of training")
+    with pytest.raises(SystemExit, match=rf"{existing.name} exists; continue with --resume, or"):
+        command(file, "--out", tmp_path, *SHORT)
+    assert existing.read_text() == "hours of training"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        *BAD_FILES.values(),
+        ("".join(f"{a}\t{b}\n" for a, b in TEXTS[:10]).encode(), "10 pairs .* are too few"),
+    ],
+    ids=[*BAD_FILES, "10 pairs"],
+)
+def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(tmp_path, data, message):
+    """A checkpoint of an earlier version of the file is still there."""
+    (tmp_path / "pairs.tsv").write_bytes(data)
+    checkpoint = tmp_path / "pairs.checkpoint"
+    checkpoint.write_text("hours of training")
+    with pytest.raises(SystemExit, match=message) as ended:
+        command(tmp_path / "pairs.tsv", "--out", tmp_path, "--resume", *SHORT)
+    assert str(ended.value).startswith("train_pairs.py: ") and "\n" not in str(ended.value)
+    assert names_in(tmp_path) == ["pairs.checkpoint", "pairs.tsv"]
+    assert checkpoint.read_text() == "hours of training"
+
+
+def test_other_errors_end_the_command_with_one_line(tmp_path):
+    file = write_pairs(tmp_path / "pairs.tsv")
+    for arguments, message in {
+        ("--out", tmp_path, "--resume"): "there is no .*pairs.checkpoint: begin without --resume",
+        ("--out", file): "File exists",
+        ("--clip", "0"): "clip must be above 0, got 0.0",
+    }.items():
+        with pytest.raises(SystemExit, match=f"train_pairs.py: .*{message}"):
+            command(file, *SHORT, *arguments)
+    with pytest.raises(SystemExit, match=r"none\.tsv: No such file"):
+        command(tmp_path / "none.tsv", *SHORT)
+    assert names_in(tmp_path) == ["pairs.tsv"]
+
+
+def test_the_command_resumes_after_ctrl_c(quick, tmp_path, monkeypatch):
+    file = write_pairs(tmp_path / "pairs.tsv")
+    command(file, "--out", tmp_path / "whole", *SHORT)
+    with monkeypatch.context() as patch:
+        patch.setattr(train_pairs, "train_pairs", interrupted(train_pairs.train_pairs))
+        with pytest.raises(SystemExit, match="stopped after step 3; go on with --resume"):
+            command(file, "--out", tmp_path / "parts", *SHORT)
+    assert names_in(tmp_path / "parts") == ["pairs.checkpoint"]
+    command(file, "--out", tmp_path / "parts", "--resume", *SHORT)
+    one, other = (
+        load_translator(tmp_path / each / "pairs.safetensors") for each in ("whole", "parts")
+    )
+    assert same_bits(one, other)
+    assert names_in(tmp_path / "parts") == names_in(tmp_path / "whole")
+
+
+def interrupted(train: Any) -> Any:
+    return lambda *arguments: train(*arguments, show=interrupt_at(2))
