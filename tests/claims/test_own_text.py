@@ -1,4 +1,4 @@
-"""Training on a file of sentence pairs: real_text.py, metrics.py, pair_run.py, train_pairs.py."""
+"""The claims of the page on training on your own text."""
 
 import json
 import math
@@ -7,6 +7,7 @@ import statistics
 import sys
 from collections import Counter
 from dataclasses import replace
+from io import BytesIO
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from threading import Event
@@ -26,10 +27,12 @@ import metrics
 import pair_run
 import phrases
 import real_text
+import train as training
 import train_pairs
 from corpus import Vocabulary
 from decode import beam_search
 from helpers import few
+from marks import claim, mutation
 from metrics import bleu, chrf, evaluate, mean_loss, scores, translate_all
 from pair_run import PairRun, PairSettings
 from real_text import Text, cut, learn_subwords, read_pairs, report, split_pairs, token_batches
@@ -69,10 +72,30 @@ def read(tmp_path: Path, data: bytes) -> tuple[list[Text], real_text.Dropped]:
     return read_pairs(path)
 
 
+@claim("own-text#file")
+@mutation(
+    "real_text.py",
+    "if number == len(lines) and not line:",
+    "if False:",
+    fault="the end of the last line is counted as an empty line",
+)
 def test_a_file_is_read_in_its_order(tmp_path):
     assert read_pairs(write_pairs(tmp_path / "pairs.tsv")) == (TEXTS, {})
 
 
+@claim("own-text#file")
+@mutation(
+    "real_text.py",
+    r'.removeprefix(b"\xef\xbb\xbf")',
+    "",
+    fault="a byte-order mark becomes part of the first sentence",
+)
+@mutation(
+    "real_text.py",
+    '[*columns, ""][:2]]',
+    '[columns[0], " ".join(columns[1:])]]',
+    fault="a third column becomes part of the translation",
+)
 @pytest.mark.parametrize(
     "data",
     [
@@ -86,11 +109,31 @@ def test_white_space_byte_order_marks_and_further_columns_are_not_part_of_a_text
     assert read(tmp_path, data) == ([Text("a cat", "ein Tier"), Text("b", "c")], {})
 
 
+@claim("own-text#file")
+@mutation(
+    "real_text.py",
+    'normalize("NFC", text)',
+    'normalize("NFD", text)',
+    fault="letters and their accents become separate characters",
+)
 def test_letters_are_composed(tmp_path):
     (pair,), _ = read(tmp_path, "e\u0301te\u0301\tsummer\n".encode())
     assert pair.source == "\u00e9t\u00e9"
 
 
+@claim("own-text#file")
+@mutation(
+    "real_text.py",
+    "enumerate(lines, 1)",
+    "enumerate(lines)",
+    fault="the lines of a file are counted from 0",
+)
+@mutation(
+    "real_text.py",
+    '"duplicate" if pair in pairs else reason_to_drop(pair)',
+    "reason_to_drop(pair)",
+    fault="duplicate pairs are kept",
+)
 def test_dropped_lines_are_reported_with_reason_and_number(tmp_path):
     many_words = "word " * 10_000
     lines = ["a\tb", "", "a\tb", f"{many_words}\tlong", " \tc", "d\t", "a\tc", "hi\tfar too long"]
@@ -110,6 +153,19 @@ def test_dropped_lines_are_reported_with_reason_and_number(tmp_path):
     assert report({}) == "dropped: none"
 
 
+@claim("own-text#file")
+@mutation(
+    "real_text.py",
+    "len(text.encode()) for text in pair",
+    "len(text) for text in pair",
+    fault="the length of a sentence is measured in characters",
+)
+@mutation(
+    "real_text.py",
+    "if long > MAX_RATIO * short:",
+    "if long >= MAX_RATIO * short:",
+    fault="a pair of exactly the largest ratio of lengths is dropped",
+)
 @pytest.mark.parametrize("letter", ["a", "é", "译"])
 def test_lengths_are_measured_in_bytes_up_to_both_limits(letter):
     size = len(letter.encode())
@@ -131,12 +187,32 @@ BAD_FILES = {
 }
 
 
+@claim("own-text#file")
+@mutation(
+    "real_text.py",
+    "if len(columns) == 1 and text.strip():",
+    "if len(columns) == 1:",
+    fault="a file with an empty line is rejected",
+)
+@mutation(
+    "real_text.py",
+    "    if not pairs:\n",
+    "    if False:\n",
+    fault="a file without a pair is accepted",
+)
 @pytest.mark.parametrize(("data", "message"), BAD_FILES.values(), ids=BAD_FILES)
 def test_bad_input_is_rejected_with_the_number_of_its_line(tmp_path, data, message):
     with pytest.raises(ValueError, match=message):
         read(tmp_path, data)
 
 
+@claim("own-text#file")
+@mutation(
+    "real_text.py",
+    "except OSError as error:",
+    "except FileNotFoundError as error:",
+    fault="a folder in place of the file of pairs ends with a traceback",
+)
 def test_a_missing_file_and_a_folder_are_rejected(tmp_path):
     with pytest.raises(ValueError, match=r"none\.tsv: No such file or directory"):
         read_pairs(tmp_path / "none.tsv")
@@ -144,6 +220,19 @@ def test_a_missing_file_and_a_folder_are_rejected(tmp_path):
         read_pairs(tmp_path)
 
 
+@claim("own-text#file")
+@mutation(
+    "real_text.py",
+    "part_of(pair.source.casefold())",
+    "part_of(pair.target.casefold())",
+    fault="the translation decides the part of a pair",
+)
+@mutation(
+    "real_text.py",
+    "pair.source.casefold()",
+    "pair.source",
+    fault="a sentence in capital letters may be in another part",
+)
 def test_each_source_is_in_one_part_whatever_the_case_of_its_letters():
     texts = [Text(a, b) for source, _ in TEXTS for a in (source, source.upper()) for b in "xy"]
     parts = split_pairs(texts)
@@ -152,6 +241,13 @@ def test_each_source_is_in_one_part_whatever_the_case_of_its_letters():
     assert all(not a & b for a, b in pairwise([*sources, sources[0]]))
 
 
+@claim("own-text#file")
+@mutation(
+    "real_text.py",
+    "if len(pairs) < MIN_PAIRS or not all(parts.values()):",
+    "if len(pairs) < MIN_PAIRS:",
+    fault="a training without validation pairs begins",
+)
 def test_too_few_pairs_are_rejected():
     assert len(split_pairs(TEXTS[:100])) == 3
     for texts in (
@@ -171,12 +267,32 @@ def subwords() -> real_text.Subwords:
     return learn_subwords(TEXTS, 400)
 
 
+@claim("own-text#subwords")
+@mutation(
+    "real_text.py",
+    "add_prefix_space=False",
+    "add_prefix_space=True",
+    fault="the joined subwords begin with a space",
+)
+@mutation(
+    "real_text.py",
+    "        initial_alphabet=sorted(byte_level.alphabet()),\n",
+    "",
+    fault="bytes that don't occur in the training text are lost",
+)
 @few
 @given(text=st.text())
 def test_subwords_join_to_the_text_that_was_split(subwords, text):
     assert subwords.join(subwords.split(text)) == text
 
 
+@claim("own-text#subwords")
+@mutation(
+    "real_text.py",
+    "vocab_size=vocab_size,",
+    'vocab_size=vocab_size, special_tokens=["<pad>", "<bos>", "<eos>"],',
+    fault="<eos> in a text becomes the special token",
+)
 def test_subwords_are_as_many_as_asked_for_and_none_is_a_special_token(subwords):
     assert len(subwords.tokens) == 400 == len({*subwords.tokens})
     split = subwords.split("<pad><bos><eos>")
@@ -187,10 +303,30 @@ def test_subwords_are_as_many_as_asked_for_and_none_is_a_special_token(subwords)
     assert len(learn_subwords(TEXTS, 256).tokens) == 256
 
 
+@claim("own-text#subwords")
+@mutation(
+    "train_pairs.py",
+    'learn_subwords(texts["train"], ',
+    "learn_subwords(found, ",
+    fault="subwords are learned from the test part too",
+)
+def test_subwords_are_learned_from_the_training_part_alone(tmp_path):
+    settings = PairSettings(vocab_size=400)
+    found = train_pairs.prepare(write_pairs(tmp_path / "pairs.tsv"), settings).subwords.tokens
+    assert found == learn_subwords(split_pairs(TEXTS)["train"], 400).tokens
+    assert found != learn_subwords(TEXTS, 400).tokens
+
+
+@claim("own-text#subwords")
+@mutation(
+    "real_text.py",
+    "itertools.chain(*pairs)",
+    "(pair.target for pair in pairs)",
+    fault="merges are learned from the translations alone",
+)
 def test_frequent_words_are_one_subword_and_bytes_are_left_for_new_characters(subwords):
-    frequent, _ = Counter(word for text in TEXTS for word in text.source.split()[1:]).most_common(
-        1
-    )[0]
+    words = Counter(word for text in TEXTS for word in text.source.split()[1:])
+    frequent = max(words, key=lambda word: words[word])
     assert subwords.split(f"? {frequent}")[1:] == [f"Ġ{frequent}"]
     assert len(subwords.split("𓀀")) == 4
 
@@ -209,6 +345,13 @@ def unambiguous_merges(text: str) -> int:
         count += 1
 
 
+@claim("own-text#subwords")
+@mutation(
+    "byte_pair_encoding.py",
+    "pair for word in pieces for pair in pairwise(word)",
+    "pair for pair in pairwise(sum(pieces, []))",
+    fault="our byte-pair encoding counts pairs across words",
+)
 @pytest.mark.parametrize(
     "text", [" ".join(f"{a} {b}" for a, b in TEXTS), "aaab aab ab " * 3 + "aaab"]
 )
@@ -228,6 +371,13 @@ def test_our_byte_pair_encoding_learns_the_merges_of_the_library_tokenizers(text
     assert tokenizer.encode(text).tokens == byte_pair_encoding.cut(text, expected)
 
 
+@claim("own-text#command")
+@mutation(
+    "real_text.py",
+    "except ImportError as error:",
+    "except AttributeError as error:",
+    fault="a missing library ends with a traceback",
+)
 @pytest.mark.parametrize("name", ["tokenizers", "sacrebleu"])
 def test_a_missing_library_is_named_with_the_command_that_installs_it(monkeypatch, name):
     monkeypatch.setitem(sys.modules, name, None)
@@ -246,35 +396,56 @@ def numbers_in(batches: list[list[real_text.Example]]) -> list[list[int]]:
     return [[int(src[0]) for src, _ in batch] for batch in batches]
 
 
-def epochs(examples, count: int, *arguments) -> list[list[list[real_text.Example]]]:
-    """The batches of some epochs: as many batches each as cut gives."""
-    size = len(cut(sorted(map(real_text.length, examples), reverse=True), *arguments[::2][:1]))
-    batches = token_batches(examples, *arguments)
-    return [[*islice(batches, size)] for _ in range(count)]
+def longest(batch: list[real_text.Example]) -> int:
+    """The tokens of the longest sentence of either side."""
+    return max(len(ids) for example in batch for ids in example)
 
 
 RNG = random.Random(0)
 LENGTHS = [(RNG.randint(1, 20), RNG.randint(2, 20)) for _ in range(200)]
 
 
+@claim("own-text#batches")
+@mutation(
+    "real_text.py",
+    "max(len(ids) for ids in example)",
+    "len(example[0])",
+    fault="only the sources are counted for the limit of a batch",
+)
+@mutation(
+    "real_text.py",
+    'random.Random(f"{seed} {epoch}")',
+    'random.Random(f"{seed}")',
+    fault="every epoch has the same batches of tokens",
+)
+@mutation(
+    "real_text.py",
+    "rng.shuffle(batches)",
+    "pass",
+    fault="each epoch begins with the longest sentences",
+)
 def test_each_epoch_has_every_example_once_in_batches_that_fit():
     examples = examples_of_lengths(LENGTHS)
-    first, second = epochs(examples, 2, 64, 0)
+    batches = token_batches(examples, 64, 0)
+    count = len(cut(sorted(map(max, LENGTHS), reverse=True), 64))
+    first, second = [[*islice(batches, count)] for _ in range(2)]
     for epoch in first, second:
-        numbers = numbers_in(epoch)
-        assert sorted(chain(*numbers)) == [*range(200)]
-        for batch in epoch:
-            longest = max(map(real_text.length, batch))
-            assert longest * len(batch) <= 64
-    assert numbers_in(first) != numbers_in(second)
-    longest = [max(map(real_text.length, batch)) for batch in first]
-    assert longest != sorted(longest, reverse=True)
-    padding = sum(max(map(real_text.length, b)) * len(b) for b in first) / sum(
-        real_text.length(example) for example in examples
-    )
-    assert padding < 1.1  # similar lengths are together
+        assert sorted(chain(*numbers_in(epoch))) == [*range(200)]
+        assert all(longest(batch) * len(batch) <= 64 for batch in epoch)
+    assert sorted(numbers_in(first)) != sorted(numbers_in(second))
+    lengths = [longest(batch) for batch in first]
+    assert lengths != sorted(lengths, reverse=True)
+    padded_size = sum(longest(batch) * len(batch) for batch in first)
+    assert padded_size < 1.1 * sum(map(max, LENGTHS))  # similar lengths are together
 
 
+@claim("own-text#batches")
+@mutation(
+    "real_text.py",
+    "epoch, start = epoch + 1, 0",
+    "epoch += 1",
+    fault="every epoch after a resumed one lacks its first batches",
+)
 @pytest.mark.parametrize("start", [1, 7, 100])
 def test_batches_start_at_any_number_in_any_epoch(start):
     examples = examples_of_lengths(LENGTHS)
@@ -283,6 +454,13 @@ def test_batches_start_at_any_number_in_any_epoch(start):
     assert numbers_in([*islice(token_batches(examples, 64, 4, start), 50)]) != expected
 
 
+@claim("own-text#processes")
+@mutation(
+    "real_text.py",
+    "while len(lengths) - start >= processes:",
+    "while len(lengths) > start:",
+    fault="the last batch has fewer sentences than there are processes",
+)
 @pytest.mark.parametrize("processes", [1, 2, 3])
 def test_each_process_gets_a_sentence_of_every_batch(processes):
     lengths = sorted((max(pair) for pair in LENGTHS), reverse=True)
@@ -292,6 +470,13 @@ def test_each_process_gets_a_sentence_of_every_batch(processes):
     assert [a.stop for a in slices[:-1]] == [b.start for b in slices[1:]]
 
 
+@claim("own-text#batches")
+@mutation(
+    "real_text.py",
+    "if max_tokens < lengths[0] * processes:",
+    "if max_tokens < lengths[0]:",
+    fault="a batch of one sentence is accepted for two processes",
+)
 def test_a_batch_that_is_too_small_for_the_longest_sentence_is_rejected():
     assert cut([20, 3], 40, 2) == [slice(0, 2)]
     with pytest.raises(ValueError, match=r"at most 39 tokens, .* has 20 x 2"):
@@ -305,6 +490,19 @@ sentence = st.lists(st.sampled_from(WORDS), max_size=8)
 corpora = st.lists(st.tuples(sentence, sentence.filter(bool)), min_size=1, max_size=4)
 
 
+@claim("own-text#scores")
+@mutation(
+    "metrics.py",
+    "(counts & ngrams(reference, n)).total()",
+    "sum(k for run, k in counts.items() if run in ngrams(reference, n))",
+    fault="a repeated word counts as often as it is written in BLEU",
+)
+@mutation(
+    "metrics.py",
+    "sum(map(len, references)) / sum(map(len, hypotheses))",
+    "sum(map(len, hypotheses)) / sum(map(len, references))",
+    fault="BLEU punishes translations that are too long",
+)
 @few
 @given(corpus=corpora)
 def test_bleu_and_chrf_equal_those_of_sacrebleu(corpus):
@@ -317,6 +515,19 @@ def test_bleu_and_chrf_equal_those_of_sacrebleu(corpus):
     assert chrf(texts, expected) == pytest.approx(reference_chrf, rel=1e-9, abs=1e-12)
 
 
+@claim("own-text#scores")
+@mutation(
+    "metrics.py",
+    "(4 * precision + recall)",
+    "(precision + 4 * recall)",
+    fault="precision weighs more than recall in chrF2",
+)
+@mutation(
+    "metrics.py",
+    "(matches or 0.5**zeros)",
+    "matches",
+    fault="BLEU is 0 without a match of four tokens",
+)
 def test_bleu_and_chrf_computed_by_hand():
     """Precisions 5/6, 3/5, 1/4 and, without a match, 1/(2 · 3); as long as the reference."""
     hypothesis, reference = ["a", "b", "c", "x", "d", "e"], ["a", "b", "c", "d", "e", "f"]
@@ -331,6 +542,13 @@ def test_bleu_and_chrf_computed_by_hand():
     assert chrf(["x"], ["y"]) == bleu([["x"]], [["y"]]) == 0
 
 
+@claim("own-text#scores")
+@mutation(
+    "metrics.py",
+    '"zh" if chinese else "13a"',
+    '"13a"',
+    fault="a Chinese sentence is one token of BLEU",
+)
 @pytest.mark.parametrize(
     ("hypothesis", "reference", "tokenize"),
     [
@@ -355,6 +573,25 @@ def unpadded_loss(translator, pairs) -> float:
     return statistics.fmean(losses)
 
 
+@claim("own-text#scores")
+@mutation(
+    "metrics.py",
+    "total + loss.item() * tokens, count + tokens",
+    "total + loss.item(), count + 1",
+    fault="the held-out loss is the mean of the batches' means",
+)
+@mutation(
+    "metrics.py",
+    "with eval_mode(model):",
+    "with torch.no_grad():",
+    fault="the held-out loss is computed with dropout",
+)
+@mutation(
+    "metrics.py",
+    "targets, 0.0, PAD",
+    "targets, 0.1, PAD",
+    fault="the held-out loss is smoothed",
+)
 def test_the_held_out_loss_is_the_mean_over_tokens_without_dropout_and_smoothing():
     translator = small_translator()
     translator.model.eval()
@@ -368,6 +605,13 @@ def test_the_held_out_loss_is_the_mean_over_tokens_without_dropout_and_smoothing
     assert translator.model.training
 
 
+@claim("own-text#scores")
+@mutation(
+    "metrics.py",
+    "BOS, EOS, beam_size)",
+    "BOS, EOS)",
+    fault="the beam size of a translation of the test set is ignored",
+)
 def test_translations_are_those_of_beam_search_in_the_order_of_the_sources():
     translator = small_translator(seed=1)
     sources = [pair.source for pair in PAIRS[109:99:-1]]
@@ -379,6 +623,13 @@ def test_translations_are_those_of_beam_search_in_the_order_of_the_sources():
     assert translate_all(translator, sources, beam_size=2, batch_size=1) == expected
 
 
+@claim("own-text#scores")
+@mutation(
+    "metrics.py",
+    "for i, row in zip(rows, tgt.tolist(), strict=True):",
+    "for i, row in enumerate(tgt.tolist(), start):",
+    fault="translations are in the order of their lengths",
+)
 @pytest.mark.parametrize("batch_size", [1, 3, 64])
 def test_each_translation_belongs_to_its_source_in_batches_of_any_size(monkeypatch, batch_size):
     """A beam search that returns the source makes each translation equal to it."""
@@ -389,6 +640,13 @@ def test_each_translation_belongs_to_its_source_in_batches_of_any_size(monkeypat
     assert translate_all(copier, sources, batch_size=batch_size) == sources
 
 
+@claim("own-text#scores")
+@mutation(
+    "metrics.py",
+    '" ".join(subwords.join(row).split())',
+    "subwords.join(row)",
+    fault="a line end in a translation breaks the table",
+)
 def test_a_table_has_a_line_for_each_translation_whatever_its_white_space(monkeypatch, subwords):
     """An untrained model may also write tabs and line ends."""
     vocabulary = Vocabulary(subwords.tokens)
@@ -420,6 +678,13 @@ def train_small(settings=SETTINGS, show=silent, group=SINGLE_PROCESS, **options)
     return translator, [{**point, "seconds": 0} for point in curve]
 
 
+@claim("own-text#training")
+@mutation(
+    "pair_run.py",
+    "if not value > 0:",
+    "if value < 0:",
+    fault="0 steps are accepted for pairs of one's own",
+)
 @pytest.mark.parametrize(
     "name", ["steps", "batch_size", "warmup_steps", "clip", "every", "average", "patience"]
 )
@@ -429,6 +694,13 @@ def test_settings_are_above_0(name):
             PairSettings(**{name: value})  # pyrefly: ignore
 
 
+@claim("own-text#average")
+@mutation(
+    "pair_run.py",
+    "if self.patience >= self.average:",
+    "if self.patience > self.average:",
+    fault="the best model may be older than the averaged ones",
+)
 def test_the_patience_is_below_the_number_of_averaged_models():
     with pytest.raises(ValueError, match="patience must be below average, got 3 and 3"):
         PairSettings(patience=3, average=3)
@@ -448,6 +720,19 @@ def gradient_norms(run: PairRun) -> list[float]:
     return norms
 
 
+@claim("own-text#clipping")
+@mutation(
+    "pair_run.py",
+    "settings.clip\n            ).item()",
+    "math.inf\n            ).item()",
+    fault="gradients are not clipped",
+)
+@mutation(
+    "pair_run.py",
+    "self.norms.append(norm)",
+    "self.norms.append(min(norm, settings.clip))",
+    fault="the norm is recorded after clipping",
+)
 def test_gradients_are_clipped_and_clipped_steps_are_counted():
     unclipped, never = PairSettings(steps=1, clip=math.inf), PairSettings(steps=1, clip=1e-3)
     run = new_run(unclipped)
@@ -460,7 +745,14 @@ def test_gradients_are_clipped_and_clipped_steps_are_counted():
     assert 0 < run.clipped < 8
 
 
-def test_the_learning_rate_rises_and_falls_as_the_papers():
+@claim("own-text#training")
+@mutation(
+    "pair_run.py",
+    'schedule: str = "noam"',
+    'schedule: str = "linear"',
+    fault="pairs of one's own are trained with the linear schedule",
+)
+def test_the_learning_rate_rises_and_falls_like_that_of_the_paper():
     run, rates = new_run(), []
     for _ in run.steps(Event()):
         rates.append(run.optimizer.param_groups[0]["lr"])
@@ -468,6 +760,13 @@ def test_the_learning_rate_rises_and_falls_as_the_papers():
     assert rates == pytest.approx(expected) and max(rates) == rates[3]
 
 
+@claim("own-text#training")
+@mutation(
+    "pair_run.py",
+    "if not math.isfinite(norm):",
+    "if math.isinf(norm):",
+    fault="a training continues with gradients that are nan",
+)
 def test_gradients_that_are_not_finite_end_the_training_before_the_step(monkeypatch):
     run = new_run()
     monkeypatch.setattr(nn.utils, "clip_grad_norm_", lambda *_: torch.tensor(math.nan))
@@ -477,6 +776,19 @@ def test_gradients_that_are_not_finite_end_the_training_before_the_step(monkeypa
     assert all(torch.equal(a, b) for a, b in zip(before, run.model.parameters(), strict=True))
 
 
+@claim("own-text#average")
+@mutation(
+    "pair_run.py",
+    "if min(losses) < self.held_out_loss():",
+    "if min(losses) > self.held_out_loss():",
+    fault="the worse one of the mean and the best model is the result",
+)
+@mutation(
+    "pair_run.py",
+    "losses[-len(self.recent) :]",
+    "losses[: len(self.recent)]",
+    fault="the losses of the first models are taken for those of the last",
+)
 def test_the_result_is_the_mean_of_the_last_models_or_the_best_of_them(monkeypatch):
     for loss_of_mean, expected in (0.5, 2.0), (2.5, 3.0):
         run = new_run()
@@ -493,6 +805,13 @@ def test_the_result_is_the_mean_of_the_last_models_or_the_best_of_them(monkeypat
         }
 
 
+@claim("own-text#training")
+@mutation(
+    "train_pairs.py",
+    " or run.step == settings.steps",
+    "",
+    fault="the last model is not measured",
+)
 @pytest.mark.parametrize("steps", [5, 12, 15])
 def test_a_training_is_measured_every_so_many_steps_and_at_its_end(monkeypatch, steps):
     lines: list[str] = []
@@ -507,6 +826,13 @@ def test_a_training_is_measured_every_so_many_steps_and_at_its_end(monkeypatch, 
     assert f"clipped {sum(point['clipped'] for point in curve):.0f} " in lines[-1]
 
 
+@claim("own-text#average")
+@mutation(
+    "pair_run.py",
+    "since >= patience",
+    "since > patience",
+    fault="the training stops one measurement later",
+)
 def test_a_training_stops_after_as_many_measurements_without_a_better_one(monkeypatch):
     losses = iter([3.0, 2.0, 2.5, 1.0, 1.5, 1.0, 1.5, 1.25, 0.1, 0.1])
     monkeypatch.setattr(PairRun, "held_out_loss", lambda run: next(losses))
@@ -517,6 +843,25 @@ def test_a_training_stops_after_as_many_measurements_without_a_better_one(monkey
     assert not translator.model.training
 
 
+@claim("own-text#resume")
+@mutation(
+    "pair_run.py",
+    'self.recent, self.norms = state["recent"], state["norms"]',
+    'self.norms = state["norms"]',
+    fault="a resumed training forgets the models to average",
+)
+@mutation(
+    "pair_run.py",
+    'self.recent, self.norms = state["recent"], state["norms"]',
+    'self.recent = state["recent"]',
+    fault="a resumed training forgets the clipped steps",
+)
+@mutation(
+    "pair_run.py",
+    "            self.step,\n            group.count,",
+    "            0,\n            group.count,",
+    fault="a resumed training begins with the first batch again",
+)
 @pytest.mark.parametrize(("step", "averaged"), [(4, False), (10, False), (10, True)])
 def test_a_resumed_training_equals_an_uninterrupted_one_bit_by_bit(
     monkeypatch, tmp_path, step, averaged
@@ -537,6 +882,13 @@ def test_a_resumed_training_equals_an_uninterrupted_one_bit_by_bit(
         train_small(other, checkpoint=checkpoint, resume=True)
 
 
+@claim("own-text#training")
+@mutation(
+    "train.py",
+    "torch.bfloat16, settings.bfloat16)",
+    "torch.bfloat16, False)",
+    fault="pairs of one's own are never trained in bfloat16",
+)
 def test_a_training_in_bfloat16_computes_something_else_close_to_it():
     expected, found = (train_small(replace(SETTINGS, bfloat16=each))[1] for each in (False, True))
     assert found != expected
@@ -544,6 +896,13 @@ def test_a_training_in_bfloat16_computes_something_else_close_to_it():
         assert one["held_out"] == pytest.approx(other["held_out"], rel=0.05)
 
 
+@claim("own-text#training")
+@mutation(
+    "pair_run.py",
+    "model.compile(dynamic=True)",
+    "model.compile()",
+    fault="the model is compiled again for every shape of a batch",
+)
 def test_the_model_is_compiled_for_batches_of_any_shape(monkeypatch):
     options = []
     monkeypatch.setattr(nn.Module, "compile", lambda model, **given: options.append(given))
@@ -551,6 +910,13 @@ def test_the_model_is_compiled_for_batches_of_any_shape(monkeypatch):
     assert options == [{"dynamic": True}]
 
 
+@claim("own-text#processes")
+@mutation(
+    "pair_run.py",
+    "model = DistributedDataParallel(model)",
+    "pass",
+    fault="the processes don't average the gradients",
+)
 def test_two_processes_train_to_the_same_losses_as_one(tmp_path):
     settings = replace(SETTINGS, steps=8)
 
@@ -566,6 +932,13 @@ def test_two_processes_train_to_the_same_losses_as_one(tmp_path):
     assert all(torch.equal(weights[name], others[name]) for name in weights)
 
 
+@claim("own-text#processes")
+@mutation(
+    "pair_run.py",
+    "dist.broadcast(value, 0)",
+    "pass",
+    fault="each process decides by its own held-out loss",
+)
 def test_all_processes_use_the_held_out_loss_of_the_first(tmp_path):
     """On GPUs theirs may differ in the last digit, and then one would stop before the others."""
 
@@ -586,6 +959,12 @@ def command(*arguments: object) -> None:
     train_pairs.main(["--pairs", *map(str, arguments)])
 
 
+def train_py(monkeypatch, *arguments: object) -> None:
+    """Runs `python train.py` with the arguments."""
+    monkeypatch.setattr(sys, "argv", ["train.py", *map(str, arguments)])
+    training.main()
+
+
 def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
@@ -596,6 +975,37 @@ def quick(monkeypatch) -> None:
     monkeypatch.setattr(metrics, "beam_search", lambda model, src, *_: src)
 
 
+@claim("own-text#command")
+@mutation(
+    "train.py",
+    'if "--pairs" in sys.argv:',
+    'if sys.argv[1:2] == ["--pairs"]:',
+    fault="train.py takes --pairs only as its first option",
+)
+def test_train_py_runs_the_command_if_one_of_its_options_is_pairs(tmp_path, monkeypatch, capsys):
+    with pytest.raises(SystemExit) as ended:
+        train_py(monkeypatch, "--help", "--pairs", "pairs.tsv")
+    assert ended.value.code == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("usage: train.py [-h] --pairs FILE.tsv [--out FOLDER] [--resume]")
+    assert "--clip …" in printed and "numerals" not in printed
+    with pytest.raises(SystemExit, match=r"^train_pairs\.py: .*none\.tsv: No such file [^\n]*$"):
+        train_py(monkeypatch, "--out", tmp_path, "--pairs", tmp_path / "none.tsv")
+
+
+@claim("own-text#command")
+@mutation(
+    "train_pairs.py",
+    'texts["test"], settings',
+    'texts["validation"], settings',
+    fault="the scores are those of the validation part",
+)
+@mutation(
+    "train_pairs.py",
+    "    checkpoint.unlink()\n",
+    "",
+    fault="the checkpoint of a finished training on pairs remains",
+)
 def test_the_command_saves_the_translator_subwords_and_translations(quick, tmp_path, capsys):
     file = write_pairs(tmp_path / "my.pairs.tsv", [*TEXTS, TEXTS[0]])
     out = tmp_path / "new" / "folder"
@@ -618,6 +1028,13 @@ def test_the_command_saves_the_translator_subwords_and_translations(quick, tmp_p
     assert shown == [pytest.approx(score, abs=0.005) for score in result.values()]
 
 
+@claim("own-text#scores")
+@mutation(
+    "metrics.py",
+    "except ValueError as error:",
+    "except ImportError as error:",
+    fault="without sacreBLEU the trained model is lost",
+)
 def test_without_sacrebleu_the_command_prints_the_perplexity_and_a_message(
     quick, tmp_path, capsys, monkeypatch
 ):
@@ -629,6 +1046,13 @@ def test_without_sacrebleu_the_command_prints_the_perplexity_and_a_message(
     assert (tmp_path / "pairs.safetensors").exists()
 
 
+@claim("own-text#resume")
+@mutation(
+    "train_pairs.py",
+    "for path in paths if path.exists()",
+    "for path in paths[:-1] if path.exists()",
+    fault="the translator of an earlier training is overwritten",
+)
 @pytest.mark.parametrize("kept", ["checkpoint", "subwords.json", "test.tsv", "safetensors"])
 def test_an_existing_file_is_not_overwritten(tmp_path, kept):
     file = write_pairs(tmp_path / "pairs.tsv")
@@ -639,6 +1063,13 @@ def test_an_existing_file_is_not_overwritten(tmp_path, kept):
     assert existing.read_text() == "hours of training"
 
 
+@claim("own-text#file")
+@mutation(
+    "train_pairs.py",
+    "except (ValueError, OSError) as error:",
+    "except OSError as error:",
+    fault="a bad line ends the command with a traceback",
+)
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -647,18 +1078,27 @@ def test_an_existing_file_is_not_overwritten(tmp_path, kept):
     ],
     ids=[*BAD_FILES, "10 pairs"],
 )
-def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(tmp_path, data, message):
+def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(
+    tmp_path, monkeypatch, data, message
+):
     """A checkpoint of an earlier version of the file is still there."""
     (tmp_path / "pairs.tsv").write_bytes(data)
     checkpoint = tmp_path / "pairs.checkpoint"
     checkpoint.write_text("hours of training")
     with pytest.raises(SystemExit, match=message) as ended:
-        command(tmp_path / "pairs.tsv", "--out", tmp_path, "--resume", *SHORT)
+        train_py(monkeypatch, "--out", tmp_path, "--resume", "--pairs", tmp_path / "pairs.tsv")
     assert str(ended.value).startswith("train_pairs.py: ") and "\n" not in str(ended.value)
     assert names_in(tmp_path) == ["pairs.checkpoint", "pairs.tsv"]
     assert checkpoint.read_text() == "hours of training"
 
 
+@claim("own-text#command")
+@mutation(
+    "train_pairs.py",
+    "except (ValueError, OSError) as error:",
+    "except ValueError as error:",
+    fault="a file in place of the folder ends the command with a traceback",
+)
 def test_other_errors_end_the_command_with_one_line(tmp_path):
     file = write_pairs(tmp_path / "pairs.tsv")
     for arguments, message in {
@@ -673,6 +1113,13 @@ def test_other_errors_end_the_command_with_one_line(tmp_path):
     assert names_in(tmp_path) == ["pairs.tsv"]
 
 
+@claim("own-text#resume")
+@mutation(
+    "train_pairs.py",
+    "(due or stop) and checkpoint:",
+    "due and checkpoint:",
+    fault="Ctrl-C loses the steps since the last measurement of a training on pairs",
+)
 def test_the_command_resumes_after_ctrl_c(quick, tmp_path, monkeypatch):
     file = write_pairs(tmp_path / "pairs.tsv")
     command(file, "--out", tmp_path / "whole", *SHORT)
@@ -681,6 +1128,8 @@ def test_the_command_resumes_after_ctrl_c(quick, tmp_path, monkeypatch):
         with pytest.raises(SystemExit, match="stopped after step 3; go on with --resume"):
             command(file, "--out", tmp_path / "parts", *SHORT)
     assert names_in(tmp_path / "parts") == ["pairs.checkpoint"]
+    checkpoint = (tmp_path / "parts" / "pairs.checkpoint").read_bytes()
+    assert torch.load(BytesIO(checkpoint[32:]))["step"] == 3  # behind the checksum
     command(file, "--out", tmp_path / "parts", "--resume", *SHORT)
     one, other = (
         load_translator(tmp_path / each / "pairs.safetensors") for each in ("whole", "parts")
