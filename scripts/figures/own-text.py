@@ -1,0 +1,54 @@
+"""The figure of the page on your own text: short trainings with and without warm-up."""
+
+import json
+from pathlib import Path
+
+import transformer
+from figures.style import FIRST, INK, SECOND, canvas, figure
+
+RESULTS = Path(transformer.__file__).parent / "results" / "own-text.json"
+
+
+@figure(
+    en={
+        "x": "step",
+        "y": "validation loss",
+        "pre": "pre-norm",
+        "post": "post-norm",
+        "with": "warm-up",
+        "without": "no warm-up",
+        "unclipped": "not clipped",
+    },
+    zh={
+        "x": "步",
+        "y": "验证集的损失",
+        "pre": "前置归一化",
+        "post": "后置归一化",
+        "with": "有预热",
+        "without": "没有预热",
+        "unclipped": "不裁剪",
+    },
+)
+def warm_up(label):
+    runs = json.loads(RESULTS.read_text(encoding="utf-8"))["short"]
+    fig, axes = canvas(height=280, columns=2, sharey=True)
+    for ax, norm_first in zip(axes, (True, False), strict=True):
+        for run in runs:
+            if run["norm_first"] == norm_first:
+                steps = [point["step"] for point in run["curve"]]
+                losses = [point["held_out"] for point in run["curve"]]
+                color = FIRST if run["warm-up"] else SECOND
+                ax.plot(steps, losses, "-" if run["clipping"] else ":", color=color, lw=1.4)
+        ax.set_title(label["pre" if norm_first else "post"])
+        ax.set_ylim(0)
+        ax.set_xlabel(label["x"])
+        ax.grid(axis="y")
+    axes[0].set_ylabel(label["y"])
+    for color, style, name in (
+        (FIRST, "-", "with"),
+        (SECOND, "-", "without"),
+        (INK, ":", "unclipped"),
+    ):
+        axes[0].plot([], [], style, color=color, label=label[name])
+    axes[0].legend(loc="upper right", frameon=True)
+    return fig

@@ -1,0 +1,42 @@
+"""Translates with a model that train.py --pairs pairs.tsv has trained.
+
+    python translate_pairs.py pairs "why do we work ?"
+
+reads pairs.safetensors and pairs.subwords.json.
+"""
+
+import sys
+import unicodedata
+from pathlib import Path
+
+from metrics import translate_all
+from real_text import Subwords, import_library
+from translator import load_translator
+
+
+def translate_text(path: Path, text: str) -> str:
+    """The translation by the model PATH.safetensors and PATH.subwords.json.
+
+    Raises ValueError for a file that is missing or damaged.
+    """
+    translator = load_translator(path.with_name(f"{path.name}.safetensors"))
+    subwords_path = path.with_name(f"{path.name}.subwords.json")
+    tokenizer = import_library("tokenizers").Tokenizer
+    try:
+        subwords = Subwords(
+            tokenizer.from_str(subwords_path.read_text("utf-8"))
+        )
+    except Exception as error:  # tokenizers raises no narrower class
+        raise ValueError(f"{subwords_path}: {error}") from error
+    source = " ".join(unicodedata.normalize("NFC", text).split())
+    (found,) = translate_all(translator, [subwords.split(source)])
+    return subwords.join(found)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit('usage: python translate_pairs.py pairs "a sentence"')
+    try:
+        print(translate_text(Path(sys.argv[1]), sys.argv[2]))
+    except ValueError as error:
+        sys.exit(f"translate_pairs.py: {error}")
