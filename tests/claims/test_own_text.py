@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import runpy
 import statistics
 import sys
 from collections import Counter
@@ -31,7 +32,7 @@ import train as training
 import train_pairs
 from corpus import Vocabulary
 from decode import beam_search
-from helpers import few
+from helpers import SNIPPETS, few
 from marks import claim, mutation
 from metrics import bleu, chrf, evaluate, mean_loss, scores, translate_all
 from pair_run import PairRun, PairSettings
@@ -40,7 +41,7 @@ from small_training import PAIRS, interrupt_at, same_bits, silent, small_transla
 from test_distributed_training import in_two_processes
 from train import SINGLE_PROCESS, DistributedContext, example_of
 from transformer import Transformer, TransformerConfig
-from translator import BOS, EOS, Translator, load_translator
+from translator import BOS, EOS, Translator, load_translator, save_translator
 
 # A file that the tests write
 
@@ -640,6 +641,13 @@ def test_each_translation_belongs_to_its_source_in_batches_of_any_size(monkeypat
     assert translate_all(copier, sources, batch_size=batch_size) == sources
 
 
+def untrained(subwords: real_text.Subwords) -> Translator:
+    """A small model of subwords with its random weights."""
+    vocabulary = Vocabulary(subwords.tokens)
+    config = TransformerConfig(len(vocabulary), len(vocabulary), d_model=8, nhead=1)
+    return Translator(Transformer(config), vocabulary, vocabulary)
+
+
 @claim("own-text#scores")
 @mutation(
     "metrics.py",
@@ -649,9 +657,8 @@ def test_each_translation_belongs_to_its_source_in_batches_of_any_size(monkeypat
 )
 def test_a_table_has_a_line_for_each_translation_whatever_its_white_space(monkeypatch, subwords):
     """An untrained model may also write tabs and line ends."""
-    vocabulary = Vocabulary(subwords.tokens)
-    config = TransformerConfig(len(vocabulary), len(vocabulary), d_model=8, nhead=1)
-    translator = Translator(Transformer(config), vocabulary, vocabulary)
+    translator = untrained(subwords)
+    vocabulary = translator.target
     written = torch.tensor([vocabulary.encode(subwords.split("a\tb\n\u2003 c\n"))])
     monkeypatch.setattr(metrics, "beam_search", lambda model, src, *_: written.repeat(len(src), 1))
     _, table = evaluate(translator, subwords, TEXTS[:3], 100)
@@ -1140,3 +1147,41 @@ def test_the_command_resumes_after_ctrl_c(quick, tmp_path, monkeypatch):
 
 def interrupted(train: Any) -> Any:
     return lambda *arguments: train(*arguments, show=interrupt_at(2))
+
+
+def translate_pairs(monkeypatch, *arguments: object) -> None:
+    """Runs `python translate_pairs.py` with the arguments."""
+    monkeypatch.setattr(sys, "argv", ["translate_pairs.py", *map(str, arguments)])
+    runpy.run_path(str(SNIPPETS / "translate_pairs.py"), run_name="__main__")
+
+
+@claim("own-text#command")
+@mutation(
+    "translate_pairs.py",
+    '" ".join(unicodedata.normalize("NFC", text).split())',
+    "text",
+    fault="a sentence to translate is not cleaned like those of the file",
+)
+@mutation(
+    "translate_pairs.py",
+    "except Exception as error:",
+    "except OSError as error:",
+    fault="a damaged file of subwords ends with a traceback",
+)
+def test_a_sentence_is_cleaned_and_translated_by_the_saved_model(
+    quick, subwords, tmp_path, monkeypatch, capsys
+):
+    """With a beam search that returns the source."""
+    save_translator(untrained(subwords), tmp_path / "my.pairs.safetensors", seed=0)
+    saved = tmp_path / "my.pairs.subwords.json"
+    saved.write_text(subwords.tokenizer.to_str(), encoding="utf-8")
+    translate_pairs(monkeypatch, tmp_path / "my.pairs", " un\u2003\tcafe\u0301 \n")
+    assert capsys.readouterr().out == "un café\n"
+    with pytest.raises(SystemExit, match=r"^usage: python translate_pairs\.py pairs"):
+        translate_pairs(monkeypatch, tmp_path / "my.pairs", "two", "sentences")
+    for damage in lambda: saved.write_text("{}"), saved.unlink:
+        damage()
+        with pytest.raises(SystemExit, match=r"^translate_pairs\.py: .*subwords\.json: [^\n]*$"):
+            translate_pairs(monkeypatch, tmp_path / "my.pairs", "a sentence")
+    with pytest.raises(SystemExit, match=r"^translate_pairs\.py: .*none\.safetensors[^\n]*$"):
+        translate_pairs(monkeypatch, tmp_path / "none", "a sentence")
