@@ -460,7 +460,7 @@ def run_task(
 
 
 def main() -> None:
-    if "--pairs" in sys.argv:
+    if any(each.startswith("--pairs") for each in sys.argv):
         import train_pairs
 
         return train_pairs.main()
