@@ -276,7 +276,7 @@ def test_a_change_shows_both_tensors_and_their_difference(page, home_url):
     expect(widget.locator("figcaption")).to_have_count(3)
     expect(widget.locator("figcaption").last).to_contain_text("difference (changed − original)")
     expect(widget.locator(".stepper__heads p")).to_have_text("difference (changed − original)")
-    expect(widget.locator(".stepper__scope")).to_contain_text("In every attention of the model")
+    expect(widget.locator(".stepper__scope")).to_contain_text("All masks of the model are left out")
     widget.locator(".stepper__choices select").last.select_option(
         "decoder.layers.1.cross_attention.0"
     )
@@ -358,13 +358,13 @@ def test_a_longer_second_sentence_has_rows_of_its_own(page, home_url):
 def test_a_number_is_shown_under_the_pointer_and_by_keyboard(page, home_url):
     widget = open_widget(page, home_url, f"?at={SCORES}")
     canvas, readout = widget.locator("canvas").first, widget.locator(".stepper__readout").first
-    value = r"scores\[0, 0, {}, {}\] = −?\d"
+    value = r"scores\[0, {}, {}, {}\] = −?\d"
     canvas.hover(position={"x": 60, "y": 30})
-    expect(readout).to_have_text(re.compile(value.format("0 why", "0 why")))
+    expect(readout).to_have_text(re.compile(value.format(0, "0 why", "0 why")))
     canvas.focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
-    expect(readout).to_have_text(re.compile(value.format("1 do", "[12] (do|we)")))
+    expect(readout).to_have_text(re.compile(value.format(0, "1 do", "[12] (do|we)")))
     assert "scores (batch 1, head 4, m 5, m 5)" in str(canvas.get_attribute("aria-label"))
     expect(widget.locator(".stepper__live")).to_contain_text("scores (batch 1")
     page.keyboard.press("h")
@@ -377,7 +377,7 @@ def test_a_number_is_shown_under_the_pointer_and_by_keyboard(page, home_url):
     token = widget.locator(".stepper__choices select").nth(1)
     expect(token).not_to_have_value("0")
     selected = f"{token.input_value()} (do|we|work)"
-    expect(readout).to_have_text(re.compile(value.format(selected, "0 why")))
+    expect(readout).to_have_text(re.compile(value.format(1, selected, "0 why")))
 
 
 @wide_only

@@ -83,7 +83,6 @@ export const EN = {
   largest: "largest: ",
   all: "any query",
   map: "Arrow keys move through the numbers; Escape leaves.",
-  diagram: "The model, as in figure 1 of the paper",
   boxes: {
     source: "source", target: "target", embedding: "Embedding", position: "Position",
     mask: "Mask", self: "Attention", cross: "Cross-att.", feed: "Feed-forw.", norm: "Norm",
@@ -97,7 +96,7 @@ export const ZH = {
   words: "模型认识的词",
   examples: "例句",
   forced: "指定译文（可不填）",
-  empty: "先写一句英文，或者点一个例句。",
+  empty: "先写一句英文或点一个例句。",
   /** @type {(most: number) => string} */
   long: (most) => `太长了：最多 ${most} 个词元。`,
   /** @type {(list: string) => string} */
@@ -117,9 +116,9 @@ export const ZH = {
   link: "复制链接",
   copied: "已复制",
   titles: {
-    back: "退回上一步", step: "前进一步，遇到调用就进入", over: "到下一行，不进入调用",
+    back: "退一步", step: "走一步，进入调用", over: "到下一行，不进入调用",
     out: "跳出当前函数", layer: "到下一层的同一行", token: "选中下一个词元",
-    link: "复制此刻的链接", tour: "从单词到译文的十二步",
+    link: "复制链接", tour: "从单词到译文，共十二步",
   },
   slider: "步",
   /** @type {(i: number, count: number) => string} */
@@ -151,15 +150,15 @@ export const ZH = {
   /** @type {(one: string, other: string) => string} */
   difference: (one, other) => `差（${one} − ${other}）`,
   scope: {
-    mask: "整个模型的掩码都去掉了，所以这一行的输入也可能不同。目标词元不变。",
-    scale: "每个注意力都不再除以 √d_k，所以这一行的输入也可能不同。目标词元不变。",
-    positions: "编码器和解码器都没有位置编码，所以这一行的输入也可能不同。目标词元不变。",
-    head: "只关掉这一个头，但它后面的计算都可能不同。目标词元不变。",
+    mask: "整个模型都没有掩码，这一行的输入也可能不同。目标词元不变。",
+    scale: "整个模型都不除以 √d_k，这一行的输入也可能不同。目标词元不变。",
+    positions: "整个模型都没有位置编码，这一行的输入也可能不同。目标词元不变。",
+    head: "只关掉这一个头，后面的计算也可能不同。目标词元不变。",
   },
   same: "没有差别。",
   /** @type {(names: string) => string} */
   mask: (names) => `${names}：查询可以看的键为 1，否则为 0。`,
-  likeliest: "下一个词元，最可能的几个",
+  likeliest: "最可能的下一个词元",
   reads: "看得最多的",
   /** @type {(token: string, next: string) => string} */
   writes: (token, next) => `${token}（接着写 ${next}）`,
@@ -169,8 +168,7 @@ export const ZH = {
   range: (low, high) => `${low} 到 ${high}`,
   largest: "最大的：",
   all: "任一查询",
-  map: "用方向键逐个查看数值，按 Esc 离开。",
-  diagram: "模型，画法同论文图 1",
+  map: "方向键移动，Esc 离开。",
   boxes: {
     source: "源语言", target: "目标语言", embedding: "词嵌入", position: "位置编码",
     mask: "掩码", self: "自注意力", cross: "交叉注意力", feed: "前馈网络", norm: "层归一化",
