@@ -12,6 +12,7 @@ checkpoint, also at Ctrl-C. Without --resume no existing file is overwritten.
 
 import argparse
 import math
+import random
 import statistics
 import sys
 import time
@@ -44,6 +45,8 @@ from train import (
 )
 from transformer import Transformer, TransformerConfig
 from translator import Translator, save_translator
+
+VALIDATION_PAIRS, TEST_PAIRS = 500, 2000  # at most, drawn at random
 
 
 # --8<-- [end:imports]
@@ -131,6 +134,14 @@ def prepare(
     return Prepared(texts, dropped, subwords, pairs, translator)
 
 
+def sample(items: list[Any], count: int, seed: int) -> list[Any]:
+    """At most so many of the items, drawn at random, in their order."""
+    found = range(len(items))
+    if len(items) > count:
+        found = sorted(random.Random(seed).sample(found, count))
+    return [items[i] for i in found]
+
+
 def run_pairs(
     file: Path,
     out: Path,
@@ -149,9 +160,14 @@ def run_pairs(
     paths = [out / f"{file.stem}.{ending}" for ending in endings]
     existing = [str(path) for path in paths if path.exists()]
     if existing and not resume:
+        names = ", ".join(existing)
+        if paths[0].exists():
+            raise ValueError(
+                f"{names} exists; continue with --resume, "
+                "or choose another folder with --out"
+            )
         raise ValueError(
-            f"{', '.join(existing)} exists; continue with --resume, "
-            "or choose another folder with --out"
+            f"{names} exists; delete it, or choose another folder with --out"
         )
     texts, dropped, subwords, pairs, translator = prepare(file, settings, sizes)
     out.mkdir(parents=True, exist_ok=True)
@@ -163,7 +179,7 @@ def run_pairs(
         curve = train_pairs(
             translator,
             pairs["train"],
-            pairs["validation"][:500],
+            sample(pairs["validation"], VALIDATION_PAIRS, settings.seed),
             settings,
             checkpoint,
             resume,
@@ -171,9 +187,8 @@ def run_pairs(
         )
     if group.rank > 0:
         return [], {}
-    result, table = evaluate(
-        translator, subwords, texts["test"], settings.batch_size
-    )
+    tested = sample(texts["test"], TEST_PAIRS, settings.seed)
+    result, table = evaluate(translator, subwords, tested, settings.batch_size)
     write_whole(subwords_path, subwords.tokenizer.to_str().encode())
     write_whole(table_path, table.encode())
     save_translator(translator, translator_path, settings.seed)

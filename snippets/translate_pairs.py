@@ -19,8 +19,12 @@ def translate_text(path: Path, text: str) -> str:
 
     Raises ValueError for a file that is missing or damaged.
     """
-    translator = load_translator(path.with_name(f"{path.name}.safetensors"))
+    weights_path = path.with_name(f"{path.name}.safetensors")
     subwords_path = path.with_name(f"{path.name}.subwords.json")
+    for each in weights_path, subwords_path:
+        if not each.exists():
+            raise ValueError(f"{each} is missing; train.py --pairs writes it")
+    translator = load_translator(weights_path)
     tokenizer = import_library("tokenizers").Tokenizer
     try:
         subwords = Subwords(
