@@ -30,7 +30,7 @@ import phrases
 import real_text
 import train as training
 import train_pairs
-from corpus import Vocabulary
+from corpus import Pair, Vocabulary
 from decode import beam_search
 from helpers import SNIPPETS, few
 from marks import claim, mutation
@@ -1003,8 +1003,8 @@ def test_train_py_runs_the_command_if_one_of_its_options_is_pairs(tmp_path, monk
 @claim("own-text#command")
 @mutation(
     "train_pairs.py",
-    'texts["test"], settings',
-    'texts["validation"], settings',
+    'sample(texts["test"], TEST_PAIRS',
+    'sample(texts["validation"], TEST_PAIRS',
     fault="the scores are those of the validation part",
 )
 @mutation(
@@ -1065,9 +1065,52 @@ def test_an_existing_file_is_not_overwritten(tmp_path, kept):
     file = write_pairs(tmp_path / "pairs.tsv")
     existing = tmp_path / f"pairs.{kept}"
     existing.write_text("hours of training")
-    with pytest.raises(SystemExit, match=rf"{existing.name} exists; continue with --resume, or"):
+    hint = "continue with --resume" if kept == "checkpoint" else "delete it"
+    with pytest.raises(
+        SystemExit, match=rf"{existing.name} exists; {hint}, or choose [^\n]*--out$"
+    ):
         command(file, "--out", tmp_path, *SHORT)
     assert existing.read_text() == "hours of training"
+
+
+@claim("own-text#average")
+@mutation(
+    "train_pairs.py",
+    'sample(pairs["validation"], VALIDATION_PAIRS, settings.seed)',
+    'pairs["validation"][:VALIDATION_PAIRS]',
+    fault="the validation loss is that of the first pairs of the file",
+)
+@mutation(
+    "train_pairs.py",
+    "sorted(random.Random(seed).sample(found, count))",
+    "sorted(random.sample(found, count))",
+    fault="each run measures another validation loss",
+)
+def test_at_most_so_many_pairs_are_measured_drawn_from_all(quick, monkeypatch, tmp_path):
+    """A file may be sorted by length."""
+    monkeypatch.setattr(train_pairs, "VALIDATION_PAIRS", 4)
+    monkeypatch.setattr(train_pairs, "TEST_PAIRS", 3)
+    drawn: list[list[Pair]] = []
+
+    def record(translator, pairs, held_out, *arguments: Any) -> list:
+        drawn.append(held_out)
+        arguments[1].write_text("a checkpoint")
+        return []
+
+    monkeypatch.setattr(train_pairs, "train_pairs", record)
+    parts = split_pairs(TEXTS)
+    for seed in range(4):
+        for again in range(2):
+            folder = tmp_path / f"{seed} {again}"
+            command(write_pairs(tmp_path / "pairs.tsv"), "--out", folder, *SHORT, "--seed", seed)
+            rows = (folder / "pairs.test.tsv").read_text("utf-8").splitlines()
+            tested = [Text(*row.split("\t")[:2]) for row in rows]
+            assert len(tested) == 3
+            assert tested == [text for text in parts["test"] if text in tested]
+    chosen = [["".join(pair.source) for pair in held_out] for held_out in drawn]
+    assert all(len(set(sources)) == 4 for sources in chosen)
+    assert chosen[::2] == chosen[1::2]
+    assert len({*map(tuple, chosen)}) == 4
 
 
 @claim("own-text#file")
@@ -1181,7 +1224,9 @@ def test_a_sentence_is_cleaned_and_translated_by_the_saved_model(
         translate_pairs(monkeypatch, tmp_path / "my.pairs", "two", "sentences")
     for damage in lambda: saved.write_text("{}"), saved.unlink:
         damage()
-        with pytest.raises(SystemExit, match=r"^translate_pairs\.py: .*subwords\.json: [^\n]*$"):
+        with pytest.raises(
+            SystemExit, match=r"^translate_pairs\.py: [^\n]*subwords\.json[: ][^\n]*$"
+        ):
             translate_pairs(monkeypatch, tmp_path / "my.pairs", "a sentence")
     with pytest.raises(SystemExit, match=r"^translate_pairs\.py: .*none\.safetensors[^\n]*$"):
         translate_pairs(monkeypatch, tmp_path / "none", "a sentence")
