@@ -67,7 +67,10 @@ def read_pairs(path: Path) -> tuple[list[Text], Dropped]:
         else:
             pairs[pair] = None
     if not pairs:
-        raise ValueError(f"{path}: no pair is left; {report(dropped)}")
+        count = sum(map(len, dropped.values()))
+        raise ValueError(
+            f"{path}: no pair is left; dropped {count}: {', '.join(dropped)}"
+        )
     return list(pairs), dropped
 
 
@@ -103,13 +106,13 @@ def reason_to_drop(pair: Text) -> str | None:
 
 
 def report(dropped: Dropped) -> str:
-    """One line: how many pairs were dropped for each reason, and where."""
-    counts = []
+    """A line for each reason: how many pairs were dropped, and where."""
+    found = []
     for reason, numbers in dropped.items():
         more = ", …" if len(numbers) > 3 else ""
         first = ", ".join(map(str, numbers[:3])) + more
-        counts.append(f"{len(numbers)} {reason} (line {first})")
-    return f"dropped: {'; '.join(counts) or 'none'}"
+        found.append(f"dropped {len(numbers)} {reason} (line {first})")
+    return "\n".join(found)
 
 
 def split_pairs(pairs: list[Text]) -> dict[str, list[Text]]:

@@ -175,7 +175,9 @@ def run_pairs(
     with distributed_context() as group:
         if group.rank == 0:
             count = sum(map(len, texts.values()))
-            print(f"{count} pairs are left; {report(dropped)}", flush=True)
+            print(f"{count} pairs are left", flush=True)
+            if dropped:
+                print(report(dropped), flush=True)
         curve = train_pairs(
             translator,
             pairs["train"],

@@ -12,7 +12,7 @@ print("lines:", f"{measured['lines']:,}")
 print("dropped:", f"{sum(measured['dropped'].values()):,}")
 for part, count in parts.items():
     print(f"{part}: {count:,}")
-print("steps:", f"{curve[-1]['step']:,} of at most {measured['steps']:,}")
+print("steps:", f"{curve[-1]['step']:,}")
 print("minutes:", round(measured["seconds"] / 60))
 print("clipped:", sum(point["clipped"] for point in curve))
 last = max(point["step"] for point in curve if point["clipped"])
