@@ -43,6 +43,8 @@ from train import SINGLE_PROCESS, DistributedContext, example_of
 from transformer import Transformer, TransformerConfig
 from translator import BOS, EOS, Translator, load_translator, save_translator
 
+CHAPTER = "own-text"
+
 # A file that the tests write
 
 
@@ -1232,3 +1234,41 @@ def test_a_sentence_is_cleaned_and_translated_by_the_saved_model(
             translate_pairs(monkeypatch, tmp_path / "my.pairs", "a sentence")
     with pytest.raises(SystemExit, match=r"^translate_pairs\.py: .*none\.safetensors[^\n]*$"):
         translate_pairs(monkeypatch, tmp_path / "none", "a sentence")
+
+
+# What is measured
+
+
+def recorded() -> dict[str, Any]:
+    path = SNIPPETS / "results" / "own-text.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@claim("own-text#measured", kind="measurement")
+def test_the_measured_training_is_of_the_current_code(printed):
+    experiment = runpy.run_path(str(SNIPPETS.parent / "scripts" / "experiments" / "own_text.py"))
+    measured = recorded()
+    assert measured["key"] == experiment["key"](), "stale; run scripts/experiment own_text"
+    assert measured["lines"] == 50_000 and measured["sizes"] == experiment["SIZES"]
+    assert sum(measured["dropped"].values()) + sum(measured["parts"].values()) == 50_000
+    assert measured["scores"]["BLEU (zh)"] > 90
+    shown = printed("examples", "measured")
+    assert shown["BLEU (zh)"] == f"{measured['scores']['BLEU (zh)']:.2f}"
+
+
+@claim("own-text#clipping", kind="measurement")
+def test_warm_up_and_clipping_each_lower_the_loss_of_short_trainings():
+    losses = {
+        (run["norm_first"], run["warm-up"], run["clipping"], run["seed"]): (
+            run["curve"][-1]["held_out"]
+        )
+        for run in recorded()["short"]
+    }
+    assert len(losses) == 16
+    for seed in 0, 1:
+        for norm_first in True, False:
+            for other in True, False:
+                with_warm_up = losses[norm_first, True, other, seed]
+                assert with_warm_up < losses[norm_first, False, other, seed]
+                clipped = losses[norm_first, other, True, seed]
+                assert clipped < losses[norm_first, other, False, seed]
