@@ -32,7 +32,7 @@ import train as training
 import train_pairs
 from corpus import Pair, Vocabulary
 from decode import beam_search
-from helpers import SNIPPETS, few
+from helpers import ROOT, SNIPPETS, few
 from marks import claim, mutation
 from metrics import bleu, chrf, evaluate, mean_loss, scores, translate_all
 from pair_run import PairRun, PairSettings
@@ -1246,7 +1246,7 @@ def recorded() -> dict[str, Any]:
 
 @claim("own-text#measured", kind="measurement")
 def test_the_measured_training_is_of_the_current_code(printed):
-    experiment = runpy.run_path(str(SNIPPETS.parent / "scripts" / "experiments" / "own_text.py"))
+    experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "own_text.py"))
     measured = recorded()
     assert measured["key"] == experiment["key"](), "stale; run scripts/experiment own_text"
     assert measured["lines"] == 50_000 and measured["sizes"] == experiment["SIZES"]

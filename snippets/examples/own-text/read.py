@@ -1,7 +1,7 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from real_text import read_pairs, report
+from real_text import read_pairs
 
 text = """Why do we work?\t我们为什么工作？
 I  work .\t我工作。\tfrom a letter
@@ -16,4 +16,4 @@ with TemporaryDirectory() as folder:
     pairs, dropped = read_pairs(file)
 for source, target in pairs:
     print(f"{source} -> {target}")
-print(report(dropped))
+print(dropped)
