@@ -13,6 +13,7 @@ one too. On one thread the same seed gives the same weights, bit by bit.
 
 import argparse
 import hashlib
+import importlib
 import math
 import os
 import random
@@ -461,9 +462,8 @@ def run_task(
 
 def main() -> None:
     if any(each.startswith("--pairs") for each in sys.argv):
-        import train_pairs
-
-        return train_pairs.main()
+        importlib.import_module("train_pairs").main()
+        return
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -13,7 +13,7 @@ for text in (
     "why do we work ?",
     "why do we overwork ?",
     "我们为什么工作？",
-    "🙂",
+    "€",
 ):
     pieces = subwords.split(text)
     print([subwords.join([piece]) for piece in pieces])
