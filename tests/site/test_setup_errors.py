@@ -39,6 +39,7 @@ from warm_mkdocs import WarmMkDocs
 
 pytestmark = pytest.mark.depends_on(*sample_book.DEPENDENCY_PATTERNS)
 EXAMPLE = "snippets/examples/chapter/say.py"
+HOOKS = "scripts/bookbuild/mkdocs_site/hooks.py"
 UNREACHABLE_URL = "http://127.0.0.1:9/"
 NEEDS_ROOT = pytest.mark.skipif(os.getuid() != 0, reason="only root mounts disks and cuts networks")
 NEEDS_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the faults need tools of Linux")
@@ -121,16 +122,33 @@ def interrupt_while_generating(copy: FaultyCopy) -> Iterator[CommandResult]:
     restore_example(copy)
 
 
-def kill_while_writing_the_site(copy: FaultyCopy) -> Iterator[CommandResult]:
+def start_build_that_stops_while_writing(copy: FaultyCopy) -> subprocess.Popen[str]:
+    """Start a build that has written the English pages and doesn't go on."""
+    begun = copy.folder / "begun"
+    change(
+        copy.folder / HOOKS,
+        "    site_output.build_chinese_site(config)\n",
+        f"    Path({str(begun)!r}).touch()\n    __import__('time').sleep({PROCESS_TIMEOUT})\n",
+    )
     process = copy.start()
-    wait_until((copy.folder / "site.part" / "index.html").exists)
-    yield kill_process(process, signal.SIGKILL)
+    wait_until(begun.exists)
+    assert (copy.folder / "site.part/index.html").exists()
+    return process
+
+
+def restore_hooks(copy: FaultyCopy) -> None:
+    shutil.copy2(copy.folder.parent / "whole" / HOOKS, copy.folder / HOOKS)
+    (copy.folder / "begun").unlink()
+
+
+def kill_while_writing_the_site(copy: FaultyCopy) -> Iterator[CommandResult]:
+    yield kill_process(start_build_that_stops_while_writing(copy), signal.SIGKILL)
+    restore_hooks(copy)
 
 
 def interrupt_while_writing_the_site(copy: FaultyCopy) -> Iterator[CommandResult]:
-    process = copy.start()
-    wait_until((copy.folder / "site.part" / "index.html").exists)
-    yield kill_process(process, signal.SIGINT)
+    yield kill_process(start_build_that_stops_while_writing(copy), signal.SIGINT)
+    restore_hooks(copy)
 
 
 def remove_formula_cache(copy: FaultyCopy) -> None:
