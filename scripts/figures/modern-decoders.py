@@ -141,12 +141,12 @@ def windows(label):
 
 
 @figure(
-    en={"steps": "training step", "load": "load of an expert", "mean": "mean"},
-    zh={"steps": "训练步", "load": "专家的负载", "mean": "平均"},
+    en={"steps": "step", "load": "load of an expert", "mean": "mean"},
+    zh={"steps": "步", "load": "专家的负载", "mean": "平均"},
 )
 def load(label):
     torch.manual_seed(0)  # as in the example
-    mixture = DeepSeekExperts(16, 8, num_experts=16, top_k=2, num_groups=4)
+    mixture = DeepSeekExperts(16, 8, num_experts=16, top_k=2, num_groups=4, top_groups=2)
     tokens, loads = torch.randn(4000, 16) + 1, []
     for _ in range(301):
         with torch.no_grad():

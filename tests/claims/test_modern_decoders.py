@@ -261,7 +261,7 @@ def test_our_experts_compute_the_outputs_of_those_of_deepseek_v3(seed):
 )
 def test_the_bias_balances_the_load_of_the_experts(printed):
     shown = printed("examples", "bias")
-    assert float(shown["largest load after 0 steps"]) > 4
+    assert float(shown["largest load after 0 steps"]) > 3
     assert float(shown["largest load after 300 steps"]) < 1.05
     assert float(shown["smallest load after 300 steps"]) > 0.95
     for seed in range(5):

@@ -3,7 +3,8 @@ import torch
 from variants.deepseek_experts import DeepSeekExperts
 
 torch.manual_seed(0)
-mixture = DeepSeekExperts(16, 8, num_experts=16, top_k=2, num_groups=4)
+sizes = {"num_experts": 16, "top_k": 2, "num_groups": 4, "top_groups": 2}
+mixture = DeepSeekExperts(16, 8, **sizes)
 tokens = torch.randn(4000, 16) + 1  # the 1 makes some experts more likely
 for step in range(301):
     with torch.no_grad():
