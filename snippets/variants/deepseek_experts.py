@@ -1,7 +1,7 @@
 """The mixture of experts of DeepSeek-V3."""
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from variants.experts import GatedFeedForward, MixtureOfExperts
 
@@ -41,7 +41,7 @@ class DeepSeekExperts(MixtureOfExperts):
         biased = (scores + self.bias).unflatten(1, (self.num_groups, -1))
         groups = biased.topk(2).values.sum(dim=-1)  # (tokens, num_groups)
         best = groups.topk(self.top_groups).indices
-        closed = torch.ones_like(groups, dtype=torch.bool).scatter(1, best, False)
+        closed = torch.ones_like(groups).scatter(1, best, 0).bool()
         biased = biased.masked_fill(closed.unsqueeze(2), -torch.inf)
         chosen = biased.flatten(1).topk(self.top_k).indices
         weights = scores.gather(1, chosen)  # without the bias
