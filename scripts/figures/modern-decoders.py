@@ -1,7 +1,14 @@
 """Figures of the page on modern decoders."""
 
-from figures.style import FIRST, SECOND, THIRD, VALUE, canvas, figure
+import numpy as np
+import torch
+
+from figures.diagram import arrow, box, fill_cells, frame, grid, write
+from figures.overview import narrow_canvas
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
+from variants.deepseek_experts import DeepSeekExperts
 from variants.latent_attention import LatentAttention
+from variants.rope_scaling import rope_frequencies
 
 LAYERS, HEAD_DIM = 61, 128  # of DeepSeek-V3
 
@@ -43,4 +50,114 @@ def cache(label):
     ax.set_yticks(range(len(numbers)), [label[name] for name in numbers])
     ax.invert_yaxis()
     ax.set_xlabel(label["bytes"])
+    return fig
+
+
+@figure(
+    en={
+        "token": "token",
+        "latent": "latent vector",
+        "position": "position key",
+        "heads": "128 heads",
+        "cached": "in the cache: 576 numbers",
+    },
+    zh={
+        "token": "词元",
+        "latent": "潜在向量",
+        "position": "位置键",
+        "heads": "128 个头",
+        "cached": "放进缓存：576 个数",
+    },
+)
+def latent(label):
+    fig, ax = narrow_canvas(206)
+    box(ax, 4, 88, 78, 40, INK, label["token"])
+    write(ax, 43, 140, "7168", MUTED, size=12)
+    frame(ax, 114, 24, 124, 172, VALUE, linestyle="--")
+    write(ax, 176, 12, label["cached"], size=12)
+    box(ax, 126, 40, 100, 40, VALUE, label["latent"])
+    write(ax, 176, 92, "512", MUTED, size=12)
+    box(ax, 126, 132, 100, 40, KEY, label["position"])
+    write(ax, 176, 184, "64", MUTED, size=12)
+    arrow(ax, (82, 102), (124, 62))
+    arrow(ax, (82, 114), (124, 150))
+    for shift in (12, 6, 0):  # some of the heads, one behind the other
+        front = shift == 0
+        box(ax, 284 + shift, 36 - shift, 70, 36, VALUE, "vᵢ" if front else "")
+        box(ax, 284 + shift, 108 - shift, 70, 36, KEY, "kᵢ" if front else "")
+    box(ax, 284, 144, 70, 28, KEY)
+    arrow(ax, (226, 56), (282, 54))
+    arrow(ax, (226, 66), (282, 122))
+    arrow(ax, (226, 156), (282, 158))
+    write(ax, 319, 188, label["heads"], size=12)
+    return fig
+
+
+@figure(
+    en={
+        "linear": "linear",
+        "ntk": "NTK",
+        "yarn": "YaRN",
+        "pair": "pair, from fast to slow",
+        "divided": "angle divided by",
+    },
+    zh={
+        "linear": "线性",
+        "ntk": "NTK",
+        "yarn": "YaRN",
+        "pair": "第几对分量，从快到慢",
+        "divided": "角度除以",
+    },
+)
+def rope_scaling(label):
+    plain, _ = rope_frequencies(128)
+    fig, ax = canvas(height=220)
+    for scaling, color in (("linear", FIRST), ("ntk", SECOND), ("yarn", THIRD)):
+        scaled, _ = rope_frequencies(128, scaling=scaling, factor=4.0)
+        ax.plot(plain / scaled, color=color, label=label[scaling])
+    ax.set_ylim(0.8, 4.3)
+    ax.set_yticks([1, 2, 3, 4])
+    ax.set_xlabel(label["pair"])
+    ax.set_ylabel(label["divided"])
+    ax.grid()
+    ax.legend(loc="center left")
+    return fig
+
+
+@figure(
+    en={"sliding": "sliding layer", "global": "global layer"},
+    zh={"sliding": "滑动窗口层", "global": "全局层"},
+)
+def windows(label):
+    fig, ax = narrow_canvas(216)
+    positions = np.arange(12)
+    distance = positions[:, None] - positions
+    size = 14
+    for x, name, window in ((10, "sliding", 4), (202, "global", 12)):
+        fill_cells(ax, x, 30, (distance >= 0) & (distance < window), size, QUERY, 0.6)
+        grid(ax, x, 30, 12, 12, size)
+        write(ax, x + 6 * size, 16, label[name])
+    return fig
+
+
+@figure(
+    en={"steps": "step", "load": "load of an expert", "mean": "mean"},
+    zh={"steps": "步", "load": "专家的负载", "mean": "平均"},
+)
+def load(label):
+    torch.manual_seed(0)  # as in the example
+    mixture = DeepSeekExperts(16, 8, num_experts=16, top_k=2, num_groups=4, top_groups=2)
+    tokens, loads = torch.randn(4000, 16) + 1, []
+    for _ in range(301):
+        with torch.no_grad():
+            chosen = mixture.choose(tokens)[1]
+        loads.append(chosen.flatten().bincount(minlength=16) / 500)
+        mixture.update_bias(chosen)
+    fig, ax = canvas(height=220)
+    ax.plot(torch.stack(loads)[::10].numpy(), color=FIRST, linewidth=1)
+    ax.set_xticks([0, 10, 20, 30], ["0", "100", "200", "300"])
+    ax.axhline(1, color=INK, linestyle="--", linewidth=1, label=label["mean"])
+    ax.set_xlabel(label["steps"])
+    ax.set_ylabel(label["load"])
+    ax.legend()
     return fig

@@ -46,15 +46,23 @@ class MixtureOfExperts(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         tokens = x.flatten(0, 1)  # (batch * n, d_model)
-        self.router_logits = self.router(tokens)
-        weights, chosen = self.router_logits.softmax(dim=-1).topk(self.top_k)
-        weights = weights / weights.sum(dim=-1, keepdim=True)
+        weights, chosen = self.choose(tokens)
         out = torch.zeros_like(tokens)
         for i, expert in enumerate(self.experts):
             row, rank = (chosen == i).nonzero(as_tuple=True)
             share = weights[row, rank].unsqueeze(1)  # (tokens of i, 1)
             out = out.index_add(0, row, share * expert(tokens[row]))
         return out.view_as(x)
+
+    def choose(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """The weights and the numbers of the chosen experts.
+
+        Shapes: (tokens, d_model) -> both (tokens, top_k).
+        """
+        self.router_logits = self.router(tokens)
+        weights, chosen = self.router_logits.softmax(dim=-1).topk(self.top_k)
+        weights = weights / weights.sum(dim=-1, keepdim=True)
+        return weights, chosen
 
 
 # --8<-- [end:experts]

@@ -6,6 +6,7 @@ python -m variants.opus_mt --reverse "我们为什么工作？"
 """
 
 import argparse
+import hashlib
 import json
 import re
 from importlib.util import find_spec
@@ -65,15 +66,23 @@ def translate(
 # --8<-- [end:translate]
 # --8<-- [start:download]
 SITE = "https://huggingface.co"
-EN_ZH = "opus-mt-en-zh", "68e892a95303b0088d2b43cd07d4c85eecf154fe"
-ZH_EN = "opus-mt-zh-en", "a5785166627e7e53295c3203087d10ea8b843e49"
-FILES = "config.json", "vocab.json", "source.spm", "pytorch_model.bin"
+EN_ZH = "opus-mt-en-zh", "408d9bc410a388e1d9aef112a2daba955b945255"
+ZH_EN = "opus-mt-zh-en", "cf109095479db38d6df799875e34039d4938aaa6"
+WEIGHTS = "pytorch_model.bin"  # 312,087,009 bytes
+SHA256 = {  # of the weights
+    "opus-mt-en-zh": "69a1d6ec829cee349360b3b677ac0aa9"
+    "9a7d88822d1a6578370029efffdca3f5",
+    "opus-mt-zh-en": "9d8ceb91d103ef89400c9d9d62328b48"
+    "58743cf8924878aee3b8afc594242ce0",
+}
+FILES = "config.json", "vocab.json", "source.spm", WEIGHTS
 
 
 def download(name: str, revision: str) -> Path:
     """The folder NAME with the published files; those missing are downloaded.
 
-    Raises OSError without a network, or if a file arrives incomplete.
+    Raises OSError without a network, if a file arrives incomplete, and if
+    the weights are not the published ones.
     """
     folder = Path(name)
     folder.mkdir(exist_ok=True)
@@ -81,15 +90,23 @@ def download(name: str, revision: str) -> Path:
         if not (folder / file).exists():
             address = f"{SITE}/Helsinki-NLP/{name}/resolve/{revision}/{file}"
             partial, _ = urlretrieve(address, folder / f"{file}.partial")
+            if file == WEIGHTS and sha256(partial) != SHA256[name]:
+                raise OSError(f"{address} has another SHA-256 than expected")
             Path(partial).rename(folder / file)
     return folder
+
+
+def sha256(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def load(folder: Path) -> tuple[Marian, Tokens]:
     """The model and its tokens from the published files."""
     sizes = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    file = folder / "pytorch_model.bin"
-    weights = torch.load(file, map_location="cpu", weights_only=True)
+    weights = torch.load(
+        folder / WEIGHTS, map_location="cpu", weights_only=True
+    )
     return load_marian(sizes, weights), Tokens(folder)
 
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from transformer import Encoder, TransformerConfig
 from variants.decoder_2026 import Cache, Decoder2026, DecoderConfig
 from variants.decoder_only import DecoderOnly
+from variants.deepseek_experts import DeepSeekExperts
 from variants.experts import load_balancing_loss
 from variants.hugging_face import load_hugging_face
 from variants.latent_attention import LatentAttention
@@ -26,8 +27,8 @@ FILES = [  # on which the differences depend
     *(
         f"snippets/variants/{name}.py"
         for name in (
-            *("decoder_2026", "decoder_only", "experts", "hugging_face", "latent_attention"),
-            *("learned", "rmsnorm", "rope_scaling", "rotary", "swiglu"),
+            *("decoder_2026", "decoder_only", "deepseek_experts", "experts", "hugging_face"),
+            *("latent_attention", "learned", "rmsnorm", "rope_scaling", "rotary", "swiglu"),
         )
     ),
 ]
@@ -261,6 +262,48 @@ def compare_latent_attention(seed: int) -> Differences:
     }
 
 
+EXPERT_NAMES = {
+    "gate.weight": "router.weight",
+    "gate.e_score_correction_bias": "bias",
+    "shared_experts.gate_proj": "shared.gate",
+    "shared_experts.up_proj": "shared.up",
+    "shared_experts.down_proj": "shared.down",
+}
+
+
+@torch.no_grad()
+def compare_deepseek_experts(seed: int) -> Differences:
+    """The mixture of experts of DeepSeek-V3, with a bias and groups."""
+    from transformers import DeepseekV3Config
+    from transformers.models.deepseek_v3.modeling_deepseek_v3 import DeepseekV3MoE
+
+    config = DeepseekV3Config(
+        hidden_size=32,
+        moe_intermediate_size=24,
+        n_routed_experts=12,
+        num_experts_per_tok=3,
+        n_group=4,
+        topk_group=2,
+        n_shared_experts=1,
+        routed_scaling_factor=2.5,
+        norm_topk_prob=True,
+    )
+    theirs = DeepseekV3MoE(config).eval()
+    randomize(theirs, seed)
+    generator = torch.Generator().manual_seed(seed)
+    theirs.gate.e_score_correction_bias.normal_(std=0.2, generator=generator)
+    ours = DeepSeekExperts(32, 24, 12, 3, 4, 2).eval()
+    state = renamed(theirs.state_dict(), EXPERT_NAMES)
+    both = state.pop("experts.gate_up_proj"), state.pop("experts.down_proj")
+    for i, (gate_and_up, down) in enumerate(zip(*both, strict=True)):
+        gate, up = gate_and_up.chunk(2)
+        parts = {"gate": gate, "up": up, "down": down}
+        state |= {f"experts.{i}.{part}.weight": value for part, value in parts.items()}
+    ours.load_state_dict(state)
+    x = torch.randn(2, LENGTH, 32, generator=generator)
+    return {"outputs of the experts": relative_difference(ours(x), theirs(x))}
+
+
 # BERT and GPT-2
 
 
@@ -379,6 +422,7 @@ def all_comparisons() -> dict[str, Callable[[int], Differences]]:
         **decoders,
         "Qwen3-MoE, training": compare_losses,
         "DeepSeek-V3": compare_latent_attention,
+        "DeepSeek-V3, experts": compare_deepseek_experts,
         "GPT-2": compare_gpt2,
         "BERT": compare_bert,
     }

@@ -14,12 +14,14 @@ from pretrained import (
     FILES,
     compare_bert,
     compare_decoders,
+    compare_deepseek_experts,
     compare_gpt2,
     compare_latent_attention,
     compare_losses,
     random_ids,
 )
 from variants.decoder_2026 import Cache, Decoder2026, DecoderConfig
+from variants.deepseek_experts import DeepSeekExperts
 from variants.experts import MixtureOfExperts, load_balancing_loss
 from variants.latent_attention import LatentAttention
 from variants.online_softmax import attention_by_blocks
@@ -187,6 +189,105 @@ def test_with_experts_it_computes_the_logits_of_qwen3_moe(seed):
 @seeds
 def test_the_load_balancing_loss_equals_that_of_transformers(seed):
     assert compare_losses(seed)["load-balancing loss"] < BOUND
+
+
+@claim("modern-decoders#deepseek-experts")
+@mutation(
+    "variants/deepseek_experts.py",
+    "weights = scores.gather(1, chosen)",
+    "weights = (scores + self.bias).gather(1, chosen)",
+    fault="the bias of DeepSeek's router changes the weights of the experts",
+)
+@mutation(
+    "variants/deepseek_experts.py",
+    "(scores + self.bias).unflatten",
+    "scores.unflatten",
+    fault="the bias of DeepSeek's router is not used",
+)
+@mutation(
+    "variants/deepseek_experts.py",
+    "biased.topk(2).values.sum(dim=-1)",
+    "biased.sum(dim=-1)",
+    fault="the groups are chosen by the sum of all their experts",
+)
+@mutation(
+    "variants/deepseek_experts.py",
+    "biased.masked_fill(closed.unsqueeze(2), -torch.inf)",
+    "biased",
+    fault="experts are chosen in all groups",
+)
+@mutation(
+    "variants/deepseek_experts.py",
+    "self.router_logits.sigmoid()",
+    "self.router_logits.softmax(dim=-1)",
+    fault="DeepSeek's router has a softmax",
+)
+@mutation(
+    "variants/deepseek_experts.py",
+    "return self.scale * weights, chosen",
+    "return weights, chosen",
+    fault="the sum of the chosen experts is not scaled",
+)
+@mutation(
+    "variants/deepseek_experts.py",
+    "return self.shared(x) + super().forward(x)",
+    "return super().forward(x)",
+    fault="the shared expert is omitted",
+)
+@seeds
+def test_our_experts_compute_the_outputs_of_those_of_deepseek_v3(seed):
+    for difference in compare_deepseek_experts(seed).values():
+        assert difference < BOUND
+
+
+@claim("modern-decoders#deepseek-experts")
+@mutation(
+    "variants/deepseek_experts.py",
+    "torch.sign(load.mean() - load)",
+    "torch.sign(load - load.mean())",
+    fault="the bias of experts with too many tokens goes up",
+)
+@mutation(
+    "variants/deepseek_experts.py",
+    "speed: float = 0.001",
+    "speed: float = 0.0001",
+    fault="the bias changes ten times more slowly",
+)
+@mutation(
+    "examples/modern-decoders/bias.py",
+    "mixture.update_bias(chosen)",
+    "pass",
+    fault="the example never updates the bias",
+)
+def test_the_bias_balances_the_load_of_the_experts(printed):
+    shown = printed("examples", "bias")
+    assert float(shown["largest load after 0 steps"]) > 3
+    assert float(shown["largest load after 300 steps"]) < 1.05
+    assert float(shown["smallest load after 300 steps"]) > 0.95
+    for seed in range(5):
+        torch.manual_seed(seed)
+        mixture = DeepSeekExperts(16, 8, 16, 2, 4, 2)
+        tokens = torch.randn(1000, 16) + 1
+        for _ in range(500):
+            mixture.update_bias(mixture.choose(tokens)[1])
+        load = mixture.choose(tokens)[1].flatten().bincount(minlength=16) / (1000 * 2 / 16)
+        assert 0.9 < load.min() <= load.max() < 1.1
+
+
+@claim("modern-decoders#deepseek-experts")
+@mutation(
+    "variants/deepseek_experts.py",
+    "self.scale * weights, chosen",
+    "self.scale * weights, chosen % 6",
+    fault="experts of the second half are never chosen",
+)
+def test_each_token_chooses_top_k_different_experts_in_top_groups_groups():
+    torch.manual_seed(0)
+    mixture = DeepSeekExperts(32, 8, 12, 3, 4, 2)
+    _, chosen = mixture.choose(torch.randn(500, 32))
+    assert all(row.unique().numel() == 3 for row in chosen)
+    assert all((row // 3).unique().numel() <= 2 for row in chosen)
+    assert chosen.unique().numel() == 12
 
 
 @claim("modern-decoders#rope-scaling")

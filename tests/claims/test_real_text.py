@@ -582,6 +582,8 @@ def requests(folder, tmp_path, monkeypatch) -> Iterator[list[str]]:
     paths: list[str] = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, folder, paths))
     monkeypatch.setattr(opus_mt, "SITE", f"http://127.0.0.1:{server.server_port}")
+    found = opus_mt.sha256(str(folder / opus_mt.WEIGHTS))
+    monkeypatch.setattr(opus_mt, "SHA256", dict.fromkeys(opus_mt.SHA256, found))
     monkeypatch.chdir(tmp_path)
     Thread(target=server.serve_forever, daemon=True).start()
     yield paths
@@ -632,6 +634,20 @@ def test_the_command_downloads_the_pinned_files_and_translates(
     run(monkeypatch, *arguments)
     assert len(requests) == len(opus_mt.FILES)  # nothing is downloaded again
     assert capsys.readouterr().out.splitlines() == expected
+
+
+@claim("real-text#run")
+@mutation(
+    "variants/opus_mt.py",
+    "sha256(partial) != SHA256[name]",
+    "not SHA256[name]",
+    fault="other weights than the published ones are loaded",
+)
+def test_other_weights_than_the_published_ones_are_refused(requests, monkeypatch):
+    monkeypatch.setattr(opus_mt, "SHA256", dict.fromkeys(opus_mt.SHA256, 64 * "0"))
+    with pytest.raises(SystemExit, match=r"pytorch_model\.bin has another SHA-256 than expected"):
+        run(monkeypatch, "we work .")
+    assert not [*Path.cwd().rglob("pytorch_model.bin")]
 
 
 @claim("real-text#run")
