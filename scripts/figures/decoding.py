@@ -70,7 +70,7 @@ def steps(label):
 )
 def beams(label):
     with contextlib.redirect_stdout(None):
-        search = runpy.run_path(str(SNIPPETS / "examples" / "decoding" / "grid.py"))["beam_search"]
+        search = runpy.run_path(str(SNIPPETS / "examples/decoding/grid.py"))["beam_search"]
     fig, ax = blank_canvas(250)
     kept, wider = ([search(size, steps=n) for n in range(1, 5)] for size in (2, 8))
     best, greedy = (tokens for tokens, _ in kept[-1])

@@ -1,15 +1,21 @@
 """Figures of the page on modern decoders."""
 
+import contextlib
+import io
+import runpy
+from pathlib import Path
+
 import numpy as np
 import torch
 
+import transformer
 from figures.diagram import arrow, box, fill_cells, frame, grid, write
 from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
-from variants.deepseek_experts import DeepSeekExperts
 from variants.latent_attention import LatentAttention
 from variants.rope_scaling import rope_frequencies
 
+SNIPPETS = Path(transformer.__file__).parent
 LAYERS, HEAD_DIM = 61, 128  # of DeepSeek-V3
 
 
@@ -145,14 +151,8 @@ def windows(label):
     zh={"steps": "步", "load": "专家的负载", "mean": "平均"},
 )
 def load(label):
-    torch.manual_seed(0)  # as in the example
-    mixture = DeepSeekExperts(16, 8, num_experts=16, top_k=2, num_groups=4, top_groups=2)
-    tokens, loads = torch.randn(4000, 16) + 1, []
-    for _ in range(301):
-        with torch.no_grad():
-            chosen = mixture.choose(tokens)[1]
-        loads.append(chosen.flatten().bincount(minlength=16) / 500)
-        mixture.update_bias(chosen)
+    with contextlib.redirect_stdout(io.StringIO()):  # the example prints when imported
+        loads = runpy.run_path(str(SNIPPETS / "examples/modern-decoders/bias.py"))["loads"]
     fig, ax = canvas(height=220)
     ax.plot(torch.stack(loads)[::10].numpy(), color=FIRST, linewidth=1)
     ax.set_xticks([0, 10, 20, 30], ["0", "100", "200", "300"])

@@ -1,11 +1,13 @@
 """Figures of the chapter on multi-head attention."""
 
 import contextlib
-import importlib
 import io
+import runpy
+from pathlib import Path
 
 import numpy as np
 
+import transformer
 from figures.diagram import (
     ENGLISH,
     arrow,
@@ -20,6 +22,7 @@ from figures.diagram import (
 from figures.overview import encoder_heads, narrow_canvas
 from figures.style import INK, KEY, MUTED, PAPER, QUERY, VALUE, canvas, figure, signed_image
 
+SNIPPETS = Path(transformer.__file__).parent
 STRONG, PALE = 0.85, 0.35  # opacity of the first and the second head
 
 
@@ -70,8 +73,9 @@ def heads(label):
 )
 def neighbors(label):
     with contextlib.redirect_stdout(io.StringIO()):
-        module = importlib.import_module("examples.multi-head-attention.two_neighbors")
-    one, two = module.trained[1][1], module.trained[2][1]
+        path = SNIPPETS / "examples/multi-head-attention/two_neighbors.py"
+        trained = runpy.run_path(str(path))["trained"]
+    one, two = trained[1][1], trained[2][1]
     fig, axes = canvas(height=215, columns=3, sharey=True)
     names = ("one", "first", "second")
     for ax, name, weights in zip(axes, names, (one[0], two[0], two[1]), strict=True):

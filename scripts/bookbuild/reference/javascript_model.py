@@ -28,7 +28,7 @@ from translator import BOS, EOS, Translator, load_translator, padded
 TRANSLATOR_JS = paths.SNIPPETS / "translator.js"
 DRIVER_SCRIPT = paths.SCRIPTS / "bookbuild/reference/javascript_model.mjs"
 MAX_LENGTH = 60  # tokens
-PAIRS_PER_KIND = 9
+PAIRS_PER_KIND = 4
 Outputs = list[dict[str, Any]]  # greedy and beam (ids), logits and attention of each sentence
 
 

@@ -123,7 +123,7 @@ class ReferenceModel:
 def trace_pairs() -> list[Pair]:
     """Unseen pairs of each kind, fewer than comparison_pairs, and the longest."""
     pairs = comparison_pairs()
-    return [*pairs[:-2:4], *pairs[-2:]]
+    return [*pairs[:-2:2], *pairs[-2:]]
 
 
 def make_tasks(pairs: list[Pair]) -> list[Task]:

@@ -15,7 +15,7 @@ from bookbuild.pages.paths import LANGUAGES
 
 EXAMPLE_TIMEOUT = 120  # seconds
 LONG_TIMEOUT = 1200  # of a proof; the slowest compute for about a minute
-DATA_SUFFIXES = (".safetensors", ".js", ".mjs")  # a string with such an end is a file name
+FILE_SUFFIXES = (".py", ".safetensors", ".js", ".mjs")  # a string with such an end is a file name
 PINNED_FILES = ("requirements.txt", "scripts/install")  # the versions of all packages
 JOB_FILES = (  # notebooks first, because one of them trains for a minute
     ("docs/en", "labs/*.ipynb"),
@@ -107,7 +107,7 @@ def dependencies(source: Path) -> set[Path]:
 
 @functools.cache
 def local_files(path: Path, source: bytes) -> list[Path]:
-    """The local modules that a file with this code imports, and the data files that it names."""
+    """The local modules that a file with this code imports, and the files that it names."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -121,7 +121,7 @@ def local_files(path: Path, source: bytes) -> list[Path]:
             names += [f"{module}.py", *(f"{module}/{alias.name}.py" for alias in node.names)]
         elif isinstance(node, ast.Constant) and str(node.value).endswith(".json"):
             names.append(f"results/{node.value}")
-        elif isinstance(node, ast.Constant) and str(node.value).endswith(DATA_SUFFIXES):
+        elif isinstance(node, ast.Constant) and str(node.value).endswith(FILE_SUFFIXES):
             names.append(str(node.value))
     folders = paths.SNIPPETS, paths.SCRIPTS, paths.CLAIMS, paths.ROOT
     candidates = [folder / name for name in names for folder in folders]

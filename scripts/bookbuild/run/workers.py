@@ -1,6 +1,7 @@
 """Runs jobs in forked worker processes."""
 
 import contextlib
+import importlib
 import multiprocessing
 import os
 import py_compile
@@ -12,6 +13,7 @@ import threading
 import traceback
 from multiprocessing.connection import wait
 from pathlib import Path
+from typing import Any
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
@@ -114,6 +116,14 @@ def preload_modules(jobs: list[Job]) -> None:
     compile_local_modules(jobs)
 
 
+def share_corpus() -> None:
+    """Draw the translator's sentences once before forking, which takes seconds, not in each job."""
+    corpus: Any = importlib.import_module("corpus")
+    draw = corpus.translator
+    pairs = {part: draw(part) for part in corpus.PARTS}
+    corpus.translator = lambda part: pairs.get(part) or draw(part)
+
+
 def compile_local_modules(jobs: list[Job]) -> None:
     """Write bytecode that is checked by a hash of its source.
 
@@ -129,6 +139,8 @@ def run_jobs(jobs: list[Job]) -> list[str]:
     """Run the jobs in parallel, one worker per core; returns the error messages."""
     preload_modules(jobs)
     sys.path.insert(0, str(paths.SNIPPETS))
+    if len(jobs) > MANY_JOBS:
+        share_corpus()
     fork = multiprocessing.get_context("fork")
     failures: list[str] = []
     waiting = sorted(jobs, key=lambda job: job.slow_cells, reverse=True)[::-1]
