@@ -21,7 +21,7 @@ from transformer import TokenEmbedding, sinusoidal_positional_encoding
 IDS = [4, 5, 6, 7, 8]
 
 
-def small_table(vocab_size: int, d_model: int) -> np.ndarray:
+def scaled_embedding_rows(vocab_size: int, d_model: int) -> np.ndarray:
     torch.manual_seed(0)
     embedding = TokenEmbedding(vocab_size, d_model, padding_idx=0)
     return embedding.embedding.weight.detach().numpy() * d_model**0.5
@@ -36,7 +36,7 @@ def text_to_vectors(label):
     for y, name in ((20, "text"), (70, "tokens"), (120, "ids"), (215, "vectors")):
         write(ax, 4, y, label[name], ha="left")
     write(ax, 295, 20, " ".join(ENGLISH))
-    table = small_table(9, 6)
+    table = scaled_embedding_rows(9, 6)
     for i, (word, token) in enumerate(zip(ENGLISH, IDS, strict=True)):
         x = 125 + 85 * i
         line(ax, (295, 32), (x, 57), width=0.8)
@@ -55,7 +55,7 @@ def text_to_vectors(label):
 def row_pick(label):
     size, chosen = 18, 2
     fig, ax = blank_canvas(215)
-    table = small_table(9, 6)
+    table = scaled_embedding_rows(9, 6)
     left, middle, right = 46, 262, 404
     top = 36 + 2 * size  # the five rows are centered beside the nine
     write(ax, left + 4.5 * size, 14, label["picks"])

@@ -15,7 +15,7 @@ def link(ax, x, y, text, url, color=INK, **options) -> None:
     write(ax, x, y, text, color, url=url, zorder=1, **options)
 
 
-def part(ax, x, y, height, text, url, color, width=2 * HALF) -> None:
+def linked_box(ax, x, y, height, text, url, color, width=2 * HALF) -> None:
     """A box around (x, y) that leads to a section of the book."""
     corner = x - width / 2, y - height / 2
     frame(ax, *corner, width, height, "none", 0, facecolor=PAPER)
@@ -74,18 +74,18 @@ def figure_1(label):
         url = "embeddings.md#tokens" if x == ENCODER else "full-model.md#shifted"
         link(ax, x, 508, label[name], url)
         arrow(ax, (x, 498), (x, 484))
-        part(ax, x, 470, 28, label["embedding"], "embeddings.md", THIRD)
+        linked_box(ax, x, 470, 28, label["embedding"], "embeddings.md", THIRD)
         arrow(ax, (x, 456), (x, 442))
-        part(ax, x, 428, 28, label["position"], "positional-encoding.md", THIRD)
+        linked_box(ax, x, 428, 28, label["position"], "positional-encoding.md", THIRD)
         arrow(ax, (x, 414), (x, 376))
 
     def sublayer(x, bottom, height, name, url):
         """A box with its bottom there, and above it a residual connection."""
         color = SECOND if x == ENCODER else FIRST
-        part(ax, x, bottom - height / 2, height, label[name], url, color)
+        linked_box(ax, x, bottom - height / 2, height, label[name], url, color)
         y = bottom - height - 17
-        part(ax, x - HALF / 2, y, 26, label["add"], "sublayers.md#residual", MUTED, HALF)
-        part(ax, x + HALF / 2, y, 26, label["norm"], "layer-norm.md", MUTED, HALF)
+        linked_box(ax, x - HALF / 2, y, 26, label["add"], "sublayers.md#residual", MUTED, HALF)
+        linked_box(ax, x + HALF / 2, y, 26, label["norm"], "layer-norm.md", MUTED, HALF)
         edge = x - 75
         arrow(ax, (x, bottom + 9), (edge, bottom + 9), (edge, y), (x - HALF, y))
         line(ax, (x, bottom - height), (x, y + 13))
@@ -106,9 +106,9 @@ def figure_1(label):
     arrow(ax, *path, color=THIRD, width=2)
     link(ax, DECODER - 76, 126, label["decoder"], "encoder-decoder.md#decoder-layer", ha="left")
     arrow(ax, (DECODER, 148), (DECODER, 98))
-    part(ax, DECODER, 85, 26, label["linear"], "full-model.md#transformer", THIRD)
+    linked_box(ax, DECODER, 85, 26, label["linear"], "full-model.md#transformer", THIRD)
     arrow(ax, (DECODER, 72), (DECODER, 60))
-    part(ax, DECODER, 47, 26, label["softmax"], "full-model.md#logits", THIRD)
+    linked_box(ax, DECODER, 47, 26, label["softmax"], "full-model.md#logits", THIRD)
     arrow(ax, (DECODER, 34), (DECODER, 22))
     link(ax, DECODER, 12, label["probabilities"], "decoding.md")
     return fig

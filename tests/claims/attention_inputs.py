@@ -11,7 +11,7 @@ sizes = st.integers(1, 6)
 dtypes = st.sampled_from([torch.float32, torch.float64])
 
 
-def qkv(seed, n, m, d_k, d_v, dtype=torch.float64):
+def random_qkv(seed, n, m, d_k, d_v, dtype=torch.float64):
     torch.manual_seed(seed)
     shapes = (2, 3, n, d_k), (2, 3, m, d_k), (2, 3, m, d_v)
     return [torch.randn(shape, dtype=dtype, requires_grad=True) for shape in shapes]
@@ -21,11 +21,11 @@ def random_mask(n, m):
     return torch.rand(2, 1, n, m) < 0.6
 
 
-def causal(n):
+def lower_triangle(n):
     return torch.ones(n, n, dtype=torch.bool).tril()
 
 
-def copied(ours: MultiHeadAttention, dropout=0.0) -> nn.MultiheadAttention:
+def torch_copy(ours: MultiHeadAttention, dropout=0.0) -> nn.MultiheadAttention:
     """PyTorch's module with the weights of ours."""
     weight = ours.output.weight
     theirs = nn.MultiheadAttention(

@@ -22,11 +22,11 @@ def small_model(dtype=torch.float64, **options) -> Transformer:
     return Transformer(small_config(**options)).to(dtype)
 
 
-def parts(*shape, dtype=torch.float64, seed=0):
+def random_qkv(*shape, dtype=torch.float64, seed=0):
     """Query, key and value, all of this shape."""
     torch.manual_seed(seed)
     return torch.randn(3, *shape, dtype=dtype).unbind()
 
 
-def close(one, other, tolerance=1e-6):
+def assert_close(one, other, tolerance=1e-6):
     torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from attention_inputs import PATHS, dtypes, qkv, random_mask, sizes
+from attention_inputs import PATHS, dtypes, random_mask, random_qkv, sizes
 from helpers import DOCS, few, seeds
 from marks import claim, mutation
 from transformer import scaled_dot_product_attention
@@ -67,7 +67,7 @@ def test_a_sharp_lookup_is_a_dictionary_and_a_blunt_one_is_an_average(printed):
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)))
 def test_the_order_of_the_key_value_pairs_changes_nothing(seed, n, m, d, path):
-    query, key, value = qkv(seed, n, m, d, d)
+    query, key, value = random_qkv(seed, n, m, d, d)
     order = torch.randperm(m)
     mask = random_mask(n, m)
     before = PATHS[path](query, key, value, mask)[0]
@@ -83,7 +83,7 @@ def test_the_order_of_the_key_value_pairs_changes_nothing(seed, n, m, d, path):
     fault="a sigmoid replaces the softmax",
 )
 def test_with_a_single_pair_the_output_is_its_value_for_any_query(attend):
-    query, key, value = qkv(0, 4, 1, 3, 2)
+    query, key, value = random_qkv(0, 4, 1, 3, 2)
     assert_close(attend(query, key, value)[0], value.expand(2, 3, 4, 2))
 
 
@@ -97,7 +97,7 @@ def test_with_a_single_pair_the_output_is_its_value_for_any_query(attend):
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)))
 def test_each_output_lies_between_the_smallest_and_the_largest_value(seed, n, m, d, path):
-    query, key, value = qkv(seed, n, m, d, d)
+    query, key, value = random_qkv(seed, n, m, d, d)
     output = PATHS[path](query, key, value)[0]
     assert (output <= value.amax(dim=-2, keepdim=True) + 1e-12).all()
     assert (output >= value.amin(dim=-2, keepdim=True) - 1e-12).all()
@@ -169,7 +169,7 @@ def test_the_example_by_hand_is_what_the_code_computes(attend, dtype):
 @few
 @given(seed=seeds, n=sizes, m=sizes, d_k=sizes, d_v=sizes, dtype=dtypes)
 def test_attention_equals_the_formula_cell_by_cell(seed, n, m, d_k, d_v, dtype):
-    query, key, value = qkv(seed, n, m, d_k, d_v, dtype)
+    query, key, value = random_qkv(seed, n, m, d_k, d_v, dtype)
     output, weights = scaled_dot_product_attention(query, key, value)
     assert output.shape == (2, 3, n, d_v) and weights.shape == (2, 3, n, m)
     q, k, v = query[1, 2].tolist(), key[1, 2].tolist(), value[1, 2].tolist()
@@ -198,7 +198,7 @@ def test_attention_equals_the_formula_cell_by_cell(seed, n, m, d_k, d_v, dtype):
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes)
 def test_the_weights_of_each_query_sum_to_one_and_those_of_a_key_to_any_amount(seed, n, m, d):
-    query, key, value = qkv(seed, n, m, d, d)
+    query, key, value = random_qkv(seed, n, m, d, d)
     _, weights = scaled_dot_product_attention(query, key, value)
     assert_close(weights.sum(dim=-1), torch.ones(2, 3, n, dtype=torch.float64))
     assert_close(weights.sum(dim=(-1, -2)), torch.full((2, 3), float(n), dtype=torch.float64))
@@ -269,7 +269,7 @@ def test_a_long_distant_key_beats_a_key_equal_to_the_query(printed):
 @few
 @given(seed=seeds, m=sizes, d=sizes)
 def test_among_keys_of_equal_length_the_closest_gets_the_most_weight(seed, m, d):
-    query, key, value = qkv(seed, 1, m, d, d)
+    query, key, value = random_qkv(seed, 1, m, d, d)
     key = F.normalize(key, dim=-1)
     _, weights = scaled_dot_product_attention(query, key, value)
     distances = (query - key).norm(dim=-1)
@@ -288,7 +288,7 @@ def test_among_keys_of_equal_length_the_closest_gets_the_most_weight(seed, m, d)
 @few
 @given(seed=seeds, m=st.integers(2, 6), d=sizes, factor=st.floats(1.1, 4))
 def test_a_longer_query_keeps_the_order_and_sharpens_the_weights(seed, m, d, factor):
-    query, key, value = qkv(seed, 1, m, d, d)
+    query, key, value = random_qkv(seed, 1, m, d, d)
     _, before = scaled_dot_product_attention(query, key, value)
     _, after = scaled_dot_product_attention(query * factor, key, value)
     assert torch.equal(before.argsort(dim=-1), after.argsort(dim=-1))
@@ -387,7 +387,7 @@ def test_where_two_keys_compete_the_slopes_stay_at_a_quarter():
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)), dtype=dtypes)
 def test_a_forbidden_key_changes_no_output_and_gets_no_gradient(seed, n, m, d, path, dtype):
-    query, key, value = qkv(seed, n, m, d, d, dtype)
+    query, key, value = random_qkv(seed, n, m, d, d, dtype)
     mask = random_mask(n, m)
     mask[..., 0] = False  # no query may attend to key 0
     output = PATHS[path](query, key, value, mask)[0]
@@ -415,7 +415,7 @@ def test_a_forbidden_key_changes_no_output_and_gets_no_gradient(seed, n, m, d, p
 @few
 @given(seed=seeds, n=sizes, m=sizes)
 def test_weights_of_forbidden_keys_are_exactly_zero_and_the_others_sum_to_one(seed, n, m):
-    query, key, value = qkv(seed, n, m, 4, 4)
+    query, key, value = random_qkv(seed, n, m, 4, 4)
     mask = random_mask(n, m)
     _, weights = scaled_dot_product_attention(query, key, value, mask)
     assert not weights[~mask.expand_as(weights)].any()
@@ -446,7 +446,7 @@ def test_weights_of_forbidden_keys_are_exactly_zero_and_the_others_sum_to_one(se
     "dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16], ids=str
 )
 def test_a_query_with_no_allowed_key_gets_zeros_and_no_gradient_is_nan(attend, dtype):
-    query, key, value = qkv(0, 4, 5, 8, 6, dtype)
+    query, key, value = random_qkv(0, 4, 5, 8, 6, dtype)
     mask = random_mask(4, 5)
     mask[:, :, 1] = False  # query 1 has no key at all
     output = attend(query, key, value, mask)[0]
@@ -467,7 +467,7 @@ def test_a_query_with_no_allowed_key_gets_zeros_and_no_gradient_is_nan(attend, d
 )
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 def test_if_no_query_has_an_allowed_key_all_outputs_and_gradients_are_zero(attend, dtype):
-    query, key, value = qkv(0, 4, 5, 8, 6, dtype)
+    query, key, value = random_qkv(0, 4, 5, 8, 6, dtype)
     output = attend(query, key, value, torch.zeros(4, 5, dtype=torch.bool))[0]
     output.sum().backward()
     assert not output.any()
@@ -499,7 +499,7 @@ def test_minus_a_billion_does_not_exist_in_float16():
     "mask", [torch.ones(4, 5), torch.ones(4, 5, dtype=torch.int64)], ids=["float", "int"]
 )
 def test_a_mask_that_is_not_boolean_is_rejected(attend, mask):
-    query, key, value = qkv(0, 4, 5, 8, 6)
+    query, key, value = random_qkv(0, 4, 5, 8, 6)
     with pytest.raises(ValueError, match=f"masks are boolean, True may attend: {mask.dtype}"):
         attend(query, key, value, mask)
 
@@ -513,7 +513,7 @@ def test_a_mask_that_is_not_boolean_is_rejected(attend, mask):
 )
 @pytest.mark.parametrize("shape", [(5, 4), (4, 4), (3, 3, 4, 5), (1, 2, 3, 4, 5)], ids=str)
 def test_a_mask_that_does_not_broadcast_is_rejected(attend, shape):
-    query, key, value = qkv(0, 4, 5, 8, 6)
+    query, key, value = random_qkv(0, 4, 5, 8, 6)
     with pytest.raises(ValueError) as caught:
         attend(query, key, value, torch.ones(shape, dtype=torch.bool))
     assert str(caught.value) == f"the mask does not broadcast: {shape} to (2, 3, 4, 5)"
@@ -534,7 +534,7 @@ def test_a_mask_that_does_not_broadcast_is_rejected(attend, shape):
 )
 @pytest.mark.parametrize("shape", [(5,), (4, 5), (1, 5), (4, 1), (3, 1, 1), (2, 1, 1, 5)], ids=str)
 def test_a_mask_that_broadcasts_is_equivalent_to_the_full_mask(attend, shape):
-    query, key, value = qkv(0, 4, 5, 8, 6)
+    query, key, value = random_qkv(0, 4, 5, 8, 6)
     mask = torch.rand(shape) < 0.6
     whole = mask.expand(2, 3, 4, 5)
     assert_close(attend(query, key, value, mask)[0], attend(query, key, value, whole)[0])

@@ -16,7 +16,7 @@ from torch import nn
 from torch.testing import assert_close
 
 import transformer
-from attention_inputs import PATHS, causal, dtypes, qkv, random_mask, sizes
+from attention_inputs import PATHS, dtypes, lower_triangle, random_mask, random_qkv, sizes
 from comparisons import compare_fused_attention
 from helpers import ROOT, SNIPPETS, few, seeds
 from marks import claim, mutation
@@ -43,7 +43,7 @@ def without_the_division():
     return mock.patch.object(transformer, "fused_attention", undivided)
 
 
-def gradients(attention, x, upstream, divided):
+def weight_gradients(attention, x, upstream, divided):
     """The gradients of W_Q and W_K."""
     with contextlib.nullcontext() if divided else without_the_division():
         output = attention(x, x, x)[0]
@@ -64,7 +64,7 @@ def test_without_the_division_the_gradients_of_w_q_and_w_k_are_larger(nhead):
         attention = MultiHeadAttention(512, nhead).apply(initialise)
         for n, bound in (16, 2), (64, 3), (256, 5):
             x, upstream = torch.randn(2, 1, n, 512)
-            with_it, without = (gradients(attention, x, upstream, d) for d in (True, False))
+            with_it, without = (weight_gradients(attention, x, upstream, d) for d in (True, False))
             for one, other in zip(with_it, without, strict=True):
                 assert other.norm() > bound * one.norm()
 
@@ -82,7 +82,7 @@ def test_in_the_size_of_the_base_model_they_are_larger_from_five_tokens_on(token
         torch.manual_seed(seed)
         attention = MultiHeadAttention(512, 8).apply(initialise)
         x, upstream = torch.randn(2, 1, tokens, 512)
-        with_it, without = (gradients(attention, x, upstream, d) for d in (True, False))
+        with_it, without = (weight_gradients(attention, x, upstream, d) for d in (True, False))
         for one, other in zip(with_it, without, strict=True):
             assert other.norm() > {5: 2.5, 16: 4, 64: 8, 256: 16}[tokens] * one.norm()
 
@@ -160,7 +160,7 @@ def test_with_d_k_512_and_three_tokens_the_gradient_of_w_q_is_smaller_without_th
         torch.manual_seed(seed)
         attention = MultiHeadAttention(512, 1).apply(initialise)
         x, upstream = torch.randn(2, 1, 3, 512)
-        with_it, without = (gradients(attention, x, upstream, d)[0] for d in (True, False))
+        with_it, without = (weight_gradients(attention, x, upstream, d)[0] for d in (True, False))
         ratios.append((without.norm() / with_it.norm()).item())
     assert statistics.median(ratios) < 0.5
 
@@ -169,51 +169,59 @@ def test_with_d_k_512_and_three_tokens_the_gradient_of_w_q_is_smaller_without_th
 
 
 @pytest.fixture(scope="module")
-def experiment() -> dict:
+def scaling_experiment() -> dict:
     return runpy.run_path(str(ROOT / "scripts" / "experiments" / "scaling.py"))
 
 
 @pytest.fixture(scope="module")
-def scaling() -> dict:
+def scaling_results() -> dict:
     return json.loads((SNIPPETS / "results" / "scaling.json").read_text(encoding="utf-8"))
 
 
-def steps_of(scaling, **settings) -> list[float]:
+def steps_of(scaling_results, **settings) -> list[float]:
     """Until nine of ten answers are right; infinite for a run that never gets there."""
-    runs = [run for run in scaling["runs"] if all(run[name] == x for name, x in settings.items())]
+    runs = [
+        run
+        for run in scaling_results["runs"]
+        if all(run[name] == x for name, x in settings.items())
+    ]
     return [run["nine of ten after"] or math.inf for run in runs]
 
 
 @claim("attention-in-practice#scaling-measured", kind="measurement")
-def test_the_training_results_are_of_the_current_code(experiment, scaling):
-    assert scaling["key"] == experiment["key"](), "stale; run scripts/experiment scaling"
-    single = [run for run in scaling["runs"] if run["layers"] == 0]
+def test_the_training_results_are_of_the_current_code(scaling_experiment, scaling_results):
+    assert scaling_results["key"] == scaling_experiment["key"](), (
+        "stale; run scripts/experiment scaling"
+    )
+    single = [run for run in scaling_results["runs"] if run["layers"] == 0]
     assert len(single) == 3 * 4 * 3 * 5
-    assert len(scaling["runs"]) == len(single) + 3 * 2 * 3
+    assert len(scaling_results["runs"]) == len(single) + 3 * 2 * 3
 
 
 @claim("attention-in-practice#scaling-measured", kind="measurement")
 @pytest.mark.parametrize("variant", ["divided", "not divided"])
-def test_a_training_run_matches_its_record(experiment, scaling, variant):
-    (expected,) = steps_of(scaling, layers=0, d_k=64, rate=1e-3, seed=0, variant=variant)
-    found = experiment["train"](variant, 1e-3, 0, nhead=4, steps=150)["nine of ten after"]
+def test_a_training_run_matches_its_record(scaling_experiment, scaling_results, variant):
+    (expected,) = steps_of(scaling_results, layers=0, d_k=64, rate=1e-3, seed=0, variant=variant)
+    found = scaling_experiment["train"](variant, 1e-3, 0, nhead=4, steps=150)["nine of ten after"]
     assert found == pytest.approx(expected, abs=10)
 
 
 @claim("attention-in-practice#scaling-measured", kind="measurement")
 @pytest.mark.parametrize("layers", [1, 2, 6])
 def test_in_whole_models_every_gradient_of_w_q_is_larger_without_the_division(
-    experiment, scaling, layers
+    scaling_experiment, scaling_results, layers
 ):
     for norm_first in True, False:
-        ratios = experiment["gradient_ratios"](layers, norm_first, 0)
+        ratios = scaling_experiment["gradient_ratios"](layers, norm_first, 0)
         recorded = next(
             new["ratios"]
-            for new in scaling["gradients"]
+            for new in scaling_results["gradients"]
             if (new["layers"], new["norm_first"], new["seed"]) == (layers, norm_first, 0)
         )
         assert ratios == pytest.approx(recorded, rel=0.05)
-    of_all = [r for new in scaling["gradients"] if new["layers"] == layers for r in new["ratios"]]
+    of_all = [
+        r for new in scaling_results["gradients"] if new["layers"] == layers for r in new["ratios"]
+    ]
     assert len(of_all) == 2 * 5 * 3 * layers and min(of_all) > 2
 
 
@@ -225,12 +233,14 @@ def test_in_deeper_models_the_gradients_of_w_q_grow_more(printed):
 
 
 @claim("attention-in-practice#scaling-measured", kind="measurement")
-def test_without_the_division_every_training_run_takes_longer_and_more_so_the_larger_d_k(scaling):
+def test_without_the_division_every_training_run_takes_longer_and_more_so_the_larger_d_k(
+    scaling_results,
+):
     slowdown = []
     for d_k in 8, 64, 256:
         for rate in 3e-4, 1e-3, 3e-3:
             divided, undivided = (
-                steps_of(scaling, layers=0, d_k=d_k, rate=rate, variant=variant)
+                steps_of(scaling_results, layers=0, d_k=d_k, rate=rate, variant=variant)
                 for variant in ("divided", "not divided")
             )
             assert max(divided) < min(undivided)
@@ -241,28 +251,28 @@ def test_without_the_division_every_training_run_takes_longer_and_more_so_the_la
 
 @claim("attention-in-practice#scaling-measured", kind="measurement")
 def test_a_small_start_without_the_division_is_as_fast_at_the_lowest_rate_and_fails_at_a_high_one(
-    scaling,
+    scaling_results,
 ):
     for d_k in 8, 64, 256:
         medians = {
             variant: statistics.median(
-                steps_of(scaling, layers=0, d_k=d_k, rate=3e-4, variant=variant)
+                steps_of(scaling_results, layers=0, d_k=d_k, rate=3e-4, variant=variant)
             )
             for variant in ("divided", "not divided", "smaller W_Q")
         }
         assert min(medians, key=medians.get) == "smaller W_Q"
     high = {"layers": 0, "d_k": 256, "rate": 3e-3}
-    assert max(steps_of(scaling, **high, variant="divided")) < 50
+    assert max(steps_of(scaling_results, **high, variant="divided")) < 50
     for variant in "not divided", "smaller W_Q":
-        assert min(steps_of(scaling, **high, variant=variant)) == math.inf
+        assert min(steps_of(scaling_results, **high, variant=variant)) == math.inf
 
 
 @claim("attention-in-practice#scaling-measured", kind="measurement")
-def test_deeper_encoders_need_the_division_more(scaling):
+def test_deeper_encoders_need_the_division_more(scaling_results):
     right = {
         (layers, variant): [
             run["right"]
-            for run in scaling["runs"]
+            for run in scaling_results["runs"]
             if (run["layers"], run["variant"]) == (layers, variant)
         ]
         for layers in (1, 2, 6)
@@ -349,7 +359,7 @@ def test_in_float16_the_dot_product_overflows_before_it_is_divided(printed):
     fault="the returned weights are those after dropout",
 )
 def test_dropout_affects_the_weights_that_are_used_and_not_the_weights_that_are_returned():
-    query, key, value = qkv(0, 50, 50, 8, 8)
+    query, key, value = random_qkv(0, 50, 50, 8, 8)
     plain, expected = scaled_dot_product_attention(query, key, value)
     dropped, weights = scaled_dot_product_attention(query, key, value, dropout=0.5)
     assert torch.equal(weights, expected)
@@ -420,7 +430,7 @@ def test_in_training_our_returned_rows_sum_to_one_and_those_of_torch_do_not(prin
 @few
 @given(seed=seeds, n=sizes, m=sizes, d_k=sizes, d_v=sizes, dtype=dtypes, masked=st.booleans())
 def test_fused_and_explicit_attention_are_equal(seed, n, m, d_k, d_v, dtype, masked):
-    tensors = qkv(seed, n, m, d_k, d_v, dtype)
+    tensors = random_qkv(seed, n, m, d_k, d_v, dtype)
     mask = random_mask(n, m) if masked else None
     compare_fused_attention(tensors, mask)
 
@@ -436,7 +446,7 @@ def test_fused_and_explicit_attention_are_equal(seed, n, m, d_k, d_v, dtype, mas
 def test_fused_equals_explicit_within_a_millionth_at_the_size_of_the_base_model():
     torch.manual_seed(1)
     query, key, value = torch.randn(3, 2, 8, 100, 64)
-    for mask in (None, causal(100)):
+    for mask in (None, lower_triangle(100)):
         explicit, fused = (path(query, key, value, mask)[0] for path in PATHS.values())
         assert_close(fused, explicit, atol=1e-6, rtol=0)
 
@@ -533,18 +543,18 @@ def test_masks_of_nn_multihead_attention_are_the_opposite_of_ours_and_of_those_o
     assert seen[0] == 0 and all(weight > 0 for weight in seen[1:])
     x = torch.randn(2, 5, 16)
     theirs = nn.MultiheadAttention(16, 4, batch_first=True)
-    assert theirs(x, x, x, attn_mask=causal(5))[0].isnan().any(dim=-1)[0].tolist() == [
+    assert theirs(x, x, x, attn_mask=lower_triangle(5))[0].isnan().any(dim=-1)[0].tolist() == [
         0,
         0,
         0,
         0,
         1,
     ]
-    without, _ = theirs(x, x, x, attn_mask=causal(5), need_weights=False)
+    without, _ = theirs(x, x, x, attn_mask=lower_triangle(5), need_weights=False)
     assert_close(without[:, -1], theirs.out_proj.bias.expand(2, 16))
-    query, key, value = qkv(0, 4, 4, 8, 8)
-    same = F.scaled_dot_product_attention(query, key, value, causal(4))
-    assert_close(same, scaled_dot_product_attention(query, key, value, causal(4))[0])
+    query, key, value = random_qkv(0, 4, 4, 8, 8)
+    same = F.scaled_dot_product_attention(query, key, value, lower_triangle(4))
+    assert_close(same, scaled_dot_product_attention(query, key, value, lower_triangle(4))[0])
 
 
 @claim("attention-in-practice#torch-nn")

@@ -55,15 +55,15 @@ def many_numbers() -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> list[Phrase]:
+def drawn_phrases() -> list[Phrase]:
     """Sentences of every kind, more than 100 000."""
     rng = random.Random(0)
     return [phrase(kind, rng) for kind in KINDS for _ in range(4500)]
 
 
 @pytest.fixture(scope="module")
-def translations(drawn) -> dict[str, str]:
-    return {english: chinese for english, chinese, _, _ in drawn}
+def translations(drawn_phrases) -> dict[str, str]:
+    return {english: chinese for english, chinese, _, _ in drawn_phrases}
 
 
 @pytest.fixture(scope="module")
@@ -265,9 +265,9 @@ def test_the_error_for_a_word_that_is_not_a_numeral_names_the_word():
     "  {subject} {often} {present} | {often}{subject}{action}\n",
     fault="an English sentence has one of two translations",
 )
-def test_one_english_sentence_has_one_chinese_translation(drawn, translations):
-    assert len(drawn) > 100_000
-    for english, chinese, _, _ in drawn:
+def test_one_english_sentence_has_one_chinese_translation(drawn_phrases, translations):
+    assert len(drawn_phrases) > 100_000
+    for english, chinese, _, _ in drawn_phrases:
         assert translations[english] == chinese
 
 
@@ -332,8 +332,10 @@ def test_no_training_sentence_has_the_action_of_the_running_example(data):
     'Subject("Tom"',
     fault="a name begins with a capital letter",
 )
-def test_english_words_are_lower_case_with_spaces_between_them_and_chinese_has_no_spaces(drawn):
-    for english, chinese, _, _ in drawn:
+def test_english_words_are_lower_case_with_spaces_between_them_and_chinese_has_no_spaces(
+    drawn_phrases,
+):
+    for english, chinese, _, _ in drawn_phrases:
         assert re.fullmatch(r"[a-z'-]+( [a-z'-]+)*( \?)?", english), english
         assert re.fullmatch(r"[\u4e00-\u9fff，]+？?", chinese), chinese
         assert english.endswith(" ?") == chinese.endswith("？")
@@ -346,9 +348,9 @@ def test_english_words_are_lower_case_with_spaces_between_them_and_chinese_has_n
     "why {do} {subject} {base} ? | {subject}为什么{action}吗？",
     fault="a why question ends with 吗",
 )
-def test_only_yes_no_questions_end_with_ma(drawn):
+def test_only_yes_no_questions_end_with_ma(drawn_phrases):
     auxiliaries = ["do", "does", "did", "is", "are", "am", "can", "will", "have", "has"]
-    for english, chinese, _, _ in drawn:
+    for english, chinese, _, _ in drawn_phrases:
         asks = english.endswith("?") and english.split()[0] in auxiliaries
         assert asks == chinese.endswith("吗？"), english
 
@@ -360,7 +362,7 @@ def test_only_yes_no_questions_end_with_ma(drawn):
     '"present": gaps["third"]',
     fault="every subject gets the third-person verb",
 )
-def test_english_verbs_agree_with_their_subjects(drawn):
+def test_english_verbs_agree_with_their_subjects(drawn_phrases):
     right = {
         True: {"is", "was", "does", "has", *(form[1] for form in FORMS.values())},
         False: {"are", "were", "do", "have", *FORMS},
@@ -369,7 +371,7 @@ def test_english_verbs_agree_with_their_subjects(drawn):
     names = "|".join(third_of)
     begins = re.compile(rf"(?:sometimes )?({names}) (?:often |usually |always |never )?(\w+)")
     asks = re.compile(rf"(?:.* )?(is|was|does|has|are|were|do|have|did|will|can) ({names}) (\w+)")
-    for english, _, _, _ in drawn:
+    for english, _, _, _ in drawn_phrases:
         if found := begins.match(english):
             name, verb = found.groups()
             if verb not in {form[2] for form in FORMS.values()}:  # "read" is past as well
@@ -387,9 +389,9 @@ def test_english_verbs_agree_with_their_subjects(drawn):
     "",
     fault="hour gets the article a",
 )
-def test_articles_agree_with_their_nouns(drawn):
+def test_articles_agree_with_their_nouns(drawn_phrases):
     wrong = re.compile(r"(?<!-)\b(a (hour|[aeiou])|an [^aeiouh]|one \w+s\b)")
-    for english, _, _, _ in drawn:
+    for english, _, _, _ in drawn_phrases:
         assert not wrong.search(english), english
         if found := re.match(r"there (is|are) (an? |one )?", english):
             assert (found[1] == "is") == bool(found[2]), english
@@ -402,9 +404,9 @@ def test_articles_agree_with_their_nouns(drawn):
     "return to_english(n), to_chinese(n)",
     fault="二 is used for two before a measure word",
 )
-def test_two_is_liang_before_a_measure_word_and_er_elsewhere(drawn):
+def test_two_is_liang_before_a_measure_word_and_er_elsewhere(drawn_phrases):
     counted = "本封份张支个条杯瓶部件把辆只点天年小星分岁块"
-    for _, chinese, _, _ in drawn:
+    for _, chinese, _, _ in drawn_phrases:
         assert not re.search(
             f"(?<![十百零一二三四五六七八九])二[{counted.replace('年', '')}]", chinese
         ), chinese
@@ -418,10 +420,10 @@ def test_two_is_liang_before_a_measure_word_and_er_elsewhere(drawn):
     'chinese = to_chinese(n) + "年"',
     fault="a year is read as a number",
 )
-def test_a_year_is_read_digit_by_digit(drawn):
+def test_a_year_is_read_digit_by_digit(drawn_phrases):
     years = {
         years[0]: english
-        for english, chinese, kind, _ in drawn
+        for english, chinese, kind, _ in drawn_phrases
         if kind == "date" and (years := re.findall("([零一二三四五六七八九]{4})年", chinese))
     }
     for chinese, english in years.items():
@@ -438,8 +440,8 @@ def test_a_year_is_read_digit_by_digit(drawn):
     "| {subject}{past}没{action}了\n",
     fault="a negated past sentence keeps 了",
 )
-def test_negated_past_sentences_have_no_le(drawn):
-    for _, chinese, _, _ in drawn:
+def test_negated_past_sentences_have_no_le(drawn_phrases):
+    for _, chinese, _, _ in drawn_phrases:
         for clause in chinese.split("，"):
             assert not ("没" in clause and "了" in clause), chinese
 
@@ -451,8 +453,8 @@ def test_negated_past_sentences_have_no_le(drawn):
     "| {subject}在{place}{habit}{action}\n",
     fault="the location comes before the time",
 )
-def test_the_time_comes_after_the_subject_and_before_the_location_and_the_verb(drawn):
-    for english, chinese, kind, _ in drawn:
+def test_the_time_comes_after_the_subject_and_before_the_location_and_the_verb(drawn_phrases):
+    for english, chinese, kind, _ in drawn_phrases:
         if kind == "place" and "every " in english and "在" in chinese:
             assert re.match("[^每在]+每[^在]+在", chinese), chinese
         if kind == "date" and " born on " in english:

@@ -61,7 +61,7 @@ def lively_model(seed=0, dtype=torch.float64, **options) -> Transformer:
     return model
 
 
-def sources(model: Transformer, batch=4) -> torch.Tensor:
+def random_sources(model: Transformer, batch=4) -> torch.Tensor:
     """A batch of sentences of 1 to 4 tokens, padded."""
     pad = model.config.pad_id
     src = torch.randint(0, 9, (batch, 4))
@@ -70,11 +70,11 @@ def sources(model: Transformer, batch=4) -> torch.Tensor:
     return src
 
 
-def close(one, other, tolerance=1e-12):
+def assert_close(one, other, tolerance=1e-12):
     torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
 
 
-def rows(ids: torch.Tensor, pad: int) -> list[list[int]]:
+def without_padding(ids: torch.Tensor, pad: int) -> list[list[int]]:
     """Each sentence without its padding."""
     return [F.pad(row, (0, 1), value=pad).tolist()[: int((row != pad).sum())] for row in ids]
 
@@ -114,12 +114,12 @@ def by_hand(model: Transformer, src: torch.Tensor, max_len: int) -> list[int]:
 @given(seed=seeds, max_len=st.integers(1, 8), options=options)
 def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(seed, max_len, options):
     model = lively_model(seed, **options)
-    src = sources(model)
+    src = random_sources(model)
     pad = model.config.pad_id
     ids = greedy_decode(model, src, max_len, BOS, EOS)
     assert ids.dtype == torch.int64
     expected = [by_hand(model, row[row != pad][None], max_len) for row in src]
-    assert rows(ids, pad) == expected
+    assert without_padding(ids, pad) == expected
     assert ids.size(1) == max(map(len, expected))
 
 
@@ -141,7 +141,7 @@ def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(seed, 
 def test_finished_sentences_stay_finished_and_unfinished_ones_have_no_padding(seed, options):
     model = lively_model(seed, **options)
     pad = model.config.pad_id
-    for ids in each_way(model, sources(model), 9):
+    for ids in each_way(model, random_sources(model), 9):
         for row in ids:
             length = int((row != pad).sum())
             ended = row.eq(EOS).nonzero().flatten().tolist()
@@ -160,8 +160,8 @@ def test_some_sentences_finish_early_and_some_never():
     lengths = set()
     for seed in range(8):
         model = lively_model(seed)
-        for ids in each_way(model, sources(model), 9):
-            lengths |= {len(row) if row[-1] == EOS else "cut" for row in rows(ids, 0)}
+        for ids in each_way(model, random_sources(model), 9):
+            lengths |= {len(row) if row[-1] == EOS else "cut" for row in without_padding(ids, 0)}
     assert {1, 2, 3, 4, "cut"} <= lengths  # the tests here see all kinds
 
 
@@ -176,7 +176,7 @@ def test_some_sentences_finish_early_and_some_never():
 @given(seed=seeds, max_len=st.integers(1, 12), options=options)
 def test_no_translation_exceeds_max_len_and_a_lower_max_len_only_truncates(seed, max_len, options):
     model = lively_model(seed, **options)
-    src = sources(model)
+    src = random_sources(model)
     ids = greedy_decode(model, src, max_len, BOS, EOS)
     assert 1 <= ids.size(1) <= max_len
     longer = greedy_decode(model, src, 12, BOS, EOS)
@@ -199,7 +199,7 @@ def test_the_loop_ends_when_every_sentence_has_ended(monkeypatch):
     for seed in range(20):
         model = lively_model(seed)
         steps.clear()
-        ids = greedy_decode(model, sources(model), 15, BOS, EOS)
+        ids = greedy_decode(model, random_sources(model), 15, BOS, EOS)
         assert len(steps) == ids.size(1) == ids.ne(0).sum(dim=1).max()
 
 
@@ -216,7 +216,7 @@ def test_the_loop_ends_when_every_sentence_has_ended(monkeypatch):
 def test_a_batch_gives_the_same_translations_as_its_sentences_one_by_one(use_cache, seed, options):
     model = lively_model(seed, **options)
     pad = model.config.pad_id
-    src = sources(model)
+    src = random_sources(model)
 
     def ways(src):
         yield greedy_decode(model, src, 8, BOS, EOS, use_cache)
@@ -225,7 +225,7 @@ def test_a_batch_gives_the_same_translations_as_its_sentences_one_by_one(use_cac
 
     alone = [ways(row[row != pad][None]) for row in src]
     for together, *single in zip(ways(src), *alone, strict=True):
-        assert rows(together, pad) == [rows(ids, pad)[0] for ids in single]
+        assert without_padding(together, pad) == [without_padding(ids, pad)[0] for ids in single]
 
 
 @claim("decoding-in-practice#loop")
@@ -237,7 +237,7 @@ def test_a_batch_gives_the_same_translations_as_its_sentences_one_by_one(use_cac
 )
 def test_int32_ids_are_accepted():
     model = lively_model()
-    src = sources(model)
+    src = random_sources(model)
     for one, other in zip(each_way(model, src, 6), each_way(model, src.int(), 6), strict=True):
         assert torch.equal(one, other) and other.dtype == torch.int64
     assert torch.equal(*(greedy_decode(model, ids, 6, 1, 2, False) for ids in (src, src.int())))
@@ -263,7 +263,7 @@ def test_int32_ids_are_accepted():
 @given(seed=seeds)
 def test_decoding_turns_dropout_off_in_training_mode_too(seed):
     model = lively_model(seed)
-    src = sources(model)
+    src = random_sources(model)
     pairs = zip(each_way(model.train(), src, 6), each_way(model.eval(), src, 6), strict=True)
     assert all(torch.equal(one, other) for one, other in pairs)
     ids = greedy_decode(model, src, 6, BOS, EOS)
@@ -282,7 +282,7 @@ def test_decoding_restores_the_mode_of_each_module():
     model = lively_model().train()
     model.encoder.eval()
     before = [module.training for module in model.modules()]
-    src = sources(model)
+    src = random_sources(model)
     for ids in each_way(model, src, 4):
         sentence_score(model, src, ids, BOS)
         assert [module.training for module in model.modules()] == before
@@ -303,7 +303,7 @@ def test_decoding_records_nothing_for_a_backward_pass(monkeypatch):
     model, noted = lively_model(), []
     model.encoder.register_forward_hook(lambda *a: noted.append(a[-1].requires_grad))
     model.decoder.norm.register_forward_hook(lambda *a: noted.append(a[-1].requires_grad))
-    src = sources(model)
+    src = random_sources(model)
     for use_cache in True, False:
         for ids in each_way(model, src, 4, use_cache=use_cache):
             assert not sentence_score(model, src, ids, BOS).requires_grad
@@ -325,7 +325,7 @@ def test_decoding_records_nothing_for_a_backward_pass(monkeypatch):
 @given(seed=seeds, options=options)
 def test_with_the_cache_the_tokens_are_the_same(seed, options):
     model = lively_model(seed, **options)
-    src = sources(model)
+    src = random_sources(model)
     with_cache = each_way(model, src, 9, use_cache=True)
     without = each_way(model, src, 9, use_cache=False)
     for one, other in zip(with_cache, without, strict=True):
@@ -364,7 +364,7 @@ def test_with_the_cache_the_logits_are_the_same(dtype, seed, options):
     torch.manual_seed(seed)
     config = TransformerConfig(9, 7, 32, 4, 2, 3, 64, max_len=20, **options)
     model = Transformer(config).to(dtype)
-    src = sources(model)
+    src = random_sources(model)
     tgt = torch.randint(0, 7, (4, 12))  # padding anywhere
     tgt[:, 0] = BOS
     compare_cache(model, src, tgt)
@@ -382,7 +382,7 @@ def test_with_the_cache_the_logits_are_the_same(dtype, seed, options):
 @pytest.mark.parametrize("kind", [KeyValueCache, Uncached])
 def test_selected_cache_rows_continue_as_if_they_were_the_whole_batch(kind, seed, options):
     model = lively_model(seed, **options)
-    src, tgt = sources(model), torch.randint(0, 7, (4, 6))
+    src, tgt = random_sources(model), torch.randint(0, 7, (4, 6))
     chosen = torch.randint(0, 4, (7,))
     with eval_mode(model):
         progress, fresh = kind(model, src), kind(model, src[chosen])
@@ -392,7 +392,7 @@ def test_selected_cache_rows_continue_as_if_they_were_the_whole_batch(kind, seed
         progress.select(chosen)
         for position in range(3, 6):
             ids = tgt[chosen, position]
-            close(progress.step(ids), fresh.step(ids))
+            assert_close(progress.step(ids), fresh.step(ids))
 
 
 def positions_seen(model: Transformer, names: list[str]) -> dict[str, int]:
@@ -450,7 +450,7 @@ def outputs_of_keys_and_values(attention) -> list[list[torch.Tensor]]:
 )
 def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory():
     model = lively_model()
-    src = sources(model, batch=3)
+    src = random_sources(model, batch=3)
     with eval_mode(model):
         cache, memory = KeyValueCache(model, src), model.encode(src)
         computed = [
@@ -462,10 +462,10 @@ def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory(
                 target, cross = layer.target, layer.source.attention
                 assert target.key.shape == target.value.shape == (3, 4, length, 4)
                 for kept, parts in zip((target.key, target.value), outputs, strict=True):
-                    close(kept.transpose(1, 2).flatten(2), torch.cat(parts, dim=1))
+                    assert_close(kept.transpose(1, 2).flatten(2), torch.cat(parts, dim=1))
                 assert layer.source.key is key and key.shape == (3, 4, src.size(1), 4)
-                close(key, cross.split(cross.key(memory)))
-                close(layer.source.value, cross.split(cross.value(memory)))
+                assert_close(key, cross.split(cross.key(memory)))
+                assert_close(layer.source.value, cross.split(cross.value(memory)))
             cache.step(torch.randint(1, 7, (3,)))
 
 
@@ -478,7 +478,7 @@ def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory(
 )
 def test_a_cache_longer_than_the_table_of_positions_is_rejected():
     model = lively_model()
-    src = sources(model)
+    src = random_sources(model)
     with eval_mode(model):
         cache = KeyValueCache(model, src)
         for _ in range(20):
@@ -503,10 +503,10 @@ def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normaliza
     seed, penalty, options
 ):
     model = lively_model(seed, **options).eval()
-    src, pad = sources(model), model.config.pad_id
+    src, pad = random_sources(model), model.config.pad_id
     ids = sample(model, src, 7, BOS, EOS, generator=torch.Generator().manual_seed(seed))
     scores = sentence_score(model, src, ids, BOS, penalty)
-    for sentence, written, score in zip(src, rows(ids, pad), scores, strict=True):
+    for sentence, written, score in zip(src, without_padding(ids, pad), scores, strict=True):
         given = torch.tensor([[BOS, *written[:-1]]])
         logits = model(sentence[sentence != pad][None], given)[0]
         logits[:, pad] = -math.inf
@@ -549,8 +549,8 @@ def test_each_decoding_function_uses_the_cache_by_default(function):
 )
 def test_the_length_normalization_is_that_of_wu_et_al():
     lengths = torch.tensor([1, 7, 13])
-    close(normalisation(lengths, 1.0), torch.tensor([1.0, 2.0, 3.0]), 1e-6)
-    close(normalisation(lengths, 2.0), torch.tensor([1.0, 4.0, 9.0]), 1e-6)
+    assert_close(normalisation(lengths, 1.0), torch.tensor([1.0, 2.0, 3.0]), 1e-6)
+    assert_close(normalisation(lengths, 2.0), torch.tensor([1.0, 4.0, 9.0]), 1e-6)
     assert normalisation(lengths, 0.0).eq(1).all()
 
 
@@ -563,10 +563,10 @@ def test_the_length_normalization_is_that_of_wu_et_al():
 )
 def test_padding_after_a_sentence_does_not_change_its_score():
     model = lively_model(3)
-    src = sources(model)
+    src = random_sources(model)
     ids = greedy_decode(model, src, 6, BOS, EOS)
     one = sentence_score(model, src, ids, BOS, 0.6)
-    close(sentence_score(model, src, F.pad(ids, (0, 3)), BOS, 0.6), one, 1e-6)
+    assert_close(sentence_score(model, src, F.pad(ids, (0, 3)), BOS, 0.6), one, 1e-6)
 
 
 # Beam search
@@ -583,7 +583,7 @@ def test_padding_after_a_sentence_does_not_change_its_score():
 @given(seed=seeds, penalty=penalties, max_len=st.integers(1, 9), options=options)
 def test_beam_search_with_one_beam_is_greedy(seed, penalty, max_len, options):
     model = lively_model(seed, **options)
-    src = sources(model)
+    src = random_sources(model)
     greedy = greedy_decode(model, src, max_len, BOS, EOS)
     assert torch.equal(beam_search(model, src, max_len, BOS, EOS, 1, penalty), greedy)
 
@@ -601,7 +601,7 @@ def test_the_score_of_beam_search_is_never_below_the_greedy_score(
     seed, size, penalty, max_len, options
 ):
     model = lively_model(seed, **options)
-    src = sources(model)
+    src = random_sources(model)
     found = beam_search(model, src, max_len, BOS, EOS, size, penalty)
     greedy = greedy_decode(model, src, max_len, BOS, EOS)
     gain = sentence_score(model, src, found, BOS, penalty) - sentence_score(
@@ -632,12 +632,12 @@ def every_translation(model, max_len) -> torch.Tensor:
 @given(seed=seeds, penalty=penalties, options=options)
 def test_a_beam_wide_enough_for_every_sentence_finds_the_best_one(seed, penalty, options):
     model = lively_model(seed, **options)
-    src, pad = sources(model, batch=1), model.config.pad_id
+    src, pad = random_sources(model, batch=1), model.config.pad_id
     every = every_translation(model, 3)
     scores = sentence_score(model, src.expand(len(every), -1), every, BOS, penalty)
     found = beam_search(model, src, 3, BOS, EOS, len(every), penalty)
     best = every[scores.argmax()]
-    assert rows(found, pad) == rows(best[None], pad)
+    assert without_padding(found, pad) == without_padding(best[None], pad)
 
 
 def plain_beam_search(model, src, max_len, size, penalty):
@@ -677,13 +677,13 @@ def plain_beam_search(model, src, max_len, size, penalty):
 @given(seed=seeds, size=beam_sizes, penalty=penalties, options=options)
 def test_beam_search_equals_the_same_search_written_with_lists(seed, size, penalty, options):
     model = lively_model(seed, **options).eval()
-    src, pad = sources(model), model.config.pad_id
+    src, pad = random_sources(model), model.config.pad_id
     found = beam_search(model, src, 7, BOS, EOS, size, penalty)
     with torch.no_grad():
         expected = [
             plain_beam_search(model, row[row != pad][None], 7, size, penalty) for row in src
         ]
-    assert rows(found, pad) == expected
+    assert without_padding(found, pad) == expected
 
 
 class Chances(torch.nn.Module):
@@ -725,7 +725,7 @@ TRAP = Chances(
 SRC = torch.tensor([[3]])
 
 
-def ordinary(totals, logits):
+def best_without_greedy(totals, logits):
     """best_continuations without a reserved beam for the greedy translation."""
     size = logits.size(-1)
     scores = (totals[..., None] + logits.log_softmax(dim=-1)).flatten(1)
@@ -748,7 +748,7 @@ def test_without_its_reserved_beam_the_greedy_translation_would_be_lost(monkeypa
     greedy = greedy_decode(TRAP, SRC, 9, BOS, EOS, use_cache=False)
     assert greedy.tolist() == [[3, EOS]]
     assert found() == pytest.approx(0.4 * 0.28)
-    monkeypatch.setattr(decode, "best_continuations", ordinary)
+    monkeypatch.setattr(decode, "best_continuations", best_without_greedy)
     assert found() == pytest.approx(0.35 * 0.6 * 0.25)
 
 
@@ -798,7 +798,7 @@ def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatc
 def test_the_first_beam_is_the_greedy_one_and_the_others_are_chosen_by_score():
     logs = torch.tensor([[[0.1, 0.6, 0.3], [0.8, 0.1, 0.1]]]).log()
     totals, beams, tokens = best_continuations(torch.tensor([[0.2, 0.9]]).log(), logs)
-    close(totals.exp(), torch.tensor([[0.12, 0.72]]), 1e-6)
+    assert_close(totals.exp(), torch.tensor([[0.12, 0.72]]), 1e-6)
     assert beams.tolist() == [[0, 1]] and tokens.tolist() == [[1, 0]]
 
 
@@ -811,12 +811,12 @@ def test_the_first_beam_is_the_greedy_one_and_the_others_are_chosen_by_score():
 )
 def test_a_beam_wider_than_the_vocabulary_works():
     model = lively_model().eval()
-    src = sources(model)
+    src = random_sources(model)
     for size in 8, 50:
         found = beam_search(model, src, 2, BOS, EOS, size)
         with torch.no_grad():
             expected = [plain_beam_search(model, row[row != 0][None], 2, size, 0.6) for row in src]
-        assert rows(found, 0) == expected
+        assert without_padding(found, 0) == expected
 
 
 # Sampling
@@ -836,7 +836,7 @@ logits_rows = st.integers(0, 10_000).map(
 @few
 @given(logits=logits_rows, temperature=st.floats(0.1, 10))
 def test_the_temperature_divides_the_logits(logits, temperature):
-    close(probabilities(logits, temperature), (logits / temperature).softmax(-1), 1e-6)
+    assert_close(probabilities(logits, temperature), (logits / temperature).softmax(-1), 1e-6)
 
 
 @claim("decoding#sampling")
@@ -852,7 +852,7 @@ def test_top_k_keeps_the_k_most_likely_tokens_in_their_proportions(logits, k):
     full, cut = logits.softmax(-1), probabilities(logits, top_k=k)
     kept = full >= full.topk(min(k, 8)).values[:, -1:]
     assert (cut > 0).equal(kept)
-    close(cut, full * kept / (full * kept).sum(-1, keepdim=True), 1e-6)
+    assert_close(cut, full * kept / (full * kept).sum(-1, keepdim=True), 1e-6)
 
 
 @claim("decoding#sampling")
@@ -871,7 +871,7 @@ def test_top_p_keeps_the_fewest_tokens_whose_probabilities_add_up_to_p(logits, p
         assert whole[kept].sum() >= p - 1e-6
         assert whole[kept].sum() - whole[kept].min() < p + 1e-6  # with one less it is too little
         assert kept.all() or whole[kept].min() >= whole[~kept].max()
-        close(part, whole * kept / whole[kept].sum(), 1e-5)
+        assert_close(part, whole * kept / whole[kept].sum(), 1e-5)
 
 
 @claim("decoding-in-practice#filters")
@@ -885,7 +885,7 @@ def test_top_p_keeps_the_fewest_tokens_whose_probabilities_add_up_to_p(logits, p
 @given(logits=logits_rows, temperature=st.floats(0.2, 5), k=st.integers(1, 8), p=st.floats(0.1, 1))
 def test_temperature_first_then_top_k_then_top_p(logits, temperature, k, p):
     by_steps = probabilities(probabilities(logits, temperature, top_k=k).log(), top_p=p)
-    close(probabilities(logits, temperature, k, p), by_steps, 1e-5)
+    assert_close(probabilities(logits, temperature, k, p), by_steps, 1e-5)
 
 
 @claim("decoding-in-practice#filters")
@@ -912,7 +912,7 @@ def test_top_k_keeps_k_tokens_even_if_they_are_equally_likely():
 def test_at_the_limits_of_its_options_sampling_is_greedy(options):
     for seed in range(5):
         model = lively_model(seed)
-        src = sources(model)
+        src = random_sources(model)
         greedy = greedy_decode(model, src, 8, BOS, EOS)
         assert torch.equal(sample(model, src, 8, BOS, EOS, **options), greedy)
 
@@ -926,7 +926,7 @@ def test_at_the_limits_of_its_options_sampling_is_greedy(options):
 )
 def test_sampled_token_frequencies_match_the_probabilities():
     model = lively_model(1).eval()
-    src = sources(model, batch=1)
+    src = random_sources(model, batch=1)
     logits = model(src, torch.tensor([[BOS]]))[0, -1].detach()
     logits[0] = -math.inf
     expected = probabilities(logits, 3.0, 4, 0.9)
@@ -934,7 +934,7 @@ def test_sampled_token_frequencies_match_the_probabilities():
     drawn = sample(model, src.expand(20_000, -1), 1, BOS, EOS, 3.0, 4, 0.9, generator)
     shares = drawn.flatten().bincount(minlength=7) / 20_000
     assert expected.count_nonzero() > 1
-    close(shares.double(), expected, 0.02)
+    assert_close(shares.double(), expected, 0.02)
 
 
 @claim("decoding-in-practice#filters")
@@ -946,7 +946,7 @@ def test_sampled_token_frequencies_match_the_probabilities():
 )
 def test_the_same_generator_gives_the_same_sentences():
     model = lively_model(1)
-    src = sources(model)
+    src = random_sources(model)
     one, same, other = (
         sample(model, src, 9, BOS, EOS, 2.0, generator=torch.Generator().manual_seed(seed))
         for seed in (0, 0, 1)
@@ -980,7 +980,7 @@ def test_the_same_generator_gives_the_same_sentences():
 def test_values_that_the_model_does_not_support_are_rejected(way, arguments, message):
     model = lively_model()
     with pytest.raises(ValueError, match=re.escape(message)):
-        way(model, sources(model), *arguments)
+        way(model, random_sources(model), *arguments)
 
 
 @claim("decoding-in-practice#loop")
@@ -1031,7 +1031,7 @@ def test_sources_that_the_model_rejects_are_rejected(way, src, message):
 def test_meaningless_options_are_rejected(way, options, message):
     model = lively_model()
     with pytest.raises(ValueError, match=re.escape(message)):
-        way(model, sources(model), 5, BOS, EOS, **options)
+        way(model, random_sources(model), 5, BOS, EOS, **options)
 
 
 @claim("decoding-in-practice#loop")
@@ -1354,7 +1354,7 @@ def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(
     assert shown.keys() == expected.keys()
     for name, (option, by_hand) in expected.items():
         assert numbers(shown[name]) == pytest.approx(by_hand.tolist(), abs=0.006)
-        close(probabilities(probs.log(), **option), by_hand, 1e-6)
+        assert_close(probabilities(probs.log(), **option), by_hand, 1e-6)
 
 
 @claim("decoding-in-practice#tree")
@@ -1377,7 +1377,7 @@ def test_a_thousand_samples_match_the_probabilities_and_the_options_change_them(
 # The measurement
 
 
-def measured() -> dict:
+def decode_results() -> dict:
     return json.loads((SNIPPETS / "results" / "decode.json").read_text())
 
 
@@ -1385,13 +1385,13 @@ def measured() -> dict:
 def test_the_measured_cost_is_of_the_current_code(printed):
     names = "scripts/experiments/decode.py", "snippets/decode.py", "snippets/transformer.py"
     key = translator.code_key(*(ROOT / name for name in names))
-    assert measured()["key"] == key, "stale; run scripts/experiment decode"
+    assert decode_results()["key"] == key, "stale; run scripts/experiment decode"
     assert len(printed("examples", "cost")) == 3 + 10 + 8
 
 
 @claim("decoding-in-practice#cost", kind="measurement")
 def test_the_cache_saves_more_for_longer_outputs_and_for_batches():
-    ratios = {(row["batch"], row["length"]): row["ratio"] for row in measured()["rows"]}
+    ratios = {(row["batch"], row["length"]): row["ratio"] for row in decode_results()["rows"]}
     for batch in 1, 32:
         own = [ratios[batch, length] for length in (16, 32, 64, 128, 256)]
         assert own == sorted(own) and own[0] > 1
@@ -1400,7 +1400,7 @@ def test_the_cache_saves_more_for_longer_outputs_and_for_batches():
 
 @claim("decoding-in-practice#cost", kind="measurement")
 def test_cached_time_is_about_linear_and_uncached_quadratic_for_large_inputs():
-    one, many = measured()["growth"]
+    one, many = decode_results()["growth"]
     assert 0.85 < one["cached"] < 1.15
     assert 1.15 < many["cached"] < 1.6  # reading and copying what is kept
     assert 1.3 < one["uncached"] < 1.85  # a fixed price for each step hides the rest

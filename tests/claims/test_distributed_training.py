@@ -71,7 +71,7 @@ def loss_and_gradients(group: DistributedContext):
 
 
 @pytest.fixture(scope="module")
-def two(tmp_path_factory) -> list:
+def two_process_results(tmp_path_factory) -> list:
     return in_two_processes(loss_and_gradients, tmp_path_factory.mktemp("two"))
 
 
@@ -82,9 +82,9 @@ def two(tmp_path_factory) -> list:
     "        pass",
     fault="each process reports the loss of its own sentences",
 )
-def test_the_loss_of_two_processes_equals_that_of_one(two):
+def test_the_loss_of_two_processes_equals_that_of_one(two_process_results):
     expected, _ = loss_and_gradients(SINGLE_PROCESS)
-    for loss, _ in two:
+    for loss, _ in two_process_results:
         assert loss == pytest.approx(expected, abs=1e-6)
 
 
@@ -95,9 +95,9 @@ def test_the_loss_of_two_processes_equals_that_of_one(two):
     "loss.backward()",
     fault="the loss is the mean of the processes' means",
 )
-def test_the_gradients_of_two_processes_equal_those_of_one(two):
+def test_the_gradients_of_two_processes_equal_those_of_one(two_process_results):
     _, expected = loss_and_gradients(SINGLE_PROCESS)
-    for _, found in two:
+    for _, found in two_process_results:
         for a, b in zip(found, expected, strict=True):
             torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
 

@@ -48,7 +48,7 @@ def configuration(nhead: int = 4, norm_first: bool = False, **changes) -> Transf
     return TransformerConfig(9, 12, nhead=nhead, norm_first=norm_first, **(small | changes))
 
 
-def moved(before: torch.Tensor, after: torch.Tensor) -> list[int]:
+def changed_positions(before: torch.Tensor, after: torch.Tensor) -> list[int]:
     """The positions of the first sentence whose vectors are not bitwise equal."""
     return (before != after).any(dim=-1)[0].nonzero().flatten().tolist()
 
@@ -583,7 +583,7 @@ def test_a_future_token_does_not_change_a_single_bit_of_earlier_outputs(
             changed = y.clone()
             changed[:, place] = torch.randn_like(y[:, place])
             after = module(changed, memory, causal_mask(length))
-            assert moved(before, after) == list(range(place, length))
+            assert changed_positions(before, after) == list(range(place, length))
 
 
 @claim("encoder-decoder#causality")

@@ -50,7 +50,7 @@ def configuration(**changes) -> TransformerConfig:
     return TransformerConfig(9, 12, **(small | changes))
 
 
-def make(seed: int = 0, **changes) -> Transformer:
+def make_model(seed: int = 0, **changes) -> Transformer:
     torch.manual_seed(seed)
     return Transformer(configuration(**changes))
 
@@ -114,7 +114,7 @@ def test_linear_layers_start_uniform_with_the_variance_2_over_n_plus_m():
     fault="nothing is initialized",
 )
 def test_the_model_initializes_every_linear_layer(tied):
-    model = make(d_model=64, dim_feedforward=96, tie_embeddings=tied)
+    model = make_model(d_model=64, dim_feedforward=96, tie_embeddings=tied)
     layers = [module for module in model.modules() if isinstance(module, nn.Linear)]
     assert len(layers) == 2 * (4 + 2) + 2 * (8 + 2) + 1
     for layer in layers:
@@ -183,7 +183,7 @@ def test_the_model_is_embeddings_two_stacks_and_one_matrix(
     batch, source, target, norm_first, dtype, seed, pad_id, tied
 ):
     torch.manual_seed(seed)
-    model = make(norm_first=norm_first, pad_id=pad_id, tie_embeddings=tied)
+    model = make_model(norm_first=norm_first, pad_id=pad_id, tie_embeddings=tied)
     model = randomized(model, dtype)
     src = padded_ids(batch, source, 9, pad_id)
     tgt = padded_ids(batch, target, 12, pad_id)
@@ -235,7 +235,7 @@ def test_the_model_is_embeddings_two_stacks_and_one_matrix(
 def test_no_later_token_and_no_padding_changes_a_logit(
     batch, source, target, norm_first, dtype, seed
 ):
-    model = randomized(make(seed, norm_first=norm_first), dtype)
+    model = randomized(make_model(seed, norm_first=norm_first), dtype)
     src, tgt = padded_ids(batch, source, 9), padded_ids(batch, target, 12)
     before = model(src, tgt)
     longer_src = nn.functional.pad(src, (0, 3))
@@ -255,7 +255,7 @@ def test_no_later_token_and_no_padding_changes_a_logit(
 @few
 @given(**{key: sizes[key] for key in ("source", "target", "norm_first", "seed")})
 def test_every_source_token_reaches_every_logit(source, target, norm_first, seed):
-    model = randomized(make(seed, norm_first=norm_first), torch.float64)
+    model = randomized(make_model(seed, norm_first=norm_first), torch.float64)
     src, tgt = torch.randint(1, 9, (1, source)), torch.randint(1, 12, (1, target))
     for i in range(source):
         changed = src.clone()
@@ -283,7 +283,7 @@ def test_the_configuration_can_be_read_from_the_model():
     fault="dropout after the positional encoding acts in evaluation too",
 )
 def test_dropout_acts_in_training_only():
-    model = make(dropout=0.5)
+    model = make_model(dropout=0.5)
     assert not torch.equal(model(SRC, TGT), model(SRC, TGT))
     model.eval()
     assert torch.equal(model(SRC, TGT), model(SRC, TGT))
@@ -334,7 +334,7 @@ def test_the_three_steps_equal_one_call_and_a_wrong_batch_is_rejected(printed):
 def test_batches_of_different_size_raise_a_value_error(sources, targets):
     message = f"^{sources} sources, {targets} targets$"
     src, tgt = SRC[:1].expand(sources, -1), TGT[:1].expand(targets, -1)
-    model = make()
+    model = make_model()
     with pytest.raises(ValueError, match=message):
         model(src, tgt)
     with pytest.raises(ValueError, match=message):
@@ -352,7 +352,7 @@ def test_batches_of_different_size_raise_a_value_error(sources, targets):
 )
 @pytest.mark.parametrize("ids", [[1], [1, 4]])
 def test_ids_without_a_batch_raise_a_value_error_in_decode_too(ids):
-    model = make()
+    model = make_model()
     memory = model.encode(SRC[: len(ids)])
     with pytest.raises(ValueError, match=re.escape("ids must be integers of shape (batch, pos")):
         model.decode(torch.tensor(ids), memory)
@@ -366,7 +366,7 @@ def test_ids_without_a_batch_raise_a_value_error_in_decode_too(ids):
     fault="cross-attention cuts memory to as many sentences as the target has",
 )
 def test_unchecked_one_target_would_be_broadcast_over_two_sources():
-    model = make()
+    model = make_model()
     x = model.decoder(model.tgt_embedding(TGT[:1]), model.encode(SRC))
     assert x.shape == (2, 9, 16)
 
@@ -400,7 +400,7 @@ def test_unchecked_one_target_would_be_broadcast_over_two_sources():
 )
 def test_other_invalid_inputs_are_rejected_by_the_parts(src, tgt, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        make()(src, tgt)
+        make_model()(src, tgt)
 
 
 @claim("full-model#transformer")
@@ -429,7 +429,7 @@ def test_other_invalid_inputs_are_rejected_by_the_parts(src, tgt, message):
 )
 def test_an_impossible_configuration_is_rejected(changes, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        make(**changes)
+        make_model(**changes)
 
 
 @claim("full-model#transformer")
@@ -440,7 +440,7 @@ def test_an_impossible_configuration_is_rejected(changes, message):
     fault="decode does not pass its memory mask to the decoder",
 )
 def test_without_a_memory_mask_padding_is_read():
-    model = make()
+    model = make_model()
     memory = model.encode(SRC)
     masked = model.decode(TGT, memory, padding_mask(SRC))
     read = model.decode(TGT, memory)
@@ -459,7 +459,7 @@ def test_without_a_memory_mask_padding_is_read():
     fault="the model's attention fills masked scores with minus infinity",
 )
 def test_a_source_of_only_padding_gives_finite_logits_and_gradients():
-    model = make()
+    model = make_model()
     src = SRC.clone()
     src[1] = 0
     logits = model(src, TGT)
@@ -485,10 +485,10 @@ def test_a_source_of_only_padding_gives_finite_logits_and_gradients():
     fault="tied weights are copied, not shared",
 )
 def test_with_tied_embeddings_the_output_layer_is_the_target_table():
-    model = make(tie_embeddings=True)
+    model = make_model(tie_embeddings=True)
     assert model.output.weight is model.tgt_embedding.embedding.weight
     assert model.output.weight is not model.src_embedding.embedding.weight
-    untied = make()
+    untied = make_model()
     assert untied.output.weight is not untied.tgt_embedding.embedding.weight
 
 
@@ -502,7 +502,7 @@ def test_with_tied_embeddings_the_output_layer_is_the_target_table():
 @pytest.mark.parametrize("pad_id", [0, 3])
 @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW])
 def test_the_padding_row_stays_zero_in_training_also_when_tied(tied, pad_id, optimizer):
-    model = make(tie_embeddings=tied, pad_id=pad_id)
+    model = make_model(tie_embeddings=tied, pad_id=pad_id)
     steps = optimizer(model.parameters(), lr=0.1)
     for _ in range(3):
         steps.zero_grad()
@@ -542,10 +542,10 @@ def test_tied_logits_copy_the_whole_table_for_a_single_position():
     fault="padding gets a constant score, tied or not",
 )
 def test_with_tied_embeddings_the_score_of_padding_is_always_zero():
-    model = randomized(make(tie_embeddings=True))
+    model = randomized(make_model(tie_embeddings=True))
     assert not model(SRC, TGT)[..., 0].any()
     assert model(SRC, TGT)[..., 1:].all()
-    assert randomized(make())(SRC, TGT)[..., 0].all()
+    assert randomized(make_model())(SRC, TGT)[..., 0].all()
 
 
 # Logits
@@ -559,7 +559,7 @@ def test_with_tied_embeddings_the_score_of_padding_is_always_zero():
     fault="the model ends with a softmax",
 )
 def test_logits_can_have_any_sign_and_size():
-    model = randomized(make())
+    model = randomized(make_model())
     logits = model(SRC, TGT)
     assert (logits < 0).any()
     assert (logits > 1).any()
@@ -788,7 +788,7 @@ def test_the_base_model_has_the_parameters_of_the_table(printed):
 )
 def test_positional_encodings_have_no_weights_to_subtract_from_the_count():
     with pytest.raises(AttributeError, match="'PositionalEncoding' object has no attribute"):
-        _ = make().position.weight
+        _ = make_model().position.weight
 
 
 # Equal to nn.Transformer
@@ -813,7 +813,7 @@ def test_logits_and_all_gradients_equal_those_of_nn_transformer(
     batch, source, target, norm_first, dtype, seed, nhead, eps
 ):
     changes = {"norm_first": norm_first, "nhead": nhead, "layer_norm_eps": eps}
-    model = randomized(make(seed, **changes), dtype)
+    model = randomized(make_model(seed, **changes), dtype)
     src, tgt = padded_ids(batch, source, 9), padded_ids(batch, target, 12)
     compare_model(model, src, tgt)
 
@@ -851,7 +851,7 @@ def test_an_untrained_model_writes_nonsense_and_computes_each_position_again(pri
 def test_the_logits_of_the_last_position_alone_equal_its_logits_among_all_positions(
     target, norm_first, seed
 ):
-    model = make(seed, norm_first=norm_first)
+    model = make_model(seed, norm_first=norm_first)
     tgt = torch.randint(1, 12, (2, target))
     x = model.decode(tgt, model.encode(SRC), padding_mask(SRC))
     logits = model(SRC, tgt)
@@ -964,7 +964,7 @@ def test_of_the_changed_fields_seven_are_rejected_two_are_harmless_and_four_are_
     fault="the output layer comes before the target embedding in the order of the modules",
 )
 def test_an_untied_checkpoint_in_a_tied_model_loses_its_table():
-    untied, model = make(), make(tie_embeddings=True)
+    untied, model = make_model(), make_model(tie_embeddings=True)
     model.load_state_dict(deepcopy(untied.state_dict()))
     assert torch.equal(model.tgt_embedding.embedding.weight, untied.output.weight)
 

@@ -30,7 +30,7 @@ def written_out(norm):
     return lambda x: layer_norm(x, norm.weight, norm.bias, norm.eps)
 
 
-def both(norm):
+def both_norms(norm):
     """A LayerNorm computed in our two ways."""
     return written_out(norm), norm
 
@@ -40,7 +40,7 @@ def seed():
     torch.manual_seed(0)
 
 
-def run(kind, name):
+def run_file(kind, name):
     return runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
 
 
@@ -178,7 +178,7 @@ def test_epsilon_is_compared_to_the_variance_inside_the_root_and_to_the_deviatio
     deviation, printed
 ):
     inside = deviation / math.sqrt(deviation**2 + 1e-5)
-    for way in both(LayerNorm(4).double()):
+    for way in both_norms(LayerNorm(4).double()):
         y = way(torch.tensor(X, dtype=torch.float64) * deviation / 3)
         assert abs(y.std(correction=0).item() - inside) < 1e-9
     shown = printed("examples", "epsilon")
@@ -195,7 +195,7 @@ def test_epsilon_is_compared_to_the_variance_inside_the_root_and_to_the_deviatio
     fault="layer_norm adds epsilon outside the root",
 )
 def test_equal_features_give_zeros_and_a_finite_gradient(dtype):
-    for way in both(LayerNorm(4).to(dtype)):
+    for way in both_norms(LayerNorm(4).to(dtype)):
         x = torch.full((2, 3, 4), 7.0, dtype=dtype, requires_grad=True)
         y = way(x)
         assert not y.any()
@@ -287,7 +287,7 @@ def test_only_the_post_norm_decoder_has_unequal_gradients(printed):
     fault="pre-norm normalizes its sum, too",
 )
 def test_pre_norm_gradients_are_within_a_factor_of_four_and_post_norm_decoder_gradients_grow():
-    gradient_norms = run("examples", "gradients_by_layer")["gradient_norms"]
+    gradient_norms = run_file("examples", "gradients_by_layer")["gradient_norms"]
     for row in gradient_norms(True, seeds=1):
         assert row.max() < 4 * row.min()
     climbing = gradient_norms(False, seeds=1)[1].tolist()

@@ -29,7 +29,7 @@ X = [1.0, 3.0, 3.0, 9.0]  # the vector that the page does by hand
 Y = [-1.0, -1 / 3, -1 / 3, 5 / 3]
 
 
-def close(dtype):
+def tolerances(dtype):
     return {"rtol": 0, "atol": 1e-5 if dtype == torch.float32 else 1e-12}
 
 
@@ -43,7 +43,7 @@ def written_out(norm):
     return lambda x: layer_norm(x, norm.weight, norm.bias, norm.eps)
 
 
-def both(norm):
+def both_norms(norm):
     """A LayerNorm computed in our two ways."""
     return written_out(norm), norm
 
@@ -53,7 +53,7 @@ def seed():
     torch.manual_seed(0)
 
 
-def run(kind, name):
+def run_file(kind, name):
     return runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
 
 
@@ -91,14 +91,14 @@ def test_without_the_norm_vectors_grow_and_the_first_loss_is_far_above_uniform_g
 def test_the_vector_normalized_by_hand_matches_the_code(printed, dtype):
     norm = LayerNorm(4, eps=0.0).to(dtype)
     x = torch.tensor(X, dtype=dtype)
-    for y in (way(x) for way in both(norm)):
-        torch.testing.assert_close(y, torch.tensor(Y, dtype=dtype), **close(dtype))
+    for y in (way(x) for way in both_norms(norm)):
+        torch.testing.assert_close(y, torch.tensor(Y, dtype=dtype), **tolerances(dtype))
     with torch.no_grad():
         norm.weight.copy_(torch.tensor([1, 1, 2, 2]))
         norm.bias.copy_(torch.tensor([0, 0, 0, 1]))
     expected = torch.tensor([-1, -1 / 3, -2 / 3, 13 / 3], dtype=dtype)
-    for y in (way(x) for way in both(norm)):
-        torch.testing.assert_close(y, expected, **close(dtype))
+    for y in (way(x) for way in both_norms(norm)):
+        torch.testing.assert_close(y, expected, **tolerances(dtype))
     shown = printed("examples", "layer_norm_by_hand")
     assert (shown["mean"], shown["variance"], shown["standard deviation"]) == ("4.0", "9.0", "3.0")
     assert numbers(shown["centered"]) == [-3, -1, -1, 5]
@@ -209,11 +209,11 @@ def test_each_token_is_normalized_independently(batch, positions, seed):
     torch.manual_seed(seed)
     for dtype in DTYPES:
         x = torch.randn(batch, positions, 6, dtype=dtype)
-        for way in both(LayerNorm(6).to(dtype)):
+        for way in both_norms(LayerNorm(6).to(dtype)):
             y = way(x)
             for i in range(batch):
                 for j in range(positions):
-                    torch.testing.assert_close(y[i, j], way(x[i, j]), **close(dtype))
+                    torch.testing.assert_close(y[i, j], way(x[i, j]), **tolerances(dtype))
 
 
 @claim("layer-norm#one-token")
@@ -248,7 +248,7 @@ def test_each_token_gets_mean_0_and_variance_1(d, seed):
     for dtype in DTYPES:
         x = torch.empty(20, d, dtype=dtype).exponential_() * 100 + 5
         size = {"rtol": 0, "atol": 1e-3 if dtype == torch.float32 else 1e-9}
-        for y in (way(x) for way in both(LayerNorm(d, eps=0.0).to(dtype))):
+        for y in (way(x) for way in both_norms(LayerNorm(d, eps=0.0).to(dtype))):
             torch.testing.assert_close(y.mean(-1), torch.zeros(20, dtype=dtype), **size)
             torch.testing.assert_close(y.var(-1, correction=0), torch.ones(20, dtype=dtype), **size)
 
@@ -307,7 +307,7 @@ def test_with_two_features_only_their_order_is_kept(dtype):
     norm = LayerNorm(2, eps=0.0).to(dtype)
     x = torch.randn(50, 2, dtype=dtype)
     larger = (x[:, 0] > x[:, 1]).to(dtype) * 2 - 1
-    torch.testing.assert_close(norm(x), torch.stack([larger, -larger], 1), **close(dtype))
+    torch.testing.assert_close(norm(x), torch.stack([larger, -larger], 1), **tolerances(dtype))
     assert not LayerNorm(1)(torch.randn(50, 1)).any()
 
 
@@ -322,7 +322,7 @@ def test_with_two_features_only_their_order_is_kept(dtype):
     fault="LayerNorm starts with random weights",
 )
 def test_the_example_with_few_features_matches_the_formula(capsys):
-    run("exercises", "few_features")
+    run_file("exercises", "few_features")
     rows = [line.split(": ") for line in capsys.readouterr().out.splitlines()]
     values = {d: [row.split() for name, row in rows if name == f"d = {d}"] for d in (1, 2, 3)}
     assert all(row == ["0.000"] for row in values[1])
@@ -443,7 +443,7 @@ def test_with_a_zero_sublayer_only_pre_norm_returns_its_input(printed, dtype):
     for norm_first, expected in (True, X), (False, Y):
         residual = Residual(config(d_model=4, norm_first=norm_first, layer_norm_eps=0.0))
         y = residual.to(dtype)(x, torch.zeros_like)
-        torch.testing.assert_close(y, torch.tensor(expected, dtype=dtype), **close(dtype))
+        torch.testing.assert_close(y, torch.tensor(expected, dtype=dtype), **tolerances(dtype))
     shown = printed("examples", "silent")
     assert numbers(shown["pre-norm"]) == X
     assert shown["post-norm"] == shown["x overwritten by its norm"]
@@ -468,7 +468,7 @@ def test_a_pre_norm_output_is_the_input_plus_all_sublayer_outputs(dtype):
             return added[-1]
 
         x = residual(x, sublayer)
-    torch.testing.assert_close(x, start + sum(added), **close(dtype))
+    torch.testing.assert_close(x, start + sum(added), **tolerances(dtype))
 
 
 # The module
@@ -528,7 +528,7 @@ def test_a_stack_ends_with_a_norm_if_and_only_if_norm_first(norm_first):
     fault="cross-attention gets no dropout",
 )
 def test_dropout_is_applied_in_four_places(printed, capsys):
-    run("examples", "dropout_places")
+    run_file("examples", "dropout_places")
     lines = capsys.readouterr().out.splitlines()
     assert sum("position.dropout" in line for line in lines) == 1
     assert sum("on its weights" in line for line in lines) == 3
@@ -614,4 +614,4 @@ def test_sum_and_norm_inside_the_sublayer_class_differ_only_in_one_dropout(dtype
     for block in theirs, lambda x: residual(x, network):
         torch.manual_seed(1)
         results.append(block(x))
-    torch.testing.assert_close(*results, **close(dtype))
+    torch.testing.assert_close(*results, **tolerances(dtype))

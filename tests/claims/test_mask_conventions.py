@@ -13,7 +13,7 @@ from torch import nn
 
 from helpers import DOCS, DTYPES, few, numbers, seeds
 from marks import claim, mutation
-from mask_helpers import HALVES, PATHS, close, parts, small_model
+from mask_helpers import HALVES, PATHS, assert_close, random_qkv, small_model
 from transformer import (
     MultiHeadAttention,
     causal_mask,
@@ -33,7 +33,7 @@ def attend(request):
 # Conventions of other libraries: each row of the table
 
 
-def table(language: str, anchor: str) -> list[list[str]]:
+def read_table(language: str, anchor: str) -> list[list[str]]:
     """The cells of the first table in a section, without its header."""
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
     section = page.split(f"{{ #{anchor} }}")[1].split("\n## ")[0]
@@ -43,7 +43,7 @@ def table(language: str, anchor: str) -> list[list[str]]:
 
 def from_ours(row: str, **names) -> torch.Tensor:
     """The value of the expression in this row's last column."""
-    (cell,) = [cells[-1] for cells in table("en", "others") if cells[0] == row]
+    (cell,) = [cells[-1] for cells in read_table("en", "others") if cells[0] == row]
     (code,) = re.findall("`([^`]+)`", cell)
     return eval(code, {"torch": torch, **names})
 
@@ -55,7 +55,7 @@ TGT = torch.tensor([[1, 4, 5, 6], [1, 4, 5, 0]])
 def self_attention(row: str, attend, **names):
     """The difference between their output, with the mask from the table, and ours."""
     b, h, n = 2, 3, 4
-    query, key, value = parts(b, h, n, 8, dtype=torch.float32)
+    query, key, value = random_qkv(b, h, n, 8, dtype=torch.float32)
     causal, padding = causal_mask(n), padding_mask(TGT)
     mask = causal & padding
     names = {"mask": mask, "causal": causal, "padding": padding, "dtype": query.dtype} | names
@@ -103,12 +103,12 @@ def test_row_sdpa_float():
 )
 def test_row_sdpa_is_causal():
     mask = from_ours("SDPA, `is_causal=True`", causal=causal_mask(5))
-    query, key, value = parts(2, 3, 5, 8)
+    query, key, value = random_qkv(2, 3, 5, 8)
     ours, _ = scaled_dot_product_attention(query, key, value, mask)
-    close(F.scaled_dot_product_attention(query, key, value, is_causal=True), ours, 1e-12)
+    assert_close(F.scaled_dot_product_attention(query, key, value, is_causal=True), ours, 1e-12)
 
 
-def multihead(dtype=torch.float64) -> tuple[MultiHeadAttention, nn.MultiheadAttention]:
+def both_modules(dtype=torch.float64) -> tuple[MultiHeadAttention, nn.MultiheadAttention]:
     """Our module and theirs with the same weights."""
     torch.manual_seed(0)
     ours = MultiHeadAttention(16, 4).to(dtype)
@@ -133,12 +133,12 @@ def copy_attention(ours, theirs) -> None:
     fault="multi-head attention does not use its mask",
 )
 def test_row_multihead_attention_key_padding_mask(dtype):
-    ours, theirs = multihead(dtype)
+    ours, theirs = both_modules(dtype)
     x = torch.randn(2, 5, 16, dtype=dtype)
     padding = padding_mask(SRC)
     ignored = from_ours("`nn.MultiheadAttention`, `key_padding_mask`", padding=padding)
     assert ignored.shape == (2, 5) and ignored.equal(SRC == 0)
-    close(theirs(x, x, x, key_padding_mask=ignored)[0], ours(x, x, x, padding)[0])
+    assert_close(theirs(x, x, x, key_padding_mask=ignored)[0], ours(x, x, x, padding)[0])
 
 
 @claim("mask-conventions#others")
@@ -149,11 +149,11 @@ def test_row_multihead_attention_key_padding_mask(dtype):
     fault="only the first head gets the mask",
 )
 def test_row_multihead_attention_two_axes(dtype):
-    ours, theirs = multihead(dtype)
+    ours, theirs = both_modules(dtype)
     x = torch.randn(2, 5, 16, dtype=dtype)
     ignored = from_ours("`nn.MultiheadAttention`, `attn_mask`, two axes", causal=causal_mask(5))
     assert ignored.shape == (5, 5) and ignored.dtype == torch.bool
-    close(theirs(x, x, x, attn_mask=ignored)[0], ours(x, x, x, causal_mask(5))[0])
+    assert_close(theirs(x, x, x, attn_mask=ignored)[0], ours(x, x, x, causal_mask(5))[0])
 
 
 @claim("mask-conventions#others")
@@ -164,13 +164,13 @@ def test_row_multihead_attention_two_axes(dtype):
     fault="each sentence gets the mask of another sentence",
 )
 def test_row_multihead_attention_three_axes(dtype):
-    ours, theirs = multihead(dtype)
+    ours, theirs = both_modules(dtype)
     x = torch.randn(2, 5, 16, dtype=dtype)
     mask = causal_mask(5) & padding_mask(SRC)
     row = "`nn.MultiheadAttention`, `attn_mask`, three axes"
     ignored = from_ours(row, mask=mask, b=2, h=4, n=5, m=5)
     assert ignored.shape == (8, 5, 5)
-    close(theirs(x, x, x, attn_mask=ignored)[0], ours(x, x, x, mask)[0])
+    assert_close(theirs(x, x, x, attn_mask=ignored)[0], ours(x, x, x, mask)[0])
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +225,7 @@ def test_row_nn_transformer(two_models, argument):
     tgt = ours.position(ours.tgt_embedding(TGT))
     real = TGT != 0
     expected = ours.decode(TGT, ours.encode(SRC), padding_mask(SRC))[real]
-    close(theirs(src, tgt, **masks)[real], expected)
+    assert_close(theirs(src, tgt, **masks)[real], expected)
     masks[argument] = ~masks[argument]  # our convention where theirs is expected
     wrong = theirs(src, tgt, **masks)[real]
     assert not torch.allclose(wrong, expected, atol=0.01)
@@ -277,15 +277,15 @@ def test_row_hugging_face_extended(dtype):
 
 @claim("mask-conventions#others", kind="measurement")
 def test_the_table_has_no_row_without_a_test():
-    english = [cells[0] for cells in table("en", "others")]
+    english = [cells[0] for cells in read_table("en", "others")]
     assert len(english) == len(set(english)) == 13
     source = Path(__file__).read_text(encoding="utf-8")
     for row in english:
         argument = re.match("`nn.Transformer`, `(.*)`", row)
         assert argument[1] in ARGUMENTS if argument else f'"{row}"' in source, row
-    chinese = table("zh", "others")
+    chinese = read_table("zh", "others")
     code = re.compile("`([^`]+)`")
-    for one, other in zip(table("en", "others"), chinese, strict=True):
+    for one, other in zip(read_table("en", "others"), chinese, strict=True):
         assert code.findall(" ".join(one)) == code.findall(" ".join(other))
 
 
@@ -322,7 +322,7 @@ def test_nn_multihead_attention_needs_our_masks_inverted_and_may_hide_it_if_they
 
 @claim("mask-conventions#others", kind="measurement")
 def test_an_inverted_key_padding_mask_is_silent_if_every_sentence_is_padded():
-    _, theirs = multihead()
+    _, theirs = both_modules()
     x = torch.randn(2, 5, 16, dtype=torch.float64)
     ids = torch.tensor([[6, 7, 8, 0, 0], [6, 0, 0, 0, 0]])
     right = theirs(x, x, x, key_padding_mask=ids == 0)[0]
@@ -332,7 +332,7 @@ def test_an_inverted_key_padding_mask_is_silent_if_every_sentence_is_padded():
 
 @claim("mask-conventions#others", kind="measurement")
 def test_mixing_boolean_and_float_masks_gives_a_warning_and_two_boolean_masks_give_none():
-    _, theirs = multihead(torch.float32)
+    _, theirs = both_modules(torch.float32)
     x = torch.randn(2, 5, 16)
     added = nn.Transformer.generate_square_subsequent_mask(5)
     with pytest.warns(UserWarning, match="mismatched"):
@@ -353,7 +353,7 @@ def test_in_evaluation_nn_transformer_encoder_may_output_zeros_at_padding():
     slow = encoder(x, src_key_padding_mask=ignored)
     with torch.no_grad():
         fast = encoder(x, src_key_padding_mask=ignored)
-    close(fast[real], slow[real], 1e-5)
+    assert_close(fast[real], slow[real], 1e-5)
     assert not fast[ignored].any() and slow[ignored].any()
 
 
@@ -420,7 +420,7 @@ def test_a_row_with_minus_ten_thousand_added_everywhere_has_the_unmasked_weights
     assert shown["all forbidden, -1e+04 added"] == shown["no mask"]
     torch.manual_seed(0)
     scores = torch.randn(6, dtype=torch.float64)
-    close((scores - 1e4).softmax(dim=0), scores.softmax(dim=0), 1e-11)
+    assert_close((scores - 1e4).softmax(dim=0), scores.softmax(dim=0), 1e-11)
 
 
 @claim("mask-conventions#finite-fill")
@@ -469,7 +469,7 @@ def test_in_our_attention_a_forbidden_weight_is_exactly_zero_for_any_scores(dtyp
     output, weights = scaled_dot_product_attention(query, key, value, mask)
     assert not weights[~mask].any()
     assert output.isfinite().all()
-    close(weights.float().sum(), mask.any().float(), 0.01)
+    assert_close(weights.float().sum(), mask.any().float(), 0.01)
 
 
 @claim("mask-conventions#finite-fill")
@@ -498,7 +498,7 @@ def test_minus_infinity_with_a_second_fill_has_the_same_weights_and_gradients_as
     mask = torch.tensor([[False, False], [True, False]])
     results = []
     for infinite in True, False:
-        query, key, value = (x.requires_grad_() for x in parts(2, 4))
+        query, key, value = (x.requires_grad_() for x in random_qkv(2, 4))
         if infinite:
             scores = (query @ key.T / 2).masked_fill(~mask, -torch.inf)
             weights = scores.softmax(dim=-1).masked_fill(~mask, 0.0)
@@ -507,7 +507,7 @@ def test_minus_infinity_with_a_second_fill_has_the_same_weights_and_gradients_as
         gradients = torch.autograd.grad((weights @ value).square().sum(), (query, key, value))
         results.append([weights, *gradients])
     for one, other in zip(*results, strict=True):
-        close(one, other, 1e-12)
+        assert_close(one, other, 1e-12)
 
 
 @claim("mask-conventions#finite-fill")
@@ -520,7 +520,7 @@ def test_minus_infinity_with_a_second_fill_has_the_same_weights_and_gradients_as
 @pytest.mark.filterwarnings("ignore:Anomaly Detection", "ignore:Error detected")
 def test_anomaly_detection_stops_at_minus_infinity_and_not_at_ours():
     mask = torch.tensor([[False, False], [True, False]])
-    query, key, value = (x.requires_grad_() for x in parts(2, 4))
+    query, key, value = (x.requires_grad_() for x in random_qkv(2, 4))
     with torch.autograd.detect_anomaly():
         scores = (query @ key.T / 2).masked_fill(~mask, -torch.inf)
         weights = scores.softmax(dim=-1).masked_fill(~mask, 0.0)
@@ -566,7 +566,7 @@ def test_a_row_with_no_allowed_key_is_uniform_or_nan_or_zeros(printed):
 )
 @pytest.mark.parametrize("dtype", [*DTYPES, *HALVES], ids=str)
 def test_a_row_with_no_allowed_key_gives_zeros_on_both_paths(attend, dtype):
-    query, key, value = parts(2, 3, 4, 8, dtype=dtype)
+    query, key, value = random_qkv(2, 3, 4, 8, dtype=dtype)
     mask = causal_mask(4).tril(-1)  # row 0 is empty
     output, weights = attend(query, key, value, mask)
     assert not output[:, :, 0].any()
@@ -619,7 +619,7 @@ def test_an_empty_row_leaves_only_the_bias_of_the_output_layer():
     nothing = torch.zeros(1, 1, 3, 3, dtype=torch.bool)
     for need_weights in True, False:
         output, _ = attention(x, x, x, nothing, need_weights)
-        close(output, attention.output.bias.expand(1, 3, 16))
+        assert_close(output, attention.output.bias.expand(1, 3, 16))
 
 
 @claim("mask-conventions#empty-rows")
@@ -653,12 +653,12 @@ def test_both_paths_agree_and_so_do_their_gradients_with_empty_rows_too(dtype, s
     mask = torch.rand(2, 1, 4, 4) > share
     results = []
     for attend in PATHS:
-        inputs = [x.requires_grad_() for x in parts(2, 3, 4, 8, dtype=dtype, seed=seed)]
+        inputs = [x.requires_grad_() for x in random_qkv(2, 3, 4, 8, dtype=dtype, seed=seed)]
         output, _ = attend(*inputs, mask)
         results.append([output, *torch.autograd.grad(output.square().sum(), inputs)])
     for one, other in zip(*results, strict=True):
         assert one.isfinite().all()
-        close(one, other, 1e-5)
+        assert_close(one, other, 1e-5)
     blind = ~mask.any(dim=-1).expand(2, 3, 4)
     for output, of_query, _, _ in results:
         assert not output[blind].any() and not of_query[blind].any()
@@ -680,7 +680,7 @@ def test_in_float16_a_large_product_overflows_on_the_explicit_path_only():
     assert scaled_dot_product_attention(query, key, value)[0].isnan().all()
     assert fused_attention(query, key, value)[0].flatten().tolist() == [1, 0]
     explicit, fused = (path(query / 2, key / 2, value)[0] for path in PATHS)
-    close(explicit, fused)  # a product of 25600, not of 102400
+    assert_close(explicit, fused)  # a product of 25600, not of 102400
 
 
 # NaN in pads
@@ -695,7 +695,7 @@ def test_in_float16_a_large_product_overflows_on_the_explicit_path_only():
 )
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")], ids=str)
 def test_a_mask_cannot_hide_a_non_finite_value(bad):
-    query, key, value = parts(2, 4)
+    query, key, value = random_qkv(2, 4)
     value[1] = bad
     mask = torch.tensor([[True, False], [True, False]])
     output, _ = scaled_dot_product_attention(query, key, value, mask)
@@ -714,7 +714,7 @@ def test_a_mask_cannot_hide_a_non_finite_value(bad):
 )
 def test_an_n_by_n_mask_with_a_missing_batch_axis_applies_to_the_heads_if_there_are_n_heads():
     n = 5
-    query, key, value = parts(2, n, n, 4)
+    query, key, value = random_qkv(2, n, n, 4)
     _, weights = scaled_dot_product_attention(query, key, value, causal_mask(n)[0, 0].unsqueeze(1))
     for head in range(n):
         seen = weights[:, head] > 0
@@ -746,7 +746,7 @@ def test_by_accident_all_heads_but_the_first_see_the_future(printed):
 )
 @pytest.mark.parametrize("n", [3, 5, 9])
 def test_for_every_other_length_the_same_mask_raises_an_error(attend, n):
-    query, key, value = parts(1, 4, n, 4)
+    query, key, value = random_qkv(1, 4, n, 4)
     with pytest.raises(ValueError, match="does not broadcast"):
         attend(query, key, value, causal_mask(n)[0, 0].unsqueeze(1))
 
@@ -763,7 +763,7 @@ def test_a_padding_mask_with_missing_axes_applies_to_the_queries_if_b_is_n(print
     assert numbers(shown["right, share of the pads"]) == [0] * 3
     assert numbers(shown["wrong, share of the pads"])[0] == 0
     assert min(numbers(shown["wrong, share of the pads"])[1:]) > 0.05
-    query, key, value = parts(3, 2, 3, 4)
+    query, key, value = random_qkv(3, 2, 3, 4)
     pads = torch.tensor([[1, 1, 1], [1, 1, 0], [1, 0, 0]]).bool()
     _, weights = scaled_dot_product_attention(query, key, value, pads)
     assert (weights > 0).equal(pads.expand(3, 2, 3, 3))  # the query's row, not the sentence's
@@ -816,13 +816,13 @@ def test_an_inverted_causal_mask_sees_only_the_future(printed):
     fault="a forbidden score becomes the lowest of the scores",
 )
 def test_an_inverted_padding_mask_reads_nothing_but_pads():
-    query, key, value = parts(1, 2, 5, 4)
+    query, key, value = random_qkv(1, 2, 5, 4)
     pads = SRC[1:] == 0
     _, weights = scaled_dot_product_attention(query, key, value, ~padding_mask(SRC[1:]))
-    close(weights[..., pads[0]].sum(dim=-1), torch.ones(1, 2, 5, dtype=torch.float64))
+    assert_close(weights[..., pads[0]].sum(dim=-1), torch.ones(1, 2, 5, dtype=torch.float64))
 
 
-def adding(fill):
+def additive_attention(fill):
     """Attention with an additive mask, `fill` where the boolean mask is False."""
 
     def attend(query, key, value, mask):
@@ -848,14 +848,14 @@ MISTAKES = {
     "sentences on the axis of the queries, b = n": (with_ours, PADDING, PADS),
     "triangle without its diagonal": (with_ours, ORDER, ORDER.tril(-1)),
     "all False": (with_ours, ORDER, NOTHING),
-    "−1e4 added to a whole row": (adding(-1e4), NOTHING, NOTHING),
-    "−1e4 or −1e9 added, other rows, moderate scores": (adding(-1e4), ORDER, ORDER),
+    "−1e4 added to a whole row": (additive_attention(-1e4), NOTHING, NOTHING),
+    "−1e4 or −1e9 added, other rows, moderate scores": (additive_attention(-1e4), ORDER, ORDER),
 }
 
 
-def checks(attend, meant, given) -> tuple[bool, bool, bool, bool]:
+def passed_checks(attend, meant, given) -> tuple[bool, bool, bool, bool]:
     """Whether the shape is right, all is finite, hidden tokens change nothing, allowed ones do."""
-    query, key, value = parts(N, N, N, 4)
+    query, key, value = random_qkv(N, N, N, 4)
     output, _ = attend(query, key, value, given)
     same = other = True
     for i in range(N):
@@ -880,22 +880,22 @@ def checks(attend, meant, given) -> tuple[bool, bool, bool, bool]:
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_each_check_in_the_table_catches_the_mistakes_that_the_table_says(mistake):
     row = list(MISTAKES).index(mistake)
-    english, chinese = (table(language, "inverted")[row] for language in ("en", "zh"))
-    passes = checks(*MISTAKES[mistake])
+    english, chinese = (read_table(language, "inverted")[row] for language in ("en", "zh"))
+    passes = passed_checks(*MISTAKES[mistake])
     assert english == [mistake, *("passes" if each else "caught" for each in passes)]
     assert chinese[1:] == ["通过" if each else "抓到" for each in passes]
-    assert len(table("en", "inverted")) == len(MISTAKES)
+    assert len(read_table("en", "inverted")) == len(MISTAKES)
 
 
 @claim("mask-conventions#inverted", kind="mathematics")
 def test_an_added_fill_passes_with_moderate_scores_and_not_with_large_ones():
     for fill in -1e4, -1e9:
-        assert checks(adding(fill), ORDER, ORDER) == (True,) * 4
+        assert passed_checks(additive_attention(fill), ORDER, ORDER) == (True,) * 4
 
         def large(query, key, value, mask, fill=fill):
-            return adding(fill)(query, key * 1e10, value, mask)
+            return additive_attention(fill)(query, key * 1e10, value, mask)
 
-        assert not checks(large, ORDER, ORDER)[2]
+        assert not passed_checks(large, ORDER, ORDER)[2]
 
 
 @claim("mask-conventions#inverted")
@@ -907,4 +907,4 @@ def test_an_added_fill_passes_with_moderate_scores_and_not_with_large_ones():
 )
 def test_each_allowed_token_moves_the_output_and_no_hidden_one_does(attend):
     for meant, mask in (ORDER, causal_mask(N)), (PADDING, padding_mask(PADS.long())):
-        assert checks(attend, meant, mask) == (True,) * 4
+        assert passed_checks(attend, meant, mask) == (True,) * 4

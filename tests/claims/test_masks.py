@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from comparisons import compare_changed_token, compare_padding
 from helpers import DOCS, DTYPES, few, numbers, seeds
 from marks import claim, mutation
-from mask_helpers import PATHS, close, parts, small_config, small_model
+from mask_helpers import PATHS, assert_close, random_qkv, small_config, small_model
 from transformer import (
     Encoder,
     MultiHeadAttention,
@@ -85,12 +85,12 @@ def test_the_numbers_computed_by_hand_on_the_page_match_the_formula(language):
     fault="a key with score zero gets no weight",
 )
 def test_a_zero_key_has_score_zero_and_the_weight_of_any_zero_score():
-    query, key, value = parts(4, 8)
+    query, key, value = random_qkv(4, 8)
     key[2:] = 0
     _, weights = scaled_dot_product_attention(query, key, value)
     exponentials = (query @ key.T / 8**0.5).exp()
     assert exponentials[:, 2:].eq(1).all()
-    close(weights[:, 2], 1 / exponentials.sum(dim=-1))
+    assert_close(weights[:, 2], 1 / exponentials.sum(dim=-1))
 
 
 @claim("masks#zero-vectors")
@@ -102,11 +102,11 @@ def test_a_zero_key_has_score_zero_and_the_weight_of_any_zero_score():
     fault="the mean is taken over the values that are not zero",
 )
 def test_the_output_shrinks_by_the_fraction_of_weight_on_the_zero_pads():
-    query, key, value = parts(5, 8)
+    query, key, value = random_qkv(5, 8)
     key[2:] = value[2:] = 0
     with_pads, weights = scaled_dot_product_attention(query, key, value)
     alone, _ = scaled_dot_product_attention(query, key[:2], value[:2])
-    close(with_pads, alone * weights[:, :2].sum(dim=-1, keepdim=True))
+    assert_close(with_pads, alone * weights[:, :2].sum(dim=-1, keepdim=True))
 
 
 @claim("masks#zero-vectors")
@@ -143,7 +143,7 @@ def test_the_bias_of_the_keys_changes_no_weight():
     _, before = attention(x, x, x, need_weights=True)
     torch.nn.init.normal_(attention.key.bias)
     _, after = attention(x, x, x, need_weights=True)
-    close(before, after, 1e-12)
+    assert_close(before, after, 1e-12)
 
 
 # One convention
@@ -165,7 +165,7 @@ def test_the_weights_follow_the_formula_where_true_means_may_attend(seed, n, m):
     mask[:, 0] = True
     _, weights = scaled_dot_product_attention(query, key, key, mask)
     kept = (query @ key.T / 2).exp() * mask
-    close(weights, kept / kept.sum(dim=-1, keepdim=True), 1e-12)
+    assert_close(weights, kept / kept.sum(dim=-1, keepdim=True), 1e-12)
 
 
 @claim("masks#convention")
@@ -180,11 +180,11 @@ def test_the_weights_follow_the_formula_where_true_means_may_attend(seed, n, m):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("attend", PATHS, ids=lambda path: path.__name__)
 def test_a_masked_key_is_equivalent_to_an_absent_key(attend, dtype, seed, kept, masked):
-    query, key, value = parts(2, 3, kept + masked, 4, dtype=dtype, seed=seed)
+    query, key, value = random_qkv(2, 3, kept + masked, 4, dtype=dtype, seed=seed)
     mask = torch.arange(kept + masked) < kept
     output, _ = attend(query, key, value, mask[None, None, None])
     absent, _ = attend(query, key[..., :kept, :], value[..., :kept, :])
-    close(output, absent)
+    assert_close(output, absent)
 
 
 @claim("masks#convention")
@@ -211,7 +211,7 @@ def test_computed_by_hand_the_third_key_gets_no_weight(printed):
 )
 @pytest.mark.parametrize("mask", [torch.ones(1, 1, 2, 2), torch.ones(2, 2).long()], ids=str)
 def test_a_mask_that_is_not_boolean_is_rejected(attend, mask):
-    query, key, value = parts(1, 1, 2, 4)
+    query, key, value = random_qkv(1, 1, 2, 4)
     message = f"masks are boolean, True may attend: {mask.dtype}"
     with pytest.raises(ValueError, match=re.escape(message)):
         attend(query, key, value, mask)
@@ -226,7 +226,7 @@ def test_a_mask_that_is_not_boolean_is_rejected(attend, mask):
 )
 @pytest.mark.parametrize("shape", [(1, 1, 1, 3), (3, 1, 1, 2), (1, 1, 1, 1, 2), (4, 1, 2)], ids=str)
 def test_a_mask_that_does_not_broadcast_is_rejected(attend, shape):
-    query, key, value = parts(1, 1, 2, 4)
+    query, key, value = random_qkv(1, 1, 2, 4)
     message = f"the mask does not broadcast: {shape} to (1, 1, 2, 2)"
     with pytest.raises(ValueError, match=re.escape(message)):
         attend(query, key, value, torch.ones(shape, dtype=torch.bool))
@@ -304,7 +304,7 @@ def test_the_padding_mask_forbids_columns_and_leaves_the_rows_of_pads_unchanged(
 def test_the_model_masks_with_the_pad_id_of_its_configuration():
     model = small_model(pad_id=3)
     ids = torch.tensor([[6, 7]])
-    close(model.encode(F.pad(ids, (0, 4), value=3))[:, :2], model.encode(ids))
+    assert_close(model.encode(F.pad(ids, (0, 4), value=3))[:, :2], model.encode(ids))
     assert (model.encode(F.pad(ids, (0, 4), value=0))[:, :2] - model.encode(ids)).abs().max() > 0.1
 
 
@@ -326,7 +326,9 @@ def test_more_padding_on_the_right_changes_no_real_position_of_the_encoder(dtype
     torch.manual_seed(seed)
     ids = torch.randint(1, 9, (b, n))
     padded = F.pad(ids, (0, pads))
-    close(model.encode(padded)[:, :n], model.encode(ids), 1e-5 if dtype == torch.float32 else 1e-12)
+    assert_close(
+        model.encode(padded)[:, :n], model.encode(ids), 1e-5 if dtype == torch.float32 else 1e-12
+    )
 
 
 @claim("masks#padding-invariance")
@@ -363,7 +365,7 @@ def test_more_padding_changes_no_gradient():
         model(F.pad(src, (0, pads)), F.pad(tgt, (0, pads)))[:, :3].square().sum().backward()
         gradients.append([p.grad for p in model.parameters()])
     for one, other in zip(*gradients, strict=True):
-        close(one, other, 1e-10)
+        assert_close(one, other, 1e-10)
 
 
 @claim("masks#padding-invariance")
@@ -480,7 +482,7 @@ def test_the_future_does_not_change_a_single_bit_on_either_path(dtype, need_weig
     fault="20 is subtracted from a forbidden score",
 )
 def test_the_weight_of_a_forbidden_key_is_exactly_zero(dtype):
-    query, key, value = parts(1, 2, 5, 4, dtype=dtype)
+    query, key, value = random_qkv(1, 2, 5, 4, dtype=dtype)
     _, weights = scaled_dot_product_attention(query, key, value, causal_mask(5))
     assert not weights.masked_select(~causal_mask(5)).any()
 
@@ -493,7 +495,7 @@ def test_the_weight_of_a_forbidden_key_is_exactly_zero(dtype):
     fault="the causal mask is a window of four tokens",
 )
 def test_a_token_sees_itself_and_all_earlier_tokens():
-    query, key, value = parts(1, 2, 5, 4)
+    query, key, value = random_qkv(1, 2, 5, 4)
     _, weights = scaled_dot_product_attention(query, key, value, causal_mask(5))
     earlier = torch.tensor([[key <= query for key in range(5)] for query in range(5)])
     assert (weights > 0).equal(earlier.expand(1, 2, 5, 5))
@@ -514,7 +516,7 @@ def test_the_first_k_tokens_alone_give_the_first_k_outputs(seed, n):
     src, tgt = torch.randint(1, 9, (1, 4)), torch.randint(1, 12, (1, n))
     whole = model(src, tgt)
     for k in range(1, n + 1):
-        close(model(src, tgt[:, :k]), whole[:, :k], 1e-12)
+        assert_close(model(src, tgt[:, :k]), whole[:, :k], 1e-12)
 
 
 @claim("masks#causality")
@@ -581,7 +583,7 @@ def test_the_shape_of_the_combined_mask(printed):
 @few
 @given(seed=seeds, n=sizes, pads=sizes)
 def test_the_causal_mask_alone_hides_padding_on_the_right_from_real_tokens(seed, n, pads):
-    query, key, value = parts(1, 2, n + pads, 4, seed=seed)
+    query, key, value = random_qkv(1, 2, n + pads, 4, seed=seed)
     ids = F.pad(torch.ones(1, n, dtype=torch.int64), (0, pads))
     causal = causal_mask(n + pads)
     one, _ = scaled_dot_product_attention(query, key, value, causal)
@@ -761,4 +763,4 @@ def test_without_positions_padding_on_the_left_changes_nothing():
     right, left = torch.tensor([[6, 7, 0, 0]]), torch.tensor([[0, 0, 6, 7]])
     one = encoder(embedding(right), padding_mask(right))
     other = encoder(embedding(left), padding_mask(left))
-    close(one[:, :2], other[:, 2:], 1e-12)
+    assert_close(one[:, :2], other[:, 2:], 1e-12)

@@ -45,7 +45,7 @@ def configuration(**changes) -> TransformerConfig:
     return TransformerConfig(9, 12, **(small | changes))
 
 
-def make(seed: int = 0, **changes) -> Transformer:
+def make_model(seed: int = 0, **changes) -> Transformer:
     torch.manual_seed(seed)
     return Transformer(configuration(**changes))
 
@@ -64,7 +64,7 @@ def make(seed: int = 0, **changes) -> Transformer:
 def test_in_evaluation_real_positions_agree_although_the_fast_path_changes_others(
     dtype, norm_first
 ):
-    model = randomized(make(norm_first=norm_first), dtype).eval()
+    model = randomized(make_model(norm_first=norm_first), dtype).eval()
     counterpart = TorchTransformer(model, dtype).eval()
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -95,7 +95,7 @@ def test_nn_transformer_has_a_last_layer_norm_on_both_stacks_with_either_norm(no
         theirs = nn.Transformer(8, 2, 1, 1, 8, batch_first=True, norm_first=norm_first)
     assert isinstance(theirs.encoder.norm, nn.LayerNorm)
     assert isinstance(theirs.decoder.norm, nn.LayerNorm)
-    ours = make(norm_first=norm_first)
+    ours = make_model(norm_first=norm_first)
     assert isinstance(ours.encoder.norm, LayerNorm) == norm_first
     assert isinstance(ours.decoder.norm, LayerNorm) == norm_first
 
@@ -173,7 +173,7 @@ def test_a_checkpoint_and_its_sizes_rebuild_the_model_with_a_larger_max_len(prin
     fault="the positions of the table are scaled to its length",
 )
 def test_weights_survive_a_round_trip_with_another_max_len(tied, norm_first, tmp_path, dtype):
-    model = randomized(make(tie_embeddings=tied, norm_first=norm_first), dtype)
+    model = randomized(make_model(tie_embeddings=tied, norm_first=norm_first), dtype)
     torch.save(model.state_dict(), tmp_path / "weights.pt")
     sizes = json.loads(json.dumps(asdict(model.config)))
     assert TransformerConfig(**sizes) == model.config
@@ -209,13 +209,13 @@ def test_a_different_configuration_is_rejected_or_silently_a_different_model(pri
     fault="the feed-forward network is four times as wide as the model in any configuration",
 )
 def test_the_error_for_a_checkpoint_of_other_sizes_names_every_tensor():
-    saved = make().state_dict()
+    saved = make_model().state_dict()
     for changes, message in (
         ({"dim_feedforward": 20}, r"size mismatch for .*linear1\.weight"),
         ({"norm_first": True}, r"Missing key\(s\).*encoder\.norm\.weight"),
         ({"num_encoder_layers": 1}, r"Unexpected key\(s\).*encoder\.layers\.1"),
     ):
-        other = make(**changes)
+        other = make_model(**changes)
         shapes, own = (
             {name: x.shape for name, x in state.items()} for state in (saved, other.state_dict())
         )
@@ -237,7 +237,7 @@ def test_the_error_for_a_checkpoint_of_other_sizes_names_every_tensor():
 )
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16], ids=str)
 def test_the_whole_model_can_be_converted(dtype, tied, norm_first):
-    model = make(tie_embeddings=tied, norm_first=norm_first)
+    model = make_model(tie_embeddings=tied, norm_first=norm_first)
     expected = model(SRC, TGT)
     model.to(dtype)
     assert {p.dtype for p in (*model.parameters(), *model.buffers())} == {dtype}
@@ -257,7 +257,7 @@ def test_the_whole_model_can_be_converted(dtype, tied, norm_first):
     fault="the logits are float32 in any precision",
 )
 def test_half_double_and_bfloat16_have_methods_of_their_own():
-    model = make()
+    model = make_model()
     assert model.half()(SRC, TGT).dtype == torch.float16
     assert model.bfloat16()(SRC, TGT).dtype == torch.bfloat16
     assert model.double()(SRC, TGT).dtype == torch.float64
@@ -290,7 +290,7 @@ def test_the_precisions_shown_are_within_their_bounds(printed):
     fault="ids on the meta device are compared",
 )
 def test_no_part_makes_a_tensor_on_another_device_than_its_inputs(tied, norm_first):
-    model = make(tie_embeddings=tied, norm_first=norm_first).to("meta")
+    model = make_model(tie_embeddings=tied, norm_first=norm_first).to("meta")
     assert all(t.is_meta for t in (*model.parameters(), *model.buffers()))
     logits = model(SRC.to("meta"), TGT.to("meta"))
     assert (logits.device.type, logits.shape) == ("meta", (2, 9, 12))
@@ -348,7 +348,7 @@ def test_the_compiled_model_gives_the_same_logits_and_still_checks_ids():
 @pytest.mark.filterwarnings("ignore")
 def test_the_only_graph_breaks_are_the_checks_of_ids():
     torch._dynamo.reset()
-    model = make(num_encoder_layers=1, num_decoder_layers=1).eval()
+    model = make_model(num_encoder_layers=1, num_decoder_layers=1).eval()
     stops = torch._dynamo.explain(model)(SRC, TGT).break_reasons
     assert stops
     lines = inspect.getsource(TokenEmbedding.forward)

@@ -164,7 +164,7 @@ def test_without_positions_the_encoder_with_einops_ignores_the_order():
 # The class token
 
 
-def classifier(**options) -> Classifier:
+def make_classifier(**options) -> Classifier:
     torch.manual_seed(0)
     return Classifier(config(norm_first=True, **options), classes=3).double().eval()
 
@@ -183,7 +183,7 @@ def classifier(**options) -> Classifier:
     fault="the mask has no room for the class token",
 )
 def test_the_class_token_reads_all_real_tokens_and_no_padding():
-    model, ids = classifier(), some_ids(1, 5)
+    model, ids = make_classifier(), some_ids(1, 5)
     before = model(ids)
     assert before.shape == (1, 3)
     close(model(F.pad(ids, (0, 4), value=PAD)), before)
@@ -201,7 +201,7 @@ def test_the_class_token_reads_all_real_tokens_and_no_padding():
     fault="the class token is last",
 )
 def test_the_class_token_is_first_and_is_learned():
-    model = classifier()
+    model = make_classifier()
     seen = []
     model.encoder.register_forward_hook(lambda _, inputs, __: seen.append(inputs[0]))
     ids = some_ids(2, 5)

@@ -41,7 +41,7 @@ SIZES = {
 seeds = pytest.mark.parametrize("seed", range(3))
 
 
-def decoder(**options) -> Decoder2026:
+def make_decoder(**options) -> Decoder2026:
     torch.manual_seed(0)
     return Decoder2026(DecoderConfig(**SIZES | options)).double().eval()
 
@@ -432,7 +432,7 @@ def test_the_differences_in_the_table_belong_to_this_code(printed):
 def test_with_the_cache_the_logits_are_the_same(printed):
     shown = printed("examples", "in_one_minute")
     assert shown["the same with a cache"] == "True"
-    model, ids = decoder(window=4, global_every=2), random_ids(0)
+    model, ids = make_decoder(window=4, global_every=2), random_ids(0)
     cache, parts = Cache(), ids.split([1, 7, 2, 22], dim=1)
     close(torch.cat([model(part, cache) for part in parts], dim=1), model(ids))
 
@@ -445,7 +445,7 @@ def test_with_the_cache_the_logits_are_the_same(printed):
     fault="the cache of a sliding layer keeps every token",
 )
 def test_a_sliding_layer_keeps_only_the_tokens_of_its_window():
-    model, cache = decoder(window=5, global_every=3), Cache()
+    model, cache = make_decoder(window=5, global_every=3), Cache()
     for part in random_ids(0).split(7, dim=1):
         model(part, cache)
     assert [k.size(2) for k, _ in cache.layers.values()] == [5, 5, 32]
@@ -460,7 +460,7 @@ def test_a_sliding_layer_keeps_only_the_tokens_of_its_window():
     fault="the norms of Gemma start as a multiplication by 2",
 )
 def test_a_norm_with_an_offset_starts_as_rmsnorm():
-    norm = decoder(offset_norm=True).norm
+    norm = make_decoder(offset_norm=True).norm
     x = normal(2, 5, 32)
     close(norm(x), nn.functional.rms_norm(x, (32,), eps=1e-6))
 
@@ -473,7 +473,7 @@ def test_a_norm_with_an_offset_starts_as_rmsnorm():
     fault="tied embeddings are only a copy",
 )
 def test_tied_embeddings_are_one_parameter():
-    one, two = decoder(tie_embeddings=True), decoder()
+    one, two = make_decoder(tie_embeddings=True), make_decoder()
     assert one.output.weight is one.embedding.weight
     counts = [sum(p.numel() for p in model.parameters()) for model in (one, two)]
     assert counts[1] - counts[0] == 40 * 32

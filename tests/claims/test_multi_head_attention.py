@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-from attention_inputs import copied, sizes
+from attention_inputs import sizes, torch_copy
 from comparisons import compare_attention
 from helpers import SNIPPETS, few, seeds
 from marks import claim, mutation
@@ -145,7 +145,7 @@ def test_torch_averages_the_weights_over_heads_by_default():
     ours = MultiHeadAttention(16, 4)
     x = torch.randn(2, 5, 16)
     weights = ours(x, x, x, need_weights=True)[1]
-    assert_close(copied(ours)(x, x, x)[1], weights.mean(dim=1))
+    assert_close(torch_copy(ours)(x, x, x)[1], weights.mean(dim=1))
 
 
 @claim("multi-head-attention#multi-head-code")
@@ -163,7 +163,7 @@ def test_the_weights_returned_in_training_are_those_before_dropout():
     x = torch.randn(2, 5, 16)
     training = ours(x, x, x, need_weights=True)[1]
     assert torch.equal(training, ours.eval()(x, x, x, need_weights=True)[1])
-    theirs = copied(ours, dropout=0.5)(x, x, x, average_attn_weights=False)[1]
+    theirs = torch_copy(ours, dropout=0.5)(x, x, x, average_attn_weights=False)[1]
     assert not torch.allclose(theirs, training)
 
 

@@ -68,7 +68,7 @@ def write_pairs(path: Path, texts: list[Text] = TEXTS) -> Path:
 # Reading and cleaning
 
 
-def read(tmp_path: Path, data: bytes) -> tuple[list[Text], real_text.Dropped]:
+def read_as_pairs(tmp_path: Path, data: bytes) -> tuple[list[Text], real_text.Dropped]:
     path = tmp_path / "pairs.tsv"
     path.write_bytes(data)
     return read_pairs(path)
@@ -108,7 +108,7 @@ def test_a_file_is_read_in_its_order(tmp_path):
     ],
 )
 def test_white_space_byte_order_marks_and_further_columns_are_not_part_of_a_text(tmp_path, data):
-    assert read(tmp_path, data) == ([Text("a cat", "ein Tier"), Text("b", "c")], {})
+    assert read_as_pairs(tmp_path, data) == ([Text("a cat", "ein Tier"), Text("b", "c")], {})
 
 
 @claim("own-text#file")
@@ -119,7 +119,7 @@ def test_white_space_byte_order_marks_and_further_columns_are_not_part_of_a_text
     fault="letters and their accents become separate characters",
 )
 def test_letters_are_composed(tmp_path):
-    (pair,), _ = read(tmp_path, "e\u0301te\u0301\tsummer\n".encode())
+    (pair,), _ = read_as_pairs(tmp_path, "e\u0301te\u0301\tsummer\n".encode())
     assert pair.source == "\u00e9t\u00e9"
 
 
@@ -139,7 +139,7 @@ def test_letters_are_composed(tmp_path):
 def test_dropped_lines_are_reported_with_reason_and_number(tmp_path):
     many_words = "word " * 10_000
     lines = ["a\tb", "", "a\tb", f"{many_words}\tlong", " \tc", "d\t", "a\tc", "hi\tfar too long"]
-    pairs, dropped = read(tmp_path, "\n".join(lines).encode())
+    pairs, dropped = read_as_pairs(tmp_path, "\n".join(lines).encode())
     assert pairs == [Text("a", "b"), Text("a", "c")]
     assert dropped == {
         "empty": [2, 5, 6],
@@ -207,7 +207,7 @@ BAD_FILES = {
 @pytest.mark.parametrize(("data", "message"), BAD_FILES.values(), ids=BAD_FILES)
 def test_bad_input_is_rejected_with_the_number_of_its_line(tmp_path, data, message):
     with pytest.raises(ValueError, match=message):
-        read(tmp_path, data)
+        read_as_pairs(tmp_path, data)
 
 
 @claim("own-text#file")
@@ -400,7 +400,7 @@ def numbers_in(batches: list[list[real_text.Example]]) -> list[list[int]]:
     return [[int(src[0]) for src, _ in batch] for batch in batches]
 
 
-def longest(batch: list[real_text.Example]) -> int:
+def longest_sentence(batch: list[real_text.Example]) -> int:
     """The tokens of the longest sentence of either side."""
     return max(len(ids) for example in batch for ids in example)
 
@@ -435,11 +435,11 @@ def test_each_epoch_has_every_example_once_in_batches_that_fit():
     first, second = [[*islice(batches, count)] for _ in range(2)]
     for epoch in first, second:
         assert sorted(chain(*numbers_in(epoch))) == [*range(200)]
-        assert all(longest(batch) * len(batch) <= 64 for batch in epoch)
+        assert all(longest_sentence(batch) * len(batch) <= 64 for batch in epoch)
     assert sorted(numbers_in(first)) != sorted(numbers_in(second))
-    lengths = [longest(batch) for batch in first]
+    lengths = [longest_sentence(batch) for batch in first]
     assert lengths != sorted(lengths, reverse=True)
-    padded_size = sum(longest(batch) * len(batch) for batch in first)
+    padded_size = sum(longest_sentence(batch) * len(batch) for batch in first)
     assert padded_size < 1.1 * sum(map(max, LENGTHS))  # similar lengths are together
 
 
@@ -648,7 +648,7 @@ def test_each_translation_belongs_to_its_source_in_batches_of_any_size(monkeypat
     assert translate_all(copier, sources, batch_size=batch_size) == sources
 
 
-def untrained(subwords: real_text.Subwords) -> Translator:
+def untrained_translator(subwords: real_text.Subwords) -> Translator:
     """A small model of subwords with its random weights."""
     vocabulary = Vocabulary(subwords.tokens)
     config = TransformerConfig(len(vocabulary), len(vocabulary), d_model=8, nhead=1)
@@ -664,7 +664,7 @@ def untrained(subwords: real_text.Subwords) -> Translator:
 )
 def test_a_table_has_a_line_for_each_translation_whatever_its_white_space(monkeypatch, subwords):
     """An untrained model may also write tabs and line ends."""
-    translator = untrained(subwords)
+    translator = untrained_translator(subwords)
     vocabulary = translator.target
     written = torch.tensor([vocabulary.encode(subwords.split("a\tb\n\u2003 c\n"))])
     monkeypatch.setattr(metrics, "beam_search", lambda model, src, *_: written.repeat(len(src), 1))
@@ -984,7 +984,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 @pytest.fixture
-def quick(monkeypatch) -> None:
+def without_beam_search(monkeypatch) -> None:
     """Replaces beam search, which takes long before a model has learned to end a sentence."""
     monkeypatch.setattr(metrics, "beam_search", lambda model, src, *_: src)
 
@@ -1020,7 +1020,9 @@ def test_train_py_runs_the_command_if_one_of_its_options_is_pairs(tmp_path, monk
     "",
     fault="the checkpoint of a finished training on pairs remains",
 )
-def test_the_command_saves_the_translator_subwords_and_translations(quick, tmp_path, capsys):
+def test_the_command_saves_the_translator_subwords_and_translations(
+    without_beam_search, tmp_path, capsys
+):
     file = write_pairs(tmp_path / "my.pairs.tsv", [*TEXTS, TEXTS[0]])
     out = tmp_path / "new" / "folder"
     command(file, "--out", out, *SHORT)
@@ -1050,7 +1052,7 @@ def test_the_command_saves_the_translator_subwords_and_translations(quick, tmp_p
     fault="without sacreBLEU the trained model is lost",
 )
 def test_without_sacrebleu_the_command_prints_the_perplexity_and_a_message(
-    quick, tmp_path, capsys, monkeypatch
+    without_beam_search, tmp_path, capsys, monkeypatch
 ):
     monkeypatch.setitem(sys.modules, "sacrebleu", None)
     command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT)
@@ -1093,7 +1095,9 @@ def test_an_existing_file_is_not_overwritten(tmp_path, kept):
     "sorted(random.sample(found, count))",
     fault="each run measures another validation loss",
 )
-def test_at_most_so_many_pairs_are_measured_drawn_from_all(quick, monkeypatch, tmp_path):
+def test_at_most_so_many_pairs_are_measured_drawn_from_all(
+    without_beam_search, monkeypatch, tmp_path
+):
     """A file may be sorted by length."""
     monkeypatch.setattr(train_pairs, "VALIDATION_PAIRS", 4)
     monkeypatch.setattr(train_pairs, "TEST_PAIRS", 3)
@@ -1177,11 +1181,11 @@ def test_other_errors_end_the_command_with_one_line(tmp_path):
     "due and checkpoint:",
     fault="Ctrl-C loses the steps since the last measurement of a training on pairs",
 )
-def test_the_command_resumes_after_ctrl_c(quick, tmp_path, monkeypatch):
+def test_the_command_resumes_after_ctrl_c(without_beam_search, tmp_path, monkeypatch):
     file = write_pairs(tmp_path / "pairs.tsv")
     command(file, "--out", tmp_path / "whole", *SHORT)
     with monkeypatch.context() as patch:
-        patch.setattr(train_pairs, "train_pairs", interrupted(train_pairs.train_pairs))
+        patch.setattr(train_pairs, "train_pairs", interrupt_training(train_pairs.train_pairs))
         with pytest.raises(SystemExit, match="stopped after step 3; go on with --resume"):
             command(file, "--out", tmp_path / "parts", *SHORT)
     assert names_in(tmp_path / "parts") == ["pairs.checkpoint"]
@@ -1195,7 +1199,7 @@ def test_the_command_resumes_after_ctrl_c(quick, tmp_path, monkeypatch):
     assert names_in(tmp_path / "parts") == names_in(tmp_path / "whole")
 
 
-def interrupted(train: Any) -> Any:
+def interrupt_training(train: Any) -> Any:
     return lambda *arguments: train(*arguments, show=interrupt_at(2))
 
 
@@ -1219,10 +1223,10 @@ def translate_pairs(monkeypatch, *arguments: object) -> None:
     fault="a damaged file of subwords ends with a traceback",
 )
 def test_a_sentence_is_cleaned_and_translated_by_the_saved_model(
-    quick, subwords, tmp_path, monkeypatch, capsys
+    without_beam_search, subwords, tmp_path, monkeypatch, capsys
 ):
     """With a beam search that returns the source."""
-    save_translator(untrained(subwords), tmp_path / "my.pairs.safetensors", seed=0)
+    save_translator(untrained_translator(subwords), tmp_path / "my.pairs.safetensors", seed=0)
     saved = tmp_path / "my.pairs.subwords.json"
     saved.write_text(subwords.tokenizer.to_str(), encoding="utf-8")
     translate_pairs(monkeypatch, tmp_path / "my.pairs", " un\u2003\tcafe\u0301 \n")
@@ -1242,7 +1246,7 @@ def test_a_sentence_is_cleaned_and_translated_by_the_saved_model(
 # What is measured
 
 
-def recorded() -> dict[str, Any]:
+def own_text_results() -> dict[str, Any]:
     path = SNIPPETS / "results" / "own-text.json"
     return json.loads(path.read_text(encoding="utf-8"))
 
@@ -1250,7 +1254,7 @@ def recorded() -> dict[str, Any]:
 @claim("own-text#measured", kind="measurement")
 def test_the_measured_training_is_of_the_current_code(printed):
     experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "own_text.py"))
-    measured = recorded()
+    measured = own_text_results()
     assert measured["key"] == experiment["key"](), "stale; run scripts/experiment own_text"
     assert measured["lines"] == 50_000 and measured["sizes"] == experiment["SIZES"]
     assert sum(measured["dropped"].values()) + sum(measured["parts"].values()) == 50_000
@@ -1265,7 +1269,7 @@ def test_warm_up_and_clipping_each_lower_the_loss_of_short_trainings():
         (run["norm_first"], run["warm-up"], run["clipping"], run["seed"]): (
             run["curve"][-1]["held_out"]
         )
-        for run in recorded()["short"]
+        for run in own_text_results()["short"]
     }
     assert len(losses) == 16
     for seed in 0, 1:

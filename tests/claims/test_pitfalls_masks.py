@@ -51,18 +51,18 @@ def seed():
 
 
 @pytest.fixture
-def of(printed):
+def pitfall_output(printed):
     """What a pitfall prints."""
     return lambda name: printed("pitfalls", name, "")
 
 
 @pytest.fixture
-def answer(printed):
+def exercise_output(printed):
     """What an exercise of the chapter prints."""
     return lambda name: printed("exercises", name)
 
 
-def close(one, other, tolerance=1e-6):
+def assert_close(one, other, tolerance=1e-6):
     torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
 
 
@@ -76,8 +76,8 @@ def close(one, other, tolerance=1e-6):
     "query, key, value, ~hidden)",
     fault="the inverted mask is corrected",
 )
-def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(of):
-    shown = of("inverted_mask")
+def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(pitfall_output):
+    shown = pitfall_output("inverted_mask")
     for name in "wrong", "right":
         assert shown[f"{name}, shape as it should be"] == "True"
         assert shown[f"{name}, all finite"] == "True"
@@ -97,8 +97,8 @@ def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(o
 def test_with_the_mask_inverted_back_it_is_causal_attention():
     x = torch.randn(3, 2, 5, 8)
     expected, _ = scaled_dot_product_attention(x, x, x, causal_mask(5))
-    close(load_pitfall("inverted_mask").right_attention(x, x, x), expected)
-    close(F.scaled_dot_product_attention(x, x, x, is_causal=True), expected)
+    assert_close(load_pitfall("inverted_mask").right_attention(x, x, x), expected)
+    assert_close(F.scaled_dot_product_attention(x, x, x, is_causal=True), expected)
 
 
 # No axis for the heads
@@ -122,8 +122,10 @@ def test_masks_without_a_head_axis_are_applied_to_the_heads():
     for sentence in range(3):
         for head in range(3):
             parts = query[sentence, head], key[sentence, head], value[sentence, head]
-            close(wrong[sentence, head], scaled_dot_product_attention(*parts, mask[head])[0])
-            close(right[sentence, head], scaled_dot_product_attention(*parts, mask[sentence])[0])
+            assert_close(wrong[sentence, head], scaled_dot_product_attention(*parts, mask[head])[0])
+            assert_close(
+                right[sentence, head], scaled_dot_product_attention(*parts, mask[sentence])[0]
+            )
 
 
 @claim("pitfalls#mask-per-head")
@@ -133,8 +135,8 @@ def test_masks_without_a_head_axis_are_applied_to_the_heads():
     "mask = mask.unsqueeze(0)",
     fault="the head axis is the first axis",
 )
-def test_masks_without_a_head_axis_fail_with_another_batch_size(of):
-    shown = of("mask_per_head")
+def test_masks_without_a_head_axis_fail_with_another_batch_size(pitfall_output):
+    shown = pitfall_output("mask_per_head")
     assert shown["wrong, a batch of three"] == "RuntimeError"
     assert shown["right, a batch of three"] == "runs"
     share = numbers(shown["wrong, pads read by the heads of the shortest"])
@@ -153,7 +155,7 @@ def test_with_a_single_sentence_a_missing_head_axis_goes_unnoticed():
     pitfall = load_pitfall("mask_per_head")
     query, key, value = torch.randn(3, 1, 4, 5, 4)
     mask = causal_mask(5)[0]
-    close(
+    assert_close(
         pitfall.wrong_attention(query, key, value, mask),
         pitfall.right_attention(query, key, value, mask),
     )
@@ -198,9 +200,9 @@ def test_in_float16_filling_with_minus_a_billion_raises_and_adding_it_gives_nan(
         pitfall.wrong_replaced(scores, hidden)
     assert pitfall.wrong_added(scores, hidden).isnan().all()
     expected = F.pad(scores[:4].softmax(dim=0), (0, 2))
-    close(pitfall.right_weights(scores, hidden), expected, 1e-3)
+    assert_close(pitfall.right_weights(scores, hidden), expected, 1e-3)
     mask = (~hidden).half()
-    close((scores + (1 - mask) * -1e9).softmax(dim=0), expected, 1e-3)  # a Python number
+    assert_close((scores + (1 - mask) * -1e9).softmax(dim=0), expected, 1e-3)  # a Python number
 
 
 # Minus ten thousand
@@ -213,8 +215,8 @@ def test_in_float16_filling_with_minus_a_billion_raises_and_adding_it_gives_nan(
     "-torch.inf",
     fault="the finite fill is minus infinity",
 )
-def test_minus_ten_thousand_leaks_if_the_scores_are_as_large(of):
-    shown = of("finite_fill")
+def test_minus_ten_thousand_leaks_if_the_scores_are_as_large(pitfall_output):
+    shown = pitfall_output("finite_fill")
     for factor in 1, 30, 100, 300:
         largest = float(shown[f"vectors times {factor}, largest score"])
         leaked = numbers(shown[f"wrong, vectors times {factor}, to the future"])[0]
@@ -247,8 +249,8 @@ def test_with_minus_ten_thousand_the_future_gets_all_the_weight_if_other_scores_
     "return right_weights(scores, mask)",
     fault="the mask comes before the softmax",
 )
-def test_a_mask_after_the_softmax_loses_weight_and_leaks_the_future(of):
-    shown = of("mask_after_softmax")
+def test_a_mask_after_the_softmax_loses_weight_and_leaks_the_future(pitfall_output):
+    shown = pitfall_output("mask_after_softmax")
     assert shown["wrong, to the future"] == shown["right, to the future"] == "0.00"
     sums = numbers(shown["wrong, sum of each row"])
     assert max(sums[:-1]) < 0.9 and sums[-1] == 1
@@ -270,10 +272,10 @@ def test_a_mask_after_the_softmax_is_correct_if_each_row_is_divided_by_its_sum()
     wrong, right = pitfall.wrong_weights(scores, mask), pitfall.right_weights(scores, mask)
     sums = wrong.sum(dim=-1, keepdim=True)
     assert (sums[:-1] < 0.999).all()
-    close(wrong / sums, right)
+    assert_close(wrong / sums, right)
     query = torch.eye(6)
     expected = scaled_dot_product_attention(query, scores.T * 6**0.5, scores, mask)[1]
-    close(right, expected)
+    assert_close(right, expected)
 
 
 @claim("pitfalls#after-softmax")
@@ -299,8 +301,8 @@ def test_dividing_by_the_sum_fails_if_no_weight_is_left():
     "-1e9",
     fault="an empty row is filled with a finite number",
 )
-def test_one_empty_sentence_ruins_the_whole_output_matrix(of):
-    shown = of("empty_row")
+def test_one_empty_sentence_ruins_the_whole_output_matrix(pitfall_output):
+    shown = pitfall_output("empty_row")
     assert shown["wrong, loss"] == shown["right, loss"]
     assert shown["wrong, rows of the output matrix lost, of 8"] == "8"
     assert shown["wrong, rows of the vectors lost, of 8"] == "1"
@@ -319,7 +321,7 @@ def test_only_the_row_with_no_allowed_key_differs():
     pitfall = load_pitfall("empty_row")
     x, mask = torch.randn(2, 3, 4), torch.tensor([[1, 1, 0], [0, 0, 0]]).bool().unsqueeze(1)
     wrong, right = pitfall.wrong_attention(x, mask), pitfall.right_attention(x, mask)
-    close(wrong[0], right[0])
+    assert_close(wrong[0], right[0])
     assert wrong[1].isnan().all() and not right[1].any()
 
 
@@ -333,8 +335,8 @@ def test_only_the_row_with_no_allowed_key_differs():
     "x.view(batch, x.size(1), nhead",
     fault="keys are split by their own length",
 )
-def test_keys_split_by_the_query_length_fail_unless_the_lengths_agree(of):
-    shown = of("query_length")
+def test_keys_split_by_the_query_length_fail_unless_the_lengths_agree(pitfall_output):
+    shown = pitfall_output("query_length")
     assert shown["wrong, 6 keys, equal"] == "True"
     assert "invalid" in shown["wrong, 9 keys for 6 queries"]
     assert shown["right, 9 keys for 6 queries"] == "(2, 6, 32)"
@@ -358,7 +360,7 @@ def test_keys_split_by_their_own_length_give_multi_head_attention():
         nn.init.zeros_(linear.bias)
     query, memory = torch.randn(2, 6, 32), torch.randn(2, 9, 32)
     expected, _ = attention(query, memory, memory)
-    close(load_pitfall("query_length").right_attention(query, memory, memory, 4), expected)
+    assert_close(load_pitfall("query_length").right_attention(query, memory, memory, 4), expected)
 
 
 # The source
@@ -371,8 +373,10 @@ def test_keys_split_by_their_own_length_give_multi_head_attention():
     "return model(source, given)",
     fault="the encoder gets the source",
 )
-def test_a_model_with_its_target_as_source_cannot_generate(of):
-    shown = {label: numbers(value)[0] for label, value in of("source_is_target").items()}
+def test_a_model_with_its_target_as_source_cannot_generate(pitfall_output):
+    shown = {
+        label: numbers(value)[0] for label, value in pitfall_output("source_is_target").items()
+    }
     for name in "wrong", "right":
         assert shown[f"{name}, tokens right with the whole target"] > 90
     assert shown["wrong, the next token right after five"] < 15  # a blind guess: 10
@@ -414,10 +418,10 @@ def test_axis_1_is_right_for_a_matrix_and_wrong_with_more_axes():
     for size in (5, 7), (2, 5, 7), (2, 4, 5, 7):
         scores = torch.randn(size)
         wrong, right = pitfall.wrong_weights(scores), pitfall.right_weights(scores)
-        close(right.sum(dim=-1), torch.ones(size[:-1]))
+        assert_close(right.sum(dim=-1), torch.ones(size[:-1]))
         assert torch.allclose(wrong, right) == (len(size) == 2)
         total = wrong.sum(dim=1)  # rows, then the queries, then the heads
-        close(total, torch.ones_like(total))
+        assert_close(total, torch.ones_like(total))
     infinite = torch.randn(2, 4, 5, 5).masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf)
     assert pitfall.wrong_weights(infinite).isnan().any()
     assert not pitfall.right_weights(infinite).isnan().any()
@@ -430,13 +434,13 @@ def test_axis_1_is_right_for_a_matrix_and_wrong_with_more_axes():
     "softmax(dim=-1)",
     fault="the softmax runs over the last axis",
 )
-def test_a_softmax_over_the_heads_undoes_the_mask(of):
+def test_a_softmax_over_the_heads_undoes_the_mask(pitfall_output):
     wrong = load_pitfall("softmax_axis").wrong_weights
     hidden = ~causal_mask(5)[0, 0]
     for nhead in 1, 4:
         weights = wrong(torch.randn(2, nhead, 5, 5).masked_fill(hidden, -1e9))
-        close(weights[..., hidden], torch.full((2, nhead, 10), 1 / nhead))
-    shown = of("softmax_axis")
+        assert_close(weights[..., hidden], torch.full((2, nhead, 10), 1 / nhead))
+    shown = pitfall_output("softmax_axis")
     assert shown["wrong, (batch, head, n, m), to the future"] == f"{10 / 4:.2f}"
     assert shown["wrong, (batch, n, m), to the future"] == "0.00"
     for shape in "(n, m)", "(batch, n, m)", "(batch, head, n, m)":
@@ -461,8 +465,8 @@ def test_without_dim_torch_guesses_axis_1_for_four_axes_and_warns():
     "    y = norm(x)\n    x = x + sublayer(y)",
     fault="the norm gets its own name",
 )
-def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(of):
-    shown = of("norm_overwrites")
+def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(pitfall_output):
+    shown = pitfall_output("norm_overwrites")
     assert shown["wrong is post-norm"] == "True"
     length = float(shown["length of a token at the input"])
     assert float(shown["right, length of a token"]) > length
@@ -489,10 +493,10 @@ def test_only_the_block_that_keeps_its_input_is_pre_norm():
     config = TransformerConfig(9, 12, 32, 4, dropout=0.0, norm_first=True)
     residual, x = Residual(config), 10 * torch.randn(2, 5, 32)
     linear = nn.Linear(32, 32)
-    close(pitfall.right_block(x, residual.norm, linear), residual(x, linear))
-    close(pitfall.right_block(x, residual.norm, torch.zeros_like), x)
+    assert_close(pitfall.right_block(x, residual.norm, linear), residual(x, linear))
+    assert_close(pitfall.right_block(x, residual.norm, torch.zeros_like), x)
     wrong = pitfall.wrong_block(x, residual.norm, torch.zeros_like)
-    close(wrong, residual.norm(x))
+    assert_close(wrong, residual.norm(x))
 
 
 # Deviations
@@ -510,8 +514,8 @@ def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(d):
     pitfall = load_pitfall("unbiased_norm")
     x = torch.randn(20, d, dtype=torch.float64)
     expected = F.layer_norm(x, (d,), eps=1e-6)
-    close(pitfall.right_norm(x), expected)
-    close(pitfall.wrong_norm(x) / expected, torch.full_like(x, math.sqrt((d - 1) / d)), 1e-5)
+    assert_close(pitfall.right_norm(x), expected)
+    assert_close(pitfall.wrong_norm(x) / expected, torch.full_like(x, math.sqrt((d - 1) / d)), 1e-5)
 
 
 @claim("pitfalls#unbiased-norm")
@@ -521,8 +525,8 @@ def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(d):
     "(x.var(dim=-1, keepdim=True) + eps)",
     fault="the wrong norm divides by the variance",
 )
-def test_a_loose_tolerance_does_not_detect_the_unbiased_norm(of):
-    shown = of("unbiased_norm")
+def test_a_loose_tolerance_does_not_detect_the_unbiased_norm(pitfall_output):
+    shown = pitfall_output("unbiased_norm")
     for d in 4, 512:
         assert shown[f"wrong, d = {d}, equal within 0.01"] == str(d > 4)
         assert shown[f"wrong, d = {d}, equal within 1e-05"] == "False"
@@ -539,7 +543,7 @@ def test_a_loose_tolerance_does_not_detect_the_unbiased_norm(of):
 def test_with_eps_outside_the_root_a_small_vector_becomes_large():
     pitfall = load_pitfall("unbiased_norm")
     x = 1e-4 * torch.randn(10, 512, dtype=torch.float64)
-    close(pitfall.right_norm(x), LayerNorm(512, eps=1e-6).double()(x))
+    assert_close(pitfall.right_norm(x), LayerNorm(512, eps=1e-6).double()(x))
     assert pitfall.right_norm(x).std() < 0.2 and pitfall.wrong_norm(x).std() > 0.9
 
 
@@ -553,8 +557,8 @@ def test_with_eps_outside_the_root_a_small_vector_becomes_large():
     "p.numel() for p in stack.state_dict().values()",
     fault="the parameters of the shared layer are counted six times",
 )
-def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(of):
-    shown = of("one_layer")
+def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(pitfall_output):
+    shown = pitfall_output("one_layer")
     label = "names in the state_dict"
     assert shown[f"wrong, {label}"] == shown[f"right, {label}"]
     assert int(shown["right, parameters"]) == 6 * int(shown["wrong, parameters"])
@@ -567,8 +571,8 @@ def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(of)
     "EncoderLayer(config) for _ in range(6)",
     fault="six layers instead of one layer repeated six times",
 )
-def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(of):
-    shown = of("one_layer")
+def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(pitfall_output):
+    shown = pitfall_output("one_layer")
     for name in "wrong", "right":
         assert "matched" in shown[f"{name}, loading the checkpoint says"]
     assert shown["wrong, layers as in the checkpoint"] == "[5]"
@@ -585,8 +589,8 @@ def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(of)
     "def wrong_write(model):\n    model.eval()",
     fault="dropout is turned off before writing",
 )
-def test_with_dropout_on_a_model_that_has_learned_its_sentences_makes_mistakes(of):
-    shown = of("no_eval")
+def test_with_dropout_on_a_model_that_has_learned_its_sentences_makes_mistakes(pitfall_output):
+    shown = pitfall_output("no_eval")
     right = {}
     for dropout in "0.1", "0.3":
         wrong = f"wrong, dropout {dropout}"
@@ -612,9 +616,9 @@ def test_the_logarithm_of_a_zero_in_the_target_is_a_nan_in_the_loss():
     logits, target = torch.randn(3, 6), torch.tensor([1, 4, 5])
     assert pitfall.wrong_loss(logits, target).isnan()
     q = pitfall.smoothed(target, 6)
-    close(q.sum(dim=-1), torch.ones(3))
+    assert_close(q.sum(dim=-1), torch.ones(3))
     expected = F.kl_div(logits.log_softmax(dim=-1), q, reduction="batchmean")
-    close(pitfall.right_loss(logits, target), expected)
+    assert_close(pitfall.right_loss(logits, target), expected)
 
 
 @claim("pitfalls#log-of-zero")
@@ -624,8 +628,8 @@ def test_the_logarithm_of_a_zero_in_the_target_is_a_nan_in_the_loss():
     "logits.log_softmax(dim=-1))).sum",
     fault="the logarithm is taken by log_softmax",
 )
-def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(of):
-    shown = of("log_of_zero")
+def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(pitfall_output):
+    shown = pitfall_output("log_of_zero")
     assert shown["wrong, gap 5, loss"] == shown["wrong, gap 200, loss"] == "nan"
     assert shown["wrong, gap 5, gradient"] == shown["right, gap 5, gradient"]
     assert shown["wrong, gap 200, gradient"] == "nan nan nan nan nan"
@@ -640,14 +644,14 @@ def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(of):
     "",
     fault="the target gives <pad> its share of the smoothing",
 )
-def test_the_gradient_that_pushes_the_padding_down_is_its_probability(of):
+def test_the_gradient_that_pushes_the_padding_down_is_its_probability(pitfall_output):
     pitfall = load_pitfall("log_of_zero")
     for gap in 1, 5, 20, 60:
         logits = torch.tensor([[-gap, 0, 0, 2, 0]], dtype=torch.float64, requires_grad=True)
         loss = pitfall.right_loss(logits, torch.tensor([3]))
         (gradient,) = torch.autograd.grad(loss, logits)
         assert gradient[0, 0].item() == pytest.approx(logits.softmax(dim=-1)[0, 0].item())
-    shown = of("log_of_zero")
+    shown = pitfall_output("log_of_zero")
     for name, smallest in ("float32", 2.0**-149), ("float16", 2.0**-24):
         gap = int(shown[f"{name}, first gap with probability 0"])
         first, before = (1 / (1 + (math.e**2 + 3) * math.exp(each)) for each in (gap, gap - 1))
@@ -683,8 +687,8 @@ def test_our_smoothed_loss_is_finite_for_any_unlikely_token():
     "return ids[:, :-1], ids[:, 1:]",
     fault="the target is shifted once and not twice",
 )
-def test_each_shift_is_learned_and_only_one_of_them_is_useful(of):
-    shown = of("not_shifted")
+def test_each_shift_is_learned_and_only_one_of_them_is_useful(pitfall_output):
+    shown = pitfall_output("not_shifted")
     for pair in "wrong_pair", "wrong_twice", "right_pair":
         assert float(shown[f"{pair}, loss"]) < 0.01
     assert shown["wrong_pair, writes"] == "3 3 3 3 3 3"
@@ -702,8 +706,8 @@ def test_each_shift_is_learned_and_only_one_of_them_is_useful(of):
     "logits.transpose(1, 2), answers, ignore_index=0)",
     fault="the padding is omitted from the loss",
 )
-def test_the_more_padding_is_in_the_loss_the_smaller_it_is(of):
-    shown = of("pads_counted")
+def test_the_more_padding_is_in_the_loss_the_smaller_it_is(pitfall_output):
+    shown = pitfall_output("pads_counted")
     wrong = [float(shown[f"wrong, {pads} pads, loss"]) for pads in (0, 5, 45)]
     right = [shown[f"right, {pads} pads, loss"] for pads in (0, 5, 45)]
     assert wrong == sorted(wrong, reverse=True)
@@ -722,7 +726,7 @@ def test_omitting_the_padding_gives_the_mean_over_real_targets():
     pitfall = load_pitfall("pads_counted")
     logits, answers = torch.randn(2, 5, 12), torch.tensor([[3, 4, 5, 2, 0], [7, 2, 0, 0, 0]])
     real = answers != 0
-    close(pitfall.right_loss(logits, answers), F.cross_entropy(logits[real], answers[real]))
+    assert_close(pitfall.right_loss(logits, answers), F.cross_entropy(logits[real], answers[real]))
     assert not torch.isclose(
         pitfall.wrong_loss(logits, answers), pitfall.right_loss(logits, answers)
     )
@@ -738,8 +742,8 @@ def test_omitting_the_padding_gives_the_mean_over_real_targets():
     '("wrong", False)',
     fault="the schedule steps after every batch",
 )
-def test_a_warm_up_stepped_per_epoch_never_warms_up(of):
-    shown = of("schedule_by_epoch")
+def test_a_warm_up_stepped_per_epoch_never_warms_up(pitfall_output):
+    shown = pitfall_output("schedule_by_epoch")
     assert float(shown["right, loss after 400 steps"]) < 0.5
     assert float(shown["wrong, loss after 400 steps"]) > 1.5  # a blind guess: 2.08
     assert shown["wrong, rate by then"] == f"{noam_learning_rate(5, 512, 100):.5f}"
@@ -756,8 +760,8 @@ def test_a_warm_up_stepped_per_epoch_never_warms_up(of):
     "return losses.mean()",
     fault="each batch is weighted by its size",
 )
-def test_a_mean_of_batch_means_depends_on_the_batch_size(of):
-    shown = of("mean_of_batches")
+def test_a_mean_of_batch_means_depends_on_the_batch_size(pitfall_output):
+    shown = pitfall_output("mean_of_batches")
     wrong = {shown[f"wrong, batches of {size}"] for size in (1001, 500, 100, 10)}
     right = {shown[f"right, batches of {size}"] for size in (1001, 500, 100, 10)}
     assert len(wrong) == 4 and len(right) == 1
@@ -774,10 +778,10 @@ def test_a_mean_of_batch_means_depends_on_the_batch_size(of):
 def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
     pitfall, losses = load_pitfall("mean_of_batches"), torch.rand(12)
     for size in 1, 3, 4, 12:
-        close(pitfall.wrong_validation(losses, size), losses.mean())
+        assert_close(pitfall.wrong_validation(losses, size), losses.mean())
     for size in 5, 7:
         assert not torch.isclose(pitfall.wrong_validation(losses, size), losses.mean())
-        close(pitfall.right_validation(losses, size), losses.mean())
+        assert_close(pitfall.right_validation(losses, size), losses.mean())
 
 
 # Two softmaxes
@@ -790,8 +794,8 @@ def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
     "cross_entropy(logits, target)",
     fault="the loss gets logits",
 )
-def test_after_a_second_softmax_a_confident_wrong_model_learns_nothing(of):
-    shown = of("softmax_before_loss")
+def test_after_a_second_softmax_a_confident_wrong_model_learns_nothing(pitfall_output):
+    shown = pitfall_output("softmax_before_loss")
     assert 0 < float(shown["wrong, sure and wrong, push upwards"]) < 0.001
     assert float(shown["right, sure and wrong, push upwards"]) > 0.99
     floor = math.log(math.e + 3) - 1
@@ -828,10 +832,10 @@ def test_each_of_these_mistakes_in_our_code_is_caught_by_a_test_named_beside_it(
     "",
     fault="validation still counts the padding",
 )
-def test_three_mistakes_give_three_different_losses_for_one_model(answer):
-    one, three, seven = answer("three_losses").values()
+def test_three_mistakes_give_three_different_losses_for_one_model(exercise_output):
+    one, three, seven = exercise_output("three_losses").values()
     assert len({one, three, seven}) == 3
-    repaired = answer("one_loss").values()
+    repaired = exercise_output("one_loss").values()
     assert len({*repaired}) == 1
 
 
@@ -842,10 +846,10 @@ def test_three_mistakes_give_three_different_losses_for_one_model(answer):
     "x.shape[2:]",
     fault="the suspected norm is over each token",
 )
-def test_the_norm_over_the_sentence_is_the_leak_and_the_other_two_suspects_are_not(answer):
-    moved = numbers(answer("suspects")["each position moves by"])
+def test_the_norm_over_the_sentence_is_the_leak_and_the_other_two_suspects_are_not(exercise_output):
+    moved = numbers(exercise_output("suspects")["each position moves by"])
     assert min(moved) > 0.1
-    shown = answer("guilty")
+    shown = exercise_output("guilty")
     assert float(shown["norm over the sentence, the past moves by"]) > 0.1
     assert float(shown["norm over each token, the past moves by"]) == 0
     assert float(shown["the other two, off from the usual way by"]) == 0

@@ -29,12 +29,12 @@ def seed():
 
 
 @pytest.fixture
-def shown(printed):
+def pitfall_output(printed):
     """What a pitfall prints, as {label: value}."""
     return lambda name: printed("pitfalls", name, "")
 
 
-def turns(table: torch.Tensor) -> torch.Tensor:
+def column_angles(table: torch.Tensor) -> torch.Tensor:
     """How far each pair of columns turns from row to row, between -pi and pi."""
     turned = torch.atan2(table[:, 0::2], table[:, 1::2]).double().diff(dim=0)
     return torch.remainder(turned + math.pi, 2 * math.pi) - math.pi
@@ -85,8 +85,8 @@ def test_with_the_exponent_doubled_dot_products_depend_on_the_position():
     "        table[:, i + 1] = torch.cos(position / 100**cosine)",
     fault="the base of the wrong table is 100, which undoes the doubling",
 )
-def test_with_the_exponent_doubled_almost_half_of_the_columns_are_constant(shown):
-    values = shown("exponent_doubled")
+def test_with_the_exponent_doubled_almost_half_of_the_columns_are_constant(pitfall_output):
+    values = pitfall_output("exponent_doubled")
     assert 0.4 < int(values["wrong, columns that stand still"]) / 512 < 0.5
     assert values["right, columns that stand still"] == "41"
     assert values["right, their spread"] == "0.0"
@@ -120,13 +120,13 @@ def test_with_the_exponent_doubled_the_sine_and_cosine_of_a_pair_have_different_
     "rows[0] = rows[0]",
     fault="row 0 follows the formula",
 )
-def test_a_zero_row_is_far_from_its_neighbor_and_has_zero_dot_products(shown):
+def test_a_zero_row_is_far_from_its_neighbor_and_has_zero_dot_products(pitfall_output):
     pitfall = load_pitfall("zero_row")
     wrong, right = pitfall.wrong_table(100, 512), pitfall.right_table(100, 512)
     assert not wrong[0].any() and torch.equal(wrong[1:], right[1:])
     step = right.diff(dim=0).norm(dim=1)
     assert (wrong[1] - wrong[0]).norm() > 4 * step.max()
-    values = shown("zero_row")
+    values = pitfall_output("zero_row")
     scores = {
         (name, row): float(values[f"{name}, row 1 scores row {row}"])
         for name in ("wrong", "right")
@@ -167,10 +167,10 @@ def test_a_table_of_two_bases_has_rows_of_the_right_length_and_jumps_where_they_
     wrong, right = pitfall.wrong_table, pitfall.right_table
     torch.testing.assert_close(wrong.norm(dim=1), right.norm(dim=1))
     assert torch.equal(wrong[:8], right[:8]) and not torch.equal(wrong[8:], right[8:])
-    steady = turns(right)
+    steady = column_angles(right)
     torch.testing.assert_close(steady, steady[:1].expand_as(steady), rtol=0, atol=1e-5)
-    assert (turns(wrong)[7] - turns(wrong)[6]).abs().max() > 0.5
-    other = turns(pitfall.other_table)
+    assert (column_angles(wrong)[7] - column_angles(wrong)[6]).abs().max() > 0.5
+    other = column_angles(pitfall.other_table)
     torch.testing.assert_close(other, other[:1].expand_as(other), rtol=0, atol=1e-5)
 
 
@@ -181,8 +181,8 @@ def test_a_table_of_two_bases_has_rows_of_the_right_length_and_jumps_where_they_
     "sinusoidal_positional_encoding(64, 96)",
     fault="the other table has the base of training",
 )
-def test_the_translator_reads_only_the_table_that_it_learned_with(shown):
-    values = shown("mixed_bases")
+def test_the_translator_reads_only_the_table_that_it_learned_with(pitfall_output):
+    values = pitfall_output("mixed_bases")
     right = {name: int(values[f"{name}, right translations"][:-1]) for name in ("wrong", "100")}
     assert values["right, right translations"] == "100%"
     assert max(right.values()) < 99
@@ -239,13 +239,13 @@ def test_angles_in_float32_are_right_in_the_first_rows_and_wrong_far_out():
     "position.double().unsqueeze(1) * frequency",
     fault="the positions alone are kept in float64",
 )
-def test_beyond_2_to_the_24_float32_rounds_two_neighbors_to_one_number(shown):
+def test_beyond_2_to_the_24_float32_rounds_two_neighbors_to_one_number(pitfall_output):
     pitfall = load_pitfall("coarse_angles")
     assert float(torch.tensor(2**24, dtype=torch.float32) + 1) == 2**24
     position = torch.tensor([2**24, 2**24 + 1])
     assert torch.equal(*pitfall.wrong_rows(position, 8))
     assert not torch.equal(*pitfall.right_rows(position, 8))
-    values = shown("coarse_angles")
+    values = pitfall_output("coarse_angles")
     assert int(values["wrong at 20000000, different rows"]) < 60
     assert values["right at 20000000, different rows"] == "100"
     assert 2049 not in torch.arange(3000.0).half().tolist()  # float16 counts to 2048
@@ -261,8 +261,8 @@ def test_beyond_2_to_the_24_float32_rounds_two_neighbors_to_one_number(shown):
     "return tokens(ids)",
     fault="the missing scale is added",
 )
-def test_the_fraction_of_the_word_matches_its_length(shown):
-    values = shown("embedding_scale")
+def test_the_fraction_of_the_word_matches_its_length(pitfall_output):
+    values = pitfall_output("embedding_scale")
     for name, squared in (("wrong forgotten", 1), ("wrong twice", 512**2), ("right", 512)):
         share = squared / (squared + 512 / 2)
         found = float(values[f"{name}, share of the word"][:-1]) / 100
@@ -299,7 +299,7 @@ def test_root_d_times_n_0_1_is_as_long_as_applying_the_factor_twice():
     "vectors = vectors.detach()",
     fault="the pretrained vectors are not cloned before training",
 )
-def test_from_pretrained_freezes_the_words_and_keeps_the_pad_vector_by_default(shown):
+def test_from_pretrained_freezes_the_words_and_keeps_the_pad_vector_by_default(pitfall_output):
     pitfall = load_pitfall("pretrained")
     vectors = torch.randn(9, 4)
     wrong, right = pitfall.wrong_embedding(vectors), pitfall.right_embedding(vectors)
@@ -307,7 +307,7 @@ def test_from_pretrained_freezes_the_words_and_keeps_the_pad_vector_by_default(s
     assert torch.equal(wrong.weight[0], vectors[0]) and vectors[0].any()
     assert not right.weight[0].any()
     assert right.weight.data_ptr() != vectors.data_ptr()
-    values = shown("pretrained")
+    values = pitfall_output("pretrained")
     assert values["wrong, words that have learned, of 5"] == "0"
     assert values["right, words that have learned, of 5"] == "5"
 
@@ -338,8 +338,8 @@ def test_an_optimizer_accepts_a_frozen_table_silently():
     "return self.position(x)",
     fault="the second dropout is removed",
 )
-def test_ones_after_two_dropouts_are_larger_than_after_one(shown):
-    values = shown("dropout_twice")
+def test_ones_after_two_dropouts_are_larger_than_after_one(pitfall_output):
+    values = pitfall_output("dropout_twice")
     assert values["wrong, what became of ones"] == f"0.00 {1 / 0.9**2:.2f}"
     assert values["right, what became of ones"] == f"0.00 {1 / 0.9:.2f}"
 
@@ -351,8 +351,8 @@ def test_ones_after_two_dropouts_are_larger_than_after_one(shown):
     "self.dropout = nn.Dropout(0.0)",
     fault="the second dropout has probability 0",
 )
-def test_two_dropouts_lose_19_percent_and_add_more_than_twice_the_noise(shown):
-    values = shown("dropout_twice")
+def test_two_dropouts_lose_19_percent_and_add_more_than_twice_the_noise(pitfall_output):
+    values = pitfall_output("dropout_twice")
     assert values["wrong, zeros"] == "19.0%" and values["right, zeros"] == "10.0%"
     assert float(values["wrong, variance added"]) > 2 * float(values["right, variance added"])
 
@@ -381,8 +381,8 @@ def test_in_evaluation_the_second_dropout_has_no_effect():
     "tokens(right_ids) + 0",
     fault="the embedding gets ids with two axes",
 )
-def test_an_additional_axis_makes_25_vectors_from_5_tokens(shown):
-    values = shown("trailing_axis")
+def test_an_additional_axis_makes_25_vectors_from_5_tokens(pitfall_output):
+    values = pitfall_output("trailing_axis")
     assert values["wrong, embedding, with positions"] == "(1, 5, 5, 64)"
     assert values["right, with positions"] == "(1, 5, 64)"
     assert values["wrong, linear, with positions"] == values["right, with positions"]
@@ -395,9 +395,9 @@ def test_an_additional_axis_makes_25_vectors_from_5_tokens(shown):
     "torch.eye(9, 64)[right_ids]",
     fault="the linear layer reads one-hot rows",
 )
-def test_a_linear_layer_on_ids_puts_all_words_on_one_line(shown):
+def test_a_linear_layer_on_ids_puts_all_words_on_one_line(pitfall_output):
     pitfall = load_pitfall("trailing_axis")
-    values = shown("trailing_axis")
+    values = pitfall_output("trailing_axis")
     assert values["wrong, linear, directions"] == "1"
     assert values["right, directions"] == "4"
     we, work, mark = pitfall.linear(pitfall.wrong_ids.float())[0, 2:]
@@ -435,8 +435,8 @@ def test_a_table_in_a_plain_attribute_does_not_move_with_the_module():
     "self.table = table",
     fault="the right table is a plain attribute",
 )
-def test_a_model_whose_table_does_not_move_fails_on_another_device(shown):
-    values = shown("unregistered_table")
+def test_a_model_whose_table_does_not_move_fails_on_another_device(pitfall_output):
+    values = pitfall_output("unregistered_table")
     for kind in "half", "another device":
         assert not values[f"wrong, {kind}"].startswith("runs")
         assert values[f"right, {kind}"].startswith("runs")
@@ -465,8 +465,8 @@ def test_a_tensor_that_is_not_a_parameter_is_never_trained_or_saved():
     "Position(persistent=False, **others)",
     fault="the saved table is not persistent",
 )
-def test_a_saved_table_of_another_length_is_rejected_even_if_not_strict(shown):
-    values = shown("persistent_table")
+def test_a_saved_table_of_another_length_is_rejected_even_if_not_strict(pitfall_output):
+    values = pitfall_output("persistent_table")
     for strict in True, False:
         label = f"other length, {strict=}"
         assert values[f"wrong, {label}"] == "size mismatch for table"
@@ -540,8 +540,8 @@ def test_merging_heads_by_view_mixes_four_tokens_of_one_head():
     "return heads.transpose(1, 2).reshape(batch, length, nhead * head_dim)",
     fault="heads are transposed before they are merged",
 )
-def test_merging_by_view_leaks_the_future_through_a_causal_mask(shown):
-    values = shown("mixed_heads")
+def test_merging_by_view_leaks_the_future_through_a_causal_mask(pitfall_output):
+    values = pitfall_output("mixed_heads")
     assert values["wrong, positions that change"] == "[1, 3, 5, 7]"
     assert values["right, positions that change"] == "[7]"
 
@@ -636,7 +636,7 @@ def test_without_batch_first_a_padding_mask_does_not_fit():
     "Stack(nn.ModuleList(EncoderLayer(config) for _ in range(6)))",
     fault="the layers are in a ModuleList",
 )
-def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation(shown):
+def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation(pitfall_output):
     pitfall = load_pitfall("modules_in_a_list")
     wrong, right = pitfall.wrong_stack(), pitfall.right_stack()
     layer = sum(p.numel() for p in EncoderLayer(pitfall.config).parameters())
@@ -645,7 +645,7 @@ def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation
     assert sum(p.numel() for p in right.parameters()) == 6 * layer + output
     assert list(wrong.state_dict()) == ["output.weight", "output.bias"]
     assert wrong.eval().layers[0].training and not right.eval().layers[0].training
-    values = shown("modules_in_a_list")
+    values = pitfall_output("modules_in_a_list")
     assert values["wrong, twice the same"] == "False"
     assert values["right, twice the same"] == "True"
 

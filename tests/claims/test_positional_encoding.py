@@ -49,7 +49,7 @@ def attention(x, to_query, to_key, to_value, mask=None):
     return scaled_dot_product_attention(x @ to_query, x @ to_key, x @ to_value, mask)[0]
 
 
-def random(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> torch.Tensor:
+def random_tensor(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> torch.Tensor:
     return torch.randn(*shape, dtype=dtype, generator=torch.Generator().manual_seed(seed))
 
 
@@ -67,7 +67,7 @@ def random(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> to
 @few
 @given(st.permutations(range(5)), st.integers(0, 1000))
 def test_attention_is_permutation_equivariant(dtype, order, seed):
-    x, *weights = random(4, 8, 8, dtype=dtype, seed=seed)
+    x, *weights = random_tensor(4, 8, 8, dtype=dtype, seed=seed)
     x = x[:5]
     moved, output = attention(x[order], *weights), attention(x, *weights)
     torch.testing.assert_close(moved, output[order], rtol=0, atol=TOLERANCE[dtype])
@@ -83,7 +83,7 @@ def test_attention_is_permutation_equivariant(dtype, order, seed):
 @few
 @given(st.permutations(range(5)), st.integers(0, 1000))
 def test_the_mean_of_its_outputs_is_permutation_invariant(order, seed):
-    x, *weights = random(4, 8, 8, seed=seed)
+    x, *weights = random_tensor(4, 8, 8, seed=seed)
     x = x[:5]
     moved, output = attention(x[order], *weights), attention(x, *weights)
     torch.testing.assert_close(moved.mean(0), output.mean(0))
@@ -112,7 +112,7 @@ def test_permuting_the_inputs_only_permutes_the_outputs():
 )
 def test_a_causal_mask_breaks_the_equivariance():
     assert float(printed("examples", "equivariance")["with a causal mask"]) > 1
-    x, *weights = random(4, 8, 8)
+    x, *weights = random_tensor(4, 8, 8)
     causal = torch.ones(8, 8, dtype=torch.bool).tril()
     moved = attention(x.flip(0), *weights, causal)
     assert (moved - attention(x, *weights, causal).flip(0)).abs().max() > 0.1
@@ -120,12 +120,12 @@ def test_a_causal_mask_breaks_the_equivariance():
 
 @claim("input-in-practice#equivariance", kind="mathematics")
 def test_a_causal_mask_shows_positions_only_if_a_token_differs():
-    matrices = random(3, 4, 4)
+    matrices = random_tensor(3, 4, 4)
     causal = torch.ones(6, 6, dtype=torch.bool).tril()
-    equal = random(1, 4, seed=1).expand(6, 4)
+    equal = random_tensor(1, 4, seed=1).expand(6, 4)
     outputs = attention(equal, *matrices, causal)
     torch.testing.assert_close(outputs, outputs[:1].expand(6, 4))
-    begun = torch.cat([random(1, 4, seed=2), equal[1:]])  # <bos> comes first
+    begun = torch.cat([random_tensor(1, 4, seed=2), equal[1:]])  # <bos> comes first
     assert torch.pdist(attention(begun, *matrices, causal)).min() > 1e-3
 
 
@@ -179,7 +179,7 @@ def test_with_positions_all_six_orders_give_different_outputs():
     fault="every position gets row 0",
 )
 def test_with_positions_attention_is_no_longer_equivariant():
-    x, *weights = random(4, 8, 8)
+    x, *weights = random_tensor(4, 8, 8)
     add = PositionalEncoding(8, dropout=0.0).double()
     moved = attention(add(x.flip(0).unsqueeze(0)), *weights)
     output = attention(add(x.unsqueeze(0)), *weights)
@@ -630,7 +630,7 @@ def test_only_the_cross_term_brings_the_error_to_third_order():
 @given(st.integers(0, 100), st.integers(0, 100), even_widths, st.integers(0, 1000))
 def test_the_diagonal_form_splits_into_difference_and_sum(m, n, d, seed):
     theta = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    h = random(d, seed=seed)
+    h = random_tensor(d, seed=seed)
     even, odd = h[0::2], h[1::2]
     form = (
         even * (m * theta).cos() * (n * theta).cos() + odd * (m * theta).sin() * (n * theta).sin()
@@ -692,7 +692,7 @@ def test_the_derived_pair_is_the_papers_with_its_components_swapped():
 @given(st.integers(1, 4), st.integers(1, 12), even_widths)
 def test_every_sentence_gets_the_first_rows_of_the_table(dtype, batch, length, d):
     module = PositionalEncoding(d, max_len=12, dropout=0.0).to(dtype)
-    x = random(batch, length, d, dtype=dtype)
+    x = random_tensor(batch, length, d, dtype=dtype)
     output = module(x)
     assert output.shape == x.shape and output.dtype == dtype
     table = sinusoidal_positional_encoding(12, d).to(dtype)
@@ -864,7 +864,7 @@ def test_positions_leave_most_directions_free_for_the_words():
 )
 def test_dropout_is_applied_to_the_sum():
     torch.manual_seed(0)
-    x = random(8, 50, 32, dtype=torch.float32)
+    x = random_tensor(8, 50, 32, dtype=torch.float32)
     module = PositionalEncoding(32, dropout=0.5)
     total, output = x + module.table[:50], module(x)
     dropped = output == 0
@@ -894,7 +894,7 @@ def test_dropout_is_applied_once():
 )
 def test_in_evaluation_nothing_is_dropped():
     module = PositionalEncoding(8, dropout=0.9).eval()
-    x = random(2, 5, 8, dtype=torch.float32)
+    x = random_tensor(2, 5, 8, dtype=torch.float32)
     assert torch.equal(module(x), x + module.table[:5])
 
 
@@ -917,7 +917,7 @@ def test_a_rotated_query_finds_the_token_before_among_positions_and_not_with_wor
     positions = sinusoidal_positional_encoding(n, 32).double()
     assert right(positions) == 1
     for seed in range(5):
-        words = random(10, 32, seed=seed)[torch.arange(n) * 7 % 10]
+        words = random_tensor(10, 32, seed=seed)[torch.arange(n) * 7 % 10]
         assert right(positions + words) < 0.3
 
 

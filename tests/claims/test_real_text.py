@@ -44,13 +44,13 @@ SEEDS = {"en-zh": 0, "zh-en": 1}  # both directions have the same shapes and oth
 
 
 @pytest.fixture(scope="module", params=SEEDS)
-def models(request: pytest.FixtureRequest) -> Models:
+def model_pair(request: pytest.FixtureRequest) -> Models:
     """The shapes of OPUS-MT, with a vocabulary of 60."""
     return random_models(60, SEEDS[request.param], attn_implementation="eager")
 
 
 @pytest.fixture(scope="module")
-def small() -> Models:
+def small_pair() -> Models:
     """Small shapes; every translation depends on its source."""
     return random_models(60, std=0.6, **SMALL)
 
@@ -111,9 +111,9 @@ def test_every_layer_and_the_logits_equal_those_of_transformers(attention):
     "num_encoder_layers=2",
     fault="Marian has two encoder layers",
 )
-def test_in_the_published_shapes_every_layer_equals_that_of_transformers(models):
+def test_in_the_published_shapes_every_layer_equals_that_of_transformers(model_pair):
     src, target = random_ids(60, 4, 11, padded=4), random_ids(60, 4, 7)
-    differences = relative_differences(models, src, target)
+    differences = relative_differences(model_pair, src, target)
     assert len(differences) == 6 + 6 + 1
     for difference in differences.values():
         assert difference < 1e-5
@@ -126,7 +126,7 @@ def test_in_the_published_shapes_every_layer_equals_that_of_transformers(models)
     "max_len=64",
     fault="Marian has only 64 positions",
 )
-def test_every_position_of_a_long_sentence_has_the_same_logits(small):
+def test_every_position_of_a_long_sentence_has_the_same_logits(small_pair):
     models = random_models(60, **SMALL | {"max_position_embeddings": 100})
     differences = relative_differences(models, random_ids(60, 1, 100), random_ids(60, 1, 99))
     assert differences["logits"] < 1e-5
@@ -152,8 +152,8 @@ def test_with_the_whole_vocabulary_the_logits_are_the_same():
     "pass",
     fault="the sines and cosines of Marian alternate",
 )
-def test_the_published_positions_are_our_table_with_all_sines_first(small):
-    theirs, ours = small
+def test_the_published_positions_are_our_table_with_all_sines_first(small_pair):
+    theirs, ours = small_pair
     published = theirs.state_dict()["model.encoder.embed_positions.weight"]
     torch.testing.assert_close(ours.position.table, published, rtol=0, atol=1e-6)
     table = PositionalEncoding(64, 64).table
@@ -207,8 +207,8 @@ def test_a_model_with_another_activation_function_is_rejected():
     "value=0.0",
     fault="a translation of Marian can contain <bos>",
 )
-def test_no_translation_contains_the_start_token(small):
-    _, ours = small
+def test_no_translation_contains_the_start_token(small_pair):
+    _, ours = small_pair
     logits = ours(random_ids(60, 3, 5), random_ids(60, 3, 5))
     assert logits[..., -1].eq(-torch.inf).all()
     assert logits[..., :-1].isfinite().all()
@@ -221,9 +221,9 @@ def test_no_translation_contains_the_start_token(small):
     "return (ids == ids)[:, None, None, :]",
     fault="the padding mask hides nothing",
 )
-def test_with_the_padding_token_as_the_start_the_logits_differ(small):
+def test_with_the_padding_token_as_the_start_the_logits_differ(small_pair):
     """Our masks hide it, and MarianMTModel doesn't."""
-    _, ours = small
+    _, ours = small_pair
     src, target = random_ids(60, 3, 6), random_ids(60, 3, 5)
     one, other = (F.pad(target, (1, 0), value=start) for start in (59, 60))
     with decode.eval_mode(ours):
@@ -240,8 +240,8 @@ def test_with_the_padding_token_as_the_start_the_logits_differ(small):
     "pass",
     fault="Marian's source and target have tables of their own",
 )
-def test_one_table_serves_source_target_and_logits(small):
-    _, ours = small
+def test_one_table_serves_source_target_and_logits(small_pair):
+    _, ours = small_pair
     tables = (ours.src_embedding.embedding, ours.tgt_embedding.embedding, ours.output)
     assert len({id(module.weight) for module in tables}) == 1
 
@@ -274,13 +274,13 @@ def test_the_parameters_of_the_published_shapes_follow_the_formula(printed):
     'second = "encoder_attn_layer_norm"',
     fault="the inverse of our_name gives the encoder a norm for cross-attention",
 )
-def test_the_inverse_gives_the_names_that_transformers_has(printed, small):
+def test_the_inverse_gives_the_names_that_transformers_has(printed, small_pair):
     shown = printed("exercises", "published_name")
     assert shown["there and back"] == "True"
     assert shown["different names"] == shown["weights of the layers"]
     names, _ = run_snippet("exercises", "real-text", "published_name")
-    theirs = {name for name in small[0].state_dict() if ".layers." in name}
-    ours = {name for name in small[1].state_dict() if ".layers." in name}
+    theirs = {name for name in small_pair[0].state_dict() if ".layers." in name}
+    ours = {name for name in small_pair[1].state_dict() if ".layers." in name}
     assert {names["published_name"](name) for name in ours} == theirs
 
 
@@ -313,10 +313,10 @@ def test_the_architecture_has_at_most_80_lines_of_code():
     fault="the cache of the translator gives every token the first position",
 )
 @pytest.mark.parametrize("use_cache", [True, False])
-def test_greedy_decoding_equals_generate(small, use_cache):
-    _, ours = small
+def test_greedy_decoding_equals_generate(small_pair, use_cache):
+    _, ours = small_pair
     src = random_ids(60, 20, 9, padded=3)
-    theirs = generate(small, src, 12)
+    theirs = generate(small_pair, src, 12)
     assert len({tuple(row) for row in theirs.tolist()}) >= 8  # the source matters
     assert greedy_decode(ours, src, 12, 60, EOS, use_cache).equal(theirs)
 
@@ -328,17 +328,19 @@ def test_greedy_decoding_equals_generate(small, use_cache):
     'nhead=sizes["encoder_attention_heads"] // 2',
     fault="Marian has half as many heads",
 )
-def test_greedy_decoding_in_the_published_shapes_equals_generate(models):
-    _, ours = models
+def test_greedy_decoding_in_the_published_shapes_equals_generate(model_pair):
+    _, ours = model_pair
     src = random_ids(60, 4, 6, padded=2)
-    assert greedy_decode(ours, src, 6, 60, EOS).equal(generate(models, src, 6))
+    assert greedy_decode(ours, src, 6, 60, EOS).equal(generate(model_pair, src, 6))
 
 
-def beams(models: Models, src: Tensor, max_len: int, beam_size: int) -> tuple[Tensor, Tensor]:
+def both_beam_searches(
+    model_pair: Models, src: Tensor, max_len: int, beam_size: int
+) -> tuple[Tensor, Tensor]:
     """What generate's beam search writes, and ours; neither normalizes by the length."""
-    _, ours = models
+    _, ours = model_pair
     options = {"length_penalty": 0.0, "early_stopping": "never"}
-    theirs = generate(models, src, max_len, num_beams=beam_size, **options)
+    theirs = generate(model_pair, src, max_len, num_beams=beam_size, **options)
     mine = beam_search(ours, src, max_len, 60, EOS, beam_size, length_penalty=0.0)
     width = max(theirs.size(1), mine.size(1))
     return tuple(
@@ -353,8 +355,8 @@ def plain_best(totals: Tensor, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return totals, best // logits.size(-1), best % logits.size(-1)
 
 
-def without_ends(models: Models) -> Models:
-    theirs, _ = models
+def without_ends(model_pair: Models) -> Models:
+    theirs, _ = model_pair
     theirs.final_logits_bias[0, EOS] = -30
     return theirs, load_marian(theirs.config.to_dict(), theirs.state_dict())
 
@@ -369,7 +371,7 @@ def without_ends(models: Models) -> Models:
 def test_without_the_reserved_beam_our_beam_search_equals_generate(monkeypatch):
     models = without_ends(random_models(60, std=0.6, **SMALL))
     monkeypatch.setattr(decode, "best_continuations", plain_best)
-    theirs, mine = beams(models, random_ids(60, 20, 9, padded=3), 12, 4)
+    theirs, mine = both_beam_searches(models, random_ids(60, 20, 9, padded=3), 12, 4)
     assert mine.equal(theirs)
     greedy = greedy_decode(models[1], random_ids(60, 20, 9, padded=3), 12, 60, EOS)
     assert (mine != greedy).any(dim=1).sum() >= 5  # the search matters
@@ -385,20 +387,24 @@ def test_without_the_reserved_beam_our_beam_search_equals_generate(monkeypatch):
 def test_only_our_beam_search_is_never_below_the_greedy_translation():
     models = without_ends(random_models(60, std=0.6, **SMALL))
     src = random_ids(60, 200, 5)
-    scores = [sentence_score(models[1], src, ids, 60) for ids in beams(models, src, 12, 2)]
+    scores = [
+        sentence_score(models[1], src, ids, 60) for ids in both_beam_searches(models, src, 12, 2)
+    ]
     greedy = sentence_score(models[1], src, greedy_decode(models[1], src, 12, 60, EOS), 60)
     below = [(score < greedy - 1e-4).sum().item() for score in scores]
     assert below[0] > 0
     assert below[1] == 0
 
 
-def scored(models: Models, src: Tensor, renormalize: bool) -> tuple[Tensor, Tensor, Tensor]:
+def scored_beam_search(
+    model_pair: Models, src: Tensor, renormalize: bool
+) -> tuple[Tensor, Tensor, Tensor]:
     """What generate's beam search writes with a length penalty of 0.6, its scores, and n^0.6."""
-    shown = models[0].generate(
+    shown = model_pair[0].generate(
         src,
         attention_mask=torch.ones_like(src),
         max_new_tokens=12,
-        bad_words_ids=[[models[1].config.pad_id]],
+        bad_words_ids=[[model_pair[1].config.pad_id]],
         num_beams=4,
         length_penalty=0.6,
         early_stopping="never",
@@ -407,24 +413,24 @@ def scored(models: Models, src: Tensor, renormalize: bool) -> tuple[Tensor, Tens
         output_scores=True,
     )
     ids = shown.sequences[:, 1:]
-    lengths = (ids != models[1].config.pad_id).sum(dim=1)
+    lengths = (ids != model_pair[1].config.pad_id).sum(dim=1)
     return ids, shown.sequences_scores, lengths**0.6
 
 
 @claim("real-text#decoding", kind="measurement")
-def test_generate_divides_the_logarithm_by_a_power_of_the_length(small):
+def test_generate_divides_the_logarithm_by_a_power_of_the_length(small_pair):
     """By n^alpha; our normalisation, ((5 + n) / 6)^alpha, is that of Wu et al."""
     src = random_ids(60, 8, 9)
-    ids, scores, divisors = scored(small, src, renormalize=True)
-    totals = sentence_score(small[1], src, ids, 60)
+    ids, scores, divisors = scored_beam_search(small_pair, src, renormalize=True)
+    totals = sentence_score(small_pair[1], src, ids, 60)
     torch.testing.assert_close(scores, totals / divisors, rtol=1e-5, atol=1e-5)
 
 
 @claim("real-text#decoding", kind="measurement")
-def test_only_if_renormalized_does_generate_exclude_padding_from_the_softmax(small):
+def test_only_if_renormalized_does_generate_exclude_padding_from_the_softmax(small_pair):
     src = random_ids(60, 8, 9)
-    ids, scores, divisors = scored(small, src, renormalize=False)
-    totals = sentence_score(small[1], src, ids, 60)
+    ids, scores, divisors = scored_beam_search(small_pair, src, renormalize=False)
+    totals = sentence_score(small_pair[1], src, ids, 60)
     assert (totals - scores * divisors).min() > 0.001
 
 
@@ -432,7 +438,7 @@ def test_only_if_renormalized_does_generate_exclude_padding_from_the_softmax(sma
 
 
 @pytest.fixture(scope="module", params=SEEDS)
-def folder(request: pytest.FixtureRequest, tmp_path_factory) -> Path:
+def published_folder(request: pytest.FixtureRequest, tmp_path_factory) -> Path:
     """The published files of a tiny model for one direction."""
     from sentencepiece import SentencePieceTrainer
 
@@ -467,10 +473,10 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def tokenizer(folder):
+def tokenizer(published_folder):
     from transformers import MarianTokenizer
 
-    files = (str(folder / name) for name in ("source.spm", "target.spm", "vocab.json"))
+    files = (str(published_folder / name) for name in ("source.spm", "target.spm", "vocab.json"))
     return MarianTokenizer(*files)
 
 
@@ -507,16 +513,18 @@ TEXTS = [
     fault="the pieces are numbered by SentencePiece",
 )
 @pytest.mark.parametrize("text", TEXTS)
-def test_the_ids_of_a_text_equal_those_of_marian_tokenizer(folder, tokenizer, text):
-    assert Tokens(folder).encode(text) == tokenizer(text)["input_ids"]
+def test_the_ids_of_a_text_equal_those_of_marian_tokenizer(published_folder, tokenizer, text):
+    assert Tokens(published_folder).encode(text) == tokenizer(text)["input_ids"]
 
 
 @claim("real-text#subwords", kind="measurement")
-def test_characters_are_normalized_and_punctuation_is_not(folder, tokenizer, monkeypatch):
+def test_characters_are_normalized_and_punctuation_is_not(published_folder, tokenizer, monkeypatch):
     """Full-width letters give the pieces of usual ones; MarianTokenizer.normalize isn't called."""
-    assert Tokens(folder).encode("ＡＢ we work") == Tokens(folder).encode("AB we work")
+    assert Tokens(published_folder).encode("ＡＢ we work") == Tokens(published_folder).encode(
+        "AB we work"
+    )
     monkeypatch.setattr(tokenizer, "normalize", None)  # a call would fail
-    assert tokenizer("we “work” .")["input_ids"] == Tokens(folder).encode("we “work” .")
+    assert tokenizer("we “work” .")["input_ids"] == Tokens(published_folder).encode("we “work” .")
 
 
 @claim("real-text#subwords")
@@ -532,8 +540,8 @@ def test_characters_are_normalized_and_punctuation_is_not(folder, tokenizer, mon
     'special = {"</s>", "<pad>"}',
     fault="<unk> is part of the translation",
 )
-def test_the_text_of_ids_equals_that_of_marian_tokenizer(folder, tokenizer):
-    tokens = Tokens(folder)
+def test_the_text_of_ids_equals_that_of_marian_tokenizer(published_folder, tokenizer):
+    tokens = Tokens(published_folder)
     unknown = tokens.ids["<unk>"]
     for ids in random_ids(len(tokens.ids), 30, 8, padded=3).tolist():
         ids = [*ids[:4], unknown, *ids[4:], EOS]
@@ -547,8 +555,8 @@ def test_the_text_of_ids_equals_that_of_marian_tokenizer(folder, tokenizer):
     "pieces = []",
     fault="the language prefix is dropped",
 )
-def test_the_prefix_is_one_token_before_the_sentence(folder):
-    tokens = Tokens(folder)
+def test_the_prefix_is_one_token_before_the_sentence(published_folder):
+    tokens = Tokens(published_folder)
     prefix, *rest = tokens.encode(">>cmn_Hans<< we work .")
     assert prefix == tokens.ids[">>cmn_Hans<<"]
     assert rest == tokens.encode("we work .")
@@ -560,8 +568,8 @@ def test_the_prefix_is_one_token_before_the_sentence(folder):
 class Server(BaseHTTPRequestHandler):
     """Serves the files of a folder at the addresses of the Hugging Face Hub."""
 
-    def __init__(self, folder: Path, requests: list[str], *arguments: object):
-        self.folder, self.requests = folder, requests
+    def __init__(self, published_folder: Path, server_requests: list[str], *arguments: object):
+        self.folder, self.requests = published_folder, server_requests
         super().__init__(*arguments)
 
     def do_GET(self) -> None:
@@ -577,12 +585,12 @@ class Server(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def requests(folder, tmp_path, monkeypatch) -> Iterator[list[str]]:
+def server_requests(published_folder, tmp_path, monkeypatch) -> Iterator[list[str]]:
     """A local server in place of huggingface.co, and an empty folder; what it is asked for."""
     paths: list[str] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, folder, paths))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, published_folder, paths))
     monkeypatch.setattr(opus_mt, "SITE", f"http://127.0.0.1:{server.server_port}")
-    found = opus_mt.sha256(str(folder / opus_mt.WEIGHTS))
+    found = opus_mt.sha256(str(published_folder / opus_mt.WEIGHTS))
     monkeypatch.setattr(opus_mt, "SHA256", dict.fromkeys(opus_mt.SHA256, found))
     monkeypatch.chdir(tmp_path)
     Thread(target=server.serve_forever, daemon=True).start()
@@ -591,7 +599,7 @@ def requests(folder, tmp_path, monkeypatch) -> Iterator[list[str]]:
     server.server_close()
 
 
-def run(monkeypatch, *arguments: str) -> None:
+def run_opus_mt(monkeypatch, *arguments: str) -> None:
     monkeypatch.setattr(sys, "argv", ["opus_mt", *arguments])
     opus_mt.main()
 
@@ -616,23 +624,23 @@ def run(monkeypatch, *arguments: str) -> None:
     fault="the command downloads the files every time",
 )
 def test_the_command_downloads_the_pinned_files_and_translates(
-    folder, requests, monkeypatch, capsys
+    published_folder, server_requests, monkeypatch, capsys
 ):
-    forward = "en-zh" in folder.name
+    forward = "en-zh" in published_folder.name
     sentences = ["why do we work ?", "we rest at home ."] if forward else ["我们为什么工作？"]
     arguments = sentences if forward else ["--reverse", *sentences]
-    run(monkeypatch, *arguments)
+    run_opus_mt(monkeypatch, *arguments)
     name, revision = opus_mt.EN_ZH if forward else opus_mt.ZH_EN
     start = f"/Helsinki-NLP/{name}/resolve/{revision}"
-    assert requests == [f"{start}/{file}" for file in opus_mt.FILES]
+    assert server_requests == [f"{start}/{file}" for file in opus_mt.FILES]
     prefix = ">>cmn_Hans<<" if forward else ""
-    model, tokens = opus_mt.load(folder)
+    model, tokens = opus_mt.load(published_folder)
     expected = [opus_mt.translate(model, tokens, prefix + sentence) for sentence in sentences]
     assert capsys.readouterr().out.splitlines() == expected
     assert all(expected)
 
-    run(monkeypatch, *arguments)
-    assert len(requests) == len(opus_mt.FILES)  # nothing is downloaded again
+    run_opus_mt(monkeypatch, *arguments)
+    assert len(server_requests) == len(opus_mt.FILES)  # nothing is downloaded again
     assert capsys.readouterr().out.splitlines() == expected
 
 
@@ -643,10 +651,10 @@ def test_the_command_downloads_the_pinned_files_and_translates(
     "not SHA256[name]",
     fault="other weights than the published ones are loaded",
 )
-def test_other_weights_than_the_published_ones_are_refused(requests, monkeypatch):
+def test_other_weights_than_the_published_ones_are_refused(server_requests, monkeypatch):
     monkeypatch.setattr(opus_mt, "SHA256", dict.fromkeys(opus_mt.SHA256, 64 * "0"))
     with pytest.raises(SystemExit, match=r"pytorch_model\.bin has another SHA-256 than expected"):
-        run(monkeypatch, "we work .")
+        run_opus_mt(monkeypatch, "we work .")
     assert not [*Path.cwd().rglob("pytorch_model.bin")]
 
 
@@ -661,7 +669,7 @@ def test_without_a_network_the_command_explains_it(tmp_path, monkeypatch):
     monkeypatch.setattr(opus_mt, "SITE", "http://127.0.0.1:9")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit, match=r"can't be downloaded from http://127\.0\.0\.1:9"):
-        run(monkeypatch, "we work .")
+        run_opus_mt(monkeypatch, "we work .")
     assert not [*tmp_path.rglob("*.*")]
 
 
@@ -672,11 +680,13 @@ def test_without_a_network_the_command_explains_it(tmp_path, monkeypatch):
     "if False:",
     fault="without SentencePiece the command downloads the files and ends with a traceback",
 )
-def test_without_sentencepiece_the_command_explains_it_before_the_download(requests, monkeypatch):
+def test_without_sentencepiece_the_command_explains_it_before_the_download(
+    server_requests, monkeypatch
+):
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
     with pytest.raises(SystemExit, match="pip install sentencepiece"):
-        run(monkeypatch, "we work .")
-    assert not requests
+        run_opus_mt(monkeypatch, "we work .")
+    assert not server_requests
 
 
 # What is measured

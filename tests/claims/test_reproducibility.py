@@ -363,7 +363,7 @@ def test_a_file_is_flushed_to_disk_before_it_is_renamed(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory) -> Path:
+def interrupted_checkpoint(tmp_path_factory) -> Path:
     """The checkpoint of a training that was interrupted."""
     path = tmp_path_factory.mktemp("saved") / "checkpoint"
     with pytest.raises(KeyboardInterrupt):
@@ -380,8 +380,10 @@ def saved(tmp_path_factory) -> Path:
 )
 @few
 @given(data=st.data())
-def test_a_checkpoint_with_one_wrong_bit_is_rejected(saved, tmp_path_factory, data):
-    whole = bytearray(saved.read_bytes())
+def test_a_checkpoint_with_one_wrong_bit_is_rejected(
+    interrupted_checkpoint, tmp_path_factory, data
+):
+    whole = bytearray(interrupted_checkpoint.read_bytes())
     place = data.draw(st.integers(0, len(whole) - 1))
     whole[place] ^= 1 << data.draw(st.integers(0, 7))
     path = tmp_path_factory.getbasetemp() / "damaged"
@@ -399,8 +401,8 @@ def test_a_checkpoint_with_one_wrong_bit_is_rejected(saved, tmp_path_factory, da
 )
 @few
 @given(data=st.data())
-def test_a_truncated_checkpoint_is_rejected(saved, tmp_path_factory, data):
-    whole = saved.read_bytes()
+def test_a_truncated_checkpoint_is_rejected(interrupted_checkpoint, tmp_path_factory, data):
+    whole = interrupted_checkpoint.read_bytes()
     path = tmp_path_factory.getbasetemp() / "short"
     path.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
     with pytest.raises(ValueError, match="is damaged"):
@@ -421,9 +423,9 @@ def test_a_truncated_checkpoint_is_rejected(saved, tmp_path_factory, data):
         ({"steps": 30, "peak": 0.1}, "steps is 24 there and 30 here, peak is 0.004 there"),
     ],
 )
-def test_a_checkpoint_of_other_settings_is_rejected(saved, change, message):
+def test_a_checkpoint_of_other_settings_is_rejected(interrupted_checkpoint, change, message):
     with pytest.raises(ValueError, match=f"is of another run: {re.escape(message)}"):
-        trained(replace(SHORT, **change), checkpoint=saved, resume=True)
+        trained(replace(SHORT, **change), checkpoint=interrupted_checkpoint, resume=True)
 
 
 @claim("reproducibility#checkpoints")
@@ -433,10 +435,10 @@ def test_a_checkpoint_of_other_settings_is_rejected(saved, change, message):
     "self.about = asdict(settings)",
     fault="a checkpoint does not record the model's configuration",
 )
-def test_a_checkpoint_of_another_model_is_rejected(saved):
+def test_a_checkpoint_of_another_model_is_rejected(interrupted_checkpoint):
     translator = small_translator(d_model=32)
     with pytest.raises(ValueError, match="d_model is 16 there and 32 here"):
-        train(translator, PAIRS, [], SHORT, saved, resume=True, show=silent)
+        train(translator, PAIRS, [], SHORT, interrupted_checkpoint, resume=True, show=silent)
 
 
 @claim("reproducibility#checkpoints")
@@ -446,10 +448,12 @@ def test_a_checkpoint_of_another_model_is_rejected(saved):
     'self.about |= {"processes": group.count}',
     fault="a checkpoint of other data is accepted",
 )
-def test_a_checkpoint_of_other_data_is_rejected(saved):
+def test_a_checkpoint_of_other_data_is_rejected(interrupted_checkpoint):
     swapped = [PAIRS[1], PAIRS[0], *PAIRS[2:]]
     with pytest.raises(ValueError, match="another run: data is "):
-        train(small_translator(), swapped, [], SHORT, saved, resume=True, show=silent)
+        train(
+            small_translator(), swapped, [], SHORT, interrupted_checkpoint, resume=True, show=silent
+        )
 
 
 @claim("reproducibility#checkpoints")

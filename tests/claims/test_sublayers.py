@@ -26,7 +26,7 @@ sizes = st.integers(1, 6)
 seeds = st.integers(0, 2**32 - 1)
 
 
-def close(dtype):
+def tolerances(dtype):
     return {"rtol": 0, "atol": 1e-5 if dtype == torch.float32 else 1e-12}
 
 
@@ -40,7 +40,7 @@ def seed():
     torch.manual_seed(0)
 
 
-def run(kind, name):
+def run_file(kind, name):
     return runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
 
 
@@ -65,7 +65,7 @@ def test_the_feed_forward_network_matches_the_formula_of_the_paper(
         x = torch.randn(batch, positions, d, dtype=dtype)
         (w1, b1), (w2, b2) = ((m.weight.T, m.bias) for m in (network.linear1, network.linear2))
         expected = (x @ w1 + b1).clamp(min=0) @ w2 + b2
-        torch.testing.assert_close(network(x), expected, **close(dtype))
+        torch.testing.assert_close(network(x), expected, **tolerances(dtype))
 
 
 @claim("sublayers#feed-forward")
@@ -87,7 +87,9 @@ def test_attention_to_a_single_token_is_a_linear_map_plus_a_constant(a, seed):
             return attention(x, x, x)[0]
 
         torch.testing.assert_close(
-            f(*a) + f(1 - a[0], 1 - a[1]), f(a[0], 1 - a[1]) + f(1 - a[0], a[1]), **close(dtype)
+            f(*a) + f(1 - a[0], 1 - a[1]),
+            f(a[0], 1 - a[1]) + f(1 - a[0], a[1]),
+            **tolerances(dtype),
         )
 
 
@@ -99,7 +101,7 @@ def test_attention_to_a_single_token_is_a_linear_map_plus_a_constant(a, seed):
     fault="the second hidden unit of the example has no bias",
 )
 def test_two_hidden_units_compute_whether_exactly_one_of_two_facts_holds(printed, capsys):
-    run("examples", "exactly_one")
+    run_file("examples", "exactly_one")
     lines = capsys.readouterr().out.splitlines()
     assert lines[:4] == [
         "[0, 0] -> [0, 0]",
@@ -118,7 +120,7 @@ def test_two_hidden_units_compute_whether_exactly_one_of_two_facts_holds(printed
     fault="the example subtracts its second hidden unit only once",
 )
 def test_without_relu_the_first_answer_would_be_two(capsys):
-    network = run("examples", "exactly_one")["network"]
+    network = run_file("examples", "exactly_one")["network"]
     facts = torch.zeros(2)
     assert network(facts)[0] == 0
     assert network.linear2(network.linear1(facts))[0] == 2
@@ -195,7 +197,7 @@ def test_the_network_is_a_sum_of_one_vector_for_each_hidden_unit(d, hidden, seed
         for j in range(hidden):
             score = x @ network.linear1.weight[j] + network.linear1.bias[j]
             total = total + score.clamp(min=0) * network.linear2.weight[:, j]
-        torch.testing.assert_close(network(x), total, **close(dtype))
+        torch.testing.assert_close(network(x), total, **tolerances(dtype))
 
 
 @claim("sublayers#feed-forward")
@@ -254,11 +256,11 @@ def test_the_network_treats_every_position_independently_with_the_same_weights(
         other[:, place] = torch.randn(2, 4, dtype=dtype)
         same = [i for i in range(positions) if i != place]
         y = network(x)
-        torch.testing.assert_close(y[:, same], network(other)[:, same], **close(dtype))
+        torch.testing.assert_close(y[:, same], network(other)[:, same], **tolerances(dtype))
         order = torch.randperm(positions)
-        torch.testing.assert_close(network(x[:, order]), y[:, order], **close(dtype))
+        torch.testing.assert_close(network(x[:, order]), y[:, order], **tolerances(dtype))
         alone = torch.stack([network(x[:, i]) for i in range(positions)], dim=1)
-        torch.testing.assert_close(y, alone, **close(dtype))
+        torch.testing.assert_close(y, alone, **tolerances(dtype))
 
 
 @claim("sublayers#position-wise")
@@ -292,7 +294,7 @@ def test_the_network_is_two_convolutions_of_width_1(dtype):
         )
     x = torch.randn(2, 5, 4, dtype=dtype)
     y = second(first(x.mT).relu()).mT
-    torch.testing.assert_close(network(x), y, **close(dtype))
+    torch.testing.assert_close(network(x), y, **tolerances(dtype))
 
 
 @claim("sublayers#exercises")

@@ -200,7 +200,7 @@ def test_a_single_process_is_the_first_of_one_and_computes_on_the_cpu():
 
 
 @pytest.fixture
-def joined(monkeypatch) -> list[Any]:
+def process_group_calls(monkeypatch) -> list[Any]:
     """The calls of PyTorch that join a process to a group."""
     calls: list[Any] = []
     monkeypatch.setattr(training.dist, "init_process_group", calls.append)
@@ -213,22 +213,28 @@ def joined(monkeypatch) -> list[Any]:
 
 
 @pytest.mark.parametrize("gpu", [False, True])
-def test_a_process_without_torchrun_is_alone_on_its_device(monkeypatch, joined, gpu):
+def test_a_process_without_torchrun_is_alone_on_its_device(monkeypatch, process_group_calls, gpu):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
     with training.distributed_context() as group:
         assert group == (0, 1, torch.device("cuda" if gpu else "cpu"))
-    assert joined == []
+    assert process_group_calls == []
 
 
 @pytest.mark.parametrize("gpu", [False, True])
-def test_torchrun_joins_a_process_to_a_group_on_a_gpu_of_its_own(monkeypatch, joined, gpu):
+def test_torchrun_joins_a_process_to_a_group_on_a_gpu_of_its_own(
+    monkeypatch, process_group_calls, gpu
+):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
     monkeypatch.setenv("RANK", "3")
     monkeypatch.setenv("LOCAL_RANK", "1")
     device = torch.device("cuda", 1) if gpu else torch.device("cpu")
     with training.distributed_context() as group:
         assert group == (3, 8, device)
-    assert joined == [device, "nccl", "left"] if gpu else joined == ["gloo", "left"]
+    assert (
+        process_group_calls == [device, "nccl", "left"]
+        if gpu
+        else process_group_calls == ["gloo", "left"]
+    )
 
 
 # A step
@@ -316,7 +322,7 @@ def test_there_may_be_as_many_processes_as_sentences_in_a_batch():
 
 
 @pytest.fixture
-def calls(monkeypatch) -> list[Any]:
+def recorded_steps(monkeypatch) -> list[Any]:
     """Replaces the gradients; records the models, batches and random seeds of the steps."""
     calls: list[Any] = []
 
@@ -329,7 +335,9 @@ def calls(monkeypatch) -> list[Any]:
 
 
 @pytest.mark.parametrize("rank", [0, 2])
-def test_each_step_has_its_batch_its_learning_rate_and_a_seed_of_32_bits(monkeypatch, calls, rank):
+def test_each_step_has_its_batch_its_learning_rate_and_a_seed_of_32_bits(
+    monkeypatch, recorded_steps, rank
+):
     seeds, rates = [], []
     run = new_run(group=DistributedContext(rank))
     monkeypatch.setattr(torch, "manual_seed", seeds.append)
@@ -341,13 +349,13 @@ def test_each_step_has_its_batch_its_learning_rate_and_a_seed_of_32_bits(monkeyp
     names = [f"{SHORT.seed} {step} {rank}" for step in steps]
     assert seeds == [random.Random(name).getrandbits(32) for name in names]
     order = itertools.islice(batches(run.examples, SHORT.batch_size, SHORT.seed), SHORT.steps)
-    assert [[id(each) for each in batch] for _, batch in calls] == [
+    assert [[id(each) for each in batch] for _, batch in recorded_steps] == [
         [id(each) for each in batch] for batch in order
     ]
-    assert {id(model) for model, _ in calls} == {id(run.model)}
+    assert {id(model) for model, _ in recorded_steps} == {id(run.model)}
 
 
-def test_a_step_reports_that_it_was_asked_to_stop(calls):
+def test_a_step_reports_that_it_was_asked_to_stop(recorded_steps):
     asked = Event()
     steps = new_run().steps(asked)
     assert next(steps) == (0.5, False)
@@ -355,7 +363,7 @@ def test_a_step_reports_that_it_was_asked_to_stop(calls):
     assert next(steps) == (0.5, True)
 
 
-def test_a_long_training_ends_at_its_last_step(calls):
+def test_a_long_training_ends_at_its_last_step(recorded_steps):
     settings = Settings(steps=1001, batch_size=8)
     run = new_run(settings)
     run.step = 999
@@ -364,7 +372,7 @@ def test_a_long_training_ends_at_its_last_step(calls):
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_the_model_is_compiled_for_sentences_of_any_length_if_the_settings_ask_for_it(
-    monkeypatch, calls, compiled
+    monkeypatch, recorded_steps, compiled
 ):
     options = []
     monkeypatch.setattr(nn.Module, "compile", lambda model, **given: options.append(given))
@@ -374,11 +382,11 @@ def test_the_model_is_compiled_for_sentences_of_any_length_if_the_settings_ask_f
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_several_processes_train_with_distributed_data_parallel(monkeypatch, calls, count):
+def test_several_processes_train_with_distributed_data_parallel(monkeypatch, recorded_steps, count):
     monkeypatch.setattr(training, "DistributedDataParallel", lambda model: ("parallel", model))
     run = new_run(group=DistributedContext(0, count))
     next(run.steps(Event()))
-    ((model, _),) = calls
+    ((model, _),) = recorded_steps
     assert model == (("parallel", run.model) if count > 1 else run.model)
 
 
@@ -523,7 +531,7 @@ def test_a_line_is_printed_over_the_one_before_it_at_once(monkeypatch):
 
 
 @pytest.fixture
-def trainings(monkeypatch) -> list[Any]:
+def recorded_trainings(monkeypatch) -> list[Any]:
     """Replaces the training of a task of few pairs; records its arguments."""
     calls: list[Any] = []
     numbers = [training.corpus.number_pair(n) for n in range(500)]
@@ -541,7 +549,7 @@ def trainings(monkeypatch) -> list[Any]:
     return calls
 
 
-def test_a_task_is_trained_measured_and_saved_in_a_folder(trainings, tmp_path):
+def test_a_task_is_trained_measured_and_saved_in_a_folder(recorded_trainings, tmp_path):
     folder = tmp_path / "new" / "folder"
     for options in {}, {"resume": True, "smoothing": 0.5}:  # the second time the folder is there
         curve, match = training.run_task("numerals", folder, **options)
@@ -550,21 +558,21 @@ def test_a_task_is_trained_measured_and_saved_in_a_folder(trainings, tmp_path):
     held_out = [training.corpus.number_pair(n) for n in range(499, 99, -1)]
     checkpoint = folder / "numerals.checkpoint"
     changed = replace(SHORT, smoothing=0.5)
-    assert trainings == [
+    assert recorded_trainings == [
         (held_out, SHORT, checkpoint, False, 0),
         (held_out, changed, checkpoint, True, 0),
     ]
 
 
 @pytest.mark.parametrize("rank", [1, 2])
-def test_the_other_processes_save_nothing(monkeypatch, trainings, tmp_path, rank):
+def test_the_other_processes_save_nothing(monkeypatch, recorded_trainings, tmp_path, rank):
     @contextmanager
     def context() -> Iterator[DistributedContext]:
         yield DistributedContext(rank)
 
     monkeypatch.setattr(training, "distributed_context", context)
     assert training.run_task("numerals", tmp_path) == ([], {})
-    assert len(trainings) == 1
+    assert len(recorded_trainings) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["numerals.checkpoint"]
 
 

@@ -58,7 +58,7 @@ CHAPTER = "training"
 
 
 @st.composite
-def losses(draw):
+def loss_inputs(draw):
     """Logits, targets with some to ignore, a smoothing, and the id to ignore."""
     torch.manual_seed(draw(seeds))
     shape = draw(st.sampled_from([(1,), (5,), (2, 3), (2, 2, 2)]))
@@ -86,7 +86,7 @@ def losses(draw):
     fault="padding counts in the loss",
 )
 @few
-@given(given=losses())
+@given(given=loss_inputs())
 def test_the_loss_and_its_gradient_equal_those_of_pytorch(given):
     compare_loss(*given)
 
@@ -274,12 +274,12 @@ def examples_of_lengths(seed: int, count: int):
         yield torch.full((src,), i), torch.full((tgt,), i)
 
 
-def names(batch) -> list[int]:
+def first_ids(batch) -> list[int]:
     return [src[0].item() for src, _ in batch]
 
 
-def some(batches, count: int) -> list[list[int]]:
-    return [names(batch) for batch in itertools.islice(batches, count)]
+def first_batches(batches, count: int) -> list[list[int]]:
+    return [first_ids(batch) for batch in itertools.islice(batches, count)]
 
 
 @claim("reproducibility#determinism")
@@ -293,7 +293,7 @@ def some(batches, count: int) -> list[list[int]]:
 @given(seed=seeds, size=st.integers(1, 20), count=st.integers(20, 90))
 def test_an_epoch_has_full_batches_and_no_example_twice(seed, size, count):
     examples = list(examples_of_lengths(seed, count))
-    epoch = some(batches(examples, size, seed), count // size)
+    epoch = first_batches(batches(examples, size, seed), count // size)
     assert {len(batch) for batch in epoch} == {size}
     assert len(set(itertools.chain(*epoch))) == len(epoch) * size
 
@@ -309,8 +309,8 @@ def test_an_epoch_has_full_batches_and_no_example_twice(seed, size, count):
 @given(seed=seeds, start=st.integers(0, 50))
 def test_batches_from_a_given_step_equal_those_after_that_many_steps(seed, start):
     examples = list(examples_of_lengths(seed, 60))
-    whole = some(batches(examples, 7, seed), start + 9)
-    assert some(batches(examples, 7, seed, start), 9) == whole[start:]
+    whole = first_batches(batches(examples, 7, seed), start + 9)
+    assert first_batches(batches(examples, 7, seed, start), 9) == whole[start:]
 
 
 @claim("reproducibility#determinism")
@@ -322,7 +322,7 @@ def test_batches_from_a_given_step_equal_those_after_that_many_steps(seed, start
 )
 def test_the_seed_and_the_epoch_determine_the_order():
     examples = list(examples_of_lengths(0, 60))
-    one, again, other = (some(batches(examples, 10, seed), 12) for seed in (1, 1, 2))
+    one, again, other = (first_batches(batches(examples, 10, seed), 12) for seed in (1, 1, 2))
     assert one == again
     assert one != other
     assert one[:6] != one[6:]  # another epoch
@@ -601,34 +601,38 @@ MEASURED = ROOT / "snippets" / "results" / "training.json"
 
 
 @pytest.fixture(scope="module")
-def measured() -> dict:
+def training_results() -> dict:
     return json.loads(MEASURED.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
-def published() -> Path:
+def translator_weights() -> Path:
     return ROOT / "snippets" / "translator.safetensors"
 
 
 @claim("training#curve", kind="measurement")
-def test_the_published_translator_is_of_the_current_code(published):
-    about, _ = read_file(published)
+def test_the_published_translator_is_of_the_current_code(translator_weights):
+    about, _ = read_file(translator_weights)
     assert about["key"] == code_key(), "translator.safetensors is stale; run scripts/train"
     assert about["seed"] == 0
 
 
 @claim("training#curve", kind="measurement")
-def test_the_published_figures_are_of_the_current_code(measured):
+def test_the_published_figures_are_of_the_current_code(training_results):
     made = runpy.run_path(str(ROOT / "scripts" / "experiments" / "training.py"))
-    assert measured["key"] == made["key"](), "results/training.json is stale; run scripts/train"
-    runs = [(run["task"], run["seed"]) for run in measured["runs"]]
+    assert training_results["key"] == made["key"](), (
+        "results/training.json is stale; run scripts/train"
+    )
+    runs = [(run["task"], run["seed"]) for run in training_results["runs"]]
     assert runs == list(itertools.product(["numerals", "translator"], [0, 1, 2]))
 
 
 @claim("training#curve", kind="measurement")
-def test_the_published_translator_is_as_accurate_as_its_figures(published, measured):
-    expected = next(run["match"] for run in measured["runs"] if run["task"] == "translator")
-    found = exact_match(load_translator(published), corpus.translator("test"))
+def test_the_published_translator_is_as_accurate_as_its_figures(
+    translator_weights, training_results
+):
+    expected = next(run["match"] for run in training_results["runs"] if run["task"] == "translator")
+    found = exact_match(load_translator(translator_weights), corpus.translator("test"))
     assert found == pytest.approx(expected, abs=0.012)  # one sentence in a kind
     assert found["all"] == pytest.approx(expected["all"], abs=0.002)
 
@@ -638,8 +642,8 @@ def test_the_published_translator_is_as_accurate_as_its_figures(published, measu
 @pytest.mark.parametrize(
     "task, seconds, worst", [("numerals", 90, 0.95), ("translator", 360, 0.95)]
 )
-def test_it_learns_in_minutes_for_each_of_three_seeds(task, seconds, worst, seed, measured):
-    (run,) = (run for run in measured["runs"] if (run["task"], run["seed"]) == (task, seed))
+def test_it_learns_in_minutes_for_each_of_three_seeds(task, seconds, worst, seed, training_results):
+    (run,) = (run for run in training_results["runs"] if (run["task"], run["seed"]) == (task, seed))
     assert run["seconds"] <= seconds
     assert run["match"]["all"] >= 0.99
     assert min(run["match"].values()) >= worst

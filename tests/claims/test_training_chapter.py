@@ -62,7 +62,7 @@ def number(text: str) -> float:
 
 
 @pytest.fixture(scope="module")
-def trained() -> Translator:
+def trained_translator() -> Translator:
     return load_translator(ROOT / "snippets" / "translator.safetensors")
 
 
@@ -186,7 +186,7 @@ def test_decoder_input_and_expected_output_are_one_target_shifted_by_one(languag
 )
 @pytest.mark.parametrize("noise", [0.0, 0.4])
 def test_a_model_correct_at_every_position_under_teacher_forcing_is_correct_without_it(
-    trained, validation, noise
+    trained_translator, validation, noise
 ):
     """This also holds for a model that makes more mistakes than ours."""
     model, source, target = load_translator(ROOT / "snippets" / "translator.safetensors")
@@ -359,10 +359,10 @@ def test_warm_up_allows_a_larger_learning_rate(printed):
     "scores = scores / query.size(-1)",
     fault="the written-out attention is different",
 )
-def test_recording_the_attention_does_not_change_the_output(trained, monkeypatch):
+def test_recording_the_attention_does_not_change_the_output(trained_translator, monkeypatch):
     pair = Pair(["why", "do", "we", "work", "?"], list("我们为什么工作？"), "why")
-    src, tgt = example_of(trained, pair)
-    plain = trained.model(src[None], tgt[None, :-1])
+    src, tgt = example_of(trained_translator, pair)
+    plain = trained_translator.model(src[None], tgt[None, :-1])
     seen = []
 
     def watched(*given):
@@ -371,16 +371,16 @@ def test_recording_the_attention_does_not_change_the_output(trained, monkeypatch
         return output, weights
 
     monkeypatch.setattr(transformer, "fused_attention", watched)
-    torch.testing.assert_close(trained.model(src[None], tgt[None, :-1]), plain)
-    layers = len(trained.model.encoder.layers)
+    torch.testing.assert_close(trained_translator.model(src[None], tgt[None, :-1]), plain)
+    layers = len(trained_translator.model.encoder.layers)
     for weights in seen[layers + 1 :: 2]:
-        assert weights.shape == (1, trained.model.config.nhead, 9, 5)
+        assert weights.shape == (1, trained_translator.model.config.nhead, 9, 5)
     for weights in seen[layers::2]:  # self-attention, which isn't what is shown
         assert weights.shape[-2:] == (9, 9)
 
 
 @pytest.fixture(scope="module")
-def aligned():
+def aligned_example():
     """The functions of the counting example, run on little data."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(transformer, "fused_attention", transformer.fused_attention)
@@ -398,9 +398,9 @@ def aligned():
 )
 @settings(deadline=None, max_examples=200)
 @given(n=st.one_of(st.integers(1, 10**6 - 1), st.integers(1, 200)))
-def test_each_numeral_is_aligned_with_the_word_of_its_digit(aligned, n):
+def test_each_numeral_is_aligned_with_the_word_of_its_digit(aligned_example, n):
     pair = number_pair(n)
-    found = dict(aligned["numerals"](pair))
+    found = dict(aligned_example["numerals"](pair))
     assert set(found) >= {i for i, c in enumerate(pair.target) if c in "一二三四五六七八九"}
     digits = [int(d) for d in str(n) if d != "0"]
     assert len(found) == len(digits)
@@ -462,10 +462,10 @@ def test_the_trained_translator_translates_unseen_sentences(printed):
     "scores.masked_fill(~mask, lowest).softmax(dim=-2)",
     fault="the written-out attention is normalized over the queries",
 )
-def test_each_numeral_of_the_example_attends_to_its_own_word(trained):
+def test_each_numeral_of_the_example_attends_to_its_own_word(trained_translator):
     source = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
     pair = Pair(source, list("三十四万二千零五"), "")
-    src, tgt = example_of(trained, pair)
+    src, tgt = example_of(trained_translator, pair)
     seen = []
 
     def watched(*given):
@@ -475,10 +475,10 @@ def test_each_numeral_of_the_example_attends_to_its_own_word(trained):
 
     with (
         pytest.MonkeyPatch.context() as patch,
-        decode.eval_mode(trained.model),
+        decode.eval_mode(trained_translator.model),
     ):
         patch.setattr(transformer, "fused_attention", watched)
-        trained.model(src[None], tgt[None, :-1])
+        trained_translator.model(src[None], tgt[None, :-1])
     for head in seen[-1][0]:
         looks = [source[j] for j in head.argmax(dim=-1)]
         found = dict(zip(pair.target, looks, strict=False))
@@ -523,7 +523,7 @@ def test_the_translations_on_the_page_are_correct(capsys):
 
 
 @pytest.fixture
-def wrong(capsys) -> list[tuple[str, str, str]]:
+def wrong_translations(capsys) -> list[tuple[str, str, str]]:
     """The rows of the example: source, expected translation, output of the translator."""
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "errors.py"))
     out = capsys.readouterr().out
@@ -534,7 +534,7 @@ def wrong(capsys) -> list[tuple[str, str, str]]:
 
 
 @claim("learned#errors", kind="measurement")
-def test_the_errors_discussed_on_the_page_occur(wrong):
+def test_the_errors_discussed_on_the_page_occur(wrong_translations):
     """If this fails with a new translator, read its errors and describe them on the page."""
     read = [
         ("is that coat big ?", "大衣大吗", "大衣大衣大衣大吗"),
@@ -546,7 +546,7 @@ def test_the_errors_discussed_on_the_page_occur(wrong):
     for words, there, instead in read:
         assert any(
             words in source and there in right and instead in predicted
-            for source, right, predicted in wrong
+            for source, right, predicted in wrong_translations
         )
 
 
@@ -554,48 +554,60 @@ def test_the_errors_discussed_on_the_page_occur(wrong):
 
 
 @pytest.fixture(scope="module")
-def measured() -> dict:
+def ablation_results() -> dict:
     return json.loads(RESULTS.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
-def made() -> dict:
+def ablation_experiment() -> dict:
     return runpy.run_path(str(ROOT / "scripts" / "experiments" / "ablations.py"))
 
 
-def of(measured: dict, variant: str, what: str = "match", rate: float | None = None) -> list:
+def run_values(
+    ablation_results: dict, variant: str, what: str = "match", rate: float | None = None
+) -> list:
     """A figure of the runs of a variant, with its best learning rate if none is given."""
-    rate = rate or measured["best"][variant]
-    runs = [run for run in measured["runs"] if (run["variant"], run["rate"]) == (variant, rate)]
+    rate = rate or ablation_results["best"][variant]
+    runs = [
+        run for run in ablation_results["runs"] if (run["variant"], run["rate"]) == (variant, rate)
+    ]
     return [run[what] for run in runs]
 
 
 @claim("learned#ablations", kind="measurement")
-def test_the_ablations_are_of_the_current_code(measured, made):
+def test_the_ablations_are_of_the_current_code(ablation_results, ablation_experiment):
     runs = sweeps.read_runs(RESULTS)
-    expected = sweeps.all_jobs(made["SWEEP"], runs)
+    expected = sweeps.all_jobs(ablation_experiment["SWEEP"], runs)
     assert {job: run["key"] for job, run in runs.items()} == expected, (
         "stale; run scripts/experiment ablations"
     )
-    assert measured["key"] == made["key"]()
+    assert ablation_results["key"] == ablation_experiment["key"]()
     assert len(runs) == 12 * (3 * 2 + 3) + 5
-    for variant in made["VARIANTS"]:
-        assert len(of(measured, variant)) == 5
+    for variant in ablation_experiment["VARIANTS"]:
+        assert len(run_values(ablation_results, variant)) == 5
 
 
 @claim("learned#ablations", kind="measurement")
-def test_the_best_learning_rate_has_the_smallest_mean_excess_of_two_seeds(measured, made):
-    for variant, rates in made["RATES"].items():
-        means = {rate: sum(of(measured, variant, "excess", rate)[:2]) for rate in rates}
-        assert measured["best"][variant] == min(means, key=means.__getitem__)
+def test_the_best_learning_rate_has_the_smallest_mean_excess_of_two_seeds(
+    ablation_results, ablation_experiment
+):
+    for variant, rates in ablation_experiment["RATES"].items():
+        means = {
+            rate: sum(run_values(ablation_results, variant, "excess", rate)[:2]) for rate in rates
+        }
+        assert ablation_results["best"][variant] == min(means, key=means.__getitem__)
 
 
 @claim("learned#ablations", kind="measurement")
-def test_the_excess_is_the_loss_minus_the_entropy_of_the_smoothed_target(measured, made):
-    vocab_size = len(Vocabulary(token for pair in made["data"]("train") for token in pair.target))
+def test_the_excess_is_the_loss_minus_the_entropy_of_the_smoothed_target(
+    ablation_results, ablation_experiment
+):
+    vocab_size = len(
+        Vocabulary(token for pair in ablation_experiment["data"]("train") for token in pair.target)
+    )
     q = 0.1 / vocab_size
     entropy = -(0.9 + q) * math.log(0.9 + q) - (vocab_size - 1) * q * math.log(q)
-    for run in measured["runs"]:
+    for run in ablation_results["runs"]:
         minimum = 0 if run["variant"] == "no smoothing" else entropy
         assert run["excess"] == pytest.approx(run["held-out loss"] - minimum, abs=2e-5)
         assert run["excess"] > 0
@@ -617,14 +629,16 @@ def test_the_intervals_are_those_of_students_t_distribution():
 
 
 @claim("learned#longer", kind="measurement")
-def test_beyond_ten_digits_no_translation_is_correct_and_the_four_shown_are_shorter(measured):
-    match = {int(digits): share for digits, share in measured["lengths"]["match"].items()}
+def test_beyond_ten_digits_no_translation_is_correct_and_the_four_shown_are_shorter(
+    ablation_results,
+):
+    match = {int(digits): share for digits, share in ablation_results["lengths"]["match"].items()}
     assert min(match[digits] for digits in range(7, 11)) > 0.98
     assert max(match[11], match[12]) < 0.02
-    assert len(measured["lengths"]["examples"]) == 4
-    for _, right, predicted in measured["lengths"]["examples"]:
+    assert len(ablation_results["lengths"]["examples"]) == 4
+    for _, right, predicted in ablation_results["lengths"]["examples"]:
         assert from_chinese(right) >= 10**10 > from_chinese(predicted)
-    lengths = [len(right) for _, right, _ in measured["lengths"]["examples"]]
+    lengths = [len(right) for _, right, _ in ablation_results["lengths"]["examples"]]
     assert max(lengths[:3]) <= max(len(pair.target) for pair in corpus.numerals("train"))
 
 
@@ -632,57 +646,64 @@ def test_beyond_ten_digits_no_translation_is_correct_and_the_four_shown_are_shor
 
 
 @claim("learned#ablations", kind="measurement")
-def test_without_a_causal_mask_the_loss_is_lowest_and_no_translation_is_correct(measured, made):
-    others = {*made["VARIANTS"]} - {"no causal mask", "no smoothing"}
-    lowest = min(min(of(measured, name, "held-out loss")) for name in others)
-    assert max(of(measured, "no causal mask", "held-out loss")) < lowest
-    assert max(of(measured, "no causal mask")) == 0
-    assert min(of(measured, "no causal mask", "right")) > 0.999
+def test_without_a_causal_mask_the_loss_is_lowest_and_no_translation_is_correct(
+    ablation_results, ablation_experiment
+):
+    others = {*ablation_experiment["VARIANTS"]} - {"no causal mask", "no smoothing"}
+    lowest = min(min(run_values(ablation_results, name, "held-out loss")) for name in others)
+    assert max(run_values(ablation_results, "no causal mask", "held-out loss")) < lowest
+    assert max(run_values(ablation_results, "no causal mask")) == 0
+    assert min(run_values(ablation_results, "no causal mask", "right")) > 0.999
 
 
 @claim("learned#ablations", kind="measurement")
-def test_without_positions_about_a_fifth_is_correct(measured):
-    assert all(0.15 < fraction < 0.25 for fraction in of(measured, "no positions"))
+def test_without_positions_about_a_fifth_is_correct(ablation_results):
+    assert all(0.15 < fraction < 0.25 for fraction in run_values(ablation_results, "no positions"))
 
 
 @claim("learned#ablations", kind="measurement")
-def test_the_papers_learning_rate_is_too_high(measured, made):
-    here = made["SETTINGS"]
+def test_the_papers_learning_rate_is_too_high(ablation_results, ablation_experiment):
+    here = ablation_experiment["SETTINGS"]
     peak = training.noam_learning_rate(
-        here.warmup_steps, made["SIZES"]["d_model"], here.warmup_steps
+        here.warmup_steps, ablation_experiment["SIZES"]["d_model"], here.warmup_steps
     )
     assert peak == pytest.approx(0.0177, abs=1e-4)
-    assert peak > 4 * measured["best"]["ours"]
-    matches = of(measured, "the paper's rate")
+    assert peak > 4 * ablation_results["best"]["ours"]
+    matches = run_values(ablation_results, "the paper's rate")
     assert max(matches) < 0.9
     assert max(matches) - min(matches) > 0.05
 
 
 @claim("learned#ablations", kind="measurement")
-def test_post_norm_without_warm_up_needs_a_smaller_learning_rate(measured):
+def test_post_norm_without_warm_up_needs_a_smaller_learning_rate(ablation_results):
     without = {
-        rate: of(measured, "post-norm, no warm-up", rate=rate) for rate in (0.002, 0.004, 0.008)
+        rate: run_values(ablation_results, "post-norm, no warm-up", rate=rate)
+        for rate in (0.002, 0.004, 0.008)
     }
     assert min(without[0.002]) > 0.99
-    assert max(without[0.004]) < min(of(measured, "post-norm", rate=0.004))
+    assert max(without[0.004]) < min(run_values(ablation_results, "post-norm", rate=0.004))
     assert max(without[0.008]) == 0
     for rate in without:
-        assert min(of(measured, "post-norm", rate=rate)) > 0.95
-        assert min(of(measured, "no warm-up", rate=rate)) >= 0.8
+        assert min(run_values(ablation_results, "post-norm", rate=rate)) > 0.95
+        assert min(run_values(ablation_results, "no warm-up", rate=rate)) >= 0.8
 
 
 @claim("learned#ablations", kind="measurement")
-def test_with_their_best_rates_the_other_ablations_translate_at_least_99_percent(measured):
+def test_with_their_best_rates_the_other_ablations_translate_at_least_99_percent(ablation_results):
     for name in (
         "ours", "exponent doubled", "learned positions", "no 1/√d_k", "one head",
         "dropout 0.1", "no smoothing", "no warm-up", "post-norm",
     ):  # fmt: skip
-        assert min(of(measured, name)) > 0.98, name
+        assert min(run_values(ablation_results, name)) > 0.98, name
 
 
 @claim("learned#ablations", kind="measurement")
-def test_the_intervals_show_a_difference_for_five_ablations_and_none_for_five_others(measured):
-    ratios = {name: each for name, each in measured["ratios"].items() if name != "no smoothing"}
+def test_the_intervals_show_a_difference_for_five_ablations_and_none_for_five_others(
+    ablation_results,
+):
+    ratios = {
+        name: each for name, each in ablation_results["ratios"].items() if name != "no smoothing"
+    }
     larger = {name for name, (_, low, _) in ratios.items() if low > 1}
     smaller = {name for name, (_, _, high) in ratios.items() if high < 1}
     assert larger == {
@@ -710,7 +731,7 @@ def test_smoothing_changes_the_confidence_of_the_model_and_not_its_accuracy(prin
 
 
 @pytest.fixture
-def small() -> Transformer:
+def small_model() -> Transformer:
     torch.manual_seed(0)
     return Transformer(TransformerConfig(9, 9, 16, 2, 1, 1, 32, dropout=0.0, max_len=12)).eval()
 
@@ -722,8 +743,8 @@ def small() -> Transformer:
     "x + sinusoidal_positional_encoding(length, x.size(-1))",
     fault="positions are computed at each call, so a changed table has no effect",
 )
-def test_each_ablation_makes_the_change_in_its_name(made, small):
-    variants = made["VARIANTS"]
+def test_each_ablation_makes_the_change_in_its_name(ablation_experiment, small_model):
+    variants = ablation_experiment["VARIANTS"]
     q, k, v = torch.randn(3, 2, 4, 5, 8)
     mask = causal_mask(5)
     scores = (q @ k.transpose(-2, -1)).masked_fill(~mask, -math.inf)
@@ -736,13 +757,13 @@ def test_each_ablation_makes_the_change_in_its_name(made, small):
 
     tokens = torch.tensor([[3, 4, 5]])
     with torch.no_grad():
-        variants["no positions"].change(small)
-        x = small.position(small.src_embedding(tokens))
-        torch.testing.assert_close(x, small.src_embedding(tokens), rtol=0, atol=0)
-        variants["learned positions"].change(small)
-    assert small.position.table.shape == (12, 16)
-    F.cross_entropy(small(tokens, tokens).flatten(0, 1), tokens.flatten()).backward()
-    assert small.position.table.grad.abs().sum() > 0
+        variants["no positions"].change(small_model)
+        x = small_model.position(small_model.src_embedding(tokens))
+        torch.testing.assert_close(x, small_model.src_embedding(tokens), rtol=0, atol=0)
+        variants["learned positions"].change(small_model)
+    assert small_model.position.table.shape == (12, 16)
+    F.cross_entropy(small_model(tokens, tokens).flatten(0, 1), tokens.flatten()).backward()
+    assert small_model.position.table.grad.abs().sum() > 0
 
 
 @claim("learned#ablations")
@@ -752,14 +773,14 @@ def test_each_ablation_makes_the_change_in_its_name(made, small):
     '"exponent doubled": waves(p / 10000 ** (2 * even / d))',
     fault="the example doubles the exponent of each pair, not of each column",
 )
-def test_the_doubled_exponent_is_the_published_table(made, small):
+def test_the_doubled_exponent_is_the_published_table(ablation_experiment, small_model):
     published = runpy.run_path(
         str(SNIPPETS / "examples" / "positional-encoding" / "published_variants.py")
     )["published"]
     with torch.no_grad():
-        made["VARIANTS"]["exponent doubled"].change(small)
+        ablation_experiment["VARIANTS"]["exponent doubled"].change(small_model)
     expected = published(12, 16)["exponent doubled"].float()
-    torch.testing.assert_close(small.position.table, expected)
+    torch.testing.assert_close(small_model.position.table, expected)
 
 
 @claim("learned#ablations")
@@ -769,17 +790,21 @@ def test_the_doubled_exponent_is_the_published_table(made, small):
     "scaled_dot_product_attention",
     fault="the model never calls the fused attention, so an ablation of it has no effect",
 )
-def test_an_ablation_takes_effect_and_is_undone_afterwards(made, small):
+def test_an_ablation_takes_effect_and_is_undone_afterwards(ablation_experiment, small_model):
     before = transformer.causal_mask, transformer.fused_attention, decode.fused_attention
     src, tgt = torch.tensor([[3, 4]]), torch.tensor([[1, 3, 4]])
     other = torch.tensor([[1, 3, 5]])
-    torch.testing.assert_close(small(src, tgt)[:, 1], small(src, other)[:, 1], rtol=0, atol=0)
-    with made["replaced"](*made["VARIANTS"]["no causal mask"].function):
-        assert not torch.equal(small(src, tgt)[:, 1], small(src, other)[:, 1])
+    torch.testing.assert_close(
+        small_model(src, tgt)[:, 1], small_model(src, other)[:, 1], rtol=0, atol=0
+    )
+    with ablation_experiment["replaced"](
+        *ablation_experiment["VARIANTS"]["no causal mask"].function
+    ):
+        assert not torch.equal(small_model(src, tgt)[:, 1], small_model(src, other)[:, 1])
     attention = MultiHeadAttention(16, 2)
     x = torch.randn(1, 4, 16)
     plain = attention(x, x, x)[0]
-    with made["replaced"](*made["VARIANTS"]["no 1/√d_k"].function):
+    with ablation_experiment["replaced"](*ablation_experiment["VARIANTS"]["no 1/√d_k"].function):
         assert decode.fused_attention is transformer.fused_attention
         assert not torch.allclose(attention(x, x, x)[0], plain)
     after = transformer.causal_mask, transformer.fused_attention, decode.fused_attention
@@ -956,9 +981,9 @@ def test_a_training_resumed_without_all_its_state_diverges(printed):
     "/ 0.1)",
     fault="the best gap ignores the number of tokens that share the smoothing",
 )
-def test_the_best_gap_between_logits_gives_the_smoothed_target(printed, trained):
+def test_the_best_gap_between_logits_gives_the_smoothed_target(printed, trained_translator):
     shown = printed("exercises", "gap")
-    vocab_size = len(trained.target)
+    vocab_size = len(trained_translator.target)
     gap = number(shown[f"best for {vocab_size} tokens"])
     logits = torch.zeros(vocab_size)
     logits[0] = gap

@@ -39,12 +39,12 @@ SELF_ATTENTIONS = [RotaryAttention, ALiBiAttention, WindowAttention]
 places = st.integers(-1000, 1000)
 
 
-def normal(*shape, seed=0):
+def random_normal(*shape, seed=0):
     torch.manual_seed(seed)
     return torch.randn(*shape, dtype=torch.float64)
 
 
-def at(x, position, **options):
+def rotate_at(x, position, **options):
     """A vector, or a row of vectors, rotated by one position."""
     return rotate(x[..., None, :], torch.tensor([position]), **options)[..., 0, :]
 
@@ -71,7 +71,7 @@ def pair_of_attentions(kind: type[MultiHeadAttention], d_model=16, nhead=4):
 def test_learned_positions_are_an_embedding_of_the_position_that_is_added():
     learned = LearnedPositions(8, max_len=6, dropout=0.0)
     embedding = nn.Embedding.from_pretrained(learned.table.detach(), freeze=False)
-    x = normal(2, 4, 8).float()
+    x = random_normal(2, 4, 8).float()
     close(learned(x), x + embedding(torch.arange(4)))
     learned(x).square().sum().backward()
     (x + embedding(torch.arange(4))).square().sum().backward()
@@ -87,7 +87,7 @@ def test_learned_positions_are_an_embedding_of_the_position_that_is_added():
 )
 def test_rows_that_no_sentence_reaches_get_no_gradient():
     learned = LearnedPositions(8, max_len=6, dropout=0.0)
-    learned(normal(2, 4, 8).float()).square().sum().backward()
+    learned(random_normal(2, 4, 8).float()).square().sum().backward()
     assert learned.table.grad[:4].any(dim=-1).all()
     assert not learned.table.grad[4:].any()
 
@@ -161,11 +161,11 @@ def test_dropout_is_applied_to_the_sum_of_word_and_position():
 )
 @given(seed=seeds, i=places, j=places, shift=places)
 def test_the_score_of_rotated_query_and_key_depends_only_on_their_distance(seed, i, j, shift):
-    q, k = normal(2, 8, seed=seed)
-    before = at(q, i) @ at(k, j)
-    close(at(q, i + shift) @ at(k, j + shift), before)
-    close(at(q, i - j) @ k, before)
-    close(q @ at(k, j - i), before)
+    q, k = random_normal(2, 8, seed=seed)
+    before = rotate_at(q, i) @ rotate_at(k, j)
+    close(rotate_at(q, i + shift) @ rotate_at(k, j + shift), before)
+    close(rotate_at(q, i - j) @ k, before)
+    close(q @ rotate_at(k, j - i), before)
 
 
 @claim("variants#rotary")
@@ -176,7 +176,7 @@ def test_the_score_of_rotated_query_and_key_depends_only_on_their_distance(seed,
     fault="rotary positions end at 2048",
 )
 def test_shifting_a_whole_sentence_changes_none_of_its_scores():
-    q, k = normal(2, 3, 4, 7, 16)
+    q, k = random_normal(2, 3, 4, 7, 16)
     for shift in (1, 10, 5000):
         compare_rotated_scores(q, k, shift)
 
@@ -189,8 +189,8 @@ def test_shifting_a_whole_sentence_changes_none_of_its_scores():
     fault="each feature is only multiplied by the cosine",
 )
 def test_the_score_distinguishes_left_from_right():
-    q, k = normal(2, 8)
-    assert abs(at(q, 0) @ at(k, 1) - at(q, 1) @ at(k, 0)) > 0.1
+    q, k = random_normal(2, 8)
+    assert abs(rotate_at(q, 0) @ rotate_at(k, 1) - rotate_at(q, 1) @ rotate_at(k, 0)) > 0.1
 
 
 @claim("variants#rotary")
@@ -208,8 +208,8 @@ def test_the_score_distinguishes_left_from_right():
 )
 @given(seed=seeds, position=places)
 def test_rotation_preserves_the_length_of_every_pair(seed, position):
-    x = normal(8, seed=seed)
-    pairs, turned = x.view(4, 2), at(x, position).view(4, 2)
+    x = random_normal(8, seed=seed)
+    pairs, turned = x.view(4, 2), rotate_at(x, position).view(4, 2)
     close(turned.norm(dim=-1), pairs.norm(dim=-1))
 
 
@@ -222,10 +222,10 @@ def test_rotation_preserves_the_length_of_every_pair(seed, position):
 )
 @given(seed=seeds, position=places)
 def test_rotating_a_pair_is_multiplication_by_a_complex_number(seed, position):
-    x = normal(8, seed=seed)
+    x = random_normal(8, seed=seed)
     speed = 10000.0 ** (-torch.arange(0, 8, 2, dtype=torch.float64) / 8)
     product = torch.view_as_complex(x.view(4, 2)) * torch.exp(1j * position * speed)
-    close(at(x, position), torch.view_as_real(product).flatten())
+    close(rotate_at(x, position), torch.view_as_real(product).flatten())
 
 
 @claim("variants#rotary")
@@ -236,12 +236,12 @@ def test_rotating_a_pair_is_multiplication_by_a_complex_number(seed, position):
     fault="the slowest pair rotates at the inverse of the base",
 )
 def test_the_score_is_the_real_part_of_a_complex_product_that_depends_only_on_the_distance():
-    q, k = normal(2, 8)
+    q, k = random_normal(2, 8)
     speed = 10000.0 ** (-torch.arange(0, 8, 2, dtype=torch.float64) / 8)
     a, b = (torch.view_as_complex(x.view(4, 2)) for x in (q, k))
     for i, j in (0, 0), (5, 2), (2, 5), (900, 1000):
         formula = (a * b.conj() * torch.exp(1j * (i - j) * speed)).sum().real
-        close(at(q, i) @ at(k, j), formula)
+        close(rotate_at(q, i) @ rotate_at(k, j), formula)
 
 
 @claim("variants#rotary")
@@ -252,10 +252,10 @@ def test_the_score_is_the_real_part_of_a_complex_product_that_depends_only_on_th
     fault="rotary positions start at 1",
 )
 def test_rotations_compose_and_position_0_rotates_nothing():
-    x = normal(5, 8)
-    close(at(x, 0), x)
-    close(at(at(x, 3), 4), at(x, 7))
-    close(at(at(x, 3), -3), x)
+    x = random_normal(5, 8)
+    close(rotate_at(x, 0), x)
+    close(rotate_at(rotate_at(x, 3), 4), rotate_at(x, 7))
+    close(rotate_at(rotate_at(x, 3), -3), x)
 
 
 @claim("variants#rotary")
@@ -282,9 +282,9 @@ def test_a_rotated_unit_vector_is_the_sinusoid_of_its_position():
     fault="the rotation ignores its base",
 )
 def test_a_smaller_base_rotates_faster():
-    x = normal(8)
-    fast = at(x, 1, base=100.0) - x
-    slow = at(x, 1) - x
+    x = random_normal(8)
+    fast = rotate_at(x, 1, base=100.0) - x
+    slow = rotate_at(x, 1) - x
     close(fast[:2], slow[:2])  # the first pair turns by 1 in any base
     assert (fast[2:].view(3, 2).norm(dim=-1) > slow[2:].view(3, 2).norm(dim=-1)).all()
 
@@ -301,7 +301,7 @@ def test_angles_are_accurate_at_large_positions_in_float32():
     x, position = torch.randn(64), 1_000_001
     speed = 10000.0 ** (-torch.arange(0, 64, 2, dtype=torch.float64) / 64)
     pairs = torch.view_as_complex(x.double().view(32, 2)) * torch.exp(1j * position * speed)
-    close(at(x, position).double(), torch.view_as_real(pairs).flatten(), 1e-6)
+    close(rotate_at(x, position).double(), torch.view_as_real(pairs).flatten(), 1e-6)
     rounded = (position * speed.float()).cos()
     assert (rounded - (position * speed).cos()).abs().max() > 1e-3
 
@@ -315,7 +315,7 @@ def test_angles_are_accurate_at_large_positions_in_float32():
 )
 def test_rotation_needs_an_even_number_of_features():
     with pytest.raises(ValueError, match="head_dim must be even, to make pairs: 7"):
-        at(normal(7), 1)
+        rotate_at(random_normal(7), 1)
 
 
 @claim("layers-in-practice#rotary-attention")
@@ -327,7 +327,7 @@ def test_rotation_needs_an_even_number_of_features():
 )
 def test_the_two_halves_layout_is_equal_up_to_the_order_of_the_features():
     """Many models pair feature i with i + head_dim / 2 instead of 2i with 2i + 1."""
-    x, here = normal(6, 16), torch.arange(6)
+    x, here = random_normal(6, 16), torch.arange(6)
     angle = here[:, None] * 10000.0 ** (-torch.arange(0, 16, 2, dtype=torch.float64) / 16)
     cos, sin = angle.cos().repeat(1, 2), angle.sin().repeat(1, 2)
     swapped = torch.cat([-x[:, 8:], x[:, :8]], dim=-1)
@@ -347,7 +347,7 @@ def test_the_two_halves_layout_is_equal_up_to_the_order_of_the_features():
 @pytest.mark.parametrize("need_weights", [False, True])
 def test_rotary_attention_is_our_attention_on_rotated_queries_and_keys(need_weights):
     rotary, ours = pair_of_attentions(RotaryAttention)
-    x, here = normal(2, 5, 16), torch.arange(5)
+    x, here = random_normal(2, 5, 16), torch.arange(5)
     mask = causal_mask(5)
     q, k = (rotate(ours.split(part(x)), here) for part in (ours.query, ours.key))
     heads, weights = scaled_dot_product_attention(q, k, ours.split(ours.value(x)), mask)
@@ -367,7 +367,7 @@ def test_rotary_attention_is_our_attention_on_rotated_queries_and_keys(need_weig
 )
 def test_rotary_attention_depends_on_the_order_and_ours_does_not():
     rotary, ours = pair_of_attentions(RotaryAttention)
-    x = normal(1, 5, 16)
+    x = random_normal(1, 5, 16)
     swapped = x[:, [1, 0, 2, 3, 4]]
     close(ours(x, x, x)[0][:, 2:], ours(swapped, swapped, swapped)[0][:, 2:])
     moved = rotary(x, x, x)[0] - rotary(swapped, swapped, swapped)[0]
@@ -383,7 +383,7 @@ def test_rotary_attention_depends_on_the_order_and_ours_does_not():
 )
 def test_padding_on_the_left_shifts_a_sentence_and_does_not_affect_rotary_attention():
     rotary, _ = pair_of_attentions(RotaryAttention)
-    x = normal(1, 3, 16)
+    x = random_normal(1, 3, 16)
     padded = torch.cat([torch.zeros(1, 4, 16, dtype=torch.float64), x], dim=1)
     mask = padding_mask(torch.tensor([[0] * 4 + [1] * 3]))
     close(rotary(padded, padded, padded, mask)[0][:, 4:], rotary(x, x, x)[0])
@@ -458,7 +458,7 @@ def test_the_bias_is_minus_the_slope_times_the_distance():
 @given(seed=seeds)
 def test_under_a_causal_mask_a_bias_by_the_key_position_alone_gives_the_same_weights(seed):
     """-m (i - j) and m j differ by m i, the same for a whole row."""
-    scores = normal(1, 4, 6, 6, seed=seed)
+    scores = random_normal(1, 4, 6, 6, seed=seed)
     hidden = ~causal_mask(6)
     by_key = alibi_slopes(4).double()[:, None, None] * torch.arange(6)
     one, other = (
@@ -476,7 +476,7 @@ def test_under_a_causal_mask_a_bias_by_the_key_position_alone_gives_the_same_wei
     fault="the bias is the slope times the position of the key",
 )
 def test_without_a_causal_mask_the_two_biases_differ():
-    scores = normal(1, 4, 6, 6)
+    scores = random_normal(1, 4, 6, 6)
     by_key = alibi_slopes(4).double()[:, None, None] * torch.arange(6)
     one, other = ((scores + bias).softmax(dim=-1) for bias in (alibi_bias(6, 4), by_key))
     assert (one - other).abs().max() > 0.05
@@ -491,7 +491,7 @@ def test_without_a_causal_mask_the_two_biases_differ():
 )
 @pytest.mark.parametrize("causal", [False, True])
 def test_alibi_attention_equals_that_of_pytorch_with_the_bias_as_a_float_mask(causal):
-    compare_alibi(normal(2, 5, 16), 4, causal)
+    compare_alibi(random_normal(2, 5, 16), 4, causal)
 
 
 @claim("variants#alibi")
@@ -519,7 +519,7 @@ def test_the_weights_of_equal_scores_fall_by_the_same_factor_with_each_step():
 )
 def test_a_row_with_no_allowed_key_gives_zeros_with_alibi_too():
     alibi, _ = pair_of_attentions(ALiBiAttention)
-    x = normal(1, 3, 16).requires_grad_()
+    x = random_normal(1, 3, 16).requires_grad_()
     mask = torch.tensor([[0, 0, 0], [1, 1, 0], [1, 1, 1]]).bool()
     output, weights = alibi(x, x, x, mask, need_weights=True)
     assert not weights[:, :, 0].any()
@@ -568,7 +568,7 @@ def test_with_a_symmetric_bias_an_encoder_sees_distances_and_no_directions():
 )
 def test_under_the_causal_mask_alibi_distinguishes_before_from_after():
     alibi, _ = pair_of_attentions(ALiBiAttention)
-    x = normal(1, 5, 16)
+    x = random_normal(1, 5, 16)
     y = x.flip(1)
     forwards = alibi(x, x, x, causal_mask(5))[0]
     backwards = alibi(y, y, y, causal_mask(5))[0]
@@ -617,7 +617,7 @@ def test_with_the_causal_mask_each_position_sees_itself_and_the_positions_just_b
 @pytest.mark.parametrize("causal", [False, True])
 def test_a_window_that_covers_every_position_is_full_attention(causal):
     near, ours = pair_of_attentions(WindowAttention)
-    x = normal(2, 7, 16)
+    x = random_normal(2, 7, 16)
     mask = causal_mask(7) if causal else None
     near.window = 7
     close(near(x, x, x, mask)[0], ours(x, x, x, mask)[0])
@@ -634,7 +634,7 @@ def test_a_window_that_covers_every_position_is_full_attention(causal):
 )
 def test_window_attention_combines_its_band_with_the_given_mask():
     near, ours = pair_of_attentions(WindowAttention)
-    x = normal(2, 7, 16)
+    x = random_normal(2, 7, 16)
     pads = padding_mask(torch.tensor([[1] * 7, [1] * 5 + [0] * 2]))
     both = pads & sliding_window_mask(7, near.window)
     output, weights = near(x, x, x, pads, need_weights=True)
@@ -671,7 +671,7 @@ def test_the_reach_of_several_layers_is_their_number_times_window_minus_one(wind
 def test_a_token_beyond_the_reach_does_not_change_a_single_bit_and_one_within_does():
     torch.manual_seed(0)
     stack = [WindowAttention(16, 4).double() for _ in range(2)]  # window 4: reach 6
-    x = normal(1, 12, 16)
+    x = random_normal(1, 12, 16)
 
     def through(y):
         for attention in stack:
@@ -746,7 +746,7 @@ def test_each_variant_has_the_interface_and_the_parameters_of_our_attention(kind
 @pytest.mark.parametrize("kind", SELF_ATTENTIONS)
 def test_the_future_does_not_change_a_single_bit_for_any_positions(kind):
     other, _ = pair_of_attentions(kind)
-    x = normal(1, 6, 16)
+    x = random_normal(1, 6, 16)
     changed = x.clone()
     changed[:, 4] += 1
     one, two = (other(y, y, y, causal_mask(6))[0] for y in (x, changed))
@@ -765,7 +765,7 @@ def test_the_future_does_not_change_a_single_bit_for_any_positions(kind):
 def test_self_attention_variants_reject_two_different_sequences(kind):
     other, _ = pair_of_attentions(kind)
     with pytest.raises(ValueError, match="self-attention only: 2 queries, 3 keys"):
-        other(normal(1, 2, 16), normal(1, 3, 16), normal(1, 3, 16))
+        other(random_normal(1, 2, 16), random_normal(1, 3, 16), random_normal(1, 3, 16))
 
 
 @claim("variants#measured-how")
@@ -795,7 +795,7 @@ def test_weights_are_dropped_out_only_in_training(kind):
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
 def test_each_variant_rejects_masks_that_are_not_boolean(kind):
     other, _ = pair_of_attentions(kind)
-    x = normal(1, 4, 16)
+    x = random_normal(1, 4, 16)
     with pytest.raises(ValueError, match="masks are boolean"):
         other(x, x, x, torch.zeros(4, 4))
 
@@ -840,7 +840,7 @@ def test_the_gradient_of_rows_beyond_the_longest_sentence_is_zero(printed):
 def test_two_steps_apart_the_score_is_the_cosine_of_two_at_any_position():
     unit = torch.tensor([1.0, 0.0], dtype=torch.float64)
     for i, j in (3, 1), (10, 8), (1002, 1000):
-        assert (at(unit, i) @ at(unit, j)).item() == pytest.approx(math.cos(2))
+        assert (rotate_at(unit, i) @ rotate_at(unit, j)).item() == pytest.approx(math.cos(2))
     assert round(math.cos(2), 3) == -0.416
 
 
@@ -852,7 +852,7 @@ def test_two_steps_apart_the_score_is_the_cosine_of_two_at_any_position():
     fault="angles are rounded to float32",
 )
 def test_shifting_a_sentence_by_100000_changes_no_score():
-    query, key = normal(2, 5, 64)
+    query, key = random_normal(2, 5, 64)
     here = torch.arange(5)
     shifted = rotate(query, here + 100_000) @ rotate(key, here + 100_000).T
     close(shifted, rotate(query, here) @ rotate(key, here).T, 1e-8)
@@ -970,67 +970,74 @@ def test_computing_only_the_band_equals_masking(printed):
 
 
 @pytest.fixture(scope="module")
-def made() -> dict:
+def variant_experiment() -> dict:
     return runpy.run_path(str(ROOT / "scripts" / "experiments" / "variants.py"))
 
 
 @pytest.fixture(scope="module")
-def record(made) -> dict:
-    return json.loads(made["RESULTS"].read_text(encoding="utf-8"))
+def variant_results(variant_experiment) -> dict:
+    return json.loads(variant_experiment["RESULTS"].read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
-def runs(made) -> dict:
+def best_runs(variant_experiment) -> dict:
     """The runs of each task and variant with its best learning rate."""
-    runs = sweeps.read_runs(made["RESULTS"])
+    runs = sweeps.read_runs(variant_experiment["RESULTS"])
     return {
-        (task, variant): sweeps.best_runs(made["SWEEP"], runs, task, variant)
-        for task in made["SWEEP"]
-        for variant in made["SWEEP"][task].rates
+        (task, variant): sweeps.best_runs(variant_experiment["SWEEP"], runs, task, variant)
+        for task in variant_experiment["SWEEP"]
+        for variant in variant_experiment["SWEEP"][task].rates
     }
 
 
-def of(runs: dict, task: str, variant: str, what: str) -> list[float]:
-    return [run[what] for run in runs[task, variant]]
+def run_values(best_runs: dict, task: str, variant: str, what: str) -> list[float]:
+    return [run[what] for run in best_runs[task, variant]]
 
 
 @claim("variants#measured", kind="measurement")
-def test_the_measurements_are_complete_and_of_the_current_code(made, record):
-    runs = sweeps.read_runs(made["RESULTS"])
-    expected = sweeps.all_jobs(made["SWEEP"], runs)
+def test_the_measurements_are_complete_and_of_the_current_code(variant_experiment, variant_results):
+    runs = sweeps.read_runs(variant_experiment["RESULTS"])
+    expected = sweeps.all_jobs(variant_experiment["SWEEP"], runs)
     assert {job: run["key"] for job, run in runs.items()} == expected, (
         "stale: scripts/experiment variants measures what is missing"
     )
     assert len(runs) == (12 + 5) * (3 * 2 + 3)
-    summary = json.loads(json.dumps(made["summary"](runs)))
-    assert {name: record[name] for name in summary} == summary
-    assert record["comparisons"] == 11 * 3
+    summary = json.loads(json.dumps(variant_experiment["summary"](runs)))
+    assert {name: variant_results[name] for name in summary} == summary
+    assert variant_results["comparisons"] == 11 * 3
 
 
 @claim("variants#measured", kind="measurement")
-def test_all_variants_but_alibi_translate_95_percent_of_the_numbers_and_alibi_90(made, runs):
-    for variant in made["VARIANTS"]:
+def test_all_variants_but_alibi_translate_95_percent_of_the_numbers_and_alibi_90(
+    variant_experiment, best_runs
+):
+    for variant in variant_experiment["VARIANTS"]:
         limit = 0.9 if variant == "ALiBi" else 0.95
-        assert min(of(runs, "numerals", variant, "test")) > limit, variant
+        assert min(run_values(best_runs, "numerals", variant, "test")) > limit, variant
 
 
 @claim("layers-in-practice#variants-measured", kind="measurement")
-def test_the_smallest_loss_depends_on_the_vocabulary(made):
-    pairs = made["pairs_of"]("train")
-    sizes = {name: len(made["VARIANTS"][name].make(pairs, 0).target) for name in made["VARIANTS"]}
+def test_the_smallest_loss_depends_on_the_vocabulary(variant_experiment):
+    pairs = variant_experiment["pairs_of"]("train")
+    sizes = {
+        name: len(variant_experiment["VARIANTS"][name].make(pairs, 0).target)
+        for name in variant_experiment["VARIANTS"]
+    }
     assert sizes["sinusoids"] == 18 and sizes["decoder only"] == sizes["decoder 2023"] == 51
     for size, minimum in ((18, 0.580), (51, 0.704)):
         q = 0.1 / size
         entropy = -(0.9 + q) * math.log(0.9 + q) - (size - 1) * q * math.log(q)
-        assert made["minimum_loss"](size) == pytest.approx(entropy)
+        assert variant_experiment["minimum_loss"](size) == pytest.approx(entropy)
         assert entropy == pytest.approx(minimum, abs=5e-4)
 
 
 @claim("variants#measured", kind="measurement")
-def test_the_window_swiglu_and_the_decoder_of_2023_are_ahead_at_step_600_and_no_other(record):
+def test_the_window_swiglu_and_the_decoder_of_2023_are_ahead_at_step_600_and_no_other(
+    variant_results,
+):
     intervals = {
         (name, step): (low, high)
-        for name, steps in record["ratios"].items()
+        for name, steps in variant_results["ratios"].items()
         for step, (_, low, high) in steps.items()
     }
     ahead = {key for key, (_, high) in intervals.items() if high < 1}
@@ -1039,16 +1046,18 @@ def test_the_window_swiglu_and_the_decoder_of_2023_are_ahead_at_step_600_and_no_
 
 
 @claim("layers-in-practice#variants-measured", kind="measurement")
-def test_half_of_the_variants_prefer_a_rate_of_0_004_and_half_of_0_008(record):
-    assert sorted(record["best"]["numerals"].values()) == [0.004] * 6 + [0.008] * 6
+def test_half_of_the_variants_prefer_a_rate_of_0_004_and_half_of_0_008(variant_results):
+    assert sorted(variant_results["best"]["numerals"].values()) == [0.004] * 6 + [0.008] * 6
 
 
 @claim("variants#measured", kind="measurement")
-def test_no_variant_translates_lengths_that_it_has_never_seen(made, runs):
-    for variant in made["VARIANTS"]:
+def test_no_variant_translates_lengths_that_it_has_never_seen(variant_experiment, best_runs):
+    for variant in variant_experiment["VARIANTS"]:
         for digits in "11", "12":
-            assert max(of(runs, "numerals", variant, digits)) < 0.02, variant
-            short = of(runs, "numerals", variant, f"{digits}, no longer than in training")
+            assert max(run_values(best_runs, "numerals", variant, digits)) < 0.02, variant
+            short = run_values(
+                best_runs, "numerals", variant, f"{digits}, no longer than in training"
+            )
             assert max(short) < 0.05, variant
 
 
@@ -1060,41 +1069,44 @@ def test_no_variant_translates_lengths_that_it_has_never_seen(made, runs):
     "    for unit, size in ENGLISH_UNITS.items():",
     fault="English numbers are read digit by digit",
 )
-def test_some_longer_numbers_have_no_more_words_than_the_training_numbers(made):
-    longest = max(len(pair.source) for pair in made["pairs_of"]("train"))
+def test_some_longer_numbers_have_no_more_words_than_the_training_numbers(variant_experiment):
+    longest = max(len(pair.source) for pair in variant_experiment["pairs_of"]("train"))
     for digits in 11, 12:
-        assert sum(len(pair.source) <= longest for pair in made["pairs_of"](digits)) > 100
+        assert (
+            sum(len(pair.source) <= longest for pair in variant_experiment["pairs_of"](digits))
+            > 100
+        )
 
 
 @claim("variants#measured", kind="measurement")
-def test_beyond_the_training_lengths_sinusoids_and_learned_rows_fail_immediately(runs):
+def test_beyond_the_training_lengths_sinusoids_and_learned_rows_fail_immediately(best_runs):
     for variant in "sinusoids", "learned":
         for places in 1, 3:
-            assert min(of(runs, "back", variant, f"{places} back, length 20")) > 0.9
-            assert max(of(runs, "back", variant, f"{places} back, length 40")) < 0.75
-            assert max(of(runs, "back", variant, f"{places} back, length 400")) < 0.3
+            assert min(run_values(best_runs, "back", variant, f"{places} back, length 20")) > 0.9
+            assert max(run_values(best_runs, "back", variant, f"{places} back, length 40")) < 0.75
+            assert max(run_values(best_runs, "back", variant, f"{places} back, length 400")) < 0.3
 
 
 @claim("variants#measured", kind="measurement")
-def test_rotary_positions_work_at_twice_the_length_and_not_at_twenty_times(runs):
+def test_rotary_positions_work_at_twice_the_length_and_not_at_twenty_times(best_runs):
     for places in 1, 3:
-        assert min(of(runs, "back", "rotary", f"{places} back, length 40")) > 0.85
-        assert max(of(runs, "back", "rotary", f"{places} back, length 400")) < 0.3
+        assert min(run_values(best_runs, "back", "rotary", f"{places} back, length 40")) > 0.85
+        assert max(run_values(best_runs, "back", "rotary", f"{places} back, length 400")) < 0.3
 
 
 @claim("variants#measured", kind="measurement")
-def test_alibi_is_as_good_at_400_as_at_20_and_cannot_copy_the_token_three_back(runs):
-    assert min(of(runs, "back", "ALiBi", "1 back, length 400")) > 0.9
+def test_alibi_is_as_good_at_400_as_at_20_and_cannot_copy_the_token_three_back(best_runs):
+    assert min(run_values(best_runs, "back", "ALiBi", "1 back, length 400")) > 0.9
     for length in 20, 40, 100, 400:
-        assert max(of(runs, "back", "ALiBi", f"3 back, length {length}")) < 0.4
+        assert max(run_values(best_runs, "back", "ALiBi", f"3 back, length {length}")) < 0.4
 
 
 @claim("variants#measured", kind="measurement")
-def test_rotary_positions_in_a_window_are_correct_at_every_length(made, runs):
-    for places in made["BACK"]:
-        for length in made["BACK_LENGTHS"]:
+def test_rotary_positions_in_a_window_are_correct_at_every_length(variant_experiment, best_runs):
+    for places in variant_experiment["BACK"]:
+        for length in variant_experiment["BACK_LENGTHS"]:
             what = f"{places} back, length {length}"
-            assert min(of(runs, "back", "rotary in a window", what)) > 0.99
+            assert min(run_values(best_runs, "back", "rotary in a window", what)) > 0.99
 
 
 @claim("variants#measured")
@@ -1104,14 +1116,16 @@ def test_rotary_positions_in_a_window_are_correct_at_every_length(made, runs):
     "append(target[:1] == pair.target[:1])",
     fault="exact match compares only the first characters",
 )
-def test_one_pass_with_teacher_forcing_finds_the_same_as_greedy_decoding(made):
-    settings = replace(made["TASK"].settings, steps=60, warmup_steps=10, batch_size=32)
-    pairs = [pair for pair in made["pairs_of"]("train") if len(pair.target) < 4]
-    translator = made["ours"](pairs, 0)
+def test_one_pass_with_teacher_forcing_finds_the_same_as_greedy_decoding(variant_experiment):
+    settings = replace(
+        variant_experiment["TASK"].settings, steps=60, warmup_steps=10, batch_size=32
+    )
+    pairs = [pair for pair in variant_experiment["pairs_of"]("train") if len(pair.target) < 4]
+    translator = variant_experiment["ours"](pairs, 0)
     for _ in train.Run(translator, pairs, settings, train.SINGLE_PROCESS).steps(Event()):
         pass
     some = pairs[::7]
-    whole, characters, _ = made["teacher_forced"](translator, some)
+    whole, characters, _ = variant_experiment["teacher_forced"](translator, some)
     share = sum(whole) / len(whole)
     assert 0 < share < 1 and characters > share
     assert exact_match(translator, some)["all"] == pytest.approx(share)
@@ -1124,11 +1138,11 @@ def test_one_pass_with_teacher_forcing_finds_the_same_as_greedy_decoding(made):
     "return",
     fault="a new translator ignores its seed",
 )
-def test_parts_shared_with_our_model_start_from_the_same_weights(made):
-    pairs = made["pairs_of"]("train")[:500]
-    ours = made["ours"](pairs, 0).model.state_dict()
+def test_parts_shared_with_our_model_start_from_the_same_weights(variant_experiment):
+    pairs = variant_experiment["pairs_of"]("train")[:500]
+    ours = variant_experiment["ours"](pairs, 0).model.state_dict()
     for variant in "learned", "rotary", "ALiBi", "window", "RMSNorm", "GELU", "SwiGLU", "grouped":
-        other = made["VARIANTS"][variant].make(pairs, 0).model.state_dict()
+        other = variant_experiment["VARIANTS"][variant].make(pairs, 0).model.state_dict()
         same = [name for name, weight in ours.items() if name in other]
         same = [name for name in same if ours[name].shape == other[name].shape]
         assert len(same) > 30, variant

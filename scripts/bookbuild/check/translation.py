@@ -151,11 +151,11 @@ def location(language: str, name: str, text: str, part: Part | None) -> str:
 def structure_errors(language: str, name: str, text: str) -> Iterator[str]:
     """Errors in one text: headings without anchors, wrong exercises."""
     needs_labels = not name.startswith("labs/")  # a lab checks each task itself
-    for part, message in [*heading_errors(text), *exercise_errors(text, needs_labels)]:
+    for part, message in [*headings_without_anchor(text), *exercise_errors(text, needs_labels)]:
         yield f"{location(language, name, text, part)}: {message}"
 
 
-def heading_errors(text: str) -> Iterator[tuple[Part, str]]:
+def headings_without_anchor(text: str) -> Iterator[tuple[Part, str]]:
     """Headings without anchors, except the title."""
     for part in find_parts("heading", text):
         if re.fullmatch("##+", part.value):

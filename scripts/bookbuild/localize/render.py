@@ -78,7 +78,7 @@ def rendering_errors() -> Iterator[SourceError]:
         source, chinese, path = read_code(snippet), translations(snippet), None
         texts = [text for text in find_texts(source, snippet.suffix) if text.words in chinese]
         for text in texts:
-            if reason := unfit(text, chinese[text.words]):
+            if reason := why_unfit(text, chinese[text.words]):
                 path = catalog_path(snippet)
                 yield SourceError(path, line_of(text, path), f"{reason}: {chinese[text.words]!r}")
         lines = render(source, chinese, snippet.suffix).splitlines() if texts and not path else []
@@ -99,8 +99,8 @@ def line_of(text: Text, catalog: Path) -> int:
     return (entry.lineno if entry else None) or 1
 
 
-def unfit(text: Text, words: str) -> str | None:
-    """Why words can't replace the English ones, if so."""
+def why_unfit(text: Text, words: str) -> str | None:
+    """Why these Chinese words can't replace the English ones; None if they can."""
     if words.count("\n") != text.words.count("\n"):
         count = text.words.count("\n") + 1
         return f"write {count} lines, as in English"

@@ -63,12 +63,12 @@ class Book(NamedTuple):
         return render(template, self.language, book=self, authors=authors(), **values)
 
 
-def citation() -> dict:
+def read_citation_file() -> dict:
     return yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 
 
 def authors() -> str:
-    return ", ".join(each["name"] for each in citation()["authors"])
+    return ", ".join(each["name"] for each in read_citation_file()["authors"])
 
 
 def last_commit() -> tuple[datetime.datetime, str]:
@@ -81,9 +81,9 @@ def last_commit() -> tuple[datetime.datetime, str]:
         date, version = process.stdout.split()
         return datetime.datetime.fromisoformat(date).astimezone(datetime.UTC), version
     except (OSError, subprocess.CalledProcessError):
-        released = citation()["date-released"]
+        released = read_citation_file()["date-released"]
         date = datetime.datetime.combine(released, datetime.time(), datetime.UTC)
-        return date, str(citation()["version"])
+        return date, str(read_citation_file()["version"])
 
 
 def site_pages(site: Path, language: str) -> Iterator[tuple[str, str]]:

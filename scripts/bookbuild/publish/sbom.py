@@ -19,7 +19,7 @@ from pip_requirements_parser import RequirementsFile
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError
 from bookbuild.pages.files import write_file
-from bookbuild.publish.chapters import citation
+from bookbuild.publish.chapters import read_citation_file
 
 FILE_NAME = "sbom.cdx.json"
 HASHES_NOTE = (
@@ -35,7 +35,7 @@ NPM_COMMAND = ["sbom", "--omit=dev", "--package-lock-only", "--sbom-format=cyclo
 
 def run_tool(command: list[str]) -> dict:
     """Run a tool and parse the bill of materials that it prints."""
-    timestamp = calendar.timegm(citation()["date-released"].timetuple())
+    timestamp = calendar.timegm(read_citation_file()["date-released"].timetuple())
     environment = os.environ | {"SOURCE_DATE_EPOCH": str(timestamp)}
     process = subprocess.run(
         command, capture_output=True, text=True, cwd=paths.ROOT, env=environment

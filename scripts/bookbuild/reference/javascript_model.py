@@ -141,7 +141,7 @@ def run_in_node(weights: Path, task: dict, code: Path = TRANSLATOR_JS) -> Output
         encoding="utf-8",
     )
     if process.returncode:
-        raise RuntimeError(f"{code.name} under Node: {process.stderr}")
+        raise RuntimeError(f"{code.name} failed under Node: {process.stderr}")
     return json.loads(process.stdout)
 
 

@@ -170,7 +170,7 @@ def trace_in_node(tasks: list[Task], program: Any = None) -> Iterator[dict]:
                 encoding="utf-8",
             )
             if process.returncode:
-                raise RuntimeError(f"{RUN_MODEL.name} under Node: {process.stderr}")
+                raise RuntimeError(f"{RUN_MODEL.name} failed under Node: {process.stderr}")
             stdout.seek(0)
             yield from map(json.loads, stdout)
 
@@ -239,9 +239,13 @@ def check_steps(steps: list[dict], reference: list[Step], text: str) -> None:
         tensor, line = expected.tensor, downloaded(expected.line)
         kind = str(tensor.dtype).removeprefix("torch.")
         if found != (expected.function, line, expected.name, [*tensor.shape], kind):
-            raise ValueError(f"step {i} is {step}, in PyTorch line {line}: {expected}")
+            raise ValueError(
+                f"step {i} of the trace is {step}; PyTorch has {expected} in line {line}"
+            )
         if expected.path not in (None, step["path"]):
-            raise ValueError(f"step {i} is in {step['path']}, in PyTorch in {expected.path}")
+            raise ValueError(
+                f"step {i} of the trace is in {step['path']}, in PyTorch in {expected.path}"
+            )
 
 
 def compare_numbers(
@@ -263,7 +267,7 @@ def compare_numbers(
         )
         worst = np.maximum(worst, [each.max() for each in differences])
     if start != len(numbers):
-        raise ValueError(f"{len(numbers)} numbers, in PyTorch {start}")
+        raise ValueError(f"the trace has {len(numbers)} numbers, PyTorch has {start}")
     worst = np.where(np.isfinite(worst), worst, np.inf)
     return Difference(1, len(reference), start, *map(float, worst))
 
