@@ -2,7 +2,6 @@
 
 import os
 import re
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -76,12 +75,10 @@ def test_a_run_without_changes_does_nothing(sample_folder, run_generate):
     assert not generate.is_stale()
 
 
-def test_a_run_without_changes_takes_a_second_and_never_loads_torch(sample_folder, run_generate):
+def test_a_run_without_changes_never_loads_torch(sample_folder, run_generate):
     run_generate()
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     script = module_command(sample_folder, "run.generate")
     done = subprocess.run(script, capture_output=True, text=True, check=True)
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 1
     assert "0 run, 2 unchanged" in done.stdout
     assert "| torch" not in done.stderr
 

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.parametrize("width", [1280]), pytest.mark.usefixtures(
 
 @pytest.fixture(scope="module")
 def pairs() -> list:
-    return javascript_model.comparison_pairs()
+    return javascript_model.comparison_pairs(per_kind=9)
 
 
 @pytest.fixture(scope="module")

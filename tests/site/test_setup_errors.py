@@ -261,7 +261,7 @@ def remove_browser(copy: FaultyCopy) -> Iterator[CommandResult]:
     """scripts/test stops before the long build."""
     make_environment(copy)
     copy.command = (copy.folder / "scripts/test",)
-    for name in ("install", "build"):
+    for name in ("install", "generate", "build"):
         copy.write(f"scripts/{name}", "#!/bin/sh\n", 0o755)
     copy.write("scripts/bookbuild/publish/__main__.py", "")
     shutil.copy(ROOT / "scripts/publish", copy.folder / "scripts")

@@ -28,7 +28,6 @@ from translator import BOS, EOS, Translator, load_translator, padded
 TRANSLATOR_JS = paths.SNIPPETS / "translator.js"
 DRIVER_SCRIPT = paths.SCRIPTS / "bookbuild/reference/javascript_model.mjs"
 MAX_LENGTH = 60  # tokens
-PAIRS_PER_KIND = 4
 Outputs = list[dict[str, Any]]  # greedy and beam (ids), logits and attention of each sentence
 
 
@@ -51,11 +50,11 @@ def load_trained_translator(rounded: bool = False) -> Translator:
     return translator
 
 
-def comparison_pairs() -> list[Pair]:
+def comparison_pairs(per_kind: int = 4) -> list[Pair]:
     """Some test pairs of each kind, and those with the longest source and target."""
     pairs = sorted(translator_pairs("test"), key=lambda pair: pair.kind)
     kinds = groupby(pairs, key=lambda pair: pair.kind)
-    selected = [pair for _, group in kinds for pair in islice(group, PAIRS_PER_KIND)]
+    selected = [pair for _, group in kinds for pair in islice(group, per_kind)]
     selected.append(max(pairs, key=lambda pair: len(pair.source)))
     selected.append(max(pairs, key=lambda pair: len(pair.target)))
     return selected
