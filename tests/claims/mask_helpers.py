@@ -28,5 +28,5 @@ def random_qkv(*shape, dtype=torch.float64, seed=0):
     return torch.randn(3, *shape, dtype=dtype).unbind()
 
 
-def assert_close(one, other, tolerance=1e-6):
+def assert_near(one, other, tolerance=1e-6):
     torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)

@@ -70,7 +70,7 @@ def random_sources(model: Transformer, batch=4) -> torch.Tensor:
     return src
 
 
-def assert_close(one, other, tolerance=1e-12):
+def assert_near(one, other, tolerance=1e-12):
     torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
 
 
@@ -392,7 +392,7 @@ def test_selected_cache_rows_continue_as_if_they_were_the_whole_batch(kind, seed
         progress.select(chosen)
         for position in range(3, 6):
             ids = tgt[chosen, position]
-            assert_close(progress.step(ids), fresh.step(ids))
+            assert_near(progress.step(ids), fresh.step(ids))
 
 
 def positions_seen(model: Transformer, names: list[str]) -> dict[str, int]:
@@ -462,10 +462,10 @@ def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory(
                 target, cross = layer.target, layer.source.attention
                 assert target.key.shape == target.value.shape == (3, 4, length, 4)
                 for kept, parts in zip((target.key, target.value), outputs, strict=True):
-                    assert_close(kept.transpose(1, 2).flatten(2), torch.cat(parts, dim=1))
+                    assert_near(kept.transpose(1, 2).flatten(2), torch.cat(parts, dim=1))
                 assert layer.source.key is key and key.shape == (3, 4, src.size(1), 4)
-                assert_close(key, cross.split(cross.key(memory)))
-                assert_close(layer.source.value, cross.split(cross.value(memory)))
+                assert_near(key, cross.split(cross.key(memory)))
+                assert_near(layer.source.value, cross.split(cross.value(memory)))
             cache.step(torch.randint(1, 7, (3,)))
 
 
@@ -549,8 +549,8 @@ def test_each_decoding_function_uses_the_cache_by_default(function):
 )
 def test_the_length_normalization_is_that_of_wu_et_al():
     lengths = torch.tensor([1, 7, 13])
-    assert_close(normalisation(lengths, 1.0), torch.tensor([1.0, 2.0, 3.0]), 1e-6)
-    assert_close(normalisation(lengths, 2.0), torch.tensor([1.0, 4.0, 9.0]), 1e-6)
+    assert_near(normalisation(lengths, 1.0), torch.tensor([1.0, 2.0, 3.0]), 1e-6)
+    assert_near(normalisation(lengths, 2.0), torch.tensor([1.0, 4.0, 9.0]), 1e-6)
     assert normalisation(lengths, 0.0).eq(1).all()
 
 
@@ -566,7 +566,7 @@ def test_padding_after_a_sentence_does_not_change_its_score():
     src = random_sources(model)
     ids = greedy_decode(model, src, 6, BOS, EOS)
     one = sentence_score(model, src, ids, BOS, 0.6)
-    assert_close(sentence_score(model, src, F.pad(ids, (0, 3)), BOS, 0.6), one, 1e-6)
+    assert_near(sentence_score(model, src, F.pad(ids, (0, 3)), BOS, 0.6), one, 1e-6)
 
 
 # Beam search
@@ -798,7 +798,7 @@ def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatc
 def test_the_first_beam_is_the_greedy_one_and_the_others_are_chosen_by_score():
     logs = torch.tensor([[[0.1, 0.6, 0.3], [0.8, 0.1, 0.1]]]).log()
     totals, beams, tokens = best_continuations(torch.tensor([[0.2, 0.9]]).log(), logs)
-    assert_close(totals.exp(), torch.tensor([[0.12, 0.72]]), 1e-6)
+    assert_near(totals.exp(), torch.tensor([[0.12, 0.72]]), 1e-6)
     assert beams.tolist() == [[0, 1]] and tokens.tolist() == [[1, 0]]
 
 
@@ -836,7 +836,7 @@ logits_rows = st.integers(0, 10_000).map(
 @few
 @given(logits=logits_rows, temperature=st.floats(0.1, 10))
 def test_the_temperature_divides_the_logits(logits, temperature):
-    assert_close(probabilities(logits, temperature), (logits / temperature).softmax(-1), 1e-6)
+    assert_near(probabilities(logits, temperature), (logits / temperature).softmax(-1), 1e-6)
 
 
 @claim("decoding#sampling")
@@ -852,7 +852,7 @@ def test_top_k_keeps_the_k_most_likely_tokens_in_their_proportions(logits, k):
     full, cut = logits.softmax(-1), probabilities(logits, top_k=k)
     kept = full >= full.topk(min(k, 8)).values[:, -1:]
     assert (cut > 0).equal(kept)
-    assert_close(cut, full * kept / (full * kept).sum(-1, keepdim=True), 1e-6)
+    assert_near(cut, full * kept / (full * kept).sum(-1, keepdim=True), 1e-6)
 
 
 @claim("decoding#sampling")
@@ -871,7 +871,7 @@ def test_top_p_keeps_the_fewest_tokens_whose_probabilities_add_up_to_p(logits, p
         assert whole[kept].sum() >= p - 1e-6
         assert whole[kept].sum() - whole[kept].min() < p + 1e-6  # with one less it is too little
         assert kept.all() or whole[kept].min() >= whole[~kept].max()
-        assert_close(part, whole * kept / whole[kept].sum(), 1e-5)
+        assert_near(part, whole * kept / whole[kept].sum(), 1e-5)
 
 
 @claim("decoding-in-practice#filters")
@@ -885,7 +885,7 @@ def test_top_p_keeps_the_fewest_tokens_whose_probabilities_add_up_to_p(logits, p
 @given(logits=logits_rows, temperature=st.floats(0.2, 5), k=st.integers(1, 8), p=st.floats(0.1, 1))
 def test_temperature_first_then_top_k_then_top_p(logits, temperature, k, p):
     by_steps = probabilities(probabilities(logits, temperature, top_k=k).log(), top_p=p)
-    assert_close(probabilities(logits, temperature, k, p), by_steps, 1e-5)
+    assert_near(probabilities(logits, temperature, k, p), by_steps, 1e-5)
 
 
 @claim("decoding-in-practice#filters")
@@ -934,7 +934,7 @@ def test_sampled_token_frequencies_match_the_probabilities():
     drawn = sample(model, src.expand(20_000, -1), 1, BOS, EOS, 3.0, 4, 0.9, generator)
     shares = drawn.flatten().bincount(minlength=7) / 20_000
     assert expected.count_nonzero() > 1
-    assert_close(shares.double(), expected, 0.02)
+    assert_near(shares.double(), expected, 0.02)
 
 
 @claim("decoding-in-practice#filters")
@@ -1354,7 +1354,7 @@ def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(
     assert shown.keys() == expected.keys()
     for name, (option, by_hand) in expected.items():
         assert numbers(shown[name]) == pytest.approx(by_hand.tolist(), abs=0.006)
-        assert_close(probabilities(probs.log(), **option), by_hand, 1e-6)
+        assert_near(probabilities(probs.log(), **option), by_hand, 1e-6)
 
 
 @claim("decoding-in-practice#tree")

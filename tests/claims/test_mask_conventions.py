@@ -13,7 +13,7 @@ from torch import nn
 
 from helpers import DOCS, DTYPES, few, numbers, seeds
 from marks import claim, mutation
-from mask_helpers import HALVES, PATHS, assert_close, random_qkv, small_model
+from mask_helpers import HALVES, PATHS, assert_near, random_qkv, small_model
 from transformer import (
     MultiHeadAttention,
     causal_mask,
@@ -105,7 +105,7 @@ def test_row_sdpa_is_causal():
     mask = from_ours("SDPA, `is_causal=True`", causal=causal_mask(5))
     query, key, value = random_qkv(2, 3, 5, 8)
     ours, _ = scaled_dot_product_attention(query, key, value, mask)
-    assert_close(F.scaled_dot_product_attention(query, key, value, is_causal=True), ours, 1e-12)
+    assert_near(F.scaled_dot_product_attention(query, key, value, is_causal=True), ours, 1e-12)
 
 
 def both_modules(dtype=torch.float64) -> tuple[MultiHeadAttention, nn.MultiheadAttention]:
@@ -138,7 +138,7 @@ def test_row_multihead_attention_key_padding_mask(dtype):
     padding = padding_mask(SRC)
     ignored = from_ours("`nn.MultiheadAttention`, `key_padding_mask`", padding=padding)
     assert ignored.shape == (2, 5) and ignored.equal(SRC == 0)
-    assert_close(theirs(x, x, x, key_padding_mask=ignored)[0], ours(x, x, x, padding)[0])
+    assert_near(theirs(x, x, x, key_padding_mask=ignored)[0], ours(x, x, x, padding)[0])
 
 
 @claim("mask-conventions#others")
@@ -153,7 +153,7 @@ def test_row_multihead_attention_two_axes(dtype):
     x = torch.randn(2, 5, 16, dtype=dtype)
     ignored = from_ours("`nn.MultiheadAttention`, `attn_mask`, two axes", causal=causal_mask(5))
     assert ignored.shape == (5, 5) and ignored.dtype == torch.bool
-    assert_close(theirs(x, x, x, attn_mask=ignored)[0], ours(x, x, x, causal_mask(5))[0])
+    assert_near(theirs(x, x, x, attn_mask=ignored)[0], ours(x, x, x, causal_mask(5))[0])
 
 
 @claim("mask-conventions#others")
@@ -170,7 +170,7 @@ def test_row_multihead_attention_three_axes(dtype):
     row = "`nn.MultiheadAttention`, `attn_mask`, three axes"
     ignored = from_ours(row, mask=mask, b=2, h=4, n=5, m=5)
     assert ignored.shape == (8, 5, 5)
-    assert_close(theirs(x, x, x, attn_mask=ignored)[0], ours(x, x, x, mask)[0])
+    assert_near(theirs(x, x, x, attn_mask=ignored)[0], ours(x, x, x, mask)[0])
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +225,7 @@ def test_row_nn_transformer(two_models, argument):
     tgt = ours.position(ours.tgt_embedding(TGT))
     real = TGT != 0
     expected = ours.decode(TGT, ours.encode(SRC), padding_mask(SRC))[real]
-    assert_close(theirs(src, tgt, **masks)[real], expected)
+    assert_near(theirs(src, tgt, **masks)[real], expected)
     masks[argument] = ~masks[argument]  # our convention where theirs is expected
     wrong = theirs(src, tgt, **masks)[real]
     assert not torch.allclose(wrong, expected, atol=0.01)
@@ -353,7 +353,7 @@ def test_in_evaluation_nn_transformer_encoder_may_output_zeros_at_padding():
     slow = encoder(x, src_key_padding_mask=ignored)
     with torch.no_grad():
         fast = encoder(x, src_key_padding_mask=ignored)
-    assert_close(fast[real], slow[real], 1e-5)
+    assert_near(fast[real], slow[real], 1e-5)
     assert not fast[ignored].any() and slow[ignored].any()
 
 
@@ -420,7 +420,7 @@ def test_a_row_with_minus_ten_thousand_added_everywhere_has_the_unmasked_weights
     assert shown["all forbidden, -1e+04 added"] == shown["no mask"]
     torch.manual_seed(0)
     scores = torch.randn(6, dtype=torch.float64)
-    assert_close((scores - 1e4).softmax(dim=0), scores.softmax(dim=0), 1e-11)
+    assert_near((scores - 1e4).softmax(dim=0), scores.softmax(dim=0), 1e-11)
 
 
 @claim("mask-conventions#finite-fill")
@@ -469,7 +469,7 @@ def test_in_our_attention_a_forbidden_weight_is_exactly_zero_for_any_scores(dtyp
     output, weights = scaled_dot_product_attention(query, key, value, mask)
     assert not weights[~mask].any()
     assert output.isfinite().all()
-    assert_close(weights.float().sum(), mask.any().float(), 0.01)
+    assert_near(weights.float().sum(), mask.any().float(), 0.01)
 
 
 @claim("mask-conventions#finite-fill")
@@ -507,7 +507,7 @@ def test_minus_infinity_with_a_second_fill_has_the_same_weights_and_gradients_as
         gradients = torch.autograd.grad((weights @ value).square().sum(), (query, key, value))
         results.append([weights, *gradients])
     for one, other in zip(*results, strict=True):
-        assert_close(one, other, 1e-12)
+        assert_near(one, other, 1e-12)
 
 
 @claim("mask-conventions#finite-fill")
@@ -619,7 +619,7 @@ def test_an_empty_row_leaves_only_the_bias_of_the_output_layer():
     nothing = torch.zeros(1, 1, 3, 3, dtype=torch.bool)
     for need_weights in True, False:
         output, _ = attention(x, x, x, nothing, need_weights)
-        assert_close(output, attention.output.bias.expand(1, 3, 16))
+        assert_near(output, attention.output.bias.expand(1, 3, 16))
 
 
 @claim("mask-conventions#empty-rows")
@@ -658,7 +658,7 @@ def test_both_paths_agree_and_so_do_their_gradients_with_empty_rows_too(dtype, s
         results.append([output, *torch.autograd.grad(output.square().sum(), inputs)])
     for one, other in zip(*results, strict=True):
         assert one.isfinite().all()
-        assert_close(one, other, 1e-5)
+        assert_near(one, other, 1e-5)
     blind = ~mask.any(dim=-1).expand(2, 3, 4)
     for output, of_query, _, _ in results:
         assert not output[blind].any() and not of_query[blind].any()
@@ -680,7 +680,7 @@ def test_in_float16_a_large_product_overflows_on_the_explicit_path_only():
     assert scaled_dot_product_attention(query, key, value)[0].isnan().all()
     assert fused_attention(query, key, value)[0].flatten().tolist() == [1, 0]
     explicit, fused = (path(query / 2, key / 2, value)[0] for path in PATHS)
-    assert_close(explicit, fused)  # a product of 25600, not of 102400
+    assert_near(explicit, fused)  # a product of 25600, not of 102400
 
 
 # NaN in pads
@@ -819,7 +819,7 @@ def test_an_inverted_padding_mask_reads_nothing_but_pads():
     query, key, value = random_qkv(1, 2, 5, 4)
     pads = SRC[1:] == 0
     _, weights = scaled_dot_product_attention(query, key, value, ~padding_mask(SRC[1:]))
-    assert_close(weights[..., pads[0]].sum(dim=-1), torch.ones(1, 2, 5, dtype=torch.float64))
+    assert_near(weights[..., pads[0]].sum(dim=-1), torch.ones(1, 2, 5, dtype=torch.float64))
 
 
 def additive_attention(fill):

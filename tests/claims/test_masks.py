@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from comparisons import compare_changed_token, compare_padding
 from helpers import DOCS, DTYPES, few, numbers, seeds
 from marks import claim, mutation
-from mask_helpers import PATHS, assert_close, random_qkv, small_config, small_model
+from mask_helpers import PATHS, assert_near, random_qkv, small_config, small_model
 from transformer import (
     Encoder,
     MultiHeadAttention,
@@ -90,7 +90,7 @@ def test_a_zero_key_has_score_zero_and_the_weight_of_any_zero_score():
     _, weights = scaled_dot_product_attention(query, key, value)
     exponentials = (query @ key.T / 8**0.5).exp()
     assert exponentials[:, 2:].eq(1).all()
-    assert_close(weights[:, 2], 1 / exponentials.sum(dim=-1))
+    assert_near(weights[:, 2], 1 / exponentials.sum(dim=-1))
 
 
 @claim("masks#zero-vectors")
@@ -106,7 +106,7 @@ def test_the_output_shrinks_by_the_fraction_of_weight_on_the_zero_pads():
     key[2:] = value[2:] = 0
     with_pads, weights = scaled_dot_product_attention(query, key, value)
     alone, _ = scaled_dot_product_attention(query, key[:2], value[:2])
-    assert_close(with_pads, alone * weights[:, :2].sum(dim=-1, keepdim=True))
+    assert_near(with_pads, alone * weights[:, :2].sum(dim=-1, keepdim=True))
 
 
 @claim("masks#zero-vectors")
@@ -143,7 +143,7 @@ def test_the_bias_of_the_keys_changes_no_weight():
     _, before = attention(x, x, x, need_weights=True)
     torch.nn.init.normal_(attention.key.bias)
     _, after = attention(x, x, x, need_weights=True)
-    assert_close(before, after, 1e-12)
+    assert_near(before, after, 1e-12)
 
 
 # One convention
@@ -165,7 +165,7 @@ def test_the_weights_follow_the_formula_where_true_means_may_attend(seed, n, m):
     mask[:, 0] = True
     _, weights = scaled_dot_product_attention(query, key, key, mask)
     kept = (query @ key.T / 2).exp() * mask
-    assert_close(weights, kept / kept.sum(dim=-1, keepdim=True), 1e-12)
+    assert_near(weights, kept / kept.sum(dim=-1, keepdim=True), 1e-12)
 
 
 @claim("masks#convention")
@@ -184,7 +184,7 @@ def test_a_masked_key_is_equivalent_to_an_absent_key(attend, dtype, seed, kept, 
     mask = torch.arange(kept + masked) < kept
     output, _ = attend(query, key, value, mask[None, None, None])
     absent, _ = attend(query, key[..., :kept, :], value[..., :kept, :])
-    assert_close(output, absent)
+    assert_near(output, absent)
 
 
 @claim("masks#convention")
@@ -304,7 +304,7 @@ def test_the_padding_mask_forbids_columns_and_leaves_the_rows_of_pads_unchanged(
 def test_the_model_masks_with_the_pad_id_of_its_configuration():
     model = small_model(pad_id=3)
     ids = torch.tensor([[6, 7]])
-    assert_close(model.encode(F.pad(ids, (0, 4), value=3))[:, :2], model.encode(ids))
+    assert_near(model.encode(F.pad(ids, (0, 4), value=3))[:, :2], model.encode(ids))
     assert (model.encode(F.pad(ids, (0, 4), value=0))[:, :2] - model.encode(ids)).abs().max() > 0.1
 
 
@@ -326,7 +326,7 @@ def test_more_padding_on_the_right_changes_no_real_position_of_the_encoder(dtype
     torch.manual_seed(seed)
     ids = torch.randint(1, 9, (b, n))
     padded = F.pad(ids, (0, pads))
-    assert_close(
+    assert_near(
         model.encode(padded)[:, :n], model.encode(ids), 1e-5 if dtype == torch.float32 else 1e-12
     )
 
@@ -365,7 +365,7 @@ def test_more_padding_changes_no_gradient():
         model(F.pad(src, (0, pads)), F.pad(tgt, (0, pads)))[:, :3].square().sum().backward()
         gradients.append([p.grad for p in model.parameters()])
     for one, other in zip(*gradients, strict=True):
-        assert_close(one, other, 1e-10)
+        assert_near(one, other, 1e-10)
 
 
 @claim("masks#padding-invariance")
@@ -516,7 +516,7 @@ def test_the_first_k_tokens_alone_give_the_first_k_outputs(seed, n):
     src, tgt = torch.randint(1, 9, (1, 4)), torch.randint(1, 12, (1, n))
     whole = model(src, tgt)
     for k in range(1, n + 1):
-        assert_close(model(src, tgt[:, :k]), whole[:, :k], 1e-12)
+        assert_near(model(src, tgt[:, :k]), whole[:, :k], 1e-12)
 
 
 @claim("masks#causality")
@@ -763,4 +763,4 @@ def test_without_positions_padding_on_the_left_changes_nothing():
     right, left = torch.tensor([[6, 7, 0, 0]]), torch.tensor([[0, 0, 6, 7]])
     one = encoder(embedding(right), padding_mask(right))
     other = encoder(embedding(left), padding_mask(left))
-    assert_close(one[:, :2], other[:, 2:], 1e-12)
+    assert_near(one[:, :2], other[:, 2:], 1e-12)

@@ -62,7 +62,7 @@ def exercise_output(printed):
     return lambda name: printed("exercises", name)
 
 
-def assert_close(one, other, tolerance=1e-6):
+def assert_near(one, other, tolerance=1e-6):
     torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
 
 
@@ -97,8 +97,8 @@ def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(p
 def test_with_the_mask_inverted_back_it_is_causal_attention():
     x = torch.randn(3, 2, 5, 8)
     expected, _ = scaled_dot_product_attention(x, x, x, causal_mask(5))
-    assert_close(load_pitfall("inverted_mask").right_attention(x, x, x), expected)
-    assert_close(F.scaled_dot_product_attention(x, x, x, is_causal=True), expected)
+    assert_near(load_pitfall("inverted_mask").right_attention(x, x, x), expected)
+    assert_near(F.scaled_dot_product_attention(x, x, x, is_causal=True), expected)
 
 
 # No axis for the heads
@@ -122,8 +122,8 @@ def test_masks_without_a_head_axis_are_applied_to_the_heads():
     for sentence in range(3):
         for head in range(3):
             parts = query[sentence, head], key[sentence, head], value[sentence, head]
-            assert_close(wrong[sentence, head], scaled_dot_product_attention(*parts, mask[head])[0])
-            assert_close(
+            assert_near(wrong[sentence, head], scaled_dot_product_attention(*parts, mask[head])[0])
+            assert_near(
                 right[sentence, head], scaled_dot_product_attention(*parts, mask[sentence])[0]
             )
 
@@ -155,7 +155,7 @@ def test_with_a_single_sentence_a_missing_head_axis_goes_unnoticed():
     pitfall = load_pitfall("mask_per_head")
     query, key, value = torch.randn(3, 1, 4, 5, 4)
     mask = causal_mask(5)[0]
-    assert_close(
+    assert_near(
         pitfall.wrong_attention(query, key, value, mask),
         pitfall.right_attention(query, key, value, mask),
     )
@@ -200,9 +200,9 @@ def test_in_float16_filling_with_minus_a_billion_raises_and_adding_it_gives_nan(
         pitfall.wrong_replaced(scores, hidden)
     assert pitfall.wrong_added(scores, hidden).isnan().all()
     expected = F.pad(scores[:4].softmax(dim=0), (0, 2))
-    assert_close(pitfall.right_weights(scores, hidden), expected, 1e-3)
+    assert_near(pitfall.right_weights(scores, hidden), expected, 1e-3)
     mask = (~hidden).half()
-    assert_close((scores + (1 - mask) * -1e9).softmax(dim=0), expected, 1e-3)  # a Python number
+    assert_near((scores + (1 - mask) * -1e9).softmax(dim=0), expected, 1e-3)  # a Python number
 
 
 # Minus ten thousand
@@ -272,10 +272,10 @@ def test_a_mask_after_the_softmax_is_correct_if_each_row_is_divided_by_its_sum()
     wrong, right = pitfall.wrong_weights(scores, mask), pitfall.right_weights(scores, mask)
     sums = wrong.sum(dim=-1, keepdim=True)
     assert (sums[:-1] < 0.999).all()
-    assert_close(wrong / sums, right)
+    assert_near(wrong / sums, right)
     query = torch.eye(6)
     expected = scaled_dot_product_attention(query, scores.T * 6**0.5, scores, mask)[1]
-    assert_close(right, expected)
+    assert_near(right, expected)
 
 
 @claim("pitfalls#after-softmax")
@@ -321,7 +321,7 @@ def test_only_the_row_with_no_allowed_key_differs():
     pitfall = load_pitfall("empty_row")
     x, mask = torch.randn(2, 3, 4), torch.tensor([[1, 1, 0], [0, 0, 0]]).bool().unsqueeze(1)
     wrong, right = pitfall.wrong_attention(x, mask), pitfall.right_attention(x, mask)
-    assert_close(wrong[0], right[0])
+    assert_near(wrong[0], right[0])
     assert wrong[1].isnan().all() and not right[1].any()
 
 
@@ -360,7 +360,7 @@ def test_keys_split_by_their_own_length_give_multi_head_attention():
         nn.init.zeros_(linear.bias)
     query, memory = torch.randn(2, 6, 32), torch.randn(2, 9, 32)
     expected, _ = attention(query, memory, memory)
-    assert_close(load_pitfall("query_length").right_attention(query, memory, memory, 4), expected)
+    assert_near(load_pitfall("query_length").right_attention(query, memory, memory, 4), expected)
 
 
 # The source
@@ -418,10 +418,10 @@ def test_axis_1_is_right_for_a_matrix_and_wrong_with_more_axes():
     for size in (5, 7), (2, 5, 7), (2, 4, 5, 7):
         scores = torch.randn(size)
         wrong, right = pitfall.wrong_weights(scores), pitfall.right_weights(scores)
-        assert_close(right.sum(dim=-1), torch.ones(size[:-1]))
+        assert_near(right.sum(dim=-1), torch.ones(size[:-1]))
         assert torch.allclose(wrong, right) == (len(size) == 2)
         total = wrong.sum(dim=1)  # rows, then the queries, then the heads
-        assert_close(total, torch.ones_like(total))
+        assert_near(total, torch.ones_like(total))
     infinite = torch.randn(2, 4, 5, 5).masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf)
     assert pitfall.wrong_weights(infinite).isnan().any()
     assert not pitfall.right_weights(infinite).isnan().any()
@@ -439,7 +439,7 @@ def test_a_softmax_over_the_heads_undoes_the_mask(pitfall_output):
     hidden = ~causal_mask(5)[0, 0]
     for nhead in 1, 4:
         weights = wrong(torch.randn(2, nhead, 5, 5).masked_fill(hidden, -1e9))
-        assert_close(weights[..., hidden], torch.full((2, nhead, 10), 1 / nhead))
+        assert_near(weights[..., hidden], torch.full((2, nhead, 10), 1 / nhead))
     shown = pitfall_output("softmax_axis")
     assert shown["wrong, (batch, head, n, m), to the future"] == f"{10 / 4:.2f}"
     assert shown["wrong, (batch, n, m), to the future"] == "0.00"
@@ -493,10 +493,10 @@ def test_only_the_block_that_keeps_its_input_is_pre_norm():
     config = TransformerConfig(9, 12, 32, 4, dropout=0.0, norm_first=True)
     residual, x = Residual(config), 10 * torch.randn(2, 5, 32)
     linear = nn.Linear(32, 32)
-    assert_close(pitfall.right_block(x, residual.norm, linear), residual(x, linear))
-    assert_close(pitfall.right_block(x, residual.norm, torch.zeros_like), x)
+    assert_near(pitfall.right_block(x, residual.norm, linear), residual(x, linear))
+    assert_near(pitfall.right_block(x, residual.norm, torch.zeros_like), x)
     wrong = pitfall.wrong_block(x, residual.norm, torch.zeros_like)
-    assert_close(wrong, residual.norm(x))
+    assert_near(wrong, residual.norm(x))
 
 
 # Deviations
@@ -514,8 +514,8 @@ def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(d):
     pitfall = load_pitfall("unbiased_norm")
     x = torch.randn(20, d, dtype=torch.float64)
     expected = F.layer_norm(x, (d,), eps=1e-6)
-    assert_close(pitfall.right_norm(x), expected)
-    assert_close(pitfall.wrong_norm(x) / expected, torch.full_like(x, math.sqrt((d - 1) / d)), 1e-5)
+    assert_near(pitfall.right_norm(x), expected)
+    assert_near(pitfall.wrong_norm(x) / expected, torch.full_like(x, math.sqrt((d - 1) / d)), 1e-5)
 
 
 @claim("pitfalls#unbiased-norm")
@@ -543,7 +543,7 @@ def test_a_loose_tolerance_does_not_detect_the_unbiased_norm(pitfall_output):
 def test_with_eps_outside_the_root_a_small_vector_becomes_large():
     pitfall = load_pitfall("unbiased_norm")
     x = 1e-4 * torch.randn(10, 512, dtype=torch.float64)
-    assert_close(pitfall.right_norm(x), LayerNorm(512, eps=1e-6).double()(x))
+    assert_near(pitfall.right_norm(x), LayerNorm(512, eps=1e-6).double()(x))
     assert pitfall.right_norm(x).std() < 0.2 and pitfall.wrong_norm(x).std() > 0.9
 
 
@@ -616,9 +616,9 @@ def test_the_logarithm_of_a_zero_in_the_target_is_a_nan_in_the_loss():
     logits, target = torch.randn(3, 6), torch.tensor([1, 4, 5])
     assert pitfall.wrong_loss(logits, target).isnan()
     q = pitfall.smoothed(target, 6)
-    assert_close(q.sum(dim=-1), torch.ones(3))
+    assert_near(q.sum(dim=-1), torch.ones(3))
     expected = F.kl_div(logits.log_softmax(dim=-1), q, reduction="batchmean")
-    assert_close(pitfall.right_loss(logits, target), expected)
+    assert_near(pitfall.right_loss(logits, target), expected)
 
 
 @claim("pitfalls#log-of-zero")
@@ -726,7 +726,7 @@ def test_omitting_the_padding_gives_the_mean_over_real_targets():
     pitfall = load_pitfall("pads_counted")
     logits, answers = torch.randn(2, 5, 12), torch.tensor([[3, 4, 5, 2, 0], [7, 2, 0, 0, 0]])
     real = answers != 0
-    assert_close(pitfall.right_loss(logits, answers), F.cross_entropy(logits[real], answers[real]))
+    assert_near(pitfall.right_loss(logits, answers), F.cross_entropy(logits[real], answers[real]))
     assert not torch.isclose(
         pitfall.wrong_loss(logits, answers), pitfall.right_loss(logits, answers)
     )
@@ -778,10 +778,10 @@ def test_a_mean_of_batch_means_depends_on_the_batch_size(pitfall_output):
 def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
     pitfall, losses = load_pitfall("mean_of_batches"), torch.rand(12)
     for size in 1, 3, 4, 12:
-        assert_close(pitfall.wrong_validation(losses, size), losses.mean())
+        assert_near(pitfall.wrong_validation(losses, size), losses.mean())
     for size in 5, 7:
         assert not torch.isclose(pitfall.wrong_validation(losses, size), losses.mean())
-        assert_close(pitfall.right_validation(losses, size), losses.mean())
+        assert_near(pitfall.right_validation(losses, size), losses.mean())
 
 
 # Two softmaxes
