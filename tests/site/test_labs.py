@@ -3,10 +3,12 @@
 import ast
 import gzip
 import json
+import multiprocessing
 import re
 import subprocess
 import sys
 from contextlib import redirect_stdout
+from functools import cache
 from io import StringIO
 from itertools import groupby
 from pathlib import Path
@@ -248,26 +250,55 @@ def answers(name: str, language: str = "en") -> list[str]:
     return [re.sub("^    ", "", fence, flags=re.M) for fence in fences]
 
 
-@pytest.fixture(scope="module")
-def check_task():
-    """Runs a lab's cells up to a task's check, the task done so; what the check says."""
+def say_in_fork(cells: list[notebooks.Cell], namespace: dict) -> str:
+    """What the last of the cells prints, run in a fork of this process that then ends."""
+    fork = multiprocessing.get_context("fork")
+    reader, writer = fork.Pipe(duplex=False)
 
-    def call(name: str, language: str, number: int, done: str | None) -> str:
-        namespace: dict = {"__name__": "__main__"}
-        tasks = 0
-        for cell in notebooks.code_cells(path_of(name, language)):
-            if "slow" in cell.tags:
-                continue
-            tasks += "task" in cell.tags
-            if "task" in cell.tags and tasks == number and done is not None:
-                cell = cell._replace(source=done)
-            with redirect_stdout(StringIO()) as stdout:
+    def run_cells() -> None:
+        for cell in cells:
+            with redirect_stdout(StringIO()) as printed:
                 exec(cell.source, namespace)
-            if tasks == number and cell.id.startswith("check-"):
-                return stdout.getvalue().rstrip()
-        raise LookupError(f"{name} has no task {number}")
+        writer.send(printed.getvalue().rstrip())
 
-    return call
+    process = fork.Process(target=run_cells)
+    process.start()
+    writer.close()
+    try:
+        return reader.recv()
+    except EOFError:
+        raise ChildProcessError(f"cell {cells[-1].id}: an error (see above)") from None
+    finally:
+        process.join()
+
+
+@cache
+def check_messages(name: str, language: str) -> dict[tuple[int, str | None], str]:
+    """What each task's check says of the task unsolved (None), its answer and its mistakes.
+
+    The cells run once. At a task, each solution and the check run in a fork.
+    """
+    cells = [
+        cell for cell in notebooks.code_cells(path_of(name, language)) if "slow" not in cell.tags
+    ]
+    solutions: dict[int, list[str | None]] = {
+        number: [None, answer] for number, answer in enumerate(answers(name, language), 1)
+    }
+    for lab, number, mistake, _ in MISTAKES:
+        if lab == name:
+            solutions[number].append(mistake)
+    messages, namespace, number = {}, {"__name__": "__main__"}, 0
+    for place, cell in enumerate(cells):
+        if "task" in cell.tags:
+            number += 1
+            check = next(i for i in range(place, len(cells)) if cells[i].id.startswith("check-"))
+            for solution in solutions[number]:
+                done = cell._replace(source=solution or cell.source)
+                tried = [done, *cells[place + 1 : check + 1]]
+                messages[number, solution] = say_in_fork(tried, namespace)
+        with redirect_stdout(StringIO()):
+            exec(cell.source, namespace)
+    return messages
 
 
 def tasks() -> list[tuple[str, int]]:
@@ -285,15 +316,15 @@ every_task = pytest.mark.parametrize(("name", "number"), tasks())
 
 @every_language
 @every_task
-def test_an_unsolved_task_runs_and_says_what_is_missing(check_task, name, language, number):
-    assert check_task(name, language, number, None).startswith(NOT_YET[language])
+def test_an_unsolved_task_runs_and_says_what_is_missing(name, language, number):
+    assert check_messages(name, language)[number, None].startswith(NOT_YET[language])
 
 
 @every_language
 @every_task
-def test_the_folded_answer_solves_the_task(check_task, name, language, number):
+def test_the_folded_answer_solves_the_task(name, language, number):
     answer = answers(name, language)[number - 1]
-    assert check_task(name, language, number, answer) == RIGHT[language]
+    assert check_messages(name, language)[number, answer] == RIGHT[language]
 
 
 @every_lab
@@ -484,8 +515,8 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("name", "number", "done", "message"), MISTAKES)
-def test_a_check_says_what_is_wrong(check_task, name, number, done, message):
-    english, chinese = (check_task(name, language, number, done) for language in LANGUAGES)
+def test_a_check_says_what_is_wrong(name, number, done, message):
+    english, chinese = (check_messages(name, language)[number, done] for language in LANGUAGES)
     assert english.startswith(NOT_YET["en"])
     assert message in english
     assert chinese.startswith(NOT_YET["zh"])
