@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bookbuild.check.review import mark_translated
+from bookbuild.check.pending import mark_translated
 from bookbuild.pages import paths
 from bookbuild.pages.files import line_number
 from built_pages import ROOT

@@ -41,7 +41,7 @@ TRANSLATOR_SCRIPT = """async (text) => {
 }"""
 # The time when the first tensors are in a frame.
 OBSERVE_SCRIPT = """new MutationObserver((_, observer) => {
-  if (!document.querySelector(".stepper__tensors figure")) return;
+  if (!document.querySelector(".debugger__tensors figure")) return;
   observer.disconnect();
   requestAnimationFrame(() => setTimeout(() => (window.shown = performance.now())));
 }).observe(document, { childList: true, subtree: true });"""
@@ -50,7 +50,7 @@ DEBUGGER_SCRIPT = """([firstRun, step]) => {
   const files = performance.getEntriesByType("resource");
   const model = files.filter(({ name }) => name.includes("/downloads/"));
   const start = Math.max(...model.map(({ responseEnd }) => responseEnd));
-  const widget = document.querySelector(".stepper");
+  const widget = document.querySelector(".debugger");
   const button = widget.querySelector("[data-action=step]");
   widget.querySelector("[data-action=tour]").click(); // leaves the tour
   const times = [];
@@ -76,7 +76,7 @@ def measure_once(browser: Browser) -> dict[str, float]:
     chromium.serve_from_folder(ROOT / "site", page)
     page.add_init_script(OBSERVE_SCRIPT)
     page.goto(f"{chromium.ORIGIN}/step-through/")
-    page.locator(".stepper__start button").click()
+    page.locator(".debugger__start button").click()
     page.wait_for_function("() => window.shown")
     figures |= page.evaluate(DEBUGGER_SCRIPT, [FIRST_RUN, STEP])
     page.close()

@@ -79,10 +79,10 @@ def test_the_debugger_is_small(checked_page, fetched_bytes, folder):
     visit_page(checked_page, f"{BASE_URL}{folder}step-through/")
     before = sum(fetched_bytes.values())
     assert before <= MAX_BYTES_WITHOUT_FORMULAS, size_report(fetched_bytes)
-    start = checked_page.locator(".stepper__start button")
+    start = checked_page.locator(".debugger__start button")
     label = start.inner_text()
     start.click()
-    checked_page.locator(".stepper__tensors figure").first.wait_for()
+    checked_page.locator(".debugger__tensors figure").first.wait_for()
     added = sum(fetched_bytes.values()) - before
     assert f"{added / 1e6:.1f} MB" in label, size_report(fetched_bytes)
     scripts = {

@@ -250,7 +250,7 @@ def use_c_locale(copy: FaultyCopy) -> Iterator[CommandResult]:
 
 
 def mark_missing_page(copy: FaultyCopy) -> Iterator[CommandResult]:
-    yield copy.run(*module_command(copy.folder, "check.review"), "nonesuch")
+    yield copy.run(*module_command(copy.folder, "check.pending"), "nonesuch")
 
 
 def run_missing_example(copy: FaultyCopy) -> Iterator[CommandResult]:

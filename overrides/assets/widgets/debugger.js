@@ -57,12 +57,12 @@ export async function open(element, status, onProgress) {
   ]);
   await nextTask();
   const files = { translator, program, notes, code };
-  const stepper = new Debugger(element, status, files);
+  const widget = new Debugger(element, status, files);
   await nextTask();
-  stepper.build(files);
+  widget.build(files);
   await nextTask();
-  await stepper.translate();
-  if (stepper.address.has("at")) stepper.panel.reveal();
+  await widget.translate();
+  if (widget.address.has("at")) widget.panel.reveal();
 }
 
 /** @param {string} name */
@@ -105,19 +105,19 @@ class Debugger {
     this.field.input.value = (this.address.get("s") ?? EXAMPLES[0]).slice(0, 300);
     this.forced = el("input", { type: "text", lang: "zh", name: "forced", autocomplete: "off",
       value: (this.address.get("to") ?? "").slice(0, 100) });
-    this.live = el("p", { class: "stepper__live", "aria-live": "polite" });
+    this.live = el("p", { class: "debugger__live", "aria-live": "polite" });
     this.panel = new Panel(text, this.address, () => this.show());
-    this.slider = el("input", { type: "range", min: 0, "aria-label": text.slider, class: "stepper__slider",
+    this.slider = el("input", { type: "range", min: 0, "aria-label": text.slider, class: "debugger__slider",
       input: () => this.move(this.slider.valueAsNumber) });
-    this.count = el("span", { class: "stepper__count", "aria-hidden": "true" });
+    this.count = el("span", { class: "debugger__count", "aria-hidden": "true" });
     this.compare = el("select", { change: () => this.runAgain() });
     this.second = el("input", { type: "text", lang: "en", name: "second", autocomplete: "off",
       value: (this.address.get("with") ?? SECOND_SENTENCE).slice(0, 300) });
     this.secondStatus = el("p", { role: "status" });
     this.secondForm = this.createSecondForm();
-    this.scope = el("p", { class: "stepper__scope", role: "status" });
-    this.explanation = el("div", { class: "stepper__explanation" });
-    this.stack = el("p", { class: "stepper__stack", "aria-label": text.stack, role: "group" });
+    this.scope = el("p", { class: "debugger__scope", role: "status" });
+    this.explanation = el("div", { class: "debugger__explanation" });
+    this.stack = el("p", { class: "debugger__stack", "aria-label": text.stack, role: "group" });
   }
 
   // Elements
@@ -137,24 +137,24 @@ class Debugger {
     this.fillCompare(program);
     this.buttons = Object.fromEntries(["tour", ...ACTIONS].map((name) => [name, this.button(name)]));
     const link = el("button", { type: "button", title: text.titles.link, click: () => this.copy(link) }, text.link);
-    const bar = el("div", { class: "stepper__bar", role: "toolbar", "aria-label": text.step },
-      ...Object.values(this.buttons), link, el("div", { class: "stepper__run" }, this.slider, this.count));
-    const choices = el("div", { class: "stepper__choices" },
+    const bar = el("div", { class: "debugger__bar", role: "toolbar", "aria-label": text.step },
+      ...Object.values(this.buttons), link, el("div", { class: "debugger__run" }, this.slider, this.count));
+    const choices = el("div", { class: "debugger__choices" },
       ...this.panel.choices, el("label", {}, `${text.compare} `, this.compare), this.scope, this.secondForm);
-    const place = el("div", { class: "stepper__place" }, this.diagram.element,
+    const place = el("div", { class: "debugger__place" }, this.diagram.element,
       el("div", {}, this.stack, this.explanation));
-    const side = el("div", { class: "stepper__side" }, place, choices, this.panel.element);
-    this.root = el("div", { class: "stepper", tabindex: -1, keydown: (/** @type {KeyboardEvent} */ event) => this.press(event) },
+    const side = el("div", { class: "debugger__side" }, place, choices, this.panel.element);
+    this.root = el("div", { class: "debugger", tabindex: -1, keydown: (/** @type {KeyboardEvent} */ event) => this.press(event) },
       this.form(), this.status,
-      el("div", { class: "stepper__main" }, el("div", { class: "stepper__top" }, bar, this.code.element), side),
+      el("div", { class: "debugger__main" }, el("div", { class: "debugger__top" }, bar, this.code.element), side),
       this.live);
     this.element.replaceChildren(this.root);
   }
 
   form() {
-    const form = el("form", { class: "stepper__form" },
+    const form = el("form", { class: "debugger__form" },
       el("label", { for: "translator-field" }, text.label), this.field.element,
-      el("label", { class: "stepper__forced" }, `${text.forced} `, this.forced),
+      el("label", { class: "debugger__forced" }, `${text.forced} `, this.forced),
       el("button", { type: "submit" }, text.run));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -166,11 +166,11 @@ class Debugger {
       this.forced.value = "";
       this.translate();
     } }, each));
-    return el("div", {}, form, el("div", { class: "stepper__chips", role: "group", "aria-label": text.examples }, ...chips));
+    return el("div", {}, form, el("div", { class: "debugger__chips", role: "group", "aria-label": text.examples }, ...chips));
   }
 
   createSecondForm() {
-    const form = el("form", { class: "stepper__second", hidden: true }, el("label", {}, `${text.second} `, this.second),
+    const form = el("form", { class: "debugger__second", hidden: true }, el("label", {}, `${text.second} `, this.second),
       el("button", { type: "submit" }, text.runSecond), this.secondStatus);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -380,7 +380,7 @@ class Debugger {
     const stop = this.tour ? tour[this.tour - 1] : undefined;
     const own = stop ? [el("p", {}, el("b", {}, `${this.tour}. ${stop.title}`)), el("p", {}, stop.text)]
       : note ? [el("p", {}, note.text)] : [];
-    const link = note ? [el("p", { class: "stepper__link" }, `${text.read} `,
+    const link = note ? [el("p", { class: "debugger__link" }, `${text.read} `,
       el("a", { href: new URL(note.url, DOWNLOADS).href }, note.title))] : [];
     this.explanation.replaceChildren(...own, ...link);
   }

@@ -23,7 +23,7 @@ const text = english ? TEXTS.en : TEXTS.zh;
 
 /** @param {HTMLElement} element contains the static figures, which the debugger replaces */
 export function start(element) {
-  const status = el("p", { id: "translator-output", class: "stepper__status", role: "status" });
+  const status = el("p", { id: "translator-output", class: "debugger__status", role: "status" });
   const load = async () => {
     const progress = el("progress", { max: 1, "aria-label": text.loading });
     status.replaceChildren(`${text.loading} `, progress);
@@ -52,7 +52,7 @@ export function start(element) {
     begin();
   };
   const button = el("button", { type: "button", class: "md-button md-button--primary", click: begin }, text.start);
-  const bar = el("p", { class: "stepper__start" }, button);
+  const bar = el("p", { class: "debugger__start" }, button);
   const hasState = STATE.test(location.search);
   element.prepend(hasState ? status : bar);
   if (hasState) load();

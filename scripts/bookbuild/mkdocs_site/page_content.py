@@ -13,7 +13,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from bookbuild.check.includes import expand_includes
-from bookbuild.check.review import with_pending_note, with_relative_note
+from bookbuild.check.pending import with_pending_note, with_relative_note
 from bookbuild.mkdocs_site import formulas
 from bookbuild.mkdocs_site.build_state import STATE
 from bookbuild.mkdocs_site.languages import build_language, root_url, source_page

@@ -54,8 +54,8 @@ def site_cards(site: Path) -> Iterator[Card]:
 
 def card_html(card: Card) -> str:
     """The card as HTML, in the site's colors and fonts."""
-    mark, css = ((ASSETS / name).read_text(encoding="utf-8") for name in ("mark.svg", "site.css"))
-    return render("card.html", card.language, card=card, mark=mark, css=css)
+    logo, css = ((ASSETS / name).read_text(encoding="utf-8") for name in ("logo.svg", "site.css"))
+    return render("card.html", card.language, card=card, logo=logo, css=css)
 
 
 def draw_card(page: Page, card: Card) -> bytes:

@@ -14,9 +14,9 @@ import { highlight } from "./highlight.js";
 export function createCode(code, text, run) {
   const rows = highlight(code).map((parts, i) => {
     const spans = parts.map(([kind, part]) => (kind ? el("span", { class: kind }, part) : part));
-    return el("div", { class: "stepper__line" }, el("span", { class: "number" }, String(i + 1)), el("code", {}, ...spans));
+    return el("div", { class: "debugger__line" }, el("span", { class: "number" }, String(i + 1)), el("code", {}, ...spans));
   });
-  const box = el("div", { class: "stepper__code", role: "region", tabindex: 0, "aria-label": text.code }, ...rows);
+  const box = el("div", { class: "debugger__code", role: "region", tabindex: 0, "aria-label": text.code }, ...rows);
   /** @type {HTMLElement[]} */
   let marked = [];
 

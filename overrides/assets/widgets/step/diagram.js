@@ -57,7 +57,7 @@ export function createDiagram(layers, text, jump) {
     groups.set(id, group);
     picture.append(group);
   }
-  const element = el("div", { class: "stepper__diagram", inert: true }, picture); // until the first stop is shown
+  const element = el("div", { class: "debugger__diagram", inert: true }, picture); // until the first stop is shown
   const mark = (/** @type {string} */ id) => {
     element.inert = false;
     for (const [each, group] of groups) {

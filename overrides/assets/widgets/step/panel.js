@@ -52,7 +52,7 @@ export class Panel {
     this.state = { head: number("head"), source: number("source"), target: number("target") };
     this.text = text;
     this.changed = changed;
-    this.element = el("div", { class: "stepper__tensors" });
+    this.element = el("div", { class: "debugger__tensors" });
     this.heads = el("select", { change: () => this.select("head", Number(this.heads.value)) });
     this.positions = el("select", { change: () => this.select(this.side, Number(this.positions.value)) });
     this.choices = [el("label", {}, `${text.head} `, this.heads), el("label", {}, `${text.position} `, this.positions)];
@@ -116,7 +116,7 @@ export class Panel {
     this.fillChoices(main);
     this.draws = [];
     const plain = this.plainValues(stop, other);
-    const values = plain.length ? [el("p", { class: "stepper__values" }, el("code", {}, plain.join("\n")))] : [];
+    const values = plain.length ? [el("p", { class: "debugger__values" }, el("code", {}, plain.join("\n")))] : [];
     const texts = items.map((item) => this.describe(item));
     const figures = items.map((item, i) => this.figure(item, item === main, i, texts[i]));
     const heads = main && isPerHead(main.axes) ? [this.thumbnails(main)] : [];
@@ -234,13 +234,13 @@ export class Panel {
   figure(item, main, i, description) {
     const { name, note, tensor, axes } = item;
     const matrix = matrixOf(tensor, axes, this.state.head);
-    const shape = el("span", { class: "stepper__shape" }, "(", ...axes.flatMap((axis, j) => [j ? ", " : "",
+    const shape = el("span", { class: "debugger__shape" }, "(", ...axes.flatMap((axis, j) => [j ? ", " : "",
       el("span", {}, String(axis.size), el("small", {}, axis.name))]), ")");
     const head = isPerHead(axes);
     const caption = el("figcaption", {}, el("b", {}, name), note && ` ${note} `, shape,
       tensor.dtype === "float32" ? "" : ` ${tensor.dtype}`, head ? ` · ${this.text.head} ${this.state.head}` : "");
     const canvas = el("canvas", { role: "img", tabindex: 0, "aria-label": `${description} ${this.text.map}` });
-    const readout = el("p", { class: "stepper__readout", id: `stepper-readout-${i}` }, this.rangeText(matrix));
+    const readout = el("p", { class: "debugger__readout", id: `debugger-readout-${i}` }, this.rangeText(matrix));
     this.prepareMap(item, matrix, canvas, readout);
     return el("figure", { class: main ? "main" : "" }, caption, canvas, readout,
       ...this.shares(item, matrix));
@@ -300,7 +300,7 @@ export class Panel {
       const arrow = ARROWS[event.key];
       if (event.key === "Escape" && cell) {
         point(undefined);
-        /** @type {HTMLElement | null} */ (canvas.closest(".stepper")?.querySelector("[data-action=step]"))?.focus();
+        /** @type {HTMLElement | null} */ (canvas.closest(".debugger")?.querySelector("[data-action=step]"))?.focus();
       } else if (arrow) {
         const start = { row: Math.max(0, selected), column: 0 };
         const limit = (/** @type {number} */ value, /** @type {number} */ size) => Math.max(0, Math.min(size - 1, value));
@@ -364,7 +364,7 @@ export class Panel {
       return el("button", { type: "button", "aria-pressed": String(head === this.state.head),
         click: () => this.select("head", head) }, canvas, `${this.text.head} ${head}`);
     });
-    return el("div", { class: "stepper__heads", role: "group", "aria-label": this.text.head }, note && el("p", {}, note), ...buttons);
+    return el("div", { class: "debugger__heads", role: "group", "aria-label": this.text.head }, note && el("p", {}, note), ...buttons);
   }
 
   /**
@@ -388,8 +388,8 @@ export class Panel {
       return el("li", {}, el("span", { lang: language }, token), bar, el("span", {}, percent(value)));
     });
     const place = text.row(tokens[row.side][at], this.written(tokens, row.side, at));
-    return [el("p", { class: "stepper__at" }, `${place} · ${logits ? text.likeliest : text.reads}`),
-      el("ol", { class: "stepper__shares" }, ...items)];
+    return [el("p", { class: "debugger__at" }, `${place} · ${logits ? text.likeliest : text.reads}`),
+      el("ol", { class: "debugger__shares" }, ...items)];
   }
 
   /**
@@ -422,7 +422,7 @@ export class Panel {
       return el("button", { type: "button", class: shown ? "shown" : "", "aria-pressed": String(this.watched === name),
         click: press }, el("b", {}, name), ` (${tensor.shape.join(", ")})`);
     });
-    return el("div", { class: "stepper__locals", role: "group", "aria-label": this.text.locals },
+    return el("div", { class: "debugger__locals", role: "group", "aria-label": this.text.locals },
       el("span", {}, this.text.locals), ...buttons);
   }
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bookbuild.check.review import mark_pending, mark_translated, set_meta
+from bookbuild.check.pending import mark_pending, mark_translated, set_meta
 from bookbuild.check.translation import notebook_errors, translation_errors
 from bookbuild.pages import paths
 from bookbuild.pages.labs import notebooks

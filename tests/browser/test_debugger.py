@@ -43,11 +43,11 @@ def open_unstarted(page: Page, home_url: str) -> Locator:
 
 
 def start_button(widget: Locator) -> Locator:
-    return widget.locator(".stepper__start button")
+    return widget.locator(".debugger__start button")
 
 
 def shown_values(widget: Locator) -> Locator:
-    return widget.locator(".stepper :is(figure, .stepper__values)").first
+    return widget.locator(".debugger :is(figure, .debugger__values)").first
 
 
 def action(widget: Locator, name: str) -> Locator:
@@ -59,7 +59,7 @@ def current_line(widget: Locator) -> int:
 
 
 def current_stop(widget: Locator) -> int:
-    return int(widget.locator(".stepper__slider").input_value())
+    return int(widget.locator(".debugger__slider").input_value())
 
 
 def shown_names(widget: Locator) -> list[str]:
@@ -94,10 +94,10 @@ def test_nothing_is_fetched_before_the_first_action(page, home_url):
 def test_a_key_starts_the_tour_and_the_next_one_continues_it(page, home_url, key):
     widget = open_unstarted(page, home_url)
     page.keyboard.press(key)
-    expect(widget.locator(".stepper__explanation b")).to_contain_text("1. ")
+    expect(widget.locator(".debugger__explanation b")).to_contain_text("1. ")
     expect(action(widget, "step")).to_be_focused()
     page.keyboard.press(key)
-    expect(widget.locator(".stepper__explanation b")).to_contain_text("2. ")
+    expect(widget.locator(".debugger__explanation b")).to_contain_text("2. ")
 
 
 def test_the_widget_is_accessible_before_it_starts_and_starting_shifts_nothing(page, home_url):
@@ -116,12 +116,12 @@ def test_the_tour_goes_from_the_ids_to_the_logits(page, home_url, language):
     action(widget, "step").focus()
     for number, stop in enumerate(load_tour(), 1):
         title = f"{number}. {stop[f'{language}_title']}"
-        expect(widget.locator(".stepper__explanation b")).to_have_text(title)
-        expect(widget.locator(".stepper__explanation")).to_contain_text(stop[language])
+        expect(widget.locator(".debugger__explanation b")).to_have_text(title)
+        expect(widget.locator(".debugger__explanation")).to_contain_text(stop[language])
         if number < 12:
             page.keyboard.press("ArrowRight")
     assert shown_names(widget) == ["return"]
-    expect(widget.locator(".stepper__shares li").first).to_contain_text("我")
+    expect(widget.locator(".debugger__shares li").first).to_contain_text("我")
     page.keyboard.press("ArrowLeft")
     expect(action(widget, "tour")).to_contain_text("11")
     page.keyboard.press("t")
@@ -151,37 +151,37 @@ def test_keys_and_buttons_move_as_in_a_debugger(page, home_url):
 @wide_only
 def test_a_line_number_runs_to_the_line_and_a_box_jumps_to_its_part(page, home_url):
     widget = open_widget(page, home_url, "?at=Transformer.forward")
-    widget.locator(".stepper__line button", has_text=re.compile("^275$")).click()
+    widget.locator(".debugger__line button", has_text=re.compile("^275$")).click()
     assert current_line(widget) == 275
     assert shown_names(widget) == ["hidden"]
     first = current_stop(widget)
     action(widget, "layer").click()
     assert current_line(widget) == 275
     assert current_stop(widget) > first
-    boxes = widget.locator(".stepper__diagram g")
-    expect(widget.locator(".stepper__diagram [aria-current]")).to_contain_text("Feed-forw.")
+    boxes = widget.locator(".debugger__diagram g")
+    expect(widget.locator(".debugger__diagram [aria-current]")).to_contain_text("Feed-forw.")
     boxes.last.click()
-    expect(widget.locator(".stepper__stack")).to_contain_text("Transformer.logits")
+    expect(widget.locator(".debugger__stack")).to_contain_text("Transformer.logits")
     boxes.first.focus()
     page.keyboard.press("Enter")
-    expect(widget.locator(".stepper__stack")).to_contain_text("TokenEmbedding.forward")
+    expect(widget.locator(".debugger__stack")).to_contain_text("TokenEmbedding.forward")
 
 
 def test_a_click_on_an_attention_of_the_diagram_shows_what_it_reads(page, home_url, language):
     widget = open_widget(page, home_url, "?at=Transformer.forward")
     layers = {"en": ["layer 1", "layer 2"], "zh": ["第 1 层", "第 2 层"]}[language]
-    expect(widget.locator(".stepper__diagram text.side", has_text=layers[0])).to_have_count(2)
-    widget.locator(f".stepper__diagram .cross[aria-label*='{layers[1]}']").click()
+    expect(widget.locator(".debugger__diagram text.side", has_text=layers[0])).to_have_count(2)
+    widget.locator(f".debugger__diagram .cross[aria-label*='{layers[1]}']").click()
     assert shown_names(widget) == ["weights", "scores", "mask"]
     path = f"{layers[1]} · decoder.layers.1.cross_attention"
-    expect(widget.locator(".stepper__stack")).to_contain_text(path)
+    expect(widget.locator(".debugger__stack")).to_contain_text(path)
     expect(widget.locator("figure").first).to_be_in_viewport(ratio=1)
 
 
 def test_the_boxes_of_the_diagram_wait_for_a_run(page, home_url):
     page.goto(f"{home_url}step-through/?s=wurk")
     widget = page.locator(WIDGET)
-    diagram = widget.locator(".stepper__diagram")
+    diagram = widget.locator(".debugger__diagram")
     expect(diagram).to_have_attribute("inert", "")
     run_sentence(widget, "we work")
     expect(shown_values(widget)).to_be_visible()
@@ -192,7 +192,7 @@ def test_a_link_shows_its_tensor_and_its_line(page, home_url, width):
     weights = "scaled_dot_product_attention@decoder.layers.1.cross_attention:weights"
     widget = open_widget(page, home_url, f"?at={weights}")
     expect(widget.locator("figure").first).to_be_in_viewport(ratio=1)
-    box = widget.locator(".stepper__code")
+    box = widget.locator(".debugger__code")
     outside = box.evaluate("""(box) => {
       const edges = (each) => each.getBoundingClientRect();
       const [outer, now] = [box, box.querySelector(".now code")].map(edges);
@@ -212,7 +212,7 @@ def test_the_difference_is_positive_where_the_change_makes_a_number_larger(page,
         widget.locator("figure > canvas").nth(i).focus()
         for key in ("ArrowRight", "ArrowRight", "ArrowRight"):
             page.keyboard.press(key)
-        readout = widget.locator(".stepper__readout").nth(i)
+        readout = widget.locator(".debugger__readout").nth(i)
         expect(readout).to_contain_text("[0, 1, 3 为, 2 we]")
         values.append(float(readout.inner_text().split(" = ")[1].replace("−", "-")))
     original, changed, difference = values
@@ -224,16 +224,19 @@ def test_the_difference_is_positive_where_the_change_makes_a_number_larger(page,
 def test_the_slider_and_the_calls_move(page, home_url):
     widget = open_widget(page, home_url, f"?at={SCORES}")
     assert current_stop(widget) == 33
-    widget.locator(".stepper__stack button").nth(3).click()
-    expect(widget.locator(".stepper__stack")).to_contain_text("EncoderLayer.forward")
+    widget.locator(".debugger__stack button").nth(3).click()
+    expect(widget.locator(".debugger__stack")).to_contain_text("EncoderLayer.forward")
     assert current_stop(widget) == 13
-    widget.locator(".stepper__slider").fill("36")
+    widget.locator(".debugger__slider").fill("36")
     assert shown_names(widget) == ["weights", "scores", "mask"]
 
 
 def test_head_and_token_stay_selected(page, home_url):
     widget = open_widget(page, home_url, f"?at={SCORES}&head=2&source=3")
-    head, token = widget.locator(".stepper__choices select").nth(0), widget.locator("select").nth(1)
+    head, token = (
+        widget.locator(".debugger__choices select").nth(0),
+        widget.locator("select").nth(1),
+    )
     expect(head).to_have_value("2")
     expect(token).to_have_value("3")
     action(widget, "step").click()
@@ -242,7 +245,7 @@ def test_head_and_token_stay_selected(page, home_url):
     page.keyboard.press("n")
     expect(head).to_have_value("3")
     expect(token).to_have_value("4")
-    widget.locator(".stepper__heads button").nth(1).click()
+    widget.locator(".debugger__heads button").nth(1).click()
     expect(head).to_have_value("1")
     token.select_option("0")
     expect_address(page, "head=1")
@@ -254,10 +257,10 @@ def test_head_and_token_stay_selected(page, home_url):
 def test_the_address_leads_back_to_the_moment(page, home_url):
     widget = open_widget(page, home_url, f"?at={SCORES}&head=1")
     action(widget, "step").click()
-    widget.locator(".stepper__choices select").last.select_option("scale")
+    widget.locator(".debugger__choices select").last.select_option("scale")
     expect_address(page, "off=scale")
     captions = widget.locator("figcaption").all_text_contents()
-    page.locator(".stepper__bar button:not([data-action])").click()
+    page.locator(".debugger__bar button:not([data-action])").click()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert "off=scale" in copied
     page.reload()
@@ -275,14 +278,16 @@ def test_a_change_shows_both_tensors_and_their_difference(page, home_url):
     widget = open_widget(page, home_url, f"{query}&off=mask&head=0")
     expect(widget.locator("figcaption")).to_have_count(3)
     expect(widget.locator("figcaption").last).to_contain_text("difference (changed − original)")
-    expect(widget.locator(".stepper__heads p")).to_have_text("difference (changed − original)")
-    expect(widget.locator(".stepper__scope")).to_contain_text("All masks of the model are left out")
-    widget.locator(".stepper__choices select").last.select_option(
+    expect(widget.locator(".debugger__heads p")).to_have_text("difference (changed − original)")
+    expect(widget.locator(".debugger__scope")).to_contain_text(
+        "All masks of the model are left out"
+    )
+    widget.locator(".debugger__choices select").last.select_option(
         "decoder.layers.1.cross_attention.0"
     )
     expect(widget.locator("figcaption")).to_have_count(1)
     expect(widget.locator("figcaption")).to_contain_text("No difference.")
-    widget.locator(".stepper__slider").fill("273")
+    widget.locator(".debugger__slider").fill("273")
     expect(widget.locator("figcaption")).to_have_count(3)
 
 
@@ -308,20 +313,20 @@ def test_two_sentences_are_compared(page, home_url, language):
     assert canvases.last.get_attribute("aria-label") == alone.replace(
         "scores", f"scores {notes[1]}", 1
     )
-    expect(widget.locator(".stepper__live")).to_contain_text(
+    expect(widget.locator(".debugger__live")).to_contain_text(
         f"scores {notes[1]} (batch 1, head 4, m 2, m 2)"
     )
-    expect(widget.locator(".stepper__second [role=status]")).to_contain_text("we work → 我们工作")
+    expect(widget.locator(".debugger__second [role=status]")).to_contain_text("we work → 我们工作")
     expect_address(page, "with=we+work")
     canvases.last.focus()
     page.keyboard.press("ArrowRight")
-    expect(widget.locator(".stepper__readout").nth(1)).to_contain_text("[0, 0, 0 we, 0 we]")
+    expect(widget.locator(".debugger__readout").nth(1)).to_contain_text("[0, 0, 0 we, 0 we]")
 
     page.reload()
     expect(captions).to_have_count(2)
     second.fill("<img src=x> works")
     second.press("Enter")
-    expect(widget.locator(".stepper__second [role=status]")).to_contain_text("img")
+    expect(widget.locator(".debugger__second [role=status]")).to_contain_text("img")
     assert widget.locator("img").count() == 0
     expect(captions).to_have_count(1)
     compare.select_option("")
@@ -334,10 +339,10 @@ def test_a_number_that_differs_in_the_second_sentence_is_shown(page, home_url):
     query = "?at=PositionalEncoding.forward@position:1&with=we work"
     widget = open_widget(page, home_url, query)
     text = "length = 5 (second sentence: 2)"
-    expect(widget.locator(".stepper__values")).to_contain_text(text)
-    expect(widget.locator(".stepper__live")).to_contain_text(text)
+    expect(widget.locator(".debugger__values")).to_contain_text(text)
+    expect(widget.locator(".debugger__live")).to_contain_text(text)
     action(widget, "step").click()
-    expect(widget.locator(".stepper__values")).to_have_count(0)
+    expect(widget.locator(".debugger__values")).to_have_count(0)
 
 
 @wide_only
@@ -346,7 +351,7 @@ def test_a_longer_second_sentence_has_rows_of_its_own(page, home_url):
     widget = open_widget(page, home_url, f"?s=we work&with=why do we work ?&source=1&at={weights}")
     boxes = [each.bounding_box() or {} for each in widget.locator("figure").all()]
     assert boxes[0]["y"] == boxes[1]["y"], "side by side"
-    shares = widget.locator(".stepper__at")
+    shares = widget.locator(".debugger__at")
     expect(shares).to_have_text(["At work · Reads most", "At do · Reads most"])
     canvas = widget.locator("figure > canvas").last
     canvas.click(position={"x": 80, "y": 100})  # a row that the first sentence does not have
@@ -357,7 +362,7 @@ def test_a_longer_second_sentence_has_rows_of_its_own(page, home_url):
 
 def test_a_number_is_shown_under_the_pointer_and_by_keyboard(page, home_url):
     widget = open_widget(page, home_url, f"?at={SCORES}")
-    canvas, readout = widget.locator("canvas").first, widget.locator(".stepper__readout").first
+    canvas, readout = widget.locator("canvas").first, widget.locator(".debugger__readout").first
     value = r"scores\[0, {}, {}, {}\] = −?\d"
     canvas.hover(position={"x": 60, "y": 30})
     expect(readout).to_have_text(re.compile(value.format(0, "0 why", "0 why")))
@@ -366,15 +371,15 @@ def test_a_number_is_shown_under_the_pointer_and_by_keyboard(page, home_url):
         page.keyboard.press(key)
     expect(readout).to_have_text(re.compile(value.format(0, "1 do", "[12] (do|we)")))
     assert "scores (batch 1, head 4, m 5, m 5)" in str(canvas.get_attribute("aria-label"))
-    expect(widget.locator(".stepper__live")).to_contain_text("scores (batch 1")
+    expect(widget.locator(".debugger__live")).to_contain_text("scores (batch 1")
     page.keyboard.press("h")
-    expect(widget.locator(".stepper__choices select").first).to_have_value("1")
+    expect(widget.locator(".debugger__choices select").first).to_have_value("1")
     canvas.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Escape")
     expect(action(widget, "step")).to_be_focused()
     canvas.click(position={"x": 60, "y": 80})  # selects the row, and still shows the number
-    token = widget.locator(".stepper__choices select").nth(1)
+    token = widget.locator(".debugger__choices select").nth(1)
     expect(token).not_to_have_value("0")
     selected = f"{token.input_value()} (do|we|work)"
     expect(readout).to_have_text(re.compile(value.format(1, selected, "0 why")))
@@ -383,7 +388,7 @@ def test_a_number_is_shown_under_the_pointer_and_by_keyboard(page, home_url):
 @wide_only
 def test_a_variable_can_stay_in_view(page, home_url):
     widget = open_widget(page, home_url, f"?at={SCORES}")
-    widget.locator(".stepper__locals button", has_text="value").click()
+    widget.locator(".debugger__locals button", has_text="value").click()
     action(widget, "step").click()
     assert shown_names(widget) == ["scores", "scores", "value"]
 
@@ -391,14 +396,14 @@ def test_a_variable_can_stay_in_view(page, home_url):
 def run_sentence(widget: Locator, sentence: str, target: str = "") -> None:
     widget.locator("#translator-field").fill(sentence)
     widget.locator("[name=forced]").fill(target)
-    widget.locator(".stepper__form [type=submit]").click()
+    widget.locator(".debugger__form [type=submit]").click()
 
 
 @wide_only
 def test_another_sentence_and_a_translation_of_ones_own(page, home_url):
     widget = open_widget(page, home_url, "?at=Transformer.forward:return")
-    output = widget.locator(".stepper__status")
-    widget.locator(".stepper__chips button").nth(1).click()
+    output = widget.locator(".debugger__status")
+    widget.locator(".debugger__chips button").nth(1).click()
     expect(output).to_have_text("tom is not selling vegetables → 汤姆没在卖蔬菜")
     assert current_line(widget) == 469
     run_sentence(widget, "we work", "你们工作")
@@ -417,7 +422,7 @@ def test_an_address_cannot_do_harm(page, home_url):
     query = "?s=<img%20src=x%20onerror=alert(1)>&at=<b>&head=99&source=-1&off=__proto__&to=<i>"
     page.goto(f"{home_url}step-through/{query}")
     widget = page.locator(WIDGET)
-    expect(widget.locator(".stepper__status")).to_contain_text("does not know")
+    expect(widget.locator(".debugger__status")).to_contain_text("does not know")
     assert widget.locator("img, i").count() == 0
     run_sentence(widget, "we work")
     expect(shown_values(widget)).to_be_visible()
@@ -434,10 +439,10 @@ def test_after_a_failure_the_pictures_are_shown_until_a_second_try(page: Page, h
     page.route("**/model_program.json", refuse)
     widget = open_unstarted(page, home_url)
     start_button(widget).click()
-    expect(widget.locator(".stepper__status")).to_contain_text("could not be fetched or run")
+    expect(widget.locator(".debugger__status")).to_contain_text("could not be fetched or run")
     expect(widget.locator("svg:visible")).to_have_count(len(load_tour()))
-    widget.locator(".stepper__status button").click()
-    expect(widget.locator(".stepper__tensors figure").first).to_be_visible()
+    widget.locator(".debugger__status button").click()
+    expect(widget.locator(".debugger__tensors figure").first).to_be_visible()
 
 
 @pytest.mark.parametrize("comparison", ["off=scale", "with=we work"])
@@ -449,11 +454,13 @@ def test_the_widget_is_accessible_and_not_too_wide(page, home_url, comparison):
 
 def test_nothing_covers_the_toolbar_after_scrolling_back(page, home_url):
     widget = open_widget(page, home_url, f"?at={SCORES}")
-    top = widget.locator(".stepper__tensors").evaluate("(each) => each.getBoundingClientRect().top")
+    top = widget.locator(".debugger__tensors").evaluate(
+        "(each) => each.getBoundingClientRect().top"
+    )
     for y in (top, top - 100):  # the theme offers a way to the top to a reader who scrolls back
         page.evaluate("(y) => scrollTo({ top: y, behavior: 'instant' })", y)
         page.wait_for_timeout(500)
-    covered = widget.locator(".stepper__bar button:visible").evaluate_all("""(buttons) => {
+    covered = widget.locator(".debugger__bar button:visible").evaluate_all("""(buttons) => {
       return buttons.filter((each) => {
         const { x, y, width, height } = each.getBoundingClientRect();
         return !each.contains(document.elementFromPoint(x + width / 2, y + height / 2));
