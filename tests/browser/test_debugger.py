@@ -250,7 +250,7 @@ def test_head_and_token_stay_selected(page, home_url):
     token.select_option("0")
     expect_address(page, "head=1")
     widget.locator("figure.main > canvas").click(position={"x": 80, "y": 40})
-    assert not page.url.count("source=4")
+    expect(page).not_to_have_url(re.compile("source=4"))
 
 
 @wide_only
