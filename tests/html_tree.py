@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-PARSER = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+PARSER = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
 
 
 @dataclass(frozen=True)

@@ -40,36 +40,20 @@ def downloads(site: Path, language: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def example_outputs(code_blocks, site, everything, tmp_path_factory) -> dict[tuple[str, str], str]:
-    """The output of each example by its language and code, run with the downloads of the site.
-
-    scripts/generate has run the English ones; they are repeated with --all.
-    """
-    generated = {} if everything else generated_outputs()
-    return {("en", code): output for code, output in generated.items()} | {
+def example_outputs(code_blocks, site, tmp_path_factory) -> dict[tuple[str, str], str]:
+    """The output of each example by its language and code, run with the downloads of the site."""
+    return {
         (language, code): output
         for language in LANGUAGES
         for code, output in run_examples(
             dict.fromkeys(
                 block.code
                 for block in code_blocks
-                if block.title == "Input"
-                and language_of(block) == language
-                and not (language == "en" and block.code in generated)
+                if block.title == "Input" and language_of(block) == language
             ),
             downloads(site, language),
             tmp_path_factory.mktemp(f"reader-{language}").resolve(),
         )
-    }
-
-
-def generated_outputs() -> dict[str, str]:
-    """What scripts/generate recorded for each example, exercise and pitfall, by its code."""
-    folder = paths.GENERATED / "outputs"
-    return {
-        without_section_markers(source).rstrip(): output.read_text("utf-8").rstrip()
-        for output in folder.rglob("*.txt")
-        if (source := ROOT / "snippets" / output.relative_to(folder).with_suffix(".py")).is_file()
     }
 
 
