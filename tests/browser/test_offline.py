@@ -224,6 +224,7 @@ def reader(
 
 def check_translator(page: Page) -> None:
     """Translate a sentence on a home page."""
+    page.locator("[data-widget=translator]").scroll_into_view_if_needed()  # starts near the window
     page.locator("#translator-field").fill("why do we work ?")
     page.keyboard.press("Enter")
     expect(page.locator("[data-widget=translator]")).to_contain_text("我们为什么工作")
