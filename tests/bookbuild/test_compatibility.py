@@ -1,4 +1,4 @@
-"""The tests of the snippets run without a built site, on Windows too (the weekly run)."""
+"""The tests of the snippets run on Windows too; the locked packages fit together."""
 
 import subprocess
 import sys
@@ -28,3 +28,9 @@ def test_the_tests_of_the_snippets_load_without_modules_that_windows_lacks():
         text=True,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+def test_the_locked_packages_satisfy_each_others_requirements():
+    """scripts/install does not resolve them (--no-deps)."""
+    done = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout

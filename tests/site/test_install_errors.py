@@ -1,9 +1,10 @@
 """Errors while installing: an old Python, a wrong hash, no network, a kill, a damaged environment.
 
-Each fault breaks a copy of the installer that has a list of one package, a real pip, and a script
+Each fault breaks a copy of the installer that has a list of two packages, a real pip, and a script
 instead of npm. No stamp may claim a package that is not installed, and the next run succeeds.
 """
 
+import hashlib
 import os
 import shutil
 import signal
@@ -50,9 +51,10 @@ def hide_python(copy: FaultyCopy) -> Iterator[CommandResult]:
 
 
 def change_package_hash(copy: FaultyCopy) -> Iterator[CommandResult]:
-    change(copy.folder / "requirements.txt", "sha256:", "sha256:00")
+    requirements = copy.folder / "requirements.txt"
+    change(requirements, "tiny==1.0 --hash=sha256:", "tiny==1.0 --hash=sha256:00")
     yield copy.run()
-    change(copy.folder / "requirements.txt", "sha256:00", "sha256:")
+    change(requirements, "sha256:00", "sha256:")
 
 
 def pin_missing_version(copy: FaultyCopy) -> Iterator[CommandResult]:
@@ -200,7 +202,11 @@ exec {python} "$@"
 
 
 def make_installer(folder: Path) -> Path:
-    """The installer with a list of one package, a real pip, and a script instead of npm."""
+    """The installer with a list of two packages, a real pip, and a script instead of npm.
+
+    One of the packages requires the other with an extra, and of that one there is a newer release
+    than the pinned one, as happens to any list after a while.
+    """
     python = Path(sys.executable).resolve()
     template = folder.parent / "template"
     subprocess.run([python, "-m", "venv", template], check=True)
@@ -209,12 +215,17 @@ def make_installer(folder: Path) -> Path:
     (folder / "package-lock.json").write_text("{}\n")
     wheels = folder / "wheels"
     wheels.mkdir()
-    tiny = write_wheel(wheels, "tiny", "1.0")
+    packages = {
+        "tiny==1.0": write_wheel(wheels, "tiny", "1.0"),
+        "other==1.0": write_wheel(wheels, "other", "1.0", "Requires-Dist: tiny[extra]\n"),
+    }
+    write_wheel(wheels, "tiny", "1.1")
     write_wheel(wheels, "torch", "2.13.0")
-    digest = subprocess.run(
-        [python, "-m", "pip", "hash", tiny], capture_output=True, text=True, check=True
-    ).stdout.split("--hash=")[1]
-    (folder / "requirements.txt").write_text(f"tiny==1.0 --hash={digest}")
+    lines = [
+        f"{name} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
+        for name, wheel in packages.items()
+    ]
+    (folder / "requirements.txt").write_text("".join(lines))
     (folder / "requirements-test.txt").touch()
     for name, text in (("npm", NPM_SCRIPT), ("python3", PYTHON_SCRIPT)):
         path = folder / "bin" / name
@@ -224,12 +235,13 @@ def make_installer(folder: Path) -> Path:
     return folder
 
 
-def write_wheel(folder: Path, name: str, version: str) -> Path:
-    """A package of one empty module."""
+def write_wheel(folder: Path, name: str, version: str, metadata: str = "") -> Path:
+    """A package of one empty module, with further lines of its metadata."""
     path, about = folder / f"{name}-{version}-py3-none-any.whl", f"{name}-{version}.dist-info"
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{metadata}"
     texts = {
         f"{name}.py": "",
-        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{about}/METADATA": metadata,
         f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         f"{about}/RECORD": "",
     }

@@ -21,7 +21,12 @@ IS_LINUX = platform.system() == "Linux"  # where PyPI has builds with CUDA
 CPU_BUILD_OPTIONS = (
     ["--retries", "0", "--extra-index-url", f"{PYTORCH_INDEX_URL}/cpu"] if IS_LINUX else []
 )
-PACKAGE_OPTIONS = ["--require-hashes", "-r", "requirements.txt", "-r", "requirements-test.txt"]
+PACKAGE_OPTIONS = [
+    "--no-deps",  # as in scripts/install
+    "--require-hashes",
+    *("-r", "requirements.txt"),
+    *("-r", "requirements-test.txt"),
+]
 PYTORCH_OPTIONS = {
     "oldest": [*CPU_BUILD_OPTIONS, f"torch=={OLDEST_PYTORCH}"],
     "newest": [*CPU_BUILD_OPTIONS, "--upgrade", "torch"],
