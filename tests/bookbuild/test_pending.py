@@ -44,6 +44,12 @@ def error_messages() -> list[str]:
 # Marking
 
 
+@pytest.mark.parametrize("name", ["index", "index.md", "docs/en/index.md", "docs/zh/index.md"])
+def test_a_page_is_given_by_its_name_or_its_path(sample_folder, name):
+    append_text(ENGLISH_PAGE.path, NEW_SECTION)
+    assert mark_pending(name) == CHINESE_PAGE
+
+
 def test_the_chinese_page_is_behind_when_the_english_page_has_changed(sample_folder):
     append_text(ENGLISH_PAGE.path, NEW_SECTION)
     assert len(error_messages()) == 1

@@ -64,8 +64,9 @@ def set_meta(page: SourcePage, key: str, value: str | None) -> None:
 
 
 def both_pages(name: str) -> tuple[SourcePage, SourcePage]:
-    """The English and the Chinese page of this name, of which at least one exists."""
-    english = SourcePage("en", f"{name.removesuffix('.md')}.md")
+    """The English and the Chinese page of this name or path, of which at least one exists."""
+    name = re.sub(r"^docs/(en|zh)/|\.(md|ipynb)$", "", name)
+    english = SourcePage("en", f"{name}.md")
     if not (english.path.exists() or english.translation.path.exists()):
         raise FileNotFoundError(f"no page {english.display_path}; use a name like attention")
     return english, english.translation
