@@ -118,7 +118,7 @@ export const ZH = {
   titles: {
     back: "退一步", step: "走一步，进入调用", over: "到下一行，不进入调用",
     out: "跳出当前函数", layer: "到下一层的同一行", token: "选中下一个词元",
-    link: "复制链接", tour: "从单词到译文，共十二步",
+    link: "复制链接", tour: "从单词到译文，共十二站",
   },
   slider: "步",
   /** @type {(i: number, count: number) => string} */
