@@ -25,4 +25,5 @@ def mixture(experts):
 
 
 print(f"Qwen3 30B-A3B, billions: {mixture(128) / 1e9:.1f}")
-print(f"Qwen3 30B-A3B, billions for a token: {mixture(8) / 1e9:.1f}")
+used = mixture(8) + 48 * (128 - 8) * 2048  # a router scores all experts
+print(f"Qwen3 30B-A3B, billions for a token: {used / 1e9:.2f}")
