@@ -78,7 +78,8 @@ def draw_tensor(ax, step: Step, matrix: Tensor, top: float, label: dict[str, str
     shape = ", ".join(map(str, step.tensor.shape))
     head = f" · {label['head']}" if step.tensor.dim() == 4 and step.tensor.size(1) > 1 else ""
     width = min(WIDTH - LEFT, WIDEST * columns)
-    write(ax, LEFT + width - 2, top - 22, f"{step.name} ({shape}){head}", MUTED, size=11, ha="right")
+    text = f"{step.name} ({shape}){head}"
+    write(ax, LEFT + width - 2, top - 22, text, MUTED, size=11, ha="right")
     signed_image(
         ax,
         matrix,
