@@ -36,6 +36,15 @@ class SilentHandler(http.server.SimpleHTTPRequestHandler):
             super().handle()
 
 
+class SiteServer(http.server.ThreadingHTTPServer):
+    """With room for all connections that a browser opens at once.
+
+    By default five wait, and one more is dropped and tried again seconds later.
+    """
+
+    request_queue_size = 128
+
+
 def absolute_url(url: str) -> str:
     return BASE_URL + (url if url.endswith("/") or not url else f"{url}/")
 

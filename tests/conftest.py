@@ -1,7 +1,6 @@
 """Shared fixtures: the built site, the sample book, the browser; settings of Hypothesis."""
 
 import functools
-import http.server
 import threading
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -17,7 +16,7 @@ from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chromium
 from bookbuild.reference.claims import NO_CLAIMS
-from browser_pages import BASE_URL, TIMEOUT_MS, SilentHandler, record_errors
+from browser_pages import BASE_URL, TIMEOUT_MS, SilentHandler, SiteServer, record_errors
 from built_pages import ROOT, BuiltPage, CodeBlock, assert_no_errors, load_page, page_code_blocks
 from check_cache import ENVIRONMENT, CheckCache, cache_for_test, reruns_all_checks
 from warm_mkdocs import WarmMkDocs
@@ -172,7 +171,7 @@ def one_thread() -> Iterator[None]:
 def port(site: Path) -> Iterator[int]:
     """The port at which the built site is served."""
     handler = functools.partial(SilentHandler, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with SiteServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server.server_port
         server.shutdown()

@@ -8,7 +8,6 @@ import shutil
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from bookbuild.pages.files import write_file
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import offline
-from browser_pages import TIMEOUT_MS, SilentHandler, record_errors, wait_until_idle
+from browser_pages import TIMEOUT_MS, SilentHandler, SiteServer, record_errors, wait_until_idle
 from built_pages import assert_no_errors
 
 ORIGIN = "http://book.localhost"
@@ -54,7 +53,7 @@ class Publisher:
         )  # closes the connection without a response
         self.answering = threading.Event()
         self.answering.set()
-        self.server: ThreadingHTTPServer | None = None
+        self.server: SiteServer | None = None
 
     def start(self) -> None:
         publisher = self
@@ -82,7 +81,7 @@ class Publisher:
                 super().end_headers()
 
         handler = functools.partial(Handler, directory=str(self.site))
-        self.server = ThreadingHTTPServer(("127.0.0.1", self.port), handler)
+        self.server = SiteServer(("127.0.0.1", self.port), handler)
         self.server.daemon_threads, self.server.block_on_close = True, False
         threading.Thread(target=self.server.serve_forever, args=[0.02], daemon=True).start()
 

@@ -1,7 +1,6 @@
 """The site at another address: builds are reproducible, and a fork needs no changes."""
 
 import functools
-import http.server
 import os
 import re
 import runpy
@@ -15,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from bookbuild.pages.paths import LANGUAGES
-from browser_pages import BASE_URL, TIMEOUT_MS, SilentHandler, record_errors
+from browser_pages import BASE_URL, TIMEOUT_MS, SilentHandler, SiteServer, record_errors
 from built_pages import ROOT, assert_no_errors
 
 FORK_SETTINGS = {
@@ -113,7 +112,7 @@ class GitHubPagesHandler(SilentHandler):
 def fork_browser(fork_site, launch_browser, browser_type_launch_args) -> Iterator[Browser]:
     """A browser for which BASE_URL is the host of the fork's site."""
     handler = functools.partial(GitHubPagesHandler, directory=str(fork_site.parent))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with SiteServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         host = f"--host-resolver-rules=MAP site.localhost 127.0.0.1:{server.server_port}"
         launch = browser_type_launch_args["args"]
