@@ -1,7 +1,8 @@
 """Errors while installing: an old Python, a wrong hash, no network, a kill, a damaged environment.
 
-Each fault breaks a copy of the installer that has a list of two packages, a real pip, and a script
-instead of npm. No stamp may claim a package that is not installed, and the next run succeeds.
+Each fault breaks a copy of the installer that has a list of two packages, the real pip and uv, and
+a script instead of npm. No stamp may claim a package that is not installed, and the next run
+succeeds.
 """
 
 import hashlib
@@ -33,8 +34,9 @@ from sample_book import change
 
 UNREACHABLE_URL = "http://127.0.0.1:9/"
 OFFLINE_ENVIRONMENT = {
-    "PIP_INDEX_URL": UNREACHABLE_URL, "PIP_RETRIES": "0", "PIP_NO_INDEX": "", "PIP_FIND_LINKS": ""
-}  # fmt: skip
+    **{"PIP_INDEX_URL": UNREACHABLE_URL, "UV_HTTP_RETRIES": "0"},
+    **{"UV_NO_INDEX": "0", "UV_FIND_LINKS": ""},
+}
 
 
 def use_old_python(copy: FaultyCopy) -> Iterator[CommandResult]:
@@ -79,8 +81,8 @@ def remove_lock_file(copy: FaultyCopy) -> Iterator[CommandResult]:
     lock.write_text(kept)
 
 
-def kill_in_pip(copy: FaultyCopy) -> Iterator[CommandResult]:
-    """Kill pip while it waits for an index that never answers."""
+def kill_in_uv(copy: FaultyCopy) -> Iterator[CommandResult]:
+    """Kill uv while it waits for an index that never answers."""
     silent = copy.exit_stack.enter_context(socket.create_server(("127.0.0.1", 0)))
     before = copy.environment
     index = f"http://127.0.0.1:{silent.getsockname()[1]}/"
@@ -92,7 +94,7 @@ def kill_in_pip(copy: FaultyCopy) -> Iterator[CommandResult]:
     copy.environment = before
 
 
-def kill_between_pip_and_npm(copy: FaultyCopy) -> Iterator[CommandResult]:
+def kill_between_uv_and_npm(copy: FaultyCopy) -> Iterator[CommandResult]:
     before = copy.environment
     copy.environment = before | {"NPM": "wait"}
     process = copy.start()
@@ -145,17 +147,17 @@ def run_two_installations(copy: FaultyCopy) -> Iterator[CommandResult]:
 
 
 pytestmark = pytest.mark.depends_on("scripts/install", "tests/fault_injection.py")
-PIP_FAILED_MESSAGE = (
-    "scripts/install: pip could not install the packages (see above). Is there a network?"
+UV_FAILED_MESSAGE = (
+    "scripts/install: uv could not install the packages (see above). Is there a network?"
 )
 FAULTS = {
     "an old Python": Fault(use_old_python, "Python 3.11.5 or newer is needed, not "),
     "no Python": Fault(
         hide_python, "Python 3.11.5 or newer is needed; PYTHON=path/to/python selects one"
     ),
-    "a package of another hash": Fault(change_package_hash, PIP_FAILED_MESSAGE),
-    "a mistyped pin": Fault(pin_missing_version, PIP_FAILED_MESSAGE),
-    "no network at the first start": Fault(cut_network, PIP_FAILED_MESSAGE),
+    "a package of another hash": Fault(change_package_hash, UV_FAILED_MESSAGE),
+    "a mistyped pin": Fault(pin_missing_version, UV_FAILED_MESSAGE),
+    "no network at the first start": Fault(cut_network, UV_FAILED_MESSAGE),
     "no network for npm": Fault(
         fail_npm, "scripts/install: npm could not install package-lock.json (see above). Is "
     ),
@@ -163,8 +165,8 @@ FAULTS = {
         remove_lock_file,
         "package-lock.json is missing; restore it with git restore package-lock.json",
     ),
-    "an installation killed in pip": Fault(kill_in_pip, ""),
-    "an installation killed between pip and npm": Fault(kill_between_pip_and_npm, ""),
+    "an installation killed in uv": Fault(kill_in_uv, ""),
+    "an installation killed between uv and npm": Fault(kill_between_uv_and_npm, ""),
     "a .venv without its Python": Fault(
         remove_python, "== .venv is damaged: .venv/bin/python is missing", fails=False
     ),
@@ -202,7 +204,7 @@ exec {python} "$@"
 
 
 def make_installer(folder: Path) -> Path:
-    """The installer with a list of two packages, a real pip, and a script instead of npm.
+    """The installer with a list of two packages, pip, uv, and a script instead of npm.
 
     One of the packages requires the other with an extra, and of that one there is a newer release
     than the pinned one, as happens to any list after a while.
@@ -210,6 +212,7 @@ def make_installer(folder: Path) -> Path:
     python = Path(sys.executable).resolve()
     template = folder.parent / "template"
     subprocess.run([python, "-m", "venv", template], check=True)
+    (template / "bin/uv").symlink_to(Path(sys.executable).with_name("uv"))
     (folder / "scripts").mkdir(parents=True)
     shutil.copy(ROOT / "scripts/install", folder / "scripts")
     (folder / "package-lock.json").write_text("{}\n")
@@ -259,6 +262,9 @@ def installer_setup(tmp_path_factory: pytest.TempPathFactory) -> FaultSetup:
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": "{folder}/wheels",
         "PIP_CACHE_DIR": "{folder}/cache",
+        "UV_NO_INDEX": "1",
+        "UV_FIND_LINKS": "{folder}/wheels",
+        "UV_CACHE_DIR": "{folder}/uv-cache",
     }
     folder = make_installer(tmp_path_factory.mktemp("installer") / "whole")
     return FaultSetup(folder, (Path("scripts/install"),), environment)
