@@ -5,7 +5,6 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from bookbuild.pages.files import write_file
-from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chromium
 from bookbuild.publish.chapters import Book, read_book
 from bookbuild.publish.epub import make_epub
@@ -22,19 +21,18 @@ def cover_picture(page: Page, site: Path, book: Book) -> bytes:
     return page.screenshot()
 
 
-def write_editions(site: Path) -> None:
-    """Write the PDF and the EPUB in each language into a built site."""
-    for language in LANGUAGES:
-        folder = site / "zh" if language == "zh" else site
-        # without hinting, glyphs need not align to whole pixels, as on paper
-        options = ["--font-render-hinting=none"]
-        with sync_playwright() as playwright, chromium.launch(playwright, *options) as browser:
-            page = browser.new_page()
-            page.set_default_timeout(0)  # no timeout: the machine may be busy
-            book = read_book(page, site, language)
-            pdf = make_pdf(page, site, book)
-            epub = make_epub(book, cover_picture(page, site, book))
-        for kind, data in (("pdf", pdf), ("epub", epub)):
-            path = folder / f"{FILE_NAME}.{kind}"
-            write_file(path, data)
-            print(path, f"{len(data) / 1e6:.1f} MB")
+def write_edition(site: Path, language: str) -> None:
+    """Write the PDF and the EPUB in one language into a built site."""
+    folder = site / "zh" if language == "zh" else site
+    # without hinting, glyphs need not align to whole pixels, as on paper
+    options = ["--font-render-hinting=none"]
+    with sync_playwright() as playwright, chromium.launch(playwright, *options) as browser:
+        page = browser.new_page()
+        page.set_default_timeout(0)  # no timeout: the machine may be busy
+        book = read_book(page, site, language)
+        pdf = make_pdf(page, site, book)
+        epub = make_epub(book, cover_picture(page, site, book))
+    for kind, data in (("pdf", pdf), ("epub", epub)):
+        path = folder / f"{FILE_NAME}.{kind}"
+        write_file(path, data)
+        print(path, f"{len(data) / 1e6:.1f} MB")
