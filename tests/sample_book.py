@@ -13,6 +13,7 @@ import pytest
 from bookbuild.check.pending import mark_translated
 from bookbuild.pages import paths
 from bookbuild.pages.files import line_number
+from bookbuild.pages.labs import notebooks
 from built_pages import ROOT
 
 # The files that tests of the sample book depend on, for the mark depends_on.
@@ -109,13 +110,34 @@ def line(label):
 JUPYTER = re.compile(r"^  mkdocs-jupyter:.*\n(?:    .*\n)+", re.M)
 
 
-def add_to_nav(folder: Path, lab: str) -> None:
-    """Add a lab to the nav of a sample book, and the plugin that executes it."""
+def notebook_cell(kind: str, id: str, source: str, **metadata) -> dict:
+    made = {"cell_type": kind, "id": id, "metadata": metadata, "source": source.splitlines(True)}
+    return made if kind == "markdown" else made | {"execution_count": None, "outputs": []}
+
+
+def write_notebook(path: Path, *cells: dict) -> Path:
+    about = {"book": {"description": "A lab."}}
+    notebook = {"cells": [*cells], "metadata": about, "nbformat": 4, "nbformat_minor": 5}
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(notebooks.canonical_json(notebook), encoding="utf-8")
+    return path
+
+
+def add_lab(folder: Path, code: str, *cells: dict) -> Path:
+    """Add a lab with a cell of code to a sample book, and the plugin that executes it."""
     for config in ("mkdocs.yml", "mkdocs.zh.yml"):
-        change(folder / config, "  - other.md\n", f"  - other.md\n  - {lab}\n")
+        change(folder / config, "  - other.md\n", "  - other.md\n  - labs/lab.md\n")
     plugin = JUPYTER.search((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     assert plugin
     change(folder / "mkdocs.yml", "\nplugins:\n", f"\nplugins:\n{plugin[0]}")
+    for language, title in (("en", "# Lab\n"), ("zh", "# 实验\n")):
+        lab = folder / "docs" / language / "labs" / "lab.ipynb"
+        top = notebook_cell("markdown", "top", title)
+        write_notebook(lab, top, notebook_cell("code", "c", code), *cells)
+    with pytest.MonkeyPatch.context() as patch:
+        set_book_paths(folder, patch)
+        mark_translated("labs/lab")
+    return folder / "docs/en/labs/lab.ipynb"
 
 
 def make_sample_book(folder: Path) -> Path:

@@ -66,14 +66,14 @@ def exit_with(status: Any) -> None:
 
 def fork_generate(command: list[str], env: dict[str, str]) -> subprocess.CompletedProcess:
     """Like subprocess.run, but only for bookbuild.run.generate, the one command of a build."""
-    assert command == [sys.executable, "-m", "bookbuild.run.generate"], command
+    assert command[:3] == [sys.executable, "-m", "bookbuild.run.generate"], command
     sys.stdout.flush()
     if not (child := os.fork()):
         from bookbuild.run import generate
 
         os.environ.update(env)
         sys.path[:0] = env["PYTHONPATH"].split(os.pathsep)
-        sys.argv[1:] = []
+        sys.argv[1:] = command[3:]
         status: Any = 1
         try:
             status = generate.main()
@@ -98,7 +98,7 @@ def run_command(folder: str, environment: dict[str, str], arguments: list[str]) 
     original_run = subprocess.run
 
     def run_warm(command: Any, **options: Any) -> subprocess.CompletedProcess:
-        generates = command[-1] == "bookbuild.run.generate"
+        generates = "bookbuild.run.generate" in command
         return fork_generate(command, **options) if generates else original_run(command, **options)
 
     subprocess.run = run_warm  # type: ignore[assignment]

@@ -16,13 +16,14 @@ from bookbuild.pages import paths
 from bookbuild.pages.files import line_number
 from bookbuild.pages.labs import execution, notebooks
 from bookbuild.pages.page import SourcePage
-from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run import generate, jobs
 from bookbuild.run.jobs import list_jobs
 from built_pages import lab_outputs
 from fault_injection import PROCESS_TIMEOUT, run_command, wait_until
 from fault_injection import build as run_build
 from sample_book import change, module_command
+from sample_book import notebook_cell as cell
+from sample_book import write_notebook as write
 
 pytestmark = pytest.mark.depends_on(*sample_book.DEPENDENCY_PATTERNS)
 CODE = """\
@@ -47,28 +48,10 @@ x = 1
 """
 
 
-def cell(kind: str, id: str, source: str, **metadata) -> dict:
-    made = {"cell_type": kind, "id": id, "metadata": metadata, "source": source.splitlines(True)}
-    return made if kind == "markdown" else made | {"execution_count": None, "outputs": []}
-
-
-def write(path: Path, *cells: dict) -> Path:
-    about = {"book": {"description": "A lab."}}
-    notebook = {"cells": [*cells], "metadata": about, "nbformat": 4, "nbformat_minor": 5}
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(notebooks.canonical_json(notebook), encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def lab(sample_folder):
     """A lab of the small book, in English; its translation is the same."""
-    sample_book.add_to_nav(sample_folder, "labs/lab.md")
-    cells = cell("markdown", "top", "# Lab\n"), cell("code", "c", CODE), cell("markdown", "p", TEXT)
-    for language in LANGUAGES:
-        write(sample_folder / "docs" / language / "labs" / "lab.ipynb", *cells)
-    mark_translated("labs/lab")
-    return sample_folder / "docs/en/labs/lab.ipynb"
+    return sample_book.add_lab(sample_folder, CODE, cell("markdown", "p", TEXT))
 
 
 # As Markdown

@@ -1,8 +1,10 @@
 """The development server shows saved changes, and reports errors."""
 
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -47,9 +49,9 @@ class Server:
         change(self.folder / name, old, new)
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = sample_book.make_sample_book(tmp_path_factory.mktemp("served") / "book")
+@contextmanager
+def serve(folder: Path) -> Iterator[Server]:
+    """Serve a sample book."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     log = folder.parent / "server.log"
@@ -66,9 +68,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         wait_until(lambda: "Small" in server.page(""))
         yield server
     finally:
-        process.kill()
+        process.send_signal(signal.SIGINT)
         process.wait()
     assert "Traceback (most" not in server.messages
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serve(sample_book.make_sample_book(tmp_path_factory.mktemp("served") / "book")) as server:
+        yield server
 
 
 def test_a_served_page_reloads_itself_and_has_no_policy_that_would_forbid_it(server: Server):
@@ -121,6 +129,24 @@ def test_serving_goes_on_after_an_error_that_stops_a_build(server: Server):
     wait_until(lambda: "docs/en/index.md:9: KaTeX parse error" in server.messages)
     server.save("docs/en/index.md", r"$\frac{1}$", "repaired")
     wait_until(lambda: "repaired" in server.page(""))
+
+
+def test_a_server_does_not_wait_for_a_lab_but_shows_its_output_once_it_has_run(sample_folder: Path):
+    go = sample_folder / "go"
+    code = f"""\
+import os, time
+SITE = "https://transformer.example/"
+while not os.path.exists({str(go)!r}):
+    time.sleep(0.1)
+print("ran", 6 * 7)"""
+    sample_book.add_lab(sample_folder, code)
+    with serve(sample_folder) as server:
+        assert "ran" in server.page("labs/lab/") and "ran 42" not in server.page("labs/lab/")
+        server.save("docs/en/other.md", "A token", "One token")  # which starts the lab again
+        wait_until(lambda: "One token" in server.page("other/"))
+        go.touch()
+        wait_until(lambda: "ran 42" in server.page("labs/lab/"))
+        assert "ran 42" in server.page("zh/labs/lab/")
 
 
 def test_a_server_checks_the_sources_only_if_one_has_changed(sample_folder: Path, monkeypatch):

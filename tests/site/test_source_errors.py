@@ -67,39 +67,19 @@ def add_quiz(folder: Path) -> None:
             file.write('\n## Quiz { #quiz }\n\n--8<-- "quizzes/other.md"\n')
 
 
-def add_lab(folder: Path) -> None:
-    """Give the small book a lab of two cells."""
-    for name, title in ((LAB, "# Lab\n"), (LAB_TRANSLATION, "# 实验\n")):
-        text = {"cell_type": "markdown", "id": "top", "metadata": {}, "source": [title]}
-        code = {
-            "cell_type": "code",
-            "execution_count": None,
-            "id": "sum",
-            "metadata": {},
-            "outputs": [],
-            "source": ['SITE = "https://transformer.example/"\n', "print(1 + 1)"],
-        }
-        about = {"book": {"description": "A lab."}}
-        notebook = {"cells": [text, code], "metadata": about, "nbformat": 4, "nbformat_minor": 5}
-        (folder / name).parent.mkdir()
-        (folder / name).write_text(notebooks.canonical_json(notebook), encoding="utf-8")
-    sample_book.add_to_nav(folder, "labs/lab.md")
-
-
 @pytest.fixture(scope="module")
 def intact(tmp_path_factory: pytest.TempPathFactory, mkdocs: WarmMkDocs) -> Path:
     """The sample book without errors, built once."""
     folder = sample_book.make_sample_book(tmp_path_factory.mktemp("intact"))
     add_quiz(folder)
-    add_lab(folder)
+    sample_book.add_lab(folder, 'SITE = "https://transformer.example/"\nprint(1 + 1)')
     (folder / "overrides").unlink()
     shutil.copytree(ROOT / "overrides", folder / "overrides")
     jobs = folder / "scripts/bookbuild/run/jobs.py"
     change(jobs, "\nEXAMPLE_TIMEOUT = 120", f"\nEXAMPLE_TIMEOUT = {TIMEOUT}")
     with pytest.MonkeyPatch.context() as patch:
         sample_book.set_book_paths(folder, patch)
-        for name in ("other", "labs/lab"):
-            mark_translated(name)
+        mark_translated("other")
     status, output = build(folder, mkdocs)
     assert status == 0, output
     assert (folder / "site/zh/other/index.html").exists()

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +42,7 @@ class BuildState:
     staged_site: StagedSite | None = None  # the folder that the build fills
     sources_key: str | None = None  # while serving: a hash of all sources and generated files
     nav: Navigation | None = None  # of the language being built
+    labs: subprocess.Popen | None = None  # while serving: the process that runs the labs
 
 
 STATE = BuildState()

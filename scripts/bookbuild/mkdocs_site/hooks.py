@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import jieba
 from jinja2 import FileSystemBytecodeCache, TemplateSyntaxError
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
+from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
@@ -36,6 +38,12 @@ def on_startup(command: str, dirty: bool) -> None:
     STATE.replaces_site = command == "build" and not dirty
     # In the folder for temporary files another user's copy may be unwritable, or not be trusted.
     jieba.dt.tmp_dir = str(paths.GENERATED)
+
+
+def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable) -> None:
+    folder = paths.GENERATED / "zh/outputs/labs"  # written when all labs have run: generate_outputs
+    folder.mkdir(parents=True, exist_ok=True)
+    server.watch(str(folder))
 
 
 def on_shutdown() -> None:

@@ -41,7 +41,8 @@ def add_lab(page: SourcePage, files: Files, config: MkDocsConfig) -> None:
     files.append(File.generated(config, name, content=download))
     folder = paths.GENERATED / "zh" if page.language == "zh" else paths.GENERATED
     shown = (folder / "outputs" / page.name).with_suffix(".json")
-    outputs = json.loads(shown.read_text(encoding="utf-8"))
+    has_run = shown.exists()  # if not, the server is running it: see generate_outputs
+    outputs = json.loads(shown.read_text(encoding="utf-8")) if has_run else []
     lines = notebooks.markdown_page(page.path, page.language, outputs)
     text = "".join(f"{line}\n" for line, _ in lines).replace(placeholder, root)
     text = notebooks.with_notebook_links(text, page.path.name, page.language, config.repo_url or "")

@@ -1,5 +1,6 @@
 """Runs scripts/generate if its output is stale, and checks the sources before a build."""
 
+import atexit
 import logging
 import os
 import subprocess
@@ -57,18 +58,35 @@ def hash_folders(names: tuple[str, ...]) -> str:
 
 
 def generate_outputs() -> None:
-    """Run scripts/generate if anything is stale. Raises PluginError if it fails."""
+    """Run scripts/generate if anything is stale. Raises PluginError if it fails.
+
+    A server doesn't wait for the labs, which train models: their pages have no outputs until a
+    process in the background has run them, which makes the server build again.
+    """
+    stop_labs()
     if not generate.is_stale():
         return
     folders = [str(paths.SCRIPTS), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
     command = [sys.executable, "-m", "bookbuild.run.generate"]
-    status = subprocess.run(command, env=environment).returncode
+    options = ["--no-labs"] if STATE.serving else []
+    status = subprocess.run([*command, *options], env=environment).returncode
     if status < 0:
         hint = "is there enough memory? Run it again; finished outputs are kept"
         raise PluginError(f"scripts/generate was killed by signal {-status}; {hint}")
     if status:
         raise PluginError("scripts/generate failed; see the errors above")
+    if STATE.serving and generate.is_stale():
+        atexit.register(stop_labs)
+        STATE.labs = subprocess.Popen(command, env=environment)
+
+
+def stop_labs() -> None:
+    """Stop running the labs in the background; finished outputs are kept."""
+    if STATE.labs:
+        STATE.labs.terminate()
+        STATE.labs.wait()
+        STATE.labs = None
 
 
 def source_errors() -> Iterator[SourceError]:

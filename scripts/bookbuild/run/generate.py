@@ -1,6 +1,6 @@
 """Run the examples, exercises, labs and proofs, draw the figures, write the downloads.
 
-usage: scripts/generate [--list] [--force] [NAME ...]
+usage: scripts/generate [--list] [--force] [--no-labs] [NAME ...]
 
 Without a name: runs every job whose inputs have changed. The inputs are the file,
 the local files that it imports, and the pinned versions. With names (or parts of
@@ -122,6 +122,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--list", action="store_true", help="list the names and their state")
     parser.add_argument("--force", action="store_true", help="run every job, even if it is fresh")
+    parser.add_argument("--no-labs", action="store_true", help="don't run the labs")
     try:
         return generate(parser.parse_args())
     except (SourceError, SetupError) as error:
@@ -141,7 +142,10 @@ def generate(args: argparse.Namespace) -> int:
     started = time.monotonic()
     check_encodings()
     selected = [
-        job for job in list_jobs() if not args.names or any(name in job.name for name in args.names)
+        job
+        for job in list_jobs()
+        if not (args.no_labs and job.is_notebook)
+        and (not args.names or any(name in job.name for name in args.names))
     ]
     if not selected and args.names:
         names = " or ".join(args.names)
