@@ -1,17 +1,17 @@
 """Prints how much the tensors of the page Step through, run by Node, differ from PyTorch."""
 
+from bookbuild.reference.javascript_model import comparison_pairs
 from bookbuild.reference.model_switches import SWITCHES
 from bookbuild.reference.model_trace import (
     compare_traces,
     make_tasks,
     trace_in_node,
-    trace_pairs,
     with_switch,
 )
 
-SWITCH_STEP = 4  # with a switch, every fourth sentence
+SWITCH_STEP = 12  # with a switch, every twelfth sentence
 
-pairs = trace_pairs()
+pairs = comparison_pairs()
 tasks = make_tasks(pairs)
 print("sentences:", len(pairs))
 print("kinds:", len({pair.kind for pair in pairs}))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from bookbuild.reference import model_trace
+from bookbuild.reference.javascript_model import comparison_pairs
 from bookbuild.reference.model_switches import SWITCHES
 from browser_pages import BASE_URL
 
@@ -20,7 +21,7 @@ pytestmark = [pytest.mark.parametrize("width", [1280]), pytest.mark.usefixtures(
 
 @pytest.fixture(scope="module")
 def tasks() -> list[dict]:
-    return model_trace.make_tasks(model_trace.trace_pairs())
+    return model_trace.make_tasks(comparison_pairs())
 
 
 def trace(checked_page, tasks: list[dict]) -> Iterator[dict]:

@@ -50,7 +50,7 @@ def load_trained_translator(rounded: bool = False) -> Translator:
     return translator
 
 
-def comparison_pairs(per_kind: int = 4) -> list[Pair]:
+def comparison_pairs(per_kind: int = 2) -> list[Pair]:
     """Some test pairs of each kind, and those with the longest source and target."""
     pairs = sorted(translator_pairs("test"), key=lambda pair: pair.kind)
     kinds = groupby(pairs, key=lambda pair: pair.kind)

@@ -28,7 +28,6 @@ from bookbuild.pages.sections import downloaded_line
 from bookbuild.reference.javascript_model import (
     MAX_LENGTH,
     TRANSLATOR_JS,
-    comparison_pairs,
     load_trained_translator,
     to_float16,
     truncate_after_eos,
@@ -118,12 +117,6 @@ class ReferenceModel:
         with torch.no_grad():
             self.model(torch.tensor([src]), torch.tensor([tgt]))
         return [*self.steps]
-
-
-def trace_pairs() -> list[Pair]:
-    """Unseen pairs of each kind, fewer than comparison_pairs, and the longest."""
-    pairs = comparison_pairs()
-    return [*pairs[:-2:2], *pairs[-2:]]
 
 
 def make_tasks(pairs: list[Pair]) -> list[Task]:
