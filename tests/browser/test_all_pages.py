@@ -81,7 +81,8 @@ COPY_ALL_SCRIPT = """(buttons) => {
 # The combinations of text and background styles of a page, with up to three elements each. The
 # contrast of a text depends on nothing else, so axe has to measure each combination once. The class
 # of a positioned element is part of it, because such an element can cover others. Texts that axe
-# can't measure are left out: of one character, transparent, in SVG, and the clipped MathML.
+# can't measure are left out: of one character, transparent, in SVG, and the clipped MathML. Of a
+# formula, whose letters inherit the color of the text, only its colored parts are measured.
 FIND_TEXT_STYLES_SCRIPT = """() => {
   for (const each of document.getAnimations()) {
     if (each instanceof CSSTransition) each.finish();
@@ -98,9 +99,10 @@ FIND_TEXT_STYLES_SCRIPT = """() => {
     return backgrounds.get(element);
   };
   window.textStyles = {};
-  for (const each of document.querySelectorAll("body *:not(svg *, .katex-mathml *)")) {
-    const texts = [...each.childNodes].map((child) => (child.nodeType === 3 ? child.data : ""));
-    if (texts.join("").trim().length < 2) continue;
+  const texts = "body *:not(svg *, .katex *), .katex [style*=color], .katex [style*=color] *";
+  for (const each of document.querySelectorAll(texts)) {
+    const own = [...each.childNodes].map((child) => (child.nodeType === 3 ? child.data : ""));
+    if (own.join("").trim().length < 2) continue;
     if (!each.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
     const { color, fontSize, fontWeight, textShadow } = getComputedStyle(each);
     const style = [color, fontSize, fontWeight, textShadow, background(each)].join();
@@ -121,11 +123,12 @@ CHECK_TEXT_STYLES_SCRIPT = """async (styles) => {
   ];
 }"""
 
-# Removes content that axe would check for minutes: all but some formulas, and blocks of code whose
-# colors all occur in earlier blocks.
+# Removes content that axe would check for minutes: all but some formulas, the parts of figures that
+# are one image to a screen reader, and blocks of code whose colors all occur in earlier blocks.
 REMOVE_REPEATED_CONTENT_SCRIPT = """() => {
   const formulas = [...document.querySelectorAll(".katex:not(th .katex)")];
   formulas.slice(20).forEach((each) => each.remove());
+  document.querySelectorAll("svg[role=img] > *").forEach((each) => each.remove());
   const seen = new Set();
   const removed = [];
   for (const code of document.querySelectorAll("article pre > code")) {
