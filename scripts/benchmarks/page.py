@@ -20,7 +20,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from statistics import median
 
@@ -31,6 +31,7 @@ from bookbuild.publish import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"
+LIGHTHOUSE_SCRIPT = Path(__file__).with_name("lighthouse.mjs")
 SAMPLE_PAGES = [
     language + page
     for page in ("", "attention/", "labs/attention-by-hand/", "glossary/")
@@ -105,15 +106,24 @@ def free_port() -> int:
         return server.getsockname()[1]
 
 
-def run_lighthouse(url: str, port: int, *options: str) -> dict:
-    """Lighthouse's report, made in the browser that listens at the port."""
-    command = [
-        *(node_executable(), ROOT / "node_modules/lighthouse/cli/index.js", url, "--quiet"),
-        *("--disable-full-page-screenshot", f"--port={port}", "--output=json"),
-        f"--only-categories={','.join(CATEGORIES)}",
-        *options,
-    ]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+class Lighthouse:
+    """A process that measures pages in the browser that listens at a port."""
+
+    def __init__(self, port: int):
+        self.port = port
+        command = [node_executable(), LIGHTHOUSE_SCRIPT]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def report(self, url: str, device: str) -> dict:
+        assert self.process.stdin and self.process.stdout
+        task = {"url": url, "port": self.port, "device": device, "onlyCategories": CATEGORIES}
+        print(json.dumps(task), file=self.process.stdin, flush=True)
+        return json.loads(self.process.stdout.readline())
+
+    def close(self) -> None:
+        self.process.communicate()
 
 
 def next_page_bytes(browser: Browser, url: str) -> int:
@@ -127,11 +137,11 @@ def next_page_bytes(browser: Browser, url: str) -> int:
         return tab.evaluate(TRANSFERRED_BYTES_SCRIPT)
 
 
-def measure_page(browser: Browser, port: int, url: str) -> dict[str, float]:
+def measure_page(browser: Browser, lighthouse: Lighthouse, url: str) -> dict[str, float]:
     """The figures of one measurement."""
     figures: dict[str, float] = {}
-    phone = run_lighthouse(url, port)  # a CPU four times slower, slow 4G
-    desktop = run_lighthouse(url, port, "--preset=desktop")
+    phone = lighthouse.report(url, "phone")  # a CPU four times slower, slow 4G
+    desktop = lighthouse.report(url, "desktop")
     for device, report in (("phone", phone), ("desktop", desktop)):
         for category in CATEGORIES:
             figures[f"{device} {category}"] = round(100 * report["categories"][category]["score"])
@@ -177,12 +187,13 @@ def measure_pages(pages: list[str], runs: int) -> int:
         serve_site() as address,
         sync_playwright() as playwright,
         chromium.launch(playwright, debugging) as browser,
+        closing(Lighthouse(port)) as lighthouse,
     ):
         for page in pages:
             results: list[dict[str, float]] = []
             medians, missed = {}, []
             while len(results) < runs or (missed and len(results) < NUM_REPEATED_RUNS):
-                results.append(measure_page(browser, port, address + page))
+                results.append(measure_page(browser, lighthouse, address + page))
                 medians = {name: median(each[name] for each in results) for name in results[0]}
                 missed = missed_goals(medians)
             print_row(page, medians, missed)

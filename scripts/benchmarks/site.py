@@ -116,7 +116,8 @@ def seconds_to_see_a_change(clone: Path, language: str) -> float:
 def measure_starts(clone: Path, fresh: bool) -> None:
     """Time the server's starts and saved pages."""
     if fresh:
-        caches = {"PIP_CACHE_DIR": f"{clone}-pip", "npm_config_cache": f"{clone}-npm"}
+        names = "PIP_CACHE_DIR", "UV_CACHE_DIR", "npm_config_cache"
+        caches = {name: f"{clone}-{name}" for name in names}
         with serve_clone(clone, **caches) as seconds:
             print(f"fresh clone, empty caches, to both languages served: {seconds:.0f} s")
     else:
