@@ -33,7 +33,8 @@ log = logging.getLogger("mkdocs.hooks.book")
 def prepare_sources() -> None:
     """Generate what is stale and check both languages.
 
-    A server skips both if nothing has changed since an earlier build that had no warnings.
+    A server skips both if nothing has changed since an earlier build that had no warnings and
+    for which all labs had run.
     """
     record = paths.GENERATED / "cache" / "checked"
     sources = f"{code_version()} {hash_folders(SOURCE_PATHS)}"  # before they are read
@@ -47,7 +48,7 @@ def prepare_sources() -> None:
         for warning in warnings:  # stops a strict build
             log.warning(warning)
         key = f"{sources} {hash_folders(OUTPUT_PATHS)}"
-        write_file(record, "" if warnings else key)
+        write_file(record, "" if warnings or STATE.labs else key)
     STATE.sources_key = key if STATE.serving else None
 
 
