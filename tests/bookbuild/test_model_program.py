@@ -12,6 +12,7 @@ from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.node import node_executable
 from bookbuild.pages.sections import downloaded_line, without_section_markers
+from bookbuild.pages.values import resolve_value
 from bookbuild.reference import model_program, model_trace, program_operations, shape_tracer
 from bookbuild.reference.javascript_model import (
     TRANSLATOR_JS,
@@ -50,8 +51,19 @@ def changed_source(old: str, new: str) -> str:
 # Proof
 
 
+def test_the_build_has_compared_each_tensor_of_50_unseen_sentences():
+    def printed(label: str) -> float:
+        return float(resolve_value(f"proofs/step_through: {label}"))
+
+    assert printed("sentences") >= 50
+    assert printed("from float64") <= model_trace.FLOAT64_TOLERANCE
+    assert printed("from float32, by the largest") <= model_trace.FLOAT32_TOLERANCE
+    for switch in SWITCHES:
+        assert printed(f"without {switch}, from float64") <= model_trace.FLOAT64_TOLERANCE
+
+
 def test_each_tensor_is_that_of_pytorch(tasks):
-    """The proof of the page and tests/browser/test_model_trace.py compare more sentences."""
+    """The build and tests/browser/test_model_trace.py compare more sentences."""
     difference = compare(tasks)
     assert difference.tensors > 300 * len(tasks)
     assert difference.float64 <= model_trace.FLOAT64_TOLERANCE
