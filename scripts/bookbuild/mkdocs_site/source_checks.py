@@ -66,7 +66,7 @@ def generate_outputs() -> None:
     """
     stop_labs()
     if not generate.is_stale():
-        return
+        return generate.update_tables()
     folders = [str(paths.SCRIPTS), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
     command = [sys.executable, "-m", "bookbuild.run.generate"]
@@ -79,7 +79,7 @@ def generate_outputs() -> None:
         raise PluginError("scripts/generate failed; see the errors above")
     if STATE.serving and generate.is_stale():
         atexit.register(stop_labs)
-        STATE.labs = subprocess.Popen(command, env=environment)
+        STATE.labs = subprocess.Popen(["nice", *command], env=environment)  # pages come first
 
 
 def stop_labs() -> None:

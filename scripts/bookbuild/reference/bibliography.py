@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from pybtex.backends.plaintext import Backend
 from pybtex.database import parse_string
 from pybtex.exceptions import PybtexError
 from pybtex.richtext import Text
@@ -119,7 +120,7 @@ def strip_latex(*latex: str) -> str:
     r"""Text without LaTeX markup: M{\"u}ller becomes Müller."""
     text = " ".join(latex)
     if re.search(r"[\\~`$]", text):  # decoding takes milliseconds, so only where needed
-        return Text.from_latex(text).render_as("text")
+        return Text.from_latex(text).render(Backend())
     return text.replace("{", "").replace("}", "")
 
 

@@ -93,14 +93,6 @@ def generation_lock() -> AbstractContextManager[None]:
     return file_lock(paths.GENERATED / "lock", "generating")
 
 
-def prepare_jobs() -> list[Job]:
-    """List the jobs, after writing everything that isn't run and removing what is obsolete."""
-    jobs = list_jobs()
-    write_downloads_and_tables(jobs)
-    remove_obsolete_files(jobs)
-    return jobs
-
-
 def check_encodings() -> None:
     """Raises SourceError if a source file can't be read."""
     for error in encoding_errors():
@@ -108,10 +100,18 @@ def check_encodings() -> None:
 
 
 def is_stale() -> bool:
-    """Whether any job must run. Writes the downloads and tables, but runs nothing."""
+    """Whether any job must run."""
     check_encodings()
     with generation_lock():
-        return not all(job.is_fresh() for job in prepare_jobs())
+        return not all(job.is_fresh() for job in list_jobs())
+
+
+def update_tables() -> None:
+    """Write what isn't run, and remove what is obsolete, when no job must run."""
+    with generation_lock():
+        jobs = list_jobs()
+        remove_obsolete_files(jobs)
+        write_downloads_and_tables(jobs)
 
 
 def main() -> int:
@@ -157,16 +157,15 @@ def generate(args: argparse.Namespace) -> int:
         return 0
     failures: list[str] = []
     with generation_lock():
-        prepare_jobs()
+        jobs = list_jobs()
+        remove_obsolete_files(jobs)
         run_fresh = args.force or args.names
         pending = [job for job in selected if run_fresh or not job.is_fresh()]
         if pending:
             failures = run_jobs(pending)
-            write_downloads_and_tables(
-                list_jobs()
-            )  # claims and shapes use the output of the proofs
-    for message in dict.fromkeys(failures):  # on a full disk they are all the same
-        print(f"\n{message}", file=sys.stderr)
+        for message in dict.fromkeys(failures):  # on a full disk they are all the same
+            print(f"\n{message}", file=sys.stderr)
+        write_downloads_and_tables(jobs)  # of claims and shapes too, from the output of the proofs
     seconds = time.monotonic() - started
     print(
         f"generate: {len(pending) - len(failures)} run, {len(selected) - len(pending)} unchanged, "
