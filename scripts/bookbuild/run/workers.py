@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import traceback
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
@@ -116,11 +117,20 @@ def preload_modules(jobs: list[Job]) -> None:
     compile_local_modules(jobs)
 
 
-def share_corpus() -> None:
-    """Draw the translator's sentences once before forking, which takes seconds, not in each job."""
+def draw_corpus() -> dict[str, Any]:
+    """The translator's sentences of each part."""
+    corpus: Any = importlib.import_module("corpus")
+    return {part: corpus.translator(part) for part in corpus.PARTS}
+
+
+def preload_with_corpus(jobs: list[Job]) -> None:
+    """Import modules, while another process draws the translator's sentences, once for all jobs."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
+        drawn = pool.submit(draw_corpus)
+        preload_modules(jobs)
+        pairs = drawn.result()
     corpus: Any = importlib.import_module("corpus")
     draw = corpus.translator
-    pairs = {part: draw(part) for part in corpus.PARTS}
     corpus.translator = lambda part: pairs.get(part) or draw(part)
 
 
@@ -137,10 +147,9 @@ def compile_local_modules(jobs: list[Job]) -> None:
 
 def run_jobs(jobs: list[Job]) -> list[str]:
     """Run the jobs in parallel, one worker per core; returns the error messages."""
-    preload_modules(jobs)
     sys.path.insert(0, str(paths.SNIPPETS))
-    if len(jobs) > MANY_JOBS:
-        share_corpus()
+    preload = preload_with_corpus if len(jobs) > MANY_JOBS else preload_modules
+    preload(jobs)
     fork = multiprocessing.get_context("fork")
     failures: list[str] = []
     waiting = sorted(jobs, key=lambda job: job.slow_cells, reverse=True)[::-1]
