@@ -127,8 +127,9 @@ def start_build_that_stops_while_writing(copy: FaultyCopy) -> subprocess.Popen[s
     begun = copy.folder / "begun"
     change(
         copy.folder / HOOKS,
-        "    site_output.build_chinese_site(config)\n",
-        f"    Path({str(begun)!r}).touch()\n    __import__('time').sleep({PROCESS_TIMEOUT})\n",
+        "        site_output.finish_chinese_build()\n",
+        f"        Path({str(begun)!r}).touch()\n"
+        f"        __import__('time').sleep({PROCESS_TIMEOUT})\n",
     )
     process = copy.start()
     wait_until(begun.exists)

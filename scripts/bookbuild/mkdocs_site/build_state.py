@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from mkdocs.structure.nav import Navigation
@@ -42,6 +43,8 @@ class BuildState:
     staged_site: StagedSite | None = None  # the folder that the build fills
     sources_key: str | None = None  # while serving: a hash of all sources and generated files
     nav: Navigation | None = None  # of the language being built
+    can_fork: bool = True  # until a server has started its threads
+    chinese_build: BaseProcess | None = None  # builds the Chinese site beside the English one
     labs: subprocess.Popen | None = None  # while serving: the process that runs the labs
 
 

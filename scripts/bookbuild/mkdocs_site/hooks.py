@@ -44,9 +44,11 @@ def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable) 
     folder = paths.GENERATED / "zh/outputs/labs"  # written when all labs have run: generate_outputs
     folder.mkdir(parents=True, exist_ok=True)
     server.watch(str(folder))
+    STATE.can_fork = False
 
 
 def on_shutdown() -> None:
+    site_output.stop_chinese_build()
     if STATE.staged_site:
         try:
             STATE.staged_site.finish()
@@ -93,6 +95,8 @@ def on_pre_build(config: MkDocsConfig) -> None:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
+    if build_language(config) == "en" and STATE.can_fork:  # MkDocs has just emptied its folder
+        site_output.start_chinese_build(config)
     site_files.add_generated_files(files, config)
     site_files.add_labs(files, config)
     site_files.remove_unused_files(files, config)
@@ -135,7 +139,10 @@ def on_post_build(config: MkDocsConfig) -> None:
     site_output.write_language_files(config)
     if build_language(config) == "zh":
         return
-    site_output.build_chinese_site(config)
+    if STATE.chinese_build:
+        site_output.finish_chinese_build()
+    else:
+        site_output.build_chinese_site(config)
     if not STATE.serving:  # the development server adds a script of its own to each page
         site_output.minify_assets(Path(config.site_dir))
         site_output.protect_site(Path(config.site_dir), comments="giscus" in config.extra)

@@ -1,15 +1,20 @@
 """What is written after the pages of a language, and the Chinese build after the English one."""
 
+import multiprocessing
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
+import threading
 from pathlib import Path
 from urllib.parse import urljoin
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort, MkDocsException
 from mkdocs.structure.pages import Page
 
 from bookbuild.mkdocs_site.build_state import STATE
@@ -22,6 +27,7 @@ from bookbuild.pages.node import node_executable
 from bookbuild.pages.values import remove_source_links
 from bookbuild.publish import csp, feed, offline
 from bookbuild.publish.markdown_copies import PageCopy, llms_txt
+from bookbuild.run.workers import exit_with_parent
 
 # Headings of the pages outside a part: before the first part, and after it.
 DEFAULT_HEADINGS = {"en": ("Chapters", "Reference"), "zh": ("各章", "查阅")}
@@ -75,6 +81,39 @@ def navigation_parts(language: str) -> dict[str, list[Page]]:
             parts[item.title] = [page for page in STATE.nav.pages if item in page.ancestors]
             heading = last
     return parts
+
+
+def start_chinese_build(config: MkDocsConfig) -> None:
+    """Build the Chinese site in a fork of this process, which builds the English one meanwhile."""
+
+    def run() -> None:
+        STATE.chinese_build = None
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
+        threading.Thread(target=exit_with_parent, daemon=True).start()
+        try:
+            build_chinese_site(config)
+        except MkDocsException as error:
+            error.show()
+            sys.exit(1)
+
+    STATE.chinese_build = multiprocessing.get_context("fork").Process(target=run, daemon=True)
+    STATE.chinese_build.start()
+
+
+def finish_chinese_build() -> None:
+    """Wait for the Chinese site. Raises Abort if it could not be built."""
+    assert STATE.chinese_build
+    STATE.chinese_build.join()
+    failed, STATE.chinese_build = STATE.chinese_build.exitcode, None
+    if failed:
+        raise Abort("Aborted, since the Chinese site could not be built")
+
+
+def stop_chinese_build() -> None:
+    """Stop building the Chinese site, if the English one has failed."""
+    if STATE.chinese_build:
+        STATE.chinese_build.terminate()
+        STATE.chinese_build.join()
 
 
 def build_chinese_site(config: MkDocsConfig) -> None:
