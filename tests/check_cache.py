@@ -1,10 +1,11 @@
-"""Remembers which checks have passed, by the hashes of everything that they depend on.
+"""Remembers which tests have passed, by the hashes of everything that they depend on.
 
-A check that has passed is not repeated while the files that it read, the code that checks, the
-lock files and the environment are the same. `--all` or ALL=1 repeats every check.
+A test that has passed is not repeated while the files that it depends on, the code that tests, the
+lock files and the environment are the same. `--all` or ALL=1 repeats every test.
 
-A test names the files that it depends on by the mark `depends_on`, those of the built site as
-site/…, or saves them when it ends.
+A test depends on all files of the repository and of the built site; a claim on the model and on the
+tests of claims, and on the pages if it is parametrized by their language. The mark `depends_on`
+names the files of a test that depends on fewer, or a test saves them when it ends.
 """
 
 import functools
@@ -22,14 +23,24 @@ from built_pages import ROOT
 
 CACHE_FOLDER = ROOT / ".generated/test-cache"
 LOCK_FILE_PATTERNS = ("requirements*.txt", "package-lock.json")
+ALL_FILES = (
+    *("*", ".ci/*", ".github/**/*", "docs/**/*", "overrides/**/*", "scripts/**/*"),
+    *("snippets/**/*", "tests/**/*", "site/**/*"),
+)
+FILES_OF_CLAIMS = ("*.toml", "scripts/**/*", "snippets/**/*", "tests/*.py", "tests/claims/*")
 ENVIRONMENT = f"{platform.platform()} {platform.python_version()} user {os.getuid()}"
 
 
 @functools.cache
 def hash_matching_files(patterns: tuple[str, ...]) -> str:
-    """The hashes of the files that match any of the patterns, which are relative to the root."""
+    """A hash of the files that match any of the patterns, which are relative to the root."""
     paths = sorted({path for pattern in patterns for path in ROOT.glob(pattern)})
-    return "".join(file_hash(path) for path in paths if path.parent.name != "__pycache__")
+    hashes = (
+        f"{path.relative_to(ROOT)} {file_hash(path)}\n"
+        for path in paths
+        if path.is_file() and "__pycache__" not in path.parts
+    )
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def file_hash(path: Path) -> str:
@@ -69,12 +80,16 @@ def reruns_all_checks(config: pytest.Config) -> bool:
 
 
 def cache_for_test(item: pytest.Item) -> CheckCache | None:
-    """The cache of a test with the mark `depends_on`, which names all files except its own."""
-    if not (mark := item.get_closest_marker("depends_on")):
-        return None
-    depends_on_site = any(pattern.startswith("site/") for pattern in mark.args)
+    """The cache of a test."""
+    if mark := item.get_closest_marker("depends_on"):
+        own = item.path.relative_to(ROOT).as_posix()
+        patterns = ("tests/conftest.py", "tests/check_cache.py", own, *mark.args)
+    elif item.path.parent.name == "claims":
+        reads_pages = "language" in getattr(item, "fixturenames", ())
+        patterns = (*FILES_OF_CLAIMS, *(["docs/**/*.md"] if reads_pages else []))
+    else:
+        patterns = ALL_FILES
+    depends_on_site = any(pattern.startswith("site/") for pattern in patterns)
     if depends_on_site and item.config.getoption("--site").resolve() != ROOT / "site":
         return None  # another site is tested
-    own = item.path.relative_to(ROOT).as_posix()
-    code = ("tests/conftest.py", "tests/check_cache.py", own, *mark.args)
-    return CheckCache(ENVIRONMENT, code, reruns_all_checks(item.config))
+    return CheckCache(ENVIRONMENT, patterns, reruns_all_checks(item.config))

@@ -51,7 +51,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     cached = [each for each in passed if ("cached", True) in each.user_properties]
     if cached:
         note = "passed in an earlier run with identical files; --all repeats them"
-        terminalreporter.write_line(f"{len(cached)} checks {note}")
+        terminalreporter.write_line(f"{len(cached)} tests {note}")
     if terminalreporter.config.getoption("--table"):
         terminalreporter.write_line("\n| Error | Message |\n|---|---|")
         for report in passed:
@@ -82,7 +82,7 @@ def everything(pytestconfig: pytest.Config) -> bool:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the slow files; skip the work of tests that have passed with the same files."""
+    """Begin with the slow files; don't repeat tests that have passed with the same files."""
     items.sort(key=lambda item: item.path.name not in SLOW_FILES)
     for item in items:
         if (cache := cache_for_test(item)) and cache.has_passed(item.nodeid):
@@ -93,7 +93,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     report = yield
-    if report.when == "call" and report.passed and (cache := cache_for_test(item)):
+    repeated = ("cached", True) not in item.user_properties
+    if report.when == "call" and report.passed and repeated and (cache := cache_for_test(item)):
         cache.save(item.nodeid)
     return report
 

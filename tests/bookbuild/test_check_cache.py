@@ -1,11 +1,13 @@
 """A passed check is repeated as soon as a file that it depends on changes."""
 
+import ast
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import check_cache
+from built_pages import ROOT, assert_no_errors
 from check_cache import CheckCache
 
 
@@ -76,6 +78,68 @@ def test_a_marked_test_depends_on_the_files_of_its_mark_and_its_own_file(
         options[option] = False
     monkeypatch.setenv("ALL", "1")
     assert not has_passed()
+
+
+def project_with_pages(root: Path) -> dict[str, Path]:
+    """A model, a page, its built page and a test of the site, by their names."""
+    names = ("snippets/model.py", "docs/en/page.md", "site/index.html", "tests/site/test_a.py")
+    files = {name: root / name for name in names}
+    for path in files.values():
+        path.parent.mkdir(parents=True)
+        path.touch()
+    return files
+
+
+@pytest.mark.parametrize(
+    ("folder", "parameters", "repeating"),
+    [
+        ("site", [], ["model.py", "page.md", "index.html", "test_a.py"]),
+        ("bookbuild", ["language"], ["model.py", "page.md", "index.html", "test_a.py"]),
+        ("claims", [], ["model.py"]),
+        ("claims", ["language"], ["model.py", "page.md"]),
+    ],
+)
+def test_a_test_without_a_mark_depends_on_all_files_and_a_claim_on_the_model(
+    project_files, monkeypatch, folder, parameters, repeating
+):
+    monkeypatch.delenv("ALL", raising=False)
+    root = project_files["check.py"].parent
+    files = project_with_pages(root)
+    options = {"--all": False, "--table": False, "--site": root / "site"}
+    item = SimpleNamespace(
+        get_closest_marker={}.get,
+        path=root / "tests" / folder / "test_it.py",
+        fixturenames=parameters,
+        config=SimpleNamespace(getoption=options.get),
+    )
+    check_cache.cache_for_test(item).save("test")
+    changed = []
+    for path in files.values():
+        check_cache.hash_matching_files.cache_clear()
+        assert check_cache.cache_for_test(item).has_passed("test")
+        path.write_text("changed")
+        check_cache.hash_matching_files.cache_clear()
+        if not check_cache.cache_for_test(item).has_passed("test"):
+            changed.append(path.name)
+        path.write_text("")
+    assert changed == repeating
+
+
+def test_every_claim_that_reads_a_page_has_the_parameter_language():
+    """So that the page is among the files that it depends on."""
+    readers = []
+    for path in sorted((ROOT / "tests/claims").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.FunctionDef):
+                names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+                if "DOCS" in names:
+                    readers.append((path.name, node.name, [each.arg for each in node.args.args]))
+    assert len(readers) > 5
+    assert_no_errors(
+        f"{file}: {name} reads a page and needs the parameter language"
+        for file, name, parameters in readers
+        if "language" not in parameters
+    )
 
 
 @pytest.mark.parametrize(("folder", "is_cached"), [("site", True), ("other", False)])
