@@ -23,7 +23,6 @@ from bookbuild.mkdocs_site.theme_patches import patch_theme
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError
 from bookbuild.pages.files import write_file
-from bookbuild.pages.node import node_executable
 from bookbuild.pages.values import remove_source_links
 from bookbuild.publish import csp, feed, offline
 from bookbuild.publish.markdown_copies import PageCopy, llms_txt
@@ -153,19 +152,24 @@ def minify_assets(folder: Path) -> None:
 
 def run_esbuild(folder: Path, *arguments: str | Path) -> None:
     """Minify files of a folder in place."""
-    esbuild = paths.ROOT / "node_modules" / "esbuild" / "bin" / "esbuild"
+    # The program for this system, which takes a fraction of the time of esbuild's Node.js script.
+    esbuild = next((paths.ROOT / "node_modules" / "@esbuild").glob("*/bin/esbuild"), None)
+    hint = "remove node_modules and run scripts/install"
+    if not esbuild:
+        raise SetupError(f"esbuild is missing; {hint}")
     options = "--minify --target=es2023 --tsconfig-raw={} --legal-comments=none"
     in_place = "--allow-overwrite --outbase=. --outdir=."
     process = subprocess.run(
-        [node_executable(), esbuild, *arguments, *options.split(), *in_place.split()],
+        [esbuild, *arguments, *options.split(), *in_place.split()],
         cwd=folder,
         capture_output=True,
         text=True,
         encoding="utf-8",
     )
     if process.returncode:
-        hint = "correct the script, or remove node_modules and run scripts/install"
-        raise SetupError(f"esbuild did not run; {hint}. Its errors:\n{process.stderr}")
+        raise SetupError(
+            f"esbuild did not run; correct the script, or {hint}. Its errors:\n{process.stderr}"
+        )
 
 
 def protect_site(folder: Path, comments: bool) -> None:
