@@ -27,6 +27,8 @@ SLOW_FILES = {
 }
 SLOW_FILES |= {f"test_{name}_errors.py" for name in ("install", "setup", "source")}
 
+PASSED = pytest.StashKey[bool]()  # whether the test's function has run and passed
+
 # The same examples in each run, so that a failure can be reproduced.
 settings.register_profile("book", derandomize=True, deadline=None)
 settings.load_profile("book")
@@ -92,9 +94,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Remember that a test has passed, once its fixtures have undone what they had changed."""
     report = yield
-    repeated = ("cached", True) not in item.user_properties
-    if report.when == "call" and report.passed and repeated and (cache := cache_for_test(item)):
+    if report.when == "call":
+        item.stash[PASSED] = report.passed and ("cached", True) not in item.user_properties
+    ended = report.when == "teardown" and report.passed
+    if ended and item.stash.get(PASSED, False) and (cache := cache_for_test(item)):
         cache.save(item.nodeid)
     return report
 
