@@ -77,7 +77,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     language = build_language(config)
     if STATE.serving:
         check_port(*config.dev_addr)
-    if language == "en" and STATE.replaces_site:  # the Chinese build follows the English one
+    if language == "en" and STATE.replaces_site:  # which the Chinese one fills too
         STATE.staged_site = StagedSite(config.site_dir)
         config.site_dir = str(STATE.staged_site.part)
     config.markdown_extensions.append(EXTENSION)  # type: ignore[arg-type]

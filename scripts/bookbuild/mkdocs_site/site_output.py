@@ -1,4 +1,4 @@
-"""What is written after the pages of a language, and the Chinese build after the English one."""
+"""What is written after the pages of a language, and the Chinese build beside the English one."""
 
 import multiprocessing
 import os

@@ -114,7 +114,6 @@ def preload_modules(jobs: list[Job]) -> None:
             raise SetupError(f"can't import {name} ({error}); {hint}") from None
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
-    compile_local_modules(jobs)
 
 
 def draw_corpus() -> dict[str, Any]:
@@ -148,6 +147,7 @@ def compile_local_modules(jobs: list[Job]) -> None:
 def run_jobs(jobs: list[Job]) -> list[str]:
     """Run the jobs in parallel, one worker per core; returns the error messages."""
     sys.path.insert(0, str(paths.SNIPPETS))
+    compile_local_modules(jobs)
     preload = preload_with_corpus if len(jobs) > MANY_JOBS else preload_modules
     preload(jobs)
     fork = multiprocessing.get_context("fork")
