@@ -41,7 +41,7 @@ def on_startup(command: str, dirty: bool) -> None:
 
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable) -> None:
-    folder = paths.GENERATED / "zh/outputs/labs"  # written when all labs have run: generate_outputs
+    folder = paths.GENERATED / "zh/outputs/labs"  # written when all labs have run: start_labs
     folder.mkdir(parents=True, exist_ok=True)
     server.watch(str(folder))
     STATE.can_fork = False
@@ -148,3 +148,4 @@ def on_post_build(config: MkDocsConfig) -> None:
         site_output.protect_site(Path(config.site_dir), comments="giscus" in config.extra)
     if STATE.staged_site:
         STATE.staged_site.is_complete = True
+    source_checks.start_labs()

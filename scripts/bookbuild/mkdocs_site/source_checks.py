@@ -27,6 +27,7 @@ from bookbuild.run import generate
 
 SOURCE_PATHS = ("docs", "snippets", "scripts", "tests/claims", "mkdocs.yml", *LOCK_FILES)
 OUTPUT_PATHS = tuple(f".generated/{name}" for name in ("outputs", "keys", "downloads", *LANGUAGES))
+GENERATE = (sys.executable, "-m", "bookbuild.run.generate")
 log = logging.getLogger("mkdocs.hooks.book")
 
 
@@ -48,7 +49,7 @@ def prepare_sources() -> None:
         for warning in warnings:  # stops a strict build
             log.warning(warning)
         key = f"{sources} {hash_folders(OUTPUT_PATHS)}"
-        write_file(record, "" if warnings or STATE.labs else key)
+        write_file(record, "" if warnings or STATE.labs_are_stale else key)
     STATE.sources_key = key if STATE.serving else None
 
 
@@ -61,25 +62,33 @@ def hash_folders(names: tuple[str, ...]) -> str:
 def generate_outputs() -> None:
     """Run scripts/generate if anything is stale. Raises PluginError if it fails.
 
-    A server doesn't wait for the labs, which train models: their pages have no outputs until a
-    process in the background has run them, which makes the server build again.
+    A server doesn't wait for the labs, which train models: their pages have no outputs until
+    start_labs has run them.
     """
     stop_labs()
+    STATE.labs_are_stale = False
     if not generate.is_stale():
         return generate.update_tables()
-    folders = [str(paths.SCRIPTS), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
-    command = [sys.executable, "-m", "bookbuild.run.generate"]
     options = ["--no-labs"] if STATE.serving else []
-    status = subprocess.run([*command, *options], env=environment).returncode
+    status = subprocess.run([*GENERATE, *options], env=generate_environment()).returncode
     if status < 0:
         hint = "is there enough memory? Run it again; finished outputs are kept"
         raise PluginError(f"scripts/generate was killed by signal {-status}; {hint}")
     if status:
         raise PluginError("scripts/generate failed; see the errors above")
-    if STATE.serving and generate.is_stale():
+    STATE.labs_are_stale = STATE.serving and generate.is_stale()
+
+
+def generate_environment() -> dict[str, str]:
+    folders = [str(paths.SCRIPTS), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
+
+
+def start_labs() -> None:
+    """After a build, run stale labs in the background; the server then builds again."""
+    if STATE.labs_are_stale:
         atexit.register(stop_labs)
-        STATE.labs = subprocess.Popen(["nice", *command], env=environment)  # pages come first
+        STATE.labs = subprocess.Popen(GENERATE, env=generate_environment())
 
 
 def stop_labs() -> None:
