@@ -1,6 +1,8 @@
 """scripts/generate runs only stale jobs, and reports errors with file and line."""
 
+import importlib.util
 import os
+import py_compile
 import re
 import subprocess
 import sys
@@ -11,7 +13,7 @@ import torch
 
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
-from bookbuild.run import generate, jobs
+from bookbuild.run import generate, jobs, workers
 from sample_book import change, line_of, module_command
 
 EXAMPLE = "snippets/examples/chapter/say.py"
@@ -72,7 +74,7 @@ def test_a_run_without_changes_does_nothing(sample_folder, run_generate):
     assert (status, job_names(printed)) == (0, set())
     assert "generate: 0 run, 2 unchanged, 0 failed" in printed
     assert snapshot(sample_folder) == before
-    assert not generate.is_stale()
+    assert not generate.stale_jobs()
 
 
 def test_a_run_without_changes_never_loads_torch(sample_folder, run_generate):
@@ -89,7 +91,7 @@ def test_a_changed_snippet_reruns_only_the_jobs_that_import_it(sample_folder, ru
     run_generate()
     before = snapshot(sample_folder)
     change(sample_folder / "snippets/tiny.py", "2 * x", "3 * x")
-    assert generate.is_stale()
+    assert generate.stale_jobs()
     _, printed = run_generate()
     assert job_names(printed) == {"examples/chapter/say", "figures/chapter/line"}
     after = snapshot(sample_folder)
@@ -206,7 +208,7 @@ def test_an_example_that_fails_is_reported_with_file_and_line(
     assert f"\n{EXAMPLE}:{message}" in printed
     assert "1 run, 0 unchanged, 1 failed" in printed
     assert not (sample_folder / EXAMPLE_OUTPUT).exists()
-    assert generate.is_stale(), "a failed job is still stale"
+    assert generate.stale_jobs(), "a failed job is still stale"
 
 
 def test_an_example_that_loops_is_stopped(sample_folder, run_generate, monkeypatch):
@@ -224,7 +226,7 @@ def test_a_failed_example_keeps_its_last_good_output(sample_folder, run_generate
     assert status == 1
     assert f"{EXAMPLE}:3: NameError: name 'nonesuch' is not defined" in printed
     assert (sample_folder / EXAMPLE_OUTPUT).read_text() == "number: 42\n"
-    assert generate.is_stale()
+    assert generate.stale_jobs()
 
 
 def test_a_figure_that_fails_is_reported_with_file_and_line(sample_folder, run_generate):
@@ -298,3 +300,19 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         write_file(path, "new")
     assert path.read_text() == "old"
+
+
+def test_bytecode_is_written_again_only_if_it_is_of_another_source(sample_folder):
+    """A server that watches snippets/ would build again."""
+    module = sample_folder / "snippets/tiny.py"
+    bytecode = Path(importlib.util.cache_from_source(str(module)))
+    contents = []
+    for text in ("x = 1\n", "x = 1\n", "x = 2\n"):
+        module.write_text(text)
+        workers.compile_local_modules(jobs.list_jobs())
+        contents.append((bytecode.stat().st_mtime_ns, bytecode.read_bytes()))
+    assert contents[0] == contents[1] != contents[2]
+    py_compile.compile(str(module))  # as an import does: checked by the time of its source
+    by_time = bytecode.read_bytes()
+    workers.compile_local_modules(jobs.list_jobs())
+    assert bytecode.read_bytes() == contents[2][1] != by_time

@@ -66,8 +66,9 @@ def generate_outputs() -> None:
     start_labs has run them.
     """
     stop_labs()
-    STATE.labs_are_stale = False
-    if not generate.is_stale():
+    stale = generate.stale_jobs()
+    STATE.labs_are_stale = STATE.serving and any(job.is_notebook for job in stale)
+    if all(STATE.serving and job.is_notebook for job in stale):
         return generate.update_tables()
     options = ["--no-labs"] if STATE.serving else []
     status = subprocess.run([*GENERATE, *options], env=generate_environment()).returncode
@@ -76,7 +77,6 @@ def generate_outputs() -> None:
         raise PluginError(f"scripts/generate was killed by signal {-status}; {hint}")
     if status:
         raise PluginError("scripts/generate failed; see the errors above")
-    STATE.labs_are_stale = STATE.serving and generate.is_stale()
 
 
 def generate_environment() -> dict[str, str]:

@@ -99,15 +99,15 @@ def check_encodings() -> None:
         raise error
 
 
-def is_stale() -> bool:
-    """Whether any job must run."""
+def stale_jobs() -> list[Job]:
+    """The jobs that must run."""
     check_encodings()
     with generation_lock():
-        return not all(job.is_fresh() for job in list_jobs())
+        return [job for job in list_jobs() if not job.is_fresh()]
 
 
 def update_tables() -> None:
-    """Write what isn't run, and remove what is obsolete, when no job must run."""
+    """Write what isn't run, and remove what is obsolete."""
     with generation_lock():
         jobs = list_jobs()
         remove_obsolete_files(jobs)

@@ -1,7 +1,7 @@
 """Runs jobs in forked worker processes."""
 
 import contextlib
-import importlib
+import importlib.util
 import multiprocessing
 import os
 import py_compile
@@ -134,14 +134,22 @@ def preload_with_corpus(jobs: list[Job]) -> None:
 
 
 def compile_local_modules(jobs: list[Job]) -> None:
-    """Write bytecode that is checked by a hash of its source.
+    """Write bytecode that is checked by a hash of its source, where there is none.
 
     By default Python compares time and size, which a change within a second may leave as they are.
     """
     modules = {path for job in jobs for path in dependencies(job.source) - {job.source}}
     for path in modules:
-        if path.suffix == ".py":
+        if path.suffix == ".py" and not is_compiled(path):
             py_compile.compile(str(path), quiet=2, invalidation_mode=CHECKED_HASH)
+
+
+def is_compiled(module: Path) -> bool:
+    """Whether there is such bytecode; to write it again would make a server build again."""
+    bytecode = Path(importlib.util.cache_from_source(str(module)))
+    expected = importlib.util.MAGIC_NUMBER + b"\3\0\0\0"  # a hash follows, and it is checked
+    expected += importlib.util.source_hash(module.read_bytes())
+    return bytecode.is_file() and bytecode.read_bytes()[:16] == expected
 
 
 def run_jobs(jobs: list[Job]) -> list[str]:
