@@ -141,9 +141,10 @@ def generate(args: argparse.Namespace) -> int:
     """Run or list the requested jobs; returns the exit status."""
     started = time.monotonic()
     check_encodings()
+    jobs = list_jobs()
     selected = [
         job
-        for job in list_jobs()
+        for job in jobs
         if not (args.no_labs and job.is_notebook)
         and (not args.names or any(name in job.name for name in args.names))
     ]
@@ -157,7 +158,6 @@ def generate(args: argparse.Namespace) -> int:
         return 0
     failures: list[str] = []
     with generation_lock():
-        jobs = list_jobs()
         remove_obsolete_files(jobs)
         run_fresh = args.force or args.names
         pending = [job for job in selected if run_fresh or not job.is_fresh()]
