@@ -65,9 +65,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--site", type=Path, default=ROOT / "site", help="the built site to test")
-    parser.addoption("--all", action="store_true", help="run also redundant checks (or ALL=1)")
+    parser.addoption(
+        "--all", action="store_true", help="run slow tests and repeat others (or ALL=1)"
+    )
     table = "print the error messages of tests/site/test_*_errors.py as a table"
     parser.addoption("--table", action="store_true", help=table)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "slow: runs only with --all or ALL=1, so nightly and on main"
+    )
 
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
@@ -84,9 +92,11 @@ def everything(pytestconfig: pytest.Config) -> bool:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the slow files; don't repeat tests that have passed with the same files."""
+    """Begin with the slow files; without --all, skip slow tests, and don't repeat what passed."""
     items.sort(key=lambda item: item.path.name not in SLOW_FILES)
     for item in items:
+        if item.get_closest_marker("slow") and not reruns_all_checks(item.config):
+            item.add_marker(pytest.mark.skip(reason="slow; --all runs it"))
         if (cache := cache_for_test(item)) and cache.has_passed(item.nodeid):
             item.user_properties.append(("cached", True))
             item.setup = item.runtest = lambda: None

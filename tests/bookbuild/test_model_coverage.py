@@ -14,6 +14,7 @@ FILES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.depends_on(
     "snippets/**/*", "scripts/**/*", "tests/*.py", "tests/claims/*.py", "*.toml"
 )

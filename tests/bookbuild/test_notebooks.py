@@ -267,6 +267,7 @@ def test_a_template_that_mkdocs_jupyter_does_not_use_is_reported(sample_folder, 
     assert "labs/jupyter:1: mkdocs-jupyter has not used our template" in messages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_or_killed_run_leaves_no_kernel_and_can_be_repeated(sample_folder, lab, by):
     waits = f"open({str(sample_folder / 'pid')!r}, 'w').write(str(__import__('os').getpid()))"

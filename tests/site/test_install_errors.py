@@ -146,7 +146,10 @@ def run_two_installations(copy: FaultyCopy) -> Iterator[CommandResult]:
     copy.environment = before
 
 
-pytestmark = pytest.mark.depends_on("scripts/install", "tests/fault_injection.py")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.depends_on("scripts/install", "tests/fault_injection.py"),
+]
 UV_FAILED_MESSAGE = (
     "scripts/install: uv could not install the packages (see above). Is there a network?"
 )

@@ -187,7 +187,7 @@ def shown_by(cell: nbformat.NotebookNode) -> list[tuple[str, str]]:
     return found
 
 
-@every_language
+@pytest.mark.parametrize("language", ["en", pytest.param("zh", marks=pytest.mark.slow)])
 @every_lab
 def test_in_an_empty_folder_jupyter_shows_what_the_page_shows(name, language, site, port, tmp_path):
     notebook = reader_notebook(name, language, port)
@@ -223,10 +223,10 @@ def slow_output(name: str, language: str) -> str:
     return printed.getvalue()
 
 
-@pytest.mark.parametrize("name", ["look-inside", "train-a-translator"])
-def test_slow_cells_print_the_words_that_the_chinese_page_has(name, everything):
-    if name == "look-inside" and not everything:
-        pytest.skip("it trains several models for a minute; --all runs it")
+@pytest.mark.parametrize(
+    "name", [pytest.param("look-inside", marks=pytest.mark.slow), "train-a-translator"]
+)
+def test_slow_cells_print_the_words_that_the_chinese_page_has(name):
     english, chinese = (slow_output(name, language) for language in LANGUAGES)
     sources = [notebooks.python_source(path_of(name, language)) for language in LANGUAGES]
     assert english != chinese

@@ -22,6 +22,7 @@ FORK_SETTINGS = {
     "REPO_URL": "https://github.com/reader/repo",
 }
 FORK_ADDRESS = FORK_SETTINGS["SITE_URL"] + "/"
+slow = pytest.mark.slow  # they build the book twice
 depends_on_sources = pytest.mark.depends_on(
     *("docs/**/*", "overrides/**/*", "scripts/**/*", "snippets/**/*", "tests/*.py"),
     *("tests/claims/*.py", "*.yml", "*.toml", "CITATION.cff"),
@@ -57,6 +58,7 @@ def fork_site(tmp_path_factory) -> Path:
     return folder
 
 
+@slow
 @depends_on_sources
 def test_two_builds_give_the_same_bytes(fork_site, tmp_path):
     """Anyone who builds the book can compare it with the published site."""
@@ -66,6 +68,7 @@ def test_two_builds_give_the_same_bytes(fork_site, tmp_path):
     assert_no_errors(f"{name} differs" for name in first if first[name] != second[name])
 
 
+@slow
 @depends_on_sources
 def test_a_fork_names_no_address_but_its_own(fork_site):
     errors = []
@@ -75,6 +78,7 @@ def test_a_fork_names_no_address_but_its_own(fork_site):
     assert_no_errors(errors)
 
 
+@slow
 @depends_on_sources
 def test_pages_of_a_fork_link_to_its_own_site_and_repository(fork_site):
     for language, folder in (("en", ""), ("zh", "zh/")):
@@ -131,6 +135,7 @@ def fork_page(fork_browser) -> Iterator[Page]:
     page.close()
 
 
+@slow
 @depends_on_sources
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_translator_search_and_language_switch_work_under_a_sub_path(fork_page, language):
@@ -165,6 +170,7 @@ def test_translator_search_and_language_switch_work_under_a_sub_path(fork_page, 
     assert_no_errors(dict.fromkeys(errors))
 
 
+@slow
 @depends_on_sources
 def test_a_missing_page_under_a_sub_path_shows_links_home(fork_page):
     missing: list[str] = []

@@ -37,7 +37,7 @@ from fault_injection import (
 from sample_book import change, module_command
 from warm_mkdocs import WarmMkDocs
 
-pytestmark = pytest.mark.depends_on(*sample_book.DEPENDENCY_PATTERNS)
+pytestmark = [pytest.mark.slow, pytest.mark.depends_on(*sample_book.DEPENDENCY_PATTERNS)]
 EXAMPLE = "snippets/examples/chapter/say.py"
 HOOKS = "scripts/bookbuild/mkdocs_site/hooks.py"
 UNREACHABLE_URL = "http://127.0.0.1:9/"
