@@ -3,9 +3,10 @@
 A test that has passed is not repeated while the files that it depends on, the code that tests, the
 lock files and the environment are the same. `--all` or ALL=1 repeats every test.
 
-A test depends on all files of the repository and of the built site; a claim on the model and on the
-tests of claims, and on the pages if it is parametrized by their language. The mark `depends_on`
-names the files of a test that depends on fewer, or a test saves them when it ends.
+A test depends on all files of the repository and of the built site, but not on what is in PDF and
+EPUB, which contain the date of the commit; a claim on the model and on the tests of claims, and on
+the pages if it is parametrized by their language. The mark `depends_on` names the files of a test
+that depends on others, or a test saves them when it ends.
 """
 
 import functools
@@ -27,6 +28,7 @@ ALL_FILES = (
     *("*", ".ci/*", ".github/**/*", "docs/**/*", "overrides/**/*", "scripts/**/*"),
     *("snippets/**/*", "tests/**/*", "site/**/*"),
 )
+EDITIONS = ("site/**/*.pdf", "site/**/*.epub")
 FILES_OF_CLAIMS = ("*.toml", "scripts/**/*", "snippets/**/*", "tests/*.py", "tests/claims/*")
 ENVIRONMENT = f"{platform.platform()} {platform.python_version()} user {os.getuid()}"
 
@@ -35,8 +37,9 @@ ENVIRONMENT = f"{platform.platform()} {platform.python_version()} user {os.getui
 def hash_matching_files(patterns: tuple[str, ...]) -> str:
     """A hash of the files that match any of the patterns, which are relative to the root."""
     paths = sorted({path for pattern in patterns for path in ROOT.glob(pattern)})
+    dated = {path for each in EDITIONS if each not in patterns for path in ROOT.glob(each)}
     hashes = (
-        f"{path.relative_to(ROOT)} {file_hash(path)}\n"
+        f"{path.relative_to(ROOT)} {'' if path in dated else file_hash(path)}\n"
         for path in paths
         if path.is_file() and "__pycache__" not in path.parts
     )

@@ -81,11 +81,14 @@ def test_a_marked_test_depends_on_the_files_of_its_mark_and_its_own_file(
 
 
 def project_with_pages(root: Path) -> dict[str, Path]:
-    """A model, a page, its built page and a test of the site, by their names."""
-    names = ("snippets/model.py", "docs/en/page.md", "site/index.html", "tests/site/test_a.py")
+    """A model, a page, its built page, the book as a PDF and a test of the site, by their names."""
+    names = (
+        *("snippets/model.py", "docs/en/page.md", "site/index.html", "site/book.pdf"),
+        "tests/site/test_a.py",
+    )
     files = {name: root / name for name in names}
     for path in files.values():
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     return files
 
@@ -102,6 +105,7 @@ def project_with_pages(root: Path) -> dict[str, Path]:
 def test_a_test_without_a_mark_depends_on_all_files_and_a_claim_on_the_model(
     project_files, monkeypatch, folder, parameters, repeating
 ):
+    """But not on what is in a PDF, whose date changes with each commit."""
     monkeypatch.delenv("ALL", raising=False)
     root = project_files["check.py"].parent
     files = project_with_pages(root)

@@ -23,8 +23,10 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chapters, editions
 from bookbuild.publish import pdf as pdf_edition
 from built_pages import BuiltPage, assert_no_errors
+from check_cache import ALL_FILES, EDITIONS
 from sample_book import module_command
 
+pytestmark = pytest.mark.depends_on(*ALL_FILES, *EDITIONS)
 MAX_EDITION_BYTES = 15_000_000  # bytes of a file
 HOME_PAGE_TITLES = {"en": "About this book", "zh": "关于本书"}  # of the home page
 NON_TEXT_TAGS = frozenset({"math", "svg"})
