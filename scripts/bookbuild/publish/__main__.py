@@ -1,51 +1,46 @@
 """Add to a built site what is made from it: cards, PDF and EPUB, bill of materials."""
 
 import argparse
-import os
-import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError
-from bookbuild.publish import cards, editions, sbom
+from bookbuild.publish.cards import write_cards
+from bookbuild.publish.editions import write_edition
+from bookbuild.publish.sbom import write_sbom
 
-STEPS: dict[str, Callable[[Path], None]] = {  # the longest ones first
-    "edition-zh": partial(editions.write_edition, language="zh"),
-    "edition-en": partial(editions.write_edition, language="en"),
-    "cards": cards.write_cards,
-    "sbom": sbom.write_sbom,
-}
+Step = Callable[[Path], None]
+STEPS: list[Step] = [  # the longest ones first
+    partial(write_edition, language="zh"),
+    partial(write_edition, language="en"),
+    write_cards,
+    write_sbom,
+]
 
 
-def run_steps(site: Path) -> int:
-    """Run each step in a process of its own, one per core; returns the highest exit status."""
-
-    def run(step: str) -> int:
-        command = [sys.executable, "-m", "bookbuild.publish", site, f"--only={step}"]
-        return subprocess.run(command).returncode
-
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return max(pool.map(run, STEPS))
+def run_step(step: Step, site: Path) -> str | None:
+    """Run a step; returns its error."""
+    try:
+        step(site)
+    except (SetupError, SourceError) as error:
+        return f"publish: {error}"
+    return None
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="publish", description=__doc__)
     parser.add_argument("site", nargs="?", type=Path, default=paths.ROOT / "site")
-    parser.add_argument("--only", choices=STEPS, help="one of the steps")
-    options = parser.parse_args()
-    site = options.site.resolve()
+    site = parser.parse_args().site.resolve()
     if not (site / "zh/index.html").exists():
         sys.exit(f"publish: no built site in {site}; run scripts/publish")
-    if not options.only:
-        sys.exit(run_steps(site))
-    try:
-        STEPS[options.only](site)
-    except (SetupError, SourceError) as error:
-        sys.exit(f"publish: {error}")
+    with ProcessPoolExecutor() as pool:
+        errors = [error for error in pool.map(run_step, STEPS, repeat(site)) if error]
+    sys.exit("\n".join(errors) or None)
 
 
 if __name__ == "__main__":

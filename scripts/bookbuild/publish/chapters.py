@@ -3,7 +3,9 @@
 import datetime
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from graphlib import TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urljoin
@@ -38,6 +40,7 @@ class Book(NamedTuple):
 
     language: str
     title: str
+    authors: str
     description: str
     rights: str
     address: str  # of the site in this language
@@ -60,15 +63,11 @@ class Book(NamedTuple):
 
     def render(self, template: str, **values: object) -> str:
         """The text of a template about this book."""
-        return render(template, self.language, book=self, authors=authors(), **values)
+        return render(template, self.language, book=self, **values)
 
 
 def read_citation_file() -> dict:
     return yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-
-
-def authors() -> str:
-    return ", ".join(each["name"] for each in read_citation_file()["authors"])
 
 
 def last_commit() -> tuple[datetime.datetime, str]:
@@ -81,9 +80,9 @@ def last_commit() -> tuple[datetime.datetime, str]:
         date, version = process.stdout.split()
         return datetime.datetime.fromisoformat(date).astimezone(datetime.UTC), version
     except (OSError, subprocess.CalledProcessError):
-        released = read_citation_file()["date-released"]
-        date = datetime.datetime.combine(released, datetime.time(), datetime.UTC)
-        return date, str(read_citation_file()["version"])
+        release = read_citation_file()
+        date = datetime.datetime.combine(release["date-released"], datetime.time(), datetime.UTC)
+        return date, str(release["version"])
 
 
 def site_pages(site: Path, language: str) -> Iterator[tuple[str, str]]:
@@ -101,35 +100,33 @@ def read_book(page: Page, site: Path, language: str) -> Book:
     pages = dict(site_pages(site, language))
     home, *_ = pages
     names = {url: url.rstrip("/").rpartition("/")[2] for url in pages} | {home: "about"}
-    script = read_template("read_page.js")
     titles = {home: HOME_TITLES[language]}
+    script = read_template("read_page.js")
     contents = [
         page.evaluate(script, [text, url, names, titles.get(url)]) for url, text in pages.items()
     ]
-    style_sheets: list[str] = []
-    for url, content in zip(pages, contents, strict=True):
-        sheets = [urljoin(url, sheet) for sheet in content["styleSheets"]]
-        style_sheets = merge_style_sheets(style_sheets, sheets)
+    date, version = last_commit()
     return Book(
         language,
-        contents[0]["book"],
-        contents[0]["description"],
-        contents[0]["rights"],
-        contents[0]["canonical"],
-        *last_commit(),
-        style_sheets,
-        [
-            Chapter(name, each["title"], each["sections"], each["article"])
-            for name, each in zip(names.values(), contents, strict=True)
+        title=contents[0]["book"],
+        authors=", ".join(each["name"] for each in read_citation_file()["authors"]),
+        description=contents[0]["description"],
+        rights=contents[0]["rights"],
+        address=contents[0]["canonical"],
+        date=date,
+        version=version,
+        style_sheets=merge_style_sheets(content["styleSheets"] for content in contents),
+        chapters=[
+            Chapter(content["name"], content["title"], content["sections"], content["article"])
+            for content in contents
         ],
     )
 
 
-def merge_style_sheets(sheets: list[str], more: list[str]) -> list[str]:
+def merge_style_sheets(lists: Iterable[list[str]]) -> list[str]:
     """All style sheets, in an order that keeps the order of each list."""
-    position, merged = 0, [*sheets]
-    for sheet in more:
-        if sheet not in merged:
-            merged.insert(position, sheet)
-        position = merged.index(sheet) + 1
-    return merged
+    order = TopologicalSorter[str]()
+    for style_sheets in lists:
+        for sheet, next_sheet in pairwise(style_sheets):
+            order.add(next_sheet, sheet)
+    return [*order.static_order()]

@@ -10,11 +10,11 @@ usage: PYTHONPATH=scripts .venv/bin/python -m bookbuild.publish.chromium  (print
 import io
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -41,29 +41,25 @@ def unpack() -> None:
     """Unpack the browser and its libraries from the npm package, completely or not at all."""
     if UNPACKED_FOLDER.exists():
         return
-    if not (CHROMIUM_PACKAGE / "bin" / "chromium.br").exists():
+    packed = CHROMIUM_PACKAGE / "bin"
+    if not (packed / "chromium.br").exists():
         raise SetupError(f"{CHROMIUM_PACKAGE} is missing: run scripts/install --test")
     print("unpacking Chromium, once", file=sys.stderr)
-    part = Path(tempfile.mkdtemp(prefix="part-", dir=CHROMIUM_PACKAGE))
-    try:
-        libraries = brotli.decompress((CHROMIUM_PACKAGE / "bin" / "al2023.tar.br").read_bytes())
+    with tempfile.TemporaryDirectory(prefix="part-", dir=CHROMIUM_PACKAGE) as folder:
+        part = Path(folder, "unpacked")
+        try:
+            libraries = brotli.decompress((packed / "al2023.tar.br").read_bytes())
+            browser = brotli.decompress((packed / "chromium.br").read_bytes())
+        except brotli.error:
+            hint = "remove node_modules and run scripts/install --test"
+            raise SetupError(f"{CHROMIUM_PACKAGE} is damaged: {hint}") from None
         with tarfile.open(fileobj=io.BytesIO(libraries)) as archive:
             archive.extractall(part, filter="data")
         executable = part / "chromium"
-        executable.write_bytes(
-            brotli.decompress((CHROMIUM_PACKAGE / "bin" / "chromium.br").read_bytes())
-        )
+        executable.write_bytes(browser)
         executable.chmod(0o755)
-        part.chmod(0o755)
-        part.rename(UNPACKED_FOLDER)
-    except brotli.error:
-        hint = "remove node_modules and run scripts/install --test"
-        raise SetupError(f"{CHROMIUM_PACKAGE} is damaged: {hint}") from None
-    except OSError:
-        if not UNPACKED_FOLDER.exists():  # otherwise another process has unpacked it
-            raise
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+        with suppress(OSError):  # another process has unpacked it meanwhile
+            part.rename(UNPACKED_FOLDER)
 
 
 def executable(playwright: Playwright) -> Path:
@@ -111,7 +107,7 @@ def serve_from_folder(folder: Path, page: Page) -> None:
 
 def main() -> None:
     with sync_playwright() as playwright:
-        if not is_packaged() and not Path(playwright.chromium.executable_path).exists():
+        if not is_packaged():  # does nothing if it is installed
             subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"])
         try:
             print(executable(playwright))

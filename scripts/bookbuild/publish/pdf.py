@@ -9,7 +9,7 @@ from lxml import etree
 from playwright.sync_api import Page
 
 from bookbuild.pages.templates import read_template
-from bookbuild.publish.chapters import Book, Chapter, authors
+from bookbuild.publish.chapters import Book, Chapter
 from bookbuild.publish.chromium import ORIGIN, serve_from_folder
 
 HEADER_ID = re.compile(rb"\(node\d{8}\)")
@@ -81,7 +81,7 @@ def make_pdf(page: Page, site: Path, book: Book) -> bytes:
     date = book.date.strftime("D:%Y%m%d%H%M%SZ")
     info = {
         "/Title": book.title,
-        "/Author": authors(),
+        "/Author": book.authors,
         "/Subject": book.description,
         "/CreationDate": date,
         "/ModDate": date,

@@ -7,6 +7,7 @@
   const heading = article.querySelector("h1");
   const canonical = page.querySelector("link[rel=canonical]").href;
   const root = canonical.slice(0, canonical.length - url.length + 1); // of the site
+  const address = (link) => new URL(link.getAttribute("href"), `http://site.localhost${url}`);
   const uniqueId = (id, name) => (id ? `${name}--${id.replaceAll(":", "-")}` : name);
   const ownId = (_, id) => `#${uniqueId(id, names[url])}`;
   const text = (element) => {
@@ -39,7 +40,7 @@
 
   // Links lead to chapters, or else to the site
   for (const link of article.querySelectorAll("a[href]")) {
-    const target = new URL(link.getAttribute("href"), `http://site.localhost${url}`);
+    const target = address(link);
     const name = names[target.pathname];
     if (target.host !== "site.localhost") continue;
     const anchor = `#${uniqueId(target.hash.slice(1), name)}`;
@@ -58,10 +59,11 @@
   heading.id = names[url];
   return {
     canonical,
-    styleSheets: [...page.querySelectorAll("link[rel=stylesheet]")].map((each) => each.getAttribute("href")),
+    styleSheets: [...page.querySelectorAll("link[rel=stylesheet]")].map((link) => address(link).pathname),
     book: page.querySelector("meta[property='og:site_name']").content,
     description: page.querySelector("meta[name=description]").content,
     rights: page.querySelector(".md-copyright__highlight").textContent.trim(),
+    name: names[url],
     title: text(heading),
     sections: [...article.querySelectorAll("h2")].map((each) => [each.id, text(each)]),
     article: new XMLSerializer().serializeToString(article),
