@@ -12,7 +12,6 @@ from cyclonedx.validation.json import JsonStrictValidator
 from packaging.markers import Marker
 
 from bookbuild.pages import paths
-from bookbuild.pages.errors import SourceError
 from bookbuild.publish import sbom
 from built_pages import assert_no_errors
 
@@ -102,14 +101,3 @@ def test_dependencies_between_packages_are_listed(sbom_text, packages_by_name):
 def test_the_bill_names_no_registry(sbom_text):
     hosts = {*re.findall(r'https?://([^/"]+)', sbom_text)}
     assert not {host for host in hosts if re.search("pypi|npm|pythonhosted", host)}, hosts
-
-
-@pytest.mark.parametrize("installed", [[{"name": "MkDocs", "version": "0.2"}], []])
-def test_a_package_not_installed_as_pinned_is_reported(tmp_path, monkeypatch, installed):
-    pin = f"mkdocs==0.1 \\\n    --hash=sha256:{'0' * 64}\n"
-    (tmp_path / "requirements.txt").write_text(f"# Pins\n{pin}", encoding="utf-8")
-    monkeypatch.setattr(paths, "ROOT", tmp_path)
-    here = "0.2" if installed else "no version"
-    error = f"mkdocs==0.1 is pinned, {here} is installed; run scripts/install"
-    with pytest.raises(SourceError, match=rf"requirements\.txt:2: {re.escape(error)}"):
-        [*sbom.pinned_packages(installed)]

@@ -1,13 +1,12 @@
 """Make the card of each page: the preview picture that other sites show beside a link to it."""
 
 import io
-import re
 import statistics
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
+from lxml import html
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from playwright.sync_api import Page, sync_playwright
@@ -44,16 +43,13 @@ def site_cards(site: Path) -> Iterator[Card]:
         for page in list_pages(language):
             path = folder / page_url(page.name) / "index.html"
             picture = folder / "cards" / page.name.replace(".md", ".png")
-            html = path.read_text(encoding="utf-8")
-            texts = [
-                unescape(re.search(rf'<meta property="og:{name}" content="([^"]*)"', html)[1])  # type: ignore[index]
-                for name in ("site_name", "title", "description")
-            ]
+            head = html.fromstring(path.read_bytes()).head
+            metas = {meta.get("property"): meta.get("content") for meta in head.iter("meta")}
+            texts = (metas[f"og:{name}"] for name in ("site_name", "title", "description"))
             yield Card(language, path, picture, *texts)
 
 
 def card_html(card: Card) -> str:
-    """The card as HTML, in the site's colors and fonts."""
     logo, css = ((ASSETS / name).read_text(encoding="utf-8") for name in ("logo.svg", "site.css"))
     return render("card.html", card.language, card=card, logo=logo, css=css)
 
@@ -68,10 +64,9 @@ def draw_card(page: Page, card: Card) -> bytes:
     metadata = PngInfo()
     metadata.add_itxt("Title", card.title)
     metadata.add_itxt("Description", card.description)
-    buffer = io.BytesIO()
-    palette = picture.quantize(NUM_COLORS, dither=Image.Dither.NONE)
-    palette.save(buffer, "PNG", optimize=True, pnginfo=metadata)
-    return buffer.getvalue()
+    palette, file = picture.quantize(NUM_COLORS, dither=Image.Dither.NONE), io.BytesIO()
+    palette.save(file, "PNG", optimize=True, pnginfo=metadata)
+    return file.getvalue()
 
 
 def write_cards(site: Path) -> None:
