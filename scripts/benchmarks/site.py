@@ -1,8 +1,9 @@
-"""Measure a build, the start of the server, and the time until a saved page is served.
+"""Measure the start of the server, and the time until a saved page is served.
 
 usage: scripts/bench site [--fresh]      --fresh: also a fresh clone with empty caches (downloads)
 
-Everything is measured in a clone of the last commit, the server over HTTP.
+Both are measured over HTTP, in a clone of the last commit. Builds are measured without it:
+scripts/generate prints its seconds, and so does `time scripts/build`.
 """
 
 import argparse
@@ -20,16 +21,7 @@ from pathlib import Path
 from statistics import median
 
 ROOT = Path(__file__).resolve().parents[2]
-NUM_RUNS = 5
 PORT = 8123
-
-
-def run_command(folder: Path, *command: str | Path) -> str:
-    """What the command prints."""
-    process = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    if process.returncode:
-        sys.exit(process.stdout + process.stderr)
-    return process.stdout
 
 
 def wait_for_text(text: str, path: str) -> float:
@@ -83,25 +75,7 @@ def measure_server(clone: Path, fresh: bool) -> None:
             for marker in ("saved once", "saved twice", "saved three times"):
                 source.write_text(f"{source.read_text()}\n{marker}\n")
                 saved.append(wait_for_text(marker, f"{folder}embeddings/"))
-            print(f"saved page to screen, {language}: {median(saved):.1f} s")
-
-
-def measure_commands(clone: Path) -> None:
-    """Time scripts/build, and scripts/generate, which prints the seconds."""
-    run_command(clone, "git", "restore", "docs")
-    run_command(clone, "scripts/build")
-    seconds = []
-    for _ in range(NUM_RUNS):
-        start = time.monotonic()
-        run_command(clone, "scripts/build")
-        seconds.append(time.monotonic() - start)
-    print(f"build, nothing changed: {median(seconds):.1f} s")
-    generate = "scripts/generate"
-    print("nothing to do:", run_command(clone, generate).splitlines()[-1])
-    print("everything:", run_command(clone, generate, "--force").splitlines()[-1])
-    example = min((clone / "snippets/examples/embeddings").glob("*.py"))
-    example.write_text(example.read_text() + "print()\n")
-    print("one example changed:", run_command(clone, generate).splitlines()[-1])
+            print(f"saved page to screen, {language}, median of 3: {median(saved):.1f} s")
 
 
 def main() -> None:
@@ -110,12 +84,11 @@ def main() -> None:
     )
     parser.add_argument("--fresh", action="store_true", help="also a fresh clone, empty caches")
     arguments = parser.parse_args()
-    print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}, medians of {NUM_RUNS}")
+    print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}")
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder, "clone")
-        run_command(ROOT, "git", "clone", "-q", ROOT, clone)
+        subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
         measure_server(clone, arguments.fresh)
-        measure_commands(clone)
 
 
 if __name__ == "__main__":

@@ -33,10 +33,6 @@ class Template(NamedTuple):
         """A text that begins with a value may match what is printed before it too."""
         return self.kind != "printed" and self.pattern.pattern.startswith("(")
 
-    @property
-    def is_constant(self) -> bool:
-        return self.pattern.groups == 0
-
 
 def derive_output(printed: str, program: Source, modules: Iterable[Source]) -> str:
     """The Chinese output of a program; each file comes in English and in Chinese."""
@@ -48,7 +44,7 @@ def derive_output(printed: str, program: Source, modules: Iterable[Source]) -> s
     of_values = sorted([*own, *imported], key=lambda template: -template.size)
     of_lines = [*own, *(each for each in imported if each.kind != "part")]
     of_lines.sort(key=lambda template: (template.may_match_more, -template.size))
-    words = {each.pattern.pattern: str(each.chinese[0]) for each in own if each.is_constant}
+    words = {each.pattern.pattern: str(each.chinese[0]) for each in own if not each.pattern.groups}
     any_words = re.compile(
         "|".join(rf"(?:\b|(?=\W)){each}(?:\b|(?<=\W))" for each in sorted(words, key=len)[::-1])
         or "(?!)"
