@@ -14,6 +14,7 @@ from bookbuild.pages.files import write_file
 from bookbuild.pages.paths import SHARED_WEIGHTS
 
 EXCLUDED_PATTERNS = (
+    "zh/*",  # has a list of its own
     "*.gz",  # for search engines; the browser reads the uncompressed file
     "*.pdf",  # the whole book, which the pages contain
     "*.epub",
@@ -29,24 +30,21 @@ EXCLUDED_PATTERNS = (
 )
 
 
-def file_hashes(folder: Path, excluded: Path | None = None) -> dict[str, tuple[str, int]]:
+def file_hashes(folder: Path) -> dict[str, tuple[str, int]]:
     """Each file's hash and size by its address; the address of a page is that of its folder."""
     files = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if not path.is_file() or any(fnmatch(name, each) for each in EXCLUDED_PATTERNS):
-            continue
-        if excluded and path.is_relative_to(excluded):
-            continue
-        data = path.read_bytes()
-        address = quote(name.removesuffix("index.html") if path.name == "index.html" else name)
-        files[address] = (hashlib.sha256(data).hexdigest(), len(data))
+        if path.is_file() and not any(fnmatch(name, each) for each in EXCLUDED_PATTERNS):
+            data = path.read_bytes()
+            address = quote(name.removesuffix("index.html") if path.name == "index.html" else name)
+            files[address] = (hashlib.sha256(data).hexdigest(), len(data))
     return files
 
 
 def write_lists(site: Path) -> None:
     """Write the list of each language, and a file with the list's hash as its version."""
-    english, chinese = file_hashes(site, site / "zh"), file_hashes(site / "zh")
+    english, chinese = file_hashes(site), file_hashes(site / "zh")
     chinese |= {f"../{name}": file for name, file in english.items() if name == SHARED_WEIGHTS}
     for folder, files in ((site, english), (site / "zh", chinese)):
         text = json.dumps(files, separators=(",", ":"))
