@@ -17,7 +17,7 @@ COVER_SIZE = {"width": 900, "height": 1200}
 def cover_picture(page: Page, site: Path, book: Book) -> bytes:
     """The title page of the PDF as a PNG."""
     page.set_viewport_size(COVER_SIZE)
-    open_document(page, site, book, "html { font-size: 20px }", page_numbers=None, articles=[])
+    open_document(page, site, book, "html { font-size: 20px }", page_numbers={}, articles=[])
     return page.screenshot()
 
 
