@@ -1,10 +1,10 @@
 """The book as an EPUB 3: a file for each chapter, formulas as MathML, figures as images."""
 
 import io
-import mimetypes
 import re
 import uuid
 import zipfile
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from lxml import etree, html
@@ -19,6 +19,12 @@ EPUB_NAMESPACE = "http://www.idpf.org/2007/ops"
 EPUB_TYPE = f"{{{EPUB_NAMESPACE}}}type"
 etree.register_namespace("epub", EPUB_NAMESPACE)
 xhtml_element = ElementMaker(namespace=XHTML_NAMESPACE)
+MEDIA_TYPES = {
+    ".css": "text/css",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".xhtml": "application/xhtml+xml",
+}
 CSS_COLOR = re.compile(r"(--[\w-]+): (#[0-9a-f]{6});")
 CSS_VARIABLE = re.compile(r"var\((--[\w-]+)\)")
 
@@ -32,7 +38,7 @@ class EpubFile(NamedTuple):
 
     @property
     def media_type(self) -> str:
-        return str(mimetypes.guess_type(self.name)[0])
+        return MEDIA_TYPES[PurePosixPath(self.name).suffix]
 
 
 def page_file(book: Book, name: str, title: str, properties: str = "", body: str = "") -> EpubFile:
