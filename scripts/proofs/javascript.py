@@ -1,36 +1,34 @@
 """Prints how much snippets/translator.js, run by Node, differs from the PyTorch translator."""
 
 import statistics
-import tempfile
-from pathlib import Path
 
 from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS
 from bookbuild.reference.javascript_model import (
+    TRANSLATOR_JS,
     compare_outputs,
     comparison_pairs,
     compute_reference,
-    driver_input,
     load_trained_translator,
     run_in_node,
     to_float16,
+    translation_tasks,
 )
 
 pairs = comparison_pairs()
 reference = compute_reference(load_trained_translator(), pairs)
 rounded_reference = compute_reference(load_trained_translator(rounded=True), pairs)
-task = driver_input(pairs, reference)
-with tempfile.TemporaryDirectory() as folder:
-    float16_weights = Path(folder) / "translator-float16.safetensors"
-    float16_weights.write_bytes(to_float16())
-    float32_outputs = run_in_node(TRANSLATOR_WEIGHTS, task)
-    float16_outputs = run_in_node(float16_weights, task)
+tasks = translation_tasks(pairs, reference)
+float32_weights, float16_weights = TRANSLATOR_WEIGHTS.read_bytes(), to_float16()
+float32_outputs, float16_outputs = (
+    [*run_in_node("translate", [TRANSLATOR_JS], weights, tasks)]
+    for weights in (float32_weights, float16_weights)
+)
 
 print("sentences:", len(pairs))
 print("kinds:", len({pair.kind for pair in pairs}))
-print("longest source, words:", max(len(pair.source) for pair in pairs))
 print("characters:", sum(len(sentence["greedy"]) for sentence in reference))
-print("float16 file, MB:", f"{len(to_float16()) / 1e6:.1f}")
-print("float32 file, MB:", f"{TRANSLATOR_WEIGHTS.stat().st_size / 1e6:.1f}")
+print("float16 file, MB:", f"{len(float16_weights) / 1e6:.1f}")
+print("float32 file, MB:", f"{len(float32_weights) / 1e6:.1f}")
 differences = {
     "float32": compare_outputs(float32_outputs, reference),
     "float16": compare_outputs(float16_outputs, reference),

@@ -54,7 +54,7 @@ def tensor_variables(sizes: shape_tracer.Sizes) -> set[tuple[str, str]]:
     config = shape_tracer.make_config(sizes)
     ids = torch.ones(sizes["b"], sizes["m"], dtype=torch.int64)
     # The copy also calls the functions that compute attention and LayerNorm step by step.
-    models = [Transformer(config), shape_tracer.recording_module([]).Transformer(config)]
+    models = [Transformer(config), shape_tracer.explicit_module([]).Transformer(config)]
     sys.setprofile(profile)
     try:
         for model in models:
@@ -91,9 +91,11 @@ def test_shapes_hold_for_any_sizes(
         target,
         2 * nhead * half,
         nhead,
+        2 * half,
         feedforward,
-        (vocabulary + 1, vocabulary + 3),
-        max_len=9,
+        vocabulary + 1,
+        vocabulary + 3,
+        9,
     )
     assert shape_tracer.symbolic_shapes(sizes) == variable_shapes
 
@@ -121,7 +123,7 @@ def test_a_variable_that_is_not_in_the_table_is_reported(variable_shapes, calls_
 
 def test_an_axis_without_a_symbol_is_reported():
     wrong = shape_tracer.DISTINCT_SIZES | {"d/h": 6}  # it is 5
-    with pytest.raises(ValueError, match=r"forward: q is \(3, 4, 7, 5\), which no symbols des"):
+    with pytest.raises(ValueError, match=r"split: x is \(3, 7, 4, 5\), which no symbols des"):
         shape_tracer.symbolic_calls([wrong])
 
 

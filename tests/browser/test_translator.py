@@ -52,11 +52,10 @@ def run_script(checked_page, body: str, argument=None):
     return checked_page.evaluate(script, argument)
 
 
-def translate_all(checked_page, weights: str, task: dict) -> javascript_model.Outputs:
+def translate_all(checked_page, weights: str, tasks: list[dict]) -> javascript_model.Outputs:
     checked_page.goto(f"{BASE_URL}404.html")
-    return json.loads(
-        checked_page.evaluate(javascript_model.browser_script(), [TRANSLATOR_URL, weights, task])
-    )
+    arguments = ["translate", [TRANSLATOR_URL], weights, tasks]
+    return checked_page.evaluate(javascript_model.browser_script(), arguments)
 
 
 @depends_on_translator
@@ -67,7 +66,7 @@ def test_the_browser_translates_unseen_sentences_as_pytorch_does(
     found = translate_all(
         checked_page,
         WEIGHTS_URLS["float32"],
-        javascript_model.driver_input(pairs, float32_reference),
+        javascript_model.translation_tasks(pairs, float32_reference),
     )
     output = javascript_model.compare_outputs(found, float32_reference)
     assert (output.greedy, output.beam) == (len(pairs), len(pairs))
@@ -82,7 +81,7 @@ def test_float16_weights_differ_only_by_their_rounding(
     found = translate_all(
         checked_page,
         WEIGHTS_URLS["float16"],
-        javascript_model.driver_input(pairs, float32_reference),
+        javascript_model.translation_tasks(pairs, float32_reference),
     )
     output = javascript_model.compare_outputs(found, float32_reference)
     assert (output.greedy, output.beam) == (len(pairs), len(pairs))
@@ -114,12 +113,12 @@ def test_a_changed_line_of_code_changes_the_outputs(
 ):
     text = javascript_model.TRANSLATOR_JS.read_text(encoding="utf-8")
     assert text.count(line) == 1
-    code, weights = tmp_path / "translator.mjs", tmp_path / "halved"
+    code = tmp_path / "translator.mjs"
     code.write_text(text.replace(line, changed), encoding="utf-8")
-    weights.write_bytes(javascript_model.to_float16())
     sample = slice(0, None, len(pairs) // 10)
-    task = javascript_model.driver_input(pairs[sample], float32_reference[sample])
-    found = javascript_model.run_in_node(weights, task, code)
+    tasks = javascript_model.translation_tasks(pairs[sample], float32_reference[sample])
+    weights = javascript_model.to_float16()
+    found = [*javascript_model.run_in_node("translate", [code], weights, tasks)]
     output = javascript_model.compare_outputs(found, float32_reference[sample])
     count = len(float32_reference[sample])
     assert (output.greedy, output.beam) != (count, count) or output.logits > 1e-2

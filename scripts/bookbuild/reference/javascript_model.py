@@ -1,12 +1,14 @@
 """Compares the translator in JavaScript, snippets/translator.js, with the one in PyTorch.
 
 The build compares them under Node (scripts/proofs/javascript.py), a test in a browser. Both
-run javascript_model.mjs, whose result has the form of Outputs, and compare it with PyTorch's.
+run driver.mjs, whose results have the form of Outputs, and compare them with PyTorch's.
 """
 
 import json
 import math
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,14 +21,14 @@ from safetensors import SafetensorError, safe_open
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.node import node_executable
-from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS, record_cross_attention
+from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS, forward_with_attention
 from corpus import Pair
 from corpus import translator as translator_pairs
-from decode import beam_search, eval_mode, greedy_decode
+from decode import beam_search, greedy_decode
 from translator import BOS, EOS, Translator, load_translator, padded
 
 TRANSLATOR_JS = paths.SNIPPETS / "translator.js"
-DRIVER_SCRIPT = paths.SCRIPTS / "bookbuild/reference/javascript_model.mjs"
+DRIVER_SCRIPT = paths.SCRIPTS / "bookbuild/reference/driver.mjs"
 MAX_LENGTH = 60  # tokens
 Outputs = list[dict[str, Any]]  # greedy and beam (ids), logits and attention of each sentence
 
@@ -68,8 +70,7 @@ def compute_reference(translator: Translator, pairs: list[Pair]) -> Outputs:
     greedy = greedy_decode(model, src, MAX_LENGTH, BOS, EOS)
     beam = beam_search(model, src, MAX_LENGTH, BOS, EOS)
     tgt = torch.nn.functional.pad(greedy[:, :-1], (1, 0), value=BOS)
-    with eval_mode(model), record_cross_attention(translator) as weights:
-        logits = model(src, tgt)
+    logits, weights = forward_with_attention(model, src, tgt)
     attention = torch.stack(weights, dim=1).permute(0, 3, 1, 2, 4)  # (b, n, layer, head, m)
     outputs: Outputs = []
     for i, source in enumerate(sources):
@@ -100,55 +101,62 @@ class Difference(NamedTuple):
 
 
 def compare_outputs(outputs: Outputs, reference: Outputs) -> Difference:
-    """Compare the result of javascript_model.mjs with the reference for the same sentences."""
-
-    def count_equal(key: str) -> int:
-        return sum(one[key] == other[key] for one, other in zip(outputs, reference, strict=True))
-
-    def largest_difference(key: str) -> float:
-        """Infinite if the numbers are not as many, or not finite."""
-        numbers, expected = (
-            np.array([number for sentence in each for number in sentence[key]], dtype=float)
-            for each in (outputs, reference)
-        )
-        if numbers.shape != expected.shape or not np.isfinite(numbers).all():
-            return math.inf
-        return float(np.abs(numbers - expected).max())
-
+    """Compare the results of driver.mjs with the reference for the same sentences."""
+    pairs = [*zip(outputs, reference, strict=True)]
     return Difference(
-        count_equal("greedy"),
-        count_equal("beam"),
-        largest_difference("logits"),
-        largest_difference("attention"),
+        *(sum(one[key] == other[key] for one, other in pairs) for key in ("greedy", "beam")),
+        *(
+            max(largest_difference(one[key], other[key]) for one, other in pairs)
+            for key in ("logits", "attention")
+        ),
     )
 
 
-def driver_input(pairs: list[Pair], reference: Outputs) -> dict:
-    """The input of javascript_model.mjs: sentences, and tokens whose logits to compute."""
-    sentences = [" ".join(pair.source) for pair in pairs]
-    outputs = [sentence["greedy"] for sentence in reference]
-    return {"sentences": sentences, "outputs": outputs, "maxLength": MAX_LENGTH}
+def largest_difference(numbers: Any, expected: Any, scale: Any = 1) -> float:
+    """As a multiple of scale; infinite if the numbers are not as many, or not finite."""
+    if len(numbers) != len(expected):
+        return math.inf
+    differences = np.abs(np.array(numbers, dtype=float) - np.array(expected, dtype=float))
+    largest = float((differences / scale).max())
+    return largest if math.isfinite(largest) else math.inf
 
 
-def run_in_node(weights: Path, task: dict, code: Path = TRANSLATOR_JS) -> Outputs:
-    """The result of javascript_model.mjs under Node. Raises RuntimeError if Node fails."""
-    process = subprocess.run(
-        [node_executable(), str(DRIVER_SCRIPT), str(code), str(weights)],
-        input=json.dumps(task),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
-    if process.returncode:
-        raise RuntimeError(f"{code.name} failed under Node: {process.stderr}")
-    return json.loads(process.stdout)
+def translation_tasks(pairs: list[Pair], reference: Outputs) -> list[dict]:
+    """The tasks of driver.mjs: sentences, and the tokens whose logits to compute."""
+    return [
+        {"text": " ".join(pair.source), "output": each["greedy"], "maxLength": MAX_LENGTH}
+        for pair, each in zip(pairs, reference, strict=True)
+    ]
+
+
+def run_in_node(
+    function: str, modules: list[Path], weights: bytes, tasks: list[dict]
+) -> Iterator[dict]:
+    """The results of a function of driver.mjs. Raises RuntimeError if Node fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        weights_file, output = Path(folder, "weights"), Path(folder, "output")
+        weights_file.write_bytes(weights)
+        addresses = [module.as_uri() for module in modules]
+        with output.open("w") as stdout:
+            process = subprocess.run(
+                [node_executable(), DRIVER_SCRIPT, function, weights_file, *addresses],
+                input=json.dumps(tasks),
+                stdout=stdout,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+            )
+        if process.returncode:
+            raise RuntimeError(f"{modules[0].name} failed under Node: {process.stderr}")
+        with output.open(encoding="utf-8") as lines:
+            yield from map(json.loads, lines)
 
 
 def browser_script() -> str:
-    """A script for page.evaluate that returns the result of javascript_model.mjs as JSON."""
+    """A script for page.evaluate that returns the results of a function of driver.mjs."""
     functions, _, _ = DRIVER_SCRIPT.read_text(encoding="utf-8").partition("if (typeof process")
-    return f"""async ([code, weights, task]) => {{
+    return f"""async ([name, addresses, weights, tasks]) => {{
       {functions}
       const bytes = await (await fetch(weights)).arrayBuffer();
-      return translateAll(await import(code), bytes, task);
+      return runTasks(name, addresses, bytes, tasks);
     }}"""

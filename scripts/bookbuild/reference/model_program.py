@@ -18,7 +18,7 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.sections import downloaded_line
 from bookbuild.reference.model_switches import EXPLICIT, SWITCHES, make_model, replace_code
 from bookbuild.reference.program_operations import ATTRIBUTES, FUNCTIONS, MODULES, OPERATORS
-from bookbuild.reference.shape_tracer import MODEL_FILE, execute_module
+from bookbuild.reference.shape_tracer import MODEL_FILE, execute_module, find_definitions
 
 Json = Any
 
@@ -50,7 +50,7 @@ class Exporter:
         self.functions: dict[str, Json] = {}
         self.notes: dict[str, int] = {}
         self.attributes: set[str] = set()  # of modules, which the functions use
-        self.scopes: list[set[str]] = []  # names in the functions around an expression
+        self.names: set[str] = set()  # of the arguments and variables of a function
         self.owner: nn.Module | None = None  # self
         for name in self.instances:
             self.reach(f"{name}.forward")
@@ -67,36 +67,27 @@ class Exporter:
         """Export a function or method of the file; False if there is none of this name."""
         if name in self.definitions and name not in self.functions:
             self.functions[name] = None  # it may call itself
-            scopes, owner = self.scopes, self.owner
-            self.scopes, self.owner = [], self.instances.get(name.rpartition(".")[0])
+            caller = self.names, self.owner
+            self.names = local_names(self.definitions[name])
+            self.owner = self.instances.get(name.rpartition(".")[0])
             self.functions[name] = self.function(self.definitions[name], name)
-            self.scopes, self.owner = scopes, owner
+            self.names, self.owner = caller
         return name in self.definitions
 
     def function(self, node: ast.FunctionDef, name: str) -> Json:
         arguments = node.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
             raise self.error(node)
-        scope = {argument.arg for argument in arguments.args}
-        for part in ast.walk(node):
-            if isinstance(part, ast.FunctionDef):
-                scope.add(part.name)
-            elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                scope.add(part.id)
-        self.scopes.append(scope)
         args = [[argument.arg, self.line(argument.lineno)] for argument in arguments.args]
-        defaults = arguments.defaults
-        for argument, default in zip(args[len(args) - len(defaults) :], defaults, strict=True):
+        for argument, default in zip(reversed(args), reversed(arguments.defaults), strict=False):
             argument.append(self.expression(default))
-        exported = {
+        return {
             "name": name,
             "line": self.line(node.lineno),
             "endLine": self.line((node.returns or node).end_lineno or node.lineno),
             "args": [each for each in args if each[0] != "self"],
             "body": self.block(node.body, name),
         }
-        self.scopes.pop()
-        return exported
 
     # Statements
 
@@ -148,7 +139,7 @@ class Exporter:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
                 return -value
             case ast.Name(id=name):
-                if any(name in scope for scope in self.scopes) or self.reach(name):
+                if name in self.names or self.reach(name):
                     return name
             case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
                 return [OPERATORS[type(op)], self.expression(operand)]
@@ -241,10 +232,11 @@ class Exporter:
         return {key: value for key, value in tree.items() if value}
 
 
-def find_definitions(tree: ast.Module) -> Iterable[tuple[str, ast.FunctionDef]]:
-    """The functions of a file, and the methods of its classes as Class.name."""
-    for node in tree.body:
-        owner = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
-        for part in node.body if isinstance(node, ast.ClassDef) else [node]:
-            if isinstance(part, ast.FunctionDef):
-                yield owner + part.name, part
+def local_names(function: ast.FunctionDef) -> set[str]:
+    """The arguments, variables and functions of a function, and of the functions in it."""
+    names = set()
+    for part in ast.walk(function):
+        match part:
+            case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.Name(name, ast.Store()):
+                names.add(name)
+    return names

@@ -7,8 +7,9 @@ of an axis has a symbol if it is that symbol's size in every run.
 """
 
 import ast
+import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from transformer import Transformer, TransformerConfig
 
 MODEL_FILE = Path(transformer.__file__)
 SOURCE_LENGTH, TARGET_LENGTH = "m", "n"  # sequence lengths; in attention of keys and of queries
+SYMBOLS = ("b", SOURCE_LENGTH, TARGET_LENGTH, "d", "h", "d/h", "f", "V_src", "V_tgt", "max_len")
 
 Sizes = dict[str, int]  # by symbol
 
@@ -37,72 +39,78 @@ class Variable(NamedTuple):
 CallShapes = dict[Variable, tuple[str, ...]]  # in symbols
 
 
-def make_sizes(
-    b: int, m: int, n: int, d: int, h: int, f: int, vocabularies: tuple[int, int], max_len: int
-) -> Sizes:
+def make_sizes(*sizes: int) -> Sizes:
     """The sizes of a run by symbol, in the order of the table of letters."""
-    sizes = {"b": b, SOURCE_LENGTH: m, TARGET_LENGTH: n, "d": d, "h": h, "d/h": d // h, "f": f}
-    return sizes | {"V_src": vocabularies[0], "V_tgt": vocabularies[1], "max_len": max_len}
+    return dict(zip(SYMBOLS, sizes, strict=True))
 
 
 # A size identifies its symbol only if no two are equal and none is 1.
-DISTINCT_SIZES = make_sizes(3, 7, 11, 20, 4, 17, (13, 19), 23)
+DISTINCT_SIZES = make_sizes(3, 7, 11, 20, 4, 5, 17, 13, 19, 23)
 OTHER_SIZES = [
-    make_sizes(5, 11, 7, 26, 2, 17, (19, 23), 29),
-    make_sizes(1, 1, 4, 4, 1, 4, (6, 5), 4),
+    make_sizes(5, 11, 7, 26, 2, 13, 17, 19, 23, 29),
+    make_sizes(1, 1, 4, 4, 1, 4, 4, 6, 5, 4),
 ]
 # The running example, "why do we work ?" and "we work", in the base model.
-EXAMPLE_SIZES = make_sizes(2, 5, 9, 512, 8, 2048, (9, 12), 5000)
+EXAMPLE_SIZES = make_sizes(2, 5, 9, 512, 8, 64, 2048, 9, 12, 5000)
+
+
+class Step(NamedTuple):
+    """A tensor that a line computes, or an argument."""
+
+    call: "CallRecord"
+    name: str  # of the variable; return for an unnamed result
+    line: int  # in the file with its markers
+    tensor: Tensor
+    is_new: bool  # the variable did not hold this tensor before
+
+    @property
+    def function(self) -> str:
+        return self.call.function
+
+    @property
+    def path(self) -> str | None:
+        return self.call.path
+
+    @property
+    def variable(self) -> Variable:
+        return Variable(self.function, self.name, self.line)
 
 
 class CallRecord:
-    """The tensors of one call of a function."""
+    """Adds the tensors of one call of a function to the steps of all calls."""
 
-    def __init__(self, function: str):
+    def __init__(self, steps: list[Step], function: str):
+        self.steps = steps
         self.function = function
-        self.tensors: dict[Variable, Tensor] = {}
-        self.named: dict[str, object] = {}
+        self.path: str | None = None  # of the module, if it has one; None without self
+        self.tensors: dict[str, Tensor] = {}
 
     def assign(self, name: str, line: int, value: object) -> None:
-        if isinstance(value, Tensor) and self.named.get(name) is not value:
-            self.tensors[Variable(self.function, name, line)] = value
-        self.named[name] = value
+        if name == "self":
+            self.path = getattr(value, "path", None)
+        elif isinstance(value, Tensor):
+            is_new = self.tensors.get(name) is not value
+            self.steps.append(Step(self, name, line, value, is_new))
+            self.tensors[name] = value
 
     def result(self, line: int, value: Any) -> Any:
         for part in value if isinstance(value, tuple) else (value,):
-            if not any(part is named for named in self.named.values()):
-                self.assign("return", line, part)
+            names = (name for name, tensor in self.tensors.items() if tensor is part)
+            self.assign(next(names, "return"), line, part)
         return value
 
 
 class RecordInserter(ast.NodeTransformer):
-    """Lets each function that returns something record its arguments, variables and result."""
+    """Lets a function record its variables and results, and the functions in it too."""
 
-    def __init__(self) -> None:
-        self.scope: list[str] = []
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        return self.visit_scope(node)
+    def __init__(self, function: str) -> None:
+        self.function = function
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        if node.returns is None or ast.unparse(node.returns) == "None":
-            return node
-        self.visit_scope(node)
-        name = ".".join([*self.scope, node.name])
-        start = [f"record = start_record({name!r})"]
-        start += [f"record.assign({arg.arg!r}, {arg.lineno}, {arg.arg})" for arg in node.args.args]
-        node.body[:0] = ast.parse("\n".join(start)).body
-        return node
-
-    def visit_scope(self, node: ast.ClassDef | ast.FunctionDef) -> ast.AST:
-        self.scope.append(node.name)
-        self.generic_visit(node)
-        self.scope.pop()
+        insert_record(f"{self.function}.{node.name}", node)
         return node
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
-        if not self.scope:
-            return [node]
         parts = [part for target in node.targets for part in ast.walk(target)]
         names = [part.id for part in parts if isinstance(part, ast.Name) and part.id != "self"]
         code = "\n".join(f"record.assign({name!r}, {node.lineno}, {name})" for name in names)
@@ -113,6 +121,24 @@ class RecordInserter(ast.NodeTransformer):
         return ast.Return(ast.parse(code, mode="eval").body)
 
 
+def insert_record(name: str, node: ast.FunctionDef) -> None:
+    """Let a function that returns something record its arguments, variables and results."""
+    if node.returns and ast.unparse(node.returns) != "None":
+        RecordInserter(name).generic_visit(node)
+        start = [f"record = start_record({name!r})"]
+        start += [f"record.assign({arg.arg!r}, {arg.lineno}, {arg.arg})" for arg in node.args.args]
+        node.body[:0] = ast.parse("\n".join(start)).body
+
+
+def find_definitions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions of a file, and the methods of its classes as Class.name."""
+    for node in tree.body:
+        owner = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
+        for part in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(part, ast.FunctionDef):
+                yield owner + part.name, part
+
+
 def execute_module(tree: ast.Module) -> Any:
     """A copy of transformer.py, from a changed syntax tree."""
     module = ModuleType(transformer.__name__)
@@ -120,25 +146,18 @@ def execute_module(tree: ast.Module) -> Any:
     return module
 
 
-def instrument_module(text: str | bytes, start_record: Callable[[str], Any]) -> Any:
-    """A copy of transformer.py from its text, in which each call has a record.
-
-    start_record gets the name of the function; what it returns has the methods of CallRecord.
-    """
-    module = execute_module(RecordInserter().visit(ast.parse(text)))
-    module.start_record = start_record
+def recording_module(text: str, steps: list[Step]) -> Any:
+    """A copy of transformer.py from its text, whose functions add their tensors to the steps."""
+    tree = ast.parse(text)
+    for name, function in find_definitions(tree):
+        insert_record(name, function)
+    module = execute_module(tree)
+    module.start_record = functools.partial(CallRecord, steps)
     return module
 
 
-def recording_module(records: list[CallRecord]) -> ModuleType:
-    """A copy of transformer.py whose functions add a record of each call to the list.
-
-    The model calls the explicit attention and LayerNorm before the fused ones.
-    """
-
-    def start_record(function: str) -> CallRecord:
-        records.append(CallRecord(function))
-        return records[-1]
+def explicit_module(steps: list[Step]) -> Any:
+    """A recording module that calls explicit attention and LayerNorm before the fused ones."""
 
     def attend(*args: Any) -> tuple[Tensor, Tensor]:
         _, weights = module.scaled_dot_product_attention(*args)
@@ -148,7 +167,7 @@ def recording_module(records: list[CallRecord]) -> ModuleType:
         module.layer_norm(x, self.weight, self.bias, self.eps)
         return forward(self, x)
 
-    module = instrument_module(MODEL_FILE.read_bytes(), start_record)
+    module = recording_module(MODEL_FILE.read_text(encoding="utf-8"), steps)
     fused_attention, module.fused_attention = module.fused_attention, attend
     forward, module.LayerNorm.forward = module.LayerNorm.forward, normalize
     return module
@@ -168,17 +187,17 @@ def make_config(sizes: Sizes, layers: int = 1, tied: bool = False) -> Transforme
     )
 
 
-def trace_model(sizes: Sizes) -> list[CallRecord]:
-    """The calls between ids and logits that return something, in order."""
-    records: list[CallRecord] = []
-    module = recording_module(records)
+def trace_model(sizes: Sizes) -> list[Step]:
+    """The steps between ids and logits in which a variable gets a new tensor."""
+    steps: list[Step] = []
+    module = explicit_module(steps)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         model = module.Transformer(make_config(sizes, tied=True)).eval()
-        records.clear()
+        steps.clear()
         src = torch.ones(sizes["b"], sizes[SOURCE_LENGTH], dtype=torch.int64)
         tgt = torch.ones(sizes["b"], sizes[TARGET_LENGTH], dtype=torch.int64)
         model(src, tgt)
-    return records
+    return [step for step in steps if step.is_new]
 
 
 # Shapes in symbols
@@ -193,18 +212,17 @@ def symbolic_calls(runs: list[Sizes]) -> dict[str, list[CallShapes]]:
     symbol_of[(1,) * len(runs)] = "1"
     if len(symbol_of) <= len(runs[0]):
         raise ValueError("two symbols have equal sizes in all runs; choose different sizes")
-    calls: dict[str, list[CallShapes]] = {}
-    for records in zip(*map(trace_model, runs), strict=True):
-        call: CallShapes = {}
-        for variable in records[0].tensors:
-            shapes = [tuple(record.tensors[variable].shape) for record in records]
-            axes = [*zip(*shapes, strict=True)]
-            if any(sizes not in symbol_of for sizes in axes):
-                what = f"{variable.name} is {' or '.join(map(str, shapes))}"
-                raise ValueError(f"{variable.function}: {what}, which no symbols describe")
-            call[variable] = tuple(symbol_of[sizes] for sizes in axes)
-        calls.setdefault(records[0].function, []).append(call)
-    return calls
+    calls: dict[str, dict[CallRecord, CallShapes]] = {}
+    for steps in zip(*map(trace_model, runs), strict=True):
+        call, variable = steps[0].call, steps[0].variable
+        axes = [*zip(*(step.tensor.shape for step in steps), strict=True)]
+        if not {*axes} <= symbol_of.keys():
+            found = " or ".join(str(tuple(step.tensor.shape)) for step in steps)
+            what = f"{variable.name} is {found}, which no symbols describe"
+            raise ValueError(f"{variable.function}: {what}")
+        shapes = calls.setdefault(call.function, {}).setdefault(call, {})
+        shapes[variable] = tuple(symbol_of[sizes] for sizes in axes)
+    return {function: [*shapes.values()] for function, shapes in calls.items()}
 
 
 def symbolic_shapes(*others: Sizes) -> CallShapes:
@@ -252,7 +270,7 @@ def check_call(call: CallShapes, shapes: CallShapes) -> None:
             what = f"{variable.name} of line {variable.line} is not in the table"
             raise ValueError(f"{variable.function}: {what}")
         if len(found) != len(expected) or not all(map(matches, expected, found)):
-            what = f"{variable.name} is ({', '.join(found)}), not ({', '.join(expected)})"
+            what = f"{variable.name} is {format_shape(found)}, not {format_shape(expected)}"
             raise ValueError(f"{variable.function}: {what}")
 
 
@@ -277,8 +295,7 @@ def tensor_rows() -> Iterator[TensorRow]:
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Assign | ast.Return)
     }
-    records = trace_model(DISTINCT_SIZES)
-    tensors = {key: tensor for record in records for key, tensor in record.tensors.items()}
+    dtypes = {step.variable: step.tensor.dtype for step in trace_model(DISTINCT_SIZES)}
     example = EXAMPLE_SIZES | {"1": 1}
     for variable, symbols in symbolic_shapes(*OTHER_SIZES, EXAMPLE_SIZES).items():
         yield TensorRow(
@@ -288,7 +305,7 @@ def tensor_rows() -> Iterator[TensorRow]:
             statements.get(variable.line, ""),
             format_shape(symbols),
             format_shape(example[symbol.partition("|")[0]] for symbol in symbols),
-            str(tensors[variable].dtype).removeprefix("torch."),
+            str(dtypes[variable]).removeprefix("torch."),
         )
 
 
@@ -299,8 +316,7 @@ def join_lines(code: str) -> str:
 
 def format_shape(sizes: Iterable[object]) -> str:
     """A shape as Python writes it: (2, 5), and (512,) for one axis."""
-    texts = [*map(str, sizes)]
-    return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
+    return str(tuple(sizes)).replace("'", "")
 
 
 # Parameters and buffers
