@@ -53,17 +53,6 @@ def model_sections(language: str) -> Iterator[ModelSection]:
             yield ModelSection(last_line, *shown[name])
 
 
-def tensor_table(rows: list[list[str]], sections: list[ModelSection], language: str) -> str:
-    """A table of tensors, grouped by function."""
-    groups = []
-    for function, group in groupby(rows, key=lambda row: row[0]):
-        function_rows = [*group]
-        first_line = int(function_rows[0][2])
-        section = next(section for section in sections if first_line <= section.last_line)
-        groups.append((function, section, function_rows))
-    return render("tensors.md", language, groups=groups)
-
-
 def shape_tables(language: str) -> dict[str, str]:
     """The tables of the page by the name under which it includes them; none before the proof ran.
 
@@ -72,17 +61,22 @@ def shape_tables(language: str) -> dict[str, str]:
     rows = proof_rows("tensor")
     if not rows:
         return {}
-    functions = [row[0] for row in rows]
-    for part, function in FIRST_FUNCTIONS.items():
-        if function not in functions:
-            message = f"the model never calls {function}; correct the part {part} in shapes.py"
-            raise SourceError(paths.SNIPPETS / MODEL_FILE, 1, message)
     sections = [*model_sections(language)]
-    starts = [functions.index(function) for function in FIRST_FUNCTIONS.values()]
-    tables = {
-        name: tensor_table(rows[start:end], sections, language)
-        for name, start, end in zip(FIRST_FUNCTIONS, starts, [*starts[1:], len(rows)], strict=True)
-    }
+    parts = {function: part for part, function in FIRST_FUNCTIONS.items()}
+    groups: dict[str, list] = {}  # by part: each function with its section and its rows
+    part = "vectors"
+    for function, group in groupby(rows, key=lambda row: row[0]):
+        part = parts.get(function, part)
+        function_rows = [*group]
+        first_line = int(function_rows[0][2])
+        section = next(section for section in sections if first_line <= section.last_line)
+        groups.setdefault(part, []).append((function, section, function_rows))
+    for part in FIRST_FUNCTIONS.keys() - groups.keys():
+        message = (
+            f"the model never calls {FIRST_FUNCTIONS[part]}; correct the part {part} in shapes.py"
+        )
+        raise SourceError(paths.SNIPPETS / MODEL_FILE, 1, message)
+    tables = {part: render("tensors.md", language, groups=each) for part, each in groups.items()}
     parameters, buffers = proof_rows("parameter"), proof_rows("buffer")
     text = render("parameters.md", language, parameters=parameters, buffers=buffers)
     return tables | {"parameters": text}
