@@ -51,7 +51,7 @@ def test_a_word_with_a_hyphen_or_an_apostrophe_counts_once():
     ],
 )
 def test_code_figures_and_formulas_add_a_fixed_time_each(html, kind):
-    count = 600 // reading_time.SECONDS_PER_ELEMENT[kind]  # ten minutes
+    count = 600 // reading_time.SECONDS_AND_PATTERNS[kind][0]  # ten minutes
     assert reading_time.reading_minutes(TWENTY_MINUTE_TEXT + html * count) == 30
 
 

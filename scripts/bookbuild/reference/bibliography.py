@@ -108,8 +108,9 @@ def parse_references(text: str) -> dict[str, Reference]:
             for each in people
         ]
         surname = strip_latex(*people[0].last_names) if people else ""
-        fields = {name.lower(): value for name, value in entry.fields.items()}
-        references[key] = Reference(key, entry.type, fields, names, surname, lines.get(key, 1))
+        references[key] = Reference(
+            key, entry.type, entry.fields, names, surname, lines.get(key, 1)
+        )
     return references
 
 
@@ -226,13 +227,10 @@ def entry_errors(reference: Reference) -> Iterator[str]:
         yield "has no link; add eprint, doi or url"
     if not year.isdecimal() and (year or reference.type not in ("manual", "online", "software")):
         yield "has no year; add year = {YYYY}, or make it @online"
-    number = re.match(r"(\d\d)\d\d\.", fields.get("eprint", ""))
-    if (
-        year.isdecimal()
-        and number
-        and not 0 <= int(year) - 2000 - int(number[1]) <= PUBLICATION_DELAY
-    ):
-        yield f"has year {year}, but {label} is from 20{number[1]}; correct one of the two"
+    if year.isdecimal() and (number := re.match(r"(\d\d)\d\d\.", fields.get("eprint", ""))):
+        delay = int(year) - 2000 - int(number[1])
+        if not 0 <= delay <= PUBLICATION_DELAY:
+            yield f"has year {year}, but {label} is from 20{number[1]}; correct one of the two"
 
 
 def citation_errors(citation: Citation, references: dict[str, Reference]) -> Iterator[str]:

@@ -13,7 +13,12 @@ WORDS_PER_MINUTE = 200
 # A Chinese page has about 1.55 characters per English word, and takes as long to read.
 CHARACTERS_PER_MINUTE = 310
 # A block of code or output has about ten lines; a displayed formula is read twice.
-SECONDS_PER_ELEMENT = {"code": 15, "figure": 10, "displayed formula": 10, "formula": 2}
+SECONDS_AND_PATTERNS = {
+    "code": (15, re.compile(r'<div class="[^"]*\bhighlight\b.*?</code></pre>', re.S)),
+    "figure": (10, re.compile(r"<svg.*?</svg>", re.S)),
+    "displayed formula": (10, re.compile(r'<div class="arithmatex">.*?</div>', re.S)),
+    "formula": (2, re.compile(r'<span class="arithmatex">.*?</span>', re.S)),
+}
 ROUNDING_MINUTES = 5  # minutes; readers differ by more
 READING_LINE_PARTS = {  # reading time; start, separator and end of the prerequisites
     "en": ("About MINUTES minutes to read.", " You need: ", "; ", "."),
@@ -23,12 +28,6 @@ MINUTES_PLACEHOLDER = re.compile(r'(<p class="reading"[^>]*>[^<]*?)MINUTES')
 NOT_COUNTED_PATTERN = re.compile(
     r'<details.*?</details>|<div class="footnote">.*|<p class="reading".*?</p>', re.S
 )
-ELEMENT_PATTERNS = {
-    "code": re.compile(r'<div class="[^"]*\bhighlight\b.*?</code></pre>', re.S),
-    "figure": re.compile(r"<svg.*?</svg>", re.S),
-    "displayed formula": re.compile(r'<div class="arithmatex">.*?</div>', re.S),
-    "formula": re.compile(r'<span class="arithmatex">.*?</span>', re.S),
-}
 CHINESE_CHARACTER = re.compile(r"[\u3400-\u9fff]")
 WORD_PATTERN = re.compile(r"[^\W_\u3400-\u9fff]+(?:['’.,_-][^\W_\u3400-\u9fff]+)*")
 
@@ -54,9 +53,9 @@ def reading_minutes(html: str) -> int:
     """How many minutes a rendered page takes to read, rounded to a multiple of ROUNDING_MINUTES."""
     html = NOT_COUNTED_PATTERN.sub("", html)
     seconds = 0.0
-    for kind, pattern in ELEMENT_PATTERNS.items():
+    for seconds_each, pattern in SECONDS_AND_PATTERNS.values():
         html, count = pattern.subn(" ", html)
-        seconds += count * SECONDS_PER_ELEMENT[kind]
+        seconds += count * seconds_each
     text = re.sub("<[^>]+>", "", html)
     seconds += 60 * len(WORD_PATTERN.findall(text)) / WORDS_PER_MINUTE
     seconds += 60 * len(CHINESE_CHARACTER.findall(text)) / CHARACTERS_PER_MINUTE
