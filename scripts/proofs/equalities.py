@@ -53,57 +53,36 @@ def measure_variants() -> None:
     measure(comparisons.compare_rms_norm, x)
     measure(comparisons.compare_grouped_query, x, NUM_HEADS, 2)
     measure(comparisons.compare_alibi, x, NUM_HEADS, True)
-    q, k = torch.randn(
-        2, BATCH_SIZE, NUM_HEADS, TARGET_LENGTH, D_MODEL // NUM_HEADS, dtype=torch.float64
-    )
+    shape = BATCH_SIZE, NUM_HEADS, TARGET_LENGTH, D_MODEL // NUM_HEADS
+    q, k = torch.randn(2, *shape, dtype=torch.float64)
     for shift in (1, 1000):
         measure(comparisons.compare_rotated_scores, q, k, shift)
 
 
 def measure_sublayers(dtype: torch.dtype) -> None:
+    lengths = BATCH_SIZE, TARGET_LENGTH, SOURCE_LENGTH
     for masks in ("none", "causal", "padding"):
-        measure(
-            comparisons.compare_attention,
-            masks,
-            NUM_HEADS,
-            dtype,
-            D_MODEL,
-            (BATCH_SIZE, TARGET_LENGTH, SOURCE_LENGTH),
-            WEIGHT_STD,
-        )
+        arguments = masks, NUM_HEADS, dtype, D_MODEL, lengths, WEIGHT_STD
+        measure(comparisons.compare_attention, *arguments)
     shape = BATCH_SIZE, NUM_HEADS, TARGET_LENGTH, D_MODEL // NUM_HEADS
     tensors = [torch.randn(shape, dtype=dtype, requires_grad=True) for _ in range(3)]
     measure(comparisons.compare_fused_attention, tensors, causal_mask(TARGET_LENGTH))
-    measure(
-        comparisons.compare_layer_norm,
-        torch.randn(BATCH_SIZE, TARGET_LENGTH, D_MODEL, dtype=dtype, requires_grad=True),
-    )
+    x = torch.randn(BATCH_SIZE, TARGET_LENGTH, D_MODEL, dtype=dtype, requires_grad=True)
+    measure(comparisons.compare_layer_norm, x)
     logits = 5 * torch.randn(BATCH_SIZE, TARGET_LENGTH, 40, dtype=dtype)
     measure(comparisons.compare_loss, logits, padded_ids(TARGET_LENGTH, 40), 0.1, 0)
 
 
 def measure_model(dtype: torch.dtype, norm_first: bool) -> None:
-    config = TransformerConfig(
-        30,
-        40,
-        D_MODEL,
-        NUM_HEADS,
-        NUM_LAYERS,
-        NUM_LAYERS,
-        DIM_FEEDFORWARD,
-        dropout=0.0,
-        norm_first=norm_first,
-        max_len=50,
-    )
+    sizes = 30, 40, D_MODEL, NUM_HEADS, NUM_LAYERS, NUM_LAYERS, DIM_FEEDFORWARD
+    config = TransformerConfig(*sizes, dropout=0.0, norm_first=norm_first, max_len=50)
     arguments = config, dtype, BATCH_SIZE, TARGET_LENGTH, SOURCE_LENGTH, WEIGHT_STD
     measure(comparisons.compare_encoder_layers, *arguments)
     measure(comparisons.compare_decoder_layers, *arguments)
     measure(comparisons.compare_stacks, Encoder, *arguments)
     measure(comparisons.compare_stacks, Decoder, *arguments)
-    y, memory = (
-        torch.randn(BATCH_SIZE, length, D_MODEL, dtype=dtype)
-        for length in (TARGET_LENGTH, SOURCE_LENGTH)
-    )
+    y = torch.randn(BATCH_SIZE, TARGET_LENGTH, D_MODEL, dtype=dtype)
+    memory = torch.randn(BATCH_SIZE, SOURCE_LENGTH, D_MODEL, dtype=dtype)
     measure(comparisons.compare_prefixes, randomized(Decoder(config), dtype, WEIGHT_STD), y, memory)
     src, tgt = padded_ids(SOURCE_LENGTH, 30), padded_ids(TARGET_LENGTH, 40)
     measure(comparisons.compare_model, randomized(Transformer(config), dtype, WEIGHT_STD), src, tgt)
