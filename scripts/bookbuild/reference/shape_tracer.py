@@ -2,8 +2,8 @@
 
 Each argument and variable that holds a tensor in a function of snippets/transformer.py is one
 table row, and so is an unnamed result of a function. The functions record them when they run in
-a copy of the module with calls of a CallRecord added. The model runs with several sizes. A size
-of an axis has a symbol if it is that symbol's size in every run.
+a copy of the module with calls of a CallRecord added. The size of an axis in a run in which no
+two sizes are equal identifies its symbol. Runs with other sizes then check the symbols.
 """
 
 import ast
@@ -58,22 +58,11 @@ class Step(NamedTuple):
     """A tensor that a line computes, or an argument."""
 
     call: "CallRecord"
-    name: str  # of the variable; return for an unnamed result
+    function: str
+    path: str | None  # of the module, if it has one; None for a function without self
+    name: str
     line: int  # in the file with its markers
     tensor: Tensor
-    is_new: bool  # the variable did not hold this tensor before
-
-    @property
-    def function(self) -> str:
-        return self.call.function
-
-    @property
-    def path(self) -> str | None:
-        return self.call.path
-
-    @property
-    def variable(self) -> Variable:
-        return Variable(self.function, self.name, self.line)
 
 
 class CallRecord:
@@ -82,20 +71,22 @@ class CallRecord:
     def __init__(self, steps: list[Step], function: str):
         self.steps = steps
         self.function = function
-        self.path: str | None = None  # of the module, if it has one; None without self
-        self.tensors: dict[str, Tensor] = {}
+        self.path: str | None = None
+        self.named: dict[str, Tensor] = {}
+        self.tensors: dict[Variable, Tensor] = {}  # of variables that get another tensor
 
     def assign(self, name: str, line: int, value: object) -> None:
         if name == "self":
             self.path = getattr(value, "path", None)
         elif isinstance(value, Tensor):
-            is_new = self.tensors.get(name) is not value
-            self.steps.append(Step(self, name, line, value, is_new))
-            self.tensors[name] = value
+            self.steps.append(Step(self, self.function, self.path, name, line, value))
+            if self.named.get(name) is not value:
+                self.tensors[Variable(self.function, name, line)] = value
+            self.named[name] = value
 
     def result(self, line: int, value: Any) -> Any:
         for part in value if isinstance(value, tuple) else (value,):
-            names = (name for name, tensor in self.tensors.items() if tensor is part)
+            names = (name for name, tensor in self.named.items() if tensor is part)
             self.assign(next(names, "return"), line, part)
         return value
 
@@ -187,8 +178,8 @@ def make_config(sizes: Sizes, layers: int = 1, tied: bool = False) -> Transforme
     )
 
 
-def trace_model(sizes: Sizes) -> list[Step]:
-    """The steps between ids and logits in which a variable gets a new tensor."""
+def trace_model(sizes: Sizes) -> list[CallRecord]:
+    """The calls between ids and logits, in order."""
     steps: list[Step] = []
     module = explicit_module(steps)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
@@ -197,32 +188,28 @@ def trace_model(sizes: Sizes) -> list[Step]:
         src = torch.ones(sizes["b"], sizes[SOURCE_LENGTH], dtype=torch.int64)
         tgt = torch.ones(sizes["b"], sizes[TARGET_LENGTH], dtype=torch.int64)
         model(src, tgt)
-    return [step for step in steps if step.is_new]
+    return [*dict.fromkeys(step.call for step in steps)]
 
 
 # Shapes in symbols
 
 
-def symbolic_calls(runs: list[Sizes]) -> dict[str, list[CallShapes]]:
+def symbolic_calls(sizes: Sizes) -> dict[str, list[CallShapes]]:
     """The shapes in symbols of each call of each function, in the order of the computation.
 
-    Raises ValueError if the sizes of an axis are those of no symbol in all runs.
+    Raises ValueError if an axis has the size of no symbol.
     """
-    symbol_of = {tuple(sizes[symbol] for sizes in runs): symbol for symbol in runs[0]}
-    symbol_of[(1,) * len(runs)] = "1"
-    if len(symbol_of) <= len(runs[0]):
-        raise ValueError("two symbols have equal sizes in all runs; choose different sizes")
-    calls: dict[str, dict[CallRecord, CallShapes]] = {}
-    for steps in zip(*map(trace_model, runs), strict=True):
-        call, variable = steps[0].call, steps[0].variable
-        axes = [*zip(*(step.tensor.shape for step in steps), strict=True)]
-        if not {*axes} <= symbol_of.keys():
-            found = " or ".join(str(tuple(step.tensor.shape)) for step in steps)
-            what = f"{variable.name} is {found}, which no symbols describe"
-            raise ValueError(f"{variable.function}: {what}")
-        shapes = calls.setdefault(call.function, {}).setdefault(call, {})
-        shapes[variable] = tuple(symbol_of[sizes] for sizes in axes)
-    return {function: [*shapes.values()] for function, shapes in calls.items()}
+    symbol_of = {size: symbol for symbol, size in sizes.items()} | {1: "1"}
+    calls: dict[str, list[CallShapes]] = {}
+    for call in trace_model(sizes):
+        shapes: CallShapes = {}
+        for variable, tensor in call.tensors.items():
+            if not {*tensor.shape} <= symbol_of.keys():
+                what = f"{variable.name} is {tuple(tensor.shape)}, which no symbols describe"
+                raise ValueError(f"{variable.function}: {what}")
+            shapes[variable] = tuple(symbol_of[size] for size in tensor.shape)
+        calls.setdefault(call.function, []).append(shapes)
+    return calls
 
 
 def symbolic_shapes(*others: Sizes) -> CallShapes:
@@ -238,7 +225,7 @@ def symbolic_shapes(*others: Sizes) -> CallShapes:
         return 2 * (TARGET_LENGTH in symbols) + (SOURCE_LENGTH in symbols)
 
     shapes: CallShapes = {}
-    for calls in symbolic_calls([DISTINCT_SIZES, *others]).values():
+    for calls in symbolic_calls(DISTINCT_SIZES).values():
         for variable, shape in max(reversed(calls), key=specificity).items():
             axes = zip(*(call[variable] for call in calls if variable in call), strict=True)
             optional = f"1|{TARGET_LENGTH if SOURCE_LENGTH in shape else SOURCE_LENGTH}"
@@ -246,31 +233,34 @@ def symbolic_shapes(*others: Sizes) -> CallShapes:
                 optional if symbol == "1" and {*seen} != {"1"} else symbol
                 for symbol, seen in zip(shape, axes, strict=True)
             )
-        for call in calls:
-            check_call(call, shapes)
+    for sizes in (DISTINCT_SIZES, *others):
+        for call in trace_model(sizes):
+            check_call(call, sizes, shapes)
     return shapes
 
 
-def check_call(call: CallShapes, shapes: CallShapes) -> None:
+def check_call(call: CallRecord, sizes: Sizes, shapes: CallShapes) -> None:
     """Raises ValueError if a call doesn't have the shapes of the table.
 
     m and n may be any lengths, but must be the same in all tensors of a call.
     """
-    lengths: dict[str, str] = {}
+    lengths: dict[str, int] = {}
 
-    def matches(symbol: str, found: str) -> bool:
+    def matches(symbol: str, size: int) -> bool:
         optional, _, name = symbol.rpartition("|")
-        if name in (SOURCE_LENGTH, TARGET_LENGTH) and found != optional:
-            return lengths.setdefault(name, found) == found
-        return found in (optional, name)
+        if optional and size == 1:
+            return True
+        if name in (SOURCE_LENGTH, TARGET_LENGTH):
+            return lengths.setdefault(name, size) == size
+        return size == sizes.get(name, 1)
 
-    for variable, found in call.items():
-        expected = shapes.get(variable)
+    for variable, tensor in call.tensors.items():
+        expected, found = shapes.get(variable), tuple(tensor.shape)
         if expected is None:
             what = f"{variable.name} of line {variable.line} is not in the table"
             raise ValueError(f"{variable.function}: {what}")
         if len(found) != len(expected) or not all(map(matches, expected, found)):
-            what = f"{variable.name} is {format_shape(found)}, not {format_shape(expected)}"
+            what = f"{variable.name} is {found}, not {format_shape(expected)}"
             raise ValueError(f"{variable.function}: {what}")
 
 
@@ -295,7 +285,8 @@ def tensor_rows() -> Iterator[TensorRow]:
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Assign | ast.Return)
     }
-    dtypes = {step.variable: step.tensor.dtype for step in trace_model(DISTINCT_SIZES)}
+    calls = trace_model(DISTINCT_SIZES)
+    tensors = {key: tensor for call in calls for key, tensor in call.tensors.items()}
     example = EXAMPLE_SIZES | {"1": 1}
     for variable, symbols in symbolic_shapes(*OTHER_SIZES, EXAMPLE_SIZES).items():
         yield TensorRow(
@@ -305,7 +296,7 @@ def tensor_rows() -> Iterator[TensorRow]:
             statements.get(variable.line, ""),
             format_shape(symbols),
             format_shape(example[symbol.partition("|")[0]] for symbol in symbols),
-            str(dtypes[variable]).removeprefix("torch."),
+            str(tensors[variable].dtype).removeprefix("torch."),
         )
 
 
@@ -340,16 +331,15 @@ def parameters_and_buffers(vocabulary: int) -> tuple[list[ParameterGroup], list[
         base = Transformer(TransformerConfig(vocabulary, vocabulary))
 
     def parameter_groups(kind: str) -> list[ParameterGroup]:
-        sizes = {name: tensor.numel() for name, tensor in getattr(base, kind)()}
-        groups: dict[str, list[str]] = {}
-        shapes = {}
-        for name, tensor in getattr(distinct, kind)():
+        groups: dict[tuple, list[str]] = {}
+        parameters = zip(getattr(base, kind)(), getattr(distinct, kind)(), strict=True)
+        for (name, tensor), (_, distinct_tensor) in parameters:
             key = re.sub(r"\.(\d+|query|key|value|output)(?=\.)", ".*", name)
-            groups.setdefault(key, []).append(name)
-            shapes[name] = format_shape(symbol_of[size] for size in tensor.shape)
+            shape = format_shape(symbol_of[size] for size in distinct_tensor.shape)
+            groups.setdefault((key, shape, tensor.numel()), []).append(name)
         return [
-            ParameterGroup(common_name(names), shapes[names[0]], sizes[names[0]], len(names))
-            for names in groups.values()
+            ParameterGroup(common_name(names), shape, size, len(names))
+            for (_, shape, size), names in groups.items()
         ]
 
     return parameter_groups("named_parameters"), parameter_groups("named_buffers")
