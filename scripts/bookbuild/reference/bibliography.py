@@ -68,10 +68,7 @@ class Citation(NamedTuple):
     footnote: str
     position: int
     text: str
-
-    @property
-    def keys(self) -> list[str]:
-        return CITATION.findall(self.text)
+    keys: list[str]
 
 
 def bib_file() -> Path:
@@ -90,11 +87,10 @@ def parse_references(text: str) -> dict[str, Reference]:
         entries: Any = parse_string(text, "bibtex").entries
     except PybtexError as error:
         message = str(error)
-        line = getattr(error, "lineno", None)
-        if not line:  # the message names the key of a repeated entry or field, or quotes an author
-            line = next((lines[word] for word in message.split() if word in lines), None)
-            quote = re.search("'(.+)'", message)
-            line = line or line_number(text, text.find(quote[1]) if quote else 0)
+        # A message without a line has the key of a repeated entry or field, or quotes an author.
+        places = [lines[word] for word in message.split() if word in lines]
+        places += [line_number(text, text.find(each)) for each in re.findall("'(.+)'", message)]
+        line = getattr(error, "lineno", None) or next(iter(places), 1)
         reason = re.sub(r"^syntax error in line \d+: ", "", message)
         raise SourceError(bib_file(), line, f"invalid BibTeX: {reason}; correct it") from None
     references = {}
@@ -169,7 +165,7 @@ def find_citations(language: str) -> list[Citation]:
     """All footnotes, in the order of the table of contents."""
     nav = (paths.ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     return [
-        Citation(page, match[1], match.start(), match[2])
+        Citation(page, match[1], match.start(), match[2], CITATION.findall(match[2]))
         for page in sorted(list_pages(language), key=lambda page: nav.find(page.name))
         for match in FOOTNOTE.finditer(blank_fences(page.text))
     ]

@@ -55,11 +55,10 @@ class Exporter:
         for name in self.instances:
             self.reach(f"{name}.forward")
 
-    def error(self, node: ast.AST) -> SourceError:
+    def error(self, node: ast.expr | ast.stmt) -> SourceError:
         code = ast.unparse(node).partition("\n")[0]
         hint = "add it to program_operations.py and to operations.js, or write it in another way"
-        message = f"step-through can't run `{code}`; {hint}"
-        return SourceError(MODEL_FILE, getattr(node, "lineno", 1), message)
+        return SourceError(MODEL_FILE, node.lineno, f"step-through can't run `{code}`; {hint}")
 
     # Functions
 
@@ -167,7 +166,7 @@ class Exporter:
         raise self.error(node)
 
     def call(self, node: ast.Call) -> Json:
-        name, function = ast.unparse(node.func), node.func
+        function, name = node.func, ast.unparse(node.func)
         operands = [self.expression(argument) for argument in node.args]
         keywords = {str(each.arg): self.expression(each.value) for each in node.keywords}
         if name not in FUNCTIONS:
@@ -175,11 +174,12 @@ class Exporter:
                 name, function = f".{function.attr}", function.value  # a method of a tensor
                 if name not in FUNCTIONS:
                     raise self.error(node.func)
+            else:
+                name = "call"
             operands.insert(0, self.expression(function))
         if not keywords.keys() <= FUNCTIONS.get(name, keywords.keys() - {EXPLICIT}):
             raise self.error(node)
-        operator = name if name in FUNCTIONS else "call"
-        return [operator, *operands, *([keywords] if keywords else [])]
+        return [name, *operands, *([keywords] if keywords else [])]
 
     def attribute(self, node: ast.Attribute) -> Json:
         name = ast.unparse(node)

@@ -43,8 +43,8 @@ def check_question(path: Path, label: str, question: Entry) -> None:
     if count != 1:
         message = f"{label} has {count} right choices; mark exactly one with 'right: true'"
         raise SourceError(path, question.line, message)
-    texts = [question["en"], question["zh"]]
-    for text in [*texts, *(text for choice in choices for text in choice.values())]:
+    texts = [text for choice in choices for text in choice.values()]
+    for text in (question["en"], question["zh"], *texts):
         if re.search(r"[\x00-\x09\x0b-\x1f]", text):
             message = "control character; write \\\\ for \\ between double quotes"
             raise SourceError(path, text.line, message)

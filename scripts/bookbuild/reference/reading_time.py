@@ -36,10 +36,8 @@ def add_reading_line(markdown: str, needs: list[str], language: str) -> str:
     """The page with the line below its title; fill_minutes replaces its placeholder later."""
     time, start, separator, end = READING_LINE_PARTS[language]
     prerequisites = start + separator.join(needs) + end if needs else ""
-    title = re.search(r"^# .*\n", markdown, re.M)
-    position = title.end() if title else 0
     line = f'\n{time}{prerequisites}\n{{ .reading data-search-exclude="" }}\n'
-    return markdown[:position] + line + markdown[position:]
+    return re.sub(r"^# .*\n", lambda title: title[0] + line, markdown, count=1, flags=re.M)
 
 
 def fill_minutes(html: str) -> str:

@@ -40,12 +40,11 @@ def proof_rows(kind: str) -> list[list[str]]:
 def model_sections(language: str) -> Iterator[ModelSection]:
     """The sections of the model that a page shows, in the order of the file."""
     shown = {}
-    for page in (page for page in list_pages(language) if not page.is_notebook):
-        includes = [include for include in page.includes() if include.file == MODEL_FILE]
-        page_headings = headings(page.text) if includes else []
-        for include in includes:
-            heading = [heading for heading in page_headings if heading.line < include.line][-1]
-            shown[include.section] = (heading.title, f"{page.name}#{heading.anchor}")
+    for page in list_pages(language):
+        for include in [] if page.is_notebook else page.includes():
+            if include.file == MODEL_FILE:
+                heading = [each for each in headings(page.text) if each.line < include.line][-1]
+                shown[include.section] = (heading.title, f"{page.name}#{heading.anchor}")
     last_line = 0
     for name, text in read_sections(paths.SNIPPETS / MODEL_FILE).items():
         last_line += text.count("\n")
