@@ -21,21 +21,18 @@ import torch
 from bookbuild.pages import paths
 from bookbuild.pages.sections import downloaded_line
 from bookbuild.reference.javascript_model import (
-    MAX_LENGTH,
     TRANSLATOR_JS,
     largest_difference,
     load_trained_translator,
     run_in_node,
     to_float16,
-    truncate_after_eos,
 )
 from bookbuild.reference.model_program import model_program
 from bookbuild.reference.model_switches import make_model, replace_code
 from bookbuild.reference.shape_tracer import MODEL_FILE, Step, recording_module
 from corpus import Pair
-from decode import greedy_decode
 from transformer import MultiHeadAttention
-from translator import BOS, EOS, padded
+from translator import BOS
 
 INTERPRETER = [
     paths.ROOT / "overrides/assets/widgets/step/run-model.js",
@@ -77,11 +74,12 @@ class ReferenceModel:
 def make_tasks(pairs: list[Pair]) -> list[Task]:
     """The ids of the sources, and as target what the model itself writes by greedy decoding."""
     translator = load_trained_translator(rounded=True)
-    sources = [torch.tensor(translator.source.encode(pair.source)) for pair in pairs]
-    greedy = greedy_decode(translator.model, padded(sources), MAX_LENGTH, BOS, EOS)
+    source, target = translator.source, translator.target
+    sentences = [[*pair.source] for pair in pairs]
+    translations = translator.translate(sentences)
     return [
-        {"src": source.tolist(), "tgt": [BOS, *truncate_after_eos(ids)[:-1]]}
-        for source, ids in zip(sources, greedy.tolist(), strict=True)
+        {"src": source.encode(words), "tgt": [BOS, *target.encode(translation)]}
+        for words, translation in zip(sentences, translations, strict=True)
     ]
 
 
