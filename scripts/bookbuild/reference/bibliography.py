@@ -104,9 +104,8 @@ def parse_references(text: str) -> dict[str, Reference]:
             for each in people
         ]
         surname = strip_latex(*people[0].last_names) if people else ""
-        references[key] = Reference(
-            key, entry.type, entry.fields, names, surname, lines.get(key, 1)
-        )
+        line = lines.get(key, 1)
+        references[key] = Reference(key, entry.type, entry.fields, names, surname, line)
     return references
 
 

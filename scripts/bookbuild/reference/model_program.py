@@ -44,9 +44,7 @@ class Exporter:
         self.model = make_model(self.module)
         self.line = downloaded_line(text)
         self.definitions = dict(find_definitions(tree))
-        self.instances: dict[str, nn.Module] = {}
-        for module in self.model.modules():
-            self.instances.setdefault(type(module).__name__, module)
+        self.instances = {type(module).__name__: module for module in self.model.modules()}
         self.functions: dict[str, Json] = {}
         self.notes: dict[str, int] = {}
         self.attributes: set[str] = set()  # of modules, which the functions use

@@ -21,7 +21,6 @@ OPERATORS: dict[type[ast.AST], str] = {
     ast.Is: "is",
     ast.IsNot: "is not",
 }
-SYNTAX = {"tuple", "slice", "[]"}
 # Functions and constants of modules, and methods of tensors, with their keyword arguments.
 FUNCTIONS: dict[str, set[str]] = {
     "F.dropout": set(),
