@@ -1,10 +1,7 @@
 """Run the examples, exercises, labs and proofs, draw the figures, write the downloads.
 
-usage: scripts/generate [--list] [--force] [--no-labs] [NAME ...]
-
-Without a name: runs every job whose inputs have changed. The inputs are the file,
-the local files that it imports, and the pinned versions. With names (or parts of
-names): runs those jobs in any case. --list shows all names.
+Without a name: every job whose inputs have changed. The inputs are the file, the local files
+that it imports, and the pinned versions. With names, or parts of names: these jobs in any case.
 All outputs go to .generated/; a file is only written when its content changes.
 """
 
@@ -12,8 +9,9 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
+
+from filelock import AcquireReturnProxy
 
 from bookbuild.localize.build import write_chinese_files
 from bookbuild.pages import paths
@@ -41,12 +39,9 @@ def programs(jobs: list[Job]) -> Iterator[tuple[Path, list[Path]]]:
     """The snippets and labs that are run, each with all snippets that it imports."""
     for job in jobs:
         if job.is_notebook or job.source.is_relative_to(paths.SNIPPETS):
-            files = dependencies(job.source) - {job.source}
-            modules = (path for path in files if path.suffix == ".py")
-            yield (
-                job.source,
-                sorted(path for path in modules if path.is_relative_to(paths.SNIPPETS)),
-            )
+            modules = (path for path in dependencies(job.source) if path.suffix == ".py")
+            snippets = {path for path in modules if path.is_relative_to(paths.SNIPPETS)}
+            yield job.source, sorted(snippets - {job.source})
 
 
 def write_downloads_and_tables(jobs: list[Job]) -> None:
@@ -88,7 +83,7 @@ def remove_obsolete_files(jobs: list[Job]) -> None:
                 path.unlink()
 
 
-def generation_lock() -> AbstractContextManager[None]:
+def generation_lock() -> AcquireReturnProxy:
     """Lets a second process that generates wait for the first."""
     return file_lock(paths.GENERATED / "lock", "generating")
 
@@ -115,10 +110,7 @@ def update_tables() -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = argparse.ArgumentParser(prog="scripts/generate", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--list", action="store_true", help="list the names and their state")
     parser.add_argument("--force", action="store_true", help="run every job, even if it is fresh")
@@ -126,14 +118,13 @@ def main() -> int:
     try:
         return generate(parser.parse_args())
     except (SourceError, SetupError) as error:
-        print(error, file=sys.stderr)
+        message = str(error)
     except OSError as error:
-        message = describe_os_error(error)
-        if not message:
+        if not (message := describe_os_error(error)):
             raise
-        print(message, file=sys.stderr)
     except KeyboardInterrupt:
-        print("generate: interrupted; finished outputs are kept", file=sys.stderr)
+        message = "generate: interrupted; finished outputs are kept"
+    print(message, file=sys.stderr)
     return 1
 
 

@@ -49,16 +49,11 @@ class Job:
         return self.source.suffix == ".ipynb"
 
     @property
-    def slow_cells(self) -> int:
-        """How many cells of a notebook take seconds; the notebook with most runs first."""
-        cells = notebooks.code_cells(self.source) if self.is_notebook else []
-        return sum("slow" in cell.tags for cell in cells)
-
-    @property
     def timeout(self) -> int:
         """The time limit in seconds; 0 for a notebook, whose kernel limits each cell."""
-        is_long = self.name.startswith("proofs/")
-        return 0 if self.is_notebook else LONG_TIMEOUT if is_long else EXAMPLE_TIMEOUT
+        if self.is_notebook:
+            return 0
+        return LONG_TIMEOUT if self.name.startswith("proofs/") else EXAMPLE_TIMEOUT
 
     @property
     def stamp(self) -> Path:

@@ -1,17 +1,16 @@
 """Runs jobs in forked worker processes."""
 
 import contextlib
-import importlib.util
+import functools
+import importlib
 import multiprocessing
 import os
-import py_compile
 import runpy
 import signal
 import sys
 import tempfile
 import threading
 import traceback
-from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
@@ -21,14 +20,11 @@ from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
 from bookbuild.pages.files import line_number, write_file
 from bookbuild.pages.labs.execution import run_notebook
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.run.jobs import Job, dependencies
+from bookbuild.run.jobs import Job
 
-CHECKED_HASH = py_compile.PycInvalidationMode.CHECKED_HASH
 MANY_JOBS = 20  # of which some train
-PRELOADED_MODULES = {  # imported before the workers fork, by the jobs' folder
-    "figures": ("torch", "matplotlib.backends.backend_svg", "figures.svg"),
-    "labs": ("mkdocs_jupyter.plugin",),  # kernels import torch
-}
+# Imported before the workers fork.
+PRELOADED_MODULES = ("torch", "matplotlib.backends.backend_svg", "figures.svg")
 
 
 def run_job(job: Job) -> None:
@@ -61,6 +57,10 @@ def worker_main(job: Job, error_file: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
     signal.alarm(job.timeout)  # then the signal kills this process
     threading.Thread(target=exit_with_parent, daemon=True).start()
+    # Bytecode is checked by time and size, which a change within a second may leave as they are.
+    # A new file beside a module would also make a server build again.
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # for the kernel of a lab
     try:
         run_job(job)
     except BaseException as error:
@@ -100,67 +100,30 @@ def describe_failure(job: Job, error: BaseException) -> str:
     return f"{source_error}\n{''.join(traceback.format_list(frames[start:]))}".rstrip()
 
 
-def preload_modules(jobs: list[Job]) -> None:
+def preload_modules(for_many_jobs: bool) -> None:
     """Import slow modules once, before forking. Raises SetupError if one is missing."""
-    folders = dict.fromkeys(job.name.partition("/")[0] for job in jobs)
-    names = [name for each in folders for name in PRELOADED_MODULES.get(each, ("torch",))]
-    if len(jobs) > MANY_JOBS:
-        names.append("torch._dynamo")  # optimizers import it, which takes a second
-    for name in names:
+    # Optimizers import torch._dynamo, which takes a second.
+    for name in (*PRELOADED_MODULES, *(["torch._dynamo"] if for_many_jobs else [])):
         try:
-            __import__(name)
+            importlib.import_module(name)
         except ImportError as error:
             hint = "remove .venv and run scripts/install"
             raise SetupError(f"can't import {name} ({error}); {hint}") from None
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(1)
-
-
-def draw_corpus() -> dict[str, Any]:
-    """The translator's sentences of each part."""
-    corpus: Any = importlib.import_module("corpus")
-    return {part: corpus.translator(part) for part in corpus.PARTS}
-
-
-def preload_with_corpus(jobs: list[Job]) -> None:
-    """Import modules, while another process draws the translator's sentences, once for all jobs."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
-        drawn = pool.submit(draw_corpus)
-        preload_modules(jobs)
-        pairs = drawn.result()
-    corpus: Any = importlib.import_module("corpus")
-    draw = corpus.translator
-    corpus.translator = lambda part: pairs.get(part) or draw(part)
-
-
-def compile_local_modules(jobs: list[Job]) -> None:
-    """Write bytecode that is checked by a hash of its source, where there is none.
-
-    By default Python compares time and size, which a change within a second may leave as they are.
-    """
-    modules = {path for job in jobs for path in dependencies(job.source) - {job.source}}
-    for path in modules:
-        if path.suffix == ".py" and not is_compiled(path):
-            py_compile.compile(str(path), quiet=2, invalidation_mode=CHECKED_HASH)
-
-
-def is_compiled(module: Path) -> bool:
-    """Whether there is such bytecode; to write it again would make a server build again."""
-    bytecode = Path(importlib.util.cache_from_source(str(module)))
-    expected = importlib.util.MAGIC_NUMBER + b"\3\0\0\0"  # a hash follows, and it is checked
-    expected += importlib.util.source_hash(module.read_bytes())
-    return bytecode.is_file() and bytecode.read_bytes()[:16] == expected
+    sys.modules["torch"].set_num_threads(1)
+    if for_many_jobs:  # draw the translator's sentences once for all of them
+        corpus: Any = importlib.import_module("corpus")
+        corpus.translator = functools.cache(corpus.translator)
+        for part in corpus.PARTS:
+            corpus.translator(part)
 
 
 def run_jobs(jobs: list[Job]) -> list[str]:
     """Run the jobs in parallel, one worker per core; returns the error messages."""
     sys.path.insert(0, str(paths.SNIPPETS))
-    compile_local_modules(jobs)
-    preload = preload_with_corpus if len(jobs) > MANY_JOBS else preload_modules
-    preload(jobs)
+    preload_modules(for_many_jobs=len(jobs) > MANY_JOBS)
     fork = multiprocessing.get_context("fork")
     failures: list[str] = []
-    waiting = sorted(jobs, key=lambda job: job.slow_cells, reverse=True)[::-1]
+    waiting = jobs[::-1]
     running, done = {}, 0
     with tempfile.TemporaryDirectory() as folder:
         while waiting or running:
