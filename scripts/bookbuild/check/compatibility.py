@@ -7,7 +7,6 @@ Creates an environment in .compatibility/ with the book's pinned packages and th
 and runs the tests of the snippets there. Requires only Python, on Linux, macOS or Windows.
 """
 
-import os
 import platform
 import subprocess
 import sys
@@ -15,28 +14,21 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-OLDEST_PYTORCH = "2.5.1"  # SDPA has enable_gqa since 2.5
-PYTORCH_INDEX_URL = "https://download.pytorch.org/whl"
-IS_LINUX = platform.system() == "Linux"  # where PyPI has builds with CUDA
-CPU_BUILD_OPTIONS = (
-    ["--retries", "0", "--extra-index-url", f"{PYTORCH_INDEX_URL}/cpu"] if IS_LINUX else []
-)
-PACKAGE_OPTIONS = [
-    "--no-deps",  # as in scripts/install
-    "--require-hashes",
-    *("-r", "requirements.txt"),
-    *("-r", "requirements-test.txt"),
-]
+INDEX_URL = "https://download.pytorch.org/whl"
+CPU_BUILD = ["--retries", "0", "--extra-index-url", f"{INDEX_URL}/cpu"]
+if platform.system() != "Linux":
+    CPU_BUILD = []  # only for Linux PyPI has builds with CUDA
 PYTORCH_OPTIONS = {
-    "oldest": [*CPU_BUILD_OPTIONS, f"torch=={OLDEST_PYTORCH}"],
-    "newest": [*CPU_BUILD_OPTIONS, "--upgrade", "torch"],
-    "nightly": ["--pre", "torch", "--index-url", f"{PYTORCH_INDEX_URL}/nightly/cpu"],
+    "oldest": [*CPU_BUILD, "torch==2.5.1"],  # SDPA has enable_gqa since 2.5
+    "newest": [*CPU_BUILD, "--upgrade", "torch"],
+    "nightly": ["--pre", "torch", "--index-url", f"{INDEX_URL}/nightly/cpu"],
 }
+LOCKED_PACKAGES = [
+    *("--no-deps", "--require-hashes"),  # as in scripts/install
+    *("-r", "requirements.txt", "-r", "requirements-test.txt"),
+]
 # All other tests depend on the browser, the site or the pinned version, not on PyTorch's API.
-PYTEST_ARGUMENTS = ["tests/claims", "--ignore=tests/claims/test_mutations.py"]
-PRINT_VERSIONS_CODE = (
-    "import sys, torch; print('Python', sys.version.split()[0], 'PyTorch', torch.__version__)"
-)
+TESTS = ["tests/claims", "--ignore=tests/claims/test_mutations.py"]
 
 
 def main() -> int:
@@ -45,16 +37,15 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     folder = ROOT / ".compatibility" / version
-    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    python = folder / ("Scripts/python.exe" if platform.system() == "Windows" else "bin/python")
     if not python.exists():
         venv.create(folder, with_pip=True)
-    for packages in (PACKAGE_OPTIONS, PYTORCH_OPTIONS[version]):
+    for packages in (LOCKED_PACKAGES, PYTORCH_OPTIONS[version]):
         pip = [python, "-m", "pip", "install", "--disable-pip-version-check"]
         subprocess.run([*pip, *packages], cwd=ROOT, check=True)
-    subprocess.run([python, "-c", PRINT_VERSIONS_CODE], check=True)
-    return subprocess.run(
-        [python, "-m", "pytest", *PYTEST_ARGUMENTS, *options], cwd=ROOT
-    ).returncode
+    code = "import sys, torch; print('Python', sys.version, 'PyTorch', torch.__version__)"
+    subprocess.run([python, "-c", code], check=True)
+    return subprocess.run([python, "-m", "pytest", *TESTS, *options], cwd=ROOT).returncode
 
 
 if __name__ == "__main__":
