@@ -23,6 +23,7 @@ ITEM = re.compile(r"^ *(\d+)\.\s+`([^`]+)`")
 # Where a term gets no tooltip.
 SKIPPED_TAGS = {"code", "pre", "a", "abbr", "h1", "h2", "h3", "h4", "h5", "h6", "th", "summary"}
 SKIPPED_CLASSES = {"arithmatex", "admonition-title", "footnote", "quiz", "reading"}
+# A link of a figure to a page, which becomes relative to the page with the figure.
 FIGURE_LINK = re.compile(r'(?<=<a )xlink:href="([\w/-]+\.md)(#[\w-]+|)"')
 WIDE = r"[\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
 WIDE_BREAK = re.compile(rf"(?<={WIDE})\n *(?={WIDE})")
@@ -70,6 +71,7 @@ def annotation_notes(lines: list[str]) -> Iterator[re.Match[str]]:
 
 def insert_figures(root: etree.Element, page: SourcePage, md: Markdown) -> None:
     """Insert figures into the page as SVG, so that the theme sets their colors."""
+    up = "../" * page_url(page.name).count("/")
     for parent in root.iter():
         for index, child in enumerate(parent):
             source = child.get("src", "")
@@ -77,19 +79,14 @@ def insert_figures(root: etree.Element, page: SourcePage, md: Markdown) -> None:
                 label = escape(child.get("alt", ""))
                 svg = (paths.GENERATED / page.language / source).read_text(encoding="utf-8")
                 svg = re.sub(r' (?:xmlns(?::xlink)?|version)="[^"]*"', "", svg, count=3)
-                # A screen reader finds no links in an image.
-                role = "group" if FIGURE_LINK.search(svg) else "img"
+                svg, num_links = FIGURE_LINK.subn(
+                    lambda link: f'href="{up}{page_url(link[1])}{link[2]}"', svg
+                )
+                role = "group" if num_links else "img"  # a screen reader finds no links in an img
                 svg = svg.replace("<svg", f'<svg role="{role}" aria-label="{label}"', 1)
-                svg = resolve_figure_links(svg, page)
                 wrapper = etree.Element("span", {"class": "figure"})
                 wrapper.text, wrapper.tail = md.htmlStash.store(svg), child.tail
                 parent[index] = wrapper
-
-
-def resolve_figure_links(svg: str, page: SourcePage) -> str:
-    """The SVG with its links to pages, page.md#anchor, as addresses relative to this page."""
-    up = "../" * page_url(page.name).count("/")
-    return FIGURE_LINK.sub(lambda link: f'href="{up}{page_url(link[1])}{link[2]}"', svg)
 
 
 def add_tooltips(root: etree.Element, page: SourcePage, md: Markdown) -> None:
