@@ -64,15 +64,15 @@ def exit_with(status: Any) -> None:
     os._exit(1 if isinstance(status, str) else status or 0)
 
 
-def fork_generate(command: list[str], env: dict[str, str]) -> subprocess.CompletedProcess:
+def fork_generate(command: list[str], cwd: Path) -> subprocess.CompletedProcess:
     """Like subprocess.run, but only for bookbuild.run.generate, the one command of a build."""
     assert command[:3] == [sys.executable, "-m", "bookbuild.run.generate"], command
     sys.stdout.flush()
     if not (child := os.fork()):
         from bookbuild.run import generate
 
-        os.environ.update(env)
-        sys.path[:0] = env["PYTHONPATH"].split(os.pathsep)
+        os.chdir(cwd)
+        sys.path.insert(0, str(cwd))
         sys.argv[1:] = command[3:]
         status: Any = 1
         try:

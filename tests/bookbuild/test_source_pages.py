@@ -172,7 +172,7 @@ def test_a_section_shown_twice_is_reported(generated_book):
 
 
 def test_an_output_is_shown_by_an_include_or_by_a_value(generated_book):
-    where = "snippets/examples/chapter/say.py:1: no page of docs/en shows its output"
+    where = "snippets/examples/chapter/say.py:1: no page of docs/en shows outputs/examples/"
     change(generated_book / PAGE_PATH, '--8<-- "outputs/examples/chapter/say.txt"', "")
     assert not is_reported(where)
     change(generated_book / PAGE_PATH, "{{ chapter/say: number }}", "")

@@ -257,7 +257,7 @@ def missing_glyphs(letters: dict[str, str], font_folder: Path) -> Iterator[str]:
     for font, text in letters.items():
         family, _, style = font.partition(",")
         name = f"{family}-{FONT_STYLES[style]}"
-        subset, full = font_folder / f"{name}.woff2", formulas.katex_file(f"fonts/{name}.ttf")
+        subset, full = font_folder / f"{name}.woff2", formulas.KATEX / f"fonts/{name}.ttf"
         if not subset.exists():
             yield f"no font {name}"
         elif lost := {*text} & font_characters(full) - font_characters(subset):

@@ -1,6 +1,6 @@
 """Errors of the machine during a build: a full disk, a kill, two builds, a missing program.
 
-Each fault is real: a small file system, a signal, an empty PATH, a network that is cut. The
+Each fault is real: a small file system, a signal, a network that is cut. The
 message has the file and a hint, the old site is unchanged, and the next run succeeds.
 """
 
@@ -159,9 +159,7 @@ def remove_formula_cache(copy: FaultyCopy) -> None:
 def hide_node(copy: FaultyCopy) -> Iterator[CommandResult]:
     make_environment(copy)
     remove_formula_cache(copy)
-    path = copy.environment["PATH"]
-    yield copy.run(PATH="/nonexistent")
-    copy.environment["PATH"] = path
+    yield copy.run()
     (copy.folder / ".venv/bin/node").symlink_to(ROOT / ".venv/bin/node")
 
 
@@ -304,11 +302,13 @@ BOOK_FAULTS = {
     ),
     "killed while the site is written": Fault(kill_while_writing_the_site, ""),
     "Ctrl-C while the site is written": Fault(interrupt_while_writing_the_site, "Aborted!"),
-    "no Node": Fault(hide_node, "Node.js not found in .venv or on the PATH; run scripts/inst"),
+    "no Node": Fault(hide_node, ".venv/bin/node: file not found; run git restore, or scripts/inst"),
     "a broken Node": Fault(
-        break_node, "KaTeX did not run; remove node_modules and run scripts/install. Node"
+        break_node, "node failed; correct what it reads, or remove node_modules and run scripts"
     ),
-    "half of node_modules": Fault(remove_katex_fonts, ".ttf is missing; run scripts/install"),
+    "half of node_modules": Fault(
+        remove_katex_fonts, ".ttf: file not found; run git restore, or scripts/install if"
+    ),
     "no PyTorch": Fault(
         hide_torch, "can't import torch (no torch); remove .venv and run scripts/install"
     ),

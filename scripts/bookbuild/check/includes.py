@@ -12,7 +12,7 @@ from bookbuild.pages.files import line_number
 from bookbuild.pages.page import FIGURE, INCLUDE, VALUE, SourcePage, blank_fences, list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, without_section_markers
-from bookbuild.pages.values import output_name, resolve_value
+from bookbuild.pages.values import output_name, resolve_value, source_path
 
 SHOWN_SNIPPETS = ("*.py", "*.js", "variants/*.py")  # each of their sections is on one page
 
@@ -103,18 +103,13 @@ def unused_parts(language: str) -> Iterator[SourceError]:
         if page.is_pending:  # it need not show yet what only its translation shows
             parts |= shown_parts(page.translation.text)
         shown += parts
-    for path in sorted((paths.GENERATED / "outputs").rglob("*.txt")):
-        name = path.relative_to(paths.GENERATED).as_posix()
-        if name not in shown:
-            source = f"{name.removeprefix('outputs/').removesuffix('.txt')}.py"
-            folder = paths.SCRIPTS if source.startswith("proofs/") else paths.SNIPPETS
-            message = f"no page of docs/{language} shows its output; include {name} or remove it"
-            yield SourceError(folder / source, 1, message)
-    for path in sorted((paths.GENERATED / language / "figures").rglob("*.svg")):
-        name = path.relative_to(paths.GENERATED / language).as_posix()
-        if name not in shown:
-            message = f"no page of docs/{language} shows {name}; add it to a page or remove it"
-            yield SourceError(paths.SCRIPTS / f"{Path(name).parent}.py", 1, message)
+    own = paths.GENERATED / language
+    for folder, pattern in ((paths.GENERATED, "outputs/**/*.txt"), (own, "figures/**/*.svg")):
+        for path in sorted(folder.glob(pattern)):
+            name = path.relative_to(folder).as_posix()
+            if name not in shown:
+                message = f"no page of docs/{language} shows {name}; add it to a page or remove it"
+                yield SourceError(source_path(name), 1, message)
     for path in sorted(path for glob in SHOWN_SNIPPETS for path in paths.SNIPPETS.glob(glob)):
         file, text = path.relative_to(paths.SNIPPETS).as_posix(), path.read_text(encoding="utf-8")
         for section in read_sections(path) or [None]:

@@ -7,9 +7,7 @@ language that is behind its translation has `translation: pending`.
 
 import argparse
 import json
-import posixpath
 import re
-import sys
 
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
@@ -18,30 +16,16 @@ from bookbuild.pages.page import FRONT_MATTER, PENDING, SourcePage, page_url
 from bookbuild.pages.templates import render
 
 
-def site_path(page: SourcePage) -> str:
-    """The page's path below the root of the site."""
-    return ("zh/" if page.language == "zh" else "") + page_url(page.name)
-
-
-def with_pending_note(markdown: str, page: SourcePage, root: str) -> str:
-    """Add a note below the title of a page, and the anchors that only its translation has.
-
-    The note links to the translation below the URL root, as Markdown copies need it.
-    """
+def with_pending_note(markdown: str, page: SourcePage) -> str:
+    """Add a note below the title of a page, and the anchors that only its translation has."""
     missing = sorted(page.anchors() - page.own_anchors())
     anchors = "".join(f'<span id="{anchor}"></span>' for anchor in missing)
-    link = root + site_path(page.translation)
+    url = page_url(page.name)
+    link = "../" * url.count("/") + ("zh/" if page.language == "en" else "../") + url
     note = render("pending.md", page.language, anchors=anchors, link=link)
     heading = re.search(r"^# .*\n", markdown, re.M)
     end = heading.end() if heading else 0
     return markdown[:end] + note + markdown[end:]
-
-
-def with_relative_note(html: str, page: SourcePage, root: str) -> str:
-    """Make the link in the note of a page relative, so that it works in any copy of the site."""
-    target = site_path(page.translation)
-    relative = posixpath.relpath(f"/{target}", f"/{site_path(page)}") + "/"
-    return html.replace(f'<a href="{root}{target}">', f'<a href="{relative}">', 1)
 
 
 def set_meta(page: SourcePage, key: str, value: str | None) -> None:
@@ -130,4 +114,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

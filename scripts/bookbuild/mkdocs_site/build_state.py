@@ -21,8 +21,7 @@ class StagedSite:
         self.part = self.folder.with_name(f"{self.folder.name}.part")
         self.old = self.folder.with_name(f"{self.folder.name}.old")
         self.is_complete = False
-        self.lock = file_lock(paths.GENERATED / "site.lock", "building the site")
-        self.lock.__enter__()
+        self.lock = file_lock(paths.GENERATED / "site.lock", "building the site").lock
 
     def finish(self) -> None:
         """Replace the old site if the new one is complete; remove both temporary folders."""
@@ -33,7 +32,7 @@ class StagedSite:
             os.rename(self.part, self.folder)
         for folder in (self.part, self.old):
             shutil.rmtree(folder, ignore_errors=True)
-        self.lock.__exit__(None, None, None)
+        self.lock.release()
 
 
 @dataclass
@@ -41,7 +40,6 @@ class BuildState:
     serving: bool = False  # mkdocs serve, not mkdocs build
     replaces_site: bool = False  # mkdocs build without --dirty
     staged_site: StagedSite | None = None  # the folder that the build fills
-    sources_key: str | None = None  # while serving: a hash of all sources and generated files
     nav: Navigation | None = None  # of the language being built
     can_fork: bool = True  # until a server has started its threads
     chinese_build: BaseProcess | None = None  # builds the Chinese site beside the English one

@@ -6,14 +6,12 @@ import io
 import json
 import logging
 import re
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
 from bookbuild.check.arithmetic import equations
 from bookbuild.pages import paths
-from bookbuild.pages.errors import SetupError
-from bookbuild.pages.node import node_executable
+from bookbuild.pages.node import node_executable, run_program
 from bookbuild.pages.values import source_link
 
 # A formula as pymdownx.arithmatex (generic) writes it, and the punctuation next to it.
@@ -26,6 +24,7 @@ FORMULA = re.compile(
 )
 Formula = tuple[str, bool]  # the TeX, and whether it is displayed on its own line
 ARITHMETIC_TEST = "tests/site/test_numbers.py"
+KATEX = paths.ROOT / "node_modules/katex/dist"
 RENDERER = Path(__file__).with_name("render_formulas.mjs")
 MAX_UNBROKEN = 24  # characters of TeX; a formula this short fits in a line of any screen
 logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns about the dates in KaTeX's fonts
@@ -42,19 +41,9 @@ def parse_formula(match: re.Match[str]) -> Formula:
 
 def render_formulas(formulas: list[Formula]) -> dict[Formula, str]:
     """The HTML of each formula. Raises ValueError(tex, reason) for the first invalid one."""
-    process = subprocess.run(
-        [node_executable(), str(RENDERER)],
-        input=json.dumps(formulas),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=paths.ROOT,
-    )
-    if process.returncode:
-        hint = "remove node_modules and run scripts/install"
-        raise SetupError(f"KaTeX did not run; {hint}. Node's errors:\n{process.stderr}")
+    output = run_program(node_executable(), RENDERER, input=json.dumps(formulas), cwd=paths.ROOT)
     rendered = {}
-    for formula, result in zip(formulas, json.loads(process.stdout), strict=True):
+    for formula, result in zip(formulas, json.loads(output), strict=True):
         if "error" in result:
             raise ValueError(formula[0], result["error"])
         rendered[formula] = minify_html(result["html"])
@@ -114,13 +103,6 @@ def replace_formulas(page: str, rendered: dict[Formula, str], repository: str | 
     return FORMULA.sub(replace, page)
 
 
-def katex_file(name: str) -> Path:
-    path = paths.ROOT / "node_modules/katex/dist" / name
-    if not path.exists():
-        raise SetupError(f"{path.relative_to(paths.ROOT)} is missing; run scripts/install")
-    return path
-
-
 def style_sheet(rendered: Iterable[str]) -> tuple[str, dict[str, bytes]]:
     """KaTeX's style sheet with only the rules that these formulas need, and its fonts by name.
 
@@ -128,7 +110,7 @@ def style_sheet(rendered: Iterable[str]) -> tuple[str, dict[str, bytes]]:
     """
     markup = "".join(rendered)
     used = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
-    css = katex_file("katex.min.css").read_text(encoding="utf-8")
+    css = (KATEX / "katex.min.css").read_text(encoding="utf-8")
     rules = []
     for selectors, style in re.findall(r"([^{}]+){([^}]*)}", re.sub(r"@font-face{[^}]*}", "", css)):
         needed = [
@@ -146,7 +128,7 @@ def style_sheet(rendered: Iterable[str]) -> tuple[str, dict[str, bytes]]:
         if own:
             (name,) = re.findall(r"url\(fonts/([\w-]+)\.ttf\)", face)
             text = font_characters(drawn, own, others)
-            fonts[f"{name}.woff2"] = subset_font(katex_file(f"fonts/{name}.ttf"), text)
+            fonts[f"{name}.woff2"] = subset_font(KATEX / f"fonts/{name}.ttf", text)
             source = f'src:url(fonts/{name}.woff2) format("woff2")}}'
             kept.append(re.sub(r"src:.*}", source, face))
     return "\n".join(kept + rules), fonts

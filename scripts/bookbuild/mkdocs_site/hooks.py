@@ -22,11 +22,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bookbuild.mkdocs_site import page_content, render_cache, site_files, site_output, source_checks
 from bookbuild.mkdocs_site.build_state import STATE, StagedSite
 from bookbuild.mkdocs_site.languages import build_language, set_alternates, source_page
-from bookbuild.mkdocs_site.log_filters import locate_links, locate_nav_errors
+from bookbuild.mkdocs_site.log_filters import locate_links
 from bookbuild.mkdocs_site.markdown_extension import BookExtension
 from bookbuild.mkdocs_site.page_html import strip_indentation
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
+from bookbuild.publish import csp, offline
+from bookbuild.reference import reading_time
 from bookbuild.run.locks import check_port
 
 log = logging.getLogger("mkdocs.hooks.book")
@@ -83,7 +85,6 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     config.markdown_extensions.append(EXTENSION)  # type: ignore[arg-type]
     set_alternates(config, "")
     logging.getLogger("mkdocs.structure.pages").filters[:] = [partial(locate_links, language)]
-    logging.getLogger("mkdocs.structure.nav").filters[:] = [partial(locate_nav_errors, config)]
     return config
 
 
@@ -112,7 +113,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    return page_content.complete_html(html, page, config)
+    return reading_time.fill_minutes(html)
 
 
 def on_env(env, config: MkDocsConfig, files: Files):
@@ -144,8 +145,10 @@ def on_post_build(config: MkDocsConfig) -> None:
     else:
         site_output.build_chinese_site(config)
     if not STATE.serving:  # the development server adds a script of its own to each page
-        site_output.minify_assets(Path(config.site_dir))
-        site_output.protect_site(Path(config.site_dir), comments="giscus" in config.extra)
+        folder = Path(config.site_dir)
+        site_output.minify_assets(folder)
+        csp.add_policy(folder, comments="giscus" in config.extra)
+        offline.write_lists(folder)  # with the hashes of the final bytes
     if STATE.staged_site:
         STATE.staged_site.is_complete = True
     source_checks.start_labs()

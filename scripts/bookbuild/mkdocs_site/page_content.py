@@ -13,10 +13,10 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from bookbuild.check.includes import expand_includes
-from bookbuild.check.pending import with_pending_note, with_relative_note
+from bookbuild.check.pending import with_pending_note
 from bookbuild.mkdocs_site import formulas
 from bookbuild.mkdocs_site.build_state import STATE
-from bookbuild.mkdocs_site.languages import build_language, root_url, source_page
+from bookbuild.mkdocs_site.languages import build_language, source_page
 from bookbuild.mkdocs_site.page_html import (
     add_code_breaks,
     add_line_counts,
@@ -37,28 +37,20 @@ RENDERED_FORMULAS: dict[formulas.Formula, str] = {}  # HTML
 def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
     """The Markdown with citations, values, notes, the reading line and included files."""
     source = source_page(page, config)
-
-    def expand() -> str:
-        text = bibliography.expand_citations(markdown, source.language)
-        text = replace_values(text, config.repo_url)
-        if STATE.serving:  # while pages are being edited, none must come from an offline copy
-            text = text.replace(' data-widget="offline"', "")
-        if source.is_pending:
-            text = with_pending_note(text, source, root_url(config))
-        needs = page.meta.get("needs")
-        if needs is not None:
-            text = reading_time.add_reading_line(text, needs, source.language)
-        try:
-            text = expand_includes(text, source.language)
-        except ValueError as error:  # in a generated file; page_errors checks the page's own
-            raise source.error(0, str(error)) from None
-        return with_source_links(text, config.repo_url or "")
-
-    if not STATE.sources_key:
-        return expand()
-    addresses = root_url(config), str(config.repo_url)
-    key = hash_texts((STATE.sources_key, *addresses, markdown, repr(page.meta)))
-    return cached(f"{source.language}/{source.name}.expanded", key, expand)
+    text = bibliography.expand_citations(markdown, source.language)
+    text = replace_values(text, config.repo_url)
+    if STATE.serving:  # while pages are being edited, none must come from an offline copy
+        text = text.replace(' data-widget="offline"', "")
+    if source.is_pending:
+        text = with_pending_note(text, source)
+    needs = page.meta.get("needs")
+    if needs is not None:
+        text = reading_time.add_reading_line(text, needs, source.language)
+    try:
+        text = expand_includes(text, source.language)
+    except ValueError as error:  # in a generated file; page_errors checks the page's own
+        raise source.error(0, str(error)) from None
+    return with_source_links(text, config.repo_url or "")
 
 
 def with_source_links(markdown: str, repository: str) -> str:
@@ -66,14 +58,6 @@ def with_source_links(markdown: str, repository: str) -> str:
     only the text."""
     link = rf"[\1]({repository.rstrip('/')}/blob/main/\2)\3" if repository else r"\1"
     return re.sub(r"\[([^]]*)\]\(source:([^)\s]+)\)(\{[^}]*\})?", link, markdown)
-
-
-def complete_html(html: str, page: Page, config: MkDocsConfig) -> str:
-    """The HTML with the note of a pending page and the minutes that the page takes."""
-    source = source_page(page, config)
-    if source.is_pending:
-        html = with_relative_note(html, source, root_url(config))
-    return reading_time.fill_minutes(html)
 
 
 def render_formulas(files: Files, config: MkDocsConfig) -> None:

@@ -1,9 +1,9 @@
 """Reuse results of earlier builds whose inputs have not changed.
 
-Results are kept in memory, and as pickles in .generated/ for the next start. While the site is
-served, each page has a key: a hash of its text, its figures, the glossary, the list of files and
-the configuration. Its cached steps (rendering, search entries, HTML) are repeated only if the key
-has changed. `mkdocs build` gives pages no keys, so it repeats these steps.
+Results are kept as pickles in .generated/. While the site is served, each page has a key: a hash
+of its text, its figures, the glossary, the list of files and the configuration. Its cached steps
+(rendering, search entries, HTML) are repeated only if the key has changed. `mkdocs build` gives
+pages no keys, so it repeats these steps.
 """
 
 import functools
@@ -13,13 +13,13 @@ import pickle
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from logging.handlers import BufferingHandler
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
-from mkdocs.utils import CountHandler
 
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
@@ -28,50 +28,40 @@ from bookbuild.pages.page import FIGURE, SourcePage
 
 Result = TypeVar("Result")
 PAGE_KEYS: dict[SourcePage, str] = {}
-RESULTS: dict[str, tuple[str, Any]] = {}  # name: (key, result)
 LOCK_FILES = "requirements.txt", "package-lock.json"
 # What MkDocs sets on a page when it renders it, except the links, which refer to other pages.
 RENDERED_ATTRIBUTES = ("content", "toc", "_title_from_render", "present_anchor_ids")
 log = logging.getLogger("mkdocs.structure.pages")
 
 
-def cached(name: str, key: str | None, compute: Callable[[], Result]) -> Result:
+def cached(name: str, key: str, compute: Callable[[], Result]) -> Result:
     """The result of a computation, repeated only if the key or the code has changed."""
-    if not key:
-        return compute()
-    key = f"{code_version()} {key}"
-    stored = RESULTS.get(name) or load_result(name)
-    if not stored or stored[0] != key:
-        stored = key, compute()
-        write_file(result_path(name), pickle.dumps(stored))
-    RESULTS[name] = stored
-    return stored[1]
+    path, key = paths.GENERATED / "cache" / f"{name}.pickle", f"{code_version()} {key}"
+    with suppress(Exception):  # unpickling a damaged file may raise any exception
+        stored_key, result = pickle.loads(path.read_bytes())
+        if stored_key == key:
+            return result
+    result = compute()
+    write_file(path, pickle.dumps((key, result)))
+    return result
 
 
 def cached_step(page: SourcePage, step: str, compute: Callable[[], Result]) -> Result:
     """The result of a step for a page, repeated only if the page's key has changed."""
-    return cached(f"{page.language}/{page.name}.{step}", PAGE_KEYS.get(page), compute)
-
-
-def result_path(name: str) -> Path:
-    return paths.GENERATED / "cache" / f"{name}.pickle"
-
-
-def load_result(name: str) -> tuple[str, Any] | None:
-    """The key and result that an earlier process stored, if they are readable."""
-    with suppress(Exception):  # unpickling a damaged file may raise any exception
-        return pickle.loads(result_path(name).read_bytes())
-    return None
+    if page not in PAGE_KEYS:
+        return compute()
+    return cached(f"{page.language}/{page.name}.{step}", PAGE_KEYS[page], compute)
 
 
 def hash_texts(texts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
-def hash_files(files: Iterable[Path]) -> str:
-    """A hash of the names and the contents of these files, without bytecode."""
-    digest = hashlib.sha256()
-    for path in sorted(files):
+def hash_files(files: Iterable[str | Path]) -> str:
+    """A hash of the names and the contents of these files, and of all files in these folders,
+    without bytecode."""
+    digest, roots = hashlib.sha256(), [paths.ROOT / file for file in files]
+    for path in sorted(path for root in roots for path in (root, *root.rglob("*"))):
         if "__pycache__" not in path.parts:
             digest.update(f"{path}\0".encode() + (path.read_bytes() if path.is_file() else b""))
     return digest.hexdigest()
@@ -81,7 +71,7 @@ def hash_files(files: Iterable[Path]) -> str:
 def code_version() -> str:
     """A hash of the code and the packages that build the site, which a server loads once."""
     locks = [(paths.ROOT / name).read_text(encoding="utf-8") for name in LOCK_FILES]
-    return hash_texts([sys.version, hash_files(paths.SCRIPTS.glob("bookbuild/**/*")), *locks])
+    return hash_texts([sys.version, hash_files(["scripts/bookbuild"]), *locks])
 
 
 def track_page(
@@ -95,28 +85,28 @@ def track_page(
     PAGE_KEYS[source] = hash_texts(parts)
 
     def render(config: MkDocsConfig, files: Files) -> None:
-        attributes, links, warnings = cached_step(
+        attributes, links, messages = cached_step(
             source, "render", lambda: render_page(page, config, files)
         )
         vars(page).update(attributes)
         page.links_to_anchors = {files.src_uris[name]: anchors for name, anchors in links.items()}
-        if warnings:  # every build logs them
-            name = f"{source.language}/{source.name}.render"
-            del RESULTS[name]
-            result_path(name).unlink(missing_ok=True)
+        for record in messages:
+            log.handle(record)
 
     page.render = render  # type: ignore[method-assign]
 
 
-def render_page(page: Page, config: MkDocsConfig, files: Files) -> tuple[dict, dict, int]:
+def render_page(page: Page, config: MkDocsConfig, files: Files) -> tuple[dict, dict, list]:
     """Render a page with MkDocs; returns its attributes, the anchors that it links to in other
-    files, by their names, and the number of warnings."""
-    counter = CountHandler()
-    log.addHandler(counter)
+    files, by their names, and the messages that each build logs."""
+    handler = BufferingHandler(capacity=1_000_000)
+    log.addHandler(handler)
+    log.propagate = False
     try:
         Page.render(page, config, files)
     finally:
-        log.removeHandler(counter)
+        log.propagate = True
+        log.removeHandler(handler)
     attributes = {name: getattr(page, name) for name in RENDERED_ATTRIBUTES}
     links = {file.src_uri: anchors for file, anchors in (page.links_to_anchors or {}).items()}
-    return attributes, links, len(counter.get_counts())
+    return attributes, links, handler.buffer

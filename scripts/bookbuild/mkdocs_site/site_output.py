@@ -5,9 +5,8 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
-import threading
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -21,33 +20,28 @@ from bookbuild.mkdocs_site.build_state import STATE
 from bookbuild.mkdocs_site.languages import build_language, root_url
 from bookbuild.mkdocs_site.theme_patches import patch_theme
 from bookbuild.pages import paths
-from bookbuild.pages.errors import SetupError
 from bookbuild.pages.files import write_file
+from bookbuild.pages.node import run_program
 from bookbuild.pages.values import remove_source_links
-from bookbuild.publish import csp, feed, offline
+from bookbuild.publish import feed
 from bookbuild.publish.markdown_copies import PageCopy, llms_txt
-from bookbuild.run.workers import exit_with_parent
 
-# Headings of the pages outside a part: before the first part, and after it.
-DEFAULT_HEADINGS = {"en": ("Chapters", "Reference"), "zh": ("各章", "查阅")}
+DEFAULT_HEADINGS = {"en": "Chapters", "zh": "各章"}  # of the pages outside a part
 READING_MINUTES = re.compile(r'<p class="reading"[^>]*>\D*(\d+)')
 
 
 def write_language_files(config: MkDocsConfig) -> None:
     """Patch the theme's scripts; write the Markdown copies, their list, and the feed."""
     language, folder = build_language(config), Path(config.site_dir)
-    title, description, root = (
-        config.site_name,
-        config.site_description or "",
-        config.site_url or "/",
-    )
+    title, description = config.site_name, config.site_description or ""
+    root = config.site_url or "/"
     patch_theme(config)
     parts = {
         heading: [page_copy(page, config) for page in pages]
         for heading, pages in navigation_parts(language).items()
     }
-    for page in (copy for copies in parts.values() for copy in copies):
-        write_file(folder / page.path, page.text())
+    for copy in chain.from_iterable(parts.values()):
+        write_file(folder / copy.path, copy.text())
     other_list = root_url(config) + ("llms.txt" if language == "zh" else "zh/llms.txt")
     text = llms_txt(title, description, parts, language, root, other_list)
     write_file(folder / "llms.txt", text)
@@ -69,16 +63,14 @@ def page_copy(page: Page, config: MkDocsConfig) -> PageCopy:
 
 
 def navigation_parts(language: str) -> dict[str, list[Page]]:
-    """The pages by the heading of their part; pages outside a part are chapters or reference."""
+    """The pages by the heading of their part."""
     assert STATE.nav
-    heading, last = DEFAULT_HEADINGS[language]
     parts: dict[str, list[Page]] = {}
     for item in STATE.nav.items:
         if isinstance(item, Page):
-            parts.setdefault(heading, []).append(item)
+            parts.setdefault(DEFAULT_HEADINGS[language], []).append(item)
         else:
             parts[item.title] = [page for page in STATE.nav.pages if item in page.ancestors]
-            heading = last
     return parts
 
 
@@ -86,9 +78,7 @@ def start_chinese_build(config: MkDocsConfig) -> None:
     """Build the Chinese site in a fork of this process, which builds the English one meanwhile."""
 
     def run() -> None:
-        STATE.chinese_build = None
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
-        threading.Thread(target=exit_with_parent, daemon=True).start()
         try:
             build_chinese_site(config)
         except MkDocsException as error:
@@ -123,14 +113,8 @@ def build_chinese_site(config: MkDocsConfig) -> None:
         site_url=urljoin(config.site_url or "/", "zh/"),
         strict=config.strict,
     )
-    # Both builds share these hooks, and the end of the Chinese one isn't the end of the site.
-    staged_site, STATE.staged_site = STATE.staged_site, None
-    try:
-        chinese.plugins.on_startup(command="serve" if STATE.serving else "build", dirty=False)
-        build(chinese)
-        chinese.plugins.on_shutdown()
-    finally:
-        STATE.staged_site = staged_site
+    chinese.plugins.on_startup(command="serve" if STATE.serving else "build", dirty=False)
+    build(chinese)  # without on_shutdown, which is the end of both builds
 
 
 def minify_assets(folder: Path) -> None:
@@ -153,26 +137,8 @@ def minify_assets(folder: Path) -> None:
 def run_esbuild(folder: Path, *arguments: str | Path) -> None:
     """Minify files of a folder in place."""
     # The program for this system, which takes a fraction of the time of esbuild's Node.js script.
-    esbuild = next((paths.ROOT / "node_modules" / "@esbuild").glob("*/bin/esbuild"), None)
-    hint = "remove node_modules and run scripts/install"
-    if not esbuild:
-        raise SetupError(f"esbuild is missing; {hint}")
+    programs = (paths.ROOT / "node_modules" / "@esbuild").glob("*/bin/esbuild")
     options = "--minify --target=es2023 --tsconfig-raw={} --legal-comments=none"
     in_place = "--allow-overwrite --outbase=. --outdir=."
-    process = subprocess.run(
-        [esbuild, *arguments, *options.split(), *in_place.split()],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
-    if process.returncode:
-        raise SetupError(
-            f"esbuild did not run; correct the script, or {hint}. Its errors:\n{process.stderr}"
-        )
-
-
-def protect_site(folder: Path, comments: bool) -> None:
-    """Add the Content-Security-Policy, then list the hashes of the final bytes for offline use."""
-    csp.add_policy(folder, comments=comments)
-    offline.write_lists(folder)
+    program = next(programs, "esbuild")  # if it is missing, the error names it
+    run_program(program, *arguments, *options.split(), *in_place.split(), cwd=folder)

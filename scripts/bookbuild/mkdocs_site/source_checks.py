@@ -2,7 +2,6 @@
 
 import atexit
 import logging
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -38,8 +37,8 @@ def prepare_sources() -> None:
     for which all labs had run.
     """
     record = paths.GENERATED / "cache" / "checked"
-    sources = f"{code_version()} {hash_folders(SOURCE_PATHS)}"  # before they are read
-    key = f"{sources} {hash_folders(OUTPUT_PATHS)}"
+    sources = f"{code_version()} {hash_files(SOURCE_PATHS)}"  # before they are read
+    key = f"{sources} {hash_files(OUTPUT_PATHS)}"
     if not (STATE.serving and record.is_file() and record.read_text() == key):
         generate_outputs()
         errors = list(dict.fromkeys(map(str, source_errors())))
@@ -48,15 +47,8 @@ def prepare_sources() -> None:
         warnings = [*completeness_errors(), *bibliography.unused_references()]
         for warning in warnings:  # stops a strict build
             log.warning(warning)
-        key = f"{sources} {hash_folders(OUTPUT_PATHS)}"
+        key = f"{sources} {hash_files(OUTPUT_PATHS)}"
         write_file(record, "" if warnings or STATE.labs_are_stale else key)
-    STATE.sources_key = key if STATE.serving else None
-
-
-def hash_folders(names: tuple[str, ...]) -> str:
-    """A hash of files, and of all files in folders."""
-    roots = [paths.ROOT / name for name in names]
-    return hash_files(path for root in roots for path in (root, *root.rglob("*")))
 
 
 def generate_outputs() -> None:
@@ -71,7 +63,7 @@ def generate_outputs() -> None:
     if all(STATE.serving and job.is_notebook for job in stale):
         return generate.update_tables()
     options = ["--no-labs"] if STATE.serving else []
-    status = subprocess.run([*GENERATE, *options], env=generate_environment()).returncode
+    status = subprocess.run([*GENERATE, *options], cwd=paths.SCRIPTS).returncode
     if status < 0:
         hint = "is there enough memory? Run it again; finished outputs are kept"
         raise PluginError(f"scripts/generate was killed by signal {-status}; {hint}")
@@ -79,16 +71,11 @@ def generate_outputs() -> None:
         raise PluginError("scripts/generate failed; see the errors above")
 
 
-def generate_environment() -> dict[str, str]:
-    folders = [str(paths.SCRIPTS), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
-
-
 def start_labs() -> None:
     """After a build, run stale labs in the background; the server then builds again."""
     if STATE.labs_are_stale:
         atexit.register(stop_labs)
-        STATE.labs = subprocess.Popen(GENERATE, env=generate_environment())
+        STATE.labs = subprocess.Popen(GENERATE, cwd=paths.SCRIPTS)
 
 
 def stop_labs() -> None:

@@ -1,16 +1,24 @@
-"""Finds the Node.js executable."""
+"""Runs Node.js and other programs that scripts/install has installed."""
 
-import shutil
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from bookbuild.pages.errors import SetupError
 
 
 def node_executable() -> str:
-    """Node of the virtual environment, else of the PATH. Raises SetupError if there is none."""
-    installed = Path(sys.executable).with_name("node")
-    executable = str(installed) if installed.exists() else shutil.which("node")
-    if not executable:
-        raise SetupError("Node.js not found in .venv or on the PATH; run scripts/install")
-    return executable
+    """Node of the virtual environment."""
+    return str(Path(sys.executable).with_name("node"))
+
+
+def run_program(program: str | Path, *arguments: str | Path, **options: Any) -> str:
+    """The output of a program. Raises SetupError if it fails."""
+    process = subprocess.run(
+        [program, *arguments], capture_output=True, text=True, encoding="utf-8", **options
+    )
+    if process.returncode:
+        hint = "correct what it reads, or remove node_modules and run scripts/install"
+        raise SetupError(f"{Path(program).name} failed; {hint}. Its errors:\n{process.stderr}")
+    return process.stdout

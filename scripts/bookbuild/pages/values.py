@@ -1,6 +1,7 @@
 """Values that examples print and pages quote: {{ chapter/example: label }}."""
 
 import re
+from pathlib import Path
 
 from bookbuild.pages import paths
 from bookbuild.pages.page import VALUE, blank_fences
@@ -17,6 +18,15 @@ def output_name(reference: str) -> str:
     if name == CLAIM_COUNTS:
         return f"{name}.txt"
     return f"outputs/{name if name.startswith(OUTPUT_FOLDERS) else f'examples/{name}'}.txt"
+
+
+def source_path(name: str) -> Path:
+    """The file that makes outputs/examples/CHAPTER/NAME.txt or figures/CHAPTER/NAME.svg."""
+    path = Path(name)
+    if name.startswith("figures/"):
+        return paths.SCRIPTS / f"{path.parent}.py"
+    program = path.relative_to("outputs").with_suffix(".py")
+    return (paths.SCRIPTS if program.parts[0] == "proofs" else paths.SNIPPETS) / program
 
 
 def resolve_value(reference: str) -> str:
@@ -46,13 +56,11 @@ def source_file(reference: str) -> str:
     whose result the example reads."""
     if reference.startswith(f"{CLAIM_COUNTS}: "):
         return "scripts/bookbuild/reference/claim_tables.py"
-    name = output_name(reference).removeprefix("outputs/").removesuffix(".txt")
-    folder = paths.SCRIPTS if name.startswith("proofs/") else paths.SNIPPETS
-    text = (folder / f"{name}.py").read_text(encoding="utf-8")
-    for result in RESULT.findall(text):
+    program = source_path(output_name(reference))
+    for result in RESULT.findall(program.read_text(encoding="utf-8")):
         if (paths.SCRIPTS / f"experiments/{result}.py").is_file():
             return f"scripts/experiments/{result}.py"
-    return f"{folder.name}/{name}.py"
+    return program.relative_to(paths.ROOT).as_posix()
 
 
 def source_link(content: str, file: str, repository: str) -> str:
