@@ -3,12 +3,12 @@
 import ast
 import functools
 import hashlib
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from bookbuild.pages import paths
-from bookbuild.pages.errors import SourceError
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.labs.execution import SETTINGS, plugin_options
 from bookbuild.pages.paths import LANGUAGES
@@ -17,6 +17,7 @@ EXAMPLE_TIMEOUT = 120  # seconds
 LONG_TIMEOUT = 1200  # of a proof; the slowest compute for about a minute
 FILE_SUFFIXES = (".py", ".safetensors", ".js", ".mjs")  # a string with such an end is a file name
 PINNED_FILES = ("requirements.txt", "scripts/install")  # the versions of all packages
+FIGURE_FUNCTION = re.compile(r"^@figure\(.*?^def (\w+)\(", re.M | re.S)
 JOB_FILES = (  # notebooks first, because one of them trains for a minute
     ("docs/en", "labs/*.ipynb"),
     ("snippets", "examples/**/*.py"),
@@ -137,14 +138,4 @@ def list_jobs() -> list[Job]:
 
 def figure_functions(path: Path) -> list[str]:
     """The names of a file's functions with the decorator @figure(…)."""
-    try:
-        tree = ast.parse(path.read_bytes())
-    except SyntaxError as error:
-        message = f"SyntaxError: {error.msg}; correct it"
-        raise SourceError(path, error.lineno or 1, message) from None
-    return [
-        node.name
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef)
-        and any(ast.unparse(decorator).startswith("figure(") for decorator in node.decorator_list)
-    ]
+    return FIGURE_FUNCTION.findall(path.read_text(encoding="utf-8"))
