@@ -23,9 +23,7 @@ def with_pending_note(markdown: str, page: SourcePage) -> str:
     url = page_url(page.name)
     link = "../" * url.count("/") + ("zh/" if page.language == "en" else "../") + url
     note = render("pending.md", page.language, anchors=anchors, link=link)
-    heading = re.search(r"^# .*\n", markdown, re.M)
-    end = heading.end() if heading else 0
-    return markdown[:end] + note + markdown[end:]
+    return re.sub(r"^# .*\n", lambda title: title[0] + note, markdown, count=1, flags=re.M)
 
 
 def set_meta(page: SourcePage, key: str, value: str | None) -> None:

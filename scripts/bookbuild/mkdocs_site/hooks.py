@@ -9,7 +9,7 @@ from pathlib import Path
 import jieba
 from jinja2 import FileSystemBytecodeCache, TemplateSyntaxError
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import Abort, PluginError
+from mkdocs.exceptions import Abort
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import Files
@@ -52,12 +52,7 @@ def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable) 
 def on_shutdown() -> None:
     site_output.stop_chinese_build()
     if STATE.staged_site:
-        try:
-            STATE.staged_site.finish()
-        except OSError as error:
-            folder = STATE.staged_site.folder
-            message = describe_os_error(error) or f"can't replace {folder} ({error.strerror})"
-            raise PluginError(message) from None
+        STATE.staged_site.finish()
 
 
 def on_build_error(error: Exception) -> None:

@@ -18,13 +18,14 @@ LONG_TIMEOUT = 1200  # of a proof; the slowest compute for about a minute
 FILE_SUFFIXES = (".py", ".safetensors", ".js", ".mjs")  # a string with such an end is a file name
 PINNED_FILES = ("requirements.txt", "scripts/install")  # the versions of all packages
 FIGURE_FUNCTION = re.compile(r"^@figure\(.*?^def (\w+)\(", re.M | re.S)
-JOB_FILES = (  # notebooks first, because one of them trains for a minute
-    ("docs/en", "labs/*.ipynb"),
-    ("snippets", "examples/**/*.py"),
-    ("snippets", "exercises/**/*.py"),
-    ("snippets", "pitfalls/**/*.py"),
-    ("scripts", "proofs/*.py"),
-    ("scripts", "downloads/*.py"),  # sentences.json.py prints sentences.json
+# Folders, files to run, and what these write in .generated/.
+JOB_FILES = (
+    ("docs/en", "labs/*.ipynb", "outputs/{}.json"),  # first, because one trains for a minute
+    ("snippets", "examples/**/*.py", "outputs/{}.txt"),
+    ("snippets", "exercises/**/*.py", "outputs/{}.txt"),
+    ("snippets", "pitfalls/**/*.py", "outputs/{}.txt"),
+    ("scripts", "proofs/*.py", "outputs/{}.txt"),
+    ("scripts", "downloads/*.py", "{}"),  # sentences.json.py prints sentences.json
 )
 
 
@@ -34,16 +35,7 @@ class Job:
 
     name: str  # examples/embeddings/one_hot, figures/embeddings/norms, downloads/sentences.json
     source: Path
-
-    @property
-    def outputs(self) -> list[Path]:
-        """The files in .generated/ that the job writes."""
-        if self.name.startswith("downloads/"):
-            return [paths.GENERATED / self.name]
-        if self.name.startswith("figures/"):
-            return [paths.GENERATED / language / f"{self.name}.svg" for language in LANGUAGES]
-        suffix = "json" if self.is_notebook else "txt"
-        return [paths.GENERATED / "outputs" / f"{self.name}.{suffix}"]
+    outputs: tuple[Path, ...]  # the files in .generated/ that it writes
 
     @property
     def is_notebook(self) -> bool:
@@ -127,15 +119,13 @@ def local_files(path: Path, source: bytes) -> list[Path]:
 def list_jobs() -> list[Job]:
     """All files to run and all figures to draw."""
     jobs = []
-    for folder, pattern in JOB_FILES:
+    for folder, pattern, output in JOB_FILES:
         for path in sorted((paths.ROOT / folder).glob(pattern)):
             name = path.relative_to(paths.ROOT / folder).with_suffix("").as_posix()
-            jobs.append(Job(name, path))
+            jobs.append(Job(name, path, (paths.GENERATED / output.format(name),)))
     for path in sorted((paths.SCRIPTS / "figures").glob("*.py")):
-        jobs += [Job(f"figures/{path.stem}/{name}", path) for name in figure_functions(path)]
+        for function in FIGURE_FUNCTION.findall(path.read_text(encoding="utf-8")):
+            name = f"figures/{path.stem}/{function}"
+            svgs = (paths.GENERATED / language / f"{name}.svg" for language in LANGUAGES)
+            jobs.append(Job(name, path, tuple(svgs)))
     return jobs
-
-
-def figure_functions(path: Path) -> list[str]:
-    """The names of a file's functions with the decorator @figure(…)."""
-    return FIGURE_FUNCTION.findall(path.read_text(encoding="utf-8"))

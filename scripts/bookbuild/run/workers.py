@@ -23,8 +23,6 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run.jobs import Job
 
 MANY_JOBS = 20  # of which some train
-# Imported before the workers fork.
-PRELOADED_MODULES = ("torch", "matplotlib.backends.backend_svg", "figures.svg")
 
 
 def run_job(job: Job) -> None:
@@ -97,17 +95,21 @@ def describe_failure(job: Job, error: BaseException) -> str:
     return f"{source_error}\n{''.join(traceback.format_list(frames[start:]))}".rstrip()
 
 
-def preload_modules(for_many_jobs: bool) -> None:
+def preload_modules(jobs: list[Job]) -> None:
     """Import slow modules once, before forking. Raises SetupError if one is missing."""
-    # Optimizers import torch._dynamo, which takes a second.
-    for name in (*PRELOADED_MODULES, *(["torch._dynamo"] if for_many_jobs else [])):
+    names, many = ["torch"], len(jobs) > MANY_JOBS
+    if any(job.name.startswith("figures/") for job in jobs):
+        names += ["matplotlib.backends.backend_svg", "figures.svg"]
+    if many:
+        names.append("torch._dynamo")  # optimizers import it, which takes a second
+    for name in names:
         try:
             importlib.import_module(name)
         except ImportError as error:
             hint = "remove .venv and run scripts/install"
             raise SetupError(f"can't import {name} ({error}); {hint}") from None
     sys.modules["torch"].set_num_threads(1)
-    if for_many_jobs:  # draw the translator's sentences once for all of them
+    if many:  # draw the translator's sentences once for all of them
         corpus: Any = importlib.import_module("corpus")
         corpus.translator = functools.cache(corpus.translator)
         for part in corpus.PARTS:
@@ -117,7 +119,7 @@ def preload_modules(for_many_jobs: bool) -> None:
 def run_jobs(jobs: list[Job]) -> list[str]:
     """Run the jobs in parallel, one worker per core; returns the error messages."""
     sys.path.insert(0, str(paths.SNIPPETS))
-    preload_modules(for_many_jobs=len(jobs) > MANY_JOBS)
+    preload_modules(jobs)
     fork = multiprocessing.get_context("fork")
     failures: list[str] = []
     waiting = jobs[::-1]
