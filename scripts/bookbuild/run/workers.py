@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gc
 import importlib
 import multiprocessing
 import os
@@ -55,10 +56,6 @@ def worker_main(job: Job, error_file: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
     signal.alarm(job.timeout)  # then the signal kills this process
     threading.Thread(target=exit_with_parent, daemon=True).start()
-    # Bytecode is checked by time and size, which a change within a second may leave as they are.
-    # A new file beside a module would also make a server build again.
-    sys.dont_write_bytecode = True
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # for the kernel of a lab
     try:
         run_job(job)
     except BaseException as error:
@@ -109,8 +106,20 @@ def preload_modules(jobs: list[Job]) -> None:
             hint = "remove .venv and run scripts/install"
             raise SetupError(f"can't import {name} ({error}); {hint}") from None
     sys.modules["torch"].set_num_threads(1)
-    if many:  # draw the translator's sentences once for all of them
-        corpus: Any = importlib.import_module("corpus")
+    # Bytecode is checked by time and size, which a change within a second may leave as they are.
+    # A new file beside a module would also make a server build again.
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # for the kernel of a lab
+    if many:
+        preload_snippets()
+
+
+def preload_snippets() -> None:
+    """Import the snippets and draw the translator's sentences, once for all jobs."""
+    with contextlib.suppress(Exception):  # the jobs raise it too, and report its place
+        for path in paths.SNIPPETS.glob("*.py"):
+            importlib.import_module(path.stem)
+        corpus: Any = sys.modules["corpus"]
         corpus.translator = functools.cache(corpus.translator)
         for part in corpus.PARTS:
             corpus.translator(part)
@@ -120,6 +129,7 @@ def run_jobs(jobs: list[Job]) -> list[str]:
     """Run the jobs in parallel, one worker per core; returns the error messages."""
     sys.path.insert(0, str(paths.SNIPPETS))
     preload_modules(jobs)
+    gc.freeze()  # so that no worker's garbage collection copies the memory that it shares
     fork = multiprocessing.get_context("fork")
     failures: list[str] = []
     waiting = jobs[::-1]
