@@ -14,12 +14,13 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+OLDEST_PYTORCH = "2.5.1"  # SDPA has enable_gqa since 2.5
 INDEX_URL = "https://download.pytorch.org/whl"
 CPU_BUILD = ["--retries", "0", "--extra-index-url", f"{INDEX_URL}/cpu"]
 if platform.system() != "Linux":
     CPU_BUILD = []  # only for Linux PyPI has builds with CUDA
 PYTORCH_OPTIONS = {
-    "oldest": [*CPU_BUILD, "torch==2.5.1"],  # SDPA has enable_gqa since 2.5
+    "oldest": [*CPU_BUILD, f"torch=={OLDEST_PYTORCH}"],
     "newest": [*CPU_BUILD, "--upgrade", "torch"],
     "nightly": ["--pre", "torch", "--index-url", f"{INDEX_URL}/nightly/cpu"],
 }
