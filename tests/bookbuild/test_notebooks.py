@@ -257,6 +257,16 @@ def test_a_kernel_that_is_not_installed_is_reported(sample_folder, lab, generate
     assert f"{where}; remove .venv and run scripts/install" in messages
 
 
+def test_a_template_that_mkdocs_jupyter_does_not_use_is_reported(sample_folder, lab):
+    settings = sample_folder / "scripts/bookbuild/pages/labs/jupyter"
+    next(settings.rglob("*.j2")).unlink()
+    status, messages = run_command(
+        sample_folder, *module_command(sample_folder, "run.generate"), "labs"
+    )
+    assert status == 1
+    assert "labs/jupyter:1: mkdocs-jupyter has not used our template" in messages
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_or_killed_run_leaves_no_kernel_and_can_be_repeated(sample_folder, lab, by):

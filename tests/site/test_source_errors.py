@@ -126,7 +126,6 @@ ENGLISH_HAS_CHANGED = "docs/en/index.md has changed since this page was reviewed
 
 LAST_LINE = "the last line"
 MKDOCS_MESSAGE = "MkDocs itself says the place, and what it expects there"
-NO_PLACE = "a message of MkDocs without file and line"
 
 # The edit: a file, and how it is broken, or a piece of it with its replacement (no piece: text is
 # appended). The message: its file, the piece whose line it names (none: line 1), and its text.
@@ -191,11 +190,11 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a page in no nav": (
         ("mkdocs.yml", "  - other.md\n", ""),
-        ("", NO_PLACE, 'not included in the "nav" configuration:\n  - other.md'),
+        (OTHER, "", "the page isn't in the nav; add other.md to mkdocs.yml"),
     ),
     "a nav that leads nowhere": (
         ("mkdocs.zh.yml", "  - other.md\n", "  - other.md\n  - none.md\n"),
-        ("", NO_PLACE, "A reference to 'none.md' is included in the 'nav' configuration, which"),
+        ("mkdocs.zh.yml", "none.md", "the nav lists none.md, which doesn't exist; correct the"),
     ),
     # What a page includes
     "a missing section": (
@@ -275,7 +274,7 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     ),
     "a figure that is not returned": (
         (FIGURES, "    return fig\n", ""),
-        (FIGURES, "", "ValueError: line returns no figure; end it with return fig"),
+        (FIGURES, "def line", "ValueError: line returns no figure; end it with return fig"),
     ),
     "a label in one language alone": (
         (FIGURES, '"位置"}', '"位置", "y": "值"}'),
@@ -455,8 +454,6 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
 def expected_message(folder: Path, name: str) -> str:
     """The message of the broken build, as a regular expression."""
     _, (file, piece, message) = ERRORS[name]
-    if piece == NO_PLACE:
-        return re.escape(message)
     number = line_of(folder / file, piece) if piece and piece != LAST_LINE else 1
     if piece == LAST_LINE:
         number = (folder / file).read_bytes().count(b"\n")

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from bookbuild.mkdocs_site import page_content, render_cache, site_files, site_output, source_checks
 from bookbuild.mkdocs_site.build_state import STATE, StagedSite
 from bookbuild.mkdocs_site.languages import build_language, set_alternates, source_page
-from bookbuild.mkdocs_site.log_filters import locate_links
+from bookbuild.mkdocs_site.log_filters import locate_links, locate_nav_errors
 from bookbuild.mkdocs_site.markdown_extension import BookExtension
 from bookbuild.mkdocs_site.page_html import strip_indentation
 from bookbuild.pages import paths
@@ -80,6 +80,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     config.markdown_extensions.append(EXTENSION)  # type: ignore[arg-type]
     set_alternates(config, "")
     logging.getLogger("mkdocs.structure.pages").filters[:] = [partial(locate_links, language)]
+    logging.getLogger("mkdocs.structure.nav").filters[:] = [partial(locate_nav_errors, config)]
     return config
 
 

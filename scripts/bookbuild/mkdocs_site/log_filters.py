@@ -1,12 +1,19 @@
-"""Adds file and line to MkDocs' warnings about links."""
+"""Adds file and line to MkDocs' warnings."""
 
 import logging
 import re
+from pathlib import Path
 
+from mkdocs.config.defaults import MkDocsConfig
+
+from bookbuild.pages.errors import SourceError
+from bookbuild.pages.files import line_number
 from bookbuild.pages.page import SourcePage
 from bookbuild.reference import quizzes
 
 BROKEN_LINK = re.compile(r"Doc file '([^']+)' contains an? .*?link '([^']+)'")
+MISSING_NAV_PAGE = re.compile(r"A reference to '([^']+)' is included in the 'nav'")
+OMITTED_NAV_PAGE = re.compile(r"^  - (\S+)$", re.M)
 
 
 def locate_links(language: str, record: logging.LogRecord) -> bool:
@@ -22,4 +29,20 @@ def locate_links(language: str, record: logging.LogRecord) -> bool:
         else:  # perhaps it is in the page's quiz
             error = next(quizzes.errors_at_text(link, message), page.error(0, message))
         record.msg, record.args = str(error), ()
+    return True
+
+
+def locate_nav_errors(config: MkDocsConfig, record: logging.LogRecord) -> bool:
+    """Add file and line to a warning about the nav."""
+    path, docs, warning = Path(config.config_file_path), Path(config.docs_dir), record.getMessage()
+    text, errors = path.read_text(encoding="utf-8"), []
+    for name in MISSING_NAV_PAGE.findall(warning):
+        message = f"the nav lists {name}, which doesn't exist; correct the name or add the page"
+        errors.append(SourceError(path, line_number(text, text.find(name)), message))
+    if "not included in the" in warning:
+        for name in OMITTED_NAV_PAGE.findall(warning):
+            message = f"the page isn't in the nav; add {name} to {path.name}"
+            errors.append(SourceError(docs / name, 1, message))
+    if errors:
+        record.msg, record.args = "\n".join(map(str, errors)), ()
     return True

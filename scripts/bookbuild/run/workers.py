@@ -18,7 +18,7 @@ from typing import Any
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
-from bookbuild.pages.files import write_file
+from bookbuild.pages.files import line_number, write_file
 from bookbuild.pages.labs.execution import run_notebook
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run.jobs import Job
@@ -85,6 +85,9 @@ def describe_failure(job: Job, error: BaseException) -> str:
         path, line = Path(error.filename or path), error.lineno or 1
     elif source_frames:
         line = source_frames[-1].lineno or 1
+    elif job.name.startswith("figures/"):
+        text = job.source.read_text(encoding="utf-8")
+        line = line_number(text, text.index(f"def {Path(job.name).name}("))
     message = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
     message += f"; correct it, then run scripts/generate {job.name}"
     source_error = SourceError(path, line, message)

@@ -60,6 +60,8 @@ def cell_error(path: Path, error: Any) -> Exception:
     """The error as nbclient or Jupyter reports it, at its line of the notebook."""
     kind, number, line = type(error).__name__, len(STARTED) or 1, 1
     reason, details = str(error).partition("\n")[0], ""
+    if kind == "JSONDecodeError":
+        return SourceError(SETTINGS, 1, "mkdocs-jupyter has not used our template; git restore it")
     if kind == "CellExecutionError":
         reason = re.sub(r" \(\d+\.py, line \d+\)$", "", f"{error.ename}: {error.evalue}")
         details = re.sub(r"\x1b\[[\d;]*m", "", error.traceback).rpartition("call last)\n")[2]
