@@ -18,4 +18,5 @@ for switch in (None, *SWITCHES):
     print(f"{prefix}numbers:", f"{difference.numbers:,}")
     print(f"{prefix}from float64:", f"{difference.float64:.1e}")
     print(f"{prefix}from float32:", f"{difference.float32:.1e}")
+    print(f"{prefix}from float32, by the largest:", f"{difference.scaled:.1e}")
     print(f"{prefix}PyTorch, float32 from float64:", f"{difference.pytorch:.1e}")
