@@ -3,10 +3,14 @@
 A test that has passed is not repeated while the files that it depends on, the code that tests, the
 lock files and the environment are the same. `--all` or ALL=1 repeats every test.
 
-A test depends on all files of the repository and of the built site, but not on what is in PDF and
-EPUB, which contain the date of the commit; a claim on the model and on the tests of claims, and on
-the pages if it is parametrized by their language. The mark `depends_on` names the files of a test
-that depends on others, or a test saves them when it ends.
+Unless the mark `depends_on` names its files, or it saves them itself, a test depends on
+- its code and the snippets, docs/ and site/, if it is in tests/browser;
+- the snippets, the experiments, the tests of claims and what these import, and the pages if it is
+  parametrized by their language, if it is in tests/claims;
+- everything but docs/ and site/, if it is in tests/bookbuild;
+- all files of the repository and of the built site.
+What is in PDF and EPUB doesn't count: they contain the date of the commit. Nor does sitemap.xml,
+which contains the day.
 """
 
 import functools
@@ -20,16 +24,28 @@ from pathlib import Path
 import pytest
 
 from bookbuild.pages.files import write_file
+from bookbuild.run.jobs import dependencies
 from built_pages import ROOT
 
 CACHE_FOLDER = ROOT / ".generated/test-cache"
 LOCK_FILE_PATTERNS = ("requirements*.txt", "package-lock.json")
-ALL_FILES = (
-    *("*", ".ci/*", ".github/**/*", "docs/**/*", "overrides/**/*", "scripts/**/*"),
-    *("snippets/**/*", "tests/**/*", "site/**/*"),
+CODE = (
+    *("*", ".ci/*", ".github/**/*", "overrides/**/*", "scripts/**/*", "snippets/**/*"),
+    "tests/**/*",
+)
+ALL_FILES = (*CODE, "docs/**/*", "site/**/*")
+# And the scripts that they import. The others have made the site.
+FILES_OF_BROWSER_TESTS = (
+    *("docs/**/*", "site/**/*", "snippets/**/*", "tests/*", "tests/browser/*"),
+    *("scripts/**/*.conf", "scripts/**/*.js", "scripts/**/*.mjs"),
 )
 EDITIONS = ("site/**/*.pdf", "site/**/*.epub")
-FILES_OF_CLAIMS = ("*.toml", "scripts/**/*", "snippets/**/*", "tests/*.py", "tests/claims/*")
+DATED_FILES = (*EDITIONS, "site/**/sitemap.xml*")
+FILES_OF_CLAIMS = (
+    *("*.toml", "scripts/experiments/**/*", "scripts/bookbuild/pages/**/*"),
+    *("scripts/bookbuild/reference/claim*.py", "scripts/bookbuild/reference/mutation_testing.py"),
+    *("snippets/**/*", "tests/*.py", "tests/claims/*"),
+)
 ENVIRONMENT = f"{platform.platform()} {platform.python_version()} user {os.getuid()}"
 
 
@@ -37,7 +53,7 @@ ENVIRONMENT = f"{platform.platform()} {platform.python_version()} user {os.getui
 def hash_matching_files(patterns: tuple[str, ...]) -> str:
     """A hash of the files that match any of the patterns, which are relative to the root."""
     paths = sorted({path for pattern in patterns for path in ROOT.glob(pattern)})
-    dated = {path for each in EDITIONS if each not in patterns for path in ROOT.glob(each)}
+    dated = {path for each in DATED_FILES if each not in patterns for path in ROOT.glob(each)}
     hashes = (
         f"{path.relative_to(ROOT)} {'' if path in dated else file_hash(path)}\n"
         for path in paths
@@ -48,6 +64,14 @@ def hash_matching_files(patterns: tuple[str, ...]) -> str:
 
 def file_hash(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "missing"
+
+
+@functools.cache
+def imported_scripts(test: Path) -> tuple[str, ...]:
+    """The scripts that a test and the helpers of all tests import, relative to the root."""
+    files = {file for each in (test, *ROOT.glob("tests/*.py")) for file in dependencies(each)}
+    scripts = (file for file in files if file.is_relative_to(ROOT / "scripts"))
+    return tuple(sorted(file.relative_to(ROOT).as_posix() for file in scripts))
 
 
 class CheckCache:
@@ -90,6 +114,10 @@ def cache_for_test(item: pytest.Item) -> CheckCache | None:
     elif item.path.parent.name == "claims":
         reads_pages = "language" in getattr(item, "fixturenames", ())
         patterns = (*FILES_OF_CLAIMS, *(["docs/**/*.md"] if reads_pages else []))
+    elif item.path.parent.name == "browser":
+        patterns = (*FILES_OF_BROWSER_TESTS, *imported_scripts(item.path))
+    elif item.path.parent.name == "bookbuild":
+        patterns = CODE
     else:
         patterns = ALL_FILES
     depends_on_site = any(pattern.startswith("site/") for pattern in patterns)

@@ -1,7 +1,9 @@
 """Shared fixtures: the built site, the sample book, the browser; settings of Hypothesis."""
 
 import functools
+import itertools
 import threading
+import zlib
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -26,6 +28,9 @@ SLOW_FILES = {
     f"test_{name}.py" for name in ("all_pages", "blocks", "editions", "labs", "publishing")
 }
 SLOW_FILES |= {f"test_{name}_errors.py" for name in ("install", "setup", "source")}
+
+# The parameters of browser tests that show one behaviour in another language or on a phone.
+VARIANTS = ("language", "width", "page_settings", "saved_reader")
 
 PASSED = pytest.StashKey[bool]()  # whether the test's function has run and passed
 
@@ -94,12 +99,29 @@ def everything(pytestconfig: pytest.Config) -> bool:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the slow files; without --all, skip slow tests, and don't repeat what passed."""
     items.sort(key=lambda item: item.path.name not in SLOW_FILES)
+    mark_variants(items)
     for item in items:
         if item.get_closest_marker("slow") and not reruns_all_checks(item.config):
             item.add_marker(pytest.mark.skip(reason="slow; --all runs it"))
         if (cache := cache_for_test(item)) and cache.has_passed(item.nodeid):
             item.user_properties.append(("cached", True))
             item.setup = item.runtest = lambda: None
+
+
+def mark_variants(items: list[pytest.Item]) -> None:
+    """Of the variants of a browser test, let only one run without --all: of each test another."""
+
+    def behaviour(item: pytest.Item) -> tuple[str, ...]:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        others = (f"{name}={value}" for name, value in parameters.items() if name not in VARIANTS)
+        return (item.nodeid.partition("[")[0], *sorted(others))
+
+    browser_tests = [item for item in items if item.path.parent.name == "browser"]
+    for key, group in itertools.groupby(sorted(browser_tests, key=behaviour), behaviour):
+        variants = sorted(group, key=lambda item: item.nodeid)
+        del variants[zlib.crc32(repr(key).encode()) % len(variants)]
+        for item in variants:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(wrapper=True)

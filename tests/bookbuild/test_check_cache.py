@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import check_cache
+from bookbuild.run.jobs import dependencies
 from built_pages import ROOT, assert_no_errors
 from check_cache import CheckCache
 
@@ -81,10 +82,10 @@ def test_a_marked_test_depends_on_the_files_of_its_mark_and_its_own_file(
 
 
 def project_with_pages(root: Path) -> dict[str, Path]:
-    """A model, a page, its built page, the book as a PDF and a test of the site, by their names."""
+    """A model, a page, what is built of it, and a test of the site, by their names."""
     names = (
         *("snippets/model.py", "docs/en/page.md", "site/index.html", "site/book.pdf"),
-        "tests/site/test_a.py",
+        *("site/zh/sitemap.xml", "tests/site/test_a.py"),
     )
     files = {name: root / name for name in names}
     for path in files.values():
@@ -97,22 +98,26 @@ def project_with_pages(root: Path) -> dict[str, Path]:
     ("folder", "parameters", "repeating"),
     [
         ("site", [], ["model.py", "page.md", "index.html", "test_a.py"]),
-        ("bookbuild", ["language"], ["model.py", "page.md", "index.html", "test_a.py"]),
+        ("bookbuild", ["language"], ["model.py", "test_a.py"]),
+        ("browser", ["language"], ["model.py", "page.md", "index.html"]),
         ("claims", [], ["model.py"]),
         ("claims", ["language"], ["model.py", "page.md"]),
     ],
 )
-def test_a_test_without_a_mark_depends_on_all_files_and_a_claim_on_the_model(
+def test_without_a_mark_the_folder_of_a_test_says_on_which_files_it_depends(
     project_files, monkeypatch, folder, parameters, repeating
 ):
-    """But not on what is in a PDF, whose date changes with each commit."""
+    """But not on a PDF and a sitemap, whose dates change with each commit and each day."""
     monkeypatch.delenv("ALL", raising=False)
     root = project_files["check.py"].parent
     files = project_with_pages(root)
+    test = root / "tests" / folder / "test_it.py"
+    test.parent.mkdir(exist_ok=True)
+    test.touch()
     options = {"--all": False, "--table": False, "--site": root / "site"}
     item = SimpleNamespace(
         get_closest_marker={}.get,
-        path=root / "tests" / folder / "test_it.py",
+        path=test,
         fixturenames=parameters,
         config=SimpleNamespace(getoption=options.get),
     )
@@ -144,6 +149,14 @@ def test_every_claim_that_reads_a_page_has_the_parameter_language():
         for file, name, parameters in readers
         if "language" not in parameters
     )
+
+
+def test_a_claim_depends_on_all_files_that_it_imports_or_names():
+    root = ROOT.resolve()
+    known = {path for pattern in check_cache.FILES_OF_CLAIMS for path in root.glob(pattern)}
+    used = {file for test in (root / "tests/claims").glob("*.py") for file in dependencies(test)}
+    assert root / "scripts/bookbuild/pages/sections.py" in used
+    assert used <= known, used - known
 
 
 @pytest.mark.parametrize(("folder", "is_cached"), [("site", True), ("other", False)])

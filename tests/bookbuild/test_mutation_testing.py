@@ -35,7 +35,7 @@ def generated(monkeypatch) -> ModuleType:
     ("old", "new", "killed"),
     [("n >= LIMIT", "n > LIMIT", True), ("n >= LIMIT", "not n < LIMIT", False)],
 )
-@pytest.mark.parametrize("in_fork", [True, False])
+@pytest.mark.parametrize("in_fork", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_mutant_is_killed_only_if_a_test_fails(generated, in_fork, old, new, killed):
     code = generated.read_file("numerals.py")
     line = code[: code.index(old)].count("\n") + 1

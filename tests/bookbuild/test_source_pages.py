@@ -117,6 +117,14 @@ def test_an_invalid_reference_is_reported_with_its_line(generated_book, old, new
     )
 
 
+def test_a_value_of_a_slow_proof_is_an_ellipsis_until_it_has_run(generated_book):
+    assert resolve_value("proofs/javascript: kinds") == "…"
+    proofs = generated_book / ".generated/outputs/proofs"
+    proofs.mkdir(parents=True)
+    (proofs / "javascript.txt").write_text("kinds: 24\n")
+    assert resolve_value("proofs/javascript: kinds") == "24"
+
+
 def test_a_start_marker_without_an_end_is_reported_once_with_its_line(generated_book):
     change(generated_book / "snippets/tiny.py", END_MARKER.format("first"), "")
     errors = [each for each in error_messages() if "has no end marker" in each]

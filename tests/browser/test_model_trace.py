@@ -43,6 +43,7 @@ def test_each_tensor_of_unseen_sentences_is_that_of_pytorch(trace, tasks, everyt
     assert difference.scaled <= model_trace.FLOAT32_TOLERANCE
 
 
+@pytest.mark.slow  # tests/bookbuild/test_model_program.py compares them in Node.js
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_each_tensor_with_a_switch_is_that_of_pytorch(trace, tasks, switch):
     changed = model_trace.with_switch(tasks[::8], switch)

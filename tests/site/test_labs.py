@@ -33,6 +33,9 @@ RIGHT = {"en": "Right.", "zh": "正确。"}
 NAMES = sorted(path.stem for path in (ROOT / "docs/en/labs").glob("*.ipynb"))
 every_lab = pytest.mark.parametrize("name", NAMES)
 every_language = pytest.mark.parametrize("language", LANGUAGES)
+english_or_slow = pytest.mark.parametrize(
+    "language", ["en", pytest.param("zh", marks=pytest.mark.slow)]
+)
 
 
 def path_of(name: str, language: str = "en") -> Path:
@@ -187,7 +190,7 @@ def shown_by(cell: nbformat.NotebookNode) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("language", ["en", pytest.param("zh", marks=pytest.mark.slow)])
+@english_or_slow
 @every_lab
 def test_in_an_empty_folder_jupyter_shows_what_the_page_shows(name, language, site, port, tmp_path):
     notebook = reader_notebook(name, language, port)
@@ -316,13 +319,13 @@ def tasks() -> list[tuple[str, int]]:
 every_task = pytest.mark.parametrize(("name", "number"), tasks())
 
 
-@every_language
+@english_or_slow
 @every_task
 def test_an_unsolved_task_runs_and_says_what_is_missing(name, language, number):
     assert check_messages(name, language)[number, None].startswith(NOT_YET[language])
 
 
-@every_language
+@english_or_slow
 @every_task
 def test_the_folded_answer_solves_the_task(name, language, number):
     answer = answers(name, language)[number - 1]

@@ -131,6 +131,7 @@ def test_serving_goes_on_after_an_error_that_stops_a_build(server: Server):
     wait_until(lambda: "repaired" in server.page(""))
 
 
+@pytest.mark.slow
 def test_a_server_does_not_wait_for_a_lab_but_shows_its_output_once_it_has_run(sample_folder: Path):
     go = sample_folder / "go"
     code = f"""\

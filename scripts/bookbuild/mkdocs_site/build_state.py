@@ -43,8 +43,8 @@ class BuildState:
     nav: Navigation | None = None  # of the language being built
     can_fork: bool = True  # until a server has started its threads
     chinese_build: BaseProcess | None = None  # builds the Chinese site beside the English one
-    labs_are_stale: bool = False  # while serving: whether labs must run after the build
-    labs: subprocess.Popen | None = None  # while serving: the process that runs the labs
+    slow_jobs_are_stale: bool = False  # while serving: whether they must run after the build
+    slow_jobs: subprocess.Popen | None = None  # while serving: the process that runs them
 
 
 STATE = BuildState()

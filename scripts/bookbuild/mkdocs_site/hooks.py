@@ -29,6 +29,7 @@ from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
 from bookbuild.publish import csp, offline
 from bookbuild.reference import reading_time
+from bookbuild.run import generate
 from bookbuild.run.locks import check_port
 
 log = logging.getLogger("mkdocs.hooks.book")
@@ -43,9 +44,7 @@ def on_startup(command: str, dirty: bool) -> None:
 
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable) -> None:
-    folder = paths.GENERATED / "zh/outputs/labs"  # written when all labs have run: start_labs
-    folder.mkdir(parents=True, exist_ok=True)
-    server.watch(str(folder))
+    server.watch(str(generate.slow_jobs_mark().parent))
     STATE.can_fork = False
 
 
@@ -147,4 +146,4 @@ def on_post_build(config: MkDocsConfig) -> None:
         offline.write_lists(folder)  # with the hashes of the final bytes
     if STATE.staged_site:
         STATE.staged_site.is_complete = True
-    source_checks.start_labs()
+    source_checks.start_slow_jobs()

@@ -34,7 +34,7 @@ def prepare_sources() -> None:
     """Generate what is stale and check both languages.
 
     A server skips both if nothing has changed since an earlier build that had no warnings and
-    for which all labs had run.
+    for which all slow jobs had run.
     """
     record = paths.GENERATED / "cache" / "checked"
     sources = f"{code_version()} {hash_files(SOURCE_PATHS)}"  # before they are read
@@ -48,21 +48,21 @@ def prepare_sources() -> None:
         for warning in warnings:  # stops a strict build
             log.warning(warning)
         key = f"{sources} {hash_files(OUTPUT_PATHS)}"
-        write_file(record, "" if warnings or STATE.labs_are_stale else key)
+        write_file(record, "" if warnings or STATE.slow_jobs_are_stale else key)
 
 
 def generate_outputs() -> None:
     """Run scripts/generate if anything is stale. Raises PluginError if it fails.
 
-    A server doesn't wait for the labs, which train models: their pages have no outputs until
-    start_labs has run them.
+    A server doesn't wait for slow jobs: their outputs are missing until start_slow_jobs has run
+    them.
     """
-    stop_labs()
+    stop_slow_jobs()
     stale = generate.stale_jobs()
-    STATE.labs_are_stale = STATE.serving and any(job.is_notebook for job in stale)
-    if all(STATE.serving and job.is_notebook for job in stale):
+    STATE.slow_jobs_are_stale = STATE.serving and any(job.is_slow for job in stale)
+    if all(STATE.serving and job.is_slow for job in stale):
         return generate.update_tables()
-    options = ["--no-labs"] if STATE.serving else []
+    options = ["--no-slow"] if STATE.serving else []
     status = subprocess.run([*GENERATE, *options], cwd=paths.SCRIPTS).returncode
     if status < 0:
         hint = "is there enough memory? Run it again; finished outputs are kept"
@@ -71,19 +71,19 @@ def generate_outputs() -> None:
         raise PluginError("scripts/generate failed; see the errors above")
 
 
-def start_labs() -> None:
-    """After a build, run stale labs in the background; the server then builds again."""
-    if STATE.labs_are_stale:
-        atexit.register(stop_labs)
-        STATE.labs = subprocess.Popen(GENERATE, cwd=paths.SCRIPTS)
+def start_slow_jobs() -> None:
+    """After a build, run stale slow jobs in the background; the server then builds again."""
+    if STATE.slow_jobs_are_stale:
+        atexit.register(stop_slow_jobs)
+        STATE.slow_jobs = subprocess.Popen(GENERATE, cwd=paths.SCRIPTS)
 
 
-def stop_labs() -> None:
-    """Stop running the labs in the background; finished outputs are kept."""
-    if STATE.labs:
-        STATE.labs.terminate()
-        STATE.labs.wait()
-        STATE.labs = None
+def stop_slow_jobs() -> None:
+    """Stop running slow jobs in the background; finished outputs are kept."""
+    if STATE.slow_jobs:
+        STATE.slow_jobs.terminate()
+        STATE.slow_jobs.wait()
+        STATE.slow_jobs = None
 
 
 def source_errors() -> Iterator[SourceError]:

@@ -83,6 +83,13 @@ def remove_obsolete_files(jobs: list[Job]) -> None:
                 path.unlink()
 
 
+def slow_jobs_mark() -> Path:
+    """A file that is touched after slow jobs have run, alone in its folder, which servers watch."""
+    path = paths.GENERATED / "slow" / "run"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
 def generation_lock() -> AcquireReturnProxy:
     """Lets a second process that generates wait for the first."""
     return file_lock(paths.GENERATED / "lock", "generating")
@@ -114,7 +121,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--list", action="store_true", help="list the names and their state")
     parser.add_argument("--force", action="store_true", help="run every job, even if it is fresh")
-    parser.add_argument("--no-labs", action="store_true", help="don't run the labs")
+    help = "don't run the labs and the comparisons with JavaScript"
+    parser.add_argument("--no-slow", action="store_true", help=help)
     try:
         return generate(parser.parse_args())
     except (SourceError, SetupError) as error:
@@ -136,7 +144,7 @@ def generate(args: argparse.Namespace) -> int:
     selected = [
         job
         for job in jobs
-        if not (args.no_labs and job.is_notebook)
+        if not (args.no_slow and job.is_slow)
         and (not args.names or any(name in job.name for name in args.names))
     ]
     if not selected and args.names:
@@ -157,6 +165,8 @@ def generate(args: argparse.Namespace) -> int:
         for message in dict.fromkeys(failures):  # on a full disk they are all the same
             print(f"\n{message}", file=sys.stderr)
         write_downloads_and_tables(jobs)  # of claims and shapes too, from the output of the proofs
+        if any(job.is_slow and job.is_fresh() for job in pending):
+            slow_jobs_mark().touch()
     seconds = time.monotonic() - started
     print(
         f"generate: {len(pending) - len(failures)} run, {len(selected) - len(pending)} unchanged, "

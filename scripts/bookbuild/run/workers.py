@@ -1,7 +1,6 @@
 """Runs jobs in forked worker processes."""
 
 import contextlib
-import functools
 import gc
 import importlib
 import multiprocessing
@@ -12,6 +11,7 @@ import sys
 import tempfile
 import threading
 import traceback
+from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
@@ -113,27 +113,36 @@ def preload_modules(jobs: list[Job]) -> None:
     # A new file beside a module would also make a server build again.
     sys.dont_write_bytecode = True
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # for the kernel of a lab
-    if many:
-        preload_snippets()
 
 
-def preload_snippets() -> None:
-    """Import the snippets and draw the translator's sentences, once for all jobs."""
+def draw_sentences() -> dict[str, list]:
+    """The translator's sentences by their parts."""
+    corpus = importlib.import_module("corpus")
+    return {part: corpus.translator(part) for part in corpus.PARTS}
+
+
+def preload_snippets(drawn: Future[dict[str, list]]) -> None:
+    """Import the snippets, and give corpus.py the sentences drawn by another process."""
     with contextlib.suppress(Exception):  # the jobs raise it too, and report its place
         for path in paths.SNIPPETS.glob("*.py"):
             importlib.import_module(path.stem)
         corpus: Any = sys.modules["corpus"]
-        corpus.translator = functools.cache(corpus.translator)
-        for part in corpus.PARTS:
-            corpus.translator(part)
+        sentences, draw = drawn.result(), corpus.translator
+        corpus.translator = lambda part: sentences.get(part) or draw(part)
 
 
 def run_jobs(jobs: list[Job]) -> list[str]:
     """Run the jobs in parallel, one worker per core; returns the error messages."""
     sys.path.insert(0, str(paths.SNIPPETS))
-    preload_modules(jobs)
-    gc.freeze()  # so that no worker's garbage collection copies the memory that it shares
     fork = multiprocessing.get_context("fork")
+    if len(jobs) > MANY_JOBS:
+        with ProcessPoolExecutor(1, fork) as pool:  # draws while this process imports
+            drawn = pool.submit(draw_sentences)
+            preload_modules(jobs)
+            preload_snippets(drawn)
+    else:
+        preload_modules(jobs)
+    gc.freeze()  # so that no worker's garbage collection copies the memory that it shares
     failures: list[str] = []
     waiting = jobs[::-1]
     running, done = {}, 0
