@@ -1,21 +1,17 @@
 """Figures of the chapter on decoding."""
 
-import contextlib
 import json
-import runpy
-from pathlib import Path
 from typing import Any
 
 import torch
 from matplotlib.patches import Rectangle
 
-import transformer
 import translator
 from decode import eval_mode, probabilities
 from figures.diagram import arrow, blank_canvas, box, line, write
+from figures.examples import SNIPPETS, run_example
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
 
-SNIPPETS = Path(transformer.__file__).parent
 TRANSLATOR = "translator.safetensors"
 
 
@@ -69,8 +65,7 @@ def steps(label):
     },
 )
 def beams(label):
-    with contextlib.redirect_stdout(None):
-        search = runpy.run_path(str(SNIPPETS / "examples/decoding/grid.py"))["beam_search"]
+    search = run_example("examples/decoding/grid.py")["beam_search"]
     fig, ax = blank_canvas(250)
     kept, wider = ([search(size, steps=n) for n in range(1, 5)] for size in (2, 8))
     best, greedy = (tokens for tokens, _ in kept[-1])

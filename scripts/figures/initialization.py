@@ -1,7 +1,6 @@
 """Figures of the page on initialization, gradients and warm-up."""
 
-import contextlib
-import io
+import functools
 import math
 
 import numpy as np
@@ -9,9 +8,16 @@ import torch
 from torch import nn
 
 from figures.diagram import write
+from figures.examples import run_example
 from figures.style import FIRST, MUTED, SECOND, THIRD, canvas, figure, powers_of_ten
 
 INITIALIZATIONS = ("Xavier-uniform", "nn.Linear", "N(0, 0.02²)")
+
+
+@functools.cache  # for the figure in the other language
+def gradient_norms(norm_first):
+    example = run_example("examples/initialization/gradients_by_layer.py")
+    return example["gradient_norms"](norm_first)
 
 
 @figure(
@@ -67,8 +73,6 @@ def keep_variance(label):
     },
 )
 def gradients_by_layer(label):
-    with contextlib.redirect_stdout(io.StringIO()):  # the example prints when imported
-        from examples.initialization.gradients_by_layer import gradient_norms
     fig, axes = canvas(height=280, columns=2, sharey=True)
     for name, norm_first, color, style in (
         ("post", False, SECOND, "s-"),

@@ -1,21 +1,15 @@
 """Figures of the page on modern decoders."""
 
-import contextlib
-import io
-import runpy
-from pathlib import Path
-
 import numpy as np
 import torch
 
-import transformer
 from figures.diagram import arrow, box, fill_cells, frame, grid, write
+from figures.examples import run_example
 from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
 from variants.latent_attention import LatentAttention
 from variants.rope_scaling import rope_frequencies
 
-SNIPPETS = Path(transformer.__file__).parent
 LAYERS, HEAD_DIM = 61, 128  # of DeepSeek-V3
 
 
@@ -151,8 +145,7 @@ def windows(label):
     zh={"steps": "步", "load": "专家的负载", "mean": "平均"},
 )
 def load(label):
-    with contextlib.redirect_stdout(io.StringIO()):  # the example prints when imported
-        loads = runpy.run_path(str(SNIPPETS / "examples/modern-decoders/bias.py"))["loads"]
+    loads = run_example("examples/modern-decoders/bias.py")["loads"]
     fig, ax = canvas(height=220)
     ax.plot(torch.stack(loads)[::10].numpy(), color=FIRST, linewidth=1)
     ax.set_xticks([0, 10, 20, 30], ["0", "100", "200", "300"])

@@ -1,13 +1,7 @@
 """Figures of the chapter on multi-head attention."""
 
-import contextlib
-import io
-import runpy
-from pathlib import Path
-
 import numpy as np
 
-import transformer
 from figures.diagram import (
     ENGLISH,
     arrow,
@@ -19,10 +13,10 @@ from figures.diagram import (
     signed_cells,
     write,
 )
+from figures.examples import run_example
 from figures.overview import encoder_heads, narrow_canvas
 from figures.style import INK, KEY, MUTED, PAPER, QUERY, VALUE, canvas, figure, signed_image
 
-SNIPPETS = Path(transformer.__file__).parent
 STRONG, PALE = 0.85, 0.35  # opacity of the first and the second head
 
 
@@ -72,9 +66,7 @@ def heads(label):
     zh={"one": "只有一个头", "first": "两个头之一", "second": "两个头之二"},
 )
 def neighbors(label):
-    with contextlib.redirect_stdout(io.StringIO()):
-        path = SNIPPETS / "examples/multi-head-attention/two_neighbors.py"
-        trained = runpy.run_path(str(path))["trained"]
+    trained = run_example("examples/multi-head-attention/two_neighbors.py")["trained"]
     one, two = trained[1][1], trained[2][1]
     fig, axes = canvas(height=215, columns=3, sharey=True)
     names = ("one", "first", "second")
