@@ -46,6 +46,7 @@ FILES_OF_CLAIMS = (
     *("scripts/bookbuild/reference/claim*.py", "scripts/bookbuild/reference/mutation_testing.py"),
     *("snippets/**/*", "tests/*.py", "tests/claims/*"),
 )
+CACHES = {"__pycache__", ".ruff_cache"}  # of Python and ruff, which each run may write
 ENVIRONMENT = f"{platform.platform()} {platform.python_version()} user {os.getuid()}"
 
 
@@ -57,7 +58,7 @@ def hash_matching_files(patterns: tuple[str, ...]) -> str:
     hashes = (
         f"{path.relative_to(ROOT)} {'' if path in dated else file_hash(path)}\n"
         for path in paths
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not CACHES.intersection(path.parts)
     )
     return hashlib.sha256("".join(hashes).encode()).hexdigest()
 

@@ -29,7 +29,7 @@ SLOW_FILES = {
 }
 SLOW_FILES |= {f"test_{name}_errors.py" for name in ("install", "setup", "source")}
 
-# The parameters of browser tests that show one behaviour in another language or on a phone.
+# The parameters of browser tests that show one behavior in another language or on a phone.
 VARIANTS = ("language", "width", "page_settings", "saved_reader")
 
 PASSED = pytest.StashKey[bool]()  # whether the test's function has run and passed
@@ -111,13 +111,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def mark_variants(items: list[pytest.Item]) -> None:
     """Of the variants of a browser test, let only one run without --all: of each test another."""
 
-    def behaviour(item: pytest.Item) -> tuple[str, ...]:
+    def behavior(item: pytest.Item) -> tuple[str, ...]:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         others = (f"{name}={value}" for name, value in parameters.items() if name not in VARIANTS)
         return (item.nodeid.partition("[")[0], *sorted(others))
 
     browser_tests = [item for item in items if item.path.parent.name == "browser"]
-    for key, group in itertools.groupby(sorted(browser_tests, key=behaviour), behaviour):
+    for key, group in itertools.groupby(sorted(browser_tests, key=behavior), behavior):
         variants = sorted(group, key=lambda item: item.nodeid)
         del variants[zlib.crc32(repr(key).encode()) % len(variants)]
         for item in variants:
