@@ -20,7 +20,13 @@ from bookbuild.publish import chromium
 from bookbuild.reference.claims import NO_CLAIMS
 from browser_pages import BASE_URL, TIMEOUT_MS, SilentHandler, SiteServer, record_errors
 from built_pages import ROOT, BuiltPage, CodeBlock, assert_no_errors, load_page, page_code_blocks
-from check_cache import ENVIRONMENT, CheckCache, cache_for_test, reruns_all_checks
+from check_cache import (
+    ENVIRONMENT,
+    CheckCache,
+    cache_for_test,
+    imported_scripts,
+    reruns_all_checks,
+)
 from warm_mkdocs import WarmMkDocs
 
 # Each takes minutes. At the end of a run one of them would keep one process busy, the others idle.
@@ -237,7 +243,8 @@ def browser_context_args(browser_context_args: dict) -> dict:
 def check_cache(browser: Browser, everything: bool) -> CheckCache:
     """The checks of pages that have passed in this browser."""
     environment = f"{ENVIRONMENT} {browser.version}"
-    code = ("tests/*.py", "tests/browser/test_all_pages.py", "scripts/bookbuild/**/*.py")
+    test = "tests/browser/test_all_pages.py"
+    code = ("tests/*.py", test, *imported_scripts(ROOT / test))
     return CheckCache(environment, code, everything)
 
 
