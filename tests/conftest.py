@@ -115,7 +115,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def mark_variants(items: list[pytest.Item]) -> None:
-    """Of the variants of a browser test, let only one run without --all: of each test another."""
+    """Mark all variants of a browser test but one as slow; which one differs between tests."""
 
     def behavior(item: pytest.Item) -> tuple[str, ...]:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
