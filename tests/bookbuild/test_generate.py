@@ -11,6 +11,7 @@ import torch
 
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
+from bookbuild.pages.values import SLOW_PROGRAMS
 from bookbuild.run import generate, jobs
 from sample_book import change, line_of, module_command
 
@@ -163,6 +164,17 @@ def test_names_select_jobs_and_list_prints_them(sample_folder, run_generate):
     status, printed = run_generate("nonesuch")
     assert status == 1
     assert "no job is named nonesuch; see --list" in printed
+
+
+def test_each_slow_program_exists():
+    assert {job.name for job in jobs.list_jobs()} >= {*SLOW_PROGRAMS}
+
+
+def test_slow_programs_can_be_left_out(sample_folder, run_generate, monkeypatch):
+    monkeypatch.setattr(jobs, "SLOW_PROGRAMS", ("examples/chapter/say",))
+    assert job_names(run_generate("--no-slow")[1]) == {"figures/chapter/line"}
+    assert job_names(run_generate()[1]) == {"examples/chapter/say"}
+    assert (sample_folder / ".generated/slow/run").exists(), "a server builds again"
 
 
 def test_examples_run_in_an_empty_folder(sample_folder, run_generate):

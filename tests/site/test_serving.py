@@ -152,6 +152,21 @@ print("ran", 6 * 7)"""
         assert "ran 42" in server.page("zh/labs/lab/")
 
 
+@pytest.mark.slow
+def test_a_slow_example_runs_after_the_first_build(sample_folder: Path):
+    values, example = "scripts/bookbuild/pages/values.py", "snippets/examples/chapter/say.py"
+    change(sample_folder / values, '"examples/sublayers/take_away"', '"examples/chapter/say"')
+    change(sample_folder / example, "print(", "nonesuch\nprint(")
+    with serve(sample_folder) as server:
+        for path in ("", "zh/"):
+            assert "…" in server.page(path) and "number: 42" not in server.page(path)
+        wait_until(lambda: f"{example}:3: NameError" in server.messages)
+        server.save(example, "nonesuch\n", "")
+        wait_until(lambda: "number: 42" in server.page(""))
+        assert "number: 42" in server.page("zh/") and "…" not in server.page("zh/")
+        assert "WARNING" not in server.messages
+
+
 def test_a_server_checks_the_sources_only_if_one_has_changed(sample_folder: Path, monkeypatch):
     checks: list[str] = []
     source_errors = source_checks.source_errors

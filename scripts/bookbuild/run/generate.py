@@ -121,7 +121,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--list", action="store_true", help="list the names and their state")
     parser.add_argument("--force", action="store_true", help="run every job, even if it is fresh")
-    help = "don't run the labs and the comparisons with JavaScript"
+    help = "don't run the labs and the slowest programs"
     parser.add_argument("--no-slow", action="store_true", help=help)
     try:
         return generate(parser.parse_args())
