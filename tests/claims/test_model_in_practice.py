@@ -317,18 +317,29 @@ def tiny_numbers_kept() -> Iterator[None]:
     torch.set_flush_denormal(False)
 
 
+NO_COMPILER = not any(map(shutil.which, ("g++", "c++", "clang++")))
+# "aot_eager" traces the model as the default "inductor" does, but runs the operations as they are.
+BACKENDS = [
+    "aot_eager",
+    pytest.param(
+        "inductor",
+        marks=[
+            pytest.mark.slow,  # g++ compiles sixteen graphs
+            pytest.mark.skipif(NO_COMPILER, reason="needs a C++ compiler, and none is there"),
+        ],
+    ),
+]
+
+
 @claim("model-in-practice#compile", kind="measurement")
-@pytest.mark.skipif(
-    not any(map(shutil.which, ("g++", "c++", "clang++"))),
-    reason="torch.compile needs a C++ compiler, and none is there",
-)
+@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("tiny_numbers_kept")
-def test_the_compiled_model_gives_the_same_logits_and_still_checks_ids():
+def test_the_compiled_model_gives_the_same_logits_and_still_checks_ids(backend):
     config = configuration(d_model=8, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=8)
     torch.manual_seed(0)
     model = Transformer(config).eval()
-    compiled = torch.compile(model, dynamic=False)
+    compiled = torch.compile(model, backend=backend, dynamic=False)
     with torch.no_grad():
         assert_close(compiled(SRC, TGT), model(SRC, TGT))
         with pytest.raises(ValueError, match=re.escape("ids must lie in 0 .. 8")):
