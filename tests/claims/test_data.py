@@ -43,13 +43,13 @@ parts = pytest.mark.parametrize("part", PARTS)
 
 
 def many_numbers() -> list[int]:
-    """More than 100 000: all small numbers, numbers at each boundary, and of every length."""
+    """More than 25 000: all small numbers, numbers at each boundary, and of every length."""
     rng = random.Random(0)
     near = [a * 10**k + d for k in range(2, 12) for a in (1, 2, 10, 11, 90) for d in range(-11, 12)]
     round_ones = [
         a * 10**k + b * 10**j for k in range(12) for j in range(k) for a in (1, 7) for b in (2, 15)
     ]
-    random_ones = [rng.randrange(10 ** rng.randint(4, 12)) for _ in range(105_000)]
+    random_ones = [rng.randrange(10 ** rng.randint(4, 12)) for _ in range(15_000)]
     chosen = {*range(12_000), *near, *round_ones, *random_ones, LIMIT - 1}
     return sorted(n for n in chosen if 0 <= n < LIMIT)
 
@@ -83,7 +83,7 @@ def data() -> dict[str, list[Pair]]:
 )
 def test_english_numbers_match_num2words_without_its_commas():
     chosen = many_numbers()
-    assert len(chosen) > 100_000
+    assert len(chosen) > 25_000
     for n in chosen:
         assert to_english(n) == num2words(n).replace(",", "")
 
@@ -743,19 +743,19 @@ def test_sentences_are_short(data):
     "number = hash(fact) % 12",
     fault="each process splits the sentences differently",
 )
-def test_every_process_gets_the_same_data():
-    shown = "import corpus; print(corpus.translator('test'), corpus.numerals('test'))"
-    seen = {
-        subprocess.run(
-            [sys.executable, "-c", shown],
-            cwd=SNIPPETS,
-            env=os.environ | {"PYTHONHASHSEED": seed},
-            check=True,
-            capture_output=True,
-        ).stdout
-        for seed in "12"
-    }
-    assert len(seen) == 1
+def test_every_process_gets_the_same_data(data):
+    here = [data["test"], numeral_pairs("test")]
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"  # not the one here
+    code = "import corpus; print([corpus.translator('test'), corpus.numerals('test')])"
+    there = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=SNIPPETS,
+        env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+    ).stdout
+    assert there == f"{here}\n"
 
 
 @claim("data#held-out")
