@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, Route, expect
 
 from bookbuild.pages.page import list_pages
@@ -104,9 +104,11 @@ EXPAND_PAGE_SCRIPT = """async () => {
     each.style.contentVisibility = "visible";
   }
   for (const each of document.querySelectorAll("pre > code, [data-widget]")) {
-    if (each.closest("pre:has(.md-code__nav), .alive")) continue;
-    each.scrollIntoView({ block: "center", behavior: "instant" });
-    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+    const isReady = () => each.closest("pre:has(.md-code__nav), .alive");
+    if (!isReady()) each.scrollIntoView({ block: "center", behavior: "instant" });
+    for (let frames = 0; frames < 3 && !isReady(); frames++) {
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    }
   }
   scrollTo({ top: 0, behavior: "instant" });
   await document.fonts.ready;
@@ -119,21 +121,88 @@ def expand_page(page: Page) -> None:
     page.evaluate(EXPAND_PAGE_SCRIPT)
 
 
+# The rules of axe for texts, and the elements that they check.
+TEXT_RULES = {
+    "color-contrast": "[data-style]",
+    "link-in-text-block": "a[href][data-style]",
+}
+
+# Marks the texts that show the styles of a page which have not yet been checked, up to three for
+# each style, and returns these styles. The contrast of a text, and whether a link can be told from
+# the text around it, depend on nothing else, and axe takes most of its time for them. The class of
+# a positioned element is part of the style, because such an element can cover others. Texts that
+# axe can't measure are left out: of one character, transparent, in SVG, the clipped MathML, and
+# code in a summary, which has an icon. Of a formula, whose letters inherit the color of the text,
+# only its colored parts are measured.
+MARK_NEW_STYLES_SCRIPT = """([context, checkedStyles]) => {
+  for (const each of document.getAnimations()) {
+    if (each instanceof CSSTransition) each.finish();
+  }
+  const backgrounds = new Map([[null, ""]]);
+  const background = (element) => {
+    if (!backgrounds.has(element)) {
+      const style = getComputedStyle(element);
+      const own = [style.backgroundColor, style.backgroundImage, style.opacity, style.filter];
+      if (/absolute|fixed|sticky/.test(style.position)) own.push(element.getAttribute("class"));
+      const layer = own.join() === "rgba(0, 0, 0, 0),none,1,none" ? "" : `${own} < `;
+      backgrounds.set(element, layer + background(element.parentElement));
+    }
+    return backgrounds.get(element);
+  };
+  const checked = new Set(checkedStyles);
+  const counts = {};
+  for (const each of document.querySelectorAll("[data-style]")) each.removeAttribute("data-style");
+  const texts = "*:not(svg *, .katex *, summary code), .katex [style*=color], " +
+    ".katex [style*=color] *";
+  for (const each of document.querySelectorAll(texts)) {
+    if (!each.closest(context)) continue;
+    const own = [...each.childNodes].map((child) => (child.nodeType === 3 ? child.data : ""));
+    if (own.join("").trim().length < 2 && !each.matches("a[href]")) continue;
+    if (!each.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    const { color, fontSize, fontWeight, textShadow, textDecorationLine } = getComputedStyle(each);
+    const around = each.matches("a[href]") ? getComputedStyle(each.parentElement).color : "";
+    const text = [color, fontSize, fontWeight, textShadow, textDecorationLine, around];
+    const style = [...text, background(each)].join();
+    counts[style] = (counts[style] ?? 0) + 1;
+    if (!checked.has(style) && counts[style] <= 3) each.dataset.style = style;
+  }
+  return Object.keys(counts).filter((style) => !checked.has(style));
+}"""
+# The violations, and the styles of text that axe could measure.
+RUN_AXE_SCRIPT = """async ([context, rules, textRules]) => {
+  const selectors = Object.entries(textRules).map(([id, selector]) => ({ id, selector }));
+  axe.configure({ rules: selectors });
+  const options = { resultTypes: ["violations", "incomplete"], elementRef: true };
+  if (rules.length) options.runOnly = rules;
+  const { violations, incomplete } = await axe.run(context, options);
+  const unmeasured = [...violations, ...incomplete]
+    .filter(({ id }) => id in textRules)
+    .flatMap(({ nodes }) => nodes.map(({ element }) => element));
+  const marked = [...document.querySelectorAll("[data-style]")];
+  return [
+    violations.flatMap(({ id, help, nodes }) =>
+      nodes.slice(0, 5).map(({ html }) => `${id}: ${help}\n    ${html.slice(0, 200)}`)),
+    marked.filter((each) => !unmeasured.includes(each)).map((each) => each.dataset.style),
+  ];
+}"""
+
+
 def axe_errors(
     page: Page,
-    context: str | None = None,
+    context: str = "html",
     rules: Iterable[str] = (),
-    disabled_rules: Iterable[str] = (),
+    checked_styles: set[str] | None = None,
 ) -> list[str]:
-    """The violations that axe finds in a page or in a part of it, of all rules or of these."""
-    # Without the thousands of nodes that pass; returning them takes longer than checking them.
-    options: dict = {"resultTypes": ["violations"]}
-    if rules:
-        options["runOnly"] = [*rules]
-    options["rules"] = {rule: {"enabled": False} for rule in disabled_rules}
-    violations = Axe().run(page, context=context, options=options).response["violations"]
-    return [
-        f"{each['id']}: {each['help']}\n    {node['html'][:200]}"
-        for each in violations
-        for node in each["nodes"][:5]
-    ]
+    """The violations that axe finds in a page or in a part of it, of all rules or of these.
+
+    Only texts whose style is not among the checked ones are measured; their styles are added.
+    """
+    styles = set() if checked_styles is None else checked_styles
+    new_styles = page.evaluate(MARK_NEW_STYLES_SCRIPT, [context, [*styles]])
+    rules = [*rules]
+    if rules and not new_styles and {*rules} <= {*TEXT_RULES}:
+        return []
+    page.evaluate(AXE_SCRIPT)
+    errors, measured = page.evaluate(RUN_AXE_SCRIPT, [context, rules, TEXT_RULES])
+    styles.update(measured)
+    return errors

@@ -16,7 +16,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser, BrowserContext, Page
 
@@ -24,6 +23,7 @@ from bookbuild.check.translation import find_parts
 from bookbuild.mkdocs_site import formulas
 from bookbuild.pages.page import SourcePage, list_pages
 from browser_pages import (
+    TEXT_RULES,
     TIMEOUT_MS,
     absolute_url,
     axe_errors,
@@ -81,56 +81,11 @@ COPY_ALL_SCRIPT = """(buttons) => {
   return copies;
 }"""
 
-# The combinations of text and background styles of a page, with up to three elements each. The
-# contrast of a text depends on nothing else, so axe has to measure each combination once. The class
-# of a positioned element is part of it, because such an element can cover others. Texts that axe
-# can't measure are left out: of one character, transparent, in SVG, and the clipped MathML. Of a
-# formula, whose letters inherit the color of the text, only its colored parts are measured.
-FIND_TEXT_STYLES_SCRIPT = """() => {
-  for (const each of document.getAnimations()) {
-    if (each instanceof CSSTransition) each.finish();
-  }
-  const backgrounds = new Map([[null, ""]]);
-  const background = (element) => {
-    if (!backgrounds.has(element)) {
-      const style = getComputedStyle(element);
-      const own = [style.backgroundColor, style.backgroundImage, style.opacity, style.filter];
-      if (/absolute|fixed|sticky/.test(style.position)) own.push(element.getAttribute("class"));
-      const layer = own.join() === "rgba(0, 0, 0, 0),none,1,none" ? "" : `${own} < `;
-      backgrounds.set(element, layer + background(element.parentElement));
-    }
-    return backgrounds.get(element);
-  };
-  window.textStyles = {};
-  const texts = "body *:not(svg *, .katex *), .katex [style*=color], .katex [style*=color] *";
-  for (const each of document.querySelectorAll(texts)) {
-    const own = [...each.childNodes].map((child) => (child.nodeType === 3 ? child.data : ""));
-    if (own.join("").trim().length < 2) continue;
-    if (!each.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
-    const { color, fontSize, fontWeight, textShadow } = getComputedStyle(each);
-    const style = [color, fontSize, fontWeight, textShadow, background(each)].join();
-    const elements = (window.textStyles[style] ??= []);
-    if (elements.length < 3) elements.push(each);
-  }
-  return Object.keys(window.textStyles);
-}"""
-# The texts of these styles without enough contrast, and the styles that have enough.
-CHECK_TEXT_STYLES_SCRIPT = """async (styles) => {
-  const elements = styles.flatMap((style) => window.textStyles[style]);
-  const options = { runOnly: ["color-contrast"], elementRef: true };
-  const { passes, violations } = await axe.run(elements, options);
-  const passed = new Set(passes.flatMap(({ nodes }) => nodes.map(({ element }) => element)));
-  return [
-    violations.flatMap(({ nodes }) => nodes.map(({ html }) => html.slice(0, 200))),
-    styles.filter((style) => window.textStyles[style].some((element) => passed.has(element))),
-  ];
-}"""
-
 # Removes content that axe would check for minutes: all but some formulas, the parts of figures that
 # are one image to a screen reader, and blocks of code whose colors all occur in earlier blocks.
 REMOVE_REPEATED_CONTENT_SCRIPT = """() => {
-  const formulas = [...document.querySelectorAll(".katex:not(th .katex)")];
-  formulas.slice(20).forEach((each) => each.remove());
+  const formulas = document.querySelectorAll(".katex:not(th .katex, :has([style*=color]))");
+  [...formulas].slice(20).forEach((each) => each.remove());
   document.querySelectorAll("svg[role=img] > *").forEach((each) => each.remove());
   const seen = new Set();
   const removed = [];
@@ -175,7 +130,7 @@ def no_javascript_context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture(scope="module")
 def checked_styles() -> set[str]:
-    """The combinations of text and background styles that have enough contrast."""
+    """The styles of text and background that have enough contrast."""
     return set()
 
 
@@ -231,8 +186,7 @@ def test_page_is_complete_and_has_no_errors(
         errors += missing_glyphs(page.evaluate(LETTERS_BY_FONT_SCRIPT), fonts)
         errors += overflow_errors(page)
         if thorough:
-            errors += contrast_errors(page, checked_styles)
-            errors += structure_errors(page)
+            errors += accessibility_errors(page, checked_styles)
         if not source.is_notebook:
             errors += copy_button_errors(page, site, source)
     if thorough:
@@ -282,23 +236,15 @@ def copy_button_errors(page: Page, site: Path, source: SourcePage) -> Iterator[s
             yield f"{block} gives\n{copy}"
 
 
-def contrast_errors(page: Page, checked_styles: set[str]) -> Iterator[str]:
-    """Text without enough contrast, in light and dark colors; only in styles not yet checked."""
-    page.evaluate(AXE_SCRIPT)
-    for scheme, theme_scheme in (("dark", "slate"), ("light", "default")):
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        page.locator(f"body[data-md-color-scheme={theme_scheme}]").wait_for()
-        styles = [*page.evaluate(FIND_TEXT_STYLES_SCRIPT)]
-        if new := [style for style in styles if style not in checked_styles]:
-            errors, passed = page.evaluate(CHECK_TEXT_STYLES_SCRIPT, new)
-            yield from (f"too little contrast, {scheme}: {error}" for error in errors)
-            checked_styles.update(passed)
-
-
-def structure_errors(page: Page) -> Iterator[str]:
-    """The violations that axe finds with all rules except that for contrast."""
+def accessibility_errors(page: Page, checked_styles: set[str]) -> Iterator[str]:
+    """The violations that axe finds; texts also in dark colors, each style on one page."""
     page.evaluate(REMOVE_REPEATED_CONTENT_SCRIPT)
-    yield from axe_errors(page, disabled_rules=["color-contrast"])
+    for scheme, rules in (("default", ()), ("slate", TEXT_RULES)):
+        color_scheme = "dark" if scheme == "slate" else "light"
+        page.emulate_media(color_scheme=color_scheme, reduced_motion="reduce")
+        page.locator(f"body[data-md-color-scheme={scheme}]").wait_for()
+        errors = axe_errors(page, rules=rules, checked_styles=checked_styles)
+        yield from (f"{color_scheme}: {error}" for error in errors)
 
 
 def no_javascript_errors(page: Page, source: SourcePage) -> Iterator[str]:

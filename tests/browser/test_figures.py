@@ -1,10 +1,15 @@
 """Properties of every widget that replaces a picture, in a real browser."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, wait_for_route, wait_until_idle
+from browser_pages import (
+    BASE_URL,
+    LANGUAGE_BY_WIDTH,
+    axe_errors,
+    wait_for_route,
+    wait_until_idle,
+)
 from built_pages import assert_no_errors
 
 PAGE_BY_WIDGET = {
@@ -67,12 +72,7 @@ def test_starting_a_widget_does_not_move_the_content_below(checked_page, home_ur
 def test_axe_finds_no_violation_in_a_widget(checked_page, home_url, name, scheme):
     checked_page.emulate_media(color_scheme=scheme)
     open_widget(checked_page, home_url, name)
-    found = Axe().run(checked_page, context=f"[data-widget={name}] .live").response["violations"]
-    assert_no_errors(
-        f"{violation['id']}: {violation['help']}\n    {node['html'][:200]}"
-        for violation in found
-        for node in violation["nodes"]
-    )
+    assert_no_errors(axe_errors(checked_page, f"[data-widget={name}] .live"))
 
 
 @parametrize_widget

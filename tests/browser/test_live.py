@@ -416,6 +416,7 @@ def test_no_network_is_needed_after_the_weights_are_loaded(live_translator, chec
     assert not requested_urls
 
 
+@pytest.mark.slow  # 110 translations
 @pytest.mark.parametrize("page_settings", [WIDE_ENGLISH])
 def test_memory_use_stays_constant(live_translator, checked_page):
     """A hundred translations need no more memory than the first ten."""

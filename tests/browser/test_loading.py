@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.page import MAX_LAYOUT_SHIFT, SAMPLE_PAGES
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, absolute_url, wait_until_idle
+from bookbuild.pages.paths import LANGUAGES
+from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, wait_until_idle
 
 
 @pytest.fixture
@@ -22,8 +23,9 @@ LAYOUT_SHIFT_SCRIPT = """() => new Promise((resolve) => {
 })"""
 
 
-@pytest.mark.parametrize("url", SAMPLE_PAGES, ids=lambda url: url or "home")
-def test_loading_a_page_shifts_no_layout(checked_page, url):
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", SAMPLE_PAGES, ids=lambda name: name or "home")
+def test_loading_a_page_shifts_no_layout(checked_page, home_url, name):
     session = checked_page.context.new_cdp_session(checked_page)
     network_conditions = {
         "latency": 100,
@@ -31,7 +33,7 @@ def test_loading_a_page_shifts_no_layout(checked_page, url):
         "uploadThroughput": 100_000,
     }
     session.send("Network.emulateNetworkConditions", {"offline": False, **network_conditions})
-    checked_page.goto(absolute_url(url))
+    checked_page.goto(home_url + name)
     wait_until_idle(checked_page)
     assert checked_page.evaluate(LAYOUT_SHIFT_SCRIPT) <= MAX_LAYOUT_SHIFT
 

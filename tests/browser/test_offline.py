@@ -11,13 +11,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from bookbuild.pages.files import write_file
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import offline
-from browser_pages import TIMEOUT_MS, SilentHandler, SiteServer, record_errors, wait_until_idle
+from browser_pages import (
+    TIMEOUT_MS,
+    SilentHandler,
+    SiteServer,
+    axe_errors,
+    record_errors,
+    wait_until_idle,
+)
 from built_pages import assert_no_errors
 
 ORIGIN = "http://book.localhost"
@@ -276,8 +282,7 @@ def test_saving_and_removing_work_with_the_keyboard_and_axe(reader: OfflineReade
         page.keyboard.press("Enter")
         expect(page.locator(".offline")).to_contain_text(LABELS[language][expected])
         assert page.evaluate("document.activeElement.closest('.offline') !== null")
-        found = Axe().run(page, context=".offline").response["violations"]
-        assert_no_errors(f"{expected}: {violation['help']}" for violation in found)
+        assert_no_errors(axe_errors(page, ".offline"))
 
 
 def test_saving_continues_while_the_reader_navigates(reader: OfflineReader):
@@ -396,7 +401,7 @@ def test_an_unsaved_page_shows_a_notice_in_both_languages(saved_reader):
         assert page.url == address, "a reload, once online, shows the page"
         expect(page.locator("h1")).to_have_text(NOT_SAVED_TITLE)
         expect(page.locator("[lang=zh] h2")).to_have_text("这台设备上没有保存")
-    assert not Axe().run(page).response["violations"]
+    assert_no_errors(axe_errors(page))
     page.locator(f"a[href='{reader.home_url(language)}']").click()
     expect(page.locator("html")).to_have_attribute("lang", language)
 
