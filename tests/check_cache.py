@@ -53,14 +53,24 @@ ENVIRONMENT = f"{platform.platform()} {platform.python_version()} user {os.getui
 @functools.cache
 def hash_matching_files(patterns: tuple[str, ...]) -> str:
     """A hash of the files that match any of the patterns, which are relative to the root."""
-    paths = sorted({path for pattern in patterns for path in ROOT.glob(pattern)})
-    dated = {path for each in DATED_FILES if each not in patterns for path in ROOT.glob(each)}
-    hashes = (
-        f"{path.relative_to(ROOT)} {'' if path in dated else file_hash(path)}\n"
-        for path in paths
+    hashes: dict[str, str] = {}
+    for pattern in patterns:
+        hashes |= matching_files(pattern)
+    for pattern in DATED_FILES:
+        if pattern not in patterns:
+            hashes |= dict.fromkeys(hashes.keys() & matching_files(pattern).keys(), "")
+    lines = (f"{path} {value}\n" for path, value in sorted(hashes.items()))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+@functools.cache
+def matching_files(pattern: str) -> dict[str, str]:
+    """The hash of each file that matches a pattern; many tests depend on the same files."""
+    return {
+        path.relative_to(ROOT).as_posix(): file_hash(path)
+        for path in ROOT.glob(pattern)
         if path.is_file() and not CACHES.intersection(path.parts)
-    )
-    return hashlib.sha256("".join(hashes).encode()).hexdigest()
+    }
 
 
 def file_hash(path: Path) -> str:
@@ -70,9 +80,15 @@ def file_hash(path: Path) -> str:
 @functools.cache
 def imported_scripts(test: Path) -> tuple[str, ...]:
     """The scripts that a test and the helpers of all tests import, relative to the root."""
-    files = {file for each in (test, *ROOT.glob("tests/*.py")) for file in dependencies(each)}
+    files = dependencies(test) | helper_dependencies()
     scripts = (file for file in files if file.is_relative_to(ROOT / "scripts"))
     return tuple(sorted(file.relative_to(ROOT).as_posix() for file in scripts))
+
+
+@functools.cache
+def helper_dependencies() -> frozenset[Path]:
+    """The files that the helpers of all tests import."""
+    return frozenset().union(*map(dependencies, ROOT.glob("tests/*.py")))
 
 
 class CheckCache:

@@ -12,9 +12,15 @@ from built_pages import ROOT, assert_no_errors
 from check_cache import CheckCache
 
 
+def forget_hashes() -> None:
+    """A test run computes each hash once."""
+    check_cache.hash_matching_files.cache_clear()
+    check_cache.matching_files.cache_clear()
+
+
 def make_cache(environment: str = "Linux", everything: bool = False) -> CheckCache:
     """The cache as a new test run would create it."""
-    check_cache.hash_matching_files.cache_clear()
+    forget_hashes()
     return CheckCache(environment, ["*.py"], everything)
 
 
@@ -28,7 +34,7 @@ def project_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
         path.write_text(name)
     make_cache().save("the page", [paths["page.html"]])
     yield paths
-    check_cache.hash_matching_files.cache_clear()
+    forget_hashes()
 
 
 def test_a_passed_check_is_remembered_by_its_name(project_files):
@@ -63,7 +69,7 @@ def test_a_marked_test_depends_on_the_files_of_its_mark_and_its_own_file(
     )
 
     def has_passed() -> bool:
-        check_cache.hash_matching_files.cache_clear()
+        forget_hashes()
         return check_cache.cache_for_test(item).has_passed("test")
 
     assert not has_passed()
@@ -125,10 +131,10 @@ def test_without_a_mark_the_folder_of_a_test_says_on_which_files_it_depends(
     check_cache.cache_for_test(item).save("test")
     changed = []
     for path in files.values():
-        check_cache.hash_matching_files.cache_clear()
+        forget_hashes()
         assert check_cache.cache_for_test(item).has_passed("test")
         path.write_text("changed")
-        check_cache.hash_matching_files.cache_clear()
+        forget_hashes()
         if not check_cache.cache_for_test(item).has_passed("test"):
             changed.append(path.name)
         path.write_text("")

@@ -12,10 +12,9 @@ from functools import cache
 from io import StringIO
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 import html_tree
 from bookbuild.check.translation import find_parts, notebook_errors
@@ -59,6 +58,8 @@ def test_they_hold_no_outputs_and_their_code_is_the_same_in_both_languages():
 @every_language
 @every_lab
 def test_each_is_a_valid_notebook(name, language):
+    import nbformat  # here, since it takes 3 s and each process of pytest collects all tests
+
     nbformat.validate(nbformat.read(path_of(name, language), as_version=4))
 
 
@@ -159,8 +160,10 @@ def test_the_download_fetches_from_the_site_that_it_is_on(pages, site, site_url,
 # Run by a reader
 
 
-def reader_notebook(name: str, language: str, port: int) -> nbformat.NotebookNode:
+def reader_notebook(name: str, language: str, port: int) -> Any:
     """The notebook as it would be had from the served site, without its slow cells."""
+    import nbformat
+
     notebook = nbformat.read(path_of(name, language), as_version=4)
     notebook.cells = [
         cell
@@ -172,7 +175,7 @@ def reader_notebook(name: str, language: str, port: int) -> nbformat.NotebookNod
     return notebook
 
 
-def shown_by(cell: nbformat.NotebookNode) -> list[tuple[str, str]]:
+def shown_by(cell: Any) -> list[tuple[str, str]]:
     """What a cell has shown in Jupyter, as lab_outputs has it.
 
     The kernel sends what is printed in one or several pieces, depending on time.
@@ -193,6 +196,8 @@ def shown_by(cell: nbformat.NotebookNode) -> list[tuple[str, str]]:
 @english_or_slow
 @every_lab
 def test_in_an_empty_folder_jupyter_shows_what_the_page_shows(name, language, site, port, tmp_path):
+    from nbclient import NotebookClient
+
     notebook = reader_notebook(name, language, port)
     resources = {"metadata": {"path": str(tmp_path)}}
     NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources).execute()
