@@ -1,6 +1,7 @@
 """Shared fixtures: the built site, the sample book, the browser; settings of Hypothesis."""
 
 import functools
+import gc
 import itertools
 import threading
 import zlib
@@ -87,6 +88,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "slow: runs only with --all or ALL=1, so nightly and on main"
     )
+    gc.disable()  # until all tests are collected: what that creates remains
+
+
+def pytest_collection_finish() -> None:
+    """Let no garbage collection, and no fork, visit what the collection has created."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
