@@ -69,8 +69,8 @@ def add_quiz(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def intact(tmp_path_factory: pytest.TempPathFactory, mkdocs: WarmMkDocs) -> Path:
-    """The sample book without errors, built once."""
-    folder = sample_book.make_sample_book(tmp_path_factory.mktemp("intact"))
+    """A copy of the sample book without errors, which was built once."""
+    folder = sample_book.make_sample_book(tmp_path_factory.mktemp("errors") / "book")
     add_quiz(folder)
     sample_book.add_lab(folder, 'SITE = "https://transformer.example/"\nprint(1 + 1)')
     (folder / "overrides").unlink()
@@ -83,7 +83,16 @@ def intact(tmp_path_factory: pytest.TempPathFactory, mkdocs: WarmMkDocs) -> Path
     status, output = build(folder, mkdocs)
     assert status == 0, output
     assert (folder / "site/zh/other/index.html").exists()
-    return folder
+    return shutil.copytree(folder, folder.with_name("intact"), symlinks=True)
+
+
+@pytest.fixture
+def book(intact: Path) -> Path:
+    """The sample book as it was built, in the folder where it was built: the name of a template's
+    cache depends on its path."""
+    folder = intact.with_name("book")
+    shutil.rmtree(folder)
+    return shutil.copytree(intact, folder, symlinks=True)
 
 
 # How bytes are broken
@@ -495,38 +504,36 @@ def break_file(path: Path, how: str | Callable[[Path], None] | None, new: str | 
     [pytest.param(name, marks=[] if name in USUAL_ERRORS else pytest.mark.slow) for name in ERRORS],
 )
 def test_a_strict_build_fails_and_can_be_repaired(
-    intact, mkdocs, tmp_path, everything, record_property, name
+    intact, book, mkdocs, everything, record_property, name
 ):
     (file, how, new), _ = ERRORS[name]
-    folder = tmp_path / "book"
-    shutil.copytree(intact, folder, symlinks=True)
-    path = folder / file
+    path = book / file
     break_file(path, how, new)
-    expected = expected_message(folder, name)
-    broken = build(folder, mkdocs)
+    expected = expected_message(book, name)
+    broken = build(book, mkdocs)
     check_stopped(broken)
     found = re.search(expected, broken.output)
     assert found, f"no message {expected}:\n{broken.output}"
     record_property("message", message_line(broken.output, found.start()))
-    assert not different_files(file_hashes(intact, "site"), file_hashes(folder, "site"))
-    assert not partial_files(folder)
+    assert not different_files(file_hashes(intact, "site"), file_hashes(book, "site"))
+    assert not partial_files(book)
 
     path.unlink(missing_ok=True)
     if (intact / file).exists():
         shutil.copy2(intact / file, path)
     # Where the broken build has left every byte as it was, to build the repaired book is to build
     # the intact one again, which the next test does.
-    if everything or different_files(file_hashes(intact, "."), file_hashes(folder, ".")):
-        repaired = build(folder, mkdocs)
-        check_repaired(repaired, different_files(built_files(intact), built_files(folder)))
+    if everything or different_files(file_hashes(intact, "."), file_hashes(book, ".")):
+        repaired = build(book, mkdocs)
+        check_repaired(repaired, different_files(built_files(intact), built_files(book)))
 
 
-def test_the_intact_book_is_built_again_without_a_warning_and_equal(intact, mkdocs):
+def test_the_intact_book_is_built_again_without_a_warning_and_equal(intact, book, mkdocs):
     before = file_hashes(intact, ".", ignored=LOCK_PATTERNS + CACHE_PATTERNS)
-    status, output = build(intact, mkdocs)
+    status, output = build(book, mkdocs)
     assert (status, "WARNING" in output) == (0, False), output
     assert not different_files(
-        before, file_hashes(intact, ".", ignored=LOCK_PATTERNS + CACHE_PATTERNS)
+        before, file_hashes(book, ".", ignored=LOCK_PATTERNS + CACHE_PATTERNS)
     )
 
 
