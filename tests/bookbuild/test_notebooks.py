@@ -123,8 +123,14 @@ def test_the_page_links_to_its_notebook_and_to_colab_if_that_can_open_it(reposit
 # In a book
 
 
+@pytest.fixture(scope="module")
+def plugin() -> None:
+    """The modules that run a lab, imported once: the process of each lab is a fork of this one."""
+    import mkdocs_jupyter.plugin  # noqa: F401
+
+
 @pytest.fixture
-def generated(sample_folder, monkeypatch, capfd):
+def generated(plugin, sample_folder, monkeypatch, capfd):
     """Calls generate; returns its exit status and what it printed."""
 
     def call() -> tuple[int, str]:
@@ -257,12 +263,13 @@ def test_a_kernel_that_is_not_installed_is_reported(sample_folder, lab, generate
     assert f"{where}; remove .venv and run scripts/install" in messages
 
 
-def test_a_template_that_mkdocs_jupyter_does_not_use_is_reported(sample_folder, lab):
+def test_a_template_that_mkdocs_jupyter_does_not_use_is_reported(
+    sample_folder, lab, generated, monkeypatch
+):
     settings = sample_folder / "scripts/bookbuild/pages/labs/jupyter"
     next(settings.rglob("*.j2")).unlink()
-    status, messages = run_command(
-        sample_folder, *module_command(sample_folder, "run.generate"), "labs"
-    )
+    monkeypatch.setattr(execution, "SETTINGS", settings)
+    status, messages = generated()
     assert status == 1
     assert "labs/jupyter:1: mkdocs-jupyter has not used our template" in messages
 
