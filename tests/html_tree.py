@@ -34,11 +34,16 @@ class Element:
 
     def find(self, tag: str = "", name: str = "") -> list["Element"]:
         """This element and those below it with this tag and this class, in order."""
-        found = map(Element, self.node.iter(tag or etree.Element))
-        return [each for each in found if not name or name in each.classes]
+        return [
+            Element(node)
+            for node in self.node.iter(tag or etree.Element)
+            if not name or name in node.get("class", "").split()
+        ]
 
     def text(self, skip: frozenset[str] = frozenset()) -> str:
         """The text of this element, without that of elements below it with these tags."""
+        if not skip:
+            return "".join(self.node.itertext())
         return "".join(
             child if isinstance(child, str) else child.text(skip)
             for child in self.children
