@@ -149,7 +149,8 @@ def code_without_words(source: str, may_print_all: bool) -> str:
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             node.value.value = ...
-        is_printed = isinstance(node, ast.Call) and ast.unparse(node.func) == "print"
+        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        is_printed = is_call and node.func.id == "print"
         is_help = isinstance(node, ast.keyword) and node.arg in ("help", "description", "usage")
         if may_print_all or is_printed or is_help or isinstance(node, ast.Raise | ast.JoinedStr):
             for part in ast.walk(node):
@@ -158,7 +159,7 @@ def code_without_words(source: str, may_print_all: bool) -> str:
                     part.values = sorted(values, key=ast.dump)
                 elif isinstance(part, ast.Constant) and isinstance(part.value, str):
                     part.value = "words"
-    return f"{lines}\n{ast.dump(tree, indent=1)}"
+    return f"{lines}\n{ast.dump(tree)}"
 
 
 def marker_lines(source: str) -> list[tuple[int, str]]:
