@@ -36,7 +36,7 @@ def program() -> dict:
 
 @pytest.fixture(scope="module")
 def tasks() -> list[dict]:
-    return model_trace.make_tasks(comparison_pairs()[::5])
+    return model_trace.make_tasks(comparison_pairs()[::10])
 
 
 def compare(tasks: list[dict], text: str | None = None) -> model_trace.Difference:
