@@ -97,6 +97,7 @@ def project_with_pages(root: Path) -> dict[str, Path]:
     for path in files.values():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
+    forget_hashes()
     return files
 
 
