@@ -2,6 +2,7 @@
 
 import importlib
 import multiprocessing
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from types import ModuleType
 
@@ -24,10 +25,22 @@ def test_each_mutant_that_no_test_kills_is_listed_with_the_reason():
     assert mutation_testing.unexplained_survivors() == []
 
 
-@pytest.fixture
-def generated(monkeypatch) -> ModuleType:
-    monkeypatch.syspath_prepend(paths.CLAIMS)
-    return importlib.import_module("generated_mutants")
+@pytest.fixture(scope="module")
+def generated() -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(paths.CLAIMS)
+        yield importlib.import_module("generated_mutants")
+
+
+@pytest.fixture(scope="module", params=[True, pytest.param(False, marks=pytest.mark.slow)])
+def is_killed(generated, request) -> Iterator[Callable[..., bool]]:
+    """Tells whether a test kills a mutant, in a fork of one process or in a process of its own."""
+    in_fork = request.param
+    kills = generated.kills_in_fork if in_fork else generated.kills_in_copy
+    start, tasks = (generated.collect_tests, None) if in_fork else (None, 1)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context, start, max_tasks_per_child=tasks) as pool:
+        yield lambda *arguments: pool.submit(kills, *arguments).result()
 
 
 @pytest.mark.depends_on("snippets/**/*.py", "tests/claims/*.py", "scripts/bookbuild/**/*.py")
@@ -35,13 +48,9 @@ def generated(monkeypatch) -> ModuleType:
     ("old", "new", "killed"),
     [("n >= LIMIT", "n > LIMIT", True), ("n >= LIMIT", "not n < LIMIT", False)],
 )
-@pytest.mark.parametrize("in_fork", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_a_mutant_is_killed_only_if_a_test_fails(generated, in_fork, old, new, killed):
+def test_a_mutant_is_killed_only_if_a_test_fails(generated, is_killed, old, new, killed):
     code = generated.read_file("numerals.py")
     line = code[: code.index(old)].count("\n") + 1
     mutant = generated.make_mutant("numerals.py", line, code.replace(old, new))
     test = "test_data.py::test_the_error_for_a_text_out_of_range_names_the_range"
-    kills = generated.kills_in_fork if in_fork else generated.kills_in_copy
-    start = generated.collect_tests if in_fork else None
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), start) as pool:
-        assert pool.submit(kills, mutant, [test], 60).result() is killed
+    assert is_killed(mutant, [test], 60) is killed
