@@ -539,7 +539,6 @@ def test_a_strict_build_fails_and_can_be_repaired(
         check_repaired(repaired, different_files(built_files(intact), built_files(book)))
 
 
-
 def test_the_intact_book_is_built_again_without_a_warning_and_equal(intact, book, mkdocs):
     before = file_hashes(intact, ".", ignored=LOCK_PATTERNS + CACHE_PATTERNS)
     status, output = build(book, mkdocs)
