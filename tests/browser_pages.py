@@ -98,12 +98,12 @@ def wait_for_route(page: Page, held_routes: list[Route]) -> Route:
 
 
 # Code is rendered and gets its buttons and notes, and widgets start, only near the window.
-EXPAND_PAGE_SCRIPT = """async () => {
+EXPAND_PAGE_SCRIPT = """async (scroll) => {
   for (const each of document.querySelectorAll("details")) each.open = true;
   for (const each of document.querySelectorAll("article > *, pre > code[style], .katex-mathml")) {
     each.style.contentVisibility = "visible";
   }
-  for (const each of document.querySelectorAll("pre > code, [data-widget]")) {
+  for (const each of scroll ? document.querySelectorAll("pre > code, [data-widget]") : []) {
     const isReady = () => each.closest("pre:has(.md-code__nav), .alive");
     if (!isReady()) each.scrollIntoView({ block: "center", behavior: "instant" });
     for (let frames = 0; frames < 3 && !isReady(); frames++) {
@@ -115,10 +115,10 @@ EXPAND_PAGE_SCRIPT = """async () => {
 }"""
 
 
-def expand_page(page: Page) -> None:
-    """Open all details and render the whole page."""
+def expand_page(page: Page, scroll: bool = True) -> None:
+    """Open all details and render the whole page; scroll to each block of code and widget."""
     page.wait_for_load_state()
-    page.evaluate(EXPAND_PAGE_SCRIPT)
+    page.evaluate(EXPAND_PAGE_SCRIPT, scroll)
 
 
 # The rules of axe for texts, and the elements that they check.

@@ -266,6 +266,7 @@ def test_labels_that_differ_between_languages_are_rejected(sample_folder, run_ge
     assert f"scripts/figures/chapter.py:{line_of(source, '@figure')}: ValueError: labels" in printed
 
 
+@pytest.mark.slow
 def test_figures_have_the_same_bytes_in_each_run(sample_folder, run_generate):
     figures = [
         sample_folder / f".generated/{language}/figures/chapter/line.svg"
@@ -281,6 +282,7 @@ def test_figures_have_the_same_bytes_in_each_run(sample_folder, run_generate):
     assert [figure.read_bytes() for figure in figures] == first
 
 
+@pytest.mark.slow
 def test_two_runs_wait_for_each_other(sample_folder, run_generate):
     script = module_command(sample_folder, "run.generate")
     with generate.generation_lock():

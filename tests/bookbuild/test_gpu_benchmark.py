@@ -60,6 +60,7 @@ def copy_stack(ours, theirs) -> None:
                 parameter.copy_(values)
 
 
+@pytest.mark.slow
 def test_both_models_are_measured_and_have_as_many_parameters():
     figures = gpu.measure(argparse.Namespace(**OPTIONS, **SWITCHES), SINGLE_PROCESS)
     ours, reference = figures["ours"], figures["nn.Transformer"]

@@ -206,6 +206,7 @@ def test_it_is_stale_when_its_code_or_a_snippet_changes_but_not_when_its_text_do
     assert not fresh()
 
 
+@pytest.mark.slow
 def test_a_cache_that_is_damaged_or_gone_is_made_again(lab, generated):
     assert generated()[0] == 0
     cached = paths.GENERATED / "outputs/labs/lab.json"
@@ -236,7 +237,12 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
+USUAL = ("a cell raises", "a syntax error")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in USUAL else pytest.mark.slow) for name in BROKEN]
+)
 def test_a_cell_that_fails_stops_with_notebook_line_cell_and_reason(
     lab, generated, monkeypatch, name
 ):

@@ -21,7 +21,7 @@ SLOW_PROGRAMS = (
     *("examples/full-model/one_sequence", "examples/initialization/warm_up"),
     *("examples/layers-in-practice/too_good", "examples/multi-head-attention/two_neighbors"),
     *("examples/positional-encoding/extrapolation", "examples/reproducibility/one_bit"),
-    "examples/sublayers/take_away",
+    *("examples/sublayers/take_away", "examples/masks/peeking", "examples/reproducibility/twice"),
 )
 
 
