@@ -30,14 +30,20 @@ from check_cache import (
 )
 from warm_mkdocs import WarmMkDocs
 
-# Each takes minutes. At the end of a run one of them would keep one process busy, the others idle.
+# Each takes a minute or more. At the end of a run one of them would keep one process busy, the
+# others idle.
 SLOW_FILES = {
-    f"test_{name}.py" for name in ("all_pages", "blocks", "editions", "labs", "publishing")
+    f"test_{name}.py"
+    for name in (
+        *("all_pages", "attention_by_hand", "blocks", "debugger", "decoding", "editions"),
+        *("figures", "install_errors", "labs", "live", "offline", "publishing", "serving"),
+        *("setup_errors", "source_errors", "training_chapter", "translator"),
+    )
 }
-SLOW_FILES |= {f"test_{name}_errors.py" for name in ("install", "setup", "source")}
 
-# The parameters of browser tests that show one behavior in another language or on a phone.
-VARIANTS = ("language", "width", "page_settings", "saved_reader")
+# The parameters of browser tests that show one behavior in another language, on a phone or in dark
+# colors.
+VARIANTS = ("language", "width", "scheme", "page_settings", "saved_reader")
 
 PASSED = pytest.StashKey[bool]()  # whether the test's function has run and passed
 

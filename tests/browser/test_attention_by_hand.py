@@ -160,7 +160,11 @@ PYTHON_OPERATORS = {"·": "*", "√2": "math.sqrt(2)", "e^": "math.e**", "−": 
 
 
 @wide_only
-@pytest.mark.parametrize("setting", [(True, False, False), (False, True, True)], ids=str)
+@pytest.mark.parametrize(
+    "setting",
+    [(True, True, True), pytest.param((False, False, False), marks=pytest.mark.slow)],
+    ids=str,
+)
 def test_the_explained_arithmetic_of_every_cell_is_correct(widget, setting):
     set_options(widget, setting)
     errors = []

@@ -245,7 +245,7 @@ def test_nothing_is_registered_or_stored_before_the_reader_asks(reader: OfflineR
     assert "/offline.js" not in reader.publisher.requested_paths
 
 
-@pytest.mark.parametrize("prefix", ["/", "/repo/"])
+@pytest.mark.parametrize("prefix", [pytest.param("/", marks=pytest.mark.slow), "/repo/"])
 def test_the_weights_are_fetched_once_for_both_languages(reader: OfflineReader, prefix):
     reader.publisher.prefix = prefix
     page = reader.goto(ORIGIN + prefix)
@@ -484,6 +484,7 @@ def test_a_copy_never_mixes_two_versions(reader: OfflineReader):
     assert is_new_version(reader.goto(f"{reader.base_url}glossary/")) == (True, True)
 
 
+@pytest.mark.slow
 def test_the_copy_is_not_used_without_published_lists(reader: OfflineReader):
     """For example scripts/serve at an address where the book was saved before."""
     reader.save_for_offline("en")
@@ -498,6 +499,7 @@ def test_the_copy_is_not_used_without_published_lists(reader: OfflineReader):
 # Errors
 
 
+@pytest.mark.slow
 def test_an_interrupted_download_leaves_no_partial_copy_and_resumes(reader: OfflineReader):
     requested_paths = reader.publisher.requested_paths
     reader.publisher.drops_request = lambda path: len(requested_paths) > 60
@@ -517,6 +519,7 @@ def test_an_interrupted_download_leaves_no_partial_copy_and_resumes(reader: Offl
     assert not again, "files that had arrived were fetched again"
 
 
+@pytest.mark.slow
 def test_a_file_with_another_hash_than_listed_is_not_saved(reader: OfflineReader):
     """For example when the site is updated between the requests for the list and for a file."""
     site, status = reader.publisher.site, reader.page.locator(".offline [role=status]")
@@ -529,6 +532,7 @@ def test_a_file_with_another_hash_than_listed_is_not_saved(reader: OfflineReader
     reader.expect_saved("en")
 
 
+@pytest.mark.slow
 def test_nothing_is_saved_without_enough_storage(reader: OfflineReader):
     page = reader.goto(reader.base_url)
     session = reader.context.new_cdp_session(page)

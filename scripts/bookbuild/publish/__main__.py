@@ -18,7 +18,8 @@ Step = Callable[[Path], None]
 STEPS: list[Step] = [  # the longest ones first
     partial(write_edition, language="zh"),
     partial(write_edition, language="en"),
-    write_cards,
+    partial(write_cards, language="zh"),
+    partial(write_cards, language="en"),
     write_sbom,
 ]
 

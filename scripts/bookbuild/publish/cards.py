@@ -15,7 +15,6 @@ from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
 from bookbuild.pages.page import list_pages, page_url
-from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.templates import read_template, render
 from bookbuild.publish import chromium
 
@@ -36,17 +35,16 @@ class Card(NamedTuple):
     description: str
 
 
-def site_cards(site: Path) -> Iterator[Card]:
-    """A card for each page of a built site."""
-    for language in LANGUAGES:
-        folder = site / "zh" if language == "zh" else site
-        for page in list_pages(language):
-            path = folder / page_url(page.name) / "index.html"
-            picture = folder / "cards" / page.name.replace(".md", ".png")
-            head = html.fromstring(path.read_bytes()).head
-            metas = {meta.get("property"): meta.get("content") for meta in head.iter("meta")}
-            texts = (metas[f"og:{name}"] for name in ("site_name", "title", "description"))
-            yield Card(language, path, picture, *texts)
+def site_cards(site: Path, language: str) -> Iterator[Card]:
+    """A card for each page of a built site in one language."""
+    folder = site / "zh" if language == "zh" else site
+    for page in list_pages(language):
+        path = folder / page_url(page.name) / "index.html"
+        picture = folder / "cards" / page.name.replace(".md", ".png")
+        head = html.fromstring(path.read_bytes()).head
+        metas = {meta.get("property"): meta.get("content") for meta in head.iter("meta")}
+        texts = (metas[f"og:{name}"] for name in ("site_name", "title", "description"))
+        yield Card(language, path, picture, *texts)
 
 
 def card_html(card: Card) -> str:
@@ -69,12 +67,12 @@ def draw_card(page: Page, card: Card) -> bytes:
     return file.getvalue()
 
 
-def write_cards(site: Path) -> None:
-    """Write the card of each page of a built site."""
+def write_cards(site: Path, language: str) -> None:
+    """Write the card of each page of a built site in one language."""
     with sync_playwright() as playwright, chromium.launch(playwright) as browser:
         page = browser.new_page(viewport={"width": CARD_SIZE[0], "height": CARD_SIZE[1]})
         sizes = []
-        for card in site_cards(site):
+        for card in site_cards(site, language):
             data = draw_card(page, card)
             write_file(card.picture, data)
             sizes.append(len(data))
