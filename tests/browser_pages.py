@@ -168,21 +168,20 @@ MARK_NEW_STYLES_SCRIPT = """([context, checkedStyles]) => {
   }
   return Object.keys(counts).filter((style) => !checked.has(style));
 }"""
-# The violations, and the styles of text that axe could measure.
+# The violations, and the styles of text that have passed.
 RUN_AXE_SCRIPT = """async ([context, rules, textRules]) => {
   const selectors = Object.entries(textRules).map(([id, selector]) => ({ id, selector }));
   axe.configure({ rules: selectors });
-  const options = { resultTypes: ["violations", "incomplete"], elementRef: true };
+  const options = { resultTypes: ["violations", "passes"], elementRef: true, selectors: false };
   if (rules.length) options.runOnly = rules;
-  const { violations, incomplete } = await axe.run(context, options);
-  const unmeasured = [...violations, ...incomplete]
+  const { violations, passes } = await axe.run(context, options);
+  const measured = passes
     .filter(({ id }) => id in textRules)
-    .flatMap(({ nodes }) => nodes.map(({ element }) => element));
-  const marked = [...document.querySelectorAll("[data-style]")];
+    .flatMap(({ nodes }) => nodes.map(({ element }) => element.dataset.style));
   return [
     violations.flatMap(({ id, help, nodes }) =>
       nodes.slice(0, 5).map(({ html }) => `${id}: ${help}\n    ${html.slice(0, 200)}`)),
-    marked.filter((each) => !unmeasured.includes(each)).map((each) => each.dataset.style),
+    measured,
   ];
 }"""
 
@@ -195,7 +194,7 @@ def axe_errors(
 ) -> list[str]:
     """The violations that axe finds in a page or in a part of it, of all rules or of these.
 
-    Only texts whose style is not among the checked ones are measured; their styles are added.
+    Only texts whose style is not among the checked ones are measured; styles that pass are added.
     """
     styles = set() if checked_styles is None else checked_styles
     new_styles = page.evaluate(MARK_NEW_STYLES_SCRIPT, [context, [*styles]])
