@@ -184,7 +184,7 @@ const progress = new Map();
 worker.addEventListener("message", (event) => {
   /** @type {OfflineRequest} */
   const { ask, language } = event.data;
-  const actions = { keep: update, remove, state: reportState };
+  const actions = { keep: update, remove, state: resumeAndReport };
   event.waitUntil(actions[ask](language));
 });
 
@@ -204,12 +204,21 @@ async function reportState(language) {
   }
 }
 
-/**
- * Resumes an interrupted download.
- * @param {Language} language
- */
+/** @param {Language} language */
+async function isInterrupted(language) {
+  return (await caches.has(cacheName(language))) && !(await loadCopy(language));
+}
+
+/** @param {Language} language */
 async function resume(language) {
-  if (await caches.has(cacheName(language))) await update(language);
+  if (await isInterrupted(language)) await update(language);
+}
+
+/** @param {Language} language */
+async function resumeAndReport(language) {
+  const resumed = (await isInterrupted(language)) ? update(language) : undefined;
+  await reportState(language);
+  await resumed;
 }
 
 /**

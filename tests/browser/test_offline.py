@@ -295,6 +295,32 @@ def test_saving_continues_while_the_reader_navigates(reader: OfflineReader):
     assert reader.publisher.requested_paths.count("/downloads/translator.safetensors") == 1
 
 
+@pytest.mark.parametrize("returns_first", [False, True])
+def test_saving_begins_although_the_reader_leaves_before_the_worker_runs(
+    reader: OfflineReader, returns_first
+):
+    requested, answered = threading.Event(), threading.Event()
+
+    def delays_worker(path: str) -> bool:
+        if path == "/offline.js":
+            requested.set()
+            answered.wait()
+        return False
+
+    reader.publisher.drops_request = delays_worker
+    page = reader.goto(reader.base_url)
+    reader.button("Keep for").click()
+    assert requested.wait(TIMEOUT_MS / 1000)
+    page.locator(".md-footer__link--next").click()
+    expect(page).to_have_url(f"{reader.base_url}overview/")
+    if not returns_first:
+        answered.set()
+    page.locator(".md-footer__link--prev").click()
+    expect(page).to_have_url(reader.base_url)
+    answered.set()
+    reader.expect_saved("en")
+
+
 # Without a network
 
 

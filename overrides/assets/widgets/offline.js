@@ -38,6 +38,7 @@ const LANGUAGE = english ? "en" : "zh";
 const WORDS = TEXTS[LANGUAGE];
 const HOME = new URL("../../", import.meta.url);
 const ROOT = english ? HOME : new URL("../", HOME);
+const CACHE = `offline ${HOME.href}`; // as in the service worker
 const KEEP_ALIVE_INTERVAL = 20_000; // milliseconds; a browser stops a worker that receives no messages for too long
 
 const megabytes = (bytes = 0) => `${Math.ceil(bytes / 1e6)} MB`;
@@ -87,10 +88,12 @@ export async function start(element) {
     navigator.storage.persist(); // otherwise a browser may evict it when storage is low
     const script = new URL("offline.js", ROOT);
     try {
+      await caches.open(CACHE); // a page that opens before the worker runs finds the reader's request by it
       const registered = await workers.register(script, { scope: ROOT.pathname });
       send(registered, "keep");
       timer = setInterval(() => send(registered, "keep"), KEEP_ALIVE_INTERVAL);
     } catch {
+      await caches.delete(CACHE);
       show({ language: LANGUAGE, state: "absent", reason: "network" });
     }
   }
@@ -133,5 +136,6 @@ export async function start(element) {
   });
   const existing = await findRegistration();
   if (existing) send(existing, "state");
+  else if (await caches.has(CACHE)) begin();
   else show({ language: LANGUAGE, state: "absent" });
 }
