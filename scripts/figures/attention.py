@@ -33,7 +33,7 @@ from figures.style import (
 
 @figure(
     en={
-        "embeddings": "1  embeddings",
+        "embeddings": "1  token vectors",
         "maps": "2  queries, keys, values",
         "scores": "3  scores",
         "weights": "4  weights",
@@ -42,7 +42,7 @@ from figures.style import (
         "divided": "Q Kᵀ / √dₖ",
     },
     zh={
-        "embeddings": "1  嵌入",
+        "embeddings": "1  词元的向量",
         "maps": "2  查询、键和值",
         "scores": "3  分数",
         "weights": "4  权重",

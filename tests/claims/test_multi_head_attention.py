@@ -278,7 +278,7 @@ def test_the_output_is_a_sum_of_low_rank_maps_one_per_head(nhead):
 def test_ranks_and_parameter_counts_match_the_page(printed):
     shown = printed("examples", "low_rank")
     assert shown["the heads' maps add up to the output"] == "True"
-    assert shown["its rank"] == shown["rank of a head's scores"] == "16"
+    assert shown["its rank"] == shown["rank of W^Q (W^K)^T"] == "16"
     counts = {shown[f"parameters with {nhead} heads"] for nhead in (1, 4, 16)}
     assert len(counts) == 1
 

@@ -21,7 +21,7 @@ for head, carried in enumerate(maps):
 print("the heads' maps add up to the output:", torch.allclose(total, output))
 print("size of such a map:", tuple(maps[0].shape))
 print("its rank:", matrix_rank(maps[0]).item())
-print("rank of a head's scores:", matrix_rank(to_query[0].T @ to_key[0]).item())
+print("rank of W^Q (W^K)^T:", matrix_rank(to_query[0].T @ to_key[0]).item())
 for heads in 1, 4, 16:
     layer = MultiHeadAttention(d_model=d_model, nhead=heads)
     count = sum(p.numel() for p in layer.parameters())
