@@ -27,13 +27,13 @@ class Encoder(nn.Module):
 
 
 torch.manual_seed(0)
-model = Encoder(vocab_size=9, d_model=32, nhead=4, count=2).double().eval()
+model = Encoder(vocab_size=9, d_model=32, nhead=4, count=2).eval()
 ids = torch.tensor([[4, 5, 6, 7, 8], [6, 7, 8, 4, 5]])
 changed = torch.tensor([[4, 5, 6, 7, 8], [6, 7, 8, 4, 8]])
 before, after = model(ids), model(changed)
 for name, x in ("word", model.tokens(ids)), ("position", model.position.table):
     print(f"length of a {name}: {x.norm(dim=-1).mean():.1f}")
-print("type after double():", before.dtype)
 print("layers have parameters:", len(list(model.layers.parameters())) > 0)
 print("first sentence stays:", torch.equal(before[0], after[0]))
 print("first word of the second moves:", not before[1, 0].equal(after[1, 0]))
+print("runs on meta:", model.to("meta")(ids.to("meta")).is_meta)
