@@ -3,7 +3,7 @@ from torch import nn
 
 torch.manual_seed(0)
 n, d_model, d_k = 5, 32, 8  # why do we work ?
-x = torch.randn(n, d_model)  # 1. one embedding a token
+x = torch.randn(n, d_model)  # 1. one vector a token
 to_query = nn.Linear(in_features=d_model, out_features=d_k, bias=False)
 to_key = nn.Linear(in_features=d_model, out_features=d_k, bias=False)
 to_value = nn.Linear(in_features=d_model, out_features=d_k, bias=False)
