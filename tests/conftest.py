@@ -226,23 +226,23 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def port(site: Path) -> Iterator[int]:
-    """The port at which the built site is served."""
+def site_server(site: Path) -> Iterator[SiteServer]:
+    """The server of the built site."""
     handler = functools.partial(SilentHandler, directory=str(site))
     with SiteServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port
+        yield server
         server.shutdown()
 
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(
-    browser_type_launch_args: dict, playwright: Playwright, port: int
+    browser_type_launch_args: dict, playwright: Playwright, site_server: SiteServer
 ) -> dict:
     """The browser of bookbuild.publish.chromium, for which BASE_URL is the built site."""
     return browser_type_launch_args | chromium.launch_options(
         playwright,
-        f"--host-resolver-rules=MAP site.localhost 127.0.0.1:{port}",
+        f"--host-resolver-rules=MAP site.localhost 127.0.0.1:{site_server.server_port}",
         "--disable-background-networking",
         "--disable-component-update",
     )

@@ -36,7 +36,7 @@ def open_widget(page: Page, home_url: str, name: str) -> Locator:
 
 @parametrize_widget
 def test_without_javascript_the_picture_is_shown_without_a_hint_to_interact(
-    browser: Browser, port, home_url, name
+    browser: Browser, home_url, name
 ):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -195,10 +195,12 @@ def shown_by(cell: Any) -> list[tuple[str, str]]:
 
 @english_or_slow
 @every_lab
-def test_in_an_empty_folder_jupyter_shows_what_the_page_shows(name, language, site, port, tmp_path):
+def test_in_an_empty_folder_jupyter_shows_what_the_page_shows(
+    name, language, site, site_server, tmp_path
+):
     from nbclient import NotebookClient
 
-    notebook = reader_notebook(name, language, port)
+    notebook = reader_notebook(name, language, site_server.server_port)
     resources = {"metadata": {"path": str(tmp_path)}}
     NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources).execute()
     cells = zip(notebooks.code_cells(path_of(name)), lab_outputs(name, language), strict=True)
