@@ -139,7 +139,7 @@ def greedy_decode(
 
     Shapes: src (batch, m) -> (batch, n) int64, n <= max_len: the ids without
     <bos>, with <eos> if it came within max_len, then <pad>. The model computes
-    in evaluation mode. Without use_cache each step begins anew.
+    in evaluation mode. Without use_cache each step starts over.
     Raises ValueError for a max_len or an id that the model does not have.
     """
 

@@ -2,8 +2,8 @@
 """Numbers in English words and in Chinese numerals, exactly, and back.
 
 342005 is "three hundred and forty-two thousand and five" and 三十四万二千零五.
-English counts in thousands and Chinese in ten thousands, so whoever
-translates has to group the digits anew.
+English counts in thousands and Chinese in ten thousands, so a translation
+has to group the digits differently.
 """
 
 from collections.abc import Callable

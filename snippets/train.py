@@ -275,7 +275,7 @@ def gradients(
 class Run:
     """A training in progress, which can be saved and taken up again.
 
-    Dropout draws anew at each step, from a seed made of the run's seed, the
+    Dropout draws again at each step, from a seed made of the run's seed, the
     step and the process: no state of a generator has to be kept.
     """
 

@@ -269,6 +269,7 @@ export function parse(/** @type {ArrayBuffer} */ buffer) {
       if (!/^F(16|32)$/.test(dtype)) throw new Error(`${name} is ${dtype}`);
       const [from, to] = data_offsets;
       const bytes = buffer.slice(start + from, start + to);
+      if (bytes.byteLength < to - from) throw new Error(`${name} is cut off`);
       const path = name.split("."); // encoder, layers, 0, ..., norm, weight
       const last = path.pop() ?? "";
       const place = path.reduce((place, part) => (place[part] ??= []), model);

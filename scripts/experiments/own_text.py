@@ -81,7 +81,7 @@ def rounded(curve: list[dict[str, float]]) -> list[dict[str, float]]:
 def compare(file: Path, steps: int) -> list[dict]:
     """The curves of short trainings, with and without warm-up and clipping.
 
-    All have the same schedule after the warm-up, which the others begin at its peak.
+    The learning rate falls linearly to nearly 0, after the warm-up or from the first step.
     """
     found = []
     for norm_first, warmup_steps, clip, seed in itertools.product(

@@ -105,7 +105,7 @@ def latent(label):
         "linear": "线性",
         "ntk": "NTK",
         "yarn": "YaRN",
-        "pair": "第几对分量，从快到慢",
+        "pair": "第几对特征，从快到慢",
         "divided": "角度除以",
     },
 )

@@ -45,7 +45,7 @@ def generate(
     """What the model writes after each prompt: the likeliest token each time.
 
     Shapes: prompt (batch, m), padded on the right -> (batch, n), n <= max_len,
-    up to <eos>, then <pad>. Nothing is kept: each step begins anew.
+    up to <eos>, then <pad>. Nothing is kept: each step starts over.
     Raises ValueError for a max_len below 1.
     """
     if max_len < 1:

@@ -273,7 +273,7 @@ def test_invalid_numbers_change_nothing(widget):
 
 @wide_only
 def test_screen_readers_announce_cells_and_the_selection(widget, language):
-    name = {"en": "8.613, Output of work, number 1", "zh": "8.613, work 的输出，第 1 个数"}
+    name = {"en": "8.613, Output of work, number 1", "zh": "8.613, work 的输出，第 1 个数值"}
     expect(cell_input(widget, "output", 1, 0)).to_have_accessible_name(name[language])
     select_cell(widget, "output", 1, 0)
     expect(widget.get_by_role("status")).to_have_text(explanation_text(widget))

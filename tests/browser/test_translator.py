@@ -140,7 +140,8 @@ def test_a_text_is_split_into_words_as_in_training(checked_page):
         ("t.start([5]).step(0)", "no token has id 0"),
         ("t.start(Array(65).fill(5))", "over 64 tokens"),
         ("module.parse(new ArrayBuffer(4))", "this is no translator"),
-        ("module.parse(bytes.slice(0, 500000))", "this is no translator"),
+        ("module.parse(bytes.slice(0, 500000))", "is cut off"),
+        ("module.parse(bytes.slice(0, -1))", "is cut off"),
     ],
 )
 def test_invalid_input_raises_an_error_with_a_message(checked_page, body, message):

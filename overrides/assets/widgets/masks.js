@@ -107,7 +107,7 @@ const WORDS = {
     inside: "因果掩码不用传：模型在内部自己造。",
     stretched: "查询那个轴的大小是 1：每个查询得到的都是这一行。",
     square: "因果掩码是方的。这里的查询是译文的词元，键是原文的词元，分不出谁先谁后。",
-    ask: "指向一个格子，或者用 Tab 键和方向键走到它，就会用话说出它的意思。",
+    ask: "指向一个格子，或者用 Tab 键和方向键移过去，就会显示文字说明。",
     values: { T: "True", F: "False", 0: "0", 1: "1", "−∞": "−∞" },
     /** @param {Cell} cell */
     cell({ sentence, query, key, may, padded, later, value }) {

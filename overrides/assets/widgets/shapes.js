@@ -63,7 +63,7 @@ const WORDS = {
       ],
       back: [
         "transpose",
-        "Positions change places with heads again, so that the heads of a token stand " +
+        "Positions change places with heads again, so that the heads of a token are " +
           "together.",
       ],
       flatten: [
@@ -82,7 +82,7 @@ const WORDS = {
     marks: [", ", ". "],
     outlined: "Outlined: the first token of the first sentence.",
     indivisible:
-      "Heads of equal size can't be cut from it. " +
+      "d_model can't be split into heads of equal size. " +
       "Choose another number of heads, or another d_model.",
   },
   zh: {
@@ -107,7 +107,7 @@ const WORDS = {
       ],
       view: [
         "view",
-        "unflatten：把最后一个轴切成头。没有一个数挪动，只是一个词元的特征改成按组来数。",
+        "unflatten：把最后一个轴切成头。数值都不移动，只是把一个词元的特征分成组。",
       ],
       transpose: [
         "transpose",
@@ -124,7 +124,7 @@ const WORDS = {
           "（融合算子把这一步和前后两步一起做了。）",
       ],
       average: ["matmul", "权重乘值：对键的轴求和，head_dim 又回来了。"],
-      back: ["transpose", "位置和头再换回来，一个词元的各个头又站在一起。"],
+      back: ["transpose", "位置和头再换回来，一个词元的各个头又连在一起。"],
       flatten: [
         "flatten",
         "每个词元的各个头并排放好，又是 d_model 个特征。",

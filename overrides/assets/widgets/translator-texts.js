@@ -18,7 +18,7 @@ export const TEXTS = {
     again: "Try again",
     empty: "Write a sentence first, or take an example.",
     /** @type {(words: number, places: number) => string} */
-    long: (words, places) => `${words} words are too many: the model has ${places} places.`,
+    long: (words, places) => `${words} words are too many: the model has ${places} positions.`,
     /** @type {(known: number) => string} */
     unknown: (known) => `is not among the ${known} words that the model knows.`,
     number: "Write numbers in words, like forty two.",
@@ -71,7 +71,7 @@ export const TEXTS = {
     endless: (most) => `写了 ${most} 个字还没有写到结尾。`,
     right: "和语法给出的译文一样。",
     /** @type {(chinese: string) => string} */
-    wrong: (chinese) => `语法给出的译文是「${chinese}」，这里模型译错了。`,
+    wrong: (chinese) => `语法给出的译文是“${chinese}”，这里模型译错了。`,
     back: "后退一步",
     forward: "前进一步",
     step: "步",

@@ -10,10 +10,10 @@ print("plain softmax, row 1:", scores.softmax(dim=-1)[1].tolist())
 paths = {"explicit": scaled_dot_product_attention, "fused": fused_attention}
 for dtype in torch.float32, torch.float16, torch.bfloat16:
     for name, attend in paths.items():
-        x = torch.randn(2, 4, dtype=dtype, requires_grad=True)
-        output, _ = attend(x[None], x[None], x[None], mask)
+        x = torch.randn(1, 1, 2, 4, dtype=dtype, requires_grad=True)
+        output, _ = attend(x, x, x, mask)
         output.sum().backward()
-        zeros = not output[0, 1].any()
+        zeros = not output[0, 0, 1].any()
         finite = bool(x.grad.isfinite().all())
         print(f"{name}, {str(dtype)[6:]}, zeros: {zeros}")
         print(f"{name}, {str(dtype)[6:]}, gradient finite: {finite}")

@@ -51,8 +51,8 @@ def show(name: str, pairs: list[Pair]) -> None:
     print(f"{name}, interval: {middle - half:.1%} to {middle + half:.1%}")
 
 
-show("facts of the training set", new_sentences("train", 1000))
-show("facts of the test set", new_sentences("test", 1000))
+show("facts of the training part", new_sentences("train", 1000))
+show("facts of the test part", new_sentences("test", 1000))
 size = 200
 print("purchases of each kind:", size)
 for things in 2, 3, 4:
