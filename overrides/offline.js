@@ -140,7 +140,7 @@ function withTimeout(promise) {
 /** The page shown for an address that is not stored, in both languages. */
 async function notStoredPage() {
   const link = { en: "", zh: "" };
-  if (await loadCopy("en")) link.en = `<p><a href="${homeUrl("en")}">To what is kept in English</a></p>`;
+  if (await loadCopy("en")) link.en = `<p><a href="${homeUrl("en")}">Read the saved English book</a></p>`;
   if (await loadCopy("zh")) link.zh = `<p><a href="${homeUrl("zh")}">去看保存好的中文版</a></p>`;
   const html = `<!doctype html>
 <html lang="en">
@@ -154,8 +154,8 @@ async function notStoredPage() {
 <main>
 <section>
 <h1 style="line-height: 1.3">Not kept on this device</h1>
-<p>There is no network, and this address isn't among what you keep for offline reading: it may be in the
-other language, a file that isn't kept (PDF, EPUB), or mistyped. Once you are online, load it again.</p>
+<p>There is no network, and this page isn't among what you saved. It may be in the other language or a
+file that isn't saved (PDF, EPUB), or its address may be mistyped. Load it again when you are online.</p>
 ${link.en}
 </section>
 <section lang="zh">

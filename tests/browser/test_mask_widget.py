@@ -192,7 +192,7 @@ def test_each_cell_is_described_in_words(masks_widget, language):
     output = {
         "en": "Sentence 2: query 3 may not look at key 4 "
         "(it is padding and it comes later). Written False.",
-        "zh": "第 2 句：查询 3 不能看键 4（它是填充符，而且它在后面）。写作 False。",
+        "zh": "第 2 句：查询 3 不能看键 4（是填充符，而且在后面）。写作 False。",
     }
     expect(masks_widget.locator(".explanation")).to_have_text(output[language])
     select_option(masks_widget, 2, "torch")
@@ -206,7 +206,7 @@ def test_each_cell_is_described_in_words(masks_widget, language):
     row.nth(4).click()
     output = {
         "en": "Sentence 2: no query may look at key 4 (it is padding). Written True.",
-        "zh": "第 2 句：每个查询都不能看键 4（它是填充符）。写作 True。",
+        "zh": "第 2 句：每个查询都不能看键 4（是填充符）。写作 True。",
     }
     expect(masks_widget.locator(".explanation")).to_have_text(output[language])
 

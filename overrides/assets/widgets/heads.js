@@ -47,23 +47,23 @@ const WORDS = {
     label: "一句英文",
     look: "拆开翻译模型",
     examples: "或者选一句：",
-    loading: "正在取翻译器",
-    failed: "翻译器没有取到。再按一次按钮，可以重试。",
+    loading: "正在加载翻译模型",
+    failed: "翻译模型没有加载成功。再按一次按钮，可以重试。",
     empty: "先写一句话，或者从下面选一句。",
     unknown: (/** @type {string} */ list, /** @type {number} */ known) =>
-      `翻译器认识 ${known} 个词，不认识 ${list}。`,
+      `翻译模型认识 ${known} 个词，不认识 ${list}。`,
     near: (/** @type {string} */ list) => `（相近的有 ${list}）`,
     long: (/** @type {number} */ most) => `太长了：最多 ${most} 个词。`,
     layer: (/** @type {number} */ layer) => `第 ${layer} 层`,
     head: (/** @type {number} */ head) => `${head} 号头`,
     shares: "百分数：权重最大的词占多少，对各个字取平均。",
     where: (/** @type {Place} */ { layer, head }, /** @type {string} */ token) =>
-      `第 ${layer + 1} 层，${head} 号头，即将写「${token}」：`,
+      `第 ${layer + 1} 层，${head} 号头，即将写“${token}”：`,
     most: (/** @type {string} */ share, /** @type {string} */ word) =>
       `${share} 的权重在 ${word} 上，比在别的词上都多。`,
     less: (/** @type {string[]} */ [share, word, most, best]) =>
       `${share} 的权重在 ${word} 上；最多的是 ${best}，${most}。`,
-    cell: (/** @type {string[]} */ [share, token, word]) => `${share}，写「${token}」时看 ${word}`,
+    cell: (/** @type {string[]} */ [share, token, word]) => `${share}，写“${token}”时看 ${word}`,
   },
 };
 const text = english ? WORDS.en : WORDS.zh;
@@ -98,7 +98,7 @@ export function sentenceError(translator, words) {
       const similar = near(word, known);
       return similar.length ? word + text.near(similar.join(", ")) : word;
     });
-    return text.unknown(descriptions.join(", "), known.length);
+    return text.unknown(descriptions.join(", "), known.filter((word) => word !== "?").length);
   }
   return words.length > most ? text.long(most) : "";
 }

@@ -64,11 +64,11 @@ const WORDS = {
     every: "every sentence",
     key: "key →",
     rows: { query: "query ↓", sentence: "sentence ↓" },
-    inside: "The causal mask isn't passed: the model makes it inside.",
+    inside: "The causal mask isn't passed: the model creates it itself.",
     stretched: "Its axis of queries has size 1: every query gets the same row.",
     square:
       "A causal mask is square. Here queries are target tokens and keys are source tokens: " +
-      "none is later than another.",
+      "so neither is later than the other.",
     ask: "Point at a cell, or reach it with Tab and the arrow keys, to have it explained.",
     values: { T: "True", F: "False", 0: "0", 1: "1", "−∞": "−∞" },
     /** @param {Cell} cell */
@@ -104,16 +104,16 @@ const WORDS = {
     every: "每一句",
     key: "键 →",
     rows: { query: "查询 ↓", sentence: "句子 ↓" },
-    inside: "因果掩码不用传：模型在内部自己造。",
+    inside: "因果掩码不用传：由模型自己生成。",
     stretched: "查询那个轴的大小是 1：每个查询得到的都是这一行。",
-    square: "因果掩码是方的。这里的查询是译文的词元，键是原文的词元，分不出谁先谁后。",
+    square: "因果掩码是方阵。这里的查询是译文的词元，键是原文的词元，分不出谁先谁后。",
     ask: "指向一个格子，或者用 Tab 键和方向键移过去，就会显示文字说明。",
     values: { T: "True", F: "False", 0: "0", 1: "1", "−∞": "−∞" },
     /** @param {Cell} cell */
     cell({ sentence, query, key, may, padded, later, value }) {
       const where = sentence === undefined ? "" : `第 ${sentence + 1} 句：`;
       const who = query === undefined ? "每个查询都" : `查询 ${query} `;
-      const reasons = [padded && "它是填充符", later && "它在后面"].filter(Boolean);
+      const reasons = [padded && "是填充符", later && "在后面"].filter(Boolean);
       const why = may ? "" : `（${reasons.join("，而且")}）`;
       return `${where}${who}${may ? "可以看" : "不能看"}键 ${key}${why}。写作 ${value}。`;
     },

@@ -14,14 +14,14 @@ const TEXTS = {
     part: (/** @type {string} */ done, /** @type {string} */ size) => `${done} of ${size}`,
     kept: (/** @type {string} */ date, /** @type {string} */ version) =>
       `Kept on this device as of ${date}, version ${version}.`,
-    network: "The network was lost, so nothing can be read offline yet. What has come won’t be fetched again.",
+    network: "The network was lost, so nothing can be read offline yet. Finished downloads won’t be repeated.",
     room: "There isn’t enough room on this device, so nothing was kept.",
     changed: "The book is being published just now, so nothing can be read offline yet. Try again in a minute.",
   },
   zh: {
     keep: "保存下来，离线阅读",
     again: "再试一次",
-    stop: "停下并删除",
+    stop: "停止并删除",
     remove: "删除",
     absent: (/** @type {string} */ size) => `浏览器会在这台设备上存 ${size}。`,
     keeping: "正在下载",
@@ -29,7 +29,7 @@ const TEXTS = {
     kept: (/** @type {string} */ date, /** @type {string} */ version) =>
       `已存在这台设备上，内容截至 ${date}，版本 ${version}。`,
     network: "网络断了，现在还不能离线阅读。已经下载的不会再下载一遍。",
-    room: "这台设备的空间不够，什么都没有保存。",
+    room: "这台设备的空间不够，没有保存任何内容。",
     changed: "这本书正在发布，现在还不能离线阅读。过一分钟再试一次。",
   },
 };

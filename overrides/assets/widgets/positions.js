@@ -18,7 +18,7 @@ const WORDS = {
     /** @param {number} i */
     pair: (i) => `pair ${i}`,
     distance: "distance k",
-    curve: "The inner product at every distance from −100 to 100, as a share of that at 0.",
+    curve: "The inner product at every distance from −100 to 100, as a fraction of that at 0.",
     /** @param {number} p @param {number} q @param {string} product */
     turned: (p, q, product) =>
       `From PE(${p}) to PE(${q}): M with k = ${q - p} turns each pair by its own kθ. ` +
@@ -29,7 +29,7 @@ const WORDS = {
       `k is still ${q - p}, and the inner product still ${product}.`,
     /** @param {number} pairs */
     most: (pairs) => ` (${pairs} at distance 0)`,
-    end: `They stand at an end: the positions here go from 0 to ${LAST}.`,
+    end: `This is the end: the positions here go from 0 to ${LAST}.`,
   },
   zh: {
     first: "位置 p",

@@ -40,7 +40,7 @@ const WORDS = {
       view: [
         "view",
         "unflatten: the last axis is cut into heads. No number moves: the features of a " +
-          "token are only counted in groups.",
+          "token are only split into groups.",
       ],
       transpose: [
         "transpose",

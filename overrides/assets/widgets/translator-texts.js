@@ -22,17 +22,17 @@ export const TEXTS = {
     /** @type {(known: number) => string} */
     unknown: (known) => `is not among the ${known} words that the model knows.`,
     number: "Write numbers in words, like forty two.",
-    near: "Near it:",
-    more: "And others after it.",
+    near: "Similar words:",
+    more: "More unknown words follow.",
     /** @type {(most: number) => string} */
-    endless: (most) => `It came to no end within ${most} characters.`,
-    right: "The grammar says the same.",
+    endless: (most) => `The translation did not end within ${most} characters.`,
+    right: "This is the grammar’s translation.",
     /** @type {(chinese: string) => string} */
-    wrong: (chinese) => `The grammar says ${chinese}: here the model is wrong.`,
+    wrong: (chinese) => `The grammar’s translation is ${chinese}, so the model is wrong here.`,
     back: "Step back",
     forward: "Step forward",
     step: "Step",
-    whole: "Step back, or point at a character: which words did it look at, and what else might it have been?",
+    whole: "Step back, or click a character: which words did it look at, and what else might it have been?",
     all: "the whole sentence",
     /** @type {(step: number, steps: number) => string} */
     place: (step, steps) => `Step ${step} of ${steps}: `,
@@ -56,8 +56,8 @@ export const TEXTS = {
     list: "模型认识的词",
     examples: "例句",
     another: "换一句",
-    loading: "正在取模型……",
-    failed: "模型没有取到，或者没有跑起来。",
+    loading: "正在加载模型……",
+    failed: "模型没有加载成功，或者运行出错。",
     again: "再试一次",
     empty: "先写一句英文，或者点一个例句。",
     /** @type {(words: number, places: number) => string} */
@@ -65,7 +65,7 @@ export const TEXTS = {
     /** @type {(known: number) => string} */
     unknown: (known) => `不在模型认识的 ${known} 个词里。`,
     number: "数字请用英文单词写，比如 forty two。",
-    near: "和它相近的：",
+    near: "相近的词：",
     more: "后面还有别的生词。",
     /** @type {(most: number) => string} */
     endless: (most) => `写了 ${most} 个字还没有写到结尾。`,
@@ -75,7 +75,7 @@ export const TEXTS = {
     back: "后退一步",
     forward: "前进一步",
     step: "步",
-    whole: "后退一步，或者点一个字：写它的时候看了哪些词，还可能写成什么？",
+    whole: "后退一步，或者点一个字：写这个字时看了哪些词，还可能写成什么？",
     all: "整句",
     /** @type {(step: number, steps: number) => string} */
     place: (step, steps) => `第 ${step} 步，共 ${steps} 步：`,

@@ -1,1 +1,1 @@
-"""Checks that compare sources: translations, terms, includes."""
+"""Checks that compare sources: translations, includes, arithmetic."""

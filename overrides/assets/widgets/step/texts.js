@@ -170,7 +170,7 @@ export const ZH = {
   all: "任一查询",
   map: "方向键移动，Esc 离开。",
   boxes: {
-    source: "源语言", target: "目标语言", embedding: "词嵌入", position: "位置编码",
+    source: "原文", target: "译文", embedding: "词嵌入", position: "位置编码",
     mask: "掩码", self: "自注意力", cross: "交叉注意力", feed: "前馈网络", norm: "层归一化",
     logits: "线性层", diagram: "模型，画法同论文图 1",
   },
