@@ -163,7 +163,7 @@ def look_up(label):
         "scaled": "scaled",
         "mask": "mask",
         "may": "may read?",
-        "powers": "powers",
+        "powers": "exponentials",
         "weights": "weights",
         "sum": "÷ sum of row",
         "output": "output",
