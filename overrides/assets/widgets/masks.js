@@ -67,7 +67,7 @@ const WORDS = {
     inside: "The causal mask isn't passed: the model creates it itself.",
     stretched: "Its axis of queries has size 1: every query gets the same row.",
     square:
-      "A causal mask is square. Here queries are target tokens and keys are source tokens: " +
+      "A causal mask is square. Here queries are target tokens and keys are source tokens, " +
       "so neither is later than the other.",
     ask: "Point at a cell, or reach it with Tab and the arrow keys, to have it explained.",
     values: { T: "True", F: "False", 0: "0", 1: "1", "−∞": "−∞" },
