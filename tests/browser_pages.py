@@ -47,6 +47,7 @@ class SilentHandler(http.server.SimpleHTTPRequestHandler):
             if (index := part.find(self.server.pause_before)) > 0:
                 outputfile.write(part[:index])
                 time.sleep(PAUSE)
+                self.server.has_paused = True
             outputfile.write(part[max(index, 0) :])
 
 
@@ -59,6 +60,7 @@ class SiteServer(http.server.ThreadingHTTPServer):
     request_queue_size = 128
     is_slow = False  # whether it sends files as slowly as a phone receives them
     pause_before = b""  # a slow server pauses before this text
+    has_paused = False
 
 
 def absolute_url(url: str) -> str:

@@ -57,9 +57,10 @@ def test_loading_a_page_shifts_no_layout(checked_page, home_url, name):
 def test_painting_a_part_of_the_glossary_shifts_no_layout(
     checked_page, site_server, home_url, marker
 ):
-    site_server.pause_before = marker.encode()
+    site_server.pause_before, site_server.has_paused = marker.encode(), False
     checked_page.goto(f"{home_url}glossary/")
     wait_until_idle(checked_page)
+    assert site_server.has_paused
     assert checked_page.evaluate(LAYOUT_SHIFTS_SCRIPT) == []
 
 
