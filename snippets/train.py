@@ -7,7 +7,7 @@
     torchrun --nproc-per-node 2 train.py translator
     python train.py --pairs FILE.tsv (your own text: train_pairs.py --help)
 
-Writes translator.safetensors, and a checkpoint as it goes on; Ctrl-C saves
+Writes TASK.safetensors, and a checkpoint as it goes on; Ctrl-C saves
 one too. On one thread the same seed gives the same weights, bit by bit.
 """
 

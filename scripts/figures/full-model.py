@@ -124,7 +124,7 @@ def shifted(label):
         "answers": "answers",
     },
     zh={
-        "encoder": "编码器：谁都看得见谁",
+        "encoder": "编码器：互相都可见",
         "decoder": "解码器：只看前面",
         "cross": "交叉注意力",
         "answers": "答案",

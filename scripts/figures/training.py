@@ -147,7 +147,7 @@ def schedules(label):
 
 @figure(
     en={"drawn": "as drawn", "like": "of like length"},
-    zh={"drawn": "随手抽的", "like": "长度相近的"},
+    zh={"drawn": "随机取的", "like": "长度相近的"},
 )
 def batches(label):
     """The targets of two batches of 32 sentences, padding as an outline."""
@@ -188,7 +188,7 @@ def batches(label):
         "loss": "损失减去下限",
         "match": "留出集的完全匹配率",
         "numerals": "数词",
-        "translator": "翻译器",
+        "translator": "翻译模型",
     },
 )
 def curve(label):

@@ -406,7 +406,7 @@ MISTAKES = [
         "def softmax(s):\n"
         "    p = [math.exp(x - 999) for x in s]\n"
         "    return [x / sum(p) for x in p]",
-        "all the powers are zero",
+        "all the exponentials are zero",
     ),
     (
         "attention-by-hand",
