@@ -216,9 +216,10 @@ def beam_search(
     """The best of beam_size translations that are written side by side.
 
     The first of them is always the greedy one, so the sentence_score of the
-    result is never below that one's. A finished translation keeps its place
-    and its score. Shapes and errors: as greedy_decode; also ValueError for a
-    beam_size below 1 and a negative length_penalty.
+    result is never below that one's. A finished translation keeps its score
+    and competes with the others; only the greedy one is never dropped. Shapes
+    and errors: as greedy_decode; also ValueError for a beam_size below 1 and a
+    negative length_penalty.
     Source: Wu et al. 2016, section 7, without its coverage penalty.
     """
     check_arguments(model, max_len, bos_id, eos_id)
