@@ -34,11 +34,12 @@ PENDING = "pending"  # front matter `translation`, of a page that is behind its 
 
 
 class Include(NamedTuple):
-    """A line --8<-- "file:section" of a page."""
+    """A line --8<-- "file:section" of a page, and the heading above it."""
 
-    line: int
     file: str
     section: str | None
+    title: str
+    address: str  # masks.md#padding-mask
 
 
 class Heading(NamedTuple):
@@ -128,14 +129,6 @@ class SourcePage:
             _, line = self.notebook_lines()[line - 1]
         return SourceError(self.path, line, message)
 
-    def includes(self) -> list[Include]:
-        """All --8<-- lines of the page, in order."""
-        text = self.text
-        return [
-            Include(line_number(text, match.start()), match[1], match[2])
-            for match in INCLUDE.finditer(text)
-        ]
-
     def digest(self) -> str:
         """A short hash of the source; the translation records it once reviewed."""
         return hashlib.sha256(self.path.read_bytes()).hexdigest()[:12]
@@ -147,6 +140,17 @@ def list_pages(language: str) -> list[SourcePage]:
     files = (path for suffix in ("md", "ipynb") for path in folder.rglob(f"*.{suffix}"))
     names = {path.relative_to(folder).with_suffix(".md").as_posix() for path in files}
     return [SourcePage(language, name) for name in sorted(names)]
+
+
+def list_includes(language: str) -> Iterator[Include]:
+    """All --8<-- lines of the pages of a language that are below a heading; labs have none."""
+    for page in list_pages(language):
+        text = "" if page.is_notebook else page.text
+        for match in INCLUDE.finditer(text):
+            line = line_number(text, match.start())
+            if above := [each for each in headings(text) if each.line < line]:
+                address = f"{page.name}#{above[-1].anchor}"
+                yield Include(match[1], match[2], above[-1].title, address)
 
 
 def target_errors(path: Path, targets: Iterable[tuple[int, str]]) -> Iterator[SourceError]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.page import SourcePage, headings, list_pages, target_errors
+from bookbuild.pages.page import SourcePage, list_includes, list_pages, target_errors
 from bookbuild.pages.paths import LANGUAGES
 
 MEASURED = re.compile(r"^(compare_\w+), (\w+)(?:, ([\w ]+))?: (\S+) of (\S+)$", re.M)
@@ -185,15 +185,12 @@ def claim_errors() -> Iterator[SourceError]:
 
 def claim_sections(language: str) -> dict[str, tuple[str, str]]:
     """The title and address of the section that shows the claims of each test file's page."""
-    names, sections = test_files(), {}
-    for page in [each for each in list_pages(language) if not each.is_notebook]:
-        for include in page.includes():
-            folder, _, file = include.file.partition("/")
-            name = file.removesuffix(".md")
-            if folder == "claims" and name in names:
-                heading = [each for each in headings(page.text) if each.line < include.line][-1]
-                sections[name] = heading.title, f"{page.name}#{heading.anchor}"
-    return sections
+    name_of = {f"claims/{name}.md": name for name in test_files()}
+    return {
+        name_of[include.file]: (include.title, include.address)
+        for include in list_includes(language)
+        if include.file in name_of
+    }
 
 
 def measurements() -> dict[str, list[Figure]]:

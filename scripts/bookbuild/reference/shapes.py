@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import NamedTuple
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.page import headings, list_pages
+from bookbuild.pages.page import Include, list_includes
 from bookbuild.pages.sections import read_sections
 from bookbuild.pages.templates import render
 
@@ -22,14 +21,6 @@ FIRST_FUNCTIONS = {
 }
 
 
-class ModelSection(NamedTuple):
-    """A section of the model: its last line as downloaded, and the heading that shows it."""
-
-    last_line: int
-    title: str
-    link: str
-
-
 def proof_rows(kind: str) -> list[list[str]]:
     """The rows of a kind (tensor, parameter, buffer) in the proof's output, if it has run."""
     path = paths.GENERATED / "outputs/proofs/shapes.txt"
@@ -37,19 +28,14 @@ def proof_rows(kind: str) -> list[list[str]]:
     return [line.split("\t")[1:] for line in lines if line.startswith(f"{kind}\t")]
 
 
-def model_sections(language: str) -> Iterator[ModelSection]:
-    """The sections of the model that a page shows, in the order of the file."""
-    shown = {}
-    for page in list_pages(language):
-        for include in [] if page.is_notebook else page.includes():
-            if include.file == MODEL_FILE:
-                heading = [each for each in headings(page.text) if each.line < include.line][-1]
-                shown[include.section] = (heading.title, f"{page.name}#{heading.anchor}")
+def model_sections(language: str) -> Iterator[tuple[int, Include]]:
+    """The sections of the model that a page shows, each after its last line as downloaded."""
+    shown = {each.section: each for each in list_includes(language) if each.file == MODEL_FILE}
     last_line = 0
     for name, text in read_sections(paths.SNIPPETS / MODEL_FILE).items():
         last_line += text.count("\n")
         if name in shown:  # check.includes reports a section that no page shows
-            yield ModelSection(last_line, *shown[name])
+            yield last_line, shown[name]
 
 
 def shape_tables(language: str) -> dict[str, str]:
@@ -68,7 +54,7 @@ def shape_tables(language: str) -> dict[str, str]:
         part = parts.get(function, part)
         function_rows = [*group]
         first_line = int(function_rows[0][2])
-        section = next(section for section in sections if first_line <= section.last_line)
+        section = next(section for last_line, section in sections if first_line <= last_line)
         groups.setdefault(part, []).append((function, section, function_rows))
     for part in FIRST_FUNCTIONS.keys() - groups.keys():
         message = (
