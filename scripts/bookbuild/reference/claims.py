@@ -90,13 +90,13 @@ def claim_files() -> list[Path]:
 
 def claims_in(path: Path) -> list[Claim]:
     """The claims of a test file, in its order. Raises SourceError."""
-    return read_claims(path, path.stat().st_mtime_ns)
+    return read_claims(path, path.read_bytes())
 
 
 @functools.cache
-def read_claims(path: Path, mtime: int) -> list[Claim]:
+def read_claims(path: Path, source: bytes) -> list[Claim]:
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(source)
     except SyntaxError as error:
         raise SourceError(path, error.lineno or 1, f"{error.msg}; correct the syntax") from None
     return [
@@ -108,48 +108,38 @@ def read_claims(path: Path, mtime: int) -> list[Claim]:
 
 def read_claim(path: Path, test: ast.FunctionDef) -> Claim:
     """The claim that a test function's decorators declare. Raises SourceError."""
-    calls = [node for node in test.decorator_list if isinstance(node, ast.Call)]
-    places = [
-        literal_arguments(path, call, ["place"], {"kind": "code"})
-        for call in calls
-        if decorator_name(call) == "claim"
-    ]
-    if len(places) != 1:
-        hint = f'{len(places)} @claim decorators; give it one: @claim("page#anchor")'
+    declared = [*decorator_arguments(path, test, "claim", "place", kind="code")]
+    if len(declared) != 1:
+        hint = f'{len(declared)} @claim decorators; give it one: @claim("page#anchor")'
         raise SourceError(path, test.lineno, f"{test.name} has {hint}")
-    page, *anchor = places[0]["place"].split("#")
-    kind = places[0]["kind"]
+    kind = declared[0]["kind"]
     if kind not in KINDS:
         raise SourceError(path, test.lineno, f"kind is {', '.join(KINDS)}, not {kind!r}")
-    mutations = [
-        Mutation(**literal_arguments(path, call, [*Mutation._fields[:-1]]), line=call.lineno)
-        for call in calls
-        if decorator_name(call) == "mutation"
-    ]
+    arguments = decorator_arguments(path, test, "mutation", "file", "old", "new", "fault")
+    mutations = [Mutation(**each) for each in arguments]
     text = test.name.removeprefix("test_").replace("_", " ")
-    place = "#".join([f"{page}.md", *anchor])
+    page, hash_sign, anchor = declared[0]["place"].partition("#")
+    place = f"{page}.md{hash_sign}{anchor}"
     names = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
     comparison = next((name for name in names if name.startswith("compare_")), "")
     return Claim(f"{path.name}::{test.name}", test.lineno, text, place, kind, mutations, comparison)
 
 
-def decorator_name(call: ast.Call) -> str:
-    return ast.unparse(call.func)
-
-
-def literal_arguments(
-    path: Path, call: ast.Call, names: list[str], defaults: dict[str, str] | None = None
-) -> dict[str, Any]:
-    """The arguments of a decorator by name. Raises SourceError."""
-    nodes = dict(zip(names, call.args, strict=False))
-    nodes |= {keyword.arg or "": keyword.value for keyword in call.keywords}
-    given = {name: getattr(node, "value", None) for name, node in nodes.items()}
-    values = (defaults or {}) | given
-    expected = {*names, *(defaults or {})}
-    if values.keys() != expected or not all(isinstance(each, str) for each in values.values()):
-        what = f"@{decorator_name(call)} takes {len(names)} literal strings: {', '.join(names)}"
-        raise SourceError(path, call.lineno, what)
-    return values
+def decorator_arguments(
+    path: Path, test: ast.FunctionDef, decorator: str, *required: str, **defaults: str
+) -> Iterator[dict[str, Any]]:
+    """The arguments, and the line, of each decorator of this name. Raises SourceError."""
+    for call in test.decorator_list:
+        if not isinstance(call, ast.Call) or ast.unparse(call.func) != decorator:
+            continue
+        nodes = dict(zip(required, call.args, strict=False))
+        nodes |= {keyword.arg or "": keyword.value for keyword in call.keywords}
+        values = defaults | {name: getattr(node, "value", None) for name, node in nodes.items()}
+        are_literal = all(isinstance(each, str) for each in values.values())
+        if values.keys() != {*required, *defaults} or not are_literal:
+            what = f"@{decorator} takes {len(required)} literal strings: {', '.join(required)}"
+            raise SourceError(path, call.lineno, what)
+        yield values | {"line": call.lineno}
 
 
 def all_claims() -> list[Claim]:
