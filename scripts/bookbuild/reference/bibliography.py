@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from pybtex.backends.plaintext import Backend
 from pybtex.database import parse_string
 from pybtex.exceptions import PybtexError
 from pybtex.richtext import Text
@@ -24,6 +23,7 @@ from bookbuild.pages.paths import LANGUAGES
 
 ENTRY_START = re.compile(r"^@\w+\{([^,\s]+),", re.M)
 ARXIV_NUMBER = re.compile(r"ar[Xx]iv(?::|\.org/abs/)\d{4}\.\d{4,5}")
+NAME_PARTS = ("first", "middle", "prelast", "last", "lineage")
 MAX_AUTHORS = 3  # longer lists are shortened to the first author
 PUBLICATION_DELAY = 2  # years between a number on arXiv and the paper in print
 WORDS = {
@@ -97,10 +97,7 @@ def parse_references(text: str) -> dict[str, Reference]:
     for key, entry in entries.items():
         people = entry.persons.get("author", [])
         names = [
-            strip_latex(
-                *(each.first_names + each.middle_names + each.prelast_names),
-                *(each.last_names + each.lineage_names),
-            )
+            strip_latex(*(word for part in NAME_PARTS for word in each.get_part(part)))
             for each in people
         ]
         surname = strip_latex(*people[0].last_names) if people else ""
@@ -112,12 +109,10 @@ def parse_references(text: str) -> dict[str, Reference]:
 # Formatting
 
 
+@functools.cache
 def strip_latex(*latex: str) -> str:
     r"""Text without LaTeX markup: M{\"u}ller becomes Müller."""
-    text = " ".join(latex)
-    if re.search(r"[\\~`$]", text):  # decoding takes milliseconds, so only where needed
-        return Text.from_latex(text).render(Backend())
-    return text.replace("{", "").replace("}", "")
+    return str(Text.from_latex(" ".join(latex)))
 
 
 def format_authors(reference: Reference, language: str) -> str:
