@@ -21,7 +21,7 @@ from bookbuild.reference.javascript_model import (
     load_trained_translator,
     to_float16,
 )
-from bookbuild.reference.model_switches import EXPLICIT, SWITCHES
+from bookbuild.reference.model_switches import SWITCHES
 from bookbuild.reference.shape_tracer import MODEL_FILE
 
 SOURCE = MODEL_FILE.read_text(encoding="utf-8")
@@ -209,7 +209,6 @@ def test_each_line_is_that_of_the_downloaded_file(program):
         assert f"def {name.rpartition('.')[2]}(" in lines[function["line"] - 1]
         assert lines[function["endLine"] - 1].endswith(":")
         check(function["body"])
-    assert EXPLICIT in lines[program["notes"]["explicit_attention"] - 1]
 
 
 def test_a_renamed_variable_has_its_new_name_in_the_trace(tasks):

@@ -31,8 +31,8 @@ def model_program(text: str | None = None) -> Json:
     for name in SWITCHES:
         changed = Exporter(replace_code(text, name)).functions
         switches[name] = {key: each for key, each in changed.items() if each != functions.get(key)}
-    program = {"functions": functions, "switches": switches, "notes": exporter.notes}
-    return program | {"modules": exporter.module_tree(exporter.model)}
+    modules = exporter.module_tree(exporter.model)
+    return {"functions": functions, "switches": switches, "modules": modules}
 
 
 class Exporter:
@@ -46,7 +46,6 @@ class Exporter:
         self.definitions = dict(find_definitions(tree))
         self.instances = {type(module).__name__: module for module in self.model.modules()}
         self.functions: dict[str, Json] = {}
-        self.notes: dict[str, int] = {}
         self.attributes: set[str] = set()  # of modules, which the functions use
         self.names: set[str] = set()  # of the arguments and variables of a function
         self.owner: nn.Module | None = None  # self
@@ -146,7 +145,6 @@ class Exporter:
             ) if type(op) in OPERATORS:
                 return [OPERATORS[type(op)], self.expression(left), self.expression(right)]
             case ast.IfExp(test=ast.Name(id=name), body=body) if name == EXPLICIT:
-                self.notes["explicit_attention"] = self.line(node.lineno)
                 return self.expression(body)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return ["?", *map(self.expression, (test, body, orelse))]

@@ -9,7 +9,7 @@
  *
  * MultiHeadAttention.forward runs with need_weights=True, so that scores, mask and weights are in
  * the trace; fused_attention, which the file calls otherwise, computes the same without showing
- * them. `program.notes.explicit_attention` is the line that chooses.
+ * them.
  *
  * All numbers have 64 bits, other than in translator.js. What differs from PyTorch in float32 is its
  * rounding; model_trace.py compares each tensor.
@@ -65,7 +65,7 @@ import { Tensor } from "./tensor.js";
  *   parameters?: Record<string, number[]>, tables?: Record<string, number[]>}} ModuleTree
  *   parameters and tables of positions with their shapes
  * @typedef {{functions: Record<string, Definition>, modules: ModuleTree,
- *   switches: Record<string, Record<string, Definition>>, notes: Record<string, number>}} Program
+ *   switches: Record<string, Record<string, Definition>>}} Program
  */
 
 /** A module of the model, with what `self.name` may be. */
