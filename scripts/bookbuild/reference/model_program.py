@@ -7,6 +7,7 @@ the interpreter can't run is a SourceError.
 """
 
 import ast
+import re
 from collections.abc import Iterable
 from dataclasses import is_dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from bookbuild.reference.model_switches import EXPLICIT, SWITCHES, make_model, r
 from bookbuild.reference.program_operations import ATTRIBUTES, FUNCTIONS, MODULES, OPERATORS
 from bookbuild.reference.shape_tracer import MODEL_FILE, execute_module, find_definitions
 
+OWN_ATTRIBUTE = re.compile(r"self(\.\w+)+")  # self.config.pad_id, self.split
 Json = Any
 
 
@@ -44,13 +46,12 @@ class Exporter:
         self.model = make_model(self.module)
         self.line = downloaded_line(text)
         self.definitions = dict(find_definitions(tree))
-        self.instances = {type(module).__name__: module for module in self.model.modules()}
+        self.classes = dict.fromkeys(type(module).__name__ for module in self.model.modules())
         self.functions: dict[str, Json] = {}
         self.attributes: set[str] = set()  # of modules, which the functions use
         self.names: set[str] = set()  # of the arguments and variables of a function
-        self.owner: nn.Module | None = None  # self
-        for name in self.instances:
-            self.reach(f"{name}.forward")
+        for class_name in self.classes:
+            self.reach(f"{class_name}.forward")
 
     def error(self, node: ast.expr | ast.stmt) -> SourceError:
         code = ast.unparse(node).partition("\n")[0]
@@ -63,11 +64,10 @@ class Exporter:
         """Export a function or method of the file; False if there is none of this name."""
         if name in self.definitions and name not in self.functions:
             self.functions[name] = None  # it may call itself
-            caller = self.names, self.owner
+            names_of_caller = self.names
             self.names = local_names(self.definitions[name])
-            self.owner = self.instances.get(name.rpartition(".")[0])
             self.functions[name] = self.function(self.definitions[name], name)
-            self.names, self.owner = caller
+            self.names = names_of_caller
         return name in self.definitions
 
     def function(self, node: ast.FunctionDef, name: str) -> Json:
@@ -166,10 +166,8 @@ class Exporter:
         operands = [self.expression(argument) for argument in node.args]
         keywords = {str(each.arg): self.expression(each.value) for each in node.keywords}
         if name not in FUNCTIONS:
-            if isinstance(function, ast.Attribute) and self.owner_value(function) is None:
+            if isinstance(function, ast.Attribute) and f".{function.attr}" in FUNCTIONS:
                 name, function = f".{function.attr}", function.value  # a method of a tensor
-                if name not in FUNCTIONS:
-                    raise self.error(node.func)
             else:
                 name = "call"
             operands.insert(0, self.expression(function))
@@ -181,24 +179,14 @@ class Exporter:
         name = ast.unparse(node)
         if name in FUNCTIONS:
             return [name]
-        value = self.owner_value(node)
-        method = f"{type(self.owner_value(node.value)).__name__}.{node.attr}"
-        is_data = isinstance(value, nn.Module) or not callable(value)
-        if node.attr not in ATTRIBUTES if value is None else not (is_data or self.reach(method)):
+        owners = (*self.model.modules(), self.model.config)
+        is_own = OWN_ATTRIBUTE.fullmatch(name) and any(hasattr(each, node.attr) for each in owners)
+        if not is_own and node.attr not in ATTRIBUTES:
             raise self.error(node)
+        for class_name in self.classes:
+            self.reach(f"{class_name}.{node.attr}")  # if it is a method
         self.attributes.add(node.attr)
         return [".", self.expression(node.value), node.attr]
-
-    def owner_value(self, node: ast.expr) -> Any:
-        """The value of self, of an attribute of a module or of its configuration, else None."""
-        match node:
-            case ast.Name(id="self"):
-                return self.owner
-            case ast.Attribute(value=value, attr=name):
-                owner = self.owner_value(value)
-                if isinstance(owner, nn.Module) or is_dataclass(owner):
-                    return getattr(owner, name, None)
-        return None
 
     # Modules
 
