@@ -25,7 +25,7 @@ from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS, forward_with
 from corpus import Pair
 from corpus import translator as translator_pairs
 from decode import beam_search, greedy_decode
-from translator import BOS, EOS, Translator, load_translator, padded
+from translator import BOS, EOS, Translator, load_translator
 
 TRANSLATOR_JS = paths.SNIPPETS / "translator.js"
 DRIVER_SCRIPT = paths.SCRIPTS / "bookbuild/reference/driver.mjs"
@@ -63,32 +63,25 @@ def comparison_pairs(per_kind: int = 2) -> list[Pair]:
 
 
 def compute_reference(translator: Translator, pairs: list[Pair]) -> Outputs:
-    """Translate all sources in one batch with PyTorch; the logits are those of the greedy ids."""
+    """Translate each source with PyTorch; the logits are those of the greedy ids."""
     model = translator.model
-    sources = [torch.tensor(translator.source.encode(pair.source)) for pair in pairs]
-    src = padded(sources)
-    greedy = greedy_decode(model, src, MAX_LENGTH, BOS, EOS)
-    beam = beam_search(model, src, MAX_LENGTH, BOS, EOS)
-    tgt = torch.nn.functional.pad(greedy[:, :-1], (1, 0), value=BOS)
-    logits, weights = forward_with_attention(model, src, tgt)
-    attention = torch.stack(weights, dim=1).permute(0, 3, 1, 2, 4)  # (b, n, layer, head, m)
     outputs: Outputs = []
-    for i, source in enumerate(sources):
-        ids = truncate_after_eos(greedy[i].tolist())
-        own = attention[i, : len(ids), ..., : len(source)]
+    for pair in pairs:
+        src = torch.tensor([translator.source.encode(pair.source)])
+        greedy = greedy_decode(model, src, MAX_LENGTH, BOS, EOS)
+        beam = beam_search(model, src, MAX_LENGTH, BOS, EOS)
+        tgt = torch.nn.functional.pad(greedy[:, :-1], (1, 0), value=BOS)
+        logits, weights = forward_with_attention(model, src, tgt)
+        attention = torch.cat(weights).permute(2, 0, 1, 3)  # (n, layer, head, m)
         outputs.append(
             {
-                "greedy": ids,
-                "beam": truncate_after_eos(beam[i].tolist()),
-                "logits": logits[i, : len(ids)].flatten().tolist(),
-                "attention": own.flatten().tolist(),
+                "greedy": greedy[0].tolist(),
+                "beam": beam[0].tolist(),
+                "logits": logits.flatten().tolist(),
+                "attention": attention.flatten().tolist(),
             }
         )
     return outputs
-
-
-def truncate_after_eos(ids: list[int]) -> list[int]:
-    return ids[: ids.index(EOS) + 1] if EOS in ids else ids
 
 
 class Difference(NamedTuple):
