@@ -46,10 +46,10 @@ class Exporter:
         self.model = make_model(self.module)
         self.line = downloaded_line(text)
         self.definitions = dict(find_definitions(tree))
+        self.names = bound_names(tree)
         self.classes = dict.fromkeys(type(module).__name__ for module in self.model.modules())
         self.functions: dict[str, Json] = {}
         self.attributes: set[str] = set()  # of modules, which the functions use
-        self.names: set[str] = set()  # of the arguments and variables of a function
         for class_name in self.classes:
             self.reach(f"{class_name}.forward")
 
@@ -64,10 +64,7 @@ class Exporter:
         """Export a function or method of the file; False if there is none of this name."""
         if name in self.definitions and name not in self.functions:
             self.functions[name] = None  # it may call itself
-            names_of_caller = self.names
-            self.names = local_names(self.definitions[name])
             self.functions[name] = self.function(self.definitions[name], name)
-            self.names = names_of_caller
         return name in self.definitions
 
     def function(self, node: ast.FunctionDef, name: str) -> Json:
@@ -135,7 +132,7 @@ class Exporter:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
                 return -value
             case ast.Name(id=name):
-                if name in self.names or self.reach(name):
+                if self.reach(name) or name in self.names:
                     return name
             case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
                 return [OPERATORS[type(op)], self.expression(operand)]
@@ -216,10 +213,10 @@ class Exporter:
         return {key: value for key, value in tree.items() if value}
 
 
-def local_names(function: ast.FunctionDef) -> set[str]:
-    """The arguments, variables and functions of a function, and of the functions in it."""
+def bound_names(tree: ast.Module) -> set[str]:
+    """The arguments, variables and functions of a file."""
     names = set()
-    for part in ast.walk(function):
+    for part in ast.walk(tree):
         match part:
             case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.Name(name, ast.Store()):
                 names.add(name)
