@@ -143,8 +143,6 @@ class Exporter:
                 return [OPERATORS[type(op)], self.expression(left), self.expression(right)]
             case ast.IfExp(test=ast.Name(id=name), body=body) if name == EXPLICIT:
                 return self.expression(body)
-            case ast.IfExp(test=test, body=body, orelse=orelse):
-                return ["?", *map(self.expression, (test, body, orelse))]
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return ["tuple", *map(self.expression, parts)]
             case ast.Subscript(value=value, slice=index):

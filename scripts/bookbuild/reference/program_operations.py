@@ -4,22 +4,14 @@ import ast
 
 OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+",
-    ast.Sub: "-",
     ast.Mult: "*",
     ast.Div: "/",
     ast.MatMult: "@",
     ast.BitAnd: "&",
-    ast.BitOr: "|",
     ast.Invert: "~",
-    ast.Not: "not",
     ast.Eq: "==",
     ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.Gt: ">",
-    ast.LtE: "<=",
-    ast.GtE: ">=",
     ast.Is: "is",
-    ast.IsNot: "is not",
 }
 # Functions and constants of modules, and methods of tensors, with their keyword arguments.
 FUNCTIONS: dict[str, set[str]] = {

@@ -347,7 +347,6 @@ class Run {
     if (!Array.isArray(expression)) return expression;
     const [operator, ...operands] = expression;
     if (operator === ".") return this.attribute(this.evaluate(operands[0], frame), operands[1]);
-    if (operator === "?") return this.evaluate(operands[this.evaluate(operands[0], frame) ? 1 : 2], frame);
     const keywords = isKeywords(operands.at(-1)) ? operands.pop() : {};
     const named = Object.entries(keywords).map(([name, value]) => [name, this.evaluate(value, frame)]);
     const values = operands.map((operand) => this.evaluate(operand, frame));
