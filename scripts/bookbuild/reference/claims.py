@@ -40,7 +40,8 @@ class Mutation(NamedTuple):
 class Claim(NamedTuple):
     """A tested statement, its section in the book, and the faults that make its test fail."""
 
-    test: str  # test_masks.py::test_the_pad_id_is_0_by_default
+    file: str  # test_masks.py
+    name: str  # test_the_pad_id_is_0_by_default
     line: int
     text: str  # the pad id is 0 by default
     place: str  # masks.md#padding-mask
@@ -49,14 +50,9 @@ class Claim(NamedTuple):
     comparison: str  # compare_table, a function of comparisons.py that it calls; may be empty
 
     @property
-    def file(self) -> str:
-        """The test file: test_masks.py."""
-        return self.test.partition("::")[0]
-
-    @property
-    def name(self) -> str:
-        """The test function: test_the_pad_id_is_0_by_default."""
-        return self.test.partition("::")[2]
+    def test(self) -> str:
+        """The test: test_masks.py::test_the_pad_id_is_0_by_default."""
+        return f"{self.file}::{self.name}"
 
 
 class Figure(NamedTuple):
@@ -122,7 +118,7 @@ def read_claim(path: Path, test: ast.FunctionDef) -> Claim:
     place = f"{page}.md{hash_sign}{anchor}"
     names = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
     comparison = next((name for name in names if name.startswith("compare_")), "")
-    return Claim(f"{path.name}::{test.name}", test.lineno, text, place, kind, mutations, comparison)
+    return Claim(path.name, test.name, test.lineno, text, place, kind, mutations, comparison)
 
 
 def decorator_arguments(
