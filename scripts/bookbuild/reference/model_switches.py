@@ -26,7 +26,7 @@ def replace_code(text: str, switch: str | None = None) -> str:
     """The code of the file as the page runs it, with a switch if one is named."""
     for old, new in [EXPLICIT_ATTENTION, *(SWITCHES[switch] if switch else [])]:
         if text.count(old) != 1:
-            message = f"step-through needs {old!r} once; change the text in model_program.py too"
+            message = f"step-through needs {old!r} once; change the text in model_switches.py too"
             raise SourceError(MODEL_FILE, 1, message)
         text = text.replace(old, new)
     return text
