@@ -8,7 +8,6 @@ parameters, buffers = shape_tracer.parameters_and_buffers(vocabulary=37000)
 for symbol, size in shape_tracer.EXAMPLE_SIZES.items():
     print(f"{symbol}: {size}")
 print("tensors:", len(tensors))
-print("functions:", len({row.function for row in tensors}))
 print("parameters:", f"{sum(group.size * group.copies for group in parameters):,}")
 print("tensors of parameters:", sum(group.copies for group in parameters))
 for kind, rows in {"tensor": tensors, "parameter": parameters, "buffer": buffers}.items():
