@@ -94,7 +94,7 @@ class Exporter:
         match node:
             case ast.Expr(value=ast.Constant(value=str())) | ast.If(body=[ast.Raise()], orelse=[]):
                 return None
-            case ast.Expr(value=ast.Call(func=ast.Name(id=check))) if self.is_check(check):
+            case ast.Expr(value=ast.Call(func=ast.Name(id=check))) if check in self.definitions:
                 return None
             case ast.Assign(targets=[target], value=value):
                 return [*lines, "=", self.target(target), self.expression(value)]
@@ -109,11 +109,6 @@ class Exporter:
             case ast.FunctionDef(name=nested):
                 return [first, first, "def", nested, self.function(node, f"{name}.{nested}")]
         raise self.error(node)
-
-    def is_check(self, name: str) -> bool:
-        """Whether a function of the file returns nothing, so that it can only raise."""
-        definition = self.definitions.get(name)
-        return bool(definition and definition.returns and ast.unparse(definition.returns) == "None")
 
     def target(self, node: ast.expr) -> Json:
         match node:
