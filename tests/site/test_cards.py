@@ -1,17 +1,14 @@
 """Each page has its own card: a picture of the right size with title and description."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser
 
-from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.publish import cards
 from built_pages import assert_no_errors
-from sample_book import module_command
 
 MAX_CARD_BYTES = 60_000  # bytes
 
@@ -135,11 +132,3 @@ def test_chinese_is_drawn_in_a_chinese_font(page):
         assert sum(font["glyphCount"] for font in fonts) == (3 if selector == "h1" else 2)
         names = " ".join(font["familyName"] for font in fonts)
         assert any(each in names for each in ("CJK", "SC", "Sans GB", "YaHei", "Han")), names
-
-
-def test_a_missing_site_reports_how_to_build_one(tmp_path):
-    command = [*module_command(paths.ROOT, "publish"), tmp_path]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert f"publish: no built site in {tmp_path}; run scripts/publish" in done.stderr
-    assert not [*tmp_path.iterdir()]
