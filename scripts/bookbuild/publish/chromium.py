@@ -4,7 +4,7 @@ On Linux (x86-64) the browser and its libraries come from package-lock.json, els
 is Playwright's. On Linux fonts.conf limits it to fonts that also come from package-lock.json, so
 the same commit gives the same PDF on every machine.
 
-usage: PYTHONPATH=scripts .venv/bin/python -m bookbuild.publish.chromium  (prints the path)
+scripts/install --test runs this module, which installs the browser.
 """
 
 import io
@@ -13,16 +13,13 @@ import platform
 import subprocess
 import sys
 import tarfile
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import brotli
-from playwright.sync_api import Browser, Page, Playwright, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, Route
 
-from bookbuild.pages.errors import SetupError
 from bookbuild.pages.paths import ROOT
 
 FONT_CONFIG = Path(__file__).parent / "styles" / "fonts.conf"
@@ -37,40 +34,25 @@ def is_packaged() -> bool:
     return (platform.system(), platform.machine()) == ("Linux", "x86_64")
 
 
-def unpack() -> None:
-    """Unpack the browser and its libraries from the npm package, completely or not at all."""
-    if UNPACKED_FOLDER.exists():
+def install() -> None:
+    """Unpack the browser and its libraries from the npm package, or download Playwright's."""
+    if not is_packaged():
+        subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)
         return
     packed = CHROMIUM_PACKAGE / "bin"
-    if not (packed / "chromium.br").exists():
-        raise SetupError(f"{CHROMIUM_PACKAGE} is missing: run scripts/install --test")
-    print("unpacking Chromium, once", file=sys.stderr)
-    with tempfile.TemporaryDirectory(prefix="part-", dir=CHROMIUM_PACKAGE) as folder:
-        part = Path(folder, "unpacked")
-        try:
-            libraries = brotli.decompress((packed / "al2023.tar.br").read_bytes())
-            browser = brotli.decompress((packed / "chromium.br").read_bytes())
-        except brotli.error:
-            hint = "remove node_modules and run scripts/install --test"
-            raise SetupError(f"{CHROMIUM_PACKAGE} is damaged: {hint}") from None
-        with tarfile.open(fileobj=io.BytesIO(libraries)) as archive:
-            archive.extractall(part, filter="data")
-        executable = part / "chromium"
-        executable.write_bytes(browser)
-        executable.chmod(0o755)
-        with suppress(OSError):  # another process has unpacked it meanwhile
-            part.rename(UNPACKED_FOLDER)
+    libraries = brotli.decompress((packed / "al2023.tar.br").read_bytes())
+    with tarfile.open(fileobj=io.BytesIO(libraries)) as archive:
+        archive.extractall(UNPACKED_FOLDER, filter="data")
+    browser = UNPACKED_FOLDER / "chromium"
+    browser.write_bytes(brotli.decompress((packed / "chromium.br").read_bytes()))
+    browser.chmod(0o755)
 
 
 def executable(playwright: Playwright) -> Path:
     """The path of the browser's executable."""
     if is_packaged():
-        unpack()
         return UNPACKED_FOLDER / "chromium"
-    path = Path(playwright.chromium.executable_path)
-    if not path.exists():
-        raise SetupError("no Chromium: run .venv/bin/playwright install chromium")
-    return path
+    return Path(playwright.chromium.executable_path)
 
 
 def environment() -> dict[str, str]:
@@ -105,15 +87,5 @@ def serve_from_folder(folder: Path, page: Page) -> None:
     page.route(f"{ORIGIN}/**", respond)
 
 
-def main() -> None:
-    with sync_playwright() as playwright:
-        if not is_packaged():  # does nothing if it is installed
-            subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"])
-        try:
-            print(executable(playwright))
-        except SetupError as error:
-            sys.exit(f"chromium: {error}")
-
-
 if __name__ == "__main__":
-    main()
+    install()
