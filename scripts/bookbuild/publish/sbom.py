@@ -4,10 +4,7 @@ It lists the pinned Python packages, PyTorch, and the npm packages that the buil
 as cyclonedx-py and npm describe them, with the hashes of the lock files.
 """
 
-import calendar
 import json
-import os
-import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
@@ -17,8 +14,8 @@ from packaging.utils import canonicalize_name
 from pip_requirements_parser import RequirementsFile
 
 from bookbuild.pages import paths
-from bookbuild.pages.errors import SetupError
 from bookbuild.pages.files import write_file
+from bookbuild.pages.node import run_program
 from bookbuild.publish.chapters import read_citation_file
 
 FILE_NAME = "sbom.cdx.json"
@@ -30,20 +27,10 @@ PYTHON_COMMAND = [  # without validation, which takes half a minute; the tests v
     *(sys.executable, "-m", "cyclonedx_py", "environment", "--gather-license-texts"),
     *("--no-validate", "--output-reproducible", "--pyproject", "pyproject.toml", sys.executable),
 ]
-NPM_COMMAND = ["sbom", "--omit=dev", "--package-lock-only", "--sbom-format=cyclonedx"]
-
-
-def run_tool(command: list[str]) -> dict:
-    """Run a tool and parse the bill of materials that it prints."""
-    timestamp = calendar.timegm(read_citation_file()["date-released"].timetuple())
-    environment = os.environ | {"SOURCE_DATE_EPOCH": str(timestamp)}
-    process = subprocess.run(
-        command, capture_output=True, text=True, cwd=paths.ROOT, env=environment
-    )
-    if process.returncode:
-        tool = " ".join(command[:4])
-        raise SetupError(f"{tool} failed; run scripts/install. Its errors:\n{process.stderr}")
-    return json.loads(process.stdout)
+NPM_COMMAND = [
+    str(paths.ROOT / ".venv/bin/npm"),
+    *("sbom", "--omit=dev", "--package-lock-only", "--sbom-format=cyclonedx"),
+]
 
 
 def pinned_packages(installed: list[dict]) -> Iterator[dict]:
@@ -59,8 +46,10 @@ def pinned_packages(installed: list[dict]) -> Iterator[dict]:
 
 def bill_json() -> str:
     """The bill of materials as JSON, reproducible for the same installation."""
-    bill = run_tool(PYTHON_COMMAND)
-    npm = run_tool([str(paths.ROOT / ".venv/bin/npm"), *NPM_COMMAND])
+    bill, npm = (
+        json.loads(run_program(*command, cwd=paths.ROOT))
+        for command in (PYTHON_COMMAND, NPM_COMMAND)
+    )
     components = [*npm["components"], *pinned_packages(bill["components"])]
     for each in components:
         each.pop("externalReferences", None)
@@ -73,6 +62,7 @@ def bill_json() -> str:
             needed = [other for other in each.get("dependsOn", []) if other in references]
             dependencies.append({"ref": each["ref"], "dependsOn": needed})
     del bill["metadata"]["tools"]
+    bill["metadata"]["timestamp"] = f"{read_citation_file()['date-released']}T00:00:00+00:00"
     bill["metadata"]["properties"] += [{"name": "hashes", "value": HASHES_NOTE}]
     serial = uuid.uuid5(uuid.NAMESPACE_URL, f"{book['version']} {sorted(references)}")
     bill |= {"serialNumber": serial.urn, "components": components, "dependencies": dependencies}
