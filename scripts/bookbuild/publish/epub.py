@@ -70,8 +70,6 @@ def chapter_files(book: Book, chapter: Chapter) -> list[EpubFile]:
     for element in article.iter("*"):
         for key in [key for key in element.attrib if key.startswith("data-")]:
             del element.attrib[key]
-        if align := element.attrib.pop("align", None):
-            element.set("style", f"text-align: {align}")
     properties = "mathml" if article.find(".//{*}math") is not None else ""
     body = etree.tostring(article, encoding="unicode")
     return [page_file(book, chapter.name, chapter.title, properties, body), *figures]
@@ -86,11 +84,11 @@ def light_colors() -> dict[str, str]:
 
 def extract_figure(name: str, svg: html.HtmlElement, colors: dict[str, str]) -> EpubFile:
     """Make a file of a figure, and replace it in the page by an image."""
-    image = xhtml_element.img(src=f"figures/{name}.svg", alt=svg.attrib.pop("aria-label", ""))
-    image.set("style", f"width: {float(svg.get('width', '520').rstrip('pt')):.0f}px")
+    image = xhtml_element.img(src=f"figures/{name}.svg", alt=svg.attrib.pop("aria-label"))
+    image.set("style", f"width: {svg.get('width')}px")
     image.tail, svg.tail = svg.tail, None
     svg.getparent().replace(svg, image)
-    svg.attrib.pop("role", None)
+    del svg.attrib["role"]
     etree.strip_tags(svg, "{*}a")  # an image has no links
     svg.set("style", "stroke-linejoin: round; stroke-linecap: butt")
     svg.set("font-family", "sans-serif")
@@ -110,10 +108,6 @@ def replace_formulas(article: html.HtmlElement) -> None:
     """Replace each formula by its MathML."""
     for formula in article.find_class("katex"):
         math = formula.find(".//{*}math")
-        etree.strip_elements(math, "{*}annotation")
-        etree.strip_tags(math, "{*}semantics")
-        if "katex-display" in formula.getparent().classes:
-            math.set("display", "block")
         math.tail = formula.tail
         formula.getparent().replace(formula, math)
 
@@ -147,19 +141,19 @@ def zip_files(book: Book, parts: list[EpubFile]) -> bytes:
     """The EPUB file; every entry has the date of the commit, for reproducible bytes."""
     identifier = uuid.uuid5(uuid.NAMESPACE_URL, book.address).urn
     package = book.render("package.opf", parts=parts, identifier=identifier)
-    files = {f"book/{part.name}": part.content for part in parts}
-    files |= {
+    files = {
+        "mimetype": b"application/epub+zip",  # must be the first, and uncompressed
         "META-INF/container.xml": read_template("container.xml").encode(),
         "book/package.opf": package.encode(),
+        **{f"book/{part.name}": part.content for part in parts},
     }
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
-        for name in ["mimetype", *sorted(files)]:
+        for name, content in files.items():
             entry = zipfile.ZipInfo(name, book.date.timetuple()[:6])
             entry.external_attr = 0o644 << 16
-            first = name == "mimetype"  # must be uncompressed
-            entry.compress_type = zipfile.ZIP_STORED if first else zipfile.ZIP_DEFLATED
-            archive.writestr(entry, b"application/epub+zip" if first else files[name])
+            kind = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content, kind)
     return data.getvalue()
 
 

@@ -24,8 +24,7 @@
     if (!each.matches("span") || !each.attributes.length) each.replaceWith(...each.childNodes);
   }
   for (const each of article.querySelectorAll("*")) {
-    const attributes = ["tabindex", "download", "data-search-exclude", "markdown"];
-    attributes.forEach((name) => each.removeAttribute(name));
+    ["tabindex", "download"].forEach((name) => each.removeAttribute(name));
   }
 
   // The comments that refer to annotations become numbers
