@@ -40,10 +40,10 @@ class Book(NamedTuple):
 
     language: str
     title: str
-    authors: str
     description: str
     rights: str
     address: str  # of the site in this language
+    authors: str
     date: datetime.datetime  # of the commit
     version: str  # the abbreviated hash of the commit
     style_sheets: list[str]
@@ -108,18 +108,12 @@ def read_book(page: Page, site: Path, language: str) -> Book:
     date, version = last_commit()
     return Book(
         language,
-        title=contents[0]["book"],
+        **contents[0]["book"],
         authors=", ".join(each["name"] for each in read_citation_file()["authors"]),
-        description=contents[0]["description"],
-        rights=contents[0]["rights"],
-        address=contents[0]["canonical"],
         date=date,
         version=version,
         style_sheets=merge_style_sheets(content["styleSheets"] for content in contents),
-        chapters=[
-            Chapter(content["name"], content["title"], content["sections"], content["article"])
-            for content in contents
-        ],
+        chapters=[Chapter(**content["chapter"]) for content in contents],
     )
 
 

@@ -1,5 +1,6 @@
 // Evaluated in a browser: parses the HTML of a page and returns it as a chapter of the book, its
-// article as XML. Ids become unique in the book: masks, masks--why, masks--fn-vaswani.
+// article as XML, and its metadata, of which the book takes those of the home page.
+// Ids become unique in the book: masks, masks--why, masks--fn-vaswani.
 // `names` has the name of each chapter by its address; `newTitle` replaces the page's, if any.
 ([html, url, names, newTitle]) => {
   const page = new DOMParser().parseFromString(html, "text/html");
@@ -57,14 +58,18 @@
   if (newTitle) heading.textContent = newTitle;
   heading.id = names[url];
   return {
-    canonical,
+    book: {
+      title: page.querySelector("meta[property='og:site_name']").content,
+      description: page.querySelector("meta[name=description]").content,
+      rights: page.querySelector(".md-copyright__highlight").textContent.trim(),
+      address: canonical,
+    },
     styleSheets: [...page.querySelectorAll("link[rel=stylesheet]")].map((link) => address(link).pathname),
-    book: page.querySelector("meta[property='og:site_name']").content,
-    description: page.querySelector("meta[name=description]").content,
-    rights: page.querySelector(".md-copyright__highlight").textContent.trim(),
-    name: names[url],
-    title: text(heading),
-    sections: [...article.querySelectorAll("h2")].map((each) => [each.id, text(each)]),
-    article: new XMLSerializer().serializeToString(article),
+    chapter: {
+      name: names[url],
+      title: text(heading),
+      sections: [...article.querySelectorAll("h2")].map((each) => [each.id, text(each)]),
+      article: new XMLSerializer().serializeToString(article),
+    },
   };
 };
