@@ -86,9 +86,7 @@ def make_pdf(page: Page, site: Path, book: Book) -> bytes:
         "/CreationDate": date,
         "/ModDate": date,
         "/Creator": book.address,
-        "/Producer": str(pdf.docinfo["/Producer"]),
     }
-    del pdf.docinfo
     for key, value in info.items():
         pdf.docinfo[key] = value
     pdf.Root.PageMode = pikepdf.Name.UseOutlines
