@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
 
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.S)  # without src and type
@@ -49,8 +48,4 @@ def add_policy(site: Path, comments: bool = False) -> None:
         '\n  <meta name="referrer" content="no-referrer">'
     )
     for path, page in pages.items():
-        if page.count(CHARSET_ELEMENT) != 1:
-            problem = f"{page.count(CHARSET_ELEMENT)} times {CHARSET_ELEMENT}"
-            message = f"{problem}; correct the template to have it once"
-            raise SourceError(path, 1, message)
         write_file(path, page.replace(CHARSET_ELEMENT, metas))
