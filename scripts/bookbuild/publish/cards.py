@@ -1,7 +1,6 @@
 """Make the card of each page: the preview picture that other sites show beside a link to it."""
 
 import io
-import statistics
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -71,9 +70,5 @@ def write_cards(site: Path, language: str) -> None:
     """Write the card of each page of a built site in one language."""
     with sync_playwright() as playwright, chromium.launch(playwright) as browser:
         page = browser.new_page(viewport={"width": CARD_SIZE[0], "height": CARD_SIZE[1]})
-        sizes = []
         for card in site_cards(site, language):
-            data = draw_card(page, card)
-            write_file(card.picture, data)
-            sizes.append(len(data))
-    print(f"cards: {len(sizes)} pages, {statistics.mean(sizes) / 1e3:.0f} KB each")
+            write_file(card.picture, draw_card(page, card))

@@ -71,4 +71,3 @@ def bill_json() -> str:
 
 def write_sbom(site: Path) -> None:
     write_file(site / FILE_NAME, bill_json())
-    print(FILE_NAME)
