@@ -10,24 +10,24 @@ line. Exits with 1 if a page misses a goal.
 """
 
 import argparse
-import functools
-import gzip
+import asyncio
 import json
 import os
 import subprocess
 import sys
 import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
 
 from playwright.sync_api import sync_playwright
+from tornado.web import Application, StaticFileHandler
 
 from bookbuild.pages.node import node_executable
 from bookbuild.publish import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"
+PORT = 8124
 SAMPLE_PAGES = "", "attention/", "labs/attention-by-hand/", "glossary/"  # in both languages
 CATEGORIES = "performance", "accessibility", "best-practices", "seo"
 MIN_PHONE_PERFORMANCE = 95  # every other score: 100
@@ -53,26 +53,12 @@ TIME_AUDITS = {
 COLUMN_FORMATS = dict.fromkeys(TIME_AUDITS, ".0f") | {"shift": ".3f", "first visit": ",.0f"}
 
 
-class CompressingHandler(SimpleHTTPRequestHandler):
-    """Serves files compressed, as GitHub Pages does."""
-
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, format: str, *args) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        path = Path(self.translate_path(self.path))
-        path = path / "index.html" if path.is_dir() else path
-        if not path.is_file():
-            return self.send_error(404)
-        data = gzip.compress(path.read_bytes(), 6)
-        self.send_response(200)
-        self.send_header("Content-Type", self.guess_type(path))
-        self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+async def serve_site() -> None:
+    """Serve the site compressed, as GitHub Pages does."""
+    files = {"path": SITE, "default_filename": "index.html"}
+    settings = {"compress_response": True, "log_function": lambda handler: None}
+    Application([("/(.*)", StaticFileHandler, files)], **settings).listen(PORT, "127.0.0.1")
+    await asyncio.Event().wait()
 
 
 def lighthouse_report(url: str, device: str, environment: dict[str, str]) -> dict:
@@ -125,15 +111,13 @@ def measure_pages(pages: list[str], runs: int, environment: dict[str, str]) -> i
     repeated = f"of {NUM_REPEATED_RUNS} where a goal is missed"
     print(f"{os.cpu_count()} cores; medians of {runs}, or {repeated}")
     print(f"{'page':<29} {'phone':>15}  {'desktop':>15}  {'  '.join(COLUMN_FORMATS)}  load")
-    handler = functools.partial(CompressingHandler, directory=str(SITE))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address, count = f"http://127.0.0.1:{server.server_port}/", 0
+    threading.Thread(target=asyncio.run, args=[serve_site()], daemon=True).start()
+    count = 0
     for page in pages:
         results: list[dict[str, float]] = []
         medians, missed = {}, []
         while len(results) < runs or (missed and len(results) < NUM_REPEATED_RUNS):
-            results.append(measure_page(address + page, environment))
+            results.append(measure_page(f"http://127.0.0.1:{PORT}/{page}", environment))
             medians = {name: median(each[name] for each in results) for name in results[0]}
             missed = missed_goals(medians)
         print_row(page, medians, missed)
