@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Measure the translator and the debugger in the browser, in milliseconds.
 
 Needs a built site. Medians of five fresh pages each. The translator translates the longest number,
@@ -15,7 +14,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from bookbuild.publish import chromium
 
-ROOT = Path(__file__).resolve().parents[2]
+SITE = Path(__file__).resolve().parents[2] / "site"
 NUM_RUNS = 5
 FIRST_RUN, STEP = "first run, from the weights' arrival, ms", "step, 95 of 100, ms"
 LIMITS = {FIRST_RUN: 500, STEP: 16}
@@ -67,20 +66,17 @@ DEBUGGER_SCRIPT = """([firstRun, step]) => {
 
 def measure_once(browser: Browser) -> dict[str, float]:
     """The figures of a fresh page each."""
-    page = browser.new_page()
-    chromium.serve_from_folder(ROOT / "site", page)
-    page.goto(f"{chromium.ORIGIN}/404.html")
-    figures = page.evaluate(TRANSLATOR_SCRIPT, SENTENCE)
-    page.close()
-    page = browser.new_page()
-    chromium.serve_from_folder(ROOT / "site", page)
-    page.add_init_script(OBSERVE_SCRIPT)
-    page.goto(f"{chromium.ORIGIN}/step-through/")
-    page.locator(".debugger__start button").click()
-    page.wait_for_function("() => window.shown")
-    figures |= page.evaluate(DEBUGGER_SCRIPT, [FIRST_RUN, STEP])
-    page.close()
-    return figures
+    with browser.new_page() as page:
+        chromium.serve_from_folder(SITE, page)
+        page.goto(f"{chromium.ORIGIN}/404.html")
+        figures = page.evaluate(TRANSLATOR_SCRIPT, SENTENCE)
+    with browser.new_page() as page:
+        chromium.serve_from_folder(SITE, page)
+        page.add_init_script(OBSERVE_SCRIPT)
+        page.goto(f"{chromium.ORIGIN}/step-through/")
+        page.locator(".debugger__start button").click()
+        page.wait_for_function("() => window.shown")
+        return figures | page.evaluate(DEBUGGER_SCRIPT, [FIRST_RUN, STEP])
 
 
 def main() -> None:
