@@ -17,7 +17,7 @@ from pygments.token import Comment, String
 
 from bookbuild.check.includes import include_path
 from bookbuild.localize.render import without_words
-from bookbuild.mkdocs_site.page_html import MERGED_TOKENS, PLAIN_TOKENS
+from bookbuild.mkdocs_site.markdown_extension import MERGED_TOKENS, PLAIN_TOKENS
 from bookbuild.pages import paths
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, without_section_markers
@@ -233,7 +233,7 @@ def code_tree(block: CodeBlock) -> str:
 
 
 def test_merged_token_classes_have_one_color(site):
-    """merge_highlight_spans merges only classes that have one color in the style sheet."""
+    """merge_token_classes merges only classes that have one color in the style sheet."""
     (sheet,) = site.glob("assets/stylesheets/main.*.css")
     colored = re.compile(r"([^{}]+)\{color:var\((--md-code-hl-[^)]+)")
     colors = {

@@ -13,6 +13,7 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.util import AtomicString, Processor
 from mkdocs.exceptions import PluginError
+from pygments.token import STANDARD_TYPES
 
 from bookbuild.pages import paths
 from bookbuild.pages.glossary import tooltips
@@ -27,6 +28,18 @@ SKIPPED_CLASSES = {"arithmatex", "admonition-title", "footnote", "quiz", "readin
 FIGURE_LINK = re.compile(r'(?<=<a )xlink:href="([\w/-]+\.md)(#[\w-]+|)"')
 WIDE = r"[\u2018-\u201d\u2026\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
 WIDE_BREAK = re.compile(rf"(?<={WIDE})\n *(?={WIDE})")
+# Token classes of Pygments with the same color, merged under one class. Names and punctuation,
+# which are most of the code, have the color of the block itself: see site.css.
+PLAIN_TOKENS = ("n", "fm", "kc", "nx", "sa", "vm", "o", "ow", "p", "w")
+MERGED_TOKENS = {
+    "k": ("kd", "kn", "kp", "kr", "kt", "nd", "ni", "nl", "nt"),
+    "m": ("il", "mb", "mf", "mh", "mi", "mo"),
+    "nb": ("bp", "no"),
+    "nf": ("nc", "ne", "nn"),
+    "s": ("s1", "s2", "sb", "sc", "si", "ss"),
+}
+TOKEN_CLASSES = {each: name for name, others in MERGED_TOKENS.items() for each in others}
+TOKEN_CLASSES |= dict.fromkeys(PLAIN_TOKENS, "")
 
 
 def mark_annotations(lines: list[str], page: SourcePage, md: Markdown) -> list[str]:
@@ -141,6 +154,12 @@ def join_chinese_lines(root: etree.Element, page: SourcePage, md: Markdown) -> N
             element.text, element.tail = join(element.text), join(element.tail)
 
 
+def merge_token_classes() -> None:
+    """Let Pygments write adjacent tokens of the same color as one element."""
+    for token, name in STANDARD_TYPES.items():
+        STANDARD_TYPES[token] = TOKEN_CLASSES.get(name, name)  # type: ignore[index]
+
+
 class PageProcessor(Processor):
     """Runs a function on the lines or the elements of the page that is being rendered."""
 
@@ -160,6 +179,7 @@ class BookExtension(Extension):
         self.page = SourcePage("en", "index.md")
 
     def extendMarkdown(self, md: Markdown) -> None:
+        merge_token_classes()
         # Lines: before fences are extracted (25).
         # Elements: after inline patterns (20), before MkDocs resolves links (0).
         for registry, function, priority in (

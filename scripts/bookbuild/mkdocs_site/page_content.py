@@ -20,7 +20,6 @@ from bookbuild.mkdocs_site.languages import build_language, source_page
 from bookbuild.mkdocs_site.page_html import (
     add_code_breaks,
     add_line_counts,
-    merge_highlight_spans,
     searchable_html,
     wrap_tables,
 )
@@ -126,6 +125,6 @@ def finish_html(page: Page, config: MkDocsConfig) -> None:
 
     def finish() -> str:
         rendered = formulas.replace_formulas(html, RENDERED_FORMULAS, config.repo_url)
-        return wrap_tables(add_line_counts(add_code_breaks(merge_highlight_spans(rendered))))
+        return wrap_tables(add_line_counts(add_code_breaks(rendered)))
 
     page.content = cached_step(source_page(page, config), "html", finish)

@@ -4,39 +4,6 @@ import re
 
 from bookbuild.mkdocs_site import formulas
 
-# Token classes of Pygments with the same color, merged under one class. Names and punctuation,
-# which are most of the code, have the color of the block itself: see site.css.
-PLAIN_TOKENS = ("n", "fm", "kc", "nx", "sa", "vm", "o", "ow", "p", "w")
-MERGED_TOKENS = {
-    "k": ("kd", "kn", "kp", "kr", "kt", "nd", "ni", "nl", "nt"),
-    "m": ("il", "mb", "mf", "mh", "mi", "mo"),
-    "nb": ("bp", "no"),
-    "nf": ("nc", "ne", "nn"),
-    "s": ("s1", "s2", "sb", "sc", "si", "ss"),
-}
-TOKEN_CLASSES = {each: name for name, others in MERGED_TOKENS.items() for each in others}
-
-
-def merge_highlight_spans(page: str) -> str:
-    """Merge adjacent tokens of the same color into one element."""
-
-    def rename(token: re.Match[str]) -> str:
-        name = TOKEN_CLASSES.get(token[1], token[1])
-        return token[2] if name in PLAIN_TOKENS else f'<span class="{name}">{token[2]}</span>'
-
-    def block(code: re.Match[str]) -> str:
-        renamed = re.sub(r'<span class="(\w+)">([^<]*)</span>', rename, code[0])
-        return run.sub(merge, renamed)
-
-    # Adjacent tokens, or tokens separated only by spaces.
-    run = re.compile(r'<span class="(\w+)">[^<]*</span>(?: *<span class="\1">[^<]*</span>)+')
-
-    def merge(tokens: re.Match[str]) -> str:
-        return f'<span class="{tokens[1]}">{re.sub("<[^>]+>", "", tokens[0])}</span>'
-
-    return re.sub(r"(?<=<pre><span></span><code>).*?(?=</code>)", block, page, flags=re.S)
-
-
 CODE_BLOCK = re.compile(r"(<pre>(?:<span></span>)?<code)>(.*?)(?=</code>)", re.S)
 
 
