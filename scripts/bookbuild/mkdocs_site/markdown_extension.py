@@ -7,11 +7,12 @@ import re
 import xml.etree.ElementTree as etree
 from collections.abc import Callable, Iterator
 from html import escape
+from types import SimpleNamespace
 from typing import Any
 
 from markdown import Markdown
 from markdown.extensions import Extension
-from markdown.util import AtomicString, Processor
+from markdown.util import AtomicString
 from mkdocs.exceptions import PluginError
 from pygments.token import STANDARD_TYPES
 
@@ -160,23 +161,10 @@ def merge_token_classes() -> None:
         STANDARD_TYPES[token] = TOKEN_CLASSES.get(name, name)  # type: ignore[index]
 
 
-class PageProcessor(Processor):
-    """Runs a function on the lines or the elements of the page that is being rendered."""
-
-    def __init__(self, md: Markdown, extension: "BookExtension", function: Callable[..., Any]):
-        super().__init__(md)
-        self.extension, self.function = extension, function
-
-    def run(self, content: Any) -> Any:
-        return self.function(content, self.extension.page, self.md)
-
-
 class BookExtension(Extension):
-    """Registers the four functions; page is the page that is being rendered."""
+    """Runs the four functions on the lines or the elements of the page that is being rendered."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.page = SourcePage("en", "index.md")
+    page = SourcePage("en", "index.md")
 
     def extendMarkdown(self, md: Markdown) -> None:
         merge_token_classes()
@@ -188,5 +176,9 @@ class BookExtension(Extension):
             (md.treeprocessors, add_tooltips, 7),
             (md.treeprocessors, insert_figures, 2),
         ):
-            processor = PageProcessor(md, self, function)
-            registry.register(processor, function.__name__, priority)  # type: ignore[arg-type]
+
+            def run(content: Any, function: Callable[..., Any] = function) -> Any:
+                return function(content, self.page, md)
+
+            processor: Any = SimpleNamespace(run=run)
+            registry.register(processor, function.__name__, priority)
