@@ -1,7 +1,11 @@
 """reading_time.py estimates the reading time of a page, in both languages."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from bookbuild.mkdocs_site import page_content
 from bookbuild.reference import reading_time
 
 TWENTY_MINUTE_WORDS = reading_time.WORDS_PER_MINUTE * 20
@@ -98,8 +102,11 @@ def test_the_reading_line_is_below_the_title_and_not_in_the_search(language, nee
 
 
 def test_the_minutes_are_filled_into_the_reading_line_only():
-    page = f'<p class="reading">About MINUTES minutes.</p>{TWENTY_MINUTE_TEXT}<p>MINUTES</p>'
-    filled = reading_time.fill_minutes(page)
+    html = f'<p class="reading">About MINUTES minutes.</p>{TWENTY_MINUTE_TEXT}<p>MINUTES</p>'
+    page: Any = SimpleNamespace(meta={"needs": []}, markdown="About MINUTES minutes. MINUTES")
+    filled = page_content.fill_minutes(html, page)
     assert filled.startswith('<p class="reading">About 20 minutes.</p>')
     assert filled.endswith("<p>MINUTES</p>")
-    assert reading_time.fill_minutes("<p>MINUTES</p>") == "<p>MINUTES</p>"
+    assert page.markdown == "About 20 minutes. MINUTES"
+    page.meta = {}
+    assert page_content.fill_minutes("<p>MINUTES</p>", page) == "<p>MINUTES</p>"

@@ -28,7 +28,6 @@ from bookbuild.mkdocs_site.page_html import strip_indentation
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
 from bookbuild.publish import csp, offline
-from bookbuild.reference import reading_time
 from bookbuild.run import generate
 from bookbuild.run.locks import check_port
 
@@ -108,7 +107,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    return reading_time.fill_minutes(html)
+    return page_content.fill_minutes(html, page)
 
 
 def on_env(env, config: MkDocsConfig, files: Files):

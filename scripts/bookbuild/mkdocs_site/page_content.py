@@ -52,6 +52,15 @@ def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
     return with_source_links(text, config.repo_url or "")
 
 
+def fill_minutes(html: str, page: Page) -> str:
+    """The HTML with the reading time in the line below its title; changes the Markdown too."""
+    if page.meta.get("needs") is None:
+        return html
+    minutes = str(reading_time.reading_minutes(html))
+    page.markdown = (page.markdown or "").replace("MINUTES", minutes, 1)
+    return html.replace("MINUTES", minutes, 1)
+
+
 def with_source_links(markdown: str, repository: str) -> str:
     """Links to files of this repository, [text](source:PATH#L1), with its address; without one,
     only the text."""

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import re
 import shutil
 import signal
 import sys
@@ -27,7 +26,6 @@ from bookbuild.publish import feed
 from bookbuild.publish.markdown_copies import PageCopy, llms_txt
 
 DEFAULT_HEADINGS = {"en": "Chapters", "zh": "各章"}  # of the pages outside a part
-READING_MINUTES = re.compile(r'<p class="reading"[^>]*>\D*(\d+)')
 
 
 def write_language_files(config: MkDocsConfig) -> None:
@@ -50,15 +48,13 @@ def write_language_files(config: MkDocsConfig) -> None:
 
 def page_copy(page: Page, config: MkDocsConfig) -> PageCopy:
     """The Markdown copy of a page."""
-    minutes = READING_MINUTES.search(page.content or "")
-    text = remove_source_links(page.markdown or "")
     return PageCopy(
         build_language(config),
         page.file.src_uri,
         config.site_name if page.is_homepage else str(page.title),
         page.meta.get("description") or config.site_description or "",
         config.site_url or "/",
-        text.replace("MINUTES", minutes[1], 1) if minutes else text,
+        remove_source_links(page.markdown or ""),
     )
 
 

@@ -24,7 +24,6 @@ READING_LINE_PARTS = {  # reading time; start, separator and end of the prerequi
     "en": ("About MINUTES minutes to read.", " You need: ", "; ", "."),
     "zh": ("读一遍约 MINUTES 分钟。", "预备知识：", "；", "。"),
 }
-MINUTES_PLACEHOLDER = re.compile(r'(<p class="reading"[^>]*>[^<]*?)MINUTES')
 NOT_COUNTED_PATTERN = re.compile(
     r'<details.*?</details>|<div class="footnote">.*|<p class="reading".*?</p>', re.S
 )
@@ -33,18 +32,11 @@ WORD_PATTERN = re.compile(r"[^\W_\u3400-\u9fff]+(?:['’.,_-][^\W_\u3400-\u9fff]
 
 
 def add_reading_line(markdown: str, needs: list[str], language: str) -> str:
-    """The page with the line below its title; fill_minutes replaces its placeholder later."""
+    """The page with the line below its title; MINUTES is replaced after rendering."""
     time, start, separator, end = READING_LINE_PARTS[language]
     prerequisites = start + separator.join(needs) + end if needs else ""
     line = f'\n{time}{prerequisites}\n{{ .reading data-search-exclude="" }}\n'
     return re.sub(r"^# .*\n", lambda title: title[0] + line, markdown, count=1, flags=re.M)
-
-
-def fill_minutes(html: str) -> str:
-    """The rendered page with its reading time in place of the placeholder."""
-    return MINUTES_PLACEHOLDER.sub(
-        lambda match: f"{match[1]}{reading_minutes(html)}", html, count=1
-    )
 
 
 def reading_minutes(html: str) -> int:
