@@ -34,6 +34,7 @@ FILE_PATTERNS = (
     "mkdocs.zh.yml",
     "overrides/**/*.html",
     "overrides/**/*.js",
+    "overrides/llms.txt",
     "scripts/bookbuild/**/*.py",
     "scripts/bookbuild/templates/*",
     "scripts/figures/*.py",

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from mkdocs.structure.nav import Navigation
-
 from bookbuild.pages import paths
 from bookbuild.run.locks import file_lock
 
@@ -40,7 +38,6 @@ class BuildState:
     serving: bool = False  # mkdocs serve, not mkdocs build
     replaces_site: bool = False  # mkdocs build without --dirty
     staged_site: StagedSite | None = None  # the folder that the build fills
-    nav: Navigation | None = None  # of the language being built
     can_fork: bool = True  # until a server has started its threads
     chinese_build: BaseProcess | None = None  # builds the Chinese site beside the English one
     slow_jobs_are_stale: bool = False  # while serving: whether they must run after the build

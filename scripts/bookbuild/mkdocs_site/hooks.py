@@ -25,6 +25,7 @@ from bookbuild.mkdocs_site.languages import build_language, set_alternates, sour
 from bookbuild.mkdocs_site.log_filters import locate_links, locate_nav_errors
 from bookbuild.mkdocs_site.markdown_extension import BookExtension
 from bookbuild.mkdocs_site.page_html import strip_indentation
+from bookbuild.mkdocs_site.theme_patches import patch_theme
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
 from bookbuild.publish import csp, offline
@@ -120,18 +121,18 @@ def on_env(env, config: MkDocsConfig, files: Files):
 
 @event_priority(-100)  # after the search plugin
 def on_page_context(context, page: Page, config: MkDocsConfig, nav: Navigation):
-    STATE.nav = nav
     set_alternates(config, page.url)
     page_content.finish_html(page, config)
     return context
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    site_output.write_markdown_copy(page, config)
     return strip_indentation(output)
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    site_output.write_language_files(config)
+    patch_theme(config)
     if build_language(config) == "zh":
         return
     if STATE.chinese_build:

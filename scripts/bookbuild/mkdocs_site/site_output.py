@@ -1,11 +1,10 @@
-"""What is written after the pages of a language, and the Chinese build beside the English one."""
+"""What is written beside the pages: Markdown copies, minified assets, the Chinese site."""
 
 import multiprocessing
 import os
 import shutil
 import signal
 import sys
-from itertools import chain
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -16,39 +15,17 @@ from mkdocs.exceptions import Abort, MkDocsException
 from mkdocs.structure.pages import Page
 
 from bookbuild.mkdocs_site.build_state import STATE
-from bookbuild.mkdocs_site.languages import build_language, root_url
-from bookbuild.mkdocs_site.theme_patches import patch_theme
+from bookbuild.mkdocs_site.languages import build_language
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
 from bookbuild.pages.node import run_program
 from bookbuild.pages.values import remove_source_links
-from bookbuild.publish import feed
-from bookbuild.publish.markdown_copies import PageCopy, llms_txt
-
-DEFAULT_HEADINGS = {"en": "Chapters", "zh": "各章"}  # of the pages outside a part
+from bookbuild.publish.markdown_copies import PageCopy
 
 
-def write_language_files(config: MkDocsConfig) -> None:
-    """Patch the theme's scripts; write the Markdown copies, their list, and the feed."""
-    language, folder = build_language(config), Path(config.site_dir)
-    title, description = config.site_name, config.site_description or ""
-    root = config.site_url or "/"
-    patch_theme(config)
-    parts = {
-        heading: [page_copy(page, config) for page in pages]
-        for heading, pages in navigation_parts(language).items()
-    }
-    for copy in chain.from_iterable(parts.values()):
-        write_file(folder / copy.path, copy.text())
-    other_list = root_url(config) + ("llms.txt" if language == "zh" else "zh/llms.txt")
-    text = llms_txt(title, description, parts, language, root, other_list)
-    write_file(folder / "llms.txt", text)
-    write_file(folder / "feed.xml", feed.rss(language, root, title, description))
-
-
-def page_copy(page: Page, config: MkDocsConfig) -> PageCopy:
-    """The Markdown copy of a page."""
-    return PageCopy(
+def write_markdown_copy(page: Page, config: MkDocsConfig) -> None:
+    """Write the Markdown copy of a page next to its HTML."""
+    copy = PageCopy(
         build_language(config),
         page.file.src_uri,
         config.site_name if page.is_homepage else str(page.title),
@@ -56,18 +33,7 @@ def page_copy(page: Page, config: MkDocsConfig) -> PageCopy:
         config.site_url or "/",
         remove_source_links(page.markdown or ""),
     )
-
-
-def navigation_parts(language: str) -> dict[str, list[Page]]:
-    """The pages by the heading of their part."""
-    assert STATE.nav
-    parts: dict[str, list[Page]] = {}
-    for item in STATE.nav.items:
-        if isinstance(item, Page):
-            parts.setdefault(DEFAULT_HEADINGS[language], []).append(item)
-        else:
-            parts[item.title] = [page for page in STATE.nav.pages if item in page.ancestors]
-    return parts
+    write_file(Path(page.file.abs_dest_path).with_suffix(".md"), copy.text())
 
 
 def start_chinese_build(config: MkDocsConfig) -> None:

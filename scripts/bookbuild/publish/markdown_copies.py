@@ -1,4 +1,4 @@
-"""The Markdown copy of each page, with its includes and values filled in, and the list llms.txt."""
+"""The Markdown copy of each page, with its includes and values filled in."""
 
 import posixpath
 import re
@@ -7,7 +7,6 @@ from typing import NamedTuple
 import yaml
 
 from bookbuild.pages.page import FIGURE, page_url
-from bookbuild.pages.templates import render
 
 FIGURE_LINK = {"en": r"[Figure: \1]({})", "zh": r"[图：\1]({})"}
 COLORS = re.compile(r"\\(?:query|key|val)\b")  # macros that are defined only on the site
@@ -24,11 +23,6 @@ class PageCopy(NamedTuple):
     description: str
     root: str  # the address of the site in this language
     markdown: str  # with values and includes filled in
-
-    @property
-    def path(self) -> str:
-        """The copy's path in the site: attention/index.md, beside attention/index.html."""
-        return f"{page_url(self.name)}index.md"
 
     def text(self) -> str:
         """The content of the file: front matter, then the page."""
@@ -52,11 +46,3 @@ class PageCopy(NamedTuple):
         if path.endswith(".md"):
             path = page_url(path) + ("index.md" if mark != "?" else "")
         return f"{self.root}{path}{mark}{rest}"
-
-
-def llms_txt(
-    title: str, about: str, parts: dict[str, list[PageCopy]], language: str, root: str, other: str
-) -> str:
-    """The list of all copies in the format of llmstxt.org; other is the other language's list."""
-    values = {"title": title, "about": about, "parts": parts, "root": root, "other": other}
-    return render("llms.txt", language, **values)
