@@ -81,7 +81,6 @@ def write() -> None:
         tables = {
             "measured": render("measured.md", language, rows=rows, titles=titles),
             "counts": render("counts.md", language, sections=sections, numbers=numbers),
-            "numbers": render("numbers.md", language, **numbers),
         }
         for name in (page.name.removesuffix(".md") for page in pages):
             tables[name] = render("claims.md", language, rows=claims.get(name, []))
