@@ -1,6 +1,5 @@
 """Render formulas with KaTeX at build time, in one Node process for all pages."""
 
-import functools
 import html
 import io
 import json
@@ -106,7 +105,7 @@ def replace_formulas(page: str, rendered: dict[Formula, str], repository: str | 
 def style_sheet(rendered: Iterable[str]) -> tuple[str, dict[str, bytes]]:
     """KaTeX's style sheet with only the rules that these formulas need, and its fonts by name.
 
-    Each font keeps only the characters that it may have to draw.
+    The fonts have only the characters of the formulas.
     """
     markup = "".join(rendered)
     used = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
@@ -120,18 +119,16 @@ def style_sheet(rendered: Iterable[str]) -> tuple[str, dict[str, bytes]]:
         ]
         if needed:
             rules.append(f"{','.join(needed)}{{{style}}}")
-    drawn = re.sub(r"<math.*?</math>", "", markup, flags=re.S)
-    fonts, kept = {}, []
+    text = html.unescape(re.sub("<math.*?</math>|<[^>]+>", "", markup, flags=re.S))
+    used_fonts = [font_of(rule) for rule in rules if "font" in rule]
+    fonts, faces = {}, []
     for face in re.findall(r"@font-face{[^}]*}", css):
-        own = [rule for rule in rules if "font" in rule and font_of(rule) == font_of(face)]
-        others = [rule for rule in rules if "font" in rule and rule not in own]
-        if own:
+        if font_of(face) in used_fonts:
             (name,) = re.findall(r"url\(fonts/([\w-]+)\.ttf\)", face)
-            text = font_characters(drawn, own, others)
             fonts[f"{name}.woff2"] = subset_font(KATEX / f"fonts/{name}.ttf", text)
             source = f'src:url(fonts/{name}.woff2) format("woff2")}}'
-            kept.append(re.sub(r"src:.*}", source, face))
-    return "\n".join(kept + rules), fonts
+            faces.append(re.sub(r"src:.*}", source, face))
+    return "\n".join(faces + rules), fonts
 
 
 def font_of(rule: str) -> dict[str, str]:
@@ -140,25 +137,6 @@ def font_of(rule: str) -> dict[str, str]:
     return default | dict(re.findall(r'font-(family|style|weight):"?(\w+)', rule))
 
 
-def font_characters(markup: str, rules: list[str], other_rules: list[str]) -> str:
-    """The characters of the markup that a font may have to draw.
-
-    The rules set text in this font; the other rules set text in other fonts.
-    """
-
-    def letters(rules: list[str]) -> re.Pattern[str]:
-        """Matches an element of a class, like mathnormal, that KaTeX sets on letters only."""
-        names = re.findall(r"\.katex \.(\w+)(?=[,{])", "\n".join(rules))
-        name = "|".join(names) or r"(?!)"
-        return re.compile(rf'<span class="(?:[^"]* )?(?:{name})(?: [^"]*)?"[^>]*>([^<]+)</span>')
-
-    text = letters(rules).findall(markup)
-    if not text or any(rule.startswith(".katex{") for rule in rules):  # the default font
-        text = [re.sub("<[^>]+>", "", letters(other_rules).sub("", markup))]
-    return html.unescape("".join(text))
-
-
-@functools.lru_cache(maxsize=64)
 def subset_font(font: Path, text: str) -> bytes:
     """A font with only the characters of the text and without hinting, in reproducible bytes."""
     from fontTools import subset  # half a second, which a server that has the fonts saves
