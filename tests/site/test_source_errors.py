@@ -88,8 +88,8 @@ def intact(tmp_path_factory: pytest.TempPathFactory, mkdocs: WarmMkDocs) -> Path
 
 @pytest.fixture
 def book(intact: Path) -> Path:
-    """The sample book as it was built, in the folder where it was built: the name of a template's
-    cache depends on its path."""
+    """The sample book as it was built, in the folder where it was built: the keys of its caches
+    depend on its path."""
     folder = intact.with_name("book")
     shutil.rmtree(folder)
     return shutil.copytree(intact, folder, symlinks=True)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import jieba
-from jinja2 import FileSystemBytecodeCache, TemplateSyntaxError
+from jinja2 import TemplateSyntaxError
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from mkdocs.livereload import LiveReloadServer
@@ -68,7 +68,7 @@ def on_build_error(error: Exception) -> None:
         raise Abort("Aborted because of an error") from None
 
 
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
+def on_config(config: MkDocsConfig) -> None:
     language = build_language(config)
     if STATE.serving:
         check_port(*config.dev_addr)
@@ -79,7 +79,6 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     set_alternates(config, "")
     logging.getLogger("mkdocs.structure.pages").filters[:] = [partial(locate_links, language)]
     logging.getLogger("mkdocs.structure.nav").filters[:] = [partial(locate_nav_errors, config)]
-    return config
 
 
 def on_pre_build(config: MkDocsConfig) -> None:
@@ -89,13 +88,12 @@ def on_pre_build(config: MkDocsConfig) -> None:
     search.search_index = page_content.BookIndex(config)  # type: ignore[attr-defined]
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
+def on_files(files: Files, config: MkDocsConfig) -> None:
     if build_language(config) == "en" and STATE.can_fork:  # MkDocs has just emptied its folder
         site_output.start_chinese_build(config)
     site_files.add_generated_files(files, config)
     site_files.add_labs(files, config)
     site_files.remove_unused_files(files, config)
-    return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -110,19 +108,14 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     return page_content.fill_minutes(html, page)
 
 
-def on_env(env, config: MkDocsConfig, files: Files):
-    templates = paths.GENERATED / "templates"  # compiled once for all builds
-    templates.mkdir(exist_ok=True)
-    env.bytecode_cache = FileSystemBytecodeCache(str(templates))
+def on_env(env, config: MkDocsConfig, files: Files) -> None:
     page_content.render_formulas(files, config)
-    return env
 
 
 @event_priority(-100)  # after the search plugin
-def on_page_context(context, page: Page, config: MkDocsConfig, nav: Navigation):
+def on_page_context(context, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     set_alternates(config, page.url)
     page_content.finish_html(page, config)
-    return context
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
