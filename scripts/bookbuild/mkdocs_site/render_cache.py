@@ -1,7 +1,7 @@
 """Reuse results of earlier builds whose inputs have not changed.
 
 Results are kept as pickles in .generated/. While the site is served, each page has a key: a hash
-of its text, its figures, the glossary, the list of files and the configuration. Its cached steps
+of its text and files, the glossary, the list of files and the configuration. Its cached steps
 (rendering, search entries, HTML) are repeated only if the key has changed. `mkdocs build` gives
 pages no keys, so it repeats these steps.
 """
@@ -23,12 +23,12 @@ from mkdocs.structure.pages import Page
 
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
-from bookbuild.pages.glossary import tooltips
 from bookbuild.pages.page import FIGURE, SourcePage
 
 Result = TypeVar("Result")
 PAGE_KEYS: dict[SourcePage, str] = {}
 LOCK_FILES = "requirements.txt", "package-lock.json"
+SHARED_INPUTS = "docs/glossary.yml", "mkdocs.yml", "mkdocs.zh.yml"  # of all pages
 # What MkDocs sets on a page when it renders it, except the links, which refer to other pages.
 RENDERED_ATTRIBUTES = ("content", "toc", "_title_from_render", "present_anchor_ids")
 log = logging.getLogger("mkdocs.structure.pages")
@@ -79,10 +79,9 @@ def track_page(
 ) -> None:
     """Set the key of a page with this text, and make its rendering a cached step."""
     figures = [paths.GENERATED / source.language / match[2] for match in FIGURE.finditer(text)]
-    parts = [text, hash_files(figures), *sorted(files.src_uris)]
-    parts += [repr(part) for part in (page.meta, tooltips(source.language), config.mdx_configs)]
-    parts += [str(part) for part in (config.nav, config.site_url, config.repo_url)]
-    PAGE_KEYS[source] = hash_texts(parts)
+    inputs = hash_files([source.path, *figures, *SHARED_INPUTS])
+    addresses = f"{config.site_url} {config.repo_url}"
+    PAGE_KEYS[source] = hash_texts([text, inputs, addresses, *sorted(files.src_uris)])
 
     def render(config: MkDocsConfig, files: Files) -> None:
         attributes, links, messages = cached_step(
