@@ -101,7 +101,7 @@ def formula_errors(language: str, tex: str, reason: str) -> list[SourceError]:
 
 
 class BookIndex(SearchIndex):
-    """Indexes shortened HTML: parsing figures and formulas takes seconds."""
+    """Indexes pages without figures and TeX, and only the changed pages while serving."""
 
     def __init__(self, config: MkDocsConfig):
         plugin = config.plugins["material/search"]

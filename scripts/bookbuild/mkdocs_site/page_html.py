@@ -47,15 +47,11 @@ def strip_indentation(page: str) -> str:
 
 
 def searchable_html(page: str) -> str:
-    """The HTML for the search index: without figures, token classes and TeX commands."""
+    """The HTML for the search index: without figures and TeX commands."""
 
     def plain_formula(match: re.Match[str]) -> str:
         tex = "…" if "\\" in match["tex"] else match["tex"]
         return f"{match['before']}{tex}{match['after']}"
 
-    def plain_code(code: re.Match[str]) -> str:
-        return re.sub("<[^>]+>", "", code[0])
-
     page = re.sub(r"<svg.*?</svg>", "", page, flags=re.S)
-    page = formulas.FORMULA.sub(plain_formula, page)
-    return re.sub(r"(?<=<code>).*?(?=</code>)", plain_code, page, flags=re.S)
+    return formulas.FORMULA.sub(plain_formula, page)
