@@ -9,7 +9,6 @@ import argparse
 import json
 import re
 
-from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import FRONT_MATTER, PENDING, SourcePage, page_url
@@ -59,7 +58,7 @@ def mark_translated(name: str) -> str:
     english, chinese = both_pages(name)
     for page in (english, chinese):
         if not page.path.exists():
-            raise FileNotFoundError(f"no page {page.path.relative_to(paths.ROOT)}")
+            raise FileNotFoundError(f"no page {page.display_path}")
         if page.is_pending:
             set_meta(page, "translation", None)
     set_meta(chinese, "translated", english.digest())
@@ -84,8 +83,8 @@ def create_page(page: SourcePage) -> None:
     """Create a page with only the title and the description of its translation, or copy a lab,
     which runs in both languages."""
     source = page.translation
-    if source.is_notebook:
-        write_file(page.path.with_suffix(".ipynb"), source.path.read_text(encoding="utf-8"))
+    if page.is_notebook:
+        write_file(page.path, source.path.read_text(encoding="utf-8"))
     else:
         write_file(page.path, f"# {source.title}\n")
         set_meta(page, "description", json.dumps(source.meta["description"], ensure_ascii=False))

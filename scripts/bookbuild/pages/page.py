@@ -59,15 +59,13 @@ class SourcePage:
 
     @property
     def path(self) -> Path:
-        path = paths.DOCS / self.language / self.name
-        notebook = path.with_suffix(".ipynb")
-        return notebook if notebook.exists() else path
+        suffix = ".ipynb" if self.is_notebook else ".md"
+        return (paths.DOCS / self.language / self.name).with_suffix(suffix)
 
     @property
-    def display_path(self) -> str:
+    def display_path(self) -> Path:
         """The path to show in messages: docs/en/embeddings.md."""
-        suffix = self.path.suffix if self.path.exists() else self.translation.path.suffix
-        return f"docs/{self.language}/{self.name.removesuffix('.md')}{suffix}"
+        return self.path.relative_to(paths.ROOT)
 
     @property
     def translation(self) -> "SourcePage":
@@ -77,7 +75,7 @@ class SourcePage:
 
     @property
     def is_notebook(self) -> bool:
-        return self.path.suffix == ".ipynb"
+        return self.name.startswith("labs/")
 
     @property
     def text(self) -> str:
@@ -137,7 +135,7 @@ class SourcePage:
 def list_pages(language: str) -> list[SourcePage]:
     """All pages of a language, by name."""
     folder = paths.DOCS / language
-    files = (path for suffix in ("md", "ipynb") for path in folder.rglob(f"*.{suffix}"))
+    files = [*folder.rglob("*.md"), *folder.glob("labs/*.ipynb")]
     names = {path.relative_to(folder).with_suffix(".md").as_posix() for path in files}
     return [SourcePage(language, name) for name in sorted(names)]
 
