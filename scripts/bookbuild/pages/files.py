@@ -5,7 +5,6 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -63,32 +62,33 @@ def blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match[0])
 
 
-def encoding_errors() -> Iterator[SourceError]:
-    """Source files that can't be read; check before anything else reads them."""
+def check_encodings() -> None:
+    """Raise SourceError if a source file can't be read; call it before anything else reads them."""
     files = (path for folder in TEXT_FOLDERS for path in (paths.ROOT / folder).rglob("*"))
     for path in sorted(path for path in files if path.suffix in TEXT_SUFFIXES):
         if path.is_symlink() and not path.exists():
             message = f"broken symbolic link to {os.readlink(path)}; fix or remove it"
-            yield SourceError(path, 1, message)
-        elif path.is_file():
+            raise SourceError(path, 1, message)
+        if path.is_file():
             text = path.read_bytes().decode("utf-8", "surrogateescape")
             for pattern, message in ENCODING_MESSAGES.items():
                 if match := re.search(pattern, text):
-                    yield SourceError(path, line_number(text, match.start()), message)
+                    raise SourceError(path, line_number(text, match.start()), message)
             if path.suffix == ".ipynb":
-                yield from notebook_json_errors(path, text)
+                check_json(path, text)
 
 
-def notebook_json_errors(path: Path, text: str) -> Iterator[SourceError]:
-    """A notebook that is not valid JSON, or whose cells have no ids."""
+def check_json(path: Path, text: str) -> None:
+    """Raise SourceError if a notebook is not valid JSON, or if its cells have no ids."""
     try:
         [cell["id"] for cell in json.loads(text)["cells"]]
     except json.JSONDecodeError as error:
         hint = "run git restore, or save it again in Jupyter"
-        yield SourceError(path, error.lineno, f"invalid notebook: {error.msg}; {hint}")
+        message = f"invalid notebook: {error.msg}; {hint}"
+        raise SourceError(path, error.lineno, message) from None
     except (KeyError, TypeError):
         message = "invalid notebook: no cells with ids; save it again in Jupyter"
-        yield SourceError(path, 1, message)
+        raise SourceError(path, 1, message) from None
 
 
 def parse_yaml(path: Path, text: str, first_line: int = 1) -> object:

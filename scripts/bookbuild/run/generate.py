@@ -16,7 +16,7 @@ from filelock import AcquireReturnProxy
 from bookbuild.localize.build import write_chinese_files
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
-from bookbuild.pages.files import PARTIAL_SUFFIX, encoding_errors, write_file
+from bookbuild.pages.files import PARTIAL_SUFFIX, check_encodings, write_file
 from bookbuild.pages.glossary import glossary_table
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import without_section_markers
@@ -93,12 +93,6 @@ def slow_jobs_mark() -> Path:
 def generation_lock() -> AcquireReturnProxy:
     """Lets a second process that generates wait for the first."""
     return file_lock(paths.GENERATED / "lock", "generating")
-
-
-def check_encodings() -> None:
-    """Raises SourceError if a source file can't be read."""
-    for error in encoding_errors():
-        raise error
 
 
 def stale_jobs() -> list[Job]:
