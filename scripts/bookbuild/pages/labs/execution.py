@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from bookbuild.pages import paths
@@ -34,19 +33,17 @@ def plugin_options() -> dict[str, Any]:
 
 def run_notebook(path: Path, output: Path) -> None:
     """Execute a lab in this folder; write the Markdown of what each code cell shows, in JSON."""
-    from mkdocs_jupyter.plugin import Plugin
+    from mkdocs_jupyter.convert import nb2html
 
     here = str(Path.cwd())
     os.environ |= {"JUPYTER_CONFIG_DIR": str(SETTINGS), "PYTHONPATH": str(paths.SNIPPETS)}
     os.environ |= {"JUPYTER_RUNTIME_DIR": here, "IPYTHONDIR": here, "OMP_NUM_THREADS": "1"}
-    plugin = Plugin()
-    plugin.load_config(plugin_options())
-    os.mkdir("labs")
-    file = SimpleNamespace(abs_src_path=shutil.copy(path, Path(here, "labs")), src_path=path.name)
-    page = plugin.on_pre_page(SimpleNamespace(file=file, abs_url=""), {}, None)
+    os.mkdir("labs")  # without the kernel's own files
+    options = plugin_options()
+    used = {name: options[name] for name in ("execute", "allow_errors", "kernel_name")}
     try:
-        page.render({}, None)
-        outputs, _ = json.JSONDecoder().raw_decode(page.content)
+        content = nb2html(shutil.copy(path, "labs"), **used)
+        outputs, _ = json.JSONDecoder().raw_decode(content)
     except Exception as error:
         raise cell_error(path, error) from None
     for number, shown in enumerate(outputs, 1):
