@@ -4,7 +4,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 MARKER = re.compile(
@@ -79,9 +79,14 @@ def find_javascript_texts(source: str) -> Iterator[Text]:
 def find_strings(source: str) -> Iterator[Text]:
     """The docstrings, and all string constants with a letter outside of placeholders."""
     tree, lines = ast.parse(source), source.splitlines(keepends=True)
-    docstrings, messages = [*docstring_nodes(tree)], [*message_nodes(tree)]
+    docstrings = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    ]
+    messages = [*message_nodes(tree)]
 
-    def within(nodes: list[ast.AST], start: Position, end: Position) -> bool:
+    def within(nodes: Sequence[ast.AST], start: Position, end: Position) -> bool:
         return any(
             position(node.lineno, node.col_offset) <= start  # type: ignore[attr-defined]
             and end <= position(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
@@ -94,7 +99,9 @@ def find_strings(source: str) -> Iterator[Text]:
     for start, end in string_ranges(source):
         first, last = lines[start[0] - 1], lines[end[0] - 1]
         text = "".join([*lines[start[0] - 1 : end[0] - 1], last[: end[1]]])[start[1] :]
-        prefix, _, words = split_string(text)
+        match = STRING.match(text)
+        assert match, text
+        prefix, words = match[1], match[3]
         if within(docstrings, start, end):
             indent = first[: start[1]]
             words = re.sub(rf"^{indent}", "", words.rstrip(), flags=re.M)
@@ -120,20 +127,6 @@ def string_ranges(source: str) -> Iterator[tuple[Position, Position]]:
             depth -= 1
             if not depth:
                 yield start, token.end
-
-
-def split_string(source: str) -> tuple[str, str, str]:
-    """The prefix, the quotes and the content of a string in source code."""
-    match = STRING.match(source)
-    assert match, source
-    return match[1], match[2], match[3]
-
-
-def docstring_nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
-        kinds = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
-        if isinstance(node, kinds) and ast.get_docstring(node, clean=False) is not None:
-            yield node.body[0]
 
 
 def message_nodes(tree: ast.AST) -> Iterator[ast.AST]:
