@@ -27,7 +27,7 @@ from bookbuild.mkdocs_site.markdown_extension import BookExtension
 from bookbuild.mkdocs_site.page_html import strip_indentation
 from bookbuild.mkdocs_site.theme_patches import patch_theme
 from bookbuild.pages import paths
-from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
+from bookbuild.pages.errors import SourceError, describe_error
 from bookbuild.publish import csp, offline
 from bookbuild.run import generate
 from bookbuild.run.locks import check_port
@@ -57,10 +57,8 @@ def on_build_error(error: Exception) -> None:
     """Report a known error in one line; the old site stays as it is."""
     if STATE.staged_site:
         STATE.staged_site.is_complete = False
-    message = describe_os_error(error)
-    if isinstance(error, SourceError | SetupError):
-        message = str(error)
-    elif isinstance(error, TemplateSyntaxError) and error.filename:
+    message = describe_error(error)
+    if isinstance(error, TemplateSyntaxError) and error.filename:
         hint = "correct the template, or git restore it"
         message = str(SourceError(Path(error.filename), error.lineno, f"{error.message}; {hint}"))
     if message:

@@ -31,8 +31,10 @@ OS_ERROR_MESSAGES = {
 }
 
 
-def describe_os_error(error: BaseException) -> str | None:
-    """One line for a file system error; None for any other error."""
+def describe_error(error: BaseException) -> str | None:
+    """One line for an error that a user can correct; None for any other error."""
+    if isinstance(error, SourceError | SetupError):
+        return str(error)
     if not isinstance(error, OSError) or error.errno not in OS_ERROR_MESSAGES:
         return None
     path = Path(error.filename2 or error.filename or "site")  # filename2: destination of a copy

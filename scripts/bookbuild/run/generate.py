@@ -15,7 +15,7 @@ from filelock import AcquireReturnProxy
 
 from bookbuild.localize.build import write_chinese_files
 from bookbuild.pages import paths
-from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
+from bookbuild.pages.errors import describe_error
 from bookbuild.pages.files import PARTIAL_SUFFIX, check_encodings, write_file
 from bookbuild.pages.glossary import glossary_table
 from bookbuild.pages.paths import LANGUAGES
@@ -119,13 +119,11 @@ def main() -> int:
     parser.add_argument("--no-slow", action="store_true", help=help)
     try:
         return generate(parser.parse_args())
-    except (SourceError, SetupError) as error:
-        message = str(error)
-    except OSError as error:
-        if not (message := describe_os_error(error)):
-            raise
     except KeyboardInterrupt:
         message = "generate: interrupted; finished outputs are kept"
+    except Exception as error:
+        if not (message := describe_error(error)):
+            raise
     print(message, file=sys.stderr)
     return 1
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bookbuild.pages import paths
-from bookbuild.pages.errors import SetupError, SourceError, describe_os_error
+from bookbuild.pages.errors import SetupError, SourceError, describe_error
 from bookbuild.pages.files import line_number, write_file
 from bookbuild.pages.labs.execution import run_notebook
 from bookbuild.pages.paths import LANGUAGES
@@ -74,13 +74,11 @@ def exit_with_parent() -> None:
 
 def describe_failure(job: Job, error: BaseException) -> str:
     """'file:line: message', followed by the part of the traceback from the job's file on."""
-    if isinstance(error, SourceError):
-        return str(error)
     path, line, frames = job.source, 1, traceback.extract_tb(error.__traceback__)
     source_frames = [frame for frame in frames if frame.filename == str(job.source)]
-    os_error = describe_os_error(error)
-    if os_error and (not source_frames or "disk" in os_error):  # not the file's error
-        return os_error
+    known = describe_error(error)
+    if known and (not source_frames or isinstance(error, SourceError) or "disk" in known):
+        return known  # not the file's error
     if isinstance(error, SyntaxError):
         path, line = Path(error.filename or path), error.lineno or 1
     elif source_frames:
