@@ -1,6 +1,7 @@
 """Runs jobs in forked worker processes."""
 
 import contextlib
+import functools
 import gc
 import importlib
 import multiprocessing
@@ -11,7 +12,6 @@ import sys
 import tempfile
 import threading
 import traceback
-from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
@@ -95,11 +95,9 @@ def describe_failure(job: Job, error: BaseException) -> str:
 
 def preload_modules(jobs: list[Job]) -> None:
     """Import slow modules once, before forking. Raises SetupError if one is missing."""
-    names, many = ["torch"], len(jobs) > MANY_JOBS
+    names = ["torch"]
     if any(job.name.startswith("figures/") for job in jobs):
         names += ["matplotlib.backends.backend_svg", "figures.svg"]
-    if many:
-        names.append("torch._dynamo")  # optimizers import it, which takes a second
     for name in names:
         try:
             importlib.import_module(name)
@@ -113,33 +111,25 @@ def preload_modules(jobs: list[Job]) -> None:
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # for the kernel of a lab
 
 
-def draw_sentences() -> dict[str, list]:
-    """The translator's sentences by their parts."""
-    corpus = importlib.import_module("corpus")
-    return {part: corpus.translator(part) for part in corpus.PARTS}
-
-
-def preload_snippets(drawn: Future[dict[str, list]]) -> None:
-    """Import the snippets, and give corpus.py the sentences drawn by another process."""
+def preload_snippets() -> None:
+    """Import what many jobs use, and draw the translator's sentences once for all of them."""
+    importlib.import_module("torch._dynamo")  # optimizers import it, which takes a second
     with contextlib.suppress(Exception):  # the jobs raise it too, and report its place
         for path in paths.SNIPPETS.glob("*.py"):
             importlib.import_module(path.stem)
         corpus: Any = sys.modules["corpus"]
-        sentences, draw = drawn.result(), corpus.translator
-        corpus.translator = lambda part: sentences.get(part) or draw(part)
+        corpus.translator = functools.cache(corpus.translator)
+        for part in corpus.PARTS:
+            corpus.translator(part)
 
 
 def run_jobs(jobs: list[Job]) -> list[str]:
     """Run the jobs in parallel, one worker per core; returns the error messages."""
     sys.path.insert(0, str(paths.SNIPPETS))
     fork = multiprocessing.get_context("fork")
+    preload_modules(jobs)
     if len(jobs) > MANY_JOBS:
-        with ProcessPoolExecutor(1, fork) as pool:  # draws while this process imports
-            drawn = pool.submit(draw_sentences)
-            preload_modules(jobs)
-            preload_snippets(drawn)
-    else:
-        preload_modules(jobs)
+        preload_snippets()
     gc.freeze()  # so that no worker's garbage collection copies the memory that it shares
     failures: list[str] = []
     waiting = jobs[::-1]
