@@ -14,7 +14,6 @@ from bookbuild.localize.build import chinese_path
 from bookbuild.localize.catalogs import (
     HEADER,
     PROGRAMS,
-    catalog_errors,
     catalog_path,
     code_files,
     file_name,
@@ -23,12 +22,13 @@ from bookbuild.localize.catalogs import (
 )
 from bookbuild.localize.labs import update_labs
 from bookbuild.localize.outputs import derive_lab_outputs, derive_output
-from bookbuild.localize.render import columns, render, render_file, rendering_errors
+from bookbuild.localize.render import render, render_file
 from bookbuild.localize.texts import find_texts
 from bookbuild.pages import paths
 from bookbuild.pages.files import line_number
 from bookbuild.pages.labs import notebooks
 from built_pages import assert_no_errors
+from catalog_checks import catalog_errors, columns, rendering_errors
 from check_cache import ALL_FILES
 
 pytestmark = pytest.mark.depends_on(*ALL_FILES)

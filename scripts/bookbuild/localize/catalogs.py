@@ -2,7 +2,6 @@
 
 import functools
 import io
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,25 +87,6 @@ def file_name(snippet: Path) -> str:
     """Its name in a catalog: examples/masks/both.py, labs/look-inside.ipynb."""
     is_lab = snippet.suffix == ".ipynb"
     return snippet.relative_to(paths.DOCS / "en" if is_lab else paths.SNIPPETS).as_posix()
-
-
-def catalog_errors() -> Iterator[SourceError]:
-    """Words without Chinese, and entries that are to be reviewed or that no file has."""
-    used: dict[Path, set[tuple]] = defaultdict(set)
-    for snippet in code_files():
-        path = catalog_path(snippet)
-        catalog, known = read_catalog(path), translations(snippet)
-        for text in find_texts(read_code(snippet), snippet.suffix):
-            used[path] |= {(text.words, None), (text.words, file_name(snippet))}
-            if is_needed(text, snippet, catalog) and text.words not in known:
-                hint = f"run scripts/translated --code, then complete snippets/zh/{path.name}"
-                message = f"no Chinese for the {text.kind} {text.words!r}; {hint}"
-                yield SourceError(snippet, text.start[0], message)
-    for path in sorted(paths.SNIPPETS.glob("zh/*.po")):
-        for entry in read_catalog(path):
-            if entry.id and (entry.id, entry.context) not in used[path]:
-                message = f"no file has the words {entry.id!r}; run scripts/translated --code"
-                yield SourceError(path, entry.lineno or 1, message)
 
 
 def update_catalogs() -> Iterator[str]:
