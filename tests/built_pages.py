@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 import html_tree
-from bookbuild.check import translation
+import page_parts
 from bookbuild.pages import paths
 from bookbuild.pages.page import INCLUDE, SourcePage
 
@@ -99,7 +99,7 @@ def page_code_blocks(page: BuiltPage) -> Iterator[CodeBlock]:
         yield CodeBlock(
             str(page),
             number,
-            translation.ENGLISH_BLOCK_TITLES.get(title, title),
+            page_parts.ENGLISH_BLOCK_TITLES.get(title, title),
             language.removeprefix("language-"),
             remove_note_markers(block.find("code")[0].text()),
         )

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bookbuild.check import translation
+import page_parts
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
@@ -185,8 +185,8 @@ def test_invalid_bibtex_is_reported_at_its_line(sample_folder, bibtex, message):
 
 def test_a_translation_that_cites_another_reference_is_reported():
     english, chinese = (f"# A\n\nText.[^n]\n\n[^n]: @{key}, p. 1.\n" for key in ("a-b", "a-c"))
-    assert [*translation.differences("page.md", english, english)] == []
-    (message,) = translation.differences("page.md", english, chinese)
+    assert [*page_parts.differences("page.md", english, english)] == []
+    (message,) = page_parts.differences("page.md", english, chinese)
     assert "footnote 1 is [^n]: a-c, but [^n]: a-b at" in message
 
 

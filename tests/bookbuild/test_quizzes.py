@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from bookbuild.check import translation
+import page_parts
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
@@ -186,7 +186,7 @@ def test_the_right_choice_is_rarely_the_longest(name):
 @parametrize_chapter
 def test_both_languages_have_the_same_links_and_formulas(name):
     english, chinese = (quizzes.quiz_markdown(QUIZ_FILES[name], language) for language in LANGUAGES)
-    assert_no_errors(translation.differences(f"quizzes/{name}.yml", english, chinese))
+    assert_no_errors(page_parts.differences(f"quizzes/{name}.yml", english, chinese))
 
 
 @parametrize_chapter

@@ -19,7 +19,6 @@ import pytest
 from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from bookbuild.check.translation import find_parts
 from bookbuild.mkdocs_site import formulas
 from bookbuild.pages.page import SourcePage, list_pages
 from browser_pages import (
@@ -39,6 +38,7 @@ from built_pages import (
     page_code_blocks,
     text_with_quiz,
 )
+from page_parts import find_parts
 
 WIDTHS = 390, 1280
 

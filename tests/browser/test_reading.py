@@ -5,11 +5,11 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from bookbuild.check.translation import find_parts
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, expand_page, wait_until_idle
 from built_pages import load_page, page_code_blocks
+from page_parts import find_parts
 
 CHAPTERS = ["embeddings", "positional-encoding"]  # two pages represent all
 

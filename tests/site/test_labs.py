@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import html_tree
-from bookbuild.check.translation import find_parts, notebook_errors
+from bookbuild.check.translation import notebook_errors
 from bookbuild.localize.outputs import derive_output
 from bookbuild.localize.render import without_words
 from bookbuild.pages.labs import notebooks
@@ -25,6 +25,7 @@ from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run.jobs import dependencies
 from built_pages import ROOT, assert_no_errors, lab_outputs, page_code_blocks
+from page_parts import find_parts
 
 LIMIT = 17_000  # bytes of one page's HTML, compressed
 NOT_YET = {"en": "Not yet: ", "zh": "还不对："}

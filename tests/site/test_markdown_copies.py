@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from bookbuild.check import translation
+import page_parts
 from bookbuild.check.includes import expand_includes
 from bookbuild.pages.page import CODE_FENCE, FRONT_MATTER, INLINE_CODE, blank_fences
 from bookbuild.publish.markdown_copies import PageCopy
@@ -87,7 +87,7 @@ def fenced_blocks(text: str) -> list[tuple[str, str, str]]:
         opening, *lines = textwrap.dedent(fence[0]).split("\n")
         language, title = FENCE_OPENING.match(opening).groups()
         code = "\n".join(lines[:-1]).strip("\n").rstrip()
-        blocks.append((translation.ENGLISH_BLOCK_TITLES.get(title, title or ""), language, code))
+        blocks.append((page_parts.ENGLISH_BLOCK_TITLES.get(title, title or ""), language, code))
     return blocks
 
 

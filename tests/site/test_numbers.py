@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from bookbuild.check.arithmetic import NAMES, Equation, equations
-from bookbuild.check.translation import DISPLAYED_FORMULA, INLINE_FORMULA
 from bookbuild.mkdocs_site.formulas import ARITHMETIC_TEST
 from bookbuild.pages.page import VALUE, SourcePage, blank_fences, list_pages, prose
 from bookbuild.pages.values import resolve_value, source_file
 from built_pages import ROOT, BuiltPage, assert_no_errors, text_with_quiz
 from html_tree import Element
+from page_parts import DISPLAYED_FORMULA, INLINE_FORMULA
 
 VALUES: dict[str, Any] = {
     **{"sin": math.sin, "cos": math.cos, "ln": math.log, "sqrt": math.sqrt, "max": max},

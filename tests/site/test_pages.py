@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bookbuild.check.translation import find_parts
 from bookbuild.pages.glossary import load_glossary
 from built_pages import assert_no_errors, text_with_quiz
+from page_parts import find_parts
 
 MAX_HTML_BYTES = 58_000  # of a page, compressed; headers and a font take the rest of 60,000
 NON_PROSE_TAGS = frozenset({"script", "style", "pre", "code", "math", "svg"})

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bookbuild.check import translation
+import page_parts
 from bookbuild.check.translation import translation_errors
 from bookbuild.pages.files import line_number
 from bookbuild.pages.page import SourcePage, list_pages
@@ -34,13 +34,13 @@ def test_each_page_exists_in_both_languages(name):
 def test_both_languages_have_the_same_parts_in_the_same_order(name):
     skip_pending(name)
     english, chinese = SourcePage("en", name).text, SourcePage("zh", name).text
-    assert not [*translation.differences(name, english, chinese)]
+    assert not [*page_parts.differences(name, english, chinese)]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", PAGE_NAMES)
 def test_headings_have_anchors_and_exercises_have_answers(name, language):
-    assert not [*translation.structure_errors(language, name, SourcePage(language, name).text)]
+    assert not [*page_parts.structure_errors(language, name, SourcePage(language, name).text)]
 
 
 @pytest.mark.parametrize("name", PAGE_NAMES)
@@ -50,8 +50,8 @@ def test_front_matter_has_the_same_keys(name):
     chinese.pop("translated", None)
     assert english.keys() == chinese.keys(), f"front matter of docs/en/{name} and docs/zh/{name}"
     for en, zh in zip(english.pop("needs", []), chinese.pop("needs", []), strict=True):
-        links = translation.LINK.findall(en)
-        assert links == translation.LINK.findall(zh), f"links in needs of {name}: {en}, {zh}"
+        links = page_parts.LINK.findall(en)
+        assert links == page_parts.LINK.findall(zh), f"links in needs of {name}: {en}, {zh}"
     for key in english.keys() - {"title", "description"}:
         assert english[key] == chinese[key], f"{key} differs in docs/en/{name} and docs/zh/{name}"
 
@@ -159,9 +159,9 @@ $$
 
 
 def test_a_page_and_its_translation_have_no_differences():
-    assert not [*translation.differences("page.md", ENGLISH, CHINESE)]
-    assert not [*translation.structure_errors("en", "page.md", ENGLISH)]
-    assert not [*translation.structure_errors("zh", "page.md", CHINESE)]
+    assert not [*page_parts.differences("page.md", ENGLISH, CHINESE)]
+    assert not [*page_parts.structure_errors("en", "page.md", ENGLISH)]
+    assert not [*page_parts.structure_errors("zh", "page.md", CHINESE)]
 
 
 TRANSLATION_CHANGES = [
@@ -197,20 +197,20 @@ def test_a_difference_is_reported_with_both_places(old, new, message):
     changed = CHINESE.replace(old, new)
     position = len(changed.rstrip()) if "missing" in message else CHINESE.index(old)
     start = f"docs/zh/page.md:{line_number(changed, position)}: {message}"
-    messages = [*translation.differences("page.md", ENGLISH, changed)]
+    messages = [*page_parts.differences("page.md", ENGLISH, changed)]
     assert any(each.startswith(start) and "docs/en/page.md:" in each for each in messages), messages
 
 
 def test_every_kind_of_difference_is_tested():
     messages = [message for _, _, message in TRANSLATION_CHANGES]
-    for kind in translation.PART_KINDS:
+    for kind in page_parts.PART_KINDS:
         pattern = rf"(missing |extra )?{kind} \d"
         assert any(re.match(pattern, message) for message in messages), kind
 
 
 def test_a_heading_without_anchor_is_an_error():
     broken = ENGLISH.replace(" { #first }", "")
-    assert [*translation.structure_errors("en", "page.md", broken)] == [
+    assert [*page_parts.structure_errors("en", "page.md", broken)] == [
         "docs/en/page.md:7: heading without an anchor; add one in English: { #its-name }"
     ]
 
@@ -223,13 +223,13 @@ def test_a_heading_without_anchor_is_an_error():
     ],
 )
 def test_an_exercise_or_answer_out_of_order_is_an_error(old, new, message):
-    messages = [*translation.structure_errors("zh", "page.md", CHINESE.replace(old, new))]
+    messages = [*page_parts.structure_errors("zh", "page.md", CHINESE.replace(old, new))]
     assert messages == [f"docs/zh/page.md:{line_number(CHINESE, CHINESE.index(old))}: {message}"]
 
 
 def test_an_exercise_without_answer_is_an_error():
     changed = CHINESE.replace('??? success "答案 1"', "所以：")
-    messages = [*translation.structure_errors("zh", "page.md", changed)]
+    messages = [*page_parts.structure_errors("zh", "page.md", changed)]
     line = line_number(CHINESE, CHINESE.index("**练习"))
     assert messages == [f"docs/zh/page.md:{line}: exercise 1 has no answer"]
 
@@ -242,11 +242,11 @@ INVALID_LABELS = [
 
 @pytest.mark.parametrize(("old", "new", "message"), INVALID_LABELS)
 def test_an_exercise_without_kind_or_minutes_is_an_error(old, new, message):
-    (error,) = translation.structure_errors("zh", "page.md", CHINESE.replace(old, new))
+    (error,) = page_parts.structure_errors("zh", "page.md", CHINESE.replace(old, new))
     line = line_number(CHINESE, CHINESE.index("**练习"))
     assert error.startswith(f"docs/zh/page.md:{line}: {message}")
     assert not [
-        *translation.structure_errors(
+        *page_parts.structure_errors(
             "zh", "labs/page.md", CHINESE.replace("（动手算，5 分钟）。", ". ")
         )
     ]
@@ -255,11 +255,11 @@ def test_an_exercise_without_kind_or_minutes_is_an_error(old, new, message):
 def test_an_exercise_shorter_than_one_before_it_is_an_error():
     start = CHINESE.index("**练习 1**")
     second = CHINESE[start:].replace(" 1", " 2").replace("，5 分", "，3 分")
-    (error,) = translation.structure_errors("zh", "page.md", CHINESE + "\n" + second)
+    (error,) = page_parts.structure_errors("zh", "page.md", CHINESE + "\n" + second)
     assert error.endswith(": exercise 2 takes 3 minutes and comes after one of 5")
 
 
 @pytest.mark.parametrize("name", [name for name in PAGE_NAMES if not name.startswith("labs/")])
 def test_a_chapter_with_exercises_has_three_to_six(name):
-    exercises = translation.find_parts("exercise", SourcePage("en", name).text)
+    exercises = page_parts.find_parts("exercise", SourcePage("en", name).text)
     assert len(exercises) // 2 in {0, 3, 4, 5, 6}

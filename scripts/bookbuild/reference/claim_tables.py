@@ -1,11 +1,11 @@
 """The tables and numbers of the page Proofs, from the claims and what was measured of them."""
 
+import re
 from typing import NamedTuple
 
-from bookbuild.check.translation import find_parts
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
-from bookbuild.pages.page import list_pages
+from bookbuild.pages.page import FIGURE, list_pages, prose
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.templates import render
 from bookbuild.reference import bibliography
@@ -19,6 +19,8 @@ from bookbuild.reference.claims import (
     measurements,
     test_files,
 )
+
+ANSWER = re.compile(r'^\?\?\? success "Answer \d', re.M)  # of an exercise
 
 
 class Row(NamedTuple):
@@ -59,8 +61,8 @@ def count_all(rows: list[Row]) -> dict[str, int]:
         "measured": len(measurements()),
         "pages": len(pages),
         "examples": len([*(paths.SNIPPETS / "examples").rglob("*.py")]),
-        "exercises": sum(len(find_parts("exercise", text)) // 2 for text in texts),
-        "figures": len({part.value for text in texts for part in find_parts("figure", text)}),
+        "exercises": sum(len(ANSWER.findall(text)) for text in texts),
+        "figures": len({match[2] for text in texts for match in FIGURE.finditer(prose(text))}),
         "widgets": sum(text.count('<div class="widget"') for text in texts),
         "labs": sum(page.is_notebook for page in pages),
         "works": len(bibliography.select_references(software=False)),
