@@ -189,8 +189,8 @@ def by_hand(label):
     with contextlib.redirect_stdout(io.StringIO()):
         from examples.attention import by_hand as numbers
     fig, ax = blank_canvas(470)
-    steps = numbers.scores, numbers.scaled, numbers.powers, numbers.weights, numbers.output
-    scores, scaled, powers, weights, output = (step.tolist() for step in steps)
+    steps = numbers.scores, numbers.scaled, numbers.exponentials, numbers.weights, numbers.output
+    scores, scaled, exponentials, weights, output = (step.tolist() for step in steps)
     panels = [
         (label["queries"], "Q", numbers.query.tolist(), QUERY),
         (label["keys"], "K", numbers.key.tolist(), KEY),
@@ -198,7 +198,7 @@ def by_hand(label):
         (label["scores"], "Q Kᵀ", scores, QUERY),
         (label["scaled"], "÷ √2", scaled, QUERY),
         (label["mask"], label["may"], [[True] * 3] * 3, QUERY),
-        (label["powers"], "eˣ", powers, QUERY),
+        (label["powers"], "eˣ", exponentials, QUERY),
         (label["weights"], label["sum"], weights, QUERY),
         (label["output"], label["average"], output, QUERY),
     ]

@@ -138,8 +138,8 @@ def test_the_numbers_computed_by_hand_on_the_page_match_the_code(printed, langua
     by_hand = page.split("{ #by-hand }")[1].split("\n## ")[0]
     rows = (shown[f"{word}, scores"] for word in ("we", "work", "?"))
     assert r" \\ ".join(" & ".join(f"{x:g}" for x in row) for row in rows) in by_hand
-    numbers = [x for step in ("scaled", "powers", "weights") for x in shown[f"work, {step}"]]
-    for number in (*numbers, sum(shown["work, powers"])):
+    numbers = [x for step in ("scaled", "exponentials", "weights") for x in shown[f"work, {step}"]]
+    for number in (*numbers, sum(shown["work, exponentials"])):
         assert f"${number:.5g}$" in by_hand
     assert "({:.2f}, {:.2f})".format(*shown["work, output"]) in by_hand
 

@@ -7,15 +7,15 @@ value = torch.tensor([[10.0, 0.0], [0.0, 10.0], [5.0, 5.0]])
 
 scores = query @ key.T  # (3, 3): one row for each query
 scaled = scores / 2**0.5
-powers = scaled.exp()
-weights = powers / powers.sum(dim=-1, keepdim=True)
+exponentials = scaled.exp()
+weights = exponentials / exponentials.sum(dim=-1, keepdim=True)
 output = weights @ value  # (3, 2)
 
 for i, word in enumerate(words):
     for name, matrix in (
         ("scores", scores),
         ("scaled", scaled),
-        ("powers", powers),
+        ("exponentials", exponentials),
         ("weights", weights),
         ("output", output),
     ):
