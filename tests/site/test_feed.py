@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 import pytest
 
 import html_tree
-from bookbuild.pages.errors import describe_os_error
+from bookbuild.pages.errors import describe_error
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import feed
 
@@ -132,7 +132,7 @@ def test_an_empty_or_missing_list_is_reported(sample_folder):
     path.unlink()
     with pytest.raises(FileNotFoundError) as raised:
         [*feed.feed_errors()]
-    message = describe_os_error(raised.value)
+    message = describe_error(raised.value)
     assert message and message.startswith("docs/changes.yml: file not found; run git restore")
 
 
