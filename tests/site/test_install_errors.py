@@ -73,6 +73,13 @@ def fail_npm(copy: FaultyCopy) -> Iterator[CommandResult]:
     yield copy.run(NPM="fail")
 
 
+def fail_chromium(copy: FaultyCopy) -> Iterator[CommandResult]:
+    before = copy.command
+    copy.command = (copy.folder / "scripts/install", "--test")
+    yield copy.run(CHROMIUM="broken")
+    copy.command = before
+
+
 def remove_lock_file(copy: FaultyCopy) -> Iterator[CommandResult]:
     lock = copy.folder / "package-lock.json"
     kept = lock.read_text()
@@ -164,6 +171,7 @@ FAULTS = {
     "no network for npm": Fault(
         fail_npm, "scripts/install: npm could not install package-lock.json (see above). Is "
     ),
+    "no Chromium": Fault(fail_chromium, "scripts/install: no Chromium (see above). Is "),
     "a missing lock file": Fault(
         remove_lock_file,
         "package-lock.json is missing; restore it with git restore package-lock.json",
@@ -197,6 +205,8 @@ case "${NPM:-}" in
 esac
 echo > node_modules/katex/katex.js
 """
+# Instead of unpacking Chromium; the variable CHROMIUM makes it fail.
+CHROMIUM_MODULE = "import os, sys; sys.exit(os.environ.get('CHROMIUM'))\n"
 PYTHON_SCRIPT = """#!/bin/sh
 # The machine's Python; copies a new environment, which is faster than creating one.
 case "$*" in
@@ -216,7 +226,8 @@ def make_installer(folder: Path) -> Path:
     template = folder.parent / "template"
     subprocess.run([python, "-m", "venv", template], check=True)
     (template / "bin/uv").symlink_to(Path(sys.executable).with_name("uv"))
-    (folder / "scripts").mkdir(parents=True)
+    (folder / "scripts/bookbuild/publish").mkdir(parents=True)
+    (folder / "scripts/bookbuild/publish/chromium.py").write_text(CHROMIUM_MODULE)
     shutil.copy(ROOT / "scripts/install", folder / "scripts")
     (folder / "package-lock.json").write_text("{}\n")
     wheels = folder / "wheels"

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 import brotli
 from playwright.sync_api import Browser, Page, Playwright, Route
 
+from bookbuild.pages.errors import SetupError
 from bookbuild.pages.paths import ROOT
 
 FONT_CONFIG = Path(__file__).parent / "styles" / "fonts.conf"
@@ -37,7 +38,8 @@ def is_packaged() -> bool:
 def install() -> None:
     """Unpack the browser and its libraries from the npm package, or download Playwright's."""
     if not is_packaged():
-        subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)
+        # If it fails, only what needs a browser does too: see executable.
+        subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"])
         return
     packed = CHROMIUM_PACKAGE / "bin"
     libraries = brotli.decompress((packed / "al2023.tar.br").read_bytes())
@@ -49,10 +51,13 @@ def install() -> None:
 
 
 def executable(playwright: Playwright) -> Path:
-    """The path of the browser's executable."""
+    """The path of the browser's executable. Raises SetupError if Playwright's is missing."""
     if is_packaged():
         return UNPACKED_FOLDER / "chromium"
-    return Path(playwright.chromium.executable_path)
+    path = Path(playwright.chromium.executable_path)
+    if not path.exists():
+        raise SetupError("no Chromium; run .venv/bin/playwright install chromium")
+    return path
 
 
 def environment() -> dict[str, str]:
