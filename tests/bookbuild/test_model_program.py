@@ -237,6 +237,7 @@ def test_another_order_of_operations_is_followed(tasks):
         ("self.linear1(x).relu()", "self.linear1(x).T", "self.linear1(x).T"),
         ("self.linear1(x).relu()", "self.linear1(x) ** 2", "self.linear1(x) ** 2"),
         ("self.linear1(x).relu()", "self.linear9(x)", "self.linear9"),
+        ("self.linear1(x).relu()", "self.parameters()", "self.parameters"),
         ("self.linear1(x).relu()", "nonsense(x)", "nonsense"),
         ("hidden = self.linear1(x).relu()", "x[0] = 1", "x[0]"),
         ("hidden = self.linear1(x).relu()", "x += 1", "x += 1"),

@@ -170,11 +170,12 @@ class Exporter:
         if name in FUNCTIONS:
             return [name]
         owners = (*self.model.modules(), self.model.config)
-        is_own = OWN_ATTRIBUTE.fullmatch(name) and any(hasattr(each, node.attr) for each in owners)
+        values = [getattr(each, node.attr) for each in owners if hasattr(each, node.attr)]
+        is_data = any(isinstance(each, nn.Module) or not callable(each) for each in values)
+        methods = [each for each in self.classes if self.reach(f"{each}.{node.attr}")]
+        is_own = OWN_ATTRIBUTE.fullmatch(name) and (is_data or methods)
         if not is_own and node.attr not in ATTRIBUTES:
             raise self.error(node)
-        for class_name in self.classes:
-            self.reach(f"{class_name}.{node.attr}")  # if it is a method
         self.attributes.add(node.attr)
         return [".", self.expression(node.value), node.attr]
 
