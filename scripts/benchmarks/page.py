@@ -17,9 +17,12 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from socket import socket
 from statistics import median
 
 from playwright.sync_api import sync_playwright
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
 from tornado.web import Application, StaticFileHandler
 
 from bookbuild.pages.node import node_executable
@@ -27,7 +30,6 @@ from bookbuild.publish import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"
-PORT = 8124
 SAMPLE_PAGES = "", "attention/", "labs/attention-by-hand/", "glossary/"  # in both languages
 CATEGORIES = "performance", "accessibility", "best-practices", "seo"
 MIN_PHONE_PERFORMANCE = 95  # every other score: 100
@@ -53,11 +55,12 @@ TIME_AUDITS = {
 COLUMN_FORMATS = dict.fromkeys(TIME_AUDITS, ".0f") | {"shift": ".3f", "first visit": ",.0f"}
 
 
-async def serve_site() -> None:
+async def serve_site(sockets: list[socket]) -> None:
     """Serve the site compressed, as GitHub Pages does."""
     files = {"path": SITE, "default_filename": "index.html"}
     settings = {"compress_response": True, "log_function": lambda handler: None}
-    Application([("/(.*)", StaticFileHandler, files)], **settings).listen(PORT, "127.0.0.1")
+    application = Application([("/(.*)", StaticFileHandler, files)], **settings)
+    HTTPServer(application).add_sockets(sockets)
     await asyncio.Event().wait()
 
 
@@ -112,7 +115,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="every page in both languages")
     parser.add_argument("--runs", type=int, default=1, help="measurements of each page (1)")
     options = parser.parse_args()
-    pages = options.pages
+    pages = [f"{page.strip('/') or '.'}/" for page in options.pages]
     if options.all:
         pages = sorted(f"{path.parent.relative_to(SITE)}/" for path in SITE.rglob("index.html"))
     for page in pages:
@@ -121,13 +124,15 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = {"CHROME_PATH": str(chromium.executable(playwright))}
     os.environ.update(chromium.environment() | browser)
-    threading.Thread(target=asyncio.run, args=[serve_site()], daemon=True).start()
+    sockets = bind_sockets(0, "127.0.0.1")  # of a free port
+    address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}/"
+    threading.Thread(target=asyncio.run, args=[serve_site(sockets)], daemon=True).start()
 
     print(f"{os.cpu_count()} cores; medians of {options.runs}")
     print(f"{'page':<29} {'phone':>15}  {'desktop':>15}  {'  '.join(COLUMN_FORMATS)}  load")
     num_missed = 0
     for page in pages:
-        results = [measure_page(f"http://127.0.0.1:{PORT}/{page}") for _ in range(options.runs)]
+        results = [measure_page(address + page) for _ in range(options.runs)]
         medians = {name: median(each[name] for each in results) for name in results[0]}
         missed = missed_goals(medians)
         print_row(page, medians, missed)
