@@ -36,6 +36,7 @@ class StagedSite:
 @dataclass
 class BuildState:
     serving: bool = False  # mkdocs serve, not mkdocs build
+    replaces_site: bool = False  # mkdocs build without --dirty
     staged_site: StagedSite | None = None  # the folder that the build fills
     can_fork: bool = True  # until a server has started its threads
     chinese_build: BaseProcess | None = None  # builds the Chinese site beside the English one

@@ -38,6 +38,7 @@ EXTENSION = BookExtension()
 
 def on_startup(command: str, dirty: bool) -> None:
     STATE.serving = command == "serve"
+    STATE.replaces_site = command == "build" and not dirty
     # In the folder for temporary files another user's copy may be unwritable, or not be trusted.
     jieba.dt.tmp_dir = str(paths.GENERATED)
 
@@ -70,7 +71,7 @@ def on_config(config: MkDocsConfig) -> None:
     language = build_language(config)
     if STATE.serving:
         check_port(*config.dev_addr)
-    elif language == "en":  # the Chinese build fills the same folder
+    if language == "en" and STATE.replaces_site:  # which the Chinese one fills too
         STATE.staged_site = StagedSite(config.site_dir)
         config.site_dir = str(STATE.staged_site.part)
     config.markdown_extensions.append(EXTENSION)  # type: ignore[arg-type]
