@@ -287,7 +287,7 @@ BOOK_FAULTS = {
     "Ctrl-C while the site is written": Fault(interrupt_while_writing_the_site, "Aborted!"),
     "no Node": Fault(hide_node, ".venv/bin/node: file not found; run git restore, or scripts/inst"),
     "a broken Node": Fault(
-        break_node, "node failed; correct what it reads, or remove node_modules and run scripts"
+        break_node, "node failed; correct what it reads, or remove .venv and node_modules"
     ),
     "half of node_modules": Fault(
         remove_katex_fonts, ".ttf: file not found; run git restore, or scripts/install if"
@@ -332,8 +332,7 @@ def book_setup(tmp_path_factory: pytest.TempPathFactory, mkdocs: WarmMkDocs) -> 
     """The sample book, built."""
     folder = tmp_path_factory.mktemp("book") / "whole"
     sample_book.make_sample_book(folder)
-    for name in ("translated", "test"):
-        shutil.copy(ROOT / "scripts" / name, folder / "scripts")
+    shutil.copy(ROOT / "scripts/translated", folder / "scripts")
     status, output = build(folder, mkdocs)
     assert status == 0, output
     return FaultSetup(folder, BUILD_COMMAND, {})

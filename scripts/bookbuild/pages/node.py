@@ -19,6 +19,6 @@ def run_program(program: str | Path, *arguments: str | Path, **options: Any) -> 
         [program, *arguments], capture_output=True, text=True, encoding="utf-8", **options
     )
     if process.returncode:
-        hint = "correct what it reads, or remove node_modules and run scripts/install"
+        hint = "correct what it reads, or remove .venv and node_modules and run scripts/install"
         raise SetupError(f"{Path(program).name} failed; {hint}. Its errors:\n{process.stderr}")
     return process.stdout

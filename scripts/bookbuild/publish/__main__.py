@@ -6,7 +6,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 from bookbuild.pages import paths
-from bookbuild.pages.errors import SetupError, SourceError
+from bookbuild.pages.errors import describe_error
 from bookbuild.publish.cards import write_cards
 from bookbuild.publish.editions import write_edition
 from bookbuild.publish.sbom import write_sbom
@@ -25,8 +25,10 @@ def run_step(step: Callable[[], None]) -> str | None:
     """Run a step; returns its error."""
     try:
         step()
-    except (SetupError, SourceError) as error:
-        return f"publish: {error}"
+    except Exception as error:
+        if not (message := describe_error(error)):
+            raise
+        return f"publish: {message}"
     return None
 
 
