@@ -116,8 +116,8 @@ def look_up(label):
     keys = np.array([[2.0, 0.0], [0.0, 2.0], [1.0, -1.0]])
     values = np.array([[10.0, 0.0], [0.0, 10.0], [5.0, 5.0]])
     scores = keys @ query
-    powers = np.exp(scores / 2**0.5)
-    weights = powers / powers.sum()
+    exponentials = np.exp(scores / 2**0.5)
+    weights = exponentials / exponentials.sum()
     output = weights @ values
     fig, ax = blank_canvas(250)
 
@@ -163,7 +163,7 @@ def look_up(label):
         "scaled": "scaled",
         "mask": "mask",
         "may": "may read?",
-        "powers": "exponentials",
+        "exponentials": "exponentials",
         "weights": "weights",
         "sum": "÷ sum of row",
         "output": "output",
@@ -177,7 +177,7 @@ def look_up(label):
         "scaled": "缩放后",
         "mask": "掩码",
         "may": "可以看吗",
-        "powers": "e 的幂",
+        "exponentials": "e 的幂",
         "weights": "权重",
         "sum": "÷ 行的和",
         "output": "输出",
@@ -198,7 +198,7 @@ def by_hand(label):
         (label["scores"], "Q Kᵀ", scores, QUERY),
         (label["scaled"], "÷ √2", scaled, QUERY),
         (label["mask"], label["may"], [[True] * 3] * 3, QUERY),
-        (label["powers"], "eˣ", exponentials, QUERY),
+        (label["exponentials"], "eˣ", exponentials, QUERY),
         (label["weights"], label["sum"], weights, QUERY),
         (label["output"], label["average"], output, QUERY),
     ]

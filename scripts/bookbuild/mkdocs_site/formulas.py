@@ -139,7 +139,7 @@ def font_of(rule: str) -> dict[str, str]:
 
 def subset_font(font: Path, text: str) -> bytes:
     """A font with only the characters of the text and without hinting, in reproducible bytes."""
-    from fontTools import subset  # half a second, which a server that has the fonts saves
+    from fontTools import subset  # half a second, which a server saves while no formula changes
 
     options = subset.Options(flavor="woff2", recalc_timestamp=False, hinting=False)
     reader = subset.load_font(str(font), options)
