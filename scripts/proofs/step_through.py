@@ -8,15 +8,15 @@ SWITCH_STEP = 12  # with a switch, every twelfth sentence
 
 pairs = comparison_pairs()
 tasks = make_tasks(pairs)
-difference = compare_traces(tasks, trace_in_node(tasks))
 print("sentences:", len(pairs))
-print("tensors:", f"{difference.tensors:,}")
-print("numbers:", f"{difference.numbers:,}")
-print("from float64:", f"{difference.float64:.1e}")
-print("from float32:", f"{difference.float32:.1e}")
-print("PyTorch, float32 from float64:", f"{difference.pytorch:.1e}")
 print("sentences with a switch:", len(tasks[::SWITCH_STEP]))
-for switch in SWITCHES:
-    changed = with_switch(tasks[::SWITCH_STEP], switch)
-    difference = compare_traces(changed, trace_in_node(changed))
-    print(f"without {switch}, from float64:", f"{difference.float64:.1e}")
+for switch in (None, *SWITCHES):
+    own = with_switch(tasks[::SWITCH_STEP] if switch else tasks, switch)
+    difference = compare_traces(own, trace_in_node(own))
+    prefix = f"without {switch}, " if switch else ""
+    print(f"{prefix}tensors:", f"{difference.tensors:,}")
+    print(f"{prefix}numbers:", f"{difference.numbers:,}")
+    print(f"{prefix}from float64:", f"{difference.float64:.1e}")
+    print(f"{prefix}from float32:", f"{difference.float32:.1e}")
+    print(f"{prefix}from float32, by the largest:", f"{difference.scaled:.1e}")
+    print(f"{prefix}PyTorch, float32 from float64:", f"{difference.pytorch:.1e}")

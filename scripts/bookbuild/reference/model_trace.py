@@ -5,8 +5,9 @@ functions run in PyTorch in a copy of the file that records its variables (shape
 in float32 and once in float64. All have the translator's weights rounded to float16.
 
 The page computes in float64, and so each number must be that of PyTorch in float64, to 1e-10 up to
-1, and above 1 of its size; and that of PyTorch in float32 to 1e-4, since PyTorch itself rounds a
-sum of large numbers that almost cancel each other by more than 1e-5.
+1, and above 1 of its size; and each tensor that of PyTorch in float32, to 1e-5 of its largest
+number. In float32 PyTorch itself rounds a sum of large numbers that almost
+cancel each other by more than 1e-5, the more so without scaling.
 """
 
 import base64
@@ -40,8 +41,8 @@ INTERPRETER = [
     paths.ROOT / "overrides/assets/widgets/step/tensor.js",
 ]
 RUN_MODEL = INTERPRETER[0]
-FLOAT64_TOLERANCE = 1e-10
-FLOAT32_TOLERANCE = 1e-4
+FLOAT64_TOLERANCE = 1e-10  # of numbers
+FLOAT32_TOLERANCE = 1e-5  # of tensors
 Task = dict[str, Any]  # src, tgt (ids) and without (a switch, or None)
 Switch = str | dict[str, list] | None
 
@@ -84,7 +85,7 @@ def make_tasks(pairs: list[Pair]) -> list[Task]:
     ]
 
 
-def with_switch(tasks: list[Task], name: str) -> list[Task]:
+def with_switch(tasks: list[Task], name: str | None) -> list[Task]:
     """The tasks with a switch of model_switches.py; without heads, each with another head."""
     model = load_trained_translator().model
     heads = [
@@ -114,6 +115,7 @@ class Difference(NamedTuple):
     numbers: int
     float64: float  # the largest of a number, from PyTorch in float64
     float32: float  # in float32
+    scaled: float  # in float32, with the largest |b| of the tensor
     pytorch: float  # of a number in PyTorch: float32 from float64
 
 
@@ -161,8 +163,15 @@ def compare_numbers(numbers: np.ndarray, single: list[Step], double: list[Step])
         np.concatenate([step.tensor.detach().double().flatten().numpy() for step in steps])
         for steps in (single, double)
     )
-    pairs = (numbers, float64), (numbers, float32), (float32, float64)
+    tensors = [step.tensor.detach().double() for step in single]
+    largest = np.repeat([float(each.abs().max()) for each in tensors], [*map(torch.numel, tensors)])
+    pairs = (
+        (numbers, float64, np.abs(float64)),
+        (numbers, float32, np.abs(float32)),
+        (numbers, float32, largest),
+        (float32, float64, np.abs(float64)),
+    )
     differences = [
-        largest_difference(one, other, np.maximum(1, np.abs(other))) for one, other in pairs
+        largest_difference(one, other, np.maximum(1, size)) for one, other, size in pairs
     ]
     return Difference(len(single), len(numbers), *differences)
