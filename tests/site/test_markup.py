@@ -173,10 +173,10 @@ def test_every_theme_patch_names_an_existing_test():
         assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), patch.reason
 
 
-def test_only_the_files_of_the_theme_that_are_used_are_published(site):
+def test_no_script_names_a_source_map(site):
     scripts = list(site.rglob("assets/javascripts/**/*.js"))
     assert len(scripts) == 4  # the theme's bundle and the search worker of each language
-    assert not list(site.rglob("*.map"))
+    assert not any("sourceMappingURL" in script.read_text("utf-8") for script in scripts)
 
 
 def test_indentation_is_removed_except_in_code():
