@@ -1,7 +1,9 @@
 """The claims of the chapter on embeddings."""
 
+import contextlib
 import dataclasses
 import inspect
+import io
 import itertools
 import math
 import re
@@ -13,6 +15,7 @@ import pytest
 import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tokenizers.pre_tokenizers import ByteLevel
 from torch import nn
 from torch.nn.functional import one_hot
 from torch.nn.utils.rnn import pad_sequence
@@ -194,34 +197,66 @@ def test_over_bytes_no_character_is_unknown(text, count):
     assert set(bpe.cut(bytes_, merges)) <= known
 
 
-@claim("embeddings#exercises")
-@mutation(
-    "byte_pair_encoding.py",
-    "[^\\w\\s]+|\\s",
-    "[^\\w\\s]+|[ \\t\\n\\r]",
-    fault="the bytes 0x85 and 0xA0 are lost as if they were only white space",
-)
-def test_every_character_written_in_bytes_and_cut_comes_back():
-    names = runpy.run_path(str(SNIPPETS / "exercises" / CHAPTER / "from_bytes.py"))
-    as_bytes, as_text = names["as_bytes"], names["as_text"]
-    merges = bpe.learn_merges(as_bytes("why do we work ? 我们为什么工作？"), 10)
-    for code in itertools.chain(range(0xD800), range(0xE000, 0x10000), range(0x1F000, 0x20000)):
-        character = chr(code)
-        assert as_text(bpe.cut(as_bytes(character), merges)) == character
+@pytest.fixture(scope="module")
+def from_bytes() -> dict:
+    """The functions and texts of the exercise on bytes."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        return runpy.run_path(str(SNIPPETS / "exercises" / CHAPTER / "from_bytes.py"))
 
 
 @claim("embeddings#exercises")
 @mutation(
     "exercises/embeddings/from_bytes.py",
-    'text.encode("utf-8")',
-    'text.encode("utf-16-le")',
-    fault="the exercise encodes text as UTF-16",
+    "chr(256 + b) for b in line",
+    "chr(256 + b) for b in line if b != 10",
+    fault="the exercise loses the ends of lines",
 )
-def test_a_chinese_character_is_three_bytes(printed):
+def test_every_character_written_in_bytes_and_cut_comes_back(from_bytes):
+    merges = bpe.learn_merges(from_bytes["as_letters"]("why do we work ? 我们为什么工作？"), 30)
+    for code in itertools.chain(range(0xD800), range(0xE000, 0x10000), range(0x1F000, 0x20000)):
+        character = chr(code)
+        assert from_bytes["as_text"](from_bytes["cut_words"](character, merges)) == character
+    for text in (from_bytes["ENGLISH"], from_bytes["CHINESE"], "café 鲸\n\n ，？ 我们"):
+        assert from_bytes["as_text"](from_bytes["cut_words"](text, merges)) == text
+
+
+@claim("embeddings#exercises")
+@mutation(
+    "exercises/embeddings/from_bytes.py",
+    "chr(256 + b) for b in line",
+    "chr(b) for b in line",
+    fault="the exercise writes bytes in characters that are cut apart again",
+)
+@mutation(
+    "exercises/embeddings/from_bytes.py",
+    "for word in words(text)]",
+    "for word in [text]]",
+    fault="the exercise does not cut the text into words",
+)
+def test_bytes_within_words_merge_to_the_words_and_words_within_bytes_do_not(from_bytes, printed):
+    """As with characters, all merges that a text allows make each of its words one token."""
+    for text in (from_bytes["ENGLISH"], from_bytes["CHINESE"]):
+        merges = bpe.learn_merges(from_bytes["as_letters"](text), 1000)
+        assert len(merges) < 1000
+        tokens = [from_bytes["as_text"]([t]) for t in from_bytes["cut_words"](text, merges)]
+        assert tokens == ["".join(word) for word in bpe.words(text)]
     shown = printed("exercises", "from_bytes")
-    assert shown["16 characters, 16 bytes"] == "why do we work ?"
-    assert shown["8 characters, 24 bytes"] == "我们为什么工作？"
+    for name, length, size, right, wrong in ("English", 16, 16, 5, 5), ("Chinese", 8, 24, 4, 16):
+        assert shown[f"{name}, characters"] == str(length)
+        assert shown[f"{name}, bytes"] == str(size)
+        assert shown[f"{name}, words before bytes, tokens"] == str(right)
+        assert shown[f"{name}, bytes before words, tokens"] == str(wrong)
+    assert float(shown["Chinese characters split"].rstrip("%")) > 95
+    assert len(bpe.words(from_bytes["as_characters"]("é"))) == 2
     assert shown["and back"] == "鲸"
+
+
+@claim("embeddings#byte-pairs", kind="measurement")
+def test_the_byte_level_tokenizer_of_the_library_splits_words_before_it_takes_bytes():
+    split = ByteLevel(add_prefix_space=False).pre_tokenize_str
+    assert [span for _, span in split("why 我们工作。")] == [(0, 3), (3, 8), (8, 9)]
+    pieces = [piece for piece, _ in split("why 我们工作。")]
+    assert [len(piece) for piece in pieces] == [3, 1 + 4 * 3, 3]
 
 
 # Ids and batches
