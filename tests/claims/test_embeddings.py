@@ -26,6 +26,7 @@ from marks import claim, mutation
 from transformer import (
     PositionalEncoding,
     TokenEmbedding,
+    Transformer,
     TransformerConfig,
     sinusoidal_positional_encoding,
 )
@@ -345,6 +346,17 @@ def test_one_hot_times_the_table_is_the_lookup(data, vocab_size, d_model):
         assert torch.equal(product, embedding(ids))
 
 
+@claim("embeddings#lookup", kind="measurement")
+def test_max_norm_shortens_the_rows_that_are_looked_up():
+    embedding = nn.Embedding(9, 4, max_norm=0.5)
+    before = embedding.weight.detach().clone()
+    embedding(torch.tensor([3]))
+    assert before[3].norm() > 0.6
+    assert embedding.weight[3].norm().item() == pytest.approx(0.5, abs=1e-4)
+    before[3] = embedding.weight[3].detach()
+    assert torch.equal(embedding.weight, before)
+
+
 @claim("embeddings#lookup", kind="mathematics")
 def test_a_linear_layer_on_one_hot_rows_is_an_embedding(dtype):
     linear = nn.Linear(9, 4, bias=False, dtype=dtype)
@@ -469,6 +481,35 @@ def test_a_zero_vector_still_gets_attention(printed):
     shown = printed("examples", "padding_attention")
     expected = 3 / (math.exp(2) + math.exp(1) + 3)
     assert shown["share of the padding"] == f"{expected:.0%}"
+
+
+@claim("embeddings#padding")
+@mutation(
+    "transformer.py",
+    "return self.encoder(x, padding_mask(src, self.config.pad_id))",
+    "return self.encoder(x)",
+    fault="the encoder attends to the padding whatever its row",
+)
+@pytest.mark.parametrize(
+    ("dtype", "harmless", "too_large"), [(torch.float32, 1e10, 3e38), (torch.float16, 1e3, 1e4)]
+)
+def test_the_numbers_in_the_padding_row_do_not_matter_until_they_overflow(
+    norm_first, dtype, harmless, too_large
+):
+    torch.manual_seed(0)
+    sizes = {"d_model": 64, "nhead": 4, "num_encoder_layers": 2, "num_decoder_layers": 2}
+    config = TransformerConfig(9, 12, **sizes, dim_feedforward=128, norm_first=norm_first)
+    model = Transformer(config).eval().to(dtype)
+    ids = torch.tensor([[4, 5, 6, 7, 8, 0, 0]]), torch.tensor([[1, 4, 5, 6]])
+    with torch.no_grad():
+        row = model.src_embedding.embedding.weight[0]
+        signs = torch.randn(64).sign().to(dtype)
+        expected = model(*ids)
+        row.copy_(harmless * signs)
+        assert torch.equal(model(*ids), expected)
+        row.copy_(too_large * signs)
+        assert row.isfinite().all()
+        assert model(*ids).isnan().all()
 
 
 @claim("embeddings#padding")

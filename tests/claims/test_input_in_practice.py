@@ -4,6 +4,7 @@ import functools
 import inspect
 import math
 import runpy
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -96,6 +97,17 @@ def test_a_nan_in_an_unused_row_spoils_the_product_but_not_the_lookup():
         assert product[:, 1].isnan().all()
         assert product[:, [0, 2]].eq(1).all()
         assert torch.equal(table[[2, 1]], torch.ones(2, 3))
+
+
+@claim("input-in-practice#one-hot-cost", kind="measurement")
+def test_under_autocast_the_product_is_rounded_and_the_lookup_is_not():
+    embedding, ids = nn.Embedding(9, 64), torch.tensor([4, 5, 6])
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        product = one_hot(ids, 9).float() @ embedding.weight
+        vectors = embedding(ids)
+    assert product.dtype == torch.bfloat16
+    assert torch.equal(vectors, embedding.weight[ids])
+    assert not torch.equal(product.float(), vectors)
 
 
 # Initialization
@@ -237,6 +249,20 @@ def test_the_loop_takes_more_than_ten_times_as_long():
     lines = run("four_ways")[1].splitlines()
     slower = [line.split(": ")[1] for line in lines if line.startswith(" ")]
     assert slower == ["True", "False", "False", "False"]
+
+
+@claim("input-in-practice#four-ways", kind="measurement")
+def test_frequencies_from_exp_and_log_have_about_ten_times_the_error_of_a_power():
+    even = torch.arange(0, 512, 2, dtype=torch.float64)
+    ways = torch.exp(even * (-math.log(10000) / 512)), 10000 ** (-even / 512)
+    with localcontext(prec=40):
+        exact = [10000 ** (-Decimal(i) / 512) for i in range(0, 512, 2)]
+        worst, small = (
+            max(abs(Decimal(x) / y - 1) for x, y in zip(way.tolist(), exact, strict=True))
+            for way in ways
+        )
+    assert 5 < worst / small < 20
+    assert worst < 1e-14  # float32 has an error of 6e-8
 
 
 @claim("input-in-practice#four-ways")
