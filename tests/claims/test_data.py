@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from itertools import pairwise
 
 import cn2an
 import pytest
@@ -17,7 +18,7 @@ from num2words import num2words
 import numerals
 from corpus import PARTS, Pair, Vocabulary, chinese_tokens, english_tokens, translator
 from corpus import numerals as numeral_pairs
-from helpers import SNIPPETS
+from helpers import SNIPPETS, run_snippet
 from marks import claim, mutation
 from numerals import from_chinese, from_english, to_chinese, to_english
 from phrases import (
@@ -33,6 +34,7 @@ from phrases import (
     SUBJECTS,
     THINGS,
     Phrase,
+    part_of,
     phrase,
 )
 
@@ -502,6 +504,66 @@ def test_a_vocabulary_decodes_what_it_encodes_and_can_be_rebuilt_from_its_tokens
 )
 def test_decoding_stops_at_the_first_eos_and_omits_bos_and_pad():
     assert Vocabulary("ab").decode([1, 3, 0, 4, 2, 3, 2]) == ["a", "b"]
+
+
+@claim("data#held-out")
+@mutation(
+    "corpus.py",
+    "        if token in self.ids:\n",
+    "        if token not in self.ids:\n            return 0\n        if token in self.ids:\n",
+    fault="a word that is not in the vocabulary is read as padding",
+)
+def test_the_vocabulary_has_an_entry_for_each_word_of_the_test_set_and_for_no_new_word(data):
+    vocabulary = Vocabulary(word for pair in data["train"] for word in pair.source)
+    for pair in data["test"]:
+        assert vocabulary.decode(vocabulary.encode(pair.source)) == pair.source
+    with pytest.raises(ValueError, match="'whale' is not in the vocabulary"):
+        vocabulary.encode(["we", "have", "a", "whale"])
+
+
+@claim("data#exercises")
+@mutation(
+    "exercises/data/new_words.py",
+    "for two in pairwise(pair.source)",
+    "for two in pairwise(pair.target)",
+    fault="the exercise compares English neighbors with Chinese ones",
+)
+@mutation(
+    "exercises/data/new_words.py",
+    "if a in persons and b in verbs",
+    "if b in verbs",
+    fault="the exercise counts verbs behind any word",
+)
+def test_most_pairs_of_a_person_and_a_verb_side_by_side_are_known_from_other_actions(data):
+    output = run_snippet("exercises", "data", "new_words")[1]
+    shown = dict(line.split(": ") for line in output.splitlines())
+    assert shown["words in the test and not in training"] == "0"
+    assert shown["characters in the test and not in training"] == "0"
+    new, adjacent, new_acts = (
+        int(shown[label].rstrip("%"))
+        for label in (
+            "sentences with two neighbors that are new",
+            "sentences with a verb next to its person",
+            "of these, with a person and a verb that are new",
+        )
+    )
+    assert 5 < new < 15
+    assert 30 < adjacent < 37
+    assert new_acts < 30
+    known = {two for pair in data["train"] for two in pairwise(pair.source)}
+    assert {("you", "teach"), ("teach", "chinese")} <= known
+    assert part_of("你教中文") == "test"
+
+
+@claim("data#exercises", kind="measurement")
+def test_a_stored_part_detects_the_hash_of_python_in_a_single_run():
+    program = "print({10: 'test'}.get(hash('我们工作') % 12, 'other'))"
+    for seed, part in ("1", "other"), ("2", "other"):
+        environment = {"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"}
+        command = [sys.executable, "-c", program]
+        run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert run.stdout.strip() == part
+    assert part_of("我们工作") == "test"
 
 
 @claim("data")
