@@ -90,6 +90,13 @@ for name, find, *which in (
         [p for p in test if (p.kind == "number") == number], find, *which
     )
     print(f"{name}, in test: {count}")
+    level = [
+        1 / len(pair.source)  # one word of the source, chosen at random
+        for pair in test
+        if (pair.kind == "number") == number
+        for _ in find(pair, *which)
+    ]
+    print(f"{name}, guessing in test: {sum(level) / count:.1%}")
     best = found.flatten()[chosen.argmax()]  # the head that was best before
     print(f"{name}, the best head in test: {best:.1%}")
     lowest = found[-1].min()

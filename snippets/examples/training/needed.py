@@ -1,0 +1,63 @@
+from pathlib import Path
+from statistics import mean
+
+import corpus
+import transformer
+import translator
+from decode import eval_mode
+from train import example_of
+
+seen = []
+
+
+def watched(query, key, value, mask=None, dropout=0.0):
+    output, weights = transformer.scaled_dot_product_attention(
+        query, key, value, mask, dropout
+    )
+    seen.append(weights)
+    return output, None
+
+
+def run(pairs):
+    """The likeliest characters, and where the heads of the last layer look."""
+    examples = [example_of(trained, pair) for pair in pairs]
+    src, tgt = map(translator.padded, zip(*examples, strict=True))
+    with eval_mode(trained.model):
+        predicted = trained.model(src, tgt[:, :-1]).argmax(dim=-1)
+    return predicted, seen[-1].argmax(dim=-1)  # (sentence, head, character)
+
+
+path = Path(translator.__file__).with_name("translator.safetensors")
+trained = translator.load_translator(path)
+transformer.fused_attention = watched
+test = corpus.translator("test")
+for word, other, chinese in (
+    ("tom", "anna", "汤姆"),
+    ("doctor", "teacher", "医生"),
+    ("friday", "monday", "星期五"),
+):
+    pairs = [
+        pair
+        for pair in test
+        if word in pair.source and chinese in "".join(pair.target)
+    ]
+    swapped = [
+        pair._replace(source=[other if x == word else x for x in pair.source])
+        for pair in pairs
+    ]
+    _, looks = run(pairs)
+    predicted, _ = run(swapped)
+    print(f"{word}, sentences: {len(pairs)}")
+    for i, (character, id_) in enumerate(
+        zip(chinese, trained.target.encode(chinese), strict=True)
+    ):
+        looked, right = [], []
+        for k, pair in enumerate(pairs):
+            place = "".join(pair.target).index(chinese) + i
+            at_word = looks[k, :, place] == pair.source.index(word)
+            looked += at_word.tolist()
+            right.append(predicted[k, place].item() == id_)
+        print(f"{character}, heads that look at {word}: {mean(looked):.0%}")
+        print(
+            f"{character}, right with {other} in its place: {mean(right):.0%}"
+        )
