@@ -688,10 +688,15 @@ def test_the_intervals_are_those_of_students_t_distribution():
 @claim("learned#longer", kind="measurement")
 def test_beyond_ten_digits_no_translation_is_correct_and_the_four_shown_are_shorter(
     ablation_results,
+    printed,
 ):
     match = {int(digits): share for digits, share in ablation_results["lengths"]["match"].items()}
     assert min(match[digits] for digits in range(7, 11)) > 0.98
     assert max(match[11], match[12]) < 0.02
+    elevens = [number_pair(n).kind for n in (10**10 - 1, 10**10, 10**11 - 1, 10**11)]
+    assert elevens == ["10 digits", "11 digits", "11 digits", "12 digits"]
+    guess = printed("examples", "longer")["guessing one of all with 11 digits"]
+    assert float(guess) == pytest.approx(1 / (10**11 - 10**10), rel=0.1)
     assert len(ablation_results["lengths"]["examples"]) == 4
     for _, right, predicted in ablation_results["lengths"]["examples"]:
         assert from_chinese(right) >= 10**10 > from_chinese(predicted)
@@ -796,6 +801,7 @@ def test_smoothing_changes_the_confidence_of_the_model_and_not_its_accuracy(prin
         assert number(shown[f"{name}, right"]) > 0.999
     assert number(shown["ours, sure"]) == pytest.approx(0.9, abs=0.01)
     assert number(shown["no smoothing, sure"]) > 0.995
+    assert number(shown["guessing one of 17 tokens"]) == pytest.approx(1 / 17, abs=1e-3)
 
 
 # What an ablation changes

@@ -52,7 +52,11 @@ def show(name: str, pairs: list[Pair]) -> None:
 
 
 show("facts of the training part", new_sentences("train", 1000))
-show("facts of the test part", new_sentences("test", 1000))
+held_out = new_sentences("test", 1000)
+show("facts of the test part", held_out)
+characters = len(trained.target)
+level = sum(characters ** -len(pair.target) for pair in held_out) / 1000
+print(f"guessing each character: {level:.0e}")
 size = 200
 print("purchases of each kind:", size)
 for things in 2, 3, 4:
