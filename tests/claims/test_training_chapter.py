@@ -696,7 +696,7 @@ def test_beyond_ten_digits_no_translation_is_correct_and_the_four_shown_are_shor
     elevens = [number_pair(n).kind for n in (10**10 - 1, 10**10, 10**11 - 1, 10**11)]
     assert elevens == ["10 digits", "11 digits", "11 digits", "12 digits"]
     guess = printed("examples", "longer")["guessing one of all with 11 digits"]
-    assert float(guess) == pytest.approx(1 / (10**11 - 10**10), rel=0.1)
+    assert float(guess) == pytest.approx(1 / (10**11 - 10**10), rel=0.15)
     assert len(ablation_results["lengths"]["examples"]) == 4
     for _, right, predicted in ablation_results["lengths"]["examples"]:
         assert from_chinese(right) >= 10**10 > from_chinese(predicted)
