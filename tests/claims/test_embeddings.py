@@ -381,6 +381,27 @@ def test_the_worked_example_gives_rows_2_1_2(printed):
 # The gradient
 
 
+@claim("embeddings#quiz", kind="measurement")
+def test_the_gradients_of_a_row_are_added_and_divided_by_their_count_only_on_request():
+    ids, arriving = torch.tensor([[6, 7, 6, 6]]), torch.ones(1, 4, 2)
+    for scaled, expected in (False, 3.0), (True, 1.0):
+        embedding = nn.Embedding(9, 2, scale_grad_by_freq=scaled)
+        embedding(ids).backward(arriving)
+        assert embedding.weight.grad[6].tolist() == [expected] * 2
+
+
+@claim("embeddings#quiz", kind="mathematics")
+def test_one_hot_rows_give_the_padding_row_a_gradient_that_the_lookup_blocks():
+    embedding, ids = nn.Embedding(9, 4, padding_idx=0), torch.tensor([6, 0])
+    for vectors, expected in (
+        (embedding(ids), 0.0),
+        (one_hot(ids, 9).float() @ embedding.weight, 1.0),
+    ):
+        embedding.zero_grad()
+        vectors.sum().backward()
+        assert embedding.weight.grad[0].tolist() == [expected] * 4
+
+
 @claim("embeddings#exercises")
 @mutation(
     "exercises/embeddings/own_backward.py",

@@ -19,6 +19,7 @@ from marks import claim, mutation
 from references import exact_rows
 from transformer import (
     PositionalEncoding,
+    TokenEmbedding,
     Transformer,
     TransformerConfig,
     sinusoidal_positional_encoding,
@@ -218,6 +219,25 @@ def test_from_pretrained_does_not_copy(printed):
     shown = printed("examples", "pretrained")
     assert shown["row 6 of our own tensor"] == shown["row 6 after a step"]
     assert shown["row 0 after a step"] == shown["row 0 at first"]
+
+
+# The sum of a token and a position
+
+
+@claim("input-in-practice#position-sum")
+@mutation(
+    "transformer.py",
+    "return self.dropout(x + self.table[:length])",
+    "return self.dropout(x + self.table[0])",
+    fault="each token gets the position 0",
+)
+def test_token_and_position_can_be_found_again_from_their_sum():
+    torch.manual_seed(0)
+    tokens, positions = 200, 50
+    x = TokenEmbedding(tokens, 64)(torch.arange(tokens).unsqueeze(1).expand(-1, positions))
+    sums = PositionalEncoding(64, dropout=0.0)(x).flatten(0, 1)
+    distance = torch.cdist(sums, sums).fill_diagonal_(math.inf)
+    assert distance.min() > 0.5
 
 
 # The table in float32, and buffers
