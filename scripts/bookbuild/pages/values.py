@@ -17,6 +17,7 @@ SLOW_PROGRAMS = (
     *("proofs/javascript", "proofs/step_through", "pitfalls/no_eval", "pitfalls/source_is_target"),
     *("examples/training/aligned", "examples/training/errors", "examples/training/generalization"),
     *("examples/training/sorted", "exercises/training/independent", "examples/variants/question"),
+    "examples/training/needed",
     *("exercises/variants/mean_of_tokens", "examples/decoding/cousin", "examples/decoding/sampled"),
     *("examples/full-model/one_sequence", "examples/initialization/warm_up"),
     *("examples/layers-in-practice/too_good", "examples/multi-head-attention/two_neighbors"),
