@@ -469,6 +469,32 @@ def test_heads_look_for_each_needed_character_and_also_for_one_that_is_not_neede
             assert right == pytest.approx(int(character != needed), abs=0.02)
 
 
+@claim("learned#inside", kind="measurement")
+def test_for_most_words_a_head_of_the_last_layer_looks_nearly_always_or_nearly_never(
+    aligned_example,
+):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transformer, "fused_attention", transformer.fused_attention)
+        names = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "needed.py"))
+        shares = []
+        for word, chinese in aligned_example["WORDS"].items():
+            pairs = [
+                pair
+                for pair in names["test"]
+                if word in pair.source and chinese in "".join(pair.target)
+            ]
+            _, looks = names["run"](pairs)
+            for i in range(len(chinese)):
+                at_word = [
+                    looks[k, :, "".join(pair.target).index(chinese) + i] == pair.source.index(word)
+                    for k, pair in enumerate(pairs)
+                ]
+                shares += torch.stack(at_word).float().mean(dim=0).tolist()
+    clear = [share < 0.1 or share > 0.9 for share in shares]
+    assert len(shares) == 4 * sum(map(len, aligned_example["WORDS"].values()))
+    assert statistics.mean(clear) > 0.8
+
+
 @claim("learned#inside")
 @mutation(
     "examples/training/aligned.py",

@@ -31,8 +31,8 @@ def watched(query, key, value, mask=None, dropout=0.0):
 def numerals(pair):
     """Where each numeral comes from: (place in target, place in source).
 
-    Both languages name the digits that are not 0 in the same order; "ten" to
-    "nineteen" carry two of them, and a 十 that begins a number has no 一.
+    Both languages name the digits that are not 0 in the same order; "eleven"
+    to "nineteen" carry two of them, and a 十 that begins a number has no 一.
     """
     words = []
     for j, word in enumerate(pair.source):
