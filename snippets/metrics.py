@@ -100,8 +100,9 @@ def bleu(hypotheses: list[list[str]], references: list[list[str]]) -> float:
 def chrf(hypotheses: list[str], references: list[str]) -> float:
     """chrF2 of a corpus of texts, 0 .. 100, with one reference each.
 
-    Precision and recall of 1 to 6 characters without white space, averaged;
-    then (1 + b^2) P R / (b^2 P + R) with b = 2: recall weighs more.
+    P and R are the means of precision and recall of runs of n characters
+    without white space, for those n of 1 to 6 that occur on both sides; then
+    (1 + b^2) P R / (b^2 P + R) with b = 2: recall weighs more.
     Equal to sacreBLEU. Source: Popović 2015.
     """
     precisions, recalls = [], []

@@ -8,6 +8,7 @@ import statistics
 import sys
 from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 from io import BytesIO
 from itertools import chain, islice, pairwise
 from pathlib import Path
@@ -546,6 +547,81 @@ def test_bleu_and_chrf_computed_by_hand():
     expected = 100 * 5 * precision * recall / (4 * precision + recall)
     assert chrf(["a b"], ["ab cd"]) == pytest.approx(expected)
     assert chrf(["x"], ["y"]) == bleu([["x"]], [["y"]]) == 0
+
+
+def chrf_of_the_page(hypotheses: list[str], references: list[str]) -> float:
+    """chrF2 as the page defines it, with fractions and without n-gram counters."""
+    fractions = []
+    for n in range(1, 7):
+        counted = [
+            [[text[i : i + n] for i in range(len(text) - n + 1)] for text in pair]
+            for pair in zip(hypotheses, references, strict=True)
+            if len(pair[1]) >= n
+        ]
+        ours, theirs = (sum(len(pair[side]) for pair in counted) for side in (0, 1))
+        if ours == 0 or theirs == 0:
+            continue
+        matches = 0
+        for one, other in counted:
+            rest = [*other]
+            for run in one:
+                if run in rest:
+                    rest.remove(run)
+                    matches += 1
+        fractions.append((Fraction(matches, ours), Fraction(matches, theirs)))
+    if not any(matched for matched, _ in fractions):
+        return 0.0
+    p, r = (sum(column) / len(fractions) for column in zip(*fractions, strict=True))
+    return float(100 * 5 * p * r / (4 * p + r))
+
+
+@claim("own-text#scores")
+@mutation(
+    "metrics.py",
+    "sum(precisions) / max(1, len(precisions))",
+    "sum(precisions) / 6",
+    fault="chrF counts a precision of 0 for each n that is longer than all translations",
+)
+@mutation(
+    "metrics.py",
+    "if written and expected:",
+    "if expected:",
+    fault="an n that is longer than all translations fails in chrF",
+)
+@pytest.mark.parametrize("longest", [3, 5, 12, 60])
+def test_chrf_is_the_mean_over_the_n_that_both_sides_have(longest, printed):
+    import sacrebleu
+
+    rng = random.Random(longest)
+    for count in (1, 1, 1, 1, 2, 5) * 10:
+        hypotheses, references = (
+            ["".join(rng.choices("我们工作为", k=rng.randint(1, longest))) for _ in range(count)]
+            for _ in range(2)
+        )
+        expected = chrf_of_the_page(hypotheses, references)
+        assert chrf(hypotheses, references) == pytest.approx(expected, rel=1e-9)
+        theirs = sacrebleu.corpus_chrf(hypotheses, [references]).score
+        assert theirs == pytest.approx(expected, rel=1e-9)
+    shown = printed("examples", "scores")["chrF2, shorter"]
+    assert shown == f"{chrf_of_the_page(['我们工作'], ['我们为什么工作']):.2f}" == "24.90"
+    p, r = (1 + 2 / 3) / 6, (4 / 7 + 2 / 6) / 6  # as if n = 5 and 6 counted as 0
+    assert 500 * p * r / (4 * p + r) == pytest.approx(16.6, abs=0.01)
+
+
+@claim("own-text#scores")
+@mutation(
+    "metrics.py",
+    "if total == 0 or (n == 1 and matches == 0):",
+    "if total == 0:",
+    fault="BLEU isn't 0 if no token matches",
+)
+def test_bleu_is_0_without_a_match_or_without_four_tokens():
+    import sacrebleu
+
+    for hypothesis, reference in ("我工作", "我工作"), ("不去", "我工作"), ("你说他们去", "我工作"):
+        assert bleu([[*hypothesis]], [[*reference]]) == 0
+        assert sacrebleu.corpus_bleu([hypothesis], [[reference]], tokenize="zh").score == 0
+    assert bleu([[*"我们工作"]], [[*"我工作们"]]) > 0
 
 
 @claim("own-text#scores")
