@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import transformer
-from figures.style import FIRST, INK, SECOND, canvas, figure
+from figures.style import FIRST, INK, MUTED, SECOND, canvas, figure
 
-RESULTS = Path(transformer.__file__).parent / "results" / "own-text.json"
+RESULTS = Path(transformer.__file__).parent / "results"
 
 
 @figure(
@@ -18,6 +18,7 @@ RESULTS = Path(transformer.__file__).parent / "results" / "own-text.json"
         "with": "warm-up",
         "without": "no warm-up",
         "unclipped": "not clipped",
+        "guessing": "guessing",
     },
     zh={
         "x": "步",
@@ -27,10 +28,13 @@ RESULTS = Path(transformer.__file__).parent / "results" / "own-text.json"
         "with": "有预热",
         "without": "没有预热",
         "unclipped": "不裁剪",
+        "guessing": "按频率猜",
     },
 )
 def warm_up(label):
-    runs = json.loads(RESULTS.read_text(encoding="utf-8"))["short"]
+    runs = json.loads((RESULTS / "own-text.json").read_text(encoding="utf-8"))["short"]
+    text = (RESULTS / "own-text-guessing.json").read_text(encoding="utf-8")
+    guessing = json.loads(text)["validation loss"]
     fig, axes = canvas(height=280, columns=2, sharey=True)
     for ax, norm_first in zip(axes, (True, False), strict=True):
         for run in runs:
@@ -39,6 +43,7 @@ def warm_up(label):
                 losses = [point["held_out"] for point in run["curve"]]
                 color = FIRST if run["warm-up"] else SECOND
                 ax.plot(steps, losses, "-" if run["clipping"] else ":", color=color, lw=1.4)
+        ax.axhline(guessing, ls="--", color=MUTED, lw=1.4)
         ax.set_title(label["pre" if norm_first else "post"])
         ax.set_ylim(0)
         ax.set_xlabel(label["x"])
@@ -48,6 +53,7 @@ def warm_up(label):
         (FIRST, "-", "with"),
         (SECOND, "-", "without"),
         (INK, ":", "unclipped"),
+        (MUTED, "--", "guessing"),
     ):
         axes[0].plot([], [], style, color=color, label=label[name])
     axes[0].legend(loc="upper right", frameon=True)

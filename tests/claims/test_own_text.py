@@ -1355,3 +1355,45 @@ def test_warm_up_and_clipping_each_lower_the_loss_of_short_trainings():
                 assert with_warm_up < losses[norm_first, False, other, seed]
                 clipped = losses[norm_first, other, True, seed]
                 assert clipped < losses[norm_first, other, False, seed]
+
+
+@claim("own-text#measured", kind="measurement")
+def test_the_scores_of_guessing_and_of_copying_are_of_the_current_code(printed):
+    experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "own_text_guessing.py"))
+    path = SNIPPETS / "results" / "own-text-guessing.json"
+    guessing = json.loads(path.read_text(encoding="utf-8"))
+    assert guessing["key"] == experiment["key"](), "stale; run scripts/experiment own_text_guessing"
+    model = own_text_results()["scores"]
+    for score in "BLEU (zh)", "chrF2":
+        assert guessing["frequent"][score] < 5 < 50 < guessing["nearest"][score] < model[score]
+    assert 0.05 < guessing["targets in training"] < 0.07
+    shown = printed("examples", "guessing")
+    assert shown["BLEU (zh), nearest"] == f"{guessing['nearest']['BLEU (zh)']:.1f}"
+
+
+@claim("own-text#measured", kind="measurement")
+def test_guessing_by_frequency_is_an_even_guess_if_all_tokens_are_equally_frequent():
+    experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "own_text_guessing.py"))
+    pairs = [Pair([], [str(i)], "") for i in range(9)] * 1000  # and as many <eos> as numbers
+    expected = (math.log(18) + math.log(2)) / 2
+    loss = experiment["guessing_loss"](pairs, pairs[:30], 10)
+    assert loss == pytest.approx(expected, abs=1e-3)
+    texts = [Text("a b c", "1"), Text("a b", "2"), Text("x", "3")]
+    assert experiment["nearest_targets"](texts, ["b a", "x y", "c b a d"]) == ["2", "3", "1"]
+
+
+@claim("own-text#clipping", kind="measurement")
+def test_each_short_training_ends_below_the_loss_of_guessing_by_frequency():
+    path = SNIPPETS / "results" / "own-text-guessing.json"
+    guessing = json.loads(path.read_text(encoding="utf-8"))["validation loss"]
+    ends = [run["curve"][-1]["held_out"] for run in own_text_results()["short"]]
+    assert max(ends) < guessing - 1
+
+
+@claim("own-text#average", kind="measurement")
+def test_three_measurements_in_a_row_were_worse_before_a_better_one():
+    """So four in a row that are worse don't prove overfitting."""
+    losses = [point["held_out"] for point in own_text_results()["curve"]]
+    best = [i for i, loss in enumerate(losses) if loss == min(losses[: i + 1])]
+    assert max(b - a for a, b in pairwise(best)) == 4  # three worse ones in between
+    assert len(losses) - 1 - best[-1] == 4
