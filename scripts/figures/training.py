@@ -180,6 +180,7 @@ def batches(label):
         "x": "step",
         "loss": "loss above its floor",
         "match": "exact match, held out",
+        "guessing": "guessing",
         "numerals": "numerals",
         "translator": "translator",
     },
@@ -187,6 +188,7 @@ def batches(label):
         "x": "步",
         "loss": "损失减去下限",
         "match": "留出集的完全匹配率",
+        "guessing": "均匀地猜",
         "numerals": "数词",
         "translator": "翻译模型",
     },
@@ -208,11 +210,15 @@ def curve(label):
             matches = [point["match"] for point in run["curve"]]
             for ax, values in zip(axes[:, column], (losses, matches), strict=True):
                 ax.plot(steps, values, color=color, lw=1.4)
+        guess = math.log(tokens[task]) - floor  # each token is equally likely
+        axes[0, column].axhline(guess, ls="--", color=MUTED, lw=1.4)
+        last = axes[1, column].get_xlim()[1]
+        axes[0, column].text(last, guess * 1.3, label["guessing"], color=MUTED, ha="right")
         axes[0, column].set_title(label[task])
         axes[0, column].set_yscale("log")
-        axes[0, column].set_yticks([1, 0.1, 0.01, 0.001], ["1", "0.1", "0.01", "0.001"])
+        axes[0, column].set_yticks([10, 1, 0.1, 0.01, 0.001], ["10", "1", "0.1", "0.01", "0.001"])
         axes[0, column].minorticks_off()
-        axes[0, column].set_ylim(4e-4, 3)
+        axes[0, column].set_ylim(4e-4, 20)
         axes[1, column].set_ylim(0, 1.04)
         axes[1, column].set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
         axes[1, column].set_xlabel(label["x"])

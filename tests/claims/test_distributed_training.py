@@ -182,7 +182,9 @@ def test_a_batch_smaller_than_the_number_of_processes_is_rejected():
 )
 def test_the_mean_of_the_means_is_wrong_and_weighting_by_tokens_corrects_it(printed):
     shown = printed("examples", "mean_of_means")
-    assert numbers(shown["mean of the means, loss off by"])[0] > 0.01
-    assert numbers(shown["mean of the means, gradient off by"])[0] > 10
-    assert numbers(shown["by tokens, loss off by"])[0] < 1e-6
-    assert numbers(shown["by tokens, gradient off by"])[0] == 0
+    assert numbers(shown["uneven, mean of the means, loss off by"])[0] > 0.01
+    assert numbers(shown["uneven, mean of the means, gradient off by"])[0] > 10
+    assert numbers(shown["similar lengths, mean of the means, gradient off by"])[0] < 0.5
+    for name in "uneven", "similar lengths":
+        assert numbers(shown[f"{name}, by tokens, loss off by"])[0] < 1e-6
+        assert numbers(shown[f"{name}, by tokens, gradient off by"])[0] == 0

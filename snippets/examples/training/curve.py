@@ -1,5 +1,6 @@
 import json
 import math
+from collections import Counter
 from pathlib import Path
 
 import corpus
@@ -19,6 +20,11 @@ for task in train.TASKS:
         print(f"{name}, test: {match['all']:.2%}")
         print(f"{name}, worst kind: {worst}, {kinds[worst]:.1%}")
         print(f"{name}, CPU seconds: {run['seconds']:.0f}")
+    targets = Counter(
+        tuple(pair.target) for pair in train.TASKS[task].pairs("test")
+    )
+    most = max(targets.values()) / targets.total()
+    print(f"{task}, always the most frequent answer: {most:.1%}")
     points = own[0]["curve"]
     print(f"{task}, loss at the first point: {points[0]['loss']:.2f}")
     print(f"{task}, loss at the last point: {points[-1]['loss']:.3f}")
@@ -36,6 +42,8 @@ for task in train.TASKS:
     first, there, last = (
         point["loss"] - floor for point in (points[0], half, points[-1])
     )
+    guess = math.log(tokens) - floor
+    print(f"{task}, above the floor when guessing evenly: {guess:.2f}")
     print(f"{task}, above the floor at the first point: {first:.2f}")
     print(f"{task}, above the floor there: {there:.2f}")
     print(f"{task}, above the floor at the last point: {last:.4f}")

@@ -1,7 +1,9 @@
 import json
 import statistics
+from collections import Counter
 from pathlib import Path
 
+import corpus
 import train
 
 folder = Path(train.__file__).with_name("results")
@@ -17,6 +19,9 @@ def mean(variant, rate, what):
 
 
 print("steps:", measured["steps"])
+held_out = corpus.numbers("validation", 6, draws=20_000, held_out=1000)
+counts = Counter(tuple(pair.target) for pair in held_out)
+print(f"always the same number, match: {max(counts.values()) / 1000:.1%}")
 for name, variant in {"with": "ours", "without": "no smoothing"}.items():
     rate = measured["best"][variant]
     print(f"{name} smoothing, match: {mean(variant, rate, 'match'):.2%}")

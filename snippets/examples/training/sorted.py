@@ -1,3 +1,5 @@
+import random
+
 import torch
 
 import corpus
@@ -8,7 +10,7 @@ numbers = corpus.numbers("train", digits=5, draws=6000, held_out=300)
 held_out = corpus.numbers("validation", digits=5, draws=6000, held_out=300)
 sizes = {"d_model": 48, "nhead": 4, "dim_feedforward": 96, "dropout": 0.0}
 sizes |= {"num_encoder_layers": 1, "num_decoder_layers": 1, "norm_first": True}
-shuffled = train.batches
+ours = train.batches
 
 
 def by_length(examples, batch_size, seed, start=0):
@@ -19,10 +21,21 @@ def by_length(examples, batch_size, seed, start=0):
             yield order[i : i + batch_size]
 
 
+def shuffled(examples, batch_size, seed, start=0):
+    """The same batches, in random order."""
+    per_epoch = len(examples) // batch_size
+    each = by_length(examples, batch_size, seed)
+    found = [next(each) for _ in range(per_epoch)]
+    rng = random.Random(seed)
+    while True:
+        rng.shuffle(found)
+        yield from found
+
+
 torch.set_num_threads(1)
 settings = train.Settings(steps=300, batch_size=64, peak=6e-3, warmup_steps=30)
-for name, batches in {"ours": shuffled, "by length": by_length}.items():
-    train.batches = batches
+orders = {"ours": ours, "by length": by_length, "shuffled": shuffled}
+for name, train.batches in orders.items():
     translator = new_translator(numbers, seed=0, **sizes)
     train.train(
         translator, numbers, held_out[:1], settings, show=lambda _: None
