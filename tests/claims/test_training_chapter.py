@@ -889,6 +889,21 @@ def test_without_positions_no_more_is_correct_than_by_guessing_from_the_bag(
 
 
 @claim("learned#ablations", kind="measurement")
+def test_guessing_is_far_from_every_ablation_with_a_causal_mask(
+    ablation_results, ablation_experiment, printed
+):
+    shown = printed("examples", "ablations")
+    excess, match = (number(shown[f"guessing, {what}"]) for what in ("excess", "match"))
+    tokens = len({c for pair in ablation_experiment["data"]("train") for c in pair.target}) + 3
+    expected = math.log(tokens) - sweeps.minimum_loss(tokens, 0.1)
+    assert excess == pytest.approx(expected, abs=1e-3)
+    assert match == 0.001
+    for name in {*ablation_experiment["VARIANTS"]} - {"no causal mask"}:
+        assert min(run_values(ablation_results, name)) > 100 * match
+        assert max(run_values(ablation_results, name, "excess")) < excess / 5
+
+
+@claim("learned#ablations", kind="measurement")
 def test_the_papers_learning_rate_is_too_high(ablation_results, ablation_experiment):
     here = ablation_experiment["SETTINGS"]
     peak = training.noam_learning_rate(

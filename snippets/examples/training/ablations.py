@@ -1,7 +1,10 @@
 import json
+import math
 import statistics
+from collections import Counter
 from pathlib import Path
 
+import corpus
 import train
 
 folder = Path(train.__file__).with_name("results")
@@ -27,3 +30,15 @@ for name, rate in measured["best"].items():
         ratio, low, high = measured["ratios"][name]
         print(f"{name}, ratio: {ratio:.2f}")
         print(f"{name}, interval: {low:.2f}–{high:.2f}")
+
+pairs, held_out = (
+    corpus.numbers(part, 6, draws=20_000, held_out=1000)
+    for part in ("train", "validation")
+)
+tokens = len(corpus.Vocabulary(c for pair in pairs for c in pair.target))
+rest = 0.1 / tokens  # of the smoothed target, for each wrong token
+right = 0.9 + rest
+floor = -right * math.log(right) - (tokens - 1) * rest * math.log(rest)
+print(f"guessing, excess: {math.log(tokens) - floor:.4f}")
+counts = Counter(tuple(pair.target) for pair in held_out)
+print(f"guessing, match: {max(counts.values()) / len(held_out):.1%}")
