@@ -23,6 +23,7 @@ SLOW_PROGRAMS = (
     *("examples/layers-in-practice/too_good", "examples/multi-head-attention/two_neighbors"),
     *("examples/positional-encoding/extrapolation", "examples/reproducibility/one_bit"),
     *("examples/sublayers/take_away", "examples/masks/peeking", "examples/reproducibility/twice"),
+    "examples/training/alone",
 )
 
 
