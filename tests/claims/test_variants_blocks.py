@@ -10,11 +10,19 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
+import decode
 from comparisons import compare_grouped_query, compare_rms_norm
 from helpers import close, few, normal, seeds
 from marks import claim, mutation
-from transformer import FeedForward, LayerNorm, MultiHeadAttention
+from transformer import (
+    FeedForward,
+    LayerNorm,
+    MultiHeadAttention,
+    Transformer,
+    TransformerConfig,
+)
 from variants.grouped import GroupedQueryAttention
+from variants.grouped_cache import SharedHeadsCache
 from variants.rmsnorm import RMSNorm
 from variants.swiglu import GELUFeedForward, SwiGLU, gelu, gelu_tanh
 
@@ -401,6 +409,49 @@ def test_the_cache_shrinks_with_the_number_of_key_heads(printed):
     assert shown["equal to enable_gqa"] == "True"
     assert shown["cache, 64 of 64 heads"] == "10.00 GiB"
     assert shown["cache, 8 of 64 heads"] == "1.25 GiB"
+
+
+@claim("variants#grouped")
+@mutation(
+    "variants/grouped_cache.py",
+    "self.key, self.value = attention.key(x), attention.value(x)",
+    "super().__init__(attention, x)\n"
+    "        self.key = self.key.transpose(1, 2).flatten(2)\n"
+    "        self.value = self.value.transpose(1, 2).flatten(2)",
+    fault="the cache stores a copy of the shared heads for every query head",
+)
+def test_only_a_cache_that_stores_shared_heads_once_shrinks(printed, monkeypatch):
+    monkeypatch.setattr(decode, "CachedAttention", decode.CachedAttention)  # put back afterwards
+    shown = printed("examples", "cached_heads")
+    full = int(shown["8 heads, numbers held"])
+    assert full == 2 * 2 * 4 * (10 + 6) * 64
+    assert int(shown["2 shared heads, repeated, numbers held"]) == full
+    assert int(shown["2 shared heads, numbers held"]) == full * 2 // 8
+    assert shown["the same logits"] == "True"
+
+
+@claim("variants#grouped")
+@mutation(
+    "variants/grouped_cache.py",
+    "self.value = torch.cat([self.value, new.value], dim=1)",
+    "self.value = torch.cat([new.value, self.value], dim=1)",
+    fault="the cache of shared heads adds new values in front",
+)
+@pytest.mark.parametrize("kv", [1, 2, 8])
+def test_with_the_cache_of_shared_heads_the_tokens_are_the_same(kv, monkeypatch):
+    torch.manual_seed(kv)
+    model = Transformer(TransformerConfig(50, 50, 32, 8, 1, 2, 64, max_len=40))
+    for layer in model.decoder.layers:
+        layer.self_attention = GroupedQueryAttention(32, 8, kv)
+        layer.cross_attention = GroupedQueryAttention(32, 8, kv)
+    model.output.weight.data.mul_(5)
+    src = torch.randint(3, 50, (4, 6))
+    monkeypatch.setattr(decode, "CachedAttention", SharedHeadsCache)
+    for function in decode.greedy_decode, decode.beam_search:
+        with_cache, without = (
+            function(model, src, 20, 1, 2, use_cache=use_cache) for use_cache in (True, False)
+        )
+        assert with_cache.size(1) > 5 and with_cache.equal(without)
 
 
 @claim("variants#grouped")
