@@ -13,7 +13,9 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import corpus
 import decode
+import train
 import translator
 from comparisons import compare_cache
 from decode import (
@@ -31,6 +33,7 @@ from decode import (
 from helpers import DTYPES, ROOT, SNIPPETS, numbers, seeds
 from marks import claim, mutation
 from transformer import Transformer, TransformerConfig
+from translator import load_translator
 
 CHAPTER = "decoding"
 BOS, EOS = 1, 2
@@ -1116,9 +1119,55 @@ def test_beam_search_changes_almost_nothing_here(printed):
     count, greedy = int(shown["sentences"]), int(shown["greedy, right"])
     assert greedy / count > 0.95
     assert float(shown["probability of a token, median"]) > 0.85
+    assert float(shown["second most likely token, at most"][:-1]) < 5
+    guess = 100 / load_translator(SNIPPETS / "translator.safetensors").model.config.tgt_vocab_size
+    assert float(shown["a guess among all tokens"][:-1]) == pytest.approx(guess, abs=0.05)
     for size in 2, 4, 8:
         assert abs(int(shown[f"beam of {size}, right"]) - greedy) <= 0.02 * count
         assert int(shown[f"beam of {size}, other sentences than greedy"]) <= 0.03 * count
+
+
+@claim("decoding-in-practice#beam-here", kind="measurement")
+def test_a_half_trained_model_is_unsure_although_each_source_has_one_translation():
+    pairs = corpus.numbers("train", 5, draws=10_000, held_out=600)
+    both = {(tuple(pair.source), tuple(pair.target)) for pair in pairs}
+    assert len(both) == len({source for source, _ in both})
+    sizes = train.SIZES | {"d_model": 48, "num_encoder_layers": 1, "num_decoder_layers": 1}
+    half = translator.new_translator(pairs, 0, **sizes)
+    settings = train.Settings(steps=100, warmup_steps=30, peak=8e-3)
+    train.train(half, pairs, pairs[:1], settings, show=lambda line: None)
+    unseen = corpus.numbers("validation", 5, draws=10_000, held_out=600)[:300]
+    src = translator.padded(torch.tensor(half.source.encode(pair.source)) for pair in unseen)
+    expected = [pair.target for pair in unseen]
+    greedy = greedy_decode(half.model, src, 30, BOS, EOS)
+    beam = beam_search(half.model, src, 30, BOS, EOS, 4, length_penalty=0.0)
+    one, other = ([half.target.decode(row) for row in ids.tolist()] for ids in (greedy, beam))
+    scores = [sentence_score(half.model, src, ids, BOS) for ids in (greedy, beam)]
+    differ = [a != b for a, b in zip(one, other, strict=True)]
+    assert sum(differ) >= 10
+    assert ((scores[1] - scores[0])[differ] > 0).all()
+    worse = [a == e != b for a, b, e in zip(one, other, expected, strict=True)]
+    assert sum(worse) >= 1  # more likely, and wrong
+
+
+@claim("decoding#beam-search")
+@mutation(
+    "decode.py",
+    "rows = start.expand(shape).flatten()",
+    "rows = start.flatten()",
+    fault="the first step of beam search computes one row for each sentence",
+)
+def test_each_step_of_a_beam_of_four_computes_four_times_the_positions():
+    for seed in range(5):
+        model = lively_model(seed)
+        src = random_sources(model)
+        seen = []
+        layer = model.decoder.layers[0].feed_forward
+        layer.register_forward_hook(lambda *a, seen=seen: seen.append(a[-1].shape[:2].numel()))
+        for size in 1, 4:
+            seen.clear()
+            ids = beam_search(model, src, 9, BOS, EOS, size)
+            assert set(seen) == {size * src.size(0)} and len(seen) >= ids.size(1)
 
 
 @claim("decoding#sampling")
@@ -1133,6 +1182,9 @@ def test_sampling_makes_translations_worse(printed):
     assert max(shown, key=shown.get) == "greedy"
     assert shown["as it is"] < shown["greedy"] - 10
     assert shown["temperature 1.5"] < shown["as it is"] < shown["temperature 0.5"]
+    assert shown["all tokens equally likely"] == 0
+    without = shown["without the smoothing"]
+    assert without - shown["as it is"] > shown["greedy"] - without  # most of the errors
 
 
 # Examples
@@ -1303,6 +1355,12 @@ def test_the_cache_example_prints_equal_results(printed):
     "nothing = memory[:, :1]",
     fault="the cache of the target begins with one position of memory",
 )
+@mutation(
+    "decode.py",
+    "torch.cat([self.key, new.key], dim=2)",
+    "torch.cat([self.key, new.key, new.key], dim=2)[:, :, :-1]",
+    fault="the keys are a part of a larger tensor, which stays in memory",
+)
 def test_the_size_of_the_cache_matches_the_formula(printed):
     shown = printed("examples", "kept")
     assert shown["bytes kept"] == shown["by the formula"]
@@ -1386,7 +1444,7 @@ def test_the_measured_cost_is_of_the_current_code(printed):
     names = "scripts/experiments/decode.py", "snippets/decode.py", "snippets/transformer.py"
     key = translator.code_key(*(ROOT / name for name in names))
     assert decode_results()["key"] == key, "stale; run scripts/experiment decode"
-    assert len(printed("examples", "cost")) == 3 + 10 + 8
+    assert len(printed("examples", "cost")) == 3 + 10 + 3 + 8
 
 
 @claim("decoding-in-practice#cost", kind="measurement")
@@ -1396,6 +1454,23 @@ def test_the_cache_saves_more_for_longer_outputs_and_for_batches():
         own = [ratios[batch, length] for length in (16, 32, 64, 128, 256)]
         assert own == sorted(own) and own[0] > 1
     assert all(ratios[32, length] > ratios[1, length] for length in (16, 64, 256))
+
+
+@claim("decoding-in-practice#cost", kind="measurement")
+def test_a_fixed_cost_of_a_step_explains_the_uncached_time_of_one_sentence(printed):
+    shown = printed("examples", "cost")
+    positions = int(shown["fixed cost of a step, in positions"])
+    seconds = {
+        row["length"]: row["seconds"]["uncached"]
+        for row in decode_results()["rows"]
+        if row["batch"] == 1
+    }
+    work = {n: positions * n + n * (n + 1) / 2 for n in seconds}
+    for n, measured in seconds.items():
+        assert work[n] / work[256] * seconds[256] == pytest.approx(measured, rel=0.15)
+    shares = [int(shown[f"fixed, of the time for {n} tokens"][:-1]) / 100 for n in (64, 256)]
+    assert shares == pytest.approx([positions * n / work[n] for n in (64, 256)], abs=0.02)
+    assert shares[1] < 0.5 < shares[0]
 
 
 @claim("decoding-in-practice#cost", kind="measurement")
@@ -1435,7 +1510,35 @@ def test_with_a_preallocated_cache_the_tokens_are_the_same(printed, monkeypatch)
     monkeypatch.setattr(decode, "CachedLayer", decode.CachedLayer)  # put back afterwards
     shown = printed("exercises", "reserve")
     assert shown["greedy, the same tokens"] == shown["beam search, the same tokens"] == "True"
-    assert shown["rows copied by cat for 60 tokens"] == "1770"
+    assert shown["rows copied by cat, greedy, for 60 tokens"] == "1770"
+
+
+@claim("decoding#exercises")
+@mutation(
+    "exercises/decoding/reserve.py",
+    "if end > self.room:",
+    "if False:",
+    fault="the exercise's cache drops the keys for which it has no room",
+)
+def test_a_preallocated_cache_rejects_more_positions_and_copies_all_of_its_rows_for_a_beam(
+    monkeypatch,
+):
+    monkeypatch.setattr(decode, "CachedLayer", decode.CachedLayer)  # put back afterwards
+    example = runpy.run_path(str(SNIPPETS / "exercises" / CHAPTER / "reserve.py"))
+    kind, model = example["Reserved"], example["model"]
+    copied = 0
+    with eval_mode(model):
+        cache = kind(model.decoder.layers[0].self_attention, torch.zeros(2, 0, 64))
+        for _ in range(60):
+            cache.append(torch.zeros(2, 1, 64))
+            assert cache.key.data_ptr() == cache.keys.data_ptr()  # a view, as without a beam
+            cache.select(torch.tensor([1, 0]))
+            copied += cache.keys.size(2) + cache.key.size(2)
+        assert copied > 2 * sum(range(60)) + 60  # cat, and select
+        for _ in range(40):
+            cache.append(torch.zeros(2, 1, 64))
+        with pytest.raises(ValueError, match="room for 100 positions, got 101"):
+            cache.append(torch.zeros(2, 1, 64))
 
 
 @claim("decoding#exercises")

@@ -21,7 +21,7 @@ tensors = [
     for tensor in (part.key, part.value)
 ]
 print("tensors kept:", len(tensors))
-print("bytes kept:", sum(t.numel() * t.element_size() for t in tensors))
+print("bytes kept:", sum(t.untyped_storage().nbytes() for t in tensors))
 print("by the formula:", 2 * 6 * 2 * (4 + 5) * 512 * 4)
 kept = 2 * 6 * 32 * (256 + 256) * 512 * 4 / 2**20
 print(f"for 32 × 256, MiB: {kept:.0f}")

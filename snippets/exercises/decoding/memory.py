@@ -34,6 +34,7 @@ with eval_mode(model):
     for _ in range(5):
         cache.step(torch.tensor([1, 1]))
 parts = [p for layer in cache.layers for p in (layer.target, layer.source)]
-counted = sum(part.key.nbytes + part.value.nbytes for part in parts)
+stored = [tensor for part in parts for tensor in (part.key, part.value)]
+counted = sum(tensor.untyped_storage().nbytes() for tensor in stored)
 print("a small one, counted:", counted)
 print("the formula says:", kept(2, 7, 5, layers=3, d_model=64))
