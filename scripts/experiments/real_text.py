@@ -34,6 +34,7 @@ def compare_published(seed: int) -> dict:
     src = reference.random_ids(size, SENTENCES, LENGTH, padded=3)
     target = reference.random_ids(size, SENTENCES, LENGTH - 1)
     differences = reference.relative_differences(models, src, target)
+    effects = reference.input_effects(models, src, target)
     theirs = reference.generate(models, src, LENGTH)
     ours = greedy_decode(models[1], src, LENGTH, size, reference.EOS)
     stacks = {
@@ -45,7 +46,11 @@ def compare_published(seed: int) -> dict:
         F.pad(ids, (0, width - ids.size(1)), value=models[1].config.pad_id)
         for ids in (theirs, ours)
     )
-    return stacks | {"greedy": (theirs == ours).all(dim=1).sum().item()}
+    return stacks | {
+        "other ids": effects,
+        "greedy": (theirs == ours).all(dim=1).sum().item(),
+        "different": len({tuple(row) for row in ours.tolist()}),
+    }
 
 
 def compare_beams() -> dict:

@@ -71,10 +71,13 @@ def load_marian(sizes: dict, published: dict[str, Tensor]) -> Marian:
     There, <pad> also starts a translation. Our masks hide every <pad>, so
     <bos> gets an id of its own, the last: with the vector of <pad>, and with
     the bias -inf, so that no translation contains it.
-    Raises ValueError for an activation function other than swish.
+    Raises ValueError for an activation function other than swish, and for
+    embeddings that aren't multiplied by the root of d_model.
     """
-    if sizes["activation_function"] != "swish":
-        raise ValueError(f"not swish: {sizes['activation_function']}")
+    expected = {"activation_function": "swish", "scale_embedding": True}
+    for name, value in expected.items():
+        if sizes[name] != value:
+            raise ValueError(f"{name} must be {value}, got {sizes[name]}")
     vocab_size, pad_id = sizes["vocab_size"] + 1, sizes["pad_token_id"]
     config = TransformerConfig(
         src_vocab_size=vocab_size,

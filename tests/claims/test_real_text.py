@@ -1,6 +1,7 @@
 """The claims of the chapter on real text and real weights."""
 
 import ast
+import copy
 import json
 import math
 import runpy
@@ -26,6 +27,7 @@ from marian_reference import (
     VOCAB_SIZE,
     Models,
     generate,
+    input_effects,
     random_ids,
     random_models,
     relative_differences,
@@ -96,7 +98,7 @@ def small_pair() -> Models:
 )
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])
 def test_every_layer_and_the_logits_equal_those_of_transformers(attention):
-    models = random_models(60, attn_implementation=attention, **SMALL)
+    models = random_models(60, std=0.1, attn_implementation=attention, **SMALL)
     src, target = random_ids(60, 4, 11, padded=4), random_ids(60, 4, 7)
     differences = relative_differences(models, src, target)
     assert len(differences) == 2 + 2 + 1
@@ -119,6 +121,47 @@ def test_in_the_published_shapes_every_layer_equals_that_of_transformers(model_p
         assert difference < 1e-5
 
 
+@claim("real-text#proof", kind="measurement")
+def test_the_published_shapes_forget_the_target_with_large_weights_and_not_with_ours():
+    src, target = random_ids(60, 4, 11, padded=4), random_ids(60, 4, 7)
+    ours, large = (
+        input_effects(random_models(60, **options), src, target) for options in ({}, {"std": 0.1})
+    )
+    assert min(ours.values()) > 0.1
+    assert large["source"] > 0.1 and large["target"] < 1e-4
+
+
+@claim("real-text#proof", kind="measurement")
+def test_every_forgotten_bias_but_that_of_the_keys_shows():
+    models = random_models(60, std=0.1, **SMALL)
+    src, target = random_ids(60, 4, 11, padded=4), random_ids(60, 4, 7)
+    shown = {}
+    for name, module in models[1].named_modules():
+        bias = getattr(module, "bias", None)
+        if bias is None or name == "":
+            continue
+        before = bias.data.clone()
+        bias.data.zero_()
+        shown[name] = max(relative_differences(models, src, target).values())
+        bias.data.copy_(before)
+    keys = {name for name in shown if name.endswith(".key")}
+    assert len(keys) == 6 and len(shown) == 2 * (4 + 2 + 2) + 2 * (8 + 2 + 3)
+    for name, difference in shown.items():
+        assert difference < 1e-5 if name in keys else difference > 1e-3
+
+
+@claim("real-text#proof", kind="measurement")
+def test_a_smaller_epsilon_in_the_norms_does_not_show(model_pair):
+    theirs, ours = model_pair
+    other = copy.deepcopy(ours)
+    norms = [module for module in other.modules() if hasattr(module, "eps")]
+    assert len(norms) == 6 * 2 + 6 * 3 and {norm.eps for norm in norms} == {1e-5}
+    for norm in norms:
+        norm.eps = 1e-6
+    src, target = random_ids(60, 4, 11, padded=4), random_ids(60, 4, 7)
+    assert max(relative_differences((theirs, other), src, target).values()) < 1e-5
+
+
 @claim("real-text#proof")
 @mutation(
     "variants/marian.py",
@@ -127,7 +170,7 @@ def test_in_the_published_shapes_every_layer_equals_that_of_transformers(model_p
     fault="Marian has only 64 positions",
 )
 def test_every_position_of_a_long_sentence_has_the_same_logits(small_pair):
-    models = random_models(60, **SMALL | {"max_position_embeddings": 100})
+    models = random_models(60, std=0.1, **SMALL | {"max_position_embeddings": 100})
     differences = relative_differences(models, random_ids(60, 1, 100), random_ids(60, 1, 99))
     assert differences["logits"] < 1e-5
 
@@ -191,13 +234,26 @@ def test_swish_is_the_input_times_its_sigmoid(printed):
 @claim("real-text#swish")
 @mutation(
     "variants/marian.py",
-    'if sizes["activation_function"] != "swish":',
-    "if False:",
+    '{"activation_function": "swish", "scale_embedding": True}',
+    '{"activation_function": "swish"}',
+    fault="load_marian accepts embeddings without the factor",
+)
+@mutation(
+    "variants/marian.py",
+    '{"activation_function": "swish", "scale_embedding": True}',
+    '{"scale_embedding": True}',
     fault="load_marian accepts any activation function",
 )
-def test_a_model_with_another_activation_function_is_rejected():
-    with pytest.raises(ValueError, match="not swish: gelu"):
-        load_marian(OPUS_MT | {"activation_function": "gelu"}, {})
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"activation_function": "gelu"}, "activation_function must be swish, got gelu"),
+        ({"scale_embedding": False}, "scale_embedding must be True, got False"),
+    ],
+)
+def test_a_model_that_computes_something_else_is_rejected(change, message):
+    with pytest.raises(ValueError, match=message):
+        load_marian(OPUS_MT | change, {})
 
 
 @claim("real-text#start")
@@ -259,10 +315,10 @@ def test_the_parameters_of_the_published_shapes_follow_the_formula(printed):
     network = 2 * d * width + width + d
     layers = 6 * (attention + network + 2 * norm) + 6 * (2 * attention + network + 3 * norm)
     shown = printed("examples", "parameters")
-    assert shown["parameters"] == f"{vocab_size * d + layers:,}"
-    assert (
-        shown["in the table of embeddings"] == f"{vocab_size * d / (vocab_size * d + layers):.0%}"
-    )
+    count = vocab_size * d + layers + vocab_size
+    assert shown["parameters"] == f"{count:,}"
+    assert shown["biases of the logits"] == f"{vocab_size:,}"
+    assert shown["in the table of embeddings"] == f"{vocab_size * d / count:.0%}"
     # The size that the site of the models states.
     assert shown["megabytes in float32"] == "312"
 
@@ -523,6 +579,8 @@ def test_characters_are_normalized_and_punctuation_is_not(published_folder, toke
     assert Tokens(published_folder).encode("ＡＢ we work") == Tokens(published_folder).encode(
         "AB we work"
     )
+    pieces = Tokens(published_folder).source.encode("we▁work  at", out_type=str)
+    assert "".join(pieces).replace("▁", " ")[1:] == "we work at"
     monkeypatch.setattr(tokenizer, "normalize", None)  # a call would fail
     assert tokenizer("we “work” .")["input_ids"] == Tokens(published_folder).encode("we “work” .")
 
@@ -700,6 +758,8 @@ def test_the_measured_differences_are_of_the_current_code(printed):
     for row in measured["directions"].values():
         assert max(row["encoder"], row["decoder"], row["logits"]) < 1e-5
         assert row["greedy"] == measured["sentences"]
+        assert min(row["other ids"].values()) > 0.1  # the inputs matter
+        assert row["different"] > measured["sentences"] / 2
     assert measured["beams"]["ours below greedy"] == 0
     assert 0 < measured["beams"]["generate below greedy"] < measured["beams"]["sentences"] / 10
     assert printed("examples", "measured")["beam search, same"] == str(measured["beams"]["same"])

@@ -11,6 +11,9 @@ print("sentences:", measured["sentences"])
 for direction, row in measured["directions"].items():
     for part in "encoder", "decoder", "logits":
         print(f"{direction}, {part}: {row[part]:.1e}")
+    for side, change in row["other ids"].items():
+        print(f"{direction}, logits, other {side} ids: {change:.2f}")
     print(f"{direction}, greedy, the same: {row['greedy']}")
+    print(f"{direction}, greedy, different sentences: {row['different']}")
 for label, count in measured["beams"].items():
     print(f"beam search, {label}: {count}")

@@ -13,11 +13,12 @@ with torch.device("meta"):  # shapes alone, no memory
             tie_embeddings=True,
         )
     )
-count = model.num_parameters()
+count = model.num_parameters() + model.bias.numel()  # a buffer of our class
 table = model.tgt_embedding.embedding.weight.numel()
 positions = 2 * model.position.table.numel()  # one for each stack
 print(f"parameters: {count:,}")
+print(f"biases of the logits: {model.bias.numel():,}")
 print(f"in the table of embeddings: {table / count:.0%}")
-numbers = count + model.bias.numel() + positions
+numbers = count + positions
 print(f"numbers in the file: {numbers:,}")
 print(f"megabytes in float32: {4 * numbers / 1e6:.0f}")
