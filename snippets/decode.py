@@ -263,24 +263,25 @@ def beam_search(
 class CachedAttention:
     """An attention that keeps the keys and values of what it has been given.
 
-    Shapes: key and value (batch, head, positions so far, head_dim).
+    They are split into heads when they are used, so shared heads are kept
+    once. Shapes: key and value (batch, positions so far, all heads together).
     """
 
     def __init__(self, attention: MultiHeadAttention, x: Tensor):
         self.attention = attention
-        self.key = attention.split(attention.key(x))
-        self.value = attention.split(attention.value(x))
+        self.key, self.value = attention.key(x), attention.value(x)
 
     def append(self, x: Tensor) -> None:
         """Keys and values of further positions x, (batch, n, d_model)."""
         new = CachedAttention(self.attention, x)
-        self.key = torch.cat([self.key, new.key], dim=2)
-        self.value = torch.cat([self.value, new.value], dim=2)
+        self.key = torch.cat([self.key, new.key], dim=1)
+        self.value = torch.cat([self.value, new.value], dim=1)
 
     def __call__(self, x: Tensor, mask: Tensor) -> Tensor:
         """What MultiHeadAttention computes, for the queries of x alone."""
-        query = self.attention.split(self.attention.query(x))
-        heads, _ = fused_attention(query, self.key, self.value, mask)
+        parts = self.attention.query(x), self.key, self.value
+        query, key, value = map(self.attention.split, parts)
+        heads, _ = fused_attention(query, key, value, mask)
         return self.attention.output(heads.transpose(1, 2).flatten(2))
 
     def select(self, rows: Tensor) -> None:

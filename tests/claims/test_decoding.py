@@ -447,8 +447,8 @@ def outputs_of_keys_and_values(attention) -> list[list[torch.Tensor]]:
 @claim("decoding#cache")
 @mutation(
     "decode.py",
-    "torch.cat([self.value, new.value], dim=2)",
-    "torch.cat([self.value, new.key], dim=2)",
+    "torch.cat([self.value, new.value], dim=1)",
+    "torch.cat([self.value, new.key], dim=1)",
     fault="the cache appends the new keys to its values",
 )
 def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory():
@@ -463,12 +463,12 @@ def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory(
         for length in range(5):
             for layer, outputs, key in zip(cache.layers, computed, source, strict=True):
                 target, cross = layer.target, layer.source.attention
-                assert target.key.shape == target.value.shape == (3, 4, length, 4)
+                assert target.key.shape == target.value.shape == (3, length, 16)
                 for kept, parts in zip((target.key, target.value), outputs, strict=True):
-                    assert_near(kept.transpose(1, 2).flatten(2), torch.cat(parts, dim=1))
-                assert layer.source.key is key and key.shape == (3, 4, src.size(1), 4)
-                assert_near(key, cross.split(cross.key(memory)))
-                assert_near(layer.source.value, cross.split(cross.value(memory)))
+                    assert_near(kept, torch.cat(parts, dim=1))
+                assert layer.source.key is key and key.shape == (3, src.size(1), 16)
+                assert_near(key, cross.key(memory))
+                assert_near(layer.source.value, cross.value(memory))
             cache.step(torch.randint(1, 7, (3,)))
 
 
@@ -1336,8 +1336,8 @@ def test_a_plain_beam_of_two_falls_below_greedy_if_both_of_its_beginnings_scatte
 @claim("decoding-in-practice#key-value-cache")
 @mutation(
     "decode.py",
-    "self.attention.split(self.attention.query(x))",
-    "self.attention.split(self.attention.key(x))",
+    "parts = self.attention.query(x), self.key, self.value",
+    "parts = self.attention.key(x), self.key, self.value",
     fault="the cached attention computes queries with the weights of the keys",
 )
 def test_the_cache_example_prints_equal_results(printed):
@@ -1357,16 +1357,16 @@ def test_the_cache_example_prints_equal_results(printed):
 )
 @mutation(
     "decode.py",
-    "torch.cat([self.key, new.key], dim=2)",
-    "torch.cat([self.key, new.key, new.key], dim=2)[:, :, :-1]",
+    "torch.cat([self.key, new.key], dim=1)",
+    "torch.cat([self.key, new.key, new.key], dim=1)[:, :-1]",
     fault="the keys are a part of a larger tensor, which stays in memory",
 )
 def test_the_size_of_the_cache_matches_the_formula(printed):
     shown = printed("examples", "kept")
     assert shown["bytes kept"] == shown["by the formula"]
     for written in range(4):
-        assert shown[f"{written} written, target keys"] == f"(2, 8, {written}, 64)"
-        assert shown[f"{written} written, source keys"] == "(2, 8, 5, 64)"
+        assert shown[f"{written} written, target keys"] == f"(2, {written}, 512)"
+        assert shown[f"{written} written, source keys"] == "(2, 5, 512)"
 
 
 @claim("decoding-in-practice#memory")
@@ -1502,8 +1502,8 @@ def test_a_beam_of_four_takes_four_times_the_memory(printed):
 @claim("decoding#exercises")
 @mutation(
     "exercises/decoding/reserve.py",
-    "        self.keys[:, :, self.length : end] = new.key",
-    "        self.keys[:, :, : x.size(1)] = new.key",
+    "        self.keys[:, self.length : end] = new.key",
+    "        self.keys[:, : x.size(1)] = new.key",
     fault="the exercise's reserved cache writes each new key over the first one",
 )
 def test_with_a_preallocated_cache_the_tokens_are_the_same(printed, monkeypatch):
@@ -1533,7 +1533,7 @@ def test_a_preallocated_cache_rejects_more_positions_and_copies_all_of_its_rows_
             cache.append(torch.zeros(2, 1, 64))
             assert cache.key.data_ptr() == cache.keys.data_ptr()  # a view, as without a beam
             cache.select(torch.tensor([1, 0]))
-            copied += cache.keys.size(2) + cache.key.size(2)
+            copied += cache.keys.size(1) + cache.key.size(1)
         assert copied > 2 * sum(range(60)) + 60  # cat, and select
         for _ in range(40):
             cache.append(torch.zeros(2, 1, 64))

@@ -22,7 +22,6 @@ from transformer import (
     TransformerConfig,
 )
 from variants.grouped import GroupedQueryAttention
-from variants.grouped_cache import SharedHeadsCache
 from variants.rmsnorm import RMSNorm
 from variants.swiglu import GELUFeedForward, SwiGLU, gelu, gelu_tanh
 
@@ -413,32 +412,31 @@ def test_the_cache_shrinks_with_the_number_of_key_heads(printed):
 
 @claim("variants#grouped")
 @mutation(
-    "variants/grouped_cache.py",
+    "decode.py",
     "self.key, self.value = attention.key(x), attention.value(x)",
-    "super().__init__(attention, x)\n"
-    "        self.key = self.key.transpose(1, 2).flatten(2)\n"
-    "        self.value = self.value.transpose(1, 2).flatten(2)",
+    "self.key, self.value = (\n"
+    "            attention.split(part).transpose(1, 2).flatten(2)\n"
+    "            for part in (attention.key(x), attention.value(x))\n"
+    "        )",
     fault="the cache stores a copy of the shared heads for every query head",
 )
-def test_only_a_cache_that_stores_shared_heads_once_shrinks(printed, monkeypatch):
-    monkeypatch.setattr(decode, "CachedAttention", decode.CachedAttention)  # put back afterwards
+def test_the_cache_stores_shared_heads_once(printed):
     shown = printed("examples", "cached_heads")
     full = int(shown["8 heads, numbers held"])
     assert full == 2 * 2 * 4 * (10 + 6) * 64
-    assert int(shown["2 shared heads, repeated, numbers held"]) == full
     assert int(shown["2 shared heads, numbers held"]) == full * 2 // 8
     assert shown["the same logits"] == "True"
 
 
 @claim("variants#grouped")
 @mutation(
-    "variants/grouped_cache.py",
-    "self.value = torch.cat([self.value, new.value], dim=1)",
-    "self.value = torch.cat([new.value, self.value], dim=1)",
-    fault="the cache of shared heads adds new values in front",
+    "decode.py",
+    "query, key, value = map(self.attention.split, parts)",
+    "query, key, value = (y.unflatten(-1, (8, -1)).transpose(1, 2) for y in parts)",
+    fault="the cache splits the shared heads into as many as there are queries",
 )
 @pytest.mark.parametrize("kv", [1, 2, 8])
-def test_with_the_cache_of_shared_heads_the_tokens_are_the_same(kv, monkeypatch):
+def test_with_shared_heads_the_cache_gives_the_same_tokens(kv):
     torch.manual_seed(kv)
     model = Transformer(TransformerConfig(50, 50, 32, 8, 1, 2, 64, max_len=40))
     for layer in model.decoder.layers:
@@ -446,7 +444,6 @@ def test_with_the_cache_of_shared_heads_the_tokens_are_the_same(kv, monkeypatch)
         layer.cross_attention = GroupedQueryAttention(32, 8, kv)
     model.output.weight.data.mul_(5)
     src = torch.randint(3, 50, (4, 6))
-    monkeypatch.setattr(decode, "CachedAttention", SharedHeadsCache)
     for function in decode.greedy_decode, decode.beam_search:
         with_cache, without = (
             function(model, src, 20, 1, 2, use_cache=use_cache) for use_cache in (True, False)

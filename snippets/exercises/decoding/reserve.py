@@ -12,8 +12,8 @@ class Reserved(CachedAttention):
 
     def __init__(self, attention, x):
         super().__init__(attention, x)
-        self.length = self.key.size(2)
-        shape = [*self.key.shape[:2], self.room, self.key.size(3)]
+        self.length = self.key.size(1)
+        shape = self.key.size(0), self.room, self.key.size(2)
         self.keys, self.values = x.new_empty(shape), x.new_empty(shape)
 
     def append(self, x):
@@ -21,11 +21,11 @@ class Reserved(CachedAttention):
         end = self.length + x.size(1)
         if end > self.room:  # a slice would drop them without an error
             raise ValueError(f"room for {self.room} positions, got {end}")
-        self.keys[:, :, self.length : end] = new.key
-        self.values[:, :, self.length : end] = new.value
+        self.keys[:, self.length : end] = new.key
+        self.values[:, self.length : end] = new.value
         self.length = end
-        self.key = self.keys[:, :, :end]  # a view, nothing is copied
-        self.value = self.values[:, :, :end]
+        self.key = self.keys[:, :end]  # a view, nothing is copied
+        self.value = self.values[:, :end]
 
     def select(self, rows):
         super().select(rows)
