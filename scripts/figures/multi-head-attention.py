@@ -62,15 +62,30 @@ def heads(label):
 
 
 @figure(
-    en={"one": "one head", "first": "first of two", "second": "second of two"},
-    zh={"one": "只有一个头", "first": "两个头之一", "second": "两个头之二"},
+    en={
+        "linear": "one head, linear map",
+        "feed-forward": "one head, feed-forward",
+        "first": "first of two, linear map",
+        "second": "second of two, linear map",
+    },
+    zh={
+        "linear": "一个头，接线性映射",
+        "feed-forward": "一个头，接前馈网络",
+        "first": "两个头之一，接线性映射",
+        "second": "两个头之二，接线性映射",
+    },
 )
 def neighbors(label):
     trained = run_example("examples/multi-head-attention/two_neighbors.py")["trained"]
-    one, two = trained[1][1], trained[2][1]
-    fig, axes = canvas(height=215, columns=3, sharey=True)
-    names = ("one", "first", "second")
-    for ax, name, weights in zip(axes, names, (one[0], two[0], two[1]), strict=True):
+    two = trained["linear map", 2][1]
+    shown = {
+        "linear": trained["linear map", 1][1][0],
+        "feed-forward": trained["feed-forward", 1][1][0],
+        "first": two[0],
+        "second": two[1],
+    }
+    fig, axes = canvas(height=470, rows=2, columns=2, sharex=True, sharey=True)
+    for ax, (name, weights) in zip(axes.flat, shown.items(), strict=True):
         weights = weights.double().numpy().round(2)
         signed_image(ax, weights, aspect="equal")
         ax.set_title(label[name])

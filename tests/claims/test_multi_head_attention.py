@@ -4,6 +4,7 @@ import runpy
 
 import pytest
 import torch
+import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
@@ -45,10 +46,19 @@ def test_the_first_example_has_a_table_for_each_head_and_counts_all_parameters(p
     "self.nhead = 1",
     fault="attention has one head, whatever its nhead",
 )
-def test_one_head_cannot_distinguish_two_neighbors_and_two_heads_can(printed):
+@mutation(
+    "examples/multi-head-attention/two_neighbors.py",
+    "nn.Sequential(hidden, nn.ReLU(), nn.Linear",
+    "nn.Sequential(hidden, nn.Linear",
+    fault="the feed-forward reader has no ReLU and is a linear map",
+)
+def test_behind_one_head_a_feed_forward_network_names_neighbors_that_a_linear_map_does_not(printed):
     shown = printed("examples", "two_neighbors")
-    assert float(shown["neighbors named right, nhead = 1"]) < 0.7
-    assert float(shown["neighbors named right, nhead = 2"]) > 0.95
+    right = {label.removesuffix(", right"): int(value[:-1]) for label, value in shown.items()}
+    assert right["guessing"] == round(100 / 9)
+    assert 50 < right["linear map, nhead = 1"] < 75
+    assert right["feed-forward, nhead = 1"] > 95
+    assert right["linear map, nhead = 2"] == right["feed-forward, nhead = 2"] == 100
 
 
 @claim("multi-head-attention#multi-head-code")
@@ -58,10 +68,43 @@ def test_one_head_cannot_distinguish_two_neighbors_and_two_heads_can(printed):
     "x = embedding(ids)",
     fault="the example of the two neighbors omits the positions",
 )
-def test_one_of_two_heads_looks_right_and_the_other_left(capsys):
+def test_one_of_two_heads_looks_right_and_the_other_left_and_one_head_is_uneven(capsys):
     trained = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "two_neighbors.py"))["trained"]
-    middle = [[head[i].argmax().item() - i for i in (1, 2, 3)] for head in trained[2][1]]
+    weights = trained["linear map", 2][1]
+    middle = [[head[i].argmax().item() - i for i in (1, 2, 3)] for head in weights]
     assert sorted(middle) == [[-1, -1, -1], [1, 1, 1]]
+    (alone,) = trained["feed-forward", 1][1]
+    for i in (1, 2, 3):  # the left neighbor has the larger weight
+        assert 1.5 < alone[i, i - 1] / alone[i, i + 1] < 4
+
+
+def name_both(first: float, second: float, reader: nn.Module) -> list[float]:
+    """Train a reader on weighted sums of two one-hot tokens; the fractions named right."""
+    before, after = torch.cartesian_prod(torch.arange(9), torch.arange(9)).T
+    one_hot = torch.eye(9)
+    x = first * one_hot[before] + second * one_hot[after]
+    optimizer = torch.optim.Adam(reader.parameters(), lr=0.03)
+    for _ in range(600):
+        guess = reader(x).unflatten(-1, (2, 9))
+        loss = F.cross_entropy(guess.transpose(1, 2), torch.stack([before, after], dim=-1))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    best = guess.argmax(dim=-1)
+    return [(best[:, 0] == before).float().mean(), (best[:, 1] == after).float().mean()]
+
+
+@claim("multi-head-attention#one-average", kind="measurement")
+def test_an_average_with_unequal_weights_shows_the_order_to_a_nonlinear_reader_only():
+    torch.manual_seed(0)
+
+    def network():
+        return nn.Sequential(nn.Linear(9, 64), nn.ReLU(), nn.Linear(64, 18))
+
+    assert min(name_both(2 / 3, 1 / 3, network())) == 1
+    larger, smaller = name_both(2 / 3, 1 / 3, nn.Linear(9, 18))
+    assert larger == 1 and smaller < 0.6
+    assert sum(name_both(1 / 2, 1 / 2, network())) < 1.3  # equal weights lose the order
 
 
 @claim("multi-head-attention#shapes")
