@@ -476,10 +476,13 @@ def test_if_no_query_has_an_allowed_key_all_outputs_and_gradients_are_zero(atten
 
 
 @claim("attention#code", kind="measurement")
-def test_minus_a_billion_does_not_exist_in_float16():
+def test_minus_a_billion_in_float16_raises_in_masked_fill_and_is_minus_infinity_elsewhere():
     scores = torch.zeros(2, dtype=torch.float16)
     with pytest.raises(RuntimeError, match="overflow"):
         scores.masked_fill(torch.tensor([True, False]), -1e9)
+    assert torch.where(torch.tensor([True, False]), -1e9, scores).tolist() == [-torch.inf, 0]
+    scores[torch.tensor([True, False])] = -1e9
+    assert scores.tolist() == [-torch.inf, 0]
 
 
 @claim("attention#code")

@@ -391,7 +391,23 @@ def test_minus_a_billion_does_not_fit_float16_and_fits_the_others(printed):
     scores = torch.zeros(2, dtype=torch.float16)
     with pytest.raises(RuntimeError, match="without overflow"):
         scores.masked_fill(torch.tensor([True, False]), -1e9)
-    assert (scores + -1e9).eq(-torch.inf).all()  # no error if it is added
+
+
+@claim("mask-conventions#finite-fill")
+@mutation(
+    "examples/mask-conventions/half_ways.py",
+    "torch.where(forbidden, -1e9, scores)",
+    "torch.where(forbidden, -1e4, scores)",
+    fault="the example replaces by -1e4, which fits",
+)
+def test_in_float16_masked_fill_and_full_raise_and_other_ways_give_minus_infinity(printed):
+    shown = printed("examples", "half_ways")
+    for way in "masked_fill", "torch.full":
+        assert "without overflow" in shown.pop(way)
+    assert shown.keys() == {"torch.where", "assignment", "addition"}
+    assert set(shown.values()) == {"[2.0, 1.0, -inf]"}
+    scores, none = torch.zeros(2, dtype=torch.float16), torch.tensor([True, True])
+    assert torch.where(none, -1e9, scores).softmax(dim=0).isnan().all()  # a row without a key
 
 
 @claim("mask-conventions#finite-fill")
