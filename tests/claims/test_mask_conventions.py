@@ -374,6 +374,39 @@ def test_masks_of_sentences_are_repeated_for_each_head(printed):
 # Why not minus a billion
 
 
+@claim("mask-conventions#others", kind="measurement")
+def test_the_mask_functions_of_hugging_face_return_booleans_numbers_blocks_and_rows():
+    pytest.importorskip("transformers")
+    from transformers import masking_utils as library
+
+    ids = torch.tensor([[4, 5, 6, 7, 8], [6, 7, 0, 0, 0]])
+    real = padding_mask(ids)[:, 0, 0]
+    expected = causal_mask(5) & padding_mask(ids)
+    function = library.and_masks(library.causal_mask_function, library.padding_mask_function(real))
+    sizes = {"batch_size": 2, "q_length": 5, "kv_length": 5, "mask_function": function}
+    booleans = library.sdpa_mask(**sizes, attention_mask=real)
+    assert booleans.dtype == torch.bool and booleans.equal(expected)
+    lowest = torch.finfo(torch.float32).min
+    numbers = library.eager_mask(**sizes, attention_mask=real, dtype=torch.float32)
+    assert numbers.equal((~expected).float() * lowest)
+    assert library.flash_attention_mask(**sizes, attention_mask=real).equal(real)
+    block = library.flex_attention_mask(**sizes, attention_mask=real)
+    assert type(block).__name__ == "BlockMask"
+
+
+@claim("mask-conventions#accident", kind="measurement")
+def test_with_one_head_sdpa_and_our_functions_reject_the_accident_and_masked_fill_does_not():
+    query, key, value = torch.randn(3, 4, 1, 8, 16)
+    mask = causal_mask(8)[0, 0].unsqueeze(1)  # (8, 1, 8)
+    with pytest.raises(RuntimeError):
+        F.scaled_dot_product_attention(query, key, value, mask)
+    for attend in scaled_dot_product_attention, fused_attention:
+        with pytest.raises(ValueError, match="does not broadcast"):
+            attend(query, key, value, mask)
+    scores = query @ key.transpose(-2, -1)
+    assert scores.masked_fill(~mask, -1e9).shape == (4, 8, 8, 8)  # another shape, no error
+
+
 @claim("mask-conventions#finite-fill")
 @mutation(
     "examples/mask-conventions/half.py",

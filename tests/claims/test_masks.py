@@ -669,6 +669,7 @@ def test_without_a_memory_mask_the_decoder_reads_the_pads_of_the_source(printed)
 def test_a_model_that_sees_the_future_is_correct_in_training_and_guesses_at_inference(printed):
     shown = printed("examples", "peeking")
     assert shown["causal mask, in training"] == shown["causal mask, at inference"] == "0.1"
+    assert shown["guessing"] == "0.1"
     for mask in "no mask", "inverted mask":
         assert shown[f"{mask}, in training"] == "0.9"  # 6 of 7, and a guess
         assert shown[f"{mask}, at inference"] == "0.1"

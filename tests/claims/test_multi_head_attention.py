@@ -404,7 +404,41 @@ def test_the_question_mark_looks_most_at_the_first_word_in_one_trained_head(prin
     shares = [
         int(shown[f"head {head}, ? looks most at the first word"].rstrip("%")) for head in range(4)
     ]
-    assert shares[2] == max(shares) > 80 and min(shares) < 60
+    guess = int(shown["a word at random is the first word"].rstrip("%"))
+    assert guess < 20 and shares[2] == max(shares) > 80
+    assert 3 * guess < shares[3] == min(shares) < 60
+
+
+@claim("multi-head-attention#trained-head")
+@mutation(
+    "examples/multi-head-attention/trained_head.py",
+    "(torch.stack(most)[chosen, 2] == 0)",
+    "(torch.stack(most)[:, 2] == 0)",
+    fault="the first words are counted together, whatever they are",
+)
+def test_the_head_of_the_question_mark_finds_question_words_and_misses_most_verbs(printed):
+    shown = printed("examples", "trained_head")
+    assert int(shown["head 2, if the first word is a question word"].rstrip("%")) > 95
+    assert int(shown["head 2, if the first word is a verb"].rstrip("%")) < 50
+
+
+@claim("multi-head-attention#trained-head", kind="measurement")
+def test_in_head_2_the_average_at_the_question_mark_is_nearly_the_value_of_why():
+    example = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "trained_head.py"))
+    values, attention = [], example["first_layer"]
+    attention.register_forward_pre_hook(
+        lambda module, inputs: values.append(module.split(module.value(inputs[0]))[0, 2])
+    )
+    weights = example["weights_of"](example["sentence"])[2, -1]
+    why = values[-1][0]
+    assert (weights @ values[-1] - why).norm() < 0.1 * why.norm()
+
+
+@claim("multi-head-attention#multi-head-code", kind="measurement")
+def test_newer_models_choose_the_size_of_a_head_freely():
+    transformers = pytest.importorskip("transformers")
+    for config in (transformers.GemmaConfig(), transformers.Qwen3NextConfig()):
+        assert config.num_attention_heads * config.head_dim != config.hidden_size
 
 
 # Exercises

@@ -41,6 +41,7 @@ def train(name, mask):
         print(f"{name}, {situation}: {right:.1f}")
 
 
+print(f"guessing: {1 / 10:.1f}")
 train("causal mask", causal)
 train("no mask", torch.ones_like(causal))
 train("inverted mask", ~causal)

@@ -35,5 +35,12 @@ pairs = [p for p in corpus.translator("test") if p.source[-1] == "?"][:200]
 most = [weights_of(pair.source)[:, -1].argmax(dim=-1) for pair in pairs]
 on_first = (torch.stack(most) == 0).float().mean(dim=0)
 print("questions of the test set:", len(pairs))
+guess = sum(1 / len(pair.source) for pair in pairs) / len(pairs)
+print(f"a word at random is the first word: {guess:.0%}")
 for head, share in enumerate(on_first):
     print(f"head {head}, ? looks most at the first word: {share:.0%}")
+asking = {"what", "when", "where", "who", "why", "how"}
+asks = torch.tensor([pair.source[0] in asking for pair in pairs])
+for name, chosen in ("a question word", asks), ("a verb", ~asks):
+    share = (torch.stack(most)[chosen, 2] == 0).float().mean()
+    print(f"head 2, if the first word is {name}: {share:.0%}")
