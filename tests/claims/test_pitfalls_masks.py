@@ -203,6 +203,7 @@ def test_in_float16_filling_with_minus_a_billion_raises_and_adding_it_gives_nan(
     assert_near(pitfall.right_weights(scores, hidden), expected, 1e-3)
     mask = (~hidden).half()
     assert_near((scores + (1 - mask) * -1e9).softmax(dim=0), expected, 1e-3)  # a Python number
+    assert (scores + (1 - 0 * mask) * -1e9).softmax(dim=0).isnan().all()  # no allowed key
 
 
 # Minus ten thousand
@@ -672,6 +673,37 @@ def test_our_smoothed_loss_is_finite_for_any_unlikely_token():
 
 
 # The shift
+
+
+@claim("pitfalls#not-shifted", kind="measurement")
+def test_without_a_shift_the_answer_is_in_the_input_although_no_later_token_gets_in():
+    given, expected = load_pitfall("not_shifted").wrong_pair(torch.arange(6)[None])
+    assert torch.equal(given, expected)
+    layer = nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0, batch_first=True)
+    embedding, hidden = nn.Embedding(10, 16), ~causal_mask(6)[0, 0]
+    changed = given.clone()
+    changed[0, -1] = 9
+    before, after = (layer(embedding(ids), src_mask=hidden) for ids in (given, changed))
+    assert torch.equal(before[:, :-1], after[:, :-1])  # the quiz's first test passes
+
+
+@claim("pitfalls#not-shifted", kind="measurement")
+def test_on_random_tokens_the_loss_falls_to_zero_only_without_a_shift():
+    pitfall = load_pitfall("not_shifted")
+    losses = {}
+    for pair in pitfall.wrong_pair, pitfall.right_pair:
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Embedding(10, 16), nn.Linear(16, 10))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+        for _ in range(100):
+            given, expected = pair(torch.randint(10, (32, 6)))
+            loss = F.cross_entropy(model(given).flatten(0, 1), expected.flatten())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        losses[pair.__name__] = loss.item()
+    assert losses["wrong_pair"] < 0.01
+    assert losses["right_pair"] > 0.95 * math.log(10)
 
 
 @claim("pitfalls#not-shifted")

@@ -16,6 +16,7 @@ from transformer import (
     EncoderLayer,
     MultiHeadAttention,
     TokenEmbedding,
+    TransformerConfig,
     causal_mask,
     sinusoidal_positional_encoding,
 )
@@ -172,6 +173,21 @@ def test_a_table_of_two_bases_has_rows_of_the_right_length_and_jumps_where_they_
     assert (column_angles(wrong)[7] - column_angles(wrong)[6]).abs().max() > 0.5
     other = column_angles(pitfall.other_table)
     torch.testing.assert_close(other, other[:1].expand_as(other), rtol=0, atol=1e-5)
+
+
+@claim("pitfalls#mixed-bases", kind="measurement")
+def test_modulo_a_turn_steps_of_a_pair_are_equal_and_larger_at_the_seam_except_in_the_first():
+    pitfall = load_pitfall("mixed_bases")
+
+    def turns(table):
+        angle = torch.atan2(table[:, 0::2], table[:, 1::2]).double().diff(dim=0)
+        return torch.remainder(angle + math.pi, 2 * math.pi) - math.pi
+
+    right = turns(pitfall.right_table)
+    torch.testing.assert_close(right, right[:1].expand_as(right), rtol=0, atol=1e-5)
+    wrong = turns(pitfall.wrong_table)[5:10].abs()  # row 2 is the step at the seam
+    larger = wrong[2] > wrong[[0, 1, 3, 4]].amax(dim=0) + 1e-4
+    assert not larger[0] and larger[1:].all()
 
 
 @claim("pitfalls#mixed-bases")
@@ -517,6 +533,15 @@ def test_a_nested_forward_is_missing_or_inherited_from_the_parent():
 # Heads
 
 
+@claim("pitfalls#mixed-heads", kind="measurement")
+def test_a_transposed_tensor_or_a_slice_is_contiguous_if_an_axis_has_size_1():
+    for heads, merges in (4, False), (1, True):
+        merged = torch.randn(2, heads, 8, 16).transpose(1, 2)
+        assert merged.is_contiguous() == merges
+    for sentences, merges in (2, False), (1, True):
+        assert torch.zeros(sentences, 9)[:, 1:].is_contiguous() == merges
+
+
 @claim("pitfalls#mixed-heads")
 @mutation(
     "pitfalls/mixed_heads.py",
@@ -627,6 +652,16 @@ def test_without_batch_first_a_padding_mask_does_not_fit():
 
 
 # Layers in a list
+
+
+@claim("pitfalls#modules-in-a-list", kind="measurement")
+def test_without_dropout_only_the_count_shows_the_list():
+    pitfall = load_pitfall("modules_in_a_list")
+    config = TransformerConfig(9, 12, d_model=32, nhead=4, dim_feedforward=64, dropout=0.0)
+    stack = pitfall.Stack([EncoderLayer(config) for _ in range(6)]).eval()
+    x = torch.randn(1, 5, 32)
+    assert torch.equal(stack(x), stack(x))
+    assert sum(p.numel() for p in stack.parameters()) == 32 * 12 + 12
 
 
 @claim("pitfalls#modules-in-a-list")
