@@ -299,6 +299,29 @@ def test_root_d_times_n_0_1_is_as_long_as_applying_the_factor_twice():
     torch.testing.assert_close(twice.norm(), other.norm(), rtol=0.01, atol=0)
 
 
+@claim("pitfalls#embedding-scale", kind="measurement")
+def test_a_layer_learns_without_the_factor_and_stays_near_guessing_with_it_twice():
+    d_model, config = 512, TransformerConfig(9, 9, 512, 8, 1, 1, 512, dropout=0.0)
+    table = sinusoidal_positional_encoding(8, d_model)
+    right = {}
+    for name, factor in ("forgotten", d_model**-0.5), ("right", 1), ("twice", d_model**0.5):
+        torch.manual_seed(0)
+        embedding, output = TokenEmbedding(9, d_model), nn.Linear(d_model, 9)
+        encoder = transformer.Encoder(config)
+        parts = nn.ModuleList([embedding, encoder, output])
+        optimizer = torch.optim.Adam(parts.parameters(), lr=3e-4)
+        for _ in range(120):
+            ids = torch.randint(9, (32, 8))
+            logits = output(encoder(embedding(ids) * factor + table))
+            loss = nn.functional.cross_entropy(logits.flatten(0, 1), ids.flip(1).flatten())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        right[name] = (logits.argmax(dim=-1) == ids.flip(1)).float().mean().item()
+    assert min(right["forgotten"], right["right"]) > 0.85
+    assert 1 / 9 < right["twice"] < 0.35
+
+
 # Pretrained vectors
 
 
