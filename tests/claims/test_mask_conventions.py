@@ -394,6 +394,22 @@ def test_the_mask_functions_of_hugging_face_return_booleans_numbers_blocks_and_r
     assert type(block).__name__ == "BlockMask"
 
 
+@claim("mask-conventions#empty-rows", kind="measurement")
+def test_a_fused_kernel_gives_zeros_for_a_row_of_minus_infinity_and_the_average_for_the_lowest():
+    query, key, value = torch.randn(3, 1, 1, 4, 8)
+    for fill, expected in (
+        (-torch.inf, 0 * value[0, 0, 0]),
+        (
+            torch.finfo(torch.float32).min,
+            value[0, 0].mean(dim=0),
+        ),
+    ):
+        added = torch.zeros(4, 4)
+        added[1] = fill
+        output = F.scaled_dot_product_attention(query, key, value, added)
+        assert_near(output[0, 0, 1], expected, 1e-5)
+
+
 @claim("mask-conventions#accident", kind="measurement")
 def test_with_one_head_sdpa_and_our_functions_reject_the_accident_and_masked_fill_does_not():
     query, key, value = torch.randn(3, 4, 1, 8, 16)
