@@ -41,3 +41,4 @@ if __name__ == "__main__":
         in_use = (begun[:, -1] == target[:, 5]).float().mean()
         print(f"{name}, tokens right with the whole target: {right:.0%}")
         print(f"{name}, the next token right after five: {in_use:.0%}")
+    print(f"a guess: {1 / 10:.0%}")
