@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 
 from comparisons import compare_changed_token, compare_padding
 from helpers import DOCS, DTYPES, few, numbers, seeds
@@ -16,6 +17,7 @@ from mask_helpers import PATHS, assert_near, random_qkv, small_config, small_mod
 from transformer import (
     Encoder,
     MultiHeadAttention,
+    PositionalEncoding,
     TokenEmbedding,
     causal_mask,
     padding_mask,
@@ -673,6 +675,37 @@ def test_a_model_that_sees_the_future_is_correct_in_training_and_guesses_at_infe
     for mask in "no mask", "inverted mask":
         assert shown[f"{mask}, in training"] == "0.9"  # 6 of 7, and a guess
         assert shown[f"{mask}, at inference"] == "0.1"
+
+
+@claim("masks#peeking", kind="measurement")
+def test_where_tokens_can_be_predicted_a_peeking_model_fails_and_the_right_one_does_not():
+    following, causal = torch.tensor([3, 0, 4, 1, 9, 2, 8, 5, 7, 6]), causal_mask(7)
+
+    def chains(count):  # the next token follows a rule in four cases of five
+        ids = [torch.randint(10, (count,))]
+        for _ in range(7):
+            random = torch.rand(count) < 0.2
+            ids.append(torch.where(random, torch.randint(10, (count,)), following[ids[-1]]))
+        return torch.stack(ids, dim=1)
+
+    right = {}
+    for name, mask in ("causal", causal), ("none", torch.ones_like(causal)):
+        torch.manual_seed(0)
+        embedding, output = TokenEmbedding(10, 32), nn.Linear(32, 10)
+        position, attention = PositionalEncoding(32, dropout=0.0), MultiHeadAttention(32, 2)
+        parts = nn.ModuleList([embedding, attention, output])
+        optimizer = torch.optim.Adam(parts.parameters(), lr=0.01)
+        for step in range(251):
+            ids = chains(1000 if step == 250 else 32)
+            x = position(embedding(ids[:, :-1]))
+            seen = mask & causal if step == 250 else mask  # the last as in inference
+            logits = output(attention(x, x, x, seen)[0])
+            loss = F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        right[name] = (logits.argmax(dim=-1) == ids[:, 1:]).float().mean().item()
+    assert right["causal"] > 0.75 and right["none"] < 0.4
 
 
 # Exercises
