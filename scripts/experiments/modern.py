@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Our models and those of transformers with the same random weights: the largest differences.
+"""Our models and those of transformers: the largest differences, and sizes of newer ones.
 
-tests/claims/pretrained.py makes each comparison, here with several seeds.
+tests/claims/pretrained.py makes each comparison, here with several seeds and random weights.
 Writes snippets/results/modern.json, with a key over the code of both.
 """
 
@@ -39,6 +39,7 @@ def main() -> None:
         },
         "seeds": SEEDS,
         "differences": differences,
+        "newer": pretrained.newer_models(),
     }
     RESULTS.write_text(f"{json.dumps(record, indent=1)}\n", encoding="utf-8")
 

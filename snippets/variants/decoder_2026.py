@@ -109,7 +109,10 @@ class CausalSelfAttention(nn.Module):
         if self.number in cache.layers:
             old_k, old_v = cache.layers[self.number]
             k, v = torch.cat([old_k, k], dim=2), torch.cat([old_v, v], dim=2)
-        kept = k[:, :, -self.window :], v[:, :, -self.window :]  # 0 keeps all
+        kept = k, v
+        if self.window:  # copied: a view would hold all tokens in memory
+            last = slice(-self.window, None)
+            kept = k[:, :, last].clone(), v[:, :, last].clone()
         cache.layers[self.number] = kept
         earlier = torch.arange(1 - k.size(2), 1, device=x.device)
         distance = positions.unsqueeze(1) - positions[-1] - earlier  # (n, m)
@@ -159,7 +162,7 @@ class Layer(nn.Module):
 # --8<-- [end:layer]
 # --8<-- [start:decoder]
 class Decoder2026(nn.Module):
-    """Ids in, logits of the next token out.
+    """Ids in, logits of the next token out; blocks of 2023 to mid-2025.
 
     Shapes: ids (batch, n) -> (batch, n, vocab_size). With a cache, ids are
     the tokens that follow those in the cache. Padding may only be on the
@@ -178,7 +181,8 @@ class Decoder2026(nn.Module):
         self.norm = make_norm(config, d)
         self.output = nn.Linear(d, config.vocab_size, bias=False)
         self.apply(initialise)
-        if config.tie_embeddings:
+        if config.tie_embeddings:  # small, as its rows also make the logits
+            nn.init.normal_(self.embedding.weight, std=0.02 / self.scale)
             self.output.weight = self.embedding.weight
 
     def forward(self, ids: Tensor, cache: Cache | None = None) -> Tensor:

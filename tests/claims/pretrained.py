@@ -62,6 +62,18 @@ def rope(theta: float = 500.0, kind: str = "default", **options: float) -> dict[
     return {"rope_type": kind, "rope_theta": theta, **options}
 
 
+GEMMA = {
+    "local_base": 50.0,
+    "window": 4,
+    "global_every": 2,
+    "activation": "gelu",
+    "offset_norm": True,
+    "norm_after": True,
+    "scale_embedding": True,
+    "score_dim": 20,
+    "tie_embeddings": True,
+}
+
 # The names of a configuration and a model of transformers, their options, and ours.
 DECODERS: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
     "Llama": (
@@ -97,17 +109,21 @@ DECODERS: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
             "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
             "query_pre_attn_scalar": 20,
         },
+        GEMMA,
+    ),
+    "Gemma 3 with linear scaling": (  # that of the global layers only
+        "Gemma3TextConfig",
+        "Gemma3ForCausalLM",
         {
-            "local_base": 50.0,
-            "window": 4,
-            "global_every": 2,
-            "activation": "gelu",
-            "offset_norm": True,
-            "norm_after": True,
-            "scale_embedding": True,
-            "score_dim": 20,
-            "tie_embeddings": True,
+            "rope_parameters": {
+                "full_attention": rope(kind="linear", factor=8.0),
+                "sliding_attention": rope(50.0),
+            },
+            "sliding_window": 4,
+            "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+            "query_pre_attn_scalar": 20,
         },
+        {**GEMMA, "rope_scaling": "linear", "rope_factor": 8.0},
     ),
     "Llama with YaRN": (
         "LlamaConfig",
@@ -413,6 +429,46 @@ def compare_gpt2(seed: int) -> Differences:
     ours.load_state_dict(state)
     ids = random_ids(seed)
     return {"logits": relative_difference(ours(ids), theirs(ids).logits)}
+
+
+# Models after mid-2025
+
+
+def newer_models() -> dict[str, float]:
+    """Sizes of newer models, from the default configurations of transformers."""
+    from transformers import AutoConfig
+
+    def load(model_type: str) -> Any:
+        return AutoConfig.for_model(model_type)
+
+    found: dict[str, float] = {}
+    for name, model_type in (
+        ("Qwen3-Next", "qwen3_next"),
+        ("Qwen3.5", "qwen3_5_text"),
+        ("Kimi Linear", "kimi_linear"),
+        ("OLMo Hybrid", "olmo_hybrid"),
+    ):
+        kinds = load(model_type).layer_types
+        found[f"{name}, layers"] = len(kinds)
+        found[f"{name}, linear layers"] = kinds.count("linear_attention")
+    sparse, compressed = load("deepseek_v32"), load("deepseek_v4")
+    found["DeepSeek-V3.2, indexed layers"] = sparse.layer_types.count("indexed_attention")
+    found["DeepSeek-V3.2, keys of a query"] = sparse.index_topk
+    rates = compressed.compress_rates
+    entry, heavily = "compressed_sparse_attention", "heavily_compressed_attention"
+    found["DeepSeek-V4, tokens in an entry"] = rates[entry]
+    found["DeepSeek-V4, tokens in a heavily compressed entry"] = rates[heavily]
+    rotated = load("qwen3_5_text").rope_parameters["partial_rotary_factor"]
+    found["Qwen3.5, rotated part of a head"] = rotated
+    interval = load("llama4_text").no_rope_layer_interval
+    found["Llama 4, one layer without rotation in"] = interval
+    found["DeepSeek-V4, residual streams"] = compressed.hc_mult
+    small = load("gemma3n_text")
+    found["Gemma 3n, layers"] = small.num_hidden_layers
+    found["Gemma 3n, layers that share keys and values"] = small.num_kv_shared_layers
+    further = load("deepseek_v3").num_nextn_predict_layers
+    found["DeepSeek-V3, further layers for prediction"] = further
+    return found
 
 
 def all_comparisons() -> dict[str, Callable[[int], Differences]]:

@@ -54,6 +54,20 @@ def einops_encoder(heads=4, dim_head=8, depth=2) -> EinopsEncoder:
     return EinopsEncoder(32, depth, heads, dim_head, hidden_dim=48).double().eval()
 
 
+@claim("models#einops", kind="measurement")
+@torch.no_grad()
+def test_one_matrix_of_pytorch_serves_cross_attention_in_the_order_query_key_value():
+    torch.manual_seed(0)
+    attention = nn.MultiheadAttention(32, 4, bias=False, batch_first=True).double()
+    x, memory = normal(2, 5, 32), normal(2, 7, 32, seed=1)
+    assert attention.in_proj_weight.shape == (96, 32)
+    query, both = attention.in_proj_weight.split([32, 64])
+    k, v = (memory @ both.T).chunk(2, dim=-1)  # one call for keys and values
+    q, k, v = (each.unflatten(-1, (4, 8)).transpose(1, 2) for each in (x @ query.T, k, v))
+    heads = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
+    close(attention(x, memory, memory)[0], attention.out_proj(heads))
+
+
 @claim("models#einops")
 @mutation(
     "variants/encoder_einops.py",

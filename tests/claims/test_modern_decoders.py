@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,12 +13,14 @@ from helpers import SNIPPETS, close, normal
 from marks import claim, mutation
 from pretrained import (
     FILES,
+    NEW_SIZES,
     compare_bert,
     compare_decoders,
     compare_deepseek_experts,
     compare_gpt2,
     compare_latent_attention,
     compare_losses,
+    newer_models,
     random_ids,
 )
 from variants.decoder_2026 import Cache, Decoder2026, DecoderConfig
@@ -54,19 +57,19 @@ def make_decoder(**options) -> Decoder2026:
     "variants/decoder_2026.py",
     "q = rotate_halves(q, angle, self.size)",
     "q = rotate_halves(q, -angle, self.size)",
-    fault="the queries of the decoder of 2026 are rotated backwards",
+    fault="the queries of the decoder are rotated backwards",
 )
 @mutation(
     "variants/decoder_2026.py",
     "k, v = torch.cat([old_k, k], dim=2), torch.cat([old_v, v], dim=2)",
     "k, v = torch.cat([k, old_k], dim=2), torch.cat([v, old_v], dim=2)",
-    fault="the cache of the decoder of 2026 puts new keys before old ones",
+    fault="the cache of the decoder puts new keys before old ones",
 )
 @mutation(
     "variants/decoder_2026.py",
     "cache.length = end",
     "cache.length += 1",
-    fault="the cache of the decoder of 2026 counts calls, not tokens",
+    fault="the cache of the decoder counts calls, not tokens",
 )
 @seeds
 def test_our_decoder_computes_the_logits_of_llama(seed):
@@ -421,7 +424,7 @@ def test_the_differences_in_the_table_belong_to_this_code(printed):
     "variants/decoder_2026.py",
     "mask = distance >= 0\n",
     "mask = distance >= -1\n",
-    fault="each token of the decoder of 2026 sees the next one",
+    fault="each token of the decoder sees the next one",
 )
 @mutation(
     "examples/modern-decoders/in_one_minute.py",
@@ -440,8 +443,8 @@ def test_with_the_cache_the_logits_are_the_same(printed):
 @claim("modern-decoders#windows")
 @mutation(
     "variants/decoder_2026.py",
-    "kept = k[:, :, -self.window :], v[:, :, -self.window :]",
-    "kept = k, v",
+    "last = slice(-self.window, None)",
+    "last = slice(None)",
     fault="the cache of a sliding layer keeps every token",
 )
 def test_a_sliding_layer_keeps_only_the_tokens_of_its_window():
@@ -450,6 +453,84 @@ def test_a_sliding_layer_keeps_only_the_tokens_of_its_window():
         model(part, cache)
     assert [k.size(2) for k, _ in cache.layers.values()] == [5, 5, 32]
     assert all(k.shape == v.shape for k, v in cache.layers.values())
+
+
+def stored_tokens(part: torch.Tensor) -> float:
+    """By the memory that the tensor keeps alive, not by its shape."""
+    return part.untyped_storage().nbytes() / part[:, :, 0].nbytes
+
+
+@claim("modern-decoders#windows")
+@mutation(
+    "variants/decoder_2026.py",
+    "kept = k[:, :, last].clone(), v[:, :, last].clone()",
+    "kept = k[:, :, last].contiguous(), v[:, :, last].contiguous()",
+    fault="the cache of a sliding layer with one head holds a view of all tokens",
+)
+@mutation(
+    "variants/decoder_2026.py",
+    "v[:, :, last].clone()",
+    "v[:, :, last]",
+    fault="the values of a sliding layer are a view of those of all tokens",
+)
+@mutation(
+    "examples/modern-decoders/window_memory.py",
+    "megabytes(16)",
+    "megabytes(200)",
+    fault="the example of the memory of windows has a longer window",
+)
+@torch.no_grad()
+@pytest.mark.parametrize(("batch", "num_kv_heads"), [(1, 1), (1, 2), (2, 1), (2, 4)])
+def test_after_a_prompt_a_sliding_layer_holds_memory_for_its_window_only(
+    batch, num_kv_heads, printed
+):
+    model = make_decoder(window=16, global_every=3, num_kv_heads=num_kv_heads)
+    cache, prompt = Cache(), torch.randint(40, (batch, 2000))
+    for count, part in (2000, prompt), (2001, prompt[:, :1]):
+        model(part, cache)
+        for kept in zip(*cache.layers.values(), strict=True):
+            assert [stored_tokens(each) for each in kept] == [16, 16, count]
+    shown = printed("examples", "window_memory")
+    number = 2 * 2 * 32 * 4 / 1e6  # keys and values, heads, head_dim, bytes
+    assert float(shown["without windows, megabytes"]) == round(6 * 2000 * number, 2)
+    label = "a window of 16 in five of six layers, megabytes"
+    assert float(shown[label]) == round((5 * 16 + 2000) * number, 2)
+    shown = printed("examples", "in_one_minute")
+    assert shown["tokens whose keys are stored"] == "[4, 4, 12]"
+    assert shown["tokens whose values are stored"] == "[4, 4, 12]"
+
+
+@claim("modern-decoders#windows")
+@mutation(
+    "variants/decoder_2026.py",
+    'scaling = "" if is_local else config.rope_scaling',
+    "scaling = config.rope_scaling",
+    fault="sliding layers scale their positions too",
+)
+@seeds
+def test_with_linear_scaling_of_its_global_layers_it_computes_the_logits_of_gemma_3(seed):
+    for difference in compare_decoders("Gemma 3 with linear scaling", seed).values():
+        assert difference < BOUND
+
+
+@claim("modern-decoders#windows")
+@mutation(
+    "examples/modern-decoders/kv_cache.py",
+    "whole = layers // 6",
+    "whole = layers / 6",
+    fault="the example of Gemma's cache has parts of layers without a window",
+)
+@pytest.mark.parametrize(("name", "layers"), [("4B", 34), ("12B", 48), ("27B", 62)])
+def test_the_cache_of_gemma_3_has_the_printed_part_of_its_size_without_windows(
+    name, layers, printed
+):
+    from transformers import Gemma3TextConfig
+
+    kinds = Gemma3TextConfig(num_hidden_layers=layers).layer_types
+    sizes = {"full_attention": 131072, "sliding_attention": 1024}
+    part = sum(sizes[kind] for kind in kinds) / (layers * 131072)
+    shown = printed("examples", "kv_cache")[f"Gemma 3 {name}, part of the cache"]
+    assert shown == f"{part:.1%}"
 
 
 @claim("modern-decoders#gemma")
@@ -477,6 +558,134 @@ def test_tied_embeddings_are_one_parameter():
     assert one.output.weight is one.embedding.weight
     counts = [sum(p.numel() for p in model.parameters()) for model in (one, two)]
     assert counts[1] - counts[0] == 40 * 32
+
+
+@claim("modern-decoders#tied")
+@mutation(
+    "variants/decoder_2026.py",
+    "std=0.02 / self.scale",
+    "std=1.0",
+    fault="the tied table starts as large as PyTorch's embeddings",
+)
+@mutation(
+    "variants/decoder_2026.py",
+    "std=0.02 / self.scale",
+    "std=0.02 * self.scale",
+    fault="the tied table grows with the factor of the input",
+)
+@torch.no_grad()
+@pytest.mark.parametrize("scale_embedding", [False, True])
+@pytest.mark.parametrize("num_layers", [1, 4])
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize(("vocab_size", "d"), [(100, 64), (100, 512), (8000, 512), (32000, 64)])
+def test_an_untrained_decoder_predicts_almost_uniformly(
+    vocab_size, d, tied, num_layers, scale_embedding
+):
+    torch.manual_seed(0)
+    sizes = {"vocab_size": vocab_size, "d_model": d, "head_dim": d // 4, "dim_feedforward": 2 * d}
+    options = {"tie_embeddings": tied, "scale_embedding": scale_embedding}
+    config = DecoderConfig(**SIZES | sizes | options | {"num_layers": num_layers})
+    ids = torch.randint(vocab_size, (4, 33))
+    logits = Decoder2026(config)(ids[:, :-1])
+    loss = nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
+    assert abs(loss - math.log(vocab_size)) < (0.5 if tied else 1.5)
+
+
+@claim("modern-decoders#tied")
+@mutation(
+    "examples/modern-decoders/tied.py",
+    "if std:",
+    "if not std:",
+    fault="the example of tied embeddings changes the other table",
+)
+def test_with_the_table_of_nn_embedding_the_tied_decoder_starts_with_a_large_loss(printed):
+    shown = printed("examples", "tied")
+    uniform = float(shown["all tokens equally probable, loss"])
+    assert uniform == round(math.log(1000), 2)
+    assert abs(float(shown["not tied, loss"]) - uniform) < 1
+    assert abs(float(shown["tied, loss"]) - uniform) < 1
+    assert float(shown["tied, standard deviation 1, loss"]) > 20 * uniform
+
+
+@claim("modern-decoders#since", kind="measurement")
+def test_the_printed_sizes_of_newer_models_are_those_of_transformers(printed):
+    shown = printed("examples", "newer")
+    found = newer_models()
+    assert shown.keys() == found.keys()
+    for name, number in found.items():
+        assert shown[name] == f"{number:,}"
+
+
+def source(model: str) -> str:
+    import transformers
+
+    folder = Path(transformers.__file__).parent / "models" / model
+    return (folder / f"modeling_{model}.py").read_text(encoding="utf-8")
+
+
+@claim("models#decoder-2023", kind="measurement")
+@pytest.mark.parametrize("model", ["Olmo2", "Exaone4"])
+def test_olmo_2_and_exaone_4_normalize_only_after_a_sublayer(model):
+    """The sublayers read x itself; with the weights of the norms at zero nothing is added."""
+    import transformers
+
+    sizes = NEW_SIZES | {"attn_implementation": "eager"}
+    config = getattr(transformers, f"{model}Config")(**sizes)
+    whole = getattr(transformers, f"{model}Model")(config).eval()
+    layer, read = whole.layers[0], []
+    for part in (layer.self_attn, layer.mlp):
+        part.register_forward_pre_hook(
+            lambda _, args, kwargs: read.append((*args, *kwargs.values())[0]), with_kwargs=True
+        )
+    names = [name for name, _ in layer.named_children() if "layernorm" in name]
+    assert sorted(names) == ["post_attention_layernorm", "post_feedforward_layernorm"]
+    for name in names:
+        nn.init.zeros_(getattr(layer, name).weight)
+    ids = random_ids(0)
+    states = whole(ids, output_hidden_states=True).hidden_states
+    for each in read:
+        torch.testing.assert_close(each, states[0])
+    torch.testing.assert_close(states[1], states[0])
+
+
+@claim("modern-decoders#since", kind="measurement")
+def test_the_sink_of_gpt_oss_is_one_more_term_of_the_denominator():
+    from transformers.models.gpt_oss.modeling_gpt_oss import eager_attention_forward
+
+    module = nn.Module().eval()
+    module.num_key_value_groups, module.sinks = 1, torch.tensor([0.3, -1.0])
+    q, k, v = torch.randn(3, 1, 2, 5, 8).unbind(0)
+    _, weights = eager_attention_forward(module, q, k, v, None, 8**-0.5)
+    exponentials = (q @ k.mT * 8**-0.5).exp()
+    total = exponentials.sum(dim=-1, keepdim=True) + module.sinks.exp()[:, None, None]
+    torch.testing.assert_close(weights, exponentials / total)
+
+
+@claim("modern-decoders#since", kind="measurement")
+@pytest.mark.parametrize(
+    ("model", "line"),
+    [
+        ("qwen3_next", "attn_output = attn_output * torch.sigmoid(gate)"),
+        ("deepseek_v32", "min(self.index_topk, index_scores.shape[-1])"),
+        ("llama4", "self.use_rope = config.no_rope_layers[layer_idx]"),
+        ("smollm3", "self.use_rope = config.no_rope_layers[layer_idx]"),
+        ("gpt_oss", "self.sinks = nn.Parameter(torch.empty(config.num_attention_heads))"),
+    ],
+)
+def test_the_sources_of_newer_models_have_the_parts_of_the_table(model, line):
+    assert line in source(model)
+
+
+@claim("models#decoder-2023")
+@mutation(
+    "variants/decoder_2026.py",
+    "y = self.attention(self.attention_norm(x), positions, cache)",
+    "y = self.attention(x, positions, cache)",
+    fault="our decoder has no norm before attention",
+)
+@pytest.mark.parametrize("name", ["Llama", "Qwen3"])
+def test_llama_and_qwen3_have_the_same_layer(name):
+    assert max(compare_decoders(name, 0).values()) < BOUND
 
 
 @claim("modern-decoders#qk-norm")
@@ -582,7 +791,7 @@ def test_the_printed_cache_sizes_are_those_of_our_modules(printed):
     "variants/decoder_2026.py",
     "num_layers: int = 36",
     "num_layers: int = 32",
-    fault="the decoder of 2026 has as many layers as LLaMA 7B",
+    fault="the decoder has as many layers as LLaMA 7B",
 )
 def test_with_the_published_sizes_it_has_the_published_numbers_of_parameters(printed):
     shown = printed("examples", "parameters")
@@ -608,6 +817,27 @@ def test_each_scaling_divides_the_slowest_frequency_and_only_linear_the_fastest(
         assert (plain[-1] / scaled[-1]).item() == pytest.approx(4)
         assert float(shown[f"{scaling}, fastest pair divided by"]) == fastest
         assert float(shown[f"{scaling}, slowest pair divided by"]) == 4
+
+
+@claim("modern-decoders#rope-scaling")
+@mutation(
+    "examples/modern-decoders/short_texts.py",
+    "(after - before).std()",
+    "(after.std() - before.std()).abs()",
+    fault="the example of short texts compares only the spread of the scores",
+)
+def test_each_scaling_changes_the_scores_of_short_texts(printed):
+    """Pairs of features with variance 1: the change is known exactly."""
+    shown = printed("examples", "short_texts")
+    plain, _ = rope_frequencies(128)
+    for distance in (50, 500):
+        for scaling in ("linear", "ntk", "yarn"):
+            scaled, size = rope_frequencies(128, scaling=scaling, factor=4)
+            cosine = torch.cos(distance * (scaled - plain))
+            change = (size**4 + 1 - 2 * size**2 * cosine).mean().sqrt().item()
+            printed_change = float(shown[f"{scaling}, {distance} tokens apart, change"])
+            assert printed_change == pytest.approx(change, abs=0.05)
+            assert change > 0.3
 
 
 @claim("modern-decoders#rope-scaling")

@@ -25,5 +25,12 @@ with torch.no_grad():
     parts = model(ids[:, :8], cache), model(ids[:, 8:], cache)
 print("logits:", tuple(logits.shape))
 print("the same with a cache:", torch.cat(parts, 1).allclose(logits, atol=1e-5))
-kept = [keys.size(2) for keys, _ in cache.layers.values()]
-print("tokens in the cache of each layer:", kept)
+
+
+def tokens_in_memory(part):  # of the whole storage, not only of the shape
+    return part.untyped_storage().nbytes() // part[:, :, 0].nbytes
+
+
+keys, values = zip(*cache.layers.values(), strict=True)
+print("tokens whose keys are stored:", [tokens_in_memory(k) for k in keys])
+print("tokens whose values are stored:", [tokens_in_memory(v) for v in values])

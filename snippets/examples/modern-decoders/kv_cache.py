@@ -17,6 +17,8 @@ for name, count in numbers.items():
         f"{name}, gigabytes for {context:,} tokens: {size * context / 1e9:.1f}"
     )
 
-window = 1024
-tokens = (5 * window + context) / 6
-print(f"five of six layers with a window of 1024: {tokens / context:.1%}")
+for name, layers in ("4B", 34), ("12B", 48), ("27B", 62):
+    whole = layers // 6  # every sixth layer has no window
+    tokens = whole * context + (layers - whole) * 1024
+    part = tokens / (layers * context)
+    print(f"Gemma 3 {name}, part of the cache: {part:.1%}")
