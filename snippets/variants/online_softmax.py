@@ -10,7 +10,7 @@ def attention_by_blocks(
     """softmax(Q K^T / sqrt(d_k)) V, with block keys at a time.
 
     Shapes: query (..., n, d_k), key (..., m, d_k), value (..., m, d_v) ->
-    (..., n, d_v). No table of n times m scores is ever made.
+    (..., n, d_v). At most n times block scores exist at a time.
     Source: Dao et al. 2022, section 3.1; Milakov and Gimelshein 2018.
     """
     query = query / math.sqrt(query.size(-1))

@@ -1,10 +1,12 @@
 """The claims of the chapter on variants about whole models."""
 
+from itertools import permutations
 from threading import Event
 
 import pytest
 import torch
 import torch.nn.functional as F
+from einops import EinopsError, rearrange
 from torch import nn
 
 import transformer
@@ -52,6 +54,27 @@ def some_ids(batch: int, length: int, seed: int = 0) -> torch.Tensor:
 def einops_encoder(heads=4, dim_head=8, depth=2) -> EinopsEncoder:
     torch.manual_seed(0)
     return EinopsEncoder(32, depth, heads, dim_head, hidden_dim=48).double().eval()
+
+
+@claim("models#einops", kind="mathematics")
+def test_no_single_pattern_of_the_four_axes_is_the_wrong_reshape():
+    x, sizes = torch.arange(144).view(2, 6, 12), {"n": 6, "h": 3, "d": 4}
+    patterns = [
+        f"b {template.format(*axes)} -> b h n d"
+        for axes in permutations("nhd")
+        for template in ("{} ({} {})", "({} {}) {}")
+    ]
+    found = []
+    for pattern in patterns:
+        try:
+            found.append(rearrange(x, pattern, **sizes))
+        except EinopsError:  # the shape doesn't fit
+            continue
+    right, wrong = x.unflatten(2, (3, 4)).transpose(1, 2), x.reshape(2, 3, 6, 4)
+    assert any(each.equal(right) for each in found)
+    assert not any(each.equal(wrong) for each in found)
+    steps = rearrange(x, "b n (h d) -> b (n h d)", h=3)  # two patterns do express it
+    assert rearrange(steps, "b (h n d) -> b h n d", h=3, n=6).equal(wrong)
 
 
 @claim("models#einops", kind="measurement")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from bookbuild.reference.claim_results import code_key
 from helpers import SNIPPETS, close, normal
@@ -871,6 +872,33 @@ def test_attention_by_blocks_equals_softmax_over_all_keys(block):
     q, k, v = 5 * normal(2, 4, 32, 8), normal(2, 4, 32, 8, seed=1), normal(2, 4, 32, 6, seed=2)
     expected = (q @ k.mT / math.sqrt(8)).softmax(dim=-1) @ v
     close(attention_by_blocks(q, k, v, block), expected, 1e-12)
+
+
+class LargestTensor(TorchDispatchMode):
+    """Records the number of elements of the largest result."""
+
+    numel = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        if isinstance(result, torch.Tensor):
+            self.numel = max(self.numel, result.numel())
+        return result
+
+
+@claim("modern-decoders#flash")
+@mutation(
+    "variants/online_softmax.py",
+    "zip(key.split(block, -2), value.split(block, -2), strict=True)",
+    "[(key, value)]",
+    fault="the online softmax computes all scores at once",
+)
+@pytest.mark.parametrize("block", [10, 64])
+def test_attention_by_blocks_makes_at_most_block_scores_for_each_query(block):
+    q, k, v = torch.randn(200, 4), torch.randn(300, 4), torch.randn(300, 4)
+    with LargestTensor() as largest:
+        attention_by_blocks(q, k, v, block)
+    assert largest.numel == 200 * block
 
 
 @claim("modern-decoders#flash")
