@@ -2,25 +2,41 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from transformer import FeedForward, MultiHeadAttention, initialise
+from transformer import Encoder, Residual, TransformerConfig, initialise
 
 
-def likeness(add, depth=6, d_model=64):
-    """Mean cosine between two tokens of a sentence, after each layer."""
+class NoSum(Residual):
+    def forward(self, x, sublayer):
+        return self.norm(sublayer(x))
+
+
+def compare_tokens(depth, kind, norm_first=False):
+    """Mean cosine of two tokens; distance from the sentence's mean / length."""
     torch.manual_seed(0)
-    x, means = torch.randn(8, 16, d_model), []
-    for _ in range(depth):
-        attention = MultiHeadAttention(d_model, nhead=4)
-        network = FeedForward(d_model, 4 * d_model, dropout=0.0)
-        nn.ModuleList([attention, network]).apply(initialise)
-        y = attention(x, x, x)[0]
-        x = x + y if add else y
-        x = x + network(x) if add else network(x)
-        cosines = normalize(x, dim=-1) @ normalize(x, dim=-1).transpose(1, 2)
-        means.append((cosines.sum((1, 2)) - 16).mean().item() / (16 * 15))
-    return means
+    config = TransformerConfig(
+        src_vocab_size=9, tgt_vocab_size=12, d_model=64, nhead=4,
+        num_encoder_layers=depth, dim_feedforward=256, dropout=0.0,
+        norm_first=norm_first,
+    )  # fmt: skip
+    encoder = Encoder(config)
+    for layer in encoder.layers:
+        layer.residuals = nn.ModuleList(kind(config) for _ in range(2))
+    with torch.no_grad():
+        x = encoder.apply(initialise)(torch.randn(8, 16, 64))
+    cosines = normalize(x, dim=-1) @ normalize(x, dim=-1).transpose(1, 2)
+    cosine = (cosines.sum((1, 2)) - 16).mean() / (16 * 15)
+    distance = (x - x.mean(dim=1, keepdim=True)).norm(dim=-1)
+    return cosine.item(), (distance / x.norm(dim=-1)).mean().item()
 
 
-for name, add in ("f(x)", False), ("x + f(x)", True):
-    for layer, mean in enumerate(likeness(add), 1):
-        print(f"{name}, after layer {layer}: {mean:.2f}")
+depths = 1, 2, 3, 6, 12, 24
+print("layers:", *(f"{depth:6}" for depth in depths))
+for name, kind, norm_first in (
+    ("f(x)", NoSum, False),
+    ("x + f(x), post-norm", Residual, False),
+    ("x + f(x), pre-norm", Residual, True),
+):
+    pairs = [compare_tokens(depth, kind, norm_first) for depth in depths]
+    cosines, differences = zip(*pairs, strict=True)
+    print(f"{name}, cosine:", *(f"{x:6.3f}" for x in cosines))
+    print(f"{name}, difference:", *(f"{x:6.1g}" for x in differences))
