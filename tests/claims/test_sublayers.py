@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from helpers import DTYPES, SNIPPETS, few, numbers
+from helpers import DTYPES, SNIPPETS, few, normal, numbers
 from marks import claim, mutation
 from transformer import (
     DecoderLayer,
@@ -150,15 +150,19 @@ def test_neither_needs_the_last_bias_and_a_but_not_b_needs_another_first_matrix(
 @claim("sublayers#exercises")
 @mutation(
     "exercises/sublayers/how_wide.py",
-    ").relu()  # (network, 4, width)",
-    ")  # (network, 4, width)",
+    "learned, silent = train_networks(width, relu)",
+    "learned, silent = train_networks(width, lambda x: x)",
     fault="the networks of different widths have no ReLU",
 )
 def test_wide_networks_learn_the_function_that_two_units_can_compute_but_rarely_learn(printed):
     shown = printed("exercises", "how_wide").items()
-    learned, silent = (
-        [int(value) for label, value in shown if kind in label] for kind in ("learn", "silent")
+    learned, silent, leaky = (
+        [int(value) for label, value in shown if kind in label]
+        for kind in ("of 100", "silent", "leaky")
     )
+    assert leaky[0] < 50
+    assert min(leaky[1:3]) > 85
+    assert silent[1:3] == [100 - count for count in learned[1:3]]
     assert learned == sorted(learned)
     assert learned[0] < 20 and learned[-1] == 100
     failed = [100 - count for count in learned]
@@ -178,6 +182,24 @@ def test_without_relu_the_two_matrices_are_one(printed, dtype):
     assert shown["the same with relu"] == "False"
     assert shown["two matrices, weights"] == "2,097,152"
     assert shown["one matrix, weights"] == "262,144"
+
+
+@claim("sublayers#feed-forward", kind="mathematics")
+def test_special_weights_make_a_network_with_relu_a_single_matrix():
+    x = normal(20)
+    assert torch.equal(x.clamp(min=0) - (-x).clamp(min=0), x)
+
+
+@claim("sublayers#feed-forward", kind="measurement")
+def test_networks_of_current_models_are_mostly_between_two_and_a_half_and_four_times_as_wide():
+    import transformers
+
+    older = transformers.BertConfig()
+    assert older.intermediate_size == 4 * older.hidden_size
+    assert transformers.GPT2Config().n_inner is None  # four times the width
+    names = ("Llama", "Mistral", "Gemma3Text", "Olmo3", "DeepseekV3", "Qwen3_5Text", "Cohere2")
+    current = [getattr(transformers, f"{name}Config")() for name in names]
+    assert all(2.5 <= each.intermediate_size / each.hidden_size <= 4 for each in current)
 
 
 @claim("sublayers#feed-forward")
@@ -551,6 +573,10 @@ def test_an_in_place_sum_can_change_the_callers_tensor_and_break_the_backward_pa
     assert numbers(shown["the caller's x, after y += x"]) == [2, 2, 2]
     assert numbers(shown["the caller's x, after y = y + x"]) == [1, 1, 1]
     assert "inplace" in shown["backward"]
+    x = torch.ones(3)
+    for module in nn.Identity(), nn.Dropout(0.0), nn.Dropout(0.1).eval():
+        assert module(x) is x
+    assert nn.Dropout(0.1)(x) is not x
 
 
 @claim("sublayers#residual")
