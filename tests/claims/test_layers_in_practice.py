@@ -185,6 +185,32 @@ def test_the_fast_path_of_torch_equals_our_encoder_at_real_positions_and_is_zero
     assert not fast[~real].any()
 
 
+@claim("layers-in-practice#torch-nn", kind="measurement")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("changes", "with_mask", "zeros"),
+    [
+        ({}, False, True),
+        ({"activation": "gelu"}, False, True),
+        ({"activation": nn.functional.silu}, False, False),
+        ({"bias": False}, False, False),
+        ({"nhead": 1}, False, False),
+        ({}, True, False),
+    ],
+)
+def test_the_fast_path_needs_relu_or_gelu_biases_even_heads_and_no_other_mask(
+    changes, with_mask, zeros
+):
+    sizes = {"d_model": 16, "nhead": 2, "dim_feedforward": 32, "batch_first": True}
+    layer = nn.TransformerEncoderLayer(**(sizes | changes))
+    encoder = nn.TransformerEncoder(layer, 2).eval()
+    padded = torch.tensor([[False] * 5, [False, False, True, True, True]])
+    causal = torch.ones(5, 5, dtype=torch.bool).triu(1) if with_mask else None
+    with torch.no_grad():
+        y = encoder(torch.randn(2, 5, 16), mask=causal, src_key_padding_mask=padded)
+    assert (not y[padded].any().item()) == zeros
+
+
 @claim("layers-in-practice#wrong-source")
 @mutation(
     "examples/layers-in-practice/wrong_source.py",
