@@ -1,5 +1,6 @@
 """The claims of the chapter on layer normalization."""
 
+import inspect
 import math
 import runpy
 from fractions import Fraction
@@ -392,6 +393,27 @@ def test_in_post_norm_a_hundredth_of_the_input_is_left_after_twelve_layers(print
 
 
 # Post-norm and pre-norm
+
+
+@claim("layer-norm#post-and-pre", kind="measurement")
+@pytest.mark.parametrize(
+    ("name", "before", "after"), [("olmo2", False, True), ("gemma3", True, True)]
+)
+def test_some_models_normalize_the_output_of_a_sublayer_before_the_sum(name, before, after):
+    from transformers.models.gemma3 import modeling_gemma3
+    from transformers.models.olmo2 import modeling_olmo2
+
+    layer = {
+        "olmo2": modeling_olmo2.Olmo2DecoderLayer,
+        "gemma3": modeling_gemma3.Gemma3DecoderLayer,
+    }[name]
+    source = inspect.getsource(layer.forward)
+    lines = [line.strip() for line in source.splitlines()]
+    attention = next(i for i, line in enumerate(lines) if "self.self_attn(" in line)
+    total = next(i for i, line in enumerate(lines) if line.startswith("hidden_states = residual +"))
+    normalized = [i for i, line in enumerate(lines) if "layernorm(" in line]
+    assert any(i < attention for i in normalized) == before
+    assert any(attention < i < total for i in normalized) == after
 
 
 @claim("layer-norm#post-and-pre")
