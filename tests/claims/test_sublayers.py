@@ -495,7 +495,9 @@ def test_without_residual_connections_few_layers_learn_to_copy_and_six_do_not(pr
         for steps in (80, 300)
     }
     assert after[80]["with both"] == after[80]["without the one around the network"] == 100
-    one_answer = numbers(shown["one answer for all positions, at best"])[0]
+    one_answer = numbers(shown["the best answer for all positions"])[0]
+    assert shown["without both, sentences with one answer for all positions"] == "100%"
+    assert shown["with both, sentences with one answer for all positions"] == "0%"
     for name in "without both", "without the one around attention":
         assert after[80][name] <= after[300][name] <= one_answer
     assert after[80]["three layers without both"] < after[80]["two layers without both"]

@@ -37,10 +37,13 @@ for name, layers, attention, network in (
         optimizer.step()
         if step in (80, 300):
             new = torch.randint(10, (500, 6))
-            right = (model(new).argmax(dim=-1) == new).double().mean()
+            answers = model(new).argmax(dim=-1)  # (sentence, position)
+            right = (answers == new).double().mean()
             print(f"{name}, correct after {step} steps: {right:.0%}")
+    same = (answers == answers[:, :1]).all(dim=1).double().mean()
+    print(f"{name}, sentences with one answer for all positions: {same:.0%}")
 
 ids = torch.randint(10, (100_000, 6))
 most = one_hot(ids, 10).sum(dim=1).amax(dim=-1)  # of one token in a sentence
 print(f"a blind guess: {1 / 10:.0%}")
-print(f"one answer for all positions, at best: {most.double().mean() / 6:.0%}")
+print(f"the best answer for all positions: {most.double().mean() / 6:.0%}")
