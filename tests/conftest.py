@@ -36,7 +36,7 @@ SLOW_FILES = {
     f"test_{name}.py"
     for name in (
         *("all_pages", "attention_by_hand", "blocks", "debugger", "decoding", "editions"),
-        *("figures", "install_errors", "labs", "live", "offline", "publishing", "serving"),
+        *("figures", "install_errors", "labs", "live", "publishing", "serving"),
         *("setup_errors", "source_errors", "training_chapter", "translator"),
     )
 }

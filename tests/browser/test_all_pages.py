@@ -1,15 +1,14 @@
 """Every page in a real browser, in one visit with JavaScript and one without.
 
 With JavaScript: no errors and no overflow, wide and narrow; every letter of a formula has its
-font; each copy button copies its code; axe finds nothing, in light and dark colors; every file that
-the page loads can be saved for offline reading. Without: all content is visible.
+font; each copy button copies its code; axe finds nothing, in light and dark colors. Without: all
+content is visible.
 
 The Chinese pages have the same templates, styles and code, so without --all they are not visited
 without JavaScript, axe doesn't check them, and their buttons are not tried.
 """
 
 import functools
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -134,16 +133,6 @@ def checked_styles() -> set[str]:
     return set()
 
 
-@pytest.fixture(scope="module")
-def offline_names(site: Path) -> dict[str, set[str]]:
-    """For each language, the addresses of the files that readers can save."""
-    folders = {"en": site, "zh": site / "zh"}
-    return {
-        language: {*json.loads((folder / "offline-files.json").read_text(encoding="utf-8"))}
-        for language, folder in folders.items()
-    }
-
-
 @contextmanager
 def open_page(
     context: BrowserContext, url: str, errors: list[str], loaded_paths: set[str]
@@ -166,7 +155,6 @@ def test_page_is_complete_and_has_no_errors(
     site,
     check_cache,
     checked_styles,
-    offline_names,
     everything,
     record_property,
 ):
@@ -192,9 +180,6 @@ def test_page_is_complete_and_has_no_errors(
     if thorough:
         with open_page(no_javascript_context, url, errors, loaded_paths) as page:
             errors += no_javascript_errors(page, source)
-    home = "/zh/" if language == "zh" else "/"
-    offline_paths = {home + name for name in (*offline_names[language], "offline.json")}
-    errors += (f"{path} isn't saved for offline reading" for path in loaded_paths - offline_paths)
     assert_no_errors(f"/{url}: {error}" for error in dict.fromkeys(errors))
     files = [site / path.lstrip("/") for path in loaded_paths]
     files = [path / "index.html" if path.is_dir() else path for path in files]

@@ -164,7 +164,7 @@ def test_nothing_is_fetched_before_first_use_and_the_page_grows_by_at_most_15_ki
     wait_until_idle(page)
     assert not [url for url in requested_urls if "/downloads/" in url]
     modules = {Path(url).stem for url in requested_urls if "/widgets/" in url}
-    assert modules == {*WIDGET_MODULES, "offline"}
+    assert modules == set(WIDGET_MODULES)
     files = [site / f"assets/widgets/{name}.js" for name in WIDGET_MODULES] + [
         site / "assets/widgets.css"
     ]

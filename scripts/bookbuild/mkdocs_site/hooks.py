@@ -28,7 +28,7 @@ from bookbuild.mkdocs_site.page_html import strip_indentation
 from bookbuild.mkdocs_site.theme_patches import patch_theme
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError, describe_error
-from bookbuild.publish import csp, offline
+from bookbuild.publish import csp
 from bookbuild.run import generate
 from bookbuild.run.locks import check_port
 
@@ -134,7 +134,6 @@ def on_post_build(config: MkDocsConfig) -> None:
         folder = Path(config.site_dir)
         site_output.minify_assets(folder)
         csp.add_policy(folder, comments="giscus" in config.extra)
-        offline.write_lists(folder)  # with the hashes of the final bytes
     if STATE.staged_site:
         STATE.staged_site.is_complete = True
     source_checks.start_slow_jobs()

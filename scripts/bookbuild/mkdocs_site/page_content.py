@@ -15,7 +15,6 @@ from mkdocs.structure.pages import Page
 from bookbuild.check.includes import expand_includes
 from bookbuild.check.pending import with_pending_note
 from bookbuild.mkdocs_site import formulas
-from bookbuild.mkdocs_site.build_state import STATE
 from bookbuild.mkdocs_site.languages import build_language, source_page
 from bookbuild.mkdocs_site.page_html import (
     add_code_breaks,
@@ -38,8 +37,6 @@ def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
     source = source_page(page, config)
     text = bibliography.expand_citations(markdown, source.language)
     text = replace_values(text, config.repo_url)
-    if STATE.serving:  # while pages are being edited, none must come from an offline copy
-        text = text.replace(' data-widget="offline"', "")
     if source.is_pending:
         text = with_pending_note(text, source)
     needs = page.meta.get("needs")

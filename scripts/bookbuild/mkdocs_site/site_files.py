@@ -58,7 +58,7 @@ def add_lab(page: SourcePage, files: Files, config: MkDocsConfig) -> None:
 def remove_unused_files(files: Files, config: MkDocsConfig) -> None:
     unused = [*UNUSED_FILES]
     if build_language(config) == "zh":  # both languages use those of the English site
-        unused += ["offline.js", paths.SHARED_WEIGHTS]
+        unused.append(paths.SHARED_WEIGHTS)
     for file in [*files]:
         if any(fnmatch(file.src_uri, pattern) for pattern in unused):
             files.remove(file)
