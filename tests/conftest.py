@@ -3,16 +3,16 @@
 import functools
 import gc
 import itertools
+import os
 import threading
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright
+from playwright.sync_api import BrowserContext, Page, Playwright
 
 import sample_book
 from bookbuild.pages.page import list_pages
@@ -21,13 +21,6 @@ from bookbuild.publish import chromium
 from bookbuild.reference.claims import NO_CLAIMS
 from browser_pages import BASE_URL, TIMEOUT_MS, SilentHandler, SiteServer, record_errors
 from built_pages import ROOT, BuiltPage, CodeBlock, assert_no_errors, load_page, page_code_blocks
-from check_cache import (
-    ENVIRONMENT,
-    CheckCache,
-    cache_for_test,
-    imported_scripts,
-    reruns_all_checks,
-)
 from warm_mkdocs import WarmMkDocs
 
 # Each takes a minute or more. At the end of a run one of them would keep one process busy, the
@@ -35,7 +28,7 @@ from warm_mkdocs import WarmMkDocs
 SLOW_FILES = {
     f"test_{name}.py"
     for name in (
-        *("all_pages", "attention_by_hand", "blocks", "debugger", "decoding", "editions"),
+        *("all_pages", "attention_by_hand", "blocks", "debugger", "decoding", "pdf"),
         *("figures", "install_errors", "labs", "live", "publishing", "serving"),
         *("setup_errors", "source_errors", "training_chapter", "translator"),
     )
@@ -44,8 +37,6 @@ SLOW_FILES = {
 # The parameters of browser tests that show one behavior in another language, on a phone or in dark
 # colors.
 VARIANTS = ("language", "width", "scheme", "page_settings", "saved_reader")
-
-PASSED = pytest.StashKey[bool]()  # whether the test's function has run and passed
 
 # The same examples in each run, so that a failure can be reproduced.
 settings.register_profile("book", derandomize=True, deadline=None)
@@ -68,10 +59,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             f"{len(claims)} claims proved; {len(mutations)} mutations, each caught by its claim"
         )
     passed = terminalreporter.stats.get("passed", [])
-    cached = [each for each in passed if ("cached", True) in each.user_properties]
-    if cached:
-        note = "passed in an earlier run with identical files; --all repeats them"
-        terminalreporter.write_line(f"{len(cached)} tests {note}")
     if terminalreporter.config.getoption("--table"):
         terminalreporter.write_line("\n| Error | Message |\n|---|---|")
         for report in passed:
@@ -83,9 +70,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--site", type=Path, default=ROOT / "site", help="the built site to test")
-    parser.addoption(
-        "--all", action="store_true", help="run slow tests and repeat others (or ALL=1)"
-    )
+    parser.addoption("--all", action="store_true", help="run slow tests, too (or ALL=1)")
     table = "print the error messages of tests/site/test_*_errors.py as a table"
     parser.addoption("--table", action="store_true", help=table)
 
@@ -111,21 +96,22 @@ def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
 
 @pytest.fixture(scope="session")
 def everything(pytestconfig: pytest.Config) -> bool:
-    """Whether to repeat checks that have passed in an earlier run with identical files."""
-    return reruns_all_checks(pytestconfig)
+    """Whether slow tests run, and others with all their cases."""
+    return runs_everything(pytestconfig)
+
+
+def runs_everything(config: pytest.Config) -> bool:
+    return config.getoption("--all") or os.environ.get("ALL") == "1"
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the slow files; without --all, skip slow tests, and don't repeat what passed."""
+    """Begin with the slow files; without --all, skip slow tests."""
     items.sort(key=lambda item: item.path.name not in SLOW_FILES)
     mark_variants(items)
     for item in items:
-        if item.get_closest_marker("slow") and not reruns_all_checks(item.config):
+        if item.get_closest_marker("slow") and not runs_everything(item.config):
             item.add_marker(pytest.mark.skip(reason="slow; --all runs it"))
-        if (cache := cache_for_test(item)) and cache.has_passed(item.nodeid):
-            item.user_properties.append(("cached", True))
-            item.setup = item.runtest = lambda: None
 
 
 def mark_variants(items: list[pytest.Item]) -> None:
@@ -142,18 +128,6 @@ def mark_variants(items: list[pytest.Item]) -> None:
         del variants[zlib.crc32(repr(key).encode()) % len(variants)]
         for item in variants:
             item.add_marker(pytest.mark.slow)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Remember that a test has passed, once its fixtures have undone what they had changed."""
-    report = yield
-    if report.when == "call":
-        item.stash[PASSED] = report.passed and ("cached", True) not in item.user_properties
-    ended = report.when == "teardown" and report.passed
-    if ended and item.stash.get(PASSED, False) and (cache := cache_for_test(item)):
-        cache.save(item.nodeid)
-    return report
 
 
 @pytest.fixture(scope="session")
@@ -251,15 +225,6 @@ def browser_type_launch_args(
 @pytest.fixture(scope="session")
 def browser_context_args(browser_context_args: dict) -> dict:
     return browser_context_args | {"permissions": ["clipboard-read", "clipboard-write"]}
-
-
-@pytest.fixture(scope="session")
-def check_cache(browser: Browser, everything: bool) -> CheckCache:
-    """The checks of pages that have passed in this browser."""
-    environment = f"{ENVIRONMENT} {browser.version}"
-    test = "tests/browser/test_all_pages.py"
-    code = ("tests/*.py", test, *imported_scripts(ROOT / test))
-    return CheckCache(environment, code, everything)
 
 
 @pytest.fixture

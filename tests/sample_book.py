@@ -16,11 +16,6 @@ from bookbuild.pages.files import line_number
 from bookbuild.pages.labs import notebooks
 from built_pages import ROOT
 
-# The files that tests of the sample book depend on, for the mark depends_on.
-DEPENDENCY_PATTERNS = (
-    *("scripts/*", "scripts/bookbuild/**/*", "scripts/figures/*.py", "overrides/**/*"),
-    *("mkdocs*.yml", "tests/*.py", "tests/words.txt"),
-)
 PAGE_TEMPLATE = """\
 ---
 description: {about}
@@ -73,10 +68,6 @@ FILES = {
         "en_meaning: a piece, zh_meaning: 一段}\n"
     ),
     "docs/references.bib": "",
-    "docs/changes.yml": (
-        "- {date: 2026-02-01, page: other.md#there, en: A page., zh: 一页。}\n"
-        "- {date: 2026-01-01, page: index.md, en: A book., zh: 一本书。}\n"
-    ),
     "tests/claims/test_other.py": (
         '@claim("other#there", kind="mathematics")\ndef test_it_is_so():\n    pass\n'
     ),

@@ -16,7 +16,7 @@ from typing import Any
 BUILD_MODULES = (
     "mkdocs.__main__", "mkdocs.commands.build", "mkdocs.config.defaults", "mkdocs.localization",
     "material.templates", "material.plugins.search.plugin", "mkdocs_jupyter.plugin",
-    "babel.dates", "backrefs.bre", "backrefs.uniprops.unidata.binary", "brotli", "feedgenerator",
+    "babel.dates", "backrefs.bre", "backrefs.uniprops.unidata.binary", "brotli",
     "filelock", "fontTools.subset", "fontTools.ttLib", "fontTools.ttLib.woff2",
     "jieba.finalseg", "lxml.etree", "pybtex.database.input.bibtex", "pygments.formatters.html",
     "pygments.lexers.python", "pygments.lexers.special", "pygments.styles.default",

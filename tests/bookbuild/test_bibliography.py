@@ -9,10 +9,7 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import bibliography
-from check_cache import ALL_FILES
 from sample_book import change
-
-pytestmark = pytest.mark.depends_on(*ALL_FILES)
 
 PREPRINT = r"""@misc{lovelace2019engines,
   author = {Lovelace, Ada and others},

@@ -25,10 +25,7 @@ from bookbuild.pages.values import resolve_value
 from bookbuild.reference import claim_results, claim_tables, claims
 from bookbuild.run.jobs import dependencies
 from built_pages import ROOT
-from check_cache import ALL_FILES
 from sample_book import change, line_of
-
-pytestmark = pytest.mark.depends_on(*ALL_FILES)
 
 CLAIM_TESTS = """\
 @claim("other#there")

@@ -18,7 +18,6 @@ sys.exit(pytest.main(sys.argv[1:]))
 
 
 @pytest.mark.slow
-@pytest.mark.depends_on("snippets/**/*", "tests/**/*.py", "scripts/**/*.py", "*.toml")
 def test_the_tests_of_the_snippets_load_without_modules_that_windows_lacks():
     options = ["-q", "--collect-only", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov"]
     tests = ["tests/claims", "--ignore=tests/claims/test_mutations.py"]

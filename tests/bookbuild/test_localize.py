@@ -29,9 +29,6 @@ from bookbuild.pages.files import line_number
 from bookbuild.pages.labs import notebooks
 from built_pages import assert_no_errors
 from catalog_checks import catalog_errors, columns, rendering_errors
-from check_cache import ALL_FILES
-
-pytestmark = pytest.mark.depends_on(*ALL_FILES)
 
 MODULE = '''\
 """Counts.

@@ -15,9 +15,6 @@ FILES = [
 
 
 @pytest.mark.slow
-@pytest.mark.depends_on(
-    "snippets/**/*", "scripts/**/*", "tests/*.py", "tests/claims/*.py", "*.toml"
-)
 def test_every_line_and_branch_of_the_model_is_run(tmp_path):
     """In a process of its own, since recording makes tests slower by half."""
     command = [sys.executable, "-m", "pytest", "--all", "--quiet", "-p", "no:cacheprovider"]

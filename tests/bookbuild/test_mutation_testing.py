@@ -43,7 +43,6 @@ def is_killed(generated, request) -> Iterator[Callable[..., bool]]:
         yield lambda *arguments: pool.submit(kills, *arguments).result()
 
 
-@pytest.mark.depends_on("snippets/**/*.py", "tests/claims/*.py", "scripts/bookbuild/**/*.py")
 @pytest.mark.parametrize(
     ("old", "new", "killed"),
     [("n >= LIMIT", "n > LIMIT", True), ("n >= LIMIT", "not n < LIMIT", False)],

@@ -25,7 +25,6 @@ from sample_book import change, module_command
 from sample_book import notebook_cell as cell
 from sample_book import write_notebook as write
 
-pytestmark = pytest.mark.depends_on(*sample_book.DEPENDENCY_PATTERNS)
 CODE = """\
 from tiny import double
 

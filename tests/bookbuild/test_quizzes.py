@@ -12,9 +12,6 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import quizzes
 from bookbuild.run import generate
 from built_pages import assert_no_errors
-from check_cache import ALL_FILES
-
-pytestmark = pytest.mark.depends_on(*ALL_FILES)
 
 WRONG_CHOICES = """\
     - en: {number} is wrong

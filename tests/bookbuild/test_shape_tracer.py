@@ -16,10 +16,7 @@ from bookbuild.pages.files import write_file
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import without_section_markers
 from bookbuild.reference import shape_tracer, shapes
-from check_cache import ALL_FILES
 from transformer import Transformer, TransformerConfig
-
-pytestmark = pytest.mark.depends_on(*ALL_FILES)
 
 CallShapes = shape_tracer.CallShapes
 

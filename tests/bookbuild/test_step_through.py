@@ -14,9 +14,6 @@ from bookbuild.pages.sections import without_section_markers
 from bookbuild.reference import model_program, step_notes
 from bookbuild.reference.javascript_model import TRANSLATOR_JS, to_float16
 from bookbuild.reference.shape_tracer import MODEL_FILE
-from check_cache import ALL_FILES
-
-pytestmark = pytest.mark.depends_on(*ALL_FILES)
 
 WIDGETS = paths.ROOT / "overrides/assets/widgets/step"
 MODULES = ("run-model", "axes", "navigation", "view", "boxes", "drawing", "highlight")

@@ -12,7 +12,6 @@ import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from fontTools.ttLib import TTFont
@@ -134,13 +133,10 @@ def checked_styles() -> set[str]:
 
 
 @contextmanager
-def open_page(
-    context: BrowserContext, url: str, errors: list[str], loaded_paths: set[str]
-) -> Iterator[Page]:
+def open_page(context: BrowserContext, url: str, errors: list[str]) -> Iterator[Page]:
     page = context.new_page()
     page.set_default_timeout(TIMEOUT_MS)
     page.set_viewport_size({"width": min(WIDTHS), "height": 844})
-    page.on("request", lambda sent: loaded_paths.add(urlsplit(sent.url).path))
     record_errors(page, errors)
     page.goto(absolute_url(url))
     yield page
@@ -153,21 +149,14 @@ def test_page_is_complete_and_has_no_errors(
     no_javascript_context,
     url,
     site,
-    check_cache,
     checked_styles,
     everything,
-    record_property,
 ):
-    name = f"page /{url}"
-    if check_cache.has_passed(name):
-        record_property("cached", True)
-        return
     language, stem = ("zh", url[3:]) if url.startswith("zh/") else ("en", url)
     source = SourcePage(language, f"{stem.strip('/') or 'index'}.md")
     thorough = everything or language == "en"
     errors: list[str] = []
-    loaded_paths: set[str] = set()
-    with open_page(javascript_context, url, errors, loaded_paths) as page:
+    with open_page(javascript_context, url, errors) as page:
         expand_page(page, scroll=thorough)
         wait_until_idle(page)
         fonts = site / ("zh" if language == "zh" else "") / "assets/fonts"
@@ -178,12 +167,9 @@ def test_page_is_complete_and_has_no_errors(
             if not source.is_notebook:
                 errors += copy_button_errors(page, site, source)
     if thorough:
-        with open_page(no_javascript_context, url, errors, loaded_paths) as page:
+        with open_page(no_javascript_context, url, errors) as page:
             errors += no_javascript_errors(page, source)
     assert_no_errors(f"/{url}: {error}" for error in dict.fromkeys(errors))
-    files = [site / path.lstrip("/") for path in loaded_paths]
-    files = [path / "index.html" if path.is_dir() else path for path in files]
-    check_cache.save(name, [source.path, *files])
 
 
 @functools.cache

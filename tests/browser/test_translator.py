@@ -18,9 +18,6 @@ WEIGHTS_URLS = {
     "float32": f"{BASE_URL}downloads/translator.safetensors",
     "float16": f"{BASE_URL}downloads/translator-float16.safetensors",
 }
-depends_on_translator = pytest.mark.depends_on(
-    *("site/downloads/translator*", "snippets/**/*", "scripts/bookbuild/**/*.py", "tests/*.py")
-)
 pytestmark = [pytest.mark.parametrize("width", [1280]), pytest.mark.usefixtures("one_thread")]
 
 
@@ -58,7 +55,6 @@ def translate_all(checked_page, weights: str, tasks: list[dict]) -> javascript_m
     return checked_page.evaluate(javascript_model.browser_script(), arguments)
 
 
-@depends_on_translator
 def test_the_browser_translates_unseen_sentences_as_pytorch_does(
     checked_page, pairs, float32_reference, everything
 ):
@@ -74,7 +70,6 @@ def test_the_browser_translates_unseen_sentences_as_pytorch_does(
     assert output.attention <= 1e-5
 
 
-@depends_on_translator
 def test_float16_weights_differ_only_by_their_rounding(
     checked_page, pairs, float32_reference, float16_reference
 ):
@@ -106,7 +101,6 @@ CODE_CHANGES = [
 ]
 
 
-@depends_on_translator
 @pytest.mark.parametrize(("line", "changed"), CODE_CHANGES)
 def test_a_changed_line_of_code_changes_the_outputs(
     tmp_path: Path, pairs, float32_reference, width, line, changed

@@ -1,7 +1,7 @@
 """Each mutation, made in a copy of snippets/, makes the test of its claim fail.
 
-One that was caught before with identical code, as snippets/results/mutations.json or the cache
-of this clone records, is not made again, except with --all.
+One that was caught before with identical code, as snippets/results/mutations.json records, is not
+made again, except with --all.
 """
 
 import multiprocessing
@@ -14,7 +14,6 @@ import pytest
 import mutants
 from bookbuild.pages.files import write_file
 from bookbuild.reference import claims
-from check_cache import ENVIRONMENT, CheckCache
 from mutants import SNIPPETS, CaughtMutations, Result, passing_tests, run_test
 
 
@@ -63,23 +62,12 @@ def pool(selected) -> Iterator[ProcessPoolExecutor]:
 
 
 @pytest.fixture(scope="module")
-def cache(everything: bool) -> CheckCache:
-    """The mutations that their tests have caught. No hook sees the opening of safetensors."""
-    code = ("tests/claims/mutants.py", "snippets/*.safetensors")
-    return CheckCache(ENVIRONMENT, code, everything)
-
-
-@pytest.fixture(scope="module")
-def selected(request, cache, everything) -> list[Case]:
+def selected(request, everything) -> list[Case]:
     """The cases that the command line selects and that are not known to be caught."""
     kept = CaughtMutations()
     specs = [getattr(item, "callspec", None) for item in request.session.items]
     cases = [spec.params["case"] for spec in specs if spec and "case" in spec.params]
-    return [
-        case
-        for case in cases
-        if everything or not (kept.has(case.name) or cache.has_passed(case.name))
-    ]
+    return [case for case in cases if everything or not kept.has(case.name)]
 
 
 @pytest.fixture(scope="module")
@@ -98,19 +86,17 @@ def changed(pool, selected) -> dict[Case, Future[Result]]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.mutation.fault)
-def test_the_claim_fails_if(case, unchanged, changed, cache, record_property):
+def test_the_claim_fails_if(case, unchanged, changed):
     file, old, _, fault, _ = case.mutation
     count = (SNIPPETS / file).read_text(encoding="utf-8").count(old)
     assert count == 1, f"snippets/{file} has the old text {count} times, not once: {old}"
     if case not in changed:
-        record_property("cached", True)
         return
     passed, output = unchanged[case.test_file].result()
     assert case.test in passed, f"{case.test} fails on an unchanged copy:\n{output}"
-    outcome, output, files = changed[case].result()
+    outcome, output, _ = changed[case].result()
     assert outcome != "passed", f"{case.test} passes although {fault}; make the test stricter"
     assert outcome == "failed", f"{case.test} {outcome} on the changed copy:\n{output}"
-    cache.save(case.name, files)
 
 
 def test_every_fault_has_a_different_description():

@@ -2,7 +2,6 @@
 
 import ast
 import difflib
-import hashlib
 import re
 import shutil
 import subprocess
@@ -22,7 +21,6 @@ from bookbuild.pages import paths
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, without_section_markers
 from built_pages import ROOT, CodeBlock, assert_no_errors
-from check_cache import ENVIRONMENT, CheckCache
 from sample_book import module_command
 
 CODE_SUFFIXES = (".py", ".js")
@@ -116,18 +114,8 @@ def run_examples(
 
 
 def test_every_example_runs_as_copied_and_prints_the_output_below_it(
-    code_blocks, site, everything, request, record_property
+    code_blocks, everything, example_outputs
 ):
-    """Not repeated with the same examples, outputs and downloads, whatever else has changed."""
-    shown = [(block.title, block.code) for block in code_blocks]
-    shown = [block for block in shown if block[0] in ("Input", "Output")]
-    name = f"examples {hashlib.sha256(repr(shown).encode()).hexdigest()}"
-    code = ("scripts/bookbuild/**/*.py", "tests/site/test_blocks.py", "tests/*.py")
-    cache = CheckCache(ENVIRONMENT, code, everything)
-    if cache.has_passed(name):
-        record_property("cached", True)
-        return
-    example_outputs = request.getfixturevalue("example_outputs")
     errors, not_run = [], []
     for block, below in pairwise([*code_blocks, CodeBlock("", 0, "", "", "")]):
         if not is_input(block):
@@ -145,7 +133,6 @@ def test_every_example_runs_as_copied_and_prints_the_output_below_it(
             errors.append("\n".join([f"{block} prints another output:", *lines]))
     assert_no_errors(errors)
     assert not [each for each in not_run if everything or is_run_by_default(each.code)]
-    cache.save(name, (path for path in (site / "downloads").rglob("*") if path.is_file()))
 
 
 def test_every_output_is_below_its_example_and_is_not_empty(code_blocks):

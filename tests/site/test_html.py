@@ -11,7 +11,6 @@ from built_pages import ROOT, assert_no_errors
 VNU_IGNORED = ".*autocomplete.*is only allowed when the input type is.*"
 
 
-@pytest.mark.depends_on("site/**/*.html", "tests/validate.mjs")
 def test_html_validate_finds_no_error(site):
     """tests/validate.mjs has its rules, with the reasons for those left out."""
     command = [ROOT / ".venv/bin/node", ROOT / "tests/validate.mjs", *sorted(site.rglob("*.html"))]
@@ -20,7 +19,6 @@ def test_html_validate_finds_no_error(site):
     assert_no_errors(done.stdout.splitlines())
 
 
-@pytest.mark.depends_on("site/**/*.html")
 def test_the_w3c_checker_finds_no_error(site):
     java = shutil.which("java")
     if not java:

@@ -153,10 +153,7 @@ def run_two_installations(copy: FaultyCopy) -> Iterator[CommandResult]:
     copy.environment = before
 
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.depends_on("scripts/install", "tests/fault_injection.py"),
-]
+pytestmark = pytest.mark.slow
 UV_FAILED_MESSAGE = (
     "scripts/install: uv could not install the packages (see above). Is there a network?"
 )

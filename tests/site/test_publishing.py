@@ -22,10 +22,6 @@ FORK_SETTINGS = {
 }
 FORK_ADDRESS = FORK_SETTINGS["SITE_URL"] + "/"
 slow = pytest.mark.slow  # they build the book twice
-depends_on_sources = pytest.mark.depends_on(
-    *("docs/**/*", "overrides/**/*", "scripts/**/*", "snippets/**/*", "tests/*.py"),
-    *("tests/claims/*.py", "*.yml", "*.toml", "CITATION.cff"),
-)
 
 
 def build_site(folder: Path, **settings: str) -> None:
@@ -58,7 +54,6 @@ def fork_site(tmp_path_factory) -> Path:
 
 
 @slow
-@depends_on_sources
 def test_two_builds_give_the_same_bytes(fork_site, tmp_path):
     """Anyone who builds the book can compare it with the published site."""
     build_site(tmp_path, **FORK_SETTINGS)
@@ -68,7 +63,6 @@ def test_two_builds_give_the_same_bytes(fork_site, tmp_path):
 
 
 @slow
-@depends_on_sources
 def test_a_fork_names_no_address_but_its_own(fork_site):
     errors = []
     for name, content in file_contents(fork_site).items():
@@ -78,7 +72,6 @@ def test_a_fork_names_no_address_but_its_own(fork_site):
 
 
 @slow
-@depends_on_sources
 def test_pages_of_a_fork_link_to_its_own_site_and_repository(fork_site):
     for language, folder in (("en", ""), ("zh", "zh/")):
         lab = (fork_site / folder / "labs/look-inside/index.html").read_text(encoding="utf-8")
@@ -135,7 +128,6 @@ def fork_page(fork_browser) -> Iterator[Page]:
 
 
 @slow
-@depends_on_sources
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_translator_search_and_language_switch_work_under_a_sub_path(fork_page, language):
     errors: list[str] = []
@@ -170,7 +162,6 @@ def test_translator_search_and_language_switch_work_under_a_sub_path(fork_page, 
 
 
 @slow
-@depends_on_sources
 def test_a_missing_page_under_a_sub_path_shows_links_home(fork_page):
     missing: list[str] = []
     fork_page.on("response", lambda got: missing.append(got.url) if got.status >= 400 else None)

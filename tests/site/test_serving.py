@@ -25,8 +25,6 @@ from bookbuild.run import locks
 from fault_injection import MKDOCS_COMMAND, PROCESS_TIMEOUT, build_environment, wait_until
 from sample_book import change
 
-pytestmark = pytest.mark.depends_on(*sample_book.DEPENDENCY_PATTERNS)
-
 
 class Server:
     """A server of the sample book; messages is its output."""

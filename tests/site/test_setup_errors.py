@@ -37,7 +37,7 @@ from fault_injection import (
 from sample_book import change, module_command
 from warm_mkdocs import WarmMkDocs
 
-pytestmark = [pytest.mark.slow, pytest.mark.depends_on(*sample_book.DEPENDENCY_PATTERNS)]
+pytestmark = pytest.mark.slow
 EXAMPLE = "snippets/examples/chapter/say.py"
 HOOKS = "scripts/bookbuild/mkdocs_site/hooks.py"
 UNREACHABLE_URL = "http://127.0.0.1:9/"
@@ -369,12 +369,6 @@ def test_a_fault_of_the_machine_is_reported_and_can_be_repaired(
     record_property("message", message)
 
 
-depends_on_project = pytest.mark.depends_on(
-    "docs/**/*", "scripts/**/*", "snippets/**/*", "tests/**/*", "*.yml", "*.toml"
-)
-
-
-@depends_on_project
 @pytest.mark.parametrize("name", PROJECT_FAULTS)
 def test_a_damaged_file_is_reported(project_setup, record_property, name):
     fault = PROJECT_FAULTS[name]
@@ -396,7 +390,6 @@ def run_with_changed_training_code(project_setup: FaultSetup) -> CommandResult:
     )
 
 
-@depends_on_project
 @pytest.mark.parametrize("name", STALE_FILES)
 def test_a_stale_file_is_reported(run_with_changed_training_code, record_property, name):
     """With the current code, tests/claims/test_training.py passes."""

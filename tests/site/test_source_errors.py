@@ -31,13 +31,12 @@ from fault_injection import (
 from sample_book import change, line_of
 from warm_mkdocs import WarmMkDocs
 
-pytestmark = pytest.mark.depends_on(*sample_book.DEPENDENCY_PATTERNS)
 PAGE, TRANSLATION = "docs/en/index.md", "docs/zh/index.md"
 OTHER, OTHER_TRANSLATION = "docs/en/other.md", "docs/zh/other.md"
 TINY, SAY = "snippets/tiny.py", "snippets/examples/chapter/say.py"
 FIGURES, CLAIMS = "scripts/figures/chapter.py", "tests/claims/test_other.py"
 QUIZ, GLOSSARY = "docs/quizzes/other.yml", "docs/glossary.yml"
-FEED, REFERENCES = "docs/changes.yml", "docs/references.bib"
+REFERENCES = "docs/references.bib"
 LAB, LAB_TRANSLATION = "docs/en/labs/lab.ipynb", "docs/zh/labs/lab.ipynb"
 UNUSED, LINKED = "snippets/examples/chapter/alone.py", "docs/en/linked.md"
 TEMPLATE = "overrides/main.html"
@@ -459,10 +458,6 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
     "a lock that is gone": (
         ("package-lock.json", None, None),
         ("package-lock.json", None, "file not found; run git restore, or scripts/install"),
-    ),
-    "a change that leads nowhere": (
-        (FEED, "other.md#there", "other.md#none"),
-        (FEED, "#none", "docs/en/other.md has no anchor #none; correct other.md#none or the"),
     ),
 }
 

@@ -11,7 +11,6 @@ from bookbuild.mkdocs_site.theme_patches import UNUSED_FILES
 from bookbuild.pages import paths
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import SourcePage, list_pages
-from bookbuild.publish import feed
 from bookbuild.reference import bibliography
 
 
@@ -23,9 +22,6 @@ def add_generated_files(files: Files, config: MkDocsConfig) -> None:
         files.append(File.generated(config, name, abs_src_path=str(source)))
     path = bibliography.bib_file()
     files.append(File.generated(config, path.name, abs_src_path=str(path)))
-    title, description = config.site_name, config.site_description or ""
-    news = feed.rss(build_language(config), config.site_url or "/", title, description)
-    files.append(File.generated(config, "feed.xml", content=news))
 
 
 def add_labs(files: Files, config: MkDocsConfig) -> None:

@@ -19,7 +19,6 @@ from bookbuild.pages.glossary import glossary_errors
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import section_errors
-from bookbuild.publish import feed
 from bookbuild.reference import bibliography, claims
 from bookbuild.reference.step_notes import note_errors
 from bookbuild.run import generate
@@ -97,4 +96,3 @@ def source_errors() -> Iterator[SourceError]:
     yield from note_errors()
     yield from bibliography.reference_errors()
     yield from claims.claim_errors()
-    yield from feed.feed_errors()

@@ -1,1 +1,1 @@
-"""Files that are published in addition to the pages: PDF, EPUB, feed, cards and more."""
+"""Files that are published in addition to the pages: PDF, preview images, Markdown copies."""

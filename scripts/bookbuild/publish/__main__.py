@@ -1,4 +1,4 @@
-"""Add to the built site what is made from it: cards, PDF and EPUB, bill of materials."""
+"""Add to the built site what is made from it: the PDFs and the preview images."""
 
 import sys
 from collections.abc import Callable
@@ -8,16 +8,14 @@ from functools import partial
 from bookbuild.pages import paths
 from bookbuild.pages.errors import describe_error
 from bookbuild.publish.cards import write_cards
-from bookbuild.publish.editions import write_edition
-from bookbuild.publish.sbom import write_sbom
+from bookbuild.publish.pdf import write_pdf
 
 SITE = paths.ROOT / "site"
 STEPS = [  # the longest ones first
-    partial(write_edition, SITE, "zh"),
-    partial(write_edition, SITE, "en"),
+    partial(write_pdf, SITE, "zh"),
+    partial(write_pdf, SITE, "en"),
     partial(write_cards, SITE, "zh"),
     partial(write_cards, SITE, "en"),
-    partial(write_sbom, SITE),
 ]
 
 

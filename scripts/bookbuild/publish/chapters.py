@@ -1,4 +1,4 @@
-"""Read the chapters of the book from the built site, for the PDF and the EPUB."""
+"""Read the chapters of the book from the built site, for the PDF."""
 
 import datetime
 import re

