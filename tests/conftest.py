@@ -58,21 +58,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(
             f"{len(claims)} claims proved; {len(mutations)} mutations, each caught by its claim"
         )
-    passed = terminalreporter.stats.get("passed", [])
-    if terminalreporter.config.getoption("--table"):
-        terminalreporter.write_line("\n| Error | Message |\n|---|---|")
-        for report in passed:
-            for name, message in report.user_properties:
-                if name == "message":
-                    error = report.nodeid.partition("[")[2].removesuffix("]")
-                    terminalreporter.write_line(f"| {error} | {message} |")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--site", type=Path, default=ROOT / "site", help="the built site to test")
     parser.addoption("--all", action="store_true", help="run slow tests, too (or ALL=1)")
-    table = "print the error messages of tests/site/test_*_errors.py as a table"
-    parser.addoption("--table", action="store_true", help=table)
 
 
 def pytest_configure(config: pytest.Config) -> None:
