@@ -116,8 +116,7 @@ def write_notebook(path: Path, *cells: dict) -> Path:
 
 def add_lab(folder: Path, code: str, *cells: dict) -> Path:
     """Add a lab with a cell of code to a sample book, and the plugin that executes it."""
-    for config in ("mkdocs.yml", "mkdocs.zh.yml"):
-        change(folder / config, "  - other.md\n", "  - other.md\n  - labs/lab.md\n")
+    change(folder / "mkdocs.yml", "  - other.md\n", "  - other.md\n  - labs/lab.md\n")
     plugin = JUPYTER.search((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     assert plugin
     change(folder / "mkdocs.yml", "\nplugins:\n", f"\nplugins:\n{plugin[0]}")
@@ -149,11 +148,10 @@ def make_sample_book(folder: Path) -> Path:
         shutil.copy(ROOT / name, folder)
     for name in ("node_modules", "overrides"):
         (folder / name).symlink_to(ROOT / name)
-    for name in ("mkdocs.yml", "mkdocs.zh.yml"):
-        text = (ROOT / name).read_text(encoding="utf-8")
-        pages = "nav:\n  - index.md\n  - other.md\n"
-        text = JUPYTER.sub("", re.sub(r"^nav:\n(?: .*\n)+", pages, text, flags=re.M))
-        (folder / name).write_text(text, encoding="utf-8")
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = "nav:\n  - index.md\n  - other.md\n"
+    text = JUPYTER.sub("", re.sub(r"^nav:\n(?: .*\n)+", pages, text, flags=re.M))
+    (folder / "mkdocs.yml").write_text(text, encoding="utf-8")
     # Loading jieba's own dictionary takes longer than the rest of a small build.
     with open(folder / "mkdocs.zh.yml", "a", encoding="utf-8") as config:
         config.write(f"\nplugins:\n  search:\n    jieba_dict: {ROOT}/tests/words.txt\n")

@@ -113,8 +113,6 @@ def run_command(folder: str, environment: dict[str, str], arguments: list[str]) 
 
 
 def serve_requests() -> None:
-    # A package of the tests, which no build needs: jsonschema imports it, in 3 s, if it is there.
-    sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     import_modules(BUILD_MODULES + GENERATE_MODULES)
     for request in sys.stdin:
         reader, writer = os.pipe()

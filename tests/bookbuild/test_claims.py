@@ -55,8 +55,12 @@ FILES = [  # that it reads
 
 @pytest.fixture
 def book_with_claims(sample_folder):
-    """The sample book with claims of its page other.md."""
+    """The sample book with claims of its page other.md, which the page tables.md lists."""
     write_file(sample_folder / "tests/claims/test_other.py", CLAIM_TESTS)
+    change(sample_folder / "mkdocs.yml", "  - other.md\n", "  - A part:\n      - other.md\n")
+    for language in LANGUAGES:
+        text = '---\nclaims_of: [A part]\n---\n\n# Tables\n\n--8<-- "claims/tables.md"\n'
+        write_file(sample_folder / f"docs/{language}/tables.md", text)
     return sample_folder
 
 
@@ -113,12 +117,6 @@ def test_a_malformed_declaration_is_reported_with_its_line(
     )
 
 
-def test_a_page_without_claims_has_a_note_instead_of_a_table(book_with_claims):
-    claim_tables.write()
-    assert (paths.GENERATED / "en/claims/index.md").read_text() == "No claim yet.\n"
-    assert (paths.GENERATED / "zh/claims/index.md").read_text() == "还没有论断。\n"
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_measurements_are_shown_with_their_claim_and_in_a_table(book_with_claims, language):
     write_measurements(
@@ -131,7 +129,7 @@ def test_measurements_are_shown_with_their_claim_and_in_a_table(book_with_claims
     folder = paths.GENERATED / language / "claims"
     gradients = {"en": "gradients", "zh": "梯度"}[language]
     row = next(
-        row for row in (folder / "other.md").read_text().splitlines() if "two and two" in row
+        row for row in (folder / "tables.md").read_text().splitlines() if "two and two" in row
     )
     for figure in ("float32 1.5e-07", f"float32, {gradients} 2.5e-07", "float64 0"):
         assert figure in row
@@ -165,13 +163,11 @@ def test_a_measurement_without_a_claim_is_reported(book_with_claims):
 
 def test_claims_that_no_page_shows_are_reported(book_with_claims):
     for language in LANGUAGES:
-        write_file(book_with_claims / f"docs/{language}/proofs.md", "# Proofs\n")
-    message = 'no page shows the claims of other; give them a heading and --8<-- "claims/other.md"'
-    assert claim_error_messages() == [f"docs/{each}/proofs.md:1: {message}" for each in LANGUAGES]
-    for language in LANGUAGES:
-        text = '# Tables\n\n## Others { #others }\n\n--8<-- "claims/other.md"\n'
-        write_file(book_with_claims / f"docs/{language}/tables.md", text)
-    assert claim_error_messages() == []
+        change(book_with_claims / f"docs/{language}/tables.md", "[A part]", "[Another part]")
+    hint = "name its part in the list `claims_of` of a page's front matter"
+    assert claim_error_messages() == [
+        f"docs/{each}/other.md:1: no page shows its claims; {hint}" for each in LANGUAGES
+    ]
 
 
 def test_a_claim_about_code_without_a_mutation_is_reported(book_with_claims):
@@ -189,7 +185,7 @@ def test_a_claim_about_code_without_a_mutation_is_reported(book_with_claims):
 def test_a_claim_links_to_its_section_its_test_and_its_mutations(book_with_claims, language):
     path = book_with_claims / "tests/claims/test_other.py"
     claim_tables.write()
-    table = (paths.GENERATED / language / "claims/other.md").read_text(encoding="utf-8")
+    table = (paths.GENERATED / language / "claims/tables.md").read_text(encoding="utf-8")
     (row,) = [line for line in table.splitlines() if "two and two" in line]
     assert "](other.md#there)" in row
     lines = [line_of(path, piece) for piece in ("def test_two", '"3 * x"', '"2 + x"')]
@@ -198,13 +194,10 @@ def test_a_claim_links_to_its_section_its_test_and_its_mutations(book_with_claim
 
 
 def test_the_counts_of_the_kinds_are_in_a_table_and_among_the_values(book_with_claims):
-    for language in LANGUAGES:
-        text = '# Tables\n\n## Others { #others }\n\n--8<-- "claims/other.md"\n'
-        write_file(book_with_claims / f"docs/{language}/tables.md", text)
     claim_tables.write()
     table = (paths.GENERATED / "en/claims/counts.md").read_text().splitlines()
     assert table[2:] == [
-        "| [Others](tables.md#others) | 1 | 2 | 1 | 0 |",
+        "| [Other](tables.md#other) | 1 | 2 | 1 | 0 |",
         "| All | 1 | 2 | 1 | 0 |",
     ]
     assert resolve_value("claims/numbers: mathematics") == "1"
@@ -243,7 +236,7 @@ def results(book_with_claims) -> dict[str, claim_results.Result]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_recorded_comparisons_are_shown_with_their_claim(results, language):
     claim_tables.write()
-    table = (paths.GENERATED / language / "claims/other.md").read_text(encoding="utf-8")
+    table = (paths.GENERATED / language / "claims/tables.md").read_text(encoding="utf-8")
     (row,) = [line for line in table.splitlines() if "page as a whole" in line]
     kind = {"en": "mathematics", "zh": "数学"}[language]
     assert row.endswith(f"<br><small>{kind}</small> | `1 < 4`<br>`a['0'] = b|c` |")

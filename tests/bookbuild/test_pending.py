@@ -205,8 +205,7 @@ def test_a_strict_build_accepts_pending_pages_and_shows_a_note(sample_folder):
         "---\ndescription: 'A third page: new.'\n---\n\n# Third\n\n## Part { #part }\n",
         encoding="utf-8",
     )
-    for name in ("mkdocs.yml", "mkdocs.zh.yml"):
-        change(sample_folder / name, "  - other.md\n", "  - other.md\n  - third.md\n")
+    change(sample_folder / "mkdocs.yml", "  - other.md\n", "  - other.md\n  - third.md\n")
     glossary = "- {en: third, zh: 第三, anchor: third, where: third.md#part, "
     append_text(
         sample_folder / "docs/glossary.yml", f"{glossary}en_meaning: a third, zh_meaning: 三}}\n"

@@ -267,7 +267,7 @@ def test_files_that_pages_and_style_sheets_fetch_exist(site, built_pages):
 
 REFERENCE_PAGES = frozenset(
     {"index.md", "proofs.md", "glossary.md", "shapes.md", "step-through.md", "sources.md"}
-    | {f"claims-{part}.md" for part in ("model", "training", "variants")}
+    | {f"claims-{part}.md" for part in ("model", "training", "variants", "in-depth")}
 )
 
 

@@ -1,13 +1,12 @@
-"""The README lists all pages with their titles, and names only files that exist."""
+"""The README and the menu list all pages, chapters by number; the README names no missing file."""
 
 import re
-from pathlib import Path
 
 import pytest
-import yaml
 
-from bookbuild.pages.page import SourcePage
+from bookbuild.pages import contents
 from bookbuild.pages.paths import LANGUAGES
+from bookbuild.reference import contents_tables
 from built_pages import ROOT
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "PERFORMANCE.md", "SECURITY.md")
@@ -16,47 +15,26 @@ CODE = re.compile(r"`[^`\n]+`")
 COMMAND = re.compile(r"`(scripts/[a-z_./-]+)")
 
 
-class Loader(yaml.SafeLoader):
-    """Reads mkdocs.yml without the values of environment variables."""
-
-
-Loader.add_constructor("!ENV", lambda loader, node: None)
-
-
-def nav_pages(items: list[dict]) -> list[tuple[str, str]]:
-    """Title and file of each page of a nav, in order, without its sections."""
-    pages = []
-    for item in items:
-        for title, target in item.items():
-            pages += nav_pages(target) if isinstance(target, list) else [(title, target)]
-    return pages
-
-
-def read_nav(language: str) -> list[tuple[str, str]]:
-    """Title and file of each page of the nav of a language."""
-    settings = "mkdocs.yml" if language == "en" else f"mkdocs.{language}.yml"
-    return nav_pages(yaml.load((ROOT / settings).read_text(encoding="utf-8"), Loader)["nav"])
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_chapters_are_numbered_and_pages_have_the_titles_of_the_nav(language):
-    pages = [page for page in read_nav(language) if page[1] != "index.md"]
-    assert [SourcePage(language, name).title for _, name in pages] == [title for title, _ in pages]
-    numbers = [title.split(". ")[0] for title, _ in pages if title[0].isdigit()]
-    assert numbers == [str(i) for i in range(1, len(numbers) + 1)] and len(numbers) >= 15
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_chapter_list_is_the_nav(language):
+def test_the_list_of_pages_is_that_of_the_nav():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = "\n".join(line for line in readme.splitlines() if line.startswith("| "))
-    folder = f"docs/{language}/"
-    listed = [
-        (title, str(Path(target.removeprefix(folder)).with_suffix(".md")))
-        for title, target in LINK.findall(table)
-        if target.startswith(folder)
-    ]
-    assert listed == [page for page in read_nav(language) if page[1] != "index.md"]
+    assert contents_tables.readme_table() in readme
+    listed = [target for _, target in LINK.findall(contents_tables.readme_table())]
+    assert len(listed) == 2 * len(contents.ordered_pages()) - 2  # all but the home pages
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_chapters_are_numbered_through_in_the_menu_and_in_their_titles(language, built_pages):
+    numbered = [part.pages for part in contents.load_parts() if part.is_numbered]
+    names = [name for pages in numbered for name in pages]
+    assert len(names) >= 15
+    pages = {page.source.name: page for page in built_pages if page.source.language == language}
+    (menu, *_) = pages["index.md"].tree.find("nav", "md-nav--primary")
+    links = [" ".join(link.text().split()) for link in menu.find("a", "md-nav__link")]
+    for number, name in enumerate(names, 1):
+        title = f"{number}. {pages[name].source.heading}"
+        (heading,) = pages[name].article.find("h1")
+        assert heading.text().removesuffix("#") == title
+        assert title in links
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

@@ -207,8 +207,8 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         (OTHER, "", "the page isn't in the nav; add other.md to mkdocs.yml"),
     ),
     "a nav that leads nowhere": (
-        ("mkdocs.zh.yml", "  - other.md\n", "  - other.md\n  - none.md\n"),
-        ("mkdocs.zh.yml", "none.md", "the nav lists none.md, which doesn't exist; correct the"),
+        ("mkdocs.yml", "  - other.md\n", "  - other.md\n  - none.md\n"),
+        ("mkdocs.yml", "none.md", "the nav lists none.md, which doesn't exist; correct the"),
     ),
     # What a page includes
     "a missing section": (
@@ -443,8 +443,8 @@ ERRORS: dict[str, tuple[Edit, tuple[str, str | None, str]]] = {
         ("mkdocs.yml", "- index.md", MKDOCS_MESSAGE),
     ),
     "Chinese settings that are no YAML": (
-        ("mkdocs.zh.yml", "\nnav:\n", "\nnav: [\n"),
-        ("mkdocs.zh.yml", "- index.md", MKDOCS_MESSAGE),
+        ("mkdocs.zh.yml", "\ntheme:\n", "\ntheme: [\n"),
+        ("mkdocs.zh.yml", "language: zh", MKDOCS_MESSAGE),
     ),
     "a template that can't be read": (
         (TEMPLATE, "", "{% if %}\n"),

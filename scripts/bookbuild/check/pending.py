@@ -86,7 +86,7 @@ def create_page(page: SourcePage) -> None:
     if page.is_notebook:
         write_file(page.path, source.path.read_text(encoding="utf-8"))
     else:
-        write_file(page.path, f"# {source.title}\n")
+        write_file(page.path, f"# {source.heading}\n")
         set_meta(page, "description", json.dumps(source.meta["description"], ensure_ascii=False))
 
 

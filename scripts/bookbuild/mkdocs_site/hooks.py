@@ -95,6 +95,11 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
     site_files.remove_unused_files(files, config)
 
 
+def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
+    for item in nav.items:
+        item.title = config.extra.get("nav_titles", {}).get(item.title, item.title)
+
+
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     EXTENSION.page = source = source_page(page, config)
     markdown = page_content.expand_markdown(markdown, page, config)

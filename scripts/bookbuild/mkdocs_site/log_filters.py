@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 
+from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import line_number
 from bookbuild.pages.page import SourcePage
@@ -34,7 +35,7 @@ def locate_links(language: str, record: logging.LogRecord) -> bool:
 
 def locate_nav_errors(config: MkDocsConfig, record: logging.LogRecord) -> bool:
     """Add file and line to a warning about the nav."""
-    path, docs, warning = Path(config.config_file_path), Path(config.docs_dir), record.getMessage()
+    path, docs, warning = paths.ROOT / "mkdocs.yml", Path(config.docs_dir), record.getMessage()
     text, errors = path.read_text(encoding="utf-8"), []
     for name in MISSING_NAV_PAGE.findall(warning):
         message = f"the nav lists {name}, which doesn't exist; correct the name or add the page"

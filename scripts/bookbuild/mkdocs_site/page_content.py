@@ -37,6 +37,7 @@ def expand_markdown(markdown: str, page: Page, config: MkDocsConfig) -> str:
     source = source_page(page, config)
     text = bibliography.expand_citations(markdown, source.language)
     text = replace_values(text, config.repo_url)
+    text = text.replace(f"# {source.heading}\n", f"# {source.title}\n", 1)
     if source.is_pending:
         text = with_pending_note(text, source)
     needs = page.meta.get("needs")

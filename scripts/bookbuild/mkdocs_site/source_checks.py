@@ -19,7 +19,7 @@ from bookbuild.pages.glossary import glossary_errors
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import section_errors
-from bookbuild.reference import bibliography, claims
+from bookbuild.reference import bibliography, claims, contents_tables
 from bookbuild.reference.step_notes import note_errors
 from bookbuild.run import generate
 
@@ -43,7 +43,10 @@ def prepare_sources() -> None:
         errors = list(dict.fromkeys(map(str, source_errors())))
         if errors:
             raise PluginError("\n".join(errors))
-        warnings = [*completeness_errors(), *bibliography.unused_references()]
+        warnings: list[object] = [*completeness_errors(), *bibliography.unused_references()]
+        warnings += contents_tables.question_errors()
+        if contents_tables.update_readme():
+            warnings.append("README.md now has the pages of the nav; commit it")
         for warning in warnings:  # stops a strict build
             log.warning(warning)
         key = f"{sources} {hash_files(OUTPUT_PATHS)}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from bookbuild.pages import paths
+from bookbuild.pages import contents, paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import blank, line_number, parse_yaml
 from bookbuild.pages.labs import notebooks
@@ -116,9 +116,15 @@ class SourcePage:
         return self.own_anchors()
 
     @property
-    def title(self) -> str:
+    def heading(self) -> str:
         """The text of the first heading."""
         return next((heading.title for heading in headings(self.text)), self.name)
+
+    @property
+    def title(self) -> str:
+        """The first heading, after the number of the chapter if it has one."""
+        number = contents.chapter_number(self.name)
+        return f"{number}. {self.heading}" if number else self.heading
 
     def error(self, position: int, message: str) -> SourceError:
         """An error at a character position of the page's text."""

@@ -15,7 +15,7 @@ from pybtex.database import parse_string
 from pybtex.exceptions import PybtexError
 from pybtex.richtext import Text
 
-from bookbuild.pages import paths
+from bookbuild.pages import contents, paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import line_number
 from bookbuild.pages.page import CITATION, FOOTNOTE, SourcePage, blank_fences, list_pages
@@ -157,10 +157,10 @@ def expand_citations(markdown: str, language: str) -> str:
 
 def find_citations(language: str) -> list[Citation]:
     """All footnotes, in the order of the table of contents."""
-    nav = (paths.ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    order = {name: place for place, name in enumerate(contents.ordered_pages())}
     return [
         Citation(page, match[1], match.start(), match[2], CITATION.findall(match[2]))
-        for page in sorted(list_pages(language), key=lambda page: nav.find(page.name))
+        for page in sorted(list_pages(language), key=lambda page: order.get(page.name, -1))
         for match in FOOTNOTE.finditer(blank_fences(page.text))
     ]
 

@@ -16,6 +16,7 @@ from bookbuild.reference.claims import (
     Figure,
     claim_sections,
     claims_in,
+    claims_pages,
     measurements,
     test_files,
 )
@@ -84,7 +85,11 @@ def write() -> None:
             "measured": render("measured.md", language, rows=rows, titles=titles),
             "counts": render("counts.md", language, sections=sections, numbers=numbers),
         }
-        for name in (page.name.removesuffix(".md") for page in pages):
-            tables[name] = render("claims.md", language, rows=claims.get(name, []))
+        for page, names in claims_pages(language).items():
+            tables[page.name.removesuffix(".md")] = "\n".join(
+                f"## {titles[f'{name}.md']} {{ #{name} }}\n\n"
+                + render("claims.md", language, rows=claims[name])
+                for name in names
+            )
         for name, table in tables.items():
             write_file(paths.GENERATED / language / "claims" / f"{name}.md", table)

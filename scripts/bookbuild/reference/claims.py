@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bookbuild.pages import paths
+from bookbuild.pages import contents, paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.page import SourcePage, list_includes, list_pages, target_errors
+from bookbuild.pages.page import SourcePage, list_pages, target_errors
 from bookbuild.pages.paths import LANGUAGES
 
 MEASURED = re.compile(r"^(compare_\w+), (\w+)(?:, ([\w ]+))?: (\S+) of (\S+)$", re.M)
@@ -162,20 +162,36 @@ def claim_errors() -> Iterator[SourceError]:
             where = paths.SCRIPTS / "proofs" / "equalities.py"
             yield SourceError(where, 1, f"no claim calls {comparison}; call it in a test")
     for language in LANGUAGES:
-        proofs, shown = SourcePage(language, "proofs.md"), claim_sections(language)
-        for name in files_of_page if proofs.path.exists() else ():
+        shown = claim_sections(language)
+        for name in files_of_page if claims_pages(language) else ():
             if name not in shown:
-                hint = f'give them a heading and --8<-- "claims/{name}.md"'
-                yield proofs.error(0, f"no page shows the claims of {name}; {hint}")
+                hint = "name its part in the list `claims_of` of a page's front matter"
+                page = SourcePage(language, f"{name}.md")
+                yield page.error(0, f"no page shows its claims; {hint}")
+
+
+def claims_pages(language: str) -> dict[SourcePage, list[str]]:
+    """The pages that list claims, and the names of the pages whose claims each lists.
+
+    The front matter of such a page names parts of the table of contents: `claims_of`.
+    """
+    pages_of_part = {part.title: part.pages for part in contents.load_parts()}
+    with_claims = test_files()
+    lists = {}
+    for page in list_pages(language):
+        if titles := page.meta.get("claims_of"):
+            pages = (name for title in titles for name in pages_of_part.get(title, []))
+            names = (name.removesuffix(".md") for name in pages)
+            lists[page] = [name for name in names if name in with_claims]
+    return lists
 
 
 def claim_sections(language: str) -> dict[str, tuple[str, str]]:
     """The title and address of the section that shows the claims of each test file's page."""
-    name_of = {f"claims/{name}.md": name for name in test_files()}
     return {
-        name_of[include.file]: (include.title, include.address)
-        for include in list_includes(language)
-        if include.file in name_of
+        name: (SourcePage(language, f"{name}.md").title, f"{page.name}#{name}")
+        for page, names in claims_pages(language).items()
+        for name in names
     }
 
 

@@ -20,7 +20,14 @@ from bookbuild.pages.files import PARTIAL_SUFFIX, check_encodings, write_file
 from bookbuild.pages.glossary import glossary_table
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import without_section_markers
-from bookbuild.reference import bibliography, claim_tables, quizzes, shapes, step_notes
+from bookbuild.reference import (
+    bibliography,
+    claim_tables,
+    contents_tables,
+    quizzes,
+    shapes,
+    step_notes,
+)
 from bookbuild.run.jobs import Job, dependencies, list_jobs
 from bookbuild.run.locks import file_lock
 from bookbuild.run.workers import run_jobs
@@ -53,6 +60,7 @@ def write_downloads_and_tables(jobs: list[Job]) -> None:
         write_file(paths.DOWNLOADS / path.relative_to(paths.SNIPPETS), content)
     for language in LANGUAGES:
         folder = paths.GENERATED / language
+        write_file(folder / "contents.md", contents_tables.home_table(language))
         write_file(folder / "glossary.md", glossary_table(language))
         if notes := step_notes.step_notes(language):
             write_file(step_notes.notes_path(language), notes)
