@@ -40,6 +40,7 @@ class BuildState:
     staged_site: StagedSite | None = None  # the folder that the build fills
     can_fork: bool = True  # until a server has started its threads
     chinese_build: BaseProcess | None = None  # builds the Chinese site beside the English one
+    chinese_key: str = ""  # while serving: of what the Chinese site was made from
     slow_jobs_are_stale: bool = False  # while serving: whether they must run after the build
     slow_jobs: subprocess.Popen | None = None  # while serving: the process that runs them
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import jieba
-from jinja2 import TemplateSyntaxError
+from jinja2 import FileSystemBytecodeCache, TemplateSyntaxError
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from mkdocs.livereload import LiveReloadServer
@@ -82,7 +82,7 @@ def on_config(config: MkDocsConfig) -> None:
 
 def on_pre_build(config: MkDocsConfig) -> None:
     if build_language(config) == "en":
-        source_checks.prepare_sources()
+        site_output.keep_chinese_site(config, source_checks.prepare_sources())
     search = config.plugins["material/search"]
     search.search_index = page_content.BookIndex(config)  # type: ignore[attr-defined]
 
@@ -96,8 +96,9 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 
 
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
-    for item in nav.items:
-        item.title = config.extra.get("nav_titles", {}).get(item.title, item.title)
+    titles = config.extra.get("nav_titles", {})
+    for item in (item for item in nav.items if item.title in titles):
+        item.title = titles[item.title]
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -113,6 +114,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 
 def on_env(env, config: MkDocsConfig, files: Files) -> None:
+    env.bytecode_cache = FileSystemBytecodeCache(str(paths.GENERATED / "cache"))
     page_content.render_formulas(files, config)
 
 

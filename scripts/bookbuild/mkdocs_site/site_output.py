@@ -67,8 +67,25 @@ def stop_chinese_build() -> None:
         STATE.chinese_build.join()
 
 
+def kept_folder(config: MkDocsConfig) -> Path:
+    return Path(f"{config.site_dir}.zh")
+
+
+def keep_chinese_site(config: MkDocsConfig, key: str) -> None:
+    """While serving, move the Chinese site out of the folder that MkDocs is about to empty, if it
+    was made from the same files: those with this key."""
+    folder = Path(config.site_dir, "zh")
+    shutil.rmtree(kept_folder(config), ignore_errors=True)  # from a build that has failed
+    if STATE.serving and key and key == STATE.chinese_key and folder.is_dir():
+        folder.rename(kept_folder(config))
+    STATE.chinese_key = key
+
+
 def build_chinese_site(config: MkDocsConfig) -> None:
-    """Build the Chinese site into the folder zh/ of the English one."""
+    """Build the Chinese site into the folder zh/ of the English one, or move it back there."""
+    if kept_folder(config).is_dir():
+        kept_folder(config).rename(Path(config.site_dir, "zh"))
+        return
     chinese = load_config(
         str(paths.ROOT / "mkdocs.zh.yml"),
         site_dir=os.path.join(config.site_dir, "zh"),

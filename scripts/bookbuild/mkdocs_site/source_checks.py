@@ -11,35 +11,42 @@ from mkdocs.exceptions import PluginError
 from bookbuild.check.includes import completeness_errors, page_errors
 from bookbuild.check.translation import notebook_errors
 from bookbuild.mkdocs_site.build_state import STATE
-from bookbuild.mkdocs_site.render_cache import LOCK_FILES, code_version, hash_files
+from bookbuild.mkdocs_site.render_cache import LOCK_FILES, code_version, hash_files, hash_texts
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.files import write_file
+from bookbuild.pages.files import check_encodings, write_file
 from bookbuild.pages.glossary import glossary_errors
-from bookbuild.pages.page import list_pages
+from bookbuild.pages.page import list_pages, outline
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import section_errors
 from bookbuild.reference import bibliography, claims, contents_tables
 from bookbuild.reference.step_notes import note_errors
 from bookbuild.run import generate
 
-SOURCE_PATHS = ("docs", "snippets", "scripts", "tests/claims", "mkdocs.yml", *LOCK_FILES)
+SOURCE_PATHS = ("snippets", "scripts", "tests/claims", "mkdocs.yml", "mkdocs.zh.yml", *LOCK_FILES)
 OUTPUT_PATHS = tuple(f".generated/{name}" for name in ("outputs", "keys", "downloads", *LANGUAGES))
 GENERATE = (sys.executable, "-m", "bookbuild.run.generate")
 log = logging.getLogger("mkdocs.hooks.book")
 
 
-def prepare_sources() -> None:
+def prepare_sources() -> str:
     """Generate what is stale and check both languages.
 
-    A server skips both if nothing has changed since an earlier build that had no warnings and
-    for which all slow jobs had run.
+    Returns a key of all that the Chinese site is made from, or nothing if slow jobs are stale.
+    A server skips what an earlier build has done with the same files: generating, unless more has
+    changed than the paragraphs of pages, and the checks, if there was no warning.
     """
     record = paths.GENERATED / "cache" / "checked"
-    sources = f"{code_version()} {hash_files(SOURCE_PATHS)}"  # before they are read
-    key = f"{sources} {hash_files(OUTPUT_PATHS)}"
-    if not (STATE.serving and record.is_file() and record.read_text() == key):
+    generated, checked = [*record.read_text().split(), "", ""][:2] if record.is_file() else ["", ""]
+    sources, pages = hash_sources(), hash_pages()  # before they are read
+    outputs = hash_files(OUTPUT_PATHS)
+    if not (STATE.serving and generated == hash_texts([sources, outputs])):
         generate_outputs()
+        outputs = hash_files(OUTPUT_PATHS)
+    generated = "" if STATE.slow_jobs_are_stale else hash_texts([sources, outputs])
+    if not (STATE.serving and checked == hash_texts([generated, pages])):
+        write_file(record, f"{generated} {checked}")
+        check_encodings()
         errors = list(dict.fromkeys(map(str, source_errors())))
         if errors:
             raise PluginError("\n".join(errors))
@@ -49,8 +56,23 @@ def prepare_sources() -> None:
             warnings.append("README.md now has the pages of the nav; commit it")
         for warning in warnings:  # stops a strict build
             log.warning(warning)
-        key = f"{sources} {hash_files(OUTPUT_PATHS)}"
-        write_file(record, "" if warnings or STATE.slow_jobs_are_stale else key)
+        checked = "" if warnings or not generated else hash_texts([generated, pages])
+        write_file(record, f"{generated} {checked}")
+    return generated and hash_texts([generated, hash_pages("zh"), hash_files(["overrides"])])
+
+
+def hash_sources() -> str:
+    """A hash of all that outputs, lists and tables are made from: of pages, only the outline."""
+    files = sorted(path for path in paths.DOCS.rglob("*.*") if path.is_file())
+    others = [path for path in files if path.suffix != ".md"]
+    pages = (path for path in files if path.suffix == ".md")
+    outlines = [f"{path} {outline(path.read_text('utf-8', 'replace'))}" for path in pages]
+    return hash_texts([code_version(), hash_files([*SOURCE_PATHS, *others]), *outlines])
+
+
+def hash_pages(language: str = "") -> str:
+    """A hash of the text of all pages, or of those of a language."""
+    return hash_files(paths.DOCS.glob(f"{language or '*'}/**/*.md"))
 
 
 def generate_outputs() -> None:

@@ -52,6 +52,17 @@ class LineNumberLoader(FAST_LOADER):
         return entry
 
 
+def read_text(path: Path) -> str:
+    """The text of a file, read again only when the file has changed."""
+    status = path.stat()
+    return read_version(path, status.st_mtime_ns, status.st_size)
+
+
+@functools.lru_cache(maxsize=4096)
+def read_version(path: Path, modified_ns: int, size: int) -> str:
+    return path.read_text(encoding="utf-8")
+
+
 def line_number(text: str, position: int) -> int:
     """The 1-based line number of a character position."""
     return text.count("\n", 0, position) + 1

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bookbuild.pages import contents, paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.files import blank, line_number, parse_yaml
+from bookbuild.pages.files import blank, line_number, parse_yaml, read_text
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.paths import LANGUAGES
 
@@ -29,6 +29,8 @@ INLINE_CODE = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
 FOOTNOTE = re.compile(r"^\[\^([^\]]+)\]: *(.*(?:\n(?: {4}.*|(?=\n {4})))*)", re.M)
 CITATION = re.compile(r"(?<![\w`])@([a-zA-Z][\w-]*\w)", re.A)  # in a footnote: @KEY
 HEADING = re.compile(r"^(#{1,6}) +(.*?) *(?:\{ *#([\w-]+)[^}\n]*\})? *$", re.M)
+FOLDED_ANSWER = re.compile(r'^\?\?\? success "Answer \d', re.M)  # of an exercise
+WIDGET = re.compile('<div class="widget"')
 FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.S)
 PENDING = "pending"  # front matter `translation`, of a page that is behind its translation
 
@@ -82,7 +84,7 @@ class SourcePage:
         """The page's Markdown, converted if it is a notebook."""
         if self.is_notebook:
             return "".join(f"{text}\n" for text, _ in self.notebook_lines())
-        return self.path.read_text(encoding="utf-8")
+        return read_text(self.path)
 
     def notebook_lines(self) -> list[tuple[str, int]]:
         """The Markdown of a notebook, each line with its line number in the notebook."""
@@ -172,6 +174,13 @@ def target_errors(path: Path, targets: Iterable[tuple[int, str]]) -> Iterator[So
             elif not (page.path.exists() or page.translation.path.exists()):
                 problem = f"page {page.display_path} doesn't exist"  # in neither language
                 yield SourceError(path, line, f"{problem}; correct {target}")
+
+
+@functools.lru_cache(maxsize=128)
+def outline(text: str) -> str:
+    """What other pages and lists show of a page's text: all but its paragraphs."""
+    parts = (FRONT_MATTER, HEADING, INCLUDE, FIGURE, FOOTNOTE, FOLDED_ANSWER, WIDGET)
+    return repr([pattern.findall(text) for pattern in parts])
 
 
 @functools.lru_cache(maxsize=128)

@@ -1,12 +1,13 @@
 """Named sections of the snippets, between marker comments."""
 
+import functools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.files import blank, line_number
+from bookbuild.pages.files import blank, line_number, read_text
 
 MARKER = r"(?:#|//) --8<-- \["
 SECTION_MARKER = re.compile(rf"^{MARKER}(start|end):(\w+)\]\n", re.M)
@@ -19,7 +20,7 @@ UNMATCHED_MARKER = {
 
 def without_section_markers(path: Path) -> str:
     """The text of the file as readers download it."""
-    return SECTION_MARKER.sub("", path.read_text(encoding="utf-8")).rstrip("\n") + "\n"
+    return SECTION_MARKER.sub("", read_text(path)).rstrip("\n") + "\n"
 
 
 def downloaded_line(text: str) -> Callable[[int], int]:
@@ -30,7 +31,11 @@ def downloaded_line(text: str) -> Callable[[int], int]:
 
 def read_sections(path: Path) -> dict[str, str]:
     """The file's sections by name, in order. Raises SourceError for an unmatched marker."""
-    text = path.read_text(encoding="utf-8")
+    return parse_sections(path, read_text(path))
+
+
+@functools.lru_cache(maxsize=1024)
+def parse_sections(path: Path, text: str) -> dict[str, str]:
     sections: dict[str, str] = {}
     for match in SECTION.finditer(text):
         name = match[1]

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from bookbuild.pages import paths
+from bookbuild.pages.files import read_text
 from bookbuild.pages.page import VALUE, blank_fences
 
 RESULT = re.compile(r'"(\w+)\.json"')
@@ -63,7 +64,7 @@ def resolve_value(reference: str) -> str:
         raise ValueError(
             f"unknown example in {{{{ {reference} }}}}; use {{{{ chapter/example: label }}}}"
         )
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = read_text(path).splitlines()
     matches = [line for line in lines if line.startswith(f"{label}: ")]
     if len(matches) != 1:
         labels = ", ".join(line.partition(": ")[0] for line in lines if ": " in line)
@@ -80,7 +81,7 @@ def source_file(reference: str) -> str:
     if reference.startswith(f"{CLAIM_COUNTS}: "):
         return "scripts/bookbuild/reference/claim_tables.py"
     program = source_path(output_name(reference))
-    for result in RESULT.findall(program.read_text(encoding="utf-8")):
+    for result in RESULT.findall(read_text(program)):
         if (paths.SCRIPTS / f"experiments/{result}.py").is_file():
             return f"scripts/experiments/{result}.py"
     return program.relative_to(paths.ROOT).as_posix()

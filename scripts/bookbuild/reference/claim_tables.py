@@ -1,11 +1,10 @@
 """The tables and numbers of the page Proofs, from the claims and what was measured of them."""
 
-import re
 from typing import NamedTuple
 
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
-from bookbuild.pages.page import FIGURE, list_pages, prose
+from bookbuild.pages.page import FIGURE, FOLDED_ANSWER, WIDGET, list_pages, prose
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.templates import render
 from bookbuild.reference import bibliography
@@ -20,8 +19,6 @@ from bookbuild.reference.claims import (
     measurements,
     test_files,
 )
-
-ANSWER = re.compile(r'^\?\?\? success "Answer \d', re.M)  # of an exercise
 
 
 class Row(NamedTuple):
@@ -62,9 +59,9 @@ def count_all(rows: list[Row]) -> dict[str, int]:
         "measured": len(measurements()),
         "pages": len(pages),
         "examples": len([*(paths.SNIPPETS / "examples").rglob("*.py")]),
-        "exercises": sum(len(ANSWER.findall(text)) for text in texts),
+        "exercises": sum(len(FOLDED_ANSWER.findall(text)) for text in texts),
         "figures": len({match[2] for text in texts for match in FIGURE.finditer(prose(text))}),
-        "widgets": sum(text.count('<div class="widget"') for text in texts),
+        "widgets": sum(len(WIDGET.findall(text)) for text in texts),
         "labs": sum(page.is_notebook for page in pages),
         "works": len(bibliography.select_references(software=False)),
     }

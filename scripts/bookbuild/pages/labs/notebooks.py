@@ -9,6 +9,8 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any, NamedTuple
 
+from bookbuild.pages.files import read_text
+
 LABELS = {  # of a code block, of a task, of an output, of the two buttons
     "en": ("Cell {}", "Cell {}: your turn", "Output", "Download the notebook", "Open in Colab"),
     "zh": ("单元格 {}", "单元格 {}：轮到你了", "输出", "下载笔记本", "在 Colab 中打开"),
@@ -47,7 +49,7 @@ def parse_cells(text: str) -> list[Cell]:
 
 
 def read_cells(path: Path) -> list[Cell]:
-    return parse_cells(path.read_text(encoding="utf-8"))
+    return parse_cells(read_text(path))
 
 
 def code_cells(path: Path) -> list[Cell]:
