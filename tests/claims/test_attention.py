@@ -42,6 +42,26 @@ def test_the_first_example_has_one_row_of_weights_for_each_query(printed):
 # A soft dictionary
 
 
+@claim("attention#soft-lookup", kind="mathematics")
+def test_in_a_hard_lookup_the_values_get_a_gradient_and_the_query_and_the_keys_get_none():
+    keys = torch.tensor([[1.0, 0.0], [0.0, 1.0]], requires_grad=True)
+    values = torch.tensor([10.0, 20.0], requires_grad=True)
+
+    def look_up(query):
+        return (keys == query).all(dim=-1).to(values.dtype) @ values
+
+    query = torch.tensor([0.0, 1.0], requires_grad=True)
+    ((look_up(query) - 15) ** 2).backward()
+    assert values.grad.tolist() == [0, 10] and query.grad is None and keys.grad is None
+    assert [look_up(query + step).item() for step in (0.0, 1e-3, 2e-3)] == [20, 0, 0]
+
+
+@claim("attention#soft-lookup", kind="mathematics")
+def test_a_long_vector_can_have_a_larger_score_than_one_of_exactly_the_same_direction():
+    query, same, longer = torch.tensor([[1.0, 0.0], [1.0, 0.0], [3.0, 1.0]])
+    assert query @ longer > query @ same
+
+
 @claim("attention#soft-lookup")
 @mutation(
     "examples/attention/soft_lookup.py",
@@ -473,6 +493,15 @@ def test_if_no_query_has_an_allowed_key_all_outputs_and_gradients_are_zero(atten
     assert not output.any()
     for tensor in (query, key, value):
         assert not tensor.grad.any()
+
+
+@claim("attention#code", kind="mathematics")
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_a_query_with_no_allowed_key_gets_nan_from_a_value_that_is_not_finite(attend, number):
+    query, key, value = (x.detach() for x in random_qkv(0, 4, 5, 8, 6, torch.float64))
+    value[..., 1, 0] = number
+    output = attend(query, key, value, torch.zeros(4, 5, dtype=torch.bool))[0]
+    assert output[..., 0].isnan().all() and not output[..., 1:].any()
 
 
 @claim("attention#code", kind="measurement")

@@ -283,6 +283,33 @@ def test_deeper_encoders_need_the_division_more(scaling_results):
     assert max(one) < 0.85 and min(one) > max(two) and min(two) > max(six)
 
 
+@claim("attention#why-sqrt-dk", kind="measurement")
+def test_six_layers_without_the_division_are_at_the_level_of_guessing_and_one_layer_is_not(
+    scaling_experiment, scaling_results, printed
+):
+    shown = printed("examples", "scaling")
+    generator = torch.Generator().manual_seed(0)
+    (_, values, _), answers = scaling_experiment["new_batch"](100_000, generator)
+    pairs = torch.randint(values.size(1), (len(values), 1), generator=generator)
+    guess = (values.gather(1, pairs)[:, 0] == answers).float().mean().item()
+    of_all = 1 / scaling_experiment["VALUES"]
+    assert shown["guess, value of a random pair"] == f"{guess:.0%}"
+    assert shown["guess, one of all values"] == f"{of_all:.0%}"
+    right = {
+        layers: [
+            run["right"]
+            for run in scaling_results["runs"]
+            if (run["layers"], run["variant"]) == (layers, "not divided")
+        ]
+        for layers in (1, 6)
+    }
+    assert of_all < min(right[6]) and max(right[6]) < guess
+    assert min(right[1]) > 4 * guess
+    reached = statistics.median(steps_of(scaling_results, layers=6, variant="divided"))
+    assert shown["divided, 6 layers, steps"] == str(reached)
+    assert 2 * reached < scaling_results["encoder steps"]
+
+
 # Numerics
 
 
