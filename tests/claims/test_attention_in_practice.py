@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import transformer
 from attention_inputs import PATHS, dtypes, lower_triangle, random_mask, random_qkv, sizes
@@ -625,3 +626,61 @@ def test_without_batch_first_sentences_see_each_other_in_torch_nn(printed):
     outputs = [value for label, value in shown.items() if label.endswith("output")]
     assert set(outputs) == {"(2, 5, 32)"}
     assert shown["nn as it comes, weights"] == "(5, 2, 2)"
+
+
+@claim("attention-in-practice#batch-first", kind="measurement")
+def test_with_as_many_sentences_as_positions_the_shape_does_not_show_the_wrong_order():
+    for sentences, same in (2, False), (5, True):
+        x = torch.randn(sentences, 5, 8)
+        shapes = [
+            nn.MultiheadAttention(8, 2, batch_first=first)(x, x, x)[1].shape
+            for first in (False, True)
+        ]
+        assert (shapes[0] == shapes[1]) is same
+
+
+@claim("attention-in-practice#batch-first", kind="measurement")
+def test_only_without_dropout_an_unchanged_sentence_keeps_its_output():
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.1, batch_first=True)
+    x = torch.randn(2, 5, 8)
+    changed = x + torch.tensor([0.0, 1.0])[:, None, None]
+    assert not torch.equal(layer(x)[0], layer(changed)[0])
+    layer.eval()
+    assert torch.equal(layer(x)[0], layer(changed)[0])
+
+
+@claim("attention-in-practice#torch-nn", kind="measurement")
+def test_torch_nn_stores_one_input_matrix_unless_keys_or_values_have_another_size():
+    assert nn.MultiheadAttention(8, 2).in_proj_weight.shape == (24, 8)
+    for other in {"kdim": 4}, {"vdim": 4}:
+        assert nn.MultiheadAttention(8, 2, **other).in_proj_weight is None
+
+
+class CountTables(TorchDispatchMode):
+    """Counts the new tensors of a shape; views aren't new."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.shape, self.tables = shape, {}
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        output = function(*args, **(kwargs or {}))
+        if output.is_floating_point() and output.shape[-2:] == self.shape:
+            self.tables[output.untyped_storage().data_ptr()] = output
+        return output
+
+
+@claim("attention-in-practice#cost")
+@mutation(
+    "transformer.py",
+    "        weights = weights.masked_fill(~mask, 0.0)",
+    "        weights.masked_fill_(~mask, 0.0)",
+    fault="the explicit code writes the masked weights over the weights",
+)
+def test_explicit_attention_makes_three_tables_and_five_with_a_mask():
+    query, key, value = torch.randn(3, 1, 2, 64, 8)
+    for mask, expected in (None, 3), (lower_triangle(64), 5):
+        with CountTables((64, 64)) as count:
+            scaled_dot_product_attention(query, key, value, mask)
+        assert len(count.tables) == expected
