@@ -388,6 +388,15 @@ def test_the_derivative_of_a_weight_by_its_own_score_is_w_times_one_minus_w(seed
 
 
 @claim("attention#why-sqrt-dk", kind="mathematics")
+def test_divided_by_d_k_itself_the_weights_are_almost_equal_only_if_d_k_is_large():
+    torch.manual_seed(0)
+    for d_k, low, high in (2, 4, 5), (512, 1, 1.15):
+        query, key = torch.randn(500, 1, d_k), torch.randn(500, 64, d_k)
+        weights = (query @ key.mT / d_k).softmax(dim=-1)
+        assert low < 64 * weights.amax(dim=-1).mean() < high
+
+
+@claim("attention#why-sqrt-dk", kind="mathematics")
 def test_where_two_keys_compete_the_slopes_stay_at_a_quarter():
     scores = 8 * torch.tensor([0.0, 0.0, -3.0], dtype=torch.float64)
     weights = scores.softmax(dim=-1)
