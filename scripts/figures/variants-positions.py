@@ -134,6 +134,10 @@ def window(label):
     return fig
 
 
+def read_by_position() -> dict:
+    return json.loads((RESULTS / "variants-positions.json").read_text(encoding="utf-8"))
+
+
 @figure(
     en={
         "x": "length of the sequence",
@@ -145,6 +149,7 @@ def window(label):
         "rotary": "rotary",
         "ALiBi": "ALiBi",
         "rotary in a window": "rotary in a window",
+        "guessing": "guessing",
     },
     zh={
         "x": "序列长度",
@@ -156,10 +161,12 @@ def window(label):
         "rotary": "旋转",
         "ALiBi": "ALiBi",
         "rotary in a window": "窗口里的旋转",
+        "guessing": "随机猜",
     },
 )
 def back(label):
     measured = json.loads((RESULTS / "variants.json").read_text(encoding="utf-8"))
+    guessing = read_by_position()["guessing"]
     best = measured["best"]["back"]
     runs = [
         run
@@ -195,6 +202,7 @@ def back(label):
                 color=color,
                 label=label[name],
             )
+        ax.axhline(guessing, ls="--", color=MUTED, lw=1.4, zorder=1)
         ax.set_title(label[distance])
         ax.set_xticks(lengths, [str(n) for n in lengths])
         ax.minorticks_off()
@@ -202,7 +210,52 @@ def back(label):
         ax.set_ylim(0, 1.05)
         ax.grid(axis="y")
         ax.set_xlabel(label["x"])
+    axes[0].text(20, guessing - 0.02, label["guessing"], color=MUTED, ha="left", va="top")
     axes[0].set_ylabel(label["y"])
     handles, names = axes[0].get_legend_handles_labels()
     fig.legend(handles, names, loc="outside lower center", ncols=3)
+    return fig
+
+
+@figure(
+    en={
+        "x": "position",
+        "y": "named rightly",
+        "1": "the token before",
+        "3": "three before",
+        "trained": "trained",
+        "guessing": "guessing",
+    },
+    zh={
+        "x": "位置",
+        "y": "答对的比例",
+        "1": "前一个词元",
+        "3": "前面第三个",
+        "trained": "训练过",
+        "guessing": "随机猜",
+    },
+)
+def back_positions(label):
+    measured = read_by_position()
+    fig, axes = canvas(height=240, columns=2, sharey=True)
+    for ax, distance in zip(axes, (1, 3), strict=True):
+        runs = [run[f"{distance} back"] for run in measured["runs"]]
+        positions = range(distance, distance + len(runs[0]))
+        ax.axvspan(0, 19.5, color=MUTED, alpha=0.15, lw=0)
+        ax.text(10, 0.5, label["trained"], color=MUTED, ha="center")
+        for run in runs:
+            ax.plot(positions, run, color=FIRST, lw=0.8, alpha=0.5)
+        means = [statistics.mean(values) for values in zip(*runs, strict=True)]
+        ax.plot(positions, means, color=FIRST, lw=2.2)
+        ax.axhline(measured["guessing"], ls="--", color=MUTED, lw=1.4)
+        ax.set_title(label[str(distance)])
+        ax.set_xlim(0, 40)
+        ax.set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
+        ax.set_ylim(0, 1.05)
+        ax.grid(axis="y")
+        ax.set_xlabel(label["x"])
+    axes[0].text(
+        39, measured["guessing"] - 0.02, label["guessing"], color=MUTED, ha="right", va="top"
+    )
+    axes[0].set_ylabel(label["y"])
     return fig

@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import runpy
+import statistics
 from dataclasses import replace
 from threading import Event
 
@@ -1087,18 +1088,98 @@ def test_beyond_the_training_lengths_sinusoids_and_learned_rows_fail_immediately
             assert max(run_values(best_runs, "back", variant, f"{places} back, length 400")) < 0.3
 
 
+@pytest.fixture(scope="module")
+def position_experiment() -> dict:
+    return runpy.run_path(str(ROOT / "scripts" / "experiments" / "variants_positions.py"))
+
+
+@pytest.fixture(scope="module")
+def by_position(position_experiment) -> dict:
+    return json.loads(position_experiment["RESULTS"].read_text(encoding="utf-8"))
+
+
 @claim("variants#measured", kind="measurement")
-def test_rotary_positions_work_at_twice_the_length_and_not_at_twenty_times(best_runs):
+def test_the_positions_are_measured_on_the_stored_rotary_runs(
+    position_experiment, by_position, best_runs
+):
+    assert by_position["key"] == position_experiment["key"](), (
+        "stale; run scripts/experiment variants_positions"
+    )
+    assert by_position["guessing"] == 1 / 10
+    stored = {run["seed"]: run for run in best_runs["back", "rotary"]}
+    assert {run["seed"] for run in by_position["runs"]} == set(stored) == set(range(5))
+    for run in by_position["runs"]:
+        for distance in 1, 3:
+            accuracy = statistics.mean(run[f"{distance} back"])
+            expected = stored[run["seed"]][f"{distance} back, length 40"]
+            assert accuracy == pytest.approx(expected, abs=0.02)
+
+
+@claim("variants#measured", kind="measurement")
+def test_rotary_positions_are_right_up_to_30_and_one_back_is_near_guessing_at_39(by_position):
+    for distance in 1, 3:
+        runs = [run[f"{distance} back"] for run in by_position["runs"]]
+        assert all(len(run) == 40 - distance for run in runs)
+        assert min(min(run[: 31 - distance]) for run in runs) > 0.98
+        first_wrong = {1: 32, 3: 34}[distance]
+        means = [statistics.mean(values) for values in zip(*runs, strict=True)]
+        assert min(means[: first_wrong - distance]) > 0.99 > means[first_wrong - distance]
+    assert statistics.mean(run["1 back"][-1] for run in by_position["runs"]) < 0.2
+    assert 0.8 < statistics.mean(run["3 back"][-1] for run in by_position["runs"]) < 0.9
+
+
+@claim("variants#measured", kind="measurement")
+def test_most_unseen_distances_get_a_small_weight_and_39_outweighs_the_right_one(by_position):
+    runs = [run["1 back, weights"] for run in by_position["runs"]]
+    means = [statistics.mean(values) for values in zip(*runs, strict=True)]
+    unseen = means[20:]
+    assert sum(weight < 0.01 for weight in unseen) > len(unseen) / 2
+    assert [i for i, weight in enumerate(means) if weight > means[1]] == [39]
+    assert means[39] > 2 * means[1]
+
+
+@claim("variants#measured", kind="measurement")
+def test_rotary_positions_are_mostly_wrong_at_twenty_times_the_length(best_runs):
     for places in 1, 3:
-        assert min(run_values(best_runs, "back", "rotary", f"{places} back, length 40")) > 0.85
         assert max(run_values(best_runs, "back", "rotary", f"{places} back, length 400")) < 0.3
 
 
 @claim("variants#measured", kind="measurement")
-def test_alibi_is_as_good_at_400_as_at_20_and_cannot_copy_the_token_three_back(best_runs):
+def test_alibi_is_as_good_at_400_as_at_20_and_training_does_not_find_three_back(best_runs):
     assert min(run_values(best_runs, "back", "ALiBi", "1 back, length 400")) > 0.9
     for length in 20, 40, 100, 400:
         assert max(run_values(best_runs, "back", "ALiBi", f"3 back, length {length}")) < 0.4
+
+
+@claim("variants#measured")
+@mutation(
+    "variants/alibi.py",
+    "nearness = -(position[:, None] - position).abs()",
+    "nearness = -(position[:, None] - position - 2).abs()",
+    fault="the bias of ALiBi is smallest two tokens back",
+)
+def test_in_an_alibi_head_the_nearer_of_two_equal_keys_has_the_larger_weight():
+    torch.manual_seed(0)
+    for nhead in 1, 8:
+        attention = ALiBiAttention(16, nhead).double()
+        x = random_normal(2, 1, 16).expand(2, 12, 16)
+        weights = attention(x, x, x, causal_mask(12), need_weights=True)[1]
+        last = weights[:, :, -1]
+        assert (last[..., 1:] > last[..., :-1]).all()
+
+
+@claim("variants#measured", kind="measurement")
+def test_a_layer_of_alibi_heads_can_name_the_third_token_back_by_subtraction(
+    position_experiment, by_position, best_runs
+):
+    fitted = position_experiment["fitted_heads"](3)
+    assert fitted["correct"] == pytest.approx(by_position["fitted"]["correct"], abs=0.03)
+    assert fitted["correct"] > 0.65
+    trained = run_values(best_runs, "back", "ALiBi", "3 back, length 20")
+    assert fitted["correct"] > 2 * max(trained)
+    assert len(fitted["factors"]) == 9
+    assert max(abs(each) for each in fitted["factors"]) > 10_000
+    assert abs(sum(fitted["factors"])) < 100
 
 
 @claim("variants#measured", kind="measurement")
