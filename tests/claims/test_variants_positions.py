@@ -1017,6 +1017,13 @@ def test_all_variants_but_alibi_translate_95_percent_of_the_numbers_and_alibi_90
         assert min(run_values(best_runs, "numerals", variant, "test")) > limit, variant
 
 
+@claim("variants#measured", kind="measurement")
+def test_always_answering_with_the_same_number_matches_hardly_any_test_pair(variant_experiment):
+    targets = [tuple(pair.target) for pair in variant_experiment["pairs_of"]("test")]
+    best = max(targets.count(target) for target in set(targets)) / len(targets)
+    assert 1 / len(targets) <= best < 0.005
+
+
 @claim("layers-in-practice#variants-measured", kind="measurement")
 def test_the_smallest_loss_depends_on_the_vocabulary(variant_experiment):
     pairs = variant_experiment["pairs_of"]("train")

@@ -1,5 +1,6 @@
 import json
 import statistics
+from collections import Counter
 from pathlib import Path
 
 import train
@@ -8,6 +9,9 @@ folder = Path(train.__file__).with_name("results")
 measured = json.loads((folder / "variants.json").read_text(encoding="utf-8"))
 print("steps:", measured["steps"])
 print("comparisons:", measured["comparisons"])
+test = train.TASKS["numerals"].pairs("test")
+counts = Counter(tuple(pair.target) for pair in test)
+print(f"guessing, match: {max(counts.values()) / len(test):.1%}")
 for name, rate in measured["best"]["numerals"].items():
     best = [
         run
