@@ -712,6 +712,22 @@ def test_the_band_has_at_most_n_times_window_pairs_where_the_triangle_has_half_n
     assert causal_mask(size).sum().item() == size * (size + 1) // 2
 
 
+@claim("variants#window")
+@mutation(
+    "variants/window.py",
+    "full.tril(window - 1).triu(1 - window)",
+    "full",
+    fault="the sliding window admits all pairs",
+)
+def test_two_windowed_layers_see_all_only_if_one_token_sees_all_and_is_seen_by_all():
+    seen = sliding_window_mask(20, 4)[0, 0].clone()
+    assert not (seen.double() @ seen.double()).bool().all()
+    seen[-1] = True
+    assert not (seen.double() @ seen.double()).bool().all()
+    seen[:, -1] = True
+    assert (seen.double() @ seen.double()).bool().all()
+
+
 # All variants
 
 
