@@ -238,6 +238,36 @@ def test_one_step_is_the_same_rotation_at_every_position(p, theta):
     torch.testing.assert_close(turn @ here, next_, rtol=0, atol=1e-9)
 
 
+@claim("positional-encoding#summary", kind="mathematics")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_random_table_has_no_rotation_and_no_step_for_unused_positions(seed):
+    def best_linear(before, after):
+        return torch.linalg.lstsq(before, after, driver="gelsd").solution
+
+    def best_rotation(before, after):  # of all orthogonal matrices
+        u, _, v = torch.linalg.svd(before.T @ after)
+        return u @ v
+
+    def best_blocks(before, after):  # one 2 x 2 matrix for each pair
+        pairs = (rows.unflatten(1, (-1, 2)).transpose(0, 1) for rows in (before, after))
+        return torch.block_diag(*torch.linalg.lstsq(*pairs).solution)
+
+    def error(rows, matrix):  # 1 for guessing zeros
+        before, after = rows[:-1], rows[1:]
+        return ((before @ matrix - after).norm() / after.norm()).item()
+
+    random, waves = random_tensor(100, 512, seed=seed), exact_table(100, 512)
+    used, unused = slice(0, 50), slice(50, 100)
+    step = [best(random[used][:-1], random[used][1:]) for best in (best_linear, best_rotation)]
+    assert error(random[used], step[0]) < 1e-12  # a linear map exists for the used rows
+    assert error(random[used], step[1]) > 0.1  # but no rotation
+    for best in (best_linear, best_rotation, best_blocks):
+        assert error(random[unused], best(random[used][:-1], random[used][1:])) > 0.95
+    turn = best_blocks(waves[used][:-1], waves[used][1:])
+    torch.testing.assert_close(turn.T, shift_matrix(1, 512), rtol=0, atol=1e-6)
+    assert error(waves[unused], turn) < 1e-6
+
+
 @claim("positional-encoding#one-pair", kind="mathematics")
 @pytest.mark.parametrize("d", [16, 64])
 def test_sines_alone_have_unequal_steps_and_no_matrix_that_turns_them(d):
@@ -983,6 +1013,43 @@ def test_the_published_variants_break_the_properties_named_on_the_page():
     assert float(values["base 100, mean error"]) == pytest.approx(0.75)
     assert float(values["exp and log in float32, max error"]) < 1e-5
     assert float(values["float64, then float32, max error"]) < 4e-8
+
+
+def left_after_the_best_shift(table: torch.Tensor) -> float:
+    before, after = table[:-10], table[10:]
+    best = torch.linalg.lstsq(before, after, driver="gelsd").solution
+    return (before @ best - after).abs().max().item()
+
+
+@claim("rotations#published")
+@mutation(
+    "examples/positional-encoding/published_variants.py",
+    "before, after = table[:-10], table[10:]",
+    "before, after = table[:-10][:40], table[10:][:40]",
+    fault="the test of the example uses only 40 rows",
+)
+def test_the_best_shift_needs_more_rows_than_columns_to_reject_a_wrong_table():
+    values = printed("examples", "published_variants")
+    label = "{}, left with {} x 512".format
+    accepted = float(values["exp and log in float32, left after the best shift"])
+    assert float(values[label("exponent doubled", 50)]) < accepted / 10
+    assert float(values[label("exponent doubled", 2000)]) > 0.5
+    for n in (50, 2000):
+        assert float(values[label("float64, then float32", n)]) < 1e-6
+
+
+@claim("rotations#published", kind="mathematics")
+@pytest.mark.parametrize("d", [16, 64, 128])
+def test_four_times_as_many_rows_as_columns_reject_wrong_tables(d):
+    names, _ = run("examples", "published_variants")
+    p = torch.arange(4 * d, dtype=torch.float64).unsqueeze(1)
+    column = torch.arange(d, dtype=torch.float64)
+    tables = names["published"](4 * d, d)
+    own_exponent = names["waves"](p / 10000 ** (column / d))
+    wrong = [tables["exponent doubled"], tables["doubled, row 0 zero"], own_exponent]
+    assert min(map(left_after_the_best_shift, wrong)) > 0.4
+    assert left_after_the_best_shift(tables["float64, then float32"]) < 1e-6
+    assert left_after_the_best_shift(tables["exp and log in float32"]) < 1e-3
 
 
 @claim("rotations#published")
