@@ -4,6 +4,7 @@ import functools
 import inspect
 import itertools
 import math
+import runpy
 
 import numpy as np
 import pytest
@@ -963,8 +964,46 @@ def test_a_trained_model_is_correct_up_to_length_20_and_not_beyond():
     assert values["right at length 10"] == values["right at length 20"] == "1.0"
     right = [float(values[f"right at length {n}"]) for n in (20, 30, 40, 100)]
     assert right == sorted(right, reverse=True) and right[-1] < 0.6
+    assert float(values["of 30, positions 20 to 29"]) < 0.6
     trained = float(values["of 100, positions 1 to 19"])
     assert float(values["of 100, positions 80 to 99"]) < trained < 1
+
+
+@claim("rotations#longer")
+@mutation(
+    "examples/positional-encoding/extrapolation.py",
+    'scores[..., keys:] = float("-inf")',
+    "scores = scores * 1",
+    fault="the example leaves all keys to the trained positions",
+)
+def test_trained_positions_fail_only_because_of_the_keys_at_new_positions():
+    values = printed("examples", "extrapolation")
+    assert float(values["of 100, positions 1 to 19"]) < 0.95
+    assert float(values["positions 1 to 19, only keys 0 to 19"]) == 1
+
+
+@claim("rotations#longer", kind="measurement")
+def test_the_same_model_is_right_at_length_100_if_trained_on_lengths_up_to_100(tmp_path):
+    text = (DOCS.parent / f"snippets/examples/{CHAPTER}/extrapolation.py").read_text("utf-8")
+    longer = text.replace("torch.randint(5, 21, ())", "torch.randint(5, 101, ())")
+    longer = longer.replace("(vocab_size, (64,", "(vocab_size, (16,")
+    assert longer.count("5, 101") == longer.count("(vocab_size, (16,") == 1
+    (tmp_path / "longer.py").write_text(longer, "utf-8")
+    names = runpy.run_path(str(tmp_path / "longer.py"))
+    ids = torch.randint(10, (200, 100), generator=torch.Generator().manual_seed(0))
+    right = names["predict"](ids)[:, 1:].argmax(dim=-1) == ids[:, :-1]
+    assert right.double().mean() > 0.98
+
+
+@claim("positional-encoding#exercises", kind="mathematics")
+def test_positions_let_equal_tokens_differ_but_not_for_all_weights():
+    ids = torch.tensor([0, 1, 2, 1, 3, 2, 1, 4])
+    x = random_tensor(5, 8)[ids] + exact_table(8, 8)
+    to_query, to_key, to_value = random_tensor(3, 8, 8, seed=1)
+    first, second = attention(x, to_query, to_key, to_value)[[2, 5]]
+    assert (first - second).abs().max() > 0.01
+    first, second = attention(x, 0 * to_query, to_key, to_value)[[2, 5]]
+    torch.testing.assert_close(first, second)
 
 
 # Sinusoids in published tutorials

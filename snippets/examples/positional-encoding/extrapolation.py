@@ -19,9 +19,10 @@ model = nn.ParameterDict(
 )
 
 
-def predict(ids):  # (batch, n) -> the token before, (batch, n, vocab_size)
+def predict(ids, keys=100):  # (batch, n) -> (batch, n, vocab_size)
     x = model["token"][ids] + table[: ids.size(1)]
     scores = (x @ model["query"]) @ (x @ model["key"]).mT / d**0.5
+    scores[..., keys:] = float("-inf")  # attend to the first keys only
     return scores.softmax(dim=-1) @ (x @ model["value"]) @ model["answer"]
 
 
@@ -38,5 +39,9 @@ for n in 10, 20, 30, 40, 100:
     ids = torch.randint(vocab_size, (200, n))
     right = (predict(ids)[:, 1:].argmax(dim=-1) == ids[:, :-1]).float()
     print(f"right at length {n}: {right.mean():.1f}")
+    if n == 30:
+        print(f"of 30, positions 20 to 29: {right[:, 19:].mean():.1f}")
 print(f"of 100, positions 1 to 19: {right[:, :19].mean():.1f}")
 print(f"of 100, positions 80 to 99: {right[:, 79:].mean():.1f}")
+right = (predict(ids, keys=20)[:, 1:].argmax(dim=-1) == ids[:, :-1]).float()
+print(f"positions 1 to 19, only keys 0 to 19: {right[:, :19].mean():.1f}")
