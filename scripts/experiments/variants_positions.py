@@ -118,9 +118,10 @@ def main() -> None:
     runs = [{"seed": seed, **by_position(seed, rate)} for seed in seeds]
     fitted = fitted_heads(max(variants["BACK"]))
     guessing = 1 / variants["ONE_LAYER"]["rotary"]().output.out_features
-    result = {"key": key(), "rate": rate, "guessing": guessing, "runs": runs}
-    result["fitted"] = fitted
-    lines = json.dumps(result).replace('{"seed"', '\n{"seed"').replace('"fitted"', '\n"fitted"')
+    result = {"key": key(), "rate": rate, "guessing": guessing, "runs": runs, "fitted": fitted}
+    lines = json.dumps(result)
+    for start in ('{"seed"', '"fitted"'):
+        lines = lines.replace(f", {start}", f",\n{start}")
     RESULTS.write_text(f"{lines}\n", encoding="utf-8")
 
 

@@ -8,9 +8,10 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention_inputs import PATHS, dtypes, random_mask, random_qkv, sizes
-from helpers import DOCS, few, seeds
+from helpers import DOCS, SNIPPETS, few, seeds
 from marks import claim, mutation
 from transformer import scaled_dot_product_attention
 
@@ -609,7 +610,35 @@ def test_a_zero_query_returns_the_average_and_a_long_query_a_single_value(printe
 def test_attention_in_blocks_needs_three_numbers_per_query_and_is_equal(printed):
     shown = printed("exercises", "online_softmax")
     assert shown["same output"] == "True"
-    assert shown["scores held at once"] == "2048 instead of 16384"
+    assert shown["scores in one matrix"] == "2048 instead of 16384"
+
+
+class LargestScores(TorchDispatchMode):
+    """Notes the size of the largest product that is a matrix of scores, not an output."""
+
+    entries = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        if function is torch.ops.aten.mm.default and result.size(1) != 64:
+            self.entries = max(self.entries, result.numel())
+        return result
+
+
+@claim("attention#exercises")
+@mutation(
+    "exercises/attention/online_softmax.py",
+    "key.split(16), value.split(16)",
+    "key.split(128), value.split(128)",
+    fault="all keys are in one block",
+)
+def test_no_matrix_of_scores_in_the_exercise_is_larger_than_a_block():
+    source = (SNIPPETS / "exercises" / CHAPTER / "online_softmax.py").read_text(encoding="utf-8")
+    by_blocks, comparison, _ = source.partition("expected, _")
+    assert comparison
+    with LargestScores() as seen:
+        exec(by_blocks, {})
+    assert seen.entries == 128 * 16
 
 
 @claim("attention#exercises")

@@ -599,6 +599,61 @@ def test_a_query_with_no_key_gets_nan_or_the_output_bias_in_torch_nn(printed, ca
     assert runpy.run_path(str(path))["attention"].out_proj.bias.abs().min() > 0
 
 
+@claim("attention-in-practice#torch-nn", kind="measurement")
+@pytest.mark.parametrize(
+    ("changed", "is_nan"),
+    [
+        ({}, True),
+        ({"batch_first": False}, False),
+        ({"num_heads": 1}, False),
+        ({"cross": True}, False),
+        ({"float_mask": True}, False),
+    ],
+)
+def test_the_fast_path_needs_self_attention_batch_first_a_boolean_mask_and_even_heads(
+    changed, is_nan
+):
+    settings = {"batch_first": True, "num_heads": 4, "cross": False, "float_mask": False} | changed
+    torch.manual_seed(0)
+    heads, batch_first = settings["num_heads"], settings["batch_first"]
+    attention = nn.MultiheadAttention(16, heads, batch_first=batch_first).eval()
+    nn.init.normal_(attention.out_proj.bias)
+    x = torch.randn((1, 5, 16) if batch_first else (5, 1, 16))
+    other = x.clone() if settings["cross"] else x
+    mask = lower_triangle(5)
+    if settings["float_mask"]:
+        mask = torch.zeros(5, 5).masked_fill(mask, -math.inf)
+    with torch.no_grad():
+        output, _ = attention(x, other, other, attn_mask=mask, need_weights=False)
+    last = output.flatten(0, 1)[-1]
+    assert bool(last.isnan().all()) == is_nan
+    if not is_nan:
+        assert_close(last, attention.out_proj.bias)
+
+
+@claim("attention-in-practice#numerics", kind="measurement")
+def test_after_a_nan_the_embeddings_of_other_tokens_are_finite_unless_gradients_are_clipped():
+    for clipped in False, True:
+        torch.manual_seed(0)
+        model = transformer.Transformer(transformer.TransformerConfig(10_000, 10_000, 32, 4, 1, 1))
+        optimizer = torch.optim.Adam(model.parameters())
+        src, tgt = torch.randint(3, 10_000, (2, 4, 10))
+        (model(src, tgt).sum() * math.nan).backward()
+        if clipped:
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        nan = {name: each.isnan() for name, each in model.named_parameters()}
+        embeddings = [name for name in nan if "embedding" in name]
+        assert len(embeddings) == 2
+        for name, ids in zip(embeddings, (src, tgt), strict=True):
+            rows = nan.pop(name).all(dim=-1)
+            used = torch.zeros(10_000, dtype=torch.bool)
+            used[ids.flatten()] = True
+            assert rows.equal(used | clipped)
+        of_others = torch.cat([each.flatten() for each in nan.values()]).float().mean().item()
+        assert of_others == 1 if clipped else of_others > 0.95
+
+
 @claim("attention-in-practice#torch-nn")
 @mutation(
     "examples/attention-in-practice/torch_nn.py",

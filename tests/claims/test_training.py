@@ -576,22 +576,28 @@ def test_a_curve_has_at_most_20_points(steps, points):
     "append(target[:1] == pair.target[:1])",
     fault="a translation counts as correct if its beginning is correct",
 )
+@mutation(
+    "translator.py",
+    "pairs = sorted(pairs, key=lambda pair: len(pair.target))",
+    "pairs = list(pairs)",
+    fault="exact match cuts translations to the length of a batch's last sentence",
+)
 def test_exact_match_counts_correct_translations_by_kind():
     pairs = [
+        Pair(["c"], ["丙", "丁", "戊"], "three"),
         Pair(["a"], ["甲"], "one"),
         Pair(["b"], ["乙"], "one"),
-        Pair(["c"], ["丙", "丁"], "two"),
     ]
 
     class Parrot:
         """Correct except for b, which it continues after the correct beginning."""
 
         def translate(self, sentences, max_len):
-            answers = {"a": ["甲"], "b": ["乙", "乙"], "c": ["丙", "丁"]}
+            answers = {"a": ["甲"], "b": ["乙", "乙"], "c": ["丙", "丁", "戊"]}
             return [answers[words[0]][:max_len] for words in sentences]
 
     shares = exact_match(Parrot(), pairs)
-    assert shares == {"all": 2 / 3, "one": 1 / 2, "two": 1}
+    assert shares == {"all": 2 / 3, "one": 1 / 2, "three": 1}
 
 
 # Trained and measured results

@@ -21,4 +21,4 @@ for k, v in zip(key.split(16), value.split(16), strict=True):
 
 expected, _ = scaled_dot_product_attention(query, key, value)
 print("same output:", torch.allclose(output / total, expected))
-print("scores held at once:", held, "instead of", 128 * 128)
+print("scores in one matrix:", held, "instead of", 128 * 128)
