@@ -24,7 +24,7 @@ def exponent_doubled(label):
     fig, axes = canvas(height=290, columns=2, sharey=True)
     for ax, name, make in zip(axes, ("wrong", "right"), (wrong_table, right_table), strict=True):
         values = make(60, 64)
-        signed_image(ax, (values * 12).round() / 12)  # few shades, a small file
+        signed_image(ax, (values * 8).round() / 8)  # few shades, a small file
         ax.set_title(label[name])
         ax.set_xlabel(label["x"])
         ax.set_xticks([0, 16, 32, 48, 63])

@@ -510,7 +510,7 @@ def test_without_residual_connections_few_layers_learn_to_copy_and_six_do_not(pr
     "transformer.py",
     "return self.norm(x + self.dropout(sublayer(x)))",
     "return self.norm(self.dropout(sublayer(x)))",
-    fault="post-norm omits the residual connection",
+    fault="post-norm keeps only the output of its sublayer",
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_only_without_residuals_the_upper_queries_and_keys_get_almost_no_gradient(seed):

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import pikepdf
 import pypdfium2
 import pytest
-from mkdocs.config import load_config
 
 import html_tree
-from bookbuild.pages import paths
+from bookbuild.pages import contents, paths
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chapters
 from bookbuild.publish.pdf import FILE_NAME, destination_pages
@@ -70,15 +69,6 @@ def heading_texts(chapter: BuiltPage, tag: str) -> list[str]:
     ]
 
 
-def nav_page_names(nav: list) -> list[str]:
-    """The pages of MkDocs' navigation, in its order."""
-    found = []
-    for entry in nav:
-        (value,) = entry.values()
-        found += nav_page_names(value) if isinstance(value, list) else [value]
-    return found
-
-
 @pytest.fixture(scope="module", params=LANGUAGES)
 def edition(request: pytest.FixtureRequest, site: Path, built_pages: list[BuiltPage]) -> Edition:
     language = request.param
@@ -87,8 +77,7 @@ def edition(request: pytest.FixtureRequest, site: Path, built_pages: list[BuiltP
     if not pdf.exists():
         pytest.fail(f"no {pdf.name} in {folder}: run scripts/publish", pytrace=False)
     pages = {page.source.name: page for page in built_pages if page.source.language == language}
-    config = load_config(str(paths.ROOT / ("mkdocs.yml" if language == "en" else "mkdocs.zh.yml")))
-    return Edition(language, pdf, [pages[name] for name in nav_page_names(config.nav)])
+    return Edition(language, pdf, [pages[name] for name in contents.ordered_pages()])
 
 
 def test_the_home_page_and_every_footer_link_to_the_pdf(edition):
