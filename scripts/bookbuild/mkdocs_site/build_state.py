@@ -40,7 +40,8 @@ class BuildState:
     staged_site: StagedSite | None = None  # the folder that the build fills
     can_fork: bool = True  # until a server has started its threads
     chinese_build: BaseProcess | None = None  # builds the Chinese site beside the English one
-    chinese_key: str = ""  # while serving: of what the Chinese site was made from
+    chinese_key: str = ""  # while serving: of what the Chinese site is made from
+    kept_chinese_key: str = ""  # … of the last one that was built without a warning
     slow_jobs_are_stale: bool = False  # while serving: whether they must run after the build
     slow_jobs: subprocess.Popen | None = None  # while serving: the process that runs them
 

@@ -1,5 +1,6 @@
 """What is written beside the pages: Markdown copies, minified assets, the Chinese site."""
 
+import logging
 import multiprocessing
 import os
 import shutil
@@ -13,6 +14,7 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, MkDocsException
 from mkdocs.structure.pages import Page
+from mkdocs.utils import CountHandler
 
 from bookbuild.mkdocs_site.build_state import STATE
 from bookbuild.mkdocs_site.languages import build_language
@@ -73,18 +75,19 @@ def kept_folder(config: MkDocsConfig) -> Path:
 
 def keep_chinese_site(config: MkDocsConfig, key: str) -> None:
     """While serving, move the Chinese site out of the folder that MkDocs is about to empty, if it
-    was made from the same files: those with this key."""
+    was made without a warning from the same files: those with this key."""
     folder = Path(config.site_dir, "zh")
     shutil.rmtree(kept_folder(config), ignore_errors=True)  # from a build that has failed
-    if STATE.serving and key and key == STATE.chinese_key and folder.is_dir():
+    if STATE.serving and key and key == STATE.kept_chinese_key and folder.is_dir():
         folder.rename(kept_folder(config))
-    STATE.chinese_key = key
+    STATE.chinese_key, STATE.kept_chinese_key = key, ""  # until the build has succeeded
 
 
 def build_chinese_site(config: MkDocsConfig) -> None:
     """Build the Chinese site into the folder zh/ of the English one, or move it back there."""
     if kept_folder(config).is_dir():
         kept_folder(config).rename(Path(config.site_dir, "zh"))
+        STATE.kept_chinese_key = STATE.chinese_key
         return
     chinese = load_config(
         str(paths.ROOT / "mkdocs.zh.yml"),
@@ -93,7 +96,15 @@ def build_chinese_site(config: MkDocsConfig) -> None:
         strict=config.strict,
     )
     chinese.plugins.on_startup(command="serve" if STATE.serving else "build", dirty=False)
-    build(chinese)  # without on_shutdown, which is the end of both builds
+    warnings = CountHandler()
+    warnings.setLevel(logging.WARNING)
+    logging.getLogger("mkdocs").addHandler(warnings)
+    try:
+        build(chinese)  # without on_shutdown, which is the end of both builds
+    finally:
+        logging.getLogger("mkdocs").removeHandler(warnings)
+    if not warnings.get_counts():
+        STATE.kept_chinese_key = STATE.chinese_key
 
 
 def minify_assets(folder: Path) -> None:

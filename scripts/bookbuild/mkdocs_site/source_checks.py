@@ -42,7 +42,7 @@ def prepare_sources() -> str:
     outputs = hash_files(OUTPUT_PATHS)
     if not (STATE.serving and generated == hash_texts([sources, outputs])):
         generate_outputs()
-        outputs = hash_files(OUTPUT_PATHS)
+        outputs, checked = hash_files(OUTPUT_PATHS), ""
     generated = "" if STATE.slow_jobs_are_stale else hash_texts([sources, outputs])
     if not (STATE.serving and checked == hash_texts([generated, pages])):
         write_file(record, f"{generated} {checked}")

@@ -8,7 +8,7 @@ import jinja2
 
 FOLDER = Path(__file__).parents[1] / "templates"
 ENVIRONMENT = jinja2.Environment(
-    autoescape=jinja2.select_autoescape(["html", "opf", "xhtml"]),
+    autoescape=jinja2.select_autoescape(["html", "xhtml"]),
     keep_trailing_newline=True,
     loader=jinja2.FileSystemLoader(FOLDER),
     lstrip_blocks=True,
