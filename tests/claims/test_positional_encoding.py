@@ -963,7 +963,8 @@ def test_a_trained_model_is_correct_up_to_length_20_and_not_beyond():
     values = printed("examples", "extrapolation")
     assert values["right at length 10"] == values["right at length 20"] == "1.0"
     right = [float(values[f"right at length {n}"]) for n in (20, 30, 40, 100)]
-    assert right == sorted(right, reverse=True) and right[-1] < 0.6
+    guess = float(values["right by guessing"])
+    assert right == sorted(right, reverse=True) and guess == 0.1 < right[-1] < 0.6
     assert float(values["of 30, positions 20 to 29"]) < 0.6
     trained = float(values["of 100, positions 1 to 19"])
     assert float(values["of 100, positions 80 to 99"]) < trained < 1
