@@ -1,73 +1,110 @@
 #!/usr/bin/env python3
-"""What the tests of claims about mathematics and measurements compare, such as 0.37 < 0.5.
+"""What the tests of claims show, for the pages of claims; writes snippets/results/claims.json.
 
-Each test runs in a process of its own, in which tests/claims/recorder.py records its comparisons.
-Writes snippets/results/claims.json, for the page Proofs, after each test; a second call runs only
-the tests whose code has changed.
+For each file of tests whose code has changed: the comparisons that its tests make, and for each
+claim about code a mutation that its test catches. This is a written one, `@mutation(…)`, the one
+recorded before, or the first that is caught of those that Cosmic Ray generates for the lines that
+the test executes.
+
+usage: scripts/experiment claims [--all] [FILE…]
 """
 
-import json
-import multiprocessing
 import os
 import platform
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-elsewhere = [path for path in sys.path if Path(path) != Path(__file__).parent]
-sys.path[:] = [*(str(ROOT / name) for name in ("snippets", "scripts", "tests/claims")), *elsewhere]
-import recorder  # noqa: E402
-from bookbuild.reference import claim_results  # noqa: E402
-from bookbuild.reference.claim_results import Result  # noqa: E402
+from bookbuild.pages.paths import CLAIMS, SNIPPETS
+from bookbuild.reference import claim_results, claims
+from bookbuild.reference.claim_results import Record
+from evidence.generated_mutants import Coverage, all_mutants
+from evidence.mutants import Change, process_pool, run_test
+from evidence.recorder import record
 
-PRELOADED = ["numpy", "pytest", "hypothesis.strategies", "torch", "torch._dynamo"]
-
-
-def relevant_files(files: set[str]) -> list[str]:
-    """The files on which the comparisons depend. Hypothesis reads all modules, this one's too."""
-    folders = "snippets/", "scripts/experiments/", "tests/claims/"
-    return sorted(f for f in files if f.startswith(folders) and ROOT / f != Path(__file__))
+LINES, SECONDS = 20, 300  # so many lines are tried for a claim, and for so long at most
+OWN_PROGRAMS = ("examples/", "exercises/", "pitfalls/")  # a fault in a module says more
 
 
-def save(results: dict[str, Result], tests: list[str]) -> None:
-    """Write the results of these tests."""
-    record = {
-        "environment": {
-            "python": platform.python_version(),
-            "torch": version("torch"),
-            "cores": os.cpu_count(),
-        },
-        "tests": {test: results[test]._asdict() for test in tests if test in results},
-    }
-    text = json.dumps(record, ensure_ascii=False, indent=1)
-    claim_results.results_file().write_text(f"{text}\n", encoding="utf-8")
+def candidates(test: str, coverage: Coverage) -> Iterator[Change]:
+    """Mutations of the lines that a test executes, first those that few other tests execute."""
+    places = [place for place, tests in coverage.lines.items() if test in tests]
+
+    def order(place: tuple[str, int]) -> tuple:
+        return place[0].startswith(OWN_PROGRAMS), len(coverage.lines[place]), place
+
+    tried = 0
+    for file, line in sorted(places, key=order):
+        mutants = [each for each in all_mutants(file) if each.line == line]
+        for mutant in mutants[:2]:
+            yield mutant.replacement()
+        tried += bool(mutants)
+        if tried * coverage.seconds[test] > SECONDS or tried == LINES:
+            return
 
 
-def main() -> int:
-    tests = [claim.test for claim in claim_results.measured_claims()]
-    results, stale = claim_results.load_results(), claim_results.stale_tests()
-    failures = 0
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
-    with ProcessPoolExecutor(2, mp_context=context, max_tasks_per_child=1) as pool:
-        futures = {pool.submit(recorder.record, test): test for test in stale if test in tests}
-        for future in as_completed(futures):
-            test = futures[future]
-            try:
-                comparisons, files = future.result()
-            except ValueError as error:  # the test fails
-                print(error, file=sys.stderr, flush=True)
-                failures += 1
-                continue
-            files = relevant_files(files)
-            results[test] = Result(claim_results.code_key(files), files, comparisons)
-            save(results, tests)
-            print(test, *(f"\n    {each}" for each in comparisons), sep="", flush=True)
-    save(results, tests)
-    return 1 if failures else 0
+def applies(change: Change) -> bool:
+    """Whether the old text of a mutation is in its file, once."""
+    path = SNIPPETS / change[0]
+    return path.is_file() and path.read_text(encoding="utf-8").count(change[1]) == 1
+
+
+def find_mutation(claim: claims.Claim, old: Record | None, pool: Executor, coverage: Coverage):
+    """The mutation that the test of a claim about code catches, or None."""
+    known = [tuple(old.mutations[claim.name])] if old and claim.name in old.mutations else []
+    for change in [*filter(applies, known), *candidates(claim.test, coverage)]:
+        if pool.submit(run_test, claim.test, change).result().outcome == "failed":
+            return change
+    return None
+
+
+def make_record(path: Path, old: Record | None, pool: Executor) -> Record | None:
+    """The record of a file of tests, or None if something is missing, which is printed."""
+    try:
+        comparisons, coverage = pool.submit(record, path.name).result()
+    except ValueError as error:
+        print(error, file=sys.stderr, flush=True)
+        return None
+    mutations, missed = {}, []
+    for claim in claims.claims_in(path):
+        for written in claim.written:
+            result = pool.submit(run_test, claim.test, written[:3]).result()
+            if result.outcome != "failed":
+                missed.append(f"{claim.test} {result.outcome} although {written.fault}")
+        if claim.kind == "code" and not claim.written:
+            if change := find_mutation(claim, old, pool, coverage):
+                mutations[claim.name] = [*change]
+            else:
+                missed.append(f"{claim.test} fails on no generated mutation; write @mutation(…)")
+    reads = claim_results.relevant(coverage.reads)
+    measured = {each.name for each in claims.claims_in(path) if each.kind != "code"}
+    kept = {test: texts for test, texts in sorted(comparisons.items()) if test in measured}
+    print(f"{path.name}: {len(mutations)} mutations found", *missed, sep="\n    ", flush=True)
+    key = "" if missed else claim_results.code_key(reads)
+    return Record(key, reads, dict(sorted(mutations.items())), kept)
+
+
+def main(options: list[str]) -> int:
+    everything = "--all" in options
+    files = [CLAIMS / name for name in options if name != "--all"] or claims.claim_files()
+    records = claim_results.load_records()
+    stale = [
+        path
+        for path in files
+        if everything or path.name not in records or not records[path.name].is_fresh()
+    ]
+    environment = {"python": platform.python_version(), "torch": version("torch")}
+    with process_pool() as pool, ThreadPoolExecutor(os.cpu_count()) as threads:
+        made = threads.map(lambda path: make_record(path, records.get(path.name), pool), stale)
+        for path, new in zip(stale, made, strict=True):
+            if new:
+                records[path.name] = new
+            names = [each.name for each in claims.claim_files() if each.name in records]
+            claim_results.save_records({name: records[name] for name in names}, environment)
+    return 0 if all(record.is_fresh() for record in records.values()) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

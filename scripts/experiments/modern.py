@@ -16,8 +16,8 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 elsewhere = [path for path in sys.path if Path(path) != Path(__file__).parent]
 sys.path[:] = [*(str(ROOT / name) for name in ("snippets", "scripts", "tests/claims")), *elsewhere]
-import pretrained  # noqa: E402
 from bookbuild.reference.claim_results import code_key  # noqa: E402
+from evidence import hugging_face_models  # noqa: E402
 
 SEEDS = 5
 RESULTS = ROOT / "snippets" / "results" / "modern.json"
@@ -26,12 +26,12 @@ RESULTS = ROOT / "snippets" / "results" / "modern.json"
 def main() -> None:
     torch.set_num_threads(1)
     differences: dict[str, dict[str, float]] = {}
-    for name, compare in pretrained.all_comparisons().items():
+    for name, compare in hugging_face_models.all_comparisons().items():
         runs = [compare(seed) for seed in range(SEEDS)]
         differences[name] = {what: max(run[what] for run in runs) for what in runs[0]}
         print(name, differences[name], flush=True)
     record = {
-        "key": code_key(pretrained.FILES),
+        "key": code_key(hugging_face_models.FILES),
         "environment": {
             "python": platform.python_version(),
             "torch": version("torch"),
@@ -39,7 +39,7 @@ def main() -> None:
         },
         "seeds": SEEDS,
         "differences": differences,
-        "newer": pretrained.newer_models(),
+        "newer": hugging_face_models.newer_models(),
     }
     RESULTS.write_text(f"{json.dumps(record, indent=1)}\n", encoding="utf-8")
 

@@ -1,28 +1,24 @@
 #!/usr/bin/env python3
 """Runs the tests of claims on all mutants that Cosmic Ray generates for some files.
 
-Writes snippets/results/mutation_testing.json. Mutants with a known outcome are not run again,
-except with --all. usage: scripts/experiment mutation_testing [--all] [FILE…]
+Writes snippets/results/mutation_testing.json. The mutants of a part whose code hasn't changed are
+not run again, except with --all. usage: scripts/experiment mutation_testing [--all] [FILE…]
 """
 
 import multiprocessing
 import os
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-folders = [str(ROOT / folder) for folder in ("snippets", "scripts", "tests", "tests/claims")]
-elsewhere = [path for path in sys.path if Path(path) != Path(__file__).parent]
-sys.path[:] = [*folders, *elsewhere]  # a module here has the name of the package variants
-import generated_mutants as generated  # noqa: E402
-from bookbuild.reference import mutation_testing as results  # noqa: E402
-from bookbuild.reference.mutation_testing import FILES  # noqa: E402
-from generated_mutants import Coverage, Mutant, batches  # noqa: E402
-from mutants import CLAIMS, SNIPPETS  # noqa: E402
-from test_mutations import CASES, process_pool  # noqa: E402
+from bookbuild.pages.paths import CLAIMS, SNIPPETS
+from bookbuild.reference import claims
+from bookbuild.reference import mutation_testing as results
+from bookbuild.reference.mutation_testing import FILES, Record
+from evidence import generated_mutants as generated
+from evidence.generated_mutants import Coverage, Mutant, batches
+from evidence.mutants import process_pool
 
 WORKERS = os.cpu_count() or 1
 # A mutant that is listed as equivalent needs no test that trains for minutes: the reason is given.
@@ -44,7 +40,7 @@ def tests_to_leave_out() -> set[str]:
 def measure_tests(pool: Executor) -> Coverage:
     """The coverage of all tests of claims."""
     files = [each.name for each in CLAIMS.glob("test_*.py") if each.name != "test_mutations.py"]
-    measured = Coverage(defaultdict(set), {})
+    measured = Coverage(defaultdict(set), {}, set())
     for future in as_completed([pool.submit(generated.measure, file) for file in files]):
         found = future.result()
         measured.seconds.update(found.seconds)
@@ -58,12 +54,12 @@ def tests_by_line(file: str) -> dict[int, list[str]]:
     """The tests of claims with a mutation of a line."""
     text = (SNIPPETS / file).read_text(encoding="utf-8")
     tests: dict[int, list[str]] = defaultdict(list)
-    for case in CASES:
-        changed_file, old, *_ = case.mutation
-        if changed_file == file:
-            first = text.count("\n", 0, text.index(old)) + 1
-            for line in range(first, first + old.count("\n") + 1):
-                tests[line].append(case.test)
+    for claim in claims.all_claims():
+        for changed_file, old, *_ in claim.mutations:
+            if changed_file == file and old in text:
+                first = text.count("\n", 0, text.index(old)) + 1
+                for line in range(first, first + old.rstrip("\n").count("\n") + 1):
+                    tests[line].append(claim.test)
     return tests
 
 
@@ -84,24 +80,36 @@ class Run:
         self.left_out = tests_to_leave_out()
         self.first = tests_by_line(file)  # the tests to run first, by line
         self.equivalent = results.equivalent_mutants()[file]
-        self.mutants = {each.key: each for each in generated.all_mutants(file)}
-        known = {} if everything else results.known_outcomes(file)
-        self.outcomes = {key: known[key] for key in self.mutants if key in known}
+        self.mutants = generated.all_mutants(file)
+        self.parts = results.part_hashes(generated.read_file(file))
+        known = results.load_results().get(file)
+        self.record = Record({}, []) if everything or not known else known
 
     def run(self, forks: Executor, fresh: Executor) -> None:
-        pending = [each for key, each in self.mutants.items() if key not in self.outcomes]
-        print(f"{self.file}: {len(self.mutants)} mutants, {len(pending)} to run", flush=True)
+        chosen = [mutant for mutant in self.mutants if mutant.part not in self.record.parts]
+        print(f"{self.file}: {len(self.mutants)} mutants, {len(chosen)} to run", flush=True)
+        remaining = Counter(mutant.part for mutant in chosen)
+        known = {mutant.difference() for mutant in self.mutants if mutant not in chosen}
+        survived = [each for each in self.record.survived if each in known]
         with ThreadPoolExecutor(WORKERS) as threads:
-            futures = {threads.submit(self.survives, each, forks, fresh): each for each in pending}
+            futures = {threads.submit(self.survives, each, forks, fresh): each for each in chosen}
             for count, future in enumerate(as_completed(futures), 1):
                 mutant = futures[future]
-                self.outcomes[mutant.key] = mutant.difference() if future.result() else ""
                 if future.result():
+                    survived.append(mutant.difference())
                     print(f"survived: {mutant.line} {mutant.difference()}", flush=True)
+                remaining[mutant.part] -= 1
+                if not remaining[mutant.part]:
+                    self.save(remaining, survived)
                 if count % 20 == 0:
-                    self.save()
-                    print(f"{count} of {len(pending)}", flush=True)
-        self.save()
+                    print(f"{count} of {len(chosen)}", flush=True)
+        self.save(remaining, survived)
+
+    def save(self, remaining: Counter[str], survived: list[str]) -> None:
+        """Record the parts whose mutants have all run."""
+        counts = Counter(mutant.part for mutant in self.mutants)
+        parts = {part: counts[part] for part in self.parts if not remaining[part]}
+        results.save_results(self.file, Record(parts, sorted(survived)))
 
     def survives(self, mutant: Mutant, forks: Executor, fresh: Executor) -> bool:
         """Whether no test of a claim fails on the mutant."""
@@ -125,9 +133,6 @@ class Run:
                     self.first[mutant.line] = [*tests[:2], *self.first[mutant.line]]
                 return False
         return True
-
-    def save(self) -> None:
-        results.save_results(self.file, len(self.mutants), self.outcomes)
 
 
 def main(options: list[str]) -> None:

@@ -20,8 +20,8 @@ from bookbuild.pages import paths
 from transformer import Decoder, Encoder, Transformer, TransformerConfig, causal_mask
 
 sys.path.append(str(paths.CLAIMS))
-import comparisons
-from comparisons import randomized, some_real
+from evidence import comparisons
+from evidence.comparisons import randomized, some_real
 
 D_MODEL, NUM_HEADS, DIM_FEEDFORWARD, NUM_LAYERS = 64, 8, 256, 3
 BATCH_SIZE, SOURCE_LENGTH, TARGET_LENGTH = 4, 10, 12

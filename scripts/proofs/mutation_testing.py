@@ -3,6 +3,7 @@
 from bookbuild.reference.mutation_testing import load_results
 
 for file, record in load_results().items():
-    print(f"{file}, mutants:", len(record.outcomes()))
-    print(f"{file}, killed:", len(record.killed))
-    print(f"{file}, survived:", len(record.survived))
+    mutants, survived = sum(record.parts.values()), len(record.survived)
+    print(f"{file}, mutants:", mutants)
+    print(f"{file}, killed:", mutants - survived)
+    print(f"{file}, survived:", survived)

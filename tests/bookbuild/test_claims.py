@@ -1,14 +1,9 @@
 """Claims and mutations are read from the tests, and listed with what was measured of them."""
 
 import ast
-import importlib
 import importlib.util
-import json
-import os
 import re
 import runpy
-import subprocess
-import sys
 from collections.abc import Iterator
 from types import ModuleType
 
@@ -25,6 +20,10 @@ from bookbuild.pages.values import resolve_value
 from bookbuild.reference import claim_results, claim_tables, claims
 from bookbuild.run.jobs import dependencies
 from built_pages import ROOT
+from evidence import comparisons
+from evidence import recorder as recorder_module
+from evidence.mutants import process_pool
+from evidence.recorder import record as record_file
 from sample_book import change, line_of
 
 CLAIM_TESTS = """\
@@ -44,7 +43,6 @@ def test_the_page_as_a_whole(half):
 LIMIT = 2
 """
 CONFTEST = "def half(x):\n    return x / 2\n"
-WHOLE = "test_other.py::test_the_page_as_a_whole"
 FILES = [  # that it reads
     "snippets/examples/chapter/say.py",
     "snippets/tiny.py",
@@ -175,7 +173,9 @@ def test_a_claim_about_code_without_a_mutation_is_reported(book_with_claims):
     change(path, ', kind="mathematics"', "")
     (message,) = claim_error_messages()
     where = f"tests/claims/test_other.py:{line_of(path, 'def test_the_page')}"
-    problem = "test_the_page_as_a_whole is a claim about code without a mutation; add @mutation(…)"
+    problem = (
+        "test_the_page_as_a_whole is a claim about code without a mutation; scripts/experiment"
+    )
     assert message.startswith(f"{where}: {problem}")
     change(path, '@claim("index")', '@claim("index", kind="measurement")')
     assert claim_error_messages() == []
@@ -223,23 +223,33 @@ def test_links_to_the_source_have_the_address_of_the_repository(repository, expe
 
 
 @pytest.fixture
-def results(book_with_claims) -> dict[str, claim_results.Result]:
-    """Results of the claims of the sample book that are up to date."""
+def record(book_with_claims) -> claim_results.Record:
+    """The fresh record of a file of tests."""
     write_file(book_with_claims / "tests/claims/conftest.py", CONFTEST)
-    key = claim_results.code_key(FILES)
-    found = {WHOLE: claim_results.Result(key, FILES, ["1 < 4", "a[`0`] = b|c"])}
-    tests = {test: result._asdict() for test, result in found.items()}
-    write_file(claim_results.results_file(), json.dumps({"environment": {}, "tests": tests}))
-    return found
+    mutations = {"test_two_and_two_are_four": ["tiny.py", "    x\n    2 * x", "    x\n    3 * x"]}
+    comparisons = {"test_the_page_as_a_whole": ["1 < 4", "a[`0`] = b|c"]}
+    record = claim_results.Record(claim_results.code_key(FILES), FILES, mutations, comparisons)
+    claim_results.save_records({"test_other.py": record}, {"python": "3"})
+    return record
+
+
+def test_a_saved_record_is_read_unchanged(record):
+    assert claim_results.load_records() == {"test_other.py": record}
+    claim_results.save_records({}, {})
+    assert claim_results.load_records() == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_recorded_comparisons_are_shown_with_their_claim(results, language):
+def test_recorded_comparisons_and_mutations_are_shown_with_their_claim(record, language):
+    path = paths.CLAIMS / "test_other.py"
+    path.write_text(re.sub("^@mutation.*\n", "", path.read_text(), flags=re.M))
     claim_tables.write()
     table = (paths.GENERATED / language / "claims/tables.md").read_text(encoding="utf-8")
     (row,) = [line for line in table.splitlines() if "page as a whole" in line]
     kind = {"en": "mathematics", "zh": "数学"}[language]
     assert row.endswith(f"<br><small>{kind}</small> | `1 < 4`<br>`a['0'] = b|c` |")
+    (row,) = [line for line in table.splitlines() if "two and two" in line]
+    assert row.endswith("| `2 * x` → `3 * x` |")
 
 
 @pytest.mark.parametrize(
@@ -247,17 +257,16 @@ def test_recorded_comparisons_are_shown_with_their_claim(results, language):
     [
         ("tests/claims/test_other.py", "half(LIMIT) <", "half(LIMIT) + 0 <"),
         ("tests/claims/test_other.py", "LIMIT = 2", "LIMIT = 3"),
-        ("tests/claims/test_other.py", "@few", "@many"),
         ("tests/claims/test_other.py", '@claim("index"', '@claim("other"'),
         ("tests/claims/conftest.py", "x / 2", "x / 3"),
         ("snippets/tiny.py", "2 * x", "3 * x"),
         ("snippets/examples/chapter/say.py", "21", "22"),
     ],
 )
-def test_a_change_of_what_a_test_uses_makes_its_result_stale(results, file, old, new):
-    assert claim_results.stale_tests() == []
+def test_a_change_of_what_the_tests_use_makes_their_record_stale(record, file, old, new):
+    assert record.is_fresh()
     change(paths.ROOT / file, old, new)
-    assert claim_results.stale_tests() == [WHOLE]
+    assert not record.is_fresh()
 
 
 @pytest.mark.parametrize(
@@ -268,25 +277,17 @@ def test_a_change_of_what_a_test_uses_makes_its_result_stale(results, file, old,
         ("scripts/figures/chapter.py", '"position"', '"place"'),
     ],
 )
-def test_any_other_change_leaves_the_result_fresh(results, file, old, new):
+def test_any_other_change_leaves_the_record_fresh(record, file, old, new):
     change(paths.ROOT / file, old, new)
-    assert claim_results.stale_tests() == []
-
-
-def test_the_result_of_a_removed_claim_is_stale(results):
-    path = paths.CLAIMS / "test_other.py"
-    change(path, "test_the_page_as_a_whole", "test_another_sentence")
-    assert claim_results.stale_tests() == ["test_other.py::test_another_sentence", WHOLE]
+    assert record.is_fresh()
 
 
 @pytest.fixture
-def recorder(monkeypatch) -> Iterator[ModuleType]:
+def recorder() -> Iterator[ModuleType]:
     """The module recorder, with nothing recorded."""
-    monkeypatch.syspath_prepend(ROOT / "tests/claims")
-    module = importlib.import_module("recorder")
-    module.RECORDED.clear()
-    yield module
-    module.RECORDED.clear()
+    recorder_module.RECORDED.clear()
+    yield recorder_module
+    recorder_module.RECORDED.clear()
 
 
 @pytest.mark.parametrize(
@@ -338,7 +339,7 @@ def test_an_assertion_records_what_it_compares(recorder, tmp_path, code, texts):
     loader = recorder.Loader("asserting", str(path))
     spec = importlib.util.spec_from_file_location("asserting", path, loader=loader)
     loader.exec_module(importlib.util.module_from_spec(spec))
-    assert recorder.selected_texts() == texts
+    assert recorder.selected_texts(recorder.RECORDED) == texts
 
 
 def test_a_failing_assertion_still_fails_and_records_nothing(recorder, tmp_path):
@@ -350,24 +351,23 @@ def test_a_failing_assertion_still_fails_and_records_nothing(recorder, tmp_path)
         spec = importlib.util.spec_from_file_location("asserting", path, loader=loader)
         with pytest.raises(AssertionError):
             loader.exec_module(importlib.util.module_from_spec(spec))
-        assert "0.5" not in str(recorder.RECORDED) and "2" not in recorder.selected_texts()
+        assert "0.5" not in str(recorder.RECORDED) and "2" not in recorder.selected_texts(
+            recorder.RECORDED
+        )
 
 
-def test_a_test_is_recorded_in_a_fresh_process_with_the_files_that_it_reads():
-    code = (
-        "import recorder; print(recorder.record('test_mutations.py::test_sample_for_the_runner'))"
-    )
-    folders = [str(ROOT / name) for name in ("tests/claims", "tests", "scripts")]
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(folders)},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    texts, files = ast.literal_eval(done.stdout)
-    assert texts == ["sinusoidal_positional_encoding(2, 2)[0].tolist() = [0, 1]"]
-    assert {"snippets/transformer.py", "tests/claims/test_mutations.py"} <= files
+def test_a_file_of_tests_is_recorded_in_a_fresh_process():
+    with process_pool() as pool:
+        comparisons, coverage = pool.submit(record_file, "test_mutations.py").result()
+    name = "test_sample_for_the_runner"
+    assert comparisons[name] == ["sinusoidal_positional_encoding(2, 2)[0].tolist() = [0, 1]"]
+    assert {"snippets/transformer.py", "tests/claims/test_mutations.py"} <= coverage.reads
+    text = (ROOT / "snippets/transformer.py").read_text()
+    line = text[: text.index("def sinusoidal_positional_encoding")].count("\n") + 1
+    executed = {
+        n for (file, n), tests in coverage.lines.items() if f"test_mutations.py::{name}" in tests
+    }
+    assert executed and min(executed) > line
 
 
 # In the real book
@@ -388,14 +388,15 @@ def test_every_claim_of_the_book_has_a_place():
     assert len(claims_with_anchor) > 0.95 * len(declared)
 
 
-def test_every_result_of_a_claim_is_of_the_current_code():
-    hint = "results/claims.json is stale; run scripts/experiment claims"
-    assert claim_results.stale_tests() == [], hint
-    assert all(result.comparisons for result in claim_results.load_results().values())
+def test_every_claim_that_is_not_about_code_has_recorded_comparisons():
+    records = claim_results.load_records()
+    measured = [claim for claim in claims.all_claims() if claim.kind != "code"]
+    missing = [each.test for each in measured if not records[each.file].comparisons.get(each.name)]
+    assert missing == [], "run scripts/experiment claims"
 
 
 def test_every_comparison_is_measured_within_its_bound():
-    source = (ROOT / "tests/claims/comparisons.py").read_text(encoding="utf-8")
+    source = (ROOT / "scripts/evidence/comparisons.py").read_text(encoding="utf-8")
     assert sorted(claims.measurements()) == sorted(re.findall(r"^def (compare_\w+)", source, re.M))
     figures = [figure for each in claims.measurements().values() for figure in each]
     assert {figure.numbers for figure in figures} == {"float32", "float64"}
@@ -408,9 +409,6 @@ def test_a_changed_comparison_repeats_the_measurements():
 
 
 def test_a_measurement_above_its_bound_stops_the_build(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "tests/claims")
-    comparisons = importlib.import_module("comparisons")
-
     def compare_table(*_):
         return comparisons.check([torch.tensor(3e-6)], [torch.tensor(1e-6)], 1e-6)
 

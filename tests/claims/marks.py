@@ -10,8 +10,7 @@ def claim(place: str, *, kind: str = "code") -> pytest.MarkDecorator:
     """The book makes this claim at a place: `masks#padding-mask`, or `masks` for a whole page.
 
     The kind is "code" for what this repository's code does, "mathematics" for what holds of any
-    code, and "measurement" for a measured number or for what another library does. A claim about
-    code needs a mutation.
+    code, and "measurement" for a measured number or for what another library does.
     """
     return pytest.mark.claim(place, kind=kind)
 
@@ -19,6 +18,6 @@ def claim(place: str, *, kind: str = "code") -> pytest.MarkDecorator:
 def mutation(file: str, old: str, new: str, *, fault: str) -> pytest.MarkDecorator:
     """The test must fail once `old`, found exactly once in snippets/`file`, is replaced by `new`.
 
-    The page Proofs lists `fault`, a short description, beside the claim.
+    Most claims need none, since a generated change does. The page Proofs lists `fault`, a short description, beside the claim.
     """
     return pytest.mark.mutation(file, old, new, fault=fault)

@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import transformer
 from attention_inputs import PATHS, dtypes, lower_triangle, random_mask, random_qkv, sizes
-from comparisons import compare_fused_attention
+from evidence.comparisons import compare_fused_attention
 from helpers import ROOT, SNIPPETS, few, seeds
 from marks import claim, mutation
 from transformer import MultiHeadAttention, initialise, scaled_dot_product_attention
@@ -89,12 +89,6 @@ def test_in_the_size_of_the_base_model_they_are_larger_from_five_tokens_on(token
 
 
 @claim("attention-in-practice#scaling-measured")
-@mutation(
-    "examples/attention-in-practice/query_gradients.py",
-    "scale=1.0",
-    "scale=d_k**-0.25",
-    fault="the gradients without the division are measured with half of it",
-)
 def test_the_example_measures_larger_gradients_of_w_q_and_few_queries_that_get_them(printed):
     shown = {
         name: float(x.lstrip("× ")) for name, x in printed("examples", "query_gradients").items()
@@ -118,12 +112,6 @@ def test_with_d_k_512_and_16_tokens_half_of_the_queries_get_almost_no_gradient(s
 
 
 @claim("attention-in-practice#scaling-measured")
-@mutation(
-    "transformer.py",
-    "math.sqrt(query.size(-1))",
-    "query.size(-1) ** 0.25",
-    fault="the scores are divided by the fourth root of d_k",
-)
 def test_without_the_division_a_step_on_w_q_moves_the_scores_by_the_root_of_d_k_as_far():
     def logits(attention):
         """The logarithms of the weights: the scores, but for a constant in each row."""
@@ -315,20 +303,6 @@ def test_six_layers_without_the_division_are_at_the_level_of_guessing_and_one_la
 
 
 @claim("attention-in-practice#numerics")
-@mutation(
-    "examples/attention-in-practice/no_key.py",
-    'float("-inf")',
-    "-1e9",
-    fault="the plain softmax of the example runs over minus a billion",
-)
-@mutation(
-    "transformer.py",
-    "        lowest = torch.finfo(scores.dtype).min\n"
-    "        weights = scores.masked_fill(~mask, lowest).softmax(dim=-1)\n"
-    "        weights = weights.masked_fill(~mask, 0.0)",
-    "        weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1)",
-    fault="explicit attention is a plain softmax over minus infinity",
-)
 def test_a_plain_softmax_over_minus_infinity_is_nan_and_ours_is_not(printed):
     shown = printed("examples", "no_key")
     assert shown.pop("plain softmax, row 1") == "[nan, nan]"
@@ -360,13 +334,6 @@ def test_errors_about_masks_and_heads_name_the_problem(printed, capsys):
 
 
 @claim("attention-in-practice#numerics")
-@mutation(
-    "transformer.py",
-    "scores = query @ key.transpose(-2, -1)  # (..., n, m)\n"
-    "    scores = scores / math.sqrt(query.size(-1))",
-    "scores = query / math.sqrt(query.size(-1)) @ key.transpose(-2, -1)",
-    fault="the queries are divided before the dot product",
-)
 def test_in_float16_the_dot_product_overflows_before_it_is_divided(printed):
     shown = printed("examples", "float16_scores")
     largest = float(shown["largest finite number of float16"])
@@ -411,12 +378,6 @@ def test_dropout_keeps_the_expected_output(attend):
 
 
 @claim("attention-in-practice#dropout")
-@mutation(
-    "transformer.py",
-    "self.dropout * self.training",
-    "self.dropout",
-    fault="dropout is applied in evaluation",
-)
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_weights_are_dropped_out_only_in_training(need_weights):
     torch.manual_seed(0)
@@ -432,12 +393,6 @@ def test_weights_are_dropped_out_only_in_training(need_weights):
 
 
 @claim("attention-in-practice#dropout")
-@mutation(
-    "examples/attention-in-practice/dropout_on_weights.py",
-    'theirs.train(mode == "training")',
-    "theirs.eval()",
-    fault="the example keeps PyTorch's module in evaluation mode",
-)
 def test_in_training_our_returned_rows_sum_to_one_and_those_of_torch_do_not(printed):
     shown = printed("examples", "dropout_on_weights")
     assert shown["training, ours"] == shown["evaluation, ours"] == "1.0 to 1.0"
@@ -541,12 +496,6 @@ def test_the_measured_cost_is_of_the_current_code_and_each_length_twice_the_one_
 
 
 @claim("attention-in-practice#cost")
-@mutation(
-    "examples/attention-in-practice/multiplications.py",
-    "2 * n**2 * d_model",
-    "n**2 * d_model",
-    fault="the count of products omits the averages",
-)
 def test_at_length_twice_d_model_the_pairs_cost_as_much_as_the_linear_layers(printed):
     shown = printed("examples", "multiplications")
     assert shown["1024 tokens, share of the pairs"] == "50.0%"
@@ -557,12 +506,6 @@ def test_at_length_twice_d_model_the_pairs_cost_as_much_as_the_linear_layers(pri
 
 
 @claim("attention-in-practice#torch-nn")
-@mutation(
-    "examples/attention-in-practice/torch_nn.py",
-    "attn_mask=~mask",
-    "attn_mask=mask",
-    fault="nn.MultiheadAttention gets our mask where the results are compared",
-)
 def test_masks_of_nn_multihead_attention_are_the_opposite_of_ours_and_of_those_of_sdpa(printed):
     shown = printed("examples", "torch_nn")
     equal = [value for label, value in shown.items() if label.endswith("equal")]
@@ -655,12 +598,6 @@ def test_after_a_nan_the_embeddings_of_other_tokens_are_finite_unless_gradients_
 
 
 @claim("attention-in-practice#torch-nn")
-@mutation(
-    "examples/attention-in-practice/torch_nn.py",
-    "nn.MultiheadAttention(32, 4, batch_first=True, dtype=dtype)",
-    "nn.MultiheadAttention(\n        32, 4, batch_first=True, dtype=dtype, add_bias_kv=True\n    )",
-    fault="PyTorch's module gets one more key and value",
-)
 def test_one_stacked_matrix_saves_no_parameters(printed):
     shown = printed("examples", "torch_nn")
     assert shown["parameters of ours"] == shown["parameters of theirs"]
@@ -668,12 +605,6 @@ def test_one_stacked_matrix_saves_no_parameters(printed):
 
 
 @claim("attention-in-practice#batch-first")
-@mutation(
-    "examples/attention-in-practice/batch_first.py",
-    '"nn as it comes", nn.MultiheadAttention(32, 4)',
-    '"nn as it comes", nn.MultiheadAttention(32, 4, batch_first=True)',
-    fault="nn.MultiheadAttention gets batch_first in both cases",
-)
 def test_without_batch_first_sentences_see_each_other_in_torch_nn(printed):
     shown = printed("examples", "batch_first")
     assert shown["ours, change"] == shown["nn, batch_first=True, change"] == "0.00"
@@ -727,12 +658,6 @@ class CountTables(TorchDispatchMode):
 
 
 @claim("attention-in-practice#cost")
-@mutation(
-    "transformer.py",
-    "        weights = weights.masked_fill(~mask, 0.0)",
-    "        weights.masked_fill_(~mask, 0.0)",
-    fault="the explicit code writes the masked weights over the weights",
-)
 def test_explicit_attention_makes_three_tables_and_five_with_a_mask():
     query, key, value = torch.randn(3, 1, 2, 64, 8)
     for mask, expected in (None, 3), (lower_triangle(64), 5):

@@ -91,12 +91,6 @@ def test_english_numbers_match_num2words_without_its_commas():
 
 
 @claim("data#numerals")
-@mutation(
-    "numerals.py",
-    'return text.removeprefix("一") if text.startswith("一十") else text',
-    "return text",
-    fault="a number that begins with ten begins with 一十",
-)
 def test_chinese_numbers_match_cn2an_except_for_a_zero_that_it_omits():
     forgotten = 0
     for n in many_numbers():
@@ -112,30 +106,12 @@ def test_chinese_numbers_match_cn2an_except_for_a_zero_that_it_omits():
 
 
 @claim("data#numerals")
-@mutation(
-    "numerals.py",
-    "ones = chinese_value(high) if high else 1",
-    "ones = chinese_value(high)",
-    fault="a ten without a digit is read as zero",
-)
 def test_every_written_number_is_read_back():
     for n in many_numbers():
         assert from_english(to_english(n)) == from_chinese(to_chinese(n)) == n
 
 
 @claim("data#numerals")
-@mutation(
-    "numerals.py",
-    "' and ' if low < 100 else ' '",
-    "' and ' if low <= 100 else ' '",
-    fault='"and" is written before a hundred too',
-)
-@mutation(
-    "numerals.py",
-    'gap = "零" if low < size // 10 else ""',
-    'gap = "零" if low < size // 100 else ""',
-    fault="a gap of one digit gets no zero",
-)
 @pytest.mark.parametrize(
     "n, english, chinese",
     [
@@ -155,12 +131,6 @@ def test_the_numbers_on_the_page_are_written_as_shown(n, english, chinese):
 
 
 @claim("data#numerals")
-@mutation(
-    "numerals.py",
-    'return f"{tens}-{SMALL[ones]}" if ones else tens',
-    "return tens",
-    fault="forty-two is written like forty",
-)
 @given(within)
 @example(LIMIT - 1)
 def test_no_two_numbers_are_written_the_same(n):
@@ -190,12 +160,6 @@ def test_invalid_english_numbers_are_rejected_and_valid_ones_are_read(text):
 
 
 @claim("data#numerals")
-@mutation(
-    "numerals.py",
-    "if written(n) != text",
-    "if written(n) == text + text",
-    fault="any sequence of numerals is read as a number",
-)
 @given(st.text("零一二三四五六七八九十百千万亿", max_size=8))
 @example("一百十")
 @example("零零")
@@ -211,12 +175,6 @@ def test_invalid_chinese_numbers_are_rejected_and_valid_ones_are_read(text):
 
 
 @claim("data#numerals")
-@mutation(
-    "numerals.py",
-    "if type(n) is not int or not 0 <= n < LIMIT",
-    "if type(n) is not int or not 0 <= n <= LIMIT",
-    fault="the limit is too high by one",
-)
 @pytest.mark.parametrize("n", [-1, LIMIT, LIMIT + 1, 2.0, "2", True, None])
 @pytest.mark.parametrize("written", [to_english, to_chinese])
 def test_the_error_for_a_number_out_of_range_names_the_number(written, n):
@@ -225,12 +183,6 @@ def test_the_error_for_a_number_out_of_range_names_the_number(written, n):
 
 
 @claim("data#numerals")
-@mutation(
-    "numerals.py",
-    "if n >= LIMIT or not text",
-    "if not text",
-    fault="a text above the limit is read",
-)
 @pytest.mark.parametrize(
     ("read", "text"),
     [(from_english, "one thousand billion"), (from_chinese, "一万亿"), (from_chinese, "")],
@@ -314,12 +266,6 @@ def test_each_kind_of_sentence_has_an_idiomatic_chinese_translation(kind):
 
 
 @claim("data#sentences")
-@mutation(
-    "phrases.py",
-    "number = zlib.crc32(fact.encode()) % 12",
-    "number = zlib.crc32(fact.encode()) % 11",
-    fault="the running example is in the training set",
-)
 def test_no_training_sentence_has_the_action_of_the_running_example(data):
     for part in "train", "validation":
         sentences = [" ".join(pair.source) for pair in data[part]]
@@ -358,12 +304,6 @@ def test_only_yes_no_questions_end_with_ma(drawn_phrases):
 
 
 @claim("data#sentences")
-@mutation(
-    "phrases.py",
-    '"present": gaps["third" if third else "base"]',
-    '"present": gaps["third"]',
-    fault="every subject gets the third-person verb",
-)
 def test_english_verbs_agree_with_their_subjects(drawn_phrases):
     right = {
         True: {"is", "was", "does", "has", *(form[1] for form in FORMS.values())},
@@ -385,12 +325,6 @@ def test_english_verbs_agree_with_their_subjects(drawn_phrases):
 
 
 @claim("data#sentences")
-@mutation(
-    "phrases.py",
-    ' or thing.singular == "hour"',
-    "",
-    fault="hour gets the article a",
-)
 def test_articles_agree_with_their_nouns(drawn_phrases):
     wrong = re.compile(r"(?<!-)\b(a (hour|[aeiou])|an [^aeiouh]|one \w+s\b)")
     for english, _, _, _ in drawn_phrases:
@@ -400,12 +334,6 @@ def test_articles_agree_with_their_nouns(drawn_phrases):
 
 
 @claim("data#sentences")
-@mutation(
-    "phrases.py",
-    'return to_english(n), "两" if n == 2 else to_chinese(n)',
-    "return to_english(n), to_chinese(n)",
-    fault="二 is used for two before a measure word",
-)
 def test_two_is_liang_before_a_measure_word_and_er_elsewhere(drawn_phrases):
     counted = "本封份张支个条杯瓶部件把辆只点天年小星分岁块"
     for _, chinese, _, _ in drawn_phrases:
@@ -416,12 +344,6 @@ def test_two_is_liang_before_a_measure_word_and_er_elsewhere(drawn_phrases):
 
 
 @claim("data#sentences")
-@mutation(
-    "phrases.py",
-    'chinese = "".join(to_chinese(int(digit)) for digit in str(n)) + "年"',
-    'chinese = to_chinese(n) + "年"',
-    fault="a year is read as a number",
-)
 def test_a_year_is_read_digit_by_digit(drawn_phrases):
     years = {
         years[0]: english
@@ -496,23 +418,11 @@ def test_a_vocabulary_decodes_what_it_encodes_and_can_be_rebuilt_from_its_tokens
 
 
 @claim("data")
-@mutation(
-    "corpus.py",
-    "            if i == self.eos_id:\n                break\n",
-    "",
-    fault="decoding continues after eos",
-)
 def test_decoding_stops_at_the_first_eos_and_omits_bos_and_pad():
     assert Vocabulary("ab").decode([1, 3, 0, 4, 2, 3, 2]) == ["a", "b"]
 
 
 @claim("data#held-out")
-@mutation(
-    "corpus.py",
-    "        if token in self.ids:\n",
-    "        if token not in self.ids:\n            return 0\n        if token in self.ids:\n",
-    fault="a word that is not in the vocabulary is read as padding",
-)
 def test_the_vocabulary_has_an_entry_for_each_word_of_the_test_set_and_for_no_new_word(data):
     vocabulary = Vocabulary(word for pair in data["train"] for word in pair.source)
     for pair in data["test"]:
@@ -582,12 +492,6 @@ def test_the_error_for_an_unknown_word_names_similar_words():
 
 
 @claim("data")
-@mutation(
-    "corpus.py",
-    "if not 0 <= i < len(self):",
-    "if i >= len(self):",
-    fault="a negative id is decoded from the end of the vocabulary",
-)
 @pytest.mark.parametrize("wrong", [-1, 5, 99])
 def test_an_id_outside_the_vocabulary_is_rejected(wrong):
     with pytest.raises(ValueError, match=f"ids are 0 to 4, got {wrong}"):
@@ -598,18 +502,6 @@ def test_an_id_outside_the_vocabulary_is_rejected(wrong):
 
 
 @claim("data#held-out")
-@mutation(
-    "corpus.py",
-    "test, validation = rest[:held_out], rest[held_out : 2 * held_out]",
-    "test, validation = rest[:held_out], rest[:held_out]",
-    fault="the validation set is the test set",
-)
-@mutation(
-    "corpus.py",
-    "10 * [*range(100)] + rest[2 * held_out :]",
-    "10 * [*range(100)] + rest",
-    fault="held-out numbers stay in the training set",
-)
 def test_no_sentence_and_no_translation_is_in_two_splits(data):
     for of in data, {part: numeral_pairs(part) for part in PARTS}:
         for side in ("source", "target"):
@@ -680,24 +572,6 @@ EXAMPLES = {
 
 
 @claim("data#held-out")
-@mutation(
-    "corpus.py",
-    "if {part_of(fact) for fact in drawn.facts} == {part}",
-    "if part_of(drawn.facts[0]) == part",
-    fault="only the first fact of a sentence decides its part",
-)
-@mutation(
-    "corpus.py",
-    "if {part_of(fact) for fact in drawn.facts} == {part}",
-    "if part_of(drawn.english) == part",
-    fault="sentences are held out one by one, not by their facts",
-)
-@mutation(
-    "phrases.py",
-    "| {subject}是在哪里买{this}{measure}{thing}的？ | {subject}买{thing}",
-    "| {subject}是在哪里买{this}{measure}{thing}的？ | {thing}在哪里",
-    fault="a question about a purchase has no buyer",
-)
 def test_no_person_does_in_training_what_the_person_does_in_a_held_out_sentence(data):
     for sentence, expected in EXAMPLES.items():
         assert facts_in(sentence) == expected  # the reader works
@@ -715,12 +589,6 @@ def test_no_person_does_in_training_what_the_person_does_in_a_held_out_sentence(
 
 
 @claim("data#held-out")
-@mutation(
-    "corpus.py",
-    'return "train" if small else part_of("".join(pair.target))',
-    'return "train" if small else part_of(" ".join(pair.source))',
-    fault="a held-out number is a price in training",
-)
 def test_no_number_above_99_is_a_number_or_a_price_in_two_splits(data):
     numbers = {}
     for part in PARTS:
@@ -736,12 +604,6 @@ def test_no_number_above_99_is_a_number_or_a_price_in_two_splits(data):
 
 
 @claim("data#held-out")
-@mutation(
-    "corpus.py",
-    'size = 1500 if part == "train" else 90',
-    'size = 1500 if part == "train" else 80',
-    fault="fewer than 90 sentences of a kind are held out",
-)
 @parts
 def test_every_kind_of_sentence_is_in_every_split(part, data):
     count = Counter(pair.kind for pair in data[part])
@@ -753,12 +615,6 @@ def test_every_kind_of_sentence_is_in_every_split(part, data):
 
 
 @claim("data#held-out")
-@mutation(
-    "corpus.py",
-    "rng.randint(3, digits)",
-    "rng.randint(4, digits)",
-    fault="no number of three digits is drawn",
-)
 def test_held_out_numbers_have_every_length_above_two_digits():
     for part in ("validation", "test"):
         pairs = numeral_pairs(part)
@@ -769,12 +625,6 @@ def test_held_out_numbers_have_every_length_above_two_digits():
 
 
 @claim("data#held-out")
-@mutation(
-    "corpus.py",
-    "size = 1500 if",
-    "size = 150 if",
-    fault="the training set has a tenth of its sentences",
-)
 def test_every_word_and_character_occurs_at_least_ten_times_in_training(data):
     for side in ("source", "target"):
         count = Counter(token for pair in data["train"] for token in getattr(pair, side))
@@ -799,12 +649,6 @@ def test_sentences_are_short(data):
 
 
 @claim("data#held-out")
-@mutation(
-    "phrases.py",
-    "number = zlib.crc32(fact.encode()) % 12",
-    "number = hash(fact) % 12",
-    fault="each process splits the sentences differently",
-)
 def test_every_process_gets_the_same_data(data):
     here = [data["test"], numeral_pairs("test")]
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"  # not the one here

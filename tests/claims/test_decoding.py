@@ -17,7 +17,6 @@ import corpus
 import decode
 import train
 import translator
-from comparisons import compare_cache
 from decode import (
     KeyValueCache,
     Uncached,
@@ -30,6 +29,7 @@ from decode import (
     sample,
     sentence_score,
 )
+from evidence.comparisons import compare_cache
 from helpers import DTYPES, ROOT, SNIPPETS, numbers, seeds
 from marks import claim, mutation
 from transformer import Transformer, TransformerConfig
@@ -107,12 +107,6 @@ def by_hand(model: Transformer, src: torch.Tensor, max_len: int) -> list[int]:
 
 
 @claim("decoding#greedy")
-@mutation(
-    "decode.py",
-    "while len(written) < max_len and not finished.all()",
-    "while len(written) < max_len and not finished.any()",
-    fault="all sentences stop when the first one ends",
-)
 @few
 @given(seed=seeds, max_len=st.integers(1, 8), options=options)
 def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(seed, max_len, options):
@@ -127,18 +121,6 @@ def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(seed, 
 
 
 @claim("decoding#greedy")
-@mutation(
-    "decode.py",
-    "masked_fill(finished[:, None] != is_pad, -math.inf)",
-    "masked_fill(is_pad, -math.inf)",
-    fault="a finished sentence continues",
-)
-@mutation(
-    "decode.py",
-    "masked_fill(finished[:, None] != is_pad, -math.inf)",
-    "masked_fill(finished[:, None] & ~is_pad, -math.inf)",
-    fault="padding can be generated before the end",
-)
 @few
 @given(seed=seeds, options=options)
 def test_finished_sentences_stay_finished_and_unfinished_ones_have_no_padding(seed, options):
@@ -153,12 +135,6 @@ def test_finished_sentences_stay_finished_and_unfinished_ones_have_no_padding(se
 
 
 @claim("decoding#greedy")
-@mutation(
-    "decode.py",
-    "is_pad = vocabulary == progress.model.config.pad_id",
-    "is_pad = (vocabulary == progress.model.config.pad_id) | (vocabulary == 2)",
-    fault="<eos> is masked like <pad>, so no sentence ends",
-)
 def test_some_sentences_finish_early_and_some_never():
     lengths = set()
     for seed in range(8):
@@ -169,12 +145,6 @@ def test_some_sentences_finish_early_and_some_never():
 
 
 @claim("decoding#greedy")
-@mutation(
-    "decode.py",
-    "while len(written) < max_len and",
-    "while len(written) <= max_len and",
-    fault="decoding writes one token more than max_len",
-)
 @few
 @given(seed=seeds, max_len=st.integers(1, 12), options=options)
 def test_no_translation_exceeds_max_len_and_a_lower_max_len_only_truncates(seed, max_len, options):
@@ -189,12 +159,6 @@ def test_no_translation_exceeds_max_len_and_a_lower_max_len_only_truncates(seed,
 
 
 @claim("decoding#greedy")
-@mutation(
-    "decode.py",
-    "while len(written) < max_len and not finished.all():",
-    "while len(written) < max_len:",
-    fault="decoding goes on to max_len after every sentence has ended",
-)
 def test_the_loop_ends_when_every_sentence_has_ended(monkeypatch):
     steps = []
     original = KeyValueCache.step
@@ -232,12 +196,6 @@ def test_a_batch_gives_the_same_translations_as_its_sentences_one_by_one(use_cac
 
 
 @claim("decoding-in-practice#loop")
-@mutation(
-    "decode.py",
-    "return torch.stack(written, dim=1)",
-    "return torch.stack(written, dim=1).to(src.dtype)",
-    fault="a translation has the integer type of the source ids",
-)
 def test_int32_ids_are_accepted():
     model = lively_model()
     src = random_sources(model)
@@ -336,30 +294,6 @@ def test_with_the_cache_the_tokens_are_the_same(seed, options):
 
 
 @claim("decoding#cache")
-@mutation(
-    "decode.py",
-    "self.model.tgt_embedding(ids) + table[position]",
-    "self.model.tgt_embedding(ids) + table[0]",
-    fault="the cache gives every token the first position",
-)
-@mutation(
-    "decode.py",
-    "self.model.logits(self.model.decoder.norm(x))",
-    "self.model.logits(x)",
-    fault="the cache omits the last norm of a pre-norm decoder",
-)
-@mutation(
-    "decode.py",
-    "return self.source(y, memory_mask)",
-    "return self.source(y, memory_mask | True)",
-    fault="the cache reads the padding of the source",
-)
-@mutation(
-    "decode.py",
-    "return self.target(y, mask)",
-    "return self.target(y, mask | True)",
-    fault="the cache sees padding in the target",
-)
 @few
 @given(seed=seeds, options=options)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -414,12 +348,6 @@ def positions_seen(model: Transformer, names: list[str]) -> dict[str, int]:
 
 
 @claim("decoding#cache")
-@mutation(
-    "decode.py",
-    "progress = (KeyValueCache if use_cache else Uncached)(model, src)\n        ids",
-    "progress = Uncached(model, src)\n        ids",
-    fault="greedy decoding ignores use_cache",
-)
 def test_with_the_cache_each_position_is_computed_once_instead_of_at_every_step():
     src, n = torch.tensor([[4, 5, 6]]), 10
     models = map(lively_model, range(50))
@@ -445,12 +373,6 @@ def outputs_of_keys_and_values(attention) -> list[list[torch.Tensor]]:
 
 
 @claim("decoding#cache")
-@mutation(
-    "decode.py",
-    "torch.cat([self.value, new.value], dim=1)",
-    "torch.cat([self.value, new.key], dim=1)",
-    fault="the cache appends the new keys to its values",
-)
 def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory():
     model = lively_model()
     src = random_sources(model, batch=3)
@@ -473,12 +395,6 @@ def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory(
 
 
 @claim("decoding-in-practice#key-value-cache")
-@mutation(
-    "decode.py",
-    "if position == table.size(0):",
-    "if position > table.size(0):",
-    fault="the cache allows one position more than the table has",
-)
 def test_a_cache_longer_than_the_table_of_positions_is_rejected():
     model = lively_model()
     src = random_sources(model)
@@ -494,12 +410,6 @@ def test_a_cache_longer_than_the_table_of_positions_is_rejected():
 
 
 @claim("decoding-in-practice#score")
-@mutation(
-    "decode.py",
-    "        logits[..., pad] = -math.inf\n        real",
-    "        real",
-    fault="a sentence's score counts <pad> as an alternative to each token",
-)
 @few
 @given(seed=seeds, penalty=penalties, options=options)
 def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normalization(
@@ -544,12 +454,6 @@ def test_each_decoding_function_uses_the_cache_by_default(function):
 
 
 @claim("decoding#length-penalty")
-@mutation(
-    "decode.py",
-    "((5 + length) / 6) ** length_penalty",
-    "(5 + length) ** length_penalty / 6",
-    fault="in the length normalization only the numerator is raised to the length penalty",
-)
 def test_the_length_normalization_is_that_of_wu_et_al():
     lengths = torch.tensor([1, 7, 13])
     assert_near(normalisation(lengths, 1.0), torch.tensor([1.0, 2.0, 3.0]), 1e-6)
@@ -558,12 +462,6 @@ def test_the_length_normalization_is_that_of_wu_et_al():
 
 
 @claim("decoding-in-practice#score")
-@mutation(
-    "decode.py",
-    "normalisation(real.sum(dim=-1), length_penalty)",
-    "normalisation(tgt.size(1), length_penalty)",
-    fault="padding adds to the length that a sentence's score is normalized by",
-)
 def test_padding_after_a_sentence_does_not_change_its_score():
     model = lively_model(3)
     src = random_sources(model)
@@ -576,12 +474,6 @@ def test_padding_after_a_sentence_does_not_change_its_score():
 
 
 @claim("decoding#beam-search")
-@mutation(
-    "decode.py",
-    "if written.size(1) == max_len or",
-    "if written.size(1) >= max_len - 1 or",
-    fault="beam search stops one token before max_len",
-)
 @few
 @given(seed=seeds, penalty=penalties, max_len=st.integers(1, 9), options=options)
 def test_beam_search_with_one_beam_is_greedy(seed, penalty, max_len, options):
@@ -592,12 +484,6 @@ def test_beam_search_with_one_beam_is_greedy(seed, penalty, max_len, options):
 
 
 @claim("decoding-in-practice#guarantee")
-@mutation(
-    "decode.py",
-    "winner = start + reach.argmax",
-    "winner = start + reach.argmin",
-    fault="the search returns the beam with the lowest score",
-)
 @few
 @given(seed=seeds, size=beam_sizes, penalty=penalties, max_len=st.integers(1, 9), options=options)
 def test_the_score_of_beam_search_is_never_below_the_greedy_score(
@@ -625,12 +511,6 @@ def every_translation(model, max_len) -> torch.Tensor:
 
 
 @claim("decoding-in-practice#guarantee")
-@mutation(
-    "decode.py",
-    "reach = totals / normalisation(lengths, length_penalty)",
-    "reach = totals / normalisation(lengths, 0.0)",
-    fault="the winner is chosen without the length penalty",
-)
 @few
 @given(seed=seeds, penalty=penalties, options=options)
 def test_a_beam_wide_enough_for_every_sentence_finds_the_best_one(seed, penalty, options):
@@ -670,12 +550,6 @@ def plain_beam_search(model, src, max_len, size, penalty):
 
 
 @claim("decoding-in-practice#search")
-@mutation(
-    "decode.py",
-    "finished[winner].all()",
-    "finished.any()",
-    fault="the search ends with the first finished translation",
-)
 @few
 @given(seed=seeds, size=beam_sizes, penalty=penalties, options=options)
 def test_beam_search_equals_the_same_search_written_with_lists(seed, size, penalty, options):
@@ -737,12 +611,6 @@ def best_without_greedy(totals, logits):
 
 
 @claim("decoding-in-practice#guarantee")
-@mutation(
-    "decode.py",
-    "ranking = scores.scatter(1, greedy, math.inf)",
-    "ranking = scores",
-    fault="the greedy translation has no reserved beam",
-)
 def test_without_its_reserved_beam_the_greedy_translation_would_be_lost(monkeypatch):
     def found():
         ids = beam_search(TRAP, SRC, 9, BOS, EOS, 2, 0.0, use_cache=False)
@@ -756,12 +624,6 @@ def test_without_its_reserved_beam_the_greedy_translation_would_be_lost(monkeypa
 
 
 @claim("decoding#beam-search")
-@mutation(
-    "decode.py",
-    "finished = finished[rows] | (ids == eos_id)",
-    "finished = ids == eos_id",
-    fault="a beam counts as finished only in the step in which it ends",
-)
 def test_a_finished_translation_keeps_its_score_while_others_go_on():
     table = {(): {EOS: 0.3, 3: 0.7}, (3,): {3: 0.7, 4: 0.3}, (3, 3): {EOS: 0.5, 3: 0.5}}
     probs = Chances(table)
@@ -792,12 +654,6 @@ def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatc
 
 
 @claim("decoding-in-practice#search")
-@mutation(
-    "decode.py",
-    "scores = totals[..., None] + logits.log_softmax(dim=-1)",
-    "scores = logits.log_softmax(dim=-1)",
-    fault="beams are compared by their last token alone",
-)
 def test_the_first_beam_is_the_greedy_one_and_the_others_are_chosen_by_score():
     logs = torch.tensor([[[0.1, 0.6, 0.3], [0.8, 0.1, 0.1]]]).log()
     totals, beams, tokens = best_continuations(torch.tensor([[0.2, 0.9]]).log(), logs)
@@ -806,12 +662,6 @@ def test_the_first_beam_is_the_greedy_one_and_the_others_are_chosen_by_score():
 
 
 @claim("decoding-in-practice#search")
-@mutation(
-    "decode.py",
-    "ranking.topk(totals.size(1))",
-    "ranking.topk(min(totals.size(1), vocab_size))",
-    fault="there are at most as many beams as tokens in the vocabulary",
-)
 def test_a_beam_wider_than_the_vocabulary_works():
     model = lively_model().eval()
     src = random_sources(model)
@@ -830,12 +680,6 @@ logits_rows = st.integers(0, 10_000).map(
 
 
 @claim("decoding#sampling")
-@mutation(
-    "decode.py",
-    "(logits - logits[..., :1]) / temperature",
-    "(logits - logits[..., :1]) * temperature",
-    fault="the temperature multiplies the logits",
-)
 @few
 @given(logits=logits_rows, temperature=st.floats(0.1, 10))
 def test_the_temperature_divides_the_logits(logits, temperature):
@@ -843,12 +687,6 @@ def test_the_temperature_divides_the_logits(logits, temperature):
 
 
 @claim("decoding#sampling")
-@mutation(
-    "decode.py",
-    "logits[..., top_k:] = -math.inf",
-    "logits[..., top_k:] = 0.0",
-    fault="top-k sets the logits that it removes to zero",
-)
 @few
 @given(logits=logits_rows, k=st.integers(1, 10))
 def test_top_k_keeps_the_k_most_likely_tokens_in_their_proportions(logits, k):
@@ -859,12 +697,6 @@ def test_top_k_keeps_the_k_most_likely_tokens_in_their_proportions(logits, k):
 
 
 @claim("decoding#sampling")
-@mutation(
-    "decode.py",
-    "before = kept.cumsum(dim=-1) - kept",
-    "before = kept.cumsum(dim=-1)",
-    fault="top-p keeps one token too few",
-)
 @few
 @given(logits=logits_rows, p=st.floats(0.01, 1))
 def test_top_p_keeps_the_fewest_tokens_whose_probabilities_add_up_to_p(logits, p):
@@ -878,12 +710,6 @@ def test_top_p_keeps_the_fewest_tokens_whose_probabilities_add_up_to_p(logits, p
 
 
 @claim("decoding-in-practice#filters")
-@mutation(
-    "decode.py",
-    "if top_p is not None and top_p < 1:",
-    "if top_p is not None and top_p < 1 and top_k is None:",
-    fault="top-p has no effect together with top-k",
-)
 @few
 @given(logits=logits_rows, temperature=st.floats(0.2, 5), k=st.integers(1, 8), p=st.floats(0.1, 1))
 def test_temperature_first_then_top_k_then_top_p(logits, temperature, k, p):
@@ -892,23 +718,11 @@ def test_temperature_first_then_top_k_then_top_p(logits, temperature, k, p):
 
 
 @claim("decoding-in-practice#filters")
-@mutation(
-    "decode.py",
-    "logits[..., top_k:] = -math.inf",
-    "logits[logits < logits[..., top_k - 1]] = -math.inf",
-    fault="top-k keeps every token as likely as the k-th",
-)
 def test_top_k_keeps_k_tokens_even_if_they_are_equally_likely():
     assert probabilities(torch.zeros(6), top_k=2).gt(0).sum() == 2
 
 
 @claim("decoding#sampling")
-@mutation(
-    "decode.py",
-    "logits[..., top_k:] = -math.inf",
-    "logits[..., top_k + 1 :] = -math.inf",
-    fault="top-k keeps one token more than k",
-)
 @pytest.mark.parametrize(
     "options", [{"top_k": 1}, {"top_p": 1e-9}, {"temperature": 1e-30}], ids=str
 )
@@ -941,12 +755,6 @@ def test_sampled_token_frequencies_match_the_probabilities():
 
 
 @claim("decoding-in-practice#filters")
-@mutation(
-    "decode.py",
-    "multinomial(1, generator=generator)",
-    "multinomial(1)",
-    fault="sampling ignores its generator",
-)
 def test_the_same_generator_gives_the_same_sentences():
     model = lively_model(1)
     src = random_sources(model)
@@ -961,12 +769,6 @@ def test_the_same_generator_gives_the_same_sentences():
 
 
 @claim("decoding-in-practice#loop")
-@mutation(
-    "decode.py",
-    "if not 0 <= given <= last or given == pad:",
-    "if not 0 <= given <= last:",
-    fault="the padding's id is accepted as bos_id and eos_id",
-)
 @pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
 @pytest.mark.parametrize(
     "arguments, message",
@@ -987,12 +789,6 @@ def test_values_that_the_model_does_not_support_are_rejected(way, arguments, mes
 
 
 @claim("decoding-in-practice#loop")
-@mutation(
-    "transformer.py",
-    "if ids.numel() == 0:",
-    "if False:",
-    fault="a source without tokens has no error message of its own",
-)
 @pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
 @pytest.mark.parametrize(
     "src, message",
@@ -1011,12 +807,6 @@ def test_sources_that_the_model_rejects_are_rejected(way, src, message):
 
 
 @claim("decoding-in-practice#loop")
-@mutation(
-    "decode.py",
-    "if not 0 <= length_penalty < math.inf:",
-    "if length_penalty < 0:",
-    fault="a length penalty of nan is accepted",
-)
 @pytest.mark.parametrize(
     "way, options, message",
     [
@@ -1086,12 +876,6 @@ def test_a_loop_over_argmax_translates_the_running_example(capsys):
 
 
 @claim("decoding-in-practice#loop")
-@mutation(
-    "decode.py",
-    "finished = finished | (ids == eos_id)",
-    "finished = ids == eos_id",
-    fault="a sentence counts as finished only in the step in which it ends",
-)
 def test_three_sentences_of_the_batch_end_at_different_steps(printed):
     shown = printed("examples", "batch")
     expected = {
@@ -1108,12 +892,6 @@ def test_three_sentences_of_the_batch_end_at_different_steps(printed):
 
 
 @claim("decoding-in-practice#beam-here")
-@mutation(
-    "decode.py",
-    "reach.argmax(dim=-1, keepdim=True)",
-    "reach.argmin(dim=-1, keepdim=True)",
-    fault="beam search returns the beam with the lowest score",
-)
 def test_beam_search_changes_almost_nothing_here(printed):
     shown = printed("examples", "beam_here")
     count, greedy = int(shown["sentences"]), int(shown["greedy, right"])
@@ -1171,12 +949,6 @@ def test_each_step_of_a_beam_of_four_computes_four_times_the_positions():
 
 
 @claim("decoding#sampling")
-@mutation(
-    "decode.py",
-    "probs.multinomial(1, generator=generator)[:, 0]",
-    "probs.argmax(dim=-1)",
-    fault="sampling always takes the likeliest token",
-)
 def test_sampling_makes_translations_worse(printed):
     shown = {name: numbers(share)[0] for name, share in printed("examples", "sampled").items()}
     assert max(shown, key=shown.get) == "greedy"
@@ -1191,12 +963,6 @@ def test_sampling_makes_translations_worse(printed):
 
 
 @claim("decoding-in-practice#tree")
-@mutation(
-    "decode.py",
-    "totals = torch.full(shape, -math.inf, device=src.device)",
-    "totals = torch.zeros(shape, device=src.device)",
-    fault="all beams begin with the same token",
-)
 def test_greedy_takes_the_more_likely_branch_and_beam_search_the_more_likely_sentence(printed):
     shown = printed("examples", "cousin")
     assert (shown["greedy"], shown["beam search"]) == ("我表哥", "我堂弟")
@@ -1205,12 +971,6 @@ def test_greedy_takes_the_more_likely_branch_and_beam_search_the_more_likely_sen
 
 
 @claim("decoding-in-practice#guarantee")
-@mutation(
-    "decode.py",
-    "return scores.gather(1, best)",
-    "return ranking.gather(1, best)",
-    fault="the reserved beam's total becomes infinite",
-)
 def test_computed_by_hand_the_tree_gives_019_and_025(printed):
     shown = printed("examples", "by_hand")
     assert (shown["我表哥"], shown["我堂弟"]) == ("0.19", "0.25")
@@ -1253,18 +1013,6 @@ def test_the_table_of_the_example_has_rows_that_add_up_to_1(capsys):
 
 
 @claim("decoding-in-practice#pad-logits")
-@mutation(
-    "examples/decoding/pad_logits.py",
-    "ended = tgt[:, 1:] == 0",
-    "ended = tgt[:, :-1] == 1",
-    fault="the example reads the logits after <bos> instead of those after the end",
-)
-@mutation(
-    "transformer.py",
-    "weight = weight.index_fill(0, pad, 0.0)",
-    "pass",
-    fault="with tied embeddings the row of <pad> is not kept at zero",
-)
 def test_the_model_gives_pad_the_share_of_label_smoothing_and_never_writes_it_after_the_end(
     printed,
 ):
@@ -1277,12 +1025,6 @@ def test_the_model_gives_pad_the_share_of_label_smoothing_and_never_writes_it_af
 
 
 @claim("decoding#length-penalty")
-@mutation(
-    "decode.py",
-    "((5 + length) / 6) ** length_penalty",
-    "length**length_penalty",
-    fault="the length normalization is a power of the length itself",
-)
 def test_with_length_penalty_06_the_longer_translation_has_just_overtaken(printed):
     shown = printed("examples", "length_penalty")
     scores = {
@@ -1297,12 +1039,6 @@ def test_with_length_penalty_06_the_longer_translation_has_just_overtaken(printe
 
 
 @claim("decoding#length-penalty")
-@mutation(
-    "decode.py",
-    "((5 + length) / 6) ** length_penalty",
-    "((50 + length) / 51) ** length_penalty",
-    fault="the length penalty of 1 is not the mean, even for long sentences",
-)
 def test_with_length_penalty_1_long_sentences_are_compared_by_nearly_six_times_their_mean():
     lengths = torch.tensor([100, 300, 1000])
     totals = torch.tensor([-20.0, -50.0, -190.0])
@@ -1349,18 +1085,6 @@ def test_the_cache_example_prints_equal_results(printed):
 
 
 @claim("decoding-in-practice#memory")
-@mutation(
-    "decode.py",
-    "nothing = memory[:, :0]",
-    "nothing = memory[:, :1]",
-    fault="the cache of the target begins with one position of memory",
-)
-@mutation(
-    "decode.py",
-    "torch.cat([self.key, new.key], dim=1)",
-    "torch.cat([self.key, new.key, new.key], dim=1)[:, :-1]",
-    fault="the keys are a part of a larger tensor, which stays in memory",
-)
 def test_the_size_of_the_cache_matches_the_formula(printed):
     shown = printed("examples", "kept")
     assert shown["bytes kept"] == shown["by the formula"]
@@ -1370,12 +1094,6 @@ def test_the_size_of_the_cache_matches_the_formula(printed):
 
 
 @claim("decoding-in-practice#memory")
-@mutation(
-    "transformer.py",
-    "if config.tie_embeddings:",
-    "if config.tie_embeddings and False:",
-    fault="the output layer has a table of its own",
-)
 def test_for_32_sentences_the_cache_is_larger_than_the_tied_weights(printed):
     shown = printed("examples", "kept")
     cache, weights = (
@@ -1386,18 +1104,6 @@ def test_for_32_sentences_the_cache_is_larger_than_the_tied_weights(printed):
 
 
 @claim("decoding#sampling")
-@mutation(
-    "decode.py",
-    "        kept = kept / kept.sum(dim=-1, keepdim=True)\n",
-    "",
-    fault="the probabilities that top-p keeps do not add up to 1",
-)
-@mutation(
-    "examples/decoding/filters.py",
-    "before = probs.cumsum(dim=-1) - probs",
-    "before = probs.cumsum(dim=-1)",
-    fault="top-p drops the token that reaches p",
-)
 def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(printed):
     shown = printed("examples", "filters")
     probs = torch.tensor([0.4, 0.3, 0.15, 0.1, 0.05])
@@ -1416,12 +1122,6 @@ def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(
 
 
 @claim("decoding-in-practice#tree")
-@mutation(
-    "decode.py",
-    "torch.zeros_like(kept).scatter(-1, order, kept)",
-    "kept.gather(-1, order)",
-    fault="the sorted probabilities are not put back in the order of the vocabulary",
-)
 def test_a_thousand_samples_match_the_probabilities_and_the_options_change_them(printed):
     shown = printed("examples", "cousin")
     shares = [19, 17, 17, 17, 2, 25, 2, 1]
@@ -1557,19 +1257,6 @@ def test_with_row_0_for_every_token_only_the_first_token_is_correct(printed):
 
 @claim("decoding#exercises")
 @mutation(
-    "exercises/decoding/which_penalty.py",
-    "math.log((5 + 12) / (5 + 4))",
-    "math.log(12 / 4)",
-    fault="the exercise compares the lengths without adding 5",
-)
-def test_the_scores_are_equal_at_length_penalty_0547(printed):
-    shown = printed("exercises", "which_penalty")
-    assert shown["equal at"] == "0.547"
-    assert (shown["at 0.537 wins"], shown["at 0.557 wins"]) == ("4 tokens", "12 tokens")
-
-
-@claim("decoding#exercises")
-@mutation(
     "exercises/decoding/forgotten_rows.py",
     'if not hasattr(self, "selected"):',
     "if True:",
@@ -1586,12 +1273,6 @@ def test_a_cache_that_is_not_reordered_finds_different_and_mostly_worse_sentence
 
 
 @claim("decoding#exercises")
-@mutation(
-    "decode.py",
-    "kept.masked_fill(before >= top_p, 0.0)",
-    "kept.masked_fill(kept < 1 - top_p, 0.0)",
-    fault="top-p removes each token whose probability is below 1 - p",
-)
 def test_top_p_keeps_1_and_90_where_top_k_keeps_10_and_10(printed):
     shown = printed("exercises", "how_many")
     assert (shown["sure, top_p, kept"], shown["unsure, top_p, kept"]) == ("1", "90")

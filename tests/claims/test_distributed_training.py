@@ -89,12 +89,6 @@ def test_the_loss_of_two_processes_equals_that_of_one(two_process_results):
 
 
 @claim("distributed-training#processes")
-@mutation(
-    "train.py",
-    "(loss * (group.count * tokens / total_tokens)).backward()",
-    "loss.backward()",
-    fault="the loss is the mean of the processes' means",
-)
 def test_the_gradients_of_two_processes_equal_those_of_one(two_process_results):
     _, expected = loss_and_gradients(SINGLE_PROCESS)
     for _, found in two_process_results:
@@ -103,12 +97,6 @@ def test_the_gradients_of_two_processes_equal_those_of_one(two_process_results):
 
 
 @claim("distributed-training#processes")
-@mutation(
-    "train.py",
-    "smoothing * uniform).mean()",
-    "smoothing * uniform).sum() / len(targets)",
-    fault="the loss is divided by the number of sentences, not of tokens",
-)
 def test_the_mean_of_the_means_of_two_processes_is_a_different_loss():
     """One half has the short numbers, so its tokens would have a larger weight."""
     expected, gradient = loss_and_gradients(SINGLE_PROCESS)
@@ -124,12 +112,6 @@ def test_the_mean_of_the_means_of_two_processes_is_a_different_loss():
 
 
 @claim("distributed-training#processes")
-@mutation(
-    "train.py",
-    "return total_loss / total_tokens, stops > 0",
-    "return total_loss / total_tokens, stop",
-    fault="a stopped process does not stop the others",
-)
 def test_stopping_one_process_stops_both(tmp_path):
     def stops(group: DistributedContext):
         translator = small_translator()
@@ -162,24 +144,12 @@ def test_two_processes_train_to_the_same_loss_as_one(tmp_path):
 
 
 @claim("distributed-training#processes")
-@mutation(
-    "train.py",
-    "if settings.batch_size < group.count:",
-    "if settings.batch_size < 1:",
-    fault="more processes than sentences in a batch are accepted",
-)
 def test_a_batch_smaller_than_the_number_of_processes_is_rejected():
     with pytest.raises(ValueError, match="9 processes cannot share a batch_size of 8"):
         training.Run(small_translator(), PAIRS, SHORT, DistributedContext(0, 9))
 
 
 @claim("distributed-training#processes")
-@mutation(
-    "train.py",
-    "real = targets != ignore_index",
-    "real = targets >= 0",
-    fault="padding counts as a target",
-)
 def test_the_mean_of_the_means_is_wrong_and_weighting_by_tokens_corrects_it(printed):
     shown = printed("examples", "mean_of_means")
     assert numbers(shown["uneven, mean of the means, loss off by"])[0] > 0.01

@@ -14,7 +14,7 @@ from torch.nn.functional import cross_entropy
 from torch.profiler import ProfilerActivity, profile
 from torch.testing import assert_close
 
-from comparisons import compare_model, randomized
+from evidence.comparisons import compare_model, randomized
 from helpers import DTYPES, few
 from marks import claim, mutation
 from transformer import (
@@ -159,24 +159,6 @@ def test_embeddings_and_layer_norms_keep_their_own_initialization(tied, pad_id):
 
 
 @claim("full-model#transformer")
-@mutation(
-    "transformer.py",
-    "mask = mask & padding_mask(tgt, self.config.pad_id)",
-    "mask = mask & True",
-    fault="the padding of the target is not masked",
-)
-@mutation(
-    "transformer.py",
-    "x = self.position(self.tgt_embedding(tgt))",
-    "x = self.tgt_embedding(tgt)",
-    fault="the target gets no positions",
-)
-@mutation(
-    "transformer.py",
-    "memory_mask = padding_mask(src, self.config.pad_id)",
-    "memory_mask = padding_mask(src)",
-    fault="the padding id is always 0, regardless of the configuration",
-)
 @few
 @given(**sizes, pad_id=st.sampled_from([0, 2]), tied=st.booleans())
 def test_the_model_is_embeddings_two_stacks_and_one_matrix(
@@ -206,30 +188,6 @@ def test_the_model_is_embeddings_two_stacks_and_one_matrix(
 
 
 @claim("full-model#transformer")
-@mutation(
-    "transformer.py",
-    "return self.logits(self.decode(tgt, memory, memory_mask))",
-    "return self.logits(self.decode(tgt, memory))",
-    fault="the decoder reads the padding of the source",
-)
-@mutation(
-    "transformer.py",
-    "return self.encoder(x, padding_mask(src, self.config.pad_id))",
-    "return self.encoder(x)",
-    fault="the encoder reads the padding of the source",
-)
-@mutation(
-    "transformer.py",
-    "mask = causal_mask(tgt.size(1), tgt.device)",
-    "mask = causal_mask(tgt.size(1), tgt.device) | True",
-    fault="the decoder reads the future",
-)
-@mutation(
-    "transformer.py",
-    "memory = self.encode(src)  # (batch, m, d_model)\n        memory_mask = padding_mask(src,",
-    "memory = self.encode(tgt)\n        memory_mask = padding_mask(tgt,",
-    fault="the encoder gets the target",
-)
 @few
 @given(**sizes)
 def test_no_later_token_and_no_padding_changes_a_logit(
@@ -276,12 +234,6 @@ def test_the_configuration_can_be_read_from_the_model():
 
 
 @claim("full-model#transformer")
-@mutation(
-    "transformer.py",
-    "return self.dropout(x + self.table[:length])",
-    "return F.dropout(x + self.table[:length], self.dropout.p)",
-    fault="dropout after the positional encoding acts in evaluation too",
-)
 def test_dropout_acts_in_training_only():
     model = make_model(dropout=0.5)
     assert not torch.equal(model(SRC, TGT), model(SRC, TGT))
@@ -304,32 +256,6 @@ def test_embedding_and_position_are_dropped_out_once():
 
 
 @claim("full-model#transformer")
-@mutation(
-    "examples/full-model/assembled.py",
-    "x = model.decode(tgt, memory, padding_mask(src))",
-    "x = model.decode(tgt, memory)",
-    fault="the second of the three steps gets no memory mask",
-)
-def test_the_three_steps_equal_one_call_and_a_wrong_batch_is_rejected(printed):
-    shown = printed("examples", "assembled")
-    assert shown["logits"] == "(2, 9, 12)"
-    assert shown["in three steps, the same"] == "True"
-    assert shown["ValueError"] == "2 sources, 1 targets"
-
-
-@claim("full-model#transformer")
-@mutation(
-    "transformer.py",
-    "if memory.size(0) != tgt.size(0)",
-    "if memory.size(0) < 0",
-    fault="different batch sizes pass the check",
-)
-@mutation(
-    "transformer.py",
-    "if memory.size(0) != tgt.size(0)",
-    "if tgt.size(0) not in (1, memory.size(0))",
-    fault="a target of one sentence passes the batch check",
-)
 @pytest.mark.parametrize(("sources", "targets"), [(2, 3), (1, 2), (3, 1)])
 def test_batches_of_different_size_raise_a_value_error(sources, targets):
     message = f"^{sources} sources, {targets} targets$"
@@ -359,12 +285,6 @@ def test_ids_without_a_batch_raise_a_value_error_in_decode_too(ids):
 
 
 @claim("full-model#transformer")
-@mutation(
-    "transformer.py",
-    "return self.cross_attention(y, memory, memory, memory_mask)[0]",
-    "return self.cross_attention(y, *2 * [memory[: len(y)]], memory_mask)[0]",
-    fault="cross-attention cuts memory to as many sentences as the target has",
-)
 def test_unchecked_one_target_would_be_broadcast_over_two_sources():
     model = make_model()
     x = model.decoder(model.tgt_embedding(TGT[:1]), model.encode(SRC))
@@ -372,18 +292,6 @@ def test_unchecked_one_target_would_be_broadcast_over_two_sources():
 
 
 @claim("full-model#transformer")
-@mutation(
-    "transformer.py",
-    "ids.dim() != 2 or ids.dtype not in (torch.int64, torch.int32)",
-    "ids.dim() != 2",
-    fault="ids may be floating-point numbers",
-)
-@mutation(
-    "transformer.py",
-    "if ids.numel() == 0:",
-    "if len(ids) == 0:",
-    fault="sentences without tokens pass the check for empty ids",
-)
 @pytest.mark.parametrize(
     ("src", "tgt", "message"),
     [
@@ -404,18 +312,6 @@ def test_other_invalid_inputs_are_rejected_by_the_parts(src, tgt, message):
 
 
 @claim("full-model#transformer")
-@mutation(
-    "transformer.py",
-    "if padding_idx is not None and not 0 <= padding_idx < vocab_size:",
-    "if padding_idx is not None and padding_idx >= vocab_size:",
-    fault="a negative padding id is accepted",
-)
-@mutation(
-    "transformer.py",
-    "if max_len < 1:",
-    "if max_len < 0:",
-    fault="a table without positions is accepted",
-)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -493,12 +389,6 @@ def test_with_tied_embeddings_the_output_layer_is_the_target_table():
 
 
 @claim("full-model#parameters")
-@mutation(
-    "transformer.py",
-    "weight = weight.index_fill(0, pad, 0.0)",
-    "weight = weight.clone()",
-    fault="with tied embeddings, the padding row is trained through the output",
-)
 @pytest.mark.parametrize("pad_id", [0, 3])
 @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW])
 def test_the_padding_row_stays_zero_in_training_also_when_tied(tied, pad_id, optimizer):
@@ -535,12 +425,6 @@ def test_tied_logits_copy_the_whole_table_for_a_single_position():
 
 
 @claim("full-model#parameters")
-@mutation(
-    "transformer.py",
-    "if self.config.tie_embeddings:  # the padding",
-    "if True:  # the padding",
-    fault="padding gets a constant score, tied or not",
-)
 def test_with_tied_embeddings_the_score_of_padding_is_always_zero():
     model = randomized(make_model(tie_embeddings=True))
     assert not model(SRC, TGT)[..., 0].any()
@@ -618,12 +502,6 @@ def test_a_second_softmax_keeps_the_loss_above_a_floor_and_keeps_the_prediction(
 
 
 @claim("full-model#first-loss")
-@mutation(
-    "transformer.py",
-    "std=d_model**-0.5",
-    "std=0.02",
-    fault="the embeddings start with a standard deviation of 0.02",
-)
 def test_the_first_loss_is_ln_v_plus_half_the_variance(printed):
     shown = printed("examples", "first_loss")
     variances = {"not tied": 2 * 64 / 1064, "tied": 1.0}
@@ -707,24 +585,6 @@ def test_with_its_target_as_source_a_model_predicts_dice_and_with_a_separate_sou
 
 
 @claim("full-model#parameters")
-@mutation(
-    "transformer.py",
-    "nn.Linear(d, config.tgt_vocab_size, bias=False)",
-    "nn.Linear(d, config.tgt_vocab_size)",
-    fault="the output layer gets a bias",
-)
-@mutation(
-    "transformer.py",
-    "tables = {source.embedding.weight, target.embedding.weight}",
-    "tables = {source.embedding.weight}",
-    fault="only the source table is subtracted from the count",
-)
-@mutation(
-    "transformer.py",
-    "self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(count))",
-    "self.layers = [EncoderLayer(config) for _ in range(count)]",
-    fault="the encoder keeps its layers in a Python list",
-)
 @few
 @given(
     d=st.sampled_from([4, 8, 12]),
@@ -795,18 +655,6 @@ def test_positional_encodings_have_no_weights_to_subtract_from_the_count():
 
 
 @claim("full-model#equal")
-@mutation(
-    "transformer.py",
-    "return self.cross_attention(y, memory, memory, memory_mask)[0]",
-    "return self.cross_attention(y, memory.detach(), memory, memory_mask)[0]",
-    fault="the keys of cross-attention pass no gradient to the encoder",
-)
-@mutation(
-    "transformer.py",
-    "self.norm = LayerNorm(config.d_model, config.layer_norm_eps)",
-    "self.norm = LayerNorm(config.d_model)",
-    fault="the LayerNorms of the sublayers ignore the configured epsilon",
-)
 @few
 @given(**sizes, nhead=st.sampled_from([1, 2, 4]), eps=st.sampled_from([1e-5, 1e-2]))
 def test_logits_and_all_gradients_equal_those_of_nn_transformer(
@@ -913,12 +761,6 @@ def test_with_all_three_matrices_shared_the_table_counts_once_and_every_real_row
 
 
 @claim("full-model#exercises")
-@mutation(
-    "transformer.py",
-    "if isinstance(module, nn.Linear):",
-    "if isinstance(module, nn.Linear) and module.bias is not None:",
-    fault="linear layers without a bias are not initialized",
-)
 def test_tied_before_initialization_the_table_is_initialized_as_a_linear_layer(printed):
     shown = printed("exercises", "tied_too_early")
     assert shown["tied last, entries"] == "0.125"

@@ -16,10 +16,10 @@ from torch.testing import assert_close
 
 import transformer
 import translator
-from comparisons import randomized
+from evidence.comparisons import randomized
+from evidence.references import TorchTransformer
 from helpers import ROOT, SNIPPETS
 from marks import claim, mutation
-from references import TorchTransformer
 from transformer import LayerNorm, TokenEmbedding, Transformer, TransformerConfig
 
 CHAPTER = "model-in-practice"
@@ -80,15 +80,6 @@ def test_in_evaluation_real_positions_agree_although_the_fast_path_changes_other
 
 
 @claim("model-in-practice#equal-in-detail")
-@mutation(
-    "transformer.py",
-    "self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(count))\n"
-    "        norm = LayerNorm(config.d_model, config.layer_norm_eps)\n"
-    "        self.norm = norm if config.norm_first else nn.Identity()",
-    "self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(count))\n"
-    "        self.norm = LayerNorm(config.d_model, config.layer_norm_eps)",
-    fault="the decoder ends in a LayerNorm with either norm, as in nn.Transformer",
-)
 def test_nn_transformer_has_a_last_layer_norm_on_both_stacks_with_either_norm(norm_first):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -98,17 +89,6 @@ def test_nn_transformer_has_a_last_layer_norm_on_both_stacks_with_either_norm(no
     ours = make_model(norm_first=norm_first)
     assert isinstance(ours.encoder.norm, LayerNorm) == norm_first
     assert isinstance(ours.decoder.norm, LayerNorm) == norm_first
-
-
-@claim("model-in-practice#equal-in-detail")
-@mutation(
-    "examples/model-in-practice/equals_torch.py",
-    "tgt_mask=~causal_mask(9)[0, 0]",
-    "tgt_mask=causal_mask(9)[0, 0]",
-    fault="the example of the whole model gives nn.Transformer our causal mask unchanged",
-)
-def test_the_equality_example_prints_equal_results(printed):
-    assert printed("examples", "equals_torch")["all logits within 1e-12"] == "True"
 
 
 @claim("model-in-practice#equal-in-detail", kind="measurement")
@@ -153,12 +133,6 @@ def test_the_measurement_supports_the_statements_on_the_page():
 
 
 @claim("model-in-practice#saving")
-@mutation(
-    "transformer.py",
-    'self.register_buffer("table", table, persistent=False)',
-    'self.register_buffer("table", table)',
-    fault="the checkpoint of the example includes the table of positions",
-)
 def test_a_checkpoint_and_its_sizes_rebuild_the_model_with_a_larger_max_len(printed):
     shown = printed("examples", "save_and_load")
     assert shown["position among them"] == "False"
@@ -229,12 +203,6 @@ def test_the_error_for_a_checkpoint_of_other_sizes_names_every_tensor():
 
 
 @claim("model-in-practice#elsewhere")
-@mutation(
-    "transformer.py",
-    "return self.dropout(x + self.table[:length])",
-    "return self.dropout(x + self.table[:length].float())",
-    fault="the positions are added in float32 in any precision",
-)
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16], ids=str)
 def test_the_whole_model_can_be_converted(dtype, tied, norm_first):
     model = make_model(tie_embeddings=tied, norm_first=norm_first)
@@ -277,18 +245,6 @@ def test_the_precisions_shown_are_within_their_bounds(printed):
 
 
 @claim("model-in-practice#elsewhere")
-@mutation(
-    "transformer.py",
-    "causal_mask(tgt.size(1), tgt.device)",
-    "causal_mask(tgt.size(1))",
-    fault="the causal mask is always created on the CPU",
-)
-@mutation(
-    "transformer.py",
-    "if not ids.is_meta and (",
-    "if (",
-    fault="ids on the meta device are compared",
-)
 def test_no_part_makes_a_tensor_on_another_device_than_its_inputs(tied, norm_first):
     model = make_model(tie_embeddings=tied, norm_first=norm_first).to("meta")
     assert all(t.is_meta for t in (*model.parameters(), *model.buffers()))
@@ -347,15 +303,6 @@ def test_the_compiled_model_gives_the_same_logits_and_still_checks_ids(backend):
 
 
 @claim("model-in-practice#compile")
-@mutation(
-    "transformer.py",
-    "return (ids != pad_id)[:, None, None, :]",
-    "real = ids != pad_id\n"
-    "    if real.all():\n"
-    "        real = torch.ones_like(real)\n"
-    "    return real[:, None, None, :]",
-    fault="the padding mask branches on whether there is padding",
-)
 @pytest.mark.filterwarnings("ignore")
 def test_the_only_graph_breaks_are_the_checks_of_ids():
     torch._dynamo.reset()

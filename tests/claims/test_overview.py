@@ -57,12 +57,6 @@ def right_probabilities(model: Transformer, translator: Translator) -> list[floa
 
 
 @claim("overview#vectors")
-@mutation(
-    "transformer.py",
-    "return self.dropout(x + self.table[:length])",
-    "return self.dropout(x)",
-    fault="no positions are added",
-)
 def test_the_same_word_has_another_vector_at_another_position(trained):
     ids = source_ids(trained)[:, [2, 2]]  # we we
     with torch.no_grad():

@@ -9,9 +9,9 @@ import torch
 from torch import nn
 
 import transformer
+from evidence.references import sinusoid
 from helpers import DOCS, SNIPPETS, load_pitfall
 from marks import claim, mutation
-from references import sinusoid
 from transformer import (
     EncoderLayer,
     MultiHeadAttention,
@@ -713,21 +713,6 @@ def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation
 
 @claim("pitfalls#exercises")
 @mutation(
-    "exercises/pitfalls/repaired.py",
-    "right = targets[:, 1:].reshape(-1)",
-    "right = targets.view(-1)[2:]",
-    fault="the answer uses the faulty repair of the exercise",
-)
-def test_a_slice_of_the_flat_targets_is_not_a_slice_of_columns(printed):
-    assert printed("examples", "repaired")["wanted"] == "[5, 6, 2, 1, 7, 8, 9, 2]"
-    answer = printed("exercises", "repaired")
-    assert answer["wanted"] == "[4, 5, 6, 2, 7, 8, 9, 2]"
-    assert answer["same shape"] == "True"
-    assert answer["wrong answers"] == "4 of 8"
-
-
-@claim("pitfalls#exercises")
-@mutation(
     "exercises/pitfalls/four_mistakes.py",
     "batch_first=True,",
     "batch_first=False,",
@@ -788,12 +773,6 @@ def test_every_test_named_on_the_page_exists(language):
 
 
 @claim("pitfalls#exercises")
-@mutation(
-    "transformer.py",
-    "scores = scores / math.sqrt(query.size(-1))",
-    "scores = scores / scores.std()",
-    fault="the scores are divided by their standard deviation",
-)
 def test_a_mask_alone_lets_no_later_token_through():
     """So in the pitfall about heads it is the reshape that leaks."""
     heads = torch.randn(1, 4, 8, 16)

@@ -12,10 +12,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparisons import compare_inner_products, compare_shift, compare_table
+from evidence.comparisons import compare_inner_products, compare_shift, compare_table
+from evidence.references import exact_rows, shift_matrix
 from helpers import DOCS, DTYPES, few, run_snippet
 from marks import claim, mutation
-from references import exact_rows, shift_matrix
 from transformer import (
     PositionalEncoding,
     TokenEmbedding,
@@ -58,12 +58,6 @@ def random_tensor(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0
 
 
 @claim("positional-encoding#order-blind")
-@mutation(
-    "transformer.py",
-    "scores = scores / math.sqrt(query.size(-1))",
-    "scores = scores / math.sqrt(query.size(-1))\n    scores = scores - torch.arange(key.size(-2))",
-    fault="the score of a key falls with its position",
-)
 @pytest.mark.parametrize("dtype", DTYPES)
 @few
 @given(st.permutations(range(5)), st.integers(0, 1000))
@@ -173,12 +167,6 @@ def test_with_positions_all_six_orders_give_different_outputs():
 
 
 @claim("positional-encoding#order-blind")
-@mutation(
-    "transformer.py",
-    "self.table[:length]",
-    "self.table[:1]",
-    fault="every position gets row 0",
-)
 def test_with_positions_attention_is_no_longer_equivariant():
     x, *weights = random_tensor(4, 8, 8)
     add = PositionalEncoding(8, dropout=0.0).double()
@@ -285,20 +273,6 @@ def test_sines_alone_have_unequal_steps_and_no_matrix_that_turns_them(d):
 
 
 @claim("positional-encoding#formula")
-@mutation(
-    "transformer.py",
-    "    table[:, 1::2] = angle.cos()\n",
-    "    table[:, 1::2] = angle.cos()\n"
-    "    last = (position[-1] * 100 ** (-even / d_model))\n"
-    "    table[-1, 0::2] = last.sin()\n",
-    fault="the last rows of the model's table have another base",
-)
-@mutation(
-    "transformer.py",
-    "base ** (-even / d_model)",
-    "base ** (-2 * even / d_model)",
-    fault="the exponent of the frequencies is doubled",
-)
 @few
 @given(st.integers(1, 40), even_widths, st.floats(1.5, 1e5))
 def test_the_table_equals_the_formula_cell_by_cell(n, d, base):
@@ -319,12 +293,6 @@ def test_the_base_is_10000_by_default():
 
 
 @claim("positional-encoding#formula")
-@mutation(
-    "transformer.py",
-    "even = torch.arange(0, d_model, 2, dtype=torch.float64)",
-    "even = torch.arange(d_model // 2, dtype=torch.float64)",
-    fault="the exponent is i / d_model",
-)
 def test_i_counts_pairs_and_both_columns_share_a_frequency():
     for i, theta in enumerate((1, 0.1, 0.01, 0.001)):  # the page's table for d = 8
         assert 10000 ** (-2 * i / 8) == pytest.approx(theta)
@@ -335,14 +303,6 @@ def test_i_counts_pairs_and_both_columns_share_a_frequency():
 
 
 @claim("positional-encoding#formula")
-@mutation(
-    "transformer.py",
-    "    table[:, 0::2] = angle.sin()\n    table[:, 1::2] = angle.cos()\n",
-    "    angle = angle.repeat_interleave(2, dim=1)\n"
-    "    table[0::2] = angle[0::2].sin()\n"
-    "    table[1::2] = angle[1::2].cos()\n",
-    fault="even positions get sines and odd positions cosines",
-)
 @few
 @given(st.integers(1, 60), even_widths)
 def test_every_position_uses_sines_and_cosines(n, d):
@@ -352,12 +312,6 @@ def test_every_position_uses_sines_and_cosines(n, d):
 
 
 @claim("positional-encoding#code")
-@mutation(
-    "transformer.py",
-    "if max_len < 1:",
-    "if max_len < -1:",
-    fault="a table with no rows is accepted",
-)
 @pytest.mark.parametrize("max_len", [0, -1])
 def test_a_table_of_no_rows_is_rejected(max_len):
     with pytest.raises(ValueError, match=f"max_len must be at least 1, got {max_len}"):
@@ -365,12 +319,6 @@ def test_a_table_of_no_rows_is_rejected(max_len):
 
 
 @claim("positional-encoding#code")
-@mutation(
-    "transformer.py",
-    "if not base > 0",
-    "if base < 0",
-    fault="a base of 0 or NaN is accepted",
-)
 @pytest.mark.parametrize("base", [0.0, -10000.0, float("nan")])
 def test_a_base_that_is_not_positive_is_rejected(base):
     with pytest.raises(ValueError, match=f"base must be positive, got {base}"):
@@ -378,12 +326,6 @@ def test_a_base_that_is_not_positive_is_rejected(base):
 
 
 @claim("positional-encoding#code")
-@mutation(
-    "transformer.py",
-    "if d_model < 2 or d_model % 2:",
-    "if d_model < 2:",
-    fault="an odd d_model is accepted",
-)
 @pytest.mark.parametrize("d_model", [1, 5, 511, 0, -2])
 def test_an_odd_or_empty_d_model_is_rejected(d_model):
     with pytest.raises(ValueError, match=f"d_model must be even, .* got {d_model}"):
@@ -435,12 +377,6 @@ SUMS = {
 
 
 @claim("positional-encoding#by-hand")
-@mutation(
-    "transformer.py",
-    "table[:, 0::2] = angle.sin()",
-    "table[:, 0::2] = angle.cos()",
-    fault="sine and cosine are swapped",
-)
 @pytest.mark.parametrize("base", [10000, 100])
 def test_every_cell_of_the_worked_example_is_correct(base):
     table = sinusoidal_positional_encoding(4, 4, base)
@@ -512,24 +448,6 @@ def test_a_step_of_k_is_one_matrix_for_every_position(p, k, d):
 
 
 @claim("rotations#shift")
-@mutation(
-    "transformer.py",
-    "frequency = base ** (-even / d_model)",
-    "frequency = base ** (-2 * even / d_model)",
-    fault="the exponent is doubled in the model's table",
-)
-@mutation(
-    "transformer.py",
-    "table[:, 1::2] = angle.cos()",
-    "table[:, 1::2] = (angle * base ** (-1 / d_model)).cos()",
-    fault="the cosine has another frequency than its sine",
-)
-@mutation(
-    "examples/positional-encoding/shift_matrix.py",
-    "[[cos, sin], [-sin, cos]]",
-    "[[cos, -sin], [sin, cos]]",
-    fault="the block of a shift rotates the other way",
-)
 @pytest.mark.parametrize("k", [1, 10, 1000])
 def test_the_shift_matrix_moves_the_whole_table(k):
     table = sinusoidal_positional_encoding(5000, 64).double()
@@ -712,12 +630,6 @@ def test_the_derived_pair_is_the_papers_with_its_components_swapped():
 
 
 @claim("positional-encoding#module")
-@mutation(
-    "transformer.py",
-    "self.table[:length]",
-    "self.table[-length:]",
-    fault="the last rows are added instead of the first",
-)
 @pytest.mark.parametrize("dtype", DTYPES)
 @few
 @given(st.integers(1, 4), st.integers(1, 12), even_widths)
@@ -732,30 +644,12 @@ def test_every_sentence_gets_the_first_rows_of_the_table(dtype, batch, length, d
 
 
 @claim("positional-encoding#module")
-@mutation(
-    "transformer.py",
-    "    table[:, 1::2] = angle.cos()\n",
-    "    table[:, 1::2] = angle.cos()\n    table[0] = 0\n",
-    fault="the first row of the model's table is zero (seen at the first token)",
-)
-@mutation(
-    "transformer.py",
-    "position = torch.arange(max_len, dtype=torch.float64)",
-    "position = torch.arange(1, max_len + 1, dtype=torch.float64)",
-    fault="positions count from 1",
-)
 def test_the_first_token_gets_row_0():
     module = PositionalEncoding(6, max_len=4, dropout=0.0)
     assert module(torch.zeros(1, 1, 6)).tolist() == [[[0.0, 1.0] * 3]]
 
 
 @claim("positional-encoding#module")
-@mutation(
-    "transformer.py",
-    "return self.dropout(x + self.table[:length])",
-    "return self.dropout(x.add_(self.table[:length]))",
-    fault="the sum is written into the input",
-)
 def test_the_input_is_not_modified():
     x = torch.zeros(1, 3, 8)
     PositionalEncoding(8)(x)
@@ -763,23 +657,11 @@ def test_the_input_is_not_modified():
 
 
 @claim("positional-encoding#module")
-@mutation(
-    "transformer.py",
-    "if length > max_len",
-    "if length >= max_len",
-    fault="a sentence as long as the table is rejected",
-)
 def test_exactly_max_len_positions_are_accepted():
     assert PositionalEncoding(8, max_len=6)(torch.zeros(1, 6, 8)).shape == (1, 6, 8)
 
 
 @claim("positional-encoding#module")
-@mutation(
-    "transformer.py",
-    "if length > max_len",
-    "if length > max_len + 5",
-    fault="a sentence longer than the table is accepted",
-)
 @pytest.mark.parametrize("max_len", [1, 6])
 def test_the_error_for_more_than_max_len_positions_has_both_numbers(max_len):
     module = PositionalEncoding(8, max_len=max_len)
@@ -834,12 +716,6 @@ def test_the_module_holds_5000_positions_by_default():
 
 
 @claim("positional-encoding#scale")
-@mutation(
-    "transformer.py",
-    "    table[:, 1::2] = angle.cos()\n",
-    "    table[:, 1::2] = angle.cos()\n    table[0] = 0\n",
-    fault="the first row of the model's table is zero (seen in the lengths)",
-)
 @few
 @given(st.integers(1, 100), even_widths)
 def test_every_row_is_as_long_as_the_root_of_half_the_width(n, d):
@@ -848,12 +724,6 @@ def test_every_row_is_as_long_as_the_root_of_half_the_width(n, d):
 
 
 @claim("positional-encoding#scale")
-@mutation(
-    "transformer.py",
-    "std=d_model**-0.5",
-    "std=1 / d_model",
-    fault="the token vectors start with a deviation of 1 / d_model",
-)
 def test_words_and_positions_are_comparable_only_with_the_factor():
     torch.manual_seed(0)
     tokens, ids = TokenEmbedding(1000, 512), torch.arange(1000).unsqueeze(0)
@@ -870,29 +740,10 @@ def test_the_range_alone_does_not_determine_the_length():
     assert torch.zeros(512).norm() == 0
 
 
-@claim("input-in-practice#position-sum")
-@mutation(
-    "examples/positional-encoding/room_for_words.py",
-    "torch.linalg.svdvals(table).square()",
-    "torch.linalg.svdvals(table)",
-    fault="the example does not square the singular values",
-)
-def test_positions_leave_most_directions_free_for_the_words():
-    values = printed("examples", "room_for_words")
-    needed = [int(values[f"directions that hold 99% of {n} positions"]) for n in (20, 100)]
-    assert needed == [7, 30]
-
-
 # Dropout
 
 
 @claim("positional-encoding#module")
-@mutation(
-    "transformer.py",
-    "return self.dropout(x + self.table[:length])",
-    "return self.dropout(x) + self.table[:length]",
-    fault="dropout comes before the sum",
-)
 def test_dropout_is_applied_to_the_sum():
     torch.manual_seed(0)
     x = random_tensor(8, 50, 32, dtype=torch.float32)
@@ -904,12 +755,6 @@ def test_dropout_is_applied_to_the_sum():
 
 
 @claim("positional-encoding#module")
-@mutation(
-    "transformer.py",
-    "return self.dropout(x + self.table[:length])",
-    "return self.dropout(self.dropout(x + self.table[:length]))",
-    fault="dropout is applied twice",
-)
 def test_dropout_is_applied_once():
     torch.manual_seed(0)
     share = (PositionalEncoding(512, dropout=0.1)(torch.randn(32, 100, 512)) == 0).double().mean()
@@ -917,12 +762,6 @@ def test_dropout_is_applied_once():
 
 
 @claim("positional-encoding#module")
-@mutation(
-    "transformer.py",
-    "return self.dropout(x + self.table[:length])",
-    "return F.dropout(x + self.table[:length], self.dropout.p)",
-    fault="the dropout of the sum is a function that ignores evaluation mode",
-)
 def test_in_evaluation_nothing_is_dropped():
     module = PositionalEncoding(8, dropout=0.9).eval()
     x = random_tensor(2, 5, 8, dtype=torch.float32)
@@ -933,12 +772,6 @@ def test_in_evaluation_nothing_is_dropped():
 
 
 @claim("rotations#longer")
-@mutation(
-    "transformer.py",
-    "table[:, 1::2] = angle.cos()",
-    "table[:, 1::2] = angle.sin()",
-    fault="both columns of a pair are sines",
-)
 @pytest.mark.parametrize("n", [20, 100, 300])
 def test_a_rotated_query_finds_the_token_before_among_positions_and_not_with_words_added(n):
     def right(x: torch.Tensor) -> float:
@@ -1106,21 +939,6 @@ def test_the_wrong_tables_still_have_different_rows_between_minus_1_and_1():
 
 
 # Exercises
-
-
-@claim("positional-encoding#exercises")
-@mutation(
-    "exercises/positional-encoding/same_word_twice.py",
-    "x, everything.tril()",
-    "x, everything",
-    fault="the answer has no causal mask",
-)
-def test_equal_tokens_get_equal_outputs_only_without_positions_and_without_a_causal_mask():
-    assert printed("exercises", "same_word_twice") == {
-        "without positions, equal": "True",
-        "with positions, equal": "False",
-        "with a causal mask alone, equal": "False",
-    }
 
 
 @claim("positional-encoding#exercises")

@@ -19,8 +19,7 @@ from torch import Tensor
 
 import decode
 from decode import beam_search, greedy_decode, sentence_score
-from helpers import ROOT, SNIPPETS, run_snippet
-from marian_reference import (
+from evidence.marian_models import (
     EOS,
     OPUS_MT,
     SMALL,
@@ -32,6 +31,7 @@ from marian_reference import (
     random_models,
     relative_differences,
 )
+from helpers import ROOT, SNIPPETS, run_snippet
 from marks import claim, mutation
 from transformer import PositionalEncoding
 from variants import opus_mt
@@ -58,44 +58,6 @@ def small_pair() -> Models:
 
 
 @claim("real-text#proof")
-@mutation(
-    "variants/marian.py",
-    "F.silu(self.linear1(x))",
-    "self.linear1(x).relu()",
-    fault="Marian's feed-forward network has a ReLU",
-)
-@mutation(
-    "variants/marian.py",
-    "torch.cat([table[:, ::2], table[:, 1::2]], dim=1)",
-    "torch.cat([table[:, 1::2], table[:, ::2]], dim=1)",
-    fault="the cosines of Marian's positions come before the sines",
-)
-@mutation(
-    "variants/marian.py",
-    r'r"^(decoder.*)final_layer_norm": r"\1residuals.2.norm"',
-    r'r"^(decoder.*)final_layer_norm": r"\1residuals.1.norm",'
-    "\n"
-    r'    r"residuals.1.norm\.(\w+)$": r"residuals.2.norm.\1"',
-    fault="the decoder's last norm is exchanged with that of cross-attention",
-)
-@mutation(
-    "variants/marian.py",
-    'r"q_proj": "query"',
-    'r"q_proj": "value"',
-    fault="the published queries are loaded as values",
-)
-@mutation(
-    "variants/marian.py",
-    "return super().logits(x) + self.bias",
-    "return super().logits(x)",
-    fault="Marian's logits have no bias",
-)
-@mutation(
-    "variants/marian.py",
-    "table[pad_id, None]",
-    "table[:1]",
-    fault="the start token of Marian has the vector of </s>",
-)
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])
 def test_every_layer_and_the_logits_equal_those_of_transformers(attention):
     models = random_models(60, std=0.1, attn_implementation=attention, **SMALL)
@@ -189,12 +151,6 @@ def test_with_the_whole_vocabulary_the_logits_are_the_same():
 
 
 @claim("real-text#positions")
-@mutation(
-    "variants/marian.py",
-    "self.position.table = torch.cat([table[:, ::2], table[:, 1::2]], dim=1)",
-    "pass",
-    fault="the sines and cosines of Marian alternate",
-)
 def test_the_published_positions_are_our_table_with_all_sines_first(small_pair):
     theirs, ours = small_pair
     published = theirs.state_dict()["model.encoder.embed_positions.weight"]
@@ -232,18 +188,6 @@ def test_swish_is_the_input_times_its_sigmoid(printed):
 
 
 @claim("real-text#swish")
-@mutation(
-    "variants/marian.py",
-    '{"activation_function": "swish", "scale_embedding": True}',
-    '{"activation_function": "swish"}',
-    fault="load_marian accepts embeddings without the factor",
-)
-@mutation(
-    "variants/marian.py",
-    '{"activation_function": "swish", "scale_embedding": True}',
-    '{"scale_embedding": True}',
-    fault="load_marian accepts any activation function",
-)
 @pytest.mark.parametrize(
     "change, message",
     [
@@ -257,12 +201,6 @@ def test_a_model_that_computes_something_else_is_rejected(change, message):
 
 
 @claim("real-text#start")
-@mutation(
-    "variants/marian.py",
-    "value=-torch.inf",
-    "value=0.0",
-    fault="a translation of Marian can contain <bos>",
-)
 def test_no_translation_contains_the_start_token(small_pair):
     _, ours = small_pair
     logits = ours(random_ids(60, 3, 5), random_ids(60, 3, 5))
@@ -271,12 +209,6 @@ def test_no_translation_contains_the_start_token(small_pair):
 
 
 @claim("real-text#start")
-@mutation(
-    "transformer.py",
-    "return (ids != pad_id)[:, None, None, :]",
-    "return (ids == ids)[:, None, None, :]",
-    fault="the padding mask hides nothing",
-)
 def test_with_the_padding_token_as_the_start_the_logits_differ(small_pair):
     """Our masks hide it, and MarianMTModel doesn't."""
     _, ours = small_pair
@@ -362,12 +294,6 @@ def test_the_architecture_has_at_most_80_lines_of_code():
 
 
 @claim("real-text#decoding")
-@mutation(
-    "decode.py",
-    "x = self.model.tgt_embedding(ids) + table[position]",
-    "x = self.model.tgt_embedding(ids) + table[0]",
-    fault="the cache of the translator gives every token the first position",
-)
 @pytest.mark.parametrize("use_cache", [True, False])
 def test_greedy_decoding_equals_generate(small_pair, use_cache):
     _, ours = small_pair
@@ -434,12 +360,6 @@ def test_without_the_reserved_beam_our_beam_search_equals_generate(monkeypatch):
 
 
 @claim("real-text#decoding")
-@mutation(
-    "decode.py",
-    "ranking = scores.scatter(1, greedy, math.inf)",
-    "ranking = scores",
-    fault="the beam search reserves no beam for the greedy translation",
-)
 def test_only_our_beam_search_is_never_below_the_greedy_translation():
     models = without_ends(random_models(60, std=0.6, **SMALL))
     src = random_ids(60, 200, 5)
@@ -607,12 +527,6 @@ def test_the_text_of_ids_equals_that_of_marian_tokenizer(published_folder, token
 
 
 @claim("real-text#prefix")
-@mutation(
-    "variants/opus_mt.py",
-    "pieces = [prefix] if prefix else []",
-    "pieces = []",
-    fault="the language prefix is dropped",
-)
 def test_the_prefix_is_one_token_before_the_sentence(published_folder):
     tokens = Tokens(published_folder)
     prefix, *rest = tokens.encode(">>cmn_Hans<< we work .")
@@ -663,24 +577,6 @@ def run_opus_mt(monkeypatch, *arguments: str) -> None:
 
 
 @claim("real-text#run")
-@mutation(
-    "variants/opus_mt.py",
-    'prefix = "" if options.reverse else ">>cmn_Hans<<"',
-    'prefix = ""',
-    fault="the command sends no language prefix to the model",
-)
-@mutation(
-    "variants/opus_mt.py",
-    "ZH_EN if options.reverse else EN_ZH",
-    "EN_ZH",
-    fault="the command downloads the same model for both directions",
-)
-@mutation(
-    "variants/opus_mt.py",
-    "if not (folder / file).exists():",
-    "if True:",
-    fault="the command downloads the files every time",
-)
 def test_the_command_downloads_the_pinned_files_and_translates(
     published_folder, server_requests, monkeypatch, capsys
 ):
@@ -703,12 +599,6 @@ def test_the_command_downloads_the_pinned_files_and_translates(
 
 
 @claim("real-text#run")
-@mutation(
-    "variants/opus_mt.py",
-    "sha256(partial) != SHA256[name]",
-    "not SHA256[name]",
-    fault="other weights than the published ones are loaded",
-)
 def test_other_weights_than_the_published_ones_are_refused(server_requests, monkeypatch):
     monkeypatch.setattr(opus_mt, "SHA256", dict.fromkeys(opus_mt.SHA256, 64 * "0"))
     with pytest.raises(SystemExit, match=r"pytorch_model\.bin has another SHA-256 than expected"):
@@ -717,12 +607,6 @@ def test_other_weights_than_the_published_ones_are_refused(server_requests, monk
 
 
 @claim("real-text#run")
-@mutation(
-    "variants/opus_mt.py",
-    "except OSError as error:",
-    "except EOFError as error:",
-    fault="without a network the command ends with a traceback",
-)
 def test_without_a_network_the_command_explains_it(tmp_path, monkeypatch):
     monkeypatch.setattr(opus_mt, "SITE", "http://127.0.0.1:9")
     monkeypatch.chdir(tmp_path)
@@ -732,12 +616,6 @@ def test_without_a_network_the_command_explains_it(tmp_path, monkeypatch):
 
 
 @claim("real-text#run")
-@mutation(
-    "variants/opus_mt.py",
-    'if find_spec("sentencepiece") is None:',
-    "if False:",
-    fault="without SentencePiece the command downloads the files and ends with a traceback",
-)
 def test_without_sentencepiece_the_command_explains_it_before_the_download(
     server_requests, monkeypatch
 ):

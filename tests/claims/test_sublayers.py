@@ -169,21 +169,6 @@ def test_wide_networks_learn_the_function_that_two_units_can_compute_but_rarely_
     assert sum(silent) > sum(failed) / 2
 
 
-@claim("sublayers#feed-forward")
-@mutation(
-    "examples/sublayers/one_matrix.py",
-    "bias = second.weight @ first.bias + second.bias",
-    "bias = second.bias",
-    fault="the single matrix of the example omits the first bias",
-)
-def test_without_relu_the_two_matrices_are_one(printed, dtype):
-    shown = printed("examples", "one_matrix")
-    assert shown["the same without relu"] == "True"
-    assert shown["the same with relu"] == "False"
-    assert shown["two matrices, weights"] == "2,097,152"
-    assert shown["one matrix, weights"] == "262,144"
-
-
 @claim("sublayers#feed-forward", kind="mathematics")
 def test_special_weights_make_a_network_with_relu_a_single_matrix():
     x = normal(20)
@@ -236,12 +221,6 @@ def test_about_half_of_the_hidden_units_add_nothing(printed):
 
 
 @claim("sublayers#feed-forward")
-@mutation(
-    "transformer.py",
-    "return x + self.dropout(sublayer(self.norm(x)))",
-    "return x + sublayer(self.norm(x))",
-    fault="pre-norm applies no dropout",
-)
 def test_a_sequential_with_the_norm_inside_is_the_network_in_a_pre_norm_residual(printed):
     assert printed("examples", "gelu")["the same, dropout included"] == "True"
 
@@ -317,19 +296,6 @@ def test_the_network_is_two_convolutions_of_width_1(dtype):
     x = torch.randn(2, 5, 4, dtype=dtype)
     y = second(first(x.mT).relu()).mT
     torch.testing.assert_close(network(x), y, **tolerances(dtype))
-
-
-@claim("sublayers#exercises")
-@mutation(
-    "exercises/sublayers/convolutions.py",
-    "kernel_size=3, padding=1",
-    "kernel_size=1",
-    fault="the wide convolution of the exercise has width 1",
-)
-def test_a_convolution_of_width_3_sees_the_neighbor_on_the_right(printed):
-    shown = printed("exercises", "convolutions")
-    assert shown["two convolutions of width 1 agree"] == "True"
-    assert shown["width 3, positions changed by the last"] == "[3, 4]"
 
 
 # Its fraction of the parameters
@@ -478,12 +444,6 @@ def test_tokens_become_alike_in_six_layers_without_residuals_and_more_slowly_wit
 
 
 @claim("sublayers#beyond-gradients")
-@mutation(
-    "transformer.py",
-    "return self.norm(x + self.dropout(sublayer(x)))",
-    "return self.norm(self.dropout(sublayer(x)))",
-    fault="post-norm omits the residual connection",
-)
 def test_without_residual_connections_few_layers_learn_to_copy_and_six_do_not(printed):
     shown = printed("examples", "take_away")
     after = {
@@ -506,12 +466,6 @@ def test_without_residual_connections_few_layers_learn_to_copy_and_six_do_not(pr
 
 
 @claim("sublayers#beyond-gradients")
-@mutation(
-    "transformer.py",
-    "return self.norm(x + self.dropout(sublayer(x)))",
-    "return self.norm(self.dropout(sublayer(x)))",
-    fault="post-norm keeps only the output of its sublayer",
-)
 @pytest.mark.parametrize("seed", range(3))
 def test_only_without_residuals_the_upper_queries_and_keys_get_almost_no_gradient(seed):
     class NoSum(Residual):
@@ -534,12 +488,6 @@ def test_only_without_residuals_the_upper_queries_and_keys_get_almost_no_gradien
 
 
 @claim("sublayers#residual")
-@mutation(
-    "transformer.py",
-    "return self.norm(x + self.dropout(sublayer(x)))",
-    "return x + self.dropout(sublayer(x))",
-    fault="post-norm omits its norm",
-)
 @pytest.mark.parametrize("seed", range(8))
 def test_with_norm_the_gradients_start_at_the_same_order_of_magnitude_without_residuals(seed):
     class NoSum(Residual):
@@ -582,12 +530,6 @@ def test_an_in_place_sum_can_change_the_callers_tensor_and_break_the_backward_pa
 
 
 @claim("sublayers#residual")
-@mutation(
-    "transformer.py",
-    "return x + self.dropout(sublayer(self.norm(x)))",
-    "x += self.dropout(sublayer(self.norm(x))); return x",
-    fault="pre-norm adds in place",
-)
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_our_sum_does_not_change_the_callers_tensor(norm_first, dtype):
     residual = Residual(config(norm_first=norm_first)).to(dtype).eval()

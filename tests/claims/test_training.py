@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import corpus
 import train as training
-from comparisons import compare_loss
 from corpus import Pair
+from evidence.comparisons import compare_loss
 from helpers import ROOT, few, seeds
 from marks import claim, mutation
 from small_training import (
@@ -73,18 +73,6 @@ def loss_inputs(draw):
 
 
 @claim("training#loss")
-@mutation(
-    "train.py",
-    "real = targets != ignore_index",
-    "real = torch.ones_like(targets, dtype=torch.bool)",
-    fault="the loss counts the pads",
-)
-@mutation(
-    "train.py",
-    "real = targets != ignore_index",
-    "real = targets >= ignore_index",
-    fault="padding counts in the loss",
-)
 @few
 @given(given=loss_inputs())
 def test_the_loss_and_its_gradient_equal_those_of_pytorch(given):
@@ -92,12 +80,6 @@ def test_the_loss_and_its_gradient_equal_those_of_pytorch(given):
 
 
 @claim("training#loss")
-@mutation(
-    "train.py",
-    "smoothing * uniform).mean()",
-    "smoothing * uniform).sum() / max(1, len(right))",
-    fault="the loss of no token at all is 0",
-)
 def test_with_only_padding_the_loss_is_nan_as_in_pytorch():
     logits, targets = torch.randn(2, 3), torch.tensor([0, 0])
     assert label_smoothed_cross_entropy(logits, targets, 0.1, 0).isnan()
@@ -105,12 +87,6 @@ def test_with_only_padding_the_loss_is_nan_as_in_pytorch():
 
 
 @claim("training#loss")
-@mutation(
-    "train.py",
-    "return -((1 - smoothing) * right + smoothing * uniform).mean()",
-    "return -(right + smoothing * uniform).mean()",
-    fault="the correct token gets no share of the smoothing",
-)
 @few
 @given(smoothing=st.floats(0.01, 0.99), vocab_size=st.integers(2, 50))
 def test_the_minimum_loss_is_the_entropy_of_the_smoothed_target(smoothing, vocab_size):
@@ -128,24 +104,12 @@ def test_the_minimum_loss_is_the_entropy_of_the_smoothed_target(smoothing, vocab
 
 
 @claim("training#loss")
-@mutation(
-    "train.py",
-    "if logits.shape[:-1] != targets.shape:",
-    "if logits.size(0) != targets.size(0):",
-    fault="the loss compares only the first axis of logits and targets",
-)
 def test_mismatched_shapes_in_the_loss_are_rejected():
     with pytest.raises(ValueError, match=re.escape("got (2, 5) for (2, 3)")):
         label_smoothed_cross_entropy(torch.zeros(2, 5), torch.zeros(2, 3).long(), 0.1, 0)
 
 
 @claim("training#loss")
-@mutation(
-    "train.py",
-    "if not 0 <= smoothing <= 1:",
-    "if smoothing < 0 or smoothing > 1:",
-    fault="a smoothing of nan is accepted",
-)
 @pytest.mark.parametrize("smoothing", [-0.1, 1.1, float("nan")])
 def test_a_smoothing_outside_0_to_1_is_rejected(smoothing):
     with pytest.raises(ValueError, match=re.escape("smoothing must lie in 0 .. 1")):
@@ -158,12 +122,6 @@ steps_of_the_rate = st.integers(1, 5000)
 
 
 @claim("training#rate")
-@mutation(
-    "train.py",
-    "min(step**-0.5, step * warmup_steps**-1.5)",
-    "min(step**-1.0, step * warmup_steps**-1.5)",
-    fault="the paper's learning rate decreases as the inverse of the step",
-)
 @few
 @given(step=steps_of_the_rate, d_model=st.integers(1, 1024), warmup=steps_of_the_rate)
 def test_the_papers_learning_rate_follows_its_equation(step, d_model, warmup):
@@ -173,12 +131,6 @@ def test_the_papers_learning_rate_follows_its_equation(step, d_model, warmup):
 
 
 @claim("training#rate")
-@mutation(
-    "train.py",
-    "step * warmup_steps**-1.5",
-    "step * warmup_steps**-1.0",
-    fault="the paper's learning rate rises too steeply and peaks before the warm-up ends",
-)
 def test_the_papers_learning_rate_peaks_at_the_end_of_the_warm_up():
     rates = [noam_learning_rate(step, 512, 4000) for step in range(1, 12000)]
     assert max(rates) == rates[3999] == pytest.approx((512 * 4000) ** -0.5)
@@ -187,12 +139,6 @@ def test_the_papers_learning_rate_peaks_at_the_end_of_the_warm_up():
 
 
 @claim("training#rate")
-@mutation(
-    "train.py",
-    "return d_model**-0.5 *",
-    "return d_model**0.5 *",
-    fault="the paper's learning rate grows with d_model",
-)
 def test_the_papers_learning_rate_is_higher_for_smaller_models_and_shorter_warm_ups():
     for smaller, larger in itertools.pairwise([64, 96, 512]):
         assert noam_learning_rate(100, smaller, 100) > noam_learning_rate(100, larger, 100)
@@ -203,12 +149,6 @@ def test_the_papers_learning_rate_is_higher_for_smaller_models_and_shorter_warm_
 
 
 @claim("training#rate")
-@mutation(
-    "train.py",
-    "left = (steps + 1 - step) / (steps + 1 - warmup_steps)",
-    "left = (steps - step) / (steps - warmup_steps)",
-    fault="our learning rate reaches 0 before the last step",
-)
 @few
 @given(data=st.data(), steps=st.integers(2, 500))
 def test_our_learning_rate_rises_to_its_peak_and_decreases_linearly_to_nearly_0(data, steps):
@@ -222,12 +162,6 @@ def test_our_learning_rate_rises_to_its_peak_and_decreases_linearly_to_nearly_0(
 
 
 @claim("training#rate")
-@mutation(
-    "train.py",
-    'if settings.schedule == "noam":',
-    'if settings.schedule != "linear":',
-    fault="an unknown schedule is taken for the paper's",
-)
 def test_the_settings_choose_the_learning_rate():
     ours = Settings(steps=100, warmup_steps=10, peak=0.1)
     assert learning_rate(10, ours, 64) == 0.1
@@ -238,12 +172,6 @@ def test_the_settings_choose_the_learning_rate():
 
 
 @claim("training#rate")
-@mutation(
-    "train.py",
-    "if min(step, d_model, warmup_steps) < 1:",
-    "if min(step, d_model, warmup_steps) < 0:",
-    fault="the paper's schedule has no error message for step 0",
-)
 @pytest.mark.parametrize("given", [(0, 64, 100), (1, 0, 100), (1, 64, 0)])
 def test_the_papers_learning_rate_has_no_step_0(given):
     with pytest.raises(ValueError, match="must be at least 1"):

@@ -11,7 +11,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 import decode
-from comparisons import compare_grouped_query, compare_rms_norm
+from evidence.comparisons import compare_grouped_query, compare_rms_norm
 from helpers import close, few, normal, seeds
 from marks import claim, mutation
 from transformer import (
@@ -102,19 +102,6 @@ def test_on_vectors_with_mean_zero_rms_norm_equals_layer_norm(seed, size):
     x = normal(3, size, seed=seed)
     norm, layer = RMSNorm(size).double(), LayerNorm(size).double()
     close(norm(x - x.mean(dim=-1, keepdim=True)), layer(x))
-
-
-@claim("variants#exercises")
-@mutation(
-    "exercises/variants/centered.py",
-    "linear.weight.mean(dim=0)",
-    "linear.weight.mean(dim=1, keepdim=True)",
-    fault="the exercise subtracts the mean of each row of the weight",
-)
-def test_layer_norm_after_a_linear_layer_is_rms_norm_after_a_centered_one(printed):
-    shown = printed("exercises", "centered")
-    assert shown["RMSNorm after centering"] == "True"
-    assert shown["with the mean taken out of the weights"] == "True"
 
 
 @claim("variants#rmsnorm")
@@ -302,10 +289,6 @@ def grouped(nhead=8, kv=2, d=32, seed=0) -> GroupedQueryAttention:
     return GroupedQueryAttention(d, nhead, kv).double()
 
 
-def in_heads(x, head_dim=4):
-    return x.unflatten(-1, (-1, head_dim)).transpose(1, 2)
-
-
 @claim("variants#grouped")
 @mutation(
     "variants/grouped.py",
@@ -386,28 +369,6 @@ def test_only_the_key_and_value_layers_take_fewer_multiplications(kv):
     assert flops[torch.ops.aten.bmm] == 2 * (2 * 20 * 20 * 64)  # all scores, all means
     sizes = [sum(p.numel() for p in part.parameters()) for part in (module.key, module.value)]
     assert sizes == [64 * 64 * kv // 8 + 64 * kv // 8] * 2
-
-
-@claim("variants#grouped")
-@mutation(
-    "examples/variants/shared_heads.py",
-    "kept = 2 * ours.key(x).size(-1)",
-    "kept = 2 * ours.split(ours.key(x))[0, :, 0].numel()",
-    fault="the example keeps the repeated keys and values",
-)
-@mutation(
-    "examples/variants/shared_heads.py",
-    "size = 80 * 2 * kv_heads * 128 * 4096 * 2",
-    "size = 80 * kv_heads * 128 * 4096 * 2",
-    fault="the example's cache has keys but no values",
-)
-def test_the_cache_shrinks_with_the_number_of_key_heads(printed):
-    shown = printed("examples", "shared_heads")
-    kept = [int(shown[f"{kv} of 8"].split()[2]) for kv in (8, 4, 2, 1)]
-    assert kept == [1024, 512, 256, 128]
-    assert shown["equal to enable_gqa"] == "True"
-    assert shown["cache, 64 of 64 heads"] == "10.00 GiB"
-    assert shown["cache, 8 of 64 heads"] == "1.25 GiB"
 
 
 @claim("variants#grouped")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import train
-from comparisons import compare_alibi, compare_rotated_scores
+from evidence.comparisons import compare_alibi, compare_rotated_scores
 from experiments.common import sweeps
 from helpers import DOCS, ROOT, close, numbers, seeds
 from marks import claim, mutation
@@ -968,19 +968,6 @@ def test_heads_that_each_look_to_one_side_distinguish_a_sentence_from_its_revers
     shown = printed("exercises", "both_sides")
     assert float(shown["all see all"]) == 0
     assert float(shown["two heads back, two ahead"]) > 0.1
-
-
-@claim("variants#exercises")
-@mutation(
-    "exercises/variants/only_the_band.py",
-    "(query.unsqueeze(1) @ near).squeeze(1) / d**0.5",
-    "(query.unsqueeze(1) @ near).squeeze(1)",
-    fault="the scores of the band are not divided",
-)
-def test_computing_only_the_band_equals_masking(printed):
-    shown = printed("exercises", "only_the_band")
-    assert shown["difference"] == "0.000000000"
-    assert shown["scores in the band"] == "50,000"
 
 
 # Measured results

@@ -1,59 +1,79 @@
-"""The comparisons of claims about mathematics and measurements, kept in snippets/results/.
+"""What the tests of claims have shown, kept in snippets/results/claims.json.
 
-scripts/experiment claims records them: for each test, what its assertions compare, the files that
-it reads, and a hash of their code.
+`scripts/experiment claims` records, for each file of tests: a mutation that makes the test of a
+claim about code fail, unless one is written beside it; what the test of any other claim compares;
+and a hash of all code that the tests read. The record of a file is fresh while this code is the
+same, and then all its mutations are known to be caught.
 """
 
 import functools
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from bookbuild.pages import paths
-from bookbuild.reference.claims import Claim, all_claims
+from bookbuild.pages.files import write_file
 from bookbuild.reference.mutation_testing import hash_code
 
+FOLDERS = ("snippets/", "scripts/evidence/", "scripts/experiments/", "tests/claims/")
 
-class Result(NamedTuple):
-    """What the test of a claim compares."""
+
+class Record(NamedTuple):
+    """What the tests of one file have shown. A test is written without its file."""
 
     key: str
-    files: list[str]  # the test's own file, and those that it imports, runs or reads
-    comparisons: list[str]  # 0.37 < 0.5
+    reads: list[str]  # the files of this repository that the tests import, run or read
+    mutations: dict[str, list[str]]  # test: file in snippets/, old text, new text
+    comparisons: dict[str, list[str]]  # test: 0.37 < 0.5
+
+    def is_fresh(self) -> bool:
+        return self.key == code_key(self.reads)
 
 
 def results_file() -> Path:
     return paths.SNIPPETS / "results" / "claims.json"
 
 
-def load_results() -> dict[str, Result]:
-    """The recorded comparisons of each test."""
-    if not results_file().exists():
-        return {}
-    tests = json.loads(results_file().read_text(encoding="utf-8"))["tests"]
-    return {test: Result(**result) for test, result in tests.items()}
+def load_records() -> dict[str, Record]:
+    """The records by file of tests: test_masks.py."""
+    return parse_records(results_file().read_bytes()) if results_file().exists() else {}
 
 
-def measured_claims() -> list[Claim]:
-    """The claims whose comparisons the page Proofs shows."""
-    return [claim for claim in all_claims() if claim.kind != "code"]
-
-
-def stale_tests() -> list[str]:
-    """The tests whose comparisons are missing or of other code, and removed tests."""
-    results, tests = load_results(), [claim.test for claim in measured_claims()]
-    hash_file = functools.cache(hash_code)  # many tests read the same files
-    fresh = {
-        test
-        for test, result in results.items()
-        if test in tests and result.key == code_key(result.files, hash_file)
+@functools.cache
+def parse_records(text: bytes) -> dict[str, Record]:
+    files = json.loads(text)["files"]
+    return {
+        name: Record(each["key"], each["reads"].split(), each["mutations"], each["comparisons"])
+        for name, each in files.items()
     }
-    return [test for test in dict.fromkeys([*tests, *results]) if test not in fresh]
 
 
-def code_key(files: list[str], hash_file: Callable[[Path], str] = hash_code) -> str:
+def save_records(records: dict[str, Record], environment: dict[str, object]) -> None:
+    """Write the records, with one line for each test."""
+    lines = [f' "environment": {json.dumps(environment)},', ' "files": {']
+    for number, (name, record) in enumerate(records.items()):
+        lines += [f'  "{name}": {{', f'   "key": "{record.key}",']
+        lines += [f'   "reads": "{" ".join(record.reads)}",']
+        for kind, end in (("mutations", ","), ("comparisons", "")):
+            texts = [
+                f'    "{test}": {json.dumps(value, ensure_ascii=False)}'
+                for test, value in getattr(record, kind).items()
+            ]
+            lines += [f'   "{kind}": {{', *[",\n".join(texts)] * bool(texts), f"   }}{end}"]
+        lines += ["  }," if number + 1 < len(records) else "  }"]
+    text = "\n".join(["{", *lines, " }", "}", ""])
+    write_file(results_file(), text)
+
+
+def relevant(files: Iterable[str]) -> list[str]:
+    """The files on which the outcome of a test depends; Hypothesis reads all modules."""
+    own = f"snippets/results/{results_file().name}"
+    return sorted(each for each in files if each.startswith(FOLDERS) and each != own)
+
+
+def code_key(files: Iterable[str]) -> str:
     """A hash of the code of these files of the repository."""
-    text = "".join(hash_file(paths.ROOT / file) for file in files)
+    text = "".join(hash_code(paths.ROOT / file) for file in files)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -8,7 +8,7 @@ from bookbuild.pages.page import FIGURE, FOLDED_ANSWER, WIDGET, list_pages, pros
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.templates import render
 from bookbuild.reference import bibliography
-from bookbuild.reference.claim_results import load_results
+from bookbuild.reference.claim_results import load_records
 from bookbuild.reference.claims import (
     KINDS,
     Claim,
@@ -31,11 +31,15 @@ class Row(NamedTuple):
 
 def rows_by_page() -> dict[str, list[Row]]:
     """The claims of each page that has any."""
-    measured, results = measurements(), load_results()
-    comparisons = {test: result.comparisons for test, result in results.items()}
+    measured, records = measurements(), load_records()
+    comparisons = {name: record.comparisons for name, record in records.items()}
     return {
         name: [
-            Row(claim, measured.get(claim.comparison, []), comparisons.get(claim.test, []))
+            Row(
+                claim,
+                measured.get(claim.comparison, []),
+                comparisons.get(claim.file, {}).get(claim.name, []),
+            )
             for path in files
             for claim in claims_in(path)
         ]

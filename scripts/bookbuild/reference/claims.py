@@ -2,13 +2,15 @@
 
 Two decorators of tests/claims/marks.py, `@claim("page#anchor")` and `@mutation(file, old, new,
 fault=…)`, declare where the book makes the claim and which faults in the code its test must catch.
-They are read from the source, so that a build imports no test.
+They are read from the source, so that a build imports no test. A claim about code without a written
+mutation has the one that `scripts/experiment claims` has found.
 """
 
 import ast
 import functools
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,12 +18,13 @@ from bookbuild.pages import contents, paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.page import SourcePage, list_pages, target_errors
 from bookbuild.pages.paths import LANGUAGES
+from bookbuild.reference import claim_results
 
 MEASURED = re.compile(r"^(compare_\w+), (\w+)(?:, ([\w ]+))?: (\S+) of (\S+)$", re.M)
 # One tests the tests, the other the functions of train.py beyond what a page claims.
 NO_CLAIMS = ("test_mutations.py", "test_train.py")
 NO_MUTATION = (
-    "is a claim about code without a mutation; add @mutation(…), a fault that the test must catch; "
+    "is a claim about code without a mutation; scripts/experiment claims looks for one; "
     'a claim about anything else is of kind="mathematics" or kind="measurement"'
 )
 KINDS = ("code", "mathematics", "measurement")
@@ -33,8 +36,15 @@ class Mutation(NamedTuple):
     file: str  # transformer.py
     old: str  # occurs exactly once in the file
     new: str
-    fault: str  # the mask is inverted
+    fault: str  # the mask is inverted; empty if Cosmic Ray has generated it
     line: int  # of the test file, where it is declared
+
+    @property
+    def change(self) -> tuple[str, str]:
+        """The first changed line, before and after."""
+        lines = self.old.splitlines(), self.new.splitlines()
+        pairs = [pair for pair in zip_longest(*lines, fillvalue="") if pair[0] != pair[1]]
+        return pairs[0][0].strip(), pairs[0][1].strip()
 
 
 class Claim(NamedTuple):
@@ -46,13 +56,20 @@ class Claim(NamedTuple):
     text: str  # the pad id is 0 by default
     place: str  # masks.md#padding-mask
     kind: str  # one of KINDS
-    mutations: list[Mutation]
+    written: list[Mutation]
     comparison: str  # compare_table, a function of comparisons.py that it calls; may be empty
 
     @property
     def test(self) -> str:
         """The test: test_masks.py::test_the_pad_id_is_0_by_default."""
         return f"{self.file}::{self.name}"
+
+    @property
+    def mutations(self) -> list[Mutation]:
+        """The written mutations, or the recorded one."""
+        record = claim_results.load_records().get(self.file)
+        found = record.mutations.get(self.name) if record else None
+        return self.written or ([Mutation(*found, "", self.line)] if found else [])
 
 
 class Figure(NamedTuple):

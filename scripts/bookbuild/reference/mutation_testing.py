@@ -1,5 +1,11 @@
-"""The outcomes of mutation testing, and why the mutants that no test kills are equivalent."""
+"""The outcomes of mutation testing, and why the mutants that no test kills are equivalent.
 
+The record, snippets/results/mutation_testing.json, has for each file a hash of each of its parts,
+the number of mutants of this part, and the mutants that no test kills. A part is a statement of the
+module: a function, a class. All other mutants of a recorded part are killed.
+"""
+
+import ast
 import hashlib
 import json
 from importlib.metadata import version
@@ -16,14 +22,8 @@ FILES = ("transformer.py", "decode.py", "byte_pair_encoding.py", "numerals.py", 
 class Record(NamedTuple):
     """The outcomes of a file's mutants."""
 
-    code: str  # hash of the file
-    mutants: int
-    killed: list[str]  # keys of mutants
-    survived: dict[str, str]  # key to "old line → new line"
-
-    def outcomes(self) -> dict[str, str]:
-        """The key of each mutant, to its difference if it has survived, else to nothing."""
-        return {**dict.fromkeys(self.killed, ""), **self.survived}
+    parts: dict[str, int]  # the hash of a part, and its number of mutants
+    survived: list[str]  # the changed line, before and after
 
 
 def results_file() -> Path:
@@ -42,36 +42,45 @@ def hash_code(path: Path) -> str:
     return hashlib.sha256(code).hexdigest()[:16]
 
 
+def part_hashes(text: str) -> list[str]:
+    """The hash of each statement of a module, without comments and docstrings."""
+    from translator import code_only
+
+    hashes = []
+    for node in ast.parse(text).body:
+        first = min(part.lineno for part in [node, *getattr(node, "decorator_list", [])])
+        part = code_only("\n".join(text.splitlines()[first - 1 : node.end_lineno]))
+        hashes.append(hashlib.sha256(part.encode()).hexdigest()[:10])
+    return hashes
+
+
 def load_results() -> dict[str, Record]:
     """The records by file."""
     if not results_file().exists():
         return {}
     files = json.loads(results_file().read_text(encoding="utf-8"))["files"]
-    return {
-        file: Record(each["code"], each["mutants"], each["killed"].split(), each["survived"])
-        for file, each in files.items()
-    }
+    return {file: Record(**each) for file, each in files.items()}
 
 
-def save_results(file: str, mutants: int, outcomes: dict[str, str]) -> None:
-    """Write the outcomes of so many mutants of a file, in the form of Record.outcomes."""
-    records = load_results()
-    killed = sorted(key for key, difference in outcomes.items() if not difference)
-    survived = {key: outcomes[key] for key in sorted(outcomes) if outcomes[key]}
-    records[file] = Record(hash_code(paths.SNIPPETS / file), mutants, killed, survived)
-    files = {
-        name: {**records[name]._asdict(), "killed": " ".join(records[name].killed)}
-        for name in FILES
-        if name in records
-    }
+def save_results(file: str, record: Record) -> None:
+    """Write the record of a file; the others stay."""
+    records = {**load_results(), file: record}
+    files = {name: records[name]._asdict() for name in FILES if name in records}
     result = {"tool": f"Cosmic Ray {version('cosmic-ray')}", "files": files}
     text = json.dumps(result, ensure_ascii=False, indent=1)
     results_file().write_text(f"{text}\n", encoding="utf-8")
 
 
+def untested_parts(file: str) -> set[str]:
+    """The hashes of a file's parts whose mutants have not been tried."""
+    record = load_results().get(file)
+    text = (paths.SNIPPETS / file).read_text(encoding="utf-8")
+    return {*part_hashes(text)} - (record.parts.keys() if record else set())
+
+
 def equivalent_mutants() -> dict[str, dict[str, str]]:
     """Why mutants are equivalent, by file and difference."""
-    path = paths.CLAIMS / "equivalent_mutants.yml"
+    path = paths.SCRIPTS / "evidence" / "equivalent_mutants.yml"
     reasons: dict[str, dict[str, str]] = {file: {} for file in FILES}
     for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
         for difference in entry["mutants"]:
@@ -79,18 +88,11 @@ def equivalent_mutants() -> dict[str, dict[str, str]]:
     return reasons
 
 
-def known_outcomes(file: str) -> dict[str, str]:
-    """The outcomes of a file's mutants that are killed, or equivalent for a known reason."""
-    record, reasons = load_results().get(file), equivalent_mutants()[file]
-    outcomes = record.outcomes() if record else {}
-    return {key: text for key, text in outcomes.items() if not text or text in reasons}
-
-
 def unexplained_survivors() -> list[str]:
     """The survivors without a reason, and the reasons for mutants that have not survived."""
     reasons, messages = equivalent_mutants(), []
     for file, record in load_results().items():
-        survived, explained = {*record.survived.values()}, reasons[file].keys()
+        survived, explained = {*record.survived}, reasons[file].keys()
         messages += [f"{file}: no test kills {each}" for each in sorted(survived - explained)]
         messages += [f"{file}: a test kills {each}" for each in sorted(explained - survived)]
     return messages

@@ -32,7 +32,7 @@ from bookbuild.run.jobs import Job, dependencies, list_jobs
 from bookbuild.run.locks import file_lock
 from bookbuild.run.workers import run_jobs
 
-RESULTS_OF_TESTS = ("claims.json", "mutations.json")  # in snippets/results/; no example reads them
+RESULTS_OF_TESTS = ("claims.json",)  # in snippets/results/; no example reads them
 
 
 def downloadable_snippets() -> list[Path]:
@@ -123,6 +123,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--list", action="store_true", help="list the names and their state")
     parser.add_argument("--force", action="store_true", help="run every job, even if it is fresh")
+    help = "run every program, and keep the outputs beside them to compare with"
+    parser.add_argument("--accept", action="store_true", help=help)
     help = "don't run the labs and the slowest programs"
     parser.add_argument("--no-slow", action="store_true", help=help)
     try:
@@ -134,6 +136,13 @@ def main() -> int:
             raise
     print(message, file=sys.stderr)
     return 1
+
+
+def accept_outputs(jobs: list[Job]) -> None:
+    """Copy the outputs of snippets beside them; a test compares each later output with its copy."""
+    for job in jobs:
+        if job.source.is_relative_to(paths.SNIPPETS) and job.is_fresh():
+            write_file(job.source.with_suffix(".txt"), job.outputs[0].read_bytes())
 
 
 def generate(args: argparse.Namespace) -> int:
@@ -167,6 +176,8 @@ def generate(args: argparse.Namespace) -> int:
         write_downloads_and_tables(jobs)  # of claims and shapes too, from the output of the proofs
         if any(job.is_slow and job.is_fresh() for job in pending):
             slow_jobs_mark().touch()
+    if args.accept:
+        accept_outputs(selected)
     seconds = time.monotonic() - started
     print(
         f"generate: {len(pending) - len(failures)} run, {len(selected) - len(pending)} unchanged, "

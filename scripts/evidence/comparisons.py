@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.testing import assert_close
 
 from decode import KeyValueCache, Uncached, eval_mode
-from references import (
+from evidence.references import (
     TorchTransformer,
     exact_rows,
     shift_matrix,

@@ -1,8 +1,8 @@
 """Records what the assertions of a test compare, such as 0.37 < 0.5.
 
-The modules of this folder are imported with their assertions changed: they call the functions
-record_… below. Of an assertion that runs several times, as in a test with parameters, the case
-closest to its bound is kept.
+The tests of claims, and the modules of this folder, are imported with their assertions changed:
+they call the functions record_… below. Of an assertion that runs several times, as in a test with
+parameters, the case closest to its bound is kept.
 """
 
 import ast
@@ -10,7 +10,8 @@ import importlib.util
 import itertools
 import operator
 import sys
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -21,7 +22,8 @@ import pytest
 import torch
 from torch.testing._comparison import default_tolerances
 
-from mutants import CLAIMS, run_pytest
+from bookbuild.pages.paths import CLAIMS
+from evidence.generated_mutants import Coverage, measure
 
 MAX_COMPARISONS = 3  # of a claim
 MAX_LENGTH = 60  # of a text
@@ -64,13 +66,13 @@ def keep(site: Site, rank: int, gap: float, text: str) -> None:
     RECORDED[site] = min(RECORDED.get(site, new), new, key=lambda each: each[:2])
 
 
-def selected_texts() -> list[str]:
+def selected_texts(recorded: dict[Site, Comparison]) -> list[str]:
     """The most informative comparisons, in the order of the code."""
-    sites = sorted(RECORDED, key=lambda site: RECORDED[site][:2])
-    known = [site for site in sites if RECORDED[site].rank != OTHER]
-    different = {RECORDED[site].text: site for site in reversed(known or sites)}
+    sites = sorted(recorded, key=lambda site: recorded[site][:2])
+    known = [site for site in sites if recorded[site].rank != OTHER]
+    different = {recorded[site].text: site for site in reversed(known or sites)}
     best = sorted(different.values(), key=sites.index)[:MAX_COMPARISONS]
-    return [RECORDED[site].text for site in sorted(best)]
+    return [recorded[site].text for site in sorted(best)]
 
 
 # What the changed assertions call
@@ -307,23 +309,38 @@ class Loader(SourceFileLoader):
 
 
 class Finder:
-    """Finds the modules of this folder."""
+    """Finds the tests of claims, and the modules of this package."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        file = CLAIMS / f"{name}.py"
-        if not file.is_file():
+        package, _, module = name.rpartition(".")
+        folder = {"": CLAIMS, "evidence": Path(__file__).parent}.get(package)
+        file = folder / f"{module}.py" if folder else None
+        if not file or not file.is_file():
             return None
         return importlib.util.spec_from_file_location(name, file, loader=Loader(name, str(file)))
 
 
-def record(test: str) -> tuple[list[str], set[str]]:
-    """The comparisons of a test, and the files that it reads. Raises ValueError if it fails.
+class Tests:
+    """A pytest plugin that keeps the comparisons of each test."""
+
+    def __init__(self) -> None:
+        self.comparisons: dict[str, dict[Site, Comparison]] = defaultdict(dict)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        RECORDED.clear()
+        RECORDED.update(self.comparisons[item.name.partition("[")[0]])
+        yield
+        self.comparisons[item.name.partition("[")[0]] |= RECORDED
+
+
+def record(test_file: str) -> tuple[dict[str, list[str]], Coverage]:
+    """The comparisons of each test of a file, and what it executes. Raises ValueError if one fails.
 
     Call it in a fresh process, which has not imported anything from snippets/.
     """
     sys.meta_path.insert(0, Finder)  # type: ignore[arg-type]
-    status, output, files = run_pytest([test], None)
-    if status:
-        raise ValueError(f"{test} fails; correct it first:\n{output}")
-    return selected_texts(), files
+    tests = Tests()
+    coverage = measure(test_file, tests)
+    return {test: selected_texts(found) for test, found in tests.comparisons.items()}, coverage

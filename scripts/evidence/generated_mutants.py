@@ -7,7 +7,6 @@ The tests that execute the changed line run on a copy of snippets/ with the muta
 import ast
 import functools
 import gc
-import hashlib
 import inspect
 import itertools
 import math
@@ -29,8 +28,9 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
-from bookbuild.reference.mutation_testing import FILES
-from mutants import CLAIMS, SNIPPETS, run_pytest
+from bookbuild.pages.paths import CLAIMS, SNIPPETS
+from bookbuild.reference.mutation_testing import part_hashes
+from evidence.mutants import Change, run_pytest, test_name
 
 
 class Mutant(NamedTuple):
@@ -39,7 +39,7 @@ class Mutant(NamedTuple):
     file: str
     line: int
     code: str  # the whole file
-    key: str  # a hash of the changed function or class, without comments and docstrings
+    part: str  # a hash of the statement of the module that contains the change
 
     def difference(self) -> str:
         """The changed line, before and after."""
@@ -51,19 +51,24 @@ class Mutant(NamedTuple):
         """Whether nothing differs but statements in a function."""
         return without_bodies(self.code) == without_bodies(read_file(self.file))
 
-
-def make_mutant(file: str, line: int, code: str) -> Mutant:
-    """A mutant with its key."""
-    from translator import code_only  # here, since it imports PyTorch
-
-    changed = code
-    for each in ast.parse(code).body:
-        start = min(part.lineno for part in [each, *getattr(each, "decorator_list", [])])
-        if start <= line <= (each.end_lineno or start):
-            changed = code_only("\n".join(code.splitlines()[start - 1 : each.end_lineno]))
-            break
-    key = hashlib.sha256(f"{file}\n{changed}".encode()).hexdigest()[:10]
-    return Mutant(file, line, code, key)
+    def replacement(self) -> Change:
+        """The change as a text that the file has once, and the text to replace it."""
+        text = read_file(self.file)
+        old, new = text.splitlines(keepends=True), self.code.splitlines(keepends=True)
+        first = next(
+            n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other
+        )
+        last = 0  # so many lines at the end are equal
+        while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+            last += 1
+        while True:
+            before, after = (
+                "".join(old[first : len(old) - last]),
+                "".join(new[first : len(new) - last]),
+            )
+            if before and text.count(before) == 1:
+                return self.file, before, after
+            first, last = (first - 1, last) if first else (first, last - 1)
 
 
 @functools.cache
@@ -79,10 +84,13 @@ def without_bodies(code: str) -> str:
     return ast.dump(tree)
 
 
+@functools.cache
 def all_mutants(file: str) -> list[Mutant]:
-    """The mutants of a file with different code that compiles, in the order of their keys."""
-    lines: dict[str, int] = {}
-    for before, part, after in top_level_parts(read_file(file)):
+    """The mutants of a file with different code that compiles, in the order of their lines."""
+    mutants: dict[str, Mutant] = {}
+    text = read_file(file)
+    parts = zip(top_level_parts(text), part_hashes(text), strict=True)
+    for (before, part, after), key in parts:
         first = before.count("\n")
         nodes = [*ast_nodes(get_ast(part))]
         for name in sorted(operator_names()):
@@ -94,9 +102,9 @@ def all_mutants(file: str) -> list[Mutant]:
             for occurrence, (start, _) in enumerate(places):
                 changed = mutate_code(part, operator, occurrence)
                 if changed and changed != part and compiles(changed):
-                    lines.setdefault(f"{before}{changed}{after}", first + start[0])
-    mutants = [make_mutant(file, line, code) for code, line in lines.items()]
-    return sorted(mutants, key=lambda mutant: mutant.key)
+                    code = f"{before}{changed}{after}"
+                    mutants.setdefault(code, Mutant(file, first + start[0], code, key))
+    return sorted(mutants.values(), key=lambda mutant: (mutant.line, mutant.code))
 
 
 def top_level_parts(text: str) -> Iterator[tuple[str, str, str]]:
@@ -129,6 +137,7 @@ class Coverage(NamedTuple):
 
     lines: dict[tuple[str, int], set[str]]  # the tests that execute a line of a file
     seconds: dict[str, float]
+    reads: set[str]  # the files that the tests read
 
 
 class Tracer:
@@ -153,34 +162,26 @@ def cpu_seconds() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def test_name(node: str) -> str:
-    return node.rpartition("/")[2].partition("[")[0]
-
-
-test_name.__test__ = False  # type: ignore[attr-defined]
-
-
-def measure(test_file: str) -> Coverage:
-    """Run a file of tests; return the lines that each of them executes.
+def measure(test_file: str, *plugins: object) -> Coverage:
+    """Run a file of tests; return what each of them executes. Raises ValueError if one fails.
 
     Call it in a fresh process. Lines outside functions are executed once, when a module is
     imported; they belong to the empty name.
     """
-    tracer = coverage.Coverage(
-        data_file=None, include=[str(SNIPPETS / file) for file in FILES], config_file=False
-    )
+    tracer = coverage.Coverage(data_file=None, include=[f"{SNIPPETS}/*"], config_file=False)
     plugin = Tracer(tracer)
     tracer.start()
-    status, output, _ = run_pytest([test_file], None, plugins=(plugin,))
+    status, output, reads = run_pytest([test_file], None, plugins=(plugin, *plugins))
     tracer.stop()
     if status:
-        raise ValueError(f"{test_file} fails on unchanged code:\n{output}")
+        raise ValueError(f"{test_file} fails; correct it first:\n{output}")
     data = tracer.get_data()
     lines: dict[tuple[str, int], set[str]] = defaultdict(set)
     for path in data.measured_files():
+        file = Path(path).relative_to(SNIPPETS).as_posix()
         for line, tests in data.contexts_by_lineno(path).items():
-            lines[Path(path).name, line].update(tests)
-    return Coverage(dict(lines), dict(plugin.seconds))
+            lines[file, line].update(tests)
+    return Coverage(dict(lines), dict(plugin.seconds), reads)
 
 
 # Running tests on a mutant
@@ -260,7 +261,7 @@ def replace_code(mutant: Mutant) -> None:
         code = pending.pop()
         codes[code.co_qualname] = code
         pending += [each for each in code.co_consts if isinstance(each, types.CodeType)]
-    name = mutant.file.removesuffix(".py")
+    name = mutant.file.removesuffix(".py").replace("/", ".")
     namespaces: list[Mapping[str, Any]] = [vars(sys.modules[name])]
     while namespaces:
         for value in namespaces.pop().values():

@@ -1,0 +1,147 @@
+"""Runs tests of claims on a copy of snippets/ in which one piece of code is replaced."""
+
+import contextlib
+import io
+import multiprocessing
+import os
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import Phase, settings
+
+from bookbuild.pages.paths import CLAIMS, ROOT, SCRIPTS, SNIPPETS
+
+UNUSED_PLUGINS = (
+    *("base_url", "cacheprovider", "cov", "doctest", "junitxml", "logging", "playwright"),
+    *("threadexception", "unraisableexception", "xdist"),
+)
+Change = tuple[str, str, str]  # a file in snippets/, its old text, its new text
+
+# A mutated copy only has to fail: hypothesis need not shrink the example.
+settings.register_profile(
+    "mutants", derandomize=True, deadline=None, phases=[Phase.explicit, Phase.generate]
+)
+
+
+# torch.optim imports torch._dynamo on its first use, which takes more than a second.
+PRELOADED = (
+    "__main__",
+    "numpy",
+    "pytest",
+    "hypothesis.strategies",
+    "_hypothesis_pytestplugin",
+    "torch",
+)
+
+
+def process_pool() -> ProcessPoolExecutor:
+    """A process per core at a time, each for one task, since a module is imported only once."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([*PRELOADED, "torch._dynamo", "coverage"])
+    return ProcessPoolExecutor(os.cpu_count(), context, max_tasks_per_child=1)
+
+
+class Result(NamedTuple):
+    """What became of a test."""
+
+    outcome: str  # passed, failed or did not run
+    output: str  # of pytest
+
+
+def link_folder(folder: Path, copy: Path, changed: Path | None) -> None:
+    """Make a folder of symbolic links to the entries of another one; leave out a changed file."""
+    copy.mkdir()
+    for entry in folder.iterdir():
+        if entry == changed or entry.name.startswith((".", "__pycache__")):
+            continue
+        if changed and changed.is_relative_to(entry):
+            link_folder(entry, copy / entry.name, changed)
+        else:
+            (copy / entry.name).symlink_to(entry)
+
+
+def copy_snippets(copy: Path, change: Change | None) -> None:
+    """Make a folder that reads like snippets/ with the change made."""
+    if change is None:
+        link_folder(SNIPPETS, copy, None)
+        return
+    file, old, new = change
+    link_folder(SNIPPETS, copy, SNIPPETS / file)
+    text = (SNIPPETS / file).read_text(encoding="utf-8")
+    (copy / file).write_text(text.replace(old, new), encoding="utf-8")
+
+
+class OpenedFiles:
+    """The files of this repository that the process opens from now on, the copy's as snippets/."""
+
+    def __init__(self, copy: Path):
+        self.copy, self.names = copy, set[str]()
+        sys.addaudithook(self.note)
+
+    def note(self, event: str, arguments: tuple) -> None:
+        if event == "open" and isinstance(arguments[0], str):
+            self.names.add(os.path.abspath(arguments[0]))
+        elif event == "subprocess.Popen":  # what a child process opens is not known
+            self.names |= {str(path) for path in SNIPPETS.rglob("*.py")}
+
+    def paths(self) -> set[str]:
+        """The paths from the root; of a compiled module, that of its source."""
+        found = set()
+        for path in map(Path, self.names):
+            if path.is_relative_to(self.copy):
+                path = SNIPPETS / path.relative_to(self.copy)
+            if path.parent.name == "__pycache__":
+                path = path.parent.with_name(f"{path.name.partition('.')[0]}.py")
+            if path.is_relative_to(ROOT) and not path.is_dir():
+                name = path.relative_to(ROOT).as_posix()
+                if not name.startswith((".", "node_modules/")):
+                    found.add(name)
+        return found
+
+
+def run_pytest(
+    tests: list[str], change: Change | None, *options: str, plugins: tuple[object, ...] = ()
+) -> tuple[int, str, set[str]]:
+    """Run tests on a copy of snippets/; return pytest's status and output, and the files read.
+
+    Call it in a fresh process, which has not imported anything from snippets/.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder).resolve() / "snippets"
+        copy_snippets(copy, change)
+        opened = OpenedFiles(copy)
+        settings.load_profile("mutants")  # before the tests derive their settings from it
+        sys.path[:] = [entry for entry in sys.path if entry != str(SNIPPETS)]
+        output = io.StringIO()
+        arguments = [
+            *(str(CLAIMS / test) for test in tests),
+            *options,
+            "--quiet",
+            f"--confcutdir={CLAIMS}",
+            "--override-ini=addopts=",
+            f"--override-ini=pythonpath={copy} {SCRIPTS}",
+            "--assert=plain",
+            *(f"-pno:{plugin}" for plugin in UNUSED_PLUGINS),
+        ]
+        with contextlib.redirect_stdout(output):
+            status = pytest.main(arguments, plugins=[*plugins])
+        return status, output.getvalue(), opened.paths()
+
+
+def run_test(test: str, change: Change | None) -> Result:
+    """The result of a test with the change made. Call it in a fresh process."""
+    status, output, _ = run_pytest([test], change, "--exitfirst")
+    outcomes = {pytest.ExitCode.OK: "passed", pytest.ExitCode.TESTS_FAILED: "failed"}
+    return Result(outcomes.get(pytest.ExitCode(status), "did not run"), output)
+
+
+def test_name(node: str) -> str:
+    """test_masks.py::test_a for tests/claims/test_masks.py::test_a[1]."""
+    return node.rpartition("/")[2].partition("[")[0]
+
+
+test_name.__test__ = False  # type: ignore[attr-defined]
