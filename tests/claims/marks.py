@@ -18,6 +18,7 @@ def claim(place: str, *, kind: str = "code") -> pytest.MarkDecorator:
 def mutation(file: str, old: str, new: str, *, fault: str) -> pytest.MarkDecorator:
     """The test must fail once `old`, found exactly once in snippets/`file`, is replaced by `new`.
 
-    Most claims need none, since a generated change does. The page Proofs lists `fault`, a short description, beside the claim.
+    Most claims need none, since a generated change does. The pages of claims list `fault`, a short
+    description, beside the claim.
     """
     return pytest.mark.mutation(file, old, new, fault=fault)
