@@ -831,6 +831,14 @@ def test_the_trained_translator_knows_the_running_example(printed):
     assert percentage(text, "always one answer:") == 0
 
 
+def test_other_heads_can_take_the_place_of_one(printed):
+    lines = re.findall(r"^((?: *[\d.]+%){5}) \S+$", printed("look-inside"), re.M)
+    losses = [[100 - float(each) for each in re.findall(r"[\d.]+", line)] for line in lines]
+    assert len(losses) == 6
+    assert sum(max(one_off) < 5 for *one_off, _ in losses) >= 5
+    assert sum(all_off > max(20, 5 * sum(one_off)) for *one_off, all_off in losses) >= 3
+
+
 def test_without_the_mask_the_loss_is_lowest_and_nothing_is_right(printed):
     text = printed("look-inside")
     levels = ["guessing", "best possible"]
