@@ -153,6 +153,32 @@ def test_without_scaling_the_scores_stay(tasks):
         assert torch.allclose(before, after * factor, rtol=1e-5)
 
 
+def test_without_scaling_and_positions_the_answers_of_the_page_hold(tasks):
+    translator = load_trained_translator()
+    words, tokens = ["why", "do", "we", "work", "?"], list("我们为什么工作？")
+    answers = [*translator.target.encode(tokens), 2]
+    task = {"src": translator.source.encode(words), "tgt": [1, *answers[:-1]]}
+    before, after = (  # of the last call, the cross-attention of the last layer
+        find(steps_with([task], switch), None, "weights", "masked_fill(~mask, 0.0)")[0]
+        for switch in (None, "scale")
+    )
+    rows = ["<bos>", *tokens]
+    change = dict(zip(rows, (after - before).abs().amax(dim=(0, 2)).tolist(), strict=True))
+    assert before[:, rows.index("们"), 0].min() > 0.95  # all four heads read "why"
+    larger = [row for row in rows if change[row] > 5 * change["们"]]
+    assert larger == ["为", "什", "工", "？"]  # some of the other rows, not all of them
+    head = before[1, rows.index("为")], after[1, rows.index("为")]
+    assert [words[weights.argmax()] for weights in head] == ["?", "we"]
+    logits = [
+        value
+        for key, value in steps_with([task], "positions").items()
+        if "return F.linear" in key[2]
+    ]
+    predicted = logits[0].argmax(dim=-1).flatten().tolist()
+    wrong = [row for row, a, b in zip(rows, predicted, answers, strict=True) if a != b]
+    assert wrong == ["为", "么"]
+
+
 def test_without_positions_equal_tokens_have_equal_vectors(tasks):
     word = tasks[0]["src"][0]
     task = {"src": [word, word], "tgt": tasks[0]["tgt"]}

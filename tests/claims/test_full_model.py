@@ -501,6 +501,35 @@ def test_a_second_softmax_keeps_the_loss_above_a_floor_and_keeps_the_prediction(
     assert shown["logits, tokens right"] == shown["probabilities, tokens right"] == "100%"
 
 
+@claim("full-model#logits", kind="measurement")
+@pytest.mark.parametrize("words", [12, 120, 1200])
+def test_a_second_softmax_divides_the_first_gradient_by_about_the_number_of_tokens(words):
+    norms = []
+    for twice in (False, True):
+        torch.manual_seed(0)
+        model = Transformer(replace(configuration(), tgt_vocab_size=words))
+        logits = model(SRC, TGT[:, :-1])
+        output = logits.softmax(dim=-1) if twice else logits
+        cross_entropy(output.transpose(1, 2), TGT[:, 1:], ignore_index=0).backward()
+        norms.append(torch.cat([p.grad.flatten() for p in model.parameters()]).norm().item())
+    assert norms[0] / norms[1] / words == pytest.approx(1, abs=0.5)
+
+
+@claim("full-model#logits")
+@mutation(
+    "examples/full-model/slow_softmax.py",
+    "output = output.softmax(dim=-1)",
+    "output = output.log_softmax(dim=-1)",
+    fault="with 200 tokens the superfluous softmax is a log-softmax, which changes nothing",
+)
+def test_with_200_tokens_a_second_softmax_hinders_learning(printed):
+    shown = printed("examples", "slow_softmax")
+    right = {name: int(shown[f"{name}, tokens right"][:-1]) for name in ("logits", "probabilities")}
+    assert right["logits"] > 90
+    assert right["probabilities"] < 40
+    assert int(shown["first gradient, logits / probabilities"]) == pytest.approx(200, rel=0.3)
+
+
 @claim("full-model#first-loss")
 def test_the_first_loss_is_ln_v_plus_half_the_variance(printed):
     shown = printed("examples", "first_loss")
@@ -527,6 +556,39 @@ def test_an_untrained_tied_pre_norm_model_predicts_its_input_token_and_starts_wi
     assert shown["not tied, predicts its input token"] == "0%"
     assert float(shown[f"{name}, variance of the logits"]) == pytest.approx(1.0, abs=0.2)
     assert float(shown[f"{name}, first loss"]) > math.log(1000) + 1 / 2 + 2
+
+
+@claim("full-model#first-loss")
+@mutation(
+    "transformer.py",
+    "return self.norm(x + self.dropout(sublayer(x)))",
+    "return self.norm(3 * x + self.dropout(sublayer(x)))",
+    fault="in post-norm the input counts three times as much as the sublayer",
+)
+@mutation(
+    "transformer.py",
+    "return self.decoder(x, memory, mask, memory_mask)",
+    "return self.decoder(0 * x, memory, mask, memory_mask)",
+    fault="the decoder of six layers gets zeros in place of its token vectors",
+)
+def test_with_more_layers_less_of_the_input_is_left_and_in_post_norm_almost_nothing(printed):
+    shown = printed("examples", "first_loss")
+    six = "the same with 6 layers"
+    assert shown[f"{six}, predicts its input token"] == "100%"
+    assert shown[f"{six}, post-norm, predicts its input token"] == "0%"
+    changes = {"d_model": 256, "tie_embeddings": True, "num_encoder_layers": 1}
+    for seed in (0, 1):
+        tgt = torch.randint(1, 500, (4, 10), generator=torch.Generator().manual_seed(seed))
+        part = {}  # the logit of the input token, divided by its largest possible value
+        for norm_first in (False, True):
+            for layers in (1, 6):
+                torch.manual_seed(seed)
+                config = configuration(**changes, norm_first=norm_first, num_decoder_layers=layers)
+                model = Transformer(replace(config, tgt_vocab_size=500))
+                logits = model(tgt % 9, tgt).gather(-1, tgt.unsqueeze(-1))
+                part[norm_first, layers] = logits.mean().item() / 16
+        assert part[False, 1] > 5 * part[False, 6]
+        assert part[True, 1] > part[True, 6] > 0.2 > 0.1 > part[False, 6]
 
 
 # Targets

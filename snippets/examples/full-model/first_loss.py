@@ -5,14 +5,14 @@ from torch.nn.functional import cross_entropy
 
 from transformer import Transformer, TransformerConfig
 
+wide = {"d_model": 512, "tie_embeddings": True}
+pre_norm, six = {"norm_first": True}, {"num_decoder_layers": 6}
 models = {
     "not tied": {"d_model": 64},
     "tied": {"d_model": 64, "tie_embeddings": True},
-    "tied, pre-norm, d_model 512": {
-        "d_model": 512,
-        "tie_embeddings": True,
-        "norm_first": True,
-    },
+    "tied, pre-norm, d_model 512": wide | pre_norm,
+    "the same with 6 layers": wide | pre_norm | six,
+    "the same with 6 layers, post-norm": wide | six,
 }
 print(f"a blind guess: {math.log(1000):.1f}")
 for name, options in models.items():
@@ -22,9 +22,8 @@ for name, options in models.items():
         tgt_vocab_size=1000,
         nhead=4,
         num_encoder_layers=2,
-        num_decoder_layers=2,
         dim_feedforward=256,
-        **options,
+        **{"num_decoder_layers": 2} | options,
     )
     model = Transformer(config)
     src, tgt = torch.randint(1, 1000, (2, 64, 10))
