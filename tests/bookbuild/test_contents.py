@@ -148,12 +148,3 @@ def test_a_new_chapter_in_between_needs_its_own_files_and_one_line_of_the_nav(ch
             page = (chapters / f"site/{folder}{name}/index.html").read_text(encoding="utf-8")
             assert f">{number}. {title}<" in page
     assert "[2. Middle](docs/en/middle.md), [3. Last]" in after["README.md"].decode()
-
-
-def test_a_nav_may_have_titles_and_addresses(chapters):
-    change(
-        chapters / "mkdocs.yml",
-        "      - last.md\n",
-        "      - The end: last.md\n      - Elsewhere: https://example.org/\n",
-    )
-    assert contents.ordered_pages() == ["index.md", "other.md", "last.md"]

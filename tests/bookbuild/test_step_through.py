@@ -66,11 +66,6 @@ def test_every_stop_has_a_text_of_its_own_and_every_text_a_stop(run_script):
     assert texts == {each[0] for each in names}
 
 
-def test_every_function_of_the_program_has_a_text(folder):
-    program = json.loads((folder / "program.json").read_text())
-    assert program["functions"].keys() <= {stop["at"] for stop in step_notes.load_stops()}
-
-
 def test_the_tour_has_twelve_stops_in_the_order_of_the_run(run_script):
     tour = [stop["at"] for stop in step_notes.load_tour()]
     found = run_script("return input.map((name) => all.findStop(stops, name))", tour)
@@ -114,91 +109,50 @@ def test_sections_of_the_texts_exist():
 # Navigation
 
 
-def test_the_name_of_each_stop_leads_back_to_it(run_script):
+def test_the_name_of_each_stop_leads_back_to_it_and_no_other_name(run_script):
     names = run_script("return stops.map((_, i) => all.stopName(stops, i))")
-    found = run_script("return input.map((name) => all.findStop(stops, name))", names)
-    assert found == [*range(len(names))]
-
-
-def test_unknown_names_have_no_stop(run_script):
-    names = [
-        "",
-        "nothing",
-        "Transformer.forward@x",
-        "Transformer.forward:99",
-        "padding_mask:x",
-        ":",
-    ]
-    found = run_script("return input.map((name) => all.findStop(stops, name))", names)
-    assert found == [-1] * len(names)
+    unknown = ["", "nothing", "Transformer.forward@x", "Transformer.forward:99", "padding_mask:x"]
+    script = "return input.map((name) => all.findStop(stops, name))"
+    assert run_script(script, names + unknown) == [*range(len(names)), *[-1] * len(unknown)]
+    script = "return input.map((each) => all.parseSwitch(each) ?? null)"
+    head = {"head": ["decoder.layers.1.cross_attention", 2]}
+    switches = ["mask", "decoder.layers.1.cross_attention.2", "", "__proto__", "constructor"]
+    assert run_script(script, switches) == ["mask", head, None, None, None]
 
 
 def test_step_over_stays_in_the_function_and_step_out_leaves_it(run_script):
-    over, out = run_script("""
+    over, out, last = run_script("""
       const at = all.findStop(stops, "MultiHeadAttention.forward@encoder.layers.0.self_attention");
       const over = [at];
       for (let i = 0; i < 5; i++) over.push(all.stepOver(stops, over.at(-1)));
       const module = "encoder.layers.0.self_attention";
       const inner = all.findStop(stops, `scaled_dot_product_attention@${module}:scores`);
       const out = stops[all.stepOut(stops, inner)];
-      return [over.map((i) => stops[i].changes[0].name), [out.function, out.changes[0].name]];
+      const last = stops.length - 1;
+      return [over.map((i) => stops[i].changes[0].name), [out.function, out.changes[0].name],
+        [all.stepOver(stops, last) - last, all.stepOut(stops, last) - last]];
     """)
     # The last one, `attend`, is a line without calls before the call of attention.
     assert over == ["query", "q", "k", "v", "attend", "heads"]
     assert out == ["MultiHeadAttention.forward", "heads"]
+    assert last == [0, 0]
 
 
-def test_step_over_and_out_end_at_the_last_stop(run_script):
-    last, over, out = run_script("""
-      const last = stops.length - 1;
-      return [last, all.stepOver(stops, last), all.stepOut(stops, last)];
-    """)
-    assert over == out == last
-
-
-def test_run_to_line_takes_the_next_stop_there_and_then_the_first(run_script):
-    found = run_script("""
+def test_run_to_line_takes_the_next_stop_there_and_next_layer_the_same_line(run_script):
+    found, layers = run_script("""
       const first = "FeedForward.forward@encoder.layers.0.feed_forward:hidden";
-      const { line } = stops[all.findStop(stops, first)];
-      const found = [0];
-      for (let i = 0; i < 5; i++) found.push(all.runToLine(stops, found.at(-1), line));
-      return [found.slice(1).map((i) => stops[i].path), all.runToLine(stops, 0, 1)];
-    """)
-    paths_, never = found
-    stacks = ["encoder.layers.0", "encoder.layers.1", "decoder.layers.0", "decoder.layers.1"]
-    assert paths_ == [f"{each}.feed_forward" for each in [*stacks, stacks[0]]]
-    assert never == -1
-
-
-def test_next_layer_is_the_same_line_of_the_next_layer(run_script):
-    names = run_script("""
-      const names = [];
-      let at = all.findStop(stops, "FeedForward.forward@encoder.layers.0.feed_forward:hidden");
+      const at = all.findStop(stops, first);
+      const [found, layers] = [[0], [at]];
       for (let i = 0; i < 5; i++) {
-        names.push(all.stopName(stops, at));
-        at = all.nextLayer(stops, at);
+        found.push(all.runToLine(stops, found.at(-1), stops[at].line));
+        layers.push(all.nextLayer(stops, layers.at(-1)));
       }
-      return [names, stops[all.nextLayer(stops, 0)].path];
+      return [found.slice(1), layers].map((list) => list.map((i) => stops[i].path));
     """)
     stacks = ["encoder.layers.0", "encoder.layers.1", "decoder.layers.0", "decoder.layers.1"]
-    names, first = names
-    expected = [f"FeedForward.forward@{each}.feed_forward:1" for each in stacks]
-    assert names == [*expected, expected[-1]]
-    assert first == "encoder.layers.0"
-
-
-@pytest.mark.parametrize(
-    ("name", "switch"),
-    [
-        ("mask", "mask"),
-        ("decoder.layers.1.cross_attention.2", {"head": ["decoder.layers.1.cross_attention", 2]}),
-        ("", None),
-        ("__proto__", None),
-        ("constructor", None),
-    ],
-)
-def test_a_change_is_read_from_an_address(run_script, name, switch):
-    assert run_script("return all.parseSwitch(input) ?? null", name) == switch
+    paths_ = [f"{each}.feed_forward" for each in stacks]
+    assert found == [*paths_, paths_[0]]
+    assert layers == [*paths_, paths_[-1], paths_[-1]]
 
 
 # Axes, numbers, drawing
@@ -260,19 +214,7 @@ def test_numbers_are_short(run_script):
     assert texts == ["0.00", "0.00", "10.0", "−123"]
 
 
-def test_the_largest_numbers_come_in_order_and_equal_ones_as_in_the_tensor(run_script):
-    found = run_script("return all.largest(input, 3)", [1, -3, 2, 3, 0, 2])
-    assert found == [{"value": -3, "i": 1}, {"value": 3, "i": 3}, {"value": 2, "i": 2}]
-    assert len(run_script("return all.largest(input, 3)", [0, 0])) == 2
-
-
-def test_softmax_of_large_logits_sums_to_one(run_script):
-    shares = run_script("return all.softmax([1000, 1000, -1000])")
-    assert shares == [0.5, 0.5, 0]
-
-
-@pytest.mark.parametrize(("rows", "columns"), [(5, 5), (9, 96), (1, 12), (314, 96), (60, 60)])
-@pytest.mark.parametrize("room", [340, 580])
+@pytest.mark.parametrize(("rows", "columns", "room"), [(9, 96, 340), (314, 96, 580)])
 def test_a_map_fits_and_each_cell_is_found(run_script, rows, columns, room):
     plan, found, outside = run_script(f"""
       const plan = all.planMap({room}, {rows}, {columns}, 60, 50);

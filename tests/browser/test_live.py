@@ -152,14 +152,17 @@ def test_the_live_result_equals_the_example(live_translator):
     assert live_translator.locator(".stage svg").bounding_box() == pytest.approx(box, abs=3)
 
 
-def test_nothing_is_fetched_before_first_use_and_the_page_grows_by_at_most_15_kilobytes(
-    page: Page, home_url, site: Path
+def test_before_first_use_nothing_is_fetched_or_shifted_and_the_page_is_15_kilobytes_larger(
+    page: Page, home_url, site: Path, width
 ):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.add_init_script(RECORD_SHIFTS_SCRIPT)
     requested_urls: list[str] = []
     page.on("request", lambda request: requested_urls.append(request.url))
-    page.goto(home_url)
+    page.goto(f"{home_url}#try")
     wait_until_idle(page)
     wait_until_ready(page)
+    assert page.evaluate("window.shift") <= 0.01
     expand_page(page)
     wait_until_idle(page)
     assert not [url for url in requested_urls if "/downloads/" in url]
@@ -169,15 +172,6 @@ def test_nothing_is_fetched_before_first_use_and_the_page_grows_by_at_most_15_ki
         site / "assets/widgets.css"
     ]
     assert sum(len(gzip.compress(path.read_bytes())) for path in files) <= 15_000
-
-
-def test_starting_the_widget_shifts_no_layout(page: Page, home_url, width):
-    page.set_viewport_size({"width": width, "height": 844})
-    page.add_init_script(RECORD_SHIFTS_SCRIPT)
-    page.goto(f"{home_url}#try")
-    wait_until_idle(page)
-    wait_until_ready(page)
-    assert page.evaluate("window.shift") <= 0.01
 
 
 # Sentences
@@ -191,16 +185,12 @@ def test_words_are_completed_with_the_keyboard_and_translated(live_translator, c
     expect(option).to_have_text(["shanghai", "she", "shirt", "shirts", "should"])
     sentence_field(live_translator).press("Escape")
     expect(live_translator.get_by_role("listbox")).to_be_hidden()
-    expect(sentence_field(live_translator)).to_have_attribute("aria-expanded", "false")
     sentence_field(live_translator).press_sequentially("i")
     expect(option).to_have_text(["shirt", "shirts"])
     sentence_field(live_translator).press("Backspace")
     sentence_field(live_translator).press("ArrowDown")
     sentence_field(live_translator).press("ArrowDown")
     expect(option.nth(1)).to_have_attribute("aria-selected", "true")
-    assert sentence_field(live_translator).get_attribute("aria-activedescendant") == option.nth(
-        1
-    ).get_attribute("id")
     sentence_field(live_translator).press("Enter")
     expect(sentence_field(live_translator)).to_have_value("she ")
     sentence_field(live_translator).press_sequentially("li")
@@ -219,19 +209,15 @@ def test_every_example_sentence_is_translated_correctly(live_translator):
 
 def test_random_sentences_come_from_the_grammar_and_are_graded(live_translator, site):
     grammar = json.loads((site / "downloads/sentences.json").read_text(encoding="utf-8"))
-    assert len(grammar) >= 40
+    output = translation_output(live_translator)
     seen = set()
     for _ in range(4):
         live_translator.locator(".another").click()
-        expect(translation_output(live_translator).locator(".note")).to_be_visible()
+        expect(output.locator(".note")).to_be_visible()
         sentence = sentence_field(live_translator).input_value()
         check_translation(live_translator, sentence)
-        right = chinese_translation(sentence) == grammar[sentence]
-        assert (
-            re.search("wrong|译错", translation_output(live_translator).text_content() or "")
-            is None
-            or not right
-        )
+        is_right = chinese_translation(sentence) == grammar[sentence]
+        assert not (is_right and re.search("wrong|译错", output.text_content() or ""))
         seen.add(sentence)
     assert len(seen) == 4
 
@@ -250,29 +236,21 @@ def test_beam_search_equals_beam_search_in_pytorch(live_translator, language):
 # Errors
 
 
-def test_unknown_words_are_marked_and_similar_words_offered(live_translator, language):
-    translate(live_translator, "she drank cofee yesterday")
-    expect(translation_output(live_translator).locator("mark")).to_have_text(["cofee"])
-    expect(translation_output(live_translator)).to_contain_text(MESSAGES[language]["unknown"])
-    translation_output(live_translator).get_by_role("button", name="coffee").click()
-    check_translation(live_translator, "she drank coffee yesterday")
-
-
-def test_html_in_a_sentence_is_shown_as_text(live_translator):
-    hostile = "<img src=x onerror=alert(1)> <bos> <script>"
-    translate(live_translator, hostile)
-    expect(translation_output(live_translator).locator("mark")).to_have_text(hostile.split())
-    assert live_translator.locator("img, script").count() == 0
-
-
-def test_empty_and_too_long_sentences_are_reported(live_translator, language):
+def test_sentences_that_cannot_be_translated_are_explained(live_translator, checked_page, language):
+    output, messages = translation_output(live_translator), MESSAGES[language]
     for sentence, what in (("", "empty"), ("we " * 65, "long"), (" . ", "empty")):
         translate(live_translator, sentence)
-        expect(translation_output(live_translator)).to_contain_text(MESSAGES[language][what])
-
-
-def test_the_longest_sentence_is_translated_and_fits_the_window(live_translator, checked_page):
-    translate(live_translator, "we " * 64)
+        expect(output).to_contain_text(messages[what])
+    hostile = "<img src=x onerror=alert(1)> <bos> <script>"
+    translate(live_translator, hostile)
+    expect(output.locator("mark")).to_have_text(hostile.split())
+    assert live_translator.locator("img, script").count() == 0
+    translate(live_translator, "she drank cofee yesterday")
+    expect(output.locator("mark")).to_have_text(["cofee"])
+    expect(output).to_contain_text(messages["unknown"])
+    output.get_by_role("button", name="coffee").click()
+    check_translation(live_translator, "she drank coffee yesterday")
+    translate(live_translator, "we " * 64)  # the longest that is
     expect(live_translator.locator("svg .word")).to_have_count(64)
     assert checked_page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
@@ -325,19 +303,6 @@ def test_each_step_shows_its_attention_and_the_most_probable_tokens(live_transla
         expect(bars).to_have_count(5)
 
 
-def test_buttons_and_characters_select_the_step(live_translator):
-    back, forward = live_translator.locator(".steps button").all()
-    back.click()  # and this is the first use
-    slider = live_translator.get_by_role("slider")
-    expect(slider).to_have_value("9")
-    forward.click()
-    expect(slider).to_have_value("10")
-    live_translator.locator("svg .token").nth(2).click()
-    expect(slider).to_have_value("3")
-    forward.click()
-    expect(live_translator.locator("svg .token")).to_have_text(list("我们为什"))
-
-
 def test_each_layer_and_head_shows_its_own_weights(live_translator):
     translate(live_translator, SHORT_SENTENCE)
     check_translation(live_translator, SHORT_SENTENCE)
@@ -354,7 +319,9 @@ def test_each_layer_and_head_shows_its_own_weights(live_translator):
     assert head.locator("option").count() == weights.shape[1] + 1
 
 
-def test_every_control_works_with_the_keyboard(live_translator, checked_page):
+def test_every_control_works_with_the_keyboard_and_the_steps_with_the_mouse(
+    live_translator, checked_page
+):
     sentence_field(live_translator).focus()
     press = checked_page.keyboard.press
     press("ControlOrMeta+a")
@@ -364,15 +331,25 @@ def test_every_control_works_with_the_keyboard(live_translator, checked_page):
     expect(live_translator.locator("svg .word")).to_have_text(["we", "sing", "?"])
     for _ in range(8):  # the button, five chips, the step back, the slider
         press("Tab")
-    expect(live_translator.get_by_role("slider")).to_be_focused()
+    slider, tokens = live_translator.get_by_role("slider"), live_translator.locator("svg .token")
+    expect(slider).to_be_focused()
     press("Home")
-    expect(live_translator.locator("svg .token")).to_have_count(1)
+    expect(tokens).to_have_count(1)
     press("Tab")
     press("Enter")
-    expect(live_translator.locator("svg .token")).to_have_count(2)
+    expect(tokens).to_have_count(2)
     press("Tab")
     press("ArrowUp")
     expect(live_translator.locator(".choices select").first).to_have_value("0")
+    back, forward = live_translator.locator(".steps button").all()
+    translate(live_translator, SHORT_SENTENCE)
+    check_translation(live_translator, SHORT_SENTENCE)
+    back.click()
+    expect(slider).to_have_value("9")
+    tokens.nth(2).click()
+    expect(slider).to_have_value("3")
+    forward.click()
+    expect(tokens).to_have_text(list("我们为什"))
 
 
 # Before and after
@@ -414,28 +391,6 @@ def test_no_network_is_needed_after_the_weights_are_loaded(live_translator, chec
     expect(translation_output(live_translator).locator(".note")).to_be_visible()
     checked_page.context.set_offline(False)
     assert not requested_urls
-
-
-@pytest.mark.slow  # 110 translations
-@pytest.mark.parametrize("page_settings", [WIDE_ENGLISH])
-def test_memory_use_stays_constant(live_translator, checked_page):
-    """A hundred translations need no more memory than the first ten."""
-    client = checked_page.context.new_cdp_session(checked_page)
-
-    def used_memory() -> int:
-        client.send("HeapProfiler.collectGarbage")
-        return client.send("Runtime.getHeapUsage")["usedSize"]
-
-    def translate_times(count: int) -> None:
-        for i in range(count):
-            sentence_field(live_translator).fill(f"{'we ' * (2 + i % 3)}work")
-            sentence_field(live_translator).press("Enter")
-            expect(live_translator.locator("svg .word")).to_have_count(3 + i % 3)
-
-    translate_times(10)
-    before = used_memory()
-    translate_times(100)
-    assert used_memory() - before < 1_000_000
 
 
 def test_axe_finds_no_violation_in_any_state(live_translator, checked_page):

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.page import MAX_LAYOUT_SHIFT, SAMPLE_PAGES
 from bookbuild.pages.paths import LANGUAGES
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, SiteServer, wait_until_idle
+from browser_pages import LANGUAGE_BY_WIDTH, SiteServer, wait_until_idle
 
 
 @pytest.fixture
@@ -106,13 +106,6 @@ def test_unrendered_code_reserves_its_exact_height(checked_page: Page, home_url,
     checked_page.goto(f"{home_url}{name}/")
     differences = checked_page.evaluate(HEIGHT_DIFFERENCES_SCRIPT)
     assert differences and max(map(abs, differences)) < 1, differences
-
-
-def test_a_link_to_a_heading_far_below_leads_to_it(checked_page: Page):
-    checked_page.goto(f"{BASE_URL}positional-encoding/#exercises")
-    wait_until_idle(checked_page)
-    top = checked_page.evaluate("document.getElementById('exercises').getBoundingClientRect().top")
-    assert 0 < top < 140
 
 
 # Records which elements get a tooltip or a folding handler in each task; a microtask ends a task.

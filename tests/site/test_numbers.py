@@ -135,12 +135,3 @@ def test_a_wrong_equation_is_found(right, wrong):
 @pytest.mark.parametrize("tex", ["d = 512", "\\sin^2 + \\cos^2 = 1", "x = (1, 3)", "QK^\\top"])
 def test_a_formula_with_letters_is_no_equation_between_numbers(tex):
     assert equations(tex) == []
-
-
-def test_copies_and_search_entries_have_plain_numbers(site):
-    copies = [*site.rglob("*.md")]
-    assert copies
-    for path in copies:
-        assert 'class="number"' not in path.read_text(encoding="utf-8")
-    for path in (site / "search/search_index.json", site / "zh/search/search_index.json"):
-        assert "/blob/main/" not in path.read_text(encoding="utf-8")
