@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-import page_parts
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import bibliography
@@ -137,13 +136,6 @@ def test_invalid_bibtex_is_reported_at_its_line(sample_folder):
     (sample_folder / "docs/references.bib").write_text("@misc{a,\n title {A}}\n", encoding="utf-8")
     with pytest.raises(SourceError, match=r"docs/references.bib:2: invalid BibTeX: '=' expected"):
         bibliography.load_references()
-
-
-def test_a_translation_that_cites_another_reference_is_reported():
-    english, chinese = (f"# A\n\nText.[^n]\n\n[^n]: @{key}, p. 1.\n" for key in ("a-b", "a-c"))
-    assert [*page_parts.differences("page.md", english, english)] == []
-    (message,) = page_parts.differences("page.md", english, chinese)
-    assert "footnote 1 is [^n]: a-c, but [^n]: a-b at" in message
 
 
 # In the real book

@@ -1,15 +1,12 @@
 """figures/style.py, svg.py and diagram.py make small figures in both languages, which the page
 colors."""
 
-import base64
 import re
-from io import BytesIO
 
 import numpy as np
 import pytest
-from PIL import Image
 
-from figures import diagram, style, svg
+from figures import diagram, style
 from figures.svg import render_svg, short_path
 
 
@@ -65,36 +62,6 @@ def test_colors_are_those_of_the_theme_and_coordinates_are_rounded():
     assert not re.search(r"\d\.\d{3}", english)
     assert not re.search(r' d="[^"]*\d\.\d\d', english)
     assert english.count("<use ") >= 50 and english.count("fill: var(--figure-second)") == 1
-
-
-def test_muted_text_has_more_contrast_than_muted_lines():
-    def steps(ax):
-        diagram.line(ax, (0, 10), (50, 10), color=style.MUTED)
-        diagram.write(ax, 25, 30, "aside", style.MUTED)
-
-    muted = draw(steps)
-    (word,) = re.findall("<text [^>]*>", muted)
-    assert "var(--quiet)" in word and "var(--figure-muted)" not in word
-    assert "stroke: var(--figure-muted)" in muted
-
-
-def test_an_image_is_transparent_at_zero_and_keeps_its_pixels_in_a_palette(monkeypatch):
-    @style.figure(en={}, zh={})
-    def waves(label):
-        fig, ax = style.canvas()
-        style.signed_image(ax, np.sin(np.arange(2400) / 7).round(1).reshape(40, 60))
-        return fig
-
-    def image() -> tuple[str, np.ndarray, int]:
-        (data,) = re.findall(r'base64,\s*([^"]+)"', render_svg(waves, "en"))
-        with Image.open(BytesIO(base64.b64decode(data))) as found:
-            return found.mode, np.asarray(found.convert("RGBA")), len(data)
-
-    mode, pixels, size = image()
-    assert mode == "P" and pixels[0, 0, 3] == 0  # sin 0
-    monkeypatch.setattr(svg, "to_palette_image", lambda image: image[1])
-    mode, expected, before = image()
-    assert mode == "RGBA" and np.array_equal(pixels, expected) and size < 0.75 * before
 
 
 @pytest.mark.parametrize(

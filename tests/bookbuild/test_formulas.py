@@ -51,20 +51,6 @@ def test_formulas_are_rendered_as_html_and_mathml(tex):
     assert ("词元" in tex) == ("词元" in math) == ("词元" in drawn)
 
 
-def test_letters_have_an_element_only_in_vertical_lists():
-    rendered = formulas.render_formulas([("x=12", False), ("x_{1,2}", False)])
-    assert '<span class="mathnormal">x</span>' in rendered["x=12", False]
-    assert "</span>=<span" in rendered["x=12", False]
-    assert '<span class="katex-base">12</span>' in rendered["x=12", False]
-    assert re.search(r'size3"><span class="mord">1,?2?', rendered["x_{1,2}", False])
-
-
-def test_a_strut_is_kept_only_if_it_exceeds_the_line_height():
-    rendered = formulas.render_formulas([("x_1", False), (r"\frac{1}{2}", False)])
-    assert "katex-strut" not in rendered["x_1", False]
-    assert rendered[r"\frac{1}{2}", False].count("katex-strut") == 1
-
-
 @pytest.mark.parametrize(("macro", "name"), [("query", "query"), ("key", "key"), ("val", "value")])
 def test_query_key_and_value_have_a_class_of_their_own(macro, name):
     (markup,) = formulas.render_formulas([(rf"\{macro}{{q}}", False)]).values()

@@ -12,7 +12,6 @@ from bookbuild.check.translation import notebook_errors
 from bookbuild.pages import paths
 from bookbuild.pages.files import line_number
 from bookbuild.pages.labs import execution, notebooks
-from bookbuild.pages.page import SourcePage
 from bookbuild.run import generate, jobs
 from bookbuild.run.jobs import list_jobs
 from built_pages import lab_outputs
@@ -66,25 +65,6 @@ def test_headings_folds_and_links_become_the_books(tmp_path):
         '\n??? success "Answer 1"\n\n    ```python\n    ## no heading\n    x = 1\n    ```\n' in text
     )
     assert "details" not in text
-
-
-def test_outputs_stand_below_their_cells(tmp_path):
-    cells = cell("code", "one", "1"), cell("code", "two", "2", tags=["task"])
-    path = write(tmp_path / "x.ipynb", *cells)
-    text = markdown(path, ['\n```text title=""\n1\n```\n', "\n<div>\n<p>2</p>\n</div>\n"])
-    assert '```python title="Cell 1"\n1\n```\n\n```text title="Output"\n1\n```\n' in text
-    assert 'title="Cell 2: your turn"' in text
-    assert text.endswith("```\n\n<div>\n<p>2</p>\n</div>\n")
-    assert 'title="单元格 2：轮到你了"' in markdown(path, [], "zh")
-
-
-def test_every_line_knows_where_in_the_notebook_it_is_from(lab):
-    page = SourcePage("en", "labs/lab.md")
-    for piece, there in (("Word", "**Word**"), ("double(21)", "double(21)"), ("# Lab", "# Lab")):
-        problem = str(page.error(page.text.index(piece), "wrong"))
-        line = int(problem.split(":")[1])
-        assert problem.startswith("docs/en/labs/lab.ipynb:")
-        assert there in lab.read_text(encoding="utf-8").splitlines()[line - 1]
 
 
 @pytest.mark.parametrize(

@@ -85,11 +85,6 @@ def test_an_invalid_quiz_is_reported_with_its_line(quiz_file, old, new, message)
     assert error_message(quiz_file).startswith(message)
 
 
-def test_an_error_about_a_link_has_the_line_of_its_choice(quiz_file):
-    output = [str(problem) for problem in quizzes.errors_at_text("](#there)", "leads nowhere")]
-    assert output == ["docs/quizzes/other.yml:4: leads nowhere"]
-
-
 # The quizzes of the book
 
 QUIZ_FILES = quizzes.quiz_files()

@@ -93,17 +93,9 @@ def test_links_from_all_pages_name_stops_and_changes(run_script):
     ]
     script = "return input.map(([, at, off]) => [all.findStop(stops, at), all.parseSwitch(off)])"
     found = run_script(script, links)
-    wrong = [
-        link
-        for link, (stop, *switch) in zip(links, found, strict=True)
-        if stop < 0 or (link[2] and switch == [None])
-    ]
     assert links
-    assert wrong == []
-
-
-def test_sections_of_the_texts_exist():
-    assert [*step_notes.note_errors()] == []
+    for link, (stop, *switch) in zip(links, found, strict=True):
+        assert stop >= 0 and (not link[2] or switch != [None]), link
 
 
 # Navigation
@@ -158,33 +150,6 @@ def test_run_to_line_takes_the_next_stop_there_and_next_layer_the_same_line(run_
 # Axes, numbers, drawing
 
 
-def test_axes_count_words_of_the_right_side(run_script):
-    sides = run_script("""
-      const symbols = all.nameAxes(program, translator);
-      return input.map((name) => {
-        const at = all.findStop(stops, name);
-        const { name: variable, after } = stops[at].changes[0];
-        const axes = all.axesOf(stops, at, variable, after, symbols);
-        return axes.map(({ name, side }) => side ?? name);
-      });
-    """, [
-        "Transformer.encode:x",
-        "scaled_dot_product_attention@decoder.layers.0.self_attention:weights",
-        "scaled_dot_product_attention@decoder.layers.0.cross_attention:weights",
-        "MultiHeadAttention.forward@decoder.layers.0.cross_attention:k",
-        "Transformer.decode:mask:2",
-        "Transformer.logits:return",
-    ])  # fmt: skip
-    assert sides == [
-        ["batch", "source", "d_model"],
-        ["batch", "head", "target", "target"],
-        ["batch", "head", "target", "source"],
-        ["batch", "head", "source", "head_dim"],
-        ["batch", "1", "target", "target"],
-        ["batch", "target", "tgt_vocab_size"],
-    ]
-
-
 def test_a_matrix_is_that_of_one_head(run_script):
     equal = run_script("""
       const symbols = all.nameAxes(program, translator);
@@ -204,31 +169,6 @@ def test_a_matrix_is_that_of_one_head(run_script):
     assert values == split == expected
 
 
-def test_numbers_are_short(run_script):
-    values = [0, 3, -1.5, 1234.56, -0.0001234, 0.00001, 1e9]
-    texts = run_script("return input.map((each) => all.formatNumber(each))", values)
-    assert texts == ["0", "3", "−1.500", "1235", "−1.23e-4", "1.00e-5", "1.00e+9"]
-    texts = run_script(
-        "return input.map((each) => all.shortNumber(each))", [0, -0.001, 9.996, -123]
-    )
-    assert texts == ["0.00", "0.00", "10.0", "−123"]
-
-
-@pytest.mark.parametrize(("rows", "columns", "room"), [(9, 96, 340), (314, 96, 580)])
-def test_a_map_fits_and_each_cell_is_found(run_script, rows, columns, room):
-    plan, found, outside = run_script(f"""
-      const plan = all.planMap({room}, {rows}, {columns}, 60, 50);
-      const {{ left, top, cellWidth, cellHeight }} = plan;
-      const at = (row, column) => all.cellAt(plan, {rows}, {columns},
-        left + (column + 0.5) * cellWidth, top + (row + 0.5) * cellHeight);
-      return [plan, at({rows - 1}, {columns - 1}), at({rows}, 0) ?? null];
-    """)
-    assert plan["width"] <= room + 1e-9
-    assert plan["height"] <= 420 or rows <= 25
-    assert found == {"row": rows - 1, "column": columns - 1}
-    assert outside is None
-
-
 def test_highlighting_keeps_the_file(run_script):
     code = without_section_markers(MODEL_FILE)
     lines = run_script("return all.highlight(input)", code)
@@ -240,29 +180,21 @@ def test_highlighting_keeps_the_file(run_script):
 # The diagram
 
 
-def test_each_box_of_the_diagram_has_stops(run_script):
-    boxes, used = run_script("""
-      const { boxes } = all.placeBoxes({ source: 2, target: 2 });
-      return [boxes.map(({ id }) => id), [...new Set(stops.map((_, i) => all.boxOf(stops, i)))]];
-    """)
-    assert {*boxes} == {*used} - {""}
-    assert len(boxes) == len({*boxes}) == 19
-
-
 def test_a_box_leads_to_the_weights_of_an_attention_and_into_other_parts(run_script):
-    found = run_script("""
+    found, used = run_script("""
       const { boxes } = all.placeBoxes({ source: 2, target: 2 });
-      return boxes.map(({ id, part }) => {
+      return [boxes.map(({ id, part }) => {
         const at = all.stopOfBox(stops, 0, id);
         return [id, part, all.boxOf(stops, at), stops[at].function, stops[at].changes[0].name];
-      });
+      }), [...new Set(stops.map((_, i) => all.boxOf(stops, i)))]];
     """)
-    assert [id_ for id_, _, box, *_ in found if box != id_] == []
-    for _, part, _, function, variable in found:
-        if part in ("self", "cross"):
-            assert (function, variable) == ("scaled_dot_product_attention", "weights")
-        if part == "feed":
-            assert (function, variable) == ("FeedForward.forward", "hidden")
+    assert {box for box, *_ in found} == {*used} - {""}
+    assert len(found) == len({box for box, *_ in found}) == 19
+    attention = ("scaled_dot_product_attention", "weights")
+    expected = {"self": attention, "cross": attention, "feed": ("FeedForward.forward", "hidden")}
+    for box, part, reached, *stop in found:
+        assert box == reached
+        assert part not in expected or tuple(stop) == expected[part]
 
 
 # The answers of the page

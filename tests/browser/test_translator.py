@@ -12,22 +12,8 @@ from browser_pages import BASE_URL
 from corpus import english_tokens
 
 TRANSLATOR_URL = f"{BASE_URL}downloads/translator.js"
-WEIGHTS_URLS = {
-    "float32": f"{BASE_URL}downloads/translator.safetensors",
-    "float16": f"{BASE_URL}downloads/translator-float16.safetensors",
-}
+WEIGHTS_URL = f"{BASE_URL}downloads/translator-float16.safetensors"
 pytestmark = [pytest.mark.parametrize("width", [1280]), pytest.mark.usefixtures("one_thread")]
-
-
-@pytest.fixture(scope="module")
-def pairs(everything) -> list:
-    """More than 200 sentences, or without --all 25, since the build has compared all in Node.js."""
-    return javascript_model.comparison_pairs(per_kind=9 if everything else 1)
-
-
-@pytest.fixture(scope="module")
-def float32_reference(pairs) -> javascript_model.Outputs:
-    return javascript_model.compute_reference(javascript_model.load_trained_translator(), pairs)
 
 
 def run_script(checked_page, body: str, argument=None):
@@ -35,42 +21,26 @@ def run_script(checked_page, body: str, argument=None):
     checked_page.goto(f"{BASE_URL}404.html")
     script = f"""async (given) => {{
       const module = await import("{TRANSLATOR_URL}");
-      const bytes = await (await fetch("{WEIGHTS_URLS["float16"]}")).arrayBuffer();
+      const bytes = await (await fetch("{WEIGHTS_URL}")).arrayBuffer();
       {body}
     }}"""
     return checked_page.evaluate(script, argument)
 
 
-def translate_all(checked_page, weights: str, tasks: list[dict]) -> javascript_model.Outputs:
-    checked_page.goto(f"{BASE_URL}404.html")
-    arguments = ["translate", [TRANSLATOR_URL], weights, tasks]
-    return checked_page.evaluate(javascript_model.browser_script(), arguments)
-
-
-def test_the_browser_translates_unseen_sentences_as_pytorch_does(
-    checked_page, pairs, float32_reference, everything
-):
+def test_the_browser_translates_unseen_sentences_as_pytorch_does(checked_page, everything):
+    """More than 200, or without --all 25, since the build has compared all in Node.js."""
+    pairs = javascript_model.comparison_pairs(per_kind=9 if everything else 1)
     assert len(pairs) >= (200 if everything else 25)
-    found = translate_all(
-        checked_page,
-        WEIGHTS_URLS["float32"],
-        javascript_model.translation_tasks(pairs, float32_reference),
-    )
-    output = javascript_model.compare_outputs(found, float32_reference)
+    rounded = javascript_model.load_trained_translator(rounded=True)
+    reference = javascript_model.compute_reference(rounded, pairs)
+    tasks = javascript_model.translation_tasks(pairs, reference)
+    checked_page.goto(f"{BASE_URL}404.html")
+    arguments = ["translate", [TRANSLATOR_URL], WEIGHTS_URL, tasks]
+    found = checked_page.evaluate(javascript_model.browser_script(), arguments)
+    output = javascript_model.compare_outputs(found, reference)
     assert (output.greedy, output.beam) == (len(pairs), len(pairs))
     assert output.logits <= 1e-5
     assert output.attention <= 1e-5
-
-
-def test_float16_weights_differ_only_by_their_rounding(checked_page, pairs, float32_reference):
-    found = translate_all(
-        checked_page,
-        WEIGHTS_URLS["float16"],
-        javascript_model.translation_tasks(pairs, float32_reference),
-    )
-    output = javascript_model.compare_outputs(found, float32_reference)
-    assert (output.greedy, output.beam) == (len(pairs), len(pairs))
-    assert output.logits <= 1e-2
 
 
 def test_a_text_is_split_into_words_as_in_training(checked_page):

@@ -97,9 +97,6 @@ def test_the_same_card_has_the_same_bytes_and_markup_stays_text(page):
 
 
 def test_chinese_is_drawn_in_a_chinese_font(page):
-    """A font without the characters would draw the same box for each."""
-    pictures = {cards.draw_card(page, make_card(each, "", "zh")) for each in "注意力"}
-    assert len(pictures) == 3
     page.set_content(cards.card_html(make_card("注意力", "掩码", "zh")))
     session = page.context.new_cdp_session(page)
     session.send("DOM.enable")

@@ -77,13 +77,8 @@ def test_every_source_is_a_file_of_the_repository_of_this_site(built_pages):
     ("reference", "file"),
     [
         ("decoding/beam_here: sentences", "snippets/examples/decoding/beam_here.py"),
-        ("pitfalls/zero_row: x", "snippets/pitfalls/zero_row.py"),
         ("proofs/equalities: sizes", "scripts/proofs/equalities.py"),
         ("variants/measured: steps", "scripts/experiments/variants.py"),  # it reads the result
-        (
-            "model-in-practice/save_and_load: x",
-            "snippets/examples/model-in-practice/save_and_load.py",
-        ),
     ],
 )
 def test_a_source_is_an_example_a_pitfall_a_proof_or_an_experiment(reference, file):

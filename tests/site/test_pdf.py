@@ -201,20 +201,6 @@ def test_the_pdf_has_the_text_of_every_chapter(edition, anchor_pages, pdf_page_t
     assert_no_errors(errors)
 
 
-def test_no_page_is_empty(edition, pdf_page_texts):
-    """Each page has more text than its header and its number."""
-    heads = {
-        remove_spaces(first_heading(edition.chapters[0], "h1") + edition.title(each))
-        for each in edition.chapters
-    }
-    longest = max(map(len, heads)) + 3
-    assert_no_errors(
-        f"page {number}: {text!r}"
-        for number, text in enumerate(pdf_page_texts, 1)
-        if len(remove_spaces(text)) < longest + 5
-    )
-
-
 def test_every_font_is_embedded_and_has_every_character_of_the_book(pdf, built_pages):
     described, type3_fonts = set(), set()  # of Type 3, the font itself contains its glyphs
     for each in pdf.objects:
