@@ -24,6 +24,12 @@ PAGE_URLS = [
 ]
 # For tests that depend on the language or on the width, but not on both together.
 LANGUAGE_BY_WIDTH = {1280: "en", 390: "zh"}
+# The widgets that replace a picture.
+PAGE_BY_WIDGET = {
+    "positions": "rotations/",
+    "masks": "mask-conventions/",
+    "shapes": "multi-head-attention/",
+}
 parametrize_page = pytest.mark.parametrize("url", PAGE_URLS, ids=lambda url: url or "home")
 
 

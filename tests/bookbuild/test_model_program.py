@@ -1,32 +1,21 @@
 """The page Step through runs snippets/transformer.py, and computes what PyTorch computes."""
 
-import json
 import re
-import subprocess
 
 import pytest
 import torch
 
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.node import node_executable
-from bookbuild.pages.sections import downloaded_line
 from bookbuild.pages.values import resolve_value
-from bookbuild.reference import model_program, model_trace, shape_tracer
+from bookbuild.reference import model_program, model_trace
 from bookbuild.reference.javascript_model import (
-    TRANSLATOR_JS,
     comparison_pairs,
-    to_float16,
 )
 from bookbuild.reference.model_switches import SWITCHES
 from bookbuild.reference.shape_tracer import MODEL_FILE
 
 SOURCE = MODEL_FILE.read_text(encoding="utf-8")
 pytestmark = pytest.mark.usefixtures("one_thread")
-
-
-@pytest.fixture(scope="module")
-def program() -> dict:
-    return model_program.model_program()
 
 
 @pytest.fixture(scope="module")
@@ -184,75 +173,3 @@ def test_a_switch_without_its_code_is_an_error():
     text = changed_source("full.tril()", "full.tril(0)")
     with pytest.raises(SourceError, match=re.escape("needs 'full.tril()' once; change the text")):
         model_program.model_program(text)
-
-
-@pytest.fixture
-def run_script(program, tmp_path):
-    """Runs JavaScript with program, translator, runModel and nameAxes, and returns its result."""
-    weights, file = tmp_path / "weights", tmp_path / "program.json"
-    weights.write_bytes(to_float16())
-    file.write_text(json.dumps(program))
-    files = [TRANSLATOR_JS, model_trace.RUN_MODEL, model_trace.RUN_MODEL.with_name("axes.js")]
-    script = """
-      const { readFileSync } = await import("node:fs");
-      const [weights, file, ...files] = process.argv.slice(1);
-      const modules = await Promise.all(files.map((file) => import(file)));
-      const { parse, runModel, nameAxes } = Object.assign({}, ...modules);
-      const { buffer, byteOffset, length } = readFileSync(weights);
-      const translator = parse(buffer.slice(byteOffset, byteOffset + length));
-      const program = JSON.parse(readFileSync(file, "utf-8"));
-      const result = (() => { BODY })();
-      console.log(JSON.stringify(result));
-    """
-
-    def run(body: str):
-        command = [node_executable(), "--input-type=module", "--eval", script.replace("BODY", body)]
-        command += [str(weights), str(file), *(each.as_uri() for each in files)]
-        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        return json.loads(output)
-
-    return run
-
-
-def test_axes_have_the_symbols_of_the_page_shapes(run_script):
-    """Except for the batch, which is 1. Cross-attention has both lengths, m and n."""
-    output = run_script("""
-      const names = nameAxes(program, translator);
-      const { stops } = runModel(program, translator, [5, 6, 7], [1, 5, 6]);
-      return stops.flatMap((stop, i) => stop.changes
-        .filter(({ after }) => after.shape)
-        .map(({ line, name }) => [stop.path, stop.function, name, line, names(i, name)]));
-    """)
-    lines = downloaded_line(SOURCE)
-    shapes = {
-        (variable.function, variable.name, lines(variable.line)): symbols
-        for variable, symbols in shape_tracer.symbolic_shapes().items()
-    }
-    compared = 0
-    for path, function, name, line, axes in output:
-        symbols = shapes.get((function, name, line))
-        is_split = function.endswith(".split")  # whose last call is that of the values
-        if symbols and not is_split and path == "decoder.layers.1.cross_attention":
-            assert ["b", *axes[1:]] == [each.replace("1|n", "1") for each in symbols]
-            compared += 1
-    assert compared >= 18
-
-
-INVALID_RUNS = [
-    ([], [1], None, "there is nothing to run"),
-    ([5], [], None, "there is nothing to run"),
-    ([99999], [1], None, "no token has id 99999"),
-    ([5] * 65, [1], None, "do not broadcast"),
-    ([5], [1], "constructor", "no switch is called constructor"),
-    ([5], [1], {"head": ["encoder.layers.9.self_attention", 0]}, "has no head 0"),
-    ([5], [1], {"head": ["encoder.layers.0.self_attention", 4]}, "has no head 4"),
-]
-
-
-def test_invalid_input_raises_an_error_with_a_message(run_script):
-    found = run_script(f"""return {json.dumps(INVALID_RUNS)}.map(([src, tgt, without]) => {{
-      try {{ runModel(program, translator, src, tgt, {{ without }}); }}
-      catch (error) {{ return error.message; }}
-    }});""")
-    for message, (*_, expected) in zip(found, INVALID_RUNS, strict=True):
-        assert expected in message

@@ -84,15 +84,6 @@ def test_each_line_is_that_of_the_downloaded_file(tensor_rows):
         assert (":" in line or "(" in line) if not each.code else each.code.split("(")[0] in line
 
 
-def test_the_example_column_is_the_running_example(tensor_rows):
-    output = {(each.function, each.name): (each.example, each.dtype) for each in tensor_rows}
-    assert output["Transformer.forward", "src"] == ("(2, 5)", "int64")
-    assert output["Transformer.forward", "tgt"] == ("(2, 9)", "int64")
-    assert output["Transformer.forward", "return"] == ("(2, 9, 12)", "float32")
-    assert output["MultiHeadAttention.forward", "weights"] == ("(2, 8, 9, 5)", "float32")
-    assert {kind for _, kind in output.values()} == {"int64", "bool", "float32"}
-
-
 # Parameters and buffers
 
 

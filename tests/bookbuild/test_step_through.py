@@ -10,8 +10,8 @@ import pytest
 from bookbuild.pages import paths
 from bookbuild.pages.node import node_executable
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.pages.sections import without_section_markers
-from bookbuild.reference import model_program, step_notes
+from bookbuild.pages.sections import downloaded_line, without_section_markers
+from bookbuild.reference import model_program, shape_tracer, step_notes
 from bookbuild.reference.javascript_model import TRANSLATOR_JS, to_float16
 from bookbuild.reference.shape_tracer import MODEL_FILE
 
@@ -150,6 +150,30 @@ def test_run_to_line_takes_the_next_stop_there_and_next_layer_the_same_line(run_
 # Axes, numbers, drawing
 
 
+def test_axes_have_the_symbols_of_the_page_shapes(run_script):
+    """Except for the batch, which is 1. Cross-attention has both lengths, m and n."""
+    output = run_script("""
+      const names = all.nameAxes(program, translator);
+      const { stops } = all.runModel(program, translator, [5, 6, 7], [1, 5, 6]);
+      return stops.flatMap((stop, i) => stop.changes
+        .filter(({ after }) => after.shape)
+        .map(({ line, name }) => [stop.path, stop.function, name, line, names(i, name)]));
+    """)
+    lines = downloaded_line(MODEL_FILE.read_text(encoding="utf-8"))
+    shapes = {
+        (variable.function, variable.name, lines(variable.line)): symbols
+        for variable, symbols in shape_tracer.symbolic_shapes().items()
+    }
+    compared = 0
+    for path, function, name, line, axes in output:
+        symbols = shapes.get((function, name, line))
+        is_split = function.endswith(".split")  # whose last call is that of the values
+        if symbols and not is_split and path == "decoder.layers.1.cross_attention":
+            assert ["b", *axes[1:]] == [each.replace("1|n", "1") for each in symbols]
+            compared += 1
+    assert compared >= 18
+
+
 def test_a_matrix_is_that_of_one_head(run_script):
     equal = run_script("""
       const symbols = all.nameAxes(program, translator);
@@ -225,3 +249,23 @@ def test_what_the_second_cross_attention_reads_with_and_without_the_scaling(run_
     assert max(read_unscaled[1], key=read_unscaled[1].get) == "we"
     assert sum(weight > 0.1 for weight in spread[0].values()) == 4
     assert max(narrow[0].values()) > 0.95
+
+
+INVALID_RUNS = [
+    ([], [1], None, "there is nothing to run"),
+    ([5], [], None, "there is nothing to run"),
+    ([99999], [1], None, "no token has id 99999"),
+    ([5] * 65, [1], None, "do not broadcast"),
+    ([5], [1], "constructor", "no switch is called constructor"),
+    ([5], [1], {"head": ["encoder.layers.9.self_attention", 0]}, "has no head 0"),
+    ([5], [1], {"head": ["encoder.layers.0.self_attention", 4]}, "has no head 4"),
+]
+
+
+def test_invalid_input_raises_an_error_with_a_message(run_script):
+    found = run_script(f"""return {json.dumps(INVALID_RUNS)}.map(([src, tgt, without]) => {{
+      try {{ all.runModel(program, translator, src, tgt, {{ without }}); }}
+      catch (error) {{ return error.message; }}
+    }});""")
+    for message, (*_, expected) in zip(found, INVALID_RUNS, strict=True):
+        assert expected in message

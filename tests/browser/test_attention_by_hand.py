@@ -10,7 +10,7 @@ import torch
 from playwright.sync_api import Locator, Page, expect
 
 import transformer
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, axe_errors
+from browser_pages import BASE_URL, axe_errors
 from built_pages import assert_no_errors
 
 WIDGET = "[data-widget=attention]"
@@ -20,11 +20,6 @@ COLUMNS_BY_STEP = {"scores": 3, "scaled": 3, "mask": 3, "powers": 3, "weights": 
 
 english_only = pytest.mark.parametrize("language", ["en"])
 wide_only = pytest.mark.parametrize("width", [1280])
-
-
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
 
 
 @pytest.fixture
@@ -215,15 +210,6 @@ def test_invalid_numbers_change_nothing(widget):
         expect(entry).not_to_have_attribute("aria-invalid", "true")
 
 
-@wide_only
-def test_screen_readers_announce_cells_and_the_selection(widget, language):
-    name = {"en": "8.613, Output of work, number 1", "zh": "8.613, work 的输出，第 1 个数值"}
-    expect(cell_input(widget, "output", 1, 0)).to_have_accessible_name(name[language])
-    select_cell(widget, "output", 1, 0)
-    expect(widget.get_by_role("status")).to_have_text(explanation_text(widget))
-    assert explanation_text(widget).endswith("0.768 · 10 + 0.045 · 0 + 0.187 · 5 = 8.613")
-
-
 # The element that covers a focused input, if any; focusing scrolls the input into view.
 COVERING_ELEMENT_SCRIPT = """(input) => {
   input.focus();
@@ -233,7 +219,7 @@ COVERING_ELEMENT_SCRIPT = """(input) => {
 }"""
 
 
-def test_controls_are_large_enough_not_covered_and_accessible(checked_page, widget):
+def test_controls_are_large_enough_not_covered_and_accessible(checked_page, widget, language):
     sizes = widget.locator("td input, button, label").evaluate_all(
         "all => all.map((each) => each.getBoundingClientRect()).map((b) => [b.width, b.height])"
     )
@@ -241,8 +227,11 @@ def test_controls_are_large_enough_not_covered_and_accessible(checked_page, widg
     assert min(map(min, sizes)) >= 24
     for entry in widget.locator("input").all()[::4]:
         assert entry.evaluate(COVERING_ELEMENT_SCRIPT) == ""
-    set_options(widget, (True, False, True))
     select_cell(widget, "output", 1, 0)
+    name = {"en": "8.613, Output of work, number 1", "zh": "8.613, work 的输出，第 1 个数值"}
+    expect(cell_input(widget, "output", 1, 0)).to_have_accessible_name(name[language])
+    expect(widget.get_by_role("status")).to_have_text(explanation_text(widget))
+    assert explanation_text(widget).endswith("0.768 · 10 + 0.045 · 0 + 0.187 · 5 = 8.613")
     for scheme in ("light", "dark"):
         checked_page.emulate_media(color_scheme=scheme)
         assert_no_errors(axe_errors(checked_page, WIDGET))

@@ -1,40 +1,21 @@
 """Properties of every widget that replaces a picture, in a real browser."""
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Route, expect
 
 from browser_pages import (
     BASE_URL,
-    LANGUAGE_BY_WIDTH,
+    PAGE_BY_WIDGET,
     axe_errors,
     wait_for_route,
     wait_until_idle,
 )
 from built_pages import assert_no_errors
 
-PAGE_BY_WIDGET = {
-    "positions": "rotations/",
-    "masks": "mask-conventions/",
-    "shapes": "multi-head-attention/",
-}
 parametrize_widget = pytest.mark.parametrize("name", PAGE_BY_WIDGET)
 # Two more, whose own tests check their controls, with what shows that they have started.
 READY = {"attention": ("attention/", "table >> nth=8"), "heads": ("learned/", "form")}
-READY |= {name: (page, ".live") for name, page in PAGE_BY_WIDGET.items()}
-
-
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
-
-
-def open_widget(page: Page, home_url: str, name: str) -> Locator:
-    """Open the widget's page and wait until the widget is live."""
-    page.goto(home_url + PAGE_BY_WIDGET[name])
-    widget = page.locator(f"[data-widget={name}]")
-    widget.scroll_into_view_if_needed()
-    expect(widget.locator(".live")).to_be_visible()
-    return widget
+READY |= {name: (url, ".live") for name, url in PAGE_BY_WIDGET.items()}
 
 
 @parametrize_widget
@@ -74,10 +55,10 @@ def test_starting_a_widget_does_not_move_the_content_below(checked_page, home_ur
     ("language", "width", "scheme"), [("en", 1280, "light"), ("zh", 390, "dark")]
 )
 def test_a_widget_is_accessible_and_its_controls_are_large_enough(
-    checked_page, home_url, name, width, scheme
+    checked_page, open_widget, name, width, scheme
 ):
     checked_page.emulate_media(color_scheme=scheme)
-    widget = open_widget(checked_page, home_url, name)
+    widget = open_widget(name)
     assert_no_errors(axe_errors(checked_page, f"[data-widget={name}] .live"))
     for control in widget.locator("button, select, input, tbody td").all():
         box = control.bounding_box()

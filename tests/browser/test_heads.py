@@ -11,7 +11,7 @@ import train
 import transformer
 import translator
 from bookbuild.pages import paths
-from browser_pages import LANGUAGE_BY_WIDTH, axe_errors
+from browser_pages import axe_errors
 from built_pages import assert_no_errors
 from decode import eval_mode
 
@@ -22,11 +22,6 @@ CHINESE_SENTENCE = "汤姆没在卖蔬菜"
 
 english_only = pytest.mark.parametrize("language", ["en"])
 wide_only = pytest.mark.parametrize("width", [1280])
-
-
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
 
 
 @pytest.fixture

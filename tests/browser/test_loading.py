@@ -7,12 +7,7 @@ from playwright.sync_api import Page
 
 from benchmarks.page import MAX_LAYOUT_SHIFT, SAMPLE_PAGES
 from bookbuild.pages.paths import LANGUAGES
-from browser_pages import LANGUAGE_BY_WIDTH, SiteServer, wait_until_idle
-
-
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
+from browser_pages import SiteServer, wait_until_idle
 
 
 @pytest.fixture

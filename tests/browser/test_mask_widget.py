@@ -6,7 +6,7 @@ import pytest
 import torch
 from playwright.sync_api import Locator, expect
 
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH
+from browser_pages import BASE_URL
 from transformer import causal_mask, padding_mask
 
 LIGHT_PAGE_URL = f"{BASE_URL}404.html"  # a light page to call the module on
@@ -59,11 +59,6 @@ CHOICES = [
 ]
 
 
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
-
-
 @pytest.mark.parametrize("width", [1280])
 def test_every_mask_equals_that_of_the_model_in_each_convention(checked_page):
     checked_page.goto(LIGHT_PAGE_URL)
@@ -111,12 +106,8 @@ def test_the_shown_code_creates_the_shown_masks(checked_page, home_url):
 
 
 @pytest.fixture
-def masks_widget(checked_page, home_url) -> Locator:
-    checked_page.goto(f"{home_url}mask-conventions/")
-    masks_widget = checked_page.locator("[data-widget=masks]")
-    masks_widget.scroll_into_view_if_needed()
-    expect(masks_widget.locator(".live")).to_be_visible()
-    return masks_widget
+def masks_widget(open_widget) -> Locator:
+    return open_widget("masks")
 
 
 def select_option(masks_widget: Locator, select_index: int, value: str) -> None:

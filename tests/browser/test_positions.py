@@ -7,7 +7,7 @@ import pytest
 import torch
 from playwright.sync_api import Locator, expect
 
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH
+from browser_pages import BASE_URL
 from transformer import sinusoidal_positional_encoding
 
 MODEL_SIZES, BASES, LAST_POSITION = (4, 8, 16, 64, 512), (10000, 1000, 100, 10), 100
@@ -19,17 +19,8 @@ def encoding_table(d_model: int, base: float) -> torch.Tensor:
 
 
 @pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
-
-
-@pytest.fixture
-def positions_widget(checked_page, home_url) -> Locator:
-    checked_page.goto(f"{home_url}rotations/")
-    positions_widget = checked_page.locator("[data-widget=positions]")
-    positions_widget.scroll_into_view_if_needed()
-    expect(positions_widget.locator(".live")).to_be_visible()
-    return positions_widget
+def positions_widget(open_widget) -> Locator:
+    return open_widget("positions")
 
 
 def parse_number(text: str) -> float:

@@ -7,16 +7,11 @@ from playwright.sync_api import Page, expect
 
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, expand_page, wait_until_idle
+from browser_pages import BASE_URL, expand_page, wait_until_idle
 from built_pages import load_page, page_code_blocks
 from page_parts import find_parts
 
 CHAPTERS = ["embeddings", "positional-encoding"]  # two pages represent all
-
-
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
 
 
 # Search

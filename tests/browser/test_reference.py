@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from bookbuild.pages.page import page_url
+from bookbuild.pages.paths import LANGUAGES
 
 MIN_TEXT_SIZE = 11  # pixels, of a text of the map
 wide_only = pytest.mark.parametrize("width", [1280])
@@ -29,6 +30,7 @@ def test_the_glossary_fits_and_leads_to_the_sections_that_treat_its_terms(
 
 
 @wide_only
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_shapes_prints_whole_on_three_sheets_of_a4_at_most(checked_page, home_url):
     checked_page.goto(f"{home_url}shapes/")
     assert 1 <= len(re.findall(rb"/MediaBox\b", checked_page.pdf(format="A4"))) <= 3

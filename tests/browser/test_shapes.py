@@ -10,7 +10,7 @@ import torch
 from playwright.sync_api import Locator, expect
 
 import transformer
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH
+from browser_pages import BASE_URL
 from transformer import MultiHeadAttention, scaled_dot_product_attention
 
 LIGHT_PAGE_URL = f"{BASE_URL}404.html"  # a light page to call the module on
@@ -40,11 +40,6 @@ def model_shapes(batch: int, n: int, d_model: int, nhead: int) -> list[list[int]
     return [[*tensor.shape] for tensor in tensors]
 
 
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
-
-
 @pytest.mark.parametrize("width", [1280])
 def test_every_step_is_a_line_of_the_model_and_has_its_shape(checked_page):
     checked_page.goto(LIGHT_PAGE_URL)
@@ -58,12 +53,8 @@ def test_every_step_is_a_line_of_the_model_and_has_its_shape(checked_page):
 
 
 @pytest.fixture
-def shapes_widget(checked_page, home_url) -> Locator:
-    checked_page.goto(f"{home_url}multi-head-attention/")
-    shapes_widget = checked_page.locator("[data-widget=shapes]")
-    shapes_widget.scroll_into_view_if_needed()
-    expect(shapes_widget.locator(".live")).to_be_visible()
-    return shapes_widget
+def shapes_widget(open_widget) -> Locator:
+    return open_widget("shapes")
 
 
 def shown_shape(shapes_widget: Locator) -> list[int]:

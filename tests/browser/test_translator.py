@@ -71,33 +71,6 @@ def test_invalid_input_raises_an_error_with_a_message(checked_page):
         assert expected in message
 
 
-def test_a_step_returns_probabilities_and_a_copied_state_is_independent(checked_page):
-    body = """const t = module.parse(bytes);
-      const ids = t.encode(t.words("why do we work?"));
-      const steps = module.greedy(t, ids);
-      const one = t.start(ids);
-      one.step(1);
-      const two = one.copy();
-      two.step(steps[1].id);
-      const after = one.step(steps[0].id).logits;
-      const fresh = t.start(ids);
-      fresh.step(1);
-      const straight = fresh.step(steps[0].id).logits;
-      return {
-        text: steps.map((step) => step.token).join(""),
-        sums: steps.map(({ probabilities }) => probabilities.reduce((a, b) => a + b)),
-        pads: steps.map(({ probabilities }) => probabilities[0]),
-        heads: steps[0].attention.map((layer) => layer.map((head) => head.length)),
-        apart: after.reduce((d, x, i) => Math.max(d, Math.abs(x - straight[i])), 0),
-      }"""
-    found = run_script(checked_page, body)
-    assert found["text"] == "我们为什么工作？<eos>"
-    assert found["sums"] == pytest.approx([1.0] * 9, abs=1e-5)
-    assert found["pads"] == [0] * 9
-    assert found["heads"] == [[5] * 4] * 2
-    assert found["apart"] == 0
-
-
 def code_tokens(script: Path) -> list[str]:
     """The tokens of a script, without comments and the words of its errors."""
     text = re.sub(r'new Error\((?:"[^"]*"|`[^`]*`)', "new Error(", script.read_text("utf-8"))

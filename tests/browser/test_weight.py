@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from benchmarks.page import MAX_BYTES_WITH_FORMULAS, MAX_BYTES_WITHOUT_FORMULAS, MAX_NEXT_PAGE_BYTES
+from bookbuild.pages.paths import LANGUAGES
 from browser_pages import BASE_URL, expand_page, wait_until_idle
 
 # Of files that a server compresses.
@@ -61,6 +62,7 @@ def size_report(fetched_bytes: dict[str, int]) -> str:
     ],
     ids=["home", "glossary", "lab", "attention"],
 )
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_first_visit_stays_below_its_limit(checked_page, home_url, fetched_bytes, name, limit):
     visit_page(checked_page, home_url + name)
     assert sum(fetched_bytes.values()) <= limit, size_report(fetched_bytes)

@@ -98,53 +98,29 @@ $$
 [^paper]: A paper.
 """
 
-CHINESE = """\
----
-description: 一页。
-translated: 0123456789ab
----
-
-# 一页
-
-## 第一节 { #first }
-
-见[表](other.md#table)：先加 $p$，再乘 $\\sqrt{d}$。[^paper]
-它打印 {{ chapter/say: number }}，而 `$5` 不是公式。
-
-```{ .python .annotate title="tiny.py" }
---8<-- "tiny.py:first"
-```
-
-1.  `return x` 这里。
-
-```python title="输入"
---8<-- "examples/chapter/say.py"
-```
-
-$$
-y = x \\quad \\text{对所有词} \\tag{1}
-$$
-
-![一条线。](figures/chapter/line.svg)
-
-!!! note "注"
-
-    词。
-
-| 甲 | 乙 |
-|---|---|
-| 1 | 2 |
-
-### 第二节 { #second }
-
-**练习 1**（动手算，5 分钟）。为什么？
-
-??? success "答案 1"
-
-    因为。
-
-[^paper]: 一篇论文。
-"""
+WORDS = {
+    "A page.": "一页。\ntranslated: 0123456789ab",
+    "# A page": "# 一页",
+    "## First": "## 第一节",
+    "We scale by $\\sqrt{d}$ and add $p$, see [the table]": "见[表]",
+    "(other.md#table).": "(other.md#table)：先加 $p$，再乘 $\\sqrt{d}$。",
+    "It prints {{ chapter/say: number }}, and": "它打印 {{ chapter/say: number }}，而",
+    "is no formula.": "不是公式。",
+    "Here.": "这里。",
+    'title="Input"': 'title="输入"',
+    "for all words": "对所有词",
+    "A line.": "一条线。",
+    '"Note"\n\n    Words.': '"注"\n\n    词。',
+    "| a | b |": "| 甲 | 乙 |",
+    "### Second": "### 第二节",
+    "Exercise 1** (by hand, 5 minutes). Why?": "练习 1**（动手算，5 分钟）。为什么？",
+    "Answer 1": "答案 1",
+    "Because.": "因为。",
+    "A paper.": "一篇论文。",
+}
+CHINESE = ENGLISH
+for english, chinese in WORDS.items():
+    CHINESE = CHINESE.replace(english, chinese)
 
 
 def test_a_page_and_its_translation_have_no_differences():
