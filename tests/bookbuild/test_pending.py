@@ -114,7 +114,7 @@ def test_bad_arguments_give_the_usage_and_status_2(sample_folder, arguments):
 # In a strict build
 
 
-def test_a_strict_build_accepts_pending_pages_and_shows_a_note(sample_folder):
+def test_a_strict_build_accepts_pending_pages_and_shows_a_note(sample_folder, mkdocs):
     """A changed page in each direction, and a page that is new in one language."""
     example = sample_folder / "snippets/examples/chapter/new.py"
     example.write_text('print("new:", 1)\n', encoding="utf-8")
@@ -132,7 +132,7 @@ def test_a_strict_build_accepts_pending_pages_and_shows_a_note(sample_folder):
     append_text(sample_folder / "docs/zh/other.md", "\n参见[新的一节](index.md#new)。\n")
     for name in ("index", "other", "third"):
         mark_pending(name)
-    status, output = build(sample_folder)
+    status, output = build(sample_folder, mkdocs)
     assert status == 0, output
     site = sample_folder / "site"
     home = (site / "zh/index.html").read_text(encoding="utf-8")

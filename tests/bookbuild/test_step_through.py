@@ -154,8 +154,8 @@ def test_axes_have_the_symbols_of_the_page_shapes(run_script):
     """Except for the batch, which is 1. Cross-attention has both lengths, m and n."""
     output = run_script("""
       const names = all.nameAxes(program, translator);
-      const { stops } = all.runModel(program, translator, [5, 6, 7], [1, 5, 6]);
-      return stops.flatMap((stop, i) => stop.changes
+      const run = all.runModel(program, translator, [5, 6, 7], [1, 5, 6]);
+      return run.stops.flatMap((stop, i) => stop.changes
         .filter(({ after }) => after.shape)
         .map(({ line, name }) => [stop.path, stop.function, name, line, names(i, name)]));
     """)

@@ -114,12 +114,12 @@ def test_attention_in_javascript_equals_attention_in_pytorch(page: Page):
     inputs = [
         (random_entries(rng, digits=15), setting)
         for setting in OPTION_COMBINATIONS
-        for _ in range(25)
+        for _ in range(3)
     ]
     options = [
         (entries, dict(zip(OPTION_NAMES, setting, strict=True))) for entries, setting in inputs
     ]
-    page.goto(f"{BASE_URL}attention/", wait_until="domcontentloaded")
+    page.goto(f"{BASE_URL}404.html")  # a light page
     module = f"{BASE_URL}assets/widgets/attention-numbers.js"
     computed = page.evaluate(ATTEND_SCRIPT, [module, options])
     for (entries, setting), steps in zip(inputs, computed, strict=True):

@@ -28,9 +28,10 @@ def run_script(checked_page, body: str, argument=None):
 
 
 def test_the_browser_translates_unseen_sentences_as_pytorch_does(checked_page, everything):
-    """More than 200, or without --all 25, since the build has compared all in Node.js."""
+    """More than 200, or without --all a few, since the build has compared all in Node.js."""
     pairs = javascript_model.comparison_pairs(per_kind=9 if everything else 1)
-    assert len(pairs) >= (200 if everything else 25)
+    pairs = pairs if everything else pairs[::3]
+    assert len(pairs) >= (200 if everything else 8)
     rounded = javascript_model.load_trained_translator(rounded=True)
     reference = javascript_model.compute_reference(rounded, pairs)
     tasks = javascript_model.translation_tasks(pairs, reference)
