@@ -15,7 +15,6 @@ from bookbuild.pages.paths import LANGUAGES
 
 # A secure address without a port, since Material compares its links to those of the sitemap.
 BASE_URL = "http://site.localhost/"
-PAUSE = 2  # seconds of a slow server; enough to paint what has arrived
 TIMEOUT_MS = 60_000  # milliseconds; a working page takes far less, even on a busy machine
 expect.set_options(timeout=TIMEOUT_MS)
 PAGE_URLS = [
@@ -25,6 +24,12 @@ PAGE_URLS = [
 ]
 # For tests that depend on the language or on the width, but not on both together.
 LANGUAGE_BY_WIDTH = {1280: "en", 390: "zh"}
+# The widgets that replace a picture.
+PAGE_BY_WIDGET = {
+    "positions": "rotations/",
+    "masks": "mask-conventions/",
+    "shapes": "multi-head-attention/",
+}
 parametrize_page = pytest.mark.parametrize("url", PAGE_URLS, ids=lambda url: url or "home")
 
 
@@ -39,16 +44,12 @@ class SilentHandler(http.server.SimpleHTTPRequestHandler):
             super().handle()
 
     def copyfile(self, source: BinaryIO, outputfile: BinaryIO) -> None:
-        """Send a file; if the server is slow, at 200 kB/s and with its pause in a page."""
+        """Send a file; if the server is slow, at 200 kB/s."""
         if not self.server.is_slow:
             return super().copyfile(source, outputfile)
         while part := source.read(20_000):
             time.sleep(0.1)
-            if (index := part.find(self.server.pause_before)) > 0:
-                outputfile.write(part[:index])
-                time.sleep(PAUSE)
-                self.server.has_paused = True
-            outputfile.write(part[max(index, 0) :])
+            outputfile.write(part)
 
 
 class SiteServer(http.server.ThreadingHTTPServer):
@@ -59,8 +60,6 @@ class SiteServer(http.server.ThreadingHTTPServer):
 
     request_queue_size = 128
     is_slow = False  # whether it sends files as slowly as a phone receives them
-    pause_before = b""  # a slow server pauses before this text
-    has_paused = False
 
 
 def absolute_url(url: str) -> str:

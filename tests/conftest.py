@@ -36,7 +36,7 @@ SLOW_FILES = {
 
 # The parameters of browser tests that show one behavior in another language, on a phone or in dark
 # colors.
-VARIANTS = ("language", "width", "scheme", "page_settings", "saved_reader")
+VARIANTS = ("language", "width", "scheme")
 
 # The same examples in each run, so that a failure can be reproduced.
 settings.register_profile("book", derandomize=True, deadline=None)

@@ -108,9 +108,9 @@ class FaultyCopy:
 
     def build(self) -> CommandResult:
         """Like run(), but faster; not for faults of the process or of what it imports."""
-        if self.command != BUILD_COMMAND:
-            return self.run()
-        return build(self.folder, self.mkdocs, **self.environment)
+        if self.command == BUILD_COMMAND:
+            return build(self.folder, self.mkdocs, **self.environment)
+        return self.run()
 
     def run(self, *command: str | Path, **more: str) -> CommandResult:
         return run_command(self.folder, *(command or self.command), **(self.environment | more))

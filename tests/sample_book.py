@@ -44,22 +44,12 @@ $x^2$ {{{{ chapter/say: number }}}} [{other}](other.md#there)
 
 FILES = {
     "docs/en/index.md": PAGE_TEMPLATE.format(
-        about="A small book.",
-        title="Small",
-        section="Section",
-        other="other",
-        input="Input",
-        output="Output",
-        alt="A line that rises.",
+        **{"about": "A small book.", "title": "Small", "section": "Section", "other": "other"},
+        **{"input": "Input", "output": "Output", "alt": "A line that rises."},
     ),
     "docs/zh/index.md": PAGE_TEMPLATE.format(
-        about="一本小书。",
-        title="小书",
-        section="一节",
-        other="另一页",
-        input="输入",
-        output="输出",
-        alt="一条上升的线。",
+        **{"about": "一本小书。", "title": "小书", "section": "一节", "other": "另一页"},
+        **{"input": "输入", "output": "输出", "alt": "一条上升的线。"},
     ),
     "docs/en/other.md": "---\ndescription: Other.\n---\n\n# Other\n\n## A token { #there }\n",
     "docs/zh/other.md": "---\ndescription: 其他。\n---\n\n# 其他\n\n## 一个词元 { #there }\n",

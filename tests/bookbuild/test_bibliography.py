@@ -4,9 +4,7 @@ import re
 
 import pytest
 
-import page_parts
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import bibliography
 from sample_book import change
@@ -62,25 +60,15 @@ def test_a_reference_is_formatted_in_both_languages(bibtex, english, chinese):
         assert bibliography.format_reference(reference, "zh") == chinese
 
 
-@pytest.mark.parametrize(
-    ("count", "expected"),
-    [(1, "F0 L0"), (2, "F0 L0 and F1 L1"), (3, "F0 L0, F1 L1 and F2 L2"), (4, "F0 L0 et al.")],
-)
-def test_more_than_three_authors_are_shortened(count, expected):
-    names = " and ".join(f"L{i}, F{i}" for i in range(count))
-    (reference,) = bibliography.parse_references(f"@misc{{a, author={{{names}}}}}").values()
-    assert bibliography.format_authors(reference, "en") == expected
-
-
 # In the sample book
 
 
 def add_footnotes(sample_folder, *notes: str, page: str = "other.md") -> None:
     """Give a page these footnotes in both languages."""
     for language in LANGUAGES:
-        path = sample_folder / "docs" / language / page
-        lines = [f"\nText.[^n{i}]\n\n[^n{i}]: {note}\n" for i, note in enumerate(notes)]
-        path.write_text(path.read_text(encoding="utf-8") + "".join(lines), encoding="utf-8")
+        with open(sample_folder / "docs" / language / page, "a", encoding="utf-8") as file:
+            for i, note in enumerate(notes):
+                file.write(f"\nText.[^n{i}]\n\n[^n{i}]: {note}\n")
 
 
 @pytest.fixture
@@ -125,33 +113,13 @@ def test_a_reference_is_listed_once_with_every_page_that_cites_it(book_with_refe
 
 
 @pytest.mark.parametrize(
-    ("note", "message"),
-    [
-        ("Somewhere.", "cites no reference; write @KEY"),
-        ("@nobody2020.", "cites @nobody2020, which references.bib doesn't have"),
-        ("@abel, and arXiv:1905.00002.", "contains arXiv:1905.00002; write @KEY instead"),
-    ],
-)
-def test_a_footnote_with_an_error_is_reported(book_with_references, note, message):
-    add_footnotes(book_with_references, note)
-    line = SourcePage("en", "other.md").text.splitlines().index(f"[^n0]: {note}") + 1
-    assert any(
-        each.startswith(f"docs/en/other.md:{line}: [^n0] {message}") for each in error_messages()
-    )
-
-
-@pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
         ("  author = {Lovelace, Ada and others},\n", "", 1, "has no author"),
-        ("  title = {On {Engines}},\n", "", 1, "has no title"),
-        ("  year = {2019},\n", "", 1, "has no year"),
         ("  eprint = {1905.00001},\n", "", 1, "has no link"),
         ("{2019}", "{in print}", 1, "has no year"),
-        ("{2019}", "{2018}", 1, "has year 2018, but arXiv:1905.00001 is from 2019"),
         ("{2019}", "{2022}", 1, "has year 2022, but arXiv:1905.00001 is from 2019"),
         (PREPRINT, f"{PREPRINT}{PREPRINT.replace('engines', 'motors')}", 7, "has the link of"),
-        ("@misc", "@misc{a, title = {A}}\n@misc", 2, "is not cited"),
     ],
 )
 def test_an_entry_with_an_error_is_reported_at_its_line(
@@ -164,27 +132,10 @@ def test_an_entry_with_an_error_is_reported_at_its_line(
     assert any(each.startswith(f"docs/references.bib:{line}: {key} {message}") for each in found)
 
 
-@pytest.mark.parametrize(
-    ("bibtex", "message"),
-    [
-        ("@misc{a,\n title = {A}\n", "3: invalid BibTeX: premature end of file"),
-        ("@misc{a,\n title {A}}\n", "2: invalid BibTeX: '=' expected"),
-        ("@misc{a,\n year = {1}}\n@misc{a,\n year = {2}}\n", "3: invalid BibTeX: repeated bib"),
-        ("\n@misc{a,\n year = {1},\n year = {2}}\n", "2: invalid BibTeX: entry with key a has a"),
-        ("\n@misc{a,\n author = {A, B, C, D}}\n", "3: invalid BibTeX: Too many commas in 'A"),
-    ],
-)
-def test_invalid_bibtex_is_reported_at_its_line(sample_folder, bibtex, message):
-    (sample_folder / "docs/references.bib").write_text(bibtex, encoding="utf-8")
-    with pytest.raises(SourceError, match=re.escape(f"docs/references.bib:{message}")):
+def test_invalid_bibtex_is_reported_at_its_line(sample_folder):
+    (sample_folder / "docs/references.bib").write_text("@misc{a,\n title {A}}\n", encoding="utf-8")
+    with pytest.raises(SourceError, match=r"docs/references.bib:2: invalid BibTeX: '=' expected"):
         bibliography.load_references()
-
-
-def test_a_translation_that_cites_another_reference_is_reported():
-    english, chinese = (f"# A\n\nText.[^n]\n\n[^n]: @{key}, p. 1.\n" for key in ("a-b", "a-c"))
-    assert [*page_parts.differences("page.md", english, english)] == []
-    (message,) = page_parts.differences("page.md", english, chinese)
-    assert "footnote 1 is [^n]: a-c, but [^n]: a-b at" in message
 
 
 # In the real book

@@ -125,7 +125,8 @@ def test_a_page_without_a_question_is_reported(chapters):
     assert str(error).startswith("docs/zh/last.md:1: has no question; write the question")
 
 
-def test_a_new_chapter_in_between_needs_its_own_files_and_one_line_of_the_nav(chapters):
+@pytest.mark.slow
+def test_a_new_chapter_in_between_needs_its_own_files_and_one_line_of_the_nav(chapters, mkdocs):
     """As CONTRIBUTING describes: example, figure, claim and quiz, in both languages."""
     before = source_files(chapters)
     change(chapters / "mkdocs.yml", "      - last.md\n", "      - middle.md\n      - last.md\n")
@@ -135,9 +136,9 @@ def test_a_new_chapter_in_between_needs_its_own_files_and_one_line_of_the_nav(ch
         path.write_text(text, encoding="utf-8")
     for module, *arguments in (("localize",), ("check.pending", "middle")):
         subprocess.run([*module_command(chapters, module), *arguments], check=True)
-    status, output = build(chapters)
+    status, output = build(chapters, mkdocs)
     assert status and "README.md now has the pages of the nav; commit it" in output, output
-    status, output = build(chapters)
+    status, output = build(chapters, mkdocs)
     assert status == 0, output
     after = source_files(chapters)
     assert {name for name in before if after[name] != before[name]} == {"README.md", "mkdocs.yml"}
@@ -148,12 +149,3 @@ def test_a_new_chapter_in_between_needs_its_own_files_and_one_line_of_the_nav(ch
             page = (chapters / f"site/{folder}{name}/index.html").read_text(encoding="utf-8")
             assert f">{number}. {title}<" in page
     assert "[2. Middle](docs/en/middle.md), [3. Last]" in after["README.md"].decode()
-
-
-def test_a_nav_may_have_titles_and_addresses(chapters):
-    change(
-        chapters / "mkdocs.yml",
-        "      - last.md\n",
-        "      - The end: last.md\n      - Elsewhere: https://example.org/\n",
-    )
-    assert contents.ordered_pages() == ["index.md", "other.md", "last.md"]

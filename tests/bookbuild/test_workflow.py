@@ -1,4 +1,7 @@
-"""The workflow Publish runs every test, once, before it publishes."""
+"""The workflow Publish runs every test, once, before it publishes; the packages fit together."""
+
+import subprocess
+import sys
 
 import yaml
 
@@ -29,3 +32,9 @@ def test_each_night_everything_runs_without_a_cache():
         for step in job["steps"]:
             if step.get("uses", "").startswith("actions/cache@"):
                 assert step["if"] == "github.event_name == 'pull_request'"
+
+
+def test_the_locked_packages_satisfy_each_others_requirements():
+    """scripts/install does not resolve them (--no-deps)."""
+    done = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout

@@ -10,7 +10,7 @@ import torch
 from playwright.sync_api import Locator, Page, expect
 
 import transformer
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, axe_errors, wait_until_idle
+from browser_pages import BASE_URL, axe_errors
 from built_pages import assert_no_errors
 
 WIDGET = "[data-widget=attention]"
@@ -20,11 +20,6 @@ COLUMNS_BY_STEP = {"scores": 3, "scaled": 3, "mask": 3, "powers": 3, "weights": 
 
 english_only = pytest.mark.parametrize("language", ["en"])
 wide_only = pytest.mark.parametrize("width", [1280])
-
-
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
 
 
 @pytest.fixture
@@ -67,9 +62,7 @@ def parse_number(text: str) -> float:
 
 def expected_results(entries: dict, root: bool, causal: bool, padding: bool) -> dict:
     """Weights and output of scaled_dot_product_attention of transformer.py."""
-    query, key, value = (
-        torch.tensor(entries[name], dtype=torch.float64) for name in ("query", "key", "value")
-    )
+    query, key, value = (torch.tensor(each, dtype=torch.float64) for each in entries.values())
     if not root:
         query = query * math.sqrt(query.size(-1))  # the function divides by it again
     mask = torch.ones(1, 3, dtype=torch.bool)
@@ -121,12 +114,12 @@ def test_attention_in_javascript_equals_attention_in_pytorch(page: Page):
     inputs = [
         (random_entries(rng, digits=15), setting)
         for setting in OPTION_COMBINATIONS
-        for _ in range(25)
+        for _ in range(3)
     ]
     options = [
         (entries, dict(zip(OPTION_NAMES, setting, strict=True))) for entries, setting in inputs
     ]
-    page.goto(f"{BASE_URL}attention/", wait_until="domcontentloaded")
+    page.goto(f"{BASE_URL}404.html")  # a light page
     module = f"{BASE_URL}assets/widgets/attention-numbers.js"
     computed = page.evaluate(ATTEND_SCRIPT, [module, options])
     for (entries, setting), steps in zip(inputs, computed, strict=True):
@@ -137,87 +130,41 @@ def test_attention_in_javascript_equals_attention_in_pytorch(page: Page):
 
 @english_only
 def test_typed_numbers_and_options_change_the_shown_results(widget):
-    rng = random.Random(7)
-    setting = rng.choice(OPTION_COMBINATIONS)
-    entries = random_entries(rng, digits=1)
+    entries = random_entries(random.Random(7), digits=1)
     for name, rows in entries.items():
         for i, j in itertools.product(range(3), range(2)):
             cell_input(widget, name, i, j).fill(str(rows[i][j]))
     for setting in OPTION_COMBINATIONS:
         set_options(widget, setting)
-        for name, theirs in expected_results(entries, *setting).items():
-            found = (
-                table_cell(widget, name, 0, 0).locator("xpath=ancestor::tbody").locator("td span")
-            )
-            for text, required in zip(
-                found.all_inner_texts(), theirs.flatten().tolist(), strict=True
-            ):
-                assert parse_number(text) == pytest.approx(required, abs=5.1e-4)
-                assert (text == "0") == (required == 0), "exactly 0 is distinguished from nearly 0"
+        for name, expected in expected_results(entries, *setting).items():
+            table = table_cell(widget, name, 0, 0).locator("xpath=ancestor::tbody")
+            shown = table.locator("td span").all_inner_texts()
+            for text, number in zip(shown, expected.flatten().tolist(), strict=True):
+                assert parse_number(text) == pytest.approx(number, abs=5.1e-4)
+                assert (text == "0") == (number == 0), "exactly 0 is distinguished from nearly 0"
 
 
 PYTHON_OPERATORS = {"·": "*", "√2": "math.sqrt(2)", "e^": "math.e**", "−": "-"}
 
 
 @wide_only
-@pytest.mark.parametrize(
-    "setting",
-    [(True, True, True), pytest.param((False, False, False), marks=pytest.mark.slow)],
-    ids=str,
-)
-def test_the_explained_arithmetic_of_every_cell_is_correct(widget, setting):
-    set_options(widget, setting)
+def test_the_explained_arithmetic_of_every_cell_is_correct(widget):
+    set_options(widget, (True, True, True))
     errors = []
     for name, columns in COLUMNS_BY_STEP.items():
         for i, j in itertools.product(range(3), range(columns)):
             select_cell(widget, name, i, j)
-            line, result = (
-                re.split("[:：] ?", explanation_text(widget))[1],
-                cell_text(widget, name, i, j),
-            )
-            if "=" in line:
-                for sign, python in PYTHON_OPERATORS.items():
-                    line = line.replace(sign, python)
-                left, right = line.split("=")  # our own digits and signs
-                right_is_left = eval(left, {"math": math}) == pytest.approx(float(right), abs=0.02)
-            else:  # a mask, a masked score, or a score that isn't divided
-                right_is_left = result in line or not setting[0]
-            if not right_is_left:
-                errors.append(f"{name} {i} {j} shows {result}: {explanation_text(widget)}")
+            line, result = explanation_text(widget), cell_text(widget, name, i, j)
+            left, equals, right = re.split("[:：] ?", line)[1].partition("=")
+            for sign, python in PYTHON_OPERATORS.items():
+                left, right = left.replace(sign, python), right.replace(sign, python)
+            if equals:  # of our own digits and signs
+                is_right = eval(left, {"math": math}) == pytest.approx(float(right), abs=0.02)
+            else:  # a mask or a masked score
+                is_right = result in line
+            if not is_right:
+                errors.append(f"{name} {i} {j} shows {result}: {line}")
     assert_no_errors(errors)
-
-
-@wide_only
-@english_only
-def test_masks_make_zeros_and_rows_still_sum_to_one(widget):
-    set_options(widget, (True, True, True))
-    for i in range(3):
-        row = [cell_text(widget, "weights", i, j) for j in range(3)]
-        assert [text == "0" for text in row] == [j > i or j == 2 for j in range(3)]
-        assert sum(map(parse_number, row)) == pytest.approx(1, abs=0.002)
-    expect(widget.locator("th", has_text="<pad>")).to_have_count(9 + 5)
-
-
-@wide_only
-@english_only
-def test_vectors_at_padding_change_scores_but_not_outputs(widget):
-    set_options(widget, (True, False, True))
-    outputs = widget.locator(".by-hand__output span")
-    before, score = outputs.all_inner_texts(), cell_text(widget, "scores", 1, 2)
-    for name in ("key", "value"):
-        cell_input(widget, name, 2, 0).fill("-7.5")
-    assert cell_text(widget, "scores", 1, 2) != score
-    assert outputs.all_inner_texts() == before
-
-
-@wide_only
-@english_only
-def test_a_longer_query_sharpens_the_weights_and_keeps_their_order(widget):
-    before = [parse_number(cell_text(widget, "weights", 1, j)) for j in range(3)]
-    cell_input(widget, "query", 1, 0).fill("4")
-    after = [parse_number(cell_text(widget, "weights", 1, j)) for j in range(3)]
-    assert sorted(range(3), key=before.__getitem__) == sorted(range(3), key=after.__getitem__)
-    assert after[0] > 0.9 > before[0]
 
 
 @english_only
@@ -239,22 +186,14 @@ def test_every_control_works_with_the_keyboard(checked_page, widget):
         expect(cell_input(widget, "weights", *place)).to_be_checked()
         expect(cell_input(widget, "weights", *place)).to_be_focused()
     expect(widget.locator("input[type=radio]:checked")).to_have_count(1)
-    widget.locator("input[type=range]").focus()
+    cell_input(widget, "query", 1, 0).focus()
+    widget.locator("input[type=range]").focus()  # changes the last focused entry
     checked_page.keyboard.press("End")
     expect(cell_input(widget, "query", 1, 0)).to_have_value("10")
     widget.get_by_role("button").focus()
     checked_page.keyboard.press("Enter")
     assert cell_text(widget, "weights", 1, 0) == "0.768"
     expect(widget.locator("[name=causal]")).not_to_be_checked()
-
-
-@wide_only
-def test_the_slider_changes_the_last_focused_entry(widget):
-    cell_input(widget, "value", 2, 1).focus()
-    slider = widget.locator("input[type=range]")
-    slider.fill("-3")
-    expect(cell_input(widget, "value", 2, 1)).to_have_value("-3")
-    assert "?" in slider.locator("xpath=..").inner_text()
 
 
 @wide_only
@@ -271,15 +210,6 @@ def test_invalid_numbers_change_nothing(widget):
         expect(entry).not_to_have_attribute("aria-invalid", "true")
 
 
-@wide_only
-def test_screen_readers_announce_cells_and_the_selection(widget, language):
-    name = {"en": "8.613, Output of work, number 1", "zh": "8.613, work 的输出，第 1 个数值"}
-    expect(cell_input(widget, "output", 1, 0)).to_have_accessible_name(name[language])
-    select_cell(widget, "output", 1, 0)
-    expect(widget.get_by_role("status")).to_have_text(explanation_text(widget))
-    assert explanation_text(widget).endswith("0.768 · 10 + 0.045 · 0 + 0.187 · 5 = 8.613")
-
-
 # The element that covers a focused input, if any; focusing scrolls the input into view.
 COVERING_ELEMENT_SCRIPT = """(input) => {
   input.focus();
@@ -289,7 +219,7 @@ COVERING_ELEMENT_SCRIPT = """(input) => {
 }"""
 
 
-def test_controls_are_large_enough_and_not_covered(widget):
+def test_controls_are_large_enough_not_covered_and_accessible(checked_page, widget, language):
     sizes = widget.locator("td input, button, label").evaluate_all(
         "all => all.map((each) => each.getBoundingClientRect()).map((b) => [b.width, b.height])"
     )
@@ -297,31 +227,11 @@ def test_controls_are_large_enough_and_not_covered(widget):
     assert min(map(min, sizes)) >= 24
     for entry in widget.locator("input").all()[::4]:
         assert entry.evaluate(COVERING_ELEMENT_SCRIPT) == ""
-
-
-LAYOUT_SHIFT_SCRIPT = """() => new Promise((tell) => {
-  let sum = 0;
-  new PerformanceObserver((list) => list.getEntries().forEach((each) => (sum += each.value)))
-    .observe({ type: "layout-shift", buffered: true });
-  setTimeout(() => tell(sum), 200);
-})"""
-
-
-def test_starting_the_widget_shifts_no_layout(checked_page, home_url):
-    # Loads the fonts, whose late arrival could add a line above.
-    checked_page.goto(f"{home_url}masks/")
-    wait_until_idle(checked_page)
-    checked_page.goto(f"{home_url}attention/#formula")  # just below it
-    widget = checked_page.locator(WIDGET)
-    expect(widget.locator("table")).to_have_count(9)
-    assert checked_page.evaluate(LAYOUT_SHIFT_SCRIPT) <= 0.01
-    reserved = widget.evaluate("each => parseFloat(getComputedStyle(each).minHeight)")
-    assert abs(widget.bounding_box()["height"] - reserved) < 4
-
-
-def test_axe_finds_no_violation_in_either_color_scheme(checked_page, widget):
-    set_options(widget, (True, False, True))
     select_cell(widget, "output", 1, 0)
+    name = {"en": "8.613, Output of work, number 1", "zh": "8.613, work 的输出，第 1 个数值"}
+    expect(cell_input(widget, "output", 1, 0)).to_have_accessible_name(name[language])
+    expect(widget.get_by_role("status")).to_have_text(explanation_text(widget))
+    assert explanation_text(widget).endswith("0.768 · 10 + 0.045 · 0 + 0.187 · 5 = 8.613")
     for scheme in ("light", "dark"):
         checked_page.emulate_media(color_scheme=scheme)
         assert_no_errors(axe_errors(checked_page, WIDGET))

@@ -7,18 +7,13 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from benchmarks.page import MAX_LAYOUT_SHIFT
 from bookbuild.reference.step_notes import load_tour
-from browser_pages import LANGUAGE_BY_WIDTH, RECORD_SHIFTS_SCRIPT, axe_errors, wait_until_idle
+from browser_pages import RECORD_SHIFTS_SCRIPT, axe_errors, wait_until_idle
 from built_pages import assert_no_errors
 
 WIDGET = "[data-widget=step-through]"
 SCORES = "scaled_dot_product_attention@encoder.layers.0.self_attention:scores"
 
 wide_only = pytest.mark.parametrize("width", [1280])
-
-
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
 
 
 @pytest.fixture
@@ -70,14 +65,23 @@ def expect_address(page: Page, text: str) -> None:
     page.wait_for_function("(text) => decodeURIComponent(location.search).includes(text)", arg=text)
 
 
-def test_nothing_is_fetched_before_the_first_action(page, home_url, width):
+def run_sentence(widget: Locator, sentence: str, target: str = "") -> None:
+    widget.locator("#translator-field").fill(sentence)
+    widget.locator("[name=forced]").fill(target)
+    widget.locator(".debugger__form [type=submit]").click()
+
+
+def test_nothing_is_fetched_before_the_first_action_and_starting_shifts_nothing(
+    page, home_url, width
+):
     requested_urls: list[str] = []
     page.on("request", lambda request: requested_urls.append(request.url))
+    page.add_init_script(RECORD_SHIFTS_SCRIPT)
     widget = open_unstarted(page, home_url)
     wait_until_idle(page)
     expect(widget.locator("svg:visible")).to_have_count({1280: 12, 390: 4}[width])
-    debugger = [url for url in requested_urls if "/downloads/" in url or "debugger" in url]
-    assert debugger == []
+    assert not [url for url in requested_urls if "/downloads/" in url or "debugger" in url]
+    assert_no_errors(axe_errors(page, WIDGET))
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Control+ArrowRight")
     page.locator(".md-content a:visible").first.focus()
@@ -87,39 +91,20 @@ def test_nothing_is_fetched_before_the_first_action(page, home_url, width):
     assert not [url for url in requested_urls if url.endswith(".safetensors")]
     start_button(widget).click()
     expect(shown_values(widget)).to_be_visible()
-    assert len([url for url in requested_urls if url.endswith(".safetensors")]) == 1
-
-
-@pytest.mark.parametrize("key", ["ArrowRight", "Enter"])
-def test_a_key_starts_the_tour_and_the_next_one_continues_it(page, home_url, key):
-    widget = open_unstarted(page, home_url)
-    page.keyboard.press(key)
-    expect(widget.locator(".debugger__explanation b")).to_contain_text("1. ")
-    expect(action(widget, "step")).to_be_focused()
-    page.keyboard.press(key)
-    expect(widget.locator(".debugger__explanation b")).to_contain_text("2. ")
-
-
-def test_the_widget_is_accessible_before_it_starts_and_starting_shifts_nothing(page, home_url):
-    page.add_init_script(RECORD_SHIFTS_SCRIPT)
-    widget = open_unstarted(page, home_url)
-    assert_no_errors(axe_errors(page, WIDGET))
-    start_button(widget).click()
-    expect(shown_values(widget)).to_be_visible()
     wait_until_idle(page)
+    assert len([url for url in requested_urls if url.endswith(".safetensors")]) == 1
     assert page.evaluate("window.shift") <= MAX_LAYOUT_SHIFT
 
 
-def test_the_tour_goes_from_the_ids_to_the_logits(page, home_url, language):
+def test_a_key_starts_the_tour_from_the_ids_to_the_logits(page, home_url, language):
     widget = open_unstarted(page, home_url)
-    start_button(widget).click()
-    action(widget, "step").focus()
+    page.keyboard.press("ArrowRight")
     for number, stop in enumerate(load_tour(), 1):
         title = f"{number}. {stop[f'{language}_title']}"
         expect(widget.locator(".debugger__explanation b")).to_have_text(title)
         expect(widget.locator(".debugger__explanation")).to_contain_text(stop[language])
         if number < 12:
-            page.keyboard.press("ArrowRight")
+            page.keyboard.press("Enter" if number == 1 else "ArrowRight")
     assert shown_names(widget) == ["return"]
     expect(widget.locator(".debugger__shares li").first).to_contain_text("我")
     page.keyboard.press("ArrowLeft")
@@ -146,6 +131,10 @@ def test_keys_and_buttons_move_as_in_a_debugger(page, home_url):
     assert stops == [1, 8, 99, 100, 101, 103, 102]
     page.keyboard.press("End")
     expect(action(widget, "step")).to_have_attribute("aria-disabled", "true")
+    widget.locator(".debugger__slider").fill("33")
+    widget.locator(".debugger__stack button").nth(3).click()
+    expect(widget.locator(".debugger__stack")).to_contain_text("EncoderLayer.forward")
+    assert current_stop(widget) == 13
 
 
 @wide_only
@@ -165,27 +154,10 @@ def test_a_line_number_runs_to_the_line_and_a_box_jumps_to_its_part(page, home_u
     boxes.first.focus()
     page.keyboard.press("Enter")
     expect(widget.locator(".debugger__stack")).to_contain_text("TokenEmbedding.forward")
-
-
-def test_a_click_on_an_attention_of_the_diagram_shows_what_it_reads(page, home_url, language):
-    widget = open_widget(page, home_url, "?at=Transformer.forward")
-    layers = {"en": ["layer 1", "layer 2"], "zh": ["第 1 层", "第 2 层"]}[language]
-    expect(widget.locator(".debugger__diagram text.side", has_text=layers[0])).to_have_count(2)
-    widget.locator(f".debugger__diagram .cross[aria-label*='{layers[1]}']").click()
+    widget.locator(".debugger__diagram .cross[aria-label*='layer 2']").click()
     assert shown_names(widget) == ["weights", "scores", "mask"]
-    path = f"{layers[1]} · decoder.layers.1.cross_attention"
+    path = "layer 2 · decoder.layers.1.cross_attention"
     expect(widget.locator(".debugger__stack")).to_contain_text(path)
-    expect(widget.locator("figure").first).to_be_in_viewport(ratio=1)
-
-
-def test_the_boxes_of_the_diagram_wait_for_a_run(page, home_url):
-    page.goto(f"{home_url}step-through/?s=wurk")
-    widget = page.locator(WIDGET)
-    diagram = widget.locator(".debugger__diagram")
-    expect(diagram).to_have_attribute("inert", "")
-    run_sentence(widget, "we work")
-    expect(shown_values(widget)).to_be_visible()
-    expect(diagram).not_to_have_attribute("inert", "")
 
 
 def test_a_link_shows_its_tensor_and_its_line(page, home_url, width):
@@ -204,31 +176,32 @@ def test_a_link_shows_its_tensor_and_its_line(page, home_url, width):
 
 
 @wide_only
-def test_the_difference_is_positive_where_the_change_makes_a_number_larger(page, home_url):
+def test_a_change_shows_both_tensors_and_their_difference(page, home_url):
     weights = "scaled_dot_product_attention@decoder.layers.1.cross_attention:weights"
     widget = open_widget(page, home_url, f"?at={weights}&off=scale&head=1&target=3")
+    captions = widget.locator("figcaption")
+    expect(captions).to_have_count(3)
+    expect(captions.last).to_contain_text("difference (changed − original)")
     values = []
     for i in range(3):
         widget.locator("figure > canvas").nth(i).focus()
-        for key in ("ArrowRight", "ArrowRight", "ArrowRight"):
-            page.keyboard.press(key)
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
         readout = widget.locator(".debugger__readout").nth(i)
         expect(readout).to_contain_text("[0, 1, 3 为, 2 we]")
         values.append(float(readout.inner_text().split(" = ")[1].replace("−", "-")))
     original, changed, difference = values
     assert original < changed
     assert difference == pytest.approx(changed - original, abs=1e-3)
-
-
-@wide_only
-def test_the_slider_and_the_calls_move(page, home_url):
-    widget = open_widget(page, home_url, f"?at={SCORES}")
-    assert current_stop(widget) == 33
-    widget.locator(".debugger__stack button").nth(3).click()
-    expect(widget.locator(".debugger__stack")).to_contain_text("EncoderLayer.forward")
-    assert current_stop(widget) == 13
-    widget.locator(".debugger__slider").fill("36")
-    assert shown_names(widget) == ["weights", "scores", "mask"]
+    without = widget.locator(".debugger__choices select").last
+    without.select_option("mask")
+    expect(widget.locator(".debugger__scope")).to_contain_text(
+        "All masks of the model are left out"
+    )
+    without.select_option("decoder.layers.1.cross_attention.0")
+    widget.locator(".debugger__slider").fill("33")
+    expect(captions).to_have_count(1)
+    expect(captions).to_contain_text("No difference.")
 
 
 def test_head_and_token_stay_selected(page, home_url):
@@ -239,7 +212,9 @@ def test_head_and_token_stay_selected(page, home_url):
     )
     expect(head).to_have_value("2")
     expect(token).to_have_value("3")
+    widget.locator(".debugger__locals button", has_text="value").click()  # stays in view
     action(widget, "step").click()
+    assert shown_names(widget) == ["scores", "scores", "value"]
     expect(head).to_have_value("2")
     page.keyboard.press("h")
     page.keyboard.press("n")
@@ -272,25 +247,6 @@ def test_the_address_leads_back_to_the_moment(page, home_url):
     assert "off=scale" in str(link.get_attribute("href"))
 
 
-@wide_only
-def test_a_change_shows_both_tensors_and_their_difference(page, home_url):
-    query = "?at=scaled_dot_product_attention@decoder.layers.0.self_attention:weights"
-    widget = open_widget(page, home_url, f"{query}&off=mask&head=0")
-    expect(widget.locator("figcaption")).to_have_count(3)
-    expect(widget.locator("figcaption").last).to_contain_text("difference (changed − original)")
-    expect(widget.locator(".debugger__heads p")).to_have_text("difference (changed − original)")
-    expect(widget.locator(".debugger__scope")).to_contain_text(
-        "All masks of the model are left out"
-    )
-    widget.locator(".debugger__choices select").last.select_option(
-        "decoder.layers.1.cross_attention.0"
-    )
-    expect(widget.locator("figcaption")).to_have_count(1)
-    expect(widget.locator("figcaption")).to_contain_text("No difference.")
-    widget.locator(".debugger__slider").fill("273")
-    expect(widget.locator("figcaption")).to_have_count(3)
-
-
 def test_two_sentences_are_compared(page, home_url, language):
     widget = open_widget(page, home_url, f"?s=we work&at={SCORES}")
     alone = widget.locator("canvas").first.get_attribute("aria-label") or ""
@@ -313,17 +269,12 @@ def test_two_sentences_are_compared(page, home_url, language):
     assert canvases.last.get_attribute("aria-label") == alone.replace(
         "scores", f"scores {notes[1]}", 1
     )
-    expect(widget.locator(".debugger__live")).to_contain_text(
-        f"scores {notes[1]} (batch 1, head 4, m 2, m 2)"
-    )
     expect(widget.locator(".debugger__second [role=status]")).to_contain_text("we work → 我们工作")
     expect_address(page, "with=we+work")
     canvases.last.focus()
     page.keyboard.press("ArrowRight")
     expect(widget.locator(".debugger__readout").nth(1)).to_contain_text("[0, 0, 0 we, 0 we]")
 
-    page.reload()
-    expect(captions).to_have_count(2)
     second.fill("<img src=x> works")
     second.press("Enter")
     expect(widget.locator(".debugger__second [role=status]")).to_contain_text("img")
@@ -332,32 +283,6 @@ def test_two_sentences_are_compared(page, home_url, language):
     compare.select_option("")
     expect(second).to_be_hidden()
     page.wait_for_function("() => !location.search.includes('with=')")
-
-
-@wide_only
-def test_a_number_that_differs_in_the_second_sentence_is_shown(page, home_url):
-    query = "?at=PositionalEncoding.forward@position:1&with=we work"
-    widget = open_widget(page, home_url, query)
-    text = "length = 5 (second sentence: 2)"
-    expect(widget.locator(".debugger__values")).to_contain_text(text)
-    expect(widget.locator(".debugger__live")).to_contain_text(text)
-    action(widget, "step").click()
-    expect(widget.locator(".debugger__values")).to_have_count(0)
-
-
-@wide_only
-def test_a_longer_second_sentence_has_rows_of_its_own(page, home_url):
-    weights = "scaled_dot_product_attention@encoder.layers.0.self_attention:weights"
-    widget = open_widget(page, home_url, f"?s=we work&with=why do we work ?&source=1&at={weights}")
-    boxes = [each.bounding_box() or {} for each in widget.locator("figure").all()]
-    assert boxes[0]["y"] == boxes[1]["y"], "side by side"
-    shares = widget.locator(".debugger__at")
-    expect(shares).to_have_text(["At work · Reads most", "At do · Reads most"])
-    canvas = widget.locator("figure > canvas").last
-    canvas.click(position={"x": 80, "y": 100})  # a row that the first sentence does not have
-    expect(shares).to_have_text(["At work · Reads most", "At do · Reads most"])
-    canvas.click(position={"x": 80, "y": 25})
-    expect(shares).to_have_text(["At we · Reads most", "At why · Reads most"])
 
 
 def test_a_number_is_shown_under_the_pointer_and_by_keyboard(page, home_url):
@@ -386,20 +311,6 @@ def test_a_number_is_shown_under_the_pointer_and_by_keyboard(page, home_url):
 
 
 @wide_only
-def test_a_variable_can_stay_in_view(page, home_url):
-    widget = open_widget(page, home_url, f"?at={SCORES}")
-    widget.locator(".debugger__locals button", has_text="value").click()
-    action(widget, "step").click()
-    assert shown_names(widget) == ["scores", "scores", "value"]
-
-
-def run_sentence(widget: Locator, sentence: str, target: str = "") -> None:
-    widget.locator("#translator-field").fill(sentence)
-    widget.locator("[name=forced]").fill(target)
-    widget.locator(".debugger__form [type=submit]").click()
-
-
-@wide_only
 def test_another_sentence_and_a_translation_of_ones_own(page, home_url):
     widget = open_widget(page, home_url, "?at=Transformer.forward:return")
     output = widget.locator(".debugger__status")
@@ -408,7 +319,6 @@ def test_another_sentence_and_a_translation_of_ones_own(page, home_url):
     assert current_line(widget) == 469
     run_sentence(widget, "we work", "你们工作")
     expect(output).to_have_text("we work → 你们工作")
-    expect(widget.locator("figcaption")).to_contain_text("5")
     expect_address(page, "to=你们工作")
     run_sentence(widget, "we wurk <img src=x onerror=alert(1)>")
     expect(output).to_contain_text("does not know wurk")
@@ -418,14 +328,17 @@ def test_another_sentence_and_a_translation_of_ones_own(page, home_url):
 
 
 @wide_only
-def test_an_address_cannot_do_harm(page, home_url):
+def test_an_address_cannot_do_harm_and_the_diagram_waits_for_a_run(page, home_url):
     query = "?s=<img%20src=x%20onerror=alert(1)>&at=<b>&head=99&source=-1&off=__proto__&to=<i>"
     page.goto(f"{home_url}step-through/{query}")
     widget = page.locator(WIDGET)
     expect(widget.locator(".debugger__status")).to_contain_text("does not know")
     assert widget.locator("img, i").count() == 0
+    diagram = widget.locator(".debugger__diagram")
+    expect(diagram).to_have_attribute("inert", "")
     run_sentence(widget, "we work")
     expect(shown_values(widget)).to_be_visible()
+    expect(diagram).not_to_have_attribute("inert", "")
 
 
 @wide_only
@@ -450,20 +363,3 @@ def test_the_widget_is_accessible_and_not_too_wide(page, home_url, comparison):
     open_widget(page, home_url, f"?at={SCORES}&{comparison}")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert_no_errors(axe_errors(page, WIDGET))
-
-
-def test_nothing_covers_the_toolbar_after_scrolling_back(page, home_url):
-    widget = open_widget(page, home_url, f"?at={SCORES}")
-    top = widget.locator(".debugger__tensors").evaluate(
-        "(each) => each.getBoundingClientRect().top"
-    )
-    for y in (top, top - 100):  # the theme offers a way to the top to a reader who scrolls back
-        page.evaluate("(y) => scrollTo({ top: y, behavior: 'instant' })", y)
-        page.wait_for_timeout(500)
-    covered = widget.locator(".debugger__bar button:visible").evaluate_all("""(buttons) => {
-      return buttons.filter((each) => {
-        const { x, y, width, height } = each.getBoundingClientRect();
-        return !each.contains(document.elementFromPoint(x + width / 2, y + height / 2));
-      }).map((each) => each.textContent);
-    }""")
-    assert covered == []

@@ -1,37 +1,21 @@
 """Properties of every widget that replaces a picture, in a real browser."""
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Route, expect
 
 from browser_pages import (
     BASE_URL,
-    LANGUAGE_BY_WIDTH,
+    PAGE_BY_WIDGET,
     axe_errors,
     wait_for_route,
     wait_until_idle,
 )
 from built_pages import assert_no_errors
 
-PAGE_BY_WIDGET = {
-    "positions": "rotations/",
-    "masks": "mask-conventions/",
-    "shapes": "multi-head-attention/",
-}
 parametrize_widget = pytest.mark.parametrize("name", PAGE_BY_WIDGET)
-
-
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
-
-
-def open_widget(page: Page, home_url: str, name: str) -> Locator:
-    """Open the widget's page and wait until the widget is live."""
-    page.goto(home_url + PAGE_BY_WIDGET[name])
-    widget = page.locator(f"[data-widget={name}]")
-    widget.scroll_into_view_if_needed()
-    expect(widget.locator(".live")).to_be_visible()
-    return widget
+# Two more, whose own tests check their controls, with what shows that they have started.
+READY = {"attention": ("attention/", "table >> nth=8"), "heads": ("learned/", "form")}
+READY |= {name: (url, ".live") for name, url in PAGE_BY_WIDGET.items()}
 
 
 @parametrize_widget
@@ -49,11 +33,12 @@ def test_without_javascript_the_picture_is_shown_without_a_hint_to_interact(
     context.close()
 
 
-@parametrize_widget
+@pytest.mark.parametrize("name", READY)
 def test_starting_a_widget_does_not_move_the_content_below(checked_page, home_url, name):
+    url, ready = READY[name]
     held_routes: list[Route] = []
     checked_page.route(f"**/widgets/{name}.js", lambda route: held_routes.append(route))
-    checked_page.goto(home_url + PAGE_BY_WIDGET[name], wait_until="load")
+    checked_page.goto(home_url + url, wait_until="load")
     widget = checked_page.locator(f"[data-widget={name}]")
     with checked_page.expect_request(f"**/widgets/{name}.js"):
         widget.scroll_into_view_if_needed()
@@ -61,7 +46,7 @@ def test_starting_a_widget_does_not_move_the_content_below(checked_page, home_ur
     bottom_script = "element => element.nextElementSibling.getBoundingClientRect().top + scrollY"
     before = widget.evaluate(bottom_script)
     wait_for_route(checked_page, held_routes).continue_()
-    expect(widget.locator(".live")).to_be_visible()
+    expect(widget.locator(ready)).to_be_visible()
     assert abs(widget.evaluate(bottom_script) - before) <= 4
 
 
@@ -69,16 +54,12 @@ def test_starting_a_widget_does_not_move_the_content_below(checked_page, home_ur
 @pytest.mark.parametrize(
     ("language", "width", "scheme"), [("en", 1280, "light"), ("zh", 390, "dark")]
 )
-def test_axe_finds_no_violation_in_a_widget(checked_page, home_url, name, scheme):
+def test_a_widget_is_accessible_and_its_controls_are_large_enough(
+    checked_page, open_widget, name, width, scheme
+):
     checked_page.emulate_media(color_scheme=scheme)
-    open_widget(checked_page, home_url, name)
+    widget = open_widget(name)
     assert_no_errors(axe_errors(checked_page, f"[data-widget={name}] .live"))
-
-
-@parametrize_widget
-@pytest.mark.parametrize("language", ["en"])
-def test_controls_are_large_enough_and_within_the_window(checked_page, home_url, width, name):
-    widget = open_widget(checked_page, home_url, name)
     for control in widget.locator("button, select, input, tbody td").all():
         box = control.bounding_box()
         assert box["width"] >= 24 and box["height"] >= 24, control.evaluate("e => e.outerHTML")
@@ -86,28 +67,15 @@ def test_controls_are_large_enough_and_within_the_window(checked_page, home_url,
 
 
 @pytest.mark.parametrize("width", [1280])
-@pytest.mark.parametrize("language", ["zh"])
-def test_a_widget_is_loaded_only_on_its_page(checked_page, home_url):
-    requested_files: list[str] = []
-    checked_page.on(
-        "request", lambda request: requested_files.append(request.url.rpartition("/")[2])
-    )
-    for name in PAGE_BY_WIDGET:
-        requested_files.clear()
-        open_widget(checked_page, home_url, name)
-        assert {f"{name}.js", "common.js"} <= {*requested_files}
-        assert not {f"{other}.js" for other in PAGE_BY_WIDGET if other != name} & {*requested_files}
-    requested_files.clear()
+@pytest.mark.parametrize("language", ["en"])
+def test_a_widget_is_loaded_only_on_its_page_also_after_navigation(checked_page, home_url):
+    requested: list[str] = []
+    checked_page.on("request", lambda sent: requested.append(sent.url.rpartition("/")[2]))
     checked_page.goto(f"{home_url}sublayers/")
     wait_until_idle(checked_page)
-    assert "common.js" not in requested_files
-
-
-@pytest.mark.parametrize("width", [1280])
-@pytest.mark.parametrize("language", ["en"])
-def test_widgets_start_on_each_page_after_navigation(checked_page, home_url):
-    open_widget(checked_page, home_url, "shapes")
-    for name in "masks", "shapes":
+    assert "common.js" not in requested
+    for name in ("shapes", "masks", "positions"):
+        requested.clear()
         link = checked_page.locator(f".md-nav a[href='../{PAGE_BY_WIDGET[name]}']").first
         link.evaluate("each => each.click()")  # its part of the navigation may be closed
         expect(checked_page).to_have_url(BASE_URL + PAGE_BY_WIDGET[name])
@@ -115,3 +83,5 @@ def test_widgets_start_on_each_page_after_navigation(checked_page, home_url):
         widget.scroll_into_view_if_needed()
         expect(widget.locator(".live")).to_have_count(1)
         widget.locator("input").first.press("ArrowRight")
+        others = {f"{other}.js" for other in PAGE_BY_WIDGET if other != name}
+        assert f"{name}.js" in requested and not others & {*requested}

@@ -3,16 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from benchmarks.page import MAX_LAYOUT_SHIFT, SAMPLE_PAGES
 from bookbuild.pages.paths import LANGUAGES
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, SiteServer, wait_until_idle
-
-
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
+from browser_pages import SiteServer, wait_until_idle
 
 
 @pytest.fixture
@@ -20,7 +15,7 @@ def slow_connection(site_server: SiteServer) -> Iterator[None]:
     """A slow server, since Chromium's own throttling sometimes never delivers a file."""
     site_server.is_slow = True
     yield
-    site_server.is_slow, site_server.pause_before = False, b""
+    site_server.is_slow = False
 
 
 # Lighthouse's layout shifts: of each its value, and which elements moved from where to where.
@@ -43,25 +38,6 @@ def test_loading_a_page_shifts_no_layout(checked_page, home_url, name):
     wait_until_idle(checked_page)
     shifts = checked_page.evaluate(LAYOUT_SHIFTS_SCRIPT)
     assert sum(value for value, _ in shifts) <= MAX_LAYOUT_SHIFT, shifts
-
-
-@pytest.mark.parametrize(
-    ("width", "marker"),
-    [
-        (1280, '<div class="md-search"'),
-        (390, '<span class="where"><a href="../learned/#ablations"'),
-    ],
-    ids=["header", "row"],
-)
-@pytest.mark.usefixtures("slow_connection")
-def test_painting_a_part_of_the_glossary_shifts_no_layout(
-    checked_page, site_server, home_url, marker
-):
-    site_server.pause_before, site_server.has_paused = marker.encode(), False
-    checked_page.goto(f"{home_url}glossary/")
-    wait_until_idle(checked_page)
-    assert site_server.has_paused
-    assert checked_page.evaluate(LAYOUT_SHIFTS_SCRIPT) == []
 
 
 # Counts the tables that scripts insert or move after the page was parsed.
@@ -108,13 +84,6 @@ def test_unrendered_code_reserves_its_exact_height(checked_page: Page, home_url,
     assert differences and max(map(abs, differences)) < 1, differences
 
 
-def test_a_link_to_a_heading_far_below_leads_to_it(checked_page: Page):
-    checked_page.goto(f"{BASE_URL}positional-encoding/#exercises")
-    wait_until_idle(checked_page)
-    top = checked_page.evaluate("document.getElementById('exercises').getBoundingClientRect().top")
-    assert 0 < top < 140
-
-
 # Records which elements get a tooltip or a folding handler in each task; a microtask ends a task.
 RECORD_SETUP_TASKS_SCRIPT = """() => {
   window.setups = [];
@@ -150,41 +119,14 @@ RENDERED_BLOCKS_SCRIPT = """() => [...document.querySelectorAll(".md-content__in
   .map((block) => getComputedStyle(block).contentVisibility === "visible")"""
 
 
-# Stores the tasks that the page schedules for idle time, so that the test can run them.
-KEEP_IDLE_TASKS_SCRIPT = """window.idleTasks = [];
-window.requestIdleCallback = (task) => idleTasks.push(task);"""
-
-
-@pytest.fixture
-def rendered_blocks(checked_page: Page, home_url: str) -> list[bool]:
-    """For each block of the loaded attention chapter, whether it is rendered."""
-    checked_page.add_init_script(KEEP_IDLE_TASKS_SCRIPT)
+def test_the_rest_of_a_long_page_is_rendered_when_the_reader_scrolls(checked_page: Page, home_url):
+    checked_page.add_init_script("window.requestIdleCallback = () => {}")  # else when idle
     checked_page.goto(f"{home_url}attention/")
     wait_until_idle(checked_page)
-    rendered_blocks = checked_page.evaluate(RENDERED_BLOCKS_SCRIPT)
-    assert all(rendered_blocks[:29]) and not any(rendered_blocks[29:]) and len(rendered_blocks) > 70
-    return rendered_blocks
-
-
-def test_the_rest_of_a_long_page_is_rendered_when_the_reader_scrolls(
-    checked_page: Page, rendered_blocks
-):
+    rendered = checked_page.evaluate(RENDERED_BLOCKS_SCRIPT)
+    assert all(rendered[:29]) and not any(rendered[29:]) and len(rendered) > 70
     checked_page.mouse.wheel(0, 100)
     checked_page.wait_for_function(f"() => ({RENDERED_BLOCKS_SCRIPT})().every(Boolean)")
-
-
-def test_the_rest_of_a_long_page_is_rendered_in_steps_when_it_is_idle(
-    checked_page: Page, rendered_blocks
-):
-    before, steps = sum(rendered_blocks), 0
-    while before < len(rendered_blocks):
-        checked_page.evaluate("idleTasks.shift()()")
-        after = sum(checked_page.evaluate(RENDERED_BLOCKS_SCRIPT))
-        assert 1 <= after - before <= 4
-        before, steps = after, steps + 1
-    assert steps > 10
-    checked_page.evaluate("idleTasks.shift()()")
-    expect(checked_page.locator("html.first-view")).to_have_count(0)
 
 
 @pytest.mark.parametrize("name", ["attention", "rotations"])

@@ -6,7 +6,7 @@ import pytest
 import torch
 from playwright.sync_api import Locator, expect
 
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH
+from browser_pages import BASE_URL
 from transformer import causal_mask, padding_mask
 
 LIGHT_PAGE_URL = f"{BASE_URL}404.html"  # a light page to call the module on
@@ -47,6 +47,7 @@ def mask_signs(grids: torch.Tensor) -> list:
     return [[[MASK_SIGNS[str(value)] for value in row] for row in grid] for grid in grids.tolist()]
 
 
+NAMES = ("attention", "kind", "convention", "source", "target")
 CHOICES = [
     (attention, kind, convention, source, target)
     for attention, kind in [
@@ -58,15 +59,9 @@ CHOICES = [
 ]
 
 
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
-
-
 @pytest.mark.parametrize("width", [1280])
 def test_every_mask_equals_that_of_the_model_in_each_convention(checked_page):
     checked_page.goto(LIGHT_PAGE_URL)
-    names = ("attention", "kind", "convention", "source", "target")
     found = checked_page.evaluate(
         """async (choices) => {
           const { SIGNS, tensors } = await import("/assets/widgets/masks.js");
@@ -74,7 +69,7 @@ def test_every_mask_equals_that_of_the_model_in_each_convention(checked_page):
             [shape, grids.map((grid) => grid.map((row) =>
               row.map((may) => SIGNS[choice.convention][Number(!may)])))]));
         }""",
-        [dict(zip(names, choice, strict=True)) for choice in CHOICES],
+        [dict(zip(NAMES, choice, strict=True)) for choice in CHOICES],
     )
     for choice, tensors in zip(CHOICES, found, strict=True):
         assert tensors == [
@@ -87,46 +82,32 @@ def test_every_mask_equals_that_of_the_model_in_each_convention(checked_page):
 def test_the_shown_code_creates_the_shown_masks(checked_page, home_url):
     """Run the code that the widget shows above each matrix."""
     checked_page.goto(LIGHT_PAGE_URL)
-    source, target = [5, 2], [4, 6]
-    for attention, kind, convention in [
-        ("encoder", "padding", "ours"),
-        ("decoder", "both", "ours"),
-        ("decoder", "causal", "ours"),
-        ("cross", "padding", "added"),
-        ("decoder", "both", "torch"),
-        ("encoder", "padding", "hugging"),
-    ]:
-        choice = (attention, kind, convention, source, target)
-        names = ("attention", "kind", "convention", "source", "target")
-        lines = checked_page.evaluate(
-            """async (choice) => {
-              const { tensors } = await import("/assets/widgets/masks.js");
-              return tensors(choice).map(({ from }) => from);
-            }""",
-            dict(zip(names, choice, strict=True)),
-        )
-        keys = target if attention == "decoder" else source
+    chosen = [each for each in CHOICES if each[3:] == ([5, 2], [4, 6])]
+    codes = checked_page.evaluate(
+        """async (choices) => {
+          const { tensors } = await import("/assets/widgets/masks.js");
+          return choices.map((choice) => tensors(choice).map(({ from }) => from));
+        }""",
+        [dict(zip(NAMES, choice, strict=True)) for choice in chosen],
+    )
+    for choice, lines in zip(chosen, codes, strict=True):
+        attention, kind, _, source, target = choice
+        src, tgt = padded_ids(source), padded_ids(target)
+        padding = padding_mask(tgt if attention == "decoder" else src)
+        causal = causal_mask(max(source if attention == "encoder" else target))
+        mask = padding if kind == "padding" else causal if kind == "causal" else causal & padding
         known = {"torch": torch, "padding_mask": padding_mask, "causal_mask": causal_mask}
-        known |= {
-            "src": padded_ids(source),
-            "tgt": padded_ids(target),
-            "padding": padding_mask(padded_ids(keys)),
-        }
-        known |= {"causal": causal_mask(max(keys)), "mask": padding_mask(padded_ids(keys))}
-        results = [eval(line, known) for line in lines]
-        for tensor, (shape, grids) in zip(results, expected_masks(*choice), strict=True):
-            assert [*tensor.shape] == shape
+        known |= {"src": src, "tgt": tgt, "padding": padding, "causal": causal, "mask": mask}
+        for line, (shape, grids) in zip(lines, expected_masks(*choice), strict=True):
+            tensor = eval(line, known)
+            assert [*tensor.shape] == shape, choice
             stretched = tensor[:, 0] if tensor.dim() == 4 else tensor[None]
-            assert torch.equal(stretched.expand_as(grids), grids)
+            assert torch.equal(stretched.expand_as(grids), grids), choice
 
 
 @pytest.fixture
-def masks_widget(checked_page, home_url) -> Locator:
-    checked_page.goto(f"{home_url}mask-conventions/")
-    masks_widget = checked_page.locator("[data-widget=masks]")
-    masks_widget.scroll_into_view_if_needed()
-    expect(masks_widget.locator(".live")).to_be_visible()
-    return masks_widget
+def masks_widget(open_widget) -> Locator:
+    return open_widget("masks")
 
 
 def select_option(masks_widget: Locator, select_index: int, value: str) -> None:
@@ -164,22 +145,16 @@ def test_the_same_cells_stay_filled_in_every_convention(masks_widget):
 
 
 @pytest.mark.parametrize("width", [1280])
-def test_lengths_change_the_mask(masks_widget):
-    select_option(masks_widget, 0, "cross")
-    source, target = masks_widget.locator("input").nth(1), masks_widget.locator("input").nth(3)
-    source.press("End")  # 6
-    target.press("Home")  # 1
-    mask = expected_masks("cross", "padding", "ours", [5, 6], [5, 1])[0][1]
-    assert shown_signs(masks_widget) == mask_signs(mask)
-
-
-@pytest.mark.parametrize("width", [1280])
-def test_invalid_choices_are_disabled(masks_widget):
+def test_lengths_change_the_mask_and_invalid_choices_are_disabled(masks_widget):
     select_option(masks_widget, 0, "cross")
     kinds = masks_widget.locator("select").nth(1)
     assert kinds.input_value() == "padding"
     for kind in ("causal", "both"):
         expect(kinds.locator(f"[value={kind}]")).to_be_disabled()
+    masks_widget.locator("input").nth(1).press("End")  # 6
+    masks_widget.locator("input").nth(3).press("Home")  # 1
+    mask = expected_masks("cross", "padding", "ours", [5, 6], [5, 1])[0][1]
+    assert shown_signs(masks_widget) == mask_signs(mask)
     select_option(masks_widget, 0, "encoder")
     assert [each.is_disabled() for each in masks_widget.locator("input").all()] == [
         False, False, True, True,
@@ -231,10 +206,3 @@ def test_keys_move_the_focus_between_cells(checked_page, masks_widget):
     expect(output).to_contain_text("Sentence 2: query 0 may look at key 0")
     checked_page.keyboard.press("Shift+Tab")
     expect(output).to_contain_text("Sentence 1: query 0 may not look at key 1")
-
-
-@pytest.mark.parametrize("width", [1280])
-def test_the_cell_under_the_mouse_is_described_too(masks_widget):
-    before = masks_widget.locator(".explanation").inner_text()
-    masks_widget.locator("tbody td").nth(3).hover()
-    expect(masks_widget.locator(".explanation")).not_to_have_text(before)

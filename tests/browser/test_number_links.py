@@ -57,21 +57,6 @@ def test_the_first_tap_names_the_source_and_the_second_opens_it(browser: Browser
         page.wait_for_url(str(href))
 
 
-def test_a_tap_whose_tooltip_is_shown_before_its_click_does_not_open_the_file(
-    checked_page, home_url
-):
-    checked_page.goto(f"{home_url}decoding/")
-    number, tooltip = (
-        first_number(checked_page, EXAMPLE),
-        checked_page.locator(".md-tooltip2--active"),
-    )
-    number.dispatch_event("pointerdown", {"pointerType": "touch"})
-    number.hover()
-    expect(tooltip).to_contain_text(EXAMPLE)
-    click = "new PointerEvent('click', {bubbles: true, cancelable: true, pointerType: 'touch'})"
-    assert not number.evaluate(f"(link) => link.dispatchEvent({click})")
-
-
 def test_the_tab_key_stops_once_at_each_source_of_a_table(checked_page, home_url):
     checked_page.goto(f"{home_url}variants/")
     for table in checked_page.locator("article table:has(a.number)").all():

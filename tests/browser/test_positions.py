@@ -1,12 +1,13 @@
 """The widget of two positions shows the values of the model's positional encoding table."""
 
+import itertools
 import re
 
 import pytest
 import torch
 from playwright.sync_api import Locator, expect
 
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH
+from browser_pages import BASE_URL
 from transformer import sinusoidal_positional_encoding
 
 MODEL_SIZES, BASES, LAST_POSITION = (4, 8, 16, 64, 512), (10000, 1000, 100, 10), 100
@@ -18,25 +19,8 @@ def encoding_table(d_model: int, base: float) -> torch.Tensor:
 
 
 @pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
-
-
-@pytest.fixture
-def positions_widget(checked_page, home_url) -> Locator:
-    checked_page.goto(f"{home_url}rotations/")
-    positions_widget = checked_page.locator("[data-widget=positions]")
-    positions_widget.scroll_into_view_if_needed()
-    expect(positions_widget.locator(".live")).to_be_visible()
-    return positions_widget
-
-
-def move_slider(positions_widget: Locator, slider_index: int, to: int) -> None:
-    """Move a slider with the keyboard, from its start."""
-    slider = positions_widget.locator("input").nth(slider_index)
-    slider.press("Home")
-    for _ in range(to):
-        slider.press("ArrowRight")
+def positions_widget(open_widget) -> Locator:
+    return open_widget("positions")
 
 
 def parse_number(text: str) -> float:
@@ -56,59 +40,44 @@ def hand_positions(positions_widget: Locator, name: str) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("width", [1280])
-def test_encodings_equal_the_rows_of_the_models_table(checked_page):
+def test_encodings_and_their_rotations_equal_the_rows_of_the_models_table(checked_page):
+    """Also those that rotations by q − p make of the encoding of p."""
     checked_page.goto(LIGHT_PAGE_URL)
-    positions = [0, 1, 2, 7, 44, 99, LAST_POSITION]
-    rows = checked_page.evaluate(
-        """async ([sizes, bases, places]) => {
-          const { encoding, frequencies } = await import("/assets/widgets/positions.js");
-          return sizes.map((d) => bases.map((base) =>
-            places.map((place) => encoding(place, frequencies(d, base)))));
+    pairs = [(0, 5), (1, 99), (40, 39), (LAST_POSITION, 0), (17, 17)]
+    found = checked_page.evaluate(
+        """async ([sizes, bases, pairs]) => {
+          const { encoding, frequencies, shifted } = await import("/assets/widgets/positions.js");
+          return sizes.map((d) => bases.map((base) => pairs.map(([p, q]) => {
+            const thetas = frequencies(d, base);
+            return [encoding(q, thetas), shifted(encoding(p, thetas), q - p, thetas)];
+          })));
         }""",
-        [MODEL_SIZES, BASES, positions],
+        [MODEL_SIZES, BASES, pairs],
     )
-    for d_model, of_size in zip(MODEL_SIZES, rows, strict=True):
-        for base, found in zip(BASES, of_size, strict=True):
-            expected = encoding_table(d_model, base)[positions]
-            found = torch.tensor(found, dtype=torch.float64)
-            torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
-
-
-@pytest.mark.parametrize("width", [1280])
-def test_the_rotation_maps_each_position_to_the_one_k_later(checked_page):
-    checked_page.goto(LIGHT_PAGE_URL)
-    pairs = [(0, 5), (3, 7), (40, 39), (100, 0), (17, 17)]
-    for d_model, base in ((8, 10000), (64, 100), (512, 10000)):
-        found = checked_page.evaluate(
-            """async ([d, base, pairs]) => {
-              const { encoding, frequencies, shifted } =
-                await import("/assets/widgets/positions.js");
-              const thetas = frequencies(d, base);
-              return pairs.map(([p, q]) => shifted(encoding(p, thetas), q - p, thetas));
-            }""",
-            [d_model, base, pairs],
-        )
+    for (d_model, rows), (i, base) in itertools.product(
+        zip(MODEL_SIZES, found, strict=True), enumerate(BASES)
+    ):
         expected = encoding_table(d_model, base)[[q for _, q in pairs]]
-        found = torch.tensor(found, dtype=torch.float64)
-        torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
+        both = torch.tensor(rows[i], dtype=torch.float64).unbind(1)
+        for each in both:
+            torch.testing.assert_close(each, expected, rtol=0, atol=1e-6)
 
 
 def test_the_number_is_the_inner_product_and_the_hands_are_the_encodings(positions_widget):
+    sliders, selects = (positions_widget.locator(each) for each in ("input", "select"))
     for p, q, d_model, base in ((2, 9, 8, 10000), (9, 2, 16, 100), (0, 3, 512, 10000)):
-        move_slider(positions_widget, 0, p)
-        move_slider(positions_widget, 1, q)
-        positions_widget.locator("select").nth(0).select_option(str(d_model))
-        positions_widget.locator("select").nth(1).select_option(str(base))
+        sliders.nth(0).fill(str(p))
+        sliders.nth(1).fill(str(q))
+        selects.nth(0).select_option(str(d_model))
+        selects.nth(1).select_option(str(base))
         rows = encoding_table(d_model, base)
-        assert shown_product(positions_widget) == pytest.approx(
-            (rows[p] @ rows[q]).item(), abs=5.1e-5
-        )
-        first, last = slice(0, 2), slice(-2, None)
+        expected = (rows[p] @ rows[q]).item()
+        assert shown_product(positions_widget) == pytest.approx(expected, abs=5.1e-5)
         for name, row in (("from", rows[p]), ("to", rows[q])):
             drawn = hand_positions(positions_widget, name)
             assert len(drawn) == min(d_model // 2, 8)
-            expected = torch.stack([row[first], row[last]])
-            torch.testing.assert_close(drawn[[0, -1]], expected, rtol=0, atol=1e-6)
+            ends = torch.stack([row[:2], row[-2:]])
+            torch.testing.assert_close(drawn[[0, -1]], ends, rtol=0, atol=1e-6)
         expect(positions_widget.locator(".explanation")).to_contain_text(
             positions_widget.locator(".product").inner_text()
         )
@@ -125,34 +94,12 @@ def test_moving_both_positions_keeps_the_inner_product(positions_widget):
     assert shown_product(positions_widget) == before
     assert positions_widget.locator(".cosine").all_inner_texts() == cosines
     assert ((hand_positions(positions_widget, "from") - start).abs().amax(dim=1) > 1e-3).all()
-    assert [slider.input_value() for slider in positions_widget.locator("input").all()] == [
-        "8",
-        "12",
-    ]
+    sliders = positions_widget.locator("input")
+    assert [slider.input_value() for slider in sliders.all()] == ["8", "12"]
     expect(positions_widget.locator(".explanation")).to_contain_text(re.compile("still 4|还是 4"))
-
-
-@pytest.mark.parametrize("width", [1280])
-@pytest.mark.parametrize("language", ["en"])
-def test_swapping_the_positions_keeps_the_inner_product(positions_widget):
-    before = shown_product(positions_widget)
-    turn = positions_widget.locator(".face").first.inner_text()
-    move_slider(positions_widget, 0, 7)
-    move_slider(positions_widget, 1, 3)
-    assert shown_product(positions_widget) == before
-    assert positions_widget.locator(".face").first.inner_text() == turn.replace("= 4", "= −4")
-
-
-@pytest.mark.parametrize("width", [1280])
-@pytest.mark.parametrize("language", ["en"])
-def test_there_is_no_position_before_the_first_or_after_the_last(positions_widget):
-    move_slider(positions_widget, 0, 0)
-    positions_widget.locator("button").nth(0).click()
-    expect(positions_widget.locator(".explanation")).to_contain_text(str(LAST_POSITION))
-    assert positions_widget.locator("input").nth(1).input_value() == "7"
-    positions_widget.locator("input").nth(1).press("End")
-    positions_widget.locator("button").nth(1).click()
-    assert positions_widget.locator("input").nth(1).input_value() == str(LAST_POSITION)
+    sliders.nth(1).press("End")
+    positions_widget.locator("button").nth(1).click()  # there is none after the last
+    assert sliders.nth(1).input_value() == str(LAST_POSITION)
 
 
 @pytest.mark.parametrize("width", [1280])

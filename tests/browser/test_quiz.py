@@ -4,20 +4,20 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from bookbuild.reference import quizzes
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH, axe_errors
+from browser_pages import BASE_URL, axe_errors
 from built_pages import assert_no_errors
 
 CHAPTER = "attention"  # its quiz has formulas, code and links
 VERDICTS = {"en": ("Not quite.", "Right."), "zh": ("不对。", "对。")}
 
 
-def chapter_path(language: str, name: str = CHAPTER) -> str:
-    return f"{'zh/' if language == 'zh' else ''}{name}/"
+@pytest.fixture
+def chapter_url(home_url: str) -> str:
+    return f"{home_url}{CHAPTER}/"
 
 
-def test_keys_open_a_choice_and_show_its_verdict(checked_page: Page, width):
-    language = LANGUAGE_BY_WIDTH[width]
-    checked_page.goto(BASE_URL + chapter_path(language))
+def test_keys_open_a_choice_and_show_its_verdict(checked_page: Page, chapter_url, language):
+    checked_page.goto(chapter_url)
     choices = checked_page.locator(".quiz > details")
     assert choices.count() >= 15
     expect(checked_page.locator(".quiz > details[open]")).to_have_count(0)
@@ -38,32 +38,24 @@ def test_keys_open_a_choice_and_show_its_verdict(checked_page: Page, width):
 
 
 @pytest.mark.parametrize("width", [390])
-def test_a_choice_is_large_enough_and_shows_its_focus(checked_page: Page):
-    checked_page.goto(BASE_URL + chapter_path("zh"))
+def test_a_choice_is_large_enough_shows_its_focus_and_is_accessible(checked_page: Page):
+    """test_all_pages.py checks no Chinese page in the dark scheme, and not all formulas."""
+    checked_page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    checked_page.goto(f"{BASE_URL}zh/{CHAPTER}/")
     summaries = checked_page.locator(".quiz summary")
     sizes = summaries.evaluate_all("all => all.map(each => each.getBoundingClientRect().height)")
     assert min(sizes) >= 24
     checked_page.keyboard.press("Tab")  # from now on the focus is shown
     summaries.first.focus()
     assert summaries.first.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
+    checked_page.locator(".quiz details").evaluate_all("all => all.map(each => each.open = true)")
+    assert_no_errors(axe_errors(checked_page, ".quiz"))
 
 
-def test_axe_finds_no_violation_in_an_opened_quiz(page: Page):
-    """test_all_pages.py checks no Chinese page in the dark scheme, and not all formulas."""
-    url = chapter_path("zh", "embeddings")
-    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-    page.goto(BASE_URL + url)
-    page.evaluate(
-        "document.querySelectorAll('.quiz details').forEach(each => { each.open = true })"
-    )
-    assert_no_errors(axe_errors(page))
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_quiz_works_without_javascript(browser: Browser, language):
+def test_a_quiz_works_without_javascript(browser: Browser, chapter_url, language):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(BASE_URL + chapter_path(language))
+    page.goto(chapter_url)
     count = sum(len(each["choices"]) for each in quizzes.load_quiz(quizzes.quiz_files()[CHAPTER]))
     choices = page.locator(".quiz > details")
     expect(choices).to_have_count(count)

@@ -1,50 +1,62 @@
-"""The reference pages: the glossary on a phone, and the page Shapes in print."""
+"""The reference pages: the glossary, the page Shapes on paper, and the map of the overview."""
 
 import re
 
 import pytest
 from playwright.sync_api import expect
 
+from bookbuild.pages.page import page_url
+from bookbuild.pages.paths import LANGUAGES
 
-def test_the_glossary_is_read_without_scrolling_sideways(checked_page, home_url, width):
+MIN_TEXT_SIZE = 11  # pixels, of a text of the map
+wide_only = pytest.mark.parametrize("width", [1280])
+RIGHT_EDGE_SCRIPT = "all => Math.max(...all.map(each => each.getBoundingClientRect().right))"
+
+
+def test_the_glossary_fits_and_leads_to_the_sections_that_treat_its_terms(
+    checked_page, home_url, width
+):
     checked_page.goto(f"{home_url}glossary/")
     expect(checked_page.locator(".glossary tr").last).to_be_visible()
-    right = checked_page.locator(".glossary td").evaluate_all(
-        "cells => Math.max(...cells.map(cell => cell.getBoundingClientRect().right))"
-    )
-    assert right <= width
-
-
-def test_letters_lead_to_the_first_term_of_each(checked_page, home_url):
-    checked_page.goto(f"{home_url}glossary/")
+    assert checked_page.locator(".glossary td").evaluate_all(RIGHT_EDGE_SCRIPT) <= width
     for letter in ("A", "M", "X"):
         checked_page.locator(f".letters a:text-is('{letter}')").click()
         row = checked_page.locator(f"tr:has(#letter-{letter.lower()})")
         expect(row).to_be_in_viewport()
         assert row.inner_text().strip()
-
-
-def test_a_term_leads_to_the_section_that_treats_it(checked_page, home_url):
-    checked_page.goto(f"{home_url}glossary/")
     checked_page.locator("tr:has(#causal-mask) .where a").click()
     expect(checked_page).to_have_url(f"{home_url}masks/#causal-mask")
     expect(checked_page.locator("h2#causal-mask")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [1280])
-def test_the_page_shapes_prints_on_three_sheets_of_a4_at_most(checked_page, home_url):
+@wide_only
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_shapes_prints_whole_on_three_sheets_of_a4_at_most(checked_page, home_url):
     checked_page.goto(f"{home_url}shapes/")
-    data = checked_page.pdf(format="A4")
-    sheets = re.findall(rb"/MediaBox\b", data)
-    assert 1 <= len(sheets) <= 3, f"{len(sheets)} sheets"
-
-
-@pytest.mark.parametrize("width", [1280])
-def test_nothing_of_the_page_shapes_is_cut_off_on_paper(checked_page, home_url):
-    checked_page.goto(f"{home_url}shapes/")
+    assert 1 <= len(re.findall(rb"/MediaBox\b", checked_page.pdf(format="A4"))) <= 3
     checked_page.emulate_media(media="print")
     checked_page.set_viewport_size({"width": 711, "height": 1040})  # A4 within its margins
-    right = checked_page.locator(".md-content__inner :is(td, th, p)").evaluate_all(
-        "cells => Math.max(...cells.map(cell => cell.getBoundingClientRect().right))"
+    cells = checked_page.locator(".md-content__inner :is(td, th, p)")
+    assert cells.evaluate_all(RIGHT_EDGE_SCRIPT) <= 712
+
+
+def test_every_box_of_the_map_is_readable_and_leads_to_its_chapter(checked_page, home_url, width):
+    checked_page.goto(f"{home_url}overview/")
+    links = checked_page.locator(".figure svg[role=group]").get_by_role("link")
+    assert links.count() > 20
+    for link in links.all():
+        box = link.bounding_box()
+        assert link.text_content().strip()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    sizes = checked_page.locator(".figure svg text").evaluate_all(
+        """(texts) => texts.map((text) => {
+          const svg = text.ownerSVGElement;
+          const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+          return scale * parseFloat(getComputedStyle(text).fontSize);
+        })"""
     )
-    assert right <= 712
+    assert min(sizes) >= MIN_TEXT_SIZE
+    links.first.focus()
+    checked_page.keyboard.press("Tab")
+    checked_page.keyboard.press("Enter")
+    expect(checked_page).to_have_url(home_url + page_url("embeddings.md"))

@@ -56,6 +56,7 @@ def first_result(page: Page, term: str) -> str | None:
     return results.first.get_attribute("href")
 
 
+@pytest.mark.parametrize("language", TERMS)
 @pytest.mark.parametrize("width", [1280])
 def test_the_page_that_explains_a_term_is_found_first(checked_page: Page, home_url, language):
     checked_page.goto(home_url)

@@ -10,7 +10,7 @@ import torch
 from playwright.sync_api import Locator, expect
 
 import transformer
-from browser_pages import BASE_URL, LANGUAGE_BY_WIDTH
+from browser_pages import BASE_URL
 from transformer import MultiHeadAttention, scaled_dot_product_attention
 
 LIGHT_PAGE_URL = f"{BASE_URL}404.html"  # a light page to call the module on
@@ -40,46 +40,21 @@ def model_shapes(batch: int, n: int, d_model: int, nhead: int) -> list[list[int]
     return [[*tensor.shape] for tensor in tensors]
 
 
-@pytest.fixture
-def language(width: int) -> str:
-    return LANGUAGE_BY_WIDTH[width]
-
-
 @pytest.mark.parametrize("width", [1280])
-def test_every_shape_equals_that_of_the_models_tensor(checked_page):
-    checked_page.goto(LIGHT_PAGE_URL)
-    for sizes, found in zip(SIZES, checked_page.evaluate(STEPS_SCRIPT, SIZES), strict=True):
-        messages = [[size for _, size in step["shape"]] for step in found]
-        assert messages == model_shapes(*sizes)
-
-
-@pytest.mark.parametrize("width", [1280])
-def test_each_step_continues_from_the_previous_shape(checked_page):
-    checked_page.goto(LIGHT_PAGE_URL)
-    for found in checked_page.evaluate(STEPS_SCRIPT, SIZES):
-        for before, step in itertools.pairwise(found):
-            sizes = [[size for _, size in shape] for shape in step["from"]]
-            assert sizes[0] == [size for _, size in before["shape"]]
-            if len(sizes) == 2:
-                product = torch.empty(sizes[0]) @ torch.empty(sizes[1])
-                assert [*product.shape] == [size for _, size in step["shape"]]
-
-
-@pytest.mark.parametrize("width", [1280])
-def test_the_code_of_each_step_is_a_line_of_the_model(checked_page):
+def test_every_step_is_a_line_of_the_model_and_has_its_shape(checked_page):
     checked_page.goto(LIGHT_PAGE_URL)
     lines = {line.split("  #")[0].strip() for line in inspect.getsource(transformer).splitlines()}
-    for step in checked_page.evaluate(STEPS_SCRIPT, SIZES[:1])[0]:
-        assert step["code"] in lines
+    for sizes, steps in zip(SIZES, checked_page.evaluate(STEPS_SCRIPT, SIZES), strict=True):
+        assert {step["code"] for step in steps} <= lines
+        shapes = [[size for _, size in step["shape"]] for step in steps]
+        assert shapes == model_shapes(*sizes)
+        for before, step in itertools.pairwise(steps):
+            assert [size for _, size in step["from"][0]] == [size for _, size in before["shape"]]
 
 
 @pytest.fixture
-def shapes_widget(checked_page, home_url) -> Locator:
-    checked_page.goto(f"{home_url}multi-head-attention/")
-    shapes_widget = checked_page.locator("[data-widget=shapes]")
-    shapes_widget.scroll_into_view_if_needed()
-    expect(shapes_widget.locator(".live")).to_be_visible()
-    return shapes_widget
+def shapes_widget(open_widget) -> Locator:
+    return open_widget("shapes")
 
 
 def shown_shape(shapes_widget: Locator) -> list[int]:
@@ -93,20 +68,19 @@ def shown_shape(shapes_widget: Locator) -> list[int]:
 def test_buttons_step_to_the_end_and_back(shapes_widget):
     back, forward = shapes_widget.locator("button").all()
     expected = model_shapes(2, 5, 8, 2)
-    messages = set()
+    explanations, outlined, colors = set(), [], {}
     for shape in expected:
         assert shown_shape(shapes_widget) == shape
-        messages.add(shapes_widget.locator(".explanation").inner_text())
-        axes = (
-            shapes_widget.locator(".sizes .shape")
-            .last.locator(".axis")
-            .evaluate_all(
-                "axes => axes.map(axis => [axis.className, getComputedStyle(axis).color])"
-            )
-        )
-        assert len({name for name, _ in axes}) == len(axes), "an axis occurs twice"
+        explanations.add(shapes_widget.locator(".explanation").inner_text())
+        for name, color in shapes_widget.locator(".axis").evaluate_all(
+            "axes => axes.map(axis => [axis.classList[1], getComputedStyle(axis).color])"
+        ):
+            assert colors.setdefault(name, color) == color
+        outlined.append(shapes_widget.locator(".token").count())
         forward.click()
-    assert len(messages) == len(expected)
+    assert len(explanations) == len(expected)
+    assert len(set(colors.values())) == 5  # the keys' positions have the positions' color
+    assert outlined == [1, 1, 1, 2, 2, 2, 2, 1, 1, 1]  # a row in each head while there are heads
     assert shown_shape(shapes_widget) == expected[-1], "there is no step after the last"
     for shape in expected[-2::-1]:
         back.click()
@@ -122,34 +96,6 @@ def test_a_d_model_not_divisible_by_nhead_shows_the_models_error(shapes_widget):
     expect(shapes_widget.locator(".sizes")).to_have_count(0)
     nhead.press("ArrowRight")
     assert shown_shape(shapes_widget) == [2, 5, 8]
-
-
-@pytest.mark.parametrize("width", [1280])
-def test_other_sizes_change_every_shape_as_in_the_model(shapes_widget):
-    shapes_widget.locator("input").nth(0).press("End")  # batch 4
-    shapes_widget.locator("input").nth(1).press("Home")  # n 1
-    shapes_widget.locator("select").select_option("512")
-    shapes_widget.locator("input").nth(2).press("End")  # 8 heads
-    step = shapes_widget.locator("input").nth(3)
-    step.press("Home")
-    for shape in model_shapes(4, 1, 512, 8):
-        assert shown_shape(shapes_widget) == shape
-        step.press("ArrowRight")
-
-
-@pytest.mark.parametrize("width", [1280])
-def test_each_axis_has_its_own_color_and_the_outline_stays_with_one_token(shapes_widget):
-    colors: dict[str, str] = {}
-    outlined = []
-    for _ in range(10):
-        for name, color in shapes_widget.locator(".axis").evaluate_all(
-            "axes => axes.map(axis => [axis.classList[1], getComputedStyle(axis).color])"
-        ):
-            assert colors.setdefault(name, color) == color
-        outlined.append(shapes_widget.locator(".token").count())
-        shapes_widget.locator("button").nth(1).click()
-    assert len(set(colors.values())) == 5  # the keys' positions have the positions' color
-    assert outlined == [1, 1, 1, 2, 2, 2, 2, 1, 1, 1]  # a row in each head while there are heads
 
 
 @pytest.mark.parametrize("width", [1280])

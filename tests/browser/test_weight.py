@@ -8,16 +8,11 @@ import pytest
 from playwright.sync_api import Page
 
 from benchmarks.page import MAX_BYTES_WITH_FORMULAS, MAX_BYTES_WITHOUT_FORMULAS, MAX_NEXT_PAGE_BYTES
+from bookbuild.pages.paths import LANGUAGES
 from browser_pages import BASE_URL, expand_page, wait_until_idle
 
-COMPRESSED_SUFFIXES = {
-    ".html",
-    ".css",
-    ".js",
-    ".json",
-    ".svg",
-    ".xml",
-}  # of files that a server compresses
+# Of files that a server compresses.
+COMPRESSED_SUFFIXES = {".html", ".css", ".js", ".json", ".svg", ".xml"}
 MAX_DEBUGGER_HTML_BYTES, MAX_DEBUGGER_SCRIPT_BYTES = 60_000, 25_000  # of the page Step through
 
 
@@ -63,11 +58,11 @@ def size_report(fetched_bytes: dict[str, int]) -> str:
         ("", MAX_BYTES_WITHOUT_FORMULAS),
         ("glossary/", MAX_BYTES_WITHOUT_FORMULAS),
         ("labs/train-a-translator/", MAX_BYTES_WITH_FORMULAS),  # it has a few formulas
-        ("positional-encoding/", MAX_BYTES_WITH_FORMULAS),
         ("attention/", MAX_BYTES_WITH_FORMULAS),
     ],
-    ids=["home", "glossary", "lab", "positional-encoding", "attention"],
+    ids=["home", "glossary", "lab", "attention"],
 )
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_first_visit_stays_below_its_limit(checked_page, home_url, fetched_bytes, name, limit):
     visit_page(checked_page, home_url + name)
     assert sum(fetched_bytes.values()) <= limit, size_report(fetched_bytes)
@@ -96,11 +91,7 @@ def test_the_debugger_is_small(checked_page, fetched_bytes, folder):
     assert fetched_bytes[f"{folder}step-through/index.html"] <= MAX_DEBUGGER_HTML_BYTES
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["", "positional-encoding/", "attention/"],
-    ids=["home", "positional-encoding", "attention"],
-)
+@pytest.mark.parametrize("name", ["", "positional-encoding/"], ids=["home", "chapter"])
 def test_the_next_page_fetches_its_html_and_little_else(
     checked_page, home_url, fetched_bytes, name
 ):

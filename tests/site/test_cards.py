@@ -23,12 +23,6 @@ def meta_contents(page) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def site_url(built_pages) -> str:
-    """The site's address, from the meta element og:url of the home page."""
-    return next(meta_contents(page)["og:url"] for page in built_pages if page.url == "")
-
-
-@pytest.fixture(scope="module")
 def card_files(site, built_pages, site_url) -> dict[str, Path]:
     """The card's file of each page, by its address."""
     found = {}
@@ -51,12 +45,9 @@ def test_a_card_has_the_title_description_and_size_of_its_page(built_pages, card
     for page in built_pages:
         output = meta_contents(page)
         with Image.open(card_files[page.url]) as picture:
-            if picture.info.get("Title") != output["og:title"]:
-                errors.append(f"{page} has the card of {picture.info.get('Title')}")
-            if picture.info.get("Description") != output["description"]:
-                errors.append(
-                    f"{page}: its card has the description {picture.info.get('Description')}"
-                )
+            texts = picture.info.get("Title"), picture.info.get("Description")
+            if texts != (output["og:title"], output["description"]):
+                errors.append(f"{page} has the card of {texts}")
             size = (int(output["og:image:width"]), int(output["og:image:height"]))
             if picture.size != size or size != cards.CARD_SIZE:
                 errors.append(f"{page}: the card has size {picture.size}, the page declares {size}")
@@ -64,20 +55,9 @@ def test_a_card_has_the_title_description_and_size_of_its_page(built_pages, card
             errors.append(f"{page}: its card has the text {output['og:image:alt']}")
         if output["twitter:card"] != "summary_large_image":
             errors.append(f"{page} requests a small card")
+        if (bytes_ := card_files[page.url].stat().st_size) > MAX_CARD_BYTES:
+            errors.append(f"{page}: {bytes_} bytes, {MAX_CARD_BYTES} at most")
     assert_no_errors(errors)
-
-
-def test_no_two_cards_look_alike(card_files):
-    images = {Image.open(path).convert("RGB").tobytes() for path in card_files.values()}
-    assert len(images) == len(card_files)
-
-
-def test_cards_are_small_files(card_files):
-    assert_no_errors(
-        f"{path.name}: {path.stat().st_size} bytes, {MAX_CARD_BYTES} at most"
-        for path in card_files.values()
-        if path.stat().st_size > MAX_CARD_BYTES
-    )
 
 
 @pytest.fixture
@@ -109,17 +89,7 @@ def test_a_text_that_does_not_fit_is_an_error(page):
         cards.draw_card(page, make_card("Long " * 200, "Longer. " * 200))
 
 
-def test_the_same_card_has_the_same_bytes_and_markup_stays_text(page):
-    hostile = make_card("<h1>&amp;</h1>", "<script>document.body.remove()</script>", "zh")
-    assert cards.draw_card(page, hostile) == cards.draw_card(page, hostile)
-    assert page.locator("h1").inner_text() == "<h1>&amp;</h1>"
-    assert page.locator("p").inner_text() == "<script>document.body.remove()</script>"
-
-
 def test_chinese_is_drawn_in_a_chinese_font(page):
-    """A font without the characters would draw the same box for each."""
-    pictures = {cards.draw_card(page, make_card(each, "", "zh")) for each in "注意力"}
-    assert len(pictures) == 3
     page.set_content(cards.card_html(make_card("注意力", "掩码", "zh")))
     session = page.context.new_cdp_session(page)
     session.send("DOM.enable")

@@ -77,13 +77,8 @@ def test_every_source_is_a_file_of_the_repository_of_this_site(built_pages):
     ("reference", "file"),
     [
         ("decoding/beam_here: sentences", "snippets/examples/decoding/beam_here.py"),
-        ("pitfalls/zero_row: x", "snippets/pitfalls/zero_row.py"),
         ("proofs/equalities: sizes", "scripts/proofs/equalities.py"),
         ("variants/measured: steps", "scripts/experiments/variants.py"),  # it reads the result
-        (
-            "model-in-practice/save_and_load: x",
-            "snippets/examples/model-in-practice/save_and_load.py",
-        ),
     ],
 )
 def test_a_source_is_an_example_a_pitfall_a_proof_or_an_experiment(reference, file):
@@ -135,12 +130,3 @@ def test_a_wrong_equation_is_found(right, wrong):
 @pytest.mark.parametrize("tex", ["d = 512", "\\sin^2 + \\cos^2 = 1", "x = (1, 3)", "QK^\\top"])
 def test_a_formula_with_letters_is_no_equation_between_numbers(tex):
     assert equations(tex) == []
-
-
-def test_copies_and_search_entries_have_plain_numbers(site):
-    copies = [*site.rglob("*.md")]
-    assert copies
-    for path in copies:
-        assert 'class="number"' not in path.read_text(encoding="utf-8")
-    for path in (site / "search/search_index.json", site / "zh/search/search_index.json"):
-        assert "/blob/main/" not in path.read_text(encoding="utf-8")

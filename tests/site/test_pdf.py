@@ -7,15 +7,17 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
+from xml.etree import ElementTree
 
 import pikepdf
 import pypdfium2
 import pytest
+from fontTools.ttLib import TTFont
 
 import html_tree
 from bookbuild.pages import contents, paths
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.publish import chapters
+from bookbuild.publish import chapters, chromium
 from bookbuild.publish.pdf import FILE_NAME, destination_pages
 from built_pages import BuiltPage, assert_no_errors
 
@@ -81,16 +83,13 @@ def edition(request: pytest.FixtureRequest, site: Path, built_pages: list[BuiltP
 
 
 def test_the_home_page_and_every_footer_link_to_the_pdf(edition):
+    assert edition.pdf.stat().st_size <= MAX_BYTES
     folder = edition.pdf.parent
     for page in edition.chapters:
         links = [a.attributes.get("href", "") for a in page.tree.find("a")]
         same_name = [link for link in links if link.endswith(FILE_NAME)]
         found = [link for link in same_name if (page.path.parent / link).resolve() == edition.pdf]
         assert len(found) == (2 if page.path.parent == folder else 1), page
-
-
-def test_the_pdf_is_below_the_size_limit(edition):
-    assert edition.pdf.stat().st_size <= MAX_BYTES
 
 
 @pytest.mark.slow
@@ -112,12 +111,6 @@ def test_another_user_makes_a_pdf_with_the_same_bytes(site, tmp_path):
         subprocess.run([sys.executable, "-c", code], env=os.environ | other, check=True)
     for name in names.values():
         assert (copied_site / name).read_bytes() == (site / name).read_bytes(), name
-
-
-def test_the_style_sheets_of_all_pages_keep_their_order():
-    home, chapter = ["site", "widgets", "print"], ["formulas", "site", "print"]
-    merged = chapters.merge_style_sheets([home, chapter, ["site", "labs", "print"]])
-    assert merged == ["formulas", "site", "widgets", "labs", "print"]
 
 
 @pytest.fixture(scope="module")
@@ -163,39 +156,28 @@ def link_annotations(page: pikepdf.Page) -> list[pikepdf.Object]:
 
 
 def test_every_link_inside_the_book_leads_to_one_of_its_pages(pdf, anchor_pages):
-    inside, outside = [], []
-    for page in pdf.pages:
-        for link in link_annotations(page):
-            if "/Dest" in link:
-                inside.append(str(link.Dest).lstrip("/"))
-            else:
-                outside.append(str(link.A.URI))
+    links = [link for page in pdf.pages for link in link_annotations(page)]
+    inside = [str(link.Dest).lstrip("/") for link in links if "/Dest" in link]
+    outside = [str(link.A.URI) for link in links if "/Dest" not in link]
     assert len(inside) > 800
-    assert_no_errors(f"no page has {name}" for name in set(inside) - anchor_pages.keys())
-    assert_no_errors(
-        f"link without a target: {uri}" for uri in outside if not uri.startswith("https://")
-    )
+    assert_no_errors(f"no page has {name}" for name in {*inside} - anchor_pages.keys())
+    assert_no_errors(f"{url} has no target" for url in outside if not url.startswith("https://"))
 
 
 def test_the_table_of_contents_shows_the_page_numbers_of_its_links(edition, pdf, anchor_pages):
     document = pypdfium2.PdfDocument(edition.pdf)
-    output = {}
+    errors, count = [], 0
     for number in range(2, anchor_pages["about"]):
         text = document[number - 1].get_textpage()
         for link in link_annotations(pdf.pages[number - 1]):
             _, bottom, right, top = (float(each) for each in link.Rect)
             shown_number = text.get_text_bounded(right - 20, bottom, right + 1, top).strip()
-            output[str(link.Dest).lstrip("/")] = (
-                shown_number,
-                anchor_pages[str(link.Dest).lstrip("/")],
-            )
-    count = sum(1 + len(heading_texts(chapter, "h2")) for chapter in edition.chapters)
-    assert len(output) == count
-    assert_no_errors(
-        f"{name} is on page {page}, but the contents show {line!r}"
-        for name, (line, page) in output.items()
-        if line != str(page)
-    )
+            count += 1
+            name = str(link.Dest).lstrip("/")
+            if shown_number != str(anchor_pages[name]):
+                errors.append(f"{name}: page {anchor_pages[name]}, contents: {shown_number!r}")
+    assert count == sum(1 + len(heading_texts(chapter, "h2")) for chapter in edition.chapters)
+    assert_no_errors(errors)
 
 
 def test_the_pdf_has_the_text_of_every_chapter(edition, anchor_pages, pdf_page_texts):
@@ -219,36 +201,20 @@ def test_the_pdf_has_the_text_of_every_chapter(edition, anchor_pages, pdf_page_t
     assert_no_errors(errors)
 
 
-def test_no_page_is_empty(edition, pdf_page_texts):
-    """Each page has more text than its header and its number."""
-    heads = {
-        remove_spaces(first_heading(edition.chapters[0], "h1") + edition.title(each))
-        for each in edition.chapters
-    }
-    longest = max(map(len, heads)) + 3
-    assert_no_errors(
-        f"page {number}: {text!r}"
-        for number, text in enumerate(pdf_page_texts, 1)
-        if len(remove_spaces(text)) < longest + 5
-    )
-
-
-def test_every_font_is_embedded(pdf):
-    errors = set()
+def test_every_font_is_embedded_and_has_every_character_of_the_book(pdf, built_pages):
+    described, type3_fonts = set(), set()  # of Type 3, the font itself contains its glyphs
     for each in pdf.objects:
-        if isinstance(each, pikepdf.Dictionary) and each.get("/Type") == "/FontDescriptor":
-            inside = any(key in each for key in ("/FontFile", "/FontFile2", "/FontFile3"))
-            if not inside and "/FontName" in each:
-                errors.add(str(each.FontName))
-    # A Type 3 font contains its glyphs itself, and its descriptor has no file.
-    type3_fonts = {
-        str(each.FontDescriptor.FontName)
-        for each in pdf.objects
-        if isinstance(each, pikepdf.Dictionary)
-        and each.get("/Subtype") == "/Type3"
-        and "/FontName" in each.get("/FontDescriptor", {})
-    }
-    assert_no_errors(f"{name} is not in the file" for name in errors - type3_fonts)
+        if isinstance(each, pikepdf.Dictionary) and "/FontName" in each:
+            if not {"/FontFile", "/FontFile2", "/FontFile3"} & {*each.keys()}:
+                described.add(str(each.FontName))
+        elif isinstance(each, pikepdf.Dictionary) and each.get("/Subtype") == "/Type3":
+            type3_fonts.add(str(each.get("/FontDescriptor", {}).get("/FontName")))
+    assert not described - type3_fonts
+    characters = {ord(letter) for page in built_pages for letter in page.tree.text()}
+    for folder in ElementTree.parse(chromium.FONT_CONFIG).getroot().iter("dir"):
+        for file in (chromium.FONT_CONFIG.parent / str(folder.text)).glob("*.ttf"):
+            characters -= TTFont(file).getBestCmap().keys()
+    assert_no_errors(f"no font has U+{code:04X}" for code in characters if not chr(code).isspace())
 
 
 def test_the_pdf_has_title_author_and_language(edition, pdf):

@@ -94,20 +94,10 @@ def test_pages_of_a_fork_link_to_its_own_site_and_repository(fork_site):
         assert_no_errors(each for each in addresses if not each.startswith(home))
 
 
-class GitHubPagesHandler(SilentHandler):
-    """Serves like GitHub Pages: the sub-path of the fork, and one page for all missing files."""
-
-    def send_error(self, code, message=None, explain=None) -> None:
-        self.send_response(code)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.end_headers()
-        self.wfile.write((Path(self.directory) / "repo/404.html").read_bytes())
-
-
 @pytest.fixture(scope="module")
 def fork_browser(fork_site, launch_browser, browser_type_launch_args) -> Iterator[Browser]:
     """A browser for which BASE_URL is the host of the fork's site."""
-    handler = functools.partial(GitHubPagesHandler, directory=str(fork_site.parent))
+    handler = functools.partial(SilentHandler, directory=str(fork_site.parent))
     with SiteServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         host = f"--host-resolver-rules=MAP site.localhost 127.0.0.1:{server.server_port}"
@@ -145,13 +135,6 @@ def test_translator_search_and_language_switch_work_under_a_sub_path(fork_page, 
     expect(link).to_have_attribute("href", re.compile(f"^{home}positional-encoding/"))
     link.click()
     expect(fork_page).to_have_url(re.compile(f"^{home}positional-encoding/"))
-    fork_page.locator("article a[href$='/rotations/']").first.click()
-    expect(fork_page).to_have_url(f"{home}rotations/")
-    positions = fork_page.locator("[data-widget=positions]")
-    positions.scroll_into_view_if_needed()
-    expect(positions.locator(".live")).to_be_visible()
-    fork_page.locator(".md-footer__link--next").click()
-    expect(fork_page).to_have_url(f"{home}attention-in-practice/")
     fork_page.goto(f"{home}labs/look-inside/")
     other = {"en": "zh", "zh": "en"}[language]
     with fork_page.expect_navigation():
@@ -159,18 +142,6 @@ def test_translator_search_and_language_switch_work_under_a_sub_path(fork_page, 
     there = BASE_URL + ("repo/zh/" if other == "zh" else "repo/") + "labs/look-inside/"
     expect(fork_page).to_have_url(there)
     assert_no_errors(dict.fromkeys(errors))
-
-
-@slow
-def test_a_missing_page_under_a_sub_path_shows_links_home(fork_page):
-    missing: list[str] = []
-    fork_page.on("response", lambda got: missing.append(got.url) if got.status >= 400 else None)
-    fork_page.goto(f"{BASE_URL}repo/labs/nonesuch/deep/")
-    assert missing == [f"{BASE_URL}repo/labs/nonesuch/deep/"]  # its styles and scripts are found
-    links = fork_page.locator("section a.md-button")
-    expect(links).to_have_count(2)
-    for number, home in enumerate((f"{BASE_URL}repo/", f"{BASE_URL}repo/zh/")):
-        assert links.nth(number).evaluate("link => link.href") == home
 
 
 @pytest.mark.parametrize(
