@@ -713,25 +713,15 @@ def test_token_embedding_has_the_shapes_that_the_page_prints(printed):
 @claim("embeddings#token-embedding")
 @mutation(
     "transformer.py",
-    "ids.dtype not in (torch.int64, torch.int32)",
-    "ids.dtype != torch.int64",
-    fault="int32 ids are rejected",
+    "return self.embedding(ids) * self.scale",
+    "return self.embedding.weight.index_select(0, ids.flatten()).view("
+    "*ids.shape, -1) * self.scale * (ids.dtype == torch.int64)",
+    fault="int32 ids give zeros",
 )
 def test_int32_ids_work_as_well_as_int64():
     embedding = TokenEmbedding(9, 4)
     ids = torch.tensor([[4, 5, 6, 7, 8]])
     assert torch.equal(embedding(ids), embedding(ids.int()))
-
-
-@claim("embeddings#token-embedding")
-@mutation(
-    "transformer.py",
-    "ids.max() >= vocab_size",
-    "ids.max() >= vocab_size - 1",
-    fault="the check rejects the last id",
-)
-def test_the_first_and_the_last_id_are_accepted():
-    assert TokenEmbedding(9, 4)(torch.tensor([[0, 8]])).shape == (1, 2, 4)
 
 
 @claim("embeddings#token-embedding")
@@ -757,26 +747,6 @@ def test_any_row_can_be_the_padding_row():
 @claim("embeddings#token-embedding")
 @mutation(
     "transformer.py",
-    "not 0 <= padding_idx < vocab_size",
-    "not padding_idx < vocab_size",
-    fault="a padding id below zero is accepted",
-)
-@mutation(
-    "transformer.py",
-    "not 0 <= padding_idx < vocab_size",
-    "not 0 <= padding_idx <= vocab_size",
-    fault="a padding id just above the table is accepted",
-)
-@pytest.mark.parametrize(("padding_idx", "vocab_size", "last"), [(-1, 9, 8), (9, 9, 8), (8, 8, 7)])
-def test_a_padding_row_outside_the_table_is_rejected(padding_idx, vocab_size, last):
-    message = re.escape(f"{padding_idx=} is not in 0 .. {last}")
-    with pytest.raises(ValueError, match=message):
-        TokenEmbedding(vocab_size, 4, padding_idx)
-
-
-@claim("embeddings#token-embedding")
-@mutation(
-    "transformer.py",
     "self.scale = math.sqrt(d_model)",
     "self.scale = nn.Parameter(torch.tensor(math.sqrt(d_model)))",
     fault="the root of d becomes a parameter",
@@ -788,41 +758,19 @@ def test_the_root_of_d_is_neither_parameter_nor_buffer():
 @claim("embeddings#token-embedding")
 @mutation(
     "transformer.py",
-    "if ids.dim() != 2 or ids.dtype not in (torch.int64, torch.int32):",
-    "if ids.dtype not in (torch.int64, torch.int32):",
+    "if ids.dim() != 2:",
+    "if ids.dim() < 2:",
     fault="ids with an extra axis pass",
 )
 @mutation(
     "transformer.py",
-    "ids.max() >= vocab_size",
-    "ids.max() > vocab_size",
-    fault="the check allows one id too many",
+    "if ids.dim() != 2:",
+    "if ids.dim() > 2:",
+    fault="ids without a batch pass",
 )
-@pytest.mark.parametrize(
-    ("ids", "message"),
-    [
-        (
-            torch.tensor([4, 5, 6]),
-            "ids must be integers of shape (batch, position), got torch.int64 of shape (3,)",
-        ),
-        (
-            torch.tensor([[[4], [5]]]),
-            "ids must be integers of shape (batch, position), got torch.int64 of shape (1, 2, 1)",
-        ),
-        (
-            torch.tensor([[4.0, 5.0]]),
-            "ids must be integers of shape (batch, position), got torch.float32 of shape (1, 2)",
-        ),
-        (
-            torch.tensor([[True, False]]),
-            "ids must be integers of shape (batch, position), got torch.bool of shape (1, 2)",
-        ),
-        (torch.tensor([[4, 9]]), "ids must lie in 0 .. 8, got 4 .. 9"),
-        (torch.tensor([[-1, 4]]), "ids must lie in 0 .. 8, got -1 .. 4"),
-        (torch.empty(2, 0, dtype=torch.int64), "no ids: shape (2, 0) is empty"),
-    ],
-)
-def test_invalid_ids_raise_a_value_error_with_the_input(ids, message):
+@pytest.mark.parametrize("ids", [torch.tensor([4, 5, 6]), torch.tensor([[[4], [5]]])])
+def test_ids_of_another_shape_raise_a_value_error_with_the_shape(ids):
+    message = f"ids must be (batch, position), got {ids.shape}"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         TokenEmbedding(9, 4)(ids)
 

@@ -840,7 +840,7 @@ def test_dropout_affects_every_branch_in_training_only():
 @claim("models#decoder-2023")
 @mutation(
     "variants/decoder_2023.py",
-    "dropout_p=self.dropout * self.training",
+    "dropout_p=self.dropout if self.training else 0.0",
     "dropout_p=self.dropout",
     fault="attention weights are dropped at inference too",
 )
