@@ -563,8 +563,8 @@ def test_a_mask_that_does_not_broadcast_is_rejected(attend, shape):
 @claim("attention#code")
 @mutation(
     "transformer.py",
-    "a not in (1, b)",
-    "a != b",
+    "mask.expand(shape)",
+    "mask.view(shape)",
     fault="a mask must have the shape of the scores",
 )
 @mutation(

@@ -727,7 +727,7 @@ def test_a_wrong_mask_of_a_decoder_is_rejected(module):
 @mutation(
     "transformer.py",
     "mask.expand(shape)",
-    "mask.expand(*mask.shape[:2], *shape[2:]).view(*mask.shape[:2], *shape[2:])",
+    "mask.expand(*shape[:2], *mask.shape[2:]).reshape(shape)",
     fault="masks are not broadcast over queries",
 )
 def test_swapped_masks_raise_where_the_lengths_differ_and_only_there():
