@@ -151,7 +151,7 @@ def greedy_decode(
 
 # --8<-- [end:greedy_decode]
 # --8<-- [start:sentence_score]
-def normalisation(length: Tensor, length_penalty: float) -> Tensor:
+def normalization(length: Tensor, length_penalty: float) -> Tensor:
     """((5 + n) / 6)^length_penalty; the logarithm of a sentence of n tokens,
     <eos> among them, is divided by it. Source: Wu et al. 2016, equation 14."""
     return ((5 + length) / 6) ** length_penalty
@@ -164,7 +164,7 @@ def sentence_score(
     bos_id: int,
     length_penalty: float = 0.0,
 ) -> Tensor:
-    """The log-probability of each translation, divided by normalisation().
+    """The log-probability of each translation, divided by normalization().
 
     Shapes: src (batch, m), tgt (batch, n) without <bos> -> (batch,).
     <pad> counts neither as a token of the sentence nor as an alternative.
@@ -177,7 +177,7 @@ def sentence_score(
         real = tgt != pad
         tokens = logits.log_softmax(dim=-1).gather(-1, tgt[..., None])[..., 0]
         total = tokens.masked_fill(~real, 0.0).sum(dim=-1)  # (batch,)
-    return total / normalisation(real.sum(dim=-1), length_penalty)
+    return total / normalization(real.sum(dim=-1), length_penalty)
 
 
 # --8<-- [end:sentence_score]
@@ -250,7 +250,7 @@ def beam_search(
             lengths = (written != model.config.pad_id).sum(dim=-1)
             lengths = lengths.where(finished, max_len).view(shape)
             # A beam's score, or while unfinished the best that it can become.
-            reach = totals / normalisation(lengths, length_penalty)
+            reach = totals / normalization(lengths, length_penalty)
             winner = start + reach.argmax(dim=-1, keepdim=True)  # (batch, 1)
             if written.size(1) == max_len or finished[winner].all():
                 break

@@ -69,6 +69,12 @@ def copy_weights(ours: Transformer, theirs: nn.Transformer) -> None:
     theirs.load_state_dict(state)
 
 
+def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
+    centered = x - x.mean(dim=-1, keepdim=True)
+    variance = centered.square().mean(dim=-1, keepdim=True)
+    return centered * (variance + eps).rsqrt() * weight + bias
+
+
 def written_out(model: Transformer) -> Transformer:
     """A copy that takes no fused kernel: it asks for the weights, and norms by the formula."""
     model = copy.deepcopy(model)
@@ -77,7 +83,7 @@ def written_out(model: Transformer) -> Transformer:
             module.forward = functools.partial(module.forward, need_weights=True)
         if isinstance(module, transformer.LayerNorm):
             module.forward = functools.partial(
-                transformer.layer_norm, weight=module.weight, bias=module.bias, eps=module.eps
+                layer_norm, weight=module.weight, bias=module.bias, eps=module.eps
             )
     return model
 

@@ -126,7 +126,7 @@ class Retrieval(nn.Module):
             self.attention = transformer.MultiHeadAttention(d_model, nhead)
         self.layers = layers
         self.output = nn.Linear(d_model, VALUES)
-        self.apply(transformer.initialise)
+        self.apply(transformer.initialize)
 
     def forward(self, keys: Tensor, values: Tensor, wanted: Tensor) -> Tensor:
         x = (self.key(keys) + self.value(values)) / 2**0.5  # variance 1

@@ -55,7 +55,7 @@ from transformer import (  # noqa: E402
     TokenEmbedding,
     TransformerConfig,
     causal_mask,
-    initialise,
+    initialize,
 )
 from translator import PAD, Translator  # noqa: E402
 from variants.alibi import ALiBiAttention  # noqa: E402
@@ -94,7 +94,7 @@ def ours(pairs: list[Pair], seed: int) -> Translator:
 
 def copy_shared_weights(new: nn.Module, old: nn.Module) -> nn.Module:
     """The new part, with the weights of the old where it has the same; else initialized."""
-    new.apply(initialise)
+    new.apply(initialize)
     shapes = {name: weight.shape for name, weight in new.state_dict().items()}
     same = {k: v for k, v in old.state_dict().items() if shapes.get(k) == v.shape}
     new.load_state_dict(same, strict=False)
@@ -260,7 +260,7 @@ class OneLayer(nn.Module):
         self.embedding, self.position = TokenEmbedding(10, 64), position
         self.attention, self.window = attention, window
         self.norm, self.output = LayerNorm(64), nn.Linear(64, 10)
-        self.apply(initialise)
+        self.apply(initialize)
 
     def forward(self, ids: Tensor) -> Tensor:
         x = self.position(self.embedding(ids))

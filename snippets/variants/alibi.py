@@ -62,7 +62,8 @@ class ALiBiAttention(MultiHeadAttention):
         check_mask(mask, scores.shape)
         scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
         weights = scores.softmax(dim=-1).masked_fill(~mask, 0.0)
-        heads = F.dropout(weights, self.dropout * self.training) @ v
+        dropout = self.dropout if self.training else 0.0
+        heads = F.dropout(weights, dropout) @ v
         joined = heads.transpose(1, 2).flatten(2)  # (batch, n, d_model)
         return self.output(joined), weights if need_weights else None
 

@@ -12,7 +12,7 @@ from transformer import (
     PositionalEncoding,
     TokenEmbedding,
     TransformerConfig,
-    initialise,
+    initialize,
     padding_mask,
 )
 from translator import padded
@@ -34,7 +34,7 @@ class Classifier(nn.Module):
         self.position = PositionalEncoding(d, config.max_len, config.dropout)
         self.encoder = Encoder(config)
         self.head = nn.Linear(d, classes)
-        self.apply(initialise)
+        self.apply(initialize)
 
     def forward(self, ids: Tensor) -> Tensor:
         first = self.class_token.expand(len(ids), 1, -1)  # (batch, 1, d_model)

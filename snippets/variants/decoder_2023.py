@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from transformer import initialise
+from transformer import initialize
 from variants.rmsnorm import RMSNorm
 from variants.rotary import rotate
 from variants.swiglu import SwiGLU
@@ -63,7 +63,7 @@ class CausalSelfAttention(nn.Module):
             q,
             k,
             v,
-            dropout_p=self.dropout * self.training,
+            dropout_p=self.dropout if self.training else 0.0,
             is_causal=True,
             enable_gqa=True,
         )  # (batch, nhead, n, head_dim)
@@ -114,7 +114,7 @@ class Decoder2023(nn.Module):
         )
         self.norm = RMSNorm(d, config.norm_eps)
         self.output = nn.Linear(d, config.vocab_size, bias=False)
-        self.apply(initialise)
+        self.apply(initialize)
 
     def forward(self, ids: Tensor, positions: Tensor | None = None) -> Tensor:
         if positions is None:

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from transformer import initialise
+from transformer import initialize
 from variants.experts import GatedFeedForward, MixtureOfExperts
 from variants.rmsnorm import RMSNorm
 from variants.rope_scaling import rope_frequencies, rotate_halves
@@ -180,7 +180,7 @@ class Decoder2026(nn.Module):
         )
         self.norm = make_norm(config, d)
         self.output = nn.Linear(d, config.vocab_size, bias=False)
-        self.apply(initialise)
+        self.apply(initialize)
         if config.tie_embeddings:  # small, as its rows also make the logits
             nn.init.normal_(self.embedding.weight, std=0.02 / self.scale)
             self.output.weight = self.embedding.weight

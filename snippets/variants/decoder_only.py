@@ -6,7 +6,7 @@ from transformer import (
     TokenEmbedding,
     TransformerConfig,
     causal_mask,
-    initialise,
+    initialize,
 )
 
 
@@ -27,7 +27,7 @@ class DecoderOnly(nn.Module):
         self.position = PositionalEncoding(d, config.max_len, config.dropout)
         self.stack = Encoder(config)
         self.output = nn.Linear(d, vocab_size, bias=False)
-        self.apply(initialise)
+        self.apply(initialize)
 
     def forward(self, ids: Tensor) -> Tensor:
         x = self.position(self.embedding(ids))  # (batch, n, d_model)

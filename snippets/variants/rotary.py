@@ -56,7 +56,8 @@ class RotaryAttention(MultiHeadAttention):
         attend = (
             scaled_dot_product_attention if need_weights else fused_attention
         )
-        heads, weights = attend(q, k, v, mask, self.dropout * self.training)
+        dropout = self.dropout if self.training else 0.0
+        heads, weights = attend(q, k, v, mask, dropout)
         joined = heads.transpose(1, 2).flatten(2)  # (batch, n, d_model)
         return self.output(joined), weights
 

@@ -116,7 +116,7 @@ def test_step_over_stays_in_the_function_and_step_out_leaves_it(run_script):
     over, out, last = run_script("""
       const at = all.findStop(stops, "MultiHeadAttention.forward@encoder.layers.0.self_attention");
       const over = [at];
-      for (let i = 0; i < 5; i++) over.push(all.stepOver(stops, over.at(-1)));
+      for (let i = 0; i < 6; i++) over.push(all.stepOver(stops, over.at(-1)));
       const module = "encoder.layers.0.self_attention";
       const inner = all.findStop(stops, `scaled_dot_product_attention@${module}:scores`);
       const out = stops[all.stepOut(stops, inner)];
@@ -124,8 +124,8 @@ def test_step_over_stays_in_the_function_and_step_out_leaves_it(run_script):
       return [over.map((i) => stops[i].changes[0].name), [out.function, out.changes[0].name],
         [all.stepOver(stops, last) - last, all.stepOut(stops, last) - last]];
     """)
-    # The last one, `attend`, is a line without calls before the call of attention.
-    assert over == ["query", "q", "k", "v", "attend", "heads"]
+    # `attend` and `dropout` are lines without calls before the call of attention.
+    assert over == ["query", "q", "k", "v", "attend", "dropout", "heads"]
     assert out == ["MultiHeadAttention.forward", "heads"]
     assert last == [0, 0]
 

@@ -21,7 +21,7 @@ from attention_inputs import PATHS, dtypes, lower_triangle, random_mask, random_
 from evidence.comparisons import compare_fused_attention
 from helpers import ROOT, SNIPPETS, few, seeds
 from marks import claim, mutation
-from transformer import MultiHeadAttention, initialise, scaled_dot_product_attention
+from transformer import MultiHeadAttention, initialize, scaled_dot_product_attention
 from translator import code_key
 
 CHAPTER = "attention-in-practice"
@@ -62,7 +62,7 @@ def weight_gradients(attention, x, upstream, divided):
 def test_without_the_division_the_gradients_of_w_q_and_w_k_are_larger(nhead):
     for seed in range(3):
         torch.manual_seed(seed)
-        attention = MultiHeadAttention(512, nhead).apply(initialise)
+        attention = MultiHeadAttention(512, nhead).apply(initialize)
         for n, bound in (16, 2), (64, 3), (256, 5):
             x, upstream = torch.randn(2, 1, n, 512)
             with_it, without = (weight_gradients(attention, x, upstream, d) for d in (True, False))
@@ -81,7 +81,7 @@ def test_without_the_division_the_gradients_of_w_q_and_w_k_are_larger(nhead):
 def test_in_the_size_of_the_base_model_they_are_larger_from_five_tokens_on(tokens):
     for seed in range(5):
         torch.manual_seed(seed)
-        attention = MultiHeadAttention(512, 8).apply(initialise)
+        attention = MultiHeadAttention(512, 8).apply(initialize)
         x, upstream = torch.randn(2, 1, tokens, 512)
         with_it, without = (weight_gradients(attention, x, upstream, d) for d in (True, False))
         for one, other in zip(with_it, without, strict=True):
@@ -147,7 +147,7 @@ def test_with_d_k_512_and_three_tokens_the_gradient_of_w_q_is_smaller_without_th
     ratios = []
     for seed in range(9):
         torch.manual_seed(seed)
-        attention = MultiHeadAttention(512, 1).apply(initialise)
+        attention = MultiHeadAttention(512, 1).apply(initialize)
         x, upstream = torch.randn(2, 1, 3, 512)
         with_it, without = (weight_gradients(attention, x, upstream, d)[0] for d in (True, False))
         ratios.append((without.norm() / with_it.norm()).item())
@@ -312,25 +312,24 @@ def test_a_plain_softmax_over_minus_infinity_is_nan_and_ours_is_not(printed):
 @claim("attention-in-practice#numerics")
 @mutation(
     "transformer.py",
-    'f"{tuple(mask.shape)} to {tuple(shape)}"',
-    'f"{tuple(shape)} to {tuple(mask.shape)}"',
+    "mask.expand(shape)",
+    "torch.empty(shape).expand(mask.shape)",
     fault="the error about a mask swaps the two shapes",
 )
 @mutation(
     "transformer.py",
-    "got {d_model} and {nhead}",
-    "got {nhead} and {d_model}",
+    "{nhead=} must divide {d_model=}",
+    "{d_model=} must divide {nhead=}",
     fault="the error about heads swaps the two sizes",
 )
 def test_errors_about_masks_and_heads_name_the_problem(printed, capsys):
     printed("examples", "wrong_masks")
     runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "wrong_masks.py"))
-    assert capsys.readouterr().out.splitlines() == [
-        "masks are boolean, True may attend: torch.float32",
-        "the mask does not broadcast: (5, 4) to (5, 5)",
-        "the mask does not broadcast: (2, 5, 5) to (5, 5)",
-        "d_model must be divisible by nhead, got 512 and 7",
-    ]
+    text = capsys.readouterr().out
+    assert text.startswith("ValueError: masks are boolean, True may attend: torch.float32\n")
+    assert "Target sizes: [5, 5].  Tensor sizes: [5, 4]" in text.replace("\nTensor", "  Tensor")
+    assert text.count("RuntimeError: ") == 2
+    assert text.endswith("\nValueError: nhead=7 must divide d_model=512\n")
 
 
 @claim("attention-in-practice#numerics")

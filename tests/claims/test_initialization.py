@@ -16,23 +16,18 @@ from transformer import (
     MultiHeadAttention,
     Transformer,
     TransformerConfig,
-    initialise,
-    layer_norm,
+    initialize,
 )
 
 CHAPTER = "initialization"
+layer_norm = runpy.run_path(str(SNIPPETS / "examples/layer-norm/formula.py"))["layer_norm"]
 X = [1.0, 3.0, 3.0, 9.0]  # the vector that the page does by hand
 Y = [-1.0, -1 / 3, -1 / 3, 5 / 3]
 
 
-def written_out(norm):
-    """The function layer_norm, with the weight, the bias and the eps of a module."""
-    return lambda x: layer_norm(x, norm.weight, norm.bias, norm.eps)
-
-
 def both_norms(norm):
-    """A LayerNorm computed in our two ways."""
-    return written_out(norm), norm
+    """A LayerNorm by the formula and by the class."""
+    return lambda x: layer_norm(x, norm.weight, norm.bias, norm.eps), norm
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +93,7 @@ def test_packed_query_key_and_value_start_smaller_by_the_root_of_2():
     torch.manual_seed(0)
     packed = nn.MultiheadAttention(256, 2).in_proj_weight.var().item()
     apart = MultiHeadAttention(256, 2)
-    apart.apply(initialise)
+    apart.apply(initialize)
     ratio = apart.query.weight.var().item() / packed
     assert_close(ratio, 2.0, rtol=0.05, atol=0)
 
@@ -308,7 +303,7 @@ def test_deep_post_norm_needs_warm_up_at_a_high_rate_and_shallow_or_pre_norm_doe
 def test_the_encoder_that_needs_warm_up_has_equal_gradients():
     settings = TransformerConfig(10, 10, 32, 4, dim_feedforward=128, dropout=0.0)
     encoder = Encoder(settings)
-    model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialise)
+    model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialize)
     ids = torch.randint(10, (16, 6))
     nn.functional.cross_entropy(model(ids).flatten(0, 1), ids.flatten()).backward()
     norms = [layer.feed_forward.linear2.weight.grad.norm() for layer in encoder.layers]

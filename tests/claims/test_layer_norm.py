@@ -20,10 +20,10 @@ from transformer import (
     Residual,
     Transformer,
     TransformerConfig,
-    layer_norm,
 )
 
 CHAPTER = "layer-norm"
+layer_norm = runpy.run_path(str(SNIPPETS / "examples/layer-norm/formula.py"))["layer_norm"]
 sizes = st.integers(1, 6)
 seeds = st.integers(0, 2**32 - 1)
 X = [1.0, 3.0, 3.0, 9.0]  # the vector that the page does by hand
@@ -39,14 +39,14 @@ def config(**changes):
     return TransformerConfig(9, 12, **(sizes | changes))
 
 
-def written_out(norm):
-    """The function layer_norm, with the weight, the bias and the eps of a module."""
+def with_formula(norm):
+    """The formula, with the weight, the bias and the eps of a module."""
     return lambda x: layer_norm(x, norm.weight, norm.bias, norm.eps)
 
 
 def both_norms(norm):
-    """A LayerNorm computed in our two ways."""
-    return written_out(norm), norm
+    """A LayerNorm by the formula and by the class."""
+    return with_formula(norm), norm
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +117,24 @@ def test_the_steps_of_layer_norm_computed_by_hand_on_the_page_are_correct(langua
 
 
 @claim("layer-norm#layer-norm-by-hand")
+@mutation(
+    "examples/layer-norm/formula.py",
+    "variance = centered.square().mean(dim=-1, keepdim=True)",
+    "variance = x.var(dim=-1, keepdim=True)",
+    fault="the formula uses the unbiased variance",
+)
+@mutation(
+    "examples/layer-norm/formula.py",
+    "rsqrt() * weight + bias",
+    "rsqrt().add(bias) * weight",
+    fault="the formula adds the bias before it multiplies by the weight",
+)
+@mutation(
+    "transformer.py",
+    "x, self.weight.shape, self.weight, self.bias, self.eps",
+    "x, self.weight.shape, self.weight, None, self.eps",
+    fault="the class does not pass on its bias",
+)
 @few
 @given(
     shape=st.lists(sizes, min_size=1, max_size=3),
@@ -124,22 +142,44 @@ def test_the_steps_of_layer_norm_computed_by_hand_on_the_page_are_correct(langua
     scale=st.floats(1e-3, 1e3),
     eps=st.sampled_from([1e-5, 0.1]),
 )
-def test_function_and_class_equal_torch_forward_and_backward(shape, seed, scale, eps):
+def test_formula_and_class_equal_torch(shape, seed, scale, eps):
     torch.manual_seed(seed)
     d = shape[-1] + 1
     for dtype in DTYPES:
         x = (scale * torch.randn(*shape[:-1], d, dtype=torch.float64)).to(dtype).requires_grad_()
-        compare_layer_norm(x, eps)
+        compare_layer_norm(x, eps)  # the class, forward and backward
+        weight, bias = torch.randn(2, d, dtype=dtype)
+        expected = nn.functional.layer_norm(x, (d,), weight, bias, eps)
+        atol = 2e-3 if dtype == torch.float32 else 1e-8
+        torch.testing.assert_close(layer_norm(x, weight, bias, eps), expected, rtol=0, atol=atol)
 
 
 @claim("layer-norm#layer-norm-by-hand")
-def test_at_512_features_function_and_class_equal_torch_up_to_rounding(printed):
-    shown = printed("examples", "same_as_torch")
-    assert shown == {
-        f"{way}, {dtype}, all 4 agree within": within
+@mutation(
+    "transformer.py",
+    "            x, self.weight.shape, self.weight, self.bias, self.eps\n",
+    "            x, self.weight.shape, self.weight, self.bias.detach(), self.eps\n",
+    fault="the class gives its bias no gradient",
+)
+def test_at_512_features_the_class_equals_torch_up_to_rounding(printed):
+    assert printed("examples", "same_as_torch") == {
+        f"{dtype}, all 4 agree within": within
         for dtype, within in (("torch.float32", "1e-05"), ("torch.float64", "1e-13"))
-        for way in ("function", "class")
     }
+
+
+@claim("layer-norm#layer-norm-by-hand")
+@mutation(
+    "examples/layer-norm/formula.py",
+    "rsqrt() * weight + bias",
+    "rsqrt().sqrt() * weight + bias",
+    fault="the formula takes the fourth root",
+)
+def test_the_formula_of_the_example_gives_both_tokens_the_values_of_torch(printed):
+    shown = printed("examples", "formula")
+    for i, expected in enumerate(([-1, -0.333, -0.333, 1.667], [-0.577] * 3 + [1.732])):
+        for name in "formula", "nn.LayerNorm":
+            assert numbers(shown[f"{name}, token {i}"]) == expected
 
 
 @claim("layer-norm#layer-norm-by-hand")
@@ -275,13 +315,15 @@ def test_the_example_with_few_features_matches_the_formula(capsys):
     "return F.layer_norm(\n"
     "            x, self.weight.shape, self.weight, self.bias, self.eps\n"
     "        )",
-    "return layer_norm(x, self.weight, self.bias, self.eps)",
-    fault="the class calls the function, which overflows in float16",
+    "centered = x - x.mean(dim=-1, keepdim=True)\n"
+    "        variance = centered.square().mean(dim=-1, keepdim=True)\n"
+    "        return centered * (variance + self.eps).rsqrt() * self.weight + self.bias",
+    fault="the class computes the formula, which overflows in float16",
 )
 def test_in_float16_large_features_become_zeros_in_the_function_and_not_in_the_class(printed):
     x = torch.tensor([-300.0, -100, -100, 500], dtype=torch.float16)
     norm = LayerNorm(4).half()
-    assert not written_out(norm)(x).any()
+    assert not with_formula(norm)(x).any()
     torch.testing.assert_close(norm(x).float(), torch.tensor(Y), rtol=0, atol=1e-3)
     shown = printed("exercises", "half_precision")
     assert shown["500 squared"] == "inf"

@@ -186,8 +186,7 @@ def test_a_mask_that_is_not_boolean_is_rejected(attend, mask):
 @pytest.mark.parametrize("shape", [(1, 1, 1, 3), (3, 1, 1, 2), (1, 1, 1, 1, 2), (4, 1, 2)], ids=str)
 def test_a_mask_that_does_not_broadcast_is_rejected(attend, shape):
     query, key, value = random_qkv(1, 1, 2, 4)
-    message = f"the mask does not broadcast: {shape} to (1, 1, 2, 2)"
-    with pytest.raises(ValueError, match=re.escape(message)):
+    with pytest.raises(RuntimeError, match="sizes"):
         attend(query, key, value, torch.ones(shape, dtype=torch.bool))
 
 

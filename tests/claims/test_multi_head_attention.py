@@ -14,7 +14,7 @@ from attention_inputs import sizes, torch_copy
 from evidence.comparisons import compare_attention
 from helpers import SNIPPETS, few, seeds
 from marks import claim, mutation
-from transformer import MultiHeadAttention, initialise, scaled_dot_product_attention
+from transformer import MultiHeadAttention, initialize, scaled_dot_product_attention
 
 CHAPTER = "multi-head-attention"
 
@@ -189,7 +189,7 @@ def test_the_weights_returned_in_training_are_those_before_dropout():
 @claim("multi-head-attention#multi-head-code")
 @pytest.mark.parametrize("nhead", [-1, 0, 3, 5, 32])
 def test_a_number_of_heads_that_does_not_divide_d_model_is_rejected(nhead):
-    message = f"d_model must be divisible by nhead, got 16 and {nhead}"
+    message = f"{nhead=} must divide d_model=16"
     with pytest.raises(ValueError) as caught:
         MultiHeadAttention(16, nhead)
     assert str(caught.value) == message
@@ -307,7 +307,7 @@ def test_with_one_head_the_output_matrix_can_be_left_out():
 @claim("multi-head-attention#multi-head-code")
 def test_each_head_computes_attention_on_its_own_projections():
     torch.manual_seed(0)
-    attention = MultiHeadAttention(16, 4).apply(initialise).double()
+    attention = MultiHeadAttention(16, 4).apply(initialize).double()
     x, y = torch.randn(2, 2, 5, 16, dtype=torch.float64)
     heads = [
         scaled_dot_product_attention(

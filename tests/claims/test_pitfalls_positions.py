@@ -441,7 +441,7 @@ def test_a_linear_layer_on_ids_puts_all_words_on_one_line(pitfall_output):
     assert values["right, directions"] == "4"
     we, work, mark = pitfall.linear(pitfall.wrong_ids.float())[0, 2:]
     torch.testing.assert_close(work, (we + mark) / 2)
-    with pytest.raises(ValueError, match="ids must be integers"):
+    with pytest.raises(ValueError, match=r"ids must be \(batch, position\)"):
         TokenEmbedding(9, 64)(pitfall.wrong_ids)
 
 

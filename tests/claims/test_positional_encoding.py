@@ -312,23 +312,9 @@ def test_every_position_uses_sines_and_cosines(n, d):
 
 
 @claim("positional-encoding#code")
-@pytest.mark.parametrize("max_len", [0, -1])
-def test_a_table_of_no_rows_is_rejected(max_len):
-    with pytest.raises(ValueError, match=f"max_len must be at least 1, got {max_len}"):
-        sinusoidal_positional_encoding(max_len, 8)
-
-
-@claim("positional-encoding#code")
-@pytest.mark.parametrize("base", [0.0, -10000.0, float("nan")])
-def test_a_base_that_is_not_positive_is_rejected(base):
-    with pytest.raises(ValueError, match=f"base must be positive, got {base}"):
-        sinusoidal_positional_encoding(4, 4, base)
-
-
-@claim("positional-encoding#code")
 @pytest.mark.parametrize("d_model", [1, 5, 511, 0, -2])
 def test_an_odd_or_empty_d_model_is_rejected(d_model):
-    with pytest.raises(ValueError, match=f"d_model must be even, .* got {d_model}"):
+    with pytest.raises(ValueError, match=f"d_model must be even, got {d_model}"):
         sinusoidal_positional_encoding(4, d_model)
 
 
@@ -665,12 +651,10 @@ def test_exactly_max_len_positions_are_accepted():
 @pytest.mark.parametrize("max_len", [1, 6])
 def test_the_error_for_more_than_max_len_positions_has_both_numbers(max_len):
     module = PositionalEncoding(8, max_len=max_len)
-    message = f"{max_len + 1} positions, but the table has {max_len}: make it with a larger max_len"
+    message = f"{max_len + 1} positions, but max_len is {max_len}"
     with pytest.raises(ValueError, match=message):
         module(torch.zeros(1, max_len + 1, 8))
-    assert run("examples", "too_long")[1].splitlines()[-1] == (
-        "7 -> 7 positions, but the table has 6: make it with a larger max_len"
-    )
+    assert run("examples", "too_long")[1].splitlines()[-1] == "7 -> 7 positions, but max_len is 6"
 
 
 @claim("positional-encoding#module", kind="measurement")

@@ -395,7 +395,7 @@ def scored_beam_search(
 
 @claim("real-text#decoding", kind="measurement")
 def test_generate_divides_the_logarithm_by_a_power_of_the_length(small_pair):
-    """By n^alpha; our normalisation, ((5 + n) / 6)^alpha, is that of Wu et al."""
+    """By n^alpha; our normalization, ((5 + n) / 6)^alpha, is that of Wu et al."""
     src = random_ids(60, 8, 9)
     ids, scores, divisors = scored_beam_search(small_pair, src, renormalize=True)
     totals = sentence_score(small_pair[1], src, ids, 60)

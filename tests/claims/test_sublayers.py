@@ -18,7 +18,7 @@ from transformer import (
     MultiHeadAttention,
     Residual,
     TransformerConfig,
-    initialise,
+    initialize,
 )
 
 CHAPTER = "sublayers"
@@ -370,7 +370,7 @@ def test_the_residual_connection_replaces_vanishing_with_mild_growth_as_computed
     fault="linear weights start with the gain of ReLU",
 )
 def test_a_fresh_network_multiplies_the_mean_square_by_0_32(dtype):
-    network = FeedForward(256, 1024, 0.0).to(dtype).apply(initialise)
+    network = FeedForward(256, 1024, 0.0).to(dtype).apply(initialize)
     y = network(torch.randn(2000, 256, dtype=dtype))
     assert abs(y.square().mean().item() - 0.32) < 0.03
 
@@ -387,7 +387,7 @@ def test_the_residual_sums_grow_forward_as_the_gradient_grows_backward():
     start = x.norm()
     with torch.no_grad():
         for _ in range(24):
-            x = x + FeedForward(128, 512, 0.0).apply(initialise)(x)
+            x = x + FeedForward(128, 512, 0.0).apply(initialize)(x)
     assert 15 < x.norm() / start < 60
 
 
@@ -478,7 +478,7 @@ def test_only_without_residuals_the_upper_queries_and_keys_get_almost_no_gradien
         encoder = Encoder(settings)
         for layer in encoder.layers:
             layer.residuals = nn.ModuleList(kind(settings) for _ in range(2))
-        model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialise)
+        model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialize)
         ids = torch.randint(10, (16, 6))
         nn.functional.cross_entropy(model(ids).flatten(0, 1), ids.flatten()).backward()
         lowest, *_, highest = (layer.self_attention for layer in encoder.layers)
@@ -501,7 +501,7 @@ def test_with_norm_the_gradients_start_at_the_same_order_of_magnitude_without_re
         encoder = Encoder(settings)
         for layer in encoder.layers:
             layer.residuals = nn.ModuleList(kind(settings) for _ in range(2))
-        model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialise)
+        model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialize)
         ids = torch.randint(10, (16, 6))
         nn.functional.cross_entropy(model(ids).flatten(0, 1), ids.flatten()).backward()
         norms[kind] = [

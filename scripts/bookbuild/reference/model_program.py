@@ -138,6 +138,8 @@ class Exporter:
                 return [OPERATORS[type(op)], self.expression(left), self.expression(right)]
             case ast.IfExp(test=ast.Name(id=name), body=body) if name == EXPLICIT:
                 return self.expression(body)
+            case ast.IfExp(test=ast.Attribute(attr="training"), orelse=orelse):
+                return self.expression(orelse)  # the model is in evaluation mode
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return ["tuple", *map(self.expression, parts)]
             case ast.Subscript(value=value, slice=index):

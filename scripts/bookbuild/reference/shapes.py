@@ -15,7 +15,7 @@ FIRST_FUNCTIONS = {
     "vectors": "Transformer.forward",
     "encoder": "Encoder.forward",
     "attention": "MultiHeadAttention.forward",
-    "sublayers": "layer_norm",
+    "sublayers": "LayerNorm.forward",
     "decoder": "Transformer.decode",
     "logits": "Transformer.logits",
 }

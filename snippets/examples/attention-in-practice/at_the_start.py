@@ -1,6 +1,6 @@
 import torch
 
-from transformer import MultiHeadAttention, initialise
+from transformer import MultiHeadAttention, initialize
 
 torch.manual_seed(0)
 x = torch.randn(1, 500, 512)  # entries as after normalization
@@ -14,5 +14,5 @@ def variance():
 
 
 print("scores, nn.Linear as it comes:", variance())
-attention.apply(initialise)
+attention.apply(initialize)
 print("scores, Xavier-uniform:", variance())

@@ -1,7 +1,7 @@
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from transformer import MultiHeadAttention, initialise
+from transformer import MultiHeadAttention, initialize
 
 torch.manual_seed(0)
 
@@ -18,7 +18,7 @@ def norms(attention, x, upstream, scale):
 
 
 for nhead, d_k in (8, 64), (1, 512):
-    attention = MultiHeadAttention(d_model=512, nhead=nhead).apply(initialise)
+    attention = MultiHeadAttention(d_model=512, nhead=nhead).apply(initialize)
     for n in 16, 256:
         x, upstream = torch.randn(2, 1, n, 512)
         divided = norms(attention, x, upstream, scale=d_k**-0.5)

@@ -1,3 +1,5 @@
+import textwrap
+
 import torch
 
 from transformer import MultiHeadAttention, scaled_dot_product_attention
@@ -10,10 +12,10 @@ for mask in (
 ):
     try:
         scaled_dot_product_attention(x, x, x, mask)
-    except ValueError as error:
-        print(error)
+    except (ValueError, RuntimeError) as error:
+        print(textwrap.fill(f"{type(error).__name__}: {error}", 70))
 
 try:
     MultiHeadAttention(d_model=512, nhead=7)
 except ValueError as error:
-    print(error)
+    print("ValueError:", error)

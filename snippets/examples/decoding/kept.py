@@ -29,6 +29,6 @@ print(f"for 32 × 256, MiB: {kept:.0f}")
 with torch.device("meta"):  # the base model: one table for all three uses
     model = Transformer(TransformerConfig(37000, 37000, tie_embeddings=True))
     model.src_embedding = model.tgt_embedding
-weights = 4 * model.num_parameters() / 2**20
+weights = 4 * sum(p.numel() for p in model.parameters()) / 2**20
 print(f"weights of the base model, MiB: {weights:.0f}")
 print(f"times the weights: {kept / weights:.1f}")

@@ -1,12 +1,9 @@
 from pathlib import Path
 
-import torch
-
 import corpus
 import translator
 from decode import eval_mode
 from train import example_of
-from transformer import Transformer, TransformerConfig
 
 path = Path(translator.__file__).with_name("translator.safetensors")
 trained = translator.load_translator(path)
@@ -22,21 +19,3 @@ print(f"<pad> before the end, mean: {probs[~ended][:, 0].mean():.5f}")
 print("positions after <eos>:", int(ended.sum()))
 likeliest = probs[ended].argmax(dim=-1)
 print("positions where <pad> is the most likely:", int((likeliest == 0).sum()))
-
-torch.manual_seed(0)
-tied = Transformer(
-    TransformerConfig(
-        src_vocab_size=9,
-        tgt_vocab_size=7,
-        d_model=32,
-        nhead=4,
-        num_encoder_layers=1,
-        num_decoder_layers=1,
-        tie_embeddings=True,
-    )
-).eval()
-ids = torch.randint(1, 7, (20, 5))
-with torch.no_grad():
-    tied.output.weight[0] = 1.0  # as if training had changed the row
-    logits = tied(ids, ids)
-print("tied embeddings, logit of <pad>:", logits[..., 0].abs().max().item())

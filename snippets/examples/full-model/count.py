@@ -19,8 +19,11 @@ config = TransformerConfig(src_vocab_size=vocabulary, tgt_vocab_size=vocabulary)
 for name, tied in ("untied", False), ("tied", True):
     with torch.device("meta"):  # shapes, but no numbers
         model = Transformer(replace(config, tie_embeddings=tied))
-    print(f"by code, {name}: {model.num_parameters():,}")
-    without = model.num_parameters(embeddings=False)
+    count = sum(p.numel() for p in model.parameters())
+    sides = model.src_embedding, model.tgt_embedding
+    tables = {side.embedding.weight for side in sides}
+    without = count - sum(table.numel() for table in tables)
+    print(f"by code, {name}: {count:,}")
     print(f"by code, {name}, without embeddings: {without:,}")
 for name, part in model.named_children():
     print(f"{name}: {sum(p.numel() for p in part.parameters()):,}")

@@ -1,6 +1,6 @@
 import torch
 
-from transformer import Encoder, TransformerConfig, initialise
+from transformer import Encoder, TransformerConfig, initialize
 
 
 def movement(depth, norm_first):
@@ -10,7 +10,7 @@ def movement(depth, norm_first):
         num_encoder_layers=depth, dim_feedforward=256,
         norm_first=norm_first,
     )  # fmt: skip
-    encoder = Encoder(config).apply(initialise).eval()
+    encoder = Encoder(config).apply(initialize).eval()
     x = torch.randn(8, 16, 64)
     with torch.no_grad():
         before = encoder(x)

@@ -1,7 +1,14 @@
 import torch
 from torch.autograd.graph import saved_tensors_hooks
 
-from transformer import LayerNorm, layer_norm
+from transformer import LayerNorm
+
+
+def layer_norm(x, weight, bias, eps):
+    centered = x - x.mean(dim=-1, keepdim=True)
+    variance = centered.square().mean(dim=-1, keepdim=True)
+    return centered * (variance + eps).rsqrt() * weight + bias
+
 
 norm = LayerNorm(512)
 x = torch.randn(16, 20, 512, requires_grad=True)

@@ -2,7 +2,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from transformer import Encoder, TokenEmbedding, TransformerConfig, initialise
+from transformer import Encoder, TokenEmbedding, TransformerConfig, initialize
 
 for name, norm_first, warm_up, layers in (
     ("post-norm, full rate at once", False, 1, 6),
@@ -20,7 +20,7 @@ for name, norm_first, warm_up, layers in (
         TokenEmbedding(vocab_size=10, d_model=32),
         Encoder(config),
         nn.Linear(32, 10),
-    ).apply(initialise)
+    ).apply(initialize)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for step in range(1, 81):
         optimizer.param_groups[0]["lr"] = 0.01 * min(1, step / warm_up)

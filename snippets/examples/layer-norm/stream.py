@@ -1,6 +1,6 @@
 import torch
 
-from transformer import Encoder, TransformerConfig, initialise
+from transformer import Encoder, TransformerConfig, initialize
 
 for name, norm_first in ("post-norm", False), ("pre-norm", True):
     torch.manual_seed(0)
@@ -9,7 +9,7 @@ for name, norm_first in ("post-norm", False), ("pre-norm", True):
         d_model=128, nhead=8, num_encoder_layers=12,
         dim_feedforward=512, dropout=0.0, norm_first=norm_first,
     )  # fmt: skip
-    encoder = Encoder(config).apply(initialise)
+    encoder = Encoder(config).apply(initialize)
     x = torch.randn(8, 16, 128)
     with torch.no_grad():
         for number, layer in enumerate(encoder.layers, 1):

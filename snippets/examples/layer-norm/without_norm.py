@@ -2,7 +2,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from transformer import Encoder, Residual, TransformerConfig, initialise
+from transformer import Encoder, Residual, TransformerConfig, initialize
 
 
 class NoNorm(Residual):
@@ -19,7 +19,7 @@ for kind in Residual, NoNorm:
     encoder, output = Encoder(config), nn.Linear(32, 10)
     for layer in encoder.layers:
         layer.residuals = nn.ModuleList(kind(config) for _ in range(2))
-    encoder.apply(initialise)
+    encoder.apply(initialize)
     ids = torch.randint(10, (16, 6))
     x = encoder(torch.randn(10, 32)[ids])
     loss = cross_entropy(output(x).flatten(0, 1), ids.flatten())

@@ -1,6 +1,6 @@
 import torch
 
-from transformer import Encoder, LayerNorm, TransformerConfig, initialise
+from transformer import Encoder, LayerNorm, TransformerConfig, initialize
 
 x = torch.randn(1, 20, 64, generator=torch.Generator().manual_seed(0))
 for norm_first in (False, True):
@@ -8,7 +8,7 @@ for norm_first in (False, True):
     config = TransformerConfig(
         9, 12, d_model=64, dropout=0.0, norm_first=norm_first
     )
-    encoder = Encoder(config).apply(initialise)
+    encoder = Encoder(config).apply(initialize)
     name = "pre-norm" if norm_first else "post-norm"
     sizes, y = [], x
     for layer in encoder.layers:

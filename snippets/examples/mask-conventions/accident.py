@@ -1,3 +1,5 @@
+import textwrap
+
 import torch
 
 from transformer import (
@@ -25,5 +27,5 @@ try:
     MultiHeadAttention(d_model=32, nhead=nhead)(
         x, x, x, causal_mask(10)[0, 0].unsqueeze(1)
     )
-except ValueError as error:
-    print(error)
+except RuntimeError as error:
+    print(textwrap.fill(f"RuntimeError: {error}", 70))

@@ -13,7 +13,8 @@ with torch.device("meta"):  # shapes alone, no memory
             tie_embeddings=True,
         )
     )
-count = model.num_parameters() + model.bias.numel()  # a buffer of our class
+count = sum(p.numel() for p in model.parameters())
+count += model.bias.numel()  # a buffer of our class
 table = model.tgt_embedding.embedding.weight.numel()
 positions = 2 * model.position.table.numel()  # one for each stack
 print(f"parameters: {count:,}")

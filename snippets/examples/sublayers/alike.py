@@ -2,7 +2,7 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from transformer import Encoder, Residual, TransformerConfig, initialise
+from transformer import Encoder, Residual, TransformerConfig, initialize
 
 
 class NoSum(Residual):
@@ -22,7 +22,7 @@ def compare_tokens(depth, kind, norm_first=False):
     for layer in encoder.layers:
         layer.residuals = nn.ModuleList(kind(config) for _ in range(2))
     with torch.no_grad():
-        x = encoder.apply(initialise)(torch.randn(8, 16, 64))
+        x = encoder.apply(initialize)(torch.randn(8, 16, 64))
     cosines = normalize(x, dim=-1) @ normalize(x, dim=-1).transpose(1, 2)
     cosine = (cosines.sum((1, 2)) - 16).mean() / (16 * 15)
     distance = (x - x.mean(dim=1, keepdim=True)).norm(dim=-1)

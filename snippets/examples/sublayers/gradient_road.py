@@ -1,6 +1,6 @@
 import torch
 
-from transformer import FeedForward, initialise
+from transformer import FeedForward, initialize
 
 
 def gradient_norms(add, depth=24, d_model=128):
@@ -10,7 +10,7 @@ def gradient_norms(add, depth=24, d_model=128):
     for _ in range(depth):
         network = FeedForward(d_model, 4 * d_model, dropout=0.0)
         states.append(x)
-        y = network.apply(initialise)(x)
+        y = network.apply(initialize)(x)
         x = x + y if add else y
     gradients = torch.autograd.grad(x, states, torch.randn_like(x))
     norms = [gradient.norm() for gradient in reversed(gradients)]

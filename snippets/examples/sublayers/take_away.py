@@ -2,7 +2,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, one_hot
 
-from transformer import Encoder, Residual, TransformerConfig, initialise
+from transformer import Encoder, Residual, TransformerConfig, initialize
 
 
 class NoSum(Residual):
@@ -27,7 +27,7 @@ for name, layers, attention, network in (
     for layer in encoder.layers:
         layer.residuals = nn.ModuleList([attention(config), network(config)])
     model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10))
-    model.apply(initialise)
+    model.apply(initialize)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     for step in range(1, 301):
         ids = torch.randint(10, (16, 6))

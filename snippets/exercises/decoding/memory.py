@@ -15,7 +15,7 @@ print(f"one head of eight kept, MiB: {kept(4 * 32, 256, 256) / 8 / MIB:.0f}")
 
 with torch.device("meta"):
     model = Transformer(TransformerConfig(37000, 37000))
-weights = 4 * model.num_parameters()
+weights = 4 * sum(p.numel() for p in model.parameters())
 print(f"weights, MiB: {weights / MIB:.0f}")
 
 model = Transformer(

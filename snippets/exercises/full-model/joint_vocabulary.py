@@ -16,8 +16,9 @@ for name, (d_model, nhead, dim_feedforward) in sizes.items():
     with torch.device("meta"):
         model = Transformer(config)
     model.src_embedding = model.tgt_embedding
-    print(f"{name}: {model.num_parameters():,}")
-    without = model.num_parameters(embeddings=False)
+    count = sum(p.numel() for p in model.parameters())
+    without = count - model.src_embedding.embedding.weight.numel()
+    print(f"{name}: {count:,}")
     print(f"{name}, without embeddings: {without:,}")
 
 src, tgt = torch.tensor([[4, 5, 6, 7, 8]]), torch.tensor([[1, 9, 10, 2]])

@@ -1,6 +1,6 @@
 import torch
 
-from transformer import Transformer, TransformerConfig, initialise
+from transformer import Transformer, TransformerConfig, initialize
 
 torch.manual_seed(0)
 config = TransformerConfig(
@@ -18,7 +18,7 @@ table = model.tgt_embedding.embedding.weight
 src, tgt = torch.tensor([[4, 5, 6]]), torch.tensor([[1, 4, 5]])
 for name in "tied last", "tied first":
     if name == "tied first":
-        model.apply(initialise)  # now the output layer's weight is the table
+        model.apply(initialize)  # now the output layer's weight is the table
     print(f"{name}, entries: {table.std():.3f}")
     print(f"{name}, padding row is zero:", not table[0].any().item())
     vectors = model.tgt_embedding(tgt).norm(dim=-1).mean()

@@ -1,13 +1,13 @@
 import torch
 
-from transformer import Encoder, Residual, TransformerConfig, initialise
+from transformer import Encoder, Residual, TransformerConfig, initialize
 
 torch.manual_seed(0)
 config = TransformerConfig(
     src_vocab_size=9, tgt_vocab_size=12, d_model=128, nhead=8,
     num_encoder_layers=12, dim_feedforward=512,
 )  # fmt: skip
-encoder = Encoder(config).apply(initialise).eval()
+encoder = Encoder(config).apply(initialize).eval()
 shares = []
 
 

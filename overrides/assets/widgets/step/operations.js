@@ -154,20 +154,6 @@ function maskedFill(/** @type {any} */ _, /** @type {Tensor} */ x, /** @type {Te
   return new Tensor(x.shape, x.data.map((each, i) => (data[i] ? value : each)), x.dtype);
 }
 
-/** x with some places of an axis filled with a value. */
-function indexFill(
-  /** @type {any} */ _,
-  /** @type {Tensor} */ x,
-  /** @type {number} */ dim,
-  /** @type {Tensor} */ index,
-  /** @type {number} */ value,
-) {
-  const axis = axisIndex(x, dim);
-  const step = strides(x.shape)[axis];
-  const filled = new Set(index.data);
-  return new Tensor(x.shape, x.data.map((each, i) => (filled.has(Math.floor(i / step) % x.shape[axis]) ? value : each)));
-}
-
 function tril(/** @type {any} */ _, /** @type {Tensor} */ x, diagonal = 0) {
   const [n, m] = x.shape.slice(-2);
   const keep = (/** @type {number} */ i) => (i % m) - (Math.floor(i / m) % n) <= diagonal;
@@ -202,14 +188,11 @@ export const OPERATIONS = {
   "[]": subscript,
   "F.dropout": dropout,
   "F.layer_norm": layerNorm,
-  "F.linear": (_, x, weight, bias) => linear(x, weight, bias),
   "math.sqrt": (_, x) => Math.sqrt(x),
   "torch.bool": () => "bool",
   "torch.finfo": () => ({ min: -3.4028234663852886e38 }), // of float32
   "torch.ones": ones,
-  "torch.tensor": (_, items) => new Tensor([items.length], Float64Array.from(items), "int64"),
   ".flatten": flatten,
-  ".index_fill": indexFill,
   ".masked_fill": maskedFill,
   ".relu": (_, /** @type {Tensor} */ x) => new Tensor(x.shape, x.data.map((each) => Math.max(0, each))),
   ".size": (_, x, axis) => (axis === undefined ? x.shape : x.shape[axisIndex(x, axis)]),
