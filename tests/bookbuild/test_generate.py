@@ -133,7 +133,7 @@ def test_the_same_bytes_are_not_written_again(sample_folder, run_generate):
     assert len(job_names(printed)) == 2
     after = snapshot(sample_folder)
     changed = {name for name in after if after[name] != before[name]}
-    key, chinese = ".generated/keys/examples/chapter/say", ".generated/zh/made.json"
+    key, chinese = ".generated/fresh/jobs/examples/chapter/say", ".generated/zh/made.json"
     assert changed == {key, chinese, ".generated/zh/snippets/examples/chapter/say.py"}
 
 

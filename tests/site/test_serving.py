@@ -18,6 +18,7 @@ from mkdocs.structure.pages import Page
 import sample_book
 from bookbuild.mkdocs_site import render_cache, source_checks
 from bookbuild.mkdocs_site.build_state import STATE, BuildState
+from bookbuild.pages import fresh
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
@@ -236,10 +237,9 @@ def test_only_changed_pages_are_rendered_again(sample_folder: Path, tmp_path: Pa
     pages = [f"{each}/{page.name}" for each in LANGUAGES for page in list_pages(each)]
     assert rendered("serve") == pages
     assert rendered("serve") == []
-    (sample_folder / ".generated/cache/en/other.md.render.pickle").write_bytes(b"damaged")
+    (sample_folder / ".generated/fresh/pages/en/other.md.render").write_bytes(b"damaged")
     assert rendered("serve") == ["en/other.md"]
-    for module in (render_cache, source_checks):
-        monkeypatch.setattr(module, "code_version", lambda: "newer")
+    monkeypatch.setattr(fresh, "code_version", lambda: "newer")
     assert rendered("serve") == pages
     change(sample_folder / "docs/zh/other.md", "其他。", "其他")
     assert rendered("serve") == ["zh/other.md"]

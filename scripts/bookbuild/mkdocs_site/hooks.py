@@ -114,7 +114,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 
 def on_env(env, config: MkDocsConfig, files: Files) -> None:
-    env.bytecode_cache = FileSystemBytecodeCache(str(paths.GENERATED / "cache"))
+    env.bytecode_cache = FileSystemBytecodeCache(str(paths.GENERATED / "fresh"))
     page_content.render_formulas(files, config)
 
 

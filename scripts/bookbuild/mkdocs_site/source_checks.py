@@ -11,10 +11,9 @@ from mkdocs.exceptions import PluginError
 from bookbuild.check.includes import completeness_errors, page_errors
 from bookbuild.check.translation import notebook_errors
 from bookbuild.mkdocs_site.build_state import STATE
-from bookbuild.mkdocs_site.render_cache import LOCK_FILES, code_version, hash_files, hash_texts
-from bookbuild.pages import paths
+from bookbuild.pages import fresh, paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.files import check_encodings, write_file
+from bookbuild.pages.files import check_encodings
 from bookbuild.pages.glossary import glossary_errors
 from bookbuild.pages.page import list_pages, outline
 from bookbuild.pages.paths import LANGUAGES
@@ -23,8 +22,17 @@ from bookbuild.reference import bibliography, claims, contents_tables
 from bookbuild.reference.step_notes import note_errors
 from bookbuild.run import generate
 
-SOURCE_PATHS = ("snippets", "scripts", "tests/claims", "mkdocs.yml", "mkdocs.zh.yml", *LOCK_FILES)
-OUTPUT_PATHS = tuple(f".generated/{name}" for name in ("outputs", "keys", "downloads", *LANGUAGES))
+SOURCE_PATHS = (
+    "snippets",
+    "scripts",
+    "tests/claims",
+    "mkdocs.yml",
+    "mkdocs.zh.yml",
+    *fresh.LOCK_FILES,
+)
+OUTPUT_PATHS = tuple(
+    f".generated/{name}" for name in ("outputs", "fresh/jobs", "downloads", *LANGUAGES)
+)
 GENERATE = (sys.executable, "-m", "bookbuild.run.generate")
 log = logging.getLogger("mkdocs.hooks.book")
 
@@ -36,16 +44,16 @@ def prepare_sources() -> str:
     A server skips what an earlier build has done with the same files: generating, unless more has
     changed than the paragraphs of pages, and the checks, if there was no warning.
     """
-    record = paths.GENERATED / "cache" / "checked"
-    generated, checked = [*record.read_text().split(), "", ""][:2] if record.is_file() else ["", ""]
     sources, pages = hash_sources(), hash_pages()  # before they are read
-    outputs = hash_files(OUTPUT_PATHS)
-    if not (STATE.serving and generated == hash_texts([sources, outputs])):
+    outputs = fresh.hash_files(OUTPUT_PATHS)
+    if not (STATE.serving and fresh.is_fresh("generated", fresh.hash_texts([sources, outputs]))):
         generate_outputs()
-        outputs, checked = hash_files(OUTPUT_PATHS), ""
-    generated = "" if STATE.slow_jobs_are_stale else hash_texts([sources, outputs])
-    if not (STATE.serving and checked == hash_texts([generated, pages])):
-        write_file(record, f"{generated} {checked}")
+        outputs = fresh.hash_files(OUTPUT_PATHS)
+        fresh.record("checked", "")
+    generated = "" if STATE.slow_jobs_are_stale else fresh.hash_texts([sources, outputs])
+    fresh.record("generated", generated)
+    checked = fresh.hash_texts([generated, pages])
+    if not (STATE.serving and fresh.is_fresh("checked", checked)):
         check_encodings()
         errors = list(dict.fromkeys(map(str, source_errors())))
         if errors:
@@ -56,9 +64,9 @@ def prepare_sources() -> str:
             warnings.append("README.md now has the pages of the nav; commit it")
         for warning in warnings:  # stops a strict build
             log.warning(warning)
-        checked = "" if warnings or not generated else hash_texts([generated, pages])
-        write_file(record, f"{generated} {checked}")
-    return generated and hash_texts([generated, hash_pages("zh"), hash_files(["overrides"])])
+        fresh.record("checked", "" if warnings or not generated else checked)
+    chinese = [generated, hash_pages("zh"), fresh.hash_files(["overrides"])]
+    return generated and fresh.hash_texts(chinese)
 
 
 def hash_sources() -> str:
@@ -67,12 +75,14 @@ def hash_sources() -> str:
     others = [path for path in files if path.suffix != ".md"]
     pages = (path for path in files if path.suffix == ".md")
     outlines = [f"{path} {outline(path.read_text('utf-8', 'replace'))}" for path in pages]
-    return hash_texts([code_version(), hash_files([*SOURCE_PATHS, *others]), *outlines])
+    return fresh.hash_texts(
+        [fresh.code_version(), fresh.hash_files([*SOURCE_PATHS, *others]), *outlines]
+    )
 
 
 def hash_pages(language: str = "") -> str:
     """A hash of the text of all pages, or of those of a language."""
-    return hash_files(paths.DOCS.glob(f"{language or '*'}/**/*.md"))
+    return fresh.hash_files(paths.DOCS.glob(f"{language or '*'}/**/*.md"))
 
 
 def generate_outputs() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import AcquireReturnProxy
 
 from bookbuild.localize.build import write_chinese_files
-from bookbuild.pages import paths
+from bookbuild.pages import fresh, paths
 from bookbuild.pages.errors import describe_error
 from bookbuild.pages.files import PARTIAL_SUFFIX, check_encodings, write_file
 from bookbuild.pages.glossary import glossary_table
@@ -78,12 +78,13 @@ def remove_obsolete_files(jobs: list[Job]) -> None:
     """Remove outputs whose source is gone, and partial files of a killed run."""
     for path in paths.GENERATED.rglob(f"*{PARTIAL_SUFFIX}"):
         path.unlink()
-    current = {path for job in jobs for path in (*job.outputs, job.stamp)}
+    current = {path for job in jobs for path in job.outputs}
+    current |= {fresh.record_path(job.record_name) for job in jobs}
     current |= {
         paths.DOWNLOADS / path.relative_to(paths.SNIPPETS) for path in downloadable_snippets()
     }
     current |= {step_notes.notes_path(language) for language in LANGUAGES}
-    folders = [paths.GENERATED / name for name in ("outputs", "keys", "downloads")]
+    folders = [paths.GENERATED / name for name in ("outputs", "fresh/jobs", "downloads")]
     folders += [paths.GENERATED / language / "figures" for language in LANGUAGES]
     for folder in folders:
         for path in folder.rglob("*"):

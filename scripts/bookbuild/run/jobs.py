@@ -2,13 +2,12 @@
 
 import ast
 import functools
-import hashlib
 import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bookbuild.pages import paths
+from bookbuild.pages import fresh, paths
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.labs.execution import SETTINGS, plugin_options
 from bookbuild.pages.paths import LANGUAGES
@@ -55,31 +54,30 @@ class Job:
         return LONG_TIMEOUT if self.name.startswith("proofs/") else EXAMPLE_TIMEOUT
 
     @property
-    def stamp(self) -> Path:
-        """The file that records from which inputs the outputs were made."""
-        return paths.GENERATED / "keys" / self.name
+    def record_name(self) -> str:
+        """The name under which it is recorded from which inputs the outputs were made."""
+        return f"jobs/{self.name}"
 
     @property
     def input_hash(self) -> str:
         """A hash of everything that the outputs depend on."""
-        digest = hashlib.sha256(f"{self.name} {sys.version}".encode())
         pinned = [paths.ROOT / name for name in PINNED_FILES]
+        settings = ""
         if self.is_notebook:
-            digest.update(repr(plugin_options()).encode())
-            pinned += sorted(SETTINGS.rglob("*.*"))
-        for path in [*sorted(dependencies(self.source)), *pinned]:
-            digest.update(code(path))
-        return digest.hexdigest()
+            settings, pinned = repr(plugin_options()), [*pinned, *sorted(SETTINGS.rglob("*.*"))]
+        files = [*sorted(dependencies(self.source)), *pinned]
+        hashes = [fresh.hash_bytes(code(path)) for path in files]
+        return fresh.hash_texts([self.name, sys.version, settings, *hashes])
 
-    def stamp_text(self) -> str:
-        """The hashes of the inputs and of the outputs, to be kept in the stamp."""
-        digest = hashlib.sha256(b"".join(path.read_bytes() for path in self.outputs))
-        return f"{self.input_hash} {digest.hexdigest()}"
+    def key(self) -> str:
+        """A hash of the inputs and of the outputs."""
+        outputs = [fresh.hash_bytes(path.read_bytes()) for path in self.outputs]
+        return fresh.hash_texts([self.input_hash, *outputs])
 
     def is_fresh(self) -> bool:
         """Whether the outputs exist and are those of the current inputs."""
-        exist = all(path.exists() for path in (self.stamp, *self.outputs))
-        return exist and self.stamp.read_text() == self.stamp_text()
+        exist = all(path.exists() for path in self.outputs)
+        return exist and fresh.is_fresh(self.record_name, self.key())
 
 
 def code(path: Path) -> bytes:

@@ -16,7 +16,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from bookbuild.pages import paths
+from bookbuild.pages import fresh, paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_error
 from bookbuild.pages.files import line_number, write_file
 from bookbuild.pages.labs.execution import run_notebook
@@ -148,7 +148,7 @@ def run_jobs(jobs: list[Job]) -> list[str]:
                 if process.exitcode:
                     failures.append(failure_message(job, process.exitcode, error_file))
                 else:
-                    write_file(job.stamp, job.stamp_text())
+                    fresh.record(job.record_name, job.key())
                     print(f"[{done}/{len(jobs)}] {job.name}", flush=True)
     return failures
 
