@@ -8,12 +8,17 @@ All outputs go to .generated/; a file is only written when its content changes.
 import argparse
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from filelock import AcquireReturnProxy
 
-from bookbuild.localize.build import write_chinese_files
+from bookbuild.localize.build import (
+    chinese_path,
+    record_name,
+    write_chinese_downloads,
+    write_chinese_snippets,
+)
+from bookbuild.localize.catalogs import snippet_files
 from bookbuild.pages import fresh, paths
 from bookbuild.pages.errors import describe_error
 from bookbuild.pages.files import PARTIAL_SUFFIX, check_encodings, write_file
@@ -28,7 +33,7 @@ from bookbuild.reference import (
     shapes,
     step_notes,
 )
-from bookbuild.run.jobs import Job, dependencies, list_jobs
+from bookbuild.run.jobs import Job, list_jobs
 from bookbuild.run.locks import file_lock
 from bookbuild.run.workers import run_jobs
 
@@ -42,18 +47,9 @@ def downloadable_snippets() -> list[Path]:
     return sorted(path for path in found if path.name not in RESULTS_OF_TESTS)
 
 
-def programs(jobs: list[Job]) -> Iterator[tuple[Path, list[Path]]]:
-    """The snippets and labs that are run, each with all snippets that it imports."""
-    for job in jobs:
-        if job.is_notebook or job.source.is_relative_to(paths.SNIPPETS):
-            modules = (path for path in dependencies(job.source) if path.suffix == ".py")
-            snippets = {path for path in modules if path.is_relative_to(paths.SNIPPETS)}
-            yield job.source, sorted(snippets - {job.source})
-
-
-def write_downloads_and_tables(jobs: list[Job]) -> None:
+def write_downloads_and_tables() -> None:
     """Write everything that is copied or converted rather than run; takes almost no time."""
-    write_chinese_files(downloadable_snippets(), programs(jobs))
+    write_chinese_downloads(downloadable_snippets())
     for path in downloadable_snippets():
         is_code = path.suffix in (".py", ".js")
         content = without_section_markers(path) if is_code else path.read_bytes()
@@ -80,15 +76,20 @@ def remove_obsolete_files(jobs: list[Job]) -> None:
         path.unlink()
     current = {path for job in jobs for path in job.outputs}
     current |= {fresh.record_path(job.record_name) for job in jobs}
-    current |= {
-        paths.DOWNLOADS / path.relative_to(paths.SNIPPETS) for path in downloadable_snippets()
-    }
+    for snippet in snippet_files():
+        current |= {chinese_path(snippet), fresh.record_path(record_name(snippet))}
+    own = paths.GENERATED / "zh"
+    for path in downloadable_snippets():
+        name = path.relative_to(paths.SNIPPETS)
+        current |= {paths.DOWNLOADS / name, own / "downloads" / name}
     current |= {step_notes.notes_path(language) for language in LANGUAGES}
-    folders = [paths.GENERATED / name for name in ("outputs", "fresh/jobs", "downloads")]
+    names = "outputs", "downloads", "fresh/jobs", "fresh/zh"
+    folders = [paths.GENERATED / name for name in names]
+    folders += [own / name for name in ("outputs", "downloads", "snippets")]
     folders += [paths.GENERATED / language / "figures" for language in LANGUAGES]
     for folder in folders:
         for path in folder.rglob("*"):
-            if path.is_file() and path not in current:
+            if path.is_file() and not path.is_symlink() and path not in current:
                 path.unlink()
 
 
@@ -108,15 +109,17 @@ def stale_jobs() -> list[Job]:
     """The jobs that must run."""
     check_encodings()
     with generation_lock():
+        write_chinese_snippets()
         return [job for job in list_jobs() if not job.is_fresh()]
 
 
 def update_tables() -> None:
     """Write what isn't run, and remove what is obsolete."""
     with generation_lock():
+        write_chinese_snippets()
         jobs = list_jobs()
         remove_obsolete_files(jobs)
-        write_downloads_and_tables(jobs)
+        write_downloads_and_tables()
 
 
 def main() -> int:
@@ -141,6 +144,8 @@ def generate(args: argparse.Namespace) -> int:
     """Run or list the requested jobs; returns the exit status."""
     started = time.monotonic()
     check_encodings()
+    with generation_lock():
+        write_chinese_snippets()
     jobs = list_jobs()
     selected = [
         job
@@ -165,7 +170,7 @@ def generate(args: argparse.Namespace) -> int:
             failures = run_jobs(pending)
         for message in dict.fromkeys(failures):  # on a full disk they are all the same
             print(f"\n{message}", file=sys.stderr)
-        write_downloads_and_tables(jobs)  # of claims and shapes too, from the output of the proofs
+        write_downloads_and_tables()  # of claims and shapes too, from the output of the proofs
         if any(job.is_slow and job.is_fresh() for job in pending):
             slow_jobs_mark().touch()
     seconds = time.monotonic() - started

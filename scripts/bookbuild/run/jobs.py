@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from bookbuild.localize.build import code_in_chinese
 from bookbuild.pages import fresh, paths
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.labs.execution import SETTINGS, plugin_options
@@ -35,7 +36,8 @@ class Job:
 
     name: str  # examples/embeddings/one_hot, figures/embeddings/norms, downloads/sentences.json
     source: Path
-    outputs: tuple[Path, ...]  # the files in .generated/ that it writes
+    outputs: tuple[Path, ...]  # the files in .generated/ that it writes, one for each language
+    chinese: str = ""  # a hash of the code in Chinese, if what it prints may be in Chinese
 
     @property
     def is_notebook(self) -> bool:
@@ -67,7 +69,7 @@ class Job:
             settings, pinned = repr(plugin_options()), [*pinned, *sorted(SETTINGS.rglob("*.*"))]
         files = [*sorted(dependencies(self.source)), *pinned]
         hashes = [fresh.hash_bytes(code(path)) for path in files]
-        return fresh.hash_texts([self.name, sys.version, settings, *hashes])
+        return fresh.hash_texts([self.name, sys.version, settings, self.chinese, *hashes])
 
     def key(self) -> str:
         """A hash of the inputs and of the outputs."""
@@ -97,6 +99,13 @@ def dependencies(source: Path) -> set[Path]:
     return visited
 
 
+def snippets(program: Path) -> list[Path]:
+    """A snippet or lab and all snippets that it imports; none for any other program."""
+    files = [path for path in dependencies(program) if path.suffix == ".py"]
+    modules = {path for path in files if path.is_relative_to(paths.SNIPPETS)}
+    return sorted({program, *modules}) if not program.is_relative_to(paths.SCRIPTS) else []
+
+
 @functools.cache
 def local_files(path: Path, source: bytes) -> list[Path]:
     """The local modules that a file with this code imports, and the files that it names."""
@@ -122,11 +131,15 @@ def local_files(path: Path, source: bytes) -> list[Path]:
 
 def list_jobs() -> list[Job]:
     """All files to run and all figures to draw."""
-    jobs = []
+    jobs, in_chinese = [], functools.cache(code_in_chinese)
     for folder, pattern, output in JOB_FILES:
         for path in sorted((paths.ROOT / folder).glob(pattern)):
             name = path.relative_to(paths.ROOT / folder).with_suffix("").as_posix()
-            jobs.append(Job(name, path, (paths.GENERATED / output.format(name),)))
+            codes = [*map(in_chinese, snippets(path))]
+            is_chinese = any(codes)
+            folders = [paths.GENERATED, *([paths.GENERATED / "zh"] if is_chinese else [])]
+            outputs = tuple(each / output.format(name) for each in folders)
+            jobs.append(Job(name, path, outputs, fresh.hash_texts(codes) if is_chinese else ""))
     for path in sorted((paths.SCRIPTS / "figures").glob("*.py")):
         for function in FIGURE_FUNCTION.findall(path.read_text(encoding="utf-8")):
             name = f"figures/{path.stem}/{function}"

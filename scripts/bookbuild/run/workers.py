@@ -6,6 +6,7 @@ import gc
 import importlib
 import multiprocessing
 import os
+import random
 import runpy
 import signal
 import sys
@@ -14,8 +15,10 @@ import threading
 import traceback
 from multiprocessing.connection import wait
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from bookbuild.localize.build import chinese_path, english_path
 from bookbuild.pages import fresh, paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_error
 from bookbuild.pages.files import line_number, write_file
@@ -24,6 +27,7 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run.jobs import Job
 
 MANY_JOBS = 20  # of which some train
+PRELOADED: dict[str, dict[str, ModuleType]] = {language: {} for language in LANGUAGES}
 
 
 def run_job(job: Job) -> None:
@@ -35,20 +39,47 @@ def run_job(job: Job) -> None:
         for language, path in zip(LANGUAGES, job.outputs, strict=True):
             write_file(path, render_svg(function, language))
         return
-    # As a reader would run it: in an empty folder.
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        if job.is_notebook:
-            return run_notebook(job.source, *job.outputs)
-        with tempfile.TemporaryFile() as stdout:
-            sys.stdout.flush()
-            os.dup2(stdout.fileno(), 1)
-            runpy.run_path(str(job.source), run_name="__main__")
-            sys.stdout.flush()
-            stdout.seek(0)
-            content = stdout.read()
+    random_states = random.getstate(), sys.modules["torch"].get_rng_state()
+    for language, output in zip(LANGUAGES, job.outputs, strict=False):
+        program = job.source if language == "en" else chinese_path(job.source)
+        if language == "zh":
+            use_snippets(language)
+            random.setstate(random_states[0])
+            sys.modules["torch"].set_rng_state(random_states[1])
+        # As a reader would run it: in an empty folder.
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            if job.is_notebook:
+                run_notebook(program, output, snippets_folder(language))
+            else:
+                run_program(program, output)
+
+
+def run_program(program: Path, output: Path) -> None:
+    """Run a program in this process and write what it prints."""
+    with tempfile.TemporaryFile() as stdout:
+        sys.stdout.flush()
+        os.dup2(stdout.fileno(), 1)
+        runpy.run_path(str(program), run_name="__main__")
+        sys.stdout.flush()
+        stdout.seek(0)
+        content = stdout.read()
     if not content.strip():
-        raise SourceError(job.source, 1, "prints nothing; print the output that a page shows")
-    write_file(job.outputs[0], content)
+        message = "prints nothing; print the output that a page shows"
+        raise SourceError(english_path(program), 1, message)
+    write_file(output, content)
+
+
+def snippets_folder(language: str) -> Path:
+    return paths.SNIPPETS if language == "en" else paths.GENERATED / "zh" / "snippets"
+
+
+def use_snippets(language: str) -> None:
+    """Import the snippets in this language, in place of those in the other."""
+    names = {path.stem for path in paths.SNIPPETS.iterdir()}
+    for module in [each for each in sys.modules if each.partition(".")[0] in names]:
+        del sys.modules[module]
+    sys.modules.update(PRELOADED[language])
+    sys.path[0] = str(snippets_folder(language))
 
 
 def worker_main(job: Job, error_file: Path) -> None:
@@ -75,18 +106,20 @@ def exit_with_parent() -> None:
 def describe_failure(job: Job, error: BaseException) -> str:
     """'file:line: message', followed by the part of the traceback from the job's file on."""
     path, line, frames = job.source, 1, traceback.extract_tb(error.__traceback__)
-    source_frames = [frame for frame in frames if frame.filename == str(job.source)]
+    source_frames = [each for each in frames if english_path(Path(each.filename)) == job.source]
     known = describe_error(error)
     if known and (not source_frames or isinstance(error, SourceError) or "disk" in known):
         return known  # not the file's error
     if isinstance(error, SyntaxError):
-        path, line = Path(error.filename or path), error.lineno or 1
+        path, line = english_path(Path(error.filename or path)), error.lineno or 1
     elif source_frames:
         line = source_frames[-1].lineno or 1
     elif job.name.startswith("figures/"):
         text = job.source.read_text(encoding="utf-8")
         line = line_number(text, text.index(f"def {Path(job.name).name}("))
     message = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    if any(each.filename != str(job.source) for each in source_frames):
+        message = f"in Chinese: {message}"
     message += f"; correct it, then run scripts/generate {job.name}"
     source_error = SourceError(path, line, message)
     start = frames.index(source_frames[0]) if source_frames else len(frames)
@@ -114,13 +147,15 @@ def preload_modules(jobs: list[Job]) -> None:
 def preload_snippets() -> None:
     """Import what many jobs use, and draw the translator's sentences once for all of them."""
     importlib.import_module("torch._dynamo")  # optimizers import it, which takes a second
-    with contextlib.suppress(Exception):  # the jobs raise it too, and report its place
-        for path in paths.SNIPPETS.glob("*.py"):
-            importlib.import_module(path.stem)
-        corpus: Any = sys.modules["corpus"]
-        corpus.translator = functools.cache(corpus.translator)
-        for part in corpus.PARTS:
-            corpus.translator(part)
+    for language in reversed(LANGUAGES):
+        use_snippets(language)
+        with contextlib.suppress(Exception):  # the jobs raise it too, and report its place
+            names = [path.stem for path in paths.SNIPPETS.glob("*.py")]
+            PRELOADED[language] = {name: importlib.import_module(name) for name in names}
+            corpus: Any = sys.modules["corpus"]
+            corpus.translator = functools.cache(corpus.translator)
+            for part in corpus.PARTS:
+                corpus.translator(part)
 
 
 def run_jobs(jobs: list[Job]) -> list[str]:
