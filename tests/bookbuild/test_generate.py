@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,7 @@ import torch
 from bookbuild.localize.catalogs import HEADER
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
-from bookbuild.pages.values import SLOW_PROGRAMS
-from bookbuild.run import generate, jobs
+from bookbuild.run import generate, jobs, recorded
 from sample_book import change, line_of, module_command
 
 EXAMPLE = "snippets/examples/chapter/say.py"
@@ -174,15 +174,26 @@ def test_names_select_jobs_and_list_prints_them(sample_folder, run_generate):
     assert "no job is named nonesuch; see --list" in printed
 
 
-def test_each_slow_program_exists():
-    assert {job.name for job in jobs.list_jobs()} >= {*SLOW_PROGRAMS}
+def test_what_a_slow_program_prints_is_recorded_for_other_machines(
+    sample_folder, run_generate, monkeypatch
+):
+    monkeypatch.setattr(recorded, "SLOW", 0)
+    monkeypatch.setattr(recorded, "hash_code", recorded.hash_code.__wrapped__)
+    run_generate()
+    recorded.record_outputs()
+    shutil.rmtree(sample_folder / ".generated")
+    assert job_names(run_generate()[1]) == {"figures/chapter/line"}
+    assert (sample_folder / EXAMPLE_OUTPUT).read_text() == "number: 42\n"
+    assert recorded.stale_outputs() == []
+    assert job_names(run_generate("say")[1]) == {"examples/chapter/say"}, "if it is named"
+    change(sample_folder / "snippets/tiny.py", "2 * x", "3 * x")
+    assert recorded.stale_outputs() == ["examples/chapter/say"]
+    assert job_names(run_generate()[1]) == {"examples/chapter/say", "figures/chapter/line"}
+    assert (sample_folder / EXAMPLE_OUTPUT).read_text() == "number: 63\n"
 
 
-def test_slow_programs_can_be_left_out(sample_folder, run_generate, monkeypatch):
-    monkeypatch.setattr(jobs, "SLOW_PROGRAMS", ("examples/chapter/say",))
-    assert job_names(run_generate("--no-slow")[1]) == {"figures/chapter/line"}
-    assert job_names(run_generate()[1]) == {"examples/chapter/say"}
-    assert (sample_folder / ".generated/slow/run").exists(), "a server builds again"
+def test_the_recorded_outputs_are_of_the_current_code():
+    assert recorded.stale_outputs() == [], "run scripts/experiment outputs, then commit the file"
 
 
 def translate(folder: Path, catalog: str, **words: str) -> None:

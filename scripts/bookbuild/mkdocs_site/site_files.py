@@ -41,10 +41,9 @@ def add_lab(page: SourcePage, files: Files, config: MkDocsConfig) -> None:
         files.remove(original)
     download = page.path.read_text(encoding="utf-8").replace(placeholder, root)
     files.append(File.generated(config, name, content=download))
-    # What it shows in its language, if that has words; nothing while the server is running it.
     file = Path("outputs", page.name).with_suffix(".json")
-    shown = [paths.GENERATED / folder / file for folder in (page.language, "")]
-    outputs = next((json.loads(read_text(path)) for path in shown if path.exists()), [])
+    own = paths.GENERATED / page.language / file  # in Chinese, if it shows words
+    outputs = json.loads(read_text(own if own.exists() else paths.GENERATED / file))
     lines = notebooks.markdown_page(page.path, page.language, outputs)
     text = "".join(f"{line}\n" for line, _ in lines).replace(placeholder, root)
     text = notebooks.with_notebook_links(text, page.path.name, page.language, config.repo_url or "")

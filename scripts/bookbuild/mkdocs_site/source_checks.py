@@ -1,6 +1,5 @@
 """Runs scripts/generate if its output is stale, and checks the sources before a build."""
 
-import atexit
 import logging
 import subprocess
 import sys
@@ -40,7 +39,7 @@ log = logging.getLogger("mkdocs.hooks.book")
 def prepare_sources() -> str:
     """Generate what is stale and check both languages.
 
-    Returns a key of all that the Chinese site is made from, or nothing if slow jobs are stale.
+    Returns a key of all that the Chinese site is made from.
     A server skips what an earlier build has done with the same files: generating, unless more has
     changed than the paragraphs of pages, and the checks, if there was no warning.
     """
@@ -50,7 +49,7 @@ def prepare_sources() -> str:
         generate_outputs()
         outputs = fresh.hash_files(OUTPUT_PATHS)
         fresh.record("checked", "")
-    generated = "" if STATE.slow_jobs_are_stale else fresh.hash_texts([sources, outputs])
+    generated = fresh.hash_texts([sources, outputs])
     fresh.record("generated", generated)
     checked = fresh.hash_texts([generated, pages])
     if not (STATE.serving and fresh.is_fresh("checked", checked)):
@@ -64,9 +63,8 @@ def prepare_sources() -> str:
             warnings.append("README.md now has the pages of the nav; commit it")
         for warning in warnings:  # stops a strict build
             log.warning(warning)
-        fresh.record("checked", "" if warnings or not generated else checked)
-    chinese = [generated, hash_pages("zh"), fresh.hash_files(["overrides"])]
-    return generated and fresh.hash_texts(chinese)
+        fresh.record("checked", "" if warnings else checked)
+    return fresh.hash_texts([generated, hash_pages("zh"), fresh.hash_files(["overrides"])])
 
 
 def hash_sources() -> str:
@@ -86,38 +84,15 @@ def hash_pages(language: str = "") -> str:
 
 
 def generate_outputs() -> None:
-    """Run scripts/generate if anything is stale. Raises PluginError if it fails.
-
-    A server doesn't wait for slow jobs: their outputs are missing until start_slow_jobs has run
-    them.
-    """
-    stop_slow_jobs()
-    stale = generate.stale_jobs()
-    STATE.slow_jobs_are_stale = STATE.serving and any(job.is_slow for job in stale)
-    if all(STATE.serving and job.is_slow for job in stale):
+    """Run scripts/generate if anything is stale. Raises PluginError if it fails."""
+    if not generate.stale_jobs():
         return generate.update_tables()
-    options = ["--no-slow"] if STATE.serving else []
-    status = subprocess.run([*GENERATE, *options], cwd=paths.SCRIPTS).returncode
+    status = subprocess.run(GENERATE, cwd=paths.SCRIPTS).returncode
     if status < 0:
         hint = "is there enough memory? Run it again; finished outputs are kept"
         raise PluginError(f"scripts/generate was killed by signal {-status}; {hint}")
     if status:
         raise PluginError("scripts/generate failed; see the errors above")
-
-
-def start_slow_jobs() -> None:
-    """After a build, run stale slow jobs in the background; the server then builds again."""
-    if STATE.slow_jobs_are_stale:
-        atexit.register(stop_slow_jobs)
-        STATE.slow_jobs = subprocess.Popen(GENERATE, cwd=paths.SCRIPTS)
-
-
-def stop_slow_jobs() -> None:
-    """Stop running slow jobs in the background; finished outputs are kept."""
-    if STATE.slow_jobs:
-        STATE.slow_jobs.terminate()
-        STATE.slow_jobs.wait()
-        STATE.slow_jobs = None
 
 
 def source_errors() -> Iterator[SourceError]:

@@ -2,6 +2,7 @@
 
 Without a name: every job whose inputs have changed. The inputs are the file, the local files
 that it imports, and the pinned versions. With names, or parts of names: these jobs in any case.
+What slow programs print is taken from snippets/results/outputs.json if that has it of their code.
 All outputs go to .generated/; a file is only written when its content changes.
 """
 
@@ -33,18 +34,20 @@ from bookbuild.reference import (
     shapes,
     step_notes,
 )
+from bookbuild.run import recorded
 from bookbuild.run.jobs import Job, list_jobs
 from bookbuild.run.locks import file_lock
 from bookbuild.run.workers import run_jobs
 
-RESULTS_OF_TESTS = ("claims.json", "mutations.json")  # in snippets/results/; no example reads them
+# In snippets/results/; no example reads them.
+UNREAD_RESULTS = ("claims.json", "mutations.json", recorded.FILE)
 
 
 def downloadable_snippets() -> list[Path]:
     """The snippets that a reader needs beside a copied code block."""
     patterns = "*.py", "variants/*.py", "*.js", "results/*.json", "*.safetensors"
     found = [path for pattern in patterns for path in paths.SNIPPETS.glob(pattern)]
-    return sorted(path for path in found if path.name not in RESULTS_OF_TESTS)
+    return sorted(path for path in found if path.name not in UNREAD_RESULTS)
 
 
 def write_downloads_and_tables() -> None:
@@ -93,13 +96,6 @@ def remove_obsolete_files(jobs: list[Job]) -> None:
                 path.unlink()
 
 
-def slow_jobs_mark() -> Path:
-    """A file that is touched after slow jobs have run, alone in its folder, which servers watch."""
-    path = paths.GENERATED / "slow" / "run"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
-
-
 def generation_lock() -> AcquireReturnProxy:
     """Lets a second process that generates wait for the first."""
     return file_lock(paths.GENERATED / "lock", "generating")
@@ -127,8 +123,6 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--list", action="store_true", help="list the names and their state")
     parser.add_argument("--force", action="store_true", help="run every job, even if it is fresh")
-    help = "don't run the labs and the slowest programs"
-    parser.add_argument("--no-slow", action="store_true", help=help)
     try:
         return generate(parser.parse_args())
     except KeyboardInterrupt:
@@ -148,10 +142,7 @@ def generate(args: argparse.Namespace) -> int:
         write_chinese_snippets()
     jobs = list_jobs()
     selected = [
-        job
-        for job in jobs
-        if not (args.no_slow and job.is_slow)
-        and (not args.names or any(name in job.name for name in args.names))
+        job for job in jobs if not args.names or any(name in job.name for name in args.names)
     ]
     if not selected and args.names:
         names = " or ".join(args.names)
@@ -166,13 +157,13 @@ def generate(args: argparse.Namespace) -> int:
         remove_obsolete_files(jobs)
         run_fresh = args.force or args.names
         pending = [job for job in selected if run_fresh or not job.is_fresh()]
+        if not run_fresh:
+            pending = recorded.jobs_to_run(pending)
         if pending:
             failures = run_jobs(pending)
         for message in dict.fromkeys(failures):  # on a full disk they are all the same
             print(f"\n{message}", file=sys.stderr)
         write_downloads_and_tables()  # of claims and shapes too, from the output of the proofs
-        if any(job.is_slow and job.is_fresh() for job in pending):
-            slow_jobs_mark().touch()
     seconds = time.monotonic() - started
     print(
         f"generate: {len(pending) - len(failures)} run, {len(selected) - len(pending)} unchanged, "

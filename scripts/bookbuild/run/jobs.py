@@ -12,7 +12,6 @@ from bookbuild.pages import fresh, paths
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.labs.execution import SETTINGS, plugin_options
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.pages.values import SLOW_PROGRAMS
 
 EXAMPLE_TIMEOUT = 120  # seconds
 LONG_TIMEOUT = 1200  # of a proof; the slowest compute for about a minute
@@ -42,11 +41,6 @@ class Job:
     @property
     def is_notebook(self) -> bool:
         return self.source.suffix == ".ipynb"
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether a server doesn't wait for it: a lab, or a program that takes seconds."""
-        return self.is_notebook or self.name in SLOW_PROGRAMS
 
     @property
     def timeout(self) -> int:

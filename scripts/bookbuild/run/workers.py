@@ -1,7 +1,6 @@
 """Runs jobs in forked worker processes."""
 
 import contextlib
-import functools
 import gc
 import importlib
 import multiprocessing
@@ -13,6 +12,8 @@ import sys
 import tempfile
 import threading
 import traceback
+from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import ModuleType
@@ -82,16 +83,18 @@ def use_snippets(language: str) -> None:
     sys.path[0] = str(snippets_folder(language))
 
 
-def worker_main(job: Job, error_file: Path) -> None:
-    """The main function of a worker process: run the job, and write its error if it fails."""
+def worker_main(job: Job, report: Path) -> None:
+    """The main function of a worker process: run the job, and report its CPU seconds or error."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
     signal.alarm(job.timeout)  # then the signal kills this process
     threading.Thread(target=exit_with_parent, daemon=True).start()
     try:
         run_job(job)
     except BaseException as error:
-        error_file.write_text(describe_failure(job, error))
+        report.write_text(describe_failure(job, error))
         os._exit(1)
+    times = os.times()
+    report.write_text(f"{sum(times[:4]):.1f}")
     os._exit(0)
 
 
@@ -147,15 +150,21 @@ def preload_modules(jobs: list[Job]) -> None:
 def preload_snippets() -> None:
     """Import what many jobs use, and draw the translator's sentences once for all of them."""
     importlib.import_module("torch._dynamo")  # optimizers import it, which takes a second
-    for language in reversed(LANGUAGES):
+    names = [path.stem for path in paths.SNIPPETS.glob("*.py")]
+    pairs: dict[str, Any] = {}  # those of the Chinese module are the same
+    for language in LANGUAGES:
         use_snippets(language)
         with contextlib.suppress(Exception):  # the jobs raise it too, and report its place
-            names = [path.stem for path in paths.SNIPPETS.glob("*.py")]
             PRELOADED[language] = {name: importlib.import_module(name) for name in names}
             corpus: Any = sys.modules["corpus"]
-            corpus.translator = functools.cache(corpus.translator)
-            for part in corpus.PARTS:
-                corpus.translator(part)
+            pairs = pairs or {part: corpus.translator(part) for part in corpus.PARTS}
+            corpus.translator = partial(known_pairs, pairs, corpus.translator)
+    use_snippets("en")
+
+
+def known_pairs(pairs: dict[str, Any], draw: Callable[[str], Any], part: str) -> Any:
+    """A copy of the pairs of a part, which are drawn only if it is unknown, to raise the error."""
+    return [*pairs[part]] if part in pairs else draw(part)
 
 
 def run_jobs(jobs: list[Job]) -> list[str]:
@@ -172,26 +181,26 @@ def run_jobs(jobs: list[Job]) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         while waiting or running:
             while waiting and len(running) < (os.cpu_count() or 1):
-                job, error_file = waiting.pop(), Path(folder, str(len(waiting)))
-                process = fork.Process(target=worker_main, args=(job, error_file))
+                job, report = waiting.pop(), Path(folder, str(len(waiting)))
+                process = fork.Process(target=worker_main, args=(job, report))
                 process.start()
-                running[process.sentinel] = process, job, error_file
+                running[process.sentinel] = process, job, report
             for sentinel in wait(list(running)):
-                process, job, error_file = running.pop(sentinel)
+                process, job, report = running.pop(sentinel)
                 process.join()
                 done += 1
                 if process.exitcode:
-                    failures.append(failure_message(job, process.exitcode, error_file))
+                    failures.append(failure_message(job, process.exitcode, report))
                 else:
-                    fresh.record(job.record_name, job.key())
+                    fresh.record(job.record_name, job.key(), float(report.read_text()))
                     print(f"[{done}/{len(jobs)}] {job.name}", flush=True)
     return failures
 
 
-def failure_message(job: Job, exit_code: int, error_file: Path) -> str:
-    """The error that a worker has written, or why it could not."""
-    if error_file.exists():
-        return error_file.read_text()
+def failure_message(job: Job, exit_code: int, report: Path) -> str:
+    """The error that a worker has reported, or why it could not."""
+    if report.exists():
+        return report.read_text()
     message = f"the process died ({exit_code}); check that memory is sufficient"
     if exit_code == -signal.SIGALRM:
         message = f"did not end within {job.timeout} s and was stopped; make it faster"
