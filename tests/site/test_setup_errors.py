@@ -141,7 +141,7 @@ def remove_katex_fonts(copy: FaultyCopy) -> Iterator[CommandResult]:
 
 def hide_torch(copy: FaultyCopy) -> Iterator[CommandResult]:
     copy.write("gone/torch.py", "raise ImportError('no torch')\n")
-    shutil.rmtree(copy.folder / ".generated/keys")
+    shutil.rmtree(copy.folder / ".generated/fresh/jobs")
     yield copy.run(PYTHONPATH=str(copy.folder / "gone"))
 
 

@@ -14,6 +14,7 @@ from bookbuild.localize.build import chinese_path
 from bookbuild.pages import fresh, paths
 from bookbuild.pages.files import write_file
 from bookbuild.run.jobs import Job, code, dependencies, list_jobs, snippets
+from bookbuild.run.workers import preload_modules
 
 FILE = "outputs.json"
 PROGRAMS = ("examples/", "exercises/", "pitfalls/", "proofs/", "labs/")  # not figures
@@ -51,6 +52,8 @@ def hash_code(path: Path) -> str:
 def jobs_to_run(stale: list[Job]) -> list[Job]:
     """The stale jobs without a recorded output; writes the outputs of the others."""
     outputs, remaining = recorded_outputs(), []
+    if any(job.name in outputs for job in stale):
+        preload_modules(stale)  # the translator's module, which imports torch, reads the code
     for job in stale:
         output = outputs.get(job.name)
         if output and output.key == code_key(job):

@@ -131,6 +131,8 @@ def describe_failure(job: Job, error: BaseException) -> str:
 
 def preload_modules(jobs: list[Job]) -> None:
     """Import slow modules once, before forking. Raises SetupError if one is missing."""
+    if sys.path[0] != str(paths.SNIPPETS):
+        sys.path.insert(0, str(paths.SNIPPETS))
     names = ["torch"]
     if any(job.name.startswith("figures/") for job in jobs):
         names += ["matplotlib.backends.backend_svg", "figures.svg"]
@@ -169,7 +171,6 @@ def known_pairs(pairs: dict[str, Any], draw: Callable[[str], Any], part: str) ->
 
 def run_jobs(jobs: list[Job]) -> list[str]:
     """Run the jobs in parallel, one worker per core; returns the error messages."""
-    sys.path.insert(0, str(paths.SNIPPETS))
     fork = multiprocessing.get_context("fork")
     preload_modules(jobs)
     if len(jobs) > MANY_JOBS:
