@@ -40,13 +40,15 @@ def run_job(job: Job) -> None:
         for language, path in zip(LANGUAGES, job.outputs, strict=True):
             write_file(path, render_svg(function, language))
         return
-    random_states = random.getstate(), sys.modules["torch"].get_rng_state()
+    torch: Any = sys.modules["torch"]
+    states = random.getstate(), torch.get_rng_state()
     for language, output in zip(LANGUAGES, job.outputs, strict=False):
         program = job.source if language == "en" else chinese_path(job.source)
         if language == "zh":
+            signal.alarm(job.timeout)  # again
             use_snippets(language)
-            random.setstate(random_states[0])
-            sys.modules["torch"].set_rng_state(random_states[1])
+            random.setstate(states[0])
+            torch.set_rng_state(states[1])
         # As a reader would run it: in an empty folder.
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             if job.is_notebook:
