@@ -32,7 +32,7 @@ SOURCE_PATHS = (
 OUTPUT_PATHS = tuple(
     f".generated/{name}" for name in ("outputs", "fresh/jobs", "downloads", *LANGUAGES)
 )
-GENERATE = (sys.executable, "-m", "bookbuild.run.generate")
+GENERATE = [sys.executable, "-m", "bookbuild.run.generate"]
 log = logging.getLogger("mkdocs.hooks.book")
 
 
