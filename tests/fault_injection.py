@@ -20,7 +20,7 @@ MKDOCS_COMMAND = Path(sys.executable).with_name("mkdocs")
 BUILD_COMMAND = (MKDOCS_COMMAND, "build", "--strict")
 # Files that may differ between equal builds: locks, and caches that only save time.
 LOCK_PATTERNS = ("*.lock", "lock", "installing")
-CACHE_PATTERNS = ("cache/*", "cache/*/*", "jieba.cache")
+CACHE_PATTERNS = ("fresh/*", "fresh/pages/*/*", "jieba.cache")
 
 
 class CommandResult(NamedTuple):

@@ -13,7 +13,6 @@ made it; a second call makes only those that are missing or whose key has change
 """
 
 import ast
-import hashlib
 import inspect
 import random
 import statistics
@@ -37,6 +36,7 @@ import corpus  # noqa: E402
 import decode  # noqa: E402
 import train  # noqa: E402
 import translator  # noqa: E402
+from bookbuild.pages import fresh  # noqa: E402
 from bookbuild.pages.sections import read_sections  # noqa: E402
 from corpus import Pair  # noqa: E402
 from experiments.common.sweeps import (  # noqa: E402
@@ -338,7 +338,7 @@ def key_of_numerals(name: str) -> str:
     for file, sections in SECTIONS.items():
         found = read_sections(SNIPPETS / file)
         texts += [translator.code_only(found[section]) for section in sections]
-    return digest(texts)
+    return fresh.hash_texts(texts)
 
 
 def key_of_back(name: str) -> str:
@@ -348,11 +348,7 @@ def key_of_back(name: str) -> str:
         *(f"variants/{each}" for each in ("learned", "rotary", "alibi", "window")),
     )
     texts = [translator.code_only((SNIPPETS / f"{file}.py").read_text("utf-8")) for file in files]
-    return digest([*texts, own_code()["OneLayer"], own_code()["back"], repr(BACK), name])
-
-
-def digest(texts: list[str]) -> str:
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+    return fresh.hash_texts([*texts, own_code()["OneLayer"], own_code()["back"], repr(BACK), name])
 
 
 def summary(runs: dict[Job, Run]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,14 +10,16 @@ from pathlib import Path
 import pytest
 import torch
 
+from bookbuild.localize.catalogs import HEADER
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
-from bookbuild.pages.values import SLOW_PROGRAMS
-from bookbuild.run import generate, jobs
+from bookbuild.run import generate, jobs, recorded
 from sample_book import change, line_of, module_command
 
 EXAMPLE = "snippets/examples/chapter/say.py"
 EXAMPLE_OUTPUT = ".generated/outputs/examples/chapter/say.txt"
+CHINESE_EXAMPLE = ".generated/zh/snippets/examples/chapter/say.py"
+CHINESE_OUTPUT = ".generated/zh/outputs/examples/chapter/say.txt"
 OTHER_OUTPUT = ".generated/outputs/examples/chapter/other.txt"
 
 
@@ -133,8 +136,11 @@ def test_the_same_bytes_are_not_written_again(sample_folder, run_generate):
     assert len(job_names(printed)) == 2
     after = snapshot(sample_folder)
     changed = {name for name in after if after[name] != before[name]}
-    key, chinese = ".generated/keys/examples/chapter/say", ".generated/zh/made.json"
-    assert changed == {key, chinese, ".generated/zh/snippets/examples/chapter/say.py"}
+    records = {
+        f".generated/fresh/{name}"
+        for name in ("jobs/examples/chapter/say", "zh/examples/chapter/say.py")
+    }
+    assert changed == {*records, CHINESE_EXAMPLE}
 
 
 def test_a_deleted_output_is_generated_again(sample_folder, run_generate):
@@ -168,15 +174,73 @@ def test_names_select_jobs_and_list_prints_them(sample_folder, run_generate):
     assert "no job is named nonesuch; see --list" in printed
 
 
-def test_each_slow_program_exists():
-    assert {job.name for job in jobs.list_jobs()} >= {*SLOW_PROGRAMS}
+def test_what_a_slow_program_prints_is_recorded_for_other_machines(
+    sample_folder, run_generate, monkeypatch
+):
+    monkeypatch.setattr(recorded, "SLOW", 0)
+    monkeypatch.setattr(recorded, "hash_code", recorded.hash_code.__wrapped__)
+    run_generate()
+    recorded.record_outputs()
+    shutil.rmtree(sample_folder / ".generated")
+    assert job_names(run_generate()[1]) == {"figures/chapter/line"}
+    assert (sample_folder / EXAMPLE_OUTPUT).read_text() == "number: 42\n"
+    assert recorded.stale_outputs() == []
+    assert job_names(run_generate("say")[1]) == {"examples/chapter/say"}, "if it is named"
+    change(sample_folder / "snippets/tiny.py", "2 * x", "3 * x")
+    assert recorded.stale_outputs() == ["examples/chapter/say"]
+    assert job_names(run_generate()[1]) == {"examples/chapter/say", "figures/chapter/line"}
+    assert (sample_folder / EXAMPLE_OUTPUT).read_text() == "number: 63\n"
 
 
-def test_slow_programs_can_be_left_out(sample_folder, run_generate, monkeypatch):
-    monkeypatch.setattr(jobs, "SLOW_PROGRAMS", ("examples/chapter/say",))
-    assert job_names(run_generate("--no-slow")[1]) == {"figures/chapter/line"}
-    assert job_names(run_generate()[1]) == {"examples/chapter/say"}
-    assert (sample_folder / ".generated/slow/run").exists(), "a server builds again"
+def test_the_recorded_outputs_are_of_the_current_code():
+    assert recorded.stale_outputs() == [], "run scripts/experiment outputs, then commit the file"
+
+
+def translate(folder: Path, catalog: str, **words: str) -> None:
+    """Write the Chinese words of a module or of the examples of a chapter."""
+    entries = [f'msgid "{english}"\nmsgstr "{chinese}"\n' for english, chinese in words.items()]
+    path = folder / f"snippets/zh/{catalog}.po"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join([HEADER, *entries]), encoding="utf-8")
+
+
+def test_a_program_is_run_in_both_languages_from_the_same_state(sample_folder, run_generate):
+    (sample_folder / "snippets/tiny.py").write_text("def fail():\n    raise ValueError('wrong')\n")
+    (sample_folder / EXAMPLE).write_text(
+        "import torch\nimport tiny\n\nprint('number', torch.rand(1).item())\n"
+        "try:\n    tiny.fail()\nexcept ValueError as error:\n    print(error)\n"
+    )
+    translate(sample_folder, "chapter", number="数")
+    translate(sample_folder, "tiny", wrong="错")
+    assert run_generate("say")[0] == 0
+    english = (sample_folder / EXAMPLE_OUTPUT).read_text()
+    chinese = english.replace("number", "数").replace("wrong", "错")
+    assert chinese.endswith("\n错\n")
+    assert (sample_folder / CHINESE_OUTPUT).read_text("utf-8") == chinese
+    translate(sample_folder, "tiny", wrong="不对")
+    run_generate()
+    assert (sample_folder / CHINESE_OUTPUT).read_text("utf-8").endswith("\n不对\n")
+
+
+def test_chinese_comments_alone_are_not_run(sample_folder, run_generate):
+    with (sample_folder / EXAMPLE).open("a") as file:
+        file.write("# Twice\n")
+    translate(sample_folder, "chapter", Twice="两倍")
+    run_generate()
+    assert "# 两倍" in (sample_folder / CHINESE_EXAMPLE).read_text("utf-8")
+    assert not (sample_folder / CHINESE_OUTPUT).exists()
+    translate(sample_folder, "chapter", Twice="加倍")
+    assert job_names(run_generate()[1]) == set()
+
+
+def test_an_error_in_chinese_is_reported_in_the_file_that_has_it(sample_folder, run_generate):
+    (sample_folder / EXAMPLE).write_text("print({'a word': 1}['a word'])\nint('7' or 'a word')\n")
+    change(sample_folder / EXAMPLE, "int('7' or 'a word')", "int('7' if 'a word' < 'b' else 'x')")
+    translate(sample_folder, "chapter", **{"a word": "一词"})
+    status, printed = run_generate()
+    assert status == 1
+    assert f"{EXAMPLE}:2: in Chinese: ValueError" in printed
+    assert generate.stale_jobs()
 
 
 def test_examples_run_in_an_empty_folder(sample_folder, run_generate):

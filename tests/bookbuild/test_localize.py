@@ -21,8 +21,7 @@ from bookbuild.localize.catalogs import (
     update_catalogs,
 )
 from bookbuild.localize.labs import update_labs
-from bookbuild.localize.outputs import derive_lab_outputs, derive_output
-from bookbuild.localize.render import render, render_file
+from bookbuild.localize.render import render_file
 from bookbuild.localize.texts import find_texts
 from bookbuild.pages import paths
 from bookbuild.pages.files import line_number
@@ -248,67 +247,9 @@ def test_a_chinese_character_is_as_wide_as_two_others():
     assert columns("x = 1  # 填充，“pad”") == 9 + 4 + 2 + 2 + 3 + 2
 
 
-PROGRAM = """\
-for name, x in ("a mask", 1.5), ("none", 2):
-    print(f"{name}, width {x:.1f}:", *range(int(x)))
-    print(f"{name:8}| {x}", end=" ")
-    print("of it")
-    print("right" if x > 1 else "wrong", "is it", x)
-for error in (ValueError(f"{x} is not in 0 .. {x - 1}"), KeyError("left")):
-    print("error:", error)
-"""
-WORDS = {
-    "a mask": "掩码",
-    "{name}, width {x:.1f}:": "宽 {x:.1f}, {name}:",
-    "of it": "之中",
-    "right": "对",
-    "is it": "吗",
-    "{x} is not in 0 .. {x - 1}": "0 .. {x - 1} 里没有 {x}",
-    "error:": "错误:",
-    "left": "左",
-}
-
-
-def test_the_derived_output_is_what_the_chinese_program_prints(capsys):
-    chinese = render(PROGRAM, WORDS)
-    exec(PROGRAM, {})
-    english_output = capsys.readouterr().out
-    exec(chinese, {})
-    chinese_output = capsys.readouterr().out
-    assert "宽 1.5, 掩码: 0" in chinese_output and "0 .. 1 里没有 2" in chinese_output
-    assert derive_output(english_output, (PROGRAM, chinese), []) == chinese_output
-
-
 def test_snippets_have_chinese_paths_of_the_same_names(snippet, monkeypatch, tmp_path):
     monkeypatch.setattr(paths, "GENERATED", tmp_path / ".generated")
     assert chinese_path(snippet) == tmp_path / ".generated/zh/snippets/count.py"
-
-
-def test_text_and_html_of_a_lab_are_derived_line_by_line_and_tag_by_tag():
-    english = """\
-def check(n):
-    return f"Not yet: {n}: expected more"
-print(f"{len('abc')}: {'d'}")
-print(3, "words,", end=" ")
-print(4, "letters")
-print(check(2))
-heads = {f"head {i}": i for i in range(1)}
-"""
-    words = {
-        "Not yet: {n}: expected more": "还不对：{n} 太少",
-        "words,": "个词,",
-        "letters": "个字母",
-        "head {i}": "头 {i}",
-    }
-    shown = [
-        '\n```text title=""\n3: d\n3 words, 4 letters\nNot yet: 2: expected more\n```\n',
-        '\n<div class="head 0" data-search-exclude>\n<p><b>head 0</b> 4</p>\n</div>\n',
-    ]
-    text, html = json.loads(
-        derive_lab_outputs(json.dumps(shown), (english, render(english, words)), [])
-    )
-    assert text == '\n```text title=""\n3: d\n3 个词, 4 个字母\n还不对：2 太少\n```\n'
-    assert html == '\n<div class="head 0" data-search-exclude>\n<p><b>头 0</b> 4</p>\n</div>\n'
 
 
 LAB = {

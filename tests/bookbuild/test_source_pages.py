@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookbuild.check.includes import completeness_errors, expand_includes, page_errors
+from bookbuild.check.includes import completeness_errors, page_errors
 from bookbuild.check.pending import mark_translated
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
@@ -115,17 +115,6 @@ def test_an_invalid_reference_is_reported_with_its_line(generated_book, old, new
     assert any(each.startswith(f"{PAGE_PATH}:{at}: {message}") for each in error_messages()), (
         error_messages()
     )
-
-
-@pytest.mark.parametrize("name", ["proofs/javascript", "examples/training/errors"])
-def test_the_output_of_a_slow_program_is_an_ellipsis_until_it_has_run(generated_book, name):
-    page = f'{{{{ {name.removeprefix("examples/")}: kinds }}}}\n--8<-- "outputs/{name}.txt"'
-    (generated_book / PAGE_PATH).write_text(page)
-    assert not [*page_errors(SourcePage("en", "index.md"))]
-    for language in LANGUAGES:
-        assert expand_includes(replace_values(page), language) == "…\n…"
-    write_file(paths.GENERATED / f"outputs/{name}.txt", "kinds: 24\n")
-    assert expand_includes(replace_values(page), "en") == "24\nkinds: 24"
 
 
 def test_a_start_marker_without_an_end_is_reported_once_with_its_line(generated_book):

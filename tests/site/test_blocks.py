@@ -5,7 +5,6 @@ import difflib
 import re
 import shutil
 import subprocess
-import zlib
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -15,18 +14,19 @@ from pygments.lexers import JavascriptLexer
 from pygments.token import Comment, String
 
 from bookbuild.check.includes import include_path
+from bookbuild.localize.build import chinese_path
 from bookbuild.localize.render import without_words
 from bookbuild.mkdocs_site.markdown_extension import MERGED_TOKENS, PLAIN_TOKENS
 from bookbuild.pages import paths
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, without_section_markers
+from bookbuild.run.jobs import list_jobs
 from built_pages import ROOT, CodeBlock, assert_no_errors
 from sample_book import module_command
 
 CODE_SUFFIXES = (".py", ".js")
 # A glossary has at least one term.
 GLOSSARY_TERM = "- {en: a, zh: 甲, anchor: a, where: index.md, en_meaning: a, zh_meaning: 甲}\n"
-SLOW_CODE = re.compile(r"\btrain|\.backward\(|\bcorpus\b")  # of examples that take seconds
 CODE_LANGUAGES = ("python", "py", "js", "javascript")
 
 
@@ -43,45 +43,35 @@ def downloads(site: Path, language: str) -> Path:
 def example_outputs(code_blocks, site, everything, tmp_path_factory) -> dict[tuple[str, str], str]:
     """The output of each example by its language and code, run with the downloads of the site.
 
-    Without --all the English ones are those that the build has run, and of the Chinese ones, whose
-    output it has derived, every third of those is run that neither train nor draw the translator's
-    sentences.
+    Without --all only those are run whose code the build has not run.
     """
-    known = {} if everything else {("en", code): text for code, text in generated_outputs()}
+    known = {} if everything else dict(generated_outputs())
     examples = dict.fromkeys(
         (language_of(each), each.code) for each in code_blocks if is_input(each)
     )
     outputs = {}
     for language in LANGUAGES:
-        codes = [
-            code
-            for other, code in examples
-            if other == language
-            and (other, code) not in known
-            and (everything or language == "en" or is_run_by_default(code))
-        ]
+        codes = [code for other, code in examples if other == language]
+        codes = [code for code in codes if (language, code) not in known]
         folder = tmp_path_factory.mktemp(f"reader-{language}").resolve()
         for code, output in run_examples(codes, downloads(site, language), folder):
             outputs[language, code] = output
     return known | outputs
 
 
-def is_run_by_default(code: str) -> bool:
-    """Whether a Chinese example is run without --all."""
-    return not SLOW_CODE.search(code) and zlib.crc32(code.encode()) % 3 == 0
-
-
 def is_input(block: CodeBlock) -> bool:
     return block.title == "Input"
 
 
-def generated_outputs() -> Iterator[tuple[str, str]]:
-    """The code of each example, exercise and pitfall, with the output that the build shows."""
-    folder = paths.GENERATED / "outputs"
-    for output in folder.rglob("*.txt"):
-        source = (paths.SNIPPETS / output.relative_to(folder)).with_suffix(".py")
-        if source.is_file():
-            yield without_section_markers(source).rstrip(), output.read_text("utf-8").rstrip()
+def generated_outputs() -> Iterator[tuple[tuple[str, str], str]]:
+    """The language and the code of each example, exercise and pitfall, with its output."""
+    for job in list_jobs():
+        if job.source.is_relative_to(paths.SNIPPETS):
+            sources = job.source, chinese_path(job.source)
+            outputs = (*job.outputs, job.outputs[0])[:2]  # both alike where no words are printed
+            for language, source, output in zip(LANGUAGES, sources, outputs, strict=True):
+                code = without_section_markers(source).rstrip()
+                yield (language, code), output.read_text("utf-8").rstrip()
 
 
 def run_examples(
@@ -113,26 +103,21 @@ def run_examples(
         yield code, (outputs / f"{number}.txt").read_text(encoding="utf-8").rstrip()
 
 
-def test_every_example_runs_as_copied_and_prints_the_output_below_it(
-    code_blocks, everything, example_outputs
-):
-    errors, not_run = [], []
+def test_every_example_runs_as_copied_and_prints_the_output_below_it(code_blocks, example_outputs):
+    errors = []
     for block, below in pairwise([*code_blocks, CodeBlock("", 0, "", "", "")]):
         if not is_input(block):
             continue
         if (below.page, below.title) != (block.page, "Output"):
             errors.append(f"{block}: no block Output below it")
             continue
-        printed = example_outputs.get((language_of(block), block.code))
-        if printed is None:
-            not_run.append(block)
-        elif printed != below.code:
+        printed = example_outputs[language_of(block), block.code]
+        if printed != below.code:
             lines = difflib.unified_diff(
                 below.code.splitlines(), printed.splitlines(), "expected", "printed", "", "", 0
             )
             errors.append("\n".join([f"{block} prints another output:", *lines]))
     assert_no_errors(errors)
-    assert not [each for each in not_run if everything or is_run_by_default(each.code)]
 
 
 def test_every_output_is_below_its_example_and_is_not_empty(code_blocks):

@@ -19,7 +19,6 @@ import pytest
 
 import html_tree
 from bookbuild.check.translation import notebook_errors
-from bookbuild.localize.outputs import derive_output
 from bookbuild.localize.render import without_words
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import SourcePage
@@ -213,36 +212,6 @@ def test_in_an_empty_folder_jupyter_shows_what_the_page_shows(
     downloads = site / ("zh" if language == "zh" else "") / "downloads"
     for file in tmp_path.glob("*.py"):
         assert file.read_bytes() == (downloads / file.name).read_bytes()
-
-
-WITHOUT_TRAINING = {
-    "train": lambda *args, **kwargs: [
-        {"step": step, "loss": 1 / step, "match": step / 1000} for step in (40, 80, 120)
-    ],
-    "exact_match": lambda translator, pairs: {"all": 0.5},
-    "clear_output": lambda: None,
-}
-
-
-def slow_output(name: str, language: str) -> str:
-    """What the slow cells print if the model isn't trained."""
-    namespace: dict = {"__name__": "__main__"}
-    printed = StringIO()
-    for cell in notebooks.code_cells(path_of(name, language)):
-        with redirect_stdout(printed if "slow" in cell.tags else StringIO()):
-            exec(cell.source, namespace)
-        namespace |= WITHOUT_TRAINING
-    return printed.getvalue()
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param("look-inside", marks=pytest.mark.slow), "train-a-translator"]
-)
-def test_slow_cells_print_the_words_that_the_chinese_page_has(name):
-    english, chinese = (slow_output(name, language) for language in LANGUAGES)
-    sources = [notebooks.python_source(path_of(name, language)) for language in LANGUAGES]
-    assert english != chinese
-    assert derive_output(english, (sources[0], sources[1]), []) == chinese
 
 
 @every_lab

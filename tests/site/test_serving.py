@@ -18,6 +18,7 @@ from mkdocs.structure.pages import Page
 import sample_book
 from bookbuild.mkdocs_site import render_cache, source_checks
 from bookbuild.mkdocs_site.build_state import STATE, BuildState
+from bookbuild.pages import fresh
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
@@ -140,42 +141,6 @@ def test_serving_goes_on_after_an_error_that_stops_a_build(server: Server):
     wait_until(lambda: "repaired" in server.page(""))
 
 
-@pytest.mark.slow
-def test_a_server_does_not_wait_for_a_lab_but_shows_its_output_once_it_has_run(sample_folder: Path):
-    go = sample_folder / "go"
-    code = f"""\
-import os, time
-SITE = "https://transformer.example/"
-while not os.path.exists({str(go)!r}):
-    time.sleep(0.1)
-print("ran", 6 * 7)"""
-    sample_book.add_lab(sample_folder, code)
-    with serve(sample_folder):
-        pass  # the server ends before the lab has run
-    with serve(sample_folder) as server:
-        assert "ran" in server.page("labs/lab/") and "ran 42" not in server.page("labs/lab/")
-        server.save("docs/en/other.md", "A token", "One token")  # which starts the lab again
-        wait_until(lambda: "One token" in server.page("other/"))
-        go.touch()
-        wait_until(lambda: "ran 42" in server.page("labs/lab/"))
-        assert "ran 42" in server.page("zh/labs/lab/")
-
-
-@pytest.mark.slow
-def test_a_slow_example_runs_after_the_first_build(sample_folder: Path):
-    values, example = "scripts/bookbuild/pages/values.py", "snippets/examples/chapter/say.py"
-    change(sample_folder / values, '"examples/sublayers/take_away"', '"examples/chapter/say"')
-    change(sample_folder / example, "print(", "nonesuch\nprint(")
-    with serve(sample_folder) as server:
-        for path in ("", "zh/"):
-            assert "…" in server.page(path) and "number: 42" not in server.page(path)
-        wait_until(lambda: f"{example}:3: NameError" in server.messages)
-        server.save(example, "nonesuch\n", "")
-        wait_until(lambda: "number: 42" in server.page(""))
-        assert "number: 42" in server.page("zh/") and "…" not in server.page("zh/")
-        assert "WARNING" not in server.messages
-
-
 def test_a_server_checks_the_sources_only_if_one_has_changed(sample_folder: Path, monkeypatch):
     checks: list[str] = []
     source_errors = source_checks.source_errors
@@ -236,10 +201,9 @@ def test_only_changed_pages_are_rendered_again(sample_folder: Path, tmp_path: Pa
     pages = [f"{each}/{page.name}" for each in LANGUAGES for page in list_pages(each)]
     assert rendered("serve") == pages
     assert rendered("serve") == []
-    (sample_folder / ".generated/cache/en/other.md.render.pickle").write_bytes(b"damaged")
+    (sample_folder / ".generated/fresh/pages/en/other.md.render").write_bytes(b"damaged")
     assert rendered("serve") == ["en/other.md"]
-    for module in (render_cache, source_checks):
-        monkeypatch.setattr(module, "code_version", lambda: "newer")
+    monkeypatch.setattr(fresh, "code_version", lambda: "newer")
     assert rendered("serve") == pages
     change(sample_folder / "docs/zh/other.md", "其他。", "其他")
     assert rendered("serve") == ["zh/other.md"]

@@ -79,7 +79,7 @@ def kill_generate(copy: FaultyCopy) -> Iterator[CommandResult]:
 
 def hide_torch(copy: FaultyCopy) -> Iterator[CommandResult]:
     copy.write("gone/torch.py", "raise ImportError('no torch')\n")
-    shutil.rmtree(copy.folder / ".generated/keys")
+    shutil.rmtree(copy.folder / ".generated/fresh/jobs")
     yield copy.run(PYTHONPATH=str(copy.folder / "gone"))
 
 
@@ -95,7 +95,7 @@ def run_two_builds(copy: FaultyCopy) -> Iterator[CommandResult]:
 
 
 def truncate_formula_cache(copy: FaultyCopy) -> Iterator[CommandResult]:
-    cache = copy.folder / ".generated/cache/en/formulas.pickle"
+    cache = copy.folder / ".generated/fresh/pages/en/formulas"
     cache.write_bytes(cache.read_bytes()[:-20])
     yield copy.build()
 

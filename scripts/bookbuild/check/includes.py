@@ -12,7 +12,7 @@ from bookbuild.pages.files import line_number
 from bookbuild.pages.page import FIGURE, INCLUDE, VALUE, SourcePage, blank_fences, list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, without_section_markers
-from bookbuild.pages.values import is_not_yet_run, output_name, resolve_value, source_path
+from bookbuild.pages.values import output_name, resolve_value, source_path
 
 SHOWN_SNIPPETS = ("*.py", "*.js", "variants/*.py")  # each of their sections is on one page
 
@@ -32,8 +32,6 @@ def include_path(file: str, language: str) -> Path:
 def included_text(include: re.Match[str], language: str) -> str:
     """The included file or section. Raises ValueError if it doesn't exist."""
     file, section = include.groups()
-    if is_not_yet_run(file):
-        return "…"
     path = include_path(file, language)
     if not section:
         return without_section_markers(path)

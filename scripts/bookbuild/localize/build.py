@@ -1,74 +1,86 @@
-"""Writes the Chinese snippets, downloads and outputs into .generated/zh/; labs are in docs/zh/."""
+"""Writes the Chinese snippets and downloads into .generated/zh/; labs are in docs/zh/."""
 
-import functools
-import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator
+import ast
 from functools import partial
 from pathlib import Path
 
-from bookbuild.localize.catalogs import catalog_path, file_name, read_code, snippet_files
-from bookbuild.localize.outputs import derive_lab_outputs, derive_output
+from bookbuild.localize.catalogs import catalog_path, file_name, snippet_files
 from bookbuild.localize.render import render_file
-from bookbuild.pages import paths
-from bookbuild.pages.files import write_file
+from bookbuild.pages import fresh, paths
+from bookbuild.pages.files import read_text, write_file
+from bookbuild.pages.labs.notebooks import joined_code
 from bookbuild.pages.sections import without_section_markers
 
-MadeFile = tuple[Path, list[str], Callable[[], str]]  # its inputs, and what makes its text
-Programs = Iterable[tuple[Path, list[Path]]]  # each with all modules that it imports
+DATA = ("results", "translator.safetensors")  # which programs read beside their modules
 
 
-def chinese_path(snippet: Path, folder: str = "snippets") -> Path:
-    """Where the build writes a snippet in Chinese, its download or its output."""
-    return paths.GENERATED / "zh" / folder / file_name(snippet)
+def chinese_path(source: Path) -> Path:
+    """The Chinese version of a snippet, which the build writes, or of a lab."""
+    if source.suffix == ".ipynb":
+        return paths.DOCS / "zh" / "labs" / source.name
+    return paths.GENERATED / "zh" / "snippets" / file_name(source)
 
 
-def write_chinese_files(downloads: list[Path], programs: Programs) -> None:
-    """Write the files whose inputs have changed since the last time; remove obsolete ones."""
-    record, keys = paths.GENERATED / "zh" / "made.json", {}
-    old_keys = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
-    for path, inputs, make in chinese_files(downloads, programs):
-        name = path.relative_to(paths.GENERATED).as_posix()
-        keys[name] = hashlib.sha256("\0".join([code_key(), *inputs]).encode()).hexdigest()
-        if old_keys.get(name) != keys[name] or not path.exists():
-            write_file(path, make())
-    for name in old_keys.keys() - keys:
-        (paths.GENERATED / name).unlink(missing_ok=True)
-    write_file(record, json.dumps(keys))
+def english_path(path: Path) -> Path:
+    """The snippet of which a file is the Chinese version; any other file is its own."""
+    folder = paths.GENERATED / "zh" / "snippets"
+    return paths.SNIPPETS / path.relative_to(folder) if path.is_relative_to(folder) else path
 
 
-def chinese_files(downloads: list[Path], programs: Programs) -> Iterator[MadeFile]:
-    """The snippets, then what is made from them."""
+def write_chinese_snippets() -> None:
+    """Write the snippets whose words have changed since the last time."""
     for snippet in snippet_files():
-        catalog, source = catalog_path(snippet), snippet.read_text(encoding="utf-8")
-        words = catalog.read_text(encoding="utf-8") if catalog.exists() else ""
-        yield chinese_path(snippet), [source, words], partial(render_file, snippet)
-    for path in downloads:
-        if path.suffix in (".py", ".js"):
-            chinese = chinese_path(path)
-            make = partial(without_section_markers, chinese)
-            yield chinese_path(path, "downloads"), [chinese.read_text(encoding="utf-8")], make
-
-    @functools.cache
-    def sources(snippet: Path) -> tuple[str, str]:
-        if snippet.suffix == ".ipynb":
-            return read_code(snippet), render_file(snippet)
-        return read_code(snippet), read_code(chinese_path(snippet))
-
-    output_types = {".py": (".txt", derive_output), ".ipynb": (".json", derive_lab_outputs)}
-    for program, modules in programs:
-        suffix, derive = output_types[program.suffix]
-        output = (paths.GENERATED / "outputs" / file_name(program)).with_suffix(suffix)
-        if output.exists():
-            printed = output.read_text(encoding="utf-8")
-            own, imported = sources(program), [*map(sources, modules)]
-            texts = [printed, *own, *(text for source in imported for text in source)]
-            path = chinese_path(program, "outputs").with_suffix(suffix)
-            yield path, texts, partial(derive, printed, own, imported)
+        catalog = catalog_path(snippet)
+        words = read_text(catalog) if catalog.exists() else ""
+        key = fresh.hash_texts([read_text(snippet), words])
+        make = partial(write_snippet, snippet)
+        fresh.cached(record_name(snippet), key, make, [chinese_path(snippet)])
+    for name in DATA:
+        link = paths.GENERATED / "zh" / "snippets" / name
+        if not link.is_symlink() and (paths.SNIPPETS / name).exists():
+            link.symlink_to(paths.SNIPPETS / name)
 
 
-@functools.cache
-def code_key() -> str:
-    """A hash of this package."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+def record_name(snippet: Path) -> str:
+    return f"zh/{file_name(snippet)}"
+
+
+def write_snippet(snippet: Path) -> str:
+    """Write it; returns a hash of its code if what it prints may be in Chinese."""
+    chinese = render_file(snippet)
+    write_file(chinese_path(snippet), chinese)
+    return hash_if_different(read_text(snippet), chinese)
+
+
+def write_chinese_downloads(downloads: list[Path]) -> None:
+    """Write the snippets as readers download them."""
+    for snippet in downloads:
+        if snippet.suffix in (".py", ".js"):
+            path = paths.GENERATED / "zh" / "downloads" / file_name(snippet)
+            write_file(path, without_section_markers(chinese_path(snippet)))
+
+
+def code_in_chinese(source: Path) -> str:
+    """A hash of the Chinese code of a snippet or lab, if what it prints may be in Chinese.
+
+    It is empty if only comments and docstrings are in Chinese.
+    """
+    if source.suffix != ".ipynb":
+        return fresh.recorded(record_name(source))[1] or ""
+    chinese = chinese_path(source)
+    return hash_if_different(joined_code(source), joined_code(chinese)) if chinese.exists() else ""
+
+
+def hash_if_different(english: str, chinese: str) -> str:
+    try:
+        codes = [ast.dump(without_docstrings(ast.parse(text))) for text in (english, chinese)]
+    except SyntaxError:  # running the program reports it
+        return ""
+    return fresh.hash_texts(codes[1:]) if codes[0] != codes[1] else ""
+
+
+def without_docstrings(tree: ast.AST) -> ast.AST:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value.value = ...
+    return tree

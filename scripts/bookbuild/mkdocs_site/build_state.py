@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -42,8 +41,6 @@ class BuildState:
     chinese_build: BaseProcess | None = None  # builds the Chinese site beside the English one
     chinese_key: str = ""  # while serving: of what the Chinese site is made from
     kept_chinese_key: str = ""  # … of the last one that was built without a warning
-    slow_jobs_are_stale: bool = False  # while serving: whether they must run after the build
-    slow_jobs: subprocess.Popen | None = None  # while serving: the process that runs them
 
 
 STATE = BuildState()

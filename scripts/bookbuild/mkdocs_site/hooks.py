@@ -29,7 +29,6 @@ from bookbuild.mkdocs_site.theme_patches import patch_theme
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError, describe_error
 from bookbuild.publish import csp
-from bookbuild.run import generate
 from bookbuild.run.locks import check_port
 
 log = logging.getLogger("mkdocs.hooks.book")
@@ -44,7 +43,6 @@ def on_startup(command: str, dirty: bool) -> None:
 
 
 def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Callable) -> None:
-    server.watch(str(generate.slow_jobs_mark().parent))
     STATE.can_fork = False
 
 
@@ -114,7 +112,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 
 def on_env(env, config: MkDocsConfig, files: Files) -> None:
-    env.bytecode_cache = FileSystemBytecodeCache(str(paths.GENERATED / "cache"))
+    env.bytecode_cache = FileSystemBytecodeCache(str(paths.GENERATED / "fresh"))
     page_content.render_formulas(files, config)
 
 
@@ -143,4 +141,3 @@ def on_post_build(config: MkDocsConfig) -> None:
         csp.add_policy(folder, comments="giscus" in config.extra)
     if STATE.staged_site:
         STATE.staged_site.is_complete = True
-    source_checks.start_slow_jobs()

@@ -22,7 +22,8 @@ from bookbuild.mkdocs_site.page_html import (
     searchable_html,
     wrap_tables,
 )
-from bookbuild.mkdocs_site.render_cache import cached, cached_step, hash_texts
+from bookbuild.mkdocs_site.render_cache import cached_step
+from bookbuild.pages import fresh
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.glossary import segmentation_words
 from bookbuild.pages.page import list_pages
@@ -77,7 +78,8 @@ def render_formulas(files: Files, config: MkDocsConfig) -> None:
 
     language = build_language(config)
     try:
-        rendered, css, fonts = cached(f"{language}/formulas", hash_texts(map(repr, needed)), render)
+        key = fresh.hash_texts(map(repr, needed))
+        rendered, css, fonts = fresh.cached(f"pages/{language}/formulas", key, render)
     except ValueError as error:
         raise PluginError("\n".join(map(str, formula_errors(language, *error.args)))) from None
     RENDERED_FORMULAS.update(rendered)

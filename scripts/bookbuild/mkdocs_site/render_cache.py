@@ -1,77 +1,35 @@
-"""Reuse results of earlier builds whose inputs have not changed.
+"""Renders only changed pages while the site is served.
 
-Results are kept as pickles in .generated/. While the site is served, each page has a key: a hash
-of its text and files, the glossary, the list of files and the configuration. Its cached steps
-(rendering, search entries, HTML) are repeated only if the key has changed. `mkdocs build` gives
-pages no keys, so it repeats these steps.
+Each page then has a key: a hash of its text and files, the glossary, the list of files and the
+configuration. Its cached steps (rendering, search entries, HTML) are repeated only if the key has
+changed. `mkdocs build` gives pages no keys, so it repeats these steps.
 """
 
-import functools
-import hashlib
 import logging
-import pickle
-import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable
 from logging.handlers import BufferingHandler
-from pathlib import Path
 from typing import TypeVar
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
-from bookbuild.pages import paths
-from bookbuild.pages.files import write_file
+from bookbuild.pages import fresh, paths
 from bookbuild.pages.page import FIGURE, SourcePage
 
 Result = TypeVar("Result")
 PAGE_KEYS: dict[SourcePage, str] = {}
-LOCK_FILES = "requirements.txt", "package-lock.json"
 SHARED_INPUTS = "docs/glossary.yml", "mkdocs.yml", "mkdocs.zh.yml"  # of all pages
 # What MkDocs sets on a page when it renders it, except the links, which refer to other pages.
 RENDERED_ATTRIBUTES = ("content", "toc", "_title_from_render", "present_anchor_ids")
 log = logging.getLogger("mkdocs.structure.pages")
 
 
-def cached(name: str, key: str, compute: Callable[[], Result]) -> Result:
-    """The result of a computation, repeated only if the key or the code has changed."""
-    path, key = paths.GENERATED / "cache" / f"{name}.pickle", f"{code_version()} {key}"
-    with suppress(Exception):  # unpickling a damaged file may raise any exception
-        stored_key, result = pickle.loads(path.read_bytes())
-        if stored_key == key:
-            return result
-    result = compute()
-    write_file(path, pickle.dumps((key, result)))
-    return result
-
-
 def cached_step(page: SourcePage, step: str, compute: Callable[[], Result]) -> Result:
     """The result of a step for a page, repeated only if the page's key has changed."""
     if page not in PAGE_KEYS:
         return compute()
-    return cached(f"{page.language}/{page.name}.{step}", PAGE_KEYS[page], compute)
-
-
-def hash_texts(texts: Iterable[str]) -> str:
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
-
-
-def hash_files(files: Iterable[str | Path]) -> str:
-    """A hash of the names and the contents of these files, and of all files in these folders,
-    without bytecode."""
-    digest, roots = hashlib.sha256(), [paths.ROOT / file for file in files]
-    for path in sorted(path for root in roots for path in (root, *root.rglob("*"))):
-        if "__pycache__" not in path.parts:
-            digest.update(f"{path}\0".encode() + (path.read_bytes() if path.is_file() else b""))
-    return digest.hexdigest()
-
-
-@functools.cache
-def code_version() -> str:
-    """A hash of the code and the packages that build the site, which a server loads once."""
-    locks = [(paths.ROOT / name).read_text(encoding="utf-8") for name in LOCK_FILES]
-    return hash_texts([sys.version, hash_files(["scripts/bookbuild"]), *locks])
+    return fresh.cached(f"pages/{page.language}/{page.name}.{step}", PAGE_KEYS[page], compute)
 
 
 def track_page(
@@ -79,9 +37,9 @@ def track_page(
 ) -> None:
     """Set the key of a page with this text, and make its rendering a cached step."""
     figures = [paths.GENERATED / source.language / match[2] for match in FIGURE.finditer(text)]
-    inputs = hash_files([source.path, *figures, *SHARED_INPUTS])
+    inputs = fresh.hash_files([source.path, *figures, *SHARED_INPUTS])
     addresses = f"{config.site_url} {config.repo_url}"
-    PAGE_KEYS[source] = hash_texts([text, inputs, addresses, *sorted(files.src_uris)])
+    PAGE_KEYS[source] = fresh.hash_texts([text, inputs, addresses, *sorted(files.src_uris)])
 
     def render(config: MkDocsConfig, files: Files) -> None:
         attributes, links, messages = cached_step(

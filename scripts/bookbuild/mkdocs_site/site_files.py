@@ -2,6 +2,7 @@
 
 import json
 from fnmatch import fnmatch
+from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -9,6 +10,7 @@ from mkdocs.structure.files import File, Files
 from bookbuild.mkdocs_site.languages import build_language, root_url
 from bookbuild.mkdocs_site.theme_patches import UNUSED_FILES
 from bookbuild.pages import paths
+from bookbuild.pages.files import read_text
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import SourcePage, list_pages
 from bookbuild.reference import bibliography
@@ -39,10 +41,9 @@ def add_lab(page: SourcePage, files: Files, config: MkDocsConfig) -> None:
         files.remove(original)
     download = page.path.read_text(encoding="utf-8").replace(placeholder, root)
     files.append(File.generated(config, name, content=download))
-    folder = paths.GENERATED / "zh" if page.language == "zh" else paths.GENERATED
-    shown = (folder / "outputs" / page.name).with_suffix(".json")
-    has_run = shown.exists()  # if not, the server is running it: see generate_outputs
-    outputs = json.loads(shown.read_text(encoding="utf-8")) if has_run else []
+    file = Path("outputs", page.name).with_suffix(".json")
+    own = paths.GENERATED / page.language / file  # in Chinese, if it shows words
+    outputs = json.loads(read_text(own if own.exists() else paths.GENERATED / file))
     lines = notebooks.markdown_page(page.path, page.language, outputs)
     text = "".join(f"{line}\n" for line, _ in lines).replace(placeholder, root)
     text = notebooks.with_notebook_links(text, page.path.name, page.language, config.repo_url or "")

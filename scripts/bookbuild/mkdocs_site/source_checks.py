@@ -1,6 +1,5 @@
 """Runs scripts/generate if its output is stale, and checks the sources before a build."""
 
-import atexit
 import logging
 import subprocess
 import sys
@@ -11,10 +10,9 @@ from mkdocs.exceptions import PluginError
 from bookbuild.check.includes import completeness_errors, page_errors
 from bookbuild.check.translation import notebook_errors
 from bookbuild.mkdocs_site.build_state import STATE
-from bookbuild.mkdocs_site.render_cache import LOCK_FILES, code_version, hash_files, hash_texts
-from bookbuild.pages import paths
+from bookbuild.pages import fresh, paths
 from bookbuild.pages.errors import SourceError
-from bookbuild.pages.files import check_encodings, write_file
+from bookbuild.pages.files import check_encodings
 from bookbuild.pages.glossary import glossary_errors
 from bookbuild.pages.page import list_pages, outline
 from bookbuild.pages.paths import LANGUAGES
@@ -23,29 +21,38 @@ from bookbuild.reference import bibliography, claims, contents_tables
 from bookbuild.reference.step_notes import note_errors
 from bookbuild.run import generate
 
-SOURCE_PATHS = ("snippets", "scripts", "tests/claims", "mkdocs.yml", "mkdocs.zh.yml", *LOCK_FILES)
-OUTPUT_PATHS = tuple(f".generated/{name}" for name in ("outputs", "keys", "downloads", *LANGUAGES))
-GENERATE = (sys.executable, "-m", "bookbuild.run.generate")
+SOURCE_PATHS = (
+    "snippets",
+    "scripts",
+    "tests/claims",
+    "mkdocs.yml",
+    "mkdocs.zh.yml",
+    *fresh.LOCK_FILES,
+)
+OUTPUT_PATHS = tuple(
+    f".generated/{name}" for name in ("outputs", "fresh/jobs", "downloads", *LANGUAGES)
+)
+GENERATE = [sys.executable, "-m", "bookbuild.run.generate"]
 log = logging.getLogger("mkdocs.hooks.book")
 
 
 def prepare_sources() -> str:
     """Generate what is stale and check both languages.
 
-    Returns a key of all that the Chinese site is made from, or nothing if slow jobs are stale.
+    Returns a key of all that the Chinese site is made from.
     A server skips what an earlier build has done with the same files: generating, unless more has
     changed than the paragraphs of pages, and the checks, if there was no warning.
     """
-    record = paths.GENERATED / "cache" / "checked"
-    generated, checked = [*record.read_text().split(), "", ""][:2] if record.is_file() else ["", ""]
     sources, pages = hash_sources(), hash_pages()  # before they are read
-    outputs = hash_files(OUTPUT_PATHS)
-    if not (STATE.serving and generated == hash_texts([sources, outputs])):
+    outputs = fresh.hash_files(OUTPUT_PATHS)
+    if not (STATE.serving and fresh.is_fresh("generated", fresh.hash_texts([sources, outputs]))):
         generate_outputs()
-        outputs, checked = hash_files(OUTPUT_PATHS), ""
-    generated = "" if STATE.slow_jobs_are_stale else hash_texts([sources, outputs])
-    if not (STATE.serving and checked == hash_texts([generated, pages])):
-        write_file(record, f"{generated} {checked}")
+        outputs = fresh.hash_files(OUTPUT_PATHS)
+        fresh.record("checked", "")
+    generated = fresh.hash_texts([sources, outputs])
+    fresh.record("generated", generated)
+    checked = fresh.hash_texts([generated, pages])
+    if not (STATE.serving and fresh.is_fresh("checked", checked)):
         check_encodings()
         errors = list(dict.fromkeys(map(str, source_errors())))
         if errors:
@@ -56,9 +63,8 @@ def prepare_sources() -> str:
             warnings.append("README.md now has the pages of the nav; commit it")
         for warning in warnings:  # stops a strict build
             log.warning(warning)
-        checked = "" if warnings or not generated else hash_texts([generated, pages])
-        write_file(record, f"{generated} {checked}")
-    return generated and hash_texts([generated, hash_pages("zh"), hash_files(["overrides"])])
+        fresh.record("checked", "" if warnings else checked)
+    return fresh.hash_texts([generated, hash_pages("zh"), fresh.hash_files(["overrides"])])
 
 
 def hash_sources() -> str:
@@ -67,47 +73,26 @@ def hash_sources() -> str:
     others = [path for path in files if path.suffix != ".md"]
     pages = (path for path in files if path.suffix == ".md")
     outlines = [f"{path} {outline(path.read_text('utf-8', 'replace'))}" for path in pages]
-    return hash_texts([code_version(), hash_files([*SOURCE_PATHS, *others]), *outlines])
+    return fresh.hash_texts(
+        [fresh.code_version(), fresh.hash_files([*SOURCE_PATHS, *others]), *outlines]
+    )
 
 
 def hash_pages(language: str = "") -> str:
     """A hash of the text of all pages, or of those of a language."""
-    return hash_files(paths.DOCS.glob(f"{language or '*'}/**/*.md"))
+    return fresh.hash_files(paths.DOCS.glob(f"{language or '*'}/**/*.md"))
 
 
 def generate_outputs() -> None:
-    """Run scripts/generate if anything is stale. Raises PluginError if it fails.
-
-    A server doesn't wait for slow jobs: their outputs are missing until start_slow_jobs has run
-    them.
-    """
-    stop_slow_jobs()
-    stale = generate.stale_jobs()
-    STATE.slow_jobs_are_stale = STATE.serving and any(job.is_slow for job in stale)
-    if all(STATE.serving and job.is_slow for job in stale):
+    """Run scripts/generate if anything is stale. Raises PluginError if it fails."""
+    if not generate.stale_jobs():
         return generate.update_tables()
-    options = ["--no-slow"] if STATE.serving else []
-    status = subprocess.run([*GENERATE, *options], cwd=paths.SCRIPTS).returncode
+    status = subprocess.run(GENERATE, cwd=paths.SCRIPTS).returncode
     if status < 0:
         hint = "is there enough memory? Run it again; finished outputs are kept"
         raise PluginError(f"scripts/generate was killed by signal {-status}; {hint}")
     if status:
         raise PluginError("scripts/generate failed; see the errors above")
-
-
-def start_slow_jobs() -> None:
-    """After a build, run stale slow jobs in the background; the server then builds again."""
-    if STATE.slow_jobs_are_stale:
-        atexit.register(stop_slow_jobs)
-        STATE.slow_jobs = subprocess.Popen(GENERATE, cwd=paths.SCRIPTS)
-
-
-def stop_slow_jobs() -> None:
-    """Stop running slow jobs in the background; finished outputs are kept."""
-    if STATE.slow_jobs:
-        STATE.slow_jobs.terminate()
-        STATE.slow_jobs.wait()
-        STATE.slow_jobs = None
 
 
 def source_errors() -> Iterator[SourceError]:

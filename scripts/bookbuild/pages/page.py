@@ -1,14 +1,13 @@
 """A page of the book: one source file in one language, read as text."""
 
 import functools
-import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from bookbuild.pages import contents, paths
+from bookbuild.pages import contents, fresh, paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import blank, line_number, parse_yaml, read_text
 from bookbuild.pages.labs import notebooks
@@ -137,7 +136,7 @@ class SourcePage:
 
     def digest(self) -> str:
         """A short hash of the source; the translation records it once reviewed."""
-        return hashlib.sha256(self.path.read_bytes()).hexdigest()[:12]
+        return fresh.hash_bytes(self.path.read_bytes())[:12]
 
 
 def list_pages(language: str) -> list[SourcePage]:

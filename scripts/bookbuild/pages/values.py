@@ -11,22 +11,6 @@ RESULT = re.compile(r'"(\w+)\.json"')
 SOURCE_LINK = re.compile(r'<a class="number"[^>]*>(.*?)</a>')
 OUTPUT_FOLDERS = ("proofs/", "pitfalls/")  # a reference to any other output is to an example
 CLAIM_COUNTS = "claims/numbers"  # {{ claims/numbers: code }}
-# The slowest programs, which take from 2 s. A server runs them in the background, like the labs;
-# until they have run, pages show … for their outputs. decoding/beam_here, which the home page
-# quotes, and proofs/equalities, on which the tables of claims depend, are not among them.
-SLOW_PROGRAMS = (
-    *("proofs/javascript", "proofs/step_through", "pitfalls/no_eval", "pitfalls/source_is_target"),
-    *("examples/training/aligned", "examples/training/errors", "examples/training/generalization"),
-    *("examples/training/sorted", "exercises/training/independent", "examples/variants/question"),
-    "examples/training/needed",
-    *("exercises/variants/mean_of_tokens", "examples/decoding/cousin", "examples/decoding/sampled"),
-    *("examples/full-model/one_sequence", "examples/full-model/slow_softmax"),
-    "examples/initialization/warm_up",
-    *("examples/layers-in-practice/too_good", "examples/multi-head-attention/two_neighbors"),
-    *("examples/positional-encoding/extrapolation", "examples/reproducibility/one_bit"),
-    *("examples/sublayers/take_away", "examples/masks/peeking", "examples/reproducibility/twice"),
-    "examples/training/alone",
-)
 
 
 def output_name(reference: str) -> str:
@@ -35,12 +19,6 @@ def output_name(reference: str) -> str:
     if name == CLAIM_COUNTS:
         return f"{name}.txt"
     return f"outputs/{name if name.startswith(OUTPUT_FOLDERS) else f'examples/{name}'}.txt"
-
-
-def is_not_yet_run(output: str) -> bool:
-    """Whether a server still has to run the slow program that prints this output."""
-    name = output.removeprefix("outputs/").removesuffix(".txt")
-    return name in SLOW_PROGRAMS and not (paths.GENERATED / output).exists()
 
 
 def source_path(name: str) -> Path:
@@ -59,8 +37,6 @@ def resolve_value(reference: str) -> str:
     """
     output, label = output_name(reference), reference.partition(": ")[2]
     path = paths.GENERATED / output
-    if is_not_yet_run(output):
-        return "…"
     if not label or not path.is_file():
         raise ValueError(
             f"unknown example in {{{{ {reference} }}}}; use {{{{ chapter/example: label }}}}"

@@ -7,15 +7,13 @@ same, and then all its mutations are known to be caught.
 """
 
 import functools
-import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from bookbuild.pages import paths
+from bookbuild.pages import fresh, paths
 from bookbuild.pages.files import write_file
-from bookbuild.reference.mutation_testing import hash_code
 
 FOLDERS = ("snippets/", "scripts/evidence/", "scripts/experiments/", "tests/claims/")
 
@@ -75,5 +73,4 @@ def relevant(files: Iterable[str]) -> list[str]:
 
 def code_key(files: Iterable[str]) -> str:
     """A hash of the code of these files of the repository."""
-    text = "".join(hash_code(paths.ROOT / file) for file in files)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return fresh.hash_texts(fresh.hash_file(paths.ROOT / file) for file in files)[:16]

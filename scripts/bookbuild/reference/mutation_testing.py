@@ -6,7 +6,6 @@ module: a function, a class. All other mutants of a recorded part are killed.
 """
 
 import ast
-import hashlib
 import json
 from importlib.metadata import version
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import NamedTuple
 
 import yaml
 
-from bookbuild.pages import paths
+from bookbuild.pages import fresh, paths
 
 FILES = ("transformer.py", "decode.py", "byte_pair_encoding.py", "numerals.py", "train.py")
 
@@ -30,27 +29,16 @@ def results_file() -> Path:
     return paths.SNIPPETS / "results" / "mutation_testing.json"
 
 
-def hash_code(path: Path) -> str:
-    """A hash of a file; comments and docstrings of Python don't change it."""
-    # Here, since it imports the files themselves: a mutant is imported by a fresh process.
-    from translator import code_only
-
-    if not path.is_file():
-        return "missing"
-    data = path.read_bytes()
-    code = code_only(data.decode()).encode() if path.suffix == ".py" else data
-    return hashlib.sha256(code).hexdigest()[:16]
-
-
 def part_hashes(text: str) -> list[str]:
     """The hash of each statement of a module, without comments and docstrings."""
+    # Here, since it imports the files themselves: a mutant is imported by a fresh process.
     from translator import code_only
 
     hashes = []
     for node in ast.parse(text).body:
         first = min(part.lineno for part in [node, *getattr(node, "decorator_list", [])])
         part = code_only("\n".join(text.splitlines()[first - 1 : node.end_lineno]))
-        hashes.append(hashlib.sha256(part.encode()).hexdigest()[:10])
+        hashes.append(fresh.hash_bytes(part.encode())[:10])
     return hashes
 
 

@@ -2,19 +2,25 @@
 
 Without a name: every job whose inputs have changed. The inputs are the file, the local files
 that it imports, and the pinned versions. With names, or parts of names: these jobs in any case.
+What slow programs print is taken from snippets/results/outputs.json if that has it of their code.
 All outputs go to .generated/; a file is only written when its content changes.
 """
 
 import argparse
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from filelock import AcquireReturnProxy
 
-from bookbuild.localize.build import write_chinese_files
-from bookbuild.pages import paths
+from bookbuild.localize.build import (
+    chinese_path,
+    record_name,
+    write_chinese_downloads,
+    write_chinese_snippets,
+)
+from bookbuild.localize.catalogs import snippet_files
+from bookbuild.pages import fresh, paths
 from bookbuild.pages.errors import describe_error
 from bookbuild.pages.files import PARTIAL_SUFFIX, check_encodings, write_file
 from bookbuild.pages.glossary import glossary_table
@@ -28,32 +34,25 @@ from bookbuild.reference import (
     shapes,
     step_notes,
 )
-from bookbuild.run.jobs import Job, dependencies, list_jobs
+from bookbuild.run import recorded
+from bookbuild.run.jobs import Job, list_jobs
 from bookbuild.run.locks import file_lock
 from bookbuild.run.workers import run_jobs
 
-RESULTS_OF_TESTS = ("claims.json",)  # in snippets/results/; no example reads them
+# In snippets/results/; no example reads them.
+UNREAD_RESULTS = ("claims.json", recorded.FILE)
 
 
 def downloadable_snippets() -> list[Path]:
     """The snippets that a reader needs beside a copied code block."""
     patterns = "*.py", "variants/*.py", "*.js", "results/*.json", "*.safetensors"
     found = [path for pattern in patterns for path in paths.SNIPPETS.glob(pattern)]
-    return sorted(path for path in found if path.name not in RESULTS_OF_TESTS)
+    return sorted(path for path in found if path.name not in UNREAD_RESULTS)
 
 
-def programs(jobs: list[Job]) -> Iterator[tuple[Path, list[Path]]]:
-    """The snippets and labs that are run, each with all snippets that it imports."""
-    for job in jobs:
-        if job.is_notebook or job.source.is_relative_to(paths.SNIPPETS):
-            modules = (path for path in dependencies(job.source) if path.suffix == ".py")
-            snippets = {path for path in modules if path.is_relative_to(paths.SNIPPETS)}
-            yield job.source, sorted(snippets - {job.source})
-
-
-def write_downloads_and_tables(jobs: list[Job]) -> None:
+def write_downloads_and_tables() -> None:
     """Write everything that is copied or converted rather than run; takes almost no time."""
-    write_chinese_files(downloadable_snippets(), programs(jobs))
+    write_chinese_downloads(downloadable_snippets())
     for path in downloadable_snippets():
         is_code = path.suffix in (".py", ".js")
         content = without_section_markers(path) if is_code else path.read_bytes()
@@ -78,24 +77,23 @@ def remove_obsolete_files(jobs: list[Job]) -> None:
     """Remove outputs whose source is gone, and partial files of a killed run."""
     for path in paths.GENERATED.rglob(f"*{PARTIAL_SUFFIX}"):
         path.unlink()
-    current = {path for job in jobs for path in (*job.outputs, job.stamp)}
-    current |= {
-        paths.DOWNLOADS / path.relative_to(paths.SNIPPETS) for path in downloadable_snippets()
-    }
+    current = {path for job in jobs for path in job.outputs}
+    current |= {fresh.record_path(job.record_name) for job in jobs}
+    for snippet in snippet_files():
+        current |= {chinese_path(snippet), fresh.record_path(record_name(snippet))}
+    own = paths.GENERATED / "zh"
+    for path in downloadable_snippets():
+        name = path.relative_to(paths.SNIPPETS)
+        current |= {paths.DOWNLOADS / name, own / "downloads" / name}
     current |= {step_notes.notes_path(language) for language in LANGUAGES}
-    folders = [paths.GENERATED / name for name in ("outputs", "keys", "downloads")]
+    names = "outputs", "downloads", "fresh/jobs", "fresh/zh"
+    folders = [paths.GENERATED / name for name in names]
+    folders += [own / name for name in ("outputs", "downloads", "snippets")]
     folders += [paths.GENERATED / language / "figures" for language in LANGUAGES]
     for folder in folders:
         for path in folder.rglob("*"):
-            if path.is_file() and path not in current:
+            if path.is_file() and not path.is_symlink() and path not in current:
                 path.unlink()
-
-
-def slow_jobs_mark() -> Path:
-    """A file that is touched after slow jobs have run, alone in its folder, which servers watch."""
-    path = paths.GENERATED / "slow" / "run"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
 
 
 def generation_lock() -> AcquireReturnProxy:
@@ -107,15 +105,17 @@ def stale_jobs() -> list[Job]:
     """The jobs that must run."""
     check_encodings()
     with generation_lock():
+        write_chinese_snippets()
         return [job for job in list_jobs() if not job.is_fresh()]
 
 
 def update_tables() -> None:
     """Write what isn't run, and remove what is obsolete."""
     with generation_lock():
+        write_chinese_snippets()
         jobs = list_jobs()
         remove_obsolete_files(jobs)
-        write_downloads_and_tables(jobs)
+        write_downloads_and_tables()
 
 
 def main() -> int:
@@ -123,10 +123,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--list", action="store_true", help="list the names and their state")
     parser.add_argument("--force", action="store_true", help="run every job, even if it is fresh")
-    help = "run every program, and keep the outputs beside them to compare with"
+    help = "keep what programs print beside them, to compare later outputs with"
     parser.add_argument("--accept", action="store_true", help=help)
-    help = "don't run the labs and the slowest programs"
-    parser.add_argument("--no-slow", action="store_true", help=help)
     try:
         return generate(parser.parse_args())
     except KeyboardInterrupt:
@@ -140,8 +138,9 @@ def main() -> int:
 
 def accept_outputs(jobs: list[Job]) -> None:
     """Copy the outputs of snippets beside them; a test compares each later output with its copy."""
+    kept = recorded.recorded_outputs()
     for job in jobs:
-        if job.source.is_relative_to(paths.SNIPPETS) and job.is_fresh():
+        if job.source.is_relative_to(paths.SNIPPETS) and job.is_fresh() and job.name not in kept:
             write_file(job.source.with_suffix(".txt"), job.outputs[0].read_bytes())
 
 
@@ -149,12 +148,11 @@ def generate(args: argparse.Namespace) -> int:
     """Run or list the requested jobs; returns the exit status."""
     started = time.monotonic()
     check_encodings()
+    with generation_lock():
+        write_chinese_snippets()
     jobs = list_jobs()
     selected = [
-        job
-        for job in jobs
-        if not (args.no_slow and job.is_slow)
-        and (not args.names or any(name in job.name for name in args.names))
+        job for job in jobs if not args.names or any(name in job.name for name in args.names)
     ]
     if not selected and args.names:
         names = " or ".join(args.names)
@@ -169,13 +167,13 @@ def generate(args: argparse.Namespace) -> int:
         remove_obsolete_files(jobs)
         run_fresh = args.force or args.names
         pending = [job for job in selected if run_fresh or not job.is_fresh()]
+        if not run_fresh:
+            pending = recorded.jobs_to_run(pending)
         if pending:
             failures = run_jobs(pending)
         for message in dict.fromkeys(failures):  # on a full disk they are all the same
             print(f"\n{message}", file=sys.stderr)
-        write_downloads_and_tables(jobs)  # of claims and shapes too, from the output of the proofs
-        if any(job.is_slow and job.is_fresh() for job in pending):
-            slow_jobs_mark().touch()
+        write_downloads_and_tables()  # of claims and shapes too, from the output of the proofs
     if args.accept:
         accept_outputs(selected)
     seconds = time.monotonic() - started

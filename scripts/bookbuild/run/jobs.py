@@ -2,17 +2,16 @@
 
 import ast
 import functools
-import hashlib
 import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bookbuild.pages import paths
+from bookbuild.localize.build import code_in_chinese
+from bookbuild.pages import fresh, paths
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.labs.execution import SETTINGS, plugin_options
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.pages.values import SLOW_PROGRAMS
 
 EXAMPLE_TIMEOUT = 120  # seconds
 LONG_TIMEOUT = 1200  # of a proof; the slowest compute for about a minute
@@ -36,16 +35,12 @@ class Job:
 
     name: str  # examples/embeddings/one_hot, figures/embeddings/norms, downloads/sentences.json
     source: Path
-    outputs: tuple[Path, ...]  # the files in .generated/ that it writes
+    outputs: tuple[Path, ...]  # the files in .generated/ that it writes, one for each language
+    chinese: str = ""  # a hash of the code in Chinese, if what it prints may be in Chinese
 
     @property
     def is_notebook(self) -> bool:
         return self.source.suffix == ".ipynb"
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether a server doesn't wait for it: a lab, or a program that takes seconds."""
-        return self.is_notebook or self.name in SLOW_PROGRAMS
 
     @property
     def timeout(self) -> int:
@@ -55,31 +50,30 @@ class Job:
         return LONG_TIMEOUT if self.name.startswith("proofs/") else EXAMPLE_TIMEOUT
 
     @property
-    def stamp(self) -> Path:
-        """The file that records from which inputs the outputs were made."""
-        return paths.GENERATED / "keys" / self.name
+    def record_name(self) -> str:
+        """The name under which it is recorded from which inputs the outputs were made."""
+        return f"jobs/{self.name}"
 
     @property
     def input_hash(self) -> str:
         """A hash of everything that the outputs depend on."""
-        digest = hashlib.sha256(f"{self.name} {sys.version}".encode())
         pinned = [paths.ROOT / name for name in PINNED_FILES]
+        settings = ""
         if self.is_notebook:
-            digest.update(repr(plugin_options()).encode())
-            pinned += sorted(SETTINGS.rglob("*.*"))
-        for path in [*sorted(dependencies(self.source)), *pinned]:
-            digest.update(code(path))
-        return digest.hexdigest()
+            settings, pinned = repr(plugin_options()), [*pinned, *sorted(SETTINGS.rglob("*.*"))]
+        files = [*sorted(dependencies(self.source)), *pinned]
+        hashes = [fresh.hash_bytes(code(path)) for path in files]
+        return fresh.hash_texts([self.name, sys.version, settings, self.chinese, *hashes])
 
-    def stamp_text(self) -> str:
-        """The hashes of the inputs and of the outputs, to be kept in the stamp."""
-        digest = hashlib.sha256(b"".join(path.read_bytes() for path in self.outputs))
-        return f"{self.input_hash} {digest.hexdigest()}"
+    def key(self) -> str:
+        """A hash of the inputs and of the outputs."""
+        outputs = [fresh.hash_bytes(path.read_bytes()) for path in self.outputs]
+        return fresh.hash_texts([self.input_hash, *outputs])
 
     def is_fresh(self) -> bool:
         """Whether the outputs exist and are those of the current inputs."""
-        exist = all(path.exists() for path in (self.stamp, *self.outputs))
-        return exist and self.stamp.read_text() == self.stamp_text()
+        exist = all(path.exists() for path in self.outputs)
+        return exist and fresh.is_fresh(self.record_name, self.key())
 
 
 def code(path: Path) -> bytes:
@@ -97,6 +91,13 @@ def dependencies(source: Path) -> set[Path]:
             if path.suffix in (".py", ".ipynb"):
                 pending += local_files(path, code(path))
     return visited
+
+
+def snippets(program: Path) -> list[Path]:
+    """A snippet or lab and all snippets that it imports; none for any other program."""
+    files = [path for path in dependencies(program) if path.suffix == ".py"]
+    modules = {path for path in files if path.is_relative_to(paths.SNIPPETS)}
+    return sorted({program, *modules}) if not program.is_relative_to(paths.SCRIPTS) else []
 
 
 @functools.cache
@@ -124,11 +125,15 @@ def local_files(path: Path, source: bytes) -> list[Path]:
 
 def list_jobs() -> list[Job]:
     """All files to run and all figures to draw."""
-    jobs = []
+    jobs, in_chinese = [], functools.cache(code_in_chinese)
     for folder, pattern, output in JOB_FILES:
         for path in sorted((paths.ROOT / folder).glob(pattern)):
             name = path.relative_to(paths.ROOT / folder).with_suffix("").as_posix()
-            jobs.append(Job(name, path, (paths.GENERATED / output.format(name),)))
+            codes = [*map(in_chinese, snippets(path))]
+            is_chinese = any(codes)
+            folders = [paths.GENERATED, *([paths.GENERATED / "zh"] if is_chinese else [])]
+            outputs = tuple(each / output.format(name) for each in folders)
+            jobs.append(Job(name, path, outputs, fresh.hash_texts(codes) if is_chinese else ""))
     for path in sorted((paths.SCRIPTS / "figures").glob("*.py")):
         for function in FIGURE_FUNCTION.findall(path.read_text(encoding="utf-8")):
             name = f"figures/{path.stem}/{function}"

@@ -1,22 +1,26 @@
 """Runs jobs in forked worker processes."""
 
 import contextlib
-import functools
 import gc
 import importlib
 import multiprocessing
 import os
+import random
 import runpy
 import signal
 import sys
 import tempfile
 import threading
 import traceback
+from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import wait
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from bookbuild.pages import paths
+from bookbuild.localize.build import chinese_path, english_path
+from bookbuild.pages import fresh, paths
 from bookbuild.pages.errors import SetupError, SourceError, describe_error
 from bookbuild.pages.files import line_number, write_file
 from bookbuild.pages.labs.execution import run_notebook
@@ -24,6 +28,7 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run.jobs import Job
 
 MANY_JOBS = 20  # of which some train
+PRELOADED: dict[str, dict[str, ModuleType]] = {language: {} for language in LANGUAGES}
 
 
 def run_job(job: Job) -> None:
@@ -35,32 +40,63 @@ def run_job(job: Job) -> None:
         for language, path in zip(LANGUAGES, job.outputs, strict=True):
             write_file(path, render_svg(function, language))
         return
-    # As a reader would run it: in an empty folder.
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        if job.is_notebook:
-            return run_notebook(job.source, *job.outputs)
-        with tempfile.TemporaryFile() as stdout:
-            sys.stdout.flush()
-            os.dup2(stdout.fileno(), 1)
-            runpy.run_path(str(job.source), run_name="__main__")
-            sys.stdout.flush()
-            stdout.seek(0)
-            content = stdout.read()
+    torch: Any = sys.modules["torch"]
+    states = random.getstate(), torch.get_rng_state()
+    for language, output in zip(LANGUAGES, job.outputs, strict=False):
+        program = job.source if language == "en" else chinese_path(job.source)
+        if language == "zh":
+            signal.alarm(job.timeout)  # again
+            use_snippets(language)
+            random.setstate(states[0])
+            torch.set_rng_state(states[1])
+        # As a reader would run it: in an empty folder.
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            if job.is_notebook:
+                run_notebook(program, output, snippets_folder(language))
+            else:
+                run_program(program, output)
+
+
+def run_program(program: Path, output: Path) -> None:
+    """Run a program in this process and write what it prints."""
+    with tempfile.TemporaryFile() as stdout:
+        sys.stdout.flush()
+        os.dup2(stdout.fileno(), 1)
+        runpy.run_path(str(program), run_name="__main__")
+        sys.stdout.flush()
+        stdout.seek(0)
+        content = stdout.read()
     if not content.strip():
-        raise SourceError(job.source, 1, "prints nothing; print the output that a page shows")
-    write_file(job.outputs[0], content)
+        message = "prints nothing; print the output that a page shows"
+        raise SourceError(english_path(program), 1, message)
+    write_file(output, content)
 
 
-def worker_main(job: Job, error_file: Path) -> None:
-    """The main function of a worker process: run the job, and write its error if it fails."""
+def snippets_folder(language: str) -> Path:
+    return paths.SNIPPETS if language == "en" else paths.GENERATED / "zh" / "snippets"
+
+
+def use_snippets(language: str) -> None:
+    """Import the snippets in this language, in place of those in the other."""
+    names = {path.stem for path in paths.SNIPPETS.iterdir()}
+    for module in [each for each in sys.modules if each.partition(".")[0] in names]:
+        del sys.modules[module]
+    sys.modules.update(PRELOADED[language])
+    sys.path[0] = str(snippets_folder(language))
+
+
+def worker_main(job: Job, report: Path) -> None:
+    """The main function of a worker process: run the job, and report its CPU seconds or error."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
     signal.alarm(job.timeout)  # then the signal kills this process
     threading.Thread(target=exit_with_parent, daemon=True).start()
     try:
         run_job(job)
     except BaseException as error:
-        error_file.write_text(describe_failure(job, error))
+        report.write_text(describe_failure(job, error))
         os._exit(1)
+    times = os.times()
+    report.write_text(f"{sum(times[:4]):.1f}")
     os._exit(0)
 
 
@@ -75,18 +111,20 @@ def exit_with_parent() -> None:
 def describe_failure(job: Job, error: BaseException) -> str:
     """'file:line: message', followed by the part of the traceback from the job's file on."""
     path, line, frames = job.source, 1, traceback.extract_tb(error.__traceback__)
-    source_frames = [frame for frame in frames if frame.filename == str(job.source)]
+    source_frames = [each for each in frames if english_path(Path(each.filename)) == job.source]
     known = describe_error(error)
     if known and (not source_frames or isinstance(error, SourceError) or "disk" in known):
         return known  # not the file's error
     if isinstance(error, SyntaxError):
-        path, line = Path(error.filename or path), error.lineno or 1
+        path, line = english_path(Path(error.filename or path)), error.lineno or 1
     elif source_frames:
         line = source_frames[-1].lineno or 1
     elif job.name.startswith("figures/"):
         text = job.source.read_text(encoding="utf-8")
         line = line_number(text, text.index(f"def {Path(job.name).name}("))
     message = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    if any(each.filename != str(job.source) for each in source_frames):
+        message = f"in Chinese: {message}"
     message += f"; correct it, then run scripts/generate {job.name}"
     source_error = SourceError(path, line, message)
     start = frames.index(source_frames[0]) if source_frames else len(frames)
@@ -95,6 +133,8 @@ def describe_failure(job: Job, error: BaseException) -> str:
 
 def preload_modules(jobs: list[Job]) -> None:
     """Import slow modules once, before forking. Raises SetupError if one is missing."""
+    if sys.path[0] != str(paths.SNIPPETS):
+        sys.path.insert(0, str(paths.SNIPPETS))
     names = ["torch"]
     if any(job.name.startswith("figures/") for job in jobs):
         names += ["matplotlib.backends.backend_svg", "figures.svg"]
@@ -114,18 +154,25 @@ def preload_modules(jobs: list[Job]) -> None:
 def preload_snippets() -> None:
     """Import what many jobs use, and draw the translator's sentences once for all of them."""
     importlib.import_module("torch._dynamo")  # optimizers import it, which takes a second
-    with contextlib.suppress(Exception):  # the jobs raise it too, and report its place
-        for path in paths.SNIPPETS.glob("*.py"):
-            importlib.import_module(path.stem)
-        corpus: Any = sys.modules["corpus"]
-        corpus.translator = functools.cache(corpus.translator)
-        for part in corpus.PARTS:
-            corpus.translator(part)
+    names = [path.stem for path in paths.SNIPPETS.glob("*.py")]
+    pairs: dict[str, Any] = {}  # those of the Chinese module are the same
+    for language in LANGUAGES:
+        use_snippets(language)
+        with contextlib.suppress(Exception):  # the jobs raise it too, and report its place
+            PRELOADED[language] = {name: importlib.import_module(name) for name in names}
+            corpus: Any = sys.modules["corpus"]
+            pairs = pairs or {part: corpus.translator(part) for part in corpus.PARTS}
+            corpus.translator = partial(known_pairs, pairs, corpus.translator)
+    use_snippets("en")
+
+
+def known_pairs(pairs: dict[str, Any], draw: Callable[[str], Any], part: str) -> Any:
+    """A copy of the pairs of a part, which are drawn only if it is unknown, to raise the error."""
+    return [*pairs[part]] if part in pairs else draw(part)
 
 
 def run_jobs(jobs: list[Job]) -> list[str]:
     """Run the jobs in parallel, one worker per core; returns the error messages."""
-    sys.path.insert(0, str(paths.SNIPPETS))
     fork = multiprocessing.get_context("fork")
     preload_modules(jobs)
     if len(jobs) > MANY_JOBS:
@@ -137,26 +184,26 @@ def run_jobs(jobs: list[Job]) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         while waiting or running:
             while waiting and len(running) < (os.cpu_count() or 1):
-                job, error_file = waiting.pop(), Path(folder, str(len(waiting)))
-                process = fork.Process(target=worker_main, args=(job, error_file))
+                job, report = waiting.pop(), Path(folder, str(len(waiting)))
+                process = fork.Process(target=worker_main, args=(job, report))
                 process.start()
-                running[process.sentinel] = process, job, error_file
+                running[process.sentinel] = process, job, report
             for sentinel in wait(list(running)):
-                process, job, error_file = running.pop(sentinel)
+                process, job, report = running.pop(sentinel)
                 process.join()
                 done += 1
                 if process.exitcode:
-                    failures.append(failure_message(job, process.exitcode, error_file))
+                    failures.append(failure_message(job, process.exitcode, report))
                 else:
-                    write_file(job.stamp, job.stamp_text())
+                    fresh.record(job.record_name, job.key(), float(report.read_text()))
                     print(f"[{done}/{len(jobs)}] {job.name}", flush=True)
     return failures
 
 
-def failure_message(job: Job, exit_code: int, error_file: Path) -> str:
-    """The error that a worker has written, or why it could not."""
-    if error_file.exists():
-        return error_file.read_text()
+def failure_message(job: Job, exit_code: int, report: Path) -> str:
+    """The error that a worker has reported, or why it could not."""
+    if report.exists():
+        return report.read_text()
     message = f"the process died ({exit_code}); check that memory is sufficient"
     if exit_code == -signal.SIGALRM:
         message = f"did not end within {job.timeout} s and was stopped; make it faster"

@@ -31,12 +31,13 @@ def plugin_options() -> dict[str, Any]:
     return settings["plugins"]["mkdocs-jupyter"]
 
 
-def run_notebook(path: Path, output: Path) -> None:
-    """Execute a lab in this folder; write the Markdown of what each code cell shows, in JSON."""
+def run_notebook(path: Path, output: Path, snippets: Path) -> None:
+    """Execute a lab in this folder, with snippets from another; write what each code cell shows,
+    as Markdown in JSON."""
     from mkdocs_jupyter.convert import nb2html
 
     here = str(Path.cwd())
-    os.environ |= {"JUPYTER_CONFIG_DIR": str(SETTINGS), "PYTHONPATH": str(paths.SNIPPETS)}
+    os.environ |= {"JUPYTER_CONFIG_DIR": str(SETTINGS), "PYTHONPATH": str(snippets)}
     os.environ |= {"JUPYTER_RUNTIME_DIR": here, "IPYTHONDIR": here, "OMP_NUM_THREADS": "1"}
     os.mkdir("labs")  # without the kernel's own files
     options = plugin_options()

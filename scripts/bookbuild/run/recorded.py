@@ -1,0 +1,94 @@
+"""Keeps what slow programs and labs print in snippets/results/, so that a fresh clone is fast.
+
+An output is used only as long as the code that prints it is the same, comments and docstrings
+aside; otherwise the program runs.
+"""
+
+import functools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from bookbuild.localize.build import chinese_path
+from bookbuild.pages import fresh, paths
+from bookbuild.pages.files import write_file
+from bookbuild.run.jobs import Job, code, dependencies, list_jobs, snippets
+from bookbuild.run.workers import preload_modules
+
+FILE = "outputs.json"
+PROGRAMS = ("examples/", "exercises/", "pitfalls/", "labs/")  # not proofs, measured by each build
+SLOW = 2.0  # seconds of CPU time, in both languages together
+
+
+class Output(NamedTuple):
+    """What a program prints in English and, if it has words, in Chinese."""
+
+    key: str
+    seconds: float
+    texts: list[str]
+
+
+def recorded_outputs() -> dict[str, Output]:
+    """The recorded outputs by the names of their jobs."""
+    path = paths.SNIPPETS / "results" / FILE
+    outputs = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {name: Output(**output) for name, output in outputs.items()}
+
+
+def code_key(job: Job) -> str:
+    """A hash of the code of a job, in both languages."""
+    files = sorted(dependencies(job.source))
+    if job.chinese:
+        files += map(chinese_path, snippets(job.source))
+    return fresh.hash_texts(map(hash_code, files))
+
+
+@functools.cache
+def hash_code(path: Path) -> str:
+    return fresh.hash_bytes(code(path)) if path.suffix == ".ipynb" else fresh.hash_file(path)
+
+
+def jobs_to_run(stale: list[Job]) -> list[Job]:
+    """The stale jobs without a recorded output; writes the outputs of the others."""
+    outputs, remaining = recorded_outputs(), []
+    if any(job.name in outputs for job in stale):
+        preload_modules(stale)  # the translator's module, which imports torch, reads the code
+    for job in stale:
+        output = outputs.get(job.name)
+        if output and output.key == code_key(job):
+            for path, text in zip(job.outputs, output.texts, strict=True):
+                write_file(path, text)
+            fresh.record(job.record_name, job.key(), output.seconds)
+        else:
+            remaining.append(job)
+    return remaining
+
+
+def record_outputs() -> None:
+    """Record the outputs of all programs and labs that are slow; generate them first."""
+    outputs = {
+        job.name: Output(code_key(job), seconds, [path.read_text("utf-8") for path in job.outputs])
+        for job, seconds in slow_jobs()
+    }
+    entries = {name: output._asdict() for name, output in sorted(outputs.items())}
+    text = json.dumps(entries, indent=1, ensure_ascii=False) + "\n"
+    write_file(paths.SNIPPETS / "results" / FILE, text)
+
+
+def slow_jobs() -> Iterator[tuple[Job, float]]:
+    """The slow programs and labs, and how long they ran in their last run."""
+    for job in list_jobs():
+        _, seconds = fresh.recorded(job.record_name)
+        if job.name.startswith(PROGRAMS) and (seconds or 0) >= SLOW:
+            yield job, seconds
+
+
+def stale_outputs() -> list[str]:
+    """The names of the recorded outputs that are of other code, or of no program."""
+    jobs = {job.name: job for job in list_jobs()}
+    return [
+        name
+        for name, output in recorded_outputs().items()
+        if name not in jobs or output.key != code_key(jobs[name])
+    ]
