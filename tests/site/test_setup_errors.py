@@ -95,7 +95,7 @@ def run_two_builds(copy: FaultyCopy) -> Iterator[CommandResult]:
 
 
 def truncate_formula_cache(copy: FaultyCopy) -> Iterator[CommandResult]:
-    cache = copy.folder / ".generated/fresh/pages/en/formulas"
+    cache = copy.folder / ".generated/fresh/pages/en/index.md.formulas"
     cache.write_bytes(cache.read_bytes()[:-20])
     yield copy.build()
 

@@ -7,10 +7,6 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
 BUNDLE_PATTERN, SEARCH_WORKER_PATTERN = "bundle.*.min.js", "workers/search.*.min.js"
-LAZY_SEARCH_TEST = (
-    "tests/browser/test_reading.py::test_the_search_index_is_fetched_when_the_search_is_opened"
-)
-SHORT_TASKS_TEST = "tests/browser/test_loading.py::test_the_theme_sets_up_a_page_in_short_tasks"
 
 
 class ThemePatch(NamedTuple):
@@ -31,46 +27,6 @@ THEME_PATCHES = (
         "for(let o=s+1;o<=t.length;o++)t.slice(s,o)in e",
     ),
     ThemePatch(
-        "The search index, a megabyte, is fetched when the search is opened, not on every page.",
-        LAZY_SEARCH_TEST,
-        BUNDLE_PATTERN,
-        '$(location.protocol!=="file:"),Je("search")',
-        'Je("search")',
-    ),
-    ThemePatch(
-        "Highlighting needs the search index only on a page whose address has a query.",
-        "tests/browser/test_reading.py::test_an_address_can_contain_a_query",
-        BUNDLE_PATTERN,
-        'z([t,r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")))])',
-        'r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")),b(o=>t.pipe(m(n=>[n,o]))))',
-    ),
-    ThemePatch(
-        "The search worker is fetched when it receives its first message. Its address is "
-        "relative to the first page.",
-        LAZY_SEARCH_TEST,
-        BUNDLE_PATTERN,
-        "t=new Worker(e)",
-        "a=new URL(e,we()),t=Object.assign(new EventTarget,{postMessage(s){let o=new Worker(a);"
-        'o.onmessage=({data:n})=>t.dispatchEvent(new MessageEvent("message",{data:n})),'
-        "(t.postMessage=n=>o.postMessage(n))(s)}})",
-    ),
-    ThemePatch(
-        "A chapter has about 200 tooltips, code blocks and folded blocks. RxJS' merge sets up each "
-        "in its own task when its last argument is the asynchronous scheduler; in one task they "
-        "block a phone for a quarter of a second.",
-        SHORT_TASKS_TEST,
-        BUNDLE_PATTERN,
-        "()=>p.remove()}),viewport$:r})))}",
-        "()=>p.remove()}),viewport$:r})),pe)}",
-    ),
-    ThemePatch(
-        "Only links with previews have anything to set up, so only they get a task.",
-        SHORT_TASKS_TEST,
-        BUNDLE_PATTERN,
-        '...M("a",e).map(',
-        '...M("a[data-preview]",e).map(',
-    ),
-    ThemePatch(
         "The build has wrapped tables. Doing it in the browser moves what is below them.",
         "tests/browser/test_loading.py::test_no_script_wraps_a_table",
         BUNDLE_PATTERN,
@@ -84,16 +40,8 @@ THEME_PATCHES = (
         'class:"md-code__button",title:Me("clipboard.copy"),',
         'class:"md-code__button",title:Me("clipboard.copy"),"aria-label":Me("clipboard.copy"),',
     ),
-    ThemePatch(
-        "Developer tools would request the source maps, which are not published.",
-        "tests/site/test_markup.py::test_no_script_names_a_source_map",
-        "**/*.min.js",
-        "//# sourceMappingURL=",
-        "// Not published: ",
-    ),
 )
-# Source maps, and search scripts for languages that Material segments differently.
-UNUSED_FILES = ("*.map", "assets/javascripts/lunr/*")
+UNUSED_FILES = ("assets/javascripts/lunr/*",)  # for languages that Material segments differently
 
 
 def patch_theme(config: MkDocsConfig) -> None:
