@@ -5,12 +5,14 @@ import re
 import pytest
 import torch
 
+from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.values import resolve_value
 from bookbuild.reference import model_program, model_trace
 from bookbuild.reference.javascript_model import comparison_pairs, load_trained_translator
 from bookbuild.reference.model_switches import SWITCHES
 from bookbuild.reference.shape_tracer import MODEL_FILE
+from bookbuild.run.jobs import dependencies
 
 SOURCE = MODEL_FILE.read_text(encoding="utf-8")
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -43,6 +45,11 @@ def test_the_build_has_compared_each_tensor_of_50_unseen_sentences():
     assert printed("from float32, by the largest") <= model_trace.FLOAT32_TOLERANCE
     for switch in SWITCHES:
         assert printed(f"without {switch}, from float64") <= model_trace.FLOAT64_TOLERANCE
+
+
+def test_the_build_compares_again_after_a_change_of_the_interpreter():
+    files = dependencies(paths.SCRIPTS / "proofs/step_through.py")
+    assert {*model_trace.INTERPRETER, MODEL_FILE, DRIVER_SCRIPT} <= files
 
 
 def test_each_tensor_is_that_of_pytorch(tasks):

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from bookbuild.pages import paths
+from bookbuild.pages.errors import SourceError
 from bookbuild.pages.node import node_executable
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import downloaded_line, without_section_markers
-from bookbuild.reference import model_program, shape_tracer, step_notes
+from bookbuild.reference import javascript_model, model_program, shape_tracer, step_notes
 from bookbuild.reference.javascript_model import TRANSLATOR_JS, to_float16
 from bookbuild.reference.shape_tracer import MODEL_FILE
 
@@ -269,3 +270,11 @@ def test_invalid_input_raises_an_error_with_a_message(run_script):
     }});""")
     for message, (*_, expected) in zip(found, INVALID_RUNS, strict=True):
         assert expected in message
+
+
+def test_a_damaged_weights_file_is_reported(tmp_path, monkeypatch):
+    weights = tmp_path / "translator.safetensors"
+    weights.write_bytes(javascript_model.TRANSLATOR_WEIGHTS.read_bytes()[:100_000])
+    monkeypatch.setattr(javascript_model, "TRANSLATOR_WEIGHTS", weights)
+    with pytest.raises(SourceError, match="damaged weights file .*; run git restore"):
+        javascript_model.to_float16()
