@@ -9,7 +9,11 @@ from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.values import resolve_value
 from bookbuild.reference import model_program, model_trace
-from bookbuild.reference.javascript_model import comparison_pairs, load_trained_translator
+from bookbuild.reference.javascript_model import (
+    DRIVER_SCRIPT,
+    comparison_pairs,
+    load_trained_translator,
+)
 from bookbuild.reference.model_switches import SWITCHES
 from bookbuild.reference.shape_tracer import MODEL_FILE
 from bookbuild.run.jobs import dependencies
