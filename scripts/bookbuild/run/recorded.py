@@ -18,7 +18,7 @@ from bookbuild.run.workers import preload_modules
 
 FILE = "outputs.json"
 PROGRAMS = ("examples/", "exercises/", "pitfalls/", "labs/")  # not proofs, measured by each build
-SLOW = 2.0  # seconds of CPU time, in both languages together
+SLOW = 1.0  # second of CPU time, in both languages together
 
 
 class Output(NamedTuple):
