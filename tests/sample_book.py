@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from bookbuild.check.pending import mark_translated
-from bookbuild.pages import paths
+from bookbuild.mkdocs_site import markdown_extension
+from bookbuild.pages import contents, paths
 from bookbuild.pages.files import line_number
 from bookbuild.pages.labs import notebooks
 from built_pages import ROOT
@@ -175,6 +176,16 @@ def set_book_paths(folder: Path, patch: pytest.MonkeyPatch) -> None:
 def module_command(folder: Path, name: str) -> list[str]:
     """The command that runs a module of the package bookbuild in a folder's scripts/."""
     return ["env", f"PYTHONPATH={folder / 'scripts'}", sys.executable, "-m", f"bookbuild.{name}"]
+
+
+def expand(text: str, language: str = "en") -> str:
+    """The text of the first page of the sample book with its values and includes."""
+    options = dict(contents.settings(language)["markdown_extensions"]["pymdownx.snippets"])
+    options |= {"base_path": [paths.ROOT / name for name in options["base_path"]]}
+    options |= {"check_paths": True}
+    own = {"language": language, "page": "index.md"}
+    settings = {"pymdownx.snippets": options, markdown_extension.__name__: own}
+    return markdown_extension.expanded_text(text, settings)
 
 
 def change(path: Path, old: str, new: str) -> None:

@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 import torch
 
-from bookbuild.mkdocs_site.page_content import with_source_links
+from bookbuild.mkdocs_site.markdown_extension import BookExtension, link_sources
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
@@ -216,7 +216,9 @@ def test_the_counts_of_the_kinds_are_in_a_table_and_among_the_values(book_with_c
 )
 def test_links_to_the_source_have_the_address_of_the_repository(repository, expected):
     markdown = "[here](other.md) [x](source:tests/t.py#L2){ .claim }."
-    assert with_source_links(markdown, repository) == f"[here](other.md) {expected}."
+    book = BookExtension()
+    book.repository = repository
+    assert link_sources([markdown], book) == [f"[here](other.md) {expected}."]
 
 
 # What tests compare

@@ -15,7 +15,8 @@ def test_formulas_are_found_and_replaced_in_place():
     assert formulas.find_formulas(inline + display) == [("a < b", False), ("x", True)]
     rendered = {("a < b", False): "<i>1</i>", ("x", True): "<i>2</i>"}
     assert formulas.replace_formulas(inline + display, rendered) == (
-        'a <i>1</i> b<div class="formula" tabindex="0"><i>2</i></div>'
+        "a <!--tex:a &lt; b--><i>1</i><!--tex--> b"
+        '<!--tex:\nx\n--><div class="formula" tabindex="0"><i>2</i></div><!--tex-->'
     )
 
 
@@ -25,9 +26,22 @@ def test_punctuation_stays_in_the_line_of_a_short_formula():
 
     long = "+".join("abcdefghijklmnop")
     rendered = {("x", False): "<i>x</i>", (long, False): "<i>long</i>"}
-    kept = '<span class="nowrap">（<i>x</i>）。</span>'
-    assert formulas.replace_formulas(page("x"), rendered) == kept
-    assert formulas.replace_formulas(page(long), rendered) == "（<i>long</i>）。"
+
+    def replaced(tex):
+        return formulas.remove_comments(formulas.replace_formulas(page(tex), rendered))
+
+    assert replaced("x") == '<span class="nowrap">（<i>x</i>）。</span>'
+    assert replaced(long) == "（<i>long</i>）。"
+
+
+def test_the_comments_around_a_formula_have_its_tex_and_give_its_html():
+    formula = r'<span class="arithmatex">\({}\)</span>'
+    page = f"<p>a {formula.format('a &lt; b')} {formula.format(chr(92) + 'pi')}"
+    rendered = {("a < b", False): "<i>1</i>", (r"\pi", False): "<i>2</i>"}
+    html = formulas.replace_formulas(page, rendered)
+    assert formulas.rendered_formulas(html) == ["<i>1</i>", "<i>2</i>"]
+    assert formulas.formulas_as_text(html) == "<p>a a &lt; b …"
+    assert formulas.remove_comments(html) == "<p>a <i>1</i> <i>2</i>"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from bookbuild.mkdocs_site import page_content
+from bookbuild.mkdocs_site.markdown_extension import finish_html
+from bookbuild.mkdocs_site.site_output import with_minutes
 from bookbuild.reference import reading_time
 
 TWENTY_MINUTE_WORDS = reading_time.WORDS_PER_MINUTE * 20
@@ -103,10 +104,12 @@ def test_the_reading_line_is_below_the_title_and_not_in_the_search(language, nee
 
 def test_the_minutes_are_filled_into_the_reading_line_only():
     html = f'<p class="reading">About MINUTES minutes.</p>{TWENTY_MINUTE_TEXT}<p>MINUTES</p>'
-    page: Any = SimpleNamespace(meta={"needs": []}, markdown="About MINUTES minutes. MINUTES")
-    filled = page_content.fill_minutes(html, page)
+    page = SimpleNamespace(language="en", name="index.md", meta={"needs": []})
+    book: Any = SimpleNamespace(page=page, repository="")
+    filled = finish_html(html, book)
     assert filled.startswith('<p class="reading">About 20 minutes.</p>')
     assert filled.endswith("<p>MINUTES</p>")
-    assert page.markdown == "About 20 minutes. MINUTES"
-    page.meta = {}
-    assert page_content.fill_minutes("<p>MINUTES</p>", page) == "<p>MINUTES</p>"
+    assert with_minutes("About MINUTES minutes. MINUTES", filled) == "About 20 minutes. MINUTES"
+    book.page.meta = {}
+    assert finish_html("<p>MINUTES</p>", book) == "<p>MINUTES</p>"
+    assert with_minutes("MINUTES", "<p>1 MINUTES</p>") == "MINUTES"

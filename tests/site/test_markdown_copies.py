@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import pytest
 import yaml
+from pymdownx.snippets import SnippetMissingError
 
 import page_parts
-from bookbuild.check.includes import expand_includes
+import sample_book
 from bookbuild.pages.page import CODE_FENCE, FRONT_MATTER, INLINE_CODE, blank_fences
 from bookbuild.publish.markdown_copies import PageCopy
 from built_pages import BuiltPage, assert_no_errors, page_code_blocks
@@ -250,12 +251,12 @@ def test_code_with_fences_and_links_in_it_is_unchanged(indent):
 def test_an_include_in_a_folded_block_is_indented(sample_folder):
     page = '??? note "Why"\n\n    ```python\n    --8<-- "tiny.py:first"\n    ```'
     code = "    def double(x):\n        return 2 * x\n"
-    assert expand_includes(page, "en") == page.replace('    --8<-- "tiny.py:first"\n', code)
+    assert sample_book.expand(page) == page.replace('    --8<-- "tiny.py:first"\n', code)
 
 
 def test_an_include_of_a_missing_file_is_an_error(sample_folder):
-    with pytest.raises(ValueError, match="missing file nonesuch"):
-        expand_includes('--8<-- "nonesuch.py"', "en")
+    with pytest.raises(SnippetMissingError, match=r"nonesuch\.py"):
+        sample_book.expand('--8<-- "nonesuch.py"')
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,10 @@
 """The Markdown of authors renders as intended, with the configuration of the site."""
 
+import os
 import re
+import subprocess
+import sys
+from html import unescape
 from textwrap import indent
 
 import markdown
@@ -8,17 +12,13 @@ import pytest
 from mkdocs.config import load_config
 from mkdocs.exceptions import PluginError
 
-from bookbuild.mkdocs_site import formulas, markdown_extension, page_content
-from bookbuild.mkdocs_site.markdown_extension import BookExtension
-from bookbuild.mkdocs_site.page_html import (
-    add_code_breaks,
-    searchable_html,
-    strip_indentation,
-)
+from bookbuild.mkdocs_site import formulas, markdown_extension
+from bookbuild.mkdocs_site.page_html import strip_indentation
+from bookbuild.mkdocs_site.search_index import searchable_html
 from bookbuild.mkdocs_site.theme_patches import THEME_PATCHES, patch_theme
 from bookbuild.pages import paths
+from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
-from bookbuild.pages.page import SourcePage
 from built_pages import ROOT
 from sample_book import change, line_of
 
@@ -33,11 +33,10 @@ def render_markdown(config):
     """A function that converts Markdown to HTML as the build does."""
 
     def call(text: str, name: str = "index.md") -> str:
-        extension = BookExtension()
-        extension.page = SourcePage(config.theme["language"], name)
+        options = config.mdx_configs[markdown_extension.__name__] | {"page": name}
         converter = markdown.Markdown(
-            extensions=[*config.markdown_extensions, extension],
-            extension_configs=config.mdx_configs,
+            extensions=config.markdown_extensions,
+            extension_configs=config.mdx_configs | {markdown_extension.__name__: options},
         )
         return converter.convert(text)
 
@@ -48,6 +47,25 @@ def render_markdown(config):
 def empty_glossary(monkeypatch):
     """Make the glossary empty."""
     monkeypatch.setattr(markdown_extension, "tooltips", lambda language: {})
+
+
+def test_a_builder_need_not_name_the_page_that_it_renders(sample_folder, config):
+    page = sample_folder / "docs" / config.theme["language"] / "other.md"
+    change(page, "description:", "needs: [a, b]\ndescription:")
+    converter = markdown.Markdown(
+        extensions=config.markdown_extensions, extension_configs=config.mdx_configs
+    )
+    html = converter.convert(page.read_text(encoding="utf-8").rpartition("---\n")[2])
+    assert re.search(r'<h1 id="\w+">.*</h1>\n<p class="reading" .*\b5\b.*a.*b', html)
+
+
+def test_the_extension_needs_neither_mkdocs_nor_material():
+    code = (
+        "import sys; sys.modules |= dict.fromkeys(('mkdocs', 'material')); "
+        f"import {markdown_extension.__name__}"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts")}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
 
 
 CHINESE_MARKUP = [
@@ -65,9 +83,9 @@ CHINESE_MARKUP = [
     ("~~删去。~~后", "<del>删去。</del>后"),
     ("（`x`）和`y`，再", "（<code>x</code>）和<code>y</code>，再"),
     ("**`x`：**后", "<strong><code>x</code>：</strong>后"),
-    ("维度（$d_k$）是", r'（<span class="arithmatex">\(d_k\)</span>）是'),
-    ("乘$\\sqrt{d}$。再", r'乘<span class="arithmatex">\(\sqrt{d}\)</span>。再'),
-    ("**向量 $x$：**后", r'<strong>向量 <span class="arithmatex">\(x\)</span>：</strong>后'),
+    ("维度（$d_k$）是", '维度<span class="nowrap">（<!--tex:d_k-->'),
+    ("乘$\\sqrt{d}$。再", r'乘<span class="nowrap"><!--tex:\sqrt{d}-->'),
+    ("**向量 $x$：**后", '<strong>向量 <span class="nowrap"><!--tex:x-->'),
     ("见[词嵌入](index.md)。后", '见<a href="index.md">词嵌入</a>。后'),
     ("**[链接](index.md)。**后", '<strong><a href="index.md">链接</a>。</strong>后'),
     ("d~model~，x^2^。", "d<sub>model</sub>，x<sup>2</sup>。"),
@@ -123,7 +141,7 @@ def page_with_line_notes(sample_folder, config):
 
 def code_text(html: str) -> str:
     """The text of the code in the HTML."""
-    return re.sub("<[^>]+>", "", re.search("<code>.*?</code>", html, re.S)[0])
+    return re.sub("<[^>]+>", "", re.search("<code .*?</code>", html, re.S)[0])
 
 
 def annotated_block(page) -> str:
@@ -143,13 +161,15 @@ def test_notes_in_a_folded_block_belong_to_the_code_above_them(render_markdown):
     block = "```{{ .python .annotate }}\n{0}\n```\n\n1.  `{0}` What.\n\n    More.\n\n"
     blocks = [block.format(code) for code in ("x = 1", "y = 2")]
     html = render_markdown('??? note "Code"\n\n' + indent("".join(blocks), "    "))
-    code = [re.sub("<[^>]+>", "", each) for each in re.findall("<code>(.*?)</code>", html, re.S)]
+    code = [
+        re.sub("<[^>]+>", "", each) for each in re.findall("<code .*?>(.*?)</code>", html, re.S)
+    ]
     assert [each for each in code if "#" in each] == ["x = 1  # (1)!\n", "y = 2  # (1)!\n"]
 
 
 def test_code_has_an_element_for_each_change_of_its_color(render_markdown):
     html = render_markdown('```python\nfrom math import pi\nprint(f"{pi}", len(x))\n```')
-    output = re.search("<code>(.*)</code>", html, re.S)[1]
+    output = re.search("<code .*?>(.*)</code>", html, re.S)[1]
     assert output == (
         '<span class="k">from</span> <span class="nf">math</span> <span class="k">import</span> '
         'pi\n<span class="nb">print</span>(f<span class="s">"{</span>pi<span class="s">}"</span>, '
@@ -186,9 +206,7 @@ def test_indentation_is_removed_except_in_code():
 
 
 def test_code_in_a_table_breaks_only_between_its_words(render_markdown):
-    html = add_code_breaks(
-        render_markdown("| a |\n|---|\n| `nn.Linear(in_axis=1)` |\n\n`nn.Linear`")
-    )
+    html = render_markdown("| a |\n|---|\n| `nn.Linear(in_axis=1)` |\n\n`nn.Linear`")
     assert "<code>nn.<wbr>Linear(<wbr>in_<wbr>axis=<wbr>1)</code>" in html
     assert "<code>nn.Linear</code>" in html
 
@@ -205,7 +223,7 @@ def test_a_note_without_a_matching_line_is_reported_with_file_and_line(
     render_markdown, page_with_line_notes, notes, piece, message
 ):
     change(page_with_line_notes, "NOTES", notes)
-    with pytest.raises(PluginError) as error:
+    with pytest.raises(SourceError) as error:
         render_markdown(annotated_block(page_with_line_notes))
     where = f"{page_with_line_notes.relative_to(paths.ROOT)}:{line_of(page_with_line_notes, piece)}"
     assert str(error.value) == f"{where}: {message}"
@@ -226,7 +244,8 @@ def test_a_figure_is_inlined_with_its_alternative_text(sample_folder, config, re
 
 
 def test_a_term_is_explained_where_a_page_first_uses_it(sample_folder, config, render_markdown):
-    if config.theme["language"] == "en":
+    language = config.theme["language"]
+    if language == "en":
         html = render_markdown("`token` **Token** and token; tokens.")
         assert html.count("<abbr") == 1
         assert '<strong><abbr title="a piece (词元)">Token</abbr></strong>' in html
@@ -234,6 +253,7 @@ def test_a_term_is_explained_where_a_page_first_uses_it(sample_folder, config, r
         html = render_markdown("`词元`，**词元**和词元。")
         assert html.count("<abbr") == 1
         assert '<strong><abbr title="一段 (token)">词元</abbr></strong>' in html
+    (sample_folder / f"docs/{language}/glossary.md").write_text("# Glossary\n")
     assert "<abbr" not in render_markdown("token 词元", name="glossary.md")
 
 
@@ -256,30 +276,36 @@ def test_formulas_survive_markdown(render_markdown, tex):
         if "tag" in tex and not display:
             continue
         html = render_markdown(text)
-        assert formulas.find_formulas(html) == [(tex, display)]
-        html = formulas.replace_formulas(html, formulas.render_formulas([(tex, display)]))
+        (kept,) = re.findall("<!--tex:(.*?)-->", html, re.S)
+        assert unescape(kept).strip() == tex
         assert html.count('class="katex"') == 1
+        assert ('<div class="formula"' in html) == display
         assert "<math" in html
         assert "arithmatex" not in html
 
 
 def test_code_with_dollars_is_no_formula(render_markdown):
-    assert formulas.find_formulas(render_markdown("`$x$`, $5 and $6\n\n```sh\necho $x$\n```")) == []
+    html = render_markdown("`$x$`, $5 and $6\n\n```sh\necho $x$\n```")
+    assert formulas.rendered_formulas(html) == []
 
 
-def test_a_broken_formula_is_reported_with_every_page_and_line_it_is_on(sample_folder, config):
+def test_a_broken_formula_is_reported_with_its_page_and_line(
+    sample_folder, config, render_markdown
+):
     language = config.theme["language"]
     page = sample_folder / f"docs/{language}/index.md"
     change(page, "$x^2$", r"$\frac{1}$")
-    (problem,) = page_content.formula_errors(language, r"\frac{1}", "KaTeX parse error")
-    assert str(problem) == (
-        f"docs/{language}/index.md:{line_of(page, 'frac')}: KaTeX parse error; "
-        "katex.org/docs/supported.html lists what there is"
+    with pytest.raises(SourceError) as error:
+        render_markdown(r"$\frac{1}$")
+    message = str(error.value)
+    assert message.startswith(
+        f"docs/{language}/index.md:{line_of(page, 'frac')}: KaTeX parse error"
     )
+    assert message.endswith("; katex.org/docs/supported.html lists what there is")
 
 
 def test_the_search_indexes_words_without_figures_and_tex(render_markdown):
     html = render_markdown("a $x$, $\\frac{1}{2}$.\n\n<svg>b</svg>")
-    read = searchable_html(html)
+    read = re.sub("<[^>]+>", "", searchable_html(html))
     assert "a x, …." in read
-    assert "svg" not in read
+    assert "b" not in read

@@ -16,8 +16,7 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
 import sample_book
-from bookbuild.mkdocs_site import render_cache, source_checks
-from bookbuild.mkdocs_site.build_state import STATE, BuildState
+from bookbuild.mkdocs_site import chinese_site, source_checks
 from bookbuild.pages import fresh
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.page import list_pages
@@ -143,11 +142,12 @@ def test_serving_goes_on_after_an_error_that_stops_a_build(server: Server):
 
 def test_a_server_checks_the_sources_only_if_one_has_changed(sample_folder: Path, monkeypatch):
     checks: list[str] = []
+    is_served = True
     source_errors = source_checks.source_errors
 
     def is_checked() -> bool:
         checks.clear()
-        source_checks.prepare_sources()
+        source_checks.prepare_sources(is_served)
         return bool(checks)
 
     def count() -> Iterator[SourceError]:
@@ -155,7 +155,6 @@ def test_a_server_checks_the_sources_only_if_one_has_changed(sample_folder: Path
         return source_errors()
 
     monkeypatch.setattr(source_checks, "source_errors", count)
-    monkeypatch.setattr(source_checks, "STATE", BuildState(serving=True))
     assert is_checked()
     assert not is_checked()
     change(sample_folder / "docs/en/other.md", "A token", "One token")
@@ -174,7 +173,7 @@ def test_a_server_checks_the_sources_only_if_one_has_changed(sample_folder: Path
         is_checked()
     (sample_folder / "docs/en/gone.md").unlink()
     assert not is_checked()
-    source_checks.STATE.serving = False
+    is_served = False
     assert is_checked(), "mkdocs build checks everything"
 
 
@@ -193,11 +192,10 @@ def test_only_changed_pages_are_rendered_again(sample_folder: Path, tmp_path: Pa
         build(config, serve_url="http://127.0.0.1:8000/" if command == "serve" else None)
         return sorted(renders)
 
-    monkeypatch.setattr(render_cache, "PAGE_KEYS", {})
     monkeypatch.chdir(sample_folder)
     monkeypatch.setattr(Page, "render", counted)
     monkeypatch.setattr(locks, "check_port", lambda *_: None)  # nothing listens here
-    monkeypatch.setattr(STATE, "can_fork", False)  # a fork would count its own
+    monkeypatch.setattr(chinese_site, "can_fork", lambda: False)  # a fork would count its own
     pages = [f"{each}/{page.name}" for each in LANGUAGES for page in list_pages(each)]
     assert rendered("serve") == pages
     assert rendered("serve") == []

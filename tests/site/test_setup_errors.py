@@ -106,7 +106,8 @@ def interrupt_while_generating(copy: FaultyCopy) -> Iterator[CommandResult]:
 
 
 def remove_formula_cache(copy: FaultyCopy) -> None:
-    (copy.folder / ".generated/fresh/pages/en/formulas").unlink()
+    for path in (copy.folder / ".generated/fresh/pages/en").glob("*formulas"):
+        path.unlink()
 
 
 def hide_node(copy: FaultyCopy) -> Iterator[CommandResult]:
@@ -178,7 +179,7 @@ def run_two_builds(copy: FaultyCopy) -> Iterator[CommandResult]:
 
 
 def truncate_formula_cache(copy: FaultyCopy) -> Iterator[CommandResult]:
-    cache = copy.folder / ".generated/fresh/pages/en/formulas"
+    cache = copy.folder / ".generated/fresh/pages/en/index.md.formulas"
     cache.write_bytes(cache.read_bytes()[:-20])
     yield copy.build()
 

@@ -1,4 +1,4 @@
-"""Replaces includes; checks that included files, sections, figures and values exist."""
+"""Checks that included files, sections, figures and values exist."""
 
 import re
 from collections import Counter
@@ -6,54 +6,35 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bookbuild.check.translation import translation_errors
-from bookbuild.pages import paths
+from bookbuild.pages import contents, paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import line_number
 from bookbuild.pages.page import FIGURE, INCLUDE, VALUE, SourcePage, blank_fences, list_pages
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.pages.sections import read_sections, without_section_markers
+from bookbuild.pages.sections import read_sections
 from bookbuild.pages.values import output_name, resolve_value, source_path
 
 SHOWN_SNIPPETS = ("*.py", "*.js", "variants/*.py")  # each of their sections is on one page
 
 
 def include_path(file: str, language: str) -> Path:
-    """The path of an included file; a page includes code and outputs in its language.
+    """The path of an included file, in the folders that pymdownx.snippets searches.
 
     Raises ValueError if it doesn't exist.
     """
-    own = paths.GENERATED / language
-    for folder in (own / "snippets", paths.SNIPPETS, own, paths.GENERATED):
-        if (folder / file).is_file():
-            return folder / file
+    options = contents.settings(language)["markdown_extensions"]["pymdownx.snippets"]
+    for folder in options["base_path"]:
+        if (paths.ROOT / folder / file).is_file():
+            return paths.ROOT / folder / file
     raise ValueError(f"missing file {file} in snippets/ or .generated/; correct the name or add it")
 
 
-def included_text(include: re.Match[str], language: str) -> str:
-    """The included file or section. Raises ValueError if it doesn't exist."""
+def check_include(include: re.Match[str], language: str) -> None:
+    """Raises ValueError if the included file or section doesn't exist."""
     file, section = include.groups()
     path = include_path(file, language)
-    if not section:
-        return without_section_markers(path)
-    if section not in (sections := read_sections(path)):
+    if section and section not in (sections := read_sections(path)):
         raise ValueError(f"no section {section} in {file}; it has: {', '.join(sections) or 'none'}")
-    return sections[section]
-
-
-def expand_includes(text: str, language: str) -> str:
-    """Replace each include by its content, indented like the include.
-
-    Raises ValueError if a file or a section doesn't exist.
-    """
-
-    def content(include: re.Match[str]) -> str:
-        included = included_text(include, language).rstrip("\n")
-        if include[1].endswith(".md"):
-            included = expand_includes(included, language)
-        indent = include[0].partition("-")[0]
-        return re.sub(r"^(?=.)", indent, included, flags=re.M)
-
-    return INCLUDE.sub(content, text)
 
 
 def check_figure(figure: re.Match[str], language: str) -> None:
@@ -74,7 +55,7 @@ def page_errors(page: SourcePage) -> Iterator[SourceError]:
         yield error
     full, plain = page.text, blank_fences(page.text)
     for pattern, text, check in (
-        (INCLUDE, full, included_text),
+        (INCLUDE, full, check_include),
         (FIGURE, plain, check_figure),
         (VALUE, plain, lambda value, _: resolve_value(value[1])),
     ):

@@ -1,17 +1,22 @@
-"""Render formulas with KaTeX at build time, in one Node process for all pages."""
+"""Render formulas with KaTeX at build time, in one Node process for all pages of a build."""
 
+import functools
 import html
 import io
 import json
 import logging
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from bookbuild.check.arithmetic import equations
 from bookbuild.pages import paths
-from bookbuild.pages.node import node_executable, run_program
+from bookbuild.pages.errors import SourceError
+from bookbuild.pages.node import NodeProcess
+from bookbuild.pages.page import SourcePage
 from bookbuild.pages.values import source_link
+from bookbuild.reference import quizzes
 
 # A formula as pymdownx.arithmatex (generic) writes it, and the punctuation next to it.
 FORMULA = re.compile(
@@ -38,10 +43,16 @@ def parse_formula(match: re.Match[str]) -> Formula:
     return html.unescape(match["tex"]).strip(), match["kind"] == "["
 
 
+@functools.cache
+def katex_process(process_id: int) -> NodeProcess:
+    """The process that renders the formulas for this process; a fork has its own."""
+    return NodeProcess(RENDERER)
+
+
 def render_formulas(formulas: list[Formula]) -> dict[Formula, str]:
     """The HTML of each formula. Raises ValueError(tex, reason) for the first invalid one."""
-    output = run_program(node_executable(), RENDERER, input=json.dumps(formulas), cwd=paths.ROOT)
     rendered = {}
+    output = katex_process(os.getpid()).answer(json.dumps(formulas))
     for formula, result in zip(formulas, json.loads(output), strict=True):
         if "error" in result:
             raise ValueError(formula[0], result["error"])
@@ -81,8 +92,8 @@ def minify_html(markup: str) -> str:
     return re.sub(letter, lambda match: match[0] if match[1] else match[2], markup)
 
 
-def replace_formulas(page: str, rendered: dict[Formula, str], repository: str | None = None) -> str:
-    """The page's HTML with its formulas rendered.
+def replace_formulas(page: str, rendered: dict[Formula, str], repository: str = "") -> str:
+    """The page's HTML with its formulas rendered, each between two comments, one with its TeX.
 
     Each equation between numbers links to the test that computes it if there is a repository.
     """
@@ -94,12 +105,39 @@ def replace_formulas(page: str, rendered: dict[Formula, str], repository: str | 
             markup = source_link(markup, ARITHMETIC_TEST, repository)
         if display:
             markup = f'<div class="formula" tabindex="0">{markup}</div>'
+        markup = f"<!--tex:{match['tex']}-->{markup}<!--tex-->"
         with_punctuation = f"{match['before']}{markup}{match['after']}"
         # A browser allows a line break on both sides of a formula, even before a full stop.
         keep = with_punctuation != markup and not display and len(tex) <= MAX_UNBROKEN
         return f'<span class="nowrap">{with_punctuation}</span>' if keep else with_punctuation
 
     return FORMULA.sub(replace, page)
+
+
+def rendered_formulas(page: str) -> list[str]:
+    """The HTML of the formulas of a page."""
+    parts = (part.partition("-->")[2] for part in page.split("<!--tex:")[1:])
+    return [part.partition("<!--tex-->")[0] for part in parts]
+
+
+def formulas_as_text(page: str) -> str:
+    """The page's HTML with its formulas as a search shows them: TeX without commands, or …"""
+    pattern = r"<!--tex:(.*?)-->.*?<!--tex-->"
+    return re.sub(pattern, lambda each: "…" if "\\" in each[1] else each[1], page, flags=re.S)
+
+
+def remove_comments(page: str) -> str:
+    """The page's HTML without the comments with TeX."""
+    return re.sub("<!--tex.*?-->", "", page, flags=re.S)
+
+
+def formula_error(page: SourcePage, tex: str, reason: str) -> SourceError:
+    """An error at a formula of a page or of its quiz, which is found by its first line."""
+    first_line = tex.splitlines()[0]
+    message = f"{reason}; katex.org/docs/supported.html lists what there is"
+    error = page.error(max(0, page.text.find(first_line)), message)
+    in_quiz = [] if first_line in page.text else quizzes.errors_at_text(first_line, message)
+    return next(iter(in_quiz), error)
 
 
 def style_sheet(rendered: Iterable[str]) -> tuple[str, dict[str, bytes]]:

@@ -1,13 +1,16 @@
-"""Adds file and line to MkDocs' warnings."""
+"""Adds file and line to MkDocs' warnings and errors."""
 
 import logging
 import re
+from functools import partial
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
 
+from bookbuild.mkdocs_site.languages import build_language
 from bookbuild.pages import paths
-from bookbuild.pages.errors import SourceError
+from bookbuild.pages.errors import SourceError, describe_error
 from bookbuild.pages.files import line_number
 from bookbuild.pages.page import SourcePage
 from bookbuild.reference import quizzes
@@ -15,6 +18,15 @@ from bookbuild.reference import quizzes
 BROKEN_LINK = re.compile(r"Doc file '([^']+)' contains an? .*?link '([^']+)'")
 MISSING_NAV_PAGE = re.compile(r"A reference to '([^']+)' is included in the 'nav'")
 OMITTED_NAV_PAGE = re.compile(r"^  - (\S+)$", re.M)
+
+
+def add_filters(config: MkDocsConfig) -> None:
+    """Filter the warnings of a build, in place of those of the build before."""
+    for name, function, build in (
+        ("mkdocs.structure.pages", locate_links, build_language(config)),
+        ("mkdocs.structure.nav", locate_nav_errors, config),
+    ):
+        logging.getLogger(name).filters[:] = [partial(function, build)]
 
 
 def locate_links(language: str, record: logging.LogRecord) -> bool:
@@ -47,3 +59,10 @@ def locate_nav_errors(config: MkDocsConfig, record: logging.LogRecord) -> bool:
     if errors:
         record.msg, record.args = "\n".join(map(str, errors)), ()
     return True
+
+
+def report_error(error: Exception) -> None:
+    """Report a known error in one line, and end the build."""
+    if message := describe_error(error):
+        logging.getLogger("mkdocs.hooks.book").error(message)
+        raise Abort("Aborted because of an error") from None

@@ -1,11 +1,13 @@
-"""The Markdown extension of the book: code annotations, figures, tooltips, Chinese line breaks.
+"""The Markdown extension of the book: everything that a page needs, for any builder.
 
-hooks.py sets the page that is being rendered.
+The file with the settings of a language's site names this module in its markdown_extensions. It
+depends on neither MkDocs nor Material.
 """
 
+import functools
 import re
 import xml.etree.ElementTree as etree
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html import escape
 from types import SimpleNamespace
 from typing import Any
@@ -13,12 +15,17 @@ from typing import Any
 from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.util import AtomicString
-from mkdocs.exceptions import PluginError
 from pygments.token import STANDARD_TYPES
 
-from bookbuild.pages import paths
+from bookbuild.check.pending import with_pending_note
+from bookbuild.mkdocs_site import formulas
+from bookbuild.mkdocs_site.page_html import add_code_breaks, add_line_counts, wrap_tables
+from bookbuild.pages import fresh, paths
+from bookbuild.pages.errors import SourceError
 from bookbuild.pages.glossary import tooltips
-from bookbuild.pages.page import SourcePage, page_url
+from bookbuild.pages.page import CODE_FENCE, SourcePage, find_page, page_url
+from bookbuild.pages.values import replace_values
+from bookbuild.reference import bibliography, reading_time
 
 OPENING = re.compile(r"^ *(`{3,})\s*\{[^}]*\.annotate\b")
 ITEM = re.compile(r"^ *(\d+)\.\s+`([^`]+)`")
@@ -43,7 +50,30 @@ TOKEN_CLASSES = {each: name for name, others in MERGED_TOKENS.items() for each i
 TOKEN_CLASSES |= dict.fromkeys(PLAIN_TOKENS, "")
 
 
-def mark_annotations(lines: list[str], page: SourcePage, md: Markdown) -> list[str]:
+def expand_source(lines: list[str], book: "BookExtension") -> list[str]:
+    """Expand citations, values, notes and the reading line, but not yet includes."""
+    text = "\n".join(lines)
+    book.page = page = find_page(text, book.language) if book.finds_page else book.page
+    text = bibliography.expand_citations(text, page.language)
+    text = replace_values(text, book.repository)
+    text = text.replace(f"# {page.heading}\n", f"# {page.title}\n", 1)
+    if page.is_pending:
+        text = with_pending_note(text, page)
+    if (needs := page.meta.get("needs")) is not None:
+        text = reading_time.add_reading_line(text, needs, page.language)
+    return text.split("\n")
+
+
+def link_sources(lines: list[str], book: "BookExtension") -> list[str]:
+    """Links to files of this repository, [text](source:PATH#L1), with its address; without one,
+    only the text."""
+    repository = book.repository.rstrip("/")
+    link = rf"[\1]({repository}/blob/main/\2)\3" if repository else r"\1"
+    pattern = r"\[([^]]*)\]\(source:([^)\s]+)\)(\{[^}]*\})?"
+    return re.sub(pattern, link, "\n".join(lines)).split("\n")
+
+
+def mark_annotations(lines: list[str], book: "BookExtension") -> list[str]:
     """Add the markers of code annotations to the lines that they annotate.
 
     A block with the class annotate is followed by a numbered list. Each item begins with a piece
@@ -51,8 +81,8 @@ def mark_annotations(lines: list[str], page: SourcePage, md: Markdown) -> list[s
     themselves contain no markers.
     """
 
-    def error(source: str, message: str) -> PluginError:
-        return PluginError(str(page.error(max(0, page.text.find(source)), message)))
+    def error(source: str, message: str) -> SourceError:
+        return book.page.error(max(0, book.page.text.find(source)), message)
 
     for start, line in enumerate(lines):
         if opening := OPENING.match(line):
@@ -83,8 +113,9 @@ def annotation_notes(lines: list[str]) -> Iterator[re.Match[str]]:
             return
 
 
-def insert_figures(root: etree.Element, page: SourcePage, md: Markdown) -> None:
+def insert_figures(root: etree.Element, book: "BookExtension") -> None:
     """Insert figures into the page as SVG, so that the theme sets their colors."""
+    page = book.page
     up = "../" * page_url(page.name).count("/")
     for parent in root.iter():
         for index, child in enumerate(parent):
@@ -99,12 +130,13 @@ def insert_figures(root: etree.Element, page: SourcePage, md: Markdown) -> None:
                 role = "group" if num_links else "img"  # a screen reader finds no links in an img
                 svg = svg.replace("<svg", f'<svg role="{role}" aria-label="{label}"', 1)
                 wrapper = etree.Element("span", {"class": "figure"})
-                wrapper.text, wrapper.tail = md.htmlStash.store(svg), child.tail
+                wrapper.text, wrapper.tail = book.md.htmlStash.store(svg), child.tail
                 parent[index] = wrapper
 
 
-def add_tooltips(root: etree.Element, page: SourcePage, md: Markdown) -> None:
+def add_tooltips(root: etree.Element, book: "BookExtension") -> None:
     """Add a tooltip to the first occurrence of each glossary term on a page."""
+    page = book.page
     if page.name in ("glossary.md", "sources.md"):
         return  # the first defines all terms; the second lists titles
     tips = tooltips(page.language)
@@ -144,13 +176,13 @@ def add_tooltips(root: etree.Element, page: SourcePage, md: Markdown) -> None:
     walk(root)
 
 
-def join_chinese_lines(root: etree.Element, page: SourcePage, md: Markdown) -> None:
+def join_chinese_lines(root: etree.Element, book: "BookExtension") -> None:
     """Join the lines of Chinese prose, in which a line break must not become a space."""
 
     def join(text: str | None) -> str | None:
         return WIDE_BREAK.sub("", text) if text and not isinstance(text, AtomicString) else text
 
-    if page.language == "zh":  # English uses the same quotation marks, but with spaces
+    if book.language == "zh":  # English uses the same quotation marks, but with spaces
         for element in root.iter():
             element.text, element.tail = join(element.text), join(element.tail)
 
@@ -161,24 +193,67 @@ def merge_token_classes() -> None:
         STANDARD_TYPES[token] = TOKEN_CLASSES.get(name, name)  # type: ignore[index]
 
 
-class BookExtension(Extension):
-    """Runs the four functions on the lines or the elements of the page that is being rendered."""
+def finish_html(html: str, book: "BookExtension") -> str:
+    """Fill in the reading time, render formulas, and prepare code and tables."""
+    page = book.page
+    if page.meta.get("needs") is not None:
+        html = html.replace("MINUTES", str(reading_time.reading_minutes(html)), 1)
+    if needed := sorted({*formulas.find_formulas(html)}):
+        html = formulas.replace_formulas(html, render_formulas(needed, page), book.repository)
+    return wrap_tables(add_line_counts(add_code_breaks(html)))
 
-    page = SourcePage("en", "index.md")
+
+def render_formulas(needed: list[formulas.Formula], page: SourcePage) -> dict:
+    """The HTML of the formulas of a page, rendered again only if they have changed."""
+    name, key = f"pages/{page.language}/{page.name}.formulas", fresh.hash_texts(map(repr, needed))
+    try:
+        return fresh.cached(name, key, lambda: formulas.render_formulas(needed))
+    except ValueError as error:
+        raise formulas.formula_error(page, *error.args) from None
+
+
+class BookExtension(Extension):
+    """Runs the functions above on the text, the elements or the HTML of a page."""
+
+    def __init__(self, **options: Any):
+        self.config = {
+            "language": ["en", "the language of the pages"],
+            "repository": ["", "the address of the repository, to which numbers link"],
+            "page": ["", "the name of the page; without it, the page with the same title"],
+        }
+        super().__init__(**options)
 
     def extendMarkdown(self, md: Markdown) -> None:
         merge_token_classes()
-        # Lines: before fences are extracted (25).
+        self.md, self.language = md, self.getConfig("language")
+        self.repository = self.getConfig("repository") or ""
+        self.finds_page = not self.getConfig("page")
+        self.page = SourcePage(self.language, self.getConfig("page") or "index.md")
+        # Lines: around the includes of pymdownx.snippets (32), before fences are extracted (25).
         # Elements: after inline patterns (20), before MkDocs resolves links (0).
+        # HTML: after everything else.
         for registry, function, priority in (
+            (md.preprocessors, expand_source, 34),
+            (md.preprocessors, link_sources, 31),
             (md.preprocessors, mark_annotations, 28),
             (md.treeprocessors, join_chinese_lines, 8),
             (md.treeprocessors, add_tooltips, 7),
             (md.treeprocessors, insert_figures, 2),
+            (md.postprocessors, finish_html, -1),
         ):
-
-            def run(content: Any, function: Callable[..., Any] = function) -> Any:
-                return function(content, self.page, md)
-
-            processor: Any = SimpleNamespace(run=run)
+            processor: Any = SimpleNamespace(run=functools.partial(function, book=self))
             registry.register(processor, function.__name__, priority)
+
+
+def makeExtension(**options: Any) -> BookExtension:
+    return BookExtension(**options)
+
+
+def expanded_text(text: str, settings: dict[str, dict]) -> str:
+    """The Markdown of a page with its values and includes, from the settings of extensions."""
+    md = Markdown(extensions=["pymdownx.snippets", __name__], extension_configs=settings)
+    lines = text.split("\n")
+    for step in ("expand_source", "snippet", "link_sources"):
+        lines = md.preprocessors[step].run(lines)
+    text = re.sub(r"^ +$", "", "\n".join(lines), flags=re.M)  # blank lines of an indented include
+    return CODE_FENCE.sub(lambda block: re.sub(r"\s*(\n *[`~]+)$", r"\1", block[0]), text)

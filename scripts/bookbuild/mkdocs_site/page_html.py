@@ -2,8 +2,6 @@
 
 import re
 
-from bookbuild.mkdocs_site import formulas
-
 CODE_BLOCK = re.compile(r"(<pre>(?:<span></span>)?<code)>(.*?)(?=</code>)", re.S)
 
 
@@ -44,14 +42,3 @@ def strip_indentation(page: str) -> str:
     return re.sub(
         rf"{preserved}|\s*\n\s*", lambda match: match[0] if match[1] else "\n", page, flags=re.S
     )
-
-
-def searchable_html(page: str) -> str:
-    """The HTML for the search index: without figures and TeX commands."""
-
-    def plain_formula(match: re.Match[str]) -> str:
-        tex = "…" if "\\" in match["tex"] else match["tex"]
-        return f"{match['before']}{tex}{match['after']}"
-
-    page = re.sub(r"<svg.*?</svg>", "", page, flags=re.S)
-    return formulas.FORMULA.sub(plain_formula, page)

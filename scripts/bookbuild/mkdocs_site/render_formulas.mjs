@@ -1,6 +1,6 @@
-// Reads formulas from stdin and writes their HTML with MathML to stdout, as JSON:
-// [[tex, display], …] -> [{html} or {error}, …]
-import { text } from "node:stream/consumers";
+// Reads lists of formulas from stdin, one a line, and writes a line with their HTML and MathML for
+// each, as JSON: [[tex, display], …] -> [{html} or {error}, …]
+import { createInterface } from "node:readline";
 import katex from "katex";
 
 const macros = {
@@ -14,12 +14,14 @@ const options = {
   strict: (code) => (code === "htmlExtension" ? "ignore" : "error"),
 };
 
-const formulas = JSON.parse(await text(process.stdin));
-const results = formulas.map(([tex, displayMode]) => {
+function render([tex, displayMode]) {
   try {
     return { html: katex.renderToString(tex, { ...options, displayMode, macros: { ...macros } }) };
   } catch (error) {
     return { error: error.message };
   }
-});
-process.stdout.write(JSON.stringify(results));
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${JSON.stringify(JSON.parse(line).map(render))}\n`);
+}

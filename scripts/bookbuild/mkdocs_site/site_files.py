@@ -7,13 +7,21 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from bookbuild.mkdocs_site import formulas
 from bookbuild.mkdocs_site.languages import build_language, root_url
 from bookbuild.mkdocs_site.theme_patches import UNUSED_FILES
-from bookbuild.pages import paths
+from bookbuild.pages import fresh, paths
 from bookbuild.pages.files import read_text
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import SourcePage, list_pages
 from bookbuild.reference import bibliography
+
+
+def change_files(files: Files, config: MkDocsConfig) -> None:
+    """Add and remove files before MkDocs reads them."""
+    add_generated_files(files, config)
+    add_labs(files, config)
+    remove_unused_files(files, config)
 
 
 def add_generated_files(files: Files, config: MkDocsConfig) -> None:
@@ -59,3 +67,14 @@ def remove_unused_files(files: Files, config: MkDocsConfig) -> None:
     for file in [*files]:
         if any(fnmatch(file.src_uri, pattern) for pattern in unused):
             files.remove(file)
+
+
+def add_formula_styles(files: Files, config: MkDocsConfig) -> None:
+    """Add the style sheet and the fonts that the formulas of all pages need."""
+    pages = [file.page.content or "" for file in files.documentation_pages() if file.page]
+    rendered = sorted({each for page in pages for each in formulas.rendered_formulas(page)})
+    name, key = f"pages/{build_language(config)}/formulas", fresh.hash_texts(rendered)
+    css, fonts = fresh.cached(name, key, lambda: formulas.style_sheet(rendered))
+    files.append(File.generated(config, "assets/formulas.css", content=css))
+    for name, content in fonts.items():
+        files.append(File.generated(config, f"assets/fonts/{name}", content=content))

@@ -9,7 +9,6 @@ from mkdocs.exceptions import PluginError
 
 from bookbuild.check.includes import completeness_errors, page_errors
 from bookbuild.check.translation import notebook_errors
-from bookbuild.mkdocs_site.build_state import STATE
 from bookbuild.pages import fresh, paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import check_encodings
@@ -36,7 +35,7 @@ GENERATE = [sys.executable, "-m", "bookbuild.run.generate"]
 log = logging.getLogger("mkdocs.hooks.book")
 
 
-def prepare_sources() -> str:
+def prepare_sources(is_served: bool) -> str:
     """Generate what is stale and check both languages.
 
     Returns a key of all that the Chinese site is made from.
@@ -45,14 +44,14 @@ def prepare_sources() -> str:
     """
     sources, pages = hash_sources(), hash_pages()  # before they are read
     outputs = fresh.hash_files(OUTPUT_PATHS)
-    if not (STATE.serving and fresh.is_fresh("generated", fresh.hash_texts([sources, outputs]))):
+    if not (is_served and fresh.is_fresh("generated", fresh.hash_texts([sources, outputs]))):
         generate_outputs()
         outputs = fresh.hash_files(OUTPUT_PATHS)
         fresh.record("checked", "")
     generated = fresh.hash_texts([sources, outputs])
     fresh.record("generated", generated)
     checked = fresh.hash_texts([generated, pages])
-    if not (STATE.serving and fresh.is_fresh("checked", checked)):
+    if not (is_served and fresh.is_fresh("checked", checked)):
         check_encodings()
         errors = list(dict.fromkeys(map(str, source_errors())))
         if errors:

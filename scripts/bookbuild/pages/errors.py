@@ -3,6 +3,8 @@
 import errno
 from pathlib import Path
 
+from jinja2 import TemplateSyntaxError
+
 from bookbuild.pages import paths
 
 
@@ -35,6 +37,9 @@ def describe_error(error: BaseException) -> str | None:
     """One line for an error that a user can correct; None for any other error."""
     if isinstance(error, SourceError | SetupError):
         return str(error)
+    if isinstance(error, TemplateSyntaxError) and error.filename:
+        hint = "correct the template, or git restore it"
+        return str(SourceError(Path(error.filename), error.lineno, f"{error.message}; {hint}"))
     if not isinstance(error, OSError) or error.errno not in OS_ERROR_MESSAGES:
         return None
     path = Path(error.filename2 or error.filename or "site")  # filename2: destination of a copy

@@ -147,6 +147,13 @@ def list_pages(language: str) -> list[SourcePage]:
     return [SourcePage(language, name) for name in sorted(names)]
 
 
+def find_page(text: str, language: str) -> SourcePage:
+    """The page with the title of this text, for a builder that names none; else the home page."""
+    title = next((heading.title for heading in headings(text)), "")
+    pages = (page for page in list_pages(language) if page.heading == title)
+    return next(pages, SourcePage(language, "index.md"))
+
+
 def list_includes(language: str) -> Iterator[Include]:
     """All --8<-- lines of the pages of a language that are below a heading; labs have none."""
     for page in list_pages(language):
