@@ -1,1 +1,1 @@
-"""Everything that depends on MkDocs or Material."""
+"""The Markdown extension of the book, and everything that depends on MkDocs or Material."""
