@@ -45,16 +45,6 @@ THEME_PATCHES = (
         'r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")),b(o=>t.pipe(m(n=>[n,o]))))',
     ),
     ThemePatch(
-        "The search worker is fetched when it receives its first message. Its address is "
-        "relative to the first page.",
-        LAZY_SEARCH_TEST,
-        BUNDLE_PATTERN,
-        "t=new Worker(e)",
-        "a=new URL(e,we()),t=Object.assign(new EventTarget,{postMessage(s){let o=new Worker(a);"
-        'o.onmessage=({data:n})=>t.dispatchEvent(new MessageEvent("message",{data:n})),'
-        "(t.postMessage=n=>o.postMessage(n))(s)}})",
-    ),
-    ThemePatch(
         "A chapter has about 200 tooltips, code blocks and folded blocks. RxJS' merge sets up each "
         "in its own task when its last argument is the asynchronous scheduler; in one task they "
         "block a phone for a quarter of a second.",
