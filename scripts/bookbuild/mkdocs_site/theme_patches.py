@@ -7,9 +7,6 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
 BUNDLE_PATTERN, SEARCH_WORKER_PATTERN = "bundle.*.min.js", "workers/search.*.min.js"
-LAZY_SEARCH_TEST = (
-    "tests/browser/test_reading.py::test_the_search_index_is_fetched_when_the_search_is_opened"
-)
 SHORT_TASKS_TEST = "tests/browser/test_loading.py::test_the_theme_sets_up_a_page_in_short_tasks"
 
 
@@ -29,20 +26,6 @@ THEME_PATCHES = (
         SEARCH_WORKER_PATTERN,
         "for(let o=s+1;o<t.length;o++)t.slice(s,o)in e",
         "for(let o=s+1;o<=t.length;o++)t.slice(s,o)in e",
-    ),
-    ThemePatch(
-        "The search index, a megabyte, is fetched when the search is opened, not on every page.",
-        LAZY_SEARCH_TEST,
-        BUNDLE_PATTERN,
-        '$(location.protocol!=="file:"),Je("search")',
-        'Je("search")',
-    ),
-    ThemePatch(
-        "Highlighting needs the search index only on a page whose address has a query.",
-        "tests/browser/test_reading.py::test_an_address_can_contain_a_query",
-        BUNDLE_PATTERN,
-        'z([t,r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")))])',
-        'r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")),b(o=>t.pipe(m(n=>[n,o]))))',
     ),
     ThemePatch(
         "A chapter has about 200 tooltips, code blocks and folded blocks. RxJS' merge sets up each "
