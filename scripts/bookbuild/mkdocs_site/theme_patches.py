@@ -37,13 +37,6 @@ THEME_PATCHES = (
         "()=>p.remove()}),viewport$:r})),pe)}",
     ),
     ThemePatch(
-        "Only links with previews have anything to set up, so only they get a task.",
-        SHORT_TASKS_TEST,
-        BUNDLE_PATTERN,
-        '...M("a",e).map(',
-        '...M("a[data-preview]",e).map(',
-    ),
-    ThemePatch(
         "The build has wrapped tables. Doing it in the browser moves what is below them.",
         "tests/browser/test_loading.py::test_no_script_wraps_a_table",
         BUNDLE_PATTERN,
