@@ -115,37 +115,6 @@ def test_a_link_to_a_heading_far_below_leads_to_it(checked_page: Page):
     assert 0 < top < 140
 
 
-# Records which elements get a tooltip or a folding handler in each task; a microtask ends a task.
-RECORD_SETUP_TASKS_SCRIPT = """() => {
-  window.setups = [];
-  let current = null;
-  const add = EventTarget.prototype.addEventListener;
-  EventTarget.prototype.addEventListener = function (...args) {
-    if (this instanceof Element && this.matches("article :is([title], .footnote-ref)")) {
-      if (!current) {
-        setups.push((current = new Set()));
-        queueMicrotask(() => { current = null; });
-      }
-      current.add(this);
-    }
-    return add.apply(this, args);
-  };
-}"""
-# Every element with a tooltip, whether its setup has already taken the title or not.
-TOOLTIP_SELECTOR = "article :is([title]:not(svg *), .footnote-ref)"
-
-
-@pytest.mark.parametrize("width", [390])
-def test_the_theme_sets_up_a_page_in_short_tasks(checked_page: Page, home_url):
-    checked_page.add_init_script(f"({RECORD_SETUP_TASKS_SCRIPT})()")
-    checked_page.goto(f"{home_url}attention/")
-    expected = checked_page.locator(TOOLTIP_SELECTOR).count()
-    assert expected > 60
-    total = "setups.reduce((sum, elements) => sum + elements.size, 0)"
-    checked_page.wait_for_function(f"(expected) => {total} >= expected", arg=expected)
-    assert checked_page.evaluate("Math.max(...setups.map((elements) => elements.size))") == 1
-
-
 RENDERED_BLOCKS_SCRIPT = """() => [...document.querySelectorAll(".md-content__inner > *")]
   .map((block) => getComputedStyle(block).contentVisibility === "visible")"""
 

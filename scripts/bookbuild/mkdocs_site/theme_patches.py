@@ -7,7 +7,6 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
 BUNDLE_PATTERN, SEARCH_WORKER_PATTERN = "bundle.*.min.js", "workers/search.*.min.js"
-SHORT_TASKS_TEST = "tests/browser/test_loading.py::test_the_theme_sets_up_a_page_in_short_tasks"
 
 
 class ThemePatch(NamedTuple):
@@ -26,15 +25,6 @@ THEME_PATCHES = (
         SEARCH_WORKER_PATTERN,
         "for(let o=s+1;o<t.length;o++)t.slice(s,o)in e",
         "for(let o=s+1;o<=t.length;o++)t.slice(s,o)in e",
-    ),
-    ThemePatch(
-        "A chapter has about 200 tooltips, code blocks and folded blocks. RxJS' merge sets up each "
-        "in its own task when its last argument is the asynchronous scheduler; in one task they "
-        "block a phone for a quarter of a second.",
-        SHORT_TASKS_TEST,
-        BUNDLE_PATTERN,
-        "()=>p.remove()}),viewport$:r})))}",
-        "()=>p.remove()}),viewport$:r})),pe)}",
     ),
     ThemePatch(
         "The build has wrapped tables. Doing it in the browser moves what is below them.",
