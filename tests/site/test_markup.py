@@ -193,12 +193,6 @@ def test_every_theme_patch_names_an_existing_test():
         assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), patch.reason
 
 
-def test_no_script_names_a_source_map(site):
-    scripts = list(site.rglob("assets/javascripts/**/*.js"))
-    assert len(scripts) == 4  # the theme's bundle and the search worker of each language
-    assert not any("sourceMappingURL" in script.read_text("utf-8") for script in scripts)
-
-
 def test_indentation_is_removed_except_in_code():
     page = "<ul>\n    <li>a\n\n  b</li>\n</ul>\n<pre><code>x:\n    y\n\n</code></pre>\n  <p>"
     whole = "<ul>\n<li>a\nb</li>\n</ul>\n<pre><code>x:\n    y\n\n</code></pre>\n<p>"

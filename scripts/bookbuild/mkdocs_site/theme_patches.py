@@ -40,16 +40,8 @@ THEME_PATCHES = (
         'class:"md-code__button",title:Me("clipboard.copy"),',
         'class:"md-code__button",title:Me("clipboard.copy"),"aria-label":Me("clipboard.copy"),',
     ),
-    ThemePatch(
-        "Developer tools would request the source maps, which are not published.",
-        "tests/site/test_markup.py::test_no_script_names_a_source_map",
-        "**/*.min.js",
-        "//# sourceMappingURL=",
-        "// Not published: ",
-    ),
 )
-# Source maps, and search scripts for languages that Material segments differently.
-UNUSED_FILES = ("*.map", "assets/javascripts/lunr/*")
+UNUSED_FILES = ("assets/javascripts/lunr/*",)  # for languages that Material segments differently
 
 
 def patch_theme(config: MkDocsConfig) -> None:
