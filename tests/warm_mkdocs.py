@@ -23,8 +23,8 @@ BUILD_MODULES = (
     "markdown.extensions.abbr", "markdown.extensions.admonition", "markdown.extensions.def_list",
     "markdown.extensions.footnotes", "markdown.extensions.md_in_html", "markdown.extensions.tables",
     "pymdownx.arithmatex", "pymdownx.blocks.caption", "pymdownx.blocks.html", "pymdownx.caret",
-    "pymdownx.details", "pymdownx.inlinehilite", "pymdownx.superfences", "pymdownx.tabbed",
-    "pymdownx.tilde",
+    "pymdownx.details", "pymdownx.inlinehilite", "pymdownx.snippets", "pymdownx.superfences",
+    "pymdownx.tabbed", "pymdownx.tilde",
 )  # fmt: skip
 GENERATE_MODULES = ("torch", "matplotlib.figure", "matplotlib.backends.backend_svg")
 COMMAND_TIMEOUT = 300  # seconds for a command, on a busy machine
@@ -93,8 +93,11 @@ def run_command(folder: str, environment: dict[str, str], arguments: list[str]) 
     signal.alarm(COMMAND_TIMEOUT)
     os.environ.clear()
     os.environ.update(environment)
+    own_scripts = os.path.abspath("scripts")  # added by bookbuild.pth when this process began
     os.chdir(folder)
     sys.path.pop(0)  # the folder of this file
+    sys.path[:] = [path for path in sys.path if path != own_scripts]
+    sys.path.append(os.path.abspath("scripts"))
     original_run = subprocess.run
 
     def run_warm(command: Any, **options: Any) -> subprocess.CompletedProcess:
