@@ -10,7 +10,7 @@ from torch import nn
 
 from helpers import DOCS, load_pitfall, numbers
 from marks import claim, mutation
-from train import label_smoothed_cross_entropy, noam_learning_rate
+from trainer import label_smoothed_cross_entropy, noam_learning_rate
 from transformer import (
     LayerNorm,
     MultiHeadAttention,
@@ -661,7 +661,7 @@ def test_the_gradient_that_pushes_the_padding_down_is_its_probability(pitfall_ou
 
 @claim("pitfalls#log-of-zero")
 @mutation(
-    "train.py",
+    "trainer.py",
     "logits[real].log_softmax(dim=-1)",
     "logits[real].softmax(dim=-1).log()",
     fault="the loss takes the logarithm of a softmax",

@@ -4,8 +4,8 @@ import torch
 
 import corpus
 import translator
+from batching import example_of
 from decode import eval_mode
-from train import example_of
 from transformer import Transformer, TransformerConfig
 
 path = Path(translator.__file__).with_name("translator.safetensors")
