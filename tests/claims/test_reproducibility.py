@@ -491,17 +491,18 @@ def test_a_checkpoint_of_another_model_is_rejected(interrupted_checkpoint):
     "data = repr((tokens, held_out)).encode()",
     fault="a checkpoint of other data is accepted",
 )
+@mutation(
+    "trainer.py",
+    "data = repr((tokens, pairs, held_out)).encode()",
+    "data = repr((tokens, pairs)).encode()",
+    fault="a checkpoint of other held-out pairs is accepted",
+)
 def test_a_checkpoint_of_other_data_is_rejected(interrupted_checkpoint):
     swapped = [PAIRS[1], PAIRS[0], *PAIRS[2:]]
-    with pytest.raises(ValueError, match="another run: data is "):
-        train(
-            small_translator(),
-            swapped,
-            [],
-            SHORT,
-            checkpoint=interrupted_checkpoint,
-            resume=True,
-        )
+    for pairs, held_out in (swapped, PAIRS[:9]), (PAIRS, PAIRS[:8]):
+        trainer = Trainer(small_translator(), pairs, held_out, SHORT)
+        with pytest.raises(ValueError, match="another run: data is "):
+            trainer.train(interrupted_checkpoint, resume=True)
 
 
 @claim("reproducibility#checkpoints")

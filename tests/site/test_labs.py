@@ -12,6 +12,7 @@ from functools import cache
 from io import StringIO
 from itertools import groupby
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -215,9 +216,11 @@ def test_in_an_empty_folder_jupyter_shows_what_the_page_shows(
 
 
 WITHOUT_TRAINING = {
-    "train": lambda *args, **kwargs: [
-        {"step": step, "loss": 1 / step, "match": step / 1000} for step in (40, 80, 120)
-    ],
+    "Trainer": lambda *args: SimpleNamespace(
+        train=lambda **kwargs: [
+            {"step": step, "loss": 1 / step, "match": step / 1000} for step in (40, 80, 120)
+        ]
+    ),
     "exact_match": lambda translator, pairs: {"all": 0.5},
     "clear_output": lambda: None,
 }
