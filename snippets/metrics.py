@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 import torch
 
+from batching import Example, cut, example_of, length
 from decode import beam_search, eval_mode
-from real_text import Subwords, Text, cut, import_library, length
-from train import Example, example_of, label_smoothed_cross_entropy
+from sentence_pairs import Subwords, Text
+from trainer import label_smoothed_cross_entropy
 from transformer import Transformer
 from translator import BOS, EOS, PAD, Translator, padded
 
@@ -127,11 +128,12 @@ def chrf(hypotheses: list[str], references: list[str]) -> float:
 # --8<-- [end:metrics]
 # --8<-- [start:scores]
 def scores(hypotheses: list[str], references: list[str]) -> dict[str, float]:
-    """BLEU and chrF by sacreBLEU; ValueError if it isn't installed.
+    """BLEU and chrF by sacreBLEU; ImportError if it isn't installed.
 
     BLEU splits Chinese into characters and other text into words.
     """
-    sacrebleu = import_library("sacrebleu")
+    import sacrebleu
+
     chinese = re.search("[\u4e00-\u9fff]", "".join(references))
     tokenize = "zh" if chinese else "13a"
     bleu = sacrebleu.corpus_bleu(hypotheses, [references], tokenize=tokenize)
@@ -160,8 +162,8 @@ def evaluate(
     table = "".join(f"{a}\t{b}\t{hypothesis}\n" for (a, b), hypothesis in rows)
     try:
         result |= scores(hypotheses, [text.target for text in texts])
-    except ValueError as error:
-        print(f"\nno BLEU and chrF: {error}")
+    except ImportError:
+        print("\nno BLEU and chrF; install them with: pip install sacrebleu")
     return result, table
 
 

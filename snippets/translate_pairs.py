@@ -1,4 +1,4 @@
-"""Translates with a model that train.py --pairs pairs.tsv has trained.
+"""Translates with a model that train_pairs.py pairs.tsv has trained.
 
     python translate_pairs.py pairs "why do we work ?"
 
@@ -9,8 +9,10 @@ import sys
 import unicodedata
 from pathlib import Path
 
+from tokenizers import Tokenizer
+
 from metrics import translate_all
-from real_text import Subwords, import_library
+from sentence_pairs import Subwords
 from translator import load_translator
 
 
@@ -23,13 +25,10 @@ def translate_text(path: Path, text: str) -> str:
     subwords_path = path.with_name(f"{path.name}.subwords.json")
     for each in weights_path, subwords_path:
         if not each.exists():
-            raise ValueError(f"{each} is missing; train.py --pairs writes it")
+            raise ValueError(f"{each} is missing; train_pairs.py writes it")
     translator = load_translator(weights_path)
-    tokenizer = import_library("tokenizers").Tokenizer
     try:
-        subwords = Subwords(
-            tokenizer.from_str(subwords_path.read_text("utf-8"))
-        )
+        subwords = Subwords(Tokenizer.from_file(str(subwords_path)))
     except Exception as error:  # tokenizers raises no narrower class
         raise ValueError(f"{subwords_path}: {error}") from error
     source = " ".join(unicodedata.normalize("NFC", text).split())

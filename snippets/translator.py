@@ -113,6 +113,8 @@ MADE_BY = (
     "corpus.py",
     "checkpoints.py",
     "translator.py",
+    "batching.py",
+    "trainer.py",
     "train.py",
 )
 

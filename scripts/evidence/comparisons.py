@@ -23,7 +23,7 @@ from evidence.references import (
     torch_modules,
     with_torch_names,
 )
-from train import label_smoothed_cross_entropy
+from trainer import label_smoothed_cross_entropy
 from transformer import (
     Decoder,
     DecoderLayer,

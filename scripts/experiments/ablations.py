@@ -27,9 +27,11 @@ from torch import Tensor, nn
 
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
 sys.path[:0] = [str(SNIPPETS), str(SNIPPETS.parent / "scripts")]
+import batching  # noqa: E402
 import corpus  # noqa: E402
 import decode  # noqa: E402
 import train  # noqa: E402
+import trainer  # noqa: E402
 import transformer  # noqa: E402
 import translator  # noqa: E402
 from bookbuild.pages.sections import read_sections  # noqa: E402
@@ -44,14 +46,15 @@ from experiments.common.sweeps import (  # noqa: E402
     ratio_with_interval,
     run_sweep,
 )
-from train import Settings  # noqa: E402
+from trainer import Settings, Trainer  # noqa: E402
 from translator import PAD, Translator  # noqa: E402
 
 RESULTS = SNIPPETS / "results" / "ablations.json"
 MADE_FROM = ("transformer.py", "numerals.py", "decode.py", "translator.py")
 SECTIONS = {  # of files that have more in them
     "corpus.py": ("pairs", "vocabulary", "numerals"),
-    "train.py": ("label_smoothing", "schedules", "batches", "gradients", "run", "train"),
+    "batching.py": ("imports", "batches"),
+    "trainer.py": ("label_smoothing", "schedules", "forward_backward", "trainer"),
 }
 SIZES = {
     "d_model": 64,
@@ -143,14 +146,14 @@ VARIANTS = {
 
 def teacher_forced(model: Translator, pairs: list[Pair], smoothing: float) -> dict[str, float]:
     """Loss, its excess over the smallest possible loss, accuracy and confidence by character."""
-    examples = [train.example_of(model, pair) for pair in pairs]
+    examples = [batching.example_of(model, pair) for pair in pairs]
     src, tgt = (translator.padded(ids) for ids in zip(*examples, strict=True))
     targets = tgt[:, 1:]
     with decode.eval_mode(model.model):
         logits = model.model(src, tgt[:, :-1])
     real = targets != PAD
     confidence, predicted = logits[real].softmax(dim=-1).max(dim=-1)
-    loss = train.label_smoothed_cross_entropy(logits, targets, smoothing, PAD).item()
+    loss = trainer.label_smoothed_cross_entropy(logits, targets, smoothing, PAD).item()
     return {
         "held-out loss": loss,
         "excess": loss - minimum_loss(logits.size(-1), smoothing),
@@ -175,7 +178,7 @@ def one(name: str, seed: int, peak: float) -> dict[str, Any]:
         with torch.no_grad():
             variant.change(model.model)
     with replaced(*variant.function or ("causal_mask", transformer.causal_mask)):
-        curve = train.train(model, pairs, held_out[:100], settings, show=lambda line: None)
+        curve = Trainer(model, pairs, held_out[:100], settings).train(show=lambda line: None)
         result = {
             "loss": curve[-1]["loss"],
             "match": translator.exact_match(model, held_out)["all"],
@@ -196,7 +199,7 @@ def lengths() -> dict[str, Any]:
     task = train.TASKS["numerals"]
     pairs = task.pairs("train")
     model = translator.new_translator(pairs, 0, **task.sizes)
-    train.train(model, pairs, pairs[:1], task.settings, show=lambda line: None)
+    Trainer(model, pairs, pairs[:1], task.settings).train(show=lambda line: None)
     known = {tuple(pair.source) for pair in pairs}
     match, examples = {}, []
     for digits in range(7, 13):

@@ -27,11 +27,11 @@ sys.path.insert(0, str(SNIPPETS))
 import phrases  # noqa: E402
 import train_pairs  # noqa: E402
 import translator  # noqa: E402
-from pair_run import PairSettings  # noqa: E402
-from real_text import read_pairs, split_pairs  # noqa: E402
+from sentence_pairs import read_pairs, split_pairs  # noqa: E402
+from train_pairs import PairSettings, PairTrainer  # noqa: E402
 
 RESULTS = SNIPPETS / "results" / "own-text.json"
-MADE_BY = ("real_text.py", "metrics.py", "pair_run.py", "train_pairs.py", "decode.py")
+MADE_BY = ("sentence_pairs.py", "metrics.py", "train_pairs.py", "decode.py")
 PAIRS, STEPS, SHORT = 50_000, 3000, 200
 ERRORS = 0.03  # of the words of more than three letters
 SIZES: dict[str, Any] = {
@@ -92,7 +92,8 @@ def compare(file: Path, steps: int) -> list[dict]:
         settings = PairSettings(**SETTINGS | changes)
         data = train_pairs.prepare(file, settings, SIZES | {"norm_first": norm_first})
         held_out = train_pairs.sample(data.pairs["validation"], 500, seed)
-        curve = train_pairs.train_pairs(data.translator, data.pairs["train"], held_out, settings)
+        trainer = PairTrainer(data.translator, data.pairs["train"], held_out, settings)
+        curve = trainer.train()
         print(f"\n{norm_first=} {changes} {curve[-1]}")
         found.append(
             {
@@ -113,9 +114,7 @@ def measure(count: int, steps: int, short: int) -> dict:
         write_pairs(file, count)
         texts, dropped = read_pairs(file)
         started = time.process_time()
-        curve, scores = train_pairs.run_pairs(
-            file, Path(folder), sizes=SIZES, steps=steps, **SETTINGS
-        )
+        curve, scores = train_pairs.run_pairs(file, Path(folder), SIZES, steps=steps, **SETTINGS)
         seconds = time.process_time() - started
         comparison = compare(file, short)
     return {

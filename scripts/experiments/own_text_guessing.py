@@ -21,8 +21,8 @@ import train_pairs  # noqa: E402
 import translator  # noqa: E402
 from corpus import Pair  # noqa: E402
 from metrics import scores  # noqa: E402
-from pair_run import PairSettings  # noqa: E402
-from real_text import Text  # noqa: E402
+from sentence_pairs import Text  # noqa: E402
+from train_pairs import PairSettings  # noqa: E402
 
 OWN_TEXT = Path(__file__).with_name("own_text.py")
 RESULTS = SNIPPETS / "results" / "own-text-guessing.json"

@@ -17,6 +17,7 @@ SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
 sys.path.insert(0, str(SNIPPETS))
 import corpus  # noqa: E402
 import train  # noqa: E402
+import trainer  # noqa: E402
 import translator  # noqa: E402
 from corpus import Pair  # noqa: E402
 
@@ -35,20 +36,20 @@ def root_learning_rate(step: int, peak: float, warmup_steps: int, steps: int) ->
     return peak * min(step / warmup_steps, (warmup_steps / step) ** 0.5)
 
 
-SCHEDULES = {"root": root_learning_rate, "straight": train.linear_learning_rate}
+SCHEDULES = {"root": root_learning_rate, "straight": trainer.linear_learning_rate}
 
 
 def run(schedule: str, peak: float, seed: int) -> float:
     """The fraction of the held-out numbers that is translated correctly."""
     pairs, held_out = data("train"), data("validation")
-    settings = train.Settings(steps=STEPS, warmup_steps=WARM_UP, peak=peak, seed=seed)
+    settings = trainer.Settings(steps=STEPS, warmup_steps=WARM_UP, peak=peak, seed=seed)
     model = translator.new_translator(pairs, seed, **train.SIZES)
-    before = train.linear_learning_rate
-    train.linear_learning_rate = SCHEDULES[schedule]
+    before = trainer.linear_learning_rate
+    trainer.linear_learning_rate = SCHEDULES[schedule]
     try:
-        train.train(model, pairs, held_out[:1], settings, show=lambda line: None)
+        trainer.Trainer(model, pairs, held_out[:1], settings).train(show=lambda line: None)
     finally:
-        train.linear_learning_rate = before
+        trainer.linear_learning_rate = before
     return translator.exact_match(model, held_out)["all"]
 
 
@@ -61,7 +62,7 @@ def key() -> str:
 def main() -> None:
     torch.set_num_threads(1)
     d_model = train.SIZES["d_model"]
-    papers = train.noam_learning_rate(WARM_UP, d_model, WARM_UP)
+    papers = trainer.noam_learning_rate(WARM_UP, d_model, WARM_UP)
     runs = [
         {"schedule": schedule, "peak": name, "seed": seed, "match": run(schedule, peak, seed)}
         for schedule in SCHEDULES

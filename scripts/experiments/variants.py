@@ -32,9 +32,11 @@ from torch import Tensor, nn
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
 elsewhere = [path for path in sys.path if Path(path) != Path(__file__).parent]
 sys.path[:] = [str(SNIPPETS), str(SNIPPETS.parent / "scripts"), *elsewhere]  # not this variants
+import batching  # noqa: E402
 import corpus  # noqa: E402
 import decode  # noqa: E402
 import train  # noqa: E402
+import trainer  # noqa: E402
 import translator  # noqa: E402
 from bookbuild.pages import fresh  # noqa: E402
 from bookbuild.pages.sections import read_sections  # noqa: E402
@@ -73,7 +75,8 @@ RESULTS = SNIPPETS / "results" / "variants.json"
 FILES = ("transformer.py", "numerals.py")  # and the variant's own
 SECTIONS = {  # of files that have more in them
     "corpus.py": ("pairs", "vocabulary", "numerals"),
-    "train.py": ("label_smoothing", "schedules", "batches", "gradients", "run"),
+    "batching.py": ("imports", "batches"),
+    "trainer.py": ("label_smoothing", "schedules", "forward_backward", "trainer"),
     "translator.py": ("translator",),
 }
 TASK = train.TASKS["numerals"]
@@ -195,11 +198,11 @@ def teacher_forced(model: Translator, pairs: list[Pair]) -> tuple[list[bool], fl
     characters, total, loss = 0, 0, 0.0
     with decode.eval_mode(model.model):
         for i in range(0, len(pairs), 250):
-            batch = [train.example_of(model, pair) for pair in pairs[i : i + 250]]
+            batch = [batching.example_of(model, pair) for pair in pairs[i : i + 250]]
             src, tgt = (translator.padded(ids) for ids in zip(*batch, strict=True))
             logits, targets = model.model(src, tgt[:, :-1]), tgt[:, 1:]
             real = targets != PAD
-            mean = train.label_smoothed_cross_entropy(logits, targets, SETTINGS.smoothing, PAD)
+            mean = trainer.label_smoothed_cross_entropy(logits, targets, SETTINGS.smoothing, PAD)
             loss += (mean.item() - minimum_loss(logits.size(-1))) * int(real.sum())
             logits[..., PAD] = -torch.inf
             same = logits.argmax(dim=-1) == targets
@@ -221,7 +224,7 @@ def numerals(name: str, seed: int, peak: float) -> dict[str, Any]:
     pairs = pairs_of("train")
     model = VARIANTS[name].make(pairs, seed)
     settings = replace(SETTINGS, seed=seed, peak=peak)
-    run = train.Run(model, pairs, settings, train.SINGLE_PROCESS)
+    run = trainer.Trainer(model, pairs, [], settings)
     excess, seconds = {}, 0.0
     model.model.train()
     started = time.process_time()

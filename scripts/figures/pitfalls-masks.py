@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 from figures.diagram import blank_canvas, fill_cells, frame, grid, write
 from figures.style import FIRST, INK, MUTED, PAPER, SECOND, canvas, figure
-from train import noam_learning_rate
+from trainer import noam_learning_rate
 
 
 @figure(

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import torch
 
+import batching
 import corpus
 import train
+import trainer
 import transformer
 import translator
 from bookbuild.reference.cross_attention import trace_translation
@@ -125,16 +127,16 @@ def smoothed(label):
 def schedules(label):
     fig, (left, right) = canvas(height=240, columns=2)
     steps = range(10, 30_000, 10)
-    left.plot(steps, [train.noam_learning_rate(s, 512, 4000) for s in steps], color=SECOND)
+    left.plot(steps, [trainer.noam_learning_rate(s, 512, 4000) for s in steps], color=SECOND)
     left.set_title(label["base"])
     left.set_xticks([0, 4000, 15000, 30000], ["0", "4000", "15000", "30000"])
     left.set_yticks([0, 0.0004, 0.0008])
     task = train.TASKS["numerals"]
     settings, d_model = task.settings, task.sizes["d_model"]
     steps = range(1, settings.steps + 1)
-    papers = [train.noam_learning_rate(s, d_model, settings.warmup_steps) for s in steps]
+    papers = [trainer.noam_learning_rate(s, d_model, settings.warmup_steps) for s in steps]
     right.plot(steps, papers, color=SECOND)
-    right.plot(steps, [train.learning_rate(s, settings, d_model) for s in steps], color=FIRST)
+    right.plot(steps, [trainer.learning_rate(s, settings, d_model) for s in steps], color=FIRST)
     right.set_title(label["here"])
     right.set_yticks([0, 0.004, 0.008, 0.012])
     right.text(330, 0.0085, label["paper"], color=SECOND)
@@ -156,7 +158,7 @@ def batches(label):
     sizes = [(len(pair.source), len(pair.target) + 2) for pair in pairs]  # with <bos> and <eos>
     examples = [(torch.empty(source), torch.empty(target)) for source, target in sizes]
     random_batch = random.Random(0).sample(examples, 32)
-    similar_batch = next(itertools.islice(train.batches(examples, 32, seed=0), 4, None))
+    similar_batch = next(itertools.islice(batching.batches(examples, 32, seed=0), 4, None))
     fig, ax = blank_canvas(250)
     for left, batch, name in ((20, random_batch, "drawn"), (290, similar_batch, "like")):
         lengths = [len(tgt) for _, tgt in batch]

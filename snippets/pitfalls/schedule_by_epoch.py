@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from train import noam_learning_rate
+from trainer import noam_learning_rate
 
 
 def train(by_epoch, epochs=4, batches=100):

@@ -7,9 +7,9 @@ import torch
 from playwright.sync_api import Locator, Page, expect
 
 import corpus
-import train
 import transformer
 import translator
+from batching import example_of
 from bookbuild.pages import paths
 from browser_pages import axe_errors
 from built_pages import assert_no_errors
@@ -73,7 +73,7 @@ def cross_attention_weights(
         recorded_weights.append(weights)
         return output, weights
 
-    src, tgt = train.example_of(rounded_translator, corpus.Pair(source, target, ""))
+    src, tgt = example_of(rounded_translator, corpus.Pair(source, target, ""))
     monkeypatch.setattr(transformer, "fused_attention", record_attention)
     with eval_mode(rounded_translator.model):
         rounded_translator.model(src[None], tgt[None, :-1])

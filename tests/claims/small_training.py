@@ -7,7 +7,7 @@ import signal
 import torch
 
 import corpus
-from train import Settings, train
+from trainer import SINGLE_PROCESS, Settings, Trainer
 from translator import Translator, new_translator
 
 PAIRS = [corpus.number_pair(n) for n in range(200)]
@@ -32,9 +32,13 @@ def silent(line: str) -> None:
     pass
 
 
-def trained(settings=SHORT, show=silent, **options) -> Translator:
+def train(translator, pairs, held_out, settings, group=SINGLE_PROCESS, show=silent, **options):
+    return Trainer(translator, pairs, held_out, settings, group).train(show=show, **options)
+
+
+def trained(settings=SHORT, **options) -> Translator:
     translator = small_translator(settings.seed)
-    train(translator, PAIRS, PAIRS[:9], settings, show=show, **options)
+    train(translator, PAIRS, PAIRS[:9], settings, **options)
     return translator
 
 

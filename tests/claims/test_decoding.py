@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import corpus
 import decode
 import train
+import trainer
 import translator
 from decode import (
     KeyValueCache,
@@ -909,8 +910,8 @@ def test_a_half_trained_model_is_unsure_although_each_source_has_one_translation
     assert len(both) == len({source for source, _ in both})
     sizes = train.SIZES | {"d_model": 48, "num_encoder_layers": 1, "num_decoder_layers": 1}
     half = translator.new_translator(pairs, 0, **sizes)
-    settings = train.Settings(steps=100, warmup_steps=30, peak=8e-3)
-    train.train(half, pairs, pairs[:1], settings, show=lambda line: None)
+    settings = trainer.Settings(steps=100, warmup_steps=30, peak=8e-3)
+    trainer.Trainer(half, pairs, pairs[:1], settings).train(show=lambda line: None)
     unseen = corpus.numbers("validation", 5, draws=10_000, held_out=600)[:300]
     src = translator.padded(torch.tensor(half.source.encode(pair.source)) for pair in unseen)
     expected = [pair.target for pair in unseen]

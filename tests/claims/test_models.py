@@ -13,7 +13,7 @@ import transformer
 from corpus import Pair, Vocabulary
 from helpers import SNIPPETS, close, normal
 from marks import claim, mutation
-from train import SINGLE_PROCESS, Run, Settings
+from trainer import Settings, Trainer
 from transformer import Encoder, TransformerConfig, causal_mask
 from translator import BOS, EOS, PAD, exact_match, padded
 from variants.class_token import Classifier, batch_of, fit, questions
@@ -357,13 +357,13 @@ def test_the_loss_ignores_the_source_tokens(make):
 )
 @both
 def test_it_is_trained_by_the_same_code_as_the_transformer(make):
-    """Run of train.py trains both models until they translate."""
+    """The Trainer trains both models until they translate."""
     pairs = [Pair(list("abcdefghi"), list("stuv"), ""), Pair(list("cab"), list("zyxw"), "")]
     found = new_one_sequence(lambda size: make().train(), pairs)
     assert len(found.target) == 20
     assert exact_match(found, pairs)["all"] == 0
     settings = Settings(steps=40, batch_size=2, warmup_steps=5)
-    losses = [loss for loss, _ in Run(found, pairs, settings, SINGLE_PROCESS).steps(Event())]
+    losses = [loss for loss, _ in Trainer(found, pairs, [], settings).steps(Event())]
     assert losses[-1] < losses[0] / 2
     assert all(p.grad is not None for p in found.model.parameters())
     assert exact_match(found, pairs)["all"] == 1

@@ -7,8 +7,9 @@ import runpy
 import statistics
 import sys
 from collections import Counter
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
+from functools import partial
 from io import BytesIO
 from itertools import chain, islice, pairwise
 from pathlib import Path
@@ -25,21 +26,20 @@ from torch import nn
 
 import byte_pair_encoding
 import metrics
-import pair_run
 import phrases
-import real_text
-import train as training
+import sentence_pairs
 import train_pairs
+from batching import Example, cut, example_of, token_batches
 from corpus import Pair, Vocabulary
 from decode import beam_search
 from helpers import ROOT, SNIPPETS, few
 from marks import claim, mutation
 from metrics import bleu, chrf, evaluate, mean_loss, scores, translate_all
-from pair_run import PairRun, PairSettings
-from real_text import Text, cut, learn_subwords, read_pairs, report, split_pairs, token_batches
+from sentence_pairs import Text, learn_subwords, read_pairs, report, split_pairs
 from small_training import PAIRS, interrupt_at, same_bits, silent, small_translator
 from test_distributed_training import in_two_processes
-from train import SINGLE_PROCESS, DistributedContext, example_of
+from train_pairs import PairSettings, PairTrainer, model_sizes
+from trainer import SINGLE_PROCESS, DistributedContext
 from transformer import Transformer, TransformerConfig
 from translator import BOS, EOS, Translator, load_translator, save_translator
 
@@ -69,7 +69,7 @@ def write_pairs(path: Path, texts: list[Text] = TEXTS) -> Path:
 # Reading and cleaning
 
 
-def read_as_pairs(tmp_path: Path, data: bytes) -> tuple[list[Text], real_text.Dropped]:
+def read_as_pairs(tmp_path: Path, data: bytes) -> tuple[list[Text], sentence_pairs.Dropped]:
     path = tmp_path / "pairs.tsv"
     path.write_bytes(data)
     return read_pairs(path)
@@ -96,7 +96,7 @@ def test_white_space_byte_order_marks_and_further_columns_are_not_part_of_a_text
 
 @claim("own-text#file")
 @mutation(
-    "real_text.py",
+    "sentence_pairs.py",
     'normalize("NFC", text)',
     'normalize("NFD", text)',
     fault="letters and their accents become separate characters",
@@ -133,12 +133,12 @@ def test_dropped_lines_are_reported_with_reason_and_number(tmp_path):
 def test_lengths_are_measured_in_bytes_up_to_both_limits(letter):
     size = len(letter.encode())
     longest = letter * (512 // size) + "a" * (512 % size)
-    assert real_text.reason_to_drop(Text(longest, longest)) is None
-    assert real_text.reason_to_drop(Text("a" * 103, longest + "a")) == "too long"
+    assert sentence_pairs.reason_to_drop(Text(longest, longest)) is None
+    assert sentence_pairs.reason_to_drop(Text("a" * 103, longest + "a")) == "too long"
     for pair in Text("a" * size, letter * 5), Text(letter * 5, "a" * size):
-        assert real_text.reason_to_drop(pair) is None
+        assert sentence_pairs.reason_to_drop(pair) is None
         longer = Text(*(text + "a" if len(text.encode()) > size else text for text in pair))
-        assert real_text.reason_to_drop(longer) == "length ratio"
+        assert sentence_pairs.reason_to_drop(longer) == "length ratio"
 
 
 BAD_FILES = {
@@ -167,13 +167,13 @@ def test_a_missing_file_and_a_folder_are_rejected(tmp_path):
 
 @claim("own-text#file")
 @mutation(
-    "real_text.py",
+    "sentence_pairs.py",
     "part_of(pair.source.casefold())",
     "part_of(pair.target.casefold())",
     fault="the translation decides the part of a pair",
 )
 @mutation(
-    "real_text.py",
+    "sentence_pairs.py",
     "pair.source.casefold()",
     "pair.source",
     fault="a sentence in capital letters may be in another part",
@@ -202,7 +202,7 @@ def test_too_few_pairs_are_rejected():
 
 
 @pytest.fixture(scope="module")
-def subwords() -> real_text.Subwords:
+def subwords() -> sentence_pairs.Subwords:
     return learn_subwords(TEXTS, 400)
 
 
@@ -215,7 +215,7 @@ def test_subwords_join_to_the_text_that_was_split(subwords, text):
 
 @claim("own-text#subwords")
 @mutation(
-    "real_text.py",
+    "sentence_pairs.py",
     "vocab_size=vocab_size,",
     'vocab_size=vocab_size, special_tokens=["<pad>", "<bos>", "<eos>"],',
     fault="<eos> in a text becomes the special token",
@@ -239,14 +239,15 @@ def test_subwords_are_as_many_as_asked_for_and_none_is_a_special_token(subwords)
 )
 def test_subwords_are_learned_from_the_training_part_alone(tmp_path):
     settings = PairSettings(vocab_size=400)
-    found = train_pairs.prepare(write_pairs(tmp_path / "pairs.tsv"), settings).subwords.tokens
+    file = write_pairs(tmp_path / "pairs.tsv")
+    found = train_pairs.prepare(file, settings, model_sizes(64, 1, 0.0)).subwords.tokens
     assert found == learn_subwords(split_pairs(TEXTS)["train"], 400).tokens
     assert found != learn_subwords(TEXTS, 400).tokens
 
 
 @claim("own-text#subwords")
 @mutation(
-    "real_text.py",
+    "sentence_pairs.py",
     "itertools.chain(*pairs)",
     "(pair.target for pair in pairs)",
     fault="merges are learned from the translations alone",
@@ -295,26 +296,18 @@ def test_our_byte_pair_encoding_learns_the_merges_of_the_library_tokenizers(text
     assert tokenizer.encode(text).tokens == byte_pair_encoding.cut(text, expected)
 
 
-@claim("own-text#command")
-@pytest.mark.parametrize("name", ["tokenizers", "sacrebleu"])
-def test_a_missing_library_is_named_with_the_command_that_installs_it(monkeypatch, name):
-    monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ValueError, match=f"{name} is not installed; .* pip install {name}"):
-        learn_subwords(TEXTS, 300) if name == "tokenizers" else scores(["a"], ["a"])
-
-
 # Batches
 
 
-def examples_of_lengths(lengths: list[tuple[int, int]]) -> list[real_text.Example]:
+def examples_of_lengths(lengths: list[tuple[int, int]]) -> list[Example]:
     return [(torch.full((m,), i), torch.full((n,), i)) for i, (m, n) in enumerate(lengths)]
 
 
-def numbers_in(batches: list[list[real_text.Example]]) -> list[list[int]]:
+def numbers_in(batches: list[list[Example]]) -> list[list[int]]:
     return [[int(src[0]) for src, _ in batch] for batch in batches]
 
 
-def longest_sentence(batch: list[real_text.Example]) -> int:
+def longest_sentence(batch: list[Example]) -> int:
     """The tokens of the longest sentence of either side."""
     return max(len(ids) for example in batch for ids in example)
 
@@ -325,19 +318,19 @@ LENGTHS = [(RNG.randint(1, 20), RNG.randint(2, 20)) for _ in range(200)]
 
 @claim("own-text#batches")
 @mutation(
-    "real_text.py",
+    "batching.py",
     "max(len(ids) for ids in example)",
     "len(example[0])",
     fault="only the sources are counted for the limit of a batch",
 )
 @mutation(
-    "real_text.py",
-    'random.Random(f"{seed} {epoch}")',
-    'random.Random(f"{seed}")',
+    "batching.py",
+    'rng = random.Random(f"{seed} {epoch}")\n        shuffled = rng.sample(examples, len(',
+    'rng = random.Random(f"{seed}")\n        shuffled = rng.sample(examples, len(',
     fault="every epoch has the same batches of tokens",
 )
 @mutation(
-    "real_text.py",
+    "batching.py",
     "rng.shuffle(batches)",
     "pass",
     fault="each epoch begins with the longest sentences",
@@ -547,7 +540,7 @@ def test_each_translation_belongs_to_its_source_in_batches_of_any_size(monkeypat
     assert translate_all(copier, sources, batch_size=batch_size) == sources
 
 
-def untrained_translator(subwords: real_text.Subwords) -> Translator:
+def untrained_translator(subwords: sentence_pairs.Subwords) -> Translator:
     """A small model of subwords with its random weights."""
     vocabulary = Vocabulary(subwords.tokens)
     config = TransformerConfig(len(vocabulary), len(vocabulary), d_model=8, nhead=1)
@@ -571,23 +564,22 @@ def test_a_table_has_a_line_for_each_translation_whatever_its_white_space(monkey
     assert table == "".join(f"{source}\t{target}\ta b c\n" for source, target in TEXTS[:3])
 
 
-# A run
+# A training
 
 SETTINGS = PairSettings(
     steps=12, batch_size=40, warmup_steps=4, every=4, average=3, patience=2, clip=1.5
 )
 
 
-def new_run(settings=SETTINGS, group=SINGLE_PROCESS, **sizes) -> PairRun:
-    return PairRun(small_translator(**sizes), PAIRS, PAIRS[:9], settings, group)
+def new_trainer(settings=SETTINGS, group=SINGLE_PROCESS, **sizes) -> PairTrainer:
+    return PairTrainer(small_translator(**sizes), PAIRS, PAIRS[:9], settings, group)
 
 
 def train_small(settings=SETTINGS, show=silent, group=SINGLE_PROCESS, **options):
     """A trained translator, and the curve without its seconds."""
     translator = small_translator(**options.pop("sizes", {}))
-    curve = train_pairs.train_pairs(
-        translator, PAIRS, PAIRS[:9], settings, show=show, group=group, **options
-    )
+    trainer = PairTrainer(translator, PAIRS, PAIRS[:9], settings, group)
+    curve = trainer.train(show=show, **options)
     return translator, [{**point, "seconds": 0} for point in curve]
 
 
@@ -607,83 +599,83 @@ def test_the_patience_is_below_the_number_of_averaged_models():
         PairSettings(patience=3, average=3)
 
 
-def gradient_norms(run: PairRun) -> list[float]:
+def gradient_norms(trainer: PairTrainer) -> list[float]:
     """The norm of all gradients at each step of the optimizer."""
     norms = []
 
     def record(*_) -> None:
-        grads = [p.grad for p in run.model.parameters() if p.grad is not None]
+        grads = [p.grad for p in trainer.model.parameters() if p.grad is not None]
         squares = [grad.square().sum() for grad in grads]
         norms.append(torch.stack(squares).sum().sqrt().item())
 
-    run.optimizer.register_step_pre_hook(record)
-    list(run.steps(Event()))
+    trainer.optimizer.register_step_pre_hook(record)
+    list(trainer.steps(Event()))
     return norms
 
 
 @claim("own-text#clipping")
 @mutation(
-    "pair_run.py",
-    "settings.clip\n            ).item()",
-    "math.inf\n            ).item()",
+    "train_pairs.py",
+    "clip_grad_norm_(parameters, clip)",
+    "clip_grad_norm_(parameters, math.inf)",
     fault="gradients are not clipped",
 )
 @mutation(
-    "pair_run.py",
+    "train_pairs.py",
     "self.norms.append(norm)",
-    "self.norms.append(min(norm, settings.clip))",
+    "self.norms.append(min(norm, clip))",
     fault="the norm is recorded after clipping",
 )
 def test_gradients_are_clipped_and_clipped_steps_are_counted():
     unclipped, never = PairSettings(steps=1, clip=math.inf), PairSettings(steps=1, clip=1e-3)
-    run = new_run(unclipped)
-    (norm,) = gradient_norms(run)
-    assert run.clipped == 0 and norm > 0.01
-    run = new_run(never)
-    assert gradient_norms(run) == [pytest.approx(1e-3, rel=1e-3)] and run.clipped == 1
-    run = new_run(PairSettings(steps=8, batch_size=40, warmup_steps=4, clip=norm))
-    assert max(gradient_norms(run)) <= norm * 1.001
-    assert 0 < run.clipped < 8
+    trainer = new_trainer(unclipped)
+    (norm,) = gradient_norms(trainer)
+    assert trainer.clipped == 0 and norm > 0.01
+    trainer = new_trainer(never)
+    assert gradient_norms(trainer) == [pytest.approx(1e-3, rel=1e-3)] and trainer.clipped == 1
+    trainer = new_trainer(PairSettings(steps=8, batch_size=40, warmup_steps=4, clip=norm))
+    assert max(gradient_norms(trainer)) <= norm * 1.001
+    assert 0 < trainer.clipped < 8
 
 
 @claim("own-text#training")
 @mutation(
-    "pair_run.py",
+    "train_pairs.py",
     'schedule: str = "noam"',
     'schedule: str = "linear"',
     fault="pairs of one's own are trained with the linear schedule",
 )
 def test_the_learning_rate_rises_and_falls_like_that_of_the_paper():
-    run, rates = new_run(), []
-    for _ in run.steps(Event()):
-        rates.append(run.optimizer.param_groups[0]["lr"])
+    trainer, rates = new_trainer(), []
+    for _ in trainer.steps(Event()):
+        rates.append(trainer.optimizer.param_groups[0]["lr"])
     expected = [16**-0.5 * min(step**-0.5, step * 4**-1.5) for step in range(1, 13)]
     assert rates == pytest.approx(expected) and max(rates) == rates[3]
 
 
 @claim("own-text#training")
 def test_gradients_that_are_not_finite_end_the_training_before_the_step(monkeypatch):
-    run = new_run()
+    trainer = new_trainer()
     monkeypatch.setattr(nn.utils, "clip_grad_norm_", lambda *_: torch.tensor(math.nan))
-    before = [p.clone() for p in run.model.parameters()]
+    before = [p.clone() for p in trainer.model.parameters()]
     with pytest.raises(ValueError, match="gradients of step 1 have the norm nan"):
-        next(run.steps(Event()))
-    assert all(torch.equal(a, b) for a, b in zip(before, run.model.parameters(), strict=True))
+        next(trainer.steps(Event()))
+    assert all(torch.equal(a, b) for a, b in zip(before, trainer.model.parameters(), strict=True))
 
 
 @claim("own-text#average")
 def test_the_result_is_the_mean_of_the_last_models_or_the_best_of_them(monkeypatch):
     for loss_of_mean, expected in (0.5, 2.0), (2.5, 3.0):
-        run = new_run()
-        run.curve = [{"held_out": loss} for loss in (0.1, 3, 1, 2)]
-        names = run.model.state_dict().items()
-        run.recent = [
+        trainer = new_trainer()
+        trainer.curve = [{"held_out": loss} for loss in (0.1, 3, 1, 2)]
+        names = trainer.model.state_dict().items()
+        trainer.recent = [
             {name: torch.full_like(weight, float(value)) for name, weight in names}
             for value in (1, 3, 2)
         ]
-        monkeypatch.setattr(run, "held_out_loss", lambda loss=loss_of_mean: loss)
-        run.average()
-        assert {value for p in run.model.parameters() for value in p.unique().tolist()} == {
+        monkeypatch.setattr(trainer, "held_out_loss", lambda loss=loss_of_mean: loss)
+        trainer.finish()
+        assert {value for p in trainer.model.parameters() for value in p.unique().tolist()} == {
             expected
         }
 
@@ -694,7 +686,7 @@ def test_a_training_is_measured_every_so_many_steps_and_at_its_end(monkeypatch, 
     lines: list[str] = []
     settings = replace(SETTINGS, steps=steps, patience=1, average=2)
     losses = iter([3.0, 2.0, 1.5, 1.0, 0.5])
-    monkeypatch.setattr(PairRun, "held_out_loss", lambda run: next(losses))
+    monkeypatch.setattr(PairTrainer, "held_out_loss", lambda trainer: next(losses))
     _, curve = train_small(settings, lines.append)
     expected = sorted({*range(4, steps + 1, 4), steps})
     assert [point["step"] for point in curve] == expected
@@ -706,7 +698,7 @@ def test_a_training_is_measured_every_so_many_steps_and_at_its_end(monkeypatch, 
 @claim("own-text#average")
 def test_a_training_stops_after_as_many_measurements_without_a_better_one(monkeypatch):
     losses = iter([3.0, 2.0, 2.5, 1.0, 1.5, 1.0, 1.5, 1.25, 0.1, 0.1])
-    monkeypatch.setattr(PairRun, "held_out_loss", lambda run: next(losses))
+    monkeypatch.setattr(PairTrainer, "held_out_loss", lambda trainer: next(losses))
     settings = replace(SETTINGS, steps=1000, every=1)
     translator, curve = train_small(settings)
     assert [point["step"] for point in curve] == [1, 2, 3, 4, 5, 6, 7, 8]
@@ -716,21 +708,21 @@ def test_a_training_stops_after_as_many_measurements_without_a_better_one(monkey
 
 @claim("own-text#resume")
 @mutation(
-    "pair_run.py",
+    "train_pairs.py",
     'self.recent, self.norms = state["recent"], state["norms"]',
     'self.norms = state["norms"]',
     fault="a resumed training forgets the models to average",
 )
 @mutation(
-    "pair_run.py",
+    "train_pairs.py",
     'self.recent, self.norms = state["recent"], state["norms"]',
     'self.recent = state["recent"]',
     fault="a resumed training forgets the clipped steps",
 )
 @mutation(
-    "pair_run.py",
-    "            self.step,\n            group.count,",
-    "            0,\n            group.count,",
+    "train_pairs.py",
+    "            self.step,\n            self.group.world_size,",
+    "            0,\n            self.group.world_size,",
     fault="a resumed training begins with the first batch again",
 )
 @pytest.mark.parametrize(("step", "averaged"), [(4, False), (10, False), (10, True)])
@@ -739,7 +731,7 @@ def test_a_resumed_training_equals_an_uninterrupted_one_bit_by_bit(
 ):
     """Weights, losses, learning rates and clipped steps; stopped at and between measurements."""
     if averaged:  # all models are equally good, so the result is their mean
-        monkeypatch.setattr(PairRun, "held_out_loss", lambda run: 1.0)
+        monkeypatch.setattr(PairTrainer, "held_out_loss", lambda trainer: 1.0)
     checkpoint = tmp_path / "pairs.checkpoint"
     settings = replace(SETTINGS, steps=24, every=4, clip=1.0, average=6)
     expected, curve = train_small(settings)
@@ -755,7 +747,7 @@ def test_a_resumed_training_equals_an_uninterrupted_one_bit_by_bit(
 
 @claim("own-text#training")
 @mutation(
-    "train.py",
+    "trainer.py",
     "torch.bfloat16, settings.bfloat16)",
     "torch.bfloat16, False)",
     fault="pairs of one's own are never trained in bfloat16",
@@ -771,13 +763,13 @@ def test_a_training_in_bfloat16_computes_something_else_close_to_it():
 def test_the_model_is_compiled_for_batches_of_any_shape(monkeypatch):
     options = []
     monkeypatch.setattr(nn.Module, "compile", lambda model, **given: options.append(given))
-    next(new_run(replace(SETTINGS, compile=True)).steps(Event()))
+    next(new_trainer(replace(SETTINGS, compile=True)).steps(Event()))
     assert options == [{"dynamic": True}]
 
 
 @claim("own-text#processes")
 @mutation(
-    "pair_run.py",
+    "trainer.py",
     "model = DistributedDataParallel(model)",
     "pass",
     fault="the processes don't average the gradients",
@@ -802,8 +794,8 @@ def test_all_processes_use_the_held_out_loss_of_the_first(tmp_path):
     """On GPUs theirs may differ in the last digit, and then one would stop before the others."""
 
     def task(group: DistributedContext) -> float:
-        setattr(pair_run, "mean_loss", lambda *_: 0.5 + group.rank)  # noqa: B010
-        return new_run(group=group).held_out_loss()
+        setattr(train_pairs, "mean_loss", lambda *_: 0.5 + group.rank)  # noqa: B010
+        return new_trainer(group=group).held_out_loss()
 
     assert in_two_processes(task, tmp_path) == [0.5, 0.5]
 
@@ -815,13 +807,7 @@ SHORT = [*SMALL, "--steps", "4", "--every", "2", "--warmup-steps", "2"]
 
 
 def command(*arguments: object) -> None:
-    train_pairs.main(["--pairs", *map(str, arguments)])
-
-
-def train_py(monkeypatch, *arguments: object) -> None:
-    """Runs `python train.py` with the arguments."""
-    monkeypatch.setattr(sys, "argv", ["train.py", *map(str, arguments)])
-    training.main()
+    train_pairs.main([*map(str, arguments)])
 
 
 def names_in(folder: Path) -> list[str]:
@@ -835,15 +821,21 @@ def without_beam_search(monkeypatch) -> None:
 
 
 @claim("own-text#command")
-def test_train_py_runs_the_command_if_one_of_its_options_is_pairs(tmp_path, monkeypatch, capsys):
+@mutation(
+    "train_pairs.py",
+    'add("clip", help="largest norm of the gradients, or inf")',
+    "pass",
+    fault="the help does not list the setting clip",
+)
+def test_the_help_lists_the_settings_and_their_defaults(capsys):
     with pytest.raises(SystemExit) as ended:
-        train_py(monkeypatch, "--help", "--pairs", "pairs.tsv")
+        train_pairs.main(["--help"])
     assert ended.value.code == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("usage: train.py [-h] --pairs FILE.tsv [--out FOLDER] [--resume]")
-    assert "--clip …" in printed and "numerals" not in printed
-    with pytest.raises(SystemExit, match=r"^train_pairs\.py: .*none\.tsv: No such file [^\n]*$"):
-        train_py(monkeypatch, "--out", tmp_path, "--pairs", tmp_path / "none.tsv")
+    for field in fields(PairSettings):
+        assert f"--{field.name.replace('_', '-')}" in printed
+        if field.name not in ("bfloat16", "compile"):
+            assert f"({field.default})" in printed
 
 
 @claim("own-text#command")
@@ -872,7 +864,7 @@ def test_the_command_saves_the_translator_subwords_and_translations(
     labels = [line.split(maxsplit=1)[1] for line in printed.splitlines()[-3:]]
     assert labels == ["perplexity", "BLEU (zh)", "chrF2"]
     translator = load_translator(out / names[0])
-    subwords = real_text.Subwords(tokenizers.Tokenizer.from_file(str(out / names[1])))
+    subwords = sentence_pairs.Subwords(tokenizers.Tokenizer.from_file(str(out / names[1])))
     assert translator.source.tokens[3:] == translator.target.tokens[3:] == subwords.tokens
     texts = split_pairs(TEXTS)["test"]
     rows = [line.split("\t") for line in (out / names[2]).read_text("utf-8").splitlines()]
@@ -890,7 +882,7 @@ def test_without_sacrebleu_the_command_prints_the_perplexity_and_a_message(
     monkeypatch.setitem(sys.modules, "sacrebleu", None)
     command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT)
     printed = capsys.readouterr().out
-    assert "no BLEU and chrF: sacrebleu is not installed; install it with: pip" in printed
+    assert "no BLEU and chrF; install them with: pip install sacrebleu\n" in printed
     assert printed.endswith("  perplexity\n") and "BLEU (zh)" not in printed
     assert (tmp_path / "pairs.safetensors").exists()
 
@@ -936,12 +928,12 @@ def test_at_most_so_many_pairs_are_measured_drawn_from_all(
     monkeypatch.setattr(train_pairs, "TEST_PAIRS", 3)
     drawn: list[list[Pair]] = []
 
-    def record(translator, pairs, held_out, *arguments: Any) -> list:
-        drawn.append(held_out)
-        arguments[1].write_text("a checkpoint")
+    def train(trainer: PairTrainer, checkpoint: Path, resume: bool) -> list:
+        drawn.append(trainer.held_out)
+        checkpoint.write_text("a checkpoint")
         return []
 
-    monkeypatch.setattr(train_pairs, "train_pairs", record)
+    monkeypatch.setattr(PairTrainer, "train", train)
     parts = split_pairs(TEXTS)
     for seed in range(4):
         for again in range(2):
@@ -966,15 +958,13 @@ def test_at_most_so_many_pairs_are_measured_drawn_from_all(
     ],
     ids=[*BAD_FILES, "10 pairs"],
 )
-def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(
-    tmp_path, monkeypatch, data, message
-):
+def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(tmp_path, data, message):
     """A checkpoint of an earlier version of the file is still there."""
     (tmp_path / "pairs.tsv").write_bytes(data)
     checkpoint = tmp_path / "pairs.checkpoint"
     checkpoint.write_text("hours of training")
     with pytest.raises(SystemExit, match=message) as ended:
-        train_py(monkeypatch, "--out", tmp_path, "--resume", "--pairs", tmp_path / "pairs.tsv")
+        command(tmp_path / "pairs.tsv", "--out", tmp_path, "--resume")
     assert str(ended.value).startswith("train_pairs.py: ") and "\n" not in str(ended.value)
     assert names_in(tmp_path) == ["pairs.checkpoint", "pairs.tsv"]
     assert checkpoint.read_text() == "hours of training"
@@ -1000,7 +990,8 @@ def test_the_command_resumes_after_ctrl_c(without_beam_search, tmp_path, monkeyp
     file = write_pairs(tmp_path / "pairs.tsv")
     command(file, "--out", tmp_path / "whole", *SHORT)
     with monkeypatch.context() as patch:
-        patch.setattr(train_pairs, "train_pairs", interrupt_training(train_pairs.train_pairs))
+        train = partial(PairTrainer.train, show=interrupt_at(2))
+        patch.setattr(PairTrainer, "train", lambda *arguments: train(*arguments))
         with pytest.raises(SystemExit, match="stopped after step 3; go on with --resume"):
             command(file, "--out", tmp_path / "parts", *SHORT)
     assert names_in(tmp_path / "parts") == ["pairs.checkpoint"]
@@ -1012,10 +1003,6 @@ def test_the_command_resumes_after_ctrl_c(without_beam_search, tmp_path, monkeyp
     )
     assert same_bits(one, other)
     assert names_in(tmp_path / "parts") == names_in(tmp_path / "whole")
-
-
-def interrupt_training(train: Any) -> Any:
-    return lambda *arguments: train(*arguments, show=interrupt_at(2))
 
 
 def translate_pairs(monkeypatch, *arguments: object) -> None:

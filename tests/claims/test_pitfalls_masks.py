@@ -10,7 +10,7 @@ from torch import nn
 
 from helpers import DOCS, load_pitfall, numbers
 from marks import claim, mutation
-from train import label_smoothed_cross_entropy, noam_learning_rate
+from trainer import label_smoothed_cross_entropy, noam_learning_rate
 from transformer import (
     LayerNorm,
     MultiHeadAttention,

@@ -8,6 +8,7 @@ import re
 import signal
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 import torch
@@ -15,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import checkpoints
-import train as training
 import translator as translators
+from batching import example_of
 from bookbuild.pages.sections import without_section_markers
 from checkpoints import load_checkpoint, save_checkpoint, write_whole
 from helpers import SNIPPETS, few, numbers
@@ -27,11 +28,11 @@ from small_training import (
     fork,
     interrupt_at,
     same_bits,
-    silent,
     small_translator,
+    train,
     trained,
 )
-from train import DistributedContext, train
+from trainer import DistributedContext, Trainer
 from translator import (
     code_key,
     code_only,
@@ -47,7 +48,7 @@ CHAPTER = "reproducibility"
 
 @claim("reproducibility#determinism")
 @mutation(
-    "train.py",
+    "trainer.py",
     "random.Random(name)",
     "random.Random()",
     fault="dropout's seed is drawn from the operating system's random numbers",
@@ -72,32 +73,32 @@ def test_a_different_seed_gives_different_weights():
     assert not same_bits(small_translator(0), small_translator(1))  # before the training
     assert not same_bits(trained(), trained(replace(SHORT, seed=1)))
     one, other = small_translator(0, dropout=0.0), small_translator(0, dropout=0.0)
-    train(one, PAIRS, PAIRS[:9], SHORT, show=silent)
-    train(other, PAIRS, PAIRS[:9], replace(SHORT, seed=1), show=silent)
+    train(one, PAIRS, PAIRS[:9], SHORT)
+    train(other, PAIRS, PAIRS[:9], replace(SHORT, seed=1))
     assert not same_bits(one, other)  # other batches
 
 
 @claim("reproducibility#determinism")
 @mutation(
-    "train.py",
-    'f"{settings.seed} {self.step} {group.rank}"',
-    'f"{settings.seed} {self.step}"',
+    "trainer.py",
+    'f"{self.settings.seed} {self.step} {self.group.rank}"',
+    'f"{self.settings.seed} {self.step}"',
     fault="all processes draw the same dropout",
 )
 def test_dropout_differs_at_each_step_and_in_each_process(monkeypatch):
     drawn = []
     monkeypatch.setattr(torch, "manual_seed", drawn.append)
     for rank in 0, 1:
-        run = training.Run(small_translator(), PAIRS, SHORT, DistributedContext(rank))
-        list(run.steps(training.Event()))
+        run = Trainer(small_translator(), PAIRS, [], SHORT, DistributedContext(rank))
+        list(run.steps(Event()))
     assert len(set(drawn[2:])) == 2 * SHORT.steps
 
 
 @claim("reproducibility#determinism")
 @mutation(
-    "train.py",
-    'rng = random.Random(f"{seed} {epoch}")',
-    "rng = random.Random()",
+    "batching.py",
+    'rng = random.Random(f"{seed} {epoch}")\n        shuffled = rng.sample(examples, per',
+    "rng = random.Random()\n        shuffled = rng.sample(examples, per",
     fault="batches are drawn without the seed",
 )
 @mutation(
@@ -132,13 +133,13 @@ def test_after_a_few_steps_the_biases_of_the_keys_differ_by_their_own_size_witho
     """Their gradient is rounding noise, which Adam scales up to steps of full size."""
     runs = []
     for _ in range(2):
-        run = training.Run(small_translator(dropout=0.0), PAIRS, SHORT, training.SINGLE_PROCESS)
+        run = Trainer(small_translator(dropout=0.0), PAIRS, [], SHORT)
         runs.append(run)
     weight = runs[1].model.encoder.layers[0].feed_forward.linear2.weight
     with torch.no_grad():
         weight[0, 0] = torch.nextafter(weight[0, 0], torch.tensor(1.0))
     for run in runs:
-        list(run.steps(training.Event()))
+        list(run.steps(Event()))
 
     def relative(keys: bool) -> float:
         one, other = (
@@ -155,7 +156,7 @@ def test_after_a_few_steps_the_biases_of_the_keys_differ_by_their_own_size_witho
 
     assert relative(keys=True) > 0.1 > 1e-5 > relative(keys=False)
     translator = small_translator(dropout=0.0)
-    src, tgt = (ids[None] for ids in training.example_of(translator, PAIRS[123]))
+    src, tgt = (ids[None] for ids in example_of(translator, PAIRS[123]))
     translator.model.eval()
     before = translator.model(src, tgt)
     with torch.no_grad():
@@ -184,13 +185,13 @@ def test_two_threads_give_some_long_sums_other_last_digits():
 
 @claim("reproducibility#checkpoints")
 @mutation(
-    "train.py",
-    "yield from found[start:]",
-    "yield from found",
+    "batching.py",
+    "yield from epoch_batches[start:]",
+    "yield from epoch_batches",
     fault="a resumed training restarts its epoch",
 )
 @mutation(
-    "train.py",
+    "trainer.py",
     "torch.manual_seed(random.Random(name).getrandbits(32))",
     "random.Random(name).getrandbits(32)",
     fault="dropout continues from an arbitrary random state",
@@ -207,13 +208,13 @@ def test_training_resumed_after_ctrl_c_reaches_exactly_the_same_weights(step, tm
 
 @claim("reproducibility#checkpoints")
 @mutation(
-    "train.py",
-    "lambda *_: asked.set()",
+    "trainer.py",
+    "lambda *_: interrupted.set()",
     "signal.default_int_handler",
     fault="Ctrl-C interrupts a step",
 )
 @mutation(
-    "train.py",
+    "trainer.py",
     "signal.signal(signal.SIGINT, before)",
     "pass",
     fault="the handler of Ctrl-C stays after the training",
@@ -232,7 +233,7 @@ def torch_state(path: Path) -> dict:
 
 @claim("reproducibility#checkpoints")
 @mutation(
-    "train.py",
+    "trainer.py",
     'self.curve, self.losses = state["curve"], state["losses"]',
     'self.curve, self.losses = [], state["losses"]',
     fault="a resumed training begins a new curve",
@@ -253,7 +254,7 @@ def test_a_resumed_curve_continues_where_it_stopped(tmp_path):
 
 @claim("reproducibility#checkpoints")
 @mutation(
-    "train.py",
+    "trainer.py",
     'self.curve, self.losses = state["curve"], state["losses"]',
     'self.curve, self.losses = state["curve"], []',
     fault="a resumed training forgets the losses since the last point",
@@ -262,11 +263,11 @@ def test_a_resumed_curve_has_the_same_losses_as_an_uninterrupted_one(tmp_path):
     settings = replace(SHORT, steps=60)  # a point every three steps
     path = tmp_path / "checkpoint"
     with pytest.raises(KeyboardInterrupt):
-        train(small_translator(), PAIRS, PAIRS[:9], settings, path, show=interrupt_at(10))
-    curve = train(
-        small_translator(), PAIRS, PAIRS[:9], settings, path, resume=True, show=lambda line: None
-    )
-    expected = train(small_translator(), PAIRS, PAIRS[:9], settings, show=lambda line: None)
+        train(
+            small_translator(), PAIRS, PAIRS[:9], settings, checkpoint=path, show=interrupt_at(10)
+        )
+    curve = train(small_translator(), PAIRS, PAIRS[:9], settings, checkpoint=path, resume=True)
+    expected = train(small_translator(), PAIRS, PAIRS[:9], settings)
     assert [point["loss"] for point in curve] == [point["loss"] for point in expected]
 
 
@@ -284,7 +285,7 @@ def test_a_checkpoint_is_loaded_to_the_cpu_wherever_it_was_saved(tmp_path, monke
 
 @claim("reproducibility#checkpoints")
 @mutation(
-    "train.py",
+    "trainer.py",
     'self.step, self.seconds = state["step"], state',
     'self.step, self.seconds = state["step"] - 1, state',
     fault="a resumed training repeats the last step before the checkpoint",
@@ -305,7 +306,7 @@ def in_a_child(task) -> int:
 
 @claim("reproducibility#checkpoints")
 @mutation(
-    "train.py",
+    "trainer.py",
     'self.optimizer.load_state_dict(state["optimizer"])',
     'len(state["optimizer"])',
     fault="the optimizer's state is not restored",
@@ -450,22 +451,28 @@ def test_a_checkpoint_of_other_settings_is_rejected(interrupted_checkpoint, chan
 def test_a_checkpoint_of_another_model_is_rejected(interrupted_checkpoint):
     translator = small_translator(d_model=32)
     with pytest.raises(ValueError, match="d_model is 16 there and 32 here"):
-        train(translator, PAIRS, [], SHORT, interrupted_checkpoint, resume=True, show=silent)
+        train(translator, PAIRS, [], SHORT, checkpoint=interrupted_checkpoint, resume=True)
 
 
 @claim("reproducibility#checkpoints")
 @mutation(
-    "train.py",
-    'self.about |= {"data": data, "processes": group.count}',
-    'self.about |= {"processes": group.count}',
+    "trainer.py",
+    "data = repr((tokens, pairs, held_out)).encode()",
+    "data = repr((tokens, held_out)).encode()",
     fault="a checkpoint of other data is accepted",
+)
+@mutation(
+    "trainer.py",
+    "data = repr((tokens, pairs, held_out)).encode()",
+    "data = repr((tokens, pairs)).encode()",
+    fault="a checkpoint of other held-out pairs is accepted",
 )
 def test_a_checkpoint_of_other_data_is_rejected(interrupted_checkpoint):
     swapped = [PAIRS[1], PAIRS[0], *PAIRS[2:]]
-    with pytest.raises(ValueError, match="another run: data is "):
-        train(
-            small_translator(), swapped, [], SHORT, interrupted_checkpoint, resume=True, show=silent
-        )
+    for pairs, held_out in (swapped, PAIRS[:9]), (PAIRS, PAIRS[:8]):
+        trainer = Trainer(small_translator(), pairs, held_out, SHORT)
+        with pytest.raises(ValueError, match="another run: data is "):
+            trainer.train(interrupted_checkpoint, resume=True)
 
 
 @claim("reproducibility#checkpoints")

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import corpus
 import train as training
+from batching import batches, example_of
 from corpus import Pair
 from evidence.comparisons import compare_loss
 from helpers import ROOT, few, seeds
@@ -28,20 +29,18 @@ from small_training import (
     SHORT,
     SIZES,
     interrupt_at,
-    silent,
     small_translator,
+    train,
 )
-from train import (
+from trainer import (
     SINGLE_PROCESS,
     Settings,
-    batches,
-    example_of,
-    gradients,
+    Trainer,
+    forward_backward,
     label_smoothed_cross_entropy,
     learning_rate,
     linear_learning_rate,
     noam_learning_rate,
-    train,
 )
 from translator import (
     code_key,
@@ -216,7 +215,7 @@ def test_an_epoch_has_full_batches_and_no_example_twice(seed, size, count):
 
 @claim("reproducibility#determinism")
 @mutation(
-    "train.py",
+    "batching.py",
     "epoch, start = divmod(start, per_epoch)",
     "epoch, start = 0, start % per_epoch",
     fault="batches from a later step are those of the first epoch",
@@ -231,9 +230,9 @@ def test_batches_from_a_given_step_equal_those_after_that_many_steps(seed, start
 
 @claim("reproducibility#determinism")
 @mutation(
-    "train.py",
-    'rng = random.Random(f"{seed} {epoch}")',
-    'rng = random.Random(f"{seed}")',
+    "batching.py",
+    'rng = random.Random(f"{seed} {epoch}")\n        shuffled = rng.sample(examples, per',
+    'rng = random.Random(f"{seed}")\n        shuffled = rng.sample(examples, per',
     fault="every epoch has the same order",
 )
 def test_the_seed_and_the_epoch_determine_the_order():
@@ -248,7 +247,7 @@ def test_the_seed_and_the_epoch_determine_the_order():
 
 @claim("training#batches")
 @mutation(
-    "train.py",
+    "batching.py",
     "stretch.sort(key=lambda example: [len(ids) for ids in example])",
     "stretch.sort(key=lambda example: 0)",
     fault="batches are not sorted by length",
@@ -271,8 +270,8 @@ def test_a_batch_contains_sentences_of_similar_length():
 
 @claim("training#batches")
 @mutation(
-    "train.py",
-    "rng.shuffle(found)",
+    "batching.py",
+    "rng.shuffle(epoch_batches)",
     "rng.random()",
     fault="the shortest batches come first",
 )
@@ -295,7 +294,7 @@ def test_a_batch_size_larger_than_the_data_set_is_rejected(size):
 
 @claim("training#teacher-forcing")
 @mutation(
-    "train.py",
+    "batching.py",
     "torch.tensor([BOS, *tgt, EOS])",
     "torch.tensor([BOS, *tgt])",
     fault="a target of the training has no <eos>",
@@ -320,13 +319,13 @@ def test_all_tokens_are_predicted_at_once_each_from_the_tokens_before_it():
             logits = model(src[None], tgt[None, :i])[0, -1]
             total += F.cross_entropy(logits, tgt[i], label_smoothing=0.1).item()
             count += 1
-    loss, _ = gradients(model, examples, SHORT, SINGLE_PROCESS)
+    loss, _ = forward_backward(model, examples, SHORT, SINGLE_PROCESS)
     assert loss == pytest.approx(total / count, rel=1e-5)
 
 
 @claim("training#loss")
 @mutation(
-    "train.py",
+    "trainer.py",
     "    loss = label_smoothed_cross_entropy(\n"
     "        logits.float(), targets, settings.smoothing, PAD\n"
     "    )",
@@ -341,11 +340,11 @@ def test_every_token_counts_equally_in_any_sentence():
     parts = []
     for example in examples:
         translator.model.zero_grad()
-        gradients(translator.model, [example], SHORT, SINGLE_PROCESS)
+        forward_backward(translator.model, [example], SHORT, SINGLE_PROCESS)
         parts.append([p.grad for p in translator.model.parameters()])
     short, long = (len(tgt) - 1 for _, tgt in examples)
     translator.model.zero_grad()
-    gradients(translator.model, examples, SHORT, SINGLE_PROCESS)
+    forward_backward(translator.model, examples, SHORT, SINGLE_PROCESS)
     for p, a, b in zip(translator.model.parameters(), *parts, strict=True):
         expected = (short * a + long * b) / (short + long)
         torch.testing.assert_close(p.grad, expected, rtol=1e-4, atol=1e-6)
@@ -353,7 +352,7 @@ def test_every_token_counts_equally_in_any_sentence():
 
 @claim("distributed-training#step")
 @mutation(
-    "train.py",
+    "trainer.py",
     "torch.bfloat16, settings.bfloat16)",
     "torch.bfloat16, False)",
     fault="training ignores the setting bfloat16",
@@ -361,9 +360,9 @@ def test_every_token_counts_equally_in_any_sentence():
 def test_in_bfloat16_the_loss_is_nearly_the_same_and_the_weights_stay_float32():
     translator = small_translator(dropout=0.0)
     examples = [example_of(translator, pair) for pair in PAIRS[:20]]
-    one, _ = gradients(translator.model, examples, SHORT, SINGLE_PROCESS)
+    one, _ = forward_backward(translator.model, examples, SHORT, SINGLE_PROCESS)
     half = replace(SHORT, bfloat16=True)
-    other, _ = gradients(translator.model, examples, half, SINGLE_PROCESS)
+    other, _ = forward_backward(translator.model, examples, half, SINGLE_PROCESS)
     assert one != other and one == pytest.approx(other, rel=0.02)
     kept = {p.dtype for p in translator.model.parameters()}
     assert kept == {p.grad.dtype for p in translator.model.parameters()} == {torch.float32}
@@ -374,7 +373,7 @@ def test_in_bfloat16_the_loss_is_nearly_the_same_and_the_weights_stay_float32():
 
 @claim("training#loop")
 @mutation(
-    "train.py",
+    "trainer.py",
     "            self.optimizer.step()",
     "            pass",
     fault="the optimizer takes no step",
@@ -383,7 +382,7 @@ def test_it_learns():
     translator = new_translator(PAIRS, 0, **SIZES | {"d_model": 32, "dropout": 0.0})
     assert exact_match(translator, PAIRS)["all"] == 0
     settings = Settings(steps=240, batch_size=32, peak=1e-2, warmup_steps=20)
-    curve = train(translator, PAIRS, PAIRS[100:], settings, show=silent)
+    curve = train(translator, PAIRS, PAIRS[100:], settings)
     assert curve[-1]["loss"] < curve[0]["loss"] / 2
     assert exact_match(translator, PAIRS)["all"] > 0.9
     assert not translator.model.training
@@ -391,13 +390,13 @@ def test_it_learns():
 
 @claim("reproducibility#program")
 @mutation(
-    "train.py", "warmup_steps: int = 100", "warmup_steps: int = 200", fault="a longer warm-up"
+    "trainer.py", "warmup_steps: int = 100", "warmup_steps: int = 200", fault="a longer warm-up"
 )
-@mutation("train.py", "steps: int = 1500", "steps: int = 1501", fault="one step more")
-@mutation("train.py", "batch_size: int = 64", "batch_size: int = 65", fault="larger batches")
-@mutation("train.py", "peak: float = 4e-3", "peak: float = 5e-3", fault="a higher learning rate")
-@mutation("train.py", "smoothing: float = 0.1", "smoothing: float = 0.2", fault="more smoothing")
-@mutation("train.py", "seed: int = 0", "seed: int = 1", fault="another seed")
+@mutation("trainer.py", "steps: int = 1500", "steps: int = 1501", fault="one step more")
+@mutation("trainer.py", "batch_size: int = 64", "batch_size: int = 65", fault="larger batches")
+@mutation("trainer.py", "peak: float = 4e-3", "peak: float = 5e-3", fault="a higher learning rate")
+@mutation("trainer.py", "smoothing: float = 0.1", "smoothing: float = 0.2", fault="more smoothing")
+@mutation("trainer.py", "seed: int = 0", "seed: int = 1", fault="another seed")
 @mutation("train.py", '"d_model": 64', '"d_model": 68', fault="larger vectors")
 @mutation("train.py", '"nhead": 4', '"nhead": 2', fault="fewer heads")
 @mutation("train.py", '"num_encoder_layers": 2', '"num_encoder_layers": 3', fault="a third layer")
@@ -412,7 +411,7 @@ def test_it_learns():
     "train.py", '"dim_feedforward": 384', '"dim_feedforward": 256', fault="fewer hidden units"
 )
 def test_the_settings_of_both_tasks_are_those_of_the_table():
-    settings = training.Settings(
+    settings = Settings(
         steps=1500,
         batch_size=64,
         schedule="linear",
@@ -433,7 +432,7 @@ def test_the_settings_of_both_tasks_are_those_of_the_table():
 
 @claim("reproducibility#program")
 @mutation(
-    "train.py",
+    "trainer.py",
     "return learning_rate(self.step, self.settings, d_model)",
     "return learning_rate(1 + self.step // 10, self.settings, d_model)",
     fault="the learning rate changes only at every tenth step",
@@ -456,7 +455,7 @@ def test_the_curve_has_20_points_with_learning_rate_exact_match_and_seconds():
 @pytest.mark.parametrize(("steps", "points"), [(5, 5), (21, 11), (30, 15), (40, 20)])
 def test_a_curve_has_at_most_20_points(steps, points):
     settings = replace(SHORT, steps=steps)
-    curve = train(small_translator(), PAIRS, PAIRS[:1], settings, show=silent)
+    curve = train(small_translator(), PAIRS, PAIRS[:1], settings)
     assert len(curve) == points
     assert curve[-1]["step"] == steps
 
@@ -571,7 +570,7 @@ def test_the_command_writes_a_translator_and_reports_its_accuracy(command, tmp_p
 
 @claim("reproducibility#program")
 @mutation(
-    "train.py",
+    "trainer.py",
     'self.model.load_state_dict(state["model"])',
     'len(state["model"])',
     fault="a resumed training does not restore the weights",
@@ -584,7 +583,8 @@ def test_the_command_resumed_after_ctrl_c_writes_exactly_the_same_file(
     whole = path.read_bytes()
     path.unlink()
     with monkeypatch.context() as patch:
-        patch.setattr(training, "train", partial(train, show=interrupt_at(10)))
+        interrupted = partial(Trainer.train, show=interrupt_at(10))
+        patch.setattr(Trainer, "train", lambda *arguments: interrupted(*arguments))
         with pytest.raises(SystemExit, match="go on with --resume"):
             command()
     assert not path.exists()

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-import train
+import trainer
 from evidence.comparisons import compare_alibi, compare_rotated_scores
 from experiments.common import sweeps
 from helpers import DOCS, ROOT, close, numbers, seeds
@@ -918,7 +918,7 @@ def test_one_pass_with_teacher_forcing_finds_the_same_as_greedy_decoding(variant
     )
     pairs = [pair for pair in variant_experiment["pairs_of"]("train") if len(pair.target) < 4]
     translator = variant_experiment["ours"](pairs, 0)
-    for _ in train.Run(translator, pairs, settings, train.SINGLE_PROCESS).steps(Event()):
+    for _ in trainer.Trainer(translator, pairs, [], settings).steps(Event()):
         pass
     some = pairs[::7]
     whole, characters, _ = variant_experiment["teacher_forced"](translator, some)

@@ -21,7 +21,7 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.reference import claim_results
 
 MEASURED = re.compile(r"^(compare_\w+), (\w+)(?:, ([\w ]+))?: (\S+) of (\S+)$", re.M)
-# One tests the tests, the other the functions of train.py beyond what a page claims.
+# One tests the tests, the other the training code beyond what a page claims.
 NO_CLAIMS = ("test_mutations.py", "test_train.py")
 NO_MUTATION = (
     "is a claim about code without a mutation; scripts/experiment claims looks for one; "

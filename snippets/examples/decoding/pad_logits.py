@@ -2,8 +2,8 @@ from pathlib import Path
 
 import corpus
 import translator
+from batching import example_of
 from decode import eval_mode
-from train import example_of
 
 path = Path(translator.__file__).with_name("translator.safetensors")
 trained = translator.load_translator(path)

@@ -1,7 +1,8 @@
 import torch
 
 import corpus
-from train import SINGLE_PROCESS, Settings, batches, example_of, gradients
+from batching import batches, example_of
+from trainer import SINGLE_PROCESS, Settings, forward_backward
 from translator import new_translator
 
 sizes = {"d_model": 32, "nhead": 4, "dim_feedforward": 64, "dropout": 0.0}
@@ -13,7 +14,7 @@ model = translator.model
 
 def loss_and_gradient(batch):
     model.zero_grad()
-    loss, _ = gradients(model, batch, Settings(), SINGLE_PROCESS)
+    loss, _ = forward_backward(model, batch, Settings(), SINGLE_PROCESS)
     return loss, torch.cat([p.grad.flatten() for p in model.parameters()])
 
 

@@ -2,7 +2,7 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from real_text import read_pairs, split_pairs
+from sentence_pairs import read_pairs, split_pairs
 
 good = "I work.\t我工作。\n"
 bad = {

@@ -1,7 +1,7 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from real_text import read_pairs
+from sentence_pairs import read_pairs
 
 text = """Why do we work?\t我们为什么工作？
 I  work .\t我工作。\tfrom a letter

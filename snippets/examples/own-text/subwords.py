@@ -1,7 +1,7 @@
 import random
 
 import phrases
-from real_text import Text, learn_subwords
+from sentence_pairs import Text, learn_subwords
 
 rng = random.Random(0)
 kinds = list(phrases.KINDS)

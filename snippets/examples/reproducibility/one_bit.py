@@ -3,7 +3,7 @@ from threading import Event
 import torch
 
 import corpus
-from train import SINGLE_PROCESS, Run, Settings
+from trainer import Settings, Trainer
 from translator import new_translator
 
 sizes = {"d_model": 32, "nhead": 4, "dim_feedforward": 128, "dropout": 0.0}
@@ -11,22 +11,22 @@ sizes |= {"num_encoder_layers": 1, "num_decoder_layers": 1, "norm_first": True}
 pairs = [corpus.number_pair(n) for n in range(2000)]
 
 
-def new_run(peak):
+def new_trainer(peak):
     translator = new_translator(pairs, seed=0, **sizes)
     settings = Settings(steps=400, batch_size=32, peak=peak, warmup_steps=50)
-    return Run(translator, pairs, settings, SINGLE_PROCESS)
+    return Trainer(translator, pairs, [], settings)
 
 
-def weights(run):
+def weights(trainer):
     """All that have an effect: without the biases of the keys."""
-    named = run.model.named_parameters()
+    named = trainer.model.named_parameters()
     used = [p for name, p in named if not name.endswith("key.bias")]
     return torch.cat([p.detach().flatten() for p in used])
 
 
 torch.set_num_threads(1)
 for peak in 0.008, 0.001:
-    one, other = new_run(peak), new_run(peak)
+    one, other = new_trainer(peak), new_trainer(peak)
     weight = other.model.encoder.layers[0].feed_forward.linear2.weight
     before = weight[0, 0].item()
     with torch.no_grad():  # the next larger float32

@@ -1,7 +1,7 @@
 import torch
 
 import corpus
-from train import Settings, train
+from trainer import Settings, Trainer
 from translator import new_translator
 
 sizes = {"d_model": 16, "nhead": 2, "dim_feedforward": 32, "norm_first": True}
@@ -12,7 +12,8 @@ pairs = [corpus.number_pair(n) for n in range(200)]
 def weights(seed):
     translator = new_translator(pairs, seed, **sizes)
     settings = Settings(steps=40, batch_size=16, warmup_steps=5, seed=seed)
-    train(translator, pairs, pairs[:4], settings, show=lambda line: None)
+    trainer = Trainer(translator, pairs, pairs[:4], settings)
+    trainer.train(show=lambda line: None)
     return torch.cat([p.flatten() for p in translator.model.parameters()])
 
 

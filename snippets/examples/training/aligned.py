@@ -5,9 +5,9 @@ import torch
 import corpus
 import transformer
 import translator
+from batching import example_of
 from decode import eval_mode
 from numerals import SMALL, TENS
-from train import example_of
 
 WORDS = {"anna": "安娜", "beijing": "北京", "coffee": "咖啡", "doctor": "医生"}
 WORDS |= {

@@ -5,8 +5,8 @@ import torch
 
 import corpus
 import translator
+from batching import example_of
 from decode import eval_mode
-from train import example_of
 from translator import PAD
 
 path = Path(translator.__file__).with_name("translator.safetensors")

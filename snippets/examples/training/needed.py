@@ -4,8 +4,8 @@ from statistics import mean
 import corpus
 import transformer
 import translator
+from batching import example_of
 from decode import eval_mode
-from train import example_of
 
 seen = []
 

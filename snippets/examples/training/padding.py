@@ -2,7 +2,7 @@ import itertools
 import random
 
 import corpus
-from train import batches, example_of
+from batching import batches, example_of
 from translator import new_translator
 
 pairs = corpus.translator("train")

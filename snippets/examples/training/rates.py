@@ -1,4 +1,5 @@
-from train import TASKS, learning_rate, noam_learning_rate
+from train import TASKS
+from trainer import learning_rate, noam_learning_rate
 
 print(f"paper, base model: {noam_learning_rate(4000, 512, 4000):.5f}")
 for name, task in TASKS.items():

@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import train
+import trainer
 
 folder = Path(train.__file__).with_name("results")
 measured = json.loads((folder / "schedules.json").read_text(encoding="utf-8"))
@@ -17,5 +18,5 @@ for schedule in "root", "straight":
         ]
         print(f"{schedule}, {peak}:", ", ".join(match))
 d_model = train.SIZES["d_model"]
-last = train.noam_learning_rate(steps, d_model, warmup)
+last = trainer.noam_learning_rate(steps, d_model, warmup)
 print(f"the formula at the last step: {last:.4f}")

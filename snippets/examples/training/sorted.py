@@ -3,14 +3,14 @@ import random
 import torch
 
 import corpus
-import train
+import trainer
 from translator import exact_match, new_translator
 
 numbers = corpus.numbers("train", digits=5, draws=6000, held_out=300)
 held_out = corpus.numbers("validation", digits=5, draws=6000, held_out=300)
 sizes = {"d_model": 48, "nhead": 4, "dim_feedforward": 96, "dropout": 0.0}
 sizes |= {"num_encoder_layers": 1, "num_decoder_layers": 1, "norm_first": True}
-ours = train.batches
+ours = trainer.batches
 
 
 def by_length(examples, batch_size, seed, start=0):
@@ -33,11 +33,13 @@ def shuffled(examples, batch_size, seed, start=0):
 
 
 torch.set_num_threads(1)
-settings = train.Settings(steps=300, batch_size=64, peak=6e-3, warmup_steps=30)
+settings = trainer.Settings(
+    steps=300, batch_size=64, peak=6e-3, warmup_steps=30
+)
 orders = {"ours": ours, "by length": by_length, "shuffled": shuffled}
-for name, train.batches in orders.items():
+for name, trainer.batches in orders.items():
     translator = new_translator(numbers, seed=0, **sizes)
-    train.train(
-        translator, numbers, held_out[:1], settings, show=lambda _: None
+    trainer.Trainer(translator, numbers, held_out[:1], settings).train(
+        show=lambda _: None
     )
     print(f"{name}, right: {exact_match(translator, held_out)['all']:.0%}")

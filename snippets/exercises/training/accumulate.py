@@ -1,7 +1,8 @@
 import torch
 
 import corpus
-from train import SINGLE_PROCESS, Settings, example_of, gradients
+from batching import example_of
+from trainer import SINGLE_PROCESS, Settings, forward_backward
 from translator import new_translator
 
 sizes = {"d_model": 32, "nhead": 4, "dim_feedforward": 64, "dropout": 0.0}
@@ -15,7 +16,7 @@ def gradient():
     return torch.cat([p.grad.flatten() for p in model.parameters()])
 
 
-gradients(model, examples, Settings(), SINGLE_PROCESS)
+forward_backward(model, examples, Settings(), SINGLE_PROCESS)
 whole = gradient()
 for name in "as it is", "by tokens":
     total = torch.zeros_like(whole)
@@ -23,7 +24,7 @@ for name in "as it is", "by tokens":
     for i in range(0, 8, 2):
         model.zero_grad()
         part = examples[i : i + 2]
-        gradients(model, part, Settings(), SINGLE_PROCESS)
+        forward_backward(model, part, Settings(), SINGLE_PROCESS)
         tokens = sum(len(tgt) - 1 for _, tgt in part)
         total += (1 if name == "as it is" else tokens) * gradient()
         count += 1 if name == "as it is" else tokens

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import corpus
 import translator
+from batching import example_of
 from decode import eval_mode
-from train import example_of
 from translator import PAD
 
 print(f"needed of a character: {0.99 ** (1 / 11):.4f}")

@@ -1,4 +1,4 @@
-from train import noam_learning_rate
+from trainer import noam_learning_rate
 
 d_model, peak = 64, 0.004
 warmup = 1 / (d_model * peak**2)

@@ -1,34 +1,22 @@
 # --8<-- [start:imports]
-"""Sentence pairs of your own: reading, cleaning, subwords, batches.
+"""Sentence pairs of your own: reading, cleaning, subwords.
 
 A file is UTF-8 and has one pair a line: source, tab, target.
 """
 
-import importlib
 import itertools
-import random
 import unicodedata
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from corpus import PARTS, Pair
 from phrases import part_of
-from train import Example
 
 MAX_BYTES = 512  # of a sentence in UTF-8; it has no more subwords than bytes
 MAX_RATIO = 5.0  # of the longer sentence's bytes to the shorter one's
 MIN_PAIRS = 100
-
-
-def import_library(name: str) -> ModuleType:
-    """The module; ValueError with a command if it isn't installed."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        hint = f"install it with: pip install {name}"
-        raise ValueError(f"{name} is not installed; {hint}") from error
 
 
 # --8<-- [end:imports]
@@ -141,8 +129,8 @@ class Subwords:
     join(split(text)) == text. Source: Sennrich et al. 2016, section 3.2.
     """
 
-    def __init__(self, tokenizer: Any):
-        self.tokenizer = tokenizer  # of the library tokenizers
+    def __init__(self, tokenizer: Tokenizer):
+        self.tokenizer = tokenizer
         self.tokens: list[str] = sorted(tokenizer.get_vocab())
 
     def split(self, text: str) -> list[str]:
@@ -163,12 +151,11 @@ def learn_subwords(pairs: list[Text], vocab_size: int) -> Subwords:
     """
     if vocab_size < 256:
         raise ValueError(f"vocab_size must be at least 256, got {vocab_size}")
-    library = import_library("tokenizers")
-    tokenizer = library.Tokenizer(library.models.BPE())
-    byte_level = library.pre_tokenizers.ByteLevel
+    tokenizer = Tokenizer(models.BPE())
+    byte_level = pre_tokenizers.ByteLevel
     tokenizer.pre_tokenizer = byte_level(add_prefix_space=False)
-    tokenizer.decoder = library.decoders.ByteLevel()
-    trainer = library.trainers.BpeTrainer(
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
         vocab_size=vocab_size,
         min_frequency=2,
         initial_alphabet=sorted(byte_level.alphabet()),
@@ -179,55 +166,3 @@ def learn_subwords(pairs: list[Text], vocab_size: int) -> Subwords:
 
 
 # --8<-- [end:subwords]
-# --8<-- [start:batches]
-def length(example: Example) -> int:
-    """The tokens of an example's longer sentence."""
-    return max(len(ids) for ids in example)
-
-
-def cut(lengths: list[int], max_tokens: int, processes: int = 1) -> list[slice]:
-    """Where to cut examples, the longest first, into batches.
-
-    A batch has at most max_tokens tokens a side, padding included. Examples
-    at the end that are fewer than the processes are left out.
-    Raises ValueError for a max_tokens that gives a process no sentence.
-    """
-    if max_tokens < lengths[0] * processes:
-        raise ValueError(
-            f"a batch has at most {max_tokens} tokens, but the longest "
-            f"sentence, one for each process, has {lengths[0]} x {processes}"
-        )
-    slices, start = [], 0
-    while len(lengths) - start >= processes:
-        stop = min(start + max_tokens // lengths[start], len(lengths))
-        slices.append(slice(start, stop))
-        start = stop
-    return slices
-
-
-def token_batches(
-    examples: list[Example],
-    max_tokens: int,
-    seed: int,
-    start: int = 0,
-    processes: int = 1,
-) -> Iterator[list[Example]]:
-    """Batches of like length, without end, from number start on.
-
-    In each epoch, examples of the same length and the batches are shuffled.
-    Seed and epoch decide the order. Errors: as cut.
-    """
-    lengths = sorted(map(length, examples), reverse=True)
-    slices = cut(lengths, max_tokens, processes)  # the same in every epoch
-    epoch, start = divmod(start, len(slices))
-    while True:
-        rng = random.Random(f"{seed} {epoch}")
-        shuffled = rng.sample(examples, len(examples))
-        shuffled.sort(key=length, reverse=True)
-        batches = [shuffled[each] for each in slices]
-        rng.shuffle(batches)
-        yield from batches[start:]
-        epoch, start = epoch + 1, 0
-
-
-# --8<-- [end:batches]
