@@ -22,7 +22,7 @@ from variants.learned import LearnedPositions
 from variants.swiglu import GELUFeedForward, gelu_tanh
 
 FILES = [  # on which the differences depend
-    "tests/claims/pretrained.py",
+    "scripts/evidence/hugging_face_models.py",
     "snippets/transformer.py",
     *(
         f"snippets/variants/{name}.py"

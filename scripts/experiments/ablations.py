@@ -14,7 +14,6 @@ import functools
 import hashlib
 import random
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,18 +24,16 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
-sys.path[:0] = [str(SNIPPETS), str(SNIPPETS.parent / "scripts")]
-import batching  # noqa: E402
-import corpus  # noqa: E402
-import decode  # noqa: E402
-import train  # noqa: E402
-import trainer  # noqa: E402
-import transformer  # noqa: E402
-import translator  # noqa: E402
-from bookbuild.pages.sections import read_sections  # noqa: E402
-from corpus import Pair  # noqa: E402
-from experiments.common.sweeps import (  # noqa: E402
+import batching
+import corpus
+import decode
+import train
+import trainer
+import transformer
+import translator
+from bookbuild.pages.sections import read_sections
+from corpus import Pair
+from experiments.common.sweeps import (
     Job,
     Run,
     Task,
@@ -46,8 +43,10 @@ from experiments.common.sweeps import (  # noqa: E402
     ratio_with_interval,
     run_sweep,
 )
-from trainer import Settings, Trainer  # noqa: E402
-from translator import PAD, Translator  # noqa: E402
+from trainer import Settings, Trainer
+from translator import PAD, Translator
+
+SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
 
 RESULTS = SNIPPETS / "results" / "ablations.json"
 MADE_FROM = ("transformer.py", "numerals.py", "decode.py", "translator.py")

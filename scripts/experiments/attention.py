@@ -12,16 +12,15 @@ import json
 import os
 import platform
 import statistics
-import sys
 import time
 from pathlib import Path
 
 import torch
 
+import transformer
+import translator
+
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
-sys.path.insert(0, str(SNIPPETS))
-import transformer  # noqa: E402
-import translator  # noqa: E402
 
 LENGTHS = (128, 256, 512, 1024, 2048, 4096)
 HEADS, HEAD_DIM = 8, 64

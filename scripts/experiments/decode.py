@@ -14,18 +14,17 @@ import math
 import os
 import platform
 import statistics
-import sys
 import time
 from pathlib import Path
 
 import torch
 
+import decode
+import transformer
+import translator
+from transformer import Transformer, TransformerConfig
+
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
-sys.path.insert(0, str(SNIPPETS))
-import decode  # noqa: E402
-import transformer  # noqa: E402
-import translator  # noqa: E402
-from transformer import Transformer, TransformerConfig  # noqa: E402
 
 BATCHES = (1, 32)
 LENGTHS = (16, 32, 64, 128, 256)

@@ -17,7 +17,6 @@ import json
 import os
 import platform
 import statistics
-import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -28,11 +27,11 @@ import torch
 from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 
+import transformer
+import translator
+from transformer import Transformer, TransformerConfig, causal_mask, padding_mask
+
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
-sys.path.insert(0, str(SNIPPETS))
-import transformer  # noqa: E402
-import translator  # noqa: E402
-from transformer import Transformer, TransformerConfig, causal_mask, padding_mask  # noqa: E402
 
 SIZES = ((64, 16, 22), (16, 128, 128), (4, 512, 512))  # batch, source, target
 ROUNDS = (13, 5, 5)

@@ -1,23 +1,21 @@
 #!/usr/bin/env python3
 """Our models and those of transformers: the largest differences, and sizes of newer ones.
 
-tests/claims/pretrained.py makes each comparison, here with several seeds and random weights.
+scripts/evidence/hugging_face_models.py makes each comparison, here with several seeds and random weights.
 Writes snippets/results/modern.json, with a key over the code of both.
 """
 
 import json
 import platform
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import torch
 
+from bookbuild.reference.claim_results import code_key
+from evidence import hugging_face_models
+
 ROOT = Path(__file__).resolve().parents[2]
-elsewhere = [path for path in sys.path if Path(path) != Path(__file__).parent]
-sys.path[:] = [*(str(ROOT / name) for name in ("snippets", "scripts", "tests/claims")), *elsewhere]
-from bookbuild.reference.claim_results import code_key  # noqa: E402
-from evidence import hugging_face_models  # noqa: E402
 
 SEEDS = 5
 RESULTS = ROOT / "snippets" / "results" / "modern.json"

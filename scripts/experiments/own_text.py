@@ -14,7 +14,6 @@ import math
 import os
 import platform
 import random
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -22,13 +21,13 @@ from typing import Any
 
 import torch
 
+import phrases
+import train_pairs
+import translator
+from sentence_pairs import read_pairs, split_pairs
+from train_pairs import PairSettings, PairTrainer
+
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
-sys.path.insert(0, str(SNIPPETS))
-import phrases  # noqa: E402
-import train_pairs  # noqa: E402
-import translator  # noqa: E402
-from sentence_pairs import read_pairs, split_pairs  # noqa: E402
-from train_pairs import PairSettings, PairTrainer  # noqa: E402
 
 RESULTS = SNIPPETS / "results" / "own-text.json"
 MADE_BY = ("sentence_pairs.py", "metrics.py", "train_pairs.py", "decode.py")

@@ -10,19 +10,18 @@ Writes snippets/results/own-text-guessing.json.
 import json
 import math
 import runpy
-import sys
 import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import train_pairs
+import translator
+from corpus import Pair
+from metrics import scores
+from sentence_pairs import Text
+from train_pairs import PairSettings
+
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
-sys.path.insert(0, str(SNIPPETS))
-import train_pairs  # noqa: E402
-import translator  # noqa: E402
-from corpus import Pair  # noqa: E402
-from metrics import scores  # noqa: E402
-from sentence_pairs import Text  # noqa: E402
-from train_pairs import PairSettings  # noqa: E402
 
 OWN_TEXT = Path(__file__).with_name("own_text.py")
 RESULTS = SNIPPETS / "results" / "own-text-guessing.json"

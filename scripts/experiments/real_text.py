@@ -8,19 +8,17 @@ Writes snippets/results/real-text.json.
 
 import json
 import platform
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 
+import translator
+from decode import beam_search, greedy_decode, sentence_score
+from evidence import marian_models as reference
+
 ROOT = Path(__file__).resolve().parents[2]
-elsewhere = [path for path in sys.path if Path(path) != Path(__file__).parent]
-sys.path[:] = [*(str(ROOT / name) for name in ("snippets", "tests/claims")), *elsewhere]
-import translator  # noqa: E402
-from decode import beam_search, greedy_decode, sentence_score  # noqa: E402
-from evidence import marian_models as reference  # noqa: E402
 
 RESULTS = ROOT / "snippets" / "results" / "real-text.json"
 SEEDS = {"en-zh": 0, "zh-en": 1}

@@ -15,7 +15,6 @@ import json
 import os
 import platform
 import statistics
-import sys
 import time
 from pathlib import Path
 from unittest import mock
@@ -24,10 +23,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+import transformer
+import translator
+
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
-sys.path.insert(0, str(SNIPPETS))
-import transformer  # noqa: E402
-import translator  # noqa: E402
 
 RESULTS = SNIPPETS / "results" / "scaling.json"
 VARIANTS = ("divided", "not divided", "smaller W_Q")

@@ -8,18 +8,17 @@ Writes snippets/results/schedules.json.
 
 import functools
 import json
-import sys
 from pathlib import Path
 
 import torch
 
+import corpus
+import train
+import trainer
+import translator
+from corpus import Pair
+
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
-sys.path.insert(0, str(SNIPPETS))
-import corpus  # noqa: E402
-import train  # noqa: E402
-import trainer  # noqa: E402
-import translator  # noqa: E402
-from corpus import Pair  # noqa: E402
 
 RESULTS = SNIPPETS / "results" / "schedules.json"
 STEPS, WARM_UP, OURS, SEEDS = 500, 100, 0.004, (0, 1)

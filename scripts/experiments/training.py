@@ -20,10 +20,10 @@ from pathlib import Path
 
 import torch
 
+import train
+import translator
+
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
-sys.path.insert(0, str(SNIPPETS))
-import train  # noqa: E402
-import translator  # noqa: E402
 
 RUNS = list(itertools.product(train.TASKS, (0, 1, 2)))  # tasks, seeds
 PUBLISHED = ("translator", 0)

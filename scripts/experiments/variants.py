@@ -16,7 +16,6 @@ import ast
 import inspect
 import random
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,19 +28,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
-elsewhere = [path for path in sys.path if Path(path) != Path(__file__).parent]
-sys.path[:] = [str(SNIPPETS), str(SNIPPETS.parent / "scripts"), *elsewhere]  # not this variants
-import batching  # noqa: E402
-import corpus  # noqa: E402
-import decode  # noqa: E402
-import train  # noqa: E402
-import trainer  # noqa: E402
-import translator  # noqa: E402
-from bookbuild.pages import fresh  # noqa: E402
-from bookbuild.pages.sections import read_sections  # noqa: E402
-from corpus import Pair  # noqa: E402
-from experiments.common.sweeps import (  # noqa: E402
+import batching
+import corpus
+import decode
+import train
+import trainer
+import translator
+from bookbuild.pages import fresh
+from bookbuild.pages.sections import read_sections
+from corpus import Pair
+from experiments.common.sweeps import (
     Job,
     Run,
     Task,
@@ -50,7 +46,7 @@ from experiments.common.sweeps import (  # noqa: E402
     ratio_with_interval,
     run_sweep,
 )
-from transformer import (  # noqa: E402
+from transformer import (
     LayerNorm,
     MultiHeadAttention,
     PositionalEncoding,
@@ -59,17 +55,19 @@ from transformer import (  # noqa: E402
     causal_mask,
     initialize,
 )
-from translator import PAD, Translator  # noqa: E402
-from variants.alibi import ALiBiAttention  # noqa: E402
-from variants.decoder_2023 import Decoder2023, DecoderConfig  # noqa: E402
-from variants.decoder_only import DecoderOnly  # noqa: E402
-from variants.grouped import GroupedQueryAttention  # noqa: E402
-from variants.learned import LearnedPositions  # noqa: E402
-from variants.one_sequence import new_one_sequence  # noqa: E402
-from variants.rmsnorm import RMSNorm  # noqa: E402
-from variants.rotary import RotaryAttention  # noqa: E402
-from variants.swiglu import GELUFeedForward, SwiGLU  # noqa: E402
-from variants.window import WindowAttention, sliding_window_mask  # noqa: E402
+from translator import PAD, Translator
+from variants.alibi import ALiBiAttention
+from variants.decoder_2023 import Decoder2023, DecoderConfig
+from variants.decoder_only import DecoderOnly
+from variants.grouped import GroupedQueryAttention
+from variants.learned import LearnedPositions
+from variants.one_sequence import new_one_sequence
+from variants.rmsnorm import RMSNorm
+from variants.rotary import RotaryAttention
+from variants.swiglu import GELUFeedForward, SwiGLU
+from variants.window import WindowAttention, sliding_window_mask
+
+SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
 
 RESULTS = SNIPPETS / "results" / "variants.json"
 FILES = ("transformer.py", "numerals.py")  # and the variant's own

@@ -17,9 +17,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from bookbuild.pages import fresh
+from variants.alibi import alibi_bias
+
 EXPERIMENT = Path(__file__).with_name("variants.py")
 variants = runpy.run_path(str(EXPERIMENT))
-from variants.alibi import alibi_bias  # noqa: E402
 
 RESULTS = variants["SNIPPETS"] / "results" / "variants-positions.json"
 LENGTH = 40
@@ -103,7 +105,7 @@ def key() -> str:
     """Of the rotary and ALiBi runs of variants.py, and of this file."""
     code = variants["translator"].code_only(Path(__file__).read_text("utf-8"))
     keys = [variants["key_of_back"](name) for name in ("rotary", "ALiBi")]
-    return variants["digest"]([*keys, code])
+    return fresh.hash_texts([*keys, code])
 
 
 def main() -> None:

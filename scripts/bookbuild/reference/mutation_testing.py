@@ -15,7 +15,10 @@ import yaml
 
 from bookbuild.pages import fresh, paths
 
-FILES = ("transformer.py", "decode.py", "byte_pair_encoding.py", "numerals.py", "train.py")
+FILES = (
+    *("transformer.py", "decode.py", "byte_pair_encoding.py", "numerals.py"),
+    *("batching.py", "trainer.py", "train.py"),
+)
 
 
 class Record(NamedTuple):
