@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Our models and those of transformers: the largest differences, and sizes of newer ones.
 
-scripts/evidence/hugging_face_models.py makes each comparison, here with several seeds and random weights.
+evidence/hugging_face_models.py makes each comparison, here with several seeds and random weights.
 Writes snippets/results/modern.json, with a key over the code of both.
 """
 

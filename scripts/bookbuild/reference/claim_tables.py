@@ -7,7 +7,7 @@ from bookbuild.pages.files import write_file
 from bookbuild.pages.page import FIGURE, FOLDED_ANSWER, WIDGET, list_pages, prose
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.templates import render
-from bookbuild.reference import bibliography
+from bookbuild.reference import bibliography, mutation_testing
 from bookbuild.reference.claim_results import load_records
 from bookbuild.reference.claims import (
     KINDS,
@@ -84,6 +84,7 @@ def write() -> None:
         sections = [(each, counts(claims[name])) for name, each in claim_sections(language).items()]
         tables = {
             "measured": render("measured.md", language, rows=rows, titles=titles),
+            "mutants": render("mutants.md", language, mutants=mutation_testing.load_results()),
             "counts": render("counts.md", language, sections=sections, numbers=numbers),
         }
         for page, names in claims_pages(language).items():
