@@ -18,9 +18,9 @@ from warm_mkdocs import COMMAND_TIMEOUT, WarmMkDocs
 PROCESS_TIMEOUT = 120  # seconds, on a busy machine
 MKDOCS_COMMAND = Path(sys.executable).with_name("mkdocs")
 BUILD_COMMAND = (MKDOCS_COMMAND, "build", "--strict")
-# Files that may differ between equal builds: locks, and caches that only save time.
+# Files that may differ between equal builds: locks, and records and caches that only save time.
 LOCK_PATTERNS = ("*.lock", "lock", "installing")
-CACHE_PATTERNS = ("fresh/*", "fresh/pages/*/*", "jieba.cache")
+CACHE_PATTERNS = (*("fresh" + n * "/*" for n in range(1, 5)), "jieba.cache")
 
 
 class CommandResult(NamedTuple):
