@@ -276,5 +276,5 @@ def test_a_damaged_weights_file_is_reported(tmp_path, monkeypatch):
     weights = tmp_path / "translator.safetensors"
     weights.write_bytes(javascript_model.TRANSLATOR_WEIGHTS.read_bytes()[:100_000])
     monkeypatch.setattr(javascript_model, "TRANSLATOR_WEIGHTS", weights)
-    with pytest.raises(SourceError, match="damaged weights file .*; run git restore"):
+    with pytest.raises(SourceError, match=r"damaged weights file .*; run git restore"):
         javascript_model.to_float16()
