@@ -201,7 +201,7 @@ OTHER_ERRORS = [
     (GLOSSARY, " zh: 词元,", "", SAME, "", "entry without zh; each needs en, zh, anchor, where"),
     (GLOSSARY, "en: token, ", "en: token, [", SAME, "", "invalid YAML:"),
     ("mkdocs.yml", "\nnav:\n", "\nnav: [\n", SAME, "- index.md", EXPECTED),
-    ("mkdocs.zh.yml", "\ntheme:\n", "\ntheme: [\n", SAME, "language: zh", EXPECTED),
+    ("mkdocs.zh.yml", "\ntheme:\n", "\ntheme: [\n", SAME, "palette:", EXPECTED),
     (TEMPLATE, "", "{% if %}\n", SAME, "{% if %}", "Expected an expression,"),
     ("package-lock.json", None, None, SAME, None, "file not found; run git restore, or"),
 ]
