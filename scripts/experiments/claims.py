@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 
 from bookbuild.pages.paths import CLAIMS, SNIPPETS
@@ -51,10 +52,19 @@ def applies(change: Change) -> bool:
     return path.is_file() and path.read_text(encoding="utf-8").count(change[1]) == 1
 
 
-def find_mutation(claim: claims.Claim, old: Record | None, pool: Executor, coverage: Coverage):
+def known_mutations(claim: claims.Claim, old: Record | None) -> Iterator[Change]:
+    """The mutation recorded before, if its text is still there."""
+    if old and claim.name in old.mutations:
+        file, before, after = old.mutations[claim.name]
+        if applies((file, before, after)):
+            yield file, before, after
+
+
+def find_mutation(
+    claim: claims.Claim, old: Record | None, pool: Executor, coverage: Coverage
+) -> Change | None:
     """The mutation that the test of a claim about code catches, or None."""
-    known = [tuple(old.mutations[claim.name])] if old and claim.name in old.mutations else []
-    for change in [*filter(applies, known), *candidates(claim.test, coverage)]:
+    for change in chain(known_mutations(claim, old), candidates(claim.test, coverage)):
         if pool.submit(run_test, claim.test, change).result().outcome == "failed":
             return change
     return None

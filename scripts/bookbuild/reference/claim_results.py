@@ -48,7 +48,7 @@ def parse_records(text: bytes) -> dict[str, Record]:
     }
 
 
-def save_records(records: dict[str, Record], environment: dict[str, object]) -> None:
+def save_records(records: dict[str, Record], environment: dict[str, str]) -> None:
     """Write the records, with one line for each test."""
     lines = [f' "environment": {json.dumps(environment)},', ' "files": {']
     for number, (name, record) in enumerate(records.items()):

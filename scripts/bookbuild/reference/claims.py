@@ -68,8 +68,10 @@ class Claim(NamedTuple):
     def mutations(self) -> list[Mutation]:
         """The written mutations, or the recorded one."""
         record = claim_results.load_records().get(self.file)
-        found = record.mutations.get(self.name) if record else None
-        return self.written or ([Mutation(*found, "", self.line)] if found else [])
+        if self.written or not record or self.name not in record.mutations:
+            return self.written
+        file, old, new = record.mutations[self.name]
+        return [Mutation(file, old, new, "", self.line)]
 
 
 class Figure(NamedTuple):
