@@ -112,6 +112,12 @@ def test_the_mean_of_the_means_of_two_processes_is_a_different_loss():
 
 
 @claim("distributed-training#processes")
+@mutation(
+    "trainer.py",
+    "return total_loss / total_tokens, stops > 0",
+    "return total_loss / total_tokens, stop",
+    fault="a stopped process does not stop the others",
+)
 def test_stopping_one_process_stops_both(tmp_path):
     def stops(group: DistributedContext):
         translator = small_translator()

@@ -153,6 +153,12 @@ def test_epsilon_is_compared_to_the_variance_inside_the_root_and_to_the_deviatio
 
 
 @claim("initialization#details")
+@mutation(
+    "transformer.py",
+    "x, self.weight.shape, self.weight, self.bias, self.eps",
+    "x, self.weight.shape, self.weight, self.bias, 0.0",
+    fault="LayerNorm adds no epsilon",
+)
 def test_equal_features_give_zeros_and_a_finite_gradient(dtype):
     for way in both_norms(LayerNorm(4).to(dtype)):
         x = torch.full((2, 3, 4), 7.0, dtype=dtype, requires_grad=True)

@@ -594,6 +594,12 @@ def test_settings_are_above_0(name):
 
 
 @claim("own-text#average")
+@mutation(
+    "train_pairs.py",
+    "if self.patience >= self.average:",
+    "if self.patience > self.average:",
+    fault="the best model may be older than the averaged ones",
+)
 def test_the_patience_is_below_the_number_of_averaged_models():
     with pytest.raises(ValueError, match="patience must be below average, got 3 and 3"):
         PairSettings(patience=3, average=3)
@@ -790,6 +796,12 @@ def test_two_processes_train_to_the_same_losses_as_one(tmp_path):
 
 
 @claim("own-text#processes")
+@mutation(
+    "train_pairs.py",
+    "dist.broadcast(value, 0)",
+    "pass",
+    fault="each process decides by its own held-out loss",
+)
 def test_all_processes_use_the_held_out_loss_of_the_first(tmp_path):
     """On GPUs theirs may differ in the last digit, and then one would stop before the others."""
 

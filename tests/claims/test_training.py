@@ -103,6 +103,12 @@ def test_the_minimum_loss_is_the_entropy_of_the_smoothed_target(smoothing, vocab
 
 
 @claim("training#loss")
+@mutation(
+    "trainer.py",
+    "if logits.shape[:-1] != targets.shape:",
+    "if logits.size(0) != targets.size(0):",
+    fault="the loss compares only the first axis of logits and targets",
+)
 def test_mismatched_shapes_in_the_loss_are_rejected():
     with pytest.raises(ValueError, match=re.escape("got (2, 5) for (2, 3)")):
         label_smoothed_cross_entropy(torch.zeros(2, 5), torch.zeros(2, 3).long(), 0.1, 0)
