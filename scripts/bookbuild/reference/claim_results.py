@@ -16,6 +16,11 @@ from bookbuild.pages import fresh, paths
 from bookbuild.pages.files import write_file
 
 FOLDERS = ("snippets/", "scripts/evidence/", "scripts/experiments/", "tests/claims/")
+RUNNERS = (  # what runs and records the tests; Hypothesis reads all modules
+    *("scripts/experiments/claims.py", "scripts/experiments/__init__.py"),
+    *(f"scripts/evidence/{name}.py" for name in ("__init__", "generated_mutants", "mutants")),
+    *("scripts/evidence/recorder.py", "snippets/results/claims.json"),
+)
 
 
 class Record(NamedTuple):
@@ -66,9 +71,8 @@ def save_records(records: dict[str, Record], environment: dict[str, str]) -> Non
 
 
 def relevant(files: Iterable[str]) -> list[str]:
-    """The files on which the outcome of a test depends; Hypothesis reads all modules."""
-    own = f"snippets/results/{results_file().name}"
-    return sorted(each for each in files if each.startswith(FOLDERS) and each != own)
+    """The files on which the outcome of a test depends."""
+    return sorted(each for each in files if each.startswith(FOLDERS) and each not in RUNNERS)
 
 
 def code_key(files: Iterable[str]) -> str:
