@@ -48,8 +48,24 @@ def process_pool() -> ProcessPoolExecutor:
 class Result(NamedTuple):
     """What became of a test."""
 
-    outcome: str  # passed, failed or did not run
+    outcome: str  # passed; failed: an assertion did; raised: anything else did; or did not run
     output: str  # of pytest
+
+
+class Failures:
+    """A pytest plugin that tells whether an assertion of the test has failed."""
+
+    def __init__(self) -> None:
+        self.errors: list[type[BaseException]] = []
+
+    def pytest_exception_interact(self, call: pytest.CallInfo) -> None:
+        if call.excinfo:
+            self.errors.append(call.excinfo.type)
+
+    @property
+    def are_assertions(self) -> bool:
+        expected = AssertionError, pytest.fail.Exception  # the second of pytest.raises
+        return bool(self.errors) and all(issubclass(each, expected) for each in self.errors)
 
 
 def link_folder(folder: Path, copy: Path, changed: Path | None) -> None:
@@ -134,8 +150,10 @@ def run_pytest(
 
 def run_test(test: str, change: Change | None) -> Result:
     """The result of a test with the change made. Call it in a fresh process."""
-    status, output, _ = run_pytest([test], change, "--exitfirst")
-    outcomes = {pytest.ExitCode.OK: "passed", pytest.ExitCode.TESTS_FAILED: "failed"}
+    failures = Failures()
+    status, output, _ = run_pytest([test], change, "--exitfirst", plugins=(failures,))
+    failed = "failed" if failures.are_assertions else "raised"
+    outcomes = {pytest.ExitCode.OK: "passed", pytest.ExitCode.TESTS_FAILED: failed}
     return Result(outcomes.get(pytest.ExitCode(status), "did not run"), output)
 
 

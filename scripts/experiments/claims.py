@@ -4,7 +4,7 @@
 For each file of tests whose code has changed: the comparisons that its tests make, and for each
 claim about code a mutation that its test catches. This is a written one, `@mutation(…)`, the one
 recorded before, or the first that is caught of those that Cosmic Ray generates for the lines that
-the test executes.
+the test executes. One that makes an assertion fail is preferred to one whose code raises.
 
 usage: scripts/experiment claims [--all] [FILE…]
 """
@@ -64,10 +64,14 @@ def find_mutation(
     claim: claims.Claim, old: Record | None, pool: Executor, coverage: Coverage
 ) -> Change | None:
     """The mutation that the test of a claim about code catches, or None."""
+    raising = None
     for change in chain(known_mutations(claim, old), candidates(claim.test, coverage)):
-        if pool.submit(run_test, claim.test, change).result().outcome == "failed":
+        outcome = pool.submit(run_test, claim.test, change).result().outcome
+        if outcome == "failed":
             return change
-    return None
+        if outcome == "raised":
+            raising = raising or change
+    return raising
 
 
 def make_record(path: Path, old: Record | None, pool: Executor) -> Record | None:
@@ -81,7 +85,7 @@ def make_record(path: Path, old: Record | None, pool: Executor) -> Record | None
     for claim in claims.claims_in(path):
         for written in claim.written:
             result = pool.submit(run_test, claim.test, written[:3]).result()
-            if result.outcome != "failed":
+            if result.outcome not in ("failed", "raised"):
                 missed.append(f"{claim.test} {result.outcome} although {written.fault}")
         if claim.kind == "code" and not claim.written:
             if change := find_mutation(claim, old, pool, coverage):

@@ -359,9 +359,9 @@ def test_a_failing_assertion_still_fails_and_records_nothing(recorder, tmp_path)
 
 
 def test_a_file_of_tests_is_recorded_in_a_fresh_process():
-    with process_pool() as pool:
-        comparisons, coverage = pool.submit(record_file, "test_mutations.py").result()
     name = "test_sample_for_the_runner"
+    with process_pool() as pool:
+        comparisons, coverage = pool.submit(record_file, f"test_mutations.py::{name}").result()
     assert comparisons[name] == ["sinusoidal_positional_encoding(2, 2)[0].tolist() = [0, 1]"]
     assert {"snippets/transformer.py", "tests/claims/test_mutations.py"} <= coverage.reads
     text = (ROOT / "snippets/transformer.py").read_text()
