@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from benchmarks.page import MAX_LAYOUT_SHIFT
+from bookbuild.pages.sections import without_section_markers
+from bookbuild.reference.shape_tracer import MODEL_FILE
 from bookbuild.reference.step_notes import load_tour
 from browser_pages import RECORD_SHIFTS_SCRIPT, axe_errors, wait_until_idle
 from built_pages import assert_no_errors
@@ -51,6 +53,13 @@ def action(widget: Locator, name: str) -> Locator:
 
 def current_line(widget: Locator) -> int:
     return int(widget.locator(".now .number").first.inner_text())
+
+
+def line_number(code: str) -> int:
+    """The line of the downloaded model that contains this code."""
+    lines = without_section_markers(MODEL_FILE).splitlines()
+    (number,) = [number for number, line in enumerate(lines, 1) if code in line]
+    return number
 
 
 def current_stop(widget: Locator) -> int:
@@ -128,24 +137,25 @@ def test_keys_and_buttons_move_as_in_a_debugger(page, home_url):
     for name, stop in zip(actions, stops, strict=True):
         page.keyboard.press(f"Arrow{keys[name]}")
         assert current_stop(widget) == stop
-    assert stops == [1, 8, 99, 100, 101, 103, 102]
+    assert stops == [1, 7, 100, 101, 102, 104, 103]
     page.keyboard.press("End")
     expect(action(widget, "step")).to_have_attribute("aria-disabled", "true")
     widget.locator(".debugger__slider").fill("33")
     widget.locator(".debugger__stack button").nth(3).click()
     expect(widget.locator(".debugger__stack")).to_contain_text("EncoderLayer.forward")
-    assert current_stop(widget) == 13
+    assert current_stop(widget) == 12
 
 
 @wide_only
 def test_a_line_number_runs_to_the_line_and_a_box_jumps_to_its_part(page, home_url):
     widget = open_widget(page, home_url, "?at=Transformer.forward")
-    widget.locator(".debugger__line button", has_text=re.compile("^275$")).click()
-    assert current_line(widget) == 275
+    line = line_number("hidden = self.linear1(x)")
+    widget.locator(".debugger__line button", has_text=re.compile(f"^{line}$")).click()
+    assert current_line(widget) == line
     assert shown_names(widget) == ["hidden"]
     first = current_stop(widget)
     action(widget, "layer").click()
-    assert current_line(widget) == 275
+    assert current_line(widget) == line
     assert current_stop(widget) > first
     boxes = widget.locator(".debugger__diagram g")
     expect(widget.locator(".debugger__diagram [aria-current]")).to_contain_text("Feed-forw.")
@@ -316,7 +326,7 @@ def test_another_sentence_and_a_translation_of_ones_own(page, home_url):
     output = widget.locator(".debugger__status")
     widget.locator(".debugger__chips button").nth(1).click()
     expect(output).to_have_text("tom is not selling vegetables → 汤姆没在卖蔬菜")
-    assert current_line(widget) == 469
+    assert current_line(widget) == line_number("return self.logits(")
     run_sentence(widget, "we work", "你们工作")
     expect(output).to_have_text("we work → 你们工作")
     expect_address(page, "to=你们工作")
