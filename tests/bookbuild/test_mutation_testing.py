@@ -12,12 +12,15 @@ from evidence import generated_mutants as generated
 from evidence.generated_mutants import Mutant
 
 
+# Trying the mutants of a changed function takes minutes, of all files hours: the nightly run asks.
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES)
 def test_the_mutants_of_each_part_of_a_file_have_been_tried(file):
     message = f"run scripts/experiment mutation_testing {file}"
     assert mutation_testing.untested_parts(file) == set(), message
 
 
+@pytest.mark.slow
 def test_each_mutant_that_no_test_kills_is_listed_with_the_reason():
     assert mutation_testing.unexplained_survivors() == []
 
