@@ -43,6 +43,19 @@ def test_searching_by_typing_finds_the_page_first(checked_page, home_url, langua
     expect(checked_page.locator(".md-content article")).to_contain_text(query, ignore_case=True)
 
 
+def test_the_search_index_is_fetched_when_the_search_is_opened(checked_page, home_url):
+    requested_urls: list[str] = []
+    checked_page.on("request", lambda request: requested_urls.append(request.url))
+    checked_page.goto(home_url)
+    checked_page.locator(".md-footer__link--next").click()
+    expect(checked_page).to_have_url(f"{home_url}overview/")
+    wait_until_idle(checked_page)
+    assert [url for url in requested_urls if "search_index" in url] == []
+    type_search(checked_page, "softmax")
+    expect(checked_page.locator(".md-search-result__link").first).to_be_visible()
+    assert sum("search_index" in url for url in requested_urls) == 1
+
+
 def test_an_address_can_contain_a_query(checked_page, home_url):
     checked_page.goto(f"{home_url}?q=softmax")
     expect(checked_page.locator(".md-search-result__link").first).to_be_visible()

@@ -147,7 +147,7 @@ const WORDS = {
  * @param {number} nhead
  */
 export function divisibilityError(d_model, nhead) {
-  return `d_model must be divisible by nhead, got ${d_model} and ${nhead}`;
+  return `nhead=${nhead} must divide d_model=${d_model}`;
 }
 
 /**

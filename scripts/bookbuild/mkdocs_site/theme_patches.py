@@ -27,6 +27,20 @@ THEME_PATCHES = (
         "for(let o=s+1;o<=t.length;o++)t.slice(s,o)in e",
     ),
     ThemePatch(
+        "The search index, a megabyte, is fetched when the search is opened, not on every page.",
+        "tests/browser/test_reading.py::test_the_search_index_is_fetched_when_the_search_is_opened",
+        BUNDLE_PATTERN,
+        '$(location.protocol!=="file:"),Je("search")',
+        'Je("search")',
+    ),
+    ThemePatch(
+        "Highlighting needs the search index only on a page whose address has a query.",
+        "tests/browser/test_reading.py::test_an_address_can_contain_a_query",
+        BUNDLE_PATTERN,
+        'z([t,r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")))])',
+        'r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")),b(o=>t.pipe(m(n=>[n,o]))))',
+    ),
+    ThemePatch(
         "The build has wrapped tables. Doing it in the browser moves what is below them.",
         "tests/browser/test_loading.py::test_no_script_wraps_a_table",
         BUNDLE_PATTERN,
