@@ -367,7 +367,9 @@ def test_a_file_of_tests_is_recorded_in_a_fresh_process():
     text = (ROOT / "snippets/transformer.py").read_text()
     line = text[: text.index("def sinusoidal_positional_encoding")].count("\n") + 1
     executed = {
-        n for (file, n), tests in coverage.lines.items() if f"test_mutations.py::{name}" in tests
+        number
+        for (file, number), tests in coverage.lines.items()
+        if file == "transformer.py" and f"test_mutations.py::{name}" in tests
     }
     assert executed and min(executed) > line
 
