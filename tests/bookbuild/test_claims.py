@@ -364,14 +364,11 @@ def test_a_file_of_tests_is_recorded_in_a_fresh_process():
         comparisons, coverage = pool.submit(record_file, f"test_mutations.py::{name}").result()
     assert comparisons[name] == ["sinusoidal_positional_encoding(2, 2)[0].tolist() = [0, 1]"]
     assert {"snippets/transformer.py", "tests/claims/test_mutations.py"} <= coverage.reads
-    text = (ROOT / "snippets/transformer.py").read_text()
-    line = text[: text.index("def sinusoidal_positional_encoding")].count("\n") + 1
-    executed = {
-        number
-        for (file, number), tests in coverage.lines.items()
-        if file == "transformer.py" and f"test_mutations.py::{name}" in tests
-    }
-    assert executed and min(executed) > line
+    lines = (ROOT / "snippets/transformer.py").read_text().splitlines()
+    for code, expected in (("angle.sin()", True), ("return F.layer_norm(", False)):
+        (number,) = [number for number, line in enumerate(lines, 1) if code in line]
+        tests = coverage.lines.get(("transformer.py", number), set())
+        assert (f"test_mutations.py::{name}" in tests) == expected
 
 
 # In the real book
