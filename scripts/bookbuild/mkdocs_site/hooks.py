@@ -48,8 +48,9 @@ class SiteHooks:
         site_files.change_files(files, config)
 
     def on_nav(self, nav, config, files):
-        for item in nav.items:
-            item.title = config.extra.get("nav_titles", {}).get(item.title, item.title)
+        titles = config.extra.get("nav_titles", {})
+        for item in (item for item in nav.items if item.title in titles):
+            item.title = titles[item.title]
 
     def on_page_markdown(self, markdown, page, config, files):
         rendering.prepare_page(markdown, page, config, files, tracked=self.is_served)
