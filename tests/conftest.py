@@ -44,7 +44,7 @@ settings.load_profile("book")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how many claims were proved, and how many mutations were detected."""
+    """Print how many claims were proved, and with --all how many mutations were caught."""
     outcomes: dict[str, list[str]] = {"passed": [], "failed": [], "error": []}
     for outcome, tests in outcomes.items():
         reports = terminalreporter.stats.get(outcome, [])
@@ -55,9 +55,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     }
     claims = [test for test in proved if not any(name in test for name in NO_CLAIMS)]
     if claims:
-        terminalreporter.write_line(
-            f"{len(claims)} claims proved; {len(mutations)} mutations, each caught by its claim"
-        )
+        made = f"; {len(mutations)} mutations made, each caught by its claim" if mutations else ""
+        terminalreporter.write_line(f"{len(claims)} claims proved{made}")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
