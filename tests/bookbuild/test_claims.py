@@ -14,7 +14,7 @@ from bookbuild.mkdocs_site.markdown_extension import BookExtension, link_sources
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
-from bookbuild.pages.page import SourcePage
+from bookbuild.pages.page import SourcePage, list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.values import resolve_value
 from bookbuild.reference import claim_results, claim_tables, claims
@@ -387,6 +387,18 @@ def test_every_claim_of_the_book_has_a_place():
     assert sorted(claim.name for claim in declared) == sorted(test_names)
     claims_with_anchor = [claim for claim in declared if "#" in claim.place]
     assert len(claims_with_anchor) > 0.95 * len(declared)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_test_that_a_page_names_exists(language):
+    there = {claim.name for claim in claims.all_claims()}
+    named = {
+        (page.name, name)
+        for page in list_pages(language)
+        for name in re.findall(r"`(test_\w+)`", page.text)
+    }
+    assert len(named) >= 14
+    assert [each for each in sorted(named) if each[1] not in there] == []
 
 
 def test_every_claim_that_is_not_about_code_has_recorded_comparisons():
