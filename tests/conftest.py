@@ -15,10 +15,10 @@ from hypothesis import settings
 from playwright.sync_api import BrowserContext, Page, Playwright
 
 import sample_book
+from bookbuild.generated.claims import NO_CLAIMS
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chromium
-from bookbuild.reference.claims import NO_CLAIMS
 from browser_pages import BASE_URL, TIMEOUT_MS, SilentHandler, SiteServer, record_errors
 from built_pages import ROOT, BuiltPage, CodeBlock, assert_no_errors, load_page, page_code_blocks
 from warm_mkdocs import WarmMkDocs

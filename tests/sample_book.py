@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bookbuild.check.pending import mark_translated
+from bookbuild.check.mark_translated import mark_translated
 from bookbuild.mkdocs_site import markdown_extension
 from bookbuild.pages import contents, paths
 from bookbuild.pages.files import line_number

@@ -2,6 +2,6 @@
 
 import json
 
-from bookbuild.reference.model_program import model_program
+from bookbuild.step_through.model_program import model_program
 
 print(json.dumps(model_program(), separators=(",", ":")))

@@ -2,6 +2,6 @@
 
 import sys
 
-from bookbuild.reference.javascript_model import to_float16
+from bookbuild.generated.javascript_model import to_float16
 
 sys.stdout.buffer.write(to_float16())

@@ -28,8 +28,8 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
+from bookbuild.generated.mutation_testing import part_hashes
 from bookbuild.pages.paths import CLAIMS, SNIPPETS
-from bookbuild.reference.mutation_testing import part_hashes
 from evidence.mutants import Change, run_pytest, test_name
 
 

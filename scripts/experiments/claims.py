@@ -18,9 +18,9 @@ from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
+from bookbuild.generated import claim_results, claims
+from bookbuild.generated.claim_results import Record
 from bookbuild.pages.paths import CLAIMS, SNIPPETS
-from bookbuild.reference import claim_results, claims
-from bookbuild.reference.claim_results import Record
 from evidence.generated_mutants import Coverage, all_mutants
 from evidence.mutants import Change, process_pool, run_test
 from evidence.recorder import record

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from bookbuild.reference.claim_results import code_key
+from bookbuild.generated.claim_results import code_key
 from evidence import hugging_face_models
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,10 +12,10 @@ import sys
 from collections import Counter, defaultdict
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 
+from bookbuild.generated import claims
+from bookbuild.generated import mutation_testing as results
+from bookbuild.generated.mutation_testing import FILES, Record
 from bookbuild.pages.paths import CLAIMS, SNIPPETS
-from bookbuild.reference import claims
-from bookbuild.reference import mutation_testing as results
-from bookbuild.reference.mutation_testing import FILES, Record
 from evidence import generated_mutants as generated
 from evidence.generated_mutants import Coverage, Mutant, batches
 from evidence.mutants import process_pool
@@ -112,22 +112,20 @@ class Run:
         results.save_results(self.file, Record(parts, sorted(survived)))
 
     def survives(self, mutant: Mutant, forks: Executor, fresh: Executor) -> bool:
-        """Whether no test of a claim fails on the mutant."""
+        """Whether no test of a claim that executes the mutant fails."""
         seconds = tests_of(mutant, self.measured, self.left_out)
-        first = list(dict.fromkeys(self.first[mutant.line]))[:4]
-        if listed := mutant.difference() in self.equivalent:
-            seconds = {test: each for test, each in seconds.items() if each < QUICK}
-        groups = [*batches(seconds, first)]
-        attempts = [(fresh, generated.kills_in_copy, group) for group in groups]
-        if mutant.changes_a_body():
-            in_fork = [(forks, generated.kills_in_fork, group) for group in groups]
-            attempts = in_fork if listed else in_fork + attempts
-        if not listed:  # no tracer sees the lines that a test executes in another process
-            others = self.measured.seconds.keys() - seconds.keys() - self.left_out
-            attempts.append((fresh, generated.kills_in_copy, sorted(others)))
-        for executor, kills, tests in attempts:
-            least = 5 if executor is forks else 60  # a fresh process imports PyTorch
-            limit = least + 5 * sum(self.measured.seconds.get(test, 0) for test in tests)
+        first = [test for test in dict.fromkeys(self.first[mutant.line]) if test in seconds][:4]
+        slow = {test for test, each in seconds.items() if each > QUICK} - {*first}
+        groups = [*batches({test: seconds[test] for test in seconds.keys() - slow}, first)]
+        if mutant.difference() not in self.equivalent:
+            groups.append(sorted(slow, key=seconds.__getitem__))
+        in_fork = mutant.changes_a_body()
+        executor, kills = (
+            (forks, generated.kills_in_fork) if in_fork else (fresh, generated.kills_in_copy)
+        )
+        for tests in filter(None, groups):
+            # A fresh process imports PyTorch.
+            limit = (5 if in_fork else 60) + 5 * sum(map(seconds.__getitem__, tests))
             if executor.submit(kills, mutant, tests, limit).result():
                 if len(tests) <= 10:
                     self.first[mutant.line] = [*tests[:2], *self.first[mutant.line]]

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Curve
 
-from bookbuild.reference.cross_attention import trace_translation
+from bookbuild.generated.cross_attention import trace_translation
 from figures.diagram import ENGLISH, blank_canvas, write
 from figures.style import INK, KEY, QUERY, VALUE, WIDTH, figure
 

@@ -8,7 +8,7 @@ import torch
 
 import transformer
 import translator
-from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS, trace_translation
+from bookbuild.generated.cross_attention import TRANSLATOR_WEIGHTS, trace_translation
 from figures.diagram import (
     CHINESE,
     ENGLISH,

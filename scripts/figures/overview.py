@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 import torch
 
 import translator
-from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS
+from bookbuild.generated.cross_attention import TRANSLATOR_WEIGHTS
 from figures.diagram import (
     ENGLISH,
     arrow,

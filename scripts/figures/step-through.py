@@ -6,10 +6,10 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from bookbuild.generated.javascript_model import load_trained_translator
+from bookbuild.generated.shape_tracer import MODEL_FILE
 from bookbuild.pages.sections import downloaded_line
-from bookbuild.reference.javascript_model import load_trained_translator
-from bookbuild.reference.model_trace import ReferenceModel, Step
-from bookbuild.reference.shape_tracer import MODEL_FILE
+from bookbuild.step_through.model_trace import ReferenceModel, Step
 from figures.diagram import ENGLISH, TARGET, blank_canvas, write
 from figures.style import INK, KEY, MUTED, QUERY, WIDTH, figure, signed_image
 

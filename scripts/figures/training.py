@@ -15,7 +15,7 @@ import train
 import trainer
 import transformer
 import translator
-from bookbuild.reference.cross_attention import trace_translation
+from bookbuild.generated.cross_attention import trace_translation
 from figures.diagram import ENGLISH, arrow, blank_canvas, box, fill_rectangles, write
 from figures.style import FIRST, MUTED, SECOND, THIRD, canvas, figure
 

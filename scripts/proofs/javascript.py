@@ -2,8 +2,8 @@
 
 import statistics
 
-from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS
-from bookbuild.reference.javascript_model import (
+from bookbuild.generated.cross_attention import TRANSLATOR_WEIGHTS
+from bookbuild.generated.javascript_model import (
     TRANSLATOR_JS,
     compare_outputs,
     comparison_pairs,

@@ -1,6 +1,6 @@
 """Prints the shape of every tensor of the model, and its parameters, for the page Shapes."""
 
-from bookbuild.reference import shape_tracer
+from bookbuild.generated import shape_tracer
 
 tensors = [*shape_tracer.tensor_rows()]
 parameters, buffers = shape_tracer.parameters_and_buffers(vocabulary=37000)

@@ -1,8 +1,13 @@
 """Prints how much the tensors of the page Step through, run by Node, differ from PyTorch."""
 
-from bookbuild.reference.javascript_model import comparison_pairs
-from bookbuild.reference.model_switches import SWITCHES
-from bookbuild.reference.model_trace import compare_traces, make_tasks, trace_in_node, with_switch
+from bookbuild.generated.javascript_model import comparison_pairs
+from bookbuild.step_through.model_switches import SWITCHES
+from bookbuild.step_through.model_trace import (
+    compare_traces,
+    make_tasks,
+    trace_in_node,
+    with_switch,
+)
 
 SWITCH_STEP = 12  # with a switch, every twelfth sentence
 

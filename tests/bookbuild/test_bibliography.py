@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from bookbuild.generated import bibliography
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.reference import bibliography
 from sample_book import change
 
 PREPRINT = r"""@misc{lovelace2019engines,

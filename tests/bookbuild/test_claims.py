@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 import torch
 
+from bookbuild.generated import claim_results, claim_tables, claims
 from bookbuild.mkdocs_site.markdown_extension import BookExtension, link_sources
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
@@ -17,7 +18,6 @@ from bookbuild.pages.files import write_file
 from bookbuild.pages.page import SourcePage, list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.values import resolve_value
-from bookbuild.reference import claim_results, claim_tables, claims
 from bookbuild.run.jobs import dependencies
 from built_pages import ROOT
 from evidence import comparisons

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bookbuild.check.pending import mark_translated
+from bookbuild.check.mark_translated import mark_translated
+from bookbuild.generated import contents_tables
 from bookbuild.pages import contents
 from bookbuild.pages.page import SourcePage
-from bookbuild.reference import contents_tables
 from fault_injection import build
 from sample_book import change, module_command
 
@@ -134,7 +134,7 @@ def test_a_new_chapter_in_between_needs_its_own_files_and_one_line_of_the_nav(ch
         path = chapters / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    for module, *arguments in (("localize",), ("check.pending", "middle")):
+    for module, *arguments in (("localize",), ("check.mark_translated", "middle")):
         subprocess.run([*module_command(chapters, module), *arguments], check=True)
     status, output = build(chapters, mkdocs)
     assert status and "README.md now has the pages of the nav; commit it" in output, output

@@ -5,18 +5,18 @@ import re
 import pytest
 import torch
 
-from bookbuild.pages import paths
-from bookbuild.pages.errors import SourceError
-from bookbuild.pages.values import resolve_value
-from bookbuild.reference import model_program, model_trace
-from bookbuild.reference.javascript_model import (
+from bookbuild.generated.javascript_model import (
     DRIVER_SCRIPT,
     comparison_pairs,
     load_trained_translator,
 )
-from bookbuild.reference.model_switches import SWITCHES
-from bookbuild.reference.shape_tracer import MODEL_FILE
+from bookbuild.generated.shape_tracer import MODEL_FILE
+from bookbuild.pages import paths
+from bookbuild.pages.errors import SourceError
+from bookbuild.pages.values import resolve_value
 from bookbuild.run.jobs import dependencies
+from bookbuild.step_through import model_program, model_trace
+from bookbuild.step_through.model_switches import SWITCHES
 
 SOURCE = MODEL_FILE.read_text(encoding="utf-8")
 pytestmark = pytest.mark.usefixtures("one_thread")

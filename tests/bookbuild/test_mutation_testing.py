@@ -6,8 +6,8 @@ from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
-from bookbuild.reference import mutation_testing
-from bookbuild.reference.mutation_testing import FILES
+from bookbuild.generated import mutation_testing
+from bookbuild.generated.mutation_testing import FILES
 from evidence import generated_mutants as generated
 from evidence.generated_mutants import Mutant
 

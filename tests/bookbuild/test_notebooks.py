@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sample_book
-from bookbuild.check.pending import mark_translated
+from bookbuild.check.mark_translated import mark_translated
 from bookbuild.check.translation import notebook_errors
 from bookbuild.pages import paths
 from bookbuild.pages.files import line_number

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sample_book
-from bookbuild.check.pending import mark_pending, mark_translated
+from bookbuild.check.mark_translated import mark_pending, mark_translated
 from bookbuild.check.translation import notebook_errors, translation_errors
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import SourcePage

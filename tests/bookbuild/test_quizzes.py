@@ -6,10 +6,10 @@ from collections import Counter
 import pytest
 
 import page_parts
+from bookbuild.generated import quizzes
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.reference import quizzes
 from built_pages import assert_no_errors
 
 WRONG_CHOICES = """\

@@ -10,11 +10,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bookbuild.generated import shape_tracer, shapes
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import without_section_markers
-from bookbuild.reference import shape_tracer, shapes
 from transformer import Transformer, TransformerConfig
 
 

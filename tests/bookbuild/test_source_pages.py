@@ -3,7 +3,7 @@
 import pytest
 
 from bookbuild.check.includes import completeness_errors, page_errors
-from bookbuild.check.pending import mark_translated
+from bookbuild.check.mark_translated import mark_translated
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file

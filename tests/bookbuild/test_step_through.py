@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from bookbuild.generated import javascript_model, shape_tracer
+from bookbuild.generated.javascript_model import TRANSLATOR_JS, to_float16
+from bookbuild.generated.shape_tracer import MODEL_FILE
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.node import node_executable
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import downloaded_line, without_section_markers
-from bookbuild.reference import javascript_model, model_program, shape_tracer, step_notes
-from bookbuild.reference.javascript_model import TRANSLATOR_JS, to_float16
-from bookbuild.reference.shape_tracer import MODEL_FILE
+from bookbuild.step_through import model_program, step_notes
 
 WIDGETS = paths.ROOT / "overrides/assets/widgets/step"
 MODULES = ("run-model", "axes", "navigation", "view", "boxes", "drawing", "highlight")

@@ -17,9 +17,9 @@ import pytest
 from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from bookbuild.generated import claims
 from bookbuild.mkdocs_site import formulas
 from bookbuild.pages.page import SourcePage, list_pages
-from bookbuild.reference import claims
 from browser_pages import (
     TEXT_RULES,
     TIMEOUT_MS,

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from benchmarks.page import MAX_LAYOUT_SHIFT
+from bookbuild.generated.shape_tracer import MODEL_FILE
 from bookbuild.pages.sections import without_section_markers
-from bookbuild.reference.shape_tracer import MODEL_FILE
-from bookbuild.reference.step_notes import load_tour
+from bookbuild.step_through.step_notes import load_tour
 from browser_pages import RECORD_SHIFTS_SCRIPT, axe_errors, wait_until_idle
 from built_pages import assert_no_errors
 

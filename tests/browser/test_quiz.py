@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from bookbuild.reference import quizzes
+from bookbuild.generated import quizzes
 from browser_pages import BASE_URL, axe_errors
 from built_pages import assert_no_errors
 

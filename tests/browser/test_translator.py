@@ -7,7 +7,7 @@ import pytest
 from pygments.lexers import JavascriptLexer
 from pygments.token import Comment
 
-from bookbuild.reference import javascript_model
+from bookbuild.generated import javascript_model
 from browser_pages import BASE_URL
 from corpus import english_tokens
 

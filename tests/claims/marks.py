@@ -1,6 +1,6 @@
 """The decorators of a claim: where the book makes it, and the faults that its test must catch.
 
-`bookbuild.reference.claims` reads them from the source, so every argument is a literal string.
+`bookbuild.generated.claims` reads them from the source, so every argument is a literal string.
 """
 
 import pytest

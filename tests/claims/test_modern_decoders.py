@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from bookbuild.reference.claim_results import code_key
+from bookbuild.generated.claim_results import code_key
 from evidence.hugging_face_models import (
     FILES,
     NEW_SIZES,

@@ -6,7 +6,7 @@
 
 import pytest
 
-from bookbuild.reference import claim_results, claims
+from bookbuild.generated import claim_results, claims
 from evidence import mutants
 from evidence.mutants import process_pool, run_pytest, run_test
 

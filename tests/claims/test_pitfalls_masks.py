@@ -838,7 +838,7 @@ def test_after_a_second_softmax_a_confident_wrong_model_learns_nothing(pitfall_o
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_each_of_these_mistakes_in_our_code_is_caught_by_a_test_named_beside_it(language):
     """Every section names at least one test, and each test that it names has a mutation."""
-    from bookbuild.reference import claims  # here, since a mutated copy does without bookbuild
+    from bookbuild.generated import claims  # here, since a mutated copy does without bookbuild
 
     page = (DOCS / language / "pitfalls.md").read_text(encoding="utf-8")
     tested = {each.test.partition("::")[2] for each in claims.all_claims() if each.mutations}

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from bookbuild.generated import claims
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.reference import claims
 from built_pages import BuiltPage, assert_no_errors
 
 SOURCE = re.compile(r".*/blob/main/tests/claims/(\w+\.py)#L(\d+)$")

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from bookbuild.generated import contents_tables
 from bookbuild.pages import contents
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.reference import contents_tables
 from built_pages import ROOT
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "PERFORMANCE.md", "SECURITY.md")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import sample_book
-from bookbuild.check.pending import mark_translated
+from bookbuild.check.mark_translated import mark_translated
 from bookbuild.pages.labs import notebooks
 from built_pages import ROOT
 from fault_injection import (

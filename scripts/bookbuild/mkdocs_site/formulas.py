@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bookbuild.check.arithmetic import equations
+from bookbuild.generated import quizzes
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.node import NodeProcess
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.values import source_link
-from bookbuild.reference import quizzes
 
 # A formula as pymdownx.arithmatex (generic) writes it, and the punctuation next to it.
 FORMULA = re.compile(

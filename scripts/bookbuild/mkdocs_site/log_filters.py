@@ -8,12 +8,12 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 
+from bookbuild.generated import quizzes
 from bookbuild.mkdocs_site.languages import build_language
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError, describe_error
 from bookbuild.pages.files import line_number
 from bookbuild.pages.page import SourcePage
-from bookbuild.reference import quizzes
 
 BROKEN_LINK = re.compile(r"Doc file '([^']+)' contains an? .*?link '([^']+)'")
 MISSING_NAV_PAGE = re.compile(r"A reference to '([^']+)' is included in the 'nav'")

@@ -17,7 +17,8 @@ from markdown.extensions import Extension
 from markdown.util import AtomicString
 from pygments.token import STANDARD_TYPES
 
-from bookbuild.check.pending import with_pending_note
+from bookbuild.check.mark_translated import with_pending_note
+from bookbuild.generated import bibliography, reading_time
 from bookbuild.mkdocs_site import formulas
 from bookbuild.mkdocs_site.page_html import add_code_breaks, add_line_counts, wrap_tables
 from bookbuild.pages import fresh, paths
@@ -25,7 +26,6 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.glossary import tooltips
 from bookbuild.pages.page import CODE_FENCE, SourcePage, find_page, page_url
 from bookbuild.pages.values import replace_values
-from bookbuild.reference import bibliography, reading_time
 
 OPENING = re.compile(r"^ *(`{3,})\s*\{[^}]*\.annotate\b")
 ITEM = re.compile(r"^ *(\d+)\.\s+`([^`]+)`")

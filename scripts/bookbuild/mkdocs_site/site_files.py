@@ -7,6 +7,7 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from bookbuild.generated import bibliography
 from bookbuild.mkdocs_site import formulas
 from bookbuild.mkdocs_site.languages import build_language, root_url
 from bookbuild.mkdocs_site.theme_patches import UNUSED_FILES
@@ -14,7 +15,6 @@ from bookbuild.pages import fresh, paths
 from bookbuild.pages.files import read_text
 from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import SourcePage, list_pages
-from bookbuild.reference import bibliography
 
 
 def change_files(files: Files, config: MkDocsConfig) -> None:

@@ -9,6 +9,7 @@ from mkdocs.exceptions import PluginError
 
 from bookbuild.check.includes import completeness_errors, page_errors
 from bookbuild.check.translation import notebook_errors
+from bookbuild.generated import bibliography, claims, contents_tables
 from bookbuild.pages import fresh, paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import check_encodings
@@ -16,9 +17,8 @@ from bookbuild.pages.glossary import glossary_errors
 from bookbuild.pages.page import list_pages, outline
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import section_errors
-from bookbuild.reference import bibliography, claims, contents_tables
-from bookbuild.reference.step_notes import note_errors
 from bookbuild.run import generate
+from bookbuild.step_through.step_notes import note_errors
 
 SOURCE_PATHS = (
     "snippets",

@@ -56,7 +56,7 @@ def source_file(reference: str) -> str:
     """The file of the repository that computes a value: an example, a proof, or the experiment
     whose result the example reads."""
     if reference.startswith(f"{CLAIM_COUNTS}: "):
-        return "scripts/bookbuild/reference/claim_tables.py"
+        return "scripts/bookbuild/generated/claim_tables.py"
     program = source_path(output_name(reference))
     for result in RESULT.findall(read_text(program)):
         if (paths.SCRIPTS / f"experiments/{result}.py").is_file():

@@ -13,6 +13,13 @@ from pathlib import Path
 
 from filelock import AcquireReturnProxy
 
+from bookbuild.generated import (
+    bibliography,
+    claim_tables,
+    contents_tables,
+    quizzes,
+    shapes,
+)
 from bookbuild.localize.build import (
     chinese_path,
     record_name,
@@ -26,18 +33,11 @@ from bookbuild.pages.files import PARTIAL_SUFFIX, check_encodings, write_file
 from bookbuild.pages.glossary import glossary_table
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import without_section_markers
-from bookbuild.reference import (
-    bibliography,
-    claim_tables,
-    contents_tables,
-    quizzes,
-    shapes,
-    step_notes,
-)
 from bookbuild.run import recorded
 from bookbuild.run.jobs import Job, list_jobs
 from bookbuild.run.locks import file_lock
 from bookbuild.run.workers import run_jobs
+from bookbuild.step_through import step_notes
 
 # In snippets/results/; no example reads them.
 UNREAD_RESULTS = ("claims.json", recorded.FILE)

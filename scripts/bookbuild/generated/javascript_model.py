@@ -18,17 +18,17 @@ import safetensors.torch
 import torch
 from safetensors import SafetensorError, safe_open
 
+from bookbuild.generated.cross_attention import TRANSLATOR_WEIGHTS, forward_with_attention
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.node import node_executable
-from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS, forward_with_attention
 from corpus import Pair
 from corpus import translator as translator_pairs
 from decode import beam_search, greedy_decode
 from translator import BOS, EOS, Translator, load_translator
 
 TRANSLATOR_JS = paths.SNIPPETS / "translator.js"
-DRIVER_SCRIPT = paths.SCRIPTS / "bookbuild/reference/driver.mjs"
+DRIVER_SCRIPT = paths.SCRIPTS / "bookbuild/generated/driver.mjs"
 MAX_LENGTH = 60  # tokens
 Outputs = list[dict[str, Any]]  # greedy and beam (ids), logits and attention of each sentence
 

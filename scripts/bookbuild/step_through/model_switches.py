@@ -5,9 +5,9 @@ from typing import Any
 import torch
 from torch import nn
 
+from bookbuild.generated.cross_attention import TRANSLATOR_WEIGHTS
+from bookbuild.generated.shape_tracer import MODEL_FILE
 from bookbuild.pages.errors import SourceError
-from bookbuild.reference.cross_attention import TRANSLATOR_WEIGHTS
-from bookbuild.reference.shape_tracer import MODEL_FILE
 from translator import read_file
 
 # The page shows scores and weights, so attention runs without the fused kernel.

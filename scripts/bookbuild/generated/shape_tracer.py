@@ -272,7 +272,7 @@ class TensorRow(NamedTuple):
 
 
 def tensor_rows() -> Iterator[TensorRow]:
-    """The rows of the table of tensors, for bookbuild.reference.shapes."""
+    """The rows of the table of tensors, for bookbuild.generated.shapes."""
     text = MODEL_FILE.read_text(encoding="utf-8")
     line = downloaded_line(text)
     statements = {

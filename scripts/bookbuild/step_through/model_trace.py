@@ -19,18 +19,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from bookbuild.pages import paths
-from bookbuild.pages.sections import downloaded_line
-from bookbuild.reference.javascript_model import (
+from bookbuild.generated.javascript_model import (
     TRANSLATOR_JS,
     largest_difference,
     load_trained_translator,
     run_in_node,
     to_float16,
 )
-from bookbuild.reference.model_program import model_program
-from bookbuild.reference.model_switches import make_model, replace_code
-from bookbuild.reference.shape_tracer import MODEL_FILE, Step, recording_module
+from bookbuild.generated.shape_tracer import MODEL_FILE, Step, recording_module
+from bookbuild.pages import paths
+from bookbuild.pages.sections import downloaded_line
+from bookbuild.step_through.model_program import model_program
+from bookbuild.step_through.model_switches import make_model, replace_code
 from corpus import Pair
 from transformer import MultiHeadAttention
 from translator import BOS

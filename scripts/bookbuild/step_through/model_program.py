@@ -15,11 +15,11 @@ from typing import Any
 import torch
 from torch import nn
 
+from bookbuild.generated.shape_tracer import MODEL_FILE, execute_module, find_definitions
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.sections import downloaded_line
-from bookbuild.reference.model_switches import EXPLICIT, SWITCHES, make_model, replace_code
-from bookbuild.reference.program_operations import ATTRIBUTES, FUNCTIONS, MODULES, OPERATORS
-from bookbuild.reference.shape_tracer import MODEL_FILE, execute_module, find_definitions
+from bookbuild.step_through.model_switches import EXPLICIT, SWITCHES, make_model, replace_code
+from bookbuild.step_through.program_operations import ATTRIBUTES, FUNCTIONS, MODULES, OPERATORS
 
 OWN_ATTRIBUTE = re.compile(r"self(\.\w+)+")  # self.config.pad_id, self.split
 Json = Any

@@ -14,11 +14,11 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bookbuild.generated import claim_results
 from bookbuild.pages import contents, paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.page import SourcePage, list_pages, target_errors
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.reference import claim_results
 
 MEASURED = re.compile(r"^(compare_\w+), (\w+)(?:, ([\w ]+))?: (\S+) of (\S+)$", re.M)
 # One tests the tests, the other the training code beyond what a page claims.

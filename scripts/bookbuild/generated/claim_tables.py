@@ -2,14 +2,9 @@
 
 from typing import NamedTuple
 
-from bookbuild.pages import paths
-from bookbuild.pages.files import write_file
-from bookbuild.pages.page import FIGURE, FOLDED_ANSWER, WIDGET, list_pages, prose
-from bookbuild.pages.paths import LANGUAGES
-from bookbuild.pages.templates import render
-from bookbuild.reference import bibliography, mutation_testing
-from bookbuild.reference.claim_results import load_records
-from bookbuild.reference.claims import (
+from bookbuild.generated import bibliography, mutation_testing
+from bookbuild.generated.claim_results import load_records
+from bookbuild.generated.claims import (
     KINDS,
     Claim,
     Figure,
@@ -19,6 +14,11 @@ from bookbuild.reference.claims import (
     measurements,
     test_files,
 )
+from bookbuild.pages import paths
+from bookbuild.pages.files import write_file
+from bookbuild.pages.page import FIGURE, FOLDED_ANSWER, WIDGET, list_pages, prose
+from bookbuild.pages.paths import LANGUAGES
+from bookbuild.pages.templates import render
 
 
 class Row(NamedTuple):

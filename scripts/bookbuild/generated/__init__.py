@@ -1,0 +1,1 @@
+"""Generated contents of pages: claims, bibliography, quizzes, shapes, tables of contents."""

@@ -1,1 +1,0 @@
-"""The generated reference pages: claims, bibliography, quizzes, shapes."""
