@@ -319,7 +319,7 @@ class CachedLayer:
 class KeyValueCache:
     """As Uncached, but each position is computed only once.
 
-    To be used inside eval_mode(model): it has no dropout in its attentions.
+    To be used inside eval_mode(model): its layers have no dropout.
     Kept for every layer: keys and values of the target so far, which grow by
     one position a step, and those of memory, which stay as they are.
     Works with the attention and the positions of transformer.py alone.

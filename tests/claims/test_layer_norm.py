@@ -469,7 +469,7 @@ def test_a_pre_norm_output_is_the_input_plus_all_sublayer_outputs(dtype):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_lines_of_the_page_are_those_of_both_layers(language):
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
-    lines = re.findall(r"`(x = .*self\.attend\(.*\))` \|$", page, re.M)
+    lines = re.findall(r"^ +`(x = .*self\.attend\(.*\))`$", page, re.M)
     assert len(lines) == 2
     for layer in EncoderLayer, DecoderLayer:
         assert all(f"  {line}\n" in inspect.getsource(layer.forward) for line in lines)
