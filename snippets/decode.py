@@ -300,16 +300,18 @@ class CachedLayer:
         self.source = CachedAttention(layer.cross_attention, memory)
 
     def __call__(self, x: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
-        def attend(y: Tensor) -> Tensor:
-            self.target.append(y)
-            return self.target(y, mask)
+        layer = self.layer
+        if layer.norm_first:
+            x = x + self.attend(layer.norm1(x), mask)  # (batch, 1, d_model)
+            x = x + self.source(layer.norm2(x), memory_mask)
+            return x + layer.feed_forward(layer.norm3(x))
+        x = layer.norm1(x + self.attend(x, mask))
+        x = layer.norm2(x + self.source(x, memory_mask))
+        return layer.norm3(x + layer.feed_forward(x))
 
-        def read(y: Tensor) -> Tensor:
-            return self.source(y, memory_mask)
-
-        x = self.layer.residuals[0](x, attend)  # (batch, 1, d_model)
-        x = self.layer.residuals[1](x, read)
-        return self.layer.residuals[2](x, self.layer.feed_forward)
+    def attend(self, x: Tensor, mask: Tensor) -> Tensor:
+        self.target.append(x)
+        return self.target(x, mask)
 
 
 # --8<-- [end:cached_layer]
@@ -317,7 +319,7 @@ class CachedLayer:
 class KeyValueCache:
     """As Uncached, but each position is computed only once.
 
-    To be used inside eval_mode(model): it has no dropout in its attentions.
+    To be used inside eval_mode(model): its layers have no dropout.
     Kept for every layer: keys and values of the target so far, which grow by
     one position a step, and those of memory, which stay as they are.
     Works with the attention and the positions of transformer.py alone.

@@ -6,7 +6,6 @@ position, head_dim). Source: Vaswani et al. 2017, arXiv:1706.03762.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -283,29 +282,6 @@ class LayerNorm(nn.Module):
 
 
 # --8<-- [end:layer_norm]
-# --8<-- [start:residual]
-class Residual(nn.Module):
-    """LayerNorm(x + Dropout(sublayer(x))), around every sublayer.
-
-    With norm_first it is x + Dropout(sublayer(LayerNorm(x))).
-    Source: Vaswani et al. 2017, section 5.4; Xiong et al. 2020, section 3.
-    """
-
-    def __init__(self, config: TransformerConfig):
-        super().__init__()
-        self.norm = LayerNorm(config.d_model, config.layer_norm_eps)
-        self.dropout = nn.Dropout(config.dropout)
-        self.norm_first = config.norm_first
-
-    def forward(
-        self, x: Tensor, sublayer: Callable[[Tensor], Tensor]
-    ) -> Tensor:
-        if self.norm_first:
-            return x + self.dropout(sublayer(self.norm(x)))
-        return self.norm(x + self.dropout(sublayer(x)))
-
-
-# --8<-- [end:residual]
 # --8<-- [start:encoder_layer]
 class EncoderLayer(nn.Module):
     """Self-attention, then the feed-forward network.
@@ -319,14 +295,20 @@ class EncoderLayer(nn.Module):
         d, dropout = config.d_model, config.dropout
         self.self_attention = MultiHeadAttention(d, config.nhead, dropout)
         self.feed_forward = FeedForward(d, config.dim_feedforward, dropout)
-        self.residuals = nn.ModuleList(Residual(config) for _ in range(2))
+        self.norm1 = LayerNorm(d, config.layer_norm_eps)
+        self.norm2 = LayerNorm(d, config.layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = config.norm_first
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        def attend(y: Tensor) -> Tensor:
-            return self.self_attention(y, y, y, mask)[0]
+        if self.norm_first:
+            x = x + self.attend(self.norm1(x), mask)
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+        x = self.norm1(x + self.attend(x, mask))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
 
-        x = self.residuals[0](x, attend)
-        return self.residuals[1](x, self.feed_forward)
+    def attend(self, x: Tensor, mask: Tensor | None) -> Tensor:
+        return self.dropout(self.self_attention(x, x, x, mask)[0])
 
 
 # --8<-- [end:encoder_layer]
@@ -366,7 +348,11 @@ class DecoderLayer(nn.Module):
         self.self_attention = MultiHeadAttention(d, config.nhead, dropout)
         self.cross_attention = MultiHeadAttention(d, config.nhead, dropout)
         self.feed_forward = FeedForward(d, config.dim_feedforward, dropout)
-        self.residuals = nn.ModuleList(Residual(config) for _ in range(3))
+        self.norm1 = LayerNorm(d, config.layer_norm_eps)
+        self.norm2 = LayerNorm(d, config.layer_norm_eps)
+        self.norm3 = LayerNorm(d, config.layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = config.norm_first
 
     def forward(
         self,
@@ -375,15 +361,19 @@ class DecoderLayer(nn.Module):
         mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
     ) -> Tensor:
-        def attend(y: Tensor) -> Tensor:
-            return self.self_attention(y, y, y, mask)[0]
+        if self.norm_first:
+            x = x + self.attend(self.norm1(x), mask)
+            x = x + self.read(self.norm2(x), memory, memory_mask)
+            return x + self.dropout(self.feed_forward(self.norm3(x)))
+        x = self.norm1(x + self.attend(x, mask))
+        x = self.norm2(x + self.read(x, memory, memory_mask))
+        return self.norm3(x + self.dropout(self.feed_forward(x)))
 
-        def read(y: Tensor) -> Tensor:
-            return self.cross_attention(y, memory, memory, memory_mask)[0]
+    def attend(self, x: Tensor, mask: Tensor | None) -> Tensor:
+        return self.dropout(self.self_attention(x, x, x, mask)[0])
 
-        x = self.residuals[0](x, attend)
-        x = self.residuals[1](x, read)
-        return self.residuals[2](x, self.feed_forward)
+    def read(self, x: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
+        return self.dropout(self.cross_attention(x, memory, memory, mask)[0])
 
 
 # --8<-- [end:decoder_layer]

@@ -75,7 +75,8 @@ function attend(x, heads, kept, nhead = 1) {
 // --8<-- [end:attention]
 // --8<-- [start:translator]
 /** @typedef {{self_attention: Heads, cross_attention: Heads, feed_forward:
- *   {linear1: Layer, linear2: Layer}, residuals: {norm: Layer}[]}} Block
+ *   {linear1: Layer, linear2: Layer}, norm1: Layer, norm2: Layer, norm3:
+ *   Layer}} Block
  * @typedef {{layers: Block[], norm: Layer}} Stack
  * @typedef {{embedding: Layer}} Embedding
  * @typedef {{src_embedding: Embedding, tgt_embedding: Embedding,
@@ -138,12 +139,12 @@ export class Translator {
     const { encoder, decoder, src_embedding } = this.model;
     let xs = ids.map((id, i) => this.embed(src_embedding, id, i));
     for (const block of encoder.layers) {
-      const { self_attention: heads, residuals } = block;
-      const ys = xs.map((x) => layerNorm(x, residuals[0].norm));
+      const { self_attention: heads, norm1, norm2 } = block;
+      const ys = xs.map((x) => layerNorm(x, norm1));
       const kept = ys.map((y) => keep(y, heads));
       xs = xs.map((x, i) => {
         x = add(x, attend(ys[i], heads, kept, this.config.nhead).output);
-        return add(x, feedForward(layerNorm(x, residuals[1].norm), block));
+        return add(x, feedForward(layerNorm(x, norm2), block));
       });
     }
     const memory = xs.map((x) => layerNorm(x, encoder.norm));
@@ -172,14 +173,14 @@ class Progress {
     const { tgt_embedding, decoder, output } = model;
     let x = this.translator.embed(tgt_embedding, id, this.target[0].length);
     const attention = decoder.layers.map((block, i) => {
-      const { self_attention: heads, cross_attention, residuals } = block;
-      const y = layerNorm(x, residuals[0].norm);
+      const { self_attention: heads, cross_attention } = block;
+      const y = layerNorm(x, block.norm1);
       this.target[i].push(keep(y, heads)); // it may look at itself
       x = add(x, attend(y, heads, this.target[i], config.nhead).output);
-      const z = layerNorm(x, residuals[1].norm);
+      const z = layerNorm(x, block.norm2);
       const read = attend(z, cross_attention, this.source[i], config.nhead);
       x = add(x, read.output);
-      x = add(x, feedForward(layerNorm(x, residuals[2].norm), block));
+      x = add(x, feedForward(layerNorm(x, block.norm3), block));
       return read.weights;
     });
     return { logits: linear(layerNorm(x, decoder.norm), output), attention };

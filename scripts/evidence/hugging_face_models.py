@@ -345,10 +345,10 @@ BERT_NAMES = {
     "layer.": "layers.",
     "attention.self.": "self_attention.",
     "attention.output.dense": "self_attention.output",
-    "attention.output.LayerNorm": "residuals.0.norm",
+    "attention.output.LayerNorm": "norm1",
     "intermediate.dense": "feed_forward.linear1",
     "output.dense": "feed_forward.linear2",
-    "output.LayerNorm": "residuals.1.norm",
+    "output.LayerNorm": "norm2",
 }
 
 
@@ -388,8 +388,8 @@ GPT2_NAMES = {
     "h.": "stack.layers.",
     "attn.c_proj": "self_attention.output",
     "attn.": "self_attention.",
-    "ln_1": "residuals.0.norm",
-    "ln_2": "residuals.1.norm",
+    "ln_1": "norm1",
+    "ln_2": "norm2",
     "mlp.c_fc": "feed_forward.linear1",
     "mlp.c_proj": "feed_forward.linear2",
 }

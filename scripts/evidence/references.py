@@ -22,7 +22,6 @@ from transformer import (
 TORCH_NAMES = {"self_attention": "self_attn", "cross_attention": "multihead_attn"}
 TORCH_NAMES |= {f"{part}.": "in_proj_" for part in ("query", "key", "value")}
 TORCH_NAMES |= {"output.": "out_proj.", "feed_forward.": ""}
-TORCH_NAMES |= {f"residuals.{i}.norm": f"norm{i + 1}" for i in range(3)}
 
 
 def with_torch_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

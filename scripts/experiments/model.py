@@ -51,9 +51,6 @@ NAMES = {
     "value.": "in_proj_",
     "output.": "out_proj.",
     "feed_forward.": "",
-    "residuals.0.norm": "norm1",
-    "residuals.1.norm": "norm2",
-    "residuals.2.norm": "norm3",
 }
 
 

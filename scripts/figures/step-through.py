@@ -123,7 +123,7 @@ def positions(label):
 
 @figure(**LABELS)
 def norm(label):
-    return draw_stop("LayerNorm.forward@encoder.layers.0.residuals.0.norm:return", label)
+    return draw_stop("LayerNorm.forward@encoder.layers.0.norm1:return", label)
 
 
 @figure(**LABELS)

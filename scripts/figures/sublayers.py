@@ -65,8 +65,9 @@ def shares(label):
             name: sum(p.numel() for p in part.parameters()) / 1e6
             for name, part in layer.named_children()
         }
-        forward, norms = millions.pop("feed_forward"), millions.pop("residuals")
-        attention = sum(millions.values())
+        forward = millions.pop("feed_forward")
+        norms = sum(size for name, size in millions.items() if name.startswith("norm"))
+        attention = sum(millions.values()) - norms
         start = 0.0
         for size, color in (attention, SECOND), (forward, FIRST), (norms, THIRD):
             ax.barh(y, size, left=start, height=0.52, color=color, alpha=0.85)

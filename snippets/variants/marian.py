@@ -44,10 +44,10 @@ class Marian(Transformer):
 # --8<-- [start:load]
 RENAMED = {  # regular expressions: parts of the published names, ours
     r"^model\.": "",
-    r"self_attn_layer_norm": "residuals.0.norm",
-    r"encoder_attn_layer_norm": "residuals.1.norm",
-    r"^(encoder.*)final_layer_norm": r"\1residuals.1.norm",
-    r"^(decoder.*)final_layer_norm": r"\1residuals.2.norm",
+    r"self_attn_layer_norm": "norm1",
+    r"encoder_attn_layer_norm": "norm2",
+    r"^(encoder.*)final_layer_norm": r"\1norm2",
+    r"^(decoder.*)final_layer_norm": r"\1norm3",
     r"self_attn": "self_attention",
     r"encoder_attn": "cross_attention",
     r"q_proj": "query",

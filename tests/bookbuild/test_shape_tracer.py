@@ -35,11 +35,9 @@ def tensor_variables(sizes: shape_tracer.Sizes) -> set[tuple[str, str]]:
     def profile(frame, event, _):
         code = frame.f_code
         if event == "return" and code.co_filename == str(shape_tracer.MODEL_FILE):
-            function = code.co_qualname.replace(".<locals>", "")
-            names = set(frame.f_locals) - set(code.co_freevars)
             found.update(
-                (function, name)
-                for name in names
+                (code.co_qualname, name)
+                for name in frame.f_locals
                 if isinstance(frame.f_locals[name], torch.Tensor) and "<" not in code.co_name
             )
 

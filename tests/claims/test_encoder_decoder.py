@@ -66,7 +66,7 @@ def test_an_encoder_layer_is_attention_then_feed_forward_each_with_residual_and_
     layer = randomized(EncoderLayer(configuration(nhead, norm_first)), dtype)
     x = torch.randn(batch, length, 8 * nhead, dtype=dtype)
     mask = as_mask(some_real(batch, length))
-    first, second = (residual.norm for residual in layer.residuals)
+    first, second = layer.norm1, layer.norm2
 
     def attend(y):
         return layer.self_attention(y, y, y, mask)[0]
@@ -91,7 +91,7 @@ def test_a_decoder_layer_is_self_attention_then_cross_attention_then_feed_forwar
     y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
     memory = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype)
     mask, memory_mask = causal_mask(length), as_mask(some_real(batch, memory_length))
-    first, second, third = (residual.norm for residual in layer.residuals)
+    first, second, third = layer.norm1, layer.norm2, layer.norm3
 
     def attend(x):
         return layer.self_attention(x, x, x, mask)[0]
@@ -174,7 +174,7 @@ def test_dropout_of_the_configuration_reaches_every_part():
     config = configuration(dropout=0.3)
     for layer, attentions in ((EncoderLayer(config), 1), (DecoderLayer(config), 2)):
         rates = [m.p for m in layer.modules() if isinstance(m, nn.Dropout)]
-        assert rates == [0.3] * (attentions + 2)  # in the network and in each residual
+        assert rates == [0.3] * 2  # in the network and after the sublayers
         names = ("self_attention", "cross_attention")[:attentions]
         assert [getattr(layer, name).dropout for name in names] == [0.3] * attentions
 
@@ -204,7 +204,7 @@ def test_the_sizes_of_the_configuration_are_used():
     for layer in config_layers:
         assert layer.feed_forward.linear1.out_features == 24
         assert layer.self_attention.nhead == 4
-        assert {r.norm.eps for r in layer.residuals} == {0.25}
+        assert {m.eps for m in layer.modules() if isinstance(m, LayerNorm)} == {0.25}
 
 
 # Stacks
@@ -379,8 +379,8 @@ def test_every_output_changes_with_the_source(
 @claim("encoder-decoder#exercises")
 @mutation(
     "exercises/encoder-decoder/swapped.py",
-    "self.cross_attention(memory, y, y)[0]",
-    "self.cross_attention(y, memory, memory)[0]",
+    "self.cross_attention(memory, x, x)[0]",
+    "self.cross_attention(x, memory, memory)[0]",
     fault="the exercise with swapped arguments has them in the right order",
 )
 def test_swapped_query_and_memory_pass_if_both_lengths_are_equal_or_one_is_1(printed):

@@ -568,9 +568,11 @@ def test_an_untrained_tied_pre_norm_model_predicts_its_input_token_and_starts_wi
 @claim("full-model#first-loss")
 @mutation(
     "transformer.py",
-    "return self.norm(x + self.dropout(sublayer(x)))",
-    "return self.norm(3 * x + self.dropout(sublayer(x)))",
-    fault="in post-norm the input counts three times as much as the sublayer",
+    "x = self.norm2(x + self.read(x, memory, memory_mask))\n"
+    "        return self.norm3(x + self.dropout(self.feed_forward(x)))",
+    "x = self.norm2(3 * x + self.read(x, memory, memory_mask))\n"
+    "        return self.norm3(3 * x + self.dropout(self.feed_forward(x)))",
+    fault="in post-norm the input of two sublayers counts three times as much as their output",
 )
 @mutation(
     "transformer.py",

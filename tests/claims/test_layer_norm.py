@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import re
 import runpy
 from fractions import Fraction
 
@@ -15,9 +16,10 @@ from evidence.comparisons import compare_layer_norm
 from helpers import DOCS, DTYPES, SNIPPETS, few, normal, numbers
 from marks import claim, mutation
 from transformer import (
+    DecoderLayer,
+    EncoderLayer,
     FeedForward,
     LayerNorm,
-    Residual,
     Transformer,
     TransformerConfig,
 )
@@ -44,6 +46,21 @@ def with_formula(norm):
     return lambda x: layer_norm(x, norm.weight, norm.bias, norm.eps)
 
 
+def layer_with(*sublayers, **changes):
+    """A layer that has functions of x in place of its attention, or two, and its network."""
+    layer = (EncoderLayer if len(sublayers) == 2 else DecoderLayer)(config(**changes))
+    *attentions, network = sublayers
+    names = "self_attention", "cross_attention"
+    for name, function in zip(names, attentions, strict=False):
+        getattr(layer, name).forward = lambda x, *_, f=function: (f(x), None)
+    layer.feed_forward.forward = lambda x: network(x)
+    return layer
+
+
+def norms_of(layer):
+    return [part for part in layer.children() if isinstance(part, LayerNorm)]
+
+
 def both_norms(norm):
     """A LayerNorm by the formula and by the class."""
     return with_formula(norm), norm
@@ -64,16 +81,16 @@ def run_file(kind, name):
 @claim("layer-norm#layer-norm-by-hand")
 @mutation(
     "examples/layer-norm/without_norm.py",
-    "return x + sublayer(x)",
-    "return (x + sublayer(x)) / 2**0.5",
-    fault="the blocks without a norm divide their sum by the root of 2",
+    "x = x + self.attend(x, mask)\n        return x + self.feed_forward(x)",
+    "x = (x + self.attend(x, mask)) / 2**0.5\n        return (x + self.feed_forward(x)) / 2**0.5",
+    fault="the layers without a norm divide their sums by the root of 2",
 )
 def test_without_the_norm_vectors_grow_and_the_first_loss_is_far_above_uniform_guessing(printed):
     shown = {label: float(value) for label, value in printed("examples", "without_norm").items()}
-    assert shown["Residual, length of a token"] == round(math.sqrt(32), 1)
+    assert shown["EncoderLayer, length of a token"] == round(math.sqrt(32), 1)
     assert shown["NoNorm, length of a token"] > 10 * math.sqrt(32)
     assert shown["NoNorm, first loss"] > 4 * math.log(10)
-    assert shown["Residual, first loss"] < 1.5 * math.log(10)
+    assert shown["EncoderLayer, first loss"] < 1.5 * math.log(10)
 
 
 @claim("layer-norm#layer-norm-by-hand")
@@ -334,15 +351,15 @@ def test_in_float16_large_features_become_zeros_in_the_function_and_not_in_the_c
 @claim("layer-norm#exercises")
 @mutation(
     "exercises/layer-norm/repair.py",
-    "return x + self.dropout(sublayer(self.norm(x)))",
-    "return self.dropout(x + sublayer(self.norm(x)))",
+    "return x + dropout(sublayer(norm(x)))",
+    "return dropout(x + sublayer(norm(x)))",
     fault="the repaired block still applies dropout to the residual path",
 )
 def test_the_published_block_applies_norm_and_dropout_to_the_residual_path(printed):
     shown = printed("exercises", "repair")
-    assert numbers(shown["Repaired"]) == X
-    assert numbers(shown["Published"]) != X
-    assert 0.0 in numbers(shown["Published"])
+    assert numbers(shown["repaired"]) == X
+    assert numbers(shown["published"]) != X
+    assert 0.0 in numbers(shown["published"])
 
 
 @claim("layer-norm#exercises")
@@ -378,42 +395,48 @@ def test_some_models_normalize_the_output_of_a_sublayer_before_the_sum(name, bef
 
 @claim("layer-norm#post-and-pre")
 @few
-@given(d=st.integers(2, 6), norm_first=st.booleans(), seed=seeds)
-def test_each_residual_order_matches_its_formula(d, norm_first, seed):
+@given(d=st.integers(2, 6), count=st.sampled_from([2, 3]), norm_first=st.booleans(), seed=seeds)
+def test_each_residual_order_matches_its_formula(d, count, norm_first, seed):
     torch.manual_seed(seed)
     for dtype in DTYPES:
-        residual = Residual(config(d_model=d, norm_first=norm_first)).to(dtype)
-        norm = nn.LayerNorm(d, dtype=dtype)
-        with torch.no_grad():
-            norm.weight.normal_()
-            norm.bias.normal_()
-        residual.norm.load_state_dict(norm.state_dict())
-        f = nn.Linear(d, d, dtype=dtype)
+        sublayers = [nn.Linear(d, d, dtype=dtype) for _ in range(count)]
+        layer = layer_with(*sublayers, d_model=d, nhead=1, norm_first=norm_first).to(dtype)
         x = torch.randn(2, 3, d, dtype=dtype)
-        expected = x + f(norm(x)) if norm_first else norm(x + f(x))
-        torch.testing.assert_close(residual(x, f), expected, rtol=1e-3, atol=1e-3)
+        norms = [nn.LayerNorm(d, dtype=dtype) for _ in range(count)]
+        with torch.no_grad():
+            for norm in norms:
+                norm.weight.normal_()
+                norm.bias.normal_()
+        for part, norm in zip(norms_of(layer), norms, strict=True):
+            part.load_state_dict(norm.state_dict())
+        expected = x
+        for f, norm in zip(sublayers, norms, strict=True):
+            expected = expected + f(norm(expected)) if norm_first else norm(expected + f(expected))
+        y = layer(x) if count == 2 else layer(x, x)
+        torch.testing.assert_close(y, expected, rtol=1e-3, atol=1e-3)
 
 
 @claim("layer-norm#post-and-pre")
 @mutation(
     "transformer.py",
-    "self.norm = LayerNorm(config.d_model, config.layer_norm_eps)",
-    "self.norm = LayerNorm(config.d_model)",
-    fault="the residual's norm takes the default epsilon",
+    "self.norm3 = LayerNorm(d, config.layer_norm_eps)",
+    "self.norm3 = LayerNorm(d)",
+    fault="the last norm of a decoder layer takes the default epsilon",
 )
-def test_the_norm_in_a_residual_takes_its_width_and_epsilon_from_the_configuration():
-    norm = Residual(config(d_model=4, layer_norm_eps=0.5)).norm
-    assert norm.weight.shape == (4,)
-    assert norm.eps == 0.5
+def test_the_norms_of_a_layer_take_their_width_and_epsilon_from_the_configuration():
+    settings = config(d_model=4, layer_norm_eps=0.5)
+    for layer, count in (EncoderLayer(settings), 2), (DecoderLayer(settings), 3):
+        assert [norm.weight.shape for norm in norms_of(layer)] == [(4,)] * count
+        assert [norm.eps for norm in norms_of(layer)] == [0.5] * count
 
 
 @claim("layer-norm#post-and-pre")
 def test_with_a_zero_sublayer_only_pre_norm_returns_its_input(printed, dtype):
-    x = torch.tensor(X, dtype=dtype)
+    x = torch.tensor([[X]], dtype=dtype)
     for norm_first, expected in (True, X), (False, Y):
-        residual = Residual(config(d_model=4, norm_first=norm_first, layer_norm_eps=0.0))
-        y = residual.to(dtype)(x, torch.zeros_like)
-        torch.testing.assert_close(y, torch.tensor(expected, dtype=dtype), **tolerances(dtype))
+        settings = {"d_model": 4, "norm_first": norm_first, "layer_norm_eps": 0.0}
+        y = layer_with(torch.zeros_like, torch.zeros_like, **settings).to(dtype)(x)
+        torch.testing.assert_close(y, torch.tensor([[expected]], dtype=dtype), **tolerances(dtype))
     shown = printed("examples", "silent")
     assert numbers(shown["pre-norm"]) == X
     assert shown["post-norm"] == shown["x overwritten by its norm"]
@@ -421,21 +444,35 @@ def test_with_a_zero_sublayer_only_pre_norm_returns_its_input(printed, dtype):
 
 @claim("layer-norm#post-and-pre")
 def test_a_pre_norm_output_is_the_input_plus_all_sublayer_outputs(dtype):
-    residuals = [Residual(config(norm_first=True)).to(dtype) for _ in range(6)]
-    networks = [FeedForward(16, 32, 0.0).to(dtype) for _ in residuals]
-    x = start = torch.randn(2, 3, 16, dtype=dtype)
+    layers = [EncoderLayer(config(norm_first=True)).to(dtype) for _ in range(6)]
     added = []
-    for residual, network in zip(residuals, networks, strict=True):
-
-        def sublayer(y, network=network):
-            added.append(network(y))
-            return added[-1]
-
-        x = residual(x, sublayer)
+    for layer in layers:
+        layer.self_attention.register_forward_hook(lambda *a: added.append(a[-1][0]))
+        layer.feed_forward.register_forward_hook(lambda *a: added.append(a[-1]))
+    x = start = torch.randn(2, 3, 16, dtype=dtype)
+    for layer in layers:
+        x = layer(x)
+    assert len(added) == 12
     torch.testing.assert_close(x, start + sum(added), **tolerances(dtype))
 
 
 # The module
+
+
+@claim("layer-norm#residual-code")
+@mutation(
+    "transformer.py",
+    "x = self.norm1(x + self.attend(x, mask))\n        return",
+    "x = x + self.norm1(self.attend(x, mask))\n        return",
+    fault="an encoder layer normalizes the output of self-attention before the sum",
+)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_lines_of_the_page_are_those_of_both_layers(language):
+    page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^ +`(x = .*self\.attend\(.*\))`$", page, re.M)
+    assert len(lines) == 2
+    for layer in EncoderLayer, DecoderLayer:
+        assert all(f"  {line}\n" in inspect.getsource(layer.forward) for line in lines)
 
 
 @claim("layer-norm#residual-code")
@@ -482,21 +519,31 @@ def test_dropout_is_applied_in_four_places(printed, capsys):
     assert sum("position.dropout" in line for line in lines) == 1
     assert sum("on its weights" in line for line in lines) == 3
     assert sum("feed_forward.dropout" in line for line in lines) == 2
-    assert sum(".residuals." in line for line in lines) == 5
-    assert len(lines) == 11
+    assert sum("coder.layers.0.dropout" in line for line in lines) == 2
+    assert len(lines) == 8
     assert all(line.endswith(" 0.1") for line in lines)
 
 
 @claim("layer-norm#dropout")
+@mutation(
+    "transformer.py",
+    "return self.norm3(x + self.dropout(self.feed_forward(x)))",
+    "return self.norm3(self.dropout(x + self.feed_forward(x)))",
+    fault="in post-norm the last dropout of a decoder layer comes after the sum",
+)
 @pytest.mark.parametrize("norm_first", [False, True])
-def test_a_residual_applies_dropout_only_to_the_sublayer_output(norm_first):
-    residual = Residual(config(d_model=1000, dropout=0.25, norm_first=norm_first))
-    residual.norm = nn.Identity()
-    x = torch.full((40, 1000), 5.0)
-    y = residual(x, torch.ones_like)
+@pytest.mark.parametrize(("count", "place"), [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)])
+def test_a_layer_applies_dropout_only_to_the_sublayer_outputs(count, place, norm_first):
+    sublayers = [torch.ones_like if i == place else torch.zeros_like for i in range(count)]
+    layer = layer_with(*sublayers, d_model=1000, dropout=0.25, norm_first=norm_first)
+    for norm in norms_of(layer):
+        norm.forward = lambda x: x
+    x = torch.full((1, 40, 1000), 5.0)
+    inputs = (x,) if count == 2 else (x, x)
+    y = layer(*inputs)
     torch.testing.assert_close(y.unique(), torch.tensor([5.0, 5 + 4 / 3]))
     assert abs((y == 5.0).double().mean().item() - 0.25) < 0.02
-    assert torch.equal(residual.eval()(x, torch.ones_like), x + 1)
+    assert torch.equal(layer.eval()(*inputs), x + 1)
 
 
 @claim("layer-norm#dropout")
@@ -537,12 +584,14 @@ def test_sum_and_norm_inside_the_sublayer_class_differ_only_in_one_dropout(dtype
             return self.norm(x + self.dropout(self.second(self.first(x).relu())))
 
     theirs = WithSumAndNorm().to(dtype)
-    residual = Residual(config(dropout=0.5)).to(dtype)
-    network = FeedForward(16, 32, dropout=0.0).to(dtype)
+    layer = EncoderLayer(config(dropout=0.5)).to(dtype)
+    network = layer.feed_forward = FeedForward(16, 32, dropout=0.0).to(dtype)
     network.linear1, network.linear2 = theirs.first, theirs.second
+    layer.attend = lambda x, mask: torch.zeros_like(x)
+    layer.norm1 = nn.Identity()
     x = torch.randn(2, 5, 16, dtype=dtype)
     results = []
-    for block in theirs, lambda x: residual(x, network):
+    for block in theirs, layer:
         torch.manual_seed(1)
         results.append(block(x))
     torch.testing.assert_close(*results, **tolerances(dtype))

@@ -167,8 +167,9 @@ def two_models():
             copy_attention(one.cross_attention, other.multihead_attn)
         other.linear1.load_state_dict(one.feed_forward.linear1.state_dict())
         other.linear2.load_state_dict(one.feed_forward.linear2.state_dict())
-        for i, residual in enumerate(one.residuals, 1):
-            getattr(other, f"norm{i}").load_state_dict(residual.norm.state_dict())
+        for name, part in one.named_children():
+            if name.startswith("norm"):
+                other.get_submodule(name).load_state_dict(part.state_dict())
     theirs.encoder.norm.load_state_dict(ours.encoder.norm.state_dict())
     theirs.decoder.norm.load_state_dict(ours.decoder.norm.state_dict())
     return ours, theirs

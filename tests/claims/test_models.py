@@ -471,8 +471,8 @@ def test_an_encoder_with_a_causal_mask_is_a_decoder_only_stack(printed, norm_fir
     shown = printed("examples", "causal_encoder")
     assert shown["encoder-only, positions that stay as they were"] == "0"
     assert shown["decoder-only, positions that stay as they were"] == "8"
-    assert "cross_attention" not in shown["a layer of Encoder"]
-    assert "cross_attention" in shown["a layer of Decoder"]
+    assert "cross_attention" not in shown["sublayers of Encoder"]
+    assert "cross_attention" in shown["sublayers of Decoder"]
     torch.manual_seed(0)
     stack = Encoder(config(norm_first=norm_first)).to(dtype).eval()
     x = torch.randn(1, 6, 32, dtype=dtype)

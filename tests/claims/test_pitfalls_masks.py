@@ -12,9 +12,9 @@ from helpers import DOCS, load_pitfall, numbers
 from marks import claim, mutation
 from trainer import label_smoothed_cross_entropy, noam_learning_rate
 from transformer import (
+    EncoderLayer,
     LayerNorm,
     MultiHeadAttention,
-    Residual,
     Transformer,
     TransformerConfig,
     causal_mask,
@@ -492,12 +492,13 @@ def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(pitfall_outpu
 def test_only_the_block_that_keeps_its_input_is_pre_norm():
     pitfall = load_pitfall("norm_overwrites")
     config = TransformerConfig(9, 12, 32, 4, dropout=0.0, norm_first=True)
-    residual, x = Residual(config), 10 * torch.randn(2, 5, 32)
-    linear = nn.Linear(32, 32)
-    assert_near(pitfall.right_block(x, residual.norm, linear), residual(x, linear))
-    assert_near(pitfall.right_block(x, residual.norm, torch.zeros_like), x)
-    wrong = pitfall.wrong_block(x, residual.norm, torch.zeros_like)
-    assert_near(wrong, residual.norm(x))
+    layer, x = EncoderLayer(config), 10 * torch.randn(2, 5, 32)
+    after_attention = pitfall.right_block(x, layer.norm1, lambda y: layer.attend(y, None))
+    right = pitfall.right_block(after_attention, layer.norm2, layer.feed_forward)
+    assert_near(right, layer(x))
+    assert_near(pitfall.right_block(x, layer.norm1, torch.zeros_like), x)
+    wrong = pitfall.wrong_block(x, layer.norm1, torch.zeros_like)
+    assert_near(wrong, layer.norm1(x))
 
 
 # Deviations

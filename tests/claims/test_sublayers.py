@@ -16,7 +16,6 @@ from transformer import (
     EncoderLayer,
     FeedForward,
     MultiHeadAttention,
-    Residual,
     TransformerConfig,
     initialize,
 )
@@ -318,7 +317,7 @@ def test_the_network_is_two_thirds_of_an_encoder_layer_and_half_of_a_decoder_lay
     encoder, decoder = EncoderLayer(base), DecoderLayer(base)
     assert count(encoder.feed_forward) == 2 * 512 * 2048 + 2048 + 512 == 2_099_712
     assert count(encoder.self_attention) == 4 * (512 * 512 + 512) == 1_050_624
-    assert count(encoder.residuals) == 2 * 2 * 512
+    assert count(encoder.norm1) + count(encoder.norm2) == 2 * 2 * 512
     assert round(count(encoder.feed_forward) / count(encoder), 3) == 0.666
     assert round(count(decoder.feed_forward) / count(decoder), 3) == 0.499
     shown = printed("examples", "parameters")
@@ -421,9 +420,9 @@ def test_nearly_all_of_the_gradient_comes_through_at_most_three_of_twelve_sublay
 @claim("sublayers#beyond-gradients")
 @mutation(
     "examples/sublayers/alike.py",
-    "return self.norm(sublayer(x))",
-    "return self.norm(x + sublayer(x))",
-    fault="the example without residual connections has them",
+    "x = self.norm1(self.attend(x, mask))",
+    "x = self.norm1(x + self.attend(x, mask))",
+    fault="the example without residual connections has them around attention",
 )
 def test_tokens_become_alike_in_six_layers_without_residuals_and_more_slowly_with_them(printed):
     shown = printed("examples", "alike")
@@ -465,19 +464,22 @@ def test_without_residual_connections_few_layers_learn_to_copy_and_six_do_not(pr
     assert after[300]["two layers without both"] == 100
 
 
+class NoSum(EncoderLayer):
+    """A post-norm layer without residual connections."""
+
+    def forward(self, x, mask=None):
+        x = self.norm1(self.attend(x, mask))
+        return self.norm2(self.feed_forward(x))
+
+
 @claim("sublayers#beyond-gradients")
 @pytest.mark.parametrize("seed", range(3))
 def test_only_without_residuals_the_upper_queries_and_keys_get_almost_no_gradient(seed):
-    class NoSum(Residual):
-        def forward(self, x, sublayer):
-            return self.norm(sublayer(x))
-
-    for kind in Residual, NoSum:
-        torch.manual_seed(seed)
+    for kind in EncoderLayer, NoSum:
         settings = config(d_model=32, nhead=4, dim_feedforward=128)
         encoder = Encoder(settings)
-        for layer in encoder.layers:
-            layer.residuals = nn.ModuleList(kind(settings) for _ in range(2))
+        torch.manual_seed(seed)
+        encoder.layers = nn.ModuleList(kind(settings) for _ in encoder.layers)
         model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialize)
         ids = torch.randint(10, (16, 6))
         nn.functional.cross_entropy(model(ids).flatten(0, 1), ids.flatten()).backward()
@@ -490,24 +492,19 @@ def test_only_without_residuals_the_upper_queries_and_keys_get_almost_no_gradien
 @claim("sublayers#residual")
 @pytest.mark.parametrize("seed", range(8))
 def test_with_norm_the_gradients_start_at_the_same_order_of_magnitude_without_residuals(seed):
-    class NoSum(Residual):
-        def forward(self, x, sublayer):
-            return self.norm(sublayer(x))
-
     norms = {}
-    for kind in Residual, NoSum:
-        torch.manual_seed(seed)
+    for kind in EncoderLayer, NoSum:
         settings = config(d_model=32, nhead=4, dim_feedforward=128)
         encoder = Encoder(settings)
-        for layer in encoder.layers:
-            layer.residuals = nn.ModuleList(kind(settings) for _ in range(2))
+        torch.manual_seed(seed)
+        encoder.layers = nn.ModuleList(kind(settings) for _ in encoder.layers)
         model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialize)
         ids = torch.randint(10, (16, 6))
         nn.functional.cross_entropy(model(ids).flatten(0, 1), ids.flatten()).backward()
         norms[kind] = [
             layer.feed_forward.linear2.weight.grad.norm().item() for layer in encoder.layers
         ]
-    for one, other in zip(norms[NoSum], norms[Residual], strict=True):
+    for one, other in zip(norms[NoSum], norms[EncoderLayer], strict=True):
         assert 0.1 < one / other < 10
 
 
@@ -532,8 +529,13 @@ def test_an_in_place_sum_can_change_the_callers_tensor_and_break_the_backward_pa
 @claim("sublayers#residual")
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_our_sum_does_not_change_the_callers_tensor(norm_first, dtype):
-    residual = Residual(config(norm_first=norm_first)).to(dtype).eval()
+    settings = config(norm_first=norm_first)
     x = torch.randn(2, 3, 16, dtype=dtype)
     before = x.clone()
-    residual(x, nn.Identity())
-    assert torch.equal(x, before)
+    for layer, inputs in (EncoderLayer(settings), (x,)), (DecoderLayer(settings), (x, x)):
+        for part in layer.children():
+            if isinstance(part, MultiHeadAttention):
+                part.forward = lambda x, *_: (x, None)
+        layer.feed_forward = nn.Identity()
+        layer.to(dtype).eval()(*inputs)
+        assert torch.equal(x, before)

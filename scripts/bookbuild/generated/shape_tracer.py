@@ -92,14 +92,7 @@ class CallRecord:
 
 
 class RecordInserter(ast.NodeTransformer):
-    """Lets a function record its variables and results, and the functions in it too."""
-
-    def __init__(self, function: str) -> None:
-        self.function = function
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        insert_record(f"{self.function}.{node.name}", node)
-        return node
+    """Lets a function record its variables and results."""
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         parts = [part for target in node.targets for part in ast.walk(target)]
@@ -115,7 +108,7 @@ class RecordInserter(ast.NodeTransformer):
 def insert_record(name: str, node: ast.FunctionDef) -> None:
     """Let a function that returns something record its arguments, variables and results."""
     if node.returns and ast.unparse(node.returns) != "None":
-        RecordInserter(name).generic_visit(node)
+        RecordInserter().generic_visit(node)
         start = [f"record = start_record({name!r})"]
         start += [f"record.assign({arg.arg!r}, {arg.lineno}, {arg.arg})" for arg in node.args.args]
         node.body[:0] = ast.parse("\n".join(start)).body
@@ -311,7 +304,7 @@ def format_shape(sizes: Iterable[object]) -> str:
 class ParameterGroup(NamedTuple):
     """Parameters of the same shape: common name, shape in symbols, size of each, and count."""
 
-    name: str  # encoder.layers.{0…5}.residuals.{0,1}.norm.weight
+    name: str  # encoder.layers.{0…5}.{norm1,norm2}.weight
     shape: str
     size: int
     copies: int
@@ -329,7 +322,7 @@ def parameters_and_buffers(vocabulary: int) -> tuple[list[ParameterGroup], list[
         groups: dict[tuple, list[str]] = {}
         parameters = zip(getattr(base, kind)(), getattr(distinct, kind)(), strict=True)
         for (name, tensor), (_, distinct_tensor) in parameters:
-            key = re.sub(r"\.(\d+|query|key|value|output)(?=\.)", ".*", name)
+            key = re.sub(r"\.(\d+|norm\d|query|key|value|output)(?=\.)", ".*", name)
             shape = format_shape(symbol_of[size] for size in distinct_tensor.shape)
             groups.setdefault((key, shape, tensor.numel()), []).append(name)
         return [

@@ -106,8 +106,6 @@ class Exporter:
             case ast.If(test=test, body=body, orelse=orelse):
                 parts = self.expression(test), self.block(body, name), self.block(orelse, name)
                 return [first, first, "if", *parts]
-            case ast.FunctionDef(name=nested):
-                return [first, first, "def", nested, self.function(node, f"{name}.{nested}")]
         raise self.error(node)
 
     def target(self, node: ast.expr) -> Json:

@@ -19,7 +19,7 @@ with torch.no_grad():
 
     x = torch.tensor([[[6.0, 2, 0, 0], [0, 0, 2, 6]]])
     attended = attention(x, x, x)[0]
-    y = layer.residuals[0](x, lambda x: attended)
+    y = layer.norm1(x + attended)
     print("attention:", attended[0].tolist())
     print("times 3, after LayerNorm:", (3 * y[0]).round().tolist())
     print("hidden unit:", network.linear1(y).relu()[0].round().tolist())

@@ -2,23 +2,23 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from transformer import Encoder, Residual, TransformerConfig, initialize
+from transformer import EncoderLayer, TransformerConfig, initialize
 
 
-class NoNorm(Residual):
-    def forward(self, x, sublayer):
-        return x + sublayer(x)
+class NoNorm(EncoderLayer):
+    def forward(self, x, mask=None):
+        x = x + self.attend(x, mask)
+        return x + self.feed_forward(x)
 
 
 config = TransformerConfig(
     src_vocab_size=10, tgt_vocab_size=10, d_model=32, nhead=4,
     dim_feedforward=128, dropout=0.0,
 )  # fmt: skip
-for kind in Residual, NoNorm:
+for kind in EncoderLayer, NoNorm:
     torch.manual_seed(0)
-    encoder, output = Encoder(config), nn.Linear(32, 10)
-    for layer in encoder.layers:
-        layer.residuals = nn.ModuleList(kind(config) for _ in range(2))
+    encoder = nn.Sequential(*(kind(config) for _ in range(6)))
+    output = nn.Linear(32, 10)
     encoder.apply(initialize)
     ids = torch.randint(10, (16, 6))
     x = encoder(torch.randn(10, 32)[ids])

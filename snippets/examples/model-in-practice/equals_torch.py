@@ -11,9 +11,6 @@ NAMES = {
     "value.": "in_proj_",
     "output.": "out_proj.",
     "feed_forward.": "",
-    "residuals.0.norm": "norm1",
-    "residuals.1.norm": "norm2",
-    "residuals.2.norm": "norm3",
 }
 torch.manual_seed(0)
 config = TransformerConfig(

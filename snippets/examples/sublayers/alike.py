@@ -2,25 +2,25 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from transformer import Encoder, Residual, TransformerConfig, initialize
+from transformer import Encoder, EncoderLayer, TransformerConfig, initialize
 
 
-class NoSum(Residual):
-    def forward(self, x, sublayer):
-        return self.norm(sublayer(x))
+class NoSum(EncoderLayer):
+    def forward(self, x, mask=None):
+        x = self.norm1(self.attend(x, mask))
+        return self.norm2(self.feed_forward(x))
 
 
 def compare_tokens(depth, kind, norm_first=False):
     """Mean cosine of two tokens; distance from the sentence's mean / length."""
-    torch.manual_seed(0)
     config = TransformerConfig(
         src_vocab_size=9, tgt_vocab_size=12, d_model=64, nhead=4,
         num_encoder_layers=depth, dim_feedforward=256, dropout=0.0,
         norm_first=norm_first,
     )  # fmt: skip
     encoder = Encoder(config)
-    for layer in encoder.layers:
-        layer.residuals = nn.ModuleList(kind(config) for _ in range(2))
+    torch.manual_seed(0)
+    encoder.layers = nn.ModuleList(kind(config) for _ in range(depth))
     with torch.no_grad():
         x = encoder.apply(initialize)(torch.randn(8, 16, 64))
     cosines = normalize(x, dim=-1) @ normalize(x, dim=-1).transpose(1, 2)
@@ -33,8 +33,8 @@ depths = 1, 2, 3, 6, 12, 24
 print("layers:", *(f"{depth:6}" for depth in depths))
 for name, kind, norm_first in (
     ("f(x)", NoSum, False),
-    ("x + f(x), post-norm", Residual, False),
-    ("x + f(x), pre-norm", Residual, True),
+    ("x + f(x), post-norm", EncoderLayer, False),
+    ("x + f(x), pre-norm", EncoderLayer, True),
 ):
     pairs = [compare_tokens(depth, kind, norm_first) for depth in depths]
     cosines, differences = zip(*pairs, strict=True)

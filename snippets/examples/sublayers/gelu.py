@@ -1,7 +1,7 @@
 import torch
 from torch import nn
 
-from transformer import Residual, TransformerConfig
+from transformer import EncoderLayer, TransformerConfig
 
 for x in -3.0, -1.0, -0.1, 0.1, 1.0, 3.0:
     number = torch.tensor(x)
@@ -16,11 +16,12 @@ config = TransformerConfig(
     src_vocab_size=9, tgt_vocab_size=12,
     d_model=64, dropout=0.1, norm_first=True,
 )  # fmt: skip
-residual = Residual(config)
+layer = EncoderLayer(config)
+layer.feed_forward = network
 
 x = torch.randn(2, 5, 64)
 torch.manual_seed(0)  # the same numbers are dropped in both
 theirs = x + block(x)
 torch.manual_seed(0)
-ours = residual(x, network)
+ours = x + layer.dropout(layer.feed_forward(layer.norm2(x)))
 print("the same, dropout included:", ours.allclose(theirs, atol=1e-5))

@@ -12,7 +12,7 @@ for name, layer in (
 ):
     parts = {"attention": 0, "feed-forward": 0, "LayerNorm": 0}
     for part, module in layer.named_children():
-        if part == "residuals":
+        if part.startswith("norm"):
             parts["LayerNorm"] += count(module)
         elif part == "feed_forward":
             parts["feed-forward"] += count(module)

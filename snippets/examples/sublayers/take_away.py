@@ -2,30 +2,36 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, one_hot
 
-from transformer import Encoder, Residual, TransformerConfig, initialize
+from transformer import Encoder, EncoderLayer, TransformerConfig, initialize
 
 
-class NoSum(Residual):
-    def forward(self, x, sublayer):
-        return self.norm(sublayer(x))
+class Layer(EncoderLayer):
+    sums = True, True  # around attention, around the network
+
+    def forward(self, x, mask=None):
+        a = self.attend(x, mask)
+        x = self.norm1(x + a if self.sums[0] else a)
+        f = self.feed_forward(x)
+        return self.norm2(x + f if self.sums[1] else f)
 
 
-for name, layers, attention, network in (
-    ("with both", 6, Residual, Residual),
-    ("without both", 6, NoSum, NoSum),
-    ("without the one around attention", 6, NoSum, Residual),
-    ("without the one around the network", 6, Residual, NoSum),
-    ("two layers without both", 2, NoSum, NoSum),
-    ("three layers without both", 3, NoSum, NoSum),
+for name, layers, sums in (
+    ("with both", 6, (True, True)),
+    ("without both", 6, (False, False)),
+    ("without the one around attention", 6, (False, True)),
+    ("without the one around the network", 6, (True, False)),
+    ("two layers without both", 2, (False, False)),
+    ("three layers without both", 3, (False, False)),
 ):
-    torch.manual_seed(0)
     config = TransformerConfig(
         src_vocab_size=10, tgt_vocab_size=10, d_model=32, nhead=4,
         num_encoder_layers=layers, dim_feedforward=128, dropout=0.0,
     )  # fmt: skip
     encoder = Encoder(config)
+    torch.manual_seed(0)
+    encoder.layers = nn.ModuleList(Layer(config) for _ in range(layers))
     for layer in encoder.layers:
-        layer.residuals = nn.ModuleList([attention(config), network(config)])
+        layer.sums = sums
     model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10))
     model.apply(initialize)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)

@@ -13,5 +13,6 @@ for name, mask in ("encoder-only", None), ("decoder-only", causal_mask(9)):
     print(f"{name}, positions that stay as they were:", same.sum().item())
 
 for name, module in ("Encoder", stack), ("Decoder", Decoder(config)):
-    names = [n for n, _ in module.layers[0].named_children()]
-    print(f"a layer of {name}:", *names)
+    parts = [n for n, _ in module.layers[0].named_children()]
+    sublayers = [n for n in parts if not n.startswith(("norm", "dropout"))]
+    print(f"sublayers of {name}:", *sublayers)

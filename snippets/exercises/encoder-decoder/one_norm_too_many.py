@@ -11,7 +11,7 @@ x = torch.randn(1, 5, 32)
 y = encoder(x)
 print("at first:", torch.allclose(final(y), y, atol=1e-4))
 
-last = encoder.layers[-1].residuals[-1].norm
+last = encoder.layers[-1].norm2
 nn.init.normal_(last.weight)  # as training would move them
 nn.init.normal_(last.bias)
 y = encoder(x)

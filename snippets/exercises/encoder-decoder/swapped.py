@@ -5,13 +5,9 @@ from transformer import DecoderLayer, TransformerConfig, causal_mask
 
 class Swapped(DecoderLayer):
     def forward(self, x, memory, mask=None, memory_mask=None):
-        x = self.residuals[0](
-            x, lambda y: self.self_attention(y, y, y, mask)[0]
-        )
-        x = self.residuals[1](
-            x, lambda y: self.cross_attention(memory, y, y)[0]
-        )
-        return self.residuals[2](x, self.feed_forward)
+        x = self.norm1(x + self.self_attention(x, x, x, mask)[0])
+        x = self.norm2(x + self.cross_attention(memory, x, x)[0])
+        return self.norm3(x + self.feed_forward(x))
 
 
 torch.manual_seed(0)

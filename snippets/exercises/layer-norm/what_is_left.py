@@ -1,6 +1,6 @@
 import torch
 
-from transformer import Encoder, Residual, TransformerConfig, initialize
+from transformer import Encoder, LayerNorm, TransformerConfig, initialize
 
 torch.manual_seed(0)
 config = TransformerConfig(
@@ -17,8 +17,8 @@ def keep(norm, inputs):
 
 
 for module in encoder.modules():
-    if isinstance(module, Residual):
-        module.norm.register_forward_pre_hook(keep)
+    if isinstance(module, LayerNorm):
+        module.register_forward_pre_hook(keep)
 with torch.no_grad():
     encoder(torch.randn(8, 16, 128))
 left = torch.stack(shares).cumprod(0).mean((1, 2))

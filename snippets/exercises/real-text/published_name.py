@@ -9,7 +9,7 @@ PUBLISHED = {
     "value.": "v_proj.",
     "output.": "out_proj.",
     "feed_forward.linear": "fc",
-    "residuals.0.norm": "self_attn_layer_norm",
+    "norm1": "self_attn_layer_norm",
 }
 
 
@@ -17,7 +17,7 @@ def published_name(name: str) -> str:
     encoder = name.startswith("encoder")
     last = "final_layer_norm"
     second = last if encoder else "encoder_attn_layer_norm"
-    norms = {"residuals.1.norm": second, "residuals.2.norm": last}
+    norms = {"norm2": second, "norm3": last}
     for ours, theirs in (PUBLISHED | norms).items():
         name = name.replace(ours, theirs)
     return f"model.{name}"

@@ -11,7 +11,7 @@ import { sideOf } from "./navigation.js";
 
 export const SIZE = { width: 84, height: 19, step: 24 };
 export const COLUMNS = { source: 6, target: 118 };
-/** @type {Record<string, Part[]>} the parts of a layer, in the order of their residual connections */
+/** @type {Record<string, Part[]>} the parts of a layer, in the order of norm1, norm2 and norm3 */
 const LAYERS = { source: ["self", "feed"], target: ["self", "cross", "feed"] };
 /** @type {Record<string, Part>} */
 const MODULES = { self_attention: "self", cross_attention: "cross", feed_forward: "feed" };
@@ -29,11 +29,11 @@ export function boxOf(stops, at) {
   if (/^(src|tgt)_embedding/.test(path)) return `${side}.embedding`;
   if (path === "position") return `${side}.position`;
   if (/^\w+\.norm$/.test(path)) return `${side}.norm`;
-  const [, layer, module, number] = /layers\.(\d+)\.(\w+)(?:\.(\d+))?/.exec(path) ?? [];
-  if (module) return `${side}.${layer}.${MODULES[module] ?? LAYERS[side][Number(number)]}`;
-  const nested = /\.(attend|read)$/.exec(name)?.[1];
+  const [, layer, module, number] = /layers\.(\d+)\.([a-z_]+)(\d?)/.exec(path) ?? [];
+  if (module) return `${side}.${layer}.${MODULES[module] ?? LAYERS[side][Number(number) - 1]}`;
+  const method = /Layer\.(attend|read)$/.exec(name)?.[1];
   const own = /layers\.(\d+)$/.exec(path);
-  return nested && own ? `${side}.${own[1]}.${nested === "read" ? "cross" : "self"}` : "";
+  return method && own ? `${side}.${own[1]}.${method === "read" ? "cross" : "self"}` : "";
 }
 
 /** @type {Record<string, string>} the variable of a part that says most about it */

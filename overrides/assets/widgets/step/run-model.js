@@ -31,7 +31,7 @@ import { Tensor } from "./tensor.js";
  * A line that has run: the first of a function (`call`, with the arguments), an assignment (also by
  * `for`), or a `return`. A line that calls functions comes after the stops of the calls.
  * - `line`, `endLine`: first and last line of the statement, or of the head of the function
- * - `function`: `MultiHeadAttention.forward`, `EncoderLayer.forward.attend`, `padding_mask`
+ * - `function`: `MultiHeadAttention.forward`, `EncoderLayer.attend`, `padding_mask`
  * - `path`: the module it belongs to, such as `encoder.layers.0.self_attention`, `""` for the whole
  *   model; that of the caller for a function outside of classes
  * - `depth`: 0 in Transformer.forward, one more in each call
@@ -39,7 +39,7 @@ import { Tensor } from "./tensor.js";
  * - `caller`: for a `call`, the index of the `call` stop of the calling function, else -1
  * - `callLine`: for a `call`, the line that calls, else 0
  * - `end`: for a `call`, the index of the stop that returns; else its own index
- * - `locals`: the tensors in all variables afterwards, those of an enclosing function first
+ * - `locals`: the tensors in all variables afterwards
  *
  * Step in is i + 1; step over is the next stop whose depth is not larger; step out is the stop
  * after `stops[stops[i].parent].end` (a `return` stop shows its result).
@@ -82,17 +82,15 @@ class Module {
   }
 }
 
-/** A function of the file: with its module, and for a nested one its enclosing call. */
+/** A function of the file, a method with its module. */
 class Callable {
   /**
    * @param {Definition} definition
    * @param {Module | undefined} self
-   * @param {Frame} [outer]
    */
-  constructor(definition, self, outer) {
+  constructor(definition, self) {
     this.definition = definition;
     this.self = self;
-    this.outer = outer;
   }
 }
 
@@ -104,10 +102,9 @@ class Frame {
    * @param {number} depth
    * @param {number} call the index of its first stop
    */
-  constructor({ definition, self, outer }, path, depth, call) {
+  constructor({ definition, self }, path, depth, call) {
     this.name = definition.name;
-    this.self = self ?? outer?.self;
-    this.outer = outer;
+    this.self = self;
     this.path = path;
     this.depth = depth;
     this.call = call;
@@ -117,12 +114,11 @@ class Frame {
   }
 
   /**
-   * The tensors in its variables, after those of the enclosing call.
+   * The tensors in its variables.
    * @returns {Record<string, Tensor>}
    */
   get tensors() {
-    const own = [...this.variables].filter(([, value]) => value instanceof Tensor);
-    return { ...this.outer?.tensors, ...Object.fromEntries(own) };
+    return Object.fromEntries([...this.variables].filter(([, value]) => value instanceof Tensor));
   }
 }
 
@@ -238,8 +234,8 @@ class Run {
    * @param {Frame | undefined} caller
    */
   call(callable, args, keywords, caller) {
-    const { definition, self, outer } = callable;
-    const path = (self ?? outer)?.path ?? caller?.path ?? "";
+    const { definition, self } = callable;
+    const path = self?.path ?? caller?.path ?? "";
     const frame = new Frame(callable, path, caller ? caller.depth + 1 : 0, this.stops.length);
     if (args.length > definition.args.length) throw new Error(`too many arguments for ${definition.name}`);
     /** @type {Change[]} */
@@ -297,9 +293,7 @@ class Run {
     /** @type {[number, number]} */
     const lines = [line, endLine];
     frame.line = line;
-    if (kind === "def") {
-      frame.variables.set(parts[0], new Callable(parts[1], undefined, frame));
-    } else if (kind === "=") {
+    if (kind === "=") {
       this.assign(parts[0], this.evaluate(parts[1], frame), lines, frame);
     } else if (kind === "for") {
       for (const item of items(this.evaluate(parts[1], frame))) {
@@ -352,7 +346,6 @@ class Run {
     const values = operands.map((operand) => this.evaluate(operand, frame));
     const options = Object.fromEntries(named);
     const [callee, ...args] = values;
-    if (operator === "[]" && callee instanceof Module) return items(callee).at(args[0]);
     if (operator !== "call") return OPERATIONS[operator](options, ...values);
     if (callee instanceof Module) return this.callModule(callee, args, options, frame);
     return this.call(callee, args, options, frame);
@@ -364,9 +357,7 @@ class Run {
    */
   lookUp(name, frame) {
     if (name === "self") return frame.self;
-    for (let place = /** @type {Frame | undefined} */ (frame); place; place = place.outer) {
-      if (place.variables.has(name)) return place.variables.get(name);
-    }
+    if (frame.variables.has(name)) return frame.variables.get(name);
     const definition = this.functions[name];
     if (!definition) throw new Error(`${name} is not defined`);
     return new Callable(definition, undefined);
