@@ -30,7 +30,7 @@ SLOW_FILES = {
     for name in (
         *("all_pages", "attention_by_hand", "blocks", "debugger", "decoding", "pdf"),
         *("figures", "install_errors", "labs", "live", "publishing", "serving"),
-        *("setup_errors", "source_errors", "training_chapter", "translator"),
+        *("setup_errors", "source_errors", "spreadsheet", "training_chapter", "translator"),
     )
 }
 
