@@ -12,7 +12,7 @@ WIDTH, MARGIN = 420.0, 9.0
 TOP = 34.0  # of the model
 BOTTOM = 293.2  # of the last line
 ENCODER_X, DECODER_X = MARGIN, 161.0
-CELL = 7.0, 3.6  # of a value
+CELL = 7.1, 3.6  # of a value
 STATE = 7.6, 3.7  # of a value of the residual stream
 ATTENTION = 6.8, 3.6
 LABEL = 9.0  # the width of a row's label
@@ -225,8 +225,8 @@ class Poster(Drawing):
             for head in range(2):
                 place = left + 104, inner - 3.6 + head * (PITCH + 1)
                 self.attention_weights(place, name, head)
-            self.table((left + 143, inner), f"{name}.heads")
-            self.linear((left + 143, inner + PITCH), f"{name}.output", "W^{O} | b^{O}")
+            self.table((left + 141.6, inner), f"{name}.heads")
+            self.linear((left + 141.6, inner + PITCH), f"{name}.output", "W^{O} | b^{O}")
             self.table((left + width - 2 * PAD - TABLE, inner + PITCH), f"{name}.output")
             for i, line in enumerate(self.words("formulas").split("|")):
                 place = left + width - 2 * PAD - TABLE, inner + TITLE + 4 + 4 * i
@@ -252,13 +252,13 @@ class Poster(Drawing):
 
     def memory(self, start: Point, left: float, y: float, height: float) -> None:
         """The line from the encoder's output to the keys and values of the decoder."""
-        gutter, below, beside = DECODER_X - 5, y + height - 1.7, left + 29.7
+        gutter, below, beside = DECODER_X - 5, y + height - 1.7, left + 29.95
         turn = y + 3.4
         route = [start, (gutter, start[1]), (gutter, below), (beside, below), (beside, turn)]
         for i in (1, 2):
-            end = left + i * 31.5 + 11.5
+            end = left + i * 31.5 + 14
             self.line([*route, (end, turn), (end, y + 6.6)], "memory")
-        self.text((left + 2 * 31.5 + 13.5, turn + 0.9), self.words("memory"), "memory-name", 7)
+        self.text((left + 2 * 31.5 + 16, turn + 0.9), self.words("memory"), "memory-name", 7)
 
     def next_word(self, x: float, y: float, width: float) -> None:
         """The logits and probabilities of the next word."""
