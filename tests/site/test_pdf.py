@@ -20,6 +20,7 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chapters, chromium
 from bookbuild.publish.pdf import FILE_NAME, destination_pages
 from built_pages import BuiltPage, assert_no_errors
+from pdf_files import fonts_without_file, page_texts
 
 MAX_BYTES = 15_000_000
 HOME_PAGE_TITLES = {"en": "About this book", "zh": "关于本书"}  # of the home page
@@ -127,8 +128,7 @@ def anchor_pages(pdf: pikepdf.Pdf) -> dict[str, int]:
 @pytest.fixture(scope="module")
 def pdf_page_texts(edition: Edition) -> list[str]:
     """The text of each page of the PDF."""
-    document = pypdfium2.PdfDocument(edition.pdf)
-    return [page.get_textpage().get_text_bounded() for page in document]
+    return page_texts(edition.pdf)
 
 
 def chapter_name(edition: Edition, chapter: BuiltPage) -> str:
@@ -202,14 +202,7 @@ def test_the_pdf_has_the_text_of_every_chapter(edition, anchor_pages, pdf_page_t
 
 
 def test_every_font_is_embedded_and_has_every_character_of_the_book(pdf, built_pages):
-    described, type3_fonts = set(), set()  # of Type 3, the font itself contains its glyphs
-    for each in pdf.objects:
-        if isinstance(each, pikepdf.Dictionary) and "/FontName" in each:
-            if not {"/FontFile", "/FontFile2", "/FontFile3"} & {*each.keys()}:
-                described.add(str(each.FontName))
-        elif isinstance(each, pikepdf.Dictionary) and each.get("/Subtype") == "/Type3":
-            type3_fonts.add(str(each.get("/FontDescriptor", {}).get("/FontName")))
-    assert not described - type3_fonts
+    assert not fonts_without_file(pdf)
     characters = {ord(letter) for page in built_pages for letter in page.tree.text()}
     for folder in ElementTree.parse(chromium.FONT_CONFIG).getroot().iter("dir"):
         for file in (chromium.FONT_CONFIG.parent / str(folder.text)).glob("*.ttf"):

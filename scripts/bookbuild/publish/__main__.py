@@ -8,6 +8,7 @@ from functools import partial
 from bookbuild.pages import paths
 from bookbuild.pages.errors import describe_error
 from bookbuild.publish.cards import write_cards
+from bookbuild.publish.handouts import write_handouts
 from bookbuild.publish.pdf import write_pdf
 
 SITE = paths.ROOT / "site"
@@ -16,6 +17,8 @@ STEPS = [  # the longest ones first
     partial(write_pdf, SITE, "en"),
     partial(write_cards, SITE, "zh"),
     partial(write_cards, SITE, "en"),
+    partial(write_handouts, SITE, "zh"),
+    partial(write_handouts, SITE, "en"),
 ]
 
 

@@ -19,6 +19,7 @@ from bookbuild.pages.templates import read_template, render
 
 CONTENTS_TITLES = {"en": "Contents", "zh": "目录"}
 HOME_TITLES = {"en": "About this book", "zh": "关于本书"}
+LANGUAGE_CODES = {"en": "en", "zh": "zh-CN"}
 NEXT_PAGE_LINK = re.compile(r'<link rel="next" href="([^"]+)">')
 
 
@@ -43,7 +44,6 @@ class Book(NamedTuple):
     description: str
     rights: str
     address: str  # of the site in this language
-    authors: str
     date: datetime.datetime  # of the commit
     version: str  # the abbreviated hash of the commit
     style_sheets: list[str]
@@ -51,7 +51,7 @@ class Book(NamedTuple):
 
     @property
     def language_code(self) -> str:
-        return {"en": "en", "zh": "zh-CN"}[self.language]
+        return LANGUAGE_CODES[self.language]
 
     @property
     def edition(self) -> str:
@@ -68,6 +68,10 @@ class Book(NamedTuple):
 
 def read_citation_file() -> dict:
     return yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+def authors() -> str:
+    return ", ".join(each["name"] for each in read_citation_file()["authors"])
 
 
 def last_commit() -> tuple[datetime.datetime, str]:
@@ -109,7 +113,6 @@ def read_book(page: Page, site: Path, language: str) -> Book:
     return Book(
         language,
         **contents[0]["book"],
-        authors=", ".join(each["name"] for each in read_citation_file()["authors"]),
         date=date,
         version=version,
         style_sheets=merge_style_sheets(content["styleSheets"] for content in contents),

@@ -1,5 +1,6 @@
 """The book as a PDF, printed by Chromium."""
 
+import datetime
 import io
 import re
 from pathlib import Path
@@ -11,7 +12,7 @@ from playwright.sync_api import Page, sync_playwright
 from bookbuild.pages.files import write_file
 from bookbuild.pages.templates import read_template
 from bookbuild.publish import chromium
-from bookbuild.publish.chapters import Book, Chapter, read_book
+from bookbuild.publish.chapters import Book, Chapter, authors, read_book
 from bookbuild.publish.chromium import ORIGIN, serve_from_folder
 
 FILE_NAME = "transformer-line-by-line.pdf"
@@ -46,7 +47,12 @@ def open_document(page: Page, site: Path, book: Book, extra_css: str, **content)
 
 def print_pdf(page: Page, site: Path, book: Book, extra_css: str = "", **content) -> pikepdf.Pdf:
     open_document(page, site, book, extra_css, **content)
-    data = page.pdf(prefer_css_page_size=True, print_background=True, outline=True, tagged=True)
+    return print_page(page, outline=True)
+
+
+def print_page(page: Page, **options) -> pikepdf.Pdf:
+    """The document that is open in the browser."""
+    data = page.pdf(prefer_css_page_size=True, print_background=True, tagged=True, **options)
     return pikepdf.open(io.BytesIO(renumber_header_ids(data)))
 
 
@@ -81,19 +87,31 @@ def make_pdf(page: Page, site: Path, book: Book) -> bytes:
     numbers = print_pdf(page, site, book, css, page_numbers=page_numbers, articles=[])
     for below, above in zip(pdf.pages, numbers.pages, strict=False):
         overlay_page(pdf, below, above)
-    date = book.date.strftime("D:%Y%m%d%H%M%SZ")
+    pdf.Root.PageMode = pikepdf.Name.UseOutlines
+    return save_pdf(pdf, book.language_code, book.date, book.title, book.description, book.address)
+
+
+def save_pdf(
+    pdf: pikepdf.Pdf,
+    language_code: str,
+    date: datetime.datetime,
+    title: str,
+    description: str,
+    address: str,
+) -> bytes:
+    """The bytes of a PDF with its metadata; the same each time."""
+    written = date.strftime("D:%Y%m%d%H%M%SZ")
     info = {
-        "/Title": book.title,
-        "/Author": book.authors,
-        "/Subject": book.description,
-        "/CreationDate": date,
-        "/ModDate": date,
-        "/Creator": book.address,
+        "/Title": title,
+        "/Author": authors(),
+        "/Subject": description,
+        "/CreationDate": written,
+        "/ModDate": written,
+        "/Creator": address,
     }
     for key, value in info.items():
         pdf.docinfo[key] = value
-    pdf.Root.PageMode = pikepdf.Name.UseOutlines
-    pdf.Root.Lang = pikepdf.String(book.language_code)
+    pdf.Root.Lang = pikepdf.String(language_code)
     file = io.BytesIO()
     streams = pikepdf.ObjectStreamMode.generate
     pdf.save(file, object_stream_mode=streams, deterministic_id=True)
