@@ -115,7 +115,7 @@ def local_files(path: Path, source: bytes) -> list[Path]:
             module = node.module.replace(".", "/")
             names += [f"{module}.py", *(f"{module}/{alias.name}.py" for alias in node.names)]
         elif isinstance(node, ast.Constant) and str(node.value).endswith(".json"):
-            names.append(f"results/{node.value}")
+            names += [str(node.value), f"results/{node.value}"]
         elif isinstance(node, ast.Constant) and str(node.value).endswith(FILE_SUFFIXES):
             names.append(str(node.value))
     folders = paths.SNIPPETS, paths.SCRIPTS, paths.CLAIMS, paths.ROOT
