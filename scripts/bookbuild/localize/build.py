@@ -11,7 +11,7 @@ from bookbuild.pages.files import read_text, write_file
 from bookbuild.pages.labs.notebooks import joined_code
 from bookbuild.pages.sections import without_section_markers
 
-DATA = ("results", "translator.safetensors")  # which programs read beside their modules
+DATA = ("results", "translator.safetensors", "pencil.json")  # which programs read
 
 
 def chinese_path(source: Path) -> Path:
