@@ -58,7 +58,7 @@ export async function start(bar) {
   const file = await fetch(new URL("../../downloads/pencil.json", import.meta.url));
   const printed = /** @type {Pencil} */ (await file.json());
   const pencil = structuredClone(printed);
-  const original = (bar.dataset.sentence ?? "").split(" ");
+  const original = all("[data-table='src.embedding'] th").map((head) => head.textContent);
 
   function render() {
     const chosen = choices.map(({ value }) => value).filter(Boolean);
@@ -71,15 +71,16 @@ export async function start(bar) {
       const differs = grid.map((row, i) => row.map((text, j) => text !== before[g].texts[i]?.[j]));
       count += differs.slice(1).flatMap((row) => row.slice(1)).filter(Boolean).length;
       isOutdated ||= differs.flat().includes(true) || edited.includes(name);
-      for (const each of all(`[data-arithmetic="${name}"]`)) each.setAttribute("aria-hidden", String(isOutdated));
+      for (const each of all(`[data-worked="${name}"]`)) each.setAttribute("aria-hidden", String(isOutdated));
       for (const table of all(`table[data-table="${name}"]`)) {
+        const first = table.tHead ? 0 : 1; // without columns, there are no heads
         fit(table.tBodies[0], grid.length - 1);
-        grid.forEach((texts, i) => {
-          if (texts.length > 1) fit(table.rows[i], texts.length);
+        grid.slice(first).forEach((texts, i) => {
+          fit(table.rows[i], texts.length);
           texts.forEach((text, j) => {
             const cell = table.rows[i].cells[j];
             if (text && cell.textContent !== text) cell.textContent = text;
-            cell.classList.toggle("changed", differs[i][j]);
+            cell.classList.toggle("changed", differs[i + first][j]);
           });
         });
       }
@@ -99,24 +100,24 @@ export async function start(bar) {
     render();
   }
 
-  const counts = /** @type {Record<string, number>} */ ({});
-  const fields = all("td[data-weight], [data-weight] tbody td").map((cell, i) => {
-    const name = cell.closest("[data-weight]").dataset.weight;
-    const place = (counts[name] = (counts[name] ?? -1) + 1);
-    const matrix = /** @type {number[][]} */ ([pencil.weights[name]].flat(pencil.weights[name][0].length ? 1 : 0));
-    const row = matrix[Math.floor(place / 4)];
-    const [column, first] = [place % 4, row[place % 4]];
-    const step = name.replace(/_embedding.*/, ".embedding").replace(/\.(weight|bias)$/, "").replace(/^output$/, "logits");
-    const neighbors = () => [...cell.closest("table").querySelectorAll("input")];
+  const fields = all("[data-weights] td").map((cell, i) => {
+    const [table, line] = [cell.closest("table"), cell.parentElement.rowIndex];
+    const [name, inputs] = [table.dataset.weights, table.getElementsByTagName("input")];
+    const isNorm = name.includes("norm"); // its rows are weight and bias; elsewhere the bias is a column
+    const path = `${name}.${(isNorm ? line === 1 : cell.matches(".bias")) ? "bias" : "weight"}`;
+    const isMatrix = pencil.weights[path][0].length > 0;
+    const row = /** @type {number[]} */ (isMatrix ? pencil.weights[path][line] : pencil.weights[path]);
+    const column = isMatrix || isNorm ? [...cell.parentElement.querySelectorAll("td")].indexOf(cell) : line;
+    const [first, step] = [row[column], name.replace(/_.*/, ".embedding").replace(/^output$/, "logits")];
     const set = (/** @type {number} */ x) => {
       if (Number.isInteger(x) && Math.abs(x) <= LIMIT) row[column] = x;
       input.setAttribute("aria-invalid", String(row[column] !== x));
       render();
     };
     const input = el("input", {
-      type: "number", min: -LIMIT, max: LIMIT, "aria-label": `${name} ${place + 1}`,
-      tabindex: neighbors().length ? -1 : 0, // Tab goes from table to table
-      focus: () => (input.select(), neighbors().forEach((each) => (each.tabIndex = each === input ? 0 : -1))),
+      type: "number", min: -LIMIT, max: LIMIT, "aria-label": path + (isMatrix ? `[${line}]` : "") + `[${column}]`,
+      tabindex: inputs.length ? -1 : 0, // Tab goes from table to table
+      focus: () => (input.select(), [...inputs].forEach((each) => (each.tabIndex = each === input ? 0 : -1))),
       input: () => set(input.valueAsNumber),
       blur: () => set(row[column]),
       keydown: (event) => {
@@ -132,7 +133,7 @@ export async function start(bar) {
 
   const choices = Array.from({ length: LONGEST }, (_, i) => el("select",
     { "aria-label": `${texts.sentence} ${i + 1}`, change: render },
-    ...["", ...printed.source.slice(3)].map((value) => el("option", { value }, value || "—"))));
+    ...["", ...printed.source.filter((word) => !/</.test(word))].map((value) => el("option", { value }, value || "—"))));
   const [exact, status] = [el("input", { type: "checkbox", change: render }), el("p", { role: "status" })];
   const summary = el("summary", {}, texts.change);
   /** @type {HTMLDetailsElement} */
@@ -140,6 +141,6 @@ export async function start(bar) {
     summary, el("div", {}, el("fieldset", {}, el("legend", {}, texts.sentence), ...choices),
       el("label", {}, exact, texts.exact), el("button", { type: "button", click: reset }, texts.reset),
       el("p", { class: "quiet" }, texts.hint)));
-  bar.replaceChildren(el("div", { class: "live pencil" }, status, panel));
+  bar.replaceChildren(el("div", { class: "live pencil-bar" }, status, panel));
   reset();
 }
