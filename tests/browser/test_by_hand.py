@@ -296,6 +296,9 @@ def test_arithmetic_with_other_numbers_is_crossed_out(bar):
     expect(outdated.first).to_have_css("text-decoration-line", "line-through")
     weight_input(bar, f"{QUERY}.weight[0][0]").press("Escape")
     expect(outdated).to_have_count(0)
+    unused = next(i for i, word in enumerate(PENCIL["source"]) if word not in SENTENCE)
+    weight_input(bar, f"src_embedding.embedding.weight[{unused}][0]").fill("5")
+    expect(outdated).to_have_count(0)  # the sentence doesn't have this word
     open_panel(bar).get_by_role("checkbox").check()
     expect(outdated).to_have_count(len(names))
 

@@ -5,6 +5,7 @@ import { el, english } from "./common.js";
 import { translate } from "./pencil-model.js";
 
 /** @import { Pencil } from "./pencil-model.js" */
+
 const LONGEST = 6; // words of a sentence
 const LIMIT = 99; // largest absolute value of a weight
 
@@ -65,12 +66,11 @@ export async function start(bar) {
     const source = chosen.length ? chosen : original;
     const { words, grids } = compute(pencil, source, !exact.checked);
     const before = compute(printed, original, !exact.checked).grids;
-    const edited = fields.filter(({ row, column, first }) => row[column] !== first).map(({ step }) => step);
     let [count, isOutdated] = [0, exact.checked]; // arithmetic is, from the first step with other numbers on
     grids.forEach(({ name, texts: grid }, g) => {
       const differs = grid.map((row, i) => row.map((text, j) => text !== before[g].texts[i]?.[j]));
       count += differs.slice(1).flatMap((row) => row.slice(1)).filter(Boolean).length;
-      isOutdated ||= differs.flat().includes(true) || edited.includes(name);
+      isOutdated ||= differs.flat().includes(true);
       for (const each of all(`[data-worked="${name}"]`)) each.setAttribute("aria-hidden", String(isOutdated));
       for (const table of all(`table[data-table="${name}"]`)) {
         const first = table.tHead ? 0 : 1; // without columns, there are no heads
@@ -105,10 +105,9 @@ export async function start(bar) {
     const [name, inputs] = [table.dataset.weights, table.getElementsByTagName("input")];
     const isNorm = name.includes("norm"); // its rows are weight and bias; elsewhere the bias is a column
     const path = `${name}.${(isNorm ? line === 1 : cell.matches(".bias")) ? "bias" : "weight"}`;
-    const isMatrix = pencil.weights[path][0].length > 0;
+    const isMatrix = Array.isArray(pencil.weights[path][0]);
     const row = /** @type {number[]} */ (isMatrix ? pencil.weights[path][line] : pencil.weights[path]);
     const column = isMatrix || isNorm ? [...cell.parentElement.querySelectorAll("td")].indexOf(cell) : line;
-    const [first, step] = [row[column], name.replace(/_.*/, ".embedding").replace(/^output$/, "logits")];
     const set = (/** @type {number} */ x) => {
       if (Number.isInteger(x) && Math.abs(x) <= LIMIT) row[column] = x;
       input.setAttribute("aria-invalid", String(row[column] !== x));
@@ -121,21 +120,21 @@ export async function start(bar) {
       input: () => set(input.valueAsNumber),
       blur: () => set(row[column]),
       keydown: (event) => {
-        if (event.key === "Escape") set(Number((input.value = String(first))));
+        if (event.key === "Escape") set(Number((input.value = String(fields[i].first))));
         const next = fields[i + ({ ArrowLeft: -1, ArrowRight: 1 }[String(event.key)] ?? NaN)];
         if (next) event.preventDefault(); // by default, these keys move within the number
         next?.input.focus();
       },
     });
     cell.replaceChildren(input);
-    return { input, row, column, first, step };
+    return { input, row, column, first: row[column] };
   });
 
   const choices = Array.from({ length: LONGEST }, (_, i) => el("select",
     { "aria-label": `${texts.sentence} ${i + 1}`, change: render },
     ...["", ...printed.source.filter((word) => !/</.test(word))].map((value) => el("option", { value }, value || "—"))));
-  const [exact, status] = [el("input", { type: "checkbox", change: render }), el("p", { role: "status" })];
-  const summary = el("summary", {}, texts.change);
+  const exact = el("input", { type: "checkbox", change: render });
+  const [status, summary] = [el("p", { role: "status" }), el("summary", {}, texts.change)];
   /** @type {HTMLDetailsElement} */
   const panel = el("details", { keydown: ({ key }) => key === "Escape" && (summary.focus(), (panel.open = false)) },
     summary, el("div", {}, el("fieldset", {}, el("legend", {}, texts.sentence), ...choices),
