@@ -25,7 +25,7 @@ SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
 
 RESULTS = SNIPPETS / "results" / "pencil.json"
 LOOKING = (pencil.LOOKING, 0.0)
-ALIGNED = 0.99  # the weight from which on a head is aligned with the translation
+ALIGNED = 0.5  # head 0 gives more than this to the word at which it is to look
 
 
 def key() -> str:
@@ -65,7 +65,7 @@ def quality(trained: Translator) -> dict[str, Any]:
         "probability": round(probs[targets != translator.PAD].min().item(), 4),
         "encoder weight": round(encoder, 4),
         "cross weight": round(cross, 4),
-        "aligned": cross >= ALIGNED,
+        "aligned": min(encoder, cross) > ALIGNED,
         "zeros": int((numbers == 0).sum()),
         "largest": int(numbers.abs().max()),
     }

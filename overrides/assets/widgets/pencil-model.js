@@ -10,8 +10,8 @@
 const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
 /** @param {Row[]} x @param {Row[]} y */
 const add = (x, y) => x.map((row, i) => row.map((number, j) => number + y[i][j]));
-/** A number with two decimals; a half goes to the even digit, as in Python. @param {number} x */
-const round = (x) => (Number.isInteger(8 * x) && x % 0.25 ? Math.round(50 * x) / 50 : Number(x.toFixed(2)));
+/** A number with two decimals; a half goes away from zero, also one that binary digits miss. @param {number} x */
+const round = (x) => (Number.isFinite(x) ? (Math.sign(x) * Math.floor(Math.abs(x) * 100 + 0.5 + 1e-9)) / 100 : x);
 
 /**
  * Translates a sentence; returns the words up to <eos>, and each table of the last step by its name.

@@ -97,7 +97,7 @@ class Formulas:
                 position = self.numbers[part].cell(i, 1).seen_from(sheet)
                 slow = "/100" if j >= 2 else ""
                 return f"{'COS' if j % 2 else 'SIN'}({position}{slow})"
-            case ["sum"]:
+            case ["start" | "sum"]:
                 return "+".join(cell(each, i, j) for each in summands(part))
             case ["query" | "key" | "value" | "output" | "linear1" | "linear2"]:
                 product = dot_weights(read_by(name), f"{name}.weight")

@@ -50,7 +50,7 @@ TEXTS = {
     "most probable": ("Most probable word", "概率最大的词"),
 }
 SYMBOLS = {
-    r"\sum": "Σ", r"\mu": "μ", r"\sigma": "σ", r"\gamma": "γ", r"\beta": "β", r"\cdot": "·",
+    r"\sum": "Σ", r"\top": "T", r"\mu": "μ", r"\sigma": "σ", r"\gamma": "γ", r"\beta": "β", r"\cdot": "·",
     r"\sqrt": "√", r"\sin": "sin", r"\cos": "cos", r"\max": "max", r"\,": " ", "-": "−",
 }  # fmt: skip
 

@@ -17,6 +17,7 @@ from bookbuild.generated import (
     bibliography,
     claim_tables,
     contents_tables,
+    pencil_steps,
     quizzes,
     shapes,
 )
@@ -68,6 +69,8 @@ def write_downloads_and_tables() -> None:
             write_file(folder / "sources" / f"{name}.md", text)
         for name, path in quizzes.quiz_files().items():
             write_file(folder / "quizzes" / f"{name}.md", quizzes.quiz_markdown(path, language))
+        for name, table in pencil_steps.page_tables(language).items():
+            write_file(folder / "by-hand" / f"{name}.md", table)
         for name, table in shapes.shape_tables(language).items():
             write_file(folder / "shapes" / f"{name}.md", table)
     claim_tables.write()

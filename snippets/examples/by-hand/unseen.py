@@ -9,7 +9,7 @@ for pair in pencil.sentences():
     src, tgt, *_ = pencil.batch_of(translator, [pair])
     logits = model(src, tgt[:, :-1])
     chances = logits.softmax(dim=-1).gather(-1, tgt[:, 1:, None])
-    seen = "unseen" if pair.source in pencil.UNSEEN else "seen"
+    seen = "new" if pair.source in pencil.UNSEEN else "in training"
     print(f"{seen}, {' '.join(pair.source)}: {' '.join(found)}")
     print(f"lowest probability, {' '.join(pair.source)}: {chances.min():.3f}")
 print("sentences:", len(pencil.sentences()))
