@@ -24,27 +24,29 @@ def pair_notes(root: etree.Element, page: SourcePage, md: Markdown) -> None:
     """Put each block and its notes into one element, and link each line to its note."""
     num_blocks = 0
     for parent in [*root.iter()]:
-        for child in [*parent]:
-            html = stashed_text(child, md)
-            if not ANNOTATED.match(html):
+        for block in [*parent]:
+            place = placeholder_index(block)
+            if place is None or not ANNOTATED.match(stashed_text(block, md)):
                 continue
             num_blocks += 1
-            index = [*parent].index(child)
+            index = [*parent].index(block)
             notes = parent[index + 1] if index + 1 < len(parent) else None
             if notes is None or notes.tag != "ol":
                 raise error(page, num_blocks, "", "no numbered notes follow this block")
             pieces = [first_code(item, md) for item in notes]
-            if "" in pieces:
-                message = f"note {pieces.index('') + 1} doesn't begin with code of this block"
-                raise error(page, num_blocks, "", message)
-            code = link_lines(html, pieces, notes, page, num_blocks)
-            md.htmlStash.rawHtmlBlocks[placeholder_index(child)] = code
-            wrapper = etree.Element("div", {"class": "annotated"})
-            wrapper.tail, child.tail, notes.tail = notes.tail, "\n", "\n"
-            attributes = {"type": "button", "class": "notes-button", "aria-expanded": "true"}
-            button = etree.Element("button", attributes | {"aria-label": LABELS[page.language][0]})
-            wrapper.extend([child, button, notes])
-            parent[index : index + 2] = [wrapper]
+            html = link_lines(stashed_text(block, md), pieces, notes, page, num_blocks)
+            md.htmlStash.rawHtmlBlocks[place] = html
+            parent[index : index + 2] = [side_by_side(block, notes, LABELS[page.language][0])]
+
+
+def side_by_side(block: etree.Element, notes: etree.Element, label: str) -> etree.Element:
+    """A block, the control that folds the notes, and its notes in one element."""
+    wrapper = etree.Element("div", {"class": "annotated"})
+    wrapper.tail, block.tail, notes.tail = notes.tail, "\n", "\n"
+    attributes = {"type": "button", "class": "notes-button", "aria-expanded": "true"}
+    button = etree.Element("button", attributes | {"aria-label": label})
+    wrapper.extend([block, button, notes])
+    return wrapper
 
 
 def link_lines(
@@ -60,6 +62,9 @@ def link_lines(
     texts = [unescape(re.sub("<[^>]+>", "", line)) for line in lines]
     places = []
     for number, piece in enumerate(pieces, 1):
+        if not piece:
+            message = f"note {number} doesn't begin with code of this block"
+            raise error(page, block, "", message)
         matches = [index for index, text in enumerate(texts) if piece in text]
         if len(matches) != 1:
             message = f"{len(matches)} lines of the block above contain `{piece}`"
