@@ -114,7 +114,7 @@ def wait_for_route(page: Page, held_routes: list[Route]) -> Route:
     return held_routes[0]
 
 
-# Code is rendered and gets its buttons and notes, and widgets start, only near the window.
+# Code is rendered and gets its buttons, and widgets start, only near the window.
 EXPAND_PAGE_SCRIPT = """async (scroll) => {
   for (const each of document.querySelectorAll("details")) each.open = true;
   for (const each of document.querySelectorAll("article > *, pre > code[style], .katex-mathml")) {

@@ -86,12 +86,6 @@ class CodeBlock(NamedTuple):
         return f"{self.page} block {self.number} ({self.title or 'untitled'})"
 
 
-def remove_note_markers(code: str) -> str:
-    """Code without the markers of its notes."""
-    code = re.sub(r" *# \(\d+\)!$", "", code, flags=re.M)
-    return re.sub(r"( # .*) \(\d+\)$", r"\1", code, flags=re.M).rstrip()
-
-
 def page_code_blocks(page: BuiltPage) -> Iterator[CodeBlock]:
     for number, block in enumerate(page.article.find("div", "highlight"), 1):
         title = "".join(span.text() for span in block.find("span", "filename"))
@@ -101,5 +95,5 @@ def page_code_blocks(page: BuiltPage) -> Iterator[CodeBlock]:
             number,
             page_parts.ENGLISH_BLOCK_TITLES.get(title, title),
             language.removeprefix("language-"),
-            remove_note_markers(block.find("code")[0].text()),
+            block.find("code")[0].text().rstrip(),
         )

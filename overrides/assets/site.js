@@ -28,20 +28,46 @@ for (const type of ["pointerover", "focusin", "click"]) {
 }
 
 /**
- * Makes the copy button of annotated code copy the code without annotation marks.
+ * Highlights the note and the line of code that the pointer or the focus is on.
  * @param {Event} event
  */
-function copyCodeAlone(event) {
-  const button = event.target instanceof Element && event.target.closest("[data-clipboard-target]");
-  const code = button && button.closest(".annotate")?.querySelector("code");
-  if (!code) return;
-  const copy = /** @type {Element} */ (code.cloneNode(true));
-  for (const note of copy.querySelectorAll(".md-annotation")) note.remove();
-  const text = (copy.textContent ?? "").replace(/ *# \(\d+\)!$/gm, "").replace(/( # .*) \(\d+\)$/gm, "$1");
-  code.dataset.copy = text.replace(/ +$/gm, "");
+function highlightNote({ target }) {
+  document.querySelectorAll(".paired").forEach((part) => part.classList.remove("paired"));
+  const part = target instanceof Element && target.closest(".noted, .line-note");
+  const id = part && (part.id || part.querySelector(".note-link")?.getAttribute("href")?.slice(1));
+  if (!id) return;
+  document.getElementById(id)?.classList.add("paired");
+  document.querySelector(`[href="#${id}"]`)?.parentElement?.classList.add("paired");
 }
 
-document.addEventListener("click", copyCodeAlone, true);
+/**
+ * Folds all notes on lines of code, or shows them again, on this page and on those opened later.
+ * A number shows them, and the page scrolls only to a note that is out of sight.
+ * @param {Event} event
+ */
+function foldNotes(event) {
+  const control = event.target instanceof Element && event.target.closest(".notes-button, .note-link");
+  if (!control) return;
+  const { top } = control.getBoundingClientRect();
+  const isButton = control.matches(".notes-button");
+  const folded = document.documentElement.classList.toggle("notes-folded", isButton ? undefined : false);
+  markFolded();
+  __md_set("__notes_folded", folded);
+  scrollBy(0, control.getBoundingClientRect().top - top);
+  const note = document.querySelector(control.getAttribute("href") ?? ":root")?.getBoundingClientRect();
+  if (note && note.top > 60 && note.bottom < innerHeight) event.preventDefault();
+}
+
+function markFolded() {
+  const folded = document.documentElement.classList.contains("notes-folded");
+  for (const button of document.querySelectorAll(".notes-button")) {
+    button.setAttribute("aria-expanded", String(!folded));
+  }
+}
+
+markFolded();
+document.addEventListener("click", foldNotes);
+for (const type of ["pointerover", "focusin"]) document.addEventListener(type, highlightNote);
 
 /**
  * Gives each number a tooltip with the file that computed it, before the theme sets up tooltips.
@@ -91,13 +117,8 @@ document.addEventListener("click", showSourceFirst);
 
 /** Adds accessible names to elements that Material's script adds without one. */
 function giveNames() {
-  const english = document.documentElement.lang === "en";
   for (const nav of document.querySelectorAll(".md-code__nav:not([aria-label])")) {
     nav.setAttribute("aria-label", `${nav.querySelector("button")?.title} ${++named}`);
-  }
-  for (const link of document.querySelectorAll("a.md-annotation__index:not([aria-label])")) {
-    const number = link.querySelector("span")?.dataset.mdAnnotationId;
-    link.setAttribute("aria-label", `${english ? "Note" : "注释"} ${number}`);
   }
 }
 

@@ -89,7 +89,7 @@ REMOVE_REPEATED_CONTENT_SCRIPT = """() => {
   const seen = new Set();
   const removed = [];
   for (const code of document.querySelectorAll("article pre > code")) {
-    const colors = [...code.children].map((each) => each.className);
+    const colors = [...code.querySelectorAll("*")].map((each) => each.className);
     if (colors.every((color) => seen.has(color))) {
       removed.push([code, [...code.childNodes]]);
       code.textContent = "";

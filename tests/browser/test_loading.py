@@ -64,7 +64,7 @@ def test_no_script_wraps_a_table(checked_page: Page, home_url):
 
 # The height of each block while it is not rendered, minus its height when it is.
 HEIGHT_DIFFERENCES_SCRIPT = """() => [
-  ...document.querySelectorAll(".highlight:not(.annotate) > pre > code[style]")
+  ...document.querySelectorAll(".highlight > pre > code[style]")
 ]
   .filter((code) => !code.closest("details"))
   .map((code) => {
@@ -77,7 +77,9 @@ HEIGHT_DIFFERENCES_SCRIPT = """() => [
   })"""
 
 
-@pytest.mark.parametrize("name", ["positional-encoding", "labs/attention-by-hand", "data"])
+@pytest.mark.parametrize(
+    "name", ["positional-encoding", "labs/attention-by-hand", "data", "attention"]
+)
 def test_unrendered_code_reserves_its_exact_height(checked_page: Page, home_url, name):
     checked_page.goto(f"{home_url}{name}/")
     differences = checked_page.evaluate(HEIGHT_DIFFERENCES_SCRIPT)

@@ -7,9 +7,8 @@ from playwright.sync_api import Page, expect
 
 from bookbuild.pages.page import SourcePage
 from bookbuild.pages.paths import LANGUAGES
-from browser_pages import BASE_URL, expand_page, wait_until_idle
+from browser_pages import BASE_URL, wait_until_idle
 from built_pages import load_page, page_code_blocks
-from page_parts import find_parts
 
 CHAPTERS = ["embeddings", "positional-encoding"]  # two pages represent all
 
@@ -206,20 +205,6 @@ def test_a_focused_copy_button_keeps_its_name(checked_page: Page, home_url, lang
     button.focus()
     expect(checked_page.locator(".md-tooltip2--active")).to_be_visible()
     expect(button).to_have_accessible_name({"en": "Copy to clipboard", "zh": "复制"}[language])
-
-
-def test_notes_on_lines_of_code_open(checked_page, home_url, width):
-    name = CHAPTERS[width < 500]  # one at each width
-    checked_page.goto(f"{home_url}{name}/")
-    expand_page(checked_page)
-    source = SourcePage("en", f"{name}.md").text
-    notes = checked_page.locator("article pre .md-annotation__index")
-    expect(notes).to_have_count(len(find_parts("note on a line", source)))
-    for number in (0, notes.count() // 2, notes.count() - 1):
-        notes.nth(number).click(force=True)  # it pulses, so it never is still
-        expect(checked_page.locator(".md-tooltip--active .md-tooltip__inner")).not_to_be_empty()
-        checked_page.evaluate("document.activeElement.blur()")
-        expect(checked_page.locator(".md-tooltip--active")).to_have_count(0)
 
 
 # Footnotes and terms

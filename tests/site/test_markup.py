@@ -139,9 +139,15 @@ def page_with_line_notes(sample_folder, config):
     return page
 
 
-def code_text(html: str) -> str:
-    """The text of the code in the HTML."""
-    return re.sub("<[^>]+>", "", re.search("<code .*?</code>", html, re.S)[0])
+def noted_lines(html: str) -> list[tuple[str, str, str]]:
+    """The lines of code with a note, each with its number and the text of the note it links to."""
+    return [
+        (re.sub("<[^>]+>", "", line), number, re.sub("<[^>]+>|\n", "", note))
+        for line, name, number in re.findall(
+            r'<span class="noted">(.*?)<a class="note-link" href="#(.*?)" data-note="(.*?)"', html
+        )
+        for note in re.findall(rf'id="{name}">(.*?)</div>', html, re.S)
+    ]
 
 
 def annotated_block(page) -> str:
@@ -149,22 +155,33 @@ def annotated_block(page) -> str:
     return re.search(r"```\{.*?(?=\n```python)", page.read_text(encoding="utf-8"), re.S)[0]
 
 
-def test_a_note_is_added_to_the_line_that_contains_its_code(render_markdown, page_with_line_notes):
+def test_a_line_links_to_the_note_that_begins_with_its_code(render_markdown, page_with_line_notes):
     change(page_with_line_notes, "NOTES", "1.  `return x` What.\n\n    More.\n\n2.  `def f` Why.")
     html = render_markdown(annotated_block(page_with_line_notes))
-    assert code_text(html) == "def f(x):  # why (2)\n    return x  # (1)!\n"
-    assert 'class="language-python annotate highlight"' in html
-    assert "<code>return x</code> What." in html
+    assert noted_lines(html) == [
+        ("def f(x):  # why", "2", "def f Why."),
+        ("    return x", "1", "return x What.More."),
+    ]
+    code = re.search("<code style.*?</code>", html, re.S)[0]
+    assert re.sub("<[^>]+>", "", code) == "def f(x):  # why\n    return x\n"
+
+
+def test_a_note_has_the_height_from_its_line_to_the_next(render_markdown, page_with_line_notes):
+    change(page_with_line_notes, "def f(x):", "import torch\n\n\ndef f(x):")
+    change(page_with_line_notes, "NOTES", "1.  `def f` Why.\n2.  `return x` What.")
+    html = render_markdown(annotated_block(page_with_line_notes))
+    assert '<ol style="--above: 60.0%">' in html
+    assert re.findall("flex-basis: (.*?)%", html) == ["20.0", "20.0"]
 
 
 def test_notes_in_a_folded_block_belong_to_the_code_above_them(render_markdown):
     block = "```{{ .python .annotate }}\n{0}\n```\n\n1.  `{0}` What.\n\n    More.\n\n"
-    blocks = [block.format(code) for code in ("x = 1", "y = 2")]
+    blocks = [block.format(code) for code in ("x = 1", "y < 2")]
     html = render_markdown('??? note "Code"\n\n' + indent("".join(blocks), "    "))
-    code = [
-        re.sub("<[^>]+>", "", each) for each in re.findall("<code .*?>(.*?)</code>", html, re.S)
+    assert noted_lines(html) == [
+        ("x = 1", "1", "x = 1 What.More."),
+        ("y &lt; 2", "1", "y &lt; 2 What.More."),
     ]
-    assert [each for each in code if "#" in each] == ["x = 1  # (1)!\n", "y = 2  # (1)!\n"]
 
 
 def test_code_has_an_element_for_each_change_of_its_color(render_markdown):
@@ -210,6 +227,7 @@ def test_code_in_a_table_breaks_only_between_its_words(render_markdown):
     [
         ("1.  `return y` What.", "1.  `return y`", "0 lines of the block above contain `return y`"),
         ("1.  `x` What.", "1.  `x`", "2 lines of the block above contain `x`"),
+        ("1.  What.", "```{ .python .annotate", "note 1 doesn't begin with code of this block"),
         ("Nothing.", "```{ .python .annotate", "no numbered notes follow this block"),
     ],
 )

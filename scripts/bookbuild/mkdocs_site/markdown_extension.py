@@ -7,7 +7,6 @@ depends on neither MkDocs nor Material.
 import functools
 import re
 import xml.etree.ElementTree as etree
-from collections.abc import Iterator
 from html import escape
 from types import SimpleNamespace
 from typing import Any
@@ -19,16 +18,13 @@ from pygments.token import STANDARD_TYPES
 
 from bookbuild.check.mark_translated import with_pending_note
 from bookbuild.generated import bibliography, reading_time
-from bookbuild.mkdocs_site import formulas
+from bookbuild.mkdocs_site import formulas, line_notes
 from bookbuild.mkdocs_site.page_html import add_code_breaks, add_line_counts, wrap_tables
 from bookbuild.pages import fresh, paths
-from bookbuild.pages.errors import SourceError
 from bookbuild.pages.glossary import tooltips
 from bookbuild.pages.page import CODE_FENCE, SourcePage, find_page, page_url
 from bookbuild.pages.values import replace_values
 
-OPENING = re.compile(r"^ *(`{3,})\s*\{[^}]*\.annotate\b")
-ITEM = re.compile(r"^ *(\d+)\.\s+`([^`]+)`")
 # Where a term gets no tooltip.
 SKIPPED_TAGS = {"code", "pre", "a", "abbr", "h1", "h2", "h3", "h4", "h5", "h6", "th", "summary"}
 SKIPPED_CLASSES = {"arithmatex", "admonition-title", "footnote", "quiz", "reading"}
@@ -73,44 +69,9 @@ def link_sources(lines: list[str], book: "BookExtension") -> list[str]:
     return re.sub(pattern, link, "\n".join(lines)).split("\n")
 
 
-def mark_annotations(lines: list[str], book: "BookExtension") -> list[str]:
-    """Add the markers of code annotations to the lines that they annotate.
-
-    A block with the class annotate is followed by a numbered list. Each item begins with a piece
-    of code, and the one line of the block that contains it gets the marker. The snippets
-    themselves contain no markers.
-    """
-
-    def error(source: str, message: str) -> SourceError:
-        return book.page.error(max(0, book.page.text.find(source)), message)
-
-    for start, line in enumerate(lines):
-        if opening := OPENING.match(line):
-            end = next(i for i in range(start + 1, len(lines)) if lines[i].strip() == opening[1])
-            notes = [*annotation_notes(lines[end + 1 :])]
-            if not notes:
-                raise error(opening[0].strip(), "no numbered notes follow this block")
-            for item in notes:
-                number, code = item.groups()
-                matches = [i for i in range(start + 1, end) if code in lines[i]]
-                if len(matches) != 1:
-                    message = f"{len(matches)} lines of the block above contain `{code}`"
-                    raise error(item.string, message)
-                # Material keeps a comment before a plain marker and removes it before one with "!".
-                has_comment = re.search(r"\s# ", lines[matches[0]])
-                lines[matches[0]] += f" ({number})" if has_comment else f"  # ({number})!"
-    return lines
-
-
-def annotation_notes(lines: list[str]) -> Iterator[re.Match[str]]:
-    """The items of the list with which these lines start."""
-    indent = ""  # of what belongs to an item
-    for line in lines:
-        if item := ITEM.match(line):
-            indent = " " * (line.index(item[1]) + 4)
-            yield item
-        elif line.strip() and not (indent and line.startswith(indent)):
-            return
+def pair_line_notes(root: etree.Element, book: "BookExtension") -> None:
+    """Put the notes on lines of code beside the code."""
+    line_notes.pair_notes(root, book.page, book.md)
 
 
 def insert_figures(root: etree.Element, book: "BookExtension") -> None:
@@ -235,9 +196,9 @@ class BookExtension(Extension):
         for registry, function, priority in (
             (md.preprocessors, expand_source, 34),
             (md.preprocessors, link_sources, 31),
-            (md.preprocessors, mark_annotations, 28),
             (md.treeprocessors, join_chinese_lines, 8),
             (md.treeprocessors, add_tooltips, 7),
+            (md.treeprocessors, pair_line_notes, 3),
             (md.treeprocessors, insert_figures, 2),
             (md.postprocessors, finish_html, -1),
         ):

@@ -18,7 +18,7 @@
   };
 
   // What is useful only in a browser
-  const buttons = ".md-content__button, .headerlink, .touch, .files, .hero p:has(> .md-button)";
+  const buttons = ".md-content__button, .headerlink, .touch, .files, .notes-button, .hero p:has(> .md-button)";
   const repeated = ".footnote-backref ~ .footnote-backref";
   article.querySelectorAll(`${buttons}, ${repeated}`).forEach((each) => each.remove());
   for (const each of article.querySelectorAll("abbr, wbr, .number, .highlight span")) {
@@ -26,16 +26,6 @@
   }
   for (const each of article.querySelectorAll("*")) {
     ["tabindex", "download"].forEach((name) => each.removeAttribute(name));
-  }
-
-  // The comments that refer to annotations become numbers
-  for (const comment of article.querySelectorAll(".annotate code span[class^=c]")) {
-    const match = comment.textContent.match(/^(.*?)(?:# )?\((\d+)\)!?$/s);
-    if (!match) continue;
-    const mark = page.createElement("span");
-    mark.className = "note-mark";
-    [, comment.textContent, mark.textContent] = match;
-    comment.after(mark);
   }
 
   // Links lead to chapters, or else to the site

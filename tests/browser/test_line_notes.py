@@ -1,0 +1,190 @@
+"""Notes on lines of code: beside the code on a wide screen, below it on a phone."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from bookbuild.mkdocs_site.line_notes import FENCE
+from bookbuild.pages import paths
+from bookbuild.pages.page import SourcePage, list_pages
+from browser_pages import RECORD_SHIFTS_SCRIPT, expand_page, wait_until_idle
+from page_parts import find_parts
+
+PAGES = [page.name for page in list_pages("en") if FENCE.search(page.text)]
+NOTE_SELECTOR, LINE_SELECTOR = ".line-note", ".noted"
+RECORD_CLIPBOARD_SCRIPT = """() => {
+  window.copies = [];
+  document.execCommand = () => copies.push(document.activeElement.value);
+}"""
+
+# Of each listing with notes: whether its notes are beside it, below it, or neither; the problems.
+FIND_NOTES_SCRIPT = """() => [...document.querySelectorAll(".annotated")].map((block) => {
+  const code = block.querySelector("pre").getBoundingClientRect();
+  const notes = [...block.querySelectorAll(":scope > ol > li > .line-note")];
+  const boxes = notes.map((note) => note.getBoundingClientRect());
+  const isBeside = boxes.every((box) => box.left >= code.right && box.top >= code.top - 10);
+  const isBelow = boxes.every((box) => box.top >= code.bottom);
+  const visible = { opacityProperty: true, visibilityProperty: true };
+  const isCovered = (box) => {
+    scrollTo({ top: scrollY + box.top - 300, behavior: "instant" });
+    const y = 300 + Math.min(box.height / 2, 200);
+    return !document.elementFromPoint(box.left + box.width / 2, y)?.closest(".line-note");
+  };
+  const problems = notes.filter((note, i) =>
+    !note.checkVisibility(visible)
+    || boxes[i].right > document.documentElement.clientWidth
+    || boxes[i].top < (boxes[i - 1]?.bottom ?? 0) - 1
+    || note.scrollWidth > note.clientWidth
+    || parseFloat(getComputedStyle(note).fontSize) < 12
+    || document.querySelectorAll(`.noted > [href="#${note.id}"]`).length !== 1
+    || isCovered(note.getBoundingClientRect()));
+  return {
+    place: isBeside ? "beside" : isBelow ? "below" : "elsewhere",
+    count: notes.length,
+    problems: problems.map((note) => note.textContent),
+  };
+})"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_all_notes_are_in_sight_without_a_click(checked_page: Page, home_url, width, name):
+    checked_page.goto(home_url + name.removesuffix(".md") + "/")
+    expand_page(checked_page)
+    listings = checked_page.evaluate(FIND_NOTES_SCRIPT)
+    assert {each["place"] for each in listings} == {"beside" if width >= 1220 else "below"}
+    assert [each for listing in listings for each in listing["problems"]] == []
+    count = sum(each["count"] for each in listings)
+    assert count == len(find_parts("note on a line", SourcePage("en", name).text)) > 0
+
+
+def test_copying_takes_the_code_alone(checked_page: Page, home_url, language):
+    checked_page.goto(f"{home_url}attention/")
+    checked_page.evaluate(RECORD_CLIPBOARD_SCRIPT)
+    block = checked_page.locator(".annotate pre")
+    block.scroll_into_view_if_needed()
+    block.locator("[data-clipboard-target]").click()
+    copied = checked_page.evaluate("copies.pop()")
+    selected = block.locator("code").evaluate(
+        "(code) => { getSelection().selectAllChildren(code); return `${getSelection()}`; }"
+    )
+    assert copied == selected.rstrip()
+    folder = paths.ROOT / "snippets" if language == "en" else paths.GENERATED / "zh/snippets"
+    assert f"\n{copied}\n" in (folder / "transformer.py").read_text(encoding="utf-8")
+
+
+def test_the_pointer_and_the_focus_highlight_a_line_and_its_note(checked_page: Page, home_url):
+    checked_page.goto(f"{home_url}attention/")
+    expand_page(checked_page)
+    line, note = (checked_page.locator(each).nth(2) for each in (LINE_SELECTOR, NOTE_SELECTOR))
+    plain = note.evaluate("(note) => getComputedStyle(note).backgroundColor")
+    for act in (
+        line.hover,
+        note.hover,
+        line.locator(".note-link").focus,
+        checked_page.locator(f"{NOTE_SELECTOR} a").first.focus,
+    ):
+        act()
+        highlighted = checked_page.locator(".paired")
+        expect(highlighted).to_have_count(2)
+        number = highlighted.first.locator(".note-link").get_attribute("data-note")
+        assert highlighted.last.get_attribute("id") == f"note-1-{number}"
+        color = highlighted.last.evaluate("(note) => getComputedStyle(note).backgroundColor")
+        assert color != plain
+    checked_page.locator("h1").hover()
+    expect(checked_page.locator(".paired")).to_have_count(0)
+
+
+def test_a_number_is_named_and_leads_to_its_note(checked_page: Page, home_url, language, width):
+    checked_page.goto(f"{home_url}attention/")
+    expand_page(checked_page)
+    link = checked_page.locator(".note-link").nth(2)
+    expect(link).to_have_accessible_name({"en": "Note 3", "zh": "行注 3"}[language])
+    link.focus()
+    link.press("Enter")
+    note = checked_page.locator(NOTE_SELECTOR).nth(2)
+    expect(note).to_be_in_viewport(ratio=1)
+    if width >= 1220:
+        expect(checked_page).to_have_url(f"{home_url}attention/")  # it was in sight
+        expect(link).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("storage", ["works", "fails"])
+def test_one_control_folds_all_notes_and_is_remembered(
+    checked_page: Page, home_url, storage, language
+):
+    if storage == "fails":
+        checked_page.add_init_script("Storage.prototype.setItem = () => { throw new Error(); }")
+    checked_page.goto(f"{home_url}encoder-decoder/")
+    expand_page(checked_page)
+    notes = checked_page.locator(f"{NOTE_SELECTOR}:visible")
+    buttons = checked_page.locator(".notes-button")
+    expect(notes).not_to_have_count(0)
+    button = buttons.last
+    expect(button).to_have_accessible_name({"en": "Notes", "zh": "行注"}[language])
+    button.scroll_into_view_if_needed()
+    top = button.bounding_box()["y"]
+    button.focus()
+    button.press("Enter")
+    expect(notes).to_have_count(0)
+    assert abs(button.bounding_box()["y"] - top) < 2
+    assert {each.get_attribute("aria-expanded") for each in buttons.all()} == {"false"}
+    checked_page.goto(f"{home_url}masks/")
+    if storage == "works":
+        expect(notes).to_have_count(0)
+        expect(buttons.first).to_have_attribute("aria-expanded", "false")
+        checked_page.locator(".note-link").first.click()
+    expect(notes).not_to_have_count(0)
+    expect(buttons.first).to_have_attribute("aria-expanded", "true")
+
+
+@pytest.mark.parametrize("folded", [False, True], ids=["shown", "folded"])
+def test_notes_move_nothing_while_a_page_loads(checked_page: Page, home_url, folded):
+    checked_page.add_init_script(RECORD_SHIFTS_SCRIPT)
+    checked_page.goto(f"{home_url}masks/")
+    if folded:
+        checked_page.locator(".notes-button").first.click()
+    checked_page.goto(f"{home_url}embeddings/#token-embedding")
+    wait_until_idle(checked_page)
+    assert checked_page.evaluate("shift") < 0.01
+    first = checked_page.locator(NOTE_SELECTOR).first
+    expect(first).to_be_hidden() if folded else expect(first).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1280])
+def test_a_focused_entry_of_the_contents_is_above_the_notes(checked_page: Page, home_url):
+    checked_page.goto(f"{home_url}full-model/")
+    expand_page(checked_page)
+    checked_page.locator(".annotate").last.evaluate("(each) => each.scrollIntoView()")
+    link = checked_page.locator(".md-sidebar--secondary .md-nav__link").nth(4)
+    link.evaluate("(link) => link.focus({ focusVisible: true, preventScroll: true })")
+    is_on_top = """(link) => {
+      const { left, top, width, height } = link.getBoundingClientRect();
+      return link.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    }"""
+    assert link.evaluate(is_on_top)
+
+
+def test_without_javascript_the_notes_are_in_sight(browser, width, home_url):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(f"{home_url}attention/")
+    expect(page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(8)
+    expect(page.locator(".notes-button")).to_be_hidden()
+    context.close()
+
+
+@pytest.mark.parametrize("width", [1280])
+def test_folded_notes_are_printed_with_numbers(checked_page: Page, home_url):
+    checked_page.goto(f"{home_url}attention/")
+    checked_page.locator(".notes-button").click()
+    checked_page.emulate_media(media="print")
+    checked_page.set_viewport_size({"width": 680, "height": 1000})
+    expect(checked_page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(8)
+    expect(checked_page.locator(".notes-button")).to_be_hidden()
+    number = checked_page.locator(".note-link").first
+    content = number.evaluate("(link) => getComputedStyle(link, '::before').content")
+    assert re.fullmatch('"1"( .*)?', content)
+    code, notes = (checked_page.locator(each) for each in (".annotate pre", ".annotated > ol"))
+    assert notes.bounding_box()["y"] >= sum(map(code.bounding_box().get, ("y", "height")))
