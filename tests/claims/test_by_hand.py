@@ -294,8 +294,7 @@ def test_the_weights_of_the_whole_step_with_the_smallest_loss_are_kept(monkeypat
 
     monkeypatch.setattr(pencil, "vmap", recording)
     monkeypatch.setattr(pencil, "fit", recording_fit)
-    monkeypatch.setattr(pencil, "polish", lambda _, weights: (weights, 0.0))
-    translators, _ = pencil.train(seeds=3, steps=(10, 60))
+    translators, _ = pencil.train(seeds=3, steps=(10, 60), only=-1)  # nothing is polished
     smallest, _ = torch.stack(found).min(dim=0)
     losses = stages[-1][1].tolist()
     assert losses == smallest.tolist()
@@ -393,7 +392,7 @@ def test_the_example_translates_the_unseen_sentence_word_by_word(printed):
 def test_the_example_translates_all_12_sentences(printed):
     shown = printed("examples", "unseen")
     assert shown["right"] == shown["sentences"] == "12"
-    assert shown["unseen, why do we work ?"] == "我们 为什么 工作 ？"
+    assert shown["new, why do we work ?"] == "我们 为什么 工作 ？"
 
 
 @claim("by-hand#model", kind="measurement")

@@ -281,7 +281,7 @@ def all_weights() -> list[Weights]:
         weight, biases = model.weights[f"{name}.weight"], model.weights.get(f"{name}.bias", [])
         last = name.rpartition(".")[2]
         if last.startswith("norm"):
-            rows = [r"$\gamma$", r"$\beta$"]
+            rows = [r"\gamma", r"\beta"]
             found.append(Weights(name, r"\gamma, \beta", rows, [weight, biases], []))
         elif last == "embedding" or name == "output":
             words = model.source if name.startswith("src") else model.target
