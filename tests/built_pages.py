@@ -63,12 +63,13 @@ def load_page(site: Path, source: SourcePage) -> BuiltPage:
 
 
 def text_with_quiz(page: SourcePage) -> str:
-    """The Markdown of a page, with its quiz, which is in another file."""
+    """The Markdown of a page, with its quiz or tables, which are in other files."""
 
     def include_quiz(match: re.Match[str]) -> str:
-        if not match[1].startswith("quizzes/"):
+        if not match[1].startswith(("quizzes/", "by-hand/")):
             return match[0]
-        return (paths.GENERATED / page.language / match[1]).read_text(encoding="utf-8")
+        text = (paths.GENERATED / page.language / match[1]).read_text(encoding="utf-8")
+        return re.sub(r"\\\((.*?)\\\)", r"$\1$", text)  # formulas in HTML
 
     return INCLUDE.sub(include_quiz, page.text)
 

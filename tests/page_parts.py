@@ -104,7 +104,8 @@ PART_KINDS = {
     ),
     "footnote reference": PartKind(FOOTNOTE_REFERENCE, prose, lambda m: m[0], any_order=True),
     "value": PartKind(VALUE, blank_fences, lambda m: m[0], any_order=True),
-    "link": PartKind(LINK, prose, lambda m: m[1], any_order=True),
+    # A download made in both languages has two files: pencil.xlsx, pencil.zh.xlsx.
+    "link": PartKind(LINK, prose, lambda m: m[1].replace(".zh.", "."), any_order=True),
     "table row": PartKind(TABLE_ROW, prose, lambda m: "a row"),
     "exercise": PartKind(EXERCISE, blank_fences, exercise_value),
 }

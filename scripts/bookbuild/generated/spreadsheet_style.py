@@ -33,7 +33,7 @@ TEXTS = {
         "蓝色单元格都可以改动。矩阵的第 i 行给出结果的第 i 个数，再加上 b。",
     ),
     "position": ("Position", "位置"),
-    "source": ("Source words", "源句的词"),
+    "source": ("Source words", "原文的词"),
     "step": ("Step", "步骤"),
     "next": ("Next word", "下一个词"),
     "probability": ("Probability", "概率"),
@@ -50,7 +50,8 @@ TEXTS = {
     "most probable": ("Most probable word", "概率最大的词"),
 }
 SYMBOLS = {
-    r"\sum": "Σ", r"\top": "T", r"\mu": "μ", r"\sigma": "σ", r"\gamma": "γ", r"\beta": "β", r"\cdot": "·",
+    r"\sum": "Σ", r"\top": "T", r"\mu": "μ", r"\sigma": "σ", r"\gamma": "γ", r"\beta": "β",
+    r"\cdot": "·",
     r"\sqrt": "√", r"\sin": "sin", r"\cos": "cos", r"\max": "max", r"\,": " ", "-": "−",
 }  # fmt: skip
 
