@@ -1,4 +1,3 @@
-# --8<-- [start:imports]
 """The pencil model: a trained Transformer small enough to compute by hand.
 
     python pencil.py
@@ -46,8 +45,6 @@ SEED = 1
 PENCIL = Path(__file__).with_name("pencil.json")
 
 
-# --8<-- [end:imports]
-# --8<-- [start:sentences]
 SUBJECTS = {"we": "我们", "they": "他们"}
 VERBS = {"work": "工作", "rest": "休息"}
 FORMS = {  # S is a subject, V a verb
@@ -72,8 +69,6 @@ def sentences() -> list[Pair]:
     return pairs
 
 
-# --8<-- [end:sentences]
-# --8<-- [start:model]
 SIZES = {
     "d_model": 4,
     "nhead": 2,
@@ -104,8 +99,6 @@ def new_pencil(seed: int) -> Translator:
     return Translator(Transformer(config), source, target)
 
 
-# --8<-- [end:model]
-# --8<-- [start:batch]
 TRANSLATES = {chinese: word for word, chinese in (SUBJECTS | VERBS).items()}
 TRANSLATES |= {"为什么": "why", "吗": "do", "？": "?"}
 
@@ -145,8 +138,6 @@ def batch_of(translator: Translator, pairs: list[Pair]) -> Batch:
     return Batch(padded(src), padded(tgt), filled(src_looks), filled(tgt_looks))
 
 
-# --8<-- [end:batch]
-# --8<-- [start:losses]
 @contextmanager
 def recorded_weights(model: Transformer) -> Iterator[list[Tensor]]:
     """A list to which each attention inside adds its weights.
@@ -213,7 +204,6 @@ def looking_loss(weights: Tensor, looks: Tensor) -> tuple[Tensor, Tensor]:
     return -w.log().sum() / real.sum(), -w.log().amin()
 
 
-# --8<-- [end:losses]
 # --8<-- [start:rounding]
 LARGEST = 4
 
@@ -233,7 +223,6 @@ def partly_whole(weight: Tensor, part: float) -> Tensor:
 
 
 # --8<-- [end:rounding]
-# --8<-- [start:training]
 SEEDS, LOOKING = 12, 0.1
 STEPS = 2500, 5000  # of the first two stages
 
@@ -331,8 +320,6 @@ def clipped(gradients: dict[str, Tensor]) -> dict[str, Tensor]:
     }
 
 
-# --8<-- [end:training]
-# --8<-- [start:polish]
 @torch.no_grad()
 def polish(
     loss: Callable[[dict[str, Tensor]], Tensor], weights: dict[str, Tensor]
@@ -370,8 +357,6 @@ def polish(
         smallest, numbers = found.min()[None], rows[found.argmin()]
 
 
-# --8<-- [end:polish]
-# --8<-- [start:file]
 MADE_BY = ("transformer.py", "corpus.py", "translator.py", "pencil.py")
 
 
@@ -407,8 +392,6 @@ def load_pencil(path: Path = PENCIL) -> Translator:
     return Translator(model.eval(), source, target)
 
 
-# --8<-- [end:file]
-# --8<-- [start:print_table]
 def print_table(
     name: str, words: Sequence[str], rows: Tensor, columns: Sequence[str] = ()
 ) -> None:
@@ -431,8 +414,6 @@ def pad_left(text: str, width: int) -> str:
     return " " * (width - text_width(text)) + text
 
 
-# --8<-- [end:print_table]
-# --8<-- [start:main]
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__,
@@ -454,4 +435,3 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-# --8<-- [end:main]
