@@ -23,7 +23,7 @@ from bookbuild.publish import chapters, handouts, worksheet
 from built_pages import assert_no_errors
 from pdf_files import fonts_without_file, page_texts
 
-MAX_PREVIEW_BYTES = 60_000
+MAX_PREVIEW_BYTES = 15_000
 SMALLEST_TEXT = 6.5  # points
 POINT = 25.4 / 72  # millimeters
 MARGIN = 4  # millimeters that no printer reaches

@@ -23,7 +23,7 @@ PAGE = "by-hand"
 POSTER, WORKSHEET = f"{PAGE}-poster.pdf", f"{PAGE}-worksheet.pdf"
 PREVIEW = f"{PAGE}-poster.webp"
 POSTER_SIZE = 420, 297  # millimeters: A3
-PREVIEW_SIZE = 960, 679
+PREVIEW_SIZE = 440, 311
 PREVIEW_QUALITY = 30
 SCALES = [percent / 100 for percent in range(112, 79, -4)]  # of print, the largest that fits
 

@@ -15,7 +15,8 @@ for name, weight in model.named_parameters():
         weight.int().tolist() if weight.dim() > 1 else [weight.int().tolist()]
     )
     for row, word in zip(rows, tokens.get(name, [""] * len(rows)), strict=True):
-        print(*(f"{number:3d}" for number in row), word)
+        numbers = " ".join(f"{number:3d}" for number in row)
+        print(f"{numbers} {word}".rstrip())
 
 numbers = torch.cat([weight.flatten() for weight in model.parameters()])
 print("source words:", len(translator.source))
