@@ -211,9 +211,9 @@ def test_every_weight_can_be_changed(english, seed):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("we dance .", ["", "unknown", "", "", ""]),
+        ("we dance ?", ["", "unknown", "", "", ""]),
         ("they rest <eos>", ["", "", "unknown", "", ""]),
-        ("we work  .", ["", "", "missing", "", ""]),
+        ("we work  ?", ["", "", "missing", "", ""]),
         ("", ["missing", "", "", "", ""]),
     ],
 )

@@ -193,7 +193,7 @@ def test_the_preview_is_a_small_image_of_the_posters_shape(files):
     assert files.preview.stat().st_size <= MAX_PREVIEW_BYTES
     with Image.open(files.preview) as picture:
         width, height = picture.size
-        assert width >= 900
+        assert width >= 440
         assert width / height == pytest.approx(420 / 297, abs=0.01)
 
 

@@ -14,7 +14,6 @@ from bookbuild.pages.templates import render
 
 SENTENCE = ["why", "do", "we", "work", "?"]
 DECIMALS = 2
-BY_HAND = str(paths.SNIPPETS / "by_hand.py")  # MkDocs runs without the snippets on its path
 
 
 class Step(NamedTuple):
@@ -78,9 +77,14 @@ RESULTS = {
 }
 
 
+def run_by_hand() -> dict[str, Any]:
+    """The names of snippets/by_hand.py; MkDocs runs without the snippets on its path."""
+    return runpy.run_path(str(paths.SNIPPETS / "by_hand.py"))
+
+
 def translation() -> Any:
     """The page's sentence translated by hand, each result rounded to two decimals."""
-    model = runpy.run_path(BY_HAND)["load"](DECIMALS)
+    model = run_by_hand()["load"](DECIMALS)
     model.translate(SENTENCE)
     return model
 
@@ -189,7 +193,7 @@ def arithmetic(model: Any, name: str, row: int) -> list[str]:
 
 def softmax(scores: list[float], weights: list[float]) -> list[str]:
     """The powers of e, their sum, and the quotients that aren't 0."""
-    rounded = runpy.run_path(BY_HAND)["rounded"]
+    rounded = run_by_hand()["rounded"]
     largest, lines, powers = max(scores), [], []
     for score in scores:
         powers.append(rounded(math.exp(score - largest), DECIMALS))
@@ -281,7 +285,7 @@ def all_weights() -> list[Weights]:
         weight, biases = model.weights[f"{name}.weight"], model.weights.get(f"{name}.bias", [])
         last = name.rpartition(".")[2]
         if last.startswith("norm"):
-            rows = [r"\gamma", r"\beta"]
+            rows = ["γ", "β"]
             found.append(Weights(name, r"\gamma, \beta", rows, [weight, biases], []))
         elif last == "embedding" or name == "output":
             words = model.source if name.startswith("src") else model.target
@@ -293,7 +297,9 @@ def all_weights() -> list[Weights]:
 
 
 def page_tables(language: str) -> dict[str, str]:
-    """The tables of the page by the names under which it includes them."""
+    """The tables of the page by the names under which it includes them; none without the model."""
+    if not (paths.SNIPPETS / "by_hand.py").exists():
+        return {}
     tables = {
         f"weights/{each.name}": render("pencil_weights.md", language, weights=each)
         for each in all_weights()

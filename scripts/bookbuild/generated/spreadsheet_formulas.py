@@ -142,7 +142,9 @@ class Formulas:
     def softmax(self, table: str, i: int, j: int) -> str:
         place = self.tables[table]
         one, row = place.cell(i, j), place.cells(i)
-        return f"EXP({one.seen_from(place.sheet)})/SUMPRODUCT(EXP({row.seen_from(place.sheet)}))"
+        score, scores = one.seen_from(place.sheet), row.seen_from(place.sheet)
+        # Without the subtraction, EXP of a score above 709 is an error.
+        return f"EXP({score}-MAX({scores}))/SUMPRODUCT(EXP({scores}-MAX({scores})))"
 
     def number_of(self, side: str, word: str, sheet: str) -> str:
         """A word's number in the vocabulary, which is 0 for an empty cell."""
