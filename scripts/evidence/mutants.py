@@ -38,11 +38,22 @@ PRELOADED = (
 )
 
 
+MEMORY = 14 << 30  # bytes of addresses; a mutant that allocates without end fails at this limit
+
+
+def limit_memory() -> None:
+    import resource  # Windows has none, and no such pool
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
+
+
 def process_pool() -> ProcessPoolExecutor:
     """A process per core at a time, each for one task, since a module is imported only once."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([*PRELOADED, "torch._dynamo", "coverage"])
-    return ProcessPoolExecutor(os.cpu_count(), context, max_tasks_per_child=1)
+    return ProcessPoolExecutor(
+        os.cpu_count(), context, initializer=limit_memory, max_tasks_per_child=1
+    )
 
 
 class Result(NamedTuple):
