@@ -136,11 +136,9 @@ def test_the_same_bytes_are_not_written_again(sample_folder, run_generate):
     assert len(job_names(printed)) == 2
     after = snapshot(sample_folder)
     changed = {name for name in after if after[name] != before[name]}
-    records = {
-        f".generated/fresh/{name}"
-        for name in ("jobs/examples/chapter/say", "zh/examples/chapter/say.py")
-    }
-    assert changed == {*records, CHINESE_EXAMPLE}
+    # A record holds the new key, and the seconds that the job took.
+    outputs = {name for name in changed if not name.startswith(".generated/fresh/")}
+    assert outputs == {CHINESE_EXAMPLE}
 
 
 def test_a_deleted_output_is_generated_again(sample_folder, run_generate):
