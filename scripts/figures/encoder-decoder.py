@@ -340,7 +340,7 @@ def flow(label):
 
 @figure(
     en={"encoder": "encoder-only", "decoder": "decoder-only", "both": "encoder-decoder"},
-    zh={"encoder": "只有编码器", "decoder": "只有解码器", "both": "编码器–解码器"},
+    zh={"encoder": "仅编码器", "decoder": "仅解码器", "both": "编码器–解码器"},
 )
 def families(label):
     fig, ax = blank_canvas(250)

@@ -63,7 +63,7 @@ SAMPLE_GLOSSARY = [
     {"en": "self-attention", "zh": "自注意力", "not": ["自注意"]},
     {"en": "sampling", "zh": "抽样", "not": ["采样"]},
     {"en": "top-p", "zh": "top-p", "also": ["nucleus"], "zh_also": ["核采样"]},
-    {"en": "encoder-only", "zh": "只有编码器"},
+    {"en": "encoder-only", "zh": "仅编码器"},
 ]
 SAMPLE_PAGE = """\
 ---
@@ -75,7 +75,7 @@ description: 一页。
 一句话切成**词元**（token），再做**自**注意力（self-attention）；
 抽样时用 top-p，又叫核采样（nucleus）。
 
-只有编码器的（encoder-only）模型，`代码（code）`，论文的位置编码（PE），第二版（2018）。[^a]
+仅编码器的（encoder-only）模型，`代码（code）`，论文的位置编码（PE），第二版（2018）。[^a]
 
 [^a]: 某人，《某书》（A Book），2017。
 """

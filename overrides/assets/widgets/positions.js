@@ -40,15 +40,15 @@ const WORDS = {
     /** @param {number} i */
     pair: (i) => `第 ${i} 对`,
     distance: "距离 k",
-    curve: "距离从 −100 到 100 的内积，以距离 0 处的为 1。",
+    curve: "距离从 −100 到 100 的点积，以距离 0 处的为 1。",
     /** @param {number} p @param {number} q @param {string} product */
     turned: (p, q, product) =>
       `从 PE(${p}) 到 PE(${q})：k = ${q - p}，矩阵 M 让每一对各转自己的 kθ。` +
-      `这些角的余弦加起来就是内积，${product}。`,
+      `这些角的余弦加起来就是点积，${product}。`,
     /** @param {number} p @param {number} q @param {string} product */
     moved: (p, q, product) =>
       `两个位置一起移到了 ${p} 和 ${q}。指针都转了，每段弧却和原来一样长：` +
-      `k 还是 ${q - p}，内积也还是 ${product}。`,
+      `k 还是 ${q - p}，点积也还是 ${product}。`,
     /** @param {number} pairs */
     most: (pairs) => `（距离 0 处是 ${pairs}）`,
     end: `到头了：这里的位置从 0 到 ${LAST}。`,
