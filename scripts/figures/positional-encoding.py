@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.patches import Circle
 from matplotlib.ticker import NullLocator
 
-from figures.diagram import write
+from figures.diagram import blank_canvas, write
 from figures.style import (
     FIRST,
     INK,
@@ -39,18 +39,24 @@ def draw_hand(ax, angle: float, color: str, text: str = "", text_radius=1.24) ->
 
 
 @figure(
-    en={"pair": "pair {}, turns {} a step"},
-    zh={"pair": "第 {} 对，每步转 {}"},
+    en={"position": "position {}", "fast": "fast", "slow": "slow"},
+    zh={"position": "位置 {}", "fast": "快针", "slow": "慢针"},
 )
 def clocks(label):
-    fig, axes = canvas(height=200, columns=3)
-    for i, ax in enumerate(axes):
-        draw_dial(ax, label["pair"].format(i, 10.0**-i if i else 1))
-        for p in range(7):
-            shown = str(p) if i == 0 or (i == 1 and p % 3 == 0) else ""
-            draw_hand(ax, p * 10.0**-i, FIRST, shown)
-        if i == 2:
-            write(ax, 0.3, 1.24, "0 … 6")
+    fig, ax = blank_canvas(300)
+    radius = 34
+    for i, p in enumerate((0, 1, 2, 44)):
+        x = 118 + 114 * i
+        write(ax, x, 14, label["position"].format(p), size=16)
+        for y, angle in ((70, p), (210, p / 100)):
+            sin, cos = math.sin(angle), math.cos(angle)
+            ax.add_patch(Circle((x, y), radius, fill=False, edgecolor=MUTED))
+            ax.plot([x, x + radius * sin], [y, y - radius * cos], color=FIRST)
+            ax.plot(x + radius * sin, y - radius * cos, "o", color=FIRST, markersize=5)
+            numbers = f"{sin:.2f}, {cos:.2f}".replace("-", "−")
+            write(ax, x, y + radius + 18, numbers, size=16)
+    for y, name in ((70, "fast"), (210, "slow")):
+        write(ax, 4, y, label[name], ha="left", size=16)
     return fig
 
 
