@@ -17,5 +17,5 @@ print(one_hot @ table)
 print("equal to the rows:", torch.equal(one_hot @ table, table[ids]))
 
 embedding = nn.Embedding(5, 4)  # 5 words, 4 numbers each
-embedding.weight = nn.Parameter(table)
+embedding.weight = nn.Parameter(table)  # a tensor that training changes
 print("equal to nn.Embedding:", torch.equal(embedding(ids), table[ids]))
