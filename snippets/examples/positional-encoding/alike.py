@@ -1,7 +1,7 @@
 import torch
 from torch.nn.functional import cosine_similarity
 
-from transformer import sinusoidal_positional_encoding  # next chapter
+from transformer import sinusoidal_positional_encoding
 
 torch.manual_seed(0)
 d_model = 512
