@@ -537,6 +537,21 @@ def test_one_head_of_the_last_layer_is_hardly_missed_but_all_four_are(printed):
     assert all(shown[f"layer {layer}, all heads off"] < 0.3 for layer in (0, 1))
 
 
+@claim("learned#exercises")
+@mutation(
+    "exercises/learned/after_one_layer.py",
+    '"decoder.layers.0"',
+    '"decoder.layers.1"',
+    fault="the exercise reads the output of the last layer",
+)
+def test_after_layer_0_three_of_four_tokens_are_correct(printed):
+    shown = printed("exercises", "after_one_layer", "learned")
+    assert 0.65 < number(shown["after layer 0, correct next tokens"]) < 0.85
+    assert number(shown["after layer 1, correct next tokens"]) > 0.98
+    assert shown["correct"].split()[:1] == ["他"] and shown["after layer 0"].split()[:1] == ["她"]
+    assert shown["correct"].split()[5] == shown["after layer 0"].split()[5] == "欢"
+
+
 @claim("learned#exercises", kind="measurement")
 def test_the_nearest_rows_of_two_are_words_that_are_written_with_er(printed):
     shown = printed("exercises", "neighbors", "learned")
