@@ -567,6 +567,15 @@ def test_the_nearest_rows_of_two_are_words_that_are_written_with_er(printed):
         assert statistics.mean(chinese in target for target in own) > 0.8
 
 
+@pytest.fixture(scope="module")
+def aligned_example():
+    """The functions of the counting example, run on little data."""
+    with pytest.MonkeyPatch.context() as patch:
+        few = [number_pair(7)._replace(kind="number"), Pair(["tom", "works"], list("汤姆工作"), "")]
+        patch.setattr(corpus, "translator", lambda part: few)
+        return runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "aligned.py"))
+
+
 @claim("learned#crossing")
 @mutation(
     "examples/training/aligned.py",
