@@ -301,9 +301,10 @@ class EncoderLayer(nn.Module):
         self.norm_first = config.norm_first
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        if self.norm_first:
+        if self.norm_first:  # pre-norm: LayerNorm before each sublayer
             x = x + self.attend(self.norm1(x), mask)
             return x + self.dropout(self.feed_forward(self.norm2(x)))
+        # post-norm, as in the paper: sublayer, sum, LayerNorm
         x = self.norm1(x + self.attend(x, mask))
         return self.norm2(x + self.dropout(self.feed_forward(x)))
 
@@ -361,10 +362,11 @@ class DecoderLayer(nn.Module):
         mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
     ) -> Tensor:
-        if self.norm_first:
+        if self.norm_first:  # pre-norm: LayerNorm before each sublayer
             x = x + self.attend(self.norm1(x), mask)
             x = x + self.read(self.norm2(x), memory, memory_mask)
             return x + self.dropout(self.feed_forward(self.norm3(x)))
+        # post-norm: self-attention, cross-attention, feed-forward network
         x = self.norm1(x + self.attend(x, mask))
         x = self.norm2(x + self.read(x, memory, memory_mask))
         return self.norm3(x + self.dropout(self.feed_forward(x)))
