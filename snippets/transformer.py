@@ -433,9 +433,11 @@ class Transformer(nn.Module):
         super().__init__()
         d, pad = config.d_model, config.pad_id
         self.config = config
+        # from ids to vectors
         self.src_embedding = TokenEmbedding(config.src_vocab_size, d, pad)
         self.tgt_embedding = TokenEmbedding(config.tgt_vocab_size, d, pad)
         self.position = PositionalEncoding(d, config.max_len, config.dropout)
+        # the two stacks, then from vectors to logits
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
         self.output = nn.Linear(d, config.tgt_vocab_size, bias=False)
@@ -460,6 +462,7 @@ class Transformer(nn.Module):
         x = self.position(self.tgt_embedding(tgt))
         if memory.size(0) != tgt.size(0):
             raise ValueError(f"{memory.size(0)} sources, {tgt.size(0)} targets")
+        # a key must be real and not later than the query
         mask = causal_mask(tgt.size(1), tgt.device)
         mask = mask & padding_mask(tgt, self.config.pad_id)
         return self.decoder(x, memory, mask, memory_mask)
