@@ -1,3 +1,4 @@
+import torch
 from torch import tensor
 
 x = tensor(  # why do we work ?: word vector plus position
@@ -30,6 +31,7 @@ for i in 0, 1:
     weights = scores.softmax(dim=0)
     show(f"head {i}, scores", scores)
     show(f"head {i}, weights", weights)
-    heads += weights @ values[:, own]
-show("values read", tensor(heads))
-show("after W_O", W_O @ tensor(heads) + b_O)
+    heads.append(weights @ values[:, own])
+joined = torch.cat(heads)
+show("values read", joined)
+show("after W_O", W_O @ joined + b_O)
