@@ -302,9 +302,10 @@ class EncoderLayer(nn.Module):
         self.norm_first = config.norm_first
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        if self.norm_first:
+        if self.norm_first:  # pre-norm: LayerNorm before each sublayer
             x = x + self.attend(self.norm1(x), mask)
             return x + self.dropout(self.feed_forward(self.norm2(x)))
+        # post-norm, as in the paper: sublayer, sum, LayerNorm
         x = self.norm1(x + self.attend(x, mask))
         return self.norm2(x + self.dropout(self.feed_forward(x)))
 
@@ -362,10 +363,11 @@ class DecoderLayer(nn.Module):
         mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
     ) -> Tensor:
-        if self.norm_first:
+        if self.norm_first:  # pre-norm: LayerNorm before each sublayer
             x = x + self.attend(self.norm1(x), mask)
             x = x + self.read(self.norm2(x), memory, memory_mask)
             return x + self.dropout(self.feed_forward(self.norm3(x)))
+        # post-norm: self-attention, cross-attention, feed-forward network
         x = self.norm1(x + self.attend(x, mask))
         x = self.norm2(x + self.read(x, memory, memory_mask))
         return self.norm3(x + self.dropout(self.feed_forward(x)))
@@ -432,9 +434,11 @@ class Transformer(nn.Module):
         super().__init__()
         d, pad = config.d_model, config.pad_id
         self.config = config
+        # from ids to vectors
         self.src_embedding = TokenEmbedding(config.src_vocab_size, d, pad)
         self.tgt_embedding = TokenEmbedding(config.tgt_vocab_size, d, pad)
         self.position = PositionalEncoding(d, config.max_len, config.dropout)
+        # the two stacks, then from vectors to logits
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
         self.output = nn.Linear(d, config.tgt_vocab_size, bias=False)
@@ -459,6 +463,7 @@ class Transformer(nn.Module):
         x = self.position(self.tgt_embedding(tgt))
         if memory.size(0) != tgt.size(0):
             raise ValueError(f"{memory.size(0)} sources, {tgt.size(0)} targets")
+        # a key must be real and not later than the query
         mask = causal_mask(tgt.size(1), tgt.device)
         mask = mask & padding_mask(tgt, self.config.pad_id)
         return self.decoder(x, memory, mask, memory_mask)

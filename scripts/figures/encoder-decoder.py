@@ -1,56 +1,77 @@
-"""Figures of the chapter on the encoder and the decoder."""
+"""Figures of the chapter on the encoder and the decoder.
+
+Texts are at least 15 units high, so that they can be read on a phone.
+"""
 
 import numpy as np
-import torch
 
+import by_hand
 from figures.diagram import (
     CHINESE,
     ENGLISH,
-    TARGET,
     arrow,
     blank_canvas,
     box,
     fill_cells,
-    label_columns,
-    label_rows,
-    labeled_grid,
+    grid,
     line,
-    signed_cells,
     write,
 )
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, figure
-from transformer import Decoder, PositionalEncoding, TokenEmbedding, TransformerConfig, causal_mask
+
+SENTENCE, TRANSLATION = " ".join(ENGLISH), "".join(CHINESE)
+WRITTEN = ["<bos>", "我们", "为什么", "工作", "？"]  # tokens of the pencil model
+LARGE = {"size": 15}
+
+
+@figure(en={"whole": "Transformer"}, zh={"whole": "Transformer"})
+def black_box(label):
+    fig, ax = blank_canvas(64)
+    write(ax, 4, 32, SENTENCE, ha="left", **LARGE)
+    write(ax, 516, 32, TRANSLATION, ha="right", **LARGE)
+    arrow(ax, (146, 32), (162, 32))
+    arrow(ax, (362, 32), (378, 32))
+    box(ax, 166, 6, 194, 52, THIRD, label["whole"], **LARGE)
+    return fig
 
 
 @figure(
-    en={"whole": "Transformer", "encoder": "encoder", "decoder": "decoder", "memory": "memory"},
-    zh={"whole": "Transformer", "encoder": "编码器", "decoder": "解码器", "memory": "memory"},
+    en={"encoder": "encoder", "decoder": "decoder", "memory": "5 vectors", "past": "so far"},
+    zh={"encoder": "编码器", "decoder": "解码器", "memory": "5 个向量", "past": "已写出"},
 )
-def zoom(label):
-    fig, ax = blank_canvas(310)
-    english, chinese = " ".join(ENGLISH), "".join(CHINESE)
-    for y in (34, 124, 240):
-        write(ax, 4, y, english, ha="left")
-        write(ax, 516, y, chinese, ha="right")
-        arrow(ax, (122, y), (136, y))
-        arrow(ax, (378, y), (394, y))
-    box(ax, 138, 12, 240, 44, THIRD, label["whole"])
-    box(ax, 138, 102, 80, 44, SECOND, label["encoder"])
-    box(ax, 298, 102, 80, 44, FIRST, label["decoder"])
-    arrow(ax, (218, 124), (296, 124), color=THIRD, width=2)
-    write(ax, 257, 111, label["memory"], THIRD, size=12)
+def two_boxes(label):
+    fig, ax = blank_canvas(124)
+    write(ax, 4, 32, SENTENCE, ha="left", **LARGE)
+    arrow(ax, (146, 32), (162, 32))
+    box(ax, 166, 6, 92, 52, SECOND, label["encoder"], **LARGE)
+    arrow(ax, (258, 32), (354, 32), color=THIRD, width=2)
+    write(ax, 305, 16, label["memory"], THIRD, **LARGE)
+    box(ax, 358, 6, 92, 52, FIRST, label["decoder"], **LARGE)
+    arrow(ax, (450, 32), (468, 32))
+    write(ax, 494, 32, "工作", FIRST, **LARGE)
+    arrow(ax, (404, 92), (404, 60))
+    write(ax, 404, 108, "<bos> 我们 为什么", **LARGE)
+    write(ax, 318, 108, label["past"], MUTED, ha="right", **LARGE)
+    return fig
+
+
+@figure(
+    en={"encoder": "6 encoder layers", "decoder": "6 decoder layers"},
+    zh={"encoder": "6 个编码器层", "decoder": "6 个解码器层"},
+)
+def six_and_six(label):
+    fig, ax = blank_canvas(140)
+    write(ax, 4, 62, SENTENCE, ha="left", **LARGE)
+    arrow(ax, (146, 62), (158, 62))
     for i in range(6):
-        box(ax, 138 + 14 * i, 218, 10, 44, SECOND)
-        box(ax, 298 + 14 * i, 218, 10, 44, FIRST)
-        arrow(ax, (303 + 14 * i, 196), (303 + 14 * i, 216), color=THIRD)
-    line(ax, (219, 240), (232, 240), (232, 196), (373, 196), color=THIRD, width=2)
-    write(ax, 304, 184, label["memory"], THIRD, size=12)
-    write(ax, 178, 278, f"{label['encoder']} × 6", SECOND, size=12)
-    write(ax, 338, 278, f"{label['decoder']} × 6", FIRST, size=12)
-    for x in (138, 378):
-        line(ax, (x, 60), (x, 98), width=0.8, linestyle=(0, (2, 3)))
-    for x in (138, 218, 298, 378):
-        line(ax, (x, 150), (x, 214 if x < 298 else 180), width=0.8, linestyle=(0, (2, 3)))
+        box(ax, 162 + 18 * i, 36, 13, 52, SECOND)
+        box(ax, 332 + 18 * i, 36, 13, 52, FIRST)
+        arrow(ax, (338.5 + 18 * i, 14), (338.5 + 18 * i, 34), color=THIRD)
+    line(ax, (266, 62), (292, 62), (292, 14), (429, 14), color=THIRD, width=2)
+    arrow(ax, (440, 62), (462, 62))
+    write(ax, 490, 62, "工作", FIRST, **LARGE)
+    write(ax, 214, 112, label["encoder"], SECOND, **LARGE)
+    write(ax, 388, 112, label["decoder"], FIRST, **LARGE)
     return fig
 
 
@@ -61,29 +82,17 @@ def draw_residual(ax, lane, x, top, bottom, edge) -> None:
 
 @figure(
     en={
-        "attention": "1  self-attention",
-        "norm1": "2  sum, LayerNorm",
-        "network": "3  feed-forward",
-        "norm2": "4  sum, LayerNorm",
-        "in": "in: (5, 512)",
-        "out": "out: (5, 512)",
+        "attention": "self-attention",
+        "network": "feed-forward",
+        "norm": "sum, LayerNorm",
     },
-    zh={
-        "attention": "1  自注意力",
-        "norm1": "2  相加，层归一化",
-        "network": "3  前馈网络",
-        "norm2": "4  相加，层归一化",
-        "in": "输入：(5, 512)",
-        "out": "输出：(5, 512)",
-    },
+    zh={"attention": "自注意力", "network": "前馈网络", "norm": "相加，层归一化"},
 )
 def encoder_layer(label):
     fig, ax = blank_canvas(330)
     xs, left, right = [170 + 68 * i for i in range(5)], 146, 466
     for x, word in zip(xs, ENGLISH, strict=True):
-        write(ax, x, 12, word)
-    write(ax, 4, 12, label["in"], ha="left")
-    write(ax, 4, 314, label["out"], ha="left")
+        write(ax, x, 12, word, **LARGE)
     for x in xs:
         line(ax, (x, 24), (x, 302), zorder=0)
     box(ax, left, 50, right - left, 66, SECOND, tint=0.08)
@@ -96,9 +105,9 @@ def encoder_layer(label):
         box(ax, left, y, right - left, 22, THIRD)
     for i, x in enumerate(xs):
         box(ax, x - 24, 186, 48, 46, FIRST if i == 3 else SECOND)
-        arrow(ax, (x, 284), (x, 302))
-    for y, name in ((83, "attention"), (145, "norm1"), (209, "network"), (273, "norm2")):
-        write(ax, 4, y, label[name], ha="left")
+        arrow(ax, (x, 284), (x, 306))
+    for y, name in ((83, "attention"), (145, "norm"), (209, "network"), (273, "norm")):
+        write(ax, 2, y, label[name], ha="left", **LARGE)
     draw_residual(ax, xs[-1], right, 38, 145, 494)
     draw_residual(ax, xs[-1], right, 171, 273, 494)
     return fig
@@ -106,23 +115,23 @@ def encoder_layer(label):
 
 @figure(
     en={
-        "attention": "1  self-attention,",
-        "past": "    backwards only",
-        "cross": "2  cross-attention",
-        "network": "3  feed-forward",
-        "norm": "    sum, LayerNorm",
-        "memory": "memory",
+        "attention": "self-attention,",
+        "past": "no later tokens",
+        "cross": "cross-attention",
+        "network": "feed-forward",
+        "norm": "sum, LayerNorm",
+        "memory": "encoder output",
         "query": "queries",
         "keys": "keys",
         "values": "values",
     },
     zh={
-        "attention": "1  自注意力，",
-        "past": "    只看左边",
-        "cross": "2  交叉注意力",
-        "network": "3  前馈网络",
-        "norm": "    相加，层归一化",
-        "memory": "memory",
+        "attention": "自注意力，",
+        "past": "看不到后面",
+        "cross": "交叉注意力",
+        "network": "前馈网络",
+        "norm": "相加，层归一化",
+        "memory": "编码器输出",
         "query": "查询",
         "keys": "键",
         "values": "值",
@@ -130,9 +139,9 @@ def encoder_layer(label):
 )
 def decoder_layer(label):
     fig, ax = blank_canvas(410)
-    xs, left, right = [174 + 52 * i for i in range(4)], 152, 352
-    for x, word in zip(xs, TARGET, strict=False):
-        write(ax, x, 12, word)
+    xs, left, right = [176 + 56 * i for i in range(4)], 150, 370
+    for x, word in zip(xs, WRITTEN, strict=False):
+        write(ax, x, 12, word, **LARGE)
     for x in xs:
         line(ax, (x, 24), (x, 386), zorder=0)
     for y, height, color in ((44, 66, FIRST), (174, 66, THIRD)):
@@ -148,21 +157,49 @@ def decoder_layer(label):
         arrow(ax, (x, 160), (x, 172), color=QUERY)
         box(ax, x - 20, 290, 40, 40, FIRST)
         arrow(ax, (x, 374), (x, 390))
-    write(ax, (left + right) / 2, 190, label["query"], QUERY)
-    write(ax, (left + right) / 2 - 30, 216, label["keys"], KEY)
-    write(ax, (left + right) / 2 + 30, 216, label["values"], VALUE)
+    write(ax, (left + right) / 2, 190, label["query"], QUERY, **LARGE)
+    write(ax, (left + right) / 2 - 34, 216, label["keys"], KEY, **LARGE)
+    write(ax, (left + right) / 2 + 34, 216, label["values"], VALUE, **LARGE)
     for i, word in enumerate(ENGLISH):
         y = 148 + 26 * i
         box(ax, 432, y, 18, 18, THIRD, tint=0.4)
-        write(ax, 458, y + 9, word, ha="left")
-    write(ax, 432, 132, label["memory"], THIRD, ha="left")
-    arrow(ax, (428, 202), (354, 202), color=KEY, width=1.8)
-    arrow(ax, (428, 214), (354, 214), color=VALUE, width=1.8)
+        write(ax, 458, y + 9, word, ha="left", **LARGE)
+    write(ax, 518, 130, label["memory"], THIRD, ha="right", **LARGE)
+    arrow(ax, (428, 202), (372, 202), color=KEY, width=1.8)
+    arrow(ax, (428, 214), (372, 214), color=VALUE, width=1.8)
     names = ((68, "attention"), (86, "past"), (135, "norm"), (207, "cross"))
     for y, name in (*names, (265, "norm"), (310, "network"), (363, "norm")):
-        write(ax, 2, y, label[name], ha="left")
+        write(ax, 2, y, label[name], ha="left", **LARGE)
     for top, bottom in ((34, 135), (160, 265), (282, 363)):
-        draw_residual(ax, xs[0], left, top, bottom, 134)
+        draw_residual(ax, xs[0], left, top, bottom, 136)
+    return fig
+
+
+@figure(
+    en={"next": "next token", "query": "query"},
+    zh={"next": "下一个词元", "query": "查询"},
+)
+def alignment(label):
+    """Head 0 of the pencil model's cross-attention."""
+    hand = by_hand.load(decimals=2)
+    hand.translate(ENGLISH)
+    name = "decoder.layers.0.cross_attention.weights.0"
+    (weights,) = (table.values for table in hand.tables if table.name == name)
+    fig, ax = blank_canvas(236)
+    left, top, width, height = 92, 40, 62, 38
+    write(ax, left - 10, 16, label["query"], QUERY, ha="right", **LARGE)
+    for column, word in enumerate(ENGLISH):
+        write(ax, left + (column + 0.5) * width, 16, word, KEY, **LARGE)
+    write(ax, 424, 16, label["next"], ha="left", **LARGE)
+    for row, (token, written) in enumerate(zip(WRITTEN, [*WRITTEN[1:], "<eos>"], strict=True)):
+        y = top + row * height
+        write(ax, left - 10, y + height / 2, token, QUERY, ha="right", **LARGE)
+        for column, weight in enumerate(weights[row]):
+            tint = 0.04 + 0.5 * weight
+            text = f"{weight:.2f}"
+            box(ax, left + column * width, y, width, height, THIRD, text, tint, 0.8, **LARGE)
+        arrow(ax, (left + 5 * width + 4, y + height / 2), (left + 5 * width + 20, y + height / 2))
+        write(ax, 424, y + height / 2, written, ha="left", **LARGE)
     return fig
 
 
@@ -178,13 +215,13 @@ def decoder_layer(label):
 def readers(label):
     fig, ax = blank_canvas(300)
     for shift, name in ((0, "ours"), (270, "pairs")):
-        write(ax, shift + 125, 14, label[name], INK)
-        write(ax, shift + 50, 286, label["encoder"], SECOND, size=12)
-        write(ax, shift + 200, 286, label["decoder"], FIRST, size=12)
+        write(ax, shift + 125, 14, label[name], INK, **LARGE)
+        write(ax, shift + 50, 286, label["encoder"], SECOND, **LARGE)
+        write(ax, shift + 200, 286, label["decoder"], FIRST, **LARGE)
         for i in range(6):
             y = 232 - 40 * i
-            box(ax, shift + 10, y, 80, 26, SECOND, str(i + 1))
-            box(ax, shift + 160, y, 80, 26, FIRST, str(i + 1))
+            box(ax, shift + 10, y, 80, 26, SECOND, str(i + 1), **LARGE)
+            box(ax, shift + 160, y, 80, 26, FIRST, str(i + 1), **LARGE)
             for x in (50, 200) if i < 5 else ():
                 arrow(ax, (shift + x, y), (shift + x, y - 13))
             start = 91 if name == "pairs" else 124
@@ -197,203 +234,55 @@ def readers(label):
 
 
 @figure(
-    en={
-        "encoder": "encoder",
-        "decoder": "decoder, itself",
-        "cross": "decoder, source",
-        "keys": "keys",
-        "queries": "queries",
-    },
-    zh={
-        "encoder": "编码器看自己",
-        "decoder": "解码器看自己",
-        "cross": "解码器看原文",
-        "keys": "键",
-        "queries": "查询",
-    },
+    en={"encoder": "encoder", "decoder": "decoder", "cross": "decoder, source"},
+    zh={"encoder": "编码器", "decoder": "解码器", "cross": "解码器看原文"},
 )
 def three_attentions(label):
-    fig, ax = blank_canvas(262)
-    size, top = 17, 60
-    causal = np.tril(np.ones((9, 9), dtype=bool))
+    fig, ax = blank_canvas(206)
+    size, top = 22, 58
+    causal = np.tril(np.ones((5, 5), dtype=bool))
+    full = np.ones((5, 5), dtype=bool)
     for x, name, rows, columns, mask, color in (
-        (46, "encoder", ENGLISH, ENGLISH, np.ones((5, 5), dtype=bool), SECOND),
-        (192, "decoder", TARGET, TARGET, causal, FIRST),
-        (420, "cross", TARGET, ENGLISH, np.ones((9, 5), dtype=bool), THIRD),
+        (48, "encoder", ENGLISH, ENGLISH, full, SECOND),
+        (226, "decoder", WRITTEN, WRITTEN, causal, FIRST),
+        (404, "cross", WRITTEN, ENGLISH, full, THIRD),
     ):
         fill_cells(ax, x, top, mask, size, color)
-        labeled_grid(ax, x, top, rows, columns, size)
-        middle, bottom = x + len(columns) * size / 2, top + len(rows) * size
-        write(ax, middle, bottom + 17, label[name], color)
-        write(ax, middle, bottom + 35, f"{len(rows)} × {len(columns)}")
-    write(ax, 4, top + 6 * size + 55, label["queries"] + " ↓", QUERY, ha="left", size=12)
-    write(ax, 4, top + 6 * size + 73, label["keys"] + " →", KEY, ha="left", size=12)
-    return fig
-
-
-@figure(
-    en={
-        "with": "with the causal mask",
-        "without": "without it",
-        "changed": "token changed",
-        "output": "output that moves",
-    },
-    zh={
-        "with": "有因果掩码",
-        "without": "没有因果掩码",
-        "changed": "改动的词元",
-        "output": "变了的输出",
-    },
-)
-def future(label):
-    torch.manual_seed(0)
-    config = TransformerConfig(9, 12, d_model=32, nhead=4, dropout=0.0)
-    embedding, decoder = TokenEmbedding(12, 32), Decoder(config)
-    position, memory = PositionalEncoding(32, dropout=0.0), torch.randn(1, 5, 32)
-    ids = torch.tensor([[1, *range(4, 12)]])
-    fig, ax = blank_canvas(294)
-    size, top = 22, 66
-    for x, name, mask in ((64, "with", causal_mask(9)), (310, "without", None)):
-        with torch.no_grad():
-            before = decoder(position(embedding(ids)), memory, mask)
-            rows = []
-            for i in range(9):
-                changed = ids.index_fill(1, torch.tensor(i), 3)
-                after = decoder(position(embedding(changed)), memory, mask)
-                rows.append((after - before).norm(dim=-1)[0])
-        moved = torch.stack(rows).numpy()
-        signed_cells(ax, x, top, moved**0.5, size, largest=moved.max() ** 0.5)
-        label_columns(ax, x, top, TARGET, size)
-        if name == "with":
-            label_rows(ax, x, top, TARGET, size)
-        write(ax, x + 4.5 * size, 14, label[name])
-    write(ax, 4, 280, f"{label['changed']} ↓", ha="left", size=12)
-    write(ax, 262, 280, f"{label['output']} →", ha="right", size=12)
-    return fig
-
-
-@figure(
-    en={
-        "source": "source ids",
-        "target": "target ids",
-        "embed": "embedding, position",
-        "encoders": "6 encoder layers",
-        "decoders": "6 decoder layers",
-        "memory": "memory",
-        "linear": "linear layer",
-        "logits": "logits",
-        "padding": "padding mask",
-        "causal": "causal and",
-        "and": "padding mask",
-        "vectors": "vectors",
-    },
-    zh={
-        "source": "原文编号",
-        "target": "译文编号",
-        "embed": "嵌入与位置",
-        "encoders": "6 个编码器层",
-        "decoders": "6 个解码器层",
-        "memory": "memory",
-        "linear": "线性层",
-        "logits": "logits",
-        "padding": "填充掩码",
-        "causal": "因果掩码",
-        "and": "与填充掩码",
-        "vectors": "向量",
-    },
-)
-def flow(label):
-    fig, ax = blank_canvas(452)
-    left, right, half = 84, 352, 80
-
-    def state(x, y, name, shape, color=INK):
-        write(ax, x, y - 9, label[name], color)
-        write(ax, x, y + 9, shape, size=12)
-
-    for x, name, n in ((left, "source", 5), (right, "target", 9)):
-        state(x, 18, name, f"(2, {n})")
-        arrow(ax, (x, 38), (x, 52))
-        box(ax, x - half, 54, 2 * half, 34, THIRD, label["embed"])
-        arrow(ax, (x, 88), (x, 104))
-        state(x, 122, "vectors", f"(2, {n}, 512)")
-        arrow(ax, (x, 142), (x, 162 if x == left else 232))
-    box(ax, left - half, 164, 2 * half, 54, SECOND, label["encoders"])
-    box(ax, right - half, 234, 2 * half, 54, FIRST, label["decoders"])
-    arrow(ax, (left, 218), (left, 241))
-    state(left, 261, "memory", "(2, 5, 512)", THIRD)
-    arrow(ax, (left + 44, 268), (right - half - 2, 268), color=THIRD, width=2)
-    arrow(ax, (right, 288), (right, 304))
-    state(right, 322, "vectors", "(2, 9, 512)")
-    arrow(ax, (right, 342), (right, 356))
-    box(ax, right - half, 358, 2 * half, 34, THIRD, label["linear"])
-    arrow(ax, (right, 392), (right, 406))
-    state(right, 425, "logits", "(2, 9, 12)")
-    write(ax, 228, 160, label["padding"], size=12)
-    write(ax, 228, 176, "(2, 1, 1, 5)", size=12)
-    arrow(ax, (228, 190), (left + half + 2, 190))
-    arrow(ax, (228, 190), (228, 250), (right - half - 2, 250))
-    for y, text in ((152, label["causal"]), (168, label["and"]), (184, "(2, 1, 9, 9)")):
-        write(ax, 476, y, text, size=12)
-    arrow(ax, (476, 194), (476, 261), (right + half + 2, 261))
-    return fig
-
-
-@figure(
-    en={"encoder": "encoder-only", "decoder": "decoder-only", "both": "encoder-decoder"},
-    zh={"encoder": "仅编码器", "decoder": "仅解码器", "both": "编码器–解码器"},
-)
-def families(label):
-    fig, ax = blank_canvas(250)
-    size, top = 17, 48
-    words = [*ENGLISH, *CHINESE[:4]]
-    both = np.tril(np.ones((9, 9), dtype=bool))
-    both[:5, :5] = True
-    for x, name, tokens, mask, model in (
-        (36, "encoder", ENGLISH, np.ones((5, 5), dtype=bool), "BERT"),
-        (157, "decoder", words, np.tril(np.ones((9, 9), dtype=bool)), "GPT"),
-        (350, "both", words, both, "T5, BART"),
-    ):
-        n, source = len(tokens), 0 if name == "decoder" else 5
-        fill_cells(ax, x, top, mask[:source], size, SECOND)
-        fill_cells(ax, x, top + source * size, mask[source:, :source], size, THIRD)
-        fill_cells(ax, x + source * size, top + source * size, mask[source:, source:], size, FIRST)
-        labeled_grid(ax, x, top, tokens, tokens, size)
-        middle, bottom = x + n * size / 2, top + n * size
-        write(ax, middle, bottom + 17, label[name])
-        write(ax, middle, bottom + 35, model, size=12)
+        grid(ax, x, top, 5, 5, size)
+        for i in range(5):
+            write(ax, x - 5, top + (i + 0.5) * size, rows[i], QUERY, ha="right", **LARGE)
+            vertical = {"ha": "left", "rotation": 90, "rotation_mode": "anchor"}
+            write(ax, x + (i + 0.5) * size, top - 6, columns[i], KEY, **vertical, **LARGE)
+        write(ax, x + 2.5 * size, top + 5 * size + 20, label[name], color, **LARGE)
     return fig
 
 
 @figure(
     en={
         "encoder": "encoder",
-        "once": "runs once",
-        "memory": "memory",
-        "decoder": "decoder, nine times",
+        "once": "once",
+        "decoder": "decoder, five times",
     },
-    zh={"encoder": "编码器", "once": "只算一次", "memory": "memory", "decoder": "解码器，九次"},
+    zh={"encoder": "编码器", "once": "一次", "decoder": "解码器，五次"},
 )
 def translating(label):
-    fig, ax = blank_canvas(318)
-    for i, word in enumerate(ENGLISH):
-        write(ax, 20, 122 + 22 * i, word)
-    arrow(ax, (40, 166), (50, 166))
-    box(ax, 52, 112, 66, 108, SECOND)
-    write(ax, 85, 156, label["encoder"])
-    write(ax, 85, 176, label["once"], size=12)
-    arrow(ax, (118, 166), (134, 166), color=THIRD, width=2)
-    box(ax, 136, 30, 14, 282, THIRD, tint=0.3)
-    write(ax, 143, 14, label["memory"], THIRD)
-    write(ax, 340, 14, label["decoder"], FIRST)
-    for step, token in enumerate([*CHINESE, "<eos>"]):
-        y = 30 + 32 * step
-        arrow(ax, (150, y + 13), (166, y + 13), color=THIRD)
-        write(ax, 178, y + 13, str(step + 1), MUTED, size=12)
-        x = 190
-        for input_token in TARGET[: step + 1]:
-            width = 46 if input_token.startswith("<") else 24
-            box(ax, x, y, width, 26, MUTED, input_token, tint=0.08, edge=0.8)
-            x += width
-        arrow(ax, (x + 3, y + 13), (x + 25, y + 13))
-        box(ax, x + 28, y, 46 if token == "<eos>" else 24, 26, FIRST, token, tint=0.2)
+    fig, ax = blank_canvas(246)
+    write(ax, 4, 116, "why do", ha="left", **LARGE)
+    write(ax, 4, 138, "we work ?", ha="left", **LARGE)
+    arrow(ax, (76, 127), (86, 127))
+    box(ax, 88, 94, 70, 66, SECOND)
+    write(ax, 123, 116, label["encoder"], **LARGE)
+    write(ax, 123, 138, label["once"], **LARGE)
+    arrow(ax, (158, 127), (170, 127), color=THIRD, width=2)
+    box(ax, 172, 34, 14, 204, THIRD, tint=0.3)
+    write(ax, 340, 14, label["decoder"], FIRST, **LARGE)
+    widths = {"<bos>": 54, "我们": 42, "为什么": 56, "工作": 42, "？": 28, "<eos>": 54}
+    for step, token in enumerate([*WRITTEN[1:], "<eos>"]):
+        y, x = 36 + 42 * step, 210
+        arrow(ax, (186, y + 15), (206, y + 15), color=THIRD)
+        for earlier in WRITTEN[: step + 1]:
+            box(ax, x, y, widths[earlier], 30, MUTED, earlier, 0.08, 0.8, **LARGE)
+            x += widths[earlier]
+        arrow(ax, (x + 3, y + 15), (x + 23, y + 15))
+        box(ax, x + 26, y, widths[token], 30, FIRST, token, 0.2, **LARGE)
     return fig

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 # The terms that each page explains.
 TERMS = {
     "en": {
-        "embeddings": ["tokenization", "embedding", "byte-pair encoding", "weight tying"],
+        "embeddings": ["tokenization", "embedding", "byte-pair encoding"],
         "positional-encoding": ["positional encoding", "sinusoidal"],
         "attention": ["scaled dot-product attention", "dot product", "self-attention", "queries"],
         "multi-head-attention": ["multi-head attention", "heads"],
@@ -16,7 +16,8 @@ TERMS = {
         "sublayers": ["feed-forward network", "residual connection", "position-wise"],
         "layer-norm": ["layer normalization", "normalization", "pre-norm"],
         "encoder-decoder": ["cross-attention", "encoder", "decoder"],
-        "full-model": ["logits", "counting parameters", "initialization"],
+        "full-model": ["logits", "counting parameters", "weight tying"],
+        "initialization": ["initialization"],
         "data": ["training set"],
         "training": ["learning rate", "warm-up", "label smoothing", "teacher forcing"],
         "learned": ["ablation", "generalization"],
@@ -25,7 +26,7 @@ TERMS = {
         "models": ["LLaMA", "einops"],
     },
     "zh": {
-        "embeddings": ["分词", "词嵌入", "字节对编码", "权重共享"],
+        "embeddings": ["分词", "词嵌入", "字节对编码"],
         "positional-encoding": ["位置编码", "正弦"],
         "attention": ["缩放点积注意力", "点积", "自注意力"],
         "multi-head-attention": ["多头注意力"],
@@ -33,7 +34,8 @@ TERMS = {
         "sublayers": ["前馈网络", "残差连接", "逐位置"],
         "layer-norm": ["层归一化", "归一化", "前置归一化"],
         "encoder-decoder": ["交叉注意力", "编码器", "解码器"],
-        "full-model": ["参数量", "初始化"],
+        "full-model": ["参数量", "权重共享"],
+        "initialization": ["初始化"],
         "data": ["训练集"],
         "training": ["学习率", "学习率预热", "标签平滑", "教师强制"],
         "learned": ["消融实验", "泛化"],

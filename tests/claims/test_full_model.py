@@ -3,7 +3,7 @@
 import math
 import re
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, asdict, replace
 
 import pytest
 import torch
@@ -14,6 +14,7 @@ from torch.nn.functional import cross_entropy
 from torch.profiler import ProfilerActivity, profile
 from torch.testing import assert_close
 
+import by_hand
 from evidence.comparisons import compare_model, randomized
 from helpers import DTYPES, few
 from marks import claim, mutation
@@ -65,7 +66,7 @@ def padded_ids(batch: int, length: int, vocabulary: int, pad: int = 0) -> torch.
 # Initialization
 
 
-@claim("full-model#initialization")
+@claim("initialization#xavier")
 @mutation(
     "transformer.py",
     "nn.init.xavier_uniform_(module.weight)",
@@ -88,7 +89,7 @@ def test_linear_layers_start_between_plus_and_minus_a_with_zero_biases(n, m, see
     assert not layer.bias.any()
 
 
-@claim("full-model#initialization")
+@claim("initialization#xavier")
 @mutation(
     "transformer.py",
     "nn.init.xavier_uniform_(module.weight)",
@@ -106,7 +107,7 @@ def test_linear_layers_start_uniform_with_the_variance_2_over_n_plus_m():
     assert_close(inner.item(), 0.5, rtol=0.02, atol=0)
 
 
-@claim("full-model#initialization")
+@claim("initialization#xavier")
 @mutation(
     "transformer.py",
     "self.apply(initialize)",
@@ -127,7 +128,7 @@ def test_the_model_initializes_every_linear_layer(tied):
     assert model.output.bias is None
 
 
-@claim("full-model#initialization")
+@claim("initialization#xavier")
 @mutation(
     "transformer.py",
     "        self.apply(initialize)\n"
@@ -356,7 +357,7 @@ def test_a_source_of_only_padding_gives_finite_logits_and_gradients():
 # Tying
 
 
-@claim("full-model#parameters")
+@claim("full-model#tying")
 @mutation(
     "transformer.py",
     "self.output.weight = self.tgt_embedding.embedding.weight",
@@ -377,7 +378,7 @@ def test_with_tied_embeddings_the_output_layer_is_the_target_table():
     assert untied.output.weight is not untied.tgt_embedding.embedding.weight
 
 
-@claim("full-model#parameters")
+@claim("full-model#tying")
 @mutation(
     "transformer.py",
     "            self.output.weight = self.tgt_embedding.embedding.weight",
@@ -419,7 +420,7 @@ def test_logits_do_not_copy_the_table_tied_or_not():
         assert 4 * vocabulary <= max(sizes) < 8 * vocabulary
 
 
-@claim("full-model#parameters")
+@claim("full-model#tying")
 @mutation(
     "transformer.py",
     "return self.output(x)",
@@ -477,35 +478,11 @@ def test_cross_entropy_is_the_log_sum_exp_minus_the_correct_logit(count, seed, d
     "answer = torch.tensor(1)",
     fault="the loss by hand is that of the second token",
 )
-@mutation(
-    "examples/full-model/by_hand.py",
-    "logits.softmax(-1).argmax()",
-    "logits.neg().softmax(-1).argmax()",
-    fault="the softmax by hand reverses the order of the logits",
-)
 def test_computed_by_hand_the_loss_is_0_408(printed):
     shown = printed("examples", "by_hand")
     assert shown["softmax"] == "[0.665, 0.245, 0.09]"
     assert shown["its -log"] == shown["cross_entropy"] == "0.408"
     assert shown["softmax before it"] != "0.408"
-    assert shown["largest, before"] == shown["largest, after"]
-    assert shown["-log of a softmax"] == "inf"
-    assert shown["cross_entropy, far off"] == "120.0"
-
-
-@claim("full-model#logits")
-@mutation(
-    "examples/full-model/softmax_twice.py",
-    "output = output.softmax(dim=-1)",
-    "output = output.log_softmax(dim=-1)",
-    fault="the superfluous softmax of the example is a log-softmax, which changes nothing",
-)
-def test_a_second_softmax_keeps_the_loss_above_a_floor_and_keeps_the_prediction(printed):
-    shown = printed("examples", "softmax_twice")
-    assert shown["logits, loss"] == "0.00"
-    floor = math.log(math.e + 11) - 1
-    assert float(shown["probabilities, loss"]) == pytest.approx(floor, abs=0.01)
-    assert shown["logits, tokens right"] == shown["probabilities, tokens right"] == "100%"
 
 
 @claim("full-model#logits", kind="measurement")
@@ -522,24 +499,38 @@ def test_a_second_softmax_divides_the_first_gradient_by_about_the_number_of_toke
     assert norms[0] / norms[1] / words == pytest.approx(1, abs=0.5)
 
 
-@claim("full-model#logits")
-@mutation(
-    "examples/full-model/slow_softmax.py",
-    "output = output.softmax(dim=-1)",
-    "output = output.log_softmax(dim=-1)",
-    fault="with 200 tokens the superfluous softmax is a log-softmax, which changes nothing",
-)
-def test_with_200_tokens_a_second_softmax_hinders_learning(printed):
-    shown = printed("examples", "slow_softmax")
-    right = {name: int(shown[f"{name}, tokens right"][:-1]) for name in ("logits", "probabilities")}
-    assert right["logits"] > 90
-    assert right["probabilities"] < 40
-    assert int(shown["first gradient, logits / probabilities"]) == pytest.approx(200, rel=0.3)
-
-
 @claim("full-model#first-loss")
+@mutation(
+    "transformer.py",
+    "nn.init.xavier_uniform_(module.weight)",
+    "nn.init.kaiming_uniform_(module.weight)",
+    fault="the weights start with the variance 2 / n",
+)
+def test_the_first_loss_of_twelve_tokens_is_about_3_46():
+    losses, squares = [], []
+    for seed in range(100):
+        model = make_model(seed, d_model=64, num_encoder_layers=1, num_decoder_layers=1)
+        src, tgt = torch.randint(3, 9, (4, 6)), torch.randint(3, 12, (4, 9))
+        logits, answers = model(src, tgt), torch.randint(0, 12, (4, 9))
+        losses.append(cross_entropy(logits.transpose(1, 2), answers).item())
+        squares.append(logits.square().mean().item())
+    variance = 2 * 64 / (64 + 12)
+    assert sum(squares) / 100 == pytest.approx(variance, abs=0.15)
+    assert sum(losses) / 100 == pytest.approx(math.log(12) + variance / 2, abs=0.15)
+    assert math.log(12) + 1024 / 524 / 2 == pytest.approx(3.46, abs=0.005)
+
+
+@claim("full-model#first-loss", kind="mathematics")
+def test_the_printed_first_loss_is_that_of_the_formula(printed):
+    shown = printed("examples", "shifted")
+    loss, variance = float(shown["loss"]), float(shown["variance of the logits"])
+    assert loss == pytest.approx(math.log(12) + variance / 2, abs=0.2)
+    assert loss == 3.6
+
+
+@claim("initialization#first-loss")
 def test_the_first_loss_is_ln_v_plus_half_the_variance(printed):
-    shown = printed("examples", "first_loss")
+    shown = printed("examples", "first_loss", "initialization")
     variances = {"not tied": 2 * 64 / 1064, "tied": 1.0}
     for name, variance in variances.items():
         assert float(shown[f"{name}, variance of the logits"]) == pytest.approx(variance, abs=0.1)
@@ -547,7 +538,7 @@ def test_the_first_loss_is_ln_v_plus_half_the_variance(printed):
         assert float(shown[f"{name}, first loss"]) == pytest.approx(expected, abs=0.1)
 
 
-@claim("full-model#first-loss")
+@claim("initialization#first-loss")
 @mutation(
     "transformer.py",
     "return self.decoder(x, memory, mask, memory_mask)",
@@ -557,7 +548,7 @@ def test_the_first_loss_is_ln_v_plus_half_the_variance(printed):
 def test_an_untrained_tied_pre_norm_model_predicts_its_input_token_and_starts_with_a_higher_loss(
     printed,
 ):
-    shown = printed("examples", "first_loss")
+    shown = printed("examples", "first_loss", "initialization")
     name = "tied, pre-norm, d_model 512"
     assert shown[f"{name}, predicts its input token"] == "100%"
     assert shown["not tied, predicts its input token"] == "0%"
@@ -565,7 +556,7 @@ def test_an_untrained_tied_pre_norm_model_predicts_its_input_token_and_starts_wi
     assert float(shown[f"{name}, first loss"]) > math.log(1000) + 1 / 2 + 2
 
 
-@claim("full-model#first-loss")
+@claim("initialization#first-loss")
 @mutation(
     "transformer.py",
     "x = self.norm2(x + self.read(x, memory, memory_mask))\n"
@@ -581,7 +572,7 @@ def test_an_untrained_tied_pre_norm_model_predicts_its_input_token_and_starts_wi
     fault="the decoder of six layers gets zeros in place of its token vectors",
 )
 def test_with_more_layers_less_of_the_input_is_left_and_in_post_norm_almost_nothing(printed):
-    shown = printed("examples", "first_loss")
+    shown = printed("examples", "first_loss", "initialization")
     six = "the same with 6 layers"
     assert shown[f"{six}, predicts its input token"] == "100%"
     assert shown[f"{six}, post-norm, predicts its input token"] == "0%"
@@ -606,24 +597,24 @@ def test_with_more_layers_less_of_the_input_is_left_and_in_post_norm_almost_noth
 @claim("full-model#shifted")
 @mutation(
     "examples/full-model/shifted.py",
-    "given, answers = tgt[:, :-1], tgt[:, 1:]",
-    "given, answers = tgt[:, :-1], tgt[:, :-1]",
+    "inputs, answers = tgt[:, :-1], tgt[:, 1:]",
+    "inputs, answers = tgt[:, :-1], tgt[:, :-1]",
     fault="the targets of the example are its inputs, not shifted",
-)
-@mutation(
-    "examples/full-model/shifted.py",
-    "answers.flatten(), ignore_index=0)",
-    "answers.flatten())",
-    fault="the loss of the example counts padding",
 )
 def test_decoder_inputs_and_targets_are_shifted_by_one(printed):
     shown = printed("examples", "shifted")
-    given, answers = shown["given"].split(), shown["answers"].split()
-    assert given[1:] == answers[:-1]
-    assert (given[0], answers[4]) == ("<bos>", "<eos>")
-    assert shown["answers.view(-1)"] == "Use .reshape(...) instead."
-    assert shown["places counted"] == "14 of 18"
-    assert shown["the padding left out by hand gives the same"] == "True"
+    inputs, answers = shown["inputs"].split(), shown["answers"].split()
+    assert inputs[1:] == answers[:-1]
+    assert (inputs[0], answers[4]) == ("<bos>", "<eos>")
+    assert shown["positions counted"] == "14 of 18"
+
+
+@claim("full-model#shifted", kind="measurement")
+def test_ignore_index_leaves_out_the_positions_of_padding():
+    logits, answers = make_model()(SRC, TGT), TGT
+    real = answers != 0
+    loss = cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=0)
+    assert_close(loss, cross_entropy(logits[real], answers[real]))
 
 
 @claim("full-model#shifted", kind="measurement")
@@ -634,22 +625,76 @@ def test_view_fails_on_a_slice_of_targets_and_reshape_and_flatten_work():
     assert torch.equal(answers.reshape(-1), answers.flatten())
 
 
-@claim("full-model#one-sequence")
+# The output layer and the configuration
+
+
+@claim("full-model#output", kind="mathematics")
+def test_the_output_layer_by_hand_is_that_of_the_pencil_model(printed):
+    shown = printed("examples", "output_by_hand")
+    hand = by_hand.load(decimals=2)
+    hand.translate(["why", "do", "we", "work", "?"])
+    logits = next(table for table in hand.tables if table.name == "logits")
+    row = logits.values[logits.rows.index("我们")]
+    typed = [float(shown[token].split(", ")[0]) for token in logits.columns]
+    assert typed == pytest.approx(row, abs=0.021)
+    assert shown["next token"] == "为什么"
+
+
+@claim("full-model#output")
 @mutation(
-    "examples/full-model/one_sequence.py",
-    "src = given if",
-    "src = ids if",
-    fault="the source of the example includes the last token to predict",
+    "transformer.py",
+    "return self.norm3(x + self.dropout(self.feed_forward(x)))",
+    "return x + self.dropout(self.feed_forward(x))",
+    fault="a decoder layer does not end with LayerNorm",
 )
-def test_with_its_target_as_source_a_model_predicts_dice_and_with_a_separate_source_it_cannot(
-    printed,
-):
-    shown = printed("examples", "one_sequence")
-    blind = math.log(20)
-    assert float(shown["one sequence, loss"]) == pytest.approx(blind / 12, abs=0.1)
-    assert shown["one sequence, by position"] == "0 0 0 0 0 0 0 0 0 0 0 3"
-    assert float(shown["a source of its own, loss"]) == pytest.approx(blind, abs=0.05)
-    assert shown["a source of its own, by position"] == " ".join(["3"] * 12)
+def test_beta_of_the_last_layer_norm_adds_the_same_score_in_every_context():
+    model = randomized(make_model())
+    before = model(SRC, TGT)
+    beta = model.decoder.layers[-1].norm3.bias
+    with torch.no_grad():
+        beta += torch.randn_like(beta)
+    difference = model(SRC, TGT) - before
+    assert_close(difference, difference[:1, :1].expand_as(difference), rtol=1e-3, atol=1e-3)
+
+
+@claim("full-model#configuration")
+@mutation(
+    "transformer.py",
+    "nhead: int = 8",
+    "nhead: int = 4",
+    fault="the base model has four heads",
+)
+def test_the_configuration_defaults_to_the_base_model_of_the_paper_with_tables_not_shared():
+    config = TransformerConfig(37000, 37000)
+    assert asdict(config) == {
+        "src_vocab_size": 37000,
+        "tgt_vocab_size": 37000,
+        "d_model": 512,
+        "nhead": 8,
+        "num_encoder_layers": 6,
+        "num_decoder_layers": 6,
+        "dim_feedforward": 2048,
+        "dropout": 0.1,
+        "norm_first": False,
+        "max_len": 5000,
+        "pad_id": 0,
+        "tie_embeddings": False,
+        "layer_norm_eps": 1e-5,
+    }
+
+
+@claim("full-model#configuration")
+@mutation(
+    "transformer.py",
+    "@dataclass(frozen=True)",
+    "@dataclass",
+    fault="the configuration can be changed",
+)
+def test_the_configuration_is_immutable():
+    config = TransformerConfig(9, 12)
+    with pytest.raises(FrozenInstanceError):
+        config.d_model = 256
+    assert replace(config, d_model=256).d_model == 256
 
 
 # Parameters
@@ -688,25 +733,29 @@ def test_parameters_counted_by_hand_and_by_code_agree(d, width, layers, words, n
 )
 @mutation(
     "examples/full-model/count.py",
-    "decoder = 6 * (2 * attention + feed_forward + 3 * norm)",
-    "decoder = 6 * (2 * attention + feed_forward + 2 * norm)",
+    '"decoder": layers * (2 * attention + network + 3 * norm)',
+    '"decoder": layers * (2 * attention + network + 2 * norm)',
     fault="the count by hand omits a LayerNorm of each decoder layer",
 )
 def test_the_base_model_has_the_parameters_of_the_table(printed):
     shown = printed("examples", "count")
-    numbers = {name: int(value.replace(",", "")) for name, value in shown.items()}
-    assert numbers["encoder"] == 6 * (12 * 512**2 + 13 * 512)
-    assert numbers["decoder"] == 6 * (16 * 512**2 + 19 * 512)
-    assert numbers["position"] == 0
-    tables = ("src_embedding", "tgt_embedding", "output")
+    assert shown["pencil, all"] == shown["pencil, by PyTorch"] == "472"
+    numbers = {name: int(shown[name].replace(",", "")) for name in shown if shown[name][-1] != "%"}
+    assert numbers["base, encoder"] == 6 * (12 * 512**2 + 13 * 512)
+    assert numbers["base, decoder"] == 6 * (16 * 512**2 + 19 * 512)
+    tables = ("base, source table", "base, target table", "base, output layer")
     assert {numbers[name] for name in tables} == {37000 * 512}
-    assert numbers["by code, untied"] == numbers["by hand, untied"]
-    assert numbers["by code, tied"] == numbers["by hand, tied"]
-    stacks = numbers["encoder"] + numbers["decoder"]
-    assert numbers["by code, tied, without embeddings"] == stacks
-    assert numbers["by code, untied, without embeddings"] == stacks + 37000 * 512
-    assert numbers["by hand, all three as one"] == stacks + 37000 * 512
-    assert numbers["output"] / numbers["decoder"] == pytest.approx(0.75, abs=0.01)
+    stacks = numbers["base, both stacks"]
+    assert sum(numbers[name] for name in tables) > stacks
+    assert numbers["base, one table for all three"] == stacks + 37000 * 512
+    assert numbers["base, all"] == stacks + 3 * 37000 * 512
+    model = Transformer(TransformerConfig(37000, 37000))
+    assert sum(p.numel() for p in model.parameters()) == numbers["base, all"]
+    assert (shown["base, feed-forward"], shown["base, attention"]) == ("57%", "43%")
+    # the vocabularies that would explain table 3 of the paper
+    assert (65e6 - stacks) / 512 == pytest.approx(40750, abs=50)
+    big = 168 * 1024**2 + 192 * 1024
+    assert (213e6 - big) / 1024 == pytest.approx(35790, abs=50)
 
 
 @claim("full-model#parameters")
@@ -736,28 +785,7 @@ def test_logits_and_all_gradients_equal_those_of_nn_transformer(
     compare_model(model, src, tgt)
 
 
-# Generation
-
-
-@claim("full-model#generation")
-@mutation(
-    "examples/full-model/greedy.py",
-    "x = model.decode(torch.tensor([written]), memory)",
-    "x = model.decode(torch.tensor([written[-1:]]), memory)",
-    fault="the greedy example gives the decoder only the last token",
-)
-def test_an_untrained_model_writes_nonsense_and_computes_each_position_again(printed):
-    shown = printed("examples", "greedy")
-    assert shown["written"] != "我们为什么工作？<eos>"
-    assert int(shown["tokens written"]) == 10  # it doesn't stop by itself
-    n = int(shown["tokens written"])
-    fed = [shown[f"step {i + 1}"].split(" -> ") for i in range(n)]
-    assert fed[0][0] == "<bos>"
-    assert [before + best for before, best in fed[:-1]] == [before for before, _ in fed[1:]]
-    assert int(shown["positions computed"]) == n * (n + 1) // 2
-
-
-@claim("full-model#generation")
+@claim("full-model#transformer")
 @mutation(
     "transformer.py",
     "return self.output(x)",

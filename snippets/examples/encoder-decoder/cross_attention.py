@@ -1,19 +1,34 @@
-import math
+from torch import tensor
 
-import torch
+words = ["why", "do", "we", "work", "?"]
+memory = tensor(  # the encoder's output, a row for each English word
+    [
+        [2.53, -0.64, 0.20, -2.22],
+        [1.96, -1.56, 0.78, -0.34],
+        [-0.60, 0.00, 0.53, 2.14],
+        [2.24, 0.16, -1.55, 0.30],
+        [1.29, -1.63, 1.10, 0.48],
+    ]
+)
+written = ["<bos>", "我们", "为什么", "工作"]
+y = tensor(  # after the decoder's self-attention
+    [
+        [-1.65, 2.37, -0.33, 0.80],
+        [1.39, -0.13, 2.19, -0.72],
+        [2.25, 0.65, -0.38, -0.26],
+        [-2.52, -2.40, 3.10, 1.91],
+    ]
+)
+W_Q = tensor([[1.0, -1, 1, 0], [-1, -1, 0, 1]])  # the rows of head 0
+W_K = tensor([[1.0, -1, -1, -1], [-1, -1, 1, 0]])
+W_V = tensor([[1.0, -1, 1, 0], [0, 0, -2, 1]])
+b_K = tensor([-1.0, 0])
 
-from transformer import MultiHeadAttention, scaled_dot_product_attention
-
-query = torch.tensor([[0.0], [1.0]])  # two target tokens, d_k = 1
-key = torch.tensor([[0.0], [math.log(3)], [0.0]])  # three source tokens
-value = torch.tensor([[10.0], [20.0], [60.0]])
-output, weights = scaled_dot_product_attention(query, key, value)
-print("weights:", [[round(w, 3) for w in row] for row in weights.tolist()])
-print("outputs:", [round(x, 3) for x in output.flatten().tolist()])
-
-target = torch.randn(1, 9, 512)  # <bos> and eight characters
-memory = torch.randn(1, 5, 512)  # why do we work ?
-attention = MultiHeadAttention(512, nhead=8)
-output, weights = attention(target, memory, memory, need_weights=True)
+queries = y @ W_Q.T  # from the target
+keys, values = memory @ W_K.T + b_K, memory @ W_V.T  # from the source
+weights = (queries @ keys.T / 2**0.5).softmax(dim=-1)
+for token, row in zip(written, weights.tolist(), strict=True):
+    pairs = zip(words, row, strict=True)
+    print(f"{token}:", "  ".join(f"{word} {w:.2f}" for word, w in pairs))
+print("read by <bos>:", *(f"{v:.2f}" for v in (weights @ values)[0].tolist()))
 print("shape of the weights:", tuple(weights.shape))
-print("shape of the output:", tuple(output.shape))

@@ -1,29 +1,38 @@
-from dataclasses import replace
-
-import torch
-
 from transformer import Transformer, TransformerConfig
 
-d, ff, vocabulary = 512, 2048, 37000
-attention = 4 * (d * d + d)
-feed_forward = (d * ff + ff) + (ff * d + d)
-norm = 2 * d
-encoder = 6 * (attention + feed_forward + 2 * norm)
-decoder = 6 * (2 * attention + feed_forward + 3 * norm)
-table = vocabulary * d
-print(f"by hand, untied: {3 * table + encoder + decoder:,}")
-print(f"by hand, tied: {2 * table + encoder + decoder:,}")
-print(f"by hand, all three as one: {table + encoder + decoder:,}")
 
-config = TransformerConfig(src_vocab_size=vocabulary, tgt_vocab_size=vocabulary)
-for name, tied in ("untied", False), ("tied", True):
-    with torch.device("meta"):  # shapes, but no numbers
-        model = Transformer(replace(config, tie_embeddings=tied))
-    count = sum(p.numel() for p in model.parameters())
-    sides = model.src_embedding, model.tgt_embedding
-    tables = {side.embedding.weight for side in sides}
-    without = count - sum(table.numel() for table in tables)
-    print(f"by code, {name}: {count:,}")
-    print(f"by code, {name}, without embeddings: {without:,}")
-for name, part in model.named_children():
-    print(f"{name}: {sum(p.numel() for p in part.parameters()):,}")
+def count(name, d, ff, src, tgt, layers):
+    attention = 4 * (d * d + d)  # W_Q, W_K, W_V, W_O with their biases
+    network = (d * ff + ff) + (ff * d + d)
+    norm = 2 * d  # gamma and beta
+    parts = {
+        "source table": src * d,
+        "target table": tgt * d,
+        "encoder": layers * (attention + network + 2 * norm),
+        "decoder": layers * (2 * attention + network + 3 * norm),
+        "output layer": tgt * d,
+    }
+    for part, number in parts.items():
+        print(f"{name}, {part}: {number:,}")
+    print(f"{name}, all: {sum(parts.values()):,}")
+    stacks = parts["encoder"] + parts["decoder"]
+    print(f"{name}, both stacks: {stacks:,}")
+    print(f"{name}, attention: {3 * layers * attention / stacks:.0%}")
+    print(f"{name}, feed-forward: {2 * layers * network / stacks:.0%}")
+    print(f"{name}, one table for all three: {tgt * d + stacks:,}")
+
+
+count("pencil", d=4, ff=4, src=8, tgt=10, layers=1)
+count("base", d=512, ff=2048, src=37000, tgt=37000, layers=6)
+
+config = TransformerConfig(
+    src_vocab_size=8,
+    tgt_vocab_size=10,
+    d_model=4,
+    nhead=2,
+    num_encoder_layers=1,
+    num_decoder_layers=1,
+    dim_feedforward=4,
+)
+model = Transformer(config)
+print("pencil, by PyTorch:", sum(p.numel() for p in model.parameters()))
