@@ -19,7 +19,7 @@ from evidence.comparisons import (
     randomized,
 )
 from evidence.references import torch_modules, with_torch_names
-from helpers import DTYPES, few, numbers
+from helpers import DTYPES, few, normal, numbers
 from marks import claim, mutation
 from transformer import (
     Decoder,
@@ -361,3 +361,60 @@ def test_an_in_place_sum_can_change_the_callers_tensor_and_break_the_backward_pa
     for module in nn.Identity(), nn.Dropout(0.0), nn.Dropout(0.1).eval():
         assert module(x) is x
     assert nn.Dropout(0.1)(x) is not x
+
+
+# Without LayerNorm
+
+
+@claim("layers-in-practice#no-norm")
+@mutation(
+    "examples/layers-in-practice/without_norm.py",
+    "x = x + self.attend(x, mask)\n        return x + self.feed_forward(x)",
+    "x = (x + self.attend(x, mask)) / 2**0.5\n        return (x + self.feed_forward(x)) / 2**0.5",
+    fault="the layers without a norm divide their sums by the root of 2",
+)
+def test_without_the_norm_vectors_grow_and_the_first_loss_is_far_above_uniform_guessing(printed):
+    shown = {label: float(value) for label, value in printed("examples", "without_norm").items()}
+    assert shown["EncoderLayer, length of a token"] == round(math.sqrt(32), 1)
+    assert shown["NoNorm, length of a token"] > 10 * math.sqrt(32)
+    assert shown["NoNorm, first loss"] > 4 * math.log(10)
+    assert shown["EncoderLayer, first loss"] < 1.5 * math.log(10)
+
+
+@claim("layers-in-practice#stream")
+@mutation(
+    "examples/layers-in-practice/stream.py",
+    "norm_first=norm_first",
+    "norm_first=True",
+    fault="both stacks of the example are pre-norm",
+)
+def test_post_norm_tokens_have_the_length_root_d_and_pre_norm_tokens_grow(printed):
+    shown = printed("examples", "stream")
+    for layer in 1, 6, 12:
+        assert shown[f"post-norm, layer {layer}, length"] == f"{math.sqrt(128):.1f}"
+    lengths = [float(shown[f"pre-norm, layer {layer}, length"]) for layer in (1, 6, 12)]
+    assert lengths == sorted(lengths)
+    assert lengths[-1] > 30
+    x = normal(50, 128)
+    shorter = x - nn.functional.layer_norm(x, (128,)) / 2
+    assert (shorter.norm(dim=-1) < x.norm(dim=-1)).all()
+    assert shown["pre-norm, at the end"] == f"{math.sqrt(128):.1f}"
+    post, pre = (
+        [float(shown[f"{kind}, layer {layer}, change"]) for layer in (1, 6, 12)]
+        for kind in ("post-norm", "pre-norm")
+    )
+    assert pre == sorted(pre, reverse=True)
+    assert post == sorted(post)
+
+
+@claim("layers-in-practice#what-is-left")
+@mutation(
+    "examples/layers-in-practice/what_is_left.py",
+    "shares.append(1 / deviation)",
+    "shares.append(1 / deviation**0.5)",
+    fault="the example divides by the root of the deviation",
+)
+def test_in_post_norm_a_hundredth_of_the_input_is_left_after_twelve_layers(printed):
+    shown = {k: float(v) for k, v in printed("examples", "what_is_left").items()}
+    assert 0.005 < shown["x counts, after layer 12"] < 0.02
+    assert sorted(shown.values(), reverse=True) == list(shown.values())
