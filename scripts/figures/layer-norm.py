@@ -47,13 +47,13 @@ def shift_and_shrink(label):
     for y, values, name in rows:
         line(ax, (20, y), (500, y), width=1)
         line(ax, (to_x(0), y - 5), (to_x(0), y + 5), width=1)
-        write(ax, 500, y - 22, label[name], ha="right", size=TEXT)
+        paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 2}
+        write(ax, 500, y - 22, label[name], ha="right", size=TEXT, bbox=paper)
         dots = {"color": FIRST, "markersize": 7, "clip_on": False}
         ax.plot([*to_x(values), to_x(values[1])], [*[y] * 4, y - 8], "o", **dots)
         for value in sorted(set(values)):
             text = f"{value:.2f}".rstrip("0").rstrip(".").replace("-", "−")
             side = "right" if text == "−1" and name == "divided" else "center"
-            paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
             write(ax, to_x(value), y + 17, text, ha=side, size=TEXT, bbox=paper)
     return fig
 
