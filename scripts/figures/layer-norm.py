@@ -10,6 +10,8 @@ from matplotlib.patches import Circle
 from figures.diagram import arrow, blank_canvas, box, fill_cells, grid, line, write
 from figures.style import FIRST, INK, MUTED, PAPER, SECOND, THIRD, canvas, figure
 
+TEXT = 16  # at least 11 pixels on a phone
+
 
 def plus(ax, x: float, y: float) -> None:
     """The circle of an addition at (x, y)."""
@@ -45,14 +47,14 @@ def shift_and_shrink(label):
     for y, values, name in rows:
         line(ax, (20, y), (500, y), width=1)
         line(ax, (to_x(0), y - 5), (to_x(0), y + 5), width=1)
-        write(ax, 500, y - 20, label[name], ha="right")
+        paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 2}
+        write(ax, 500, y - 22, label[name], ha="right", size=TEXT, bbox=paper)
         dots = {"color": FIRST, "markersize": 7, "clip_on": False}
         ax.plot([*to_x(values), to_x(values[1])], [*[y] * 4, y - 8], "o", **dots)
         for value in sorted(set(values)):
             text = f"{value:.2f}".rstrip("0").rstrip(".").replace("-", "−")
             side = "right" if text == "−1" and name == "divided" else "center"
-            paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
-            write(ax, to_x(value), y + 15, text, ha=side, size=12, bbox=paper)
+            write(ax, to_x(value), y + 17, text, ha=side, size=TEXT, bbox=paper)
     return fig
 
 
@@ -74,7 +76,7 @@ def circle(label):
         ax.add_patch(Circle((0, 0), math.sqrt(3), fill=False, edgecolor=MUTED, zorder=0))
         ax.plot(*points.T, "o", color=FIRST, markersize=4.5, markeredgewidth=0, alpha=0.7)
         ax.plot(0, 0, "+", color=INK, markersize=9)
-        write(ax, 0, 4.0, title)
+        write(ax, 0, 4.0, title, size=TEXT)
         ax.set_aspect("equal")
         ax.set_xlim(-3.75, 3.75)
         ax.set_ylim(-3.5, 4.3)
@@ -84,38 +86,36 @@ def circle(label):
 
 @figure(
     en={
-        "features": "features →",
-        "first": "sentence 1",
-        "second": "sentence 2",
+        "numbers": "numbers of a token →",
+        "first": "sentence 0",
+        "second": "sentence 1",
         "layer": "LayerNorm",
-        "wide": "positions too",
         "batch": "BatchNorm",
     },
     zh={
-        "features": "特征 →",
-        "first": "第 1 句",
-        "second": "第 2 句",
+        "numbers": "词元的数值 →",
+        "first": "第 0 句",
+        "second": "第 1 句",
         "layer": "层归一化",
-        "wide": "连位置一起",
         "batch": "批归一化",
     },
 )
 def which_axis(label):
-    fig, ax = blank_canvas(262)
-    size, gap, top = 20, 12, 37
-    for panel, name in enumerate(("layer", "wide", "batch")):
-        left = 96 + 145 * panel
-        write(ax, left + 3 * size, 18, label[name])
-        token, shared = np.zeros((2, 2, 4, 6))  # sentence, position, feature
+    fig, ax = blank_canvas(304)
+    size, gap, top = 26, 14, 38
+    for panel, name in enumerate(("layer", "batch")):
+        left = 112 + 216 * panel
+        write(ax, left + 3 * size, 18, label[name], size=TEXT)
+        token, shared = np.zeros((2, 2, 4, 6))  # sentence, position, number
         token[0, 1, 2] = 1
-        shared[{"layer": (0, 1), "wide": 0, "batch": (..., 2)}[name]] = 1
+        shared[{"layer": (0, 1), "batch": (..., 2)}[name]] = 1
         for sentence, y in enumerate((top, top + 4 * size + gap)):
             fill_cells(ax, left, y, shared[sentence], size, FIRST, 0.3)
             fill_cells(ax, left, y, token[sentence], size, FIRST)
             grid(ax, left, y, 4, 6, size)
-        write(ax, left + 3 * size, 246, label["features"], size=12)
-    write(ax, 88, top + 2 * size, label["first"], ha="right", size=12)
-    write(ax, 88, top + 6 * size + gap, label["second"], ha="right", size=12)
+        write(ax, left + 3 * size, 284, label["numbers"], size=TEXT)
+    write(ax, 100, top + 2 * size, label["first"], ha="right", size=TEXT)
+    write(ax, 100, top + 6 * size + gap, label["second"], ha="right", size=TEXT)
     return fig
 
 
@@ -125,7 +125,6 @@ def which_axis(label):
         "pre": "pre-norm",
         "attention": "attention",
         "forward": "feed-forward",
-        "dropout": "dropout",
         "norm": "LayerNorm",
     },
     zh={
@@ -133,37 +132,36 @@ def which_axis(label):
         "pre": "前置归一化",
         "attention": "注意力",
         "forward": "前馈网络",
-        "dropout": "dropout",
         "norm": "层归一化",
     },
 )
 def two_arrangements(label):
-    fig, ax = blank_canvas(520)
-    for trunk, branch, kind in (62, 180, "post"), (322, 440, "pre"):
-        write(ax, (trunk + branch) / 2, 16, label[kind])
-        write(ax, trunk, 508, "x", style="italic")
+    fig, ax = blank_canvas(440)
+    for trunk, branch, kind in (62, 190, "post"), (322, 450, "pre"):
+        write(ax, (trunk + branch) / 2, 16, label[kind], size=TEXT)
+        write(ax, trunk, 428, "x", style="italic", size=TEXT)
         cuts = []  # ends of the trunk's pieces
-        for bottom, sublayer in (480, "attention"), (258, "forward"):
+        for bottom, sublayer in (400, "attention"), (218, "forward"):
             if kind == "post":
-                stops, joint = (sublayer, "dropout"), bottom - 140
-                heights = (bottom - 52, bottom - 98)
-                cuts.append(bottom - 178)
+                stops, joint = (sublayer,), bottom - 100
+                heights = (bottom - 52,)
+                cuts.append(bottom - 138)
             else:
-                stops, joint = ("norm", sublayer, "dropout"), bottom - 178
-                heights = (bottom - 44, bottom - 90, bottom - 136)
+                stops, joint = ("norm", sublayer), bottom - 138
+                heights = (bottom - 44, bottom - 94)
             line(ax, (trunk, bottom), (branch, bottom), color=INK)
             below = bottom
             for stop, y in zip(stops, heights, strict=True):
-                arrow(ax, (branch, below), (branch, y + 14), color=INK)
-                color = {"norm": THIRD, "dropout": MUTED}.get(stop, SECOND)
-                box(ax, branch - 58, y - 14, 116, 28, color, label[stop])
-                below = y - 14
+                arrow(ax, (branch, below), (branch, y + 15), color=INK)
+                color = THIRD if stop == "norm" else SECOND
+                box(ax, branch - 62, y - 15, 124, 30, color, label[stop], size=TEXT)
+                below = y - 15
             arrow(ax, (branch, below), (branch, joint), (trunk + 11, joint), color=INK)
             plus(ax, trunk, joint)
-        starts = [498, *(cut - 14 for cut in cuts)]
-        tips = [*(cut + 14 for cut in cuts), 34]
+        starts = [418, *(cut - 15 for cut in cuts)]
+        tips = [*(cut + 15 for cut in cuts), 34]
         for start, tip in zip(starts, tips, strict=True):
             arrow(ax, (trunk, start), (trunk, tip), color=FIRST, width=2.6)
         for cut in cuts:
-            box(ax, trunk - 48, cut - 14, 96, 28, THIRD, label["norm"])
+            box(ax, trunk - 52, cut - 15, 104, 30, THIRD, label["norm"], size=TEXT)
     return fig

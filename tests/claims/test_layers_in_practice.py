@@ -19,13 +19,15 @@ from evidence.comparisons import (
     randomized,
 )
 from evidence.references import torch_modules, with_torch_names
-from helpers import DTYPES, few
+from helpers import DTYPES, few, normal, numbers
 from marks import claim, mutation
 from transformer import (
     Decoder,
     Encoder,
     EncoderLayer,
+    FeedForward,
     TransformerConfig,
+    initialize,
 )
 
 CHAPTER = "layers-in-practice"
@@ -202,3 +204,217 @@ def test_without_the_mask_the_loss_decreases_and_the_last_position_still_guesses
     by_position = [float(loss) for loss in shown["without it, by position"].split()]
     assert max(by_position[:-1]) < 0.1
     assert by_position[-1] >= math.log(8) - 0.1
+
+
+# Without residual connections
+
+
+@claim("layers-in-practice#network-gradients")
+@mutation(
+    "examples/layers-in-practice/gradient_road.py",
+    "x = x + y if add else y",
+    "x = (x + y) / 2**0.5 if add else y",
+    fault="the example of the vanishing gradient divides the sum by the root of 2",
+)
+def test_the_residual_connection_replaces_vanishing_with_mild_growth_as_computed(printed):
+    shown = printed("examples", "gradient_road")
+    for name in "f(x)", "x + f(x)":
+        measured = float(shown[f"{name}, a sublayer multiplies the gradient by"])
+        assert abs(measured - float(shown[f"{name}, expected"])) < 0.03
+    assert float(shown["f(x), what 24 of them leave of 1"]) < 1e-5
+    assert 10 < float(shown["x + f(x), what 24 of them leave of 1"]) < 100
+
+
+@claim("layers-in-practice#network-gradients")
+@mutation(
+    "transformer.py",
+    "nn.init.xavier_uniform_(module.weight)",
+    "nn.init.xavier_uniform_(module.weight, gain=2**0.5)",
+    fault="linear weights start with the gain of ReLU",
+)
+def test_a_fresh_network_multiplies_the_mean_square_by_0_32(dtype):
+    network = FeedForward(256, 1024, 0.0).to(dtype).apply(initialize)
+    y = network(torch.randn(2000, 256, dtype=dtype))
+    assert abs(y.square().mean().item() - 0.32) < 0.03
+
+
+@claim("layers-in-practice#network-gradients")
+@mutation(
+    "transformer.py",
+    "nn.init.xavier_uniform_(module.weight)",
+    "nn.init.normal_(module.weight, std=0.02)",
+    fault="linear weights start with standard deviation 0.02",
+)
+def test_the_residual_sums_grow_forward_as_the_gradient_grows_backward():
+    x = torch.randn(2000, 128)
+    start = x.norm()
+    with torch.no_grad():
+        for _ in range(24):
+            x = x + FeedForward(128, 512, 0.0).apply(initialize)(x)
+    assert 15 < x.norm() / start < 60
+
+
+@claim("layers-in-practice#alike")
+@mutation(
+    "examples/layers-in-practice/alike.py",
+    "x = self.norm1(self.attend(x, mask))",
+    "x = self.norm1(x + self.attend(x, mask))",
+    fault="the example without residual connections has them around attention",
+)
+def test_tokens_become_alike_in_six_layers_without_residuals_and_more_slowly_with_them(printed):
+    shown = printed("examples", "alike")
+    assert numbers(shown["layers"]) == [1, 2, 3, 6, 12, 24]
+    plain, post, pre = (
+        numbers(shown[f"{name}, difference"])
+        for name in ("f(x)", "x + f(x), post-norm", "x + f(x), pre-norm")
+    )
+    assert 0.01 < plain[1] < 0.2 and plain[2] < 0.005
+    assert max(plain[3:]) < 1e-6
+    for slow in post, pre:
+        assert slow == sorted(slow, reverse=True)
+        assert all(x < y for x, y in zip(plain, slow, strict=True))
+    assert 0.01 < post[4] < 0.1 and post[5] < 0.001
+    assert pre[5] > 0.3
+    assert numbers(shown["f(x), cosine"])[1] < 0.99
+    assert numbers(shown["x + f(x), post-norm, cosine"])[4] > 0.99
+
+
+@claim("layers-in-practice#take-away", kind="measurement")
+def test_without_residual_connections_few_layers_learn_to_copy_and_six_do_not(printed):
+    shown = printed("examples", "take_away")
+    after = {
+        steps: {
+            label.removesuffix(f", correct after {steps} steps"): int(value.rstrip("%"))
+            for label, value in shown.items()
+            if label.endswith(f" {steps} steps")
+        }
+        for steps in (80, 300)
+    }
+    assert after[80]["with both"] == after[80]["without the one around the network"] == 100
+    one_answer = numbers(shown["the best answer for all positions"])[0]
+    assert shown["without both, sentences with one answer for all positions"] == "100%"
+    assert shown["with both, sentences with one answer for all positions"] == "0%"
+    for name in "without both", "without the one around attention":
+        assert after[80][name] <= after[300][name] <= one_answer
+    assert after[80]["three layers without both"] < after[80]["two layers without both"]
+    assert after[300]["three layers without both"] > 80
+    assert after[300]["two layers without both"] == 100
+
+
+class NoSum(EncoderLayer):
+    """A post-norm layer without residual connections."""
+
+    def forward(self, x, mask=None):
+        x = self.norm1(self.attend(x, mask))
+        return self.norm2(self.feed_forward(x))
+
+
+@claim("layers-in-practice#take-away", kind="measurement")
+@pytest.mark.parametrize("seed", range(3))
+def test_only_without_residuals_the_upper_queries_and_keys_get_almost_no_gradient(seed):
+    for kind in EncoderLayer, NoSum:
+        settings = configuration(d_model=32, num_encoder_layers=6, dim_feedforward=128)
+        encoder = Encoder(settings)
+        torch.manual_seed(seed)
+        encoder.layers = nn.ModuleList(kind(settings) for _ in encoder.layers)
+        model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialize)
+        ids = torch.randint(10, (16, 6))
+        nn.functional.cross_entropy(model(ids).flatten(0, 1), ids.flatten()).backward()
+        lowest, *_, highest = (layer.self_attention for layer in encoder.layers)
+        for name in "query.weight", "key.weight":
+            ratio = highest.get_parameter(name).grad.norm() / lowest.get_parameter(name).grad.norm()
+            assert ratio < 1e-4 if kind is NoSum else ratio > 1e-2
+
+
+@claim("layers-in-practice#take-away", kind="measurement")
+@pytest.mark.parametrize("seed", range(8))
+def test_with_norm_the_gradients_start_at_the_same_order_of_magnitude_without_residuals(seed):
+    norms = {}
+    for kind in EncoderLayer, NoSum:
+        settings = configuration(d_model=32, num_encoder_layers=6, dim_feedforward=128)
+        encoder = Encoder(settings)
+        torch.manual_seed(seed)
+        encoder.layers = nn.ModuleList(kind(settings) for _ in encoder.layers)
+        model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialize)
+        ids = torch.randint(10, (16, 6))
+        nn.functional.cross_entropy(model(ids).flatten(0, 1), ids.flatten()).backward()
+        norms[kind] = [
+            layer.feed_forward.linear2.weight.grad.norm().item() for layer in encoder.layers
+        ]
+    for one, other in zip(norms[NoSum], norms[EncoderLayer], strict=True):
+        assert 0.1 < one / other < 10
+
+
+@claim("layers-in-practice#in-place")
+@mutation(
+    "examples/layers-in-practice/in_place.py",
+    "y = dropout(x)\ny = y + x",
+    "y = dropout(x)\ny += x",
+    fault="both sums of the example are in place",
+)
+def test_an_in_place_sum_can_change_the_callers_tensor_and_break_the_backward_pass(printed):
+    shown = printed("examples", "in_place")
+    assert numbers(shown["the caller's x, after y += x"]) == [2, 2, 2]
+    assert numbers(shown["the caller's x, after y = y + x"]) == [1, 1, 1]
+    assert "inplace" in shown["backward"]
+    x = torch.ones(3)
+    for module in nn.Identity(), nn.Dropout(0.0), nn.Dropout(0.1).eval():
+        assert module(x) is x
+    assert nn.Dropout(0.1)(x) is not x
+
+
+# Without LayerNorm
+
+
+@claim("layers-in-practice#no-norm")
+@mutation(
+    "examples/layers-in-practice/without_norm.py",
+    "x = x + self.attend(x, mask)\n        return x + self.feed_forward(x)",
+    "x = (x + self.attend(x, mask)) / 2**0.5\n        return (x + self.feed_forward(x)) / 2**0.5",
+    fault="the layers without a norm divide their sums by the root of 2",
+)
+def test_without_the_norm_vectors_grow_and_the_first_loss_is_far_above_uniform_guessing(printed):
+    shown = {label: float(value) for label, value in printed("examples", "without_norm").items()}
+    assert shown["EncoderLayer, length of a token"] == round(math.sqrt(32), 1)
+    assert shown["NoNorm, length of a token"] > 10 * math.sqrt(32)
+    assert shown["NoNorm, first loss"] > 4 * math.log(10)
+    assert shown["EncoderLayer, first loss"] < 1.5 * math.log(10)
+
+
+@claim("layers-in-practice#stream")
+@mutation(
+    "examples/layers-in-practice/stream.py",
+    "norm_first=norm_first",
+    "norm_first=True",
+    fault="both stacks of the example are pre-norm",
+)
+def test_post_norm_tokens_have_the_length_root_d_and_pre_norm_tokens_grow(printed):
+    shown = printed("examples", "stream")
+    for layer in 1, 6, 12:
+        assert shown[f"post-norm, layer {layer}, length"] == f"{math.sqrt(128):.1f}"
+    lengths = [float(shown[f"pre-norm, layer {layer}, length"]) for layer in (1, 6, 12)]
+    assert lengths == sorted(lengths)
+    assert lengths[-1] > 30
+    x = normal(50, 128)
+    shorter = x - nn.functional.layer_norm(x, (128,)) / 2
+    assert (shorter.norm(dim=-1) < x.norm(dim=-1)).all()
+    assert shown["pre-norm, at the end"] == f"{math.sqrt(128):.1f}"
+    post, pre = (
+        [float(shown[f"{kind}, layer {layer}, change"]) for layer in (1, 6, 12)]
+        for kind in ("post-norm", "pre-norm")
+    )
+    assert pre == sorted(pre, reverse=True)
+    assert post == sorted(post)
+
+
+@claim("layers-in-practice#what-is-left")
+@mutation(
+    "examples/layers-in-practice/what_is_left.py",
+    "shares.append(1 / deviation)",
+    "shares.append(1 / deviation**0.5)",
+    fault="the example divides by the root of the deviation",
+)
+def test_in_post_norm_a_hundredth_of_the_input_is_left_after_twelve_layers(printed):
+    shown = {k: float(v) for k, v in printed("examples", "what_is_left").items()}
+    assert 0.005 < shown["x counts, after layer 12"] < 0.02
+    assert sorted(shown.values(), reverse=True) == list(shown.values())

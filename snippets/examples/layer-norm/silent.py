@@ -1,23 +1,21 @@
 import torch
+from torch import nn
 
-from transformer import LayerNorm
-
-x = torch.tensor([1.0, 3, 3, 9])
-norm = LayerNorm(4)
+norm = nn.LayerNorm(4)
 
 
-def silent(x):
+def f(x):  # a sublayer that adds nothing
     return torch.zeros_like(x)
 
 
-post_norm = norm(x + silent(x))
-pre_norm = x + silent(norm(x))
-x = norm(x)
-overwritten = x + silent(x)
+def show(name, values):
+    print(f"{name}:", [round(number, 2) for number in values.tolist()])
 
-for name, y in (
-    ("post-norm", post_norm),
-    ("pre-norm", pre_norm),
-    ("x overwritten by its norm", overwritten),
-):
-    print(f"{name}:", [round(number, 4) for number in y.tolist()])
+
+x = torch.tensor([1.0, 3, 3, 9])
+show("post-norm", norm(x + f(x)))
+show("pre-norm", x + f(norm(x)))
+
+x = norm(x)  # a mistake: the token is overwritten
+x = x + f(x)
+show("overwritten", x)

@@ -1,30 +1,32 @@
 import torch
 
-from transformer import FeedForward, MultiHeadAttention, TokenEmbedding
-
-torch.manual_seed(0)
-d_model = 64
-embedding = TokenEmbedding(vocab_size=10, d_model=d_model)
-attention = MultiHeadAttention(d_model, nhead=4)
-network = FeedForward(d_model, dim_feedforward=4 * d_model).eval()
-
-work = embedding(torch.tensor([[4, 5, 6, 7, 8]]))  # why do we work ?
-rest = embedding(torch.tensor([[4, 5, 6, 9, 8]]))  # why do we rest ?
+words = "why do we work ?".split()
+x = torch.tensor([[-1.27, 0.43, 1.42, -2.13], [-0.09, -0.76, 1.72, -1.29],
+                  [-0.47, -1.18, 1.30, 1.86], [2.47, 0.98, -1.57, -0.47],
+                  [-0.72, -0.80, 1.61, 0.14]])  # fmt: skip
+w1 = torch.tensor([[2.0, 0, -1, 0], [0, 0, 2, -1], [0, -1, 0, 0], [0, 2, 0, 1]])
+b1 = torch.tensor([0.0, 0, -1, 0])
+w2 = torch.tensor([[1.0, 0, -1, 0], [-2, 2, -1, 1], [2, 0, 0, 0], [1, 0, 2, 0]])
+b2 = torch.tensor([1.0, -1, -1, 1])
 
 
-def changed(first, second):
-    far = (first - second).abs().amax(dim=-1) > 1e-5
-    return far.flatten().nonzero().flatten().tolist()
+def show(name, values):
+    print(f"{name}:", *(f"{value:.2f}" for value in values.tolist()))
 
 
-before, after = attention(work, work, work)[0], attention(rest, rest, rest)[0]
-print("positions that attention changes:", changed(before, after))
-before, after = network(work), network(rest)
-print("positions that the feed-forward changes:", changed(before, after))
+we = x[2]
+show("we, sums", we @ w1 + b1)
+show("we, hidden units", (we @ w1 + b1).relu())
 
-order = [4, 3, 2, 1, 0]
-moved = network(work[:, order]).allclose(before[:, order], atol=1e-6)
-print("words in another order, results in the same other order:", moved)
-alone = [network(work[:, i : i + 1]) for i in range(5)]
-same = torch.cat(alone, dim=1).allclose(before, atol=1e-6)
-print("each word on its own, the same results:", same)
+outputs = []
+for vector in x:  # one word at a time
+    outputs.append((vector @ w1 + b1).relu() @ w2 + b2)
+for word, output in zip(words, outputs, strict=True):
+    show(f"{word}, output", output)
+
+whole = (x @ w1 + b1).relu() @ w2 + b2  # all five words at once
+print("equal:", whole.allclose(torch.stack(outputs)))
+
+x[3] = torch.tensor([1.0, 2, 3, 4])  # another word than work
+changed = ((x @ w1 + b1).relu() @ w2 + b2 != whole).any(dim=-1)
+print("positions that change:", changed.nonzero().flatten().tolist())
