@@ -8,6 +8,7 @@ import torch
 from matplotlib.colors import to_rgba
 
 from figures.diagram import blank_canvas, frame, line, write
+from figures.examples import run_example
 from figures.overview import WIDTH as NARROW
 from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, VALUE, canvas, figure
@@ -52,9 +53,8 @@ def write_matrix_name(ax, x, y, letter, color) -> None:
 )
 def one_query(label):
     """The query of work in the pencil model, with the numbers of the chapter's examples."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        from examples.attention import one_query as numbers
-        from examples.attention import query
+    numbers = run_example("examples/attention/one_query.py")
+    query = run_example("examples/attention/query.py")
     fig, ax = narrow_canvas(520)
 
     def write_vector(x, y, vector, color, **options):
@@ -81,32 +81,32 @@ def one_query(label):
             write(ax, 86 + 56 * i, y + 12, text, color)
 
     write(ax, 4, 14, label["query"], ha="left", weight="bold")
-    maps = [("Q", query.w_query, "− 2", query.q_work, QUERY)]
-    draw_product(30, "work", query.x_work, maps)
+    maps = [("Q", query["w_query"], "− 2", query["q_work"], QUERY)]
+    draw_product(30, "work", query["x_work"], maps)
     write(ax, 4, 140, label["key"], ha="left", weight="bold")
-    we = numbers.words.index("we")
+    we = numbers["words"].index("we")
     maps = [
-        ("K", numbers.w_key, "", numbers.keys[we], KEY),
-        ("V", numbers.w_value, "", numbers.values[we], VALUE),
+        ("K", numbers["w_key"], "", numbers["keys"][we], KEY),
+        ("V", numbers["w_value"], "", numbers["values"][we], VALUE),
     ]
-    draw_product(156, "we", numbers.x[we], maps)
+    draw_product(156, "we", numbers["x"][we], maps)
     write(ax, 4, 322, label["rest"], ha="left", weight="bold")
     heads = ("keys", 106, KEY), ("score", 212, INK), ("weight", 268, INK), ("value", 354, VALUE)
     for name, x, color in heads:
         write(ax, x, 346, label[name], color)
-    scores = two_decimals(numbers.scores)
-    for i, word in enumerate(numbers.words):
+    scores = two_decimals(numbers["scores"])
+    for i, word in enumerate(numbers["words"]):
         y = 370 + 24 * i
-        weight = numbers.weights[i].item()
+        weight = numbers["weights"][i].item()
         write(ax, 4, y, word, ha="left")
-        write_vector(106, y, numbers.keys[i], KEY)
+        write_vector(106, y, numbers["keys"][i], KEY)
         write(ax, 236, y, scores[i], ha="right")
         frame(ax, 248, y - 10, 40 * weight, 20, FIRST, 0, facecolor=to_rgba(FIRST, 0.4))
         write(ax, 268, y, f"{weight:.2f}")
-        write_vector(396, y, numbers.values[i], VALUE, ha="right")
+        write_vector(396, y, numbers["values"][i], VALUE, ha="right")
     line(ax, (300, 482), (396, 482), width=1)
     write(ax, 296, 500, label["output"], ha="right")
-    write_vector(396, 500, numbers.output, VALUE, ha="right")
+    write_vector(396, 500, numbers["output"], VALUE, ha="right")
     return fig
 
 

@@ -795,3 +795,170 @@ def test_where_two_keys_compete_the_slopes_stay_at_a_quarter():
     scores = 8 * torch.tensor([0.0, 0.0, -3.0], dtype=torch.float64)
     weights = scores.softmax(dim=-1)
     assert_close((weights * (1 - weights))[:2], torch.tensor([0.25, 0.25], dtype=torch.float64))
+
+
+# Heads
+
+
+@claim("attention-in-practice#two-neighbors")
+@mutation(
+    "transformer.py",
+    "self.nhead = nhead",
+    "self.nhead = 1",
+    fault="attention has one head, whatever its nhead",
+)
+@mutation(
+    "examples/attention-in-practice/two_neighbors.py",
+    "nn.Sequential(hidden, nn.ReLU(), nn.Linear",
+    "nn.Sequential(hidden, nn.Linear",
+    fault="the feed-forward reader has no ReLU and is a linear map",
+)
+def test_behind_one_head_a_feed_forward_network_names_neighbors_that_a_linear_map_does_not(printed):
+    shown = printed("examples", "two_neighbors")
+    right = {label.removesuffix(", right"): int(value[:-1]) for label, value in shown.items()}
+    assert right["guessing"] == round(100 / 9)
+    assert 50 < right["linear map, nhead = 1"] < 75
+    assert right["feed-forward, nhead = 1"] > 95
+    assert right["linear map, nhead = 2"] == right["feed-forward, nhead = 2"] == 100
+
+
+@claim("attention-in-practice#two-neighbors")
+@mutation(
+    "examples/attention-in-practice/two_neighbors.py",
+    "x = embedding(ids) + table",
+    "x = embedding(ids)",
+    fault="the example of the two neighbors omits the positions",
+)
+def test_one_of_two_heads_looks_right_and_the_other_left_and_one_head_is_uneven(capsys):
+    trained = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "two_neighbors.py"))["trained"]
+    weights = trained["linear map", 2][1]
+    middle = [[head[i].argmax().item() - i for i in (1, 2, 3)] for head in weights]
+    assert sorted(middle) == [[-1, -1, -1], [1, 1, 1]]
+    (alone,) = trained["feed-forward", 1][1]
+    for i in (1, 2, 3):  # the left neighbor has the larger weight
+        assert 1.5 < alone[i, i - 1] / alone[i, i + 1] < 4
+
+
+def name_both(first: float, second: float, reader: nn.Module) -> list[float]:
+    """Train a reader on weighted sums of two one-hot tokens; the fractions named right."""
+    before, after = torch.cartesian_prod(torch.arange(9), torch.arange(9)).T
+    one_hot = torch.eye(9)
+    x = first * one_hot[before] + second * one_hot[after]
+    optimizer = torch.optim.Adam(reader.parameters(), lr=0.03)
+    for _ in range(600):
+        guess = reader(x).unflatten(-1, (2, 9))
+        loss = F.cross_entropy(guess.transpose(1, 2), torch.stack([before, after], dim=-1))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    best = guess.argmax(dim=-1)
+    return [(best[:, 0] == before).float().mean(), (best[:, 1] == after).float().mean()]
+
+
+@claim("attention-in-practice#two-neighbors", kind="measurement")
+def test_an_average_with_unequal_weights_shows_the_order_to_a_nonlinear_reader_only():
+    torch.manual_seed(0)
+
+    def network():
+        return nn.Sequential(nn.Linear(9, 64), nn.ReLU(), nn.Linear(64, 18))
+
+    assert min(name_both(2 / 3, 1 / 3, network())) == 1
+    larger, smaller = name_both(2 / 3, 1 / 3, nn.Linear(9, 18))
+    assert larger == 1 and smaller < 0.6
+    assert sum(name_both(1 / 2, 1 / 2, network())) < 1.3  # equal weights lose the order
+
+
+@claim("attention-in-practice#low-rank")
+@mutation(
+    "transformer.py",
+    "return self.output(joined), weights",
+    "return joined, weights",
+    fault="the output projection is omitted",
+)
+@pytest.mark.parametrize("nhead", [1, 2, 4, 8])
+def test_the_output_is_a_sum_of_low_rank_maps_one_per_head(nhead):
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(16, nhead).double()
+    x = torch.randn(2, 5, 16, dtype=torch.float64)
+    output, weights = attention(x, x, x, need_weights=True)
+    to_value = attention.value.weight.chunk(nhead)
+    from_head = attention.output.weight.chunk(nhead, dim=1)
+    total = attention.output(attention.value.bias).expand_as(output)
+    for head in range(nhead):
+        carried = from_head[head] @ to_value[head]
+        assert torch.linalg.matrix_rank(carried) == 16 // nhead
+        total = total + weights[:, head] @ x @ carried.T
+    assert_close(total, output)
+
+
+@claim("attention-in-practice#low-rank")
+@mutation(
+    "transformer.py",
+    "heads.transpose(1, 2).flatten(2)",
+    "heads.cumsum(dim=1).transpose(1, 2).flatten(2)",
+    fault="each head also contains the heads before it",
+)
+def test_the_order_of_the_heads_changes_nothing():
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(16, 4).double()
+    x = torch.randn(2, 5, 16, dtype=torch.float64)
+    before = attention(x, x, x)[0]
+    order = torch.tensor([2, 0, 3, 1])
+    with torch.no_grad():
+        for part in (attention.query, attention.key, attention.value):
+            part.weight.copy_(part.weight.unflatten(0, (4, 4))[order].flatten(0, 1))
+            part.bias.copy_(part.bias.unflatten(0, (4, 4))[order].flatten())
+        columns = attention.output.weight.unflatten(1, (4, 4))[:, order].flatten(1)
+        attention.output.weight.copy_(columns)
+    assert_close(attention(x, x, x)[0], before)
+
+
+@claim("attention-in-practice#low-rank")
+@mutation(
+    "transformer.py",
+    "return self.output(joined), weights",
+    "return self.output(joined.relu()), weights",
+    fault="a ReLU comes before the output projection",
+)
+def test_with_one_head_the_output_matrix_can_be_left_out():
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(16, 1).double()
+    x = torch.randn(2, 5, 16, dtype=torch.float64)
+    before = attention(x, x, x)[0]
+    with torch.no_grad():
+        attention.value.bias.copy_(attention.output(attention.value.bias))
+        attention.value.weight.copy_(attention.output.weight @ attention.value.weight)
+    attention.output = nn.Identity()
+    assert_close(attention(x, x, x)[0], before)
+
+
+@claim("attention-in-practice#trained-head")
+@mutation(
+    "examples/attention-in-practice/trained_head.py",
+    "weights_of(pair.source)[:, -1]",
+    "weights_of(pair.source)[:, 0]",
+    fault="the trained heads are counted at the first word",
+)
+def test_the_question_mark_looks_most_at_the_first_word_in_one_trained_head(printed):
+    shown = printed("examples", "trained_head")
+    assert shown["questions of the test set"] == "200"
+    assert float(shown["head 2, weight that ? gives to why"]) > 0.9
+    shares = [
+        int(shown[f"head {head}, ? looks most at the first word"].rstrip("%")) for head in range(4)
+    ]
+    guess = int(shown["a word at random is the first word"].rstrip("%"))
+    assert guess < 20 and shares[2] == max(shares) > 80
+    assert 3 * guess < shares[3] == min(shares) < 60
+
+
+@claim("attention-in-practice#trained-head")
+@mutation(
+    "examples/attention-in-practice/trained_head.py",
+    "(torch.stack(most)[chosen, 2] == 0)",
+    "(torch.stack(most)[:, 2] == 0)",
+    fault="the first words are counted together, whatever they are",
+)
+def test_the_head_of_the_question_mark_finds_question_words_and_misses_most_verbs(printed):
+    shown = printed("examples", "trained_head")
+    assert int(shown["head 2, if the first word is a question word"].rstrip("%")) > 95
+    assert int(shown["head 2, if the first word is a verb"].rstrip("%")) < 50
