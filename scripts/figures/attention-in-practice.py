@@ -25,9 +25,9 @@ RESULTS = Path(transformer.__file__).with_name("results")
         "rate": "learning rate",
     },
     zh={
-        "divided": "除",
-        "not divided": "不除",
-        "smaller W_Q": "不除，起点小",
+        "divided": "缩放",
+        "not divided": "不缩放",
+        "smaller W_Q": "不缩放，起点小",
         "never": "未达到",
         "steps": "步数",
         "rate": "学习率",

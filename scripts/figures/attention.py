@@ -186,7 +186,7 @@ def by_hand(label):
 
 @figure(
     en={"divided": "divided by 8", "undivided": "not divided", "weight": "weight", "rank": "rank"},
-    zh={"divided": "除以 8", "undivided": "不除", "weight": "权重", "rank": "名次"},
+    zh={"divided": "除以 8", "undivided": "不缩放", "weight": "权重", "rank": "名次"},
 )
 def saturation(label):
     torch.manual_seed(0)
