@@ -232,12 +232,15 @@ def test_the_query_of_work_is_computed_from_its_row_and_its_position(printed):
     "scores = -keys @ q_work",
     fault="the scores have the wrong sign",
 )
-def test_work_takes_the_value_of_we_whose_score_was_the_lowest_without_matrices(printed):
-    shown = printed("examples", "one_query")
-    scores = {word: float(shown[f"score of work with {word}"]) for word in SENTENCE}
-    assert max(scores, key=scores.get) == "we" and scores["we"] == 542.22
-    assert shown["weight of we"] == "1.00"
-    assert shown["output of work"] == shown["value of we"] == "6.02 0.00"
+def test_work_takes_the_value_of_we_whose_score_was_the_lowest_without_matrices(printed, variables):
+    assert printed("examples", "one_query")["output of work"] == "6.02 0.00"
+    shown = variables("one_query")
+    we = SENTENCE.index("we")
+    assert shown["scores"].argmax() == we
+    assert shown["scores"][we].item() == pytest.approx(542.22, abs=0.005)
+    assert shown["scores"][0].item() == pytest.approx(-422.53, abs=0.005)
+    assert_close(shown["weights"][we], torch.tensor(1.0))
+    assert_close(shown["output"], shown["values"][we])
 
 
 @claim("attention#all-queries")

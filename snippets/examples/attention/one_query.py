@@ -14,20 +14,14 @@ w_key = torch.tensor([[2.0, -3.0, -1.0, 4.0], [1.0, -1.0, -1.0, -1.0]])
 w_value = torch.tensor([[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
 q_work = torch.tensor([14.43, -15.98])
 
-
-def show(name, rows):
-    for word, row in zip(words, rows.tolist(), strict=True):
-        numbers = row if isinstance(row, list) else [row]
-        print(f"{name} {word}:", *(f"{number:.2f}" for number in numbers))
-
-
 keys = x @ w_key.T  # row i is w_key times x[i]
-show("key of", keys)
-scores = keys @ q_work  # one score per key
-show("score of work with", scores)
-weights = scores.softmax(dim=-1)
-show("weight of", weights)
 values = x @ w_value.T
-show("value of", values)
+scores = keys @ q_work  # one score per key
+weights = scores.softmax(dim=-1)
 output = weights @ values
+
+print("key (two numbers), score, weight, value (two numbers)")
+for i, word in enumerate(words):
+    numbers = [*keys[i], scores[i], weights[i], *values[i]]
+    print(f"{word:>4}", *(f"{number.item():8.2f}" for number in numbers))
 print("output of work:", *(f"{number:.2f}" for number in output.tolist()))
