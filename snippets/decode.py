@@ -272,16 +272,18 @@ class CachedAttention:
         self.key, self.value = attention.key(x), attention.value(x)
 
     def append(self, x: Tensor) -> None:
-        """Keys and values of further positions x, (batch, n, d_model)."""
+        """Add keys and values of further positions x, (batch, n, d_model)."""
         new = CachedAttention(self.attention, x)
         self.key = torch.cat([self.key, new.key], dim=1)
         self.value = torch.cat([self.value, new.value], dim=1)
 
     def __call__(self, x: Tensor, mask: Tensor) -> Tensor:
         """What MultiHeadAttention computes, for the queries of x alone."""
+        # new queries, and all keys and values stored so far
         parts = self.attention.query(x), self.key, self.value
         query, key, value = map(self.attention.split, parts)
         heads, _ = fused_attention(query, key, value, mask)
+        # the heads joined again, (batch, n, d_model)
         return self.attention.output(heads.transpose(1, 2).flatten(2))
 
     def select(self, rows: Tensor) -> None:

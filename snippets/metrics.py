@@ -4,7 +4,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -42,16 +42,23 @@ def mean_loss(
     return total / count
 
 
+def exp(loss: float) -> float:
+    """The perplexity of a loss in nats; inf where a float ends."""
+    return math.exp(loss) if loss < 709 else math.inf
+
+
 def translate_all(
     translator: Translator,
     sources: list[list[str]],
     beam_size: int = 4,
     batch_size: int = 64,
+    show: Callable[[int], None] = lambda count: None,
 ) -> list[list[str]]:
     """Lists of subwords -> lists of subwords, by beam search.
 
     A translation has at most twice as many subwords as the longest source of
-    its batch and 20 more, and no more than the model has positions.
+    its batch and 20 more, and no more than the model has positions. Calls
+    show after each batch with the number of translations.
     """
     model, found = translator.model, [[""]] * len(sources)
     device = next(model.parameters()).device
@@ -64,6 +71,7 @@ def translate_all(
         tgt = beam_search(model, src, longest, BOS, EOS, beam_size)
         for i, row in zip(rows, tgt.tolist(), strict=True):
             found[i] = translator.target.decode(row)
+        show(start + len(rows))
     return found
 
 
@@ -146,6 +154,7 @@ def evaluate(
     subwords: Subwords,
     texts: list[Text],
     max_tokens: int,
+    show: Callable[[int], None] = lambda count: None,
 ) -> tuple[dict[str, float], str]:
     """The perplexity and scores of the translations, and a table of them.
 
@@ -155,8 +164,9 @@ def evaluate(
     pairs = [subwords.pair(text) for text in texts]
     examples = [example_of(translator, pair) for pair in pairs]
     loss = mean_loss(translator.model, examples, max_tokens)
-    result = {"perplexity": math.exp(loss)}
-    found = translate_all(translator, [pair.source for pair in pairs])
+    result = {"perplexity": exp(loss)}
+    sources = [pair.source for pair in pairs]
+    found = translate_all(translator, sources, show=show)
     hypotheses = [" ".join(subwords.join(row).split()) for row in found]
     rows = zip(texts, hypotheses, strict=True)
     table = "".join(f"{a}\t{b}\t{hypothesis}\n" for (a, b), hypothesis in rows)

@@ -1,8 +1,5 @@
 # --8<-- [start:imports]
-"""Sentence pairs of your own: reading, cleaning, subwords.
-
-A file is UTF-8 and has one pair a line: source, tab, target.
-"""
+"""Sentence pairs of your own: cleaning, parts, subwords."""
 
 import itertools
 import unicodedata
@@ -12,6 +9,7 @@ from typing import NamedTuple
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from corpus import PARTS, Pair
+from pair_files import read_columns
 from phrases import part_of
 
 MAX_BYTES = 512  # of a sentence in UTF-8; it has no more subwords than bytes
@@ -31,54 +29,32 @@ class Text(NamedTuple):
 Dropped = dict[str, list[int]]  # the line numbers of each reason
 
 
-def read_pairs(path: Path) -> tuple[list[Text], Dropped]:
+def read_pairs(
+    *paths: Path,
+    columns: str | None = None,
+    encoding: str | None = None,
+) -> tuple[list[Text], Dropped]:
     """The clean pairs of a file, in its order, and what was dropped.
 
     Unicode is composed (NFC), and each run of white space becomes one space.
-    Columns after the second are ignored. Raises ValueError, with the number
-    of the line, for bytes that are not UTF-8 and a line of one column, and
-    for a file that can't be read or has no clean pair.
+    Raises ValueError as read_columns, and if no pair is left.
     """
-    try:
-        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}") from error
     pairs: dict[Text, None] = {}
     dropped: Dropped = {}
-    for number, line in enumerate(lines, 1):
-        if number == len(lines) and not line:
-            break  # the end of the last line
-        pair = read_line(line, f"{path}:{number}")
+    for number, texts in read_columns(paths, columns, encoding):
+        pair = Text(*map(clean, texts))
         reason = "duplicate" if pair in pairs else reason_to_drop(pair)
         if reason:
             dropped.setdefault(reason, []).append(number)
         else:
             pairs[pair] = None
     if not pairs:
-        count = sum(map(len, dropped.values()))
-        raise ValueError(
-            f"{path}: no pair is left; dropped {count}: {', '.join(dropped)}"
-        )
+        raise ValueError(f"{paths[0]}: no pair is left; {report(dropped)}")
     return list(pairs), dropped
 
 
-def read_line(line: bytes, place: str) -> Text:
-    """A line's first two columns; ValueError as read_pairs."""
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{place}: byte {error.start + 1} of the line, "
-            f"0x{line[error.start]:02x}, is not UTF-8; "
-            "save the file in the encoding UTF-8"
-        ) from error
-    columns = unicodedata.normalize("NFC", text).split("\t")
-    if len(columns) == 1 and text.strip():
-        raise ValueError(
-            f"{place}: one column; a line has a source, a tab and a target"
-        )
-    source, target = [" ".join(each.split()) for each in [*columns, ""][:2]]
-    return Text(source, target)
+def clean(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def reason_to_drop(pair: Text) -> str | None:
@@ -111,11 +87,16 @@ def split_pairs(pairs: list[Text]) -> dict[str, list[Text]]:
     parts: dict[str, list[Text]] = {part: [] for part in PARTS}
     for pair in pairs:
         parts[part_of(pair.source.casefold())].append(pair)
-    sizes = ", ".join(f"{name} {len(part)}" for name, part in parts.items())
-    if len(pairs) < MIN_PAIRS or not all(parts.values()):
+    if len(pairs) < MIN_PAIRS:
         raise ValueError(
-            f"{len(pairs)} pairs ({sizes}) are too few; "
-            f"a training needs at least {MIN_PAIRS} different ones"
+            f"pairs left: {len(pairs)}; a training needs at least {MIN_PAIRS}, "
+            "a useful translator many thousands"
+        )
+    if not all(parts.values()):
+        sources = len({pair.source.casefold() for pair in pairs})
+        raise ValueError(
+            f"different sources: {sources}; these are too few for a training, "
+            "a validation and a test set without a common source"
         )
     return parts
 

@@ -1,32 +1,39 @@
 # --8<-- [start:imports]
-"""Training on your own sentence pairs, from a file of source, tab, target.
+"""Training on your own sentence pairs.
 
     python train_pairs.py pairs.tsv
+    python train_pairs.py tatoeba.tsv --columns 2,4
+    python train_pairs.py corpus.en corpus.zh
     python train_pairs.py pairs.tsv --resume
     torchrun --nproc-per-node 2 train_pairs.py pairs.tsv --bfloat16
 
-Writes pairs.safetensors (the translator), pairs.subwords.json and
-pairs.test.tsv (source, reference and translation of the test set); and a
-checkpoint, also at Ctrl-C. Without --resume no existing file is overwritten.
+Writes pairs.safetensors (the translator), pairs.subwords.json, pairs.test.tsv
+(source, reference and translation of the test set), pairs.curve.tsv and, with
+matplotlib, pairs.curve.png; and a checkpoint, also at Ctrl-C. Without --resume
+no existing file is overwritten.
 """
 
 import argparse
+import hashlib
 import math
 import random
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 import torch.distributed as dist
+from filelock import FileLock, Timeout
 from torch import Tensor, nn
 
 from batching import Example, example_of, token_batches
 from checkpoints import write_whole
 from corpus import Pair, Vocabulary
-from metrics import evaluate, mean_loss
+from metrics import evaluate, exp, mean_loss, scores, translate_all
 from sentence_pairs import (
     MAX_BYTES,
     Dropped,
@@ -43,6 +50,8 @@ from trainer import (
     Settings,
     Trainer,
     distributed_context,
+    forward_backward,
+    show_line,
 )
 from transformer import Transformer, TransformerConfig
 from translator import Translator, save_translator
@@ -52,6 +61,27 @@ VALIDATION_PAIRS, TEST_PAIRS = 500, 2000  # at most, drawn at random
 
 # --8<-- [end:imports]
 # --8<-- [start:settings]
+SIZES: dict[str, dict[str, Any]] = {
+    "small": {  # an hour or two on two cores
+        "d_model": 128,
+        "layers": 2,
+        "dropout": 0.2,
+        "vocab_size": 4000,
+        "batch_size": 2048,
+        "steps": 8000,
+    },
+    "base": {  # for a GPU; on two cores a day
+        "d_model": 256,
+        "layers": 3,
+        "dropout": 0.2,
+        "vocab_size": 8000,
+        "batch_size": 4096,
+        "steps": 20_000,
+    },
+}
+MANY_PAIRS = 200_000  # from here on the size is base
+
+
 @dataclass(frozen=True)
 class PairSettings(Settings):
     """As Settings; a batch is measured in tokens.
@@ -60,22 +90,25 @@ class PairSettings(Settings):
     averaged. Raises ValueError if not, and for a number not above 0.
     """
 
-    steps: int = 20_000  # at most
-    batch_size: int = 4096  # tokens a side, padding included
+    steps: int = 8000  # at most
+    batch_size: int = 2048  # tokens a side, padding included
     schedule: str = "noam"
     warmup_steps: int = 1000
-    vocab_size: int = 8000  # subwords
+    vocab_size: int = 4000  # subwords
     clip: float = 1.0  # the largest norm of the gradients
     every: int = 500  # steps from one measurement to the next
     average: int = 5  # so many of the last measured models
     patience: int = 4  # measurements without a better one
+    bleu_pairs: int = 100  # validation pairs translated at a measurement
 
     def __post_init__(self) -> None:
-        names = "steps batch_size warmup_steps clip every average patience"
+        names = "steps batch_size warmup_steps clip every average patience peak"
         for name in names.split():
             value = getattr(self, name)
-            if not value > 0:
+            if not value > 0 or (name == "peak" and math.isinf(value)):
                 raise ValueError(f"{name} must be above 0, got {value}")
+        if self.bleu_pairs < 0:
+            raise ValueError(f"bleu_pairs must be 0 or more: {self.bleu_pairs}")
         if self.patience >= self.average:
             raise ValueError(
                 "patience must be below average, "
@@ -83,11 +116,22 @@ class PairSettings(Settings):
             )
 
 
-def model_sizes(d_model: int, layers: int, dropout: float) -> dict[str, Any]:
-    """Sizes of a TransformerConfig, in the paper's proportions."""
+def model_sizes(
+    d_model: int, layers: int, dropout: float, nhead: int | None = None
+) -> dict[str, Any]:
+    """Sizes of a TransformerConfig, in the paper's proportions.
+
+    A head has 64 numbers, or more if d_model is not a multiple of 64.
+    """
+    for name, value in ("d_model", d_model), ("layers", layers):
+        if value < 1:
+            raise ValueError(f"{name} must be above 0, got {value}")
+    heads = range(max(1, d_model // 64), 0, -1)
     return {
         "d_model": d_model,
-        "nhead": max(1, d_model // 64),
+        "nhead": next(h for h in heads if d_model % h == 0)
+        if nhead is None
+        else nhead,
         "num_encoder_layers": layers,
         "num_decoder_layers": layers,
         "dim_feedforward": 4 * d_model,
@@ -112,11 +156,15 @@ class PairTrainer(Trainer):
         held_out: list[Pair],
         settings: PairSettings,
         group: DistributedContext = SINGLE_PROCESS,
+        subwords: Subwords | None = None,
     ):
         super().__init__(translator, pairs, held_out, settings, group)
         self.pair_settings, self.every = settings, settings.every
+        self.subwords = subwords  # for the BLEU of a measurement
         self.recent: list[dict[str, Tensor]] = []  # the last measured models
         self.norms: list[float] = []  # since the last point of the curve
+        self.started, self.first_step = time.monotonic(), 0
+        self.curve_path: Path | None = None
 
     def state_dict(self) -> dict[str, Any]:
         own = {"recent": self.recent, "norms": self.norms}
@@ -125,6 +173,13 @@ class PairTrainer(Trainer):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         super().load_state_dict(state)
         self.recent, self.norms = state["recent"], state["norms"]
+        self.first_step = self.step
+
+    @property
+    def changeable(self) -> tuple[str, ...]:
+        """A training may go on for longer; linear has fallen to 0 by then."""
+        longer = ("steps",) if self.settings.schedule == "noam" else ()
+        return (*longer, "patience", "bleu_pairs")
 
     def remaining_batches(self) -> Iterator[list[Example]]:
         return token_batches(
@@ -172,22 +227,56 @@ class PairTrainer(Trainer):
             "held_out": self.held_out_loss(),
             "norm": max(self.norms),
             "clipped": self.clipped,
-        }
+        } | self.held_out_scores()
+
+    def held_out_scores(self) -> dict[str, float]:
+        """BLEU of greedy translations, if sacreBLEU is installed."""
+        pairs = self.held_out[: self.pair_settings.bleu_pairs]
+        if not pairs or not self.subwords or self.group.rank > 0:
+            return {}
+        sources = [pair.source for pair in pairs]
+        found = translate_all(self.translator, sources, beam_size=1)
+        texts = [*map(self.subwords.join, found)]
+        references = [self.subwords.join(pair.target) for pair in pairs]
+        try:
+            named = scores(texts, references)
+        except ImportError:
+            return {}
+        return {"bleu": next(iter(named.values()))}
 
     def measure(self) -> None:
         """Add a point to the curve, and the model to the recent ones."""
         super().measure()
         self.norms.clear()
+        if self.curve_path and self.group.rank == 0:
+            write_curve(self.curve_path, self.curve)
         weights = self.model.state_dict().items()
         self.recent.append({name: w.cpu().clone() for name, w in weights})
         del self.recent[: -self.pair_settings.average]
 
     def quality(self) -> str:
-        perplexity = "?"
-        if self.curve:
-            perplexity = f"{math.exp(self.curve[-1]['held_out']):.2f}"
+        point = self.curve[-1] if self.curve else {}
+        perplexity = number(exp(point["held_out"])) if point else "?"
+        bleu = f"  BLEU {point['bleu']:.1f}" if "bleu" in point else ""
         clipped = self.clipped + sum(point["clipped"] for point in self.curve)
-        return f"perplexity {perplexity}  clipped {clipped}"
+        return f"perplexity {perplexity}{bleu}  clipped {clipped}"
+
+    def line(self) -> str:
+        """With the time left; a measurement keeps its line."""
+        seconds = time.monotonic() - self.started
+        per_step = seconds / max(1, self.step - self.first_step)
+        left = per_step * (self.settings.steps - self.step)
+        line = f"{super().line()} at most {duration(left)} left"
+        return f"{line:<100}" + ("" if self.losses else "\n")
+
+    def seconds_per_step(self) -> float:
+        """Of the first batch, computed twice without a step."""
+        batch = next(self.remaining_batches())
+        for _ in range(2):
+            started = time.monotonic()
+            forward_backward(self.model, batch, self.settings, self.group)
+        self.optimizer.zero_grad()
+        return time.monotonic() - started
 
     def finish(self) -> None:
         """Replace the model by the mean of the recent ones.
@@ -209,31 +298,71 @@ class PairTrainer(Trainer):
 
 
 # --8<-- [end:trainer]
+# --8<-- [start:curve]
+def duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{math.ceil(seconds)} s"
+    minutes = math.ceil(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def number(value: float) -> str:
+    return f"{value:.2f}" if value < 1e6 else f"{value:.1e}"
+
+
+def write_curve(path: Path, curve: list[dict[str, float]]) -> None:
+    """A line for each measurement; with matplotlib also a picture."""
+    lines = ["step\ttraining loss\tvalidation loss\tperplexity\tBLEU\n"]
+    for point in curve:
+        bleu = f"{point['bleu']:.2f}" if "bleu" in point else ""
+        lines.append(
+            f"{point['step']}\t{point['loss']:.4f}\t{point['held_out']:.4f}\t"
+            f"{number(exp(point['held_out']))}\t{bleu}\n"
+        )
+    write_whole(path, "".join(lines).encode())
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return
+    figure = Figure(layout="constrained")
+    left, right = figure.subplots(2, 1, sharex=True)
+    steps = [point["step"] for point in curve]
+    left.plot(steps, [point["loss"] for point in curve], label="training")
+    held_out = [point["held_out"] for point in curve]
+    left.plot(steps, held_out, label="validation")
+    left.set_ylabel("loss (nats per token)")
+    left.legend()
+    right.plot(steps, [point.get("bleu", math.nan) for point in curve])
+    right.set(xlabel="step", ylabel="validation BLEU")
+    figure.savefig(path.with_suffix(".png"))
+
+
+# --8<-- [end:curve]
 # --8<-- [start:main]
 class Prepared(NamedTuple):
     """The data of a training by part, and its translator, still untrained."""
 
     texts: dict[str, list[Text]]
-    dropped: Dropped
     subwords: Subwords
     pairs: dict[str, list[Pair]]
     translator: Translator
 
 
 def prepare(
-    file: Path, settings: PairSettings, sizes: dict[str, Any]
+    texts: list[Text], settings: PairSettings, sizes: dict[str, Any]
 ) -> Prepared:
-    """Raises ValueError for bad input, as read_pairs and learn_subwords."""
-    found, dropped = read_pairs(file)
-    texts = split_pairs(found)
-    subwords = learn_subwords(texts["train"], settings.vocab_size)
-    pairs = {name: [*map(subwords.pair, part)] for name, part in texts.items()}
+    """Raises ValueError as split_pairs, learn_subwords and the model."""
+    parts = split_pairs(texts)
+    subwords = learn_subwords(parts["train"], settings.vocab_size)
+    pairs = {name: [*map(subwords.pair, part)] for name, part in parts.items()}
     vocabulary = Vocabulary(subwords.tokens)  # of both languages
     size = len(vocabulary)
     torch.manual_seed(settings.seed)
     config = TransformerConfig(size, size, max_len=MAX_BYTES + 2, **sizes)
     translator = Translator(Transformer(config), vocabulary, vocabulary)
-    return Prepared(texts, dropped, subwords, pairs, translator)
+    return Prepared(parts, subwords, pairs, translator)
 
 
 def sample(items: list[Any], count: int, seed: int) -> list[Any]:
@@ -244,56 +373,171 @@ def sample(items: list[Any], count: int, seed: int) -> list[Any]:
     return [items[i] for i in found]
 
 
+def name_of(path: Path) -> str:
+    """pairs for pairs.tsv, pairs.tsv.gz and pairs.en."""
+    if path.suffix in (".gz", ".bz2", ".xz", ".zip"):
+        path = path.with_suffix("")
+    return path.stem
+
+
+class Files(NamedTuple):
+    """What a training writes."""
+
+    checkpoint: Path
+    subwords: Path
+    table: Path
+    translator: Path
+    curve: Path
+
+    @classmethod
+    def of(cls, out: Path, name: str) -> "Files":
+        endings = "checkpoint subwords.json test.tsv safetensors curve.tsv"
+        return cls(*(out / f"{name}.{each}" for each in endings.split()))
+
+    def check(self, resume: bool) -> None:
+        """Raises ValueError if a training would lose what is there."""
+        existing = [str(path) for path in self if path.exists()]
+        if resume and not self.checkpoint.exists():
+            raise ValueError(
+                f"there is no {self.checkpoint}: begin without --resume"
+            )
+        if existing and not resume:
+            raise ValueError(
+                f"{', '.join(existing)} exists; "
+                + (
+                    "continue with --resume"
+                    if self.checkpoint.exists()
+                    else "delete it"
+                )
+                + ", or choose another folder with --out"
+            )
+
+
+def describe(
+    data: Prepared, dropped: Dropped, trainer: PairTrainer, size: str
+) -> str:
+    """What is trained on what, and how long it may take."""
+    counts = {name: len(part) for name, part in data.texts.items()}
+    config, settings = trainer.model.config, trainer.pair_settings
+    parameters = sum(p.numel() for p in trainer.model.parameters())
+    device = trainer.group.device.type
+    if device == "cpu" and torch.backends.mps.is_available():
+        device = f"{device} (not mps: its results are not tested)"
+    parts = ", ".join(f"{count} {name}" for name, count in counts.items())
+    seconds = trainer.seconds_per_step() * (settings.steps - trainer.step)
+    lines = [
+        f"pairs: {sum(counts.values())} ({parts})",
+        *([report(dropped)] if dropped else []),
+        f"subwords: {len(data.subwords.tokens)}",
+        f"size {size}: d_model {config.d_model}, nhead {config.nhead}, "
+        f"layers {config.num_encoder_layers} + {config.num_decoder_layers}, "
+        f"parameters {parameters:,}",
+        f"at most {settings.steps} steps of {settings.batch_size} tokens "
+        f"on {device}: about {duration(seconds)}",
+    ]
+    return "\n".join(lines)
+
+
+@contextmanager
+def only_run(
+    files: Files, group: DistributedContext, resume: bool
+) -> Iterator[None]:
+    """Raises ValueError while another training writes the same files."""
+    path = files.checkpoint.with_suffix(".lock")
+    if group.rank > 0:
+        yield
+        return
+    try:
+        with FileLock(path, timeout=0):
+            files.check(resume)  # another training may just have ended
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
+    except Timeout as error:
+        raise ValueError(
+            f"another training is writing {files.checkpoint}; wait for it, "
+            "or choose another folder with --out"
+        ) from error
+
+
+def save_results(
+    data: Prepared, settings: PairSettings, files: Files
+) -> dict[str, float]:
+    """Translate the test set; write the translator and the translations."""
+    tested = sample(data.texts["test"], TEST_PAIRS, settings.seed)
+    result, table = evaluate(
+        data.translator,
+        data.subwords,
+        tested,
+        settings.batch_size,
+        lambda count: show_line(f"translated {count}/{len(tested)} "),
+    )
+    subwords = data.subwords.tokenizer.to_str().encode()
+    write_whole(files.subwords, subwords)
+    write_whole(files.table, table.encode())
+    key = hashlib.sha256(subwords).hexdigest()
+    save_translator(
+        data.translator, files.translator, settings.seed, subwords=key
+    )
+    return result
+
+
 def run_pairs(
-    file: Path,
-    out: Path,
-    sizes: dict[str, Any],
+    paths: Sequence[Path],
+    out: Path = Path(),
     resume: bool = False,
-    **changes: Any,
+    columns: str | None = None,
+    encoding: str | None = None,
+    size: str | None = None,
+    **options: Any,
 ) -> tuple[list[dict[str, float]], dict[str, float]]:
-    """Train on a file's pairs; save and test the translator.
+    """Train on the pairs of a file or of two parallel ones; save and test.
 
     Returns the curve, and perplexity, BLEU and chrF on the test set. The
-    changes are to the settings. Raises ValueError for bad input and existing
-    results, before anything is written. Other errors: as PairTrainer.
+    options replace those of the size, which the number of pairs chooses.
+    Raises ValueError for bad input and existing results, before anything is
+    written. Other errors: as PairTrainer.
     """
-    settings = PairSettings(**changes)
-    endings = "checkpoint", "subwords.json", "test.tsv", "safetensors"
-    paths = [out / f"{file.stem}.{ending}" for ending in endings]
-    existing = [str(path) for path in paths if path.exists()]
-    if existing and not resume:
-        names = ", ".join(existing)
-        if paths[0].exists():
-            raise ValueError(
-                f"{names} exists; continue with --resume, "
-                "or choose another folder with --out"
-            )
-        raise ValueError(
-            f"{names} exists; delete it, or choose another folder with --out"
-        )
-    texts, dropped, subwords, pairs, translator = prepare(file, settings, sizes)
+    files = Files.of(out, name_of(paths[0]))
+    files.check(resume)
+    texts, dropped = read_pairs(*paths, columns=columns, encoding=encoding)
+    size = size or ("base" if len(texts) >= MANY_PAIRS else "small")
+    chosen = SIZES[size] | options
+    names = {field.name for field in fields(PairSettings)}
+    settings = PairSettings(**{k: v for k, v in chosen.items() if k in names})
+    sizes = {k: v for k, v in chosen.items() if k not in names}
+    data = prepare(texts, settings, model_sizes(**sizes))
+    held_out = sample(data.pairs["validation"], VALIDATION_PAIRS, settings.seed)
     out.mkdir(parents=True, exist_ok=True)
-    checkpoint, subwords_path, table_path, translator_path = paths
-    with distributed_context() as group:
-        if group.rank == 0:
-            count = sum(map(len, texts.values()))
-            print(f"{count} pairs are left", flush=True)
-            if dropped:
-                print(report(dropped), flush=True)
-        held_out = sample(pairs["validation"], VALIDATION_PAIRS, settings.seed)
+    with distributed_context() as group, only_run(files, group, resume):
         trainer = PairTrainer(
-            translator, pairs["train"], held_out, settings, group
+            data.translator,
+            data.pairs["train"],
+            held_out,
+            settings,
+            group,
+            data.subwords,
         )
-        curve = trainer.train(checkpoint, resume)
-    if group.rank > 0:
-        return [], {}
-    tested = sample(texts["test"], TEST_PAIRS, settings.seed)
-    result, table = evaluate(translator, subwords, tested, settings.batch_size)
-    write_whole(subwords_path, subwords.tokenizer.to_str().encode())
-    write_whole(table_path, table.encode())
-    save_translator(translator, translator_path, settings.seed)
-    checkpoint.unlink()
-    return curve, result
+        trainer.curve_path = files.curve
+        text = describe(data, dropped, trainer, size)
+        if group.rank == 0:
+            print(text, flush=True)
+        curve = trainer.train(files.checkpoint, resume)
+        if trainer.step == trainer.first_step and files.translator.exists():
+            raise ValueError(
+                f"the training has finished after step {trainer.step}; "
+                "a larger --steps or --patience continues it"
+            )
+        guessing = math.log(len(data.subwords.tokens))
+        if group.rank == 0 and not curve[-1]["held_out"] < guessing:
+            print(
+                f"\nthe loss is above {guessing:.2f}, that of guessing: "
+                "try a lower peak, or more warmup_steps"
+            )
+        if group.rank == 0:
+            return curve, save_results(data, settings, files)
+    return [], {}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -302,51 +546,71 @@ def main(arguments: list[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "file",
+        "paths",
         type=Path,
-        metavar="FILE.tsv",
-        help="UTF-8; a line has a source, a tab and its translation",
+        metavar="FILE",
+        nargs="+",
+        help="a source, a tab and its translation on each line; also CSV, "
+        "JSON lines, TMX, PO, XLIFF; or two files with a sentence on each line",
     )
+    parser.add_argument("--columns", help="of source and target: 2,4 or en,zh")
+    parser.add_argument("--encoding", help="if it is not Unicode: gb18030, …")
     parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER")
     parser.add_argument("--resume", action="store_true", help="continue")
-    parser.add_argument("--d-model", type=int, default=256)
-    parser.add_argument("--layers", type=int, default=3, help="of each stack")
-    parser.add_argument("--dropout", type=float, default=0.2)
+    parser.add_argument(
+        "--size",
+        choices=SIZES,
+        help=f"small below {MANY_PAIRS} pairs; replaced by these options:",
+    )
 
-    def add(name: str, help: str) -> None:
-        value = getattr(PairSettings, name)
-        flag, text = f"--{name.replace('_', '-')}", f"{help} ({value})"
-        parser.add_argument(
-            flag, type=type(value), default=value, metavar="…", help=text
-        )
+    def add(name: str, help: str, kind: type = int) -> None:
+        sizes = [f"{size[name]}" for size in SIZES.values() if name in size]
+        if hasattr(PairSettings, name) and not sizes:
+            kind = type(getattr(PairSettings, name))
+            sizes = [f"{getattr(PairSettings, name)}"]
+        flag, shown = f"--{name.replace('_', '-')}", ", ".join(sizes)
+        text = f"{help} ({shown})" if shown else help
+        parser.add_argument(flag, type=kind, metavar="…", help=text)
 
-    add("steps", help="the most steps")
+    add("d_model", help="numbers of a token's vector")
+    add("layers", help="of each stack")
+    add("nhead", help="heads; d_model / 64")
+    add("dropout", help="in training", kind=float)
+    add("vocab_size", help="subwords of both languages")
     add("batch_size", help="tokens of a batch, a side")
+    add("steps", help="the most steps")
     add("schedule", help="noam or linear")
     add("peak", help="largest learning rate of linear")
     add("warmup_steps", help="steps up to the largest learning rate")
     add("smoothing", help="label smoothing")
     add("seed", help="of the weights and of the order")
-    add("vocab_size", help="subwords of both languages")
     add("clip", help="largest norm of the gradients, or inf")
     add("every", help="steps from one measurement to the next")
     add("average", help="how many of the last models are averaged")
     add("patience", help="measurements without a better model until the end")
+    add("bleu_pairs", help="validation pairs translated at each measurement")
     parser.add_argument("--bfloat16", action="store_true", help="for a GPU")
     parser.add_argument("--compile", action="store_true", help="for a GPU")
-    options = vars(parser.parse_args(arguments))
-    sizes = {
-        name: options.pop(name) for name in ("d_model", "layers", "dropout")
-    }
+    given = vars(parser.parse_args(arguments)).items()
+    options = {name: value for name, value in given if value is not None}
     try:
-        _, result = run_pairs(sizes=model_sizes(**sizes), **options)
-    except (ValueError, OSError) as error:
-        sys.exit(f"train_pairs.py: {error}")
+        _, result = run_pairs(**options)
+    except ValueError as error:
+        sys.exit(f"\ntrain_pairs.py: {error}".lstrip("\n"))
+    except OSError as error:
+        sys.exit(f"\ntrain_pairs.py: {error.filename}: {error.strerror}")
     except KeyboardInterrupt as stopped:
-        sys.exit(f"\n{stopped}")
+        raise SystemExit(
+            "\ntrain_pairs.py: "
+            + str(
+                stopped
+                if stopped.args
+                else "stopped; continue with --resume if it had begun to train"
+            )
+        ) from stopped
     print()
     for name, score in result.items():
-        print(f"{score:8.2f}  {name}")
+        print(f"{number(score):>8}  {name}")
 
 
 if __name__ == "__main__":

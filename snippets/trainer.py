@@ -8,7 +8,7 @@ import random
 import signal
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -268,7 +268,9 @@ class Trainer:
         Raises KeyboardInterrupt after Ctrl-C, ValueError as load_checkpoint.
         """
         if resume and checkpoint:
-            self.load_state_dict(load_checkpoint(checkpoint, self.about))
+            changeable = self.changeable
+            state = load_checkpoint(checkpoint, self.about, changeable)
+            self.load_state_dict(state)
         started = time.process_time() - self.seconds
         first, steps = self.group.rank == 0, self.settings.steps
         self.model.train()
@@ -339,6 +341,8 @@ class Trainer:
         )
 
     # What a subclass may do in another way
+
+    changeable: Collection[str] = ()  # settings that --resume may change
 
     def remaining_batches(self) -> Iterator[list[Example]]:
         """Batches from the current step on, without end."""

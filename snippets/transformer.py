@@ -83,8 +83,8 @@ def sinusoidal_positional_encoding(
     frequency = base ** (-even / d_model)  # (d_model / 2,)
     angle = position.unsqueeze(1) * frequency  # (max_len, d_model / 2)
     table = torch.empty(max_len, d_model, dtype=torch.float32)
-    table[:, 0::2] = angle.sin()
-    table[:, 1::2] = angle.cos()
+    table[:, 0::2] = angle.sin()  # columns 0, 2, 4, ...
+    table[:, 1::2] = angle.cos()  # columns 1, 3, 5, ...
     return table
 
 
@@ -109,6 +109,7 @@ class PositionalEncoding(nn.Module):
         length, max_len = x.size(1), self.table.size(0)
         if length > max_len:
             raise ValueError(f"{length} positions, but max_len is {max_len}")
+        # the first rows of the table, for each sentence of the batch
         return self.dropout(x + self.table[:length])
 
 

@@ -131,17 +131,28 @@ def code_key(*files: Path | str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
-def save_translator(translator: Translator, path: Path, seed: int) -> None:
-    """Weights, configuration, vocabularies, seed and key, in one file."""
+def digest(weights: dict[str, Tensor]) -> str:
+    """A checksum of the weights."""
+    found = hashlib.sha256()
+    for name, tensor in sorted(weights.items()):
+        found.update(name.encode() + tensor.numpy().tobytes())
+    return found.hexdigest()
+
+
+def save_translator(
+    translator: Translator, path: Path, seed: int, **more: str
+) -> None:
+    """Weights, configuration, vocabularies, seed, key and a checksum."""
+    weights = translator.model.cpu().state_dict()
     about = {
         "config": asdict(translator.model.config),
         "source": translator.source.tokens,
         "target": translator.target.tokens,
         "seed": seed,
         "key": code_key(),
-    }
+        "weights": digest(weights),
+    } | more
     text = json.dumps(about, ensure_ascii=False)
-    weights = translator.model.cpu().state_dict()
     data = safetensors.torch.save(weights, {"translator": text})
     write_whole(path, data)
 
@@ -155,20 +166,30 @@ def read_file(path: Path | str) -> tuple[dict[str, Any], dict[str, Tensor]]:
         with safe_open(path, "pt") as file:
             about = json.loads((file.metadata() or {})["translator"])
             names = file.keys()
-            return about, {name: file.get_tensor(name) for name in names}
-    except (OSError, SafetensorError, KeyError) as error:
+            weights = {name: file.get_tensor(name) for name in names}
+    except FileNotFoundError as error:
+        raise ValueError(f"{path} is missing; a training writes it") from error
+    except (OSError, SafetensorError, KeyError, ValueError) as error:
         raise ValueError(
-            f"{path} is not a whole file of save_translator ({error!r}); "
-            "python train.py translator makes one"
+            f"{path} is not a whole file of a training ({error!r}); train again"
         ) from error
+    if about.get("weights") != digest(weights):
+        raise ValueError(
+            f"{path} is damaged: its checksum differs; train again"
+        )
+    return about, weights
 
 
 def load_translator(path: Path | str) -> Translator:
     """The translator that save_translator wrote; ValueError as read_file."""
     about, weights = read_file(path)
-    model = Transformer(TransformerConfig(**about["config"]))
-    model.load_state_dict(weights)
-    source, target = Vocabulary(about["source"]), Vocabulary(about["target"])
+    try:
+        model = Transformer(TransformerConfig(**about["config"]))
+        model.load_state_dict(weights)
+        names = about["source"], about["target"]
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise ValueError(f"{path} doesn't fit its configuration") from error
+    source, target = map(Vocabulary, names)
     return Translator(model.eval(), source, target)
 
 

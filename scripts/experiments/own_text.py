@@ -24,24 +24,17 @@ import torch
 import phrases
 import train_pairs
 import translator
-from sentence_pairs import read_pairs, split_pairs
+from sentence_pairs import Text, read_pairs, split_pairs
 from train_pairs import PairSettings, PairTrainer
 
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
 
 RESULTS = SNIPPETS / "results" / "own-text.json"
-MADE_BY = ("sentence_pairs.py", "metrics.py", "train_pairs.py", "decode.py")
+MADE_BY = ("pair_files.py", "sentence_pairs.py", "metrics.py", "train_pairs.py", "decode.py")
 PAIRS, STEPS, SHORT = 50_000, 3000, 200
 ERRORS = 0.03  # of the words of more than three letters
-SIZES: dict[str, Any] = {
-    "d_model": 128,
-    "nhead": 4,
-    "num_encoder_layers": 2,
-    "num_decoder_layers": 2,
-    "dim_feedforward": 512,
-    "dropout": 0.1,
-    "norm_first": True,
-}
+MODEL: dict[str, Any] = {"d_model": 128, "layers": 2, "nhead": 4, "dropout": 0.1}
+SIZES = train_pairs.model_sizes(**MODEL)
 SETTINGS: dict[str, Any] = {
     "vocab_size": 2000,
     "batch_size": 2048,
@@ -49,6 +42,7 @@ SETTINGS: dict[str, Any] = {
     "peak": 3e-3,
     "warmup_steps": 200,
     "every": 100,
+    "bleu_pairs": 0,
 }
 
 
@@ -77,7 +71,7 @@ def rounded(curve: list[dict[str, float]]) -> list[dict[str, float]]:
     return [{name: round(value, 5) for name, value in point.items()} for point in curve]
 
 
-def compare(file: Path, steps: int) -> list[dict]:
+def compare(texts: list[Text], steps: int) -> list[dict]:
     """The curves of short trainings, with and without warm-up and clipping.
 
     The learning rate falls linearly to nearly 0, after the warm-up or from the first step.
@@ -89,7 +83,7 @@ def compare(file: Path, steps: int) -> list[dict]:
         changes: dict[str, Any] = {"warmup_steps": warmup_steps, "clip": clip, "seed": seed}
         changes |= {"steps": steps, "batch_size": 1024, "every": 20, "patience": 99, "average": 100}
         settings = PairSettings(**SETTINGS | changes)
-        data = train_pairs.prepare(file, settings, SIZES | {"norm_first": norm_first})
+        data = train_pairs.prepare(texts, settings, SIZES | {"norm_first": norm_first})
         held_out = train_pairs.sample(data.pairs["validation"], 500, seed)
         trainer = PairTrainer(data.translator, data.pairs["train"], held_out, settings)
         curve = trainer.train()
@@ -113,9 +107,10 @@ def measure(count: int, steps: int, short: int) -> dict:
         write_pairs(file, count)
         texts, dropped = read_pairs(file)
         started = time.process_time()
-        curve, scores = train_pairs.run_pairs(file, Path(folder), SIZES, steps=steps, **SETTINGS)
+        options = {**MODEL, **SETTINGS, "steps": steps}
+        curve, scores = train_pairs.run_pairs([file], Path(folder), **options)
         seconds = time.process_time() - started
-        comparison = compare(file, short)
+        comparison = compare(texts, short)
     return {
         "lines": count,
         "dropped": {reason: len(numbers) for reason, numbers in dropped.items()},

@@ -18,7 +18,7 @@ import train_pairs
 import translator
 from corpus import Pair
 from metrics import scores
-from sentence_pairs import Text
+from sentence_pairs import Text, read_pairs
 from train_pairs import PairSettings
 
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
@@ -73,7 +73,8 @@ def measure(count: int) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "pairs.tsv")
         own_text["write_pairs"](file, count)
-        data = train_pairs.prepare(file, settings, own_text["SIZES"])
+        texts, _ = read_pairs(file)
+    data = train_pairs.prepare(texts, settings, own_text["SIZES"])
     sample = train_pairs.sample
     held_out = sample(data.pairs["validation"], train_pairs.VALIDATION_PAIRS, settings.seed)
     tested = sample(data.texts["test"], train_pairs.TEST_PAIRS, settings.seed)

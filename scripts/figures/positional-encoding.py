@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.patches import Circle
 from matplotlib.ticker import NullLocator
 
-from figures.diagram import write
+from figures.diagram import blank_canvas, write
 from figures.style import (
     FIRST,
     INK,
@@ -39,18 +39,24 @@ def draw_hand(ax, angle: float, color: str, text: str = "", text_radius=1.24) ->
 
 
 @figure(
-    en={"pair": "pair {}, turns {} a step"},
-    zh={"pair": "第 {} 对，每步转 {}"},
+    en={"position": "position {}", "fast": "fast", "slow": "slow"},
+    zh={"position": "位置 {}", "fast": "快针", "slow": "慢针"},
 )
 def clocks(label):
-    fig, axes = canvas(height=200, columns=3)
-    for i, ax in enumerate(axes):
-        draw_dial(ax, label["pair"].format(i, 10.0**-i if i else 1))
-        for p in range(7):
-            shown = str(p) if i == 0 or (i == 1 and p % 3 == 0) else ""
-            draw_hand(ax, p * 10.0**-i, FIRST, shown)
-        if i == 2:
-            write(ax, 0.3, 1.24, "0 … 6")
+    fig, ax = blank_canvas(300)
+    radius = 34
+    for i, p in enumerate((0, 1, 2, 44)):
+        x = 118 + 114 * i
+        write(ax, x, 14, label["position"].format(p), size=16)
+        for y, angle in ((70, p), (210, p / 100)):
+            sin, cos = math.sin(angle), math.cos(angle)
+            ax.add_patch(Circle((x, y), radius, fill=False, edgecolor=MUTED))
+            ax.plot([x, x + radius * sin], [y, y - radius * cos], color=FIRST)
+            ax.plot(x + radius * sin, y - radius * cos, "o", color=FIRST, markersize=5)
+            numbers = f"{sin:.2f}, {cos:.2f}".replace("-", "−")
+            write(ax, x, y + radius + 18, numbers, size=16)
+    for y, name in ((70, "fast"), (210, "slow")):
+        write(ax, 4, y, label[name], ha="left", size=16)
     return fig
 
 
@@ -59,24 +65,24 @@ def clocks(label):
     zh={"x": "位置 p", "digit": "{} 那一位"},
 )
 def counter(label):
-    fig, axes = canvas(height=290, rows=4, sharex=True)
-    fine = np.linspace(0, 16, 321)
+    fig, axes = canvas(height=250, rows=3, sharex=True)
+    fine = np.linspace(0, 8, 161)
     for bit, ax in enumerate(axes):
-        for p in range(16):
+        for p in range(8):
             digit = (p >> bit) & 1
             if digit:
                 ax.axvspan(p, p + 1, color=SECOND, alpha=0.25, linewidth=0)
-            write(ax, p + 0.5, 0.5, str(digit))
+            write(ax, p + 0.5, 0.5, str(digit), size=16)
         wave = 0.5 - 0.5 * np.sin(math.pi * fine / 2**bit)
         ax.plot(fine, wave, color=FIRST)
         ax.set_ylim(-0.12, 1.12)
         ax.set_yticks([])
-        ax.set_ylabel(label["digit"].format(2**bit), rotation=0, ha="right", va="center")
+        ax.set_ylabel(label["digit"].format(2**bit), rotation=0, ha="right", va="center", size=16)
         ax.tick_params(length=0)
         ax.spines["left"].set_visible(False)
-    axes[-1].set_xlim(0, 16)
-    axes[-1].set_xticks(np.arange(16) + 0.5, range(16))
-    axes[-1].set_xlabel(label["x"])
+    axes[-1].set_xlim(0, 8)
+    axes[-1].set_xticks(np.arange(8) + 0.5, range(8), size=16)
+    axes[-1].set_xlabel(label["x"], size=16)
     return fig
 
 
@@ -88,9 +94,10 @@ def heat_map(label):
     fig, ax = canvas(height=320)
     values = sinusoidal_positional_encoding(80, 64)
     signed_image(ax, (values * 12).round() / 12)  # few shades, for a small file
-    ax.set_xlabel(label["x"])
-    ax.set_ylabel(label["y"])
+    ax.set_xlabel(label["x"], size=16)
+    ax.set_ylabel(label["y"], size=16)
     ax.set_xticks([0, 16, 32, 48, 63])
+    ax.tick_params(labelsize=16)
     return fig
 
 

@@ -18,7 +18,7 @@ WIDEST = 46  # width of a cell
 CODE = {"family": "monospace", "size": 12, "ha": "left"}
 LABELS = {
     "en": {"head": "head 0", "line": "line {}"},
-    "zh": {"head": "头 0", "line": "第 {} 行"},
+    "zh": {"head": "0 号头", "line": "第 {} 行"},
 }
 
 

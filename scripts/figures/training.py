@@ -237,8 +237,8 @@ def draw_heat_map(ax, weights, source, target, title, with_labels: bool) -> None
     ax.imshow(image.numpy(), interpolation="none", aspect="auto")
     ax.set_xticks(range(len(source)), source, rotation=90)
     ax.set_yticks(range(len(target)), target if with_labels else [""] * len(target))
-    ax.tick_params(length=0, labelsize=11.5)
-    ax.set_title(title, fontsize=12)
+    ax.tick_params(length=0, labelsize=13)
+    ax.set_title(title, fontsize=13)
     for side in ("top", "right"):
         ax.spines[side].set_visible(True)
 
@@ -246,21 +246,22 @@ def draw_heat_map(ax, weights, source, target, title, with_labels: bool) -> None
 def draw_heads(label, words: list[str], height: float):
     """All heads of the last cross-attention in the translation of the words."""
     tokens, weights = trace_translation(words)
-    fig, axes = canvas(height=height, columns=weights.size(1))
-    for i, (ax, head) in enumerate(zip(axes, weights[-1], strict=True)):
-        draw_heat_map(ax, head, words, tokens, label["head"].format(i), with_labels=i == 0)
+    fig, axes = canvas(height=height, rows=2, columns=2)
+    fig.set_size_inches(400 / 72, height / 72)
+    for i, (ax, head) in enumerate(zip(axes.flat, weights[-1], strict=True)):
+        draw_heat_map(ax, head, words, tokens, label["head"].format(i), with_labels=i % 2 == 0)
     return fig
 
 
 @figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
 def crossing_sentence(label):
-    return draw_heads(label, ENGLISH, height=250)
+    return draw_heads(label, ENGLISH, height=480)
 
 
 @figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
 def crossing_number(label):
     words = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
-    return draw_heads(label, words, height=300)
+    return draw_heads(label, words, height=560)
 
 
 @figure(
@@ -303,17 +304,18 @@ def ablations(label):
     runs = [run for run in measured["runs"] if run["rate"] == best[run["variant"]]]
     names = list(best)
     fig, ax = canvas(height=30 + 25 * len(names))
+    fig.set_size_inches(400 / 72, (30 + 25 * len(names)) / 72)
     for i, name in enumerate(names):
         match = [run["match"] for run in runs if run["variant"] == name]
         color = FIRST if name == "ours" else SECOND
         ax.plot([min(match), max(match)], [i, i], color=color, lw=3, alpha=0.5)
         ax.plot(match, [i] * len(match), "o", color=color, markersize=5)
         mean = statistics.mean(match)
-        ax.text(1.06, i, f"{mean:.1%}", va="center", ha="left", size=12)
-    ax.set_yticks(range(len(names)), [label[name] for name in names])
+        ax.text(1.06, i, f"{mean:.1%}", va="center", ha="left", size=12.5)
+    ax.set_yticks(range(len(names)), [label[name] for name in names], fontsize=12.5)
     ax.invert_yaxis()
-    ax.set_xlim(-0.03, 1.2)
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0%", "25%", "50%", "75%", "100%"])
+    ax.set_xlim(-0.03, 1.36)
+    ax.set_xticks([0, 0.5, 1], ["0%", "50%", "100%"])
     ax.grid(axis="x")
     ax.set_xlabel(label["x"])
     return fig

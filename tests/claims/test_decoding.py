@@ -121,7 +121,7 @@ def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(seed, 
     assert ids.size(1) == max(map(len, expected))
 
 
-@claim("decoding#greedy")
+@claim("decoding#end")
 @few
 @given(seed=seeds, options=options)
 def test_finished_sentences_stay_finished_and_unfinished_ones_have_no_padding(seed, options):
@@ -135,7 +135,7 @@ def test_finished_sentences_stay_finished_and_unfinished_ones_have_no_padding(se
             assert row[length:].eq(pad).all()
 
 
-@claim("decoding#greedy")
+@claim("decoding#end")
 def test_some_sentences_finish_early_and_some_never():
     lengths = set()
     for seed in range(8):
@@ -145,7 +145,7 @@ def test_some_sentences_finish_early_and_some_never():
     assert {1, 2, 3, 4, "cut"} <= lengths  # the tests here see all kinds
 
 
-@claim("decoding#greedy")
+@claim("decoding#end")
 @few
 @given(seed=seeds, max_len=st.integers(1, 12), options=options)
 def test_no_translation_exceeds_max_len_and_a_lower_max_len_only_truncates(seed, max_len, options):
@@ -159,7 +159,7 @@ def test_no_translation_exceeds_max_len_and_a_lower_max_len_only_truncates(seed,
         assert 1 <= ids.size(1) <= max_len
 
 
-@claim("decoding#greedy")
+@claim("decoding#end")
 def test_the_loop_ends_when_every_sentence_has_ended(monkeypatch):
     steps = []
     original = KeyValueCache.step
@@ -171,7 +171,7 @@ def test_the_loop_ends_when_every_sentence_has_ended(monkeypatch):
         assert len(steps) == ids.size(1) == ids.ne(0).sum(dim=1).max()
 
 
-@claim("decoding#greedy")
+@claim("decoding#end")
 @mutation(
     "decode.py",
     "rows = start.expand(shape).flatten()",
@@ -428,7 +428,7 @@ def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normaliza
         assert score.item() == pytest.approx(total / ((5 + len(written)) / 6) ** penalty, rel=1e-4)
 
 
-@claim("decoding#length-penalty")
+@claim("decoding-in-practice#length-penalty")
 @mutation(
     "decode.py",
     "length_penalty: float = 0.6",
@@ -454,7 +454,7 @@ def test_each_decoding_function_uses_the_cache_by_default(function):
     assert inspect.signature(function).parameters["use_cache"].default is True
 
 
-@claim("decoding#length-penalty")
+@claim("decoding-in-practice#length-penalty")
 def test_the_length_normalization_is_that_of_wu_et_al():
     lengths = torch.tensor([1, 7, 13])
     assert_near(normalization(lengths, 1.0), torch.tensor([1.0, 2.0, 3.0]), 1e-6)
@@ -844,16 +844,32 @@ def test_a_source_of_only_padding_is_translated_like_any_other():
 # The trained translator
 
 
+@claim("decoding#why")
+@mutation(
+    "examples/decoding/one_step.py",
+    "torch.tensor([[BOS]])",
+    "torch.tensor([[0]])",
+    fault="the example gives the decoder padding instead of <bos>",
+)
+def test_after_bos_the_model_returns_a_probability_for_each_of_314_tokens(printed):
+    shown = printed("examples", "one_step")
+    assert next(iter(shown)) == "我" and numbers(shown["我"])[0] > 80
+    assert all(numbers(share)[0] < 1 for share in [*shown.values()][1:])
+    example = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "one_step.py"))
+    assert example["probs"].shape == (314,)
+    assert example["probs"].sum().item() == pytest.approx(1)
+
+
 @claim("decoding#greedy")
 @mutation(
-    "examples/decoding/in_one_minute.py",
-    "token = logits.argmax(dim=-1, keepdim=True)",
-    "token = logits.argmin(dim=-1, keepdim=True)",
+    "examples/decoding/greedy.py",
+    "token = probs.argmax().item()",
+    "token = probs.argmin().item()",
     fault="the short loop takes the least likely token",
 )
 def test_the_translator_writes_the_running_example_with_high_confidence():
-    example = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "in_one_minute.py"))
-    model, written = example["model"], example["written"]
+    example = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "greedy.py"))
+    model, written = example["model"], torch.tensor([example["written"]])
     with eval_mode(model):
         x = model.decode(written[:, :-1], example["memory"])
         probs, ids = model.logits(x)[0].softmax(dim=-1).topk(3)
@@ -861,16 +877,20 @@ def test_the_translator_writes_the_running_example_with_high_confidence():
     assert (probs[:, 0] > 0.8).all() and (probs[:, 1:].sum(dim=1) < 0.1).all()
 
 
-@claim("decoding#in-one-minute")
+@claim("decoding#greedy")
 @mutation(
-    "examples/decoding/in_one_minute.py",
-    "model.logits(x[:, -1])",
-    "model.logits(x[:, 0])",
+    "examples/decoding/greedy.py",
+    "model.logits(x[0, -1])",
+    "model.logits(x[0, 0])",
     fault="the short loop reads the logits of the first position",
 )
 def test_a_loop_over_argmax_translates_the_running_example(capsys):
-    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "in_one_minute.py"))
-    assert capsys.readouterr().out == "我们为什么工作？\n"
+    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "greedy.py"))
+    lines = capsys.readouterr().out.splitlines()
+    chosen = [line.split(" -> ")[1].split()[0] for line in lines]
+    assert "".join(chosen) == "我们为什么工作？<eos>"
+    read = [line.split(" -> ")[0] for line in lines]
+    assert read == ["<bos>" + "".join(chosen[:n]) for n in range(9)]
 
 
 @claim("decoding-in-practice#loop")
@@ -977,34 +997,91 @@ def test_computed_by_hand_the_tree_gives_019_and_025(printed):
 
 
 @claim("decoding#likeliest", kind="mathematics")
+def test_in_the_tree_the_second_best_character_leads_to_a_more_likely_sentence():
+    table = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "beams.py"))["NEXT"]
+    for following in table.values():
+        assert sum(following.values()) == pytest.approx(1)
+    sentences = {
+        first + second: p * q
+        for first, p in table["我"].items()
+        for second, q in table["我" + first].items()
+    }
+    cousin = (SNIPPETS / "examples" / CHAPTER / "cousin.py").read_text(encoding="utf-8")
+    hundred = dict(re.findall(r'"([表堂].)": (\d+)', cousin))
+    assert sentences == pytest.approx({word: int(n) / 100 for word, n in hundred.items()})
+    assert max(table["我"], key=table["我"].get) == "表"
+    assert max(table["我表"], key=table["我表"].get) == "哥"
+    assert max(sentences, key=sentences.get) == "堂弟"
+
+
+@claim("decoding#beam-search")
+@mutation(
+    "examples/decoding/beams.py",
+    "beams = candidates[:beam_size]",
+    "beams = candidates[:1]",
+    fault="the example keeps a single beam",
+)
+def test_on_the_tree_one_beam_is_greedy_two_find_the_best_and_eight_drop_nothing(printed):
+    shown = printed("examples", "beams")
+    assert shown["beam size 1, step 1"] == "我表 0.70"
+    assert shown["beam size 1, step 2"] == "我表哥 0.19"
+    assert shown["beam size 2, step 1"] == "我表 0.70, 我堂 0.30"
+    assert shown["beam size 2, step 2"] == "我堂弟 0.25, 我表哥 0.19"
+    every = shown["beam size 8, step 2"].split(", ")
+    assert len(every) == 8 and every[0] == "我堂弟 0.25"
+
+
+@claim("decoding#cache")
+@mutation(
+    "examples/decoding/keys.py",
+    "new = x[n - 1 : n] @ W_K",
+    "new = x[:1] @ W_K",
+    fault="the example appends the first key again",
+)
+def test_four_keys_are_computed_with_a_cache_and_ten_without(printed):
+    shown = printed("examples", "keys")
+    assert all(shown[f"step {n}"].endswith("True") for n in range(1, 5))
+    assert shown["step 4"].startswith("[[1.0, 2.0], [0.0, 1.0], [1.0, 3.0], [2.0, 5.0]]")
+    assert shown["keys computed without a cache"] == "10"
+    assert shown["keys computed with a cache"] == "4"
+
+
+@claim("decoding#exhaustive", kind="mathematics")
+def test_with_314_tokens_and_9_steps_there_are_sentences_of_23_digits():
+    target = load_translator(SNIPPETS / "translator.safetensors").target
+    assert len(target) == 314 and len("我们为什么工作？") + 1 == 9
+    assert len(str(314**9)) == 23
+
+
+@claim("decoding#exercises", kind="mathematics")
 def test_in_the_example_of_four_tokens_the_second_best_token_leads_to_a_more_likely_sentence(
     printed,
 ):
-    shown = printed("examples", "grid")
+    shown = printed("exercises", "grid")
     assert shown["beam size 1"] == "A B C <eos>"
     assert float(shown["beam size 1, probability"]) == pytest.approx(0.5 * 0.4 * 0.4 * 0.6)
     assert shown["beam size 2"] == "A C B <eos>"
     assert float(shown["beam size 2, probability"]) == pytest.approx(0.5 * 0.3 * 0.6 * 0.6)
 
 
-@claim("decoding#beam-search")
+@claim("decoding#exercises")
 @mutation(
-    "examples/decoding/grid.py",
+    "exercises/decoding/grid.py",
     "beams = candidates[:beam_size]",
     "beams = candidates[:1]",
     fault="the example keeps a single beam",
 )
 def test_four_beams_find_a_short_sentence_that_is_the_most_likely_of_all(printed):
-    shown = printed("examples", "grid")
-    every = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "grid.py"))["beam_search"](4**4)
+    shown = printed("exercises", "grid")
+    every = runpy.run_path(str(SNIPPETS / "exercises" / CHAPTER / "grid.py"))["beam_search"](4**4)
     best, probability = every[0]
     assert shown["beam size 4"].split() == best == ["A", "<eos>"]
     assert float(shown["beam size 4, probability"]) == pytest.approx(probability) == 0.1
 
 
-@claim("decoding#beam-search", kind="mathematics")
+@claim("decoding#exercises", kind="mathematics")
 def test_the_table_of_the_example_has_rows_that_add_up_to_1(capsys):
-    table = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "grid.py"))["PROBABILITIES"]
+    table = runpy.run_path(str(SNIPPETS / "exercises" / CHAPTER / "grid.py"))["PROBABILITIES"]
     assert len(table) == 6
     for row in table.values():
         assert sum(row) == pytest.approx(1)
@@ -1021,7 +1098,7 @@ def test_the_model_gives_pad_the_share_of_label_smoothing_and_never_writes_it_af
     assert int(shown["positions where <pad> is the most likely"]) == 0
 
 
-@claim("decoding#length-penalty")
+@claim("decoding-in-practice#length-penalty")
 def test_with_length_penalty_06_the_longer_translation_has_just_overtaken(printed):
     shown = printed("examples", "length_penalty")
     scores = {
@@ -1035,7 +1112,7 @@ def test_with_length_penalty_06_the_longer_translation_has_just_overtaken(printe
     assert [round(0.8**4, 2), round(0.9**12, 2)] == [0.41, 0.28]
 
 
-@claim("decoding#length-penalty")
+@claim("decoding-in-practice#length-penalty")
 def test_with_length_penalty_1_long_sentences_are_compared_by_nearly_six_times_their_mean():
     lengths = torch.tensor([100, 300, 1000])
     totals = torch.tensor([-20.0, -50.0, -190.0])

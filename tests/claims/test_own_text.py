@@ -1,7 +1,9 @@
 """The claims of the page on training on your own text."""
 
+import hashlib
 import json
 import math
+import os
 import random
 import runpy
 import statistics
@@ -10,7 +12,7 @@ from collections import Counter
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import partial
-from io import BytesIO
+from io import BytesIO, TextIOWrapper
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from threading import Event
@@ -20,6 +22,7 @@ import pytest
 import tokenizers
 import torch
 import torch.nn.functional as F
+from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
@@ -144,9 +147,9 @@ def test_lengths_are_measured_in_bytes_up_to_both_limits(letter):
 BAD_FILES = {
     "one column": (b"a\tb\n\nno tab here\n", "pairs.tsv:3: one column; a line has a source, a tab"),
     "Latin-1": (b"a\tb\ncaf\xe9\tc\n", "pairs.tsv:2: byte 4 of the line, 0xe9, is not UTF-8"),
-    "UTF-16": ("a\tb\n".encode("utf-16"), "pairs.tsv:1: byte 1 of the line, 0xff, is not UTF-8"),
-    "no bytes": (b"", "pairs.tsv: no pair is left; dropped 0: "),
-    "empty lines": (b"\n \n\t\n", r"no pair is left; dropped 3: empty"),
+    "no bytes": (b"", "pairs.tsv: the file is empty"),
+    "empty lines": (b"\n \n\t\n", "pairs.tsv: the file is empty"),
+    "half pairs": (b"a\t\n\tb\n", r"no pair is left; dropped 2 empty \(line 1, 2\)"),
 }
 
 
@@ -187,15 +190,18 @@ def test_each_source_is_in_one_part_whatever_the_case_of_its_letters():
 
 
 @claim("own-text#file")
-def test_too_few_pairs_are_rejected():
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (TEXTS[:10], "pairs left: 10; a training needs at least 100"),
+        (TEXTS[:99], "pairs left: 99; a training needs at least 100"),
+        ([Text("one source", str(i)) for i in range(100)], "different sources: 1; these are too"),
+    ],
+)
+def test_too_few_pairs_are_rejected(texts, message):
     assert len(split_pairs(TEXTS[:100])) == 3
-    for texts in (
-        TEXTS[:10],
-        TEXTS[:99],
-        [Text("always the same source", str(i)) for i in range(100)],
-    ):
-        with pytest.raises(ValueError, match=rf"{len(texts)} pairs \(train \d+, .* are too few"):
-            split_pairs(texts)
+    with pytest.raises(ValueError, match=message):
+        split_pairs(texts)
 
 
 # Subwords
@@ -233,14 +239,13 @@ def test_subwords_are_as_many_as_asked_for_and_none_is_a_special_token(subwords)
 @claim("own-text#subwords")
 @mutation(
     "train_pairs.py",
-    'learn_subwords(texts["train"], ',
-    "learn_subwords(found, ",
+    'learn_subwords(parts["train"], ',
+    "learn_subwords(texts, ",
     fault="subwords are learned from the test part too",
 )
-def test_subwords_are_learned_from_the_training_part_alone(tmp_path):
+def test_subwords_are_learned_from_the_training_part_alone():
     settings = PairSettings(vocab_size=400)
-    file = write_pairs(tmp_path / "pairs.tsv")
-    found = train_pairs.prepare(file, settings, model_sizes(64, 1, 0.0)).subwords.tokens
+    found = train_pairs.prepare(TEXTS, settings, model_sizes(64, 1, 0.0)).subwords.tokens
     assert found == learn_subwords(split_pairs(TEXTS)["train"], 400).tokens
     assert found != learn_subwords(TEXTS, 400).tokens
 
@@ -585,10 +590,10 @@ def train_small(settings=SETTINGS, show=silent, group=SINGLE_PROCESS, **options)
 
 @claim("own-text#training")
 @pytest.mark.parametrize(
-    "name", ["steps", "batch_size", "warmup_steps", "clip", "every", "average", "patience"]
+    "name", ["steps", "batch_size", "warmup_steps", "clip", "every", "average", "patience", "peak"]
 )
 def test_settings_are_above_0(name):
-    for value in 0, -1:
+    for value in 0, -1, math.nan:
         with pytest.raises(ValueError, match=f"{name} must be above 0, got {value}"):
             PairSettings(**{name: value})  # pyrefly: ignore
 
@@ -847,21 +852,16 @@ def test_the_help_lists_the_settings_and_their_defaults(capsys):
     for field in fields(PairSettings):
         assert f"--{field.name.replace('_', '-')}" in printed
         if field.name not in ("bfloat16", "compile"):
-            assert f"({field.default})" in printed
+            default = getattr(PairSettings, field.name)
+            assert f"({default}" in printed
 
 
 @claim("own-text#command")
 @mutation(
     "train_pairs.py",
-    'sample(texts["test"], TEST_PAIRS',
-    'sample(texts["validation"], TEST_PAIRS',
+    'sample(data.texts["test"], TEST_PAIRS',
+    'sample(data.texts["validation"], TEST_PAIRS',
     fault="the scores are those of the validation part",
-)
-@mutation(
-    "train_pairs.py",
-    "    checkpoint.unlink()\n",
-    "",
-    fault="the checkpoint of a finished training on pairs remains",
 )
 def test_the_command_saves_the_translator_subwords_and_translations(
     without_beam_search, tmp_path, capsys
@@ -870,9 +870,12 @@ def test_the_command_saves_the_translator_subwords_and_translations(
     out = tmp_path / "new" / "folder"
     command(file, "--out", out, *SHORT)
     names = ["my.pairs.safetensors", "my.pairs.subwords.json", "my.pairs.test.tsv"]
-    assert names_in(out) == names
+    others = ["my.pairs.checkpoint", "my.pairs.curve.png", "my.pairs.curve.tsv"]
+    assert names_in(out) == [*others, *names]
     printed = capsys.readouterr().out
-    assert printed.startswith("150 pairs are left\ndropped 1 duplicate (line 151)\n")
+    counts = {name: len(part) for name, part in split_pairs(TEXTS).items()}
+    parts = ", ".join(f"{count} {name}" for name, count in counts.items())
+    assert printed.startswith(f"pairs: 150 ({parts})\ndropped 1 duplicate (line 151)\n")
     labels = [line.split(maxsplit=1)[1] for line in printed.splitlines()[-3:]]
     assert labels == ["perplexity", "BLEU (zh)", "chrF2"]
     translator = load_translator(out / names[0])
@@ -902,8 +905,8 @@ def test_without_sacrebleu_the_command_prints_the_perplexity_and_a_message(
 @claim("own-text#resume")
 @mutation(
     "train_pairs.py",
-    "for path in paths if path.exists()",
-    "for path in paths[:-1] if path.exists()",
+    "for path in self if path.exists()",
+    "for path in self[:3] if path.exists()",
     fault="the translator of an earlier training is overwritten",
 )
 @pytest.mark.parametrize("kept", ["checkpoint", "subwords.json", "test.tsv", "safetensors"])
@@ -922,8 +925,8 @@ def test_an_existing_file_is_not_overwritten(tmp_path, kept):
 @claim("own-text#average")
 @mutation(
     "train_pairs.py",
-    'sample(pairs["validation"], VALIDATION_PAIRS, settings.seed)',
-    'pairs["validation"][:VALIDATION_PAIRS]',
+    'sample(data.pairs["validation"], VALIDATION_PAIRS, settings.seed)',
+    'data.pairs["validation"][:VALIDATION_PAIRS]',
     fault="the validation loss is that of the first pairs of the file",
 )
 @mutation(
@@ -943,7 +946,7 @@ def test_at_most_so_many_pairs_are_measured_drawn_from_all(
     def train(trainer: PairTrainer, checkpoint: Path, resume: bool) -> list:
         drawn.append(trainer.held_out)
         checkpoint.write_text("a checkpoint")
-        return []
+        return [{"held_out": 0.0}]
 
     monkeypatch.setattr(PairTrainer, "train", train)
     parts = split_pairs(TEXTS)
@@ -966,7 +969,10 @@ def test_at_most_so_many_pairs_are_measured_drawn_from_all(
     ("data", "message"),
     [
         *BAD_FILES.values(),
-        ("".join(f"{a}\t{b}\n" for a, b in TEXTS[:10]).encode(), "10 pairs .* are too few"),
+        (
+            "".join(f"{a}\t{b}\n" for a, b in TEXTS[:10]).encode(),
+            "pairs left: 10; a training needs",
+        ),
     ],
     ids=[*BAD_FILES, "10 pairs"],
 )
@@ -1006,7 +1012,8 @@ def test_the_command_resumes_after_ctrl_c(without_beam_search, tmp_path, monkeyp
         patch.setattr(PairTrainer, "train", lambda *arguments: train(*arguments))
         with pytest.raises(SystemExit, match="stopped after step 3; go on with --resume"):
             command(file, "--out", tmp_path / "parts", *SHORT)
-    assert names_in(tmp_path / "parts") == ["pairs.checkpoint"]
+    curves = ["pairs.curve.png", "pairs.curve.tsv"]
+    assert names_in(tmp_path / "parts") == ["pairs.checkpoint", *curves]
     checkpoint = (tmp_path / "parts" / "pairs.checkpoint").read_bytes()
     assert torch.load(BytesIO(checkpoint[32:]))["step"] == 3  # behind the checksum
     command(file, "--out", tmp_path / "parts", "--resume", *SHORT)
@@ -1015,6 +1022,129 @@ def test_the_command_resumes_after_ctrl_c(without_beam_search, tmp_path, monkeyp
     )
     assert same_bits(one, other)
     assert names_in(tmp_path / "parts") == names_in(tmp_path / "whole")
+
+
+@claim("own-text#resume")
+@mutation(
+    "train_pairs.py",
+    "with FileLock(path, timeout=0):",
+    "if True:",
+    fault="two trainings write the same files",
+)
+def test_two_trainings_do_not_write_the_same_files(tmp_path):
+    file = write_pairs(tmp_path / "pairs.tsv")
+    with (
+        FileLock(tmp_path / "pairs.lock"),
+        pytest.raises(SystemExit, match=r"another training is writing [^\n]*pairs\.checkpoint"),
+    ):
+        command(file, "--out", tmp_path, *SHORT)
+    assert not (tmp_path / "pairs.safetensors").exists()
+
+
+@claim("own-text#resume")
+@mutation(
+    "train_pairs.py",
+    'longer = ("steps",) if self.settings.schedule == "noam" else ()',
+    "longer = ()",
+    fault="a finished training can't be made longer",
+)
+def test_a_finished_training_can_be_made_longer(without_beam_search, tmp_path):
+    file = write_pairs(tmp_path / "pairs.tsv")
+    command(file, "--out", tmp_path, *SHORT)
+    with pytest.raises(SystemExit, match="has finished after step 4; a larger --steps"):
+        command(file, "--out", tmp_path, *SHORT, "--resume")
+    command(file, "--out", tmp_path, *SHORT, "--resume", "--steps", "8")
+    steps = [line.split("\t")[0] for line in (tmp_path / "pairs.curve.tsv").open()]
+    assert steps == ["step", "2", "4", "6", "8"]
+    with pytest.raises(SystemExit, match="seed is 0 there and 1 here"):
+        command(file, "--out", tmp_path, *SHORT, "--resume", "--seed", "1")
+    linear = ["--schedule", "linear", "--out", tmp_path / "linear"]
+    command(file, *SHORT, *linear)
+    with pytest.raises(SystemExit, match="steps is 4 there and 8 here"):
+        command(file, *SHORT, *linear, "--resume", "--steps", "8")
+
+
+@claim("own-text#resume")
+def test_other_pairs_are_named_as_the_difference(without_beam_search, tmp_path):
+    command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT)
+    file = write_pairs(tmp_path / "pairs.tsv", generated_texts(160))
+    with pytest.raises(SystemExit, match=r"of another run: its data are others$"):
+        command(file, "--out", tmp_path, *SHORT, "--resume")
+
+
+@claim("own-text#curve")
+def test_each_measurement_is_a_line_of_the_curve(without_beam_search, tmp_path, capsys):
+    command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT, "--bleu-pairs", "3")
+    header, *rows = (tmp_path / "pairs.curve.tsv").read_text().splitlines()
+    assert header == "step\ttraining loss\tvalidation loss\tperplexity\tBLEU"
+    for row in rows:
+        _, _, loss, perplexity, _ = map(float, row.split("\t"))
+        assert perplexity == pytest.approx(math.exp(loss), rel=1e-3)
+    kept = [line.split("\r")[-1] for line in capsys.readouterr().out.splitlines()]
+    assert [line[:8] for line in kept if line.startswith("step")] == ["step 2/4", "step 4/4"]
+    assert (tmp_path / "pairs.curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+@claim("own-text#curve")
+@mutation("metrics.py", "if loss < 709 else math.inf", "", fault="a diverged training crashes")
+def test_a_diverged_training_ends_with_a_word(without_beam_search, tmp_path, capsys):
+    file = write_pairs(tmp_path / "pairs.tsv")
+    linear = ["--schedule", "linear", "--peak", "1e4", "--steps", "40", "--out", tmp_path]
+    command(file, *SHORT, *linear)
+    printed = capsys.readouterr().out
+    assert "that of guessing: try a lower peak" in printed and "inf  perplexity" in printed
+
+
+@claim("own-text#size")
+@mutation(
+    "train_pairs.py",
+    '"base" if len(texts) >= MANY_PAIRS else "small"',
+    '"small"',
+    fault="a large corpus gets a small model",
+)
+def test_the_number_of_pairs_chooses_the_size(without_beam_search, tmp_path, monkeypatch, capsys):
+    file = write_pairs(tmp_path / "pairs.tsv")
+    few = ["--steps", "1", "--every", "1", "--vocab-size", "300", "--batch-size", "600"]
+    for limit, size, sizes in (151, "small", "2 + 2"), (150, "base", "3 + 3"):
+        monkeypatch.setattr(train_pairs, "MANY_PAIRS", limit)
+        command(file, "--out", tmp_path / size, *few)
+        width = train_pairs.SIZES[size]["d_model"]
+        expected = f"size {size}: d_model {width}, nhead {width // 64}, layers {sizes}, "
+        assert expected in capsys.readouterr().out
+
+
+@claim("own-text#size")
+@mutation(
+    "train_pairs.py",
+    "next(h for h in heads if d_model % h == 0)",
+    "heads[0]",
+    fault="the default number of heads does not divide d_model",
+)
+@pytest.mark.parametrize("d_model", [2, 62, 64, 96, 200, 224, 256, 400, 500, 512])
+def test_each_even_width_has_a_number_of_heads(d_model):
+    nhead = model_sizes(d_model, 1, 0.0)["nhead"]
+    assert d_model % nhead == 0 and d_model // nhead >= min(64, d_model)
+    assert d_model % 64 or d_model // nhead == 64
+
+
+@claim("own-text#command")
+@mutation(
+    "translator.py",
+    'if about.get("weights") != digest(weights):',
+    "if False:",
+    fault="damaged weights translate",
+)
+def test_a_damaged_translator_is_refused(subwords, tmp_path):
+    path = tmp_path / "pairs.safetensors"
+    save_translator(untrained_translator(subwords), path, seed=0)
+    data = bytearray(path.read_bytes())
+    data[-100] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match="is damaged: its checksum differs; train again"):
+        load_translator(path)
+    path.write_bytes(data[:100])
+    with pytest.raises(ValueError, match="is not a whole file of a training"):
+        load_translator(path)
 
 
 def translate_pairs(monkeypatch, *arguments: object) -> None:
@@ -1032,27 +1162,48 @@ def translate_pairs(monkeypatch, *arguments: object) -> None:
 )
 @mutation(
     "translate_pairs.py",
-    "except Exception as error:",
-    "except OSError as error:",
-    fault="a damaged file of subwords ends with a traceback",
+    "if key != hashlib.sha256(data).hexdigest():",
+    "if False:",
+    fault="subwords of another training are used",
 )
 def test_a_sentence_is_cleaned_and_translated_by_the_saved_model(
     without_beam_search, subwords, tmp_path, monkeypatch, capsys
 ):
     """With a beam search that returns the source."""
-    save_translator(untrained_translator(subwords), tmp_path / "my.pairs.safetensors", seed=0)
-    saved = tmp_path / "my.pairs.subwords.json"
-    saved.write_text(subwords.tokenizer.to_str(), encoding="utf-8")
-    translate_pairs(monkeypatch, tmp_path / "my.pairs", " un\u2003\tcafe\u0301 \n")
-    assert capsys.readouterr().out == "un café\n"
-    with pytest.raises(SystemExit, match=r"^usage: python translate_pairs\.py pairs"):
-        translate_pairs(monkeypatch, tmp_path / "my.pairs", "two", "sentences")
+    path, saved = tmp_path / "my.pairs.safetensors", tmp_path / "my.pairs.subwords.json"
+    data = subwords.tokenizer.to_str().encode()
+    saved.write_bytes(data)
+    key = hashlib.sha256(data).hexdigest()
+    translator = untrained_translator(subwords)
+    save_translator(translator, path, seed=0, subwords=key)
+    longest = translator.model.config.max_len
+
+    def printed(*texts: str) -> list[str]:
+        translate_pairs(monkeypatch, tmp_path / "my.pairs", *texts)
+        return capsys.readouterr().out.split("\n")
+
+    assert printed(" un\u2003\tcafe\u0301 \n") == ["un café", ""]
+    assert printed("two", "sentences\nand a third") == ["two", "sentences", "and a third", ""]
+    with monkeypatch.context() as patch:
+        stdin = TextIOWrapper(BytesIO("one\n\nthé".encode()))
+        patch.setattr(sys, "stdin", stdin)
+        assert printed() == ["one", "", "thé", ""]
+    translate_pairs(monkeypatch, path, "by its whole name")
+    errors = {
+        " ": "there is no text",
+        "𓀀"
+        * longest: f"sentence 1 has {4 * longest} subwords, the model takes {longest}; split it",
+        os.fsdecode(b"abc\xff"): "sentence 1 is not UTF-8",
+    }
+    for text, message in errors.items():
+        with pytest.raises(SystemExit, match=rf"^translate_pairs\.py: {message}$"):
+            printed(text)
     for damage in lambda: saved.write_text("{}"), saved.unlink:
         damage()
         with pytest.raises(
-            SystemExit, match=r"^translate_pairs\.py: [^\n]*subwords\.json[: ][^\n]*$"
+            SystemExit, match=r"^translate_pairs\.py: [^\n]*subwords\.json is [^\n]*$"
         ):
-            translate_pairs(monkeypatch, tmp_path / "my.pairs", "a sentence")
+            printed("a sentence")
     with pytest.raises(SystemExit, match=r"^translate_pairs\.py: .*none\.safetensors[^\n]*$"):
         translate_pairs(monkeypatch, tmp_path / "none", "a sentence")
 

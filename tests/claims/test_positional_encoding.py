@@ -4,6 +4,7 @@ import functools
 import inspect
 import itertools
 import math
+import re
 import runpy
 
 import numpy as np
@@ -12,6 +13,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+import by_hand
 from evidence.comparisons import compare_inner_products, compare_shift, compare_table
 from evidence.references import exact_rows, shift_matrix
 from helpers import DOCS, DTYPES, few, run_snippet
@@ -27,6 +29,7 @@ from transformer import (
 CHAPTER = "positional-encoding"
 TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-12}
 ORDERS = ["吃饭没", "没吃饭", "没饭吃", "饭吃没", "饭没吃", "吃没饭"]
+WORDS = ["why", "do", "we", "work", "?"]
 even_widths = st.integers(1, 16).map(lambda half: 2 * half)
 
 
@@ -57,7 +60,7 @@ def random_tensor(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0
 # Attention and order
 
 
-@claim("positional-encoding#order-blind")
+@claim("input-in-practice#equivariance")
 @pytest.mark.parametrize("dtype", DTYPES)
 @few
 @given(st.permutations(range(5)), st.integers(0, 1000))
@@ -68,7 +71,7 @@ def test_attention_is_permutation_equivariant(dtype, order, seed):
     torch.testing.assert_close(moved, output[order], rtol=0, atol=TOLERANCE[dtype])
 
 
-@claim("positional-encoding#order-blind")
+@claim("input-in-practice#equivariance")
 @mutation(
     "transformer.py",
     "return F.dropout(weights, dropout) @ value, weights",
@@ -124,7 +127,7 @@ def test_a_causal_mask_shows_positions_only_if_a_token_differs():
     assert torch.pdist(attention(begun, *matrices, causal)).min() > 1e-3
 
 
-@claim("positional-encoding#order-blind")
+@claim("input-in-practice#equivariance")
 @mutation(
     "examples/positional-encoding/six_orders.py",
     '"饭没吃", "吃没饭"',
@@ -142,7 +145,7 @@ def columns_of_the_six_orders() -> list[list[str]]:
     return [[line[3:].split("|")[column] for line in lines] for column in (0, 1)]
 
 
-@claim("positional-encoding#order-blind")
+@claim("input-in-practice#equivariance")
 @mutation(
     "examples/positional-encoding/six_orders.py",
     "show(without[0, eat])",
@@ -154,7 +157,7 @@ def test_without_positions_all_six_orders_give_one_output():
     assert len(without) == 6 and len(set(without)) == 1
 
 
-@claim("positional-encoding#order-blind")
+@claim("input-in-practice#equivariance")
 @mutation(
     "examples/positional-encoding/six_orders.py",
     "attention(add_positions(x))",
@@ -166,7 +169,7 @@ def test_with_positions_all_six_orders_give_different_outputs():
     assert len(with_positions) == 6 and len(set(with_positions)) == 6
 
 
-@claim("positional-encoding#order-blind")
+@claim("input-in-practice#equivariance")
 def test_with_positions_attention_is_no_longer_equivariant():
     x, *weights = random_tensor(4, 8, 8)
     add = PositionalEncoding(8, dropout=0.0).double()
@@ -178,7 +181,7 @@ def test_with_positions_attention_is_no_longer_equivariant():
 # Requirements for positions
 
 
-@claim("positional-encoding#requirements")
+@claim("positional-encoding#one-pair")
 @mutation(
     "transformer.py",
     "position = torch.arange(max_len, dtype=torch.float64)",
@@ -193,12 +196,12 @@ def test_consecutive_rows_are_equally_far_apart_everywhere(d, p, q):
     torch.testing.assert_close(step.norm(), other.norm(), rtol=1e-6, atol=0)
 
 
-@claim("positional-encoding#requirements", kind="mathematics")
+@claim("positional-encoding#binary", kind="mathematics")
 def test_the_binary_digits_take_steps_of_different_sizes():
     def flips(p: int) -> int:
         return (p ^ (p + 1)).bit_count()
 
-    assert flips(7) == 4 and flips(8) == 1
+    assert flips(3) == 3 and flips(4) == 1
 
 
 @claim("positional-encoding#one-pair", kind="mathematics")
@@ -208,13 +211,13 @@ def test_one_pair_nearly_confuses_44_with_0_and_two_pairs_do_not():
     assert fast < 0.02 and slow > 0.4
 
 
-@claim("positional-encoding#one-pair", kind="mathematics")
+@claim("rotations#shift", kind="mathematics")
 def test_a_sine_alone_takes_a_value_twice_per_period():
     assert math.sin(1) == pytest.approx(math.sin(math.pi - 1))
     assert math.cos(1) != pytest.approx(math.cos(math.pi - 1))
 
 
-@claim("positional-encoding#one-pair", kind="mathematics")
+@claim("positional-encoding#rotation", kind="mathematics")
 @few
 @given(st.integers(0, 5000), st.floats(1e-4, 3.0))
 def test_one_step_is_the_same_rotation_at_every_position(p, theta):
@@ -227,7 +230,7 @@ def test_one_step_is_the_same_rotation_at_every_position(p, theta):
     torch.testing.assert_close(turn @ here, next_, rtol=0, atol=1e-9)
 
 
-@claim("positional-encoding#summary", kind="mathematics")
+@claim("positional-encoding#in-short", kind="mathematics")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_random_table_has_no_rotation_and_no_step_for_unused_positions(seed):
     def best_linear(before, after):
@@ -257,7 +260,7 @@ def test_a_random_table_has_no_rotation_and_no_step_for_unused_positions(seed):
     assert error(waves[unused], turn) < 1e-6
 
 
-@claim("positional-encoding#one-pair", kind="mathematics")
+@claim("rotations#shift", kind="mathematics")
 @pytest.mark.parametrize("d", [16, 64])
 def test_sines_alone_have_unequal_steps_and_no_matrix_that_turns_them(d):
     table = exact_table(2000, d)
@@ -362,7 +365,7 @@ SUMS = {
 }
 
 
-@claim("positional-encoding#by-hand")
+@claim("positional-encoding#exercises")
 @pytest.mark.parametrize("base", [10000, 100])
 def test_every_cell_of_the_worked_example_is_correct(base):
     table = sinusoidal_positional_encoding(4, 4, base)
@@ -371,7 +374,7 @@ def test_every_cell_of_the_worked_example_is_correct(base):
     torch.testing.assert_close(total, torch.tensor(SUMS[base]), rtol=0, atol=1e-6)
 
 
-@claim("positional-encoding#by-hand")
+@claim("positional-encoding#exercises")
 @mutation(
     "examples/positional-encoding/by_hand.py",
     "first + p / 10",
@@ -384,7 +387,7 @@ def test_every_cell_that_the_worked_example_prints_is_correct():
     torch.testing.assert_close(torch.tensor(shown), torch.tensor(SUMS[10000]), rtol=0, atol=6e-6)
 
 
-@claim("positional-encoding#by-hand", kind="mathematics")
+@claim("positional-encoding#exercises", kind="mathematics")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_steps_written_on_the_page_are_correct(language):
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
@@ -400,15 +403,150 @@ def test_the_steps_written_on_the_page_are_correct(language):
         assert step in page, step
 
 
+# The pencil model's numbers
+
+
+@pytest.fixture(scope="module")
+def pencil_tables() -> dict[str, torch.Tensor]:
+    """Rows, positions and sums of "why do we work ?" in the pencil model."""
+    model = by_hand.load()
+    model.translate(WORDS)
+    tables = {name: torch.tensor(values) for name, _, _, values in model.tables}
+    return {name: tables[f"src.{name}"] for name in ("embedding", "position", "sum")}
+
+
+def number_rows(name: str) -> torch.Tensor:
+    """The numbers that an example prints between its words."""
+    number = re.compile(r"-?\d+\.\d\d")
+    lines = run("examples", name)[1].splitlines()
+    return torch.tensor([[float(x) for x in number.findall(line)] for line in lines])
+
+
+@claim("positional-encoding#order-blind")
+@mutation(
+    "examples/positional-encoding/no_order.py",
+    "(work + we)",
+    "(work - we)",
+    fault="the example subtracts one of the words",
+)
+def test_a_sum_of_vectors_is_the_same_in_both_orders(pencil_tables):
+    names, _ = run("examples", "no_order")
+    rows = 2.0 * torch.stack([names["we"], names["work"]])
+    assert torch.equal(rows, pencil_tables["embedding"][2:4].float())
+    values = printed("examples", "no_order")
+    assert values["we work"] == values["work we"] == "[-1, -1, -1, 2]"
+
+
+@claim("positional-encoding#binary", kind="mathematics")
+def test_the_binary_columns_change_at_every_first_second_and_fourth_position():
+    lines = run("examples", "binary")[1].splitlines()
+    columns = list(zip(*(line.split()[1:] for line in lines), strict=True))
+    for column, period in zip(columns, (4, 2, 1), strict=True):
+        assert list(column) == [str(p // period % 2) for p in range(8)]
+
+
+@claim("positional-encoding#one-pair")
+@mutation(
+    "examples/positional-encoding/clock_hands.py",
+    "sin(p / 100), cos(p / 100)",
+    "cos(p / 100), sin(p / 100)",
+    fault="the example swaps sine and cosine of the slow hand",
+)
+def test_the_clock_hands_are_the_positions_of_the_pencil_model(pencil_tables):
+    torch.testing.assert_close(
+        number_rows("clock_hands"), pencil_tables["position"].float(), rtol=0, atol=0.00501
+    )
+
+
+@claim("positional-encoding#rotation")
+@mutation(
+    "examples/positional-encoding/one_step_back.py",
+    "[[cos(1), -sin(1)], [sin(1), cos(1)]]",
+    "[[cos(1), sin(1)], [-sin(1), cos(1)]]",
+    fault="the matrix turns the hand forward",
+)
+def test_one_matrix_turns_each_hand_one_step_back():
+    values = printed("examples", "one_step_back")
+    assert values["matrix"] == "[['0.54', '-0.84'], ['0.84', '0.54']]"
+    assert values["1 to 0"] == values["2 to 1"] == values["8 to 7"] == "True"
+
+
+@claim("positional-encoding#by-hand")
+@mutation(
+    "examples/positional-encoding/sum.py",
+    "x = 2 * rows + positions",
+    "x = rows + positions",
+    fault="the words are not multiplied by the root of 4",
+)
+def test_the_sums_are_the_input_of_the_pencil_model(pencil_tables):
+    torch.testing.assert_close(
+        number_rows("sum"), pencil_tables["sum"].float(), rtol=0, atol=0.00501
+    )
+
+
+@claim("positional-encoding#loops")
+@mutation(
+    "examples/positional-encoding/two_loops.py",
+    "-2 * i / d",
+    "-i / d",
+    fault="the loop forgets the factor 2",
+)
+def test_the_two_loops_compute_the_table():
+    table = run("examples", "two_loops")[0]["table"]
+    torch.testing.assert_close(table, sinusoidal_positional_encoding(5, 4))
+
+
+@claim("positional-encoding#code")
+@mutation(
+    "examples/positional-encoding/equal.py",
+    "cos(p / 100)]",
+    "cos(p / 10)]",
+    fault="the example's slow hand is ten times as fast",
+)
+def test_the_table_for_four_columns_is_the_two_clock_hands():
+    values = printed("examples", "equal")
+    assert values == {"shape": "(5, 4)", "the clock hands again": "True"}
+
+
+@claim("positional-encoding#module")
+@mutation(
+    "examples/positional-encoding/module.py",
+    "2 * rows.unsqueeze(0)",
+    "rows.unsqueeze(0)",
+    fault="the example forgets the root of 4",
+)
+def test_the_module_gives_the_input_of_the_pencil_model(pencil_tables):
+    x = run("examples", "module")[0]["x"]
+    torch.testing.assert_close(x[0].double(), pencil_tables["sum"].double(), rtol=0, atol=1e-5)
+    assert printed("examples", "module")["why"] == "[-6.0, 5.0, 8.0, -3.0]"
+
+
+@claim("positional-encoding#check")
+@mutation(
+    "examples/positional-encoding/order.py",
+    "x.clamp(min=0).sum(dim=1)",
+    "x.sum(dim=1)",
+    fault="the network of the example only adds",
+)
+def test_only_with_positions_and_a_step_before_the_sum_is_the_order_visible():
+    values = printed("examples", "order")
+    assert values["without positions, we work"] == values["without positions, work we"]
+    assert values["with positions, we work"] != values["with positions, work we"]
+    names, _ = run("examples", "order")
+    sums = [names["add_positions"](names[order]).sum(dim=1) for order in ("we_work", "work_we")]
+    torch.testing.assert_close(*sums)
+
+
 # Broadcasting
 
 
 @claim("positional-encoding#broadcasting", kind="measurement")
 def test_the_broadcast_shapes_match_the_page():
-    position, frequency = torch.arange(6.0), torch.rand(4)
-    assert position.unsqueeze(1).shape == (6, 1)
-    assert (position.unsqueeze(1) * frequency).shape == (6, 4)
-    assert (position[:4] * frequency).shape == (4,)
+    values = printed("examples", "broadcast")
+    assert values["column"] == "(5, 1)" and values["angle"] == "(5, 2)"
+    position, frequency = torch.arange(5.0), torch.rand(2)
+    assert (position.unsqueeze(1) * frequency).shape == (5, 2)
+    assert (position[:2] * frequency).shape == (2,)
     with pytest.raises(RuntimeError, match="must match"):
         position * frequency
 
@@ -718,6 +856,37 @@ def test_words_and_positions_are_comparable_only_with_the_factor():
     assert after == pytest.approx(22.6, abs=0.1)
 
 
+@claim("positional-encoding#scale")
+@mutation(
+    "examples/positional-encoding/alike.py",
+    "factor * other + place[0]",
+    "factor * other + place[50]",
+    fault="the example compares two words at two positions",
+)
+def test_without_the_root_the_position_drowns_the_word():
+    shown = {label: float(value) for label, value in printed("examples", "alike").items()}
+    assert shown["times 1, two words in one place"] > 0.99
+    assert shown["times 512, one word in two places"] > 0.99
+    assert 0.2 < shown["times 23, two words in one place"] < 0.5
+    assert shown["times 23, two words in one place"] < shown["times 23, one word in two places"]
+
+
+@claim("positional-encoding#exercises")
+@mutation(
+    "exercises/positional-encoding/lengths.py",
+    "narrow = wide / d**0.5",
+    "narrow = wide / d",
+    fault="the narrow vectors of the exercise are divided by d",
+)
+def test_either_the_factor_or_the_initialization_makes_words_as_long_as_positions_not_both():
+    shown = {label: float(value) for label, value in printed("exercises", "lengths").items()}
+    root = math.sqrt(64)
+    assert shown["N(0, 1/d)"] == pytest.approx(1, rel=0.02)
+    assert shown["N(0, 1/d) times √d"] == shown["N(0, 1)"] == pytest.approx(root, rel=0.02)
+    assert shown["N(0, 1) times √d"] == pytest.approx(root * root, rel=0.02)
+    assert shown["positions"] == round(math.sqrt(32), 1)
+
+
 @claim("input-in-practice#position-sum", kind="mathematics")
 def test_the_range_alone_does_not_determine_the_length():
     assert torch.ones(512).norm() == pytest.approx(22.6, abs=0.03)
@@ -811,17 +980,6 @@ def test_the_same_model_is_right_at_length_100_if_trained_on_lengths_up_to_100(t
     ids = torch.randint(10, (200, 100), generator=torch.Generator().manual_seed(0))
     right = names["predict"](ids)[:, 1:].argmax(dim=-1) == ids[:, :-1]
     assert right.double().mean() > 0.98
-
-
-@claim("positional-encoding#exercises", kind="mathematics")
-def test_positions_let_equal_tokens_differ_but_not_for_all_weights():
-    ids = torch.tensor([0, 1, 2, 1, 3, 2, 1, 4])
-    x = random_tensor(5, 8)[ids] + exact_table(8, 8)
-    to_query, to_key, to_value = random_tensor(3, 8, 8, seed=1)
-    first, second = attention(x, to_query, to_key, to_value)[[2, 5]]
-    assert (first - second).abs().max() > 0.01
-    first, second = attention(x, 0 * to_query, to_key, to_value)[[2, 5]]
-    torch.testing.assert_close(first, second)
 
 
 # Sinusoids in published tutorials

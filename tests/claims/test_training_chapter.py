@@ -23,6 +23,7 @@ import corpus
 import decode
 import trainer
 import transformer
+from attention_weights import weights_of
 from batching import example_of
 from corpus import Pair, Vocabulary, english_tokens, number_pair
 from experiments.common import sweeps
@@ -50,13 +51,6 @@ def sentences_are_drawn_once():
         drawn = functools.cache(corpus.translator)
         patch.setattr(corpus, "translator", lambda part: [*drawn(part)])
         yield
-
-
-@pytest.fixture
-def printed(printed, monkeypatch):
-    """Some examples replace the fused attention; restore it afterwards."""
-    monkeypatch.setattr(transformer, "fused_attention", transformer.fused_attention)
-    return printed
 
 
 def number(text: str) -> float:
@@ -441,44 +435,147 @@ def test_warm_up_allows_a_larger_learning_rate(printed):
 # Looking inside
 
 
-@claim("learned#inside")
+@claim("learned#reversal")
 @mutation(
     "transformer.py",
     "scores = scores / math.sqrt(query.size(-1))",
     "scores = scores / query.size(-1)",
     fault="the written-out attention is different",
 )
-def test_recording_the_attention_does_not_change_the_output(trained_translator, monkeypatch):
-    pair = Pair(["why", "do", "we", "work", "?"], list("我们为什么工作？"), "why")
-    src, tgt = example_of(trained_translator, pair)
-    plain = trained_translator.model(src[None], tgt[None, :-1])
-    seen = []
+@mutation(
+    "attention_weights.py",
+    "attention(*inputs[0], need_weights=True)",
+    "attention(*inputs[0][:3], need_weights=True)",
+    fault="the weights are computed without the mask",
+)
+def test_the_weights_are_those_with_which_each_attention_of_the_model_computes(trained_translator):
+    model = trained_translator.model
+    pairs = [
+        Pair(["why", "do", "we", "work", "?"], list("我们为什么工作？"), "why"),
+        Pair(["we", "work"], list("我们工作"), ""),
+    ]
+    examples = [example_of(trained_translator, pair) for pair in pairs]
+    src, tgt = map(padded, zip(*examples, strict=True))
+    tgt = tgt[:, :-1]
+    plain = model.eval()(src, tgt)
+    for name, n, m in (
+        ("encoder.layers.0.self_attention", 5, 5),
+        ("decoder.layers.1.self_attention", 9, 9),
+        ("decoder.layers.1.cross_attention", 9, 5),
+    ):
+        attention = model.get_submodule(name)
+        weights = weights_of(model, name, src, tgt)
+        assert weights.shape == (2, model.config.nhead, n, m) and not weights.requires_grad
+        given = []
+        with attention.register_forward_hook(lambda *a, given=given: given.append(a[1:])):
+            torch.testing.assert_close(model(src, tgt), plain)
+        (_, _, values, _), (output, _) = given[0]
+        heads = weights @ attention.split(attention.value(values))
+        joined = heads.transpose(1, 2).flatten(2)
+        torch.testing.assert_close(attention.output(joined), output)
+    torch.testing.assert_close(model(src, tgt), plain)  # no hook is left
 
-    def watched(*given):
-        output, weights = transformer.scaled_dot_product_attention(*given)
-        seen.append(weights)
-        return output, weights
 
-    monkeypatch.setattr(transformer, "fused_attention", watched)
-    torch.testing.assert_close(trained_translator.model(src[None], tgt[None, :-1]), plain)
-    layers = len(trained_translator.model.encoder.layers)
-    for weights in seen[layers + 1 :: 2]:
-        assert weights.shape == (1, trained_translator.model.config.nhead, 9, 5)
-    for weights in seen[layers::2]:  # self-attention, which isn't what is shown
-        assert weights.shape[-2:] == (9, 9)
+@claim("learned#reversal", kind="mathematics")
+def test_the_weights_by_hand_are_right_in_three_of_three_rows(printed):
+    shown = printed("examples", "by_hand", "learned")
+    assert shown == {"looks at": "['c', 'b', 'a']", "correct": "3 of 3"}
+
+
+@claim("learned#reversal")
+@mutation(
+    "examples/learned/reversal.py",
+    "torch.arange(LENGTH - 1, -1, -1)",
+    "torch.arange(LENGTH)",
+    fault="the example expects the letters in their order",
+)
+def test_the_map_of_a_model_that_reverses_letters_is_the_expected_diagonal(capsys):
+    names = runpy.run_path(str(SNIPPETS / "examples" / "learned" / "reversal.py"))
+    assert names["right"] > 0.9
+    mean, n = names["mean"], names["LENGTH"]
+    for i, row in enumerate(mean.tolist()):
+        assert row[n - 1 - i] > 0.7
+        beside = [row[j] for j in (n - 2 - i, n - i) if 0 <= j < n]
+        assert max(beside) == max(w for j, w in enumerate(row) if j != n - 1 - i)
+    rows = capsys.readouterr().out.splitlines()[:n]
+    assert [float(w) for w in rows[0].split()] == [round(w, 2) for w in mean[0].tolist()]
+
+
+@claim("learned#encoder")
+@mutation(
+    "examples/learned/encoder.py",
+    "len(pair.source) - 1",
+    "0",
+    fault="the example reads the row of the first word",
+)
+def test_five_of_eight_encoder_heads_look_from_the_question_mark_at_why(printed):
+    shown = printed("examples", "encoder", "learned")
+    assert int(shown["questions with why"]) > 50
+    fractions = [
+        number(share)
+        for layer in (0, 1)
+        for share in shown[f"layer {layer}, heads 0 to 3, from ? to why"].split()
+    ]
+    assert len(fractions) == 8 and fractions.count(1) == 5
+
+
+@claim("learned#needed")
+@mutation(
+    "examples/learned/switched_off.py",
+    "weight.copy_(before)",
+    "pass",
+    fault="a head that was switched off stays off",
+)
+def test_one_head_of_the_last_layer_is_hardly_missed_but_all_four_are(printed):
+    shown = {k: number(v) for k, v in printed("examples", "switched_off", "learned").items()}
+    assert shown["all heads on"] > 0.98
+    assert shown["layer 1, head 2 off"] > 0.98
+    assert all(shown[f"layer 1, head {head} off"] > 0.95 for head in range(4))
+    assert shown["layer 0, head 3 off"] < 0.85
+    assert all(shown[f"layer 0, head {head} off"] > 0.9 for head in range(3))
+    assert all(shown[f"layer {layer}, all heads off"] < 0.3 for layer in (0, 1))
+
+
+@claim("learned#exercises")
+@mutation(
+    "exercises/learned/after_one_layer.py",
+    '"decoder.layers.0"',
+    '"decoder.layers.1"',
+    fault="the exercise reads the output of the last layer",
+)
+def test_after_layer_0_three_of_four_tokens_are_correct(printed):
+    shown = printed("exercises", "after_one_layer", "learned")
+    assert 0.65 < number(shown["after layer 0, correct next tokens"]) < 0.85
+    assert number(shown["after layer 1, correct next tokens"]) > 0.98
+    assert shown["correct"].split()[:1] == ["他"] and shown["after layer 0"].split()[:1] == ["她"]
+    assert shown["correct"].split()[5] == shown["after layer 0"].split()[5] == "欢"
+
+
+@claim("learned#exercises", kind="measurement")
+def test_the_nearest_rows_of_two_are_words_that_are_written_with_er(printed):
+    shown = printed("exercises", "neighbors", "learned")
+    assert set(shown["monday"].split()) > {"friday", "thursday"}
+    assert "tea" in shown["coffee"].split()
+    written = {"second": "二号", "february": "二月", "twelve": "十二"}
+    written |= {"december": "十二月", "tuesday": "星期二"}
+    assert set(shown["two"].split()) == set(written)
+    pairs = corpus.translator("train")
+    for word, chinese in written.items():
+        own = ["".join(p.target) for p in pairs if word in p.source][:50]
+        assert own and all("二" in target for target in own)
+        assert statistics.mean(chinese in target for target in own) > 0.8
 
 
 @pytest.fixture(scope="module")
 def aligned_example():
     """The functions of the counting example, run on little data."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transformer, "fused_attention", transformer.fused_attention)
         few = [number_pair(7)._replace(kind="number"), Pair(["tom", "works"], list("汤姆工作"), "")]
         patch.setattr(corpus, "translator", lambda part: few)
         return runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "aligned.py"))
 
 
-@claim("learned#inside")
+@claim("learned#crossing")
 @mutation(
     "examples/training/aligned.py",
     "words += [j, j] if word in SMALL[11:] else [j]",
@@ -500,11 +597,11 @@ def test_each_numeral_is_aligned_with_the_word_of_its_digit(aligned_example, n):
         assert pair.target[place] in ("零一二三四五六七八九"[digit], "十")
 
 
-@claim("learned#inside")
+@claim("learned#crossing")
 @mutation(
     "examples/training/aligned.py",
-    "model(src, tgt[:, :-1])",
-    "model(src, tgt[:, 1:])",
+    "src, tgt[:, :-1])",
+    "src, tgt[:, 1:])",
     fault="the counting example reads each character's attention one step too late",
 )
 def test_the_heads_of_the_last_layer_attend_to_the_aligned_word_for_nearly_every_numeral(printed):
@@ -517,19 +614,19 @@ def test_the_heads_of_the_last_layer_attend_to_the_aligned_word_for_nearly_every
     assert first > 0.85
 
     def mean(name: str) -> float:
-        rows = [shown[f"{name} characters, layer {i}, heads"].split() for i in (1, 2)]
+        rows = [shown[f"{name} characters, layer {i}, heads"].split() for i in (0, 1)]
         return statistics.mean(number(share) for row in rows for share in row)
 
     assert mean("first") > mean("second") + 0.1
     first, second = (
-        [number(share) for share in shown[f"{name} characters, layer 2, heads"].split()]
+        [number(share) for share in shown[f"{name} characters, layer 1, heads"].split()]
         for name in ("first", "second")
     )
     assert all(one > other for one, other in zip(first, second, strict=True))
     assert number(shown["numerals, the lowest of the last layer in test"]) > 0.85
 
 
-@claim("learned#inside")
+@claim("learned#needed")
 @mutation(
     "examples/training/needed.py",
     "[other if x == word else x for x in pair.source]",
@@ -538,8 +635,8 @@ def test_the_heads_of_the_last_layer_attend_to_the_aligned_word_for_nearly_every
 )
 @mutation(
     "examples/training/needed.py",
-    "seen[-1].argmax(dim=-1)",
-    "seen[-3].argmax(dim=-1)",
+    'LAST = "decoder.layers.1.cross_attention"',
+    'LAST = "decoder.layers.0.cross_attention"',
     fault="the example counts the looks of the first layer",
 )
 def test_heads_look_for_each_needed_character_and_also_for_one_that_is_not_needed(printed):
@@ -557,33 +654,7 @@ def test_heads_look_for_each_needed_character_and_also_for_one_that_is_not_neede
             assert right == pytest.approx(int(character != needed), abs=0.02)
 
 
-@claim("learned#inside", kind="measurement")
-def test_for_most_words_a_head_of_the_last_layer_looks_nearly_always_or_nearly_never(
-    aligned_example,
-):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transformer, "fused_attention", transformer.fused_attention)
-        names = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "needed.py"))
-        shares = []
-        for word, chinese in aligned_example["WORDS"].items():
-            pairs = [
-                pair
-                for pair in names["test"]
-                if word in pair.source and chinese in "".join(pair.target)
-            ]
-            _, looks = names["run"](pairs)
-            for i in range(len(chinese)):
-                at_word = [
-                    looks[k, :, "".join(pair.target).index(chinese) + i] == pair.source.index(word)
-                    for k, pair in enumerate(pairs)
-                ]
-                shares += torch.stack(at_word).float().mean(dim=0).tolist()
-    clear = [share < 0.1 or share > 0.9 for share in shares]
-    assert len(shares) == 4 * sum(map(len, aligned_example["WORDS"].values()))
-    assert statistics.mean(clear) > 0.8
-
-
-@claim("learned#inside")
+@claim("learned#crossing")
 @mutation(
     "examples/training/aligned.py",
     "1 / len(pair.source)",
@@ -597,7 +668,7 @@ def test_the_best_head_is_far_above_guessing_a_word_of_the_source(printed):
         assert number(shown[f"{name}, the best head in test"]) > 0.85
 
 
-@claim("learned#inside")
+@claim("learned#crossing")
 @mutation(
     "transformer.py",
     "scores.masked_fill(~mask, lowest).softmax(dim=-1)",
@@ -608,40 +679,13 @@ def test_each_numeral_of_the_example_attends_to_its_own_word(trained_translator)
     source = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
     pair = Pair(source, list("三十四万二千零五"), "")
     src, tgt = example_of(trained_translator, pair)
-    seen = []
-
-    def watched(*given):
-        output, weights = transformer.scaled_dot_product_attention(*given)
-        seen.append(weights)
-        return output, weights
-
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        decode.eval_mode(trained_translator.model),
-    ):
-        patch.setattr(transformer, "fused_attention", watched)
-        trained_translator.model(src[None], tgt[None, :-1])
-    for head in seen[-1][0]:
+    name = "decoder.layers.1.cross_attention"
+    weights = weights_of(trained_translator.model, name, src[None], tgt[None, :-1])
+    for head in weights[0]:
         looks = [source[j] for j in head.argmax(dim=-1)]
         found = dict(zip(pair.target, looks, strict=False))
         assert [found[c] for c in "三四二五"] == ["three", "forty", "two", "five"]
         assert {found[c] for c in "十万千"} <= {"thousand", "and"}
-
-
-@claim("learned#in-one-minute")
-@mutation(
-    "examples/learned/in_one_minute.py",
-    "decoder.layers.1.cross_attention",
-    "decoder.layers.0.cross_attention",
-    fault="the short example reads the first layer",
-)
-def test_on_average_the_heads_of_the_last_layer_attend_to_the_word_of_each_numeral(printed):
-    shown = {
-        c: words.split() for c, words in printed("examples", "in_one_minute", "learned").items()
-    }
-    for numeral, word in zip("三四二五", ("three", "forty", "two", "five"), strict=True):
-        assert shown[numeral][0] == word and number(shown[numeral][1]) > 0.8
-    assert {shown[unit][0] for unit in "十万千"} <= {"thousand", "and"}
 
 
 # Final translations

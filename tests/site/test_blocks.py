@@ -149,26 +149,11 @@ def test_every_block_of_code_is_an_example_or_part_of_a_file(code_blocks, site):
 def test_the_sections_shown_are_the_model_file_line_for_line(
     site, built_pages, code_blocks, language, file, between
 ):
-    shown = {page.url: [] for page in built_pages if page.source.language == language}
-    for block in code_blocks:
-        if block.title == file and block.page[1:] in shown:
-            shown[block.page[1:]].append(block.code)
+    """Each section is on exactly one page; the imports and the configuration come late."""
+    pages = {page.url for page in built_pages if page.source.language == language}
     text = (downloads(site, language) / file).read_text("utf-8")
-    sections = [code for codes in shown.values() for code in codes]
-    assert between.join(sorted(sections, key=text.index)) + "\n" == text
-    home = next(page for page in built_pages if page.url == ("zh/" if language == "zh" else ""))
-    in_depth = "attention-in-practice/"  # shows two sections that the first reading leaves out
-    order = [url for url in reading_order(home) if url in shown and not url.endswith(in_depth)]
-    places = [text.index(code) for url in order for code in shown[url]]
-    assert places and places == sorted(places)
-
-
-def reading_order(home) -> list[str]:
-    """The pages' addresses in the order of the table of contents."""
-    links = home.tree.find("nav", "md-nav--primary")[0].find("a", "md-nav__link")
-    prefix = "zh/" if home.source.language == "zh" else ""
-    order = [prefix + link.attributes["href"].removeprefix("./") for link in links]
-    return [url for url in order if "#" not in url]
+    shown = [b.code for b in code_blocks if b.title == file and b.page[1:] in pages]
+    assert between.join(sorted(shown, key=text.find)) + "\n" == text
 
 
 def test_every_block_titled_with_a_file_shows_a_section_or_all_of_it(code_blocks):

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from urllib.parse import urlsplit
 
+from bookbuild.pages.contents import chapter_number
 from bookbuild.pages.glossary import load_glossary
 from built_pages import assert_no_errors, text_with_quiz
 from page_parts import find_parts
@@ -248,4 +249,22 @@ def test_every_chapter_shows_its_reading_time_and_prerequisites(built_pages):
         elements = [each for each in page.article.find() if each.tag in {"h1", "p"}]
         if lines and elements[elements.index(lines[0]) - 1].tag != "h1":
             errors.append(f"{page}: the reading time is not below the title")
+    assert_no_errors(errors)
+
+
+def test_every_chapter_has_its_summary_in_one_place_linked_below_the_title(built_pages):
+    errors = []
+    for page in built_pages:
+        if chapter_number(page.source.name) is None:
+            continue
+        anchors = [each.attributes.get("id") for each in page.article.find("h2")]
+        if anchors.count("in-short") != 1 or {"in-one-minute", "summary", "symbols"} & {*anchors}:
+            errors.append(f"{page}: needs one section #in-short, and no other summary")
+        links = [
+            a.attributes.get("href")
+            for line in page.article.find("p", "reading")
+            for a in line.find("a")
+        ]
+        if "#in-short" not in links:
+            errors.append(f"{page}: the line below the title does not link to #in-short")
     assert_no_errors(errors)

@@ -48,7 +48,7 @@ const WORDS = {
     look: "拆开翻译模型",
     examples: "或者选一句：",
     loading: "正在加载翻译模型",
-    failed: "翻译模型没有加载成功。再按一次按钮，可以重试。",
+    failed: "翻译模型加载失败。再按一次按钮，可以重试。",
     empty: "先写一句话，或者从下面选一句。",
     unknown: (/** @type {string} */ list, /** @type {number} */ known) =>
       `翻译模型认识 ${known} 个词，不认识 ${list}。`,

@@ -34,8 +34,8 @@ const WORDS = {
   zh: {
     first: "位置 p",
     second: "位置 p + k",
-    back: "← 一起退",
-    on: "一起进 →",
+    back: "← 同时左移",
+    on: "同时右移 →",
     base: "底数",
     /** @param {number} i */
     pair: (i) => `第 ${i} 对`,
@@ -47,11 +47,11 @@ const WORDS = {
       `这些角的余弦加起来就是点积，${product}。`,
     /** @param {number} p @param {number} q @param {string} product */
     moved: (p, q, product) =>
-      `两个位置一起移到了 ${p} 和 ${q}。指针都转了，每段弧却和原来一样长：` +
+      `两个位置同时移到了 ${p} 和 ${q}。指针都转了，每段弧却和原来一样长：` +
       `k 还是 ${q - p}，点积也还是 ${product}。`,
     /** @param {number} pairs */
     most: (pairs) => `（距离 0 处是 ${pairs}）`,
-    end: `到头了：这里的位置从 0 到 ${LAST}。`,
+    end: `已到边界：位置范围是 0 到 ${LAST}。`,
   },
 };
 

@@ -13,7 +13,7 @@ const TEXTS = {
   zh: {
     start: "开始（下载 1.3 MB）",
     loading: "正在加载模型……",
-    failed: "模型没有加载成功，或者运行出错。",
+    failed: "模型加载失败，或者运行出错。",
     again: "再试一次",
   },
 };

@@ -57,7 +57,7 @@ export const TEXTS = {
     examples: "例句",
     another: "换一句",
     loading: "正在加载模型……",
-    failed: "模型没有加载成功，或者运行出错。",
+    failed: "模型加载失败，或者运行出错。",
     again: "再试一次",
     empty: "先写一句英文，或者点一个例句。",
     /** @type {(words: number, places: number) => string} */
@@ -89,7 +89,7 @@ export const TEXTS = {
     mean: "全部的平均",
     search: "搜索",
     greedy: "贪心",
-    beam: "束搜索，4 束",
+    beam: "束搜索（束宽 4）",
     picture: "上面是英文的词，下面是中文的字；线越粗，这个字看那个词看得越多。",
     percent,
   },

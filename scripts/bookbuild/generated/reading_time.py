@@ -1,5 +1,7 @@
 """The line below a page's title: how long the page takes to read, and its prerequisites.
 
+It ends with a link to the section "In short" if the page has one.
+
 The prerequisites are a list of Markdown under `needs` in the page's front matter; a page
 without it has no such line. The minutes are counted in the rendered page. Folded blocks, such
 as the answers to exercises, are optional and not counted.
@@ -24,6 +26,11 @@ READING_LINE_PARTS = {  # reading time; start, separator and end of the prerequi
     "en": ("About MINUTES minutes to read.", " You need: ", "; ", "."),
     "zh": ("读一遍约 MINUTES 分钟。", "预备知识：", "；", "。"),
 }
+IN_SHORT = "{ #in-short }"
+IN_SHORT_LINK = {
+    "en": " To look something up, go to [In short](#in-short).",
+    "zh": "如需查阅，请直接看[小结](#in-short)。",
+}
 NOT_COUNTED_PATTERN = re.compile(
     r'<details.*?</details>|<div class="footnote">.*|<p class="reading".*?</p>', re.S
 )
@@ -35,7 +42,8 @@ def add_reading_line(markdown: str, needs: list[str], language: str) -> str:
     """The page with the line below its title; MINUTES is replaced after rendering."""
     time, start, separator, end = READING_LINE_PARTS[language]
     prerequisites = start + separator.join(needs) + end if needs else ""
-    line = f'\n{time}{prerequisites}\n{{ .reading data-search-exclude="" }}\n'
+    link = IN_SHORT_LINK[language] if IN_SHORT in markdown else ""
+    line = f'\n{time}{prerequisites}{link}\n{{ .reading data-search-exclude="" }}\n'
     return re.sub(r"^# .*\n", lambda title: title[0] + line, markdown, count=1, flags=re.M)
 
 

@@ -1,21 +1,21 @@
 import torch
 from torch import nn
-from torch.nn.functional import one_hot
 
 table = torch.tensor(
     [
-        [0.0, 0.0, 0.0],
-        [0.1, 0.2, 0.3],
-        [0.4, 0.5, 0.6],
-        [0.7, 0.8, 0.9],
+        [-3.0, 2.0, 4.0, -2.0],  # why
+        [0.0, 0.0, 0.0, 0.0],  # do
+        [-3.0, -4.0, 3.0, 2.0],  # we
+        [2.0, 3.0, -4.0, 0.0],  # work
+        [0.0, 0.0, 0.0, 0.0],  # ?
     ]
-)  # (vocab_size, d_model)
-ids = torch.tensor([2, 1, 2])
-picks = one_hot(ids, num_classes=4).float()  # (position, vocab_size)
-print(picks)
-print(picks @ table)  # (position, d_model)
+)
+ids = torch.tensor([2, 3])  # we work
+one_hot = nn.functional.one_hot(ids, num_classes=5).float()
+print(one_hot)
+print(one_hot @ table)
+print("equal to the rows:", torch.equal(one_hot @ table, table[ids]))
 
-lookup = nn.Embedding(4, 3)
-lookup.weight = nn.Parameter(table)
-print("product equals rows:", torch.equal(picks @ table, table[ids]))
-print("product equals nn.Embedding:", torch.equal(picks @ table, lookup(ids)))
+embedding = nn.Embedding(5, 4)  # 5 words, 4 numbers each
+embedding.weight = nn.Parameter(table)  # a tensor that training changes
+print("equal to nn.Embedding:", torch.equal(embedding(ids), table[ids]))

@@ -12,8 +12,7 @@ def to_ids(tokens, vocab):
 words = ["why", "do", "we", "work", "?"]
 characters = list("我们为什么工作？")
 english, chinese = vocabulary(words), vocabulary(characters)
-for name, vocab in (("English", english), ("Chinese", chinese)):
-    print(name, len(vocab), "tokens:", *vocab)
+print("English:", english)
 
 target = to_ids(["<bos>", *characters, "<eos>"], chinese)
 print("source ids:", to_ids(words, english))

@@ -3,10 +3,9 @@ from pathlib import Path
 import torch
 
 import corpus
-import transformer
 import translator
+from attention_weights import weights_of
 from batching import example_of
-from decode import eval_mode
 from numerals import SMALL, TENS
 
 WORDS = {"anna": "安娜", "beijing": "北京", "coffee": "咖啡", "doctor": "医生"}
@@ -17,15 +16,6 @@ WORDS |= {
     "tom": "汤姆",
 }
 WORDS |= {"music": "音乐", "piano": "钢琴", "shirt": "衬衫", "why": "为什么"}
-seen = []
-
-
-def watched(query, key, value, mask=None, dropout=0.0):
-    output, weights = transformer.scaled_dot_product_attention(
-        query, key, value, mask, dropout
-    )
-    seen.append(weights)
-    return output, None
 
 
 def numerals(pair):
@@ -56,11 +46,10 @@ def shares(pairs, find, *which):
     """How often each head looks most at the word when the character is due."""
     examples = [example_of(trained, pair) for pair in pairs]
     src, tgt = map(translator.padded, zip(*examples, strict=True))
-    seen.clear()
-    with eval_mode(model):
-        model(src, tgt[:, :-1])
-    crossing = torch.stack(seen[len(model.encoder.layers) + 1 :: 2])
-    most = crossing.argmax(dim=-1)  # (layer, sentence, head, character)
+    names = [f"decoder.layers.{i}.cross_attention" for i in (0, 1)]
+    crossing = [weights_of(trained.model, n, src, tgt[:, :-1]) for n in names]
+    most = torch.stack(crossing).argmax(dim=-1)
+    # (layer, sentence, head, character)
     right = [
         most[:, k, :, place] == word
         for k, pair in enumerate(pairs)
@@ -71,8 +60,6 @@ def shares(pairs, find, *which):
 
 path = Path(translator.__file__).with_name("translator.safetensors")
 trained = translator.load_translator(path)
-model = trained.model
-transformer.fused_attention = watched
 validation, test = map(corpus.translator, ("validation", "test"))
 for name, find, *which in (
     ("numerals", numerals),
@@ -83,7 +70,7 @@ for name, find, *which in (
     chosen, _ = shares(
         [p for p in validation if (p.kind == "number") == number], find, *which
     )
-    for i, layer in enumerate(chosen, 1):
+    for i, layer in enumerate(chosen):
         row = [f"{share:.0%}" for share in layer]
         print(f"{name}, layer {i}, heads:", *row)
     found, count = shares(

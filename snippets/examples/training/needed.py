@@ -2,34 +2,24 @@ from pathlib import Path
 from statistics import mean
 
 import corpus
-import transformer
 import translator
+from attention_weights import weights_of
 from batching import example_of
-from decode import eval_mode
 
-seen = []
-
-
-def watched(query, key, value, mask=None, dropout=0.0):
-    output, weights = transformer.scaled_dot_product_attention(
-        query, key, value, mask, dropout
-    )
-    seen.append(weights)
-    return output, None
+LAST = "decoder.layers.1.cross_attention"
 
 
 def run(pairs):
     """The likeliest characters, and where the heads of the last layer look."""
     examples = [example_of(trained, pair) for pair in pairs]
     src, tgt = map(translator.padded, zip(*examples, strict=True))
-    with eval_mode(trained.model):
-        predicted = trained.model(src, tgt[:, :-1]).argmax(dim=-1)
-    return predicted, seen[-1].argmax(dim=-1)  # (sentence, head, character)
+    weights = weights_of(trained.model, LAST, src, tgt[:, :-1])
+    predicted = trained.model(src, tgt[:, :-1]).argmax(dim=-1)
+    return predicted, weights.argmax(dim=-1)  # (sentence, head, character)
 
 
 path = Path(translator.__file__).with_name("translator.safetensors")
 trained = translator.load_translator(path)
-transformer.fused_attention = watched
 test = corpus.translator("test")
 for word, other, chinese in (
     ("tom", "anna", "汤姆"),

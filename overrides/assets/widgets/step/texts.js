@@ -107,16 +107,16 @@ export const ZH = {
   /** @type {(i: number, count: number) => string} */
   tourAt: (i, count) => `导览 ${i}/${count}`,
   back: "后退",
-  step: "单步",
-  over: "跳过",
-  out: "跳出",
-  layer: "下一层",
+  step: "单步进入",
+  over: "单步跳过",
+  out: "单步跳出",
+  layer: "下一层的同一行",
   layerNumber: (/** @type {number} */ number) => `第 ${number} 层`,
   token: "下一个词元",
   link: "复制链接",
   copied: "已复制",
   titles: {
-    back: "退一步", step: "走一步，进入调用", over: "到下一行，不进入调用",
+    back: "退一步", step: "执行一步，遇到调用就进入", over: "执行到下一行，不进入调用",
     out: "跳出当前函数", layer: "到下一层的同一行", token: "选中下一个词元",
     link: "复制链接", tour: "从单词到译文，共十二站",
   },
@@ -139,7 +139,7 @@ export const ZH = {
   off: {
     mask: "去掉掩码", scale: "不除以 √d_k", positions: "去掉位置编码",
     /** @type {(stack: string, layer: number, cross: boolean, head: number) => string} */
-    head: (stack, layer, cross, head) => `${stack === "encoder" ? "编码器" : "解码器"}第 ${layer} 层${cross ? "交叉注意力" : "自注意力"}的头 ${head}`,
+    head: (stack, layer, cross, head) => `${stack === "encoder" ? "编码器" : "解码器"}第 ${layer} 层${cross ? "交叉注意力" : "自注意力"}的 ${head} 号头`,
   },
   heads: "关掉一个头",
   locals: "当前变量",
@@ -148,18 +148,18 @@ export const ZH = {
   original: "原来",
   changed: "改动后",
   /** @type {(one: string, other: string) => string} */
-  difference: (one, other) => `差（${one} − ${other}）`,
+  difference: (one, other) => `差值（${one} − ${other}）`,
   scope: {
-    mask: "整个模型都没有掩码，这一行的输入也可能不同。目标词元不变。",
-    scale: "整个模型都不除以 √d_k，这一行的输入也可能不同。目标词元不变。",
-    positions: "整个模型都没有位置编码，这一行的输入也可能不同。目标词元不变。",
-    head: "只关掉这一个头，后面的计算也可能不同。目标词元不变。",
+    mask: "整个模型都没有掩码，这一行的输入也可能不同。译文词元不变。",
+    scale: "整个模型都不除以 √d_k，这一行的输入也可能不同。译文词元不变。",
+    positions: "整个模型都没有位置编码，这一行的输入也可能不同。译文词元不变。",
+    head: "只关掉这一个头，后面的计算也可能不同。译文词元不变。",
   },
   same: "没有差别。",
   /** @type {(names: string) => string} */
   mask: (names) => `${names}：查询可以看的键为 1，否则为 0。`,
   likeliest: "最可能的下一个词元",
-  reads: "看得最多的",
+  reads: "关注最多的词",
   /** @type {(token: string, next: string) => string} */
   writes: (token, next) => `${token}（接着写 ${next}）`,
   /** @type {(at: string, next: string) => string} */
@@ -167,7 +167,7 @@ export const ZH = {
   /** @type {(low: string, high: string) => string} */
   range: (low, high) => `${low} 到 ${high}`,
   largest: "最大的：",
-  all: "任一查询",
+  all: "全部查询",
   map: "方向键移动，Esc 离开。",
   boxes: {
     source: "原文", target: "译文", embedding: "词嵌入", position: "位置编码",

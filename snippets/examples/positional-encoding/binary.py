@@ -1,0 +1,2 @@
+for p in range(8):
+    print(p, *f"{p:03b}")
