@@ -122,17 +122,18 @@ def scaled_dot_product_attention(
     mask: Tensor | None = None,
     dropout: float = 0.0,
 ) -> tuple[Tensor, Tensor]:
-    """softmax(Q K^T / sqrt(d_k)) V, and the weights that the softmax gives.
+    """softmax(Q K^T / sqrt(d_k)) V, and the weights: the paper's equation 1.
 
-    Shapes: query (..., n, d_k), key (..., m, d_k), value (..., m, d_v) and
-    mask (..., n, m), boolean, True may attend -> (..., n, d_v), (..., n, m).
-    A query with no key that it may attend to gets zeros. Dropout acts on the
-    weights that average the values, not on those returned.
-    Raises ValueError for a mask that is not boolean, and RuntimeError for one
-    that does not broadcast. Source: Vaswani et al. 2017, equation 1.
+    Shapes: query (..., n, d_k), key (..., m, d_k), value (..., m, d_v), mask
+    (..., n, m) -> output (..., n, d_v), weights (..., n, m). The mask is
+    boolean, True may attend; a query that may attend to no key gets zeros.
+    Raises ValueError or RuntimeError for a wrong mask (see check_mask).
     """
+    # score: compare every query with every key
     scores = query @ key.transpose(-2, -1)  # (..., n, m)
     scores = scores / math.sqrt(query.size(-1))
+
+    # weight: turn each row of scores into weights
     if mask is None:
         weights = scores.softmax(dim=-1)
     else:
@@ -140,9 +141,13 @@ def scaled_dot_product_attention(
         lowest = torch.finfo(scores.dtype).min
         weights = scores.masked_fill(~mask, lowest).softmax(dim=-1)
         weights = weights.masked_fill(~mask, 0.0)  # a row of all False: zeros
+
+    # average the values; dropout is 0 except in training
     return F.dropout(weights, dropout) @ value, weights
 
 
+# --8<-- [end:scaled_dot_product_attention]
+# --8<-- [start:check_mask]
 def check_mask(mask: Tensor, shape: torch.Size) -> None:
     """Raise an error unless mask is boolean and broadcasts to shape."""
     if mask.dtype != torch.bool:
@@ -150,7 +155,7 @@ def check_mask(mask: Tensor, shape: torch.Size) -> None:
     mask.expand(shape)  # a RuntimeError names the axis that doesn't fit
 
 
-# --8<-- [end:scaled_dot_product_attention]
+# --8<-- [end:check_mask]
 # --8<-- [start:fused_attention]
 def fused_attention(
     query: Tensor,
@@ -173,7 +178,7 @@ def fused_attention(
 # --8<-- [end:fused_attention]
 # --8<-- [start:multi_head_attention]
 class MultiHeadAttention(nn.Module):
-    """Attention in nhead subspaces at once: Concat(head_1, ...) W^O.
+    """Attention in nhead heads at once: Concat(head_0, head_1, ...) W^O.
 
     Shapes: query (batch, n, d_model), key and value (batch, m, d_model), mask
     broadcasting to (batch, nhead, n, m), boolean, True may attend
@@ -202,14 +207,19 @@ class MultiHeadAttention(nn.Module):
         mask: Tensor | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
+        # project the tokens, and split the features into heads
         q = self.split(self.query(query))  # (batch, head, n, head_dim)
         k = self.split(self.key(key))  # (batch, head, m, head_dim)
         v = self.split(self.value(value))
+
+        # attend in all heads; only the explicit function returns weights
         attend = (
             scaled_dot_product_attention if need_weights else fused_attention
         )
         dropout = self.dropout if self.training else 0.0
         heads, weights = attend(q, k, v, mask, dropout)
+
+        # join the heads side by side, and combine them with W^O
         joined = heads.transpose(1, 2).flatten(2)  # (batch, n, d_model)
         return self.output(joined), weights
 

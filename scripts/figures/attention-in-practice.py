@@ -7,7 +7,10 @@ import numpy as np
 from matplotlib.ticker import NullLocator
 
 import transformer
-from figures.style import FIRST, SECOND, THIRD, canvas, figure
+from figures.diagram import ENGLISH, write
+from figures.examples import run_example
+from figures.overview import WIDTH as NARROW
+from figures.style import FIRST, SECOND, THIRD, canvas, figure, signed_image
 
 RESULTS = Path(transformer.__file__).with_name("results")
 
@@ -22,9 +25,9 @@ RESULTS = Path(transformer.__file__).with_name("results")
         "rate": "learning rate",
     },
     zh={
-        "divided": "除",
-        "not divided": "不除",
-        "smaller W_Q": "不除，起点小",
+        "divided": "缩放",
+        "not divided": "不缩放",
+        "smaller W_Q": "不缩放，起点小",
         "never": "未达到",
         "steps": "步数",
         "rate": "学习率",
@@ -103,4 +106,42 @@ def cost(label):
         ax.grid(axis="y")
     axes[0].set_yticks([0.01, 0.1, 1], ["0.01", "0.1", "1"])
     axes[1].set_yticks([10, 100, 1000], ["10", "100", "1000"])
+    return fig
+
+
+@figure(
+    en={
+        "linear": "one, linear",
+        "feed-forward": "one, feed-forward",
+        "first": "head 0 of two, linear",
+        "second": "head 1 of two, linear",
+    },
+    zh={
+        "linear": "一个头，线性映射",
+        "feed-forward": "一个头，前馈网络",
+        "first": "0 号头，线性映射",
+        "second": "1 号头，线性映射",
+    },
+)
+def neighbors(label):
+    trained = run_example("examples/attention-in-practice/two_neighbors.py")["trained"]
+    two = trained["linear map", 2][1]
+    shown = {
+        "linear": trained["linear map", 1][1][0],
+        "feed-forward": trained["feed-forward", 1][1][0],
+        "first": two[0],
+        "second": two[1],
+    }
+    fig, axes = canvas(height=430, rows=2, columns=2, sharex=True, sharey=True)
+    fig.set_size_inches(NARROW / 72, 430 / 72)
+    for ax, (name, weights) in zip(axes.flat, shown.items(), strict=True):
+        weights = weights.double().numpy().round(2)
+        signed_image(ax, weights, aspect="equal")
+        ax.set_title(label[name])
+        ax.set_xticks(range(5), ENGLISH, rotation=45)
+        ax.set_yticks(range(5), ENGLISH)
+        ax.tick_params(length=0, labelsize=13)
+        ax.spines[:].set_visible(True)
+        for row, column in np.argwhere(weights >= 0.1):
+            write(ax, column, row, f"{weights[row, column]:.1f}"[1:], size=12.3)
     return fig

@@ -5,152 +5,108 @@ import io
 
 import numpy as np
 import torch
+from matplotlib.colors import to_rgba
 
-from figures.diagram import (
-    ENGLISH,
-    arrow,
-    blank_canvas,
-    frame,
-    label_rows,
-    line,
-    signed_cells,
-    write,
-)
-from figures.overview import SHOWN, embeddings_of_the_example, encoder_heads, narrow_canvas
-from figures.style import (
-    FIRST,
-    INK,
-    KEY,
-    MUTED,
-    QUERY,
-    SECOND,
-    VALUE,
-    canvas,
-    figure,
-    powers_of_ten,
-)
+from figures.diagram import blank_canvas, frame, line, write
+from figures.examples import run_example
+from figures.overview import WIDTH as NARROW
+from figures.overview import narrow_canvas
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, VALUE, canvas, figure
+
+
+def signed(number) -> str:
+    """A whole number with a true minus sign."""
+    return f"{number:.0f}".replace("-", "−")
+
+
+def two_decimals(vector) -> list[str]:
+    return [f"{number:.2f}".replace("-", "−") for number in vector.tolist()]
+
+
+def write_matrix_name(ax, x, y, letter, color) -> None:
+    """W with a raised letter, beginning at x."""
+    write(ax, x, y, "W", color, ha="left")
+    write(ax, x + 14, y - 5, letter, color, ha="left", size=12.3)
 
 
 @figure(
     en={
-        "embeddings": "1  token vectors",
-        "maps": "2  queries, keys, values",
-        "scores": "3  scores",
-        "weights": "4  weights",
-        "output": "5  weighted sum",
-        "softmax": "softmax",
-        "divided": "Q Kᵀ / √dₖ",
-    },
-    zh={
-        "embeddings": "1  词元的向量",
-        "maps": "2  查询、键和值",
-        "scores": "3  分数",
-        "weights": "4  权重",
-        "output": "5  加权和",
-        "softmax": "softmax",
-        "divided": "Q Kᵀ / √dₖ",
-    },
-)
-def steps(label):
-    """A head of the trained translator's first layer, with six numbers of each vector."""
-    head, size, row = encoder_heads()[2], 12, ENGLISH.index("?")
-    inputs = embeddings_of_the_example()
-    fig, ax = narrow_canvas(252)
-
-    def draw_matrix(x, y, values, largest, framed=True):
-        signed_cells(ax, x, y, values.numpy(), size, largest)
-        if framed:
-            frame(ax, x, y + row * size, values.size(1) * size, size, INK, 1.6, zorder=4)
-
-    write(ax, 4, 16, label["embeddings"], ha="left", weight="bold")
-    write(ax, 150, 16, label["maps"], ha="left", weight="bold")
-    label_rows(ax, 44, 44, ENGLISH, size)
-    draw_matrix(44, 44, inputs[:, :SHOWN], inputs.abs().max().item())
-    parts = ("Q", head.query, QUERY), ("K", head.key, KEY), ("V", head.value, VALUE)
-    largest = max(vectors[:, :SHOWN].abs().max().item() for _, vectors, _ in parts)
-    for x, (name, vectors, color) in zip((150, 236, 322), parts, strict=True):
-        write(ax, x + 36, 34, name, color)
-        draw_matrix(x, 44, vectors[:, :SHOWN], largest, framed=name == "Q")
-    write(ax, 80, 34, "X")
-    arrow(ax, (120, 74), (146, 74))
-    arrow(ax, (186, 108), (106, 154), color=QUERY)
-    arrow(ax, (272, 108), (112, 154), color=KEY)
-    arrow(ax, (358, 108), (358, 154), color=VALUE)
-    write(ax, 4, 142, label["scores"], ha="left", weight="bold")
-    write(ax, 190, 142, label["weights"], ha="left", weight="bold")
-    write(ax, 291, 178, "· V", MUTED, size=12)
-    label_rows(ax, 74, 160, ENGLISH, size)
-    draw_matrix(74, 160, head.scores, head.scores.abs().max().item())
-    write(ax, 104, 242, label["divided"], MUTED, size=12)
-    arrow(ax, (138, 190), (196, 190))
-    write(ax, 167, 178, label["softmax"], MUTED, size=12)
-    draw_matrix(200, 160, head.weights, 1)
-    arrow(ax, (264, 190), (318, 190))
-    draw_matrix(322, 160, (head.weights @ head.value)[:, :SHOWN], largest)
-    write(ax, 394, 242, label["output"], ha="right", weight="bold")
-    return fig
-
-
-@figure(
-    en={
-        "query": "query of work",
-        "key": "key",
+        "query": "1  query of work",
+        "key": "2  key and value of we",
+        "rest": "3  scores, weights and average",
+        "keys": "key",
         "score": "score",
-        "divided": "÷ √2",
         "weight": "weight",
         "value": "value",
-        "output": "output",
+        "output": "output of work",
     },
     zh={
-        "query": "work 的查询",
-        "key": "键",
+        "query": "1  work 的查询",
+        "key": "2  we 的键和值",
+        "rest": "3  分数、权重和加权平均",
+        "keys": "键",
         "score": "分数",
-        "divided": "÷ √2",
         "weight": "权重",
         "value": "值",
-        "output": "输出",
+        "output": "work 的输出",
     },
 )
-def look_up(label):
-    query = np.array([2.0, 0.0])
-    keys = np.array([[2.0, 0.0], [0.0, 2.0], [1.0, -1.0]])
-    values = np.array([[10.0, 0.0], [0.0, 10.0], [5.0, 5.0]])
-    scores = keys @ query
-    exponentials = np.exp(scores / 2**0.5)
-    weights = exponentials / exponentials.sum()
-    output = weights @ values
-    fig, ax = blank_canvas(250)
+def one_query(label):
+    """The query of work in the pencil model, with the numbers of the chapter's examples."""
+    numbers = run_example("examples/attention/one_query.py")
+    query = run_example("examples/attention/query.py")
+    fig, ax = narrow_canvas(520)
 
-    def draw_pair(x, y, numbers, color, form="{:.0f}"):
-        text = ", ".join(form.format(number) for number in numbers).replace("-", "−")
-        width = 66 if len(text) < 8 else 104
-        frame(ax, x - width / 2, y - 14, width, 28, color, 1)
-        write(ax, x, y, f"({text})", color)
+    def write_vector(x, y, vector, color, **options):
+        write(ax, x, y, f"({', '.join(two_decimals(vector))})", color, **options)
 
-    write(ax, 190, 20, label["query"], QUERY)
-    draw_pair(290, 20, query, QUERY)
-    heads = [
-        (90, label["key"], KEY),
-        (160, label["score"], INK),
-        (222, label["divided"], INK),
-        (340, label["weight"], INK),
-        (470, label["value"], VALUE),
+    def draw_product(y, word, vector, maps):
+        """A vector above the rows of matrices; each row gives one number of the result."""
+        write(ax, 4, y + 12, word, ha="left")
+        draw_row(y, two_decimals(vector), INK)
+        for name, matrix, bias, result, color in maps:
+            y += 32
+            write_matrix_name(ax, 4, y + 24, name, color)
+            for row, number in zip(matrix, two_decimals(result), strict=True):
+                draw_row(y, [signed(x) for x in row.tolist()], color)
+                write(ax, 322, y + 12, f"{bias} =", ha="right")
+                frame(ax, 330, y + 1, 66, 22, color, 0, facecolor=to_rgba(color, 0.14))
+                write(ax, 363, y + 12, number, color)
+                y += 24
+            y -= 24
+
+    def draw_row(y, texts, color):
+        for i, text in enumerate(texts):
+            frame(ax, 58 + 56 * i, y, 56, 24, MUTED, 0.6)
+            write(ax, 86 + 56 * i, y + 12, text, color)
+
+    write(ax, 4, 14, label["query"], ha="left", weight="bold")
+    maps = [("Q", query["w_query"], "− 2", query["q_work"], QUERY)]
+    draw_product(30, "work", query["x_work"], maps)
+    write(ax, 4, 140, label["key"], ha="left", weight="bold")
+    we = numbers["words"].index("we")
+    maps = [
+        ("K", numbers["w_key"], "", numbers["keys"][we], KEY),
+        ("V", numbers["w_value"], "", numbers["values"][we], VALUE),
     ]
-    for x, text, color in heads:
-        write(ax, x, 66, text, color)
-    for i, word in enumerate(["we", "work", "?"]):
-        y = 102 + 38 * i
-        write(ax, 26, y, word)
-        draw_pair(90, y, keys[i], KEY)
-        write(ax, 160, y, f"{scores[i]:.0f}")
-        write(ax, 222, y, f"{scores[i] / 2**0.5:.2f}")
-        frame(ax, 262, y - 11, 100 * weights[i], 22, FIRST, 0, facecolor=FIRST)
-        write(ax, 268 + 100 * weights[i], y, f"{weights[i]:.2f}", ha="left")
-        write(ax, 412, y, "×")
-        draw_pair(470, y, values[i], VALUE)
-    line(ax, (415, 202), (515, 202), width=1)
-    write(ax, 408, 226, label["output"], ha="right")
-    draw_pair(465, 226, output, VALUE, "{:.2f}")
+    draw_product(156, "we", numbers["x"][we], maps)
+    write(ax, 4, 322, label["rest"], ha="left", weight="bold")
+    heads = ("keys", 106, KEY), ("score", 212, INK), ("weight", 268, INK), ("value", 354, VALUE)
+    for name, x, color in heads:
+        write(ax, x, 346, label[name], color)
+    scores = two_decimals(numbers["scores"])
+    for i, word in enumerate(numbers["words"]):
+        y = 370 + 24 * i
+        weight = numbers["weights"][i].item()
+        write(ax, 4, y, word, ha="left")
+        write_vector(106, y, numbers["keys"][i], KEY)
+        write(ax, 236, y, scores[i], ha="right")
+        frame(ax, 248, y - 10, 40 * weight, 20, FIRST, 0, facecolor=to_rgba(FIRST, 0.4))
+        write(ax, 268, y, f"{weight:.2f}")
+        write_vector(396, y, numbers["values"][i], VALUE, ha="right")
+    line(ax, (300, 482), (396, 482), width=1)
+    write(ax, 296, 500, label["output"], ha="right")
+    write_vector(396, 500, numbers["output"], VALUE, ha="right")
     return fig
 
 
@@ -229,40 +185,21 @@ def by_hand(label):
 
 
 @figure(
-    en={
-        "divided": "divided",
-        "undivided": "d = {}, not divided",
-        "weight": "weight",
-        "slope": "slope",
-        "rank": "64 keys, by rank",
-    },
-    zh={
-        "divided": "除以 √d",
-        "undivided": "d = {}，不除",
-        "weight": "权重",
-        "slope": "斜率",
-        "rank": "64 个键，按名次",
-    },
+    en={"divided": "divided by 8", "undivided": "not divided", "weight": "weight", "rank": "rank"},
+    zh={"divided": "除以 8", "undivided": "不缩放", "weight": "权重", "rank": "名次"},
 )
 def saturation(label):
     torch.manual_seed(0)
     scores = torch.randn(2000, 64, dtype=torch.float64).sort(descending=True).values
-    fig, axes = canvas(height=330, rows=2, columns=3, sharex=True, sharey="row")
-    titles = [label["divided"], *(label["undivided"].format(d) for d in (64, 512))]
-    for (top, bottom), std, title in zip(axes.T, (1, 8, 22.6), titles, strict=True):
-        weights = (std * scores).softmax(dim=-1)
-        slope = (weights * (1 - weights)).median(dim=0).values
-        top.set_title(title)
-        top.stairs(weights.mean(dim=0), np.arange(65) + 0.5, fill=True, color=FIRST)
-        bottom.plot(range(1, 65, 3), slope[::3], color=SECOND)
-        bottom.axhline(1e-6, color=MUTED, linewidth=1, linestyle=(0, (3, 3)))
-    axes[0, 0].set_ylim(0, 1)
-    axes[0, 0].set_ylabel(label["weight"])
-    axes[1, 0].set_yscale("log")
-    axes[1, 0].set_ylim(1e-12, 1)
-    axes[1, 0].set_yticks([1, 1e-3, 1e-6, 1e-9, 1e-12])
-    powers_of_ten(axes[1, 0].yaxis)
-    axes[1, 0].set_ylabel(label["slope"])
-    axes[1, 0].set_xticks([1, 32, 64])
-    axes[1, 1].set_xlabel(label["rank"])
+    fig, axes = canvas(height=190, columns=2, sharey=True)
+    fig.set_size_inches(NARROW / 72, 190 / 72)
+    for ax, std, name in zip(axes, (1, 8), ("divided", "undivided"), strict=True):
+        weights = (std * scores).softmax(dim=-1).mean(dim=0)
+        ax.set_title(label[name])
+        ax.stairs(weights, np.arange(65) + 0.5, fill=True, color=FIRST)
+        ax.set_ylim(0, 1)
+        ax.set_xticks([1, 32, 64])
+        ax.set_xlabel(label["rank"])
+        ax.tick_params(labelsize=13)
+    axes[0].set_ylabel(label["weight"])
     return fig

@@ -1,12 +1,14 @@
 """Figures of the chapter on multi-head attention."""
 
 import numpy as np
+from matplotlib.colors import to_rgba
 
 from figures.diagram import (
     ENGLISH,
     arrow,
     blank_canvas,
     fill_cells,
+    frame,
     grid,
     label_columns,
     label_rows,
@@ -15,86 +17,53 @@ from figures.diagram import (
 )
 from figures.examples import run_example
 from figures.overview import encoder_heads, narrow_canvas
-from figures.style import INK, KEY, MUTED, PAPER, QUERY, VALUE, canvas, figure, signed_image
+from figures.style import INK, KEY, MUTED, PAPER, QUERY, VALUE, figure
 
-STRONG, PALE = 0.85, 0.35  # opacity of the first and the second head
+STRONG, PALE = 0.85, 0.35  # opacity of head 0 and head 1
 
 
-@figure(
-    en={"head": "head {}", "weights": "weights", "join": "join", "output": "output"},
-    zh={"head": "{} 号头", "weights": "权重", "join": "拼接", "output": "输出"},
-)
-def heads(label):
-    n, d, size = 5, 8, 8
-    fig, ax = narrow_canvas(186)
-
-    def draw_matrix(x, y, columns, color, opacity):
-        """A matrix of five rows, with its left edge at x and its middle at y."""
-        corner = x, y - n * size / 2
-        fill_cells(ax, *corner, np.ones((n, columns)), size, color, opacity)
-        grid(ax, *corner, n, columns, size, PAPER, 1)
-
-    def draw_shape(x, y, text):
-        write(ax, x, y, text, MUTED, size=12)
-
-    draw_matrix(4, 96, d, INK, 0.45)
-    write(ax, 36, 62, "X")
-    draw_shape(36, 130, "(5, 8)")
-    for head, (y, opacity) in enumerate(((44, STRONG), (148, PALE))):
-        arrow(ax, (72, 96), (92, y))
-        write(ax, 158, y - 32, label["head"].format(head))
-        for x, color in zip((96, 134, 172), (QUERY, KEY, VALUE), strict=True):
-            draw_matrix(x, y, d // 2, color, opacity)
-        arrow(ax, (208, y), (218, y))
-        draw_matrix(221, y, n, INK, opacity * 0.6)
-        arrow(ax, (263, y), (273, y))
-        draw_matrix(276, y, d // 2, VALUE, opacity)
-        arrow(ax, (310, y), (328, 96 + (y - 96) / 3))
-    write(ax, 241, 96, label["weights"], MUTED, size=12)
-    draw_matrix(332, 96, d // 2, VALUE, STRONG)
-    draw_matrix(332 + size * d / 2, 96, d // 2, VALUE, PALE)
-    write(ax, 364, 62, label["join"])
-    arrow(ax, (364, 120), (364, 142))
-    write(ax, 380, 131, "Wᴼ")
-    draw_shape(364, 152, "(5, 8)")
-    write(ax, 364, 172, label["output"])
-    return fig
+def two_decimals(vector) -> list[str]:
+    return [f"{number:.2f}".replace("-", "−") for number in vector.tolist()]
 
 
 @figure(
-    en={
-        "linear": "one head, linear map",
-        "feed-forward": "one head, feed-forward",
-        "first": "first of two, linear map",
-        "second": "second of two, linear map",
-    },
-    zh={
-        "linear": "一个头，接线性映射",
-        "feed-forward": "一个头，接前馈网络",
-        "first": "两个头之一，接线性映射",
-        "second": "两个头之二，接线性映射",
-    },
+    en={"head": "head {}", "joined": "joined", "output": "output of work"},
+    zh={"head": "{} 号头", "joined": "拼接", "output": "work 的输出"},
 )
-def neighbors(label):
-    trained = run_example("examples/multi-head-attention/two_neighbors.py")["trained"]
-    two = trained["linear map", 2][1]
-    shown = {
-        "linear": trained["linear map", 1][1][0],
-        "feed-forward": trained["feed-forward", 1][1][0],
-        "first": two[0],
-        "second": two[1],
-    }
-    fig, axes = canvas(height=470, rows=2, columns=2, sharex=True, sharey=True)
-    for ax, (name, weights) in zip(axes.flat, shown.items(), strict=True):
-        weights = weights.double().numpy().round(2)
-        signed_image(ax, weights, aspect="equal")
-        ax.set_title(label[name])
-        ax.set_xticks(range(5), ENGLISH, rotation=45)
-        ax.set_yticks(range(5), ENGLISH)
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(True)
-        for row, column in np.argwhere(weights >= 0.1):
-            write(ax, column, row, f"{weights[row, column]:.1f}"[1:], size=11)
+def output_map(label):
+    """The row of work in the pencil model: two heads, joined, times W^O."""
+    mapped = run_example("examples/multi-head-attention/output_map.py")
+    fig, ax = narrow_canvas(284)
+    tints = (0.3, 0.3, 0.12, 0.12)  # head 0 is strong, head 1 pale
+
+    def draw_cells(y, texts, color, gap=0):
+        for i, text in enumerate(texts):
+            x = 58 + 56 * i + gap * (2 * (i // 2) - 1)
+            frame(ax, x, y, 56, 24, MUTED, 0.6, facecolor=to_rgba(color, tints[i]))
+            write(ax, x + 28, y + 12, text)
+
+    for head, word in enumerate(("we", "why")):
+        x = (110, 230)[head]
+        write(ax, x, 14, label["head"].format(head), weight="bold")
+        write(ax, x, 36, f"work → {word}")
+        arrow(ax, (x, 80), ((114, 226)[head], 102))
+    joined = two_decimals(mapped["joined"])
+    draw_cells(54, joined, VALUE, gap=4)
+    write(ax, 4, 118, label["joined"], ha="left")
+    draw_cells(106, joined, VALUE)
+    write(ax, 4, 198, "W", ha="left")
+    write(ax, 18, 193, "O", ha="left", size=12.3)
+    rows = zip(
+        mapped["w_output"], mapped["b_output"].tolist(), two_decimals(mapped["output"]), strict=True
+    )
+    for i, (row, bias, number) in enumerate(rows):
+        y = 148 + 24 * i
+        draw_cells(y, [f"{x:.0f}" for x in row.tolist()], INK)
+        write(ax, 322, y + 12, f"{'+' if bias > 0 else '−'} {abs(bias):.0f} =", ha="right")
+        frame(ax, 330, y + 1, 66, 22, INK, 0, facecolor=to_rgba(INK, 0.14))
+        write(ax, 363, y + 12, number)
+    output = ", ".join(two_decimals(mapped["output"]))
+    write(ax, 396, 266, f"{label['output']}  ({output})", ha="right")
     return fig
 
 

@@ -1,10 +1,11 @@
 """The claims of the chapter on attention."""
 
+import json
 import math
+import runpy
 
 import pytest
 import torch
-import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
@@ -13,7 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from attention_inputs import PATHS, dtypes, random_mask, random_qkv, sizes
 from helpers import DOCS, SNIPPETS, few, seeds
 from marks import claim, mutation
-from transformer import scaled_dot_product_attention
+from transformer import scaled_dot_product_attention, sinusoidal_positional_encoding
 
 CHAPTER = "attention"
 
@@ -23,7 +24,101 @@ def attend(request):
     return PATHS[request.param]
 
 
-# In one minute
+# An average, dot products and softmax
+
+
+@pytest.fixture
+def pencil():
+    """The weights of the pencil model, and the encoder's input of a sentence."""
+    stored = json.loads((SNIPPETS / "pencil.json").read_text(encoding="utf-8"))
+    weights = {name: torch.tensor(rows).float() for name, rows in stored["weights"].items()}
+    words = stored["source"]
+
+    def vectors(sentence):
+        embedded = weights["src_embedding.embedding.weight"][[words.index(w) for w in sentence]]
+        return 2 * embedded + sinusoidal_positional_encoding(len(sentence), 4)
+
+    return weights, words, vectors
+
+
+@pytest.fixture
+def variables(capsys):
+    """Runs an example; returns its variables."""
+    return lambda name: runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / f"{name}.py"))
+
+
+SENTENCE = ["why", "do", "we", "work", "?"]
+PARTS = "encoder.layers.0.self_attention.{}.{}"
+
+
+@claim("attention#average")
+@mutation(
+    "examples/attention/average.py",
+    "[2.0, 3.0, -4.0, 0.0]",
+    "[2.0, 3.0, 4.0, 0.0]",
+    fault="the example has another vector of work",
+)
+@pytest.mark.parametrize("name", ["average", "dot_products"])
+def test_the_vectors_of_the_first_examples_are_embeddings_of_the_pencil_model(
+    name, pencil, variables
+):
+    weights, words, _ = pencil
+    rows = weights["src_embedding.embedding.weight"][[words.index(word) for word in SENTENCE]]
+    assert torch.equal(variables(name)["x"], rows)
+
+
+@claim("attention#average")
+@mutation(
+    "examples/attention/average.py",
+    "0.6, 0.4",
+    "0.4, 0.6",
+    fault="the two weights of the average are swapped",
+)
+def test_the_average_mixes_we_and_work(printed):
+    assert printed("examples", "average")["new vector of work"] == "-1.0 -1.2 0.2 1.2"
+
+
+@claim("attention#dot-products")
+@mutation(
+    "examples/attention/dot_products.py",
+    "work = x[3]",
+    "work = x[2]",
+    fault="the dot products are those of another word",
+)
+def test_without_matrices_work_finds_itself_and_gives_we_the_lowest_score(printed):
+    scores = {word: int(score) for word, score in printed("examples", "dot_products").items()}
+    assert scores["work"] == 29 == max(scores.values())
+    assert scores["we"] == -30 == min(scores.values())
+
+
+@claim("attention#softmax")
+@mutation(
+    "examples/attention/softmax.py",
+    "scores.exp()",
+    "scores.abs()",
+    fault="the example takes absolute values instead of exponentials",
+)
+def test_softmax_gives_positive_weights_where_the_quotients_are_no_weights(printed):
+    shown = printed("examples", "softmax")
+    quotients = [float(x) for x in shown["divided by their sum"].split()]
+    assert min(quotients) < 0 and max(quotients) > 1
+    assert shown["exponentials"] == "7.39 1.00 0.37" and shown["weights"] == "0.84 0.11 0.04"
+    assert shown["equal to softmax"] == "True"
+    assert shown["weights of work"] == "0.00 0.00 0.00 1.00 0.00"
+
+
+@claim("attention#softmax", kind="mathematics")
+@few
+@given(seed=seeds, m=st.integers(2, 6), constant=st.floats(-5, 5))
+def test_softmax_depends_on_differences_only_and_a_point_more_is_a_factor_e(seed, m, constant):
+    torch.manual_seed(seed)
+    scores = torch.randn(m, dtype=torch.float64)
+    weights = scores.softmax(dim=-1)
+    assert (weights > 0).all()
+    assert_close((scores + constant).softmax(dim=-1), weights)
+    scores[0] += 1
+    more = scores.softmax(dim=-1)
+    assert_close(more[0] / more[1], math.e * weights[0] / weights[1])
 
 
 # A soft dictionary
@@ -43,19 +138,19 @@ def test_in_a_hard_lookup_the_values_get_a_gradient_and_the_query_and_the_keys_g
     assert [look_up(query + step).item() for step in (0.0, 1e-3, 2e-3)] == [20, 0, 0]
 
 
-@claim("attention#soft-lookup", kind="mathematics")
-def test_a_long_vector_can_have_a_larger_score_than_one_of_exactly_the_same_direction():
-    query, same, longer = torch.tensor([[1.0, 0.0], [1.0, 0.0], [3.0, 1.0]])
-    assert query @ longer > query @ same
-
-
 @claim("attention#soft-lookup")
-def test_a_sharp_lookup_is_a_dictionary_and_a_blunt_one_is_an_average(printed):
+@mutation(
+    "examples/attention/soft_lookup.py",
+    ".softmax(dim=-1)",
+    "/ 16",
+    fault="the soft dictionary uses the scores themselves as weights",
+)
+def test_a_soft_lookup_answers_queries_that_a_dictionary_does_not_find(printed):
     shown = printed("examples", "soft_lookup")
-    assert shown["second key, sharpness 50"] == "20.0"
-    assert shown["second key, sharpness 0"] == "30.0"
-    assert shown["halfway to the first key"] == "15.0"
-    assert shown["pairs in another order"] == shown["halfway to the first key"]
+    assert shown["dictionary, exact query"] == "20"
+    assert shown["dictionary, inexact query"] == "None"
+    assert shown["soft, exact query"] == shown["soft, inexact query"] == "20.0"
+    assert shown["soft, between two keys"] == "15.0"
 
 
 @claim("attention#soft-lookup")
@@ -68,12 +163,6 @@ def test_the_order_of_the_key_value_pairs_changes_nothing(seed, n, m, d, path):
     before = PATHS[path](query, key, value, mask)[0]
     after = PATHS[path](query, key[:, :, order], value[:, :, order], mask[..., order])[0]
     assert_close(after, before)
-
-
-@claim("attention#soft-lookup")
-def test_with_a_single_pair_the_output_is_its_value_for_any_query(attend):
-    query, key, value = random_qkv(0, 4, 1, 3, 2)
-    assert_close(attend(query, key, value)[0], value.expand(2, 3, 4, 2))
 
 
 @claim("attention#soft-lookup")
@@ -92,19 +181,80 @@ def test_each_output_lies_between_the_smallest_and_the_largest_value(seed, n, m,
     assert (output >= value.amin(dim=-2, keepdim=True) - 1e-12).all()
 
 
+# Queries, keys and values
+
+
 @claim("attention#query-key-value")
 @mutation(
-    "examples/attention/one_matrix.py",
-    "(x @ to_key).T",
-    "(x @ to_query).T",
-    fault="the example with two matrices uses the first one twice",
+    "examples/attention/query.py",
+    "[3.0, 1.0, 0.0, -1.0]",
+    "[3.0, 1.0, 1.0, -1.0]",
+    fault="the example has another matrix of the query",
 )
-def test_one_matrix_for_query_and_key_makes_symmetric_scores(printed):
-    shown = printed("examples", "one_matrix")
-    assert shown["one matrix, scores symmetric"] == "True"
-    assert shown["two matrices, scores symmetric"] == "False"
-    itself = "words whose best match is themselves"
-    assert int(shown[f"one matrix, {itself}"]) > int(shown[f"two matrices, {itself}"])
+def test_the_examples_use_the_weights_and_vectors_of_head_0_of_the_pencil_model(pencil, variables):
+    weights, words, vectors = pencil
+    embeddings = weights["src_embedding.embedding.weight"]
+    expected = {
+        f"{name[0]}_{part}": weights[PARTS.format(part, name)][:2]
+        for part in ("query", "key", "value")
+        for name in ("weight", "bias")
+    } | {"x_work": vectors(SENTENCE)[3], "row": embeddings[words.index("work")]}
+    for example in "query", "one_query", "all_queries", "changed_word":
+        shown = variables(example)
+        for name in expected.keys() & shown.keys():
+            assert_close(shown[name], expected[name], atol=0.0051, rtol=0)
+        if example in ("one_query", "all_queries"):
+            assert_close(shown["x"], vectors(SENTENCE), atol=0.0051, rtol=0)
+    assert not expected["b_key"].any() and not expected["b_value"].any()
+    for subject, vector in shown["subjects"].items():
+        rows = [shown["why"], shown["do"], vector, shown["work"], shown["mark"]]
+        x = vectors(["why", "do", subject, "work", "?"])
+        assert_close(torch.tensor(rows), x, atol=0.0051, rtol=0)
+
+
+@claim("attention#query-key-value")
+@mutation(
+    "examples/attention/query.py",
+    "2 * row + position",
+    "row + position",
+    fault="the embedding is not multiplied by the root of its size",
+)
+def test_the_query_of_work_is_computed_from_its_row_and_its_position(printed):
+    shown = printed("examples", "query")
+    assert shown["x of work"] == "4.14 5.01 -7.97 1.00"
+    assert shown["query of work"] == "14.43 -15.98"
+
+
+@claim("attention#one-query")
+@mutation(
+    "examples/attention/one_query.py",
+    "scores = keys @ q_work",
+    "scores = -keys @ q_work",
+    fault="the scores have the wrong sign",
+)
+def test_work_takes_the_value_of_we_whose_score_was_the_lowest_without_matrices(printed, variables):
+    assert printed("examples", "one_query")["output of work"] == "6.02 0.00"
+    shown = variables("one_query")
+    we = SENTENCE.index("we")
+    assert shown["scores"].argmax() == we
+    assert shown["scores"][we].item() == pytest.approx(542.22, abs=0.005)
+    assert shown["scores"][0].item() == pytest.approx(-422.53, abs=0.005)
+    assert_close(shown["weights"][we], torch.tensor(1.0))
+    assert_close(shown["output"], shown["values"][we])
+
+
+@claim("attention#all-queries")
+@mutation(
+    "examples/attention/all_queries.py",
+    "scores = queries @ keys.T",
+    "scores = keys @ queries.T",
+    fault="queries and keys are swapped",
+)
+def test_the_matrices_compute_the_same_as_a_loop_over_the_queries(printed, variables):
+    assert printed("examples", "all_queries")["equal to a loop over the queries"] == "True"
+    shown, alone = variables("all_queries"), variables("one_query")
+    assert_close(shown["scores"][3], alone["scores"])
+    assert_close(shown["output"][3], alone["output"])
 
 
 # By hand, and the formula
@@ -181,55 +331,6 @@ def test_zero_and_negative_scores_still_get_weight():
     assert (weights > 0.01).all()
 
 
-@claim("attention#by-hand", kind="measurement")
-def test_in_float32_a_score_far_below_the_largest_gets_the_weight_zero():
-    for difference, positive in (100, True), (110, False):
-        weights = torch.tensor([0.0, -difference]).softmax(dim=-1)
-        assert (weights[1] > 0) == positive
-
-
-# A product is not a distance
-
-
-@claim("attention#not-closeness")
-@mutation(
-    "examples/attention/not_closeness.py",
-    "products = keys @ query",
-    "products = keys @ query / keys.norm(dim=-1)",
-    fault="the example divides each product by the length of its key",
-)
-def test_a_long_distant_key_beats_a_key_equal_to_the_query(printed):
-    shown = printed("examples", "not_closeness")
-    assert shown["the same vector, distance"] == "0.0"
-    assert float(shown["a long vector, distance"]) > 6
-    assert float(shown["a long vector, weight"]) > 0.95
-    assert shown["equal once the keys' lengths are taken off"] == "True"
-
-
-@claim("attention#not-closeness")
-@few
-@given(seed=seeds, m=sizes, d=sizes)
-def test_among_keys_of_equal_length_the_closest_gets_the_most_weight(seed, m, d):
-    query, key, value = random_qkv(seed, 1, m, d, d)
-    key = F.normalize(key, dim=-1)
-    _, weights = scaled_dot_product_attention(query, key, value)
-    distances = (query - key).norm(dim=-1)
-    closest = distances.argmin(dim=-1, keepdim=True)
-    most = weights[..., 0, :].gather(-1, closest)
-    assert_close(most, weights[..., 0, :].amax(dim=-1, keepdim=True))
-
-
-@claim("attention#not-closeness")
-@few
-@given(seed=seeds, m=st.integers(2, 6), d=sizes, factor=st.floats(1.1, 4))
-def test_a_longer_query_keeps_the_order_and_sharpens_the_weights(seed, m, d, factor):
-    query, key, value = random_qkv(seed, 1, m, d, d)
-    _, before = scaled_dot_product_attention(query, key, value)
-    _, after = scaled_dot_product_attention(query * factor, key, value)
-    assert torch.equal(before.argsort(dim=-1), after.argsort(dim=-1))
-    assert (after.amax(dim=-1) > before.amax(dim=-1)).all()
-
-
 # Why the root
 
 
@@ -290,23 +391,32 @@ def test_the_derivative_of_a_weight_by_its_own_score_is_w_times_one_minus_w(seed
     assert_close(jacobian.diagonal(), weights * (1 - weights))
 
 
-@claim("attention#why-sqrt-dk", kind="mathematics")
-def test_divided_by_d_k_itself_the_weights_are_almost_equal_only_if_d_k_is_large():
-    torch.manual_seed(0)
-    for d_k, low, high in (2, 4, 5), (512, 1, 1.15):
-        query, key = torch.randn(500, 1, d_k), torch.randn(500, 64, d_k)
-        weights = (query @ key.mT / d_k).softmax(dim=-1)
-        assert low < 64 * weights.amax(dim=-1).mean() < high
+# The code, and what it is for
 
 
-@claim("attention#why-sqrt-dk", kind="mathematics")
-def test_where_two_keys_compete_the_slopes_stay_at_a_quarter():
-    scores = 8 * torch.tensor([0.0, 0.0, -3.0], dtype=torch.float64)
-    weights = scores.softmax(dim=-1)
-    assert_close((weights * (1 - weights))[:2], torch.tensor([0.25, 0.25], dtype=torch.float64))
+@claim("attention#without")
+@mutation(
+    "transformer.py",
+    "return F.dropout(weights, dropout) @ value, weights",
+    "return value, weights",
+    fault="each word gets its own value, so no information moves",
+)
+def test_the_same_query_finds_the_other_subject(printed):
+    shown = printed("examples", "changed_word")
+    assert shown["we, weight from work"] == shown["they, weight from work"] == "1.00"
+    assert shown["we, output of work"] == "6.02 0.00"
+    assert shown["they, output of work"] == "-5.98 0.00"
 
 
-# Masks
+@claim("attention#in-short")
+@mutation(
+    "examples/attention/in_short.py",
+    "value=to_value(x)",
+    "value=x",
+    fault="the tokens themselves are averaged",
+)
+def test_one_head_of_the_base_model_gives_five_outputs_of_64_numbers(printed):
+    assert printed("examples", "in_short") == {"weights": "(5, 5)", "output": "(5, 64)"}
 
 
 @claim("attention#code")
@@ -371,43 +481,6 @@ def test_if_no_query_has_an_allowed_key_all_outputs_and_gradients_are_zero(atten
         assert not tensor.grad.any()
 
 
-@claim("attention#code", kind="mathematics")
-@pytest.mark.parametrize("number", [math.nan, math.inf])
-def test_a_query_with_no_allowed_key_gets_nan_from_a_value_that_is_not_finite(attend, number):
-    query, key, value = (x.detach() for x in random_qkv(0, 4, 5, 8, 6, torch.float64))
-    value[..., 1, 0] = number
-    output = attend(query, key, value, torch.zeros(4, 5, dtype=torch.bool))[0]
-    assert output[..., 0].isnan().all() and not output[..., 1:].any()
-
-
-@claim("attention#code", kind="measurement")
-def test_minus_a_billion_in_float16_raises_in_masked_fill_and_is_minus_infinity_elsewhere():
-    scores = torch.zeros(2, dtype=torch.float16)
-    with pytest.raises(RuntimeError, match="overflow"):
-        scores.masked_fill(torch.tensor([True, False]), -1e9)
-    assert torch.where(torch.tensor([True, False]), -1e9, scores).tolist() == [-torch.inf, 0]
-    scores[torch.tensor([True, False])] = -1e9
-    assert scores.tolist() == [-torch.inf, 0]
-
-
-@claim("attention#code")
-@pytest.mark.parametrize(
-    "mask", [torch.ones(4, 5), torch.ones(4, 5, dtype=torch.int64)], ids=["float", "int"]
-)
-def test_a_mask_that_is_not_boolean_is_rejected(attend, mask):
-    query, key, value = random_qkv(0, 4, 5, 8, 6)
-    with pytest.raises(ValueError, match=f"masks are boolean, True may attend: {mask.dtype}"):
-        attend(query, key, value, mask)
-
-
-@claim("attention#code")
-@pytest.mark.parametrize("shape", [(5, 4), (4, 4), (3, 3, 4, 5), (1, 2, 3, 4, 5)], ids=str)
-def test_a_mask_that_does_not_broadcast_is_rejected(attend, shape):
-    query, key, value = random_qkv(0, 4, 5, 8, 6)
-    with pytest.raises(RuntimeError, match="sizes"):
-        attend(query, key, value, torch.ones(shape, dtype=torch.bool))
-
-
 @claim("attention#code")
 @pytest.mark.parametrize("shape", [(5,), (4, 5), (1, 5), (4, 1), (3, 1, 1), (2, 1, 1, 5)], ids=str)
 def test_a_mask_that_broadcasts_is_equivalent_to_the_full_mask(attend, shape):
@@ -418,6 +491,20 @@ def test_a_mask_that_broadcasts_is_equivalent_to_the_full_mask(attend, shape):
 
 
 # Exercises
+
+
+@claim("attention#exercises")
+@mutation(
+    "examples/attention/all_queries.py",
+    "torch.tensor([-2.0, -2.0])",
+    "torch.tensor([2.0, 2.0])",
+    fault="the bias of the query has the wrong sign",
+)
+def test_do_attends_to_why(variables):
+    shown = variables("all_queries")
+    assert_close(shown["queries"][1], torch.tensor([0.06, -3.53]), atol=0.005, rtol=0)
+    assert shown["scores"][1].argmax() == 0
+    assert shown["scores"][1, 0].item() == pytest.approx(53.66, abs=0.01)
 
 
 @claim("attention#exercises")

@@ -32,6 +32,66 @@ def attend(request):
     return PATHS[request.param]
 
 
+# A product is not a distance
+
+
+@claim("attention-in-practice#not-closeness", kind="mathematics")
+def test_a_long_vector_can_have_a_larger_score_than_one_of_exactly_the_same_direction():
+    query, same, longer = torch.tensor([[1.0, 0.0], [1.0, 0.0], [3.0, 1.0]])
+    assert query @ longer > query @ same
+
+
+@claim("attention-in-practice#not-closeness")
+@mutation(
+    "examples/attention-in-practice/not_closeness.py",
+    "products = keys @ query",
+    "products = keys @ query / keys.norm(dim=-1)",
+    fault="the example divides each product by the length of its key",
+)
+def test_a_long_distant_key_beats_a_key_equal_to_the_query(printed):
+    shown = printed("examples", "not_closeness")
+    assert shown["the same vector, distance"] == "0.0"
+    assert float(shown["a long vector, distance"]) > 6
+    assert float(shown["a long vector, weight"]) > 0.95
+    assert shown["equal once the keys' lengths are taken off"] == "True"
+
+
+@claim("attention-in-practice#not-closeness")
+@mutation(
+    "transformer.py",
+    "query @ key.transpose(-2, -1)",
+    "-query @ key.transpose(-2, -1)",
+    fault="the scores have the wrong sign",
+)
+@few
+@given(seed=seeds, m=sizes, d=sizes)
+def test_among_keys_of_equal_length_the_closest_gets_the_most_weight(seed, m, d):
+    query, key, value = random_qkv(seed, 1, m, d, d)
+    key = F.normalize(key, dim=-1)
+    _, weights = scaled_dot_product_attention(query, key, value)
+    distances = (query - key).norm(dim=-1)
+    closest = distances.argmin(dim=-1, keepdim=True)
+    most = weights[..., 0, :].gather(-1, closest)
+    assert_close(most, weights[..., 0, :].amax(dim=-1, keepdim=True))
+
+
+@claim("attention-in-practice#not-closeness")
+@mutation(
+    "transformer.py",
+    "scores / math.sqrt(query.size(-1))",
+    "scores / query.norm(dim=-1, keepdim=True)",
+    fault="each score is divided by the length of its query",
+)
+@few
+@given(seed=seeds, m=st.integers(2, 6), d=sizes, factor=st.floats(1.1, 4))
+def test_a_longer_query_keeps_the_order_and_sharpens_the_weights(seed, m, d, factor):
+    query, key, value = random_qkv(seed, 1, m, d, d)
+    _, before = scaled_dot_product_attention(query, key, value)
+    _, after = scaled_dot_product_attention(query * factor, key, value)
+    assert torch.equal(before.argsort(dim=-1), after.argsort(dim=-1))
+    assert (after.amax(dim=-1) > before.amax(dim=-1)).all()
+
+
 # Why the root
 
 
@@ -272,7 +332,7 @@ def test_deeper_encoders_need_the_division_more(scaling_results):
     assert max(one) < 0.85 and min(one) > max(two) and min(two) > max(six)
 
 
-@claim("attention#why-sqrt-dk", kind="measurement")
+@claim("attention-in-practice#scaling-measured", kind="measurement")
 def test_six_layers_without_the_division_are_at_the_level_of_guessing_and_one_layer_is_not(
     scaling_experiment, scaling_results, printed
 ):
@@ -300,6 +360,62 @@ def test_six_layers_without_the_division_are_at_the_level_of_guessing_and_one_la
 
 
 # Numerics
+
+
+@claim("attention-in-practice#numerics", kind="measurement")
+def test_in_float32_a_score_far_below_the_largest_gets_the_weight_zero():
+    for difference, positive in (100, True), (110, False):
+        weights = torch.tensor([0.0, -difference]).softmax(dim=-1)
+        assert (weights[1] > 0) == positive
+
+
+@claim("attention-in-practice#numerics", kind="mathematics")
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_a_query_with_no_allowed_key_gets_nan_from_a_value_that_is_not_finite(attend, number):
+    query, key, value = (x.detach() for x in random_qkv(0, 4, 5, 8, 6, torch.float64))
+    value[..., 1, 0] = number
+    output = attend(query, key, value, torch.zeros(4, 5, dtype=torch.bool))[0]
+    assert output[..., 0].isnan().all() and not output[..., 1:].any()
+
+
+@claim("attention-in-practice#numerics", kind="measurement")
+def test_minus_a_billion_in_float16_raises_in_masked_fill_and_is_minus_infinity_elsewhere():
+    scores = torch.zeros(2, dtype=torch.float16)
+    with pytest.raises(RuntimeError, match="overflow"):
+        scores.masked_fill(torch.tensor([True, False]), -1e9)
+    assert torch.where(torch.tensor([True, False]), -1e9, scores).tolist() == [-torch.inf, 0]
+    scores[torch.tensor([True, False])] = -1e9
+    assert scores.tolist() == [-torch.inf, 0]
+
+
+@claim("attention-in-practice#numerics")
+@mutation(
+    "transformer.py",
+    "if mask.dtype != torch.bool:",
+    "if mask.is_floating_point():",
+    fault="masks of whole numbers are accepted",
+)
+@pytest.mark.parametrize(
+    "mask", [torch.ones(4, 5), torch.ones(4, 5, dtype=torch.int64)], ids=["float", "int"]
+)
+def test_a_mask_that_is_not_boolean_is_rejected(attend, mask):
+    query, key, value = random_qkv(0, 4, 5, 8, 6)
+    with pytest.raises(ValueError, match=f"masks are boolean, True may attend: {mask.dtype}"):
+        attend(query, key, value, mask)
+
+
+@claim("attention-in-practice#numerics")
+@mutation(
+    "transformer.py",
+    "    mask.expand(shape)",
+    "    shape",
+    fault="the shape of a mask is not checked",
+)
+@pytest.mark.parametrize("shape", [(5, 4), (4, 4), (3, 3, 4, 5), (1, 2, 3, 4, 5)], ids=str)
+def test_a_mask_that_does_not_broadcast_is_rejected(attend, shape):
+    query, key, value = random_qkv(0, 4, 5, 8, 6)
+    with pytest.raises(RuntimeError, match="sizes"):
+        attend(query, key, value, torch.ones(shape, dtype=torch.bool))
 
 
 @claim("attention-in-practice#numerics")
@@ -663,3 +779,186 @@ def test_explicit_attention_makes_three_tables_and_five_with_a_mask():
         with CountTables((64, 64)) as count:
             scaled_dot_product_attention(query, key, value, mask)
         assert len(count.tables) == expected
+
+
+@claim("attention-in-practice#scaling-measured", kind="mathematics")
+def test_divided_by_d_k_itself_the_weights_are_almost_equal_only_if_d_k_is_large():
+    torch.manual_seed(0)
+    for d_k, low, high in (2, 4, 5), (512, 1, 1.15):
+        query, key = torch.randn(500, 1, d_k), torch.randn(500, 64, d_k)
+        weights = (query @ key.mT / d_k).softmax(dim=-1)
+        assert low < 64 * weights.amax(dim=-1).mean() < high
+
+
+@claim("attention-in-practice#scaling-measured", kind="mathematics")
+def test_where_two_keys_compete_the_slopes_stay_at_a_quarter():
+    scores = 8 * torch.tensor([0.0, 0.0, -3.0], dtype=torch.float64)
+    weights = scores.softmax(dim=-1)
+    assert_close((weights * (1 - weights))[:2], torch.tensor([0.25, 0.25], dtype=torch.float64))
+
+
+# Heads
+
+
+@claim("attention-in-practice#two-neighbors")
+@mutation(
+    "transformer.py",
+    "self.nhead = nhead",
+    "self.nhead = 1",
+    fault="attention has one head, whatever its nhead",
+)
+@mutation(
+    "examples/attention-in-practice/two_neighbors.py",
+    "nn.Sequential(hidden, nn.ReLU(), nn.Linear",
+    "nn.Sequential(hidden, nn.Linear",
+    fault="the feed-forward reader has no ReLU and is a linear map",
+)
+def test_behind_one_head_a_feed_forward_network_names_neighbors_that_a_linear_map_does_not(printed):
+    shown = printed("examples", "two_neighbors")
+    right = {label.removesuffix(", right"): int(value[:-1]) for label, value in shown.items()}
+    assert right["guessing"] == round(100 / 9)
+    assert 50 < right["linear map, nhead = 1"] < 75
+    assert right["feed-forward, nhead = 1"] > 95
+    assert right["linear map, nhead = 2"] == right["feed-forward, nhead = 2"] == 100
+
+
+@claim("attention-in-practice#two-neighbors")
+@mutation(
+    "examples/attention-in-practice/two_neighbors.py",
+    "x = embedding(ids) + table",
+    "x = embedding(ids)",
+    fault="the example of the two neighbors omits the positions",
+)
+def test_one_of_two_heads_looks_right_and_the_other_left_and_one_head_is_uneven(capsys):
+    trained = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "two_neighbors.py"))["trained"]
+    weights = trained["linear map", 2][1]
+    middle = [[head[i].argmax().item() - i for i in (1, 2, 3)] for head in weights]
+    assert sorted(middle) == [[-1, -1, -1], [1, 1, 1]]
+    (alone,) = trained["feed-forward", 1][1]
+    for i in (1, 2, 3):  # the left neighbor has the larger weight
+        assert 1.5 < alone[i, i - 1] / alone[i, i + 1] < 4
+
+
+def name_both(first: float, second: float, reader: nn.Module) -> list[float]:
+    """Train a reader on weighted sums of two one-hot tokens; the fractions named right."""
+    before, after = torch.cartesian_prod(torch.arange(9), torch.arange(9)).T
+    one_hot = torch.eye(9)
+    x = first * one_hot[before] + second * one_hot[after]
+    optimizer = torch.optim.Adam(reader.parameters(), lr=0.03)
+    for _ in range(600):
+        guess = reader(x).unflatten(-1, (2, 9))
+        loss = F.cross_entropy(guess.transpose(1, 2), torch.stack([before, after], dim=-1))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    best = guess.argmax(dim=-1)
+    return [(best[:, 0] == before).float().mean(), (best[:, 1] == after).float().mean()]
+
+
+@claim("attention-in-practice#two-neighbors", kind="measurement")
+def test_an_average_with_unequal_weights_shows_the_order_to_a_nonlinear_reader_only():
+    torch.manual_seed(0)
+
+    def network():
+        return nn.Sequential(nn.Linear(9, 64), nn.ReLU(), nn.Linear(64, 18))
+
+    assert min(name_both(2 / 3, 1 / 3, network())) == 1
+    larger, smaller = name_both(2 / 3, 1 / 3, nn.Linear(9, 18))
+    assert larger == 1 and smaller < 0.6
+    assert sum(name_both(1 / 2, 1 / 2, network())) < 1.3  # equal weights lose the order
+
+
+@claim("attention-in-practice#low-rank")
+@mutation(
+    "transformer.py",
+    "return self.output(joined), weights",
+    "return joined, weights",
+    fault="the output projection is omitted",
+)
+@pytest.mark.parametrize("nhead", [1, 2, 4, 8])
+def test_the_output_is_a_sum_of_low_rank_maps_one_per_head(nhead):
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(16, nhead).double()
+    x = torch.randn(2, 5, 16, dtype=torch.float64)
+    output, weights = attention(x, x, x, need_weights=True)
+    to_value = attention.value.weight.chunk(nhead)
+    from_head = attention.output.weight.chunk(nhead, dim=1)
+    total = attention.output(attention.value.bias).expand_as(output)
+    for head in range(nhead):
+        carried = from_head[head] @ to_value[head]
+        assert torch.linalg.matrix_rank(carried) == 16 // nhead
+        total = total + weights[:, head] @ x @ carried.T
+    assert_close(total, output)
+
+
+@claim("attention-in-practice#low-rank")
+@mutation(
+    "transformer.py",
+    "heads.transpose(1, 2).flatten(2)",
+    "heads.cumsum(dim=1).transpose(1, 2).flatten(2)",
+    fault="each head also contains the heads before it",
+)
+def test_the_order_of_the_heads_changes_nothing():
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(16, 4).double()
+    x = torch.randn(2, 5, 16, dtype=torch.float64)
+    before = attention(x, x, x)[0]
+    order = torch.tensor([2, 0, 3, 1])
+    with torch.no_grad():
+        for part in (attention.query, attention.key, attention.value):
+            part.weight.copy_(part.weight.unflatten(0, (4, 4))[order].flatten(0, 1))
+            part.bias.copy_(part.bias.unflatten(0, (4, 4))[order].flatten())
+        columns = attention.output.weight.unflatten(1, (4, 4))[:, order].flatten(1)
+        attention.output.weight.copy_(columns)
+    assert_close(attention(x, x, x)[0], before)
+
+
+@claim("attention-in-practice#low-rank")
+@mutation(
+    "transformer.py",
+    "return self.output(joined), weights",
+    "return self.output(joined.relu()), weights",
+    fault="a ReLU comes before the output projection",
+)
+def test_with_one_head_the_output_matrix_can_be_left_out():
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(16, 1).double()
+    x = torch.randn(2, 5, 16, dtype=torch.float64)
+    before = attention(x, x, x)[0]
+    with torch.no_grad():
+        attention.value.bias.copy_(attention.output(attention.value.bias))
+        attention.value.weight.copy_(attention.output.weight @ attention.value.weight)
+    attention.output = nn.Identity()
+    assert_close(attention(x, x, x)[0], before)
+
+
+@claim("attention-in-practice#trained-head")
+@mutation(
+    "examples/attention-in-practice/trained_head.py",
+    "weights_of(pair.source)[:, -1]",
+    "weights_of(pair.source)[:, 0]",
+    fault="the trained heads are counted at the first word",
+)
+def test_the_question_mark_looks_most_at_the_first_word_in_one_trained_head(printed):
+    shown = printed("examples", "trained_head")
+    assert shown["questions of the test set"] == "200"
+    assert float(shown["head 2, weight that ? gives to why"]) > 0.9
+    shares = [
+        int(shown[f"head {head}, ? looks most at the first word"].rstrip("%")) for head in range(4)
+    ]
+    guess = int(shown["a word at random is the first word"].rstrip("%"))
+    assert guess < 20 and shares[2] == max(shares) > 80
+    assert 3 * guess < shares[3] == min(shares) < 60
+
+
+@claim("attention-in-practice#trained-head")
+@mutation(
+    "examples/attention-in-practice/trained_head.py",
+    "(torch.stack(most)[chosen, 2] == 0)",
+    "(torch.stack(most)[:, 2] == 0)",
+    fault="the first words are counted together, whatever they are",
+)
+def test_the_head_of_the_question_mark_finds_question_words_and_misses_most_verbs(printed):
+    shown = printed("examples", "trained_head")
+    assert int(shown["head 2, if the first word is a question word"].rstrip("%")) > 95
+    assert int(shown["head 2, if the first word is a verb"].rstrip("%")) < 50

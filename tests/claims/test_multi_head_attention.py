@@ -1,5 +1,6 @@
 """The claims of the chapter on multi-head attention."""
 
+import json
 import runpy
 
 import pytest
@@ -7,7 +8,6 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import nn
 from torch.testing import assert_close
 
 from attention_inputs import sizes, torch_copy
@@ -19,10 +19,10 @@ from transformer import MultiHeadAttention, initialize, scaled_dot_product_atten
 CHAPTER = "multi-head-attention"
 
 
-# In one minute
+# In short
 
 
-@claim("multi-head-attention#in-one-minute")
+@claim("multi-head-attention#in-short")
 @mutation(
     "transformer.py",
     "self.output = nn.Linear(d_model, d_model)",
@@ -30,7 +30,7 @@ CHAPTER = "multi-head-attention"
     fault="the output projection has no bias",
 )
 def test_the_first_example_has_a_table_for_each_head_and_counts_all_parameters(printed):
-    shown = printed("examples", "in_one_minute")
+    shown = printed("examples", "in_short")
     assert shown["weights, a table for each head"] == "(2, 8, 5, 5)"
     assert shown["output"] == "(2, 5, 512)"
     assert shown["parameters"] == f"{4 * (512 * 512 + 512):,}"
@@ -39,75 +39,174 @@ def test_the_first_example_has_a_table_for_each_head_and_counts_all_parameters(p
 # Heads
 
 
-@claim("multi-head-attention#one-average")
+PARTS = "encoder.layers.0.self_attention.{}.{}"
+
+
+@pytest.fixture
+def pencil():
+    """The weights of the pencil model's self-attention in the encoder."""
+    stored = json.loads((SNIPPETS / "pencil.json").read_text(encoding="utf-8"))["weights"]
+    return lambda part, name: torch.tensor(stored[PARTS.format(part, name)]).float()
+
+
+@pytest.fixture
+def variables(capsys):
+    """Runs an example; returns its variables."""
+    return lambda name: runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / f"{name}.py"))
+
+
+@claim("multi-head-attention#two-heads")
+@mutation(
+    "examples/multi-head-attention/two_heads.py",
+    "[[-2.0, -1.0, -1.0, 0.0], [-1.0, 0.0, 1.0, -1.0]]",
+    "[[2.0, 1.0, 1.0, 0.0], [-1.0, 0.0, 1.0, -1.0]]",
+    fault="head 1 has another matrix of the query",
+)
+def test_the_examples_use_the_two_heads_of_the_pencil_model(pencil, variables):
+    loop, split, output_map = map(variables, ("two_heads", "split", "output_map"))
+    for name, part in ("w_query", "query"), ("w_key", "key"), ("w_value", "value"):
+        assert torch.equal(torch.cat(loop[name]), pencil(part, "weight"))
+        assert torch.equal(split[name], pencil(part, "weight"))
+    for example in loop["b_query"], [split["b_query"]]:
+        assert torch.equal(torch.cat(list(example)), pencil("query", "bias"))
+    assert not pencil("key", "bias").any() and not pencil("value", "bias").any()
+    assert torch.equal(output_map["w_output"], pencil("output", "weight"))
+    assert torch.equal(output_map["b_output"], pencil("output", "bias"))
+    assert_close(output_map["joined"], loop["joined"][3], atol=0.005, rtol=0)
+
+
+@claim("multi-head-attention#two-heads")
+@mutation(
+    "examples/multi-head-attention/two_heads.py",
+    "torch.cat(outputs, dim=-1)",
+    "sum(outputs)",
+    fault="the example adds the heads instead of joining them",
+)
+def test_work_attends_to_we_in_head_0_and_to_why_in_head_1(printed):
+    assert printed("examples", "two_heads") == {
+        "head 0, work attends to": "we",
+        "head 0, output of work": "6.02 0.00",
+        "head 1, work attends to": "why",
+        "head 1, output of work": "0.00 16.00",
+        "joined, work": "6.02 0.00 0.00 16.00",
+    }
+
+
+@claim("multi-head-attention#two-heads")
 @mutation(
     "transformer.py",
-    "self.nhead = nhead",
-    "self.nhead = 1",
-    fault="attention has one head, whatever its nhead",
+    "heads, weights = attend(q, k, v, mask, dropout)",
+    "heads, weights = attend(q, k, v, mask, dropout)\n"
+    "        heads = heads * torch.arange(self.nhead)[:, None, None]",
+    fault="each head is multiplied by its number, so equal heads get different gradients",
 )
-@mutation(
-    "examples/multi-head-attention/two_neighbors.py",
-    "nn.Sequential(hidden, nn.ReLU(), nn.Linear",
-    "nn.Sequential(hidden, nn.Linear",
-    fault="the feed-forward reader has no ReLU and is a linear map",
-)
-def test_behind_one_head_a_feed_forward_network_names_neighbors_that_a_linear_map_does_not(printed):
-    shown = printed("examples", "two_neighbors")
-    right = {label.removesuffix(", right"): int(value[:-1]) for label, value in shown.items()}
-    assert right["guessing"] == round(100 / 9)
-    assert 50 < right["linear map, nhead = 1"] < 75
-    assert right["feed-forward, nhead = 1"] > 95
-    assert right["linear map, nhead = 2"] == right["feed-forward, nhead = 2"] == 100
-
-
-@claim("multi-head-attention#multi-head-code")
-@mutation(
-    "examples/multi-head-attention/two_neighbors.py",
-    "x = embedding(ids) + table",
-    "x = embedding(ids)",
-    fault="the example of the two neighbors omits the positions",
-)
-def test_one_of_two_heads_looks_right_and_the_other_left_and_one_head_is_uneven(capsys):
-    trained = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "two_neighbors.py"))["trained"]
-    weights = trained["linear map", 2][1]
-    middle = [[head[i].argmax().item() - i for i in (1, 2, 3)] for head in weights]
-    assert sorted(middle) == [[-1, -1, -1], [1, 1, 1]]
-    (alone,) = trained["feed-forward", 1][1]
-    for i in (1, 2, 3):  # the left neighbor has the larger weight
-        assert 1.5 < alone[i, i - 1] / alone[i, i + 1] < 4
-
-
-def name_both(first: float, second: float, reader: nn.Module) -> list[float]:
-    """Train a reader on weighted sums of two one-hot tokens; the fractions named right."""
-    before, after = torch.cartesian_prod(torch.arange(9), torch.arange(9)).T
-    one_hot = torch.eye(9)
-    x = first * one_hot[before] + second * one_hot[after]
-    optimizer = torch.optim.Adam(reader.parameters(), lr=0.03)
-    for _ in range(600):
-        guess = reader(x).unflatten(-1, (2, 9))
-        loss = F.cross_entropy(guess.transpose(1, 2), torch.stack([before, after], dim=-1))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    best = guess.argmax(dim=-1)
-    return [(best[:, 0] == before).float().mean(), (best[:, 1] == after).float().mean()]
-
-
-@claim("multi-head-attention#one-average", kind="measurement")
-def test_an_average_with_unequal_weights_shows_the_order_to_a_nonlinear_reader_only():
+def test_heads_that_start_equal_stay_equal_and_random_heads_become_more_different():
     torch.manual_seed(0)
+    attention = MultiHeadAttention(8, 2)
+    parts = attention.query, attention.key, attention.value
+    x, target = torch.randn(2, 3, 5, 8)
 
-    def network():
-        return nn.Sequential(nn.Linear(9, 64), nn.ReLU(), nn.Linear(64, 18))
+    def copy_head_0_to_head_1():
+        with torch.no_grad():
+            for part in parts:
+                part.weight[4:], part.bias[4:] = part.weight[:4], part.bias[:4]
+            attention.output.weight[:, 4:] = attention.output.weight[:, :4]
 
-    assert min(name_both(2 / 3, 1 / 3, network())) == 1
-    larger, smaller = name_both(2 / 3, 1 / 3, nn.Linear(9, 18))
-    assert larger == 1 and smaller < 0.6
-    assert sum(name_both(1 / 2, 1 / 2, network())) < 1.3  # equal weights lose the order
+    def train(steps):
+        optimizer = torch.optim.SGD(attention.parameters(), lr=0.5)
+        for _ in range(steps):
+            optimizer.zero_grad()
+            F.mse_loss(attention(x, x, x)[0], target).backward()
+            optimizer.step()
+
+    train(20)
+    assert all((part.weight[4:] - part.weight[:4]).abs().max() > 0.1 for part in parts)
+    copy_head_0_to_head_1()
+    before = attention.query.weight.clone()
+    train(20)
+    assert not torch.allclose(attention.query.weight, before)
+    for part in parts:
+        assert_close(part.weight[4:], part.weight[:4])
+
+
+@claim("multi-head-attention#output-map")
+@mutation(
+    "examples/multi-head-attention/output_map.py",
+    "w_output @ joined + b_output",
+    "w_output @ joined",
+    fault="the example omits the bias of the output map",
+)
+def test_the_output_map_carries_head_1_into_all_four_numbers(printed, pencil):
+    assert printed("examples", "output_map")["output, work"] == "15.00 15.00 19.00 15.00"
+    assert pencil("output", "weight")[:, 3].all() and not pencil("output", "weight")[:, :3].any()
 
 
 @claim("multi-head-attention#shapes")
+@mutation(
+    "examples/multi-head-attention/split.py",
+    "return rows.transpose(0, 1)",
+    "return rows.reshape(2, 5, 2)",
+    fault="the example splits the heads by a reshape",
+)
+def test_one_matrix_and_a_split_give_the_same_as_the_loop(printed, variables):
+    shown = printed("examples", "split")
+    assert shown["split queries"] == "(2, 5, 2)" and shown["weights"] == "(2, 5, 5)"
+    assert shown["joined, work"] == "6.02 0.00 0.00 16.00"
+    assert shown["equal to view and transpose"] == "True"
+    assert_close(variables("split")["joined"], variables("two_heads")["joined"])
+
+
+@claim("multi-head-attention#shapes")
+@mutation(
+    "transformer.py",
+    "return x.transpose(1, 2)  # (batch, head, n, head_dim)",
+    "return x.reshape(x.size(0), self.nhead, -1, x.size(-1))",
+    fault="the heads are split by a reshape",
+)
+def test_view_and_contiguous_split_and_join_like_our_code():
+    b, n, h, d = 2, 5, 8, 64
+    attention = MultiHeadAttention(h * d, h)
+    x = torch.randn(b, n, h * d)
+    split = attention.split(x)
+    assert torch.equal(split, x.view(b, n, h, d).transpose(1, 2))
+    moved = split.contiguous().transpose(1, 2)  # attention returns contiguous heads
+    assert torch.equal(moved.contiguous().view(b, n, h * d), x)
+    with pytest.raises(RuntimeError, match="view"):
+        moved.view(b, n, h * d)
+
+
+@claim("multi-head-attention#shapes")
+@mutation(
+    "transformer.py",
+    "self.output = nn.Linear(d_model, d_model)",
+    "self.output = nn.Linear(d_model, d_model // nhead * nhead, bias=nhead < 16)",
+    fault="with many heads the output map has no bias",
+)
+def test_the_number_of_heads_does_not_change_the_number_of_parameters():
+    counts = {sum(p.numel() for p in MultiHeadAttention(512, h).parameters()) for h in (1, 8, 16)}
+    assert counts == {4 * (512 * 512 + 512)}
+
+
+@claim("multi-head-attention#whole-vector")
+@mutation(
+    "transformer.py",
+    "q = self.split(self.query(query))",
+    "q = self.split(query)",
+    fault="the heads of the queries are slices of the vector",
+)
+def test_each_head_depends_on_every_number_of_the_vector():
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(16, 4)
+    x = torch.randn(1, 5, 16)
+    before = attention(x, x, x, need_weights=True)[1]
+    for number in range(16):
+        changed = x.clone()
+        changed[..., number] += 1
+        after = attention(changed, x, x, need_weights=True)[1]
+        assert all(not torch.allclose(after[:, head], before[:, head]) for head in range(4))
+
+
+@claim("multi-head-attention#wrong-split")
 @mutation(
     "examples/multi-head-attention/reshape_trap.py",
     "x.reshape(1, 8, 5, 64)",
@@ -225,85 +324,6 @@ def test_self_attention_is_permutation_equivariant(seed, n, nhead):
     assert_close(attention(moved, moved, moved)[0], attention(x, x, x)[0][:, order])
 
 
-@claim("multi-head-attention#whole-vector")
-@mutation(
-    "examples/multi-head-attention/whole_vector.py",
-    "attention.split(attention.query(x))",
-    "attention.split(x)",
-    fault="the projected heads of the example are slices of the vector",
-)
-def test_each_head_depends_on_every_feature_of_the_vector(printed):
-    shown = printed("examples", "whole_vector")
-    assert shown["projected, head 0"] == shown["projected, head 7"] == "512 (0 to 511)"
-    assert shown["sliced, head 7"] == "64 (448 to 511)"
-    torch.manual_seed(0)
-    attention = MultiHeadAttention(16, 4)
-    x = torch.randn(1, 1, 16, requires_grad=True)
-    for part in (attention.query, attention.key, attention.value):
-        heads = attention.split(part(x))
-        for head in range(4):
-            gradient = torch.autograd.grad(heads[0, head].sum(), x, retain_graph=True)[0]
-            assert gradient.all()
-
-
-@claim("multi-head-attention#multi-head-code")
-@mutation(
-    "transformer.py",
-    "return self.output(joined), weights",
-    "return joined, weights",
-    fault="the output projection is omitted",
-)
-@pytest.mark.parametrize("nhead", [1, 2, 4, 8])
-def test_the_output_is_a_sum_of_low_rank_maps_one_per_head(nhead):
-    torch.manual_seed(0)
-    attention = MultiHeadAttention(16, nhead).double()
-    x = torch.randn(2, 5, 16, dtype=torch.float64)
-    output, weights = attention(x, x, x, need_weights=True)
-    to_value = attention.value.weight.chunk(nhead)
-    from_head = attention.output.weight.chunk(nhead, dim=1)
-    total = attention.output(attention.value.bias).expand_as(output)
-    for head in range(nhead):
-        carried = from_head[head] @ to_value[head]
-        assert torch.linalg.matrix_rank(carried) == 16 // nhead
-        total = total + weights[:, head] @ x @ carried.T
-    assert_close(total, output)
-
-
-@claim("multi-head-attention#multi-head-code")
-def test_the_order_of_the_heads_changes_nothing():
-    torch.manual_seed(0)
-    attention = MultiHeadAttention(16, 4).double()
-    x = torch.randn(2, 5, 16, dtype=torch.float64)
-    before = attention(x, x, x)[0]
-    order = torch.tensor([2, 0, 3, 1])
-    with torch.no_grad():
-        for part in (attention.query, attention.key, attention.value):
-            part.weight.copy_(part.weight.unflatten(0, (4, 4))[order].flatten(0, 1))
-            part.bias.copy_(part.bias.unflatten(0, (4, 4))[order].flatten())
-        columns = attention.output.weight.unflatten(1, (4, 4))[:, order].flatten(1)
-        attention.output.weight.copy_(columns)
-    assert_close(attention(x, x, x)[0], before)
-
-
-@claim("multi-head-attention#multi-head-code")
-@mutation(
-    "transformer.py",
-    "return self.output(joined), weights",
-    "return self.output(joined.relu()), weights",
-    fault="a ReLU comes before the output projection",
-)
-def test_with_one_head_the_output_matrix_can_be_left_out():
-    torch.manual_seed(0)
-    attention = MultiHeadAttention(16, 1).double()
-    x = torch.randn(2, 5, 16, dtype=torch.float64)
-    before = attention(x, x, x)[0]
-    with torch.no_grad():
-        attention.value.bias.copy_(attention.output(attention.value.bias))
-        attention.value.weight.copy_(attention.output.weight @ attention.value.weight)
-    attention.output = nn.Identity()
-    assert_close(attention(x, x, x)[0], before)
-
-
 @claim("multi-head-attention#multi-head-code")
 def test_each_head_computes_attention_on_its_own_projections():
     torch.manual_seed(0)
@@ -321,41 +341,9 @@ def test_each_head_computes_attention_on_its_own_projections():
     assert_close(attention(x, y, y)[0], expected)
 
 
-@claim("multi-head-attention#trained-head")
-@mutation(
-    "examples/multi-head-attention/trained_head.py",
-    "weights_of(pair.source)[:, -1]",
-    "weights_of(pair.source)[:, 0]",
-    fault="the trained heads are counted at the first word",
-)
-def test_the_question_mark_looks_most_at_the_first_word_in_one_trained_head(printed):
-    shown = printed("examples", "trained_head")
-    assert shown["questions of the test set"] == "200"
-    assert float(shown["head 2, weight that ? gives to why"]) > 0.9
-    shares = [
-        int(shown[f"head {head}, ? looks most at the first word"].rstrip("%")) for head in range(4)
-    ]
-    guess = int(shown["a word at random is the first word"].rstrip("%"))
-    assert guess < 20 and shares[2] == max(shares) > 80
-    assert 3 * guess < shares[3] == min(shares) < 60
-
-
-@claim("multi-head-attention#trained-head")
-@mutation(
-    "examples/multi-head-attention/trained_head.py",
-    "(torch.stack(most)[chosen, 2] == 0)",
-    "(torch.stack(most)[:, 2] == 0)",
-    fault="the first words are counted together, whatever they are",
-)
-def test_the_head_of_the_question_mark_finds_question_words_and_misses_most_verbs(printed):
-    shown = printed("examples", "trained_head")
-    assert int(shown["head 2, if the first word is a question word"].rstrip("%")) > 95
-    assert int(shown["head 2, if the first word is a verb"].rstrip("%")) < 50
-
-
 @claim("multi-head-attention#trained-head", kind="measurement")
 def test_in_head_2_the_average_at_the_question_mark_is_nearly_the_value_of_why():
-    example = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "trained_head.py"))
+    example = runpy.run_path(str(SNIPPETS / "examples/attention-in-practice/trained_head.py"))
     values, attention = [], example["first_layer"]
     attention.register_forward_pre_hook(
         lambda module, inputs: values.append(module.split(module.value(inputs[0]))[0, 2])
@@ -373,6 +361,17 @@ def test_newer_models_choose_the_size_of_a_head_freely():
 
 
 # Exercises
+
+
+@claim("multi-head-attention#exercises", kind="mathematics")
+def test_the_query_of_work_in_head_1_has_its_largest_score_with_why(variables):
+    loop = variables("two_heads")
+    query = loop["w_query"][1] @ loop["x"][3] + loop["b_query"][1]
+    keys = loop["x"] @ loop["w_key"][1].T
+    assert_close(query, torch.tensor([-5.32, -13.11]), atol=0.005, rtol=0)
+    assert_close(keys[0], torch.tensor([-17.0, -17.0]))
+    scores = keys @ query
+    assert scores.argmax() == 0 and scores[0].item() == pytest.approx(313.31, abs=0.01)
 
 
 @claim("multi-head-attention#exercises")

@@ -1,17 +1,18 @@
 import torch
 
-keys = torch.tensor([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+dictionary = {(4, 0): 10, (0, 4): 20, (-4, 0): 60}
+print("dictionary, exact query:", dictionary.get((0, 4)))
+print("dictionary, inexact query:", dictionary.get((1, 4)))
+
+keys = torch.tensor([[4.0, 0.0], [0.0, 4.0], [-4.0, 0.0]])
 values = torch.tensor([10.0, 20.0, 60.0])
 
 
-def look_up(query, sharpness, order=(0, 1, 2)):
-    pairs = list(order)
-    scores = keys[pairs] @ torch.tensor(query)  # one for each key
-    weights = (sharpness * scores).softmax(dim=-1)
-    return f"{weights @ values[pairs]:.1f}"
+def look_up(query):
+    weights = (keys @ torch.tensor(query)).softmax(dim=-1)
+    return f"{weights @ values:.1f}"
 
 
-for sharpness in 50, 5, 1, 0:
-    print(f"second key, sharpness {sharpness}:", look_up([0.0, 1.0], sharpness))
-print("halfway to the first key:", look_up([0.7, 0.7], 50))
-print("pairs in another order:", look_up([0.7, 0.7], 50, order=(2, 0, 1)))
+print("soft, exact query:", look_up([0.0, 4.0]))
+print("soft, inexact query:", look_up([1.0, 4.0]))
+print("soft, between two keys:", look_up([2.0, 2.0]))
