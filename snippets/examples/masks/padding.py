@@ -10,8 +10,9 @@ ids = torch.tensor(
 )
 mask = padding_mask(ids)
 print("shape:", tuple(mask.shape))
-print("row of the first sentence:", mask[0, 0, 0].int().tolist())
-print("row of the second sentence:", mask[1, 0, 0].int().tolist())
-print(
-    "spread over 8 heads and 5 queries:", tuple(mask.expand(2, 8, 5, 5).shape)
-)
+print("first sentence:", mask[0, 0, 0].int().tolist())
+print("second sentence:", mask[1, 0, 0].int().tolist())
+
+copied = mask.expand(2, 2, 5, 5)  # sentences, heads, queries, keys
+print("second sentence, head 1, all queries:")
+print(copied[1, 1].int())
