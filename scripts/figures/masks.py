@@ -117,8 +117,8 @@ def both(label):
     causal_rows, padding_rows = causal_mask(5)[0, 0], real_tokens(words).expand(5, 5)
     masks = {"causal": causal_rows, "padding": padding_rows, "both": causal_rows & padding_rows}
     fig, ax = blank_canvas(top + 5 * size + 36)
-    write(ax, 52, top - 20, f"{label['key']} →", KEY, ha="right", size=TEXT)
-    write(ax, 52, top - 44, f"{label['query']} ↓", QUERY, ha="right", size=TEXT)
+    write(ax, 2, top - 44, f"{label['key']} →", KEY, ha="left", size=TEXT)
+    write(ax, 2, top - 20, f"{label['query']} ↓", QUERY, ha="left", size=TEXT)
     for i, (name, mask) in enumerate(masks.items()):
         x = 62 + i * 156
         draw_mask(ax, x, top, mask, size)
