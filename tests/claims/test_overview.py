@@ -154,22 +154,6 @@ def test_training_raises_each_right_character_from_below_1_to_about_90_percent(t
     assert all(0.85 < p < 0.95 for p in right_probabilities(trained.model, trained))
 
 
-@claim("overview#why-not-recurrent", kind="measurement")
-def test_gated_deltanet_gives_the_same_outputs_in_chunks_as_token_by_token():
-    from transformers.models.qwen3_next import modeling_qwen3_next as qwen
-
-    torch.manual_seed(0)
-    query, key, value = (torch.randn(1, 96, 2, 8) for _ in range(3))
-    decay, beta = -torch.rand(1, 96, 2), torch.rand(1, 96, 2)
-    options = {"g": decay, "beta": beta, "initial_state": None, "output_final_state": False}
-    chunks, steps = (
-        function(query, key, value, use_qk_l2norm_in_kernel=True, **options)[0]
-        for function in (qwen.torch_chunk_gated_delta_rule, qwen.torch_recurrent_gated_delta_rule)
-    )
-    assert chunks.abs().max() > 0.1
-    assert_close(chunks, steps, rtol=1e-4, atol=1e-5)
-
-
 @claim("overview#why-not-recurrent", kind="mathematics")
 def test_the_step_of_a_gru_is_not_linear_in_its_state():
     torch.manual_seed(0)
