@@ -94,7 +94,7 @@ def test_a_pad_does_not_stay_a_zero_vector():
     assert placed[0, 2:].norm(dim=-1).min() > 1
 
 
-# The naive way, minus infinity, and the lines of the model
+# The simple way, minus infinity, and the lines of the model
 
 
 @claim("masks#motivation")
@@ -113,15 +113,15 @@ def test_copying_the_next_token_gives_two_of_three_answers():
     assert correct == [True, True, False]
 
 
-@claim("masks#naive")
+@claim("masks#multiply")
 @mutation(
-    "examples/masks/naive.py",
+    "examples/masks/multiply.py",
     "torch.ones(3, 3).tril()",
     "torch.ones(3, 3)",
     fault="the triangle is a full square",
 )
-def test_the_naive_way_gives_the_row_of_the_page():
-    names, _ = run_snippet("examples", CHAPTER, "naive")
+def test_the_simple_way_gives_the_row_of_the_page():
+    names, _ = run_snippet("examples", CHAPTER, "multiply")
     assert (names["exponentials"].sum(dim=-1) == 10).all()
     assert_near(names["weights"][1], torch.tensor([0.3, 0.3, 0.4]))
     expected = torch.tensor([[1, 0, 0], [0.5, 0.5, 0], [0.1, 0.6, 0.3]])
@@ -135,17 +135,17 @@ def test_the_naive_way_gives_the_row_of_the_page():
     "scores.masked_fill(~mask, 0)",
     fault="hidden scores become 0",
 )
-def test_minus_infinity_before_the_softmax_gives_the_weights_of_the_naive_way(printed):
+def test_minus_infinity_before_the_softmax_gives_the_weights_of_the_simple_way(printed):
     shown = printed("examples", "infinity")
     assert shown["weights of 我们"] == "[0.5, 0.5, 0.0]"
     assert shown["all rows as before"] == "True"
 
 
 @claim("masks#infinity", kind="mathematics")
-def test_the_naive_way_divides_zero_by_zero_where_all_allowed_weights_are_rounded_to_zero():
+def test_the_simple_way_divides_zero_by_zero_where_all_allowed_weights_are_rounded_to_zero():
     scores, mask = torch.tensor([0.0, 200.0]), torch.tensor([True, False])
-    naive = scores.softmax(dim=-1) * mask
-    assert (naive / naive.sum()).isnan()[0]
+    simple = scores.softmax(dim=-1) * mask
+    assert (simple / simple.sum()).isnan()[0]
     hidden = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)
     assert hidden.tolist() == [1, 0]
 

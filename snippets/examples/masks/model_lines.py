@@ -1,6 +1,6 @@
 import torch
 
-from transformer import causal_mask, scaled_dot_product_attention
+from transformer import scaled_dot_product_attention
 
 exponentials = torch.tensor(
     [
@@ -10,7 +10,7 @@ exponentials = torch.tensor(
     ]
 )
 scores = exponentials.log()
-mask = causal_mask(3)[0, 0]
+mask = torch.ones(3, 3, dtype=torch.bool).tril()
 print("mask of 我们:", mask[1].int().tolist())
 
 # the lines of scaled_dot_product_attention

@@ -1,6 +1,6 @@
 import torch
 
-from transformer import causal_mask, scaled_dot_product_attention
+from transformer import scaled_dot_product_attention
 
 tokens = ["<bos>", "我们", "工作"]
 query = torch.tensor([[2.00, 0.00], [0.46, 9.30], [7.42, -5.67]])
@@ -17,6 +17,6 @@ def show(name, table):
 
 _, weights = scaled_dot_product_attention(query, key, value)
 show("weights without a mask", weights)
-mask = causal_mask(3)[0, 0]
+mask = torch.ones(3, 3, dtype=torch.bool).tril()
 _, weights = scaled_dot_product_attention(query, key, value, mask)
 show("weights with the causal mask", weights)
