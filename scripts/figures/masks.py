@@ -22,7 +22,7 @@ def draw_mask(ax, x, y, mask, size, signs=None) -> None:
     if signs:
         for i, row in enumerate(mask.tolist()):
             for j, seen in enumerate(row):
-                write(ax, x + (j + 0.5) * size, y + (i + 0.5) * size, signs[not seen], size=12)
+                write(ax, x + (j + 0.5) * size, y + (i + 0.5) * size, signs[not seen], size=15)
 
 
 @figure(
