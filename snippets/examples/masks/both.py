@@ -1,9 +1,8 @@
 import torch
 
-from transformer import causal_mask, padding_mask
-
 ids = torch.tensor([[1, 4, 7, 0, 0]])  # <bos> 我们 工作 <pad> <pad>
-causal, padding = causal_mask(5), padding_mask(ids)
+causal = torch.ones(1, 1, 5, 5, dtype=torch.bool).tril()
+padding = (ids != 0)[:, None, None, :]
 both = causal & padding
 print("causal:", tuple(causal.shape))
 print("padding:", tuple(padding.shape))
