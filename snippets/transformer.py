@@ -241,7 +241,7 @@ def padding_mask(ids: Tensor, pad_id: int = 0) -> Tensor:
 # --8<-- [end:padding_mask]
 # --8<-- [start:causal_mask]
 def causal_mask(size: int, device: torch.device | None = None) -> Tensor:
-    """True where the key is not after the query, shape (1, 1, size, size).
+    """True where the key is at or before the query: (1, 1, size, size).
 
     Source: Vaswani et al. 2017, section 3.2.3.
     """

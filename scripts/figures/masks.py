@@ -2,22 +2,11 @@
 
 import torch
 
-from figures.diagram import (
-    ENGLISH,
-    PAD,
-    TARGET,
-    blank_canvas,
-    fill_cells,
-    grid,
-    label_columns,
-    label_rows,
-    write,
-)
-from figures.style import KEY, QUERY, SECOND, figure
+from figures.diagram import PAD, arrow, blank_canvas, fill_cells, frame, grid, write
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, figure
 from transformer import causal_mask, padding_mask
 
-SHORT_SOURCE = ["we", "work", PAD, PAD, PAD]
-SHORT_TARGET = ["<bos>", *"我们工作？", PAD, PAD, PAD]
+TEXT = 16  # units, 11 pixels on a phone
 
 
 def real_tokens(tokens: list[str]) -> torch.Tensor:
@@ -33,41 +22,114 @@ def draw_mask(ax, x, y, mask, size, signs=None) -> None:
     if signs:
         for i, row in enumerate(mask.tolist()):
             for j, seen in enumerate(row):
-                write(ax, x + (j + 0.5) * size, y + (i + 0.5) * size, signs[not seen], size=12)
+                write(ax, x + (j + 0.5) * size, y + (i + 0.5) * size, signs[not seen], size=15)
 
 
 @figure(
-    en={"query": "query", "key": "key", "first": "sentence 1", "second": "sentence 2"},
-    zh={"query": "查询", "key": "键", "first": "第 1 句", "second": "第 2 句"},
+    en={
+        "key": "key",
+        "scores": "scores",
+        "masked": "masked",
+        "exponentials": "exponentials",
+        "weights": "weights",
+        "sum": "sum",
+    },
+    zh={
+        "key": "键",
+        "scores": "分数",
+        "masked": "屏蔽以后",
+        "exponentials": "指数",
+        "weights": "权重",
+        "sum": "和",
+    },
 )
-def padding(label):
-    size, top = 32, 92
-    fig, ax = blank_canvas(288)
-    for x, names, title in ((70, ENGLISH, "first"), (340, SHORT_SOURCE, "second")):
-        mask = real_tokens(names).expand(5, 5)
-        draw_mask(ax, x, top, mask, size)
-        label_rows(ax, x, top, names, size)
-        label_columns(ax, x, top, names, size)
-        write(ax, x + 2.5 * size, 275, label[title])
-        write(ax, x + 2.5 * size, 34, f"{label['key']} →", KEY)
-        write(ax, x - 6, top - 6, f"{label['query']} ↓", QUERY, ha="right", va="bottom")
+def causal(label):
+    left, top, width, height, gap = 180, 44, 74, 36, 18
+    exponentials = torch.tensor([3.0, 3.0, 4.0])  # the query 我们 in infinity.py
+    scores = exponentials.log()
+    seen = causal_mask(3)[0, 0, 1]
+    masked = scores.masked_fill(~seen, -torch.inf)
+    kept, weights = masked.exp(), masked.softmax(dim=-1)
+    rows = {
+        "scores": [f"{number:.2f}" for number in scores],
+        "masked": [f"{number:.2f}".replace("-inf", "−∞") for number in masked],
+        "exponentials": [f"{number:.0f}" for number in kept],
+        "weights": [f"{number:.1f}".removesuffix(".0") for number in weights],
+    }
+    fig, ax = blank_canvas(top + 4 * (height + gap))
+    write(ax, left - 14, top - 18, f"{label['key']} →", KEY, ha="right", size=TEXT)
+    for i, word in enumerate(("<bos>", "我们", "工作")):
+        write(ax, left + (i + 0.5) * width, top - 18, word, size=TEXT)
+    for i, (name, cells) in enumerate(rows.items()):
+        y = top + i * (height + gap)
+        write(ax, left - 14, y + height / 2, label[name], ha="right", size=TEXT)
+        for j, cell in enumerate(cells):
+            x = left + j * width
+            hidden = name != "scores" and not seen[j]
+            frame(ax, x, y, width, height, MUTED, 0.8)
+            write(ax, x + width / 2, y + height / 2, cell, FIRST if hidden else INK, size=TEXT)
+        if i:
+            x = left + 1.5 * width
+            arrow(ax, (x, y - gap), (x, y))
+    total = f"{label['sum']} {kept.sum():.0f}"
+    y = top + 2 * (height + gap) + height / 2
+    write(ax, left + 3 * width + 14, y, total, ha="left", size=TEXT)
     return fig
 
 
 @figure(
-    en={"causal": "causal", "both": "causal & padding"},
-    zh={"causal": "因果", "both": "因果 & 填充"},
+    en={"mask": "mask", "copied": "copied", "sentence": "sentence {}", "head": "head {}"},
+    zh={"mask": "掩码", "copied": "广播以后", "sentence": "第 {} 句", "head": "{} 号头"},
 )
-def causal(label):
-    size, top, n = 22, 58, len(TARGET)
-    fig, ax = blank_canvas(292)
-    causal_rows = causal_mask(n)[0, 0]
-    for x, names, mask, title in (
-        (50, TARGET, causal_rows, "causal"),
-        (314, SHORT_TARGET, causal_rows & real_tokens(SHORT_TARGET), "both"),
-    ):
+def broadcast(label):
+    size, row_size, row_x, top, between = 21, 21, 30, 84, 150
+    ids = torch.tensor([[4, 5, 6, 7, 8], [6, 7, 0, 0, 0]])
+    mask = padding_mask(ids)
+    heads = (236, 388)
+    fig, ax = blank_canvas(top + between + 5 * size + 18)
+    write(ax, row_x + 2.5 * size, 20, label["mask"], size=TEXT)
+    write(ax, row_x + 2.5 * size, 42, str(tuple(mask.shape)), size=TEXT)
+    write(ax, (heads[0] + heads[1]) / 2 + 2.5 * size, 20, label["copied"], size=TEXT)
+    write(ax, (heads[0] + heads[1]) / 2 + 2.5 * size, 42, "(2, 2, 5, 5)", size=TEXT)
+    for head, x in enumerate(heads):
+        write(ax, x + 2.5 * size, 68, label["head"].format(head), size=TEXT)
+    for sentence, row in enumerate(mask[:, 0, 0]):
+        y = top + sentence * between
+        middle = y + 2.5 * size
+        name = label["sentence"].format(sentence + 1)
+        write(ax, row_x + 2.5 * size, middle - 26, name, size=TEXT)
+        draw_mask(ax, row_x, middle - row_size / 2, row[None], row_size)
+        for x in heads:
+            draw_mask(ax, x, y, row.expand(5, 5), size)
+        if sentence:  # follow the row of one query
+            frame(ax, row_x, middle - row_size / 2, 5 * size, row_size, FIRST, 2.5)
+            frame(ax, heads[1], y + size, 5 * size, size, FIRST, 2.5)
+        arrow(ax, (row_x + 5 * size + 8, middle), (heads[0] - 10, middle))
+    return fig
+
+
+@figure(
+    en={"causal": "causal", "padding": "padding", "both": "both", "key": "key", "query": "query"},
+    zh={"causal": "因果", "padding": "填充", "both": "合用", "key": "键", "query": "查询"},
+)
+def both(label):
+    size, top, words = 26, 84, ["<bos>", "我们", "工作", PAD, PAD]
+    causal_rows, padding_rows = causal_mask(5)[0, 0], real_tokens(words).expand(5, 5)
+    masks = {"causal": causal_rows, "padding": padding_rows, "both": causal_rows & padding_rows}
+    fig, ax = blank_canvas(top + 5 * size + 36)
+    write(ax, 2, top - 44, f"{label['key']} →", KEY, ha="left", size=TEXT)
+    write(ax, 2, top - 20, f"{label['query']} ↓", QUERY, ha="left", size=TEXT)
+    for i, (name, mask) in enumerate(masks.items()):
+        x = 62 + i * 156
         draw_mask(ax, x, top, mask, size)
-        label_rows(ax, x, top, names, size)
-        label_columns(ax, x, top, names, size)
-        write(ax, x + n / 2 * size, top + n * size + 20, label[title])
+        for j, word in enumerate(words):
+            color = FIRST if word == PAD else INK
+            column = x + (j + 0.5) * size
+            options = {"ha": "left", "rotation": 90, "rotation_mode": "anchor", "size": TEXT}
+            write(ax, column, top - 6, word, color, **options)
+            if not i:
+                write(ax, x - 6, top + (j + 0.5) * size, word, color, ha="right", size=TEXT)
+        write(ax, x + 2.5 * size, top + 5 * size + 20, label[name], size=TEXT)
+        if i < 2:
+            write(ax, x + 5 * size + 13, top + 2.5 * size, "&" if not i else "=", size=TEXT)
     return fig

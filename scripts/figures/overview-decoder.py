@@ -90,7 +90,7 @@ def one_step(label):
         y = 226 + 26 * i
         write(ax, 196, y, token, ha="right", size=15 if len(token) == 1 else 12)
         fill_rectangles(ax, [(204, y - 9, 140 * probability, 18)], FIRST if i == 0 else MUTED, 0.6)
-        write(ax, 210 + 140 * probability, y, f"{probability:.1%}", ha="left", size=12)
+        write(ax, 210 + 140 * probability, y, f"{probability:.1%}", ha="left", size=12.5)
     frame(ax, 14, 154, 60, 30, FIRST, 1.2, linestyle=(0, (3, 3)))
     write(ax, 44, 169, rows[0][0], FIRST, size=16)
     arrow(ax, (178, 226), (44, 226), (44, 186), color=FIRST)
@@ -114,10 +114,10 @@ def writing(label):
     label_columns(ax, left, top, ENGLISH, size)
     for i, (token, probability) in enumerate(zip(tokens, probabilities, strict=True)):
         y = top + (i + 0.5) * size
-        write(ax, 8, y, str(i + 1), MUTED, size=12)
+        write(ax, 8, y, str(i + 1), MUTED, size=12.5)
         write(ax, 22, y, "".join(CHINESE[:i]), ha="left", size=15)
         write(ax, 190, y, token, FIRST, size=17 if len(token) == 1 else 13)
-        write(ax, left - 8, y, f"{probability:.0%}", ha="right", size=12)
+        write(ax, left - 8, y, f"{probability:.0%}", ha="right", size=12.5)
     return fig
 
 
@@ -144,7 +144,9 @@ def training(label):
             y = 38 + 24 * i
             write(ax, x - 8, y, token, ha="right", size=15 if len(token) == 1 else 12)
             fill_rectangles(ax, [(x, y - 8, max(1, 38 * p), 16)], FIRST, 0.6)
-            write(ax, x + 4 + 38 * p, y, f"{p:.1%}" if p < 0.1 else f"{p:.0%}", ha="left", size=12)
+            write(
+                ax, x + 4 + 38 * p, y, f"{p:.1%}" if p < 0.1 else f"{p:.0%}", ha="left", size=12.5
+            )
     plot = fig.add_axes((136 / WIDTH, 48 / 250, 128 / WIDTH, 172 / 250))
     plot.plot([point["step"] for point in curve], [point["loss"] for point in curve], color=SECOND)
     plot.set_ylim(0)

@@ -57,7 +57,7 @@ def linked_box(ax, x, y, height, text, url, color, width=2 * HALF) -> None:
         "network": "前馈网络",
         "encoder": "编码器 × N",
         "decoder": "解码器 × N",
-        "memory": "memory",
+        "memory": "编码器输出",
         "linear": "线性层",
         "softmax": "softmax",
         "probabilities": "输出概率",

@@ -13,6 +13,7 @@ import torch
 import translator
 from bookbuild.generated.cross_attention import TRANSLATOR_WEIGHTS
 from figures.diagram import (
+    CHINESE,
     ENGLISH,
     arrow,
     blank_canvas,
@@ -97,10 +98,11 @@ def embeddings_of_the_example() -> torch.Tensor:
         return trained.model.position(trained.model.src_embedding(ids))[0]
 
 
-def head_that_looks(word: str, other: str) -> Head:
-    """The head in which a word gives another word the largest weight."""
+def first_layer_head(word: str, other: str) -> Head:
+    """The head of the first layer in which a word gives another word the largest weight."""
     row, column = ENGLISH.index(word), ENGLISH.index(other)
-    return max(encoder_heads(), key=lambda head: head.weights[row, column].item())
+    first = [head for head in encoder_heads() if head.layer == 1]
+    return max(first, key=lambda head: head.weights[row, column].item())
 
 
 @figure(
@@ -122,6 +124,104 @@ def task(label):
         width = 26 + 17 * len(word)
         box(ax, x - width / 2, 108, width, 32, FIRST, word, size=17)
         write(ax, x, 155, label.get(word, ""), MUTED, size=12.5)
+    return fig
+
+
+def sentence_to_sentence(ax, y, left, right) -> None:
+    """The English sentence at the left edge, the Chinese one at the right, arrows between."""
+    write(ax, 4, y, " ".join(ENGLISH), ha="left", size=14)
+    arrow(ax, (122, y), (left - 2, y))
+    arrow(ax, (right + 2, y), (272, y))
+    write(ax, 396, y, "".join(CHINESE), ha="right", size=15)
+
+
+@figure(en={}, zh={})
+def black_box(label):
+    fig, ax = narrow_canvas(60)
+    sentence_to_sentence(ax, 30, 144, 248)
+    box(ax, 144, 10, 104, 40, MUTED, "Transformer", size=15)
+    return fig
+
+
+def two_columns(ax, label, bottom, top) -> None:
+    """What goes into the encoder and the decoder, and what comes out."""
+    for x, words, color in ((100, " ".join(ENGLISH), SECOND), (300, "我们", FIRST)):
+        write(ax, x, bottom + 34, words, size=14)
+        arrow(ax, (x, bottom + 22), (x, bottom + 3), color=color)
+    write(ax, 300, bottom + 54, label["written"], MUTED, size=12.5)
+    arrow(ax, (300, top - 3), (300, top - 22), color=FIRST)
+    write(ax, 300, top - 34, "为", FIRST, size=17)
+    write(ax, 316, top - 34, label["next"], MUTED, ha="left", size=12.5)
+
+
+@figure(
+    en={
+        "encoder": "encoder",
+        "decoder": "decoder",
+        "vectors": "vectors",
+        "written": "written so far",
+        "next": "next",
+    },
+    zh={
+        "encoder": "编码器",
+        "decoder": "解码器",
+        "vectors": "向量",
+        "written": "已经写出的",
+        "next": "下一个字",
+    },
+)
+def two_boxes(label):
+    fig, ax = narrow_canvas(172)
+    two_columns(ax, label, 108, 56)
+    box(ax, 40, 56, 120, 50, SECOND, label["encoder"], size=15)
+    box(ax, 240, 56, 120, 50, FIRST, label["decoder"], size=15)
+    arrow(ax, (162, 81), (238, 81), color=THIRD, width=2)
+    write(ax, 200, 68, label["vectors"], THIRD, size=12.5)
+    return fig
+
+
+@figure(
+    en={
+        "layer": "layer {}",
+        "self": "self-attention",
+        "cross": "cross-attention",
+        "network": "feed-forward",
+        "written": "written so far",
+        "next": "next",
+    },
+    zh={
+        "layer": "第 {} 层",
+        "self": "自注意力",
+        "cross": "交叉注意力",
+        "network": "前馈网络",
+        "written": "已经写出的",
+        "next": "下一个字",
+    },
+)
+def two_stacks(label):
+    top, height, gap = 56, 26, 8
+    count = len(load().model.encoder.layers)
+    layer = 3 * (height + gap) + 26
+    bottom = top + count * (layer + 14)
+    fig, ax = narrow_canvas(bottom + 66)
+    two_columns(ax, label, bottom, top)
+    parts = {100: ("self", "network"), 300: ("self", "cross", "network")}
+    for i in range(count):
+        low = bottom - i * (layer + 14)
+        for x, names in parts.items():
+            color = SECOND if x == 100 else FIRST
+            frame(ax, x - 78, low - layer, 156, layer, color, 1)
+            write(ax, x - 70, low - layer + 13, label["layer"].format(i + 1), ha="left", size=12.5)
+            for j, name in enumerate(names):
+                y = low - gap - height - j * (height + gap)
+                box(ax, x - 66, y, 132, height, color, label[name])
+            if i:
+                arrow(ax, (x, low + 14), (x, low))
+        cross = low - gap - height / 2 - (height + gap)
+        arrow(ax, (200, cross), (300 - 66, cross), color=THIRD, width=2)
+    line(ax, (100, top + 14), (100, top), color=THIRD, width=2)
+    low = bottom - gap - height / 2 - (height + gap)
+    line(ax, (100, top), (100, top - 10), (200, top - 10), (200, low), color=THIRD, width=2)
     return fig
 
 
@@ -156,7 +256,7 @@ def vectors(label):
     for y, name in ((16, "token"), (56, "id"), (126, "row"), (230, "position"), (334, "sum")):
         write(ax, 4, y, label[name], ha="left")
     counts = (SHOWN, width) if "of" in label["shown"] else (width, SHOWN)
-    write(ax, 20, 144, label["shown"].format(*counts), MUTED, ha="left", size=12)
+    write(ax, 20, 144, label["shown"].format(*counts), MUTED, ha="left", size=12.5)
     word_row(ax, 16, size=14)
     for i, x in enumerate(LANES):
         write(ax, x, 56, str(ids[0, i].item()))
@@ -172,25 +272,25 @@ def vectors(label):
 
 @figure(
     en={
-        "query": "query of work",
+        "query": "query of ?",
         "keys": "keys",
         "score": "1 score",
         "weight": "2 weight",
         "values": "3 values",
-        "sum": "4 weighted sum: what work takes from the sentence",
+        "sum": "4 weighted sum: what ? takes from the sentence",
     },
     zh={
-        "query": "work 的查询",
+        "query": "问号的查询",
         "keys": "键",
         "score": "1 分数",
         "weight": "2 权重",
         "values": "3 值",
-        "sum": "4 加权求和：work 从整句话里取来的信息",
+        "sum": "4 加权求和：问号从整句话里取来的信息",
     },
 )
 def attention(label):
-    head = head_that_looks("work", "we")
-    row, size = ENGLISH.index("work"), 11
+    head = first_layer_head("?", "why")
+    row, size = ENGLISH.index("?"), 11
     largest = max(part[:, :SHOWN].abs().max().item() for part in head[2:5])
 
     def strip(x, y, vector):
@@ -213,8 +313,8 @@ def attention(label):
         strip(54, y, head.key[i])
         score = f"{head.scores[row, i].item():.1f}".replace("-", "−")
         write(ax, 184, y, score, ha="right")
-        fill_rectangles(ax, [(212, y - 9, 66 * weight, 18)], FIRST, 0.6)
-        write(ax, 218 + 66 * weight, y, f"{weight:.0%}", ha="left", size=12)
+        fill_rectangles(ax, [(212, y - 9, 56 * weight, 18)], FIRST, 0.6)
+        write(ax, 218 + 56 * weight, y, f"{weight:.0%}", ha="left", size=12.5)
         write(ax, 306, y, "×")
         strip(321, y, head.value[i])
     line(ax, (316, 240), (392, 240), width=1)
@@ -269,7 +369,7 @@ def layer(label):
     box(ax, left, 56, right - left, 64, SECOND, tint=0.08)
     for start in LANES:
         for end in LANES:
-            chosen = end == LANES[3]
+            chosen = end == LANES[4]
             color, width = (FIRST, 1.6) if chosen else (MUTED, 0.5)
             line(ax, (start, 58), (end, 118), color=color, width=width, zorder=3 if chosen else 2)
     for top, start in ((134, 42), (242, 166)):
@@ -278,12 +378,12 @@ def layer(label):
         arrow(ax, *path)
         write(ax, 4, top + 11, label["norm"], THIRD, ha="left")
     for i, x in enumerate(LANES):
-        box(ax, x - 18, 178, 36, 46, FIRST if i == 3 else SECOND)
+        box(ax, x - 18, 178, 36, 46, FIRST if i == 4 else SECOND)
     write(ax, 4, 70, label["attention"], ha="left", weight="bold")
-    write(ax, 4, 90, label["mix"], MUTED, ha="left", size=12)
-    write(ax, 4, 106, label["mixed"], MUTED, ha="left", size=12)
+    write(ax, 4, 90, label["mix"], MUTED, ha="left", size=12.5)
+    write(ax, 4, 106, label["mixed"], MUTED, ha="left", size=12.5)
     write(ax, 4, 192, label["network"], ha="left", weight="bold")
-    write(ax, 4, 211, label["alone"], MUTED, ha="left", size=12)
+    write(ax, 4, 211, label["alone"], MUTED, ha="left", size=12.5)
     count = len(load().model.encoder.layers)
     write(ax, 4, 288, label["times"].format(count), ha="left", size=15)
     return fig

@@ -1,6 +1,7 @@
 """The figure of the chapter on real text: the weights of a published translator in our modules."""
 
-from figures.diagram import arrow, blank_canvas, box, write
+from figures.diagram import arrow, box, write
+from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, MUTED, SECOND, THIRD, VALUE, figure
 
 
@@ -8,11 +9,11 @@ from figures.style import FIRST, INK, MUTED, SECOND, THIRD, VALUE, figure
     en={
         "published": "published name",
         "ours": "our name",
-        "table": "table of embeddings",
+        "table": "embeddings",
         "positions": "sinusoids",
         "self": "self-attention",
         "cross": "cross-attention",
-        "network": "feed-forward network",
+        "network": "feed-forward",
         "norm": "add, LayerNorm",
         "bias": "bias",
         "computed": "computed",
@@ -43,17 +44,16 @@ def names(label):
         ("positions", VALUE, label["computed"], "position.table", True),
         ("table", THIRD, "shared", "tgt_embedding", False),
     )
-    pitch, top, left, width, height = 42, 34, 190, 176, 28
-    fig, ax = blank_canvas(top + pitch * len(rows) + 8)
+    pitch, top, left, width, height = 42, 34, 164, 122, 28
+    fig, ax = narrow_canvas(top + pitch * len(rows) + 8)
     middle = left + width / 2
-    write(ax, left - 14, 18, label["published"], MUTED, ha="right")
-    write(ax, left + width + 14, 18, label["ours"], MUTED, ha="left")
+    write(ax, left - 8, 18, label["published"], MUTED, ha="right")
+    write(ax, left + width + 8, 18, label["ours"], MUTED, ha="left")
     for i, (name, color, published, ours, changed) in enumerate(rows):
         y = top + i * pitch
         if i:
             arrow(ax, (middle, y), (middle, y - pitch + height))
         box(ax, left, y, width, height, color, label[name], edge=2.4 if changed else 1.2)
-        for x, text, side in ((left - 14, published, "right"), (left + width + 14, ours, "left")):
-            family = {} if text == label["computed"] else {"family": "monospace", "size": 12}
-            write(ax, x, y + height / 2, text, INK, ha=side, **family)
+        for x, text, side in ((left - 8, published, "right"), (left + width + 8, ours, "left")):
+            write(ax, x, y + height / 2, text, INK, ha=side, size=12.5)
     return fig

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from evidence.comparisons import compare_padding
 from helpers import DOCS, DTYPES, few, numbers, seeds
 from marks import claim, mutation
 from mask_helpers import HALVES, PATHS, assert_near, random_qkv, small_model
@@ -23,6 +24,7 @@ from transformer import (
 )
 
 CHAPTER = "mask-conventions"
+sizes = st.integers(1, 6)
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.__name__)
@@ -656,6 +658,144 @@ def test_in_float16_a_large_product_overflows_on_the_explicit_path_only():
     assert_near(explicit, fused)  # a product of 25600, not of 102400
 
 
+# More padding, same result
+
+
+@claim("mask-conventions#padding-invariance")
+@mutation(
+    "transformer.py",
+    "return self.encoder(x, padding_mask(src, self.config.pad_id))",
+    "return self.encoder(x, padding_mask(src))",
+    fault="the encoder ignores the padding id of the configuration",
+)
+def test_the_model_masks_with_the_pad_id_of_its_configuration():
+    model = small_model(pad_id=3)
+    ids = torch.tensor([[6, 7]])
+    assert_near(model.encode(F.pad(ids, (0, 4), value=3))[:, :2], model.encode(ids))
+    assert (model.encode(F.pad(ids, (0, 4), value=0))[:, :2] - model.encode(ids)).abs().max() > 0.1
+
+
+@claim("mask-conventions#padding-invariance")
+@mutation(
+    "transformer.py",
+    "return (ids != pad_id)[:, None, None, :]",
+    "return (ids == ids)[:, None, None, :]",
+    fault="the padding mask allows pads",
+)
+@few
+@given(seed=seeds, b=st.integers(1, 3), n=sizes, pads=sizes)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_more_padding_on_the_right_changes_no_real_position_of_the_encoder(dtype, seed, b, n, pads):
+    model = small_model(dtype)
+    torch.manual_seed(seed)
+    ids = torch.randint(1, 9, (b, n))
+    padded = F.pad(ids, (0, pads))
+    assert_near(
+        model.encode(padded)[:, :n], model.encode(ids), 1e-5 if dtype == torch.float32 else 1e-12
+    )
+
+
+@claim("mask-conventions#padding-invariance")
+@mutation(
+    "transformer.py",
+    "return self.logits(self.decode(tgt, memory, memory_mask))",
+    "return self.logits(self.decode(tgt, memory))",
+    fault="the decoder sees the padding of the source",
+)
+@few
+@given(seed=seeds, src_pads=sizes, tgt_pads=sizes, norm_first=st.booleans())
+def test_more_padding_in_source_or_target_changes_no_logit_of_a_real_token(
+    seed, src_pads, tgt_pads, norm_first
+):
+    model = small_model(norm_first=norm_first)
+    torch.manual_seed(seed)
+    src, tgt = torch.randint(1, 9, (2, 4)), torch.randint(1, 12, (2, 3))
+    compare_padding(model, src, tgt, (src_pads, tgt_pads))
+
+
+@claim("mask-conventions#padding-invariance")
+@mutation(
+    "transformer.py",
+    "x = self.position(self.src_embedding(src))",
+    "x = self.position(self.src_embedding(src))\n"
+    "        x.register_hook(lambda gradient: gradient / src.size(1))",
+    fault="the gradient of the source is divided by its padded length",
+)
+def test_more_padding_changes_no_gradient():
+    src, tgt = torch.tensor([[6, 7]]), torch.tensor([[1, 4, 5]])
+    gradients = []
+    for pads in 0, 5:
+        model = small_model()
+        model(F.pad(src, (0, pads)), F.pad(tgt, (0, pads)))[:, :3].square().sum().backward()
+        gradients.append([p.grad for p in model.parameters()])
+    for one, other in zip(*gradients, strict=True):
+        assert_near(one, other, 1e-10)
+
+
+@claim("mask-conventions#padding-invariance")
+@mutation(
+    "examples/mask-conventions/padding_invariance.py",
+    '("no mask", None)',
+    '("no mask", mask)',
+    fault="the encoding without a mask has one",
+)
+def test_without_a_mask_the_result_depends_on_the_number_of_pads(printed):
+    shown = printed("examples", "padding_invariance")
+    for pads in 1, 3, 10:
+        assert float(shown[f"pads {pads}, mask"]) == 0
+    moved = [float(shown[f"pads {pads}, no mask"]) for pads in (1, 3, 10)]
+    assert moved == sorted(moved) and moved[0] > 1
+
+
+@claim("mask-conventions#padding-invariance")
+@mutation(
+    "transformer.py",
+    "return full.tril()",
+    "pair = torch.arange(size, device=device) // 2\n    return full & (pair[:, None] >= pair)",
+    fault="the two tokens of a pair see each other",
+)
+@few
+@given(seed=seeds, n=sizes, pads=sizes)
+def test_the_causal_mask_alone_hides_padding_on_the_right_from_real_tokens(seed, n, pads):
+    query, key, value = random_qkv(1, 2, n + pads, 4, seed=seed)
+    ids = F.pad(torch.ones(1, n, dtype=torch.int64), (0, pads))
+    causal = causal_mask(n + pads)
+    one, _ = scaled_dot_product_attention(query, key, value, causal)
+    other, _ = scaled_dot_product_attention(query, key, value, causal & padding_mask(ids))
+    assert torch.equal(one[:, :, :n], other[:, :, :n])
+
+
+@claim("mask-conventions#padding-invariance")
+@mutation(
+    "transformer.py",
+    "return (ids != pad_id)[:, None, None, :]",
+    "return (ids == ids)[:, None, None, :]",
+    fault="the padding mask allows pads",
+)
+def test_padding_in_the_middle_of_a_target_is_hidden_too():
+    model = small_model()
+    src, tgt = torch.tensor([[6, 7]]), torch.tensor([[1, 4, 0, 5]])
+    before = model(src, tgt)
+    model.position.table[2] += 1  # another pad, at position 2
+    after = model(src, tgt)
+    assert torch.equal(before[:, [0, 1, 3]], after[:, [0, 1, 3]])
+    assert not torch.allclose(before[:, 2], after[:, 2])
+
+
+@claim("mask-conventions#cross")
+@mutation(
+    "examples/mask-conventions/cross.py",
+    '("no mask", None)',
+    '("no mask", mask)',
+    fault="the decoder gets the memory mask in both rows of the example",
+)
+def test_without_a_memory_mask_the_decoder_reads_the_pads_of_the_source(printed):
+    shown = printed("examples", "cross")
+    assert shown["shape"] == "(1, 1, 1, 5)"
+    assert float(shown["mask"]) == 0
+    assert float(shown["no mask"]) > 0.1
+
+
 # NaN in pads
 
 
@@ -844,7 +984,7 @@ def test_each_check_in_the_table_catches_the_mistakes_that_the_table_says(mistak
     english, chinese = (read_table(language, "inverted")[row] for language in ("en", "zh"))
     passes = passed_checks(*MISTAKES[mistake])
     assert english == [mistake, *("passes" if each else "caught" for each in passes)]
-    assert chinese[1:] == ["通过" if each else "抓到" for each in passes]
+    assert chinese[1:] == ["通过" if each else "查出" for each in passes]
     assert len(read_table("en", "inverted")) == len(MISTAKES)
 
 

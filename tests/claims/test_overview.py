@@ -108,6 +108,22 @@ def test_our_encoder_has_two_layers_of_four_heads_and_the_papers_has_six_layers(
 
 
 @claim("overview#attention", kind="measurement")
+def test_why_at_the_beginning_decides_whether_ma_comes_before_the_question_mark(trained):
+    sentences = [ENGLISH, ENGLISH[1:]]
+    assert ["".join(each) for each in trained.translate(sentences)] == [CHINESE, "我们工作吗？"]
+
+
+@claim("overview#attention", kind="measurement")
+def test_in_a_head_of_the_first_layer_the_question_mark_takes_nearly_everything_from_why(trained):
+    first = trained.model.encoder.layers[0].self_attention
+    with recorded_weights([first]) as weights:
+        trained.model.encode(source_ids(trained))
+    from_why = weights[0][:, ENGLISH.index("?"), ENGLISH.index("why")]
+    assert from_why.argmax() == 2 and from_why[2] > 0.9
+    assert (weights[0][:, ENGLISH.index("?")].argmax(dim=-1) == ENGLISH.index("why")).all()
+
+
+@claim("overview#attention", kind="measurement")
 def test_the_four_heads_of_the_first_layer_look_at_different_words(trained):
     first = trained.model.encoder.layers[0].self_attention
     with recorded_weights([first]) as weights:
@@ -136,36 +152,6 @@ def test_training_raises_each_right_character_from_below_1_to_about_90_percent(t
     untrained = Transformer(TransformerConfig(**about["config"])).eval()
     assert max(right_probabilities(untrained, trained)) < 0.01
     assert all(0.85 < p < 0.95 for p in right_probabilities(trained.model, trained))
-
-
-@claim("overview#why-not-recurrent")
-@mutation(
-    "examples/overview/scan.py",
-    "a * earlier_a, a * earlier_b + b",
-    "a * earlier_a, earlier_b + b",
-    fault="the example adds up the states without the factors",
-)
-def test_a_linear_recurrence_is_computed_in_rounds_instead_of_steps(printed):
-    shown = printed("examples", "scan")
-    assert shown["the same states"] == "True"
-    assert 2 ** int(shown["rounds in parallel"]) == int(shown["steps of the loop"])
-    assert 2**9 < 1000 <= 2**10  # ten rounds for a thousand words
-
-
-@claim("overview#why-not-recurrent", kind="measurement")
-def test_gated_deltanet_gives_the_same_outputs_in_chunks_as_token_by_token():
-    from transformers.models.qwen3_next import modeling_qwen3_next as qwen
-
-    torch.manual_seed(0)
-    query, key, value = (torch.randn(1, 96, 2, 8) for _ in range(3))
-    decay, beta = -torch.rand(1, 96, 2), torch.rand(1, 96, 2)
-    options = {"g": decay, "beta": beta, "initial_state": None, "output_final_state": False}
-    chunks, steps = (
-        function(query, key, value, use_qk_l2norm_in_kernel=True, **options)[0]
-        for function in (qwen.torch_chunk_gated_delta_rule, qwen.torch_recurrent_gated_delta_rule)
-    )
-    assert chunks.abs().max() > 0.1
-    assert_close(chunks, steps, rtol=1e-4, atol=1e-5)
 
 
 @claim("overview#why-not-recurrent", kind="mathematics")

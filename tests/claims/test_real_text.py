@@ -57,6 +57,12 @@ def small_pair() -> Models:
     return random_models(60, std=0.6, **SMALL)
 
 
+@claim("real-text#why", kind="measurement")
+def test_our_translator_knows_no_word_outside_its_grammar(printed):
+    shown = printed("examples", "unknown_word")
+    assert "not in the vocabulary" in shown["my name is wolfgang -> error"]
+
+
 @claim("real-text#proof")
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])
 def test_every_layer_and_the_logits_equal_those_of_transformers(attention):

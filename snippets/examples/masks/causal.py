@@ -1,31 +1,17 @@
 import torch
 
-from transformer import Transformer, TransformerConfig, causal_mask
+from transformer import scaled_dot_product_attention
 
-print(causal_mask(5)[0, 0].int())
-
-torch.manual_seed(0)
-config = TransformerConfig(
-    src_vocab_size=9,
-    tgt_vocab_size=12,
-    d_model=16,
-    nhead=4,
-    num_encoder_layers=2,
-    num_decoder_layers=2,
-    dim_feedforward=32,
-    dropout=0.0,
-)
-model = Transformer(config)
-memory = model.encode(torch.tensor([[4, 5, 6, 7, 8]]))
-before = torch.tensor([[1, 4, 5, 9, 11]])  # <bos> 我 们 工 ？
-after = torch.tensor([[1, 4, 5, 10, 11]])  # <bos> 我 们 作 ？
+before = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+after = torch.tensor([[1.0, 0.0], [0.0, 1.0], [3.0, -2.0]])  # another last one
 
 
-def changes(mask):
-    x, y = (model.position(model.tgt_embedding(t)) for t in (before, after))
-    outputs = model.decoder(x, memory, mask) - model.decoder(y, memory, mask)
-    return [round(row.norm().item(), 2) for row in outputs[0]]
+def changed(mask):
+    one, _ = scaled_dot_product_attention(before, before, before, mask)
+    other, _ = scaled_dot_product_attention(after, after, after, mask)
+    return (one != other).any(dim=-1).tolist()
 
 
-print("causal mask:", changes(causal_mask(5)))
-print("no mask:", changes(None))
+causal = torch.ones(3, 3, dtype=torch.bool).tril()
+print("causal mask:", changed(causal))
+print("no mask:", changed(None))

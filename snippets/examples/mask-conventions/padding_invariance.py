@@ -21,6 +21,7 @@ alone = model.encode(ids)
 for pads in 1, 3, 10:
     padded = F.pad(ids, (0, pads))  # on the right, with id 0
     x = model.position(model.src_embedding(padded))
-    for name, mask in ("mask", padding_mask(padded)), ("no mask", None):
-        difference = model.encoder(x, mask)[:, :2] - alone
+    mask = padding_mask(padded)
+    for name, used in ("mask", mask), ("no mask", None):
+        difference = model.encoder(x, used)[:, :2] - alone
         print(f"pads {pads}, {name}: {difference.abs().max():.9f}")
