@@ -107,7 +107,9 @@ def test_the_three_merges_of_the_page_with_their_counts(printed):
     assert merges == [("a", "l"), ("al", "k"), ("w", "alk")]
     assert bpe.words(text) == [list("walk"), list(" walk"), list(" talk")]
     assert bpe.cut(text, merges) == [symbol for piece in names["pieces"] for symbol in piece]
-    assert bpe.cut("balk", merges) == ["b", "alk"]
+    assert bpe.cut("tall", merges) == ["t", "al", "l"]
+    assert set("tall") < set(text)
+    assert bpe.learn_merges(text, 4)[3] == (" ", "walk")
     assert len(set(text)) + len(merges) == 9 and len(text) == 14
 
 
