@@ -131,16 +131,60 @@ def test_we_and_work_occur_together_in_training_only_as_going_to_work(printed):
     assert all("go to work" in " ".join(pair.source) for pair in pairs)
 
 
-@claim("data#in-one-minute")
+@claim("data#held-out")
+@mutation(
+    "phrases.py",
+    "number = zlib.crc32(fact.encode()) % 12",
+    "number = zlib.crc32(fact.encode()) % 11",
+    fault="the checksum is divided by another number",
+)
 def test_the_checksum_of_a_fact_modulo_12_decides_its_part(printed):
-    shown = printed("examples", "in_one_minute", "data")
+    shown = printed("examples", "split", "data")
     names = {10: "test", 11: "validation"}
     for fact in "我们工作", "我们学习", "他们工作":
-        assert shown[f"{fact} is in"] == names.get(zlib.crc32(fact.encode()) % 12, "train")
-    assert shown["我们工作 is in"] == "test"
+        rest = zlib.crc32(fact.encode()) % 12
+        assert shown[fact].endswith(f"% 12 = {rest}, so {names.get(rest, 'train')}")
+    assert shown["我们工作"].endswith("so test")
+    assert shown["test sentences that are also in the training set"] == "0"
 
 
-# A minimal loop
+@claim("data#one-pair")
+@mutation(
+    "examples/data/one_pair.py",
+    "*sorted(set(tokens))",
+    "*sorted(set(tokens), reverse=True)",
+    fault="the vocabulary is in reverse order",
+)
+def test_the_ids_of_a_pair_are_its_positions_in_the_vocabularies(printed):
+    shown = printed("examples", "one_pair", "data")
+    words, characters = (re.findall(r"'(.+?)'", shown[name]) for name in ("English", "Chinese"))
+    assert words[:3] == characters[:3] == ["<pad>", "<bos>", "<eos>"]
+    for tokens, vocabulary in (
+        (["why", "do", "we", "work", "?"], words),
+        (list("我们为什么工作？"), characters),
+    ):
+        text = (" " if vocabulary is words else "").join(tokens)
+        ids = [int(each) for each in re.findall(r"\d+", shown[text])]
+        assert [vocabulary[i] for i in ids] == tokens
+    assert words[5] == "we" and characters[9] == "我" and characters[5] == "什"
+
+
+@claim("data#batch")
+@mutation(
+    "examples/data/batch.py",
+    "torch.tensor([1, *ids, 2])",
+    "torch.tensor([1, *ids])",
+    fault="the targets of the batch have no <eos>",
+)
+def test_the_batch_has_the_ids_of_the_pairs_between_bos_and_eos(printed):
+    names = runpy.run_path(str(SNIPPETS / "examples" / "data" / "batch.py"))
+    shown = printed("examples", "one_pair", "data")
+    lines = [line for line in shown.values() if line.startswith("[") and "'" not in line]
+    rows = [[int(each) for each in re.findall(r"\d+", line)] for line in lines]
+    assert [names["sources"], names["targets"]] == [rows[0::2], rows[1::2]]
+    assert names["src"].shape == (2, 5) and names["tgt"].shape == (2, 10)
+    for row, ids in zip(names["tgt"].tolist(), rows[1::2], strict=True):
+        assert row == [1, *ids, 2] + [0] * (8 - len(ids))
 
 
 @claim("training#why-training")
@@ -177,7 +221,7 @@ def test_the_mean_negative_log_probability_is_the_cross_entropy_of_pytorch(print
     assert shown["F.cross_entropy"] == shown["the mean"]
 
 
-@claim("training#cross-entropy")
+@claim("training#cross-entropy", kind="measurement")
 def test_the_pencil_model_guesses_before_and_is_certain_after_training(printed):
     shown = printed("examples", "loss", "by-hand")
     before, after = number(shown["before, loss"]), number(shown["after, loss"])
@@ -236,7 +280,7 @@ def test_adam_by_hand_equals_pytorchs_and_may_move_along_the_newest_gradient(cap
     assert second == pytest.approx(first - 0.1 * 0.267, abs=1e-4)
 
 
-@claim("training#adam")
+@claim("training#adam", kind="mathematics")
 @given(gradient=st.floats(1e-3, 1e3), sign=st.sampled_from([-1, 1]))
 def test_the_first_step_of_adam_is_as_long_for_every_gradient(gradient, sign):
     weight = torch.nn.Parameter(torch.tensor(1.0))
@@ -398,6 +442,12 @@ def test_adam_has_the_settings_of_the_paper():
 
 
 @claim("training#rate")
+@mutation(
+    "trainer.py",
+    "return d_model**-0.5 * min(",
+    "return d_model**-0.4 * min(",
+    fault="the formula's peak depends on another power of d_model",
+)
 def test_at_our_size_the_peak_of_the_papers_formula_is_far_higher_than_its_own_and_ours(printed):
     shown = printed("examples", "rates")
     base, here = number(shown["paper, base model"]), number(shown["numerals, the paper's peak"])
@@ -616,7 +666,7 @@ def test_the_network_applies_dropout_to_hidden_units():
     assert network.eval()(torch.full((1, 1000), 2.0)).unique().tolist() == [4.0]
 
 
-@claim("training#dropout")
+@claim("training#dropout", kind="mathematics")
 def test_dropout_after_twelve_sums_would_lose_72_percent_of_the_residual_path():
     torch.manual_seed(0)
     dropout = torch.nn.Dropout(0.1)
