@@ -190,13 +190,13 @@ def test_the_batch_has_the_ids_of_the_pairs_between_bos_and_eos(printed):
 @claim("training#why-training")
 @mutation(
     "examples/training/untrained.py",
-    "ids.append(logits.argmax().item())",
-    "ids.append(logits.argmin().item())",
+    "ids.append(p[-1].argmax().item())",
+    "ids.append(p[-1].argmin().item())",
     fault="the example writes the least probable token",
 )
-def test_the_untrained_model_repeats_one_token_and_guesses_worse_than_evenly(printed):
+def test_the_untrained_model_writes_nonsense_and_guesses_worse_than_evenly(printed):
     shown = printed("examples", "untrained")
-    assert shown["written"] == "二" * 8
+    assert set(shown["written"]) == {"唱", "琴"}
     tokens = number(shown["tokens to choose from"])
     assert number(shown["probability of 我 at the beginning"]) < 1 / tokens
 
