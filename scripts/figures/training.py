@@ -16,10 +16,21 @@ import trainer
 import transformer
 import translator
 from bookbuild.generated.cross_attention import trace_translation
-from figures.diagram import ENGLISH, arrow, blank_canvas, box, fill_rectangles, write
+from figures.diagram import ENGLISH, arrow, box, fill_rectangles, write
+from figures.overview import WIDTH as NARROW
+from figures.overview import narrow_canvas
 from figures.style import FIRST, MUTED, SECOND, THIRD, canvas, figure
 
 SNIPPETS = Path(transformer.__file__).parent
+
+
+def narrow_plots(height: float, **options):
+    """As canvas, but as wide as narrow_canvas, with larger ticks: legible on a phone."""
+    fig, axes = canvas(height=height, **options)
+    fig.set_size_inches(NARROW / 72, height / 72)
+    for ax in fig.axes:
+        ax.tick_params(labelsize=12.5)
+    return fig, axes
 
 
 @figure(
@@ -29,10 +40,9 @@ SNIPPETS = Path(transformer.__file__).parent
         "loss": "loss",
         "optimizer": "optimizer",
         "logits": "logits",
-        "targets": "targets: tgt[:, 1:]",
-        "gradients": "gradients: loss.backward()",
+        "targets": "targets",
+        "gradients": "gradients",
         "weights": "new weights",
-        "step": "optimizer.step()",
     },
     zh={
         "batch": "一批",
@@ -40,30 +50,28 @@ SNIPPETS = Path(transformer.__file__).parent
         "loss": "损失",
         "optimizer": "优化器",
         "logits": "logits",
-        "targets": "目标：tgt[:, 1:]",
-        "gradients": "梯度：loss.backward()",
+        "targets": "目标（targets）",
+        "gradients": "梯度",
         "weights": "新的权重",
-        "step": "optimizer.step()",
     },
 )
 def one_step(label):
     """One training step: forward along the top, back along the bottom."""
-    fig, ax = blank_canvas(212)
-    box(ax, 8, 56, 84, 44, MUTED, label["batch"])
-    box(ax, 218, 56, 96, 44, FIRST, label["model"])
-    box(ax, 424, 56, 84, 44, SECOND, label["loss"])
-    box(ax, 206, 156, 120, 44, THIRD, label["optimizer"])
-    arrow(ax, (92, 78), (216, 78))
-    write(ax, 154, 66, "src, tgt[:, :-1]", MUTED, size=12)
-    arrow(ax, (314, 78), (422, 78))
-    write(ax, 368, 66, label["logits"], MUTED, size=12)
-    arrow(ax, (50, 56), (50, 24), (466, 24), (466, 54))
-    write(ax, 258, 12, label["targets"], MUTED, size=12)
-    arrow(ax, (466, 100), (466, 178), (328, 178), color=SECOND, width=2)
-    write(ax, 412, 194, label["gradients"], SECOND, size=12)
-    arrow(ax, (266, 156), (266, 102), color=THIRD, width=2)
-    write(ax, 274, 120, label["weights"], THIRD, ha="left", size=12)
-    write(ax, 274, 138, label["step"], THIRD, ha="left", size=12)
+    fig, ax = narrow_canvas(226)
+    box(ax, 4, 62, 66, 48, MUTED, label["batch"], size=13)
+    box(ax, 176, 62, 74, 48, FIRST, label["model"], size=13)
+    box(ax, 330, 62, 66, 48, SECOND, label["loss"], size=13)
+    box(ax, 160, 170, 106, 48, THIRD, label["optimizer"], size=13)
+    arrow(ax, (70, 86), (174, 86))
+    write(ax, 122, 72, "inputs", MUTED, size=13)
+    arrow(ax, (250, 86), (328, 86))
+    write(ax, 289, 72, label["logits"], MUTED, size=13)
+    arrow(ax, (37, 62), (37, 30), (363, 30), (363, 60))
+    write(ax, 200, 16, label["targets"], MUTED, size=13)
+    arrow(ax, (363, 110), (363, 194), (268, 194), color=SECOND, width=2)
+    write(ax, 396, 212, label["gradients"], SECOND, size=13, ha="right")
+    arrow(ax, (213, 170), (213, 112), color=THIRD, width=2)
+    write(ax, 204, 140, label["weights"], THIRD, ha="right", size=13)
     return fig
 
 
@@ -84,13 +92,13 @@ def one_step(label):
     },
 )
 def smoothed(label):
-    fig, ax = canvas(height=250)
+    fig, ax = narrow_plots(250)
     vocab_size = 300
     p = torch.linspace(0.6, 0.9999, 400, dtype=torch.float64)
     others = (1 - p) / (vocab_size - 1)
     for smoothing, color, name, at in (
-        (0.0, SECOND, "hard", (0.64, 0.14)),
-        (0.1, FIRST, "smooth", (0.74, 1.2)),
+        (0.0, SECOND, "hard", (0.62, 0.14)),
+        (0.1, FIRST, "smooth", (0.72, 1.24)),
     ):
         q = smoothing / vocab_size
         loss = -(1 - smoothing + q) * p.log() - (vocab_size - 1) * q * others.log()
@@ -111,25 +119,25 @@ def smoothed(label):
 @figure(
     en={
         "x": "step",
-        "base": "the paper's base model",
+        "base": "Transformer base",
         "here": "our numerals",
-        "paper": "the paper's formula",
+        "paper": "the paper's",
         "ours": "ours",
     },
     zh={
         "x": "步",
-        "base": "论文的基础模型",
+        "base": "Transformer base",
         "here": "我们的数词任务",
-        "paper": "论文的公式",
+        "paper": "论文的",
         "ours": "我们的",
     },
 )
 def schedules(label):
-    fig, (left, right) = canvas(height=240, columns=2)
+    fig, (left, right) = narrow_plots(230, columns=2)
     steps = range(10, 30_000, 10)
     left.plot(steps, [trainer.noam_learning_rate(s, 512, 4000) for s in steps], color=SECOND)
     left.set_title(label["base"])
-    left.set_xticks([0, 4000, 15000, 30000], ["0", "4000", "15000", "30000"])
+    left.set_xticks([4000, 25000])
     left.set_yticks([0, 0.0004, 0.0008])
     task = train.TASKS["numerals"]
     settings, d_model = task.settings, task.sizes["d_model"]
@@ -138,9 +146,10 @@ def schedules(label):
     right.plot(steps, papers, color=SECOND)
     right.plot(steps, [trainer.learning_rate(s, settings, d_model) for s in steps], color=FIRST)
     right.set_title(label["here"])
+    right.set_xticks([100, 1500])
     right.set_yticks([0, 0.004, 0.008, 0.012])
     right.text(330, 0.0085, label["paper"], color=SECOND)
-    right.text(240, 0.0015, label["ours"], color=FIRST)
+    right.text(180, 0.0006, label["ours"], color=FIRST)
     for ax in left, right:
         ax.set_xlabel(label["x"])
         ax.set_ylim(0)
@@ -159,10 +168,10 @@ def batches(label):
     examples = [(torch.empty(source), torch.empty(target)) for source, target in sizes]
     random_batch = random.Random(0).sample(examples, 32)
     similar_batch = next(itertools.islice(batching.batches(examples, 32, seed=0), 4, None))
-    fig, ax = blank_canvas(250)
-    for left, batch, name in ((20, random_batch, "drawn"), (290, similar_batch, "like")):
+    fig, ax = narrow_canvas(250)
+    for left, batch, name in ((4, random_batch, "drawn"), (214, similar_batch, "like")):
         lengths = [len(tgt) for _, tgt in batch]
-        cell_width, row_height = 210 / 26, 6.4
+        cell_width, row_height = 182 / 26, 6.4
         rows = [
             (left, 30 + i * row_height, n * cell_width, row_height - 1)
             for i, n in enumerate(lengths)
@@ -172,8 +181,8 @@ def batches(label):
         padding = [(x + width, y, full - width, height) for x, y, width, height in rows]
         fill_rectangles(ax, padding, MUTED, 0.2)
         padding_fraction = 1 - sum(lengths) / max(lengths) / len(lengths)
-        write(ax, left, 14, label[name], ha="left")
-        write(ax, left + 210, 14, f"{padding_fraction:.0%}", MUTED, ha="right")
+        write(ax, left, 14, label[name], ha="left", size=13)
+        write(ax, left + 182, 14, f"{padding_fraction:.0%}", MUTED, ha="right", size=13)
     return fig
 
 
@@ -200,7 +209,7 @@ def curve(label):
     characters = {c for pair in corpus.numerals("test") for c in pair.target}
     about, _ = translator.read_file(SNIPPETS / "translator.safetensors")
     tokens = {"numerals": len(corpus.Vocabulary(characters)), "translator": len(about["target"])}
-    fig, axes = canvas(height=330, rows=2, columns=2, sharex="col")
+    fig, axes = narrow_plots(350, rows=2, columns=2, sharex="col")
     for column, task in enumerate(("numerals", "translator")):
         rest = 0.1 / tokens[task]  # of the smoothed target, for each wrong token
         right = 0.9 + rest

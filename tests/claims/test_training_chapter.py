@@ -31,7 +31,16 @@ from helpers import DOCS, ROOT, SNIPPETS
 from marks import claim, mutation
 from numerals import SMALL, TENS, from_chinese, to_chinese, to_english
 from trainer import label_smoothed_cross_entropy
-from transformer import MultiHeadAttention, Transformer, TransformerConfig, causal_mask
+from transformer import (
+    DecoderLayer,
+    EncoderLayer,
+    FeedForward,
+    LayerNorm,
+    MultiHeadAttention,
+    Transformer,
+    TransformerConfig,
+    causal_mask,
+)
 from translator import (
     PAD,
     Translator,
@@ -116,29 +125,162 @@ def test_we_and_work_occur_together_in_training_only_as_going_to_work(printed):
     assert all("go to work" in " ".join(pair.source) for pair in pairs)
 
 
-@claim("data#in-one-minute")
+@claim("data#held-out")
+@mutation(
+    "phrases.py",
+    "number = zlib.crc32(fact.encode()) % 12",
+    "number = zlib.crc32(fact.encode()) % 11",
+    fault="the checksum is divided by another number",
+)
 def test_the_checksum_of_a_fact_modulo_12_decides_its_part(printed):
-    shown = printed("examples", "in_one_minute", "data")
+    shown = printed("examples", "split", "data")
     names = {10: "test", 11: "validation"}
     for fact in "我们工作", "我们学习", "他们工作":
-        assert shown[f"{fact} is in"] == names.get(zlib.crc32(fact.encode()) % 12, "train")
-    assert shown["我们工作 is in"] == "test"
+        rest = zlib.crc32(fact.encode()) % 12
+        assert shown[fact].endswith(f"% 12 = {rest}, so {names.get(rest, 'train')}")
+    assert shown["我们工作"].endswith("so test")
+    assert shown["test sentences that are also in the training set"] == "0"
 
 
-# A minimal loop
-
-
-@claim("training#in-one-minute")
+@claim("data#one-pair")
 @mutation(
-    "examples/training/in_one_minute.py",
+    "examples/data/one_pair.py",
+    "*sorted(set(tokens))",
+    "*sorted(set(tokens), reverse=True)",
+    fault="the vocabulary is in reverse order",
+)
+def test_the_ids_of_a_pair_are_its_positions_in_the_vocabularies(printed):
+    shown = printed("examples", "one_pair", "data")
+    words, characters = (re.findall(r"'(.+?)'", shown[name]) for name in ("English", "Chinese"))
+    assert words[:3] == characters[:3] == ["<pad>", "<bos>", "<eos>"]
+    for tokens, vocabulary in (
+        (["why", "do", "we", "work", "?"], words),
+        (list("我们为什么工作？"), characters),
+    ):
+        text = (" " if vocabulary is words else "").join(tokens)
+        ids = [int(each) for each in re.findall(r"\d+", shown[text])]
+        assert [vocabulary[i] for i in ids] == tokens
+    assert words[5] == "we" and characters[9] == "我" and characters[5] == "什"
+
+
+@claim("data#batch")
+@mutation(
+    "examples/data/batch.py",
+    "torch.tensor([1, *ids, 2])",
+    "torch.tensor([1, *ids])",
+    fault="the targets of the batch have no <eos>",
+)
+def test_the_batch_has_the_ids_of_the_pairs_between_bos_and_eos(printed):
+    names = runpy.run_path(str(SNIPPETS / "examples" / "data" / "batch.py"))
+    shown = printed("examples", "one_pair", "data")
+    lines = [line for line in shown.values() if line.startswith("[") and "'" not in line]
+    rows = [[int(each) for each in re.findall(r"\d+", line)] for line in lines]
+    assert [names["sources"], names["targets"]] == [rows[0::2], rows[1::2]]
+    assert names["src"].shape == (2, 5) and names["tgt"].shape == (2, 10)
+    for row, ids in zip(names["tgt"].tolist(), rows[1::2], strict=True):
+        assert row == [1, *ids, 2] + [0] * (8 - len(ids))
+
+
+@claim("training#why-training")
+@mutation(
+    "examples/training/untrained.py",
+    "ids.append(p[-1].argmax().item())",
+    "ids.append(p[-1].argmin().item())",
+    fault="the example writes the least probable token",
+)
+def test_the_untrained_model_writes_nonsense_and_guesses_worse_than_evenly(printed):
+    shown = printed("examples", "untrained")
+    assert set(shown["written"]) == {"唱", "琴"}
+    tokens = number(shown["tokens to choose from"])
+    assert number(shown["probability of 我 at the beginning"]) < 1 / tokens
+
+
+# The loss and its gradient
+
+
+@claim("training#cross-entropy")
+@mutation(
+    "examples/training/cross_entropy.py",
+    "logits = probabilities.log()",
+    "logits = probabilities",
+    fault="the example passes probabilities as logits",
+)
+def test_the_mean_negative_log_probability_is_the_cross_entropy_of_pytorch(printed):
+    shown = printed("examples", "cross_entropy")
+    losses = [-math.log(p) for p in (0.5, 0.25, 0.8)]
+    assert [float(each) for each in re.findall(r"\d\.\d+", shown["its logarithm, negative"])] == (
+        pytest.approx(losses, abs=1e-4)
+    )
+    assert number(shown["the mean"].strip("tensor()")) == pytest.approx(sum(losses) / 3, abs=1e-4)
+    assert shown["F.cross_entropy"] == shown["the mean"]
+
+
+@claim("training#cross-entropy", kind="measurement")
+def test_the_pencil_model_guesses_before_and_is_certain_after_training(printed):
+    shown = printed("examples", "loss", "by-hand")
+    before, after = number(shown["before, loss"]), number(shown["after, loss"])
+    assert math.log(10) < before < math.log(10) + 0.2
+    assert math.exp(before) == pytest.approx(11, abs=0.2)  # the perplexity
+    assert math.exp(after) == pytest.approx(1, abs=0.01)
+
+
+@claim("training#gradient")
+@mutation(
+    "examples/training/one_weight.py",
+    "w -= rate * w.grad",
+    "w += rate * w.grad",
+    fault="the example climbs instead of descending",
+)
+def test_three_steps_of_gradient_descent_on_one_weight_follow_the_formula(capsys):
+    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "one_weight.py"))
+    out = [float(each) for each in re.findall(r"= (-?\d+\.\d+)", capsys.readouterr().out)]
+    w = 0.0
+    for step in range(3):
+        p = 1 / (1 + math.exp(-2 * w))
+        gradient = (p - 1) * 2
+        expected = [w, p, -math.log(p), gradient]
+        assert out[4 * step : 4 * step + 4] == pytest.approx(expected, abs=6e-4)
+        w -= 0.5 * gradient
+    nudged = -math.log(1 / (1 + math.exp(-2 * 0.01)))  # the loss at w = 0.01
+    assert (nudged - math.log(2)) / 0.01 == pytest.approx(-1, abs=0.01)
+
+
+@claim("training#first-loop")
+@mutation(
+    "examples/training/loop.py",
     "    optimizer.step()",
     "    pass",
     fault="the optimizer makes no step",
 )
-def test_the_minimal_loop_learns_to_reverse_five_tokens(printed):
-    shown = printed("examples", "in_one_minute")
+def test_the_loop_of_20_lines_learns_to_reverse_five_tokens(printed):
+    shown = printed("examples", "loop")
     assert number(shown["loss at step 0"]) > math.log(10)
     assert number(shown["loss at step 200"]) < 0.2
+
+
+@claim("training#adam")
+@mutation(
+    "examples/training/adam.py",
+    "m / (1 - beta1**t)",
+    "m / (1 - beta1)",
+    fault="the averages are corrected as in the first step",
+)
+def test_adam_by_hand_equals_pytorchs_and_may_move_along_the_newest_gradient(capsys):
+    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "adam.py"))
+    weights = re.findall(r"weight = (\d\.\d+)", capsys.readouterr().out)
+    assert weights[0::2] == weights[1::2]
+    first, second = map(float, weights[0::2])
+    assert first == pytest.approx(1 - 0.1 * 1)
+    assert second == pytest.approx(first - 0.1 * 0.267, abs=1e-4)
+
+
+@claim("training#adam", kind="mathematics")
+@given(gradient=st.floats(1e-3, 1e3), sign=st.sampled_from([-1, 1]))
+def test_the_first_step_of_adam_is_as_long_for_every_gradient(gradient, sign):
+    weight = torch.nn.Parameter(torch.tensor(1.0))
+    weight.grad = torch.tensor(sign * gradient)
+    torch.optim.Adam([weight], lr=0.1, betas=(0.9, 0.98), eps=1e-9).step()
+    assert weight.item() == pytest.approx(1 - 0.1 * sign, abs=1e-5)
 
 
 # Teacher forcing
@@ -195,22 +337,6 @@ def test_a_model_correct_at_every_position_under_teacher_forcing_is_correct_with
     assert (noise > 0) == (sum(alone) < 145)
 
 
-@claim("training#teacher-forcing")
-@mutation(
-    "examples/training/alone.py",
-    "[row == pair.target for row",
-    "[row[:-1] == pair.target[:-1] for row",
-    fault="a translation with a wrong last character counts as right",
-)
-def test_exposure_bias_does_not_make_the_first_mistake_but_the_following_ones(printed):
-    shown = printed("examples", "alone")
-    for name in "trained", "disturbed":
-        assert shown[f"{name}, teacher forcing, all right"] == shown[f"{name}, alone, all right"]
-    assert number(shown["disturbed, characters after the first mistake"]) > 1000
-    assert number(shown["of them right, teacher forcing"]) > 0.9
-    assert number(shown["of them right, alone"]) < 0.7
-
-
 # Loss and rate
 
 
@@ -221,18 +347,6 @@ def test_the_loss_computed_by_hand_equals_ours_and_that_of_pytorch(smoothing, by
     ours = label_smoothed_cross_entropy(logits, target, smoothing, ignore_index=-100)
     assert ours.item() == pytest.approx(by_hand, abs=5e-4)
     torch.testing.assert_close(ours, F.cross_entropy(logits, target, label_smoothing=smoothing))
-
-
-@claim("training#loss")
-def test_with_an_infinite_logit_and_no_smoothing_our_loss_is_nan_and_that_of_pytorch_is_not():
-    logits, target = torch.tensor([[0.0, 1.0, -math.inf]]), torch.tensor([1])
-    assert label_smoothed_cross_entropy(logits, target, 0.0, ignore_index=-100).isnan()
-    assert F.cross_entropy(logits, target).isfinite()
-    for loss in (
-        label_smoothed_cross_entropy(logits, target, 0.1, ignore_index=-100),
-        F.cross_entropy(logits, target, label_smoothing=0.1),
-    ):
-        assert loss == math.inf
 
 
 @claim("training#loss")
@@ -287,6 +401,8 @@ def test_once_half_of_the_numerals_are_right_the_loss_above_its_floor_falls_200_
     )
     for task in "numerals", "translator":
         assert number(shown[f"{task}, always the most frequent answer"]) < 0.002
+    kinds = [shown[f"{task}, seed 0, worst kind"] for task in ("numerals", "translator")]
+    assert kinds == ["10 digits", "date"]  # typed on the page
 
 
 @claim("training#curve")
@@ -309,7 +425,7 @@ def test_the_loss_of_a_point_is_the_mean_since_the_point_before():
         assert point["loss"] == pytest.approx(expected, rel=1e-4)
 
 
-@claim("training#loop")
+@claim("training#adam")
 def test_adam_has_the_settings_of_the_paper():
     pairs = [number_pair(n) for n in range(100)]
     translator = new_translator(pairs, d_model=4, nhead=1)
@@ -320,7 +436,13 @@ def test_adam_has_the_settings_of_the_paper():
 
 
 @claim("training#rate")
-def test_at_our_size_the_papers_peak_rate_is_eighteen_times_its_own_and_three_times_ours(printed):
+@mutation(
+    "trainer.py",
+    "return d_model**-0.5 * min(",
+    "return d_model**-0.4 * min(",
+    fault="the formula's peak depends on another power of d_model",
+)
+def test_at_our_size_the_peak_of_the_papers_formula_is_far_higher_than_its_own_and_ours(printed):
     shown = printed("examples", "rates")
     base, here = number(shown["paper, base model"]), number(shown["numerals, the paper's peak"])
     assert base == pytest.approx(1 / math.sqrt(512 * 4000), abs=5e-6)
@@ -328,7 +450,7 @@ def test_at_our_size_the_papers_peak_rate_is_eighteen_times_its_own_and_three_ti
     assert 3 < here / number(shown["numerals, our peak"]) < 3.3
 
 
-@claim("training#rate", kind="measurement")
+@claim("training#adam", kind="measurement")
 def test_with_adam_many_weights_move_along_the_gradient_of_the_batch():
     """With plain gradient descent none does."""
     pairs = [number_pair(n) for n in range(2000)]
@@ -430,6 +552,124 @@ def test_warm_up_allows_a_larger_learning_rate(printed):
             assert number(shown[f"{norm}, {rate}, with warm-up"]) > 0.95
         assert number(shown[f"{norm}, 0.002, without warm-up"]) > 0.95
         assert number(shown[f"{norm}, 0.008, without warm-up"]) < at_most
+
+
+# Dropout
+
+
+@claim("training#dropout")
+@mutation(
+    "examples/training/dropout.py",
+    "dropout.eval()",
+    "dropout.train()",
+    fault="the example leaves dropout on at inference",
+)
+def test_dropout_deletes_or_doubles_in_training_and_does_nothing_at_inference(printed):
+    shown = printed("examples", "dropout")
+    values = {
+        name: [float(each) for each in re.findall(r"\d\.", text)] for name, text in shown.items()
+    }
+    assert values["inference"] == [1, 2, 3, 4]
+    assert values["training"] != values["training, again"]
+    for name in "training", "training, again":
+        kept = zip(values[name], values["inference"], strict=True)
+        assert all(after in (0, 2 * before) for after, before in kept)
+        assert 0 in values[name] and sum(values[name]) > 0
+
+
+@claim("training#dropout")
+@mutation(
+    "transformer.py",
+    "self.cross_attention = MultiHeadAttention(d, config.nhead, dropout)",
+    "self.cross_attention = MultiHeadAttention(d, config.nhead)",
+    fault="cross-attention gets no dropout",
+)
+def test_dropout_is_applied_at_four_points():
+    sizes = {"d_model": 16, "nhead": 2, "num_encoder_layers": 1, "num_decoder_layers": 1}
+    model = Transformer(TransformerConfig(src_vocab_size=9, tgt_vocab_size=12, **sizes))
+    found = {
+        name: module.p
+        for name, module in model.named_modules()
+        if isinstance(module, torch.nn.Dropout)
+    }
+    found |= {
+        name: module.dropout
+        for name, module in model.named_modules()
+        if isinstance(module, MultiHeadAttention)
+    }
+    assert set(found) == {
+        "position.dropout",
+        "encoder.layers.0.self_attention",
+        "encoder.layers.0.feed_forward.dropout",
+        "encoder.layers.0.dropout",
+        "decoder.layers.0.self_attention",
+        "decoder.layers.0.cross_attention",
+        "decoder.layers.0.feed_forward.dropout",
+        "decoder.layers.0.dropout",
+    }
+    assert set(found.values()) == {0.1}
+
+
+@claim("training#dropout")
+@mutation(
+    "transformer.py",
+    "return self.norm3(x + self.dropout(self.feed_forward(x)))",
+    "return self.norm3(self.dropout(x + self.feed_forward(x)))",
+    fault="in post-norm the last dropout of a decoder layer comes after the sum",
+)
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize(("count", "place"), [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)])
+def test_a_layer_applies_dropout_only_to_the_sublayer_outputs(count, place, norm_first):
+    config = TransformerConfig(
+        9, 12, d_model=1000, nhead=2, dim_feedforward=8, dropout=0.25, norm_first=norm_first
+    )
+    layer = (EncoderLayer if count == 2 else DecoderLayer)(config)
+    outputs = [torch.ones_like if i == place else torch.zeros_like for i in range(count)]
+    for name, function in zip(("self_attention", "cross_attention"), outputs[:-1], strict=False):
+        getattr(layer, name).forward = lambda x, *_, f=function: (f(x), None)
+    layer.feed_forward.forward = outputs[-1]
+    for norm in layer.children():
+        if isinstance(norm, LayerNorm):
+            norm.forward = lambda x: x
+    x = torch.full((1, 40, 1000), 5.0)
+    inputs = (x,) if count == 2 else (x, x)
+    torch.manual_seed(0)
+    y = layer(*inputs)
+    torch.testing.assert_close(y.unique(), torch.tensor([5.0, 5 + 4 / 3]))
+    assert abs((y == 5.0).double().mean().item() - 0.25) < 0.02
+    assert torch.equal(layer.eval()(*inputs), x + 1)
+
+
+@claim("training#dropout")
+@mutation(
+    "transformer.py",
+    "return self.linear2(self.dropout(hidden))",
+    "return self.dropout(self.linear2(hidden))",
+    fault="the feed-forward network applies dropout to its output instead of its hidden units",
+)
+def test_the_network_applies_dropout_to_hidden_units():
+    network = FeedForward(1000, 1000, dropout=0.25)
+    with torch.no_grad():
+        for linear in network.linear1, network.linear2:
+            linear.weight.copy_(torch.eye(1000))
+            linear.bias.fill_(1.0)
+    torch.manual_seed(0)
+    y = network(torch.full((40, 1000), 2.0))  # hidden: 3
+    torch.testing.assert_close(y.unique(), torch.tensor([1.0, 5.0]))  # never 0: not the output
+    assert abs((y == 1.0).double().mean().item() - 0.25) < 0.02
+    assert network.eval()(torch.full((1, 1000), 2.0)).unique().tolist() == [4.0]
+
+
+@claim("training#dropout", kind="mathematics")
+def test_dropout_after_twelve_sums_would_lose_72_percent_of_the_residual_path():
+    torch.manual_seed(0)
+    dropout = torch.nn.Dropout(0.1)
+    before = after = torch.ones(100, 512)
+    for _ in range(12):
+        silent = torch.zeros_like(before)
+        before, after = before + dropout(silent), dropout(after + silent)
+    assert (before == 1).all()
+    assert (after == 0).double().mean().item() == pytest.approx(0.72, abs=0.01)
 
 
 # Looking inside

@@ -18,7 +18,8 @@ for task in train.TASKS:
         worst = min(kinds, key=kinds.__getitem__)
         name = f"{task}, seed {run['seed']}"
         print(f"{name}, test: {match['all']:.2%}")
-        print(f"{name}, worst kind: {worst}, {kinds[worst]:.1%}")
+        print(f"{name}, worst kind: {worst}")
+        print(f"{name}, match of the worst kind: {kinds[worst]:.1%}")
         print(f"{name}, CPU seconds: {run['seconds']:.0f}")
     targets = Counter(
         tuple(pair.target) for pair in train.TASKS[task].pairs("test")
