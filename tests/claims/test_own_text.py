@@ -1065,6 +1065,12 @@ def test_a_finished_training_can_be_made_longer(without_beam_search, tmp_path):
 
 
 @claim("own-text#resume")
+@mutation(
+    "checkpoints.py",
+    'if there.get("data") != about.get("data"):',
+    "if False:",
+    fault="a difference in the data is shown as two long hashes",
+)
 def test_other_pairs_are_named_as_the_difference(without_beam_search, tmp_path):
     command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT)
     file = write_pairs(tmp_path / "pairs.tsv", generated_texts(160))
@@ -1073,6 +1079,12 @@ def test_other_pairs_are_named_as_the_difference(without_beam_search, tmp_path):
 
 
 @claim("own-text#curve")
+@mutation(
+    "train_pairs.py",
+    "write_curve(self.curve_path, self.curve)",
+    "pass",
+    fault="no curve is written",
+)
 def test_each_measurement_is_a_line_of_the_curve(without_beam_search, tmp_path, capsys):
     command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT, "--bleu-pairs", "3")
     header, *rows = (tmp_path / "pairs.curve.tsv").read_text().splitlines()
