@@ -23,7 +23,7 @@ from variants.swiglu import gelu
 
 @figure(en={"feature": "feature"}, zh={"feature": "特征"})
 def norms(label):
-    x = torch.tensor([1.0, 2.0, 2.0, 4.0])
+    x = torch.tensor([1.0, 3.0, 3.0, 9.0])
     fig, axes = canvas(height=230, columns=3)
     norms = {"": lambda x: x, "RMSNorm": RMSNorm(4), "LayerNorm": LayerNorm(4)}
     for ax, (name, norm) in zip(axes, norms.items(), strict=True):

@@ -53,9 +53,9 @@ def draw_hand(ax, x, y, radius, angle, color) -> tuple[float, float]:
     zh={"query": "查询在 {}", "key": "键在 {}", "score": "分数 {}"},
 )
 def hands(label):
-    step, radius = 0.5, 42
+    step, radius = math.pi / 6, 42
     fig, ax = blank_canvas(168)
-    for x, i, j in ((65, 2, 0), (195, 5, 3), (325, 11, 9), (455, 5, 0)):
+    for x, i, j in ((65, 3, 1), (195, 10, 8), (325, 5, 0), (455, 24, 0)):
         y = 54
         circle = [(math.sin(t / 20 * math.pi), math.cos(t / 20 * math.pi)) for t in range(41)]
         line(ax, *((x + radius * a, y + radius * b) for a, b in circle))
