@@ -109,48 +109,6 @@ def shared_heads(label):
 
 @figure(
     en={
-        "qkv": "to_qkv(x), one token",
-        "chunk": "chunk(3, dim=-1)",
-        "rearrange": "b n (h d) → b h n d",
-        "head": "h = {}",
-        "query": "queries",
-        "key": "keys",
-        "value": "values",
-    },
-    zh={
-        "qkv": "to_qkv(x)，一个词元",
-        "chunk": "chunk(3, dim=-1)",
-        "rearrange": "b n (h d) → b h n d",
-        "head": "h = {}",
-        "query": "查询",
-        "key": "键",
-        "value": "值",
-    },
-)
-def fused_qkv(label):
-    fig, ax = blank_canvas(286)
-    parts = (("query", QUERY), ("key", KEY), ("value", VALUE))
-    write(ax, 20, 14, label["qkv"], ha="left")
-    for i, (_, color) in enumerate(parts):
-        box(ax, 20 + i * 160, 28, 160, 26, color)
-    write(ax, 112, 74, label["chunk"], ha="left", size=12)
-    write(ax, 100, 150, label["rearrange"], ha="left", size=12)
-    for i, (name, color) in enumerate(parts):
-        x = 20 + i * 170
-        arrow(ax, (20 + i * 160 + 80, 54), (x + 70, 96))
-        for head in range(4):
-            box(ax, x + head * 35, 98, 35, 26, color, str(head), tint=0.1 + 0.12 * head)
-        arrow(ax, (x + 70, 124), (x + 70, 172))
-        for head in range(4):
-            box(ax, x + 53, 174 + head * 22, 35, 22, color, str(head), tint=0.1 + 0.12 * head)
-            if i == 0:
-                write(ax, x + 46, 185 + head * 22, label["head"].format(head), ha="right", size=12)
-        write(ax, x + 70, 274, label[name], color)
-    return fig
-
-
-@figure(
-    en={
         "class": "class\ntoken",
         "encoder": "encoder",
         "head": "linear layer",
