@@ -90,10 +90,10 @@ def shared_heads(label):
     pitch, size, left = 52, 36, 104
     for row, shared in enumerate((8, 2, 1)):
         top = 12 + row * 110
-        write(ax, left - 2, top, label[str(shared)], ha="left", size=12)
+        write(ax, left - 2, top, label[str(shared)], ha="left", size=16)
         for name, y, color in (("query", top + 23, QUERY), ("key", top + 69, KEY)):
-            write(ax, left - 12, y, label[name], color, ha="right", size=12)
-        write(ax, left - 12, top + 84, label["value"], VALUE, ha="right", size=12)
+            write(ax, left - 12, y, label[name], color, ha="right", size=16)
+        write(ax, left - 12, top + 84, label["value"], VALUE, ha="right", size=16)
         group = 8 // shared
         for head in range(8):
             x = left + head * pitch
