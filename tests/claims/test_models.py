@@ -251,7 +251,13 @@ def test_the_mean_over_real_tokens_does_as_well_and_sees_no_padding(printed):
 # Both decoders
 
 
-@claim("models#decoder-only", kind="mathematics")
+@claim("models#decoder-only")
+@mutation(
+    "examples/models/next_token.py",
+    "words[:-1], words[1:]",
+    "words[:-1], words[:-1]",
+    fault="the targets are not shifted",
+)
 def test_five_tokens_give_four_predictions(capsys):
     runpy.run_path(str(SNIPPETS / "examples" / "models" / "next_token.py"))
     lines = capsys.readouterr().out.splitlines()
@@ -259,7 +265,13 @@ def test_five_tokens_give_four_predictions(capsys):
     assert lines[1] == "given: why do → we"
 
 
-@claim("models#decoder-2023", kind="measurement")
+@claim("models#decoder-2023")
+@mutation(
+    "examples/models/first_key.py",
+    "is_causal=True",
+    "is_causal=False",
+    fault="the example has no causal mask",
+)
 def test_is_causal_lets_a_single_query_see_only_the_first_of_three_keys(printed):
     shown = printed("examples", "first_key", "models")
     assert shown == {"no mask": "2.0", "is_causal": "1.0"}

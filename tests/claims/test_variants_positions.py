@@ -607,7 +607,13 @@ def test_the_gradient_of_rows_beyond_the_longest_sentence_is_zero(printed):
     assert int(shown["parameters for 512 positions of 768"].replace(",", "")) == 512 * 768
 
 
-@claim("variants#rotary", kind="mathematics")
+@claim("variants#rotary")
+@mutation(
+    "examples/variants/turn_by_hand.py",
+    "step = 30",
+    "step = 40",
+    fault="the example turns by 40 degrees for each position",
+)
 def test_turned_by_30_degrees_a_step_the_score_is_half_at_any_two_positions_two_apart(printed):
     unit, step = torch.tensor([1.0, 0.0], dtype=torch.float64), math.pi / 6
     for i, j in (3, 1), (10, 8), (1002, 1000):
@@ -632,7 +638,13 @@ def test_the_function_that_turns_one_pair_equals_rotate():
         close(turn(x, 30 * position), rotate_at(x, position * math.pi / 6), 1e-5)
 
 
-@claim("variants#rotary", kind="mathematics")
+@claim("variants#rotary")
+@mutation(
+    "examples/variants/two_pairs.py",
+    "distance * 3)",
+    "distance * 30)",
+    fault="the second pair is as fast as the first",
+)
 def test_a_second_slower_pair_distinguishes_two_full_turns_from_none(printed):
     shown = printed("examples", "two_pairs")
     assert shown["distance 0"] == "1.00 + 1.00 = 2.00"
