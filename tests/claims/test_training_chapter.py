@@ -741,24 +741,6 @@ def test_the_map_of_a_model_that_reverses_letters_is_the_expected_diagonal(capsy
     assert [float(w) for w in rows[0].split()] == [round(w, 2) for w in mean[0].tolist()]
 
 
-@claim("learned#encoder")
-@mutation(
-    "examples/learned/encoder.py",
-    "len(pair.source) - 1",
-    "0",
-    fault="the example reads the row of the first word",
-)
-def test_five_of_eight_encoder_heads_look_from_the_question_mark_at_why(printed):
-    shown = printed("examples", "encoder", "learned")
-    assert int(shown["questions with why"]) > 50
-    fractions = [
-        number(share)
-        for layer in (0, 1)
-        for share in shown[f"layer {layer}, heads 0 to 3, from ? to why"].split()
-    ]
-    assert len(fractions) == 8 and fractions.count(1) == 5
-
-
 @claim("learned#needed")
 @mutation(
     "examples/learned/switched_off.py",
@@ -1439,20 +1421,6 @@ def test_the_best_gap_between_logits_gives_the_smoothed_target(printed, trained_
     logits[0] = gap
     assert logits.softmax(dim=-1)[0].item() == pytest.approx(0.9 + 0.1 / vocab_size, abs=1e-3)
     assert number(shown["median of the trained model"]) == pytest.approx(gap, abs=0.3)
-
-
-@claim("learned#exercises")
-@mutation(
-    "exercises/training/independent.py",
-    "0.99 ** (1 / 11)",
-    "0.99**11",
-    fault="the exercise raises to the 11th power instead of taking the 11th root",
-)
-def test_as_many_sentences_are_right_as_independent_mistakes_predict(printed):
-    shown = printed("exercises", "independent")
-    assert number(shown["needed of a character"]) == pytest.approx(0.9991, abs=1e-4)
-    predicted = number(shown["sentences right, if independent"])
-    assert number(shown["sentences right"]) == pytest.approx(predicted, abs=0.001)
 
 
 @claim("learned#exercises")
