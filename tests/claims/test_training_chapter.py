@@ -1439,12 +1439,3 @@ def test_each_omitted_word_is_missing_and_a_reversed_sentence_is_translated_the_
     assert shown["not"] == "我们昨天为什么工作？"
     assert shown["yesterday"] == "我们为什么没工作？"
     assert shown["?"] == "我们昨天为什么没工作"
-
-
-@claim("learned#exercises", kind="measurement")
-def test_no_why_question_in_training_lacks_its_question_mark_or_its_auxiliary():
-    questions = [pair.source for pair in corpus.translator("train") if pair.kind == "why"]
-    auxiliaries = {"do", "does", "did", "am", "is", "are", "have", "has"}
-    assert len(questions) == 1500
-    for words in questions:
-        assert words[0] == "why" and words[1] in auxiliaries and words[-1] == "?"
