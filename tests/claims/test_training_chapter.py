@@ -1354,7 +1354,7 @@ def test_another_split_stops_a_resumed_training_but_not_a_finished_translator(
     finished = tmp_path / "finished"
     save_translator(translator_of(1, resume=False), finished, 0)
     translator_of(1, resume=True)
-    with pytest.raises(ValueError, match="data is "):
+    with pytest.raises(ValueError, match="its data are others"):
         translator_of(2, resume=True)
     assert load_translator(finished).translate([["why", "?"]])
 
