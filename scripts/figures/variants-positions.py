@@ -7,6 +7,7 @@ from pathlib import Path
 
 import train
 from figures.diagram import blank_canvas, box, fill_cells, grid, line, signed_cells, write
+from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, canvas, figure
 from transformer import causal_mask
 from variants.alibi import alibi_bias, alibi_slopes
@@ -106,15 +107,15 @@ def bias(label):
     },
 )
 def window(label):
-    n, size, width = 9, 20, 3
-    fig, ax = blank_canvas(236)
+    n, size, width = 9, 14, 3
+    fig, ax = narrow_canvas(200)
     mask = (sliding_window_mask(n, width) & causal_mask(n))[0, 0]
-    fill_cells(ax, 14, 24, mask, size, SECOND, 0.55)
-    grid(ax, 14, 24, n, n, size)
-    write(ax, 14, 12, label["key"], KEY, ha="left", size=12)
-    write(ax, 14 + n * size, 12, label["query"], QUERY, ha="right", size=12)
-    write(ax, 14 + n * size / 2, 222, label["window"])
-    heights, gap, left, last = (200, 145, 90, 35), 26, 290, 8
+    fill_cells(ax, 4, 32, mask, size, SECOND, 0.55)
+    grid(ax, 4, 32, n, n, size)
+    write(ax, 4, 18, label["key"], KEY, ha="left", size=12.5)
+    write(ax, 4 + n * size, 18, label["query"], QUERY, ha="right", size=12.5)
+    write(ax, 4 + n * size / 2, 180, label["window"], size=12.5)
+    heights, gap, left, last = (158, 114, 70, 26), 24, 200, 8
     for layer in range(1, 4):
         for i in range(n):
             seen = last - i <= (3 - layer) * (width - 1)
@@ -123,14 +124,14 @@ def window(label):
                 line(ax, *ends, color=FIRST if seen else MUTED, width=1.6 if seen else 0.5)
     for layer, y in enumerate(heights):
         name = label["layer"].format(layer) if layer else label["input"]
-        write(ax, left - 16, y, name, ha="right", size=12)
+        write(ax, left - 14, y, name, ha="right", size=12.5)
         for i in range(n):
             seen = last - i <= (3 - layer) * (width - 1)
             ax.plot(
                 left + i * gap, y, "o", color=FIRST if seen else MUTED, markersize=8 if seen else 5
             )
     for i in range(n):
-        write(ax, left + i * gap, 222, str(i), size=12)
+        write(ax, left + i * gap, 180, str(i), size=12.5)
     return fig
 
 
