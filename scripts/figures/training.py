@@ -238,7 +238,7 @@ def curve(label):
     return fig
 
 
-def draw_heat_map(ax, weights, source, target, title, with_labels: bool) -> None:
+def draw_heat_map(ax, weights, source, target, with_labels: bool = True) -> None:
     """The weights of one head, a row per target token and a column per source token."""
     image = torch.zeros(*weights.shape, 4)
     image[..., :3] = torch.tensor((0.91, 0.44, 0.04))
@@ -246,31 +246,37 @@ def draw_heat_map(ax, weights, source, target, title, with_labels: bool) -> None
     ax.imshow(image.numpy(), interpolation="none", aspect="auto")
     ax.set_xticks(range(len(source)), source, rotation=90)
     ax.set_yticks(range(len(target)), target if with_labels else [""] * len(target))
-    ax.tick_params(length=0, labelsize=13)
-    ax.set_title(title, fontsize=13)
+    for i, row in enumerate(weights.tolist()):
+        for j, weight in enumerate(row):
+            if weight >= 0.05:
+                shown = f"{weight:.2f}".removeprefix("0")
+                ax.text(j, i, shown, ha="center", va="center_baseline", size=12)
+    ax.tick_params(length=0, labelsize=13, pad=5)
     for side in ("top", "right"):
         ax.spines[side].set_visible(True)
 
 
-def draw_heads(label, words: list[str], height: float):
-    """All heads of the last cross-attention in the translation of the words."""
-    tokens, weights = trace_translation(words)
-    fig, axes = canvas(height=height, rows=2, columns=2)
-    fig.set_size_inches(400 / 72, height / 72)
+@figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
+def crossing_sentence(label):
+    """All heads of the last cross-attention in the translation of a sentence."""
+    tokens, weights = trace_translation(ENGLISH)
+    fig, axes = canvas(height=520, rows=2, columns=2)
+    fig.set_size_inches(NARROW / 72, 520 / 72)
     for i, (ax, head) in enumerate(zip(axes.flat, weights[-1], strict=True)):
-        draw_heat_map(ax, head, words, tokens, label["head"].format(i), with_labels=i % 2 == 0)
+        draw_heat_map(ax, head, ENGLISH, tokens, with_labels=i % 2 == 0)
+        ax.set_title(label["head"].format(i), fontsize=13)
     return fig
 
 
-@figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
-def crossing_sentence(label):
-    return draw_heads(label, ENGLISH, height=480)
-
-
-@figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
-def crossing_number(label):
+@figure(en={}, zh={})
+def crossing_number(_):
+    """Head 2 of the last cross-attention in the translation of a number."""
     words = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
-    return draw_heads(label, words, height=560)
+    tokens, weights = trace_translation(words)
+    fig, ax = canvas(height=360)
+    fig.set_size_inches(NARROW / 72, 360 / 72)
+    draw_heat_map(ax, weights[-1][2], words, tokens)
+    return fig
 
 
 @figure(
