@@ -21,11 +21,11 @@ def held_out(label):
     left, top, width, height = 116, 40, 44, 24
     for j, action in enumerate(actions):
         name = action.english if label["side"] == "english" else action.verb + action.object
-        write(ax, left + (j + 0.5) * width, 24, name, size=12)
+        write(ax, left + (j + 0.5) * width, 24, name)
     for i, person in enumerate(people):
         y = top + i * height
         name = getattr(person, label["side"])
-        write(ax, left - 10, y + height / 2, name, ha="right", size=12)
+        write(ax, left - 10, y + height / 2, name, ha="right")
         for j, action in enumerate(actions):
             part = part_of(f"{person.chinese}{action.verb}{action.object}")
             x = left + j * width
@@ -36,6 +36,6 @@ def held_out(label):
     for part, color in colors.items():
         fill = 0.12 if part == "train" else 0.6
         ax.add_patch(Rectangle((x, y - 8), 22, 16, facecolor=color, alpha=fill, lw=0))
-        write(ax, x + 30, y, label[part], ha="left", size=12)
+        write(ax, x + 30, y, label[part], ha="left")
         x += 120
     return fig

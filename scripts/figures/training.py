@@ -17,20 +17,10 @@ import transformer
 import translator
 from bookbuild.generated.cross_attention import trace_translation
 from figures.diagram import ENGLISH, arrow, box, fill_rectangles, write
-from figures.overview import WIDTH as NARROW
 from figures.overview import narrow_canvas
 from figures.style import FIRST, MUTED, SECOND, THIRD, canvas, figure
 
 SNIPPETS = Path(transformer.__file__).parent
-
-
-def narrow_plots(height: float, **options):
-    """As canvas, but as wide as narrow_canvas, with larger ticks: legible on a phone."""
-    fig, axes = canvas(height=height, **options)
-    fig.set_size_inches(NARROW / 72, height / 72)
-    for ax in fig.axes:
-        ax.tick_params(labelsize=12.5)
-    return fig, axes
 
 
 @figure(
@@ -92,7 +82,7 @@ def one_step(label):
     },
 )
 def smoothed(label):
-    fig, ax = narrow_plots(250)
+    fig, ax = canvas(250)
     vocab_size = 300
     p = torch.linspace(0.6, 0.9999, 400, dtype=torch.float64)
     others = (1 - p) / (vocab_size - 1)
@@ -133,7 +123,7 @@ def smoothed(label):
     },
 )
 def schedules(label):
-    fig, (left, right) = narrow_plots(230, columns=2)
+    fig, (left, right) = canvas(230, columns=2)
     steps = range(10, 30_000, 10)
     left.plot(steps, [trainer.noam_learning_rate(s, 512, 4000) for s in steps], color=SECOND)
     left.set_title(label["base"])
@@ -209,7 +199,7 @@ def curve(label):
     characters = {c for pair in corpus.numerals("test") for c in pair.target}
     about, _ = translator.read_file(SNIPPETS / "translator.safetensors")
     tokens = {"numerals": len(corpus.Vocabulary(characters)), "translator": len(about["target"])}
-    fig, axes = narrow_plots(350, rows=2, columns=2, sharex="col")
+    fig, axes = canvas(350, rows=2, columns=2, sharex="col")
     for column, task in enumerate(("numerals", "translator")):
         rest = 0.1 / tokens[task]  # of the smoothed target, for each wrong token
         right = 0.9 + rest
@@ -261,7 +251,6 @@ def crossing_sentence(label):
     """All heads of the last cross-attention in the translation of a sentence."""
     tokens, weights = trace_translation(ENGLISH)
     fig, axes = canvas(height=520, rows=2, columns=2)
-    fig.set_size_inches(NARROW / 72, 520 / 72)
     for i, (ax, head) in enumerate(zip(axes.flat, weights[-1], strict=True)):
         draw_heat_map(ax, head, ENGLISH, tokens, with_labels=i % 2 == 0)
         ax.set_title(label["head"].format(i), fontsize=13)
@@ -274,7 +263,6 @@ def crossing_number(_):
     words = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
     tokens, weights = trace_translation(words)
     fig, ax = canvas(height=360)
-    fig.set_size_inches(NARROW / 72, 360 / 72)
     draw_heat_map(ax, weights[-1][2], words, tokens)
     return fig
 
@@ -319,7 +307,6 @@ def ablations(label):
     runs = [run for run in measured["runs"] if run["rate"] == best[run["variant"]]]
     names = list(best)
     fig, ax = canvas(height=30 + 25 * len(names))
-    fig.set_size_inches(400 / 72, (30 + 25 * len(names)) / 72)
     for i, name in enumerate(names):
         match = [run["match"] for run in runs if run["variant"] == name]
         color = FIRST if name == "ours" else SECOND

@@ -130,13 +130,13 @@ def class_token(label):
     words = ["is", "the", "teacher", "busy"]
     for i, word in enumerate([label["class"], *words]):
         x = 40 + i * 92
-        box(ax, x, 184, 76, 42, FIRST if i == 0 else MUTED, word, size=12)
+        box(ax, x, 184, 76, 42, FIRST if i == 0 else MUTED, word)
         arrow(ax, (x + 38, 184), (x + 38, 156))
         arrow(ax, (x + 38, 114), (x + 38, 88), color=FIRST if i == 0 else MUTED)
         box(ax, x, 64, 76, 24, FIRST if i == 0 else MUTED, tint=0.14 if i == 0 else 0.04)
     box(ax, 24, 116, 476, 40, SECOND, label["encoder"])
     arrow(ax, (78, 64), (78, 40), color=FIRST)
-    box(ax, 28, 8, 100, 32, SECOND, label["head"], size=12)
+    box(ax, 28, 8, 100, 32, SECOND, label["head"])
     arrow(ax, (128, 24), (172, 24), color=FIRST)
     write(ax, 184, 24, f"{label['answer']}  {label['yes']} / {label['no']}", ha="left")
     return fig
@@ -162,7 +162,7 @@ def one_sequence(label):
         write(ax, x + n * size / 2, top + n * size + 18, label[title])
         for row in range(2, n):
             frame(ax, x + n * size + 7, top + row * size + 9, 8, 8, INK, facecolor=INK)
-    write(ax, 260, 287, label["loss"], size=12)
+    write(ax, 260, 287, label["loss"])
     return fig
 
 
@@ -203,7 +203,7 @@ def branch(ax, x, bottom, names, label) -> float:
     arrow(ax, (side, top_y), (x + 9, top_y))
     for i, name in enumerate(names):
         color = THIRD if name == "rms" else SECOND
-        box(ax, side - 80, bottom - 39 - 36 * i, 160, 26, color, label[name], size=12)
+        box(ax, side - 80, bottom - 39 - 36 * i, 160, 26, color, label[name])
     box(ax, x - 9, top_y - 9, 18, 18, INK, "+", tint=0.04)
     return top_y
 
@@ -218,9 +218,9 @@ def two_layers(label):
     bottom = 346.0
     for name in ("self", "cross", "network"):
         top_y = branch(ax, 50, bottom, [name], label)
-        box(ax, 4, top_y - 42, 92, 26, THIRD, label["norm"], size=12)
+        box(ax, 4, top_y - 42, 92, 26, THIRD, label["norm"])
         if name == "cross":
-            write(ax, 178, bottom + 17, label["memory"], size=12)
+            write(ax, 178, bottom + 17, label["memory"])
             line(ax, (212, bottom + 17), (272, bottom + 17))
             arrow(ax, (272, bottom + 17), (272, bottom - 26), (259, bottom - 26))
         bottom = top_y - 52

@@ -81,11 +81,11 @@ def bias(label):
     values = alibi_bias(n, 4)[0].tolist()
     for head, (matrix, slope) in enumerate(zip(values, alibi_slopes(4).tolist(), strict=True)):
         x = 12 + head * 128
-        write(ax, x + n * size / 2, 14, label["head"].format(head + 1, round(1 / slope)), size=12)
+        write(ax, x + n * size / 2, 14, label["head"].format(head + 1, round(1 / slope)))
         signed_cells(ax, x, top, matrix, size, 1.75)
         line(ax, (x, top), (x + n * size, top + n * size), color=INK, width=1)
-        write(ax, x, 165, label["key"], KEY, ha="left", size=12)
-        write(ax, x + n * size, 165, label["query"], QUERY, ha="right", size=12)
+        write(ax, x, 165, label["key"], KEY, ha="left")
+        write(ax, x + n * size, 165, label["query"], QUERY, ha="right")
     return fig
 
 
@@ -111,8 +111,8 @@ def window(label):
     mask = (sliding_window_mask(n, width) & causal_mask(n))[0, 0]
     fill_cells(ax, 14, 24, mask, size, SECOND, 0.55)
     grid(ax, 14, 24, n, n, size)
-    write(ax, 14, 12, label["key"], KEY, ha="left", size=12)
-    write(ax, 14 + n * size, 12, label["query"], QUERY, ha="right", size=12)
+    write(ax, 14, 12, label["key"], KEY, ha="left")
+    write(ax, 14 + n * size, 12, label["query"], QUERY, ha="right")
     write(ax, 14 + n * size / 2, 222, label["window"])
     heights, gap, left, last = (200, 145, 90, 35), 26, 290, 8
     for layer in range(1, 4):
@@ -123,14 +123,14 @@ def window(label):
                 line(ax, *ends, color=FIRST if seen else MUTED, width=1.6 if seen else 0.5)
     for layer, y in enumerate(heights):
         name = label["layer"].format(layer) if layer else label["input"]
-        write(ax, left - 16, y, name, ha="right", size=12)
+        write(ax, left - 16, y, name, ha="right")
         for i in range(n):
             seen = last - i <= (3 - layer) * (width - 1)
             ax.plot(
                 left + i * gap, y, "o", color=FIRST if seen else MUTED, markersize=8 if seen else 5
             )
     for i in range(n):
-        write(ax, left + i * gap, 222, str(i), size=12)
+        write(ax, left + i * gap, 222, str(i))
     return fig
 
 
