@@ -9,7 +9,6 @@ from matplotlib.ticker import NullLocator
 import transformer
 from figures.diagram import ENGLISH, write
 from figures.examples import run_example
-from figures.overview import WIDTH as NARROW
 from figures.style import FIRST, SECOND, THIRD, canvas, figure, signed_image
 
 RESULTS = Path(transformer.__file__).with_name("results")
@@ -56,7 +55,8 @@ def training(label):
     axes[0].set_yticks([0, 100, 200, 300, never], ["0", "100", "200", "300", label["never"]])
     axes[0].set_ylabel(label["steps"])
     axes[1].set_xlabel(label["rate"])
-    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    handles = axes[0].get_legend_handles_labels()
+    fig.legend(*handles, loc="outside upper center", ncols=3, columnspacing=1, handlelength=1.6)
     return fig
 
 
@@ -133,7 +133,6 @@ def neighbors(label):
         "second": two[1],
     }
     fig, axes = canvas(height=430, rows=2, columns=2, sharex=True, sharey=True)
-    fig.set_size_inches(NARROW / 72, 430 / 72)
     for ax, (name, weights) in zip(axes.flat, shown.items(), strict=True):
         weights = weights.double().numpy().round(2)
         signed_image(ax, weights, aspect="equal")

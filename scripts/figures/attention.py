@@ -9,7 +9,6 @@ from matplotlib.colors import to_rgba
 
 from figures.diagram import blank_canvas, frame, line, write
 from figures.examples import run_example
-from figures.overview import WIDTH as NARROW
 from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, VALUE, canvas, figure
 
@@ -133,7 +132,7 @@ def one_query(label):
         "scaled": "缩放后",
         "mask": "掩码",
         "may": "可以看吗",
-        "exponentials": "e 的幂",
+        "exponentials": "取指数后",
         "weights": "权重",
         "sum": "÷ 行的和",
         "output": "输出",
@@ -162,22 +161,22 @@ def by_hand(label):
     def format_number(x) -> str:
         if x is True:
             return "True"
-        return (f"{x:.0f}" if x == round(x) else f"{x:.3f}").replace("-", "−")
+        return (f"{x:.0f}" if x == round(x) else f"{x:.2f}").replace("-", "−")
 
     def draw_matrix(x, y, title, formula, rows, side):
         write(ax, x, y, title, ha="left", weight="bold")
         write(ax, x + 160, y, formula, MUTED, ha="right")
         heads = numbers.words if len(rows[0]) == 3 else ["1", "2"]
         for j, head in enumerate(heads):
-            write(ax, x + 56 + 42 * j, y + 26, head, KEY if len(heads) == 3 else MUTED, size=11.5)
+            write(ax, x + 56 + 42 * j, y + 26, head, KEY if len(heads) == 3 else MUTED)
         for i, row in enumerate(rows):
-            write(ax, x, y + 52 + 28 * i, numbers.words[i], side, ha="left", size=11.5)
+            write(ax, x, y + 52 + 28 * i, numbers.words[i], side, ha="left")
             for j, number in enumerate(row):
                 corner = x + 36 + 42 * j, y + 39 + 28 * i
                 if rows is weights:
                     frame(ax, *corner, 40, 26, FIRST, 0, facecolor=FIRST, alpha=0.4 * number)
                 frame(ax, *corner, 40, 26, MUTED, 0.5)
-                write(ax, corner[0] + 20, corner[1] + 13, format_number(number), size=12)
+                write(ax, corner[0] + 20, corner[1] + 13, format_number(number))
 
     for index, (title, formula, rows, side) in enumerate(panels):
         draw_matrix(6 + 174 * (index % 3), 16 + 158 * (index // 3), title, formula, rows, side)
@@ -192,7 +191,6 @@ def saturation(label):
     torch.manual_seed(0)
     scores = torch.randn(2000, 64, dtype=torch.float64).sort(descending=True).values
     fig, axes = canvas(height=190, columns=2, sharey=True)
-    fig.set_size_inches(NARROW / 72, 190 / 72)
     for ax, std, name in zip(axes, (1, 8), ("divided", "undivided"), strict=True):
         weights = (std * scores).softmax(dim=-1).mean(dim=0)
         ax.set_title(label[name])

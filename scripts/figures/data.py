@@ -22,11 +22,11 @@ def held_out(label):
     left, top, width, height = 106, 40, 32, 24
     for j, action in enumerate(actions):
         name = action.english if label["side"] == "english" else action.verb + action.object
-        write(ax, left + (j + 0.5) * width, 24, name, size=12)
+        write(ax, left + (j + 0.5) * width, 24, name)
     for i, person in enumerate(people):
         y = top + i * height
         name = getattr(person, label["side"])
-        write(ax, left - 10, y + height / 2, name, ha="right", size=12)
+        write(ax, left - 10, y + height / 2, name, ha="right")
         for j, action in enumerate(actions):
             part = part_of(f"{person.chinese}{action.verb}{action.object}")
             x = left + j * width

@@ -175,7 +175,7 @@ def cache(label):
                 x = left + column * size
                 color = KEY if new else MUTED
                 box(ax, x + 1, y + 1, size - 2, size - 2, color, tint=0.5 if new else 0.06)
-                write(ax, x + size / 2, y + size / 2, f"$k_{column + 1}$", size=14)
+                write(ax, x + size / 2, y + size / 2, f"k{'₁₂₃₄'[column]}", size=14)
         write(ax, left + n * size / 2, 204, label["sum"].format(computed))
     box(ax, 24, 222, 18, 18, KEY, tint=0.5)
     write(ax, 48, 231, label["computed"], ha="left")
@@ -251,7 +251,6 @@ def cut(label):
         "top_p": {"top_p": 0.8},
     }
     fig, axes = canvas(height=290, rows=2, columns=3, sharey=True)
-    fig.set_size_inches(400 / 72, 290 / 72)
     plain = probabilities(logits).tolist()
     axes[1, 2].set_axis_off()
     for ax, (name, options) in zip(axes.flat, kinds.items(), strict=False):

@@ -20,7 +20,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, PathPatch, Rectangle
 from matplotlib.path import Path
 
-from figures.style import FIRST, INK, MUTED, PAPER, WIDTH, canvas, signed_image
+from figures.style import FIRST, INK, MUTED, PAPER, canvas, signed_image
+from figures.style import WIDTH as NARROW
+
+WIDTH = 520  # on a phone a unit is about 0.7 pixels, so texts have at least 15
 
 ENGLISH = ["why", "do", "we", "work", "?"]  # the book's running example
 CHINESE = list("我们为什么工作？")
@@ -28,20 +31,21 @@ TARGET = ["<bos>", *CHINESE]
 PAD = "<pad>"
 
 
-def blank_canvas(height: float) -> tuple[Figure, Axes]:
-    """A figure WIDTH units wide, and axes without ticks or spines that fill it."""
-    fig, ax = canvas(height=height)
+def blank_canvas(height: float, width: float = WIDTH) -> tuple[Figure, Axes]:
+    """A figure of a size in units of the SVG, and axes without ticks or spines that fill it."""
+    fig, ax = canvas(height=height, width=width)
     fig.set_layout_engine("none")
     ax.set_position((0, 0, 1, 1))
     ax.set_axis_off()
-    ax.set_xlim(0, WIDTH)
+    ax.set_xlim(0, width)
     ax.set_ylim(height, 0)
     return fig, ax
 
 
 def write(ax, x, y, text, color=INK, **options) -> None:
-    """A text centered at (x, y), unless ha or va are given."""
-    options = {"ha": "center", "va": "center"} | options
+    """A text centered at (x, y), unless ha or va are given, legible on a phone."""
+    is_wide = ax.figure.get_figwidth() * 72 > NARROW + 1
+    options = {"ha": "center", "va": "center", "size": 15 if is_wide else 13} | options
     ax.text(x, y, text, color=color, **options)
 
 
@@ -124,7 +128,7 @@ def label_rows(ax, x, y, words, size) -> None:
     """Words to the left of the rows of a grid at (x, y), with padding in another color."""
     for i, word in enumerate(words):
         color = FIRST if word == PAD else INK
-        write(ax, x - 6, y + (i + 0.5) * size, word, color, ha="right", size=12)
+        write(ax, x - 6, y + (i + 0.5) * size, word, color, ha="right")
 
 
 def label_columns(ax, x, y, words, size) -> None:
@@ -133,4 +137,4 @@ def label_columns(ax, x, y, words, size) -> None:
     for i, word in enumerate(words):
         color = FIRST if word == PAD else INK
         alignment = vertical if len(word) > 1 else {"va": "bottom"}
-        write(ax, x + (i + 0.5) * size, y - 6, word, color, size=12, **alignment)
+        write(ax, x + (i + 0.5) * size, y - 6, word, color, **alignment)

@@ -63,7 +63,7 @@ def shift_and_shrink(label):
     zh={"left": "减去均值", "right": "再除以标准差"},
 )
 def circle(label):
-    fig, axes = canvas(height=290, columns=2)
+    fig, axes = canvas(height=220, columns=2)
     x = torch.randn(120, 3, generator=torch.Generator().manual_seed(0))
     centered = (x - x.mean(dim=-1, keepdim=True)).numpy()
     plane = np.array([[1, -1, 0], [1, 1, -2]]) / np.array([[2], [6]]) ** 0.5
@@ -76,10 +76,10 @@ def circle(label):
         ax.add_patch(Circle((0, 0), math.sqrt(3), fill=False, edgecolor=MUTED, zorder=0))
         ax.plot(*points.T, "o", color=FIRST, markersize=4.5, markeredgewidth=0, alpha=0.7)
         ax.plot(0, 0, "+", color=INK, markersize=9)
-        write(ax, 0, 4.0, title, size=TEXT)
+        write(ax, 0, 4.2, title)
         ax.set_aspect("equal")
         ax.set_xlim(-3.75, 3.75)
-        ax.set_ylim(-3.5, 4.3)
+        ax.set_ylim(-3.5, 4.6)
         ax.set_axis_off()
     return fig
 

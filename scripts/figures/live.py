@@ -7,8 +7,8 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Curve
 
 from bookbuild.generated.cross_attention import trace_translation
-from figures.diagram import ENGLISH, blank_canvas, write
-from figures.style import INK, KEY, QUERY, VALUE, WIDTH, figure
+from figures.diagram import ENGLISH, WIDTH, blank_canvas, write
+from figures.style import INK, KEY, QUERY, VALUE, figure
 
 HEIGHT = 216
 # As in overrides/assets/widgets/translator-figure.js, which draws the same picture.
@@ -44,5 +44,5 @@ def attention_of_why(_):
         write(ax, x, 28, word, KEY, size=18, va="baseline")
     for x, token in zip(token_xs, tokens, strict=True):
         is_end = token == "<eos>"
-        write(ax, x, 200, token, INK if is_end else QUERY, size=13 if is_end else 22, va="baseline")
+        write(ax, x, 200, token, INK if is_end else QUERY, size=17 if is_end else 22, va="baseline")
     return fig

@@ -6,7 +6,19 @@ import torch
 from figures.diagram import arrow, box, fill_cells, frame, grid, write
 from figures.examples import run_example
 from figures.overview import narrow_canvas
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
+from figures.style import (
+    FIRST,
+    INK,
+    KEY,
+    MUTED,
+    QUERY,
+    SECOND,
+    THIRD,
+    VALUE,
+    canvas,
+    figure,
+    powers_of_ten,
+)
 from variants.latent_attention import LatentAttention
 from variants.rope_scaling import rope_frequencies
 
@@ -44,6 +56,7 @@ def cache(label):
         ax.plot(size, i, "o", color=color, markersize=9)
         ax.text(size * 1.25, i, f"{size:,.0f}", va="center")
     ax.set_xscale("log")
+    powers_of_ten(ax.xaxis)
     ax.set_xlim(10, 20000)
     ax.grid(axis="x")
     ax.set_ylim(-0.6, 3.6)

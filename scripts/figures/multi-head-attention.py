@@ -102,7 +102,7 @@ def shapes(label):
 
     def draw_step_label(y, name, shape):
         write(ax, 4, y - 9, label[name], ha="left")
-        write(ax, 4, y + 10, shape, ha="left", size=12)
+        write(ax, 4, y + 10, shape, ha="left")
 
     columns = [(180, QUERY, "Q"), (305, KEY, "K"), (430, VALUE, "V")]
     draw_step_label(45, "x", "(5, 8)")

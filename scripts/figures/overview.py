@@ -26,20 +26,16 @@ from figures.diagram import (
     signed_cells,
     write,
 )
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, figure
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, WIDTH, figure
 from transformer import EncoderLayer
 
-WIDTH = 400
 SHOWN = 6  # how many numbers of a vector are drawn
 LANES = [150 + 52 * i for i in range(5)]  # the middles of five columns, one for each word
 
 
 def narrow_canvas(height):
     """As blank_canvas, but only WIDTH units wide."""
-    fig, ax = blank_canvas(height)
-    fig.set_size_inches(WIDTH / 72, height / 72)
-    ax.set_xlim(0, WIDTH)
-    return fig, ax
+    return blank_canvas(height, WIDTH)
 
 
 def word_row(ax, y, words=ENGLISH, xs=LANES, color=INK, **options) -> None:

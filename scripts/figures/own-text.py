@@ -35,7 +35,7 @@ def warm_up(label):
     runs = json.loads((RESULTS / "own-text.json").read_text(encoding="utf-8"))["short"]
     text = (RESULTS / "own-text-guessing.json").read_text(encoding="utf-8")
     guessing = json.loads(text)["validation loss"]
-    fig, axes = canvas(height=280, columns=2, sharey=True)
+    fig, axes = canvas(height=320, columns=2, sharey=True)
     for ax, norm_first in zip(axes, (True, False), strict=True):
         for run in runs:
             if run["norm_first"] == norm_first:
@@ -56,5 +56,5 @@ def warm_up(label):
         (MUTED, "--", "guessing"),
     ):
         axes[0].plot([], [], style, color=color, label=label[name])
-    axes[0].legend(loc="upper right", frameon=True)
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return fig

@@ -37,7 +37,7 @@ def axes(label):
             if name == "pair" or layer == 0:
                 fill_cells(ax, left, upper, chosen, size, FIRST, 0.55)
             grid(ax, left, upper, n, n, size)
-        write(ax, x + n * size / 2, top + n * size + 22, shape, size=12)
+        write(ax, x + n * size / 2, top + n * size + 22, shape)
         write(ax, x + n * size / 2, top + n * size + 60, label[name])
     return fig
 

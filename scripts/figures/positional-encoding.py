@@ -65,24 +65,24 @@ def clocks(label):
     zh={"x": "位置 p", "digit": "{} 那一位"},
 )
 def counter(label):
-    fig, axes = canvas(height=250, rows=3, sharex=True)
+    fig, axes = canvas(height=220, rows=3, sharex=True)
     fine = np.linspace(0, 8, 161)
     for bit, ax in enumerate(axes):
         for p in range(8):
             digit = (p >> bit) & 1
             if digit:
                 ax.axvspan(p, p + 1, color=SECOND, alpha=0.25, linewidth=0)
-            write(ax, p + 0.5, 0.5, str(digit), size=16)
+            write(ax, p + 0.5, 0.5, str(digit))
         wave = 0.5 - 0.5 * np.sin(math.pi * fine / 2**bit)
         ax.plot(fine, wave, color=FIRST)
         ax.set_ylim(-0.12, 1.12)
         ax.set_yticks([])
-        ax.set_ylabel(label["digit"].format(2**bit), rotation=0, ha="right", va="center", size=16)
+        ax.set_ylabel(label["digit"].format(2**bit), rotation=0, ha="right", va="center")
         ax.tick_params(length=0)
         ax.spines["left"].set_visible(False)
     axes[-1].set_xlim(0, 8)
-    axes[-1].set_xticks(np.arange(8) + 0.5, range(8), size=16)
-    axes[-1].set_xlabel(label["x"], size=16)
+    axes[-1].set_xticks(np.arange(8) + 0.5, range(8))
+    axes[-1].set_xlabel(label["x"])
     return fig
 
 
@@ -94,10 +94,10 @@ def heat_map(label):
     fig, ax = canvas(height=320)
     values = sinusoidal_positional_encoding(80, 64)
     signed_image(ax, (values * 12).round() / 12)  # few shades, for a small file
-    ax.set_xlabel(label["x"], size=16)
-    ax.set_ylabel(label["y"], size=16)
+    ax.set_xlabel(label["x"])
+    ax.set_ylabel(label["y"])
     ax.set_xticks([0, 16, 32, 48, 63])
-    ax.tick_params(labelsize=16)
+    ax.tick_params(labelsize=13)
     return fig
 
 

@@ -1,6 +1,7 @@
 """The twelve stops of the tour of the page Step through, for readers without JavaScript."""
 
 import functools
+import textwrap
 
 import torch
 from matplotlib.figure import Figure
@@ -10,12 +11,14 @@ from bookbuild.generated.javascript_model import load_trained_translator
 from bookbuild.generated.shape_tracer import MODEL_FILE
 from bookbuild.pages.sections import downloaded_line
 from bookbuild.step_through.model_trace import ReferenceModel, Step
-from figures.diagram import ENGLISH, TARGET, blank_canvas, write
-from figures.style import INK, KEY, MUTED, QUERY, WIDTH, figure, signed_image
+from figures.diagram import ENGLISH, TARGET, WIDTH, blank_canvas, write
+from figures.style import INK, KEY, MUTED, QUERY, figure, signed_image
 
-LEFT, TOP, ROW = 52, 46, 16
+LEFT, ROW = 54, 20
 WIDEST = 46  # width of a cell
-CODE = {"family": "monospace", "size": 12, "ha": "left"}
+CODE_WIDTH = 56  # characters
+GAP = 44  # above a tensor, for its name and the words of its columns
+CODE = {"family": "monospace", "size": 15, "ha": "left"}
 LABELS = {
     "en": {"head": "head 0", "line": "line {}"},
     "zh": {"head": "0 号头", "line": "第 {} 行"},
@@ -53,16 +56,18 @@ def draw_stop(address: str, label: dict[str, str]) -> Figure:
     text = MODEL_FILE.read_text(encoding="utf-8")
     steps = find_steps(address)
     matrices = [shown_matrix(step.tensor) for step in steps]
-    fig, ax = blank_canvas(TOP - 16 + sum(len(each) * ROW + 26 for each in matrices))
     line = steps[0].line
-    code = text.splitlines()[line - 1].strip()
+    code, _, _ = text.splitlines()[line - 1].strip().partition("  #")
+    lines = textwrap.wrap(code, CODE_WIDTH, subsequent_indent="    ")
+    top = 34 + len(lines) * ROW + GAP
+    fig, ax = blank_canvas(top - GAP + sum(len(each) * ROW + GAP for each in matrices))
     number = label["line"].format(downloaded_line(text)(line))
-    write(ax, 0, 10, number, MUTED, size=11, ha="left")
-    write(ax, LEFT + 8, 10, code, INK, **CODE)
-    top = TOP
+    write(ax, 0, 10, number, MUTED, ha="left")
+    for i, part in enumerate(lines):
+        write(ax, 0, 32 + i * ROW, part, INK, **CODE)
     for step, matrix in zip(steps, matrices, strict=True):
         draw_tensor(ax, step, matrix, top, label)
-        top += len(matrix) * ROW + 26
+        top += len(matrix) * ROW + GAP
     return fig
 
 
@@ -79,7 +84,7 @@ def draw_tensor(ax, step: Step, matrix: Tensor, top: float, label: dict[str, str
     head = f" · {label['head']}" if step.tensor.dim() == 4 and step.tensor.size(1) > 1 else ""
     width = min(WIDTH - LEFT, WIDEST * columns)
     text = f"{step.name} ({shape}){head}"
-    write(ax, LEFT + width - 2, top - 22, text, MUTED, size=11, ha="right")
+    write(ax, LEFT, top - 28, text, MUTED, ha="left")
     signed_image(
         ax,
         matrix,
@@ -88,11 +93,11 @@ def draw_tensor(ax, step: Step, matrix: Tensor, top: float, label: dict[str, str
     )
     if step.tensor.dim() > 2:
         for i, word in enumerate(words_of(rows)):
-            write(ax, LEFT - 5, top + (i + 0.5) * ROW, word, KEY, size=11, ha="right")
+            write(ax, LEFT - 5, top + (i + 0.5) * ROW, word, KEY, ha="right")
     if columns < 20:
         for j, word in enumerate(words_of(columns)):
             x = LEFT + (j + 0.5) * width / columns
-            write(ax, x, top - 8, word, QUERY, size=11)
+            write(ax, x, top - 9, word, QUERY)
             for i in range(rows):
                 write_number(ax, x, top + (i + 0.5) * ROW, matrix[i, j].item())
 
@@ -103,7 +108,7 @@ def words_of(count: int) -> list[str]:
 
 def write_number(ax, x: float, y: float, value: float) -> None:
     text = f"{value:.0f}" if value == round(value) else f"{value:.2f}".replace("-", "−")
-    write(ax, x, y, text, size=10)
+    write(ax, x, y, text)
 
 
 @figure(**LABELS)

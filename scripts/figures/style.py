@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 LANGUAGES = ("en", "zh")
-WIDTH = 520  # units of the SVG; on a phone a unit is about 0.7 pixels
+WIDTH = 400  # units of the SVG; on a phone a unit is about 0.95 pixels
 INK = "#010101"  # text and axes
 MUTED = "#020202"  # grid, secondary lines
 PAPER = "#030303"  # the page itself
@@ -45,9 +45,9 @@ STYLE: dict = {
     "font.size": 13,
     "axes.labelsize": 13,
     "axes.titlesize": 13,
-    "xtick.labelsize": 12,
-    "ytick.labelsize": 12,
-    "legend.fontsize": 12,
+    "xtick.labelsize": 12.5,
+    "ytick.labelsize": 12.5,
+    "legend.fontsize": 12.5,
     "legend.frameon": False,
     "legend.facecolor": PAPER,  # with frameon=True the legend hides the grid behind it
     "legend.edgecolor": "none",
@@ -86,9 +86,11 @@ def figure(en: dict[str, str], zh: dict[str, str]) -> Callable[[Draw], Draw]:
     return mark
 
 
-def canvas(height: float = 260, rows: int = 1, columns: int = 1, **options) -> tuple[Figure, Any]:
-    """A figure WIDTH units wide, and its axes (an array if there are several)."""
-    fig = Figure(figsize=(WIDTH / 72, height / 72))
+def canvas(
+    height: float = 260, rows: int = 1, columns: int = 1, width: float = WIDTH, **options
+) -> tuple[Figure, Any]:
+    """A figure of a size in units of the SVG, and its axes (an array if there are several)."""
+    fig = Figure(figsize=(width / 72, height / 72))
     return fig, fig.subplots(rows, columns, **options)
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import math
 import re
 import warnings
 from io import BytesIO, StringIO
@@ -13,6 +14,8 @@ from PIL import Image
 
 from figures.style import FIRST, INK, KEY, MUTED, PAPER, QUERY, SECOND, STYLE, THIRD, VALUE, Draw
 
+PHONE_WIDTH = 382  # of a figure in a window of 390 pixels, without its margins
+SMALLEST_TEXT = 11  # pixels
 PROPERTIES = {
     INK: "currentColor",
     MUTED: "var(--figure-muted)",
@@ -40,7 +43,9 @@ def render_svg(function: Draw, language: str) -> str:
             raise ValueError(f"{name} returns no figure; end it with return fig")
         drawn.savefig(buffer, format="svg", metadata={"Date": None})
     check_clipping(drawn, name)
-    return apply_theme(buffer.getvalue(), name)
+    svg = apply_theme(buffer.getvalue(), name)
+    check_text_size(svg, name)
+    return svg
 
 
 def check_clipping(drawn: Figure, name: str) -> None:
@@ -55,6 +60,19 @@ def check_clipping(drawn: Figure, name: str) -> None:
                 f"a shape is {excess:.0f} units outside the figure; move it or enlarge the figure"
             )
             raise ValueError(f"{name}: {message}")
+
+
+def check_text_size(svg: str, name: str) -> None:
+    """Raises ValueError for a text too small on a phone, where the page shrinks a figure."""
+    width = float(svg.split('viewBox="0 0 ', 1)[1].split(" ", 1)[0])
+    scale = min(1, PHONE_WIDTH / width)
+    size = min(map(float, re.findall(r"font-size: ([\d.]+)px", svg)), default=math.inf)
+    if size * scale < SMALLEST_TEXT:
+        message = (
+            f"a text is {size * scale:.1f} pixels high on a phone; in a figure {width:g} units "
+            f"wide, its size must be at least {math.ceil(10 * SMALLEST_TEXT / scale) / 10:g}"
+        )
+        raise ValueError(f"{name}: {message}")
 
 
 def round_numbers(text: str, digits: int) -> str:

@@ -17,20 +17,10 @@ import transformer
 import translator
 from bookbuild.generated.cross_attention import trace_translation
 from figures.diagram import ENGLISH, arrow, box, fill_rectangles, write
-from figures.overview import WIDTH as NARROW
 from figures.overview import narrow_canvas
 from figures.style import FIRST, MUTED, SECOND, THIRD, canvas, figure
 
 SNIPPETS = Path(transformer.__file__).parent
-
-
-def narrow_plots(height: float, **options):
-    """As canvas, but as wide as narrow_canvas, with larger ticks: legible on a phone."""
-    fig, axes = canvas(height=height, **options)
-    fig.set_size_inches(NARROW / 72, height / 72)
-    for ax in fig.axes:
-        ax.tick_params(labelsize=12.5)
-    return fig, axes
 
 
 @figure(
@@ -90,7 +80,7 @@ def one_step(label):
     },
 )
 def smoothed(label):
-    fig, ax = narrow_plots(250)
+    fig, ax = canvas(250)
     vocab_size = 300
     p = torch.linspace(0.6, 0.9999, 400, dtype=torch.float64)
     others = (1 - p) / (vocab_size - 1)
@@ -131,7 +121,7 @@ def smoothed(label):
     },
 )
 def schedules(label):
-    fig, (left, right) = narrow_plots(230, columns=2)
+    fig, (left, right) = canvas(230, columns=2)
     steps = range(10, 30_000, 10)
     left.plot(steps, [trainer.noam_learning_rate(s, 512, 4000) for s in steps], color=SECOND)
     left.set_title(label["base"])
@@ -207,7 +197,7 @@ def curve(label):
     characters = {c for pair in corpus.numerals("test") for c in pair.target}
     about, _ = translator.read_file(SNIPPETS / "translator.safetensors")
     tokens = {"numerals": len(corpus.Vocabulary(characters)), "translator": len(about["target"])}
-    fig, axes = narrow_plots(350, rows=2, columns=2, sharex="col")
+    fig, axes = canvas(350, rows=2, columns=2, sharex="col")
     for column, task in enumerate(("numerals", "translator")):
         rest = 0.1 / tokens[task]  # of the smoothed target, for each wrong token
         right = 0.9 + rest
@@ -236,7 +226,7 @@ def curve(label):
     return fig
 
 
-def draw_heat_map(ax, weights, source, target, title, with_labels: bool) -> None:
+def draw_heat_map(ax, weights, source, target, with_labels: bool = True) -> None:
     """The weights of one head, a row per target token and a column per source token."""
     image = torch.zeros(*weights.shape, 4)
     image[..., :3] = torch.tensor((0.91, 0.44, 0.04))
@@ -244,31 +234,35 @@ def draw_heat_map(ax, weights, source, target, title, with_labels: bool) -> None
     ax.imshow(image.numpy(), interpolation="none", aspect="auto")
     ax.set_xticks(range(len(source)), source, rotation=90)
     ax.set_yticks(range(len(target)), target if with_labels else [""] * len(target))
-    ax.tick_params(length=0, labelsize=13)
-    ax.set_title(title, fontsize=13)
+    for i, row in enumerate(weights.tolist()):
+        for j, weight in enumerate(row):
+            if weight >= 0.05:
+                shown = f"{weight:.2f}".removeprefix("0")
+                ax.text(j, i, shown, ha="center", va="center_baseline", size=12)
+    ax.tick_params(length=0, labelsize=13, pad=5)
     for side in ("top", "right"):
         ax.spines[side].set_visible(True)
 
 
-def draw_heads(label, words: list[str], height: float):
-    """All heads of the last cross-attention in the translation of the words."""
-    tokens, weights = trace_translation(words)
-    fig, axes = canvas(height=height, rows=2, columns=2)
-    fig.set_size_inches(400 / 72, height / 72)
+@figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
+def crossing_sentence(label):
+    """All heads of the last cross-attention in the translation of a sentence."""
+    tokens, weights = trace_translation(ENGLISH)
+    fig, axes = canvas(height=520, rows=2, columns=2)
     for i, (ax, head) in enumerate(zip(axes.flat, weights[-1], strict=True)):
-        draw_heat_map(ax, head, words, tokens, label["head"].format(i), with_labels=i % 2 == 0)
+        draw_heat_map(ax, head, ENGLISH, tokens, with_labels=i % 2 == 0)
+        ax.set_title(label["head"].format(i), fontsize=13)
     return fig
 
 
-@figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
-def crossing_sentence(label):
-    return draw_heads(label, ENGLISH, height=480)
-
-
-@figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
-def crossing_number(label):
+@figure(en={}, zh={})
+def crossing_number(_):
+    """Head 2 of the last cross-attention in the translation of a number."""
     words = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
-    return draw_heads(label, words, height=560)
+    tokens, weights = trace_translation(words)
+    fig, ax = canvas(height=360)
+    draw_heat_map(ax, weights[-1][2], words, tokens)
+    return fig
 
 
 @figure(
@@ -311,7 +305,6 @@ def ablations(label):
     runs = [run for run in measured["runs"] if run["rate"] == best[run["variant"]]]
     names = list(best)
     fig, ax = canvas(height=30 + 25 * len(names))
-    fig.set_size_inches(400 / 72, (30 + 25 * len(names)) / 72)
     for i, name in enumerate(names):
         match = [run["match"] for run in runs if run["variant"] == name]
         color = FIRST if name == "ours" else SECOND

@@ -82,11 +82,11 @@ def bias(label):
     values = alibi_bias(n, 4)[0].tolist()
     for head, (matrix, slope) in enumerate(zip(values, alibi_slopes(4).tolist(), strict=True)):
         x = 12 + head * 128
-        write(ax, x + n * size / 2, 14, label["head"].format(head + 1, round(1 / slope)), size=12)
+        write(ax, x + n * size / 2, 14, label["head"].format(head + 1, round(1 / slope)))
         signed_cells(ax, x, top, matrix, size, 1.75)
         line(ax, (x, top), (x + n * size, top + n * size), color=INK, width=1)
-        write(ax, x, 165, label["key"], KEY, ha="left", size=12)
-        write(ax, x + n * size, 165, label["query"], QUERY, ha="right", size=12)
+        write(ax, x, 165, label["key"], KEY, ha="left")
+        write(ax, x + n * size, 165, label["query"], QUERY, ha="right")
     return fig
 
 

@@ -121,12 +121,31 @@ def test_the_coordinates_of_a_canvas_are_the_units_of_the_svg():
 
 def test_a_shape_is_drawn_up_to_the_edge_of_the_canvas_and_rejected_beyond():
     """The SVG would cut it off."""
-    right = style.WIDTH - 20
+    right = diagram.WIDTH - 20
     for x, y in ((0, 10), (right, 10), (9, 0), (9, 80)):
         assert "<path" in draw(lambda ax, x=x, y=y: diagram.frame(ax, x, y, 20, 20, style.INK))
     for x, y in ((-1, 10), (right + 1, 10), (9, -1), (9, 81)):
         with pytest.raises(ValueError, match="a shape is 1 units outside the figure"):
             draw(lambda ax, x=x, y=y: diagram.grid(ax, x, y, 2, 2, 10))
+
+
+@pytest.mark.parametrize(("width", "smallest"), [(300, 11), (style.WIDTH, 11.6), (520, 15)])
+def test_a_text_too_small_on_a_phone_is_rejected(width, smallest):
+    """A window of 390 pixels shows 382 of a figure."""
+
+    def render(size: float) -> str:
+        @style.figure(en={}, zh={})
+        def small(label):
+            fig, ax = diagram.blank_canvas(40, width)
+            diagram.write(ax, 20, 20, "a", size=size)
+            diagram.write(ax, 40, 20, "b", size=30)
+            return fig
+
+        return render_svg(small, "en")
+
+    assert ">a</text>" in render(smallest)
+    with pytest.raises(ValueError, match=rf"small: .* must be at least {smallest}$"):
+        render(smallest - 0.2)
 
 
 def test_cells_are_joined_and_a_grid_of_any_size_has_two_paths():

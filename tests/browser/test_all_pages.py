@@ -1,8 +1,8 @@
 """Every page in a real browser, in one visit with JavaScript and one without.
 
-With JavaScript: no errors and no overflow, wide and narrow; every letter of a formula has its
-font; each copy button copies its code; axe finds nothing, in light and dark colors. Without: all
-content is visible.
+With JavaScript: no errors and no overflow, wide and narrow; texts of figures are legible on a
+phone; every letter of a formula has its font; each copy button copies its code; axe finds nothing,
+in light and dark colors. Without: all content is visible.
 
 The Chinese pages have the same templates, styles and code, so without --all they are not visited
 without JavaScript, axe doesn't check them, and their buttons are not tried.
@@ -50,6 +50,18 @@ FIND_OVERFLOW_SCRIPT = """() => {
     .slice(0, 5)
     .map((each) => each.outerHTML.slice(0, 120));
 }"""
+
+# Texts of figures that are lower than 11 pixels.
+FIND_SMALL_TEXTS_SCRIPT = """() =>
+  [...document.querySelectorAll(".figure svg text")]
+    .filter((each) => each.getBoundingClientRect().width)
+    .map((each) => {
+      const { a, b } = each.getScreenCTM();
+      return [parseFloat(getComputedStyle(each).fontSize) * Math.hypot(a, b), each.textContent];
+    })
+    .filter(([size]) => size < 10.95)
+    .slice(0, 3)
+    .map(([size, text]) => `${text}, ${size.toFixed(1)} px`)"""
 
 # The letters of formulas, by the font in which they are drawn: family, style, weight.
 LETTERS_BY_FONT_SCRIPT = """() => {
@@ -162,6 +174,9 @@ def test_page_is_complete_and_has_no_errors(
         wait_until_idle(page)
         fonts = site / ("zh" if language == "zh" else "") / "assets/fonts"
         errors += missing_glyphs(page.evaluate(LETTERS_BY_FONT_SCRIPT), fonts)
+        errors += (
+            f"text too small on a phone: {text}" for text in page.evaluate(FIND_SMALL_TEXTS_SCRIPT)
+        )
         errors += overflow_errors(page)
         if thorough:
             errors += accessibility_errors(page, checked_styles)

@@ -1083,7 +1083,7 @@ def test_the_wrong_tables_still_have_different_rows_between_minus_1_and_1():
 # Exercises
 
 
-@claim("positional-encoding#exercises")
+@claim("input-in-practice#four-ways")
 @mutation(
     "exercises/positional-encoding/sixteen_bits.py",
     "torch.arange(5000).bfloat16()",
