@@ -9,7 +9,6 @@ All outputs go to .generated/; a file is only written when its content changes.
 import argparse
 import sys
 import time
-from pathlib import Path
 
 from filelock import AcquireReturnProxy
 
@@ -37,18 +36,9 @@ from bookbuild.pages.sections import without_section_markers
 from bookbuild.run import recorded
 from bookbuild.run.jobs import Job, list_jobs
 from bookbuild.run.locks import file_lock
+from bookbuild.run.page_files import downloadable_snippets, write_zip, zip_path
 from bookbuild.run.workers import run_jobs
 from bookbuild.step_through import step_notes
-
-# In snippets/results/; no example reads them.
-UNREAD_RESULTS = ("claims.json", recorded.FILE)
-
-
-def downloadable_snippets() -> list[Path]:
-    """The snippets that a reader needs beside a copied code block."""
-    patterns = "*.py", "variants/*.py", "*.js", "*.json", "results/*.json", "*.safetensors"
-    found = [path for pattern in patterns for path in paths.SNIPPETS.glob(pattern)]
-    return sorted(path for path in found if path.name not in UNREAD_RESULTS)
 
 
 def write_downloads_and_tables() -> None:
@@ -59,6 +49,7 @@ def write_downloads_and_tables() -> None:
         content = without_section_markers(path) if is_code else path.read_bytes()
         write_file(paths.DOWNLOADS / path.relative_to(paths.SNIPPETS), content)
     for language in LANGUAGES:
+        write_zip(language)
         folder = paths.GENERATED / language
         write_file(folder / "contents.md", contents_tables.home_table(language))
         write_file(folder / "glossary.md", glossary_table(language))
@@ -88,7 +79,8 @@ def remove_obsolete_files(jobs: list[Job]) -> None:
     for path in downloadable_snippets():
         name = path.relative_to(paths.SNIPPETS)
         current |= {paths.DOWNLOADS / name, own / "downloads" / name}
-    current |= {step_notes.notes_path(language) for language in LANGUAGES}
+    for language in LANGUAGES:
+        current |= {step_notes.notes_path(language), zip_path(language)}
     names = "outputs", "downloads", "fresh/jobs", "fresh/zh"
     folders = [paths.GENERATED / name for name in names]
     folders += [own / name for name in ("outputs", "downloads", "snippets")]
