@@ -16,8 +16,7 @@ from figures.diagram import (
     write,
 )
 from figures.overview import narrow_canvas
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, figure
-from figures.training import narrow_plots
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
 from transformer import LayerNorm, causal_mask
 from variants.rmsnorm import RMSNorm
 from variants.swiglu import gelu
@@ -26,7 +25,7 @@ from variants.swiglu import gelu
 @figure(en={"feature": "feature"}, zh={"feature": "特征"})
 def norms(label):
     x = torch.tensor([1.0, 3.0, 3.0, 9.0])
-    fig, axes = narrow_plots(210, columns=3)
+    fig, axes = canvas(210, columns=3)
     norms = {"": lambda x: x, "RMSNorm": RMSNorm(4), "LayerNorm": LayerNorm(4)}
     for ax, (name, norm) in zip(axes, norms.items(), strict=True):
         for shift, values, color in ((-0.2, x, FIRST), (0.2, x + 10, SECOND)):
@@ -44,7 +43,7 @@ def norms(label):
 
 @figure(en={"x": "x"}, zh={"x": "x"})
 def activations(label):
-    fig, ax = narrow_plots(200)
+    fig, ax = canvas(200)
     x = torch.linspace(-4, 4, 161)
     for name, y, color in (
         ("ReLU", x.relu(), FIRST),
@@ -61,7 +60,7 @@ def activations(label):
 
 @figure(en={"gate": "gate", "up": "up = {}"}, zh={"gate": "门控", "up": "up = {}"})
 def gate(label):
-    fig, ax = narrow_plots(210)
+    fig, ax = canvas(210)
     x = torch.linspace(-4, 4, 161)
     for up, color in ((1.0, FIRST), (0.5, SECOND), (-0.5, THIRD)):
         name = label["up"].format(f"{up:g}".replace("-", "−"))
