@@ -73,20 +73,20 @@ def hands(label):
 
 
 @figure(
-    en={"head": "head {}, m = 1/{}", "query": "query ↓", "key": "key →"},
-    zh={"head": "头 {}，m = 1/{}", "query": "查询 ↓", "key": "键 →"},
+    en={"head": "head {}\nm = 1/{}", "query": "query ↓", "key": "key →"},
+    zh={"head": "{} 号头\nm = 1/{}", "query": "查询 ↓", "key": "键 →"},
 )
 def bias(label):
-    n, size, top = 8, 14, 40
-    fig, ax = blank_canvas(176)
+    n, size, top = 8, 11, 44
+    fig, ax = narrow_canvas(156)
     values = alibi_bias(n, 4)[0].tolist()
     for head, (matrix, slope) in enumerate(zip(values, alibi_slopes(4).tolist(), strict=True)):
-        x = 12 + head * 128
-        write(ax, x + n * size / 2, 14, label["head"].format(head + 1, round(1 / slope)), size=12)
+        x = 6 + head * 100
+        write(ax, x + n * size / 2, 20, label["head"].format(head, round(1 / slope)))
         signed_cells(ax, x, top, matrix, size, 1.75)
         line(ax, (x, top), (x + n * size, top + n * size), color=INK, width=1)
-        write(ax, x, 165, label["key"], KEY, ha="left", size=12)
-        write(ax, x + n * size, 165, label["query"], QUERY, ha="right", size=12)
+        write(ax, x, 144, label["key"], KEY, ha="left", size=12.5)
+        write(ax, x + n * size, 144, label["query"], QUERY, ha="right", size=12.5)
     return fig
 
 
