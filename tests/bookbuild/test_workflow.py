@@ -92,3 +92,26 @@ def test_uv_does_not_empty_the_environment(tmp_path):
     done = subprocess.run(uv, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode and "marked as unmanaged" in done.stderr, done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["pyproject.toml"]
+
+
+def test_no_job_that_runs_code_of_a_pull_request_may_write():
+    for name, job in JOBS.items():
+        may_write = "write" in job["permissions"].values()
+        on_main = "github.event_name != 'pull_request'" in job.get("if", "")
+        after_main = job.get("needs") == "deploy"  # which itself runs on main only
+        assert not may_write or on_main or after_main, name
+    text = (ROOT / ".github/workflows/preview.yml").read_text(encoding="utf-8")
+    (preview,) = yaml.safe_load(text)["jobs"].values()
+    assert preview["permissions"] == {"actions": "read", "pull-requests": "write"}
+    assert not any("uses" in step for step in preview["steps"]), "it runs nobody's code"
+    assert not any("${{" in step["run"] for step in preview["steps"])
+
+
+def test_the_owners_of_the_code_are_those_of_the_repository():
+    text = (ROOT / ".github/CODEOWNERS").read_text(encoding="utf-8")
+    rules = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    (owner,) = re.findall(r'REPO_URL, "https://github\.com/([^/]+)/', config)
+    for pattern, *owners in rules:
+        assert owners and all(each.startswith(f"@{owner}/") for each in owners), pattern
+        assert pattern == "*" or (ROOT / pattern.strip("/")).exists(), pattern

@@ -1,6 +1,8 @@
 """The README and the menu list all pages, chapters by number; the README names no missing file."""
 
 import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -50,3 +52,18 @@ def test_links_and_commands_lead_to_files(name):
     targets = [each for each in targets if not each.startswith("../../")]  # pages of GitHub
     missing = [each for each in targets if not (ROOT / each.partition("#")[0]).exists()]
     assert not missing, f"{name} names files that do not exist"
+
+
+def test_the_workflow_writes_the_address_of_the_site(tmp_path):
+    """Until then the README links GitHub's page of deployments, and no placeholder."""
+    (tmp_path / "scripts").mkdir()
+    for name in ("README.md", "scripts/readme-address"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    assert "transformer.example" not in (tmp_path / "README.md").read_text(encoding="utf-8")
+    command = [tmp_path / "scripts/readme-address", "https://owner.github.io/book"]
+    for _ in range(2):
+        subprocess.run(command, check=True)
+        readme = (tmp_path / "README.md").read_text(encoding="utf-8")
+        assert readme.count("[Read the book](https://owner.github.io/book/)") == 1
+        assert readme.count("[阅读本书](https://owner.github.io/book/zh/)") == 1
+        assert "deployments" not in readme
