@@ -7,8 +7,10 @@ All outputs go to .generated/; a file is only written when its content changes.
 """
 
 import argparse
+import re
 import sys
 import time
+from collections.abc import Iterator
 
 from filelock import AcquireReturnProxy
 
@@ -28,7 +30,7 @@ from bookbuild.localize.build import (
 )
 from bookbuild.localize.catalogs import snippet_files
 from bookbuild.pages import fresh, paths
-from bookbuild.pages.errors import describe_error
+from bookbuild.pages.errors import SourceError, describe_error
 from bookbuild.pages.files import PARTIAL_SUFFIX, check_encodings, write_file
 from bookbuild.pages.glossary import glossary_table
 from bookbuild.pages.paths import LANGUAGES
@@ -39,6 +41,12 @@ from bookbuild.run.locks import file_lock
 from bookbuild.run.page_files import downloadable_snippets, write_zip, zip_path
 from bookbuild.run.workers import run_jobs
 from bookbuild.step_through import step_notes
+
+# FILE:LINE: CAUSE; correct it, …
+FAILURE = re.compile(
+    r"\S+:\d+: (?:cell \d+: |in Chinese: )*(?P<cause>.*?)(?:; correct it.*)?$", re.M
+)
+MAX_PLACES = 3  # in one message
 
 
 def write_downloads_and_tables() -> None:
@@ -139,6 +147,37 @@ def accept_outputs(jobs: list[Job]) -> None:
             write_file(job.source.with_suffix(".txt"), job.outputs[0].read_bytes())
 
 
+def known_outputs(jobs: list[Job]) -> dict[str, bytes]:
+    """What programs print according to the files beside them, or to snippets/results/."""
+    known = {name: each.texts[0].encode() for name, each in recorded.recorded_outputs().items()}
+    beside = {job.name: job.source.with_suffix(".txt") for job in jobs if job.is_program}
+    return known | {name: path.read_bytes() for name, path in beside.items() if path.exists()}
+
+
+def check_syntax() -> None:
+    """Raise SourceError if a module doesn't compile, on which many jobs depend."""
+    for path in [*paths.SNIPPETS.glob("*.py"), *paths.SNIPPETS.glob("variants/*.py")]:
+        try:
+            compile(path.read_bytes(), path, "exec", dont_inherit=True)
+        except SyntaxError as error:
+            message = f"{type(error).__name__}: {error.msg}; correct it"
+            raise SourceError(path, error.lineno or 1, message) from None
+
+
+def distinct_failures(failures: list[str]) -> Iterator[str]:
+    """One message for each cause, with the other places that it stops; on a full disk all messages
+    are the same."""
+    causes: dict[str, list[str]] = {}
+    for message in dict.fromkeys(failures):
+        match = FAILURE.match(message)
+        causes.setdefault(match["cause"] if match else message, []).append(message)
+    for first, *others in causes.values():
+        places = [other.partition(": ")[0] for other in others]
+        more = f", … ({len(places)} in all)" if len(places) > MAX_PLACES else ""
+        also = f"\nThe same at {', '.join(places[:MAX_PLACES])}{more}" if places else ""
+        yield first + also
+
+
 def generate(args: argparse.Namespace) -> int:
     """Run or list the requested jobs; returns the exit status."""
     started = time.monotonic()
@@ -165,8 +204,9 @@ def generate(args: argparse.Namespace) -> int:
         if not run_fresh:
             pending = recorded.jobs_to_run(pending)
         if pending:
-            failures = run_jobs(pending)
-        for message in dict.fromkeys(failures):  # on a full disk they are all the same
+            check_syntax()
+            failures = run_jobs(pending, known_outputs(pending))
+        for message in distinct_failures(failures):
             print(f"\n{message}", file=sys.stderr)
         write_downloads_and_tables()  # of claims and shapes too, from the output of the proofs
     if args.accept:
