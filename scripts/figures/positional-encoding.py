@@ -128,7 +128,7 @@ def waves(label):
 )
 def rotation(label):
     theta, k = 0.5, 3
-    fig, axes = canvas(height=230, columns=2)
+    fig, axes = canvas(height=177, columns=2)
     for ax, p, title in zip(axes, (1, 5), (label["left"], label["right"]), strict=True):
         draw_dial(ax, title)
         dots = np.arange(9) * theta
