@@ -20,7 +20,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 CATALOGS = ".tmx", ".po", ".mo", ".xliff", ".xlf"
-BROKEN = zlib.error, lzma.LZMAError, zipfile.BadZipFile
+BROKEN = (
+    EOFError,
+    OSError,
+    zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+)
 CHECKED = 1000  # so many rows tell whether a column has text
 
 
@@ -43,7 +49,7 @@ def read_bytes(path: Path) -> bytes:
             data = lzma.decompress(data)
         elif data.startswith(b"PK\x03\x04"):
             data = only_member(path)
-    except (EOFError, OSError, *BROKEN) as error:
+    except BROKEN as error:
         raise ValueError(f"{path} is damaged: {error}") from error
     if data[257:262] == b"ustar":
         raise ValueError(f"{path} is an archive; unpack it first")

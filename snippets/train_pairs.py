@@ -165,6 +165,9 @@ class PairTrainer(Trainer):
         self.norms: list[float] = []  # since the last point of the curve
         self.started, self.first_step = time.monotonic(), 0
         self.curve_path: Path | None = None
+        # A training may go on for longer; linear has fallen to 0 by then.
+        longer = ("steps",) if settings.schedule == "noam" else ()
+        self.changeable = (*longer, "patience", "bleu_pairs")
 
     def state_dict(self) -> dict[str, Any]:
         own = {"recent": self.recent, "norms": self.norms}
@@ -174,12 +177,6 @@ class PairTrainer(Trainer):
         super().load_state_dict(state)
         self.recent, self.norms = state["recent"], state["norms"]
         self.first_step = self.step
-
-    @property
-    def changeable(self) -> tuple[str, ...]:
-        """A training may go on for longer; linear has fallen to 0 by then."""
-        longer = ("steps",) if self.settings.schedule == "noam" else ()
-        return (*longer, "patience", "bleu_pairs")
 
     def remaining_batches(self) -> Iterator[list[Example]]:
         return token_batches(

@@ -107,7 +107,7 @@ def measure(count: int, steps: int, short: int) -> dict:
         write_pairs(file, count)
         texts, dropped = read_pairs(file)
         started = time.process_time()
-        options = {**MODEL, **SETTINGS, "steps": steps}
+        options: dict[str, Any] = {**MODEL, **SETTINGS, "steps": steps}
         curve, scores = train_pairs.run_pairs([file], Path(folder), **options)
         seconds = time.process_time() - started
         comparison = compare(texts, short)

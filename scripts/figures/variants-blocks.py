@@ -23,7 +23,7 @@ from variants.swiglu import gelu
 
 @figure(en={"feature": "feature"}, zh={"feature": "特征"})
 def norms(label):
-    x = torch.tensor([1.0, 2.0, 2.0, 4.0])
+    x = torch.tensor([1.0, 3.0, 3.0, 9.0])
     fig, axes = canvas(height=230, columns=3)
     norms = {"": lambda x: x, "RMSNorm": RMSNorm(4), "LayerNorm": LayerNorm(4)}
     for ax, (name, norm) in zip(axes, norms.items(), strict=True):
@@ -90,10 +90,10 @@ def shared_heads(label):
     pitch, size, left = 52, 36, 104
     for row, shared in enumerate((8, 2, 1)):
         top = 12 + row * 110
-        write(ax, left - 2, top, label[str(shared)], ha="left", size=12)
+        write(ax, left - 2, top, label[str(shared)], ha="left", size=16)
         for name, y, color in (("query", top + 23, QUERY), ("key", top + 69, KEY)):
-            write(ax, left - 12, y, label[name], color, ha="right", size=12)
-        write(ax, left - 12, top + 84, label["value"], VALUE, ha="right", size=12)
+            write(ax, left - 12, y, label[name], color, ha="right", size=16)
+        write(ax, left - 12, top + 84, label["value"], VALUE, ha="right", size=16)
         group = 8 // shared
         for head in range(8):
             x = left + head * pitch
@@ -104,48 +104,6 @@ def shared_heads(label):
             x = left + (head * group + (group - 1) / 2) * pitch
             box(ax, x, top + 62, size, 14, KEY)
             box(ax, x, top + 77, size, 14, VALUE)
-    return fig
-
-
-@figure(
-    en={
-        "qkv": "to_qkv(x), one token",
-        "chunk": "chunk(3, dim=-1)",
-        "rearrange": "b n (h d) → b h n d",
-        "head": "h = {}",
-        "query": "queries",
-        "key": "keys",
-        "value": "values",
-    },
-    zh={
-        "qkv": "to_qkv(x)，一个词元",
-        "chunk": "chunk(3, dim=-1)",
-        "rearrange": "b n (h d) → b h n d",
-        "head": "h = {}",
-        "query": "查询",
-        "key": "键",
-        "value": "值",
-    },
-)
-def fused_qkv(label):
-    fig, ax = blank_canvas(286)
-    parts = (("query", QUERY), ("key", KEY), ("value", VALUE))
-    write(ax, 20, 14, label["qkv"], ha="left")
-    for i, (_, color) in enumerate(parts):
-        box(ax, 20 + i * 160, 28, 160, 26, color)
-    write(ax, 112, 74, label["chunk"], ha="left", size=12)
-    write(ax, 100, 150, label["rearrange"], ha="left", size=12)
-    for i, (name, color) in enumerate(parts):
-        x = 20 + i * 170
-        arrow(ax, (20 + i * 160 + 80, 54), (x + 70, 96))
-        for head in range(4):
-            box(ax, x + head * 35, 98, 35, 26, color, str(head), tint=0.1 + 0.12 * head)
-        arrow(ax, (x + 70, 124), (x + 70, 172))
-        for head in range(4):
-            box(ax, x + 53, 174 + head * 22, 35, 22, color, str(head), tint=0.1 + 0.12 * head)
-            if i == 0:
-                write(ax, x + 46, 185 + head * 22, label["head"].format(head), ha="right", size=12)
-        write(ax, x + 70, 274, label[name], color)
     return fig
 
 

@@ -53,9 +53,9 @@ def draw_hand(ax, x, y, radius, angle, color) -> tuple[float, float]:
     zh={"query": "查询在 {}", "key": "键在 {}", "score": "分数 {}"},
 )
 def hands(label):
-    step, radius = 0.5, 42
-    fig, ax = blank_canvas(168)
-    for x, i, j in ((65, 2, 0), (195, 5, 3), (325, 11, 9), (455, 5, 0)):
+    step, radius = math.pi / 6, 42
+    fig, ax = blank_canvas(180)
+    for x, i, j in ((65, 3, 1), (195, 10, 8), (325, 5, 0), (455, 24, 0)):
         y = 54
         circle = [(math.sin(t / 20 * math.pi), math.cos(t / 20 * math.pi)) for t in range(41)]
         line(ax, *((x + radius * a, y + radius * b) for a, b in circle))
@@ -64,10 +64,10 @@ def hands(label):
         line(ax, *((x + 20 * a, y + 20 * b) for a, b in arc), color=THIRD, width=2.4)
         draw_hand(ax, x, y, radius, j * step, KEY)
         draw_hand(ax, x, y, radius, i * step, QUERY)
-        write(ax, x, 116, label["query"].format(i), QUERY)
-        write(ax, x, 135, label["key"].format(j), KEY)
+        write(ax, x, 120, label["query"].format(i), QUERY, size=17)
+        write(ax, x, 143, label["key"].format(j), KEY, size=17)
         score = f"{math.cos((i - j) * step):.2f}".replace("-", "−")
-        write(ax, x, 156, label["score"].format(score), THIRD)
+        write(ax, x, 168, label["score"].format(score), THIRD, size=17)
     return fig
 
 

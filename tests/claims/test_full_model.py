@@ -654,6 +654,7 @@ def test_beta_of_the_last_layer_norm_adds_the_same_score_in_every_context():
     with torch.no_grad():
         beta += torch.randn_like(beta)
     difference = model(SRC, TGT) - before
+    assert difference.abs().min() > 1e-3
     assert_close(difference, difference[:1, :1].expand_as(difference), rtol=1e-3, atol=1e-3)
 
 

@@ -1,5 +1,6 @@
 """The claims of the chapter on variants about whole models."""
 
+import runpy
 from itertools import permutations
 from threading import Event
 
@@ -77,20 +78,6 @@ def test_no_single_pattern_of_the_four_axes_is_the_wrong_reshape():
     assert rearrange(steps, "b (h n d) -> b h n d", h=3, n=6).equal(wrong)
 
 
-@claim("models#einops", kind="measurement")
-@torch.no_grad()
-def test_one_matrix_of_pytorch_serves_cross_attention_in_the_order_query_key_value():
-    torch.manual_seed(0)
-    attention = nn.MultiheadAttention(32, 4, bias=False, batch_first=True).double()
-    x, memory = normal(2, 5, 32), normal(2, 7, 32, seed=1)
-    assert attention.in_proj_weight.shape == (96, 32)
-    query, both = attention.in_proj_weight.split([32, 64])
-    k, v = (memory @ both.T).chunk(2, dim=-1)  # one call for keys and values
-    q, k, v = (each.unflatten(-1, (4, 8)).transpose(1, 2) for each in (x @ query.T, k, v))
-    heads = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
-    close(attention(x, memory, memory)[0], attention.out_proj(heads))
-
-
 @claim("models#einops")
 def test_the_encoder_with_einops_equals_the_pre_norm_encoder_of_pytorch():
     ours = einops_encoder()
@@ -145,15 +132,6 @@ def test_the_scale_depends_on_the_head_size_not_on_the_width():
     parts = (part.unflatten(-1, (3, 16)).transpose(1, 2) for part in (q, k, v))
     heads = F.scaled_dot_product_attention(*parts)
     close(attention(x), attention.to_out(heads.transpose(1, 2).flatten(2)))
-
-
-@claim("models#einops")
-def test_one_matrix_for_three_saves_no_weights(printed):
-    shown = printed("examples", "fused_qkv")
-    assert shown["weights, one matrix"] == shown["weights, three"] == "786,432"
-    assert shown["project_out, 8 heads"] == "Sequential"
-    assert shown["project_out, 1 head of the full width"] == "Identity"
-    assert shown["in heads"] == "(2, 8, 5, 64)"
 
 
 @claim("models#einops")
@@ -271,6 +249,32 @@ def test_the_mean_over_real_tokens_does_as_well_and_sees_no_padding(printed):
 
 
 # Both decoders
+
+
+@claim("models#decoder-only")
+@mutation(
+    "examples/models/next_token.py",
+    "words[:-1], words[1:]",
+    "words[:-1], words[:-1]",
+    fault="the targets are not shifted",
+)
+def test_five_tokens_give_four_predictions(capsys):
+    runpy.run_path(str(SNIPPETS / "examples" / "models" / "next_token.py"))
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert lines[1] == "given: why do → we"
+
+
+@claim("models#decoder-2023")
+@mutation(
+    "examples/models/first_key.py",
+    "is_causal=True",
+    "is_causal=False",
+    fault="the example has no causal mask",
+)
+def test_is_causal_lets_a_single_query_see_only_the_first_of_three_keys(printed):
+    shown = printed("examples", "first_key", "models")
+    assert shown == {"no mask": "2.0", "is_causal": "1.0"}
 
 
 @claim("models#decoder-only")

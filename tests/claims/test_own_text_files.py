@@ -100,12 +100,24 @@ def test_common_files_are_read(tmp_path, name):
 
 
 @claim("own-text#formats")
+@mutation(
+    "pair_files.py",
+    '"utf-16-le", "utf-16-be"',
+    '"utf-16-be",',
+    fault="UTF-16 with the low byte first is read as UTF-8",
+)
 def test_chinese_in_utf_16_without_a_mark_is_read(tmp_path):
     data = "".join(f"猫很好{i}\t我看见猫{i}\n" for i in range(99)).encode("utf-16-le")
     assert read_pairs(write(tmp_path, "zh.tsv", data))[0][0] == Text("猫很好0", "我看见猫0")
 
 
 @claim("own-text#formats")
+@mutation(
+    "pair_files.py",
+    "if len(sides[0]) != len(sides[1]):",
+    "if False:",
+    fault="sentences are paired with others if a line is missing",
+)
 def test_two_parallel_files_are_read(tmp_path):
     source = write(tmp_path, "corpus.en", rows("{a}"))
     target = write(tmp_path, "corpus.fr", rows("{b}"))
@@ -163,6 +175,12 @@ REFUSED = {
 
 
 @claim("own-text#formats")
+@mutation(
+    "pair_files.py",
+    '    if "\\0" in text:',
+    "    if False:",
+    fault="NUL characters become a part of the text",
+)
 @pytest.mark.parametrize("name", REFUSED)
 def test_other_files_are_refused_with_the_reason(tmp_path, name):
     data, message = REFUSED[name]
@@ -172,6 +190,12 @@ def test_other_files_are_refused_with_the_reason(tmp_path, name):
 
 
 @claim("own-text#formats")
+@mutation(
+    "pair_files.py",
+    "all(0 <= i < width for i in found)",
+    "True",
+    fault="the last column is taken for column 0",
+)
 @pytest.mark.parametrize("columns", ["1,5", "1", "0,1", "-1,1", "en,fr", "1,2,3", ""])
 def test_columns_that_the_file_lacks_are_refused(tmp_path, columns):
     path = write(tmp_path, "plain.tsv", PLAIN)
@@ -183,12 +207,24 @@ def test_columns_that_the_file_lacks_are_refused(tmp_path, columns):
 
 
 @claim("own-text#formats")
+@mutation(
+    "pair_files.py",
+    "rows = rows[1:]  # the names of the columns",
+    "pass",
+    fault="the names of the columns are a pair",
+)
 def test_columns_have_the_names_of_a_first_row(tmp_path):
     data = "id,en,fr\n" + rows("{i}", "{a}", "{b}", separator=",")
     assert read_pairs(write(tmp_path, "named.csv", data), columns="en,fr")[0] == TEXTS
 
 
 @claim("own-text#formats")
+@mutation(
+    "pair_files.py",
+    "encoding = encoding or encoding_of(data)",
+    "encoding = encoding_of(data)",
+    fault="the encoding that is named is not used",
+)
 def test_an_encoding_may_be_named(tmp_path):
     path = write(tmp_path, "gb.tsv", "I see\t我看见\n".encode("gb18030"))
     assert read_pairs(path, encoding="gb18030")[0] == [Text("I see", "我看见")]

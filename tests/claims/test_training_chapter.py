@@ -741,24 +741,6 @@ def test_the_map_of_a_model_that_reverses_letters_is_the_expected_diagonal(capsy
     assert [float(w) for w in rows[0].split()] == [round(w, 2) for w in mean[0].tolist()]
 
 
-@claim("learned#encoder")
-@mutation(
-    "examples/learned/encoder.py",
-    "len(pair.source) - 1",
-    "0",
-    fault="the example reads the row of the first word",
-)
-def test_five_of_eight_encoder_heads_look_from_the_question_mark_at_why(printed):
-    shown = printed("examples", "encoder", "learned")
-    assert int(shown["questions with why"]) > 50
-    fractions = [
-        number(share)
-        for layer in (0, 1)
-        for share in shown[f"layer {layer}, heads 0 to 3, from ? to why"].split()
-    ]
-    assert len(fractions) == 8 and fractions.count(1) == 5
-
-
 @claim("learned#needed")
 @mutation(
     "examples/learned/switched_off.py",
@@ -1372,7 +1354,7 @@ def test_another_split_stops_a_resumed_training_but_not_a_finished_translator(
     finished = tmp_path / "finished"
     save_translator(translator_of(1, resume=False), finished, 0)
     translator_of(1, resume=True)
-    with pytest.raises(ValueError, match="data is "):
+    with pytest.raises(ValueError, match="its data are others"):
         translator_of(2, resume=True)
     assert load_translator(finished).translate([["why", "?"]])
 
@@ -1443,20 +1425,6 @@ def test_the_best_gap_between_logits_gives_the_smoothed_target(printed, trained_
 
 @claim("learned#exercises")
 @mutation(
-    "exercises/training/independent.py",
-    "0.99 ** (1 / 11)",
-    "0.99**11",
-    fault="the exercise raises to the 11th power instead of taking the 11th root",
-)
-def test_as_many_sentences_are_right_as_independent_mistakes_predict(printed):
-    shown = printed("exercises", "independent")
-    assert number(shown["needed of a character"]) == pytest.approx(0.9991, abs=1e-4)
-    predicted = number(shown["sentences right, if independent"])
-    assert number(shown["sentences right"]) == pytest.approx(predicted, abs=0.001)
-
-
-@claim("learned#exercises")
-@mutation(
     "exercises/training/left_out.py",
     "words[i + 1 :]",
     "words[i + 2 :]",
@@ -1471,12 +1439,3 @@ def test_each_omitted_word_is_missing_and_a_reversed_sentence_is_translated_the_
     assert shown["not"] == "我们昨天为什么工作？"
     assert shown["yesterday"] == "我们为什么没工作？"
     assert shown["?"] == "我们昨天为什么没工作"
-
-
-@claim("learned#exercises", kind="measurement")
-def test_no_why_question_in_training_lacks_its_question_mark_or_its_auxiliary():
-    questions = [pair.source for pair in corpus.translator("train") if pair.kind == "why"]
-    auxiliaries = {"do", "does", "did", "am", "is", "are", "have", "has"}
-    assert len(questions) == 1500
-    for words in questions:
-        assert words[0] == "why" and words[1] in auxiliaries and words[-1] == "?"

@@ -12,7 +12,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 import decode
 from evidence.comparisons import compare_grouped_query, compare_rms_norm
-from helpers import close, few, normal, seeds
+from helpers import close, few, normal, numbers, seeds
 from marks import claim, mutation
 from transformer import (
     FeedForward,
@@ -87,12 +87,22 @@ def test_after_rms_norm_a_token_has_length_root_d():
 
 
 @claim("variants#rmsnorm")
-def test_rms_norm_computed_by_hand_matches_the_code():
-    x = torch.tensor([1.0, 2.0, 2.0, 4.0], dtype=torch.float64)
-    norm = RMSNorm(4, eps=0.0).double()
-    close(norm(x), x / 2.5)
+@mutation(
+    "variants/rmsnorm.py",
+    "mean_square = x.square().mean(dim=-1, keepdim=True)",
+    "mean_square = x.var(dim=-1, keepdim=True, correction=0)",
+    fault="RMSNorm divides by the standard deviation",
+)
+def test_both_norms_computed_by_hand_match_the_code(printed):
+    x = torch.tensor([1.0, 3.0, 3.0, 9.0], dtype=torch.float64)
+    norm, layer = RMSNorm(4, eps=0.0).double(), LayerNorm(4, eps=0.0).double()
+    close(norm(x), x / 5)
+    close(layer(x), (x - 4) / 3)
     close(norm(10 * x), norm(x))
     assert not norm(x + 10).allclose(norm(x))
+    shown = printed("examples", "norms_by_hand")
+    close(torch.tensor(numbers(shown["RMSNorm"])), norm(x).float(), 1e-4)
+    close(torch.tensor(numbers(shown["LayerNorm"])), layer(x).float(), 1e-4)
 
 
 # GELU
@@ -185,7 +195,7 @@ def test_two_thirds_of_the_width_gives_as_many_weights(printed):
         plain = 2 * d_model * width
         gated = sum(p.numel() for p in SwiGLU(d_model, 2 * width // 3).parameters())
         assert gated == plain
-    shown = printed("examples", "gate")
+    shown = printed("examples", "gate_size")
     one, same, fewer = (int(shown[name].replace(",", "")) for name in (
         "FeedForward(512, 2048)", "SwiGLU(512, 2048)", "SwiGLU(512, 1365)",
     ))  # fmt: skip
@@ -247,6 +257,21 @@ def test_with_as_many_key_heads_as_heads_it_is_multi_head_attention():
     x = normal(2, 5, 32)
     for one, other in zip(ours(x, x, x, None, True), full(x, x, x, None, True), strict=True):
         assert one.equal(other)
+
+
+@claim("variants#grouped")
+@mutation(
+    "variants/grouped.py",
+    "self.key = nn.Linear(d_model, num_kv_heads * self.head_dim)",
+    "self.key = nn.Linear(d_model, d_model)",
+    fault="the layer for keys computes one head for each query head",
+)
+def test_two_shared_heads_store_24_numbers_instead_of_48(printed):
+    shown = printed("examples", "groups_by_hand")
+    for kv in 4, 2, 1:
+        kept = 2 * grouped(nhead=4, kv=kv, d=8).key(normal(1, 3, 8)).numel()
+        assert shown[f"with {kv} heads of keys and values, numbers stored"] == str(kept)
+    assert shown["query heads 0 to 3 read"] == "tensor([0, 0, 1, 1])"
 
 
 @claim("variants#grouped")

@@ -17,7 +17,7 @@ from torch import nn
 import trainer
 from evidence.comparisons import compare_alibi, compare_rotated_scores
 from experiments.common import sweeps
-from helpers import DOCS, ROOT, close, numbers, seeds
+from helpers import DOCS, ROOT, SNIPPETS, close, numbers, seeds
 from marks import claim, mutation
 from transformer import (
     MultiHeadAttention,
@@ -608,11 +608,47 @@ def test_the_gradient_of_rows_beyond_the_longest_sentence_is_zero(printed):
 
 
 @claim("variants#rotary")
-def test_two_steps_apart_the_score_is_the_cosine_of_two_at_any_position():
-    unit = torch.tensor([1.0, 0.0], dtype=torch.float64)
+@mutation(
+    "examples/variants/turn_by_hand.py",
+    "step = 30",
+    "step = 40",
+    fault="the example turns by 40 degrees for each position",
+)
+def test_turned_by_30_degrees_a_step_the_score_is_half_at_any_two_positions_two_apart(printed):
+    unit, step = torch.tensor([1.0, 0.0], dtype=torch.float64), math.pi / 6
     for i, j in (3, 1), (10, 8), (1002, 1000):
-        assert (rotate_at(unit, i) @ rotate_at(unit, j)).item() == pytest.approx(math.cos(2))
-    assert round(math.cos(2), 3) == -0.416
+        score = (rotate_at(unit, i * step) @ rotate_at(unit, j * step)).item()
+        assert score == pytest.approx(0.5, abs=1e-3)
+    shown = printed("examples", "turn_by_hand")
+    assert shown["query at 3, key at 1, score"] == shown["query at 10, key at 8, score"] == "0.50"
+    assert shown["query at 24, key at 0, score"] == "1.00"
+
+
+@claim("variants#rotary")
+@mutation(
+    "variants/rotary.py",
+    "first * cos - second * sin, first * sin + second * cos",
+    "first * cos + second * sin, second * cos - first * sin",
+    fault="the pairs are turned clockwise",
+)
+def test_the_function_that_turns_one_pair_equals_rotate():
+    turn = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "turn_by_hand.py"))["turn"]
+    x = random_normal(2)
+    for position in 0, 1, 7, 24:
+        close(turn(x, 30 * position), rotate_at(x, position * math.pi / 6), 1e-5)
+
+
+@claim("variants#rotary")
+@mutation(
+    "examples/variants/two_pairs.py",
+    "distance * 3)",
+    "distance * 30)",
+    fault="the second pair is as fast as the first",
+)
+def test_a_second_slower_pair_distinguishes_two_full_turns_from_none(printed):
+    shown = printed("examples", "two_pairs")
+    assert shown["distance 0"] == "1.00 + 1.00 = 2.00"
+    assert shown["distance 24"] == "1.00 + 0.31 = 1.31"
 
 
 @claim("variants#rotary")
@@ -632,7 +668,7 @@ def test_shifting_a_sentence_by_100000_changes_no_score():
 @claim("variants#alibi")
 def test_equal_scores_lose_half_their_weight_after_ln_2_divided_by_the_slope(printed):
     shown = printed("examples", "alibi")
-    for head, slope in enumerate((1 / 4, 1 / 16, 1 / 64, 1 / 256), start=1):
+    for head, slope in enumerate((1 / 4, 1 / 16, 1 / 64, 1 / 256)):
         steps = float(shown[f"head {head}, steps to a half"])
         assert math.exp(-slope * steps) == pytest.approx(0.5, abs=0.01)
         weights = numbers(shown[f"head {head}, weights"])
@@ -806,7 +842,7 @@ def test_some_longer_numbers_have_no_more_words_than_the_training_numbers(varian
         )
 
 
-@claim("variants#measured", kind="measurement")
+@claim("layers-in-practice#unseen-lengths", kind="measurement")
 def test_beyond_the_training_lengths_sinusoids_and_learned_rows_fail_immediately(best_runs):
     for variant in "sinusoids", "learned":
         for places in 1, 3:
@@ -825,7 +861,7 @@ def by_position(position_experiment) -> dict:
     return json.loads(position_experiment["RESULTS"].read_text(encoding="utf-8"))
 
 
-@claim("variants#measured", kind="measurement")
+@claim("layers-in-practice#unseen-lengths", kind="measurement")
 def test_the_positions_are_measured_on_the_stored_rotary_runs(
     position_experiment, by_position, best_runs
 ):
@@ -842,7 +878,7 @@ def test_the_positions_are_measured_on_the_stored_rotary_runs(
             assert accuracy == pytest.approx(expected, abs=0.02)
 
 
-@claim("variants#measured", kind="measurement")
+@claim("layers-in-practice#unseen-lengths", kind="measurement")
 def test_rotary_positions_are_right_up_to_30_and_one_back_is_near_guessing_at_39(by_position):
     for distance in 1, 3:
         runs = [run[f"{distance} back"] for run in by_position["runs"]]
@@ -855,7 +891,7 @@ def test_rotary_positions_are_right_up_to_30_and_one_back_is_near_guessing_at_39
     assert 0.8 < statistics.mean(run["3 back"][-1] for run in by_position["runs"]) < 0.9
 
 
-@claim("variants#measured", kind="measurement")
+@claim("layers-in-practice#unseen-lengths", kind="measurement")
 def test_most_unseen_distances_get_a_small_weight_and_39_outweighs_the_right_one(by_position):
     runs = [run["1 back, weights"] for run in by_position["runs"]]
     means = [statistics.mean(values) for values in zip(*runs, strict=True)]
@@ -865,20 +901,20 @@ def test_most_unseen_distances_get_a_small_weight_and_39_outweighs_the_right_one
     assert means[39] > 2 * means[1]
 
 
-@claim("variants#measured", kind="measurement")
+@claim("layers-in-practice#unseen-lengths", kind="measurement")
 def test_rotary_positions_are_mostly_wrong_at_twenty_times_the_length(best_runs):
     for places in 1, 3:
         assert max(run_values(best_runs, "back", "rotary", f"{places} back, length 400")) < 0.3
 
 
-@claim("variants#measured", kind="measurement")
+@claim("layers-in-practice#unseen-lengths", kind="measurement")
 def test_alibi_is_as_good_at_400_as_at_20_and_training_does_not_find_three_back(best_runs):
     assert min(run_values(best_runs, "back", "ALiBi", "1 back, length 400")) > 0.9
     for length in 20, 40, 100, 400:
         assert max(run_values(best_runs, "back", "ALiBi", f"3 back, length {length}")) < 0.4
 
 
-@claim("variants#measured")
+@claim("layers-in-practice#unseen-lengths")
 def test_in_an_alibi_head_the_nearer_of_two_equal_keys_has_the_larger_weight():
     torch.manual_seed(0)
     for nhead in 1, 8:
@@ -889,7 +925,7 @@ def test_in_an_alibi_head_the_nearer_of_two_equal_keys_has_the_larger_weight():
         assert (last[..., 1:] > last[..., :-1]).all()
 
 
-@claim("variants#measured", kind="measurement")
+@claim("layers-in-practice#unseen-lengths", kind="measurement")
 def test_a_layer_of_alibi_heads_can_name_the_third_token_back_by_subtraction(
     position_experiment, by_position, best_runs
 ):
@@ -903,7 +939,7 @@ def test_a_layer_of_alibi_heads_can_name_the_third_token_back_by_subtraction(
     assert abs(sum(fitted["factors"])) < 100
 
 
-@claim("variants#measured", kind="measurement")
+@claim("layers-in-practice#unseen-lengths", kind="measurement")
 def test_rotary_positions_in_a_window_are_correct_at_every_length(variant_experiment, best_runs):
     for places in variant_experiment["BACK"]:
         for length in variant_experiment["BACK_LENGTHS"]:

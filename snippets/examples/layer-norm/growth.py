@@ -13,4 +13,6 @@ weights = scores.softmax(dim=-1)
 print("weights:", [round(weight, 2) for weight in weights.tolist()])
 scores = 64 * 64 * scores  # queries and keys are 64 times as long
 weights = scores.softmax(dim=-1)
-print("weights, after growth:", [round(weight, 2) for weight in weights.tolist()])
+print(
+    "weights, after growth:", [round(weight, 2) for weight in weights.tolist()]
+)

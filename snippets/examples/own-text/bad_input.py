@@ -8,7 +8,7 @@ good = "I work.\t我工作。\n"
 bad = {
     "one column": (good + "We work.\n").encode(),
     "another encoding": good.encode("gb18030"),
-    "ten pairs": "".join(f"{n} + 1\t{n}加1\n" for n in range(10)).encode(),
+    "ten pairs": "".join(f"{n} 只\t{n} 个\n" for n in range(10)).encode(),
     "nothing left": b"\n\n\n",
     "10,000 words": ("work " * 10_000 + "\t工作\n").encode(),
 }

@@ -9,5 +9,5 @@ hands = [p.sin(), p.cos(), (p / 100).sin(), (p / 100).cos()]
 positions = torch.stack(hands, dim=1)  # (position, d_model)
 
 x = 2 * rows + positions
-for word, row in zip(words, x.tolist()):
+for word, row in zip(words, x.tolist(), strict=True):
     print(*(f"{number:6.2f}" for number in row), word)
