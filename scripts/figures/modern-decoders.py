@@ -8,7 +8,6 @@ from figures.examples import run_example
 from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
 from variants.latent_attention import LatentAttention
-from variants.rope_scaling import rope_frequencies
 
 LAYERS, HEAD_DIM = 61, 128  # of DeepSeek-V3
 
@@ -55,6 +54,88 @@ def cache(label):
 
 @figure(
     en={
+        "all": "keys for each head",
+        "grouped": "grouped queries",
+        "window": "a window of 3 tokens",
+        "latent": "latent vectors",
+        "head": "head {}",
+        "shared": "heads {}",
+        "every": "all heads",
+        "stored": "{} stored",
+    },
+    zh={
+        "all": "每个头各有键",
+        "grouped": "分组查询",
+        "window": "窗口为 3 个词元",
+        "latent": "潜在向量",
+        "head": "头 {}",
+        "shared": "头 {}",
+        "every": "所有头",
+        "stored": "存 {} 个",
+    },
+)
+def caches(label):
+    """What is stored of six tokens (columns), for four query heads (rows)."""
+    fig, ax = narrow_canvas(330)
+    tokens, width, height = 6, 20, 22
+    single = [label["head"].format(i) for i in range(4)]
+    pairs = [label["shared"].format(each) for each in ("0, 1", "2, 3")]
+    for x, y, name, rows, first in (
+        (66, 34, "all", single, 0),
+        (266, 34, "grouped", pairs, 0),
+        (66, 196, "window", single, 3),
+        (266, 196, "latent", [label["every"]], 0),
+    ):
+        write(ax, x + 3 * width, y - 18, label[name])
+        symbol, color = ("c", VALUE) if name == "latent" else ("k", KEY)
+        for i, row in enumerate(rows):
+            top = y + i * height
+            write(ax, x - 6, top + height / 2, row, size=12, ha="right")
+            for j in range(tokens):
+                stored = j >= first
+                left = x + j * width
+                tint = 0.4 if stored else 0.02
+                shade = color if stored else MUTED
+                box(ax, left + 1, top + 1, width - 2, height - 2, shade, tint=tint)
+                if stored:
+                    write(ax, left + width / 2, top + height / 2, f"${symbol}_{j + 1}$", size=12)
+        count = len(rows) * (tokens - first)
+        bottom = y + len(rows) * height + 14
+        write(ax, x + 3 * width, bottom, label["stored"].format(count), MUTED, size=12)
+    return fig
+
+
+@figure(
+    en={"token": "token", "router": "router", "experts": "experts", "output": "output"},
+    zh={"token": "词元", "router": "路由器", "experts": "专家", "output": "输出"},
+)
+def routing(label):
+    found = run_example("examples/modern-decoders/experts_by_hand.py")
+    fig, ax = narrow_canvas(270)
+    for x, name in ((34, "token"), (134, "router"), (256, "experts"), (366, "output")):
+        write(ax, x, 14, label[name], MUTED, size=12)
+    tops = [34 + 58 * i for i in range(4)]
+    for i, top in enumerate(tops):
+        used = any(i in p.topk(2).indices for p in found["probs"].values())
+        box(ax, 222, top, 68, 40, THIRD if used else MUTED, f"$E_{i}$", tint=0.3 if used else 0.04)
+    tokens = zip(found["probs"].items(), (88, 204), (FIRST, SECOND), (-6, 6), strict=True)
+    for (token, p), y, color, shift in tokens:
+        chosen, _, result = found["mix"](1.0, p)
+        box(ax, 6, y - 20, 56, 40, color, token)
+        arrow(ax, (62, y), (84, y), color=color)
+        box(ax, 340, y - 20, 54, 40, color, f"{result:.0f}")
+        for i, each in enumerate(p.tolist()):
+            top, used = y - 48 + 24 * i, i in chosen
+            box(ax, 88, top, 56, 22, color if used else MUTED, f"{each:.2f}", tint=0.3 * used)
+            if used:
+                middle = tops[i] + 20 + shift
+                arrow(ax, (144, top + 11), (220, middle), color=color, width=1.6)
+                arrow(ax, (290, middle), (338, y), color=color, width=1.6)
+    return fig
+
+
+@figure(
+    en={
         "token": "token",
         "latent": "latent vector",
         "position": "position key",
@@ -90,37 +171,6 @@ def latent(label):
     arrow(ax, (226, 66), (282, 122))
     arrow(ax, (226, 156), (282, 158))
     write(ax, 319, 188, label["heads"], size=12)
-    return fig
-
-
-@figure(
-    en={
-        "linear": "linear",
-        "ntk": "NTK",
-        "yarn": "YaRN",
-        "pair": "pair, from fast to slow",
-        "divided": "angle divided by",
-    },
-    zh={
-        "linear": "线性",
-        "ntk": "NTK",
-        "yarn": "YaRN",
-        "pair": "第几对特征，从快到慢",
-        "divided": "角度除以",
-    },
-)
-def rope_scaling(label):
-    plain, _ = rope_frequencies(128)
-    fig, ax = canvas(height=220)
-    for scaling, color in (("linear", FIRST), ("ntk", SECOND), ("yarn", THIRD)):
-        scaled, _ = rope_frequencies(128, scaling=scaling, factor=4.0)
-        ax.plot(plain / scaled, color=color, label=label[scaling])
-    ax.set_ylim(0.8, 4.3)
-    ax.set_yticks([1, 2, 3, 4])
-    ax.set_xlabel(label["pair"])
-    ax.set_ylabel(label["divided"])
-    ax.grid()
-    ax.legend(loc="center left")
     return fig
 
 

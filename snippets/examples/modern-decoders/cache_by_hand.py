@@ -1,18 +1,15 @@
 import torch
 
-x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]])  # 4 tokens
-w = torch.tensor([[1.0, 2.0], [0.0, 1.0]])  # computes the keys
+W = torch.tensor([[1.0, 2.0], [0.0, 1.0]])  # a key: 4 multiplications
+words = "why", "do", "we", "work"
+x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
+cache: list[torch.Tensor] = []
+again = once = 0  # multiplications without and with a cache
 
-computed = 0
-for step in range(1, 5):  # the keys of all tokens so far
-    keys = x[:step] @ w.T
-    computed += len(keys)
-print("keys computed without a cache:", computed)
-
-computed, cache = 0, torch.empty(0, 2)
-for step in range(4):  # only the key of the new token
-    new = x[step : step + 1] @ w.T
-    cache = torch.cat([cache, new])
-    computed += len(new)
-print("keys computed with a cache:", computed)
-print("the same keys:", torch.equal(keys, cache))
+for n, word in enumerate(words, start=1):
+    keys = [W @ x[i] for i in range(n)]  # without: the keys of n words
+    again += n * W.numel()
+    cache.append(W @ x[n - 1])  # with: only the key of the new word
+    once += W.numel()
+    same = torch.equal(torch.stack(keys), torch.stack(cache))
+    print(f"{word}: {again} or {once} multiplications, same keys: {same}")

@@ -1,17 +1,16 @@
 import torch
 
-w = torch.tensor([[1.0, 2.0], [0.0, 1.0]])  # computes the key
-c = torch.tensor([3.0, 1.0])  # in the cache
+W = torch.tensor([[1.0, 2.0], [0.0, 1.0]])  # computes a key
+cache = torch.tensor([[3.0, 1.0], [1.0, 1.0]])  # c of two tokens
 q = torch.tensor([1.0, 1.0])
 
-k = w @ c
-print("key:", k.tolist())
-print("score, query and key:", (q @ k).item())
+keys = cache @ W.T
+print("keys:", keys.tolist())
+print("scores, query and keys:", (keys @ q).tolist())
 
-moved = w.T @ q
+moved = W.T @ q
 print("query times the transpose:", moved.tolist())
-print("score, directly with c:", (moved @ c).item())
+print("scores, directly with c:", (cache @ moved).tolist())
 
 turn = torch.tensor([[0.0, -1.0], [1.0, 0.0]])  # by 90 degrees
-print("score, rotated key:", (q @ (turn @ k)).item())
-print("query for this rotation:", ((turn @ w).T @ q).tolist())
+print("query for keys turned by 90 degrees:", ((turn @ W).T @ q).tolist())
