@@ -6,7 +6,8 @@ import torch
 from figures.diagram import arrow, box, fill_cells, frame, grid, write
 from figures.examples import run_example
 from figures.overview import narrow_canvas
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, figure
+from figures.training import narrow_plots
 from variants.latent_attention import LatentAttention
 
 LAYERS, HEAD_DIM = 61, 128  # of DeepSeek-V3
@@ -36,7 +37,7 @@ def cache(label):
         "latent": latent,
         "multi-query": 2 * HEAD_DIM,
     }
-    fig, ax = canvas(height=200)
+    fig, ax = narrow_plots(200)
     for i, count in enumerate(numbers.values()):
         size = count * LAYERS * 2 / 1000
         color = (FIRST, SECOND, VALUE, THIRD)[i]
@@ -64,7 +65,7 @@ def cache(label):
         "stored": "{} stored",
     },
     zh={
-        "all": "每个头各有键",
+        "all": "每个头有自己的键",
         "grouped": "分组查询",
         "window": "窗口为 3 个词元",
         "latent": "潜在向量",
@@ -76,7 +77,7 @@ def cache(label):
 )
 def caches(label):
     """What is stored of six tokens (columns), for four query heads (rows)."""
-    fig, ax = narrow_canvas(330)
+    fig, ax = narrow_canvas(316)
     tokens, width, height = 6, 20, 22
     single = [label["head"].format(i) for i in range(4)]
     pairs = [label["shared"].format(each) for each in ("0, 1", "2, 3")]
@@ -90,7 +91,7 @@ def caches(label):
         symbol, color = ("c", VALUE) if name == "latent" else ("k", KEY)
         for i, row in enumerate(rows):
             top = y + i * height
-            write(ax, x - 6, top + height / 2, row, size=12, ha="right")
+            write(ax, x - 6, top + height / 2, row, size=12.5, ha="right")
             for j in range(tokens):
                 stored = j >= first
                 left = x + j * width
@@ -98,10 +99,10 @@ def caches(label):
                 shade = color if stored else MUTED
                 box(ax, left + 1, top + 1, width - 2, height - 2, shade, tint=tint)
                 if stored:
-                    write(ax, left + width / 2, top + height / 2, f"${symbol}_{j + 1}$", size=12)
+                    write(ax, left + width / 2, top + height / 2, f"${symbol}_{j + 1}$", size=12.5)
         count = len(rows) * (tokens - first)
         bottom = y + len(rows) * height + 14
-        write(ax, x + 3 * width, bottom, label["stored"].format(count), MUTED, size=12)
+        write(ax, x + 3 * width, bottom, label["stored"].format(count), MUTED, size=12.5)
     return fig
 
 
@@ -113,7 +114,7 @@ def routing(label):
     found = run_example("examples/modern-decoders/experts_by_hand.py")
     fig, ax = narrow_canvas(270)
     for x, name in ((34, "token"), (134, "router"), (256, "experts"), (366, "output")):
-        write(ax, x, 14, label[name], MUTED, size=12)
+        write(ax, x, 14, label[name], MUTED, size=12.5)
     tops = [34 + 58 * i for i in range(4)]
     for i, top in enumerate(tops):
         used = any(i in p.topk(2).indices for p in found["probs"].values())
@@ -153,13 +154,13 @@ def routing(label):
 def latent(label):
     fig, ax = narrow_canvas(206)
     box(ax, 4, 88, 78, 40, INK, label["token"])
-    write(ax, 43, 140, "7168", MUTED, size=12)
+    write(ax, 43, 140, "7168", MUTED, size=12.5)
     frame(ax, 114, 24, 124, 172, VALUE, linestyle="--")
-    write(ax, 176, 12, label["cached"], size=12)
+    write(ax, 176, 12, label["cached"], size=12.5)
     box(ax, 126, 40, 100, 40, VALUE, label["latent"])
-    write(ax, 176, 92, "512", MUTED, size=12)
+    write(ax, 176, 92, "512", MUTED, size=12.5)
     box(ax, 126, 132, 100, 40, KEY, label["position"])
-    write(ax, 176, 184, "64", MUTED, size=12)
+    write(ax, 176, 184, "64", MUTED, size=12.5)
     arrow(ax, (82, 102), (124, 62))
     arrow(ax, (82, 114), (124, 150))
     for shift in (12, 6, 0):  # some of the heads, one behind the other
@@ -170,7 +171,7 @@ def latent(label):
     arrow(ax, (226, 56), (282, 54))
     arrow(ax, (226, 66), (282, 122))
     arrow(ax, (226, 156), (282, 158))
-    write(ax, 319, 188, label["heads"], size=12)
+    write(ax, 319, 188, label["heads"], size=12.5)
     return fig
 
 
@@ -196,7 +197,7 @@ def windows(label):
 )
 def load(label):
     loads = run_example("examples/modern-decoders/bias.py")["loads"]
-    fig, ax = canvas(height=220)
+    fig, ax = narrow_plots(220)
     ax.plot(torch.stack(loads)[::10].numpy(), color=FIRST, linewidth=1)
     ax.set_xticks([0, 10, 20, 30], ["0", "100", "200", "300"])
     ax.axhline(1, color=INK, linestyle="--", linewidth=1, label=label["mean"])

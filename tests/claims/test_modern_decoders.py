@@ -473,6 +473,12 @@ def test_the_transpose_moves_the_matrix_from_the_keys_to_the_query(printed):
 
 
 @claim("modern-decoders#latent")
+@mutation(
+    "variants/latent_attention.py",
+    "self.kv_up = nn.Linear(kv_rank, nhead * 2 * head_dim, bias=False)",
+    "self.kv_up = nn.Linear(kv_rank, nhead * 2 * head_dim)",
+    fault="the keys have a bias, which the query can't replace",
+)
 @torch.no_grad()
 def test_latent_attention_without_rotation_needs_no_keys():
     """The shortcut of the page, for all heads of our module: at position 0 nothing is rotated."""
@@ -529,6 +535,12 @@ def test_the_bias_changes_the_choice_and_not_the_scores(capsys):
 
 
 @claim("modern-decoders#gemma")
+@mutation(
+    "variants/decoder_2025.py",
+    "self.after_attention = make_norm(config, d)",
+    "self.after_attention = nn.Identity()",
+    fault="there is no norm after attention",
+)
 @torch.no_grad()
 def test_the_second_norm_gives_the_outputs_of_a_sublayer_the_same_size():
     layer = make_decoder(norm_after=True, d_model=32).layers[0]
