@@ -969,6 +969,12 @@ def test_the_head_of_the_question_mark_finds_question_words_and_misses_most_verb
 
 
 @claim("attention-in-practice#cost")
+@mutation(
+    "variants/online_softmax.py",
+    "total = total * shrink + weights",
+    "total = total + weights",
+    fault="the sum of the exponentials keeps the scale of earlier blocks",
+)
 @pytest.mark.parametrize("block", [1, 3, 8, 32, 100])
 def test_attention_by_blocks_equals_softmax_over_all_keys(block):
     q, k, v = 5 * normal(2, 4, 32, 8), normal(2, 4, 32, 8, seed=1), normal(2, 4, 32, 6, seed=2)
@@ -989,6 +995,12 @@ class LargestTensor(TorchDispatchMode):
 
 
 @claim("attention-in-practice#cost")
+@mutation(
+    "variants/online_softmax.py",
+    "zip(key.split(block, -2), value.split(block, -2)",
+    "zip(key.split(2 * block, -2), value.split(2 * block, -2)",
+    fault="blocks have twice as many keys",
+)
 @pytest.mark.parametrize("block", [10, 64])
 def test_attention_by_blocks_makes_at_most_block_scores_for_each_query(block):
     q, k, v = torch.randn(200, 4), torch.randn(300, 4), torch.randn(300, 4)

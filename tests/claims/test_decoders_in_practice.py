@@ -24,6 +24,12 @@ CHAPTER = "decoders-in-practice"
 
 
 @claim("decoders-in-practice#equal")
+@mutation(
+    "variants/decoder_2025.py",
+    "return x + self.after_feed_forward(y)",
+    "return self.after_feed_forward(y)",
+    fault="the feed-forward network has no residual connection",
+)
 @seeds
 def test_our_decoder_computes_the_logits_of_llama(seed):
     for difference in compare_decoders("Llama", seed).values():
@@ -31,6 +37,12 @@ def test_our_decoder_computes_the_logits_of_llama(seed):
 
 
 @claim("decoders-in-practice#rope-scaling")
+@mutation(
+    "variants/rope_scaling.py",
+    "size = 0.1 * math.log(factor) + 1",
+    "size = 0.2 * math.log(factor) + 1",
+    fault="YaRN multiplies queries and keys by another factor",
+)
 @seeds
 def test_with_yarn_it_computes_the_logits_of_llama_with_yarn(seed):
     for difference in compare_decoders("Llama with YaRN", seed).values():
@@ -38,6 +50,12 @@ def test_with_yarn_it_computes_the_logits_of_llama_with_yarn(seed):
 
 
 @claim("decoders-in-practice#rope-scaling")
+@mutation(
+    "variants/rope_scaling.py",
+    "return frequency / factor, 1.0",
+    "return frequency, 1.0",
+    fault="linear scaling changes nothing",
+)
 @seeds
 def test_with_linear_scaling_it_computes_the_logits_of_llama_with_linear_scaling(seed):
     for difference in compare_decoders("Llama with linear scaling", seed).values():
@@ -45,18 +63,36 @@ def test_with_linear_scaling_it_computes_the_logits_of_llama_with_linear_scaling
 
 
 @claim("decoders-in-practice#rope-scaling")
+@mutation(
+    "variants/rope_scaling.py",
+    "base = base * factor ** (head_dim / (head_dim - 2))",
+    "base = base * factor",
+    fault="NTK scaling multiplies the base by the factor itself",
+)
 @seeds
 def test_with_ntk_scaling_it_computes_the_logits_of_llama_with_dynamic_scaling(seed):
     assert compare_decoders("Llama with NTK scaling", seed)["logits"] < BOUND
 
 
 @claim("decoders-in-practice#equal")
+@mutation(
+    "variants/swiglu.py",
+    "hidden = gelu(self.linear1(x))",
+    "hidden = self.linear1(x).relu()",
+    fault="the network of BERT has a ReLU",
+)
 @seeds
 def test_our_encoder_computes_the_outputs_of_bert(seed):
     assert compare_bert(seed)["encoder outputs"] < BOUND
 
 
 @claim("decoders-in-practice#equal")
+@mutation(
+    "variants/decoder_only.py",
+    "causal_mask(ids.size(1), ids.device)",
+    "causal_mask(ids.size(1), ids.device).mT",
+    fault="every token sees only itself and later ones",
+)
 @seeds
 def test_our_decoder_only_model_computes_the_logits_of_gpt2(seed):
     assert compare_gpt2(seed)["logits"] < BOUND
@@ -95,6 +131,12 @@ def test_tied_embeddings_are_one_parameter():
 
 
 @claim("decoders-in-practice#tied")
+@mutation(
+    "variants/decoder_2025.py",
+    "std=0.02 / self.scale",
+    "std=1 / self.scale",
+    fault="tied embeddings start with large numbers",
+)
 @torch.no_grad()
 @pytest.mark.parametrize("scale_embedding", [False, True])
 @pytest.mark.parametrize("num_layers", [1, 4])
@@ -151,6 +193,12 @@ def test_with_the_published_sizes_it_has_the_published_numbers_of_parameters(pri
 
 
 @claim("decoders-in-practice#rope-scaling")
+@mutation(
+    "variants/rope_scaling.py",
+    "base = base * factor ** (head_dim / (head_dim - 2))",
+    "base = base * factor",
+    fault="NTK scaling multiplies the base by the factor itself",
+)
 def test_each_scaling_divides_the_slowest_frequency_and_only_linear_the_fastest(printed):
     shown = printed("examples", "frequencies")
     plain, _ = rope_frequencies(128)
@@ -163,6 +211,12 @@ def test_each_scaling_divides_the_slowest_frequency_and_only_linear_the_fastest(
 
 
 @claim("decoders-in-practice#rope-scaling")
+@mutation(
+    "variants/rope_scaling.py",
+    "if head_dim % 2 or scaling not in",
+    "if scaling not in",
+    fault="an odd size of a head is accepted",
+)
 @pytest.mark.parametrize(("head_dim", "scaling"), [(7, ""), (8, "llama3")])
 def test_an_unknown_scaling_or_an_odd_head_size_is_an_error(head_dim, scaling):
     with pytest.raises(ValueError, match=f"{scaling!r}, {head_dim}"):
