@@ -1,9 +1,7 @@
 import torch
 
 position = torch.arange(5)
-distance = (
-    position.unsqueeze(1) - position
-)  # query in the row, key in the column
+distance = position.unsqueeze(1) - position  # rows: queries
 print("distances:")
 print(distance)
 print("seen in a window of 3:")
