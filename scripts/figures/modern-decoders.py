@@ -1,12 +1,11 @@
 """Figures of the page on modern decoders."""
 
-import numpy as np
 import torch
 
-from figures.diagram import arrow, box, fill_cells, frame, grid, write
+from figures.diagram import arrow, box, frame, write
 from figures.examples import run_example
 from figures.overview import narrow_canvas
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, figure
+from figures.style import FIRST, INK, KEY, MUTED, SECOND, THIRD, VALUE, figure
 from figures.training import narrow_plots
 from variants.latent_attention import LatentAttention
 
@@ -172,22 +171,6 @@ def latent(label):
     arrow(ax, (226, 66), (282, 122))
     arrow(ax, (226, 156), (282, 158))
     write(ax, 319, 188, label["heads"], size=12.5)
-    return fig
-
-
-@figure(
-    en={"sliding": "sliding layer", "global": "global layer"},
-    zh={"sliding": "滑动窗口层", "global": "全局层"},
-)
-def windows(label):
-    fig, ax = narrow_canvas(216)
-    positions = np.arange(12)
-    distance = positions[:, None] - positions
-    size = 14
-    for x, name, window in ((10, "sliding", 4), (202, "global", 12)):
-        fill_cells(ax, x, 30, (distance >= 0) & (distance < window), size, QUERY, 0.6)
-        grid(ax, x, 30, 12, 12, size)
-        write(ax, x + 6 * size, 16, label[name])
     return fig
 
 
