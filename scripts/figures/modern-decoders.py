@@ -5,8 +5,18 @@ import torch
 from figures.diagram import arrow, box, frame, write
 from figures.examples import run_example
 from figures.overview import narrow_canvas
-from figures.style import FIRST, INK, KEY, MUTED, SECOND, THIRD, VALUE, figure
-from figures.training import narrow_plots
+from figures.style import (
+    FIRST,
+    INK,
+    KEY,
+    MUTED,
+    SECOND,
+    THIRD,
+    VALUE,
+    canvas,
+    figure,
+    powers_of_ten,
+)
 from variants.latent_attention import LatentAttention
 
 LAYERS, HEAD_DIM = 61, 128  # of DeepSeek-V3
@@ -36,7 +46,7 @@ def cache(label):
         "latent": latent,
         "multi-query": 2 * HEAD_DIM,
     }
-    fig, ax = narrow_plots(200)
+    fig, ax = canvas(height=200)
     for i, count in enumerate(numbers.values()):
         size = count * LAYERS * 2 / 1000
         color = (FIRST, SECOND, VALUE, THIRD)[i]
@@ -181,7 +191,7 @@ def latent(label):
 )
 def load(label):
     loads = run_example("examples/modern-decoders/bias.py")["loads"]
-    fig, ax = narrow_plots(220)
+    fig, ax = canvas(height=220)
     ax.plot(torch.stack(loads)[::10].numpy(), color=FIRST, linewidth=1)
     ax.set_xticks([0, 10, 20, 30], ["0", "100", "200", "300"])
     ax.axhline(1, color=INK, linestyle="--", linewidth=1, label=label["mean"])
