@@ -20,6 +20,7 @@ from figures.style import (
 from variants.latent_attention import LatentAttention
 
 LAYERS, HEAD_DIM = 61, 128  # of DeepSeek-V3
+SUBSCRIPTS = "₀₁₂₃₄₅₆"
 
 
 @figure(
@@ -109,7 +110,9 @@ def caches(label):
                 shade = color if stored else MUTED
                 box(ax, left + 1, top + 1, width - 2, height - 2, shade, tint=tint)
                 if stored:
-                    write(ax, left + width / 2, top + height / 2, f"${symbol}_{j + 1}$", size=12.5)
+                    write(
+                        ax, left + width / 2, top + height / 2, symbol + SUBSCRIPTS[j + 1], size=13
+                    )
         count = len(rows) * (tokens - first)
         bottom = y + len(rows) * height + 14
         write(ax, x + 3 * width, bottom, label["stored"].format(count), MUTED, size=12.5)
@@ -128,7 +131,16 @@ def routing(label):
     tops = [34 + 58 * i for i in range(4)]
     for i, top in enumerate(tops):
         used = any(i in p.topk(2).indices for p in found["probs"].values())
-        box(ax, 222, top, 68, 40, THIRD if used else MUTED, f"$E_{i}$", tint=0.3 if used else 0.04)
+        box(
+            ax,
+            222,
+            top,
+            68,
+            40,
+            THIRD if used else MUTED,
+            f"E{SUBSCRIPTS[i]}",
+            tint=0.3 if used else 0.04,
+        )
     tokens = zip(found["probs"].items(), (88, 204), (FIRST, SECOND), (-6, 6), strict=True)
     for (token, p), y, color, shift in tokens:
         chosen, _, result = found["mix"](1.0, p)
