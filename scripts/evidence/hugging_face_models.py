@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from transformer import Encoder, TransformerConfig
+from transformer import TransformerConfig
 from variants.decoder_2025 import Cache, Decoder2025, DecoderConfig
 from variants.decoder_only import DecoderOnly
 from variants.deepseek_experts import DeepSeekExperts
@@ -19,6 +19,7 @@ from variants.experts import load_balancing_loss
 from variants.hugging_face import load_hugging_face
 from variants.latent_attention import LatentAttention
 from variants.learned import LearnedPositions
+from variants.minilm import Bert, load_bert
 from variants.swiglu import GELUFeedForward, gelu_tanh
 
 FILES = [  # on which the differences depend
@@ -29,7 +30,8 @@ FILES = [  # on which the differences depend
         f"snippets/variants/{name}.py"
         for name in (
             *("decoder_2025", "decoder_only", "deepseek_experts", "experts", "hugging_face"),
-            *("latent_attention", "learned", "rmsnorm", "rope_scaling", "rotary", "swiglu"),
+            *("latent_attention", "learned", "minilm", "rmsnorm", "rope_scaling", "rotary"),
+            "swiglu",
         )
     ),
 ]
@@ -331,26 +333,8 @@ class TanhGELUFeedForward(GELUFeedForward):
         return self.linear2(self.dropout(gelu_tanh(self.linear1(x))))
 
 
-def replace_feed_forward(stack: Encoder, kind: Callable[..., nn.Module]) -> None:
-    """Give each layer a feed-forward network with another activation."""
-    for layer in stack.layers:
-        matrix = layer.feed_forward.linear1.weight
-        layer.feed_forward = kind(matrix.size(1), matrix.size(0), 0.0)
-
-
 def old_config(**options: Any) -> TransformerConfig:
     return TransformerConfig(40, 40, 32, 4, 3, 0, 48, 0.0, max_len=LENGTH, **options)
-
-
-BERT_NAMES = {
-    "layer.": "layers.",
-    "attention.self.": "self_attention.",
-    "attention.output.dense": "self_attention.output",
-    "attention.output.LayerNorm": "norm1",
-    "intermediate.dense": "feed_forward.linear1",
-    "output.dense": "feed_forward.linear2",
-    "output.LayerNorm": "norm2",
-}
 
 
 @torch.no_grad()
@@ -369,16 +353,12 @@ def compare_bert(seed: int) -> Differences:
     )
     theirs = BertModel(config, add_pooling_layer=False).eval()
     randomize(theirs, seed)
-    ours = Encoder(old_config(layer_norm_eps=1e-12)).eval()
-    replace_feed_forward(ours, GELUFeedForward)
-    state = renamed(theirs.encoder.state_dict(), BERT_NAMES)
-    ours.load_state_dict(state)
+    ours = Bert(old_config(layer_norm_eps=1e-12)).eval()
+    load_bert(ours, theirs.state_dict())
     ids, real = random_ids(seed), torch.ones(2, LENGTH, dtype=torch.bool)
     real[1, LENGTH // 2 :] = False
-    x = theirs.embeddings(ids)
     expected = theirs(ids, attention_mask=real.long()).last_hidden_state
-    found = ours(x, real[:, None, None])
-    return {"encoder outputs": relative_difference(found[real], expected[real])}
+    return {"encoder outputs": relative_difference(ours(ids, real)[real], expected[real])}
 
 
 GPT2_NAMES = {
@@ -416,7 +396,8 @@ def compare_gpt2(seed: int) -> Differences:
     ours = DecoderOnly(old_config(norm_first=True)).eval()
     ours.embedding.scale = 1.0
     ours.position = LearnedPositions(32, LENGTH, 0.0)
-    replace_feed_forward(ours.stack, TanhGELUFeedForward)
+    for layer in ours.stack.layers:
+        layer.feed_forward = TanhGELUFeedForward(32, 48, 0.0)
     state: dict[str, Tensor] = {}
     for name, value in renamed(theirs.transformer.state_dict(), GPT2_NAMES).items():
         if "layers" in name and value.dim() == 2:
