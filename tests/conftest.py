@@ -44,19 +44,28 @@ settings.load_profile("book")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how many claims were proved, and with --all how many mutations were caught."""
+    """Print how many claims were proved, and how many mutations were caught, if any were made."""
     outcomes: dict[str, list[str]] = {"passed": [], "failed": [], "error": []}
     for outcome, tests in outcomes.items():
         reports = terminalreporter.stats.get(outcome, [])
         tests += [report.nodeid for report in reports if "tests/claims/" in report.nodeid]
-    mutations = [test for test in outcomes["passed"] if "test_the_claim_fails_if" in test]
+    caught, missed = (
+        sum("test_the_claim_fails_if" in test for test in outcomes[outcome])
+        for outcome in ("passed", "failed")
+    )
     proved = {test.partition("[")[0] for test in outcomes["passed"]} - {
         test.partition("[")[0] for test in outcomes["failed"] + outcomes["error"]
     }
     claims = [test for test in proved if not any(name in test for name in NO_CLAIMS)]
-    if claims:
-        made = f"; {len(mutations)} mutations made, each caught by its claim" if mutations else ""
-        terminalreporter.write_line(f"{len(claims)} claims proved{made}")
+    words = [f"{counted(len(claims), 'claim')} proved"] if claims else []
+    if made := caught + missed:
+        words.append(f"{caught} of {counted(made, 'mutation')} caught")
+    if words:
+        terminalreporter.write_line("; ".join(words))
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from bookbuild.check.mark_translated import mark_translated
 from bookbuild.mkdocs_site import markdown_extension
-from bookbuild.pages import contents, paths
+from bookbuild.pages import contents, fresh, paths
 from bookbuild.pages.files import line_number
 from bookbuild.pages.labs import notebooks
 from built_pages import ROOT
@@ -135,7 +135,7 @@ def make_sample_book(folder: Path) -> Path:
     shutil.copytree(ROOT / "scripts/bookbuild", folder / "scripts/bookbuild", ignore=ignored)
     for name in ("style", "svg", "diagram"):
         shutil.copy(ROOT / f"scripts/figures/{name}.py", folder / "scripts/figures")
-    for name in ("requirements.txt", "package-lock.json", "mkdocs.zh.yml"):
+    for name in (*fresh.LOCK_FILES, "mkdocs.zh.yml"):
         shutil.copy(ROOT / name, folder)
     for name in ("node_modules", "overrides"):
         (folder / name).symlink_to(ROOT / name)

@@ -11,24 +11,27 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from transformer import Encoder, TransformerConfig
-from variants.decoder_2026 import Cache, Decoder2026, DecoderConfig
+from transformer import TransformerConfig
+from variants.decoder_2025 import Cache, Decoder2025, DecoderConfig
 from variants.decoder_only import DecoderOnly
 from variants.deepseek_experts import DeepSeekExperts
 from variants.experts import load_balancing_loss
 from variants.hugging_face import load_hugging_face
 from variants.latent_attention import LatentAttention
 from variants.learned import LearnedPositions
+from variants.minilm import Bert, load_bert
 from variants.swiglu import GELUFeedForward, gelu_tanh
 
 FILES = [  # on which the differences depend
     "scripts/evidence/hugging_face_models.py",
+    "scripts/evidence/newer_models.py",
     "snippets/transformer.py",
     *(
         f"snippets/variants/{name}.py"
         for name in (
-            *("decoder_2026", "decoder_only", "deepseek_experts", "experts", "hugging_face"),
-            *("latent_attention", "learned", "rmsnorm", "rope_scaling", "rotary", "swiglu"),
+            *("decoder_2025", "decoder_only", "deepseek_experts", "experts", "hugging_face"),
+            *("latent_attention", "learned", "minilm", "rmsnorm", "rope_scaling", "rotary"),
+            "swiglu",
         )
     ),
 ]
@@ -159,7 +162,7 @@ def randomize(module: nn.Module, seed: int) -> None:
         nn.init.normal_(parameter, std=0.4)
 
 
-def new_decoders(name: str, seed: int) -> tuple[Decoder2026, nn.Module]:
+def new_decoders(name: str, seed: int) -> tuple[Decoder2025, nn.Module]:
     """Our decoder and that of transformers with the same weights."""
     import transformers
 
@@ -167,7 +170,7 @@ def new_decoders(name: str, seed: int) -> tuple[Decoder2026, nn.Module]:
     sizes = NEW_SIZES | {"attn_implementation": "eager"} | their_options
     theirs = getattr(transformers, model)(getattr(transformers, config)(**sizes)).eval()
     randomize(theirs, seed)
-    ours = Decoder2026(DecoderConfig(**OUR_SIZES | our_options)).eval()
+    ours = Decoder2025(DecoderConfig(**OUR_SIZES | our_options)).eval()
     load_hugging_face(ours, theirs.state_dict())
     return ours, theirs
 
@@ -330,26 +333,8 @@ class TanhGELUFeedForward(GELUFeedForward):
         return self.linear2(self.dropout(gelu_tanh(self.linear1(x))))
 
 
-def replace_feed_forward(stack: Encoder, kind: Callable[..., nn.Module]) -> None:
-    """Give each layer a feed-forward network with another activation."""
-    for layer in stack.layers:
-        matrix = layer.feed_forward.linear1.weight
-        layer.feed_forward = kind(matrix.size(1), matrix.size(0), 0.0)
-
-
 def old_config(**options: Any) -> TransformerConfig:
     return TransformerConfig(40, 40, 32, 4, 3, 0, 48, 0.0, max_len=LENGTH, **options)
-
-
-BERT_NAMES = {
-    "layer.": "layers.",
-    "attention.self.": "self_attention.",
-    "attention.output.dense": "self_attention.output",
-    "attention.output.LayerNorm": "norm1",
-    "intermediate.dense": "feed_forward.linear1",
-    "output.dense": "feed_forward.linear2",
-    "output.LayerNorm": "norm2",
-}
 
 
 @torch.no_grad()
@@ -368,16 +353,12 @@ def compare_bert(seed: int) -> Differences:
     )
     theirs = BertModel(config, add_pooling_layer=False).eval()
     randomize(theirs, seed)
-    ours = Encoder(old_config(layer_norm_eps=1e-12)).eval()
-    replace_feed_forward(ours, GELUFeedForward)
-    state = renamed(theirs.encoder.state_dict(), BERT_NAMES)
-    ours.load_state_dict(state)
+    ours = Bert(old_config(layer_norm_eps=1e-12)).eval()
+    load_bert(ours, theirs.state_dict())
     ids, real = random_ids(seed), torch.ones(2, LENGTH, dtype=torch.bool)
     real[1, LENGTH // 2 :] = False
-    x = theirs.embeddings(ids)
     expected = theirs(ids, attention_mask=real.long()).last_hidden_state
-    found = ours(x, real[:, None, None])
-    return {"encoder outputs": relative_difference(found[real], expected[real])}
+    return {"encoder outputs": relative_difference(ours(ids, real)[real], expected[real])}
 
 
 GPT2_NAMES = {
@@ -415,7 +396,8 @@ def compare_gpt2(seed: int) -> Differences:
     ours = DecoderOnly(old_config(norm_first=True)).eval()
     ours.embedding.scale = 1.0
     ours.position = LearnedPositions(32, LENGTH, 0.0)
-    replace_feed_forward(ours.stack, TanhGELUFeedForward)
+    for layer in ours.stack.layers:
+        layer.feed_forward = TanhGELUFeedForward(32, 48, 0.0)
     state: dict[str, Tensor] = {}
     for name, value in renamed(theirs.transformer.state_dict(), GPT2_NAMES).items():
         if "layers" in name and value.dim() == 2:
@@ -432,43 +414,6 @@ def compare_gpt2(seed: int) -> Differences:
 
 
 # Models after mid-2025
-
-
-def newer_models() -> dict[str, float]:
-    """Sizes of newer models, from the default configurations of transformers."""
-    from transformers import AutoConfig
-
-    def load(model_type: str) -> Any:
-        return AutoConfig.for_model(model_type)
-
-    found: dict[str, float] = {}
-    for name, model_type in (
-        ("Qwen3-Next", "qwen3_next"),
-        ("Qwen3.5", "qwen3_5_text"),
-        ("Kimi Linear", "kimi_linear"),
-        ("OLMo Hybrid", "olmo_hybrid"),
-    ):
-        kinds = load(model_type).layer_types
-        found[f"{name}, layers"] = len(kinds)
-        found[f"{name}, linear layers"] = kinds.count("linear_attention")
-    sparse, compressed = load("deepseek_v32"), load("deepseek_v4")
-    found["DeepSeek-V3.2, indexed layers"] = sparse.layer_types.count("indexed_attention")
-    found["DeepSeek-V3.2, keys of a query"] = sparse.index_topk
-    rates = compressed.compress_rates
-    entry, heavily = "compressed_sparse_attention", "heavily_compressed_attention"
-    found["DeepSeek-V4, tokens in an entry"] = rates[entry]
-    found["DeepSeek-V4, tokens in a heavily compressed entry"] = rates[heavily]
-    rotated = load("qwen3_5_text").rope_parameters["partial_rotary_factor"]
-    found["Qwen3.5, rotated part of a head"] = rotated
-    interval = load("llama4_text").no_rope_layer_interval
-    found["Llama 4, one layer without rotation in"] = interval
-    found["DeepSeek-V4, residual streams"] = compressed.hc_mult
-    small = load("gemma3n_text")
-    found["Gemma 3n, layers"] = small.num_hidden_layers
-    found["Gemma 3n, layers that share keys and values"] = small.num_kv_shared_layers
-    further = load("deepseek_v3").num_nextn_predict_layers
-    found["DeepSeek-V3, further layers for prediction"] = further
-    return found
 
 
 def all_comparisons() -> dict[str, Callable[[int], Differences]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from bookbuild.generated.claim_results import code_key
-from evidence import hugging_face_models
+from evidence import hugging_face_models, newer_models
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -37,7 +37,7 @@ def main() -> None:
         },
         "seeds": SEEDS,
         "differences": differences,
-        "newer": hugging_face_models.newer_models(),
+        "newer": newer_models.newer_models(),
     }
     RESULTS.write_text(f"{json.dumps(record, indent=1)}\n", encoding="utf-8")
 

@@ -2,7 +2,8 @@
 
 from matplotlib.patches import Rectangle
 
-from figures.diagram import blank_canvas, write
+from figures.diagram import write
+from figures.overview import narrow_canvas
 from figures.style import FIRST, MUTED, SECOND, figure
 from phrases import ACTIONS, SUBJECTS, part_of
 
@@ -17,8 +18,8 @@ def held_out(label):
     people = [s for s in SUBJECTS if s.english not in ("i", "you")][:10]
     actions = [a for a in ACTIONS if a.english in SHOWN_ACTIONS]
     colors = {"train": MUTED, "validation": SECOND, "test": FIRST}
-    fig, ax = blank_canvas(72 + 24 * len(people))
-    left, top, width, height = 116, 40, 44, 24
+    fig, ax = narrow_canvas(72 + 24 * len(people))
+    left, top, width, height = 106, 40, 32, 24
     for j, action in enumerate(actions):
         name = action.english if label["side"] == "english" else action.verb + action.object
         write(ax, left + (j + 0.5) * width, 24, name)
@@ -36,6 +37,6 @@ def held_out(label):
     for part, color in colors.items():
         fill = 0.12 if part == "train" else 0.6
         ax.add_patch(Rectangle((x, y - 8), 22, 16, facecolor=color, alpha=fill, lw=0))
-        write(ax, x + 30, y, label[part], ha="left")
-        x += 120
+        write(ax, x + 30, y, label[part], ha="left", size=12)
+        x += 104
     return fig

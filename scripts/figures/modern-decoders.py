@@ -1,26 +1,13 @@
 """Figures of the page on modern decoders."""
 
-import numpy as np
 import torch
 
-from figures.diagram import arrow, box, fill_cells, frame, grid, write
+from figures.diagram import arrow, box, frame, write
 from figures.examples import run_example
 from figures.overview import narrow_canvas
-from figures.style import (
-    FIRST,
-    INK,
-    KEY,
-    MUTED,
-    QUERY,
-    SECOND,
-    THIRD,
-    VALUE,
-    canvas,
-    figure,
-    powers_of_ten,
-)
+from figures.style import FIRST, INK, KEY, MUTED, SECOND, THIRD, VALUE, figure
+from figures.training import narrow_plots
 from variants.latent_attention import LatentAttention
-from variants.rope_scaling import rope_frequencies
 
 LAYERS, HEAD_DIM = 61, 128  # of DeepSeek-V3
 
@@ -49,7 +36,7 @@ def cache(label):
         "latent": latent,
         "multi-query": 2 * HEAD_DIM,
     }
-    fig, ax = canvas(height=200)
+    fig, ax = narrow_plots(200)
     for i, count in enumerate(numbers.values()):
         size = count * LAYERS * 2 / 1000
         color = (FIRST, SECOND, VALUE, THIRD)[i]
@@ -63,6 +50,88 @@ def cache(label):
     ax.set_yticks(range(len(numbers)), [label[name] for name in numbers])
     ax.invert_yaxis()
     ax.set_xlabel(label["bytes"])
+    return fig
+
+
+@figure(
+    en={
+        "all": "keys for each head",
+        "grouped": "grouped queries",
+        "window": "a window of 3 tokens",
+        "latent": "latent vectors",
+        "head": "head {}",
+        "shared": "heads {}",
+        "every": "all heads",
+        "stored": "{} stored",
+    },
+    zh={
+        "all": "每个头有自己的键",
+        "grouped": "分组查询",
+        "window": "窗口为 3 个词元",
+        "latent": "潜在向量",
+        "head": "头 {}",
+        "shared": "头 {}",
+        "every": "所有头",
+        "stored": "存 {} 个",
+    },
+)
+def caches(label):
+    """What is stored of six tokens (columns), for four query heads (rows)."""
+    fig, ax = narrow_canvas(316)
+    tokens, width, height = 6, 20, 22
+    single = [label["head"].format(i) for i in range(4)]
+    pairs = [label["shared"].format(each) for each in ("0, 1", "2, 3")]
+    for x, y, name, rows, first in (
+        (66, 34, "all", single, 0),
+        (266, 34, "grouped", pairs, 0),
+        (66, 196, "window", single, 3),
+        (266, 196, "latent", [label["every"]], 0),
+    ):
+        write(ax, x + 3 * width, y - 18, label[name])
+        symbol, color = ("c", VALUE) if name == "latent" else ("k", KEY)
+        for i, row in enumerate(rows):
+            top = y + i * height
+            write(ax, x - 6, top + height / 2, row, size=12.5, ha="right")
+            for j in range(tokens):
+                stored = j >= first
+                left = x + j * width
+                tint = 0.4 if stored else 0.02
+                shade = color if stored else MUTED
+                box(ax, left + 1, top + 1, width - 2, height - 2, shade, tint=tint)
+                if stored:
+                    write(ax, left + width / 2, top + height / 2, f"${symbol}_{j + 1}$", size=12.5)
+        count = len(rows) * (tokens - first)
+        bottom = y + len(rows) * height + 14
+        write(ax, x + 3 * width, bottom, label["stored"].format(count), MUTED, size=12.5)
+    return fig
+
+
+@figure(
+    en={"token": "token", "router": "router", "experts": "experts", "output": "output"},
+    zh={"token": "词元", "router": "路由器", "experts": "专家", "output": "输出"},
+)
+def routing(label):
+    found = run_example("examples/modern-decoders/experts_by_hand.py")
+    fig, ax = narrow_canvas(270)
+    for x, name in ((34, "token"), (134, "router"), (256, "experts"), (366, "output")):
+        write(ax, x, 14, label[name], MUTED, size=12.5)
+    tops = [34 + 58 * i for i in range(4)]
+    for i, top in enumerate(tops):
+        used = any(i in p.topk(2).indices for p in found["probs"].values())
+        box(ax, 222, top, 68, 40, THIRD if used else MUTED, f"$E_{i}$", tint=0.3 if used else 0.04)
+    tokens = zip(found["probs"].items(), (88, 204), (FIRST, SECOND), (-6, 6), strict=True)
+    for (token, p), y, color, shift in tokens:
+        chosen, _, result = found["mix"](1.0, p)
+        box(ax, 6, y - 20, 56, 40, color, token)
+        arrow(ax, (62, y), (84, y), color=color)
+        box(ax, 340, y - 20, 54, 40, color, f"{result:.0f}")
+        for i, each in enumerate(p.tolist()):
+            top, used = y - 48 + 24 * i, i in chosen
+            box(ax, 88, top, 56, 22, color if used else MUTED, f"{each:.2f}", tint=0.3 * used)
+            if used:
+                middle = tops[i] + 20 + shift
+                arrow(ax, (144, top + 11), (220, middle), color=color, width=1.6)
+                arrow(ax, (290, middle), (338, y), color=color, width=1.6)
     return fig
 
 
@@ -85,13 +154,13 @@ def cache(label):
 def latent(label):
     fig, ax = narrow_canvas(206)
     box(ax, 4, 88, 78, 40, INK, label["token"])
-    write(ax, 43, 140, "7168", MUTED, size=12)
+    write(ax, 43, 140, "7168", MUTED, size=12.5)
     frame(ax, 114, 24, 124, 172, VALUE, linestyle="--")
-    write(ax, 176, 12, label["cached"], size=12)
+    write(ax, 176, 12, label["cached"], size=12.5)
     box(ax, 126, 40, 100, 40, VALUE, label["latent"])
-    write(ax, 176, 92, "512", MUTED, size=12)
+    write(ax, 176, 92, "512", MUTED, size=12.5)
     box(ax, 126, 132, 100, 40, KEY, label["position"])
-    write(ax, 176, 184, "64", MUTED, size=12)
+    write(ax, 176, 184, "64", MUTED, size=12.5)
     arrow(ax, (82, 102), (124, 62))
     arrow(ax, (82, 114), (124, 150))
     for shift in (12, 6, 0):  # some of the heads, one behind the other
@@ -102,54 +171,7 @@ def latent(label):
     arrow(ax, (226, 56), (282, 54))
     arrow(ax, (226, 66), (282, 122))
     arrow(ax, (226, 156), (282, 158))
-    write(ax, 319, 188, label["heads"], size=12)
-    return fig
-
-
-@figure(
-    en={
-        "linear": "linear",
-        "ntk": "NTK",
-        "yarn": "YaRN",
-        "pair": "pair, from fast to slow",
-        "divided": "angle divided by",
-    },
-    zh={
-        "linear": "线性",
-        "ntk": "NTK",
-        "yarn": "YaRN",
-        "pair": "第几对特征，从快到慢",
-        "divided": "角度除以",
-    },
-)
-def rope_scaling(label):
-    plain, _ = rope_frequencies(128)
-    fig, ax = canvas(height=220)
-    for scaling, color in (("linear", FIRST), ("ntk", SECOND), ("yarn", THIRD)):
-        scaled, _ = rope_frequencies(128, scaling=scaling, factor=4.0)
-        ax.plot(plain / scaled, color=color, label=label[scaling])
-    ax.set_ylim(0.8, 4.3)
-    ax.set_yticks([1, 2, 3, 4])
-    ax.set_xlabel(label["pair"])
-    ax.set_ylabel(label["divided"])
-    ax.grid()
-    ax.legend(loc="center left")
-    return fig
-
-
-@figure(
-    en={"sliding": "sliding layer", "global": "global layer"},
-    zh={"sliding": "滑动窗口层", "global": "全局层"},
-)
-def windows(label):
-    fig, ax = narrow_canvas(216)
-    positions = np.arange(12)
-    distance = positions[:, None] - positions
-    size = 14
-    for x, name, window in ((10, "sliding", 4), (202, "global", 12)):
-        fill_cells(ax, x, 30, (distance >= 0) & (distance < window), size, QUERY, 0.6)
-        grid(ax, x, 30, 12, 12, size)
-        write(ax, x + 6 * size, 16, label[name])
+    write(ax, 319, 188, label["heads"], size=12.5)
     return fig
 
 
@@ -159,7 +181,7 @@ def windows(label):
 )
 def load(label):
     loads = run_example("examples/modern-decoders/bias.py")["loads"]
-    fig, ax = canvas(height=220)
+    fig, ax = narrow_plots(220)
     ax.plot(torch.stack(loads)[::10].numpy(), color=FIRST, linewidth=1)
     ax.set_xticks([0, 10, 20, 30], ["0", "100", "200", "300"])
     ax.axhline(1, color=INK, linestyle="--", linewidth=1, label=label["mean"])

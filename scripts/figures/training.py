@@ -69,14 +69,12 @@ def one_step(label):
     en={
         "hard": "q without smoothing",
         "smooth": "q with ε = 0.1",
-        "loss": "loss, by the probability of the right token",
-        "x": "probability of the right token",
+        "x": "probability of the correct token",
         "y": "loss",
     },
     zh={
         "hard": "不平滑的 q",
         "smooth": "ε = 0.1 的 q",
-        "loss": "损失，随正确词元的概率",
         "x": "正确词元的概率",
         "y": "损失",
     },

@@ -15,6 +15,7 @@ from figures.diagram import (
     line,
     write,
 )
+from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, canvas, figure
 from transformer import LayerNorm, causal_mask
 from variants.rmsnorm import RMSNorm
@@ -24,7 +25,7 @@ from variants.swiglu import gelu
 @figure(en={"feature": "feature"}, zh={"feature": "特征"})
 def norms(label):
     x = torch.tensor([1.0, 3.0, 3.0, 9.0])
-    fig, axes = canvas(height=230, columns=3)
+    fig, axes = canvas(210, columns=3)
     norms = {"": lambda x: x, "RMSNorm": RMSNorm(4), "LayerNorm": LayerNorm(4)}
     for ax, (name, norm) in zip(axes, norms.items(), strict=True):
         for shift, values, color in ((-0.2, x, FIRST), (0.2, x + 10, SECOND)):
@@ -36,34 +37,38 @@ def norms(label):
         ax.set_title(name)
         ax.set_xticks(range(1, 5))
         ax.set_xlabel(label["feature"])
-    axes[0].legend(loc="upper left", bbox_to_anchor=(0, 1.22), ncols=2, handlelength=1)
+    axes[0].legend(loc="upper left", bbox_to_anchor=(-0.6, 1.26), ncols=2, handlelength=1)
     return fig
 
 
-@figure(
-    en={"x": "x", "gate": "gate", "up": "up = {}"},
-    zh={"x": "x", "gate": "门控", "up": "up = {}"},
-)
+@figure(en={"x": "x"}, zh={"x": "x"})
 def activations(label):
-    fig, (left, right) = canvas(height=250, columns=2)
+    fig, ax = canvas(200)
     x = torch.linspace(-4, 4, 161)
     for name, y, color in (
         ("ReLU", x.relu(), FIRST),
         ("GELU", gelu(x), SECOND),
         ("SiLU", F.silu(x), THIRD),
     ):
-        left.plot(x, y, label=name, color=color)
-    left.set_xlabel(label["x"])
-    left.legend(loc="upper left")
-    left.set_ylim(-0.6, 4)
+        ax.plot(x, y, label=name, color=color)
+    ax.axhline(0, color=MUTED, linewidth=0.6)
+    ax.set_xlabel(label["x"])
+    ax.legend(loc="upper left")
+    ax.set_ylim(-0.6, 4)
+    return fig
+
+
+@figure(en={"gate": "gate", "up": "up = {}"}, zh={"gate": "门控", "up": "up = {}"})
+def gate(label):
+    fig, ax = canvas(210)
+    x = torch.linspace(-4, 4, 161)
     for up, color in ((1.0, FIRST), (0.5, SECOND), (-0.5, THIRD)):
         name = label["up"].format(f"{up:g}".replace("-", "−"))
-        right.plot(x, F.silu(x) * up, label=name, color=color)
-    right.set_xlabel(label["gate"])
-    right.legend(loc="upper left")
-    right.set_ylim(-2.2, 4)
-    for ax in (left, right):
-        ax.axhline(0, color=MUTED, linewidth=0.6)
+        ax.plot(x, F.silu(x) * up, label=name, color=color)
+    ax.axhline(0, color=MUTED, linewidth=0.6)
+    ax.set_xlabel(label["gate"])
+    ax.legend(loc="upper left")
+    ax.set_ylim(-2.2, 4)
     return fig
 
 
@@ -126,19 +131,19 @@ def shared_heads(label):
     },
 )
 def class_token(label):
-    fig, ax = blank_canvas(236)
+    fig, ax = narrow_canvas(236)
     words = ["is", "the", "teacher", "busy"]
     for i, word in enumerate([label["class"], *words]):
-        x = 40 + i * 92
-        box(ax, x, 184, 76, 42, FIRST if i == 0 else MUTED, word)
-        arrow(ax, (x + 38, 184), (x + 38, 156))
-        arrow(ax, (x + 38, 114), (x + 38, 88), color=FIRST if i == 0 else MUTED)
-        box(ax, x, 64, 76, 24, FIRST if i == 0 else MUTED, tint=0.14 if i == 0 else 0.04)
-    box(ax, 24, 116, 476, 40, SECOND, label["encoder"])
-    arrow(ax, (78, 64), (78, 40), color=FIRST)
-    box(ax, 28, 8, 100, 32, SECOND, label["head"])
-    arrow(ax, (128, 24), (172, 24), color=FIRST)
-    write(ax, 184, 24, f"{label['answer']}  {label['yes']} / {label['no']}", ha="left")
+        x = 12 + i * 77
+        box(ax, x, 184, 68, 42, FIRST if i == 0 else MUTED, word, size=13)
+        arrow(ax, (x + 34, 184), (x + 34, 156))
+        arrow(ax, (x + 34, 114), (x + 34, 88), color=FIRST if i == 0 else MUTED)
+        box(ax, x, 64, 68, 24, FIRST if i == 0 else MUTED, tint=0.14 if i == 0 else 0.04)
+    box(ax, 4, 116, 392, 40, SECOND, label["encoder"])
+    arrow(ax, (46, 64), (46, 40), color=FIRST)
+    box(ax, 4, 8, 100, 32, SECOND, label["head"], size=13)
+    arrow(ax, (104, 24), (148, 24), color=FIRST)
+    write(ax, 160, 24, f"{label['answer']}  {label['yes']} / {label['no']}", ha="left")
     return fig
 
 
@@ -148,21 +153,21 @@ def class_token(label):
 )
 def one_sequence(label):
     names = ["we", "work", "<bos>", *"我们工作"]
-    size, top, n = 26, 66, len(names)
-    fig, ax = blank_canvas(300)
+    size, top, n = 20, 66, len(names)
+    fig, ax = narrow_canvas(254)
     order = causal_mask(n)[0, 0]
     prefix = order.clone()
     prefix[:3, :3] = True
-    for x, mask, title in ((54, order, "causal"), (312, prefix, "prefix")):
+    for x, mask, title in ((46, order, "causal"), (246, prefix, "prefix")):
         fill_cells(ax, x, top, mask & order, size, SECOND, 0.5)
         fill_cells(ax, x, top, mask & ~order, size, FIRST, 0.5)
         grid(ax, x, top, n, n, size)
         label_rows(ax, x, top, names, size)
         label_columns(ax, x, top, names, size)
-        write(ax, x + n * size / 2, top + n * size + 18, label[title])
+        write(ax, x + n * size / 2, top + n * size + 16, label[title])
         for row in range(2, n):
-            frame(ax, x + n * size + 7, top + row * size + 9, 8, 8, INK, facecolor=INK)
-    write(ax, 260, 287, label["loss"])
+            frame(ax, x + n * size + 4, top + row * size + 6, 8, 8, INK, facecolor=INK)
+    write(ax, 200, 242, label["loss"])
     return fig
 
 
@@ -189,41 +194,44 @@ LAYER = {
         "grouped": "分组查询、RoPE",
         "norm": "层归一化",
         "rms": "RMSNorm",
-        "memory": "memory",
+        "memory": "编码器输出",
     },
 }
 
 
-def branch(ax, x, bottom, names, label) -> float:
-    """A residual branch from the trunk at y = bottom through the boxes; returns the sum's y."""
-    side = x + 128
+def branch(ax, x, bottom, names, label, side, width) -> float:
+    """A residual branch from the trunk at (x, bottom) through the boxes; returns the sum's y.
+
+    The boxes have their middle at x = side.
+    """
     top_y = bottom - 18 - 36 * len(names)
     line(ax, (x, bottom), (side, bottom), zorder=0.5)
     line(ax, (side, bottom), (side, top_y), zorder=0.5)
     arrow(ax, (side, top_y), (x + 9, top_y))
     for i, name in enumerate(names):
         color = THIRD if name == "rms" else SECOND
-        box(ax, side - 80, bottom - 39 - 36 * i, 160, 26, color, label[name])
+        box(ax, side - width / 2, bottom - 39 - 36 * i, width, 26, color, label[name], size=12.5)
     box(ax, x - 9, top_y - 9, 18, 18, INK, "+", tint=0.04)
     return top_y
 
 
 @figure(**LAYER)
 def two_layers(label):
-    fig, ax = blank_canvas(388)
-    for x, title in ((50, "2017"), (306, "2023")):
+    fig, ax = narrow_canvas(388)
+    left, right = 40, 232
+    for x, title in ((left, "2017"), (right, "2023")):
         line(ax, (x, 352), (x, 24), zorder=0.5)
         arrow(ax, (x, 24), (x, 8))
         write(ax, x, 372, label[title])
     bottom = 346.0
     for name in ("self", "cross", "network"):
-        top_y = branch(ax, 50, bottom, [name], label)
-        box(ax, 4, top_y - 42, 92, 26, THIRD, label["norm"])
+        top_y = branch(ax, left, bottom, [name], label, side=138, width=112)
+        box(ax, 2, top_y - 42, 76, 26, THIRD, label["norm"], size=12.5)
         if name == "cross":
-            write(ax, 178, bottom + 17, label["memory"])
-            line(ax, (212, bottom + 17), (272, bottom + 17))
-            arrow(ax, (272, bottom + 17), (272, bottom - 26), (259, bottom - 26))
+            write(ax, 170, bottom + 17, label["memory"], size=12.5, ha="right")
+            line(ax, (174, bottom + 17), (208, bottom + 17))
+            arrow(ax, (208, bottom + 17), (208, bottom - 26), (195, bottom - 26))
         bottom = top_y - 52
-    top_y = branch(ax, 306, 346, ["rms", "grouped"], label)
-    branch(ax, 306, top_y - 30, ["rms", "swiglu"], label)
+    top_y = branch(ax, right, 346, ["rms", "grouped"], label, side=324, width=144)
+    branch(ax, right, top_y - 30, ["rms", "swiglu"], label, side=324, width=144)
     return fig

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import train
 from figures.diagram import blank_canvas, box, fill_cells, grid, line, signed_cells, write
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, canvas, figure
+from figures.overview import narrow_canvas
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, figure
+from figures.training import narrow_plots
 from transformer import causal_mask
 from variants.alibi import alibi_bias, alibi_slopes
 from variants.window import sliding_window_mask
@@ -25,8 +27,8 @@ RESULTS = Path(train.__file__).with_name("results")
     zh={"sentences": "四个句子", "row": "表的第几行", "seen": "几句教过它", "of": "{} 句"},
 )
 def rows(label):
-    lengths, left, width = (2, 4, 4, 3), 150, 58
-    fig, ax = blank_canvas(212)
+    lengths, left, width = (2, 4, 4, 3), 132, 44
+    fig, ax = narrow_canvas(212)
     for i, length in enumerate(lengths):
         box(ax, left, 14 + 26 * i, width * length - 4, 18, SECOND)
     write(ax, left - 14, 62, label["sentences"], ha="right")
@@ -72,20 +74,20 @@ def hands(label):
 
 
 @figure(
-    en={"head": "head {}, m = 1/{}", "query": "query ↓", "key": "key →"},
-    zh={"head": "头 {}，m = 1/{}", "query": "查询 ↓", "key": "键 →"},
+    en={"head": "head {}\nm = 1/{}", "query": "query ↓", "key": "key →"},
+    zh={"head": "{} 号头\nm = 1/{}", "query": "查询 ↓", "key": "键 →"},
 )
 def bias(label):
-    n, size, top = 8, 14, 40
-    fig, ax = blank_canvas(176)
+    n, size, top = 8, 11, 44
+    fig, ax = narrow_canvas(156)
     values = alibi_bias(n, 4)[0].tolist()
     for head, (matrix, slope) in enumerate(zip(values, alibi_slopes(4).tolist(), strict=True)):
-        x = 12 + head * 128
-        write(ax, x + n * size / 2, 14, label["head"].format(head + 1, round(1 / slope)))
+        x = 6 + head * 100
+        write(ax, x + n * size / 2, 20, label["head"].format(head, round(1 / slope)))
         signed_cells(ax, x, top, matrix, size, 1.75)
         line(ax, (x, top), (x + n * size, top + n * size), color=INK, width=1)
-        write(ax, x, 165, label["key"], KEY, ha="left")
-        write(ax, x + n * size, 165, label["query"], QUERY, ha="right")
+        write(ax, x, 144, label["key"], KEY, ha="left", size=12.5)
+        write(ax, x + n * size, 144, label["query"], QUERY, ha="right", size=12.5)
     return fig
 
 
@@ -106,15 +108,15 @@ def bias(label):
     },
 )
 def window(label):
-    n, size, width = 9, 20, 3
-    fig, ax = blank_canvas(236)
+    n, size, width = 9, 14, 3
+    fig, ax = narrow_canvas(200)
     mask = (sliding_window_mask(n, width) & causal_mask(n))[0, 0]
-    fill_cells(ax, 14, 24, mask, size, SECOND, 0.55)
-    grid(ax, 14, 24, n, n, size)
-    write(ax, 14, 12, label["key"], KEY, ha="left")
-    write(ax, 14 + n * size, 12, label["query"], QUERY, ha="right")
-    write(ax, 14 + n * size / 2, 222, label["window"])
-    heights, gap, left, last = (200, 145, 90, 35), 26, 290, 8
+    fill_cells(ax, 4, 32, mask, size, SECOND, 0.55)
+    grid(ax, 4, 32, n, n, size)
+    write(ax, 4, 18, label["key"], KEY, ha="left", size=12.5)
+    write(ax, 4 + n * size, 18, label["query"], QUERY, ha="right", size=12.5)
+    write(ax, 4 + n * size / 2, 180, label["window"], size=12.5)
+    heights, gap, left, last = (158, 114, 70, 26), 24, 200, 8
     for layer in range(1, 4):
         for i in range(n):
             seen = last - i <= (3 - layer) * (width - 1)
@@ -123,14 +125,14 @@ def window(label):
                 line(ax, *ends, color=FIRST if seen else MUTED, width=1.6 if seen else 0.5)
     for layer, y in enumerate(heights):
         name = label["layer"].format(layer) if layer else label["input"]
-        write(ax, left - 16, y, name, ha="right")
+        write(ax, left - 14, y, name, ha="right", size=12.5)
         for i in range(n):
             seen = last - i <= (3 - layer) * (width - 1)
             ax.plot(
                 left + i * gap, y, "o", color=FIRST if seen else MUTED, markersize=8 if seen else 5
             )
     for i in range(n):
-        write(ax, left + i * gap, 222, str(i))
+        write(ax, left + i * gap, 180, str(i), size=12.5)
     return fig
 
 
@@ -141,7 +143,7 @@ def read_by_position() -> dict:
 @figure(
     en={
         "x": "length of the sequence",
-        "y": "named rightly",
+        "y": "correct",
         "1": "the token before",
         "3": "three before",
         "sinusoids": "sinusoids",
@@ -180,7 +182,7 @@ def back(label):
         "ALiBi": (SECOND, "-", "^"),
         "rotary in a window": (FIRST, "--", "D"),
     }
-    fig, axes = canvas(height=300, columns=2, sharey=True)
+    fig, axes = narrow_plots(300, columns=2, sharey=True)
     for ax, distance in zip(axes, ("1", "3"), strict=True):
         for name, (color, style, marker) in styles.items():
             variant_runs = [run for run in runs if run["variant"] == name]
@@ -213,14 +215,14 @@ def back(label):
     axes[0].text(20, guessing - 0.02, label["guessing"], color=MUTED, ha="left", va="top")
     axes[0].set_ylabel(label["y"])
     handles, names = axes[0].get_legend_handles_labels()
-    fig.legend(handles, names, loc="outside lower center", ncols=3)
+    fig.legend(handles, names, loc="outside lower center", ncols=2)
     return fig
 
 
 @figure(
     en={
         "x": "position",
-        "y": "named rightly",
+        "y": "correct",
         "1": "the token before",
         "3": "three before",
         "trained": "trained",
@@ -237,7 +239,7 @@ def back(label):
 )
 def back_positions(label):
     measured = read_by_position()
-    fig, axes = canvas(height=240, columns=2, sharey=True)
+    fig, axes = narrow_plots(220, columns=2, sharey=True)
     for ax, distance in zip(axes, (1, 3), strict=True):
         runs = [run[f"{distance} back"] for run in measured["runs"]]
         positions = range(distance, distance + len(runs[0]))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
-from variants.decoder_2026 import Decoder2026
+from variants.decoder_2025 import Decoder2025
 
 # --8<-- [start:names]
 # Parts of their parameters' names, and of ours.
@@ -32,7 +32,7 @@ NAMES = {
 
 # --8<-- [end:names]
 # --8<-- [start:load]
-def load_hugging_face(model: Decoder2026, state: Mapping[str, Tensor]) -> None:
+def load_hugging_face(model: Decoder2025, state: Mapping[str, Tensor]) -> None:
     """Copy the state_dict of a model of transformers into ours.
 
     A name that ours lacks, or a missing one, is PyTorch's RuntimeError.

@@ -13,7 +13,7 @@ import torch
 from bookbuild.localize.catalogs import HEADER
 from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
-from bookbuild.run import generate, jobs, recorded
+from bookbuild.run import generate, jobs, page_files, recorded
 from sample_book import change, line_of, module_command
 
 EXAMPLE = "snippets/examples/chapter/say.py"
@@ -21,6 +21,7 @@ EXAMPLE_OUTPUT = ".generated/outputs/examples/chapter/say.txt"
 CHINESE_EXAMPLE = ".generated/zh/snippets/examples/chapter/say.py"
 CHINESE_OUTPUT = ".generated/zh/outputs/examples/chapter/say.txt"
 OTHER_OUTPUT = ".generated/outputs/examples/chapter/other.txt"
+ARCHIVES = (f".generated/{page_files.ZIP}", f".generated/zh/{page_files.ZIP}")
 
 
 @pytest.fixture
@@ -118,7 +119,7 @@ def test_a_changed_label_draws_its_figures_again(sample_folder, run_generate):
     assert ">位次<" in (sample_folder / ".generated/zh/figures/chapter/line.svg").read_text("utf-8")
 
 
-@pytest.mark.parametrize("pins", ["requirements.txt", "scripts/install"])
+@pytest.mark.parametrize("pins", jobs.PINNED_FILES)
 def test_changed_pins_rerun_everything(sample_folder, run_generate, pins):
     run_generate()
     with (sample_folder / pins).open("a") as file:
@@ -138,7 +139,7 @@ def test_the_same_bytes_are_not_written_again(sample_folder, run_generate):
     changed = {name for name in after if after[name] != before[name]}
     # A record holds the new key, and the seconds that the job took.
     outputs = {name for name in changed if not name.startswith(".generated/fresh/")}
-    assert outputs == {CHINESE_EXAMPLE}
+    assert outputs == {CHINESE_EXAMPLE, *ARCHIVES}
 
 
 def test_a_deleted_output_is_generated_again(sample_folder, run_generate):
@@ -156,7 +157,8 @@ def test_outputs_without_a_source_are_removed(sample_folder, run_generate):
     change(sample_folder / "scripts/figures/chapter.py", "def line", "def wave")
     run_generate()
     remaining = {name.removeprefix(".generated/") for name in snapshot(sample_folder)}
-    assert not [name for name in remaining if "say" in name or "alone" in name or "line" in name]
+    gone = "say", "alone", "chapter/line"
+    assert not [name for name in remaining if any(each in name for each in gone)]
     assert "en/figures/chapter/wave.svg" in remaining
 
 
@@ -202,10 +204,10 @@ def translate(folder: Path, catalog: str, **words: str) -> None:
     path.write_text("\n".join([HEADER, *entries]), encoding="utf-8")
 
 
-def test_a_program_is_run_in_both_languages_from_the_same_state(sample_folder, run_generate):
+def test_a_program_is_run_in_both_languages(sample_folder, run_generate):
     (sample_folder / "snippets/tiny.py").write_text("def fail():\n    raise ValueError('wrong')\n")
     (sample_folder / EXAMPLE).write_text(
-        "import torch\nimport tiny\n\nprint('number', torch.rand(1).item())\n"
+        "import tiny\n\nprint('number', 1)\n"
         "try:\n    tiny.fail()\nexcept ValueError as error:\n    print(error)\n"
     )
     translate(sample_folder, "chapter", number="数")
@@ -267,6 +269,14 @@ FAULTY_EXAMPLES = [
     ("prints nothing", "x = 1\n", "1: prints nothing"),
     ("prints blanks", "print()\n", "1: prints nothing"),
     ("dies", "import os\n\nos._exit(3)\n", "1: the process died (3)"),
+    (
+        "prints the time",
+        "import time\nprint('now:', time.time())\nprint(1)\n",
+        "2: the output 'now",
+    ),
+    ("prints an address", "print(1)\nprint(object())\n", "2: the output '<object"),
+    ("prints a set", "print(*{'a', 'b', 'c', 'd', 'e', 'f', 'g'})\n", "1: the output '"),
+    ("has no seed", "import torch\nprint('x:', torch.rand(1))\n", "2: the output 'x: tensor"),
 ]
 
 
@@ -283,6 +293,32 @@ def test_an_example_that_fails_is_reported_with_file_and_line(
     assert "1 run, 0 unchanged, 1 failed" in printed
     assert not (sample_folder / EXAMPLE_OUTPUT).exists()
     assert generate.stale_jobs(), "a failed job is still stale"
+
+
+def test_an_example_runs_twice_only_if_its_output_is_new(sample_folder, run_generate):
+    runs = sample_folder / "runs"
+    (sample_folder / EXAMPLE).write_text(f"print(1)\nopen({str(runs)!r}, 'a').write('run ')\n")
+    run_generate("--accept")
+    assert runs.read_text() == "run run "
+    run_generate("say")
+    assert runs.read_text() == "run run run "
+
+
+def test_one_cause_gives_one_message(sample_folder, run_generate):
+    """An error in a module is reported once, whatever it stops."""
+    for name in ("other", "third"):
+        shutil.copy(sample_folder / EXAMPLE, sample_folder / f"snippets/examples/chapter/{name}.py")
+    tiny = sample_folder / "snippets/tiny.py"
+    text = tiny.read_text()
+    tiny.write_text(f"import math(\n{text}")
+    status, printed = run_generate()
+    assert (status, printed.count("SyntaxError")) == (1, 1)
+    assert "snippets/tiny.py:1: SyntaxError: invalid syntax; correct it" in printed
+    tiny.write_text(f"nonesuch\n{text}")
+    status, printed = run_generate()
+    assert (status, printed.count("NameError: name 'nonesuch'")) == (1, 1)
+    assert printed.count("\nThe same at ") == 1
+    assert "4 failed" in printed
 
 
 def test_an_example_that_loops_is_stopped(sample_folder, run_generate, monkeypatch):

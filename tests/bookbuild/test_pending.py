@@ -40,8 +40,16 @@ def error_messages() -> list[str]:
     return [str(error) for error in translation_errors()]
 
 
-@pytest.mark.parametrize("name", ["index", "docs/zh/index.md"])
-@pytest.mark.parametrize("changed", [ENGLISH_PAGE, CHINESE_PAGE], ids=["English", "Chinese"])
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("index", ENGLISH_PAGE),
+        ("zh/index", ENGLISH_PAGE),
+        ("docs/zh/index.md", ENGLISH_PAGE),
+        ("en/index", CHINESE_PAGE),
+        ("docs/en/index.md", CHINESE_PAGE),
+    ],
+)
 def test_the_unchanged_page_is_marked_until_it_is_reviewed(sample_folder, changed, name):
     english, chinese = ENGLISH_PAGE.text, CHINESE_PAGE.text
     old, behind = ENGLISH_PAGE.digest(), changed.translation
@@ -56,6 +64,20 @@ def test_the_unchanged_page_is_marked_until_it_is_reviewed(sample_folder, change
     assert ENGLISH_PAGE.text == english + "\n## New { #new }\n"
     assert CHINESE_PAGE.text == chinese.replace(old, ENGLISH_PAGE.digest()) + "\n## New { #new }\n"
     assert error_messages() == []
+
+
+def test_after_a_review_the_page_must_be_named(sample_folder):
+    """Else the English page would be marked as behind although nothing is."""
+    before = ENGLISH_PAGE.text, CHINESE_PAGE.text
+    append_text(ENGLISH_PAGE.path, "\nMore.\n")
+    mark_translated("index")
+    reviewed = ENGLISH_PAGE.text, CHINESE_PAGE.text
+    status, output = run_translated(sample_folder, "--pending", "index")
+    assert status == 2 and before != reviewed == (ENGLISH_PAGE.text, CHINESE_PAGE.text)
+    problem = "docs/en/index.md has not changed since docs/zh/index.md was reviewed against it"
+    assert f"{problem}; name the page that is behind: en/index or zh/index\n" in output
+    assert run_translated(sample_folder, "--pending", "zh/index")[0] == 0
+    assert CHINESE_PAGE.is_pending and not ENGLISH_PAGE.is_pending
 
 
 def test_a_pending_lab_is_marked_in_its_metadata_and_needs_the_same_code_only(sample_folder):
@@ -130,7 +152,7 @@ def test_a_strict_build_accepts_pending_pages_and_shows_a_note(sample_folder, mk
         sample_folder / "docs/glossary.yml", f"{glossary}en_meaning: a third, zh_meaning: 三}}\n"
     )
     append_text(sample_folder / "docs/zh/other.md", "\n参见[新的一节](index.md#new)。\n")
-    for name in ("index", "other", "third"):
+    for name in ("index", "en/other", "third"):
         mark_pending(name)
     status, output = build(sample_folder, mkdocs)
     assert status == 0, output

@@ -19,10 +19,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import transformer
 from attention_inputs import PATHS, dtypes, lower_triangle, random_mask, random_qkv, sizes
 from evidence.comparisons import compare_fused_attention
-from helpers import ROOT, SNIPPETS, few, seeds
+from helpers import ROOT, SNIPPETS, close, few, normal, seeds
 from marks import claim, mutation
 from transformer import MultiHeadAttention, initialize, scaled_dot_product_attention
 from translator import code_key
+from variants.online_softmax import attention_by_blocks
 
 CHAPTER = "attention-in-practice"
 
@@ -962,3 +963,60 @@ def test_the_head_of_the_question_mark_finds_question_words_and_misses_most_verb
     shown = printed("examples", "trained_head")
     assert int(shown["head 2, if the first word is a question word"].rstrip("%")) > 95
     assert int(shown["head 2, if the first word is a verb"].rstrip("%")) < 50
+
+
+# Attention by blocks
+
+
+@claim("attention-in-practice#cost")
+@mutation(
+    "variants/online_softmax.py",
+    "total = total * shrink + weights",
+    "total = total + weights",
+    fault="the sum of the exponentials keeps the scale of earlier blocks",
+)
+@pytest.mark.parametrize("block", [1, 3, 8, 32, 100])
+def test_attention_by_blocks_equals_softmax_over_all_keys(block):
+    q, k, v = 5 * normal(2, 4, 32, 8), normal(2, 4, 32, 8, seed=1), normal(2, 4, 32, 6, seed=2)
+    expected = (q @ k.mT / math.sqrt(8)).softmax(dim=-1) @ v
+    close(attention_by_blocks(q, k, v, block), expected, 1e-12)
+
+
+class LargestTensor(TorchDispatchMode):
+    """Records the number of elements of the largest result."""
+
+    numel = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        if isinstance(result, torch.Tensor):
+            self.numel = max(self.numel, result.numel())
+        return result
+
+
+@claim("attention-in-practice#cost")
+@mutation(
+    "variants/online_softmax.py",
+    "zip(key.split(block, -2), value.split(block, -2)",
+    "zip(key.split(2 * block, -2), value.split(2 * block, -2)",
+    fault="blocks have twice as many keys",
+)
+@pytest.mark.parametrize("block", [10, 64])
+def test_attention_by_blocks_makes_at_most_block_scores_for_each_query(block):
+    q, k, v = torch.randn(200, 4), torch.randn(300, 4), torch.randn(300, 4)
+    with LargestTensor() as largest:
+        attention_by_blocks(q, k, v, block)
+    assert largest.numel == 200 * block
+
+
+@claim("attention-in-practice#cost")
+@mutation(
+    "examples/attention-in-practice/by_blocks.py",
+    "attention_by_blocks(q, k, v, 64)",
+    "attention_by_blocks(q, k[:, :64], v[:, :64], 64)",
+    fault="the example of attention by blocks has a single block",
+)
+def test_attention_by_blocks_needs_no_table_of_all_scores(printed):
+    shown = printed("examples", "by_blocks")
+    assert float(shown["largest difference"]) < 1e-5
+    assert shown["scores at a time"] == "65,536 of 1,048,576"

@@ -79,6 +79,20 @@ def test_no_single_pattern_of_the_four_axes_is_the_wrong_reshape():
 
 
 @claim("models#einops")
+@mutation(
+    "examples/models/split_by_name.py",
+    "b n (h d) -> b h n d",
+    "b n (d h) -> b h n d",
+    fault="neighboring features belong to different heads",
+)
+def test_a_pattern_splits_tokens_into_heads_like_unflatten_and_transpose(capsys):
+    shown = runpy.run_path(str(SNIPPETS / "examples" / "models" / "split_by_name.py"))
+    x, heads = shown["x"], shown["heads"]
+    assert heads.equal(x.unflatten(2, (2, 2)).transpose(1, 2))
+    assert heads[0, 0].equal(x[0, :, :2]) and heads[0, 1].equal(x[0, :, 2:])
+
+
+@claim("models#einops")
 def test_the_encoder_with_einops_equals_the_pre_norm_encoder_of_pytorch():
     ours = einops_encoder()
     layer = nn.TransformerEncoderLayer(

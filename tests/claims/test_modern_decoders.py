@@ -2,73 +2,45 @@
 
 import json
 import math
-from pathlib import Path
+from runpy import run_path
+from unittest import mock
 
 import pytest
 import torch
 from torch import nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
-from bookbuild.generated.claim_results import code_key
 from evidence.hugging_face_models import (
-    FILES,
     NEW_SIZES,
-    compare_bert,
     compare_decoders,
     compare_deepseek_experts,
-    compare_gpt2,
     compare_latent_attention,
     compare_losses,
-    newer_models,
     random_ids,
 )
+from evidence.newer_models import model_source, newer_models
 from helpers import SNIPPETS, close, normal
 from marks import claim, mutation
-from variants.decoder_2026 import Cache, Decoder2026, DecoderConfig
+from small_decoders import BOUND, make_decoder, seeds
+from variants.decoder_2025 import Cache, Decoder2025, DecoderConfig
 from variants.deepseek_experts import DeepSeekExperts
 from variants.experts import MixtureOfExperts, load_balancing_loss
 from variants.latent_attention import LatentAttention
-from variants.online_softmax import attention_by_blocks
-from variants.rope_scaling import rope_frequencies
 
 CHAPTER = "modern-decoders"
-BOUND = 1e-5  # of the largest number
-SIZES = {
-    "vocab_size": 40,
-    "d_model": 32,
-    "nhead": 4,
-    "num_kv_heads": 2,
-    "head_dim": 12,
-    "num_layers": 3,
-    "dim_feedforward": 24,
-}
-seeds = pytest.mark.parametrize("seed", range(3))
-
-
-def make_decoder(**options) -> Decoder2026:
-    torch.manual_seed(0)
-    return Decoder2026(DecoderConfig(**SIZES | options)).double().eval()
 
 
 # Equal to the models of transformers
 
 
-@claim("modern-decoders#equal")
-@seeds
-def test_our_decoder_computes_the_logits_of_llama(seed):
-    for difference in compare_decoders("Llama", seed).values():
-        assert difference < BOUND
-
-
 @claim("modern-decoders#qk-norm")
 @mutation(
-    "variants/decoder_2026.py",
+    "variants/decoder_2025.py",
     "q = self.query_norm(self.split(self.query(x)))",
     "q = self.split(self.query(x))",
     fault="the queries are not normalized",
 )
 @mutation(
-    "variants/decoder_2026.py",
+    "variants/decoder_2025.py",
     "k = self.key_norm(self.split(self.key(x)))",
     "k = self.split(self.key_norm.weight.repeat(2) * self.key(x))",
     fault="the keys are multiplied by the weight of their norm, but not normalized",
@@ -132,26 +104,6 @@ def test_each_token_chooses_top_k_different_experts_in_top_groups_groups():
     assert chosen.unique().numel() == 12
 
 
-@claim("modern-decoders#rope-scaling")
-@seeds
-def test_with_yarn_it_computes_the_logits_of_llama_with_yarn(seed):
-    for difference in compare_decoders("Llama with YaRN", seed).values():
-        assert difference < BOUND
-
-
-@claim("modern-decoders#rope-scaling")
-@seeds
-def test_with_linear_scaling_it_computes_the_logits_of_llama_with_linear_scaling(seed):
-    for difference in compare_decoders("Llama with linear scaling", seed).values():
-        assert difference < BOUND
-
-
-@claim("modern-decoders#rope-scaling")
-@seeds
-def test_with_ntk_scaling_it_computes_the_logits_of_llama_with_dynamic_scaling(seed):
-    assert compare_decoders("Llama with NTK scaling", seed)["logits"] < BOUND
-
-
 @claim("modern-decoders#latent")
 @seeds
 def test_our_latent_attention_computes_the_outputs_of_that_of_deepseek_v3(seed):
@@ -159,42 +111,12 @@ def test_our_latent_attention_computes_the_outputs_of_that_of_deepseek_v3(seed):
         assert difference < BOUND
 
 
-@claim("modern-decoders#equal")
-@seeds
-def test_our_encoder_computes_the_outputs_of_bert(seed):
-    assert compare_bert(seed)["encoder outputs"] < BOUND
-
-
-@claim("modern-decoders#equal")
-@seeds
-def test_our_decoder_only_model_computes_the_logits_of_gpt2(seed):
-    assert compare_gpt2(seed)["logits"] < BOUND
-
-
-@claim("modern-decoders#equal")
-@mutation(
-    "examples/modern-decoders/equal.py",
-    "max(found.values())",
-    "min(found.values())",
-    fault="the table of models shows the smallest differences",
-)
-def test_the_differences_in_the_table_belong_to_this_code(printed):
-    """The measurement also has more seeds than the tests."""
-    recorded = json.loads((SNIPPETS / "results" / "modern.json").read_text("utf-8"))
-    hint = "results/modern.json is stale; run scripts/experiment modern"
-    assert recorded["key"] == code_key(FILES), hint
-    shown = printed("examples", "equal")
-    for name, differences in recorded["differences"].items():
-        assert float(shown[name]) == pytest.approx(max(differences.values()), rel=0.05)
-        assert max(differences.values()) < BOUND
-
-
 # The blocks
 
 
 @claim("modern-decoders#model")
 def test_with_the_cache_the_logits_are_the_same(printed):
-    shown = printed("examples", "in_one_minute")
+    shown = printed("examples", "small_decoder")
     assert shown["the same with a cache"] == "True"
     model, ids = make_decoder(window=4, global_every=2), random_ids(0)
     cache, parts = Cache(), ids.split([1, 7, 2, 22], dim=1)
@@ -217,13 +139,13 @@ def stored_tokens(part: torch.Tensor) -> float:
 
 @claim("modern-decoders#windows")
 @mutation(
-    "variants/decoder_2026.py",
+    "variants/decoder_2025.py",
     "kept = k[:, :, last].clone(), v[:, :, last].clone()",
     "kept = k[:, :, last].contiguous(), v[:, :, last].contiguous()",
     fault="the cache of a sliding layer with one head holds a view of all tokens",
 )
 @mutation(
-    "variants/decoder_2026.py",
+    "variants/decoder_2025.py",
     "v[:, :, last].clone()",
     "v[:, :, last]",
     fault="the values of a sliding layer are a view of those of all tokens",
@@ -250,7 +172,7 @@ def test_after_a_prompt_a_sliding_layer_holds_memory_for_its_window_only(
     assert float(shown["without windows, megabytes"]) == round(6 * 2000 * number, 2)
     label = "a window of 16 in five of six layers, megabytes"
     assert float(shown[label]) == round((5 * 16 + 2000) * number, 2)
-    shown = printed("examples", "in_one_minute")
+    shown = printed("examples", "small_decoder")
     assert shown["tokens whose keys are stored"] == "[4, 4, 12]"
     assert shown["tokens whose values are stored"] == "[4, 4, 12]"
 
@@ -284,7 +206,7 @@ def test_the_cache_of_gemma_3_has_the_printed_part_of_its_size_without_windows(
 
 @claim("modern-decoders#gemma")
 @mutation(
-    "variants/decoder_2026.py",
+    "variants/decoder_2025.py",
     "nn.init.zeros_(self.weight)",
     "nn.init.ones_(self.weight)",
     fault="the norms of Gemma start as a multiplication by 2",
@@ -295,69 +217,13 @@ def test_a_norm_with_an_offset_starts_as_rmsnorm():
     close(norm(x), nn.functional.rms_norm(x, (32,), eps=1e-6))
 
 
-@claim("modern-decoders#tied")
-@mutation(
-    "variants/decoder_2026.py",
-    "self.output.weight = self.embedding.weight",
-    "self.output.weight.data = self.embedding.weight.data.clone()",
-    fault="tied embeddings are only a copy",
-)
-def test_tied_embeddings_are_one_parameter():
-    one, two = make_decoder(tie_embeddings=True), make_decoder()
-    assert one.output.weight is one.embedding.weight
-    counts = [sum(p.numel() for p in model.parameters()) for model in (one, two)]
-    assert counts[1] - counts[0] == 40 * 32
-
-
-@claim("modern-decoders#tied")
-@torch.no_grad()
-@pytest.mark.parametrize("scale_embedding", [False, True])
-@pytest.mark.parametrize("num_layers", [1, 4])
-@pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize(("vocab_size", "d"), [(100, 64), (100, 512), (8000, 512), (32000, 64)])
-def test_an_untrained_decoder_predicts_almost_uniformly(
-    vocab_size, d, tied, num_layers, scale_embedding
-):
-    torch.manual_seed(0)
-    sizes = {"vocab_size": vocab_size, "d_model": d, "head_dim": d // 4, "dim_feedforward": 2 * d}
-    options = {"tie_embeddings": tied, "scale_embedding": scale_embedding}
-    config = DecoderConfig(**SIZES | sizes | options | {"num_layers": num_layers})
-    ids = torch.randint(vocab_size, (4, 33))
-    logits = Decoder2026(config)(ids[:, :-1])
-    loss = nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
-    assert abs(loss - math.log(vocab_size)) < (0.5 if tied else 1.5)
-
-
-@claim("modern-decoders#tied")
-@mutation(
-    "examples/modern-decoders/tied.py",
-    "if std:",
-    "if not std:",
-    fault="the example of tied embeddings changes the other table",
-)
-def test_with_the_table_of_nn_embedding_the_tied_decoder_starts_with_a_large_loss(printed):
-    shown = printed("examples", "tied")
-    uniform = float(shown["all tokens equally probable, loss"])
-    assert uniform == round(math.log(1000), 2)
-    assert abs(float(shown["not tied, loss"]) - uniform) < 1
-    assert abs(float(shown["tied, loss"]) - uniform) < 1
-    assert float(shown["tied, standard deviation 1, loss"]) > 20 * uniform
-
-
 @claim("modern-decoders#since", kind="measurement")
 def test_the_printed_sizes_of_newer_models_are_those_of_transformers(printed):
     shown = printed("examples", "newer")
     found = newer_models()
     assert shown.keys() == found.keys()
     for name, number in found.items():
-        assert shown[name] == f"{number:,}"
-
-
-def source(model: str) -> str:
-    import transformers
-
-    folder = Path(transformers.__file__).parent / "models" / model
-    return (folder / f"modeling_{model}.py").read_text(encoding="utf-8")
+        assert shown[name] == (str(number) if name.endswith("year") else f"{number:,}")
 
 
 @claim("models#decoder-2023", kind="measurement")
@@ -410,12 +276,12 @@ def test_the_sink_of_gpt_oss_is_one_more_term_of_the_denominator():
     ],
 )
 def test_the_sources_of_newer_models_have_the_parts_of_the_table(model, line):
-    assert line in source(model)
+    assert line in model_source(model)
 
 
 @claim("models#decoder-2023")
 @mutation(
-    "variants/decoder_2026.py",
+    "variants/decoder_2025.py",
     "y = self.attention(self.attention_norm(x), positions, cache)",
     "y = self.attention(x, positions, cache)",
     fault="our decoder has no norm before attention",
@@ -427,16 +293,39 @@ def test_llama_and_qwen3_have_the_same_layer(name):
 
 @claim("modern-decoders#qk-norm")
 @mutation(
-    "examples/modern-decoders/largest_score.py",
-    "qk_norm=True",
-    "qk_norm=False",
-    fault="the example of large scores has no norm of queries and keys",
+    "examples/modern-decoders/qk_norm_by_hand.py",
+    "attend(F.rms_norm(large_q, (2,)), F.rms_norm(large_keys, (2,)))",
+    "attend(F.rms_norm(large_q, (2,)), large_keys)",
+    fault="the example of QK-norm normalizes the query only",
 )
-def test_with_normalized_queries_and_keys_scores_stay_below_the_root_of_the_head_size(printed):
-    shown = printed("examples", "largest_score")
-    bound = math.sqrt(64)
-    assert float(shown["largest score, with the norms, weights times 10"]) <= bound
-    assert float(shown["largest score, without, weights times 10"]) > bound
+def test_with_normalized_queries_and_keys_a_factor_does_not_change_the_weights(printed):
+    shown = printed("examples", "qk_norm_by_hand")
+    scores = torch.tensor([0.56, 2.0]) / math.sqrt(2)  # (0.2, 1.4) with (1.4, 0.2), with itself
+    first, second = scores.softmax(dim=0).tolist()
+    for factor in (1, 10):
+        label = f"times {factor}, weights after the norms"
+        assert shown[label] == f"{first:.2f} and {second:.2f}"
+    assert shown["times 10, weights"] == "0.00 and 1.00"
+
+
+@claim("modern-decoders#qk-norm")
+@mutation(
+    "variants/decoder_2025.py",
+    "self.key_norm = make_norm(config, head_dim)",
+    "self.key_norm = nn.LayerNorm(head_dim, config.norm_eps, False)",
+    fault="the keys have a LayerNorm",
+)
+@torch.no_grad()
+def test_with_the_norms_a_score_is_at_most_the_root_of_the_width():
+    attention = make_decoder(qk_norm=True).layers[0].attention
+    for factor in (1, 10, 1000):
+        x = factor * normal(2, 5, 32)
+        q = attention.query_norm(attention.split(attention.query(x)))
+        k = attention.key_norm(attention.split(attention.key(x)))
+        expected = nn.functional.rms_norm(attention.split(attention.key(x)), (12,), eps=1e-6)
+        close(k, expected)
+        scores = q @ k.repeat_interleave(2, dim=1).mT / math.sqrt(12)
+        assert scores.abs().max() <= math.sqrt(12)
 
 
 @claim("modern-decoders#experts")
@@ -501,7 +390,7 @@ def test_the_printed_cache_sizes_are_those_of_our_modules(printed):
     for label, groups in (("multi-head", 128), ("8 groups", 8), ("multi-query", 1)):
         with torch.device("meta"):
             config = DecoderConfig(nhead=128, num_kv_heads=groups, num_layers=1)
-            model, cache = Decoder2026(config), Cache()
+            model, cache = Decoder2025(config), Cache()
             model.layers[0].attention.frequency = torch.empty(64)
             model(torch.zeros(1, 3, dtype=torch.int64), cache)
         numbers = sum(part.numel() for part in cache.layers[0]) // 3
@@ -511,104 +400,151 @@ def test_the_printed_cache_sizes_are_those_of_our_modules(printed):
     assert size("latent") == layers * latent.numel() // 3 * 2
 
 
-@claim("modern-decoders#cost")
+# The examples by hand
+
+
+@claim("modern-decoders#cache")
 @mutation(
-    "examples/modern-decoders/parameters.py",
-    '"num_kv_heads": 4',
-    '"num_kv_heads": 32',
-    fault="the example counts the parameters of a mixture without grouped queries",
+    "examples/modern-decoders/cache_by_hand.py",
+    "cache.append(W @ x[n - 1])",
+    "cache.append(W.T @ x[n - 1])",
+    fault="the example of the cache computes other keys",
 )
+def test_ten_keys_without_a_cache_are_four_with_it(printed):
+    shown = printed("examples", "cache_by_hand")
+    cost = 4  # a matrix of two rows and two columns
+    for n, word in enumerate(("why", "do", "we", "work"), start=1):
+        again, once = cost * n * (n + 1) // 2, cost * n
+        assert shown[word] == f"{again} or {once} multiplications, same keys: True"
+
+
+@claim("modern-decoders#grouped")
 @mutation(
-    "variants/decoder_2026.py",
-    "num_layers: int = 36",
-    "num_layers: int = 32",
-    fault="the decoder has as many layers as LLaMA 7B",
+    "examples/modern-decoders/grouped_by_hand.py",
+    "shared = i // 2",
+    "shared = i % 2",
+    fault="in the example of grouped queries, other heads share keys",
 )
-def test_with_the_published_sizes_it_has_the_published_numbers_of_parameters(printed):
-    shown = printed("examples", "parameters")
-    assert shown["Qwen3 8B, billions"] == "8.19"
-    assert shown["Qwen3 8B without embeddings, billions"] == "6.95"
-    assert shown["Qwen3 30B-A3B, billions"] == "30.5"
-    assert shown["Qwen3 30B-A3B, billions for a token"] == "3.35"  # published as 3.3
+def test_neighboring_query_heads_share_keys_as_in_scaled_dot_product_attention(capsys):
+    example = run_path(str(SNIPPETS / "examples/modern-decoders/grouped_by_hand.py"))
+    lines = capsys.readouterr().out.splitlines()
+    q, k = example["queries"].unsqueeze(1), example["keys"]  # (heads, tokens, 2)
+    weights = nn.functional.scaled_dot_product_attention(
+        q, k, torch.eye(2).expand(2, 2, 2), scale=1.0, enable_gqa=True
+    )  # the values pick the weights
+    for i, line in enumerate(lines):
+        scores = torch.tensor(json.loads(line.split("scores: ")[1]))
+        close(scores.softmax(dim=0), weights[i, 0])
 
 
-@claim("modern-decoders#rope-scaling")
-def test_each_scaling_divides_the_slowest_frequency_and_only_linear_the_fastest(printed):
-    shown = printed("examples", "frequencies")
-    plain, _ = rope_frequencies(128)
-    for scaling, fastest in (("linear", 4), ("ntk", 1), ("yarn", 1)):
-        scaled, _ = rope_frequencies(128, scaling=scaling, factor=4)
-        assert (plain[0] / scaled[0]).item() == pytest.approx(fastest)
-        assert (plain[-1] / scaled[-1]).item() == pytest.approx(4)
-        assert float(shown[f"{scaling}, fastest pair divided by"]) == fastest
-        assert float(shown[f"{scaling}, slowest pair divided by"]) == 4
-
-
-@claim("modern-decoders#rope-scaling")
+@claim("modern-decoders#windows")
 @mutation(
-    "examples/modern-decoders/short_texts.py",
-    "(after - before).std()",
-    "(after.std() - before.std()).abs()",
-    fault="the example of short texts compares only the spread of the scores",
+    "examples/modern-decoders/window_by_hand.py",
+    "(distance < 3)",
+    "(distance <= 3)",
+    fault="the example of the window sees one token more",
 )
-def test_each_scaling_changes_the_scores_of_short_texts(printed):
-    """Pairs of features with variance 1: the change is known exactly."""
-    shown = printed("examples", "short_texts")
-    plain, _ = rope_frequencies(128)
-    for distance in (50, 500):
-        for scaling in ("linear", "ntk", "yarn"):
-            scaled, size = rope_frequencies(128, scaling=scaling, factor=4)
-            cosine = torch.cos(distance * (scaled - plain))
-            change = (size**4 + 1 - 2 * size**2 * cosine).mean().sqrt().item()
-            printed_change = float(shown[f"{scaling}, {distance} tokens apart, change"])
-            assert printed_change == pytest.approx(change, abs=0.05)
-            assert change > 0.3
+def test_the_window_by_hand_is_the_mask_of_the_decoder(capsys):
+    example = run_path(str(SNIPPETS / "examples/modern-decoders/window_by_hand.py"))
+    shown = capsys.readouterr().out.split("seen in a window of 3:\n")[1]
+    model = make_decoder(window=3, global_every=9)
+    with mock.patch.object(
+        nn.functional,
+        "scaled_dot_product_attention",
+        wraps=nn.functional.scaled_dot_product_attention,
+    ) as attention:
+        model(torch.zeros(1, 5, dtype=torch.int64))
+    mask = attention.call_args.args[3]
+    assert shown == f"{mask.int()}\n"
+    assert example["distance"][4].tolist() == [4, 3, 2, 1, 0]
 
 
-@claim("modern-decoders#rope-scaling")
-@pytest.mark.parametrize(("head_dim", "scaling"), [(7, ""), (8, "llama3")])
-def test_an_unknown_scaling_or_an_odd_head_size_is_an_error(head_dim, scaling):
-    with pytest.raises(ValueError, match=f"{scaling!r}, {head_dim}"):
-        rope_frequencies(head_dim, scaling=scaling)
-
-
-@claim("modern-decoders#flash")
-@pytest.mark.parametrize("block", [1, 3, 8, 32, 100])
-def test_attention_by_blocks_equals_softmax_over_all_keys(block):
-    q, k, v = 5 * normal(2, 4, 32, 8), normal(2, 4, 32, 8, seed=1), normal(2, 4, 32, 6, seed=2)
-    expected = (q @ k.mT / math.sqrt(8)).softmax(dim=-1) @ v
-    close(attention_by_blocks(q, k, v, block), expected, 1e-12)
-
-
-class LargestTensor(TorchDispatchMode):
-    """Records the number of elements of the largest result."""
-
-    numel = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        result = func(*args, **(kwargs or {}))
-        if isinstance(result, torch.Tensor):
-            self.numel = max(self.numel, result.numel())
-        return result
-
-
-@claim("modern-decoders#flash")
-@pytest.mark.parametrize("block", [10, 64])
-def test_attention_by_blocks_makes_at_most_block_scores_for_each_query(block):
-    q, k, v = torch.randn(200, 4), torch.randn(300, 4), torch.randn(300, 4)
-    with LargestTensor() as largest:
-        attention_by_blocks(q, k, v, block)
-    assert largest.numel == 200 * block
-
-
-@claim("modern-decoders#flash")
+@claim("modern-decoders#latent")
 @mutation(
-    "examples/modern-decoders/by_blocks.py",
-    "attention_by_blocks(q, k, v, 64)",
-    "attention_by_blocks(q, k[:, :64], v[:, :64], 64)",
-    fault="the example of attention by blocks has a single block",
+    "examples/modern-decoders/latent_by_hand.py",
+    "moved = W.T @ q",
+    "moved = W @ q",
+    fault="in the example of latent attention, the matrix isn't transposed",
 )
-def test_attention_by_blocks_needs_no_table_of_all_scores(printed):
-    shown = printed("examples", "by_blocks")
-    assert float(shown["largest difference"]) < 1e-5
-    assert shown["scores at a time"] == "65,536 of 1,048,576"
+def test_the_transpose_moves_the_matrix_from_the_keys_to_the_query(printed):
+    shown = printed("examples", "latent_by_hand")
+    assert shown["scores, directly with c"] == shown["scores, query and keys"] == "[6.0, 4.0]"
+    assert shown["query for keys turned by 90 degrees"] != shown["query times the transpose"]
+
+
+@claim("modern-decoders#latent")
+@mutation(
+    "variants/latent_attention.py",
+    "self.kv_up = nn.Linear(kv_rank, nhead * 2 * head_dim, bias=False)",
+    "self.kv_up = nn.Linear(kv_rank, nhead * 2 * head_dim)",
+    fault="the keys have a bias, which the query can't replace",
+)
+@torch.no_grad()
+def test_latent_attention_without_rotation_needs_no_keys():
+    """The shortcut of the page, for all heads of our module: at position 0 nothing is rotated."""
+    torch.manual_seed(0)
+    attention, x = LatentAttention(32, 4, 20, 14, 10, 6).double(), normal(3, 1, 32)
+    latent = attention.kv_norm(attention.kv_down(x)[..., :14])  # (batch, 1, 14)
+    q = attention.split(attention.query_up(attention.query_norm(attention.query_down(x))))
+    q = q[..., :10]  # (batch, nhead, 1, 10)
+    up = attention.kv_up.weight.unflatten(0, (4, 20))[:, :10]  # (nhead, 10, 14), of the keys
+    keys = attention.split(attention.kv_up(latent))[..., :10]
+    close((q @ up) @ latent.unsqueeze(1).mT, q @ keys.mT)
+
+
+@claim("modern-decoders#experts")
+@mutation(
+    "examples/modern-decoders/experts_by_hand.py",
+    "weights = largest / largest.sum()",
+    "weights = largest",
+    fault="in the example of experts, the weights don't add up to 1",
+)
+@torch.no_grad()
+def test_the_routing_by_hand_is_that_of_the_mixture(printed):
+    shown = printed("examples", "experts_by_hand")
+    mixture = MixtureOfExperts(4, 8, 4, 2)
+    mixture.router = nn.Identity()  # tokens are the logits here
+    rows = {"we": [0.5, 0.3, 0.15, 0.05], "work": [0.1, 0.2, 0.1, 0.6]}
+    weights, chosen = mixture.choose(torch.tensor(list(rows.values())).log())
+    outputs = torch.tensor([8.0, 16.0, 2.0, 4.0])
+    for i, token in enumerate(rows):
+        assert shown[f"{token}, chosen experts"] == str(chosen[i].tolist())
+        assert shown[f"{token}, weights"] == f"{weights[i, 0]:.3f} and {weights[i, 1]:.3f}"
+        y = (weights[i] * outputs[chosen[i]]).sum()
+        assert shown[f"{token}, output"] == f"{y:.1f}"
+
+
+@claim("modern-decoders#deepseek-experts")
+@mutation(
+    "examples/modern-decoders/bias_by_hand.py",
+    "weights = scores[chosen] / scores[chosen].sum()",
+    "weights = (scores + bias)[chosen] / (scores + bias)[chosen].sum()",
+    fault="in the example of the bias, the weights contain it",
+)
+@torch.no_grad()
+def test_the_bias_changes_the_choice_and_not_the_scores(capsys):
+    run_path(str(SNIPPETS / "examples/modern-decoders/bias_by_hand.py"))
+    lines = capsys.readouterr().out.splitlines()
+    mixture = DeepSeekExperts(4, 8, 4, 2, 1, 1, 1.0)
+    mixture.router = nn.Identity()
+    for i, bias in enumerate((0.0, 0.15)):
+        mixture.bias[2] = bias
+        weights, chosen = mixture.choose(torch.tensor([[0.8, 0.7, 0.6, 0.1]]).logit())
+        assert lines[3 * i + 1] == f"chosen experts: {chosen[0].tolist()}"
+        assert lines[3 * i + 2] == f"weights: {weights[0, 0]:.3f} and {weights[0, 1]:.3f}"
+
+
+@claim("modern-decoders#gemma")
+@mutation(
+    "variants/decoder_2025.py",
+    "self.after_attention = make_norm(config, d)",
+    "self.after_attention = nn.Identity()",
+    fault="there is no norm after attention",
+)
+@torch.no_grad()
+def test_the_second_norm_gives_the_outputs_of_a_sublayer_the_same_size():
+    layer = make_decoder(norm_after=True, d_model=32).layers[0]
+    y = normal(2, 5, 32)
+    close(layer.after_attention(100 * y), layer.after_attention(y), 1e-4)
+    added = layer.after_attention(y)
+    close(added.square().mean(dim=-1), torch.ones(2, 5).double(), 1e-4)

@@ -166,7 +166,7 @@ def test_our_learning_rate_rises_to_its_peak_and_decreases_linearly_to_nearly_0(
     assert fall == pytest.approx([-rates[-1]] * len(fall))
 
 
-@claim("training#rate")
+@claim("reproducibility#schedules")
 def test_the_settings_choose_the_learning_rate():
     ours = Settings(steps=100, warmup_steps=10, peak=0.1)
     assert learning_rate(10, ours, 64) == 0.1
@@ -176,14 +176,14 @@ def test_the_settings_choose_the_learning_rate():
         learning_rate(10, replace(ours, schedule="cosine"), 64)
 
 
-@claim("training#rate")
+@claim("reproducibility#schedules")
 @pytest.mark.parametrize("given", [(0, 64, 100), (1, 0, 100), (1, 64, 0)])
 def test_the_papers_learning_rate_has_no_step_0(given):
     with pytest.raises(ValueError, match="must be at least 1"):
         noam_learning_rate(*given)
 
 
-@claim("training#rate")
+@claim("reproducibility#schedules")
 @pytest.mark.parametrize("step, warmup, steps", [(0, 5, 9), (10, 5, 9), (1, 0, 9), (1, 9, 9)])
 def test_our_learning_rate_has_no_step_outside_the_training(step, warmup, steps):
     with pytest.raises(ValueError, match="warmup_steps below steps"):
@@ -274,7 +274,7 @@ def test_a_batch_contains_sentences_of_similar_length():
     assert sorted_ < 0.1 < 0.3 < shuffled
 
 
-@claim("training#batches")
+@claim("reproducibility#similar-length")
 @mutation(
     "batching.py",
     "rng.shuffle(epoch_batches)",

@@ -471,7 +471,7 @@ def test_with_adam_many_weights_move_along_the_gradient_of_the_batch():
         assert min(along[20:]) > 0.15 and statistics.mean(along[20:]) > 0.25
 
 
-@claim("training#rate", kind="measurement")
+@claim("reproducibility#schedules", kind="measurement")
 def test_the_slow_decrease_costs_more_than_the_high_peak_and_both_together_most(printed):
     experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "schedules.py"))
     measured = json.loads((RESULTS.parent / "schedules.json").read_text(encoding="utf-8"))
@@ -511,7 +511,7 @@ def test_sorting_by_length_removes_most_of_the_padding(printed):
     assert number(shown["as drawn"]) > 1 / 3
 
 
-@claim("training#batches")
+@claim("reproducibility#similar-length")
 @mutation(
     "examples/training/sorted.py",
     '"by length": by_length',

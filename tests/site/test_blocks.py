@@ -2,12 +2,18 @@
 
 import ast
 import difflib
+import json
+import os
 import re
 import shutil
 import subprocess
-from collections.abc import Collection, Iterator
+import sys
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from pygments.lexers import JavascriptLexer
@@ -17,16 +23,16 @@ from bookbuild.check.includes import include_path
 from bookbuild.localize.build import chinese_path
 from bookbuild.localize.render import without_words
 from bookbuild.mkdocs_site.markdown_extension import MERGED_TOKENS, PLAIN_TOKENS
-from bookbuild.pages import paths
+from bookbuild.pages import fresh, paths
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, without_section_markers
+from bookbuild.run import page_files
 from bookbuild.run.jobs import list_jobs
+from bookbuild.run.page_files import needed_files
 from built_pages import ROOT, CodeBlock, assert_no_errors
-from sample_book import module_command
 
 CODE_SUFFIXES = (".py", ".js")
-# A glossary has at least one term.
-GLOSSARY_TERM = "- {en: a, zh: 甲, anchor: a, where: index.md, en_meaning: a, zh_meaning: 甲}\n"
+QUICK = 0.5  # seconds of an example that runs without --all
 CODE_LANGUAGES = ("python", "py", "js", "javascript")
 
 
@@ -39,68 +45,122 @@ def downloads(site: Path, language: str) -> Path:
     return site / "zh/downloads" if language == "zh" else site / "downloads"
 
 
-@pytest.fixture(scope="module")
-def example_outputs(code_blocks, site, everything, tmp_path_factory) -> dict[tuple[str, str], str]:
-    """The output of each example by its language and code, run with the downloads of the site.
+class BuiltExample(NamedTuple):
+    """What the build knows of a program."""
 
-    Without --all only those are run whose code the build has not run.
+    output: str
+    needs: tuple[str, ...]  # the names of the files that it imports or reads
+    seconds: float
+
+
+@pytest.fixture(scope="module")
+def listed_files(built_pages) -> dict[str, list[list[Path]]]:
+    """The files that each page lists, at each place where it does."""
+    return {
+        str(page): [
+            [page.path.parent / link.attributes["href"] for link in line.find("a")][:-1]  # the zip
+            for line in page.article.find("p", "page-files")
+        ]
+        for page in built_pages
+    }
+
+
+@pytest.fixture(scope="module")
+def example_outputs(
+    code_blocks, listed_files, everything, tmp_path_factory
+) -> dict[tuple[str, str], str]:
+    """The output of each example by its page and code, run with only the files of its page.
+
+    Without --all one example of each page is run, of the quick ones that which needs most files;
+    the others print what they have printed in the build.
     """
-    known = {} if everything else dict(generated_outputs())
-    examples = dict.fromkeys(
-        (language_of(each), each.code) for each in code_blocks if is_input(each)
-    )
-    outputs = {}
-    for language in LANGUAGES:
-        codes = [code for other, code in examples if other == language]
-        codes = [code for code in codes if (language, code) not in known]
-        folder = tmp_path_factory.mktemp(f"reader-{language}").resolve()
-        for code, output in run_examples(codes, downloads(site, language), folder):
-            outputs[language, code] = output
-    return known | outputs
+    built = dict(built_examples())
+    outputs, chosen, candidates = {}, defaultdict(list), defaultdict(list)
+    for block in filter(is_input, code_blocks):
+        example = built.get((language_of(block), block.code))
+        if everything or not example:
+            chosen[block.page].append(block.code)
+            continue
+        outputs[block.page, block.code] = example.output
+        if example.seconds < QUICK:
+            candidates[block.page].append((len(example.needs), -example.seconds, block.code))
+    for page, examples in candidates.items():
+        chosen[page].append(max(examples)[-1])
+    folder = tmp_path_factory.mktemp("reader").resolve()
+    return outputs | run_examples(chosen, listed_files, folder)
 
 
 def is_input(block: CodeBlock) -> bool:
     return block.title == "Input"
 
 
-def generated_outputs() -> Iterator[tuple[tuple[str, str], str]]:
-    """The language and the code of each example, exercise and pitfall, with its output."""
+def built_examples() -> Iterator[tuple[tuple[str, str], BuiltExample]]:
+    """Each example, exercise and pitfall, by its language and code."""
     for job in list_jobs():
         if job.source.is_relative_to(paths.SNIPPETS):
             sources = job.source, chinese_path(job.source)
             outputs = (*job.outputs, job.outputs[0])[:2]  # both alike where no words are printed
+            needs, (_, seconds) = tuple(needed_files(job.source)), fresh.recorded(job.record_name)
             for language, source, output in zip(LANGUAGES, sources, outputs, strict=True):
                 code = without_section_markers(source).rstrip()
-                yield (language, code), output.read_text("utf-8").rstrip()
+                text = output.read_text("utf-8").rstrip()
+                yield (language, code), BuiltExample(text, needs, seconds or 0)
 
 
 def run_examples(
-    examples: Collection[str], downloads: Path, folder: Path
-) -> Iterator[tuple[str, str]]:
-    """Each example with its output, run in an empty folder.
-
-    scripts/generate runs them, in a folder where the downloads are all the snippets.
-    """
-    if not examples:
-        return
-    shutil.copytree(downloads, folder / "snippets")
-    ignore = shutil.ignore_patterns("figures", "proofs", "__pycache__")
-    shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=ignore)
-    (folder / "docs").mkdir()
-    (folder / "docs/glossary.yml").write_text(GLOSSARY_TERM, encoding="utf-8")
-    (folder / "docs/references.bib").touch()
-    for name in ("requirements.txt", "mkdocs.yml"):
-        shutil.copy(ROOT / name, folder)
-    for number, code in enumerate(examples):
-        path = folder / f"snippets/examples/{number}.py"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"{code}\n", encoding="utf-8")
-    command = module_command(folder, "run.generate")
-    done = subprocess.run(command, capture_output=True, text=True)
+    examples: dict[str, list[str]], listed_files: dict[str, list[list[Path]]], folder: Path
+) -> dict[tuple[str, str], str]:
+    """What the examples of each page print in a folder with only the files that the page lists."""
+    requests = []
+    for page, codes in examples.items():
+        page_folder = folder / page.strip("/").replace("/", "-")
+        page_folder.mkdir()
+        for path in {file.resolve() for files in listed_files[page] for file in files}:
+            target = page_folder / str(path).partition("/downloads/")[2]
+            target.parent.mkdir(exist_ok=True)
+            shutil.copy(path, target)
+        requests.append((str(page_folder), codes))
+    command = [sys.executable, str(ROOT / "tests/run_blocks.py")]
+    environment = os.environ | {"PYTHONPATH": "", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        command, input=json.dumps(requests), capture_output=True, text=True, env=environment
+    )
     assert done.returncode == 0, done.stderr
-    outputs = folder / ".generated/outputs/examples"
-    for number, code in enumerate(examples):
-        yield code, (outputs / f"{number}.txt").read_text(encoding="utf-8").rstrip()
+    outputs = json.loads(done.stdout)
+    return {
+        (page, code): output
+        for (page, codes), printed in zip(examples.items(), outputs, strict=True)
+        for code, output in zip(codes, printed, strict=True)
+    }
+
+
+def test_a_page_lists_its_files_once_beside_the_blocks_and_once_in_the_exercises(
+    code_blocks, built_pages, listed_files
+):
+    built = dict(built_examples())
+    for page in built_pages:
+        places = listed_files[str(page)]
+        assert all(path.is_file() for place in places for path in place), page
+        blocks = [each for each in code_blocks if each.page == str(page) and is_input(each)]
+        examples = [built.get((language_of(block), block.code)) for block in blocks]
+        assert bool(places) == any(example and example.needs for example in examples), page
+        assert len(places) <= 2 and all(place == places[0] for place in places), page
+
+
+def test_the_zip_has_every_file_and_program_of_the_pages(code_blocks, site):
+    for language in LANGUAGES:
+        folder = downloads(site, language)
+        with zipfile.ZipFile(folder / Path(page_files.ZIP).name) as archive:
+            texts = {
+                name: archive.read(name).decode().rstrip()
+                for name in archive.namelist()
+                if name.endswith(CODE_SUFFIXES)
+            }
+            for name in page_files.downloadable_snippets():
+                file = name.relative_to(paths.SNIPPETS).as_posix()
+                assert archive.read(file) == (folder / file).read_bytes()
+        inputs = (each for each in code_blocks if language_of(each) == language and is_input(each))
+        assert {block.code for block in inputs} <= {*texts.values()}
 
 
 def test_every_example_runs_as_copied_and_prints_the_output_below_it(code_blocks, example_outputs):
@@ -111,7 +171,7 @@ def test_every_example_runs_as_copied_and_prints_the_output_below_it(code_blocks
         if (below.page, below.title) != (block.page, "Output"):
             errors.append(f"{block}: no block Output below it")
             continue
-        printed = example_outputs[language_of(block), block.code]
+        printed = example_outputs[block.page, block.code]
         if printed != below.code:
             lines = difflib.unified_diff(
                 below.code.splitlines(), printed.splitlines(), "expected", "printed", "", "", 0

@@ -123,6 +123,7 @@ def make_installer(folder: Path) -> Path:
     digest = hashlib.sha256(pinned.read_bytes()).hexdigest()
     (folder / "requirements.txt").write_text(f"tiny==1.0 --hash=sha256:{digest}\n")
     (folder / "requirements-test.txt").touch()
+    (folder / "requirements-torch.txt").write_text("torch==2.13.0\n")
     for name, text in (("npm", NPM_SCRIPT), ("python3", PYTHON_SCRIPT)):
         path = folder / "bin" / name
         path.parent.mkdir(exist_ok=True)

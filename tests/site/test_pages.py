@@ -243,7 +243,7 @@ def test_every_chapter_shows_its_reading_time_and_prerequisites(built_pages):
             continue
         output = "".join(line.text() for line in lines)
         if not re.match(
-            r"(About|读一遍约) \d+ (minutes to read\. You need: |分钟。预备知识：)\S", output
+            r"(About|阅读约需) \d+ (minutes to read\. You need: |分钟。预备知识：)\S", output
         ):
             errors.append(f"{page}: has {output!r}; write `needs` into its front matter")
         elements = [each for each in page.article.find() if each.tag in {"h1", "p"}]

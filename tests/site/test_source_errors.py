@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import fault_injection
 import sample_book
 from bookbuild.check.mark_translated import mark_translated
 from bookbuild.pages.labs import notebooks
@@ -55,6 +56,8 @@ DOWNLOADING = "from urllib.request import urlopen\n\nurlopen('http://127.0.0.1:9
 KILLED = "import os\n\nos.kill(os.getpid(), 9)\nfrom tiny"
 UNTITLED = "@misc{a2020b, author = {A}, year = 2020, url = {c}}\n"
 UNCITED = UNTITLED.replace("year", "title = {B}, year")
+IN_A_PART = "  - other.md\n  - Part:\n      - none.md\n"
+TIME = "import time\nprint('x', \"now:\", time.time())\n"
 TIMEOUT = 6  # seconds for an example of the sample book
 
 
@@ -148,6 +151,18 @@ USUAL_ERRORS = [
     (LAB, "print(1 + 1)", "print(1 / 0)", SAME, "1 / 0", "cell 1: ZeroDivisionError: division"),
 ]
 OTHER_ERRORS = [
+    ("mkdocs.yml", "  - other.md\n", IN_A_PART, SAME, "none", "the nav lists none.md, which"),
+    (
+        PAGE,
+        "## Section { #section }",
+        "## Section",
+        SAME,
+        "## Section",
+        "heading without an anchor",
+    ),
+    (OTHER, "", "\n```python\nx = 1\n", SAME, "```python", "this block of code has no end; add"),
+    (OTHER, '--8<-- "quizzes/other.md"\n', "", QUIZ, "", "docs/en shows the quiz; add --8<--"),
+    (SAY, "double(21))", f"double(21))\n{TIME}", SAME, '"now', "differs from run to run; don't"),
     (PAGE, "description: A small book.", "title: Small", SAME, "", "has no description; describe"),
     (PAGE, "other.md#there", "other.md#none", SAME, "md#none", "does not contain an anchor"),
     (TINY, "", SECOND_SECTION, SAME, "[start:second]", "docs/en shows section second 0 times"),
@@ -265,6 +280,34 @@ def test_the_intact_book_is_built_again_without_a_warning_and_equal(intact, book
     assert not different_files(
         before, file_hashes(book, ".", ignored=LOCK_PATTERNS + CACHE_PATTERNS)
     )
+
+
+def test_a_nav_may_have_entries_of_all_kinds(book, mkdocs):
+    nav = (
+        "  - Other: other.md\n  - Paper: https://example.org/README.md\n  - https://example.org/\n"
+        "  - Part:\n      - Inner:\n          - deep.md\n          - Code: https://example.org/a\n"
+    )
+    change(book / "mkdocs.yml", "  - other.md\n", nav)
+    for language in ("en", "zh"):
+        page = book / f"docs/{language}/deep.md"
+        page.write_text("---\ndescription: Deep.\nquestion: How?\n---\n\n# Deep\n")
+    with pytest.MonkeyPatch.context() as patch:
+        sample_book.set_book_paths(book, patch)
+        mark_translated("deep")
+    status, output = build(book, mkdocs)
+    assert status == 0, output
+    for folder in ("site", "site/zh"):
+        copies = (book / folder / "llms.txt").read_text(encoding="utf-8")
+        assert "## Part\n" in copies and "### Inner\n" in copies and "/deep/index.md): " in copies
+        assert "example.org" not in copies
+
+
+def test_a_quiet_strict_build_counts_and_shows_warnings(book, mkdocs):
+    change(book / PAGE, "other.md#there", "none.md")
+    arguments = "build", "--strict", "--quiet"
+    status, output = mkdocs.run(book, fault_injection.build_environment(), *arguments)
+    assert status == 1
+    assert "is not found among documentation files" in output
 
 
 def test_a_build_that_is_not_published_has_no_link_to_a_card(intact):

@@ -9,11 +9,20 @@ from bookbuild.check.translation import translation_errors
 from bookbuild.pages import contents, paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import line_number
-from bookbuild.pages.page import FIGURE, INCLUDE, VALUE, SourcePage, blank_fences, list_pages
+from bookbuild.pages.page import (
+    FIGURE,
+    HEADING,
+    INCLUDE,
+    VALUE,
+    SourcePage,
+    blank_fences,
+    list_pages,
+)
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections
 from bookbuild.pages.values import output_name, resolve_value, source_path
 
+OPEN_FENCE = re.compile(r"^ *(`{3,}|~{3,})", re.M)
 SHOWN_SNIPPETS = ("*.py", "*.js", "variants/*.py")  # each of their sections is on one page
 
 
@@ -77,7 +86,8 @@ def shown_parts(text: str) -> Counter[str]:
 
 
 def unused_parts(language: str) -> Iterator[SourceError]:
-    """Outputs and figures that no page of the language shows, and sections not shown once."""
+    """Outputs, figures and quizzes that no page of the language shows, and sections not shown
+    once."""
     shown: Counter[str] = Counter()
     for page in list_pages(language):
         parts = shown_parts(page.text)
@@ -91,6 +101,10 @@ def unused_parts(language: str) -> Iterator[SourceError]:
             if name not in shown:
                 message = f"no page of docs/{language} shows {name}; add it to a page or remove it"
                 yield SourceError(source_path(name), 1, message)
+    for path in sorted((paths.DOCS / "quizzes").glob("*.yml")):
+        if (name := f"quizzes/{path.stem}.md") not in shown:
+            message = f'no page of docs/{language} shows the quiz; add --8<-- "{name}" or remove it'
+            yield SourceError(path, 1, message)
     for path in sorted(path for glob in SHOWN_SNIPPETS for path in paths.SNIPPETS.glob(glob)):
         file, text = path.relative_to(paths.SNIPPETS).as_posix(), path.read_text(encoding="utf-8")
         for section in read_sections(path) or [None]:
@@ -103,12 +117,24 @@ def unused_parts(language: str) -> Iterator[SourceError]:
                 yield SourceError(path, line, message)
 
 
+def markup_errors(page: SourcePage) -> Iterator[SourceError]:
+    """Headings below the title without an anchor, and a block of code without an end."""
+    text = blank_fences(page.text)
+    if fence := OPEN_FENCE.search(text):
+        yield page.error(fence.start(), f"this block of code has no end; add a line {fence[1]}")
+    for heading in [] if page.is_notebook else HEADING.finditer(text):
+        if len(heading[1]) > 1 and not heading[3]:
+            message = "heading without an anchor; add one in English: { #its-name }"
+            yield page.error(heading.start(), message)
+
+
 def completeness_errors() -> Iterator[SourceError]:
     """What is missing before the book can be published; stops a strict build only."""
     yield from translation_errors()
     for language in LANGUAGES:
         yield from unused_parts(language)
         for page in list_pages(language):
+            yield from markup_errors(page)
             if not page.meta.get("description"):
                 hint = "describe the page in its front matter, in one sentence"
                 yield SourceError(page.path, 1, f"has no description; {hint}")

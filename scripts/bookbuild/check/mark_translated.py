@@ -14,6 +14,8 @@ from bookbuild.pages.labs import notebooks
 from bookbuild.pages.page import FRONT_MATTER, PENDING, SourcePage, page_url
 from bookbuild.pages.templates import render
 
+LANGUAGE_FOLDER = re.compile(r"^(?:docs/)?(en|zh)/")
+
 
 def with_pending_note(markdown: str, page: SourcePage) -> str:
     """Add a note below the title of a page, and the anchors that only its translation has."""
@@ -46,7 +48,7 @@ def set_meta(page: SourcePage, key: str, value: str | None) -> None:
 
 def both_pages(name: str) -> tuple[SourcePage, SourcePage]:
     """The English and the Chinese page of this name or path, of which at least one exists."""
-    name = re.sub(r"^docs/(en|zh)/|\.(md|ipynb)$", "", name)
+    name = re.sub(r"\.(md|ipynb)$", "", LANGUAGE_FOLDER.sub("", name))
     english = SourcePage("en", f"{name}.md")
     if not (english.path.exists() or english.translation.path.exists()):
         raise FileNotFoundError(f"no page {english.display_path}; use a name like attention")
@@ -66,13 +68,23 @@ def mark_translated(name: str) -> str:
 
 
 def mark_pending(name: str) -> SourcePage:
-    """Mark the page that is behind: the Chinese one if the English one has changed since the
-    last review, else the English one. A page that does not exist is created."""
+    """Mark the page that is behind: that of the language in the name, zh/masks, or the Chinese one
+    if the English one has changed since the last review. A page that does not exist is created.
+
+    Raises ValueError if the name has no language and nothing shows which page is behind.
+    """
     english, chinese = pages = both_pages(name)
     behind = next((page for page in pages if page.is_pending or not page.path.exists()), None)
-    if not behind:
-        is_reviewed = chinese.meta.get("translated") == english.digest()
-        behind = english if is_reviewed else chinese
+    if language := LANGUAGE_FOLDER.match(name):
+        behind = english if language[1] == "en" else chinese
+        if not behind.translation.path.exists():
+            raise ValueError(f"no page {behind.translation.display_path}; write it first")
+    elif not behind:
+        if chinese.meta.get("translated") == english.digest():
+            page, other = english.display_path, chinese.display_path
+            problem = f"{page} has not changed since {other} was reviewed against it"
+            raise ValueError(f"{problem}; name the page that is behind: en/{name} or zh/{name}")
+        behind = chinese
     if not behind.path.exists():
         create_page(behind)
     set_meta(behind, "translation", PENDING)
@@ -105,7 +117,7 @@ def main() -> None:
                 message = f"{page.display_path} is marked as behind {page.translation.display_path}"
             else:
                 message = f"{name} {mark_translated(name)}"
-        except FileNotFoundError as error:
+        except (FileNotFoundError, ValueError) as error:
             parser.error(str(error))
         print(message)
 

@@ -24,7 +24,7 @@ SECONDS_AND_PATTERNS = {
 ROUNDING_MINUTES = 5  # minutes; readers differ by more
 READING_LINE_PARTS = {  # reading time; start, separator and end of the prerequisites
     "en": ("About MINUTES minutes to read.", " You need: ", "; ", "."),
-    "zh": ("读一遍约 MINUTES 分钟。", "预备知识：", "；", "。"),
+    "zh": ("阅读约需 MINUTES 分钟。", "预备知识：", "；", "。"),
 }
 IN_SHORT = "{ #in-short }"
 IN_SHORT_LINK = {

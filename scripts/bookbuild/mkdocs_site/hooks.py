@@ -4,10 +4,12 @@ from inspect import getmembers
 
 from bookbuild.mkdocs_site import log_filters, rendering, site_files, site_output, source_checks
 from bookbuild.mkdocs_site.chinese_site import ChineseSite
+from bookbuild.mkdocs_site.installation import check_installation
 from bookbuild.mkdocs_site.languages import build_language, set_alternates
 from bookbuild.mkdocs_site.search_index import BookIndex
 from bookbuild.mkdocs_site.staged_site import StagedSite
 from bookbuild.mkdocs_site.theme_patches import patch_theme
+from bookbuild.pages.errors import SetupError
 from bookbuild.run.locks import check_port
 
 
@@ -20,6 +22,10 @@ class SiteHooks:
     def on_startup(self, command, dirty):
         self.command, self.is_served = command, command == "serve"
         self.replaces_site = command == "build" and not dirty
+        try:
+            check_installation()
+        except SetupError as error:
+            log_filters.report_error(error)
 
     def on_shutdown(self):
         self.chinese_site.stop()

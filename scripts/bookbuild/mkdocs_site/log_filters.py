@@ -18,10 +18,16 @@ from bookbuild.pages.page import SourcePage
 BROKEN_LINK = re.compile(r"Doc file '([^']+)' contains an? .*?link '([^']+)'")
 MISSING_NAV_PAGE = re.compile(r"A reference to '([^']+)' is included in the 'nav'")
 OMITTED_NAV_PAGE = re.compile(r"^  - (\S+)$", re.M)
+log = logging.getLogger("mkdocs.hooks.book")
 
 
 def add_filters(config: MkDocsConfig) -> None:
-    """Filter the warnings of a build, in place of those of the build before."""
+    """Filter the warnings of a build, in place of those of the build before.
+
+    A strict build counts its warnings, and shows them, even with --quiet.
+    """
+    if config.strict and log.getEffectiveLevel() > logging.WARNING:
+        logging.getLogger("mkdocs").setLevel(logging.WARNING)
     for name, function, build in (
         ("mkdocs.structure.pages", locate_links, build_language(config)),
         ("mkdocs.structure.nav", locate_nav_errors, config),
@@ -64,5 +70,5 @@ def locate_nav_errors(config: MkDocsConfig, record: logging.LogRecord) -> bool:
 def report_error(error: Exception) -> None:
     """Report a known error in one line, and end the build."""
     if message := describe_error(error):
-        logging.getLogger("mkdocs.hooks.book").error(message)
+        log.error(message)
         raise Abort("Aborted because of an error") from None

@@ -24,6 +24,7 @@ from bookbuild.pages import fresh, paths
 from bookbuild.pages.glossary import tooltips
 from bookbuild.pages.page import CODE_FENCE, SourcePage, find_page, page_url
 from bookbuild.pages.values import replace_values
+from bookbuild.run.page_files import add_file_lists
 
 # Where a term gets no tooltip.
 SKIPPED_TAGS = {"code", "pre", "a", "abbr", "h1", "h2", "h3", "h4", "h5", "h6", "th", "summary"}
@@ -47,9 +48,10 @@ TOKEN_CLASSES |= dict.fromkeys(PLAIN_TOKENS, "")
 
 
 def expand_source(lines: list[str], book: "BookExtension") -> list[str]:
-    """Expand citations, values, notes and the reading line, but not yet includes."""
+    """Expand lists of files, citations, values, notes and the reading line, not yet includes."""
     text = "\n".join(lines)
     book.page = page = find_page(text, book.language) if book.finds_page else book.page
+    text = add_file_lists(text, page.language)
     text = bibliography.expand_citations(text, page.language)
     text = replace_values(text, book.repository)
     text = text.replace(f"# {page.heading}\n", f"# {page.title}\n", 1)

@@ -3,6 +3,7 @@
 import copy
 import functools
 import io
+import logging
 import re
 
 import jieba
@@ -26,6 +27,7 @@ class BookIndex(SearchIndex):
         self.is_chinese = build_language(config) == "zh"
         # Another user's copy in the folder for temporary files may be unwritable or not trusted.
         jieba.dt.tmp_dir = str(paths.GENERATED)
+        jieba.setLogLevel(logging.WARNING)  # not how long its dictionary takes to load
 
     def add_entry_from_context(self, page: Page) -> None:
         def make_entries() -> list[dict]:

@@ -59,7 +59,7 @@ def prepare_sources(is_served: bool) -> str:
         warnings: list[object] = [*completeness_errors(), *bibliography.unused_references()]
         warnings += contents_tables.question_errors()
         if contents_tables.update_readme():
-            warnings.append("README.md now has the pages of the nav; commit it")
+            warnings.append("README.md:1: its generated parts have changed; commit it")
         for warning in warnings:  # stops a strict build
             log.warning(warning)
         fresh.record("checked", "" if warnings else checked)

@@ -40,7 +40,7 @@ def page_names(nav: object) -> Iterator[str]:
         if isinstance(item, dict):
             for value in item.values():
                 yield from page_names(value)
-        elif isinstance(item, str) and item.endswith(".md"):  # not an address
+        elif isinstance(item, str) and item.endswith(".md") and "://" not in item:
             yield str(item)
 
 

@@ -17,7 +17,7 @@ from bookbuild.pages import paths
 from bookbuild.pages.files import write_file
 
 Result = TypeVar("Result")
-LOCK_FILES = "requirements.txt", "package-lock.json"
+LOCK_FILES = "requirements.txt", "requirements-torch.txt", "package-lock.json"
 
 
 def hash_bytes(data: bytes) -> str:

@@ -25,7 +25,8 @@ def run_program(program: str | Path, *arguments: str | Path, **options: Any) -> 
 
 
 def program_error(program: str | Path, errors: str) -> SetupError:
-    hint = "correct what it reads, or remove .venv and node_modules and run scripts/install"
+    hint = "correct the file that its errors name"
+    hint += "; if they name none of the book, remove .venv and node_modules, run scripts/install"
     return SetupError(f"{Path(program).name} failed; {hint}. Its errors:\n{errors}")
 
 

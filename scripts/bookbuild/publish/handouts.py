@@ -106,13 +106,18 @@ def print_handout(page: Page, handout: Handout) -> pikepdf.Pdf:
     raise SourceError(Path(worksheet.__file__), 1, message)
 
 
-def make_preview(page: Page, handout: Handout) -> bytes:
-    """The poster as a small image."""
+def picture_of(page: Page, poster: Handout) -> bytes:
+    """The poster as an image."""
     dots = 96 / 25.4
     width, height = (round(side * dots) for side in POSTER_SIZE)
     page.set_viewport_size({"width": width, "height": height})
-    open_handout(page, handout)
-    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    open_handout(page, poster)
+    return page.screenshot()
+
+
+def make_preview(page: Page, poster: Handout) -> bytes:
+    """The poster as a small image."""
+    picture = Image.open(io.BytesIO(picture_of(page, poster))).convert("RGB")
     file = io.BytesIO()
     picture.resize(PREVIEW_SIZE, Image.Resampling.LANCZOS).save(
         file, "WEBP", quality=PREVIEW_QUALITY, method=6

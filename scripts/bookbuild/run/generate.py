@@ -7,9 +7,10 @@ All outputs go to .generated/; a file is only written when its content changes.
 """
 
 import argparse
+import re
 import sys
 import time
-from pathlib import Path
+from collections.abc import Iterator
 
 from filelock import AcquireReturnProxy
 
@@ -29,7 +30,7 @@ from bookbuild.localize.build import (
 )
 from bookbuild.localize.catalogs import snippet_files
 from bookbuild.pages import fresh, paths
-from bookbuild.pages.errors import describe_error
+from bookbuild.pages.errors import SourceError, describe_error
 from bookbuild.pages.files import PARTIAL_SUFFIX, check_encodings, write_file
 from bookbuild.pages.glossary import glossary_table
 from bookbuild.pages.paths import LANGUAGES
@@ -37,18 +38,15 @@ from bookbuild.pages.sections import without_section_markers
 from bookbuild.run import recorded
 from bookbuild.run.jobs import Job, list_jobs
 from bookbuild.run.locks import file_lock
+from bookbuild.run.page_files import downloadable_snippets, write_zip, zip_path
 from bookbuild.run.workers import run_jobs
 from bookbuild.step_through import step_notes
 
-# In snippets/results/; no example reads them.
-UNREAD_RESULTS = ("claims.json", recorded.FILE)
-
-
-def downloadable_snippets() -> list[Path]:
-    """The snippets that a reader needs beside a copied code block."""
-    patterns = "*.py", "variants/*.py", "*.js", "*.json", "results/*.json", "*.safetensors"
-    found = [path for pattern in patterns for path in paths.SNIPPETS.glob(pattern)]
-    return sorted(path for path in found if path.name not in UNREAD_RESULTS)
+# FILE:LINE: CAUSE; correct it, …
+FAILURE = re.compile(
+    r"\S+:\d+: (?:cell \d+: |in Chinese: )*(?P<cause>.*?)(?:; correct it.*)?$", re.M
+)
+MAX_PLACES = 3  # in one message
 
 
 def write_downloads_and_tables() -> None:
@@ -59,6 +57,7 @@ def write_downloads_and_tables() -> None:
         content = without_section_markers(path) if is_code else path.read_bytes()
         write_file(paths.DOWNLOADS / path.relative_to(paths.SNIPPETS), content)
     for language in LANGUAGES:
+        write_zip(language)
         folder = paths.GENERATED / language
         write_file(folder / "contents.md", contents_tables.home_table(language))
         write_file(folder / "glossary.md", glossary_table(language))
@@ -88,7 +87,8 @@ def remove_obsolete_files(jobs: list[Job]) -> None:
     for path in downloadable_snippets():
         name = path.relative_to(paths.SNIPPETS)
         current |= {paths.DOWNLOADS / name, own / "downloads" / name}
-    current |= {step_notes.notes_path(language) for language in LANGUAGES}
+    for language in LANGUAGES:
+        current |= {step_notes.notes_path(language), zip_path(language)}
     names = "outputs", "downloads", "fresh/jobs", "fresh/zh"
     folders = [paths.GENERATED / name for name in names]
     folders += [own / name for name in ("outputs", "downloads", "snippets")]
@@ -147,6 +147,37 @@ def accept_outputs(jobs: list[Job]) -> None:
             write_file(job.source.with_suffix(".txt"), job.outputs[0].read_bytes())
 
 
+def known_outputs(jobs: list[Job]) -> dict[str, bytes]:
+    """What programs print according to the files beside them, or to snippets/results/."""
+    known = {name: each.texts[0].encode() for name, each in recorded.recorded_outputs().items()}
+    beside = {job.name: job.source.with_suffix(".txt") for job in jobs if job.is_program}
+    return known | {name: path.read_bytes() for name, path in beside.items() if path.exists()}
+
+
+def check_syntax() -> None:
+    """Raise SourceError if a module doesn't compile, on which many jobs depend."""
+    for path in [*paths.SNIPPETS.glob("*.py"), *paths.SNIPPETS.glob("variants/*.py")]:
+        try:
+            compile(path.read_bytes(), path, "exec", dont_inherit=True)
+        except SyntaxError as error:
+            message = f"{type(error).__name__}: {error.msg}; correct it"
+            raise SourceError(path, error.lineno or 1, message) from None
+
+
+def distinct_failures(failures: list[str]) -> Iterator[str]:
+    """One message for each cause, with the other places that it stops; on a full disk all messages
+    are the same."""
+    causes: dict[str, list[str]] = {}
+    for message in dict.fromkeys(failures):
+        match = FAILURE.match(message)
+        causes.setdefault(match["cause"] if match else message, []).append(message)
+    for first, *others in causes.values():
+        places = [other.partition(": ")[0] for other in others]
+        more = f", … ({len(places)} in all)" if len(places) > MAX_PLACES else ""
+        also = f"\nThe same at {', '.join(places[:MAX_PLACES])}{more}" if places else ""
+        yield first + also
+
+
 def generate(args: argparse.Namespace) -> int:
     """Run or list the requested jobs; returns the exit status."""
     started = time.monotonic()
@@ -173,8 +204,9 @@ def generate(args: argparse.Namespace) -> int:
         if not run_fresh:
             pending = recorded.jobs_to_run(pending)
         if pending:
-            failures = run_jobs(pending)
-        for message in dict.fromkeys(failures):  # on a full disk they are all the same
+            check_syntax()
+            failures = run_jobs(pending, known_outputs(pending))
+        for message in distinct_failures(failures):
             print(f"\n{message}", file=sys.stderr)
         write_downloads_and_tables()  # of claims and shapes too, from the output of the proofs
     if args.accept:

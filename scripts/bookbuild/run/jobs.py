@@ -16,7 +16,11 @@ from bookbuild.pages.paths import LANGUAGES
 EXAMPLE_TIMEOUT = 120  # seconds
 LONG_TIMEOUT = 1200  # of a proof; the slowest compute for about a minute
 FILE_SUFFIXES = (".py", ".safetensors", ".js", ".mjs")  # a string with such an end is a file name
-PINNED_FILES = ("requirements.txt", "scripts/install")  # the versions of all packages
+PINNED_FILES = (
+    "requirements.txt",
+    "requirements-torch.txt",
+    "scripts/install",
+)  # the versions of all packages
 FIGURE_FUNCTION = re.compile(r"^@figure\(.*?^def (\w+)\(", re.M | re.S)
 # Folders, files to run, and what these write in .generated/.
 JOB_FILES = (
@@ -41,6 +45,11 @@ class Job:
     @property
     def is_notebook(self) -> bool:
         return self.source.suffix == ".ipynb"
+
+    @property
+    def is_program(self) -> bool:
+        """Whether it is an example, exercise or pitfall."""
+        return self.source.suffix == ".py" and self.source.is_relative_to(paths.SNIPPETS)
 
     @property
     def timeout(self) -> int:

@@ -5,15 +5,16 @@ import gc
 import importlib
 import multiprocessing
 import os
-import random
 import runpy
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
 import traceback
 from collections.abc import Callable
 from functools import partial
+from itertools import zip_longest
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import ModuleType
@@ -31,8 +32,12 @@ MANY_JOBS = 20  # of which some train
 PRELOADED: dict[str, dict[str, ModuleType]] = {language: {} for language in LANGUAGES}
 
 
-def run_job(job: Job) -> None:
-    """Run a job in this process and write its outputs. Raises whatever its file raises."""
+def run_job(job: Job, known: bytes | None) -> None:
+    """Run a job in this process and write its outputs. Raises whatever its file raises.
+
+    A program runs twice if what it prints isn't known yet, to see whether it differs from run to
+    run.
+    """
     if job.name.startswith("figures/"):
         from figures.svg import render_svg
 
@@ -40,25 +45,25 @@ def run_job(job: Job) -> None:
         for language, path in zip(LANGUAGES, job.outputs, strict=True):
             write_file(path, render_svg(function, language))
         return
-    torch: Any = sys.modules["torch"]
-    states = random.getstate(), torch.get_rng_state()
     for language, output in zip(LANGUAGES, job.outputs, strict=False):
         program = job.source if language == "en" else chinese_path(job.source)
         if language == "zh":
             signal.alarm(job.timeout)  # again
             use_snippets(language)
-            random.setstate(states[0])
-            torch.set_rng_state(states[1])
         # As a reader would run it: in an empty folder.
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             if job.is_notebook:
                 run_notebook(program, output, snippets_folder(language))
             else:
-                run_program(program, output)
+                content = run_program(program)
+                if language == "en" and job.is_program and content != known:
+                    signal.alarm(job.timeout)
+                    check_repeated(program, content)
+                write_file(output, content)
 
 
-def run_program(program: Path, output: Path) -> None:
-    """Run a program in this process and write what it prints."""
+def run_program(program: Path) -> bytes:
+    """Run a program in this process; returns what it prints."""
     with tempfile.TemporaryFile() as stdout:
         sys.stdout.flush()
         os.dup2(stdout.fileno(), 1)
@@ -69,7 +74,30 @@ def run_program(program: Path, output: Path) -> None:
     if not content.strip():
         message = "prints nothing; print the output that a page shows"
         raise SourceError(english_path(program), 1, message)
-    write_file(output, content)
+    return content
+
+
+def check_repeated(program: Path, content: bytes) -> None:
+    """Raise SourceError unless a second process, with other hashes, prints the same."""
+    environment = os.environ | {"PYTHONPATH": str(paths.SNIPPETS), "OMP_NUM_THREADS": "1"}
+    with tempfile.TemporaryDirectory() as folder:
+        again = subprocess.run(
+            [sys.executable, program], cwd=folder, env=environment, stdout=subprocess.PIPE
+        ).stdout
+    for first, second in zip_longest(content.splitlines(), again.splitlines(), fillvalue=b""):
+        if first != second:
+            printed = first.decode(errors="replace")
+            message = f"the output {printed!r} differs from run to run; don't print it"
+            raise SourceError(program, print_line(program, printed), message)
+
+
+def print_line(program: Path, printed: str) -> int:
+    """The line of a program that prints a label, else the last that prints anything."""
+    label, colon, _ = printed.partition(":")
+    lines = [*enumerate(program.read_text(encoding="utf-8").splitlines(), 1)]
+    printing = [number for number, line in lines if "print" in line]
+    labeled = [number for number, line in lines if colon and f"{label}:" in line]
+    return (labeled or printing[-1:] or [1])[0]
 
 
 def snippets_folder(language: str) -> Path:
@@ -85,13 +113,13 @@ def use_snippets(language: str) -> None:
     sys.path[0] = str(snippets_folder(language))
 
 
-def worker_main(job: Job, report: Path) -> None:
+def worker_main(job: Job, known: bytes | None, report: Path) -> None:
     """The main function of a worker process: run the job, and report its CPU seconds or error."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
     signal.alarm(job.timeout)  # then the signal kills this process
     threading.Thread(target=exit_with_parent, daemon=True).start()
     try:
-        run_job(job)
+        run_job(job, known)
     except BaseException as error:
         report.write_text(describe_failure(job, error))
         os._exit(1)
@@ -171,8 +199,11 @@ def known_pairs(pairs: dict[str, Any], draw: Callable[[str], Any], part: str) ->
     return [*pairs[part]] if part in pairs else draw(part)
 
 
-def run_jobs(jobs: list[Job]) -> list[str]:
-    """Run the jobs in parallel, one worker per core; returns the error messages."""
+def run_jobs(jobs: list[Job], known: dict[str, bytes]) -> list[str]:
+    """Run the jobs in parallel, one worker per core; returns the error messages.
+
+    `known` has what programs are expected to print, by the names of their jobs.
+    """
     fork = multiprocessing.get_context("fork")
     preload_modules(jobs)
     if len(jobs) > MANY_JOBS:
@@ -185,7 +216,8 @@ def run_jobs(jobs: list[Job]) -> list[str]:
         while waiting or running:
             while waiting and len(running) < (os.cpu_count() or 1):
                 job, report = waiting.pop(), Path(folder, str(len(waiting)))
-                process = fork.Process(target=worker_main, args=(job, report))
+                arguments = job, known.get(job.name), report
+                process = fork.Process(target=worker_main, args=arguments)
                 process.start()
                 running[process.sentinel] = process, job, report
             for sentinel in wait(list(running)):

@@ -6,4 +6,4 @@ import transformer
 folder = Path(transformer.__file__).with_name("results")
 measured = json.loads((folder / "modern.json").read_text(encoding="utf-8"))
 for name, number in measured["newer"].items():
-    print(f"{name}: {number:,}")
+    print(f"{name}:", number if name.endswith("year") else f"{number:,}")

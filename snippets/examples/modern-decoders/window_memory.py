@@ -1,6 +1,6 @@
 import torch
 
-from variants.decoder_2026 import Cache, Decoder2026, DecoderConfig
+from variants.decoder_2025 import Cache, Decoder2025, DecoderConfig
 
 sizes = {"vocab_size": 50, "d_model": 64, "nhead": 4, "num_kv_heads": 2}
 sizes |= {"head_dim": 32, "num_layers": 6, "dim_feedforward": 48}
@@ -8,7 +8,7 @@ prompt = torch.randint(50, (1, 2000))
 
 
 def megabytes(window):
-    model, cache = Decoder2026(DecoderConfig(**sizes, window=window)), Cache()
+    model, cache = Decoder2025(DecoderConfig(**sizes, window=window)), Cache()
     with torch.no_grad():
         model(prompt, cache)
     parts = [part for layer in cache.layers.values() for part in layer]

@@ -4,7 +4,7 @@ import torch.nn.functional as F
 w = torch.tensor(0.0, requires_grad=True)
 x, rate = 2.0, 0.5
 for step in range(3):
-    logits = torch.stack([w * x, torch.tensor(0.0)])  # token 0 is right
+    logits = torch.stack([w * x, torch.tensor(0.0)])  # token 0 is correct
     loss = F.cross_entropy(input=logits, target=torch.tensor(0))
     loss.backward()  # adds the gradient to w.grad
     p = logits.softmax(dim=-1)[0]

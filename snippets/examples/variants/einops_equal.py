@@ -5,7 +5,9 @@ from variants.encoder_einops import EinopsEncoder
 from variants.swiglu import GELUFeedForward
 
 torch.manual_seed(0)
-config = TransformerConfig(1, 1, 64, 4, 2, 0, 256, 0.0, norm_first=True)
+sizes = {"d_model": 64, "nhead": 4, "dim_feedforward": 256, "dropout": 0.0}
+sizes |= {"num_encoder_layers": 2, "norm_first": True}
+config = TransformerConfig(src_vocab_size=1, tgt_vocab_size=1, **sizes)
 ours = Encoder(config)
 theirs = EinopsEncoder(64, depth=2, heads=4, dim_head=16, hidden_dim=256)
 parts = zip(ours.layers, theirs.attentions, theirs.networks, strict=True)

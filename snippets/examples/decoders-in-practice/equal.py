@@ -8,5 +8,9 @@ measured = json.loads((folder / "modern.json").read_text(encoding="utf-8"))
 print("seeds:", measured["seeds"])
 print("PyTorch:", measured["environment"]["torch"])
 print("transformers:", measured["environment"]["transformers"])
-for name, found in measured["differences"].items():
-    print(f"{name}: {max(found.values()):.1e}")
+largest = {
+    name: max(found.values()) for name, found in measured["differences"].items()
+}
+for name, difference in largest.items():
+    print(f"{name}: {difference:.1e}")
+print(f"largest difference: {max(largest.values()):.1e}")

@@ -161,7 +161,7 @@ class Layer(nn.Module):
 
 # --8<-- [end:layer]
 # --8<-- [start:decoder]
-class Decoder2026(nn.Module):
+class Decoder2025(nn.Module):
     """Ids in, logits of the next token out; blocks of 2023 to mid-2025.
 
     Shapes: ids (batch, n) -> (batch, n, vocab_size). With a cache, ids are

@@ -3,7 +3,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from variants.decoder_2026 import Decoder2026, DecoderConfig
+from variants.decoder_2025 import Decoder2025, DecoderConfig
 
 sizes = {"vocab_size": 1000, "d_model": 512, "nhead": 8, "num_kv_heads": 2}
 sizes |= {"head_dim": 64, "num_layers": 4, "dim_feedforward": 1024}
@@ -11,7 +11,7 @@ sizes |= {"head_dim": 64, "num_layers": 4, "dim_feedforward": 1024}
 
 def untrained_loss(tied, std=None):
     torch.manual_seed(0)
-    model = Decoder2026(DecoderConfig(**sizes, tie_embeddings=tied))
+    model = Decoder2025(DecoderConfig(**sizes, tie_embeddings=tied))
     if std:
         torch.nn.init.normal_(model.embedding.weight, std=std)
     ids = torch.randint(1000, (4, 65))

@@ -1,6 +1,6 @@
 import torch
 
-from variants.decoder_2026 import Cache, Decoder2026, DecoderConfig
+from variants.decoder_2025 import Cache, Decoder2025, DecoderConfig
 
 torch.manual_seed(0)
 config = DecoderConfig(
@@ -16,7 +16,7 @@ config = DecoderConfig(
     window=4,
     global_every=3,
 )
-model = Decoder2026(config).eval()
+model = Decoder2025(config).eval()
 ids = torch.randint(50, (1, 12))
 
 with torch.no_grad():

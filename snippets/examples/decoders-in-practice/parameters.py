@@ -1,11 +1,11 @@
 import torch
 
-from variants.decoder_2026 import Decoder2026, DecoderConfig
+from variants.decoder_2025 import Decoder2025, DecoderConfig
 
 
 def count(**sizes):
     with torch.device("meta"):  # shapes without numbers
-        model = Decoder2026(DecoderConfig(**sizes))
+        model = Decoder2025(DecoderConfig(**sizes))
     return sum(p.numel() for p in model.parameters())
 
 

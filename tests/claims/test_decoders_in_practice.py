@@ -1,0 +1,253 @@
+"""The claims of the page on decoders in practice: equal to transformers, sizes, long texts."""
+
+import json
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from bookbuild.generated.claim_results import code_key
+from evidence.hugging_face_models import (
+    FILES,
+    compare_bert,
+    compare_decoders,
+    compare_gpt2,
+)
+from helpers import SNIPPETS
+from marks import claim, mutation
+from small_decoders import BOUND, SIZES, make_decoder, seeds
+from variants.decoder_2025 import Decoder2025, DecoderConfig
+from variants.rope_scaling import rope_frequencies
+
+CHAPTER = "decoders-in-practice"
+
+
+@claim("decoders-in-practice#equal")
+@mutation(
+    "variants/decoder_2025.py",
+    "return x + self.after_feed_forward(y)",
+    "return self.after_feed_forward(y)",
+    fault="the feed-forward network has no residual connection",
+)
+@seeds
+def test_our_decoder_computes_the_logits_of_llama(seed):
+    for difference in compare_decoders("Llama", seed).values():
+        assert difference < BOUND
+
+
+@claim("decoders-in-practice#rope-scaling")
+@mutation(
+    "variants/rope_scaling.py",
+    "size = 0.1 * math.log(factor) + 1",
+    "size = 0.2 * math.log(factor) + 1",
+    fault="YaRN multiplies queries and keys by another factor",
+)
+@seeds
+def test_with_yarn_it_computes_the_logits_of_llama_with_yarn(seed):
+    for difference in compare_decoders("Llama with YaRN", seed).values():
+        assert difference < BOUND
+
+
+@claim("decoders-in-practice#rope-scaling")
+@mutation(
+    "variants/rope_scaling.py",
+    "return frequency / factor, 1.0",
+    "return frequency, 1.0",
+    fault="linear scaling changes nothing",
+)
+@seeds
+def test_with_linear_scaling_it_computes_the_logits_of_llama_with_linear_scaling(seed):
+    for difference in compare_decoders("Llama with linear scaling", seed).values():
+        assert difference < BOUND
+
+
+@claim("decoders-in-practice#rope-scaling")
+@mutation(
+    "variants/rope_scaling.py",
+    "base = base * factor ** (head_dim / (head_dim - 2))",
+    "base = base * factor",
+    fault="NTK scaling multiplies the base by the factor itself",
+)
+@seeds
+def test_with_ntk_scaling_it_computes_the_logits_of_llama_with_dynamic_scaling(seed):
+    assert compare_decoders("Llama with NTK scaling", seed)["logits"] < BOUND
+
+
+@claim("decoders-in-practice#equal")
+@mutation(
+    "variants/swiglu.py",
+    "hidden = gelu(self.linear1(x))",
+    "hidden = self.linear1(x).relu()",
+    fault="the network of BERT has a ReLU",
+)
+@seeds
+def test_our_encoder_computes_the_outputs_of_bert(seed):
+    assert compare_bert(seed)["encoder outputs"] < BOUND
+
+
+@claim("decoders-in-practice#equal")
+@mutation(
+    "variants/decoder_only.py",
+    "causal_mask(ids.size(1), ids.device)",
+    "causal_mask(ids.size(1), ids.device).mT",
+    fault="every token sees only itself and later ones",
+)
+@seeds
+def test_our_decoder_only_model_computes_the_logits_of_gpt2(seed):
+    assert compare_gpt2(seed)["logits"] < BOUND
+
+
+@claim("decoders-in-practice#equal")
+@mutation(
+    "examples/decoders-in-practice/equal.py",
+    "max(found.values())",
+    "min(found.values())",
+    fault="the table of models shows the smallest differences",
+)
+def test_the_differences_in_the_table_belong_to_this_code(printed):
+    """The measurement also has more seeds than the tests."""
+    recorded = json.loads((SNIPPETS / "results" / "modern.json").read_text("utf-8"))
+    hint = "results/modern.json is stale; run scripts/experiment modern"
+    assert recorded["key"] == code_key(FILES), hint
+    shown = printed("examples", "equal")
+    for name, differences in recorded["differences"].items():
+        assert float(shown[name]) == pytest.approx(max(differences.values()), rel=0.05)
+        assert max(differences.values()) < BOUND
+
+
+@claim("decoders-in-practice#tied")
+@mutation(
+    "variants/decoder_2025.py",
+    "self.output.weight = self.embedding.weight",
+    "self.output.weight.data = self.embedding.weight.data.clone()",
+    fault="tied embeddings are only a copy",
+)
+def test_tied_embeddings_are_one_parameter():
+    one, two = make_decoder(tie_embeddings=True), make_decoder()
+    assert one.output.weight is one.embedding.weight
+    counts = [sum(p.numel() for p in model.parameters()) for model in (one, two)]
+    assert counts[1] - counts[0] == 40 * 32
+
+
+@claim("decoders-in-practice#tied")
+@mutation(
+    "variants/decoder_2025.py",
+    "std=0.02 / self.scale",
+    "std=1 / self.scale",
+    fault="tied embeddings start with large numbers",
+)
+@torch.no_grad()
+@pytest.mark.parametrize("scale_embedding", [False, True])
+@pytest.mark.parametrize("num_layers", [1, 4])
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize(("vocab_size", "d"), [(100, 64), (100, 512), (8000, 512), (32000, 64)])
+def test_an_untrained_decoder_predicts_almost_uniformly(
+    vocab_size, d, tied, num_layers, scale_embedding
+):
+    torch.manual_seed(0)
+    sizes = {"vocab_size": vocab_size, "d_model": d, "head_dim": d // 4, "dim_feedforward": 2 * d}
+    options = {"tie_embeddings": tied, "scale_embedding": scale_embedding}
+    config = DecoderConfig(**SIZES | sizes | options | {"num_layers": num_layers})
+    ids = torch.randint(vocab_size, (4, 33))
+    logits = Decoder2025(config)(ids[:, :-1])
+    loss = nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
+    assert abs(loss - math.log(vocab_size)) < (0.5 if tied else 1.5)
+
+
+@claim("decoders-in-practice#tied")
+@mutation(
+    "examples/decoders-in-practice/tied.py",
+    "if std:",
+    "if not std:",
+    fault="the example of tied embeddings changes the other table",
+)
+def test_with_the_table_of_nn_embedding_the_tied_decoder_starts_with_a_large_loss(printed):
+    shown = printed("examples", "tied")
+    uniform = float(shown["all tokens equally probable, loss"])
+    assert uniform == round(math.log(1000), 2)
+    assert abs(float(shown["not tied, loss"]) - uniform) < 1
+    assert abs(float(shown["tied, loss"]) - uniform) < 1
+    assert float(shown["tied, standard deviation 1, loss"]) > 20 * uniform
+
+
+@claim("decoders-in-practice#cost")
+@mutation(
+    "examples/decoders-in-practice/parameters.py",
+    '"num_kv_heads": 4',
+    '"num_kv_heads": 32',
+    fault="the example counts the parameters of a mixture without grouped queries",
+)
+@mutation(
+    "variants/decoder_2025.py",
+    "num_layers: int = 36",
+    "num_layers: int = 32",
+    fault="the decoder has as many layers as LLaMA 7B",
+)
+def test_with_the_published_sizes_it_has_the_published_numbers_of_parameters(printed):
+    shown = printed("examples", "parameters")
+    assert shown["Qwen3 8B, billions"] == "8.19"
+    assert shown["Qwen3 8B without embeddings, billions"] == "6.95"
+    assert shown["Qwen3 30B-A3B, billions"] == "30.5"
+    assert shown["Qwen3 30B-A3B, billions for a token"] == "3.35"  # published as 3.3
+
+
+@claim("decoders-in-practice#rope-scaling")
+@mutation(
+    "variants/rope_scaling.py",
+    "base = base * factor ** (head_dim / (head_dim - 2))",
+    "base = base * factor",
+    fault="NTK scaling multiplies the base by the factor itself",
+)
+def test_each_scaling_divides_the_slowest_frequency_and_only_linear_the_fastest(printed):
+    shown = printed("examples", "frequencies")
+    plain, _ = rope_frequencies(128)
+    for scaling, fastest in (("linear", 4), ("ntk", 1), ("yarn", 1)):
+        scaled, _ = rope_frequencies(128, scaling=scaling, factor=4)
+        assert (plain[0] / scaled[0]).item() == pytest.approx(fastest)
+        assert (plain[-1] / scaled[-1]).item() == pytest.approx(4)
+        assert float(shown[f"{scaling}, fastest pair divided by"]) == fastest
+        assert float(shown[f"{scaling}, slowest pair divided by"]) == 4
+
+
+@claim("decoders-in-practice#rope-scaling")
+@mutation(
+    "variants/rope_scaling.py",
+    "if head_dim % 2 or scaling not in",
+    "if scaling not in",
+    fault="an odd size of a head is accepted",
+)
+@pytest.mark.parametrize(("head_dim", "scaling"), [(7, ""), (8, "llama3")])
+def test_an_unknown_scaling_or_an_odd_head_size_is_an_error(head_dim, scaling):
+    with pytest.raises(ValueError, match=f"{scaling!r}, {head_dim}"):
+        rope_frequencies(head_dim, scaling=scaling)
+
+
+@claim("decoders-in-practice#rope-scaling")
+@mutation(
+    "examples/decoders-in-practice/short_texts.py",
+    "(after - before).std()",
+    "(after.std() - before.std()).abs()",
+    fault="the example of short texts compares only the spread of the scores",
+)
+def test_each_scaling_changes_the_scores_of_short_texts(printed):
+    """Pairs of features with variance 1: the change is known exactly."""
+    shown = printed("examples", "short_texts")
+    plain, _ = rope_frequencies(128)
+    for distance in (50, 500):
+        for scaling in ("linear", "ntk", "yarn"):
+            scaled, size = rope_frequencies(128, scaling=scaling, factor=4)
+            cosine = torch.cos(distance * (scaled - plain))
+            change = (size**4 + 1 - 2 * size**2 * cosine).mean().sqrt().item()
+            printed_change = float(shown[f"{scaling}, {distance} tokens apart, change"])
+            assert printed_change == pytest.approx(change, abs=0.05)
+            assert change > 0.3
+
+
+@claim("decoders-in-practice#faster", kind="mathematics")
+def test_accepted_proposals_give_the_expected_tokens_per_call():
+    """A call writes the accepted beginning of the proposals, and one token of the large model."""
+    torch.manual_seed(0)
+    accepted = torch.rand(400_000, 4) < 0.8
+    tokens = 1 + accepted.int().cumprod(dim=1).sum(dim=1)
+    assert tokens.double().mean().item() == pytest.approx(sum(0.8**i for i in range(5)), abs=0.01)

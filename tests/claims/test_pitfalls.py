@@ -1,0 +1,87 @@
+"""The pitfalls: the tests that their pages name, and the exercises."""
+
+import pytest
+import torch
+from torch import nn
+
+from helpers import SNIPPETS, load_pitfall, numbers
+from marks import claim, mutation
+
+CHAPTER = "pitfalls"
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
+@pytest.fixture
+def exercise_output(printed):
+    """What an exercise of the chapter prints."""
+    return lambda name: printed("exercises", name)
+
+
+# Exercises
+
+
+@claim("pitfalls#exercises")
+@mutation(
+    "exercises/pitfalls/four_mistakes.py",
+    "batch_first=True,",
+    "batch_first=False,",
+    fault="the repaired encoder lacks batch_first",
+)
+def test_the_repaired_encoder_passes_the_four_checks(printed):
+    assert printed("examples", "four_mistakes")["shape"] == "(2, 5, 32)"
+    answer = printed("exercises", "four_mistakes")
+    word, place = (float(answer[f"length of a {each}"]) for each in ("word", "position"))
+    assert 1 < word / place < 2
+    assert answer["layers have parameters"] == "True"
+    assert answer["first sentence stays"] == "True"
+    assert answer["first word of the second moves"] == "True"
+    assert answer["runs on meta"] == "True"
+
+
+@claim("pitfalls#exercises")
+@mutation(
+    "examples/pitfalls/four_mistakes.py",
+    "self.layers = [\n"
+    "            nn.TransformerEncoderLayer(d_model, nhead, 4 * d_model)\n"
+    "            for _ in range(count)\n"
+    "        ]",
+    "self.layers = nn.ModuleList(\n"
+    "            nn.TransformerEncoderLayer(d_model, nhead, 4 * d_model)\n"
+    "            for _ in range(count)\n"
+    "        )",
+    fault="the list, one of the four mistakes, is repaired",
+)
+def test_the_encoder_of_the_exercise_fails_each_of_the_four_checks():
+    pitfall = load_pitfall("batch_first_forgotten")
+    names = {}
+    code = (SNIPPETS / "examples/pitfalls/four_mistakes.py").read_text(encoding="utf-8")
+    exec(compile(code, "four_mistakes.py", "exec"), names)
+    model, ids = names["model"].eval(), names["ids"]
+    assert model.tokens(ids).norm(dim=-1).mean() * 32**0.5 > 4 * model.table[0].norm()
+    with pytest.raises(RuntimeError, match="meta"):
+        model.to("meta")(ids.to("meta"))
+    assert len(list(model.parameters())) == 1
+    wrong = pitfall.reached(nn.TransformerEncoderLayer(32, 4).eval(), torch.randn(2, 5, 32), 1, 4)
+    assert (0, 4) in wrong
+    assert all(not layer.self_attn.batch_first for layer in model.layers)
+
+
+@claim("pitfalls#exercises")
+@mutation(
+    "exercises/pitfalls/suspects.py",
+    "x.shape[1:]",
+    "x.shape[2:]",
+    fault="the suspected norm is over each token",
+)
+def test_the_norm_over_the_sentence_is_the_leak_and_the_other_two_suspects_are_not(exercise_output):
+    moved = numbers(exercise_output("suspects")["each position moves by"])
+    assert min(moved) > 0.1
+    shown = exercise_output("guilty")
+    assert float(shown["norm over the sentence, the past moves by"]) > 0.1
+    assert float(shown["norm over each token, the past moves by"]) == 0
+    assert float(shown["the other two, off from the usual way by"]) == 0
+    assert "nan" in shown["with such scores"]

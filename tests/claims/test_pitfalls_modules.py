@@ -1,0 +1,346 @@
+"""Mistakes with modules and shapes: each fails as described, its repair works."""
+
+import pytest
+import torch
+
+from helpers import load_pitfall
+from marks import claim, mutation
+from transformer import (
+    EncoderLayer,
+    MultiHeadAttention,
+    TokenEmbedding,
+    TransformerConfig,
+    causal_mask,
+    scaled_dot_product_attention,
+    sinusoidal_positional_encoding,
+)
+
+CHAPTER = "pitfalls"
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
+@pytest.fixture
+def pitfall_output(printed):
+    """What a pitfall prints, as {label: value}."""
+    return lambda name: printed("pitfalls", name, "")
+
+
+# The exponent
+
+
+@claim("pitfalls-modules#trailing-axis")
+@mutation(
+    "pitfalls/trailing_axis.py",
+    "tokens(wrong_ids)",
+    "tokens(right_ids) + 0",
+    fault="the embedding gets ids with two axes",
+)
+def test_an_additional_axis_makes_25_vectors_from_5_tokens(pitfall_output):
+    values = pitfall_output("trailing_axis")
+    assert values["wrong, embedding, with positions"] == "(1, 5, 5, 64)"
+    assert values["right, with positions"] == "(1, 5, 64)"
+    assert values["wrong, linear, with positions"] == values["right, with positions"]
+
+
+@claim("pitfalls-modules#trailing-axis")
+@mutation(
+    "pitfalls/trailing_axis.py",
+    "linear(wrong_ids.float())",
+    "torch.eye(9, 64)[right_ids]",
+    fault="the linear layer reads one-hot rows",
+)
+def test_a_linear_layer_on_ids_puts_all_words_on_one_line(pitfall_output):
+    pitfall = load_pitfall("trailing_axis")
+    values = pitfall_output("trailing_axis")
+    assert values["wrong, linear, directions"] == "1"
+    assert values["right, directions"] == "4"
+    we, work, mark = pitfall.linear(pitfall.wrong_ids.float())[0, 2:]
+    torch.testing.assert_close(work, (we + mark) / 2)
+    with pytest.raises(ValueError, match=r"ids must be \(batch, position\)"):
+        TokenEmbedding(9, 64)(pitfall.wrong_ids)
+
+
+# Tables
+
+
+@claim("pitfalls-modules#unregistered-table")
+@mutation(
+    "pitfalls/unregistered_table.py",
+    "self.table = table\n\n    def forward",
+    'self.register_buffer("table", table)\n\n    def forward',
+    fault="the plain table is registered",
+)
+def test_a_table_in_a_plain_attribute_does_not_move_with_the_module():
+    pitfall = load_pitfall("unregistered_table")
+    table = sinusoidal_positional_encoding(100, 8)
+    for to, x in ((torch.float16, torch.zeros(1, 5, 8).half()), ("meta", None)):
+        wrong = pitfall.WrongPosition(table).to(to)
+        right = pitfall.RightPosition(table).to(to)
+        assert (wrong.table.dtype, wrong.table.device.type) == (torch.float32, "cpu")
+        assert to in (right.table.dtype, right.table.device.type)
+        if x is not None:  # the sum succeeds, in another type
+            assert wrong(x).dtype == torch.float32 and right(x).dtype == torch.float16
+
+
+@claim("pitfalls-modules#unregistered-table")
+@mutation(
+    "pitfalls/unregistered_table.py",
+    'self.register_buffer("table", table, persistent=False)',
+    "self.table = table",
+    fault="the right table is a plain attribute",
+)
+def test_a_model_whose_table_does_not_move_fails_on_another_device(pitfall_output):
+    values = pitfall_output("unregistered_table")
+    for kind in "half", "another device":
+        assert not values[f"wrong, {kind}"].startswith("runs")
+        assert values[f"right, {kind}"].startswith("runs")
+
+
+@claim("pitfalls-modules#unregistered-table")
+@mutation(
+    "pitfalls/unregistered_table.py",
+    "self.table = table\n\n    def forward",
+    "self.table = nn.Parameter(table)\n\n    def forward",
+    fault="the learned tensor is a parameter",
+)
+def test_a_tensor_that_is_not_a_parameter_is_never_trained_or_saved():
+    pitfall = load_pitfall("unregistered_table")
+    module = pitfall.WrongPosition(torch.zeros(4, 8, requires_grad=True))
+    assert not list(module.parameters()) and not module.state_dict()
+
+
+# Tables in checkpoints
+
+
+@claim("pitfalls-modules#persistent-table")
+@mutation(
+    "pitfalls/persistent_table.py",
+    "Position(persistent=True, **others)",
+    "Position(persistent=False, **others)",
+    fault="the saved table is not persistent",
+)
+def test_a_saved_table_of_another_length_is_rejected_even_if_not_strict(pitfall_output):
+    values = pitfall_output("persistent_table")
+    for strict in True, False:
+        label = f"other length, {strict=}"
+        assert values[f"wrong, {label}"] == "size mismatch for table"
+        assert values[f"right, {label}"] == "loads"
+
+
+@claim("pitfalls-modules#persistent-table")
+@mutation(
+    "pitfalls/persistent_table.py",
+    "Position(persistent=False, **others)",
+    "Position(persistent=True, **others)",
+    fault="the right table is persistent",
+)
+def test_a_saved_table_overwrites_a_repaired_one():
+    pitfall = load_pitfall("persistent_table")
+    for make, back in ((pitfall.wrong, True), (pitfall.right, False)):
+        repaired, old = make(), make(base=100.0)
+        repaired.load_state_dict(old.state_dict())
+        assert torch.equal(repaired.table, old.table) is back
+
+
+# A missing forward
+
+
+@claim("pitfalls-modules#nested-forward")
+@mutation(
+    "pitfalls/nested_forward.py",
+    "std=d_model**-0.5)\n"
+    "\n"
+    "        def forward(self, input):\n"
+    "            return super().forward(input) * self.embedding_dim**0.5",
+    "std=d_model**-0.5)\n"
+    "\n"
+    "    def forward(self, input):\n"
+    "        return super().forward(input) * self.embedding_dim**0.5",
+    fault="the nested forward is moved to the class",
+)
+def test_a_nested_forward_is_missing_or_inherited_from_the_parent():
+    pitfall = load_pitfall("nested_forward")
+    with pytest.raises(NotImplementedError):
+        pitfall.WrongLayer()(torch.zeros(1, 5, 8))
+    ids = torch.arange(9)
+    wrong, right = pitfall.WrongScaled(9, 16), pitfall.RightScaled(9, 16)
+    assert torch.equal(wrong(ids), wrong.weight)
+    assert torch.equal(right(ids), right.weight * 4)
+
+
+# Heads
+
+
+@claim("pitfalls-modules#mixed-heads", kind="measurement")
+def test_a_transposed_tensor_or_a_slice_is_contiguous_if_an_axis_has_size_1():
+    for heads, merges in (4, False), (1, True):
+        merged = torch.randn(2, heads, 8, 16).transpose(1, 2)
+        assert merged.is_contiguous() == merges
+    for sentences, merges in (2, False), (1, True):
+        assert torch.zeros(sentences, 9)[:, 1:].is_contiguous() == merges
+
+
+@claim("pitfalls-modules#mixed-heads")
+@mutation(
+    "pitfalls/mixed_heads.py",
+    "return heads.view(batch, length, nhead * head_dim)",
+    "return right_merge(heads)",
+    fault="heads are merged correctly for tokens marked by their position",
+)
+def test_merging_heads_by_view_mixes_four_tokens_of_one_head():
+    pitfall = load_pitfall("mixed_heads")
+    places = torch.arange(8.0)[None, None, :, None].expand(1, 4, 8, 16).contiguous()
+    wrong, right = pitfall.wrong_merge(places), pitfall.right_merge(places)
+    assert wrong.shape == right.shape == (1, 8, 64)
+    assert all(row.unique().tolist() == [p] for p, row in enumerate(right[0]))
+    assert [row.unique().tolist() for row in wrong[0, :2]] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+
+
+@claim("pitfalls-modules#mixed-heads")
+@mutation(
+    "pitfalls/mixed_heads.py",
+    "return heads.view(batch, length, nhead * head_dim)",
+    "return heads.transpose(1, 2).reshape(batch, length, nhead * head_dim)",
+    fault="heads are transposed before they are merged",
+)
+def test_merging_by_view_leaks_the_future_through_a_causal_mask(pitfall_output):
+    values = pitfall_output("mixed_heads")
+    assert values["wrong, positions that change"] == "[1, 3, 5, 7]"
+    assert values["right, positions that change"] == "[7]"
+
+
+@claim("pitfalls-modules#mixed-heads")
+@mutation(
+    "pitfalls/mixed_heads.py",
+    "return heads.transpose(1, 2).flatten(2)",
+    "return heads.reshape(heads.size(0), heads.size(2), -1)",
+    fault="the right merge does not transpose",
+)
+def test_the_right_merge_equals_the_models():
+    pitfall = load_pitfall("mixed_heads")
+    x, attention = torch.randn(2, 5, 16), MultiHeadAttention(16, 4)
+    heads = attention.split(x)
+    assert torch.equal(pitfall.right_merge(heads), x)
+    assert not torch.equal(pitfall.wrong_merge(heads.contiguous()), x)
+
+
+@claim("pitfalls-modules#mixed-heads", kind="measurement")
+def test_view_rejects_a_slice_and_a_transposed_tensor():
+    for tensor in (torch.zeros(2, 9)[:, 1:], torch.zeros(2, 3, 4).transpose(1, 2)):
+        with pytest.raises(RuntimeError, match="view"):
+            tensor.view(-1)
+        assert tensor.reshape(-1).shape == (tensor.numel(),)
+        size = tensor.size(1)
+        assert (
+            tensor.view(2, 1, size, *tensor.shape[2:]).dim() == tensor.dim() + 1
+        )  # no axes joined
+
+
+# batch_first
+
+
+@claim("pitfalls-modules#mixed-heads")
+@mutation(
+    "transformer.py",
+    "    if mask is None:\n",
+    "    if mask is not None:\n",
+    fault="attention ignores its mask",
+)
+def test_a_mask_alone_lets_no_later_token_through():
+    """So in the pitfall about heads it is the reshape that leaks."""
+    heads = torch.randn(1, 4, 8, 16)
+    other = heads.clone()
+    other[:, :, 7] += 1
+    one, two = (scaled_dot_product_attention(x, x, x, causal_mask(8))[0] for x in (heads, other))
+    assert torch.equal(one[:, :, :7], two[:, :, :7])
+
+
+@claim("pitfalls-modules#batch-first-forgotten")
+@mutation(
+    "pitfalls/batch_first_forgotten.py",
+    "nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0)",
+    "nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0, batch_first=True)",
+    fault="batch_first is set",
+)
+def test_without_batch_first_a_token_affects_its_position_in_other_sentences_and_no_neighbors():
+    pitfall = load_pitfall("batch_first_forgotten")
+    layer, x = pitfall.wrong_layer(), torch.randn(3, 5, 16)
+    for place in range(5):
+        moved = pitfall.reached(layer, x, 1, place)
+        assert moved == [(sentence, place) for sentence in range(3)]
+        assert pitfall.reached(layer, x[:1], 0, place) == [(0, place)]
+
+
+@claim("pitfalls-modules#batch-first-forgotten")
+@mutation(
+    "pitfalls/batch_first_forgotten.py",
+    "batch_first=True",
+    "batch_first=False",
+    fault="batch_first is missing on the right side too",
+)
+def test_with_batch_first_a_token_affects_all_of_its_own_sentence_and_no_other():
+    pitfall = load_pitfall("batch_first_forgotten")
+    layer, x = pitfall.right_layer(), torch.randn(3, 5, 16)
+    for place in range(5):
+        moved = pitfall.reached(layer, x, 1, place)
+        assert moved == [(1, other) for other in range(5)]
+
+
+@claim("pitfalls-modules#batch-first-forgotten")
+@mutation(
+    "pitfalls/batch_first_forgotten.py",
+    "return nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0)\n",
+    "return right_layer()\n",
+    fault="both layers have the batch first",
+)
+def test_without_batch_first_a_padding_mask_does_not_fit():
+    pitfall = load_pitfall("batch_first_forgotten")
+    layer, x = pitfall.wrong_layer(), torch.randn(2, 5, 16)
+    padded = torch.zeros(2, 5, dtype=torch.bool)
+    with pytest.raises((RuntimeError, AssertionError)):
+        layer(x, src_key_padding_mask=padded)
+    right = pitfall.right_layer()
+    assert right(x, src_key_padding_mask=padded).shape == x.shape
+    square = torch.randn(5, 5, 16)  # as many sentences as tokens
+    assert layer(square, src_key_padding_mask=padded[:1].expand(5, 5)).shape == square.shape
+
+
+# Layers in a list
+
+
+@claim("pitfalls-modules#modules-in-a-list", kind="measurement")
+def test_without_dropout_only_the_count_shows_the_list():
+    pitfall = load_pitfall("modules_in_a_list")
+    config = TransformerConfig(9, 12, d_model=32, nhead=4, dim_feedforward=64, dropout=0.0)
+    stack = pitfall.Stack([EncoderLayer(config) for _ in range(6)]).eval()
+    x = torch.randn(1, 5, 32)
+    assert torch.equal(stack(x), stack(x))
+    assert sum(p.numel() for p in stack.parameters()) == 32 * 12 + 12
+
+
+@claim("pitfalls-modules#modules-in-a-list")
+@mutation(
+    "pitfalls/modules_in_a_list.py",
+    "Stack([EncoderLayer(config) for _ in range(6)])",
+    "Stack(nn.ModuleList(EncoderLayer(config) for _ in range(6)))",
+    fault="the layers are in a ModuleList",
+)
+def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation(pitfall_output):
+    pitfall = load_pitfall("modules_in_a_list")
+    wrong, right = pitfall.wrong_stack(), pitfall.right_stack()
+    layer = sum(p.numel() for p in EncoderLayer(pitfall.config).parameters())
+    output = 32 * 12 + 12
+    assert sum(p.numel() for p in wrong.parameters()) == output
+    assert sum(p.numel() for p in right.parameters()) == 6 * layer + output
+    assert list(wrong.state_dict()) == ["output.weight", "output.bias"]
+    assert wrong.eval().layers[0].training and not right.eval().layers[0].training
+    values = pitfall_output("modules_in_a_list")
+    assert values["wrong, twice the same"] == "False"
+    assert values["right, twice the same"] == "True"
+
+
+# The exercises, and the page

@@ -1,0 +1,420 @@
+"""Mistakes in layers and in training: each fails as described, its repair works."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from helpers import load_pitfall, numbers
+from marks import claim, mutation
+from trainer import label_smoothed_cross_entropy, noam_learning_rate
+from transformer import (
+    EncoderLayer,
+    LayerNorm,
+    TransformerConfig,
+    causal_mask,
+)
+
+CHAPTER = "pitfalls"
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
+@pytest.fixture
+def pitfall_output(printed):
+    """What a pitfall prints."""
+    return lambda name: printed("pitfalls", name, "")
+
+
+def assert_near(one, other, tolerance=1e-6):
+    torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
+
+
+# Masks and attention
+
+
+@claim("pitfalls-training#norm-overwrites")
+@mutation(
+    "pitfalls/norm_overwrites.py",
+    "    x = norm(x)\n    x = x + sublayer(x)",
+    "    y = norm(x)\n    x = x + sublayer(y)",
+    fault="the norm gets its own name",
+)
+def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(pitfall_output):
+    shown = pitfall_output("norm_overwrites")
+    assert shown["wrong is post-norm"] == "True"
+    length = float(shown["length of a token at the input"])
+    assert float(shown["right, length of a token"]) > length
+    assert float(shown["wrong, length of a token"]) < length / 5
+    assert float(shown["right, cosine of input and output"]) > 0.95
+    assert float(shown["wrong, cosine of input and output"]) < 0.9
+    pitfall = load_pitfall("norm_overwrites")
+    for size in 0.1, 1, 100:
+        wrong = size * torch.randn(2, 5, 32)
+        for norm, sublayer in zip(pitfall.norms, pitfall.sublayers, strict=True):
+            wrong = pitfall.wrong_block(wrong, norm, sublayer)
+        assert abs(wrong.norm(dim=-1).mean() / 32**0.5 - 1) < 0.1
+
+
+@claim("pitfalls-training#norm-overwrites")
+@mutation(
+    "pitfalls/norm_overwrites.py",
+    "return x + sublayer(norm(x))",
+    "return norm(x) + sublayer(norm(x))",
+    fault="the right block adds its normalized input",
+)
+def test_only_the_block_that_keeps_its_input_is_pre_norm():
+    pitfall = load_pitfall("norm_overwrites")
+    config = TransformerConfig(9, 12, 32, 4, dropout=0.0, norm_first=True)
+    layer, x = EncoderLayer(config), 10 * torch.randn(2, 5, 32)
+    after_attention = pitfall.right_block(x, layer.norm1, lambda y: layer.attend(y, None))
+    right = pitfall.right_block(after_attention, layer.norm2, layer.feed_forward)
+    assert_near(right, layer(x))
+    assert_near(pitfall.right_block(x, layer.norm1, torch.zeros_like), x)
+    wrong = pitfall.wrong_block(x, layer.norm1, torch.zeros_like)
+    assert_near(wrong, layer.norm1(x))
+
+
+# Deviations
+
+
+@claim("pitfalls-training#unbiased-norm")
+@mutation(
+    "pitfalls/unbiased_norm.py",
+    "x.std(dim=-1, keepdim=True)",
+    "x.std(dim=-1, correction=0, keepdim=True)",
+    fault="the deviation is the biased one",
+)
+@pytest.mark.parametrize("d", [4, 64, 512])
+def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(d):
+    pitfall = load_pitfall("unbiased_norm")
+    x = torch.randn(20, d, dtype=torch.float64)
+    expected = F.layer_norm(x, (d,), eps=1e-6)
+    assert_near(pitfall.right_norm(x), expected)
+    assert_near(pitfall.wrong_norm(x) / expected, torch.full_like(x, math.sqrt((d - 1) / d)), 1e-5)
+
+
+@claim("pitfalls-training#unbiased-norm")
+@mutation(
+    "pitfalls/unbiased_norm.py",
+    "(x.std(dim=-1, keepdim=True) + eps)",
+    "(x.var(dim=-1, keepdim=True) + eps)",
+    fault="the wrong norm divides by the variance",
+)
+def test_a_loose_tolerance_does_not_detect_the_unbiased_norm(pitfall_output):
+    shown = pitfall_output("unbiased_norm")
+    for d in 4, 512:
+        assert shown[f"wrong, d = {d}, equal within 0.01"] == str(d > 4)
+        assert shown[f"wrong, d = {d}, equal within 1e-05"] == "False"
+        assert shown[f"right, d = {d}, equal within 1e-05"] == "True"
+
+
+@claim("pitfalls-training#unbiased-norm")
+@mutation(
+    "pitfalls/unbiased_norm.py",
+    "(variance + eps).sqrt()",
+    "(variance.sqrt() + eps)",
+    fault="eps is added to the deviation in both norms",
+)
+def test_with_eps_outside_the_root_a_small_vector_becomes_large():
+    pitfall = load_pitfall("unbiased_norm")
+    x = 1e-4 * torch.randn(10, 512, dtype=torch.float64)
+    assert_near(pitfall.right_norm(x), LayerNorm(512, eps=1e-6).double()(x))
+    assert pitfall.right_norm(x).std() < 0.2 and pitfall.wrong_norm(x).std() > 0.9
+
+
+# One layer
+
+
+@claim("pitfalls-training#one-layer")
+@mutation(
+    "pitfalls/one_layer.py",
+    "p.numel() for p in stack.parameters()",
+    "p.numel() for p in stack.state_dict().values()",
+    fault="the parameters of the shared layer are counted six times",
+)
+def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(pitfall_output):
+    shown = pitfall_output("one_layer")
+    label = "names in the state_dict"
+    assert shown[f"wrong, {label}"] == shown[f"right, {label}"]
+    assert int(shown["right, parameters"]) == 6 * int(shown["wrong, parameters"])
+
+
+@claim("pitfalls-training#one-layer")
+@mutation(
+    "pitfalls/one_layer.py",
+    "[EncoderLayer(config)] * 6",
+    "EncoderLayer(config) for _ in range(6)",
+    fault="six layers instead of one layer repeated six times",
+)
+def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(pitfall_output):
+    shown = pitfall_output("one_layer")
+    for name in "wrong", "right":
+        assert "matched" in shown[f"{name}, loading the checkpoint says"]
+    assert shown["wrong, layers as in the checkpoint"] == "[5]"
+    assert shown["right, layers as in the checkpoint"] == "[0, 1, 2, 3, 4, 5]"
+
+
+# Dropout
+
+
+@claim("pitfalls-training#no-eval")
+@mutation(
+    "pitfalls/no_eval.py",
+    "def wrong_write(model):",
+    "def wrong_write(model):\n    model.eval()",
+    fault="dropout is turned off before writing",
+)
+def test_with_dropout_on_a_model_that_has_learned_its_sentences_makes_mistakes(pitfall_output):
+    shown = pitfall_output("no_eval")
+    right = {}
+    for dropout in "0.1", "0.3":
+        wrong = f"wrong, dropout {dropout}"
+        right[dropout] = numbers(shown[f"{wrong}, both sentences without a fault"])[0]
+        assert int(shown[f"{wrong}, answers in 50 runs"]) > 1
+        assert shown[f"right, dropout {dropout}, both sentences without a fault"] == "100%"
+        assert shown[f"right, dropout {dropout}, answers in 50 runs"] == "1"
+    assert right["0.3"] < 60 < right["0.1"] < 100
+
+
+# Training
+
+
+@claim("pitfalls-training#log-of-zero")
+@mutation(
+    "pitfalls/log_of_zero.py",
+    "q * (q.log() - p.log())",
+    "torch.xlogy(q, q) - q * p.log()",
+    fault="0 log 0 is 0",
+)
+def test_the_logarithm_of_a_zero_in_the_target_is_a_nan_in_the_loss():
+    pitfall = load_pitfall("log_of_zero")
+    logits, target = torch.randn(3, 6), torch.tensor([1, 4, 5])
+    assert pitfall.wrong_loss(logits, target).isnan()
+    q = pitfall.smoothed(target, 6)
+    assert_near(q.sum(dim=-1), torch.ones(3))
+    expected = F.kl_div(logits.log_softmax(dim=-1), q, reduction="batchmean")
+    assert_near(pitfall.right_loss(logits, target), expected)
+
+
+@claim("pitfalls-training#log-of-zero")
+@mutation(
+    "pitfalls/log_of_zero.py",
+    "p.log())).sum",
+    "logits.log_softmax(dim=-1))).sum",
+    fault="the logarithm is taken by log_softmax",
+)
+def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(pitfall_output):
+    shown = pitfall_output("log_of_zero")
+    assert shown["wrong, gap 5, loss"] == shown["wrong, gap 200, loss"] == "nan"
+    assert shown["wrong, gap 5, gradient"] == shown["right, gap 5, gradient"]
+    assert shown["wrong, gap 200, gradient"] == "nan nan nan nan nan"
+    assert "nan" not in shown["right, gap 200, gradient"] + shown["right, gap 200, loss"]
+    assert shown["gap 200, probability of <pad>"] == "0"
+
+
+@claim("pitfalls-training#log-of-zero")
+@mutation(
+    "pitfalls/log_of_zero.py",
+    "    q[:, 0] = 0\n",
+    "",
+    fault="the target gives <pad> its share of the smoothing",
+)
+def test_the_gradient_that_pushes_the_padding_down_is_its_probability(pitfall_output):
+    pitfall = load_pitfall("log_of_zero")
+    for gap in 1, 5, 20, 60:
+        logits = torch.tensor([[-gap, 0, 0, 2, 0]], dtype=torch.float64, requires_grad=True)
+        loss = pitfall.right_loss(logits, torch.tensor([3]))
+        (gradient,) = torch.autograd.grad(loss, logits)
+        assert gradient[0, 0].item() == pytest.approx(logits.softmax(dim=-1)[0, 0].item())
+    shown = pitfall_output("log_of_zero")
+    for name, smallest in ("float32", 2.0**-149), ("float16", 2.0**-24):
+        gap = int(shown[f"{name}, first gap with probability 0"])
+        first, before = (1 / (1 + (math.e**2 + 3) * math.exp(each)) for each in (gap, gap - 1))
+        assert first <= smallest / 2 < before  # half of the smallest is rounded to 0
+
+
+@claim("pitfalls-training#log-of-zero")
+@mutation(
+    "trainer.py",
+    "logits[real].log_softmax(dim=-1)",
+    "logits[real].softmax(dim=-1).log()",
+    fault="the logarithm of a softmax",
+)
+def test_our_smoothed_loss_is_finite_for_any_unlikely_token():
+    logits = torch.tensor([[-200.0, 0, 0, 2, 0]], requires_grad=True)
+    loss = label_smoothed_cross_entropy(logits, torch.tensor([3]), 0.1, 0)
+    assert loss.isfinite() and torch.autograd.grad(loss, logits)[0].isfinite().all()
+
+
+# The shift
+
+
+@claim("pitfalls-training#not-shifted", kind="measurement")
+def test_without_a_shift_the_answer_is_in_the_input_although_no_later_token_gets_in():
+    given, expected = load_pitfall("not_shifted").wrong_pair(torch.arange(6)[None])
+    assert torch.equal(given, expected)
+    layer = nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0, batch_first=True)
+    embedding, hidden = nn.Embedding(10, 16), ~causal_mask(6)[0, 0]
+    changed = given.clone()
+    changed[0, -1] = 9
+    before, after = (layer(embedding(ids), src_mask=hidden) for ids in (given, changed))
+    assert torch.equal(before[:, :-1], after[:, :-1])  # the quiz's first test passes
+
+
+@claim("pitfalls-training#not-shifted", kind="measurement")
+def test_on_random_tokens_the_loss_falls_to_zero_only_without_a_shift():
+    pitfall = load_pitfall("not_shifted")
+    losses = {}
+    for pair in pitfall.wrong_pair, pitfall.right_pair:
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Embedding(10, 16), nn.Linear(16, 10))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+        for _ in range(100):
+            given, expected = pair(torch.randint(10, (32, 6)))
+            loss = F.cross_entropy(model(given).flatten(0, 1), expected.flatten())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        losses[pair.__name__] = loss.item()
+    assert losses["wrong_pair"] < 0.01
+    assert losses["right_pair"] > 0.95 * math.log(10)
+
+
+@claim("pitfalls-training#not-shifted")
+@mutation(
+    "pitfalls/not_shifted.py",
+    "return ids, ids",
+    "return ids[:, :-1], ids[:, 1:]",
+    fault="the target is shifted",
+)
+@mutation(
+    "pitfalls/not_shifted.py",
+    "return ids[:, :-2], ids[:, 2:]",
+    "return ids[:, :-1], ids[:, 1:]",
+    fault="the target is shifted once and not twice",
+)
+def test_each_shift_is_learned_and_only_one_of_them_is_useful(pitfall_output):
+    shown = pitfall_output("not_shifted")
+    for pair in "wrong_pair", "wrong_twice", "right_pair":
+        assert float(shown[f"{pair}, loss"]) < 0.01
+    assert shown["wrong_pair, writes"] == "3 3 3 3 3 3"
+    assert shown["wrong_twice, writes"] == "3 5 7 9 1 3"
+    assert shown["right_pair, writes"] == "3 4 5 6 7 8"
+
+
+# Pads
+
+
+@claim("pitfalls-training#pads-counted")
+@mutation(
+    "pitfalls/pads_counted.py",
+    "logits.transpose(1, 2), answers)",
+    "logits.transpose(1, 2), answers, ignore_index=0)",
+    fault="the padding is omitted from the loss",
+)
+def test_the_more_padding_is_in_the_loss_the_smaller_it_is(pitfall_output):
+    shown = pitfall_output("pads_counted")
+    wrong = [float(shown[f"wrong, {pads} pads, loss"]) for pads in (0, 5, 45)]
+    right = [shown[f"right, {pads} pads, loss"] for pads in (0, 5, 45)]
+    assert wrong == sorted(wrong, reverse=True)
+    assert wrong[2] < wrong[0] / 9 and len({*right, shown["wrong, 0 pads, loss"]}) == 1
+    assert shown["45 pads, tokens right with pads"] == "90%"
+
+
+@claim("pitfalls-training#pads-counted")
+@mutation(
+    "pitfalls/pads_counted.py",
+    "logits.transpose(1, 2), answers, ignore_index=0)",
+    'logits.transpose(1, 2), answers, ignore_index=0, reduction="sum") / answers.numel()',
+    fault="the loss omits the pads but divides by all targets",
+)
+def test_omitting_the_padding_gives_the_mean_over_real_targets():
+    pitfall = load_pitfall("pads_counted")
+    logits, answers = torch.randn(2, 5, 12), torch.tensor([[3, 4, 5, 2, 0], [7, 2, 0, 0, 0]])
+    real = answers != 0
+    assert_near(pitfall.right_loss(logits, answers), F.cross_entropy(logits[real], answers[real]))
+    assert not torch.isclose(
+        pitfall.wrong_loss(logits, answers), pitfall.right_loss(logits, answers)
+    )
+
+
+# The schedule
+
+
+@claim("pitfalls-training#schedule-by-epoch")
+@mutation(
+    "pitfalls/schedule_by_epoch.py",
+    '("wrong", True)',
+    '("wrong", False)',
+    fault="the schedule steps after every batch",
+)
+def test_a_warm_up_stepped_per_epoch_never_warms_up(pitfall_output):
+    shown = pitfall_output("schedule_by_epoch")
+    assert float(shown["right, loss after 400 steps"]) < 0.5
+    assert float(shown["wrong, loss after 400 steps"]) > 1.5  # a blind guess: 2.08
+    assert shown["wrong, rate by then"] == f"{noam_learning_rate(5, 512, 100):.5f}"
+    assert shown["right, rate by then"] == f"{noam_learning_rate(401, 512, 100):.5f}"
+
+
+# Means
+
+
+@claim("pitfalls-training#mean-of-batches")
+@mutation(
+    "pitfalls/mean_of_batches.py",
+    "return sum(means) / len(means)",
+    "return losses.mean()",
+    fault="each batch is weighted by its size",
+)
+def test_a_mean_of_batch_means_depends_on_the_batch_size(pitfall_output):
+    shown = pitfall_output("mean_of_batches")
+    wrong = {shown[f"wrong, batches of {size}"] for size in (1001, 500, 100, 10)}
+    right = {shown[f"right, batches of {size}"] for size in (1001, 500, 100, 10)}
+    assert len(wrong) == 4 and len(right) == 1
+    assert shown["wrong, batches of 1001"] == shown["right, batches of 1001"]
+
+
+@claim("pitfalls-training#mean-of-batches")
+@mutation(
+    "pitfalls/mean_of_batches.py",
+    "return sum(means) / len(means)",
+    "return sum(means) / len(losses)",
+    fault="the sum of the means is divided by the number of losses",
+)
+def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
+    pitfall, losses = load_pitfall("mean_of_batches"), torch.rand(12)
+    for size in 1, 3, 4, 12:
+        assert_near(pitfall.wrong_validation(losses, size), losses.mean())
+    for size in 5, 7:
+        assert not torch.isclose(pitfall.wrong_validation(losses, size), losses.mean())
+        assert_near(pitfall.right_validation(losses, size), losses.mean())
+
+
+# Two softmaxes
+
+
+@claim("pitfalls-training#softmax-before-loss")
+@mutation(
+    "pitfalls/softmax_before_loss.py",
+    "cross_entropy(logits.softmax(dim=-1), target)",
+    "cross_entropy(logits, target)",
+    fault="the loss gets logits",
+)
+def test_after_a_second_softmax_a_confident_wrong_model_learns_nothing(pitfall_output):
+    shown = pitfall_output("softmax_before_loss")
+    assert 0 < float(shown["wrong, sure and wrong, push upwards"]) < 0.001
+    assert float(shown["right, sure and wrong, push upwards"]) > 0.99
+    floor = math.log(math.e + 3) - 1
+    assert shown["wrong, sure and right, loss"] == f"{floor:.2f}"
+    assert shown["right, sure and right, loss"] == "0.00"
+    middle = [float(shown[f"{name}, undecided, push upwards"]) for name in ("wrong", "right")]
+    assert middle == [0.1875, 0.75]
+
+
+# The tests that the pages name
