@@ -1,7 +1,6 @@
 """Figures of the page on decoders in practice."""
 
-from figures.style import FIRST, SECOND, THIRD, figure
-from figures.training import narrow_plots
+from figures.style import FIRST, SECOND, THIRD, canvas, figure
 from variants.rope_scaling import rope_frequencies
 
 
@@ -23,7 +22,7 @@ from variants.rope_scaling import rope_frequencies
 )
 def rope_scaling(label):
     plain, _ = rope_frequencies(128)
-    fig, ax = narrow_plots(220)
+    fig, ax = canvas(220)
     for scaling, color in (("linear", FIRST), ("ntk", SECOND), ("yarn", THIRD)):
         scaled, _ = rope_frequencies(128, scaling=scaling, factor=4.0)
         ax.plot(plain / scaled, color=color, label=label[scaling])

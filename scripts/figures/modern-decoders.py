@@ -5,8 +5,18 @@ import torch
 from figures.diagram import arrow, box, frame, write
 from figures.examples import run_example
 from figures.overview import narrow_canvas
-from figures.style import FIRST, INK, KEY, MUTED, SECOND, THIRD, VALUE, figure
-from figures.training import narrow_plots
+from figures.style import (
+    FIRST,
+    INK,
+    KEY,
+    MUTED,
+    SECOND,
+    THIRD,
+    VALUE,
+    canvas,
+    figure,
+    powers_of_ten,
+)
 from variants.latent_attention import LatentAttention
 
 LAYERS, HEAD_DIM = 61, 128  # of DeepSeek-V3
@@ -36,7 +46,7 @@ def cache(label):
         "latent": latent,
         "multi-query": 2 * HEAD_DIM,
     }
-    fig, ax = narrow_plots(200)
+    fig, ax = canvas(200)
     for i, count in enumerate(numbers.values()):
         size = count * LAYERS * 2 / 1000
         color = (FIRST, SECOND, VALUE, THIRD)[i]
@@ -99,7 +109,9 @@ def caches(label):
                 shade = color if stored else MUTED
                 box(ax, left + 1, top + 1, width - 2, height - 2, shade, tint=tint)
                 if stored:
-                    write(ax, left + width / 2, top + height / 2, f"${symbol}_{j + 1}$", size=12.5)
+                    write(
+                        ax, left + width / 2, top + height / 2, f"{symbol}{'₁₂₃₄₅₆'[j]}", size=12.5
+                    )
         count = len(rows) * (tokens - first)
         bottom = y + len(rows) * height + 14
         write(ax, x + 3 * width, bottom, label["stored"].format(count), MUTED, size=12.5)
@@ -118,7 +130,16 @@ def routing(label):
     tops = [34 + 58 * i for i in range(4)]
     for i, top in enumerate(tops):
         used = any(i in p.topk(2).indices for p in found["probs"].values())
-        box(ax, 222, top, 68, 40, THIRD if used else MUTED, f"$E_{i}$", tint=0.3 if used else 0.04)
+        box(
+            ax,
+            222,
+            top,
+            68,
+            40,
+            THIRD if used else MUTED,
+            f"E{'₀₁₂₃'[i]}",
+            tint=0.3 if used else 0.04,
+        )
     tokens = zip(found["probs"].items(), (88, 204), (FIRST, SECOND), (-6, 6), strict=True)
     for (token, p), y, color, shift in tokens:
         chosen, _, result = found["mix"](1.0, p)
@@ -181,7 +202,7 @@ def latent(label):
 )
 def load(label):
     loads = run_example("examples/modern-decoders/bias.py")["loads"]
-    fig, ax = narrow_plots(220)
+    fig, ax = canvas(220)
     ax.plot(torch.stack(loads)[::10].numpy(), color=FIRST, linewidth=1)
     ax.set_xticks([0, 10, 20, 30], ["0", "100", "200", "300"])
     ax.axhline(1, color=INK, linestyle="--", linewidth=1, label=label["mean"])

@@ -8,8 +8,7 @@ from pathlib import Path
 import train
 from figures.diagram import blank_canvas, box, fill_cells, grid, line, signed_cells, write
 from figures.overview import narrow_canvas
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, figure
-from figures.training import narrow_plots
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, canvas, figure
 from transformer import causal_mask
 from variants.alibi import alibi_bias, alibi_slopes
 from variants.window import sliding_window_mask
@@ -182,7 +181,7 @@ def back(label):
         "ALiBi": (SECOND, "-", "^"),
         "rotary in a window": (FIRST, "--", "D"),
     }
-    fig, axes = narrow_plots(300, columns=2, sharey=True)
+    fig, axes = canvas(300, columns=2, sharey=True)
     for ax, distance in zip(axes, ("1", "3"), strict=True):
         for name, (color, style, marker) in styles.items():
             variant_runs = [run for run in runs if run["variant"] == name]
@@ -239,7 +238,7 @@ def back(label):
 )
 def back_positions(label):
     measured = read_by_position()
-    fig, axes = narrow_plots(220, columns=2, sharey=True)
+    fig, axes = canvas(220, columns=2, sharey=True)
     for ax, distance in zip(axes, (1, 3), strict=True):
         runs = [run[f"{distance} back"] for run in measured["runs"]]
         positions = range(distance, distance + len(runs[0]))
