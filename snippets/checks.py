@@ -34,7 +34,7 @@ def train_step(model, optimizer, src: Tensor, tgt: Tensor, pad: int) -> float:
     return loss.item()
 
 
-# --8<-- [start:padding]
+# --8<-- [start:checks]
 def check_padding_invariance(model, src, tgt, pad=0, tolerance=1e-4):
     """A sentence alone equals the same sentence in a batch with more pads."""
     alone = evaluate(model, src[:1], tgt[:1])
@@ -44,8 +44,6 @@ def check_padding_invariance(model, src, tgt, pad=0, tolerance=1e-4):
     assert change < tolerance, f"padding or the batch adds {change:.2g}"
 
 
-# --8<-- [end:padding]
-# --8<-- [start:peeking]
 def check_no_peeking(model, src, tgt, tolerance=1e-4):
     """The last target token changes no logits of earlier positions."""
     logits = evaluate(model, src, tgt)[:, :-1]
@@ -54,8 +52,6 @@ def check_no_peeking(model, src, tgt, tolerance=1e-4):
     assert change < tolerance, f"the future changes the past by {change:.2g}"
 
 
-# --8<-- [end:peeking]
-# --8<-- [start:past]
 def check_past_matters(model, src, tgt, tolerance=1e-4):
     """The last logits depend on the source and on earlier target tokens."""
     past = torch.cat([tgt[:, :-1].roll(1, 1), tgt[:, -1:]], dim=1)
@@ -65,8 +61,6 @@ def check_past_matters(model, src, tgt, tolerance=1e-4):
         assert change[:, -1].abs().max() > tolerance, f"{name} has no effect"
 
 
-# --8<-- [end:past]
-# --8<-- [start:overfit]
 def check_overfits_one_batch(model, src, tgt, pad=0, steps=100, lr=3e-3):
     """A copy of the model learns one batch by heart: its loss nears 0."""
     model = copy.deepcopy(model).train()
@@ -75,8 +69,6 @@ def check_overfits_one_batch(model, src, tgt, pad=0, steps=100, lr=3e-3):
     assert losses[-1] < 0.2, f"after {steps} steps the loss is {losses[-1]:.2g}"
 
 
-# --8<-- [end:overfit]
-# --8<-- [start:modes]
 def check_modes_agree(model, src, tgt, tolerance=1e-4):
     """Without dropout, train() and eval() compute the same logits."""
     model = copy.deepcopy(model)
@@ -88,8 +80,6 @@ def check_modes_agree(model, src, tgt, tolerance=1e-4):
     assert change < tolerance, f"train() and eval() differ by {change:.2g}"
 
 
-# --8<-- [end:modes]
-# --8<-- [start:weights]
 def check_weights_move(model, src, tgt, pad=0):
     """One step of training changes every parameter."""
     model = copy.deepcopy(model).train()
@@ -101,7 +91,7 @@ def check_weights_move(model, src, tgt, pad=0):
     assert not still, f"one step leaves as they are: {', '.join(still)}"
 
 
-# --8<-- [end:weights]
+# --8<-- [end:checks]
 CHECKS = [
     check_padding_invariance,
     check_no_peeking,

@@ -1,0 +1,807 @@
+"""Each row of the page on troubleshooting: with the fault the symptom, and without it none.
+
+The name of a row's test begins with the id of the row. Error messages are in
+test_troubleshooting_errors.py, which also compares the rows with the tests.
+"""
+
+import copy
+import gc
+import math
+import random
+import weakref
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import transformer
+from batching import cut
+from checks import check_past_matters
+from decode import KeyValueCache, Uncached, eval_mode, greedy_decode
+from helpers import SNIPPETS
+from marks import claim
+from metrics import bleu
+from trainer import noam_learning_rate
+from transformer import (
+    Transformer,
+    TransformerConfig,
+    scaled_dot_product_attention,
+    sinusoidal_positional_encoding,
+)
+from translator import BOS, EOS, PAD, load_translator, padded
+
+SENTENCES = [
+    ["why", "do", "we", "work", "?"],
+    ["how", "many", "books", "did", "my", "mother", "buy", "in", "beijing", "yesterday", "?"],
+]
+V = 8  # tokens of the small vocabularies below
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return load_translator(SNIPPETS / "translator.safetensors")
+
+
+def ids_of(translator, sentences):
+    return padded(torch.tensor(translator.source.encode(words)) for words in sentences)
+
+
+def bigram(vocabulary=V, d=16):
+    """The smallest language model: the next token from the current one."""
+    return nn.Sequential(nn.Embedding(vocabulary, d), nn.Linear(d, vocabulary))
+
+
+def train(model, inputs, targets, steps=100, lr=0.05, **options):
+    """The losses of training a model by Adam on one batch."""
+    optimizer = torch.optim.Adam(model.parameters(), lr)
+    losses = []
+    for _ in range(steps):
+        loss = F.cross_entropy(model(inputs).flatten(0, -2), targets.flatten(), **options)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+@torch.no_grad()
+def generate(model, start, steps=6, eos=None):
+    """Greedy decoding by a bigram."""
+    ids = [start]
+    while len(ids) <= steps and ids[-1] != eos:
+        ids.append(model(torch.tensor(ids[-1])).argmax().item())
+    return ids
+
+
+def small_transformer(**sizes):
+    defaults = {"src_vocab_size": V, "tgt_vocab_size": V, "d_model": 16, "nhead": 2}
+    defaults |= {"num_encoder_layers": 1, "num_decoder_layers": 1, "dim_feedforward": 32}
+    return Transformer(TransformerConfig(**defaults | {"dropout": 0.1, "norm_first": True} | sizes))
+
+
+# The loss
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_nan_after_some_steps_comes_from_the_logarithm_of_a_softmax():
+    def losses(log_probs):
+        logits = torch.zeros(3, requires_grad=True)
+        optimizer = torch.optim.SGD([logits], lr=200)
+        found = []
+        for target in (0, 1, 2, 0):
+            loss = -(F.one_hot(torch.tensor(target), 3) * log_probs(logits)).sum()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            found.append(loss.item())
+        return found
+
+    wrong = losses(lambda logits: logits.softmax(dim=-1).log())
+    right = losses(lambda logits: logits.log_softmax(dim=-1))
+    assert math.isfinite(wrong[0]) and math.isnan(wrong[-1])
+    assert all(map(math.isfinite, right))
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_nan_in_the_next_batch_comes_from_an_empty_sentence():
+    def losses(lengths):
+        vectors, output = torch.randn(2, 3, 4), nn.Linear(4, V)
+        hidden = torch.arange(3) >= torch.tensor(lengths)[:, None]
+        scores = (vectors @ vectors.mT).masked_fill(hidden[:, None], -torch.inf)
+        x = scores.softmax(dim=-1) @ vectors
+        targets = torch.ones(2, 3, dtype=torch.long).masked_fill(hidden, PAD)
+        return train(lambda_module(output, x), targets, targets, steps=2, ignore_index=PAD)
+
+    with_empty, without = losses([3, 0]), losses([3, 1])
+    assert math.isfinite(with_empty[0]) and math.isnan(with_empty[1])
+    assert all(map(math.isfinite, without))
+
+
+def lambda_module(output, x):
+    """A model that ignores its input and applies `output` to x."""
+
+    class Fixed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.output = output
+
+        def forward(self, ids):
+            return self.output(x)
+
+    return Fixed()
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_nan_in_float16_comes_from_scores_beyond_65504():
+    x = torch.full((1, 2, 64), 40.0)
+
+    def weights(scale_first, dtype):
+        query = x.to(dtype) / 8 if scale_first else x.to(dtype)
+        return ((query @ x.to(dtype).mT) / (1 if scale_first else 8)).softmax(dim=-1)
+
+    assert weights(False, torch.float16).isnan().all()
+    assert weights(True, torch.float16).isfinite().all()
+    assert weights(False, torch.bfloat16).isfinite().all()
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_stuck_at_ln_v_is_a_loss_whose_optimizer_has_the_weights_of_another_model():
+    ids = torch.tensor([[1, 2, 3, 4, 5, 6, 7]])
+
+    def last_loss(of_another):
+        model = bigram()
+        known = copy.deepcopy(model) if of_another else model
+        optimizer = torch.optim.Adam(known.parameters(), 0.05)
+        for _ in range(60):
+            loss = F.cross_entropy(model(ids[:, :-1])[0], ids[0, 1:])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return loss.item()
+
+    assert abs(last_loss(True) - math.log(V)) < 0.5
+    assert last_loss(False) < 0.1
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_falls_and_rises_if_the_learning_rate_grows_without_end():
+    def losses(rate):
+        weight, found = torch.ones(4, requires_grad=True), []
+        for step in range(1, 41):
+            loss = (weight**2).sum()
+            (gradient,) = torch.autograd.grad(loss, weight)
+            weight = (weight - rate(step) * gradient).detach().requires_grad_()
+            found.append(loss.item())
+        return found
+
+    wrong = losses(lambda step: 0.07 * step)  # a warm-up that never ends
+    right = losses(lambda step: noam_learning_rate(step, 4, 4))
+    assert min(wrong) < 0.1 and wrong[-1] > wrong[0]
+    assert right == sorted(right, reverse=True)
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_falls_slowly_if_the_schedule_is_stepped_once_per_epoch():
+    ids = torch.arange(V)
+
+    def last_loss(per_step):
+        torch.manual_seed(0)
+        model = bigram()
+        optimizer = torch.optim.Adam(model.parameters(), 0.1)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, step / 50))
+        for step in range(1, 61):
+            loss = F.cross_entropy(model(ids), ids.roll(1))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            if per_step or step % 30 == 0:
+                schedule.step()
+        return loss.item()
+
+    assert last_loss(per_step=False) > 1 > 0.1 > last_loss(per_step=True)
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_stops_above_zero_if_the_model_ends_with_a_softmax():
+    ids = torch.arange(V)
+    with_softmax = nn.Sequential(*bigram(), nn.Softmax(dim=-1))
+    assert train(with_softmax, ids, ids.roll(1))[-1] > 1
+    assert train(bigram(), ids, ids.roll(1))[-1] < 0.1
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_never_below_a_floor_is_a_loss_with_label_smoothing():
+    ids = torch.arange(V)
+    smoothed, model = bigram(), bigram()
+    losses = train(smoothed, ids, ids.roll(1), label_smoothing=0.1)
+    assert (smoothed(ids).argmax(dim=-1) == ids.roll(1)).all() and losses[-1] > 0.4
+    assert train(model, ids, ids.roll(1))[-1] < 0.1
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_first_loss_far_above_ln_v_with_a_tied_table_from_n_0_1():
+    ids = torch.randint(1000, (64,))
+
+    def first_loss(scale):
+        table = torch.randn(1000, 256) * scale
+        x = torch.randn(64, 256)  # after a LayerNorm
+        return F.cross_entropy(x @ table.mT, ids).item()
+
+    assert first_loss(1) > 20
+    assert abs(first_loss(256**-0.5) - math.log(1000)) < 1
+
+
+class NextToken(nn.Module):
+    """One layer of attention with positions, with a causal mask or without."""
+
+    def __init__(self, causal, d=24):
+        super().__init__()
+        self.embed, self.positions = nn.Embedding(V, d), nn.Parameter(torch.randn(8, d))
+        self.layer = nn.TransformerEncoderLayer(d, 2, 48, 0.0, batch_first=True)
+        self.output, self.causal = nn.Linear(d, V), causal
+
+    def forward(self, ids):
+        n = ids.size(1)
+        hidden = torch.ones(n, n, dtype=torch.bool).triu(1) if self.causal else None
+        return self.output(self.layer(self.embed(ids) + self.positions[:n], hidden))
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_too_good_on_random_tokens_is_a_loss_without_a_causal_mask():
+    """Random tokens can't be predicted: every loss far below ln V is a leak."""
+
+    def last_loss(causal):
+        torch.manual_seed(0)
+        model = NextToken(causal)
+        optimizer = torch.optim.Adam(model.parameters(), 0.01)
+        for _ in range(120):
+            ids = torch.randint(V, (32, 7))
+            loss = F.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return loss.item(), model
+
+    peeking, model = last_loss(causal=False)
+    assert peeking < 0.7 * math.log(V)
+    assert last_loss(causal=True)[0] > 0.9 * math.log(V)
+    ids = torch.randint(V, (200, 4))  # one token at a time, it can only guess
+    guessed = model(ids[:, :3])[:, -1].argmax(dim=-1)
+    assert (guessed == ids[:, 3]).float().mean() < 0.3
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_near_zero_at_once_is_a_loss_whose_target_is_the_input():
+    ids = torch.randint(V, (1, 200))
+    assert train(bigram(), ids, ids)[-1] < 0.1
+    assert train(bigram(), ids[:, :-1], ids[:, 1:])[-1] > 1.5
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_perplexity_overflows_if_the_loss_is_a_sum():
+    logits, targets = torch.randn(1000, V), torch.randint(V, (1000,))
+    total = F.cross_entropy(logits, targets, reduction="sum").item()
+    with pytest.raises(OverflowError, match="math range error"):
+        math.exp(total)
+    assert math.isinf(torch.tensor(total).exp())
+    assert 1 < math.exp(total / 1000) < 100
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_validation_below_training_is_the_dropout_of_training():
+    ids = torch.arange(V)
+    model = nn.Sequential(bigram()[0], nn.Dropout(0.5), nn.Linear(16, V))
+    train(model, ids, ids.roll(1), steps=60)
+    training, evaluation = (
+        F.cross_entropy(model.train(mode)(ids), ids.roll(1)).item() for mode in (True, False)
+    )
+    assert training > 2 * evaluation
+    model[1].p = 0.0
+    assert F.cross_entropy(model.train()(ids), ids.roll(1)).item() == evaluation
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_other_results_each_run_without_a_seed():
+    ids = torch.arange(V)
+
+    def losses(seeded):
+        if seeded:
+            torch.manual_seed(7)
+        return train(bigram(), ids, ids.roll(1), steps=3)
+
+    assert losses(False) != losses(False)
+    assert losses(True) == losses(True)
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_worse_with_accumulation_if_batches_of_unequal_length_count_the_same():
+    model, targets = bigram(), torch.randint(V, (10,))
+    ids = torch.arange(10) % V
+
+    def gradient(parts, weigh):
+        model.zero_grad()
+        for part in parts:
+            loss = F.cross_entropy(model(ids[part]), targets[part])
+            (loss * (len(ids[part]) / 10 if weigh else 1 / len(parts))).backward()
+        return model[1].weight.grad.clone()
+
+    whole = gradient([slice(0, 10)], True)
+    parts = [slice(0, 9), slice(9, 10)]
+    torch.testing.assert_close(gradient(parts, True), whole)
+    assert (gradient(parts, False) - whole).norm() > 0.3 * whole.norm()
+
+
+# The translations
+
+
+@claim("troubleshooting#translations", kind="measurement")
+def test_same_word_again_and_again_if_the_target_is_not_shifted():
+    ids = torch.arange(V)[None]
+    wrong, right = bigram(), bigram()
+    train(wrong, ids, ids)
+    train(right, ids[:, :-1], ids[:, 1:])
+    assert generate(wrong, 1, 4) == [1, 1, 1, 1, 1]
+    assert generate(right, 1, 4) == [1, 2, 3, 4, 5]
+
+
+@claim("troubleshooting#translations", kind="measurement")
+def test_same_translation_for_every_sentence_if_cross_attention_reads_no_source():
+    model = small_transformer().eval()
+    src, tgt = torch.tensor([[3, 4, 5], [6, 7, 3]]), torch.tensor([[1, 2, 3], [1, 2, 3]])
+
+    def logits(inverted):
+        mask = transformer.padding_mask(src, PAD)
+        return model.logits(model.decode(tgt, model.encode(src), ~mask if inverted else mask))
+
+    assert torch.equal(*logits(inverted=True))
+    assert not torch.allclose(*logits(inverted=False))
+    check_past_matters(model, src, tgt)
+    with pytest.raises(AssertionError, match="src has no effect"):
+        check_past_matters(lambda src, tgt: model(src * 0 + 3, tgt), src, tgt)
+
+
+@claim("troubleshooting#translations", kind="measurement")
+def test_different_each_time_without_eval():
+    model, src, tgt = small_transformer(), torch.tensor([[3, 4, 5]]), torch.tensor([[1, 2]])
+    assert not torch.equal(model(src, tgt), model(src, tgt))
+    assert torch.equal(model.eval()(src, tgt), model(src, tgt))
+
+
+@claim("troubleshooting#translations", kind="measurement")
+def test_differs_with_the_batch_without_batch_first():
+    x = torch.randn(2, 5, 16)
+    for batch_first in (False, True):
+        layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=batch_first).eval()
+        change = (layer(x)[0] - layer(x[:1])[0]).abs().max()
+        assert (change < 1e-5) == batch_first
+
+
+@claim("troubleshooting#translations", kind="measurement")
+def test_differs_with_padding_without_a_padding_mask(monkeypatch):
+    model = small_transformer().eval()
+    src, tgt = torch.tensor([[3, 4, 5]]), torch.tensor([[1, 2]])
+    longer = F.pad(src, (0, 4), value=PAD)
+    torch.testing.assert_close(model(longer, tgt), model(src, tgt))
+    everything = torch.ones(1, 1, 1, 1, dtype=torch.bool)
+    monkeypatch.setattr(transformer, "padding_mask", lambda ids, pad: everything)
+    assert (model(longer, tgt) - model(src, tgt)).abs().max() > 0.01
+
+
+@claim("troubleshooting#translations", kind="measurement")
+def test_stops_too_early_if_sums_of_log_probabilities_are_compared():
+    short, long = [0.40], [0.60, 0.75, 0.80]  # each token's probability, <eos> the last
+    total = {"short": math.log(short[0]), "long": sum(map(math.log, long))}
+    mean = {"short": total["short"] / 1, "long": total["long"] / 3}
+    assert max(total, key=total.get) == "short"
+    assert max(mean, key=mean.get) == "long"
+
+
+@claim("troubleshooting#translations", kind="measurement")
+def test_never_stops_if_no_target_ends_with_eos():
+    eos = V - 1
+    ids = torch.tensor([[1, 3, 4, 5]])
+    with_eos = torch.tensor([[1, 3, 4, 5, eos]])
+    wrong, right = bigram(), bigram()
+    train(wrong, ids[:, :-1], ids[:, 1:])
+    train(right, with_eos[:, :-1], with_eos[:, 1:])
+    assert len(generate(wrong, 1, 20, eos)) == 21 and eos not in generate(wrong, 1, 20, eos)
+    assert generate(right, 1, 20, eos) == [1, 3, 4, 5, eos]
+
+
+@claim("troubleshooting#translations", kind="measurement")
+def test_goes_on_after_the_end_if_the_batch_is_not_cut_at_eos(translator):
+    model = translator.model
+    src = ids_of(translator, SENTENCES)
+    with eval_mode(model):
+        progress, last, rows = Uncached(model, src), torch.full((2,), BOS), []
+        for _ in range(20):
+            last = progress.step(last).argmax(dim=-1)
+            rows.append(last)
+    for raw, cut_off in zip(
+        torch.stack(rows, dim=1), greedy_decode(model, src, 20, BOS, EOS), strict=True
+    ):
+        end = (raw == EOS).int().argmax() + 1
+        assert raw[end:].count_nonzero() > 0  # text after <eos>
+        assert torch.equal(cut_off[:end], raw[:end])
+        assert cut_off[end:].count_nonzero() == 0
+
+
+@claim("troubleshooting#translations", kind="measurement")
+def test_wrong_first_word_if_decoding_begins_with_another_token(translator):
+    model, words = translator.model, ["why", "do", "we", "work", "?"]
+    src = torch.tensor([translator.source.encode(words)])
+    first = {
+        start: translator.target.decode(greedy_decode(model, src, 1, start, EOS)[0].tolist())
+        for start in (BOS, translator.target.encode(["作"])[0])
+    }
+    assert first.pop(BOS) == ["我"]
+    assert [*first.values()] != [["我"]]
+
+
+@claim("troubleshooting#translations", kind="measurement")
+def test_beam_search_worse_than_greedy_if_the_cache_is_not_reordered():
+    model, src = small_transformer(dim_feedforward=64).eval(), torch.tensor([[3, 4, 5]])
+
+    def best(beams, reorder):
+        """A beam search of six tokens; its own score, and the score computed again."""
+        cache, total = KeyValueCache(model, src.expand(beams, -1)), torch.zeros(beams, 1)
+        total[1:] = -torch.inf  # in the beginning all beams are the same
+        ids = torch.full((beams, 1), BOS)
+        for _ in range(6):
+            total = total + cache.step(ids[:, -1]).log_softmax(dim=-1)
+            chosen = total.flatten().topk(beams)
+            rows, total = chosen.indices // V, chosen.values[:, None]
+            ids = torch.cat([ids[rows], chosen.indices[:, None] % V], dim=1)
+            if reorder:
+                cache.select(rows)
+        log_p = model(src, ids[:1, :-1]).log_softmax(dim=-1)
+        return total[0].item(), log_p.gather(-1, ids[:1, 1:, None]).sum().item()
+
+    with torch.no_grad():
+        greedy, wrong, right = best(1, True), best(4, False), best(4, True)
+    assert right[0] == pytest.approx(right[1], abs=1e-4) and right[1] >= greedy[1]
+    assert wrong[0] > wrong[1] + 0.01 and wrong[1] < greedy[1]
+
+
+@claim("troubleshooting#translations", kind="measurement")
+def test_word_order_does_not_matter_without_positions():
+    embed, words = nn.Embedding(V, 16), torch.tensor([[3, 4, 5], [5, 4, 3]])
+    layer = nn.TransformerEncoderLayer(16, 2, 32, 0.0, batch_first=True).eval()
+    one, other = layer(embed(words)).mean(dim=1)
+    torch.testing.assert_close(one, other)
+    table = sinusoidal_positional_encoding(3, 16)
+    one, other = layer(embed(words) + table).mean(dim=1)
+    assert (one - other).abs().max() > 1e-3
+
+
+@claim("troubleshooting#translations", kind="measurement")
+def test_long_sentences_are_worse_than_those_of_the_training_lengths(translator):
+    single = ["".join(each) for each in translator.translate(SENTENCES)]
+    assert single == ["我们为什么工作？", "我妈妈昨天在北京买了多少本书？"]
+    (joined,) = translator.translate([SENTENCES[0] + SENTENCES[1]])
+    assert "".join(joined) != "".join(single) and len(joined) < len(single[1])
+
+
+# Speed, memory and devices
+
+
+def kept_for_backward(compute):
+    """How many numbers autograd keeps until the backward pass."""
+    sizes = []
+    hooks = torch.autograd.graph.saved_tensors_hooks(
+        lambda tensor: sizes.append(tensor.numel()) or tensor, lambda tensor: tensor
+    )
+    with hooks:
+        compute()
+    return sum(sizes)
+
+
+@claim("troubleshooting#speed", kind="measurement")
+def test_memory_grows_with_the_square_of_the_length_if_the_weights_are_stored():
+    def kept(attention, n):
+        q = torch.randn(1, 2, n, 8, requires_grad=True)
+        return kept_for_backward(lambda: attention(q, q, q))
+
+    explicit = [kept(scaled_dot_product_attention, n) for n in (64, 128)]
+    fused = [kept(F.scaled_dot_product_attention, n) for n in (64, 128)]
+    assert explicit[1] > 3 * explicit[0]
+    assert fused[1] < 2.1 * fused[0]
+
+
+@claim("troubleshooting#speed", kind="measurement")
+def test_memory_grows_each_step_if_losses_are_kept_with_their_graph():
+    def kept_after(keep, steps=5):
+        """How many steps still have their tensors for the backward pass."""
+        model, losses, alive = bigram(), [], []
+
+        class Saved:
+            def __init__(self, tensor):
+                self.tensor = tensor.detach()
+
+        def pack(tensor):
+            saved = Saved(tensor)
+            alive[-1].append(weakref.ref(saved))
+            return saved
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda saved: saved.tensor):
+            for _ in range(steps):
+                alive.append([])
+                losses.append(keep(F.cross_entropy(model(torch.arange(V)), torch.arange(V))))
+        gc.collect()
+        return sum(any(each() for each in step) for step in alive)
+
+    assert kept_after(lambda loss: loss) == 5
+    assert kept_after(lambda loss: loss.item()) == 0
+
+
+@claim("troubleshooting#speed", kind="measurement")
+def test_memory_in_validation_is_that_of_training_without_no_grad():
+    model, ids = bigram(), torch.arange(V)
+    assert kept_for_backward(lambda: model.eval()(ids)) > 0
+    with torch.no_grad():
+        assert kept_for_backward(lambda: model.eval()(ids)) == 0
+
+
+@claim("troubleshooting#speed", kind="measurement")
+def test_each_token_slower_than_the_one_before_without_a_cache():
+    model = small_transformer().eval()
+    src = torch.tensor([[3, 4, 5]])
+
+    def positions(progress):
+        """The positions that the feed-forward network of the decoder computes, step by step."""
+        counts = []
+        network = model.decoder.layers[0].feed_forward
+        hook = network.register_forward_hook(lambda _, x, y: counts.append(x[0].size(1)))
+        for _ in range(5):
+            progress.step(torch.tensor([1]))
+        hook.remove()
+        return counts
+
+    with torch.no_grad():
+        assert positions(Uncached(model, src)) == [1, 2, 3, 4, 5]
+        assert positions(KeyValueCache(model, src)) == [1, 1, 1, 1, 1]
+
+
+@claim("troubleshooting#speed", kind="measurement")
+def test_mostly_padding_if_batches_mix_short_and_long_sentences():
+    rng = random.Random(0)
+    lengths = [rng.choice([5, 6, 7, 60]) for _ in range(200)]
+
+    def padding(order):
+        groups = [order[i : i + 20] for i in range(0, 200, 20)]
+        total = sum(max(group) * len(group) for group in groups)
+        return 1 - sum(lengths) / total
+
+    assert padding(lengths) > 0.5
+    assert padding(sorted(lengths)) < 0.2
+    by_tokens = cut(sorted(lengths, reverse=True), 1200)
+    assert len(by_tokens) < 10
+
+
+@claim("troubleshooting#speed", kind="measurement")
+def test_float16_learns_nothing_from_gradients_that_are_rounded_to_zero():
+    def gradient(dtype, scale=1.0):
+        weight = torch.ones(1, dtype=dtype, requires_grad=True)
+        (weight * torch.tensor(1e-4, dtype=dtype) * scale * 1e-4).backward()
+        return weight.grad.float().item() / scale
+
+    assert gradient(torch.float16) == 0
+    assert abs(gradient(torch.float16, scale=1024) - 1e-8) < 1e-9  # loss scaling
+    assert abs(gradient(torch.bfloat16) - 1e-8) < 1e-9
+
+
+# Saving and loading
+
+
+@claim("troubleshooting#saving", kind="measurement")
+def test_as_bad_as_untrained_after_loading_with_strict_false():
+    trained, fresh = bigram(), bigram()
+    renamed = {f"module.{name}": tensor for name, tensor in trained.state_dict().items()}
+    before = fresh[0].weight.clone()
+    fresh.load_state_dict(renamed, strict=False)
+    assert torch.equal(fresh[0].weight, before)
+    fresh.load_state_dict({name.removeprefix("module."): x for name, x in renamed.items()})
+    assert torch.equal(fresh[0].weight, trained[0].weight)
+
+
+@claim("troubleshooting#saving", kind="measurement")
+def test_best_model_is_not_the_best_if_its_state_dict_is_not_copied():
+    ids, model = torch.arange(V), bigram()
+    kept, copied = model.state_dict(), copy.deepcopy(model.state_dict())
+    before = model[0].weight.clone()
+    train(model, ids, ids.roll(1), steps=2)
+    assert not torch.equal(kept["0.weight"], before)
+    assert torch.equal(copied["0.weight"], before)
+
+
+def resumed_losses(with_optimizer, with_schedule=True):
+    """The losses of ten steps after an interruption, and of ten uninterrupted ones."""
+    ids = torch.arange(V)
+
+    def step(model, optimizer, schedule):
+        loss = F.cross_entropy(model(ids), ids.roll(1))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+        return loss.item()
+
+    def new(model):
+        optimizer = torch.optim.Adam(model.parameters(), 0.02)
+        rate = lambda step: min(1, (step + 1) / 10)  # noqa: E731
+        return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
+
+    torch.manual_seed(0)
+    model = bigram()
+    optimizer, schedule = new(model)
+    for _ in range(30):
+        step(model, optimizer, schedule)
+    again = copy.deepcopy(model)
+    other, restarted = new(again)
+    if with_optimizer:
+        other.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+    if with_schedule:
+        restarted.load_state_dict(schedule.state_dict())
+        other.param_groups[0]["lr"] = optimizer.param_groups[0]["lr"]
+    rates = other.param_groups[0]["lr"], optimizer.param_groups[0]["lr"]
+    losses = [
+        [step(*each) for _ in range(10)]
+        for each in ((again, other, restarted), (model, optimizer, schedule))
+    ]
+    return losses, rates
+
+
+@claim("troubleshooting#saving", kind="measurement")
+def test_worse_after_resuming_without_the_state_of_the_optimizer():
+    (resumed, uninterrupted), _ = resumed_losses(with_optimizer=True)
+    assert resumed == uninterrupted
+    (resumed, uninterrupted), _ = resumed_losses(with_optimizer=False)
+    assert resumed[0] == uninterrupted[0] and resumed[1:] != uninterrupted[1:]
+
+
+@claim("troubleshooting#saving", kind="measurement")
+def test_warm_up_again_after_resuming_without_the_state_of_the_schedule():
+    _, (resumed, uninterrupted) = resumed_losses(with_optimizer=False, with_schedule=False)
+    assert resumed == pytest.approx(uninterrupted / 10)
+    _, (resumed, uninterrupted) = resumed_losses(with_optimizer=True, with_schedule=True)
+    assert resumed == uninterrupted
+
+
+@claim("troubleshooting#saving", kind="measurement")
+def test_nonsense_after_loading_with_a_vocabulary_in_another_order():
+    words = ["<pad>", "why", "do", "we", "work", "?"]
+    shuffled = random.Random(1).sample(words, len(words))
+    sentence = ["why", "do", "we", "work", "?"]
+    ids = [words.index(word) for word in sentence]
+    assert [words[i] for i in ids] == sentence
+    assert [shuffled[i] for i in ids] != sentence
+
+
+# Evaluation
+
+
+@claim("troubleshooting#evaluation", kind="measurement")
+def test_validation_far_better_than_test_if_sentences_are_in_both_parts():
+    """A model that only looks sentences up is perfect on those it has seen."""
+    rng = random.Random(0)
+    sentences = [rng.randrange(50) for _ in range(400)]  # each about eight times
+
+    def known(training, validation):
+        return sum(each in set(training) for each in validation) / len(validation)
+
+    at_random = rng.sample(sentences, len(sentences))
+    assert known(at_random[:300], at_random[300:]) > 0.9
+    by_sentence = [each for each in sentences if each < 40], [e for e in sentences if e >= 40]
+    assert known(*by_sentence) == 0
+
+
+@claim("troubleshooting#evaluation", kind="measurement")
+def test_validation_rises_while_training_falls_if_the_model_learns_by_heart():
+    rng = torch.Generator().manual_seed(0)
+
+    def noisy(count):
+        inputs = torch.randint(V, (count,), generator=rng)
+        noise = torch.randint(V, (count,), generator=rng)
+        is_noise = torch.rand(count, generator=rng) < 0.5
+        return inputs, noise.where(is_noise, (inputs + 1) % V)
+
+    def curve(count):
+        torch.manual_seed(0)
+        model, found = bigram(), []
+        validation, training = noisy(2000), noisy(count)
+        for _ in range(12):
+            train(model, *training, steps=10)
+            found.append(F.cross_entropy(model(validation[0]), validation[1]).item())
+        return found
+
+    few, many = curve(16), curve(2000)
+    assert min(few) < few[-1] - 0.5
+    assert many[-1] < min(many) + 0.05
+
+
+@claim("troubleshooting#evaluation", kind="measurement")
+def test_accuracy_too_high_if_the_padding_counts():
+    targets = torch.tensor([[3, 2, PAD, PAD, PAD, PAD], [4, 5, 6, 2, PAD, PAD]])
+    guess = torch.full_like(targets, PAD)  # a model that writes nothing
+    assert (guess == targets).float().mean() == 0.5
+    assert (guess == targets)[targets != PAD].float().mean() == 0
+
+
+@claim("troubleshooting#evaluation", kind="measurement")
+def test_metric_differs_with_the_batch_size_if_it_is_a_mean_of_means():
+    losses = torch.tensor([0.1] * 8 + [4.0])
+
+    def mean_of_means(size):
+        return torch.stack([part.mean() for part in losses.split(size)]).mean()
+
+    def mean(size):
+        return sum(part.sum() for part in losses.split(size)) / len(losses)
+
+    assert mean_of_means(4) > 2 * mean_of_means(9)
+    torch.testing.assert_close(mean(4), mean(9))
+
+
+@claim("troubleshooting#evaluation", kind="measurement")
+def test_bleu_near_zero_if_chinese_is_split_at_spaces():
+    reference, hypothesis = "我妈妈昨天在北京买了两本书。", "我妈妈昨天在北京买了三本书。"
+    assert bleu([hypothesis.split()], [reference.split()]) == 0
+    assert bleu([list(hypothesis)], [list(reference)]) > 70
+
+
+@claim("troubleshooting#evaluation", kind="measurement")
+def test_no_mistake_in_a_test_with_sentences_of_one_length():
+    """A missing padding mask shows only where there is padding."""
+    layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+    x = torch.randn(2, 5, 16)
+    pads = torch.zeros(2, 5, dtype=torch.bool)
+    torch.testing.assert_close(layer(x), layer(x, src_key_padding_mask=pads))
+    pads[1, 3:] = True
+    change = layer(x) - layer(x, src_key_padding_mask=pads)
+    assert change[1, :3].abs().max() > 0.01
+
+
+# Data
+
+
+@claim("troubleshooting#data", kind="measurement")
+def test_unknown_words_if_text_is_split_in_another_way_than_in_training():
+    training = "why do we work ? we work at home ."
+    known = set(training.split())
+    text = "Why do we work?"
+    assert [word for word in text.split() if word not in known] == ["Why", "work?"]
+    assert [word for word in text.lower().replace("?", " ?").split() if word not in known] == []
+
+
+@claim("troubleshooting#data", kind="measurement")
+def test_first_word_unknown_if_the_file_begins_with_a_byte_order_mark(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_bytes(b"\xef\xbb\xbfwhy\t\xe4\xb8\xba\xe4\xbb\x80\xe4\xb9\x88\n")
+    assert path.read_text(encoding="utf-8").split("\t")[0] == "\ufeffwhy"
+    assert path.read_text(encoding="utf-8-sig").split("\t")[0] == "why"
+
+
+@claim("troubleshooting#data", kind="measurement")
+def test_last_word_unknown_if_lines_end_with_a_carriage_return(tmp_path):
+    path = tmp_path / "pairs.txt"
+    path.write_bytes(b"we work\r\nwe rest\r\n")
+    assert [line.split(" ")[-1] for line in path.read_bytes().decode().split("\n")[:2]] == [
+        "work\r",
+        "rest\r",
+    ]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [line.split(" ")[-1] for line in lines] == ["work", "rest"]
+
+
+@claim("troubleshooting#data", kind="measurement")
+def test_translations_of_other_sentences_if_empty_lines_are_removed_from_one_side():
+    english, chinese = ["one", "", "three"], ["一", "二", "三"]
+    wrong = [*zip([line for line in english if line], chinese, strict=False)]
+    assert wrong == [("one", "一"), ("three", "二")]
+    pairs = [pair for pair in zip(english, chinese, strict=True) if all(pair)]
+    assert pairs == [("one", "一"), ("three", "三")]
