@@ -37,6 +37,7 @@ FILE_PATTERNS = (
     "overrides/llms.txt",
     "scripts/bookbuild/**/*.py",
     "scripts/bookbuild/templates/*",
+    "scripts/evidence/*.py",
     "scripts/figures/*.py",
     "scripts/proofs/*.py",
     "snippets/zh/*.po",

