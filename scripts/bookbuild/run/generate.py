@@ -46,7 +46,7 @@ UNREAD_RESULTS = ("claims.json", recorded.FILE)
 
 def downloadable_snippets() -> list[Path]:
     """The snippets that a reader needs beside a copied code block."""
-    patterns = "*.py", "variants/*.py", "*.js", "*.json", "results/*.json", "*.safetensors"
+    patterns = "*.py", "variants/*.py", "*.js", "*.txt", "*.json", "results/*.json", "*.safetensors"
     found = [path for pattern in patterns for path in paths.SNIPPETS.glob(pattern)]
     return sorted(path for path in found if path.name not in UNREAD_RESULTS)
 
