@@ -205,7 +205,7 @@ def test_a_wheel_with_another_hash_is_refused(tmp_path: Path, monkeypatch, capfd
 # Parts
 
 
-@claim("real-text#corpus-split")
+@claim("real-text#corpus-split", kind="measurement")
 def test_no_test_sentence_has_a_near_duplicate_in_another_part(monkeypatch):
     monkeypatch.setattr(corpus_runs, "TEST_PACKAGES", {"test"})
     monkeypatch.setattr(corpus_runs, "VALIDATION_PACKAGES", {"validation"})
@@ -227,7 +227,7 @@ def test_no_test_sentence_has_a_near_duplicate_in_another_part(monkeypatch):
     }
 
 
-@claim("real-text#corpus-split")
+@claim("real-text#corpus-split", kind="measurement")
 def test_the_distance_is_that_of_the_page():
     """At most 20 % of the characters of the longer text: 2 of 10, but not 3."""
     assert corpus_runs.has_neighbor(["abcdefghij"], ["ABCDEFGHxx"]) == [True]
@@ -251,12 +251,6 @@ def words_by_spaces(monkeypatch):
 
 
 @claim("real-text#corpus-results")
-@mutation(
-    "baselines.py",
-    "counts[each][word] += table[each][word] / total",
-    "counts[each][word] += 1",
-    fault="the expected counts of IBM model 1 are plain counts",
-)
 def test_ibm_model_1_finds_the_words_of_a_toy_corpus(words_by_spaces):
     table = learn_dictionary(TOY, iterations=10)
     assert word_by_word(table, "red house") == "红房子"
@@ -269,6 +263,12 @@ def test_ibm_model_1_finds_the_words_of_a_toy_corpus(words_by_spaces):
 
 
 @claim("real-text#corpus-results")
+@mutation(
+    "baselines.py",
+    "counts[each][word] += table[each][word] / total",
+    "counts[each][word] += 1",
+    fault="the expected counts of IBM model 1 are plain counts",
+)
 def test_one_iteration_of_ibm_model_1_by_hand(words_by_spaces):
     """Each word of a sentence counts 1 / (words of the other + 1), since all are as likely."""
     table = learn_dictionary([Text("a", "x"), Text("a b", "x y")], iterations=1)
