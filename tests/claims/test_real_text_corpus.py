@@ -120,6 +120,12 @@ def test_catalogs_and_language_packs_of_wheels_become_pairs_with_their_package(
 
 
 @claim("real-text#corpus")
+@mutation(
+    "catalog_pairs.py",
+    'text = PLACEHOLDER.sub("{}", text)',
+    "text = text.strip()",
+    fault="placeholders stay as they are",
+)
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -139,6 +145,12 @@ def test_tags_and_access_keys_are_removed_and_placeholders_become_one(text: str,
 
 
 @claim("real-text#corpus")
+@mutation(
+    "catalog_pairs.py",
+    'if english.count("{}") != chinese.count("{}"):',
+    "if False:",
+    fault="pairs with other placeholders are kept",
+)
 @pytest.mark.parametrize(
     ("english", "chinese", "reason"),
     [
@@ -165,6 +177,12 @@ def test_texts_that_are_no_sentences_are_dropped_with_a_reason(
 
 
 @claim("real-text#corpus")
+@mutation(
+    "catalog_pairs.py",
+    '"duplicate" if pair in found else reason_to_drop(pair)',
+    "reason_to_drop(pair)",
+    fault="a pair is counted again",
+)
 def test_a_pair_of_two_packages_is_counted_once_with_the_first():
     entries = [Entry(name, "Save", "保存") for name in ("one", "two")]
     pairs, counts = clean_entries([*entries, Entry("two", "Save", "储存")])
@@ -173,6 +191,12 @@ def test_a_pair_of_two_packages_is_counted_once_with_the_first():
 
 
 @claim("own-text#catalogs")
+@mutation(
+    "catalog_pairs.py",
+    'write_table(out / "pairs.tsv", [Entry._fields, *pairs])',
+    'write_table(out / "pairs.tsv", pairs)',
+    fault="the columns have no names",
+)
 def test_the_command_writes_a_file_that_train_pairs_reads(
     wheels: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ):
@@ -186,6 +210,12 @@ def test_the_command_writes_a_file_that_train_pairs_reads(
 
 
 @claim("own-text#catalogs")
+@mutation(
+    "catalog_pairs.py",
+    "if done.returncode:",
+    "if False:",
+    fault="a failed download is not noticed",
+)
 def test_a_wheel_with_another_hash_is_refused(tmp_path: Path, monkeypatch, capfd):
     """pip itself, with a folder of wheels instead of a registry."""
     wheel = make_wheel(tmp_path, "one", {})
@@ -251,6 +281,12 @@ def words_by_spaces(monkeypatch):
 
 
 @claim("real-text#corpus-results")
+@mutation(
+    "baselines.py",
+    "max(row, key=row.__getitem__)",
+    "min(row, key=row.__getitem__)",
+    fault="the least likely word is written",
+)
 def test_ibm_model_1_finds_the_words_of_a_toy_corpus(words_by_spaces):
     table = learn_dictionary(TOY, iterations=10)
     assert word_by_word(table, "red house") == "红房子"
@@ -277,6 +313,12 @@ def test_one_iteration_of_ibm_model_1_by_hand(words_by_spaces):
 
 
 @claim("real-text#corpus-results")
+@mutation(
+    "baselines.py",
+    "yield pairs[found[2]]",
+    "yield pairs[0]",
+    fault="the first pair is always taken",
+)
 def test_the_nearest_sentence_is_that_of_the_smallest_edit_distance():
     pairs = [Text("Open the file", "打开文件"), Text("Close the file", "关闭文件")]
     assert [*nearest(pairs, ["open the files", "CLOSE A FILE"])] == pairs
