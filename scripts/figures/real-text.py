@@ -1,8 +1,14 @@
-"""The figure of the chapter on real text: the weights of a published translator in our modules."""
+"""The figures of the chapter on real text: the weights of a published translator, a training."""
 
+import json
+from pathlib import Path
+
+import transformer
 from figures.diagram import arrow, box, write
 from figures.overview import narrow_canvas
-from figures.style import FIRST, INK, MUTED, SECOND, THIRD, VALUE, figure
+from figures.style import FIRST, INK, MUTED, SECOND, THIRD, VALUE, canvas, figure
+
+RESULTS = Path(transformer.__file__).parent / "results"
 
 
 @figure(
@@ -56,4 +62,24 @@ def names(label):
         box(ax, left, y, width, height, color, label[name], edge=2.4 if changed else 1.2)
         for x, text, side in ((left - 8, published, "right"), (left + width + 8, ours, "left")):
             write(ax, x, y + height / 2, text, INK, ha=side, size=12.5)
+    return fig
+
+
+@figure(
+    en={"x": "step", "loss": "validation loss", "bleu": "validation BLEU"},
+    zh={"x": "步", "loss": "验证集的损失", "bleu": "验证集的 BLEU"},
+)
+def corpus_curve(label):
+    text = (RESULTS / "real-corpus.json").read_text(encoding="utf-8")
+    fig, axes = canvas(height=260, columns=2)
+    for seed, curve in json.loads(text)["curves"].items():
+        color = (FIRST, SECOND, THIRD)[int(seed)]
+        steps = [point["step"] for point in curve]
+        for ax, name in zip(axes, ("held_out", "bleu"), strict=True):
+            ax.plot(steps, [point[name] for point in curve], color=color)
+    for ax, name in zip(axes, ("loss", "bleu"), strict=True):
+        ax.set_title(label[name])
+        ax.set_xlabel(label["x"])
+        ax.grid(axis="y")
+        ax.set_ylim(0)
     return fig

@@ -25,7 +25,7 @@ EXERCISES = re.compile(r"^## .*\{ *#exercises *\}\n", re.M)
 
 def downloadable_snippets() -> list[Path]:
     """The snippets that a reader needs beside a copied code block."""
-    patterns = "*.py", "variants/*.py", "*.js", "*.json", "results/*.json", "*.safetensors"
+    patterns = "*.py", "variants/*.py", "*.js", "*.txt", "*.json", "results/*.json", "*.safetensors"
     found = [path for pattern in patterns for path in paths.SNIPPETS.glob(pattern)]
     return sorted(path for path in found if path.name not in UNREAD_RESULTS)
 
