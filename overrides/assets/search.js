@@ -315,8 +315,8 @@ function excerpt(text, pattern) {
     const count = new Set(inside.map(({ word }) => word)).size;
     if (count > most) [start, most] = [index, count];
   }
-  const before = text.slice(Math.max(start - EXCERPT / 2, 0), start);
-  const sentence = /(?:^|[.?!]\s|[。？！；\n])([^.?!。？！；\n]*)$/u.exec(before)?.[1] ?? /\S*\s*\S{0,10}$/u.exec(before)?.[0];
+  const before = (start < EXCERPT / 2 ? "\n" : "") + text.slice(Math.max(start - EXCERPT / 2, 0), start);
+  const sentence = /(?:[.?!]\s|[。？！；\n])([^.?!。？！；\n]*)$/u.exec(before)?.[1] ?? /\S*\s*\S{0,10}$/u.exec(before)?.[0];
   const from = start - (sentence ?? "").length;
   const part = text.slice(from, from + EXCERPT);
   const isCut = from + EXCERPT < text.length;

@@ -19,6 +19,9 @@ from bookbuild.pages.glossary import search_names
 ERROR_LINE = re.compile(r"^.*(?:[A-Z]\w+(?:Error|Warning)\b|mismatch).*", re.M)
 NAME = re.compile(r"[A-Za-z][A-Za-z_]{2,}")
 EXERCISES_BOOST = 0.5
+LEFT_OUT = re.compile(
+    r'<svg.*?</svg>|<span class="filename">.*?</span>|<sup id="fnref.*?</sup>', re.S
+)
 BLOCK = re.compile(r"<pre>(.*?)</pre>", re.S)
 
 
@@ -65,9 +68,8 @@ def as_json(value: object) -> str:
 
 
 def searchable_html(page: str) -> str:
-    """The HTML for the search index: without figures, TeX commands and names of files."""
-    page = re.sub(r'<svg.*?</svg>|<span class="filename">.*?</span>', "", page, flags=re.S)
-    return formulas_as_text(page)
+    """The HTML for the search index: without figures, TeX, names of files and footnote marks."""
+    return formulas_as_text(LEFT_OUT.sub("", page))
 
 
 def searchable_section(entry: dict) -> dict:
