@@ -25,7 +25,7 @@ const PAGE_BOOST = 1.3; // of a page over its sections
 const [NAMED_BOOST, PHRASE_BOOST] = [8, 3]; // if the query is a name of the section, or both have a phrase
 const COVERAGE_POWER = 3; // of the fraction of the query's words that a section has
 const [PAGES, SECTIONS] = [15, 4]; // at most, and of each page
-const EXCERPT = 160; // characters
+const EXCERPT = 160; // characters; in Chinese half as many are as long
 
 // Words of questions that their answers needn't have.
 const STOP_WORDS = new Set(
@@ -258,7 +258,8 @@ export class Search {
       const results = pages.get(page) ?? [];
       if (results.length === SECTIONS || (!results.length && pages.size === PAGES)) continue;
       pages.set(page, results);
-      const terms = Object.fromEntries(words.map((word) => [word.text, foundFraction(word, found) > 0]));
+      const isFound = words.map((word) => /** @type {const} */ ([word.text, foundFraction(word, found) > 0]));
+      const terms = Object.fromEntries(isFound.filter(([text, each]) => each || !HAN.test(text))); // half words can't be missing
       results.push({ location: section.location, ...markMatches(section, [...shown]), score, terms });
     }
     for (const [page, results] of pages) {
@@ -308,17 +309,19 @@ function markMatches({ title, text = "" }, terms) {
  * @param {RegExp} pattern
  */
 function excerpt(text, pattern) {
+  const isChinese = (text.match(/\p{sc=Han}/gu)?.length ?? 0) > text.length / 4;
+  const length = isChinese ? EXCERPT / 2 : EXCERPT;
   const matches = [...text.matchAll(pattern)].slice(0, 50).map(({ 0: word, index }) => ({ word: word.toLowerCase(), index }));
   let [start, most] = [0, 0];
   for (const { index } of matches) {
-    const inside = matches.filter((other) => other.index >= index && other.index < index + EXCERPT / 2);
+    const inside = matches.filter((other) => other.index >= index && other.index < index + length / 2);
     const count = new Set(inside.map(({ word }) => word)).size;
     if (count > most) [start, most] = [index, count];
   }
-  const before = (start < EXCERPT / 2 ? "\n" : "") + text.slice(Math.max(start - EXCERPT / 2, 0), start);
+  const before = (start < length / 2 ? "\n" : "") + text.slice(Math.max(start - length / 2, 0), start);
   const sentence = /(?:[.?!]\s|[。？！；\n])([^.?!。？！；\n]*)$/u.exec(before)?.[1] ?? /\S*\s*\S{0,10}$/u.exec(before)?.[0];
   const from = start - (sentence ?? "").length;
-  const part = text.slice(from, from + EXCERPT);
-  const isCut = from + EXCERPT < text.length;
+  const part = text.slice(from, from + length);
+  const isCut = from + length < text.length;
   return `${from ? "…" : ""}${isCut ? part.replace(/\w+$/, "") : part}${isCut ? "…" : ""}`;
 }
