@@ -24,7 +24,7 @@ const MISSPELLED_WEIGHT = 0.2;
 const PAGE_BOOST = 1.3; // of a page over its sections
 const [NAMED_BOOST, PHRASE_BOOST] = [8, 3]; // if the query is a name of the section, or both have a phrase
 const COVERAGE_POWER = 3; // of the fraction of the query's words that a section has
-const [PAGES, SECTIONS] = [15, 4]; // at most, and of each page
+const [PAGES, SECTIONS] = [10, 3]; // at most, and of each page
 const EXCERPT = 160; // characters; in Chinese half as many are as long
 
 // Words of questions that their answers needn't have.

@@ -1,9 +1,10 @@
 """Measure the search on a slow phone, in milliseconds.
 
-Needs a built site. The processor is slowed down four times, and the network is Lighthouse's slow
-4G. Of each language, medians of three fresh pages: from opening the search with a query to the
-first result, and from the last key of a further query to its results; and the size of the index
-as it is sent. Exits with 1 if a figure is above its limit.
+Needs a built site. The page is slowed down four times, though not the worker that searches (a
+query takes it 1 to 30 milliseconds), and the network is Lighthouse's slow 4G. Of each language,
+medians of three fresh pages: from opening the search with a query to the first result, and, when
+the texts have arrived, from the last key of a query to its results. Exits with 1 if a figure is
+above its limit.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from tornado.netutil import bind_sockets
 from bookbuild.publish import chromium
 
 NUM_RUNS = 3
+TEXTS_MS = 6000  # until the texts have arrived, too
 FIRST_RESULT, NEXT_RESULT = "first result, ms", "result after the last key, ms"
 LIMITS = {FIRST_RESULT: 2000, NEXT_RESULT: 150}
 NETWORK = {"latency": 150, "downloadThroughput": 1_638_400 / 8, "uploadThroughput": 750_000 / 8}
@@ -53,10 +55,9 @@ def measure_once(browser: Browser, url: str, queries: tuple[str, str]) -> dict[s
         session.send("Network.enable")
         session.send("Network.emulateNetworkConditions", {"offline": False, **NETWORK})
         session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
-        return {
-            FIRST_RESULT: page.evaluate(SEARCH_SCRIPT, queries[0]),
-            NEXT_RESULT: page.evaluate(SEARCH_SCRIPT, queries[1]),
-        }
+        first = page.evaluate(SEARCH_SCRIPT, queries[0])
+        page.wait_for_timeout(TEXTS_MS)
+        return {FIRST_RESULT: first, NEXT_RESULT: page.evaluate(SEARCH_SCRIPT, queries[1])}
 
 
 def main() -> None:
