@@ -39,6 +39,10 @@ class SilentHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_) -> None:
         pass
 
+    def translate_path(self, path: str) -> str:
+        """The file of an address, which a browser sends in full to a proxy."""
+        return super().translate_path(path.removeprefix(BASE_URL.rstrip("/")))
+
     def handle(self) -> None:
         with suppress(ConnectionError):
             super().handle()

@@ -209,9 +209,18 @@ def site_server(site: Path) -> Iterator[SiteServer]:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(
-    browser_type_launch_args: dict, playwright: Playwright, site_server: SiteServer
+    browser_type_launch_args: dict,
+    browser_name: str,
+    playwright: Playwright,
+    site_server: SiteServer,
 ) -> dict:
-    """The browser of bookbuild.publish.chromium, for which BASE_URL is the built site."""
+    """The browser of bookbuild.publish.chromium, or with --browser firefox or webkit Playwright's.
+
+    In each of them BASE_URL is the built site.
+    """
+    if browser_name != "chromium":
+        proxy = {"server": f"http://127.0.0.1:{site_server.server_port}"}
+        return browser_type_launch_args | {"proxy": proxy}
     return browser_type_launch_args | chromium.launch_options(
         playwright,
         f"--host-resolver-rules=MAP site.localhost 127.0.0.1:{site_server.server_port}",
@@ -221,7 +230,9 @@ def browser_type_launch_args(
 
 
 @pytest.fixture(scope="session")
-def browser_context_args(browser_context_args: dict) -> dict:
+def browser_context_args(browser_context_args: dict, browser_name: str) -> dict:
+    if browser_name != "chromium":  # others have no such permissions
+        return browser_context_args
     return browser_context_args | {"permissions": ["clipboard-read", "clipboard-write"]}
 
 

@@ -20,7 +20,7 @@ MKDOCS_COMMAND = Path(sys.executable).with_name("mkdocs")
 BUILD_COMMAND = (MKDOCS_COMMAND, "build", "--strict")
 # Files that may differ between equal builds: locks, and records and caches that only save time.
 LOCK_PATTERNS = ("*.lock", "lock", "installing")
-CACHE_PATTERNS = (*("fresh" + n * "/*" for n in range(1, 5)), "jieba.cache")
+CACHE_PATTERNS = tuple("fresh" + n * "/*" for n in range(1, 5))
 
 
 class CommandResult(NamedTuple):

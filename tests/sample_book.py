@@ -58,6 +58,7 @@ FILES = {
         "- {en: token, zh: 词元, anchor: token, where: other.md#there, "
         "en_meaning: a piece, zh_meaning: 一段}\n"
     ),
+    "docs/search.yml": "- {where: other.md, en: piece, zh: 片段}\n",
     "docs/references.bib": "",
     "tests/claims/test_other.py": (
         '@claim("other#there", kind="mathematics")\ndef test_it_is_so():\n    pass\n'
@@ -143,9 +144,6 @@ def make_sample_book(folder: Path) -> Path:
     pages = "nav:\n  - index.md\n  - other.md\n"
     text = JUPYTER.sub("", re.sub(r"^nav:\n(?: .*\n)+", pages, text, flags=re.M))
     (folder / "mkdocs.yml").write_text(text, encoding="utf-8")
-    # Loading jieba's own dictionary takes longer than the rest of a small build.
-    with open(folder / "mkdocs.zh.yml", "a", encoding="utf-8") as config:
-        config.write(f"\nplugins:\n  search:\n    jieba_dict: {ROOT}/tests/words.txt\n")
     with pytest.MonkeyPatch.context() as patch:
         set_book_paths(folder, patch)
         for name in ("index", "other"):

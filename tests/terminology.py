@@ -35,6 +35,7 @@ FILE_PATTERNS = (
     "overrides/**/*.html",
     "overrides/**/*.js",
     "overrides/llms.txt",
+    "scripts/benchmarks/*.py",
     "scripts/bookbuild/**/*.py",
     "scripts/bookbuild/templates/*",
     "scripts/evidence/*.py",

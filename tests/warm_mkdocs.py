@@ -18,7 +18,7 @@ BUILD_MODULES = (
     "material.templates", "material.plugins.search.plugin", "mkdocs_jupyter.plugin",
     "babel.dates", "backrefs.bre", "backrefs.uniprops.unidata.binary", "brotli",
     "filelock", "fontTools.subset", "fontTools.ttLib", "fontTools.ttLib.woff2",
-    "jieba.finalseg", "lxml.etree", "pybtex.database.input.bibtex", "pygments.formatters.html",
+    "lxml.etree", "pybtex.database.input.bibtex", "pygments.formatters.html",
     "pygments.lexers.python", "pygments.lexers.special", "pygments.styles.default",
     "markdown.extensions.abbr", "markdown.extensions.admonition", "markdown.extensions.def_list",
     "markdown.extensions.footnotes", "markdown.extensions.md_in_html", "markdown.extensions.tables",

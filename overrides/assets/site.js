@@ -14,13 +14,20 @@ function headingInView() {
   return id;
 }
 
+/** Whether the address names something in view that isn't a heading, such as a term of the glossary. */
+function showsTarget() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const { top, bottom } = target?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
+  return target && !target.matches("h2, h3, h4") && bottom > 0 && top < innerHeight;
+}
+
 /**
- * Makes the language switch link to the same heading.
+ * Makes the language switch link to the same heading, or to what the address names.
  * @param {Event} event
  */
 function followHeading(event) {
   const link = event.target instanceof Element && event.target.closest(".md-select__link");
-  if (link instanceof HTMLAnchorElement) link.hash = headingInView();
+  if (link instanceof HTMLAnchorElement) link.hash = showsTarget() ? location.hash : headingInView();
 }
 
 for (const type of ["pointerover", "focusin", "click"]) {
@@ -125,8 +132,8 @@ function giveNames() {
 let named = 0;
 new MutationObserver(giveNames).observe(document.body, { childList: true, subtree: true });
 
-/** Makes wide tables focusable, so the keyboard can scroll them; an observer forces no layout. */
-const tables = new ResizeObserver((entries) => {
+/** Makes wide tables and code focusable, so the keyboard can scroll them; an observer forces no layout. */
+const scrollers = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
   }
@@ -182,5 +189,5 @@ document.addEventListener("click", renderRest, true);
 
 document$.subscribe(() => {
   document.querySelectorAll("[data-widget]").forEach((element) => widgets.observe(element));
-  document.querySelectorAll(".md-typeset__scrollwrap").forEach((table) => tables.observe(table));
+  document.querySelectorAll(".md-typeset__scrollwrap, pre > code").forEach((each) => scrollers.observe(each));
 });

@@ -7,7 +7,7 @@ from bookbuild.check.mark_translated import mark_translated
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
-from bookbuild.pages.glossary import glossary_errors, glossary_table, segmentation_words
+from bookbuild.pages.glossary import glossary_errors, glossary_table, search_names
 from bookbuild.pages.page import SourcePage, list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, section_errors, without_section_markers
@@ -231,7 +231,7 @@ def test_a_label_that_is_printed_twice_is_rejected(generated_book):
         resolve_value("chapter/say: number")
 
 
-def test_the_glossary_is_a_table_in_each_language_and_a_list_of_words(generated_book):
+def test_the_glossary_is_a_table_in_each_language(generated_book):
     spans = '<span id="token"></span><span id="letter-t"></span>'
     where = '<span class="where">[{}](other.md#there)</span>'
     rows = {
@@ -244,7 +244,15 @@ def test_the_glossary_is_a_table_in_each_language_and_a_list_of_words(generated_
         assert opening == '<div class="glossary" markdown>'
         assert table.splitlines()[2:] == [row]
         assert end == "</div>\n"
-    assert segmentation_words() == "词元\n"
+
+
+@pytest.mark.parametrize(
+    ("language", "term", "word"), [("en", "token; 词元", "piece"), ("zh", "词元; token", "片段")]
+)
+def test_the_search_finds_a_section_by_its_terms_and_by_other_words(
+    generated_book, language, term, word
+):
+    assert [*search_names(language)] == [("other.md#there", term), ("other.md", word)]
 
 
 GLOSSARY_PATH = "docs/glossary.yml"

@@ -239,6 +239,7 @@ def test_head_and_token_stay_selected(page, home_url):
 
 
 @wide_only
+@pytest.mark.only_browser("chromium")  # the others don't let a script read the clipboard
 def test_the_address_leads_back_to_the_moment(page, home_url):
     widget = open_widget(page, home_url, f"?at={SCORES}&head=1")
     action(widget, "step").click()

@@ -70,4 +70,4 @@ def test_a_quiz_works_without_javascript(browser: Browser, chapter_url, language
 
 def test_the_search_does_not_find_wrong_answers(site):
     wrong = quizzes.load_quiz(quizzes.quiz_files()["embeddings"])[0]["choices"][0]["en"]
-    assert wrong not in (site / "search/search_index.json").read_text(encoding="utf-8")
+    assert wrong not in (site / "search/texts.json").read_text(encoding="utf-8")

@@ -69,7 +69,7 @@ const WORDS = {
     square:
       "A causal mask compares positions of one sequence. Here queries are target tokens and " +
       "keys are source tokens, so neither is later than the other.",
-    ask: "Point at a cell, or reach it with Tab and the arrow keys, to have it explained.",
+    ask: "Point at a cell, tap it, or reach it with Tab and the arrow keys, to have it explained.",
     values: { T: "True", F: "False", 0: "0", 1: "1", "−∞": "−∞" },
     /** @param {Cell} cell */
     cell({ sentence, query, key, may, padded, later, value }) {
@@ -107,7 +107,7 @@ const WORDS = {
     inside: "因果掩码不用传：由模型自己生成。",
     stretched: "查询那个轴的大小是 1：每个查询得到的都是这一行。",
     square: "因果掩码比较的是同一个序列里的位置。这里的查询是译文的词元，键是原文的词元，分不出谁先谁后。",
-    ask: "指向一个格子，或者用 Tab 键和方向键移过去，就会显示文字说明。",
+    ask: "指向或点按一个格子，或者用 Tab 键和方向键移过去，就会显示文字说明。",
     values: { T: "True", F: "False", 0: "0", 1: "1", "−∞": "−∞" },
     /** @param {Cell} cell */
     cell({ sentence, query, key, may, padded, later, value }) {

@@ -40,6 +40,8 @@ export function start(element) {
     document.removeEventListener("keydown", press);
     bar.replaceWith(status);
     await load();
+    // The controls to the top of the window, so that the first tensors are in it.
+    element.querySelector(".debugger__main")?.scrollIntoView({ behavior: "instant" });
     if (document.activeElement !== document.body) return;
     const step = element.querySelector("[data-action=step]");
     if (step instanceof HTMLElement) step.focus({ preventScroll: true }); // for the next →

@@ -18,6 +18,8 @@ const LAYERS = 2; // of the translator
 const HEADS = 4;
 const MAX_CHARACTERS = 60; // characters
 const MAX_CANDIDATES = 5; // candidates at each step
+const MAX_LINK_LENGTH = 300; // characters of a sentence in the address
+const MAX_WORD_LENGTH = 40; // characters of a word in a message
 
 /** @param {HTMLElement} element */
 export function start(element) {
@@ -46,6 +48,9 @@ export function likeliest(probabilities, tokens) {
     .sort((one, other) => other.share - one.share)
     .slice(0, MAX_CANDIDATES);
 }
+
+/** @param {string} word */
+const shorten = (word) => (word.length > MAX_WORD_LENGTH ? `${word.slice(0, MAX_WORD_LENGTH)}…` : word);
 
 class Live {
   /** @type {Translator | undefined} */
@@ -83,6 +88,8 @@ class Live {
     element.replaceChildren(this.form(), this.chips(), this.status, this.stage, panel);
     element.classList.add("ready");
     new ResizeObserver(() => this.fit()).observe(this.stage);
+    const sentence = new URLSearchParams(location.search).get("s")?.slice(0, MAX_LINK_LENGTH);
+    if (sentence) this.take(sentence);
   }
 
   // Elements
@@ -205,6 +212,8 @@ class Live {
     if (!model || turn !== this.turn) return;
     const words = model.words(this.sentence);
     const error = this.sentenceError(words, model.config.max_len);
+    this.stage.classList.toggle("past", Boolean(error)); // the picture is of another sentence
+    this.keepInAddress();
     if (error) return this.say(...error);
     try {
       await this.write(model, words);
@@ -212,6 +221,13 @@ class Live {
     } catch (error) {
       this.fail(error, again);
     }
+  }
+
+  /** Puts the sentence into the address, for Back, a reload and a link to it. */
+  keepInAddress() {
+    const url = new URL(location.href);
+    url.searchParams.set("s", this.sentence.slice(0, MAX_LINK_LENGTH));
+    history.replaceState(history.state, "", url);
   }
 
   /** The sentence in the field, with the punctuation that the model knows. */
@@ -250,11 +266,11 @@ class Live {
    * @param {string[]} unknown
    */
   unknownWords(words, unknown) {
-    const marked = words.flatMap((word) => [unknown.includes(word) ? el("mark", {}, word) : word, " "]);
+    const marked = words.flatMap((word) => [unknown.includes(word) ? el("mark", {}, shorten(word)) : word, " "]);
     const lines = unknown.slice(0, 3).map((word) => {
       const known = this.known.filter((each) => each !== "?").length;
       const near = this.similarWords(word);
-      return el("p", {}, el("b", { lang: "en" }, word), ` ${this.text.unknown(known)} `, ...near);
+      return el("p", {}, el("b", { lang: "en" }, shorten(word)), ` ${this.text.unknown(known)} `, ...near);
     });
     const more = unknown.length > 3 ? [el("p", {}, this.text.more)] : [];
     return [el("p", { class: "marked", lang: "en" }, ...marked), ...lines, ...more];

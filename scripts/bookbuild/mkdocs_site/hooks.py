@@ -62,7 +62,7 @@ class SiteHooks:
         rendering.prepare_page(markdown, page, config, files, tracked=self.is_served)
 
     def on_env(self, env, config, files):
-        site_output.cache_templates(env)
+        site_output.prepare_templates(env)
         site_files.add_formula_styles(files, config)
 
     def on_page_context(self, context, page, config, nav):

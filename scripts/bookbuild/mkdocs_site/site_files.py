@@ -10,7 +10,8 @@ from mkdocs.structure.files import File, Files
 from bookbuild.generated import bibliography
 from bookbuild.mkdocs_site import formulas
 from bookbuild.mkdocs_site.languages import build_language, root_url
-from bookbuild.mkdocs_site.theme_patches import UNUSED_FILES
+from bookbuild.mkdocs_site.site_output import search_worker
+from bookbuild.mkdocs_site.theme_patches import SEARCH_WORKER_PATTERN, UNUSED_FILES
 from bookbuild.pages import fresh, paths
 from bookbuild.pages.files import read_text
 from bookbuild.pages.labs import notebooks
@@ -20,6 +21,7 @@ from bookbuild.pages.page import SourcePage, list_pages
 def change_files(files: Files, config: MkDocsConfig) -> None:
     """Add and remove files before MkDocs reads them."""
     add_generated_files(files, config)
+    replace_search(files, config)
     add_labs(files, config)
     remove_unused_files(files, config)
 
@@ -32,6 +34,13 @@ def add_generated_files(files: Files, config: MkDocsConfig) -> None:
         files.append(File.generated(config, name, abs_src_path=str(source)))
     path = bibliography.bib_file()
     files.append(File.generated(config, path.name, abs_src_path=str(path)))
+
+
+def replace_search(files: Files, config: MkDocsConfig) -> None:
+    """Put the search of the book in place of Material's."""
+    [material] = [each for each in files if fnmatch(each.src_uri, SEARCH_WORKER_PATTERN)]
+    files.remove(material)
+    files.append(File.generated(config, material.src_uri, content=search_worker()))
 
 
 def add_labs(files: Files, config: MkDocsConfig) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-BUNDLE_PATTERN, SEARCH_WORKER_PATTERN = "bundle.*.min.js", "workers/search.*.min.js"
+BUNDLE_PATTERN = "bundle.*.min.js"
 
 
 class ThemePatch(NamedTuple):
@@ -18,22 +18,6 @@ class ThemePatch(NamedTuple):
 
 
 THEME_PATCHES = (
-    ThemePatch(
-        "Segmentation of a Chinese query never tries the last character: 多头注意力 is one word "
-        "of the index, not 多头 and 注意.",
-        "tests/browser/test_reading.py::test_searching_by_typing_finds_the_page_first",
-        SEARCH_WORKER_PATTERN,
-        "for(let o=s+1;o<t.length;o++)t.slice(s,o)in e",
-        "for(let o=s+1;o<=t.length;o++)t.slice(s,o)in e",
-    ),
-    ThemePatch(
-        "Numbers in a page can make two nodes of the tree of words look equal: the tree then has "
-        "words that occur nowhere, and a search that meets one fails.",
-        "tests/browser/test_search.py::test_the_page_that_explains_a_term_is_found_first",
-        SEARCH_WORKER_PATTERN,
-        "e=e+s+o.id}",
-        'e=e+s+o.id+","}',
-    ),
     ThemePatch(
         "The search index, a megabyte, is fetched when the search is opened, not on every page.",
         "tests/browser/test_reading.py::test_the_search_index_is_fetched_when_the_search_is_opened",
@@ -63,7 +47,8 @@ THEME_PATCHES = (
         'class:"md-code__button",title:Me("clipboard.copy"),"aria-label":Me("clipboard.copy"),',
     ),
 )
-UNUSED_FILES = ("assets/javascripts/lunr/*",)  # for languages that Material segments differently
+SEARCH_WORKER_PATTERN = "assets/javascripts/workers/search.*.min.js"  # ours takes its place
+UNUSED_FILES = ("assets/javascripts/lunr/*", "assets/search*.js")
 
 
 def patch_theme(config: MkDocsConfig) -> None:

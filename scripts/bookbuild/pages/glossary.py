@@ -1,4 +1,4 @@
-"""docs/glossary.yml: terms, tooltips and the Glossary page."""
+"""docs/glossary.yml: terms, tooltips and the Glossary page; docs/search.yml."""
 
 from collections.abc import Iterator
 
@@ -35,9 +35,13 @@ def tooltips(language: str) -> dict[str, str]:
 
 def glossary_errors() -> Iterator[SourceError]:
     """Terms that link to a missing page or anchor. Raises SourceError for an invalid one."""
-    places = [term["where"] for term in load_glossary()]
-    targets = [(place.line, place if "#" in place else f"{place}#") for place in places]
-    yield from target_errors(paths.DOCS / "glossary.yml", targets)
+    for name, entries, end in (
+        ("glossary", load_glossary(), "#"),
+        ("search", load_search_words(), ""),
+    ):
+        places = [entry["where"] for entry in entries]
+        targets = [(place.line, place if "#" in place else f"{place}{end}") for place in places]
+        yield from target_errors(paths.DOCS / f"{name}.yml", targets)
 
 
 def glossary_table(language: str) -> str:
@@ -45,10 +49,27 @@ def glossary_table(language: str) -> str:
     terms = load_glossary()
     pages = {term["where"]: SourcePage(language, term["where"].partition("#")[0]) for term in terms}
     titles = {where: page.title if page.path.exists() else "" for where, page in pages.items()}
-    return render("glossary.md", language, terms=terms, titles=titles)
+    return render("glossary.md", language, terms=terms, titles=titles, other_names=other_names)
 
 
-def segmentation_words() -> str:
-    """The user dictionary for jieba: Chinese terms that search must not split."""
-    words = sorted(term["zh"] for term in load_glossary() if len(term["zh"]) > 1)
-    return "".join(f"{word}\n" for word in words)
+def other_names(term: Entry) -> str:
+    """Abbreviations and second names of a term: GQA, not its plural."""
+    begin = term["en"][:3].lower()
+    return ", ".join(form for form in term.get("also", []) if form[:3].lower() != begin)
+
+
+def load_search_words() -> list[Entry]:
+    """docs/search.yml: other words that readers look for."""
+    return load_entries(paths.DOCS / "search.yml", ("where", "en", "zh"))
+
+
+def search_names(language: str) -> Iterator[tuple[str, str]]:
+    """The places that the search finds by other words, and these words: terms, also in the other
+    language and in words that the book avoids, and those of docs/search.yml."""
+    keys = ("en", "also", "zh") if language == "en" else ("zh", "zh_also", "not", "en", "also")
+    for term in load_glossary():
+        values = (term.get(key, []) for key in keys)
+        forms = (form for each in values for form in ([each] if isinstance(each, str) else each))
+        yield term["where"], "; ".join(forms)
+    for entry in load_search_words():
+        yield entry["where"], entry[language]
