@@ -162,10 +162,9 @@ def test_a_measurement_without_a_claim_is_reported(book_with_claims):
 def test_claims_that_no_page_shows_are_reported(book_with_claims):
     for language in LANGUAGES:
         change(book_with_claims / f"docs/{language}/tables.md", "[A part]", "[Another part]")
-    hint = "name its part in the list `claims_of` of a page's front matter"
-    assert claim_error_messages() == [
-        f"docs/{each}/other.md:1: no page shows its claims; {hint}" for each in LANGUAGES
-    ]
+    hint = "add its part of the nav to the list claims_of of a page: docs/{0}/tables.md"
+    message = f"docs/{{0}}/other.md:1: no page shows its claims; {hint}"
+    assert claim_error_messages() == [message.format(each) for each in LANGUAGES]
 
 
 def test_a_claim_about_code_without_a_mutation_is_reported(book_with_claims):

@@ -184,7 +184,8 @@ def claim_errors() -> Iterator[SourceError]:
         shown = claim_sections(language)
         for name in files_of_page if claims_pages(language) else ():
             if name not in shown:
-                hint = "name its part in the list `claims_of` of a page's front matter"
+                lists = ", ".join(f"{each.display_path}" for each in claims_pages(language))
+                hint = f"add its part of the nav to the list claims_of of a page: {lists}"
                 page = SourcePage(language, f"{name}.md")
                 yield page.error(0, f"no page shows its claims; {hint}")
 
