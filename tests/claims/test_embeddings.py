@@ -21,6 +21,7 @@ from torch.nn.functional import one_hot
 from torch.nn.utils.rnn import pad_sequence
 
 import byte_pair_encoding as bpe
+import pencil
 from helpers import DTYPES, SNIPPETS, few, run_snippet
 from marks import claim, mutation
 from transformer import (
@@ -296,6 +297,22 @@ def test_the_lookup_gives_the_rows_of_the_ids(table):
         "ids: [2, 3]\ntensor([[-3, -4,  3,  2],\n        [ 2,  3, -4,  0]])\n"
     )
     assert [table[2], table[3]] == [[-3, -4, 3, 2], [2, 3, -4, 0]]
+
+
+@claim("embeddings#lookup")
+@mutation(
+    "pencil.py",
+    '"do S V ?": "S V 吗 ？"',
+    '"S ? V do": "S V 吗 ？"',
+    fault="do and ? are at the same position in some sentences",
+)
+def test_in_the_sentences_of_the_pencil_model_do_and_the_question_mark_share_no_position():
+    sources = [pair.source for pair in pencil.sentences()]
+    assert len(sources) == 12
+    do, question = (
+        {source.index(word) for source in sources if word in source} for word in ("do", "?")
+    )
+    assert do and question and not do & question
 
 
 @claim("embeddings#one-hot")

@@ -890,6 +890,17 @@ def test_the_best_head_is_far_above_guessing_a_word_of_the_source(printed):
         assert number(shown[f"{name}, the best head in test"]) > 0.85
 
 
+@claim("learned#crossing", kind="measurement")
+def test_the_heads_agree_at_first_characters_in_layer_1_but_not_in_layer_0(printed):
+    shown = printed("examples", "crossing")
+    columns = [
+        list(zip(*(shown[f"layer {i}, head {h}"].split() for h in range(4)), strict=True))
+        for i in range(2)
+    ]
+    assert [set(columns[1][step]) for step in (0, 2, 5)] == [{"we"}, {"why"}, {"work"}]
+    assert sorted(columns[0][5]) == ["?", "why", "work", "work"]
+
+
 @claim("learned#crossing")
 @mutation(
     "transformer.py",
