@@ -132,11 +132,20 @@ function giveNames() {
 let named = 0;
 new MutationObserver(giveNames).observe(document.body, { childList: true, subtree: true });
 
-/** Makes wide tables and code focusable, so the keyboard can scroll them; an observer forces no layout. */
-const scrollers = new ResizeObserver((entries) => {
-  for (const { target } of entries) {
-    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
-  }
+/**
+ * Makes a table or code focusable if it is wide, so the keyboard can scroll it.
+ * @param {Element} target
+ */
+function makeFocusable(target) {
+  if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+}
+
+/** An observer forces no layout. */
+const scrollers = new ResizeObserver((entries) => entries.forEach(({ target }) => makeFocusable(target)));
+
+// Code out of view has no width until it is laid out, and keeps its size then.
+document.addEventListener("contentvisibilityautostatechange", ({ target }) => {
+  if (target instanceof HTMLElement && target.matches("code")) requestAnimationFrame(() => makeFocusable(target));
 });
 
 /**

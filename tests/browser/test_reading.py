@@ -222,3 +222,19 @@ def test_footnotes_and_terms_open_tooltips(checked_page, home_url, width):
         expect(checked_page.locator(".md-tooltip2--active")).not_to_be_empty()
         checked_page.mouse.move(0, 0)
         expect(checked_page.locator(".md-tooltip2--active")).to_have_count(0)
+
+
+def test_the_keyboard_can_scroll_each_block_of_code_that_is_wider_than_the_page(
+    checked_page, home_url
+):
+    checked_page.goto(f"{home_url}reproducibility/")
+    blocks = checked_page.locator(".md-content .highlight > pre > code")
+    for block in blocks.all():
+        block.scroll_into_view_if_needed()
+    wide = "each => each.scrollWidth > each.clientWidth"
+    found = f"blocks => blocks.filter({wide}).map(each => each.tabIndex)"
+    expect(blocks.last).to_be_in_viewport()
+    wait_until_idle(checked_page)
+    assert {*blocks.evaluate_all(found)} <= {0}
+    if checked_page.viewport_size["width"] < 960:
+        assert blocks.evaluate_all(found)
