@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import pytest
 import yaml
@@ -40,9 +41,13 @@ def test_each_night_everything_runs_without_a_cache():
 
 
 def test_the_locked_packages_satisfy_each_others_requirements():
-    """scripts/install does not resolve them (--no-deps)."""
+    """scripts/install does not resolve them (--no-deps); of some only the files are used."""
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    files = tuple(f"{each['name']} " for each in pyproject["tool"]["uv"]["dependency-metadata"])
     done = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
+    assert not done.stderr
+    broken = [line for line in done.stdout.splitlines() if not line.startswith(files)]
+    assert broken in ([], ["No broken requirements found."])
 
 
 def requirements(name: str) -> dict[str, Requirement]:

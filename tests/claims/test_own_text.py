@@ -1044,7 +1044,7 @@ def test_two_trainings_do_not_write_the_same_files(tmp_path):
 @claim("own-text#resume")
 @mutation(
     "train_pairs.py",
-    'longer = ("steps",) if self.settings.schedule == "noam" else ()',
+    'longer = ("steps",) if settings.schedule == "noam" else ()',
     "longer = ()",
     fault="a finished training can't be made longer",
 )
