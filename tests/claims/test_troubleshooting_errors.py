@@ -16,8 +16,8 @@ from torch import nn
 from helpers import DOCS, ROOT
 from marks import claim
 
-INSTALL = (ROOT / "scripts/install").read_text(encoding="utf-8")
-PINNED = re.search(r"torch==([\d.]+)", INSTALL)[1]
+PINS = (ROOT / "requirements-torch.txt").read_text(encoding="utf-8")
+PINNED = re.search(r"torch==([\d.]+)", PINS)[1]
 pinned = pytest.mark.skipif(
     torch.__version__.partition("+")[0] != PINNED, reason=f"words of PyTorch {PINNED}"
 )
