@@ -7,7 +7,7 @@ folder = Path(transformer.__file__).with_name("results")
 text = (folder / "published-encoder.json").read_text(encoding="utf-8")
 measured = json.loads(text)
 print(f"megabytes: {measured['bytes'] / 1e6:.0f}")
-print(f"parameters: {measured['parameters'] / 1e6:.1f}")
+print(f"parameters: {measured['parameters']:,}")
 print(f"tokens: {' '.join(measured['tokens'])}")
 print(f"pieces: {' '.join(measured['pieces'])}")
 for i, j in (1, 2), (3, 4), (1, 5), (1, 6):
