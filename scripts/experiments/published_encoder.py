@@ -19,7 +19,7 @@ import torch
 from bookbuild.generated.claim_results import code_key
 from evidence import published_encoder as reference
 from variants.minilm import Bert
-from variants.similar import load_encoder, sentence_vectors
+from variants.similar import installed_folder, load_encoder, sentence_vectors
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "snippets" / "results" / "published-encoder.json"
@@ -55,7 +55,7 @@ def measure_padding(model: Bert, tokenizer: Any) -> list[dict]:
 
 def main() -> None:
     torch.set_num_threads(1)
-    folder = reference.installed_folder()
+    folder = installed_folder()
     weights = folder / "model.safetensors"
     model, tokenizer = load_encoder(folder)
     vectors = sentence_vectors(model, tokenizer, reference.SENTENCES)

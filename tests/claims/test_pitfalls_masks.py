@@ -7,6 +7,7 @@ from torch import nn
 
 from helpers import load_pitfall, numbers
 from marks import claim, mutation
+from mask_helpers import assert_near
 from transformer import (
     MultiHeadAttention,
     Transformer,
@@ -23,16 +24,6 @@ def seed():
     torch.manual_seed(0)
 
 
-@pytest.fixture
-def pitfall_output(printed):
-    """What a pitfall prints."""
-    return lambda name: printed("pitfalls", name, "")
-
-
-def assert_near(one, other, tolerance=1e-6):
-    torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
-
-
 # Masks and attention
 
 
@@ -43,8 +34,8 @@ def assert_near(one, other, tolerance=1e-6):
     "query, key, value, ~hidden)",
     fault="the inverted mask is corrected",
 )
-def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(pitfall_output):
-    shown = pitfall_output("inverted_mask")
+def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(printed):
+    shown = printed("pitfalls", "inverted_mask", "")
     for name in "wrong", "right":
         assert shown[f"{name}, shape as it should be"] == "True"
         assert shown[f"{name}, all finite"] == "True"
@@ -102,8 +93,8 @@ def test_masks_without_a_head_axis_are_applied_to_the_heads():
     "mask = mask.unsqueeze(0)",
     fault="the head axis is the first axis",
 )
-def test_masks_without_a_head_axis_fail_with_another_batch_size(pitfall_output):
-    shown = pitfall_output("mask_per_head")
+def test_masks_without_a_head_axis_fail_with_another_batch_size(printed):
+    shown = printed("pitfalls", "mask_per_head", "")
     assert shown["wrong, a batch of three"] == "RuntimeError"
     assert shown["right, a batch of three"] == "runs"
     share = numbers(shown["wrong, pads read by the heads of the shortest"])
@@ -183,8 +174,8 @@ def test_in_float16_filling_with_minus_a_billion_raises_and_adding_it_gives_nan(
     "-torch.inf",
     fault="the finite fill is minus infinity",
 )
-def test_minus_ten_thousand_leaks_if_the_scores_are_as_large(pitfall_output):
-    shown = pitfall_output("finite_fill")
+def test_minus_ten_thousand_leaks_if_the_scores_are_as_large(printed):
+    shown = printed("pitfalls", "finite_fill", "")
     for factor in 1, 30, 100, 300:
         largest = float(shown[f"vectors times {factor}, largest score"])
         leaked = numbers(shown[f"wrong, vectors times {factor}, to the future"])[0]
@@ -217,8 +208,8 @@ def test_with_minus_ten_thousand_the_future_gets_all_the_weight_if_other_scores_
     "return right_weights(scores, mask)",
     fault="the mask comes before the softmax",
 )
-def test_a_mask_after_the_softmax_loses_weight_and_leaks_the_future(pitfall_output):
-    shown = pitfall_output("mask_after_softmax")
+def test_a_mask_after_the_softmax_loses_weight_and_leaks_the_future(printed):
+    shown = printed("pitfalls", "mask_after_softmax", "")
     assert shown["wrong, to the future"] == shown["right, to the future"] == "0.00"
     sums = numbers(shown["wrong, sum of each row"])
     assert max(sums[:-1]) < 0.9 and sums[-1] == 1
@@ -269,8 +260,8 @@ def test_dividing_by_the_sum_fails_if_no_weight_is_left():
     "-1e9",
     fault="an empty row is filled with a finite number",
 )
-def test_one_empty_sentence_ruins_the_whole_output_matrix(pitfall_output):
-    shown = pitfall_output("empty_row")
+def test_one_empty_sentence_ruins_the_whole_output_matrix(printed):
+    shown = printed("pitfalls", "empty_row", "")
     assert shown["wrong, loss"] == shown["right, loss"]
     assert shown["wrong, rows of the output matrix lost, of 8"] == "8"
     assert shown["wrong, rows of the vectors lost, of 8"] == "1"
@@ -303,8 +294,8 @@ def test_only_the_row_with_no_allowed_key_differs():
     "x.view(batch, x.size(1), nhead",
     fault="keys are split by their own length",
 )
-def test_keys_split_by_the_query_length_fail_unless_the_lengths_agree(pitfall_output):
-    shown = pitfall_output("query_length")
+def test_keys_split_by_the_query_length_fail_unless_the_lengths_agree(printed):
+    shown = printed("pitfalls", "query_length", "")
     assert shown["wrong, 6 keys, equal"] == "True"
     assert "invalid" in shown["wrong, 9 keys for 6 queries"]
     assert shown["right, 9 keys for 6 queries"] == "(2, 6, 32)"
@@ -341,9 +332,10 @@ def test_keys_split_by_their_own_length_give_multi_head_attention():
     "return model(source, given)",
     fault="the encoder gets the source",
 )
-def test_a_model_with_its_target_as_source_cannot_generate(pitfall_output):
+def test_a_model_with_its_target_as_source_cannot_generate(printed):
     shown = {
-        label: numbers(value)[0] for label, value in pitfall_output("source_is_target").items()
+        label: numbers(value)[0]
+        for label, value in printed("pitfalls", "source_is_target", "").items()
     }
     for name in "wrong", "right":
         assert shown[f"{name}, tokens right with the whole target"] > 90
@@ -402,13 +394,13 @@ def test_axis_1_is_right_for_a_matrix_and_wrong_with_more_axes():
     "softmax(dim=-1)",
     fault="the softmax runs over the last axis",
 )
-def test_a_softmax_over_the_heads_undoes_the_mask(pitfall_output):
+def test_a_softmax_over_the_heads_undoes_the_mask(printed):
     wrong = load_pitfall("softmax_axis").wrong_weights
     hidden = ~causal_mask(5)[0, 0]
     for nhead in 1, 4:
         weights = wrong(torch.randn(2, nhead, 5, 5).masked_fill(hidden, -1e9))
         assert_near(weights[..., hidden], torch.full((2, nhead, 10), 1 / nhead))
-    shown = pitfall_output("softmax_axis")
+    shown = printed("pitfalls", "softmax_axis", "")
     assert shown["wrong, (batch, head, n, m), to the future"] == f"{10 / 4:.2f}"
     assert shown["wrong, (batch, n, m), to the future"] == "0.00"
     for shape in "(n, m)", "(batch, n, m)", "(batch, head, n, m)":

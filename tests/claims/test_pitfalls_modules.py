@@ -23,12 +23,6 @@ def seed():
     torch.manual_seed(0)
 
 
-@pytest.fixture
-def pitfall_output(printed):
-    """What a pitfall prints, as {label: value}."""
-    return lambda name: printed("pitfalls", name, "")
-
-
 # The exponent
 
 
@@ -39,8 +33,8 @@ def pitfall_output(printed):
     "tokens(right_ids) + 0",
     fault="the embedding gets ids with two axes",
 )
-def test_an_additional_axis_makes_25_vectors_from_5_tokens(pitfall_output):
-    values = pitfall_output("trailing_axis")
+def test_an_additional_axis_makes_25_vectors_from_5_tokens(printed):
+    values = printed("pitfalls", "trailing_axis", "")
     assert values["wrong, embedding, with positions"] == "(1, 5, 5, 64)"
     assert values["right, with positions"] == "(1, 5, 64)"
     assert values["wrong, linear, with positions"] == values["right, with positions"]
@@ -53,9 +47,9 @@ def test_an_additional_axis_makes_25_vectors_from_5_tokens(pitfall_output):
     "torch.eye(9, 64)[right_ids]",
     fault="the linear layer reads one-hot rows",
 )
-def test_a_linear_layer_on_ids_puts_all_words_on_one_line(pitfall_output):
+def test_a_linear_layer_on_ids_puts_all_words_on_one_line(printed):
     pitfall = load_pitfall("trailing_axis")
-    values = pitfall_output("trailing_axis")
+    values = printed("pitfalls", "trailing_axis", "")
     assert values["wrong, linear, directions"] == "1"
     assert values["right, directions"] == "4"
     we, work, mark = pitfall.linear(pitfall.wrong_ids.float())[0, 2:]
@@ -93,8 +87,8 @@ def test_a_table_in_a_plain_attribute_does_not_move_with_the_module():
     "self.table = table",
     fault="the right table is a plain attribute",
 )
-def test_a_model_whose_table_does_not_move_fails_on_another_device(pitfall_output):
-    values = pitfall_output("unregistered_table")
+def test_a_model_whose_table_does_not_move_fails_on_another_device(printed):
+    values = printed("pitfalls", "unregistered_table", "")
     for kind in "half", "another device":
         assert not values[f"wrong, {kind}"].startswith("runs")
         assert values[f"right, {kind}"].startswith("runs")
@@ -123,8 +117,8 @@ def test_a_tensor_that_is_not_a_parameter_is_never_trained_or_saved():
     "Position(persistent=False, **others)",
     fault="the saved table is not persistent",
 )
-def test_a_saved_table_of_another_length_is_rejected_even_if_not_strict(pitfall_output):
-    values = pitfall_output("persistent_table")
+def test_a_saved_table_of_another_length_is_rejected_even_if_not_strict(printed):
+    values = printed("pitfalls", "persistent_table", "")
     for strict in True, False:
         label = f"other length, {strict=}"
         assert values[f"wrong, {label}"] == "size mismatch for table"
@@ -207,8 +201,8 @@ def test_merging_heads_by_view_mixes_four_tokens_of_one_head():
     "return heads.transpose(1, 2).reshape(batch, length, nhead * head_dim)",
     fault="heads are transposed before they are merged",
 )
-def test_merging_by_view_leaks_the_future_through_a_causal_mask(pitfall_output):
-    values = pitfall_output("mixed_heads")
+def test_merging_by_view_leaks_the_future_through_a_causal_mask(printed):
+    values = printed("pitfalls", "mixed_heads", "")
     assert values["wrong, positions that change"] == "[1, 3, 5, 7]"
     assert values["right, positions that change"] == "[7]"
 
@@ -329,7 +323,7 @@ def test_without_dropout_only_the_count_shows_the_list():
     "Stack(nn.ModuleList(EncoderLayer(config) for _ in range(6)))",
     fault="the layers are in a ModuleList",
 )
-def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation(pitfall_output):
+def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation(printed):
     pitfall = load_pitfall("modules_in_a_list")
     wrong, right = pitfall.wrong_stack(), pitfall.right_stack()
     layer = sum(p.numel() for p in EncoderLayer(pitfall.config).parameters())
@@ -338,7 +332,7 @@ def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation
     assert sum(p.numel() for p in right.parameters()) == 6 * layer + output
     assert list(wrong.state_dict()) == ["output.weight", "output.bias"]
     assert wrong.eval().layers[0].training and not right.eval().layers[0].training
-    values = pitfall_output("modules_in_a_list")
+    values = printed("pitfalls", "modules_in_a_list", "")
     assert values["wrong, twice the same"] == "False"
     assert values["right, twice the same"] == "True"
 

@@ -24,12 +24,6 @@ def seed():
     torch.manual_seed(0)
 
 
-@pytest.fixture
-def pitfall_output(printed):
-    """What a pitfall prints, as {label: value}."""
-    return lambda name: printed("pitfalls", name, "")
-
-
 def column_angles(table: torch.Tensor) -> torch.Tensor:
     """How far each pair of columns turns from row to row, between -pi and pi."""
     turned = torch.atan2(table[:, 0::2], table[:, 1::2]).double().diff(dim=0)
@@ -81,8 +75,8 @@ def test_with_the_exponent_doubled_dot_products_depend_on_the_position():
     "        table[:, i + 1] = torch.cos(position / 100**cosine)",
     fault="the base of the wrong table is 100, which undoes the doubling",
 )
-def test_with_the_exponent_doubled_almost_half_of_the_columns_are_constant(pitfall_output):
-    values = pitfall_output("exponent_doubled")
+def test_with_the_exponent_doubled_almost_half_of_the_columns_are_constant(printed):
+    values = printed("pitfalls", "exponent_doubled", "")
     assert 0.4 < int(values["wrong, columns that stand still"]) / 512 < 0.5
     assert values["right, columns that stand still"] == "41"
     assert values["right, their spread"] == "0.0"
@@ -116,13 +110,13 @@ def test_with_the_exponent_doubled_the_sine_and_cosine_of_a_pair_have_different_
     "rows[0] = rows[0]",
     fault="row 0 follows the formula",
 )
-def test_a_zero_row_is_far_from_its_neighbor_and_has_zero_dot_products(pitfall_output):
+def test_a_zero_row_is_far_from_its_neighbor_and_has_zero_dot_products(printed):
     pitfall = load_pitfall("zero_row")
     wrong, right = pitfall.wrong_table(100, 512), pitfall.right_table(100, 512)
     assert not wrong[0].any() and torch.equal(wrong[1:], right[1:])
     step = right.diff(dim=0).norm(dim=1)
     assert (wrong[1] - wrong[0]).norm() > 4 * step.max()
-    values = pitfall_output("zero_row")
+    values = printed("pitfalls", "zero_row", "")
     scores = {
         (name, row): float(values[f"{name}, row 1 scores row {row}"])
         for name in ("wrong", "right")
@@ -192,8 +186,8 @@ def test_modulo_a_turn_steps_of_a_pair_are_equal_and_larger_at_the_seam_except_i
     "sinusoidal_positional_encoding(64, 96)",
     fault="the other table has the base of training",
 )
-def test_the_translator_reads_only_the_table_that_it_learned_with(pitfall_output):
-    values = pitfall_output("mixed_bases")
+def test_the_translator_reads_only_the_table_that_it_learned_with(printed):
+    values = printed("pitfalls", "mixed_bases", "")
     right = {name: int(values[f"{name}, right translations"][:-1]) for name in ("wrong", "100")}
     assert values["right, right translations"] == "100%"
     assert max(right.values()) < 99
@@ -250,13 +244,13 @@ def test_angles_in_float32_are_right_in_the_first_rows_and_wrong_far_out():
     "position.double().unsqueeze(1) * frequency",
     fault="the positions alone are kept in float64",
 )
-def test_beyond_2_to_the_24_float32_rounds_two_neighbors_to_one_number(pitfall_output):
+def test_beyond_2_to_the_24_float32_rounds_two_neighbors_to_one_number(printed):
     pitfall = load_pitfall("coarse_angles")
     assert float(torch.tensor(2**24, dtype=torch.float32) + 1) == 2**24
     position = torch.tensor([2**24, 2**24 + 1])
     assert torch.equal(*pitfall.wrong_rows(position, 8))
     assert not torch.equal(*pitfall.right_rows(position, 8))
-    values = pitfall_output("coarse_angles")
+    values = printed("pitfalls", "coarse_angles", "")
     assert int(values["wrong at 20000000, different rows"]) < 60
     assert values["right at 20000000, different rows"] == "100"
     assert 2049 not in torch.arange(3000.0).half().tolist()  # float16 counts to 2048
@@ -272,8 +266,8 @@ def test_beyond_2_to_the_24_float32_rounds_two_neighbors_to_one_number(pitfall_o
     "return tokens(ids)",
     fault="the missing scale is added",
 )
-def test_the_fraction_of_the_word_matches_its_length(pitfall_output):
-    values = pitfall_output("embedding_scale")
+def test_the_fraction_of_the_word_matches_its_length(printed):
+    values = printed("pitfalls", "embedding_scale", "")
     for name, squared in (("wrong forgotten", 1), ("wrong twice", 512**2), ("right", 512)):
         share = squared / (squared + 512 / 2)
         found = float(values[f"{name}, share of the word"][:-1]) / 100
@@ -333,7 +327,7 @@ def test_a_layer_learns_without_the_factor_and_stays_near_guessing_with_it_twice
     "vectors = vectors.detach()",
     fault="the pretrained vectors are not cloned before training",
 )
-def test_from_pretrained_freezes_the_words_and_keeps_the_pad_vector_by_default(pitfall_output):
+def test_from_pretrained_freezes_the_words_and_keeps_the_pad_vector_by_default(printed):
     pitfall = load_pitfall("pretrained")
     vectors = torch.randn(9, 4)
     wrong, right = pitfall.wrong_embedding(vectors), pitfall.right_embedding(vectors)
@@ -341,7 +335,7 @@ def test_from_pretrained_freezes_the_words_and_keeps_the_pad_vector_by_default(p
     assert torch.equal(wrong.weight[0], vectors[0]) and vectors[0].any()
     assert not right.weight[0].any()
     assert right.weight.data_ptr() != vectors.data_ptr()
-    values = pitfall_output("pretrained")
+    values = printed("pitfalls", "pretrained", "")
     assert values["wrong, words that have learned, of 5"] == "0"
     assert values["right, words that have learned, of 5"] == "5"
 
@@ -372,8 +366,8 @@ def test_an_optimizer_accepts_a_frozen_table_silently():
     "return self.position(x)",
     fault="the second dropout is removed",
 )
-def test_ones_after_two_dropouts_are_larger_than_after_one(pitfall_output):
-    values = pitfall_output("dropout_twice")
+def test_ones_after_two_dropouts_are_larger_than_after_one(printed):
+    values = printed("pitfalls", "dropout_twice", "")
     assert values["wrong, what became of ones"] == f"0.00 {1 / 0.9**2:.2f}"
     assert values["right, what became of ones"] == f"0.00 {1 / 0.9:.2f}"
 
@@ -385,8 +379,8 @@ def test_ones_after_two_dropouts_are_larger_than_after_one(pitfall_output):
     "self.dropout = nn.Dropout(0.0)",
     fault="the second dropout has probability 0",
 )
-def test_two_dropouts_lose_19_percent_and_add_more_than_twice_the_noise(pitfall_output):
-    values = pitfall_output("dropout_twice")
+def test_two_dropouts_lose_19_percent_and_add_more_than_twice_the_noise(printed):
+    values = printed("pitfalls", "dropout_twice", "")
     assert values["wrong, zeros"] == "19.0%" and values["right, zeros"] == "10.0%"
     assert float(values["wrong, variance added"]) > 2 * float(values["right, variance added"])
 

@@ -9,6 +9,7 @@ from torch import nn
 
 from helpers import load_pitfall, numbers
 from marks import claim, mutation
+from mask_helpers import assert_near
 from trainer import label_smoothed_cross_entropy, noam_learning_rate
 from transformer import (
     EncoderLayer,
@@ -25,16 +26,6 @@ def seed():
     torch.manual_seed(0)
 
 
-@pytest.fixture
-def pitfall_output(printed):
-    """What a pitfall prints."""
-    return lambda name: printed("pitfalls", name, "")
-
-
-def assert_near(one, other, tolerance=1e-6):
-    torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
-
-
 # Masks and attention
 
 
@@ -45,8 +36,8 @@ def assert_near(one, other, tolerance=1e-6):
     "    y = norm(x)\n    x = x + sublayer(y)",
     fault="the norm gets its own name",
 )
-def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(pitfall_output):
-    shown = pitfall_output("norm_overwrites")
+def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(printed):
+    shown = printed("pitfalls", "norm_overwrites", "")
     assert shown["wrong is post-norm"] == "True"
     length = float(shown["length of a token at the input"])
     assert float(shown["right, length of a token"]) > length
@@ -106,8 +97,8 @@ def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(d):
     "(x.var(dim=-1, keepdim=True) + eps)",
     fault="the wrong norm divides by the variance",
 )
-def test_a_loose_tolerance_does_not_detect_the_unbiased_norm(pitfall_output):
-    shown = pitfall_output("unbiased_norm")
+def test_a_loose_tolerance_does_not_detect_the_unbiased_norm(printed):
+    shown = printed("pitfalls", "unbiased_norm", "")
     for d in 4, 512:
         assert shown[f"wrong, d = {d}, equal within 0.01"] == str(d > 4)
         assert shown[f"wrong, d = {d}, equal within 1e-05"] == "False"
@@ -138,8 +129,8 @@ def test_with_eps_outside_the_root_a_small_vector_becomes_large():
     "p.numel() for p in stack.state_dict().values()",
     fault="the parameters of the shared layer are counted six times",
 )
-def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(pitfall_output):
-    shown = pitfall_output("one_layer")
+def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(printed):
+    shown = printed("pitfalls", "one_layer", "")
     label = "names in the state_dict"
     assert shown[f"wrong, {label}"] == shown[f"right, {label}"]
     assert int(shown["right, parameters"]) == 6 * int(shown["wrong, parameters"])
@@ -152,8 +143,8 @@ def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(pit
     "EncoderLayer(config) for _ in range(6)",
     fault="six layers instead of one layer repeated six times",
 )
-def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(pitfall_output):
-    shown = pitfall_output("one_layer")
+def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(printed):
+    shown = printed("pitfalls", "one_layer", "")
     for name in "wrong", "right":
         assert "matched" in shown[f"{name}, loading the checkpoint says"]
     assert shown["wrong, layers as in the checkpoint"] == "[5]"
@@ -170,8 +161,8 @@ def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(pit
     "def wrong_write(model):\n    model.eval()",
     fault="dropout is turned off before writing",
 )
-def test_with_dropout_on_a_model_that_has_learned_its_sentences_makes_mistakes(pitfall_output):
-    shown = pitfall_output("no_eval")
+def test_with_dropout_on_a_model_that_has_learned_its_sentences_makes_mistakes(printed):
+    shown = printed("pitfalls", "no_eval", "")
     right = {}
     for dropout in "0.1", "0.3":
         wrong = f"wrong, dropout {dropout}"
@@ -209,8 +200,8 @@ def test_the_logarithm_of_a_zero_in_the_target_is_a_nan_in_the_loss():
     "logits.log_softmax(dim=-1))).sum",
     fault="the logarithm is taken by log_softmax",
 )
-def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(pitfall_output):
-    shown = pitfall_output("log_of_zero")
+def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(printed):
+    shown = printed("pitfalls", "log_of_zero", "")
     assert shown["wrong, gap 5, loss"] == shown["wrong, gap 200, loss"] == "nan"
     assert shown["wrong, gap 5, gradient"] == shown["right, gap 5, gradient"]
     assert shown["wrong, gap 200, gradient"] == "nan nan nan nan nan"
@@ -225,14 +216,14 @@ def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(pitfall_output)
     "",
     fault="the target gives <pad> its share of the smoothing",
 )
-def test_the_gradient_that_pushes_the_padding_down_is_its_probability(pitfall_output):
+def test_the_gradient_that_pushes_the_padding_down_is_its_probability(printed):
     pitfall = load_pitfall("log_of_zero")
     for gap in 1, 5, 20, 60:
         logits = torch.tensor([[-gap, 0, 0, 2, 0]], dtype=torch.float64, requires_grad=True)
         loss = pitfall.right_loss(logits, torch.tensor([3]))
         (gradient,) = torch.autograd.grad(loss, logits)
         assert gradient[0, 0].item() == pytest.approx(logits.softmax(dim=-1)[0, 0].item())
-    shown = pitfall_output("log_of_zero")
+    shown = printed("pitfalls", "log_of_zero", "")
     for name, smallest in ("float32", 2.0**-149), ("float16", 2.0**-24):
         gap = int(shown[f"{name}, first gap with probability 0"])
         first, before = (1 / (1 + (math.e**2 + 3) * math.exp(each)) for each in (gap, gap - 1))
@@ -299,8 +290,8 @@ def test_on_random_tokens_the_loss_falls_to_zero_only_without_a_shift():
     "return ids[:, :-1], ids[:, 1:]",
     fault="the target is shifted once and not twice",
 )
-def test_each_shift_is_learned_and_only_one_of_them_is_useful(pitfall_output):
-    shown = pitfall_output("not_shifted")
+def test_each_shift_is_learned_and_only_one_of_them_is_useful(printed):
+    shown = printed("pitfalls", "not_shifted", "")
     for pair in "wrong_pair", "wrong_twice", "right_pair":
         assert float(shown[f"{pair}, loss"]) < 0.01
     assert shown["wrong_pair, writes"] == "3 3 3 3 3 3"
@@ -318,8 +309,8 @@ def test_each_shift_is_learned_and_only_one_of_them_is_useful(pitfall_output):
     "logits.transpose(1, 2), answers, ignore_index=0)",
     fault="the padding is omitted from the loss",
 )
-def test_the_more_padding_is_in_the_loss_the_smaller_it_is(pitfall_output):
-    shown = pitfall_output("pads_counted")
+def test_the_more_padding_is_in_the_loss_the_smaller_it_is(printed):
+    shown = printed("pitfalls", "pads_counted", "")
     wrong = [float(shown[f"wrong, {pads} pads, loss"]) for pads in (0, 5, 45)]
     right = [shown[f"right, {pads} pads, loss"] for pads in (0, 5, 45)]
     assert wrong == sorted(wrong, reverse=True)
@@ -354,8 +345,8 @@ def test_omitting_the_padding_gives_the_mean_over_real_targets():
     '("wrong", False)',
     fault="the schedule steps after every batch",
 )
-def test_a_warm_up_stepped_per_epoch_never_warms_up(pitfall_output):
-    shown = pitfall_output("schedule_by_epoch")
+def test_a_warm_up_stepped_per_epoch_never_warms_up(printed):
+    shown = printed("pitfalls", "schedule_by_epoch", "")
     assert float(shown["right, loss after 400 steps"]) < 0.5
     assert float(shown["wrong, loss after 400 steps"]) > 1.5  # a blind guess: 2.08
     assert shown["wrong, rate by then"] == f"{noam_learning_rate(5, 512, 100):.5f}"
@@ -372,8 +363,8 @@ def test_a_warm_up_stepped_per_epoch_never_warms_up(pitfall_output):
     "return losses.mean()",
     fault="each batch is weighted by its size",
 )
-def test_a_mean_of_batch_means_depends_on_the_batch_size(pitfall_output):
-    shown = pitfall_output("mean_of_batches")
+def test_a_mean_of_batch_means_depends_on_the_batch_size(printed):
+    shown = printed("pitfalls", "mean_of_batches", "")
     wrong = {shown[f"wrong, batches of {size}"] for size in (1001, 500, 100, 10)}
     right = {shown[f"right, batches of {size}"] for size in (1001, 500, 100, 10)}
     assert len(wrong) == 4 and len(right) == 1
@@ -406,8 +397,8 @@ def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
     "cross_entropy(logits, target)",
     fault="the loss gets logits",
 )
-def test_after_a_second_softmax_a_confident_wrong_model_learns_nothing(pitfall_output):
-    shown = pitfall_output("softmax_before_loss")
+def test_after_a_second_softmax_a_confident_wrong_model_learns_nothing(printed):
+    shown = printed("pitfalls", "softmax_before_loss", "")
     assert 0 < float(shown["wrong, sure and wrong, push upwards"]) < 0.001
     assert float(shown["right, sure and wrong, push upwards"]) > 0.99
     floor = math.log(math.e + 3) - 1

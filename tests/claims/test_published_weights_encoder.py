@@ -30,7 +30,7 @@ def recorded() -> dict:
 @pytest.fixture(scope="module")
 def published():
     """The model with the published weights, and its tokenizer."""
-    return load_encoder(reference.installed_folder())
+    return load_encoder(similar.installed_folder())
 
 
 @claim("published-weights#pooling")
@@ -115,7 +115,7 @@ def test_our_encoder_computes_the_outputs_of_bert():
 def test_the_measurements_are_of_this_code_and_of_this_file(recorded):
     hint = "stale; run scripts/experiment published_encoder"
     assert recorded["key"] == code_key(reference.FILES), hint
-    weights = reference.installed_folder() / "model.safetensors"
+    weights = similar.installed_folder() / "model.safetensors"
     with weights.open("rb") as file:
         assert hashlib.file_digest(file, "sha256").hexdigest() == recorded["sha256"]
     assert recorded["texts"] == len(reference.BATCH) == 26
@@ -126,7 +126,7 @@ def test_the_measurements_are_of_this_code_and_of_this_file(recorded):
 @claim("published-weights#bert", kind="measurement")
 def test_hidden_states_of_the_published_model_equal_those_of_transformers(published):
     model, tokenizer = published
-    theirs = reference.their_model(reference.installed_folder())
+    theirs = reference.their_model(similar.installed_folder())
     assert reference.states_difference(model, theirs, tokenizer)["difference"] < 1e-5
 
 
