@@ -1,6 +1,7 @@
 // @ts-check
 /** The search: which words the pages have, what a query finds, and what is shown of it. */
 
+import MiniSearch from "minisearch";
 import { stemmer } from "stemmer";
 
 /**
@@ -16,11 +17,7 @@ import { stemmer } from "stemmer";
  * @typedef {{ location: string, title: string, text: string, score: number, terms: Record<string, boolean> }} Result
  */
 
-// BM25 (Robertson and Zaragoza, 2009) for each field: its weight and the length of a typical one, in terms.
-const FIELDS = { title: [4, 4], names: [4, 10], page: [1, 3], text: [1, 120], code: [0.5, 30] };
-const [K, B, PRESENCE] = [1.2, 0.7, 0.5]; // PRESENCE: even in a long text, a term counts
-const PREFIX_WEIGHT = 0.3; // of a word that only begins with the last one, which may be incomplete
-const MISSPELLED_WEIGHT = 0.2;
+const FIELDS = { title: 4, names: 4, page: 1, text: 1, code: 0.5 }; // how much a word in each counts
 const PAGE_BOOST = 1.3; // of a page over its sections
 const [NAMED_BOOST, PHRASE_BOOST] = [8, 3]; // if the query is a name of the section, or both have a phrase
 const COVERAGE_POWER = 3; // of the fraction of the query's words that a section has
@@ -115,33 +112,21 @@ function foundFraction({ terms }, found) {
   return terms.slice(0, -1).filter((term) => found.has(term)).length / Math.max(terms.length - 1, 1);
 }
 
-/**
- * Whether two words are equal but for one letter that is missing, added, another, or swapped with
- * the next one.
- * @param {string} word
- * @param {string} other
- */
-function isMisspelled(word, other) {
-  if (Math.abs(word.length - other.length) > 1 || word[0] !== other[0]) return false;
-  let start = 0;
-  while (start < word.length && word[start] === other[start]) start++;
-  const [rest, otherRest] = [word.slice(start), other.slice(start)];
-  return (
-    rest.slice(1) === otherRest ||
-    rest === otherRest.slice(1) ||
-    rest.slice(1) === otherRest.slice(1) ||
-    (rest[0] === otherRest[1] && rest[1] === otherRest[0] && rest.slice(2) === otherRest.slice(2))
-  );
-}
-
 export class Search {
   /** @param {Section[]} sections in order, each page before its sections */
   constructor(sections) {
-    this.sections = sections;
-    this.pages = new Map(sections.filter(({ location }) => !location.includes("#")).map((page) => [page.location, page]));
-    /** @type {Map<string, Map<Section, number>>} the sections that have a term, and how much it counts there */
-    this.index = new Map();
-    for (const section of sections) this.add(section);
+    this.sections = new Map(sections.map((section) => [section.location, section]));
+    /** @type {Set<string>} */
+    this.terms = new Set();
+    /** @type {MiniSearch<Section>} */
+    this.index = new MiniSearch({
+      idField: "location",
+      fields: Object.keys(FIELDS),
+      extractField: (section, field) => (field === "page" ? this.page(section.location).title : section[/** @type {keyof Section} */ (field)]),
+      tokenize: (text) => splitWords(text).flatMap(({ terms }) => terms),
+      processTerm: (term) => this.terms.add(term) && term,
+    });
+    this.index.addAll(sections);
     /** @type {Map<Section, string[]>} */
     this.names = new Map();
     this.titles = new Set(sections.flatMap(({ title }) => title.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []));
@@ -149,29 +134,7 @@ export class Search {
 
   /** @param {string} location */
   page(location) {
-    return /** @type {Section} */ (this.pages.get(location.split("#")[0]));
-  }
-
-  /** @param {Section} section */
-  add(section) {
-    const { title, names, text, code } = section;
-    /** @type {Record<string, string | undefined>} */
-    const texts = { title, names, text, code, page: this.page(section.location).title };
-    for (const [field, [weight, typicalLength]] of Object.entries(FIELDS)) {
-      /** @type {Map<string, number>} */
-      const counts = new Map();
-      let length = 0;
-      for (const { terms } of splitWords(texts[field] ?? "")) {
-        length += terms.length;
-        for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-      }
-      const norm = K * (1 - B + (B * length) / typicalLength);
-      for (const [term, count] of counts) {
-        let weights = this.index.get(term);
-        if (!weights) this.index.set(term, (weights = new Map()));
-        weights.set(section, (weights.get(section) ?? 0) + weight * (PRESENCE + (count * (K + 1)) / (count + norm)));
-      }
-    }
+    return /** @type {Section} */ (this.sections.get(location.split("#")[0]));
   }
 
   /**
@@ -198,22 +161,20 @@ export class Search {
   }
 
   /**
-   * The terms of the index that a term of a query means, and how much each counts.
-   * @param {string} term
-   * @param {boolean} isLast and perhaps incomplete
-   * @returns {[string, number][]}
+   * The sections with any of the words. The last word may be incomplete, and one that no section
+   * has may be misspelled.
+   * @param {Word[]} words
    */
-  expand(term, isLast) {
-    /** @type {[string, number][]} */
-    const terms = this.index.has(term) ? [[term, 1]] : [];
-    if (isLast && (term.length > 1 || HAN.test(term))) {
-      for (const other of this.index.keys()) {
-        if (other.startsWith(term) && other !== term) terms.push([other, (PREFIX_WEIGHT * term.length) / other.length]);
-      }
-    }
-    if (terms.length || term.length < 5) return terms;
-    const similar = [...this.index.keys()].filter((other) => isMisspelled(term, other));
-    return similar.map((other) => [other, MISSPELLED_WEIGHT]);
+  matches(words) {
+    const terms = new Set(words.flatMap(({ terms }) => terms));
+    const last = words.at(-1)?.terms ?? [];
+    return this.index.search([...terms].join(" "), {
+      tokenize: (text) => text.split(" "),
+      processTerm: (term) => term,
+      boost: FIELDS,
+      prefix: (term) => last.includes(term) && (term.length > 1 || HAN.test(term)),
+      fuzzy: (term) => term.length > 4 && !this.terms.has(term) && 1,
+    });
   }
 
   /**
@@ -223,31 +184,17 @@ export class Search {
    */
   search(query) {
     const words = queryWords(query);
-    /** @type {Map<Section, { score: number, found: Set<string>, shown: Set<string> }>} */
-    const matches = new Map();
-    const inBook = new Set();
-    for (const [term, isLast] of new Map(words.flatMap((word, i) => word.terms.map((term) => [term, i === words.length - 1])))) {
-      for (const [other, weight] of this.expand(term, isLast)) {
-        inBook.add(term);
-        const sections = /** @type {Map<Section, number>} */ (this.index.get(other));
-        const rarity = Math.log(1 + this.sections.length / sections.size);
-        for (const [section, count] of sections) {
-          const match = matches.get(section) ?? { score: 0, found: new Set(), shown: new Set() };
-          matches.set(section, match);
-          match.score += weight * rarity * count;
-          match.found.add(term);
-          match.shown.add(other);
-        }
-      }
-    }
+    const matches = this.matches(words);
+    const inBook = new Set(matches.flatMap(({ queryTerms }) => queryTerms));
     const phrase = joinTerms(words);
     const quotes = query.toLowerCase().split(/[:;,\n]\s+/).filter((part) => part.trim().split(/\s+/).length > 3);
     const knownWords = words.filter((word) => foundFraction(word, inBook));
-    const ranked = [...matches].map(([section, match]) => {
-      const coverage = knownWords.reduce((sum, word) => sum + foundFraction(word, match.found), 0) / knownWords.length;
-      const isPage = !section.location.includes("#");
-      const boost = (section.boost ?? 1) * (isPage ? PAGE_BOOST : 1) * this.nameBoost(section, phrase, quotes);
-      return { section, ...match, score: match.score * boost * coverage ** COVERAGE_POWER };
+    const ranked = matches.map(({ id, score, terms, queryTerms }) => {
+      const section = /** @type {Section} */ (this.sections.get(id));
+      const found = new Set(queryTerms);
+      const coverage = knownWords.reduce((sum, word) => sum + foundFraction(word, found), 0) / knownWords.length;
+      const boost = (section.boost ?? 1) * (id.includes("#") ? 1 : PAGE_BOOST) * this.nameBoost(section, phrase, quotes);
+      return { section, found, shown: terms, score: score * boost * coverage ** COVERAGE_POWER };
     });
     ranked.sort((a, b) => b.score - a.score);
 
@@ -260,7 +207,7 @@ export class Search {
       pages.set(page, results);
       const isFound = words.map((word) => /** @type {const} */ ([word.text, foundFraction(word, found) > 0]));
       const terms = Object.fromEntries(isFound.filter(([text, each]) => each || !HAN.test(text))); // half words can't be missing
-      results.push({ location: section.location, ...markMatches(section, [...shown]), score, terms });
+      results.push({ location: section.location, ...markMatches(section, shown), score, terms });
     }
     for (const [page, results] of pages) {
       if (!results.some(({ location }) => location === page.location)) {
