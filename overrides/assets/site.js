@@ -72,8 +72,18 @@ function markFolded() {
   }
 }
 
+/** Shows folded notes if the address leads to something in them, such as the mark of a footnote. */
+function showTargetNotes() {
+  const target = document.querySelector(".notes-folded .annotated > ol :target");
+  if (!target) return;
+  document.documentElement.classList.remove("notes-folded");
+  markFolded();
+  target.scrollIntoView();
+}
+
 markFolded();
 document.addEventListener("click", foldNotes);
+for (const type of ["load", "hashchange"]) addEventListener(type, showTargetNotes);
 for (const type of ["pointerover", "focusin"]) document.addEventListener(type, highlightNote);
 
 /**

@@ -187,6 +187,7 @@ def measure(test_file: str, *plugins: object) -> Coverage:
 # Running tests on a mutant
 
 WAITING = 1800  # seconds until a test that waits without computing counts as failed
+MEMORY = 4 << 30  # bytes that a process may allocate: a mutant may ask for more than a machine has
 
 
 class CollectedTests:
@@ -231,7 +232,7 @@ def collect_tests() -> None:
 
 
 def kills_in_fork(mutant: Mutant, tests: list[str], seconds: float) -> bool:
-    """Whether one of the tests fails on a mutant, or they need more CPU time.
+    """Whether one of the tests fails on a mutant, or they need more CPU time or memory.
 
     Call it after collect_tests: the functions get their code in a fork of this process. What a
     module has computed on import stays, so that a mutant may survive here and not in kills_in_copy.
@@ -244,6 +245,7 @@ def kills_in_fork(mutant: Mutant, tests: list[str], seconds: float) -> bool:
         try:
             # The limit holds for each process that a test starts, too. Its signal ends the process.
             resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds),) * 2)
+            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY,) * 2)
             signal.alarm(WAITING)
             replace_code(mutant)
             failed = TESTS.fail(tests)

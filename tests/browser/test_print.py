@@ -68,7 +68,7 @@ def test_a_widget_is_printed_as_its_picture_without_its_controls(open_for_print,
 
 
 def test_a_footnotes_link_is_printed_with_its_address_unless_its_text_has_it(open_for_print):
-    page = open_for_print("multi-head-attention/")
+    page = open_for_print("attention-in-practice/")
     after = "each => getComputedStyle(each, '::after').content"
     output = page.locator(".footnote a[href*='transformer-circuits.pub']").evaluate(after)
     assert "transformer-circuits.pub" in output

@@ -224,6 +224,41 @@ def test_footnotes_and_terms_open_tooltips(checked_page, home_url, width):
         expect(checked_page.locator(".md-tooltip2--active")).to_have_count(0)
 
 
+# How many arrows of a page lead to a mark inside a note, a list, a table or a block, when all are
+# folded, and those whose mark stays out of sight.
+FIND_DEAD_ARROWS_SCRIPT = """async () => {
+  const isInView = (mark) => {
+    const { top, bottom } = mark.getBoundingClientRect();
+    return mark.checkVisibility() && top > 0 && bottom < innerHeight;
+  };
+  const dead = [];
+  let count = 0;
+  for (const arrow of document.querySelectorAll(".footnote-backref")) {
+    const mark = document.getElementById(arrow.hash.slice(1));
+    if (!mark?.closest("li, table, details, figure")) continue;
+    count++;
+    document.documentElement.classList.add("notes-folded");
+    for (const block of document.querySelectorAll("article details")) block.open = false;
+    arrow.click();
+    for (let frames = 0; frames < 60 && !isInView(mark); frames++) {
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    }
+    if (!isInView(mark)) dead.push(arrow.hash);
+  }
+  return [count, dead];
+}"""
+
+
+def test_a_footnotes_arrow_leads_to_its_mark_even_in_a_folded_note_or_block(checked_page, home_url):
+    for name in ("encoder-decoder", "reproducibility", "training"):
+        checked_page.goto(f"{home_url}{name}/")
+        count, dead = checked_page.evaluate(FIND_DEAD_ARROWS_SCRIPT)
+        assert count and not dead
+    checked_page.evaluate("document.documentElement.classList.add('notes-folded')")
+    checked_page.goto(f"{home_url}reproducibility/#fnref:memory")
+    expect(checked_page.locator("[id='fnref:memory']")).to_be_in_viewport()
+
+
 def test_the_keyboard_can_scroll_each_block_of_code_that_is_wider_than_the_page(
     checked_page, home_url
 ):

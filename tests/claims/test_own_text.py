@@ -177,8 +177,8 @@ def test_a_missing_file_and_a_folder_are_rejected(tmp_path):
 )
 @mutation(
     "sentence_pairs.py",
-    "pair.source.casefold()",
-    "pair.source",
+    "part_of(pair.source.casefold())",
+    "part_of(pair.source)",
     fault="a sentence in capital letters may be in another part",
 )
 def test_each_source_is_in_one_part_whatever_the_case_of_its_letters():

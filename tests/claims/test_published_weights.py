@@ -390,6 +390,7 @@ def test_the_prompt_is_that_of_the_template(published, recorded):
 def test_only_whole_characters_are_printed(tokenizer):
     ids = tokenizer.encode(CHARACTERS).ids
     assert len(ids) > len(CHARACTERS)  # some have several tokens
+    assert len(tokenizer.encode("龙").ids) == 3
     parts = [*decode_stream(tokenizer, ids)]
     assert "".join(parts) == CHARACTERS
     assert not any("\ufffd" in part for part in parts)

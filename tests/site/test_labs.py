@@ -27,7 +27,7 @@ from bookbuild.run.jobs import dependencies
 from built_pages import ROOT, assert_no_errors, lab_outputs, page_code_blocks
 from page_parts import find_parts
 
-LIMIT = 18_000  # bytes of one page's HTML, compressed
+LIMIT = 20_000  # bytes of one page's HTML with its list of all pages, compressed
 NOT_YET = {"en": "Not yet: ", "zh": "还不对："}
 RIGHT = {"en": "Right.", "zh": "正确。"}
 NAMES = sorted(path.stem for path in (ROOT / "docs/en/labs").glob("*.ipynb"))

@@ -95,13 +95,16 @@ def minify_html(markup: str) -> str:
 def replace_formulas(page: str, rendered: dict[Formula, str], repository: str = "") -> str:
     """The page's HTML with its formulas rendered, each between two comments, one with its TeX.
 
-    Each equation between numbers links to the test that computes it if there is a repository.
+    Each equation between numbers links to the test that computes it if there is a repository,
+    except in a summary, which is a control itself.
     """
 
     def replace(match: re.Match[str]) -> str:
         tex, display = parse_formula(match)
         markup = rendered[tex, display]
-        if repository and equations(tex):
+        before = page[: match.start()]
+        in_summary = before.count("<summary") > before.count("</summary>")
+        if repository and equations(tex) and not in_summary:
             markup = source_link(markup, ARITHMETIC_TEST, repository)
         if display:
             markup = f'<div class="formula" tabindex="0">{markup}</div>'
