@@ -28,10 +28,11 @@ for name, group in runs.items():
     print(f"{name}, memory, MB: {size / 1e6:,.1f}")
     seconds = mean(run["seconds a step"] for run in group)
     print(f"{name}, seconds: {seconds:.1f}")
-    correct = ", ".join(str(run["correct"]) for run in group)
-    print(f"{name}, correct: {correct}")
-    perplexities = ", ".join(f"{run['perplexity']:.1f}" for run in group)
-    print(f"{name}, perplexity: {perplexities}")
+    for score, digits in ("correct", 0), ("perplexity", 1):
+        scores = sorted(run[score] for run in group)
+        ends = [f"{end:.{digits}f}" for end in (scores[0], scores[-1])]
+        both = "–".join(dict.fromkeys(ends))
+        print(f"{name}, {score}: {both}")
 main = runs["rank 4 at 0.001"][0]
 print(f"A and B of rank 4, MB: {4 * main['trained'] / 1e6:.1f}")
 print(f"fraction trained: {main['trained'] / parameters:.2%}")
