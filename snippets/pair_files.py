@@ -15,11 +15,12 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 CATALOGS = ".tmx", ".po", ".mo", ".xliff", ".xlf"
+JSON = ".json", ".jsonl", ".ndjson"
 BROKEN = (
     EOFError,
     OSError,
@@ -27,6 +28,17 @@ BROKEN = (
     lzma.LZMAError,
     zipfile.BadZipFile,
 )
+OTHERS = {  # the first bytes of formats that are not read
+    b"7z\xbc\xaf": "7z",
+    b"Rar!": "RAR",
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+    b"\x04\x22\x4d\x18": "LZ4",
+    b"\xd0\xcf\x11\xe0": "Office",
+    b"%PDF": "PDF",
+    b"PAR1": "Parquet",
+    b"ARROW1": "Arrow",
+    b"SQLite format": "SQLite",
+}
 CHECKED = 1000  # so many rows tell whether a column has text
 
 
@@ -37,9 +49,25 @@ class Row(NamedTuple):
     columns: list[str]
 
 
-def read_bytes(path: Path) -> bytes:
-    """What a file has, unpacked if it is compressed."""
-    data = path.read_bytes()
+class Member(NamedTuple):
+    """A file, or one inside an archive, unpacked."""
+
+    name: str
+    data: bytes
+
+    @property
+    def ending(self) -> str:
+        """That of the name, which tells the format; or what the text says."""
+        found = re.search(rb"<(tmx|xliff)\b", self.data[:1000])
+        return f".{found[1].decode()}" if found else Path(self.name).suffix
+
+
+def read_members(path: Path) -> list[Member]:
+    """What a file has: one text, or the two of an archive by OPUS.
+
+    Raises ValueError for what is damaged or not text.
+    """
+    data, name = path.read_bytes(), path.name.casefold()
     try:
         if data.startswith(b"\x1f\x8b\x08"):
             data = gzip.decompress(data)
@@ -47,16 +75,24 @@ def read_bytes(path: Path) -> bytes:
             data = bz2.decompress(data)
         elif data.startswith(b"\xfd7zXZ\0"):
             data = lzma.decompress(data)
-        elif data.startswith(b"PK\x03\x04"):
-            data = only_member(path)
+        elif data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+            return zip_members(path)
     except BROKEN as error:
         raise ValueError(f"{path} is damaged: {error}") from error
+    except RuntimeError as error:  # a password
+        raise ValueError(f"{path} can't be unpacked: {error}") from error
     if data[257:262] == b"ustar":
         raise ValueError(f"{path} is an archive; unpack it first")
-    return data
+    for mark, other in OTHERS.items():
+        if data.startswith(mark):
+            raise ValueError(
+                f"{path} is in the format {other}; unpack it, or save it as "
+                "text with tabs, as CSV or as JSON lines"
+            )
+    return [Member(re.sub(r"\.(gz|bz2|xz)$", "", name), data)]
 
 
-def only_member(path: Path) -> bytes:
+def zip_members(path: Path) -> list[Member]:
     with zipfile.ZipFile(path) as file:
         names = [name for name in file.namelist() if not name.endswith("/")]
         if "[Content_Types].xml" in names or "mimetype" in names:
@@ -64,11 +100,19 @@ def only_member(path: Path) -> bytes:
                 f"{path} is a document or a spreadsheet; save it as text "
                 "with tabs, in the encoding UTF-8"
             )
-        if len(names) != 1:
+        other = r"(^|/)([._]|README|LICENSE)|\.(ids|scores|xml)$"
+        texts = [name for name in names if not re.search(other, name)]
+        if not 1 <= len(texts) <= 2:
             raise ValueError(f"{path} has {len(names)} files; unpack it first")
-        return file.read(names[0])
+        return [Member(each.casefold(), file.read(each)) for each in texts]
 
 
+SEVEN_BITS = {  # a sign of each encoding that is read as UTF-8 without error
+    "iso2022_jp": r"\x1b\$[@B]",
+    "iso2022_kr": r"\x0e[!-~]+\x0f",
+    "hz": r"~\{[!-}]+~\}",
+    "utf-7": r"\+[A-Za-z0-9+/]{4,}-",
+}
 MARKS = {  # UTF-32 first: its mark begins with that of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -91,10 +135,9 @@ def encoding_of(data: bytes) -> str:
     return "utf-8"
 
 
-def read_text(path: Path, encoding: str | None = None) -> str:
+def text_of(path: Path, data: bytes, encoding: str | None = None) -> str:
     """Raises ValueError, with the line, for bytes that are not text."""
-    data = read_bytes(path)
-    encoding = encoding or encoding_of(data)
+    named, encoding = encoding, encoding or encoding_of(data)
     try:
         text = data.decode(encoding)
     except LookupError as error:
@@ -110,7 +153,31 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ValueError(f"{path}:{line}: a NUL character; is this a text?")
+    text = text.removeprefix("\ufeff")  # a mark that --encoding has kept
+    lines = [each for each in lines_of(text[:100_000]) if each.strip()]
+    for other, sign in {} if named else SEVEN_BITS.items():
+        if 2 * sum(bool(re.search(sign, each)) for each in lines) > len(lines):
+            raise ValueError(
+                f"{path} seems to be in {other}: --encoding {other}"
+            )
+    lines = [each for each in lines if not each.isascii()]
+    if lines and sum(map(is_misread, lines)) >= 0.9 * len(lines):
+        raise ValueError(
+            f"{path} was UTF-8, but a program read it in another encoding and "
+            "saved that; export it again, or leave out --encoding"
+        )
     return text
+
+
+def is_misread(line: str) -> bool:
+    """Whether the characters are the bytes of UTF-8, as in Ã© for é."""
+    for encoding in "cp1252", "latin-1":
+        try:
+            line.encode(encoding).decode()
+        except UnicodeError:
+            continue
+        return True
+    return False
 
 
 def lines_of(text: str) -> list[str]:
@@ -122,20 +189,20 @@ def lines_of(text: str) -> list[str]:
 
 def read_rows(path: Path, encoding: str | None = None) -> Iterator[Row]:
     """The rows of a file, whose name tells its format."""
-    ending = path.suffix.casefold()
-    if ending in (".gz", ".bz2", ".xz", ".zip"):
-        ending = path.with_suffix("").suffix.casefold()
-    if ending in CATALOGS:
-        return catalog_rows(path)
-    text = read_text(path, encoding)
-    if ending in (".json", ".jsonl", ".ndjson"):
+    members = read_members(path)
+    if len(members) == 2:
+        return parallel_rows([path, path], members, encoding)
+    (member,) = members
+    if member.ending in CATALOGS:
+        return catalog_rows(path, member)
+    text = text_of(path, member.data, encoding)
+    if member.ending in JSON:
         return json_rows(path, text)
     lines = lines_of(text)
-    if ending == ".csv" or is_quoted(lines):
-        separator = "," if ending == ".csv" and "\t" not in lines[0] else "\t"
-        if separator == "," and lines[0].count(";") > lines[0].count(","):
-            separator = ";"  # as spreadsheets of many countries write it
-        return csv_rows(path, text, separator)
+    if member.ending == ".csv":
+        return csv_rows(path, text, separator_of(text))
+    if is_quoted(lines):
+        return csv_rows(path, text, "\t")
     separator = "\t"
     if not any("\t" in line for line in lines[:CHECKED]):
         separator = " ||| "
@@ -150,6 +217,11 @@ def tab_rows(path: Path, lines: list[str], separator: str) -> Iterator[Row]:
                 f"{path}:{number}: one column; a line has a source, a tab "
                 "and a target (two parallel files: give both)"
             )
+        if re.search(r"\t.*\r.*\t", line):
+            raise ValueError(
+                f"{path}:{number}: a line end (CR) inside a line; "
+                "save the file with line ends of one kind"
+            )
         yield Row(number, columns)
 
 
@@ -160,72 +232,157 @@ def is_quoted(lines: list[str]) -> bool:
         line.startswith('"') and line.rstrip().endswith('"') and '"\t"' in line
         for line in found
     ]
-    return bool(found) and sum(quoted) >= 0.9 * len(found)
+    if not found or sum(quoted) < 0.9 * len(found):
+        return False
+    try:
+        return bool([*csv.reader(found, delimiter="\t", strict=True)])
+    except csv.Error:  # quotation marks of the text
+        return False
+
+
+def separator_of(text: str) -> str:
+    """The one that gives all rows the same number of cells."""
+    for separator in "\t,;|":
+        file = io.StringIO(text, "")
+        reader = csv.reader(file, delimiter=separator, strict=True)
+        try:
+            widths = {len(row) for row in islice(reader, CHECKED) if row}
+        except csv.Error:
+            continue
+        if len(widths) == 1 and widths != {1}:
+            return separator
+    return ","
 
 
 def csv_rows(path: Path, text: str, separator: str) -> Iterator[Row]:
-    reader = csv.reader(io.StringIO(text, ""), delimiter=separator)
+    file, width = io.StringIO(text, ""), 0
+    reader = csv.reader(file, delimiter=separator, strict=True)
     try:
         for columns in reader:
+            width = width or len(columns)
             if len(columns) == 1 and columns[0].strip():
                 raise ValueError(
                     f"{path}:{reader.line_num}: one column; "
                     "a row has a source and a target"
+                )
+            if len(columns) > width:
+                raise ValueError(
+                    f"{path}:{reader.line_num}: {len(columns)} cells, but the "
+                    f"first row has {width}; write a cell with {separator!r} "
+                    "in quotes"
                 )
             yield Row(reader.line_num, columns or [""])
     except csv.Error as error:
         raise ValueError(f"{path}:{reader.line_num}: {error}") from error
 
 
-def json_rows(path: Path, text: str) -> Iterator[Row]:
-    """Objects, one a line or in a list; the first row has their keys."""
+def json_entries(path: Path, text: str) -> list[Any]:
+    """The entries of a list or of an object, or one a line."""
     try:
-        found = json.loads(text) if text.lstrip().startswith("[") else None
-        if found is None:
-            found = [
-                json.loads(each) for each in lines_of(text) if each.strip()
-            ]
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}:{error.lineno}: {error.msg}") from error
+        found = json.loads(text)
+    except json.JSONDecodeError as whole:
+        entries, lines = [], lines_of(text)
+        for number, line in enumerate(lines, 1):
+            try:
+                entries += [json.loads(line)] if line.strip() else []
+            except json.JSONDecodeError as error:
+                if not entries and "\n" in text.strip():  # not JSON lines
+                    number = whole.lineno
+                raise ValueError(f"{path}:{number}: {error.msg}") from error
+        return entries
+    if isinstance(found, dict):
+        lists = [each for each in found.values() if isinstance(each, list)]
+        return lists[0] if len(lists) == 1 else [*map(list, found.items())]
+    return found if isinstance(found, list) else [found]
+
+
+def json_rows(path: Path, text: str) -> Iterator[Row]:
+    """Lists, or objects: their first row has the keys."""
     keys: list[str] = []
-    for number, each in enumerate(found, 1):
+    for number, each in enumerate(json_entries(path, text), 1):
         if isinstance(each, dict):
             each = each.get("translation", each)  # as Hugging Face writes it
-        if isinstance(each, list):
-            each = dict(enumerate(each))
-        if not isinstance(each, dict):
+        if isinstance(each, dict):
+            if not keys:
+                keys = [*each]
+                yield Row(0, keys)
+            each = [each.get(key) for key in keys]
+        if not isinstance(each, list):
             raise ValueError(
                 f"{path}: entry {number} is neither list nor object"
             )
-        if not keys:
-            keys = [*each]
-            yield Row(0, [str(key) for key in keys])
-        yield Row(number, [str(each.get(key) or "") for key in keys])
+        if any(isinstance(value, list | dict) for value in each):
+            raise ValueError(
+                f"{path}: entry {number} has a list or an object where a "
+                "text should be"
+            )
+        yield Row(number, ["" if v is None else str(v) for v in each])
 
 
-def catalog_rows(path: Path) -> Iterator[Row]:
+def catalog_rows(path: Path, member: Member) -> Iterator[Row]:
     """Translated entries of TMX, PO, MO or XLIFF, without the fuzzy ones."""
     try:
-        from translate.storage import factory
+        from translate.storage import factory, xliff2
     except ImportError as error:
         raise ValueError(
             f"{path} needs another library: pip install translate-toolkit"
         ) from error
+    kind = factory.getclass(f"name{member.ending}")
+    if b"xliff:document:2" in member.data[:1000]:
+        kind = xliff2.Xliff2File
+    data = member.data
+    charset = re.search(rb"charset=([\w-]+)", data[:5000])
     try:
-        units = factory.getobject(str(path)).units
+        if member.ending == ".po" and charset:  # the library reads UTF-8 only
+            name = charset[1].decode()
+            text = data.decode(name).replace(f"charset={name}", "charset=UTF-8")
+            data = text.encode()
+        store = kind.parsestring(data)
     except Exception as error:  # each format has errors of its own
         raise ValueError(f"{path} can't be read: {error}") from error
+    if member.ending == ".tmx":
+        yield from memory_rows(store)
+        return
+    for number, unit in enumerate(store.units, 1):
+        fuzzy = unit.isfuzzy() and member.ending in (".po", ".mo")
+        if not (unit.isheader() or fuzzy or not unit.source):
+            yield Row(number, [str(unit.source), str(unit.target or "")])
+
+
+def memory_rows(store: Any) -> Iterator[Row]:
+    """A column for each language of a TMX, that of the source first."""
+    name = "{http://www.w3.org/XML/1998/namespace}lang"
+    units = [
+        {
+            node.get(name, node.get("lang", "")): unit.getNodeText(node) or ""
+            for node in unit.getlanguageNodes()
+        }
+        for unit in store.units
+    ]
+    source = (store.getsourcelanguage() or "").casefold()
+    languages = [*dict.fromkeys(chain(*units))]
+    languages.sort(key=lambda language: language.casefold() != source)
+    yield Row(0, languages)
     for number, unit in enumerate(units, 1):
-        if unit.isheader() or unit.isfuzzy() or not unit.source:
-            continue
-        yield Row(number, [str(unit.source), str(unit.target or "")])
+        yield Row(number, [unit.get(each, "") for each in languages])
 
 
 def parallel_rows(
-    paths: Sequence[Path], encoding: str | None = None
+    paths: Sequence[Path],
+    members: Sequence[Member],
+    encoding: str | None = None,
 ) -> Iterator[Row]:
     """Line i of one file is the translation of line i of the other."""
-    sides = [lines_of(read_text(path, encoding)) for path in paths]
+    sides = []
+    for path, member in zip(paths, members, strict=True):
+        lines = lines_of(text_of(path, member.data, encoding))
+        tabs = sum("\t" in line for line in lines)
+        if member.ending in (*CATALOGS, *JSON, ".csv") or 2 * tabs > len(lines):
+            raise ValueError(
+                f"{path} has pairs, not one sentence a line; give one file of "
+                "pairs, or two parallel files"
+            )
+        sides.append(lines)
     if len(sides[0]) != len(sides[1]):
         raise ValueError(
             f"{paths[0]} has {len(sides[0])} lines, but {paths[1]} has "
@@ -235,8 +392,11 @@ def parallel_rows(
         yield Row(number, [*columns])
 
 
-def no_text(values: Sequence[str]) -> str | None:
-    """What a column has if it is not text, or None."""
+def no_text(values: Sequence[str], copies: int) -> str | None:
+    """What a column has if it is not text, or None.
+
+    Text has more than one different value for so many copies.
+    """
     values = [value for value in values if value.strip()]
 
     def nearly_all(found: Iterable[object]) -> bool:
@@ -251,11 +411,15 @@ def no_text(values: Sequence[str]) -> str | None:
     ):
         return "addresses"
     if nearly_all(
-        re.fullmatch(r"[\w.:/#-]*\d[\w.:/#-]*", value, re.ASCII)
+        re.fullmatch(
+            r"[\w.:/#-]*\d[\w.:/#-]*|[\w-]+([._:/#][\w-]+)+|<[^<>]*>",
+            value,
+            re.ASCII,
+        )
         for value in values
     ):
         return "identifiers"
-    if len(values) >= 50 and len({*values}) <= max(1, len(values) // 50):
+    if len(values) >= 50 and len({*values}) <= max(1, len(values) // copies):
         return "values"
     return None
 
@@ -264,27 +428,13 @@ def choose_columns(rows: list[Row], asked: str | None, path: Path) -> list[int]:
     """The indices of two columns: those asked for, or the first two.
 
     Raises ValueError if these are not in the file; and, if they were not
-    asked for, for a column without text.
+    asked for, for a column without text, and for more than two with names.
     """
     widths = [len(row.columns) for row in rows[:CHECKED]]
     width = max(widths, default=2)
+    names = rows[0].columns if rows[0].number == 0 else []
     if asked:
-        names = [name.strip() for name in asked.split(",")]
-        header = rows[0].columns if rows else []
-        found = [
-            header.index(name) if name in header else int(name) - 1
-            for name in names
-            if name in header or name.isdecimal()
-        ]
-        if (
-            len(names) != 2
-            or len(found) != 2
-            or not all(0 <= i < width for i in found)
-        ):
-            raise ValueError(
-                f"{path}: --columns {asked} are not two of its {width} columns"
-            )
-        return found
+        return asked_columns(asked, rows[0].columns, width, path)
     columns = [
         [
             row.columns[i]
@@ -293,10 +443,16 @@ def choose_columns(rows: list[Row], asked: str | None, path: Path) -> list[int]:
         ]
         for i in range(width)
     ]
-    reasons = [no_text(values) for values in columns]
+    copies = 50 if width == 2 else 10
+    reasons = [no_text(values, copies) for values in columns]
+    texts = [
+        names[i] if names else str(i + 1)
+        for i, reason in enumerate(reasons)
+        if not reason
+    ]
+    advice = f"; choose two columns, such as --columns {','.join(texts[:2])}"
     for i, reason in enumerate(reasons[:2], 1):
         if reason:
-            texts = [str(j) for j, other in enumerate(reasons, 1) if not other]
             raise ValueError(
                 f"{path}: column {i} "
                 + {
@@ -307,13 +463,37 @@ def choose_columns(rows: list[Row], asked: str | None, path: Path) -> list[int]:
                     "values": f"has few values, such as {columns[i - 1][0]!r}",
                 }[reason]
                 + (
-                    f"; choose two columns, such as --columns {texts[0]}"
-                    f",{texts[1]}"
+                    advice
                     if len(texts) > 1
                     else "; if it is meant, write --columns 1,2"
+                    if width == 2 or not texts
+                    else f"; only column {texts[0]} has text"
                 )
             )
+    if names and len(texts) > 2:
+        raise ValueError(f"{path}: texts in {', '.join(texts)}{advice}")
     return [0, 1]
+
+
+def asked_columns(
+    asked: str, header: list[str], width: int, path: Path
+) -> list[int]:
+    names = [name.strip() for name in asked.split(",")]
+    found = [
+        header.index(name) if name in header else int(name) - 1
+        for name in names
+        if name in header or name.isdecimal()
+    ]
+    if (
+        len(names) != 2
+        or len({*found}) != 2
+        or not all(0 <= i < width for i in found)
+    ):
+        raise ValueError(
+            f"{path}: --columns {asked} are not two of its {width} columns"
+            + ("" if asked[:1].isdecimal() else f": {', '.join(header)[:80]}")
+        )
+    return found
 
 
 def read_columns(
@@ -331,7 +511,7 @@ def read_columns(
             raise ValueError(f"one file or two parallel ones, got {len(paths)}")
         rows = [
             *(
-                parallel_rows(paths, encoding)
+                parallel_rows(paths, members_of(paths), encoding)
                 if len(paths) == 2
                 else read_rows(paths[0], encoding)
             )
@@ -341,12 +521,31 @@ def read_columns(
     if not any(any(map(str.strip, row.columns)) for row in rows):
         raise ValueError(f"{paths[0]}: the file is empty")
     chosen = choose_columns(rows, columns, paths[0])
-    if rows[0].number == 0 or (columns and not columns[0].isdecimal()):
+    named = not re.fullmatch(r"[\d\s,]*", columns or "")
+    if rows[0].number == 0 or named:
         rows = rows[1:]  # the names of the columns
-    return [
+    found = [
         Row(row.number, [cell(row, chosen[0]), cell(row, chosen[1])])
         for row in rows
     ]
+    same = sum(
+        source.strip() == target.strip() for _, (source, target) in found
+    )
+    if same >= 0.9 * len(found):
+        raise ValueError(
+            f"{paths[0]}: source and target are the same in {same} of "
+            f"{len(found)} rows; give the translations"
+        )
+    return found
+
+
+def members_of(paths: Sequence[Path]) -> list[Member]:
+    """One of each path."""
+    found = [read_members(path) for path in paths]
+    for path, members in zip(paths, found, strict=True):
+        if len(members) > 1:
+            raise ValueError(f"{path} has two files; unpack it first")
+    return [members[0] for members in found]
 
 
 def cell(row: Row, i: int) -> str:

@@ -2,11 +2,16 @@
 """Sentence pairs of your own: cleaning, parts, subwords."""
 
 import itertools
+import os
+import re
+import sys
 import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tqdm import tqdm
 
 from corpus import PARTS, Pair
 from pair_files import read_columns
@@ -15,6 +20,9 @@ from phrases import part_of
 MAX_BYTES = 512  # of a sentence in UTF-8; it has no more subwords than bytes
 MAX_RATIO = 5.0  # of the longer sentence's bytes to the shorter one's
 MIN_PAIRS = 100
+T = TypeVar("T")
+# Control characters, except white space and the escape character, and U+FFFD.
+DAMAGED = re.compile("[\x00-\x08\x0e-\x1a\x7f-\x84\x86-\x9f\ufffd]")
 
 
 # --8<-- [end:imports]
@@ -41,9 +49,12 @@ def read_pairs(
     """
     pairs: dict[Text, None] = {}
     dropped: Dropped = {}
-    for number, texts in read_columns(paths, columns, encoding):
+    rows = read_columns(paths, columns, encoding)
+    for number, texts in progress(rows, "cleaning"):
         pair = Text(*map(clean, texts))
         reason = "duplicate" if pair in pairs else reason_to_drop(pair)
+        if DAMAGED.search(pair.source + pair.target):
+            reason = "damaged character"
         if reason:
             dropped.setdefault(reason, []).append(number)
         else:
@@ -51,6 +62,12 @@ def read_pairs(
     if not pairs:
         raise ValueError(f"{paths[0]}: no pair is left; {report(dropped)}")
     return list(pairs), dropped
+
+
+def progress(items: Iterable[T], name: str) -> Iterable[T]:
+    """A bar if a person watches; with torchrun, of the first process."""
+    other = os.environ.get("RANK", "0") != "0"
+    return tqdm(items, name, disable=other or None, leave=False)
 
 
 def clean(text: str) -> str:
@@ -132,6 +149,7 @@ def learn_subwords(pairs: list[Text], vocab_size: int) -> Subwords:
     """
     if vocab_size < 256:
         raise ValueError(f"vocab_size must be at least 256, got {vocab_size}")
+    vocab_size = min(vocab_size, 1_000_000)  # more don't fit a model
     tokenizer = Tokenizer(models.BPE())
     byte_level = pre_tokenizers.ByteLevel
     tokenizer.pre_tokenizer = byte_level(add_prefix_space=False)
@@ -140,7 +158,7 @@ def learn_subwords(pairs: list[Text], vocab_size: int) -> Subwords:
         vocab_size=vocab_size,
         min_frequency=2,
         initial_alphabet=sorted(byte_level.alphabet()),
-        show_progress=False,
+        show_progress=sys.stderr.isatty(),
     )
     tokenizer.train_from_iterator(itertools.chain(*pairs), trainer)
     return Subwords(tokenizer)

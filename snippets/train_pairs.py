@@ -29,6 +29,7 @@ import torch
 import torch.distributed as dist
 from filelock import FileLock, Timeout
 from torch import Tensor, nn
+from tqdm import tqdm
 
 from batching import Example, example_of, token_batches
 from checkpoints import write_whole
@@ -40,6 +41,7 @@ from sentence_pairs import (
     Subwords,
     Text,
     learn_subwords,
+    progress,
     read_pairs,
     report,
     split_pairs,
@@ -51,7 +53,7 @@ from trainer import (
     Trainer,
     distributed_context,
     forward_backward,
-    show_line,
+    learning_rate,
 )
 from transformer import Transformer, TransformerConfig
 from translator import Translator, save_translator
@@ -107,6 +109,11 @@ class PairSettings(Settings):
             value = getattr(self, name)
             if not value > 0 or (name == "peak" and math.isinf(value)):
                 raise ValueError(f"{name} must be above 0, got {value}")
+        if not -(2**63) <= self.seed < 2**63:
+            raise ValueError(f"seed must have 64 bits, got {self.seed}")
+        if not 0 <= self.smoothing < 1:
+            raise ValueError(f"smoothing must be in 0 .. 1: {self.smoothing}")
+        learning_rate(1, self, 64)  # the schedule and its numbers
         if self.bleu_pairs < 0:
             raise ValueError(f"bleu_pairs must be 0 or more: {self.bleu_pairs}")
         if self.patience >= self.average:
@@ -126,6 +133,10 @@ def model_sizes(
     for name, value in ("d_model", d_model), ("layers", layers):
         if value < 1:
             raise ValueError(f"{name} must be above 0, got {value}")
+    if layers > 100:
+        raise ValueError(f"layers must be 100 or fewer, got {layers}")
+    if not 0 <= dropout < 1:
+        raise ValueError(f"dropout must be 0 or more and below 1: {dropout}")
     heads = range(max(1, d_model // 64), 0, -1)
     return {
         "d_model": d_model,
@@ -348,12 +359,14 @@ class Prepared(NamedTuple):
 
 
 def prepare(
-    texts: list[Text], settings: PairSettings, sizes: dict[str, Any]
+    parts: dict[str, list[Text]], settings: PairSettings, sizes: dict[str, Any]
 ) -> Prepared:
-    """Raises ValueError as split_pairs, learn_subwords and the model."""
-    parts = split_pairs(texts)
+    """Raises ValueError as learn_subwords and the model."""
     subwords = learn_subwords(parts["train"], settings.vocab_size)
-    pairs = {name: [*map(subwords.pair, part)] for name, part in parts.items()}
+    pairs = {
+        name: [*map(subwords.pair, progress(part, f"splitting {name}"))]
+        for name, part in parts.items()
+    }
     vocabulary = Vocabulary(subwords.tokens)  # of both languages
     size = len(vocabulary)
     torch.manual_seed(settings.seed)
@@ -410,6 +423,10 @@ class Files(NamedTuple):
             )
 
 
+def shorten(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
 def describe(
     data: Prepared, dropped: Dropped, trainer: PairTrainer, size: str
 ) -> str:
@@ -422,9 +439,11 @@ def describe(
         device = f"{device} (not mps: its results are not tested)"
     parts = ", ".join(f"{count} {name}" for name, count in counts.items())
     seconds = trainer.seconds_per_step() * (settings.steps - trainer.step)
+    example = data.texts["train"][0]
     lines = [
         f"pairs: {sum(counts.values())} ({parts})",
         *([report(dropped)] if dropped else []),
+        f"the first: {shorten(example.source)} -> {shorten(example.target)}",
         f"subwords: {len(data.subwords.tokens)}",
         f"size {size}: d_model {config.d_model}, nhead {config.nhead}, "
         f"layers {config.num_encoder_layers} + {config.num_decoder_layers}, "
@@ -463,13 +482,18 @@ def save_results(
 ) -> dict[str, float]:
     """Translate the test set; write the translator and the translations."""
     tested = sample(data.texts["test"], TEST_PAIRS, settings.seed)
-    result, table = evaluate(
-        data.translator,
-        data.subwords,
-        tested,
-        settings.batch_size,
-        lambda count: show_line(f"translated {count}/{len(tested)} "),
-    )
+    with tqdm(desc="translating", total=len(tested), disable=None) as bar:
+
+        def show(count: int) -> None:
+            bar.update(count - bar.n)
+
+        result, table = evaluate(
+            data.translator,
+            data.subwords,
+            tested,
+            settings.batch_size,
+            show,
+        )
     subwords = data.subwords.tokenizer.to_str().encode()
     write_whole(files.subwords, subwords)
     write_whole(files.table, table.encode())
@@ -499,12 +523,19 @@ def run_pairs(
     files = Files.of(out, name_of(paths[0]))
     files.check(resume)
     texts, dropped = read_pairs(*paths, columns=columns, encoding=encoding)
+    try:
+        parts = split_pairs(texts)
+    except ValueError as error:
+        found = [f"{paths[0]}: {error}", *report(dropped).splitlines()]
+        raise ValueError("; ".join(found)) from error
     size = size or ("base" if len(texts) >= MANY_PAIRS else "small")
     chosen = SIZES[size] | options
     names = {field.name for field in fields(PairSettings)}
     settings = PairSettings(**{k: v for k, v in chosen.items() if k in names})
     sizes = {k: v for k, v in chosen.items() if k not in names}
-    data = prepare(texts, settings, model_sizes(**sizes))
+    if "peak" in options and settings.schedule != "linear":
+        raise ValueError("peak is for the schedule linear: --schedule linear")
+    data = prepare(parts, settings, model_sizes(**sizes))
     held_out = sample(data.pairs["validation"], VALIDATION_PAIRS, settings.seed)
     out.mkdir(parents=True, exist_ok=True)
     with distributed_context() as group, only_run(files, group, resume):
@@ -596,6 +627,13 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(f"\ntrain_pairs.py: {error}".lstrip("\n"))
     except OSError as error:
         sys.exit(f"\ntrain_pairs.py: {error.filename}: {error.strerror}")
+    except (RuntimeError, MemoryError) as error:
+        if isinstance(error, RuntimeError) and "memory" not in str(error):
+            raise
+        sys.exit(
+            "\ntrain_pairs.py: not enough memory; choose a smaller d_model, "
+            "batch_size or vocab_size, or fewer layers"
+        )
     except KeyboardInterrupt as stopped:
         raise SystemExit(
             "\ntrain_pairs.py: "

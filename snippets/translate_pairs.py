@@ -18,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from tokenizers import Tokenizer
+from tqdm import tqdm
 
 from metrics import translate_all
 from sentence_pairs import Subwords
@@ -35,7 +36,10 @@ def load_pair(path: Path) -> tuple[Translator, Subwords]:
     for each in weights_path, subwords_path:
         if not each.exists():
             raise ValueError(f"{each} is missing; train_pairs.py writes it")
-    translator = load_translator(weights_path)
+    try:
+        translator = load_translator(weights_path)
+    except TypeError as error:  # a field of the wrong type
+        raise ValueError(f"{weights_path} is damaged; train again") from error
     data = subwords_path.read_bytes()
     key = read_file(weights_path)[0].get("subwords")
     if key != hashlib.sha256(data).hexdigest():
@@ -50,6 +54,11 @@ def lines_of(texts: Iterable[bytes]) -> Iterator[str]:
             text = line.decode()
         except UnicodeDecodeError as error:
             raise ValueError(f"sentence {number} is not UTF-8") from error
+        if "\0" in text:
+            raise ValueError(
+                f"sentence {number} has a NUL character; is it UTF-8?"
+            )
+        text = text.removeprefix("\ufeff")  # the mark of a file
         yield " ".join(unicodedata.normalize("NFC", text).split())
 
 
@@ -98,7 +107,9 @@ def main() -> None:
             raise ValueError("there is no text")
         inputs = texts or sys.stdin.buffer
         at_once = 1 if sys.stdin.isatty() else 16
-        for translation in translate_texts(options.model, inputs, at_once):
+        found = translate_texts(options.model, inputs, at_once)
+        bar = tqdm(found, "translated", disable=sys.stdout.isatty() or None)
+        for translation in bar:
             print(translation, flush=True)
     except ValueError as error:
         sys.exit(f"translate_pairs.py: {error}")

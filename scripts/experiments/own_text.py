@@ -83,7 +83,8 @@ def compare(texts: list[Text], steps: int) -> list[dict]:
         changes: dict[str, Any] = {"warmup_steps": warmup_steps, "clip": clip, "seed": seed}
         changes |= {"steps": steps, "batch_size": 1024, "every": 20, "patience": 99, "average": 100}
         settings = PairSettings(**SETTINGS | changes)
-        data = train_pairs.prepare(texts, settings, SIZES | {"norm_first": norm_first})
+        parts = split_pairs(texts)
+        data = train_pairs.prepare(parts, settings, SIZES | {"norm_first": norm_first})
         held_out = train_pairs.sample(data.pairs["validation"], 500, seed)
         trainer = PairTrainer(data.translator, data.pairs["train"], held_out, settings)
         curve = trainer.train()

@@ -18,7 +18,7 @@ import train_pairs
 import translator
 from corpus import Pair
 from metrics import scores
-from sentence_pairs import Text, read_pairs
+from sentence_pairs import Text, read_pairs, split_pairs
 from train_pairs import PairSettings
 
 SNIPPETS = Path(__file__).resolve().parents[2] / "snippets"
@@ -74,7 +74,7 @@ def measure(count: int) -> dict:
         file = Path(folder, "pairs.tsv")
         own_text["write_pairs"](file, count)
         texts, _ = read_pairs(file)
-    data = train_pairs.prepare(texts, settings, own_text["SIZES"])
+    data = train_pairs.prepare(split_pairs(texts), settings, own_text["SIZES"])
     sample = train_pairs.sample
     held_out = sample(data.pairs["validation"], train_pairs.VALIDATION_PAIRS, settings.seed)
     tested = sample(data.texts["test"], train_pairs.TEST_PAIRS, settings.seed)

@@ -174,6 +174,7 @@ def measure(variants: list[str]) -> dict[str, Any]:
                     for key, value in run.items()
                     if key not in ("key", "curve", "translations")
                 },
+                "losses": [point["held_out"] for point in run["curve"]],
                 **{part: all_scores(run["translations"][part], tested[part]) for part in tested},
             }
             for (name, seed), run in runs.items()

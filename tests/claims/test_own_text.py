@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import partial
-from io import BytesIO, TextIOWrapper
+from io import BytesIO, StringIO, TextIOWrapper
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from threading import Event
@@ -240,12 +240,14 @@ def test_subwords_are_as_many_as_asked_for_and_none_is_a_special_token(subwords)
 @mutation(
     "train_pairs.py",
     'learn_subwords(parts["train"], ',
-    "learn_subwords(texts, ",
+    "learn_subwords(sum(parts.values(), []), ",
     fault="subwords are learned from the test part too",
 )
 def test_subwords_are_learned_from_the_training_part_alone():
     settings = PairSettings(vocab_size=400)
-    found = train_pairs.prepare(TEXTS, settings, model_sizes(64, 1, 0.0)).subwords.tokens
+    found = train_pairs.prepare(
+        split_pairs(TEXTS), settings, model_sizes(64, 1, 0.0)
+    ).subwords.tokens
     assert found == learn_subwords(split_pairs(TEXTS)["train"], 400).tokens
     assert found != learn_subwords(TEXTS, 400).tokens
 
@@ -598,6 +600,34 @@ def test_settings_are_above_0(name):
             PairSettings(**{name: value})  # pyrefly: ignore
 
 
+@claim("own-text#training")
+@mutation(
+    "train_pairs.py",
+    "learning_rate(1, self, 64)",
+    "pass",
+    fault="a schedule with impossible numbers ends only after the subwords are learned",
+)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"schedule": "cosine"}, "schedule is linear or noam"),
+        ({"schedule": "linear", "steps": 9, "warmup_steps": 9}, "warmup_steps below steps"),
+        ({"smoothing": 1.0}, "smoothing must be in 0 .. 1"),
+        ({"smoothing": math.nan}, "smoothing must be in 0 .. 1"),
+        ({"seed": 2**63}, "seed must have 64 bits"),
+        ({"peak": 0.1}, "peak is for the schedule linear"),
+        ({"dropout": 1.0}, "dropout must be 0 or more and below 1"),
+        ({"dropout": math.nan}, "dropout must be 0 or more and below 1"),
+        ({"layers": 101}, "layers must be 100 or fewer"),
+        ({"nhead": 3}, "nhead=3 must divide d_model=128"),
+    ],
+)
+def test_settings_that_cannot_train_are_refused_before_the_training(tmp_path, options, message):
+    with pytest.raises(ValueError, match=message):
+        train_pairs.run_pairs([write_pairs(tmp_path / "pairs.tsv")], tmp_path, **options)
+    assert names_in(tmp_path) == ["pairs.tsv"]
+
+
 @claim("own-text#average")
 @mutation(
     "train_pairs.py",
@@ -837,6 +867,27 @@ def without_beam_search(monkeypatch) -> None:
     monkeypatch.setattr(metrics, "beam_search", lambda model, src, *_: src)
 
 
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@claim("own-text#command")
+@mutation(
+    "sentence_pairs.py",
+    "disable=other or None",
+    "disable=None if other else True",
+    fault="no bar shows how far the reading is",
+)
+@pytest.mark.parametrize("kind", [Terminal, StringIO])
+def test_a_terminal_shows_the_progress(without_beam_search, tmp_path, monkeypatch, kind):
+    stages = ["cleaning", "splitting train", "translating"]
+    monkeypatch.setattr(sys, "stderr", stderr := kind())
+    command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT)
+    shown = [stage for stage in stages if f"{stage}: " in stderr.getvalue()]
+    assert shown == (stages if kind is Terminal else [])
+
+
 @claim("own-text#command")
 @mutation(
     "train_pairs.py",
@@ -971,10 +1022,14 @@ def test_at_most_so_many_pairs_are_measured_drawn_from_all(
         *BAD_FILES.values(),
         (
             "".join(f"{a}\t{b}\n" for a, b in TEXTS[:10]).encode(),
-            "pairs left: 10; a training needs",
+            r"pairs\.tsv: pairs left: 10; a training needs",
+        ),
+        (
+            "".join(f"{a}\t{b}\n" for a, b in TEXTS[:20] * 9).encode(),
+            r"pairs left: 20; .* many thousands; dropped 160 duplicate \(line 21, 22, 23",
         ),
     ],
-    ids=[*BAD_FILES, "10 pairs"],
+    ids=[*BAD_FILES, "10 pairs", "duplicates"],
 )
 def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(tmp_path, data, message):
     """A checkpoint of an earlier version of the file is still there."""
@@ -995,6 +1050,7 @@ def test_other_errors_end_the_command_with_one_line(tmp_path):
         ("--out", tmp_path, "--resume"): "there is no .*pairs.checkpoint: begin without --resume",
         ("--out", file): "File exists",
         ("--clip", "0"): "clip must be above 0, got 0.0",
+        ("--d-model", "1000000000"): "not enough memory; choose a smaller d_model",
     }.items():
         with pytest.raises(SystemExit, match=f"train_pairs.py: .*{message}"):
             command(file, *SHORT, *arguments)
@@ -1197,9 +1253,13 @@ def test_a_sentence_is_cleaned_and_translated_by_the_saved_model(
     assert printed(" un\u2003\tcafe\u0301 \n") == ["un café", ""]
     assert printed("two", "sentences\nand a third") == ["two", "sentences", "and a third", ""]
     with monkeypatch.context() as patch:
-        stdin = TextIOWrapper(BytesIO("one\n\nthé".encode()))
+        stdin = TextIOWrapper(BytesIO("\ufeffone\n\nthé".encode()))
         patch.setattr(sys, "stdin", stdin)
         assert printed() == ["one", "", "thé", ""]
+        stdin = TextIOWrapper(BytesIO("one".encode("utf-16-le")))
+        patch.setattr(sys, "stdin", stdin)
+        with pytest.raises(SystemExit, match="sentence 1 has a NUL character"):
+            printed()
     translate_pairs(monkeypatch, path, "by its whole name")
     errors = {
         " ": "there is no text",

@@ -26,22 +26,49 @@ def rows(*columns: str, separator: str = "\t") -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def zipped(name: str, text: str) -> bytes:
+def zipped(*files: str) -> bytes:
+    """An archive of names and texts, in turn."""
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w") as file:
-        file.writestr(name, text)
+        for name, text in zip(files[::2], files[1::2], strict=True):
+            file.writestr(name, text)
     return buffer.getvalue()
 
 
-def tmx() -> str:
+def locked(data: bytes) -> bytes:
+    """The archive with the mark of a password."""
+    mark = data.rfind(b"PK\x01\x02") + 8
+    return data[:mark] + bytes([data[mark] | 1]) + data[mark + 1 :]
+
+
+def tmx(*more: str) -> str:
+    """The languages are English, French and those named."""
+    others = "".join(f'<tuv xml:lang="{each}"><seg>{{}} {each}</seg></tuv>' for each in more)
     units = (
-        f'<tu><tuv xml:lang="en"><seg>{a}</seg></tuv><tuv xml:lang="fr"><seg>{b}</seg></tuv></tu>'
+        f'<tu><tuv xml:lang="fr"><seg>{b}</seg></tuv><tuv xml:lang="en"><seg>{a}</seg></tuv>'
+        f"{others.format(*[b] * len(more))}</tu>"
         for a, b in PAIRS
     )
     return (
         '<?xml version="1.0" encoding="utf-8"?><tmx version="1.4"><header srclang="en" '
         'segtype="sentence" adminlang="en" o-tmf="x" creationtool="x" creationtoolversion="1" '
         f'datatype="plaintext"/><body>{"".join(units)}</body></tmx>'
+    )
+
+
+def xliff(version: str) -> str:
+    if version == "1.2":
+        unit = '<trans-unit id="{i}"><source>{a}</source><target>{b}</target></trans-unit>'
+        attributes, open_file = "source-language", '<file original="x" datatype="x"><body>'
+        close = "</body></file>"
+    else:
+        unit = '<unit id="{i}"><segment><source>{a}</source><target>{b}</target></segment></unit>'
+        attributes, open_file, close = "srcLang", '<file id="f">', "</file>"
+    units = "".join(unit.format(i=i, a=a, b=b) for i, (a, b) in enumerate(PAIRS))
+    name = f"urn:oasis:names:tc:xliff:document:{version}"
+    return (
+        f'<?xml version="1.0"?><xliff version="{version}" xmlns="{name}" {attributes}="en">'
+        f"{open_file}{units}{close}</xliff>"
     )
 
 
@@ -71,12 +98,24 @@ READ = {
     "moses.txt": rows("{a}", "{b}", separator=" ||| "),
     "lines.jsonl": "".join(f"{json.dumps(each)}\n" for each in JSON),
     "list.json": json.dumps(PAIRS),
+    "bars.csv": rows("{a}", "{b}", separator="|"),
+    "commas in cells.csv": rows('"{a}"', '"{b}"', "x, y", separator=";"),
+    "data.json": json.dumps({"data": JSON}, indent=1),
+    "texts.json": json.dumps(dict(PAIRS), indent=1),
     "memory.tmx": tmx(),
+    "memory.xml": tmx(),
+    "memory.tmx.xz": lzma.compress(tmx().encode()),
+    "memory.zip": zipped("memory.tmx", tmx()),
     "catalog.po": catalog(),
+    "version 1.xliff": xliff("1.2"),
+    "version 2.xlf": xliff("2.0"),
     "plain.tsv.gz": gzip.compress(PLAIN.encode()),
     "plain.tsv.bz2": bz2.compress(PLAIN.encode()),
     "plain.tsv.xz": lzma.compress(PLAIN.encode()),
     "plain.zip": zipped("plain.tsv", PLAIN),
+    "manythings.zip": zipped("fra.txt", PLAIN, "_about.txt", "about"),
+    "mac.zip": zipped("plain.tsv", PLAIN, "__MACOSX/._plain.tsv", "x"),
+    "opus.zip": zipped("x.en", rows("{a}"), "x.fr", rows("{b}"), "README", "x", "x.ids", "x"),
 }
 
 
@@ -127,6 +166,11 @@ def test_two_parallel_files_are_read(tmp_path):
         read_pairs(source, shorter)
     with pytest.raises(ValueError, match="one file or two parallel ones, got 3"):
         read_columns([source, target, target])
+    pairs = write(tmp_path, "pairs.tsv", PLAIN)
+    with pytest.raises(ValueError, match=r"pairs\.tsv has pairs, not one sentence a line"):
+        read_columns([pairs, pairs])
+    with pytest.raises(ValueError, match="are the same in 400 of 400 rows"):
+        read_columns([source, source])
 
 
 CHOSEN = {
@@ -134,6 +178,15 @@ CHOSEN = {
     "1,3": rows("{a}", "CC-BY 2.0 (France) #{i}", "{b}"),
     "3,4": rows("eng", "fra", "{a}", "{b}"),
     "2,3": rows("0.{i}", "{a}", "{b}"),
+}
+COLUMNS = {  # what stands before the texts, or between them
+    "a user": ("user {i[0]}", "{a}", "{b}"),
+    "a score": ("{a}", "0.{i}", "{b}"),
+    "a key": ("menu.item_{i}", "{a}", "{b}"),
+    "a word": ("menu.file.open", "{a}", "{b}"),
+    "a tag": ("<s id={i}>", "{a}", "{b}"),
+    "a date": ("2020-01-{i} 10:00", "{a}", "{b}"),
+    "an address": ("https://example.org/{i}", "{a}", "{b}"),
 }
 
 
@@ -152,8 +205,97 @@ def test_columns_without_text_are_refused_and_others_proposed(tmp_path, columns)
     assert read_pairs(path, columns=columns)[0] == TEXTS
 
 
+@claim("own-text#formats")
+@mutation(
+    "pair_files.py",
+    "copies = 50 if width == 2 else 10",
+    "copies = 100",
+    fault="a translator of user names is trained without a word",
+)
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_column_of_an_export_is_not_taken_for_a_text(tmp_path, name):
+    lines = ("\t".join(COLUMNS[name]).format(i=str(i), a=a, b=b) for i, (a, b) in enumerate(PAIRS))
+    path = write(tmp_path, "export.tsv", "".join(f"{line}\n" for line in lines))
+    with pytest.raises(ValueError, match=r"column [12] .*, such as --columns [12],3$"):
+        read_pairs(path)
+
+
+@claim("own-text#formats")
+@mutation(
+    "pair_files.py",
+    "languages.sort(key=lambda language: language.casefold() != source)",
+    "pass",
+    fault="the first language of a TMX is the source",
+)
+def test_the_languages_of_a_translation_memory_are_columns(tmp_path):
+    path = write(tmp_path, "memory.tmx", tmx("de", "it"))
+    with pytest.raises(ValueError, match=r"texts in en, fr, de, it; .* --columns en,fr"):
+        read_pairs(path)
+    assert read_pairs(path, columns="en,fr")[0] == TEXTS
+    assert read_pairs(path, columns="en,de")[0][0].target == f"{PAIRS[0][1]} de"
+
+
+@claim("own-text#formats")
+@mutation(
+    "pair_files.py",
+    "text = data.decode(name).replace",
+    "text = data.decode().replace",
+    fault="a catalog in another encoding is read as UTF-8",
+)
+def test_a_catalog_is_read_in_the_encoding_that_it_names(tmp_path):
+    text = catalog().replace("UTF-8", "GB18030").replace("chats", "猫")
+    pairs, _ = read_pairs(write(tmp_path, "catalog.po", text.encode("gb18030")))
+    assert pairs[1] == Text("I see 1 cats", "je vois 1 猫")
+
+
+@claim("own-text#formats")
+@pytest.mark.parametrize("encoding", ["iso2022_jp", "iso2022_kr", "hz", "utf-7"])
+@mutation(
+    "pair_files.py",
+    "for other, sign in {} if named else SEVEN_BITS.items():",
+    "for other, sign in {}.items():",
+    fault="encodings of seven bits are read as UTF-8",
+)
+def test_an_encoding_of_seven_bits_is_named(tmp_path, encoding):
+    data = "".join(f"I see {i}\t人人人人{i}\n" for i in range(120))
+    path = write(tmp_path, "pairs.tsv", data.encode(encoding))
+    with pytest.raises(ValueError, match=f"seems to be in .*: --encoding {encoding}"):
+        read_pairs(path)
+    assert read_pairs(path, encoding=encoding)[0][0] == Text("I see 0", "人人人人0")
+
+
+@claim("own-text#formats")
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
+@mutation(
+    "pair_files.py",
+    "if lines and sum(map(is_misread, lines))",
+    "if False and sum(map(is_misread, lines))",
+    fault="UTF-8 that was read in another encoding is trained on",
+)
+def test_a_text_that_was_read_in_another_encoding_is_refused(tmp_path, encoding):
+    data = "".join(f"I see {i}\tj'ai été à côté {i}\n" for i in range(120))
+    assert len(read_pairs(write(tmp_path, "good.tsv", data))[0]) == 120
+    path = write(tmp_path, "bad.tsv", data.encode().decode(encoding))
+    with pytest.raises(ValueError, match=r"bad\.tsv was UTF-8, but a program read it"):
+        read_pairs(path)
+
+
+@claim("own-text#file")
+@mutation(
+    "sentence_pairs.py",
+    "if DAMAGED.search(pair.source + pair.target):",
+    "if False:",
+    fault="characters that a program has lost are trained on",
+)
+def test_pairs_with_damaged_characters_are_dropped(tmp_path):
+    data = PLAIN + "a caf\ufffd\tun caf\u00e9\na b\x01\tc d\ne f\tg\x9d\n\x1b[1mred\trouge\n"
+    pairs, dropped = read_pairs(write(tmp_path, "pairs.tsv", data))
+    assert pairs == [*TEXTS, Text("\x1b[1mred", "rouge")]
+    assert dropped == {"damaged character": [401, 402, 403]}
+
+
 REFUSED = {
-    "tatoeba.tsv": (rows("{i}", "eng", "{a}"), "column 1 has only numbers; if it is meant"),
+    "tatoeba.tsv": (rows("{i}", "eng", "{a}"), "column 1 has only numbers; only column 3 has text"),
     "identifiers.tsv": (rows("tt-{i}", "{a}"), "column 1 has only identifiers"),
     "one source.tsv": (rows("hi", "{b}"), "column 1 has few values, such as 'hi'"),
     "addresses.tsv": (rows("{a}", "https://a.b/{i}"), "column 2 has addresses or licenses"),
@@ -171,6 +313,17 @@ REFUSED = {
     "broken.jsonl": ('{"en": "a",\n', ":1: "),
     "numbers.jsonl": ("1\n", "entry 1 is neither list nor object"),
     "broken.tmx": ("<tmx>", "can't be read"),
+    "line 401.jsonl": (f"{READ['lines.jsonl']}" + "{oops\n", ":401: "),
+    "nested.jsonl": ('{"en": {"text": "a"}, "fr": "b"}\n', "entry 1 has a list or an object"),
+    "two kinds of line ends.tsv": (PLAIN.replace("\n", "\r", 200), ":1: a line end .CR. inside"),
+    "open quote.csv": (f'"{rows("{a}", "{b}", separator=",")}', r"quote\.csv:\d+: "),
+    "bare comma.csv": (f"a,b\nI see, yes,c\n{'a,b' * 9}\n", ":2: 3 cells, but the first row has 2"),
+    "same.tsv": (rows("{a}", "{a}"), "source and target are the same in 400 of 400 rows"),
+    "archive.7z": (b"7z\xbc\xaf\x27\x1c", "is in the format 7z; unpack it"),
+    "table.parquet": (b"PAR1\xff", "is in the format Parquet"),
+    "many.zip": (zipped("a", "x", "b", "x", "c", "x"), "has 3 files; unpack it first"),
+    "no file.zip": (zipped(), "has 0 files"),
+    "password.zip": (locked(zipped("a", "x")), "can't be unpacked: .*password"),
 }
 
 
@@ -196,7 +349,7 @@ def test_other_files_are_refused_with_the_reason(tmp_path, name):
     "True",
     fault="the last column is taken for column 0",
 )
-@pytest.mark.parametrize("columns", ["1,5", "1", "0,1", "-1,1", "en,fr", "1,2,3", ""])
+@pytest.mark.parametrize("columns", ["1,5", "1", "0,1", "1,1", "-1,1", "en,fr", "1,2,3", ""])
 def test_columns_that_the_file_lacks_are_refused(tmp_path, columns):
     path = write(tmp_path, "plain.tsv", PLAIN)
     if not columns:
@@ -215,7 +368,12 @@ def test_columns_that_the_file_lacks_are_refused(tmp_path, columns):
 )
 def test_columns_have_the_names_of_a_first_row(tmp_path):
     data = "id,en,fr\n" + rows("{i}", "{a}", "{b}", separator=",")
-    assert read_pairs(write(tmp_path, "named.csv", data), columns="en,fr")[0] == TEXTS
+    path = write(tmp_path, "named.csv", data)
+    for columns in "en,fr", " 2, fr", "en,3":
+        assert read_pairs(path, columns=columns)[0] == TEXTS
+    with pytest.raises(ValueError, match=r"--columns EN,FR are not two .*: id, en, fr"):
+        read_pairs(path, columns="EN,FR")
+    assert len(read_pairs(path, columns=" 2,3")[0]) == 401  # numbers name no row
 
 
 @claim("own-text#formats")
@@ -228,5 +386,7 @@ def test_columns_have_the_names_of_a_first_row(tmp_path):
 def test_an_encoding_may_be_named(tmp_path):
     path = write(tmp_path, "gb.tsv", "I see\t我看见\n".encode("gb18030"))
     assert read_pairs(path, encoding="gb18030")[0] == [Text("I see", "我看见")]
+    marked = write(tmp_path, "marked.tsv", "\ufeffI see\tje vois\n")
+    assert read_pairs(marked, encoding="utf-8")[0] == [Text("I see", "je vois")]
     with pytest.raises(ValueError, match="there is no encoding 'gb1'"):
         read_pairs(path, encoding="gb1")

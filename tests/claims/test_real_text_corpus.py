@@ -389,6 +389,32 @@ def test_every_seed_is_better_than_copying_and_worse_than_word_by_word(score: st
         assert value + half < scores["word by word"][0] - scores["word by word"][1]
 
 
+@claim("real-text#corpus-variants", kind="measurement")
+@pytest.mark.parametrize("score", ["BLEU", "chrF2"])
+def test_every_seed_is_between_a_quarter_of_the_pairs_and_no_dropout(score: str):
+    """On new sentences; the difference to a quarter is larger than that between seeds."""
+    seeds = sorted(run["test"][score][0] for run in runs_of("main"))
+    (quarter,), (dropout,) = runs_of("a quarter of the pairs"), runs_of("no dropout")
+    assert quarter["test"][score][0] < seeds[0] - (seeds[-1] - seeds[0])
+    assert seeds[-1] - seeds[0] < 1
+    assert seeds[-1] < dropout["test"][score][0]
+
+
+@claim("real-text#corpus-variants", kind="measurement")
+def test_the_loss_still_falls_with_all_pairs_and_no_longer_with_a_quarter():
+    for name in "main", "no dropout":
+        assert all(min(run["losses"]) == run["losses"][-1] for run in runs_of(name))
+    (quarter,) = runs_of("a quarter of the pairs")
+    assert min(quarter["losses"]) < quarter["losses"][-1]
+
+
+@claim("real-text#corpus-variants", kind="measurement")
+def test_no_pair_is_seen_more_than_four_times():
+    measured = results()
+    tokens = measured["settings"]["steps"] * measured["settings"]["batch_size"]
+    assert all(tokens < 4 * run["tokens"] for run in runs_of("main"))
+
+
 @claim("real-text#corpus-results", kind="measurement")
 def test_copying_is_good_only_on_near_duplicates():
     copied = results()["baselines"]["nearest"]

@@ -21,11 +21,9 @@ import train_pairs
 import translator
 from batching import example_of
 from catalog_pairs import Entry
-from corpus import Vocabulary
 from metrics import exp, mean_loss, translate_all
-from sentence_pairs import MAX_BYTES, Text, learn_subwords
+from sentence_pairs import Text
 from train_pairs import PairSettings, PairTrainer
-from transformer import Transformer, TransformerConfig
 
 ROOT = Path(__file__).resolve().parents[3]
 SNIPPETS = ROOT / "snippets"
@@ -126,19 +124,14 @@ def train(parts: dict[str, list[Text]], changes: dict[str, Any]) -> dict[str, An
     pairs = parts["train"]
     if fraction := options.get("fraction"):
         pairs = random.Random(0).sample(pairs, round(fraction * len(pairs)))
-    subwords = learn_subwords(pairs, settings.vocab_size)
-    vocabulary = Vocabulary(subwords.tokens)
-    size = len(vocabulary)
-    torch.manual_seed(settings.seed)
     sizes = train_pairs.model_sizes(*(options[name] for name in MODEL))
-    config = TransformerConfig(size, size, max_len=MAX_BYTES + 2, **sizes)
-    model = translator.Translator(Transformer(config), vocabulary, vocabulary)
     held_out = train_pairs.sample(parts["validation"], VALIDATION_PAIRS, 0)
-    examples = [subwords.pair(pair) for pair in pairs]
+    used = {"train": pairs, "validation": held_out}
+    _, subwords, examples, model = train_pairs.prepare(used, settings, sizes)
     trainer = PairTrainer(
         model,
-        examples,
-        [subwords.pair(pair) for pair in held_out],
+        examples["train"],
+        examples["validation"],
         settings,
         subwords=subwords,
     )
@@ -150,7 +143,7 @@ def train(parts: dict[str, list[Text]], changes: dict[str, Any]) -> dict[str, An
         found = translate_all(model, sources)
         texts[name] = [" ".join(subwords.join(row).split()) for row in found]
     test = [example_of(model, subwords.pair(pair)) for pair in tested(parts)["test"]]
-    tokens = sum(len(pair.target) + 1 for pair in examples)
+    tokens = sum(len(pair.target) + 1 for pair in examples["train"])
     return {
         "pairs": len(pairs),
         "subwords": len(subwords.tokens),

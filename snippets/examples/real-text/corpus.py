@@ -52,6 +52,12 @@ for name, parts in measured["baselines"].items():
         print(f"{name}, {part}, same as the reference: {100 * fraction:.0f}%")
 
 main = groups["main"]
+scores = sorted(run["test"]["BLEU"][0] for run in main)
+print(f"main, test, BLEU, lowest: {scores[0]:.1f}")
+print(f"main, test, BLEU, highest: {scores[-1]:.1f}")
+(quarter,) = groups["a quarter of the pairs"]
+gain = fmean(scores) - quarter["test"]["BLEU"][0]
+print(f"BLEU for four times the pairs: {gain:.1f}")
 length = fmean(run["test"]["length"] for run in main)
 print(f"characters of the model's translations: {100 * length:.0f}%")
 print("parameters:", f"{main[0]['parameters']:,}")
