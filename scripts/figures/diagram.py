@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, PathPatch, Rectangle
+from matplotlib.patches import Circle, FancyArrowPatch, PathPatch, Rectangle
 from matplotlib.path import Path
 
 from figures.style import FIRST, INK, MUTED, PAPER, canvas, signed_image
@@ -60,6 +60,13 @@ def arrow(ax, *points, color=MUTED, width=1.2) -> None:
     size = 8 + 2 * width
     style = {"arrowstyle": "-|>", "mutation_scale": size, "color": color, "linewidth": width}
     ax.add_patch(FancyArrowPatch(path=Path(points), clip_on=False, zorder=2, **style))
+
+
+def plus(ax, x: float, y: float) -> None:
+    """The circle of an addition at (x, y)."""
+    ax.add_patch(Circle((x, y), 10, edgecolor=FIRST, facecolor=PAPER, linewidth=1.5, zorder=3))
+    line(ax, (x - 5, y), (x + 5, y), color=FIRST, width=1.5, zorder=4)
+    line(ax, (x, y - 5), (x, y + 5), color=FIRST, width=1.5, zorder=4)
 
 
 def frame(ax, x, y, width, height, color, edge=1.2, **options) -> None:

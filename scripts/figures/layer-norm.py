@@ -7,17 +7,10 @@ import numpy as np
 import torch
 from matplotlib.patches import Circle
 
-from figures.diagram import arrow, blank_canvas, box, fill_cells, grid, line, write
+from figures.diagram import arrow, blank_canvas, box, fill_cells, grid, line, plus, write
 from figures.style import FIRST, INK, MUTED, PAPER, SECOND, THIRD, canvas, figure
 
 TEXT = 16  # at least 11 pixels on a phone
-
-
-def plus(ax, x: float, y: float) -> None:
-    """The circle of an addition at (x, y)."""
-    ax.add_patch(Circle((x, y), 10, edgecolor=FIRST, facecolor=PAPER, linewidth=1.5, zorder=3))
-    line(ax, (x - 5, y), (x + 5, y), color=FIRST, width=1.5, zorder=4)
-    line(ax, (x, y - 5), (x, y + 5), color=FIRST, width=1.5, zorder=4)
 
 
 @figure(

@@ -1,8 +1,10 @@
 """Figures of the page on modern decoders."""
 
+from itertools import pairwise
+
 import torch
 
-from figures.diagram import arrow, box, frame, write
+from figures.diagram import arrow, box, frame, line, plus, write
 from figures.examples import run_example
 from figures.overview import narrow_canvas
 from figures.style import (
@@ -210,4 +212,101 @@ def load(label):
     ax.set_xlabel(label["steps"])
     ax.set_ylabel(label["load"])
     ax.legend()
+    return fig
+
+
+@figure(
+    en={
+        "post": "post-norm",
+        "pre": "pre-norm",
+        "parallel": "parallel",
+        "after": "norm after f",
+        "both": "norm on both sides",
+        "streams": "several streams",
+        "norm": "norm",
+        "f": "f",
+        "attention": "A",
+        "forward": "F",
+        "mix": "mix",
+        "read": "read",
+        "write": "write",
+    },
+    zh={
+        "post": "后置归一化",
+        "pre": "前置归一化",
+        "parallel": "并行",
+        "after": "f 之后做归一化",
+        "both": "前后都归一化",
+        "streams": "多条残差流",
+        "norm": "归一化",
+        "f": "f",
+        "attention": "A",
+        "forward": "F",
+        "mix": "混合",
+        "read": "读",
+        "write": "写",
+    },
+)
+def wiring(label):
+    """A sublayer f with its residual path, in six arrangements, read from the bottom."""
+    fig, ax = narrow_canvas(490)
+    colors = {"norm": THIRD, "f": SECOND, "attention": SECOND, "forward": SECOND}
+
+    def block(x, y, name, width=58):
+        box(ax, x - width / 2, y - 12, width, 24, colors.get(name, VALUE), label[name], size=12.5)
+
+    for i, (kind, models, stops) in enumerate(
+        (
+            ("post", "Transformer, 2017", ["f"]),
+            ("pre", "GPT-2, 2019", ["norm", "f"]),
+            ("parallel", "GPT-J, 2021", ["norm"]),
+            ("after", "OLMo 2, 2024", ["f", "norm"]),
+            ("both", "Gemma 3, 2025", ["norm", "f", "norm"]),
+            ("streams", "DeepSeek-V4, 2026", ["read", "norm", "f", "write"]),
+        )
+    ):
+        row, column = divmod(i, 3)
+        left, top = 3 + 134 * column, 246 * row
+        trunk, branch, bottom = left + 30, left + 96, top + 232
+        write(ax, left + 62, top + 12, label[kind], size=13)
+        write(ax, left + 62, top + 30, models, MUTED, size=12)
+        start, joint = bottom - 18, top + 64
+        several = kind == "streams"
+        if kind == "post":
+            joint = top + 104
+        cut = {"post": joint - 34, "streams": top + 140}.get(kind, 0)  # a box on the path
+        pieces = [(bottom, cut + 12), (cut - 12, top + 44)] if cut else [(bottom, top + 44)]
+        for shift in (-8, 0, 8) if several else (0,):
+            for low, high in pieces:
+                ends = (trunk + shift, low), (trunk + shift, high)
+                arrow(ax, *ends, color=FIRST, width=1.6 if several else 2.4)
+        heights = [start - 20 - 36 * n for n in range(len(stops))]
+        if several:
+            heights = [start - 8 - 36 * n for n in range(len(stops))]
+            line(ax, (trunk - 8, heights[0]), (branch - 29, heights[0]), color=INK)
+        else:
+            line(ax, (trunk, start), (branch, start), color=INK)
+            arrow(ax, (branch, start), (branch, heights[0] + 12), color=INK)
+        for lower, upper in pairwise(heights):
+            arrow(ax, (branch, lower - 12), (branch, upper + 12), color=INK)
+        for stop, y in zip(stops, heights, strict=True):
+            block(branch, y, stop)
+        if several:
+            arrow(ax, (branch - 29, heights[-1]), (trunk + 9, heights[-1]), color=INK)
+            block(trunk, cut, "mix", 40)
+            continue
+        if kind == "parallel":
+            y = heights[0] - 48
+            for x, name in ((branch - 18, "attention"), (branch + 18, "forward")):
+                arrow(ax, (branch, heights[0] - 12), (x, y + 12), color=INK)
+                block(x, y, name, 28)
+                line(ax, (x, y - 12), (x, joint), color=INK)
+            line(ax, (branch + 18, joint), (branch - 18, joint), color=INK)
+            arrow(ax, (branch - 18, joint), (trunk + 11, joint), color=INK)
+        else:
+            path = (branch, heights[-1] - 12), (branch, joint), (trunk + 11, joint)
+            arrow(ax, *path, color=INK)
+        plus(ax, trunk, joint)
+        if kind == "post":
+            block(trunk, cut, "norm")
     return fig

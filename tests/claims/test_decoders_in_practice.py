@@ -242,12 +242,3 @@ def test_each_scaling_changes_the_scores_of_short_texts(printed):
             printed_change = float(shown[f"{scaling}, {distance} tokens apart, change"])
             assert printed_change == pytest.approx(change, abs=0.05)
             assert change > 0.3
-
-
-@claim("decoders-in-practice#faster", kind="mathematics")
-def test_accepted_proposals_give_the_expected_tokens_per_call():
-    """A call writes the accepted beginning of the proposals, and one token of the large model."""
-    torch.manual_seed(0)
-    accepted = torch.rand(400_000, 4) < 0.8
-    tokens = 1 + accepted.int().cumprod(dim=1).sum(dim=1)
-    assert tokens.double().mean().item() == pytest.approx(sum(0.8**i for i in range(5)), abs=0.01)
