@@ -193,8 +193,8 @@ COLUMNS = {  # what stands before the texts, or between them
 @claim("own-text#formats")
 @mutation(
     "pair_files.py",
-    "if reason:\n            texts",
-    "if False:\n            texts",
+    "if reason:\n            raise",
+    "if False:\n            raise",
     fault="a translator of sentence numbers is trained without a word",
 )
 @pytest.mark.parametrize("columns", CHOSEN)
@@ -379,8 +379,8 @@ def test_columns_have_the_names_of_a_first_row(tmp_path):
 @claim("own-text#formats")
 @mutation(
     "pair_files.py",
-    "encoding = encoding or encoding_of(data)",
-    "encoding = encoding_of(data)",
+    "encoding or encoding_of(data)",
+    "encoding_of(data)",
     fault="the encoding that is named is not used",
 )
 def test_an_encoding_may_be_named(tmp_path):

@@ -163,12 +163,6 @@ def write_greedily(model: Decoder2023, ids: list[int], tokens: int, eos_id: int)
     "if not guess:",
     fault="every guess is accepted",
 )
-@mutation(
-    "variants/multi_token.py",
-    "text += new[: len(ids) + tokens - len(text)]",
-    "text += new[:1]",
-    fault="the token after an accepted guess is dropped",
-)
 @pytest.mark.parametrize("tokens", [1, 2, 9, 10])
 @pytest.mark.parametrize("eos_id", [0, 3])
 def test_writing_with_guesses_gives_the_tokens_of_greedy_decoding(model, tokens, eos_id):
@@ -184,6 +178,12 @@ def test_writing_with_guesses_gives_the_tokens_of_greedy_decoding(model, tokens,
     "known = torch.tensor([text[1:]])",
     "known = torch.tensor([text[:-1]])",
     fault="the guess is made from the tokens before the new one",
+)
+@mutation(
+    "variants/multi_token.py",
+    "text += new[: len(ids) + tokens - len(text)]",
+    "text += new[:1]",
+    fault="the token after an accepted guess is dropped",
 )
 def test_with_correct_guesses_half_as_many_calls_are_enough(model):
     """Its texts count upwards, so that the last token decides both predictions."""

@@ -16,7 +16,7 @@ from bookbuild.pages.templates import render
 from bookbuild.pages.values import resolve_value
 
 HOME_HEADER = {"en": "| Chapter | Question |", "zh": "| 章节 | 问题 |"}
-FOLDED_PARTS = ("In depth", "Reference")  # in the README
+FOLDED_PARTS = ("In depth", "Decoders since 2023", "Finding mistakes", "Reference")  # in the README
 README_CLAIM = "test_by_hand.py::test_plain_python_computes_every_table_of_the_model"
 # <!-- value CHAPTER/EXAMPLE: LABEL -->VALUE<!-- end -->
 README_VALUE = re.compile(
