@@ -175,8 +175,8 @@ def exercise_errors(text: str, needs_labels: bool) -> Iterator[tuple[Part, str]]
             continue
         kind, minutes = label.rsplit(", ", 1)
         if kind not in EXERCISE_KINDS.values():
-            hint = f"use one of {[*EXERCISE_KINDS.values()]}"
-            yield part, f"{item} is of unknown kind {kind}; {hint}"
+            kinds = ", ".join(f"{english} {chinese}" for chinese, english in EXERCISE_KINDS.items())
+            yield part, f"{item} is of unknown kind {kind}; use one of {kinds}"
         if int(minutes) < longest:
             yield part, f"{item} takes {minutes} minutes and comes after one of {longest}"
         longest = max(longest, int(minutes))

@@ -117,7 +117,7 @@ def main(options: list[str]) -> int:
                 records[path.name] = new
             names = [each.name for each in claims.claim_files() if each.name in records]
             claim_results.save_records({name: records[name] for name in names}, environment)
-    return 0 if all(record.is_fresh() for record in records.values()) else 1
+    return 0 if all(path.name in records and records[path.name].is_fresh() for path in files) else 1
 
 
 if __name__ == "__main__":

@@ -218,7 +218,7 @@ def test_a_translation_to_be_reviewed_is_reported_and_not_used(snippet):
 
 def test_an_update_proposes_the_old_words_for_a_changed_text(snippet):
     snippet.write_text(MODULE.replace("got {", "it is {"), encoding="utf-8")
-    assert [*update_catalogs()] == ["snippets/zh/count.po: 1 texts to translate or review"]
+    assert [*update_catalogs()] == ["snippets/zh/count.po: to translate or review: 1"]
     text = catalog_path(snippet).read_text(encoding="utf-8")
     assert '#, fuzzy, python-brace-format\nmsgid "it is {' in text and 'msgid "got {' not in text
     assert '"{ids!r} 是 {ids.dtype}"' in text

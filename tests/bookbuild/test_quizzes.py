@@ -111,10 +111,12 @@ def test_every_chapter_that_has_exercises_has_its_quiz_just_before_them(language
 def test_the_right_choices_are_at_different_positions(name):
     """The right choices have three different positions, and at most two the same."""
     positions = [
-        [choice.get("right") == "true" for choice in question["choices"]].index(True)
+        [choice.get("right") == "true" for choice in question["choices"]].index(True) + 1
         for question in quizzes.load_quiz(QUIZ_FILES[name])
     ]
-    assert len(set(positions)) >= 3 and max(Counter(positions).values()) <= 2, positions
+    found = f"docs/quizzes/{name}.yml: the right choices are at the positions {positions}"
+    hint = "use three positions, each at most twice"
+    assert len(set(positions)) >= 3 and max(Counter(positions).values()) <= 2, f"{found}; {hint}"
 
 
 @parametrize_chapter
@@ -124,7 +126,7 @@ def test_the_right_choice_is_rarely_the_longest(name):
     for question in quizzes.load_quiz(QUIZ_FILES[name]):
         choices = sorted(question["choices"], key=lambda choice: len(choice["en"]))
         longest += choices[-1].get("right") == "true"
-    assert longest <= 3
+    assert longest <= 3, f"docs/quizzes/{name}.yml: {longest} right choices are the longest"
 
 
 @parametrize_chapter

@@ -172,7 +172,7 @@ STRUCTURE_ERRORS = [
     ("**练习 1**", "**练习 2**", 39, "exercise 2, expected exercise 1"),
     ('??? success "答案 1"', "所以：", 39, "exercise 1 has no answer"),
     ("（动手算，5 分钟）", ".", 39, "exercise 1 has no kind and minutes; write them like"),
-    ("动手算", "做", 39, "exercise 1 is of unknown kind 做; use one of ['by hand', 'think', "),
+    ("动手算", "做", 39, "exercise 1 is of unknown kind 做; use one of by hand 动手算, think"),
 ]
 
 

@@ -111,4 +111,4 @@ def update_catalogs() -> Iterator[str]:
         write_file(path, HEADER + file.getvalue().decode().rstrip("\n") + "\n")
         count = sum(not entry.string or entry.fuzzy for entry in catalog if entry.id)
         if count:
-            yield f"snippets/zh/{path.name}: {count} texts to translate or review"
+            yield f"snippets/zh/{path.name}: to translate or review: {count}"
