@@ -18,7 +18,7 @@ import html_tree
 from bookbuild.pages import contents, paths
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chapters, chromium
-from bookbuild.publish.pdf import FILE_NAME, NEARLY_EMPTY, destination_pages, filled_height
+from bookbuild.publish.pdf import FILE_NAME, destination_pages
 from built_pages import BuiltPage, assert_no_errors
 from pdf_files import fonts_without_file, page_texts
 
@@ -216,12 +216,3 @@ def test_the_pdf_has_title_author_and_language(edition, pdf):
     assert str(pdf.docinfo["/Author"])
     assert str(pdf.Root.Lang) == {"en": "en", "zh": "zh-CN"}[edition.language]
     assert pdf.Root.MarkInfo.Marked  # for screen readers
-
-
-def test_no_page_is_nearly_empty(edition):
-    document = pypdfium2.PdfDocument(edition.pdf)
-    assert_no_errors(
-        f"page {number} of {edition.pdf} has only a few lines"
-        for number, page in enumerate(document, 1)
-        if filled_height(page) < NEARLY_EMPTY
-    )

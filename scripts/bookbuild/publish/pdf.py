@@ -6,9 +6,7 @@ import re
 from pathlib import Path
 
 import pikepdf
-import pypdfium2
 from lxml import etree
-from PIL import ImageOps
 from playwright.sync_api import Page, sync_playwright
 
 from bookbuild.pages.files import write_file
@@ -19,13 +17,10 @@ from bookbuild.publish.chromium import ORIGIN, serve_from_folder
 
 FILE_NAME = "transformer-line-by-line.pdf"
 HEADER_ID = re.compile(rb"\(node\d{8}\)")
-NEARLY_EMPTY = 0.15  # of the height of a page: about six lines
-# A chapter that ends on a nearly empty page is printed at the first of these sizes that avoids it.
-ZOOMS = (1.0, 0.99, 0.98, 0.97, 0.96, 0.95)
 
 
-def printable_article(chapter: Chapter, zoom: float) -> str:
-    """The article of a chapter with open blocks, at this size."""
+def printable_article(chapter: Chapter) -> str:
+    """The article of a chapter with open blocks."""
     article = chapter.parse()
     for details in article.iter("{*}details"):
         details.set("open", "")
@@ -33,7 +28,7 @@ def printable_article(chapter: Chapter, zoom: float) -> str:
         hidden.drop_tree()
     for formula in article.find_class("katex-html"):
         del formula.attrib["aria-hidden"]
-    article.set("style", f"page: {chapter.name}; zoom: {zoom}")  # its header has the title
+    article.set("style", f"page: {chapter.name}")  # its header has the chapter's title
     return etree.tostring(article, encoding="unicode")
 
 
@@ -79,52 +74,14 @@ def destination_pages(pdf: pikepdf.Pdf) -> dict[str, int]:
     return destinations
 
 
-def filled_height(page: pypdfium2.PdfPage) -> float:
-    """The part of a page's height that its content fills, apart from header and page number."""
-    image = ImageOps.invert(page.render(scale=0.3, grayscale=True).to_pil())
-    margin = round(0.07 * image.height)
-    content = image.crop((0, margin, image.width, image.height - margin))
-    box = content.point(lambda ink: 255 * (ink > 40)).getbbox()
-    return box[3] / content.height if box else 0.0
-
-
-def chapters_to_tighten(pdf: pikepdf.Pdf, chapters: list[Chapter]) -> list[Chapter]:
-    """Those of the chapters in a PDF whose last page is nearly empty."""
-    file = io.BytesIO()
-    pdf.save(file)
-    pages, starts = pypdfium2.PdfDocument(file), destination_pages(pdf)
-    ends = [*(starts[chapter.name] - 1 for chapter in chapters[1:]), len(pages)]
-    return [
-        chapter
-        for chapter, end in zip(chapters, ends, strict=True)
-        if end > starts[chapter.name] and filled_height(pages[end - 1]) < NEARLY_EMPTY
-    ]
-
-
-def print_chapters(page: Page, site: Path, book: Book) -> pikepdf.Pdf:
-    """The book without page numbers in its contents, each chapter at the size that suits it."""
-
-    def print_at(zooms: dict[str, float], chapters: list[Chapter]) -> pikepdf.Pdf:
-        articles = [printable_article(chapter, zooms[chapter.name]) for chapter in chapters]
-        return print_pdf(page, site, book, page_numbers={}, articles=articles)
-
-    zooms, chapters = {}, book.chapters
-    for zoom in ZOOMS:
-        zooms |= {chapter.name: zoom for chapter in chapters}
-        pdf = print_at(zooms, chapters)
-        chapters = chapters_to_tighten(pdf, chapters)
-        if not chapters:
-            break
-    return pdf if {*zooms.values()} == {1.0} else print_at(zooms, book.chapters)
-
-
 def make_pdf(page: Page, site: Path, book: Book) -> bytes:
     """The PDF in one language.
 
     Chromium can't print the page number of a link's target. So the book is printed, then the
     page numbers alone are printed and overlaid on its table of contents.
     """
-    pdf = print_chapters(page, site, book)
+    articles = [printable_article(chapter) for chapter in book.chapters]
+    pdf = print_pdf(page, site, book, page_numbers={}, articles=articles)
     page_numbers = destination_pages(pdf)
     css = read_template("page_numbers.css")
     numbers = print_pdf(page, site, book, css, page_numbers=page_numbers, articles=[])
