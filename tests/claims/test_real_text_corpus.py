@@ -401,6 +401,14 @@ def test_every_seed_is_between_a_quarter_of_the_pairs_and_no_dropout(score: str)
 
 
 @claim("real-text#corpus-variants", kind="measurement")
+def test_twice_as_many_subwords_are_below_each_seed():
+    (run,) = runs_of("8000 subwords")
+    subwords = run["test"]["BLEU"][0]
+    seeds = sorted(run["test"]["BLEU"][0] for run in runs_of("main"))
+    assert subwords < seeds[0]
+
+
+@claim("real-text#corpus-variants", kind="measurement")
 def test_the_loss_still_falls_with_all_pairs_and_no_longer_with_a_quarter():
     for name in "main", "no dropout":
         assert all(min(run["losses"]) == run["losses"][-1] for run in runs_of(name))
