@@ -110,6 +110,12 @@ def test_the_further_layer_reads_one_token_more_and_none_after_it(model):
 
 
 @claim("training-decoders#multi-token")
+@mutation(
+    "variants/multi_token.py",
+    "self.further_norm = RMSNorm(d, config.norm_eps)",
+    "self.further_norm = RMSNorm(d, config.norm_eps)\n        self.copy = nn.Linear(d, 8)",
+    fault="the further layer has an output layer of its own",
+)
 @torch.no_grad()
 def test_without_its_further_layer_it_is_the_decoder_of_2023(model):
     plain = Decoder2023(model.config)
