@@ -1,0 +1,524 @@
+"""The claims of the page on newer attention: by hand, and equal to transformers."""
+
+import json
+import math
+from inspect import signature
+
+import pytest
+import torch
+from torch import nn
+
+from bookbuild.generated.claim_results import code_key
+from evidence.newer_decoders import COMPARISONS, FILES
+from evidence.newer_models import model_source
+from helpers import SNIPPETS, close, normal
+from marks import claim, mutation
+from small_decoders import BOUND, SIZES, seeds
+from variants.decoder_2025 import Cache, Decoder2025, DecoderConfig
+from variants.delta_rule import delta_rule
+from variants.gated_delta_net import GatedDeltaNet
+from variants.newer_attention import (
+    NewerConfig,
+    NewerDecoder,
+    rotate_first,
+    softmax_with_sink,
+)
+from variants.sparse_attention import Indexer, SparseLatentAttention
+
+CHAPTER = "newer-attention"
+
+
+def make_newer(**options) -> NewerDecoder:
+    torch.manual_seed(0)
+    return NewerDecoder(NewerConfig(**SIZES | options)).double().eval()
+
+
+def make_sparse(top_k: int, heads: int = 3) -> SparseLatentAttention:
+    torch.manual_seed(0)
+    indexer = Indexer(32, 20, nhead=heads, head_dim=8, rope_dim=6, top_k=top_k)
+    sizes = {"d_model": 32, "nhead": 4, "query_rank": 20, "kv_rank": 14, "head_dim": 10}
+    return SparseLatentAttention(indexer, **sizes, rope_dim=6).double()
+
+
+# Sinks
+
+
+@claim("newer-attention#sinks")
+@mutation(
+    "variants/newer_attention.py",
+    ".softmax(dim=-1)[..., :-1]",
+    "[..., :-1].softmax(dim=-1)",
+    fault="the sink is dropped before softmax",
+)
+def test_with_a_sink_a_query_without_a_match_gives_a_weight_of_0_2(printed):
+    shown = printed("examples", "sink_by_hand")
+    assert shown["match, softmax"] == "0.75 and 0.25"
+    assert shown["match, with a sink"] == "0.60 and 0.20"
+    assert shown["no match, softmax"] == "0.50 and 0.50"
+    assert shown["no match, with a sink"] == "0.10 and 0.10"
+
+
+@claim("newer-attention#sinks")
+def test_a_sink_is_one_more_term_of_the_denominator_and_minus_infinity_is_softmax():
+    scores, sink = normal(2, 3, 4, 5), normal(3, seed=1)
+    total = scores.exp().sum(dim=-1, keepdim=True) + sink.exp()[:, None, None]
+    close(softmax_with_sink(scores, sink), scores.exp() / total)
+    close(softmax_with_sink(scores, torch.full((3,), -math.inf)), scores.softmax(dim=-1))
+
+
+@claim("newer-attention#sinks")
+@mutation(
+    "variants/newer_attention.py",
+    "nn.Parameter(torch.zeros(config.nhead))",
+    "nn.Parameter(torch.zeros(config.nhead, config.head_dim))",
+    fault="a sink has a number for each feature",
+)
+def test_sinks_are_one_number_per_head():
+    extra = count(sinks=True) - count()
+    assert extra == SIZES["num_layers"] * SIZES["nhead"]
+
+
+def count(**options) -> int:
+    return sum(parameter.numel() for parameter in make_newer(**options).parameters())
+
+
+@claim("newer-attention#sinks", kind="measurement")
+def test_scaled_dot_product_attention_has_no_argument_for_sinks():
+    doc = str(nn.functional.scaled_dot_product_attention.__doc__)
+    arguments = doc.split("(", 1)[1].split(")", 1)[0]
+    assert "attn_mask" in arguments
+    assert "sink" not in arguments
+
+
+# Gates
+
+
+@claim("newer-attention#gates")
+def test_the_gates_of_the_example_are_0_75_and_0_1(printed):
+    shown = printed("examples", "gate_by_hand")
+    assert shown == {"gate": "0.75 and 0.10", "gated": "3.00 and 0.80"}
+
+
+@claim("newer-attention#gates")
+@mutation(
+    "variants/newer_attention.py",
+    "heads = self.gate(x).sigmoid() * heads",
+    "heads = self.gate(x).relu() * heads",
+    fault="the gate is no number between 0 and 1",
+)
+@torch.no_grad()
+def test_a_gate_of_zeros_halves_the_output_and_a_closed_gate_makes_it_zero():
+    attention = make_newer(output_gate=True).layers[0].attention
+    x, positions = normal(2, 6, 32), torch.arange(6)
+    nn.init.zeros_(attention.gate.weight)
+    half = attention(x, positions, Cache())
+    attention.gate = None
+    plain = attention(x, positions, Cache())
+    close(half, plain / 2)
+    attention.gate = nn.Linear(32, 48).double()
+    nn.init.zeros_(attention.gate.weight)
+    nn.init.constant_(attention.gate.bias, -1000)
+    close(attention(x, positions, Cache()), torch.zeros_like(x))
+
+
+@claim("newer-attention#gates")
+def test_the_gate_is_as_large_as_the_matrix_of_the_queries():
+    attention = make_newer(output_gate=True).layers[0].attention
+    assert attention.gate.weight.shape == attention.query.weight.shape
+    extra = count(output_gate=True) - count()
+    assert extra == SIZES["num_layers"] * attention.query.weight.numel()
+
+
+# Rotations
+
+
+@claim("newer-attention#rotations")
+def test_the_scores_of_the_example_have_a_part_without_distance(printed):
+    shown = printed("examples", "rotations_by_hand")
+    assert shown["4 of 4 rotated"] == "10, 0, -10"
+    assert shown["2 of 4 rotated"] == "10, 2, -6"
+    assert shown["0 of 4 rotated"] == "10, 10, 10"
+
+
+@claim("newer-attention#rotations")
+@mutation(
+    "variants/newer_attention.py",
+    "rotated, kept = x.tensor_split([2 * angle.size(-1)], dim=-1)",
+    "rotated, kept = x.tensor_split([angle.size(-1)], dim=-1)",
+    fault="half of the features that should be rotated are kept",
+)
+def test_only_the_first_features_are_rotated():
+    x, angle = normal(2, 5, 12), normal(5, 3, seed=1)
+    turned = rotate_first(x, angle)
+    close(turned[..., 6:], x[..., 6:])
+    assert ((turned - x).abs() > 1e-6)[..., :6].all()
+    close(turned.norm(dim=-1), x.norm(dim=-1))
+    close(rotate_first(x, angle[:, :0]), x)
+
+
+def last_vectors(layers: int, **options) -> list[torch.Tensor]:
+    """The last logits for three orders of the same earlier tokens."""
+    model = make_newer(num_layers=layers, **options)
+    orders = ([3, 7, 9, 5, 1], [7, 3, 9, 5, 1], [9, 5, 7, 3, 1])
+    return [model(torch.tensor([ids]))[0, -1].detach() for ids in orders]
+
+
+@claim("newer-attention#nope")
+@mutation(
+    "variants/newer_attention.py",
+    "unrotated = every > 0 and (number + 1) % every == 0",
+    "unrotated = every > 0 and number % every == 1",
+    fault="another layer than the n-th has no rotations",
+)
+def test_without_rotations_one_layer_does_not_know_the_order_and_two_layers_do():
+    first, *others = last_vectors(1, unrotated_every=1)
+    for other in others:
+        close(other, first)
+    first, *others = last_vectors(2, unrotated_every=1)
+    for other in others:
+        assert (other - first).abs().max() > 1e-3
+    first, *others = last_vectors(1)
+    for other in others:
+        assert (other - first).abs().max() > 1e-3
+
+
+# Norms
+
+
+@claim("newer-attention#norms")
+@mutation(
+    "examples/newer-attention/norms_by_hand.py",
+    "x + norm(output))",
+    "norm(x) + output)",
+    fault="the example normalizes x in place of the output",
+)
+def test_the_sum_is_the_same_when_the_output_grows_tenfold(printed):
+    shown = printed("examples", "norms_by_hand")
+    assert shown["times 1, x + f(norm(x))"] == "8.00 and 2.00"
+    assert shown["times 10, x + f(norm(x))"] == "71.00 and 11.00"
+    assert shown["times 10, norm(x + f(x))"] == "1.40 and 0.22"
+    for factor in (1, 10):
+        assert shown[f"times {factor}, x + norm(f(x))"] == "2.40 and 1.20"
+
+
+@claim("newer-attention#norms")
+@mutation(
+    "variants/newer_attention.py",
+    "layer.feed_forward_norm = nn.Identity()",
+    "pass",
+    fault="the feed-forward network still has a norm in front",
+)
+@torch.no_grad()
+def test_with_norms_only_after_a_sublayer_reads_x_and_adds_a_vector_of_fixed_size():
+    model = make_newer(norm_before=False, norm_after=True)
+    layer = model.layers[0]
+    read: dict[str, torch.Tensor] = {}
+    for name in ("attention", "feed_forward"):
+        module = getattr(layer, name)
+        module.register_forward_pre_hook(lambda _, args, name=name: read.update({name: args[0]}))
+    x = normal(2, 6, 32)
+    for factor in (1, 1000):
+        for weight in (layer.attention.output.weight, layer.feed_forward.down.weight):
+            weight.mul_(factor)
+        out = layer(x, torch.arange(6), Cache())
+        middle = read["feed_forward"]
+        close(read["attention"], x)
+        for added in (middle - x, out - middle):
+            size = added.square().mean(dim=-1).sqrt()
+            assert ((size <= 1) & (size > 0.9 if factor > 1 else size > 0)).all()
+    assert count(norm_before=False, norm_after=True) == count()
+
+
+# Sparse attention
+
+
+@claim("newer-attention#sparse")
+def test_the_indexer_of_the_example_chooses_tokens_1_and_2(printed):
+    shown = printed("examples", "index_by_hand")
+    assert shown["head 0"] == "[2.0, 0.0, 2.0, 0.0]"
+    assert shown["head 1"] == "[0.0, 1.0, 1.0, 0.0]"
+    assert shown["index scores"] == "[2.0, 3.0, 5.0, 0.0]"
+    assert shown["chosen"] == "[1, 2]"
+    assert shown["over all"] == "14.8"
+    assert shown["over the chosen"] == "10.0"
+
+
+@claim("newer-attention#sparse")
+@mutation(
+    "variants/sparse_attention.py",
+    "scores = scores.masked_fill(later, -torch.inf)",
+    "scores = scores.clone()",
+    fault="later tokens take places among the best",
+)
+@torch.no_grad()
+def test_every_query_keeps_the_best_of_the_earlier_tokens_and_itself():
+    sparse, n = make_sparse(4), 12
+    x, positions = normal(2, n, 32), torch.arange(n)
+    short = sparse.query_norm(sparse.query_down(x))
+    keys = sparse.indexer.make_keys(x, positions)
+    chosen = sparse.indexer(x, short, positions, keys)
+    for t in range(n):
+        assert (chosen[:, t].sum(dim=-1) == min(4, t + 1)).all()
+        assert not chosen[:, t, t + 1 :].any()
+
+
+@claim("newer-attention#sparse")
+@torch.no_grad()
+def test_the_index_score_is_a_weighted_sum_over_the_heads_of_the_positive_parts():
+    sparse, n, index = make_sparse(3), 9, make_sparse(3).indexer
+    x, positions = normal(1, n, 32), torch.arange(n)
+    short = sparse.query_norm(sparse.query_down(x))
+    keys = index.make_keys(x, positions)
+    chosen = index(x, short, positions, keys)[0, -1]
+    q = index.query(short)[0, -1].view(3, 8)
+    q = index.rotate(q.unsqueeze(1), positions[-1:]).squeeze(1)
+    weights = index.weight(x)[0, -1]
+    scores = sum(w * (keys[0] @ each).clamp(min=0) for w, each in zip(weights, q, strict=True))
+    assert set(chosen.nonzero().flatten().tolist()) == set(scores.topk(3).indices.tolist())
+
+
+@claim("newer-attention#sparse")
+@mutation(
+    "variants/sparse_attention.py",
+    "heads = F.scaled_dot_product_attention(q, k, v, chosen.unsqueeze(1))",
+    "heads = F.scaled_dot_product_attention(q, k, v, is_causal=True)",
+    fault="attention ignores what the indexer has chosen",
+)
+@torch.no_grad()
+def test_it_is_latent_attention_in_short_texts_and_another_in_longer_ones():
+    sparse = make_sparse(8)
+    state = {name: value for name, value in sparse.state_dict().items() if "indexer" not in name}
+    dense = type(sparse).__mro__[1](32, 4, 20, 14, 10, 6).double()
+    dense.load_state_dict(state)
+    x = normal(2, 12, 32)
+    difference = (sparse(x)[0] - dense(x)[0]).abs().amax(dim=(0, 2))
+    assert (difference[:8] < 1e-9).all()
+    assert (difference[8:] > 1e-4).all()
+
+
+@claim("newer-attention#sparse")
+def test_the_printed_costs_are_those_of_deepseek_v3_2(printed):
+    from transformers import DeepseekV32Config
+
+    c, shown = DeepseekV32Config(), printed("examples", "index_cost")
+    entry = c.kv_lora_rank + c.qk_rope_head_dim
+    pair = c.num_attention_heads * (entry + c.kv_lora_rank)
+    index_pair = c.index_n_heads * c.index_head_dim
+    assert (pair, index_pair, c.index_topk) == (139264, 8192, 2048)  # of exercise 3
+    assert 139264 * 2048 / (139264 - 8192) == 2176
+    for n in (4096, 131072):
+        k = c.index_topk
+        work = {"all": n * pair, "chosen": n * index_pair + k * pair}
+        read = {"all": 2 * n * entry, "chosen": 2 * (n * c.index_head_dim + k * entry)}
+        for which in ("all", "chosen"):
+            name = f"{n:,} tokens, {which}"
+            assert shown[f"{name}, million multiplications"] == f"{work[which] / 1e6:,.0f}"
+            assert shown[f"{name}, MB read"] == f"{read[which] / 1e6:.1f}"
+    assert shown["times fewer multiplications"] == f"{work['all'] / work['chosen']:.1f}"
+    assert shown["numbers in the cache for a token"] == str(entry)
+    assert shown["with the indexer's key"] == str(entry + c.index_head_dim)
+
+
+@claim("newer-attention#sparse")
+def test_the_defaults_of_the_indexer_are_those_of_deepseek_v3_2():
+    from transformers import DeepseekV32Config
+
+    c = DeepseekV32Config()
+    found = {name: each.default for name, each in signature(Indexer).parameters.items()}
+    assert found == {
+        "d_model": c.hidden_size,
+        "query_rank": c.q_lora_rank,
+        "nhead": c.index_n_heads,
+        "head_dim": c.index_head_dim,
+        "rope_dim": c.qk_rope_head_dim,
+        "top_k": c.index_topk,
+        "base": c.rope_parameters["rope_theta"],
+    }
+
+
+# The decoder
+
+
+@claim("newer-attention#model")
+@mutation(
+    "variants/newer_attention.py",
+    "last = slice(-self.window, None)",
+    "last = slice(1 - self.window, None)",
+    fault="a window stores one token less",
+)
+@torch.no_grad()
+@pytest.mark.parametrize("options", [{}, {"window": 4, "global_every": 2, "local_base": 50.0}])
+def test_without_choices_it_is_decoder_2025(options):
+    torch.manual_seed(0)
+    old = Decoder2025(DecoderConfig(**SIZES | options)).double().eval()
+    new = make_newer(**options)
+    new.load_state_dict(old.state_dict())
+    ids, caches = torch.arange(24).view(2, 12) * 7 % 40, (Cache(), Cache())
+    for part in ids.split([5, 3, 1, 1, 1, 1], dim=1):
+        close(new(part, caches[0]), old(part, caches[1]))
+    for number, kept in caches[1].layers.items():
+        for mine, theirs in zip(caches[0].layers[number], kept, strict=True):
+            close(mine, theirs)
+
+
+@claim("newer-attention#model", kind="measurement")
+def test_the_lines_of_the_table_are_the_configurations_of_transformers():
+    from transformers import GptOssConfig, Olmo2Config, Qwen3NextConfig, SmolLM3Config
+
+    gpt, smol, qwen = GptOssConfig(), SmolLM3Config(), Qwen3NextConfig()
+    assert gpt.sliding_window == 128
+    assert gpt.layer_types == 18 * ["sliding_attention", "full_attention"]
+    assert smol.no_rope_layers == 9 * [1, 1, 1, 0]
+    assert qwen.rope_parameters["partial_rotary_factor"] == 0.25
+    assert qwen.layer_types == 12 * [*3 * ["linear_attention"], "full_attention"]
+    assert Olmo2Config().attention_bias is False
+    assert "self.q_norm = Olmo2RMSNorm(config.num_attention_heads *" in model_source("olmo2")
+    for model in ("gpt_oss", "smollm3"):
+        assert "q_norm" not in model_source(model)
+
+
+@claim("newer-attention#gates", kind="measurement")
+@pytest.mark.parametrize("model", ["qwen3_next", "qwen3_5"])
+def test_qwen3_next_and_qwen3_5_multiply_the_heads_by_a_sigmoid(model):
+    assert "attn_output = attn_output * torch.sigmoid(gate)" in model_source(model)
+
+
+# Equal to transformers
+
+
+@claim("newer-attention#equal")
+@mutation(
+    "variants/newer_attention.py",
+    "return self.split(norm(x))",
+    "return self.split(nn.functional.rms_norm(x.unflatten(-1, (-1, self.head_dim)), "
+    "(self.head_dim,)).flatten(-2) * norm.weight)",
+    fault="each head is normalized alone",
+)
+@mutation(
+    "variants/newer_attention.py",
+    "layer.attention_norm = nn.Identity()",
+    "pass",
+    fault="attention still has a norm in front",
+)
+@seeds
+def test_with_norms_only_after_the_sublayers_it_computes_the_logits_of_olmo_2(seed):
+    assert max(COMPARISONS["OLMo 2"](seed).values()) < BOUND
+
+
+@claim("newer-attention#equal")
+@mutation(
+    "variants/newer_attention.py",
+    "rotated = 0 if unrotated else int(config.rotated * self.head_dim)",
+    "rotated = int(config.rotated * self.head_dim)",
+    fault="every layer has rotary positions",
+)
+@seeds
+def test_with_layers_without_positions_it_computes_the_logits_of_smollm3(seed):
+    assert max(COMPARISONS["SmolLM3"](seed).values()) < BOUND
+
+
+@claim("newer-attention#equal")
+@mutation(
+    "variants/newer_attention.py",
+    "column = sink[:, None, None]",
+    "column = sink.flip(0)[:, None, None]",
+    fault="a head has the sink of another",
+)
+@mutation(
+    "variants/newer_attention.py",
+    "(distance >= (self.window or math.inf))",
+    "(distance > (self.window or math.inf))",
+    fault="the window has one token more",
+)
+@seeds
+def test_with_sinks_it_computes_the_logits_of_gpt_oss(seed):
+    assert max(COMPARISONS["gpt-oss"](seed).values()) < BOUND
+
+
+@claim("newer-attention#equal")
+@mutation(
+    "variants/newer_attention.py",
+    "heads = self.gate(x).sigmoid() * heads",
+    "heads = self.gate(x).tanh() * heads",
+    fault="the gate is a hyperbolic tangent",
+)
+@mutation(
+    "variants/gated_delta_net.py",
+    "F.silu(self.gate(x)) * heads",
+    "self.gate(x).sigmoid() * heads",
+    fault="the gate of a layer with a state is a sigmoid",
+)
+@mutation(
+    "variants/gated_delta_net.py",
+    "cache.layers[self.number] = inputs[..., -earlier:], state",
+    "cache.layers[self.number] = last, state",
+    fault="the convolution forgets its last inputs",
+)
+@seeds
+def test_with_gates_and_layers_with_a_state_it_computes_the_logits_of_qwen3_next(seed):
+    assert max(COMPARISONS["Qwen3-Next"](seed).values()) < BOUND
+
+
+@claim("newer-attention#equal")
+@mutation(
+    "variants/sparse_attention.py",
+    "matches.relu()",
+    "matches",
+    fault="negative matches count too",
+)
+@mutation(
+    "variants/sparse_attention.py",
+    "return self.rotate(self.key_norm(self.key(x)), positions)",
+    "return self.key_norm(self.key(x))",
+    fault="the keys of the indexer are not rotated",
+)
+@seeds
+def test_with_an_indexer_it_computes_the_attention_of_deepseek_v3_2(seed):
+    assert max(COMPARISONS["DeepSeek-V3.2"](seed).values()) < BOUND
+
+
+@claim("newer-attention#equal")
+@mutation(
+    "examples/newer-attention/equal.py",
+    "max(found.values())",
+    "min(found.values())",
+    fault="the table of models shows the smallest differences",
+)
+def test_the_differences_in_the_table_belong_to_this_code(printed):
+    recorded = json.loads((SNIPPETS / "results" / "newer.json").read_text("utf-8"))
+    hint = "results/newer.json is stale; run scripts/experiment newer"
+    assert recorded["key"] == code_key(FILES), hint
+    shown = printed("examples", "equal")
+    assert recorded["differences"].keys() == COMPARISONS.keys()
+    for name, differences in recorded["differences"].items():
+        assert float(shown[name]) == pytest.approx(max(differences.values()), rel=0.05)
+        assert max(differences.values()) < BOUND
+
+
+@claim("linear-attention#qwen3-next")
+@mutation(
+    "variants/gated_delta_net.py",
+    "self.unit(k),",
+    "k,",
+    fault="the keys are not normalized",
+)
+@torch.no_grad()
+def test_the_layer_with_a_state_reads_its_state_as_the_recurrent_rule_does():
+    """A second, slow way: token by token, each with the last inputs of the convolution."""
+    torch.manual_seed(0)
+    layer, x = GatedDeltaNet(32, 0, 2, 4, 6, 5).double(), normal(2, 9, 32)
+    nn.init.normal_(layer.log_rate)
+    whole = layer(x, torch.arange(9), Cache())
+    inputs = nn.functional.pad(layer.inputs(x).mT, (3, 0)).unfold(2, 4, 1)  # (2, 44, 9, 4)
+    mixed = nn.functional.silu((inputs * layer.conv.weight.squeeze(1)[:, None]).sum(-1)).mT
+    q, k, v = (
+        part.unflatten(-1, (-1, size)).transpose(1, 2)
+        for part, size in zip(mixed.split([12, 12, 20], dim=-1), (6, 6, 5), strict=True)
+    )
+    q, k = (each.repeat_interleave(2, dim=1) for each in (q, k))
+    unit = [nn.functional.normalize(each, dim=-1) for each in (q, k)]
+    decay = -layer.log_rate.exp()[:, None] * nn.functional.softplus(layer.decay(x)).mT
+    out, _ = delta_rule(unit[0] / 6**0.5, unit[1], v, decay, layer.beta(x).sigmoid().mT)
+    heads = nn.functional.rms_norm(out, (5,), layer.norm.weight, 1e-6).transpose(1, 2).flatten(2)
+    expected = layer.output(nn.functional.silu(layer.gate(x)) * heads)
+    close(whole, expected, 1e-4)
