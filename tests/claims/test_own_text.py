@@ -619,12 +619,21 @@ def test_settings_are_above_0(name):
         ({"dropout": 1.0}, "dropout must be 0 or more and below 1"),
         ({"dropout": math.nan}, "dropout must be 0 or more and below 1"),
         ({"layers": 101}, "layers must be 100 or fewer"),
-        ({"nhead": 3}, "nhead=3 must divide d_model=128"),
     ],
 )
-def test_settings_that_cannot_train_are_refused_before_the_training(tmp_path, options, message):
+def test_settings_that_cannot_train_are_refused_before_the_training(
+    tmp_path, monkeypatch, options, message
+):
+    monkeypatch.setattr(train_pairs, "learn_subwords", None)
     with pytest.raises(ValueError, match=message):
         train_pairs.run_pairs([write_pairs(tmp_path / "pairs.tsv")], tmp_path, **options)
+    assert names_in(tmp_path) == ["pairs.tsv"]
+
+
+@claim("own-text#training")
+def test_heads_that_do_not_divide_the_width_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="nhead=3 must divide d_model=128"):
+        train_pairs.run_pairs([write_pairs(tmp_path / "pairs.tsv")], tmp_path, nhead=3)
     assert names_in(tmp_path) == ["pairs.tsv"]
 
 
