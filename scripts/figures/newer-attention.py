@@ -2,9 +2,9 @@
 
 import torch
 
-from figures.diagram import arrow, box, line, write
+from figures.diagram import box, write
 from figures.overview import narrow_canvas
-from figures.style import FIRST, INK, MUTED, SECOND, THIRD, figure
+from figures.style import FIRST, MUTED, SECOND, figure
 from variants.newer_attention import softmax_with_sink
 
 
@@ -30,38 +30,4 @@ def sinks(label):
                     width = part * length
                     box(ax, x, top, width, 28, color, f"{part:.2f}", size=12)
                     x += width
-    return fig
-
-
-@figure(
-    en={"norm": "norm", "names": ("2017", "GPT-2", "Gemma 3", "OLMo 2")},
-    zh={"norm": "归一化", "names": ("2017 年", "GPT-2", "Gemma 3", "OLMo 2")},
-)
-def wirings(label):
-    """A sublayer with its norms in four orders; x enters below and leaves above."""
-    orders = (
-        ("f", "+", "norm"),
-        ("norm", "f", "+"),
-        ("norm", "f", "norm", "+"),
-        ("f", "norm", "+"),
-    )
-    fig, ax = narrow_canvas(252)
-    for i, (name, order) in enumerate(zip(label["names"], orders, strict=True)):
-        x, y = 58 + 91 * i, 214
-        write(ax, x - 8, 12, name)
-        write(ax, x, 240, "$x$")
-        start = y + 4
-        for part in order:
-            y -= 43
-            arrow(ax, (x, start), (x, y + 29))
-            if part == "+":
-                write(ax, x, y + 14, "+", size=17)
-                line(ax, (x, 218), (x - 40, 218), (x - 40, y + 14), color=INK)
-                arrow(ax, (x - 40, y + 14), (x - 9, y + 14), color=INK)
-            else:
-                color = SECOND if part == "norm" else THIRD
-                text = label["norm"] if part == "norm" else "$f$"
-                box(ax, x - 28, y, 56, 28, color, text, size=12.5)
-            start = y
-        arrow(ax, (x, start), (x, 24))
     return fig
