@@ -298,16 +298,22 @@ def test_few_heads_have_a_high_score_in_every_seed(recorded):
 
 
 @claim("inside-a-real-model#switch-off", kind="measurement")
-def test_the_repetition_is_lost_without_the_heads_of_induction_only(recorded):
+def test_the_repetition_is_lost_without_the_heads_of_induction_and_some_of_the_first_layers(
+    recorded,
+):
     heads = recorded["induction"]
     best = {tuple(place) for place in heads["best"]}
     (layer, head), *_ = heads["best"]
     single = {(i, j): loss for i, row in enumerate(heads["single"]) for j, loss in enumerate(row)}
     others = [loss for place, loss in single.items() if place not in best]
     assert heads["loss"] < heads["loss of the first half"] / 3
-    assert single[layer, head] == max(single.values()) > heads["loss"] + 1
+    assert single[layer, head] == max(single[place] for place in best) > heads["loss"] + 1
+    assert sorted(single[place] for place in best)[1] < heads["loss"] + 0.2  # two cost little
+    higher = [place for place, loss in single.items() if loss > single[layer, head]]
+    assert len(higher) == 5 and not best & {*higher}
+    assert sum(layer in (1, 2) for layer, _ in higher) == 4
     assert median(others) == pytest.approx(heads["loss"], abs=0.1)
-    assert heads["together"][-1] > 2 * max(heads["others"])
+    assert heads["together"][-1] > max(heads["others"]) + 1
     assert heads["first half without them"] == pytest.approx(
         heads["loss of the first half"], rel=0.02
     )
