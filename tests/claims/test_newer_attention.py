@@ -320,6 +320,12 @@ def test_the_printed_costs_are_those_of_deepseek_v3_2(printed):
 
 
 @claim("newer-attention#sparse")
+@mutation(
+    "variants/sparse_attention.py",
+    "top_k: int = 2048",
+    "top_k: int = 1024",
+    fault="half as many tokens are chosen",
+)
 def test_the_defaults_of_the_indexer_are_those_of_deepseek_v3_2():
     from transformers import DeepseekV32Config
 
