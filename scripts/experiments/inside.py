@@ -63,6 +63,9 @@ def measure_induction(model: Decoder) -> dict:
     ranked = scores.mean(dim=1).flatten().argsort(descending=True).tolist()
     heads = [divmod(place, nhead) for place in ranked]
     previous = weights.diagonal(-1, dim1=-2, dim2=-1).mean(dim=(1, 3))  # (num_layers, nhead)
+    top = divmod(int(previous.argmax()), nhead)
+    _, weights = look(model, repeated(model, SCORED), [top])
+    unaided = induction_scores(weights).mean(dim=1)
     ids = repeated(model, TESTED)
 
     def loss(off: list[tuple[int, int]]) -> float:
@@ -81,6 +84,9 @@ def measure_induction(model: Decoder) -> dict:
         "previous": [
             [*divmod(place, nhead), previous.flatten()[place].item()]
             for place in previous.flatten().topk(TOGETHER).indices.tolist()
+        ],
+        "scores without previous": [
+            unaided[layer, head].item() for layer, head in heads[:TOGETHER]
         ],
         "loss": loss([]),
         "loss of the first half": loss_from(model, first, 1, look(model, first)[0][-1]),

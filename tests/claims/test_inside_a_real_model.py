@@ -311,12 +311,24 @@ def test_the_repetition_is_lost_without_the_heads_of_induction_and_some_of_the_f
     assert sorted(single[place] for place in best)[1] < heads["loss"] + 0.2  # two cost little
     higher = [place for place, loss in single.items() if loss > single[layer, head]]
     assert len(higher) == 5 and not best & {*higher}
+    assert all(heads["scores"][layer][head] < 0.03 for layer, head in higher)
     assert sum(layer in (1, 2) for layer, _ in higher) == 4
     assert median(others) == pytest.approx(heads["loss"], abs=0.1)
     assert heads["together"][-1] > max(heads["others"]) + 1
     assert heads["first half without them"] == pytest.approx(
         heads["loss of the first half"], rel=0.02
     )
+
+
+@claim("inside-a-real-model#switch-off", kind="measurement")
+def test_without_the_head_of_the_previous_token_the_induction_heads_find_nothing(recorded):
+    heads = recorded["induction"]
+    layer, head, score = heads["previous"][0]
+    (best_layer, best_head), *_ = heads["best"]
+    assert score > 0.9 and layer == min(layer for layer, _ in heads["best"]) - 1
+    assert heads["single"][layer][head] > heads["single"][best_layer][best_head]
+    assert max(heads["scores without previous"]) < 0.3
+    assert median(heads["scores without previous"]) < 0.1
 
 
 @claim("inside-a-real-model#sinks", kind="measurement")

@@ -30,6 +30,10 @@ for name, losses in ("one", single), ("five", heads["others"]):
     print(f"other, {name}, median: {median(losses):.1f}")
     print(f"other, {name}, lowest: {min(losses):.1f}")
     print(f"other, {name}, highest: {max(losses):.1f}")
+layer, _, score = heads["previous"][0]
+print(f"previous, layer: {layer}")
+print(f"previous, score: {score:.2f}")
+print(f"previous, scores without: {max(heads['scores without previous']):.2f}")
 
 first = sinks["first"]
 print(f"tokens: {sinks['tokens']}")
