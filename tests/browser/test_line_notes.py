@@ -62,8 +62,13 @@ def test_copying_takes_the_code_alone(checked_page: Page, home_url, language):
     checked_page.goto(f"{home_url}attention/")
     checked_page.evaluate(RECORD_CLIPBOARD_SCRIPT)
     block = checked_page.locator(".annotate pre")
-    block.scroll_into_view_if_needed()
-    block.locator("[data-clipboard-target]").click()
+    button = block.locator("[data-clipboard-target]")
+    for _ in range(100):  # what is drawn above may push the block out of view before it gets one
+        block.evaluate("block => block.scrollIntoView({block: 'center'})")
+        if button.count():
+            break
+        checked_page.wait_for_timeout(100)
+    button.click()
     copied = checked_page.evaluate("copies.pop()")
     selected = block.locator("code").evaluate(
         "(code) => { getSelection().selectAllChildren(code); return `${getSelection()}`; }"
