@@ -99,11 +99,12 @@ def replace_formulas(page: str, rendered: dict[Formula, str], repository: str = 
     except in a summary, which is a control itself.
     """
 
+    summaries = [each.span() for each in re.finditer("<summary.*?</summary>", page, re.S)]
+
     def replace(match: re.Match[str]) -> str:
         tex, display = parse_formula(match)
         markup = rendered[tex, display]
-        before = page[: match.start()]
-        in_summary = before.count("<summary") > before.count("</summary>")
+        in_summary = any(start < match.start() < end for start, end in summaries)
         if repository and equations(tex) and not in_summary:
             markup = source_link(markup, ARITHMETIC_TEST, repository)
         if display:
