@@ -242,6 +242,19 @@ def renamed(state: Mapping[str, Tensor], names: dict[str, str]) -> dict[str, Ten
     return result
 
 
+LATENT_SIZES: dict[str, Any] = {  # of the attention in DeepSeek-V3, small
+    "hidden_size": 32,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 4,
+    "q_lora_rank": 20,
+    "kv_lora_rank": 14,
+    "qk_nope_head_dim": 10,
+    "v_head_dim": 10,
+    "qk_rope_head_dim": 6,
+    "attn_implementation": "eager",
+}
+
+
 @torch.no_grad()
 def compare_latent_attention(seed: int) -> Differences:
     """The attention of DeepSeek-V3; theirs has no cache here."""
@@ -251,18 +264,7 @@ def compare_latent_attention(seed: int) -> Differences:
         DeepseekV3RotaryEmbedding,
     )
 
-    config = DeepseekV3Config(
-        hidden_size=32,
-        num_attention_heads=4,
-        num_key_value_heads=4,
-        q_lora_rank=20,
-        kv_lora_rank=14,
-        qk_nope_head_dim=10,
-        v_head_dim=10,
-        qk_rope_head_dim=6,
-        rope_parameters=rope(),
-        attn_implementation="eager",
-    )
+    config = DeepseekV3Config(**LATENT_SIZES, rope_parameters=rope())
     theirs = DeepseekV3Attention(config, 0).eval()
     randomize(theirs, seed)
     ours = LatentAttention(32, 4, 20, 14, 10, 6, base=500.0).eval()

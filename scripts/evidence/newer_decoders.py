@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from evidence.hugging_face_models import FILES as SHARED_FILES
 from evidence.hugging_face_models import (
     LATENT_NAMES,
+    LATENT_SIZES,
     LENGTH,
     NEW_SIZES,
     OUR_SIZES,
@@ -253,20 +254,12 @@ def compare_sparse_attention(seed: int) -> Differences:
     )
 
     config = DeepseekV32Config(
-        hidden_size=32,
+        **LATENT_SIZES,
         num_hidden_layers=1,
-        num_attention_heads=4,
-        num_key_value_heads=4,
-        q_lora_rank=20,
-        kv_lora_rank=14,
-        qk_nope_head_dim=10,
-        v_head_dim=10,
-        qk_rope_head_dim=6,
         index_n_heads=16,
         index_head_dim=16,
         index_topk=5,
         rope_parameters=rope(),
-        attn_implementation="eager",
     )
     theirs = DeepseekV32Attention(config, 0).eval()
     randomize(theirs, seed)

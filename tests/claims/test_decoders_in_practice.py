@@ -1,22 +1,20 @@
 """The claims of the page on decoders in practice: equal to transformers, sizes, long texts."""
 
-import json
 import math
 
 import pytest
 import torch
 from torch import nn
 
-from bookbuild.generated.claim_results import code_key
 from evidence.hugging_face_models import (
     FILES,
     compare_bert,
     compare_decoders,
     compare_gpt2,
 )
-from helpers import SNIPPETS
 from marks import claim, mutation
 from small_decoders import BOUND, SIZES, make_decoder, seeds
+from tables_of_models import assert_shown
 from variants.decoder_2025 import Decoder2025, DecoderConfig
 from variants.rope_scaling import rope_frequencies
 
@@ -106,14 +104,7 @@ def test_our_decoder_only_model_computes_the_logits_of_gpt2(seed):
     fault="the table of models shows the smallest differences",
 )
 def test_the_differences_in_the_table_belong_to_this_code(printed):
-    """The measurement also has more seeds than the tests."""
-    recorded = json.loads((SNIPPETS / "results" / "modern.json").read_text("utf-8"))
-    hint = "results/modern.json is stale; run scripts/experiment modern"
-    assert recorded["key"] == code_key(FILES), hint
-    shown = printed("examples", "equal")
-    for name, differences in recorded["differences"].items():
-        assert float(shown[name]) == pytest.approx(max(differences.values()), rel=0.05)
-        assert max(differences.values()) < BOUND
+    assert_shown("modern", FILES, printed("examples", "equal"))
 
 
 @claim("decoders-in-practice#tied")

@@ -157,7 +157,7 @@ def test_an_empty_text_has_a_vector_and_a_long_one_is_cut(published):
 @mutation(
     "variants/similar.py",
     "except ImportError as error:",
-    "except NotImplementedError as error:",
+    "except KeyError as error:",
     fault="a missing package is an error of Python",
 )
 @pytest.mark.parametrize("missing", ["safetensors.torch", "tokenizers", "the model"])
