@@ -345,11 +345,11 @@ def test_the_measured_trainings_are_of_the_current_code(printed):
         assert seeds == [*experiment["SEEDS"].get(name, (0,))]
         for language in "en", "zh":
             page = (DOCS / language / "real-text.md").read_text("utf-8")
-            assert f"{{{{ real-text/corpus: {name}, test, BLEU }}}}" in page
+            assert f"{{{{ real-text/real_corpus: {name}, test, BLEU }}}}" in page
     assert len(runs_of("main")) >= 3
     assert sum(run["seconds"] for run in measured["runs"]) < 2 * 60 * 60
     assert measured["tested"] == {"test": 1000, "seen": 500}
-    shown = printed("examples", "corpus")
+    shown = printed("examples", "real_corpus")
     values = [run["test"]["BLEU"] for run in runs_of("main")]
     means = [fmean(column) for column in zip(*values, strict=True)]
     assert shown["main, test, BLEU"] == "{:.1f} ± {:.1f}".format(*means)
@@ -365,7 +365,8 @@ def test_the_page_names_each_package_of_the_corpus_with_its_license(language: st
     for source in sources:
         name, version = source["package"], source["version"]
         assert (
-            f"| {name} {version} | {source['license']} | {{{{ real-text/corpus: {name} }}}}" in page
+            f"| {name} {version} | {source['license']} | {{{{ real-text/real_corpus: {name} }}}}"
+            in page
         )
         pinned = f"{name.replace('_', '-')}=={version} --hash=sha256:".casefold()
         assert sum(line.casefold().startswith(pinned) for line in listed) == 1

@@ -82,7 +82,7 @@ def check_repeated(program: Path, content: bytes) -> None:
     environment = os.environ | {"PYTHONPATH": str(paths.SNIPPETS), "OMP_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
         again = subprocess.run(
-            [sys.executable, "-P", program], cwd=folder, env=environment, stdout=subprocess.PIPE
+            [sys.executable, program], cwd=folder, env=environment, stdout=subprocess.PIPE
         ).stdout
     for first, second in zip_longest(content.splitlines(), again.splitlines(), fillvalue=b""):
         if first != second:
