@@ -498,14 +498,14 @@ def test_the_two_loops_compute_the_table():
 
 @claim("positional-encoding#code")
 @mutation(
-    "examples/positional-encoding/equal.py",
-    "cos(p / 100)]",
-    "cos(p / 10)]",
-    fault="the example's slow hand is ten times as fast",
+    "transformer.py",
+    "base ** (-even / d_model)",
+    "base ** (-even / 2 / d_model)",
+    fault="the slow hand is ten times as fast",
 )
 def test_the_table_for_four_columns_is_the_two_clock_hands():
-    values = printed("examples", "equal")
-    assert values == {"shape": "(5, 4)", "the clock hands again": "True"}
+    hands = [[f(p / slow) for slow in (1, 100) for f in (math.sin, math.cos)] for p in range(5)]
+    torch.testing.assert_close(sinusoidal_positional_encoding(5, 4), torch.tensor(hands))
 
 
 @claim("positional-encoding#module")
