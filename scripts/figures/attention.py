@@ -184,8 +184,13 @@ def by_hand(label):
 
 
 @figure(
-    en={"divided": "divided by 8", "undivided": "not divided", "weight": "weight", "rank": "rank"},
-    zh={"divided": "除以 8", "undivided": "不缩放", "weight": "权重", "rank": "名次"},
+    en={
+        "divided": "divided by 8",
+        "undivided": "not divided",
+        "weight": "weight",
+        "keys": "keys, by weight",
+    },
+    zh={"divided": "除以 8", "undivided": "不缩放", "weight": "权重", "keys": "键，按权重排序"},
 )
 def saturation(label):
     torch.manual_seed(0)
@@ -197,7 +202,7 @@ def saturation(label):
         ax.stairs(weights, np.arange(65) + 0.5, fill=True, color=FIRST)
         ax.set_ylim(0, 1)
         ax.set_xticks([1, 32, 64])
-        ax.set_xlabel(label["rank"])
+        ax.set_xlabel(label["keys"])
         ax.tick_params(labelsize=13)
     axes[0].set_ylabel(label["weight"])
     return fig

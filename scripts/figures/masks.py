@@ -78,8 +78,8 @@ def causal(label):
 
 
 @figure(
-    en={"mask": "mask", "copied": "copied", "sentence": "sentence {}", "head": "head {}"},
-    zh={"mask": "掩码", "copied": "广播以后", "sentence": "第 {} 句", "head": "{} 号头"},
+    en={"mask": "mask", "copied": "copied", "head": "head {}"},
+    zh={"mask": "掩码", "copied": "广播以后", "head": "{} 号头"},
 )
 def broadcast(label):
     size, row_size, row_x, top, between = 21, 21, 30, 84, 150
@@ -96,7 +96,7 @@ def broadcast(label):
     for sentence, row in enumerate(mask[:, 0, 0]):
         y = top + sentence * between
         middle = y + 2.5 * size
-        name = label["sentence"].format(sentence + 1)
+        name = ("why do we work ?", "we work")[sentence]
         write(ax, row_x + 2.5 * size, middle - 26, name, size=TEXT)
         draw_mask(ax, row_x, middle - row_size / 2, row[None], row_size)
         for x in heads:

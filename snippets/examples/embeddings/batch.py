@@ -8,6 +8,3 @@ sentences = [
 ids = pad_sequence(sentences, batch_first=True, padding_value=0)
 print(ids)
 print("shape:", tuple(ids.shape))
-
-wrong = pad_sequence(sentences, padding_value=0)
-print("shape without batch_first:", tuple(wrong.shape))
