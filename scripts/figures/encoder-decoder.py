@@ -203,8 +203,8 @@ def readers(label):
 
 
 @figure(
-    en={"encoder": "encoder", "decoder": "decoder", "cross": "decoder, source"},
-    zh={"encoder": "编码器", "decoder": "解码器", "cross": "解码器看原文"},
+    en={"encoder": "encoder", "decoder": "decoder", "cross": "cross-attention"},
+    zh={"encoder": "编码器", "decoder": "解码器", "cross": "交叉注意力"},
 )
 def three_attentions(label):
     fig, ax = blank_canvas(206)
