@@ -19,20 +19,9 @@ from figures.diagram import (
 )
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, figure
 
-SENTENCE, TRANSLATION = " ".join(ENGLISH), "".join(CHINESE)
+SENTENCE = " ".join(ENGLISH)
 WRITTEN = ["<bos>", "我们", "为什么", "工作", "？"]  # tokens of the pencil model
 LARGE = {"size": 15}
-
-
-@figure(en={"whole": "Transformer"}, zh={"whole": "Transformer"})
-def black_box(label):
-    fig, ax = blank_canvas(64)
-    write(ax, 4, 32, SENTENCE, ha="left", **LARGE)
-    write(ax, 516, 32, TRANSLATION, ha="right", **LARGE)
-    arrow(ax, (146, 32), (162, 32))
-    arrow(ax, (362, 32), (378, 32))
-    box(ax, 166, 6, 194, 52, THIRD, label["whole"], **LARGE)
-    return fig
 
 
 @figure(
@@ -52,26 +41,6 @@ def two_boxes(label):
     arrow(ax, (404, 92), (404, 60))
     write(ax, 404, 108, "<bos> 我们 为什么", **LARGE)
     write(ax, 318, 108, label["past"], MUTED, ha="right", **LARGE)
-    return fig
-
-
-@figure(
-    en={"encoder": "6 encoder layers", "decoder": "6 decoder layers"},
-    zh={"encoder": "6 个编码器层", "decoder": "6 个解码器层"},
-)
-def six_and_six(label):
-    fig, ax = blank_canvas(140)
-    write(ax, 4, 62, SENTENCE, ha="left", **LARGE)
-    arrow(ax, (146, 62), (158, 62))
-    for i in range(6):
-        box(ax, 162 + 18 * i, 36, 13, 52, SECOND)
-        box(ax, 332 + 18 * i, 36, 13, 52, FIRST)
-        arrow(ax, (338.5 + 18 * i, 14), (338.5 + 18 * i, 34), color=THIRD)
-    line(ax, (266, 62), (292, 62), (292, 14), (429, 14), color=THIRD, width=2)
-    arrow(ax, (440, 62), (462, 62))
-    write(ax, 490, 62, "工作", FIRST, **LARGE)
-    write(ax, 214, 112, label["encoder"], SECOND, **LARGE)
-    write(ax, 388, 112, label["decoder"], FIRST, **LARGE)
     return fig
 
 
@@ -234,8 +203,8 @@ def readers(label):
 
 
 @figure(
-    en={"encoder": "encoder", "decoder": "decoder", "cross": "decoder, source"},
-    zh={"encoder": "编码器", "decoder": "解码器", "cross": "解码器看原文"},
+    en={"encoder": "encoder", "decoder": "decoder", "cross": "cross-attention"},
+    zh={"encoder": "编码器", "decoder": "解码器", "cross": "交叉注意力"},
 )
 def three_attentions(label):
     fig, ax = blank_canvas(206)

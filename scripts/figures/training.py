@@ -107,6 +107,7 @@ def smoothed(label):
 @figure(
     en={
         "x": "step",
+        "y": "learning rate",
         "base": "Transformer base",
         "here": "our numerals",
         "paper": "the paper's",
@@ -114,6 +115,7 @@ def smoothed(label):
     },
     zh={
         "x": "步",
+        "y": "学习率",
         "base": "Transformer base",
         "here": "我们的数词任务",
         "paper": "论文的",
@@ -138,6 +140,7 @@ def schedules(label):
     right.set_yticks([0, 0.004, 0.008, 0.012])
     right.text(330, 0.0085, label["paper"], color=SECOND)
     right.text(180, 0.0006, label["ours"], color=FIRST)
+    left.set_ylabel(label["y"])
     for ax in left, right:
         ax.set_xlabel(label["x"])
         ax.set_ylim(0)
@@ -145,8 +148,8 @@ def schedules(label):
 
 
 @figure(
-    en={"drawn": "as drawn", "like": "of like length"},
-    zh={"drawn": "随机取的", "like": "长度相近的"},
+    en={"drawn": "random", "like": "similar length", "padding": "padding"},
+    zh={"drawn": "随机取的", "like": "长度相近的", "padding": "填充"},
 )
 def batches(label):
     """The targets of two batches of 32 sentences, padding as an outline."""
@@ -170,7 +173,8 @@ def batches(label):
         fill_rectangles(ax, padding, MUTED, 0.2)
         padding_fraction = 1 - sum(lengths) / max(lengths) / len(lengths)
         write(ax, left, 14, label[name], ha="left", size=13)
-        write(ax, left + 182, 14, f"{padding_fraction:.0%}", MUTED, ha="right", size=13)
+        text = f"{label['padding']} {padding_fraction:.0%}"
+        write(ax, left + 182, 14, text, MUTED, ha="right", size=13)
     return fig
 
 

@@ -129,17 +129,10 @@ def test_a_decoder_layer_is_self_attention_then_cross_attention_then_feed_forwar
 
 @claim("encoder-decoder#by-hand", kind="mathematics")
 def test_the_steps_by_hand_are_those_of_the_pencil_model(printed):
-    shown = printed("examples", "attention_by_hand") | printed("examples", "layer_by_hand")
+    shown = printed("examples", "layer_by_hand")
     tables = pencil_tables()
     layer = "encoder.layers.0"
     for label, name in {
-        "query of work": "self_attention.query",
-        "head 0, scores": "self_attention.scores.0",
-        "head 0, weights": "self_attention.weights.0",
-        "head 1, scores": "self_attention.scores.1",
-        "head 1, weights": "self_attention.weights.1",
-        "values read": "self_attention.heads",
-        "after W_O": "self_attention.output",
         "x + attended": "norm1.sum",
         "after the first LayerNorm": "norm1",
         "hidden": "feed_forward.relu",
@@ -339,25 +332,15 @@ def test_the_weights_of_cross_attention_are_those_of_the_pencil_model(printed):
 @claim("encoder-decoder#cross-attention", kind="mathematics")
 def test_the_matrices_of_the_examples_are_those_of_the_pencil_model():
     typed = {}
-    for name in ("attention_by_hand", "layer_by_hand", "cross_attention"):
+    for name in ("layer_by_hand", "cross_attention"):
         typed[name] = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / f"{name}.py"))
     tables, weights = pencil_tables(), by_hand.load().weights
     encoder, decoder = "encoder.layers.0", "decoder.layers.0.cross_attention"
-    parts = {"Q": "query", "K": "key", "V": "value", "O": "output"}
-    for name, part in parts.items():
-        own = weights[f"{encoder}.self_attention.{part}.weight"]
-        assert typed["attention_by_hand"][f"W_{name}"].tolist() == own
-        if name != "O":
-            first = weights[f"{decoder}.{part}.weight"][:2]
-            assert typed["cross_attention"][f"W_{name}"].tolist() == first
-    assert (
-        typed["attention_by_hand"]["b_Q"].tolist()
-        == weights[f"{encoder}.self_attention.query.bias"]
-    )
-    assert (
-        typed["attention_by_hand"]["b_O"].tolist()
-        == weights[f"{encoder}.self_attention.output.bias"]
-    )
+    for name, part in {"Q": "query", "K": "key", "V": "value"}.items():
+        first = weights[f"{decoder}.{part}.weight"][:2]
+        assert typed["cross_attention"][f"W_{name}"].tolist() == first
+    attended = tables[f"{encoder}.self_attention.output"][WORK]
+    assert typed["layer_by_hand"]["attended"].tolist() == attended
     assert typed["cross_attention"]["b_K"].tolist() == weights[f"{decoder}.key.bias"][:2]
     for i in 1, 2:
         own = weights[f"{encoder}.feed_forward.linear{i}.weight"]
@@ -368,7 +351,6 @@ def test_the_matrices_of_the_examples_are_those_of_the_pencil_model():
             own = weights[f"{encoder}.norm{i}.{kind}"]
             assert typed["layer_by_hand"][f"{name}_{i}"].tolist() == own
     for name, tensor, rows in (
-        ("attention_by_hand", "x", tables["src.sum"]),
         ("cross_attention", "memory", tables[f"{encoder}.norm2"]),
         ("cross_attention", "y", tables["decoder.layers.0.norm1"][:4]),
     ):

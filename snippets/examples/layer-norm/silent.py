@@ -15,7 +15,3 @@ def show(name, values):
 x = torch.tensor([1.0, 3, 3, 9])
 show("post-norm", norm(x + f(x)))
 show("pre-norm", x + f(norm(x)))
-
-x = norm(x)  # a mistake: the token is overwritten
-x = x + f(x)
-show("overwritten", x)
