@@ -4,50 +4,14 @@ import json
 from typing import Any
 
 import torch
-from matplotlib.patches import Rectangle
 
-import translator
-from decode import eval_mode, probabilities
+from decode import probabilities
 from figures.diagram import arrow, box, line, write
 from figures.examples import SNIPPETS, run_example
 from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, KEY, MUTED, SECOND, canvas, figure
-from translator import BOS
 
 TRANSLATOR = "translator.safetensors"
-
-
-@figure(
-    en={"sure": "why do we work ? → {}", "choice": "my cousin → {}"},
-    zh={"sure": "why do we work ? → {}", "choice": "my cousin → {}"},
-)
-def choice(label):
-    model, source, target = translator.load_translator(SNIPPETS / TRANSLATOR)
-    src = torch.tensor([source.encode(["why", "do", "we", "work", "?"])])
-    sure = "我们为什么"
-    with eval_mode(model):
-        tgt = torch.tensor([[BOS, *target.encode(sure)]])
-        probs = model.logits(model.decode(tgt, model.encode(src))[0, -1]).softmax(dim=-1)
-    likeliest = [(target.tokens[i], probs[i].item()) for i in probs.topk(3).indices.tolist()]
-    fractions = {
-        first: sum(v for word, v in PERCENTAGES.items() if word[0] == first) / 100
-        for first in ("表", "堂")
-    }
-    fig, ax = narrow_canvas(194)
-    rows = [("sure", sure, likeliest), ("choice", "我", [*fractions.items()])]
-    y = 16
-    for name, text, bars in rows:
-        write(ax, 8, y, label[name].format(text), MUTED, ha="left")
-        for token, probability in bars:
-            y += 26
-            write(ax, 24, y, token, size=15)
-            ax.add_patch(
-                Rectangle((44, y - 9), 260 * probability, 18, color=FIRST, alpha=0.4, lw=0)
-            )
-            digits = 2 if probability > 0.01 else 3
-            write(ax, 50 + 260 * probability, y, f"{probability:.{digits}f}", ha="left")
-        y += 30
-    return fig
 
 
 @figure(

@@ -12,6 +12,7 @@ from figures.style import (
     INK,
     KEY,
     MUTED,
+    PAPER,
     SECOND,
     THIRD,
     VALUE,
@@ -118,6 +119,62 @@ def caches(label):
         count = len(rows) * (tokens - first)
         bottom = y + len(rows) * height + 14
         write(ax, x + 3 * width, bottom, label["stored"].format(count), MUTED, size=12.5)
+    return fig
+
+
+@figure(
+    en={
+        "norm": "RMSNorm",
+        "attention": "attention",
+        "swiglu": "SwiGLU",
+        "after": "second norm",
+        "fewer": "fewer heads: grouped queries",
+        "windows": "fewer tokens: windows",
+        "latent": "short vectors: MLA",
+        "qk": "normalized q, k: QK-norm",
+        "experts": "many networks: experts",
+    },
+    zh={
+        "norm": "RMSNorm",
+        "attention": "注意力",
+        "swiglu": "SwiGLU",
+        "after": "第二个归一化",
+        "fewer": "减少头数：分组查询",
+        "windows": "减少词元数：滑动窗口",
+        "latent": "只存短向量：MLA",
+        "qk": "归一化 q、k：QK-norm",
+        "experts": "许多个网络：混合专家",
+    },
+)
+def layer(label):
+    """LLaMA's layer, read from the bottom, with what the newer models change."""
+    fig, ax = narrow_canvas(436)
+    trunk, left, width, height = 28, 66, 100, 30
+    changes = {
+        "attention": (("fewer", KEY), ("windows", KEY), ("latent", KEY), ("qk", FIRST)),
+        "swiglu": (("experts", SECOND),),
+    }
+    arrow(ax, (trunk, 428), (trunk, 4), color=INK, width=2.4)
+    write(ax, trunk - 14, 420, "x", size=15, style="italic")
+    for bottom, sublayer in (412, "attention"), (200, "swiglu"):
+        middle = left + width / 2
+        tops = [bottom - 40 - 52 * i for i in range(3)]
+        arrow(ax, (trunk, bottom), (middle, bottom), (middle, tops[0] + height + 2), color=INK)
+        for lower, upper in pairwise(tops):
+            arrow(ax, (middle, lower), (middle, upper + height + 2), color=INK)
+        joint = tops[-1] - 20
+        arrow(ax, (middle, tops[-1]), (middle, joint), (trunk + 12, joint), color=INK)
+        plus(ax, trunk, joint)
+        for name, top in zip(("norm", sublayer, "after"), tops, strict=True):
+            if name == "after":
+                frame(ax, left, top, width, height, THIRD, linestyle="--", facecolor=PAPER)
+                write(ax, middle, top + height / 2, label[name], THIRD)
+            else:
+                box(ax, left, top, width, height, MUTED, label[name])
+            found = changes.get(name, ())
+            start = top + height / 2 - 11 * (len(found) - 1)
+            for i, (change, color) in enumerate(found):
+                write(ax, left + width + 14, start + 22 * i, label[change], color, ha="left")
     return fig
 
 

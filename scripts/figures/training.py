@@ -259,16 +259,6 @@ def crossing_sentence(label):
     return fig
 
 
-@figure(en={}, zh={})
-def crossing_number(_):
-    """Head 2 of the last cross-attention in the translation of a number."""
-    words = ["three", "hundred", "and", "forty", "two", "thousand", "and", "five"]
-    tokens, weights = trace_translation(words)
-    fig, ax = canvas(height=360)
-    draw_heat_map(ax, weights[-1][2], words, tokens)
-    return fig
-
-
 @figure(
     en={
         "x": "exact match on held-out numbers",

@@ -1,6 +1,5 @@
 """The claims of the page on modern decoders: ours are equal to those of transformers."""
 
-import json
 import math
 from runpy import run_path
 from unittest import mock
@@ -401,40 +400,6 @@ def test_the_printed_cache_sizes_are_those_of_our_modules(printed):
 
 
 # The examples by hand
-
-
-@claim("modern-decoders#cache")
-@mutation(
-    "examples/modern-decoders/cache_by_hand.py",
-    "cache.append(W @ x[n - 1])",
-    "cache.append(W.T @ x[n - 1])",
-    fault="the example of the cache computes other keys",
-)
-def test_ten_keys_without_a_cache_are_four_with_it(printed):
-    shown = printed("examples", "cache_by_hand")
-    cost = 4  # a matrix of two rows and two columns
-    for n, word in enumerate(("why", "do", "we", "work"), start=1):
-        again, once = cost * n * (n + 1) // 2, cost * n
-        assert shown[word] == f"{again} or {once} multiplications, same keys: True"
-
-
-@claim("modern-decoders#grouped")
-@mutation(
-    "examples/modern-decoders/grouped_by_hand.py",
-    "shared = i // 2",
-    "shared = i % 2",
-    fault="in the example of grouped queries, other heads share keys",
-)
-def test_neighboring_query_heads_share_keys_as_in_scaled_dot_product_attention(capsys):
-    example = run_path(str(SNIPPETS / "examples/modern-decoders/grouped_by_hand.py"))
-    lines = capsys.readouterr().out.splitlines()
-    q, k = example["queries"].unsqueeze(1), example["keys"]  # (heads, tokens, 2)
-    weights = nn.functional.scaled_dot_product_attention(
-        q, k, torch.eye(2).expand(2, 2, 2), scale=1.0, enable_gqa=True
-    )  # the values pick the weights
-    for i, line in enumerate(lines):
-        scores = torch.tensor(json.loads(line.split("scores: ")[1]))
-        close(scores.softmax(dim=0), weights[i, 0])
 
 
 @claim("modern-decoders#windows")

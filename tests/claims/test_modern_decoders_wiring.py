@@ -79,7 +79,7 @@ def test_llama_olmo_2_gemma_3_and_gpt_j_have_the_wiring_of_the_table():
     close(first_output(gpt_j(x)), x + attended(normed) + fed_forward(normed))
 
 
-@claim("modern-decoders#wiring")
+@claim("newer-attention#streams")
 @mutation(
     "examples/modern-decoders/streams_by_hand.py",
     "x = read @ streams",
@@ -93,7 +93,7 @@ def test_two_streams_by_hand(printed):
     assert shown["new streams"] == "[9.5, 5.5]"
 
 
-@claim("modern-decoders#wiring", kind="measurement")
+@claim("newer-attention#streams", kind="measurement")
 @torch.no_grad()
 def test_the_streams_of_deepseek_v4_are_mixed_by_a_matrix_whose_rows_and_columns_sum_to_1():
     from transformers import AutoConfig
@@ -116,7 +116,7 @@ def test_the_streams_of_deepseek_v4_are_mixed_by_a_matrix_whose_rows_and_columns
     assert mixed.norm() <= streams.norm() * 1.001
 
 
-@claim("modern-decoders#wiring", kind="mathematics")
+@claim("newer-attention#streams", kind="mathematics")
 @pytest.mark.parametrize("n", [2, 4])
 def test_such_a_matrix_never_makes_the_streams_larger(n):
     weights = torch.rand(6, dtype=torch.float64, generator=torch.Generator().manual_seed(n))

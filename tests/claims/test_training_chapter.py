@@ -716,12 +716,6 @@ def test_the_weights_are_those_with_which_each_attention_of_the_model_computes(t
     torch.testing.assert_close(model(src, tgt), plain)  # no hook is left
 
 
-@claim("learned#reversal", kind="mathematics")
-def test_the_weights_by_hand_are_right_in_three_of_three_rows(printed):
-    shown = printed("examples", "by_hand", "learned")
-    assert shown == {"looks at": "['c', 'b', 'a']", "correct": "3 of 3"}
-
-
 @claim("learned#reversal")
 @mutation(
     "examples/learned/reversal.py",
@@ -744,7 +738,7 @@ def test_the_map_of_a_model_that_reverses_letters_is_the_expected_diagonal(capsy
 @claim("learned#needed")
 @mutation(
     "examples/learned/switched_off.py",
-    "weight.copy_(before)",
+    "weight.copy_(old)",
     "pass",
     fault="a head that was switched off stays off",
 )
@@ -754,6 +748,8 @@ def test_one_head_of_the_last_layer_is_hardly_missed_but_all_four_are(printed):
     assert shown["layer 1, head 2 off"] > 0.98
     assert all(shown[f"layer 1, head {head} off"] > 0.95 for head in range(4))
     assert shown["layer 0, head 3 off"] < 0.85
+    assert 0.5 < shown["encoder, self-attention off"] < 0.8
+    assert shown["decoder, self-attention off"] < 0.5
     assert all(shown[f"layer 0, head {head} off"] > 0.9 for head in range(3))
     assert all(shown[f"layer {layer}, all heads off"] < 0.3 for layer in (0, 1))
 
@@ -874,6 +870,23 @@ def test_heads_look_for_each_needed_character_and_also_for_one_that_is_not_neede
             right = number(shown[f"{character}, right with {other} in its place"])
             assert looked == pytest.approx(share, abs=0.02)
             assert right == pytest.approx(int(character != needed), abs=0.02)
+
+
+@claim("learned#crossing")
+@mutation(
+    "examples/learned/play.py",
+    "src[None], tgt[None, :-1])",
+    "src[None], tgt[None, 1:])",
+    fault="the example of play reads the attention one step too late",
+)
+def test_three_heads_look_at_the_thing_played_and_one_at_play(printed):
+    shown = printed("examples", "play", "learned")
+    assert int(shown["sentences"]) > 100
+    for head, thing in enumerate((True, True, False, True)):
+        at_thing = number(shown[f"head {head}, looks at the thing played"])
+        at_play = number(shown[f"head {head}, looks at play"])
+        assert (at_thing if thing else at_play) > 0.9
+        assert (at_play if thing else at_thing) < 0.05
 
 
 @claim("learned#crossing")

@@ -9,24 +9,30 @@ path = Path(translator.__file__).with_name("translator.safetensors")
 trained = translator.load_translator(path)
 test = corpus.translator("test")[:300]
 size = trained.model.config.d_model // trained.model.config.nhead  # 16
+ALL = range(4)
 
 
 @torch.no_grad()
-def without(layer, heads):
+def without(heads, *attentions):
     """The fraction of correct translations without these heads."""
-    name = f"decoder.layers.{layer}.cross_attention"
-    weight = trained.model.get_submodule(name).output.weight  # W^O
-    before = weight.clone()
-    for head in heads:
-        weight[:, head * size : (head + 1) * size] = 0
+    modules = [trained.model.get_submodule(name) for name in attentions]
+    weights = [module.output.weight for module in modules]  # W^O
+    before = [weight.clone() for weight in weights]
+    for weight in weights:
+        for head in heads:
+            weight[:, head * size : (head + 1) * size] = 0
     right = translator.exact_match(trained, test)["all"]
-    weight.copy_(before)
-    return right
+    for weight, old in zip(weights, before, strict=True):
+        weight.copy_(old)
+    return f"{right:.0%}"
 
 
-print(f"all heads on: {without(0, []):.0%}")
+print("all heads on:", without([]))
 for layer in 0, 1:
-    for head in range(4):
-        right = without(layer, [head])
-        print(f"layer {layer}, head {head} off: {right:.0%}")
-    print(f"layer {layer}, all heads off: {without(layer, range(4)):.0%}")
+    name = f"decoder.layers.{layer}.cross_attention"
+    for head in ALL:
+        print(f"layer {layer}, head {head} off:", without([head], name))
+    print(f"layer {layer}, all heads off:", without(ALL, name))
+for stack in "encoder", "decoder":
+    names = [f"{stack}.layers.{layer}.self_attention" for layer in (0, 1)]
+    print(f"{stack}, self-attention off:", without(ALL, *names))
