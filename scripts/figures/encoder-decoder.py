@@ -7,7 +7,6 @@ import numpy as np
 
 import by_hand
 from figures.diagram import (
-    CHINESE,
     ENGLISH,
     arrow,
     blank_canvas,

@@ -40,9 +40,9 @@ def shift_and_shrink(label):
     for y, values, name in rows:
         line(ax, (20, y), (500, y), width=1)
         line(ax, (to_x(0), y - 5), (to_x(0), y + 5), width=1)
-        if name != "divided":  # there, −0.33 is too near
-            write(ax, to_x(0), y + 17, "0", MUTED, size=TEXT)
         paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 2}
+        if name != "divided":  # there, −0.33 is too near
+            write(ax, to_x(0), y + 17, "0", MUTED, size=TEXT, bbox=paper)
         write(ax, 500, y - 22, label[name], ha="right", size=TEXT, bbox=paper)
         dots = {"color": FIRST, "markersize": 7, "clip_on": False}
         ax.plot([*to_x(values), to_x(values[1])], [*[y] * 4, y - 8], "o", **dots)

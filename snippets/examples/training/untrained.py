@@ -8,9 +8,14 @@ pairs = corpus.translator("train")
 english = Vocabulary(word for pair in pairs for word in pair.source)
 chinese = Vocabulary(c for pair in pairs for c in pair.target)
 torch.manual_seed(0)
-sizes = {"src_vocab_size": len(english), "tgt_vocab_size": len(chinese)}
-sizes |= {"d_model": 96, "num_encoder_layers": 2, "num_decoder_layers": 2}
-model = Transformer(TransformerConfig(**sizes)).eval()
+config = TransformerConfig(
+    src_vocab_size=len(english),
+    tgt_vocab_size=len(chinese),
+    d_model=96,
+    num_encoder_layers=2,
+    num_decoder_layers=2,
+)
+model = Transformer(config).eval()
 
 src = torch.tensor([english.encode(["why", "do", "we", "work", "?"])])
 ids = [chinese.bos_id]
