@@ -811,6 +811,7 @@ def test_sources_that_the_model_rejects_are_rejected(way, src, message):
         (beam_search, {"beam_size": 0}, "beam_size must be at least 1, got 0"),
         (beam_search, {"length_penalty": -0.1}, "length_penalty must be >= 0, got -0.1"),
         (beam_search, {"length_penalty": math.nan}, "length_penalty must be >= 0, got nan"),
+        (beam_search, {"length_penalty": math.inf}, "length_penalty must be >= 0, got inf"),
         (sample, {"temperature": 0}, "temperature must be positive, got 0; for the limit 0 use"),
         (sample, {"temperature": -1.0}, "temperature must be positive, got -1.0"),
         (sample, {"top_k": 0}, "top_k must be at least 1, got 0"),
