@@ -83,7 +83,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "slow: runs only with --all or ALL=1, so nightly and on main"
     )
-    check_browsers(config.getoption("--browser"))
+    check_browsers(config.getoption("--browser", []))
     gc.disable()  # until all tests are collected: what that creates remains
 
 
