@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import BrowserContext, Page, Playwright
+from playwright.sync_api import BrowserContext, Page, Playwright, sync_playwright
 
 import sample_book
 from bookbuild.generated.claims import NO_CLAIMS
@@ -29,7 +29,7 @@ SLOW_FILES = {
     f"test_{name}.py"
     for name in (
         *("all_pages", "attention_by_hand", "blocks", "debugger", "decoding", "pdf"),
-        *("figures", "install_errors", "labs", "live", "publishing", "serving"),
+        *("figures", "install_errors", "labs", "live", "new_chapter", "publishing", "serving"),
         *("setup_errors", "source_errors", "spreadsheet", "training_chapter", "translator"),
     )
 }
@@ -37,6 +37,12 @@ SLOW_FILES = {
 # The parameters of browser tests that show one behavior in another language, on a phone or in dark
 # colors.
 VARIANTS = ("language", "width", "scheme")
+
+# Firefox shows an address of this machine without the proxy, or with it, as an insecure one.
+FIREFOX_PREFERENCES = {
+    "network.proxy.allow_hijacking_localhost": True,
+    "network.proxy.testing_localhost_is_secure_when_hijacked": True,
+}
 
 # The same examples in each run, so that a failure can be reproduced.
 settings.register_profile("book", derandomize=True, deadline=None)
@@ -77,7 +83,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "slow: runs only with --all or ALL=1, so nightly and on main"
     )
+    check_browsers(config.getoption("--browser", []))
     gc.disable()  # until all tests are collected: what that creates remains
+
+
+def check_browsers(names: list[str]) -> None:
+    """Raise UsageError if one of Playwright's browsers is not installed."""
+    if others := {*names} - {"chromium"}:
+        with sync_playwright() as playwright:
+            for name in others:
+                path = getattr(playwright, name).executable_path
+                if not Path(path).exists():
+                    command = f".venv/bin/playwright install --with-deps {name}"
+                    raise pytest.UsageError(f"{name} is not installed; run {command}")
 
 
 def pytest_collection_finish() -> None:
@@ -220,7 +238,8 @@ def browser_type_launch_args(
     """
     if browser_name != "chromium":
         proxy = {"server": f"http://127.0.0.1:{site_server.server_port}"}
-        return browser_type_launch_args | {"proxy": proxy}
+        settings = {"proxy": proxy, "firefox_user_prefs": FIREFOX_PREFERENCES}
+        return browser_type_launch_args | settings
     return browser_type_launch_args | chromium.launch_options(
         playwright,
         f"--host-resolver-rules=MAP site.localhost 127.0.0.1:{site_server.server_port}",

@@ -1,7 +1,5 @@
 """Every list of pages and every chapter number comes from the nav of mkdocs.yml."""
 
-import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,81 +8,16 @@ from bookbuild.check.mark_translated import mark_translated
 from bookbuild.generated import contents_tables
 from bookbuild.pages import contents
 from bookbuild.pages.page import SourcePage
-from fault_injection import build
-from sample_book import change, module_command
+from sample_book import change
 
 README = "# Book\n\n<!-- contents -->\n<!-- end of contents -->\n"
 NAV = "  - Chapters:\n      - other.md\n      - last.md\n"
-PAGE = """\
----
-description: {description}
-question: {question}
----
-
-# {title}
-
-```python title="{input}"
---8<-- "examples/middle/add.py"
-```
-
-```text title="{output}"
---8<-- "outputs/examples/middle/add.txt"
-```
-
-![{alt}](figures/middle/bar.svg)
-
-## {section} {{ #sum }}
-
-{{{{ middle/add: sum }}}}
-
-## {quiz} {{ #quiz }}
-
---8<-- "quizzes/middle.md"
-"""
-CHOICE = {"en": "One.", "zh": "一。", "en_why": "It is.", "zh_why": "没错。"}
-QUESTION = {
-    **{"en": "How many?", "zh": "多少？"},
-    "choices": [CHOICE | {"right": True}, CHOICE, CHOICE],
-}
-NEW_FILES = {
-    "docs/en/middle.md": PAGE.format(
-        **{"description": "In between.", "question": "What is in between?", "title": "Middle"},
-        **{"input": "Input", "output": "Output", "alt": "A bar.", "section": "Sum", "quiz": "Quiz"},
-    ),
-    "docs/zh/middle.md": PAGE.format(
-        **{"description": "中间。", "question": "中间是什么？", "title": "中间"},
-        **{"input": "输入", "output": "输出", "alt": "一根柱。", "section": "和", "quiz": "测验"},
-    ),
-    "docs/quizzes/middle.yml": json.dumps([QUESTION] * 5, ensure_ascii=False),
-    "snippets/examples/middle/add.py": 'print("sum:", 1 + 2)\n',
-    "scripts/figures/middle.py": (
-        "from figures.style import canvas, figure\n\n\n"
-        '@figure(en={"x": "sum"}, zh={"x": "和"})\n'
-        "def bar(label):\n    fig, ax = canvas()\n    ax.bar([0], [3])\n"
-        '    ax.set_xlabel(label["x"])\n    return fig\n'
-    ),
-    "tests/claims/test_middle.py": (
-        '@claim("middle#sum", kind="mathematics")\ndef test_one_and_two_are_three():\n    pass\n'
-    ),
-}
 
 
 def write_page(folder: Path, name: str, **texts: tuple[str, str]) -> None:
     for language, (title, question) in texts.items():
         text = f"---\ndescription: {question}\nquestion: {question}\n---\n\n# {title}\n"
         (folder / f"docs/{language}/{name}.md").write_text(text, encoding="utf-8")
-
-
-def source_files(folder: Path) -> dict[str, bytes]:
-    """What the author of a book writes: its sources, without scripts and outputs."""
-    files = [folder / "README.md", *folder.glob("mkdocs*.yml")]
-    for part in ("docs", "snippets", "scripts/figures", "tests"):
-        files += [path for path in (folder / part).rglob("*") if path.is_file()]
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in files
-        if "__pycache__" not in path.parts
-    }
 
 
 @pytest.fixture
@@ -123,29 +56,3 @@ def test_a_page_without_a_question_is_reported(chapters):
     change(chapters / "docs/zh/last.md", "question: ", "ask: ")
     (error,) = contents_tables.question_errors()
     assert str(error).startswith("docs/zh/last.md:1: has no question; write the question")
-
-
-@pytest.mark.slow
-def test_a_new_chapter_in_between_needs_its_own_files_and_one_line_of_the_nav(chapters, mkdocs):
-    """As CONTRIBUTING describes: example, figure, claim and quiz, in both languages."""
-    before = source_files(chapters)
-    change(chapters / "mkdocs.yml", "      - last.md\n", "      - middle.md\n      - last.md\n")
-    for name, text in NEW_FILES.items():
-        path = chapters / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    for module, *arguments in (("localize",), ("check.mark_translated", "middle")):
-        subprocess.run([*module_command(chapters, module), *arguments], check=True)
-    status, output = build(chapters, mkdocs)
-    assert status and "README.md:1: its generated parts have changed; commit it" in output, output
-    status, output = build(chapters, mkdocs)
-    assert status == 0, output
-    after = source_files(chapters)
-    assert {name for name in before if after[name] != before[name]} == {"README.md", "mkdocs.yml"}
-    places = after.keys() - before.keys() | {"mkdocs.yml"}
-    assert places >= {*NEW_FILES} and len(places) <= 10
-    for folder, titles in (("", ("Middle", "Last")), ("zh/", ("中间", "最后"))):
-        for number, (name, title) in enumerate(zip(("middle", "last"), titles, strict=True), 2):
-            page = (chapters / f"site/{folder}{name}/index.html").read_text(encoding="utf-8")
-            assert f">{number}. {title}<" in page
-    assert "[2. Middle](docs/en/middle.md), [3. Last]" in after["README.md"].decode()

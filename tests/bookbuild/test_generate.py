@@ -339,29 +339,22 @@ def test_a_failed_example_keeps_its_last_good_output(sample_folder, run_generate
     assert generate.stale_jobs()
 
 
-def test_a_figure_that_fails_is_reported_with_file_and_line(sample_folder, run_generate):
+@pytest.mark.parametrize(
+    ("old", "new", "place", "message"),
+    [
+        ("double(1)]", "nonesuch]", "nonesuch", "NameError: name 'nonesuch' is not defined"),
+        ("def line(label):", "def line(label:", "def line", "SyntaxError"),
+        ('"位置"}', '"位置", "y": "值"}', "@figure", "ValueError: labels"),
+    ],
+)
+def test_a_figure_that_fails_is_reported_with_file_and_line(
+    sample_folder, run_generate, old, new, place, message
+):
     source = sample_folder / "scripts/figures/chapter.py"
-    change(source, "double(1)]", "nonesuch]")
+    change(source, old, new)
     status, printed = run_generate()
     assert status == 1
-    where = f"scripts/figures/chapter.py:{line_of(source, 'nonesuch')}"
-    assert f"\n{where}: NameError: name 'nonesuch' is not defined" in printed
-
-
-def test_a_figure_file_that_cannot_be_read_is_reported_with_its_line(sample_folder, run_generate):
-    source = sample_folder / "scripts/figures/chapter.py"
-    change(source, "def line(label):", "def line(label:")
-    status, printed = run_generate()
-    assert status == 1
-    assert f"scripts/figures/chapter.py:{line_of(source, 'def line')}: SyntaxError" in printed
-
-
-def test_labels_that_differ_between_languages_are_rejected(sample_folder, run_generate):
-    source = sample_folder / "scripts/figures/chapter.py"
-    change(source, '"位置"}', '"位置", "y": "值"}')
-    status, printed = run_generate()
-    assert status == 1
-    assert f"scripts/figures/chapter.py:{line_of(source, '@figure')}: ValueError: labels" in printed
+    assert f"scripts/figures/chapter.py:{line_of(source, place)}: {message}" in printed
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from pygments.lexers import JavascriptLexer
 from pygments.token import Comment
 
 from bookbuild.check.translation import notebook_errors
+from bookbuild.localize import catalogs
 from bookbuild.localize.build import chinese_path
 from bookbuild.localize.catalogs import (
     HEADER,
@@ -214,6 +215,15 @@ def test_a_translation_to_be_reviewed_is_reported_and_not_used(snippet):
     write_catalog(snippet, ENTRIES, "#, fuzzy\n")
     assert len(errors()) == len(ENTRIES)
     assert render_file(snippet) == MODULE
+
+
+def test_an_update_changes_no_catalog(monkeypatch):
+    """Else whoever adds a chapter finds changes in others."""
+    written = {}
+    monkeypatch.setattr(catalogs, "write_file", written.__setitem__)
+    assert not [*update_catalogs()]
+    changed = [path.name for path, text in written.items() if path.read_text("utf-8") != text]
+    assert not changed, "run scripts/translated --code"
 
 
 def test_an_update_proposes_the_old_words_for_a_changed_text(snippet):

@@ -105,6 +105,11 @@ INVALID_REFERENCES = [
     ("say: number", "none: number", "unknown example in {{ chapter/none: number }}"),
     ("chapter/line.svg", "chapter/none.svg", "missing figure figures/chapter/none.svg; correct"),
     ("A line that rises.", "", "figures/chapter/line.svg has no alternative text"),
+    ("{{ chapter/say", "{{chapter/say", "write {{chapter/say: number }} as {{ chapter/example: "),
+    ('"tiny.py:first"', "tiny.py:first", 'write --8<-- tiny.py:first as --8<-- "FILE:SECTION"'),
+    ("## Section", "# Section", "2 titles; begin the page with one, # TITLE"),
+    ("$x^2$", "$$x^2$", "this formula has no end; add $$"),
+    ("$x^2$", "It is so.[^b]", "there is no footnote b; add a paragraph [^b]: @KEY."),
 ]
 
 

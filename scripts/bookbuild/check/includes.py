@@ -11,18 +11,26 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import line_number
 from bookbuild.pages.page import (
     FIGURE,
+    FOOTNOTE,
     HEADING,
     INCLUDE,
     VALUE,
     SourcePage,
     blank_fences,
     list_pages,
+    prose,
 )
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections
 from bookbuild.pages.values import output_name, resolve_value, source_path
 
 OPEN_FENCE = re.compile(r"^ *(`{3,}|~{3,})", re.M)
+FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]+)\](?!:)")
+# What a page would show as it is written: a miswritten value or include, and its right form.
+MISWRITTEN = (
+    (re.compile(r"\{\{ *[\w-]+/[\w-]+:[^{}\n]*\}\}"), VALUE, "{{ chapter/example: label }}"),
+    (re.compile(r"^[ \t]*--8<--(?! \[).*$", re.M), INCLUDE, '--8<-- "FILE:SECTION"'),
+)
 SHOWN_SNIPPETS = ("*.py", "*.js", "variants/*.py")  # each of their sections is on one page
 
 
@@ -118,11 +126,29 @@ def unused_parts(language: str) -> Iterator[SourceError]:
 
 
 def markup_errors(page: SourcePage) -> Iterator[SourceError]:
-    """Headings below the title without an anchor, and a block of code without an end."""
+    """Markup that a page would show as it is written, and what is wrong with its headings."""
     text = blank_fences(page.text)
     if fence := OPEN_FENCE.search(text):
         yield page.error(fence.start(), f"this block of code has no end; add a line {fence[1]}")
-    for heading in [] if page.is_notebook else HEADING.finditer(text):
+    for pattern, right, form in MISWRITTEN:
+        for match in pattern.finditer(text if right is VALUE else page.text):
+            if not right.fullmatch(match[0]):
+                yield page.error(match.start(), f"write {match[0].strip()} as {form}")
+    words = prose(page.text)
+    if words.count("$$") % 2:
+        yield page.error(words.rindex("$$"), "this formula has no end; add $$")
+    defined = {footnote[1] for footnote in FOOTNOTE.finditer(text)}
+    for mark in FOOTNOTE_MARK.finditer(words):
+        if mark[1] not in defined:
+            message = f"there is no footnote {mark[1]}; add a paragraph [^{mark[1]}]: @KEY."
+            yield page.error(mark.start(), message)
+    if page.is_notebook:
+        return
+    titles = [heading for heading in HEADING.finditer(text) if len(heading[1]) == 1]
+    if len(titles) != 1:
+        message = f"{len(titles)} titles; begin the page with one, # TITLE, and sections with ##"
+        yield page.error(titles[-1].start() if titles else 0, message)
+    for heading in HEADING.finditer(text):
         if len(heading[1]) > 1 and not heading[3]:
             message = "heading without an anchor; add one in English: { #its-name }"
             yield page.error(heading.start(), message)

@@ -92,14 +92,15 @@ def mark_pending(name: str) -> SourcePage:
 
 
 def create_page(page: SourcePage) -> None:
-    """Create a page with only the title and the description of its translation, or copy a lab,
+    """Create a page with only the front matter and the title of its translation, or copy a lab,
     which runs in both languages."""
     source = page.translation
     if page.is_notebook:
         write_file(page.path, source.path.read_text(encoding="utf-8"))
     else:
-        write_file(page.path, f"# {source.heading}\n")
-        set_meta(page, "description", json.dumps(source.meta["description"], ensure_ascii=False))
+        front_matter = FRONT_MATTER.match(source.text)
+        write_file(page.path, f"{front_matter[0] if front_matter else ''}\n# {source.heading}\n")
+    set_meta(page, "translated", None)
 
 
 def main() -> None:

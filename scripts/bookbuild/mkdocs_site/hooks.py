@@ -4,12 +4,11 @@ from inspect import getmembers
 
 from bookbuild.mkdocs_site import log_filters, rendering, site_files, site_output, source_checks
 from bookbuild.mkdocs_site.chinese_site import ChineseSite
-from bookbuild.mkdocs_site.installation import check_installation
-from bookbuild.mkdocs_site.languages import build_language, set_alternates
+from bookbuild.mkdocs_site.installation import installation_error
+from bookbuild.mkdocs_site.languages import build_language, set_alternates, translate_titles
 from bookbuild.mkdocs_site.search_index import BookIndex
 from bookbuild.mkdocs_site.staged_site import StagedSite
 from bookbuild.mkdocs_site.theme_patches import patch_theme
-from bookbuild.pages.errors import SetupError
 from bookbuild.run.locks import check_port
 
 
@@ -22,9 +21,7 @@ class SiteHooks:
     def on_startup(self, command, dirty):
         self.command, self.is_served = command, command == "serve"
         self.replaces_site = command == "build" and not dirty
-        try:
-            check_installation()
-        except SetupError as error:
+        if error := installation_error():
             log_filters.report_error(error)
 
     def on_shutdown(self):
@@ -54,9 +51,7 @@ class SiteHooks:
         site_files.change_files(files, config)
 
     def on_nav(self, nav, config, files):
-        titles = config.extra.get("nav_titles", {})
-        for item in (item for item in nav.items if item.title in titles):
-            item.title = titles[item.title]
+        translate_titles(nav, config)
 
     def on_page_markdown(self, markdown, page, config, files):
         rendering.prepare_page(markdown, page, config, files, tracked=self.is_served)

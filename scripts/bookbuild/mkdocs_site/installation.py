@@ -10,12 +10,13 @@ from bookbuild.pages.errors import SetupError
 from bookbuild.pages.node import node_executable
 
 
-def check_installation() -> None:
-    """Raise SetupError, with the command that helps in this environment, if a part is missing."""
+def installation_error() -> SetupError | None:
+    """What is missing first, with the command that helps in this environment."""
     for missing, command in missing_parts():
         if (paths.ROOT / ".venv/installed").exists() and is_own_environment():
             command = "remove .venv and run scripts/install"  # which finds no other damage
-        raise SetupError(f"{missing} is not installed in {sys.prefix}; {command}")
+        return SetupError(f"{missing} is not installed in {sys.prefix}; {command}")
+    return None
 
 
 def missing_parts() -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from urllib.parse import urljoin
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from bookbuild.pages.page import SourcePage
@@ -22,6 +23,13 @@ def root_url(config: MkDocsConfig) -> str:
     """The address of the whole site, whichever language is being built."""
     root = config.site_url or "/"
     return urljoin(root, "..") if build_language(config) == "zh" else root
+
+
+def translate_titles(nav: Navigation, config: MkDocsConfig) -> None:
+    """Give the parts of the nav their titles in this language."""
+    titles = config.extra.get("nav_titles", {})
+    for item in (item for item in nav.items if item.title in titles):
+        item.title = titles[item.title]
 
 
 def set_alternates(config: MkDocsConfig, url: str) -> None:
