@@ -28,6 +28,12 @@ BROKEN = (
     lzma.LZMAError,
     zipfile.BadZipFile,
 )
+UNPACK = {  # the first bytes of what is unpacked
+    "gzip": rb"\x1f\x8b\x08",
+    "bzip2": rb"BZh\d1AY&SY",
+    "xz": rb"\xfd7zXZ\0|\x5d\0\0[\0-\xff]\0",
+    "zip": rb"PK(\x03\x04|\x05\x06)",
+}
 OTHERS = {  # the first bytes of formats that are not read
     b"7z\xbc\xaf": "7z",
     b"Rar!": "RAR",
@@ -67,16 +73,23 @@ def read_members(path: Path) -> list[Member]:
 
     Raises ValueError for what is damaged or not text.
     """
-    data, name = path.read_bytes(), path.name.casefold()
+    return unpack(path, path.name.casefold(), path.read_bytes())
+
+
+def unpack(path: Path, name: str, data: bytes) -> list[Member]:
+    """Also what is compressed twice, or compressed inside an archive."""
+    kind = next((k for k, sign in UNPACK.items() if re.match(sign, data)), None)
     try:
-        if data.startswith(b"\x1f\x8b\x08"):
-            data = gzip.decompress(data)
-        elif re.match(rb"BZh\d1AY&SY", data):
-            data = bz2.decompress(data)
-        elif data.startswith(b"\xfd7zXZ\0"):
-            data = lzma.decompress(data)
-        elif data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-            return zip_members(path)
+        if kind == "zip":
+            return zip_members(path, data)
+        if kind:
+            name = re.sub(r"\.(gz|bz2|xz|lzma)$", "", name)
+            data = {
+                "gzip": gzip.decompress,
+                "bzip2": bz2.decompress,
+                "xz": lzma.decompress,
+            }[kind](data)
+            return unpack(path, name, data)
     except BROKEN as error:
         raise ValueError(f"{path} is damaged: {error}") from error
     except RuntimeError as error:  # a password
@@ -92,8 +105,8 @@ def read_members(path: Path) -> list[Member]:
     return [Member(re.sub(r"\.(gz|bz2|xz)$", "", name), data)]
 
 
-def zip_members(path: Path) -> list[Member]:
-    with zipfile.ZipFile(path) as file:
+def zip_members(path: Path, data: bytes) -> list[Member]:
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
         names = [name for name in file.namelist() if not name.endswith("/")]
         if "[Content_Types].xml" in names or "mimetype" in names:
             raise ValueError(
@@ -104,9 +117,13 @@ def zip_members(path: Path) -> list[Member]:
         texts = [name for name in names if not re.search(other, name)]
         if not 1 <= len(texts) <= 2:
             raise ValueError(f"{path} has {len(names)} files; unpack it first")
-        return [Member(each.casefold(), file.read(each)) for each in texts]
+        found = [unpack(path, x.casefold(), file.read(x)) for x in texts]
+        if any(len(members) > 1 for members in found[1:]):
+            raise ValueError(f"{path} has archives; unpack it first")
+        return [*chain(*found)]
 
 
+CONTROLS = {*range(9), *range(14, 27)}  # bytes that a text doesn't have
 SEVEN_BITS = {  # a sign of each encoding that is read as UTF-8 without error
     "iso2022_jp": r"\x1b\$[@B]",
     "iso2022_kr": r"\x0e[!-~]+\x0f",
@@ -140,9 +157,13 @@ def text_of(path: Path, data: bytes, encoding: str | None = None) -> str:
     named, encoding = encoding, encoding or encoding_of(data)
     try:
         text = data.decode(encoding)
-    except LookupError as error:
-        raise ValueError(f"there is no encoding {encoding!r}") from error
     except UnicodeDecodeError as error:
+        controls = sum(byte in CONTROLS for byte in data[:1000])
+        if encoding == "utf-8" and controls > min(len(data), 1000) / 100:
+            raise ValueError(
+                f"{path} is not a text; save it as text with tabs, as CSV or "
+                "as JSON lines"
+            ) from error
         line = data.count(b"\n", 0, error.start) + 1
         place = error.start - data.rfind(b"\n", 0, error.start)
         raise ValueError(
@@ -150,18 +171,19 @@ def text_of(path: Path, data: bytes, encoding: str | None = None) -> str:
             f"0x{data[error.start]:02x}, is not {encoding.upper()}; save the "
             "file in the encoding UTF-8, or name its own with --encoding"
         ) from error
+    except (LookupError, ValueError) as error:
+        raise ValueError(f"there is no encoding {encoding!r}") from error
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ValueError(f"{path}:{line}: a NUL character; is this a text?")
-    text = text.removeprefix("\ufeff")  # a mark that --encoding has kept
+    text = text.replace("\ufeff", "")  # also between files that were joined
     lines = [each for each in lines_of(text[:100_000]) if each.strip()]
     for other, sign in {} if named else SEVEN_BITS.items():
         if 2 * sum(bool(re.search(sign, each)) for each in lines) > len(lines):
             raise ValueError(
                 f"{path} seems to be in {other}: --encoding {other}"
             )
-    lines = [each for each in lines if not each.isascii()]
-    if lines and sum(map(is_misread, lines)) >= 0.9 * len(lines):
+    if is_misread("\n".join(each for each in lines if not each.isascii())):
         raise ValueError(
             f"{path} was UTF-8, but a program read it in another encoding and "
             "saved that; export it again, or leave out --encoding"
@@ -169,14 +191,22 @@ def text_of(path: Path, data: bytes, encoding: str | None = None) -> str:
     return text
 
 
-def is_misread(line: str) -> bool:
-    """Whether the characters are the bytes of UTF-8, as in Ã© for é."""
-    for encoding in "cp1252", "latin-1":
-        try:
-            line.encode(encoding).decode()
-        except UnicodeError:
-            continue
-        return True
+READ_AS = "latin-1 cp1252 cp1250 cp1251 koi8_r cp437 cp850 cp866 mac_roman"
+DOUBLE_BYTES = "gb18030 cp932"
+
+
+def is_misread(text: str) -> bool:
+    """Whether the characters are the bytes of UTF-8, as in Ã© or 茅 for é.
+
+    The bytes of a real text in another encoding are mostly not UTF-8.
+    """
+    for encoding in f"{READ_AS} {DOUBLE_BYTES}".split():
+        read = text.encode(encoding, "replace").decode(errors="replace")
+        found = [each for each in read if each > "\x7f" and each != "\ufffd"]
+        lost = read.count("\ufffd") + read.count("?") - text.count("?")
+        several = 3 if encoding in DOUBLE_BYTES else 1  # 猫 alone is è
+        if len(found) > lost and len({*found}) >= several:
+            return True
     return False
 
 
@@ -191,15 +221,22 @@ def read_rows(path: Path, encoding: str | None = None) -> Iterator[Row]:
     """The rows of a file, whose name tells its format."""
     members = read_members(path)
     if len(members) == 2:
-        return parallel_rows([path, path], members, encoding)
+        names = [path / each.name for each in members]
+        return parallel_rows(names, members, encoding)
     (member,) = members
     if member.ending in CATALOGS:
         return catalog_rows(path, member)
     text = text_of(path, member.data, encoding)
     if member.ending in JSON:
         return json_rows(path, text)
+    head = re.match(r"(#[a-z]+[\w ]*:.*\r?\n)+", text)  # as Anki writes it
+    commas = (
+        head and "#separator:" in head[0] and "#separator:tab" not in head[0]
+    )
+    if head:
+        text = "\n" * head[0].count("\n") + text[head.end() :]
     lines = lines_of(text)
-    if member.ending == ".csv":
+    if member.ending == ".csv" or commas:
         return csv_rows(path, text, separator_of(text))
     if is_quoted(lines):
         return csv_rows(path, text, "\t")
@@ -214,8 +251,9 @@ def tab_rows(path: Path, lines: list[str], separator: str) -> Iterator[Row]:
         columns = line.split(separator)
         if len(columns) == 1 and line.strip():
             raise ValueError(
-                f"{path}:{number}: one column; a line has a source, a tab "
-                "and a target (two parallel files: give both)"
+                f"{path}:{number}: one column; a line has a source, a tab and "
+                "a target (two parallel files: give both; CSV, JSON: name it "
+                ".csv, .jsonl)"
             )
         if re.search(r"\t.*\r.*\t", line):
             raise ValueError(
@@ -276,21 +314,47 @@ def csv_rows(path: Path, text: str, separator: str) -> Iterator[Row]:
         raise ValueError(f"{path}:{reader.line_num}: {error}") from error
 
 
+def load_json(text: str) -> Any:
+    """With numbers as they are written; JSONDecodeError for what isn't read."""
+    try:
+        return json.loads(text, parse_int=str, parse_float=str)
+    except RecursionError as error:
+        raise json.JSONDecodeError("too many brackets", text, 0) from error
+
+
+def json_columns(found: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """Rows of an object with a list of texts for each column, or None."""
+    columns = [
+        [*each.values()] if isinstance(each, dict) else each
+        for each in found.values()
+    ]
+    if len(columns) < 2 or not all(isinstance(each, list) for each in columns):
+        return None
+    texts = all(isinstance(each, str | None) for each in chain(*columns))
+    keys = {tuple(each) for each in found.values() if isinstance(each, dict)}
+    if not texts or len({*map(len, columns)}) > 1 or len(keys) > 1:
+        return None
+    rows = zip(*columns, strict=True)
+    return [dict(zip(found, row, strict=True)) for row in rows]
+
+
 def json_entries(path: Path, text: str) -> list[Any]:
     """The entries of a list or of an object, or one a line."""
     try:
-        found = json.loads(text)
+        found = load_json(text)
     except json.JSONDecodeError as whole:
         entries, lines = [], lines_of(text)
         for number, line in enumerate(lines, 1):
             try:
-                entries += [json.loads(line)] if line.strip() else []
+                entries += [load_json(line)] if line.strip() else []
             except json.JSONDecodeError as error:
                 if not entries and "\n" in text.strip():  # not JSON lines
                     number = whole.lineno
                 raise ValueError(f"{path}:{number}: {error.msg}") from error
         return entries
     if isinstance(found, dict):
+        if columns := json_columns(found):
+            return columns
         lists = [each for each in found.values() if isinstance(each, list)]
         return lists[0] if len(lists) == 1 else [*map(list, found.items())]
     return found if isinstance(found, list) else [found]
@@ -392,6 +456,12 @@ def parallel_rows(
         yield Row(number, [*columns])
 
 
+CODES = re.compile(  # for characters that a program could not write
+    r"\\u[0-9a-fA-F]{4}|(\\x[0-9a-f]{2}){2}|([%=][0-9A-F]{2}){3}|\?{3}|锟斤拷|"
+    r"&(#\d+|#x[0-9a-fA-F]+|[a-zA-Z](acute|grave|circ|uml|tilde|cedil));"
+)
+
+
 def no_text(values: Sequence[str], copies: int) -> str | None:
     """What a column has if it is not text, or None.
 
@@ -410,9 +480,16 @@ def no_text(values: Sequence[str], copies: int) -> str | None:
         re.search(r"CC[- ]BY|https?://|licen[cs]e", value) for value in values
     ):
         return "addresses"
+    if 2 * sum(bool(CODES.search(value)) for value in values) > len(values):
+        return "codes"
+    if nearly_all(
+        re.fullmatch(r"<[^<>]+>.*<[^<>]+>", x.strip()) for x in values
+    ):
+        return "tags"
     if nearly_all(
         re.fullmatch(
-            r"[\w.:/#-]*\d[\w.:/#-]*|[\w-]+([._:/#][\w-]+)+|<[^<>]*>",
+            r"[\w.:/#+=-]*\d[\w.:/#+=-]*|[\w-]+([._:/#][\w-]+)+|<[^<>]*>|"
+            r"[^\s@]+@[^\s@]+",
             value,
             re.ASCII,
         )
@@ -453,6 +530,7 @@ def choose_columns(rows: list[Row], asked: str | None, path: Path) -> list[int]:
     advice = f"; choose two columns, such as --columns {','.join(texts[:2])}"
     for i, reason in enumerate(reasons[:2], 1):
         if reason:
+            sample = columns[i - 1][-1][:40]
             raise ValueError(
                 f"{path}: column {i} "
                 + {
@@ -460,6 +538,9 @@ def choose_columns(rows: list[Row], asked: str | None, path: Path) -> list[int]:
                     "numbers": "has only numbers",
                     "addresses": "has addresses or licenses",
                     "identifiers": "has only identifiers",
+                    "codes": f"has codes for characters, as in {sample!r}: "
+                    "export it again",
+                    "tags": f"has tags, as in {sample!r}",
                     "values": f"has few values, such as {columns[i - 1][0]!r}",
                 }[reason]
                 + (
@@ -549,4 +630,6 @@ def members_of(paths: Sequence[Path]) -> list[Member]:
 
 
 def cell(row: Row, i: int) -> str:
-    return row.columns[i] if i < len(row.columns) else ""
+    """Of \\N, which databases write for no text, nothing."""
+    text = row.columns[i] if i < len(row.columns) else ""
+    return "" if text == "\\N" else text

@@ -15,8 +15,12 @@ no existing file is overwritten.
 
 import argparse
 import hashlib
+import io
 import math
+import os
 import random
+import shutil
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -275,7 +279,7 @@ class PairTrainer(Trainer):
         per_step = seconds / max(1, self.step - self.first_step)
         left = per_step * (self.settings.steps - self.step)
         line = f"{super().line()} at most {duration(left)} left"
-        return f"{line:<100}" + ("" if self.losses else "\n")
+        return line if self.losses else f"{line}\n"
 
     def seconds_per_step(self) -> float:
         """Of the first batch, computed twice without a step."""
@@ -320,6 +324,20 @@ def number(value: float) -> str:
     return f"{value:.2f}" if value < 1e6 else f"{value:.1e}"
 
 
+def show_line(line: str) -> None:
+    """In a terminal, over the line before; in a file, only what is kept.
+
+    A line is kept if it ends with a line end.
+    """
+    kept = line.endswith("\n")
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns - 1
+        text = line.rstrip() if kept else line[:width]
+        print(f"\r{text:<{width}}", end="\n" if kept else "", flush=True)
+    elif kept:
+        print(line.rstrip(), flush=True)
+
+
 def write_curve(path: Path, curve: list[dict[str, float]]) -> None:
     """A line for each measurement; with matplotlib also a picture."""
     lines = ["step\ttraining loss\tvalidation loss\tperplexity\tBLEU\n"]
@@ -344,7 +362,9 @@ def write_curve(path: Path, curve: list[dict[str, float]]) -> None:
     left.legend()
     right.plot(steps, [point.get("bleu", math.nan) for point in curve])
     right.set(xlabel="step", ylabel="validation BLEU")
-    figure.savefig(path.with_suffix(".png"))
+    picture = io.BytesIO()
+    figure.savefig(picture)
+    write_whole(path.with_suffix(".png"), picture.getvalue())
 
 
 # --8<-- [end:curve]
@@ -404,6 +424,10 @@ class Files(NamedTuple):
         endings = "checkpoint subwords.json test.tsv safetensors curve.tsv"
         return cls(*(out / f"{name}.{each}" for each in endings.split()))
 
+    @property
+    def lock(self) -> Path:
+        return self.checkpoint.with_suffix(".lock")
+
     def check(self, resume: bool) -> None:
         """Raises ValueError if a training would lose what is there."""
         existing = [str(path) for path in self if path.exists()]
@@ -421,6 +445,23 @@ class Files(NamedTuple):
                 )
                 + ", or choose another folder with --out"
             )
+
+
+def check_space(out: Path, trainer: PairTrainer, resume: bool) -> None:
+    """Raises ValueError if the disk has no room for the checkpoints.
+
+    A checkpoint has the weights, Adam's two averages and the models whose mean
+    is taken; the old one is deleted after the new one is written.
+    """
+    parameters = sum(p.numel() for p in trainer.model.parameters())
+    needed = 4 * parameters * (3 + trainer.pair_settings.average)
+    needed *= 1 if resume else 2
+    free = shutil.disk_usage(out).free
+    if free < needed:
+        raise ValueError(
+            f"{out} has {free / 1e6:.0f} MB free; this training needs "
+            f"{needed / 1e6:.0f} MB: choose another folder with --out"
+        )
 
 
 def shorten(text: str) -> str:
@@ -459,17 +500,16 @@ def only_run(
     files: Files, group: DistributedContext, resume: bool
 ) -> Iterator[None]:
     """Raises ValueError while another training writes the same files."""
-    path = files.checkpoint.with_suffix(".lock")
     if group.rank > 0:
         yield
         return
     try:
-        with FileLock(path, timeout=0):
+        with FileLock(files.lock, timeout=0):
             files.check(resume)  # another training may just have ended
             try:
                 yield
             finally:
-                path.unlink(missing_ok=True)
+                files.lock.unlink(missing_ok=True)
     except Timeout as error:
         raise ValueError(
             f"another training is writing {files.checkpoint}; wait for it, "
@@ -521,6 +561,10 @@ def run_pairs(
     written. Other errors: as PairTrainer.
     """
     files = Files.of(out, name_of(paths[0]))
+    if files.lock.exists():  # by a training that runs, or that was killed
+        process = DistributedContext(int(os.environ.get("RANK", 0)))
+        with only_run(files, process, resume):
+            pass
     files.check(resume)
     texts, dropped = read_pairs(*paths, columns=columns, encoding=encoding)
     try:
@@ -548,10 +592,11 @@ def run_pairs(
             data.subwords,
         )
         trainer.curve_path = files.curve
+        check_space(out, trainer, resume)
         text = describe(data, dropped, trainer, size)
         if group.rank == 0:
             print(text, flush=True)
-        curve = trainer.train(files.checkpoint, resume)
+        curve = trainer.train(files.checkpoint, resume, show_line)
         if trainer.step == trainer.first_step and files.translator.exists():
             raise ValueError(
                 f"the training has finished after step {trainer.step}; "
@@ -621,12 +666,26 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--compile", action="store_true", help="for a GPU")
     given = vars(parser.parse_args(arguments)).items()
     options = {name: value for name, value in given if value is not None}
+    checkpoint = Files.of(
+        options["out"], name_of(options["paths"][0])
+    ).checkpoint
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # in any encoding
+    if "RANK" not in os.environ:  # as Ctrl-C
+        signal.signal(
+            signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT)
+        )
+
+    def hint() -> str:
+        return "; continue with --resume" if os.path.exists(checkpoint) else ""
+
     try:
         _, result = run_pairs(**options)
     except ValueError as error:
         sys.exit(f"\ntrain_pairs.py: {error}".lstrip("\n"))
     except OSError as error:
-        sys.exit(f"\ntrain_pairs.py: {error.filename}: {error.strerror}")
+        where = error.filename or "the output"
+        sys.exit(f"\ntrain_pairs.py: {where}: {error.strerror}{hint()}")
     except (RuntimeError, MemoryError) as error:
         if isinstance(error, RuntimeError) and "memory" not in str(error):
             raise
@@ -635,14 +694,8 @@ def main(arguments: list[str] | None = None) -> None:
             "batch_size or vocab_size, or fewer layers"
         )
     except KeyboardInterrupt as stopped:
-        raise SystemExit(
-            "\ntrain_pairs.py: "
-            + str(
-                stopped
-                if stopped.args
-                else "stopped; continue with --resume if it had begun to train"
-            )
-        ) from stopped
+        text = str(stopped) or f"stopped{hint() or ', nothing was written'}"
+        raise SystemExit(f"\ntrain_pairs.py: {text}") from stopped
     print()
     for name, score in result.items():
         print(f"{number(score):>8}  {name}")

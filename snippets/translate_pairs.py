@@ -106,6 +106,8 @@ def main() -> None:
         if options.texts and not texts:
             raise ValueError("there is no text")
         inputs = texts or sys.stdin.buffer
+        if not texts and sys.stdin.isatty():
+            print("one sentence a line; Ctrl-D ends", file=sys.stderr)
         at_once = 1 if sys.stdin.isatty() else 16
         found = translate_texts(options.model, inputs, at_once)
         bar = tqdm(found, "translated", disable=sys.stdout.isatty() or None)
@@ -113,6 +115,10 @@ def main() -> None:
             print(translation, flush=True)
     except ValueError as error:
         sys.exit(f"translate_pairs.py: {error}")
+    except OSError as error:  # a full disk, or a pipe that is closed
+        sys.exit(f"translate_pairs.py: the output: {error.strerror}")
+    except KeyboardInterrupt as stopped:
+        raise SystemExit("\ntranslate_pairs.py: stopped") from stopped
 
 
 if __name__ == "__main__":

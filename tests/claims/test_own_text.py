@@ -1,11 +1,14 @@
 """The claims of the page on training on your own text."""
 
+import errno
 import hashlib
 import json
 import math
 import os
 import random
 import runpy
+import shutil
+import signal
 import statistics
 import sys
 from collections import Counter
@@ -16,6 +19,7 @@ from io import BytesIO, StringIO, TextIOWrapper
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -897,6 +901,38 @@ def test_a_terminal_shows_the_progress(without_beam_search, tmp_path, monkeypatc
     assert shown == (stages if kind is Terminal else [])
 
 
+@claim("own-text#curve")
+@mutation(
+    "train_pairs.py",
+    "else line[:width]",
+    "else line",
+    fault="a line longer than the terminal leaves a copy of itself every ten steps",
+)
+@pytest.mark.parametrize(("kind", "step"), [(Terminal, "\rstep 10  lo"), (StringIO, "")])
+def test_the_line_of_a_training_fits_the_terminal_and_is_not_in_a_file(monkeypatch, kind, step):
+    monkeypatch.setenv("COLUMNS", "12")
+    monkeypatch.setattr(sys, "stdout", stdout := kind())
+    train_pairs.show_line("step 10  loss 7")
+    assert stdout.getvalue() == step
+    train_pairs.show_line("step 20  loss 6 \n")
+    assert stdout.getvalue().endswith("step 20  loss 6\n")
+
+
+@claim("own-text#command")
+@mutation(
+    "train_pairs.py",
+    'sys.stdout.reconfigure(errors="backslashreplace")',
+    "pass",
+    fault="an output that has no Chinese characters ends the command",
+)
+def test_an_output_in_any_encoding_is_written(without_beam_search, tmp_path, monkeypatch):
+    stdout = TextIOWrapper(BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stdout)
+    command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT)
+    stdout.flush()
+    assert b"the first: " in stdout.buffer.getvalue() and b"\\u" in stdout.buffer.getvalue()
+
+
 @claim("own-text#command")
 @mutation(
     "train_pairs.py",
@@ -1092,18 +1128,81 @@ def test_the_command_resumes_after_ctrl_c(without_beam_search, tmp_path, monkeyp
 @claim("own-text#resume")
 @mutation(
     "train_pairs.py",
-    "with FileLock(path, timeout=0):",
+    "with FileLock(files.lock, timeout=0):",
     "if True:",
     fault="two trainings write the same files",
 )
-def test_two_trainings_do_not_write_the_same_files(tmp_path):
+@pytest.mark.parametrize("checkpoint", [True, False])
+def test_two_trainings_do_not_write_the_same_files(tmp_path, checkpoint):
+    """Also not if the first has already written a checkpoint; a lock alone doesn't last."""
     file = write_pairs(tmp_path / "pairs.tsv")
+    if checkpoint:
+        (tmp_path / "pairs.checkpoint").write_text("hours of training")
     with (
         FileLock(tmp_path / "pairs.lock"),
         pytest.raises(SystemExit, match=r"another training is writing [^\n]*pairs\.checkpoint"),
     ):
         command(file, "--out", tmp_path, *SHORT)
     assert not (tmp_path / "pairs.safetensors").exists()
+    (tmp_path / "pairs.lock").touch()  # as after kill -9
+    (tmp_path / "pairs.checkpoint").write_text("hours of training")
+    with pytest.raises(SystemExit, match="exists; continue with --resume"):
+        command(file, "--out", tmp_path, *SHORT)
+
+
+@claim("own-text#resume")
+@mutation(
+    "train_pairs.py",
+    "if free < needed:",
+    "if False:",
+    fault="a full disk ends a training after hours",
+)
+def test_a_disk_without_room_for_the_checkpoints_is_refused(tmp_path, monkeypatch):
+    file = write_pairs(tmp_path / "pairs.tsv")
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=10**5))
+    with pytest.raises(SystemExit, match=r"has 0 MB free; this training needs \d MB: choose"):
+        command(file, "--out", tmp_path, *SHORT)
+    assert names_in(tmp_path) == ["pairs.tsv"]
+
+
+STOPPED = {
+    "Ctrl-C": lambda *_, **options: signal.raise_signal(signal.SIGINT),
+    "kill": lambda *_, **options: signal.raise_signal(signal.SIGTERM),
+}
+
+
+@claim("own-text#resume")
+@mutation(
+    "train_pairs.py",
+    "lambda *_: signal.raise_signal(signal.SIGINT)",
+    "lambda *_: None",
+    fault="kill ends a training without a checkpoint",
+)
+@pytest.mark.parametrize("name", STOPPED)
+def test_a_signal_ends_the_command_with_what_to_do(tmp_path, monkeypatch, name):
+    file = write_pairs(tmp_path / "pairs.tsv")
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(train_pairs, "read_pairs", STOPPED[name])
+    with pytest.raises(SystemExit, match=r"stopped, nothing was written$"):
+        command(file, "--out", tmp_path, *SHORT)
+    (tmp_path / "pairs.checkpoint").write_text("hours of training")
+    with pytest.raises(SystemExit, match=r"stopped; continue with --resume$"):
+        command(file, "--out", tmp_path, *SHORT, "--resume")
+    signal.signal(signal.SIGTERM, before)
+
+
+@claim("own-text#resume")
+def test_a_failed_output_is_named_with_what_to_do(tmp_path, monkeypatch):
+    def fail(*_, **options) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(train_pairs, "run_pairs", fail)
+    file = tmp_path / "pairs.tsv"
+    with pytest.raises(SystemExit, match=r"the output: No space left on device$"):
+        command(file, "--out", tmp_path)
+    (tmp_path / "pairs.checkpoint").write_text("hours of training")
+    with pytest.raises(SystemExit, match=r"No space left on device; continue with --resume$"):
+        command(file, "--out", tmp_path)
 
 
 @claim("own-text#resume")
@@ -1287,6 +1386,30 @@ def test_a_sentence_is_cleaned_and_translated_by_the_saved_model(
             printed("a sentence")
     with pytest.raises(SystemExit, match=r"^translate_pairs\.py: .*none\.safetensors[^\n]*$"):
         translate_pairs(monkeypatch, tmp_path / "none", "a sentence")
+
+
+@claim("own-text#command")
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (KeyboardInterrupt(), "stopped"),
+        (BrokenPipeError(errno.EPIPE, "Broken pipe"), "the output: Broken pipe"),
+    ],
+)
+def test_a_translation_that_is_stopped_ends_with_one_line(
+    subwords, tmp_path, monkeypatch, error, message
+):
+    def stop(*_) -> None:
+        raise error
+
+    data = subwords.tokenizer.to_str().encode()
+    (tmp_path / "pairs.subwords.json").write_bytes(data)
+    key = hashlib.sha256(data).hexdigest()
+    path = tmp_path / "pairs.safetensors"
+    save_translator(untrained_translator(subwords), path, seed=0, subwords=key)
+    monkeypatch.setattr(metrics, "beam_search", stop)
+    with pytest.raises(SystemExit, match=rf"^\n?translate_pairs\.py: {message}$"):
+        translate_pairs(monkeypatch, path, "a sentence")
 
 
 # What is measured
