@@ -147,7 +147,8 @@ def encoding_of(data: bytes) -> str:
     if b"\0" in data:
         for encoding in "utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be":
             text = data.decode(encoding, errors="replace")
-            if "\0" not in text and {*"\r\n"} & {*text}:
+            damaged = text.count("\ufffd") > len(text) / 10
+            if "\0" not in text and {*"\r\n"} & {*text} and not damaged:
                 return encoding
     return "utf-8"
 
@@ -474,14 +475,14 @@ def no_text(values: Sequence[str], copies: int) -> str | None:
 
     if not values:
         return "empty"
+    if 2 * sum(bool(CODES.search(value)) for value in values) > len(values):
+        return "codes"
     if nearly_all(not re.search(r"[^\W\d_]", value) for value in values):
         return "numbers"
     if nearly_all(
         re.search(r"CC[- ]BY|https?://|licen[cs]e", value) for value in values
     ):
         return "addresses"
-    if 2 * sum(bool(CODES.search(value)) for value in values) > len(values):
-        return "codes"
     if nearly_all(
         re.fullmatch(r"<[^<>]+>.*<[^<>]+>", x.strip()) for x in values
     ):

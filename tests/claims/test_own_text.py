@@ -1039,7 +1039,7 @@ def test_at_most_so_many_pairs_are_measured_drawn_from_all(
     monkeypatch.setattr(train_pairs, "TEST_PAIRS", 3)
     drawn: list[list[Pair]] = []
 
-    def train(trainer: PairTrainer, checkpoint: Path, resume: bool) -> list:
+    def train(trainer: PairTrainer, checkpoint: Path, *_: object) -> list:
         drawn.append(trainer.held_out)
         checkpoint.write_text("a checkpoint")
         return [{"held_out": 0.0}]
@@ -1109,8 +1109,8 @@ def test_the_command_resumes_after_ctrl_c(without_beam_search, tmp_path, monkeyp
     file = write_pairs(tmp_path / "pairs.tsv")
     command(file, "--out", tmp_path / "whole", *SHORT)
     with monkeypatch.context() as patch:
-        train = partial(PairTrainer.train, show=interrupt_at(2))
-        patch.setattr(PairTrainer, "train", lambda *arguments: train(*arguments))
+        train, show = PairTrainer.train, interrupt_at(2)
+        patch.setattr(PairTrainer, "train", lambda *arguments: train(*arguments[:3], show))
         with pytest.raises(SystemExit, match="stopped after step 3; go on with --resume"):
             command(file, "--out", tmp_path / "parts", *SHORT)
     curves = ["pairs.curve.png", "pairs.curve.tsv"]
