@@ -14,7 +14,6 @@ import sys
 from collections import Counter
 from dataclasses import fields, replace
 from fractions import Fraction
-from functools import partial
 from io import BytesIO, StringIO, TextIOWrapper
 from itertools import chain, islice, pairwise
 from pathlib import Path
