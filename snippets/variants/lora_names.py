@@ -7,7 +7,7 @@ python -m variants.lora_names
 import argparse
 import random
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import torch
@@ -45,28 +45,30 @@ Russo Scott Silva Smith Taylor Turner Wagner Walker Ward Weber Wilson Young
 """
 
 
-def make_pairs() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Prompts and answers for training, and those held out.
+Pairs = list[tuple[str, str]]  # prompts and answers
 
-    The two have no first name and no last name in common.
+
+def make_pairs() -> tuple[Pairs, Pairs, Pairs]:
+    """The pairs for training, for validation and for the test.
+
+    No first name and no last name is in two of the three.
     """
     generator = random.Random(0)
     first, last = FIRST_NAMES.split(), LAST_NAMES.split()
     generator.shuffle(first)
     generator.shuffle(last)
 
-    def combine(
-        first: Sequence[str], last: Sequence[str]
-    ) -> list[tuple[str, str]]:
+    def combine(names: slice) -> Pairs:
         pairs = [
             (f"Name: {name} {surname} =", f" {surname}, {name}{END}")
-            for name in first
-            for surname in last
+            for name in first[names]
+            for surname in last[names]
         ]
         generator.shuffle(pairs)
         return pairs
 
-    return combine(first[12:], last[12:]), combine(first[:12], last[:12])[:100]
+    training = combine(slice(24, 48))
+    return training, combine(slice(12))[:100], combine(slice(12, 24))[:100]
 
 
 def make_batch(
@@ -119,7 +121,7 @@ BATCH_SIZE = 8
 
 
 def make_batches(
-    tokenizer: "Tokenizer", pairs: list[tuple[str, str]], steps: int, seed: int
+    tokenizer: "Tokenizer", pairs: Pairs, steps: int, seed: int
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Random training pairs; those in a batch are different."""
     generator = random.Random(seed)
@@ -135,7 +137,7 @@ def complete(model: Decoder, tokenizer: "Tokenizer", prompt: str) -> str:
 
 
 def fine_tune(rank: int, steps: int, lr: float) -> None:
-    """Print the held-out names that are correct before and after training."""
+    """Print how many names of the test are correct before and after."""
     settings, tensors = read_gguf(get_file())
     tokenizer = make_tokenizer(settings)
     model = make_decoder(settings)
@@ -144,16 +146,16 @@ def fine_tune(rank: int, steps: int, lr: float) -> None:
     trained = [weight for weight in model.parameters() if weight.requires_grad]
     print(f"trained: {sum(weight.numel() for weight in trained):,} numbers")
     optimizer = torch.optim.Adam(trained, lr)
-    pairs, held_out = make_pairs()
-    test = make_batch(tokenizer, held_out)
-    print(f"before: {count_correct(model, *test)} of {len(held_out)} correct")
-    batches = make_batches(tokenizer, pairs, steps, seed=0)
+    training, _, tested = make_pairs()
+    test = make_batch(tokenizer, tested)
+    print(f"before: {count_correct(model, *test)} of {len(tested)} correct")
+    batches = make_batches(tokenizer, training, steps, seed=0)
     for step, loss in enumerate(train(model, optimizer, batches), start=1):
         if step % 10 == 0:
             print(f"step {step}, loss {loss:.3f}")
     merge_lora(model)
-    print(f"after: {count_correct(model, *test)} of {len(held_out)} correct")
-    for prompt, _ in held_out[:3]:
+    print(f"after: {count_correct(model, *test)} of {len(tested)} correct")
+    for prompt, _ in tested[:3]:
         print(complete(model, tokenizer, prompt))
 
 

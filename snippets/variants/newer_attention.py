@@ -49,6 +49,8 @@ class NewerConfig(DecoderConfig):
     output_gate: bool = False
     rotated: float = 1.0  # the fraction of a head's features
     unrotated_every: int = 0  # every n-th layer has no rotary positions
+    same_rotations: bool = False  # also in layers with a window
+    whole_pairs: bool = True  # gpt-oss does not round YaRN's limits
     norm_before: bool = True  # OLMo 2: False, and norm_after True
     joint_qk_norm: bool = False  # over all heads together
 
@@ -67,12 +69,14 @@ class NewerAttention(CausalSelfAttention):
         every = config.unrotated_every
         unrotated = every > 0 and (number + 1) % every == 0
         rotated = 0 if unrotated else int(config.rotated * self.head_dim)
+        is_local = self.window > 0 and not config.same_rotations
         self.frequency, self.size = rope_frequencies(
             rotated,
-            config.local_base if self.window else config.base,
-            "" if self.window else config.rope_scaling,
+            config.local_base if is_local else config.base,
+            "" if is_local else config.rope_scaling,
             config.rope_factor,
             config.original_len,
+            config.whole_pairs,
         )
         self.joint_norm = config.joint_qk_norm
         if self.joint_norm:

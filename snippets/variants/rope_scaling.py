@@ -13,10 +13,12 @@ def rope_frequencies(
     scaling: str = "",
     factor: float = 1.0,
     original_len: int = 4096,
+    whole_pairs: bool = True,
 ) -> tuple[Tensor, float]:
     """The angle of each pair at position 1, and the factor of the vectors.
 
-    scaling is linear, ntk or yarn. The angles are float64, (head_dim / 2,).
+    scaling is linear, ntk or yarn; yarn's limits are rounded to whole_pairs.
+    The angles are float64, (head_dim / 2,).
     Raises ValueError for an odd head_dim and an unknown scaling.
     Source: Peng et al. 2023, sections 2 and 3.
     """
@@ -37,8 +39,10 @@ def rope_frequencies(
         ratio = original_len / (turns * 2 * math.pi)
         return head_dim * math.log(ratio) / (2 * math.log(base))
 
-    first = max(math.floor(pair_with(32)), 0)
-    last = min(math.ceil(pair_with(1)), head_dim - 1)
+    first, last = pair_with(32), pair_with(1)
+    if whole_pairs:
+        first, last = math.floor(first), math.ceil(last)
+    first, last = max(first, 0), min(last, head_dim - 1)
     slow = ((pair - first) / max(last - first, 0.001)).clamp(0, 1)
     size = 0.1 * math.log(factor) + 1
     return frequency * (1 - slow) + frequency / factor * slow, size

@@ -181,6 +181,56 @@ def test_without_rotations_one_layer_does_not_know_the_order_and_two_layers_do()
         assert (other - first).abs().max() > 1e-3
 
 
+@claim("newer-attention#yarn")
+@mutation(
+    "variants/rope_scaling.py",
+    "if whole_pairs:",
+    "if True:",
+    fault="the limits are always rounded",
+)
+def test_between_its_limits_yarn_scales_a_pair_by_hand(printed):
+    shown = printed("examples", "yarn_by_hand")
+    first, last = (float(shown[f"pair with {turns} turns"]) for turns in (32, 1))
+    slow = (12 - first) / (last - first)
+    expected = 1 - slow + slow / 32
+    assert float(shown["pair 12, frequency times"]) == pytest.approx(expected, abs=0.005)
+    assert shown["pair 0, frequency times"] == "1.00"
+    assert float(shown["pair 31, frequency times"]) == pytest.approx(1 / 32, abs=0.005)
+    size = 0.1 * math.log(32) + 1
+    assert float(shown["queries and keys times"]) == pytest.approx(size, abs=0.005)
+    assert float(shown["scores times"]) == pytest.approx(size**2, abs=0.005)
+    assert math.isclose(4096 / (2 * math.pi) * 150000 ** (-2 * first / 64), 32, rel_tol=0.02)
+
+
+@claim("newer-attention#yarn", kind="measurement")
+def test_the_numbers_of_the_example_are_those_of_gpt_oss():
+    from transformers import GptOssConfig
+
+    config = GptOssConfig()
+    rope = config.rope_parameters
+    assert (config.head_dim, rope["rope_theta"]) == (64, 150000)
+    assert (rope["factor"], rope["original_max_position_embeddings"]) == (32, 4096)
+    assert (rope["beta_fast"], rope["beta_slow"], rope["truncate"]) == (32, 1, False)
+    assert config.max_position_embeddings == 32 * 4096
+
+
+@claim("newer-attention#yarn")
+@mutation(
+    "variants/newer_attention.py",
+    "is_local = self.window > 0 and not config.same_rotations",
+    "is_local = self.window > 0",
+    fault="layers with a window have other rotations",
+)
+def test_in_gpt_oss_layers_with_a_window_have_the_same_rotations():
+    options = {"window": 4, "global_every": 2, "rope_scaling": "yarn", "rope_factor": 4.0}
+    for same in (True, False):
+        model = make_newer(num_layers=2, same_rotations=same, **options)
+        local, whole = (layer.attention for layer in model.layers)
+        assert local.window and not whole.window
+        assert torch.equal(local.frequency, whole.frequency) == same
+        assert (local.size == whole.size) == same
+
+
 # Norms
 
 

@@ -22,7 +22,12 @@ print(f"merges: {file['merges']:,}")
 print(f"the first merges: {', '.join(file['some merges'])}")
 print(f"tokens of the prompt: {measured['prompt tokens']}")
 print(f"megabytes in memory: {measured['command']['megabytes']:,}")
-print(f"tokens a second: {measured['speed']:.0f}")
+speed = measured["speed"]
+slowest, *_, fastest = speed["all cores"]
+print(f"tokens a second of one core: {speed['one core']:.0f}")
+print(f"cores: {speed['cores']}")
+print(f"tokens a second of all cores: {slowest:.0f}–{fastest:.0f}")
+print(f"measured on: {speed['date']}")
 for bits, row in measured["bits"]["rows"].items():
     print(f"{bits} bits, error of the weights: {row['error']:.2%}")
     print(f"{bits} bits, perplexity: {row['perplexity']:,.1f}")
@@ -30,9 +35,10 @@ print(f"tokens of the text: {measured['bits']['tokens']}")
 for name in "transformers", "gguf", "torch":
     print(f"{name}: {measured['environment'][name]}")
 print(f"texts: {equal['texts']}")
-print(f"largest logit: {equal['largest']:.1f}")
-print(f"difference: {equal['difference']:.1e}")
-print(f"difference with a cache: {equal['difference with a cache']:.1e}")
+print(f"largest logit: {equal['float32']['largest']:.1f}")
+for kind in "float32", "float64":
+    for name in "difference", "difference with a cache":
+        print(f"{kind}, {name}: {equal[kind][name]:.1e}")
 print(f"prompts: {len(equal['greedy'])}")
 print(f"tokens of an answer: {equal['new tokens']}")
 print(f"the same with a cache: {equal['same with a cache']}")
