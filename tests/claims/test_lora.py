@@ -424,20 +424,24 @@ def test_the_measurements_are_of_this_code(recorded):
 
 
 @claim("lora#choose", kind="measurement")
-def test_the_learning_rates_are_those_with_the_lowest_loss_on_the_names_for_validation(recorded):
+def test_the_learning_rates_have_the_lowest_validation_loss_of_those_that_forget_little(recorded):
+    before = recorded["before"]["perplexity"]
     for rank, rates in experiment.RATES.items():
         tried = tries(recorded, rank)
         assert tuple(each["learning rate"] for each in tried) == rates
-        best = min(tried, key=lambda each: each["loss"])["learning rate"]
+        kept = [each for each in tried if each["perplexity"] <= 1.1 * before]
+        best = min(kept, key=lambda each: each["loss"])["learning rate"]
         users = [run for run in recorded["runs"] if (run["rank"] == 0) == (rank == 0)]
         assert users and {run["learning rate"] for run in users} == {best}
+    lowest = min(tries(recorded, experiment.MAIN), key=lambda each: each["loss"])
+    assert lowest["learning rate"] == 0.004 and lowest["perplexity"] > 2 * before
 
 
 @claim("lora#results", kind="measurement")
 def test_the_published_model_fails_and_learns_the_rule_with_each_rank(recorded):
     assert recorded["before"]["correct"] == 0
     assert min(run["correct"] for run in recorded["runs"]) >= 90
-    assert 80 <= recorded["before"]["correct with examples"] < 100
+    assert recorded["before"]["correct with examples"] >= 80
     assert all(run["losses"][-1] < 0.05 < 5 < run["losses"][0] for run in recorded["runs"])
 
 
@@ -446,7 +450,7 @@ def test_lora_trains_few_numbers_in_less_time(recorded):
     (full,) = runs(recorded, experiment.ALL)
     for run in runs(recorded, experiment.MAIN):
         assert run["trained"] < 0.002 * recorded["parameters"]
-        assert run["seconds a step"] < full["seconds a step"]
+        assert run["seconds a step"] < 0.5 * full["seconds a step"]
     assert recorded["steps"] * full["seconds a step"] < 600
 
 
