@@ -375,8 +375,7 @@ def test_head_0_gives_the_words_more_weight_with_the_term(results, printed):
 
 @claim("by-hand#loss", kind="measurement")
 def test_the_loss_falls_from_above_that_of_guessing_to_almost_zero(printed):
-    printed_lines = printed("examples", "loss").items()
-    shown = {name: float(value) for name, value in printed_lines if name.endswith("loss")}
+    shown = {name: float(value) for name, value in printed("examples", "loss").items()}
     assert shown["before, loss"] > shown["guessing, loss"] - 0.5 > 1
     assert shown["after, loss"] < -math.log(LOWEST)
 

@@ -16,6 +16,7 @@ for name, translator in ("before", untrained), ("after", trained):
     for row, i in zip(chances.tolist(), tgt[0, 1:].tolist(), strict=True):
         token = translator.target.tokens[i]
         losses.append(-math.log(row[i]))
-        print(f"{name}, {token}: {row[i]:.4f}, loss {losses[-1]:.4f}")
+        print(f"{name}, probability of {token}: {row[i]:.4f}")
+        print(f"{name}, loss of {token}: {losses[-1]:.4f}")
     print(f"{name}, loss: {sum(losses) / len(losses):.4f}")
 print(f"guessing, loss: {math.log(len(row)):.4f}")

@@ -25,8 +25,8 @@ with torch.no_grad():
     pencil.print_table("gradient", tokens, gradient)
     print("equal to autograd:", torch.allclose(gradient, weight.grad))
     new = weight - RATE * gradient
-    rows = torch.stack([weight[goal], new[goal]])
-    pencil.print_table("row of 我们", ["old row", "new row"], rows)
+    pencil.print_table("weights before", tokens, weight)
+    pencil.print_table("weights after", tokens, new)
     after = (new @ x).softmax(dim=-1)[goal]
     print(f"probability of {tokens[goal]} before: {p[goal]:.3f}")
     print(f"probability of {tokens[goal]} after: {after:.3f}")
