@@ -296,14 +296,13 @@ WE_WORK = Pair(["we", "work"], list("我们工作"), "statement")
     fault="the decoder input does not begin with <bos>",
 )
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_decoder_input_and_expected_output_are_one_target_shifted_by_one(language):
+def test_at_position_2_the_decoder_reads_the_correct_beginning_and_predicts_the_next(language):
     translator = new_translator([WE_WORK], d_model=4, nhead=1)
     _, tgt = example_of(translator, WE_WORK)
-    tokens = [translator.target.tokens[i] for i in tgt]
+    *read, expected = [translator.target.tokens[i] for i in tgt[:4]]
+    assert (read, expected) == (["<bos>", "我", "们"], "工")
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
-    rows = [line.replace("`", "").strip("| ").split(" | ") for line in page.splitlines()]
-    shifted = [[str(i), *pair] for i, pair in enumerate(pairwise(tokens))]
-    assert [cells for cells in rows if cells in shifted] == shifted
+    assert "`<bos>` 我 们" in page and "工" in page
 
 
 @claim("training#teacher-forcing")
