@@ -5,12 +5,18 @@ Writes snippets/results/mutation_testing.json. The mutants of a part whose code 
 not run again, except with --all. usage: scripts/experiment mutation_testing [--all] [FILE…]
 """
 
+import math
 import multiprocessing
 import os
 import re
+import signal
 import sys
+import types
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+
+import pytest
 
 from bookbuild.generated import claims
 from bookbuild.generated import mutation_testing as results
@@ -21,8 +27,8 @@ from evidence.generated_mutants import Coverage, Mutant, batches
 from evidence.mutants import process_pool
 
 WORKERS = os.cpu_count() or 1
-# A mutant that is listed as equivalent needs no test that trains for minutes: the reason is given.
-QUICK = 2  # CPU seconds
+# A fault must be found soon: tests that take longer don't count.
+LONGEST = 2  # CPU seconds, with the coverage measured
 # Any change of the code makes the stored results of long measurements stale: that kills nothing.
 ABOUT_KEYS = re.compile(r"code_key|\[\"key\"\]|def test_the_runner|mutations?\.json")
 
@@ -37,11 +43,37 @@ def tests_to_leave_out() -> set[str]:
     return left_out
 
 
+class Limit:
+    """A pytest plugin that skips the rest of a test that takes too long."""
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_setup(self) -> Iterator[None]:
+        yield from self.limited()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self) -> Iterator[None]:
+        yield from self.limited()
+
+    def limited(self) -> Iterator[None]:
+        signal.signal(signal.SIGPROF, self.skip)
+        signal.setitimer(signal.ITIMER_PROF, LONGEST)
+        yield
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def skip(self, _: int, frame: types.FrameType | None) -> None:
+        while frame:
+            if "/coverage/" in frame.f_code.co_filename:  # it may hold its lock: try again soon
+                signal.setitimer(signal.ITIMER_PROF, 0.01)
+                return
+            frame = frame.f_back
+        pytest.skip("too long")
+
+
 def measure_tests(pool: Executor) -> Coverage:
-    """The coverage of all tests of claims."""
+    """The coverage of all tests of claims, of the long ones only their beginning."""
     files = [each.name for each in CLAIMS.glob("test_*.py") if each.name != "test_mutations.py"]
     measured = Coverage(defaultdict(set), {}, set())
-    for future in as_completed([pool.submit(generated.measure, file) for file in files]):
+    for future in as_completed([pool.submit(generated.measure, file, Limit()) for file in files]):
         found = future.result()
         measured.seconds.update(found.seconds)
         for place, tests in found.lines.items():
@@ -64,12 +96,13 @@ def tests_by_line(file: str) -> dict[int, list[str]]:
 
 
 def tests_of(mutant: Mutant, measured: Coverage, left_out: set[str]) -> dict[str, float]:
-    """The tests that execute the line of a mutant, with their CPU seconds."""
+    """The quick tests that execute the line of a mutant, with their CPU seconds."""
     tests = measured.lines.get((mutant.file, mutant.line), {""})
     if "" in tests:  # executed on import
         lines = measured.lines.items()
         tests = set().union(*(names for (file, _), names in lines if file == mutant.file))
-    return {test: measured.seconds[test] for test in tests - left_out - {""}}
+    seconds = {test: measured.seconds[test] for test in tests - left_out - {""}}
+    return {test: each for test, each in seconds.items() if each <= LONGEST}
 
 
 class Run:
@@ -79,7 +112,6 @@ class Run:
         self.file, self.measured = file, measured
         self.left_out = tests_to_leave_out()
         self.first = tests_by_line(file)  # the tests to run first, by line
-        self.equivalent = results.equivalent_mutants()[file]
         self.mutants = generated.all_mutants(file)
         self.parts = results.part_hashes(generated.read_file(file))
         known = results.load_results().get(file)
@@ -112,18 +144,22 @@ class Run:
         results.save_results(self.file, Record(parts, sorted(survived)))
 
     def survives(self, mutant: Mutant, forks: Executor, fresh: Executor) -> bool:
-        """Whether no test of a claim that executes the mutant fails."""
+        """Whether no quick test of a claim that executes the mutant fails."""
         seconds = tests_of(mutant, self.measured, self.left_out)
-        first = [test for test in dict.fromkeys(self.first[mutant.line]) if test in seconds][:4]
-        slow = {test for test, each in seconds.items() if each > QUICK} - {*first}
-        groups = [*batches({test: seconds[test] for test in seconds.keys() - slow}, first)]
-        if mutant.difference() not in self.equivalent:
-            groups.append(sorted(slow, key=seconds.__getitem__))
+        # A test that only reads a default executes no line of the file.
+        known = self.measured.seconds
+        named = {
+            test: known.get(test, math.inf)
+            for test in self.first[mutant.line]
+            if test not in self.left_out
+        }
+        first = [test for test, each in named.items() if each <= LONGEST][:4]
+        seconds |= {test: named[test] for test in first}
         in_fork = mutant.changes_a_body()
         executor, kills = (
             (forks, generated.kills_in_fork) if in_fork else (fresh, generated.kills_in_copy)
         )
-        for tests in filter(None, groups):
+        for tests in batches(seconds, first):
             # A fresh process imports PyTorch.
             limit = (5 if in_fork else 60) + 5 * sum(map(seconds.__getitem__, tests))
             if executor.submit(kills, mutant, tests, limit).result():
