@@ -5,7 +5,6 @@ usage: own_corpus.py. On one thread, about two minutes. Prints the result and wr
 snippets/results/own-corpus.json.
 """
 
-import hashlib
 import json
 import os
 import platform
@@ -19,14 +18,12 @@ from typing import Any
 import torch
 
 import train_pairs
-import translator
 from catalog_pairs import write_table
 from experiments.common import corpus_runs
 from sentence_pairs import Text, read_pairs, split_pairs
 from train_pairs import SIZES, PairSettings, PairTrainer
 
 RESULTS = corpus_runs.SNIPPETS / "results" / "own-corpus.json"
-MADE_BY = ("pair_files.py", *corpus_runs.MADE_BY)
 PAIRS = 30_000
 STEPS = 20  # of each size
 
@@ -61,11 +58,7 @@ def measure() -> dict[str, Any]:
 
 
 def key() -> str:
-    """Of all code that makes the result, and of the list of packages."""
-    files = dict.fromkeys((*translator.MADE_BY, *MADE_BY))
-    paths = (corpus_runs.SNIPPETS / name for name in files)
-    code = translator.code_key(*paths, corpus_runs.__file__, __file__)
-    return f"{code} {hashlib.sha256(corpus_runs.PACKAGES.read_bytes()).hexdigest()}"
+    return corpus_runs.result_key(["pair_files.py"], __file__)
 
 
 def main() -> None:

@@ -9,7 +9,6 @@ the corpus with a key over their code, so that a second call makes only those th
 """
 
 import argparse
-import hashlib
 import inspect
 import json
 import os
@@ -189,11 +188,7 @@ def measure(variants: list[str]) -> dict[str, Any]:
 
 
 def key() -> str:
-    """Of all code that makes the result, and of the list of packages."""
-    names = dict.fromkeys((*translator.MADE_BY, *corpus_runs.MADE_BY, "baselines.py"))
-    files = (SNIPPETS / name for name in names)
-    code = translator.code_key(*files, corpus_runs.__file__, __file__)
-    return f"{code} {hashlib.sha256(corpus_runs.PACKAGES.read_bytes()).hexdigest()}"
+    return corpus_runs.result_key(["baselines.py"], __file__)
 
 
 def main() -> None:

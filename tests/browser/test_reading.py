@@ -250,7 +250,7 @@ FIND_DEAD_ARROWS_SCRIPT = """async () => {
 
 
 def test_a_footnotes_arrow_leads_to_its_mark_even_in_a_folded_note_or_block(checked_page, home_url):
-    for name in ("encoder-decoder", "reproducibility"):
+    for name in ("encoder-decoder", "multi-head-attention", "reproducibility", "sublayers"):
         checked_page.goto(f"{home_url}{name}/")
         count, dead = checked_page.evaluate(FIND_DEAD_ARROWS_SCRIPT)
         assert count and not dead

@@ -663,14 +663,16 @@ def test_the_first_beam_is_the_greedy_one_and_the_others_are_chosen_by_score():
 
 
 @claim("decoding-in-practice#search")
-def test_a_beam_wider_than_the_vocabulary_works():
+@pytest.mark.parametrize(("size", "max_len"), [(3, 6), (8, 2), (50, 2)])
+def test_a_beam_of_three_and_one_wider_than_the_vocabulary_work(size, max_len):
     model = lively_model().eval()
-    src = random_sources(model)
-    for size in 8, 50:
-        found = beam_search(model, src, 2, BOS, EOS, size)
-        with torch.no_grad():
-            expected = [plain_beam_search(model, row[row != 0][None], 2, size, 0.6) for row in src]
-        assert without_padding(found, 0) == expected
+    src = random_sources(model, batch=8)
+    found = beam_search(model, src, max_len, BOS, EOS, size)
+    with torch.no_grad():
+        expected = [
+            plain_beam_search(model, row[row != 0][None], max_len, size, 0.6) for row in src
+        ]
+    assert without_padding(found, 0) == expected
 
 
 # Sampling

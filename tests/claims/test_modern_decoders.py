@@ -402,6 +402,18 @@ def test_the_printed_cache_sizes_are_those_of_our_modules(printed):
 # The examples by hand
 
 
+@claim("modern-decoders#grouped", kind="mathematics")
+def test_two_query_heads_with_the_same_keys_have_other_scores():
+    queries = torch.tensor([[[1.0, 0.0]], [[0.0, 1.0]]])  # (heads, 1, 2)
+    keys = torch.tensor([[[2.0, 1.0], [1.0, 3.0]]])  # one head, (1, tokens, 2)
+    scores = queries @ keys.transpose(1, 2)
+    assert scores[:, 0].tolist() == [[2, 1], [1, 3]]
+    found = nn.functional.scaled_dot_product_attention(
+        queries[None], keys[None], torch.eye(2)[None, None], scale=1.0, enable_gqa=True
+    )  # the values pick the weights
+    close(found[0], scores.softmax(dim=-1))
+
+
 @claim("modern-decoders#windows")
 @mutation(
     "examples/modern-decoders/window_by_hand.py",

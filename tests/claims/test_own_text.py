@@ -1164,10 +1164,8 @@ def test_a_disk_without_room_for_the_checkpoints_is_refused(tmp_path, monkeypatc
     assert names_in(tmp_path) == ["pairs.tsv"]
 
 
-STOPPED = {
-    "Ctrl-C": lambda *_, **options: signal.raise_signal(signal.SIGINT),
-    "kill": lambda *_, **options: signal.raise_signal(signal.SIGTERM),
-}
+def fill_the_disk() -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 @claim("own-text#resume")
@@ -1177,31 +1175,25 @@ STOPPED = {
     "lambda *_: None",
     fault="kill ends a training without a checkpoint",
 )
-@pytest.mark.parametrize("name", STOPPED)
-def test_a_signal_ends_the_command_with_what_to_do(tmp_path, monkeypatch, name):
+@pytest.mark.parametrize(
+    ("stop", "message", "without"),
+    [
+        (lambda: signal.raise_signal(signal.SIGINT), "stopped", ", nothing was written"),
+        (lambda: signal.raise_signal(signal.SIGTERM), "stopped", ", nothing was written"),
+        (fill_the_disk, "the output: No space left on device", ""),
+    ],
+    ids=["Ctrl-C", "kill", "full disk"],
+)
+def test_a_command_that_is_stopped_says_what_to_do(tmp_path, monkeypatch, stop, message, without):
     file = write_pairs(tmp_path / "pairs.tsv")
     before = signal.getsignal(signal.SIGTERM)
-    monkeypatch.setattr(train_pairs, "read_pairs", STOPPED[name])
-    with pytest.raises(SystemExit, match=r"stopped, nothing was written$"):
+    monkeypatch.setattr(train_pairs, "read_pairs", lambda *_, **options: stop())
+    with pytest.raises(SystemExit, match=f"{message}{without}$"):
         command(file, "--out", tmp_path, *SHORT)
     (tmp_path / "pairs.checkpoint").write_text("hours of training")
-    with pytest.raises(SystemExit, match=r"stopped; continue with --resume$"):
+    with pytest.raises(SystemExit, match=f"{message}; continue with --resume$"):
         command(file, "--out", tmp_path, *SHORT, "--resume")
     signal.signal(signal.SIGTERM, before)
-
-
-@claim("own-text#resume")
-def test_a_failed_output_is_named_with_what_to_do(tmp_path, monkeypatch):
-    def fail(*_, **options) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(train_pairs, "run_pairs", fail)
-    file = tmp_path / "pairs.tsv"
-    with pytest.raises(SystemExit, match=r"the output: No space left on device$"):
-        command(file, "--out", tmp_path)
-    (tmp_path / "pairs.checkpoint").write_text("hours of training")
-    with pytest.raises(SystemExit, match=r"No space left on device; continue with --resume$"):
-        command(file, "--out", tmp_path)
 
 
 @claim("own-text#resume")
@@ -1489,3 +1481,15 @@ def test_three_measurements_in_a_row_were_worse_before_a_better_one():
     best = [i for i, loss in enumerate(losses) if loss == min(losses[: i + 1])]
     assert max(b - a for a, b in pairwise(best)) == 4  # three worse ones in between
     assert len(losses) - 1 - best[-1] == 4
+
+
+@claim("own-text#time", kind="measurement")
+def test_the_seconds_of_a_step_are_of_the_current_code(printed):
+    experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "own_corpus.py"))
+    measured = json.loads((SNIPPETS / "results" / "own-corpus.json").read_text(encoding="utf-8"))
+    assert measured["key"] == experiment["key"](), "stale; run scripts/experiment own_corpus"
+    shown = printed("examples", "duration")
+    assert shown["pairs"] == f"{measured['pairs']:,}" == "30,000"
+    for size, seconds in measured["seconds a step"].items():
+        hours = seconds * train_pairs.SIZES[size]["steps"] / 3600
+        assert shown[f"{size}, hours"] == f"{hours:.0f}"

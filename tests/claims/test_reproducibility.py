@@ -119,13 +119,16 @@ def test_a_change_in_the_last_bit_of_one_weight_grows_at_each_measured_step(prin
     shown = printed("examples", "one_bit")
     change = float(shown["one weight changed by"])
     assert 0 < change < 1e-7
-    for peak, at_least, at_most in (0.008, 1e-3, 1), (0.001, 0, 1e-3):
+    last = {}
+    for peak in 0.008, 0.001:
         differences = [
             float(shown[f"peak {peak}, step {step}, weights differ by"])
             for step in (1, 10, 100, 400)
         ]
         assert differences == sorted(differences)
-        assert at_least < differences[-1] < at_most
+        last[peak] = differences[-1]
+    # How far they grow depends on the processor, but always much less with the small peak.
+    assert 1e-3 < last[0.008] < 1 and last[0.001] < min(1e-3, last[0.008] / 50)
 
 
 @claim("reproducibility#differences", kind="measurement")

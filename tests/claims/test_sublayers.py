@@ -104,7 +104,13 @@ def test_the_two_sums_of_the_example_are_equal(printed):
     assert shown["f(0, 0) + f(1, 1)"] == shown["f(1, 0) + f(0, 1)"]
 
 
-@claim("sublayers#relu", kind="mathematics")
+@claim("sublayers#relu")
+@mutation(
+    "transformer.py",
+    "hidden = self.linear1(x).relu()",
+    "hidden = self.linear1(x)",
+    fault="the network has no ReLU, so it can't tell exactly one from both",
+)
 def test_two_hidden_units_compute_whether_exactly_one_of_two_facts_holds():
     network = FeedForward(2, 2).eval()
     with torch.no_grad():

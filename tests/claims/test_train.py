@@ -5,6 +5,7 @@ These tests take moments, so that a mutant need not wait for a model to learn.
 
 import itertools
 import math
+import random
 import runpy
 import sys
 from dataclasses import FrozenInstanceError, replace
@@ -148,6 +149,18 @@ def test_up_to_50_batches_are_cut_from_one_sorted_stretch(batch_size):
     assert all(rows == sorted(rows) for rows in lengths)
     ends = sorted((rows[0], rows[-1]) for rows in lengths)
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(ends))
+
+
+def test_each_stretch_of_50_batches_is_sorted_alone():
+    lengths = random.Random(0)
+    examples = [(torch.zeros(lengths.randint(1, 9)), torch.zeros(3)) for _ in range(240)]
+    shuffled = random.Random("7 0").sample(examples, 240)
+    expected = []
+    for i in 0, 100, 200:
+        stretch = sorted(shuffled[i : i + 100], key=lambda example: len(example[0]))
+        expected += [[*map(id, pair)] for pair in zip(stretch[::2], stretch[1::2], strict=True)]
+    found = itertools.islice(batches(examples, 2, 7), 120)
+    assert sorted([*map(id, batch)] for batch in found) == sorted(expected)
 
 
 # Processes

@@ -5,9 +5,11 @@ are missing.
 """
 
 import dataclasses
+import hashlib
 import json
 import random
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,13 @@ SETTINGS: dict[str, Any] = {
     "vocab_size": 4000,
     "every": 200,
 }
+
+
+def result_key(names: Iterable[str], experiment: str) -> str:
+    """Of all code that makes the result of an experiment, and of the list of packages."""
+    files = (SNIPPETS / name for name in dict.fromkeys((*translator.MADE_BY, *MADE_BY, *names)))
+    code = translator.code_key(*files, __file__, experiment)
+    return f"{code} {hashlib.sha256(PACKAGES.read_bytes()).hexdigest()}"
 
 
 def corpus() -> tuple[list[Entry], list[list[str]]]:
