@@ -4,6 +4,7 @@ import functools
 import gc
 import itertools
 import os
+import signal
 import threading
 import zlib
 from collections.abc import Generator, Iterator
@@ -22,6 +23,9 @@ from bookbuild.publish import chromium
 from browser_pages import BASE_URL, TIMEOUT_MS, SilentHandler, SiteServer, record_errors
 from built_pages import ROOT, BuiltPage, CodeBlock, assert_no_errors, load_page, page_code_blocks
 from warm_mkdocs import WarmMkDocs
+
+# A job in the background ignores Ctrl-C, which some tests send.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Each takes a minute or more. At the end of a run one of them would keep one process busy, the
 # others idle.

@@ -143,7 +143,7 @@ def test_serving_goes_on_after_an_error_that_stops_a_build(server: Server):
 def test_a_server_checks_the_sources_only_if_one_has_changed(sample_folder: Path, monkeypatch):
     checks: list[str] = []
     is_served = True
-    source_errors = source_checks.source_errors
+    page_source_errors = source_checks.page_source_errors
 
     def is_checked() -> bool:
         checks.clear()
@@ -152,9 +152,9 @@ def test_a_server_checks_the_sources_only_if_one_has_changed(sample_folder: Path
 
     def count() -> Iterator[SourceError]:
         checks.append("checked")
-        return source_errors()
+        return page_source_errors()
 
-    monkeypatch.setattr(source_checks, "source_errors", count)
+    monkeypatch.setattr(source_checks, "page_source_errors", count)
     assert is_checked()
     assert not is_checked()
     change(sample_folder / "docs/en/other.md", "A token", "One token")

@@ -4,8 +4,10 @@ import logging
 import multiprocessing
 import shutil
 import signal
-import sys
 import threading
+import traceback
+from contextlib import suppress
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from urllib.parse import urljoin
@@ -27,43 +29,60 @@ def can_fork() -> bool:
 
 
 class ChineseSite:
-    """The Chinese site of a build: built in a fork of the process that builds the English one
-    meanwhile, or kept from the build before."""
+    """The Chinese site of a build: kept from the build before, or built while the process builds
+    the English one, by a fork that a server keeps for its next builds."""
 
     process: BaseProcess | None = None
+    connection: Connection
+    is_building = False  # in the fork
     key = ""
 
     def keep(self, config: MkDocsConfig, key: str) -> None:
         """Move the site out of the folder that MkDocs is about to empty, if it was made from the
         same files: those with this key."""
+        self.wait()  # for a build whose English site has failed
         folder, self.key = Path(config.site_dir, "zh"), key
         shutil.rmtree(kept_folder(config), ignore_errors=True)  # from a build that has failed
         if key and (folder / KEY_FILE).is_file() and (folder / KEY_FILE).read_text() == key:
             folder.rename(kept_folder(config))
 
     def start(self, config: MkDocsConfig, command: str) -> None:
-        """Start to build the site in a fork, unless a server has threads, or keeps it."""
-
-        def run() -> None:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
-            try:
-                self.build(config, command)
-            except MkDocsException as error:
-                error.show()
-                sys.exit(1)
-
-        if can_fork():
-            self.process = multiprocessing.get_context("fork").Process(target=run, daemon=True)
+        """Move the site back to its folder if it is kept, or else start to build it, unless there
+        is no fork yet and a server has threads."""
+        if kept_folder(config).is_dir():
+            kept_folder(config).rename(Path(config.site_dir, "zh"))
+            return
+        if not self.process and can_fork():
+            self.connection, other = multiprocessing.Pipe()
+            target, arguments = run_builds, (self.connection, other)
+            context = multiprocessing.get_context("fork")
+            self.process = context.Process(target=target, args=arguments, daemon=True)
             self.process.start()
+            other.close()
+        if self.process:
+            self.connection.send(self.build_arguments(config, command))
+            self.is_building = True
 
     def finish(self, config: MkDocsConfig, command: str) -> None:
         """Wait for the fork, or build the site now. Raises Abort if it could not be built."""
-        if not self.process:
-            return self.build(config, command)
-        self.process.join()
-        failed, self.process = self.process.exitcode, None
-        if failed:
-            raise Abort("Aborted, since the Chinese site could not be built")
+        if self.is_building:
+            if not self.wait():
+                raise Abort("Aborted, since the Chinese site could not be built")
+        elif not Path(config.site_dir, "zh").is_dir():
+            build_site(*self.build_arguments(config, command))
+
+    def build_arguments(self, config: MkDocsConfig, command: str) -> tuple:
+        key = self.key if command == "serve" else ""
+        return config.site_dir, config.site_url or "/", config.strict, command, key
+
+    def wait(self) -> bool:
+        """Wait for the build of the fork; returns whether it succeeded."""
+        succeeded = False
+        if self.is_building:
+            self.is_building = False
+            with suppress(EOFError):  # the fork was killed
+                succeeded = self.connection.recv()
+        return succeeded
 
     def stop(self) -> None:
         """Stop building the site, if the English one has failed."""
@@ -71,28 +90,44 @@ class ChineseSite:
             self.process.terminate()
             self.process.join()
 
-    def build(self, config: MkDocsConfig, command: str) -> None:
-        """Build the site, or move it back to its folder."""
-        folder = Path(config.site_dir, "zh")
-        if kept_folder(config).is_dir():
-            kept_folder(config).rename(folder)
-            return
-        chinese = load_config(
-            str(paths.ROOT / "mkdocs.zh.yml"),
-            site_dir=str(folder),
-            site_url=urljoin(config.site_url or "/", "zh/"),
-            strict=config.strict,
-        )
-        chinese.plugins.on_startup(command=command, dirty=False)  # type: ignore[arg-type]
-        warnings = CountHandler()
-        warnings.setLevel(logging.WARNING)
-        logging.getLogger("mkdocs").addHandler(warnings)
-        try:
-            build(chinese)  # without on_shutdown, which is the end of both builds
-        finally:
-            logging.getLogger("mkdocs").removeHandler(warnings)
-        if command == "serve" and self.key and not warnings.get_counts():
-            (folder / KEY_FILE).write_text(self.key)
+
+def run_builds(parent_end: Connection, connection: Connection) -> None:
+    """Build the site each time that arguments arrive; answers whether that succeeded."""
+    parent_end.close()  # so that recv ends when the parent does
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
+    with suppress(EOFError):
+        while True:
+            arguments = connection.recv()
+            succeeded = False
+            try:
+                build_site(*arguments)
+                succeeded = True
+            except MkDocsException as error:
+                error.show()
+            except Exception:
+                traceback.print_exc()
+            connection.send(succeeded)
+
+
+def build_site(english_dir: str, english_url: str, strict: bool, command: str, key: str) -> None:
+    """Build the site beside the English one, and record its key if there is no warning."""
+    folder = Path(english_dir, "zh")
+    chinese = load_config(
+        str(paths.ROOT / "mkdocs.zh.yml"),
+        site_dir=str(folder),
+        site_url=urljoin(english_url, "zh/"),
+        strict=strict,
+    )
+    chinese.plugins.on_startup(command=command, dirty=False)  # type: ignore[arg-type]
+    warnings = CountHandler()
+    warnings.setLevel(logging.WARNING)
+    logging.getLogger("mkdocs").addHandler(warnings)
+    try:
+        build(chinese)  # without on_shutdown, which is the end of both builds
+    finally:
+        logging.getLogger("mkdocs").removeHandler(warnings)
+    if key and not warnings.get_counts():
+        (folder / KEY_FILE).write_text(key)
 
 
 def kept_folder(config: MkDocsConfig) -> Path:

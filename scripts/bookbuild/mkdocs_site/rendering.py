@@ -32,10 +32,22 @@ def prepare_page(
 ) -> None:
     """Tell the extension which page MkDocs renders next, and expand the text for its copy."""
     config.mdx_configs[markdown_extension.__name__]["page"] = page.file.src_uri
-    text = markdown_extension.expanded_text(markdown, config.mdx_configs)
+    expand = partial(markdown_extension.expanded_text, markdown, config.mdx_configs)
+    text = expanded_text(markdown, page, config, expand) if tracked else expand()
     page.expanded = text  # type: ignore[attr-defined]
     if tracked:
         track_page(page, text, config, files)
+
+
+def expanded_text(
+    markdown: str, page: Page, config: MkDocsConfig, expand: Callable[[], str]
+) -> str:
+    """The expanded text of a page, again only if it or what the build is made from has changed."""
+    source = source_page(page, config)
+    # A pending page also contains the text of its translation.
+    texts = [markdown, source.translation.text if source.is_pending else "", config.repo_url or ""]
+    key = fresh.hash_texts([fresh.recorded("generated")[0], *texts])
+    return fresh.cached(f"pages/{source.language}/{source.name}.expanded", key, expand)
 
 
 def cached_step(page: Page, step: str, compute: Callable[[], Result]) -> Result:

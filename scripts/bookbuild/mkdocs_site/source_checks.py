@@ -39,8 +39,9 @@ def prepare_sources(is_served: bool) -> str:
     """Generate what is stale and check both languages.
 
     Returns a key of all that the Chinese site is made from.
-    A server skips what an earlier build has done with the same files: generating, unless more has
-    changed than the paragraphs of pages, and the checks, if there was no warning.
+    A server skips what an earlier build has done with the same files: generating and the checks of
+    what the book refers to, unless more has changed than the paragraphs of pages, and the checks of
+    these, if there was no warning.
     """
     sources, pages = hash_sources(), hash_pages()  # before they are read
     outputs = fresh.hash_files(OUTPUT_PATHS)
@@ -48,14 +49,17 @@ def prepare_sources(is_served: bool) -> str:
         generate_outputs()
         outputs = fresh.hash_files(OUTPUT_PATHS)
         fresh.record("checked", "")
+        fresh.record("references checked", "")
     generated = fresh.hash_texts([sources, outputs])
     fresh.record("generated", generated)
     checked = fresh.hash_texts([generated, pages])
     if not (is_served and fresh.is_fresh("checked", checked)):
         check_encodings()
-        errors = list(dict.fromkeys(map(str, source_errors())))
-        if errors:
+        knows_references = is_served and fresh.is_fresh("references checked", generated)
+        found = [*page_source_errors(), *(() if knows_references else source_errors())]
+        if errors := list(dict.fromkeys(map(str, found))):
             raise PluginError("\n".join(errors))
+        fresh.record("references checked", generated)
         warnings: list[object] = [*completeness_errors(), *bibliography.unused_references()]
         warnings += contents_tables.question_errors()
         if contents_tables.update_readme():
@@ -94,14 +98,18 @@ def generate_outputs() -> None:
         raise PluginError("scripts/generate failed; see the errors above")
 
 
-def source_errors() -> Iterator[SourceError]:
-    """What no build can use. What is only unfinished is a warning."""
-    yield from section_errors()
+def page_source_errors() -> Iterator[SourceError]:
+    """What is wrong with the text of a page, so that no build can use it."""
     for language in LANGUAGES:
         for page in list_pages(language):
             yield from page_errors(page)
+    yield from bibliography.reference_errors()
+
+
+def source_errors() -> Iterator[SourceError]:
+    """What else no build can use. What is only unfinished is a warning."""
+    yield from section_errors()
     yield from notebook_errors()
     yield from glossary_errors()
     yield from note_errors()
-    yield from bibliography.reference_errors()
     yield from claims.claim_errors()

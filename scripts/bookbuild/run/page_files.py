@@ -58,18 +58,19 @@ def zip_files(language: str) -> Iterator[tuple[str, str | bytes]]:
         yield name, without_section_markers(path) if is_code else path.read_bytes()
 
 
-def needed_files(program: Path) -> list[str]:
+def needed_files(program: Path, downloads: set[Path]) -> list[str]:
     """The names in downloads/ of all that a program imports or reads."""
-    needed = dependencies(program) & {*downloadable_snippets()}
+    needed = dependencies(program) & downloads
     return sorted(path.relative_to(paths.SNIPPETS).as_posix() for path in needed)
 
 
 def needing_blocks(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
     """The blocks of a page whose programs need other files, and these files."""
+    downloads = {*downloadable_snippets()}
     for fence in CODE_FENCE.finditer(text):
         name = include[1] if (include := INCLUDE.search(fence[0])) else ""
         is_program = name.startswith(PROGRAM_FOLDERS) and name.endswith(".py")
-        if is_program and (files := needed_files(paths.SNIPPETS / name)):
+        if is_program and (files := needed_files(paths.SNIPPETS / name, downloads)):
             yield fence, files
 
 
