@@ -1493,3 +1493,14 @@ def test_the_seconds_of_a_step_are_of_the_current_code(printed):
     for size, seconds in measured["seconds a step"].items():
         hours = seconds * train_pairs.SIZES[size]["steps"] / 3600
         assert shown[f"{size}, hours"] == f"{hours:.0f}"
+
+
+@claim("own-text#time", kind="measurement")
+def test_thirty_thousand_pairs_are_learned_within_two_hours_on_one_core(printed):
+    path = SNIPPETS / "results" / "own-corpus.json"
+    trained = json.loads(path.read_text(encoding="utf-8"))["trained"]
+    assert trained["hours"] < 2
+    assert trained["BLEU"] > 25
+    shown = printed("examples", "duration")
+    assert shown["trained, steps"] == f"{trained['steps']:,}"
+    assert shown["trained, BLEU"] == f"{trained['BLEU']:.1f}"
