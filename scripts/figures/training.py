@@ -66,6 +66,29 @@ def one_step(label):
 
 
 @figure(
+    en={"x": "probability p of the correct token", "y": "−ln p"},
+    zh={"x": "正确词元的概率 p", "y": "−ln p"},
+)
+def minus_log(label):
+    """The cost of a token, with the three tokens of the example."""
+    fig, ax = canvas(220)
+    p = torch.linspace(0.012, 1, 300, dtype=torch.float64)
+    ax.plot(p, -p.log(), color=FIRST)
+    for at in 0.25, 0.5, 0.8:
+        cost = -math.log(at)
+        ax.plot([at, at], [0, cost], color=MUTED, lw=1, ls=":")
+        ax.plot([at], [cost], marker="o", color=FIRST, markersize=6)
+        ax.text(at + 0.02, cost + 0.12, f"{cost:.3f}", ha="left")
+    ax.set_xticks([0, 0.25, 0.5, 0.8, 1], ["0", "0.25", "0.50", "0.80", "1"])
+    ax.set_yticks([0, 1, 2, 3, 4])
+    ax.set_xlim(0, 1.02)
+    ax.set_ylim(0, 4.5)
+    ax.set_xlabel(label["x"])
+    ax.set_ylabel(label["y"])
+    return fig
+
+
+@figure(
     en={
         "hard": "q without smoothing",
         "smooth": "q with ε = 0.1",
@@ -181,7 +204,7 @@ def batches(label):
 @figure(
     en={
         "x": "step",
-        "loss": "loss above its floor",
+        "loss": "loss above minimum",
         "match": "exact match, held out",
         "guessing": "guessing",
         "numerals": "numerals",
@@ -189,7 +212,7 @@ def batches(label):
     },
     zh={
         "x": "步",
-        "loss": "损失减去下限",
+        "loss": "超出最小值的损失",
         "match": "留出集的完全匹配率",
         "guessing": "均匀地猜",
         "numerals": "数词",
