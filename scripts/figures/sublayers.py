@@ -1,11 +1,133 @@
 """Figures of the chapter on sublayers."""
 
+from matplotlib.colors import to_rgba
 from matplotlib.patches import Circle
 
 from figures.diagram import arrow, blank_canvas, box, line, write
-from figures.style import FIRST, INK, PAPER, SECOND, figure
+from figures.examples import SNIPPETS, run_example
+from figures.style import (
+    FIRST,
+    INK,
+    MUTED,
+    PAPER,
+    SECOND,
+    WIDTH,
+    canvas,
+    figure,
+    powers_of_ten,
+)
 
 TEXT = 16  # at least 11 pixels on a phone
+
+
+@figure(
+    en={"x": "sum a + b − 1", "y": "ReLU"},
+    zh={"x": "和 a + b − 1", "y": "ReLU"},
+)
+def relu(label):
+    """ReLU, with the sums of the table of XOR."""
+    fig, ax = canvas(190)
+    ax.plot([-1.6, 0, 1.6], [0, 0, 1.6], color=FIRST)
+    ax.plot([-1.6, 0], [-1.6, 0], color=MUTED, ls=":", lw=1.4)
+    for a, b in (0, 0), (1, 0), (0, 1), (1, 1):
+        s = a + b - 1
+        ax.plot([s], [max(0, s)], marker="o", color=FIRST, markersize=7)
+    for x, y, text in (
+        (-1, 0.14, "(0, 0)"),
+        (0.52, -0.4, "(1, 0)  (0, 1)"),
+        (0.74, 1.14, "(1, 1)"),
+    ):
+        ax.text(x, y, text, ha="center", size=13)
+    ax.plot([-1], [-1], marker="o", markersize=7, markerfacecolor=PAPER, color=MUTED)
+    ax.annotate(
+        "", (-1, -0.12), (-1, -0.88), arrowprops={"arrowstyle": "-|>", "color": MUTED, "lw": 1.2}
+    )
+    ax.set_xticks([-1, 0, 1], ["−1", "0", "1"])
+    ax.set_yticks([-1, 0, 1], ["−1", "0", "1"])
+    ax.set_ylim(-1.3, 1.6)
+    ax.set_xlabel(label["x"])
+    ax.set_ylabel(label["y"])
+    return fig
+
+
+def signed(number: float) -> str:
+    return f"{number:.0f}".replace("-", "−")
+
+
+@figure(
+    en={"token": "token", "hidden": "hidden units", "output": "output", "bias": "bias"},
+    zh={"token": "词元", "hidden": "隐藏单元", "output": "输出", "bias": "偏置"},
+)
+def network(label):
+    """The feed-forward network by hand: weights on the edges, units in the circles."""
+    values = run_example("examples/sublayers/one_token.py")
+    columns = {
+        "token": (36, (78, 178), values["x"]),
+        "hidden": (200, (58, 128, 198), values["hidden"]),
+        "output": (364, (78, 178), values["output"]),
+    }
+    fig, ax = blank_canvas(246, WIDTH)
+    for start, end, weights in (
+        ("token", "hidden", values["w1"]),
+        ("hidden", "output", values["w2"]),
+    ):
+        (left, tops, _), (right, bottoms, _) = columns[start], columns[end]
+        for i, y in enumerate(tops):
+            for j, y_end in enumerate(bottoms):
+                weight = weights[i, j].item()
+                if weight == 0:
+                    continue
+                unit = j if end == "hidden" else i
+                silent = values["hidden"][unit] == 0
+                color = MUTED if silent else FIRST if start == "token" else SECOND
+                style = {"alpha": 0.45} if silent else {}
+                line(ax, (left + 20, y), (right - 20, y_end), color=color, width=1.6, **style)
+                at = 0.3 if start == "token" else 0.7
+                x_text = left + 20 + at * (right - left - 40)
+                y_text = y + at * (y_end - y)
+                paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
+                write(ax, x_text, y_text, signed(weight), color, bbox=paper, zorder=4)
+    for name, (x, ys, numbers) in columns.items():
+        write(ax, x, 16, label[name], MUTED)
+        for y, number in zip(ys, numbers.tolist(), strict=True):
+            silent = name == "hidden" and number == 0
+            color = MUTED if silent else INK
+            fill = to_rgba(MUTED, 0.25) if silent else PAPER
+            ax.add_patch(
+                Circle((x, y), 18, edgecolor=color, facecolor=fill, linewidth=1.5, zorder=5)
+            )
+            write(ax, x, y, signed(number), color, size=15, zorder=6)
+    for y, number in zip(columns["hidden"][1], values["b1"].tolist(), strict=True):
+        if number:
+            write(ax, 200, y + 32, f"{label['bias']} {signed(number)}", MUTED)
+    return fig
+
+
+@figure(
+    en={"x": "layer", "y": "mean gradient", "without": "without shortcuts", "with": "with"},
+    zh={"x": "层", "y": "梯度的平均大小", "without": "没有捷径", "with": "有捷径"},
+)
+def gradients(label):
+    """The ten gradients that the example prints."""
+    text = (SNIPPETS / "examples/sublayers/shortcut.txt").read_text(encoding="utf-8")
+    sizes = [float(row.split()[-1]) for row in text.splitlines()]
+    fig, ax = canvas(210)
+    half = len(sizes) // 2
+    for offset, part, color, name in (
+        (-0.2, sizes[:half], SECOND, "without"),
+        (0.2, sizes[half:], FIRST, "with"),
+    ):
+        places = [layer + offset for layer in range(half)]
+        ax.bar(places, part, width=0.38, color=color, label=label[name])
+    ax.set_yscale("log")
+    ax.set_ylim(1e-5, 1)
+    ax.set_yticks([1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1])
+    powers_of_ten(ax.yaxis)
+    ax.set_xticks(range(half))
+    ax.set_xlabel(label["x"])
+    ax.set_ylabel(label["y"])
+    fig.legend(loc="outside upper center", ncols=2)
+    return fig
 
 
 @figure(
