@@ -321,15 +321,13 @@ def attention(label):
 
 @figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
 def heads(label):
-    first = [head for head in encoder_heads() if head.layer == 1]
-    fig, ax = narrow_canvas(156)
-    size, top = 15, 44
-    for head in first:
-        x = 48 + 90 * head.head
+    shown = [head for head in encoder_heads() if head.layer == 1 and head.head in (2, 3)]
+    fig, ax = narrow_canvas(206)
+    size, top = 25, 46
+    for x, head in zip((64, 254), shown, strict=True):
         signed_cells(ax, x, top, head.weights.numpy(), size, largest=1)
         label_columns(ax, x, top, ENGLISH, size)
-        if head.head == 0:
-            label_rows(ax, x, top, ENGLISH, size)
+        label_rows(ax, x, top, ENGLISH, size)
         write(ax, x + 2.5 * size, top + 5 * size + 18, label["head"].format(head.head))
     return fig
 
