@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bookbuild.pages.paths import GENERATED, SNIPPETS
+from bookbuild.pages.paths import GENERATED, LANGUAGES, SNIPPETS
 from bookbuild.run.recorded import recorded_outputs
 
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.(\d+))?(?:e([+-]?\d+))?(?![\w.]*\w)")
@@ -77,3 +77,13 @@ def test_each_program_prints_what_is_committed():
 def test_only_the_last_digit_of_a_decimal_may_differ(printed, same):
     assert (differences(printed, "loss: 0.123, 3 of 4") == []) == same
     assert differences("error: 3e-16", "error: 9.1e-17") == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("figure", "example"), [("learned/reversal", "examples/learned/reversal")])
+def test_a_figure_has_the_numbers_of_the_output_below_it(language, figure, example):
+    svg = (GENERATED / language / "figures" / f"{figure}.svg").read_text(encoding="utf-8")
+    output = (GENERATED / "outputs" / f"{example}.txt").read_text(encoding="utf-8")
+    drawn = re.findall(r">(\d\.\d\d)</text>", svg)
+    assert len(drawn) == 25
+    assert drawn == re.findall(r"\b\d\.\d\d\b", output)

@@ -363,6 +363,11 @@ def test_with_the_cache_each_position_is_computed_once_instead_of_at_every_step(
     assert list(seen.values()) == [n + again] * 3 + [(1 + n) * src.size(1)] * 2
 
 
+@claim("decoding#cache")
+def test_the_greedy_loop_with_the_cache_writes_the_tokens_of_the_one_without(printed):
+    assert printed("examples", "cached")["the same tokens without a cache"] == "True"
+
+
 def outputs_of_keys_and_values(attention) -> list[list[torch.Tensor]]:
     """Two lists, in which every later output of the key and the value projection is noted."""
     outputs = []
@@ -1182,7 +1187,10 @@ def test_for_32_sentences_the_cache_is_larger_than_the_tied_weights(printed):
 
 @claim("decoding#sampling")
 def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(printed):
-    shown = printed("examples", "filters")
+    shown = dict(printed("examples", "filters"))
+    drawn = numbers(shown.pop("drawn with top_p 0.8"))
+    assert sum(drawn) == 1000
+    assert drawn == pytest.approx([1000 * p / 0.85 for p in (0.4, 0.3, 0.15, 0, 0)], abs=45)
     probs = torch.tensor([0.4, 0.3, 0.15, 0.1, 0.05])
     squares = probs**2
     assert squares.sum().item() == pytest.approx(0.285)

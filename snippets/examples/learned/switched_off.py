@@ -8,7 +8,7 @@ import translator
 path = Path(translator.__file__).with_name("translator.safetensors")
 trained = translator.load_translator(path)
 test = corpus.translator("test")[:300]
-size = trained.model.config.d_model // trained.model.config.nhead  # 16
+size = trained.model.config.d_model // trained.model.config.nhead  # 24
 ALL = range(4)
 
 
@@ -33,6 +33,17 @@ for layer in 0, 1:
     for head in ALL:
         print(f"layer {layer}, head {head} off:", without([head], name))
     print(f"layer {layer}, all heads off:", without(ALL, name))
-for stack in "encoder", "decoder":
+
+
+def self_attention_off(stack):
     names = [f"{stack}.layers.{layer}.self_attention" for layer in (0, 1)]
-    print(f"{stack}, self-attention off:", without(ALL, *names))
+    return without(ALL, *names)
+
+
+print("encoder, self-attention off:", self_attention_off("encoder"))
+print("decoder, self-attention off:", self_attention_off("decoder"))
+
+PLAY = {"play", "plays", "played", "playing"}
+test = [p for p in corpus.translator("test") if PLAY.intersection(p.source)]
+name = "decoder.layers.1.cross_attention"
+print("with play, layer 1, head 2 off:", without([2], name))
