@@ -15,6 +15,7 @@ import types
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from pathlib import Path
 
 import pytest
 
@@ -69,11 +70,18 @@ class Limit:
         pytest.skip("too long")
 
 
-def measure_tests(pool: Executor) -> Coverage:
-    """The coverage of all tests of claims, of the long ones only their beginning."""
-    files = [each.name for each in CLAIMS.glob("test_*.py") if each.name != "test_mutations.py"]
+def measure_tests(pool: Executor, files: list[str]) -> Coverage:
+    """The coverage of the tests of claims that import one of the files, of the long ones only
+    their beginning."""
+    names = "|".join(Path(file).stem for file in files)
+    imports = re.compile(rf"^ *(import .*\b({names})\b|from ({names}) import)", re.M)
+    tests = [
+        path.name
+        for path in sorted(CLAIMS.glob("test_*.py"))
+        if path.name != "test_mutations.py" and imports.search(path.read_text("utf-8"))
+    ]
     measured = Coverage(defaultdict(set), {}, set())
-    for future in as_completed([pool.submit(generated.measure, file, Limit()) for file in files]):
+    for future in as_completed([pool.submit(generated.measure, name, Limit()) for name in tests]):
         found = future.result()
         measured.seconds.update(found.seconds)
         for place, tests in found.lines.items():
@@ -176,8 +184,9 @@ def main(options: list[str]) -> None:
         process_pool() as fresh,
         ProcessPoolExecutor(WORKERS, context, generated.collect_tests) as forks,
     ):
-        measured = measure_tests(fresh)
-        for file in [each for each in options if each != "--all"] or FILES:
+        files = [each for each in options if each != "--all"] or [*FILES]
+        measured = measure_tests(fresh, files)
+        for file in files:
             Run(file, measured, everything).run(forks, fresh)
     sys.exit("\n".join(results.unexplained_survivors()) or 0)
 
