@@ -270,5 +270,5 @@ function excerpt(text, pattern) {
   const from = start - (sentence ?? "").length;
   const part = text.slice(from, from + length);
   const isCut = from + length < text.length;
-  return `${from ? "…" : ""}${isCut ? part.replace(/\w+$/, "") : part}${isCut ? "…" : ""}`;
+  return `${from ? "…" : ""}${isCut ? part.replace(/(\d+\.)?\w*$/, "") : part}${isCut ? "…" : ""}`;
 }

@@ -176,6 +176,12 @@ const widgets = new IntersectionObserver(
   { rootMargin: "100%" },
 );
 
+/** Marks the widgets that are where the button back to the top is shown, in the upper part of the window. */
+const underTop = new IntersectionObserver(
+  (entries) => entries.forEach(({ target, isIntersecting }) => target.classList.toggle("under-top", isIntersecting)),
+  { rootMargin: "0px 0px -70%" },
+);
+
 /**
  * Renders the whole page, of which only the first view is rendered while it loads: the reader
  * scrolls, or follows a link and needs exact heights at the anchor or after coming back. What the
@@ -207,6 +213,6 @@ document.addEventListener("scroll", renderRest);
 document.addEventListener("click", renderRest, true);
 
 document$.subscribe(() => {
-  document.querySelectorAll("[data-widget]").forEach((element) => widgets.observe(element));
+  document.querySelectorAll("[data-widget]").forEach((element) => [widgets, underTop].forEach((each) => each.observe(element)));
   document.querySelectorAll(".md-typeset__scrollwrap, pre > code").forEach((each) => scrollers.observe(each));
 });

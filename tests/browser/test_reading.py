@@ -259,6 +259,12 @@ def test_a_footnotes_arrow_leads_to_its_mark_even_in_a_folded_note_or_block(chec
     expect(checked_page.locator("[id='fnref:memory']")).to_be_in_viewport()
 
 
+@pytest.mark.parametrize(
+    "touch",
+    [False, pytest.param(True, marks=pytest.mark.browser_context_args(has_touch=True))],
+    ids=["mouse", "touch"],
+)
+@pytest.mark.usefixtures("touch")
 def test_the_keyboard_can_scroll_each_block_of_code_that_is_wider_than_the_page(
     checked_page, home_url
 ):

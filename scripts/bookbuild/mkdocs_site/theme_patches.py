@@ -46,6 +46,14 @@ THEME_PATCHES = (
         'class:"md-code__button",title:Me("clipboard.copy"),',
         'class:"md-code__button",title:Me("clipboard.copy"),"aria-label":Me("clipboard.copy"),',
     ),
+    ThemePatch(
+        "Wide code has a place in the order of the Tab key on touchscreens, too.",
+        "tests/browser/test_reading.py"
+        "::test_the_keyboard_can_scroll_each_block_of_code_that_is_wider_than_the_page",
+        BUNDLE_PATTERN,
+        'd&&r?e.setAttribute("tabindex","0"):e.removeAttribute("tabindex")',
+        'd?e.setAttribute("tabindex","0"):e.removeAttribute("tabindex")',
+    ),
 )
 SEARCH_WORKER_PATTERN = "assets/javascripts/workers/search.*.min.js"  # ours takes its place
 UNUSED_FILES = ("assets/javascripts/lunr/*", "assets/search*.js")
