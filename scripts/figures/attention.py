@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from matplotlib.colors import to_rgba
 
-from figures.diagram import blank_canvas, frame, line, write
+from figures.diagram import ENGLISH, arrow, blank_canvas, frame, line, write
 from figures.examples import run_example
 from figures.overview import narrow_canvas
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, VALUE, canvas, figure
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, VALUE, canvas, figure
 
 
 def signed(number) -> str:
@@ -26,6 +26,32 @@ def write_matrix_name(ax, x, y, letter, color) -> None:
     """W with a raised letter, beginning at x."""
     write(ax, x, y, "W", color, ha="left")
     write(ax, x + 14, y - 5, letter, color, ha="left", size=12.3)
+
+
+@figure(en={"new": "new vector of work"}, zh={"new": "work 的新向量"})
+def average(label):
+    """Five columns of numbers; two of them are mixed."""
+    shown = run_example("examples/attention/average.py")
+    fig, ax = narrow_canvas(262)
+
+    def draw_column(x, y, vector, places, color, tint):
+        for i, number in enumerate(vector.tolist()):
+            text = f"{number:.{places}f}".replace("-", "−")
+            face = to_rgba(color, tint)
+            frame(ax, x - 26, y + 22 * i, 52, 22, MUTED, 0.6, facecolor=face)
+            write(ax, x, y + 22 * i + 11, text, INK if tint else MUTED)
+
+    colors = {"we": FIRST, "work": SECOND}
+    for i, (word, weight) in enumerate(zip(ENGLISH, shown["weights"].tolist(), strict=True)):
+        x, color = 40 + 80 * i, colors.get(word, MUTED)
+        write(ax, x, 14, word, INK if weight else MUTED)
+        draw_column(x, 28, shown["x"][i], 0, color, 0.3 if weight else 0)
+        write(ax, x, 130, f"{weight:g}", INK if weight else MUTED)
+        if weight:
+            line(ax, (x, 142), (240, 168), color=color, width=10 * weight)
+    draw_column(240, 168, shown["average"], 1, INK, 0.12)
+    write(ax, 200, 212, label["new"], ha="right")
+    return fig
 
 
 @figure(
@@ -106,6 +132,62 @@ def one_query(label):
     line(ax, (300, 482), (396, 482), width=1)
     write(ax, 296, 500, label["output"], ha="right")
     write_vector(396, 500, numbers["output"], VALUE, ha="right")
+    return fig
+
+
+@figure(en={"softmax": "softmax of each row"}, zh={"softmax": "对每一行做 softmax"})
+def all_queries(label):
+    """Three matrix products; only the row of work has numbers."""
+    shown = run_example("examples/attention/all_queries.py")
+    fig, ax = narrow_canvas(466)
+    height, asker = 20, ENGLISH.index("work")
+
+    def draw_matrix(x, y, matrix, width, color, name, places=None, raised=""):
+        """Cells at (x, y) with a name above and the shape below; places: of the row of work."""
+        rows, columns = matrix.shape
+        for i in range(rows):
+            for j in range(columns):
+                corner = x + width * j, y + height * i
+                tint = to_rgba(color, 0.14)
+                frame(ax, *corner, width, height, MUTED, 0.6, facecolor=tint)
+                if i == asker and places is not None:
+                    text = f"{matrix[i, j].item():.{places}f}".replace("-", "−")
+                    write(ax, corner[0] + width / 2, corner[1] + height / 2, text, size=12.3)
+        center = x + width * columns / 2
+        write(ax, center, y - 12, name, color, weight="bold")
+        if raised:
+            write(ax, center + 11, y - 17, raised, color, size=12.3)
+        write(ax, center, y + height * rows + 11, f"{rows} × {columns}", MUTED, size=12.3)
+        if rows == 5:
+            frame(ax, x, y + height * asker, width * columns, height, INK, 1.8)
+
+    def name_rows(y):
+        for i, word in enumerate(ENGLISH):
+            write(ax, 38, y + height * (i + 0.5), word, ha="right", size=12.3)
+
+    top = 28
+    name_rows(top)
+    draw_matrix(44, top, shown["x"], 38, INK, "X", 2)
+    write(ax, 204, top + 50, "·")
+    draw_matrix(212, top, shown["w_query"].T, 20, QUERY, "W", raised="Q")
+    write(ax, 275, top + 50, "− 2 =")
+    draw_matrix(300, top, shown["queries"], 48, QUERY, "Q", 2)
+    top += 158
+    name_rows(top)
+    draw_matrix(44, top, shown["queries"], 18, QUERY, "Q")
+    write(ax, 88, top + 50, "·")
+    draw_matrix(96, top, shown["keys"].T, 21, KEY, "K", raised="T")
+    write(ax, 216, top + 50, "=")
+    draw_matrix(228, top, shown["scores"], 33.6, INK, "Q Kᵀ", 0)
+    arrow(ax, (312, top + 124), (312, top + 134), (112, top + 134), (112, top + 146))
+    write(ax, 212, top + 146, label["softmax"], size=12.3)
+    top += 180
+    name_rows(top)
+    draw_matrix(44, top, shown["weights"], 30, FIRST, "", 0)
+    write(ax, 205, top + 50, "·")
+    draw_matrix(214, top, shown["values"], 24, VALUE, "V")
+    write(ax, 274, top + 50, "=")
+    draw_matrix(290, top, shown["output"], 48, VALUE, "", 2)
     return fig
 
 

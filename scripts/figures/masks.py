@@ -3,7 +3,8 @@
 import torch
 
 from figures.diagram import PAD, arrow, blank_canvas, fill_cells, frame, grid, write
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, figure
+from figures.examples import run_example
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, WIDTH, figure
 from transformer import causal_mask, padding_mask
 
 TEXT = 16  # units, 11 pixels on a phone
@@ -23,6 +24,42 @@ def draw_mask(ax, x, y, mask, size, signs=None) -> None:
         for i, row in enumerate(mask.tolist()):
             for j, seen in enumerate(row):
                 write(ax, x + (j + 0.5) * size, y + (i + 0.5) * size, signs[not seen], size=15)
+
+
+@figure(
+    en={"weights": "weights", "triangle": "triangle", "divided": "÷ sum of row"},
+    zh={"weights": "权重", "triangle": "三角", "divided": "÷ 行的和"},
+)
+def triangle(label):
+    """The three tables of the simple way to apply the causal mask."""
+    shown = run_example("examples/masks/multiply.py")
+    seen = causal_mask(3)[0, 0]
+    tables = {
+        "weights": (shown["weights"], "{:.2f}"),
+        "triangle": (seen.int(), "{:d}"),
+        "divided": (shown["kept"] / shown["sums"], "{:.2f}"),
+    }
+    size, top = 35, 52
+    fig, ax = blank_canvas(top + 3 * size + 8, WIDTH)
+    for word, row in zip(shown["tokens"], range(3), strict=True):
+        write(ax, 40, top + (row + 0.5) * size, word, QUERY, ha="right", size=12.5)
+    for step, (name, (table, form)) in enumerate(tables.items()):
+        x = 46 + step * (3 * size + 18)
+        write(ax, x + 1.5 * size, 12, label[name], weight="bold")
+        if name == "triangle":
+            fill_cells(ax, x, top, seen, size, SECOND, 0.55)
+        grid(ax, x, top, 3, 3, size)
+        for j, word in enumerate(shown["tokens"]):
+            write(ax, x + (j + 0.5) * size, 38, word, KEY, size=12.5)
+            for i in range(3):
+                number = form.format(table[i, j].item())
+                hidden = name == "divided" and not seen[i, j]
+                color = FIRST if hidden else INK
+                text = "0" if hidden else number
+                write(ax, x + (j + 0.5) * size, top + (i + 0.5) * size, text, color, size=12.5)
+        if step:
+            write(ax, x - 9, top + 1.5 * size, ("·", "→")[step - 1])
+    return fig
 
 
 @figure(

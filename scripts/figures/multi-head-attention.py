@@ -31,7 +31,7 @@ def two_decimals(vector) -> list[str]:
     zh={"head": "{} 号头", "joined": "拼接", "output": "work 的输出"},
 )
 def output_map(label):
-    """The row of work in the pencil model: two heads, joined, times W^O."""
+    """The row of work: two heads of the pencil model, joined, times an invented W^O."""
     mapped = run_example("examples/multi-head-attention/output_map.py")
     fig, ax = narrow_canvas(284)
     tints = (0.3, 0.3, 0.12, 0.12)  # head 0 is strong, head 1 pale
@@ -53,15 +53,13 @@ def output_map(label):
     draw_cells(106, joined, VALUE)
     write(ax, 4, 198, "W", ha="left")
     write(ax, 18, 193, "O", ha="left", size=12.3)
-    rows = zip(
-        mapped["w_output"], mapped["b_output"].tolist(), two_decimals(mapped["output"]), strict=True
-    )
-    for i, (row, bias, number) in enumerate(rows):
+    rows = zip(mapped["w_output"], two_decimals(mapped["output"]), strict=True)
+    for i, (row, number) in enumerate(rows):
         y = 148 + 24 * i
-        draw_cells(y, [f"{x:.0f}" for x in row.tolist()], INK)
-        write(ax, 322, y + 12, f"{'+' if bias > 0 else '−'} {abs(bias):.0f} =", ha="right")
-        frame(ax, 330, y + 1, 66, 22, INK, 0, facecolor=to_rgba(INK, 0.14))
-        write(ax, 363, y + 12, number)
+        draw_cells(y, [f"{x:.0f}".replace("-", "−") for x in row.tolist()], INK)
+        write(ax, 312, y + 12, "=", ha="right")
+        frame(ax, 320, y + 1, 66, 22, INK, 0, facecolor=to_rgba(INK, 0.14))
+        write(ax, 353, y + 12, number)
     output = ", ".join(two_decimals(mapped["output"]))
     write(ax, 396, 266, f"{label['output']}  ({output})", ha="right")
     return fig

@@ -158,12 +158,12 @@ def test_the_simple_way_divides_zero_by_zero_where_all_allowed_weights_are_round
     fault="attention ignores its mask before the softmax",
 )
 def test_the_lines_of_the_model_are_those_of_the_example(printed):
-    example = (SNIPPETS / "examples/masks/model_lines.py").read_text(encoding="utf-8")
+    example = (SNIPPETS / "examples/masks/infinity.py").read_text(encoding="utf-8")
     start = example.index("lowest =")
     lines = example[start : example.index("print(", start)].splitlines()
     attention = inspect.getsource(scaled_dot_product_attention)
     assert len(lines) == 3 and all(f"        {line}\n" in attention for line in lines)
-    assert printed("examples", "model_lines")["the function gives the same"] == "True"
+    assert printed("examples", "infinity")["and with the lowest number"] == "True"
 
 
 @claim("masks#infinity")

@@ -70,8 +70,8 @@ def test_the_examples_use_the_two_heads_of_the_pencil_model(pencil, variables):
     for example in loop["b_query"], [split["b_query"]]:
         assert torch.equal(torch.cat(list(example)), pencil("query", "bias"))
     assert not pencil("key", "bias").any() and not pencil("value", "bias").any()
-    assert torch.equal(output_map["w_output"], pencil("output", "weight"))
-    assert torch.equal(output_map["b_output"], pencil("output", "bias"))
+    assert torch.equal(output_map["w_pencil"], pencil("output", "weight"))
+    assert torch.equal(output_map["b_pencil"], pencil("output", "bias"))
     assert_close(output_map["joined"], loop["joined"][3], atol=0.005, rtol=0)
 
 
@@ -132,12 +132,25 @@ def test_heads_that_start_equal_stay_equal_and_random_heads_become_more_differen
 @claim("multi-head-attention#output-map")
 @mutation(
     "examples/multi-head-attention/output_map.py",
-    "w_output @ joined + b_output",
-    "w_output @ joined",
+    "[1.0, 0.0, 0.0, -1.0]",
+    "[1.0, 0.0, 0.0, 0.0]",
+    fault="the second row of the invented output map uses one head only",
+)
+def test_the_invented_output_map_mixes_both_heads(printed, variables):
+    assert printed("examples", "output_map")["output, work"] == "22.02 -9.98 0.00 0.00"
+    both = variables("output_map")["w_output"][:2]
+    assert both[:, :2].any(dim=-1).all() and both[:, 2:].any(dim=-1).all()
+
+
+@claim("multi-head-attention#output-map")
+@mutation(
+    "examples/multi-head-attention/output_map.py",
+    "w_pencil @ joined + b_pencil",
+    "w_pencil @ joined",
     fault="the example omits the bias of the output map",
 )
-def test_the_output_map_carries_head_1_into_all_four_numbers(printed, pencil):
-    assert printed("examples", "output_map")["output, work"] == "15.00 15.00 19.00 15.00"
+def test_the_output_map_of_the_pencil_model_carries_head_1_into_all_four_numbers(printed, pencil):
+    assert printed("examples", "output_map")["pencil model, work"] == "15.00 15.00 19.00 15.00"
     assert pencil("output", "weight")[:, 3].all() and not pencil("output", "weight")[:, :3].any()
 
 

@@ -1,26 +1,13 @@
 import torch
 
+from pencil_tables import head_0, head_1, x
 from transformer import scaled_dot_product_attention
 
-x = torch.tensor(
-    [
-        [-6.00, 5.00, 8.00, -3.00],
-        [0.84, 0.54, 0.01, 1.00],
-        [-5.09, -8.42, 6.02, 5.00],
-        [4.14, 5.01, -7.97, 1.00],
-        [-0.76, -0.65, 0.04, 1.00],
-    ]
-)
-query_0 = [[3.0, 1.0, 0.0, -1.0], [0.0, -1.0, 1.0, -1.0]]
-query_1 = [[-2.0, -1.0, -1.0, 0.0], [-1.0, 0.0, 1.0, -1.0]]
-key_0 = [[2.0, -3.0, -1.0, 4.0], [1.0, -1.0, -1.0, -1.0]]
-key_1 = [[1.0, -1.0, 0.0, 2.0], [1.0, 1.0, -2.0, 0.0]]
-value_0 = [[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
-value_1 = [[0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, -1.0]]
-w_query = torch.tensor(query_0 + query_1)  # (4, 4): two rows per head
-w_key = torch.tensor(key_0 + key_1)
-w_value = torch.tensor(value_0 + value_1)
-b_query = torch.tensor([-2.0, -2.0, 0.0, 0.0])
+# (4, 4): two rows per head, the numbers of the loop
+w_query = torch.cat((head_0.w_query, head_1.w_query))
+w_key = torch.cat((head_0.w_key, head_1.w_key))
+w_value = torch.cat((head_0.w_value, head_1.w_value))
+b_query = torch.cat((head_0.b_query, head_1.b_query))
 
 
 def split(rows):

@@ -1,0 +1,43 @@
+"""The pencil model's encoder reads `why do we work ?`: its input and two heads.
+
+The same numbers as in the chapters, where they are printed. In x the position
+is included, and its numbers are rounded to two decimals.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class Head(NamedTuple):
+    """The linear maps of one head; keys and values have no bias."""
+
+    w_query: Tensor
+    b_query: Tensor
+    w_key: Tensor
+    w_value: Tensor
+
+
+words = ["why", "do", "we", "work", "?"]
+x = torch.tensor(
+    [
+        [-6.00, 5.00, 8.00, -3.00],
+        [0.84, 0.54, 0.01, 1.00],
+        [-5.09, -8.42, 6.02, 5.00],
+        [4.14, 5.01, -7.97, 1.00],
+        [-0.76, -0.65, 0.04, 1.00],
+    ]
+)
+head_0 = Head(
+    w_query=torch.tensor([[3.0, 1.0, 0.0, -1.0], [0.0, -1.0, 1.0, -1.0]]),
+    b_query=torch.tensor([-2.0, -2.0]),
+    w_key=torch.tensor([[2.0, -3.0, -1.0, 4.0], [1.0, -1.0, -1.0, -1.0]]),
+    w_value=torch.tensor([[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]]),
+)
+head_1 = Head(
+    w_query=torch.tensor([[-2.0, -1.0, -1.0, 0.0], [-1.0, 0.0, 1.0, -1.0]]),
+    b_query=torch.tensor([0.0, 0.0]),
+    w_key=torch.tensor([[1.0, -1.0, 0.0, 2.0], [1.0, 1.0, -2.0, 0.0]]),
+    w_value=torch.tensor([[0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, -1.0]]),
+)
