@@ -135,11 +135,14 @@ def one_query(label):
     return fig
 
 
-@figure(en={"softmax": "softmax of each row"}, zh={"softmax": "对每一行做 softmax"})
+@figure(
+    en={"softmax": "softmax of each row", "weights": "weights", "output": "output"},
+    zh={"softmax": "对每一行做 softmax", "weights": "权重", "output": "输出"},
+)
 def all_queries(label):
     """Three matrix products; only the row of work has numbers."""
     shown = run_example("examples/attention/all_queries.py")
-    fig, ax = narrow_canvas(466)
+    fig, ax = narrow_canvas(492)
     height, asker = 20, ENGLISH.index("work")
 
     def draw_matrix(x, y, matrix, width, color, name, places=None, raised=""):
@@ -158,7 +161,7 @@ def all_queries(label):
         if raised:
             write(ax, center + 11, y - 17, raised, color, size=12.3)
         write(ax, center, y + height * rows + 11, f"{rows} × {columns}", MUTED, size=12.3)
-        if rows == 5:
+        if rows == 5 and name != "V":
             frame(ax, x, y + height * asker, width * columns, height, INK, 1.8)
 
     def name_rows(y):
@@ -181,13 +184,13 @@ def all_queries(label):
     draw_matrix(228, top, shown["scores"], 33.6, INK, "Q Kᵀ", 0)
     arrow(ax, (312, top + 124), (312, top + 134), (112, top + 134), (112, top + 146))
     write(ax, 212, top + 146, label["softmax"], size=12.3)
-    top += 180
+    top += 184
     name_rows(top)
-    draw_matrix(44, top, shown["weights"], 30, FIRST, "", 0)
+    draw_matrix(44, top, shown["weights"], 30, FIRST, label["weights"], 0)
     write(ax, 205, top + 50, "·")
     draw_matrix(214, top, shown["values"], 24, VALUE, "V")
     write(ax, 274, top + 50, "=")
-    draw_matrix(290, top, shown["output"], 48, VALUE, "", 2)
+    draw_matrix(290, top, shown["output"], 48, VALUE, label["output"], 2)
     return fig
 
 

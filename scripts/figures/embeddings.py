@@ -1,8 +1,12 @@
 """Figures of the chapter on embeddings."""
 
+from collections import Counter
+from itertools import pairwise
+
 import numpy as np
 
-from figures.diagram import ENGLISH, arrow, blank_canvas, box, frame, line, write
+from byte_pair_encoding import join, words
+from figures.diagram import ENGLISH, NARROW, arrow, blank_canvas, box, frame, line, write
 from figures.style import FIRST, INK, MUTED, figure
 
 TABLE = [  # of the pencil model, a row for each word of the sentence
@@ -66,4 +70,35 @@ def row_pick(label):
     frame(ax, left + chosen * 24, y, 24, height, FIRST, 2.5)
     frame(ax, middle, y, 4 * 33, height, FIRST, 2.5)
     frame(ax, right, y, 4 * 32, height, FIRST, 2.5)
+    return fig
+
+
+@figure(en={"times": "{} + {}: {} times"}, zh={"times": "{} + {}：{} 次"})
+def merges(label):
+    """Three merges of the chapter's text as a ladder."""
+    text = "walk walk talk"
+    fig, ax = blank_canvas(262, NARROW)
+    pieces, done = words(text), None
+
+    def visible(symbol: str) -> str:
+        return symbol.replace(" ", "␣")
+
+    for step in range(4):
+        y, x = 8 + 74 * step, 8
+        for piece in pieces:
+            for symbol in piece:
+                width = 26 * len(symbol)
+                is_new = done is not None and symbol == "".join(done)
+                frame(ax, x, y, width, 26, MUTED, 0.8)
+                if is_new:
+                    box(ax, x, y, width, 26, FIRST, tint=0.25)
+                write(ax, x + width / 2, y + 13, visible(symbol))
+                x += width
+            x += 10
+        if step < 3:
+            counts = Counter(pair for piece in pieces for pair in pairwise(piece))
+            done, count = counts.most_common(1)[0]
+            pieces = [join(piece, done) for piece in pieces]
+            arrow(ax, (60, y + 32), (60, y + 68))
+            write(ax, 74, y + 50, label["times"].format(*map(visible, done), count), ha="left")
     return fig

@@ -125,6 +125,7 @@ def test_the_merges_of_the_exercise_and_its_tie(printed):
     assert printed("exercises", "fourth_merge") == {
         "merges": "['wo', 'wor', 'work', ' work', 'ed']",
         "walked": "['w', 'a', 'l', 'k', 'ed']",
+        "overworked": "['o', 'v', 'e', 'r', 'work', 'ed']",
     }
     pieces = bpe.words("work works worked talked")
     for pair in ("w", "o"), ("wo", "r"), ("wor", "k"):
@@ -146,6 +147,8 @@ def test_21_merges_make_the_english_sentence_five_words_and_split_an_unseen_one(
     assert shown["first merges"] == "_w|al|alk|_wo|_wor|_work".replace("_", " ")
     assert shown["after 21 merges"] == "why| do| we| work| ?"
     assert shown["never seen"] == "they| talk|ed"
+    ids = [int(number) for number in shown["ids"].strip("[]").split(",")]
+    assert len(ids) == 3 and shown["and back"] == "they talked"
 
 
 @claim("input-in-practice#byte-pairs-chinese")
@@ -192,7 +195,7 @@ def from_bytes() -> dict:
         return runpy.run_path(str(SNIPPETS / "exercises" / CHAPTER / "from_bytes.py"))
 
 
-@claim("embeddings#exercises")
+@claim("input-in-practice#bytes")
 @mutation(
     "exercises/embeddings/from_bytes.py",
     "chr(256 + b) for b in line",
@@ -208,7 +211,7 @@ def test_every_character_written_in_bytes_and_cut_comes_back(from_bytes):
         assert from_bytes["as_text"](from_bytes["cut_words"](text, merges)) == text
 
 
-@claim("embeddings#exercises")
+@claim("input-in-practice#bytes")
 @mutation(
     "exercises/embeddings/from_bytes.py",
     "chr(256 + b) for b in line",

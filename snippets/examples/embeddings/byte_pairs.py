@@ -17,3 +17,8 @@ for count in (0, 6, 15, 21):
     tokens = cut("why do we work ?", merges[:count])
     print(f"after {count} merges:", "|".join(tokens))
 print("never seen:", "|".join(cut("they talked", merges)))
+
+vocabulary = sorted({*text}) + ["".join(pair) for pair in merges]
+ids = [vocabulary.index(token) for token in cut("they talked", merges)]
+print("ids:", ids)
+print("and back:", "".join(vocabulary[i] for i in ids))

@@ -1,2 +1,0 @@
-for p in range(8):
-    print(p, *f"{p:03b}")
