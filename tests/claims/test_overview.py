@@ -103,7 +103,8 @@ def test_the_nine_predictions_made_at_once_equal_those_made_one_after_the_other(
 
 @claim("overview#layer", kind="measurement")
 def test_our_encoder_has_two_layers_of_four_heads_and_that_of_the_paper_has_six(trained):
-    assert (trained.model.config.num_encoder_layers, trained.model.config.nhead) == (2, 4)
+    config = trained.model.config
+    assert (config.num_encoder_layers, config.nhead) == (2, 4)
     assert TransformerConfig(9, 12).num_encoder_layers == 6
 
 
