@@ -29,7 +29,8 @@ for run in measured["runs"]:
     runs.setdefault(name, []).append(run)
 for name, group in runs.items():
     first = group[0]
-    print(f"{name}, learning rate: {first['learning rate']:g}")
+    rate = f"{first['learning rate']:f}".rstrip("0")
+    print(f"{name}, learning rate: {rate}")
     print(f"{name}, trained: {first['trained']:,}")
     size = first["gradients"] + first["optimizer"]
     print(f"{name}, memory, MB: {size / 1e6:,.1f}")
