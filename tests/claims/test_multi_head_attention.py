@@ -379,8 +379,9 @@ def test_newer_models_choose_the_size_of_a_head_freely():
 @claim("multi-head-attention#exercises", kind="mathematics")
 def test_the_query_of_work_in_head_1_has_its_largest_score_with_why(variables):
     loop = variables("two_heads")
-    query = loop["w_query"][1] @ loop["x"][3] + loop["b_query"][1]
-    keys = loop["x"] @ loop["w_key"][1].T
+    head, x = loop["head_1"], loop["x"]
+    query = head.w_query @ x[3] + head.b_query
+    keys = x @ head.w_key.T
     assert_close(query, torch.tensor([-5.32, -13.11]), atol=0.005, rtol=0)
     assert_close(keys[0], torch.tensor([-17.0, -17.0]))
     scores = keys @ query
