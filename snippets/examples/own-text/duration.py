@@ -14,5 +14,5 @@ for size, seconds in measured["seconds a step"].items():
     print(f"{size}, hours: {hours:.0f}")
 trained = measured["trained"]
 print(f"trained, steps: {trained['steps']:,}")
-for score in ("hours", "BLEU", "chrF"):
-    print(f"trained, {score}: {trained[score]:.1f}")
+for name in ("hours", "BLEU (zh)", "chrF2"):
+    print(f"trained, {name}: {trained[name]:.1f}")
