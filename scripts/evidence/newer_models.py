@@ -17,6 +17,12 @@ NEWER = {  # their folders in transformers
     "OLMo 2": "olmo2",
     "EXAONE 4": "exaone4",
     "Gemma 3n": "gemma3n",
+    "Qwen4-Exp": "qwen4_exp",
+    "GLM-5-Next": "glm5_next",
+    "HY-V4": "hy_v4",
+    "Nemotron-H": "nemotron_h",
+    "Granite MoE Hybrid": "granitemoehybrid",
+    "Falcon-H1": "falcon_h1",
 }
 
 
@@ -47,6 +53,7 @@ def newer_models() -> dict[str, float]:
         ("Qwen3.5", "qwen3_5_text"),
         ("Kimi Linear", "kimi_linear"),
         ("OLMo Hybrid", "olmo_hybrid"),
+        ("Qwen4-Exp", "qwen4_exp_text"),
     ):
         kinds = load(model_type).layer_types
         found[f"{name}, layers"] = len(kinds)
@@ -63,6 +70,8 @@ def newer_models() -> dict[str, float]:
     interval = load("llama4_text").no_rope_layer_interval
     found["Llama 4, one layer without rotation in"] = interval
     found["DeepSeek-V4, residual streams"] = compressed.hc_mult
+    found["GLM-5-Next, residual streams"] = load("glm5_next_text").hc_mult
+    found["HY-V4, residual streams"] = load("hy_v4").hc_mult
     small = load("gemma3n_text")
     found["Gemma 3n, layers"] = small.num_hidden_layers
     found["Gemma 3n, layers that share keys and values"] = small.num_kv_shared_layers
