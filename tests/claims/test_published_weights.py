@@ -333,9 +333,11 @@ def test_logits_and_greedy_tokens_of_the_published_model_equal_those_of_transfor
     check_logits(*reference.in_float64(ours, theirs), texts, bound=1e-13)
     eos = settings["tokenizer.ggml.eos_token_id"]
     for ids in reference.prompt_ids(settings):
-        expected = reference.their_greedy(theirs, ids, reference.NEW_TOKENS, eos)
-        assert reference.our_greedy(ours, ids, reference.NEW_TOKENS, eos) == expected
-        assert reference.uncached_choices(ours, ids, expected) == expected
+        for end in eos, -1:  # -1: also after the end of the answer, until all tokens are written
+            expected = reference.their_greedy(theirs, ids, reference.NEW_TOKENS, end)
+            assert reference.our_greedy(ours, ids, reference.NEW_TOKENS, end) == expected
+            assert reference.uncached_choices(ours, ids, expected) == expected
+        assert len(expected) == reference.NEW_TOKENS
 
 
 # Tokens
