@@ -28,7 +28,7 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, without_section_markers
 from bookbuild.run import page_files
 from bookbuild.run.jobs import list_jobs
-from bookbuild.run.page_files import needed_files
+from bookbuild.run.page_files import downloadable_snippets, needed_files
 from built_pages import ROOT, CodeBlock, assert_no_errors
 
 CODE_SUFFIXES = (".py", ".js")
@@ -96,11 +96,13 @@ def is_input(block: CodeBlock) -> bool:
 
 def built_examples() -> Iterator[tuple[tuple[str, str], BuiltExample]]:
     """Each example, exercise and pitfall, by its language and code."""
+    downloads = {*downloadable_snippets()}
     for job in list_jobs():
         if job.source.is_relative_to(paths.SNIPPETS):
             sources = job.source, chinese_path(job.source)
             outputs = (*job.outputs, job.outputs[0])[:2]  # both alike where no words are printed
-            needs, (_, seconds) = tuple(needed_files(job.source)), fresh.recorded(job.record_name)
+            needs = tuple(needed_files(job.source, downloads))
+            _, seconds = fresh.recorded(job.record_name)
             for language, source, output in zip(LANGUAGES, sources, outputs, strict=True):
                 code = without_section_markers(source).rstrip()
                 text = output.read_text("utf-8").rstrip()
