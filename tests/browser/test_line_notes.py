@@ -175,7 +175,7 @@ def test_without_javascript_the_notes_are_in_sight(browser, width, home_url):
     page = context.new_page()
     page.set_viewport_size({"width": width, "height": 844})
     page.goto(f"{home_url}attention/")
-    expect(page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(8)
+    expect(page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(4)
     expect(page.locator(".notes-button")).to_be_hidden()
     context.close()
 
@@ -186,7 +186,7 @@ def test_folded_notes_are_printed_with_numbers(checked_page: Page, home_url):
     checked_page.locator(".notes-button").click()
     checked_page.emulate_media(media="print")
     checked_page.set_viewport_size({"width": 680, "height": 1000})
-    expect(checked_page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(8)
+    expect(checked_page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(4)
     expect(checked_page.locator(".notes-button")).to_be_hidden()
     number = checked_page.locator(".note-link").first
     content = number.evaluate("(link) => getComputedStyle(link, '::before').content")
