@@ -1,9 +1,6 @@
-"""The pencil model's encoder reads `why do we work ?`: its input and two heads.
+"""The pencil model reads `why do we work ?`: its input and two heads."""
 
-The same numbers as in the chapters, where they are printed. In x the position
-is included, and its numbers are rounded to two decimals.
-"""
-
+# --8<-- [start:head_0]
 from typing import NamedTuple
 
 import torch
@@ -20,7 +17,7 @@ class Head(NamedTuple):
 
 
 words = ["why", "do", "we", "work", "?"]
-x = torch.tensor(
+x = torch.tensor(  # with positions, rounded to two decimals
     [
         [-6.00, 5.00, 8.00, -3.00],
         [0.84, 0.54, 0.01, 1.00],
@@ -35,9 +32,13 @@ head_0 = Head(
     w_key=torch.tensor([[2.0, -3.0, -1.0, 4.0], [1.0, -1.0, -1.0, -1.0]]),
     w_value=torch.tensor([[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]]),
 )
+# --8<-- [end:head_0]
+
+# --8<-- [start:head_1]
 head_1 = Head(
     w_query=torch.tensor([[-2.0, -1.0, -1.0, 0.0], [-1.0, 0.0, 1.0, -1.0]]),
     b_query=torch.tensor([0.0, 0.0]),
     w_key=torch.tensor([[1.0, -1.0, 0.0, 2.0], [1.0, 1.0, -2.0, 0.0]]),
     w_value=torch.tensor([[0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, -1.0]]),
 )
+# --8<-- [end:head_1]

@@ -29,8 +29,8 @@ from sample_book import change
 class Server:
     """A server of the sample book; messages is its output."""
 
-    def __init__(self, folder: Path, log: Path, address: str):
-        self.folder, self.log, self.address = folder, log, address
+    def __init__(self, folder: Path, log: Path, address: str, process: int):
+        self.folder, self.log, self.address, self.process = folder, log, address, process
 
     @property
     def messages(self) -> str:
@@ -61,7 +61,7 @@ def serve(folder: Path) -> Iterator[Server]:
             stdout=output,
             stderr=output,
         )
-    server = Server(folder, log, f"http://127.0.0.1:{port}/")
+    server = Server(folder, log, f"http://127.0.0.1:{port}/", process.pid)
     try:
         wait_until(lambda: "Small" in server.page(""))
         yield server
@@ -140,41 +140,58 @@ def test_serving_goes_on_after_an_error_that_stops_a_build(server: Server):
     wait_until(lambda: "repaired" in server.page(""))
 
 
+def test_serving_goes_on_when_the_fork_that_builds_the_chinese_pages_was_killed(server: Server):
+    subprocess.run(["pkill", "-KILL", "-P", str(server.process)], check=True)
+    server.save("docs/zh/index.md", "](other.md#there)", "](other.md#there) 仍然显示")
+    wait_until(lambda: "仍然显示" in server.page("zh/"))
+
+
 def test_a_server_checks_the_sources_only_if_one_has_changed(sample_folder: Path, monkeypatch):
-    checks: list[str] = []
+    run: list[str] = []
     is_served = True
-    page_source_errors = source_checks.page_source_errors
 
-    def is_checked() -> bool:
-        checks.clear()
+    def counted(name: str) -> None:
+        check = getattr(source_checks, name)
+
+        def count() -> Iterator[SourceError]:
+            run.append(name)
+            return check()
+
+        monkeypatch.setattr(source_checks, name, count)
+
+    def checks() -> list[str]:
+        run.clear()
         source_checks.prepare_sources(is_served)
-        return bool(checks)
+        return [*run]
 
-    def count() -> Iterator[SourceError]:
-        checks.append("checked")
-        return page_source_errors()
-
-    monkeypatch.setattr(source_checks, "page_source_errors", count)
-    assert is_checked()
-    assert not is_checked()
-    change(sample_folder / "docs/en/other.md", "A token", "One token")
-    assert is_checked()
-    assert is_checked(), "a warning is repeated: the translation is older than the page"
-    change(sample_folder / "docs/en/other.md", "One token", "A token")
-    assert is_checked()
-    assert not is_checked()
+    pages, everything = ["page_source_errors"], ["page_source_errors", "source_errors"]
+    for name in everything:
+        counted(name)
+    assert checks() == everything
+    assert not checks()
+    other = sample_folder / "docs/en/other.md"
+    change(other, "{ #there }", "{ #there }\n\nA paragraph.")
+    assert checks() == pages
+    assert checks() == pages, "a warning is repeated: the translation is older than the page"
+    change(other, "A token", "One token")
+    assert checks() == everything
+    assert checks() == pages
+    change(other, "One token", "A token")
+    change(other, "{ #there }\n\nA paragraph.", "{ #there }")
+    assert checks() == everything
+    assert not checks()
     output = sample_folder / ".generated/outputs/examples/chapter/say.txt"
     output.write_text("")
-    assert is_checked()
+    assert checks() == everything
     assert output.read_text() == "number: 42\n"
-    assert not is_checked()
+    assert not checks()
     (sample_folder / "docs/en/gone.md").symlink_to("nonesuch")
     with pytest.raises(SourceError, match="broken symbolic link"):
-        is_checked()
+        checks()
     (sample_folder / "docs/en/gone.md").unlink()
-    assert not is_checked()
+    assert not checks()
     is_served = False
-    assert is_checked(), "mkdocs build checks everything"
+    assert checks() == everything, "mkdocs build checks everything"
 
 
 def test_only_changed_pages_are_rendered_again(sample_folder: Path, tmp_path: Path, monkeypatch):

@@ -47,8 +47,8 @@ class ChineseSite:
             folder.rename(kept_folder(config))
 
     def start(self, config: MkDocsConfig, command: str) -> None:
-        """Move the site back to its folder if it is kept, or else start to build it, unless there
-        is no fork yet and a server has threads."""
+        """Move the site back to its folder if it is kept, or else start to build it in the fork,
+        if there is one: a server that has threads can't make it."""
         if kept_folder(config).is_dir():
             kept_folder(config).rename(Path(config.site_dir, "zh"))
             return
@@ -59,7 +59,7 @@ class ChineseSite:
             self.process = context.Process(target=target, args=arguments, daemon=True)
             self.process.start()
             other.close()
-        if self.process:
+        if self.process and self.process.is_alive():
             self.connection.send(self.build_arguments(config, command))
             self.is_building = True
 
