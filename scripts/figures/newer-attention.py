@@ -44,8 +44,8 @@ def sinks(label):
     },
     zh={
         "token": "词元 {}",
-        "head": "头 0",
-        "times": "3 × 头 1",
+        "head": "0 号头",
+        "times": "3 × 1 号头",
         "score": "索引分数",
         "read": "读取",
     },
