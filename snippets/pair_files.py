@@ -193,7 +193,7 @@ def text_of(path: Path, data: bytes, encoding: str | None = None) -> str:
 
 
 READ_AS = "latin-1 cp1252 cp1250 cp1251 koi8_r cp437 cp850 cp866 mac_roman"
-DOUBLE_BYTES = "gb18030 cp932"
+DOUBLE_BYTES = "gb18030 cp932 cp949 big5 euc_jp"
 
 
 def is_misread(text: str) -> bool:

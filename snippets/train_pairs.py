@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
+from types import FrameType
 from typing import Any, NamedTuple
 
 import torch
@@ -352,16 +353,18 @@ def write_curve(path: Path, curve: list[dict[str, float]]) -> None:
         from matplotlib.figure import Figure
     except ImportError:
         return
-    figure = Figure(layout="constrained")
-    left, right = figure.subplots(2, 1, sharex=True)
+    figure = Figure(figsize=(6.4, 7.2), layout="constrained")
+    loss, perplexity, bleu = figure.subplots(3, 1, sharex=True)
     steps = [point["step"] for point in curve]
-    left.plot(steps, [point["loss"] for point in curve], label="training")
     held_out = [point["held_out"] for point in curve]
-    left.plot(steps, held_out, label="validation")
-    left.set_ylabel("loss (nats per token)")
-    left.legend()
-    right.plot(steps, [point.get("bleu", math.nan) for point in curve])
-    right.set(xlabel="step", ylabel="validation BLEU")
+    loss.plot(steps, [point["loss"] for point in curve], label="training")
+    loss.plot(steps, held_out, label="validation")
+    loss.set_ylabel("loss (nats per token)")
+    loss.legend()
+    perplexity.plot(steps, [exp(value) for value in held_out])
+    perplexity.set(yscale="log", ylabel="validation perplexity")
+    bleu.plot(steps, [point.get("bleu", math.nan) for point in curve])
+    bleu.set(xlabel="step", ylabel="validation BLEU")
     picture = io.BytesIO()
     figure.savefig(picture)
     write_whole(path.with_suffix(".png"), picture.getvalue())
@@ -613,6 +616,14 @@ def run_pairs(
     return [], {}
 
 
+def stop(number: int, frame: FrameType | None) -> None:
+    """As Ctrl-C, also in a job that a script started with & and ignores it."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):
+        handler = signal.default_int_handler
+    handler(number, frame)
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__,
@@ -672,9 +683,7 @@ def main(arguments: list[str] | None = None) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # in any encoding
     if "RANK" not in os.environ:  # as Ctrl-C
-        signal.signal(
-            signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT)
-        )
+        signal.signal(signal.SIGTERM, stop)
 
     def hint() -> str:
         return "; continue with --resume" if os.path.exists(checkpoint) else ""

@@ -1168,21 +1168,37 @@ def fill_the_disk() -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+def end_a_job_in_the_background() -> None:
+    """A script's job with & ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 @claim("own-text#resume")
 @mutation(
     "train_pairs.py",
-    "lambda *_: signal.raise_signal(signal.SIGINT)",
-    "lambda *_: None",
+    "signal.signal(signal.SIGTERM, stop)",
+    "signal.signal(signal.SIGTERM, lambda *_: None)",
     fault="kill ends a training without a checkpoint",
+)
+@mutation(
+    "train_pairs.py",
+    "handler = signal.default_int_handler",
+    "handler = print",
+    fault="a job in the background can't be ended before its first step",
 )
 @pytest.mark.parametrize(
     ("stop", "message", "without"),
     [
         (lambda: signal.raise_signal(signal.SIGINT), "stopped", ", nothing was written"),
         (lambda: signal.raise_signal(signal.SIGTERM), "stopped", ", nothing was written"),
+        (end_a_job_in_the_background, "stopped", ", nothing was written"),
         (fill_the_disk, "the output: No space left on device", ""),
     ],
-    ids=["Ctrl-C", "kill", "full disk"],
+    ids=["Ctrl-C", "kill", "kill in the background", "full disk"],
 )
 def test_a_command_that_is_stopped_says_what_to_do(tmp_path, monkeypatch, stop, message, without):
     file = write_pairs(tmp_path / "pairs.tsv")

@@ -281,6 +281,26 @@ def test_an_encoding_of_seven_bits_is_named(tmp_path, encoding):
     assert read_pairs(path, encoding=encoding)[0][0] == Text("I see 0", "人人人人0")
 
 
+DOUBLE_BYTES = {"cp949": "设置 使用 设备", "big5": "设置 失败 家庭", "euc_jp": "设置 失败 家庭"}
+
+
+@claim("own-text#formats")
+@mutation(
+    "pair_files.py",
+    "cp932 cp949 big5 euc_jp",
+    "cp932",
+    fault="Chinese that was read in a Korean encoding is trained on",
+)
+@pytest.mark.parametrize("encoding", DOUBLE_BYTES)
+def test_chinese_that_was_read_in_another_encoding_is_refused(tmp_path, encoding):
+    words = DOUBLE_BYTES[encoding].split()
+    data = "".join(f"I see {i}\t{words[i % len(words)]}{i}\n" for i in range(120))
+    path = write(tmp_path, "good.tsv", data)
+    assert len(read_pairs(path)[0]) == 120
+    with pytest.raises(ValueError, match=r"good\.tsv was UTF-8, but a program read it"):
+        read_pairs(path, encoding=encoding)
+
+
 @claim("own-text#formats")
 @pytest.mark.parametrize(
     "encoding", ["cp1252", "latin-1", "cp1251", "cp437", "mac_roman", "gb18030", "cp932"]
