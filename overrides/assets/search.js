@@ -167,12 +167,12 @@ export class Search {
    */
   matches(words) {
     const terms = new Set(words.flatMap(({ terms }) => terms));
-    const last = words.at(-1)?.terms ?? [];
+    const last = words.at(-1)?.terms.at(-1); // the whole word: a part of RoPE isn't the beginning of perplexity
     return this.index.search([...terms].join(" "), {
       tokenize: (text) => text.split(" "),
       processTerm: (term) => term,
       boost: FIELDS,
-      prefix: (term) => last.includes(term) && (term.length > 1 || HAN.test(term)),
+      prefix: (term) => term === last && (term.length > 1 || HAN.test(term)),
       fuzzy: (term) => term.length > 4 && !this.terms.has(term) && 1,
     });
   }

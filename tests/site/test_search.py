@@ -120,6 +120,19 @@ def test_a_word_that_is_not_finished_finds_the_longer_ones_and_is_completed(site
     assert answer["suggest"][0].startswith("att")
 
 
+def test_a_part_of_a_word_is_not_the_beginning_of_another(site):
+    """RoPE has the parts Ro and PE, and perplexity begins with pe."""
+    [answer] = search(site, "en", ["RoPE"])
+    marked = {
+        word.lower()
+        for group in answer["items"]
+        for result in group
+        for word in re.findall(r"<mark[^>]*>(.*?)</mark>", result["title"] + result["text"])
+    }
+    assert marked
+    assert not {word for word in marked if "rope" not in word.replace("-", "")}
+
+
 @pytest.mark.parametrize("query", ["", "-", "?", "*", "a:b ~1 ^2", "+the", "constructor", "\\"])
 def test_no_query_is_an_error(site, query):
     [answer] = search(site, "en", [query])
