@@ -1,5 +1,6 @@
 """The claims of the page on linear attention and the delta rule."""
 
+import json
 import runpy
 from unittest import mock
 
@@ -8,9 +9,10 @@ import torch
 from torch.nn.functional import normalize
 
 from evidence.hugging_face_models import randomize
-from helpers import SNIPPETS, close, normal
+from helpers import ROOT, SNIPPETS, close, normal
 from marks import claim, mutation
 from small_decoders import BOUND
+from variants import copying
 from variants.delta_rule import chunked_delta_rule, delta_rule
 
 CHAPTER = "linear-attention"
@@ -305,6 +307,71 @@ def test_the_newest_pair_is_exact_and_the_oldest_is_lost(recall):
     assert errors[:, -1].max() < 1e-5
     assert errors[:, 0].mean() > 0.9
     assert errors[:, :16].mean() > errors[:, 16:32].mean() > errors[:, 48:].mean()
+
+
+@pytest.fixture(scope="module")
+def copied():
+    """The measured fractions, by layer and length."""
+    measured = json.loads((SNIPPETS / "results" / "copying.json").read_text(encoding="utf-8"))
+    experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "copying.py"))
+    assert measured["key"] == experiment["key"](), "stale; run scripts/experiment copying"
+    found: dict[tuple[str, int], list[float]] = {}
+    for run in measured["runs"]:
+        found.setdefault((run["mix"], run["n"]), []).append(run["copied"])
+    assert {len(runs) for runs in found.values()} == {3}
+    return found
+
+
+@claim("linear-attention#copying", kind="measurement")
+def test_a_trained_layer_with_attention_copies_every_length(copied):
+    for n in (8, 16, 32, 64, 128):
+        assert min(copied["attention", n]) > 0.999
+
+
+@claim("linear-attention#copying", kind="measurement")
+@pytest.mark.parametrize("mix", ["sum", "delta rule"])
+def test_a_trained_state_copies_more_than_its_width_and_not_128_tokens(copied, mix):
+    for n in (8, 16, 32):
+        assert min(copied[mix, n]) > 0.98
+    assert max(copied[mix, 64]) < min(copied[mix, 32])
+    assert max(copied[mix, 128]) < min(copied[mix, 64])
+    assert max(copied[mix, 128]) < 0.6
+
+
+@claim("linear-attention#copying")
+@mutation(
+    "variants/copying.py",
+    "torch.cat([text, start, text[:, :-1]], dim=1)",
+    "torch.cat([text, text, start], dim=1)",
+    fault="the token to write is the input",
+)
+def test_the_task_shows_the_text_and_then_each_token_after_it_was_to_be_written():
+    ids, text = copying.make_batch(3, 5, torch.Generator().manual_seed(0))
+    assert ids.shape == (5, 6)
+    assert torch.equal(ids[:, :3], text)
+    assert (ids[:, 3] == copying.START).all()
+    assert torch.equal(ids[:, 4:], text[:, :-1])
+
+
+@claim("linear-attention#copying")
+@mutation("variants/copying.py", ".tril()", "", fault="the sum reads what comes later")
+@mutation("variants/copying.py", "is_causal=True", "", fault="attention reads what comes later")
+@pytest.mark.parametrize("mix", ["sum", "delta rule", "attention"])
+def test_no_layer_reads_what_it_has_to_write(mix):
+    torch.manual_seed(0)
+    model = copying.Copier(4, mix)
+    ids, _ = copying.make_batch(4, 2, torch.Generator().manual_seed(1))
+    changed = ids.clone()
+    changed[:, 6:] = (changed[:, 6:] + 1) % copying.TOKENS
+    same, other = model(ids), model(changed)
+    assert torch.allclose(same[:, :6], other[:, :6], atol=1e-6)
+    assert not torch.allclose(same[:, 6:], other[:, 6:], atol=1e-3)
+
+
+@claim("linear-attention#copying", kind="measurement")
+@pytest.mark.parametrize("mix", ["sum", "delta rule", "attention"])
+def test_a_short_training_copies_four_tokens(mix):
+    assert copying.train(4, mix, seed=0, steps=200) > 0.99
 
 
 @claim("linear-attention#recall", kind="mathematics")

@@ -64,9 +64,10 @@ def parse_catalog(path: Path, content: bytes) -> Catalog:
 
 
 def is_needed(text: Text, snippet: Path, catalog: Catalog) -> bool:
-    """Whether words need a Chinese version: in a module, a label only if the catalog has one."""
+    """Whether it needs a Chinese version: signs, and a module's label, if the catalog has one."""
     is_program = file_name(snippet).partition("/")[0] in PROGRAMS
-    return text.kind != "label" or is_program or text.words in catalog
+    is_optional = text.kind == "signs" or (text.kind == "label" and not is_program)
+    return not is_optional or text.words in catalog
 
 
 def translations(snippet: Path) -> Translations:

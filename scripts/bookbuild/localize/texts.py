@@ -15,6 +15,7 @@ STRING = re.compile(r"""(?s)\A([a-zA-Z]*)('''|\"\"\"|'|")(.*)\2\Z""")
 JSDOC_TAG = re.compile(r"@\w+ \{(?:[^{}]|\{[^{}]*\})*\}(?: \w+)?")
 NO_WORDS = re.compile(r"https?://\S+|\\.")  # in a string: addresses, escaped characters
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\.")
+SIGNS = re.compile(r"\}[:,]( |\Z)")  # in a string with placeholders and no words
 WORD = re.compile(r"[A-Za-z]{2}")
 MESSAGE_KEYWORDS = ("description", "help", "usage")
 Position = tuple[int, int]  # line from 1, column from 0, in characters
@@ -23,7 +24,7 @@ Position = tuple[int, int]  # line from 1, column from 0, in characters
 class Text(NamedTuple):
     """Words in a snippet, and their source code with quotes, comment signs and indents."""
 
-    kind: str  # comment, docstring, message (printed, raised or formatted) or label
+    kind: str  # comment, docstring, message (printed, raised or formatted), label or signs
     start: Position
     end: Position
     words: str  # each line is a part of a line of the source
@@ -111,6 +112,8 @@ def find_strings(source: str) -> Iterator[Text]:
         if WORD.search(PLACEHOLDER.sub("", words) if is_formatted else NO_WORDS.sub("", words)):
             is_message = is_formatted or within(messages, start, end)
             yield Text("message" if is_message else "label", start, end, words, text)
+        elif is_formatted and SIGNS.search(words):
+            yield Text("signs", start, end, words, text)
 
 
 def string_ranges(source: str) -> Iterator[tuple[Position, Position]]:
