@@ -161,13 +161,23 @@ export class Search {
   }
 
   /**
+   * A word's terms, without parts of two letters if the whole word is in the book: RoPE isn't
+   * found by Ro in RoFormer, nor by PE.
+   * @param {string[]} terms
+   */
+  searchedTerms(terms) {
+    const isKnown = this.terms.has(/** @type {string} */ (terms.at(-1)));
+    return terms.filter((term, i) => !isKnown || term.length > 2 || i === terms.length - 1);
+  }
+
+  /**
    * The sections with any of the words. The last word may be incomplete, and one that no section
    * has may be misspelled.
    * @param {Word[]} words
    */
   matches(words) {
-    const terms = new Set(words.flatMap(({ terms }) => terms));
-    const last = words.at(-1)?.terms.at(-1); // the whole word: a part of RoPE isn't the beginning of perplexity
+    const last = words.at(-1)?.terms.at(-1);
+    const terms = new Set(words.flatMap(({ terms }) => this.searchedTerms(terms)));
     return this.index.search([...terms].join(" "), {
       tokenize: (text) => text.split(" "),
       processTerm: (term) => term,

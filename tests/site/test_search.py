@@ -130,7 +130,7 @@ def test_a_part_of_a_word_is_not_the_beginning_of_another(site):
         for word in re.findall(r"<mark[^>]*>(.*?)</mark>", result["title"] + result["text"])
     }
     assert marked
-    assert not {word for word in marked if "rope" not in word.replace("-", "")}
+    assert marked <= {"rope", "ropes"}
 
 
 @pytest.mark.parametrize("query", ["", "-", "?", "*", "a:b ~1 ^2", "+the", "constructor", "\\"])
