@@ -69,54 +69,52 @@ def cache(label):
 
 @figure(
     en={
-        "all": "keys for each head",
+        "all": "keys, values per head",
         "grouped": "grouped queries",
         "window": "a window of 3 tokens",
         "latent": "latent vectors",
         "head": "head {}",
         "shared": "heads {}",
         "every": "all heads",
-        "stored": "{} stored",
+        "stored": "{} numbers",
     },
     zh={
-        "all": "每个头有自己的键",
+        "all": "每个头有自己的键和值",
         "grouped": "分组查询",
         "window": "窗口为 3 个词元",
         "latent": "潜在向量",
         "head": "{} 号头",
         "shared": "{} 号头",
         "every": "所有头",
-        "stored": "存 {} 个",
+        "stored": "{} 个数",
     },
 )
 def caches(label):
     """What is stored of six tokens (columns), for four query heads (rows)."""
-    fig, ax = narrow_canvas(316)
-    tokens, width, height = 6, 20, 22
+    fig, ax = narrow_canvas(378)
+    tokens, width, height, size = 6, 20, 32, 2  # size: numbers in a key, a value or a c
     single = [label["head"].format(i) for i in range(4)]
     pairs = [label["shared"].format(each) for each in ("0, 1", "2, 3")]
     for x, y, name, rows, first in (
         (66, 34, "all", single, 0),
         (266, 34, "grouped", pairs, 0),
-        (66, 196, "window", single, 3),
-        (266, 196, "latent", [label["every"]], 0),
+        (66, 228, "window", single, 3),
+        (266, 228, "latent", [label["every"]], 0),
     ):
         write(ax, x + 3 * width, y - 18, label[name])
-        symbol, color = ("c", VALUE) if name == "latent" else ("k", KEY)
+        vectors = (("c", THIRD),) if name == "latent" else (("k", KEY), ("v", VALUE))
+        part = (height - 2) / len(vectors)
         for i, row in enumerate(rows):
             top = y + i * height
             write(ax, x - 6, top + height / 2, row, size=12.5, ha="right")
             for j in range(tokens):
-                stored = j >= first
-                left = x + j * width
-                tint = 0.4 if stored else 0.02
-                shade = color if stored else MUTED
-                box(ax, left + 1, top + 1, width - 2, height - 2, shade, tint=tint)
-                if stored:
-                    write(
-                        ax, left + width / 2, top + height / 2, symbol + SUBSCRIPTS[j + 1], size=13
-                    )
-        count = len(rows) * (tokens - first)
+                for n, (symbol, color) in enumerate(vectors):
+                    left, upper = x + j * width, top + 1 + n * part
+                    shade, tint = (color, 0.4) if j >= first else (MUTED, 0.02)
+                    box(ax, left + 1, upper, width - 2, part - 1, shade, tint=tint)
+                    if j >= first:
+                        write(ax, left + width / 2, upper + part / 2 - 1, symbol, size=12.5)
+        count = len(rows) * (tokens - first) * len(vectors) * size
         bottom = y + len(rows) * height + 14
         write(ax, x + 3 * width, bottom, label["stored"].format(count), MUTED, size=12.5)
     return fig

@@ -70,14 +70,14 @@ def test_the_load_balancing_loss_equals_that_of_transformers(seed):
     assert compare_losses(seed)["load-balancing loss"] < BOUND
 
 
-@claim("modern-decoders#deepseek-experts")
+@claim("decoders-in-practice#deepseek-experts")
 @seeds
 def test_our_experts_compute_the_outputs_of_those_of_deepseek_v3(seed):
     for difference in compare_deepseek_experts(seed).values():
         assert difference < BOUND
 
 
-@claim("modern-decoders#deepseek-experts")
+@claim("decoders-in-practice#deepseek-experts")
 def test_the_bias_balances_the_load_of_the_experts(printed):
     shown = printed("examples", "bias")
     assert float(shown["largest load after 0 steps"]) > 3
@@ -93,7 +93,7 @@ def test_the_bias_balances_the_load_of_the_experts(printed):
         assert 0.9 < load.min() <= load.max() < 1.1
 
 
-@claim("modern-decoders#deepseek-experts")
+@claim("decoders-in-practice#deepseek-experts")
 def test_each_token_chooses_top_k_different_experts_in_top_groups_groups():
     torch.manual_seed(0)
     mixture = DeepSeekExperts(32, 8, 12, 3, 4, 2)
@@ -216,7 +216,7 @@ def test_a_norm_with_an_offset_starts_as_rmsnorm():
     close(norm(x), nn.functional.rms_norm(x, (32,), eps=1e-6))
 
 
-@claim("modern-decoders#since", kind="measurement")
+@claim("newer-attention#since", kind="measurement")
 def test_the_printed_sizes_of_newer_models_are_those_of_transformers(printed):
     shown = printed("examples", "newer")
     found = newer_models()
@@ -250,7 +250,7 @@ def test_olmo_2_and_exaone_4_normalize_only_after_a_sublayer(model):
     torch.testing.assert_close(states[1], states[0])
 
 
-@claim("modern-decoders#since", kind="measurement")
+@claim("newer-attention#since", kind="measurement")
 def test_the_sink_of_gpt_oss_is_one_more_term_of_the_denominator():
     from transformers.models.gpt_oss.modeling_gpt_oss import eager_attention_forward
 
@@ -263,7 +263,7 @@ def test_the_sink_of_gpt_oss_is_one_more_term_of_the_denominator():
     torch.testing.assert_close(weights, exponentials / total)
 
 
-@claim("modern-decoders#since", kind="measurement")
+@claim("newer-attention#since", kind="measurement")
 @pytest.mark.parametrize(
     ("model", "line"),
     [
@@ -491,7 +491,7 @@ def test_the_routing_by_hand_is_that_of_the_mixture(printed):
         assert shown[f"{token}, output"] == f"{y:.1f}"
 
 
-@claim("modern-decoders#deepseek-experts")
+@claim("decoders-in-practice#deepseek-experts")
 @mutation(
     "examples/modern-decoders/bias_by_hand.py",
     "weights = scores[chosen] / scores[chosen].sum()",
