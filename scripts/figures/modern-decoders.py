@@ -74,7 +74,7 @@ def cache(label):
         "window": "a window of 3 tokens",
         "latent": "latent vectors",
         "head": "head {}",
-        "shared": "heads {}",
+        "shared": "heads {}, {}",
         "every": "all heads",
         "stored": "{} numbers",
     },
@@ -84,7 +84,7 @@ def cache(label):
         "window": "窗口为 3 个词元",
         "latent": "潜在向量",
         "head": "{} 号头",
-        "shared": "{} 号头",
+        "shared": "{}、{} 号头",
         "every": "所有头",
         "stored": "{} 个数",
     },
@@ -94,7 +94,7 @@ def caches(label):
     fig, ax = narrow_canvas(378)
     tokens, width, height, size = 6, 20, 32, 2  # size: numbers in a key, a value or a c
     single = [label["head"].format(i) for i in range(4)]
-    pairs = [label["shared"].format(each) for each in ("0, 1", "2, 3")]
+    pairs = [label["shared"].format(i, i + 1) for i in (0, 2)]
     for x, y, name, rows, first in (
         (66, 34, "all", single, 0),
         (266, 34, "grouped", pairs, 0),
