@@ -16,6 +16,7 @@ tgt = torch.tensor([[BOS, *target.encode(characters)]])  # (1, 9)
 for layer in 0, 1:
     name = f"decoder.layers.{layer}.cross_attention"
     weights = weights_of(model, name, src, tgt)  # (1, 4, 9, 5)
+    print(f"layer {layer}, writes:", *[c.rjust(3) for c in characters], "<eos>")
     for i, head in enumerate(weights[0]):
-        looks = [words[j] for j in head.argmax(dim=-1)]
+        looks = [words[j].rjust(4) for j in head.argmax(dim=-1)]
         print(f"layer {layer}, head {i}:", *looks)
