@@ -100,6 +100,6 @@ def section_widths(source: str) -> list[int]:
     lines, widths, start = source.splitlines(), [], 0
     for number, line in enumerate([*lines, "# --8<--"]):
         if "--8<--" in line:
-            widths += [max(FITS, *map(columns, lines[start:number]))] * (number - start)
+            widths += [max([FITS, *map(columns, lines[start:number])])] * (number - start)
             start = number
     return widths
