@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import itertools
 import multiprocessing
 import os
 import sys
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import Phase, settings
 
 from bookbuild.pages.paths import CLAIMS, ROOT, SCRIPTS, SNIPPETS
+from bookbuild.run.jobs import dependencies, local_files
 
 UNUSED_PLUGINS = (
     *("base_url", "cacheprovider", "cov", "doctest", "junitxml", "logging", "playwright"),
@@ -102,6 +104,16 @@ def copy_snippets(copy: Path, change: Change | None) -> None:
     (copy / file).write_text(text.replace(old, new), encoding="utf-8")
 
 
+def run_by_python(command: list[str]) -> set[Path]:
+    """The local files that a command such as python -m variants.chat reads."""
+    files = [SNIPPETS / part for part in command if part.endswith(".py")]
+    for option, value in itertools.pairwise(command):
+        if option in ("-c", "-m"):
+            source = value if option == "-c" else f"import {value}"
+            files += local_files(SNIPPETS, source.encode())
+    return {each for file in files if file.exists() for each in dependencies(file)}
+
+
 class OpenedFiles:
     """The files of this repository that the process opens from now on, the copy's as snippets/."""
 
@@ -112,8 +124,8 @@ class OpenedFiles:
     def note(self, event: str, arguments: tuple) -> None:
         if event == "open" and isinstance(arguments[0], str):
             self.names.add(os.path.abspath(arguments[0]))
-        elif event == "subprocess.Popen":  # what a child process opens is not known
-            self.names |= {str(path) for path in SNIPPETS.rglob("*.py")}
+        elif event == "subprocess.Popen" and Path(arguments[0]).name.startswith("python"):
+            self.names |= {str(path) for path in run_by_python([*map(str, arguments[1])])}
 
     def paths(self) -> set[str]:
         """The paths from the root; of a compiled module, that of its source."""
