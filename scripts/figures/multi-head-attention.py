@@ -17,7 +17,7 @@ from figures.diagram import (
 )
 from figures.examples import run_example
 from figures.overview import encoder_heads, narrow_canvas
-from figures.style import INK, KEY, MUTED, PAPER, QUERY, VALUE, figure
+from figures.style import FIRST, INK, KEY, MUTED, PAPER, QUERY, SECOND, VALUE, figure
 
 STRONG, PALE = 0.85, 0.35  # opacity of head 0 and head 1
 
@@ -27,41 +27,54 @@ def two_decimals(vector) -> list[str]:
 
 
 @figure(
-    en={"head": "head {}", "joined": "joined", "output": "output of work"},
-    zh={"head": "{} 号头", "joined": "拼接", "output": "work 的输出"},
+    en={"x": "x of work", "head": "head {}", "joined": "joined", "output": "output of work"},
+    zh={"x": "work 的 x", "head": "{} 号头", "joined": "拼接", "output": "work 的输出"},
 )
 def output_map(label):
     """The row of work: two heads of the pencil model, joined, times an invented W^O."""
+    loop = run_example("examples/multi-head-attention/two_heads.py")
     mapped = run_example("examples/multi-head-attention/output_map.py")
-    fig, ax = narrow_canvas(284)
-    tints = (0.3, 0.3, 0.12, 0.12)  # head 0 is strong, head 1 pale
+    fig, ax = narrow_canvas(372)
+    colors = FIRST, SECOND  # of head 0 and head 1
+    by_head = [color for color in colors for _ in range(2)]
 
-    def draw_cells(y, texts, color, gap=0):
-        for i, text in enumerate(texts):
-            x = 58 + 56 * i + gap * (2 * (i // 2) - 1)
-            frame(ax, x, y, 56, 24, MUTED, 0.6, facecolor=to_rgba(color, tints[i]))
+    def draw_cells(y, texts, cell_colors, gap=0):
+        for i, (text, color) in enumerate(zip(texts, cell_colors, strict=True)):
+            x = 74 + 56 * i + gap * (2 * (i // 2) - 1)
+            frame(ax, x, y, 56, 24, MUTED, 0.6, facecolor=to_rgba(color, 0.22))
             write(ax, x + 28, y + 12, text)
 
-    for head, word in enumerate(("we", "why")):
-        x = (110, 230)[head]
-        write(ax, x, 14, label["head"].format(head), weight="bold")
-        write(ax, x, 36, f"work → {word}")
-        arrow(ax, (x, 80), ((114, 226)[head], 102))
+    def draw_matrix_name(x, y, superscript, color=INK):
+        write(ax, x, y, "W", color, ha="left")
+        write(ax, x + 14, y - 5, superscript, color, ha="left", size=12.3)
+
+    write(ax, 4, 18, label["x"], ha="left")
+    for i, number in enumerate(two_decimals(loop["x"][3])):
+        frame(ax, 74 + 56 * i, 6, 56, 24, MUTED, 0.6)
+        write(ax, 74 + 56 * i + 28, 18, number)
+    for head, (word, color) in enumerate(zip(("we", "why"), colors, strict=True)):
+        x = (126, 246)[head]
+        arrow(ax, ((158, 214)[head], 30), (x, 50), color=color)
+        write(ax, x, 62, label["head"].format(head), color, weight="bold")
+        frame(ax, x - 52, 74, 104, 26, color, 1.2, facecolor=to_rgba(color, 0.22))
+        for i, superscript in enumerate("QKV"):
+            draw_matrix_name(x - 44 + 32 * i, 88, superscript)
+        write(ax, x, 116, f"work → {word}")
+        arrow(ax, (x, 156), ((130, 242)[head], 178), color=color)
     joined = two_decimals(mapped["joined"])
-    draw_cells(54, joined, VALUE, gap=4)
-    write(ax, 4, 118, label["joined"], ha="left")
-    draw_cells(106, joined, VALUE)
-    write(ax, 4, 198, "W", ha="left")
-    write(ax, 18, 193, "O", ha="left", size=12.3)
+    draw_cells(130, joined, by_head, gap=4)
+    write(ax, 4, 194, label["joined"], ha="left")
+    draw_cells(182, joined, by_head)
+    draw_matrix_name(4, 274, "O")
     rows = zip(mapped["w_output"], two_decimals(mapped["output"]), strict=True)
     for i, (row, number) in enumerate(rows):
-        y = 148 + 24 * i
-        draw_cells(y, [f"{x:.0f}".replace("-", "−") for x in row.tolist()], INK)
-        write(ax, 312, y + 12, "=", ha="right")
-        frame(ax, 320, y + 1, 66, 22, INK, 0, facecolor=to_rgba(INK, 0.14))
-        write(ax, 353, y + 12, number)
+        y = 224 + 24 * i
+        draw_cells(y, [f"{x:.0f}".replace("-", "−") for x in row.tolist()], by_head)
+        write(ax, 324, y + 12, "=", ha="right")
+        frame(ax, 330, y + 1, 66, 22, INK, 0, facecolor=to_rgba(INK, 0.14))
+        write(ax, 363, y + 12, number)
     output = ", ".join(two_decimals(mapped["output"]))
-    write(ax, 396, 266, f"{label['output']}  ({output})", ha="right")
+    write(ax, 396, 348, f"{label['output']}  ({output})", ha="right")
     return fig
 
 
