@@ -12,10 +12,16 @@ def join(symbols, pair):
     return joined
 
 
-pieces = [list("walk"), list(" walk"), list(" talk")]
+pieces, merges = [list("walk"), list(" walk"), list(" talk")], []
 for _ in range(3):
     pairs = Counter(pair for piece in pieces for pair in pairwise(piece))
     first, second = pairs.most_common(2)  # of equals, the first seen
     print(first, second)
-    pieces = [join(piece, first[0]) for piece in pieces]
+    merges.append(first[0])
+    pieces = [join(piece, merges[-1]) for piece in pieces]
     print("|".join(symbol for piece in pieces for symbol in piece))
+
+tall = list("tall")  # a new word
+for pair in merges:
+    tall = join(tall, pair)
+print("|".join(tall))
