@@ -76,10 +76,20 @@ PERCENTAGES = {
 
 
 @figure(
-    en={"greedy": "greedy", "best": "the likeliest"},
-    zh={"greedy": "贪心", "best": "最可能"},
+    en={
+        "greedy": "greedy",
+        "best": "the likeliest",
+        "表": "all others",
+        "堂": "father’s brothers",
+        "哥": "older, male",
+        "弟": "younger, male",
+        "姐": "older, female",
+        "妹": "younger, female",
+    },
+    zh={"greedy": "贪心", "best": "最可能"} | dict.fromkeys("表堂哥弟姐妹", ""),
 )
 def tree(label):
+    """The eight words for cousin; in English with the meaning of each character."""
     fig, ax = narrow_canvas(312)
     root, forks = (18, 150), {"表": (104, 78), "堂": (104, 222)}
     write(ax, *root, "我", size=16)
@@ -91,6 +101,8 @@ def tree(label):
         offset = -22 if first == "表" else 22
         write(ax, midpoint[0] - 12, midpoint[1] + offset, f"{fraction:.2f}")
         write(ax, *point, first, size=16)
+        gloss_y = point[1] + offset
+        write(ax, point[0] + 12, gloss_y, label[first], MUTED, ha="right", size=12.5)
     for i, (word, value) in enumerate(PERCENTAGES.items()):
         y = 24 + 36 * i + (6 if i > 3 else -6) + 3
         start = forks[word[0]]
@@ -104,7 +116,11 @@ def tree(label):
         )
         name = {"表哥": "greedy", "堂弟": "best"}.get(word)
         write(ax, 222, y, product, ha="left", color=chosen if name else INK)
-        write(ax, 222, y + 16, label[name] if name else "", ha="left", color=chosen, size=12.5)
+        gloss = label[word[1]]
+        write(ax, 222, y + 16, gloss, MUTED, ha="left", size=12.5)
+        if name:
+            x = 306 if gloss else 222
+            write(ax, x, y + 16, label[name], ha="left", color=chosen, size=12.5)
     return fig
 
 
