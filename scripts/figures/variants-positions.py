@@ -50,25 +50,45 @@ def draw_hand(ax, x, y, radius, angle, color) -> tuple[float, float]:
 
 
 @figure(
-    en={"query": "query at {}", "key": "key at {}", "score": "score {}"},
-    zh={"query": "查询在 {}", "key": "键在 {}", "score": "分数 {}"},
+    en={
+        "pair": "a pair with {}° per position",
+        "query": "query at {}",
+        "key": "key at {}",
+        "score": "score {}",
+    },
+    zh={
+        "pair": "每个位置转 {}° 的一对",
+        "query": "查询在 {}",
+        "key": "键在 {}",
+        "score": "分数 {}",
+    },
 )
 def hands(label):
-    step, radius = math.pi / 6, 42
-    fig, ax = blank_canvas(180)
-    for x, i, j in ((65, 3, 1), (195, 10, 8), (325, 5, 0), (455, 24, 0)):
-        y = 54
-        circle = [(math.sin(t / 20 * math.pi), math.cos(t / 20 * math.pi)) for t in range(41)]
-        line(ax, *((x + radius * a, y + radius * b) for a, b in circle))
-        between = [j + (i - j) * t / 20 for t in range(21)]
-        arc = [(math.sin(p * step), -math.cos(p * step)) for p in between]
-        line(ax, *((x + 20 * a, y + 20 * b) for a, b in arc), color=THIRD, width=2.4)
-        draw_hand(ax, x, y, radius, j * step, KEY)
-        draw_hand(ax, x, y, radius, i * step, QUERY)
-        write(ax, x, 120, label["query"].format(i), QUERY, size=17)
-        write(ax, x, 143, label["key"].format(j), KEY, size=17)
-        score = f"{math.cos((i - j) * step):.2f}".replace("-", "−")
-        write(ax, x, 168, label["score"].format(score), THIRD, size=17)
+    """A query and a key at four distances, in a fast and in a slow pair of features."""
+    radius = 40
+    fig, ax = blank_canvas(346)
+    for column, (i, j) in enumerate(((3, 1), (10, 8), (5, 0), (24, 0))):
+        x = 65 + 130 * column
+        write(ax, x, 310, label["query"].format(i), QUERY, size=17)
+        write(ax, x, 333, label["key"].format(j), KEY, size=17)
+        for y, degrees in (76, 30), (228, 3):
+            step = math.radians(degrees)
+            circle = [(math.sin(t / 20 * math.pi), math.cos(t / 20 * math.pi)) for t in range(41)]
+            line(ax, *((x + radius * a, y + radius * b) for a, b in circle))
+            between = [(j + (i - j) * t / 60) * step for t in range(61)]
+            turns = (i - j) * step > 2 * math.pi  # more than one: a spiral
+            radii = [16 + 14 * t / 60 if turns else 20 for t in range(61)]
+            arc = [(r * math.sin(p), -r * math.cos(p)) for r, p in zip(radii, between, strict=True)]
+            line(ax, *((x + a, y + b) for a, b in arc), color=THIRD, width=2.4)
+            draw_hand(ax, x, y, radius, j * step, KEY)
+            draw_hand(ax, x, y, radius, i * step, QUERY)
+            middle = (i + j) / 2 * step
+            beside = x + (radius + 24) * math.sin(middle), y - (radius + 14) * math.cos(middle)
+            write(ax, *beside, f"{(i - j) * degrees}°", THIRD, size=17)
+            score = f"{math.cos((i - j) * step):.2f}".replace("-", "−")
+            write(ax, x, y + radius + 18, label["score"].format(score), THIRD, size=17)
+    for y, degrees in (12, 30), (160, 3):
+        write(ax, 4, y, label["pair"].format(degrees), MUTED, ha="left", size=17)
     return fig
 
 
