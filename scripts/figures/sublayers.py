@@ -82,9 +82,8 @@ def network(label):
                 color = MUTED if silent else FIRST if start == "token" else SECOND
                 style = {"alpha": 0.45} if silent else {}
                 line(ax, (left + 20, y), (right - 20, y_end), color=color, width=1.6, **style)
-                at = 0.3 if start == "token" else 0.7
-                x_text = left + 20 + at * (right - left - 40)
-                y_text = y + at * (y_end - y)
+                x_text = left + 20 + 0.25 * (right - left - 40)  # before any crossing
+                y_text = y + 0.25 * (y_end - y)
                 paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
                 write(ax, x_text, y_text, signed(weight), color, bbox=paper, zorder=4)
     for name, (x, ys, numbers) in columns.items():
