@@ -19,4 +19,4 @@ print(table.grad)
 with torch.no_grad():  # the step itself isn't differentiated
     table -= 0.5 * table.grad
 print("table after one step:")
-print(table.detach())
+print(table.detach())  # without its gradient
