@@ -119,7 +119,7 @@ def tree(label):
         gloss = label[word[1]]
         write(ax, 222, y + 16, gloss, MUTED, ha="left", size=12.5)
         if name:
-            x = 306 if gloss else 222
+            x = 314 if gloss else 222
             write(ax, x, y + 16, label[name], ha="left", color=chosen, size=12.5)
     return fig
 

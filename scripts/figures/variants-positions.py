@@ -66,12 +66,12 @@ def draw_hand(ax, x, y, radius, angle, color) -> tuple[float, float]:
 def hands(label):
     """A query and a key at four distances, in a fast and in a slow pair of features."""
     radius = 40
-    fig, ax = blank_canvas(346)
+    fig, ax = blank_canvas(362)
     for column, (i, j) in enumerate(((3, 1), (10, 8), (5, 0), (24, 0))):
         x = 65 + 130 * column
-        write(ax, x, 310, label["query"].format(i), QUERY, size=17)
-        write(ax, x, 333, label["key"].format(j), KEY, size=17)
-        for y, degrees in (76, 30), (228, 3):
+        write(ax, x, 326, label["query"].format(i), QUERY, size=17)
+        write(ax, x, 349, label["key"].format(j), KEY, size=17)
+        for y, degrees in (76, 30), (244, 3):
             step = math.radians(degrees)
             circle = [(math.sin(t / 20 * math.pi), math.cos(t / 20 * math.pi)) for t in range(41)]
             line(ax, *((x + radius * a, y + radius * b) for a, b in circle))
@@ -83,7 +83,7 @@ def hands(label):
             draw_hand(ax, x, y, radius, j * step, KEY)
             draw_hand(ax, x, y, radius, i * step, QUERY)
             middle = (i + j) / 2 * step
-            beside = x + (radius + 24) * math.sin(middle), y - (radius + 14) * math.cos(middle)
+            beside = x + (radius + 20) * math.sin(middle), y - (radius + 14) * math.cos(middle)
             write(ax, *beside, f"{(i - j) * degrees}°", THIRD, size=17)
             score = f"{math.cos((i - j) * step):.2f}".replace("-", "−")
             write(ax, x, y + radius + 18, label["score"].format(score), THIRD, size=17)
