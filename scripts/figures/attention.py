@@ -140,29 +140,38 @@ def one_query(label):
     zh={"softmax": "对每一行做 softmax", "weights": "权重", "output": "输出"},
 )
 def all_queries(label):
-    """Three matrix products; only the row of work has numbers."""
+    """Three matrix products; only the row of work and the key of we have numbers."""
     shown = run_example("examples/attention/all_queries.py")
     fig, ax = narrow_canvas(492)
     height, asker = 20, ENGLISH.index("work")
 
-    def draw_matrix(x, y, matrix, width, color, name, places=None, raised=""):
-        """Cells at (x, y) with a name above and the shape below; places: of the row of work."""
+    def draw_matrix(x, y, matrix, width, color, name, places=None, raised="", shown_column=None):
+        """Cells at (x, y) with a name above and the shape below; places: of the row of work.
+
+        A shown column is framed and as wide as its numbers.
+        """
         rows, columns = matrix.shape
+        widths = [width] * columns
+        if shown_column is not None:
+            widths[shown_column] = 44
+        lefts = [x + sum(widths[:j]) for j in range(columns)]
         for i in range(rows):
             for j in range(columns):
-                corner = x + width * j, y + height * i
                 tint = to_rgba(color, 0.14)
-                frame(ax, *corner, width, height, MUTED, 0.6, facecolor=tint)
-                if i == asker and places is not None:
-                    text = f"{matrix[i, j].item():.{places}f}".replace("-", "−")
-                    write(ax, corner[0] + width / 2, corner[1] + height / 2, text, size=12.3)
-        center = x + width * columns / 2
+                frame(ax, lefts[j], y + height * i, widths[j], height, MUTED, 0.6, facecolor=tint)
+                if j == shown_column or (i == asker and places is not None):
+                    decimals = 2 if places is None else places
+                    text = f"{matrix[i, j].item():.{decimals}f}".replace("-", "−")
+                    write(ax, lefts[j] + widths[j] / 2, y + height * (i + 0.5), text, size=12.3)
+        center = x + sum(widths) / 2
         write(ax, center, y - 12, name, color, weight="bold")
         if raised:
             write(ax, center + 11, y - 17, raised, color, size=12.3)
         write(ax, center, y + height * rows + 11, f"{rows} × {columns}", MUTED, size=12.3)
         if rows == 5 and name != "V":
-            frame(ax, x, y + height * asker, width * columns, height, INK, 1.8)
+            frame(ax, x, y + height * asker, sum(widths), height, INK, 1.8)
+        if shown_column is not None:
+            frame(ax, lefts[shown_column], y, 44, height * rows, INK, 1.8)
 
     def name_rows(y):
         for i, word in enumerate(ENGLISH):
@@ -179,7 +188,8 @@ def all_queries(label):
     name_rows(top)
     draw_matrix(44, top, shown["queries"], 18, QUERY, "Q")
     write(ax, 88, top + 50, "·")
-    draw_matrix(96, top, shown["keys"].T, 21, KEY, "K", raised="T")
+    we = ENGLISH.index("we")
+    draw_matrix(96, top, shown["keys"].T, 16, KEY, "K", raised="T", shown_column=we)
     write(ax, 216, top + 50, "=")
     draw_matrix(228, top, shown["scores"], 33.6, INK, "Q Kᵀ", 0)
     arrow(ax, (312, top + 124), (312, top + 134), (112, top + 134), (112, top + 146))

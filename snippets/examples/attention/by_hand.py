@@ -11,12 +11,12 @@ exponentials = scaled.exp()
 weights = exponentials / exponentials.sum(dim=-1, keepdim=True)
 output = weights @ value  # (3, 2)
 
-for i, word in enumerate(words):
-    for name, matrix in (
-        ("scores", scores),
-        ("scaled", scaled),
-        ("exponentials", exponentials),
-        ("weights", weights),
-        ("output", output),
-    ):
-        print(f"{word}, {name}:", *(f"{x:.3f}" for x in matrix[i].tolist()))
+for word, row in zip(words, scores.tolist(), strict=True):
+    print(f"{word}, scores:", *(f"{x:.3f}" for x in row))
+for name, matrix in (
+    ("scaled", scaled),
+    ("exponentials", exponentials),
+    ("weights", weights),
+    ("output", output),
+):
+    print(f"work, {name}:", *(f"{x:.3f}" for x in matrix[1].tolist()))
