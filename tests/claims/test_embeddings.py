@@ -101,8 +101,9 @@ def test_the_three_merges_of_the_page_with_their_counts(printed):
         "w|alk| |w|alk| |t|alk",
         "(('w', 'alk'), 2) ((' ', 'w'), 1)",
         "walk| |walk| |t|alk",
+        "t|al|l",
     ]
-    assert [line.count("|") + 1 for line in output.splitlines()[1::2]] == [11, 8, 6]
+    assert [line.count("|") + 1 for line in output.splitlines()[1:6:2]] == [11, 8, 6]
     text = "walk walk talk"
     merges = bpe.learn_merges(text, 3)
     assert merges == [("a", "l"), ("al", "k"), ("w", "alk")]
