@@ -16,7 +16,6 @@ class Head(NamedTuple):
     w_value: Tensor
 
 
-words = ["why", "do", "we", "work", "?"]
 x = torch.tensor(  # with positions, rounded to two decimals
     [
         [-6.00, 5.00, 8.00, -3.00],

@@ -45,7 +45,7 @@ def average(label):
     for i, (word, weight) in enumerate(zip(ENGLISH, shown["weights"].tolist(), strict=True)):
         x, color = 40 + 80 * i, colors.get(word, MUTED)
         write(ax, x, 14, word, INK if weight else MUTED)
-        draw_column(x, 28, shown["x"][i], 0, color, 0.3 if weight else 0)
+        draw_column(x, 28, shown["table"][i], 0, color, 0.3 if weight else 0)
         write(ax, x, 130, f"{weight:g}", INK if weight else MUTED)
         if weight:
             line(ax, (x, 142), (240, 168), color=color, width=10 * weight)

@@ -8,14 +8,9 @@ import numpy as np
 from byte_pair_encoding import join, words
 from figures.diagram import ENGLISH, NARROW, arrow, blank_canvas, box, frame, line, write
 from figures.style import FIRST, INK, MUTED, figure
+from pencil_words import table
 
-TABLE = [  # of the pencil model, a row for each word of the sentence
-    [-3, 2, 4, -2],
-    [0, 0, 0, 0],
-    [-3, -4, 3, 2],
-    [2, 3, -4, 0],
-    [0, 0, 0, 0],
-]
+TABLE = table.int().tolist()  # of the pencil model, a row for each word of the sentence
 
 
 def number_cells(ax, x, y, rows, width, height, color=INK) -> None:

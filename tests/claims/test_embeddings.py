@@ -8,7 +8,6 @@ import math
 import re
 import runpy
 from collections import Counter
-from importlib import import_module
 from itertools import pairwise
 
 import pytest
@@ -22,6 +21,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 import byte_pair_encoding as bpe
 import pencil
+import pencil_words
 from helpers import DTYPES, SNIPPETS, few, run_snippet
 from marks import claim, mutation
 from transformer import (
@@ -275,18 +275,14 @@ def table() -> list[list[int]]:
 
 @claim("embeddings#lookup")
 @mutation(
-    "examples/embeddings/lookup.py",
-    "[2, 3, -4, 0]",
-    "[2, 3, 4, 0]",
+    "pencil_words.py",
+    "[2.0, 3.0, -4.0, 0.0]",
+    "[2.0, 3.0, 4.0, 0.0]",
     fault="a number of the table has another sign",
 )
 def test_the_examples_have_the_table_of_the_pencil_model(table):
-    for name in "lookup", "one_hot":
-        assert run_snippet("examples", CHAPTER, name)[0]["table"].tolist() == table
-    source = (SNIPPETS / "examples" / CHAPTER / "one_step.py").read_text(encoding="utf-8")
-    rows = re.findall(r"\[(.*?)\],  # (?:why|do|we|work|\?)$", source, flags=re.M)
-    assert [[float(number) for number in row.split(",")] for row in rows] == table
-    assert table == import_module("figures.embeddings").TABLE
+    assert pencil_words.table.tolist() == table
+    assert pencil_words.words == SENTENCE
 
 
 @claim("embeddings#lookup")
@@ -298,7 +294,7 @@ def test_the_examples_have_the_table_of_the_pencil_model(table):
 )
 def test_the_lookup_gives_the_rows_of_the_ids(table):
     assert run_snippet("examples", CHAPTER, "lookup")[1] == (
-        "ids: [2, 3]\ntensor([[-3, -4,  3,  2],\n        [ 2,  3, -4,  0]])\n"
+        "ids: [2, 3]\ntensor([[-3., -4.,  3.,  2.],\n        [ 2.,  3., -4.,  0.]])\n"
     )
     assert [table[2], table[3]] == [[-3, -4, 3, 2], [2, 3, -4, 0]]
 

@@ -473,8 +473,8 @@ def test_one_matrix_turns_each_hand_one_step_back():
 @claim("positional-encoding#by-hand")
 @mutation(
     "examples/positional-encoding/sum.py",
-    "x = 2 * rows + positions",
-    "x = rows + positions",
+    "x = 2 * table + positions",
+    "x = table + positions",
     fault="the words are not multiplied by the root of 4",
 )
 def test_the_sums_are_the_input_of_the_pencil_model(pencil_tables):
@@ -510,8 +510,8 @@ def test_the_table_for_four_columns_is_the_two_clock_hands():
 @claim("positional-encoding#module")
 @mutation(
     "examples/positional-encoding/module.py",
-    "2 * rows.unsqueeze(0)",
-    "rows.unsqueeze(0)",
+    "2 * table.unsqueeze(0)",
+    "table.unsqueeze(0)",
     fault="the example forgets the root of 4",
 )
 def test_the_module_gives_the_input_of_the_pencil_model(pencil_tables):

@@ -1,6 +1,7 @@
 import torch
 
-from pencil_tables import head_0, words, x
+from pencil_tables import head_0, x
+from pencil_words import words
 
 w_query, b_query, w_key, w_value = head_0  # the numbers from above
 

@@ -1,4 +1,5 @@
-from pencil_tables import head_0, words, x
+from pencil_tables import head_0, x
+from pencil_words import words
 
 w_query, b_query, w_key, w_value = head_0
 q_work = w_query @ x[3] + b_query  # the query from above

@@ -1,15 +1,9 @@
 import torch
 
-table = torch.tensor(
-    [
-        [-3.0, 2.0, 4.0, -2.0],  # why
-        [0.0, 0.0, 0.0, 0.0],  # do
-        [-3.0, -4.0, 3.0, 2.0],  # we
-        [2.0, 3.0, -4.0, 0.0],  # work
-        [0.0, 0.0, 0.0, 0.0],  # ?
-    ],
-    requires_grad=True,  # compute gradients for this tensor
-)
+import pencil_words
+
+# A copy of the table for which gradients are computed:
+table = pencil_words.table.clone().requires_grad_()
 vectors = table[[2, 3]]  # we work
 invented = torch.tensor([[2.0, 0.0, -2.0, 4.0], [0.0, 2.0, 0.0, -2.0]])
 vectors.backward(invented)  # the gradients that arrive at the vectors

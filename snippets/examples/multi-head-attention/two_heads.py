@@ -1,6 +1,7 @@
 import torch
 
-from pencil_tables import head_0, head_1, words, x
+from pencil_tables import head_0, head_1, x
+from pencil_words import words
 from transformer import scaled_dot_product_attention
 
 outputs = []
