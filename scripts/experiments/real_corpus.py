@@ -42,8 +42,8 @@ RESAMPLES = 1000  # of the bootstrap
 EXAMPLES = (  # sentences of the test set that the page shows
     "The location you selected doesn't exist.",
     "Two-factor authentication has been disabled.",
-    "Your order is about to expire: {}",
-    "The refund has been marked as done.",
+    "The order of categories has been updated.",
+    "Refund {} has been completed.",
     "Event begin date",
     "Payment via Stripe",
 )

@@ -402,8 +402,9 @@ def test_every_seed_is_between_a_quarter_of_the_pairs_and_no_dropout(score: str)
 
 
 @claim("real-text#corpus-variants", kind="measurement")
-def test_twice_as_many_subwords_are_below_each_seed():
-    (run,) = runs_of("8000 subwords")
+@pytest.mark.parametrize("variant", ["2000 subwords", "8000 subwords"])
+def test_twice_and_half_as_many_subwords_are_below_each_seed(variant: str):
+    (run,) = runs_of(variant)
     subwords = run["test"]["BLEU"][0]
     seeds = sorted(run["test"]["BLEU"][0] for run in runs_of("main"))
     assert subwords < seeds[0]
