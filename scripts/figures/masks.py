@@ -77,7 +77,7 @@ def triangle(label):
         "masked": "屏蔽以后",
         "exponentials": "指数",
         "weights": "权重",
-        "sum": "和",
+        "sum": "总和",
     },
 )
 def causal(label):

@@ -22,7 +22,7 @@ TEXT = 16  # at least 11 pixels on a phone
 
 @figure(
     en={"x": "sum a + b − 1", "y": "ReLU"},
-    zh={"x": "和 a + b − 1", "y": "ReLU"},
+    zh={"x": "总和 a + b − 1", "y": "ReLU"},
 )
 def relu(label):
     """ReLU, with the sums of the table of XOR."""
@@ -168,7 +168,7 @@ def position_wise(label):
         "output": "f(x)",
         "sum": "x + f(x)",
     },
-    zh={"token": "we", "sums": "和", "hidden": "隐藏单元", "output": "f(x)", "sum": "x + f(x)"},
+    zh={"token": "we", "sums": "总和", "hidden": "隐藏单元", "output": "f(x)", "sum": "x + f(x)"},
 )
 def around(label):
     fig, ax = blank_canvas(430)
