@@ -68,32 +68,57 @@ def row_pick(label):
     return fig
 
 
-@figure(en={"times": "{} + {}: {} times"}, zh={"times": "{} + {}：{} 次"})
+@figure(
+    en={
+        "times": "{} + {}: {} times",
+        "tie": " (tied with {} + {}, which comes later)",
+        "new": "a new word, by the same merges:",
+    },
+    zh={
+        "times": "{} + {}：{} 次",
+        "tie": "（{} + {} 同样多，但出现得晚）",
+        "new": "用同样的合并切分一个新词：",
+    },
+)
 def merges(label):
-    """Three merges of the chapter's text as a ladder."""
+    """Three merges of the chapter's text as a ladder, and a new word cut by them."""
     text = "walk walk talk"
-    fig, ax = blank_canvas(262, NARROW)
-    pieces, done = words(text), None
+    fig, ax = blank_canvas(336, NARROW)
+    pieces, rules = words(text), []
 
     def visible(symbol: str) -> str:
         return symbol.replace(" ", "␣")
 
+    def draw_symbols(x, y, symbols, new=()) -> float:
+        """The symbols in cells from (x, y) to the right; returns where they end."""
+        for symbol in symbols:
+            width = 26 * len(symbol)
+            frame(ax, x, y, width, 26, MUTED, 0.8)
+            if symbol in new:
+                box(ax, x, y, width, 26, FIRST, tint=0.25)
+            write(ax, x + width / 2, y + 13, visible(symbol))
+            x += width
+        return x
+
     for step in range(4):
         y, x = 8 + 74 * step, 8
         for piece in pieces:
-            for symbol in piece:
-                width = 26 * len(symbol)
-                is_new = done is not None and symbol == "".join(done)
-                frame(ax, x, y, width, 26, MUTED, 0.8)
-                if is_new:
-                    box(ax, x, y, width, 26, FIRST, tint=0.25)
-                write(ax, x + width / 2, y + 13, visible(symbol))
-                x += width
-            x += 10
+            x = 10 + draw_symbols(x, y, piece, ["".join(rule) for rule in rules[-1:]])
         if step < 3:
             counts = Counter(pair for piece in pieces for pair in pairwise(piece))
-            done, count = counts.most_common(1)[0]
-            pieces = [join(piece, done) for piece in pieces]
+            (rule, count), (other, other_count) = counts.most_common(2)
+            rules.append(rule)
+            pieces = [join(piece, rule) for piece in pieces]
+            note = label["times"].format(*map(visible, rule), count)
+            if count == other_count:
+                note += label["tie"].format(*map(visible, other))
             arrow(ax, (60, y + 32), (60, y + 68))
-            write(ax, 74, y + 50, label["times"].format(*map(visible, done), count), ha="left")
+            write(ax, 74, y + 50, note, ha="left")
+    word = list("tall")
+    write(ax, 8, 284, label["new"], ha="left")
+    x = draw_symbols(8, 302, word)
+    for rule in rules:
+        word = join(word, rule)
+    arrow(ax, (x + 8, 315), (x + 38, 315))
+    draw_symbols(x + 46, 302, word, ["".join(rule) for rule in rules])
     return fig

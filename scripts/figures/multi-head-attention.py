@@ -12,6 +12,7 @@ from figures.diagram import (
     grid,
     label_columns,
     label_rows,
+    line,
     signed_cells,
     write,
 )
@@ -27,14 +28,26 @@ def two_decimals(vector) -> list[str]:
 
 
 @figure(
-    en={"x": "x of work", "head": "head {}", "joined": "joined", "output": "output of work"},
-    zh={"x": "work 的 x", "head": "{} 号头", "joined": "拼接", "output": "work 的输出"},
+    en={
+        "x": "x of work",
+        "head": "head {}",
+        "joined": "joined",
+        "times": "times",
+        "output": "output of work",
+    },
+    zh={
+        "x": "work 的 x",
+        "head": "{} 号头",
+        "joined": "拼接",
+        "times": "乘",
+        "output": "work 的输出",
+    },
 )
 def output_map(label):
     """The row of work: two heads of the pencil model, joined, times an invented W^O."""
     loop = run_example("examples/multi-head-attention/two_heads.py")
     mapped = run_example("examples/multi-head-attention/output_map.py")
-    fig, ax = narrow_canvas(372)
+    fig, ax = narrow_canvas(354)
     colors = FIRST, SECOND  # of head 0 and head 1
     by_head = [color for color in colors for _ in range(2)]
 
@@ -52,29 +65,30 @@ def output_map(label):
     for i, number in enumerate(two_decimals(loop["x"][3])):
         frame(ax, 74 + 56 * i, 6, 56, 24, MUTED, 0.6)
         write(ax, 74 + 56 * i + 28, 18, number)
+    line(ax, (75, 34), (75, 40), (297, 40), (297, 34))  # each head reads all four numbers
     for head, (word, color) in enumerate(zip(("we", "why"), colors, strict=True)):
         x = (126, 246)[head]
-        arrow(ax, ((158, 214)[head], 30), (x, 50), color=color)
-        write(ax, x, 62, label["head"].format(head), color, weight="bold")
-        frame(ax, x - 52, 74, 104, 26, color, 1.2, facecolor=to_rgba(color, 0.22))
+        arrow(ax, (186, 40), (x, 64), color=color)
+        write(ax, x, 76, label["head"].format(head), color, weight="bold")
+        frame(ax, x - 52, 88, 104, 26, color, 1.2, facecolor=to_rgba(color, 0.22))
         for i, superscript in enumerate("QKV"):
-            draw_matrix_name(x - 44 + 32 * i, 88, superscript)
-        write(ax, x, 116, f"work → {word}")
-        arrow(ax, (x, 156), ((130, 242)[head], 178), color=color)
+            draw_matrix_name(x - 44 + 32 * i, 102, superscript)
+        write(ax, x, 130, f"work → {word}")
+        arrow(ax, (x, 170), ((130, 242)[head], 192), color=color)
     joined = two_decimals(mapped["joined"])
-    draw_cells(130, joined, by_head, gap=4)
-    write(ax, 4, 194, label["joined"], ha="left")
-    draw_cells(182, joined, by_head)
-    draw_matrix_name(4, 274, "O")
+    draw_cells(144, joined, by_head, gap=4)
+    write(ax, 4, 208, label["joined"], ha="left")
+    draw_cells(196, joined, by_head)
+    write(ax, 4, 296, label["times"], ha="left")
+    draw_matrix_name(44 if len(label["times"]) > 1 else 22, 296, "O")
+    write(ax, 396, 230, label["output"], ha="right")
     rows = zip(mapped["w_output"], two_decimals(mapped["output"]), strict=True)
     for i, (row, number) in enumerate(rows):
-        y = 224 + 24 * i
+        y = 246 + 24 * i
         draw_cells(y, [f"{x:.0f}".replace("-", "−") for x in row.tolist()], by_head)
         write(ax, 324, y + 12, "=", ha="right")
         frame(ax, 330, y + 1, 66, 22, INK, 0, facecolor=to_rgba(INK, 0.14))
         write(ax, 363, y + 12, number)
-    output = ", ".join(two_decimals(mapped["output"]))
-    write(ax, 396, 348, f"{label['output']}  ({output})", ha="right")
     return fig
 
 
