@@ -114,7 +114,7 @@ def merges(label):
                 note += label["tie"].format(*map(visible, other))
             arrow(ax, (60, y + 32), (60, y + 68))
             write(ax, 74, y + 50, note, ha="left")
-    word = list("tall")
+    word: list[str] = list("tall")
     write(ax, 8, 284, label["new"], ha="left")
     x = draw_symbols(8, 302, word)
     for rule in rules:

@@ -402,7 +402,7 @@ def test_the_printed_cache_sizes_are_those_of_our_modules(printed):
 # The examples by hand
 
 
-@claim("modern-decoders#grouped", kind="mathematics")
+@claim("modern-decoders#quiz", kind="mathematics")
 def test_two_query_heads_with_the_same_keys_have_other_scores():
     queries = torch.tensor([[[1.0, 0.0]], [[0.0, 1.0]]])  # (heads, 1, 2)
     keys = torch.tensor([[[2.0, 1.0], [1.0, 3.0]]])  # one head, (1, tokens, 2)
