@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from textwrap import indent
 from typing import NamedTuple
 
 import pytest
@@ -147,6 +148,18 @@ def test_a_page_lists_its_files_once_beside_the_blocks_and_once_in_the_exercises
         examples = [built.get((language_of(block), block.code)) for block in blocks]
         assert bool(places) == any(example and example.needs for example in examples), page
         assert len(places) <= 2 and all(place == places[0] for place in places), page
+
+
+def test_the_list_of_files_is_in_sight_if_a_block_is():
+    """A folded block comes first; the list is below the open one."""
+    block = '```python title="Input"\n--8<-- "examples/attention/average.py"\n```\n\n'
+    block += '```text title="Output"\nTrue\n```\n'
+    folded = f'??? example "Folded"\n\n{indent(block, "    ")}\n'
+    for text in f"{folded}{block}", folded:
+        found = page_files.add_file_lists(text, "en")
+        (line,) = (line for line in found.splitlines() if line.lstrip().startswith("Files for"))
+        assert line.startswith(" ") == (text == folded)
+        assert found.replace(line, "").count("True") == text.count("True")
 
 
 def test_the_zip_has_every_file_and_program_of_the_pages(code_blocks, site):

@@ -75,8 +75,8 @@ def needing_blocks(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
 
 
 def add_file_lists(text: str, language: str) -> str:
-    """List the files of a page below the output of the first block that needs any, and at the top
-    of the exercises if one of their blocks does."""
+    """List the files of a page below the output of the first block that needs any and isn't folded,
+    and at the top of the exercises if one of their blocks does."""
     blocks = [*needing_blocks(text)]
     files = sorted({file for _, needed in blocks for file in needed})
     line = render("page_files.md", language, files=files, zip=ZIP)
@@ -84,8 +84,9 @@ def add_file_lists(text: str, language: str) -> str:
     start = heading.end() if heading else len(text)
     if any(fence.start() > start for fence, _ in blocks):
         text = f"{text[:start]}\n{line}{text[start:]}"
-    first = next((fence for fence, _ in blocks if fence.start() < start), None)
-    if first:
+    before = [fence for fence, _ in blocks if fence.start() < start]
+    if before:
+        first = min(before, key=lambda fence: (bool(fence[1]), fence.start()))
         output = CODE_FENCE.search(text, first.end())
         end = output.end() if output else first.end()
         text = f"{text[:end]}\n\n{indent(line.rstrip(), first[1])}{text[end:]}"
