@@ -21,7 +21,6 @@ from bookbuild.localize.texts import JSDOC_TAG, Text, find_texts
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 
-FITS = 72  # columns, on a page on a laptop without scrolling
 WIDE_PUNCTUATION = "“”‘’…—"  # as wide as a Chinese character in a Chinese font
 
 
@@ -96,10 +95,10 @@ def why_unfit(text: Text, words: str) -> str | None:
 
 
 def section_widths(source: str) -> list[int]:
-    """For each line the width of the widest line of its section, or that which always fits."""
+    """For each line the width of the widest line of its section."""
     lines, widths, start = source.splitlines(), [], 0
     for number, line in enumerate([*lines, "# --8<--"]):
         if "--8<--" in line:
-            widths += [max([FITS, *map(columns, lines[start:number])])] * (number - start)
+            widths += [max(map(columns, lines[start:number]), default=0)] * (number - start)
             start = number
     return widths

@@ -241,7 +241,7 @@ def test_an_update_proposes_the_old_words_for_a_changed_text(snippet):
         (
             "over (batch, n)",
             "沿着批和位置的两个轴一直加到最后得到的一个总数",
-            "shorten it by 5 columns",
+            "shorten it by 22 columns",
         ),
         ("got {ids.dtype} of {ids!r}", "收到 {ids!r}", "the placeholders differ"),
         ("got {ids.dtype} of {ids!r}", "收到 {ids!r} {ids.dtype", "in the Chinese words"),

@@ -9,7 +9,8 @@ def f(x):  # a sublayer that adds nothing
 
 
 def show(name, values):
-    print(f"{name}:", [round(x, 2) for x in values.tolist()])
+    rounded = [round(number, 2) for number in values.tolist()]
+    print(f"{name}:", rounded)
 
 
 x = torch.tensor([1.0, 3, 3, 9])

@@ -23,4 +23,5 @@ for name, y in (
     ("the class", norm(x)),
     ("repaired", safe_layer_norm(x, norm.weight, norm.bias, norm.eps)),
 ):
-    print(f"{name}:", [round(value, 2) for value in y.tolist()])
+    rounded = [round(number, 2) for number in y.tolist()]
+    print(f"{name}:", rounded)
