@@ -248,6 +248,7 @@ def kills_in_fork(mutant: Mutant, tests: list[str], seconds: float) -> bool:
             resource.setrlimit(resource.RLIMIT_DATA, (MEMORY,) * 2)
             signal.alarm(WAITING)
             replace_code(mutant)
+            failed = True  # a mutant may also raise what ends pytest, such as KeyboardInterrupt
             failed = TESTS.fail(tests)
         finally:
             os._exit(int(failed))

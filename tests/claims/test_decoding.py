@@ -680,6 +680,17 @@ def test_a_beam_of_three_and_one_wider_than_the_vocabulary_work(size, max_len):
     assert without_padding(found, 0) == expected
 
 
+@claim("decoding-in-practice#search")
+def test_a_long_translation_ends_at_max_len():
+    torch.manual_seed(0)
+    model = Transformer(TransformerConfig(9, 7, 4, 1, 1, 1, 8, dropout=0.0, max_len=300))
+    never = 3
+    for way in greedy_decode, beam_search:
+        ids = way(model, torch.tensor([[3, 4]]), 280, BOS, never)
+        assert ids.shape == (1, 280)
+        assert never not in ids
+
+
 # Sampling
 
 logits_rows = st.integers(0, 10_000).map(
@@ -818,7 +829,7 @@ def test_sources_that_the_model_rejects_are_rejected(way, src, message):
         (beam_search, {"beam_size": 0}, "beam_size must be at least 1, got 0"),
         (beam_search, {"length_penalty": -0.1}, "length_penalty must be >= 0, got -0.1"),
         (beam_search, {"length_penalty": math.nan}, "length_penalty must be >= 0, got nan"),
-        (beam_search, {"length_penalty": math.inf}, "length_penalty must be >= 0, got inf"),
+        (beam_search, {"length_penalty": float("inf")}, "length_penalty must be >= 0, got inf"),
         (sample, {"temperature": 0}, "temperature must be positive, got 0; for the limit 0 use"),
         (sample, {"temperature": -1.0}, "temperature must be positive, got -1.0"),
         (sample, {"top_k": 0}, "top_k must be at least 1, got 0"),

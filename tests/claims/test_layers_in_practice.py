@@ -279,6 +279,7 @@ def test_tokens_become_alike_in_six_layers_without_residuals_and_more_slowly_wit
     assert numbers(shown["x + f(x), post-norm, cosine"])[4] > 0.99
 
 
+@pytest.mark.slow
 @claim("layers-in-practice#take-away", kind="measurement")
 def test_without_residual_connections_few_layers_learn_to_copy_and_six_do_not(printed):
     shown = printed("examples", "take_away")

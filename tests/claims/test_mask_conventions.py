@@ -341,6 +341,7 @@ def test_masks_of_sentences_are_repeated_for_each_head(printed):
 # Why not minus a billion
 
 
+@pytest.mark.slow
 @claim("mask-conventions#others", kind="measurement")
 def test_the_mask_functions_of_hugging_face_return_booleans_numbers_blocks_and_rows():
     pytest.importorskip("transformers")

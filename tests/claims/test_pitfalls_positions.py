@@ -288,6 +288,7 @@ def test_root_d_times_n_0_1_is_as_long_as_applying_the_factor_twice():
     torch.testing.assert_close(twice.norm(), other.norm(), rtol=0.01, atol=0)
 
 
+@pytest.mark.slow
 @claim("pitfalls-positions#embedding-scale", kind="measurement")
 def test_a_layer_learns_without_the_factor_and_stays_near_guessing_with_it_twice():
     d_model, config = 512, TransformerConfig(9, 9, 512, 8, 1, 1, 512, dropout=0.0)

@@ -114,6 +114,7 @@ def test_a_seed_determines_the_weights_and_sums_depend_on_their_order(printed):
     assert shown["(a + b) + c"] != shown["a + (b + c)"]
 
 
+@pytest.mark.slow
 @claim("reproducibility#differences", kind="measurement")
 def test_a_change_in_the_last_bit_of_one_weight_grows_at_each_measured_step(printed):
     shown = printed("examples", "one_bit")

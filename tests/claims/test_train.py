@@ -8,6 +8,7 @@ import math
 import random
 import runpy
 import sys
+from contextlib import nullcontext
 from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +23,8 @@ from torch.overrides import TorchFunctionMode
 import train as training
 from batching import batches, example_of
 from helpers import SNIPPETS
-from small_training import PAIRS, SHORT, silent, small_translator
+from small_training import PAIRS, SHORT, SIZES, interrupt_at, silent, small_translator
+from train import Task
 from trainer import (
     SINGLE_PROCESS,
     DistributedContext,
@@ -35,6 +37,7 @@ from trainer import (
     noam_learning_rate,
     show_line,
 )
+from translator import exact_match, load_translator
 
 # The loss
 
@@ -205,6 +208,24 @@ def test_a_point_comes_every_so_many_steps_and_at_the_end_and_a_line_shows_it(tm
     assert checkpoint.exists()
 
 
+def test_the_last_step_of_a_long_training_is_a_point_of_its_curve():
+    trainer = Trainer(small_translator(), PAIRS, PAIRS[:1], replace(SHORT, steps=601))
+    trainer.step = 600
+    assert [point["step"] for point in trainer.train(show=silent)] == [601]
+
+
+def test_the_seconds_are_those_of_the_processor_and_go_on_with_resume(tmp_path, monkeypatch):
+    clock = itertools.count(100)  # one second later at each look
+    monkeypatch.setattr("time.process_time", lambda: next(clock))
+    settings, checkpoint = replace(SHORT, steps=20), tmp_path / "checkpoint"
+    trainer = Trainer(small_translator(), PAIRS, PAIRS[:1], settings)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.train(checkpoint, show=interrupt_at(10))
+    trainer = Trainer(small_translator(), PAIRS, PAIRS[:1], settings)
+    curve = trainer.train(checkpoint, resume=True, show=silent)
+    assert [point["seconds"] for point in curve] == [*range(1, 21)]
+
+
 def test_only_the_first_process_prints_and_saves(tmp_path):
     curve, _, _ = train_small(tmp_path)
     (tmp_path / "checkpoint").unlink()
@@ -225,6 +246,39 @@ def test_a_line_is_printed_over_the_one_before_it(capsys):
     assert capsys.readouterr().out == "\rstep 1"
 
 
+class Held(Trainer):
+    """Its exact match on the held-out pairs is their number."""
+
+    def validate(self) -> dict[str, float]:
+        return {"match": len(self.held_out)}
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_the_first_process_saves_and_tests_what_a_task_has_trained(tmp_path, monkeypatch, rank):
+    parts = {"train": PAIRS, "validation": PAIRS * 3, "test": PAIRS[:5]}
+    task = Task(parts.__getitem__, SIZES, replace(SHORT, steps=2, warmup_steps=1))
+    monkeypatch.setitem(training.TASKS, "small", task)
+    monkeypatch.setattr(training, "Trainer", Held)
+    group = nullcontext(DistributedContext(rank))
+    monkeypatch.setattr(training, "distributed_context", lambda: group)
+    folder = tmp_path / "new" / "folder"
+    curve, match = training.run_task("small", folder)
+    files = [path.name for path in folder.iterdir()]
+    if rank:
+        assert (curve, match, files) == ([], {}, [])
+    else:
+        assert [point["match"] for point in curve] == [400, 400]
+        assert match == exact_match(load_translator(folder / "small.safetensors"), PAIRS[:5])
+        assert files == ["small.safetensors"]
+
+
+def test_the_quality_is_that_of_the_last_point():
+    trainer = Trainer(small_translator(), PAIRS, [], SHORT)
+    assert trainer.quality() == "held-out 0.0%"
+    trainer.curve = [{"match": 0.25}, {"match": 0.5}]
+    assert trainer.quality() == "held-out 50.0%"
+
+
 # The commands
 
 
@@ -235,7 +289,7 @@ def command(monkeypatch) -> SimpleNamespace:
 
     def run_task(name: str, **options: Any) -> tuple[list, dict[str, float]]:
         command.given = name, options
-        return [], {}
+        return [], {"numbers below 100": 0.25}
 
     def run(*arguments: str) -> None:
         monkeypatch.setattr(sys, "argv", ["train.py", *arguments])
@@ -247,9 +301,10 @@ def command(monkeypatch) -> SimpleNamespace:
     return command
 
 
-def test_the_command_passes_its_arguments_on_and_computes_on_one_thread(command):
+def test_the_command_passes_its_arguments_on_and_computes_on_one_thread(command, capsys):
     options = {"seed": 0, "resume": False, "out": Path(), "bfloat16": False, "compile": False}
     command.run("numerals")
+    assert capsys.readouterr().out == "\n  25.00%  numbers below 100\n"
     assert command.given == ("numerals", options) and command.threads == [1]
     command.run("translator", "--seed", "7", "--resume", "--out", "new", "--bfloat16", "--compile")
     options = {"seed": 7, "resume": True, "out": Path("new"), "bfloat16": True, "compile": True}

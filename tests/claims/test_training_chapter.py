@@ -452,6 +452,7 @@ def test_at_our_size_the_peak_of_the_papers_formula_is_far_higher_than_its_own_a
     assert 3 < here / number(shown["numerals, our peak"]) < 3.3
 
 
+@pytest.mark.slow
 @claim("training#adam", kind="measurement")
 def test_with_adam_many_weights_move_along_the_gradient_of_the_batch():
     """With plain gradient descent none does."""
@@ -513,6 +514,7 @@ def test_sorting_by_length_removes_most_of_the_padding(printed):
     assert number(shown["as drawn"]) > 1 / 3
 
 
+@pytest.mark.slow
 @claim("reproducibility#similar-length")
 @mutation(
     "examples/training/sorted.py",
@@ -818,6 +820,7 @@ def test_each_numeral_is_aligned_with_the_word_of_its_digit(aligned_example, n):
         assert pair.target[place] in ("零一二三四五六七八九"[digit], "十")
 
 
+@pytest.mark.slow
 @claim("learned#crossing")
 @mutation(
     "examples/training/aligned.py",
@@ -892,6 +895,7 @@ def test_three_heads_look_at_the_thing_played_and_one_at_play(printed):
         assert (at_play if thing else at_thing) < 0.05
 
 
+@pytest.mark.slow
 @claim("learned#crossing")
 @mutation(
     "examples/training/aligned.py",
