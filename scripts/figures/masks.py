@@ -58,7 +58,7 @@ def triangle(label):
                 text = "0" if hidden else number
                 write(ax, x + (j + 0.5) * size, top + (i + 0.5) * size, text, color, size=12.5)
         if step:
-            write(ax, x - 9, top + 1.5 * size, ("·", "→")[step - 1])
+            write(ax, x - 9, top + 1.5 * size, ("⊙", "→")[step - 1])
     return fig
 
 
