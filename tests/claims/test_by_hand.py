@@ -150,7 +150,6 @@ def test_there_are_12_sentences_in_three_forms():
     assert [list(pair) for pair in pairs.items()] == STORED["sentences"]
 
 
-@pytest.mark.slow
 @claim("by-hand#training")
 @mutation(
     "pencil.py",

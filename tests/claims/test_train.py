@@ -31,6 +31,7 @@ from trainer import (
     Settings,
     Trainer,
     distributed_context,
+    forward_backward,
     label_smoothed_cross_entropy,
     learning_rate,
     linear_learning_rate,
@@ -174,6 +175,14 @@ def test_without_torchrun_a_process_is_alone_on_its_device(monkeypatch):
     assert (0, 1, torch.device("cpu")) == SINGLE_PROCESS
     with distributed_context() as group:
         assert group == (0, 1, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+
+
+def test_a_step_stops_only_when_it_is_told_to():
+    translator = small_translator()
+    batch = [example_of(translator, pair) for pair in PAIRS[:4]]
+    arguments = translator.model, batch, SHORT, SINGLE_PROCESS
+    assert forward_backward(*arguments)[1] is False
+    assert forward_backward(*arguments, True)[1] is True
 
 
 def test_there_may_be_as_many_processes_as_sentences_in_a_batch():
