@@ -38,7 +38,11 @@ def is_killed(request) -> Iterator[Callable[..., bool]]:
 
 @pytest.mark.parametrize(
     ("old", "new", "killed"),
-    [("n >= LIMIT", "n > LIMIT", True), ("n >= LIMIT", "not n < LIMIT", False)],
+    [
+        ("n >= LIMIT", "n > LIMIT", True),
+        ("n >= LIMIT", "not n < LIMIT", False),
+        ("raise ValueError", "raise KeyboardInterrupt", True),  # it ends pytest, too
+    ],
 )
 def test_a_mutant_is_killed_only_if_a_test_fails(is_killed, old, new, killed):
     code = generated.read_file("numerals.py")

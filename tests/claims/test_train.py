@@ -218,8 +218,9 @@ def test_a_point_comes_every_so_many_steps_and_at_the_end_and_a_line_shows_it(tm
 
 
 def test_the_last_step_of_a_long_training_is_a_point_of_its_curve():
+    # Up to 256 Python keeps each integer, so that "is" is as good as "==".
     trainer = Trainer(small_translator(), PAIRS, PAIRS[:1], replace(SHORT, steps=601))
-    trainer.step = 600
+    trainer.step = 600  # the next is due only because it is the last
     assert [point["step"] for point in trainer.train(show=silent)] == [601]
 
 
