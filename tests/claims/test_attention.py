@@ -52,23 +52,11 @@ PARTS = "encoder.layers.0.self_attention.{}.{}"
 
 
 @claim("attention#average")
-@mutation(
-    "examples/attention/average.py",
-    "0.6, 0.4",
-    "0.4, 0.6",
-    fault="the two weights of the average are swapped",
-)
 def test_the_average_mixes_we_and_work(printed):
     assert printed("examples", "average")["new vector of work"] == "-1.0 -1.2 0.2 1.2"
 
 
 @claim("attention#dot-products")
-@mutation(
-    "examples/attention/dot_products.py",
-    "work = table[3]",
-    "work = table[2]",
-    fault="the dot products are those of another word",
-)
 def test_without_matrices_work_finds_itself_and_gives_we_the_lowest_score(printed):
     scores = {word: int(score) for word, score in printed("examples", "dot_products").items()}
     assert scores["work"] == 29 == max(scores.values())
@@ -169,12 +157,6 @@ def test_each_output_lies_between_the_smallest_and_the_largest_value(seed, n, m,
 
 
 @claim("attention#query-key-value")
-@mutation(
-    "examples/attention/query.py",
-    "[3.0, 1.0, 0.0, -1.0]",
-    "[3.0, 1.0, 1.0, -1.0]",
-    fault="the example has another matrix of the query",
-)
 def test_the_examples_use_the_weights_and_vectors_of_head_0_of_the_pencil_model(pencil, variables):
     weights, words, vectors = pencil
     embeddings = weights["src_embedding.embedding.weight"]
@@ -196,12 +178,6 @@ def test_the_examples_use_the_weights_and_vectors_of_head_0_of_the_pencil_model(
 
 
 @claim("attention#query-key-value")
-@mutation(
-    "examples/attention/query.py",
-    "2 * row + position",
-    "row + position",
-    fault="the embedding is not multiplied by the root of its size",
-)
 def test_the_query_of_work_is_computed_from_its_row_and_its_position(printed):
     shown = printed("examples", "query")
     assert shown["x of work"] == "4.14 5.01 -7.97 1.00"
@@ -378,12 +354,6 @@ def test_the_derivative_of_a_weight_by_its_own_score_is_w_times_one_minus_w(seed
 
 
 @claim("attention#code")
-@mutation(
-    "examples/attention/four_lines.py",
-    "scores = scores / math.sqrt(query.size(-1))",
-    "scores = scores / query.size(-1)",
-    fault="the four lines divide by the size itself",
-)
 def test_four_lines_compute_the_same_as_the_function(printed):
     shown = printed("examples", "four_lines")
     assert shown["output of work"] == "8.61 1.39"
@@ -490,12 +460,6 @@ def test_a_mask_that_broadcasts_is_equivalent_to_the_full_mask(attend, shape):
 
 
 @claim("attention#exercises")
-@mutation(
-    "pencil_tables.py",
-    "torch.tensor([-2.0, -2.0])",
-    "torch.tensor([2.0, 2.0])",
-    fault="the bias of the query has the wrong sign",
-)
 def test_do_attends_to_why(variables):
     shown = variables("all_queries")
     assert_close(shown["queries"][1], torch.tensor([0.06, -3.53]), atol=0.005, rtol=0)

@@ -276,12 +276,6 @@ def test_the_output_of_a_stack_is_normalized_in_both_orders(norm_first, dtype):
 
 
 @claim("encoder-decoder#exercises")
-@mutation(
-    "transformer.py",
-    "norm_first: bool = False",
-    "norm_first: bool = True",
-    fault="pre-norm is the default",
-)
 def test_an_additional_norm_changes_nothing_until_the_last_one_is_trained(printed):
     assert printed("exercises", "one_norm_too_many") == {
         "at first": "True",
@@ -290,18 +284,6 @@ def test_an_additional_norm_changes_nothing_until_the_last_one_is_trained(printe
 
 
 @claim("encoder-decoder#exercises")
-@mutation(
-    "exercises/encoder-decoder/shared_layers.py",
-    "torch.nn.ModuleList([shared.layers[0]] * 6)",
-    "shared.layers[:1]",
-    fault="the exercise on shared layers applies its layer once",
-)
-@mutation(
-    "transformer.py",
-    "for layer in self.layers:\n            x = layer(x, mask)",
-    "for layer in dict.fromkeys(self.layers):\n            x = layer(x, mask)",
-    fault="the encoder applies a repeated layer only once",
-)
 def test_one_layer_used_six_times_has_a_sixth_of_the_parameters(printed):
     shown = printed("exercises", "shared_layers")
     count = {name: int(shown[name].replace(",", "")) for name in ("six layers", "one, six times")}

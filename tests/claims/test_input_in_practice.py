@@ -62,12 +62,6 @@ def test_the_gradient_of_the_table_is_one_hot_transposed_times_the_incoming_grad
 
 
 @claim("input-in-practice#gradient")
-@mutation(
-    "examples/input-in-practice/gradient_rows.py",
-    "torch.tensor([[6, 7, 6]])",
-    "torch.tensor([[6, 6, 6]])",
-    fault="the example of the gradients uses one word only",
-)
 def test_a_row_used_twice_gets_the_sum_of_both_gradients(printed):
     assert printed("examples", "gradient_rows")["rows with a gradient"] == "[6, 7]"
     embedding = nn.Embedding(9, 2)
@@ -101,12 +95,6 @@ def test_under_autocast_the_product_is_rounded_and_the_lookup_is_not():
 
 
 @claim("input-in-practice#two-jobs")
-@mutation(
-    "examples/input-in-practice/lengths.py",
-    "default * d_model**0.5",
-    "default * d_model",
-    fault="the example multiplies the default vectors by d, not by its root",
-)
 def test_the_measured_lengths_match_the_formula(printed):
     shown = {label: float(value) for label, value in printed("examples", "lengths").items()}
     root = math.sqrt(512)
@@ -120,12 +108,6 @@ def test_the_measured_lengths_match_the_formula(printed):
 
 
 @claim("input-in-practice#two-jobs")
-@mutation(
-    "examples/input-in-practice/first_loss.py",
-    "torch.randn(vocab_size, d) * std",
-    "torch.randn(vocab_size, d) * std**2",
-    fault="the example multiplies the output table by the variance",
-)
 def test_an_output_table_of_n_0_1_starts_far_worse_than_guessing(printed):
     shown = {label: float(value) for label, value in printed("examples", "first_loss").items()}
     assert shown["a blind guess"] == round(math.log(1000), 1)
@@ -178,12 +160,6 @@ def test_padding_idx_in_from_pretrained_keeps_the_row_and_blocks_its_gradient(dt
 
 
 @claim("input-in-practice#pretrained")
-@mutation(
-    "examples/input-in-practice/pretrained.py",
-    "nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)",
-    "nn.Embedding.from_pretrained(\n    vectors.clone(), freeze=False, padding_idx=0\n)",
-    fault="the example trains a copy of the pretrained vectors",
-)
 def test_from_pretrained_does_not_copy(printed):
     vectors = torch.ones(9, 4)
     embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
@@ -210,12 +186,6 @@ def test_token_and_position_can_be_found_again_from_their_sum():
 
 
 @claim("input-in-practice#four-ways")
-@mutation(
-    "examples/input-in-practice/four_ways.py",
-    "np.stack([np.sin(angle), np.cos(angle)], axis=-1)",
-    "np.stack([np.sin(angle), np.cos(angle)], axis=1)",
-    fault="the NumPy table has all its sines before its cosines",
-)
 def test_four_implementations_give_the_same_table():
     names, _ = run("four_ways")
     exact = exact_table(200, 64)
@@ -246,12 +216,6 @@ def test_the_table_is_exact_to_float32_up_to_position_20000():
 
 
 @claim("input-in-practice#four-ways")
-@mutation(
-    "examples/input-in-practice/float32_error.py",
-    "angle = torch.arange(n, dtype=dtype)",
-    "angle = torch.arange(n, dtype=torch.float64)",
-    fault="the example keeps its angles in float64",
-)
 def test_in_float32_alone_the_error_grows_with_the_position(printed):
     values = printed("examples", "float32_error")
     errors = [float(values[f"all in float32, up to {p}"]) for p in (100, 1000, 5000, 20000)]
@@ -374,12 +338,6 @@ def test_to_empty_and_assigned_weights_make_two_parameters_of_tied_ones():
 
 
 @claim("input-in-practice#buffer")
-@mutation(
-    "examples/input-in-practice/detach.py",
-    "PositionalEncoding(8, dropout=0.0)",
-    "PositionalEncoding(8)",
-    fault="the example compares gradients with dropout",
-)
 def test_gradients_are_the_same_with_and_without_detach(printed, dtype):
     module = PositionalEncoding(8, dropout=0.0).to(dtype)
     weights = normal(2, 5, 8).to(dtype)

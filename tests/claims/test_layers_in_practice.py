@@ -191,12 +191,6 @@ def test_translating_runs_the_encoder_once_and_the_decoder_once_per_token(printe
 
 
 @claim("layers-in-practice#too-good")
-@mutation(
-    "examples/layers-in-practice/too_good.py",
-    "loss = cross_entropy(logits, ids[:, 1:]",
-    "loss = cross_entropy(logits, ids[:, :-1]",
-    fault="the example of dice predicts the tokens that it reads",
-)
 def test_without_the_mask_the_loss_decreases_and_the_last_position_still_guesses(printed):
     shown = printed("examples", "too_good")
     assert shown["a blind guess"] == f"{math.log(8):.1f}" == shown["with the mask, loss"]
@@ -210,12 +204,6 @@ def test_without_the_mask_the_loss_decreases_and_the_last_position_still_guesses
 
 
 @claim("layers-in-practice#network-gradients")
-@mutation(
-    "examples/layers-in-practice/gradient_road.py",
-    "x = x + y if add else y",
-    "x = (x + y) / 2**0.5 if add else y",
-    fault="the example of the vanishing gradient divides the sum by the root of 2",
-)
 def test_the_residual_connection_replaces_vanishing_with_mild_growth_as_computed(printed):
     shown = printed("examples", "gradient_road")
     for name in "f(x)", "x + f(x)":
@@ -368,12 +356,6 @@ def test_an_in_place_sum_can_change_the_callers_tensor_and_break_the_backward_pa
 
 
 @claim("layers-in-practice#no-norm")
-@mutation(
-    "examples/layers-in-practice/without_norm.py",
-    "x = x + self.attend(x, mask)\n        return x + self.feed_forward(x)",
-    "x = (x + self.attend(x, mask)) / 2**0.5\n        return (x + self.feed_forward(x)) / 2**0.5",
-    fault="the layers without a norm divide their sums by the root of 2",
-)
 def test_without_the_norm_vectors_grow_and_the_first_loss_is_far_above_uniform_guessing(printed):
     shown = {label: float(value) for label, value in printed("examples", "without_norm").items()}
     assert shown["EncoderLayer, length of a token"] == round(math.sqrt(32), 1)
@@ -383,12 +365,6 @@ def test_without_the_norm_vectors_grow_and_the_first_loss_is_far_above_uniform_g
 
 
 @claim("layers-in-practice#stream")
-@mutation(
-    "examples/layers-in-practice/stream.py",
-    "norm_first=norm_first",
-    "norm_first=True",
-    fault="both stacks of the example are pre-norm",
-)
 def test_post_norm_tokens_have_the_length_root_d_and_pre_norm_tokens_grow(printed):
     shown = printed("examples", "stream")
     for layer in 1, 6, 12:
@@ -409,12 +385,6 @@ def test_post_norm_tokens_have_the_length_root_d_and_pre_norm_tokens_grow(printe
 
 
 @claim("layers-in-practice#what-is-left")
-@mutation(
-    "examples/layers-in-practice/what_is_left.py",
-    "shares.append(1 / deviation)",
-    "shares.append(1 / deviation**0.5)",
-    fault="the example divides by the root of the deviation",
-)
 def test_in_post_norm_a_hundredth_of_the_input_is_left_after_twelve_layers(printed):
     shown = {k: float(v) for k, v in printed("examples", "what_is_left").items()}
     assert 0.005 < shown["x counts, after layer 12"] < 0.02

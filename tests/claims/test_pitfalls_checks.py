@@ -209,12 +209,6 @@ def test_a_check_fails_on_the_mistake_of_each_entry_that_names_it(monkeypatch, e
 
 
 @claim("pitfalls#checks")
-@mutation(
-    "checks.py",
-    'assert change[:, -1].abs().max() > tolerance, f"{name} has no effect"',
-    'assert name, f"{name} has no effect"',
-    fault="nothing is compared",
-)
 @pytest.mark.parametrize(
     ("ignored", "change"),
     [
@@ -242,12 +236,6 @@ def test_lengths_that_differ_raise_the_error_of_view_in_cross_attention(monkeypa
 
 
 @claim("pitfalls#checks")
-@mutation(
-    "checks.py",
-    "setattr(module, name, 0.0)",
-    "setattr(module, name, 0.5)",
-    fault="dropout stays on",
-)
 def test_only_dropout_that_no_module_knows_is_a_difference_between_the_modes():
     check_modes_agree(our_model(dropout=0.5), SRC, TGT)
     drop = Changed(lambda model, src, tgt: nn.functional.dropout(model(src, tgt), 0.1))

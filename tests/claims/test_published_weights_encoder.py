@@ -34,18 +34,6 @@ def published():
 
 
 @claim("published-weights#pooling")
-@mutation(
-    "variants/similar.py",
-    "(states * weights).sum(dim=1)",
-    "states.sum(dim=1)",
-    fault="the vectors of the padding are added, too",
-)
-@mutation(
-    "variants/similar.py",
-    "/ weights.sum(dim=1)",
-    "/ states.size(1)",
-    fault="the sum is divided by the number of all positions",
-)
 def test_the_mean_is_that_of_the_real_positions():
     torch.manual_seed(0)
     states = torch.randn(3, 5, 4)
@@ -56,18 +44,6 @@ def test_the_mean_is_that_of_the_real_positions():
 
 
 @claim("published-weights#padding")
-@mutation(
-    "variants/minilm.py",
-    "self.encoder(self.norm(x), real[:, None, None])",
-    "self.encoder(self.norm(x), None)",
-    fault="real tokens attend to the padding",
-)
-@mutation(
-    "variants/similar.py",
-    "mean_pooling(model(ids, real), real)",
-    "model(ids, real).mean(dim=1)",
-    fault="the mean includes the padding",
-)
 def test_a_sentence_has_the_same_vector_alone_and_beside_a_longer_one(published):
     sentence, long, *_ = reference.SENTENCES
     both = sentence_vectors(*published, [sentence, long])
@@ -140,12 +116,6 @@ def test_the_command_prints_the_output_of_the_page(recorded):
 
 
 @claim("published-weights#encoder")
-@mutation(
-    "variants/similar.py",
-    "tokenizer.enable_truncation(256)",
-    "tokenizer.no_truncation()",
-    fault="a long text isn't cut",
-)
 def test_an_empty_text_has_a_vector_and_a_long_one_is_cut(published):
     vectors = sentence_vectors(*published, ["", "word " * 300])
     assert torch.isfinite(vectors).all()

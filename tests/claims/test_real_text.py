@@ -167,12 +167,6 @@ def test_the_published_positions_are_our_table_with_all_sines_first(small_pair):
 
 
 @claim("real-text#positions")
-@mutation(
-    "examples/real-text/order.py",
-    "torch.tensor([0, 3, 1, 4, 2, 5])",
-    "torch.tensor([0, 2, 4, 1, 3, 5])",
-    fault="the example puts the published positions in the wrong order",
-)
 def test_in_our_order_the_published_positions_are_our_row(printed):
     row = ", ".join(f"{x:.3f}" for x in PositionalEncoding(6, 3).table[1].tolist())
     shown = printed("examples", "order")
@@ -241,12 +235,6 @@ def test_one_table_serves_source_target_and_logits(small_pair):
 
 
 @claim("real-text#shared")
-@mutation(
-    "examples/real-text/parameters.py",
-    "tie_embeddings=True,",
-    "tie_embeddings=False,",
-    fault="the example counts the table of embeddings twice",
-)
 def test_the_parameters_of_the_published_shapes_follow_the_formula(printed):
     d, width, vocab_size = 512, 2048, VOCAB_SIZE
     attention, norm = 4 * (d * d + d), 2 * d
@@ -262,12 +250,6 @@ def test_the_parameters_of_the_published_shapes_follow_the_formula(printed):
 
 
 @claim("real-text#start")
-@mutation(
-    "exercises/real-text/published_name.py",
-    'second = last if encoder else "encoder_attn_layer_norm"',
-    'second = "encoder_attn_layer_norm"',
-    fault="the inverse of our_name gives the encoder a norm for cross-attention",
-)
 def test_the_inverse_gives_the_names_that_transformers_has(printed, small_pair):
     shown = printed("exercises", "published_name")
     assert shown["there and back"] == "True"

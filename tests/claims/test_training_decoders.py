@@ -40,12 +40,6 @@ def draw_ids(*shape: int) -> torch.Tensor:
 
 
 @claim("training-decoders#multi-token")
-@mutation(
-    "examples/training-decoders/loss_by_hand.py",
-    "next_probs = [1 / 2, 1 / 4, 1 / 2]",
-    "next_probs = [1 / 2, 1 / 4, 1 / 4]",
-    fault="one of the probabilities is halved",
-)
 def test_the_loss_by_hand_is_that_of_the_table(printed):
     shown = printed("examples", "loss_by_hand")
     first, second = 4 / 3 * log(2), 5 / 2 * log(2)
