@@ -4,7 +4,8 @@
     python pencil.py --seed 1 --out second
 
 Trains it in 2.5 minutes and writes its weights, whole numbers from -4 to 4, to
-pencil.json. On one thread the same seed gives the same file.
+pencil.json. The same seed gives the same file on one kind of processor; others
+round differently.
 """
 
 import argparse

@@ -7,8 +7,8 @@
     torchrun --nproc-per-node 2 train.py translator
 
 Writes TASK.safetensors, and a checkpoint as it goes on; Ctrl-C saves
-one too. On one thread the same seed gives the same weights, bit by bit.
-For sentence pairs of your own there is train_pairs.py.
+one too. On one thread of one kind of processor the same seed gives the same
+weights, bit by bit. For sentence pairs of your own there is train_pairs.py.
 """
 
 import argparse
