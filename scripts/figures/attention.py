@@ -22,12 +22,6 @@ def two_decimals(vector) -> list[str]:
     return [f"{number:.2f}".replace("-", "−") for number in vector.tolist()]
 
 
-def write_matrix_name(ax, x, y, letter, color) -> None:
-    """W with a raised letter, beginning at x."""
-    write(ax, x, y, "W", color, ha="left")
-    write(ax, x + 14, y - 5, letter, color, ha="left", size=12.3)
-
-
 @figure(en={"new": "new vector of work"}, zh={"new": "work 的新向量"})
 def average(label):
     """Five columns of numbers; two of them are mixed."""
@@ -91,7 +85,7 @@ def one_query(label):
         draw_row(y, two_decimals(vector), INK)
         for name, matrix, bias, result, color in maps:
             y += 32
-            write_matrix_name(ax, 4, y + 24, name, color)
+            write(ax, 2, y + 24, name, color, ha="left", size=12.3)
             for row, number in zip(matrix, two_decimals(result), strict=True):
                 draw_row(y, [signed(x) for x in row.tolist()], color)
                 write(ax, 322, y + 12, f"{bias} =", ha="right")
@@ -106,13 +100,13 @@ def one_query(label):
             write(ax, 86 + 56 * i, y + 12, text, color)
 
     write(ax, 4, 14, label["query"], ha="left", weight="bold")
-    maps = [("Q", query["w_query"], "− 2", query["q_work"], QUERY)]
+    maps = [("w_query", query["w_query"], "− 2", query["q_work"], QUERY)]
     draw_product(30, "work", query["x_work"], maps)
     write(ax, 4, 140, label["key"], ha="left", weight="bold")
     we = numbers["words"].index("we")
     maps = [
-        ("K", numbers["w_key"], "", numbers["keys"][we], KEY),
-        ("V", numbers["w_value"], "", numbers["values"][we], VALUE),
+        ("w_key", numbers["w_key"], "", numbers["keys"][we], KEY),
+        ("w_value", numbers["w_value"], "", numbers["values"][we], VALUE),
     ]
     draw_product(156, "we", numbers["x"][we], maps)
     write(ax, 4, 322, label["rest"], ha="left", weight="bold")
@@ -140,17 +134,18 @@ def one_query(label):
     zh={"softmax": "对每一行做 softmax", "weights": "权重", "output": "输出"},
 )
 def all_queries(label):
-    """Three matrix products; only the row of work and the key of we have numbers."""
+    """Three matrix products, with what the row of work is computed from."""
     shown = run_example("examples/attention/all_queries.py")
     fig, ax = narrow_canvas(492)
     height, asker = 20, ENGLISH.index("work")
 
     def draw_matrix(x, y, matrix, width, color, name, places=None, raised="", shown_column=None):
-        """Cells at (x, y) with a name above and the shape below; places: of the row of work.
+        """Cells at (x, y) with a name above and the shape below; places: of the numbers.
 
-        A shown column is framed and as wide as its numbers.
+        W and V show all numbers, the others the row of work. A shown column is framed.
         """
         rows, columns = matrix.shape
+        shown_rows = range(rows) if name in "WV" else [asker]
         widths = [width] * columns
         if shown_column is not None:
             widths[shown_column] = 44
@@ -159,7 +154,7 @@ def all_queries(label):
             for j in range(columns):
                 tint = to_rgba(color, 0.14)
                 frame(ax, lefts[j], y + height * i, widths[j], height, MUTED, 0.6, facecolor=tint)
-                if j == shown_column or (i == asker and places is not None):
+                if j == shown_column or (i in shown_rows and places is not None):
                     decimals = 2 if places is None else places
                     text = f"{matrix[i, j].item():.{decimals}f}".replace("-", "−")
                     write(ax, lefts[j] + widths[j] / 2, y + height * (i + 0.5), text, size=12.3)
@@ -181,7 +176,7 @@ def all_queries(label):
     name_rows(top)
     draw_matrix(44, top, shown["x"], 38, INK, "X", 2)
     write(ax, 204, top + 50, "·")
-    draw_matrix(212, top, shown["w_query"].T, 20, QUERY, "W", raised="Q")
+    draw_matrix(212, top, shown["w_query"].T, 20, QUERY, "W", 0, raised="Q")
     write(ax, 275, top + 50, "− 2 =")
     draw_matrix(300, top, shown["queries"], 48, QUERY, "Q", 2)
     top += 158
@@ -196,11 +191,11 @@ def all_queries(label):
     write(ax, 212, top + 146, label["softmax"], size=12.3)
     top += 184
     name_rows(top)
-    draw_matrix(44, top, shown["weights"], 30, FIRST, label["weights"], 0)
-    write(ax, 205, top + 50, "·")
-    draw_matrix(214, top, shown["values"], 24, VALUE, "V")
-    write(ax, 274, top + 50, "=")
-    draw_matrix(290, top, shown["output"], 48, VALUE, label["output"], 2)
+    draw_matrix(44, top, shown["weights"], 28, FIRST, label["weights"], 0)
+    write(ax, 192, top + 50, "·")
+    draw_matrix(200, top, shown["values"], 38, VALUE, "V", 2)
+    write(ax, 286, top + 50, "=")
+    draw_matrix(296, top, shown["output"], 48, VALUE, label["output"], 2)
     return fig
 
 
