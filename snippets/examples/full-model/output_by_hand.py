@@ -4,7 +4,7 @@ tokens = ["<pad>", "<bos>", "<eos>", "为什么", "他们"]
 tokens += ["休息", "吗", "工作", "我们", "？"]
 W_out = tensor(  # a row for each token that the model can write
     [
-        [1, 4, -1, 2],
+        [1.0, 4, -1, 2],
         [1, 4, -1, 3],
         [-1, -4, 0, 4],
         [-1, 4, -4, 4],
@@ -13,7 +13,7 @@ W_out = tensor(  # a row for each token that the model can write
         [-2, 4, -2, -4],
         [4, 1, -2, -3],
         [3, 4, -3, -4],
-        [-2, 4, 1, -4.0],
+        [-2, 4, 1, -4],
     ]
 )
 x = tensor([-2.49, -0.15, -3.59, 0.67])  # of 我们, out of the decoder
