@@ -27,6 +27,7 @@ SNIPPETS = Path(transformer.__file__).parent
     en={
         "batch": "batch",
         "model": "model",
+        "inputs": "inputs",
         "loss": "loss",
         "optimizer": "optimizer",
         "logits": "logits",
@@ -37,6 +38,7 @@ SNIPPETS = Path(transformer.__file__).parent
     zh={
         "batch": "一批",
         "model": "模型",
+        "inputs": "输入（inputs）",
         "loss": "损失",
         "optimizer": "优化器",
         "logits": "logits",
@@ -53,7 +55,7 @@ def one_step(label):
     box(ax, 330, 62, 66, 48, SECOND, label["loss"], size=13)
     box(ax, 160, 170, 106, 48, THIRD, label["optimizer"], size=13)
     arrow(ax, (70, 86), (174, 86))
-    write(ax, 122, 72, "inputs", MUTED, size=13)
+    write(ax, 122, 72, label["inputs"], MUTED, size=13)
     arrow(ax, (250, 86), (328, 86))
     write(ax, 289, 72, label["logits"], MUTED, size=13)
     arrow(ax, (37, 62), (37, 30), (363, 30), (363, 60))
@@ -90,14 +92,14 @@ def minus_log(label):
 
 @figure(
     en={
-        "hard": "q without smoothing",
-        "smooth": "q with ε = 0.1",
+        "hard": "without smoothing",
+        "smooth": "with ε = 0.1",
         "x": "probability of the correct token",
         "y": "loss",
     },
     zh={
-        "hard": "不平滑的 q",
-        "smooth": "ε = 0.1 的 q",
+        "hard": "不平滑",
+        "smooth": "ε = 0.1",
         "x": "正确词元的概率",
         "y": "损失",
     },
@@ -194,10 +196,8 @@ def batches(label):
         full = max(lengths) * cell_width
         padding = [(x + width, y, full - width, height) for x, y, width, height in rows]
         fill_rectangles(ax, padding, MUTED, 0.2)
-        padding_fraction = 1 - sum(lengths) / max(lengths) / len(lengths)
         write(ax, left, 14, label[name], ha="left", size=13)
-        text = f"{label['padding']} {padding_fraction:.0%}"
-        write(ax, left + 182, 14, text, MUTED, ha="right", size=13)
+        write(ax, left + 182, 14, label["padding"], MUTED, ha="right", size=13)
     return fig
 
 
@@ -205,7 +205,7 @@ def batches(label):
     en={
         "x": "step",
         "loss": "loss above minimum",
-        "match": "exact match, held out",
+        "match": "exact match, validation",
         "guessing": "guessing level",
         "numerals": "numerals",
         "translator": "translator",
@@ -213,7 +213,7 @@ def batches(label):
     zh={
         "x": "步",
         "loss": "超出最小值的损失",
-        "match": "留出集的完全匹配率",
+        "match": "验证集的完全匹配率",
         "guessing": "随机猜测的基准",
         "numerals": "数词",
         "translator": "翻译模型",
@@ -290,7 +290,7 @@ def crossing_sentence(label):
         "exponent doubled": "exponent doubled",
         "learned positions": "learned positions",
         "no causal mask": "no causal mask",
-        "no 1/√d_k": "no 1/√d_k",
+        "no 1/√d_k": "no $1/\\sqrt{d_k}$",
         "one head": "one head",
         "dropout 0.1": "dropout 0.1",
         "no smoothing": "no smoothing",
@@ -300,13 +300,13 @@ def crossing_sentence(label):
         "the paper's rate": "the paper's rate",
     },
     zh={
-        "x": "留出数字的完全匹配率",
+        "x": "留出的数的完全匹配率",
         "ours": "我们的",
         "no positions": "没有位置",
         "exponent doubled": "指数翻倍",
         "learned positions": "可学习的位置",
         "no causal mask": "没有因果掩码",
-        "no 1/√d_k": "没有 1/√d_k",
+        "no 1/√d_k": "不除以 $\\sqrt{d_k}$",
         "one head": "一个头",
         "dropout 0.1": "dropout 0.1",
         "no smoothing": "没有平滑",
