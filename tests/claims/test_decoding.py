@@ -1175,9 +1175,6 @@ def test_for_32_sentences_the_cache_is_larger_than_the_tied_weights(printed):
 @claim("decoding#sampling")
 def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(printed):
     shown = dict(printed("examples", "filters"))
-    drawn = numbers(shown.pop("drawn with top_p 0.8"))
-    assert sum(drawn) == 1000
-    assert drawn == pytest.approx([1000 * p / 0.85 for p in (0.4, 0.3, 0.15, 0, 0)], abs=45)
     probs = torch.tensor([0.4, 0.3, 0.15, 0.1, 0.05])
     squares = probs**2
     assert squares.sum().item() == pytest.approx(0.285)
