@@ -1118,10 +1118,10 @@ def test_the_intervals_show_a_difference_for_five_ablations_and_none_for_five_ot
 @claim("learned#confidence", kind="measurement")
 def test_smoothing_changes_the_confidence_of_the_model_and_not_its_accuracy(printed):
     shown = printed("examples", "confidence")
-    for name in "ours", "no smoothing":
-        assert number(shown[f"{name}, right"]) > 0.999
-    assert number(shown["ours, sure"]) == pytest.approx(0.9, abs=0.01)
-    assert number(shown["no smoothing, sure"]) > 0.995
+    for name in "with smoothing", "without smoothing":
+        assert number(shown[f"{name}, characters right"]) > 0.999
+    assert number(shown["with smoothing, mean probability"]) == pytest.approx(0.9, abs=0.01)
+    assert number(shown["without smoothing, mean probability"]) > 0.995
     assert number(shown["guessing one of 17 tokens"]) == pytest.approx(1 / 17, abs=1e-3)
 
 

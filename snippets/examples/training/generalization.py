@@ -48,7 +48,7 @@ def show(name: str, pairs: list[Pair]) -> None:
     middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 / z + z / n)
     print(f"{name}: {p:.1%}")
-    print(f"{name}, interval: {middle - half:.1%} to {middle + half:.1%}")
+    print(f"{name}, interval: {middle - half:.1%}–{middle + half:.1%}")
 
 
 show("facts of the training part", new_sentences("train", 1000))
