@@ -290,7 +290,7 @@ def crossing_sentence(label):
         "exponent doubled": "exponent doubled",
         "learned positions": "learned positions",
         "no causal mask": "no causal mask",
-        "no 1/√d_k": "no 1/√dₖ",
+        "no 1/√d_k": "no division by √dₖ",
         "one head": "one head",
         "dropout 0.1": "dropout 0.1",
         "no smoothing": "no smoothing",
