@@ -135,7 +135,8 @@ def translator(part: str) -> list[Pair]:
     The part is "train" (some 39 000 pairs), "validation" or "test" (some 2200
     each); ValueError for another. The kinds are those of phrases.py and
     "number", below a million. No fact, price or number above 99 is in two
-    parts, except that a year may be in any.
+    parts. A year may be in any, and so may a state that is only mentioned
+    beside another fact ("because he was hungry").
     """
     check_part(part)
     size = 1500 if part == "train" else 90
