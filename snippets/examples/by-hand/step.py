@@ -25,8 +25,6 @@ with torch.no_grad():
     pencil.print_table("gradient", tokens, gradient)
     print("equal to autograd:", torch.allclose(gradient, weight.grad))
     new = weight - RATE * gradient
-    pencil.print_table("weights before", tokens, weight)
-    pencil.print_table("weights after", tokens, new)
     after = (new @ x).softmax(dim=-1)[goal]
     print(f"probability of {tokens[goal]} before: {p[goal]:.3f}")
     print(f"probability of {tokens[goal]} after: {after:.3f}")
