@@ -1,4 +1,5 @@
 import json
+import math
 from pathlib import Path
 from statistics import fmean
 
@@ -60,6 +61,9 @@ gain = fmean(scores) - quarter["test"]["BLEU"][0]
 print(f"BLEU for four times the pairs: {gain:.1f}")
 length = fmean(run["test"]["length"] for run in main)
 print(f"characters of the model's translations: {100 * length:.0f}%")
+penalty = math.exp(1 - 1 / length)  # counted in characters
+print(f"brevity penalty of the model: {penalty:.2f}")
+print(f"BLEU without the brevity penalty: {fmean(scores) / penalty:.0f}")
 print("parameters:", f"{main[0]['parameters']:,}")
 print("steps:", f"{measured['curves']['0'][-1]['step']:,}")
 print("minutes a run:", round(fmean(run["seconds"] for run in main) / 60))
