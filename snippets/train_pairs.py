@@ -69,7 +69,7 @@ VALIDATION_PAIRS, TEST_PAIRS = 500, 2000  # at most, drawn at random
 # --8<-- [end:imports]
 # --8<-- [start:settings]
 SIZES: dict[str, dict[str, Any]] = {
-    "small": {  # an hour or two on two cores
+    "small": {  # about an hour on one core
         "d_model": 128,
         "layers": 2,
         "dropout": 0.2,
@@ -77,7 +77,7 @@ SIZES: dict[str, dict[str, Any]] = {
         "batch_size": 2048,
         "steps": 8000,
     },
-    "base": {  # for a GPU; on two cores a day
+    "base": {  # for a GPU; on one core a day
         "d_model": 256,
         "layers": 3,
         "dropout": 0.2,

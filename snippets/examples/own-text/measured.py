@@ -20,7 +20,7 @@ print("last clipped before step:", last)
 print("largest norm:", f"{max(point['norm'] for point in curve):.1f}")
 for point in curve[:1] + curve[-1:]:
     perplexity = math.exp(point["held_out"])
-    print(f"validation perplexity, step {point['step']}: {perplexity:.3f}")
+    print(f"validation perplexity, step {point['step']}: {perplexity:.3g}")
 for name, score in measured["scores"].items():
     print(f"{name}: {score:.2f}")
 for run in measured["short"]:
