@@ -74,17 +74,17 @@ def gate(label):
 
 @figure(
     en={
-        "8": "multi-head: 8 of 8",
-        "2": "grouped: 2 of 8",
-        "1": "multi-query: 1 of 8",
+        "8": "multi-head: 8 heads of keys and values",
+        "2": "grouped: 2 heads of keys and values",
+        "1": "multi-query: 1 head of keys and values",
         "query": "queries",
         "key": "keys",
         "value": "values",
     },
     zh={
-        "8": "多头：8 个里 8 个",
-        "2": "分组查询：8 个里 2 个",
-        "1": "多查询：8 个里 1 个",
+        "8": "多头：8 个键值头",
+        "2": "分组查询：2 个键值头",
+        "1": "多查询：1 个键值头",
         "query": "查询",
         "key": "键",
         "value": "值",

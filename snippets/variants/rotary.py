@@ -12,7 +12,7 @@ from transformer import (
 
 
 def rotate(x: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:
-    """Turns the pair of features (2i, 2i + 1) by p / base^(2i / head_dim).
+    """Turns the pair of features (2t, 2t + 1) by p / base^(2t / head_dim).
 
     Shapes: x (..., n, head_dim), positions p (n,) -> that of x. Angles are
     computed in float64. Raises ValueError for an odd head_dim.

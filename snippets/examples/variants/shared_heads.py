@@ -23,4 +23,4 @@ print("equal to enable_gqa:", ours(x, x, x)[0].allclose(theirs, atol=1e-6))
 
 for kv_heads in 64, 8, 1:  # 80 layers, head_dim 128, 4096 tokens, 2 bytes
     size = 80 * 2 * kv_heads * 128 * 4096 * 2
-    print(f"cache, {kv_heads} of 64 heads: {size / 2**30:.2f} GiB")
+    print(f"cache, {kv_heads} of 64 heads: {size / 1e9:.2f} GB")
