@@ -50,7 +50,7 @@ class MixtureOfExperts(nn.Module):
         out = torch.zeros_like(tokens)
         for i, expert in enumerate(self.experts):
             row, rank = (chosen == i).nonzero(as_tuple=True)
-            share = weights[row, rank].unsqueeze(1)  # (len(row), 1)
+            share = weights[row, rank].unsqueeze(1)  # (rows, 1)
             out = out.index_add(0, row, share * expert(tokens[row]))
         return out.view_as(x)
 
