@@ -22,12 +22,7 @@ output, weights = scaled_dot_product_attention(
 )
 joined = output.transpose(0, 1).flatten(1)  # (5, 4)
 
-print("queries:", tuple(queries.shape))
 print("split queries:", tuple(split(queries).shape))
 print("weights:", tuple(weights.shape))
-print("averages:", tuple(output.shape))
 print("joined:", tuple(joined.shape))
 print("joined, work:", *(f"{number:.2f}" for number in joined[3].tolist()))
-
-viewed = queries.view(5, 2, 2).transpose(0, 1)
-print("equal to view and transpose:", torch.equal(split(queries), viewed))
