@@ -128,12 +128,12 @@ def test_the_simple_way_divides_zero_by_zero_where_all_allowed_weights_are_round
 
 @claim("masks#infinity")
 def test_the_lines_of_the_model_are_those_of_the_example(printed):
-    example = (SNIPPETS / "examples/masks/infinity.py").read_text(encoding="utf-8")
+    example = (SNIPPETS / "examples/masks/lowest.py").read_text(encoding="utf-8")
     start = example.index("lowest =")
     lines = example[start : example.index("print(", start)].splitlines()
     attention = inspect.getsource(scaled_dot_product_attention)
     assert len(lines) == 3 and all(f"        {line}\n" in attention for line in lines)
-    assert printed("examples", "infinity")["and with the lowest number"] == "True"
+    assert printed("examples", "lowest")["weights as with −∞"] == "True"
 
 
 @claim("masks#infinity")

@@ -19,9 +19,3 @@ print("weights of 我们:", [round(x, 2) for x in weights[1].tolist()])
 kept = scores.softmax(dim=-1) * mask  # the first way
 kept = kept / kept.sum(dim=-1, keepdim=True)
 print("all rows as before:", torch.allclose(weights, kept))
-
-# the lines of scaled_dot_product_attention
-lowest = torch.finfo(scores.dtype).min
-weights = scores.masked_fill(~mask, lowest).softmax(dim=-1)
-weights = weights.masked_fill(~mask, 0.0)  # a row of all False: zeros
-print("and with the lowest number:", torch.allclose(weights, kept))
