@@ -1,4 +1,4 @@
-"""The pencil model reads `why do we work ?`: its input and two heads."""
+"""The pencil model reads `why do we work ?`: input, two heads, a network."""
 
 # --8<-- [start:head_0]
 from typing import NamedTuple
@@ -41,3 +41,33 @@ head_1 = Head(
     w_value=torch.tensor([[0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, -1.0]]),
 )
 # --8<-- [end:head_1]
+
+# --8<-- [start:network]
+normalized = torch.tensor(  # after attention and LayerNorm, a row for each word
+    [
+        [-1.27, 0.43, 1.42, -2.13],
+        [-0.09, -0.76, 1.72, -1.29],
+        [-0.47, -1.18, 1.30, 1.86],
+        [2.47, 0.98, -1.57, -0.47],
+        [-0.72, -0.80, 1.61, 0.14],
+    ]
+)
+w1 = torch.tensor(  # a column for each hidden unit
+    [
+        [2.0, 0.0, -1.0, 0.0],
+        [0.0, 0.0, 2.0, -1.0],
+        [0.0, -1.0, 0.0, 0.0],
+        [0.0, 2.0, 0.0, 1.0],
+    ]
+)
+b1 = torch.tensor([0.0, 0.0, -1.0, 0.0])
+w2 = torch.tensor(  # a row for each hidden unit
+    [
+        [1.0, 0.0, -1.0, 0.0],
+        [-2.0, 2.0, -1.0, 1.0],
+        [2.0, 0.0, 0.0, 0.0],
+        [1.0, 0.0, 2.0, 0.0],
+    ]
+)
+b2 = torch.tensor([1.0, -1.0, -1.0, 1.0])
+# --8<-- [end:network]

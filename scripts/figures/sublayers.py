@@ -103,8 +103,13 @@ def network(label):
 
 
 @figure(
-    en={"x": "layer", "y": "mean gradient", "without": "without shortcuts", "with": "with"},
-    zh={"x": "层", "y": "梯度的平均大小", "without": "没有捷径", "with": "有捷径"},
+    en={
+        "x": "layer",
+        "y": "mean gradient",
+        "without": "without",
+        "with": "with residual connections",
+    },
+    zh={"x": "层", "y": "梯度的平均大小", "without": "没有残差连接", "with": "有残差连接"},
 )
 def gradients(label):
     """The ten gradients that the example prints."""

@@ -264,12 +264,13 @@ def test_the_examples_have_the_weights_and_the_numbers_of_the_pencil_model(print
         assert example[f"w{name}"].T.tolist() == weight
         assert example[f"b{name}"].tolist() == bias
     x = torch.tensor(tables["encoder.layers.0.norm1"])
-    assert torch.equal(example["x"][[0, 1, 2, 4]], x[[0, 1, 2, 4]])  # work is replaced at the end
+    assert torch.equal(example["normalized"], x)
     shown = printed("examples", "position_wise")
     assert numbers(shown["we, sums"]) == tables[f"{prefix}.linear1"][2]
     assert numbers(shown["we, hidden units"]) == tables[f"{prefix}.relu"][2]
-    for word, row in zip(example["words"], tables[f"{prefix}.linear2"], strict=True):
-        assert numbers(shown[f"{word}, output"]) == row
+    assert numbers(shown["we, output"]) == tables[f"{prefix}.linear2"][2]
+    for output, row in zip(example["outputs"], tables[f"{prefix}.linear2"], strict=True):
+        assert [round(number, 2) for number in output.tolist()] == row
     assert shown["equal"] == "True"
     assert shown["positions that change"] == "[3]"
     source = (ROOT / "scripts/figures/sublayers.py").read_text(encoding="utf-8")
