@@ -326,12 +326,12 @@ def test_the_matrices_of_the_examples_are_those_of_the_pencil_model():
     assert typed["cross_attention"]["b_K"].tolist() == weights[f"{decoder}.key.bias"][:2]
     for i in 1, 2:
         own = weights[f"{encoder}.feed_forward.linear{i}.weight"]
-        assert typed["layer_by_hand"][f"W_{i}"].tolist() == own
+        assert typed["layer_by_hand"][f"w{i}"].T.tolist() == own
         own = weights[f"{encoder}.feed_forward.linear{i}.bias"]
-        assert typed["layer_by_hand"][f"b_{i}"].tolist() == own
+        assert typed["layer_by_hand"][f"b{i}"].tolist() == own
         for name, kind in (("gamma", "weight"), ("beta", "bias")):
             own = weights[f"{encoder}.norm{i}.{kind}"]
-            assert typed["layer_by_hand"][f"{name}_{i}"].tolist() == own
+            assert typed["layer_by_hand"][f"{name}{i}"].tolist() == own
     for name, tensor, rows in (
         ("cross_attention", "memory", tables[f"{encoder}.norm2"]),
         ("cross_attention", "y", tables["decoder.layers.0.norm1"][:4]),
