@@ -12,8 +12,9 @@ from torch.testing import assert_close
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention_inputs import PATHS, dtypes, random_mask, random_qkv, sizes
-from helpers import DOCS, SNIPPETS, few, seeds
+from helpers import DOCS, SNIPPETS, few, numbers, seeds
 from marks import claim, mutation
+from print_options import default_print_options  # noqa: F401 (an autouse fixture)
 from transformer import scaled_dot_product_attention, sinusoidal_positional_encoding
 
 CHAPTER = "attention"
@@ -74,11 +75,12 @@ def test_without_matrices_work_finds_itself_and_gives_we_the_lowest_score(printe
 )
 def test_softmax_gives_positive_weights_where_the_quotients_are_no_weights(printed):
     shown = printed("examples", "softmax")
-    quotients = [float(x) for x in shown["divided by their sum"].split()]
+    quotients = numbers(shown["divided by their sum"])
     assert min(quotients) < 0 and max(quotients) > 1
-    assert shown["exponentials"] == "7.39 1.00 0.37" and shown["weights"] == "0.84 0.11 0.04"
+    assert numbers(shown["exponentials"]) == [7.39, 1, 0.37]
+    assert numbers(shown["weights"]) == [0.84, 0.11, 0.04]
     assert shown["equal to softmax"] == "True"
-    assert shown["weights of work"] == "0.00 0.00 0.00 1.00 0.00"
+    assert numbers(shown["weights of work"]) == [0, 0, 0, 1, 0]
 
 
 @claim("attention#softmax", kind="mathematics")
@@ -182,8 +184,8 @@ def test_the_examples_use_the_weights_and_vectors_of_head_0_of_the_pencil_model(
 @claim("attention#query-key-value")
 def test_the_query_of_work_is_computed_from_its_row_and_its_position(printed):
     shown = printed("examples", "query")
-    assert shown["x of work"] == "4.14 5.01 -7.97 1.00"
-    assert shown["query of work"] == "14.43 -15.98"
+    assert numbers(shown["x of work"]) == [4.14, 5.01, -7.97, 1]
+    assert numbers(shown["query of work"]) == [14.43, -15.98]
 
 
 @claim("attention#one-query")

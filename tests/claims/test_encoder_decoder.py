@@ -18,8 +18,9 @@ from evidence.comparisons import (
     randomized,
     some_real,
 )
-from helpers import DTYPES, SNIPPETS, few
+from helpers import DTYPES, SNIPPETS, few, numbers
 from marks import claim, mutation
+from print_options import default_print_options  # noqa: F401 (an autouse fixture)
 from transformer import (
     Decoder,
     DecoderLayer,
@@ -64,10 +65,6 @@ def pencil_tables() -> dict[str, list[list[float]]]:
     hand = by_hand.load(decimals=2)
     hand.translate(["why", "do", "we", "work", "?"])
     return {table.name: table.values for table in hand.tables}
-
-
-def numbers(text: str) -> list[float]:
-    return [float(number) for number in text.split()]
 
 
 # The layer, line by line

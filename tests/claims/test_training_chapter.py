@@ -266,16 +266,20 @@ WE_WORK = Pair(["we", "work"], list("我们工作"), "statement")
     fault="the decoder input does not begin with <bos>",
 )
 @pytest.mark.parametrize(
-    ("language", "task"), [("en", "must predict {}."), ("zh", "要预测的是“{}”。")]
+    ("language", "sentence"),
+    [
+        ("en", "reads `{}` {} {} at position 2, the *correct* beginning, and must predict {}."),
+        ("zh", "在位置 2，模型读到的是 `{}`、“{}”、“{}”，也就是**正确**的开头，要预测的是“{}”。"),
+    ],
 )
 def test_at_position_2_the_decoder_reads_the_correct_beginning_and_predicts_the_next(
-    language, task
+    language, sentence
 ):
     translator = new_translator([WE_WORK], d_model=4, nhead=1)
     _, tgt = example_of(translator, WE_WORK)
-    *read, expected = [translator.target.tokens[i] for i in tgt[:4]]
+    tokens = [translator.target.tokens[i] for i in tgt[:4]]
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
-    assert f"`{read[0]}` {' '.join(read[1:])}" in page and task.format(expected) in page
+    assert sentence.format(*tokens) in page
 
 
 @claim("training#teacher-forcing")

@@ -1,5 +1,7 @@
 import torch
 
+torch.set_printoptions(precision=2, sci_mode=False)
+
 row = torch.tensor([2.0, 3.0, -4.0, 0.0])  # of work in the table E
 position = torch.tensor([0.14, -0.99, 0.03, 1.00])  # of position 3
 x_work = 2 * row + position
@@ -8,5 +10,5 @@ w_query = torch.tensor([[3.0, 1.0, 0.0, -1.0], [0.0, -1.0, 1.0, -1.0]])
 b_query = torch.tensor([-2.0, -2.0])
 q_work = w_query @ x_work + b_query
 
-print("x of work:", *(f"{number:.2f}" for number in x_work.tolist()))
-print("query of work:", *(f"{number:.2f}" for number in q_work.tolist()))
+print("x of work:", x_work)
+print("query of work:", q_work)

@@ -1,4 +1,6 @@
-from torch import tensor
+from torch import set_printoptions, tensor
+
+set_printoptions(precision=2, sci_mode=False)
 
 words = ["why", "do", "we", "work", "?"]
 memory = tensor(  # the encoder's output, a row for each English word
@@ -29,6 +31,7 @@ keys, values = memory @ W_K.T + b_K, memory @ W_V.T  # from the source
 weights = (queries @ keys.T / 2**0.5).softmax(dim=-1)
 for token, row in zip(written, weights.tolist(), strict=True):
     pairs = zip(words, row, strict=True)
-    print(f"{token}:", "  ".join(f"{word} {w:.2f}" for word, w in pairs))
-print("read by <bos>:", *(f"{v:.2f}" for v in (weights @ values)[0].tolist()))
+    shown = "  ".join(f"{word} {weight:.2f}" for word, weight in pairs)
+    print(f"{token}:", shown)
+print("read by <bos>:", (weights @ values)[0])
 print("shape of the weights:", tuple(weights.shape))

@@ -1,4 +1,6 @@
-from torch import tensor
+from torch import set_printoptions, tensor
+
+set_printoptions(precision=2, sci_mode=False)
 
 x = tensor([4.14, 5.01, -7.97, 1])  # work, on its way into the layer
 attended = tensor([15.0, 15, 19, 15])  # from self-attention
@@ -16,17 +18,13 @@ def norm(x, gamma, beta):
     return gamma * centered / centered.square().mean().sqrt() + beta
 
 
-def show(label, numbers):
-    print(f"{label}:", *(f"{number:.2f}" for number in numbers.tolist()))
-
-
-show("x + attended", x + attended)
+print("x + attended:", x + attended)
 x = norm(x + attended, gamma1, beta1)
-show("after the first LayerNorm", x)
+print("after the first LayerNorm:", x)
 hidden = (x @ w1 + b1).relu()
-show("hidden", hidden)
+print("hidden:", hidden)
 network = hidden @ w2 + b2
-show("feed-forward network", network)
-show("x + network", x + network)
+print("feed-forward network:", network)
+print("x + network:", x + network)
 x = norm(x + network, gamma2, beta2)
-show("after the second LayerNorm", x)
+print("after the second LayerNorm:", x)

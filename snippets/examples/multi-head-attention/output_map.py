@@ -1,5 +1,6 @@
 import torch
 
+torch.set_printoptions(precision=2, sci_mode=False)
 joined = torch.tensor([6.02, 0.00, 0.00, 16.00])  # work
 w_output = torch.tensor(  # invented
     [
@@ -10,4 +11,4 @@ w_output = torch.tensor(  # invented
     ]
 )
 output = w_output @ joined
-print("output, work:", *(f"{number:.2f}" for number in output.tolist()))
+print("output, work:", output)

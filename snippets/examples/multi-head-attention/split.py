@@ -3,6 +3,8 @@ import torch
 from pencil_tables import head_0, head_1, x
 from transformer import scaled_dot_product_attention
 
+torch.set_printoptions(precision=2, sci_mode=False)
+
 # (4, 4): two rows per head, the numbers of the loop
 w_query = torch.cat((head_0.w_query, head_1.w_query))
 w_key = torch.cat((head_0.w_key, head_1.w_key))
@@ -25,4 +27,4 @@ joined = output.transpose(0, 1).flatten(1)  # (5, 4)
 print("split queries:", tuple(split(queries).shape))
 print("weights:", tuple(weights.shape))
 print("joined:", tuple(joined.shape))
-print("joined, work:", *(f"{number:.2f}" for number in joined[3].tolist()))
+print("joined, work:", joined[3])

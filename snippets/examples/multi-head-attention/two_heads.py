@@ -4,6 +4,8 @@ from pencil_tables import head_0, head_1, x
 from pencil_words import words
 from transformer import scaled_dot_product_attention
 
+torch.set_printoptions(precision=2, sci_mode=False)
+
 outputs = []
 for head, maps in enumerate((head_0, head_1)):
     output, weights = scaled_dot_product_attention(
@@ -13,8 +15,7 @@ for head, maps in enumerate((head_0, head_1)):
     )
     outputs.append(output)
     print(f"head {head}, work attends to:", words[weights[3].argmax()])
-    numbers = " ".join(f"{number:.2f}" for number in output[3].tolist())
-    print(f"head {head}, output of work: {numbers}")
+    print(f"head {head}, output of work:", output[3])
 
 joined = torch.cat(outputs, dim=-1)  # (5, 4)
-print("joined, work:", *(f"{number:.2f}" for number in joined[3].tolist()))
+print("joined, work:", joined[3])

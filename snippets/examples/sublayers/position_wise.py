@@ -2,16 +2,13 @@ import torch
 
 from pencil_tables import b1, b2, normalized, w1, w2
 
-
-def show(name, values):
-    print(f"{name}:", *(f"{value:.2f}" for value in values.tolist()))
-
+torch.set_printoptions(precision=2, sci_mode=False)
 
 we = normalized[2]
 sums = we @ w1 + b1
-show("we, sums", sums)
-show("we, hidden units", sums.relu())
-show("we, output", sums.relu() @ w2 + b2)
+print("we, sums:", sums)
+print("we, hidden units:", sums.relu())
+print("we, output:", sums.relu() @ w2 + b2)
 
 
 def network(x):
