@@ -21,13 +21,12 @@ y = tensor(  # after the decoder's self-attention
         [-2.52, -2.40, 3.10, 1.91],
     ]
 )
-W_Q = tensor([[1.0, -1, 1, 0], [-1, -1, 0, 1]])  # the rows of head 0
-W_K = tensor([[1.0, -1, -1, -1], [-1, -1, 1, 0]])
-W_V = tensor([[1.0, -1, 1, 0], [0, 0, -2, 1]])
-b_K = tensor([-1.0, 0])
+w_query = tensor([[1.0, -1, 1, 0], [-1, -1, 0, 1]])  # the rows of head 0
+w_key = tensor([[1.0, -1, -1, -1], [-1, -1, 1, 0]])
+w_value = tensor([[1.0, -1, 1, 0], [0, 0, -2, 1]])
 
-queries = y @ W_Q.T  # from the target
-keys, values = memory @ W_K.T + b_K, memory @ W_V.T  # from the source
+queries = y @ w_query.T  # from the target
+keys, values = memory @ w_key.T, memory @ w_value.T  # from the source
 weights = (queries @ keys.T / 2**0.5).softmax(dim=-1)
 for token, row in zip(written, weights.tolist(), strict=True):
     pairs = zip(words, row, strict=True)

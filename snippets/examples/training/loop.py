@@ -23,3 +23,5 @@ for step in range(201):
     optimizer.step()
     if step in (0, 200):
         print(f"loss at step {step}: {loss.item():.2f}")
+print("last source:", src[0].tolist())
+print("last prediction:", logits[0].argmax(dim=-1).tolist())
