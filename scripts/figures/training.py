@@ -212,7 +212,7 @@ def batches(label):
     },
     zh={
         "x": "步",
-        "loss": "超出最小值的损失",
+        "loss": "超额损失",
         "match": "验证集的完全匹配率",
         "guessing": "随机猜测的基准",
         "numerals": "数词",
