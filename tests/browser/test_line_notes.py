@@ -59,7 +59,7 @@ def test_all_notes_are_in_sight_without_a_click(checked_page: Page, home_url, wi
 
 
 def test_copying_takes_the_code_alone(checked_page: Page, home_url, language):
-    checked_page.goto(f"{home_url}attention/")
+    checked_page.goto(f"{home_url}layer-norm/")
     checked_page.evaluate(RECORD_CLIPBOARD_SCRIPT)
     block = checked_page.locator(".annotate pre")
     button = block.locator("[data-clipboard-target]")
@@ -174,7 +174,7 @@ def test_without_javascript_the_notes_are_in_sight(browser, width, home_url):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.set_viewport_size({"width": width, "height": 844})
-    page.goto(f"{home_url}attention/")
+    page.goto(f"{home_url}layer-norm/")
     expect(page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(4)
     expect(page.locator(".notes-button")).to_be_hidden()
     context.close()
@@ -182,7 +182,7 @@ def test_without_javascript_the_notes_are_in_sight(browser, width, home_url):
 
 @pytest.mark.parametrize("width", [1280])
 def test_folded_notes_are_printed_with_numbers(checked_page: Page, home_url):
-    checked_page.goto(f"{home_url}attention/")
+    checked_page.goto(f"{home_url}layer-norm/")
     checked_page.locator(".notes-button").click()
     checked_page.emulate_media(media="print")
     checked_page.set_viewport_size({"width": 680, "height": 1000})
