@@ -137,7 +137,7 @@ def test_the_next_page_is_complete_and_going_back_restores_the_position(checked_
     hidden = checked_page.locator("article .katex-mathml").first.bounding_box()
     assert hidden is None or hidden["width"] <= 1, "MathML is for screen readers"
     assert checked_page.locator("article .figure svg").count() > 0
-    checked_page.locator("article pre").first.scroll_into_view_if_needed()
+    checked_page.locator("article pre:visible").first.scroll_into_view_if_needed()
     expect(checked_page.locator("article .md-code__nav").first).to_be_attached()
     checked_page.go_back()
     expect(checked_page).to_have_url(f"{home_url}{CHAPTERS[0]}/")
@@ -192,7 +192,7 @@ def test_a_click_on_the_copy_button_copies_and_shows_a_message(
     checked_page, home_url, language, site
 ):
     checked_page.goto(f"{home_url}{CHAPTERS[0]}/")
-    checked_page.locator("article pre").first.scroll_into_view_if_needed()
+    checked_page.locator("article pre:visible").first.scroll_into_view_if_needed()
     checked_page.evaluate(RECORD_DIALOG_SCRIPT)
     checked_page.locator("article .md-code__button[data-clipboard-target]").first.click()
     checked_page.wait_for_function("() => window.dialog")
@@ -202,7 +202,7 @@ def test_a_click_on_the_copy_button_copies_and_shows_a_message(
 
 def test_a_focused_copy_button_keeps_its_name(checked_page: Page, home_url, language):
     checked_page.goto(f"{home_url}{CHAPTERS[0]}/")
-    checked_page.locator("article pre").first.scroll_into_view_if_needed()
+    checked_page.locator("article pre:visible").first.scroll_into_view_if_needed()
     button = checked_page.locator("article .md-code__button[data-clipboard-target]").first
     button.focus()
     expect(checked_page.locator(".md-tooltip2--active")).to_be_visible()

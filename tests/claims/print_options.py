@@ -8,6 +8,7 @@ import torch
 
 @pytest.fixture(autouse=True)
 def default_print_options() -> Iterator[None]:
-    """An example sets it for the whole process, so for the tests after it, too."""
+    """An example sets it for the whole process: undo what those before and this one set."""
+    torch.set_printoptions(profile="default")
     yield
     torch.set_printoptions(profile="default")
