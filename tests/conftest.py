@@ -5,7 +5,6 @@ import gc
 import itertools
 import os
 import signal
-import sys
 import threading
 import zlib
 from collections.abc import Generator, Iterator
@@ -52,13 +51,6 @@ FIREFOX_PREFERENCES = {
 # The same examples in each run, so that a failure can be reproduced.
 settings.register_profile("book", derandomize=True, deadline=None)
 settings.load_profile("book")
-
-
-@pytest.fixture(autouse=True)
-def default_tensor_printing() -> None:
-    """Undo what the example of an earlier test set for the whole process."""
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_printoptions(profile="default")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

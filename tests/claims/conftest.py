@@ -18,6 +18,12 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+@pytest.fixture(autouse=True)
+def default_print_options() -> None:
+    """Undo what the example of an earlier test set for the whole process."""
+    torch.set_printoptions(profile="default")
+
+
 @pytest.fixture(params=DTYPES, ids=str)
 def dtype(request: pytest.FixtureRequest) -> torch.dtype:
     return request.param

@@ -14,7 +14,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from attention_inputs import PATHS, dtypes, random_mask, random_qkv, sizes
 from helpers import DOCS, SNIPPETS, few, numbers, seeds
 from marks import claim, mutation
-from print_options import default_print_options  # noqa: F401 (an autouse fixture)
 from transformer import scaled_dot_product_attention, sinusoidal_positional_encoding
 
 CHAPTER = "attention"

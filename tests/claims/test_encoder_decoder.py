@@ -20,7 +20,6 @@ from evidence.comparisons import (
 )
 from helpers import DTYPES, SNIPPETS, few, numbers
 from marks import claim, mutation
-from print_options import default_print_options  # noqa: F401 (an autouse fixture)
 from transformer import (
     Decoder,
     DecoderLayer,

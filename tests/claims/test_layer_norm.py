@@ -14,7 +14,6 @@ import by_hand
 from evidence.comparisons import compare_layer_norm
 from helpers import DOCS, DTYPES, SNIPPETS, few, numbers
 from marks import claim, mutation
-from print_options import default_print_options  # noqa: F401 (an autouse fixture)
 from transformer import (
     DecoderLayer,
     EncoderLayer,

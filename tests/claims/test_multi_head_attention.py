@@ -14,7 +14,6 @@ from attention_inputs import sizes, torch_copy
 from evidence.comparisons import compare_attention
 from helpers import SNIPPETS, few, numbers, seeds
 from marks import claim, mutation
-from print_options import default_print_options  # noqa: F401 (an autouse fixture)
 from transformer import MultiHeadAttention, initialize, scaled_dot_product_attention
 
 CHAPTER = "multi-head-attention"

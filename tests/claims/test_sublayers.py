@@ -12,7 +12,6 @@ from torch import nn
 import by_hand
 from helpers import DTYPES, ROOT, SNIPPETS, few, numbers
 from marks import claim, mutation
-from print_options import default_print_options  # noqa: F401 (an autouse fixture)
 from transformer import (
     DecoderLayer,
     EncoderLayer,
