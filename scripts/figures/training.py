@@ -300,7 +300,7 @@ def crossing_sentence(label):
         "the paper's rate": "the paper's rate",
     },
     zh={
-        "x": "留出的数的完全匹配率",
+        "x": "没见过的数的完全匹配率",
         "ours": "我们的",
         "no positions": "没有位置",
         "exponent doubled": "指数翻倍",
