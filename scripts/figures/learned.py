@@ -1,27 +1,12 @@
 """Figures of the chapter on what the model has learned."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 
-import transformer
 from bookbuild.generated.cross_attention import trace_translation
 from figures.diagram import signed_cells, write
 from figures.overview import narrow_canvas
+from figures.recorded import recorded_lines
 from figures.style import MUTED, figure
-
-OUTPUTS = Path(transformer.__file__).parent / "results" / "outputs.json"
-
-
-def printed_rows(example: str, count: int) -> np.ndarray:
-    """The first rows of numbers that an example printed when its output was recorded.
-
-    Another run of a training can end with other numbers than the page shows.
-    """
-    text = json.loads(OUTPUTS.read_text(encoding="utf-8"))[example]["texts"][0]
-    rows = text.splitlines()[:count]
-    return np.array([[float(number) for number in row.split()] for row in rows])
 
 
 @figure(
@@ -29,7 +14,8 @@ def printed_rows(example: str, count: int) -> np.ndarray:
     zh={"columns": "原文 →", "rows": "即将写出 ↓"},
 )
 def reversal(label):
-    mean = printed_rows("examples/learned/reversal", 5)
+    rows = recorded_lines("examples/learned/reversal")[:5]
+    mean = np.array([[float(number) for number in row.split()] for row in rows])
     letters, size, left, top = "abcde", 52, 76, 48
     fig, ax = narrow_canvas(top + len(letters) * size + 8)
     write(ax, left + 2.5 * size, 14, label["columns"], MUTED, ha="left")

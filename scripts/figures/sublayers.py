@@ -4,7 +4,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.patches import Circle
 
 from figures.diagram import arrow, blank_canvas, box, line, write
-from figures.examples import SNIPPETS, run_example
+from figures.examples import run_example
+from figures.recorded import recorded_lines
 from figures.style import (
     FIRST,
     INK,
@@ -113,8 +114,7 @@ def network(label):
 )
 def gradients(label):
     """The ten gradients that the example prints."""
-    text = (SNIPPETS / "examples/sublayers/shortcut.txt").read_text(encoding="utf-8")
-    sizes = [float(row.split()[-1]) for row in text.splitlines()]
+    sizes = [float(row.split()[-1]) for row in recorded_lines("examples/sublayers/shortcut")]
     fig, ax = canvas(210)
     half = len(sizes) // 2
     for offset, part, color, name in (

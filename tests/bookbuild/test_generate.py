@@ -1,5 +1,6 @@
 """scripts/generate runs only stale jobs, and reports errors with file and line."""
 
+import json
 import os
 import re
 import shutil
@@ -174,26 +175,57 @@ def test_names_select_jobs_and_list_prints_them(sample_folder, run_generate):
     assert "no job is named nonesuch; see --list" in printed
 
 
+@pytest.fixture
+def recorded_output(sample_folder, run_generate, monkeypatch) -> Path:
+    """The output of the example, recorded and no longer generated."""
+    monkeypatch.setattr(recorded, "hash_code", recorded.hash_code.__wrapped__)
+    run_generate("--accept")
+    shutil.rmtree(sample_folder / ".generated")
+    return sample_folder / EXAMPLE_OUTPUT
+
+
 def test_what_a_slow_program_prints_is_recorded_for_other_machines(
-    sample_folder, run_generate, monkeypatch
+    sample_folder, run_generate, recorded_output, monkeypatch
 ):
     monkeypatch.setattr(recorded, "SLOW", 0)
-    monkeypatch.setattr(recorded, "hash_code", recorded.hash_code.__wrapped__)
-    run_generate()
-    recorded.record_outputs()
-    shutil.rmtree(sample_folder / ".generated")
     assert job_names(run_generate()[1]) == {"figures/chapter/line"}
-    assert (sample_folder / EXAMPLE_OUTPUT).read_text() == "number: 42\n"
+    assert recorded_output.read_text() == "number: 42\n"
     assert recorded.stale_outputs() == []
     assert job_names(run_generate("say")[1]) == {"examples/chapter/say"}, "if it is named"
     change(sample_folder / "snippets/tiny.py", "2 * x", "3 * x")
     assert recorded.stale_outputs() == ["examples/chapter/say"]
     assert job_names(run_generate()[1]) == {"examples/chapter/say", "figures/chapter/line"}
-    assert (sample_folder / EXAMPLE_OUTPUT).read_text() == "number: 63\n"
+    assert recorded_output.read_text() == "number: 63\n"
+    assert run_generate("--accept", "say")[0] == 0
+    assert recorded.stale_outputs() == []
+
+
+def test_a_server_uses_all_recorded_outputs_and_other_builds_run_quick_programs(
+    sample_folder, run_generate, recorded_output
+):
+    assert job_names(run_generate("--serving")[1]) == {"figures/chapter/line"}
+    assert recorded_output.read_text() == "number: 42\n"
+    assert not generate.stale_jobs(serving=True)
+    assert [job.name for job in generate.stale_jobs()] == ["examples/chapter/say"]
+    assert job_names(run_generate()[1]) == {"examples/chapter/say"}
+    assert not generate.stale_jobs()
+    change(sample_folder / "snippets/tiny.py", "2 * x", "3 * x")
+    assert len(generate.stale_jobs(serving=True)) == 2, "the record is of other code"
+
+
+def test_an_output_is_recorded_again_only_if_it_has_changed(sample_folder, run_generate):
+    file = sample_folder / "snippets/results/outputs.json"
+    run_generate("--accept")
+    before = file.read_bytes()
+    run_generate("--accept", "say")
+    assert file.read_bytes() == before
+    (sample_folder / EXAMPLE).unlink()
+    run_generate("--accept")
+    assert json.loads(file.read_text()) == {}
 
 
 def test_the_recorded_outputs_are_of_the_current_code():
-    assert recorded.stale_outputs() == [], "run scripts/experiment outputs, then commit the file"
+    assert recorded.stale_outputs() == [], "run scripts/generate --accept, then commit the file"
 
 
 def translate(folder: Path, catalog: str, **words: str) -> None:

@@ -68,8 +68,8 @@ EXERCISES = {
 }
 WRITTEN_BY_COMMANDS = {
     "README.md",
-    "snippets/examples/why-layers/twice.txt",
     "snippets/results/claims.json",
+    "snippets/results/outputs.json",
 }
 
 

@@ -1,4 +1,4 @@
-"""Each program prints what is committed beside it, so that a changed output is seen in review."""
+"""Each program prints what is committed for it, so that a changed output is seen in review."""
 
 import re
 
@@ -15,17 +15,6 @@ PROGRAMS = [
     for folder in FOLDERS
     for path in sorted((SNIPPETS / folder).rglob("*.py"))
 ]
-
-
-def committed_outputs() -> dict[str, str]:
-    """The outputs beside the programs, and those of slow programs in snippets/results/."""
-    recorded = {name: output.texts[0] for name, output in recorded_outputs().items()}
-    files = [path for folder in FOLDERS for path in (SNIPPETS / folder).rglob("*.txt")]
-    beside = {
-        path.relative_to(SNIPPETS).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
-        for path in files
-    }
-    return {name: recorded[name] for name in recorded if name in PROGRAMS} | beside
 
 
 def differences(printed: str, committed: str) -> list[tuple[str, str]]:
@@ -53,7 +42,8 @@ def same_number(one: re.Match, other: re.Match) -> bool:
 
 def test_each_program_prints_what_is_committed():
     hint = "look at the page, then run scripts/generate --accept NAME"
-    committed = committed_outputs()
+    recorded = recorded_outputs()
+    committed = {name: recorded[name].texts[0] for name in PROGRAMS if name in recorded}
     assert sorted(committed) == sorted(PROGRAMS), hint
     printed = {
         name: (GENERATED / "outputs" / f"{name}.txt").read_text(encoding="utf-8")

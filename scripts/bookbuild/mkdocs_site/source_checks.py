@@ -46,7 +46,7 @@ def prepare_sources(is_served: bool) -> str:
     sources, pages = hash_sources(), hash_pages()  # before they are read
     outputs = fresh.hash_files(OUTPUT_PATHS)
     if not (is_served and fresh.is_fresh("generated", fresh.hash_texts([sources, outputs]))):
-        generate_outputs()
+        generate_outputs(is_served)
         outputs = fresh.hash_files(OUTPUT_PATHS)
         fresh.record("checked", "")
         fresh.record("references checked", "")
@@ -86,11 +86,12 @@ def hash_pages(language: str = "") -> str:
     return fresh.hash_files(paths.DOCS.glob(f"{language or '*'}/**/*.md"))
 
 
-def generate_outputs() -> None:
+def generate_outputs(is_served: bool) -> None:
     """Run scripts/generate if anything is stale. Raises PluginError if it fails."""
-    if not generate.stale_jobs():
+    if not generate.stale_jobs(is_served):
         return generate.update_tables()
-    status = subprocess.run(GENERATE, cwd=paths.SCRIPTS).returncode
+    command = [*GENERATE, *(["--serving"] if is_served else [])]
+    status = subprocess.run(command, cwd=paths.SCRIPTS).returncode
     if status < 0:
         hint = "is there enough memory? Run it again; finished outputs are kept"
         raise PluginError(f"scripts/generate was killed by signal {-status}; {hint}")

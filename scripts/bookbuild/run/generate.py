@@ -2,7 +2,8 @@
 
 Without a name: every job whose inputs have changed. The inputs are the file, the local files
 that it imports, and the pinned versions. With names, or parts of names: these jobs in any case.
-What slow programs print is taken from snippets/results/outputs.json if that has it of their code.
+What slow programs print, for a server what any prints, is taken from snippets/results/outputs.json
+if that has it of their code.
 All outputs go to .generated/; a file is only written when its content changes.
 """
 
@@ -104,12 +105,12 @@ def generation_lock() -> AcquireReturnProxy:
     return file_lock(paths.GENERATED / "lock", "generating")
 
 
-def stale_jobs() -> list[Job]:
+def stale_jobs(serving: bool = False) -> list[Job]:
     """The jobs that must run."""
     check_encodings()
     with generation_lock():
         write_chinese_snippets()
-        return [job for job in list_jobs() if not job.is_fresh()]
+        return [job for job in list_jobs() if not recorded.is_done(job, serving)]
 
 
 def update_tables() -> None:
@@ -126,8 +127,10 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--list", action="store_true", help="list the names and their state")
     parser.add_argument("--force", action="store_true", help="run every job, even if it is fresh")
-    help = "keep what programs print beside them, to compare later outputs with"
+    help = "keep what programs print in snippets/results/, to compare later outputs with"
     parser.add_argument("--accept", action="store_true", help=help)
+    help = "don't run programs whose output is kept, even if they are quick"
+    parser.add_argument("--serving", action="store_true", help=help)
     try:
         return generate(parser.parse_args())
     except KeyboardInterrupt:
@@ -139,19 +142,9 @@ def main() -> int:
     return 1
 
 
-def accept_outputs(jobs: list[Job]) -> None:
-    """Copy the outputs of snippets beside them; a test compares each later output with its copy."""
-    kept = recorded.recorded_outputs()
-    for job in jobs:
-        if job.source.is_relative_to(paths.SNIPPETS) and job.is_fresh() and job.name not in kept:
-            write_file(job.source.with_suffix(".txt"), job.outputs[0].read_bytes())
-
-
-def known_outputs(jobs: list[Job]) -> dict[str, bytes]:
-    """What programs print according to the files beside them, or to snippets/results/."""
-    known = {name: each.texts[0].encode() for name, each in recorded.recorded_outputs().items()}
-    beside = {job.name: job.source.with_suffix(".txt") for job in jobs if job.is_program}
-    return known | {name: path.read_bytes() for name, path in beside.items() if path.exists()}
+def known_outputs() -> dict[str, bytes]:
+    """What programs have printed, by the names of their jobs."""
+    return {name: each.texts[0].encode() for name, each in recorded.recorded_outputs().items()}
 
 
 def check_syntax() -> None:
@@ -194,23 +187,23 @@ def generate(args: argparse.Namespace) -> int:
         return 1
     if args.list:
         for job in selected:
-            print(f"{'fresh' if job.is_fresh() else 'stale'}  {job.name}")
+            print(f"{'fresh' if recorded.is_done(job, args.serving) else 'stale'}  {job.name}")
         return 0
     failures: list[str] = []
     with generation_lock():
         remove_obsolete_files(jobs)
         run_fresh = args.force or args.names
-        pending = [job for job in selected if run_fresh or not job.is_fresh()]
+        pending = [job for job in selected if run_fresh or not recorded.is_done(job, args.serving)]
         if not run_fresh:
-            pending = recorded.jobs_to_run(pending)
+            pending = recorded.jobs_to_run(pending, args.serving)
         if pending:
             check_syntax()
-            failures = run_jobs(pending, known_outputs(pending))
+            failures = run_jobs(pending, known_outputs())
         for message in distinct_failures(failures):
             print(f"\n{message}", file=sys.stderr)
         write_downloads_and_tables()  # of claims and shapes too, from the output of the proofs
     if args.accept:
-        accept_outputs(selected)
+        recorded.record_outputs(selected)
     seconds = time.monotonic() - started
     print(
         f"generate: {len(pending) - len(failures)} run, {len(selected) - len(pending)} unchanged, "

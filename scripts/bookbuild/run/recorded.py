@@ -1,12 +1,12 @@
-"""Keeps what slow programs and labs print in snippets/results/, so that a fresh clone is fast.
+"""Keeps what programs and labs print in snippets/results/, so that a changed output is seen in
+review and a fresh clone is served quickly.
 
 An output is used only as long as the code that prints it is the same, comments and docstrings
-aside; otherwise the program runs.
+aside; otherwise the program runs. A server uses all of them, other builds those of slow programs.
 """
 
 import functools
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +27,10 @@ class Output(NamedTuple):
     key: str
     seconds: float
     texts: list[str]
+
+    @property
+    def is_slow(self) -> bool:
+        return self.seconds >= SLOW
 
 
 def recorded_outputs() -> dict[str, Output]:
@@ -49,39 +53,44 @@ def hash_code(path: Path) -> str:
     return fresh.hash_bytes(code(path)) if path.suffix == ".ipynb" else fresh.hash_file(path)
 
 
-def jobs_to_run(stale: list[Job]) -> list[Job]:
-    """The stale jobs without a recorded output; writes the outputs of the others."""
+def is_done(job: Job, serving: bool) -> bool:
+    """Whether the outputs are fresh and, for a build that isn't a server's, made by this clone or
+    by a slow program."""
+    return job.is_fresh() and (serving or fresh.recorded(job.record_name)[1] is not None)
+
+
+def jobs_to_run(stale: list[Job], serving: bool) -> list[Job]:
+    """The stale jobs whose output isn't taken from the record; writes the outputs of the others."""
     outputs, remaining = recorded_outputs(), []
     if any(job.name in outputs for job in stale):
         preload_modules(stale)  # the translator's module, which imports torch, reads the code
     for job in stale:
         output = outputs.get(job.name)
-        if output and output.key == code_key(job):
+        if output and (serving or output.is_slow) and output.key == code_key(job):
             for path, text in zip(job.outputs, output.texts, strict=True):
                 write_file(path, text)
-            fresh.record(job.record_name, job.key(), output.seconds)
+            seconds = output.seconds if output.is_slow else None  # it hasn't run
+            fresh.record(job.record_name, job.key(), seconds)
         else:
             remaining.append(job)
     return remaining
 
 
-def record_outputs() -> None:
-    """Record the outputs of all programs and labs that are slow; generate them first."""
-    outputs = {
-        job.name: Output(code_key(job), seconds, [path.read_text("utf-8") for path in job.outputs])
-        for job, seconds in slow_jobs()
-    }
+def record_outputs(jobs: list[Job]) -> None:
+    """Record what these jobs, which are fresh, print."""
+    names = {job.name for job in list_jobs()}
+    outputs = {name: output for name, output in recorded_outputs().items() if name in names}
+    for job in jobs:
+        if job.name.startswith(PROGRAMS) and job.is_fresh():
+            texts = [path.read_text("utf-8") for path in job.outputs]
+            new = Output(code_key(job), fresh.recorded(job.record_name)[1] or 0.0, texts)
+            old = outputs.get(job.name)
+            # Another time alone is no change.
+            if not (old and old[::2] == new[::2] and old.is_slow == new.is_slow):
+                outputs[job.name] = new
     entries = {name: output._asdict() for name, output in sorted(outputs.items())}
     text = json.dumps(entries, indent=1, ensure_ascii=False) + "\n"
     write_file(paths.SNIPPETS / "results" / FILE, text)
-
-
-def slow_jobs() -> Iterator[tuple[Job, float]]:
-    """The slow programs and labs, and how long they ran in their last run."""
-    for job in list_jobs():
-        _, seconds = fresh.recorded(job.record_name)
-        if job.name.startswith(PROGRAMS) and (seconds or 0) >= SLOW:
-            yield job, seconds
 
 
 def stale_outputs() -> list[str]:

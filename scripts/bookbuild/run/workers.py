@@ -206,7 +206,7 @@ def run_jobs(jobs: list[Job], known: dict[str, bytes]) -> list[str]:
     """
     fork = multiprocessing.get_context("fork")
     preload_modules(jobs)
-    if len(jobs) > MANY_JOBS:
+    if sum(job.is_program for job in jobs) > MANY_JOBS:
         preload_snippets()
     gc.freeze()  # so that no worker's garbage collection copies the memory that it shares
     failures: list[str] = []
