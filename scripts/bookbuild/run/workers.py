@@ -28,7 +28,7 @@ from bookbuild.pages.labs.execution import run_notebook
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run.jobs import Job
 
-MANY_JOBS = 20  # of which some train
+MANY_JOBS = 20  # programs, of which some train
 PRELOADED: dict[str, dict[str, ModuleType]] = {language: {} for language in LANGUAGES}
 
 
