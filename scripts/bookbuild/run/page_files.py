@@ -19,6 +19,7 @@ from bookbuild.run.jobs import dependencies
 # In snippets/results/; no example reads them.
 UNREAD_RESULTS = ("claims.json", recorded.FILE)
 ZIP = "downloads/transformer-line-by-line.zip"
+FEW_FILES = 3  # more are folded
 PROGRAM_FOLDERS = ("examples/", "exercises/", "pitfalls/")
 EXERCISES = re.compile(r"^## .*\{ *#exercises *\}\n", re.M)
 
@@ -79,7 +80,7 @@ def add_file_lists(text: str, language: str) -> str:
     and at the top of the exercises if one of their blocks does."""
     blocks = [*needing_blocks(text)]
     files = sorted({file for _, needed in blocks for file in needed})
-    line = render("page_files.md", language, files=files, zip=ZIP)
+    line = render("page_files.md", language, files=files, zip=ZIP, is_long=len(files) > FEW_FILES)
     heading = EXERCISES.search(text)
     start = heading.end() if heading else len(text)
     if any(fence.start() > start for fence, _ in blocks):
