@@ -58,6 +58,8 @@ def average(label):
         "weight": "weight",
         "value": "value",
         "output": "output of work",
+        "bias": "bias −2 =",
+        "asker": "query of work",
     },
     zh={
         "query": "1  work 的查询",
@@ -68,13 +70,15 @@ def average(label):
         "weight": "权重",
         "value": "值",
         "output": "work 的输出",
+        "bias": "偏置 −2 =",
+        "asker": "work 的查询",
     },
 )
 def one_query(label):
     """The query of work in the pencil model, with the numbers of the chapter's examples."""
     numbers = run_example("examples/attention/one_query.py")
     query = run_example("examples/attention/query.py")
-    fig, ax = narrow_canvas(520)
+    fig, ax = narrow_canvas(544)
 
     def write_vector(x, y, vector, color, **options):
         write(ax, x, y, f"({', '.join(two_decimals(vector))})", color, **options)
@@ -88,7 +92,7 @@ def one_query(label):
             write(ax, 2, y + 24, name, color, ha="left", size=12.3)
             for row, number in zip(matrix, two_decimals(result), strict=True):
                 draw_row(y, [signed(x) for x in row.tolist()], color)
-                write(ax, 322, y + 12, f"{bias} =", ha="right")
+                write(ax, 324, y + 12, bias, ha="right", size=12.3)
                 frame(ax, 330, y + 1, 66, 22, color, 0, facecolor=to_rgba(color, 0.14))
                 write(ax, 363, y + 12, number, color)
                 y += 24
@@ -96,26 +100,28 @@ def one_query(label):
 
     def draw_row(y, texts, color):
         for i, text in enumerate(texts):
-            frame(ax, 58 + 56 * i, y, 56, 24, MUTED, 0.6)
-            write(ax, 86 + 56 * i, y + 12, text, color)
+            frame(ax, 58 + 50 * i, y, 50, 24, MUTED, 0.6)
+            write(ax, 83 + 50 * i, y + 12, text, color)
 
     write(ax, 4, 14, label["query"], ha="left", weight="bold")
-    maps = [("w_query", query["w_query"], "− 2", query["q_work"], QUERY)]
+    maps = [("w_query", query["w_query"], label["bias"], query["q_work"], QUERY)]
     draw_product(30, "work", query["x_work"], maps)
     write(ax, 4, 140, label["key"], ha="left", weight="bold")
     we = numbers["words"].index("we")
     maps = [
-        ("w_key", numbers["w_key"], "", numbers["keys"][we], KEY),
-        ("w_value", numbers["w_value"], "", numbers["values"][we], VALUE),
+        ("w_key", numbers["w_key"], "=", numbers["keys"][we], KEY),
+        ("w_value", numbers["w_value"], "=", numbers["values"][we], VALUE),
     ]
     draw_product(156, "we", numbers["x"][we], maps)
     write(ax, 4, 322, label["rest"], ha="left", weight="bold")
+    write(ax, 4, 346, label["asker"], ha="left")
+    write_vector(106, 346, query["q_work"], QUERY, ha="left")
     heads = ("keys", 106, KEY), ("score", 212, INK), ("weight", 268, INK), ("value", 354, VALUE)
     for name, x, color in heads:
-        write(ax, x, 346, label[name], color)
+        write(ax, x, 372, label[name], color)
     scores = two_decimals(numbers["scores"])
     for i, word in enumerate(numbers["words"]):
-        y = 370 + 24 * i
+        y = 396 + 24 * i
         weight = numbers["weights"][i].item()
         write(ax, 4, y, word, ha="left")
         write_vector(106, y, numbers["keys"][i], KEY)
@@ -123,15 +129,25 @@ def one_query(label):
         frame(ax, 248, y - 10, 40 * weight, 20, FIRST, 0, facecolor=to_rgba(FIRST, 0.4))
         write(ax, 268, y, f"{weight:.2f}")
         write_vector(396, y, numbers["values"][i], VALUE, ha="right")
-    line(ax, (300, 482), (396, 482), width=1)
-    write(ax, 296, 500, label["output"], ha="right")
-    write_vector(396, 500, numbers["output"], VALUE, ha="right")
+    line(ax, (300, 508), (396, 508), width=1)
+    write(ax, 296, 525, label["output"], ha="right")
+    write_vector(396, 525, numbers["output"], VALUE, ha="right")
     return fig
 
 
 @figure(
-    en={"softmax": "softmax of each row", "weights": "weights", "output": "output"},
-    zh={"softmax": "对每一行做 softmax", "weights": "权重", "output": "输出"},
+    en={
+        "softmax": "softmax of each row",
+        "weights": "weights",
+        "output": "output",
+        "bias": "bias −2",
+    },
+    zh={
+        "softmax": "对每一行做 softmax",
+        "weights": "权重",
+        "output": "输出",
+        "bias": "偏置 −2",
+    },
 )
 def all_queries(label):
     """Three matrix products, with what the row of work is computed from."""
@@ -177,7 +193,8 @@ def all_queries(label):
     draw_matrix(44, top, shown["x"], 38, INK, "X", 2)
     write(ax, 204, top + 50, "·")
     draw_matrix(212, top, shown["w_query"].T, 20, QUERY, "W", 0, raised="Q")
-    write(ax, 275, top + 50, "− 2 =")
+    write(ax, 276, top + 50, "=")
+    write(ax, 276, top + 32, label["bias"], QUERY, size=12.3)
     draw_matrix(300, top, shown["queries"], 48, QUERY, "Q", 2)
     top += 158
     name_rows(top)
@@ -278,9 +295,9 @@ def by_hand(label):
         "divided": "divided by 8",
         "undivided": "not divided",
         "weight": "weight",
-        "keys": "keys, by weight",
+        "keys": "keys, largest weight first",
     },
-    zh={"divided": "除以 8", "undivided": "不缩放", "weight": "权重", "keys": "键，按权重排序"},
+    zh={"divided": "除以 8", "undivided": "不缩放", "weight": "权重", "keys": "键，权重从大到小"},
 )
 def saturation(label):
     torch.manual_seed(0)
@@ -290,6 +307,7 @@ def saturation(label):
         weights = (std * scores).softmax(dim=-1).mean(dim=0)
         ax.set_title(label[name])
         ax.stairs(weights, np.arange(65) + 0.5, fill=True, color=FIRST)
+        ax.text(3, weights[0].item(), f"{weights[0].item():.1f}", va="bottom", size=13)
         ax.set_ylim(0, 1)
         ax.set_xticks([1, 32, 64])
         ax.set_xlabel(label["keys"])
