@@ -34,6 +34,7 @@ def two_decimals(vector) -> list[str]:
         "joined": "joined",
         "times": "times",
         "output": "output of work",
+        "attends": "work attends to {}",
     },
     zh={
         "x": "work 的 x",
@@ -41,6 +42,7 @@ def two_decimals(vector) -> list[str]:
         "joined": "拼接",
         "times": "乘",
         "output": "work 的输出",
+        "attends": "work 关注 {}",
     },
 )
 def output_map(label):
@@ -73,7 +75,7 @@ def output_map(label):
         frame(ax, x - 52, 88, 104, 26, color, 1.2, facecolor=to_rgba(color, 0.22))
         for i, superscript in enumerate("QKV"):
             draw_matrix_name(x - 44 + 32 * i, 102, superscript)
-        write(ax, x, 130, f"work → {word}")
+        write(ax, (118, 254)[head], 130, label["attends"].format(word), size=12.3)
         arrow(ax, (x, 170), ((130, 242)[head], 192), color=color)
     joined = two_decimals(mapped["joined"])
     draw_cells(144, joined, by_head, gap=4)
