@@ -2,7 +2,7 @@
 
 import torch
 
-from figures.diagram import PAD, arrow, blank_canvas, fill_cells, frame, grid, write
+from figures.diagram import ENGLISH, PAD, arrow, blank_canvas, fill_cells, frame, grid, write
 from figures.examples import run_example
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, WIDTH, figure
 from transformer import causal_mask, padding_mask
@@ -28,7 +28,7 @@ def draw_mask(ax, x, y, mask, size, signs=None) -> None:
 
 @figure(
     en={"weights": "weights", "triangle": "triangle", "divided": "÷ sum of row"},
-    zh={"weights": "权重", "triangle": "三角", "divided": "÷ 行的和"},
+    zh={"weights": "权重", "triangle": "下三角", "divided": "÷ 行的和"},
 )
 def triangle(label):
     """The three tables of the simple way to apply the causal mask."""
@@ -133,8 +133,11 @@ def broadcast(label):
     for sentence, row in enumerate(mask[:, 0, 0]):
         y = top + sentence * between
         middle = y + 2.5 * size
-        name = ("why do we work ?", "we work")[sentence]
-        write(ax, row_x + 2.5 * size, middle - 26, name, size=TEXT)
+        words = (ENGLISH, ["we", "work", PAD, PAD, PAD])[sentence]
+        for j, word in enumerate(words):
+            options = {"ha": "left", "rotation": 90, "rotation_mode": "anchor", "size": 15}
+            color = FIRST if word == PAD else INK
+            write(ax, row_x + (j + 0.5) * size, middle - row_size / 2 - 6, word, color, **options)
         draw_mask(ax, row_x, middle - row_size / 2, row[None], row_size)
         for x in heads:
             draw_mask(ax, x, y, row.expand(5, 5), size)
