@@ -22,8 +22,8 @@ TEXT = 16  # at least 11 pixels on a phone
 
 
 @figure(
-    en={"x": "sum a + b − 1", "y": "ReLU"},
-    zh={"x": "总和 a + b − 1", "y": "ReLU"},
+    en={"x": "sum a + b − 1", "without": "without ReLU"},
+    zh={"x": "总和 a + b − 1", "without": "没有 ReLU"},
 )
 def relu(label):
     """ReLU, with the sums of the table of XOR."""
@@ -47,7 +47,8 @@ def relu(label):
     ax.set_yticks([-1, 0, 1], ["−1", "0", "1"])
     ax.set_ylim(-1.3, 1.6)
     ax.set_xlabel(label["x"])
-    ax.set_ylabel(label["y"])
+    ax.set_ylabel("h₂")
+    ax.text(-0.9, -1.08, label["without"], ha="left", va="center", color=MUTED, size=13)
     return fig
 
 
@@ -137,13 +138,13 @@ def gradients(label):
 @figure(
     en={
         "tokens": "why do we work ?",
-        "attention": "attention: all positions",
+        "attention": "attention: mixes all positions",
         "network": "FFN",
         "same": "feed-forward: each position by itself",
     },
     zh={
         "tokens": "why do we work ?",
-        "attention": "注意力：所有位置",
+        "attention": "注意力：混合所有位置",
         "network": "FFN",
         "same": "前馈网络：每个位置单独计算",
     },
