@@ -93,13 +93,13 @@ def minus_log(label):
 @figure(
     en={
         "hard": "without smoothing",
-        "smooth": "with ε = 0.1",
+        "smooth": "smoothing, ε = 0.1",
         "x": "probability of the correct token",
         "y": "loss",
     },
     zh={
         "hard": "不平滑",
-        "smooth": "ε = 0.1",
+        "smooth": "平滑，ε = 0.1",
         "x": "正确词元的概率",
         "y": "损失",
     },
@@ -173,8 +173,8 @@ def schedules(label):
 
 
 @figure(
-    en={"drawn": "random", "like": "similar length", "padding": "padding"},
-    zh={"drawn": "随机取的", "like": "长度相近的", "padding": "填充"},
+    en={"drawn": "random", "like": "similar length", "padding": "gray: padding"},
+    zh={"drawn": "随机取的", "like": "长度相近的", "padding": "灰色：填充"},
 )
 def batches(label):
     """The targets of two batches of 32 sentences, padding as an outline."""
@@ -214,7 +214,7 @@ def batches(label):
         "x": "步",
         "loss": "超额损失",
         "match": "验证集的完全匹配率",
-        "guessing": "随机猜测的基准",
+        "guessing": "随机猜测的基线",
         "numerals": "数词",
         "translator": "翻译模型",
     },
@@ -232,10 +232,11 @@ def curve(label):
         for run in (run for run in runs if run["task"] == task):
             steps = [point["step"] for point in run["curve"]]
             color = (FIRST, SECOND, THIRD)[run["seed"]]
+            strength = {"alpha": 1, "zorder": 3} if run["seed"] == 0 else {"alpha": 0.45}
             losses = [point["loss"] - floor for point in run["curve"]]
             matches = [point["match"] for point in run["curve"]]
             for ax, values in zip(axes[:, column], (losses, matches), strict=True):
-                ax.plot(steps, values, color=color, lw=1.4)
+                ax.plot(steps, values, color=color, lw=1.4, **strength)
         guess = math.log(tokens[task]) - floor  # each token is equally likely
         axes[0, column].axhline(guess, ls="--", color=MUTED, lw=1.4)
         last = axes[1, column].get_xlim()[1]
