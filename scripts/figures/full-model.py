@@ -85,7 +85,7 @@ def architecture(label):
     x = right + width
     line(ax, (x, 86), (x + 22, 86), (x + 22, 390), (x, 390), color=THIRD, linestyle=(0, (2, 2)))
     write(ax, x + 26, 234, label["tied"], THIRD, ha="left", **LARGE)
-    write(ax, 14, 452, label["outside"], MUTED, ha="left", **LARGE)
+    write(ax, middle - 10, 448, label["outside"], MUTED, ha="right", **LARGE)
     write(ax, middle, 468, label["training"], **LARGE)
     write(ax, middle, 490, label["use"], **LARGE)
     return fig
@@ -134,6 +134,7 @@ PARTS = ("source", "target", "encoder", "decoder", "output")
         "output": "output",
         "table": "one table",
         "unit": ": {0:.1f} million",
+        "part": "{0:.1f}",
     },
     zh={
         "untied": "不共享",
@@ -146,6 +147,7 @@ PARTS = ("source", "target", "encoder", "decoder", "output")
         "output": "输出层",
         "table": "一张表",
         "unit": "：{1}",
+        "part": "{1:.0f} 万",
     },
 )
 def parameters(label):
@@ -156,11 +158,11 @@ def parameters(label):
         name: sum(p.numel() for p in module.parameters()) / 1e6
         for name, module in zip(PARTS, modules, strict=True)
     }
-    fig, ax = blank_canvas(202)
+    fig, ax = blank_canvas(244)
     rows = {"untied": PARTS, "tied": PARTS[:4], "joint": PARTS[1:4]}
     scale = 512 / sum(counts.values())
     for i, (row, parts) in enumerate(rows.items()):
-        y = 8 + 66 * i
+        y = 8 + 80 * i
         x = 4.0
         total = sum(counts[name] for name in parts)
         chinese = f"{total / 100:.2f} 亿" if total > 100 else f"{100 * total:.0f} 万"
@@ -170,6 +172,7 @@ def parameters(label):
             color = {"encoder": SECOND, "decoder": FIRST}.get(name, THIRD)
             joint = row == "joint" and name == "target"
             text = label["table"] if joint else label[name]
-            box(ax, x, y + 18, width, 30, color, text, **LARGE)
+            millions = label["part"].format(counts[name], 100 * counts[name])
+            box(ax, x, y + 18, width, 44, color, f"{text}\n{millions}", **LARGE)
             x += width
     return fig
