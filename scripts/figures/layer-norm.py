@@ -43,13 +43,14 @@ def shift_and_shrink(label):
         paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 2}
         if name != "divided":  # there, −0.33 is too near
             write(ax, to_x(0), y + 17, "0", MUTED, size=TEXT, bbox=paper)
-        write(ax, 500, y - 22, label[name], ha="right", size=TEXT, bbox=paper)
+        write(ax, 500, y - 12, label[name], ha="right", size=TEXT)
         dots = {"color": FIRST, "markersize": 7, "clip_on": False}
         ax.plot([*to_x(values), to_x(values[1])], [*[y] * 4, y - 8], "o", **dots)
         for value in sorted(set(values)):
             text = f"{value:.2f}".rstrip("0").rstrip(".").replace("-", "−")
-            side = "right" if text == "−1" and name == "divided" else "center"
-            write(ax, to_x(value), y + 17, text, ha=side, size=TEXT, bbox=paper)
+            near = {"−1": ("right", 4), "−0.33": ("left", -6)} if name == "divided" else {}
+            side, shift = near.get(text, ("center", 0))
+            write(ax, to_x(value) + shift, y + 17, text, ha=side, size=TEXT, bbox=paper)
     return fig
 
 
