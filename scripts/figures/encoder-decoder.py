@@ -197,7 +197,7 @@ def readers(label):
     line(ax, (91, 45), (125, 45), color=THIRD, width=2)
     line(ax, (125, 44), (125, 245), color=THIRD, width=2)
     for slope in (1, -1):
-        line(ax, (306, 14 - 6 * slope), (318, 14 + 6 * slope), color=INK, width=2.4)
+        line(ax, (292, 14 - 6 * slope), (304, 14 + 6 * slope), color=INK, width=2.4)
     return fig
 
 

@@ -43,7 +43,7 @@ def shift_and_shrink(label):
         paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 2}
         if name != "divided":  # there, −0.33 is too near
             write(ax, to_x(0), y + 17, "0", MUTED, size=TEXT, bbox=paper)
-        write(ax, 500, y - 12, label[name], ha="right", size=TEXT)
+        write(ax, 514, y - 12, label[name], ha="right", size=TEXT)
         dots = {"color": FIRST, "markersize": 7, "clip_on": False}
         ax.plot([*to_x(values), to_x(values[1])], [*[y] * 4, y - 8], "o", **dots)
         for value in sorted(set(values)):
