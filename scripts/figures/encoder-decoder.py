@@ -133,8 +133,9 @@ def decoder_layer(label):
         box(ax, 432, y, 18, 18, THIRD, tint=0.4)
         write(ax, 458, y + 9, word, ha="left", **LARGE)
     write(ax, 518, 130, label["memory"], THIRD, ha="right", **LARGE)
-    arrow(ax, (428, 202), (372, 202), color=KEY, width=1.8)
-    arrow(ax, (428, 214), (372, 214), color=VALUE, width=1.8)
+    line(ax, (428, 150), (422, 150), (422, 268), (428, 268), color=THIRD, width=1.4)  # all five
+    arrow(ax, (420, 202), (372, 202), color=KEY, width=1.8)
+    arrow(ax, (420, 214), (372, 214), color=VALUE, width=1.8)
     names = ((68, "attention"), (86, "past"), (135, "norm"), (207, "cross"))
     for y, name in (*names, (265, "norm"), (310, "network"), (363, "norm")):
         write(ax, 2, y, label[name], ha="left", **LARGE)
