@@ -22,7 +22,10 @@ from variants.rmsnorm import RMSNorm
 from variants.swiglu import gelu
 
 
-@figure(en={"feature": "feature"}, zh={"feature": "特征"})
+@figure(
+    en={"feature": "feature", "before": "before the norms"},
+    zh={"feature": "特征", "before": "归一化之前"},
+)
 def norms(label):
     x = torch.tensor([1.0, 3.0, 3.0, 9.0])
     fig, axes = canvas(210, columns=3)
@@ -34,14 +37,14 @@ def norms(label):
             positions = [position + shift for position in range(1, 5)]
             ax.bar(positions, numbers, width=0.36, color=color, alpha=0.6, label=title)
         ax.axhline(0, color=MUTED, linewidth=0.6)
-        ax.set_title(name)
+        ax.set_title(name or label["before"])
         ax.set_xticks(range(1, 5))
         ax.set_xlabel(label["feature"])
     axes[0].legend(loc="upper left", bbox_to_anchor=(-0.6, 1.26), ncols=2, handlelength=1)
     return fig
 
 
-@figure(en={"x": "x"}, zh={"x": "x"})
+@figure(en={"x": "x", "output": "output"}, zh={"x": "x", "output": "输出"})
 def activations(label):
     fig, ax = canvas(200)
     x = torch.linspace(-4, 4, 161)
@@ -53,12 +56,16 @@ def activations(label):
         ax.plot(x, y, label=name, color=color)
     ax.axhline(0, color=MUTED, linewidth=0.6)
     ax.set_xlabel(label["x"])
+    ax.set_ylabel(label["output"])
     ax.legend(loc="upper left")
     ax.set_ylim(-0.6, 4)
     return fig
 
 
-@figure(en={"gate": "gate", "up": "up = {}"}, zh={"gate": "门控", "up": "up = {}"})
+@figure(
+    en={"gate": "gate", "up": "up = {}", "passes": "SiLU(gate) · up"},
+    zh={"gate": "门控", "up": "up = {}", "passes": "SiLU(门控) · up"},
+)
 def gate(label):
     fig, ax = canvas(210)
     x = torch.linspace(-4, 4, 161)
@@ -67,6 +74,7 @@ def gate(label):
         ax.plot(x, F.silu(x) * up, label=name, color=color)
     ax.axhline(0, color=MUTED, linewidth=0.6)
     ax.set_xlabel(label["gate"])
+    ax.set_ylabel(label["passes"])
     ax.legend(loc="upper left")
     ax.set_ylim(-2.2, 4)
     return fig

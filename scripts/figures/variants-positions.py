@@ -50,16 +50,16 @@ def draw_hand(ax, x, y, radius, angle, color, width=2) -> None:
 
 @figure(
     en={
-        "pair": "a pair with {}° per position",
+        "pair": "a pair of features, {}° per position",
         "query": "query at {}",
         "key": "key at {}",
         "apart": "{}° apart",
         "score": "score {}",
     },
     zh={
-        "pair": "每个位置转 {}° 的一对",
-        "query": "查询在 {}",
-        "key": "键在 {}",
+        "pair": "一对特征，每个位置转 {}°",
+        "query": "查询在位置 {}",
+        "key": "键在位置 {}",
         "apart": "相差 {}°",
         "score": "分数 {}",
     },
@@ -68,8 +68,7 @@ def hands(label):
     """A query and a key at four distances, in a fast and in a slow pair of features."""
     radius = 40
     fig, ax = blank_canvas(414)
-    for column, (i, j) in enumerate(((3, 1), (10, 8), (5, 0), (24, 0))):
-        x = 65 + 130 * column
+    for x, (i, j) in zip((65, 195, 325, 455), ((3, 1), (10, 8), (5, 0), (24, 0)), strict=True):
         write(ax, x, 13, label["query"].format(i), QUERY, size=17)
         write(ax, x, 36, label["key"].format(j), KEY, size=17)
         for y, degrees in (136, 30), (314, 3):
@@ -84,8 +83,7 @@ def hands(label):
             coincide = (i - j) * degrees % 360 == 0  # then the key must be seen behind the query
             draw_hand(ax, x, y, radius, j * step, KEY, 6 if coincide else 2)
             draw_hand(ax, x, y, radius, i * step, QUERY)
-            if column == 0:
-                write(ax, x + radius + 16, y, "0°", MUTED, size=17)
+            write(ax, x + radius + 16, y, "0°", MUTED, size=17)
             write(ax, x, y + radius + 18, label["apart"].format((i - j) * degrees), THIRD, size=17)
             score = f"{math.cos((i - j) * step):.2f}".replace("-", "−")
             write(ax, x, y + radius + 40, label["score"].format(score), THIRD, size=17)

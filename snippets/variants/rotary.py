@@ -1,4 +1,3 @@
-# --8<-- [start:rotate]
 """Rotary positions (RoPE): queries and keys are turned, nothing is added."""
 
 import torch
@@ -11,6 +10,7 @@ from transformer import (
 )
 
 
+# --8<-- [start:rotate]
 def rotate(x: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:
     """Turns the pair of features (2t, 2t + 1) by p / base^(2t / head_dim).
 
