@@ -28,17 +28,17 @@ SUBSCRIPTS = "₀₁₂₃₄₅₆"
 
 @figure(
     en={
-        "multi-head": "multi-head, 128",
-        "grouped": "grouped, 8",
+        "multi-head": "multi-head, 128 heads",
+        "grouped": "grouped, 8 heads",
         "latent": "latent",
-        "multi-query": "multi-query, 1",
+        "multi-query": "multi-query, 1 head",
         "bytes": "kilobytes in the cache for a token",
     },
     zh={
-        "multi-head": "多头，128",
-        "grouped": "分组查询，8",
+        "multi-head": "多头，128 个头",
+        "grouped": "分组查询，8 个头",
         "latent": "潜在注意力",
-        "multi-query": "多查询，1",
+        "multi-query": "多查询，1 个头",
         "bytes": "缓存里每个词元的 kB 数",
     },
 )
@@ -195,7 +195,7 @@ def routing(label):
             68,
             40,
             THIRD if used else MUTED,
-            f"E{SUBSCRIPTS[i]}",
+            f"E{SUBSCRIPTS[i]}  × {found['experts'][i](1)}",
             tint=0.3 if used else 0.04,
         )
     tokens = zip(found["probs"].items(), (88, 204), (FIRST, SECOND), (-6, 6), strict=True)
@@ -246,7 +246,7 @@ def latent(label):
         front = shift == 0
         box(ax, 284 + shift, 36 - shift, 70, 36, VALUE, "vᵢ" if front else "")
         box(ax, 284 + shift, 108 - shift, 70, 36, KEY, "kᵢ" if front else "")
-    box(ax, 284, 144, 70, 28, KEY)
+    box(ax, 284, 144, 70, 28, KEY, "kʳᵒᵖᵉ")
     arrow(ax, (226, 56), (282, 54))
     arrow(ax, (226, 66), (282, 122))
     arrow(ax, (226, 156), (282, 158))
