@@ -96,7 +96,8 @@ def tree(label):
     for first, point in forks.items():
         fraction = sum(v for word, v in PERCENTAGES.items() if word[0] == first) / 100
         width = 1 + 8 * fraction
-        line(ax, (root[0] + 14, root[1]), (point[0] - 14, point[1]), width=width)
+        ends = (root[0] + 14, root[1]), (point[0] - 14, point[1])
+        line(ax, *ends, width=width, color={"表": FIRST, "堂": SECOND}[first])
         midpoint = (root[0] + point[0]) / 2, (root[1] + point[1]) / 2
         offset = -22 if first == "表" else 22
         write(ax, midpoint[0] - 12, midpoint[1] + offset, f"{fraction:.2f}")
@@ -212,6 +213,7 @@ def cost(label):
         "hot": "temperature 2",
         "top_k": "top_k = 2",
         "top_p": "top_p = 0.8",
+        "probability": "probability",
     },
     zh={
         "plain": "原样",
@@ -219,6 +221,7 @@ def cost(label):
         "hot": "温度 2",
         "top_k": "top_k = 2",
         "top_p": "top_p = 0.8",
+        "probability": "概率",
     },
 )
 def cut(label):
@@ -241,4 +244,6 @@ def cut(label):
         ax.set_xticks([])
         ax.set_ylim(0, 0.62)
     axes[0, 0].set_yticks([0, 0.2, 0.4, 0.6])
+    for ax in axes[:, 0]:
+        ax.set_ylabel(label["probability"])
     return fig
