@@ -22,10 +22,7 @@ from variants.rmsnorm import RMSNorm
 from variants.swiglu import gelu
 
 
-@figure(
-    en={"feature": "feature", "before": "before the norms"},
-    zh={"feature": "特征", "before": "归一化之前"},
-)
+@figure(en={"feature": "feature"}, zh={"feature": "特征"})
 def norms(label):
     x = torch.tensor([1.0, 3.0, 3.0, 9.0])
     fig, axes = canvas(210, columns=3)
@@ -37,7 +34,7 @@ def norms(label):
             positions = [position + shift for position in range(1, 5)]
             ax.bar(positions, numbers, width=0.36, color=color, alpha=0.6, label=title)
         ax.axhline(0, color=MUTED, linewidth=0.6)
-        ax.set_title(name or label["before"])
+        ax.set_title(name)
         ax.set_xticks(range(1, 5))
         ax.set_xlabel(label["feature"])
     axes[0].legend(loc="upper left", bbox_to_anchor=(-0.6, 1.26), ncols=2, handlelength=1)
