@@ -99,8 +99,8 @@ def one_step(label):
 
 
 @figure(
-    en={"written": "written so far", "next": "next", "looks": "looks at"},
-    zh={"written": "已经写出的", "next": "下一个", "looks": "看哪个词"},
+    en={"written": "written so far", "next": "next", "looks": "attends to"},
+    zh={"written": "已经写出的", "next": "下一个", "looks": "关注哪个词"},
 )
 def writing(label):
     tokens, weights = trace_translation(ENGLISH)
