@@ -44,7 +44,7 @@ def text_to_vectors(label):
 
 @figure(
     en={"pick": "one-hot row", "table": "table", "row": "row of “we”"},
-    zh={"pick": "独热行", "table": "嵌入表", "row": "we 的一行"},
+    zh={"pick": "独热向量", "table": "嵌入表", "row": "we 的一行"},
 )
 def row_pick(label):
     fig, ax = blank_canvas(200)
