@@ -61,8 +61,8 @@ def clocks(label):
 
 
 @figure(
-    en={"x": "position p", "digit": "digit of {}"},
-    zh={"x": "位置 p", "digit": "{} 那一位"},
+    en={"x": "position p", "1": "ones", "2": "twos", "4": "fours"},
+    zh={"x": "位置 p", "1": "最低位", "2": "中间位", "4": "最高位"},
 )
 def counter(label):
     fig, axes = canvas(height=220, rows=3, sharex=True)
@@ -77,7 +77,7 @@ def counter(label):
         ax.plot(fine, wave, color=FIRST)
         ax.set_ylim(-0.12, 1.12)
         ax.set_yticks([])
-        ax.set_ylabel(label["digit"].format(2**bit), rotation=0, ha="right", va="center")
+        ax.set_ylabel(label[str(2**bit)], rotation=0, ha="right", va="center")
         ax.tick_params(length=0)
         ax.spines["left"].set_visible(False)
     axes[-1].set_xlim(0, 8)
