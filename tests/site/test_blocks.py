@@ -151,11 +151,13 @@ def test_a_page_lists_its_files_once_beside_the_blocks_and_once_in_the_exercises
 
 
 def test_the_list_of_files_is_in_sight_if_a_block_is():
-    """A folded block comes first; the list is below the open one."""
+    """A folded block comes first; the list is below the open one, or below its output in sight."""
     block = '```python title="Input"\n--8<-- "examples/attention/average.py"\n```\n\n'
     block += '```text title="Output"\nTrue\n```\n'
     folded = f'??? example "Folded"\n\n{indent(block, "    ")}\n'
-    for text in f"{folded}{block}", folded:
+    program, output = block.split("\n\n")
+    split = f'??? example "Folded"\n\n{indent(program, "    ")}\n\n{output}'
+    for text in f"{folded}{block}", folded, split:
         found = page_files.add_file_lists(text, "en")
         (line,) = (line for line in found.splitlines() if line.lstrip().startswith("Files for"))
         assert line.startswith(" ") == (text == folded)

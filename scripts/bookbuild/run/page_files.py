@@ -88,7 +88,7 @@ def add_file_lists(text: str, language: str) -> str:
     before = [fence for fence, _ in blocks if fence.start() < start]
     if before:
         first = min(before, key=lambda fence: (bool(fence[1]), fence.start()))
-        output = CODE_FENCE.search(text, first.end())
-        end = output.end() if output else first.end()
-        text = f"{text[:end]}\n\n{indent(line.rstrip(), first[1])}{text[end:]}"
+        last = CODE_FENCE.search(text, first.end()) or first  # the output, perhaps below the fold
+        end = last.end()
+        text = f"{text[:end]}\n\n{indent(line.rstrip(), last[1])}{text[end:]}"
     return text
