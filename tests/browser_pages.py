@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
@@ -24,7 +24,7 @@ PAGE_URLS = [
 ]
 # For tests that depend on the language or on the width, but not on both together.
 LANGUAGE_BY_WIDTH = {1280: "en", 390: "zh"}
-# The widgets that replace a picture.
+# The widgets that replace a picture or are below it.
 PAGE_BY_WIDGET = {
     "positions": "rotations/",
     "masks": "mask-conventions/",
@@ -104,6 +104,12 @@ NETWORK_IS_IDLE_SCRIPT = """() => {
   }
   return now - window.idle.since > 500;
 }"""
+
+
+def unfold(widget: Locator) -> None:
+    """Open a widget that is folded below its picture."""
+    for summary in widget.locator("details.live > summary").all():
+        summary.click()
 
 
 def wait_until_idle(page: Page) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from browser_pages import LANGUAGE_BY_WIDTH, PAGE_BY_WIDGET
+from browser_pages import LANGUAGE_BY_WIDTH, PAGE_BY_WIDGET, unfold
 
 
 @pytest.fixture
@@ -23,6 +23,7 @@ def open_widget(checked_page: Page, home_url: str) -> Callable[[str], Locator]:
         widget = checked_page.locator(f"[data-widget={name}]")
         widget.scroll_into_view_if_needed()
         expect(widget.locator(".live")).to_be_visible()
+        unfold(widget)
         return widget
 
     return open

@@ -7,6 +7,7 @@ from browser_pages import (
     BASE_URL,
     PAGE_BY_WIDGET,
     axe_errors,
+    unfold,
     wait_for_route,
     wait_until_idle,
 )
@@ -82,6 +83,7 @@ def test_a_widget_is_loaded_only_on_its_page_also_after_navigation(checked_page,
         widget = checked_page.locator(f"[data-widget={name}]")
         widget.scroll_into_view_if_needed()
         expect(widget.locator(".live")).to_have_count(1)
+        unfold(widget)
         widget.locator("input").first.press("ArrowRight")
         others = {f"{other}.js" for other in PAGE_BY_WIDGET if other != name}
         assert f"{name}.js" in requested and not others & {*requested}

@@ -17,6 +17,7 @@ const SIZES = [4, 6, 8, 12, 16, 64, 512];
 
 const WORDS = {
   en: {
+    open: "Step through the shapes, with sizes of your own",
     batch: "batch",
     step: "step",
     back: "← back",
@@ -86,6 +87,7 @@ const WORDS = {
       "Choose another number of heads, or another d_model.",
   },
   zh: {
+    open: "一步步看形状怎样变，也可以改大小",
     batch: "批",
     step: "步骤",
     back: "← 上一步",
@@ -327,8 +329,9 @@ export function start(widget) {
   draw();
   widget.append(
     el(
-      "div",
-      { class: "live" },
+      "details",
+      { class: "live example" },
+      el("summary", {}, words.open),
       el("div", { class: "controls pairs" }, ...labels, width.label, heads.label),
       el("div", { class: "controls row" }, el("div", { class: "buttons" }, back, on), step.label),
       operation,
