@@ -19,4 +19,4 @@ output, weights = attention(query, key, value)
 print("output of work:", output[1])
 
 expected, _ = scaled_dot_product_attention(query, key, value)
-print("equal to the function below:", torch.allclose(output, expected))
+print("equal to the model's function:", torch.allclose(output, expected))
