@@ -17,7 +17,7 @@ print("English:", english)
 target = to_ids(["<bos>", *characters, "<eos>"], chinese)
 print("source ids:", to_ids(words, english))
 print("target ids:", target)
-print("unknown word:", to_ids(["we", "rest", "?"], english))
+print("unknown word:", to_ids(["we", "sing", "?"], english))
 
 tokens = list(chinese)
 print("back to text:", "".join(tokens[i] for i in target[1:-1]))
