@@ -360,7 +360,7 @@ def test_the_derivative_of_a_weight_by_its_own_score_is_w_times_one_minus_w(seed
 def test_four_lines_compute_the_same_as_the_function(printed):
     shown = printed("examples", "four_lines")
     assert shown["output of work"] == "tensor([8.6126, 1.3874])"
-    assert shown["equal to the function below"] == "True"
+    assert shown["equal to the model's function"] == "True"
 
 
 @claim("attention#without")
