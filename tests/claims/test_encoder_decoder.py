@@ -18,7 +18,7 @@ from evidence.comparisons import (
     randomized,
     some_real,
 )
-from helpers import DTYPES, SNIPPETS, few, numbers
+from helpers import DOCS, DTYPES, SNIPPETS, few, numbers
 from marks import claim, mutation
 from transformer import (
     Decoder,
@@ -138,6 +138,17 @@ def test_the_steps_by_hand_are_those_of_the_pencil_model(printed):
     }.items():
         expected = tables[f"{layer}.{name}"][WORK]
         assert numbers(shown[label]) == pytest.approx(expected, abs=0.021), label
+
+
+@claim("encoder-decoder#by-hand", kind="mathematics")
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_vectors_on_the_page_are_those_of_the_program(language, printed):
+    page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
+    shown = printed("examples", "layer_by_hand")
+    vectors = [numbers(vector) for vector in re.findall(r"\(-?\d[-\d., ]+\)", page)]
+    labels = "x + attended", "after the first LayerNorm", "feed-forward network"
+    for label in (*labels, "after the second LayerNorm"):
+        assert numbers(shown[label]) in vectors, label
 
 
 @claim("encoder-decoder#encoder-layer")
