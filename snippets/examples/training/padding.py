@@ -22,4 +22,4 @@ order = random.Random(0).sample(examples, len(examples))
 drawn = [order[i : i + 64] for i in range(0, 500 * 64, 64)]
 print(f"as drawn: {padding(drawn):.0%}")
 ours = itertools.islice(batches(examples, 64, seed=0), 500)
-print(f"of like length: {padding(ours):.1%}")
+print(f"of like length: {padding(ours):.0%}")
