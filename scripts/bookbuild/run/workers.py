@@ -28,7 +28,7 @@ from bookbuild.pages.labs.execution import run_notebook
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run.jobs import Job
 
-MANY_JOBS = 20  # programs, of which some train
+MANY_JOBS = 20  # of which some train
 PRELOADED: dict[str, dict[str, ModuleType]] = {language: {} for language in LANGUAGES}
 
 
@@ -164,6 +164,8 @@ def preload_modules(jobs: list[Job]) -> None:
     if sys.path[0] != str(paths.SNIPPETS):
         sys.path.insert(0, str(paths.SNIPPETS))
     names = ["torch"]
+    if len(jobs) > MANY_JOBS:
+        names.append("torch._dynamo")  # optimizers import it, which takes seconds
     if any(job.name.startswith("figures/") for job in jobs):
         names += ["matplotlib.backends.backend_svg", "figures.svg"]
     for name in names:
@@ -181,7 +183,6 @@ def preload_modules(jobs: list[Job]) -> None:
 
 def preload_snippets() -> None:
     """Import what many jobs use, and draw the translator's sentences once for all of them."""
-    importlib.import_module("torch._dynamo")  # optimizers import it, which takes a second
     names = [path.stem for path in paths.SNIPPETS.glob("*.py")]
     pairs: dict[str, Any] = {}  # those of the Chinese module are the same
     for language in LANGUAGES:
