@@ -148,6 +148,9 @@ def test_a_page_lists_its_files_once_beside_the_blocks_and_once_in_the_exercises
         examples = [built.get((language_of(block), block.code)) for block in blocks]
         assert bool(places) == any(example and example.needs for example in examples), page
         assert len(places) <= 2 and all(place == places[0] for place in places), page
+        for fold in page.article.find("details", "page-files"):
+            (line,) = fold.find("p")
+            assert line.classes == ["page-files"], page
 
 
 def test_the_list_of_files_is_in_sight_if_a_block_is():
