@@ -17,7 +17,6 @@ from bookbuild.run.jobs import Job, code, dependencies, list_jobs, snippets
 from bookbuild.run.workers import preload_modules
 
 FILE = "outputs.json"
-PROGRAMS = ("examples/", "exercises/", "pitfalls/", "labs/")  # not proofs, measured by each build
 SLOW = 1.0  # second of CPU time, in both languages together
 
 
@@ -81,7 +80,8 @@ def record_outputs(jobs: list[Job]) -> None:
     names = {job.name for job in list_jobs()}
     outputs = {name: output for name, output in recorded_outputs().items() if name in names}
     for job in jobs:
-        if job.name.startswith(PROGRAMS) and job.is_fresh():
+        # Not those of proofs, which each build measures anew.
+        if (job.is_program or job.is_notebook) and job.is_fresh():
             texts = [path.read_text("utf-8") for path in job.outputs]
             new = Output(code_key(job), fresh.recorded(job.record_name)[1] or 0.0, texts)
             old = outputs.get(job.name)
