@@ -85,8 +85,7 @@ def record_outputs(jobs: list[Job]) -> None:
             texts = [path.read_text("utf-8") for path in job.outputs]
             new = Output(code_key(job), fresh.recorded(job.record_name)[1] or 0.0, texts)
             old = outputs.get(job.name)
-            # Another time alone is no change.
-            if not (old and old[::2] == new[::2] and old.is_slow == new.is_slow):
+            if not (old and old[::2] == new[::2]):  # another time alone is no change
                 outputs[job.name] = new
     entries = {name: output._asdict() for name, output in sorted(outputs.items())}
     text = json.dumps(entries, indent=1, ensure_ascii=False) + "\n"
