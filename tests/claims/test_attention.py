@@ -363,7 +363,7 @@ def test_four_lines_compute_the_same_as_the_function(printed):
     assert shown["equal to the model's function"] == "True"
 
 
-@claim("attention#without")
+@claim("attention#code")
 @mutation(
     "transformer.py",
     "return F.dropout(weights, dropout) @ value, weights",
