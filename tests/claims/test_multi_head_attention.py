@@ -168,7 +168,7 @@ def test_the_number_of_heads_does_not_change_the_number_of_parameters():
     assert counts == {4 * (512 * 512 + 512)}
 
 
-@claim("multi-head-attention#whole-vector")
+@claim("multi-head-attention#two-heads")
 @mutation(
     "transformer.py",
     "q = self.split(self.query(query))",
