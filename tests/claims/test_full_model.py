@@ -493,7 +493,7 @@ def test_a_second_softmax_divides_the_first_gradient_by_about_the_number_of_toke
     assert norms[0] / norms[1] / words == pytest.approx(1, abs=0.5)
 
 
-@claim("full-model#first-loss")
+@claim("full-model#shifted")
 @mutation(
     "transformer.py",
     "nn.init.xavier_uniform_(module.weight)",
@@ -514,7 +514,7 @@ def test_the_first_loss_of_twelve_tokens_is_about_3_46():
     assert math.log(12) + 1024 / 524 / 2 == pytest.approx(3.46, abs=0.005)
 
 
-@claim("full-model#first-loss", kind="mathematics")
+@claim("full-model#shifted", kind="mathematics")
 def test_the_printed_first_loss_is_that_of_the_formula(printed):
     shown = printed("examples", "shifted")
     loss, variance = float(shown["loss"]), 2 * 512 / (512 + 12)
@@ -724,7 +724,7 @@ def test_positional_encodings_have_no_weights_to_subtract_from_the_count():
 # Equal to nn.Transformer
 
 
-@claim("full-model#equal")
+@claim("full-model#transformer")
 @few
 @given(**sizes, nhead=st.sampled_from([1, 2, 4]), eps=st.sampled_from([1e-5, 1e-2]))
 def test_logits_and_all_gradients_equal_those_of_nn_transformer(
