@@ -62,7 +62,7 @@ def pair_of_attentions(kind: type[MultiHeadAttention], d_model=16, nhead=4):
 # Learned positions
 
 
-@claim("variants#learned")
+@claim("variants#other-positions")
 def test_learned_positions_are_an_embedding_of_the_position_that_is_added():
     learned = LearnedPositions(8, max_len=6, dropout=0.0)
     embedding = nn.Embedding.from_pretrained(learned.table.detach(), freeze=False)
@@ -73,7 +73,7 @@ def test_learned_positions_are_an_embedding_of_the_position_that_is_added():
     close(learned.table.grad, embedding.weight.grad)
 
 
-@claim("variants#learned")
+@claim("variants#other-positions")
 def test_rows_that_no_sentence_reaches_get_no_gradient():
     learned = LearnedPositions(8, max_len=6, dropout=0.0)
     learned(random_normal(2, 4, 8).float()).square().sum().backward()
@@ -81,7 +81,7 @@ def test_rows_that_no_sentence_reaches_get_no_gradient():
     assert not learned.table.grad[4:].any()
 
 
-@claim("variants#learned")
+@claim("variants#other-positions")
 def test_learned_positions_reject_a_position_beyond_their_table():
     with pytest.raises(ValueError, match="7 positions, but only 6 were learned"):
         LearnedPositions(8, max_len=6)(torch.zeros(1, 7, 8))
@@ -96,7 +96,7 @@ def test_learned_positions_start_as_large_as_the_sinusoids():
     assert learned.square().mean().item() == pytest.approx(0.5, abs=0.01)
 
 
-@claim("variants#learned")
+@claim("variants#other-positions")
 @mutation(
     "variants/learned.py",
     "torch.empty(max_len, d_model)",
@@ -285,7 +285,7 @@ def test_padding_on_the_left_shifts_a_sentence_and_does_not_affect_rotary_attent
 # ALiBi
 
 
-@claim("variants#alibi")
+@claim("variants#other-positions")
 @pytest.mark.parametrize("nhead", [1, 2, 4, 8, 16, 32])
 def test_the_slopes_of_a_power_of_two_are_the_geometric_sequence_of_the_paper(nhead):
     slopes = alibi_slopes(nhead)
@@ -293,12 +293,12 @@ def test_the_slopes_of_a_power_of_two_are_the_geometric_sequence_of_the_paper(nh
     close(slopes, torch.tensor(expected), 1e-6)
 
 
-@claim("variants#alibi")
+@claim("variants#other-positions")
 def test_eight_heads_have_slopes_from_a_half_to_a_256th():
     assert [1 / slope for slope in alibi_slopes(8).tolist()] == [2, 4, 8, 16, 32, 64, 128, 256]
 
 
-@claim("variants#alibi")
+@claim("variants#other-positions")
 @pytest.mark.parametrize("nhead", [3, 5, 6, 7, 12, 20])
 def test_other_numbers_of_heads_take_every_second_slope_of_the_next_power(nhead):
     below = 2 ** math.floor(math.log2(nhead))
@@ -307,7 +307,7 @@ def test_other_numbers_of_heads_take_every_second_slope_of_the_next_power(nhead)
     assert len(alibi_slopes(nhead).unique()) == nhead
 
 
-@claim("variants#alibi")
+@claim("variants#other-positions")
 def test_the_bias_is_minus_the_slope_times_the_distance():
     bias = alibi_bias(6, 8)
     assert bias.shape == (1, 8, 6, 6)
@@ -345,7 +345,7 @@ def test_alibi_attention_equals_that_of_pytorch_with_the_bias_as_a_float_mask(ca
     compare_alibi(random_normal(2, 5, 16), 4, causal)
 
 
-@claim("variants#alibi")
+@claim("variants#other-positions")
 def test_the_weights_of_equal_scores_fall_by_the_same_factor_with_each_step():
     alibi, _ = pair_of_attentions(ALiBiAttention)
     x = torch.zeros(1, 6, 16, dtype=torch.float64)
@@ -380,7 +380,7 @@ def with_attention(kind, norm_first=True):
     return model.double()
 
 
-@claim("variants#alibi")
+@claim("variants#other-positions")
 def test_with_a_symmetric_bias_an_encoder_sees_distances_and_no_directions():
     src, tgt = torch.tensor([[4, 5, 6, 7, 8]]), torch.tensor([[1, 4, 6, 8]])
     swapped = src[:, [1, 0, 2, 3, 4]]
@@ -392,7 +392,7 @@ def test_with_a_symmetric_bias_an_encoder_sees_distances_and_no_directions():
     assert (rotary(src.flip(1), tgt) - rotary(src, tgt)).abs().max() > 1e-4
 
 
-@claim("variants#alibi")
+@claim("variants#other-positions")
 def test_under_the_causal_mask_alibi_distinguishes_before_from_after():
     alibi, _ = pair_of_attentions(ALiBiAttention)
     x = random_normal(1, 5, 16)
@@ -405,7 +405,7 @@ def test_under_the_causal_mask_alibi_distinguishes_before_from_after():
 # Sliding windows
 
 
-@claim("variants#window")
+@claim("variants#other-positions")
 @given(size=st.integers(1, 12), window=st.integers(1, 14))
 def test_the_window_mask_is_the_band_of_positions_less_than_window_apart(size, window):
     mask = sliding_window_mask(size, window)
@@ -414,7 +414,7 @@ def test_the_window_mask_is_the_band_of_positions_less_than_window_apart(size, w
     assert mask[0, 0].equal((place[:, None] - place).abs() < window)
 
 
-@claim("variants#window")
+@claim("variants#other-positions")
 @given(size=st.integers(1, 12), window=st.integers(1, 14))
 def test_with_the_causal_mask_each_position_sees_itself_and_the_positions_just_before(size, window):
     mask = (sliding_window_mask(size, window) & causal_mask(size))[0, 0]
@@ -422,7 +422,7 @@ def test_with_the_causal_mask_each_position_sees_itself_and_the_positions_just_b
         assert [j for j, seen in enumerate(row) if seen] == [*range(max(0, i - window + 1), i + 1)]
 
 
-@claim("variants#window")
+@claim("variants#other-positions")
 @pytest.mark.parametrize("causal", [False, True])
 def test_a_window_that_covers_every_position_is_full_attention(causal):
     near, ours = pair_of_attentions(WindowAttention)
@@ -434,7 +434,7 @@ def test_a_window_that_covers_every_position_is_full_attention(causal):
     assert (near(x, x, x, mask)[0] - ours(x, x, x, mask)[0]).abs().max() > 1e-4
 
 
-@claim("variants#window")
+@claim("variants#other-positions")
 def test_window_attention_combines_its_band_with_the_given_mask():
     near, ours = pair_of_attentions(WindowAttention)
     x = random_normal(2, 7, 16)
@@ -446,7 +446,7 @@ def test_window_attention_combines_its_band_with_the_given_mask():
     close(weights, shown)
 
 
-@claim("variants#window")
+@claim("variants#other-positions")
 @given(window=st.integers(1, 5), layers=st.integers(1, 4))
 def test_the_reach_of_several_layers_is_their_number_times_window_minus_one(window, layers):
     size = 20
@@ -458,7 +458,7 @@ def test_the_reach_of_several_layers_is_their_number_times_window_minus_one(wind
     assert seen.equal((distance >= 0) & (distance <= reach))
 
 
-@claim("variants#window")
+@claim("variants#other-positions")
 @mutation(
     "variants/window.py",
     "window = 4",
@@ -482,13 +482,13 @@ def test_a_token_beyond_the_reach_does_not_change_a_single_bit_and_one_within_do
     assert (moved[2:9] > 0).all()
 
 
-@claim("variants#window")
+@claim("variants#other-positions")
 def test_a_window_below_1_is_rejected():
     with pytest.raises(ValueError, match="window must be at least 1, got 0"):
         sliding_window_mask(4, 0)
 
 
-@claim("variants#window")
+@claim("variants#other-positions")
 def test_the_band_has_at_most_n_times_window_pairs_where_the_triangle_has_half_n_squared():
     size, window = 4096, 128
     band = (sliding_window_mask(size, window) & causal_mask(size)).sum().item()
@@ -496,7 +496,7 @@ def test_the_band_has_at_most_n_times_window_pairs_where_the_triangle_has_half_n
     assert causal_mask(size).sum().item() == size * (size + 1) // 2
 
 
-@claim("variants#window")
+@claim("variants#other-positions")
 @mutation(
     "variants/window.py",
     "full.tril(window - 1).triu(1 - window)",
@@ -599,7 +599,7 @@ def test_the_model_works_with_each_variant_swapped_in(printed):
     assert float(shown["two words swapped, logits move by"]) > 0
 
 
-@claim("variants#learned")
+@claim("variants#other-positions")
 def test_the_gradient_of_rows_beyond_the_longest_sentence_is_zero(printed):
     shown = printed("examples", "learned")
     sizes = [float(shown[f"gradient of row {place}"]) for place in range(6)]
@@ -665,7 +665,7 @@ def test_shifting_a_sentence_by_100000_changes_no_score():
     close(shifted, rotate(query, here) @ rotate(key, here).T, 1e-8)
 
 
-@claim("variants#alibi")
+@claim("variants#other-positions")
 def test_equal_scores_lose_half_their_weight_after_ln_2_divided_by_the_slope(printed):
     shown = printed("examples", "alibi")
     for head, slope in enumerate((1 / 4, 1 / 16, 1 / 64, 1 / 256)):
@@ -678,7 +678,7 @@ def test_equal_scores_lose_half_their_weight_after_ln_2_divided_by_the_slope(pri
             assert far / near == pytest.approx(factor, abs=0.01)
 
 
-@claim("variants#alibi")
+@claim("variants#other-positions")
 def test_reversed_sentences_are_equal_for_alibi_and_not_for_rotary_positions(printed):
     shown = printed("examples", "mirror")
     assert float(shown["ALiBi, backwards"]) == 0
@@ -686,14 +686,14 @@ def test_reversed_sentences_are_equal_for_alibi_and_not_for_rotary_positions(pri
     assert float(shown["rotary, backwards"]) > 0
 
 
-@claim("variants#window")
+@claim("variants#other-positions")
 def test_a_window_of_100_keeps_a_twentieth_of_the_pairs_of_4000_tokens(printed):
     shown = printed("examples", "window")
     assert shown["4000 tokens, share"] == f"{395_050 / 8_002_000:.1%}"
     assert shown["100 tokens, share"] == "100.0%"
 
 
-@claim("variants#alibi")
+@claim("variants#other-positions")
 @mutation(
     "variants/alibi.py",
     "return torch.tensor(slopes[:nhead])",
