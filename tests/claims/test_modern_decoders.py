@@ -122,7 +122,7 @@ def test_with_the_cache_the_logits_are_the_same(printed):
     close(torch.cat([model(part, cache) for part in parts], dim=1), model(ids))
 
 
-@claim("modern-decoders#windows")
+@claim("modern-decoders#cache")
 def test_a_sliding_layer_keeps_only_the_tokens_of_its_window():
     model, cache = make_decoder(window=5, global_every=3), Cache()
     for part in random_ids(0).split(7, dim=1):
@@ -136,7 +136,7 @@ def stored_tokens(part: torch.Tensor) -> float:
     return part.untyped_storage().nbytes() / part[:, :, 0].nbytes
 
 
-@claim("modern-decoders#windows")
+@claim("modern-decoders#cache")
 @torch.no_grad()
 @pytest.mark.parametrize(("batch", "num_kv_heads"), [(1, 1), (1, 2), (2, 1), (2, 4)])
 def test_after_a_prompt_a_sliding_layer_holds_memory_for_its_window_only(
@@ -158,14 +158,14 @@ def test_after_a_prompt_a_sliding_layer_holds_memory_for_its_window_only(
     assert shown["tokens whose values are stored"] == "[4, 4, 12]"
 
 
-@claim("modern-decoders#windows")
+@claim("modern-decoders#cache")
 @seeds
 def test_with_linear_scaling_of_its_global_layers_it_computes_the_logits_of_gemma_3(seed):
     for difference in compare_decoders("Gemma 3 with linear scaling", seed).values():
         assert difference < BOUND
 
 
-@claim("modern-decoders#windows")
+@claim("modern-decoders#cache")
 @pytest.mark.parametrize(("name", "layers"), [("4B", 34), ("12B", 48), ("27B", 62)])
 def test_the_cache_of_gemma_3_has_the_printed_part_of_its_size_without_windows(
     name, layers, printed
@@ -378,7 +378,7 @@ def test_two_query_heads_with_the_same_keys_have_other_scores():
     close(found[0], scores.softmax(dim=-1))
 
 
-@claim("modern-decoders#windows")
+@claim("modern-decoders#cache")
 def test_the_window_by_hand_is_the_mask_of_the_decoder(capsys):
     example = run_path(str(SNIPPETS / "examples/modern-decoders/window_by_hand.py"))
     shown = capsys.readouterr().out.split("seen in a window of 3:\n")[1]
