@@ -451,7 +451,7 @@ def test_the_gradient_of_memory_is_the_sum_over_the_decoder_layers(dtype, norm_f
 # Masks
 
 
-@claim("encoder-decoder#causality")
+@claim("encoder-decoder#decoder")
 @few
 @given(**sizes)
 def test_the_content_of_padded_source_positions_changes_nothing(
@@ -473,7 +473,7 @@ def test_the_content_of_padded_source_positions_changes_nothing(
     )
 
 
-@claim("encoder-decoder#causality")
+@claim("encoder-decoder#decoder")
 @few
 @given(**sizes)
 def test_a_future_token_does_not_change_a_single_bit_of_earlier_outputs(
@@ -493,7 +493,7 @@ def test_a_future_token_does_not_change_a_single_bit_of_earlier_outputs(
             assert changed_positions(before, after) == list(range(place, length))
 
 
-@claim("encoder-decoder#causality")
+@claim("encoder-decoder#decoder")
 @mutation(
     "transformer.py",
     "x = layer(x, memory, mask, memory_mask)",
@@ -513,7 +513,7 @@ def test_no_gradient_flows_from_an_output_to_a_later_token(dtype, norm_first):
         assert gradient[0].any(dim=-1).tolist() == [i <= place for i in range(6)]
 
 
-@claim("encoder-decoder#causality")
+@claim("encoder-decoder#decoder")
 @mutation(
     "transformer.py",
     "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
@@ -529,7 +529,7 @@ def test_without_the_mask_every_output_sees_every_token(printed):
         assert shown[f"without it, {token} changed"] == "x" * 5
 
 
-@claim("encoder-decoder#causality")
+@claim("encoder-decoder#decoder")
 @mutation(
     "transformer.py",
     "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
@@ -551,7 +551,7 @@ def test_one_pass_over_the_target_equals_one_pass_for_each_prefix(
     compare_prefixes(decoder, y, memory)
 
 
-@claim("encoder-decoder#causality")
+@claim("encoder-decoder#decoder")
 @mutation(
     "transformer.py",
     "mask = torch.atleast_2d(mask)",
@@ -583,7 +583,7 @@ def test_a_padding_token_matters_only_without_the_mask(printed):
     assert shown["nothing but padding"] == "0.00 0.00"
 
 
-@claim("encoder-decoder#causality")
+@claim("encoder-decoder#decoder")
 @mutation(
     "transformer.py",
     "x = layer(x, mask)",
@@ -596,7 +596,7 @@ def test_a_float_mask_of_an_encoder_is_rejected(module):
         module(configuration())(torch.randn(1, 5, 32), torch.zeros(1, 1, 5, 5))
 
 
-@claim("encoder-decoder#causality")
+@claim("encoder-decoder#decoder")
 @mutation(
     "transformer.py",
     "x = layer(x, memory, mask, memory_mask)",
@@ -613,7 +613,7 @@ def test_a_wrong_mask_of_a_decoder_is_rejected(module):
         decoder(y, memory, causal_mask(6), causal_mask(6))
 
 
-@claim("encoder-decoder#causality")
+@claim("encoder-decoder#decoder")
 def test_swapped_masks_raise_where_the_lengths_differ_and_only_there():
     decoder, y = Decoder(configuration()), torch.randn(1, 6, 32)
     for length in (5, 6):
@@ -625,7 +625,7 @@ def test_swapped_masks_raise_where_the_lengths_differ_and_only_there():
                 decoder(y, memory, source, causal_mask(6))
 
 
-@claim("encoder-decoder#causality")
+@claim("encoder-decoder#decoder")
 @pytest.mark.parametrize("module", [Encoder, EncoderLayer, Decoder, DecoderLayer])
 def test_a_number_of_heads_that_does_not_divide_d_model_is_rejected(module):
     message = "nhead=5 must divide d_model=32"
