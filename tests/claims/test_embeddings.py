@@ -285,7 +285,7 @@ def test_in_the_sentences_of_the_pencil_model_do_and_the_question_mark_share_no_
     assert do and question and not do & question
 
 
-@claim("embeddings#one-hot")
+@claim("embeddings#lookup")
 @mutation(
     "examples/embeddings/one_hot.py",
     "num_classes=5).float()",
@@ -297,7 +297,7 @@ def test_product_lookup_and_nn_embedding_give_the_same_rows(printed):
     assert shown["equal to the rows"] == shown["equal to nn.Embedding"] == "True"
 
 
-@claim("embeddings#one-hot", kind="mathematics")
+@claim("embeddings#lookup", kind="mathematics")
 @few
 @given(data=st.data(), vocab_size=st.integers(1, 9), d_model=st.integers(1, 5))
 def test_one_hot_times_the_table_is_the_lookup(data, vocab_size, d_model):
@@ -309,7 +309,7 @@ def test_one_hot_times_the_table_is_the_lookup(data, vocab_size, d_model):
         assert torch.equal(product, embedding(ids))
 
 
-@claim("embeddings#one-hot", kind="mathematics")
+@claim("embeddings#lookup", kind="mathematics")
 def test_a_linear_layer_on_one_hot_rows_is_an_embedding(dtype):
     linear = nn.Linear(9, 4, bias=False, dtype=dtype)
     ids = torch.tensor([[4, 5, 6, 7, 8]])
