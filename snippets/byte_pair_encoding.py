@@ -1,3 +1,4 @@
+# --8<-- [start:words]
 """Byte-pair encoding: join the most frequent neighbors, again and again.
 
 Source: Sennrich, Haddow and Birch 2016, arXiv:1508.07909, section 3.2.
@@ -16,6 +17,8 @@ def words(text: str) -> list[list[str]]:
     return [list(word) for word in re.findall(r" ?\w+| ?[^\w\s]+|\s", text)]
 
 
+# --8<-- [end:words]
+# --8<-- [start:merges]
 def join(symbols: list[str], pair: tuple[str, str]) -> list[str]:
     """The symbols, with each occurrence of the pair joined into one."""
     joined: list[str] = []
@@ -39,9 +42,14 @@ def learn_merges(text: str, count: int) -> list[tuple[str, str]]:
     return merges
 
 
+# --8<-- [end:merges]
+# --8<-- [start:cut]
 def cut(text: str, merges: list[tuple[str, str]]) -> list[str]:
     """The tokens of a text: the merges applied in the order learned."""
     pieces = words(text)
     for pair in merges:
         pieces = [join(word, pair) for word in pieces]
     return [symbol for word in pieces for symbol in word]
+
+
+# --8<-- [end:cut]
