@@ -201,56 +201,62 @@ def batches(label):
     return fig
 
 
-@figure(
-    en={
+CURVE = {
+    "en": {
         "x": "step",
         "loss": "loss above minimum",
-        "match": "exact match, validation",
+        "match": "exact match",
         "guessing": "guessing level",
-        "numerals": "numerals",
-        "translator": "translator",
     },
-    zh={
+    "zh": {
         "x": "步",
         "loss": "超额损失",
-        "match": "验证集的完全匹配率",
+        "match": "完全匹配率",
         "guessing": "随机猜测的基线",
-        "numerals": "数词",
-        "translator": "翻译模型",
     },
-)
+}
+
+
+@figure(**CURVE)
 def curve(label):
-    runs = json.loads((SNIPPETS / "results" / "training.json").read_text(encoding="utf-8"))["runs"]
-    characters = {c for pair in corpus.numerals("test") for c in pair.target}
     about, _ = translator.read_file(SNIPPETS / "translator.safetensors")
-    tokens = {"numerals": len(corpus.Vocabulary(characters)), "translator": len(about["target"])}
-    fig, axes = canvas(350, rows=2, columns=2, sharex="col")
-    for column, task in enumerate(("numerals", "translator")):
-        rest = 0.1 / tokens[task]  # of the smoothed target, for each wrong token
-        right = 0.9 + rest
-        floor = -right * math.log(right) - (tokens[task] - 1) * rest * math.log(rest)
-        for run in (run for run in runs if run["task"] == task):
-            steps = [point["step"] for point in run["curve"]]
-            color = (FIRST, SECOND, THIRD)[run["seed"]]
-            strength = {"alpha": 1, "zorder": 3} if run["seed"] == 0 else {"alpha": 0.45}
-            losses = [point["loss"] - floor for point in run["curve"]]
-            matches = [point["match"] for point in run["curve"]]
-            for ax, values in zip(axes[:, column], (losses, matches), strict=True):
-                ax.plot(steps, values, color=color, lw=1.4, **strength)
-        guess = math.log(tokens[task]) - floor  # each token is equally likely
-        axes[0, column].axhline(guess, ls="--", color=MUTED, lw=1.4)
-        last = axes[1, column].get_xlim()[1]
-        axes[0, column].text(last, guess * 1.3, label["guessing"], color=MUTED, ha="right")
-        axes[0, column].set_title(label[task])
-        axes[0, column].set_yscale("log")
-        axes[0, column].set_yticks([10, 1, 0.1, 0.01, 0.001], ["10", "1", "0.1", "0.01", "0.001"])
-        axes[0, column].minorticks_off()
-        axes[0, column].set_ylim(4e-4, 20)
-        axes[1, column].set_ylim(0, 1.04)
-        axes[1, column].set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
-        axes[1, column].set_xlabel(label["x"])
-    axes[0, 0].set_ylabel(label["loss"])
-    axes[1, 0].set_ylabel(label["match"])
+    return draw_curves(label, "translator", len(about["target"]))
+
+
+@figure(**CURVE)
+def numerals_curve(label):
+    characters = {c for pair in corpus.numerals("test") for c in pair.target}
+    return draw_curves(label, "numerals", len(corpus.Vocabulary(characters)))
+
+
+def draw_curves(label, task: str, tokens: int):
+    """The loss above its minimum, and the exact match, of all runs of a task."""
+    runs = json.loads((SNIPPETS / "results" / "training.json").read_text(encoding="utf-8"))["runs"]
+    rest = 0.1 / tokens  # of the smoothed target, for each wrong token
+    right = 0.9 + rest
+    floor = -right * math.log(right) - (tokens - 1) * rest * math.log(rest)
+    fig, axes = canvas(220, columns=2)
+    for run in (run for run in runs if run["task"] == task):
+        steps = [point["step"] for point in run["curve"]]
+        color = (FIRST, SECOND, THIRD)[run["seed"]]
+        strength = {"alpha": 1, "zorder": 3} if run["seed"] == 0 else {"alpha": 0.45}
+        losses = [point["loss"] - floor for point in run["curve"]]
+        matches = [point["match"] for point in run["curve"]]
+        for ax, values in zip(axes, (losses, matches), strict=True):
+            ax.plot(steps, values, color=color, lw=1.4, **strength)
+    guess = math.log(tokens) - floor  # each token is equally likely
+    axes[0].axhline(guess, ls="--", color=MUTED, lw=1.4)
+    last = axes[0].get_xlim()[1]
+    axes[0].text(last, guess * 1.3, label["guessing"], color=MUTED, ha="right")
+    axes[0].set_yscale("log")
+    axes[0].set_yticks([10, 1, 0.1, 0.01, 0.001], ["10", "1", "0.1", "0.01", "0.001"])
+    axes[0].minorticks_off()
+    axes[0].set_ylim(4e-4, 20)
+    axes[1].set_ylim(0, 1.04)
+    axes[1].set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
+    for ax, name in zip(axes, ("loss", "match"), strict=True):
+        ax.set_title(label[name])
+        ax.set_xlabel(label["x"])
     return fig
 
 
@@ -288,40 +294,32 @@ def crossing_sentence(label):
         "x": "exact match on held-out numbers",
         "ours": "ours",
         "no positions": "no positions",
-        "exponent doubled": "exponent doubled",
         "learned positions": "learned positions",
         "no causal mask": "no causal mask",
         "no 1/√d_k": "no division by √dₖ",
         "one head": "one head",
         "dropout 0.1": "dropout 0.1",
-        "no smoothing": "no smoothing",
         "no warm-up": "no warm-up",
         "post-norm": "post-norm",
-        "post-norm, no warm-up": "post-norm, no warm-up",
-        "the paper's rate": "the paper's rate",
     },
     zh={
         "x": "没见过的数的完全匹配率",
         "ours": "我们的",
         "no positions": "没有位置",
-        "exponent doubled": "指数翻倍",
         "learned positions": "可学习的位置",
         "no causal mask": "没有因果掩码",
         "no 1/√d_k": "不除以 √dₖ",
         "one head": "一个头",
         "dropout 0.1": "dropout 0.1",
-        "no smoothing": "没有平滑",
         "no warm-up": "没有预热",
         "post-norm": "后置归一化",
-        "post-norm, no warm-up": "后置归一化，没有预热",
-        "the paper's rate": "论文的学习率",
     },
 )
 def ablations(label):
     measured = json.loads((SNIPPETS / "results" / "ablations.json").read_text(encoding="utf-8"))
     best = measured["best"]
     runs = [run for run in measured["runs"] if run["rate"] == best[run["variant"]]]
-    names = list(best)
+    names = [name for name in best if name in label]
     fig, ax = canvas(height=30 + 25 * len(names))
     for i, name in enumerate(names):
         match = [run["match"] for run in runs if run["variant"] == name]

@@ -377,7 +377,7 @@ def test_in_bfloat16_the_loss_is_nearly_the_same_and_the_weights_stay_float32():
 # Learning
 
 
-@claim("training#loop")
+@claim("training#curve")
 @mutation(
     "trainer.py",
     "            self.optimizer.step()",
