@@ -1001,7 +1001,7 @@ def test_the_intervals_are_those_of_students_t_distribution():
 # Lengths
 
 
-@claim("learned#longer", kind="measurement")
+@claim("learned#generalization", kind="measurement")
 def test_beyond_ten_digits_no_translation_is_correct_and_the_four_shown_are_shorter(
     ablation_results,
     printed,
@@ -1119,7 +1119,7 @@ def test_the_intervals_show_a_difference_for_five_ablations_and_none_for_five_ot
 # Confidence
 
 
-@claim("learned#confidence", kind="measurement")
+@claim("learned#ablations", kind="measurement")
 def test_smoothing_changes_the_confidence_of_the_model_and_not_its_accuracy(printed):
     shown = printed("examples", "confidence")
     for name in "with smoothing", "without smoothing":
