@@ -510,7 +510,7 @@ def test_smoothing_here_changes_the_confidence_and_hardly_the_accuracy(printed):
     )
 
 
-@claim("training#warm-up", kind="measurement")
+@claim("training#rate", kind="measurement")
 def test_warm_up_allows_a_larger_learning_rate(printed):
     shown = printed("examples", "reasons")
     for norm, at_most in ("pre-norm", 0.9), ("post-norm", 0.01):
