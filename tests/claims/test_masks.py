@@ -38,14 +38,14 @@ def attend(request):
 # Zero vectors
 
 
-@claim("masks#zero-vectors")
+@claim("masks#padding-mask")
 def test_three_zero_pads_take_about_half_of_the_attention_of_two_tokens(printed):
     shown = printed("examples", "zero_vectors")
     assert shown["without a mask, to the pads"] == "49%"
     assert shown["with a mask, to the pads"] == "0%"
 
 
-@claim("masks#zero-vectors", kind="mathematics")
+@claim("masks#padding-mask", kind="mathematics")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_numbers_computed_by_hand_on_the_page_match_the_formula(language):
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
@@ -54,7 +54,7 @@ def test_the_numbers_computed_by_hand_on_the_page_match_the_formula(language):
     assert rf"{share} {300 / (up + down + 3):.0f}\,\%" in page
 
 
-@claim("masks#zero-vectors")
+@claim("masks#padding-mask")
 def test_a_zero_key_has_score_zero_and_the_weight_of_any_zero_score():
     query, key, value = random_qkv(4, 8)
     key[2:] = 0
@@ -64,7 +64,7 @@ def test_a_zero_key_has_score_zero_and_the_weight_of_any_zero_score():
     assert_near(weights[:, 2], 1 / exponentials.sum(dim=-1))
 
 
-@claim("masks#zero-vectors")
+@claim("masks#padding-mask")
 @mutation(
     "transformer.py",
     "    return F.dropout(weights, dropout) @ value, weights",
@@ -80,7 +80,7 @@ def test_the_output_shrinks_by_the_fraction_of_weight_on_the_zero_pads():
     assert_near(with_pads, alone * weights[:, :2].sum(dim=-1, keepdim=True))
 
 
-@claim("masks#zero-vectors")
+@claim("masks#padding-mask")
 def test_a_pad_does_not_stay_a_zero_vector():
     embedded = TokenEmbedding(9, 16, padding_idx=0)(torch.tensor([[6, 7, 0, 0]]))
     assert not embedded[0, 2:].any()
