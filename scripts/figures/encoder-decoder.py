@@ -44,7 +44,7 @@ def two_boxes(label):
 
 
 def draw_residual(ax, lane, x, top, bottom, edge) -> None:
-    """A residual connection from a lane at y = top around to the side x of a band."""
+    """A residual connection from a lane at y = top around to the side x of a box."""
     arrow(ax, (lane, top), (edge, top), (edge, bottom), (x, bottom))
 
 
@@ -69,9 +69,9 @@ def encoder_layer(label):
             chosen = end == xs[3]
             color, width = (FIRST, 1.6) if chosen else (MUTED, 0.5)
             line(ax, (start, 52), (end, 114), color=color, width=width, zorder=3 if chosen else 2)
-    for y in (134, 262):
-        box(ax, left, y, right - left, 22, THIRD)
     for i, x in enumerate(xs):
+        for y in (134, 262):
+            box(ax, x - 24, y, 48, 22, THIRD)
         box(ax, x - 24, 186, 48, 46, FIRST if i == 3 else SECOND)
         arrow(ax, (x, 284), (x, 306))
     for y, name in ((83, "attention"), (145, "norm"), (209, "network"), (273, "norm")):
@@ -119,9 +119,9 @@ def decoder_layer(label):
             chosen = i == 2
             color, width = (FIRST, 1.6) if chosen else (MUTED, 0.6)
             line(ax, (start, 46), (end, 108), color=color, width=width, zorder=3 if chosen else 2)
-    for y in (124, 254, 352):
-        box(ax, left, y, right - left, 22, THIRD)
     for x in xs:
+        for y in (124, 254, 352):
+            box(ax, x - 20, y, 40, 22, THIRD)
         arrow(ax, (x, 160), (x, 172), color=QUERY)
         box(ax, x - 20, 290, 40, 40, FIRST)
         arrow(ax, (x, 374), (x, 390))
@@ -140,7 +140,7 @@ def decoder_layer(label):
     for y, name in (*names, (265, "norm"), (310, "network"), (363, "norm")):
         write(ax, 2, y, label[name], ha="left", **LARGE)
     for top, bottom in ((34, 135), (160, 265), (282, 363)):
-        draw_residual(ax, xs[0], left, top, bottom, 136)
+        draw_residual(ax, xs[0], xs[0] - 20, top, bottom, 136)
     return fig
 
 
