@@ -205,7 +205,7 @@ def test_a_sine_alone_takes_a_value_twice_per_period():
     assert math.cos(1) != pytest.approx(math.cos(math.pi - 1))
 
 
-@claim("positional-encoding#rotation", kind="mathematics")
+@claim("positional-encoding#one-pair", kind="mathematics")
 @few
 @given(st.integers(0, 5000), st.floats(1e-4, 3.0))
 def test_one_step_is_the_same_rotation_at_every_position(p, theta):
@@ -421,7 +421,7 @@ def test_the_clock_hands_are_the_positions_of_the_pencil_model(pencil_tables):
     )
 
 
-@claim("positional-encoding#rotation")
+@claim("positional-encoding#one-pair")
 def test_one_matrix_turns_each_hand_one_step_back():
     values = printed("examples", "one_step_back")
     assert values["matrix"] == "[['0.54', '-0.84'], ['0.84', '0.54']]"
