@@ -515,7 +515,7 @@ def test_two_windowed_layers_see_all_only_if_one_token_sees_all_and_is_seen_by_a
 # All variants
 
 
-@claim("variants#measured-how")
+@claim("variants#rotary")
 @mutation(
     "variants/window.py",
     "    window = 4\n",
@@ -537,7 +537,7 @@ def test_each_variant_has_the_interface_and_the_parameters_of_our_attention(kind
     assert logits.shape == (1, 2, 12) and logits.isfinite().all()
 
 
-@claim("variants#measured-how")
+@claim("variants#rotary")
 @pytest.mark.parametrize("kind", SELF_ATTENTIONS)
 def test_the_future_does_not_change_a_single_bit_for_any_positions(kind):
     other, _ = pair_of_attentions(kind)
@@ -549,7 +549,7 @@ def test_the_future_does_not_change_a_single_bit_for_any_positions(kind):
     assert not one[:, 4:].equal(two[:, 4:])
 
 
-@claim("variants#measured-how")
+@claim("variants#rotary")
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
 def test_self_attention_variants_reject_two_different_sequences(kind):
     other, _ = pair_of_attentions(kind)
@@ -557,7 +557,7 @@ def test_self_attention_variants_reject_two_different_sequences(kind):
         other(random_normal(1, 2, 16), random_normal(1, 3, 16), random_normal(1, 3, 16))
 
 
-@claim("variants#measured-how")
+@claim("variants#rotary")
 @mutation(
     "variants/rotary.py",
     "self.dropout if self.training else 0.0",
@@ -574,7 +574,7 @@ def test_weights_are_dropped_out_only_in_training(kind):
     assert attention(x, x, x)[0].equal(attention(x, x, x)[0])
 
 
-@claim("variants#measured-how")
+@claim("variants#rotary")
 @mutation(
     "variants/alibi.py",
     "check_mask(mask, scores.shape)",
@@ -592,7 +592,7 @@ def test_each_variant_rejects_masks_that_are_not_boolean(kind):
 # Output of the examples
 
 
-@claim("variants#measured-how")
+@claim("variants#rotary")
 def test_the_model_works_with_each_variant_swapped_in(printed):
     shown = printed("examples", "swap")
     assert shown["logits"] == "(1, 3, 20)"
