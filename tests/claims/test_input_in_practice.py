@@ -249,7 +249,7 @@ def test_a_checkpoint_does_not_hold_the_table(printed):
     assert PositionalEncoding(8).state_dict() == {}
     values = printed("examples", "checkpoint")
     assert values["PositionalEncoding, bytes in a checkpoint"] == "0"
-    assert values["Persistent, bytes in a checkpoint"] == str(6000 * 512 * 4)
+    assert values["Persistent, bytes in a checkpoint"] == f"{6000 * 512 * 4:,}"
 
 
 @claim("input-in-practice#buffer")

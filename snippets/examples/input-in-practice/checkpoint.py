@@ -15,7 +15,7 @@ for make in PositionalEncoding, Persistent:
     state = module.state_dict()
     size = sum(value.nbytes for value in state.values())
     print(f"{make.__name__}, parameters:", len(list(module.parameters())))
-    print(f"{make.__name__}, bytes in a checkpoint:", size)
+    print(f"{make.__name__}, bytes in a checkpoint:", format(size, ","))
     try:
         print("    into max_len 5000:", make(512, 5000).load_state_dict(state))
     except RuntimeError as error:

@@ -18,5 +18,5 @@ exact = exp_and_log(torch.float64)
 all_float32 = (exp_and_log(torch.float32) - exact).abs()
 ours = (sinusoidal_positional_encoding(n, d) - exact).abs()
 for p in 100, 1000, 5000, 20000:
-    print(f"all in float32, up to {p}: {all_float32[: p + 1].max():.1g}")
-    print(f"float64 first, up to {p}: {ours[: p + 1].max():.1g}")
+    print(f"all in float32, up to {p}: {all_float32[: p + 1].max():.2g}")
+    print(f"float64 first, up to {p}: {ours[: p + 1].max():.2g}")
