@@ -223,8 +223,6 @@ def all_queries(label):
         "values": "values",
         "scores": "scores",
         "scaled": "scaled",
-        "mask": "mask",
-        "may": "may read?",
         "exponentials": "exponentials",
         "weights": "weights",
         "sum": "÷ sum of row",
@@ -237,8 +235,6 @@ def all_queries(label):
         "values": "值",
         "scores": "分数",
         "scaled": "缩放后",
-        "mask": "掩码",
-        "may": "可以看吗",
         "exponentials": "取指数后",
         "weights": "权重",
         "sum": "÷ 行的和",
@@ -259,15 +255,12 @@ def by_hand(label):
         (label["values"], "V", numbers.value.tolist(), VALUE),
         (label["scores"], "Q Kᵀ", scores, QUERY),
         (label["scaled"], "÷ √2", scaled, QUERY),
-        (label["mask"], label["may"], [[True] * 3] * 3, QUERY),
         (label["exponentials"], "eˣ", exponentials, QUERY),
         (label["weights"], label["sum"], weights, QUERY),
         (label["output"], label["average"], output, QUERY),
     ]
 
     def format_number(x) -> str:
-        if x is True:
-            return "True"
         return (f"{x:.0f}" if x == round(x) else f"{x:.2f}").replace("-", "−")
 
     def draw_matrix(x, y, title, formula, rows, side):

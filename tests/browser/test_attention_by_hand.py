@@ -14,9 +14,7 @@ from browser_pages import BASE_URL, axe_errors
 from built_pages import assert_no_errors
 
 WIDGET = "[data-widget=attention]"
-OPTION_NAMES = ("root", "causal", "padding")
-OPTION_COMBINATIONS = list(itertools.product((True, False), repeat=3))  # in this order
-COLUMNS_BY_STEP = {"scores": 3, "scaled": 3, "mask": 3, "powers": 3, "weights": 3, "output": 2}
+COLUMNS_BY_STEP = {"scores": 3, "scaled": 3, "powers": 3, "weights": 3, "output": 2}
 
 english_only = pytest.mark.parametrize("language", ["en"])
 wide_only = pytest.mark.parametrize("width", [1280])
@@ -28,7 +26,7 @@ def widget(checked_page: Page, home_url: str) -> Locator:
     checked_page.goto(f"{home_url}attention/", wait_until="domcontentloaded")
     widget = checked_page.locator(WIDGET)
     widget.scroll_into_view_if_needed()
-    expect(widget.locator("table")).to_have_count(9)
+    expect(widget.locator("table")).to_have_count(8)
     return widget
 
 
@@ -60,17 +58,12 @@ def parse_number(text: str) -> float:
     return float(plain.replace("·10", "e"))
 
 
-def expected_results(entries: dict, root: bool, causal: bool, padding: bool) -> dict:
+def expected_results(entries: dict, divides: bool) -> dict:
     """Weights and output of scaled_dot_product_attention of transformer.py."""
     query, key, value = (torch.tensor(each, dtype=torch.float64) for each in entries.values())
-    if not root:
+    if not divides:
         query = query * math.sqrt(query.size(-1))  # the function divides by it again
-    mask = torch.ones(1, 3, dtype=torch.bool)
-    if causal:
-        mask = mask & transformer.causal_mask(3)[0, 0]
-    if padding:
-        mask = mask & transformer.padding_mask(torch.tensor([[5, 6, 0]]))[0, 0]
-    output, weights = transformer.scaled_dot_product_attention(query, key, value, mask)
+    output, weights = transformer.scaled_dot_product_attention(query, key, value)
     return {"output": output, "weights": weights}
 
 
@@ -79,11 +72,6 @@ def random_entries(rng: random.Random, digits: int) -> dict:
         name: [[round(rng.uniform(-4, 4), digits) for _ in range(2)] for _ in range(3)]
         for name in ("query", "key", "value")
     }
-
-
-def set_options(widget: Locator, setting: tuple[bool, ...]) -> None:
-    for name, required in zip(OPTION_NAMES, setting, strict=True):
-        widget.locator(f"[name={name}]").set_checked(required)
 
 
 # Every text of the picture, and every number and word of the live tables, in their order.
@@ -100,7 +88,7 @@ LIVE_TEXTS_SCRIPT = """(selector) => [...document.querySelectorAll(
 def test_the_live_tables_start_with_the_numbers_of_the_picture(checked_page, widget):
     """The picture has two decimals, so that its numbers are legible on a phone."""
     picture = checked_page.evaluate(PICTURE_TEXTS_SCRIPT, WIDGET)
-    assert len(picture) == 137
+    assert len(picture) == 120
     live = checked_page.evaluate(LIVE_TEXTS_SCRIPT, WIDGET)
     for text, other in zip(live, picture, strict=True):
         if "." in other:
@@ -113,43 +101,35 @@ def test_the_live_tables_start_with_the_numbers_of_the_picture(checked_page, wid
 
 ATTEND_SCRIPT = """async ([module, given]) => {
   const { attend } = await import(module);
-  return given.map(([entries, options]) => attend(entries, options));
+  return given.map(([entries, divides]) => attend(entries, divides));
 }"""
 
 
 def test_attention_in_javascript_equals_attention_in_pytorch(page: Page):
     rng = random.Random(5)
-    inputs = [
-        (random_entries(rng, digits=15), setting)
-        for setting in OPTION_COMBINATIONS
-        for _ in range(3)
-    ]
-    options = [
-        (entries, dict(zip(OPTION_NAMES, setting, strict=True))) for entries, setting in inputs
-    ]
+    inputs = [(random_entries(rng, digits=15), divides) for divides in (True, False) * 12]
     page.goto(f"{BASE_URL}404.html")  # a light page
     module = f"{BASE_URL}assets/widgets/attention-numbers.js"
-    computed = page.evaluate(ATTEND_SCRIPT, [module, options])
-    for (entries, setting), steps in zip(inputs, computed, strict=True):
-        for name, theirs in expected_results(entries, *setting).items():
+    computed = page.evaluate(ATTEND_SCRIPT, [module, inputs])
+    for (entries, divides), steps in zip(inputs, computed, strict=True):
+        for name, theirs in expected_results(entries, divides).items():
             ours = torch.tensor(steps[name], dtype=torch.float64)
             torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-6)
 
 
 @english_only
-def test_typed_numbers_and_options_change_the_shown_results(widget):
+def test_typed_numbers_and_the_option_change_the_shown_results(widget):
     entries = random_entries(random.Random(7), digits=1)
     for name, rows in entries.items():
         for i, j in itertools.product(range(3), range(2)):
             cell_input(widget, name, i, j).fill(str(rows[i][j]))
-    for setting in OPTION_COMBINATIONS:
-        set_options(widget, setting)
-        for name, expected in expected_results(entries, *setting).items():
+    for divides in (False, True):
+        widget.get_by_role("checkbox").set_checked(divides)
+        for name, expected in expected_results(entries, divides).items():
             table = table_cell(widget, name, 0, 0).locator("xpath=ancestor::tbody")
             shown = table.locator("td span").all_inner_texts()
             for text, number in zip(shown, expected.flatten().tolist(), strict=True):
                 assert parse_number(text) == pytest.approx(number, abs=5.1e-4)
-                assert (text == "0") == (number == 0), "exactly 0 is distinguished from nearly 0"
 
 
 PYTHON_OPERATORS = {"·": "*", "√2": "math.sqrt(2)", "e^": "math.e**", "−": "-"}
@@ -157,21 +137,17 @@ PYTHON_OPERATORS = {"·": "*", "√2": "math.sqrt(2)", "e^": "math.e**", "−": 
 
 @wide_only
 def test_the_explained_arithmetic_of_every_cell_is_correct(widget):
-    set_options(widget, (True, True, True))
     errors = []
     for name, columns in COLUMNS_BY_STEP.items():
         for i, j in itertools.product(range(3), range(columns)):
             select_cell(widget, name, i, j)
-            line, result = explanation_text(widget), cell_text(widget, name, i, j)
-            left, equals, right = re.split("[:：] ?", line)[1].partition("=")
+            line = explanation_text(widget)
+            left, right = re.split("[:：] ?", line)[1].split("=")
             for sign, python in PYTHON_OPERATORS.items():
                 left, right = left.replace(sign, python), right.replace(sign, python)
-            if equals:  # of our own digits and signs
-                is_right = eval(left, {"math": math}) == pytest.approx(float(right), abs=0.02)
-            else:  # a mask or a masked score
-                is_right = result in line
-            if not is_right:
-                errors.append(f"{name} {i} {j} shows {result}: {line}")
+            value = eval(left, {"math": math})  # our own digits and signs
+            if value != pytest.approx(float(right), abs=0.02):
+                errors.append(f"{name} {i} {j}: {line}")
     assert_no_errors(errors)
 
 
@@ -180,9 +156,9 @@ def test_every_control_works_with_the_keyboard(checked_page, widget):
     cell_input(widget, "query", 1, 0).focus()
     checked_page.keyboard.press("ArrowUp")
     assert cell_text(widget, "scores", 1, 0) == "5"
-    widget.locator("[name=causal]").focus()
+    widget.get_by_role("checkbox").focus()
     checked_page.keyboard.press("Space")
-    assert cell_text(widget, "weights", 0, 1) == "0"
+    assert cell_text(widget, "scaled", 1, 0) == "5"
     select_cell(widget, "weights", 0, 0)
     for key, place in (
         ("ArrowDown", (1, 0)),
@@ -201,7 +177,7 @@ def test_every_control_works_with_the_keyboard(checked_page, widget):
     widget.get_by_role("button").focus()
     checked_page.keyboard.press("Enter")
     assert cell_text(widget, "weights", 1, 0) == "0.768"
-    expect(widget.locator("[name=causal]")).not_to_be_checked()
+    expect(widget.get_by_role("checkbox")).to_be_checked()
 
 
 @wide_only
@@ -231,7 +207,7 @@ def test_controls_are_large_enough_not_covered_and_accessible(checked_page, widg
     sizes = widget.locator("td input, button, label").evaluate_all(
         "all => all.map((each) => each.getBoundingClientRect()).map((b) => [b.width, b.height])"
     )
-    assert len(sizes) == 18 + 5 * 9 + 6 + 1 + 4
+    assert len(sizes) == 18 + 4 * 9 + 6 + 1 + 2
     assert min(map(min, sizes)) >= 24
     for entry in widget.locator("input").all()[::4]:
         assert entry.evaluate(COVERING_ELEMENT_SCRIPT) == ""

@@ -4,12 +4,10 @@
 /**
  * @typedef {number[][]} Matrix one row a token
  * @typedef {{query: Matrix, key: Matrix, value: Matrix}} Entries
- * @typedef {{root: boolean, causal: boolean, padding: boolean}} Options
- * @typedef {{scores: Matrix, scaled: Matrix, mask: boolean[][], powers: Matrix,
- *   weights: Matrix, output: Matrix}} Steps
+ * @typedef {{scores: Matrix, scaled: Matrix, powers: Matrix, weights: Matrix,
+ *   output: Matrix}} Steps
  * @typedef {{name: keyof Steps, row: number, column: number}} Cell
- * @typedef {{undivided: string, allowed: string, later: string, padded: string,
- *   hidden: string}} Words
+ * @typedef {{undivided: string}} Words
  */
 
 /** The example of the chapter. @type {Entries} */
@@ -22,28 +20,17 @@ export const CHAPTER = {
 /**
  * scaled_dot_product_attention of transformer.py, step by step.
  * @param {Entries} entries
- * @param {Options} options
+ * @param {boolean} divides whether the scores are divided by √2
  * @returns {Steps}
  */
-export function attend({ query, key, value }, options) {
-  const root = options.root ? Math.sqrt(query[0].length) : 1;
+export function attend({ query, key, value }, divides) {
+  const root = divides ? Math.sqrt(query[0].length) : 1;
   const scores = query.map((q) => key.map((k) => dot(q, k)));
   const scaled = scores.map((row) => row.map((score) => score / root));
-  const mask = scores.map((row, i) => row.map((_, j) => isVisible(i, j, options)));
-  const powers = scaled.map((row, i) => row.map((x, j) => (mask[i][j] ? Math.exp(x) : 0)));
+  const powers = scaled.map((row) => row.map((x) => Math.exp(x)));
   const weights = powers.map((row) => row.map((power) => power / sum(row)));
   const output = weights.map((row) => value[0].map((_, j) => dot(row, column(value, j))));
-  return { scores, scaled, mask, powers, weights, output };
-}
-
-/**
- * Whether query i may read key j: causal hides later keys, padding hides the third key.
- * @param {number} i
- * @param {number} j
- * @param {Options} options
- */
-function isVisible(i, j, { causal, padding }) {
-  return !(causal && j > i) && !(padding && j === 2);
+  return { scores, scaled, powers, weights, output };
 }
 
 /** @param {number[]} numbers */
@@ -62,23 +49,20 @@ const column = (matrix, j) => matrix.map((row) => row[j]);
  * The arithmetic behind the number of a cell, written out.
  * @param {Cell} cell
  * @param {Entries} entries
- * @param {Options} options
+ * @param {boolean} divides
  * @param {Words} words
  * @returns {string}
  */
-export function arithmetic({ name, row: i, column: j }, entries, options, words) {
-  const steps = attend(entries, options);
-  const result = formatNumber(Number(steps[name][i][j]));
-  const allowed = steps.mask[i][j];
+export function arithmetic({ name, row: i, column: j }, entries, divides, words) {
+  const steps = attend(entries, divides);
+  const result = formatNumber(steps[name][i][j]);
   switch (name) {
     case "scores":
       return `${products(entries.query[i], entries.key[j])} = ${result}`;
     case "scaled":
-      return options.root ? `${formatNumber(steps.scores[i][j])} / √2 = ${result}` : words.undivided;
-    case "mask":
-      return allowed ? words.allowed : options.causal && j > i ? words.later : words.padded;
+      return divides ? `${formatNumber(steps.scores[i][j])} / √2 = ${result}` : words.undivided;
     case "powers":
-      return allowed ? `e^${factor(steps.scaled[i][j])} = ${result}` : words.hidden;
+      return `e^${factor(steps.scaled[i][j])} = ${result}`;
     case "weights":
       return `${formatNumber(steps.powers[i][j])} / (${steps.powers[i].map(formatNumber).join(" + ")})`
         + ` = ${result}`;
@@ -128,10 +112,8 @@ export function sources({ name, row, column }) {
       return [0, 1].flatMap((i) => [["query", row, i], ["key", column, i]]);
     case "scaled":
       return [["scores", row, column]];
-    case "mask":
-      return [];
     case "powers":
-      return [["scaled", row, column], ["mask", row, column]];
+      return [["scaled", row, column]];
     case "weights":
       return [0, 1, 2].map((i) => ["powers", row, i]);
     case "output":

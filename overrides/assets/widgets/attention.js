@@ -5,9 +5,9 @@ import { CHAPTER, arithmetic, attend, formatNumber, sources } from "./attention-
 import { el, english, walkByArrows } from "./common.js";
 
 /**
- * @import { Cell, Entries, Options, Steps } from "./attention-numbers.js"
+ * @import { Cell, Entries, Steps } from "./attention-numbers.js"
  * @typedef {{name: keyof Entries, row: number, column: number}} Entry
- * @typedef {{entries: Entries, options: Options, entry: Entry, cell: Cell}} State what is selected
+ * @typedef {{entries: Entries, divides: boolean, entry: Entry, cell: Cell}} State what is selected
  */
 
 const LIMIT = 10; // largest absolute value of an entry
@@ -15,9 +15,7 @@ const LIMIT = 10; // largest absolute value of an entry
 /** @type {(keyof Entries)[]} */
 const ENTRIES = ["query", "key", "value"];
 /** @type {(keyof Steps)[]} */
-const STEPS = ["scores", "scaled", "mask", "powers", "weights", "output"];
-/** @type {(keyof Options)[]} */
-const OPTIONS = ["root", "causal", "padding"];
+const STEPS = ["scores", "scaled", "powers", "weights", "output"];
 
 const WORDS = {
   en: {
@@ -27,7 +25,6 @@ const WORDS = {
       value: ["values", "V"],
       scores: ["scores", "Q Kᵀ"],
       scaled: ["scaled", "÷ √2"],
-      mask: ["mask", "may read?"],
       powers: ["exponentials", "eˣ"],
       weights: ["weights", "÷ sum of row"],
       output: ["output", "weights · V"],
@@ -38,22 +35,13 @@ const WORDS = {
       value: "Value of $q, number $i",
       scores: "Score of $q with $k",
       scaled: "Score of $q with $k, scaled",
-      mask: "$q may read $k",
       powers: "Exponential for $q and $k",
       weights: "Weight that $q gives $k",
       output: "Output of $q, number $i",
     },
-    options: {
-      root: "divide by √2",
-      causal: "causal mask",
-      padding: "third token is padding",
-    },
+    divide: "divide by √2",
     reset: "The chapter’s numbers",
     undivided: "not divided, the same",
-    allowed: "True",
-    later: "False, because it comes later",
-    padded: "False, because it is padding",
-    hidden: "exactly 0, because the mask is False",
     colon: ": ",
   },
   zh: {
@@ -63,7 +51,6 @@ const WORDS = {
       value: ["值", "V"],
       scores: ["分数", "Q Kᵀ"],
       scaled: ["缩放后", "÷ √2"],
-      mask: ["掩码", "可以看吗"],
       powers: ["取指数后", "eˣ"],
       weights: ["权重", "÷ 行的和"],
       output: ["输出", "权重 · V"],
@@ -74,42 +61,29 @@ const WORDS = {
       value: "$q 的值，第 $i 个数值",
       scores: "$q 对 $k 的分数",
       scaled: "$q 对 $k 的分数，缩放后",
-      mask: "$q 可以看 $k",
       powers: "$q 对 $k，取指数后",
       weights: "$q 给 $k 的权重",
       output: "$q 的输出，第 $i 个数值",
     },
-    options: {
-      root: "除以 √2",
-      causal: "因果掩码",
-      padding: "第三个词元是填充",
-    },
+    divide: "除以 √2",
     reset: "恢复书中的数值",
     undivided: "不缩放，数值不变",
-    allowed: "True",
-    later: "False，因为这个键在后面",
-    padded: "False，因为这个键是填充",
-    hidden: "正好是 0，因为掩码是 False",
     colon: "：",
   },
 };
 
 const words = english ? WORDS.en : WORDS.zh;
 
-/** @param {Options} options */
-const tokens = ({ padding }) => ["we", "work", padding ? "<pad>" : "?"];
+const TOKENS = ["we", "work", "?"];
 
 /**
  * @param {Entry | Cell} place
- * @param {Options} options
  * @returns {string} the description of a place
  */
-function describe({ name, row, column }, options) {
-  const names = tokens(options);
-  const template = words.places[name];
-  return template
-    .replace("$q", () => names[row])
-    .replace("$k", () => names[column])
+function describe({ name, row, column }) {
+  return words.places[name]
+    .replace("$q", TOKENS[row])
+    .replace("$k", TOKENS[column])
     .replace("$i", String(column + 1));
 }
 
@@ -119,7 +93,7 @@ const address = ({ name, row, column }) => `${name} ${row} ${column}`;
 /** @returns {State} */
 const initialState = () => ({
   entries: structuredClone(CHAPTER),
-  options: { root: true, causal: false, padding: false },
+  divides: true,
   entry: { name: "query", row: 1, column: 0 },
   cell: { name: "scores", row: 1, column: 0 },
 });
@@ -140,7 +114,7 @@ export function start(element) {
     el("div", { class: "by-hand__matrices" },
       ...ENTRIES.map((name) => matrix(name, 2, name, (place) => field(place, state, changed))),
       el("div", { class: "by-hand__options" },
-        ...OPTIONS.map((name) => option(name, state, changed)), reset),
+        option(state, changed), reset),
       ...STEPS.map((name) => walkByArrows(matrix(name, name === "output" ? 2 : 3, "query",
         (place) => choice(place, state, changed))))),
     el("div", { class: "by-hand__explanation" }, slider(state, changed), el("p")),
@@ -164,10 +138,10 @@ function matrix(name, width, side, content) {
   const [title, formula] = words.titles[name];
   const columns = [0, 1, 2].slice(0, width);
   const heads = columns.map((column) => width === 3
-    ? el("th", { scope: "col", class: "key", "data-token": column })
+    ? el("th", { scope: "col", class: "key" }, TOKENS[column])
     : el("th", { scope: "col" }, String(column + 1)));
   const rows = [0, 1, 2].map((row) => el("tr", {},
-    el("th", { scope: "row", class: side, "data-token": row }),
+    el("th", { scope: "row", class: side }, TOKENS[row]),
     ...columns.map((column) => el("td", { "data-at": address({ name, row, column }) },
       ...content({ name, row, column })))));
   return el("table", { class: `by-hand__matrix by-hand__${name}` },
@@ -217,17 +191,16 @@ function choice(cell, state, changed) {
 }
 
 /**
- * @param {keyof Options} name
  * @param {State} state
  * @param {() => void} changed
  */
-function option(name, state, changed) {
-  const box = el("input", { type: "checkbox", name });
+function option(state, changed) {
+  const box = el("input", { type: "checkbox" });
   box.addEventListener("input", () => {
-    state.options[name] = box.checked;
+    state.divides = box.checked;
     changed();
   });
-  return el("label", {}, box, words.options[name]);
+  return el("label", {}, box, words.divide);
 }
 
 /**
@@ -251,16 +224,10 @@ function slider(state, changed) {
  * @param {State} state
  */
 function render(live, state) {
-  const names = tokens(state.options);
-  for (const head of live.querySelectorAll("th[data-token]")) {
-    head.textContent = names[Number(head.getAttribute("data-token"))];
-  }
-  for (const name of OPTIONS) {
-    const box = /** @type {HTMLInputElement} */ (live.querySelector(`[name=${name}]`));
-    box.checked = state.options[name];
-  }
+  const box = /** @type {HTMLInputElement} */ (live.querySelector("[type=checkbox]"));
+  box.checked = state.divides;
   const divisor = live.querySelector(".by-hand__scaled caption span");
-  if (divisor) divisor.textContent = state.options.root ? words.titles.scaled[1] : "÷ 1";
+  if (divisor) divisor.textContent = state.divides ? words.titles.scaled[1] : "÷ 1";
   for (const name of ENTRIES) renderEntries(live, state, name);
   for (const name of STEPS) renderStep(live, state, name);
   renderArithmetic(live, state);
@@ -282,10 +249,10 @@ function inputAt(live, name, row, column) {
  * @param {State} state
  * @param {keyof Entries} name
  */
-function renderEntries(live, { entries, entry, options }, name) {
+function renderEntries(live, { entries, entry }, name) {
   entries[name].forEach((numbers, row) => numbers.forEach((x, column) => {
     const input = inputAt(live, name, row, column);
-    input.setAttribute("aria-label", describe({ name, row, column }, options));
+    input.setAttribute("aria-label", describe({ name, row, column }));
     if (input !== document.activeElement) input.value = String(x); // otherwise the reader is typing
     input.classList.toggle("chosen", address({ name, row, column }) === address(entry));
   }));
@@ -296,13 +263,13 @@ function renderEntries(live, { entries, entry, options }, name) {
  * @param {State} state
  * @param {keyof Steps} name
  */
-function renderStep(live, { entries, options, cell }, name) {
-  attend(entries, options)[name].forEach((results, row) => results.forEach((result, column) => {
+function renderStep(live, { entries, divides, cell }, name) {
+  attend(entries, divides)[name].forEach((results, row) => results.forEach((result, column) => {
     const at = { name, row, column };
-    const text = typeof result === "number" ? formatNumber(result) : result ? "True" : "False";
+    const text = formatNumber(result);
     const radio = inputAt(live, name, row, column);
     radio.checked = address(at) === address(cell);
-    radio.setAttribute("aria-label", `${text}, ${describe(at, options)}`);
+    radio.setAttribute("aria-label", `${text}, ${describe(at)}`);
     const label = /** @type {HTMLElement} */ (radio.nextElementSibling);
     label.textContent = text;
     if (name === "weights") label.style.setProperty("--share", String(result));
@@ -314,13 +281,12 @@ function renderStep(live, { entries, options, cell }, name) {
  * @param {HTMLElement} live
  * @param {State} state
  */
-function renderArithmetic(live, { entries, options, entry, cell }) {
+function renderArithmetic(live, { entries, divides, entry, cell }) {
   const range = /** @type {HTMLInputElement} */ (live.querySelector("input[type=range]"));
   range.value = String(entries[entry.name][entry.row][entry.column]);
   const [name, line] = live.querySelectorAll(".by-hand__explanation :is(label span, p)");
-  name.textContent = describe(entry, options);
-  line.textContent =
-    describe(cell, options) + words.colon + arithmetic(cell, entries, options, words);
+  name.textContent = describe(entry);
+  line.textContent = describe(cell) + words.colon + arithmetic(cell, entries, divides, words);
   const used = sources(cell).map((place) => place.join(" "));
   for (const each of live.querySelectorAll("td[data-at]")) {
     each.classList.toggle("used", used.includes(each.getAttribute("data-at") ?? ""));
