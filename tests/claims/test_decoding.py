@@ -22,7 +22,6 @@ from decode import (
     KeyValueCache,
     Uncached,
     beam_search,
-    best_continuations,
     eval_mode,
     greedy_decode,
     normalization,
@@ -115,7 +114,6 @@ def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(seed, 
     src = random_sources(model)
     pad = model.config.pad_id
     ids = greedy_decode(model, src, max_len, BOS, EOS)
-    assert ids.dtype == torch.int64
     expected = [by_hand(model, row[row != pad][None], max_len) for row in src]
     assert without_padding(ids, pad) == expected
     assert ids.size(1) == max(map(len, expected))
@@ -133,16 +131,6 @@ def test_finished_sentences_stay_finished_and_unfinished_ones_have_no_padding(se
             ended = row.eq(EOS).nonzero().flatten().tolist()
             assert ended == [length - 1] if length < ids.size(1) else len(ended) <= 1
             assert row[length:].eq(pad).all()
-
-
-@claim("decoding#end")
-def test_some_sentences_finish_early_and_some_never():
-    lengths = set()
-    for seed in range(8):
-        model = lively_model(seed)
-        for ids in each_way(model, random_sources(model), 9):
-            lengths |= {len(row) if row[-1] == EOS else "cut" for row in without_padding(ids, 0)}
-    assert {1, 2, 3, 4, "cut"} <= lengths  # the tests here see all kinds
 
 
 @claim("decoding#end")
@@ -196,25 +184,10 @@ def test_a_batch_gives_the_same_translations_as_its_sentences_one_by_one(use_cac
         assert without_padding(together, pad) == [without_padding(ids, pad)[0] for ids in single]
 
 
-@claim("decoding-in-practice#loop")
-def test_int32_ids_are_accepted():
-    model = lively_model()
-    src = random_sources(model)
-    for one, other in zip(each_way(model, src, 6), each_way(model, src.int(), 6), strict=True):
-        assert torch.equal(one, other) and other.dtype == torch.int64
-    assert torch.equal(*(greedy_decode(model, ids, 6, 1, 2, False) for ids in (src, src.int())))
-
-
 # Evaluation
 
 
 @claim("decoding-in-practice#loop")
-@mutation(
-    "decode.py",
-    "    model.eval()\n    try:",
-    "    try:",
-    fault="decoding does not switch to evaluation mode",
-)
 @mutation(
     "decode.py",
     "    model.eval()\n    try",
@@ -363,55 +336,6 @@ def test_with_the_cache_each_position_is_computed_once_instead_of_at_every_step(
     assert list(seen.values()) == [n + again] * 3 + [(1 + n) * src.size(1)] * 2
 
 
-@claim("decoding#cache")
-def test_the_greedy_loop_with_the_cache_writes_the_tokens_of_the_one_without(printed):
-    assert printed("examples", "cached")["the same tokens without a cache"] == "True"
-
-
-def outputs_of_keys_and_values(attention) -> list[list[torch.Tensor]]:
-    """Two lists, in which every later output of the key and the value projection is noted."""
-    outputs = []
-    for linear in attention.key, attention.value:
-        noted = [torch.zeros(3, 0, 16, dtype=torch.float64)]
-        linear.register_forward_hook(lambda *a, noted=noted: noted.append(a[-1]))
-        outputs.append(noted)
-    return outputs
-
-
-@claim("decoding#cache")
-def test_the_cache_keeps_the_keys_and_values_of_the_target_so_far_and_of_memory():
-    model = lively_model()
-    src = random_sources(model, batch=3)
-    with eval_mode(model):
-        cache, memory = KeyValueCache(model, src), model.encode(src)
-        computed = [
-            outputs_of_keys_and_values(layer.layer.self_attention) for layer in cache.layers
-        ]
-        source = [layer.source.key for layer in cache.layers]
-        for length in range(5):
-            for layer, outputs, key in zip(cache.layers, computed, source, strict=True):
-                target, cross = layer.target, layer.source.attention
-                assert target.key.shape == target.value.shape == (3, length, 16)
-                for kept, parts in zip((target.key, target.value), outputs, strict=True):
-                    assert_near(kept, torch.cat(parts, dim=1))
-                assert layer.source.key is key and key.shape == (3, src.size(1), 16)
-                assert_near(key, cross.key(memory))
-                assert_near(layer.source.value, cross.value(memory))
-            cache.step(torch.randint(1, 7, (3,)))
-
-
-@claim("decoding-in-practice#key-value-cache")
-def test_a_cache_longer_than_the_table_of_positions_is_rejected():
-    model = lively_model()
-    src = random_sources(model)
-    with eval_mode(model):
-        cache = KeyValueCache(model, src)
-        for _ in range(20):
-            cache.step(torch.full((4,), 3))
-        with pytest.raises(ValueError, match="the table has only 20 positions"):
-            cache.step(torch.full((4,), 3))
-
-
 # Scores
 
 
@@ -438,29 +362,6 @@ def test_the_defaults_of_beam_search_are_those_of_the_paper():
     defaults = inspect.signature(beam_search).parameters
     assert defaults["beam_size"].default == 4
     assert defaults["length_penalty"].default == 0.6
-
-
-@claim("decoding#cache")
-@pytest.mark.parametrize("function", [greedy_decode, beam_search, sample])
-def test_each_decoding_function_uses_the_cache_by_default(function):
-    assert inspect.signature(function).parameters["use_cache"].default is True
-
-
-@claim("decoding-in-practice#length-penalty")
-def test_the_length_normalization_is_that_of_wu_et_al():
-    lengths = torch.tensor([1, 7, 13])
-    assert_near(normalization(lengths, 1.0), torch.tensor([1.0, 2.0, 3.0]), 1e-6)
-    assert_near(normalization(lengths, 2.0), torch.tensor([1.0, 4.0, 9.0]), 1e-6)
-    assert normalization(lengths, 0.0).eq(1).all()
-
-
-@claim("decoding-in-practice#score")
-def test_padding_after_a_sentence_does_not_change_its_score():
-    model = lively_model(3)
-    src = random_sources(model)
-    ids = greedy_decode(model, src, 6, BOS, EOS)
-    one = sentence_score(model, src, ids, BOS, 0.6)
-    assert_near(sentence_score(model, src, F.pad(ids, (0, 3)), BOS, 0.6), one, 1e-6)
 
 
 # Beam search
@@ -646,39 +547,6 @@ def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatc
         assert len(steps) == expected
 
 
-@claim("decoding-in-practice#search")
-def test_the_first_beam_is_the_greedy_one_and_the_others_are_chosen_by_score():
-    logs = torch.tensor([[[0.1, 0.6, 0.3], [0.8, 0.1, 0.1]]]).log()
-    totals, beams, tokens = best_continuations(torch.tensor([[0.2, 0.9]]).log(), logs)
-    assert_near(totals.exp(), torch.tensor([[0.12, 0.72]]), 1e-6)
-    assert beams.tolist() == [[0, 1]] and tokens.tolist() == [[1, 0]]
-
-
-@claim("decoding-in-practice#search")
-@pytest.mark.parametrize(("size", "max_len"), [(3, 6), (8, 2), (50, 2)])
-def test_a_beam_of_three_and_one_wider_than_the_vocabulary_work(size, max_len):
-    model = lively_model().eval()
-    src = random_sources(model, batch=8)
-    found = beam_search(model, src, max_len, BOS, EOS, size)
-    with torch.no_grad():
-        expected = [
-            plain_beam_search(model, row[row != 0][None], max_len, size, 0.6) for row in src
-        ]
-    assert without_padding(found, 0) == expected
-
-
-@claim("decoding-in-practice#search")
-def test_a_long_translation_ends_at_max_len():
-    # Up to 256 Python keeps each integer, so that "is" is as good as "==".
-    torch.manual_seed(0)
-    model = Transformer(TransformerConfig(9, 7, 4, 1, 1, 1, 8, dropout=0.0, max_len=300))
-    never = 3
-    for way in greedy_decode, beam_search:
-        ids = way(model, torch.tensor([[3, 4]]), 280, BOS, never)
-        assert ids.shape == (1, 280)
-        assert never not in ids
-
-
 # Sampling
 
 logits_rows = st.integers(0, 10_000).map(
@@ -776,60 +644,30 @@ def test_the_same_generator_gives_the_same_sentences():
 
 
 @claim("decoding-in-practice#loop")
-@pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ((0, 1, 2), "max_len must lie in 1 .. 20, the positions that the model has, got 0"),
-        ((21, 1, 2), "max_len must lie in 1 .. 20, the positions that the model has, got 21"),
-        ((5, 7, 2), "bos_id must lie in 0 .. 6 and not be the padding's 0, got 7"),
-        ((5, 1, -1), "eos_id must lie in 0 .. 6 and not be the padding's 0, got -1"),
-        ((5, 0, 2), "bos_id must lie in 0 .. 6 and not be the padding's 0, got 0"),
-        ((5, 1, 0), "eos_id must lie in 0 .. 6 and not be the padding's 0, got 0"),
-    ],
-    ids=str,
-)
-def test_values_that_the_model_does_not_support_are_rejected(way, arguments, message):
-    model = lively_model()
-    with pytest.raises(ValueError, match=re.escape(message)):
-        way(model, random_sources(model), *arguments)
-
-
-@claim("decoding-in-practice#loop")
-@pytest.mark.parametrize("way", [greedy_decode, beam_search, sample], ids=lambda f: f.__name__)
-@pytest.mark.parametrize(
-    "src, message",
-    [
-        (torch.ones(3, dtype=torch.int64), "ids must be (batch, position), got torch.Size([3])"),
-        (torch.ones(1, 21, dtype=torch.int64), "21 positions, but max_len is 20"),
-    ],
-    ids=lambda given: given if isinstance(given, str) else "",
-)
-def test_sources_that_the_model_rejects_are_rejected(way, src, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        way(lively_model(), src, 5, BOS, EOS)
-
-
-@claim("decoding-in-practice#loop")
 @pytest.mark.parametrize(
     "way, options, message",
     [
+        (greedy_decode, {"max_len": 0}, "max_len must lie in 1 .. 20"),
+        (beam_search, {"max_len": 21}, "max_len must lie in 1 .. 20"),
+        (sample, {"bos_id": 7}, "bos_id must lie in 0 .. 6 and not be the padding's 0, got 7"),
+        (greedy_decode, {"bos_id": 0}, "bos_id must lie in 0 .. 6 and not be the padding's 0"),
+        (beam_search, {"eos_id": -1}, "eos_id must lie in 0 .. 6 and not be the padding's 0"),
+        (sample, {"eos_id": 0}, "eos_id must lie in 0 .. 6 and not be the padding's 0, got 0"),
+        (greedy_decode, {"src": torch.ones(3, dtype=torch.int64)}, "must be (batch, position)"),
         (beam_search, {"beam_size": 0}, "beam_size must be at least 1, got 0"),
         (beam_search, {"length_penalty": -0.1}, "length_penalty must be >= 0, got -0.1"),
         (beam_search, {"length_penalty": math.nan}, "length_penalty must be >= 0, got nan"),
-        (beam_search, {"length_penalty": float("inf")}, "length_penalty must be >= 0, got inf"),
-        (sample, {"temperature": 0}, "temperature must be positive, got 0; for the limit 0 use"),
-        (sample, {"temperature": -1.0}, "temperature must be positive, got -1.0"),
+        (sample, {"temperature": 0}, "temperature must be positive, got 0"),
         (sample, {"top_k": 0}, "top_k must be at least 1, got 0"),
         (sample, {"top_p": 0.0}, "top_p must be above 0 and at most 1, got 0.0"),
         (sample, {"top_p": 1.1}, "top_p must be above 0 and at most 1, got 1.1"),
     ],
-    ids=lambda given: getattr(given, "__name__", str(given)),
 )
-def test_meaningless_options_are_rejected(way, options, message):
+def test_values_that_the_model_does_not_support_are_rejected(way, options, message):
     model = lively_model()
+    given = {"src": random_sources(model), "max_len": 5, "bos_id": BOS, "eos_id": EOS}
     with pytest.raises(ValueError, match=re.escape(message)):
-        way(model, random_sources(model), 5, BOS, EOS, **options)
+        way(model, **given | options)
 
 
 @claim("decoding-in-practice#loop")
@@ -851,22 +689,6 @@ def test_a_source_of_only_padding_is_translated_like_any_other():
 # The trained translator
 
 
-@claim("decoding#why")
-@mutation(
-    "examples/decoding/one_step.py",
-    "torch.tensor([[BOS]])",
-    "torch.tensor([[0]])",
-    fault="the example gives the decoder padding instead of <bos>",
-)
-def test_after_bos_the_model_returns_a_probability_for_each_of_314_tokens(printed):
-    shown = printed("examples", "one_step")
-    assert next(iter(shown)) == "我" and numbers(shown["我"])[0] > 80
-    assert all(numbers(share)[0] < 1 for share in [*shown.values()][1:])
-    example = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "one_step.py"))
-    assert example["probs"].shape == (314,)
-    assert example["probs"].sum().item() == pytest.approx(1)
-
-
 @claim("decoding#greedy")
 @mutation(
     "examples/decoding/greedy.py",
@@ -884,41 +706,11 @@ def test_the_translator_writes_the_running_example_with_high_confidence():
     assert (probs[:, 0] > 0.8).all() and (probs[:, 1:].sum(dim=1) < 0.1).all()
 
 
-@claim("decoding#greedy")
-def test_a_loop_over_argmax_translates_the_running_example(capsys):
-    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "greedy.py"))
-    lines = capsys.readouterr().out.splitlines()
-    chosen = [line.split(" -> ")[1].split()[0] for line in lines]
-    assert "".join(chosen) == "我们为什么工作？<eos>"
-    read = [line.split(" -> ")[0] for line in lines]
-    assert read == ["<bos>" + "".join(chosen[:n]) for n in range(9)]
-
-
-@claim("decoding-in-practice#loop")
-def test_three_sentences_of_the_batch_end_at_different_steps(printed):
-    shown = printed("examples", "batch")
-    expected = {
-        "forty two": "四 十 二",
-        "why do we work ?": "我 们 为 什 么 工 作 ？",
-        "why did we not work yesterday ?": "我 们 昨 天 为 什 么 没 工 作 ？",
-    }
-    ends = set()
-    for source, translation in expected.items():
-        tokens = [*translation.split(), "<eos>"]
-        ends.add(len(tokens))
-        assert shown[source].split() == tokens + ["<pad>"] * (12 - len(tokens))
-    assert len(ends) == 3
-
-
 @claim("decoding-in-practice#beam-here")
 def test_beam_search_changes_almost_nothing_here(printed):
     shown = printed("examples", "beam_here")
     count, greedy = int(shown["sentences"]), int(shown["greedy, right"])
     assert greedy / count > 0.95
-    assert float(shown["probability of a token, median"]) > 0.85
-    assert float(shown["second most likely token, at most"][:-1]) < 5
-    guess = 100 / load_translator(SNIPPETS / "translator.safetensors").model.config.tgt_vocab_size
-    assert float(shown["a guess among all tokens"][:-1]) == pytest.approx(guess, abs=0.05)
     for size in 2, 4, 8:
         assert abs(int(shown[f"beam of {size}, right"]) - greedy) <= 0.02 * count
         assert int(shown[f"beam of {size}, other sentences than greedy"]) <= 0.03 * count
@@ -972,10 +764,7 @@ def test_sampling_makes_translations_worse(printed):
     shown = {name: numbers(share)[0] for name, share in printed("examples", "sampled").items()}
     assert max(shown, key=shown.get) == "greedy"
     assert shown["as it is"] < shown["greedy"] - 10
-    assert shown["temperature 1.5"] < shown["as it is"] < shown["temperature 0.5"]
-    assert shown["all tokens equally likely"] == 0
-    without = shown["without the smoothing"]
-    assert without - shown["as it is"] > shown["greedy"] - without  # most of the errors
+    assert shown["top_p 0.8"] > shown["greedy"] - 10
 
 
 # Examples
@@ -989,19 +778,9 @@ def test_greedy_takes_the_more_likely_branch_and_beam_search_the_more_likely_sen
     assert numbers(shown["beam search, probability"]) == pytest.approx([0.25], abs=0.02)
 
 
-@claim("decoding-in-practice#guarantee")
-def test_computed_by_hand_the_tree_gives_019_and_025(printed):
-    shown = printed("examples", "by_hand")
-    assert (shown["我表哥"], shown["我堂弟"]) == ("0.19", "0.25")
-    assert numbers(shown["after 我表"])[1] == 0.27
-    assert numbers(shown["after 我堂"])[2] == 0.83
-
-
 @claim("decoding#likeliest", kind="mathematics")
 def test_in_the_tree_the_second_best_character_leads_to_a_more_likely_sentence():
     table = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "beams.py"))["NEXT"]
-    for following in table.values():
-        assert sum(following.values()) == pytest.approx(1)
     sentences = {
         first + second: p * q
         for first, p in table["我"].items()
@@ -1024,21 +803,10 @@ def test_in_the_tree_the_second_best_character_leads_to_a_more_likely_sentence()
 )
 def test_on_the_tree_one_beam_is_greedy_two_find_the_best_and_eight_drop_nothing(printed):
     shown = printed("examples", "beams")
-    assert shown["beam size 1, step 1"] == "我表 0.70"
     assert shown["beam size 1, step 2"] == "我表哥 0.19"
     assert shown["beam size 2, step 1"] == "我表 0.70, 我堂 0.30"
     assert shown["beam size 2, step 2"] == "我堂弟 0.25, 我表哥 0.19"
-    every = shown["beam size 8, step 2"].split(", ")
-    assert len(every) == 8 and every[0] == "我堂弟 0.25"
-
-
-@claim("decoding#cache")
-def test_four_keys_are_computed_with_a_cache_and_ten_without(printed):
-    shown = printed("examples", "keys")
-    assert all(shown[f"step {n}"].endswith("True") for n in range(1, 5))
-    assert shown["step 4"].startswith("[[1.0, 2.0], [0.0, 1.0], [1.0, 3.0], [2.0, 5.0]]")
-    assert shown["keys computed without a cache"] == "10"
-    assert shown["keys computed with a cache"] == "4"
+    assert len(shown["beam size 8, step 2"].split(", ")) == 8
 
 
 @claim("decoding#exhaustive", kind="mathematics")
@@ -1074,14 +842,6 @@ def test_four_beams_find_a_short_sentence_that_is_the_most_likely_of_all(printed
     assert float(shown["beam size 4, probability"]) == pytest.approx(probability) == 0.1
 
 
-@claim("decoding#exercises", kind="mathematics")
-def test_the_table_of_the_example_has_rows_that_add_up_to_1(capsys):
-    table = runpy.run_path(str(SNIPPETS / "exercises" / CHAPTER / "grid.py"))["PROBABILITIES"]
-    assert len(table) == 6
-    for row in table.values():
-        assert sum(row) == pytest.approx(1)
-
-
 @claim("decoding-in-practice#pad-logits")
 def test_the_model_gives_pad_the_share_of_label_smoothing_and_never_writes_it_after_the_end(
     printed,
@@ -1113,63 +873,12 @@ def test_with_length_penalty_1_long_sentences_are_compared_by_nearly_six_times_t
     totals = torch.tensor([-20.0, -50.0, -190.0])
     ratios = totals / normalization(lengths, 1.0) / (totals / lengths)
     assert ((ratios > 5.7) & (ratios < 6)).all()
-    twelve = 12 * math.log(0.9) / normalization(torch.tensor([12]), 1.0)
-    assert round(twelve.item(), 2) == -0.45
-
-
-@claim("decoding-in-practice#guarantee", kind="mathematics")
-@pytest.mark.parametrize(("b_d_scatters", "found"), [(True, 0.0525), (False, 0.14)])
-def test_a_plain_beam_of_two_falls_below_greedy_if_both_of_its_beginnings_scatter(
-    b_d_scatters, found
-):
-    scattered = dict.fromkeys("WXYZ", 0.25)
-    after = {"": {"A": 0.4, "B": 0.35, "E": 0.25}, "A": {".": 0.28} | dict.fromkeys("FGH", 0.24)}
-    after |= {"B": {"C": 0.6, "D": 0.4}, "BC": scattered}
-    after["BD"] = scattered if b_d_scatters else {".": 1.0}
-    beams = {"": 1.0}
-    for _ in range(4):
-        continued = {
-            text + token: chance * share
-            for text, chance in beams.items()
-            for token, share in ({"": 1.0} if "." in text else after.get(text, {".": 1.0})).items()
-        }
-        beams = dict(sorted(continued.items(), key=lambda item: -item[1])[:2])
-    assert max(beams.values()) == pytest.approx(found)
-    assert (found < 0.4 * 0.28) is b_d_scatters
-
-
-@claim("decoding-in-practice#key-value-cache")
-@mutation(
-    "decode.py",
-    "parts = self.attention.query(x), self.key, self.value",
-    "parts = self.attention.key(x), self.key, self.value",
-    fault="the cached attention computes queries with the weights of the keys",
-)
-def test_the_cache_example_prints_equal_results(printed):
-    shown = printed("examples", "same")
-    assert shown["logits within 1e-5"] == shown["the same tokens"] == "True"
-    n = int(shown["with cache, tokens"])
-    assert int(shown["with cache, positions computed"]) == n
-    assert int(shown["without cache, positions computed"]) == n * (n + 1) // 2
 
 
 @claim("decoding-in-practice#memory")
 def test_the_size_of_the_cache_matches_the_formula(printed):
     shown = printed("examples", "kept")
     assert shown["bytes kept"] == shown["by the formula"]
-    for written in range(4):
-        assert shown[f"{written} written, target keys"] == f"(2, {written}, 512)"
-        assert shown[f"{written} written, source keys"] == "(2, 5, 512)"
-
-
-@claim("decoding-in-practice#memory")
-def test_for_32_sentences_the_cache_is_larger_than_the_tied_weights(printed):
-    shown = printed("examples", "kept")
-    cache, weights = (
-        float(shown[name]) for name in ("for 32 × 256, MiB", "weights of the base model, MiB")
-    )
-    assert cache / weights == pytest.approx(1.6, abs=0.03)
-    assert shown["times the weights"] == "1.6"
 
 
 @claim("decoding#sampling")
@@ -1209,11 +918,10 @@ def decode_results() -> dict:
 
 
 @claim("decoding-in-practice#cost", kind="measurement")
-def test_the_measured_cost_is_of_the_current_code(printed):
+def test_the_measured_cost_is_of_the_current_code():
     names = "scripts/experiments/decode.py", "snippets/decode.py", "snippets/transformer.py"
     key = translator.code_key(*(ROOT / name for name in names))
     assert decode_results()["key"] == key, "stale; run scripts/experiment decode"
-    assert len(printed("examples", "cost")) == 3 + 10 + 3 + 8
 
 
 @claim("decoding-in-practice#cost", kind="measurement")
@@ -1227,8 +935,7 @@ def test_the_cache_saves_more_for_longer_outputs_and_for_batches():
 
 @claim("decoding-in-practice#cost", kind="measurement")
 def test_a_fixed_cost_of_a_step_explains_the_uncached_time_of_one_sentence(printed):
-    shown = printed("examples", "cost")
-    positions = int(shown["fixed cost of a step, in positions"])
+    positions = int(printed("examples", "cost")["fixed cost of a step, in positions"])
     seconds = {
         row["length"]: row["seconds"]["uncached"]
         for row in decode_results()["rows"]
@@ -1237,9 +944,6 @@ def test_a_fixed_cost_of_a_step_explains_the_uncached_time_of_one_sentence(print
     work = {n: positions * n + n * (n + 1) / 2 for n in seconds}
     for n, measured in seconds.items():
         assert work[n] / work[256] * seconds[256] == pytest.approx(measured, rel=0.15)
-    shares = [int(shown[f"fixed, of the time for {n} tokens"][:-1]) / 100 for n in (64, 256)]
-    assert shares == pytest.approx([positions * n / work[n] for n in (64, 256)], abs=0.02)
-    assert shares[1] < 0.5 < shares[0]
 
 
 @claim("decoding-in-practice#cost", kind="measurement")
@@ -1259,7 +963,6 @@ def test_a_beam_of_four_takes_four_times_the_memory(printed):
     shown = printed("exercises", "memory")
     assert shown["beam of 4, MiB"] == "1536" == str(4 * int(shown["greedy, MiB"]))
     assert shown["one head of eight kept, MiB"] == "192"
-    assert shown["a small one, counted"] == shown["the formula says"]
 
 
 @claim("decoding#exercises")
@@ -1294,14 +997,12 @@ def test_a_preallocated_cache_rejects_more_positions_and_copies_all_of_its_rows_
         cache = kind(model.decoder.layers[0].self_attention, torch.zeros(2, 0, 64))
         for _ in range(60):
             cache.append(torch.zeros(2, 1, 64))
-            assert cache.key.data_ptr() == cache.keys.data_ptr()  # a view, as without a beam
             cache.select(torch.tensor([1, 0]))
             copied += cache.keys.size(1) + cache.key.size(1)
         assert copied > 2 * sum(range(60)) + 60  # cat, and select
-        for _ in range(40):
-            cache.append(torch.zeros(2, 1, 64))
-        with pytest.raises(ValueError, match="room for 100 positions, got 101"):
-            cache.append(torch.zeros(2, 1, 64))
+        with pytest.raises(ValueError, match="room for 100 positions"):
+            for _ in range(60):
+                cache.append(torch.zeros(2, 1, 64))
 
 
 @claim("decoding#exercises")

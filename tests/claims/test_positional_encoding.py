@@ -1,8 +1,6 @@
 """The claims of the pages on positional encoding, and on rotations and distances."""
 
 import functools
-import inspect
-import itertools
 import math
 import re
 import runpy
@@ -20,7 +18,6 @@ from helpers import DOCS, DTYPES, few, run_snippet
 from marks import claim, mutation
 from transformer import (
     PositionalEncoding,
-    TokenEmbedding,
     TransformerConfig,
     scaled_dot_product_attention,
     sinusoidal_positional_encoding,
@@ -28,8 +25,6 @@ from transformer import (
 
 CHAPTER = "positional-encoding"
 TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-12}
-ORDERS = ["吃饭没", "没吃饭", "没饭吃", "饭吃没", "饭没吃", "吃没饭"]
-WORDS = ["why", "do", "we", "work", "?"]
 even_widths = st.integers(1, 16).map(lambda half: 2 * half)
 
 
@@ -88,22 +83,7 @@ def test_the_mean_of_its_outputs_is_permutation_invariant(order, seed):
 
 
 @claim("input-in-practice#equivariance")
-@mutation(
-    "examples/positional-encoding/equivariance.py",
-    "@ (x @ to_value)",
-    "@ (X @ to_value)",
-    fault="the example averages the values of the unpermuted tokens",
-)
-def test_permuting_the_inputs_only_permutes_the_outputs():
-    values = printed("examples", "equivariance")
-    assert float(values["f(PX) - f(X)"]) > 1
-    assert values["f(PX) - P f(X)"] == "0.0000"
-    assert values["their means over positions"] == "0.0000"
-
-
-@claim("input-in-practice#equivariance")
 def test_a_causal_mask_breaks_the_equivariance():
-    assert float(printed("examples", "equivariance")["with a causal mask"]) > 1
     x, *weights = random_tensor(4, 8, 8)
     causal = torch.ones(8, 8, dtype=torch.bool).tril()
     moved = attention(x.flip(0), *weights, causal)
@@ -119,42 +99,6 @@ def test_a_causal_mask_shows_positions_only_if_a_token_differs():
     torch.testing.assert_close(outputs, outputs[:1].expand(6, 4))
     begun = torch.cat([random_tensor(1, 4, seed=2), equal[1:]])  # <bos> comes first
     assert torch.pdist(attention(begun, *matrices, causal)).min() > 1e-3
-
-
-@claim("input-in-practice#equivariance")
-def test_the_six_orders_are_all_the_permutations():
-    assert sorted(ORDERS) == sorted("".join(order) for order in itertools.permutations("吃饭没"))
-    assert [line.split()[0] for line in run("examples", "six_orders")[1].splitlines()] == ORDERS
-
-
-def columns_of_the_six_orders() -> list[list[str]]:
-    """The outputs that the example prints, without positions and with them."""
-    lines = run("examples", "six_orders")[1].splitlines()
-    return [[line[3:].split("|")[column] for line in lines] for column in (0, 1)]
-
-
-@claim("input-in-practice#equivariance")
-@mutation(
-    "examples/positional-encoding/six_orders.py",
-    "show(without[0, eat])",
-    "show(without[0, 0])",
-    fault="the example prints the output of the first token",
-)
-def test_without_positions_all_six_orders_give_one_output():
-    without, _ = columns_of_the_six_orders()
-    assert len(without) == 6 and len(set(without)) == 1
-
-
-@claim("input-in-practice#equivariance")
-@mutation(
-    "examples/positional-encoding/six_orders.py",
-    "attention(add_positions(x))",
-    "attention(x)",
-    fault="the example does not add the positions",
-)
-def test_with_positions_all_six_orders_give_different_outputs():
-    _, with_positions = columns_of_the_six_orders()
-    assert len(with_positions) == 6 and len(set(with_positions)) == 6
 
 
 @claim("input-in-practice#equivariance")
@@ -199,13 +143,7 @@ def test_one_pair_nearly_confuses_44_with_0_and_two_pairs_do_not():
     assert fast < 0.02 and slow > 0.4
 
 
-@claim("rotations#shift", kind="mathematics")
-def test_a_sine_alone_takes_a_value_twice_per_period():
-    assert math.sin(1) == pytest.approx(math.sin(math.pi - 1))
-    assert math.cos(1) != pytest.approx(math.cos(math.pi - 1))
-
-
-@claim("positional-encoding#one-pair", kind="mathematics")
+@claim("positional-encoding#rotation", kind="mathematics")
 @few
 @given(st.integers(0, 5000), st.floats(1e-4, 3.0))
 def test_one_step_is_the_same_rotation_at_every_position(p, theta):
@@ -216,36 +154,6 @@ def test_one_step_is_the_same_rotation_at_every_position(p, theta):
         for q in (p, p + 1)
     )
     torch.testing.assert_close(turn @ here, next_, rtol=0, atol=1e-9)
-
-
-@claim("positional-encoding#in-short", kind="mathematics")
-@pytest.mark.parametrize("seed", range(3))
-def test_a_random_table_has_no_rotation_and_no_step_for_unused_positions(seed):
-    def best_linear(before, after):
-        return torch.linalg.lstsq(before, after, driver="gelsd").solution
-
-    def best_rotation(before, after):  # of all orthogonal matrices
-        u, _, v = torch.linalg.svd(before.T @ after)
-        return u @ v
-
-    def best_blocks(before, after):  # one 2 x 2 matrix for each pair
-        pairs = (rows.unflatten(1, (-1, 2)).transpose(0, 1) for rows in (before, after))
-        return torch.block_diag(*torch.linalg.lstsq(*pairs).solution)
-
-    def error(rows, matrix):  # 1 for guessing zeros
-        before, after = rows[:-1], rows[1:]
-        return ((before @ matrix - after).norm() / after.norm()).item()
-
-    random, waves = random_tensor(100, 512, seed=seed), exact_table(100, 512)
-    used, unused = slice(0, 50), slice(50, 100)
-    step = [best(random[used][:-1], random[used][1:]) for best in (best_linear, best_rotation)]
-    assert error(random[used], step[0]) < 1e-12  # a linear map exists for the used rows
-    assert error(random[used], step[1]) > 0.1  # but no rotation
-    for best in (best_linear, best_rotation, best_blocks):
-        assert error(random[unused], best(random[used][:-1], random[used][1:])) > 0.95
-    turn = best_blocks(waves[used][:-1], waves[used][1:])
-    torch.testing.assert_close(turn.T, shift_matrix(1, 512), rtol=0, atol=1e-6)
-    assert error(waves[unused], turn) < 1e-6
 
 
 @claim("rotations#shift", kind="mathematics")
@@ -271,13 +179,6 @@ def test_the_table_equals_the_formula_cell_by_cell(n, d, base):
 
 
 @claim("positional-encoding#formula")
-def test_the_base_is_10000_by_default():
-    table = sinusoidal_positional_encoding(50, 32)
-    assert torch.equal(table, sinusoidal_positional_encoding(50, 32, base=10000.0))
-    assert not torch.equal(table, sinusoidal_positional_encoding(50, 32, base=100.0))
-
-
-@claim("positional-encoding#formula")
 def test_i_counts_pairs_and_both_columns_share_a_frequency():
     for i, theta in enumerate((1, 0.1, 0.01, 0.001)):  # the page's table for d = 8
         assert 10000 ** (-2 * i / 8) == pytest.approx(theta)
@@ -287,17 +188,8 @@ def test_i_counts_pairs_and_both_columns_share_a_frequency():
         torch.testing.assert_close(table[:, 2 * i + 1], angle.cos(), rtol=0, atol=4e-8)
 
 
-@claim("positional-encoding#formula")
-@few
-@given(st.integers(1, 60), even_widths)
-def test_every_position_uses_sines_and_cosines(n, d):
-    table = sinusoidal_positional_encoding(n, d).double()
-    one = table[:, 0::2].square() + table[:, 1::2].square()
-    torch.testing.assert_close(one, torch.ones(n, d // 2, dtype=torch.float64), rtol=0, atol=1e-6)
-
-
 @claim("positional-encoding#code")
-@pytest.mark.parametrize("d_model", [1, 5, 511, 0, -2])
+@pytest.mark.parametrize("d_model", [5, 0])
 def test_an_odd_or_empty_d_model_is_rejected(d_model):
     with pytest.raises(ValueError, match=f"d_model must be even, got {d_model}"):
         sinusoidal_positional_encoding(4, d_model)
@@ -314,61 +206,10 @@ def test_no_two_of_5000_rows_are_equal():
     assert len(sinusoidal_positional_encoding(5000, 512).unique(dim=0)) == 5000
 
 
-# "I like to code", every cell; computed apart from the code, to six decimals
-
-X = [[0.1, 0.2, 0.3, 0.4], [0.2, 0.3, 0.4, 0.5], [0.3, 0.4, 0.5, 0.6], [0.4, 0.5, 0.6, 0.7]]
-TABLES = {
-    10000: [
-        [0.000000, 1.000000, 0.000000, 1.000000],
-        [0.841471, 0.540302, 0.010000, 0.999950],
-        [0.909297, -0.416147, 0.019999, 0.999800],
-        [0.141120, -0.989992, 0.029996, 0.999550],
-    ],
-    100: [
-        [0.000000, 1.000000, 0.000000, 1.000000],
-        [0.841471, 0.540302, 0.099833, 0.995004],
-        [0.909297, -0.416147, 0.198669, 0.980067],
-        [0.141120, -0.989992, 0.295520, 0.955336],
-    ],
-}
-SUMS = {
-    10000: [
-        [0.100000, 1.200000, 0.300000, 1.400000],
-        [1.041471, 0.840302, 0.410000, 1.499950],
-        [1.209297, -0.016147, 0.519999, 1.599800],
-        [0.541120, -0.489992, 0.629996, 1.699550],
-    ],
-    100: [
-        [0.100000, 1.200000, 0.300000, 1.400000],
-        [1.041471, 0.840302, 0.499833, 1.495004],
-        [1.209297, -0.016147, 0.698669, 1.580067],
-        [0.541120, -0.489992, 0.895520, 1.655336],
-    ],
-}
-
-
-@claim("positional-encoding#exercises")
-@pytest.mark.parametrize("base", [10000, 100])
-def test_every_cell_of_the_worked_example_is_correct(base):
-    table = sinusoidal_positional_encoding(4, 4, base)
-    torch.testing.assert_close(table, torch.tensor(TABLES[base]), rtol=0, atol=1e-6)
-    total = torch.tensor(X) + table
-    torch.testing.assert_close(total, torch.tensor(SUMS[base]), rtol=0, atol=1e-6)
-
-
-@claim("positional-encoding#exercises")
-def test_every_cell_that_the_worked_example_prints_is_correct():
-    rows = run("examples", "by_hand")[1].partition("tensor(")[2].split("],")
-    shown = [[float(number) for number in row.strip(" )\n[]").split(",")] for row in rows]
-    torch.testing.assert_close(torch.tensor(shown), torch.tensor(SUMS[10000]), rtol=0, atol=6e-6)
-
-
 @claim("positional-encoding#exercises", kind="mathematics")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_steps_written_on_the_page_are_correct(language):
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
-    for row in X:
-        assert " & ".join(map(str, row)) in page
     for step in (
         rf"\sin 3 \approx {math.sin(3):.5f}",
         f"0.4 + 0.14112 = {0.4 + math.sin(3):.5f}",
@@ -383,56 +224,19 @@ def test_the_steps_written_on_the_page_are_correct(language):
 
 
 @pytest.fixture(scope="module")
-def pencil_tables() -> dict[str, torch.Tensor]:
-    """Rows, positions and sums of "why do we work ?" in the pencil model."""
+def pencil_sum() -> torch.Tensor:
+    """The input of the pencil model for "why do we work ?"."""
     model = by_hand.load()
-    model.translate(WORDS)
-    tables = {name: torch.tensor(values) for name, _, _, values in model.tables}
-    return {name: tables[f"src.{name}"] for name in ("embedding", "position", "sum")}
-
-
-def number_rows(name: str) -> torch.Tensor:
-    """The numbers that an example prints between its words."""
-    number = re.compile(r"-?\d+\.\d\d")
-    lines = run("examples", name)[1].splitlines()
-    return torch.tensor([[float(x) for x in number.findall(line)] for line in lines])
-
-
-@claim("positional-encoding#order-blind")
-def test_a_sum_of_vectors_is_the_same_in_both_orders(pencil_tables):
-    names, _ = run("examples", "no_order")
-    rows = 2.0 * torch.stack([names["we"], names["work"]])
-    assert torch.equal(rows, pencil_tables["embedding"][2:4].float())
-    values = printed("examples", "no_order")
-    assert values["we work"] == values["work we"] == "[-1, -1, -1, 2]"
-
-
-@claim("positional-encoding#binary", kind="mathematics")
-def test_the_binary_columns_change_at_every_first_second_and_fourth_position():
-    columns = list(zip(*(f"{p:03b}" for p in range(8)), strict=True))
-    for column, period in zip(columns, (4, 2, 1), strict=True):
-        assert list(column) == [str(p // period % 2) for p in range(8)]
-
-
-@claim("positional-encoding#one-pair")
-def test_the_clock_hands_are_the_positions_of_the_pencil_model(pencil_tables):
-    torch.testing.assert_close(
-        number_rows("clock_hands"), pencil_tables["position"].float(), rtol=0, atol=0.00501
-    )
-
-
-@claim("positional-encoding#one-pair")
-def test_one_matrix_turns_each_hand_one_step_back():
-    values = printed("examples", "one_step_back")
-    assert values["matrix"] == "[['0.54', '-0.84'], ['0.84', '0.54']]"
-    assert values["1 to 0"] == values["2 to 1"] == values["8 to 7"] == "True"
+    model.translate(["why", "do", "we", "work", "?"])
+    return next(torch.tensor(values) for name, _, _, values in model.tables if name == "src.sum")
 
 
 @claim("positional-encoding#by-hand")
-def test_the_sums_are_the_input_of_the_pencil_model(pencil_tables):
-    torch.testing.assert_close(
-        number_rows("sum"), pencil_tables["sum"].float(), rtol=0, atol=0.00501
-    )
+def test_the_sums_are_the_input_of_the_pencil_model(pencil_sum):
+    number = re.compile(r"-?\d+\.\d\d")
+    lines = run("examples", "sum")[1].splitlines()
+    shown = torch.tensor([[float(x) for x in number.findall(line)] for line in lines])
+    torch.testing.assert_close(shown, pencil_sum.float(), rtol=0, atol=0.00501)
 
 
 @claim("positional-encoding#loops")
@@ -448,10 +252,9 @@ def test_the_table_for_four_columns_is_the_two_clock_hands():
 
 
 @claim("positional-encoding#module")
-def test_the_module_gives_the_input_of_the_pencil_model(pencil_tables):
+def test_the_module_gives_the_input_of_the_pencil_model(pencil_sum):
     x = run("examples", "module")[0]["x"]
-    torch.testing.assert_close(x[0].double(), pencil_tables["sum"].double(), rtol=0, atol=1e-5)
-    assert printed("examples", "module")["why"] == "[-6.0, 5.0, 8.0, -3.0]"
+    torch.testing.assert_close(x[0].double(), pencil_sum.double(), rtol=0, atol=1e-5)
 
 
 @claim("positional-encoding#check")
@@ -469,21 +272,11 @@ def test_only_with_positions_and_a_step_before_the_sum_is_the_order_visible():
 
 @claim("positional-encoding#broadcasting", kind="measurement")
 def test_the_broadcast_shapes_match_the_page():
-    values = printed("examples", "broadcast")
-    assert values["column"] == "(5, 1)" and values["angle"] == "(5, 2)"
     position, frequency = torch.arange(5.0), torch.rand(2)
     assert (position.unsqueeze(1) * frequency).shape == (5, 2)
     assert (position[:2] * frequency).shape == (2,)
     with pytest.raises(RuntimeError, match="must match"):
         position * frequency
-
-
-@claim("positional-encoding#broadcasting", kind="measurement")
-@given(st.integers(-3, 2))
-def test_unsqueeze_inserts_the_new_axis_at_dim(dim):
-    shape = [4, 5]
-    shape.insert(dim if dim >= 0 else dim + 3, 1)
-    assert list(torch.zeros(4, 5).unsqueeze(dim).shape) == shape
 
 
 # A step of k is a rotation
@@ -509,7 +302,7 @@ def test_the_shift_matrix_moves_the_whole_table(k):
     assert f"k = {k}, largest error over {5000 - k} positions: 0.000000" in text
 
 
-@claim("rotations#shift", kind="mathematics")
+@claim("rotations#exercises", kind="mathematics")
 @few
 @given(st.integers(-50, 50), st.integers(-50, 50), even_widths)
 def test_shifts_compose_and_preserve_lengths(j, k, d):
@@ -535,36 +328,14 @@ def test_the_inner_product_cannot_distinguish_left_from_right():
     torch.testing.assert_close(table[50] @ table[20], table[50] @ table[80])
 
 
-@claim("rotations#inner-product")
+@claim("rotations#inner-product", kind="mathematics")
 def test_the_inner_product_falls_rises_and_becomes_negative_where_the_page_says():
-    values = printed("examples", "inner_product")
-    expected = {1: 0.9731, 10: 0.6789, 50: 0.5121, 100: 0.4373, 500: 0.2626, 1000: 0.1757}
-    expected |= {10000: -0.0644, 100000: -0.0128}
-    for k, g in expected.items():
-        assert values[f"g at distance {k}"] == f"{g:.4f}"
-    assert values["first rise is from distance"] == "43"
-    assert values["rises among the first 1000 steps"] == "444"
-    assert values["first negative distance"] == "3284"
-    assert values["largest from 10000 to 100000"] == "0.122"
-    assert values["smallest from 10000 to 100000"] == "-0.148"
-    assert values["d_model 64, first rise is from distance"] == "5"
-    assert values["d_model 64, smallest up to 200000"] == "-0.476"
-    assert values["d_model 64, at distance"] == "171560"
     near = exact_table(3285, 512) @ exact_table(1, 512)[0]
     assert (near[:3284] > 0).all() and near[3284] < 0
     assert (near[1:44] < near[:43]).all() and near[44] > near[43]
 
 
 # Wavelengths and the base
-
-
-@claim("rotations#wavelengths")
-def test_wavelengths_grow_from_2_pi_and_never_reach_10000_times_2_pi():
-    values = printed("examples", "wavelengths")
-    assert values["base 10000, pair 0"] == values["base 100, pair 0"] == "6.28"
-    assert values["base 10000, pair 255"] == "60611.48"
-    assert values["base 100, pair 255"] == "617.12"
-    assert float(values["the limit, 10000 times 2π"]) == pytest.approx(20000 * math.pi, abs=0.01)
 
 
 @claim("rotations#wavelengths", kind="mathematics")
@@ -577,14 +348,6 @@ def test_every_pair_repeats_after_its_wavelength(d):
         turn = wavelength / 10000 ** (2 * i / d)
         assert math.sin(turn) == pytest.approx(0, abs=1e-9)
         assert math.cos(turn) == pytest.approx(1)
-
-
-@claim("rotations#wavelengths")
-def test_41_of_512_columns_are_almost_constant_over_100_positions():
-    table = exact_table(100, 512)
-    assert ((table.amax(0) - table.amin(0)) < 1e-3).sum() == 41
-    name = "columns that move less than 0.001 in 100 positions"
-    assert printed("examples", "wavelengths")[name] == "41"
 
 
 # The motivation
@@ -665,58 +428,17 @@ def test_every_sentence_gets_the_first_rows_of_the_table(dtype, batch, length, d
 
 
 @claim("positional-encoding#module")
-def test_the_first_token_gets_row_0():
-    module = PositionalEncoding(6, max_len=4, dropout=0.0)
-    assert module(torch.zeros(1, 1, 6)).tolist() == [[[0.0, 1.0] * 3]]
-
-
-@claim("positional-encoding#module")
-def test_the_input_is_not_modified():
-    x = torch.zeros(1, 3, 8)
-    PositionalEncoding(8)(x)
-    assert not x.any()
-
-
-@claim("positional-encoding#module")
-def test_exactly_max_len_positions_are_accepted():
-    assert PositionalEncoding(8, max_len=6)(torch.zeros(1, 6, 8)).shape == (1, 6, 8)
-
-
-@claim("positional-encoding#module")
-@pytest.mark.parametrize("max_len", [1, 6])
-def test_the_error_for_more_than_max_len_positions_has_both_numbers(max_len):
-    module = PositionalEncoding(8, max_len=max_len)
-    message = f"{max_len + 1} positions, but max_len is {max_len}"
-    with pytest.raises(ValueError, match=message):
-        module(torch.zeros(1, max_len + 1, 8))
-    assert run("examples", "too_long")[1].splitlines()[-1] == "7 -> 7 positions, but max_len is 6"
-
-
-@claim("positional-encoding#module", kind="measurement")
-def test_without_the_check_the_message_is_about_dimension_1_or_there_is_none():
-    with pytest.raises(RuntimeError, match="at non-singleton dimension 1"):
-        torch.zeros(1, 7, 8) + sinusoidal_positional_encoding(6, 8)[:7]
-    assert (torch.zeros(1, 7, 8) + sinusoidal_positional_encoding(1, 8)[:7]).shape == (1, 7, 8)
-
-
-@claim("positional-encoding#module")
-@mutation(
-    "transformer.py",
-    "table = sinusoidal_positional_encoding(max_len, d_model)",
-    "table = sinusoidal_positional_encoding(max_len, d_model + d_model % 2)",
-    fault="the module rounds an odd d_model up",
-)
-def test_an_odd_d_model_is_rejected_by_the_module_too():
-    with pytest.raises(ValueError, match="d_model must be even"):
-        PositionalEncoding(7)
+def test_the_error_for_more_than_max_len_positions_has_both_numbers():
+    module = PositionalEncoding(8, max_len=6)
+    assert module(torch.zeros(1, 6, 8)).shape == (1, 6, 8)
+    with pytest.raises(ValueError, match="7 positions, but max_len is 6"):
+        module(torch.zeros(1, 7, 8))
 
 
 @claim("positional-encoding#module")
 def test_the_module_holds_5000_positions_by_default():
     assert PositionalEncoding(2).table.shape == (5000, 2)
     assert TransformerConfig(1, 1).max_len == 5000
-    for name, default in (("max_len", 5000), ("dropout", 0.1)):
-        assert inspect.signature(PositionalEncoding).parameters[name].default == default
 
 
 # Scale
@@ -728,17 +450,6 @@ def test_the_module_holds_5000_positions_by_default():
 def test_every_row_is_as_long_as_the_root_of_half_the_width(n, d):
     norm = sinusoidal_positional_encoding(n, d).double().norm(dim=1)
     torch.testing.assert_close(norm, torch.full_like(norm, math.sqrt(d / 2)), rtol=1e-6, atol=0)
-
-
-@claim("positional-encoding#scale")
-def test_words_and_positions_are_comparable_only_with_the_factor():
-    torch.manual_seed(0)
-    tokens, ids = TokenEmbedding(1000, 512), torch.arange(1000).unsqueeze(0)
-    before, after = (
-        rows.detach().norm(dim=-1).mean().item() for rows in (tokens.embedding(ids), tokens(ids))
-    )
-    assert before == pytest.approx(1, abs=0.01)
-    assert after == pytest.approx(22.6, abs=0.1)
 
 
 @claim("positional-encoding#scale")
@@ -785,13 +496,6 @@ def test_dropout_is_applied_once():
     torch.manual_seed(0)
     share = (PositionalEncoding(512, dropout=0.1)(torch.randn(32, 100, 512)) == 0).double().mean()
     assert share == pytest.approx(0.1, abs=0.002)
-
-
-@claim("positional-encoding#module")
-def test_in_evaluation_nothing_is_dropped():
-    module = PositionalEncoding(8, dropout=0.9).eval()
-    x = random_tensor(2, 5, 8, dtype=torch.float32)
-    assert torch.equal(module(x), x + module.table[:5])
 
 
 # Longer than the training
@@ -853,18 +557,6 @@ def test_the_same_model_is_right_at_length_100_if_trained_on_lengths_up_to_100(t
 
 
 @claim("rotations#published")
-def test_the_doubled_exponent_is_off_by_as_much_as_a_wave_can_be():
-    names, _ = run("examples", "published_variants")
-    exact, doubled = exact_table(100, 512), names["published"](100, 512)["exponent doubled"]
-    error = (doubled - exact).abs()
-    assert error.max() == pytest.approx(1.999591, abs=1e-6)
-    assert divmod(error.argmax().item(), 512) == (12, 37)
-    assert error.mean() == pytest.approx(0.406551, abs=1e-6)
-    zero = (names["published"](100, 512)["doubled, row 0 zero"] - exact).abs()
-    assert zero.mean() == pytest.approx(0.411551, abs=1e-6)
-
-
-@claim("rotations#published")
 def test_the_published_variants_break_the_properties_named_on_the_page():
     values = printed("examples", "published_variants")
     left = {
@@ -876,13 +568,6 @@ def test_the_published_variants_break_the_properties_named_on_the_page():
     assert left["exponent doubled"] == 0.9 and left["doubled, row 0 zero"] == 1
     assert 1e-6 < left["exp and log in float32"] < 1e-3
     assert 0 < left["float64, then float32"] < 1e-6
-    assert values["doubled, row 0 zero, row norms"] == "0.00–16.13"
-    assert values["exponent doubled, row norms"] == "15.87–16.13"
-    for name in ("right", "base 100", "exp and log in float32", "float64, then float32"):
-        assert values[f"{name}, row norms"] == "16.00–16.00"
-    assert float(values["base 100, mean error"]) == pytest.approx(0.75)
-    assert float(values["exp and log in float32, max error"]) < 1e-5
-    assert float(values["float64, then float32, max error"]) < 4e-8
 
 
 def left_after_the_best_shift(table: torch.Tensor) -> float:
@@ -974,14 +659,6 @@ def test_only_the_second_mistake_alone_destroys_the_rotation():
 
 
 # Exercises of the page on rotations
-
-
-@claim("rotations#exercises")
-def test_the_answer_composes_shifts():
-    values = printed("exercises", "compose_shifts")
-    assert len(values) == 4 and set(values.values()) == {"True"}
-    names, _ = run("exercises", "compose_shifts")
-    torch.testing.assert_close(names["shift_matrix"](3), shift_matrix(3, 8))
 
 
 @claim("rotations#exercises")
