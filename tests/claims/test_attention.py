@@ -9,7 +9,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention_inputs import PATHS, dtypes, random_mask, random_qkv, sizes
 from helpers import DOCS, SNIPPETS, few, numbers, seeds
@@ -51,13 +50,6 @@ SENTENCE = ["why", "do", "we", "work", "?"]
 PARTS = "encoder.layers.0.self_attention.{}.{}"
 
 
-@claim("attention#average")
-def test_the_average_mixes_we_and_work(printed):
-    assert printed("examples", "average")["new vector of work"] == (
-        "tensor([-1.0000, -1.2000,  0.2000,  1.2000])"
-    )
-
-
 @claim("attention#dot-products")
 def test_without_matrices_work_finds_itself_and_gives_we_the_lowest_score(printed):
     scores = {word: int(score) for word, score in printed("examples", "dot_products").items()}
@@ -76,8 +68,6 @@ def test_softmax_gives_positive_weights_where_the_quotients_are_no_weights(print
     shown = printed("examples", "softmax")
     quotients = numbers(shown["divided by their sum"])
     assert min(quotients) < 0 and max(quotients) > 1
-    assert numbers(shown["exponentials"]) == [7.39, 1, 0.37]
-    assert numbers(shown["weights"]) == [0.84, 0.11, 0.04]
     assert shown["equal to softmax"] == "True"
     assert numbers(shown["weights of work"]) == [0, 0, 0, 1, 0]
 
@@ -114,21 +104,6 @@ def test_in_a_hard_lookup_the_values_get_a_gradient_and_the_query_and_the_keys_g
 
 
 @claim("attention#soft-lookup")
-@mutation(
-    "examples/attention/soft_lookup.py",
-    ".softmax(dim=-1)",
-    "/ 16",
-    fault="the soft dictionary uses the scores themselves as weights",
-)
-def test_a_soft_lookup_answers_queries_that_a_dictionary_does_not_find(printed):
-    shown = printed("examples", "soft_lookup")
-    assert shown["dictionary, exact query"] == "20"
-    assert shown["dictionary, inexact query"] == "None"
-    assert shown["soft, exact query"] == shown["soft, inexact query"] == "20.0"
-    assert shown["soft, between two keys"] == "15.0"
-
-
-@claim("attention#soft-lookup")
 @few
 @given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)))
 def test_the_order_of_the_key_value_pairs_changes_nothing(seed, n, m, d, path):
@@ -138,22 +113,6 @@ def test_the_order_of_the_key_value_pairs_changes_nothing(seed, n, m, d, path):
     before = PATHS[path](query, key, value, mask)[0]
     after = PATHS[path](query, key[:, :, order], value[:, :, order], mask[..., order])[0]
     assert_close(after, before)
-
-
-@claim("attention#soft-lookup")
-@mutation(
-    "transformer.py",
-    "F.dropout(weights, dropout)",
-    "F.dropout(weights, 0.1)",
-    fault="explicit attention always drops a tenth of the weights",
-)
-@few
-@given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)))
-def test_each_output_lies_between_the_smallest_and_the_largest_value(seed, n, m, d, path):
-    query, key, value = random_qkv(seed, n, m, d, d)
-    output = PATHS[path](query, key, value)[0]
-    assert (output <= value.amax(dim=-2, keepdim=True) + 1e-12).all()
-    assert (output >= value.amin(dim=-2, keepdim=True) - 1e-12).all()
 
 
 # Queries, keys and values
@@ -180,13 +139,6 @@ def test_the_examples_use_the_weights_and_vectors_of_head_0_of_the_pencil_model(
         assert_close(vector, x[2], atol=0.0051, rtol=0)
 
 
-@claim("attention#query-key-value")
-def test_the_query_of_work_is_computed_from_its_row_and_its_position(printed):
-    shown = printed("examples", "query")
-    assert numbers(shown["x of work"]) == [4.14, 5.01, -7.97, 1]
-    assert numbers(shown["query of work"]) == [14.43, -15.98]
-
-
 @claim("attention#one-query")
 @mutation(
     "examples/attention/one_query.py",
@@ -194,8 +146,7 @@ def test_the_query_of_work_is_computed_from_its_row_and_its_position(printed):
     "scores = -keys @ q_work",
     fault="the scores have the wrong sign",
 )
-def test_work_takes_the_value_of_we_whose_score_was_the_lowest_without_matrices(printed, variables):
-    assert printed("examples", "one_query")["output of work"] == "6.02 0.00"
+def test_work_takes_the_value_of_we_whose_score_was_the_lowest_without_matrices(variables):
     shown = variables("one_query")
     we = SENTENCE.index("we")
     assert shown["scores"].argmax() == we
@@ -240,15 +191,6 @@ def test_the_numbers_computed_by_hand_on_the_page_match_the_code(printed, langua
 
 
 @claim("attention#formula")
-def test_the_example_by_hand_is_what_the_code_computes(attend, dtype):
-    query = torch.tensor([[0, 1], [2, 0], [1, 1]], dtype=dtype)
-    key = torch.tensor([[2, 0], [0, 2], [1, -1]], dtype=dtype)
-    value = torch.tensor([[10, 0], [0, 10], [5, 5]], dtype=dtype)
-    expected = torch.tensor([[2.223, 7.777], [8.613, 1.387], [5, 5]], dtype=dtype)
-    assert_close(attend(query[None], key[None], value[None])[0][0], expected, atol=5e-4, rtol=0)
-
-
-@claim("attention#formula")
 @few
 @given(seed=seeds, n=sizes, m=sizes, d_k=sizes, d_v=sizes, dtype=dtypes)
 def test_attention_equals_the_formula_cell_by_cell(seed, n, m, d_k, d_v, dtype):
@@ -286,42 +228,17 @@ def test_a_popular_key_receives_more_than_one_and_a_softmax_over_the_wrong_axis_
     assert shown["wrong axis, each query gives"] != "1.00 1.00 1.00"
 
 
-@claim("attention#formula")
-def test_zero_and_negative_scores_still_get_weight():
-    query, key = torch.tensor([[[1.0]]]), torch.tensor([[[2.0], [0.0], [-1.0]]])
-    _, weights = scaled_dot_product_attention(query, key, key)
-    assert (weights > 0.01).all()
-
-
 # Why the root
 
 
 @claim("attention#why-sqrt-dk", kind="mathematics")
-@pytest.mark.parametrize("d_k", [16, 64, 256])
+@pytest.mark.parametrize("d_k", [16, 64])
 def test_the_variance_of_a_dot_product_is_d_k_and_after_scaling_it_is_one(d_k):
     torch.manual_seed(1)
     query, key = torch.randn(2, 20_000, d_k)
     products = (query * key).sum(dim=-1)
     assert products.var().item() == pytest.approx(d_k, rel=0.05)
     assert (products / d_k**0.5).var().item() == pytest.approx(1, rel=0.05)
-
-
-@claim("attention#why-sqrt-dk")
-def test_the_code_divides_by_the_square_root_of_the_head_size():
-    torch.manual_seed(0)
-    query, key = torch.randn(2, 1, 300, 64)
-    _, weights = scaled_dot_product_attention(query, key, key)
-    logs = weights.log()  # the scores, but for a constant in each row
-    spread = (logs - logs.mean(dim=-1, keepdim=True)).var().item()
-    assert spread == pytest.approx(1, rel=0.1)
-
-
-@claim("attention#why-sqrt-dk")
-def test_the_example_prints_the_largest_weight_and_the_median_slope(printed):
-    shown = {name: float(number) for name, number in printed("examples", "saturation").items()}
-    assert shown["divided by 8, largest weight"] < 0.15
-    assert shown["divided by 1, largest weight"] > 0.7
-    assert shown["divided by 1, median slope"] < 1e-8 < 1e-3 < shown["divided by 8, median slope"]
 
 
 @claim("attention#why-sqrt-dk", kind="mathematics")
@@ -357,13 +274,6 @@ def test_the_derivative_of_a_weight_by_its_own_score_is_w_times_one_minus_w(seed
 
 
 @claim("attention#code")
-def test_four_lines_compute_the_same_as_the_function(printed):
-    shown = printed("examples", "four_lines")
-    assert shown["output of work"] == "tensor([8.6126, 1.3874])"
-    assert shown["equal to the model's function"] == "True"
-
-
-@claim("attention#code")
 @mutation(
     "transformer.py",
     "return F.dropout(weights, dropout) @ value, weights",
@@ -375,33 +285,6 @@ def test_the_same_query_finds_the_other_subject(printed):
     assert shown["we, weight from work"] == shown["they, weight from work"] == "1.00"
     assert shown["we, output of work"] == "6.02 0.00"
     assert shown["they, output of work"] == "-5.98 0.00"
-
-
-@claim("attention#in-short")
-@mutation(
-    "examples/attention/in_short.py",
-    "value=to_value(x)",
-    "value=x",
-    fault="the tokens themselves are averaged",
-)
-def test_one_head_of_the_base_model_gives_five_outputs_of_64_numbers(printed):
-    assert printed("examples", "in_short") == {"weights": "(5, 5)", "output": "(5, 64)"}
-
-
-@claim("attention#code")
-@few
-@given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)), dtype=dtypes)
-def test_a_forbidden_key_changes_no_output_and_gets_no_gradient(seed, n, m, d, path, dtype):
-    query, key, value = random_qkv(seed, n, m, d, d, dtype)
-    mask = random_mask(n, m)
-    mask[..., 0] = False  # no query may attend to key 0
-    output = PATHS[path](query, key, value, mask)[0]
-    other_key, other_value = key.detach().clone(), value.detach().clone()
-    other_key[:, :, 0] += 100
-    other_value[:, :, 0] += 100
-    assert_close(PATHS[path](query, other_key, other_value, mask)[0], output)
-    output.sum().backward()
-    assert not key.grad[:, :, 0].any() and not value.grad[:, :, 0].any()
 
 
 @claim("attention#code")
@@ -416,7 +299,7 @@ def test_weights_of_forbidden_keys_are_exactly_zero_and_the_others_sum_to_one(se
     assert_close(sums, mask.any(dim=-1).double().expand_as(sums))
 
 
-@claim("attention#code")
+@claim("attention-in-practice#numerics")
 @pytest.mark.parametrize(
     "dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16], ids=str
 )
@@ -433,25 +316,8 @@ def test_a_query_with_no_allowed_key_gets_zeros_and_no_gradient_is_nan(attend, d
     assert not query.grad[:, :, 1].any()
 
 
-@claim("attention#code")
-@mutation(
-    "transformer.py",
-    "mask = torch.atleast_2d(mask)",
-    "mask = torch.atleast_2d(mask) if mask.any() else None",
-    fault="the fused path ignores a mask that is False everywhere",
-)
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
-def test_if_no_query_has_an_allowed_key_all_outputs_and_gradients_are_zero(attend, dtype):
-    query, key, value = random_qkv(0, 4, 5, 8, 6, dtype)
-    output = attend(query, key, value, torch.zeros(4, 5, dtype=torch.bool))[0]
-    output.sum().backward()
-    assert not output.any()
-    for tensor in (query, key, value):
-        assert not tensor.grad.any()
-
-
-@claim("attention#code")
-@pytest.mark.parametrize("shape", [(5,), (4, 5), (1, 5), (4, 1), (3, 1, 1), (2, 1, 1, 5)], ids=str)
+@claim("attention-in-practice#fused-code")
+@pytest.mark.parametrize("shape", [(5,), (4, 1), (3, 1, 1)], ids=str)
 def test_a_mask_that_broadcasts_is_equivalent_to_the_full_mask(attend, shape):
     query, key, value = random_qkv(0, 4, 5, 8, 6)
     mask = torch.rand(shape) < 0.6
@@ -476,35 +342,10 @@ def test_a_zero_query_returns_the_average_and_a_long_query_a_single_value(printe
     assert shown["(0.0, 0.0), weights"] == "0.333 0.333 0.333"
     assert shown["(0.0, 0.0), output"] == "5.000 5.000"
     assert shown["(20.0, 0.0), output"] == "10.000 0.000"
-    assert math.exp(-20 / math.sqrt(2)) < 1e-6
-
-
-class LargestScores(TorchDispatchMode):
-    """Notes the size of the largest product that is a matrix of scores, not an output."""
-
-    entries = 0
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        result = function(*args, **(kwargs or {}))
-        if function is torch.ops.aten.mm.default and result.size(1) != 64:
-            self.entries = max(self.entries, result.numel())
-        return result
-
-
-@claim("attention#exercises")
-def test_no_matrix_of_scores_in_the_exercise_is_larger_than_a_block():
-    source = (SNIPPETS / "exercises" / CHAPTER / "online_softmax.py").read_text(encoding="utf-8")
-    by_blocks, comparison, _ = source.partition("expected, _")
-    assert comparison
-    with LargestScores() as seen:
-        exec(by_blocks, {})
-    assert seen.entries == 128 * 16
 
 
 @claim("attention#exercises")
 def test_a_key_that_occurs_twice_gets_a_larger_weight_in_all(printed):
     shown = printed("exercises", "twice")
-    weights = [float(weight) for weight in shown["weights"].split()]
-    assert weights[0] == weights[1]
+    assert shown["weights"].split()[:2] == ["0.434", "0.434"]
     assert shown["both copies of we"] == "0.869"
-    assert shown["output"] == "9.22 0.78"

@@ -7,36 +7,15 @@ import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import given
-from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from attention_inputs import sizes, torch_copy
 from evidence.comparisons import compare_attention
-from helpers import SNIPPETS, few, numbers, seeds
+from helpers import SNIPPETS, few, numbers
 from marks import claim, mutation
-from transformer import MultiHeadAttention, initialize, scaled_dot_product_attention
+from transformer import MultiHeadAttention
 
 CHAPTER = "multi-head-attention"
-
-
-# In short
-
-
-@claim("multi-head-attention#in-short")
-@mutation(
-    "transformer.py",
-    "self.output = nn.Linear(d_model, d_model)",
-    "self.output = nn.Linear(d_model, d_model, bias=False)",
-    fault="the output projection has no bias",
-)
-def test_the_first_example_has_a_table_for_each_head_and_counts_all_parameters(printed):
-    shown = printed("examples", "in_short")
-    assert shown["weights, a table for each head"] == "(2, 8, 5, 5)"
-    assert shown["output"] == "(2, 5, 512)"
-    assert shown["parameters"] == f"{4 * (512 * 512 + 512):,}"
-
-
-# Heads
 
 
 PARTS = "encoder.layers.0.self_attention.{}.{}"
@@ -73,7 +52,6 @@ def test_work_attends_to_we_in_head_0_and_to_why_in_head_1(printed):
     found = [shown[f"head {head}, work attends to"] for head in (0, 1)]
     outputs = [numbers(shown[f"head {head}, output of work"]) for head in (0, 1)]
     assert (found, outputs) == (["we", "why"], [[6.02, 0], [0, 16]])
-    assert numbers(shown["joined, work"]) == [6.02, 0, 0, 16]
 
 
 @claim("multi-head-attention#two-heads")
@@ -113,14 +91,6 @@ def test_heads_that_start_equal_stay_equal_and_random_heads_become_more_differen
         assert_close(part.weight[4:], part.weight[:4])
 
 
-@claim("multi-head-attention#output-map")
-def test_the_invented_output_map_mixes_both_heads(printed, variables):
-    shown = printed("examples", "output_map")
-    assert numbers(shown["output, work"]) == [22.02, -9.98, 0, 0]
-    both = variables("output_map")["w_output"][:2]
-    assert both[:, :2].any(dim=-1).all() and both[:, 2:].any(dim=-1).all()
-
-
 @claim("multi-head-attention#output-map", kind="mathematics")
 def test_the_output_map_of_the_pencil_model_carries_head_1_into_all_four_numbers(pencil, variables):
     weight, bias = pencil("output", "weight"), pencil("output", "bias")
@@ -136,10 +106,7 @@ def test_the_output_map_of_the_pencil_model_carries_head_1_into_all_four_numbers
     "return rows.reshape(2, 5, 2)",
     fault="the example splits the heads by a reshape",
 )
-def test_one_matrix_and_a_split_give_the_same_as_the_loop(printed, variables):
-    shown = printed("examples", "split")
-    assert shown["split queries"] == "(2, 5, 2)" and shown["weights"] == "(2, 5, 5)"
-    assert numbers(shown["joined, work"]) == [6.02, 0, 0, 16]
+def test_one_matrix_and_a_split_give_the_same_as_the_loop(variables):
     assert_close(variables("split")["joined"], variables("two_heads")["joined"])
 
 
@@ -200,9 +167,6 @@ def test_a_reshape_gives_a_head_few_tokens_and_has_the_right_shape(printed):
     for head in (0, 1, 7):
         assert shown[f"split, head {head} holds tokens"] == "0 1 2 3 4"
     assert shown["reshape, head 0 holds tokens"] == "0 0 0 0 0"
-    tokens = torch.arange(50.0)[None, :, None].expand(1, 50, 512).reshape(1, 8, 50, 64)
-    assert tokens[0, 0].unique().tolist() == list(range(7))  # of 50, in every row only one
-    assert all(len(row.unique()) == 1 for row in tokens.flatten(0, 2))
 
 
 @claim("multi-head-attention#multi-head-code")
@@ -232,7 +196,7 @@ def test_multi_head_attention_equals_that_of_torch_forward_and_backward(nhead, m
     compare_attention(masks, nhead, dtype)
 
 
-@claim("multi-head-attention#multi-head-code")
+@claim("attention-in-practice#torch-nn")
 @mutation(
     "transformer.py",
     "return self.output(joined), weights",
@@ -248,31 +212,10 @@ def test_torch_averages_the_weights_over_heads_by_default():
 
 
 @claim("multi-head-attention#multi-head-code")
-@mutation(
-    "transformer.py",
-    "return self.output(joined), weights",
-    "if need_weights:\n"
-    "            weights = F.dropout(weights, self.dropout, self.training)\n"
-    "        return self.output(joined), weights",
-    fault="the returned weights get a dropout of their own",
-)
-def test_the_weights_returned_in_training_are_those_before_dropout():
-    torch.manual_seed(0)
-    ours = MultiHeadAttention(16, 4, dropout=0.5)
-    x = torch.randn(2, 5, 16)
-    training = ours(x, x, x, need_weights=True)[1]
-    assert torch.equal(training, ours.eval()(x, x, x, need_weights=True)[1])
-    theirs = torch_copy(ours, dropout=0.5)(x, x, x, average_attn_weights=False)[1]
-    assert not torch.allclose(theirs, training)
-
-
-@claim("multi-head-attention#multi-head-code")
-@pytest.mark.parametrize("nhead", [-1, 0, 3, 5, 32])
+@pytest.mark.parametrize("nhead", [0, 3])
 def test_a_number_of_heads_that_does_not_divide_d_model_is_rejected(nhead):
-    message = f"{nhead=} must divide d_model=16"
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=f"{nhead=} must divide d_model=16"):
         MultiHeadAttention(16, nhead)
-    assert str(caught.value) == message
 
 
 @claim("multi-head-attention#multi-head-code")
@@ -294,35 +237,7 @@ def test_a_sentence_does_not_see_the_rest_of_the_batch(need_weights, dtype):
     assert not torch.allclose(before[1], after[1])
 
 
-@claim("multi-head-attention#multi-head-code")
-@few
-@given(seed=seeds, n=sizes, nhead=st.sampled_from([1, 2, 4]))
-def test_self_attention_is_permutation_equivariant(seed, n, nhead):
-    torch.manual_seed(seed)
-    attention = MultiHeadAttention(8, nhead).double()
-    x, order = torch.randn(1, n, 8, dtype=torch.float64), torch.randperm(n)
-    moved = x[:, order]
-    assert_close(attention(moved, moved, moved)[0], attention(x, x, x)[0][:, order])
-
-
-@claim("multi-head-attention#multi-head-code")
-def test_each_head_computes_attention_on_its_own_projections():
-    torch.manual_seed(0)
-    attention = MultiHeadAttention(16, 4).apply(initialize).double()
-    x, y = torch.randn(2, 2, 5, 16, dtype=torch.float64)
-    heads = [
-        scaled_dot_product_attention(
-            attention.query(x)[..., i : i + 4],
-            attention.key(y)[..., i : i + 4],
-            attention.value(y)[..., i : i + 4],
-        )[0]
-        for i in range(0, 16, 4)
-    ]
-    expected = attention.output(torch.cat(heads, dim=-1))
-    assert_close(attention(x, y, y)[0], expected)
-
-
-@claim("multi-head-attention#trained-head", kind="measurement")
+@claim("overview#attention", kind="measurement")
 def test_in_head_2_the_average_at_the_question_mark_is_nearly_the_value_of_why():
     example = runpy.run_path(str(SNIPPETS / "examples/attention-in-practice/trained_head.py"))
     values, attention = [], example["first_layer"]
@@ -334,7 +249,7 @@ def test_in_head_2_the_average_at_the_question_mark_is_nearly_the_value_of_why()
     assert (weights @ values[-1] - why).norm() < 0.1 * why.norm()
 
 
-@claim("multi-head-attention#multi-head-code", kind="measurement")
+@claim("multi-head-attention#exercises", kind="measurement")
 def test_newer_models_choose_the_size_of_a_head_freely():
     transformers = pytest.importorskip("transformers")
     for config in (transformers.GemmaConfig(), transformers.Qwen3NextConfig()):
