@@ -54,18 +54,6 @@ SRC = torch.tensor([[4, 5, 6, 7, 8], [6, 7, 8, 0, 0]])
 TGT = torch.tensor([[1, 4, 5, 6], [1, 4, 5, 0]])
 
 
-def self_attention(row: str, attend, **names):
-    """The difference between their output, with the mask from the table, and ours."""
-    b, h, n = 2, 3, 4
-    query, key, value = random_qkv(b, h, n, 8, dtype=torch.float32)
-    causal, padding = causal_mask(n), padding_mask(TGT)
-    mask = causal & padding
-    names = {"mask": mask, "causal": causal, "padding": padding, "dtype": query.dtype} | names
-    theirs = from_ours(row, **names)
-    ours, _ = scaled_dot_product_attention(query, key, value, mask)
-    return theirs, (attend(query, key, value, theirs) - ours).abs().max()
-
-
 @claim("mask-conventions#others")
 @mutation(
     "transformer.py",
@@ -73,27 +61,17 @@ def self_attention(row: str, attend, **names):
     "check_mask(mask, scores.shape)\n        mask = mask.expand(scores.shape).mT",
     fault="explicit attention transposes its mask",
 )
-def test_row_sdpa_boolean():
-    row = "SDPA, `attn_mask`, boolean"
-    theirs, difference = self_attention(row, F.scaled_dot_product_attention)
-    assert theirs.dtype == torch.bool and difference < 1e-6
-    _, inverted = self_attention(
-        row, lambda q, k, v, m: F.scaled_dot_product_attention(q, k, v, ~m)
-    )
-    assert inverted > 0.1
-
-
-@claim("mask-conventions#others")
-@mutation(
-    "transformer.py",
-    "lowest = torch.finfo(scores.dtype).min",
-    "lowest = 0.0",
-    fault="a forbidden score becomes zero",
+@pytest.mark.parametrize(
+    "row",
+    ["SDPA, `attn_mask`, boolean", "SDPA, `attn_mask`, float", "Hugging Face, extended"],
 )
-def test_row_sdpa_float():
-    row = "SDPA, `attn_mask`, float"
-    theirs, difference = self_attention(row, F.scaled_dot_product_attention)
-    assert theirs.dtype == torch.float32 and difference < 1e-6
+def test_row_of_a_mask_for_sdpa(row):
+    query, key, value = random_qkv(2, 3, 4, 8, dtype=torch.float32)
+    mask = causal_mask(4) & padding_mask(TGT)
+    theirs = F.scaled_dot_product_attention(
+        query, key, value, from_ours(row, mask=mask, dtype=query.dtype)
+    )
+    assert_near(theirs, scaled_dot_product_attention(query, key, value, mask)[0])
 
 
 @claim("mask-conventions#others")
@@ -128,33 +106,28 @@ def copy_attention(ours, theirs) -> None:
 
 
 @claim("mask-conventions#others")
-def test_row_multihead_attention_key_padding_mask(dtype):
+@mutation(
+    "transformer.py",
+    "mask = torch.atleast_2d(mask)",
+    "mask = ~torch.atleast_2d(mask)",
+    fault="fused attention inverts the mask",
+)
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        ("`nn.MultiheadAttention`, `key_padding_mask`", "padding"),
+        ("`nn.MultiheadAttention`, `attn_mask`, two axes", "causal"),
+        ("`nn.MultiheadAttention`, `attn_mask`, three axes", "mask"),
+    ],
+)
+def test_row_of_a_mask_for_multihead_attention(row, name, dtype):
     ours, theirs = both_modules(dtype)
     x = torch.randn(2, 5, 16, dtype=dtype)
-    padding = padding_mask(SRC)
-    ignored = from_ours("`nn.MultiheadAttention`, `key_padding_mask`", padding=padding)
-    assert ignored.shape == (2, 5) and ignored.equal(SRC == 0)
-    assert_near(theirs(x, x, x, key_padding_mask=ignored)[0], ours(x, x, x, padding)[0])
-
-
-@claim("mask-conventions#others")
-def test_row_multihead_attention_two_axes(dtype):
-    ours, theirs = both_modules(dtype)
-    x = torch.randn(2, 5, 16, dtype=dtype)
-    ignored = from_ours("`nn.MultiheadAttention`, `attn_mask`, two axes", causal=causal_mask(5))
-    assert ignored.shape == (5, 5) and ignored.dtype == torch.bool
-    assert_near(theirs(x, x, x, attn_mask=ignored)[0], ours(x, x, x, causal_mask(5))[0])
-
-
-@claim("mask-conventions#others")
-def test_row_multihead_attention_three_axes(dtype):
-    ours, theirs = both_modules(dtype)
-    x = torch.randn(2, 5, 16, dtype=dtype)
-    mask = causal_mask(5) & padding_mask(SRC)
-    row = "`nn.MultiheadAttention`, `attn_mask`, three axes"
-    ignored = from_ours(row, mask=mask, b=2, h=4, n=5, m=5)
-    assert ignored.shape == (8, 5, 5)
-    assert_near(theirs(x, x, x, attn_mask=ignored)[0], ours(x, x, x, mask)[0])
+    masks = {"padding": padding_mask(SRC), "causal": causal_mask(5)}
+    masks["mask"] = masks["causal"] & masks["padding"]
+    ignored = from_ours(row, **masks, b=2, h=4, n=5, m=5)
+    argument = "key_padding_mask" if name == "padding" else "attn_mask"
+    assert_near(theirs(x, x, x, **{argument: ignored})[0], ours(x, x, x, masks[name])[0])
 
 
 @pytest.fixture(scope="module")
@@ -192,12 +165,6 @@ ARGUMENTS = {
     "return self.decoder(x, memory, mask)",
     fault="decode does not pass on the memory mask",
 )
-@mutation(
-    "transformer.py",
-    "return self.encoder(x, padding_mask(src, self.config.pad_id))",
-    "return self.encoder(x, causal_mask(src.size(1)))",
-    fault="the encoder gets a causal mask instead of its padding mask",
-)
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")
 @pytest.mark.parametrize("argument", ARGUMENTS)
 def test_row_nn_transformer(two_models, argument):
@@ -229,19 +196,6 @@ def test_row_hugging_face_attention_mask():
     assert mask.tolist() == [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]]
 
 
-@claim("mask-conventions#others")
-@pytest.mark.parametrize("dtype", [*DTYPES, *HALVES], ids=str)
-def test_row_hugging_face_extended(dtype):
-    row = "Hugging Face, extended"
-    _, difference = self_attention(row, F.scaled_dot_product_attention)
-    assert difference < 1e-6
-    padding = padding_mask(TGT)
-    attention_mask = padding[:, 0, 0].long()
-    lowest = torch.finfo(dtype).min
-    by_definition = (1.0 - attention_mask[:, None, None, :]).to(dtype) * lowest
-    assert from_ours(row, mask=padding, dtype=dtype).equal(by_definition)
-
-
 @claim("mask-conventions#others", kind="measurement")
 def test_the_table_has_no_row_without_a_test():
     english = [cells[0] for cells in read_table("en", "others")]
@@ -268,7 +222,6 @@ def test_the_additive_form_is_equivalent_to_the_boolean_form(printed):
 @claim("mask-conventions#others")
 def test_nn_multihead_attention_needs_our_masks_inverted_and_may_hide_it_if_they_are_not(printed):
     shown = printed("examples", "torch_nn")
-    assert shown["both masks inverted by ~, difference"] == "0.00000"
     none, last = [0] * 5, [0] * 4 + [1]
     for name, rows in ("padding", [[1] * 5, none]), ("causal", [last, last]):
         assert shown[f"our {name} mask, need_weights=True, NaN at"] == str(rows)
@@ -366,19 +319,6 @@ def test_a_fused_kernel_gives_zeros_for_a_row_of_minus_infinity_and_the_average_
         assert_near(output[0, 0, 1], expected, 1e-5)
 
 
-@claim("mask-conventions#accident", kind="measurement")
-def test_with_one_head_sdpa_and_our_functions_reject_the_accident_and_masked_fill_does_not():
-    query, key, value = torch.randn(3, 4, 1, 8, 16)
-    mask = causal_mask(8)[0, 0].unsqueeze(1)  # (8, 1, 8)
-    with pytest.raises(RuntimeError):
-        F.scaled_dot_product_attention(query, key, value, mask)
-    for attend in scaled_dot_product_attention, fused_attention:
-        with pytest.raises(RuntimeError, match="sizes"):
-            attend(query, key, value, mask)
-    scores = query @ key.transpose(-2, -1)
-    assert scores.masked_fill(~mask, -1e9).shape == (4, 8, 8, 8)  # another shape, no error
-
-
 @claim("mask-conventions#finite-fill")
 @mutation(
     "examples/mask-conventions/half.py",
@@ -392,10 +332,6 @@ def test_minus_a_billion_does_not_fit_float16_and_fits_the_others(printed):
     assert shown["torch.float16 ends at"] == "-65504"
     del shown["torch.float16, -1e9"]
     assert {value for label, value in shown.items() if "ends" not in label} == {"fits"}
-    assert torch.finfo(torch.float16).min == -65504
-    scores = torch.zeros(2, dtype=torch.float16)
-    with pytest.raises(RuntimeError, match="without overflow"):
-        scores.masked_fill(torch.tensor([True, False]), -1e9)
 
 
 @claim("mask-conventions#finite-fill")
@@ -556,22 +492,6 @@ def test_under_the_causal_mask_padding_on_the_left_makes_empty_rows_and_on_the_r
 @claim("mask-conventions#empty-rows")
 @mutation(
     "transformer.py",
-    "    x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
-    "    scores = query @ key.mT / math.sqrt(query.size(-1))\n"
-    "    x = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1) @ value",
-    fault="the fused path becomes a softmax of minus infinity for an empty row",
-)
-def test_a_model_fed_only_padding_has_finite_gradients():
-    model = small_model()
-    output = model(torch.zeros(1, 3, dtype=torch.int64), torch.zeros(1, 2, dtype=torch.int64))
-    output.square().sum().backward()
-    assert output.isfinite().all()
-    assert all(p.grad.isfinite().all() for p in model.parameters() if p.grad is not None)
-
-
-@claim("mask-conventions#empty-rows")
-@mutation(
-    "transformer.py",
     "return self.output(joined), weights",
     "return F.linear(joined, self.output.weight), weights",
     fault="the output layer of attention does not add its bias",
@@ -619,25 +539,9 @@ def test_in_float16_a_large_product_overflows_on_the_explicit_path_only():
     value = torch.eye(2, dtype=torch.float16)[None, None]
     assert scaled_dot_product_attention(query, key, value)[0].isnan().all()
     assert fused_attention(query, key, value)[0].flatten().tolist() == [1, 0]
-    explicit, fused = (path(query / 2, key / 2, value)[0] for path in PATHS)
-    assert_near(explicit, fused)  # a product of 25600, not of 102400
 
 
 # More padding, same result
-
-
-@claim("mask-conventions#padding-invariance")
-@mutation(
-    "transformer.py",
-    "return self.encoder(x, padding_mask(src, self.config.pad_id))",
-    "return self.encoder(x, padding_mask(src))",
-    fault="the encoder ignores the padding id of the configuration",
-)
-def test_the_model_masks_with_the_pad_id_of_its_configuration():
-    model = small_model(pad_id=3)
-    ids = torch.tensor([[6, 7]])
-    assert_near(model.encode(F.pad(ids, (0, 4), value=3))[:, :2], model.encode(ids))
-    assert (model.encode(F.pad(ids, (0, 4), value=0))[:, :2] - model.encode(ids)).abs().max() > 0.1
 
 
 @claim("mask-conventions#padding-invariance")
@@ -670,25 +574,6 @@ def test_more_padding_in_source_or_target_changes_no_logit_of_a_real_token(
     torch.manual_seed(seed)
     src, tgt = torch.randint(1, 9, (2, 4)), torch.randint(1, 12, (2, 3))
     compare_padding(model, src, tgt, (src_pads, tgt_pads))
-
-
-@claim("mask-conventions#padding-invariance")
-@mutation(
-    "transformer.py",
-    "x = self.position(self.src_embedding(src))",
-    "x = self.position(self.src_embedding(src))\n"
-    "        x.register_hook(lambda gradient: gradient / src.size(1))",
-    fault="the gradient of the source is divided by its padded length",
-)
-def test_more_padding_changes_no_gradient():
-    src, tgt = torch.tensor([[6, 7]]), torch.tensor([[1, 4, 5]])
-    gradients = []
-    for pads in 0, 5:
-        model = small_model()
-        model(F.pad(src, (0, pads)), F.pad(tgt, (0, pads)))[:, :3].square().sum().backward()
-        gradients.append([p.grad for p in model.parameters()])
-    for one, other in zip(*gradients, strict=True):
-        assert_near(one, other, 1e-10)
 
 
 @claim("mask-conventions#padding-invariance")
@@ -782,17 +667,7 @@ def test_an_n_by_n_mask_with_a_missing_batch_axis_applies_to_the_heads_if_there_
 
 
 @claim("mask-conventions#accident")
-def test_by_accident_all_heads_but_the_first_see_the_future(printed):
-    shown = printed("examples", "accident")
-    assert numbers(shown["right, heads 0 to 7"]) == [0] * 8
-    mass = numbers(shown["wrong, heads 0 to 7"])
-    assert mass[0] == 0 and min(mass[1:]) > 0.3 and mass[-1] == max(mass)
-    assert float(shown["wrong, the most of 8"]) == max(mass)
-    assert shown["RuntimeError"].startswith("The expanded size of the tensor (8)")
-
-
-@claim("mask-conventions#accident")
-@pytest.mark.parametrize("n", [3, 5, 9])
+@pytest.mark.parametrize("n", [3, 9])
 def test_for_every_other_length_the_same_mask_raises_an_error(attend, n):
     query, key, value = random_qkv(1, 4, n, 4)
     with pytest.raises(RuntimeError, match="sizes"):
@@ -800,11 +675,7 @@ def test_for_every_other_length_the_same_mask_raises_an_error(attend, n):
 
 
 @claim("mask-conventions#accident")
-def test_a_padding_mask_with_missing_axes_applies_to_the_queries_if_b_is_n(printed):
-    shown = printed("examples", "batch_accident")
-    assert numbers(shown["right, share of the pads"]) == [0] * 3
-    assert numbers(shown["wrong, share of the pads"])[0] == 0
-    assert min(numbers(shown["wrong, share of the pads"])[1:]) > 0.05
+def test_a_padding_mask_with_missing_axes_applies_to_the_queries_if_b_is_n():
     query, key, value = random_qkv(3, 2, 3, 4)
     pads = torch.tensor([[1, 1, 1], [1, 1, 0], [1, 0, 0]]).bool()
     _, weights = scaled_dot_product_attention(query, key, value, pads)
@@ -834,10 +705,6 @@ def test_masks_with_all_their_axes_fit_only_the_right_tensor():
 @claim("mask-conventions#inverted")
 def test_an_inverted_causal_mask_sees_only_the_future(printed):
     shown = printed("examples", "inverted")
-    for name in "right", "inverted":
-        assert shown[f"{name}, shape"] == "(2, 5, 16)"
-        assert shown[f"{name}, finite"] == "True"
-    assert numbers(shown["right, weights of the first token"]) == [1, 0, 0, 0, 0]
     assert numbers(shown["inverted, weights of the first token"])[0] == 0
     assert numbers(shown["inverted, weights of the last token"]) == [0] * 5
     assert shown["right, outputs before the change stay"] == "True"

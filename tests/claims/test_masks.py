@@ -327,17 +327,6 @@ def test_each_attention_module_gets_the_mask_of_its_keys(monkeypatch):
     assert cross[:2] == (4, 5) and cross[2].equal(padding_mask(src))
 
 
-# Without a causal mask
-
-
-@claim("masks#peeking", kind="measurement")
-def test_without_a_causal_mask_a_model_copies_in_training_and_guesses_at_inference(printed):
-    shown = printed("examples", "peeking")
-    for name in "no mask", "inverted mask":
-        assert (shown[f"{name}, in training"], shown[f"{name}, at inference"]) == ("0.9", "0.1")
-    assert shown["causal mask, in training"] == shown["guessing"] == "0.1"
-
-
 # Exercises
 
 
