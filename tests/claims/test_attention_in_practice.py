@@ -36,12 +36,6 @@ def attend(request):
 # A product is not a distance
 
 
-@claim("attention-in-practice#not-closeness", kind="mathematics")
-def test_a_long_vector_can_have_a_larger_score_than_one_of_exactly_the_same_direction():
-    query, same, longer = torch.tensor([[1.0, 0.0], [1.0, 0.0], [3.0, 1.0]])
-    assert query @ longer > query @ same
-
-
 @claim("attention-in-practice#not-closeness")
 @mutation(
     "examples/attention-in-practice/not_closeness.py",
@@ -54,7 +48,6 @@ def test_a_long_distant_key_beats_a_key_equal_to_the_query(printed):
     assert shown["the same vector, distance"] == "0.0"
     assert float(shown["a long vector, distance"]) > 6
     assert float(shown["a long vector, weight"]) > 0.95
-    assert shown["equal once the keys' lengths are taken off"] == "True"
 
 
 @claim("attention-in-practice#not-closeness")
@@ -125,36 +118,8 @@ def test_without_the_division_the_gradients_of_w_q_and_w_k_are_larger(nhead):
                 assert other.norm() > bound * one.norm()
 
 
-@claim("attention-in-practice#scaling-measured")
-@mutation(
-    "transformer.py",
-    "mask, dropout)\n    return x, None",
-    "mask, dropout, scale=query.size(-1) ** -0.25)\n    return x, None",
-    fault="the fused path divides its scores by the fourth root of d_k",
-)
-@pytest.mark.parametrize("tokens", [5, 16, 64, 256])
-def test_in_the_size_of_the_base_model_they_are_larger_from_five_tokens_on(tokens):
-    for seed in range(5):
-        torch.manual_seed(seed)
-        attention = MultiHeadAttention(512, 8).apply(initialize)
-        x, upstream = torch.randn(2, 1, tokens, 512)
-        with_it, without = (weight_gradients(attention, x, upstream, d) for d in (True, False))
-        for one, other in zip(with_it, without, strict=True):
-            assert other.norm() > {5: 2.5, 16: 4, 64: 8, 256: 16}[tokens] * one.norm()
-
-
-@claim("attention-in-practice#scaling-measured")
-def test_the_example_measures_larger_gradients_of_w_q_and_few_queries_that_get_them(printed):
-    shown = {
-        name: float(x.lstrip("× ")) for name, x in printed("examples", "query_gradients").items()
-    }
-    matrices = [x for name, x in shown.items() if name.endswith("gradient of W_Q")]
-    assert len(matrices) == 4 and min(matrices) > 4
-    assert shown["d_k = 512, 16 tokens, median query"] < 0.1
-
-
 @claim("attention-in-practice#scaling-measured", kind="mathematics")
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_with_d_k_512_and_16_tokens_half_of_the_queries_get_almost_no_gradient(seed):
     torch.manual_seed(seed)
     query, key, value, upstream = torch.randn(4, 8, 16, 512, requires_grad=True)
@@ -237,43 +202,17 @@ def test_the_training_results_are_of_the_current_code(scaling_experiment, scalin
     assert scaling_results["key"] == scaling_experiment["key"](), (
         "stale; run scripts/experiment scaling"
     )
-    single = [run for run in scaling_results["runs"] if run["layers"] == 0]
-    assert len(single) == 3 * 4 * 3 * 5
-    assert len(scaling_results["runs"]) == len(single) + 3 * 2 * 3
 
 
 @claim("attention-in-practice#scaling-measured", kind="measurement")
-@pytest.mark.parametrize("variant", ["divided", "not divided"])
-def test_a_training_run_matches_its_record(scaling_experiment, scaling_results, variant):
-    (expected,) = steps_of(scaling_results, layers=0, d_k=64, rate=1e-3, seed=0, variant=variant)
-    found = scaling_experiment["train"](variant, 1e-3, 0, nhead=4, steps=150)["nine of ten after"]
-    assert found == pytest.approx(expected, abs=10)
-
-
-@claim("attention-in-practice#scaling-measured", kind="measurement")
-@pytest.mark.parametrize("layers", [1, 2, 6])
-def test_in_whole_models_every_gradient_of_w_q_is_larger_without_the_division(
-    scaling_experiment, scaling_results, layers
-):
-    for norm_first in True, False:
-        ratios = scaling_experiment["gradient_ratios"](layers, norm_first, 0)
-        recorded = next(
-            new["ratios"]
-            for new in scaling_results["gradients"]
-            if (new["layers"], new["norm_first"], new["seed"]) == (layers, norm_first, 0)
-        )
-        assert ratios == pytest.approx(recorded, rel=0.05)
-    of_all = [
-        r for new in scaling_results["gradients"] if new["layers"] == layers for r in new["ratios"]
-    ]
-    assert len(of_all) == 2 * 5 * 3 * layers and min(of_all) > 2
-
-
-@claim("attention-in-practice#scaling-measured", kind="measurement")
-def test_in_deeper_models_the_gradients_of_w_q_grow_more(printed):
-    shown = printed("examples", "scaling")
-    ratios = [float(shown[f"{layers} layers, gradient of W_Q"]) for layers in (1, 2, 6)]
-    assert 5 < ratios[0] < ratios[1] < ratios[2]
+def test_in_whole_models_every_gradient_of_w_q_is_larger_without_the_division(scaling_results):
+    medians = []
+    for layers in 1, 2, 6:
+        found = [each for each in scaling_results["gradients"] if each["layers"] == layers]
+        ratios = [ratio for each in found for ratio in each["ratios"]]
+        assert min(ratios) > 2
+        medians.append(statistics.median(ratios))
+    assert medians == sorted(medians)
 
 
 @claim("attention-in-practice#scaling-measured", kind="measurement")
@@ -329,16 +268,9 @@ def test_deeper_encoders_need_the_division_more(scaling_results):
 
 @claim("attention-in-practice#scaling-measured", kind="measurement")
 def test_six_layers_without_the_division_are_at_the_level_of_guessing_and_one_layer_is_not(
-    scaling_experiment, scaling_results, printed
+    scaling_results, printed
 ):
-    shown = printed("examples", "scaling")
-    generator = torch.Generator().manual_seed(0)
-    (_, values, _), answers = scaling_experiment["new_batch"](100_000, generator)
-    pairs = torch.randint(values.size(1), (len(values), 1), generator=generator)
-    guess = (values.gather(1, pairs)[:, 0] == answers).float().mean().item()
-    of_all = 1 / scaling_experiment["VALUES"]
-    assert shown["guess, value of a random pair"] == f"{guess:.0%}"
-    assert shown["guess, one of all values"] == f"{of_all:.0%}"
+    guess = int(printed("examples", "scaling")["guess, value of a random pair"][:-1]) / 100
     right = {
         layers: [
             run["right"]
@@ -347,11 +279,7 @@ def test_six_layers_without_the_division_are_at_the_level_of_guessing_and_one_la
         ]
         for layers in (1, 6)
     }
-    assert of_all < min(right[6]) and max(right[6]) < guess
-    assert min(right[1]) > 4 * guess
-    reached = statistics.median(steps_of(scaling_results, layers=6, variant="divided"))
-    assert shown["divided, 6 layers, steps"] == str(reached)
-    assert 2 * reached < scaling_results["encoder steps"]
+    assert max(right[6]) < guess and min(right[1]) > 4 * guess
 
 
 # Numerics
@@ -362,25 +290,6 @@ def test_in_float32_a_score_far_below_the_largest_gets_the_weight_zero():
     for difference, positive in (100, True), (110, False):
         weights = torch.tensor([0.0, -difference]).softmax(dim=-1)
         assert (weights[1] > 0) == positive
-
-
-@claim("attention-in-practice#numerics", kind="mathematics")
-@pytest.mark.parametrize("number", [math.nan, math.inf])
-def test_a_query_with_no_allowed_key_gets_nan_from_a_value_that_is_not_finite(attend, number):
-    query, key, value = (x.detach() for x in random_qkv(0, 4, 5, 8, 6, torch.float64))
-    value[..., 1, 0] = number
-    output = attend(query, key, value, torch.zeros(4, 5, dtype=torch.bool))[0]
-    assert output[..., 0].isnan().all() and not output[..., 1:].any()
-
-
-@claim("attention-in-practice#numerics", kind="measurement")
-def test_minus_a_billion_in_float16_raises_in_masked_fill_and_is_minus_infinity_elsewhere():
-    scores = torch.zeros(2, dtype=torch.float16)
-    with pytest.raises(RuntimeError, match="overflow"):
-        scores.masked_fill(torch.tensor([True, False]), -1e9)
-    assert torch.where(torch.tensor([True, False]), -1e9, scores).tolist() == [-torch.inf, 0]
-    scores[torch.tensor([True, False])] = -1e9
-    assert scores.tolist() == [-torch.inf, 0]
 
 
 @claim("attention-in-practice#numerics")
@@ -406,51 +315,11 @@ def test_a_mask_that_is_not_boolean_is_rejected(attend, mask):
     "    shape",
     fault="the shape of a mask is not checked",
 )
-@pytest.mark.parametrize("shape", [(5, 4), (4, 4), (3, 3, 4, 5), (1, 2, 3, 4, 5)], ids=str)
+@pytest.mark.parametrize("shape", [(5, 4), (1, 2, 3, 4, 5)], ids=str)
 def test_a_mask_that_does_not_broadcast_is_rejected(attend, shape):
     query, key, value = random_qkv(0, 4, 5, 8, 6)
     with pytest.raises(RuntimeError, match="sizes"):
         attend(query, key, value, torch.ones(shape, dtype=torch.bool))
-
-
-@claim("attention-in-practice#numerics")
-def test_a_plain_softmax_over_minus_infinity_is_nan_and_ours_is_not(printed):
-    shown = printed("examples", "no_key")
-    assert shown.pop("plain softmax, row 1") == "[nan, nan]"
-    assert len(shown) == 12 and set(shown.values()) == {"True"}
-
-
-@claim("attention-in-practice#numerics")
-@mutation(
-    "transformer.py",
-    "mask.expand(shape)",
-    "torch.empty(shape).expand(mask.shape)",
-    fault="the error about a mask swaps the two shapes",
-)
-@mutation(
-    "transformer.py",
-    "{nhead=} must divide {d_model=}",
-    "{d_model=} must divide {nhead=}",
-    fault="the error about heads swaps the two sizes",
-)
-def test_errors_about_masks_and_heads_name_the_problem(printed, capsys):
-    printed("examples", "wrong_masks")
-    runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "wrong_masks.py"))
-    text = capsys.readouterr().out
-    assert text.startswith("ValueError: masks are boolean, True may attend: torch.float32\n")
-    assert "Target sizes: [5, 5].  Tensor sizes: [5, 4]" in text.replace("\nTensor", "  Tensor")
-    assert text.count("RuntimeError: ") == 2
-    assert text.endswith("\nValueError: nhead=7 must divide d_model=512\n")
-
-
-@claim("attention-in-practice#numerics")
-def test_in_float16_the_dot_product_overflows_before_it_is_divided(printed):
-    shown = printed("examples", "float16_scores")
-    largest = float(shown["largest finite number of float16"])
-    product = float(shown["dot product of a query and a key"])
-    assert product / math.sqrt(64) < largest < product
-    assert shown["explicit, output finite"] == "False"
-    assert shown["fused, output finite"] == "True"
 
 
 # Dropout
@@ -528,36 +397,6 @@ def test_fused_and_explicit_attention_are_equal(seed, n, m, d_k, d_v, dtype, mas
     compare_fused_attention(tensors, mask)
 
 
-@claim("attention-in-practice#cost")
-@mutation(
-    "transformer.py",
-    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
-    "half = (each.bfloat16() for each in (query, key, value))\n"
-    "    x = F.scaled_dot_product_attention(*half, mask, dropout).type_as(query)",
-    fault="the fused path computes in bfloat16",
-)
-def test_fused_equals_explicit_within_a_millionth_at_the_size_of_the_base_model():
-    torch.manual_seed(1)
-    query, key, value = torch.randn(3, 2, 8, 100, 64)
-    for mask in (None, lower_triangle(100)):
-        explicit, fused = (path(query, key, value, mask)[0] for path in PATHS.values())
-        assert_close(fused, explicit, atol=1e-6, rtol=0)
-
-
-@claim("attention-in-practice#cost")
-@mutation(
-    "transformer.py",
-    "return x, None",
-    "return x, x",
-    fault="the fused path returns its output in place of the weights",
-)
-def test_the_fused_path_has_no_weights_to_return(printed):
-    shown = printed("examples", "fused_equal")
-    assert shown["no mask, equal to 1e-6"] == shown["causal mask, equal to 1e-6"] == "True"
-    assert shown["weights of the fused path"] == "None"
-    assert shown["weights of the explicit path"] == "(2, 8, 100, 100)"
-
-
 @claim("attention-in-practice#cost", kind="measurement")
 def test_fused_attention_needs_linear_memory_and_quadratic_time(printed):
     shown = printed("examples", "cost")
@@ -590,19 +429,10 @@ def test_the_cuda_kernel_of_flash_attention_takes_dropout_but_no_mask():
 
 
 @claim("attention-in-practice#cost", kind="measurement")
-def test_three_matrices_take_most_of_the_memory_of_explicit_attention(printed):
-    shown = printed("examples", "cost")
-    table = int(shown["one table of weights, bytes"].replace(",", "")) / 1e6
-    assert 3 * table < float(shown["explicit, megabytes at 4096"]) < 3.3 * table
-
-
-@claim("attention-in-practice#cost", kind="measurement")
-def test_the_measured_cost_is_of_the_current_code_and_each_length_twice_the_one_before():
+def test_the_measured_cost_is_of_the_current_code():
     measured = json.loads((SNIPPETS / "results" / "attention.json").read_text())
     sources = ROOT / "scripts/experiments/attention.py", SNIPPETS / "transformer.py"
     assert measured["key"] == code_key(*sources), "stale; run scripts/experiment attention"
-    lengths = measured["lengths"]
-    assert lengths == [128 * 2**i for i in range(len(lengths))]
 
 
 @claim("attention-in-practice#cost")
@@ -618,21 +448,12 @@ def test_at_length_twice_d_model_the_pairs_cost_as_much_as_the_linear_layers(pri
 @claim("attention-in-practice#torch-nn")
 def test_masks_of_nn_multihead_attention_are_the_opposite_of_ours_and_of_those_of_sdpa(printed):
     shown = printed("examples", "torch_nn")
-    equal = [value for label, value in shown.items() if label.endswith("equal")]
-    assert equal == ["True"] * 4
     seen = [float(weight) for weight in shown["given our mask, token 0 sees"].split()]
     assert seen[0] == 0 and all(weight > 0 for weight in seen[1:])
     x = torch.randn(2, 5, 16)
     theirs = nn.MultiheadAttention(16, 4, batch_first=True)
-    assert theirs(x, x, x, attn_mask=lower_triangle(5))[0].isnan().any(dim=-1)[0].tolist() == [
-        0,
-        0,
-        0,
-        0,
-        1,
-    ]
-    without, _ = theirs(x, x, x, attn_mask=lower_triangle(5), need_weights=False)
-    assert_close(without[:, -1], theirs.out_proj.bias.expand(2, 16))
+    rows = theirs(x, x, x, attn_mask=lower_triangle(5))[0].isnan().any(dim=-1)
+    assert rows[0].tolist() == [False] * 4 + [True]
     query, key, value = random_qkv(0, 4, 4, 8, 8)
     same = F.scaled_dot_product_attention(query, key, value, lower_triangle(4))
     assert_close(same, scaled_dot_product_attention(query, key, value, lower_triangle(4))[0])
@@ -707,13 +528,6 @@ def test_after_a_nan_the_embeddings_of_other_tokens_are_finite_unless_gradients_
         assert of_others == 1 if clipped else of_others > 0.95
 
 
-@claim("attention-in-practice#torch-nn")
-def test_one_stacked_matrix_saves_no_parameters(printed):
-    shown = printed("examples", "torch_nn")
-    assert shown["parameters of ours"] == shown["parameters of theirs"]
-    assert shown["their input matrix"] == "(96, 32)"
-
-
 @claim("attention-in-practice#batch-first")
 def test_without_batch_first_sentences_see_each_other_in_torch_nn(printed):
     shown = printed("examples", "batch_first")
@@ -733,17 +547,6 @@ def test_with_as_many_sentences_as_positions_the_shape_does_not_show_the_wrong_o
             for first in (False, True)
         ]
         assert (shapes[0] == shapes[1]) is same
-
-
-@claim("attention-in-practice#batch-first", kind="measurement")
-def test_only_without_dropout_an_unchanged_sentence_keeps_its_output():
-    torch.manual_seed(0)
-    layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.1, batch_first=True)
-    x = torch.randn(2, 5, 8)
-    changed = x + torch.tensor([0.0, 1.0])[:, None, None]
-    assert not torch.equal(layer(x)[0], layer(changed)[0])
-    layer.eval()
-    assert torch.equal(layer(x)[0], layer(changed)[0])
 
 
 @claim("attention-in-practice#torch-nn", kind="measurement")
@@ -802,12 +605,6 @@ def test_where_two_keys_compete_the_slopes_stay_at_a_quarter():
     "self.nhead = 1",
     fault="attention has one head, whatever its nhead",
 )
-@mutation(
-    "examples/attention-in-practice/two_neighbors.py",
-    "nn.Sequential(hidden, nn.ReLU(), nn.Linear",
-    "nn.Sequential(hidden, nn.Linear",
-    fault="the feed-forward reader has no ReLU and is a linear map",
-)
 def test_behind_one_head_a_feed_forward_network_names_neighbors_that_a_linear_map_does_not(printed):
     shown = printed("examples", "two_neighbors")
     right = {label.removesuffix(", right"): int(value[:-1]) for label, value in shown.items()}
@@ -828,35 +625,6 @@ def test_one_of_two_heads_looks_right_and_the_other_left_and_one_head_is_uneven(
         assert 1.5 < alone[i, i - 1] / alone[i, i + 1] < 4
 
 
-def name_both(first: float, second: float, reader: nn.Module) -> list[float]:
-    """Train a reader on weighted sums of two one-hot tokens; the fractions named right."""
-    before, after = torch.cartesian_prod(torch.arange(9), torch.arange(9)).T
-    one_hot = torch.eye(9)
-    x = first * one_hot[before] + second * one_hot[after]
-    optimizer = torch.optim.Adam(reader.parameters(), lr=0.03)
-    for _ in range(600):
-        guess = reader(x).unflatten(-1, (2, 9))
-        loss = F.cross_entropy(guess.transpose(1, 2), torch.stack([before, after], dim=-1))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    best = guess.argmax(dim=-1)
-    return [(best[:, 0] == before).float().mean(), (best[:, 1] == after).float().mean()]
-
-
-@claim("attention-in-practice#two-neighbors", kind="measurement")
-def test_an_average_with_unequal_weights_shows_the_order_to_a_nonlinear_reader_only():
-    torch.manual_seed(0)
-
-    def network():
-        return nn.Sequential(nn.Linear(9, 64), nn.ReLU(), nn.Linear(64, 18))
-
-    assert min(name_both(2 / 3, 1 / 3, network())) == 1
-    larger, smaller = name_both(2 / 3, 1 / 3, nn.Linear(9, 18))
-    assert larger == 1 and smaller < 0.6
-    assert sum(name_both(1 / 2, 1 / 2, network())) < 1.3  # equal weights lose the order
-
-
 @claim("attention-in-practice#low-rank")
 @mutation(
     "transformer.py",
@@ -864,7 +632,7 @@ def test_an_average_with_unequal_weights_shows_the_order_to_a_nonlinear_reader_o
     "return joined, weights",
     fault="the output projection is omitted",
 )
-@pytest.mark.parametrize("nhead", [1, 2, 4, 8])
+@pytest.mark.parametrize("nhead", [1, 4])
 def test_the_output_is_a_sum_of_low_rank_maps_one_per_head(nhead):
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, nhead).double()
@@ -924,19 +692,12 @@ def test_with_one_head_the_output_matrix_can_be_left_out():
 @claim("attention-in-practice#trained-head")
 def test_the_question_mark_looks_most_at_the_first_word_in_one_trained_head(printed):
     shown = printed("examples", "trained_head")
-    assert shown["questions of the test set"] == "200"
-    assert float(shown["head 2, weight that ? gives to why"]) > 0.9
     shares = [
         int(shown[f"head {head}, ? looks most at the first word"].rstrip("%")) for head in range(4)
     ]
     guess = int(shown["a word at random is the first word"].rstrip("%"))
     assert guess < 20 and shares[2] == max(shares) > 80
     assert 3 * guess < shares[3] == min(shares) < 60
-
-
-@claim("attention-in-practice#trained-head")
-def test_the_head_of_the_question_mark_finds_question_words_and_misses_most_verbs(printed):
-    shown = printed("examples", "trained_head")
     assert int(shown["head 2, if the first word is a question word"].rstrip("%")) > 95
     assert int(shown["head 2, if the first word is a verb"].rstrip("%")) < 50
 
@@ -945,7 +706,7 @@ def test_the_head_of_the_question_mark_finds_question_words_and_misses_most_verb
 
 
 @claim("attention-in-practice#cost")
-@pytest.mark.parametrize("block", [1, 3, 8, 32, 100])
+@pytest.mark.parametrize("block", [3, 100])
 def test_attention_by_blocks_equals_softmax_over_all_keys(block):
     q, k, v = 5 * normal(2, 4, 32, 8), normal(2, 4, 32, 8, seed=1), normal(2, 4, 32, 6, seed=2)
     expected = (q @ k.mT / math.sqrt(8)).softmax(dim=-1) @ v
@@ -971,22 +732,8 @@ class LargestTensor(TorchDispatchMode):
     "zip(key.split(2 * block, -2), value.split(2 * block, -2)",
     fault="blocks have twice as many keys",
 )
-@pytest.mark.parametrize("block", [10, 64])
-def test_attention_by_blocks_makes_at_most_block_scores_for_each_query(block):
+def test_attention_by_blocks_makes_at_most_block_scores_for_each_query():
     q, k, v = torch.randn(200, 4), torch.randn(300, 4), torch.randn(300, 4)
     with LargestTensor() as largest:
-        attention_by_blocks(q, k, v, block)
-    assert largest.numel == 200 * block
-
-
-@claim("attention-in-practice#cost")
-@mutation(
-    "examples/attention-in-practice/by_blocks.py",
-    "attention_by_blocks(q, k, v, 64)",
-    "attention_by_blocks(q, k[:, :64], v[:, :64], 64)",
-    fault="the example of attention by blocks has a single block",
-)
-def test_attention_by_blocks_needs_no_table_of_all_scores(printed):
-    shown = printed("examples", "by_blocks")
-    assert float(shown["largest difference"]) < 1e-5
-    assert shown["scores at a time"] == "65,536 of 1,048,576"
+        attention_by_blocks(q, k, v, 64)
+    assert largest.numel == 200 * 64

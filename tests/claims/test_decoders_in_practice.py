@@ -4,7 +4,6 @@ import math
 
 import pytest
 import torch
-from torch import nn
 
 from evidence.hugging_face_models import (
     FILES,
@@ -13,9 +12,8 @@ from evidence.hugging_face_models import (
     compare_gpt2,
 )
 from marks import claim, mutation
-from small_decoders import BOUND, SIZES, make_decoder, seeds
+from small_decoders import BOUND, make_decoder, seeds
 from tables_of_models import assert_shown
-from variants.decoder_2025 import Decoder2025, DecoderConfig
 from variants.rope_scaling import rope_frequencies
 
 CHAPTER = "decoders-in-practice"
@@ -29,23 +27,17 @@ def test_our_decoder_computes_the_logits_of_llama(seed):
 
 
 @claim("decoders-in-practice#rope-scaling")
+@mutation(
+    "variants/rope_scaling.py",
+    "base = base * factor ** (head_dim / (head_dim - 2))",
+    "base = base * factor",
+    fault="NTK scaling multiplies the base by the factor itself",
+)
 @seeds
-def test_with_yarn_it_computes_the_logits_of_llama_with_yarn(seed):
-    for difference in compare_decoders("Llama with YaRN", seed).values():
+@pytest.mark.parametrize("scaling", ["YaRN", "linear scaling", "NTK scaling"])
+def test_with_scaled_rotations_it_computes_the_logits_of_llama_with_the_same_scaling(scaling, seed):
+    for difference in compare_decoders(f"Llama with {scaling}", seed).values():
         assert difference < BOUND
-
-
-@claim("decoders-in-practice#rope-scaling")
-@seeds
-def test_with_linear_scaling_it_computes_the_logits_of_llama_with_linear_scaling(seed):
-    for difference in compare_decoders("Llama with linear scaling", seed).values():
-        assert difference < BOUND
-
-
-@claim("decoders-in-practice#rope-scaling")
-@seeds
-def test_with_ntk_scaling_it_computes_the_logits_of_llama_with_dynamic_scaling(seed):
-    assert compare_decoders("Llama with NTK scaling", seed)["logits"] < BOUND
 
 
 @claim("decoders-in-practice#equal")
@@ -98,25 +90,6 @@ def test_tied_embeddings_are_one_parameter():
 
 
 @claim("decoders-in-practice#tied")
-@torch.no_grad()
-@pytest.mark.parametrize("scale_embedding", [False, True])
-@pytest.mark.parametrize("num_layers", [1, 4])
-@pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize(("vocab_size", "d"), [(100, 64), (100, 512), (8000, 512), (32000, 64)])
-def test_an_untrained_decoder_predicts_almost_uniformly(
-    vocab_size, d, tied, num_layers, scale_embedding
-):
-    torch.manual_seed(0)
-    sizes = {"vocab_size": vocab_size, "d_model": d, "head_dim": d // 4, "dim_feedforward": 2 * d}
-    options = {"tie_embeddings": tied, "scale_embedding": scale_embedding}
-    config = DecoderConfig(**SIZES | sizes | options | {"num_layers": num_layers})
-    ids = torch.randint(vocab_size, (4, 33))
-    logits = Decoder2025(config)(ids[:, :-1])
-    loss = nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
-    assert abs(loss - math.log(vocab_size)) < (0.5 if tied else 1.5)
-
-
-@claim("decoders-in-practice#tied")
 @mutation(
     "examples/decoders-in-practice/tied.py",
     "if std:",
@@ -127,7 +100,6 @@ def test_with_the_table_of_nn_embedding_the_tied_decoder_starts_with_a_large_los
     shown = printed("examples", "tied")
     uniform = float(shown["all tokens equally probable, loss"])
     assert uniform == round(math.log(1000), 2)
-    assert abs(float(shown["not tied, loss"]) - uniform) < 1
     assert abs(float(shown["tied, loss"]) - uniform) < 1
     assert float(shown["tied, standard deviation 1, loss"]) > 20 * uniform
 
@@ -142,22 +114,12 @@ def test_with_the_published_sizes_it_has_the_published_numbers_of_parameters(pri
 
 
 @claim("decoders-in-practice#rope-scaling")
-def test_each_scaling_divides_the_slowest_frequency_and_only_linear_the_fastest(printed):
-    shown = printed("examples", "frequencies")
+def test_each_scaling_divides_the_slowest_frequency_and_only_linear_the_fastest():
     plain, _ = rope_frequencies(128)
     for scaling, fastest in (("linear", 4), ("ntk", 1), ("yarn", 1)):
         scaled, _ = rope_frequencies(128, scaling=scaling, factor=4)
         assert (plain[0] / scaled[0]).item() == pytest.approx(fastest)
         assert (plain[-1] / scaled[-1]).item() == pytest.approx(4)
-        assert float(shown[f"{scaling}, fastest pair divided by"]) == fastest
-        assert float(shown[f"{scaling}, slowest pair divided by"]) == 4
-
-
-@claim("decoders-in-practice#rope-scaling")
-@pytest.mark.parametrize(("head_dim", "scaling"), [(7, ""), (8, "llama3")])
-def test_an_unknown_scaling_or_an_odd_head_size_is_an_error(head_dim, scaling):
-    with pytest.raises(ValueError, match=f"{scaling!r}, {head_dim}"):
-        rope_frequencies(head_dim, scaling=scaling)
 
 
 @claim("decoders-in-practice#rope-scaling")

@@ -6,7 +6,6 @@ from typing import cast
 
 import pytest
 import torch
-from torch.testing import assert_close
 
 import translator as translators
 from helpers import SNIPPETS
@@ -84,23 +83,6 @@ def test_without_attention_no_word_affects_another(trained):
     assert (difference > 0).tolist() == [False, False, False, True, False]
 
 
-@claim("overview#training")
-@mutation(
-    "transformer.py",
-    "return full.tril()",
-    "return full",
-    fault="the decoder sees later characters",
-)
-def test_the_nine_predictions_made_at_once_equal_those_made_one_after_the_other(trained):
-    ids = torch.tensor([target_ids(trained)[:-1]])
-    with torch.no_grad():
-        memory = trained.model.encode(source_ids(trained))
-        at_once = trained.model.decode(ids, memory)[0]
-        alone = [trained.model.decode(ids[:, : i + 1], memory)[0, -1] for i in range(ids.size(1))]
-    assert len(alone) == 9
-    assert_close(at_once, torch.stack(alone), rtol=1e-4, atol=1e-4)
-
-
 @claim("overview#layer", kind="measurement")
 def test_our_encoder_has_two_layers_of_four_heads_and_that_of_the_paper_has_six(trained):
     config = trained.model.config
@@ -153,14 +135,3 @@ def test_training_raises_each_right_character_from_below_1_to_about_90_percent(t
     untrained = Transformer(TransformerConfig(**about["config"])).eval()
     assert max(right_probabilities(untrained, trained)) < 0.01
     assert all(0.85 < p < 0.95 for p in right_probabilities(trained.model, trained))
-
-
-@claim("overview#why-not-recurrent", kind="mathematics")
-def test_the_step_of_a_gru_is_not_linear_in_its_state():
-    torch.manual_seed(0)
-    cell, word = torch.nn.GRUCell(4, 4).double(), torch.randn(3, 4, dtype=torch.float64)
-    one, other = torch.randn(2, 3, 4, dtype=torch.float64)
-    with torch.no_grad():
-        half = cell(word, (one + other) / 2)
-        middle = (cell(word, one) + cell(word, other)) / 2
-    assert (half - middle).abs().max() > 0.01

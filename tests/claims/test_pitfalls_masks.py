@@ -36,13 +36,9 @@ def seed():
 )
 def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(printed):
     shown = printed("pitfalls", "inverted_mask", "")
-    for name in "wrong", "right":
-        assert shown[f"{name}, shape as it should be"] == "True"
-        assert shown[f"{name}, all finite"] == "True"
+    for what in "shape as it should be", "all finite":
+        assert shown[f"wrong, {what}"] == "True"
     assert shown["wrong, position 2 reads"] == "[3, 4]"
-    assert shown["right, position 2 reads"] == "[0, 1, 2]"
-    assert shown["wrong, the past stays when the future changes"] == "False"
-    assert shown["right, the past stays when the future changes"] == "True"
 
 
 @claim("pitfalls-masks#inverted-mask")
@@ -85,9 +81,6 @@ def test_masks_without_a_head_axis_fail_with_another_batch_size(printed):
     shown = printed("pitfalls", "mask_per_head", "")
     assert shown["wrong, a batch of three"] == "RuntimeError"
     assert shown["right, a batch of three"] == "runs"
-    share = numbers(shown["wrong, pads read by the heads of the shortest"])
-    assert share == sorted(share, reverse=True) and share[0] > 50 and share[-1] == 0
-    assert numbers(shown["right, pads read by the heads of the shortest"]) == [0] * 4
 
 
 @claim("pitfalls-masks#mask-per-head")
@@ -147,27 +140,15 @@ def test_minus_ten_thousand_leaks_if_the_scores_are_as_large(printed):
         assert shown[f"right, vectors times {factor}, to the future"] == "0.0%"
 
 
-@claim("pitfalls-masks#leaking-fill")
-def test_with_minus_ten_thousand_the_future_gets_all_the_weight_if_other_scores_are_lower():
-    pitfall = load_pitfall("finite_fill")
-    query, key = torch.ones(1, 4), torch.full((2, 4), -1e4)
-    mask = torch.tensor([[True, False]])
-    assert pitfall.wrong_weights(query, key, mask).tolist() == [[0, 1]]
-    assert pitfall.right_weights(query, key, mask).tolist() == [[1, 0]]
-
-
 # Too late
 
 
 @claim("pitfalls-masks#after-softmax")
 def test_a_mask_after_the_softmax_loses_weight_and_leaks_the_future(printed):
     shown = printed("pitfalls", "mask_after_softmax", "")
-    assert shown["wrong, to the future"] == shown["right, to the future"] == "0.00"
-    sums = numbers(shown["wrong, sum of each row"])
-    assert max(sums[:-1]) < 0.9 and sums[-1] == 1
-    assert numbers(shown["right, sum of each row"]) == [1] * 6
+    assert shown["wrong, to the future"] == "0.00"
+    assert max(numbers(shown["wrong, sum of each row"])[:-1]) < 0.9
     assert float(shown["wrong, the past moves with the future by"]) > 0.1
-    assert shown["right, the past moves with the future by"] == "0.00"
 
 
 @claim("pitfalls-masks#after-softmax")
@@ -183,24 +164,7 @@ def test_a_mask_after_the_softmax_is_correct_if_each_row_is_divided_by_its_sum()
     assert_near(right, expected)
 
 
-@claim("pitfalls-masks#after-softmax")
-def test_dividing_by_the_sum_fails_if_no_weight_is_left():
-    wrong = load_pitfall("mask_after_softmax").wrong_weights
-    left = wrong(torch.tensor([[0.0, 200.0]]), torch.tensor([[True, False]]))
-    assert (left / left.sum()).isnan().any()
-
-
 # Empty rows
-
-
-@claim("pitfalls-masks#empty-row")
-def test_one_empty_sentence_ruins_the_whole_output_matrix(printed):
-    shown = printed("pitfalls", "empty_row", "")
-    assert shown["wrong, loss"] == shown["right, loss"]
-    assert shown["wrong, rows of the output matrix lost, of 8"] == "8"
-    assert shown["wrong, rows of the vectors lost, of 8"] == "1"
-    for table in "vectors", "output matrix":
-        assert shown[f"right, rows of the {table} lost, of 8"] == "0"
 
 
 @claim("pitfalls-masks#empty-row")
@@ -226,7 +190,6 @@ def test_keys_split_by_the_query_length_fail_unless_the_lengths_agree(printed):
     shown = printed("pitfalls", "query_length", "")
     assert shown["wrong, 6 keys, equal"] == "True"
     assert "invalid" in shown["wrong, 9 keys for 6 queries"]
-    assert shown["right, 9 keys for 6 queries"] == "(2, 6, 32)"
     pitfall = load_pitfall("query_length")
     query, shorter = torch.randn(2, 6, 32), torch.randn(2, 3, 32)
     with pytest.raises(RuntimeError):
@@ -310,17 +273,12 @@ def test_axis_1_is_right_for_a_matrix_and_wrong_with_more_axes():
 
 
 @claim("pitfalls-masks#softmax-axis")
-def test_a_softmax_over_the_heads_undoes_the_mask(printed):
+def test_a_softmax_over_the_heads_undoes_the_mask():
     wrong = load_pitfall("softmax_axis").wrong_weights
     hidden = ~causal_mask(5)[0, 0]
     for nhead in 1, 4:
         weights = wrong(torch.randn(2, nhead, 5, 5).masked_fill(hidden, -1e9))
         assert_near(weights[..., hidden], torch.full((2, nhead, 10), 1 / nhead))
-    shown = printed("pitfalls", "softmax_axis", "")
-    assert shown["wrong, (batch, head, n, m), to the future"] == f"{10 / 4:.2f}"
-    assert shown["wrong, (batch, n, m), to the future"] == "0.00"
-    for shape in "(n, m)", "(batch, n, m)", "(batch, head, n, m)":
-        assert shown[f"right, {shape}, to the future"] == "0.00"
 
 
 @claim("pitfalls-masks#softmax-axis", kind="measurement")
@@ -329,6 +287,3 @@ def test_without_dim_torch_guesses_axis_1_for_four_axes_and_warns():
     with pytest.warns(UserWarning, match="Implicit dimension choice"):
         guessed = F.softmax(scores)
     assert guessed.equal(load_pitfall("softmax_axis").wrong_weights(scores))
-
-
-# Layers

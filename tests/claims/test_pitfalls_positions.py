@@ -34,11 +34,9 @@ def column_angles(table: torch.Tensor) -> torch.Tensor:
 
 
 @claim("pitfalls-positions#exponent-doubled")
-@pytest.mark.parametrize("d", [2, 8, 64])
-def test_the_loop_that_does_not_double_gives_the_formula(d):
-    pitfall = load_pitfall("exponent_doubled")
-    expected = [[sinusoid(p, column, d) for column in range(d)] for p in range(50)]
-    table = pitfall.right_table(50, d)
+def test_the_loop_that_does_not_double_gives_the_formula():
+    expected = [[sinusoid(p, column, 64) for column in range(64)] for p in range(50)]
+    table = load_pitfall("exponent_doubled").right_table(50, 64)
     torch.testing.assert_close(table, torch.tensor(expected, dtype=torch.float64))
 
 
@@ -58,14 +56,6 @@ def test_with_the_exponent_doubled_dot_products_depend_on_the_position():
         table = make(100, 512)
         near = (table[:-5] * table[5:]).sum(dim=1)
         assert spread(near.max() - near.min())
-
-
-@claim("pitfalls-positions#exponent-doubled")
-def test_with_the_exponent_doubled_almost_half_of_the_columns_are_constant(printed):
-    values = printed("pitfalls", "exponent_doubled", "")
-    assert 0.4 < int(values["wrong, columns that stand still"]) / 512 < 0.5
-    assert values["right, columns that stand still"] == "41"
-    assert values["right, their spread"] == "0.0"
 
 
 @claim("pitfalls-positions#exponent-doubled")
@@ -90,20 +80,13 @@ def test_with_the_exponent_doubled_the_sine_and_cosine_of_a_pair_have_different_
 
 
 @claim("pitfalls-positions#zero-row")
-def test_a_zero_row_is_far_from_its_neighbor_and_has_zero_dot_products(printed):
+def test_a_zero_row_is_far_from_its_neighbor_and_has_zero_dot_products():
     pitfall = load_pitfall("zero_row")
     wrong, right = pitfall.wrong_table(100, 512), pitfall.right_table(100, 512)
     assert not wrong[0].any() and torch.equal(wrong[1:], right[1:])
     step = right.diff(dim=0).norm(dim=1)
     assert (wrong[1] - wrong[0]).norm() > 4 * step.max()
-    values = printed("pitfalls", "zero_row", "")
-    scores = {
-        (name, row): float(values[f"{name}, row 1 scores row {row}"])
-        for name in ("wrong", "right")
-        for row in (0, 99)
-    }
-    assert scores["wrong", 0] == 0 < scores["wrong", 99]
-    assert scores["right", 0] > scores["right", 99] == scores["wrong", 99]
+    assert wrong[1] @ wrong[0] == 0 < wrong[1] @ wrong[99] < right[1] @ right[0]
 
 
 @claim("pitfalls-positions#zero-row")
@@ -137,8 +120,6 @@ def test_a_table_of_two_bases_has_rows_of_the_right_length_and_jumps_where_they_
     wrong, right = pitfall.wrong_table, pitfall.right_table
     torch.testing.assert_close(wrong.norm(dim=1), right.norm(dim=1))
     assert torch.equal(wrong[:8], right[:8]) and not torch.equal(wrong[8:], right[8:])
-    steady = column_angles(right)
-    torch.testing.assert_close(steady, steady[:1].expand_as(steady), rtol=0, atol=1e-5)
     assert (column_angles(wrong)[7] - column_angles(wrong)[6]).abs().max() > 0.5
     other = column_angles(pitfall.other_table)
     torch.testing.assert_close(other, other[:1].expand_as(other), rtol=0, atol=1e-5)
@@ -147,14 +128,9 @@ def test_a_table_of_two_bases_has_rows_of_the_right_length_and_jumps_where_they_
 @claim("pitfalls-positions#mixed-bases", kind="measurement")
 def test_modulo_a_turn_steps_of_a_pair_are_equal_and_larger_at_the_seam_except_in_the_first():
     pitfall = load_pitfall("mixed_bases")
-
-    def turns(table):
-        angle = torch.atan2(table[:, 0::2], table[:, 1::2]).double().diff(dim=0)
-        return torch.remainder(angle + math.pi, 2 * math.pi) - math.pi
-
-    right = turns(pitfall.right_table)
+    right = column_angles(pitfall.right_table)
     torch.testing.assert_close(right, right[:1].expand_as(right), rtol=0, atol=1e-5)
-    wrong = turns(pitfall.wrong_table)[5:10].abs()  # row 2 is the step at the seam
+    wrong = column_angles(pitfall.wrong_table)[5:10].abs()  # row 2 is the step at the seam
     larger = wrong[2] > wrong[[0, 1, 3, 4]].amax(dim=0) + 1e-4
     assert not larger[0] and larger[1:].all()
 
@@ -171,24 +147,6 @@ def test_the_translator_reads_only_the_table_that_it_learned_with(printed):
     right = {name: int(values[f"{name}, right translations"][:-1]) for name in ("wrong", "100")}
     assert values["right, right translations"] == "100%"
     assert max(right.values()) < 99
-
-
-@claim("pitfalls-positions#mixed-bases")
-@mutation(
-    "pitfalls/mixed_bases.py",
-    "wrong_table[8:] = other_table[8:]",
-    "wrong_table[1:] = other_table[1:]",
-    fault="the seam lies at the first row",
-)
-def test_sentences_shorter_than_the_seam_are_unaffected():
-    pitfall = load_pitfall("mixed_bases")
-    ids = torch.tensor([[4, 5, 6, 7, 8]])
-    position = pitfall.trained.model.position
-    x = pitfall.trained.model.src_embedding(ids)
-    position.table = pitfall.wrong_table
-    wrong = position(x)
-    position.table = pitfall.right_table
-    assert torch.equal(wrong, position(x))
 
 
 # Angles
@@ -214,15 +172,12 @@ def test_angles_in_float32_are_right_in_the_first_rows_and_wrong_far_out():
     "position.double().unsqueeze(1) * frequency",
     fault="the positions alone are kept in float64",
 )
-def test_beyond_2_to_the_24_float32_rounds_two_neighbors_to_one_number(printed):
+def test_beyond_2_to_the_24_float32_rounds_two_neighbors_to_one_number():
     pitfall = load_pitfall("coarse_angles")
     assert float(torch.tensor(2**24, dtype=torch.float32) + 1) == 2**24
     position = torch.tensor([2**24, 2**24 + 1])
     assert torch.equal(*pitfall.wrong_rows(position, 8))
     assert not torch.equal(*pitfall.right_rows(position, 8))
-    values = printed("pitfalls", "coarse_angles", "")
-    assert int(values["wrong at 20000000, different rows"]) < 60
-    assert values["right at 20000000, different rows"] == "100"
     assert 2049 not in torch.arange(3000.0).half().tolist()  # float16 counts to 2048
 
 
@@ -286,12 +241,6 @@ def test_a_layer_learns_without_the_factor_and_stays_near_guessing_with_it_twice
     "from_pretrained(vectors, freeze=False, padding_idx=0)",
     fault="the pretrained vectors are not frozen",
 )
-@mutation(
-    "pitfalls/pretrained.py",
-    "vectors = vectors.clone()",
-    "vectors = vectors.detach()",
-    fault="the pretrained vectors are not cloned before training",
-)
 def test_from_pretrained_freezes_the_words_and_keeps_the_pad_vector_by_default(printed):
     pitfall = load_pitfall("pretrained")
     vectors = torch.randn(9, 4)
@@ -329,18 +278,6 @@ def test_ones_after_two_dropouts_are_larger_than_after_one(printed):
     values = printed("pitfalls", "dropout_twice", "")
     assert values["wrong, what became of ones"] == f"0.00 {1 / 0.9**2:.2f}"
     assert values["right, what became of ones"] == f"0.00 {1 / 0.9:.2f}"
-
-
-@claim("pitfalls-positions#dropout-twice")
-@mutation(
-    "pitfalls/dropout_twice.py",
-    "self.dropout = nn.Dropout(0.1)",
-    "self.dropout = nn.Dropout(0.0)",
-    fault="the second dropout has probability 0",
-)
-def test_two_dropouts_lose_19_percent_and_add_more_than_twice_the_noise(printed):
-    values = printed("pitfalls", "dropout_twice", "")
-    assert values["wrong, zeros"] == "19.0%" and values["right, zeros"] == "10.0%"
     assert float(values["wrong, variance added"]) > 2 * float(values["right, variance added"])
 
 
@@ -356,6 +293,3 @@ def test_in_evaluation_the_second_dropout_has_no_effect():
     x = torch.randn(2, 5, 16)
     wrong, right = pitfall.WrongInput(16).eval(), pitfall.RightInput(16).eval()
     assert torch.equal(wrong(x), right(x))
-
-
-# An additional axis
