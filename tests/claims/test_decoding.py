@@ -234,7 +234,7 @@ def test_decoding_restores_the_mode_of_each_module():
     "with torch.enable_grad():",
     fault="gradients are recorded while decoding",
 )
-def test_decoding_records_nothing_for_a_backward_pass(monkeypatch):
+def test_decoding_records_nothing_for_a_backward_pass():
     model, noted = lively_model(), []
     model.encoder.register_forward_hook(lambda *a: noted.append(a[-1].requires_grad))
     model.decoder.norm.register_forward_hook(lambda *a: noted.append(a[-1].requires_grad))
@@ -279,31 +279,6 @@ def test_with_the_cache_the_logits_are_the_same(dtype, seed, options):
     tgt = torch.randint(0, 7, (4, 12))  # padding anywhere
     tgt[:, 0] = BOS
     compare_cache(model, src, tgt)
-
-
-@claim("decoding-in-practice#key-value-cache")
-@mutation(
-    "decode.py",
-    "            layer.source.select(rows)",
-    "            pass",
-    fault="a selection of rows leaves the source's keys and values as they were",
-)
-@few
-@given(seed=seeds, options=options)
-@pytest.mark.parametrize("kind", [KeyValueCache, Uncached])
-def test_selected_cache_rows_continue_as_if_they_were_the_whole_batch(kind, seed, options):
-    model = lively_model(seed, **options)
-    src, tgt = random_sources(model), torch.randint(0, 7, (4, 6))
-    chosen = torch.randint(0, 4, (7,))
-    with eval_mode(model):
-        progress, fresh = kind(model, src), kind(model, src[chosen])
-        for position in range(3):
-            progress.step(tgt[:, position])
-            fresh.step(tgt[chosen, position])
-        progress.select(chosen)
-        for position in range(3, 6):
-            ids = tgt[chosen, position]
-            assert_near(progress.step(ids), fresh.step(ids))
 
 
 def positions_seen(model: Transformer, names: list[str]) -> dict[str, int]:
