@@ -407,10 +407,12 @@ def test_the_cuda_kernel_of_flash_attention_takes_dropout_but_no_mask():
 
 
 @claim("attention-in-practice#cost", kind="measurement")
-def test_the_measured_cost_is_of_the_current_code():
+def test_the_measured_cost_is_of_the_current_code_and_each_length_twice_the_one_before():
     measured = json.loads((SNIPPETS / "results" / "attention.json").read_text())
     sources = ROOT / "scripts/experiments/attention.py", SNIPPETS / "transformer.py"
     assert measured["key"] == code_key(*sources), "stale; run scripts/experiment attention"
+    lengths = measured["lengths"]
+    assert lengths == [128 * 2**i for i in range(len(lengths))]
 
 
 @claim("attention-in-practice#cost")
