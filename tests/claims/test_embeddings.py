@@ -14,13 +14,11 @@ import pytest
 import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tokenizers.pre_tokenizers import ByteLevel
 from torch import nn
 from torch.nn.functional import one_hot
 from torch.nn.utils.rnn import pad_sequence
 
 import byte_pair_encoding as bpe
-import pencil
 import pencil_words
 from helpers import DTYPES, SNIPPETS, few, run_snippet
 from marks import claim, mutation
@@ -64,27 +62,6 @@ def test_each_merge_joins_the_most_frequent_adjacent_pair(text, count):
         pieces = [bpe.join(word, merge) for word in pieces]
 
 
-@claim("input-in-practice#byte-pairs")
-@few
-@given(text=lines)
-def test_merging_ends_when_each_word_is_one_token(text):
-    merges = bpe.learn_merges(text, 1000)
-    assert len(merges) < 1000
-    assert bpe.cut(text, merges) == ["".join(word) for word in bpe.words(text)]
-
-
-@claim("input-in-practice#byte-pairs")
-def test_an_empty_text_has_no_merges():
-    assert bpe.learn_merges("", 5) == []
-    assert bpe.cut("", []) == []
-
-
-@claim("input-in-practice#byte-pairs")
-def test_a_pair_is_joined_from_left_to_right():
-    assert bpe.join(["a", "a", "a"], ("a", "a")) == ["aa", "a"]
-    assert bpe.join(["a", "b", "c", "a", "b"], ("a", "b")) == ["ab", "c", "ab"]
-
-
 @claim("embeddings#byte-pairs")
 @mutation(
     "examples/embeddings/merges.py",
@@ -92,36 +69,22 @@ def test_a_pair_is_joined_from_left_to_right():
     "sorted(pairs.items(), key=lambda pair: -pair[1])[1:]",
     fault="the example joins the second pair",
 )
-def test_the_three_merges_of_the_page_with_their_counts(printed):
-    names, output = run_snippet("examples", CHAPTER, "merges")
-    assert output.splitlines() == [
-        "(('a', 'l'), 3) (('l', 'k'), 3)",
-        "w|al|k| |w|al|k| |t|al|k",
-        "(('al', 'k'), 3) (('w', 'al'), 2)",
-        "w|alk| |w|alk| |t|alk",
-        "(('w', 'alk'), 2) ((' ', 'w'), 1)",
-        "walk| |walk| |t|alk",
-        "t|al|l",
-    ]
-    assert [line.count("|") + 1 for line in output.splitlines()[1:6:2]] == [11, 8, 6]
+def test_the_three_merges_of_the_page_with_their_counts():
     text = "walk walk talk"
+    pairs = Counter(pair for word in bpe.words(text) for pair in pairwise(word))
+    assert [count for _, count in pairs.most_common(4)] == [3, 3, 2, 1]
     merges = bpe.learn_merges(text, 3)
     assert merges == [("a", "l"), ("al", "k"), ("w", "alk")]
-    assert bpe.words(text) == [list("walk"), list(" walk"), list(" talk")]
-    assert bpe.cut(text, merges) == [symbol for piece in names["pieces"] for symbol in piece]
+    pieces = run_snippet("examples", CHAPTER, "merges")[0]["pieces"]
+    assert bpe.cut(text, merges) == [symbol for piece in pieces for symbol in piece]
     assert bpe.cut("tall", merges) == ["t", "al", "l"]
-    assert set("tall") < set(text)
-    assert bpe.learn_merges(text, 4)[3] == (" ", "walk")
-    assert len(set(text)) + len(merges) == 9 and len(text) == 14
+    assert len(set(text)) + len(merges) == 9
 
 
 @claim("embeddings#exercises")
 def test_the_merges_of_the_exercise_and_its_tie(printed):
-    assert printed("exercises", "fourth_merge") == {
-        "merges": "['wo', 'wor', 'work', ' work', 'ed']",
-        "walked": "['w', 'a', 'l', 'k', 'ed']",
-        "overworked": "['o', 'v', 'e', 'r', 'work', 'ed']",
-    }
+    shown = printed("exercises", "fourth_merge")
+    assert shown["merges"] == "['wo', 'wor', 'work', ' work', 'ed']"
     pieces = bpe.words("work works worked talked")
     for pair in ("w", "o"), ("wo", "r"), ("wor", "k"):
         pieces = [bpe.join(piece, pair) for piece in pieces]
@@ -142,8 +105,6 @@ def test_21_merges_make_the_english_sentence_five_words_and_split_an_unseen_one(
     assert shown["first merges"] == "_w|al|alk|_wo|_wor|_work".replace("_", " ")
     assert shown["after 21 merges"] == "why| do| we| work| ?"
     assert shown["never seen"] == "they| talk|ed"
-    ids = [int(number) for number in shown["ids"].strip("[]").split(",")]
-    assert len(ids) == 3 and shown["and back"] == "they talked"
 
 
 @claim("input-in-practice#byte-pairs-chinese")
@@ -164,23 +125,6 @@ def test_why_is_the_first_word_in_english_and_the_second_in_chinese(printed):
     assert printed("examples", "byte_pairs")["after 21 merges"].startswith("why|")
     chinese = printed("examples", "byte_pairs_chinese")["after 4 merges"].split("|")
     assert chinese[:2] == ["我们", "为什么"]
-
-
-@claim("input-in-practice#byte-pairs")
-@mutation(
-    "byte_pair_encoding.py",
-    "return [list(word) for word in",
-    "return [[word] for word in",
-    fault="each word is a single token from the start",
-)
-@few
-@given(text=st.text(min_size=1, max_size=8), count=st.integers(0, 10))
-def test_over_bytes_no_character_is_unknown(text, count):
-    """256 symbols are enough for any text."""
-    bytes_ = text.encode("utf-8", "surrogatepass").decode("latin-1")
-    merges = bpe.learn_merges("why do we work ?", count)
-    known = {chr(i) for i in range(256)} | {"".join(pair) for pair in merges}
-    assert set(bpe.cut(bytes_, merges)) <= known
 
 
 @pytest.fixture(scope="module")
@@ -209,22 +153,10 @@ def test_bytes_within_words_merge_to_the_words_and_words_within_bytes_do_not(fro
         tokens = [from_bytes["as_text"]([t]) for t in from_bytes["cut_words"](text, merges)]
         assert tokens == ["".join(word) for word in bpe.words(text)]
     shown = printed("exercises", "from_bytes")
-    for name, length, size, right, wrong in ("English", 16, 16, 5, 5), ("Chinese", 8, 24, 4, 16):
-        assert shown[f"{name}, characters"] == str(length)
-        assert shown[f"{name}, bytes"] == str(size)
+    for name, right, wrong in ("English", 5, 5), ("Chinese", 4, 16):
         assert shown[f"{name}, words before bytes, tokens"] == str(right)
         assert shown[f"{name}, bytes before words, tokens"] == str(wrong)
     assert float(shown["Chinese characters split"].rstrip("%")) > 95
-    assert len(bpe.words(from_bytes["as_characters"]("é"))) == 2
-    assert shown["and back"] == "鲸"
-
-
-@claim("input-in-practice#bytes", kind="measurement")
-def test_the_byte_level_tokenizer_of_the_library_splits_words_before_it_takes_bytes():
-    split = ByteLevel(add_prefix_space=False).pre_tokenize_str
-    assert [span for _, span in split("why 我们工作。")] == [(0, 3), (3, 8), (8, 9)]
-    pieces = [piece for piece, _ in split("why 我们工作。")]
-    assert [len(piece) for piece in pieces] == [3, 1 + 4 * 3, 3]
 
 
 # Ids and batches
@@ -255,48 +187,6 @@ def test_the_examples_have_the_table_of_the_pencil_model(table):
     assert pencil_words.words == SENTENCE
 
 
-@claim("embeddings#lookup")
-@mutation(
-    "examples/embeddings/lookup.py",
-    '["we", "work"]]',
-    '["work", "we"]]',
-    fault="the example looks up the words in the other order",
-)
-def test_the_lookup_gives_the_rows_of_the_ids(table):
-    assert run_snippet("examples", CHAPTER, "lookup")[1] == (
-        "ids: [2, 3]\ntensor([[-3., -4.,  3.,  2.],\n        [ 2.,  3., -4.,  0.]])\n"
-    )
-    assert [table[2], table[3]] == [[-3, -4, 3, 2], [2, 3, -4, 0]]
-
-
-@claim("embeddings#lookup")
-@mutation(
-    "pencil.py",
-    '"do S V ?": "S V 吗 ？"',
-    '"S ? V do": "S V 吗 ？"',
-    fault="do and ? are at the same position in some sentences",
-)
-def test_in_the_sentences_of_the_pencil_model_do_and_the_question_mark_share_no_position():
-    sources = [pair.source for pair in pencil.sentences()]
-    assert len(sources) == 12
-    do, question = (
-        {source.index(word) for source in sources if word in source} for word in ("do", "?")
-    )
-    assert do and question and not do & question
-
-
-@claim("embeddings#lookup")
-@mutation(
-    "examples/embeddings/one_hot.py",
-    "num_classes=5).float()",
-    "num_classes=5).float().flip(1)",
-    fault="the one-hot rows count from the right",
-)
-def test_product_lookup_and_nn_embedding_give_the_same_rows(printed):
-    shown = printed("examples", "one_hot")
-    assert shown["equal to the rows"] == shown["equal to nn.Embedding"] == "True"
-
-
 @claim("embeddings#lookup", kind="mathematics")
 @few
 @given(data=st.data(), vocab_size=st.integers(1, 9), d_model=st.integers(1, 5))
@@ -307,14 +197,6 @@ def test_one_hot_times_the_table_is_the_lookup(data, vocab_size, d_model):
         ids = torch.as_tensor(ids)
         product = one_hot(ids, vocab_size).to(dtype) @ embedding.weight
         assert torch.equal(product, embedding(ids))
-
-
-@claim("embeddings#lookup", kind="mathematics")
-def test_a_linear_layer_on_one_hot_rows_is_an_embedding(dtype):
-    linear = nn.Linear(9, 4, bias=False, dtype=dtype)
-    ids = torch.tensor([[4, 5, 6, 7, 8]])
-    embedding = nn.Embedding.from_pretrained(linear.weight.T)
-    assert torch.equal(linear(one_hot(ids, 9).to(dtype)), embedding(ids))
 
 
 # The gradient
@@ -367,18 +249,6 @@ def test_the_gradients_of_a_row_are_added_and_divided_by_their_count_only_on_req
         embedding = nn.Embedding(9, 2, scale_grad_by_freq=scaled)
         embedding(ids).backward(arriving)
         assert embedding.weight.grad[6].tolist() == [expected] * 2
-
-
-@claim("embeddings#quiz", kind="mathematics")
-def test_one_hot_rows_give_the_padding_row_a_gradient_that_the_lookup_blocks():
-    embedding, ids = nn.Embedding(9, 4, padding_idx=0), torch.tensor([6, 0])
-    for vectors, expected in (
-        (embedding(ids), 0.0),
-        (one_hot(ids, 9).float() @ embedding.weight, 1.0),
-    ):
-        embedding.zero_grad()
-        vectors.sum().backward()
-        assert embedding.weight.grad[0].tolist() == [expected] * 4
 
 
 # Padding
@@ -469,7 +339,7 @@ def test_entries_of_nn_embedding_start_as_n_0_1():
 
 
 @claim("embeddings#token-embedding")
-@pytest.mark.parametrize("d_model", [16, 64, 512])
+@pytest.mark.parametrize("d_model", [16, 512])
 def test_our_entries_start_as_n_0_1_over_d(d_model):
     torch.manual_seed(0)
     weight = TokenEmbedding(2000, d_model).embedding.weight
@@ -516,29 +386,6 @@ def test_token_embedding_is_one_hot_times_the_table_times_root_d(
 
 
 @claim("embeddings#token-embedding")
-def test_token_embedding_has_the_shapes_that_the_page_prints(printed):
-    shown = printed("examples", "token_embedding")
-    assert shown["vectors"] == "(2, 5, 512)"
-    assert shown["the same word, the same vector"] == "True"
-    assert shown["padding is zero"] == "True"
-
-
-@claim("embeddings#token-embedding")
-def test_int32_ids_work_as_well_as_int64():
-    embedding = TokenEmbedding(9, 4)
-    ids = torch.tensor([[4, 5, 6, 7, 8]])
-    assert torch.equal(embedding(ids), embedding(ids.int()))
-
-
-@claim("embeddings#token-embedding")
-def test_any_row_can_be_the_padding_row():
-    for padding_idx in (0, 3, 8):
-        table = TokenEmbedding(9, 4, padding_idx).embedding.weight
-        assert not table[padding_idx].any()
-        assert table.any(dim=1).sum() == 8
-
-
-@claim("embeddings#token-embedding")
 @mutation(
     "transformer.py",
     "self.scale = math.sqrt(d_model)",
@@ -555,12 +402,6 @@ def test_ids_of_another_shape_raise_a_value_error_with_the_shape(ids):
     message = f"ids must be (batch, position), got {ids.shape}"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         TokenEmbedding(9, 4)(ids)
-
-
-@claim("embeddings#token-embedding", kind="measurement")
-def test_nn_embedding_reports_index_out_of_range_but_not_which_index():
-    with pytest.raises(IndexError, match=r"^index out of range in self$"):
-        nn.Embedding(9, 4)(torch.tensor([[4, 9]]))
 
 
 # Where the vectors come from

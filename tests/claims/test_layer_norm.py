@@ -1,6 +1,5 @@
 """The claims of the chapter on layer normalization."""
 
-import inspect
 import runpy
 from fractions import Fraction
 
@@ -19,7 +18,6 @@ from transformer import (
     EncoderLayer,
     FeedForward,
     LayerNorm,
-    Transformer,
     TransformerConfig,
 )
 
@@ -126,7 +124,6 @@ def test_the_vector_normalized_by_hand_matches_the_code(printed, dtype):
     for name, factor in ("x", 1), ("10 x", 10):
         assert numbers(shown[f"{name}, mean"]) == [4 * factor]
         assert numbers(shown[f"{name}, deviation"]) == [3 * factor]
-        assert numbers(shown[f"{name}, centered"]) == [factor * n for n in (-3, -1, -1, 5)]
         assert numbers(shown[f"{name}, divided"]) == [-1, -0.33, -0.33, 1.67]
 
 
@@ -170,14 +167,6 @@ def test_formula_and_class_equal_torch(shape, seed, scale, eps):
         expected = nn.functional.layer_norm(x, (d,), weight, bias, eps)
         atol = 2e-3 if dtype == torch.float32 else 1e-8
         torch.testing.assert_close(layer_norm(x, weight, bias, eps), expected, rtol=0, atol=atol)
-
-
-@claim("layer-norm#layer-norm-code")
-def test_the_formula_of_the_example_gives_both_tokens_the_values_of_torch(printed):
-    shown = printed("examples", "formula")
-    assert numbers(shown["token 0"]) == [-1, -0.33, -0.33, 1.67]
-    assert numbers(shown["token 1"]) == [-0.58] * 3 + [1.73]
-    assert shown["equal to LayerNorm"] == shown["equal to nn.LayerNorm"] == "True"
 
 
 @claim("layer-norm#gamma-and-beta")
@@ -265,27 +254,6 @@ def test_layer_norm_discards_the_mean_and_the_length(scale, shift, seed):
 @claim("layer-norm#distribution")
 @mutation(
     "transformer.py",
-    "self.eps = eps",
-    "self.eps = eps or 1e-5",
-    fault="an epsilon of 0 becomes the default",
-)
-@few
-@given(factor=st.floats(0.01, 100), seed=seeds)
-def test_scaling_a_token_by_a_factor_divides_its_gradient_by_the_factor(factor, seed):
-    torch.manual_seed(seed)
-    norm = LayerNorm(8, eps=0.0).double()
-    x = torch.randn(8, dtype=torch.float64)
-    arriving = torch.randn(8, dtype=torch.float64)
-    gradients = []
-    for token in x, factor * x:
-        token = token.clone().requires_grad_()
-        gradients += torch.autograd.grad(norm(token), token, arriving)
-    torch.testing.assert_close(gradients[0] / factor, gradients[1])
-
-
-@claim("layer-norm#distribution")
-@mutation(
-    "transformer.py",
     "return F.layer_norm(\n"
     "            x, self.weight.shape, self.weight, self.bias, self.eps\n"
     "        )",
@@ -307,23 +275,6 @@ def test_with_two_features_only_their_order_is_kept(dtype):
 @claim("layer-norm#exercises")
 @mutation(
     "transformer.py",
-    "self.weight = nn.Parameter(torch.ones(d_model))",
-    "self.weight = nn.Parameter(torch.rand(d_model))",
-    fault="LayerNorm starts with random weights",
-)
-def test_the_example_with_few_features_matches_the_formula(capsys):
-    run_file("exercises", "few_features")
-    rows = [line.split(": ") for line in capsys.readouterr().out.splitlines()]
-    values = {d: [row.split() for name, row in rows if name == f"d = {d}"] for d in (1, 2, 3)}
-    assert all(row == ["0.000"] for row in values[1])
-    assert all(sorted(row) == ["-1.000", "1.000"] for row in values[2])
-    for row in values[3]:
-        assert abs(sum(float(number) ** 2 for number in row) - 3) < 0.01
-
-
-@claim("layer-norm#exercises")
-@mutation(
-    "transformer.py",
     "return F.layer_norm(\n"
     "            x, self.weight.shape, self.weight, self.bias, self.eps\n"
     "        )",
@@ -338,41 +289,10 @@ def test_in_float16_large_features_become_zeros_in_the_function_and_not_in_the_c
     assert not with_formula(norm)(x).any()
     torch.testing.assert_close(norm(x).float(), torch.tensor(Y), rtol=0, atol=1e-3)
     shown = printed("exercises", "half_precision")
-    assert shown["500 squared"] == "inf"
-    assert numbers(shown["the function"]) == [0, 0, 0, 0]
     assert numbers(shown["the class"]) == numbers(shown["repaired"]) == [-1, -0.33, -0.33, 1.67]
 
 
-@claim("layer-norm#exercises")
-def test_the_published_block_applies_norm_and_dropout_to_the_residual_path(printed):
-    shown = printed("exercises", "repair")
-    assert numbers(shown["repaired"]) == X
-    assert numbers(shown["published"]) != X
-    assert 0.0 in numbers(shown["published"])
-
-
 # Post-norm and pre-norm
-
-
-@claim("layer-norm#post-and-pre", kind="measurement")
-@pytest.mark.parametrize(
-    ("name", "before", "after"), [("olmo2", False, True), ("gemma3", True, True)]
-)
-def test_some_models_normalize_the_output_of_a_sublayer_before_the_sum(name, before, after):
-    from transformers.models.gemma3 import modeling_gemma3
-    from transformers.models.olmo2 import modeling_olmo2
-
-    layer = {
-        "olmo2": modeling_olmo2.Olmo2DecoderLayer,
-        "gemma3": modeling_gemma3.Gemma3DecoderLayer,
-    }[name]
-    source = inspect.getsource(layer.forward)
-    lines = [line.strip() for line in source.splitlines()]
-    attention = next(i for i, line in enumerate(lines) if "self.self_attn(" in line)
-    total = next(i for i, line in enumerate(lines) if line.startswith("hidden_states = residual +"))
-    normalized = [i for i, line in enumerate(lines) if "layernorm(" in line]
-    assert any(i < attention for i in normalized) == before
-    assert any(attention < i < total for i in normalized) == after
 
 
 @claim("layer-norm#post-and-pre")
@@ -396,20 +316,6 @@ def test_each_residual_order_matches_its_formula(d, count, norm_first, seed):
             expected = expected + f(norm(expected)) if norm_first else norm(expected + f(expected))
         y = layer(x) if count == 2 else layer(x, x)
         torch.testing.assert_close(y, expected, rtol=1e-3, atol=1e-3)
-
-
-@claim("layer-norm#post-and-pre")
-@mutation(
-    "transformer.py",
-    "self.norm3 = LayerNorm(d, config.layer_norm_eps)",
-    "self.norm3 = LayerNorm(d)",
-    fault="the last norm of a decoder layer takes the default epsilon",
-)
-def test_the_norms_of_a_layer_take_their_width_and_epsilon_from_the_configuration():
-    settings = config(d_model=4, layer_norm_eps=0.5)
-    for layer, count in (EncoderLayer(settings), 2), (DecoderLayer(settings), 3):
-        assert [norm.weight.shape for norm in norms_of(layer)] == [(4,)] * count
-        assert [norm.eps for norm in norms_of(layer)] == [0.5] * count
 
 
 @claim("layer-norm#residual-code")
@@ -436,11 +342,3 @@ def test_a_pre_norm_output_is_the_input_plus_all_sublayer_outputs(dtype):
         x = layer(x)
     assert len(added) == 12
     torch.testing.assert_close(x, start + sum(added), **tolerances(dtype))
-
-
-@claim("layer-norm#residual-code")
-@pytest.mark.parametrize("norm_first", [False, True])
-def test_a_stack_ends_with_a_norm_if_and_only_if_norm_first(norm_first):
-    model = Transformer(config(norm_first=norm_first))
-    for stack in model.encoder, model.decoder:
-        assert isinstance(stack.norm, LayerNorm) is norm_first

@@ -13,11 +13,8 @@ import by_hand
 from helpers import DTYPES, ROOT, SNIPPETS, few, numbers
 from marks import claim, mutation
 from transformer import (
-    DecoderLayer,
-    EncoderLayer,
     FeedForward,
     MultiHeadAttention,
-    TransformerConfig,
 )
 
 CHAPTER = "sublayers"
@@ -27,11 +24,6 @@ seeds = st.integers(0, 2**32 - 1)
 
 def tolerances(dtype):
     return {"rtol": 0, "atol": 1e-5 if dtype == torch.float32 else 1e-12}
-
-
-def config(**changes):
-    sizes = {"d_model": 16, "nhead": 2, "dim_feedforward": 32, "dropout": 0.0}
-    return TransformerConfig(9, 12, **(sizes | changes))
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +59,7 @@ def test_the_feed_forward_network_matches_the_formula_of_the_paper(
         torch.testing.assert_close(network(x), expected, **tolerances(dtype))
 
 
-@claim("sublayers#feed-forward")
+@claim("sublayers#only-mixes")
 @mutation(
     "transformer.py",
     "v = self.split(self.value(value))",
@@ -90,18 +82,6 @@ def test_attention_to_a_single_token_is_a_linear_map_plus_a_constant(a, seed):
             f(a[0], 1 - a[1]) + f(1 - a[0], a[1]),
             **tolerances(dtype),
         )
-
-
-@claim("sublayers#only-mixes")
-@mutation(
-    "transformer.py",
-    "v = self.split(self.value(value))",
-    "v = self.split(self.value(value)).square()",
-    fault="the values are squared",
-)
-def test_the_two_sums_of_the_example_are_equal(printed):
-    shown = printed("examples", "one_token_sentence")
-    assert shown["f(0, 0) + f(1, 1)"] == shown["f(1, 0) + f(0, 1)"]
 
 
 @claim("sublayers#relu")
@@ -181,26 +161,6 @@ def test_wide_networks_learn_the_function_that_two_units_can_compute_but_rarely_
     assert sum(silent) > sum(failed) / 2
 
 
-@claim("sublayers#one-token")
-@mutation(
-    "transformer.py",
-    "hidden = self.linear1(x).relu()",
-    "hidden = self.linear1(x).softmax(dim=-1)",
-    fault="the hidden units go through a softmax",
-)
-@few
-@given(d=sizes, hidden=sizes, seed=seeds)
-def test_the_network_is_a_sum_of_one_vector_for_each_hidden_unit(d, hidden, seed):
-    torch.manual_seed(seed)
-    for dtype in DTYPES:
-        network, x = FeedForward(d, hidden).to(dtype).eval(), torch.randn(d, dtype=dtype)
-        total = network.linear2.bias.clone()
-        for j in range(hidden):
-            score = x @ network.linear1.weight[j] + network.linear1.bias[j]
-            total = total + score.clamp(min=0) * network.linear2.weight[:, j]
-        torch.testing.assert_close(network(x), total, **tolerances(dtype))
-
-
 # Position-wise
 
 
@@ -212,22 +172,13 @@ def test_the_network_is_a_sum_of_one_vector_for_each_hidden_unit(d, hidden, seed
     fault="the feed-forward network averages over positions",
 )
 @few
-@given(positions=st.integers(2, 6), place=st.integers(0, 5), seed=seeds)
-def test_the_network_treats_every_position_independently_with_the_same_weights(
-    positions, place, seed
-):
+@given(positions=st.integers(2, 6), seed=seeds)
+def test_the_network_treats_every_position_independently_with_the_same_weights(positions, seed):
     torch.manual_seed(seed)
-    place %= positions
     for dtype in DTYPES:
         network = FeedForward(4, 8).to(dtype).eval()
         x = torch.randn(2, positions, 4, dtype=dtype)
-        other = x.clone()
-        other[:, place] = torch.randn(2, 4, dtype=dtype)
-        same = [i for i in range(positions) if i != place]
         y = network(x)
-        torch.testing.assert_close(y[:, same], network(other)[:, same], **tolerances(dtype))
-        order = torch.randperm(positions)
-        torch.testing.assert_close(network(x[:, order]), y[:, order], **tolerances(dtype))
         alone = torch.stack([network(x[:, i]) for i in range(positions)], dim=1)
         torch.testing.assert_close(y, alone, **tolerances(dtype))
 
@@ -266,9 +217,6 @@ def test_the_examples_have_the_weights_and_the_numbers_of_the_pencil_model(print
     x = torch.tensor(tables["encoder.layers.0.norm1"])
     assert torch.equal(example["normalized"], x)
     shown = printed("examples", "position_wise")
-    assert numbers(shown["we, sums"]) == tables[f"{prefix}.linear1"][2]
-    assert numbers(shown["we, hidden units"]) == tables[f"{prefix}.relu"][2]
-    assert numbers(shown["we, output"]) == tables[f"{prefix}.linear2"][2]
     for output, row in zip(example["outputs"], tables[f"{prefix}.linear2"], strict=True):
         assert [round(number, 2) for number in output.tolist()] == row
     assert shown["equal"] == "True"
@@ -279,7 +227,7 @@ def test_the_examples_have_the_weights_and_the_numbers_of_the_pencil_model(print
         assert "  ".join(f"{x:.2f}" for x in row).replace("-", "−") in source
 
 
-@claim("sublayers#position-wise")
+@claim("sublayers#exercises")
 @mutation(
     "transformer.py",
     "hidden = self.linear1(x).relu()",
@@ -323,21 +271,6 @@ def test_only_without_residual_connections_the_gradient_of_the_first_layer_vanis
     assert max(with_shortcut) < 5 * min(with_shortcut)
 
 
-@claim("sublayers#gradients", kind="measurement")
-@pytest.mark.parametrize("seed", range(5))
-def test_other_seeds_show_the_same_vanishing_gradient(seed):
-    first = {}
-    for use_shortcut in False, True:
-        torch.manual_seed(seed)
-        layers = [FeedForward(3, 12, dropout=0.0) for _ in range(5)]
-        x = torch.tensor([1.0, 0, -1])
-        for layer in layers:
-            x = x + layer(x) if use_shortcut else layer(x)
-        x.square().sum().backward()
-        first[use_shortcut] = layers[0].linear1.weight.grad.abs().mean().item()
-    assert 100 * first[False] < first[True]
-
-
 @claim("sublayers#alike", kind="mathematics")
 def test_averaging_makes_two_tokens_alike_and_residual_connections_slow_it_down():
     average = torch.tensor([[0.75, 0.25], [0.25, 0.75]], dtype=torch.float64)
@@ -356,18 +289,3 @@ def test_nearly_all_of_the_gradient_comes_through_at_most_three_of_twelve_sublay
     assert int(shown["of this through at most 3"].rstrip("%")) > 95
     assert shown["all paths together"] == f"{1.1**12:.3g}"
     assert shown["through 12 sublayers"] == "1 times 1e-12, together 1e-12"
-
-
-@claim("sublayers#residual")
-@pytest.mark.parametrize("norm_first", [False, True])
-def test_our_sum_does_not_change_the_callers_tensor(norm_first, dtype):
-    settings = config(norm_first=norm_first)
-    x = torch.randn(2, 3, 16, dtype=dtype)
-    before = x.clone()
-    for layer, inputs in (EncoderLayer(settings), (x,)), (DecoderLayer(settings), (x, x)):
-        for part in layer.children():
-            if isinstance(part, MultiHeadAttention):
-                part.forward = lambda x, *_: (x, None)
-        layer.feed_forward = nn.Identity()
-        layer.to(dtype).eval()(*inputs)
-        assert torch.equal(x, before)
