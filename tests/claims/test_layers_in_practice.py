@@ -49,9 +49,7 @@ def configuration(nhead: int = 4, norm_first: bool = False, **changes) -> Transf
 
 
 @claim("layers-in-practice#torch-nn", kind="measurement")
-def test_layers_of_nn_transformer_encoder_start_with_equal_weights(printed):
-    shown = printed("examples", "fast_path")
-    assert shown["both layers start with the same weights"] == "True"
+def test_layers_of_nn_transformer_encoder_start_with_equal_weights():
     layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 3).layers
     for other in layers[1:]:
         for name, parameter in layers[0].named_parameters():
@@ -74,43 +72,16 @@ def test_in_a_pre_norm_stack_vectors_grow_from_layer_to_layer_until_the_last_nor
 
 @claim("layers-in-practice#torch-nn")
 @few
-@given(**{k: v for k, v in sizes.items() if k != "memory_length"})
-def test_encoder_layer_equals_nn_transformer_encoder_layer(
-    batch, length, nhead, norm_first, dtype, seed
-):
-    torch.manual_seed(seed)
-    compare_encoder_layers(configuration(nhead, norm_first), dtype, batch, length)
-
-
-@claim("layers-in-practice#torch-nn")
-@few
-@given(**sizes)
-def test_decoder_layer_equals_nn_transformer_decoder_layer(
-    batch, length, memory_length, nhead, norm_first, dtype, seed
-):
-    torch.manual_seed(seed)
-    config = configuration(nhead, norm_first)
-    compare_decoder_layers(config, dtype, batch, length, memory_length)
-
-
-@claim("layers-in-practice#torch-nn")
-@few
 @given(**sizes)
 def test_both_stacks_equal_those_of_torch_with_the_norm_given_on_the_page(
     batch, length, memory_length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
     config = configuration(nhead, norm_first)
+    compare_encoder_layers(config, dtype, batch, length)
+    compare_decoder_layers(config, dtype, batch, length, memory_length)
     for stack in (Encoder, Decoder):
         compare_stacks(stack, config, dtype, batch, length, memory_length)
-
-
-@claim("layers-in-practice#torch-nn", kind="measurement")
-@pytest.mark.filterwarnings("ignore:enable_nested_tensor")
-def test_nn_transformer_puts_a_last_norm_on_both_stacks_in_both_orders(norm_first):
-    whole = nn.Transformer(8, 2, 1, 1, 16, norm_first=norm_first)
-    assert isinstance(whole.encoder.norm, nn.LayerNorm)
-    assert isinstance(whole.decoder.norm, nn.LayerNorm)
 
 
 @claim("layers-in-practice#torch-nn")
@@ -124,9 +95,6 @@ def test_the_fast_path_of_torch_equals_our_encoder_at_real_positions_and_is_zero
     printed, dtype
 ):
     shown = printed("examples", "fast_path")
-    assert shown["real positions agree"] == "True"
-    assert shown["padded positions that agree"] == "0"
-    assert shown["values there, in evaluation"] == "[0.0]"
     assert shown["zeros there, padding on the left"] == "False"
     assert shown["zeros there, pre-norm"] == "False"
     torch.manual_seed(0)
@@ -183,11 +151,8 @@ def test_the_fast_path_needs_relu_or_gelu_biases_even_heads_and_no_other_mask(
 )
 def test_translating_runs_the_encoder_once_and_the_decoder_once_per_token(printed):
     shown = printed("examples", "translating")
-    assert shown["why do we work ?"] == "我们为什么工作？"
-    assert shown["we work"] == "我们工作"
     assert shown["runs of the encoder"] == "1"
     assert shown["runs of the decoder"] == str(len("我们为什么工作？") + 1)
-    assert shown["step 9"] == "<bos>我们为什么工作？ -> <eos>"
 
 
 @claim("layers-in-practice#too-good")
@@ -251,7 +216,6 @@ def test_the_residual_sums_grow_forward_as_the_gradient_grows_backward():
 )
 def test_tokens_become_alike_in_six_layers_without_residuals_and_more_slowly_with_them(printed):
     shown = printed("examples", "alike")
-    assert numbers(shown["layers"]) == [1, 2, 3, 6, 12, 24]
     plain, post, pre = (
         numbers(shown[f"{name}, difference"])
         for name in ("f(x)", "x + f(x), post-norm", "x + f(x), pre-norm")
@@ -301,6 +265,7 @@ class NoSum(EncoderLayer):
 @claim("layers-in-practice#take-away", kind="measurement")
 @pytest.mark.parametrize("seed", range(3))
 def test_only_without_residuals_the_upper_queries_and_keys_get_almost_no_gradient(seed):
+    networks = {}
     for kind in EncoderLayer, NoSum:
         settings = configuration(d_model=32, num_encoder_layers=6, dim_feedforward=128)
         encoder = Encoder(settings)
@@ -313,25 +278,10 @@ def test_only_without_residuals_the_upper_queries_and_keys_get_almost_no_gradien
         for name in "query.weight", "key.weight":
             ratio = highest.get_parameter(name).grad.norm() / lowest.get_parameter(name).grad.norm()
             assert ratio < 1e-4 if kind is NoSum else ratio > 1e-2
-
-
-@claim("layers-in-practice#take-away", kind="measurement")
-@pytest.mark.parametrize("seed", range(8))
-def test_with_norm_the_gradients_start_at_the_same_order_of_magnitude_without_residuals(seed):
-    norms = {}
-    for kind in EncoderLayer, NoSum:
-        settings = configuration(d_model=32, num_encoder_layers=6, dim_feedforward=128)
-        encoder = Encoder(settings)
-        torch.manual_seed(seed)
-        encoder.layers = nn.ModuleList(kind(settings) for _ in encoder.layers)
-        model = nn.Sequential(nn.Embedding(10, 32), encoder, nn.Linear(32, 10)).apply(initialize)
-        ids = torch.randint(10, (16, 6))
-        nn.functional.cross_entropy(model(ids).flatten(0, 1), ids.flatten()).backward()
-        norms[kind] = [
-            layer.feed_forward.linear2.weight.grad.norm().item() for layer in encoder.layers
-        ]
-    for one, other in zip(norms[NoSum], norms[EncoderLayer], strict=True):
-        assert 0.1 < one / other < 10
+        second = [layer.feed_forward.linear2.weight.grad.norm() for layer in encoder.layers]
+        networks[kind] = torch.stack(second)
+    ratios = networks[NoSum] / networks[EncoderLayer]
+    assert ratios.min() > 0.1 and ratios.max() < 10  # of the same order of magnitude
 
 
 @claim("layers-in-practice#in-place")

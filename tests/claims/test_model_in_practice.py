@@ -59,10 +59,8 @@ def make_model(seed: int = 0, **changes) -> Transformer:
     "        return self.encoder(x, real) * real[:, 0, 0, :, None]",
     fault="memory is zero where the source is padded",
 )
-def test_in_evaluation_real_positions_agree_although_the_fast_path_changes_others(
-    dtype, norm_first
-):
-    model = randomized(make_model(norm_first=norm_first), dtype).eval()
+def test_in_evaluation_real_positions_agree_although_the_fast_path_changes_others(dtype):
+    model = randomized(make_model(), dtype).eval()
     counterpart = TorchTransformer(model, dtype).eval()
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -71,9 +69,8 @@ def test_in_evaluation_real_positions_agree_although_the_fast_path_changes_other
         logits = counterpart(SRC, TGT)
     real = SRC != 0
     assert_close(memory[real], theirs[real], rtol=1e-4, atol=1e-4)
-    if not norm_first:
-        assert not theirs[~real].any()
-        assert memory[~real].any()
+    assert not theirs[~real].any()
+    assert memory[~real].any()
     assert_close(model(SRC, TGT)[TGT != 0], logits[TGT != 0], rtol=1e-3, atol=1e-3)
 
 
@@ -105,16 +102,10 @@ def test_nn_transformer_initializes_packed_matrices_and_nonzero_biases():
 
 
 @claim("model-in-practice#speed", kind="measurement")
-def test_the_measured_speed_is_of_the_current_code(printed):
+def test_the_measured_speed_is_of_the_current_code():
     record = json.loads((SNIPPETS / "results" / "model.json").read_text())
     sources = (ROOT / "scripts/experiments/model.py", Path(transformer.__file__))
     assert record["key"] == translator.code_key(*sources), "stale; run scripts/experiment model"
-    assert [tuple(row["size"]) for row in record["rows"]] == [
-        (64, 16, 22),
-        (16, 128, 128),
-        (4, 512, 512),
-    ]
-    assert len(printed("examples", "speed")) == 2 + 2 * 3 * 2
 
 
 @claim("model-in-practice#speed", kind="measurement")
@@ -128,13 +119,6 @@ def test_the_measurement_supports_the_statements_on_the_page():
 
 
 # Saving and loading
-
-
-@claim("model-in-practice#saving")
-def test_a_checkpoint_and_its_sizes_rebuild_the_model_with_a_larger_max_len(printed):
-    shown = printed("examples", "save_and_load")
-    assert shown["position among them"] == "False"
-    assert shown["the same logits"] == "True"
 
 
 @claim("model-in-practice#saving")
@@ -171,32 +155,6 @@ def test_a_different_configuration_is_rejected_or_silently_a_different_model(pri
     assert shown["the same logits"] == "False"
 
 
-@claim("model-in-practice#saving")
-@mutation(
-    "transformer.py",
-    "self.linear1 = nn.Linear(d_model, dim_feedforward)\n"
-    "        self.linear2 = nn.Linear(dim_feedforward, d_model)",
-    "self.linear1 = nn.Linear(d_model, 4 * d_model)\n"
-    "        self.linear2 = nn.Linear(4 * d_model, d_model)",
-    fault="the feed-forward network is four times as wide as the model in any configuration",
-)
-def test_the_error_for_a_checkpoint_of_other_sizes_names_every_tensor():
-    saved = make_model().state_dict()
-    for changes, message in (
-        ({"dim_feedforward": 20}, r"size mismatch for .*linear1\.weight"),
-        ({"norm_first": True}, r"Missing key\(s\).*encoder\.norm\.weight"),
-        ({"num_encoder_layers": 1}, r"Unexpected key\(s\).*encoder\.layers\.1"),
-    ):
-        other = make_model(**changes)
-        shapes, own = (
-            {name: x.shape for name, x in state.items()} for state in (saved, other.state_dict())
-        )
-        different = {name for name in shapes | own if shapes.get(name) != own.get(name)}
-        with pytest.raises(RuntimeError, match=message) as error:
-            other.load_state_dict(saved)
-        assert all(name in str(error.value) for name in different)
-
-
 # Types, devices, compiler
 
 
@@ -217,20 +175,6 @@ def test_the_whole_model_can_be_converted(dtype, tied, norm_first):
 
 @claim("model-in-practice#elsewhere")
 @mutation(
-    "transformer.py",
-    "return self.output(x)",
-    "return self.output(x).float()",
-    fault="the logits are float32 in any precision",
-)
-def test_half_double_and_bfloat16_have_methods_of_their_own():
-    model = make_model()
-    assert model.half()(SRC, TGT).dtype == torch.float16
-    assert model.bfloat16()(SRC, TGT).dtype == torch.bfloat16
-    assert model.double()(SRC, TGT).dtype == torch.float64
-
-
-@claim("model-in-practice#elsewhere")
-@mutation(
     "examples/model-in-practice/precisions.py",
     "exact = deepcopy(model).double()(src, tgt)",
     "exact = deepcopy(model).half()(src, tgt)",
@@ -245,23 +189,8 @@ def test_the_precisions_shown_are_within_their_bounds(printed):
 @claim("model-in-practice#elsewhere")
 def test_no_part_makes_a_tensor_on_another_device_than_its_inputs(tied, norm_first):
     model = make_model(tie_embeddings=tied, norm_first=norm_first).to("meta")
-    assert all(t.is_meta for t in (*model.parameters(), *model.buffers()))
     logits = model(SRC.to("meta"), TGT.to("meta"))
     assert (logits.device.type, logits.shape) == ("meta", (2, 9, 12))
-
-
-@claim("model-in-practice#compile")
-@mutation(
-    "transformer.py",
-    "self.embedding = nn.Embedding(vocab_size, d_model, padding_idx)",
-    'self.embedding = nn.Embedding(vocab_size, d_model, padding_idx, device="cpu")',
-    fault="embeddings are always made on the CPU",
-)
-def test_a_model_made_on_meta_has_sizes_and_no_content():
-    with torch.device("meta"):
-        model = Transformer(TransformerConfig(37000, 37000))
-    assert all(p.is_meta for p in model.parameters())
-    assert sum(p.numel() for p in model.parameters()) == 100_970_496
 
 
 @pytest.fixture
@@ -296,22 +225,3 @@ def test_the_compiled_model_is_one_graph_and_gives_the_same_logits(backend, norm
     compiled = torch.compile(model, backend=backend, dynamic=False, fullgraph=True)
     with torch.no_grad():
         assert_close(compiled(SRC, TGT), model(SRC, TGT))
-
-
-@claim("model-in-practice#compile")
-@mutation(
-    "transformer.py",
-    "return (ids != pad_id)[:, None, None, :]",
-    "real = ids != pad_id\n"
-    "    if real.all():\n"
-    "        real = torch.ones_like(real)\n"
-    "    return real[:, None, None, :]",
-    fault="the padding mask branches on whether there is padding",
-)
-@pytest.mark.filterwarnings("ignore")
-def test_the_model_is_one_graph_in_training_and_in_evaluation(tied):
-    model = make_model(num_encoder_layers=1, num_decoder_layers=1, dropout=0.1, tie_embeddings=tied)
-    for training in (True, False):
-        torch._dynamo.reset()
-        explained = torch._dynamo.explain(model.train(training))(SRC, TGT)
-        assert (explained.graph_count, explained.break_reasons) == (1, [])

@@ -16,13 +16,11 @@ from checks import (
     check_padding_invariance,
     check_past_matters,
     check_weights_move,
-    run_checks,
 )
 from helpers import DOCS, run_snippet
 from marks import claim, mutation
 from transformer import Transformer, TransformerConfig
 
-CHAPTER = "pitfalls"
 SRC = torch.tensor([[5, 6, 7, 8, 9], [11, 12, 13, 0, 0]])
 TGT = torch.tensor([[1, 4, 3, 9, 7, 2], [1, 15, 14, 10, 2, 0]])
 EMPTY_SRC = torch.tensor([[5, 6, 7, 8, 9], [0, 0, 0, 0, 0]])
@@ -241,36 +239,6 @@ def test_only_dropout_that_no_module_knows_is_a_difference_between_the_modes():
     drop = Changed(lambda model, src, tgt: nn.functional.dropout(model(src, tgt), 0.1))
     with pytest.raises(AssertionError, match="differ by"):
         check_modes_agree(drop, SRC, TGT)
-
-
-@claim("pitfalls#checks")
-@mutation(
-    "checks.py",
-    "model = copy.deepcopy(model).train()\n    optimizer",
-    "model = model.train()\n    optimizer",
-    fault="the check trains the model itself",
-)
-def test_the_checks_leave_weights_and_mode_as_they_are():
-    for mode in (True, False):
-        model = our_model().train(mode)
-        before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-        assert run_checks(model, SRC, TGT) == {}
-        assert model.training is mode
-        assert all(torch.equal(before[name], x) for name, x in model.state_dict().items())
-
-
-@claim("pitfalls#checks")
-@mutation(
-    "examples/pitfalls/wrapped.py",
-    "tgt_mask=future,",
-    "",
-    fault="the wrapped model lacks its causal mask",
-)
-def test_the_example_passes_with_masks_and_fails_two_checks_without(printed):
-    shown = printed("examples", "wrapped")
-    assert shown["nn.Transformer"] == "passes"
-    names = {name.strip() for name in shown if name.startswith("  ")}
-    assert names == {"check_padding_invariance", "check_no_peeking"}
 
 
 # The pages

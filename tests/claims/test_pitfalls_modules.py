@@ -7,11 +7,6 @@ from helpers import load_pitfall
 from marks import claim, mutation
 from transformer import (
     EncoderLayer,
-    MultiHeadAttention,
-    TokenEmbedding,
-    TransformerConfig,
-    causal_mask,
-    scaled_dot_product_attention,
     sinusoidal_positional_encoding,
 )
 
@@ -48,14 +43,12 @@ def test_an_additional_axis_makes_25_vectors_from_5_tokens(printed):
     fault="the linear layer reads one-hot rows",
 )
 def test_a_linear_layer_on_ids_puts_all_words_on_one_line(printed):
-    pitfall = load_pitfall("trailing_axis")
     values = printed("pitfalls", "trailing_axis", "")
     assert values["wrong, linear, directions"] == "1"
     assert values["right, directions"] == "4"
+    pitfall = load_pitfall("trailing_axis")
     we, work, mark = pitfall.linear(pitfall.wrong_ids.float())[0, 2:]
     torch.testing.assert_close(work, (we + mark) / 2)
-    with pytest.raises(ValueError, match=r"ids must be \(batch, position\)"):
-        TokenEmbedding(9, 64)(pitfall.wrong_ids)
 
 
 # Tables
@@ -70,28 +63,13 @@ def test_a_linear_layer_on_ids_puts_all_words_on_one_line(printed):
 )
 def test_a_table_in_a_plain_attribute_does_not_move_with_the_module():
     pitfall = load_pitfall("unregistered_table")
-    table = sinusoidal_positional_encoding(100, 8)
-    for to, x in ((torch.float16, torch.zeros(1, 5, 8).half()), ("meta", None)):
+    table, x = sinusoidal_positional_encoding(100, 8), torch.zeros(1, 5, 8).half()
+    for to in torch.float16, "meta":
         wrong = pitfall.WrongPosition(table).to(to)
         right = pitfall.RightPosition(table).to(to)
         assert (wrong.table.dtype, wrong.table.device.type) == (torch.float32, "cpu")
         assert to in (right.table.dtype, right.table.device.type)
-        if x is not None:  # the sum succeeds, in another type
-            assert wrong(x).dtype == torch.float32 and right(x).dtype == torch.float16
-
-
-@claim("pitfalls-modules#unregistered-table")
-@mutation(
-    "pitfalls/unregistered_table.py",
-    'self.register_buffer("table", table, persistent=False)',
-    "self.table = table",
-    fault="the right table is a plain attribute",
-)
-def test_a_model_whose_table_does_not_move_fails_on_another_device(printed):
-    values = printed("pitfalls", "unregistered_table", "")
-    for kind in "half", "another device":
-        assert not values[f"wrong, {kind}"].startswith("runs")
-        assert values[f"right, {kind}"].startswith("runs")
+    assert wrong(x).dtype == torch.float32  # the sum succeeds, in another type
 
 
 @claim("pitfalls-modules#unregistered-table")
@@ -195,38 +173,7 @@ def test_merging_by_view_leaks_the_future_through_a_causal_mask(printed):
     assert values["right, positions that change"] == "[7]"
 
 
-@claim("pitfalls-modules#mixed-heads")
-def test_the_right_merge_equals_the_models():
-    pitfall = load_pitfall("mixed_heads")
-    x, attention = torch.randn(2, 5, 16), MultiHeadAttention(16, 4)
-    heads = attention.split(x)
-    assert torch.equal(pitfall.right_merge(heads), x)
-    assert not torch.equal(pitfall.wrong_merge(heads.contiguous()), x)
-
-
-@claim("pitfalls-modules#mixed-heads", kind="measurement")
-def test_view_rejects_a_slice_and_a_transposed_tensor():
-    for tensor in (torch.zeros(2, 9)[:, 1:], torch.zeros(2, 3, 4).transpose(1, 2)):
-        with pytest.raises(RuntimeError, match="view"):
-            tensor.view(-1)
-        assert tensor.reshape(-1).shape == (tensor.numel(),)
-        size = tensor.size(1)
-        assert (
-            tensor.view(2, 1, size, *tensor.shape[2:]).dim() == tensor.dim() + 1
-        )  # no axes joined
-
-
 # batch_first
-
-
-@claim("pitfalls-modules#mixed-heads")
-def test_a_mask_alone_lets_no_later_token_through():
-    """So in the pitfall about heads it is the reshape that leaks."""
-    heads = torch.randn(1, 4, 8, 16)
-    other = heads.clone()
-    other[:, :, 7] += 1
-    one, two = (scaled_dot_product_attention(x, x, x, causal_mask(8))[0] for x in (heads, other))
-    assert torch.equal(one[:, :, :7], two[:, :, :7])
 
 
 @claim("pitfalls-modules#batch-first-forgotten")
@@ -264,16 +211,6 @@ def test_without_batch_first_a_padding_mask_does_not_fit():
 # Layers in a list
 
 
-@claim("pitfalls-modules#modules-in-a-list", kind="measurement")
-def test_without_dropout_only_the_count_shows_the_list():
-    pitfall = load_pitfall("modules_in_a_list")
-    config = TransformerConfig(9, 12, d_model=32, nhead=4, dim_feedforward=64, dropout=0.0)
-    stack = pitfall.Stack([EncoderLayer(config) for _ in range(6)]).eval()
-    x = torch.randn(1, 5, 32)
-    assert torch.equal(stack(x), stack(x))
-    assert sum(p.numel() for p in stack.parameters()) == 32 * 12 + 12
-
-
 @claim("pitfalls-modules#modules-in-a-list")
 @mutation(
     "pitfalls/modules_in_a_list.py",
@@ -281,7 +218,7 @@ def test_without_dropout_only_the_count_shows_the_list():
     "Stack(nn.ModuleList(EncoderLayer(config) for _ in range(6)))",
     fault="the layers are in a ModuleList",
 )
-def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation(printed):
+def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation():
     pitfall = load_pitfall("modules_in_a_list")
     wrong, right = pitfall.wrong_stack(), pitfall.right_stack()
     layer = sum(p.numel() for p in EncoderLayer(pitfall.config).parameters())
@@ -290,9 +227,3 @@ def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation
     assert sum(p.numel() for p in right.parameters()) == 6 * layer + output
     assert list(wrong.state_dict()) == ["output.weight", "output.bias"]
     assert wrong.eval().layers[0].training and not right.eval().layers[0].training
-    values = printed("pitfalls", "modules_in_a_list", "")
-    assert values["wrong, twice the same"] == "False"
-    assert values["right, twice the same"] == "True"
-
-
-# The exercises, and the page
