@@ -197,23 +197,6 @@ def test_a_stack_ends_in_a_layer_norm_only_if_norm_first():
         assert stack(configuration(norm_first=True, layer_norm_eps=0.25)).norm.eps == 0.25
 
 
-@claim("encoder-decoder#encoder")
-@mutation(
-    "transformer.py",
-    "x = layer(x, mask)\n        return self.norm(x)",
-    "x = layer(x, mask)\n        return x",
-    fault="the encoder does not apply its last LayerNorm",
-)
-def test_the_output_of_a_stack_is_normalized_in_both_orders(norm_first, dtype):
-    torch.manual_seed(0)
-    config = configuration(norm_first=norm_first)
-    encoder, decoder = Encoder(config).to(dtype), Decoder(config).to(dtype)
-    memory = encoder(torch.randn(2, 5, 32, dtype=dtype))
-    for x in (memory, decoder(torch.randn(2, 6, 32, dtype=dtype), memory)):
-        assert_close(x.mean(dim=-1), torch.zeros_like(x[..., 0]), atol=1e-6, rtol=0)
-        assert_close(x.square().mean(dim=-1), torch.ones_like(x[..., 0]), atol=1e-3, rtol=0)
-
-
 @claim("encoder-decoder#exercises")
 def test_one_layer_used_six_times_has_a_sixth_of_the_parameters(printed):
     shown = printed("exercises", "shared_layers")
@@ -288,28 +271,6 @@ def test_every_output_changes_with_the_source(
 @claim("encoder-decoder#decoder")
 @few
 @given(**sizes)
-def test_the_content_of_padded_source_positions_changes_nothing(
-    batch, length, memory_length, nhead, norm_first, dtype, seed
-):
-    torch.manual_seed(seed)
-    config = configuration(nhead, norm_first)
-    encoder, decoder = randomized(Encoder(config), dtype), randomized(Decoder(config), dtype)
-    x = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype)
-    y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
-    real = some_real(batch, memory_length)
-    other = x.clone()
-    other[~real] = torch.randn_like(x)[~real]
-    memory, others = encoder(x, as_mask(real)), encoder(other, as_mask(real))
-    assert torch.equal(memory[real], others[real])
-    mask = causal_mask(length)
-    assert torch.equal(
-        decoder(y, memory, mask, as_mask(real)), decoder(y, others, mask, as_mask(real))
-    )
-
-
-@claim("encoder-decoder#decoder")
-@few
-@given(**sizes)
 def test_a_future_token_does_not_change_a_single_bit_of_earlier_outputs(
     batch, length, memory_length, nhead, norm_first, dtype, seed
 ):
@@ -327,7 +288,7 @@ def test_a_future_token_does_not_change_a_single_bit_of_earlier_outputs(
             assert changed_positions(before, after) == list(range(place, length))
 
 
-@claim("encoder-decoder#decoder")
+@claim("layers-in-practice#one-pass")
 @mutation(
     "transformer.py",
     "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",

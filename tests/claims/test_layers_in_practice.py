@@ -2,23 +2,18 @@
 
 import math
 import re
-import warnings
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
-from torch.testing import assert_close
 
 from evidence.comparisons import (
-    as_mask,
     compare_decoder_layers,
     compare_encoder_layers,
     compare_stacks,
-    randomized,
 )
-from evidence.references import torch_modules, with_torch_names
 from helpers import DTYPES, few, normal, numbers
 from marks import claim, mutation
 from transformer import (
@@ -84,38 +79,6 @@ def test_both_stacks_equal_those_of_torch_with_the_norm_given_on_the_page(
         compare_stacks(stack, config, dtype, batch, length, memory_length)
 
 
-@claim("layers-in-practice#torch-nn")
-@mutation(
-    "transformer.py",
-    "x = layer(x, mask)",
-    "x = layer(x, mask if layer is self.layers[0] else None)",
-    fault="only the first encoder layer gets the mask",
-)
-def test_the_fast_path_of_torch_equals_our_encoder_at_real_positions_and_is_zero_elsewhere(
-    printed, dtype
-):
-    shown = printed("examples", "fast_path")
-    assert shown["zeros there, padding on the left"] == "False"
-    assert shown["zeros there, pre-norm"] == "False"
-    torch.manual_seed(0)
-    config = configuration()
-    ours = randomized(Encoder(config), dtype)
-    layer = torch_modules(config, dtype)[EncoderLayer]
-    theirs = nn.TransformerEncoder(layer, 2)  # with its nested tensors
-    theirs.load_state_dict(with_torch_names(ours.state_dict()))
-    x = torch.randn(2, 5, 32, dtype=dtype)
-    real = torch.tensor([[True] * 5, [True, True, False, False, False]])
-    with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fast = theirs.eval()(x, src_key_padding_mask=~real)
-        slow = theirs.train()(x, src_key_padding_mask=~real)
-        y = ours(x, as_mask(real))
-    tolerance = {"rtol": 1e-4, "atol": 1e-4}
-    assert_close(y[real], fast[real], **tolerance)
-    assert_close(y, slow, **tolerance)
-    assert not fast[~real].any()
-
-
 @claim("layers-in-practice#torch-nn", kind="measurement")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
@@ -125,6 +88,7 @@ def test_the_fast_path_of_torch_equals_our_encoder_at_real_positions_and_is_zero
         ({"activation": "gelu"}, False, True),
         ({"activation": nn.functional.silu}, False, False),
         ({"bias": False}, False, False),
+        ({"norm_first": True}, False, False),
         ({"nhead": 1}, False, False),
         ({}, True, False),
     ],

@@ -31,19 +31,8 @@ def seed():
     torch.manual_seed(0)
 
 
-def our_model(dropout=0.1, nhead=2):
-    config = TransformerConfig(
-        src_vocab_size=20,
-        tgt_vocab_size=20,
-        d_model=32,
-        nhead=nhead,
-        num_encoder_layers=1,
-        num_decoder_layers=1,
-        dim_feedforward=64,
-        dropout=dropout,
-        norm_first=True,
-    )
-    return Transformer(config)
+def our_model(dropout=0.1):
+    return Transformer(TransformerConfig(20, 20, 32, 2, 1, 1, 64, dropout, norm_first=True))
 
 
 def torch_model():
