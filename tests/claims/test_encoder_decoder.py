@@ -89,7 +89,7 @@ def test_an_encoder_layer_is_attention_then_feed_forward_each_with_residual_and_
     assert_close(layer(x, mask), expected)
 
 
-@claim("encoder-decoder#encoder-layer")
+@claim("encoder-decoder#decoder-layer")
 @few
 @given(**sizes)
 def test_a_decoder_layer_is_self_attention_then_cross_attention_then_feed_forward(

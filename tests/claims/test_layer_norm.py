@@ -259,6 +259,15 @@ def test_in_float16_large_features_become_zeros_in_the_function_and_not_in_the_c
 # Post-norm and pre-norm
 
 
+@claim("layer-norm#post-and-pre")
+def test_each_residual_order_matches_its_formula(norm_first):
+    layer, x = EncoderLayer(config(norm_first=norm_first)), torch.randn(2, 3, 16)
+    expected = x
+    for f, norm in (layer.attend, layer.norm1), (layer.feed_forward, layer.norm2):
+        expected = expected + f(norm(expected)) if norm_first else norm(expected + f(expected))
+    torch.testing.assert_close(layer(x), expected)
+
+
 @claim("layer-norm#residual-code")
 def test_with_a_zero_sublayer_only_pre_norm_returns_its_input(printed, dtype):
     x = torch.tensor([[X]], dtype=dtype)
