@@ -30,7 +30,7 @@ sizes = st.integers(1, 6)
 # Zero vectors
 
 
-@claim("masks#zero-vectors", kind="mathematics")
+@claim("masks#padding-mask", kind="mathematics")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_numbers_computed_by_hand_on_the_page_match_the_formula(language):
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
@@ -49,7 +49,7 @@ def test_a_zero_key_has_score_zero_and_the_weight_of_any_zero_score():
     assert_near(weights[:, 2], 1 / exponentials.sum(dim=-1))
 
 
-@claim("masks#zero-vectors")
+@claim("masks#padding-mask")
 def test_a_pad_does_not_stay_a_zero_vector():
     embedded = TokenEmbedding(9, 16, padding_idx=0)(torch.tensor([[6, 7, 0, 0]]))
     assert not embedded[0, 2:].any()

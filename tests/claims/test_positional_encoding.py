@@ -127,7 +127,7 @@ def test_one_pair_nearly_confuses_44_with_0_and_two_pairs_do_not():
     assert fast < 0.02 and slow > 0.4
 
 
-@claim("positional-encoding#rotation", kind="mathematics")
+@claim("positional-encoding#one-pair", kind="mathematics")
 @few
 @given(st.integers(0, 5000), st.floats(1e-4, 3.0))
 def test_one_step_is_the_same_rotation_at_every_position(p, theta):
