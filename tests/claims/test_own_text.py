@@ -1,10 +1,8 @@
 """The claims of the page on training on your own text."""
 
-import errno
 import hashlib
 import json
 import math
-import os
 import random
 import runpy
 import shutil
@@ -13,7 +11,6 @@ import statistics
 import sys
 from collections import Counter
 from dataclasses import fields, replace
-from fractions import Fraction
 from io import BytesIO, StringIO, TextIOWrapper
 from itertools import chain, islice, pairwise
 from pathlib import Path
@@ -41,15 +38,13 @@ from decode import beam_search
 from helpers import ROOT, SNIPPETS, few
 from marks import claim, mutation
 from metrics import bleu, chrf, evaluate, mean_loss, scores, translate_all
-from sentence_pairs import Text, learn_subwords, read_pairs, report, split_pairs
+from sentence_pairs import Text, learn_subwords, read_pairs, split_pairs
 from small_training import PAIRS, interrupt_at, same_bits, silent, small_translator
 from test_distributed_training import in_two_processes
 from train_pairs import PairSettings, PairTrainer, model_sizes
 from trainer import SINGLE_PROCESS, DistributedContext
 from transformer import Transformer, TransformerConfig
 from translator import BOS, EOS, Translator, load_translator, save_translator
-
-CHAPTER = "own-text"
 
 # A file that the tests write
 
@@ -82,40 +77,29 @@ def read_as_pairs(tmp_path: Path, data: bytes) -> tuple[list[Text], sentence_pai
 
 
 @claim("own-text#file")
-def test_a_file_is_read_in_its_order(tmp_path):
-    assert read_pairs(write_pairs(tmp_path / "pairs.tsv")) == (TEXTS, {})
-
-
-@claim("own-text#file")
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"a cat\tein Tier\nb\tc\n",
-        b"a cat\tein Tier\nb\tc",  # no end of the last line
-        b"\xef\xbb\xbfa cat\tein Tier\r\nb\tc\r\n",  # as Windows writes it
-        " a \u2003cat \tein  Tier\nb\tc\tthird column\n".encode(),
-    ],
-)
-def test_white_space_byte_order_marks_and_further_columns_are_not_part_of_a_text(tmp_path, data):
-    assert read_as_pairs(tmp_path, data) == ([Text("a cat", "ein Tier"), Text("b", "c")], {})
-
-
-@claim("own-text#file")
 @mutation(
     "sentence_pairs.py",
     'normalize("NFC", text)',
     'normalize("NFD", text)',
     fault="letters and their accents become separate characters",
 )
-def test_letters_are_composed(tmp_path):
-    (pair,), _ = read_as_pairs(tmp_path, "e\u0301te\u0301\tsummer\n".encode())
-    assert pair.source == "\u00e9t\u00e9"
+def test_white_space_is_one_space_and_letters_are_composed(tmp_path):
+    data = " E\u0301te\u0301 \u2003vert? \tgreen  summer\n".encode()
+    assert read_as_pairs(tmp_path, data) == ([Text("\u00c9t\u00e9 vert?", "green summer")], {})
 
 
 @claim("own-text#file")
 def test_dropped_lines_are_reported_with_reason_and_number(tmp_path):
-    many_words = "word " * 10_000
-    lines = ["a\tb", "", "a\tb", f"{many_words}\tlong", " \tc", "d\t", "a\tc", "hi\tfar too long"]
+    lines = [
+        "a\tb",
+        "",
+        "a\tb",
+        f"{'word ' * 10_000}\tlong",
+        " \tc",
+        "d\t",
+        "a\tc",
+        "hi\tfar too long",
+    ]
     pairs, dropped = read_as_pairs(tmp_path, "\n".join(lines).encode())
     assert pairs == [Text("a", "b"), Text("a", "c")]
     assert dropped == {
@@ -124,14 +108,6 @@ def test_dropped_lines_are_reported_with_reason_and_number(tmp_path):
         "too long": [4],
         "length ratio": [8],
     }
-    assert report(dropped).splitlines() == [
-        "dropped 3 empty (line 2, 5, 6)",
-        "dropped 1 duplicate (line 3)",
-        "dropped 1 too long (line 4)",
-        "dropped 1 length ratio (line 8)",
-    ]
-    assert report({"empty": [1, 2, 3, 4]}) == "dropped 4 empty (line 1, 2, 3, …)"
-    assert report({}) == ""
 
 
 @claim("own-text#file")
@@ -157,32 +133,11 @@ BAD_FILES = {
 
 
 @claim("own-text#file")
-@pytest.mark.parametrize(("data", "message"), BAD_FILES.values(), ids=BAD_FILES)
-def test_bad_input_is_rejected_with_the_number_of_its_line(tmp_path, data, message):
-    with pytest.raises(ValueError, match=message):
-        read_as_pairs(tmp_path, data)
-
-
-@claim("own-text#file")
-def test_a_missing_file_and_a_folder_are_rejected(tmp_path):
-    with pytest.raises(ValueError, match=r"none\.tsv: No such file or directory"):
-        read_pairs(tmp_path / "none.tsv")
-    with pytest.raises(ValueError, match="Is a directory"):
-        read_pairs(tmp_path)
-
-
-@claim("own-text#file")
 @mutation(
     "sentence_pairs.py",
     "part_of(pair.source.casefold())",
     "part_of(pair.target.casefold())",
     fault="the translation decides the part of a pair",
-)
-@mutation(
-    "sentence_pairs.py",
-    "part_of(pair.source.casefold())",
-    "part_of(pair.source)",
-    fault="a sentence in capital letters may be in another part",
 )
 def test_each_source_is_in_one_part_whatever_the_case_of_its_letters():
     texts = [Text(a, b) for source, _ in TEXTS for a in (source, source.upper()) for b in "xy"]
@@ -190,21 +145,6 @@ def test_each_source_is_in_one_part_whatever_the_case_of_its_letters():
     assert sorted(chain(*parts.values())) == sorted(texts)
     sources = [{source.lower() for source, _ in part} for part in parts.values()]
     assert all(not a & b for a, b in pairwise([*sources, sources[0]]))
-
-
-@claim("own-text#file")
-@pytest.mark.parametrize(
-    ("texts", "message"),
-    [
-        (TEXTS[:10], "pairs left: 10; a training needs at least 100"),
-        (TEXTS[:99], "pairs left: 99; a training needs at least 100"),
-        ([Text("one source", str(i)) for i in range(100)], "different sources: 1; these are too"),
-    ],
-)
-def test_too_few_pairs_are_rejected(texts, message):
-    assert len(split_pairs(TEXTS[:100])) == 3
-    with pytest.raises(ValueError, match=message):
-        split_pairs(texts)
 
 
 # Subwords
@@ -220,23 +160,6 @@ def subwords() -> sentence_pairs.Subwords:
 @given(text=st.text())
 def test_subwords_join_to_the_text_that_was_split(subwords, text):
     assert subwords.join(subwords.split(text)) == text
-
-
-@claim("own-text#subwords")
-@mutation(
-    "sentence_pairs.py",
-    "vocab_size=vocab_size,",
-    'vocab_size=vocab_size, special_tokens=["<pad>", "<bos>", "<eos>"],',
-    fault="<eos> in a text becomes the special token",
-)
-def test_subwords_are_as_many_as_asked_for_and_none_is_a_special_token(subwords):
-    assert len(subwords.tokens) == 400 == len({*subwords.tokens})
-    split = subwords.split("<pad><bos><eos>")
-    assert len(split) > 3 and not {*split} & {"<pad>", "<bos>", "<eos>"}
-    assert subwords.tokens == learn_subwords(TEXTS, 400).tokens
-    with pytest.raises(ValueError, match="vocab_size must be at least 256, got 255"):
-        learn_subwords(TEXTS, 255)
-    assert len(learn_subwords(TEXTS, 256).tokens) == 256
 
 
 @claim("own-text#subwords")
@@ -360,15 +283,6 @@ def test_each_epoch_has_every_example_once_in_batches_that_fit():
     assert padded_size < 1.1 * sum(map(max, LENGTHS))  # similar lengths are together
 
 
-@claim("own-text#batches")
-@pytest.mark.parametrize("start", [1, 7, 100])
-def test_batches_start_at_any_number_in_any_epoch(start):
-    examples = examples_of_lengths(LENGTHS)
-    expected = numbers_in([*islice(token_batches(examples, 64, 3), start, start + 50)])
-    assert numbers_in([*islice(token_batches(examples, 64, 3, start), 50)]) == expected
-    assert numbers_in([*islice(token_batches(examples, 64, 4, start), 50)]) != expected
-
-
 @claim("own-text#processes")
 @pytest.mark.parametrize("processes", [1, 2, 3])
 def test_each_process_gets_a_sentence_of_every_batch(processes):
@@ -377,13 +291,6 @@ def test_each_process_gets_a_sentence_of_every_batch(processes):
     assert all(each.stop - each.start >= processes for each in slices)
     assert 0 <= len(lengths) - slices[-1].stop < processes
     assert [a.stop for a in slices[:-1]] == [b.start for b in slices[1:]]
-
-
-@claim("own-text#batches")
-def test_a_batch_that_is_too_small_for_the_longest_sentence_is_rejected():
-    assert cut([20, 3], 40, 2) == [slice(0, 2)]
-    with pytest.raises(ValueError, match=r"at most 39 tokens, .* has 20 x 2"):
-        cut([20, 3], 39, 2)
 
 
 # Metrics
@@ -409,65 +316,19 @@ def test_bleu_and_chrf_equal_those_of_sacrebleu(corpus):
 
 
 @claim("own-text#scores")
-def test_bleu_and_chrf_computed_by_hand():
-    """Precisions 5/6, 3/5, 1/4 and, without a match, 1/(2 · 3); as long as the reference."""
-    hypothesis, reference = ["a", "b", "c", "x", "d", "e"], ["a", "b", "c", "d", "e", "f"]
-    expected = 100 * (5 / 6 * 3 / 5 * 1 / 4 * 1 / 6) ** (1 / 4)
-    assert bleu([hypothesis], [reference]) == pytest.approx(expected)
-    shorter = 100 * math.exp(1 - 6 / 5)
-    assert bleu([reference[:5]], [reference]) == pytest.approx(shorter)
-    # Of 2 characters and 1 pair, all are in the reference, which has 4, 3, 2 and 1.
-    precision, recall = 1, (2 / 4 + 1 / 3) / 2
-    expected = 100 * 5 * precision * recall / (4 * precision + recall)
-    assert chrf(["a b"], ["ab cd"]) == pytest.approx(expected)
-    assert chrf(["x"], ["y"]) == bleu([["x"]], [["y"]]) == 0
-
-
-def chrf_of_the_page(hypotheses: list[str], references: list[str]) -> float:
-    """chrF2 as the page defines it, with fractions and without n-gram counters."""
-    fractions = []
-    for n in range(1, 7):
-        counted = [
-            [[text[i : i + n] for i in range(len(text) - n + 1)] for text in pair]
-            for pair in zip(hypotheses, references, strict=True)
-            if len(pair[1]) >= n
-        ]
-        ours, theirs = (sum(len(pair[side]) for pair in counted) for side in (0, 1))
-        if ours == 0 or theirs == 0:
-            continue
-        matches = 0
-        for one, other in counted:
-            rest = [*other]
-            for run in one:
-                if run in rest:
-                    rest.remove(run)
-                    matches += 1
-        fractions.append((Fraction(matches, ours), Fraction(matches, theirs)))
-    if not any(matched for matched, _ in fractions):
-        return 0.0
-    p, r = (sum(column) / len(fractions) for column in zip(*fractions, strict=True))
-    return float(100 * 5 * p * r / (4 * p + r))
-
-
-@claim("own-text#scores")
-@pytest.mark.parametrize("longest", [3, 5, 12, 60])
-def test_chrf_is_the_mean_over_the_n_that_both_sides_have(longest, printed):
-    import sacrebleu
-
-    rng = random.Random(longest)
-    for count in (1, 1, 1, 1, 2, 5) * 10:
-        hypotheses, references = (
-            ["".join(rng.choices("我们工作为", k=rng.randint(1, longest))) for _ in range(count)]
-            for _ in range(2)
-        )
-        expected = chrf_of_the_page(hypotheses, references)
-        assert chrf(hypotheses, references) == pytest.approx(expected, rel=1e-9)
-        theirs = sacrebleu.corpus_chrf(hypotheses, [references]).score
-        assert theirs == pytest.approx(expected, rel=1e-9)
-    shown = printed("examples", "scores")["chrF2, shorter"]
-    assert shown == f"{chrf_of_the_page(['我们工作'], ['我们为什么工作']):.2f}" == "24.90"
-    p, r = (1 + 2 / 3) / 6, (4 / 7 + 2 / 6) / 6  # as if n = 5 and 6 counted as 0
-    assert 500 * p * r / (4 * p + r) == pytest.approx(16.6, abs=0.01)
+@mutation(
+    "metrics.py",
+    "precision = sum(precisions) / max(1, len(precisions))",
+    "precision = sum(precisions) / 6",
+    fault="chrF counts runs that are longer than the translation as errors",
+)
+def test_both_scores_of_the_page_by_hand():
+    reference = "我们为什么工作"
+    expected = 100 * (7 / 8 * 5 / 7 * 3 / 6 * 2 / 5) ** (1 / 4)
+    assert bleu([[*"我们为什么要工作"]], [[*reference]]) == pytest.approx(expected)
+    p, r = (4 / 4 + 2 / 3 + 0 + 0) / 4, (4 / 7 + 2 / 6 + 0 + 0) / 4
+    assert (p, r) == pytest.approx((0.417, 0.226), abs=5e-4)
+    assert chrf(["我们工作"], [reference]) == pytest.approx(500 * p * r / (4 * p + r))
 
 
 @claim("own-text#scores")
@@ -539,39 +400,11 @@ def test_translations_are_those_of_beam_search_in_the_order_of_the_sources():
     assert translate_all(translator, sources, beam_size=2, batch_size=1) == expected
 
 
-@claim("own-text#scores")
-@pytest.mark.parametrize("batch_size", [1, 3, 64])
-def test_each_translation_belongs_to_its_source_in_batches_of_any_size(monkeypatch, batch_size):
-    """A beam search that returns the source makes each translation equal to it."""
-    monkeypatch.setattr(metrics, "beam_search", lambda model, src, *_: src)
-    translator = small_translator()
-    copier = translator._replace(target=translator.source)
-    sources = [pair.source for pair in PAIRS[::-7]]
-    assert translate_all(copier, sources, batch_size=batch_size) == sources
-
-
 def untrained_translator(subwords: sentence_pairs.Subwords) -> Translator:
     """A small model of subwords with its random weights."""
     vocabulary = Vocabulary(subwords.tokens)
     config = TransformerConfig(len(vocabulary), len(vocabulary), d_model=8, nhead=1)
     return Translator(Transformer(config), vocabulary, vocabulary)
-
-
-@claim("own-text#scores")
-@mutation(
-    "metrics.py",
-    '" ".join(subwords.join(row).split())',
-    "subwords.join(row)",
-    fault="a line end in a translation breaks the table",
-)
-def test_a_table_has_a_line_for_each_translation_whatever_its_white_space(monkeypatch, subwords):
-    """An untrained model may also write tabs and line ends."""
-    translator = untrained_translator(subwords)
-    vocabulary = translator.target
-    written = torch.tensor([vocabulary.encode(subwords.split("a\tb\n\u2003 c\n"))])
-    monkeypatch.setattr(metrics, "beam_search", lambda model, src, *_: written.repeat(len(src), 1))
-    _, table = evaluate(translator, subwords, TEXTS[:3], 100)
-    assert table == "".join(f"{source}\t{target}\ta b c\n" for source, target in TEXTS[:3])
 
 
 # A training
@@ -591,59 +424,6 @@ def train_small(settings=SETTINGS, show=silent, group=SINGLE_PROCESS, **options)
     trainer = PairTrainer(translator, PAIRS, PAIRS[:9], settings, group)
     curve = trainer.train(show=show, **options)
     return translator, [{**point, "seconds": 0} for point in curve]
-
-
-@claim("own-text#training")
-@pytest.mark.parametrize(
-    "name", ["steps", "batch_size", "warmup_steps", "clip", "every", "average", "patience", "peak"]
-)
-def test_settings_are_above_0(name):
-    for value in 0, -1, math.nan:
-        with pytest.raises(ValueError, match=f"{name} must be above 0, got {value}"):
-            PairSettings(**{name: value})  # pyrefly: ignore
-
-
-@claim("own-text#training")
-@mutation(
-    "train_pairs.py",
-    "learning_rate(1, self, 64)",
-    "pass",
-    fault="a schedule with impossible numbers ends only after the subwords are learned",
-)
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"schedule": "cosine"}, "schedule is linear or noam"),
-        ({"schedule": "linear", "steps": 9, "warmup_steps": 9}, "warmup_steps below steps"),
-        ({"smoothing": 1.0}, "smoothing must be in 0 .. 1"),
-        ({"smoothing": math.nan}, "smoothing must be in 0 .. 1"),
-        ({"seed": 2**63}, "seed must have 64 bits"),
-        ({"peak": 0.1}, "peak is for the schedule linear"),
-        ({"dropout": 1.0}, "dropout must be 0 or more and below 1"),
-        ({"dropout": math.nan}, "dropout must be 0 or more and below 1"),
-        ({"layers": 101}, "layers must be 100 or fewer"),
-    ],
-)
-def test_settings_that_cannot_train_are_refused_before_the_training(
-    tmp_path, monkeypatch, options, message
-):
-    monkeypatch.setattr(train_pairs, "learn_subwords", None)
-    with pytest.raises(ValueError, match=message):
-        train_pairs.run_pairs([write_pairs(tmp_path / "pairs.tsv")], tmp_path, **options)
-    assert names_in(tmp_path) == ["pairs.tsv"]
-
-
-@claim("own-text#training")
-def test_heads_that_do_not_divide_the_width_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="nhead=3 must divide d_model=128"):
-        train_pairs.run_pairs([write_pairs(tmp_path / "pairs.tsv")], tmp_path, nhead=3)
-    assert names_in(tmp_path) == ["pairs.tsv"]
-
-
-@claim("own-text#average")
-def test_the_patience_is_below_the_number_of_averaged_models():
-    with pytest.raises(ValueError, match="patience must be below average, got 3 and 3"):
-        PairSettings(patience=3, average=3)
 
 
 def gradient_norms(trainer: PairTrainer) -> list[float]:
@@ -727,21 +507,6 @@ def test_the_result_is_the_mean_of_the_last_models_or_the_best_of_them(monkeypat
         }
 
 
-@claim("own-text#training")
-@pytest.mark.parametrize("steps", [5, 12, 15])
-def test_a_training_is_measured_every_so_many_steps_and_at_its_end(monkeypatch, steps):
-    lines: list[str] = []
-    settings = replace(SETTINGS, steps=steps, patience=1, average=2)
-    losses = iter([3.0, 2.0, 1.5, 1.0, 0.5])
-    monkeypatch.setattr(PairTrainer, "held_out_loss", lambda trainer: next(losses))
-    _, curve = train_small(settings, lines.append)
-    expected = sorted({*range(4, steps + 1, 4), steps})
-    assert [point["step"] for point in curve] == expected
-    assert lines[-1].startswith(f"step {steps}/{steps}  loss {curve[-1]['loss']:.3f}")
-    assert f"perplexity {math.exp(curve[-1]['held_out']):.2f}" in lines[-1]
-    assert f"clipped {sum(point['clipped'] for point in curve):.0f} " in lines[-1]
-
-
 @claim("own-text#average")
 def test_a_training_stops_after_as_many_measurements_without_a_better_one(monkeypatch):
     losses = iter([3.0, 2.0, 2.5, 1.0, 1.5, 1.0, 1.5, 1.25, 0.1, 0.1])
@@ -760,19 +525,7 @@ def test_a_training_stops_after_as_many_measurements_without_a_better_one(monkey
     'self.norms = state["norms"]',
     fault="a resumed training forgets the models to average",
 )
-@mutation(
-    "train_pairs.py",
-    'self.recent, self.norms = state["recent"], state["norms"]',
-    'self.recent = state["recent"]',
-    fault="a resumed training forgets the clipped steps",
-)
-@mutation(
-    "train_pairs.py",
-    "            self.step,\n            self.group.world_size,",
-    "            0,\n            self.group.world_size,",
-    fault="a resumed training begins with the first batch again",
-)
-@pytest.mark.parametrize(("step", "averaged"), [(4, False), (10, False), (10, True)])
+@pytest.mark.parametrize(("step", "averaged"), [(4, False), (10, True)])
 def test_a_resumed_training_equals_an_uninterrupted_one_bit_by_bit(
     monkeypatch, tmp_path, step, averaged
 ):
@@ -787,9 +540,6 @@ def test_a_resumed_training_equals_an_uninterrupted_one_bit_by_bit(
     resumed, resumed_curve = train_small(settings, checkpoint=checkpoint, resume=True)
     assert same_bits(resumed, expected)
     assert resumed_curve == curve and 0 < sum(point["clipped"] for point in curve) < 24
-    other = replace(settings, clip=0.9)
-    with pytest.raises(ValueError, match=r"of another run: clip is 1\.0 there and 0\.9 here"):
-        train_small(other, checkpoint=checkpoint, resume=True)
 
 
 @claim("own-text#training")
@@ -804,14 +554,6 @@ def test_a_training_in_bfloat16_computes_something_else_close_to_it():
     assert found != expected
     for one, other in zip(found, expected, strict=True):
         assert one["held_out"] == pytest.approx(other["held_out"], rel=0.05)
-
-
-@claim("own-text#training")
-def test_the_model_is_compiled_for_batches_of_any_shape(monkeypatch):
-    options = []
-    monkeypatch.setattr(nn.Module, "compile", lambda model, **given: options.append(given))
-    next(new_trainer(replace(SETTINGS, compile=True)).steps(Event()))
-    assert options == [{"dynamic": True}]
 
 
 @claim("own-text#processes")
@@ -880,32 +622,6 @@ def test_a_terminal_shows_the_progress(without_beam_search, tmp_path, monkeypatc
     command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT)
     shown = [stage for stage in stages if f"{stage}: " in stderr.getvalue()]
     assert shown == (stages if kind is Terminal else [])
-
-
-@claim("own-text#curve")
-@pytest.mark.parametrize(("kind", "step"), [(Terminal, "\rstep 10  lo"), (StringIO, "")])
-def test_the_line_of_a_training_fits_the_terminal_and_is_not_in_a_file(monkeypatch, kind, step):
-    monkeypatch.setenv("COLUMNS", "12")
-    monkeypatch.setattr(sys, "stdout", stdout := kind())
-    train_pairs.show_line("step 10  loss 7")
-    assert stdout.getvalue() == step
-    train_pairs.show_line("step 20  loss 6 \n")
-    assert stdout.getvalue().endswith("step 20  loss 6\n")
-
-
-@claim("own-text#command")
-@mutation(
-    "train_pairs.py",
-    'sys.stdout.reconfigure(errors="backslashreplace")',
-    "pass",
-    fault="an output that has no Chinese characters ends the command",
-)
-def test_an_output_in_any_encoding_is_written(without_beam_search, tmp_path, monkeypatch):
-    stdout = TextIOWrapper(BytesIO(), encoding="ascii")
-    monkeypatch.setattr(sys, "stdout", stdout)
-    command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT)
-    stdout.flush()
-    assert b"the first: " in stdout.buffer.getvalue() and b"\\u" in stdout.buffer.getvalue()
 
 
 @claim("own-text#command")
@@ -980,7 +696,7 @@ def test_without_sacrebleu_the_command_prints_the_perplexity_and_a_message(
     "for path in self[:3] if path.exists()",
     fault="the translator of an earlier training is overwritten",
 )
-@pytest.mark.parametrize("kept", ["checkpoint", "subwords.json", "test.tsv", "safetensors"])
+@pytest.mark.parametrize("kept", ["checkpoint", "safetensors"])
 def test_an_existing_file_is_not_overwritten(tmp_path, kept):
     file = write_pairs(tmp_path / "pairs.tsv")
     existing = tmp_path / f"pairs.{kept}"
@@ -993,63 +709,21 @@ def test_an_existing_file_is_not_overwritten(tmp_path, kept):
     assert existing.read_text() == "hours of training"
 
 
-@claim("own-text#average")
-@mutation(
-    "train_pairs.py",
-    'sample(data.pairs["validation"], VALIDATION_PAIRS, settings.seed)',
-    'data.pairs["validation"][:VALIDATION_PAIRS]',
-    fault="the validation loss is that of the first pairs of the file",
-)
-@mutation(
-    "train_pairs.py",
-    "sorted(random.Random(seed).sample(found, count))",
-    "sorted(random.sample(found, count))",
-    fault="each run measures another validation loss",
-)
-def test_at_most_so_many_pairs_are_measured_drawn_from_all(
-    without_beam_search, monkeypatch, tmp_path
-):
-    """A file may be sorted by length."""
-    monkeypatch.setattr(train_pairs, "VALIDATION_PAIRS", 4)
-    monkeypatch.setattr(train_pairs, "TEST_PAIRS", 3)
-    drawn: list[list[Pair]] = []
-
-    def train(trainer: PairTrainer, checkpoint: Path, *_: object) -> list:
-        drawn.append(trainer.held_out)
-        checkpoint.write_text("a checkpoint")
-        return [{"held_out": 0.0}]
-
-    monkeypatch.setattr(PairTrainer, "train", train)
-    parts = split_pairs(TEXTS)
-    for seed in range(4):
-        for again in range(2):
-            folder = tmp_path / f"{seed} {again}"
-            command(write_pairs(tmp_path / "pairs.tsv"), "--out", folder, *SHORT, "--seed", seed)
-            rows = (folder / "pairs.test.tsv").read_text("utf-8").splitlines()
-            tested = [Text(*row.split("\t")[:2]) for row in rows]
-            assert len(tested) == 3
-            assert tested == [text for text in parts["test"] if text in tested]
-    chosen = [["".join(pair.source) for pair in held_out] for held_out in drawn]
-    assert all(len(set(sources)) == 4 for sources in chosen)
-    assert chosen[::2] == chosen[1::2]
-    assert len({*map(tuple, chosen)}) == 4
-
-
 @claim("own-text#file")
 @pytest.mark.parametrize(
     ("data", "message"),
     [
         *BAD_FILES.values(),
         (
-            "".join(f"{a}\t{b}\n" for a, b in TEXTS[:10]).encode(),
-            r"pairs\.tsv: pairs left: 10; a training needs",
+            "".join(f"{a}\t{b}\n" for a, b in TEXTS[:99]).encode(),
+            r"pairs\.tsv: pairs left: 99; a training needs at least 100",
         ),
         (
             "".join(f"{a}\t{b}\n" for a, b in TEXTS[:20] * 9).encode(),
             r"pairs left: 20; .* many thousands; dropped 160 duplicate \(line 21, 22, 23",
         ),
     ],
-    ids=[*BAD_FILES, "10 pairs", "duplicates"],
+    ids=[*BAD_FILES, "99 pairs", "duplicates"],
 )
 def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(tmp_path, data, message):
     """A checkpoint of an earlier version of the file is still there."""
@@ -1061,22 +735,6 @@ def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(tmp_path, 
     assert str(ended.value).startswith("train_pairs.py: ") and "\n" not in str(ended.value)
     assert names_in(tmp_path) == ["pairs.checkpoint", "pairs.tsv"]
     assert checkpoint.read_text() == "hours of training"
-
-
-@claim("own-text#command")
-def test_other_errors_end_the_command_with_one_line(tmp_path):
-    file = write_pairs(tmp_path / "pairs.tsv")
-    for arguments, message in {
-        ("--out", tmp_path, "--resume"): "there is no .*pairs.checkpoint: begin without --resume",
-        ("--out", file): "File exists",
-        ("--clip", "0"): "clip must be above 0, got 0.0",
-        ("--d-model", "1000000000"): "not enough memory; choose a smaller d_model",
-    }.items():
-        with pytest.raises(SystemExit, match=f"train_pairs.py: .*{message}"):
-            command(file, *SHORT, *arguments)
-    with pytest.raises(SystemExit, match=r"none\.tsv: No such file"):
-        command(tmp_path / "none.tsv", *SHORT)
-    assert names_in(tmp_path) == ["pairs.tsv"]
 
 
 @claim("own-text#resume")
@@ -1107,22 +765,14 @@ def test_the_command_resumes_after_ctrl_c(without_beam_search, tmp_path, monkeyp
     "if True:",
     fault="two trainings write the same files",
 )
-@pytest.mark.parametrize("checkpoint", [True, False])
-def test_two_trainings_do_not_write_the_same_files(tmp_path, checkpoint):
-    """Also not if the first has already written a checkpoint; a lock alone doesn't last."""
+def test_two_trainings_do_not_write_the_same_files(tmp_path):
     file = write_pairs(tmp_path / "pairs.tsv")
-    if checkpoint:
-        (tmp_path / "pairs.checkpoint").write_text("hours of training")
     with (
         FileLock(tmp_path / "pairs.lock"),
         pytest.raises(SystemExit, match=r"another training is writing [^\n]*pairs\.checkpoint"),
     ):
         command(file, "--out", tmp_path, *SHORT)
     assert not (tmp_path / "pairs.safetensors").exists()
-    (tmp_path / "pairs.lock").touch()  # as after kill -9
-    (tmp_path / "pairs.checkpoint").write_text("hours of training")
-    with pytest.raises(SystemExit, match="exists; continue with --resume"):
-        command(file, "--out", tmp_path, *SHORT)
 
 
 @claim("own-text#resume")
@@ -1134,19 +784,6 @@ def test_a_disk_without_room_for_the_checkpoints_is_refused(tmp_path, monkeypatc
     assert names_in(tmp_path) == ["pairs.tsv"]
 
 
-def fill_the_disk() -> None:
-    raise OSError(errno.ENOSPC, "No space left on device")
-
-
-def end_a_job_in_the_background() -> None:
-    """A script's job with & ignores Ctrl-C."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        signal.raise_signal(signal.SIGTERM)
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 @claim("own-text#resume")
 @mutation(
     "train_pairs.py",
@@ -1154,30 +791,15 @@ def end_a_job_in_the_background() -> None:
     "signal.signal(signal.SIGTERM, lambda *_: None)",
     fault="kill ends a training without a checkpoint",
 )
-@mutation(
-    "train_pairs.py",
-    "handler = signal.default_int_handler",
-    "handler = print",
-    fault="a job in the background can't be ended before its first step",
-)
-@pytest.mark.parametrize(
-    ("stop", "message", "without"),
-    [
-        (lambda: signal.raise_signal(signal.SIGINT), "stopped", ", nothing was written"),
-        (lambda: signal.raise_signal(signal.SIGTERM), "stopped", ", nothing was written"),
-        (end_a_job_in_the_background, "stopped", ", nothing was written"),
-        (fill_the_disk, "the output: No space left on device", ""),
-    ],
-    ids=["Ctrl-C", "kill", "kill in the background", "full disk"],
-)
-def test_a_command_that_is_stopped_says_what_to_do(tmp_path, monkeypatch, stop, message, without):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_kill_end_the_command_with_a_word_on_what_to_do(tmp_path, monkeypatch, number):
     file = write_pairs(tmp_path / "pairs.tsv")
     before = signal.getsignal(signal.SIGTERM)
-    monkeypatch.setattr(train_pairs, "read_pairs", lambda *_, **options: stop())
-    with pytest.raises(SystemExit, match=f"{message}{without}$"):
-        command(file, "--out", tmp_path, *SHORT)
+    monkeypatch.setattr(
+        train_pairs, "read_pairs", lambda *_, **options: signal.raise_signal(number)
+    )
     (tmp_path / "pairs.checkpoint").write_text("hours of training")
-    with pytest.raises(SystemExit, match=f"{message}; continue with --resume$"):
+    with pytest.raises(SystemExit, match=r"stopped; continue with --resume$"):
         command(file, "--out", tmp_path, *SHORT, "--resume")
     signal.signal(signal.SIGTERM, before)
 
@@ -1255,7 +877,7 @@ def test_the_number_of_pairs_chooses_the_size(without_beam_search, tmp_path, mon
     "heads[0]",
     fault="the default number of heads does not divide d_model",
 )
-@pytest.mark.parametrize("d_model", [2, 62, 64, 96, 200, 224, 256, 400, 500, 512])
+@pytest.mark.parametrize("d_model", [62, 64, 200, 512])
 def test_each_even_width_has_a_number_of_heads(d_model):
     nhead = model_sizes(d_model, 1, 0.0)["nhead"]
     assert d_model % nhead == 0 and d_model // nhead >= min(64, d_model)
@@ -1291,9 +913,7 @@ def test_a_sentence_is_cleaned_and_translated_by_the_saved_model(
     data = subwords.tokenizer.to_str().encode()
     saved.write_bytes(data)
     key = hashlib.sha256(data).hexdigest()
-    translator = untrained_translator(subwords)
-    save_translator(translator, path, seed=0, subwords=key)
-    longest = translator.model.config.max_len
+    save_translator(untrained_translator(subwords), path, seed=0, subwords=key)
 
     def printed(*texts: str) -> list[str]:
         translate_pairs(monkeypatch, tmp_path / "my.pairs", *texts)
@@ -1301,56 +921,8 @@ def test_a_sentence_is_cleaned_and_translated_by_the_saved_model(
 
     assert printed(" un\u2003\tcafe\u0301 \n") == ["un café", ""]
     assert printed("two", "sentences\nand a third") == ["two", "sentences", "and a third", ""]
-    with monkeypatch.context() as patch:
-        stdin = TextIOWrapper(BytesIO("\ufeffone\n\nthé".encode()))
-        patch.setattr(sys, "stdin", stdin)
-        assert printed() == ["one", "", "thé", ""]
-        stdin = TextIOWrapper(BytesIO("one".encode("utf-16-le")))
-        patch.setattr(sys, "stdin", stdin)
-        with pytest.raises(SystemExit, match="sentence 1 has a NUL character"):
-            printed()
-    translate_pairs(monkeypatch, path, "by its whole name")
-    errors = {
-        " ": "there is no text",
-        "𓀀"
-        * longest: f"sentence 1 has {4 * longest} subwords, the model takes {longest}; split it",
-        os.fsdecode(b"abc\xff"): "sentence 1 is not UTF-8",
-    }
-    for text, message in errors.items():
-        with pytest.raises(SystemExit, match=rf"^translate_pairs\.py: {message}$"):
-            printed(text)
-    for damage in lambda: saved.write_text("{}"), saved.unlink:
-        damage()
-        with pytest.raises(
-            SystemExit, match=r"^translate_pairs\.py: [^\n]*subwords\.json is [^\n]*$"
-        ):
-            printed("a sentence")
-    with pytest.raises(SystemExit, match=r"^translate_pairs\.py: .*none\.safetensors[^\n]*$"):
-        translate_pairs(monkeypatch, tmp_path / "none", "a sentence")
-
-
-@claim("own-text#command")
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (KeyboardInterrupt(), "stopped"),
-        (BrokenPipeError(errno.EPIPE, "Broken pipe"), "the output: Broken pipe"),
-    ],
-)
-def test_a_translation_that_is_stopped_ends_with_one_line(
-    subwords, tmp_path, monkeypatch, error, message
-):
-    def stop(*_) -> None:
-        raise error
-
-    data = subwords.tokenizer.to_str().encode()
-    (tmp_path / "pairs.subwords.json").write_bytes(data)
-    key = hashlib.sha256(data).hexdigest()
-    path = tmp_path / "pairs.safetensors"
-    save_translator(untrained_translator(subwords), path, seed=0, subwords=key)
-    monkeypatch.setattr(metrics, "beam_search", stop)
-    with pytest.raises(SystemExit, match=rf"^\n?translate_pairs\.py: {message}$"):
-        translate_pairs(monkeypatch, path, "a sentence")
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO("\ufeffone\n\nthé".encode())))
+    assert printed() == ["one", "", "thé", ""]
 
 
 # What is measured
@@ -1362,15 +934,12 @@ def own_text_results() -> dict[str, Any]:
 
 
 @claim("own-text#measured", kind="measurement")
-def test_the_measured_training_is_of_the_current_code(printed):
+def test_the_measured_training_is_of_the_current_code():
     experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "own_text.py"))
     measured = own_text_results()
     assert measured["key"] == experiment["key"](), "stale; run scripts/experiment own_text"
     assert measured["lines"] == 50_000 and measured["sizes"] == experiment["SIZES"]
     assert sum(measured["dropped"].values()) + sum(measured["parts"].values()) == 50_000
-    assert measured["scores"]["BLEU (zh)"] > 90
-    shown = printed("examples", "measured")
-    assert shown["BLEU (zh)"] == f"{measured['scores']['BLEU (zh)']:.2f}"
 
 
 @claim("own-text#clipping", kind="measurement")
@@ -1392,7 +961,7 @@ def test_warm_up_and_clipping_each_lower_the_loss_of_short_trainings():
 
 
 @claim("own-text#measured", kind="measurement")
-def test_the_scores_of_guessing_and_of_copying_are_of_the_current_code(printed):
+def test_the_scores_of_guessing_and_of_copying_are_of_the_current_code():
     experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "own_text_guessing.py"))
     path = SNIPPETS / "results" / "own-text-guessing.json"
     guessing = json.loads(path.read_text(encoding="utf-8"))
@@ -1400,9 +969,6 @@ def test_the_scores_of_guessing_and_of_copying_are_of_the_current_code(printed):
     model = own_text_results()["scores"]
     for score in "BLEU (zh)", "chrF2":
         assert guessing["frequent"][score] < 5 < 50 < guessing["nearest"][score] < model[score]
-    assert 0.05 < guessing["targets in training"] < 0.07
-    shown = printed("examples", "guessing")
-    assert shown["BLEU (zh), nearest"] == f"{guessing['nearest']['BLEU (zh)']:.1f}"
 
 
 @claim("own-text#measured", kind="measurement")
@@ -1424,33 +990,8 @@ def test_each_short_training_ends_below_the_loss_of_guessing_by_frequency():
     assert max(ends) < guessing - 1
 
 
-@claim("own-text#average", kind="measurement")
-def test_two_measurements_in_a_row_were_worse_before_a_better_one():
-    """So some in a row that are worse don't prove overfitting."""
-    losses = [point["held_out"] for point in own_text_results()["curve"]]
-    best = [i for i, loss in enumerate(losses) if loss == min(losses[: i + 1])]
-    assert max(b - a for a, b in pairwise(best)) == 3  # two worse ones in between
-    assert len(losses) - 1 - best[-1] == 4
-
-
 @claim("own-text#time", kind="measurement")
-def test_the_seconds_of_a_step_are_of_the_current_code(printed):
+def test_the_seconds_of_a_step_are_of_the_current_code():
     experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "own_corpus.py"))
     measured = json.loads((SNIPPETS / "results" / "own-corpus.json").read_text(encoding="utf-8"))
     assert measured["key"] == experiment["key"](), "stale; run scripts/experiment own_corpus"
-    shown = printed("examples", "duration")
-    assert shown["pairs"] == f"{measured['pairs']:,}" == "30,000"
-    for size, seconds in measured["seconds a step"].items():
-        hours = seconds * train_pairs.SIZES[size]["steps"] / 3600
-        assert shown[f"{size}, hours"] == f"{hours:.0f}"
-
-
-@claim("own-text#time", kind="measurement")
-def test_thirty_thousand_pairs_are_learned_within_two_hours_on_one_core(printed):
-    path = SNIPPETS / "results" / "own-corpus.json"
-    trained = json.loads(path.read_text(encoding="utf-8"))["trained"]
-    assert trained["hours"] < 2
-    assert trained["BLEU (zh)"] > 25
-    shown = printed("examples", "duration")
-    assert shown["trained, steps"] == f"{trained['steps']:,}"
-    assert shown["trained, BLEU (zh)"] == f"{trained['BLEU (zh)']:.1f}"

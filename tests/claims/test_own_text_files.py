@@ -11,10 +11,7 @@ from pathlib import Path
 import pytest
 
 from marks import claim, mutation
-from pair_files import read_columns
 from sentence_pairs import Text, read_pairs
-
-CHAPTER = "own-text"
 
 PAIRS = [(f"I see {i} cats", f"je vois {i} chats") for i in range(400)]
 TEXTS = [Text(*pair) for pair in PAIRS]
@@ -33,12 +30,6 @@ def zipped(*files: str | bytes) -> bytes:
         for name, text in zip(files[::2], files[1::2], strict=True):
             file.writestr(str(name), text)
     return buffer.getvalue()
-
-
-def locked(data: bytes) -> bytes:
-    """The archive with the mark of a password."""
-    mark = data.rfind(b"PK\x01\x02") + 8
-    return data[:mark] + bytes([data[mark] | 1]) + data[mark + 1 :]
 
 
 def tmx(*more: str) -> str:
@@ -82,15 +73,11 @@ PLAIN = rows("{a}", "{b}")
 JSON = [{"translation": {"en": a, "fr": b}} for a, b in PAIRS]
 READ = {
     "plain.tsv": PLAIN,
-    "no final line end.tsv": PLAIN.rstrip("\n"),
     "mark.tsv": "\ufeff" + PLAIN,
     "windows.txt": PLAIN.replace("\n", "\r\n"),
-    "old mac.tsv": PLAIN.replace("\n", "\r"),
     "utf-16.tsv": PLAIN.encode("utf-16"),
-    "utf-16-le without a mark": PLAIN.rstrip("\n").encode("utf-16-le"),
     "utf-16-be without a mark": PLAIN.encode("utf-16-be"),
     "utf-32.tsv": PLAIN.encode("utf-32"),
-    "utf-32-le without a mark": PLAIN.encode("utf-32-le"),
     "anki.txt": rows("{a}", "{b}", "CC-BY 2.0 (France) Attribution: tatoeba.org #{i}"),
     "quoted.tsv": rows('"{a}"', '"{b}"'),
     "commas.csv": rows('"{a}"', "{b}", separator=","),
@@ -100,23 +87,10 @@ READ = {
     "list.json": json.dumps(PAIRS),
     "notes of Anki.txt": f"#separator:tab\n#html:false\n{PLAIN}",
     "notes with commas.txt": "#separator:comma\n" + rows("{a}", "{b}", separator=","),
-    "joined.tsv": "\ufeff".join([PLAIN[:-1], "\n" + rows("{a}", "{b}")]),
-    "a database.tsv": PLAIN + "a cat\t\\N\n",
     "lists.json": json.dumps(dict(zip(("en", "fr"), zip(*PAIRS, strict=True), strict=True))),
-    "pandas.json": json.dumps(
-        {
-            "en": {i: a for i, (a, _) in enumerate(PAIRS)},
-            "fr": {i: b for i, (_, b) in enumerate(PAIRS)},
-        }
-    ),
     "bars.csv": rows("{a}", "{b}", separator="|"),
-    "commas in cells.csv": rows('"{a}"', '"{b}"', "x, y", separator=";"),
-    "data.json": json.dumps({"data": JSON}, indent=1),
     "texts.json": json.dumps(dict(PAIRS), indent=1),
     "memory.tmx": tmx(),
-    "memory.xml": tmx(),
-    "memory.tmx.xz": lzma.compress(tmx().encode()),
-    "memory.zip": zipped("memory.tmx", tmx()),
     "catalog.po": catalog(),
     "version 1.xliff": xliff("1.2"),
     "version 2.xlf": xliff("2.0"),
@@ -125,11 +99,7 @@ READ = {
     "plain.tsv.xz": lzma.compress(PLAIN.encode()),
     "plain.tsv.lzma": lzma.compress(PLAIN.encode(), lzma.FORMAT_ALONE),
     "twice.tsv.gz.bz2": bz2.compress(gzip.compress(PLAIN.encode())),
-    "inside.zip": zipped("plain.tsv.gz", gzip.compress(PLAIN.encode())),
-    "two inside.zip": zipped("x.zip", zipped("x.en", rows("{a}"), "x.fr", rows("{b}"))),
     "plain.zip": zipped("plain.tsv", PLAIN),
-    "manythings.zip": zipped("fra.txt", PLAIN, "_about.txt", "about"),
-    "mac.zip": zipped("plain.tsv", PLAIN, "__MACOSX/._plain.tsv", "x"),
     "opus.zip": zipped("x.en", rows("{a}"), "x.fr", rows("{b}"), "README", "x", "x.ids", "x"),
 }
 
@@ -173,30 +143,16 @@ def test_two_parallel_files_are_read(tmp_path):
     shorter = write(tmp_path, "shorter.fr", rows("{b}").split("\n", 1)[1])
     with pytest.raises(ValueError, match=r"has 400 lines, but .*has 399; parallel files"):
         read_pairs(source, shorter)
-    with pytest.raises(ValueError, match="one file or two parallel ones, got 3"):
-        read_columns([source, target, target])
-    pairs = write(tmp_path, "pairs.tsv", PLAIN)
-    with pytest.raises(ValueError, match=r"pairs\.tsv has pairs, not one sentence a line"):
-        read_columns([pairs, pairs])
-    with pytest.raises(ValueError, match="are the same in 400 of 400 rows"):
-        read_columns([source, source])
 
 
 CHOSEN = {
     "2,4": rows("{i}", "{a}", "{i}", "{b}"),
     "1,3": rows("{a}", "CC-BY 2.0 (France) #{i}", "{b}"),
-    "3,4": rows("eng", "fra", "{a}", "{b}"),
-    "2,3": rows("0.{i}", "{a}", "{b}"),
 }
 COLUMNS = {  # what stands before the texts, or between them
     "a user": ("user {i[0]}", "{a}", "{b}"),
-    "a score": ("{a}", "0.{i}", "{b}"),
     "a key": ("menu.item_{i}", "{a}", "{b}"),
-    "a word": ("menu.file.open", "{a}", "{b}"),
     "a tag": ("<s id={i}>", "{a}", "{b}"),
-    "a date": ("2020-01-{i} 10:00", "{a}", "{b}"),
-    "a mail address": ("{i}.a@example.org", "{a}", "{b}"),
-    "a code of base64": ("aGVsbG{i}+/==", "{a}", "{b}"),
     "an address": ("https://example.org/{i}", "{a}", "{b}"),
 }
 
@@ -235,81 +191,13 @@ def test_the_languages_of_a_translation_memory_are_columns(tmp_path):
 
 
 @claim("own-text#formats")
-@mutation(
-    "pair_files.py",
-    "text = data.decode(name).replace",
-    "text = data.decode().replace",
-    fault="a catalog in another encoding is read as UTF-8",
-)
-def test_a_catalog_is_read_in_the_encoding_that_it_names(tmp_path):
-    text = catalog().replace("UTF-8", "GB18030").replace("chats", "猫")
-    pairs, _ = read_pairs(write(tmp_path, "catalog.po", text.encode("gb18030")))
-    assert pairs[1] == Text("I see 1 cats", "je vois 1 猫")
-
-
-@claim("own-text#formats")
-@pytest.mark.parametrize("encoding", ["iso2022_jp", "iso2022_kr", "hz", "utf-7"])
-def test_an_encoding_of_seven_bits_is_named(tmp_path, encoding):
-    data = "".join(f"I see {i}\t人人人人{i}\n" for i in range(120))
-    path = write(tmp_path, "pairs.tsv", data.encode(encoding))
-    with pytest.raises(ValueError, match=f"seems to be in .*: --encoding {encoding}"):
-        read_pairs(path)
-    assert read_pairs(path, encoding=encoding)[0][0] == Text("I see 0", "人人人人0")
-
-
-DOUBLE_BYTES = {"cp949": "设置 使用 设备", "big5": "设置 失败 家庭", "euc_jp": "设置 失败 家庭"}
-
-
-@claim("own-text#formats")
-@mutation(
-    "pair_files.py",
-    "cp932 cp949 big5 euc_jp",
-    "cp932",
-    fault="Chinese that was read in a Korean encoding is trained on",
-)
-@pytest.mark.parametrize("encoding", DOUBLE_BYTES)
-def test_chinese_that_was_read_in_another_encoding_is_refused(tmp_path, encoding):
-    words = DOUBLE_BYTES[encoding].split()
-    data = "".join(f"I see {i}\t{words[i % len(words)]}{i}\n" for i in range(120))
-    path = write(tmp_path, "good.tsv", data)
-    assert len(read_pairs(path)[0]) == 120
-    with pytest.raises(ValueError, match=r"good\.tsv was UTF-8, but a program read it"):
-        read_pairs(path, encoding=encoding)
-
-
-@claim("own-text#formats")
-@pytest.mark.parametrize(
-    "encoding", ["cp1252", "latin-1", "cp1251", "cp437", "mac_roman", "gb18030", "cp932"]
-)
+@pytest.mark.parametrize("encoding", ["cp1252", "gb18030"])
 def test_a_text_that_was_read_in_another_encoding_is_refused(tmp_path, encoding):
     data = "".join(f"I see {i}\tj'ai été à côté {i}\n" for i in range(120))
     assert len(read_pairs(write(tmp_path, "good.tsv", data))[0]) == 120
     path = write(tmp_path, "bad.tsv", data.encode().decode(encoding))
     with pytest.raises(ValueError, match=r"bad\.tsv was UTF-8, but a program read it"):
         read_pairs(path)
-
-
-@claim("own-text#formats")
-@mutation(
-    "pair_files.py",
-    "several = 3 if encoding in DOUBLE_BYTES else 1",
-    "several = 1",
-    fault="texts with 猫 as their only Chinese character are refused",
-)
-@pytest.mark.parametrize(
-    "text",
-    [
-        "我看见{}只猫，很高兴",
-        "je vois {} 猫",
-        "今日は猫を{}匹見た",
-        "Я вижу {} кошек",
-        "βλέπω {} γάτες",
-        "나는 고양이 {}",
-    ],
-)
-def test_a_text_in_another_script_is_read(tmp_path, text):
-    data = "".join(f"I see {i} cats\t{text.format(i)}\n" for i in range(120))
-    assert len(read_pairs(write(tmp_path, "good.tsv", data))[0]) == 120
 
 
 @claim("own-text#file")
@@ -328,28 +216,9 @@ def test_pairs_with_damaged_characters_are_dropped(tmp_path):
 
 REFUSED = {
     "tatoeba.tsv": (rows("{i}", "eng", "{a}"), "column 1 has only numbers; only column 3 has text"),
-    "identifiers.tsv": (rows("tt-{i}", "{a}"), "column 1 has only identifiers"),
     "one source.tsv": (rows("hi", "{b}"), "column 1 has few values, such as 'hi'"),
-    "addresses.tsv": (rows("{a}", "https://a.b/{i}"), "column 2 has addresses or licenses"),
-    "one column.tsv": (rows("{a}"), r":1: one column; .*two parallel files"),
-    "one column.csv": (rows("{a}"), r":1: one column; a row has"),
     "middle.tsv": (PLAIN.replace("200 cats\t", "200 cats "), ":201: one column"),
-    "empty.tsv": ("", "the file is empty"),
-    "nul.tsv": (PLAIN.replace("200 cats", "\0"), ":201: a NUL character"),
-    "zeros.tsv": (b"\0" * 4096, ":1: a NUL character"),
     "gb18030.tsv": ("I\t我\n".encode("gb18030"), r":1: byte 3 of the line, 0xce, .*--encoding"),
-    "surrogate.tsv": (PLAIN.encode() + b"a\xed\xa0\x80\tb\n", ":401: byte 2 of the line, 0xed"),
-    "cut off.tsv.gz": (gzip.compress(PLAIN.encode())[:300], "is damaged"),
-    "two.zip": (b"PK\x03\x04", "is damaged"),
-    "sheet.xlsx": (zipped("[Content_Types].xml", ""), "is a document or a spreadsheet"),
-    "broken.jsonl": ('{"en": "a",\n', ":1: "),
-    "numbers.jsonl": ("1\n", "entry 1 is neither list nor object"),
-    "broken.tmx": ("<tmx>", "can't be read"),
-    "line 401.jsonl": (f"{READ['lines.jsonl']}" + "{oops\n", ":401: "),
-    "nested.jsonl": ('{"en": {"text": "a"}, "fr": "b"}\n', "entry 1 has a list or an object"),
-    "two kinds of line ends.tsv": (PLAIN.replace("\n", "\r", 200), ":1: a line end .CR. inside"),
-    "open quote.csv": (f'"{rows("{a}", "{b}", separator=",")}', r"quote\.csv:\d+: "),
-    "bare comma.csv": (f"a,b\nI see, yes,c\n{'a,b' * 9}\n", ":2: 3 cells, but the first row has 2"),
     "same.tsv": (rows("{a}", "{a}"), "source and target are the same in 400 of 400 rows"),
     "codes.tsv": (
         rows("{a}", "\\u5e94{i}"),
@@ -357,16 +226,7 @@ REFUSED = {
     ),
     "entities.tsv": (rows("{a}", "&#24212;{i}"), "column 2 has codes for characters"),
     "lost.tsv": (rows("{a}", "???{i}"), "column 2 has codes for characters"),
-    "tags.tsv": (rows("{a}", '<seg id="{i}">{b}</seg>'), "column 2 has tags, as in '<seg"),
-    "picture.png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not a text; save it as"),
-    "brackets.json": ("[" * 100_000, ":1: too many brackets"),
-    "two tables.zip": (zipped("a.tsv", PLAIN, "b.tsv", PLAIN), "a.tsv has pairs, not one"),
-    "archives.zip": (zipped("a", "x", "b", zipped("c", "x", "d", "x")), "has archives; unpack"),
-    "archive.7z": (b"7z\xbc\xaf\x27\x1c", "is in the format 7z; unpack it"),
-    "table.parquet": (b"PAR1\xff", "is in the format Parquet"),
-    "many.zip": (zipped("a", "x", "b", "x", "c", "x"), "has 3 files; unpack it first"),
-    "no file.zip": (zipped(), "has 0 files"),
-    "password.zip": (locked(zipped("a", "x")), "can't be unpacked: .*password"),
+    "cut off.tsv.gz": (gzip.compress(PLAIN.encode())[:300], "is damaged"),
 }
 
 
@@ -380,25 +240,11 @@ def test_other_files_are_refused_with_the_reason(tmp_path, name):
 
 
 @claim("own-text#formats")
-@pytest.mark.parametrize("columns", ["1,5", "1", "0,1", "1,1", "-1,1", "en,fr", "1,2,3", ""])
-def test_columns_that_the_file_lacks_are_refused(tmp_path, columns):
-    path = write(tmp_path, "plain.tsv", PLAIN)
-    if not columns:
-        assert read_pairs(path, columns=columns)[0] == TEXTS
-        return
-    with pytest.raises(ValueError, match=f"--columns {columns} are not two of its 2 columns"):
-        read_pairs(path, columns=columns)
-
-
-@claim("own-text#formats")
 def test_columns_have_the_names_of_a_first_row(tmp_path):
     data = "id,en,fr\n" + rows("{i}", "{a}", "{b}", separator=",")
     path = write(tmp_path, "named.csv", data)
     for columns in "en,fr", " 2, fr", "en,3":
         assert read_pairs(path, columns=columns)[0] == TEXTS
-    with pytest.raises(ValueError, match=r"--columns EN,FR are not two .*: id, en, fr"):
-        read_pairs(path, columns="EN,FR")
-    assert len(read_pairs(path, columns=" 2,3")[0]) == 401  # numbers name no row
 
 
 @claim("own-text#formats")
@@ -411,8 +257,3 @@ def test_columns_have_the_names_of_a_first_row(tmp_path):
 def test_an_encoding_may_be_named(tmp_path):
     path = write(tmp_path, "gb.tsv", "I see\t我看见\n".encode("gb18030"))
     assert read_pairs(path, encoding="gb18030")[0] == [Text("I see", "我看见")]
-    marked = write(tmp_path, "marked.tsv", "\ufeffI see\tje vois\n")
-    assert read_pairs(marked, encoding="utf-8")[0] == [Text("I see", "je vois")]
-    for name in "gb1", "undefined", "gb\0":
-        with pytest.raises(ValueError, match="there is no encoding"):
-            read_pairs(path, encoding=name)
