@@ -39,7 +39,6 @@ from phrases import (
 )
 
 LIMIT = 1_000_000_000_000  # the first number that the page excludes
-within = st.integers(1, 12).flatmap(lambda digits: st.integers(0, 10**digits - 1))
 words = st.sampled_from([*numerals.SMALL, *numerals.TENS, *numerals.ENGLISH_UNITS, "and"])
 parts = pytest.mark.parametrize("part", PARTS)
 
@@ -128,14 +127,6 @@ def test_every_written_number_is_read_back():
 )
 def test_the_numbers_on_the_page_are_written_as_shown(n, english, chinese):
     assert (to_english(n), to_chinese(n)) == (english, chinese)
-
-
-@claim("data#numerals")
-@given(within)
-@example(LIMIT - 1)
-def test_no_two_numbers_are_written_the_same(n):
-    assert from_english(to_english(n)) == n
-    assert from_chinese(to_chinese(n)) == n
 
 
 @claim("data#numerals")
@@ -266,44 +257,6 @@ def test_each_kind_of_sentence_has_an_idiomatic_chinese_translation(kind):
 
 
 @claim("data#sentences")
-def test_no_training_sentence_has_the_action_of_the_running_example(data):
-    for part in "train", "validation":
-        sentences = [" ".join(pair.source) for pair in data[part]]
-        assert not any(("we", "work", "") in facts_in(sentence) for sentence in sentences)
-    assert any(("we", "work", "") in facts_in(" ".join(pair.source)) for pair in data["test"])
-
-
-@claim("data#sentences")
-@mutation(
-    "phrases.py",
-    'Subject("tom"',
-    'Subject("Tom"',
-    fault="a name begins with a capital letter",
-)
-def test_english_words_are_lower_case_with_spaces_between_them_and_chinese_has_no_spaces(
-    drawn_phrases,
-):
-    for english, chinese, _, _ in drawn_phrases:
-        assert re.fullmatch(r"[a-z'-]+( [a-z'-]+)*( \?)?", english), english
-        assert re.fullmatch(r"[\u4e00-\u9fff，]+？?", chinese), chinese
-        assert english.endswith(" ?") == chinese.endswith("？")
-
-
-@claim("data#sentences")
-@mutation(
-    "phrases.py",
-    "why {do} {subject} {base} ? | {subject}为什么{action}？",
-    "why {do} {subject} {base} ? | {subject}为什么{action}吗？",
-    fault="a why question ends with 吗",
-)
-def test_only_yes_no_questions_end_with_ma(drawn_phrases):
-    auxiliaries = ["do", "does", "did", "is", "are", "am", "can", "will", "have", "has"]
-    for english, chinese, _, _ in drawn_phrases:
-        asks = english.endswith("?") and english.split()[0] in auxiliaries
-        assert asks == chinese.endswith("吗？"), english
-
-
-@claim("data#sentences")
 def test_english_verbs_agree_with_their_subjects(drawn_phrases):
     right = {
         True: {"is", "was", "does", "has", *(form[1] for form in FORMS.values())},
@@ -325,15 +278,6 @@ def test_english_verbs_agree_with_their_subjects(drawn_phrases):
 
 
 @claim("data#sentences")
-def test_articles_agree_with_their_nouns(drawn_phrases):
-    wrong = re.compile(r"(?<!-)\b(a (hour|[aeiou])|an [^aeiouh]|one \w+s\b)")
-    for english, _, _, _ in drawn_phrases:
-        assert not wrong.search(english), english
-        if found := re.match(r"there (is|are) (an? |one )?", english):
-            assert (found[1] == "is") == bool(found[2]), english
-
-
-@claim("data#sentences")
 def test_two_is_liang_before_a_measure_word_and_er_elsewhere(drawn_phrases):
     counted = "本封份张支个条杯瓶部件把辆只点天年小星分岁块"
     for _, chinese, _, _ in drawn_phrases:
@@ -341,20 +285,6 @@ def test_two_is_liang_before_a_measure_word_and_er_elsewhere(drawn_phrases):
             f"(?<![十百零一二三四五六七八九])二[{counted.replace('年', '')}]", chinese
         ), chinese
         assert not re.search(f"[十百零]两|两[^{counted}]", chinese), chinese
-
-
-@claim("data#sentences")
-def test_a_year_is_read_digit_by_digit(drawn_phrases):
-    years = {
-        years[0]: english
-        for english, chinese, kind, _ in drawn_phrases
-        if kind == "date" and (years := re.findall("([零一二三四五六七八九]{4})年", chinese))
-    }
-    for chinese, english in years.items():
-        n = int("".join(str("零一二三四五六七八九".index(c)) for c in chinese))
-        spoken = num2words(n, to="year").replace("-", " ")
-        assert spoken in english.replace("-", " "), english
-    assert len(years) == 70
 
 
 @claim("data#sentences")
@@ -422,15 +352,6 @@ def test_decoding_stops_at_the_first_eos_and_omits_bos_and_pad():
     assert Vocabulary("ab").decode([1, 3, 0, 4, 2, 3, 2]) == ["a", "b"]
 
 
-@claim("data#held-out")
-def test_the_vocabulary_has_an_entry_for_each_word_of_the_test_set_and_for_no_new_word(data):
-    vocabulary = Vocabulary(word for pair in data["train"] for word in pair.source)
-    for pair in data["test"]:
-        assert vocabulary.decode(vocabulary.encode(pair.source)) == pair.source
-    with pytest.raises(ValueError, match="'whale' is not in the vocabulary"):
-        vocabulary.encode(["we", "have", "a", "whale"])
-
-
 @claim("data#exercises")
 def test_most_pairs_of_a_person_and_a_verb_side_by_side_are_known_from_other_actions(data):
     output = run_snippet("exercises", "data", "new_words")[1]
@@ -453,17 +374,6 @@ def test_most_pairs_of_a_person_and_a_verb_side_by_side_are_known_from_other_act
     assert part_of("你教中文") == "test"
 
 
-@claim("data#exercises", kind="measurement")
-def test_a_stored_part_detects_the_hash_of_python_in_a_single_run():
-    program = "print({10: 'test'}.get(hash('我们工作') % 12, 'other'))"
-    for seed, part in ("1", "other"), ("2", "other"):
-        environment = {"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"}
-        command = [sys.executable, "-c", program]
-        run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        assert run.stdout.strip() == part
-    assert part_of("我们工作") == "test"
-
-
 @claim("data")
 @mutation(
     "corpus.py",
@@ -477,13 +387,6 @@ def test_the_error_for_an_unknown_word_names_similar_words():
         vocabulary.encode(["cat", "fourty"])
     with pytest.raises(ValueError, match=r"'xyz' is not in the vocabulary$"):
         vocabulary.encode(["xyz"])
-
-
-@claim("data")
-@pytest.mark.parametrize("wrong", [-1, 5, 99])
-def test_an_id_outside_the_vocabulary_is_rejected(wrong):
-    with pytest.raises(ValueError, match=f"ids are 0 to 4, got {wrong}"):
-        Vocabulary("ab").decode([3, wrong])
 
 
 # Training, validation and test sets
@@ -613,30 +516,6 @@ def test_held_out_numbers_have_every_length_above_two_digits():
 
 
 @claim("data#held-out")
-def test_every_word_and_character_occurs_at_least_ten_times_in_training(data):
-    for side in ("source", "target"):
-        count = Counter(token for pair in data["train"] for token in getattr(pair, side))
-        assert min(count.values()) >= 10
-        assert len(count) > 300
-        for part in ("validation", "test"):
-            assert {token for pair in data[part] for token in getattr(pair, side)} <= count.keys()
-
-
-@claim("data#held-out")
-@mutation(
-    "corpus.py",
-    'numbers("train", digits=6,',
-    'numbers("train", digits=12,',
-    fault="the translator also learns numbers of twelve digits",
-)
-def test_sentences_are_short(data):
-    for part in PARTS:
-        lengths = sorted(len(pair.source) for pair in data[part])
-        assert lengths[-1] <= 18 and lengths[len(lengths) * 9 // 10] <= 12
-        assert max(len(pair.target) for pair in data[part]) <= 24
-
-
-@claim("data#held-out")
 def test_every_process_gets_the_same_data(data):
     here = [data["test"], numeral_pairs("test")]
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"  # not the one here
@@ -650,28 +529,3 @@ def test_every_process_gets_the_same_data(data):
         encoding="utf-8",
     ).stdout
     assert there == f"{here}\n"
-
-
-@claim("data#held-out")
-@mutation(
-    "corpus.py",
-    "part is {', '.join(PARTS)}, not {part!r}",
-    "unknown part {part!r}",
-    fault="the error for an unknown split names no split",
-)
-@pytest.mark.parametrize("data_of", [numeral_pairs, translator])
-def test_the_error_for_an_unknown_split_lists_the_splits(data_of):
-    with pytest.raises(ValueError, match=r"part is train, validation, test, not 'dev'$"):
-        data_of("dev")
-
-
-@claim("data#held-out")
-@mutation(
-    "phrases.py",
-    "kind is {', '.join(KINDS)}, not {kind!r}",
-    "unknown kind {kind!r}",
-    fault="the error for an unknown kind names no kind",
-)
-def test_the_error_for_an_unknown_kind_lists_the_kinds():
-    with pytest.raises(ValueError, match=r"statement, negation, .*, because, not 'dates'"):
-        phrase("dates", random.Random(0))

@@ -88,30 +88,6 @@ def test_the_loss_of_two_processes_equals_that_of_one(two_process_results):
 
 
 @claim("distributed-training#processes")
-def test_the_gradients_of_two_processes_equal_those_of_one(two_process_results):
-    _, expected = loss_and_gradients(SINGLE_PROCESS)
-    for _, found in two_process_results:
-        for a, b in zip(found, expected, strict=True):
-            torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
-
-
-@claim("distributed-training#processes")
-def test_the_mean_of_the_means_of_two_processes_is_a_different_loss():
-    """One half has the short numbers, so its tokens would have a larger weight."""
-    expected, gradient = loss_and_gradients(SINGLE_PROCESS)
-    translator = small_translator(dropout=0.0)
-    examples = [example_of(translator, pair) for pair in UNEVEN]
-    means = [
-        forward_backward(translator.model, examples[half::2], SHORT, SINGLE_PROCESS)[0]
-        for half in (0, 1)
-    ]
-    assert abs(sum(means) / 2 - expected) > 1e-3
-    naive = [p.grad / 2 for p in translator.model.parameters()]
-    worst = max((a - b).abs().max() for a, b in zip(naive, gradient, strict=True))
-    assert worst > 1e-2
-
-
-@claim("distributed-training#processes")
 @mutation(
     "trainer.py",
     "return total_loss / total_tokens, stops > 0",

@@ -102,20 +102,6 @@ def test_at_the_start_the_model_is_the_old_one():
 
 
 @claim("lora#code")
-@mutation(
-    "variants/lora.py",
-    "self.A = nn.Parameter(torch.randn(rank, n) * n**-0.5)",
-    "self.A = nn.Parameter(torch.zeros(rank, n))",
-    fault="A starts at zero, too",
-)
-def test_if_both_start_at_zero_nothing_is_learned():
-    model = make_small_decoder()
-    add_lora(model, rank=4)
-    model(IDS).square().mean().backward()
-    assert all(module.B.grad.any() for module in model.modules() if isinstance(module, LoRALinear))
-
-
-@claim("lora#code")
 def test_only_a_and_b_are_trained():
     model = make_small_decoder()
     frozen = {name: weight.clone() for name, weight in model.state_dict().items()}
@@ -130,19 +116,6 @@ def test_only_a_and_b_are_trained():
         optimizer.step()
     after = {name.replace("linear.", ""): weight for name, weight in model.state_dict().items()}
     assert all(torch.equal(after[name], weight) for name, weight in frozen.items())
-
-
-@claim("lora#code")
-@mutation(
-    "variants/lora.py",
-    "if rank < 1:",
-    "if rank < 0:",
-    fault="a rank of 0 divides by zero",
-)
-@pytest.mark.parametrize("rank", [0, -1])
-def test_a_rank_below_one_is_refused(rank):
-    with pytest.raises(ValueError, match=f"rank must be at least 1, got {rank}"):
-        add_lora(make_small_decoder(), rank)
 
 
 # Merging
@@ -185,13 +158,6 @@ def test_the_change_of_a_weight_has_the_rank(rank):
             assert torch.linalg.matrix_rank(change, atol=1e-4) == rank
 
 
-@claim("lora#code")
-def test_the_example_of_the_layer(printed):
-    found = printed("examples", "layer")
-    assert found["numbers in A and B"] == f"{4 * (576 + 576):,}"
-    assert found["equal at the start"] == found["equal after merging"] == "True"
-
-
 # The data and the training
 
 
@@ -221,83 +187,6 @@ def test_no_name_is_in_two_of_the_three_sets():
 
 
 @claim("lora#task")
-@mutation(
-    "variants/lora_names.py",
-    "make_batches(tokenizer, training, steps",
-    "make_batches(tokenizer, tested, steps",
-    fault="the command trains on the names of the test",
-)
-def test_the_command_trains_on_the_names_for_training(monkeypatch, capsys):
-    seen = run_command(monkeypatch, ["--steps", "30"])
-    training, *_ = make_pairs()
-    assert len(seen) > 150 and seen <= {prompt for prompt, _ in training}
-    assert "step 30, loss" in capsys.readouterr().out
-
-
-def run_command(monkeypatch, arguments: list[str]) -> set[str]:
-    """The prompts on which the command trains; its model and its training are replaced."""
-    seen = set()
-
-    def record(tokenizer, pairs, steps, seed):
-        for batch in original(FakeTokenizer(), pairs, steps, seed):
-            seen.update(FakeTokenizer.texts[-2 * lora_names.BATCH_SIZE :: 2])
-            yield batch
-
-    original = lora_names.make_batches
-    FakeTokenizer.texts.clear()
-    monkeypatch.setattr(lora_names, "make_batches", record)
-    monkeypatch.setattr(lora_names, "get_file", reference.installed_file)
-    monkeypatch.setattr(lora_names, "make_tokenizer", lambda settings: FakeTokenizer())
-    monkeypatch.setattr(lora_names, "make_decoder", lambda settings: make_small_decoder(300))
-    monkeypatch.setattr(lora_names, "load_weights", lambda model, tensors: None)
-    monkeypatch.setattr(lora_names, "complete", lambda model, tokenizer, prompt: prompt)
-    monkeypatch.setattr(sys, "argv", ["lora_names", *arguments])
-    lora_names.main()
-    return seen
-
-
-@claim("lora#task")
-@mutation(
-    "variants/lora_names.py",
-    "(OSError, ValueError, ImportError)",
-    "(OSError, ImportError)",
-    fault="settings that can't be used end in a traceback",
-)
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [(["--rank", "0"], "rank must be at least 1"), (["--lr", "-1"], "Invalid learning rate")],
-)
-def test_settings_that_cannot_be_used_are_one_line(monkeypatch, arguments, message):
-    with pytest.raises(SystemExit, match=rf"lora_names\.py: {message}"):
-        run_command(monkeypatch, arguments)
-
-
-class FakeTokenizer:
-    """A byte is a token; remembers the texts."""
-
-    texts: ClassVar[list[str]] = []
-
-    def encode(self, text: str):
-        self.texts.append(text)
-        self.ids = [*text.encode()]
-        return self
-
-
-@claim("lora#task")
-def test_only_the_answer_has_targets(tokenizer):
-    pairs = make_pairs()[0][:12]
-    ids, targets = make_batch(tokenizer, pairs)
-    for row, expected, (prompt, answer) in zip(ids, targets, pairs, strict=True):
-        scored = expected != IGNORED
-        whole = [*row.tolist(), 0]
-        assert tokenizer.decode(expected[scored].tolist(), skip_special_tokens=False) == answer
-        first = int(scored.nonzero()[0])
-        assert tokenizer.decode(row[: first + 1].tolist()) == prompt
-        for now, later in pairwise(scored.nonzero().flatten().tolist()):
-            assert later == now + 1 and whole[later] == expected[now]
-
-
-@claim("lora#task")
 def test_a_counted_answer_is_that_of_greedy_decoding():
     model = make_small_decoder()
     prompts, expected = IDS[:, :3], []
@@ -309,48 +198,6 @@ def test_a_counted_answer_is_that_of_greedy_decoding():
     ids = torch.cat([prompts, answers[:, :-1]], dim=1)
     targets = torch.cat([torch.full((3, 2), IGNORED), answers], dim=1)
     assert count_correct(model, ids, targets) == 2
-
-
-@claim("lora#task")
-@mutation(
-    "variants/lora_names.py",
-    "        optimizer.zero_grad()\n",
-    "",
-    fault="gradients of earlier steps are added",
-)
-def test_a_step_is_that_of_adam_on_this_batch(tokenizer):
-    pairs = make_pairs()[0][:40]
-    model, other = make_small_decoder(49152), make_small_decoder(49152)
-    optimizer = torch.optim.Adam(model.parameters(), 1e-2)
-    losses = [*train(model, optimizer, make_batches(tokenizer, pairs, 3, seed=0))]
-    theirs = torch.optim.Adam(other.parameters(), 1e-2)
-    for (ids, targets), loss in zip(make_batches(tokenizer, pairs, 3, 0), losses, strict=True):
-        other.zero_grad()
-        logits = other(ids)[targets != IGNORED]
-        expected = nn.functional.cross_entropy(logits, targets[targets != IGNORED])
-        expected.backward()
-        theirs.step()
-        assert loss == pytest.approx(expected.item(), rel=1e-4)
-    assert losses[-1] < losses[0]
-
-
-@pytest.mark.slow
-@claim("lora#results", kind="measurement")
-def test_with_the_published_weights_a_few_steps_lower_the_loss_and_merging_changes_nothing():
-    settings, model = reference.our_model(reference.installed_file())
-    tokenizer = make_tokenizer(settings)
-    torch.manual_seed(0)
-    add_lora(model, rank=4)
-    trained = [weight for weight in model.parameters() if weight.requires_grad]
-    optimizer = torch.optim.Adam(trained, 1e-3)
-    pairs, *_ = make_pairs()
-    losses = [*train(model, optimizer, make_batches(tokenizer, pairs, 12, seed=0))]
-    assert losses[-1] < 0.5 * losses[0]
-    ids, _ = make_batch(tokenizer, pairs[:4])
-    with torch.no_grad():
-        unmerged = model(ids)
-        merge_lora(model)
-        assert (model(ids) - unmerged).abs().max() < 1e-4 * unmerged.abs().max()
 
 
 # What is measured

@@ -305,16 +305,6 @@ def test_a_mean_of_batch_means_depends_on_the_batch_size(printed):
     assert shown["wrong, batches of 1001"] == shown["right, batches of 1001"]
 
 
-@claim("pitfalls-training#mean-of-batches")
-def test_a_mean_of_batch_means_is_right_if_all_batches_are_equal():
-    pitfall, losses = load_pitfall("mean_of_batches"), torch.rand(12)
-    for size in 1, 3, 4, 12:
-        assert_near(pitfall.wrong_validation(losses, size), losses.mean())
-    for size in 5, 7:
-        assert not torch.isclose(pitfall.wrong_validation(losses, size), losses.mean())
-        assert_near(pitfall.right_validation(losses, size), losses.mean())
-
-
 # Two softmaxes
 
 

@@ -287,14 +287,6 @@ def test_ibm_model_1_finds_the_words_of_a_toy_corpus(words_by_spaces):
 
 
 @claim("real-text#corpus-results")
-def test_one_iteration_of_ibm_model_1_by_hand(words_by_spaces):
-    """Each word of a sentence counts 1 / (words of the other + 1), since all are as likely."""
-    table = learn_dictionary([Text("a", "x"), Text("a b", "x y")], iterations=1)
-    assert table["a"] == pytest.approx({"x": (1 / 2 + 1 / 3) / (1 / 2 + 2 / 3), "y": 2 / 7})
-    assert table["b"] == pytest.approx({"x": 1 / 2, "y": 1 / 2})
-
-
-@claim("real-text#corpus-results")
 @mutation(
     "baselines.py",
     "yield pairs[found[2]]",
