@@ -40,7 +40,6 @@ from phrases import (
 
 LIMIT = 1_000_000_000_000  # the first number that the page excludes
 words = st.sampled_from([*numerals.SMALL, *numerals.TENS, *numerals.ENGLISH_UNITS, "and"])
-parts = pytest.mark.parametrize("part", PARTS)
 
 
 def many_numbers() -> list[int]:
@@ -99,9 +98,6 @@ def test_chinese_numbers_match_cn2an_except_for_a_zero_that_it_omits():
             forgotten += 1
         assert to_chinese(n) == theirs
     assert 10 < forgotten < 100
-    assert cn2an.cn2an("一亿零一千五百", "strict") == from_chinese("一亿零一千五百") == 100_001_500
-    with pytest.raises(ValueError):
-        cn2an.cn2an("一亿一千五百", "strict")
 
 
 @claim("data#numerals")
@@ -114,15 +110,10 @@ def test_every_written_number_is_read_back():
 @pytest.mark.parametrize(
     "n, english, chinese",
     [
-        (0, "zero", "零"),
-        (10, "ten", "十"),
-        (42, "forty-two", "四十二"),
-        (110, "one hundred and ten", "一百一十"),
-        (1005, "one thousand and five", "一千零五"),
-        (1100, "one thousand one hundred", "一千一百"),
-        (20_500, "twenty thousand five hundred", "二万零五百"),
+        (12, "twelve", "十二"),
+        (112, "one hundred and twelve", "一百一十二"),
         (342_005, "three hundred and forty-two thousand and five", "三十四万二千零五"),
-        (100_010_000, "one hundred million ten thousand", "一亿零一万"),
+        (2_005_000, "two million five thousand", "二百万五千"),
     ],
 )
 def test_the_numbers_on_the_page_are_written_as_shown(n, english, chinese):
@@ -166,21 +157,11 @@ def test_invalid_chinese_numbers_are_rejected_and_valid_ones_are_read(text):
 
 
 @claim("data#numerals")
-@pytest.mark.parametrize("n", [-1, LIMIT, LIMIT + 1, 2.0, "2", True, None])
+@pytest.mark.parametrize("n", [-1, LIMIT, 2.0, True])
 @pytest.mark.parametrize("written", [to_english, to_chinese])
 def test_the_error_for_a_number_out_of_range_names_the_number(written, n):
     with pytest.raises(ValueError, match=f"from 0 to {LIMIT - 1}, got {n!r}"):
         written(n)
-
-
-@claim("data#numerals")
-@pytest.mark.parametrize(
-    ("read", "text"),
-    [(from_english, "one thousand billion"), (from_chinese, "一万亿"), (from_chinese, "")],
-)
-def test_the_error_for_a_text_out_of_range_names_the_range(read, text):
-    with pytest.raises(ValueError, match=f"{text!r} is not a number from 0 to 999999999999"):
-        read(text)
 
 
 @claim("data#numerals")
@@ -190,13 +171,20 @@ def test_the_error_for_a_text_out_of_range_names_the_range(read, text):
     "known = {*words}",
     fault="a word that is not a numeral is skipped",
 )
-def test_the_error_for_a_word_that_is_not_a_numeral_names_the_word():
-    with pytest.raises(ValueError, match="'fourty' in 'fourty-too' is not part"):
-        from_english("fourty-too")
-    with pytest.raises(ValueError, match="'两' in '两千多' is not part"):
-        from_chinese("两千多")
-    with pytest.raises(ValueError, match="110 is '一百一十'"):
-        from_chinese("一百十")
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        (from_english, "fourty-too", "'fourty' in 'fourty-too' is not part"),
+        (from_chinese, "两千多", "'两' in '两千多' is not part"),
+        (from_chinese, "一百十", "110 is '一百一十'"),
+        (from_english, "one thousand billion", "is not a number from 0 to 999999999999"),
+        (from_chinese, "一万亿", "is not a number from 0 to 999999999999"),
+        (from_chinese, "", "is not a number from 0 to 999999999999"),
+    ],
+)
+def test_the_error_for_a_text_that_is_no_number_says_why(read, text, message):
+    with pytest.raises(ValueError, match=message):
+        read(text)
 
 
 # Sentences
@@ -217,37 +205,26 @@ def test_one_english_sentence_has_one_chinese_translation(drawn_phrases, transla
 
 
 SAID = {
-    "negation": ("they did not go to the park yesterday", "他们昨天没去公园"),
     "yes-no": ("did you go to the library yesterday ?", "你昨天去图书馆了吗？"),
     "why": ("why do we work ?", "我们为什么工作？"),
-    "where": ("where does she live ?", "她住在哪里？"),
-    "when": ("what time do you get up every day ?", "你每天几点起床？"),
     "who": ("who is playing the piano ?", "谁在弹钢琴？"),
-    "what": ("what did you eat yesterday ?", "你昨天吃了什么？"),
     "how many": ("how much does this book cost ?", "这本书多少钱？"),
-    "past": ("i came back two weeks ago", "我两个星期前回来了"),
     "future": ("we plan to go to beijing next year", "我们打算明年去北京"),
     "now": ("the children are sleeping", "孩子们在睡觉"),
-    "experience": ("have you ever been to china ?", "你去过中国吗？"),
-    "wish": ("tom cannot swim", "汤姆不会游泳"),
     "place": ("are there any books on the table ?", "桌子上有书吗？"),
-    "time": ("the film starts at two o'clock in the afternoon", "电影下午两点开始"),
     "date": ("today is the second of december", "今天是十二月二号"),
     "duration": ("he lived in paris for two years", "他在巴黎住了两年"),
-    "travel": ("how did you go to paris ?", "你是怎么去巴黎的？"),
     "count": ("his daughter is two years old", "他女儿两岁"),
     "description": ("this car is cheaper than that car", "这辆车比那辆车便宜"),
-    "relative": ("this is the letter that she wrote", "这是她写的信"),
-    "because": ("tom did not cook because he had no time", "因为汤姆没有时间，所以没做饭"),
 }
 
 
 @claim("data#sentences")
 @mutation(
     "phrases.py",
-    "{subject}是怎么去{far}的？",
-    "{subject}怎么去了{far}？",
-    fault="a question about a past trip has no 是……的",
+    "why {do} {subject} {base} ? | {subject}为什么{action}？",
+    "why {do} {subject} {base} ? | 为什么{subject}{action}？",
+    fault="the Chinese question word comes first, as in English",
 )
 @pytest.mark.parametrize("kind", SAID)
 def test_each_kind_of_sentence_has_an_idiomatic_chinese_translation(kind):
@@ -311,14 +288,12 @@ def test_the_time_comes_after_the_subject_and_before_the_location_and_the_verb(d
     for english, chinese, kind, _ in drawn_phrases:
         if kind == "place" and "every " in english and "在" in chinese:
             assert re.match("[^每在]+每[^在]+在", chinese), chinese
-        if kind == "date" and " born on " in english:
-            assert re.fullmatch("[^是]+是.{4}年.{1,2}月.{1,3}号出生的", chinese), chinese
 
 
 # Tokens
 
 
-@claim("data")
+@claim("data#one-pair")
 @mutation(
     "corpus.py",
     "return list(text)",
@@ -330,7 +305,7 @@ def test_english_is_tokenized_into_words_and_chinese_into_characters():
     assert chinese_tokens("三十四万") == ["三", "十", "四", "万"]
 
 
-@claim("data")
+@claim("data#vocabulary")
 @mutation(
     "corpus.py",
     "enumerate(self.tokens)",
@@ -347,7 +322,7 @@ def test_a_vocabulary_decodes_what_it_encodes_and_can_be_rebuilt_from_its_tokens
     assert len(vocabulary) == len({*tokens}) + 3
 
 
-@claim("data")
+@claim("data#vocabulary")
 def test_decoding_stops_at_the_first_eos_and_omits_bos_and_pad():
     assert Vocabulary("ab").decode([1, 3, 0, 4, 2, 3, 2]) == ["a", "b"]
 
@@ -374,7 +349,7 @@ def test_most_pairs_of_a_person_and_a_verb_side_by_side_are_known_from_other_act
     assert part_of("你教中文") == "test"
 
 
-@claim("data")
+@claim("data#vocabulary")
 @mutation(
     "corpus.py",
     "difflib.get_close_matches(token, self.tokens)",
@@ -385,8 +360,6 @@ def test_the_error_for_an_unknown_word_names_similar_words():
     vocabulary = Vocabulary(["forty", "four", "cat"])
     with pytest.raises(ValueError, match="'fourty' is not in the vocabulary; near it: forty, four"):
         vocabulary.encode(["cat", "fourty"])
-    with pytest.raises(ValueError, match=r"'xyz' is not in the vocabulary$"):
-        vocabulary.encode(["xyz"])
 
 
 # Training, validation and test sets
@@ -494,18 +467,17 @@ def test_no_number_above_99_is_a_number_or_a_price_in_two_splits(data):
     assert not numbers["validation"] & numbers["test"]
 
 
-@claim("data#held-out")
-@parts
-def test_every_kind_of_sentence_is_in_every_split(part, data):
-    count = Counter(pair.kind for pair in data[part])
-    assert set(count) == {*KINDS, "number"}
-    assert min(count.values()) >= (1300 if part == "train" else 90)
-    assert len(data[part]) >= 2000
-    if part == "train":
-        assert 20_000 < len(data[part]) < 40_000
+@claim("data#two-datasets")
+def test_every_kind_of_sentence_is_in_every_split(data):
+    kinds = {*KINDS, "number"}
+    assert len(kinds) == 24
+    for part in "validation", "test":
+        assert Counter(pair.kind for pair in data[part]) == dict.fromkeys(kinds, 90)
+    count = Counter(pair.kind for pair in data["train"])
+    assert set(count) == kinds and min(count.values()) >= 1300
 
 
-@claim("data#held-out")
+@claim("data#two-datasets")
 def test_held_out_numbers_have_every_length_above_two_digits():
     for part in ("validation", "test"):
         pairs = numeral_pairs(part)

@@ -69,25 +69,22 @@ def loss_and_gradients(group: DistributedContext):
     return loss, [p.grad for p in translator.model.parameters()]
 
 
-@pytest.fixture(scope="module")
-def two_process_results(tmp_path_factory) -> list:
-    return in_two_processes(loss_and_gradients, tmp_path_factory.mktemp("two"))
-
-
-@claim("distributed-training#processes")
+@claim("distributed-training#tested")
 @mutation(
     "trainer.py",
     "        dist.all_reduce(sums)",
     "        pass",
     fault="each process reports the loss of its own sentences",
 )
-def test_the_loss_of_two_processes_equals_that_of_one(two_process_results):
-    expected, _ = loss_and_gradients(SINGLE_PROCESS)
-    for loss, _ in two_process_results:
+def test_the_loss_and_gradients_of_two_processes_equal_those_of_one(tmp_path):
+    expected, gradients = loss_and_gradients(SINGLE_PROCESS)
+    for loss, found in in_two_processes(loss_and_gradients, tmp_path):
         assert loss == pytest.approx(expected, abs=1e-6)
+        for a, b in zip(found, gradients, strict=True):
+            torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
 
 
-@claim("distributed-training#processes")
+@claim("distributed-training#tested")
 @mutation(
     "trainer.py",
     "return total_loss / total_tokens, stops > 0",
@@ -124,13 +121,13 @@ def test_two_processes_train_to_the_same_loss_as_one(tmp_path):
     assert first == second == pytest.approx(losses(SINGLE_PROCESS), abs=1e-4)
 
 
-@claim("distributed-training#processes")
+@claim("distributed-training#tested")
 def test_a_batch_smaller_than_the_number_of_processes_is_rejected():
     with pytest.raises(ValueError, match="9 processes cannot share a batch_size of 8"):
         Trainer(small_translator(), PAIRS, [], SHORT, DistributedContext(0, 9))
 
 
-@claim("distributed-training#processes")
+@claim("distributed-training#mean-of-means")
 def test_the_mean_of_the_means_is_wrong_and_weighting_by_tokens_corrects_it(printed):
     shown = printed("examples", "mean_of_means")
     assert numbers(shown["uneven, mean of the means, loss off by"])[0] > 0.01

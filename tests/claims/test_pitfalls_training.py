@@ -15,7 +15,6 @@ from transformer import (
     EncoderLayer,
     LayerNorm,
     TransformerConfig,
-    causal_mask,
 )
 
 CHAPTER = "pitfalls"
@@ -38,12 +37,6 @@ def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(printed):
     assert float(shown["wrong, length of a token"]) < length / 5
     assert float(shown["right, cosine of input and output"]) > 0.95
     assert float(shown["wrong, cosine of input and output"]) < 0.9
-    pitfall = load_pitfall("norm_overwrites")
-    for size in 0.1, 1, 100:
-        wrong = size * torch.randn(2, 5, 32)
-        for norm, sublayer in zip(pitfall.norms, pitfall.sublayers, strict=True):
-            wrong = pitfall.wrong_block(wrong, norm, sublayer)
-        assert abs(wrong.norm(dim=-1).mean() / 32**0.5 - 1) < 0.1
 
 
 @claim("pitfalls-training#norm-overwrites")
@@ -168,18 +161,13 @@ def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(printed):
 
 
 @claim("pitfalls-training#log-of-zero")
-def test_the_gradient_that_pushes_the_padding_down_is_its_probability(printed):
+def test_the_gradient_that_pushes_the_padding_down_is_its_probability():
     pitfall = load_pitfall("log_of_zero")
     for gap in 1, 5, 20, 60:
         logits = torch.tensor([[-gap, 0, 0, 2, 0]], dtype=torch.float64, requires_grad=True)
         loss = pitfall.right_loss(logits, torch.tensor([3]))
         (gradient,) = torch.autograd.grad(loss, logits)
         assert gradient[0, 0].item() == pytest.approx(logits.softmax(dim=-1)[0, 0].item())
-    shown = printed("pitfalls", "log_of_zero", "")
-    for name, smallest in ("float32", 2.0**-149), ("float16", 2.0**-24):
-        gap = int(shown[f"{name}, first gap with probability 0"])
-        first, before = (1 / (1 + (math.e**2 + 3) * math.exp(each)) for each in (gap, gap - 1))
-        assert first <= smallest / 2 < before  # half of the smallest is rounded to 0
 
 
 @claim("pitfalls-training#log-of-zero")
@@ -196,18 +184,6 @@ def test_our_smoothed_loss_is_finite_for_any_unlikely_token():
 
 
 # The shift
-
-
-@claim("pitfalls-training#not-shifted", kind="measurement")
-def test_without_a_shift_the_answer_is_in_the_input_although_no_later_token_gets_in():
-    given, expected = load_pitfall("not_shifted").wrong_pair(torch.arange(6)[None])
-    assert torch.equal(given, expected)
-    layer = nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0, batch_first=True)
-    embedding, hidden = nn.Embedding(10, 16), ~causal_mask(6)[0, 0]
-    changed = given.clone()
-    changed[0, -1] = 9
-    before, after = (layer(embedding(ids), src_mask=hidden) for ids in (given, changed))
-    assert torch.equal(before[:, :-1], after[:, :-1])  # the quiz's first test passes
 
 
 @claim("pitfalls-training#not-shifted", kind="measurement")
@@ -318,6 +294,3 @@ def test_after_a_second_softmax_a_confident_wrong_model_learns_nothing(printed):
     assert shown["right, sure and right, loss"] == "0.00"
     middle = [float(shown[f"{name}, undecided, push upwards"]) for name in ("wrong", "right")]
     assert middle == [0.1875, 0.75]
-
-
-# The tests that the pages name

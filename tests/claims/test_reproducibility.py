@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 import checkpoints
 import translator as translators
 from batching import example_of
-from bookbuild.pages.sections import without_section_markers
 from checkpoints import load_checkpoint, save_checkpoint, write_whole
-from helpers import SNIPPETS, few, numbers
+from helpers import SNIPPETS, few
 from marks import claim, mutation
 from small_training import (
     PAIRS,
@@ -34,7 +33,6 @@ from small_training import (
 )
 from trainer import DistributedContext, Trainer
 from translator import (
-    code_key,
     code_only,
     load_translator,
     save_translator,
@@ -53,13 +51,11 @@ CHAPTER = "reproducibility"
     "random.Random()",
     fault="dropout's seed is drawn from the operating system's random numbers",
 )
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_same_seed_gives_bitwise_equal_weights(seed):
-    settings = replace(SHORT, seed=seed)
-    one = trained(settings)
+def test_the_same_seed_gives_bitwise_equal_weights():
+    one = trained()
     torch.manual_seed(99)  # any random state
     random.seed(99)
-    assert same_bits(one, trained(settings))
+    assert same_bits(one, trained())
 
 
 @claim("reproducibility#determinism")
@@ -115,10 +111,7 @@ def test_a_change_in_the_last_bit_of_one_weight_grows_at_each_measured_step(prin
 @claim("reproducibility#differences", kind="measurement")
 def test_after_a_few_steps_the_biases_of_the_keys_differ_by_their_own_size_without_any_effect():
     """Their gradient is rounding noise, which Adam scales up to steps of full size."""
-    runs = []
-    for _ in range(2):
-        run = Trainer(small_translator(dropout=0.0), PAIRS, [], SHORT)
-        runs.append(run)
+    runs = [Trainer(small_translator(dropout=0.0), PAIRS, [], SHORT) for _ in range(2)]
     weight = runs[1].model.encoder.layers[0].feed_forward.linear2.weight
     with torch.no_grad():
         weight[0, 0] = torch.nextafter(weight[0, 0], torch.tensor(1.0))
@@ -174,7 +167,7 @@ def test_two_threads_give_some_long_sums_other_last_digits():
     "yield from epoch_batches",
     fault="a resumed training restarts its epoch",
 )
-@pytest.mark.parametrize("step", [2, 8, 22])
+@pytest.mark.parametrize("step", [8, 22])
 def test_training_resumed_after_ctrl_c_reaches_exactly_the_same_weights(step, tmp_path):
     whole = trained()
     path = tmp_path / "checkpoint"
@@ -230,9 +223,8 @@ def in_a_child(task) -> int:
     'len(state["optimizer"])',
     fault="the optimizer's state is not restored",
 )
-@pytest.mark.parametrize("step", [6, 16])
-def test_a_killed_training_resumes_to_exactly_the_same_weights(step, tmp_path):
-    path = tmp_path / "checkpoint"
+def test_a_killed_training_resumes_to_exactly_the_same_weights(tmp_path):
+    path, step = tmp_path / "checkpoint", 16
 
     def killed() -> None:
         def show(line: str) -> None:
@@ -344,15 +336,16 @@ def test_a_checkpoint_with_one_wrong_bit_is_rejected(
 
 @claim("reproducibility#checkpoints")
 @pytest.mark.parametrize(
-    "change, message",
+    ("change", "sizes", "message"),
     [
-        ({"seed": 5}, "seed is 0 there and 5 here"),
-        ({"steps": 30, "peak": 0.1}, "steps is 24 there and 30 here, peak is 0.004 there"),
+        ({"steps": 30, "peak": 0.1}, {}, "steps is 24 there and 30 here, peak is 0.004 there"),
+        ({}, {"d_model": 32}, "d_model is 16 there and 32 here"),
     ],
 )
-def test_a_checkpoint_of_other_settings_is_rejected(interrupted_checkpoint, change, message):
-    with pytest.raises(ValueError, match=f"is of another run: {re.escape(message)}"):
-        trained(replace(SHORT, **change), checkpoint=interrupted_checkpoint, resume=True)
+def test_a_checkpoint_of_other_settings_is_rejected(interrupted_checkpoint, change, sizes, message):
+    trainer = Trainer(small_translator(**sizes), PAIRS, PAIRS[:9], replace(SHORT, **change))
+    with pytest.raises(ValueError, match=f"is of another run: .*{re.escape(message)}"):
+        trainer.train(interrupted_checkpoint, resume=True)
 
 
 @claim("reproducibility#checkpoints")
@@ -388,8 +381,6 @@ def test_a_saved_and_loaded_translator_is_the_same(tmp_path):
     assert other.source.tokens == one.source.tokens
     assert other.target.tokens == one.target.tokens
     assert not other.model.training
-    sentences = [pair.source for pair in PAIRS[:50]]
-    assert other.translate(sentences) == one.translate(sentences)
 
 
 @claim("reproducibility#file")

@@ -38,7 +38,6 @@ from trainer import (
     Trainer,
     forward_backward,
     label_smoothed_cross_entropy,
-    learning_rate,
     linear_learning_rate,
     noam_learning_rate,
 )
@@ -49,9 +48,6 @@ from translator import (
     new_translator,
     read_file,
 )
-
-CHAPTER = "training"
-
 
 # Label smoothing
 
@@ -107,14 +103,6 @@ def test_the_papers_learning_rate_follows_its_equation(step, d_model, warmup):
     rise, fall = step / warmup**1.5, 1 / math.sqrt(step)
     expected = (rise if step < warmup else fall) / math.sqrt(d_model)
     assert noam_learning_rate(step, d_model, warmup) == pytest.approx(expected)
-
-
-@claim("training#rate")
-def test_the_papers_learning_rate_peaks_at_the_end_of_the_warm_up():
-    rates = [noam_learning_rate(step, 512, 4000) for step in range(1, 12000)]
-    assert max(rates) == rates[3999] == pytest.approx((512 * 4000) ** -0.5)
-    assert rates[:4000] == sorted(rates[:4000])
-    assert rates[4000:] == sorted(rates[4000:], reverse=True)
 
 
 @claim("training#rate")
