@@ -387,11 +387,14 @@ def test_the_ids_of_a_text_equal_those_of_marian_tokenizer(published_folder, tok
 
 
 @claim("real-text#subwords", kind="measurement")
-def test_two_spaces_become_one_and_full_width_letters_usual_ones(published_folder):
+def test_characters_are_normalized_and_punctuation_is_not(published_folder, tokenizer, monkeypatch):
+    """Full-width letters give the pieces of usual ones; MarianTokenizer.normalize isn't called."""
     tokens = Tokens(published_folder)
     assert tokens.encode("ＡＢ we work") == tokens.encode("AB we work")
     pieces = tokens.source.encode("we▁work  at", out_type=str)
     assert "".join(pieces).replace("▁", " ")[1:] == "we work at"
+    monkeypatch.setattr(tokenizer, "normalize", None)  # a call would fail
+    assert tokenizer("we “work” .")["input_ids"] == tokens.encode("we “work” .")
 
 
 @claim("real-text#subwords")

@@ -406,13 +406,17 @@ def test_the_published_translator_is_as_accurate_as_its_figures(
 @claim("training#curve", kind="measurement")
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize(
-    "task, seconds, worst", [("numerals", 90, 0.95), ("translator", 360, 0.95)]
+    "task, seconds, worst", [("numerals", 90, "10 digits"), ("translator", 360, "date")]
 )
 def test_it_learns_in_minutes_for_each_of_three_seeds(task, seconds, worst, seed, training_results):
     (run,) = (run for run in training_results["runs"] if (run["task"], run["seed"]) == (task, seed))
     assert run["seconds"] <= seconds
     assert run["match"]["all"] >= 0.99
-    assert min(run["match"].values()) >= worst
+    assert min(run["match"].values()) >= 0.95
+    if seed == 0:
+        assert min(run["match"], key=run["match"].__getitem__) == worst
+    if task == "numerals":  # below guessing, although hardly any number is right
+        assert run["curve"][0]["loss"] < math.log(18) and run["curve"][0]["match"] < 0.02
 
 
 # The command

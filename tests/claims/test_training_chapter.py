@@ -269,18 +269,6 @@ def test_with_300_tokens_the_loss_is_smallest_when_the_correct_token_has_probabi
     assert number(shown["300 tokens, the right one gets"]) == pytest.approx(best, abs=1e-3)
 
 
-@claim("training#curve", kind="measurement")
-def test_at_first_the_loss_of_the_numerals_is_below_guessing_and_hardly_any_is_right(printed):
-    results = json.loads((RESULTS.parent / "training.json").read_text(encoding="utf-8"))
-    points = [run["curve"][0] for run in results["runs"] if run["task"] == "numerals"]
-    assert len(points) == 3
-    for point in points:
-        assert point["loss"] < math.log(18) and point["match"] < 0.02
-    shown = printed("examples", "curve")
-    kinds = [shown[f"{task}, seed 0, worst kind"] for task in ("numerals", "translator")]
-    assert kinds == ["10 digits", "date"]  # typed on the page
-
-
 @claim("training#curve")
 @mutation(
     "trainer.py",
@@ -658,10 +646,6 @@ def test_the_errors_discussed_on_the_page_occur(capsys):
             words in source and there in right and instead in predicted
             for source, right, predicted in rows
         )
-
-
-@claim("learned#errors", kind="measurement")
-def test_da_never_follows_dayi_in_training():
     assert not any("大衣大" in "".join(pair.target) for pair in corpus.translator("train"))
 
 
