@@ -11,13 +11,13 @@ from einops import EinopsError, rearrange
 from torch import nn
 
 import transformer
-from corpus import Pair, Vocabulary
+from corpus import Pair
 from helpers import SNIPPETS, close, normal
 from marks import claim, mutation
 from trainer import Settings, Trainer
 from transformer import Encoder, TransformerConfig, causal_mask
 from translator import BOS, EOS, PAD, exact_match, padded
-from variants.class_token import Classifier, batch_of, fit, questions
+from variants.class_token import Classifier
 from variants.decoder_2023 import Decoder2023, DecoderConfig
 from variants.decoder_only import DecoderOnly
 from variants.encoder_einops import Attention, EinopsEncoder
@@ -114,24 +114,7 @@ def test_the_encoder_with_einops_equals_the_pre_norm_encoder_of_pytorch():
 
 
 @claim("models#einops")
-@mutation(
-    "variants/encoder_einops.py",
-    "nn.GELU(),",
-    "nn.ReLU(),",
-    fault="the encoder with einops has a ReLU",
-)
-@mutation(
-    "examples/variants/einops_equal.py",
-    "three = mine.query, mine.key, mine.value",
-    "three = mine.key, mine.query, mine.value",
-    fault="the example copies the first third of the weights to the keys",
-)
-def test_the_encoder_with_einops_equals_our_encoder_too(printed):
-    assert printed("examples", "einops_equal")["the same numbers"] == "True"
-
-
-@claim("models#einops")
-@pytest.mark.parametrize(("heads", "dim_head"), [(1, 32), (4, 8), (3, 16), (1, 16)])
+@pytest.mark.parametrize(("heads", "dim_head"), [(1, 32), (4, 8), (1, 16)])
 def test_only_a_single_head_of_the_full_width_has_no_output_projection(heads, dim_head):
     attention = Attention(32, heads, dim_head)
     assert isinstance(attention.to_out, nn.Identity) == ((heads, dim_head) == (1, 32))
@@ -199,12 +182,6 @@ def test_the_class_token_is_first_and_is_learned():
     "x = self.encoder(x, mask)",
     fault="the classifier adds no positions",
 )
-@mutation(
-    "examples/variants/question.py",
-    "model.position.table.zero_()",
-    "model.position.table.neg_()",
-    fault="the example without positions has positions of the opposite sign",
-)
 def test_questions_are_classified_without_the_question_mark(printed):
     shown = printed("examples", "question")
     assert float(shown["with positions"].split("%")[0]) > 99
@@ -215,56 +192,7 @@ def test_questions_are_classified_without_the_question_mark(printed):
     assert 90 < float(shown["without positions"].split("%")[0]) < 99
 
 
-@claim("models#class-token")
-@mutation(
-    "variants/class_token.py",
-    'text.replace("?", "")',
-    'text.replace("!", "")',
-    fault="the question mark stays in the question",
-)
-def test_no_word_reveals_whether_a_sentence_had_a_question_mark():
-    train, test = questions("train", 20), questions("test", 10)
-    for words, _ in train + test:
-        assert "?" not in words
-    assert {asked for _, asked in test} == {True, False}
-    assert not {tuple(words) for words, _ in train} & {tuple(words) for words, _ in test}
-
-
-@claim("models#class-token")
-@mutation(
-    "variants/class_token.py",
-    "F.cross_entropy(model(ids), classes).backward()\n",
-    "F.cross_entropy(model(ids), classes).backward()\n        optimizer.zero_grad()\n",
-    fault="the classifier's gradients are cleared before the step",
-)
-def test_fitting_lowers_the_loss():
-    examples = questions("train", 4)
-    vocabulary = Vocabulary(word for words, _ in examples for word in words)
-    torch.manual_seed(0)
-    model = Classifier(config(len(vocabulary), norm_first=True), 2)
-    ids, classes = batch_of(vocabulary, examples)
-    before = F.cross_entropy(model(ids), classes).item()
-    fit(model, vocabulary, examples, steps=30)
-    assert not model.training
-    assert F.cross_entropy(model(ids), classes).item() < before / 2
-
-
-@claim("models#class-token")
-def test_the_mean_over_real_tokens_does_as_well_and_sees_no_padding(printed):
-    shown = printed("exercises", "mean_of_tokens")
-    assert float(shown["right"].removesuffix("%")) > 99
-    assert shown["the same with five pads more"] == "True"
-
-
 # Both decoders
-
-
-@claim("models#decoder-only")
-def test_five_tokens_give_four_predictions(capsys):
-    runpy.run_path(str(SNIPPETS / "examples" / "models" / "next_token.py"))
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 4
-    assert lines[1] == "given: why do → we"
 
 
 @claim("models#decoder-2023")
@@ -283,16 +211,6 @@ def test_later_tokens_do_not_change_a_single_bit(make):
         one, other = model(ids), model(changed)
         assert one[:, :place].equal(other[:, :place])
         assert not one[:, place].equal(other[:, place])
-
-
-@claim("models#decoder-only")
-@both
-def test_every_earlier_token_can_change_later_outputs(make):
-    model, ids = make(), some_ids(1, 6)
-    for place in range(6):
-        changed = ids.clone()
-        changed[0, place] = ids[0, place] % 17 + 3
-        assert (model(changed)[0, -1] - model(ids)[0, -1]).abs().max() > 1e-5
 
 
 @claim("models#decoder-only")
@@ -349,12 +267,6 @@ def test_the_loss_ignores_the_source_tokens(make):
     "def forward(self, tgt: Tensor, src: Tensor)",
     fault="the model of one sequence takes the target before the source",
 )
-@mutation(
-    "variants/one_sequence.py",
-    "return logits[rows, place]  # (batch, n, vocab_size)",
-    "return logits[rows, place].detach()",
-    fault="the model of one sequence detaches its logits",
-)
 @both
 def test_it_is_trained_by_the_same_code_as_the_transformer(make):
     """The Trainer trains both models until they translate."""
@@ -383,28 +295,6 @@ def test_both_languages_share_one_vocabulary():
     assert found.source.tokens[3:] == sorted(["we", "work", "我", "们"])
 
 
-class Counting(nn.Module):
-    """Writes n - 1 after the number n, and <eos> after 3."""
-
-    def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        following = torch.where(ids > 3, ids - 1, EOS)
-        return F.one_hot(following.where(ids != PAD, 9), 12).float()
-
-
-@claim("models#decoder-only")
-def test_generate_stops_at_eos_or_max_len():
-    prompt = torch.tensor([[9, 6, 0], [4, 0, 0], [9, 9, 8]])
-    found = generate(Counting(), prompt, max_len=10)
-    assert found.tolist() == [
-        [5, 4, 3, EOS, 0, 0],
-        [3, EOS, 0, 0, 0, 0],
-        [7, 6, 5, 4, 3, EOS],
-    ]
-    assert generate(Counting(), prompt, max_len=2).shape == (3, 2)
-    with pytest.raises(ValueError, match="got 0"):
-        generate(Counting(), prompt, 0)
-
-
 @claim("models#decoder-only")
 @both
 def test_generate_writes_the_most_likely_token_and_never_padding(make):
@@ -423,40 +313,6 @@ def test_generate_writes_the_most_likely_token_and_never_padding(make):
             ids = torch.cat([ids, token[None]])
 
 
-@claim("models#decoder-only")
-@mutation(
-    "examples/variants/in_one.py",
-    "wanted = tgt[:, 1:].flatten()",
-    "wanted = tgt[:, :-1].flatten()",
-    fault="the example in one sequence learns to repeat its input",
-)
-def test_two_sentences_in_one_sequence_are_learned(printed, capsys):
-    shown = printed("examples", "in_one")
-    assert shown["written"].startswith("我 们 工 作 <eos>")  # the last of the two
-    assert "why" not in shown["given"]
-
-
-@claim("models#decoder-only")
-@mutation(
-    "variants/one_sequence.py",
-    "return [self.target.decode(row) for row in found.tolist()]",
-    "return [self.target.decode(row) for row in prompt.tolist()]",
-    fault="the one-sequence translator returns the source",
-)
-def test_exact_match_accepts_a_one_sequence_translator():
-    pairs = [Pair(["we"], ["我"], "short"), Pair(["you", "we"], ["你"], "long")]
-
-    def bigrams(size: int) -> nn.Module:
-        table = nn.Embedding(size, size)  # the logits after each token
-        table.config = config(size)
-        return table
-
-    found = new_one_sequence(bigrams, pairs)
-    logits, (me,) = found.model.model.weight.data.zero_(), found.target.encode(["我"])
-    logits[BOS, me] = logits[me, EOS] = 1
-    assert exact_match(found, pairs) == {"all": 0.5, "short": 1.0, "long": 0.0}
-
-
 # The decoder alone
 
 
@@ -467,12 +323,7 @@ def test_exact_match_accepts_a_one_sequence_translator():
     "x = layer(x, None if mask is None else mask.mT)",
     fault="the encoder transposes its mask",
 )
-def test_an_encoder_with_a_causal_mask_is_a_decoder_only_stack(printed, norm_first, dtype):
-    shown = printed("examples", "causal_encoder")
-    assert shown["encoder-only, positions that stay as they were"] == "0"
-    assert shown["decoder-only, positions that stay as they were"] == "8"
-    assert "cross_attention" not in shown["sublayers of Encoder"]
-    assert "cross_attention" in shown["sublayers of Decoder"]
+def test_an_encoder_with_a_causal_mask_is_a_decoder_only_stack(norm_first, dtype):
     torch.manual_seed(0)
     stack = Encoder(config(norm_first=norm_first)).to(dtype).eval()
     x = torch.randn(1, 6, 32, dtype=dtype)
@@ -511,7 +362,7 @@ def test_the_decoder_alone_is_an_encoder_under_a_causal_mask():
     "return full.tril(-1)",
     fault="under the causal mask no token sees itself",
 )
-@pytest.mark.parametrize(("m", "n"), [(1, 1), (5, 9), (30, 20)])
+@pytest.mark.parametrize(("m", "n"), [(5, 8), (30, 20)])
 def test_one_sequence_saves_exactly_the_pairs_that_the_source_no_longer_sees(m, n):
     alone = causal_mask(m + n).sum().item()
     pair = m * m + m * n + causal_mask(n).sum().item()
@@ -526,8 +377,8 @@ def test_one_sequence_saves_exactly_the_pairs_that_the_source_no_longer_sees(m, 
     "        self.cross_attention.query = self.self_attention.query",
     fault="self-attention and cross-attention share one query layer",
 )
-@pytest.mark.parametrize("d", [32, 64])
-def test_a_layer_without_cross_attention_has_three_quarters_of_the_weights(d):
+def test_a_layer_without_cross_attention_has_three_quarters_of_the_weights():
+    d = 32
     sizes = TransformerConfig(9, 9, d, 4, 1, 1, 4 * d)
     one, other = (
         sum(p.numel() for p in layer.parameters() if p.dim() == 2)
@@ -597,14 +448,6 @@ def test_only_distances_matter():
 
 
 @claim("models#decoder-2023")
-def test_only_distances_matter_as_the_page_shows(printed):
-    shown = printed("examples", "only_distance")
-    assert shown["first 8 after a change at 8, the same bits"] == "True"
-    assert shown["1000 positions later, largest change"] == "0.0000"
-    assert float(shown["twice as far apart"]) > 0.1
-
-
-@claim("models#decoder-2023")
 def test_nothing_in_the_decoder_of_2023_has_a_bias_or_a_table_of_positions():
     model = decoder_2023()
     assert not [name for name, _ in model.named_parameters() if "bias" in name]
@@ -634,7 +477,7 @@ def test_our_biases_are_in_the_feed_forward_network_and_in_attention():
 
 
 @claim("models#decoder-2023")
-@pytest.mark.parametrize(("kv", "layers", "width"), [(1, 1, 8), (2, 3, 24), (4, 2, 40)])
+@pytest.mark.parametrize(("kv", "layers", "width"), [(2, 3, 24), (4, 2, 40)])
 def test_the_parameter_count_of_the_decoder_of_2023_follows_the_formula(kv, layers, width):
     model = decoder_2023(num_kv_heads=kv, num_layers=layers, dim_feedforward=width)
     d = 32
@@ -642,44 +485,10 @@ def test_the_parameter_count_of_the_decoder_of_2023_follows_the_formula(kv, laye
     assert sum(p.numel() for p in model.parameters()) == 2 * 20 * d + layers * layer + d
 
 
-@claim("models#decoder-2023")
-def test_with_the_sizes_in_the_papers_it_has_their_parameter_counts(printed):
-    shown = printed("examples", "billions")
-    assert shown["LLaMA 7B"] == "6.74"
-    assert shown["LLaMA 2 70B"] == "68.98"
-    assert int(shown["a multiple of 256"]) == DecoderConfig(1).dim_feedforward
-
-
-@claim("models#decoder-2023")
-def test_sizes_that_do_not_divide_are_rejected():
-    for sizes in ({"nhead": 5}, {"num_kv_heads": 3}):
-        with pytest.raises(ValueError, match="must divide"):
-            decoder_2023(**sizes)
-
-
 @claim("models#decoder-2023", kind="measurement")
 def test_the_decoder_of_2023_has_at_most_150_lines():
     text = (SNIPPETS / "variants" / "decoder_2023.py").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 150
-
-
-@claim("models#decoder-2023")
-def test_dropout_affects_every_branch_in_training_only():
-    model, ids = decoder_2023(dropout=1.0), some_ids(1, 5)
-    plain = model(ids)
-    for layer in model.layers:  # what is dropped inside the branches comes on top
-        layer.attention.dropout = layer.feed_forward.dropout.p = 0.0
-    dropped = model.train()(ids)
-    assert dropped.equal(model.output(model.norm(model.embedding(ids))))
-    assert model.eval()(ids).equal(plain)
-
-
-@claim("models#decoder-2023")
-def test_the_weights_of_attention_are_dropped_in_training_only():
-    attention, places = decoder_2023(dropout=1.0).layers[0].attention, torch.arange(5)
-    x = torch.randn(1, 5, 32)
-    assert attention(x, places).abs().max() > 0.01
-    assert attention.train()(x, places).abs().max() == 0
 
 
 @claim("models#decoder-2023")

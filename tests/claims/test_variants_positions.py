@@ -1,12 +1,9 @@
 """The claims of the chapter on variants about positions and windows."""
 
-import itertools
 import json
 import math
 import runpy
 import statistics
-from dataclasses import replace
-from threading import Event
 
 import pytest
 import torch
@@ -14,14 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-import trainer
 from evidence.comparisons import compare_alibi, compare_rotated_scores
 from experiments.common import sweeps
-from helpers import DOCS, ROOT, SNIPPETS, close, numbers, seeds
+from helpers import ROOT, close, seeds
 from marks import claim, mutation
 from transformer import (
     MultiHeadAttention,
-    PositionalEncoding,
     Transformer,
     TransformerConfig,
     causal_mask,
@@ -29,7 +24,6 @@ from transformer import (
     scaled_dot_product_attention,
     sinusoidal_positional_encoding,
 )
-from translator import exact_match
 from variants.alibi import ALiBiAttention, alibi_bias, alibi_slopes
 from variants.learned import LearnedPositions
 from variants.rotary import RotaryAttention, rotate
@@ -45,9 +39,9 @@ def random_normal(*shape, seed=0):
     return torch.randn(*shape, dtype=torch.float64)
 
 
-def rotate_at(x, position, **options):
+def rotate_at(x, position):
     """A vector, or a row of vectors, rotated by one position."""
-    return rotate(x[..., None, :], torch.tensor([position]), **options)[..., 0, :]
+    return rotate(x[..., None, :], torch.tensor([position]))[..., 0, :]
 
 
 def pair_of_attentions(kind: type[MultiHeadAttention], d_model=16, nhead=4):
@@ -96,30 +90,6 @@ def test_learned_positions_start_as_large_as_the_sinusoids():
     assert learned.square().mean().item() == pytest.approx(0.5, abs=0.01)
 
 
-@claim("variants#other-positions")
-@mutation(
-    "variants/learned.py",
-    "torch.empty(max_len, d_model)",
-    "torch.empty(max_len + 2, d_model)",
-    fault="the learned table has two additional rows",
-)
-def test_learned_positions_can_replace_the_sinusoids():
-    torch.manual_seed(0)
-    learned, ours = LearnedPositions(8, 20, 0.0), PositionalEncoding(8, 20, 0.0)
-    with torch.no_grad():
-        learned.table.copy_(ours.table)
-    x = torch.randn(2, 5, 8)
-    close(learned(x), ours(x))
-    assert LearnedPositions(512, 1000).table.numel() == 512_000
-
-
-@claim("layers-in-practice#learned-positions")
-def test_dropout_is_applied_to_the_sum_of_word_and_position():
-    torch.manual_seed(0)
-    sums = LearnedPositions(64, 50, dropout=0.5)(torch.ones(4, 50, 64))
-    assert (sums == 0).float().mean().item() == pytest.approx(0.5, abs=0.02)
-
-
 # Rotary positions
 
 
@@ -141,20 +111,6 @@ def test_shifting_a_whole_sentence_changes_none_of_its_scores():
 
 
 @claim("variants#rotary")
-def test_the_score_distinguishes_left_from_right():
-    q, k = random_normal(2, 8)
-    assert abs(rotate_at(q, 0) @ rotate_at(k, 1) - rotate_at(q, 1) @ rotate_at(k, 0)) > 0.1
-
-
-@claim("variants#rotary")
-@given(seed=seeds, position=places)
-def test_rotation_preserves_the_length_of_every_pair(seed, position):
-    x = random_normal(8, seed=seed)
-    pairs, turned = x.view(4, 2), rotate_at(x, position).view(4, 2)
-    close(turned.norm(dim=-1), pairs.norm(dim=-1))
-
-
-@claim("variants#rotary")
 @given(seed=seeds, position=places)
 def test_rotating_a_pair_is_multiplication_by_a_complex_number(seed, position):
     x = random_normal(8, seed=seed)
@@ -164,40 +120,12 @@ def test_rotating_a_pair_is_multiplication_by_a_complex_number(seed, position):
 
 
 @claim("variants#rotary")
-def test_the_score_is_the_real_part_of_a_complex_product_that_depends_only_on_the_distance():
-    q, k = random_normal(2, 8)
-    speed = 10000.0 ** (-torch.arange(0, 8, 2, dtype=torch.float64) / 8)
-    a, b = (torch.view_as_complex(x.view(4, 2)) for x in (q, k))
-    for i, j in (0, 0), (5, 2), (2, 5), (900, 1000):
-        formula = (a * b.conj() * torch.exp(1j * (i - j) * speed)).sum().real
-        close(rotate_at(q, i) @ rotate_at(k, j), formula)
-
-
-@claim("variants#rotary")
 def test_rotations_compose_and_position_0_rotates_nothing():
     x = random_normal(5, 8)
     close(rotate_at(x, 0), x)
     close(rotate_at(rotate_at(x, 3), 4), rotate_at(x, 7))
     close(rotate_at(rotate_at(x, 3), -3), x)
-
-
-@claim("variants#rotary")
-def test_a_rotated_unit_vector_is_the_sinusoid_of_its_position():
-    """The pair (0, 1) becomes (-sin, cos): PE of the same position, up to order and sign."""
-    x = torch.tensor([0.0, 1.0], dtype=torch.float64).repeat(4)
-    table = sinusoidal_positional_encoding(50, 8)
-    turned = rotate(x.expand(50, 8), torch.arange(50)).float()
-    close(turned[:, 1::2], table[:, 1::2], 1e-6)
-    close(-turned[:, 0::2], table[:, 0::2], 1e-6)
-
-
-@claim("variants#rotary")
-def test_a_smaller_base_rotates_faster():
-    x = random_normal(8)
-    fast = rotate_at(x, 1, base=100.0) - x
-    slow = rotate_at(x, 1) - x
-    close(fast[:2], slow[:2])  # the first pair turns by 1 in any base
-    assert (fast[2:].view(3, 2).norm(dim=-1) > slow[2:].view(3, 2).norm(dim=-1)).all()
+    close(rotate_at(x, 3).view(5, 4, 2).norm(dim=-1), x.view(5, 4, 2).norm(dim=-1))
 
 
 @claim("variants#rotary")
@@ -209,12 +137,6 @@ def test_angles_are_accurate_at_large_positions_in_float32():
     close(rotate_at(x, position).double(), torch.view_as_real(pairs).flatten(), 1e-6)
     rounded = (position * speed.float()).cos()
     assert (rounded - (position * speed).cos()).abs().max() > 1e-3
-
-
-@claim("variants#rotary")
-def test_rotation_needs_an_even_number_of_features():
-    with pytest.raises(ValueError, match="head_dim must be even, to make pairs: 7"):
-        rotate_at(random_normal(7), 1)
 
 
 @claim("layers-in-practice#rotary-attention")
@@ -251,7 +173,7 @@ def test_rotary_attention_is_our_attention_on_rotated_queries_and_keys(need_weig
         close(shown, weights)
 
 
-@claim("variants#rotary")
+@claim("variants#measured-how")
 @mutation(
     "variants/rotary.py",
     "positions = torch.arange(n, device=query.device)",
@@ -267,26 +189,11 @@ def test_rotary_attention_depends_on_the_order_and_ours_does_not():
     assert moved[:, 2:].abs().amax(dim=-1).min() > 1e-3
 
 
-@claim("variants#rotary")
-@mutation(
-    "variants/rotary.py",
-    "k = rotate(self.split(self.key(key)), positions)",
-    "k = self.split(self.key(key))",
-    fault="rotary attention does not rotate the keys",
-)
-def test_padding_on_the_left_shifts_a_sentence_and_does_not_affect_rotary_attention():
-    rotary, _ = pair_of_attentions(RotaryAttention)
-    x = random_normal(1, 3, 16)
-    padded = torch.cat([torch.zeros(1, 4, 16, dtype=torch.float64), x], dim=1)
-    mask = padding_mask(torch.tensor([[0] * 4 + [1] * 3]))
-    close(rotary(padded, padded, padded, mask)[0][:, 4:], rotary(x, x, x)[0])
-
-
 # ALiBi
 
 
 @claim("variants#other-positions")
-@pytest.mark.parametrize("nhead", [1, 2, 4, 8, 16, 32])
+@pytest.mark.parametrize("nhead", [4, 32])
 def test_the_slopes_of_a_power_of_two_are_the_geometric_sequence_of_the_paper(nhead):
     slopes = alibi_slopes(nhead)
     expected = [2 ** (-8 / nhead * head) for head in range(1, nhead + 1)]
@@ -296,15 +203,6 @@ def test_the_slopes_of_a_power_of_two_are_the_geometric_sequence_of_the_paper(nh
 @claim("variants#other-positions")
 def test_eight_heads_have_slopes_from_a_half_to_a_256th():
     assert [1 / slope for slope in alibi_slopes(8).tolist()] == [2, 4, 8, 16, 32, 64, 128, 256]
-
-
-@claim("variants#other-positions")
-@pytest.mark.parametrize("nhead", [3, 5, 6, 7, 12, 20])
-def test_other_numbers_of_heads_take_every_second_slope_of_the_next_power(nhead):
-    below = 2 ** math.floor(math.log2(nhead))
-    above = alibi_slopes(2 * below)[0::2]
-    close(alibi_slopes(nhead), torch.cat([alibi_slopes(below), above[: nhead - below]]))
-    assert len(alibi_slopes(nhead).unique()) == nhead
 
 
 @claim("variants#other-positions")
@@ -332,14 +230,6 @@ def test_under_a_causal_mask_a_bias_by_the_key_position_alone_gives_the_same_wei
 
 
 @claim("layers-in-practice#alibi-attention")
-def test_without_a_causal_mask_the_two_biases_differ():
-    scores = random_normal(1, 4, 6, 6)
-    by_key = alibi_slopes(4).double()[:, None, None] * torch.arange(6)
-    one, other = ((scores + bias).softmax(dim=-1) for bias in (alibi_bias(6, 4), by_key))
-    assert (one - other).abs().max() > 0.05
-
-
-@claim("layers-in-practice#alibi-attention")
 @pytest.mark.parametrize("causal", [False, True])
 def test_alibi_attention_equals_that_of_pytorch_with_the_bias_as_a_float_mask(causal):
     compare_alibi(random_normal(2, 5, 16), 4, causal)
@@ -353,18 +243,6 @@ def test_the_weights_of_equal_scores_fall_by_the_same_factor_with_each_step():
     for head, slope in enumerate(alibi_slopes(4).tolist()):
         last = weights[0, head, -1]
         close(last[:-1] / last[1:], torch.full((5,), math.exp(-slope), dtype=torch.float64))
-
-
-@claim("layers-in-practice#alibi-attention")
-def test_a_row_with_no_allowed_key_gives_zeros_with_alibi_too():
-    alibi, _ = pair_of_attentions(ALiBiAttention)
-    x = random_normal(1, 3, 16).requires_grad_()
-    mask = torch.tensor([[0, 0, 0], [1, 1, 0], [1, 1, 1]]).bool()
-    output, weights = alibi(x, x, x, mask, need_weights=True)
-    assert not weights[:, :, 0].any()
-    close(output[:, 0], alibi.output.bias.expand(1, 16))
-    output.square().sum().backward()
-    assert x.grad.isfinite().all()
 
 
 def with_attention(kind, norm_first=True):
@@ -412,26 +290,6 @@ def test_the_window_mask_is_the_band_of_positions_less_than_window_apart(size, w
     assert mask.shape == (1, 1, size, size) and mask.dtype == torch.bool
     place = torch.arange(size)
     assert mask[0, 0].equal((place[:, None] - place).abs() < window)
-
-
-@claim("variants#other-positions")
-@given(size=st.integers(1, 12), window=st.integers(1, 14))
-def test_with_the_causal_mask_each_position_sees_itself_and_the_positions_just_before(size, window):
-    mask = (sliding_window_mask(size, window) & causal_mask(size))[0, 0]
-    for i, row in enumerate(mask.tolist()):
-        assert [j for j, seen in enumerate(row) if seen] == [*range(max(0, i - window + 1), i + 1)]
-
-
-@claim("variants#other-positions")
-@pytest.mark.parametrize("causal", [False, True])
-def test_a_window_that_covers_every_position_is_full_attention(causal):
-    near, ours = pair_of_attentions(WindowAttention)
-    x = random_normal(2, 7, 16)
-    mask = causal_mask(7) if causal else None
-    near.window = 7
-    close(near(x, x, x, mask)[0], ours(x, x, x, mask)[0])
-    near.window = 6
-    assert (near(x, x, x, mask)[0] - ours(x, x, x, mask)[0]).abs().max() > 1e-4
 
 
 @claim("variants#other-positions")
@@ -483,12 +341,6 @@ def test_a_token_beyond_the_reach_does_not_change_a_single_bit_and_one_within_do
 
 
 @claim("variants#other-positions")
-def test_a_window_below_1_is_rejected():
-    with pytest.raises(ValueError, match="window must be at least 1, got 0"):
-        sliding_window_mask(4, 0)
-
-
-@claim("variants#other-positions")
 def test_the_band_has_at_most_n_times_window_pairs_where_the_triangle_has_half_n_squared():
     size, window = 4096, 128
     band = (sliding_window_mask(size, window) & causal_mask(size)).sum().item()
@@ -537,19 +389,7 @@ def test_each_variant_has_the_interface_and_the_parameters_of_our_attention(kind
     assert logits.shape == (1, 2, 12) and logits.isfinite().all()
 
 
-@claim("variants#rotary")
-@pytest.mark.parametrize("kind", SELF_ATTENTIONS)
-def test_the_future_does_not_change_a_single_bit_for_any_positions(kind):
-    other, _ = pair_of_attentions(kind)
-    x = random_normal(1, 6, 16)
-    changed = x.clone()
-    changed[:, 4] += 1
-    one, two = (other(y, y, y, causal_mask(6))[0] for y in (x, changed))
-    assert one[:, :4].equal(two[:, :4])
-    assert not one[:, 4:].equal(two[:, 4:])
-
-
-@claim("variants#rotary")
+@claim("layers-in-practice#rotary-attention")
 @pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
 def test_self_attention_variants_reject_two_different_sequences(kind):
     other, _ = pair_of_attentions(kind)
@@ -557,54 +397,7 @@ def test_self_attention_variants_reject_two_different_sequences(kind):
         other(random_normal(1, 2, 16), random_normal(1, 3, 16), random_normal(1, 3, 16))
 
 
-@claim("variants#rotary")
-@mutation(
-    "variants/rotary.py",
-    "self.dropout if self.training else 0.0",
-    "self.dropout",
-    fault="rotary attention drops weights at inference too",
-)
-@pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
-def test_weights_are_dropped_out_only_in_training(kind):
-    torch.manual_seed(0)
-    attention = kind(16, 4, dropout=0.5)
-    x = torch.randn(1, 6, 16)
-    assert not attention(x, x, x)[0].equal(attention(x, x, x)[0])
-    attention.eval()
-    assert attention(x, x, x)[0].equal(attention(x, x, x)[0])
-
-
-@claim("variants#rotary")
-@mutation(
-    "variants/alibi.py",
-    "check_mask(mask, scores.shape)",
-    "mask = mask.bool()",
-    fault="ALiBi attention converts its mask to boolean",
-)
-@pytest.mark.parametrize("kind", [RotaryAttention, ALiBiAttention])
-def test_each_variant_rejects_masks_that_are_not_boolean(kind):
-    other, _ = pair_of_attentions(kind)
-    x = random_normal(1, 4, 16)
-    with pytest.raises(ValueError, match="masks are boolean"):
-        other(x, x, x, torch.zeros(4, 4))
-
-
-# Output of the examples
-
-
-@claim("variants#rotary")
-def test_the_model_works_with_each_variant_swapped_in(printed):
-    shown = printed("examples", "swap")
-    assert shown["logits"] == "(1, 3, 20)"
-    assert float(shown["two words swapped, logits move by"]) > 0
-
-
-@claim("variants#other-positions")
-def test_the_gradient_of_rows_beyond_the_longest_sentence_is_zero(printed):
-    shown = printed("examples", "learned")
-    sizes = [float(shown[f"gradient of row {place}"]) for place in range(6)]
-    assert min(sizes[:4]) > 0 and sizes[4:] == [0, 0]
-    assert int(shown["parameters for 512 positions of 768"].replace(",", "")) == 512 * 768
+# Positions by hand
 
 
 @claim("variants#rotary")
@@ -622,89 +415,6 @@ def test_turned_by_30_degrees_a_step_the_score_is_half_at_any_two_positions_two_
     shown = printed("examples", "turn_by_hand")
     assert shown["query at 3, key at 1, score"] == shown["query at 10, key at 8, score"] == "0.50"
     assert shown["query at 24, key at 0, score"] == "1.00"
-
-
-@claim("variants#rotary")
-@mutation(
-    "variants/rotary.py",
-    "first * cos - second * sin, first * sin + second * cos",
-    "first * cos + second * sin, second * cos - first * sin",
-    fault="the pairs are turned clockwise",
-)
-def test_the_function_that_turns_one_pair_equals_rotate():
-    turn = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "turn_by_hand.py"))["turn"]
-    x = random_normal(2)
-    for position in 0, 1, 7, 24:
-        close(turn(x, 30 * position), rotate_at(x, position * math.pi / 6), 1e-5)
-
-
-@claim("variants#rotary")
-@mutation(
-    "examples/variants/two_pairs.py",
-    "distance * 3)",
-    "distance * 30)",
-    fault="the second pair is as fast as the first",
-)
-def test_a_second_slower_pair_distinguishes_two_full_turns_from_none(printed):
-    shown = printed("examples", "two_pairs")
-    assert shown["distance 0"] == "1.00 + 1.00 = 2.00"
-    assert shown["distance 24"] == "1.00 + 0.31 = 1.31"
-
-
-@claim("variants#rotary")
-@mutation(
-    "variants/rotary.py",
-    "cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)",
-    "cos, sin = angle.float().cos().to(x.dtype), angle.float().sin().to(x.dtype)",
-    fault="angles are rounded to float32",
-)
-def test_shifting_a_sentence_by_100000_changes_no_score():
-    query, key = random_normal(2, 5, 64)
-    here = torch.arange(5)
-    shifted = rotate(query, here + 100_000) @ rotate(key, here + 100_000).T
-    close(shifted, rotate(query, here) @ rotate(key, here).T, 1e-8)
-
-
-@claim("variants#other-positions")
-def test_equal_scores_lose_half_their_weight_after_ln_2_divided_by_the_slope(printed):
-    shown = printed("examples", "alibi")
-    for head, slope in enumerate((1 / 4, 1 / 16, 1 / 64, 1 / 256)):
-        steps = float(shown[f"head {head}, steps to a half"])
-        assert math.exp(-slope * steps) == pytest.approx(0.5, abs=0.01)
-        weights = numbers(shown[f"head {head}, weights"])
-        assert sum(weights) == pytest.approx(1, abs=0.003)
-        factor = float(shown[f"head {head}, factor of a step"])
-        for near, far in itertools.pairwise(weights):
-            assert far / near == pytest.approx(factor, abs=0.01)
-
-
-@claim("variants#other-positions")
-def test_reversed_sentences_are_equal_for_alibi_and_not_for_rotary_positions(printed):
-    shown = printed("examples", "mirror")
-    assert float(shown["ALiBi, backwards"]) == 0
-    assert float(shown["ALiBi, two words swapped"]) > 0
-    assert float(shown["rotary, backwards"]) > 0
-
-
-@claim("variants#other-positions")
-def test_a_window_of_100_keeps_a_twentieth_of_the_pairs_of_4000_tokens(printed):
-    shown = printed("examples", "window")
-    assert shown["4000 tokens, share"] == f"{395_050 / 8_002_000:.1%}"
-    assert shown["100 tokens, share"] == "100.0%"
-
-
-@claim("variants#other-positions")
-@mutation(
-    "variants/alibi.py",
-    "return torch.tensor(slopes[:nhead])",
-    "return torch.tensor(slopes[:nhead][::-1])",
-    fault="the first head has the smallest slope",
-)
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_fractions_of_eight_heads_on_the_page_are_the_slopes(language):
-    page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
-    assert r"$\frac12, \frac14, \dots, \frac1{256}$" in page
-    assert alibi_slopes(8)[[0, 1, -1]].tolist() == [1 / 2, 1 / 4, 1 / 256]
 
 
 # Exercises
@@ -780,13 +490,6 @@ def test_all_variants_but_alibi_translate_95_percent_of_the_numbers_and_alibi_90
         assert min(run_values(best_runs, "numerals", variant, "test")) > limit, variant
 
 
-@claim("variants#measured", kind="measurement")
-def test_always_answering_with_the_same_number_matches_hardly_any_test_pair(variant_experiment):
-    targets = [tuple(pair.target) for pair in variant_experiment["pairs_of"]("test")]
-    best = max(targets.count(target) for target in set(targets)) / len(targets)
-    assert 1 / len(targets) <= best < 0.005
-
-
 @claim("layers-in-practice#variants-measured", kind="measurement")
 def test_the_smallest_loss_depends_on_the_vocabulary(variant_experiment):
     pairs = variant_experiment["pairs_of"]("train")
@@ -814,11 +517,6 @@ def test_the_window_swiglu_and_the_decoder_of_2023_are_ahead_at_step_600_and_no_
     ahead = {key for key, (_, high) in intervals.items() if high < 1}
     assert ahead == {("window", "600"), ("SwiGLU", "600"), ("decoder 2023", "600")}
     assert not [key for key, (low, _) in intervals.items() if low > 1]
-
-
-@claim("layers-in-practice#variants-measured", kind="measurement")
-def test_half_of_the_variants_prefer_a_rate_of_0_004_and_half_of_0_008(variant_results):
-    assert sorted(variant_results["best"]["numerals"].values()) == [0.004] * 6 + [0.008] * 6
 
 
 @claim("variants#measured", kind="measurement")
@@ -879,7 +577,9 @@ def test_the_positions_are_measured_on_the_stored_rotary_runs(
 
 
 @claim("layers-in-practice#unseen-lengths", kind="measurement")
-def test_rotary_positions_are_right_up_to_30_and_one_back_is_near_guessing_at_39(by_position):
+def test_rotary_positions_are_right_up_to_30_and_one_back_is_near_guessing_at_39(
+    by_position, best_runs
+):
     for distance in 1, 3:
         runs = [run[f"{distance} back"] for run in by_position["runs"]]
         assert all(len(run) == 40 - distance for run in runs)
@@ -889,6 +589,8 @@ def test_rotary_positions_are_right_up_to_30_and_one_back_is_near_guessing_at_39
         assert min(means[: first_wrong - distance]) > 0.99 > means[first_wrong - distance]
     assert statistics.mean(run["1 back"][-1] for run in by_position["runs"]) < 0.2
     assert 0.8 < statistics.mean(run["3 back"][-1] for run in by_position["runs"]) < 0.9
+    for distance in 1, 3:
+        assert max(run_values(best_runs, "back", "rotary", f"{distance} back, length 400")) < 0.3
 
 
 @claim("layers-in-practice#unseen-lengths", kind="measurement")
@@ -899,12 +601,6 @@ def test_most_unseen_distances_get_a_small_weight_and_39_outweighs_the_right_one
     assert sum(weight < 0.01 for weight in unseen) > len(unseen) / 2
     assert [i for i, weight in enumerate(means) if weight > means[1]] == [39]
     assert means[39] > 2 * means[1]
-
-
-@claim("layers-in-practice#unseen-lengths", kind="measurement")
-def test_rotary_positions_are_mostly_wrong_at_twenty_times_the_length(best_runs):
-    for places in 1, 3:
-        assert max(run_values(best_runs, "back", "rotary", f"{places} back, length 400")) < 0.3
 
 
 @claim("layers-in-practice#unseen-lengths", kind="measurement")
@@ -945,22 +641,6 @@ def test_rotary_positions_in_a_window_are_correct_at_every_length(variant_experi
         for length in variant_experiment["BACK_LENGTHS"]:
             what = f"{places} back, length {length}"
             assert min(run_values(best_runs, "back", "rotary in a window", what)) > 0.99
-
-
-@claim("variants#measured")
-def test_one_pass_with_teacher_forcing_finds_the_same_as_greedy_decoding(variant_experiment):
-    settings = replace(
-        variant_experiment["TASK"].settings, steps=60, warmup_steps=10, batch_size=32
-    )
-    pairs = [pair for pair in variant_experiment["pairs_of"]("train") if len(pair.target) < 4]
-    translator = variant_experiment["ours"](pairs, 0)
-    for _ in trainer.Trainer(translator, pairs, [], settings).steps(Event()):
-        pass
-    some = pairs[::7]
-    whole, characters, _ = variant_experiment["teacher_forced"](translator, some)
-    share = sum(whole) / len(whole)
-    assert 0 < share < 1 and characters > share
-    assert exact_match(translator, some)["all"] == pytest.approx(share)
 
 
 @claim("layers-in-practice#variants-measured")
