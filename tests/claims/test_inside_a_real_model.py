@@ -18,7 +18,6 @@ from helpers import SNIPPETS, close, run_snippet
 from marks import claim, mutation
 from small_decoders import make_decoder
 from transformer import causal_mask
-from variants import inside
 from variants.inside import induction_scores, lens, look, loss_from, repeated_ids
 from variants.smollm2 import FILE
 
@@ -90,12 +89,6 @@ def test_switching_off_heads_equals_zero_columns_of_the_output_map(ids):
     assert (changed(ids) - model(ids)).abs().max() > 1e-3
 
 
-@claim("inside-a-real-model#look")
-def test_a_decoder_with_windows_is_refused(ids):
-    with pytest.raises(ValueError, match="windows"):
-        look(make_decoder(window=3), ids)
-
-
 @claim("inside-a-real-model#find")
 def test_the_score_is_the_mean_weight_on_the_token_after_the_earlier_one():
     ids = repeated_ids(5, 10**6, 7, seed=3)[0].tolist()
@@ -114,15 +107,6 @@ def test_a_head_that_repeats_has_the_score_1_by_hand(printed):
     assert shown["5 C"] == "[0, 0, 0, 1, 0, 0] reads A"
     assert shown["score of this head"] == "1.00"
     assert shown["score of equal weights"] == f"{(1 / 4 + 1 / 5 + 1 / 6) / 3:.2f}"
-
-
-@claim("inside-a-real-model#find")
-def test_the_second_half_of_the_random_tokens_repeats_the_first():
-    ids = repeated_ids(20, 30, 50, seed=1)
-    assert ids.shape == (1, 100)
-    assert torch.equal(ids[:, :50], ids[:, 50:])
-    assert set(ids[0].tolist()) == {*range(20, 30)}
-    assert not torch.equal(ids, repeated_ids(20, 30, 50, seed=2))
 
 
 @claim("inside-a-real-model#switch-off")
@@ -181,28 +165,6 @@ def test_the_command_prints_the_output_of_the_page(tmp_path):
     _, printed = run_snippet("examples", CHAPTER, "command")
     assert run.stdout == printed, run.stderr
     assert run.stderr == ""
-
-
-@claim("inside-a-real-model#command")
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "the text must have 1 .. 512 tokens: 0"),
-        ("sea " * 600, "the text must have 1 .. 512 tokens: "),
-        (os.fsdecode(b"\xff"), "can't decode byte 0xff"),
-        (None, "tokenizers"),
-    ],
-)
-def test_what_the_command_cannot_use_is_one_line(monkeypatch, text, message):
-    monkeypatch.setattr(inside, "get_file", reference.installed_file)
-    monkeypatch.setattr(inside, "make_decoder", lambda settings: None)
-    monkeypatch.setattr(inside, "load_weights", lambda model, tensors: sys.exit("too far"))
-    if text is None:
-        monkeypatch.setitem(sys.modules, "tokenizers", None)
-    monkeypatch.setattr(sys, "argv", ["inside", "Hi" if text is None else text])
-    with pytest.raises(SystemExit, match=r"inside\.py: ") as stopped:
-        inside.main()
-    assert message in str(stopped.value)
 
 
 # What is measured

@@ -72,28 +72,6 @@ def test_a_key_of_length_1_reads_exactly_the_value_that_was_written_last():
 
 
 @claim("linear-attention#delta")
-def test_writing_changes_nothing_that_orthogonal_keys_read():
-    keys = torch.linalg.qr(normal(6, 6)).Q
-    value, other = normal(2, 6, 5, seed=1)
-    nothing, one = torch.zeros(6, dtype=torch.float64), torch.ones(6, dtype=torch.float64)
-    _, before = delta_rule(keys, keys, value, nothing, one)
-    _, after = delta_rule(keys[:1], keys[:1], other[:1], nothing[:1], one[:1], before)
-    close(keys[0] @ after, other[0])
-    close(keys[1:] @ after, value[1:])
-
-
-@claim("linear-attention#decay")
-def test_a_decay_of_a_half_halves_what_every_key_reads():
-    query, key, value, log_decay, beta = inputs(5)
-    _, before = delta_rule(query, key, value, log_decay, beta)
-    last = [x[..., -1:, :] for x in (query, key, value)]
-    half = torch.full_like(beta[..., -1:], 0.5).log()
-    outputs, after = delta_rule(*last, half, torch.zeros_like(half), before)
-    close(after, before / 2)
-    close(outputs, last[0] @ before / 2)
-
-
-@claim("linear-attention#delta")
 @mutation(
     "variants/delta_rule.py",
     "stored = k @ state",
@@ -112,7 +90,7 @@ def test_with_a_key_of_length_2_every_further_write_triples_the_error():
 
 
 @claim("linear-attention#chunks")
-@pytest.mark.parametrize(("n", "chunk_size"), [(1, 64), (7, 3), (64, 64), (65, 64), (20, 1)])
+@pytest.mark.parametrize(("n", "chunk_size"), [(7, 3), (65, 64)])
 def test_the_chunks_give_the_same_outputs_state_and_gradients(n, chunk_size):
     tensors = [x.requires_grad_() for x in (*inputs(n), normal(2, 3, 6, 5, seed=5))]
     one, other = delta_rule(*tensors), chunked_delta_rule(*tensors, chunk_size=chunk_size)
@@ -122,15 +100,6 @@ def test_the_chunks_give_the_same_outputs_state_and_gradients(n, chunk_size):
     gradients = [torch.autograd.grad(total, tensors) for total in sums]
     for mine, theirs in zip(*gradients, strict=True):
         close(mine, theirs, 1e-8)
-
-
-@claim("linear-attention#chunks")
-def test_the_chunks_are_equal_to_1e_5_in_float32(printed):
-    shown = printed("examples", "forms")
-    assert shown == {"same outputs": "True", "same state": "True"}
-    tensors = [x.float() for x in inputs(300)]
-    for one, other in zip(*(form(*tensors) for form in FORMS), strict=True):
-        close(one, other, 1e-5)
 
 
 @claim("linear-attention#recurrent")
@@ -188,15 +157,10 @@ def test_with_our_rule_in_it_qwen3_next_computes_the_same_logits(form):
     calls = []
 
     def replacement(query, key, value, g, beta, initial_state=None, **_):
-        """Normalizes and scales as transformers does, and repeats the keys for each value head."""
+        """Normalizes and scales as transformers does, and repeats keys for the value heads."""
         calls.append(query.size(1))
         query, key = (
-            x.transpose(1, 2).repeat_interleave(2, dim=1)
-            * (x.square().sum(-1, keepdim=True) + 1e-6)
-            .rsqrt()
-            .transpose(1, 2)
-            .repeat_interleave(2, dim=1)
-            for x in (query, key)
+            normalize(x, dim=-1).transpose(1, 2).repeat_interleave(2, dim=1) for x in (query, key)
         )
         value, g, beta = (x.transpose(1, 2) for x in (value, g, beta))
         outputs, state = form(query / 8**0.5, key, value, g, beta, initial_state)
@@ -321,25 +285,6 @@ def test_the_task_shows_the_text_and_then_each_token_after_it_was_to_be_written(
     assert torch.equal(ids[:, :3], text)
     assert (ids[:, 3] == copying.START).all()
     assert torch.equal(ids[:, 4:], text[:, :-1])
-
-
-@claim("linear-attention#copying")
-@pytest.mark.parametrize("mix", ["sum", "delta rule", "attention"])
-def test_no_layer_reads_what_it_has_to_write(mix):
-    torch.manual_seed(0)
-    model = copying.Copier(4, mix)
-    ids, _ = copying.make_batch(4, 2, torch.Generator().manual_seed(1))
-    changed = ids.clone()
-    changed[:, 6:] = (changed[:, 6:] + 1) % copying.TOKENS
-    same, other = model(ids), model(changed)
-    assert torch.allclose(same[:, :6], other[:, :6], atol=1e-6)
-    assert not torch.allclose(same[:, 6:], other[:, 6:], atol=1e-3)
-
-
-@claim("linear-attention#copying", kind="measurement")
-@pytest.mark.parametrize("mix", ["sum", "delta rule", "attention"])
-def test_a_short_training_copies_four_tokens(mix):
-    assert copying.train(4, mix, seed=0, steps=200) > 0.99
 
 
 @claim("linear-attention#recall", kind="mathematics")

@@ -2,7 +2,6 @@
 
 import math
 from runpy import run_path
-from unittest import mock
 
 import pytest
 import torch
@@ -38,30 +37,22 @@ CHAPTER = "modern-decoders"
     "q = self.split(self.query(x))",
     fault="the queries are not normalized",
 )
-@mutation(
-    "variants/decoder_2025.py",
-    "k = self.key_norm(self.split(self.key(x)))",
-    "k = self.split(self.key_norm.weight.repeat(2) * self.key(x))",
-    fault="the keys are multiplied by the weight of their norm, but not normalized",
-)
 @seeds
 def test_with_normalized_queries_and_keys_it_computes_the_logits_of_qwen3(seed):
-    for difference in compare_decoders("Qwen3", seed).values():
-        assert difference < BOUND
+    assert max(compare_decoders("Qwen3", seed).values()) < BOUND
 
 
 @claim("modern-decoders#gemma")
 @seeds
-def test_with_its_norms_and_windows_it_computes_the_logits_of_gemma_3(seed):
-    for difference in compare_decoders("Gemma 3", seed).values():
-        assert difference < BOUND
+@pytest.mark.parametrize("name", ["Gemma 3", "Gemma 3 with linear scaling"])
+def test_with_its_norms_and_windows_it_computes_the_logits_of_gemma_3(name, seed):
+    assert max(compare_decoders(name, seed).values()) < BOUND
 
 
 @claim("modern-decoders#experts")
 @seeds
 def test_with_experts_it_computes_the_logits_of_qwen3_moe(seed):
-    for difference in compare_decoders("Qwen3-MoE", seed).values():
-        assert difference < BOUND
+    assert max(compare_decoders("Qwen3-MoE", seed).values()) < BOUND
 
 
 @claim("modern-decoders#experts")
@@ -73,8 +64,7 @@ def test_the_load_balancing_loss_equals_that_of_transformers(seed):
 @claim("decoders-in-practice#deepseek-experts")
 @seeds
 def test_our_experts_compute_the_outputs_of_those_of_deepseek_v3(seed):
-    for difference in compare_deepseek_experts(seed).values():
-        assert difference < BOUND
+    assert max(compare_deepseek_experts(seed).values()) < BOUND
 
 
 @claim("decoders-in-practice#deepseek-experts")
@@ -83,52 +73,22 @@ def test_the_bias_balances_the_load_of_the_experts(printed):
     assert float(shown["largest load after 0 steps"]) > 3
     assert float(shown["largest load after 300 steps"]) < 1.05
     assert float(shown["smallest load after 300 steps"]) > 0.95
-    for seed in range(5):
-        torch.manual_seed(seed)
-        mixture = DeepSeekExperts(16, 8, 16, 2, 4, 2)
-        tokens = torch.randn(1000, 16) + 1
-        for _ in range(500):
-            mixture.update_bias(mixture.choose(tokens)[1])
-        load = mixture.choose(tokens)[1].flatten().bincount(minlength=16) / (1000 * 2 / 16)
-        assert 0.9 < load.min() <= load.max() < 1.1
-
-
-@claim("decoders-in-practice#deepseek-experts")
-def test_each_token_chooses_top_k_different_experts_in_top_groups_groups():
-    torch.manual_seed(0)
-    mixture = DeepSeekExperts(32, 8, 12, 3, 4, 2)
-    _, chosen = mixture.choose(torch.randn(500, 32))
-    assert all(row.unique().numel() == 3 for row in chosen)
-    assert all((row // 3).unique().numel() <= 2 for row in chosen)
-    assert chosen.unique().numel() == 12
 
 
 @claim("modern-decoders#latent")
 @seeds
 def test_our_latent_attention_computes_the_outputs_of_that_of_deepseek_v3(seed):
-    for difference in compare_latent_attention(seed).values():
-        assert difference < BOUND
+    assert max(compare_latent_attention(seed).values()) < BOUND
 
 
 # The blocks
 
 
 @claim("modern-decoders#model")
-def test_with_the_cache_the_logits_are_the_same(printed):
-    shown = printed("examples", "small_decoder")
-    assert shown["the same with a cache"] == "True"
+def test_with_the_cache_the_logits_are_the_same():
     model, ids = make_decoder(window=4, global_every=2), random_ids(0)
     cache, parts = Cache(), ids.split([1, 7, 2, 22], dim=1)
     close(torch.cat([model(part, cache) for part in parts], dim=1), model(ids))
-
-
-@claim("modern-decoders#cache")
-def test_a_sliding_layer_keeps_only_the_tokens_of_its_window():
-    model, cache = make_decoder(window=5, global_every=3), Cache()
-    for part in random_ids(0).split(7, dim=1):
-        model(part, cache)
-    assert [k.size(2) for k, _ in cache.layers.values()] == [5, 5, 32]
-    assert all(k.shape == v.shape for k, v in cache.layers.values())
 
 
 def stored_tokens(part: torch.Tensor) -> float:
@@ -138,44 +98,25 @@ def stored_tokens(part: torch.Tensor) -> float:
 
 @claim("modern-decoders#cache")
 @torch.no_grad()
-@pytest.mark.parametrize(("batch", "num_kv_heads"), [(1, 1), (1, 2), (2, 1), (2, 4)])
-def test_after_a_prompt_a_sliding_layer_holds_memory_for_its_window_only(
-    batch, num_kv_heads, printed
-):
+@pytest.mark.parametrize(("batch", "num_kv_heads"), [(1, 1), (2, 4)])
+def test_after_a_prompt_a_sliding_layer_holds_memory_for_its_window_only(batch, num_kv_heads):
     model = make_decoder(window=16, global_every=3, num_kv_heads=num_kv_heads)
     cache, prompt = Cache(), torch.randint(40, (batch, 2000))
     for count, part in (2000, prompt), (2001, prompt[:, :1]):
         model(part, cache)
         for kept in zip(*cache.layers.values(), strict=True):
             assert [stored_tokens(each) for each in kept] == [16, 16, count]
-    shown = printed("examples", "window_memory")
-    number = 2 * 2 * 32 * 4 / 1e6  # keys and values, heads, head_dim, bytes
-    assert float(shown["without windows, megabytes"]) == round(6 * 2000 * number, 2)
-    label = "a window of 16 in five of six layers, megabytes"
-    assert float(shown[label]) == round((5 * 16 + 2000) * number, 2)
-    shown = printed("examples", "small_decoder")
-    assert shown["tokens whose keys are stored"] == "[4, 4, 12]"
-    assert shown["tokens whose values are stored"] == "[4, 4, 12]"
 
 
 @claim("modern-decoders#cache")
-@seeds
-def test_with_linear_scaling_of_its_global_layers_it_computes_the_logits_of_gemma_3(seed):
-    for difference in compare_decoders("Gemma 3 with linear scaling", seed).values():
-        assert difference < BOUND
-
-
-@claim("modern-decoders#cache")
-@pytest.mark.parametrize(("name", "layers"), [("4B", 34), ("12B", 48), ("27B", 62)])
-def test_the_cache_of_gemma_3_has_the_printed_part_of_its_size_without_windows(
-    name, layers, printed
-):
+def test_the_cache_of_gemma_3_has_the_printed_part_of_its_size_without_windows(printed):
     from transformers import Gemma3TextConfig
 
+    layers = 34  # of Gemma 3 4B
     kinds = Gemma3TextConfig(num_hidden_layers=layers).layer_types
     sizes = {"full_attention": 131072, "sliding_attention": 1024}
     part = sum(sizes[kind] for kind in kinds) / (layers * 131072)
-    shown = printed("examples", "kv_cache")[f"Gemma 3 {name}, part of the cache"]
+    shown = printed("examples", "kv_cache")["Gemma 3 4B, part of the cache"]
     assert shown == f"{part:.1%}"
 
 
@@ -201,7 +142,7 @@ def test_the_printed_sizes_of_newer_models_are_those_of_transformers(printed):
         assert shown[name] == (str(number) if name.endswith("year") else f"{number:,}")
 
 
-@claim("models#decoder-2023", kind="measurement")
+@claim("newer-attention#since", kind="measurement")
 @pytest.mark.parametrize("model", ["Olmo2", "Exaone4"])
 def test_olmo_2_and_exaone_4_normalize_only_after_a_sublayer(model):
     """The sublayers read x itself; with the weights of the norms at zero nothing is added."""
@@ -227,23 +168,11 @@ def test_olmo_2_and_exaone_4_normalize_only_after_a_sublayer(model):
 
 
 @claim("newer-attention#since", kind="measurement")
-def test_the_sink_of_gpt_oss_is_one_more_term_of_the_denominator():
-    from transformers.models.gpt_oss.modeling_gpt_oss import eager_attention_forward
-
-    module = nn.Module().eval()
-    module.num_key_value_groups, module.sinks = 1, torch.tensor([0.3, -1.0])
-    q, k, v = torch.randn(3, 1, 2, 5, 8).unbind(0)
-    _, weights = eager_attention_forward(module, q, k, v, None, 8**-0.5)
-    exponentials = (q @ k.mT * 8**-0.5).exp()
-    total = exponentials.sum(dim=-1, keepdim=True) + module.sinks.exp()[:, None, None]
-    torch.testing.assert_close(weights, exponentials / total)
-
-
-@claim("newer-attention#since", kind="measurement")
 @pytest.mark.parametrize(
     ("model", "line"),
     [
         ("qwen3_next", "attn_output = attn_output * torch.sigmoid(gate)"),
+        ("qwen3_5", "attn_output = attn_output * torch.sigmoid(gate)"),
         ("deepseek_v32", "min(self.index_topk, index_scores.shape[-1])"),
         ("llama4", "self.use_rope = config.no_rope_layers[layer_idx]"),
         ("smollm3", "self.use_rope = config.no_rope_layers[layer_idx]"),
@@ -310,7 +239,7 @@ def test_with_the_norms_a_score_is_at_most_the_root_of_the_width():
     'F.relu, "gelu"',
     fault="the experts have a ReLU gate",
 )
-@pytest.mark.parametrize("top_k", [1, 2, 4])
+@pytest.mark.parametrize("top_k", [1, 2])
 def test_a_mixture_is_the_weighted_sum_of_the_chosen_experts(top_k):
     torch.manual_seed(0)
     mixture, x = MixtureOfExperts(16, 24, 4, top_k).double(), normal(2, 5, 16)
@@ -326,20 +255,11 @@ def test_a_mixture_is_the_weighted_sum_of_the_chosen_experts(top_k):
 
 @claim("modern-decoders#experts")
 def test_the_loss_is_top_k_for_equal_probabilities_and_the_number_of_experts_at_most(printed):
-    shown = printed("examples", "balance")
-    assert float(shown["equal probabilities"]) == pytest.approx(2)
-    assert float(shown["the same two experts for every token"]) > 7.9
+    assert float(printed("examples", "balance")["the same two experts for every token"]) > 7.9
     for seed in range(5):
         logits = 3 * normal(100, 8, seed=seed)
         assert load_balancing_loss(logits, 2) <= 8
     assert load_balancing_loss(torch.zeros(10, 8), 2).item() == pytest.approx(2)
-
-
-@claim("modern-decoders#latent")
-def test_latent_attention_keeps_kv_rank_and_rope_dim_numbers_a_token():
-    attention = LatentAttention(32, 4, 20, 14, 10, 6)
-    _, cache = attention(torch.randn(2, 5, 32))
-    assert cache.shape == (2, 5, 14 + 6)
 
 
 @claim("modern-decoders#cache-size")
@@ -364,34 +284,6 @@ def test_the_printed_cache_sizes_are_those_of_our_modules(printed):
 
 
 # The examples by hand
-
-
-@claim("modern-decoders#quiz", kind="mathematics")
-def test_two_query_heads_with_the_same_keys_have_other_scores():
-    queries = torch.tensor([[[1.0, 0.0]], [[0.0, 1.0]]])  # (heads, 1, 2)
-    keys = torch.tensor([[[2.0, 1.0], [1.0, 3.0]]])  # one head, (1, tokens, 2)
-    scores = queries @ keys.transpose(1, 2)
-    assert scores[:, 0].tolist() == [[2, 1], [1, 3]]
-    found = nn.functional.scaled_dot_product_attention(
-        queries[None], keys[None], torch.eye(2)[None, None], scale=1.0, enable_gqa=True
-    )  # the values pick the weights
-    close(found[0], scores.softmax(dim=-1))
-
-
-@claim("modern-decoders#cache")
-def test_the_window_by_hand_is_the_mask_of_the_decoder(capsys):
-    example = run_path(str(SNIPPETS / "examples/modern-decoders/window_by_hand.py"))
-    shown = capsys.readouterr().out.split("seen in a window of 3:\n")[1]
-    model = make_decoder(window=3, global_every=9)
-    with mock.patch.object(
-        nn.functional,
-        "scaled_dot_product_attention",
-        wraps=nn.functional.scaled_dot_product_attention,
-    ) as attention:
-        model(torch.zeros(1, 5, dtype=torch.int64))
-    mask = attention.call_args.args[3]
-    assert shown == f"{mask.int()}\n"
-    assert example["distance"][4].tolist() == [4, 3, 2, 1, 0]
 
 
 @claim("modern-decoders#latent")

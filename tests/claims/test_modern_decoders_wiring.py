@@ -1,6 +1,5 @@
 """The claims of the page on modern decoders about the wiring of a layer."""
 
-import pytest
 import torch
 from torch import nn
 
@@ -113,15 +112,5 @@ def test_the_streams_of_deepseek_v4_are_mixed_by_a_matrix_whose_rows_and_columns
     assert (mix >= 0).all()
     mixed = mix.mT @ streams
     close(mixed.sum(dim=-2), streams.sum(dim=-2), 1e-2)
-    assert mixed.norm() <= streams.norm() * 1.001
-
-
-@claim("newer-attention#streams", kind="mathematics")
-@pytest.mark.parametrize("n", [2, 4])
-def test_such_a_matrix_never_makes_the_streams_larger(n):
-    weights = torch.rand(6, dtype=torch.float64, generator=torch.Generator().manual_seed(n))
-    mix = sum(
-        weight / weights.sum() * torch.eye(n).double()[torch.randperm(n)] for weight in weights
-    )
-    streams = normal(n, 7)
-    assert (mix @ streams).norm() <= streams.norm()
+    lengths, before = mixed.norm(dim=-1), streams.norm(dim=-1)
+    assert (lengths.amax(dim=-1) <= before.amax(dim=-1) * 1.001).all()

