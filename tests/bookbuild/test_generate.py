@@ -105,21 +105,6 @@ def test_a_changed_snippet_reruns_only_the_jobs_that_import_it(sample_folder, ru
     assert after[OTHER_OUTPUT] == before[OTHER_OUTPUT]
 
 
-def test_a_changed_example_reruns_only_itself(sample_folder, run_generate):
-    run_generate()
-    change(sample_folder / EXAMPLE, "number:", "twice:")
-    _, printed = run_generate()
-    assert job_names(printed) == {"examples/chapter/say"}
-
-
-def test_a_changed_label_draws_its_figures_again(sample_folder, run_generate):
-    run_generate()
-    change(sample_folder / "scripts/figures/chapter.py", "位置", "位次")
-    _, printed = run_generate()
-    assert job_names(printed) == {"figures/chapter/line"}
-    assert ">位次<" in (sample_folder / ".generated/zh/figures/chapter/line.svg").read_text("utf-8")
-
-
 @pytest.mark.parametrize("pins", jobs.PINNED_FILES)
 def test_changed_pins_rerun_everything(sample_folder, run_generate, pins):
     run_generate()
@@ -284,30 +269,13 @@ def test_examples_run_in_an_empty_folder(sample_folder, run_generate):
     assert not [*sample_folder.rglob("left")]
 
 
-def test_the_output_of_a_child_process_is_recorded(sample_folder, run_generate):
-    (sample_folder / EXAMPLE).write_text(
-        "import os\n\nprint('one', flush=True)\nos.system('echo two')\n"
-    )
-    run_generate()
-    assert (sample_folder / EXAMPLE_OUTPUT).read_text() == "one\ntwo\n"
-
-
 FAULTY_EXAMPLES = [
     ("raises", "x = 1\nx / 0\n", "2: ZeroDivisionError: division by zero"),
     ("raises elsewhere", "import tiny\n\ntiny.double(None)\n", "3: TypeError: unsupported"),
-    ("exits", "import sys\n\nsys.exit(3)\n", "3: SystemExit: 3"),
     ("cannot be read", "x = 1\nx = (\n", "2: SyntaxError: '(' was never closed"),
-    ("imports what is not there", "import nonesuch\n", "1: ModuleNotFoundError: No module named"),
     ("prints nothing", "x = 1\n", "1: prints nothing"),
-    ("prints blanks", "print()\n", "1: prints nothing"),
     ("dies", "import os\n\nos._exit(3)\n", "1: the process died (3)"),
-    (
-        "prints the time",
-        "import time\nprint('now:', time.time())\nprint(1)\n",
-        "2: the output 'now",
-    ),
     ("prints an address", "print(1)\nprint(object())\n", "2: the output '<object"),
-    ("prints a set", "print(*{'a', 'b', 'c', 'd', 'e', 'f', 'g'})\n", "1: the output '"),
     ("has no seed", "import torch\nprint('x:', torch.rand(1))\n", "2: the output 'x: tensor"),
 ]
 
@@ -376,7 +344,6 @@ def test_a_failed_example_keeps_its_last_good_output(sample_folder, run_generate
     ("old", "new", "place", "message"),
     [
         ("double(1)]", "nonesuch]", "nonesuch", "NameError: name 'nonesuch' is not defined"),
-        ("def line(label):", "def line(label:", "def line", "SyntaxError"),
         ('"位置"}', '"位置", "y": "值"}', "@figure", "ValueError: labels"),
     ],
 )

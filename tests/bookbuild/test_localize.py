@@ -11,7 +11,6 @@ from pygments.token import Comment
 
 from bookbuild.check.translation import notebook_errors
 from bookbuild.localize import catalogs
-from bookbuild.localize.build import chinese_path
 from bookbuild.localize.catalogs import (
     HEADER,
     PROGRAMS,
@@ -23,12 +22,11 @@ from bookbuild.localize.catalogs import (
 )
 from bookbuild.localize.labs import update_labs
 from bookbuild.localize.render import render_file
-from bookbuild.localize.texts import find_texts
 from bookbuild.pages import paths
 from bookbuild.pages.files import line_number
 from bookbuild.pages.labs import notebooks
 from built_pages import assert_no_errors
-from catalog_checks import catalog_errors, columns, rendering_errors
+from catalog_checks import catalog_errors, rendering_errors
 
 MODULE = '''\
 """Counts.
@@ -185,10 +183,6 @@ def test_a_module_is_rendered_line_by_line(snippet):
     assert errors() == []
 
 
-def test_markers_and_shapes_need_no_translation():
-    assert [text.words for text in find_texts(MODULE)] == [*ENTRIES]
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -251,15 +245,6 @@ def test_chinese_words_that_do_not_fit_are_reported(snippet, english, chinese, m
     write_catalog(snippet, {**ENTRIES, english: chinese})
     (error,) = errors()
     assert "snippets/zh/count.po:" in error and message in error
-
-
-def test_a_chinese_character_is_as_wide_as_two_others():
-    assert columns("x = 1  # 填充，“pad”") == 9 + 4 + 2 + 2 + 3 + 2
-
-
-def test_snippets_have_chinese_paths_of_the_same_names(snippet, monkeypatch, tmp_path):
-    monkeypatch.setattr(paths, "GENERATED", tmp_path / ".generated")
-    assert chinese_path(snippet) == tmp_path / ".generated/zh/snippets/count.py"
 
 
 LAB = {
