@@ -173,7 +173,7 @@ def test_rotary_attention_is_our_attention_on_rotated_queries_and_keys(need_weig
         close(shown, weights)
 
 
-@claim("variants#measured-how")
+@claim("variants#rotary")
 @mutation(
     "variants/rotary.py",
     "positions = torch.arange(n, device=query.device)",
