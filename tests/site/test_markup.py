@@ -127,6 +127,13 @@ def test_a_footnote_of_a_chinese_sentence_renders(render_markdown):
     assert "[^a]" not in html
 
 
+def test_footnotes_are_numbered_as_a_reader_meets_them(render_markdown):
+    text = "- one[^a]\n\ntwo[^b], one again[^a]\n\n[^b]: B.\n[^a]: A."
+    html = render_markdown(text)
+    assert re.findall(r'href="#fn:(\w)">(\d)<', html) == [("a", "1"), ("b", "2"), ("a", "1")]
+    assert re.findall(r'<li id="fn:(\w)">', html) == ["a", "b"]
+
+
 # Notes on lines of code
 
 

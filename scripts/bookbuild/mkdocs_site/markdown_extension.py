@@ -71,6 +71,18 @@ def link_sources(lines: list[str], book: "BookExtension") -> list[str]:
     return re.sub(pattern, link, "\n".join(lines)).split("\n")
 
 
+def number_footnotes(root: etree.Element, book: "BookExtension") -> None:
+    """Number footnotes as a reader meets them; Python-Markdown numbers those in lists last."""
+    if "footnote-reorder" not in book.md.treeprocessors:
+        return
+    notes = book.md.treeprocessors["footnote-reorder"].footnotes
+    names = {f"#{notes.makeFootnoteId(name)}": name for name in notes.footnotes}
+    links = [each for each in root.iter("a") if each.get("class") == "footnote-ref"]
+    notes.footnote_order = [*dict.fromkeys(names[link.get("href", "")] for link in links)]
+    for link in links:
+        link.text = str(notes.footnote_order.index(names[link.get("href", "")]) + 1)
+
+
 def pair_line_notes(root: etree.Element, book: "BookExtension") -> None:
     """Put the notes on lines of code beside the code."""
     line_notes.pair_notes(root, book.page, book.md)
@@ -198,6 +210,7 @@ class BookExtension(Extension):
         for registry, function, priority in (
             (md.preprocessors, expand_source, 34),
             (md.preprocessors, link_sources, 31),
+            (md.treeprocessors, number_footnotes, 19.5),  # before their list is put in order (19)
             (md.treeprocessors, join_chinese_lines, 8),
             (md.treeprocessors, add_tooltips, 7),
             (md.treeprocessors, pair_line_notes, 3),
