@@ -75,7 +75,8 @@ def number_footnotes(root: etree.Element, book: "BookExtension") -> None:
     """Number footnotes as a reader meets them; Python-Markdown numbers those in lists last."""
     if "footnote-reorder" not in book.md.treeprocessors:
         return
-    notes = book.md.treeprocessors["footnote-reorder"].footnotes
+    reordering: Any = book.md.treeprocessors["footnote-reorder"]
+    notes = reordering.footnotes
     names = {f"#{notes.makeFootnoteId(name)}": name for name in notes.footnotes}
     links = [each for each in root.iter("a") if each.get("class") == "footnote-ref"]
     notes.footnote_order = [*dict.fromkeys(names[link.get("href", "")] for link in links)]
