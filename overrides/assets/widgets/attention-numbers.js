@@ -7,7 +7,6 @@
  * @typedef {{scores: Matrix, scaled: Matrix, powers: Matrix, weights: Matrix,
  *   output: Matrix}} Steps
  * @typedef {{name: keyof Steps, row: number, column: number}} Cell
- * @typedef {{undivided: string}} Words
  */
 
 /** The example of the chapter. @type {Entries} */
@@ -50,17 +49,17 @@ const column = (matrix, j) => matrix.map((row) => row[j]);
  * @param {Cell} cell
  * @param {Entries} entries
  * @param {boolean} divides
- * @param {Words} words
+ * @param {string} undivided what to say of a score that isn't divided
  * @returns {string}
  */
-export function arithmetic({ name, row: i, column: j }, entries, divides, words) {
+export function arithmetic({ name, row: i, column: j }, entries, divides, undivided) {
   const steps = attend(entries, divides);
   const result = formatNumber(steps[name][i][j]);
   switch (name) {
     case "scores":
       return `${products(entries.query[i], entries.key[j])} = ${result}`;
     case "scaled":
-      return divides ? `${formatNumber(steps.scores[i][j])} / √2 = ${result}` : words.undivided;
+      return divides ? `${formatNumber(steps.scores[i][j])} / √2 = ${result}` : undivided;
     case "powers":
       return `e^${factor(steps.scaled[i][j])} = ${result}`;
     case "weights":

@@ -113,8 +113,7 @@ export function start(element) {
   const live = el("div", { class: "by-hand" },
     el("div", { class: "by-hand__matrices" },
       ...ENTRIES.map((name) => matrix(name, 2, name, (place) => field(place, state, changed))),
-      el("div", { class: "by-hand__options" },
-        option(state, changed), reset),
+      el("div", { class: "by-hand__options" }, option(state, changed), reset),
       ...STEPS.map((name) => walkByArrows(matrix(name, name === "output" ? 2 : 3, "query",
         (place) => choice(place, state, changed))))),
     el("div", { class: "by-hand__explanation" }, slider(state, changed), el("p")),
@@ -286,7 +285,8 @@ function renderArithmetic(live, { entries, divides, entry, cell }) {
   range.value = String(entries[entry.name][entry.row][entry.column]);
   const [name, line] = live.querySelectorAll(".by-hand__explanation :is(label span, p)");
   name.textContent = describe(entry);
-  line.textContent = describe(cell) + words.colon + arithmetic(cell, entries, divides, words);
+  line.textContent =
+    describe(cell) + words.colon + arithmetic(cell, entries, divides, words.undivided);
   const used = sources(cell).map((place) => place.join(" "));
   for (const each of live.querySelectorAll("td[data-at]")) {
     each.classList.toggle("used", used.includes(each.getAttribute("data-at") ?? ""));
