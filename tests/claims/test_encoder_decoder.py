@@ -1,6 +1,7 @@
 """The claims of the chapter on the encoder and the decoder."""
 
 import re
+import runpy
 
 import pytest
 import torch
@@ -16,7 +17,7 @@ from evidence.comparisons import (
     randomized,
     some_real,
 )
-from helpers import DOCS, DTYPES, few, numbers
+from helpers import DOCS, DTYPES, SNIPPETS, few, numbers
 from marks import claim, mutation
 from transformer import (
     Decoder,
@@ -223,6 +224,34 @@ def test_the_weights_of_cross_attention_are_those_of_the_pencil_model(printed):
     read = tables["decoder.layers.0.cross_attention.heads"][0][:2]
     assert numbers(shown["read by <bos>"]) == pytest.approx(read, abs=0.011)
     assert shown["shape of the weights"] == "(4, 5)"
+
+
+@claim("encoder-decoder#cross-attention", kind="mathematics")
+def test_the_matrices_of_the_examples_are_those_of_the_pencil_model():
+    typed = {}
+    for name in ("layer_by_hand", "cross_attention"):
+        typed[name] = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / f"{name}.py"))
+    tables, weights = pencil_tables(), by_hand.load().weights
+    encoder, decoder = "encoder.layers.0", "decoder.layers.0.cross_attention"
+    for part in "query", "key", "value":
+        first = weights[f"{decoder}.{part}.weight"][:2]
+        assert typed["cross_attention"][f"w_{part}"].tolist() == first
+    attended = tables[f"{encoder}.self_attention.output"][WORK]
+    assert typed["layer_by_hand"]["attended"].tolist() == attended
+    for i in 1, 2:
+        own = weights[f"{encoder}.feed_forward.linear{i}.weight"]
+        assert typed["layer_by_hand"][f"w{i}"].T.tolist() == own
+        own = weights[f"{encoder}.feed_forward.linear{i}.bias"]
+        assert typed["layer_by_hand"][f"b{i}"].tolist() == own
+        for name, kind in (("gamma", "weight"), ("beta", "bias")):
+            own = weights[f"{encoder}.norm{i}.{kind}"]
+            assert typed["layer_by_hand"][f"{name}{i}"].tolist() == own
+    for name, tensor, rows in (
+        ("cross_attention", "memory", tables[f"{encoder}.norm2"]),
+        ("cross_attention", "y", tables["decoder.layers.0.norm1"][:4]),
+    ):
+        for row, expected in zip(typed[name][tensor].tolist(), rows, strict=True):
+            assert row == pytest.approx(expected, abs=0.001)
 
 
 @claim("encoder-decoder#cross-attention")

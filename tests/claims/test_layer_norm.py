@@ -2,6 +2,7 @@
 
 import functools
 import runpy
+from fractions import Fraction
 
 import pytest
 import torch
@@ -112,6 +113,28 @@ def test_the_vector_normalized_by_hand_matches_the_code(printed, dtype):
         page = (DOCS / language / "layer-norm.md").read_text(encoding="utf-8")
         assert r"$(-1, -\frac13, -\frac13, \frac53)$" in page
         assert r"$(-1, -\frac13, -\frac23, \frac{13}{3})$" in page
+
+
+@claim("layer-norm#layer-norm-by-hand", kind="mathematics")
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_steps_of_layer_norm_computed_by_hand_on_the_page_are_correct(language):
+    page = (DOCS / language / "layer-norm.md").read_text(encoding="utf-8")
+
+    def as_tex(number: Fraction) -> str:
+        if number.denominator == 1:
+            return str(number)
+        sides = [str(abs(number.numerator)), str(number.denominator)]
+        if max(map(len, sides)) > 1:
+            sides = [f"{{{side}}}" for side in sides]
+        return rf"{'-' * (number < 0)}\frac{''.join(sides)}"
+
+    x = [Fraction(number) for number in (1, 3, 3, 9)]
+    centered = [number - sum(x) / 4 for number in x]
+    assert sum(number**2 for number in centered) / 4 == 3**2
+    divided = [number / 3 for number in centered]
+    affine = [y * w + b for y, w, b in zip(divided, (1, 1, 2, 2), (0, 0, 0, 1), strict=True)]
+    for step in (x, centered, divided, affine):
+        assert f"({', '.join(map(as_tex, step))})" in page
 
 
 @claim("layer-norm#layer-norm-code")
