@@ -18,7 +18,7 @@ def words(text: str) -> list[list[str]]:
 
 
 # --8<-- [end:words]
-# --8<-- [start:merges]
+# --8<-- [start:join]
 def join(symbols: list[str], pair: tuple[str, str]) -> list[str]:
     """The symbols, with each occurrence of the pair joined into one."""
     joined: list[str] = []
@@ -30,6 +30,8 @@ def join(symbols: list[str], pair: tuple[str, str]) -> list[str]:
     return joined
 
 
+# --8<-- [end:join]
+# --8<-- [start:merges]
 def learn_merges(text: str, count: int) -> list[tuple[str, str]]:
     """The most frequent pair, joined everywhere; then the next: count times."""
     pieces, merges = words(text), []

@@ -1,18 +1,14 @@
 """The claims of the chapter on embeddings."""
 
-import contextlib
-import io
-import itertools
 import json
 import math
 import re
-import runpy
 from collections import Counter
 from itertools import pairwise
 
 import pytest
 import torch
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn.functional import one_hot
@@ -31,54 +27,9 @@ from transformer import (
 
 CHAPTER = "embeddings"
 SENTENCE = ["why", "do", "we", "work", "?"]
-lines = st.lists(st.text("abc工作?", min_size=1, max_size=6), min_size=1, max_size=5).map(" ".join)
 
 
 # Tokens
-
-
-@claim("input-in-practice#byte-pairs")
-@mutation(
-    "byte_pair_encoding.py",
-    'r" ?\\w+| ?[^\\w\\s]+|\\s"',
-    'r" ?\\w+| ?[^\\w\\s]+"',
-    fault="runs of spaces and ends of lines are lost where words are split",
-)
-@few
-@example(text="we work\nthey  work\t? ", other="we work", count=3)
-@given(text=lines | st.text(), other=lines, count=st.integers(0, 30))
-def test_the_joined_tokens_are_the_text_for_any_merges(text, other, count):
-    assert "".join(bpe.cut(text, bpe.learn_merges(other, count))) == text
-
-
-@claim("input-in-practice#byte-pairs")
-@few
-@given(text=lines, count=st.integers(1, 30))
-def test_each_merge_joins_the_most_frequent_adjacent_pair(text, count):
-    pieces = bpe.words(text)
-    for merge in bpe.learn_merges(text, count):
-        pairs = Counter(pair for word in pieces for pair in pairwise(word))
-        assert pairs[merge] == max(pairs.values())
-        pieces = [bpe.join(word, merge) for word in pieces]
-
-
-@claim("embeddings#byte-pairs")
-@mutation(
-    "examples/embeddings/merges.py",
-    "pairs.most_common(2)",
-    "sorted(pairs.items(), key=lambda pair: -pair[1])[1:]",
-    fault="the example joins the second pair",
-)
-def test_the_three_merges_of_the_page_with_their_counts():
-    text = "walk walk talk"
-    pairs = Counter(pair for word in bpe.words(text) for pair in pairwise(word))
-    assert [count for _, count in pairs.most_common(4)] == [3, 3, 2, 1]
-    merges = bpe.learn_merges(text, 3)
-    assert merges == [("a", "l"), ("al", "k"), ("w", "alk")]
-    pieces = run_snippet("examples", CHAPTER, "merges")[0]["pieces"]
-    assert bpe.cut(text, merges) == [symbol for piece in pieces for symbol in piece]
-    assert bpe.cut("tall", merges) == ["t", "al", "l"]
-    assert len(set(text)) + len(merges) == 9
 
 
 @claim("embeddings#exercises")
@@ -91,72 +42,6 @@ def test_the_merges_of_the_exercise_and_its_tie(printed):
     counts = Counter(pair for piece in pieces for pair in pairwise(piece))
     assert {pair for pair, count in counts.items() if count == 2} == {(" ", "work"), ("e", "d")}
     assert max(counts.values()) == 2
-
-
-@claim("input-in-practice#byte-pairs")
-@mutation(
-    "byte_pair_encoding.py",
-    'r" ?\\w+| ?[^\\w\\s]+|\\s"',
-    'r"\\w+|[^\\w\\s]+|\\s"',
-    fault="a word loses the space before it",
-)
-def test_21_merges_make_the_english_sentence_five_words_and_split_an_unseen_one(printed):
-    shown = printed("examples", "byte_pairs")
-    assert shown["first merges"] == "_w|al|alk|_wo|_wor|_work".replace("_", " ")
-    assert shown["after 21 merges"] == "why| do| we| work| ?"
-    assert shown["never seen"] == "they| talk|ed"
-
-
-@claim("input-in-practice#byte-pairs-chinese")
-def test_four_merges_find_the_chinese_words_and_the_fifth_is_not_a_word(printed):
-    shown = printed("examples", "byte_pairs_chinese")
-    assert shown["after 4 merges"] == "我们|为什么|工作|？"
-    assert shown["fifth merge"] == "我们在"
-
-
-@claim("index#what")
-@mutation(
-    "examples/embeddings/byte_pairs.py",
-    'cut("why do we work ?", merges[:count])',
-    'cut("do we know why ?", merges[:count])',
-    fault="the English example cuts a sentence with why at its end",
-)
-def test_why_is_the_first_word_in_english_and_the_second_in_chinese(printed):
-    assert printed("examples", "byte_pairs")["after 21 merges"].startswith("why|")
-    chinese = printed("examples", "byte_pairs_chinese")["after 4 merges"].split("|")
-    assert chinese[:2] == ["我们", "为什么"]
-
-
-@pytest.fixture(scope="module")
-def from_bytes() -> dict:
-    """The functions and texts of the exercise on bytes."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        return runpy.run_path(str(SNIPPETS / "exercises" / CHAPTER / "from_bytes.py"))
-
-
-@claim("input-in-practice#bytes")
-def test_every_character_written_in_bytes_and_cut_comes_back(from_bytes):
-    merges = bpe.learn_merges(from_bytes["as_letters"]("why do we work ? 我们为什么工作？"), 30)
-    for code in itertools.chain(range(0xD800), range(0xE000, 0x10000), range(0x1F000, 0x20000)):
-        character = chr(code)
-        assert from_bytes["as_text"](from_bytes["cut_words"](character, merges)) == character
-    for text in (from_bytes["ENGLISH"], from_bytes["CHINESE"], "café 鲸\n\n ，？ 我们"):
-        assert from_bytes["as_text"](from_bytes["cut_words"](text, merges)) == text
-
-
-@claim("input-in-practice#bytes")
-def test_bytes_within_words_merge_to_the_words_and_words_within_bytes_do_not(from_bytes, printed):
-    """As with characters, all merges that a text allows make each of its words one token."""
-    for text in (from_bytes["ENGLISH"], from_bytes["CHINESE"]):
-        merges = bpe.learn_merges(from_bytes["as_letters"](text), 1000)
-        assert len(merges) < 1000
-        tokens = [from_bytes["as_text"]([t]) for t in from_bytes["cut_words"](text, merges)]
-        assert tokens == ["".join(word) for word in bpe.words(text)]
-    shown = printed("exercises", "from_bytes")
-    for name, right, wrong in ("English", 5, 5), ("Chinese", 4, 16):
-        assert shown[f"{name}, words before bytes, tokens"] == str(right)
-        assert shown[f"{name}, bytes before words, tokens"] == str(wrong)
-    assert float(shown["Chinese characters split"].rstrip("%")) > 95
 
 
 # Ids and batches

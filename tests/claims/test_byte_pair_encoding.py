@@ -1,0 +1,140 @@
+"""The claims of the page on byte-pair encoding."""
+
+import contextlib
+import io
+import itertools
+import runpy
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import byte_pair_encoding as bpe
+from helpers import SNIPPETS, few, run_snippet
+from marks import claim, mutation
+
+CHAPTER = "byte-pair-encoding"
+lines = st.lists(st.text("abc工作?", min_size=1, max_size=6), min_size=1, max_size=5).map(" ".join)
+
+
+@claim("embeddings#byte-pairs")
+@mutation(
+    "examples/byte-pair-encoding/count.py",
+    "pairwise(word)",
+    "zip(word, word[2:])",
+    fault="the example counts symbols that have one between them",
+)
+def test_the_three_merges_with_their_counts():
+    text = "walk walk talk"
+    counts = [(("a", "l"), 3), (("l", "k"), 3), (("w", "a"), 2)]
+    assert run_snippet("examples", CHAPTER, "count")[0]["pairs"].most_common(3) == counts
+    merges = bpe.learn_merges(text, 3)
+    assert merges == [("a", "l"), ("al", "k"), ("w", "alk")]
+    assert len(set(text)) + len(merges) == 9
+
+
+@claim("byte-pair-encoding#join")
+def test_join_joins_each_occurrence_of_the_pair():
+    assert bpe.join(list("walk alal"), ("a", "l")) == ["w", "al", "k", " ", "al", "al"]
+    assert bpe.join(list("aaa"), ("a", "a")) == ["aa", "a"]
+
+
+@claim("byte-pair-encoding#cut")
+def test_merges_cut_a_new_word_in_the_order_learned():
+    merges = bpe.learn_merges("walk walk talk", 3)
+    assert bpe.cut("tall", merges) == ["t", "al", "l"]
+    assert bpe.cut("walk", merges) == ["walk"]
+    assert bpe.cut("walk", merges[::-1]) == ["w", "al", "k"]
+
+
+@claim("byte-pair-encoding#vocabulary")
+@mutation(
+    "byte_pair_encoding.py",
+    'r" ?\\w+| ?[^\\w\\s]+|\\s"',
+    'r" ?\\w+| ?[^\\w\\s]+"',
+    fault="runs of spaces and ends of lines are lost where words are split",
+)
+@few
+@example(text="we work\nthey  work\t? ", other="we work", count=3)
+@given(text=lines | st.text(), other=lines, count=st.integers(0, 30))
+def test_the_joined_tokens_are_the_text_for_any_merges(text, other, count):
+    assert "".join(bpe.cut(text, bpe.learn_merges(other, count))) == text
+
+
+@claim("byte-pair-encoding#learn")
+@few
+@given(text=lines, count=st.integers(1, 30))
+def test_each_merge_joins_the_most_frequent_adjacent_pair(text, count):
+    pieces = bpe.words(text)
+    for merge in bpe.learn_merges(text, count):
+        pairs = Counter(pair for word in pieces for pair in pairwise(word))
+        assert pairs[merge] == max(pairs.values())
+        pieces = [bpe.join(word, merge) for word in pieces]
+
+
+@claim("byte-pair-encoding#vocabulary")
+@mutation(
+    "byte_pair_encoding.py",
+    'r" ?\\w+| ?[^\\w\\s]+|\\s"',
+    'r"\\w+|[^\\w\\s]+|\\s"',
+    fault="a word loses the space before it",
+)
+def test_21_merges_make_the_english_sentence_five_words_and_split_an_unseen_one(printed):
+    shown = printed("examples", "english")
+    assert shown["first merges"] == "_w|al|alk|_wo|_wor|_work".replace("_", " ")
+    assert shown["after 21 merges"] == "why| do| we| work| ?"
+    assert shown["never seen"] == "they| talk|ed"
+
+
+@claim("byte-pair-encoding#chinese")
+def test_four_merges_find_the_chinese_words_and_the_fifth_is_not_a_word(printed):
+    shown = printed("examples", "chinese")
+    assert shown["after 4 merges"] == "我们|为什么|工作|？"
+    assert shown["fifth merge"] == "我们在"
+
+
+@claim("index#what")
+@mutation(
+    "examples/byte-pair-encoding/english.py",
+    'cut("why do we work ?", merges[:count])',
+    'cut("do we know why ?", merges[:count])',
+    fault="the English example cuts a sentence with why at its end",
+)
+def test_why_is_the_first_word_in_english_and_the_second_in_chinese(printed):
+    assert printed("examples", "english")["after 21 merges"].startswith("why|")
+    chinese = printed("examples", "chinese")["after 4 merges"].split("|")
+    assert chinese[:2] == ["我们", "为什么"]
+
+
+@pytest.fixture(scope="module")
+def from_bytes() -> dict:
+    """The functions and texts of the exercise on bytes."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        return runpy.run_path(str(SNIPPETS / "exercises" / CHAPTER / "from_bytes.py"))
+
+
+@claim("byte-pair-encoding#bytes")
+def test_every_character_written_in_bytes_and_cut_comes_back(from_bytes):
+    merges = bpe.learn_merges(from_bytes["as_letters"]("why do we work ? 我们为什么工作？"), 30)
+    for code in itertools.chain(range(0xD800), range(0xE000, 0x10000), range(0x1F000, 0x20000)):
+        character = chr(code)
+        assert from_bytes["as_text"](from_bytes["cut_words"](character, merges)) == character
+    for text in (from_bytes["ENGLISH"], from_bytes["CHINESE"], "café 鲸\n\n ，？ 我们"):
+        assert from_bytes["as_text"](from_bytes["cut_words"](text, merges)) == text
+
+
+@claim("byte-pair-encoding#bytes")
+def test_bytes_within_words_merge_to_the_words_and_words_within_bytes_do_not(from_bytes, printed):
+    """As with characters, all merges that a text allows make each of its words one token."""
+    for text in (from_bytes["ENGLISH"], from_bytes["CHINESE"]):
+        merges = bpe.learn_merges(from_bytes["as_letters"](text), 1000)
+        assert len(merges) < 1000
+        tokens = [from_bytes["as_text"]([t]) for t in from_bytes["cut_words"](text, merges)]
+        assert tokens == ["".join(word) for word in bpe.words(text)]
+    shown = printed("exercises", "from_bytes")
+    for name, right, wrong in ("English", 5, 5), ("Chinese", 4, 16):
+        assert shown[f"{name}, words before bytes, tokens"] == str(right)
+        assert shown[f"{name}, bytes before words, tokens"] == str(wrong)
+    assert float(shown["Chinese characters split"].rstrip("%")) > 95
