@@ -859,6 +859,8 @@ def test_the_size_of_the_cache_matches_the_formula(printed):
 @claim("decoding#sampling")
 def test_computed_by_hand_temperature_one_half_squares_and_top_p_08_keeps_three(printed):
     shown = dict(printed("examples", "filters"))
+    draws = numbers(shown.pop("ten draws"))
+    assert len(draws) == 10 and set(draws) == {0, 1, 2}  # what top_p keeps
     probs = torch.tensor([0.4, 0.3, 0.15, 0.1, 0.05])
     squares = probs**2
     assert squares.sum().item() == pytest.approx(0.285)
