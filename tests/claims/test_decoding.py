@@ -6,6 +6,7 @@ import json
 import math
 import re
 import runpy
+from collections import Counter
 
 import pytest
 import torch
@@ -19,7 +20,6 @@ import train
 import trainer
 import translator
 from decode import (
-    KeyValueCache,
     Uncached,
     beam_search,
     eval_mode,
@@ -79,7 +79,7 @@ def assert_near(one, other, tolerance=1e-12):
 
 def without_padding(ids: torch.Tensor, pad: int) -> list[list[int]]:
     """Each sentence without its padding."""
-    return [F.pad(row, (0, 1), value=pad).tolist()[: int((row != pad).sum())] for row in ids]
+    return [row[row != pad].tolist() for row in ids]
 
 
 def each_way(model, src, max_len, **options):
@@ -98,9 +98,8 @@ def each_way(model, src, max_len, **options):
 def by_hand(model: Transformer, src: torch.Tensor, max_len: int) -> list[int]:
     """Greedy decoding of one sentence without padding, as short as possible."""
     written = [BOS]
-    model = model.eval()
-    while len(written) <= max_len and (written[-1] != EOS or len(written) == 1):
-        logits = model(src, torch.tensor([written]))[0, -1]
+    while len(written) <= max_len and written[-1] != EOS:
+        logits = model.eval()(src, torch.tensor([written]))[0, -1]
         logits[model.config.pad_id] = -math.inf
         written.append(int(logits.argmax()))
     return written[1:]
@@ -121,11 +120,12 @@ def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(seed, 
 
 @claim("decoding#end")
 @few
-@given(seed=seeds, options=options)
-def test_finished_sentences_stay_finished_and_unfinished_ones_have_no_padding(seed, options):
+@given(seed=seeds, max_len=st.integers(1, 12), options=options)
+def test_until_max_len_finished_sentences_get_padding_and_no_others(seed, max_len, options):
     model = lively_model(seed, **options)
     pad = model.config.pad_id
-    for ids in each_way(model, random_sources(model), 9):
+    for ids in each_way(model, random_sources(model), max_len):
+        assert 1 <= ids.size(1) <= max_len
         for row in ids:
             length = int((row != pad).sum())
             ended = row.eq(EOS).nonzero().flatten().tolist()
@@ -134,38 +134,6 @@ def test_finished_sentences_stay_finished_and_unfinished_ones_have_no_padding(se
 
 
 @claim("decoding#end")
-@few
-@given(seed=seeds, max_len=st.integers(1, 12), options=options)
-def test_no_translation_exceeds_max_len_and_a_lower_max_len_only_truncates(seed, max_len, options):
-    model = lively_model(seed, **options)
-    src = random_sources(model)
-    ids = greedy_decode(model, src, max_len, BOS, EOS)
-    assert 1 <= ids.size(1) <= max_len
-    longer = greedy_decode(model, src, 12, BOS, EOS)
-    assert torch.equal(ids, longer[:, :max_len])
-    for ids in each_way(model, src, max_len):
-        assert 1 <= ids.size(1) <= max_len
-
-
-@claim("decoding#end")
-def test_the_loop_ends_when_every_sentence_has_ended(monkeypatch):
-    steps = []
-    original = KeyValueCache.step
-    monkeypatch.setattr(KeyValueCache, "step", lambda *a: steps.append(1) or original(*a))
-    for seed in range(20):
-        model = lively_model(seed)
-        steps.clear()
-        ids = greedy_decode(model, random_sources(model), 15, BOS, EOS)
-        assert len(steps) == ids.size(1) == ids.ne(0).sum(dim=1).max()
-
-
-@claim("decoding#end")
-@mutation(
-    "decode.py",
-    "rows = start.expand(shape).flatten()",
-    "rows = start.flatten().repeat(beam_size)",
-    fault="beam search mixes up the sentences of a batch",
-)
 @few
 @given(seed=seeds, options=options)
 @pytest.mark.parametrize("use_cache", [True, False])
@@ -250,12 +218,6 @@ def test_decoding_records_nothing_for_a_backward_pass():
 
 
 @claim("decoding#cache")
-@mutation(
-    "decode.py",
-    "self.key, self.value = self.key[rows], self.value[rows]",
-    "self.value = self.value[rows]",
-    fault="a beam copies another beam's ids but not its keys",
-)
 @few
 @given(seed=seeds, options=options)
 def test_with_the_cache_the_tokens_are_the_same(seed, options):
@@ -281,34 +243,22 @@ def test_with_the_cache_the_logits_are_the_same(dtype, seed, options):
     compare_cache(model, src, tgt)
 
 
-def positions_seen(model: Transformer, names: list[str]) -> dict[str, int]:
-    """The number of positions of one sentence that each module has computed."""
-    seen = dict.fromkeys(names, 0)
-
-    def count(name):
-        def hook(module, given, output):
-            seen[name] += given[0].size(1)
-
-        return hook
-
-    for name in names:
-        model.get_submodule(name).register_forward_hook(count(name))
-    return seen
-
-
 @claim("decoding#cache")
 def test_with_the_cache_each_position_is_computed_once_instead_of_at_every_step():
     src, n = torch.tensor([[4, 5, 6]]), 10
     models = map(lively_model, range(50))
     model = next(m for m in models if greedy_decode(m, src, n, BOS, EOS).size(1) == n)
-    target = "self_attention.query", "self_attention.key", "feed_forward"
-    source = "cross_attention.key", "cross_attention.value"
-    seen = positions_seen(model, [f"decoder.layers.1.{part}" for part in target + source])
+    layer, seen = model.decoder.layers[1], Counter()
+    target = layer.self_attention.query, layer.self_attention.key, layer.feed_forward
+    source = layer.cross_attention.key, layer.cross_attention.value
+    for module in target + source:
+        module.register_forward_hook(lambda own, given, _: seen.update({own: given[0].size(1)}))
     greedy_decode(model, src, n, BOS, EOS)
-    assert list(seen.values()) == [n] * 3 + [src.size(1)] * 2
+    assert [seen[module] for module in target + source] == [n] * 3 + [src.size(1)] * 2
+    seen.clear()
     greedy_decode(model, src, n, BOS, EOS, use_cache=False)
-    again = n * (n + 1) // 2
-    assert list(seen.values()) == [n + again] * 3 + [(1 + n) * src.size(1)] * 2
+    again = [n * (n + 1) // 2] * 3 + [n * src.size(1)] * 2
+    assert [seen[module] for module in target + source] == again
 
 
 # Scores
@@ -443,19 +393,12 @@ class Chances(torch.nn.Module):
         return src[..., None]
 
     def decode(self, tgt, memory, memory_mask=None):
-        x = torch.zeros(*tgt.shape, 7)
-        for row in range(tgt.size(0)):
-            for place in range(tgt.size(1)):
-                ids = tuple(tgt[row, 1 : place + 1].tolist())
-                for token, chance in self.table.get(ids, {EOS: 1.0}).items():
-                    x[row, place, token] = chance
-        return x
+        """The probabilities at the last position, (batch, 1, 7)."""
+        rows = [self.table.get((*ids[1:],), {EOS: 1.0}) for ids in tgt.tolist()]
+        return torch.tensor([[[row.get(i, 0.0) for i in range(7)]] for row in rows])
 
     def logits(self, x):
         return x.clamp(min=1e-30).log()  # finite, as in any model
-
-    def forward(self, src, tgt):
-        return self.logits(self.decode(tgt, self.encode(src)))
 
 
 # After the most likely second word the probabilities are spread; the greedy sentence ends well.
@@ -471,44 +414,20 @@ TRAP = Chances(
 SRC = torch.tensor([[3]])
 
 
-def best_without_greedy(totals, logits):
-    """best_continuations without a reserved beam for the greedy translation."""
-    size = logits.size(-1)
-    scores = (totals[..., None] + logits.log_softmax(dim=-1)).flatten(1)
-    totals, best = scores.topk(totals.size(1))
-    return totals, best // size, best % size
-
-
 @claim("decoding-in-practice#guarantee")
-def test_without_its_reserved_beam_the_greedy_translation_would_be_lost(monkeypatch):
-    def found():
-        ids = beam_search(TRAP, SRC, 9, BOS, EOS, 2, 0.0, use_cache=False)
-        return sentence_score(TRAP, SRC, ids, BOS).exp().item()
-
+@mutation(
+    "decode.py",
+    "ranking = scores.scatter(1, greedy, math.inf)",
+    "ranking = scores",
+    fault="beam search reserves no beam for the greedy translation",
+)
+def test_the_reserved_beam_keeps_a_greedy_translation_that_is_not_among_the_best():
     greedy = greedy_decode(TRAP, SRC, 9, BOS, EOS, use_cache=False)
     assert greedy.tolist() == [[3, EOS]]
-    assert found() == pytest.approx(0.4 * 0.28)
-    monkeypatch.setattr(decode, "best_continuations", best_without_greedy)
-    assert found() == pytest.approx(0.35 * 0.6 * 0.25)
-
-
-@claim("decoding#beam-search")
-def test_a_finished_translation_keeps_its_score_while_others_go_on():
-    table = {(): {EOS: 0.3, 3: 0.7}, (3,): {3: 0.7, 4: 0.3}, (3, 3): {EOS: 0.5, 3: 0.5}}
-    probs = Chances(table)
-    greedy = greedy_decode(probs, SRC, 9, BOS, EOS, use_cache=False)
-    assert greedy.tolist() == [[3, 3, EOS]]
-    found = beam_search(probs, SRC, 9, BOS, EOS, 2, 0.0, use_cache=False)
-    assert found.tolist() == [[EOS]]  # 0.3 against 0.245
+    assert beam_search(TRAP, SRC, 9, BOS, EOS, 2, 0.0, use_cache=False).equal(greedy)
 
 
 @claim("decoding-in-practice#search")
-@mutation(
-    "decode.py",
-    "lengths = lengths.where(finished, max_len).view(shape)",
-    "lengths = lengths.view(shape)",
-    fault="an unfinished beam is scored as if it could not become longer",
-)
 def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatch):
     steps = []
     original = Uncached.step
@@ -577,11 +496,10 @@ def test_top_k_keeps_k_tokens_even_if_they_are_equally_likely():
     "options", [{"top_k": 1}, {"top_p": 1e-9}, {"temperature": 1e-30}], ids=str
 )
 def test_at_the_limits_of_its_options_sampling_is_greedy(options):
-    for seed in range(5):
-        model = lively_model(seed)
-        src = random_sources(model)
-        greedy = greedy_decode(model, src, 8, BOS, EOS)
-        assert torch.equal(sample(model, src, 8, BOS, EOS, **options), greedy)
+    model = lively_model()
+    src = random_sources(model, batch=20)
+    greedy = greedy_decode(model, src, 8, BOS, EOS)
+    assert torch.equal(sample(model, src, 8, BOS, EOS, **options), greedy)
 
 
 @claim("decoding#sampling")
@@ -627,8 +545,6 @@ def test_the_same_generator_gives_the_same_sentences():
         (sample, {"bos_id": 7}, "bos_id must lie in 0 .. 6 and not be the padding's 0, got 7"),
         (greedy_decode, {"bos_id": 0}, "bos_id must lie in 0 .. 6 and not be the padding's 0"),
         (beam_search, {"eos_id": -1}, "eos_id must lie in 0 .. 6 and not be the padding's 0"),
-        (sample, {"eos_id": 0}, "eos_id must lie in 0 .. 6 and not be the padding's 0, got 0"),
-        (greedy_decode, {"src": torch.ones(3, dtype=torch.int64)}, "must be (batch, position)"),
         (beam_search, {"beam_size": 0}, "beam_size must be at least 1, got 0"),
         (beam_search, {"length_penalty": -0.1}, "length_penalty must be >= 0, got -0.1"),
         (beam_search, {"length_penalty": math.nan}, "length_penalty must be >= 0, got nan"),
@@ -646,12 +562,6 @@ def test_values_that_the_model_does_not_support_are_rejected(way, options, messa
 
 
 @claim("decoding-in-practice#loop")
-@mutation(
-    "transformer.py",
-    "    return x, None\n",
-    "    return x if mask is None else x / mask.any(dim=-1, keepdim=True), None\n",
-    fault="fused attention returns nan for a query with no key",
-)
 def test_a_source_of_only_padding_is_translated_like_any_other():
     model = lively_model()
     src = torch.tensor([[0, 0, 0], [4, 5, 6]])
@@ -665,12 +575,6 @@ def test_a_source_of_only_padding_is_translated_like_any_other():
 
 
 @claim("decoding#greedy")
-@mutation(
-    "examples/decoding/greedy.py",
-    "token = probs.argmax().item()",
-    "token = probs.argmin().item()",
-    fault="the short loop takes the least likely token",
-)
 def test_the_translator_writes_the_running_example_with_high_confidence():
     example = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "greedy.py"))
     model, written = example["model"], torch.tensor([example["written"]])
@@ -715,31 +619,25 @@ def test_a_half_trained_model_is_unsure_although_each_source_has_one_translation
 
 
 @claim("decoding#beam-search")
-@mutation(
-    "decode.py",
-    "rows = start.expand(shape).flatten()",
-    "rows = start.flatten()",
-    fault="the first step of beam search computes one row for each sentence",
-)
 def test_each_step_of_a_beam_of_four_computes_four_times_the_positions():
-    for seed in range(5):
-        model = lively_model(seed)
-        src = random_sources(model)
-        seen = []
-        layer = model.decoder.layers[0].feed_forward
-        layer.register_forward_hook(lambda *a, seen=seen: seen.append(a[-1].shape[:2].numel()))
-        for size in 1, 4:
-            seen.clear()
-            ids = beam_search(model, src, 9, BOS, EOS, size)
-            assert set(seen) == {size * src.size(0)} and len(seen) >= ids.size(1)
+    model = lively_model()
+    src, seen = random_sources(model), []
+    layer = model.decoder.layers[0].feed_forward
+    layer.register_forward_hook(lambda *a: seen.append(a[-1].shape[:2].numel()))
+    for size in 1, 4:
+        seen.clear()
+        ids = beam_search(model, src, 9, BOS, EOS, size)
+        assert set(seen) == {size * src.size(0)} and len(seen) >= ids.size(1)
 
 
 @claim("decoding#sampling")
-def test_sampling_makes_translations_worse(printed):
+def test_sampling_makes_translations_worse_mostly_because_of_label_smoothing(printed):
     shown = {name: numbers(share)[0] for name, share in printed("examples", "sampled").items()}
-    assert max(shown, key=shown.get) == "greedy"
-    assert shown["as it is"] < shown["greedy"] - 10
-    assert shown["top_p 0.8"] > shown["greedy"] - 10
+    errors = shown["greedy"] - shown["as it is"]
+    assert errors > 10
+    assert shown["greedy"] >= shown["top_p 0.8"] > shown["greedy"] - 10
+    by_smoothing = shown["without the smoothing"] - shown["as it is"]
+    assert by_smoothing > errors / 2
 
 
 # Examples
@@ -753,29 +651,7 @@ def test_greedy_takes_the_more_likely_branch_and_beam_search_the_more_likely_sen
     assert numbers(shown["beam search, probability"]) == pytest.approx([0.25], abs=0.02)
 
 
-@claim("decoding#likeliest", kind="mathematics")
-def test_in_the_tree_the_second_best_character_leads_to_a_more_likely_sentence():
-    table = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "beams.py"))["NEXT"]
-    sentences = {
-        first + second: p * q
-        for first, p in table["我"].items()
-        for second, q in table["我" + first].items()
-    }
-    cousin = (SNIPPETS / "examples" / CHAPTER / "cousin.py").read_text(encoding="utf-8")
-    hundred = dict(re.findall(r'"([表堂].)": (\d+)', cousin))
-    assert sentences == pytest.approx({word: int(n) / 100 for word, n in hundred.items()})
-    assert max(table["我"], key=table["我"].get) == "表"
-    assert max(table["我表"], key=table["我表"].get) == "哥"
-    assert max(sentences, key=sentences.get) == "堂弟"
-
-
 @claim("decoding#beam-search")
-@mutation(
-    "examples/decoding/beams.py",
-    "beams = candidates[:beam_size]",
-    "beams = candidates[:1]",
-    fault="the example keeps a single beam",
-)
 def test_on_the_tree_one_beam_is_greedy_two_find_the_best_and_eight_drop_nothing(printed):
     shown = printed("examples", "beams")
     assert shown["beam size 1, step 2"] == "我表哥 0.19"
@@ -791,26 +667,13 @@ def test_with_314_tokens_and_9_steps_there_are_sentences_of_23_digits():
     assert len(str(314**9)) == 23
 
 
-@claim("decoding#exercises", kind="mathematics")
-def test_in_the_example_of_four_tokens_the_second_best_token_leads_to_a_more_likely_sentence(
-    printed,
-):
+@claim("decoding#exercises")
+def test_two_beams_find_a_likelier_sentence_than_greedy_and_four_the_likeliest_of_all(printed):
     shown = printed("exercises", "grid")
     assert shown["beam size 1"] == "A B C <eos>"
     assert float(shown["beam size 1, probability"]) == pytest.approx(0.5 * 0.4 * 0.4 * 0.6)
     assert shown["beam size 2"] == "A C B <eos>"
     assert float(shown["beam size 2, probability"]) == pytest.approx(0.5 * 0.3 * 0.6 * 0.6)
-
-
-@claim("decoding#exercises")
-@mutation(
-    "exercises/decoding/grid.py",
-    "beams = candidates[:beam_size]",
-    "beams = candidates[:1]",
-    fault="the example keeps a single beam",
-)
-def test_four_beams_find_a_short_sentence_that_is_the_most_likely_of_all(printed):
-    shown = printed("exercises", "grid")
     every = runpy.run_path(str(SNIPPETS / "exercises" / CHAPTER / "grid.py"))["beam_search"](4**4)
     best, probability = every[0]
     assert shown["beam size 4"].split() == best == ["A", "<eos>"]
@@ -943,12 +806,6 @@ def test_a_beam_of_four_takes_four_times_the_memory(printed):
 
 
 @claim("decoding#exercises")
-@mutation(
-    "exercises/decoding/reserve.py",
-    "        self.keys[:, self.length : end] = new.key",
-    "        self.keys[:, : x.size(1)] = new.key",
-    fault="the exercise's reserved cache writes each new key over the first one",
-)
 def test_with_a_preallocated_cache_the_tokens_are_the_same(printed, monkeypatch):
     monkeypatch.setattr(decode, "CachedLayer", decode.CachedLayer)  # put back afterwards
     shown = printed("exercises", "reserve")
@@ -957,12 +814,6 @@ def test_with_a_preallocated_cache_the_tokens_are_the_same(printed, monkeypatch)
 
 
 @claim("decoding#exercises")
-@mutation(
-    "exercises/decoding/reserve.py",
-    "if end > self.room:",
-    "if False:",
-    fault="the exercise's cache drops the keys for which it has no room",
-)
 def test_a_preallocated_cache_rejects_more_positions_and_copies_all_of_its_rows_for_a_beam(
     monkeypatch,
 ):
@@ -978,8 +829,7 @@ def test_a_preallocated_cache_rejects_more_positions_and_copies_all_of_its_rows_
             copied += cache.keys.size(1) + cache.key.size(1)
         assert copied > 2 * sum(range(60)) + 60  # cat, and select
         with pytest.raises(ValueError, match="room for 100 positions"):
-            for _ in range(60):
-                cache.append(torch.zeros(2, 1, 64))
+            cache.append(torch.zeros(2, 41, 64))
 
 
 @claim("decoding#exercises")
@@ -991,12 +841,6 @@ def test_with_row_0_for_every_token_only_the_first_token_is_correct(printed):
 
 
 @claim("decoding#exercises")
-@mutation(
-    "exercises/decoding/forgotten_rows.py",
-    'if not hasattr(self, "selected"):',
-    "if True:",
-    fault="the exercise's cache is reordered at every step",
-)
 def test_a_cache_that_is_not_reordered_finds_different_and_mostly_worse_sentences(
     printed, monkeypatch
 ):
