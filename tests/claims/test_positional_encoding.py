@@ -5,7 +5,6 @@ import math
 import re
 import runpy
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -14,8 +13,8 @@ from hypothesis import strategies as st
 import by_hand
 from evidence.comparisons import compare_inner_products, compare_shift, compare_table
 from evidence.references import exact_rows, shift_matrix
-from helpers import DOCS, DTYPES, few, run_snippet
-from marks import claim, mutation
+from helpers import DTYPES, SNIPPETS, few, normal, run_snippet
+from marks import claim
 from transformer import (
     PositionalEncoding,
     TransformerConfig,
@@ -44,12 +43,15 @@ def exact_table(n: int, d: int, base: float = 10000.0) -> torch.Tensor:
     return exact_rows(torch.arange(n), d, base)
 
 
+def left_after_the_best_shift(table: torch.Tensor, k: int = 10) -> float:
+    """The largest error of the matrix that best moves each row k positions further."""
+    before, after = table[:-k], table[k:]
+    best = torch.linalg.lstsq(before, after, driver="gelsd").solution
+    return (before @ best - after).abs().max().item()
+
+
 def attention(x, to_query, to_key, to_value, mask=None):
     return scaled_dot_product_attention(x @ to_query, x @ to_key, x @ to_value, mask)[0]
-
-
-def random_tensor(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> torch.Tensor:
-    return torch.randn(*shape, dtype=dtype, generator=torch.Generator().manual_seed(seed))
 
 
 # Attention and order
@@ -60,7 +62,7 @@ def random_tensor(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0
 @few
 @given(st.permutations(range(5)), st.integers(0, 1000))
 def test_attention_is_permutation_equivariant(dtype, order, seed):
-    x, *weights = random_tensor(4, 8, 8, dtype=dtype, seed=seed)
+    x, *weights = normal(4, 8, 8, seed=seed).to(dtype)
     x = x[:5]
     moved, output = attention(x[order], *weights), attention(x, *weights)
     torch.testing.assert_close(moved, output[order], rtol=0, atol=TOLERANCE[dtype])
@@ -68,7 +70,7 @@ def test_attention_is_permutation_equivariant(dtype, order, seed):
 
 @claim("input-in-practice#equivariance")
 def test_a_causal_mask_breaks_the_equivariance():
-    x, *weights = random_tensor(4, 8, 8)
+    x, *weights = normal(4, 8, 8)
     causal = torch.ones(8, 8, dtype=torch.bool).tril()
     moved = attention(x.flip(0), *weights, causal)
     assert (moved - attention(x, *weights, causal).flip(0)).abs().max() > 0.1
@@ -76,18 +78,18 @@ def test_a_causal_mask_breaks_the_equivariance():
 
 @claim("input-in-practice#equivariance", kind="mathematics")
 def test_a_causal_mask_shows_positions_only_if_a_token_differs():
-    matrices = random_tensor(3, 4, 4)
+    matrices = normal(3, 4, 4)
     causal = torch.ones(6, 6, dtype=torch.bool).tril()
-    equal = random_tensor(1, 4, seed=1).expand(6, 4)
+    equal = normal(1, 4, seed=1).expand(6, 4)
     outputs = attention(equal, *matrices, causal)
     torch.testing.assert_close(outputs, outputs[:1].expand(6, 4))
-    begun = torch.cat([random_tensor(1, 4, seed=2), equal[1:]])  # <bos> comes first
+    begun = torch.cat([normal(1, 4, seed=2), equal[1:]])  # <bos> comes first
     assert torch.pdist(attention(begun, *matrices, causal)).min() > 1e-3
 
 
 @claim("input-in-practice#equivariance")
 def test_with_positions_attention_is_no_longer_equivariant():
-    x, *weights = random_tensor(4, 8, 8)
+    x, *weights = normal(4, 8, 8)
     add = PositionalEncoding(8, dropout=0.0).double()
     moved = attention(add(x.flip(0).unsqueeze(0)), *weights)
     output = attention(add(x.unsqueeze(0)), *weights)
@@ -97,27 +99,9 @@ def test_with_positions_attention_is_no_longer_equivariant():
 # Requirements for positions
 
 
-@claim("positional-encoding#one-pair")
-@mutation(
-    "transformer.py",
-    "position = torch.arange(max_len, dtype=torch.float64)",
-    "position = torch.arange(max_len, dtype=torch.float64).log1p()",
-    fault="the positions are on a logarithmic scale",
-)
-@few
-@given(even_widths, st.integers(0, 200), st.integers(0, 200))
-def test_consecutive_rows_are_equally_far_apart_everywhere(d, p, q):
-    table = sinusoidal_positional_encoding(202, d).double()
-    step, other = table[p + 1] - table[p], table[q + 1] - table[q]
-    torch.testing.assert_close(step.norm(), other.norm(), rtol=1e-6, atol=0)
-
-
 @claim("positional-encoding#binary", kind="mathematics")
 def test_the_binary_digits_take_steps_of_different_sizes():
-    def flips(p: int) -> int:
-        return (p ^ (p + 1)).bit_count()
-
-    assert flips(3) == 3 and flips(4) == 1
+    assert [(p ^ (p + 1)).bit_count() for p in (3, 4)] == [3, 1]
 
 
 @claim("positional-encoding#one-pair", kind="mathematics")
@@ -127,29 +111,13 @@ def test_one_pair_nearly_confuses_44_with_0_and_two_pairs_do_not():
     assert fast < 0.02 and slow > 0.4
 
 
-@claim("positional-encoding#one-pair", kind="mathematics")
-@few
-@given(st.integers(0, 5000), st.floats(1e-4, 3.0))
-def test_one_step_is_the_same_rotation_at_every_position(p, theta):
-    sin, cos = math.sin(theta), math.cos(theta)
-    turn = torch.tensor([[cos, sin], [-sin, cos]], dtype=torch.float64)
-    here, next_ = (
-        torch.tensor([math.sin(q * theta), math.cos(q * theta)], dtype=torch.float64)
-        for q in (p, p + 1)
-    )
-    torch.testing.assert_close(turn @ here, next_, rtol=0, atol=1e-9)
-
-
 @claim("rotations#shift", kind="mathematics")
-@pytest.mark.parametrize("d", [16, 64])
-def test_sines_alone_have_unequal_steps_and_no_matrix_that_turns_them(d):
-    table = exact_table(2000, d)
+def test_sines_alone_have_unequal_steps_and_no_matrix_that_turns_them():
+    table = exact_table(2000, 16)
     for rows, step_varies in ((table, False), (table[:, 0::2], True)):
         steps = (rows[1:] - rows[:-1]).norm(dim=1)
-        best = torch.linalg.lstsq(rows[:-1], rows[1:], driver="gelsd").solution
-        error = (rows[:-1] @ best - rows[1:]).abs().max()
         assert (steps.max() > 1.5 * steps.min()) == step_varies
-        assert (error > 0.5) == step_varies
+        assert (left_after_the_best_shift(rows, 1) > 0.5) == step_varies
 
 
 # The table
@@ -162,46 +130,11 @@ def test_the_table_equals_the_formula_cell_by_cell(n, d, base):
     compare_table(n, d, base)
 
 
-@claim("positional-encoding#formula")
-def test_i_counts_pairs_and_both_columns_share_a_frequency():
-    for i, theta in enumerate((1, 0.1, 0.01, 0.001)):  # the page's table for d = 8
-        assert 10000 ** (-2 * i / 8) == pytest.approx(theta)
-        table = sinusoidal_positional_encoding(30, 8).double()
-        angle = torch.arange(30, dtype=torch.float64) * theta
-        torch.testing.assert_close(table[:, 2 * i], angle.sin(), rtol=0, atol=4e-8)
-        torch.testing.assert_close(table[:, 2 * i + 1], angle.cos(), rtol=0, atol=4e-8)
-
-
 @claim("positional-encoding#code")
 @pytest.mark.parametrize("d_model", [5, 0])
 def test_an_odd_or_empty_d_model_is_rejected(d_model):
     with pytest.raises(ValueError, match=f"d_model must be even, got {d_model}"):
         sinusoidal_positional_encoding(4, d_model)
-
-
-@claim("positional-encoding#formula")
-@mutation(
-    "transformer.py",
-    "position = torch.arange(max_len, dtype=torch.float64)",
-    "position = torch.arange(max_len).bfloat16().double()",
-    fault="positions are counted in bfloat16",
-)
-def test_no_two_of_5000_rows_are_equal():
-    assert len(sinusoidal_positional_encoding(5000, 512).unique(dim=0)) == 5000
-
-
-@claim("positional-encoding#exercises", kind="mathematics")
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_steps_written_on_the_page_are_correct(language):
-    page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
-    for step in (
-        rf"\sin 3 \approx {math.sin(3):.5f}",
-        f"0.4 + 0.14112 = {0.4 + math.sin(3):.5f}",
-        rf"0.5 + \cos 3 \approx 0.5 - 0.98999 = {0.5 + math.cos(3):.5f}",
-        rf"0.6 + \sin 0.03 \approx {0.6 + math.sin(0.03):.5f}",
-        rf"0.7 + \cos 0.03 \approx {0.7 + math.cos(0.03):.5f}",
-    ):
-        assert step in page, step
 
 
 # The pencil model's numbers
@@ -227,12 +160,6 @@ def test_the_sums_are_the_input_of_the_pencil_model(pencil_sum):
 def test_the_two_loops_compute_the_table():
     table = run("examples", "two_loops")[0]["table"]
     torch.testing.assert_close(table, sinusoidal_positional_encoding(5, 4))
-
-
-@claim("positional-encoding#code")
-def test_the_table_for_four_columns_is_the_two_clock_hands():
-    hands = [[f(p / slow) for slow in (1, 100) for f in (math.sin, math.cos)] for p in range(5)]
-    torch.testing.assert_close(sinusoidal_positional_encoding(5, 4), torch.tensor(hands))
 
 
 @claim("positional-encoding#module")
@@ -306,12 +233,6 @@ def test_the_inner_product_depends_on_the_distance_only(p, q, k, d):
     compare_inner_products(torch.tensor([p, q]), k, d)
 
 
-@claim("rotations#inner-product", kind="mathematics")
-def test_the_inner_product_cannot_distinguish_left_from_right():
-    table = exact_table(101, 64)
-    torch.testing.assert_close(table[50] @ table[20], table[50] @ table[80])
-
-
 @claim("rotations#inner-product")
 def test_the_inner_product_falls_rises_and_becomes_negative_where_the_page_says():
     table = sinusoidal_positional_encoding(3285, 512).double()
@@ -321,18 +242,6 @@ def test_the_inner_product_falls_rises_and_becomes_negative_where_the_page_says(
 
 
 # Wavelengths and the base
-
-
-@claim("rotations#wavelengths", kind="mathematics")
-@few
-@given(even_widths)
-def test_every_pair_repeats_after_its_wavelength(d):
-    for i in range(d // 2):
-        wavelength = 2 * math.pi * 10000 ** (2 * i / d)
-        assert wavelength < 20000 * math.pi
-        turn = wavelength / 10000 ** (2 * i / d)
-        assert math.sin(turn) == pytest.approx(0, abs=1e-9)
-        assert math.cos(turn) == pytest.approx(1)
 
 
 # The motivation
@@ -354,7 +263,7 @@ def test_only_the_cross_term_brings_the_error_to_third_order():
 @given(st.integers(0, 100), st.integers(0, 100), even_widths, st.integers(0, 1000))
 def test_the_diagonal_form_splits_into_difference_and_sum(m, n, d, seed):
     theta = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    h = random_tensor(d, seed=seed)
+    h = normal(d, seed=seed)
     even, odd = h[0::2], h[1::2]
     form = (
         even * (m * theta).cos() * (n * theta).cos() + odd * (m * theta).sin() * (n * theta).sin()
@@ -364,12 +273,6 @@ def test_the_diagonal_form_splits_into_difference_and_sum(m, n, d, seed):
 
 
 @claim("rotations#motivation")
-@mutation(
-    "examples/positional-encoding/diagonal_weighting.py",
-    "random[::2].repeat_interleave(2)",
-    "random[::2].repeat(2)",
-    fault="the weights of the example are repeated half by half, not pair by pair",
-)
 def test_the_sum_of_positions_vanishes_only_for_equal_weights_in_each_pair():
     values = printed("examples", "diagonal_weighting")
     spread = {name: float(value.split("spread ")[1]) for name, value in values.items()}
@@ -381,18 +284,12 @@ def test_the_sum_of_positions_vanishes_only_for_equal_weights_in_each_pair():
 @claim("rotations#motivation")
 def test_the_pairs_follow_the_integral_at_short_distances_and_deviate_far_away():
     values = printed("examples", "integral")
-    near = [abs(float(values[f"k = {k}, {a}"])) for k in (100,) for a in ("256 pairs", "integral")]
+    near, far = (
+        [float(values[f"k = {k}, {name}"]) for name in ("256 pairs", "integral")]
+        for k in (100, 100000)
+    )
     assert near[0] == pytest.approx(near[1], rel=0.01)
-    far = float(values["k = 100000, 256 pairs"]), float(values["k = 100000, integral"])
     assert far[0] < 0 < far[1] < 0.01
-
-
-@claim("rotations#motivation", kind="mathematics")
-def test_the_derived_pair_is_the_papers_with_its_components_swapped():
-    derived = np.exp(1j * np.arange(20))
-    table = exact_table(20, 2).numpy()
-    np.testing.assert_allclose(table[:, 1], derived.real)
-    np.testing.assert_allclose(table[:, 0], derived.imag, atol=1e-15)
 
 
 # The module
@@ -404,7 +301,7 @@ def test_the_derived_pair_is_the_papers_with_its_components_swapped():
 @given(st.integers(1, 4), st.integers(1, 12), even_widths)
 def test_every_sentence_gets_the_first_rows_of_the_table(dtype, batch, length, d):
     module = PositionalEncoding(d, max_len=12, dropout=0.0).to(dtype)
-    x = random_tensor(batch, length, d, dtype=dtype)
+    x = normal(batch, length, d).to(dtype)
     output = module(x)
     assert output.shape == x.shape and output.dtype == dtype
     table = sinusoidal_positional_encoding(12, d).to(dtype)
@@ -466,38 +363,28 @@ def test_the_range_alone_does_not_determine_the_length():
 
 
 @claim("positional-encoding#module")
-def test_dropout_is_applied_to_the_sum():
-    torch.manual_seed(0)
-    x = random_tensor(8, 50, 32, dtype=torch.float32)
-    module = PositionalEncoding(32, dropout=0.5)
-    total, output = x + module.table[:50], module(x)
-    dropped = output == 0
-    assert dropped.double().mean() == pytest.approx(0.5, abs=0.02)
-    torch.testing.assert_close(output[~dropped], total[~dropped] / 0.5)
-
-
-@claim("positional-encoding#module")
 def test_dropout_is_applied_once():
+    """A sum of 1 everywhere becomes 0 or 1 / 0.9."""
     torch.manual_seed(0)
-    share = (PositionalEncoding(512, dropout=0.1)(torch.randn(32, 100, 512)) == 0).double().mean()
-    assert share == pytest.approx(0.1, abs=0.002)
+    module = PositionalEncoding(512, dropout=0.1)
+    output = module((1 - module.table[:100]).expand(32, -1, -1))
+    assert (output == 0).double().mean() == pytest.approx(0.1, abs=0.002)
+    kept = output[output != 0]
+    torch.testing.assert_close(kept, torch.full_like(kept, 1 / 0.9))
 
 
 # Longer than the training
 
 
 @claim("rotations#longer")
-@pytest.mark.parametrize("n", [20, 100, 300])
-def test_a_rotated_query_finds_the_token_before_among_positions_and_not_with_words_added(n):
+def test_a_rotated_query_finds_the_token_before_among_positions_and_not_with_words_added():
     def right(x: torch.Tensor) -> float:
         found = (x @ shift_matrix(-1, 32).T @ x.T).argmax(dim=1)
-        return (found[1:] == torch.arange(n - 1)).double().mean().item()
+        return (found[1:] == torch.arange(299)).double().mean().item()
 
-    positions = sinusoidal_positional_encoding(n, 32).double()
+    positions = sinusoidal_positional_encoding(300, 32).double()
     assert right(positions) == 1
-    for seed in range(5):
-        words = random_tensor(10, 32, seed=seed)[torch.arange(n) * 7 % 10]
-        assert right(positions + words) < 0.3
+    assert right(positions + normal(10, 32)[torch.arange(300) * 7 % 10]) < 0.3
 
 
 @claim("rotations#longer")
@@ -513,12 +400,6 @@ def test_a_trained_model_is_correct_up_to_length_20_and_not_beyond():
 
 
 @claim("rotations#longer")
-@mutation(
-    "examples/positional-encoding/extrapolation.py",
-    'scores[..., keys:] = float("-inf")',
-    "scores = scores * 1",
-    fault="the example leaves all keys to the trained positions",
-)
 def test_trained_positions_fail_only_because_of_the_keys_at_new_positions():
     values = printed("examples", "extrapolation")
     assert float(values["of 100, positions 1 to 19"]) < 0.95
@@ -527,7 +408,7 @@ def test_trained_positions_fail_only_because_of_the_keys_at_new_positions():
 
 @claim("rotations#longer", kind="measurement")
 def test_the_same_model_is_right_at_length_100_if_trained_on_lengths_up_to_100(tmp_path):
-    text = (DOCS.parent / f"snippets/examples/{CHAPTER}/extrapolation.py").read_text("utf-8")
+    text = (SNIPPETS / "examples" / CHAPTER / "extrapolation.py").read_text("utf-8")
     longer = text.replace("torch.randint(5, 21, ())", "torch.randint(5, 101, ())")
     longer = longer.replace("(vocab_size, (64,", "(vocab_size, (16,")
     assert longer.count("5, 101") == longer.count("(vocab_size, (16,") == 1
@@ -555,19 +436,7 @@ def test_the_published_variants_break_the_properties_named_on_the_page():
     assert 0 < left["float64, then float32"] < 1e-6
 
 
-def left_after_the_best_shift(table: torch.Tensor) -> float:
-    before, after = table[:-10], table[10:]
-    best = torch.linalg.lstsq(before, after, driver="gelsd").solution
-    return (before @ best - after).abs().max().item()
-
-
 @claim("rotations#published")
-@mutation(
-    "examples/positional-encoding/published_variants.py",
-    "before, after = table[:-10], table[10:]",
-    "before, after = table[:-10][:40], table[10:][:40]",
-    fault="the test of the example uses only 40 rows",
-)
 def test_the_best_shift_needs_more_rows_than_columns_to_reject_a_wrong_table():
     values = printed("examples", "published_variants")
     label = "{}, left with {} x 512".format
@@ -579,26 +448,16 @@ def test_the_best_shift_needs_more_rows_than_columns_to_reject_a_wrong_table():
 
 
 @claim("rotations#published", kind="mathematics")
-@pytest.mark.parametrize("d", [16, 64, 128])
+@pytest.mark.parametrize("d", [16, 128])
 def test_four_times_as_many_rows_as_columns_reject_wrong_tables(d):
-    names, _ = run("examples", "published_variants")
-    p = torch.arange(4 * d, dtype=torch.float64).unsqueeze(1)
-    column = torch.arange(d, dtype=torch.float64)
-    tables = names["published"](4 * d, d)
-    own_exponent = names["waves"](p / 10000 ** (column / d))
-    wrong = [tables["exponent doubled"], tables["doubled, row 0 zero"], own_exponent]
-    assert min(map(left_after_the_best_shift, wrong)) > 0.4
-    assert left_after_the_best_shift(tables["float64, then float32"]) < 1e-6
-    assert left_after_the_best_shift(tables["exp and log in float32"]) < 1e-3
+    tables = run("examples", "published_variants")[0]["published"](4 * d, d)
+    left = {name: left_after_the_best_shift(table) for name, table in tables.items()}
+    assert min(left["exponent doubled"], left["doubled, row 0 zero"]) > 0.4
+    assert left["float64, then float32"] < 1e-6
+    assert left["exp and log in float32"] < 1e-3
 
 
 @claim("rotations#published")
-@mutation(
-    "examples/positional-encoding/published_variants.py",
-    "p = torch.arange(n, dtype=torch.float64).unsqueeze(1)",
-    "p = torch.arange(n, dtype=torch.float64).unsqueeze(1) // 2",
-    fault="the published tables give two positions the same row",
-)
 def test_the_wrong_tables_still_have_different_rows_between_minus_1_and_1():
     names, _ = run("examples", "published_variants")
     table = names["published"](100, 512)["exponent doubled"]
@@ -609,12 +468,6 @@ def test_the_wrong_tables_still_have_different_rows_between_minus_1_and_1():
 
 
 @claim("input-in-practice#four-ways")
-@mutation(
-    "exercises/positional-encoding/sixteen_bits.py",
-    "torch.arange(5000).bfloat16()",
-    "torch.arange(5000).half()",
-    fault="the answer counts positions in float16",
-)
 def test_bfloat16_cannot_count_beyond_256_but_can_store_the_table():
     values = printed("exercises", "sixteen_bits")
     assert values["bfloat16 first counts twice at"] == "256"
@@ -634,13 +487,10 @@ def test_the_repaired_loop_equals_the_table_and_the_broken_one_does_not():
 @claim("positional-encoding#exercises", kind="mathematics")
 def test_only_the_second_mistake_alone_destroys_the_rotation():
     p, i = torch.arange(2000, dtype=torch.float64).unsqueeze(1), torch.arange(0, 16, 2)
-    first = torch.stack([(p / 10000 ** (2 * i / 16)).sin(), (p / 10000 ** (2 * i / 16)).cos()], -1)
-    second = torch.stack([(p / 10000 ** (i / 16)).sin(), (p / 10000 ** ((i + 1) / 16)).cos()], -1)
-    left = []
-    for table in (first.view(2000, 16), second.view(2000, 16)):
-        best = torch.linalg.lstsq(table[:-10], table[10:], driver="gelsd").solution
-        left.append((table[:-10] @ best - table[10:]).abs().max().item())
-    assert left[0] < 1e-6 and left[1] > 0.1
+    first = [(p / 10000 ** (2 * i / 16)).sin(), (p / 10000 ** (2 * i / 16)).cos()]
+    second = [(p / 10000 ** (i / 16)).sin(), (p / 10000 ** ((i + 1) / 16)).cos()]
+    assert left_after_the_best_shift(torch.cat(first, dim=1)) < 1e-6
+    assert left_after_the_best_shift(torch.cat(second, dim=1)) > 0.1
 
 
 # Exercises of the page on rotations
@@ -661,12 +511,6 @@ def test_putting_sines_first_preserves_the_properties_in_the_answer():
 
 
 @claim("rotations#exercises")
-@mutation(
-    "exercises/positional-encoding/previous_token.py",
-    "@ M_1, x[..., where]",
-    "@ M_1.T, x[..., where]",
-    fault="the hand-set query is rotated forward, not backward",
-)
 def test_hand_set_weights_find_the_previous_token_at_length_1000():
     values = printed("exercises", "previous_token")
     assert values == {f"right at length {n}": "1.0" for n in (20, 100, 1000)}
