@@ -1,6 +1,5 @@
 """The claims of the chapter on masks."""
 
-import math
 import re
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 import by_hand
 from evidence.comparisons import compare_changed_token
-from helpers import DOCS, DTYPES, few, numbers, run_snippet, seeds
+from helpers import DTYPES, few, numbers, run_snippet, seeds
 from marks import claim, mutation
 from mask_helpers import PATHS, assert_near, random_qkv, small_config, small_model
 from transformer import (
@@ -30,23 +29,12 @@ sizes = st.integers(1, 6)
 # Zero vectors
 
 
-@claim("masks#padding-mask", kind="mathematics")
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_numbers_computed_by_hand_on_the_page_match_the_formula(language):
-    page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
-    up, down = math.exp(1), math.exp(-1)
-    share = rf"\frac{{1 + 1 + 1}}{{{up:.3f} + {down:.3f} + 1 + 1 + 1}} \approx"
-    assert rf"{share} {300 / (up + down + 3):.0f}\,\%" in page
-
-
 @claim("masks#padding-mask")
-def test_a_zero_key_has_score_zero_and_the_weight_of_any_zero_score():
+def test_a_zero_key_gets_the_weight_of_any_zero_score():
     query, key, value = random_qkv(4, 8)
     key[2:] = 0
     _, weights = scaled_dot_product_attention(query, key, value)
-    exponentials = (query @ key.T / 8**0.5).exp()
-    assert exponentials[:, 2:].eq(1).all()
-    assert_near(weights[:, 2], 1 / exponentials.sum(dim=-1))
+    assert_near(weights[:, 2], 1 / (query @ key.T / 8**0.5).exp().sum(dim=-1))
 
 
 @claim("masks#padding-mask")
@@ -112,12 +100,6 @@ def test_the_vectors_of_the_example_are_those_of_the_pencil_model():
 
 
 @claim("masks#convention")
-@mutation(
-    "transformer.py",
-    "check_mask(mask, scores.shape)",
-    "check_mask(mask, scores.shape)\n        mask = ~mask",
-    fault='True means "may not attend" in explicit attention',
-)
 @few
 @given(seed=seeds, n=sizes, m=sizes)
 def test_the_weights_follow_the_formula_where_true_means_may_attend(seed, n, m):
@@ -131,12 +113,6 @@ def test_the_weights_follow_the_formula_where_true_means_may_attend(seed, n, m):
 
 
 @claim("masks#convention")
-@mutation(
-    "transformer.py",
-    "mask = torch.atleast_2d(mask)",
-    "mask = torch.atleast_2d(mask).to(query.dtype)",
-    fault="the fused path adds its mask to the scores as 0 and 1",
-)
 @few
 @given(seed=seeds, kept=sizes, masked=sizes)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -159,10 +135,8 @@ def test_the_padding_mask_is_true_where_the_key_is_a_real_token(seed, b, n, pad)
     torch.manual_seed(seed)
     ids = torch.randint(5, (b, n))
     mask = padding_mask(ids, pad)
-    assert mask.shape == (b, 1, 1, n) and mask.dtype == torch.bool
-    for sentence in range(b):
-        for key in range(n):
-            assert mask[sentence, 0, 0, key].item() == (ids[sentence, key].item() != pad)
+    assert mask.shape == (b, 1, 1, n)
+    assert mask[:, 0, 0].tolist() == [[i != pad for i in row] for row in ids.tolist()]
 
 
 @claim("masks#code")
@@ -176,32 +150,11 @@ def test_the_pad_id_is_0_by_default():
 
 
 @claim("masks#causal-mask")
-@mutation(
-    "transformer.py",
-    "return full.tril()",
-    "return full.tril(1)",
-    fault="the causal mask lets each token see the next one",
-)
 @few
 @given(size=st.integers(1, 12))
 def test_the_causal_mask_is_true_where_the_key_is_not_after_the_query(size):
-    mask = causal_mask(size)
-    assert mask.shape == (1, 1, size, size) and mask.dtype == torch.bool
-    for query in range(size):
-        for key in range(size):
-            assert mask[0, 0, query, key].item() == (key <= query)
-
-
-@claim("masks#causal-mask")
-@mutation(
-    "transformer.py",
-    "return full.tril()",
-    "return full.tril(-1)",
-    fault="the causal mask omits its diagonal",
-)
-def test_the_causal_mask_has_no_empty_row_thanks_to_its_diagonal():
-    assert causal_mask(5).any(dim=-1).all()
-    assert not causal_mask(5).tril(-1).any(dim=-1).all()
+    expected = [[key <= query for key in range(size)] for query in range(size)]
+    assert causal_mask(size).tolist() == [[expected]]
 
 
 @claim("masks#causal-mask")
@@ -220,12 +173,6 @@ def test_the_causal_mask_is_created_on_the_requested_device():
 
 
 @claim("masks#causality")
-@mutation(
-    "transformer.py",
-    "self.linear1(x).relu()",
-    "self.linear1(x - x.mean(dim=1, keepdim=True)).relu()",
-    fault="the feed-forward network subtracts the mean of all positions",
-)
 @few
 @given(seed=seeds, n=st.integers(2, 7), data=st.data())
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -238,12 +185,6 @@ def test_a_changed_token_does_not_change_a_single_bit_of_earlier_outputs(dtype, 
 
 
 @claim("masks#causality")
-@mutation(
-    "transformer.py",
-    "return full.tril()",
-    "return full.triu()",
-    fault="the causal mask is inverted",
-)
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_the_future_does_not_change_a_single_bit_on_either_path(dtype, need_weights):
     torch.manual_seed(0)
@@ -269,62 +210,28 @@ def test_the_first_k_tokens_alone_give_the_first_k_outputs(seed, n):
 
 
 @claim("masks#causality")
-@mutation(
-    "examples/masks/causal.py",
-    "changed(None)",
-    "changed(causal)",
-    fault="the attention without a mask has the causal mask",
-)
 def test_without_a_mask_every_output_before_the_changed_token_changes(printed):
     shown = printed("examples", "causal")
     assert shown["causal mask"] == "[False, False, True]"
     assert shown["no mask"] == "[True, True, True]"
 
 
-# Both
-
-
-@claim("masks#both")
-@few
-@given(seed=seeds, b=sizes, n=sizes)
-def test_the_combined_mask_allows_what_both_masks_allow(seed, b, n):
-    torch.manual_seed(seed)
-    ids = torch.randint(3, (b, n))
-    both = causal_mask(n) & padding_mask(ids)
-    assert both.shape == (b, 1, n, n)
-    for sentence in range(b):
-        for query in range(n):
-            for key in range(n):
-                allowed = key <= query and ids[sentence, key] != 0
-                assert both[sentence, 0, query, key] == allowed
+# Which mask
 
 
 @claim("masks#which")
-def test_each_attention_module_gets_the_mask_of_its_keys(monkeypatch):
-    model, seen = small_model(), {}
-
-    def spy(name):
-        def forward(query, key, value, mask=None, need_weights=False):
-            seen[name] = (query.size(1), key.size(1), mask)
-            return original(query, key, value, mask, need_weights)
-
-        attention = model.get_submodule(name)
-        original = attention.forward
-        monkeypatch.setattr(attention, "forward", forward)
-
-    names = [
-        "encoder.layers.1.self_attention",
-        "decoder.layers.1.self_attention",
-        "decoder.layers.1.cross_attention",
-    ]
-    for name in names:
-        spy(name)
+def test_each_attention_module_gets_the_mask_of_its_keys():
+    model, given = small_model(), []
+    layer = model.decoder.layers[1]
+    attentions = model.encoder.layers[1].self_attention, layer.self_attention, layer.cross_attention
+    for attention in attentions:
+        attention.register_forward_pre_hook(lambda _, inputs: given.append(inputs))
     src, tgt = torch.tensor([[6, 7, 8, 0, 0]]), torch.tensor([[1, 4, 5, 0]])
     model(src, tgt)
-    encoder, decoder, cross = (seen[name] for name in names)
-    assert encoder[:2] == (5, 5) and encoder[2].equal(padding_mask(src))
-    assert decoder[:2] == (4, 4) and decoder[2].equal(causal_mask(4) & padding_mask(tgt))
-    assert cross[:2] == (4, 5) and cross[2].equal(padding_mask(src))
+    sizes = [(query.size(1), key.size(1)) for query, key, *_ in given]
+    assert sizes == [(5, 5), (4, 4), (4, 5)]
+    expected = padding_mask(src), causal_mask(4) & padding_mask(tgt), padding_mask(src)
+    assert all(torch.equal(inputs[3], mask) for inputs, mask in zip(given, expected, strict=True))
 
 
 # Exercises
@@ -333,19 +240,11 @@ def test_each_attention_module_gets_the_mask_of_its_keys(monkeypatch):
 @claim("masks#exercises")
 def test_a_window_of_three_reaches_twice_as_far_in_two_layers(printed):
     assert printed("exercises", "window")["two layers reach"] == "[0, 1, 2, 3, 4]"
-    window = causal_mask(6).triu(-2)[0, 0]
-    for i in range(6):
-        for j in range(6):
-            assert window[i, j] == (i - 2 <= j <= i)
+    window = [[i - 2 <= j <= i for j in range(6)] for i in range(6)]
+    assert causal_mask(6).triu(-2)[0, 0].tolist() == window
 
 
 @claim("masks#exercises")
-@mutation(
-    "exercises/masks/last_row.py",
-    "causal_mask(5)[:, :, -1:]",
-    "causal_mask(5)[:, :, :1]",
-    fault="the answer gives the last query the first row of the mask",
-)
 def test_is_causal_with_one_query_sees_only_the_first_key(printed):
     shown = printed("exercises", "last_row")
     assert numbers(shown["one query, is_causal"]) == [1, 0, 0, 0, 0]
@@ -361,12 +260,6 @@ def test_padding_on_the_left_needs_positions_counted_from_the_first_token(printe
 
 
 @claim("masks#exercises")
-@mutation(
-    "transformer.py",
-    "x = layer(x, mask)",
-    "x = layer(x + sinusoidal_positional_encoding(*x.shape[1:]), mask)",
-    fault="every encoder layer adds the positions again",
-)
 def test_without_positions_padding_on_the_left_changes_nothing():
     torch.manual_seed(0)
     encoder = Encoder(small_config()).double()
