@@ -1,5 +1,6 @@
 """The claims of the chapter on the full model."""
 
+import itertools
 import math
 from copy import deepcopy
 from dataclasses import FrozenInstanceError, asdict, replace
@@ -37,9 +38,7 @@ sizes = {
 }
 
 
-@pytest.fixture(params=[False, True], ids=["untied", "tied"])
-def tied(request):
-    return request.param
+tied_or_not = pytest.mark.parametrize("tied", [False, True], ids=["untied", "tied"])
 
 
 def configuration(**changes) -> TransformerConfig:
@@ -64,19 +63,12 @@ def padded_ids(batch: int, length: int, vocabulary: int, pad: int = 0) -> torch.
 
 
 @claim("initialization#xavier")
-@mutation(
-    "transformer.py",
-    "self.apply(initialize)",
-    "pass",
-    fault="nothing is initialized",
-)
+@tied_or_not
 def test_the_model_initializes_every_linear_layer(tied):
     model = make_model(d_model=64, dim_feedforward=96, tie_embeddings=tied)
     layers = [module for module in model.modules() if isinstance(module, nn.Linear)]
     assert len(layers) == 2 * (4 + 2) + 2 * (8 + 2) + 1
-    for layer in layers:
-        if layer is model.output:
-            continue
+    for layer in layers[:-1]:
         n, m = layer.in_features, layer.out_features
         assert_close(layer.weight.var().item(), 2 / (n + m), rtol=0.1, atol=0)
         assert layer.weight.abs().max() <= math.sqrt(6 / (n + m))
@@ -85,25 +77,15 @@ def test_the_model_initializes_every_linear_layer(tied):
 
 
 @claim("initialization#xavier")
-@mutation(
-    "transformer.py",
-    "        self.apply(initialize)\n"
-    "        if config.tie_embeddings:\n"
-    "            self.output.weight = self.tgt_embedding.embedding.weight",
-    "        if config.tie_embeddings:\n"
-    "            self.output.weight = self.tgt_embedding.embedding.weight\n"
-    "        self.apply(initialize)",
-    fault="the tables are tied before they are initialized",
-)
 @pytest.mark.parametrize("pad_id", [0, 3])
+@tied_or_not
 def test_embeddings_and_layer_norms_keep_their_own_initialization(tied, pad_id):
     torch.manual_seed(0)
     config = TransformerConfig(800, 900, 64, 2, 1, 1, 8, pad_id=pad_id, tie_embeddings=tied)
     model = Transformer(config)
     for module in model.modules():
         if isinstance(module, LayerNorm):
-            assert module.weight.eq(1).all()
-            assert not module.bias.any()
+            assert module.weight.eq(1).all() and not module.bias.any()
     for embedding in (model.src_embedding, model.tgt_embedding):
         weight = embedding.embedding.weight
         assert not weight[pad_id].any()
@@ -158,7 +140,7 @@ def test_no_later_token_and_no_padding_changes_a_logit(
 
 
 @claim("full-model#transformer")
-@pytest.mark.parametrize(("sources", "targets"), [(2, 3), (1, 2), (3, 1)])
+@pytest.mark.parametrize(("sources", "targets"), [(2, 3), (3, 1)])
 def test_batches_of_different_size_raise_a_value_error(sources, targets):
     message = f"^{sources} sources, {targets} targets$"
     src, tgt = SRC[:1].expand(sources, -1), TGT[:1].expand(targets, -1)
@@ -188,12 +170,7 @@ def test_with_tied_embeddings_the_output_layer_is_the_target_table():
 
 
 @claim("full-model#tying")
-@mutation(
-    "transformer.py",
-    "            self.output.weight = self.tgt_embedding.embedding.weight",
-    "            pass",
-    fault="tie_embeddings ties nothing",
-)
+@tied_or_not
 def test_the_padding_row_stays_zero_in_training_unless_it_is_also_in_the_output(tied):
     model = make_model(tie_embeddings=tied)
     steps = torch.optim.AdamW(model.parameters(), lr=0.1)
@@ -219,8 +196,7 @@ def test_the_padding_row_stays_zero_in_training_unless_it_is_also_in_the_output(
 def test_logits_can_have_any_sign_and_size():
     model = randomized(make_model())
     logits = model(SRC, TGT)
-    assert (logits < 0).any()
-    assert (logits > 1).any()
+    assert (logits < 0).any() and (logits > 1).any()
     x = torch.randn(3, 16)
     assert_close(model.logits(10 * x), 10 * model.logits(x))
 
@@ -246,12 +222,6 @@ def test_computed_by_hand_the_loss_is_0_408(printed):
 
 
 @claim("full-model#shifted")
-@mutation(
-    "transformer.py",
-    "nn.init.xavier_uniform_(module.weight)",
-    "nn.init.kaiming_uniform_(module.weight)",
-    fault="the weights start with the variance 2 / n",
-)
 def test_the_first_loss_of_twelve_tokens_is_about_3_46(printed):
     losses, squares = [], []
     for seed in range(100):
@@ -279,12 +249,6 @@ def test_the_first_loss_is_ln_v_plus_half_the_variance(printed):
 
 
 @claim("initialization#first-loss")
-@mutation(
-    "transformer.py",
-    "return self.decoder(x, memory, mask, memory_mask)",
-    "return self.decoder(0 * x, memory, mask, memory_mask)",
-    fault="the decoder gets zeros in place of its token vectors",
-)
 def test_an_untrained_tied_pre_norm_model_predicts_its_input_token_and_starts_with_a_higher_loss(
     printed,
 ):
@@ -303,30 +267,24 @@ def test_with_more_layers_less_of_the_input_is_left_and_in_post_norm_almost_noth
     assert shown[f"{six}, predicts its input token"] == "100%"
     assert shown[f"{six}, post-norm, predicts its input token"] == "0%"
     changes = {"d_model": 256, "tie_embeddings": True, "num_encoder_layers": 1}
-    for seed in (0, 1):
-        tgt = torch.randint(1, 500, (4, 10), generator=torch.Generator().manual_seed(seed))
-        part = {}  # the logit of the input token, divided by its largest possible value
-        for norm_first in (False, True):
-            for layers in (1, 6):
-                torch.manual_seed(seed)
-                config = configuration(**changes, norm_first=norm_first, num_decoder_layers=layers)
-                model = Transformer(replace(config, tgt_vocab_size=500))
-                logits = model(tgt % 9, tgt).gather(-1, tgt.unsqueeze(-1))
-                part[norm_first, layers] = logits.mean().item() / 16
-        assert part[False, 1] > 5 * part[False, 6]
-        assert part[True, 1] > part[True, 6] > 0.2 > 0.1 > part[False, 6]
+    part = {}  # the logit of the input token, divided by its largest possible value
+    for norm_first, layers in itertools.product([False, True], [1, 6]):
+        torch.manual_seed(0)
+        config = configuration(**changes, norm_first=norm_first, num_decoder_layers=layers)
+        model, tgt = (
+            Transformer(replace(config, tgt_vocab_size=500)),
+            torch.randint(1, 500, (4, 10)),
+        )
+        logits = model(tgt % 9, tgt).gather(-1, tgt.unsqueeze(-1))
+        part[norm_first, layers] = logits.mean().item() / 16
+    assert part[False, 1] > 5 * part[False, 6]
+    assert part[True, 1] > part[True, 6] > 0.2 > 0.1 > part[False, 6]
 
 
 # Targets
 
 
 @claim("full-model#shifted")
-@mutation(
-    "examples/full-model/shifted.py",
-    "inputs, answers = tgt[:, :-1], tgt[:, 1:]",
-    "inputs, answers = tgt[:, :-1], tgt[:, :-1]",
-    fault="the targets of the example are its inputs, not shifted",
-)
 def test_decoder_inputs_and_targets_are_shifted_by_one(printed):
     shown = printed("examples", "shifted")
     inputs, answers = shown["inputs"].split(), shown["answers"].split()
@@ -371,20 +329,14 @@ def test_beta_of_the_last_layer_norm_adds_the_same_score_in_every_context():
 
 
 @claim("full-model#configuration")
-def test_the_configuration_defaults_to_the_base_model_of_the_paper_with_tables_not_shared():
+def test_the_configuration_is_fixed_and_by_default_the_base_model_with_tables_not_shared():
     config = TransformerConfig(37000, 37000)
     assert len(asdict(config)) == 13
     assert (config.d_model, config.dim_feedforward) == (512, 2048)
     assert (config.nhead, config.num_encoder_layers, config.num_decoder_layers) == (8, 6, 6)
     assert (config.dropout, config.norm_first, config.tie_embeddings) == (0.1, False, False)
-
-
-@claim("full-model#configuration")
-def test_the_configuration_is_immutable():
-    config = TransformerConfig(9, 12)
     with pytest.raises(FrozenInstanceError):
         config.d_model = 256
-    assert replace(config, d_model=256).d_model == 256
 
 
 # Parameters
@@ -428,9 +380,9 @@ def test_the_base_model_has_the_parameters_of_the_table(printed):
     pencil = TransformerConfig(8, 10, 4, 2, 1, 1, 4)
     assert sum(p.numel() for p in Transformer(pencil).parameters()) == 472
     # the vocabularies that would explain table 3 of the paper
-    assert (65e6 - stacks) / 512 == pytest.approx(40750, abs=50)
     big = 168 * 1024**2 + 192 * 1024
-    assert (213e6 - big) / 1024 == pytest.approx(35790, abs=50)
+    vocabularies = (65e6 - stacks) / 512, (213e6 - big) / 1024
+    assert vocabularies == pytest.approx((40750, 35790), abs=50)
 
 
 # Equal to nn.Transformer
@@ -462,12 +414,6 @@ def test_with_two_softmaxes_the_loss_can_decrease_by_less_than_one(printed):
 
 
 @claim("full-model#exercises")
-@mutation(
-    "exercises/full-model/joint_vocabulary.py",
-    "    model.src_embedding = model.tgt_embedding\n    count",
-    "    count",
-    fault="the joint vocabulary of the exercise has two tables",
-)
 def test_with_all_three_matrices_shared_the_table_counts_once_and_every_row_gets_a_gradient(
     printed,
 ):
@@ -481,12 +427,6 @@ def test_with_all_three_matrices_shared_the_table_counts_once_and_every_row_gets
 
 
 @claim("full-model#exercises")
-@mutation(
-    "transformer.py",
-    "x, self.weight.shape, self.weight, self.bias, self.eps",
-    "x, self.weight.shape, self.weight, self.bias",
-    fault="LayerNorm does not use its epsilon",
-)
 def test_of_the_changed_fields_seven_are_rejected_two_are_harmless_and_four_are_silent(printed):
     shown = printed("exercises", "which_fields")
     assert len(shown) == 13
@@ -500,13 +440,6 @@ def test_of_the_changed_fields_seven_are_rejected_two_are_harmless_and_four_are_
 
 
 @claim("full-model#exercises")
-@mutation(
-    "transformer.py",
-    "        self.tgt_embedding = TokenEmbedding(config.tgt_vocab_size, d, pad)\n",
-    "        self.output = nn.Linear(1, 1)\n"
-    "        self.tgt_embedding = TokenEmbedding(config.tgt_vocab_size, d, pad)\n",
-    fault="the output layer comes before the target embedding in the order of the modules",
-)
 def test_an_untied_checkpoint_in_a_tied_model_loses_its_table():
     untied, model = make_model(), make_model(tie_embeddings=True)
     model.load_state_dict(deepcopy(untied.state_dict()))
