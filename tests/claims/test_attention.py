@@ -1,8 +1,7 @@
 """The claims of the chapter on attention."""
 
-import json
+import itertools
 import math
-import runpy
 
 import pytest
 import torch
@@ -10,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+import by_hand
 from attention_inputs import PATHS, dtypes, random_mask, random_qkv, sizes
-from helpers import DOCS, SNIPPETS, few, numbers, seeds
-from marks import claim, mutation
-from transformer import scaled_dot_product_attention, sinusoidal_positional_encoding
+from helpers import DOCS, few, numbers, run_snippet, seeds
+from marks import claim
+from pencil_numbers import pencil_tables, pencil_weight
+from transformer import scaled_dot_product_attention
 
 CHAPTER = "attention"
 
@@ -26,28 +27,12 @@ def attend(request):
 # An average, dot products and softmax
 
 
-@pytest.fixture
-def pencil():
-    """The weights of the pencil model, and the encoder's input of a sentence."""
-    stored = json.loads((SNIPPETS / "pencil.json").read_text(encoding="utf-8"))
-    weights = {name: torch.tensor(rows).float() for name, rows in stored["weights"].items()}
-    words = stored["source"]
-
-    def vectors(sentence):
-        embedded = weights["src_embedding.embedding.weight"][[words.index(w) for w in sentence]]
-        return 2 * embedded + sinusoidal_positional_encoding(len(sentence), 4)
-
-    return weights, words, vectors
+WHY, DO, WE, WORK = range(4)  # their positions in: why do we work ?
 
 
-@pytest.fixture
-def variables(capsys):
-    """Runs an example; returns its variables."""
-    return lambda name: runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / f"{name}.py"))
-
-
-SENTENCE = ["why", "do", "we", "work", "?"]
-PARTS = "encoder.layers.0.self_attention.{}.{}"
+def variables(name: str) -> dict:
+    """The variables of an example."""
+    return run_snippet("examples", CHAPTER, name)[0]
 
 
 @claim("attention#dot-products")
@@ -58,12 +43,6 @@ def test_without_matrices_work_finds_itself_and_gives_we_the_lowest_score(printe
 
 
 @claim("attention#softmax")
-@mutation(
-    "examples/attention/softmax.py",
-    "scores.exp()",
-    "scores.abs()",
-    fault="the example takes absolute values instead of exponentials",
-)
 def test_softmax_gives_positive_weights_where_the_quotients_are_no_weights(printed):
     shown = printed("examples", "softmax")
     quotients = numbers(shown["divided by their sum"])
@@ -119,55 +98,41 @@ def test_the_order_of_the_key_value_pairs_changes_nothing(seed, n, m, d, path):
 
 
 @claim("attention#query-key-value")
-def test_the_examples_use_the_weights_and_vectors_of_head_0_of_the_pencil_model(pencil, variables):
-    weights, words, vectors = pencil
-    embeddings = weights["src_embedding.embedding.weight"]
-    expected = {
-        f"{name[0]}_{part}": weights[PARTS.format(part, name)][:2]
-        for part in ("query", "key", "value")
-        for name in ("weight", "bias")
-    } | {"x_work": vectors(SENTENCE)[3], "row": embeddings[words.index("work")]}
+def test_the_examples_use_the_weights_and_vectors_of_head_0_of_the_pencil_model():
+    def vectors(subject):
+        table = pencil_tables(f"why do {subject} work ?", decimals=None)["src.sum"]
+        return torch.tensor(table.values)
+
+    embeddings = pencil_weight("src_embedding.embedding.weight")
+    row = embeddings[by_hand.load().source.index("work")]
+    expected = {"x": vectors("we"), "x_work": vectors("we")[WORK], "row": row}
+    for part, name in itertools.product(["query", "key", "value"], ["weight", "bias"]):
+        own = pencil_weight(f"encoder.layers.0.self_attention.{part}.{name}")
+        expected[f"{name[0]}_{part}"] = own[:2]
+    assert not expected["b_key"].any() and not expected["b_value"].any()
     for example in "query", "one_query", "all_queries", "changed_word":
         shown = variables(example)
         for name in expected.keys() & shown.keys():
             assert_close(shown[name], expected[name], atol=0.0051, rtol=0)
-        if "x" in shown:
-            assert_close(shown["x"], vectors(SENTENCE), atol=0.0051, rtol=0)
-    assert not expected["b_key"].any() and not expected["b_value"].any()
     for subject, vector in shown["subjects"].items():
-        x = vectors(["why", "do", subject, "work", "?"])
-        assert_close(vector, x[2], atol=0.0051, rtol=0)
+        assert_close(vector, vectors(subject)[WE], atol=0.0051, rtol=0)
 
 
 @claim("attention#one-query")
-@mutation(
-    "examples/attention/one_query.py",
-    "scores = keys @ q_work",
-    "scores = -keys @ q_work",
-    fault="the scores have the wrong sign",
-)
-def test_work_takes_the_value_of_we_whose_score_was_the_lowest_without_matrices(variables):
+def test_work_takes_the_value_of_we_whose_score_was_the_lowest_without_matrices():
     shown = variables("one_query")
-    we = SENTENCE.index("we")
-    assert shown["scores"].argmax() == we
-    assert shown["scores"][we].item() == pytest.approx(542.22, abs=0.005)
-    assert shown["scores"][0].item() == pytest.approx(-422.53, abs=0.005)
-    assert_close(shown["weights"][we], torch.tensor(1.0))
-    assert_close(shown["output"], shown["values"][we])
+    assert shown["scores"].argmax() == WE
+    assert shown["scores"][[WE, WHY]].tolist() == pytest.approx([542.22, -422.53], abs=0.005)
+    assert_close(shown["weights"][WE], torch.tensor(1.0))
+    assert_close(shown["output"], shown["values"][WE])
 
 
 @claim("attention#all-queries")
-@mutation(
-    "examples/attention/all_queries.py",
-    "scores = queries @ keys.T",
-    "scores = keys @ queries.T",
-    fault="queries and keys are swapped",
-)
-def test_the_matrices_compute_the_same_as_a_loop_over_the_queries(printed, variables):
+def test_the_matrices_compute_the_same_as_a_loop_over_the_queries(printed):
     assert printed("examples", "all_queries")["equal to a loop over the queries"] == "True"
     shown, alone = variables("all_queries"), variables("one_query")
-    assert_close(shown["scores"][3], alone["scores"])
-    assert_close(shown["output"][3], alone["output"])
+    assert_close(shown["scores"][WORK], alone["scores"])
+    assert_close(shown["output"][WORK], alone["output"])
 
 
 # By hand, and the formula
@@ -176,16 +141,13 @@ def test_the_matrices_compute_the_same_as_a_loop_over_the_queries(printed, varia
 @claim("attention#by-hand")
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_numbers_computed_by_hand_on_the_page_match_the_code(printed, language):
-    shown = {
-        label: [float(number) for number in numbers.split()]
-        for label, numbers in printed("examples", "by_hand").items()
-    }
+    shown = {label: numbers(row) for label, row in printed("examples", "by_hand").items()}
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
     by_hand = page.split("{ #by-hand }")[1].split("\n## ")[0]
     rows = (shown[f"{word}, scores"] for word in ("we", "work", "?"))
     assert r" \\ ".join(" & ".join(f"{x:g}" for x in row) for row in rows) in by_hand
-    numbers = [x for step in ("scaled", "exponentials", "weights") for x in shown[f"work, {step}"]]
-    for number in (*numbers, sum(shown["work, exponentials"])):
+    steps = [shown[f"work, {step}"] for step in ("scaled", "exponentials", "weights")]
+    for number in (*itertools.chain(*steps), sum(shown["work, exponentials"])):
         assert f"${number:.5g}$" in by_hand
     assert "({:.2f}, {:.2f})".format(*shown["work, output"]) in by_hand
 
@@ -232,19 +194,17 @@ def test_a_popular_key_receives_more_than_one_and_a_softmax_over_the_wrong_axis_
 
 
 @claim("attention#why-sqrt-dk", kind="mathematics")
-@pytest.mark.parametrize("d_k", [16, 64])
-def test_the_variance_of_a_dot_product_is_d_k_and_after_scaling_it_is_one(d_k):
+def test_the_variance_of_a_dot_product_is_d_k_and_after_scaling_it_is_one():
     torch.manual_seed(1)
-    query, key = torch.randn(2, 20_000, d_k)
+    query, key = torch.randn(2, 20_000, 64)
     products = (query * key).sum(dim=-1)
-    assert products.var().item() == pytest.approx(d_k, rel=0.05)
-    assert (products / d_k**0.5).var().item() == pytest.approx(1, rel=0.05)
+    assert products.var().item() == pytest.approx(64, rel=0.05)
+    assert (products / 64**0.5).var().item() == pytest.approx(1, rel=0.05)
 
 
 @claim("attention#why-sqrt-dk", kind="mathematics")
-@pytest.mark.parametrize("seed", range(3))
-def test_without_the_division_one_key_wins_and_the_slopes_of_most_keys_nearly_vanish(seed):
-    torch.manual_seed(seed)
+def test_without_the_division_one_key_wins_and_the_slopes_of_most_keys_nearly_vanish():
+    torch.manual_seed(0)
     largest, winner, median = {}, {}, {}
     for d_k, divided in (64, True), (64, False), (512, False):
         query, key = torch.randn(500, 1, d_k), torch.randn(500, 64, d_k)
@@ -274,12 +234,6 @@ def test_the_derivative_of_a_weight_by_its_own_score_is_w_times_one_minus_w(seed
 
 
 @claim("attention#code")
-@mutation(
-    "transformer.py",
-    "return F.dropout(weights, dropout) @ value, weights",
-    "return value, weights",
-    fault="each word gets its own value, so no information moves",
-)
 def test_the_same_query_finds_the_other_subject(printed):
     shown = printed("examples", "changed_word")
     assert shown["we, weight from work"] == shown["they, weight from work"] == "1.00"
@@ -329,11 +283,11 @@ def test_a_mask_that_broadcasts_is_equivalent_to_the_full_mask(attend, shape):
 
 
 @claim("attention#exercises")
-def test_do_attends_to_why(variables):
+def test_do_attends_to_why():
     shown = variables("all_queries")
-    assert_close(shown["queries"][1], torch.tensor([0.06, -3.53]), atol=0.005, rtol=0)
-    assert shown["scores"][1].argmax() == 0
-    assert shown["scores"][1, 0].item() == pytest.approx(53.66, abs=0.01)
+    assert shown["queries"][DO].tolist() == pytest.approx([0.06, -3.53], abs=0.005)
+    assert shown["scores"][DO].argmax() == WHY
+    assert shown["scores"][DO, WHY].item() == pytest.approx(53.66, abs=0.01)
 
 
 @claim("attention#exercises")
