@@ -1,7 +1,7 @@
 """The claims of the chapter on the encoder and the decoder."""
 
 import re
-import runpy
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-import by_hand
 from evidence.comparisons import (
     as_mask,
     compare_prefixes,
     randomized,
     some_real,
 )
-from helpers import DOCS, DTYPES, SNIPPETS, few, numbers
+from helpers import DOCS, DTYPES, few, numbers, run_snippet, seeds
 from marks import claim, mutation
+from pencil_numbers import pencil_tables, pencil_weight
 from transformer import (
     Decoder,
     DecoderLayer,
@@ -31,15 +31,7 @@ from transformer import (
 )
 
 CHAPTER = "encoder-decoder"
-sizes = {
-    "batch": st.integers(1, 3),
-    "length": st.integers(1, 6),
-    "memory_length": st.integers(1, 6),
-    "nhead": st.integers(1, 3),
-    "norm_first": st.booleans(),
-    "dtype": st.sampled_from(DTYPES),
-    "seed": st.integers(0, 1000),
-}
+WORK = 3  # its position in: why do we work ?
 
 
 def configuration(nhead: int = 4, norm_first: bool = False, **changes) -> TransformerConfig:
@@ -48,19 +40,25 @@ def configuration(nhead: int = 4, norm_first: bool = False, **changes) -> Transf
     return TransformerConfig(9, 12, nhead=nhead, norm_first=norm_first, **(small | changes))
 
 
-def changed_positions(before: torch.Tensor, after: torch.Tensor) -> list[int]:
-    """The positions of the first sentence whose vectors are not bitwise equal."""
-    return (before != after).any(dim=-1)[0].nonzero().flatten().tolist()
+class Case(NamedTuple):
+    """A configuration, with random inputs of the decoder."""
+
+    config: TransformerConfig
+    y: torch.Tensor
+    memory: torch.Tensor
 
 
-WORK = 3  # its position in: why do we work ?
+@st.composite
+def draw_case(draw) -> Case:
+    torch.manual_seed(draw(seeds))
+    nhead, dtype = draw(st.integers(1, 3)), draw(st.sampled_from(DTYPES))
+    batch, d_model = draw(st.integers(1, 3)), 8 * nhead
+    y = torch.randn(batch, draw(st.integers(1, 6)), d_model, dtype=dtype)
+    memory = torch.randn(batch, draw(st.integers(1, 6)), d_model, dtype=dtype)
+    return Case(configuration(nhead, draw(st.booleans())), y, memory)
 
 
-def pencil_tables() -> dict[str, list[list[float]]]:
-    """All tables of the chapter By hand, for the book's sentence."""
-    hand = by_hand.load(decimals=2)
-    hand.translate(["why", "do", "we", "work", "?"])
-    return {table.name: table.values for table in hand.tables}
+cases = draw_case()
 
 
 # The layer, line by line
@@ -68,20 +66,17 @@ def pencil_tables() -> dict[str, list[list[float]]]:
 
 @claim("encoder-decoder#encoder-layer")
 @few
-@given(**{k: v for k, v in sizes.items() if k != "memory_length"})
-def test_an_encoder_layer_is_attention_then_feed_forward_each_with_residual_and_norm(
-    batch, length, nhead, norm_first, dtype, seed
-):
-    torch.manual_seed(seed)
-    layer = randomized(EncoderLayer(configuration(nhead, norm_first)), dtype)
-    x = torch.randn(batch, length, 8 * nhead, dtype=dtype)
-    mask = as_mask(some_real(batch, length))
+@given(case=cases)
+def test_an_encoder_layer_is_attention_then_feed_forward_each_with_residual_and_norm(case):
+    x = case.y
+    layer = randomized(EncoderLayer(case.config), x.dtype)
+    mask = as_mask(some_real(*x.shape[:2]))
     first, second = layer.norm1, layer.norm2
 
     def attend(y):
         return layer.self_attention(y, y, y, mask)[0]
 
-    if norm_first:
+    if case.config.norm_first:
         a = x + attend(first(x))
         expected = a + layer.feed_forward(second(a))
     else:
@@ -92,15 +87,11 @@ def test_an_encoder_layer_is_attention_then_feed_forward_each_with_residual_and_
 
 @claim("encoder-decoder#decoder-layer")
 @few
-@given(**sizes)
-def test_a_decoder_layer_is_self_attention_then_cross_attention_then_feed_forward(
-    batch, length, memory_length, nhead, norm_first, dtype, seed
-):
-    torch.manual_seed(seed)
-    layer = randomized(DecoderLayer(configuration(nhead, norm_first)), dtype)
-    y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
-    memory = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype)
-    mask, memory_mask = causal_mask(length), as_mask(some_real(batch, memory_length))
+@given(case=cases)
+def test_a_decoder_layer_is_self_attention_then_cross_attention_then_feed_forward(case):
+    config, y, memory = case
+    layer = randomized(DecoderLayer(config), y.dtype)
+    mask, memory_mask = causal_mask(y.size(1)), as_mask(some_real(*memory.shape[:2]))
     first, second, third = layer.norm1, layer.norm2, layer.norm3
 
     def attend(x):
@@ -109,7 +100,7 @@ def test_a_decoder_layer_is_self_attention_then_cross_attention_then_feed_forwar
     def read(x):
         return layer.cross_attention(x, memory, memory, memory_mask)[0]
 
-    if norm_first:
+    if config.norm_first:
         a = y + attend(first(y))
         b = a + read(second(a))
         expected = b + layer.feed_forward(third(b))
@@ -133,7 +124,7 @@ def test_the_steps_by_hand_are_those_of_the_pencil_model(printed):
         "x + network": "norm2.sum",
         "after the second LayerNorm": "norm2",
     }.items():
-        expected = tables[f"{layer}.{name}"][WORK]
+        expected = tables[f"{layer}.{name}"].values[WORK]
         assert numbers(shown[label]) == pytest.approx(expected, abs=0.021), label
 
 
@@ -152,12 +143,6 @@ def test_the_vectors_on_the_page_are_those_of_the_program(language, printed):
 
 
 @claim("encoder-decoder#encoder")
-@mutation(
-    "transformer.py",
-    "count = config.num_decoder_layers",
-    "count = config.num_encoder_layers",
-    fault="the decoder gets the encoder's number of layers",
-)
 def test_a_stack_is_its_layers_one_after_the_other(norm_first, dtype):
     torch.manual_seed(0)
     config = configuration(norm_first=norm_first, num_encoder_layers=3, num_decoder_layers=4)
@@ -215,79 +200,58 @@ def test_one_layer_used_six_times_has_a_sixth_of_the_parameters(printed):
 @claim("encoder-decoder#cross-attention", kind="mathematics")
 def test_the_weights_of_cross_attention_are_those_of_the_pencil_model(printed):
     shown, tables = printed("examples", "cross_attention"), pencil_tables()
-    expected = tables["decoder.layers.0.cross_attention.weights.0"]
+    expected = tables["decoder.layers.0.cross_attention.weights.0"].values
     aligned = {"<bos>": "we", "我们": "why", "为什么": "work", "工作": "?"}
     for row, (token, word) in zip(expected, aligned.items(), strict=False):
         weights = dict(pair.split() for pair in shown[token].split("  "))
         assert numbers(" ".join(weights.values())) == pytest.approx(row, abs=0.011)
         assert max(weights, key=weights.get) == word
-    read = tables["decoder.layers.0.cross_attention.heads"][0][:2]
+    read = tables["decoder.layers.0.cross_attention.heads"].values[0][:2]
     assert numbers(shown["read by <bos>"]) == pytest.approx(read, abs=0.011)
     assert shown["shape of the weights"] == "(4, 5)"
 
 
 @claim("encoder-decoder#cross-attention", kind="mathematics")
 def test_the_matrices_of_the_examples_are_those_of_the_pencil_model():
-    typed = {}
-    for name in ("layer_by_hand", "cross_attention"):
-        typed[name] = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / f"{name}.py"))
-    tables, weights = pencil_tables(), by_hand.load().weights
-    encoder, decoder = "encoder.layers.0", "decoder.layers.0.cross_attention"
+    tables, encoder = pencil_tables(), "encoder.layers.0"
+    typed, _ = run_snippet("examples", CHAPTER, "cross_attention")
     for part in "query", "key", "value":
-        first = weights[f"{decoder}.{part}.weight"][:2]
-        assert typed["cross_attention"][f"w_{part}"].tolist() == first
-    attended = tables[f"{encoder}.self_attention.output"][WORK]
-    assert typed["layer_by_hand"]["attended"].tolist() == attended
+        own = pencil_weight(f"decoder.layers.0.cross_attention.{part}.weight")
+        assert torch.equal(typed[f"w_{part}"], own[:2])
+    for name, rows in ("memory", f"{encoder}.norm2"), ("y", "decoder.layers.0.norm1"):
+        own = torch.tensor(tables[rows].values)[: len(typed[name])]
+        assert_close(typed[name], own, rtol=0, atol=0.001)
+    typed, _ = run_snippet("examples", CHAPTER, "layer_by_hand")
+    attended = tables[f"{encoder}.self_attention.output"].values[WORK]
+    assert torch.equal(typed["attended"], torch.tensor(attended))
     for i in 1, 2:
-        own = weights[f"{encoder}.feed_forward.linear{i}.weight"]
-        assert typed["layer_by_hand"][f"w{i}"].T.tolist() == own
-        own = weights[f"{encoder}.feed_forward.linear{i}.bias"]
-        assert typed["layer_by_hand"][f"b{i}"].tolist() == own
-        for name, kind in (("gamma", "weight"), ("beta", "bias")):
-            own = weights[f"{encoder}.norm{i}.{kind}"]
-            assert typed["layer_by_hand"][f"{name}{i}"].tolist() == own
-    for name, tensor, rows in (
-        ("cross_attention", "memory", tables[f"{encoder}.norm2"]),
-        ("cross_attention", "y", tables["decoder.layers.0.norm1"][:4]),
-    ):
-        for row, expected in zip(typed[name][tensor].tolist(), rows, strict=True):
-            assert row == pytest.approx(expected, abs=0.001)
+        linear = f"{encoder}.feed_forward.linear{i}"
+        assert torch.equal(typed[f"w{i}"].T, pencil_weight(f"{linear}.weight"))
+        assert torch.equal(typed[f"b{i}"], pencil_weight(f"{linear}.bias"))
+        for name, kind in ("gamma", "weight"), ("beta", "bias"):
+            assert torch.equal(typed[f"{name}{i}"], pencil_weight(f"{encoder}.norm{i}.{kind}"))
 
 
 @claim("encoder-decoder#cross-attention")
-@mutation(
-    "transformer.py",
-    "k = self.split(self.key(key))",
-    "k = self.key(key).view(*query.shape[:2], self.nhead, -1).transpose(1, 2)",
-    fault="keys are split by the length of the queries",
-)
 @few
-@given(**sizes)
-def test_cross_attention_has_a_row_for_each_target_and_a_column_for_each_source_token(
-    batch, length, memory_length, nhead, norm_first, dtype, seed
-):
-    torch.manual_seed(seed)
-    layer = DecoderLayer(configuration(nhead, norm_first)).to(dtype)
-    y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
-    memory = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype)
+@given(case=cases)
+def test_cross_attention_has_a_row_for_each_target_and_a_column_for_each_source_token(case):
+    config, y, memory = case
+    layer = DecoderLayer(config).to(y.dtype)
     weights = layer.cross_attention(y, memory, memory, need_weights=True)[1]
-    assert weights.shape == (batch, nhead, length, memory_length)
-    assert_close(weights.sum(dim=-1), torch.ones(batch, nhead, length, dtype=dtype))
+    assert weights.shape == (y.size(0), config.nhead, y.size(1), memory.size(1))
+    assert_close(weights.sum(dim=-1), torch.ones_like(weights[..., 0]))
     assert layer(y, memory).shape == y.shape
 
 
 @claim("encoder-decoder#cross-attention")
 @few
-@given(**sizes)
-def test_every_output_changes_with_the_source(
-    batch, length, memory_length, nhead, norm_first, dtype, seed
-):
-    torch.manual_seed(seed)
-    decoder = randomized(Decoder(configuration(nhead, norm_first)), dtype)
-    y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
-    memory = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype, requires_grad=True)
-    before = decoder(y, memory, causal_mask(length))
-    after = decoder(y, memory + torch.randn_like(memory), causal_mask(length))
+@given(case=cases)
+def test_every_output_changes_with_the_source(case):
+    config, y, memory = case
+    decoder, mask = randomized(Decoder(config), y.dtype), causal_mask(y.size(1))
+    before = decoder(y, memory.requires_grad_(), mask)
+    after = decoder(y, memory + torch.randn_like(memory), mask)
     assert (before != after).any(dim=-1).all()
     (gradient,) = torch.autograd.grad(before[0, 0, 0], memory)
     assert gradient[0].any(dim=-1).all()
@@ -299,44 +263,26 @@ def test_every_output_changes_with_the_source(
 
 @claim("encoder-decoder#decoder")
 @few
-@given(**sizes)
-def test_a_future_token_does_not_change_a_single_bit_of_earlier_outputs(
-    batch, length, memory_length, nhead, norm_first, dtype, seed
-):
-    torch.manual_seed(seed)
-    config = configuration(nhead, norm_first)
-    y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
-    memory = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype)
+@given(case=cases)
+def test_a_future_token_does_not_change_a_single_bit_of_earlier_outputs(case):
+    config, y, memory = case
+    length, mask = y.size(1), causal_mask(y.size(1))
     for module in (DecoderLayer(config), Decoder(config)):
-        randomized(module, dtype)
-        before = module(y, memory, causal_mask(length))
+        randomized(module, y.dtype)
+        before = module(y, memory, mask)
         for place in range(length):
             changed = y.clone()
             changed[:, place] = torch.randn_like(y[:, place])
-            after = module(changed, memory, causal_mask(length))
-            assert changed_positions(before, after) == list(range(place, length))
+            moved = (module(changed, memory, mask) != before).any(dim=-1)[0]
+            assert moved.tolist() == [i >= place for i in range(length)]
 
 
 @claim("layers-in-practice#one-pass")
-@mutation(
-    "transformer.py",
-    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
-    "scale = 1 / math.sqrt(key.size(-2))\n"
-    "    x = F.scaled_dot_product_attention(\n"
-    "        query, key, value, mask, dropout, scale=scale\n"
-    "    )",
-    fault="the fused path divides by the root of the number of keys",
-)
 @few
-@given(**sizes)
-def test_one_pass_over_the_target_equals_one_pass_for_each_prefix(
-    batch, length, memory_length, nhead, norm_first, dtype, seed
-):
-    torch.manual_seed(seed)
-    decoder = randomized(Decoder(configuration(nhead, norm_first)), dtype)
-    y = torch.randn(batch, length, 8 * nhead, dtype=dtype)
-    memory = torch.randn(batch, memory_length, 8 * nhead, dtype=dtype)
-    compare_prefixes(decoder, y, memory)
+@given(case=cases)
+def test_one_pass_over_the_target_equals_one_pass_for_each_prefix(case):
+    config, y, memory = case
+    compare_prefixes(randomized(Decoder(config), y.dtype), y, memory)
 
 
 @claim("encoder-decoder#exercises")
@@ -351,12 +297,6 @@ def test_a_padding_token_matters_only_without_the_mask(printed):
 
 
 @claim("encoder-decoder#decoder")
-@mutation(
-    "transformer.py",
-    "memory = self.encode(src)  # (batch, m, d_model)",
-    "memory = self.position(self.src_embedding(src))",
-    fault="the decoder reads the embedded source in place of memory",
-)
 def test_the_model_passes_memory_from_the_last_encoder_layer_to_each_decoder_layer():
     model = Transformer(configuration()).eval()
     given, read = [], []
