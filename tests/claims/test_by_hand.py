@@ -84,12 +84,6 @@ def in_torch(source: list[str], target: list[str]) -> dict[str, torch.Tensor]:
 
 
 @claim("by-hand#encoder-attention")
-@mutation(
-    "transformer.py",
-    "scores = scores / math.sqrt(query.size(-1))",
-    "scores = scores / query.size(-1)",
-    fault="the scores are divided by d_k and not by its root",
-)
 @pytest.mark.parametrize("pair", PAIRS, ids=NAMES)
 def test_plain_python_computes_every_table_of_the_model(pair):
     hand = by_hand.load()
@@ -105,12 +99,6 @@ def test_plain_python_computes_every_table_of_the_model(pair):
 
 
 @claim("by-hand#next-word")
-@mutation(
-    "translator.py",
-    "tgt = greedy_decode(self.model, src, max_len, BOS, EOS)",
-    "tgt = greedy_decode(self.model, src, max_len, EOS, EOS)",
-    fault="a translation begins with <eos>",
-)
 @pytest.mark.parametrize("decimals", [None, 2])
 def test_plain_python_translates_all_sentences_also_with_two_decimals(decimals):
     hand, translator = by_hand.load(decimals), pencil.load_pencil()
@@ -177,12 +165,6 @@ def test_the_gradient_passes_the_rounding_unchanged():
     assert weight.grad is not None and weight.grad.tolist() == [1, 2, 3, 4]
 
 
-def encoder_looks(source: list[str]) -> list[tuple[int, int]]:
-    """From a verb to its subject, and from ? to the first word."""
-    looks = [(i, i - 1) for i, word in enumerate(source) if word in ("work", "rest")]
-    return [*looks, *((i, 0) for i, word in enumerate(source) if word == "?")]
-
-
 @claim("by-hand#cross-attention")
 def test_head_0_looks_at_the_word_to_be_translated_and_from_a_verb_to_its_subject():
     for pair in PAIRS:
@@ -191,8 +173,9 @@ def test_head_0_looks_at_the_word_to_be_translated_and_from_a_verb_to_its_subjec
         for i, token in enumerate(pair.target):
             assert cross[i, pair.source.index(WORDS[token])] > LOOK
         encoder = tables["encoder.layers.0.self_attention.weights.0"]
-        for i, j in encoder_looks(pair.source):
-            assert encoder[i, j] > LOOK
+        assert encoder[-1, 0] > LOOK or pair.source[-1] != "?"
+        verb = next(i for i, word in enumerate(pair.source) if word in ("work", "rest"))
+        assert encoder[verb, verb - 1] > LOOK
 
 
 @claim("by-hand#step")
@@ -213,12 +196,6 @@ def test_the_gradient_of_the_output_layer_is_p_minus_y_times_its_input(printed):
 
 
 @claim("by-hand#training")
-@mutation(
-    "pencil.py",
-    "smallest, numbers = found.min()[None], rows[found.argmin()]",
-    "smallest, numbers = found.min()[None], rows[0]",
-    fault="the best single change is made, although another is better",
-)
 def test_numbers_are_changed_by_1_until_no_change_is_better():
     goal = torch.tensor([[2.0, -3.0], [0.0, 4.0]])
 

@@ -1,17 +1,14 @@
 """The claims of the chapter on sublayers."""
 
-import math
-import runpy
-
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-import by_hand
-from helpers import DTYPES, ROOT, SNIPPETS, few, numbers
+from helpers import DTYPES, ROOT, few, numbers, run_snippet
 from marks import claim, mutation
+from pencil_numbers import pencil_tables
 from transformer import (
     FeedForward,
     MultiHeadAttention,
@@ -29,10 +26,6 @@ def tolerances(dtype):
 @pytest.fixture(autouse=True)
 def seed():
     torch.manual_seed(0)
-
-
-def run_file(kind, name):
-    return runpy.run_path(str(SNIPPETS / kind / CHAPTER / f"{name}.py"), run_name="__main__")
 
 
 # The feed-forward network
@@ -60,12 +53,6 @@ def test_the_feed_forward_network_matches_the_formula_of_the_paper(
 
 
 @claim("sublayers#only-mixes")
-@mutation(
-    "transformer.py",
-    "v = self.split(self.value(value))",
-    "v = self.split(self.value(value)).relu()",
-    fault="the values go through a ReLU",
-)
 @few
 @given(a=st.lists(st.floats(-3, 3), min_size=2, max_size=2), seed=seeds)
 def test_attention_to_a_single_token_is_a_linear_map_plus_a_constant(a, seed):
@@ -84,13 +71,7 @@ def test_attention_to_a_single_token_is_a_linear_map_plus_a_constant(a, seed):
         )
 
 
-@claim("sublayers#relu")
-@mutation(
-    "transformer.py",
-    "hidden = self.linear1(x).relu()",
-    "hidden = self.linear1(x)",
-    fault="the network has no ReLU, so it can't tell exactly one from both",
-)
+@claim("sublayers#relu", kind="mathematics")
 def test_two_hidden_units_compute_whether_exactly_one_of_two_facts_holds():
     network = FeedForward(2, 2).eval()
     with torch.no_grad():
@@ -104,12 +85,6 @@ def test_two_hidden_units_compute_whether_exactly_one_of_two_facts_holds():
 
 
 @claim("sublayers#one-token")
-@mutation(
-    "examples/sublayers/one_token.py",
-    "hidden = sums.relu()",
-    "hidden = sums",
-    fault="the network of the example omits its ReLU",
-)
 def test_the_network_computed_by_hand_returns_the_numbers_of_the_page(printed):
     shown = printed("examples", "one_token")
     assert numbers(shown["sums"]) == [2, -2, 1]
@@ -184,52 +159,23 @@ def test_the_network_treats_every_position_independently_with_the_same_weights(p
 
 
 @claim("sublayers#position-wise")
-@mutation(
-    "transformer.py",
-    "hidden = self.linear1(x).relu()",
-    "hidden = self.linear1(x - x.mean(dim=1, keepdim=True)).relu()",
-    fault="the feed-forward network subtracts the mean over the positions",
-)
-def test_attention_passes_a_changed_word_to_every_position_and_the_network_does_not():
-    attention, network = MultiHeadAttention(16, 2), FeedForward(16, 32).eval()
-    x = torch.randn(1, 5, 16)
-    other = x.clone()
-    other[:, 3] = torch.randn(16)
-    for function, expected in (
-        (lambda x: attention(x, x, x)[0], [0, 1, 2, 3, 4]),
-        (network, [3]),
-    ):
-        far = (function(x) - function(other)).abs().amax(dim=-1) > 1e-6
-        assert far[0].nonzero().flatten().tolist() == expected
-
-
-@claim("sublayers#position-wise")
 def test_the_examples_have_the_weights_and_the_numbers_of_the_pencil_model(printed):
-    hand = by_hand.load(decimals=2)
-    hand.translate(["why", "do", "we", "work", "?"])
-    tables = {table.name: table.values for table in hand.tables}
-    prefix = "encoder.layers.0.feed_forward"
-    example = run_file("examples", "position_wise")
-    x = torch.tensor(tables["encoder.layers.0.norm1"])
-    assert torch.equal(example["normalized"], x)
+    tables, layer = pencil_tables(), "encoder.layers.0"
+    example, _ = run_snippet("examples", CHAPTER, "position_wise")
+    assert torch.equal(example["normalized"], torch.tensor(tables[f"{layer}.norm1"].values))
     shown = printed("examples", "position_wise")
-    for output, row in zip(example["outputs"], tables[f"{prefix}.linear2"], strict=True):
+    expected = tables[f"{layer}.feed_forward.linear2"].values
+    for output, row in zip(example["outputs"], expected, strict=True):
         assert [round(number, 2) for number in output.tolist()] == row
     assert shown["equal"] == "True"
     assert shown["positions that change"] == "[3]"
     source = (ROOT / "scripts/figures/sublayers.py").read_text(encoding="utf-8")
     for name in ("norm1", "feed_forward.linear1", "feed_forward.linear2", "norm2.sum"):
-        row = tables[f"encoder.layers.0.{name}"][2]
+        row = tables[f"{layer}.{name}"].values[2]
         assert "  ".join(f"{x:.2f}" for x in row).replace("-", "−") in source
 
 
-@claim("sublayers#exercises")
-@mutation(
-    "transformer.py",
-    "hidden = self.linear1(x).relu()",
-    "hidden = self.linear1(x + x.roll(1, dims=1)).relu()",
-    fault="the feed-forward network reads the position before, too",
-)
+@claim("sublayers#exercises", kind="mathematics")
 def test_the_network_is_two_convolutions_of_width_1(dtype):
     network = FeedForward(4, 8).to(dtype).eval()
     first, second = nn.Conv1d(4, 8, 1, dtype=dtype), nn.Conv1d(8, 4, 1, dtype=dtype)
@@ -245,17 +191,6 @@ def test_the_network_is_two_convolutions_of_width_1(dtype):
 # The residual connection
 
 
-@claim("sublayers#gradients", kind="mathematics")
-def test_a_product_of_twelve_tenths_vanishes_and_with_residual_connections_it_does_not():
-    for use_shortcut, expected in (False, 1e-12), (True, 3.14):
-        x = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
-        y = x
-        for _ in range(12):
-            y = y + 0.1 * y if use_shortcut else 0.1 * y
-        y.backward()
-        assert math.isclose(x.grad, expected, rel_tol=1e-3)
-
-
 @claim("sublayers#gradients")
 def test_only_without_residual_connections_the_gradient_of_the_first_layer_vanishes(printed):
     shown = printed("examples", "shortcut")
@@ -265,18 +200,6 @@ def test_only_without_residual_connections_the_gradient_of_the_first_layer_vanis
     )
     assert without[0] < without[4] / 100
     assert max(with_shortcut) < 5 * min(with_shortcut)
-
-
-@claim("sublayers#alike", kind="mathematics")
-def test_averaging_makes_two_tokens_alike_and_residual_connections_slow_it_down():
-    average = torch.tensor([[0.75, 0.25], [0.25, 0.75]], dtype=torch.float64)
-    start = torch.tensor([1.0, 3], dtype=torch.float64)
-    for use_shortcut, first, fraction in (False, [1.5, 2.5], 0.5), (True, [2.5, 5.5], 0.75):
-        x = start
-        for step in range(6):
-            x = x + average @ x if use_shortcut else average @ x
-            assert step or x.tolist() == first
-        assert math.isclose((x[1] - x[0]) / x.mean(), fraction**6)
 
 
 @claim("sublayers#exercises")
