@@ -13,10 +13,10 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 from torch.testing import assert_close
 
-import by_hand
 from evidence.comparisons import compare_model, randomized
 from helpers import DTYPES, few
 from marks import claim, mutation
+from pencil_numbers import pencil_tables
 from transformer import (
     LayerNorm,
     Transformer,
@@ -307,9 +307,7 @@ def test_ignore_index_leaves_out_the_positions_of_padding():
 @claim("full-model#output", kind="mathematics")
 def test_the_output_layer_by_hand_is_that_of_the_pencil_model(printed):
     shown = printed("examples", "output_by_hand")
-    hand = by_hand.load(decimals=2)
-    hand.translate(["why", "do", "we", "work", "?"])
-    logits = next(table for table in hand.tables if table.name == "logits")
+    logits = pencil_tables()["logits"]
     row = logits.values[logits.rows.index("我们")]
     typed = [float(shown[token].split(", ")[0]) for token in logits.columns]
     assert typed == pytest.approx(row, abs=0.021)

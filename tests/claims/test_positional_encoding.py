@@ -2,7 +2,6 @@
 
 import functools
 import math
-import re
 import runpy
 
 import pytest
@@ -10,11 +9,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import by_hand
 from evidence.comparisons import compare_inner_products, compare_shift, compare_table
 from evidence.references import exact_rows, shift_matrix
-from helpers import DTYPES, SNIPPETS, few, normal, run_snippet
+from helpers import DTYPES, SNIPPETS, few, normal, numbers, run_snippet
 from marks import claim
+from pencil_numbers import pencil_tables
 from transformer import (
     PositionalEncoding,
     TransformerConfig,
@@ -140,20 +139,14 @@ def test_an_odd_or_empty_d_model_is_rejected(d_model):
 # The pencil model's numbers
 
 
-@pytest.fixture(scope="module")
-def pencil_sum() -> torch.Tensor:
-    """The input of the pencil model for "why do we work ?"."""
-    model = by_hand.load()
-    model.translate(["why", "do", "we", "work", "?"])
-    return next(torch.tensor(values) for name, _, _, values in model.tables if name == "src.sum")
+# The input of the pencil model for "why do we work ?"
+PENCIL_SUM = torch.tensor(pencil_tables(decimals=None)["src.sum"].values)
 
 
 @claim("positional-encoding#by-hand")
-def test_the_sums_are_the_input_of_the_pencil_model(pencil_sum):
-    number = re.compile(r"-?\d+\.\d\d")
-    lines = run("examples", "sum")[1].splitlines()
-    shown = torch.tensor([[float(x) for x in number.findall(line)] for line in lines])
-    torch.testing.assert_close(shown, pencil_sum.float(), rtol=0, atol=0.00501)
+def test_the_sums_are_the_input_of_the_pencil_model():
+    shown = numbers(run("examples", "sum")[1])
+    assert shown == pytest.approx(PENCIL_SUM.flatten().tolist(), abs=0.00501)
 
 
 @claim("positional-encoding#loops")
@@ -163,9 +156,9 @@ def test_the_two_loops_compute_the_table():
 
 
 @claim("positional-encoding#module")
-def test_the_module_gives_the_input_of_the_pencil_model(pencil_sum):
+def test_the_module_gives_the_input_of_the_pencil_model():
     x = run("examples", "module")[0]["x"]
-    torch.testing.assert_close(x[0].double(), pencil_sum.double(), rtol=0, atol=1e-5)
+    torch.testing.assert_close(x[0], PENCIL_SUM, rtol=0, atol=1e-5)
 
 
 @claim("positional-encoding#check")
