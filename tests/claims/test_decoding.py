@@ -502,26 +502,6 @@ def test_at_the_limits_of_its_options_sampling_is_greedy(options):
     assert torch.equal(sample(model, src, 8, BOS, EOS, **options), greedy)
 
 
-@claim("decoding#sampling")
-@mutation(
-    "decode.py",
-    "probabilities(logits, temperature, top_k, top_p)",
-    "probabilities(logits, temperature, None, top_p)",
-    fault="sampling ignores top_k",
-)
-def test_sampled_token_frequencies_match_the_probabilities():
-    model = lively_model(1).eval()
-    src = random_sources(model, batch=1)
-    logits = model(src, torch.tensor([[BOS]]))[0, -1].detach()
-    logits[0] = -math.inf
-    expected = probabilities(logits, 3.0, 4, 0.9)
-    generator = torch.Generator().manual_seed(0)
-    drawn = sample(model, src.expand(20_000, -1), 1, BOS, EOS, 3.0, 4, 0.9, generator)
-    shares = drawn.flatten().bincount(minlength=7) / 20_000
-    assert expected.count_nonzero() > 1
-    assert_near(shares.double(), expected, 0.02)
-
-
 @claim("decoding-in-practice#filters")
 def test_the_same_generator_gives_the_same_sentences():
     model = lively_model(1)

@@ -201,18 +201,6 @@ def test_logits_can_have_any_sign_and_size():
     assert_close(model.logits(10 * x), 10 * model.logits(x))
 
 
-@claim("full-model#logits", kind="measurement")
-@few
-@given(count=st.integers(2, 20), seed=st.integers(0, 1000), dtype=st.sampled_from(DTYPES))
-def test_cross_entropy_is_the_log_sum_exp_minus_the_correct_logit(count, seed, dtype):
-    torch.manual_seed(seed)
-    logits = 3 * torch.randn(count, dtype=dtype)
-    right = torch.randint(count, ())
-    expected = logits.exp().sum().log() - logits[right]
-    assert_close(cross_entropy(logits, right), expected)
-    assert logits.argmax() == logits.softmax(-1).argmax()
-
-
 @claim("full-model#logits")
 def test_computed_by_hand_the_loss_is_0_408(printed):
     shown = printed("examples", "by_hand")
@@ -223,16 +211,6 @@ def test_computed_by_hand_the_loss_is_0_408(printed):
 
 @claim("full-model#shifted")
 def test_the_first_loss_of_twelve_tokens_is_about_3_46(printed):
-    losses, squares = [], []
-    for seed in range(100):
-        model = make_model(seed, d_model=64, num_encoder_layers=1, num_decoder_layers=1)
-        src, tgt = torch.randint(3, 9, (4, 6)), torch.randint(3, 12, (4, 9))
-        logits, answers = model(src, tgt), torch.randint(0, 12, (4, 9))
-        losses.append(cross_entropy(logits.transpose(1, 2), answers).item())
-        squares.append(logits.square().mean().item())
-    variance = 2 * 64 / (64 + 12)
-    assert sum(squares) / 100 == pytest.approx(variance, abs=0.15)
-    assert sum(losses) / 100 == pytest.approx(math.log(12) + variance / 2, abs=0.15)
     formula = math.log(12) + 1024 / 524 / 2
     assert formula == pytest.approx(3.46, abs=0.005)
     assert float(printed("examples", "shifted")["loss"]) == pytest.approx(formula, abs=0.2)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evidence.comparisons import compare_changed_token
 from helpers import DTYPES, few, numbers, run_snippet, seeds
-from marks import claim, mutation
+from marks import claim
 from mask_helpers import PATHS, assert_near, random_qkv, small_config, small_model
 from pencil_numbers import pencil_tables
 from transformer import (
@@ -151,18 +151,6 @@ def test_the_pad_id_is_0_by_default():
 def test_the_causal_mask_is_true_where_the_key_is_not_after_the_query(size):
     expected = [[key <= query for key in range(size)] for query in range(size)]
     assert causal_mask(size).tolist() == [[expected]]
-
-
-@claim("masks#causal-mask")
-@mutation(
-    "transformer.py",
-    "torch.ones(1, 1, size, size, dtype=torch.bool, device=device)",
-    "torch.ones(1, 1, size, size, dtype=torch.bool)",
-    fault="the causal mask ignores the device",
-)
-def test_the_causal_mask_is_created_on_the_requested_device():
-    assert causal_mask(3, torch.device("meta")).device.type == "meta"
-    assert causal_mask(3).device.type == "cpu"
 
 
 # The future changes nothing

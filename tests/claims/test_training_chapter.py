@@ -23,11 +23,12 @@ import decode
 import trainer
 from attention_weights import weights_of
 from batching import example_of
-from corpus import Pair, english_tokens, number_pair
+from corpus import Pair, english_tokens
 from experiments.common import sweeps
 from helpers import ROOT, SNIPPETS, numbers
 from marks import claim, mutation
 from numerals import from_chinese, to_chinese, to_english
+from small_training import PAIRS, SHORT, small_translator, train
 from trainer import label_smoothed_cross_entropy
 from transformer import (
     DecoderLayer,
@@ -244,13 +245,9 @@ def test_with_300_tokens_the_loss_is_smallest_when_the_correct_token_has_probabi
     fault="a point of the curve has the loss of its last step",
 )
 def test_the_loss_of_a_point_is_the_mean_since_the_point_before():
-    pairs = [number_pair(n) for n in range(200)]
-    settings = trainer.Settings(steps=60, batch_size=16, warmup_steps=5)
-    sizes = {"d_model": 16, "nhead": 2, "dropout": 0.0}
-    translator = new_translator(pairs, **sizes)
-    curve = trainer.Trainer(translator, pairs, pairs[:1], settings).train(show=lambda line: None)
-    run = trainer.Trainer(new_translator(pairs, **sizes), pairs, [], settings)
-    losses = [loss for loss, _ in run.steps(Event())]
+    curve = train(small_translator(), PAIRS, PAIRS[:1], SHORT)
+    steps = trainer.Trainer(small_translator(), PAIRS, [], SHORT).steps(Event())
+    losses = [loss for loss, _ in steps]
     for point, before in zip(curve, [{"step": 0}, *curve], strict=False):
         expected = statistics.fmean(losses[int(before["step"]) : int(point["step"])])
         assert point["loss"] == pytest.approx(expected, rel=1e-4)
@@ -258,9 +255,7 @@ def test_the_loss_of_a_point_is_the_mean_since_the_point_before():
 
 @claim("training#adam")
 def test_adam_has_the_settings_of_the_paper():
-    pairs = [number_pair(n) for n in range(100)]
-    translator = new_translator(pairs, d_model=4, nhead=1)
-    run = trainer.Trainer(translator, pairs, [], trainer.Settings())
+    run = trainer.Trainer(small_translator(), PAIRS, [], SHORT)
     ours, usual = run.optimizer.defaults, torch.optim.Adam(run.model.parameters()).defaults
     assert (ours["betas"], ours["eps"]) == ((0.9, 0.98), 1e-9)
     assert (usual["betas"], usual["eps"]) == ((0.9, 0.999), 1e-8)
