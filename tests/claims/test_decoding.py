@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.nn.utils.rnn import pad_sequence
 
 import corpus
 import decode
@@ -24,7 +25,6 @@ from decode import (
     beam_search,
     eval_mode,
     greedy_decode,
-    normalization,
     probabilities,
     sample,
     sentence_score,
@@ -40,20 +40,13 @@ BOS, EOS = 1, 2
 few = settings(deadline=None, max_examples=12)
 beam_sizes = st.integers(1, 6)
 penalties = st.sampled_from([0.0, 0.6, 1.0, 2.0])
-options = st.fixed_dictionaries(
-    {
-        "norm_first": st.booleans(),
-        "tie_embeddings": st.booleans(),
-        "pad_id": st.sampled_from([0, 5]),
-    }
-)
 
 
-def lively_model(seed=0, dtype=torch.float64, **options) -> Transformer:
+def lively_model(seed=0, **options) -> Transformer:
     """An untrained model whose output depends on the tokens so far."""
     torch.manual_seed(seed)
     config = TransformerConfig(9, 7, 16, 4, 2, 2, 32, dropout=0.3, max_len=20, **options)
-    model = Transformer(config).to(dtype)
+    model = Transformer(config).double()
     with torch.no_grad():
         model.position.table.normal_(std=2)
         for name, parameter in model.named_parameters():
@@ -71,6 +64,18 @@ def random_sources(model: Transformer, batch=4) -> torch.Tensor:
     src[src == pad] = 8
     src[torch.arange(4) >= torch.randint(1, 5, (batch, 1))] = pad
     return src
+
+
+@st.composite
+def draw_case(draw, batch=4) -> tuple[Transformer, torch.Tensor]:
+    """A model, with any of these options, and sentences for it."""
+    names, pad_id = ("norm_first", "tie_embeddings"), draw(st.sampled_from([0, 5]))
+    options = {name: draw(st.booleans()) for name in names}
+    model = lively_model(draw(seeds), pad_id=pad_id, **options)
+    return model, random_sources(model, batch)
+
+
+cases = draw_case()
 
 
 def assert_near(one, other, tolerance=1e-12):
@@ -107,10 +112,9 @@ def by_hand(model: Transformer, src: torch.Tensor, max_len: int) -> list[int]:
 
 @claim("decoding#greedy")
 @few
-@given(seed=seeds, max_len=st.integers(1, 8), options=options)
-def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(seed, max_len, options):
-    model = lively_model(seed, **options)
-    src = random_sources(model)
+@given(case=cases, max_len=st.integers(1, 8))
+def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(case, max_len):
+    model, src = case
     pad = model.config.pad_id
     ids = greedy_decode(model, src, max_len, BOS, EOS)
     expected = [by_hand(model, row[row != pad][None], max_len) for row in src]
@@ -120,11 +124,11 @@ def test_greedy_decoding_takes_the_most_likely_token_until_eos_or_max_len(seed, 
 
 @claim("decoding#end")
 @few
-@given(seed=seeds, max_len=st.integers(1, 12), options=options)
-def test_until_max_len_finished_sentences_get_padding_and_no_others(seed, max_len, options):
-    model = lively_model(seed, **options)
+@given(case=cases, max_len=st.integers(1, 12))
+def test_until_max_len_finished_sentences_get_padding_and_no_others(case, max_len):
+    model, src = case
     pad = model.config.pad_id
-    for ids in each_way(model, random_sources(model), max_len):
+    for ids in each_way(model, src, max_len):
         assert 1 <= ids.size(1) <= max_len
         for row in ids:
             length = int((row != pad).sum())
@@ -135,12 +139,11 @@ def test_until_max_len_finished_sentences_get_padding_and_no_others(seed, max_le
 
 @claim("decoding#end")
 @few
-@given(seed=seeds, options=options)
+@given(case=cases)
 @pytest.mark.parametrize("use_cache", [True, False])
-def test_a_batch_gives_the_same_translations_as_its_sentences_one_by_one(use_cache, seed, options):
-    model = lively_model(seed, **options)
+def test_a_batch_gives_the_same_translations_as_its_sentences_one_by_one(use_cache, case):
+    model, src = case
     pad = model.config.pad_id
-    src = random_sources(model)
 
     def ways(src):
         yield greedy_decode(model, src, 8, BOS, EOS, use_cache)
@@ -219,10 +222,9 @@ def test_decoding_records_nothing_for_a_backward_pass():
 
 @claim("decoding#cache")
 @few
-@given(seed=seeds, options=options)
-def test_with_the_cache_the_tokens_are_the_same(seed, options):
-    model = lively_model(seed, **options)
-    src = random_sources(model)
+@given(case=cases)
+def test_with_the_cache_the_tokens_are_the_same(case):
+    model, src = case
     with_cache = each_way(model, src, 9, use_cache=True)
     without = each_way(model, src, 9, use_cache=False)
     for one, other in zip(with_cache, without, strict=True):
@@ -231,13 +233,12 @@ def test_with_the_cache_the_tokens_are_the_same(seed, options):
 
 @claim("decoding#cache")
 @few
-@given(seed=seeds, options=options)
+@given(case=cases)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_with_the_cache_the_logits_are_the_same(dtype, seed, options):
-    torch.manual_seed(seed)
-    config = TransformerConfig(9, 7, 32, 4, 2, 3, 64, max_len=20, **options)
-    model = Transformer(config).to(dtype)
-    src = random_sources(model)
+def test_with_the_cache_the_logits_are_the_same(dtype, case):
+    model, src = case
+    torch.manual_seed(0)
+    model = Transformer(model.config).to(dtype)
     tgt = torch.randint(0, 7, (4, 12))  # padding anywhere
     tgt[:, 0] = BOS
     compare_cache(model, src, tgt)
@@ -266,17 +267,15 @@ def test_with_the_cache_each_position_is_computed_once_instead_of_at_every_step(
 
 @claim("decoding-in-practice#score")
 @few
-@given(seed=seeds, penalty=penalties, options=options)
-def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normalization(
-    seed, penalty, options
-):
-    model = lively_model(seed, **options).eval()
-    src, pad = random_sources(model), model.config.pad_id
-    ids = sample(model, src, 7, BOS, EOS, generator=torch.Generator().manual_seed(seed))
+@given(case=cases, penalty=penalties)
+def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normalization(case, penalty):
+    model, src = case
+    pad = model.config.pad_id
+    ids = sample(model, src, 7, BOS, EOS, generator=torch.Generator().manual_seed(0))
     scores = sentence_score(model, src, ids, BOS, penalty)
     for sentence, written, score in zip(src, without_padding(ids, pad), scores, strict=True):
         given = torch.tensor([[BOS, *written[:-1]]])
-        logits = model(sentence[sentence != pad][None], given)[0]
+        logits = model.eval()(sentence[sentence != pad][None], given)[0]
         logits[:, pad] = -math.inf
         total = -F.cross_entropy(logits, torch.tensor(written), reduction="sum").item()
         assert score.item() == pytest.approx(total / ((5 + len(written)) / 6) ** penalty, rel=1e-4)
@@ -294,47 +293,38 @@ def test_the_defaults_of_beam_search_are_those_of_the_paper():
 
 @claim("decoding#beam-search")
 @few
-@given(seed=seeds, penalty=penalties, max_len=st.integers(1, 9), options=options)
-def test_beam_search_with_one_beam_is_greedy(seed, penalty, max_len, options):
-    model = lively_model(seed, **options)
-    src = random_sources(model)
+@given(case=cases, penalty=penalties, max_len=st.integers(1, 9))
+def test_beam_search_with_one_beam_is_greedy(case, penalty, max_len):
+    model, src = case
     greedy = greedy_decode(model, src, max_len, BOS, EOS)
     assert torch.equal(beam_search(model, src, max_len, BOS, EOS, 1, penalty), greedy)
 
 
 @claim("decoding-in-practice#guarantee")
 @few
-@given(seed=seeds, size=beam_sizes, penalty=penalties, max_len=st.integers(1, 9), options=options)
-def test_the_score_of_beam_search_is_never_below_the_greedy_score(
-    seed, size, penalty, max_len, options
-):
-    model = lively_model(seed, **options)
-    src = random_sources(model)
+@given(case=cases, size=beam_sizes, penalty=penalties, max_len=st.integers(1, 9))
+def test_the_score_of_beam_search_is_never_below_the_greedy_score(case, size, penalty, max_len):
+    model, src = case
     found = beam_search(model, src, max_len, BOS, EOS, size, penalty)
     greedy = greedy_decode(model, src, max_len, BOS, EOS)
-    gain = sentence_score(model, src, found, BOS, penalty) - sentence_score(
-        model, src, greedy, BOS, penalty
-    )
-    assert gain.min() > -1e-5
+    score, greedy_score = (sentence_score(model, src, ids, BOS, penalty) for ids in (found, greedy))
+    assert (score - greedy_score).min() > -1e-5
 
 
 def every_translation(model, max_len) -> torch.Tensor:
     """All sentences of at most max_len tokens, as ids (number, max_len)."""
-    pad, size = model.config.pad_id, model.config.tgt_vocab_size
-    others = [i for i in range(size) if i not in (pad, EOS)]
-    ids = list(itertools.product(others, repeat=max_len))
-    for length in range(max_len):
-        rest = [EOS] + [pad] * (max_len - length - 1)
-        ids += [(*start, *rest) for start in itertools.product(others, repeat=length)]
-    return torch.tensor(ids)
+    pad, vocabulary = model.config.pad_id, range(model.config.tgt_vocab_size)
+    every = itertools.product([i for i in vocabulary if i != pad], repeat=max_len)
+    ended = {ids[: ids.index(EOS) + 1] if EOS in ids else ids for ids in every}
+    return pad_sequence(map(torch.tensor, ended), batch_first=True, padding_value=pad)
 
 
 @claim("decoding-in-practice#guarantee")
 @few
-@given(seed=seeds, penalty=penalties, options=options)
-def test_a_beam_wide_enough_for_every_sentence_finds_the_best_one(seed, penalty, options):
-    model = lively_model(seed, **options)
-    src, pad = random_sources(model, batch=1), model.config.pad_id
+@given(case=draw_case(batch=1), penalty=penalties)
+def test_a_beam_wide_enough_for_every_sentence_finds_the_best_one(case, penalty):
+    model, src = case
+    pad = model.config.pad_id
     every = every_translation(model, 3)
     scores = sentence_score(model, src.expand(len(every), -1), every, BOS, penalty)
     found = beam_search(model, src, 3, BOS, EOS, len(every), penalty)
@@ -370,12 +360,12 @@ def plain_beam_search(model, src, max_len, size, penalty):
 
 @claim("decoding-in-practice#search")
 @few
-@given(seed=seeds, size=beam_sizes, penalty=penalties, options=options)
-def test_beam_search_equals_the_same_search_written_with_lists(seed, size, penalty, options):
-    model = lively_model(seed, **options).eval()
-    src, pad = random_sources(model), model.config.pad_id
+@given(case=cases, size=beam_sizes, penalty=penalties)
+def test_beam_search_equals_the_same_search_written_with_lists(case, size, penalty):
+    model, src = case
+    pad = model.config.pad_id
     found = beam_search(model, src, 7, BOS, EOS, size, penalty)
-    with torch.no_grad():
+    with eval_mode(model):
         expected = [
             plain_beam_search(model, row[row != pad][None], 7, size, penalty) for row in src
         ]
@@ -446,13 +436,6 @@ def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatc
 logits_rows = st.integers(0, 10_000).map(
     lambda seed: torch.randn(3, 8, generator=torch.Generator().manual_seed(seed)) * 3
 )
-
-
-@claim("decoding#sampling")
-@few
-@given(logits=logits_rows, temperature=st.floats(0.1, 10))
-def test_the_temperature_divides_the_logits(logits, temperature):
-    assert_near(probabilities(logits, temperature), (logits / temperature).softmax(-1), 1e-6)
 
 
 @claim("decoding#sampling")
@@ -683,14 +666,6 @@ def test_with_length_penalty_06_the_longer_translation_has_just_overtaken(printe
     short, long = scores[0.6]
     assert short < long < short + 0.05
     assert [round(0.8**4, 2), round(0.9**12, 2)] == [0.41, 0.28]
-
-
-@claim("decoding-in-practice#length-penalty")
-def test_with_length_penalty_1_long_sentences_are_compared_by_nearly_six_times_their_mean():
-    lengths = torch.tensor([100, 300, 1000])
-    totals = torch.tensor([-20.0, -50.0, -190.0])
-    ratios = totals / normalization(lengths, 1.0) / (totals / lengths)
-    assert ((ratios > 5.7) & (ratios < 6)).all()
 
 
 @claim("decoding-in-practice#memory")

@@ -21,7 +21,6 @@ from transformer import (
     LayerNorm,
     Transformer,
     TransformerConfig,
-    padding_mask,
 )
 
 CHAPTER = "full-model"
@@ -95,32 +94,6 @@ def test_embeddings_and_layer_norms_keep_their_own_initialization(tied, pad_id):
 
 
 # The class
-
-
-@claim("full-model#transformer")
-@few
-@given(**sizes, pad_id=st.sampled_from([0, 2]), tied=st.booleans())
-def test_the_model_is_embeddings_two_stacks_and_one_matrix(
-    batch, source, target, norm_first, dtype, seed, pad_id, tied
-):
-    torch.manual_seed(seed)
-    model = make_model(norm_first=norm_first, pad_id=pad_id, tie_embeddings=tied)
-    model = randomized(model, dtype)
-    src = padded_ids(batch, source, 9, pad_id)
-    tgt = padded_ids(batch, target, 12, pad_id)
-    table = model.position.table
-    src_real, tgt_real = src != pad_id, tgt != pad_id
-    x = model.src_embedding.embedding.weight[src] * 4 + table[:source]
-    memory = model.encoder(x, src_real[:, None, None, :])
-    y = model.tgt_embedding.embedding.weight[tgt] * 4 + table[:target]
-    allowed = torch.ones(target, target).tril().bool() & tgt_real[:, None, None, :]
-    y = model.decoder(y, memory, allowed, src_real[:, None, None, :])
-    logits = model(src, tgt)
-    assert logits.shape == (batch, target, 12)
-    assert logits.dtype == dtype
-    assert_close(logits, y @ model.output.weight.T)
-    assert_close(model.encode(src), memory)
-    assert_close(model.decode(tgt, memory, padding_mask(src, pad_id)), y)
 
 
 @claim("full-model#transformer")

@@ -14,8 +14,6 @@ from threading import Event
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given
-from hypothesis import strategies as st
 
 import batching
 import corpus
@@ -177,15 +175,6 @@ def test_adam_by_hand_equals_pytorchs_and_may_move_along_the_newest_gradient(cap
     assert second == pytest.approx(first - 0.1 * 0.267, abs=1e-4)
 
 
-@claim("training#adam", kind="mathematics")
-@given(gradient=st.floats(1e-3, 1e3), sign=st.sampled_from([-1, 1]))
-def test_the_first_step_of_adam_is_as_long_for_every_gradient(gradient, sign):
-    weight = torch.nn.Parameter(torch.tensor(1.0))
-    weight.grad = torch.tensor(sign * gradient)
-    torch.optim.Adam([weight], lr=0.1, betas=(0.9, 0.98), eps=1e-9).step()
-    assert weight.item() == pytest.approx(1 - 0.1 * sign, abs=1e-5)
-
-
 # Teacher forcing
 
 
@@ -326,12 +315,6 @@ def test_dropout_deletes_or_doubles_in_training_and_does_nothing_at_inference(pr
 
 
 @claim("training#dropout")
-@mutation(
-    "transformer.py",
-    "self.cross_attention = MultiHeadAttention(d, config.nhead, dropout)",
-    "self.cross_attention = MultiHeadAttention(d, config.nhead)",
-    fault="cross-attention gets no dropout",
-)
 def test_dropout_is_applied_at_four_points():
     sizes = {"d_model": 16, "nhead": 2, "num_encoder_layers": 1, "num_decoder_layers": 1}
     model = Transformer(TransformerConfig(src_vocab_size=9, tgt_vocab_size=12, **sizes))
@@ -401,24 +384,20 @@ def test_the_weights_are_those_with_which_each_attention_of_the_model_computes(t
     ]
     examples = [example_of(trained_translator, pair) for pair in pairs]
     src, tgt = map(padded, zip(*examples, strict=True))
-    tgt = tgt[:, :-1]
-    plain = model.eval()(src, tgt)
     for name, n, m in (
         ("encoder.layers.0.self_attention", 5, 5),
-        ("decoder.layers.1.self_attention", 9, 9),
-        ("decoder.layers.1.cross_attention", 9, 5),
+        ("decoder.layers.1.self_attention", 10, 10),
+        ("decoder.layers.1.cross_attention", 10, 5),
     ):
-        attention = model.get_submodule(name)
+        attention, given = model.get_submodule(name), []
         weights = weights_of(model, name, src, tgt)
-        assert weights.shape == (2, model.config.nhead, n, m) and not weights.requires_grad
-        given = []
+        assert weights.shape == (2, model.config.nhead, n, m)
         with attention.register_forward_hook(lambda *a, given=given: given.append(a[1:])):
-            torch.testing.assert_close(model(src, tgt), plain)
+            model(src, tgt)
         (_, _, values, _), (output, _) = given[0]
         heads = weights @ attention.split(attention.value(values))
         joined = heads.transpose(1, 2).flatten(2)
         torch.testing.assert_close(attention.output(joined), output)
-    torch.testing.assert_close(model(src, tgt), plain)  # no hook is left
 
 
 @claim("learned#reversal")
