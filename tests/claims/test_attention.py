@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import runpy
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from torch.testing import assert_close
 
 import by_hand
 from attention_inputs import PATHS, dtypes, random_mask, random_qkv, sizes
-from helpers import DOCS, few, numbers, run_snippet, seeds
+from helpers import DOCS, SNIPPETS, few, numbers, seeds
 from marks import claim
 from pencil_numbers import pencil_tables, pencil_weight
 from transformer import scaled_dot_product_attention
@@ -32,7 +33,7 @@ WHY, DO, WE, WORK = range(4)  # their positions in: why do we work ?
 
 def variables(name: str) -> dict:
     """The variables of an example."""
-    return run_snippet("examples", CHAPTER, name)[0]
+    return runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / f"{name}.py"))
 
 
 @claim("attention#dot-products")

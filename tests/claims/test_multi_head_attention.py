@@ -10,7 +10,7 @@ from torch.testing import assert_close
 
 from attention_inputs import sizes, torch_copy
 from evidence.comparisons import compare_attention
-from helpers import SNIPPETS, few, numbers, run_snippet
+from helpers import SNIPPETS, few, numbers
 from marks import claim
 from pencil_numbers import pencil_weight
 from transformer import MultiHeadAttention
@@ -25,7 +25,7 @@ def pencil(part: str, name: str) -> torch.Tensor:
 
 def variables(name: str) -> dict:
     """The variables of an example."""
-    return run_snippet("examples", CHAPTER, name)[0]
+    return runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / f"{name}.py"))
 
 
 @claim("multi-head-attention#two-heads")

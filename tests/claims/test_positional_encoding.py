@@ -353,13 +353,8 @@ def test_a_trained_model_is_correct_up_to_length_20_and_not_beyond():
     assert right == sorted(right, reverse=True) and guess == 0.1 < right[-1] < 0.6
     assert float(values["of 30, positions 20 to 29"]) < 0.6
     trained = float(values["of 100, positions 1 to 19"])
-    assert float(values["of 100, positions 80 to 99"]) < trained < 1
-
-
-@claim("rotations#longer")
-def test_trained_positions_fail_only_because_of_the_keys_at_new_positions():
-    values = printed("examples", "extrapolation")
-    assert float(values["of 100, positions 1 to 19"]) < 0.95
+    assert float(values["of 100, positions 80 to 99"]) < trained < 0.95
+    # The trained positions fail only because of the keys at new ones.
     assert float(values["positions 1 to 19, only keys 0 to 19"]) == 1
 
 
@@ -391,13 +386,9 @@ def test_the_published_variants_break_the_properties_named_on_the_page():
     assert left["exponent doubled"] == 0.9 and left["doubled, row 0 zero"] == 1
     assert 1e-6 < left["exp and log in float32"] < 1e-3
     assert 0 < left["float64, then float32"] < 1e-6
-
-
-@claim("rotations#published")
-def test_the_best_shift_needs_more_rows_than_columns_to_reject_a_wrong_table():
-    values = printed("examples", "published_variants")
+    # With fewer rows than columns, the test accepts a wrong table.
     label = "{}, left with {} x 512".format
-    accepted = float(values["exp and log in float32, left after the best shift"])
+    accepted = left["exp and log in float32"]
     assert float(values[label("exponent doubled", 50)]) < accepted / 10
     assert float(values[label("exponent doubled", 2000)]) > 0.5
     for n in (50, 2000):
