@@ -134,6 +134,7 @@ def test_the_matrices_compute_the_same_as_a_loop_over_the_queries(printed):
     shown, alone = variables("all_queries"), variables("one_query")
     assert_close(shown["scores"][WORK], alone["scores"])
     assert_close(shown["output"][WORK], alone["output"])
+    assert_close(variables("self_attention")["output"], shown["output"])
 
 
 # By hand, and the formula

@@ -668,6 +668,13 @@ def test_with_length_penalty_06_the_longer_translation_has_just_overtaken(printe
     assert [round(0.8**4, 2), round(0.9**12, 2)] == [0.41, 0.28]
 
 
+@claim("decoding#cache")
+def test_one_word_at_a_time_with_a_cache_gives_what_a_causal_mask_gives_at_once(printed):
+    shown = printed("examples", "cache")
+    assert shown["equal without a cache"] == "True"
+    assert shown["keys stored"] == "5 output: tensor([8., 0.])"
+
+
 @claim("decoding-in-practice#memory")
 def test_the_size_of_the_cache_matches_the_formula(printed):
     shown = printed("examples", "kept")

@@ -423,6 +423,8 @@ def test_one_head_of_the_last_layer_is_hardly_missed_but_all_four_are(printed):
     assert shown["decoder, self-attention off"] < 0.5
     assert all(shown[f"layer 0, head {head} off"] > 0.9 for head in range(3))
     assert all(shown[f"layer {layer}, all heads off"] < 0.3 for layer in (0, 1))
+    shown = printed("examples", "head_off", "learned")
+    assert shown["head 2 off"] == "True 她在家弹钢琴"  # the last of the two lines
 
 
 @claim("learned#exercises")
