@@ -15,6 +15,7 @@ from bookbuild.pages.paths import LANGUAGES
 
 # A secure address without a port, since Material compares its links to those of the sitemap.
 BASE_URL = "http://site.localhost/"
+LIGHT_PAGE_URL = f"{BASE_URL}404.html"  # to call a module on
 TIMEOUT_MS = 60_000  # milliseconds; a working page takes far less, even on a busy machine
 expect.set_options(timeout=TIMEOUT_MS)
 PAGE_URLS = [
@@ -24,11 +25,15 @@ PAGE_URLS = [
 ]
 # For tests that depend on the language or on the width, but not on both together.
 LANGUAGE_BY_WIDTH = {1280: "en", 390: "zh"}
-# The widgets that replace a picture or are below it.
-PAGE_BY_WIDGET = {
-    "positions": "rotations/",
-    "masks": "mask-conventions/",
-    "shapes": "multi-head-attention/",
+# The widgets, and what shows that they have started.
+WIDGETS = {
+    "attention": ("attention/", "table >> nth=7"),
+    "heads": ("learned/", "form"),
+    "masks": ("mask-conventions/", ".live"),
+    "pencil": ("by-hand/", ".pencil-bar"),
+    "positions": ("rotations/", ".live"),
+    "shapes": ("multi-head-attention/", ".live"),
+    "translator": ("", "form"),
 }
 parametrize_page = pytest.mark.parametrize("url", PAGE_URLS, ids=lambda url: url or "home")
 
@@ -104,6 +109,12 @@ NETWORK_IS_IDLE_SCRIPT = """() => {
   }
   return now - window.idle.since > 500;
 }"""
+
+
+def parse_number(text: str) -> float:
+    """The number that a widget shows: −0.707, or 2·10⁻⁷."""
+    plain = text.replace("−", "-").translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-"))
+    return float(plain.replace("·10", "e"))
 
 
 def unfold(widget: Locator) -> None:
@@ -232,3 +243,23 @@ def axe_errors(
     errors, measured = page.evaluate(RUN_AXE_SCRIPT, [context, rules, TEXT_RULES])
     styles.update(measured)
     return errors
+
+
+def check_accessibility(page: Page, context: str) -> None:
+    """A part of a page is accessible in light and dark colors, its controls are at least 24 pixels
+    large, and the page is not wider than the window.
+    """
+    for color_scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=color_scheme)
+        for rules in ((), ["target-size"]):
+            assert axe_errors(page, context, rules) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+# The element that covers a focused input, if any; focusing scrolls the input into view.
+COVERING_ELEMENT_SCRIPT = """(input) => {
+  input.focus();
+  const { left, top, width, height } = input.getBoundingClientRect();
+  const there = document.elementFromPoint(left + width / 2, top + height / 2);
+  return input.contains(there) ? "" : there?.outerHTML.slice(0, 99) ?? "out";
+}"""

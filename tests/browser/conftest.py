@@ -1,11 +1,11 @@
 """Fixtures of all tests in the browser: wide in English, narrow in Chinese."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from browser_pages import LANGUAGE_BY_WIDTH, PAGE_BY_WIDGET, unfold
+from browser_pages import LANGUAGE_BY_WIDTH, TIMEOUT_MS, WIDGETS, unfold
 
 
 @pytest.fixture
@@ -15,15 +15,30 @@ def language(width: int) -> str:
 
 
 @pytest.fixture
+def no_javascript_page(browser: Browser, width: int) -> Iterator[Page]:
+    viewport = {"width": width, "height": 844}
+    with browser.new_context(java_script_enabled=False, viewport=viewport) as context:
+        context.set_default_timeout(TIMEOUT_MS)
+        yield context.new_page()
+
+
+@pytest.fixture
 def open_widget(checked_page: Page, home_url: str) -> Callable[[str], Locator]:
-    """Opens the page of a widget that replaces a picture, and waits until it is live."""
+    """Opens the page of a widget, and waits until it has started."""
 
     def open(name: str) -> Locator:
-        checked_page.goto(home_url + PAGE_BY_WIDGET[name])
+        url, started = WIDGETS[name]
+        checked_page.goto(home_url + url)
         widget = checked_page.locator(f"[data-widget={name}]")
         widget.scroll_into_view_if_needed()
-        expect(widget.locator(".live")).to_be_visible()
+        expect(widget.locator(started)).to_be_visible()
         unfold(widget)
         return widget
 
     return open
+
+
+@pytest.fixture
+def widget(request: pytest.FixtureRequest, open_widget) -> Locator:
+    """The widget that the file tests, which it names WIDGET."""
+    return open_widget(request.module.WIDGET)
