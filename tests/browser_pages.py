@@ -6,23 +6,16 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import BinaryIO
 
-import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
-from bookbuild.pages.page import list_pages
-from bookbuild.pages.paths import LANGUAGES
+from built_pages import assert_no_errors
 
 # A secure address without a port, since Material compares its links to those of the sitemap.
 BASE_URL = "http://site.localhost/"
 LIGHT_PAGE_URL = f"{BASE_URL}404.html"  # to call a module on
 TIMEOUT_MS = 60_000  # milliseconds; a working page takes far less, even on a busy machine
 expect.set_options(timeout=TIMEOUT_MS)
-PAGE_URLS = [
-    ("zh/" if page.language == "zh" else "") + page.name.removesuffix(".md").removesuffix("index")
-    for language in LANGUAGES
-    for page in list_pages(language)
-]
 # For tests that depend on the language or on the width, but not on both together.
 LANGUAGE_BY_WIDTH = {1280: "en", 390: "zh"}
 # The widgets, and what shows that they have started.
@@ -35,7 +28,6 @@ WIDGETS = {
     "shapes": ("multi-head-attention/", ".live"),
     "translator": ("", "form"),
 }
-parametrize_page = pytest.mark.parametrize("url", PAGE_URLS, ids=lambda url: url or "home")
 
 
 class SilentHandler(http.server.SimpleHTTPRequestHandler):
@@ -69,10 +61,6 @@ class SiteServer(http.server.ThreadingHTTPServer):
 
     request_queue_size = 128
     is_slow = False  # whether it sends files as slowly as a phone receives them
-
-
-def absolute_url(url: str) -> str:
-    return BASE_URL + (url if url.endswith("/") or not url else f"{url}/")
 
 
 def record_errors(page: Page, errors: list[str], base: str = BASE_URL) -> None:
@@ -126,13 +114,6 @@ def unfold(widget: Locator) -> None:
 def wait_until_idle(page: Page) -> None:
     """Wait until the page is complete and has fetched nothing for half a second."""
     page.wait_for_function(NETWORK_IS_IDLE_SCRIPT)
-
-
-def wait_for_route(page: Page, held_routes: list[Route]) -> Route:
-    """The first request that a route's handler has put into the list."""
-    while not held_routes:
-        page.wait_for_timeout(10)  # handlers run while Playwright waits
-    return held_routes[0]
 
 
 # Code is rendered and gets its buttons, and widgets start, only near the window.
@@ -252,7 +233,7 @@ def check_accessibility(page: Page, context: str) -> None:
     for color_scheme in ("light", "dark"):
         page.emulate_media(color_scheme=color_scheme)
         for rules in ((), ["target-size"]):
-            assert axe_errors(page, context, rules) == []
+            assert_no_errors(axe_errors(page, context, rules))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -6,17 +6,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from bookbuild.mkdocs_site.line_notes import FENCE
-from bookbuild.pages import paths
 from bookbuild.pages.page import SourcePage, list_pages
 from browser_pages import RECORD_SHIFTS_SCRIPT, expand_page, wait_until_idle
 from page_parts import find_parts
 
 PAGES = [page.name for page in list_pages("en") if FENCE.search(page.text)]
 NOTE_SELECTOR, LINE_SELECTOR = ".line-note", ".noted"
-RECORD_CLIPBOARD_SCRIPT = """() => {
-  window.copies = [];
-  document.execCommand = () => copies.push(document.activeElement.value);
-}"""
 
 # Of each listing with notes: whether its notes are beside it, below it, or neither; the problems.
 FIND_NOTES_SCRIPT = """() => [...document.querySelectorAll(".annotated")].map((block) => {
@@ -58,44 +53,17 @@ def test_all_notes_are_in_sight_without_a_click(checked_page: Page, home_url, wi
     assert count == len(find_parts("note on a line", SourcePage("en", name).text)) > 0
 
 
-def test_copying_takes_the_code_alone(checked_page: Page, home_url, language):
-    checked_page.goto(f"{home_url}layer-norm/")
-    checked_page.evaluate(RECORD_CLIPBOARD_SCRIPT)
-    block = checked_page.locator(".annotate pre")
-    button = block.locator("[data-clipboard-target]")
-    for _ in range(100):  # what is drawn above may push the block out of view before it gets one
-        block.evaluate("block => block.scrollIntoView({block: 'center'})")
-        if button.count():
-            break
-        checked_page.wait_for_timeout(100)
-    button.click()
-    copied = checked_page.evaluate("copies.pop()")
-    selected = block.locator("code").evaluate(
-        "(code) => { getSelection().selectAllChildren(code); return `${getSelection()}`; }"
-    )
-    assert copied == selected.rstrip()
-    folder = paths.ROOT / "snippets" if language == "en" else paths.GENERATED / "zh/snippets"
-    assert f"\n{copied}\n" in (folder / "transformer.py").read_text(encoding="utf-8")
-
-
 def test_the_pointer_and_the_focus_highlight_a_line_and_its_note(checked_page: Page, home_url):
     checked_page.goto(f"{home_url}attention/")
     expand_page(checked_page)
     line, note = (checked_page.locator(each).nth(2) for each in (LINE_SELECTOR, NOTE_SELECTOR))
+    highlighted = checked_page.locator(".paired")
     plain = note.evaluate("(note) => getComputedStyle(note).backgroundColor")
-    for act in (
-        line.hover,
-        note.hover,
-        line.locator(".note-link").focus,
-        checked_page.locator(f"{NOTE_SELECTOR} a").first.focus,
-    ):
+    for act in (line.hover, note.hover, line.locator(".note-link").focus):
         act()
-        highlighted = checked_page.locator(".paired")
         expect(highlighted).to_have_count(2)
-        number = highlighted.first.locator(".note-link").get_attribute("data-note")
-        assert highlighted.last.get_attribute("id") == f"note-1-{number}"
-        color = highlighted.last.evaluate("(note) => getComputedStyle(note).backgroundColor")
-        assert color != plain
+        expect(highlighted.last).to_have_id("note-1-3")
+        expect(highlighted.last).not_to_have_css("background-color", plain)
     checked_page.locator("h1").hover()
     expect(checked_page.locator(".paired")).to_have_count(0)
 
@@ -114,31 +82,22 @@ def test_a_number_is_named_and_leads_to_its_note(checked_page: Page, home_url, l
         expect(link).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("storage", ["works", "fails"])
-def test_one_control_folds_all_notes_and_is_remembered(
-    checked_page: Page, home_url, storage, language
-):
-    if storage == "fails":
-        checked_page.add_init_script("Storage.prototype.setItem = () => { throw new Error(); }")
+def test_one_control_folds_all_notes_and_is_remembered(checked_page: Page, home_url, language):
     checked_page.goto(f"{home_url}encoder-decoder/")
     expand_page(checked_page)
     notes = checked_page.locator(f"{NOTE_SELECTOR}:visible")
     buttons = checked_page.locator(".notes-button")
-    expect(notes).not_to_have_count(0)
     button = buttons.last
     expect(button).to_have_accessible_name({"en": "Notes", "zh": "行注"}[language])
-    button.scroll_into_view_if_needed()
-    top = button.bounding_box()["y"]
     button.focus()
+    top = button.bounding_box()["y"]
     button.press("Enter")
     expect(notes).to_have_count(0)
-    assert abs(button.bounding_box()["y"] - top) < 2
+    assert button.bounding_box()["y"] == pytest.approx(top, abs=2)
     assert {each.get_attribute("aria-expanded") for each in buttons.all()} == {"false"}
     checked_page.goto(f"{home_url}masks/")
-    if storage == "works":
-        expect(notes).to_have_count(0)
-        expect(buttons.first).to_have_attribute("aria-expanded", "false")
-        checked_page.locator(".note-link").first.click()
+    expect(notes).to_have_count(0)
+    checked_page.locator(".note-link").first.click()
     expect(notes).not_to_have_count(0)
     expect(buttons.first).to_have_attribute("aria-expanded", "true")
 
@@ -156,28 +115,10 @@ def test_notes_move_nothing_while_a_page_loads(checked_page: Page, home_url, fol
     expect(first).to_be_hidden() if folded else expect(first).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [1280])
-def test_a_focused_entry_of_the_contents_is_above_the_notes(checked_page: Page, home_url):
-    checked_page.goto(f"{home_url}full-model/")
-    expand_page(checked_page)
-    checked_page.locator(".annotate").last.evaluate("(each) => each.scrollIntoView()")
-    link = checked_page.locator(".md-sidebar--secondary .md-nav__link").nth(4)
-    link.evaluate("(link) => link.focus({ focusVisible: true, preventScroll: true })")
-    is_on_top = """(link) => {
-      const { left, top, width, height } = link.getBoundingClientRect();
-      return link.contains(document.elementFromPoint(left + width / 2, top + height / 2));
-    }"""
-    assert link.evaluate(is_on_top)
-
-
-def test_without_javascript_the_notes_are_in_sight(browser, width, home_url):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.set_viewport_size({"width": width, "height": 844})
-    page.goto(f"{home_url}layer-norm/")
-    expect(page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(4)
-    expect(page.locator(".notes-button")).to_be_hidden()
-    context.close()
+def test_without_javascript_the_notes_are_in_sight(no_javascript_page, home_url):
+    no_javascript_page.goto(f"{home_url}layer-norm/")
+    expect(no_javascript_page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(4)
+    expect(no_javascript_page.locator(".notes-button")).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", [1280])

@@ -1,11 +1,9 @@
 """A number names the file that computed it: by mouse, by keyboard and by tap."""
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from bookbuild.mkdocs_site.formulas import ARITHMETIC_TEST
-from browser_pages import TIMEOUT_MS, record_errors
-from built_pages import assert_no_errors
 
 SOURCE = {"en": "Source: ", "zh": "来源："}
 CHECKED = {"en": "By hand, checked by ", "zh": "手算，由测试验证："}
@@ -36,25 +34,21 @@ def test_a_number_names_its_source_by_mouse_and_by_keyboard(
     expect(number).to_have_css("outline-style", "solid")
 
 
-def test_the_first_tap_names_the_source_and_the_second_opens_it(browser: Browser, home_url):
-    errors: list[str] = []
-    with browser.new_context(has_touch=True, viewport={"width": 390, "height": 844}) as context:
-        context.set_default_timeout(TIMEOUT_MS)
-        page = context.new_page()
-        record_errors(page, errors)
-        page.goto(f"{home_url}decoding/")
-        number, tooltip = first_number(page, EXAMPLE), page.locator(".md-tooltip2--active")
-        url = page.url
-        number.tap()
-        expect(tooltip).to_contain_text(EXAMPLE)
-        box = tooltip.locator(".md-tooltip2__inner").bounding_box()
-        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390
-        assert page.url == url
-        assert_no_errors(errors)
-        href = number.get_attribute("href")
-        page.route(f"{href}*", lambda route: route.fulfill(body="the file"))
-        number.tap()
-        page.wait_for_url(str(href))
+@pytest.mark.browser_context_args(has_touch=True)
+@pytest.mark.parametrize("width", [390])
+def test_the_first_tap_names_the_source_and_the_second_opens_it(checked_page, home_url, width):
+    checked_page.goto(f"{home_url}decoding/")
+    number = first_number(checked_page, EXAMPLE)
+    tooltip = checked_page.locator(".md-tooltip2--active")
+    number.tap()
+    expect(tooltip).to_contain_text(EXAMPLE)
+    box = tooltip.locator(".md-tooltip2__inner").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    expect(checked_page).to_have_url(f"{home_url}decoding/")
+    href = str(number.get_attribute("href"))
+    checked_page.route(f"{href}*", lambda route: route.fulfill(body="the file"))
+    number.tap()
+    checked_page.wait_for_url(href)
 
 
 def test_the_tab_key_stops_once_at_each_source_of_a_table(checked_page, home_url):
@@ -66,12 +60,10 @@ def test_the_tab_key_stops_once_at_each_source_of_a_table(checked_page, home_url
         assert sorted(stops) == sorted(set(hrefs))
 
 
-def test_without_javascript_a_number_is_a_link_in_the_color_of_text(browser: Browser, home_url):
-    with browser.new_context(java_script_enabled=False) as context:
-        page = context.new_page()
-        page.goto(f"{home_url}decoding/")
-        number = first_number(page, EXAMPLE)
-        color = number.locator("..").evaluate("each => getComputedStyle(each).color")
-        expect(number).to_have_css("color", color)
-        number.hover()
-        expect(number).not_to_have_css("color", color)
+def test_without_javascript_a_number_is_a_link_in_the_color_of_text(no_javascript_page, home_url):
+    no_javascript_page.goto(f"{home_url}decoding/")
+    number = first_number(no_javascript_page, EXAMPLE)
+    color = number.locator("..").evaluate("each => getComputedStyle(each).color")
+    expect(number).to_have_css("color", color)
+    number.hover()
+    expect(number).not_to_have_css("color", color)

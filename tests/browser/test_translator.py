@@ -1,14 +1,9 @@
 """translator.js in a real browser is the translator in PyTorch, from the files of the site."""
 
-import re
-from pathlib import Path
-
 import pytest
-from pygments.lexers import JavascriptLexer
-from pygments.token import Comment
 
 from bookbuild.generated import javascript_model
-from browser_pages import BASE_URL
+from browser_pages import BASE_URL, LIGHT_PAGE_URL
 from corpus import english_tokens
 
 TRANSLATOR_URL = f"{BASE_URL}downloads/translator.js"
@@ -18,7 +13,7 @@ pytestmark = [pytest.mark.parametrize("width", [1280]), pytest.mark.usefixtures(
 
 def run_script(checked_page, body: str, argument=None):
     """Run the body of a function in the page, with the variables module, bytes and given."""
-    checked_page.goto(f"{BASE_URL}404.html")
+    checked_page.goto(LIGHT_PAGE_URL)
     script = f"""async (given) => {{
       const module = await import("{TRANSLATOR_URL}");
       const bytes = await (await fetch("{WEIGHTS_URL}")).arrayBuffer();
@@ -35,7 +30,7 @@ def test_the_browser_translates_unseen_sentences_as_pytorch_does(checked_page, e
     rounded = javascript_model.load_trained_translator(rounded=True)
     reference = javascript_model.compute_reference(rounded, pairs)
     tasks = javascript_model.translation_tasks(pairs, reference)
-    checked_page.goto(f"{BASE_URL}404.html")
+    checked_page.goto(LIGHT_PAGE_URL)
     arguments = ["translate", [TRANSLATOR_URL], WEIGHTS_URL, tasks]
     found = checked_page.evaluate(javascript_model.browser_script(), arguments)
     output = javascript_model.compare_outputs(found, reference)
@@ -52,13 +47,9 @@ def test_a_text_is_split_into_words_as_in_training(checked_page):
 
 INVALID_INPUTS = {
     "t.encode(['we', 'qwrtzx'])": "qwrtzx is not in the vocabulary",
-    "t.encode(['<pad>'])": "<pad> is not in the vocabulary",
     "t.start([])": "there is nothing to translate",
-    "t.start([99999])": "no token has id 99999",
-    "t.start([5]).step(0)": "no token has id 0",
     "t.start(Array(65).fill(5))": "over 64 tokens",
     "module.parse(new ArrayBuffer(4))": "this is no translator",
-    "module.parse(bytes.slice(0, 500000))": "is cut off",
     "module.parse(bytes.slice(0, -1))": "is cut off",
 }
 
@@ -70,17 +61,3 @@ def test_invalid_input_raises_an_error_with_a_message(checked_page):
     found = run_script(checked_page, f"{script} return all")
     for message, expected in zip(found, INVALID_INPUTS.values(), strict=True):
         assert expected in message
-
-
-def code_tokens(script: Path) -> list[str]:
-    """The tokens of a script, without comments and the words of its errors."""
-    text = re.sub(r'new Error\((?:"[^"]*"|`[^`]*`)', "new Error(", script.read_text("utf-8"))
-    tokens = JavascriptLexer().get_tokens(text)
-    return [code for kind, code in tokens if kind not in Comment and not code.isspace()]
-
-
-def test_both_languages_have_the_same_code_and_share_the_weights(site, width):
-    english, chinese = site / "downloads", site / "zh/downloads"
-    tokens, others = (code_tokens(folder / "translator.js") for folder in (english, chinese))
-    assert tokens == others and len(tokens) > 1000
-    assert [path.parent for path in site.rglob("translator-float16.safetensors")] == [english]
