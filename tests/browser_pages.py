@@ -231,7 +231,7 @@ def check_accessibility(page: Page, context: str) -> None:
     large, and the page is not wider than the window.
     """
     for color_scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=color_scheme)
+        page.emulate_media(color_scheme=color_scheme, reduced_motion="reduce")
         for rules in ((), ["target-size"]):
             assert_no_errors(axe_errors(page, context, rules))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

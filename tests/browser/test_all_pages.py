@@ -33,7 +33,7 @@ from page_parts import find_parts
 
 WIDTHS = 390, 1280
 PAGES = [page for language in LANGUAGES for page in list_pages(language)]
-parametrize_page = pytest.mark.parametrize("source", PAGES, ids=lambda page: page.display_path)
+parametrize_page = pytest.mark.parametrize("source", PAGES, ids=lambda page: str(page.display_path))
 
 # Elements beyond the right edge; those inside a scrolling element may be.
 FIND_OVERFLOW_SCRIPT = """() => {

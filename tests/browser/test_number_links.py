@@ -36,19 +36,19 @@ def test_a_number_names_its_source_by_mouse_and_by_keyboard(
 
 @pytest.mark.browser_context_args(has_touch=True)
 @pytest.mark.parametrize("width", [390])
-def test_the_first_tap_names_the_source_and_the_second_opens_it(checked_page, home_url, width):
-    checked_page.goto(f"{home_url}decoding/")
-    number = first_number(checked_page, EXAMPLE)
-    tooltip = checked_page.locator(".md-tooltip2--active")
+def test_the_first_tap_names_the_source_and_the_second_opens_it(page: Page, home_url, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(f"{home_url}decoding/")
+    number, tooltip = first_number(page, EXAMPLE), page.locator(".md-tooltip2--active")
     number.tap()
     expect(tooltip).to_contain_text(EXAMPLE)
     box = tooltip.locator(".md-tooltip2__inner").bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= width
-    expect(checked_page).to_have_url(f"{home_url}decoding/")
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
+    expect(page).to_have_url(f"{home_url}decoding/")
     href = str(number.get_attribute("href"))
-    checked_page.route(f"{href}*", lambda route: route.fulfill(body="the file"))
+    page.route(f"{href}*", lambda route: route.fulfill(body="the file"))
     number.tap()
-    checked_page.wait_for_url(href)
+    page.wait_for_url(href)
 
 
 def test_the_tab_key_stops_once_at_each_source_of_a_table(checked_page, home_url):

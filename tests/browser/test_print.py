@@ -27,7 +27,7 @@ def open_for_print(checked_page):
     return open
 
 
-@pytest.mark.parametrize("url", ["attention/", "zh/masks/", "labs/look-inside/", "zh/learned/"])
+@pytest.mark.parametrize("url", ["attention/", "zh/masks/", "labs/look-inside/"])
 def test_only_content_is_printed_in_light_colors_with_open_blocks(open_for_print, url):
     page = open_for_print(url)
     expect(page.locator(SCREEN_ONLY_SELECTOR).locator("visible=true")).to_have_count(0)
@@ -36,6 +36,11 @@ def test_only_content_is_printed_in_light_colors_with_open_blocks(open_for_print
         """() => [...document.querySelectorAll("details:not([open]) > :not(summary)")]
             .every(each => each.checkVisibility({contentVisibilityAuto: true}))"""
     )
+
+
+@pytest.mark.parametrize("url", ["attention/", "zh/learned/", "zh/glossary/", "claims-training/"])
+def test_nothing_is_cut_off_at_the_edge_of_the_paper(open_for_print, url):
+    page = open_for_print(url)
     overflowing = page.locator("article :is(p, pre, code, td, svg, li)").evaluate_all(
         f"""all => all
             .filter(each => each.checkVisibility() && !each.closest(".katex"))

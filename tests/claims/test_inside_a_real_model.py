@@ -110,12 +110,6 @@ def test_a_head_that_repeats_has_the_score_1_by_hand(printed):
 
 
 @claim("inside-a-real-model#switch-off")
-@mutation(
-    "variants/inside.py",
-    "state[:, first - 1 : -1]",
-    "state[:, first:]",
-    fault="a token is predicted from itself",
-)
 @torch.no_grad()
 def test_the_loss_is_that_of_the_tokens_of_the_second_half(ids):
     model = make_decoder()

@@ -161,12 +161,6 @@ def test_two_threads_give_some_long_sums_other_last_digits():
 
 
 @claim("reproducibility#checkpoints")
-@mutation(
-    "batching.py",
-    "yield from epoch_batches[start:]",
-    "yield from epoch_batches",
-    fault="a resumed training restarts its epoch",
-)
 @pytest.mark.parametrize("step", [8, 22])
 def test_training_resumed_after_ctrl_c_reaches_exactly_the_same_weights(step, tmp_path):
     whole = trained()
