@@ -117,19 +117,3 @@ def test_a_failed_download_is_reported_and_can_be_retried(page: Page, home_url):
     page.unroute(WEIGHTS_URL_PATTERN)
     widget.locator("[type=submit]").click()
     expect(translation_output(widget)).to_have_text(CHINESE_EXAMPLE)
-
-
-@english_only
-def test_arrow_keys_choose_a_head_and_a_cell(checked_page, widget):
-    submit_sentence(widget, SENTENCE)
-    expect(translation_output(widget)).to_have_text(CHINESE_SENTENCE)
-    before = shown_weights(widget)
-    widget.locator("fieldset input:checked").press("ArrowLeft")  # to the last of the layer above
-    assert not torch.equal(shown_weights(widget), before)
-    cell = widget.locator(".heads__large input:checked")
-    labels = {cell.get_attribute("aria-label")}
-    for key in ("ArrowDown", "ArrowRight"):
-        cell.press(key)
-        expect(cell).to_be_focused()
-        labels.add(cell.get_attribute("aria-label"))
-    assert len(labels) == 3

@@ -71,20 +71,6 @@ def test_unrendered_code_reserves_its_exact_height(checked_page: Page, home_url,
     assert differences and max(map(abs, differences)) < 1, differences
 
 
-RENDERED_BLOCKS_SCRIPT = """() => [...document.querySelectorAll(".md-content__inner > *")]
-  .map((block) => getComputedStyle(block).contentVisibility === "visible")"""
-
-
-def test_the_rest_of_a_long_page_is_rendered_when_the_reader_scrolls(checked_page: Page, home_url):
-    checked_page.add_init_script("window.requestIdleCallback = () => {}")  # else when idle
-    checked_page.goto(f"{home_url}attention/")
-    wait_until_idle(checked_page)
-    rendered = checked_page.evaluate(RENDERED_BLOCKS_SCRIPT)
-    assert all(rendered[:29]) and not any(rendered[29:])
-    checked_page.mouse.wheel(0, 100)
-    checked_page.wait_for_function(f"() => ({RENDERED_BLOCKS_SCRIPT})().every(Boolean)")
-
-
 @pytest.mark.parametrize("name", ["attention", "rotations"])
 def test_a_link_within_the_page_leads_to_its_heading_at_once(checked_page: Page, home_url, name):
     checked_page.goto(f"{home_url}{name}/")

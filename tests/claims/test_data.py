@@ -75,12 +75,6 @@ def data() -> dict[str, list[Pair]]:
 
 
 @claim("data#numerals")
-@mutation(
-    "numerals.py",
-    '"forty"',
-    '"fourty"',
-    fault="forty is spelled fourty",
-)
 def test_english_numbers_match_num2words_without_its_commas():
     chosen = many_numbers()
     assert len(chosen) > 25_000
@@ -407,24 +401,8 @@ def facts_in(sentence: str) -> set[tuple[str, str, str]]:
     return facts
 
 
-EXAMPLES = {
-    "why do we work ?": {("we", "work", "")},
-    "my father bought two books and a pen": {
-        ("my father", "buy", "book"),
-        ("my father", "buy", "pen"),
-    },
-    "the letter that tom wrote is on the table": {("tom", "write", "letter")},
-    "how many cups of tea did they drink yesterday ?": {("they", "drink", "tea")},
-    "we know the doctor who studies history at school": {("the doctor", "study", "history")},
-    "i did not go to the bank yesterday": {("i", "go", "to the bank")},
-    "have you ever been to china ?": {("you", "go", "to china")},
-}
-
-
 @claim("data#held-out")
 def test_no_person_does_in_training_what_the_person_does_in_a_held_out_sentence(data):
-    for sentence, expected in EXAMPLES.items():
-        assert facts_in(sentence) == expected  # the reader works
     facts = {
         part: set().union(*(facts_in(" ".join(pair.source)) for pair in data[part]))
         for part in PARTS

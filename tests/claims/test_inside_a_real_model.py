@@ -15,7 +15,7 @@ from bookbuild.generated.claim_results import code_key
 from evidence import published_weights as reference
 from experiments import inside as experiment
 from helpers import SNIPPETS, close, run_snippet
-from marks import claim, mutation
+from marks import claim
 from small_decoders import make_decoder
 from transformer import causal_mask
 from variants.inside import induction_scores, lens, look, loss_from, repeated_ids
@@ -53,12 +53,6 @@ def test_the_last_state_gives_the_logits_of_the_decoder(options, ids):
 
 
 @claim("inside-a-real-model#look")
-@mutation(
-    "variants/inside.py",
-    "weights.append(found)",
-    "weights.append(found.mT)",
-    fault="queries and keys are exchanged",
-)
 @decoders
 @torch.no_grad()
 def test_the_weights_reproduce_each_state_from_the_one_before(options, ids):

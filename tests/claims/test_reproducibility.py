@@ -161,12 +161,11 @@ def test_two_threads_give_some_long_sums_other_last_digits():
 
 
 @claim("reproducibility#checkpoints")
-@pytest.mark.parametrize("step", [8, 22])
-def test_training_resumed_after_ctrl_c_reaches_exactly_the_same_weights(step, tmp_path):
+def test_training_resumed_after_ctrl_c_reaches_exactly_the_same_weights(tmp_path):
     whole = trained()
     path = tmp_path / "checkpoint"
     with pytest.raises(KeyboardInterrupt):
-        trained(show=interrupt_at(step), checkpoint=path)
+        trained(show=interrupt_at(22), checkpoint=path)
     torch.manual_seed(99)
     assert same_bits(whole, trained(checkpoint=path, resume=True))
 
@@ -188,18 +187,6 @@ def test_ctrl_c_waits_for_the_end_of_the_step_and_its_handler_is_restored(tmp_pa
 
 def torch_state(path: Path) -> dict:
     return torch.load(io.BytesIO(path.read_bytes()[32:]), weights_only=True)
-
-
-@claim("reproducibility#checkpoints")
-def test_a_checkpoint_is_loaded_to_the_cpu_wherever_it_was_saved(tmp_path, monkeypatch):
-    path, places = tmp_path / "checkpoint", []
-    load = torch.load
-    monkeypatch.setattr(
-        torch, "load", lambda *args, **options: places.append(options) or load(*args, **options)
-    )
-    save_checkpoint(path, {"about": {}, "step": 1})
-    assert load_checkpoint(path, {})["step"] == 1
-    assert places == [{"weights_only": True, "map_location": "cpu"}]
 
 
 def in_a_child(task) -> int:

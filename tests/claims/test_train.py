@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from torch.overrides import TorchFunctionMode
 
 import train as training
 from batching import batches, example_of
@@ -66,26 +65,6 @@ def test_the_loss_rejects_a_smoothing_beyond_its_limits(smoothing):
 def test_the_loss_rejects_logits_with_fewer_or_more_axes_than_the_targets_need(logits, targets):
     with pytest.raises(ValueError, match="logits need the shape of the targets and one axis more"):
         label_smoothed_cross_entropy(torch.zeros(logits), torch.ones(targets).long(), 0.1, 0)
-
-
-class Sizes(TorchFunctionMode):
-    """Records how many elements the results of PyTorch's functions have."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.counts: list[int] = []
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        result = function(*args, **(kwargs or {}))
-        if isinstance(result, torch.Tensor):
-            self.counts.append(result.nelement())
-        return result
-
-
-def test_the_loss_needs_no_tensor_larger_than_its_logits():
-    with Sizes() as sizes:
-        label_smoothed_cross_entropy(torch.zeros(9, 5), torch.ones(9).long(), 0.1, 0)
-    assert max(sizes.counts) == 9 * 5
 
 
 # The learning rate
