@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import BinaryIO
 
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from built_pages import assert_no_errors
 
@@ -103,12 +103,6 @@ def parse_number(text: str) -> float:
     """The number that a widget shows: −0.707, or 2·10⁻⁷."""
     plain = text.replace("−", "-").translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-"))
     return float(plain.replace("·10", "e"))
-
-
-def unfold(widget: Locator) -> None:
-    """Open a widget that is folded below its picture."""
-    for summary in widget.locator("details.live > summary").all():
-        summary.click()
 
 
 def wait_until_idle(page: Page) -> None:

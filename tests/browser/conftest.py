@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from browser_pages import LANGUAGE_BY_WIDTH, TIMEOUT_MS, WIDGETS, unfold
+from browser_pages import LANGUAGE_BY_WIDTH, TIMEOUT_MS, WIDGETS
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def no_javascript_page(browser: Browser, width: int) -> Iterator[Page]:
 
 @pytest.fixture
 def open_widget(checked_page: Page, home_url: str) -> Callable[[str], Locator]:
-    """Opens the page of a widget, and waits until it has started."""
+    """Opens the page of a widget, waits until it has started, and unfolds it."""
 
     def open(name: str) -> Locator:
         url, started = WIDGETS[name]
@@ -32,7 +32,8 @@ def open_widget(checked_page: Page, home_url: str) -> Callable[[str], Locator]:
         widget = checked_page.locator(f"[data-widget={name}]")
         widget.scroll_into_view_if_needed()
         expect(widget.locator(started)).to_be_visible()
-        unfold(widget)
+        for summary in widget.locator("details.live > summary").all():
+            summary.click()
         return widget
 
     return open

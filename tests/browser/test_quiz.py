@@ -10,13 +10,8 @@ CHAPTER = "attention"  # its quiz has formulas, code and links
 VERDICTS = {"en": ("Not quite.", "Right."), "zh": ("不对。", "对。")}
 
 
-@pytest.fixture
-def chapter_url(home_url: str) -> str:
-    return f"{home_url}{CHAPTER}/"
-
-
-def test_keys_open_a_choice_and_show_its_verdict(checked_page: Page, chapter_url, language):
-    checked_page.goto(chapter_url)
+def test_keys_open_a_choice_and_show_its_verdict(checked_page: Page, home_url, language):
+    checked_page.goto(f"{home_url}{CHAPTER}/")
     choices = checked_page.locator(".quiz > details")
     expect(checked_page.locator(".quiz > details[open]")).to_have_count(0)
     choices.first.locator("summary").focus()
@@ -45,8 +40,8 @@ def test_a_choice_is_large_enough_shows_its_focus_and_is_accessible(checked_page
     check_accessibility(checked_page, ".quiz")
 
 
-def test_a_quiz_works_without_javascript(no_javascript_page, chapter_url, language):
-    no_javascript_page.goto(chapter_url)
+def test_a_quiz_works_without_javascript(no_javascript_page, home_url, language):
+    no_javascript_page.goto(f"{home_url}{CHAPTER}/")
     quiz = quizzes.load_quiz(quizzes.quiz_files()[CHAPTER])
     choices = no_javascript_page.locator(".quiz > details")
     expect(choices).to_have_count(sum(len(each["choices"]) for each in quiz))

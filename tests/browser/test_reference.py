@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 from bookbuild.pages.page import page_url
 from bookbuild.pages.paths import LANGUAGES
 
-MIN_TEXT_SIZE = 11  # pixels, of a text of the map
 wide_only = pytest.mark.parametrize("width", [1280])
 RIGHT_EDGE_SCRIPT = "all => Math.max(...all.map(each => each.getBoundingClientRect().right))"
 
@@ -36,7 +35,7 @@ def test_the_page_shapes_prints_whole_on_three_sheets_of_a4_at_most(checked_page
     assert cells.evaluate_all(RIGHT_EDGE_SCRIPT) <= 712
 
 
-def test_every_box_of_the_map_is_readable_and_leads_to_its_chapter(checked_page, home_url, width):
+def test_every_box_of_the_map_leads_to_its_chapter(checked_page, home_url, width):
     checked_page.goto(f"{home_url}overview/")
     links = checked_page.locator(".figure svg[role=group]").get_by_role("link")
     assert links.count() > 20
@@ -44,13 +43,5 @@ def test_every_box_of_the_map_is_readable_and_leads_to_its_chapter(checked_page,
         box = link.bounding_box()
         assert link.text_content().strip()
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
-    sizes = checked_page.locator(".figure svg text").evaluate_all(
-        """(texts) => texts.map((text) => {
-          const svg = text.ownerSVGElement;
-          const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-          return scale * parseFloat(getComputedStyle(text).fontSize);
-        })"""
-    )
-    assert min(sizes) >= MIN_TEXT_SIZE
     links.nth(1).press("Enter")
     expect(checked_page).to_have_url(home_url + page_url("embeddings.md"))

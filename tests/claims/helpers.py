@@ -3,8 +3,11 @@
 import functools
 import importlib
 import io
+import os
 import re
 import runpy
+import subprocess
+import sys
 from contextlib import redirect_stdout
 from importlib.util import find_spec
 from pathlib import Path
@@ -56,3 +59,12 @@ def load_pitfall(name: str) -> ModuleType:
     """The module pitfalls/NAME.py; importing it leaves the random state as it is."""
     with torch.random.fork_rng():
         return importlib.import_module(f"pitfalls.{name}")
+
+
+def run_command(module: str, *arguments: str, **variables: str) -> str:
+    """What a command of snippets/ prints; it reports nothing."""
+    call = [sys.executable, "-m", module, *arguments]
+    env = os.environ | {"OMP_NUM_THREADS": "1"} | variables
+    run = subprocess.run(call, cwd=SNIPPETS, env=env, capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
+    return run.stdout

@@ -2,9 +2,6 @@
 
 import copy
 import json
-import os
-import subprocess
-import sys
 from statistics import median
 
 import pytest
@@ -14,7 +11,7 @@ from torch.nn.functional import log_softmax
 from bookbuild.generated.claim_results import code_key
 from evidence import published_weights as reference
 from experiments import inside as experiment
-from helpers import SNIPPETS, close, run_snippet
+from helpers import SNIPPETS, close, run_command, run_snippet
 from marks import claim
 from small_decoders import make_decoder
 from transformer import causal_mask
@@ -147,12 +144,8 @@ def test_the_command_prints_the_output_of_the_page(tmp_path):
     path = tmp_path / ".cache" / "smollm2" / FILE
     path.parent.mkdir(parents=True)
     path.symlink_to(reference.installed_file())
-    variables = os.environ | {"HOME": str(tmp_path), "OMP_NUM_THREADS": "1"}
-    call = [sys.executable, "-m", "variants.inside"]
-    run = subprocess.run(call, cwd=SNIPPETS, env=variables, capture_output=True, text=True)
     _, printed = run_snippet("examples", CHAPTER, "command")
-    assert run.stdout == printed, run.stderr
-    assert run.stderr == ""
+    assert run_command("variants.inside", HOME=str(tmp_path)) == printed
 
 
 # What is measured

@@ -1,10 +1,8 @@
 """The claims of the page on published weights: the file, the model, its tokens, the command."""
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
@@ -18,7 +16,7 @@ from gguf import GGMLQuantizationType as Kind
 from bookbuild.generated.claim_results import code_key
 from evidence import published_weights as reference
 from experiments import published_weights as experiment
-from helpers import SNIPPETS
+from helpers import SNIPPETS, run_command
 from marks import claim, mutation
 from variants import smollm2
 from variants.chat import decode_stream, generate
@@ -55,9 +53,7 @@ def recorded() -> dict:
 
 
 def assert_same_bits(found: torch.Tensor, expected: np.ndarray) -> None:
-    assert found.shape == expected.shape
-    assert found.dtype == torch.float32 and expected.dtype == np.float32
-    assert np.array_equal(found.numpy().view(np.uint32), expected.view(np.uint32))
+    assert torch.equal(found.view(torch.int32), torch.from_numpy(expected).view(torch.int32))
 
 
 # The file
@@ -316,14 +312,9 @@ def fill_cache(home: Path) -> Path:
 @claim("published-weights#command", kind="measurement")
 def test_the_command_prints_the_answer_of_the_page(tmp_path, recorded):
     fill_cache(tmp_path)
-    variables = os.environ | {"HOME": str(tmp_path), "OMP_NUM_THREADS": "1"}
-    call = [sys.executable, "-m", "variants.chat", "Why", "do we sleep?", "--tokens", "12"]
-    run = subprocess.run(call, cwd=SNIPPETS, env=variables, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    answer = recorded["command"]["output"]
-    assert len(run.stdout.strip()) > 20
-    assert answer.startswith(run.stdout.strip())
-    assert run.stderr == ""
+    arguments = "Why", "do we sleep?", "--tokens", "12"
+    output = run_command("variants.chat", *arguments, HOME=str(tmp_path)).strip()
+    assert len(output) > 20 and recorded["command"]["output"].startswith(output)
 
 
 @claim("published-weights#command")

@@ -2,9 +2,6 @@
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -12,7 +9,7 @@ import torch
 from bookbuild.generated.claim_results import code_key
 from evidence import published_encoder as reference
 from evidence.hugging_face_models import compare_bert
-from helpers import SNIPPETS
+from helpers import SNIPPETS, run_command
 from marks import claim, mutation
 from variants import similar
 from variants.similar import load_encoder, mean_pooling, sentence_vectors
@@ -107,11 +104,7 @@ def test_hidden_states_of_the_published_model_equal_those_of_transformers(publis
 
 @claim("published-weights#encoder", kind="measurement")
 def test_the_command_prints_the_output_of_the_page(recorded):
-    call = [sys.executable, "-m", "variants.similar", *reference.SENTENCES[:3]]
-    variables = os.environ | {"OMP_NUM_THREADS": "1"}
-    run = subprocess.run(call, cwd=SNIPPETS, env=variables, capture_output=True, text=True)
-    assert run.stdout == recorded["command"], run.stderr
-    assert run.stderr == ""
+    assert run_command("variants.similar", *reference.SENTENCES[:3]) == recorded["command"]
 
 
 @claim("published-weights#encoder")

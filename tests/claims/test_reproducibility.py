@@ -1,12 +1,12 @@
 """The claims of the page on reproducibility: checkpoints, seeds and the translator's file."""
 
-import ast
 import io
 import os
 import random
 import re
 import signal
 from dataclasses import replace
+from modulefinder import ModuleFinder
 from pathlib import Path
 from threading import Event
 
@@ -384,19 +384,8 @@ def test_a_comment_keeps_the_key_of_code_and_a_number_changes_it():
     fault="the key does not cover checkpoints.py",
 )
 def test_the_key_covers_every_file_that_training_imports():
-    found, todo = set(), ["train.py"]
-    while todo:
-        name = todo.pop()
-        found.add(name)
-        tree = ast.parse((SNIPPETS / name).read_bytes())
-        for node in ast.walk(tree):
-            modules = []
-            if isinstance(node, ast.Import):
-                modules = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                modules = [node.module]
-            for module in modules:
-                if (SNIPPETS / f"{module}.py").exists() and f"{module}.py" not in found:
-                    todo.append(f"{module}.py")
+    finder = ModuleFinder([str(SNIPPETS)])
+    finder.run_script(str(SNIPPETS / "train.py"))
+    found = {Path(module.__file__).name for module in finder.modules.values() if module.__file__}
     assert found - set(translators.MADE_BY) == {"decode.py"}  # it only measures
     assert set(translators.MADE_BY) <= found
