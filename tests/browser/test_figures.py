@@ -13,8 +13,8 @@ def test_without_javascript_the_picture_is_shown_without_a_hint_to_interact(
     no_javascript_page, home_url, name
 ):
     no_javascript_page.goto(home_url + WIDGETS[name][0])
-    widget = no_javascript_page.locator(f"[data-widget={name}]")
-    expect(widget.locator(".figure svg")).to_be_visible()
+    picture = no_javascript_page.locator(f"[data-widget={name}] .figure svg")
+    expect(picture).to_be_visible()
     for invitation in no_javascript_page.locator(".touch").all():
         expect(invitation).to_be_hidden()
 

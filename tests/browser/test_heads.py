@@ -18,7 +18,6 @@ SENTENCE = "tom is not selling vegetables"
 CHINESE_SENTENCE = "汤姆没在卖蔬菜"
 CHINESE_EXAMPLE = "我们为什么工作？"
 
-english_only = pytest.mark.parametrize("language", ["en"])
 wide_only = pytest.mark.parametrize("width", [1280])
 
 
@@ -49,7 +48,7 @@ def model_weights(source: list[str], target: list[str]) -> torch.Tensor:
 
 
 @wide_only
-@english_only
+@pytest.mark.parametrize("language", ["en"])
 @pytest.mark.parametrize(
     ("sentence", "chinese"),
     [(SENTENCE, CHINESE_SENTENCE), ("three hundred and forty-two", "三百四十二")],

@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 from bookbuild.pages.page import page_url
 from bookbuild.pages.paths import LANGUAGES
 
-wide_only = pytest.mark.parametrize("width", [1280])
 RIGHT_EDGE_SCRIPT = "all => Math.max(...all.map(each => each.getBoundingClientRect().right))"
 
 
@@ -24,7 +23,7 @@ def test_the_glossary_fits_and_leads_to_the_sections_that_treat_its_terms(
     expect(checked_page).to_have_url(f"{home_url}masks/#causal-mask")
 
 
-@wide_only
+@pytest.mark.parametrize("width", [1280])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_shapes_prints_whole_on_three_sheets_of_a4_at_most(checked_page, home_url):
     checked_page.goto(f"{home_url}shapes/")

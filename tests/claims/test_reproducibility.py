@@ -32,11 +32,7 @@ from small_training import (
     trained,
 )
 from trainer import DistributedContext, Trainer
-from translator import (
-    code_only,
-    load_translator,
-    save_translator,
-)
+from translator import code_only, load_translator, save_translator
 
 CHAPTER = "reproducibility"
 
