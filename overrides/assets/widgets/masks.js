@@ -136,7 +136,7 @@ const WORDS = {
  * padding_mask without its two axes of size 1: a row for each sentence.
  * @param {number[]} lengths
  */
-export function paddingMask(lengths) {
+function paddingMask(lengths) {
   const longest = Math.max(...lengths);
   return lengths.map((length) => Array.from({ length: longest }, (_, key) => key < length));
 }
@@ -145,7 +145,7 @@ export function paddingMask(lengths) {
  * causal_mask without its two axes of size 1.
  * @param {number} size
  */
-export function causalMask(size) {
+function causalMask(size) {
   return Array.from({ length: size }, (_, query) =>
     Array.from({ length: size }, (_, key) => key <= query),
   );

@@ -60,7 +60,7 @@ const WORDS = {
  * @param {number} d_model
  * @param {number} base
  */
-export function frequencies(d_model, base) {
+function frequencies(d_model, base) {
   return Array.from({ length: d_model / 2 }, (_, i) => base ** ((-2 * i) / d_model));
 }
 
@@ -76,24 +76,10 @@ export function encoding(position, thetas) {
 }
 
 /**
- * M_k times a vector: each pair rotated by kθ.
- * @param {number[]} vector
- * @param {number} k
- * @param {number[]} thetas
- */
-export function shifted(vector, k, thetas) {
-  return thetas.flatMap((theta, i) => {
-    const [sin, cos] = [Math.sin(k * theta), Math.cos(k * theta)];
-    const [x, y] = [vector[2 * i], vector[2 * i + 1]];
-    return [cos * x + sin * y, -sin * x + cos * y];
-  });
-}
-
-/**
  * @param {number[]} a
  * @param {number[]} b
  */
-export function innerProduct(a, b) {
+function innerProduct(a, b) {
   return a.reduce((sum, x, column) => sum + x * b[column], 0);
 }
 

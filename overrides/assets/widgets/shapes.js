@@ -148,7 +148,7 @@ const WORDS = {
  * @param {number} d_model
  * @param {number} nhead
  */
-export function divisibilityError(d_model, nhead) {
+function divisibilityError(d_model, nhead) {
   return `nhead=${nhead} must divide d_model=${d_model}`;
 }
 

@@ -10,7 +10,7 @@ const MAX_COMPLETIONS = 6;
  * @param {string} before
  * @param {string[]} known
  */
-export function completions(before, known) {
+function completions(before, known) {
   const prefix = lastWord(before);
   if (!prefix) return [];
   return known.filter((word) => word.startsWith(prefix) && word !== prefix).slice(0, MAX_COMPLETIONS);

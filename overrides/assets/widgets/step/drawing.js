@@ -41,7 +41,7 @@ export function planMap(room, rows, columns, rowText, columnText) {
  * @param {number} value
  * @param {number} most the magnitude that is opaque
  */
-export function colorOf(value, most) {
+function colorOf(value, most) {
   const share = most ? Math.min(1, Math.abs(value) / most) : 0;
   return `rgb(${value < 0 ? NEGATIVE : POSITIVE} / ${share.toFixed(3)})`;
 }

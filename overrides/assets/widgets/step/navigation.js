@@ -38,7 +38,7 @@ export function runToLine(stops, at, line) {
 }
 
 /** The layer that a module is in, such as `decoder.layers.1`. @param {string} path */
-export const layerOf = (path) => /^\w+\.layers\.\d+/.exec(path)?.[0] ?? "";
+const layerOf = (path) => /^\w+\.layers\.\d+/.exec(path)?.[0] ?? "";
 
 /**
  * The stop of the next layer with the same function, part of the layer and place in the function;

@@ -22,7 +22,7 @@ export class Tensor {
 }
 
 /** @param {readonly number[]} shape */
-export function countElements(shape) {
+function countElements(shape) {
   return shape.reduce((count, size) => count * size, 1);
 }
 
