@@ -1,27 +1,22 @@
 """Claims and mutations are read from the tests, and listed with what was measured of them."""
 
-import ast
 import importlib.util
 import re
 import runpy
-from collections.abc import Iterator
-from types import ModuleType
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
 
 from bookbuild.generated import claim_results, claim_tables, claims
-from bookbuild.mkdocs_site.markdown_extension import BookExtension, link_sources
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
-from bookbuild.pages.page import SourcePage, list_pages
+from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.values import resolve_value
-from bookbuild.run.jobs import dependencies
 from built_pages import ROOT
-from evidence import comparisons
-from evidence import recorder as recorder_module
+from evidence import comparisons, recorder
 from evidence.mutants import process_pool
 from evidence.recorder import record as record_file
 from sample_book import change, line_of
@@ -66,24 +61,15 @@ def write_measurements(*lines: str) -> None:
     write_file(paths.GENERATED / "outputs/proofs/some.txt", "".join(f"{each}\n" for each in lines))
 
 
-def claims_of_other() -> list[claims.Claim]:
-    (path,) = claims.test_files()["other"]
-    return claims.claims_in(path)
-
-
 def claim_error_messages() -> list[str]:
     return [str(error) for error in claims.claim_errors()]
 
 
-def test_a_claim_has_the_place_that_its_decorator_names(book_with_claims):
-    assert [claim.place for claim in claims_of_other()] == ["other.md#there", "index.md"]
-    assert claim_error_messages() == []
-
-
-def test_a_claim_lists_its_mutations_in_order(book_with_claims):
-    caught = [[mutation.fault for mutation in claim.mutations] for claim in claims_of_other()]
-    assert caught == [["a product is wrong", "a product is a sum"], []]
-    assert claims_of_other()[0].mutations[0][:3] == ("tiny.py", "2 * x", "3 * x")
+def row_of_claim(name: str, language: str) -> str:
+    """The row of a claim in the generated table."""
+    table = (paths.GENERATED / language / "claims/tables.md").read_text(encoding="utf-8")
+    (row,) = [line for line in table.splitlines() if name in line]
+    return row
 
 
 @pytest.mark.parametrize(
@@ -93,12 +79,10 @@ def test_a_claim_lists_its_mutations_in_order(book_with_claims):
             '@claim("index", kind="mathematics")\n',
             "",
             "def test_the",
-            "test_the_page_as_a_whole has 0 @claim",
+            "test_the_page_as_a_whole has 0",
         ),
-        ("@few", '@claim("other")', "def test_the", "test_the_page_as_a_whole has 2 @claim decora"),
         ('("index",', "(PAGE,", "@claim(PAGE,", "@claim takes 1 literal strings: place"),
         ("mathematics", "other", "def test_the", "kind is code, mathematics, measurement, not"),
-        (', fault="a product is wrong"', "", "3 * x", "@mutation takes 4 literal strings: file, o"),
         ("2 + 2", "2 +", "compare", "invalid syntax; correct the syntax"),
     ],
 )
@@ -114,8 +98,7 @@ def test_a_malformed_declaration_is_reported_with_its_line(
     )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_measurements_are_shown_with_their_claim_and_in_a_table(book_with_claims, language):
+def test_measurements_are_shown_with_their_claim_and_in_a_table(book_with_claims):
     write_measurements(
         "Python: 3",
         "compare_sums, float32: 1.5e-07 of 1e-06",
@@ -123,29 +106,14 @@ def test_measurements_are_shown_with_their_claim_and_in_a_table(book_with_claims
         "compare_sums, float64: 0 of 1e-12",
     )
     claim_tables.write()
-    folder = paths.GENERATED / language / "claims"
-    gradients = {"en": "gradients", "zh": "梯度"}[language]
-    row = next(
-        row for row in (folder / "tables.md").read_text().splitlines() if "two and two" in row
-    )
-    for figure in ("float32 1.5e-07", f"float32, {gradients} 2.5e-07", "float64 0"):
+    row = row_of_claim("two and two", "zh")
+    for figure in ("float32 1.5e-07", "float32, 梯度 2.5e-07", "float64 0"):
         assert figure in row
-    (row,) = (folder / "measured.md").read_text().splitlines()[2:]
-    assert "(other.md#there)" in row
-    assert (SourcePage(language, "other.md").text.split("# ")[1].splitlines()[0]) in row
+    measured = (paths.GENERATED / "zh/claims/measured.md").read_text(encoding="utf-8")
+    (row,) = measured.splitlines()[2:]
+    assert "(other.md#there)" in row and "其他" in row
     bare = re.sub("</?span[^>]*>", "", row)
     assert "| float32<br>float64 | 1.5e-07<br>0 | 2.5e-07 | 1e-06<br>1e-12 |" in bare
-
-
-def test_a_missing_anchor_is_reported_with_its_test(book_with_claims):
-    page = book_with_claims / "docs/zh/other.md"
-    change(page, "#there", "#elsewhere")
-    path = book_with_claims / "tests/claims/test_other.py"
-    (problem, *_) = claim_error_messages()
-    where = f"tests/claims/test_other.py:{line_of(path, 'def test_two')}"
-    assert problem.startswith(
-        f"{where}: docs/zh/other.md has no anchor #there; correct other.md#there"
-    )
 
 
 def test_a_test_file_without_a_page_is_reported(book_with_claims):
@@ -166,31 +134,6 @@ def test_claims_that_no_page_shows_are_reported(book_with_claims):
     assert claim_error_messages() == [message.format(each) for each in LANGUAGES]
 
 
-def test_a_claim_about_code_without_a_mutation_is_reported(book_with_claims):
-    path = book_with_claims / "tests/claims/test_other.py"
-    change(path, ', kind="mathematics"', "")
-    (message,) = claim_error_messages()
-    where = f"tests/claims/test_other.py:{line_of(path, 'def test_the_page')}"
-    problem = (
-        "test_the_page_as_a_whole is a claim about code without a mutation; scripts/experiment"
-    )
-    assert message.startswith(f"{where}: {problem}")
-    change(path, '@claim("index")', '@claim("index", kind="measurement")')
-    assert claim_error_messages() == []
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_claim_links_to_its_section_its_test_and_its_mutations(book_with_claims, language):
-    path = book_with_claims / "tests/claims/test_other.py"
-    claim_tables.write()
-    table = (paths.GENERATED / language / "claims/tables.md").read_text(encoding="utf-8")
-    (row,) = [line for line in table.splitlines() if "two and two" in line]
-    assert "](other.md#there)" in row
-    lines = [line_of(path, piece) for piece in ("def test_two", '"3 * x"', '"2 + x"')]
-    address = "source:tests/claims/test_other.py"
-    assert re.findall(r"\]\((source:[^)]*)\)", row) == [f"{address}#L{line}" for line in lines]
-
-
 def test_the_counts_of_the_kinds_are_in_a_table_and_among_the_values(book_with_claims):
     claim_tables.write()
     table = (paths.GENERATED / "en/claims/counts.md").read_text().splitlines()
@@ -199,20 +142,6 @@ def test_the_counts_of_the_kinds_are_in_a_table_and_among_the_values(book_with_c
         "| All | 1 | 2 | 1 | 0 |",
     ]
     assert resolve_value("claims/numbers: mathematics") == "1"
-
-
-@pytest.mark.parametrize(
-    ("repository", "expected"),
-    [
-        ("https://github.com/a/b", "[x](https://github.com/a/b/blob/main/tests/t.py#L2){ .claim }"),
-        ("", "x"),
-    ],
-)
-def test_links_to_the_source_have_the_address_of_the_repository(repository, expected):
-    markdown = "[here](other.md) [x](source:tests/t.py#L2){ .claim }."
-    book = BookExtension()
-    book.repository = repository
-    assert link_sources([markdown], book) == [f"[here](other.md) {expected}."]
 
 
 # What tests compare
@@ -229,126 +158,81 @@ def record(book_with_claims) -> claim_results.Record:
     return record
 
 
-def test_a_saved_record_is_read_unchanged(record):
-    assert claim_results.load_records() == {"test_other.py": record}
-    claim_results.save_records({}, {})
-    assert claim_results.load_records() == {}
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_recorded_comparisons_and_mutations_are_shown_with_their_claim(record, language):
+def test_recorded_comparisons_and_mutations_are_shown_with_their_claim(record):
     path = paths.CLAIMS / "test_other.py"
     path.write_text(re.sub("^@mutation.*\n", "", path.read_text(), flags=re.M))
     claim_tables.write()
-    table = (paths.GENERATED / language / "claims/tables.md").read_text(encoding="utf-8")
-    (row,) = [line for line in table.splitlines() if "page as a whole" in line]
-    kind = {"en": "mathematics", "zh": "数学"}[language]
-    assert row.endswith(f"<br><small>{kind}</small> | `1 < 4`<br>`a['0'] = b|c` |")
-    (row,) = [line for line in table.splitlines() if "two and two" in line]
-    assert row.endswith("| `2 * x` → `3 * x` |")
+    shown = "<br><small>数学</small> | `1 < 4`<br>`a['0'] = b|c` |"
+    assert row_of_claim("page as a whole", "zh").endswith(shown)
+    assert row_of_claim("two and two", "zh").endswith("| `2 * x` → `3 * x` |")
 
 
 @pytest.mark.parametrize(
-    ("file", "old", "new"),
+    ("file", "old", "new", "stale"),
     [
-        ("tests/claims/test_other.py", "half(LIMIT) <", "half(LIMIT) + 0 <"),
-        ("tests/claims/test_other.py", '@claim("index"', '@claim("other"'),
-        ("tests/claims/conftest.py", "x / 2", "x / 3"),
-        ("snippets/tiny.py", "2 * x", "3 * x"),
-        ("snippets/examples/chapter/say.py", "21", "22"),
+        ("tests/claims/test_other.py", "half(LIMIT) <", "half(LIMIT) + 0 <", True),
+        ("tests/claims/conftest.py", "x / 2", "x / 3", True),
+        ("snippets/tiny.py", "2 * x", "3 * x", True),
+        ("tests/claims/test_other.py", "half(LIMIT) <", "half(LIMIT)  <", False),
+        ("tests/claims/conftest.py", "def half(x):\n", "def half(x):  # of x\n", False),
+        ("scripts/figures/chapter.py", '"position"', '"place"', False),
     ],
 )
-def test_a_change_of_what_the_tests_use_makes_their_record_stale(record, file, old, new):
+def test_a_record_is_stale_after_a_change_of_what_the_tests_use(record, file, old, new, stale):
     assert record.is_fresh()
     change(paths.ROOT / file, old, new)
-    assert not record.is_fresh()
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new"),
-    [
-        ("tests/claims/test_other.py", "half(LIMIT) <", "half(LIMIT)  <"),
-        ("tests/claims/conftest.py", "def half(x):\n", 'def half(x):\n    """A half."""  # of x\n'),
-        ("scripts/figures/chapter.py", '"position"', '"place"'),
-    ],
-)
-def test_any_other_change_leaves_the_record_fresh(record, file, old, new):
-    change(paths.ROOT / file, old, new)
-    assert record.is_fresh()
+    assert record.is_fresh() == (not stale)
 
 
 @pytest.fixture
-def recorder() -> Iterator[ModuleType]:
-    """The module recorder, with nothing recorded."""
-    recorder_module.RECORDED.clear()
-    yield recorder_module
-    recorder_module.RECORDED.clear()
+def recorded(tmp_path) -> Iterator[Callable[[str], list[str]]]:
+    """Runs code, and returns what its assertions have recorded."""
+    start = "import functools, pytest, torch\nONES = torch.ones(2)\n"
+
+    def run(code: str) -> list[str]:
+        path = tmp_path / "asserting.py"
+        path.write_text(f"{start}{code}\n")
+        loader = recorder.Loader("asserting", str(path))
+        spec = importlib.util.spec_from_file_location("asserting", path, loader=loader)
+        loader.exec_module(importlib.util.module_from_spec(spec))
+        return recorder.selected_texts(recorder.RECORDED)
+
+    recorder.RECORDED.clear()
+    yield run
+    recorder.RECORDED.clear()
 
 
 @pytest.mark.parametrize(
     ("code", "texts"),
     [
-        ("assert 0.123456 < 0.5", ["0.123 < 0.5"]),
         ("assert 1 <= 2 < 3.5", ["1 ≤ 2 < 3.5"]),
-        ("assert 0.40001 > 0.4", ["0.40001 > 0.4"]),
-        ("assert torch.tensor(0.25) >= 0", ["0.25 ≥ 0"]),
+        ("assert torch.tensor(0.40001) > 0.4", ["0.40001 > 0.4"]),
         ("assert all(x < 10 for x in (1, 9, 5))", ["9 < 10"]),
         ("for x in (1, 9, 5):\n    assert x < 10", ["9 < 10"]),
-        ("assert 1 < 2 and 3 > 2", ["1 < 2", "3 > 2"]),
         ('shown = {"a label": "0.7"}\nassert float(shown["a label"]) > 0', ["a label = 0.7 > 0"]),
-        ('shown = {"a label": "0.7"}\nassert shown["a label"] == "0.7"', ["a label = 0.7"]),
         ("assert len([1, 2]) == 2", ["len([1, 2]) = 2"]),
-        ("assert 2 != 3", ["2 ≠ 3"]),
-        ("assert 1.001 == pytest.approx(1, abs=0.01)", ["Δ = 0.001 ≤ 0.01"]),
-        ("assert [1, 2.5] == pytest.approx([1, 2], abs=1)", ["Δ = 0.5 ≤ 1"]),
         ("assert {'a': 3} == pytest.approx({'a': 2}, rel=1)", ["Δ = 1 ≤ 2"]),
         ("torch.testing.assert_close(ONES, ONES + 2**-20)", ["Δ = 9.5e-07 ≤ 1.1e-05"]),
-        ("torch.testing.assert_close(ONES, 2 * ONES, rtol=0, atol=4)", ["Δ = 1 ≤ 4"]),
         ("torch.testing.assert_close([ONES, ONES], [ONES, ONES], rtol=0, atol=0)", ["Δ = 0"]),
-        ("np.testing.assert_allclose([1.0], [1.5], rtol=0, atol=1)", ["Δ = 0.5 ≤ 1"]),
-        ("assert math.isclose(1, 1.5, rel_tol=0, abs_tol=1)", ["Δ = 0.5 ≤ 1"]),
-        ("assert torch.allclose(ONES, ONES * 2, rtol=0, atol=2)", ["Δ = 1 ≤ 2"]),
+        ("close = functools.partial(torch.testing.assert_close, rtol=0, atol=1)\n"
+         "close(ONES, ONES)\nclose(ONES, 1.5 * ONES)", ["Δ = 0.5 ≤ 1"]),
         ("assert torch.equal(ONES, ONES)", ["Δ = 0"]),
         ("assert not torch.equal(ONES, 2 * ONES)", ["not torch.equal(ONES, 2 * ONES)"]),
         ("with pytest.raises(KeyError):\n    raise KeyError", ["raises KeyError"]),
-        ("assert ONES.all()", ["ONES.all()"]),
-        ("with pytest.raises(KeyError):\n    assert ONES.all()\n    raise KeyError",
-         ["raises KeyError"]),
         ("assert 'a' in 'abc'", ["a in 'abc'"]),
-        ("assert ONES.shape == (2,)", ["ONES.shape = (2,)"]),
-        ("assert ONES is not None", ["ONES is not None"]),
-        ("assert 1234.5678 < 2e6", ["1235 < 2e+06"]),
-        ("with pytest.warns(UserWarning):\n    warnings.warn('!')", ["warns UserWarning"]),
-        ("close = functools.partial(torch.testing.assert_close, rtol=0, atol=1)\n"
-         "close(ONES, ONES)\nclose(ONES, 1.5 * ONES)", ["Δ = 0.5 ≤ 1"]),
-        (f"assert 'x' * 99 == '{'x' * 99}'", [f"'x' * 99 = {'x' * 59}…"]),
         ("assert ONES.all()\nassert 2 == 2\nassert 1 < 9\nassert 8 < 9\nassert 7 < 9",
          ["1 < 9", "8 < 9", "7 < 9"]),
-        ("assert 1 < 9\nassert 2 < 9\nassert 3 < 9\nassert 4 < 9", ["2 < 9", "3 < 9", "4 < 9"]),
     ],
 )  # fmt: skip
-def test_an_assertion_records_what_it_compares(recorder, tmp_path, code, texts):
-    path = tmp_path / "asserting.py"
-    start = "import functools, math, warnings, numpy as np, pytest, torch\nONES = torch.ones(2)\n"
-    path.write_text(f"{start}{code}\n")
-    loader = recorder.Loader("asserting", str(path))
-    spec = importlib.util.spec_from_file_location("asserting", path, loader=loader)
-    loader.exec_module(importlib.util.module_from_spec(spec))
-    assert recorder.selected_texts(recorder.RECORDED) == texts
+def test_an_assertion_records_what_it_compares(recorded, code, texts):
+    assert recorded(code) == texts
 
 
-def test_a_failing_assertion_still_fails_and_records_nothing(recorder, tmp_path):
-    path = tmp_path / "asserting.py"
-    loader = recorder.Loader("asserting", str(path))
-    for code in ("assert 0.5 < 0.1", "assert 1 == 2", "assert all(x > 2 for x in (3, 1))"):
-        recorder.RECORDED.clear()
-        path.write_text(f"{code}\n")
-        spec = importlib.util.spec_from_file_location("asserting", path, loader=loader)
-        with pytest.raises(AssertionError):
-            loader.exec_module(importlib.util.module_from_spec(spec))
-        assert "0.5" not in str(recorder.RECORDED) and "2" not in recorder.selected_texts(
-            recorder.RECORDED
-        )
+@pytest.mark.parametrize("code", ["0.5 < 0.1", "1 == 2", "all(x > 2 for x in (1, 3))"])
+def test_a_failing_assertion_still_fails_and_records_nothing(recorded, code):
+    with pytest.raises(AssertionError):
+        recorded(f"assert {code}")
+    assert not recorder.RECORDED
 
 
 def test_a_file_of_tests_is_recorded_in_a_fresh_process():
@@ -369,17 +253,8 @@ def test_a_file_of_tests_is_recorded_in_a_fresh_process():
 
 def test_every_claim_of_the_book_has_a_place():
     assert claim_error_messages() == []
-    declared = claims.all_claims()
-    test_names = [
-        node.name
-        for path in sorted((ROOT / "tests/claims").glob("test_*.py"))
-        if path.name not in claims.NO_CLAIMS
-        for node in ast.parse(path.read_bytes()).body
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    ]
-    assert sorted(claim.name for claim in declared) == sorted(test_names)
-    claims_with_anchor = [claim for claim in declared if "#" in claim.place]
-    assert len(claims_with_anchor) > 0.95 * len(declared)
+    places = [claim.place for claim in claims.all_claims()]
+    assert len([place for place in places if "#" in place]) > 0.95 * len(places)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -394,24 +269,12 @@ def test_every_test_that_a_page_names_exists(language):
     assert [each for each in sorted(named) if each[1] not in there] == []
 
 
-def test_every_claim_that_is_not_about_code_has_recorded_comparisons():
-    records = claim_results.load_records()
-    measured = [claim for claim in claims.all_claims() if claim.kind != "code"]
-    missing = [each.test for each in measured if not records[each.file].comparisons.get(each.name)]
-    assert missing == [], "run scripts/experiment claims"
-
-
 def test_every_comparison_is_measured_within_its_bound():
     source = (ROOT / "scripts/evidence/comparisons.py").read_text(encoding="utf-8")
     assert sorted(claims.measurements()) == sorted(re.findall(r"^def (compare_\w+)", source, re.M))
     figures = [figure for each in claims.measurements().values() for figure in each]
     assert {figure.numbers for figure in figures} == {"float32", "float64"}
     assert all(float(figure.value) <= float(figure.bound) for figure in figures)
-
-
-def test_a_changed_comparison_repeats_the_measurements():
-    names = {path.name for path in dependencies(ROOT / "scripts/proofs/equalities.py")}
-    assert {"comparisons.py", "references.py", "transformer.py", "rotary.py"} <= names
 
 
 def test_a_measurement_above_its_bound_stops_the_build(monkeypatch):
