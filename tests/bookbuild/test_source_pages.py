@@ -1,17 +1,19 @@
-"""Errors in the sources are reported with file and line."""
+"""Errors in the sources are reported with file and line.
+
+Others are in tests/site/test_source_errors.py.
+"""
 
 import pytest
 
 from bookbuild.check.includes import completeness_errors, page_errors
-from bookbuild.check.mark_translated import mark_translated
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
 from bookbuild.pages.glossary import glossary_errors, glossary_table, search_names
-from bookbuild.pages.page import SourcePage, list_pages
+from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import read_sections, section_errors, without_section_markers
-from bookbuild.pages.values import replace_values, resolve_value
+from bookbuild.pages.values import replace_values
 from sample_book import change, line_of
 
 PAGE_PATH = "docs/en/index.md"
@@ -46,62 +48,39 @@ def test_an_intact_book_has_no_errors(generated_book):
 
 # Sections
 
-
-def section_error(path, text: str) -> str:
-    path.write_text(text)
-    with pytest.raises(SourceError) as error:
-        read_sections(path)
-    return str(error.value)
-
-
 START_MARKER, END_MARKER = "# --8<-- [start:{}]\n", "# --8<-- [end:{}]\n"
 
 
-def test_a_section_is_the_text_between_its_markers(tmp_path):
-    path = tmp_path / "code.py"
-    path.write_text(START_MARKER.format("a") + "x = 1\n\n\n" + END_MARKER.format("a") + "y = 2\n")
-    assert read_sections(path) == {"a": "x = 1\n\n\n"}
-    assert without_section_markers(path) == "x = 1\n\n\ny = 2\n"
-
-
-def test_sections_of_javascript_are_marked_by_its_own_comments(tmp_path):
-    path = tmp_path / "code.js"
-    path.write_text("// --8<-- [start:a]\nlet x;\n\n// --8<-- [end:a]\nlet y;\n")
-    assert read_sections(path) == {"a": "let x;\n\n"}
-    assert without_section_markers(path) == "let x;\n\nlet y;\n"
-
-
-def test_a_section_of_javascript_that_no_page_shows_is_reported(generated_book):
-    text = "// --8<-- [start:a]\nlet x;\n// --8<-- [end:a]\n"
-    (generated_book / "snippets/code.js").write_text(text)
-    assert is_reported("snippets/code.js:1: docs/en shows section a 0 times")
+@pytest.mark.parametrize(
+    ("name", "sign", "line"), [("a.py", "#", "x = 1"), ("a.js", "//", "let x;")]
+)
+def test_a_section_is_the_text_between_its_markers(tmp_path, name, sign, line):
+    path = tmp_path / name
+    path.write_text(f"{sign} --8<-- [start:a]\n{line}\n\n{sign} --8<-- [end:a]\n{line}\n")
+    assert read_sections(path) == {"a": f"{line}\n\n"}
+    assert without_section_markers(path) == f"{line}\n\n{line}\n"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("\n" + START_MARKER.format("a") + "x\n", "2: section a has no end marker"),
-        (
-            START_MARKER.format("a") + START_MARKER.format("b") + END_MARKER.format("b"),
-            "1: section a has no end marker",
-        ),
-        (START_MARKER.format("a") + END_MARKER.format("b"), "1: section a has no end marker"),
         (END_MARKER.format("a"), "1: unmatched end marker of section a"),
         (2 * (START_MARKER.format("a") + END_MARKER.format("a")), "3: duplicate section a"),
     ],
 )
 def test_unmatched_markers_are_reported_with_file_and_line(sample_folder, text, message):
-    problem = section_error(sample_folder / "snippets/tiny.py", text)
-    assert problem.startswith(f"snippets/tiny.py:{message}; ")
+    path = sample_folder / "snippets/tiny.py"
+    path.write_text(text)
+    with pytest.raises(SourceError, match=f"snippets/tiny.py:{message}; "):
+        read_sections(path)
 
 
 # References to missing files, sections, values and figures
 
 INVALID_REFERENCES = [
     ('"tiny.py:first"', '"tiny.py:second"', "no section second in tiny.py; it has: first"),
-    ('"tiny.py:first"', '"none.py:first"', "missing file none.py in snippets/ or .generated/"),
     ("chapter/say.txt", "chapter/none.txt", "missing file outputs/examples/chapter/none.txt"),
-    ("say: number", "say: nonesuch", "0 lines of outputs/examples/chapter/say.txt start"),
     ("say: number", "none: number", "unknown example in {{ chapter/none: number }}"),
     ("chapter/line.svg", "chapter/none.svg", "missing figure figures/chapter/none.svg; correct"),
     ("A line that rises.", "", "figures/chapter/line.svg has no alternative text"),
@@ -117,63 +96,20 @@ INVALID_REFERENCES = [
 def test_an_invalid_reference_is_reported_with_its_line(generated_book, old, new, message):
     at = line_of(generated_book / PAGE_PATH, old)
     change(generated_book / PAGE_PATH, old, new)
-    assert any(each.startswith(f"{PAGE_PATH}:{at}: {message}") for each in error_messages()), (
-        error_messages()
-    )
+    assert is_reported(f"{PAGE_PATH}:{at}: {message}"), error_messages()
 
 
-def test_a_start_marker_without_an_end_is_reported_once_with_its_line(generated_book):
-    change(generated_book / "snippets/tiny.py", END_MARKER.format("first"), "")
-    errors = [each for each in error_messages() if "has no end marker" in each]
-    how = "add --8<-- [end:first] below it"
-    assert set(errors) == {f"snippets/tiny.py:1: section first has no end marker; {how}"}
+# Files and outputs that no page shows
 
 
-def test_code_blocks_may_show_braces_and_pages_may_not(generated_book):
-    change(
-        generated_book / PAGE_PATH,
-        "## Section",
-        "```text\n{{ chapter/none: a }}\n```\n\n## Section",
-    )
-    assert not [each for each in error_messages() if "none" in each]
-
-
-# Sections, outputs and figures that no page shows
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(
-    ("old", "message"),
-    [
-        ('--8<-- "tiny.py:first"', "snippets/tiny.py:1: docs/{} shows section first 0 times"),
-        ("](figures/chapter/line.svg)", "scripts/figures/chapter.py:1: no page of docs/{}"),
-    ],
-)
-def test_sections_and_figures_that_no_page_shows_are_reported(
-    generated_book, language, old, message
-):
-    change(generated_book / f"docs/{language}/index.md", old, "]()" if old[0] == "]" else "")
-    assert any(each.startswith(message.format(language)) for each in error_messages()), (
-        error_messages()
-    )
-
-
-def test_a_file_without_sections_must_be_shown_whole(generated_book):
+def test_a_file_without_sections_must_be_shown_once(generated_book):
     (generated_book / "snippets/alone.py").write_text("x = 1\n")
-    for language in LANGUAGES:
-        assert is_reported(f"snippets/alone.py:1: docs/{language} shows the file 0 times")
-    change(
-        generated_book / PAGE_PATH,
-        '--8<-- "tiny.py:first"\n',
-        '--8<-- "tiny.py:first"\n--8<-- "alone.py"\n',
-    )
-    assert not [each for each in error_messages() if "alone" in each and "docs/en" in each]
-
-
-def test_a_section_shown_twice_is_reported(generated_book):
-    include = '--8<-- "tiny.py:first"\n'
-    change(generated_book / PAGE_PATH, include, include + include)
-    assert is_reported("snippets/tiny.py:1: docs/en shows section first 2 times")
+    problem = "snippets/alone.py:1: docs/{} shows the file {} times"
+    assert is_reported(problem.format("en", 0)) and is_reported(problem.format("zh", 0))
+    change(generated_book / PAGE_PATH, "## Section", '--8<-- "alone.py"\n\n## Section')
+    assert not is_reported(problem.format("en", 1))
+    change(generated_book / PAGE_PATH, "## Section", '--8<-- "alone.py"\n\n## Section')
+    assert is_reported(problem.format("en", 2))
 
 
 def test_an_output_is_shown_by_an_include_or_by_a_value(generated_book):
@@ -184,56 +120,12 @@ def test_an_output_is_shown_by_an_include_or_by_a_value(generated_book):
     assert is_reported(where)
 
 
-# The two languages
-
-
-def test_a_page_without_translation_is_reported(generated_book):
-    (generated_book / "docs/zh/other.md").unlink()
-    assert is_reported("docs/en/other.md:1: no translation docs/zh/other.md")
-    (generated_book / "docs/zh/more.md").write_text("# 更多\n", encoding="utf-8")
-    assert is_reported("docs/zh/more.md:1: no translation docs/en/more.md")
-
-
-def test_a_changed_english_page_is_reported_until_its_translation_is_marked(generated_book):
-    change(generated_book / PAGE_PATH, "# Small", "# Smaller")
-    assert [
-        each
-        for each in error_messages()
-        if each.startswith("docs/zh/index.md:1: docs/en/index.md has")
-    ]
-    mark_translated("index")
-    assert error_messages() == []
-
-
-def test_marking_a_page_as_translated_changes_only_the_hash(generated_book):
-    page = SourcePage("zh", "index.md")
-    before = page.text
-    assert f"translated: {page.translation.digest()}" in before
-    mark_translated("index.md")
-    assert page.text == before
-    page.path.write_text("# 一页\n", encoding="utf-8")
-    mark_translated("index")
-    assert page.text == f"---\ntranslated: {page.translation.digest()}\n---\n\n# 一页\n"
-    assert page.meta == {"translated": page.translation.digest()}
-
-
-def test_marking_a_missing_page_is_rejected(generated_book):
-    with pytest.raises(FileNotFoundError, match=r"no page docs/en/nonesuch\.md"):
-        mark_translated("nonesuch")
-
-
 # Values and the glossary
 
 
 def test_values_are_filled_into_prose_and_not_into_code(generated_book):
     text = "It is {{ chapter/say: number }}.\n\n```text\n{{ chapter/say: number }}\n```\n"
     assert replace_values(text) == text.replace("{{ chapter/say: number }}", "42", 1)
-
-
-def test_a_label_that_is_printed_twice_is_rejected(generated_book):
-    write_file(paths.GENERATED / "outputs/examples/chapter/say.txt", "number: 1\nnumber: 2\n")
-    with pytest.raises(ValueError, match=r"2 lines of .* start with 'number: '"):
-        resolve_value("chapter/say: number")
 
 
 def test_the_glossary_is_a_table_in_each_language(generated_book):
@@ -260,39 +152,14 @@ def test_the_search_finds_a_section_by_its_terms_and_by_other_words(
     assert [*search_names(language)] == [("other.md#there", term), ("other.md", word)]
 
 
-GLOSSARY_PATH = "docs/glossary.yml"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("other.md#there", "none.md#there", "page docs/en/none.md doesn't exist"),
-        ("other.md#there", "other.md#none", "docs/en/other.md has no anchor #none"),
-        ("other.md#there", "other.md", "docs/en/other.md has no anchor #;"),
-        ("where: other.md#there, ", "", "entry without where; each needs en, zh, anchor, where"),
-        (
-            "zh_meaning: 一段",
-            "zh_meaning: \x01",
-            "invalid YAML: special characters are not allowed; remove the character #x0001",
-        ),
-        ("zh_meaning: 一段", "zh_meaning: 一段, nto: [令牌]", "unknown key nto; use one of en, "),
-    ],
-)
-def test_an_invalid_term_is_reported_with_its_line(generated_book, old, new, message):
+def test_a_term_must_have_its_page_and_its_anchor_in_both_languages(generated_book):
     assert not [*glossary_errors()]
-    change(generated_book / GLOSSARY_PATH, "- {", "# A note.\n\n- {")
-    change(generated_book / GLOSSARY_PATH, old, new)
-    try:
-        error = next(glossary_errors())
-    except SourceError as raised:
-        error = raised
-    assert str(error).startswith(f"{GLOSSARY_PATH}:3: {message}")
-
-
-def test_a_term_must_have_its_anchor_in_both_languages(generated_book):
     change(generated_book / "docs/zh/other.md", "{ #there }", "{ #here }")
     (problem,) = map(str, glossary_errors())
-    assert problem.startswith(f"{GLOSSARY_PATH}:1: docs/zh/other.md has no anchor #there")
+    assert problem.startswith("docs/glossary.yml:1: docs/zh/other.md has no anchor #there")
+    change(generated_book / "docs/glossary.yml", "other.md", "none.md")
+    (problem, *_) = map(str, glossary_errors())
+    assert problem.startswith("docs/glossary.yml:1: page docs/en/none.md doesn't exist")
 
 
 def test_a_file_is_written_only_if_its_bytes_change(tmp_path):
