@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from pygments.lexers import JavascriptLexer
-from pygments.token import Comment
 
 from bookbuild.check.translation import notebook_errors
 from bookbuild.localize import catalogs
@@ -23,10 +21,10 @@ from bookbuild.localize.catalogs import (
 from bookbuild.localize.labs import update_labs
 from bookbuild.localize.render import render_file
 from bookbuild.pages import paths
-from bookbuild.pages.files import line_number
 from bookbuild.pages.labs import notebooks
 from built_pages import assert_no_errors
 from catalog_checks import catalog_errors, rendering_errors
+from sample_book import line_of, notebook_cell, write_notebook
 
 MODULE = '''\
 """Counts.
@@ -85,12 +83,11 @@ def snippet(tmp_path, monkeypatch) -> Path:
 
 
 def write_catalog(snippet: Path, entries: dict[str, str], mark: str = "") -> None:
-    lines = [f"{mark}msgid {quoted(en)}\nmsgstr {quoted(zh)}\n\n" for en, zh in entries.items()]
+    lines = [
+        f"{mark}msgid {json.dumps(english)}\nmsgstr {json.dumps(chinese, ensure_ascii=False)}\n\n"
+        for english, chinese in entries.items()
+    ]
     catalog_path(snippet).write_text(HEADER + "".join(lines), encoding="utf-8")
-
-
-def quoted(words: str) -> str:
-    return '"' + words.replace("\n", "\\n") + '"'
 
 
 def errors() -> list[str]:
@@ -101,7 +98,6 @@ def test_every_text_has_chinese_words_that_fit():
     assert_no_errors(errors())
 
 
-PLACEHOLDERS = re.compile(r"\$\{.*?\}")
 PYTHON_FILES = [path for path in code_files() if path.suffix != ".js"]
 
 
@@ -121,17 +117,15 @@ def test_the_chinese_javascript_is_the_english_one_on_the_same_lines():
     assert marker_lines(english) == marker_lines(chinese)
 
 
-def javascript_code(source: str) -> list[tuple[int, str]]:
-    """The tokens with their lines, without comments and without the words of errors."""
-    code = re.sub(
-        r'(?<=new Error\()(".*?"|`.*?`)', lambda m: str(PLACEHOLDERS.findall(m[0])), source
+def javascript_code(source: str) -> str:
+    """The lines without comments and without the words of errors."""
+    comment = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+    code = comment.sub(lambda match: "\n" * match[0].count("\n"), source)
+    return re.sub(
+        r'(?<=new Error\()(".*?"|`.*?`)',
+        lambda match: str(re.findall(r"\$\{.*?\}", match[0])),
+        code,
     )
-    tokens = JavascriptLexer().get_tokens_unprocessed(code)
-    return [
-        (code.count("\n", 0, position), text.strip())
-        for position, token, text in tokens
-        if token not in Comment and text.strip()
-    ]
 
 
 def code_without_words(source: str, may_print_all: bool) -> str:
@@ -165,17 +159,16 @@ def test_programs_print_the_same_numbers_in_both_languages():
     messages = []
     for path in sorted((paths.GENERATED / "zh/outputs").rglob("*.*")):
         name = path.relative_to(paths.GENERATED / "zh")
-        outputs = [path, paths.GENERATED / name]
-        numbers = [sorted(re.findall(r"\d+", read_output(each))) for each in outputs]
-        if numbers[0] != numbers[1]:
+        chinese, english = map(printed_numbers, (path, paths.GENERATED / name))
+        if chinese != english:
             messages.append(f"zh/{name} has other numbers than the English output")
     assert_no_errors(messages)
 
 
-def read_output(path: Path) -> str:
-    """What a program or the cells of a lab print."""
+def printed_numbers(path: Path) -> list[str]:
+    """The numbers that a program or the cells of a lab print."""
     text = path.read_text(encoding="utf-8")
-    return "".join(json.loads(text)) if path.suffix == ".json" else text
+    return sorted(re.findall(r"\d+", "".join(json.loads(text)) if path.suffix == ".json" else text))
 
 
 def test_a_module_is_rendered_line_by_line(snippet):
@@ -186,23 +179,13 @@ def test_a_module_is_rendered_line_by_line(snippet):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "not zero.",
-            "positive.",
-            "snippets/count.py:9: no Chinese for the comment 'How many of them are\\npositive.'; "
-            "run scripts/translated --code, then complete snippets/zh/count.po",
-        ),
-        (
-            "# over (batch, n)",
-            "",
-            "snippets/zh/count.po:18: no file has the words 'over (batch, n)'; "
-            "run scripts/translated --code",
-        ),
+        ("not zero.", "positive.", "snippets/count.py:9: no Chinese for the comment 'How many"),
+        ("# over (batch, n)", "", "snippets/zh/count.po:18: no file has the words 'over (batch"),
     ],
 )
 def test_a_changed_text_makes_its_translation_stale(snippet, old, new, message):
     snippet.write_text(MODULE.replace(old, new), encoding="utf-8")
-    assert message in errors()
+    assert any(error.startswith(message) for error in errors())
 
 
 def test_a_translation_to_be_reviewed_is_reported_and_not_used(snippet):
@@ -232,11 +215,7 @@ def test_an_update_proposes_the_old_words_for_a_changed_text(snippet):
     ("english", "chinese", "message"),
     [
         ("How many of them are\nnot zero.", "有多少个不是零。", "write 2 lines, as in English"),
-        (
-            "over (batch, n)",
-            "沿着批和位置的两个轴一直加到最后得到的一个总数",
-            "shorten it by 22 columns",
-        ),
+        ("over (batch, n)", "沿着批和位置的两个轴一直加到最后得到的一个总数", "shorten it by 22"),
         ("got {ids.dtype} of {ids!r}", "收到 {ids!r}", "the placeholders differ"),
         ("got {ids.dtype} of {ids!r}", "收到 {ids!r} {ids.dtype", "in the Chinese words"),
     ],
@@ -247,10 +226,8 @@ def test_chinese_words_that_do_not_fit_are_reported(snippet, english, chinese, m
     assert "snippets/zh/count.po:" in error and message in error
 
 
-LAB = {
-    "code": 'SITE = "https://book.example/"\nprint("heads:", 4)  # of the model',
-    "text": '# Lab\n\n```python\ndef f():\n    """Answers."""\n```\n\n```text\nAnswers.\n```',
-}
+CODE = 'SITE = "https://book.example/"\nprint("heads:", 4)  # of the model'
+TEXT = '# Lab\n\n```python\ndef f():\n    """Answers."""\n```\n\n```text\nAnswers.\n```'
 
 
 @pytest.fixture
@@ -258,39 +235,31 @@ def labs(snippet) -> list[Path]:
     """A lab in both languages with the same cells, and its catalog."""
     files = [paths.DOCS / language / "labs" / "lab.ipynb" for language in ("en", "zh")]
     for path in files:
-        cells = [
-            {"cell_type": kind, "id": kind, "metadata": {}, "source": source.splitlines(True)}
-            for kind, source in (("code", LAB["code"]), ("markdown", LAB["text"]))
-        ]
         path.parent.mkdir(parents=True)
-        about = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-        path.write_text(notebooks.canonical_json(about), encoding="utf-8")
+        cells = notebook_cell("code", "code", CODE), notebook_cell("markdown", "text", TEXT)
+        write_notebook(path, *cells)
     write_catalog(files[0], {"heads:": "头:", "of the model": "模型的", "Answers.": "答案。"})
     return files
 
 
-def lab_messages() -> list[str]:
-    return [*errors(), *map(str, notebook_errors())]
-
-
 def test_the_cells_and_answers_of_a_chinese_lab_get_chinese_words(labs):
-    (message,) = lab_messages()
-    assert message.startswith("docs/zh/labs/lab.ipynb:8: this cell differs from its translation")
-    assert message.endswith("then run scripts/translated --code")
+    (error,) = map(str, notebook_errors())
+    place = f"docs/zh/labs/lab.ipynb:{line_of(labs[1], 'SITE')}"
+    assert error.startswith(f"{place}: this cell differs from its translation")
+    assert error.endswith("then run scripts/translated --code")
     english = labs[0].read_text(encoding="utf-8")
     update_labs()
     code, text = notebooks.read_cells(labs[1])
-    assert code.source == LAB["code"].replace("heads", "头").replace("of the model", "模型的")
-    assert text.source == LAB["text"].replace('"""Answers."""', '"""答案。"""')
+    assert code.source == CODE.replace("heads", "头").replace("of the model", "模型的")
+    assert text.source == TEXT.replace('"""Answers."""', '"""答案。"""')
     assert labs[0].read_text(encoding="utf-8") == english
-    assert lab_messages() == []
+    assert errors() == [*notebook_errors()] == []
 
 
 @pytest.mark.parametrize(("old", "new"), [("heads:", "layers:"), ("Answers.\\", "An answer.\\")])
 def test_words_of_a_lab_without_chinese_are_reported_at_their_line(labs, old, new):
     update_labs()
-    content = labs[0].read_text(encoding="utf-8")
-    line = line_number(content, content.index(old))
-    labs[0].write_text(content.replace(old, new), encoding="utf-8")
+    line = line_of(labs[0], old)
+    labs[0].write_text(labs[0].read_text("utf-8").replace(old, new), encoding="utf-8")
     places = [message.partition(": no Chinese for the ")[0] for message in errors()]
     assert f"docs/en/labs/lab.ipynb:{line}" in places

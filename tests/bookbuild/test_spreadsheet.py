@@ -1,32 +1,30 @@
-"""The spreadsheets pencil.xlsx and pencil.zh.xlsx compute what PyTorch and by_hand.py compute."""
+"""The spreadsheets pencil.xlsx and pencil.zh.xlsx compute what by_hand.py computes.
+
+A claim compares by_hand.py with PyTorch.
+"""
 
 import copy
-import graphlib
 import io
 import json
 import math
 import random
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import formulas
 import openpyxl
 import pytest
-import torch
 from openpyxl.formula import Tokenizer
 from openpyxl.utils import get_column_letter
-from openpyxl.utils.cell import range_boundaries
 
 from bookbuild.generated.pencil_steps import RESULTS, SENTENCE, split_name
 from bookbuild.generated.spreadsheet import TARGET_ROWS, Spreadsheet
 from bookbuild.generated.spreadsheet_formulas import MINUS_INFINITY, Area
-from bookbuild.generated.spreadsheet_style import TEXTS, formula_runs
+from bookbuild.generated.spreadsheet_style import TEXTS
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run.jobs import dependencies, list_jobs
 from by_hand import PENCIL, ByHand
-from transformer import Transformer, TransformerConfig
 
 ABOUT = json.loads(PENCIL.read_text(encoding="utf-8"))
 SENTENCES = [source for source, _ in ABOUT["sentences"]]
@@ -106,27 +104,13 @@ def contents() -> dict[str, bytes]:
     return {language: Spreadsheet(language).content() for language in LANGUAGES}
 
 
-@pytest.fixture(scope="module")
-def torch_model() -> Transformer:
-    """The model in float64, with its table of positions computed in float64 too."""
-    config = TransformerConfig(**ABOUT["config"])
-    model = Transformer(config).double().eval()
-    weights = {name: torch.tensor(values).double() for name, values in ABOUT["weights"].items()}
-    model.load_state_dict(weights)
-    even = torch.arange(0, config.d_model, 2).double()
-    angle = torch.arange(config.max_len).double()[:, None] * 10000 ** (-even / config.d_model)
-    model.position.table[:, 0::2], model.position.table[:, 1::2] = angle.sin(), angle.cos()
-    return model
-
-
 def assert_equals(table: list[list[float]], expected: list[list[float]], name: str) -> None:
     """Equal up to the tolerance, relative to the largest number of the table."""
-    numbers = [value for row in expected for value in row if value > -math.inf]
-    scale = max(1, *map(abs, numbers))
-    for row, expected_row in zip(table, expected, strict=False):
-        for value, number in zip(row, expected_row, strict=False):
-            number = max(number, MINUS_INFINITY)
-            assert value == pytest.approx(number, rel=0, abs=TOLERANCE * scale), name
+    known = [[max(value, MINUS_INFINITY) for value in row] for row in expected]
+    scale = max(1, *(abs(value) for row in expected for value in row if value > -math.inf))
+    for row, expected_row in zip(table, known, strict=False):
+        shown = row[: len(expected_row)]
+        assert shown == pytest.approx(expected_row, rel=0, abs=TOLERANCE * scale), name
 
 
 def assert_equals_by_hand(calculator: Calculator, model: Any) -> None:
@@ -153,17 +137,6 @@ def formulas_of(content: bytes) -> dict[Cell, str]:
     return {at: value for at, value in cells.items() if str(value).startswith("=")}
 
 
-def precedents(sheet: str, formula: str) -> Iterator[Cell]:
-    """The cells that a formula reads."""
-    for token in Tokenizer(formula).items:
-        if token.type == "OPERAND" and token.subtype == "RANGE":
-            other, _, area = token.value.rpartition("!")
-            left, top, right, bottom = range_boundaries(area)
-            for row in range(top, bottom + 1):
-                for column in range(left, right + 1):
-                    yield other.strip("'") or sheet, row, column
-
-
 # What it computes
 
 
@@ -171,36 +144,23 @@ def precedents(sheet: str, formula: str) -> Iterator[Cell]:
     "text",
     [pytest.param(each, marks=() if each in QUICK else pytest.mark.slow) for each in SENTENCES],
 )
-def test_each_translation_and_logit_is_that_of_pytorch(english, torch_model, text):
-    words = text.split()
-    english.calculate(words)
-    expected = dict(ABOUT["sentences"])[text].split()
-    source = torch.tensor([[ABOUT["source"].index(word) for word in words]])
-    target = torch.tensor([[ABOUT["target"].index(word) for word in ["<bos>", *expected]]])
-    with torch.no_grad():
-        logits = torch_model(source, target)[0]
-    probabilities = logits.softmax(-1).amax(-1).tolist()
-    assert logits.argmax(-1).tolist() == [
-        ABOUT["target"].index(word) for word in [*expected, "<eos>"]
-    ]
-    assert_equals(english.table("logits"), logits.tolist(), "logits")
-    assert english.front(12) == [*expected, "<eos>"]
+def test_each_sentence_is_computed_as_by_hand(english, text):
+    by_hand = ByHand(ABOUT)
+    translation = by_hand.translate(text.split())
+    english.calculate(text.split())
+    probabilities = [max(row) for row in by_hand.tables[-1].values]
+    assert english.front(12) == [*translation, "<eos>"]
     assert english.front(13) == pytest.approx(probabilities, rel=TOLERANCE)
     assert english.message() == ""
-    by_hand = ByHand(ABOUT)
-    assert by_hand.translate(words) == expected
     assert_equals_by_hand(english, by_hand)
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
-def test_every_weight_can_be_changed(english, seed):
-    draw = random.Random(seed)
+def test_every_weight_can_be_changed(english):
+    draw = random.Random(0)
     about = copy.deepcopy(ABOUT)
-    for name, values in about["weights"].items():
-        rows = values if isinstance(values[0], list) else [values]
-        for row in rows:
+    for values in about["weights"].values():
+        for row in values if isinstance(values[0], list) else [values]:
             row[:] = [draw.choice([-1, -0.5, 0.5, 1]) for _ in row]
-        assert name in english.sheet.formulas.weights
     by_hand = ByHand(about)
     translation = by_hand.translate(SENTENCE)
     english.calculate(changed=about["weights"])
@@ -212,7 +172,6 @@ def test_every_weight_can_be_changed(english, seed):
     ("text", "problem"),
     [
         ("we dance ?", ["", "unknown", "", "", ""]),
-        ("they rest <eos>", ["", "", "unknown", "", ""]),
         ("we work  ?", ["", "", "missing", "", ""]),
         ("", ["missing", "", "", "", ""]),
     ],
@@ -246,40 +205,8 @@ def test_only_common_functions_and_no_array_formulas_are_used(contents):
     functions = {each.value for each in tokens if each.type == "FUNC"} - {")"}
     assert functions == {f"{name}(" for name in FUNCTIONS}
     assert {each.value for each in tokens if each.type.startswith("OPERATOR")} <= OPERATORS
-    for content in contents.values():
-        for name in zipfile.ZipFile(io.BytesIO(content)).namelist():
-            assert name.endswith((".xml", ".rels")), name  # no macros
-            assert b't="array"' not in zipfile.ZipFile(io.BytesIO(content)).read(name)
-
-
-def test_no_formula_depends_on_itself_and_each_weight_changes_the_result(contents):
-    texts = formulas_of(contents["en"])
-    graph = {cell: {*precedents(cell[0], text)} for cell, text in texts.items()}
-    [*graphlib.TopologicalSorter(graph).static_order()]  # CycleError
-    book = Spreadsheet("en")
-    book.content()
-    pending, used = [(book.text("translation"), 12, 2 + i) for i in range(TARGET_ROWS)], set()
-    while pending:
-        cell = pending.pop()
-        pending += graph.get(cell, set()) - used
-        used |= {cell, *graph.get(cell, ())}
-    for name, values in book.model.weights.items():
-        place = book.formulas.weights[name]
-        for i, row in enumerate(matrix_of(values, place.width)):
-            for j in range(len(row)):
-                assert (place.sheet, place.row + i + 1, place.column + j + 1) in used, name
-
-
-def test_the_formula_of_every_result_is_text():
-    for result in RESULTS.values():
-        text = "".join(text for _, text in formula_runs(result[2]))
-        assert text and not {*text} & {*"\\{}^_$"}
-    assert formula_runs(r"x W^Q + b_{12}") == [
-        ("", "x W"),
-        ("super", "Q"),
-        ("", " + b"),
-        ("sub", "12"),
-    ]
+    archive = zipfile.ZipFile(io.BytesIO(contents["en"]))
+    assert not [name for name in archive.namelist() if b't="array"' in archive.read(name)]
 
 
 def test_each_table_has_its_title_formula_and_name(contents):
@@ -296,39 +223,34 @@ def test_the_list_has_the_words_that_the_model_knows(contents):
     [rule] = book.worksheets[0].data_validations.dataValidation
     assert str(rule.sqref) == "B7:F7"
     assert not rule.showErrorMessage  # the cell below has the message
-    cells = [cells_of(contents["en"])[cell] for cell in precedents("", f"={rule.formula1}")]
+    sheet, _, area = rule.formula1.rpartition("!")
+    cells = [cell.value for (cell,) in book[sheet.strip("'")][area]]
     assert cells == [word for word in ABOUT["source"] if not word.startswith("<")]
     assert {word for text in SENTENCES for word in text.split()} == {*cells}
     assert max(len(text.split()) for text in SENTENCES) == len(SENTENCE)
 
 
 def test_the_chinese_file_has_the_same_formulas(contents):
+    names = [openpyxl.load_workbook(io.BytesIO(each)).sheetnames for each in contents.values()]
+    words = [(f"{chinese}!", f"{english}!") for english, chinese in zip(*names, strict=True)]
+    words += [(f'"{chinese}"', f'"{english}"') for english, chinese in TEXTS.values()]
+
+    def in_english(formula: str) -> str:
+        for chinese, english in sorted(words, reverse=True, key=lambda pair: len(pair[0])):
+            formula = formula.replace(chinese, english)
+        return formula
+
     english, chinese = (
-        openpyxl.load_workbook(io.BytesIO(contents[language])) for language in LANGUAGES
+        [formula.replace("'", "") for formula in formulas_of(content).values()]
+        for content in contents.values()
     )
-    names = dict(zip(chinese.sheetnames, english.sheetnames, strict=True))
-    words = {chinese: english for english, chinese in TEXTS.values()}
-    ours = formulas_of(contents["en"])
-    theirs = formulas_of(contents["zh"])
-    assert len(ours) == len(theirs)
-    for (sheet, row, column), text in theirs.items():
-        tokens = Tokenizer(text).items
-        for token in tokens:
-            other, _, area = token.value.rpartition("!")
-            if token.subtype == "RANGE" and other:
-                token.value = f"{names[other.strip(chr(39))]}!{area}"
-            elif token.subtype == "TEXT":
-                token.value = f'"{words.get(token.value[1:-1], token.value[1:-1])}"'
-        ours_here = ours[names[sheet], row, column].replace("'", "")
-        assert "=" + "".join(token.value for token in tokens) == ours_here
+    assert [in_english(formula) for formula in chinese] == english
 
 
 def test_nothing_in_the_file_depends_on_when_it_was_made(contents):
-    for language, content in contents.items():
-        assert content == Spreadsheet(language).content()
-        archive = zipfile.ZipFile(io.BytesIO(content))
-        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
-        assert b"2026-01-01T00:00:00Z" in archive.read("docProps/core.xml")
+    archive = zipfile.ZipFile(io.BytesIO(contents["en"]))
+    assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    assert b"2026-01-01T00:00:00Z" in archive.read("docProps/core.xml")
 
 
 def test_the_build_writes_it_again_after_a_change_of_the_model():
