@@ -27,11 +27,6 @@ def tasks() -> list[dict]:
     return model_trace.make_tasks(comparison_pairs()[::10])
 
 
-def compare(tasks: list[dict], text: str | None = None) -> model_trace.Difference:
-    outputs = model_trace.trace_in_node(tasks, model_program.model_program(text))
-    return model_trace.compare_traces(tasks, outputs, text)
-
-
 def changed_source(old: str, new: str) -> str:
     assert SOURCE.count(old), old
     return SOURCE.replace(old, new)
@@ -56,28 +51,10 @@ def test_the_build_compares_again_after_a_change_of_the_interpreter():
     assert {*model_trace.INTERPRETER, MODEL_FILE, DRIVER_SCRIPT} <= files
 
 
-def test_each_tensor_is_that_of_pytorch(tasks):
-    """The build compares more sentences."""
-    difference = compare(tasks)
-    assert difference.tensors > 300 * len(tasks)
-    assert difference.float64 <= model_trace.FLOAT64_TOLERANCE
-    assert difference.scaled <= model_trace.FLOAT32_TOLERANCE
-
-
-@pytest.mark.parametrize(
-    "switch",  # the build compares more sentences
-    [pytest.param(name, marks=[] if name == "mask" else pytest.mark.slow) for name in SWITCHES],
-)
-def test_each_tensor_with_a_switch_is_that_of_pytorch(tasks, switch):
-    difference = compare(model_trace.with_switch(tasks[::2], switch))
-    assert difference.float64 <= model_trace.FLOAT64_TOLERANCE
-
-
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
         ("operations.js", "sum / size) * scale", "sum / size) * scale * 1.0001"),
-        ("operations.js", "<= diagonal", "< diagonal"),
         ("run-model.js", "Math.cos(angle)", "Math.sin(angle)"),
     ],
 )
@@ -90,10 +67,8 @@ def test_a_wrong_operation_is_found(tasks, tmp_path, monkeypatch, file, old, new
         (tmp_path / path.name).write_text(text, encoding="utf-8")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     monkeypatch.setattr(model_trace, "RUN_MODEL", tmp_path / "run-model.js")
-    try:
-        difference = compare(tasks[:1])
-    except (RuntimeError, ValueError):
-        return
+    outputs = model_trace.trace_in_node(tasks[:1], model_program.model_program())
+    difference = model_trace.compare_traces(tasks[:1], outputs)
     assert difference.float64 > model_trace.FLOAT64_TOLERANCE
 
 
@@ -124,14 +99,6 @@ def test_without_masks_every_position_attends_to_every_position(tasks):
         assert mask.sum() == size * (size if share == 1 else (size + 1) / 2)
 
 
-def test_without_scaling_the_scores_stay(tasks):
-    for switch, factor in ((None, 24**0.5), ("scale", 1)):
-        steps = steps_with(tasks, switch)
-        before = find(steps, None, "scores", "query @ key")
-        after = find(steps, None, "scores", "math.sqrt")
-        assert torch.allclose(before, after * factor, rtol=1e-5)
-
-
 def test_without_scaling_and_positions_the_answers_of_the_page_hold(tasks):
     translator = load_trained_translator()
     words, tokens = ["why", "do", "we", "work", "?"], list("我们为什么工作？")
@@ -148,6 +115,8 @@ def test_without_scaling_and_positions_the_answers_of_the_page_hold(tasks):
     assert larger == ["为", "什", "工", "？"]  # some of the other rows, not all of them
     head = before[1, rows.index("为")], after[1, rows.index("为")]
     assert [words[weights.argmax()] for weights in head] == ["?", "we"]
+    spread, narrow = before[0, rows.index("什")], after[0, rows.index("什")]
+    assert (spread > 0.1).sum() == 4 and narrow.max() > 0.95
     logits = [
         value
         for key, value in steps_with([task], "positions").items()
@@ -156,14 +125,6 @@ def test_without_scaling_and_positions_the_answers_of_the_page_hold(tasks):
     predicted = logits[0].argmax(dim=-1).flatten().tolist()
     wrong = [row for row, a, b in zip(rows, predicted, answers, strict=True) if a != b]
     assert wrong == ["为", "么"]
-
-
-def test_without_positions_equal_tokens_have_equal_vectors(tasks):
-    word = tasks[0]["src"][0]
-    task = {"src": [word, word], "tgt": tasks[0]["tgt"]}
-    for switch, equal in ((None, False), ("positions", True)):
-        x = find(steps_with([task], switch), "", "x", "self.src_embedding(src)")
-        assert torch.equal(x[0, 0], x[0, 1]) == equal
 
 
 def test_without_a_head_its_columns_are_zero(tasks):
@@ -182,16 +143,9 @@ def test_without_a_head_its_columns_are_zero(tasks):
     ("old", "new", "code"),
     [
         ("self.linear1(x).relu()", "self.linear1(x).foo()", "self.linear1(x).foo"),
-        ("self.linear1(x).relu()", "F.gelu(self.linear1(x))", "F.gelu"),
         ("self.linear1(x).relu()", "self.linear1(x).relu(out=x)", "self.linear1(x).relu(out=x)"),
-        ("self.linear1(x).relu()", "self.linear1(x).T", "self.linear1(x).T"),
-        ("self.linear1(x).relu()", "self.linear1(x) ** 2", "self.linear1(x) ** 2"),
         ("self.linear1(x).relu()", "self.linear9(x)", "self.linear9"),
-        ("self.linear1(x).relu()", "self.parameters()", "self.parameters"),
-        ("self.linear1(x).relu()", "nonsense(x)", "nonsense"),
         ("hidden = self.linear1(x).relu()", "x[0] = 1", "x[0]"),
-        ("hidden = self.linear1(x).relu()", "x += 1", "x += 1"),
-        ("hidden = self.linear1(x).relu()", "print(x)", "print(x)"),
         ("hidden = self.linear1(x).relu()", "hidden = x[::2]", "::2"),
         ("hidden = self.linear1(x).relu()", "hidden = [y for y in x]", "[y for y in x]"),
     ],

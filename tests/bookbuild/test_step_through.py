@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bookbuild.generated import javascript_model, shape_tracer
+from bookbuild.generated import shape_tracer
 from bookbuild.generated.javascript_model import TRANSLATOR_JS, to_float16
 from bookbuild.generated.shape_tracer import MODEL_FILE
 from bookbuild.pages import paths
-from bookbuild.pages.errors import SourceError
 from bookbuild.pages.node import node_executable
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.pages.sections import downloaded_line, without_section_markers
@@ -108,28 +107,6 @@ def test_the_name_of_each_stop_leads_back_to_it_and_no_other_name(run_script):
     unknown = ["", "nothing", "Transformer.forward@x", "Transformer.forward:99", "padding_mask:x"]
     script = "return input.map((name) => all.findStop(stops, name))"
     assert run_script(script, names + unknown) == [*range(len(names)), *[-1] * len(unknown)]
-    script = "return input.map((each) => all.parseSwitch(each) ?? null)"
-    head = {"head": ["decoder.layers.1.cross_attention", 2]}
-    switches = ["mask", "decoder.layers.1.cross_attention.2", "", "__proto__", "constructor"]
-    assert run_script(script, switches) == ["mask", head, None, None, None]
-
-
-def test_step_over_stays_in_the_function_and_step_out_leaves_it(run_script):
-    over, out, last = run_script("""
-      const at = all.findStop(stops, "MultiHeadAttention.forward@encoder.layers.0.self_attention");
-      const over = [at];
-      for (let i = 0; i < 6; i++) over.push(all.stepOver(stops, over.at(-1)));
-      const module = "encoder.layers.0.self_attention";
-      const inner = all.findStop(stops, `scaled_dot_product_attention@${module}:scores`);
-      const out = stops[all.stepOut(stops, inner)];
-      const last = stops.length - 1;
-      return [over.map((i) => stops[i].changes[0].name), [out.function, out.changes[0].name],
-        [all.stepOver(stops, last) - last, all.stepOut(stops, last) - last]];
-    """)
-    # `attend` and `dropout` are lines without calls before the call of attention.
-    assert over == ["query", "q", "k", "v", "attend", "dropout", "heads"]
-    assert out == ["MultiHeadAttention.forward", "heads"]
-    assert last == [0, 0]
 
 
 def test_run_to_line_takes_the_next_stop_there_and_next_layer_the_same_line(run_script):
@@ -177,22 +154,17 @@ def test_axes_have_the_symbols_of_the_page_shapes(run_script):
 
 
 def test_a_matrix_is_that_of_one_head(run_script):
-    equal = run_script("""
-      const symbols = all.nameAxes(program, translator);
+    rows, columns, values, expected = run_script("""
       const module = "encoder.layers.0.self_attention";
       const at = all.findStop(stops, `MultiHeadAttention.split@${module}:return`);
-      const last = stops[at].changes[0].after;
-      const [before] = stops[at - 1].changes;
-      const of = (at, name, tensor) =>
-        all.matrixOf(tensor, all.axesOf(stops, at, name, tensor, symbols), 2);
-      const [one, other] = [of(at, "return", last), of(at - 1, "x", before.after)];
-      const start = 2 * one.values.length;
-      return [one.rows, one.columns, [...one.values], [...other.values],
-        [...last.data.slice(start, start + one.values.length)]];
+      const { after } = stops[at].changes[0];
+      const axes = all.axesOf(stops, at, "return", after, all.nameAxes(program, translator));
+      const { rows, columns, values } = all.matrixOf(after, axes, 2);
+      const start = 2 * values.length;
+      return [rows, columns, [...values], [...after.data.slice(start, start + values.length)]];
     """)
-    rows, columns, values, split, expected = equal
     assert (rows, columns) == (5, 24)
-    assert values == split == expected
+    assert values == expected
 
 
 def test_highlighting_keeps_the_file(run_script):
@@ -221,61 +193,3 @@ def test_a_box_leads_to_the_weights_of_an_attention_and_into_other_parts(run_scr
     for box, part, reached, *stop in found:
         assert box == reached
         assert part not in expected or tuple(stop) == expected[part]
-
-
-# The answers of the page
-
-
-def test_what_the_second_cross_attention_reads_with_and_without_the_scaling(run_script):
-    rows = run_script("""
-      const words = ["why", "do", "we", "work", "?"];
-      const { tokens } = translator.target;
-      const tgt = [1, ...[..."我们为什么工作？"].map((token) => tokens.indexOf(token))];
-      const name = "scaled_dot_product_attention@decoder.layers.1.cross_attention:weights";
-      return [undefined, "scale"].map((without) => {
-        const src = translator.encode(words);
-        const { stops } = all.runModel(program, translator, src, tgt, { without });
-        const { after } = stops[all.findStop(stops, name)].changes[0];
-        const axes = ["", "head", "", ""].map((name, i) => ({ name, size: after.shape[i] }));
-        return [2, 3, 4].map((row) => [0, 1, 2, 3].map((head) => {
-          const { values } = all.matrixOf(after, axes, head);
-          return Object.fromEntries(words.map((word, i) => [word, values[row * words.length + i]]));
-        }));
-      });
-    """)  # fmt: skip
-    (written, read, spread), (written_unscaled, read_unscaled, narrow) = rows
-    for weights, unscaled in zip(written, written_unscaled, strict=True):
-        assert max(weights, key=weights.get) == "why"
-        assert unscaled["why"] == pytest.approx(weights["why"], abs=0.02)
-    assert max(read[1], key=read[1].get) == "?"
-    assert max(read_unscaled[1], key=read_unscaled[1].get) == "we"
-    assert sum(weight > 0.1 for weight in spread[0].values()) == 4
-    assert max(narrow[0].values()) > 0.95
-
-
-INVALID_RUNS = [
-    ([], [1], None, "there is nothing to run"),
-    ([5], [], None, "there is nothing to run"),
-    ([99999], [1], None, "no token has id 99999"),
-    ([5] * 65, [1], None, "do not broadcast"),
-    ([5], [1], "constructor", "no switch is called constructor"),
-    ([5], [1], {"head": ["encoder.layers.9.self_attention", 0]}, "has no head 0"),
-    ([5], [1], {"head": ["encoder.layers.0.self_attention", 4]}, "has no head 4"),
-]
-
-
-def test_invalid_input_raises_an_error_with_a_message(run_script):
-    found = run_script(f"""return {json.dumps(INVALID_RUNS)}.map(([src, tgt, without]) => {{
-      try {{ all.runModel(program, translator, src, tgt, {{ without }}); }}
-      catch (error) {{ return error.message; }}
-    }});""")
-    for message, (*_, expected) in zip(found, INVALID_RUNS, strict=True):
-        assert expected in message
-
-
-def test_a_damaged_weights_file_is_reported(tmp_path, monkeypatch):
-    weights = tmp_path / "translator.safetensors"
-    weights.write_bytes(javascript_model.TRANSLATOR_WEIGHTS.read_bytes()[:100_000])
-    monkeypatch.setattr(javascript_model, "TRANSLATOR_WEIGHTS", weights)
-    with pytest.raises(SourceError, match=r"damaged weights file .*; run git restore"):
-        javascript_model.to_float16()
