@@ -5,7 +5,6 @@ import re
 import pytest
 
 from bookbuild.generated import bibliography
-from bookbuild.pages.errors import SourceError
 from bookbuild.pages.paths import LANGUAGES
 from sample_book import change
 
@@ -27,7 +26,6 @@ MANUAL = r"""@manual{linear,
   url = {https://a.org/b},
 }
 """
-ISSUE = "@software{i, author={P}, title={T}, year=2020, url={https://github.com/a/b/issues/7}}"
 ARTICLE = "@article{g, author={A B and C D}, title={T}, journal={J}, volume=9, number=1, doi={1/a}}"
 
 
@@ -39,13 +37,11 @@ ARTICLE = "@article{g, author={A B and C D}, title={T}, journal={J}, volume=9, n
             f"Ada Lovelace et al., *On Engines*, 2019, {PREPRINT_LINK}",
             f"Ada Lovelace 等，*On Engines*，2019，{PREPRINT_LINK}",
         ),
-        (ONLINE_REFERENCE, "Zoë Abel, *Later*, [www.a.org](https://www.a.org/b)", None),
         (
             MANUAL,
             "PyTorch documentation, [`nn.some_Linear`](https://a.org/b)",
             "PyTorch 文档，[`nn.some_Linear`](https://a.org/b)",
         ),
-        (ISSUE, "P, *T*, 2020, [issue 7](https://github.com/a/b/issues/7)", None),
         (
             ARTICLE,
             "A B and C D, *T*, J 9 (1), [doi:1/a](https://doi.org/1/a)",
@@ -56,8 +52,7 @@ ARTICLE = "@article{g, author={A B and C D}, title={T}, journal={J}, volume=9, n
 def test_a_reference_is_formatted_in_both_languages(bibtex, english, chinese):
     (reference,) = bibliography.parse_references(bibtex).values()
     assert bibliography.format_reference(reference, "en") == english
-    if chinese:
-        assert bibliography.format_reference(reference, "zh") == chinese
+    assert bibliography.format_reference(reference, "zh") == chinese
 
 
 # In the sample book
@@ -115,9 +110,6 @@ def test_a_reference_is_listed_once_with_every_page_that_cites_it(book_with_refe
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
-        ("  author = {Lovelace, Ada and others},\n", "", 1, "has no author"),
-        ("  eprint = {1905.00001},\n", "", 1, "has no link"),
-        ("{2019}", "{in print}", 1, "has no year"),
         ("{2019}", "{2022}", 1, "has year 2022, but arXiv:1905.00001 is from 2019"),
         (PREPRINT, f"{PREPRINT}{PREPRINT.replace('engines', 'motors')}", 7, "has the link of"),
     ],
@@ -132,17 +124,7 @@ def test_an_entry_with_an_error_is_reported_at_its_line(
     assert any(each.startswith(f"docs/references.bib:{line}: {key} {message}") for each in found)
 
 
-def test_invalid_bibtex_is_reported_at_its_line(sample_folder):
-    (sample_folder / "docs/references.bib").write_text("@misc{a,\n title {A}}\n", encoding="utf-8")
-    with pytest.raises(SourceError, match=r"docs/references.bib:2: invalid BibTeX: '=' expected"):
-        bibliography.load_references()
-
-
 # In the real book
-
-
-def test_every_reference_of_the_book_is_complete_and_cited():
-    assert error_messages() == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -35,25 +35,19 @@ def test_punctuation_stays_in_the_line_of_a_short_formula():
 
 
 def test_the_comments_around_a_formula_have_its_tex_and_give_its_html():
-    formula = r'<span class="arithmatex">\({}\)</span>'
-    page = f"<p>a {formula.format('a &lt; b')} {formula.format(chr(92) + 'pi')}"
-    rendered = {("a < b", False): "<i>1</i>", (r"\pi", False): "<i>2</i>"}
-    html = formulas.replace_formulas(page, rendered)
-    assert formulas.rendered_formulas(html) == ["<i>1</i>", "<i>2</i>"]
-    assert formulas.formulas_as_text(html) == "<p>a a &lt; b …"
-    assert formulas.remove_comments(html) == "<p>a <i>1</i> <i>2</i>"
+    page = r'<p>a <span class="arithmatex">\(a &lt; b\)</span>'
+    html = formulas.replace_formulas(page, {("a < b", False): "<i>1</i>"})
+    assert formulas.rendered_formulas(html) == ["<i>1</i>"]
+    assert formulas.formulas_as_text(html) == "<p>a a &lt; b"
+    assert formulas.remove_comments(html) == "<p>a <i>1</i>"
 
 
 @pytest.mark.parametrize(
     "tex",
     [
-        r"y = x \tag{1}",
         r"\begin{aligned} a &= b \\ c &= d \end{aligned}",
-        r"\begin{bmatrix} f(1) & 0 \\ 0 & 1 \end{bmatrix}",
-        r"\underbrace{a + b}_{\text{two of them}}",
         r"a \quad \text{对所有词元，都成立}",
         r"\operatorname{softmax}\left(\frac{\query{Q}\key{K}^\top}{\sqrt{d_k}}\right)\val{V}",
-        r"a < b \& c > d",
     ],
 )
 def test_formulas_are_rendered_as_html_and_mathml(tex):
@@ -65,13 +59,12 @@ def test_formulas_are_rendered_as_html_and_mathml(tex):
     assert ("词元" in tex) == ("词元" in math) == ("词元" in drawn)
 
 
-@pytest.mark.parametrize(("macro", "name"), [("query", "query"), ("key", "key"), ("val", "value")])
-def test_query_key_and_value_have_a_class_of_their_own(macro, name):
-    (markup,) = formulas.render_formulas([(rf"\{macro}{{q}}", False)]).values()
-    assert f'class="enclosing {name}"' in markup
+def test_query_key_and_value_have_a_class_of_their_own():
+    (markup,) = formulas.render_formulas([(r"\query{q} \key{k} \val{v}", False)]).values()
+    assert re.findall('class="enclosing (\\w+)"', markup) == ["query", "key", "value"]
 
 
-@pytest.mark.parametrize("tex", [r"\frac{1}", r"\nonesuch", r"x_", r"\begin{aligned} a", "中"])
+@pytest.mark.parametrize("tex", [r"\nonesuch", "中"])
 def test_an_invalid_formula_raises_its_tex_and_the_reason(tex):
     with pytest.raises(ValueError) as error:
         formulas.render_formulas([(tex, False)])
@@ -79,36 +72,21 @@ def test_an_invalid_formula_raises_its_tex_and_the_reason(tex):
     assert "KaTeX parse error" in error.value.args[1] or "LaTeX" in error.value.args[1]
 
 
-FORMULAS_WITH_OTHER_FONTS = [
-    r"x_{1}",
-    r"\sqrt{\frac{a}{b}}",
-    r"\mathbb{R}",
-    r"\mathbf{v}\text{ and}",
-    r"\sum_i",
-]
-
-
 def test_the_style_sheet_names_exactly_the_fonts_that_are_published():
-    css, fonts = formulas.style_sheet(
-        formulas.render_formulas([(tex, True) for tex in FORMULAS_WITH_OTHER_FONTS]).values()
-    )
+    rendered = formulas.render_formulas([(r"x \mathbb{R} \mathbf{v} \text{a} \sum_i", True)])
+    css, fonts = formulas.style_sheet(rendered.values())
     assert {part.split(")")[0] for part in css.split("url(fonts/")[1:]} == fonts.keys()
     families = {name.removeprefix("KaTeX_").removesuffix(".woff2") for name in fonts}
     assert families >= {"Main-Regular", "Main-Bold", "Math-Italic", "AMS-Regular", "Size2-Regular"}
     assert "Fraktur-Regular" not in families
-    assert "Math-BoldItalic" not in families
 
 
 def test_a_css_rule_is_kept_only_if_a_formula_has_its_classes():
     css, _ = formulas.style_sheet(formulas.render_formulas([(r"\frac{1}{2}", False)]).values())
-    assert ".katex .mfrac .frac-line{" in css
-    assert ".katex .katex-mathml{" in css
-    assert "reset-size6.size3{" in css
-    assert "reset-size1.size1{" not in css
-    assert ".mathbb" not in css
-    assert ".katex-accent .accent-body" not in css
-    accent, _ = formulas.style_sheet(formulas.render_formulas([(r"\hat{x}", False)]).values())
-    assert ".accent-body:not(.accent-full){" in accent
+    for rule in (".katex .mfrac .frac-line{", ".katex .katex-mathml{", "reset-size6.size3{"):
+        assert rule in css
+    for rule in ("reset-size1.size1{", ".mathbb", ".katex-accent .accent-body"):
+        assert rule not in css
 
 
 def test_the_fonts_keep_only_the_characters_of_formulas():

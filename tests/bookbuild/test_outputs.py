@@ -59,8 +59,6 @@ def test_each_program_prints_what_is_committed():
         ("loss: 0.124, 3 of 4", True),
         ("loss: 0.126, 3 of 4", False),
         ("loss: 0.123, 2 of 4", False),
-        ("loss: 0.123, 3 of 4\n", True),
-        ("Loss: 0.123, 3 of 4", False),
         ("loss: 0.123, 3 of 4\nmore", False),
     ],
 )
@@ -70,10 +68,9 @@ def test_only_the_last_digit_of_a_decimal_may_differ(printed, same):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(("figure", "example"), [("learned/reversal", "examples/learned/reversal")])
-def test_a_figure_has_the_numbers_of_the_output_below_it(language, figure, example):
-    svg = (GENERATED / language / "figures" / f"{figure}.svg").read_text(encoding="utf-8")
-    output = (GENERATED / "outputs" / f"{example}.txt").read_text(encoding="utf-8")
+def test_a_figure_has_the_numbers_of_the_output_below_it(language):
+    svg = (GENERATED / language / "figures/learned/reversal.svg").read_text(encoding="utf-8")
+    output = (GENERATED / "outputs/examples/learned/reversal.txt").read_text(encoding="utf-8")
     drawn = re.findall(r">(\d\.\d\d)</text>", svg)
     assert len(drawn) == 25
     assert drawn == re.findall(r"\b\d\.\d\d\b", output)

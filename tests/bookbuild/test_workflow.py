@@ -1,6 +1,5 @@
 """The workflow Publish runs every test, once, before it publishes; the packages fit together."""
 
-import json
 import re
 import shutil
 import subprocess
@@ -79,15 +78,6 @@ def test_a_lock_follows_from_its_source(name):
     assert {each: lock[each].specifier for each in both} == {
         each: pinned[each].specifier for each in both
     }, "requirements-test.txt and requirements.txt differ; run scripts/lock"
-
-
-def test_the_lock_of_npm_follows_from_its_source():
-    source = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))
-    lock = json.loads((ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
-    for kind in ("dependencies", "devDependencies"):
-        assert lock[""][kind] == source[kind], "run scripts/lock, then commit package-lock.json"
-        for name, version in source[kind].items():
-            assert lock[f"node_modules/{name}"]["version"] == version, "run scripts/lock"
 
 
 def test_uv_does_not_empty_the_environment(tmp_path):
