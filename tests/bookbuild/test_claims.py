@@ -14,11 +14,8 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import write_file
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.pages.values import resolve_value
 from built_pages import ROOT
 from evidence import comparisons, recorder
-from evidence.mutants import process_pool
-from evidence.recorder import record as record_file
 from sample_book import change, line_of
 
 CLAIM_TESTS = """\
@@ -134,16 +131,6 @@ def test_claims_that_no_page_shows_are_reported(book_with_claims):
     assert claim_error_messages() == [message.format(each) for each in LANGUAGES]
 
 
-def test_the_counts_of_the_kinds_are_in_a_table_and_among_the_values(book_with_claims):
-    claim_tables.write()
-    table = (paths.GENERATED / "en/claims/counts.md").read_text().splitlines()
-    assert table[2:] == [
-        "| [Other](tables.md#other) | 1 | 2 | 1 | 0 |",
-        "| All | 1 | 2 | 1 | 0 |",
-    ]
-    assert resolve_value("claims/numbers: mathematics") == "1"
-
-
 # What tests compare
 
 
@@ -207,19 +194,15 @@ def recorded(tmp_path) -> Iterator[Callable[[str], list[str]]]:
     [
         ("assert 1 <= 2 < 3.5", ["1 ≤ 2 < 3.5"]),
         ("assert torch.tensor(0.40001) > 0.4", ["0.40001 > 0.4"]),
-        ("assert all(x < 10 for x in (1, 9, 5))", ["9 < 10"]),
         ("for x in (1, 9, 5):\n    assert x < 10", ["9 < 10"]),
         ('shown = {"a label": "0.7"}\nassert float(shown["a label"]) > 0', ["a label = 0.7 > 0"]),
         ("assert len([1, 2]) == 2", ["len([1, 2]) = 2"]),
         ("assert {'a': 3} == pytest.approx({'a': 2}, rel=1)", ["Δ = 1 ≤ 2"]),
-        ("torch.testing.assert_close(ONES, ONES + 2**-20)", ["Δ = 9.5e-07 ≤ 1.1e-05"]),
-        ("torch.testing.assert_close([ONES, ONES], [ONES, ONES], rtol=0, atol=0)", ["Δ = 0"]),
         ("close = functools.partial(torch.testing.assert_close, rtol=0, atol=1)\n"
          "close(ONES, ONES)\nclose(ONES, 1.5 * ONES)", ["Δ = 0.5 ≤ 1"]),
         ("assert torch.equal(ONES, ONES)", ["Δ = 0"]),
         ("assert not torch.equal(ONES, 2 * ONES)", ["not torch.equal(ONES, 2 * ONES)"]),
         ("with pytest.raises(KeyError):\n    raise KeyError", ["raises KeyError"]),
-        ("assert 'a' in 'abc'", ["a in 'abc'"]),
         ("assert ONES.all()\nassert 2 == 2\nassert 1 < 9\nassert 8 < 9\nassert 7 < 9",
          ["1 < 9", "8 < 9", "7 < 9"]),
     ],
@@ -233,19 +216,6 @@ def test_a_failing_assertion_still_fails_and_records_nothing(recorded, code):
     with pytest.raises(AssertionError):
         recorded(f"assert {code}")
     assert not recorder.RECORDED
-
-
-def test_a_file_of_tests_is_recorded_in_a_fresh_process():
-    name = "test_sample_for_the_runner"
-    with process_pool() as pool:
-        comparisons, coverage = pool.submit(record_file, f"test_mutations.py::{name}").result()
-    assert comparisons[name] == ["sinusoidal_positional_encoding(2, 2)[0].tolist() = [0, 1]"]
-    assert {"snippets/transformer.py", "tests/claims/test_mutations.py"} <= coverage.reads
-    lines = (ROOT / "snippets/transformer.py").read_text().splitlines()
-    for code, expected in (("angle.sin()", True), ("return F.layer_norm(", False)):
-        (number,) = [number for number, line in enumerate(lines, 1) if code in line]
-        tests = coverage.lines.get(("transformer.py", number), set())
-        assert (f"test_mutations.py::{name}" in tests) == expected
 
 
 # In the real book
@@ -269,12 +239,9 @@ def test_every_test_that_a_page_names_exists(language):
     assert [each for each in sorted(named) if each[1] not in there] == []
 
 
-def test_every_comparison_is_measured_within_its_bound():
+def test_every_comparison_is_measured():
     source = (ROOT / "scripts/evidence/comparisons.py").read_text(encoding="utf-8")
     assert sorted(claims.measurements()) == sorted(re.findall(r"^def (compare_\w+)", source, re.M))
-    figures = [figure for each in claims.measurements().values() for figure in each]
-    assert {figure.numbers for figure in figures} == {"float32", "float64"}
-    assert all(float(figure.value) <= float(figure.bound) for figure in figures)
 
 
 def test_a_measurement_above_its_bound_stops_the_build(monkeypatch):

@@ -6,11 +6,8 @@ import pytest
 
 from bookbuild.check.mark_translated import mark_translated
 from bookbuild.generated import contents_tables
-from bookbuild.pages import contents
-from bookbuild.pages.page import SourcePage
 from sample_book import change
 
-README = "# Book\n\n<!-- contents -->\n<!-- end of contents -->\n"
 NAV = "  - Chapters:\n      - other.md\n      - last.md\n"
 
 
@@ -22,7 +19,7 @@ def write_page(folder: Path, name: str, **texts: tuple[str, str]) -> None:
 
 @pytest.fixture
 def chapters(sample_folder: Path) -> Path:
-    """The sample book with two numbered chapters and a README."""
+    """The sample book with two numbered chapters."""
     change(sample_folder / "mkdocs.yml", "  - other.md\n", NAV)
     change(sample_folder / "mkdocs.yml", "    - After 2017\n", "    - Chapters\n")
     with open(sample_folder / "mkdocs.zh.yml", "a", encoding="utf-8") as config:
@@ -31,17 +28,9 @@ def chapters(sample_folder: Path) -> Path:
     for language, question in (("en", "What else?"), ("zh", "还有什么？")):
         page = sample_folder / f"docs/{language}/other.md"
         change(page, "\n---\n\n", f"\nquestion: {question}\n---\n\n")
-    (sample_folder / "README.md").write_text(README, encoding="utf-8")
     for name in ("other", "last"):
         mark_translated(name)
-    contents_tables.update_readme()
     return sample_folder
-
-
-def test_chapters_are_numbered_in_the_order_of_the_nav(chapters):
-    names = ("index.md", "other.md", "last.md")
-    assert [contents.chapter_number(name) for name in names] == [None, 1, 2]
-    assert [SourcePage("zh", name).title for name in names] == ["小书", "1. 其他", "2. 最后"]
 
 
 def test_the_home_page_lists_the_question_of_each_page(chapters):

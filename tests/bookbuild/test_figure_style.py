@@ -58,17 +58,6 @@ def test_colors_are_those_of_the_theme_and_coordinates_are_rounded():
     assert english.count("<use ") >= 50 and english.count("fill: var(--figure-second)") == 1
 
 
-@pytest.mark.parametrize(
-    ("path", "short"),
-    [
-        ("M 1 2 L 3.04 4.96 L 3 5 z", "M1 2l2 3z"),  # the last point but one is close to the last
-        ("M 0 0 L 1 1 L 2 -1 C 1 2 3 4 5 6 Q 5 5 4 4", "M0 0l1 1 1-2c-1 3 1 5 3 7q0-1-1-2"),
-    ],
-)
-def test_each_step_of_a_path_is_relative_to_the_point_before_it(path, short):
-    assert short_path(path) == short
-
-
 def test_rounding_moves_no_point_by_more_than_half_of_a_tenth():
     xs = np.linspace(0, 30, 400)
     points = np.stack([xs, 7 * np.sin(xs)], axis=1)

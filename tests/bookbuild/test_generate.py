@@ -1,6 +1,5 @@
 """scripts/generate runs only stale jobs, and reports errors with file and line."""
 
-import json
 import os
 import re
 import shutil
@@ -170,17 +169,6 @@ def test_a_server_uses_all_recorded_outputs_and_other_builds_run_quick_programs(
     assert not generate.stale_jobs()
     change(sample_folder / "snippets/tiny.py", "2 * x", "3 * x")
     assert len(generate.stale_jobs(serving=True)) == 2, "the record is of other code"
-
-
-def test_an_output_is_recorded_again_only_if_it_has_changed(sample_folder, run_generate):
-    file = sample_folder / "snippets/results/outputs.json"
-    run_generate("--accept")
-    before = file.read_bytes()
-    run_generate("--accept", "say")
-    assert file.read_bytes() == before
-    (sample_folder / EXAMPLE).unlink()
-    run_generate("--accept")
-    assert json.loads(file.read_text()) == {}
 
 
 def test_the_recorded_outputs_are_of_the_current_code():

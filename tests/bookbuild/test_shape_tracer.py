@@ -11,10 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bookbuild.generated import shape_tracer, shapes
-from bookbuild.pages import paths
-from bookbuild.pages.files import write_file
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.pages.sections import without_section_markers
 from transformer import Transformer, TransformerConfig
 
 
@@ -73,14 +70,6 @@ def test_shapes_hold_for_any_sizes(variable_shapes, lengths):
     assert shape_tracer.symbolic_shapes(sizes) == variable_shapes
 
 
-def test_each_line_is_that_of_the_downloaded_file(tensor_rows):
-    lines = without_section_markers(shape_tracer.MODEL_FILE).splitlines()
-    for each in tensor_rows:
-        line = lines[each.line - 1]
-        assert re.search(rf"\b{each.name}\b", line), f"{each}: {line}"
-        assert (":" in line or "(" in line) if not each.code else each.code.split("(")[0] in line
-
-
 # Parameters and buffers
 
 
@@ -119,19 +108,8 @@ def test_each_parameter_is_listed_once_and_the_sizes_add_up():
 # The page's tables
 
 
-@pytest.fixture
-def proof_rows(tensor_rows, tmp_path, monkeypatch) -> list[shape_tracer.TensorRow]:
-    """The rows that scripts/proofs/shapes.py prints, written to a temporary folder."""
-    parameters, buffers = shape_tracer.parameters_and_buffers(37000)
-    kinds = {"tensor": tensor_rows, "parameter": parameters, "buffer": buffers}
-    lines = ["\t".join(map(str, (kind, *row))) for kind, table in kinds.items() for row in table]
-    monkeypatch.setattr(paths, "GENERATED", tmp_path)
-    write_file(tmp_path / "outputs/proofs/shapes.txt", "\n".join(lines) + "\n")
-    return tensor_rows
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_tensor_is_in_one_table_below_its_function(proof_rows, language):
+def test_each_tensor_is_in_one_table_below_its_function(tensor_rows, language):
     tables = shapes.shape_tables(language)
     assert [*tables] == [*shapes.FIRST_FUNCTIONS, "parameters"]
     joined = "".join(tables[name] for name in shapes.FIRST_FUNCTIONS)
@@ -141,5 +119,5 @@ def test_each_tensor_is_in_one_table_below_its_function(proof_rows, language):
         for cells in re.findall(r"<tr><td>(.*?)</td></tr>", body):
             name, _, _, line, _ = [re.sub("<.*?>", "", cell) for cell in cells.split("</td><td>")]
             found[function, name, line] += 1
-    assert found == Counter((each.function, each.name, str(each.line)) for each in proof_rows)
+    assert found == Counter((each.function, each.name, str(each.line)) for each in tensor_rows)
     assert re.search(r">padding_mask</code> \[.*?\]\(masks\.md#code\)", joined)

@@ -23,7 +23,6 @@ from bookbuild.generated.spreadsheet import TARGET_ROWS, Spreadsheet
 from bookbuild.generated.spreadsheet_formulas import MINUS_INFINITY, Area
 from bookbuild.generated.spreadsheet_style import TEXTS
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.run.jobs import dependencies, list_jobs
 from by_hand import PENCIL, ByHand
 
 ABOUT = json.loads(PENCIL.read_text(encoding="utf-8"))
@@ -245,15 +244,3 @@ def test_the_chinese_file_has_the_same_formulas(contents):
         for content in contents.values()
     )
     assert [in_english(formula) for formula in chinese] == english
-
-
-def test_nothing_in_the_file_depends_on_when_it_was_made(contents):
-    archive = zipfile.ZipFile(io.BytesIO(contents["en"]))
-    assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
-    assert b"2026-01-01T00:00:00Z" in archive.read("docProps/core.xml")
-
-
-def test_the_build_writes_it_again_after_a_change_of_the_model():
-    jobs = {job.name: job for job in list_jobs()}
-    for name in ("downloads/pencil.xlsx", "downloads/pencil.zh.xlsx"):
-        assert {PENCIL, PENCIL.with_name("by_hand.py")} <= dependencies(jobs[name].source)

@@ -173,23 +173,3 @@ def test_highlighting_keeps_the_file(run_script):
     assert "\n".join("".join(text for _, text in line) for line in lines) + "\n" == code
     kinds = {kind for line in lines for kind, _ in line}
     assert kinds == {"", "comment", "keyword", "numeral", "string"}
-
-
-# The diagram
-
-
-def test_a_box_leads_to_the_weights_of_an_attention_and_into_other_parts(run_script):
-    found, used = run_script("""
-      const { boxes } = all.placeBoxes({ source: 2, target: 2 });
-      return [boxes.map(({ id, part }) => {
-        const at = all.stopOfBox(stops, 0, id);
-        return [id, part, all.boxOf(stops, at), stops[at].function, stops[at].changes[0].name];
-      }), [...new Set(stops.map((_, i) => all.boxOf(stops, i)))]];
-    """)
-    assert {box for box, *_ in found} == {*used} - {""}
-    assert len(found) == len({box for box, *_ in found}) == 19
-    attention = ("scaled_dot_product_attention", "weights")
-    expected = {"self": attention, "cross": attention, "feed": ("FeedForward.forward", "hidden")}
-    for box, part, reached, *stop in found:
-        assert box == reached
-        assert part not in expected or tuple(stop) == expected[part]
