@@ -20,7 +20,7 @@ import transformer
 from attention_inputs import PATHS, dtypes, lower_triangle, random_mask, random_qkv, sizes
 from evidence.comparisons import compare_fused_attention
 from helpers import ROOT, SNIPPETS, close, few, normal, seeds
-from marks import claim, mutation
+from marks import claim
 from transformer import MultiHeadAttention, initialize, scaled_dot_product_attention
 from translator import code_key
 from variants.online_softmax import attention_by_blocks
@@ -37,12 +37,6 @@ def attend(request):
 
 
 @claim("attention-in-practice#not-closeness")
-@mutation(
-    "examples/attention-in-practice/not_closeness.py",
-    "products = keys @ query",
-    "products = keys @ query / keys.norm(dim=-1)",
-    fault="the example divides each product by the length of its key",
-)
 def test_a_long_distant_key_beats_a_key_equal_to_the_query(printed):
     shown = printed("examples", "not_closeness")
     assert shown["the same vector, distance"] == "0.0"
@@ -51,12 +45,6 @@ def test_a_long_distant_key_beats_a_key_equal_to_the_query(printed):
 
 
 @claim("attention-in-practice#not-closeness")
-@mutation(
-    "transformer.py",
-    "query @ key.transpose(-2, -1)",
-    "-query @ key.transpose(-2, -1)",
-    fault="the scores have the wrong sign",
-)
 @few
 @given(seed=seeds, m=sizes, d=sizes)
 def test_among_keys_of_equal_length_the_closest_gets_the_most_weight(seed, m, d):
@@ -100,12 +88,6 @@ def weight_gradients(attention, x, upstream, divided):
 
 
 @claim("attention-in-practice#scaling-measured")
-@mutation(
-    "transformer.py",
-    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout)",
-    "x = F.scaled_dot_product_attention(query, key, value, mask, dropout, scale=1.0)",
-    fault="the fused path does not divide its scores",
-)
 @pytest.mark.parametrize("nhead", [64, 8, 1], ids=lambda nhead: f"d_k={512 // nhead}")
 def test_without_the_division_the_gradients_of_w_q_and_w_k_are_larger(nhead):
     for seed in range(3):
@@ -119,9 +101,8 @@ def test_without_the_division_the_gradients_of_w_q_and_w_k_are_larger(nhead):
 
 
 @claim("attention-in-practice#scaling-measured", kind="mathematics")
-@pytest.mark.parametrize("seed", range(2))
-def test_with_d_k_512_and_16_tokens_half_of_the_queries_get_almost_no_gradient(seed):
-    torch.manual_seed(seed)
+def test_with_d_k_512_and_16_tokens_half_of_the_queries_get_almost_no_gradient():
+    torch.manual_seed(0)
     query, key, value, upstream = torch.randn(4, 8, 16, 512, requires_grad=True)
     medians = []
     for scale in 512**-0.5, 1.0:
@@ -150,12 +131,6 @@ def test_without_the_division_a_step_on_w_q_moves_the_scores_by_the_root_of_d_k_
 
 
 @claim("attention-in-practice#scaling-measured")
-@mutation(
-    "transformer.py",
-    "nn.init.xavier_uniform_(module.weight)",
-    "nn.init.kaiming_uniform_(module.weight)",
-    fault="linear weights start from Kaiming's uniform distribution",
-)
 def test_xavier_uniform_projections_start_with_scores_of_variance_one(printed):
     shown = printed("examples", "at_the_start")
     assert shown["scores, Xavier-uniform"] == "1.0"
@@ -279,12 +254,6 @@ def test_in_float32_a_score_far_below_the_largest_gets_the_weight_zero():
 
 
 @claim("attention-in-practice#numerics")
-@mutation(
-    "transformer.py",
-    "if mask.dtype != torch.bool:",
-    "if mask.is_floating_point():",
-    fault="masks of whole numbers are accepted",
-)
 @pytest.mark.parametrize(
     "mask", [torch.ones(4, 5), torch.ones(4, 5, dtype=torch.int64)], ids=["float", "int"]
 )
@@ -295,12 +264,6 @@ def test_a_mask_that_is_not_boolean_is_rejected(attend, mask):
 
 
 @claim("attention-in-practice#numerics")
-@mutation(
-    "transformer.py",
-    "    mask.expand(shape)",
-    "    shape",
-    fault="the shape of a mask is not checked",
-)
 @pytest.mark.parametrize("shape", [(5, 4), (1, 2, 3, 4, 5)], ids=str)
 def test_a_mask_that_does_not_broadcast_is_rejected(attend, shape):
     query, key, value = random_qkv(0, 4, 5, 8, 6)
@@ -312,12 +275,6 @@ def test_a_mask_that_does_not_broadcast_is_rejected(attend, shape):
 
 
 @claim("attention-in-practice#dropout")
-@mutation(
-    "transformer.py",
-    "    return F.dropout(weights, dropout) @ value, weights",
-    "    weights = F.dropout(weights, dropout)\n    return weights @ value, weights",
-    fault="the returned weights are those after dropout",
-)
 def test_dropout_affects_the_weights_that_are_used_and_not_the_weights_that_are_returned():
     query, key, value = random_qkv(0, 50, 50, 8, 8)
     plain, expected = scaled_dot_product_attention(query, key, value)
@@ -327,12 +284,6 @@ def test_dropout_affects_the_weights_that_are_used_and_not_the_weights_that_are_
 
 
 @claim("attention-in-practice#dropout")
-@mutation(
-    "transformer.py",
-    "F.scaled_dot_product_attention(query, key, value, mask, dropout)",
-    "F.scaled_dot_product_attention(query, key, value, mask, 0.0)",
-    fault="the fused path never applies dropout",
-)
 def test_dropout_keeps_the_expected_output(attend):
     torch.manual_seed(0)
     query, key, value = torch.randn(3, 1, 1, 8, dtype=torch.float64).expand(3, 20_000, 1, 8)
@@ -361,12 +312,6 @@ def test_weights_are_dropped_out_only_in_training(need_weights):
 
 
 @claim("attention-in-practice#cost")
-@mutation(
-    "transformer.py",
-    "F.scaled_dot_product_attention(query, key, value, mask, dropout)",
-    "F.scaled_dot_product_attention(query, key, value, None, dropout)",
-    fault="the fused path ignores the mask",
-)
 @few
 @given(seed=seeds, n=sizes, m=sizes, d_k=sizes, d_v=sizes, dtype=dtypes, masked=st.booleans())
 def test_fused_and_explicit_attention_are_equal(seed, n, m, d_k, d_v, dtype, masked):
@@ -385,12 +330,6 @@ def test_fused_attention_needs_linear_memory_and_quadratic_time(printed):
 
 
 @claim("attention-in-practice#cost")
-@mutation(
-    "transformer.py",
-    "    x = F.scaled_dot_product_attention(query, key, value, mask, dropout)\n",
-    "    x, _ = scaled_dot_product_attention(query, key, value, mask, dropout)\n",
-    fault="the fused path stores the weights even without dropout",
-)
 def test_the_fused_path_stores_no_weights_without_dropout_and_stores_them_with_it_on_a_cpu(printed):
     shown = printed("examples", "fused_or_not")
     assert shown["largest tensor stored, dropout 0.0"] == shown["queries"] == "262,144"
@@ -440,12 +379,6 @@ def test_masks_of_nn_multihead_attention_are_the_opposite_of_ours_and_of_those_o
 
 
 @claim("attention-in-practice#torch-nn")
-@mutation(
-    "examples/attention-in-practice/no_key_torch_nn.py",
-    "nn.init.normal_(attention.out_proj.bias)",
-    "nn.init.normal_(attention.in_proj_bias)",
-    fault="the bias of the output map is zero in the example",
-)
 def test_a_query_with_no_key_gets_nan_or_the_output_bias_in_torch_nn(printed, capsys):
     shown = printed("examples", "no_key_torch_nn")
     assert list(shown.values()) == ["NaN", *["the bias of the output map"] * 2, "NaN"]
@@ -536,17 +469,17 @@ def test_torch_nn_stores_one_input_matrix_unless_keys_or_values_have_another_siz
         assert nn.MultiheadAttention(8, 2, **other).in_proj_weight is None
 
 
-class CountTables(TorchDispatchMode):
-    """Counts the new tensors of a shape; views aren't new."""
+class NewTensors(TorchDispatchMode):
+    """Keeps what is computed; a view has the storage of another tensor."""
 
-    def __init__(self, shape):
+    def __init__(self):
         super().__init__()
-        self.shape, self.tables = shape, {}
+        self.tensors = {}
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         output = function(*args, **(kwargs or {}))
-        if output.is_floating_point() and output.shape[-2:] == self.shape:
-            self.tables[output.untyped_storage().data_ptr()] = output
+        if isinstance(output, torch.Tensor):
+            self.tensors[output.untyped_storage().data_ptr()] = output
         return output
 
 
@@ -554,9 +487,10 @@ class CountTables(TorchDispatchMode):
 def test_explicit_attention_makes_three_tables_and_five_with_a_mask():
     query, key, value = torch.randn(3, 1, 2, 64, 8)
     for mask, expected in (None, 3), (lower_triangle(64), 5):
-        with CountTables((64, 64)) as count:
+        with NewTensors() as new:
             scaled_dot_product_attention(query, key, value, mask)
-        assert len(count.tables) == expected
+        new = [each for each in new.tensors.values() if each.is_floating_point()]
+        assert len([each for each in new if each.shape[-2:] == (64, 64)]) == expected
 
 
 @claim("attention-in-practice#scaling-measured", kind="mathematics")
@@ -579,12 +513,6 @@ def test_where_two_keys_compete_the_slopes_stay_at_a_quarter():
 
 
 @claim("attention-in-practice#two-neighbors")
-@mutation(
-    "transformer.py",
-    "self.nhead = nhead",
-    "self.nhead = 1",
-    fault="attention has one head, whatever its nhead",
-)
 def test_behind_one_head_a_feed_forward_network_names_neighbors_that_a_linear_map_does_not(printed):
     shown = printed("examples", "two_neighbors")
     right = {label.removesuffix(", right"): int(value[:-1]) for label, value in shown.items()}
@@ -606,12 +534,6 @@ def test_one_of_two_heads_looks_right_and_the_other_left_and_one_head_is_uneven(
 
 
 @claim("attention-in-practice#low-rank")
-@mutation(
-    "transformer.py",
-    "return self.output(joined), weights",
-    "return joined, weights",
-    fault="the output projection is omitted",
-)
 @pytest.mark.parametrize("nhead", [1, 4])
 def test_the_output_is_a_sum_of_low_rank_maps_one_per_head(nhead):
     torch.manual_seed(0)
@@ -629,12 +551,6 @@ def test_the_output_is_a_sum_of_low_rank_maps_one_per_head(nhead):
 
 
 @claim("attention-in-practice#low-rank")
-@mutation(
-    "transformer.py",
-    "heads.transpose(1, 2).flatten(2)",
-    "heads.cumsum(dim=1).transpose(1, 2).flatten(2)",
-    fault="each head also contains the heads before it",
-)
 def test_the_order_of_the_heads_changes_nothing():
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, 4).double()
@@ -651,12 +567,6 @@ def test_the_order_of_the_heads_changes_nothing():
 
 
 @claim("attention-in-practice#low-rank")
-@mutation(
-    "transformer.py",
-    "return self.output(joined), weights",
-    "return self.output(joined.relu()), weights",
-    fault="a ReLU comes before the output projection",
-)
 def test_with_one_head_the_output_matrix_can_be_left_out():
     torch.manual_seed(0)
     attention = MultiHeadAttention(16, 1).double()
@@ -693,27 +603,9 @@ def test_attention_by_blocks_equals_softmax_over_all_keys(block):
     close(attention_by_blocks(q, k, v, block), expected, 1e-12)
 
 
-class LargestTensor(TorchDispatchMode):
-    """Records the number of elements of the largest result."""
-
-    numel = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        result = func(*args, **(kwargs or {}))
-        if isinstance(result, torch.Tensor):
-            self.numel = max(self.numel, result.numel())
-        return result
-
-
 @claim("attention-in-practice#cost")
-@mutation(
-    "variants/online_softmax.py",
-    "zip(key.split(block, -2), value.split(block, -2)",
-    "zip(key.split(2 * block, -2), value.split(2 * block, -2)",
-    fault="blocks have twice as many keys",
-)
 def test_attention_by_blocks_makes_at_most_block_scores_for_each_query():
     q, k, v = torch.randn(200, 4), torch.randn(300, 4), torch.randn(300, 4)
-    with LargestTensor() as largest:
+    with NewTensors() as new:
         attention_by_blocks(q, k, v, 64)
-    assert largest.numel == 200 * 64
+    assert max(tensor.numel() for tensor in new.tensors.values()) == 200 * 64
