@@ -101,13 +101,6 @@ def test_changed_pins_rerun_everything(sample_folder, run_generate, pins):
     assert len(job_names(printed)) == 2
 
 
-def test_a_deleted_output_is_generated_again(sample_folder, run_generate):
-    run_generate()
-    (sample_folder / EXAMPLE_OUTPUT).unlink()
-    _, printed = run_generate()
-    assert job_names(printed) == {"examples/chapter/say"}
-
-
 def test_outputs_without_a_source_are_removed(sample_folder, run_generate):
     (sample_folder / "snippets/alone.py").write_text("x = 1\n")
     run_generate()
