@@ -399,6 +399,18 @@ def test_a_row_with_no_allowed_key_is_uniform_or_nan_or_zeros(printed):
 
 
 @claim("mask-conventions#empty-rows")
+@pytest.mark.parametrize("dtype", [*DTYPES, *HALVES], ids=str)
+def test_a_row_with_no_allowed_key_gives_zeros_on_both_paths(attend, dtype):
+    query, key, value = random_qkv(2, 3, 4, 8, dtype=dtype)
+    mask = causal_mask(4).tril(-1)  # row 0 is empty
+    output, weights = attend(query, key, value, mask)
+    assert not output[:, :, 0].any()
+    assert output[:, :, 1:].isfinite().all() and output[:, :, 1:].any()
+    if weights is not None:
+        assert not weights[:, :, 0].any()
+
+
+@claim("mask-conventions#empty-rows")
 def test_under_the_causal_mask_padding_on_the_left_makes_empty_rows_and_on_the_right_none():
     left, right = torch.tensor([[0, 0, 6]]), torch.tensor([[6, 0, 0]])
     assert (causal_mask(3) & padding_mask(left)).any(dim=-1).flatten().tolist() == [0, 0, 1]
@@ -446,6 +458,20 @@ def test_in_float16_a_large_product_overflows_on_the_explicit_path_only():
 
 
 # More padding, same result
+
+
+@claim("mask-conventions#padding-invariance")
+@few
+@given(seed=seeds, b=st.integers(1, 3), n=sizes, pads=sizes)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_more_padding_on_the_right_changes_no_real_position_of_the_encoder(dtype, seed, b, n, pads):
+    model = small_model(dtype)
+    torch.manual_seed(seed)
+    ids = torch.randint(1, 9, (b, n))
+    padded = F.pad(ids, (0, pads))
+    assert_near(
+        model.encode(padded)[:, :n], model.encode(ids), 1e-5 if dtype == torch.float32 else 1e-12
+    )
 
 
 @claim("mask-conventions#padding-invariance")

@@ -17,7 +17,7 @@ import translator
 from evidence.comparisons import randomized
 from evidence.references import TorchTransformer
 from helpers import ROOT, SNIPPETS
-from marks import claim, mutation
+from marks import claim
 from transformer import LayerNorm, Transformer, TransformerConfig
 
 CHAPTER = "model-in-practice"
@@ -52,13 +52,6 @@ def make_model(seed: int = 0, **changes) -> Transformer:
 
 
 @claim("model-in-practice#equal-in-detail")
-@mutation(
-    "transformer.py",
-    "return self.encoder(x, padding_mask(src, self.config.pad_id))",
-    "real = padding_mask(src, self.config.pad_id)\n"
-    "        return self.encoder(x, real) * real[:, 0, 0, :, None]",
-    fault="memory is zero where the source is padded",
-)
 def test_in_evaluation_real_positions_agree_although_the_fast_path_changes_others(dtype):
     model = randomized(make_model(), dtype).eval()
     counterpart = TorchTransformer(model, dtype).eval()
@@ -122,12 +115,6 @@ def test_the_measurement_supports_the_statements_on_the_page():
 
 
 @claim("model-in-practice#saving")
-@mutation(
-    "transformer.py",
-    "position = torch.arange(max_len, dtype=torch.float64)",
-    "position = torch.linspace(0, 100, max_len, dtype=torch.float64)",
-    fault="the positions of the table are scaled to its length",
-)
 def test_weights_survive_a_round_trip_with_another_max_len(tied, norm_first, tmp_path, dtype):
     model = randomized(make_model(tie_embeddings=tied, norm_first=norm_first), dtype)
     torch.save(model.state_dict(), tmp_path / "weights.pt")
@@ -142,12 +129,6 @@ def test_weights_survive_a_round_trip_with_another_max_len(tied, norm_first, tmp
 
 
 @claim("model-in-practice#saving")
-@mutation(
-    "transformer.py",
-    "        self.nhead = nhead\n",
-    '        self.nhead = nhead\n        self.register_buffer("heads", torch.arange(nhead))\n',
-    fault="the checkpoint includes a tensor with a number for each head",
-)
 def test_a_different_configuration_is_rejected_or_silently_a_different_model(printed):
     shown = printed("examples", "other_configuration")
     assert any("size mismatch" in label and "linear1.weight" in label for label in shown)
@@ -174,12 +155,6 @@ def test_the_whole_model_can_be_converted(dtype, tied, norm_first):
 
 
 @claim("model-in-practice#elsewhere")
-@mutation(
-    "examples/model-in-practice/precisions.py",
-    "exact = deepcopy(model).double()(src, tgt)",
-    "exact = deepcopy(model).half()(src, tgt)",
-    fault="the exact logits of the example are computed in float16",
-)
 def test_the_precisions_shown_are_within_their_bounds(printed):
     shown = printed("examples", "precisions")
     assert [v for k, v in shown.items() if "within" in k] == ["True"] * 3
