@@ -15,7 +15,7 @@ from torch.nn.functional import one_hot
 
 from evidence.references import exact_rows
 from helpers import DTYPES, few, run_snippet
-from marks import claim, mutation
+from marks import claim
 from transformer import (
     PositionalEncoding,
     TokenEmbedding,
@@ -199,12 +199,6 @@ def test_an_angle_near_20000_has_two_or_three_correct_decimals_in_float32():
 
 
 @claim("input-in-practice#buffer")
-@mutation(
-    "transformer.py",
-    'self.register_buffer("table", table, persistent=False)',
-    "self.table = nn.Parameter(table)",
-    fault="the table is trained",
-)
 def test_the_module_has_no_parameters():
     assert not list(PositionalEncoding(8).parameters())
     assert [name for name, _ in PositionalEncoding(8).named_buffers()] == ["table"]
@@ -219,24 +213,12 @@ def test_a_checkpoint_does_not_hold_the_table(printed):
 
 
 @claim("input-in-practice#buffer")
-@mutation(
-    "transformer.py",
-    'self.register_buffer("table", table, persistent=False)',
-    "self.table = table",
-    fault="the table is a plain attribute",
-)
 def test_the_table_moves_with_the_module():
     assert PositionalEncoding(8).to("meta").table.device.type == "meta"
     assert PositionalEncoding(8).double().table.dtype == torch.float64
 
 
 @claim("input-in-practice#buffer")
-@mutation(
-    "transformer.py",
-    "table = torch.empty(max_len, d_model, dtype=torch.float32)",
-    "table = torch.empty(max_len, d_model, dtype=torch.float64)",
-    fault="the table is stored in float64",
-)
 def test_double_changes_the_dtype_and_not_the_values():
     table = PositionalEncoding(64, max_len=100).double().table
     assert torch.equal(table, table.float().double())
@@ -254,12 +236,6 @@ def test_no_checkpoint_fills_a_table_made_on_the_meta_device():
 
 
 @claim("input-in-practice#buffer")
-@mutation(
-    "transformer.py",
-    "self.output.weight = self.tgt_embedding.embedding.weight",
-    "self.output.weight.data.copy_(self.tgt_embedding.embedding.weight)",
-    fault="tied weights are copied, not shared",
-)
 def test_to_empty_and_assigned_weights_make_two_parameters_of_tied_ones():
     config = TransformerConfig(9, 9, 8, 2, 1, 1, 8, tie_embeddings=True)
     state = {name: value.clone() for name, value in Transformer(config).state_dict().items()}

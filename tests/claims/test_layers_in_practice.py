@@ -15,7 +15,7 @@ from evidence.comparisons import (
     compare_stacks,
 )
 from helpers import DTYPES, few, normal, numbers
-from marks import claim, mutation
+from marks import claim
 from transformer import (
     Decoder,
     Encoder,
@@ -126,12 +126,6 @@ def test_the_fast_path_needs_relu_or_gelu_biases_even_heads_and_no_other_mask(
 
 
 @claim("layers-in-practice#memorized")
-@mutation(
-    "examples/layers-in-practice/translating.py",
-    "x = model.decode(torch.tensor([written]), memory)",
-    "x = model.decode(torch.tensor([written]), model.encode(ids))",
-    fault="the translation encodes the source at every step",
-)
 def test_translating_runs_the_encoder_once_and_the_decoder_once_per_token(printed):
     shown = printed("examples", "translating")
     assert shown["runs of the encoder"] == "1"
@@ -162,12 +156,6 @@ def test_the_residual_connection_replaces_vanishing_with_mild_growth_as_computed
 
 
 @claim("layers-in-practice#network-gradients")
-@mutation(
-    "transformer.py",
-    "nn.init.xavier_uniform_(module.weight)",
-    "nn.init.xavier_uniform_(module.weight, gain=2**0.5)",
-    fault="linear weights start with the gain of ReLU",
-)
 def test_a_fresh_network_multiplies_the_mean_square_by_0_32(dtype):
     network = FeedForward(256, 1024, 0.0).to(dtype).apply(initialize)
     y = network(torch.randn(2000, 256, dtype=dtype))
@@ -175,12 +163,6 @@ def test_a_fresh_network_multiplies_the_mean_square_by_0_32(dtype):
 
 
 @claim("layers-in-practice#network-gradients")
-@mutation(
-    "transformer.py",
-    "nn.init.xavier_uniform_(module.weight)",
-    "nn.init.normal_(module.weight, std=0.02)",
-    fault="linear weights start with standard deviation 0.02",
-)
 def test_the_residual_sums_grow_forward_as_the_gradient_grows_backward():
     x = torch.randn(2000, 128)
     start = x.norm()
@@ -191,12 +173,6 @@ def test_the_residual_sums_grow_forward_as_the_gradient_grows_backward():
 
 
 @claim("layers-in-practice#alike")
-@mutation(
-    "examples/layers-in-practice/alike.py",
-    "x = self.norm1(self.attend(x, mask))",
-    "x = self.norm1(x + self.attend(x, mask))",
-    fault="the example without residual connections has them around attention",
-)
 def test_tokens_become_alike_in_six_layers_without_residuals_and_more_slowly_with_them(printed):
     shown = printed("examples", "alike")
     plain, post, pre = (
@@ -268,12 +244,6 @@ def test_only_without_residuals_the_upper_queries_and_keys_get_almost_no_gradien
 
 
 @claim("layers-in-practice#in-place")
-@mutation(
-    "examples/layers-in-practice/in_place.py",
-    "y = dropout(x)\ny = y + x",
-    "y = dropout(x)\ny += x",
-    fault="both sums of the example are in place",
-)
 def test_an_in_place_sum_can_change_the_callers_tensor_and_break_the_backward_pass(printed):
     shown = printed("examples", "in_place")
     assert numbers(shown["the caller's x, after y += x"]) == [2, 2, 2]
