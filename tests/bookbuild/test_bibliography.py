@@ -110,6 +110,7 @@ def test_a_reference_is_listed_once_with_every_page_that_cites_it(book_with_refe
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
+        ("  title = {On {Engines}},\n", "", 1, "has no title"),
         ("{2019}", "{2022}", 1, "has year 2022, but arXiv:1905.00001 is from 2019"),
         (PREPRINT, f"{PREPRINT}{PREPRINT.replace('engines', 'motors')}", 7, "has the link of"),
     ],

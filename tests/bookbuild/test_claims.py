@@ -131,6 +131,24 @@ def test_claims_that_no_page_shows_are_reported(book_with_claims):
     assert claim_error_messages() == [message.format(each) for each in LANGUAGES]
 
 
+def test_a_claim_about_code_without_a_mutation_is_reported(book_with_claims):
+    path = book_with_claims / "tests/claims/test_other.py"
+    change(path, ', kind="mathematics"', "")
+    (message,) = claim_error_messages()
+    where = f"tests/claims/test_other.py:{line_of(path, 'def test_the_page')}"
+    name = "test_the_page_as_a_whole"
+    assert message.startswith(f"{where}: {name} is a claim about code without a mutation")
+
+
+def test_the_counts_of_the_kinds_are_in_a_table(book_with_claims):
+    claim_tables.write()
+    table = (paths.GENERATED / "en/claims/counts.md").read_text().splitlines()
+    assert table[2:] == [
+        "| [Other](tables.md#other) | 1 | 2 | 1 | 0 |",
+        "| All | 1 | 2 | 1 | 0 |",
+    ]
+
+
 # What tests compare
 
 

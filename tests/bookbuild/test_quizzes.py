@@ -56,6 +56,8 @@ def test_each_choice_is_followed_by_its_verdict(quiz_file):
 
 LAST_CHOICE = WRONG_CHOICES.format(number=2)
 INVALID_QUIZZES = [
+    ("Is it so?", "Is it: so?", "1: invalid YAML: mapping values are not"),
+    ("      right: true\n", "", "1: question 1 has 0 right choices"),
     (LAST_CHOICE, "", "1: question 1 has 2 choices; write 3 or 4"),
     ("      zh: 1 是错的\n", "", "9: entry without zh; each needs en, zh"),
     ("  zh: 是吗？\n", "  zh: 是吗？\n  note: x\n", "3: unknown key note; use one of en, zh"),
