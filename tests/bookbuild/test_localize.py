@@ -110,6 +110,21 @@ def test_the_chinese_code_is_the_english_code_on_the_same_lines(path):
     assert marker_lines(english) == marker_lines(chinese)
 
 
+def test_the_chinese_javascript_is_the_english_one_on_the_same_lines():
+    path = paths.SNIPPETS / "translator.js"
+    english, chinese = path.read_text(encoding="utf-8"), render_file(path)
+    assert javascript_code(english) == javascript_code(chinese)
+    assert marker_lines(english) == marker_lines(chinese)
+
+
+def javascript_code(source: str) -> str:
+    """The lines without comments and without the words of errors."""
+    comment = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+    code = comment.sub(lambda match: "\n" * match[0].count("\n"), source)
+    errors = re.compile(r'(?<=new Error\()(".*?"|`.*?`)')
+    return errors.sub(lambda match: str(re.findall(r"\$\{.*?\}", match[0])), code)
+
+
 def code_without_words(source: str, may_print_all: bool) -> str:
     """The syntax tree and the line of each statement, without docstrings and without the words in
     print, raise, help and f-strings; of a program that only prints, without all words."""
