@@ -8,7 +8,6 @@ import signal
 import threading
 import zlib
 from collections.abc import Generator, Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,6 @@ from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chromium
 from browser_pages import BASE_URL, TIMEOUT_MS, SilentHandler, SiteServer, record_errors
 from built_pages import ROOT, BuiltPage, CodeBlock, assert_no_errors, load_page, page_code_blocks
-from warm_mkdocs import WarmMkDocs
 
 # A job in the background ignores Ctrl-C, which some tests send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -196,13 +194,6 @@ def sample_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = sample_book.make_sample_book(tmp_path)
     sample_book.set_book_paths(folder, monkeypatch)
     return folder
-
-
-@pytest.fixture(scope="session")
-def mkdocs() -> Iterator[WarmMkDocs]:
-    """Builds the sample book in a fork of a process that has imported MkDocs."""
-    with closing(WarmMkDocs()) as process:
-        yield process
 
 
 # The browser

@@ -184,5 +184,5 @@ def change(path: Path, old: str, new: str) -> None:
 
 def line_of(path: Path, piece: str) -> int:
     """The number of the first line that contains the piece."""
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8", errors="surrogateescape")
     return line_number(text, text.index(piece))

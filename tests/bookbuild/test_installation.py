@@ -12,15 +12,20 @@ from bookbuild.pages import paths
 from fault_injection import build
 
 
-def test_missing_npm_packages_stop_a_build_at_its_start(sample_folder, mkdocs):
-    (sample_folder / "node_modules").unlink()
-    status, output = build(sample_folder, mkdocs)
+def test_missing_npm_packages_stop_a_build_at_its_start(sample_folder):
+    modules = sample_folder / "node_modules"
+    target = modules.readlink()
+    modules.unlink()
+    status, output = build(sample_folder)
     assert status == 1
     (line,) = [line for line in output.splitlines() if "ERROR" in line]
     npm = re.escape(str(Path(sys.executable).with_name("npm")))
     expected = rf"the npm package katex is not installed in .*; run {npm} ci --omit=dev"
     assert re.search(expected, line), output
     assert not (sample_folder / ".generated/outputs").exists()
+    modules.symlink_to(target)
+    status, output = build(sample_folder)
+    assert status == 0, output
 
 
 @pytest.mark.parametrize(

@@ -134,8 +134,8 @@ def test_bad_arguments_give_the_usage_and_status_2(sample_folder, arguments):
 # In a strict build
 
 
-def test_a_strict_build_accepts_pending_pages_and_shows_a_note(sample_folder, mkdocs):
-    """A changed page in each direction."""
+def test_a_strict_build_accepts_pending_pages_and_shows_a_note(sample_folder):
+    """A changed page in each direction, and a page that is new in one language."""
     example = sample_folder / "snippets/examples/chapter/new.py"
     example.write_text('print("new:", 1)\n', encoding="utf-8")
     append_text(ENGLISH_PAGE.path, NEW_SECTION)
@@ -143,7 +143,7 @@ def test_a_strict_build_accepts_pending_pages_and_shows_a_note(sample_folder, mk
     append_text(sample_folder / "docs/zh/other.md", "\n参见[新的一节](index.md#new)。\n")
     for name in ("index", "en/other"):
         mark_pending(name)
-    status, output = build(sample_folder, mkdocs)
+    status, output = build(sample_folder)
     assert status == 0, output
     site = sample_folder / "site"
     home = (site / "zh/index.html").read_text(encoding="utf-8")
