@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import BrowserContext, Page, Playwright
 
 import sample_book
 from bookbuild.generated.claims import NO_CLAIMS
@@ -85,19 +85,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "slow: runs only with --all or ALL=1, so nightly and on main"
     )
-    check_browsers(config.getoption("--browser", []))
     gc.disable()  # until all tests are collected: what that creates remains
-
-
-def check_browsers(names: list[str]) -> None:
-    """Raise UsageError if one of Playwright's browsers is not installed."""
-    if others := {*names} - {"chromium"}:
-        with sync_playwright() as playwright:
-            for name in others:
-                path = getattr(playwright, name).executable_path
-                if not Path(path).exists():
-                    command = f".venv/bin/playwright install --with-deps {name}"
-                    raise pytest.UsageError(f"{name} is not installed; run {command}")
 
 
 def pytest_collection_finish() -> None:

@@ -1,10 +1,6 @@
 """The book as a PDF: nothing is missing, and every link has a target."""
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -15,7 +11,7 @@ import pytest
 from fontTools.ttLib import TTFont
 
 import html_tree
-from bookbuild.pages import contents, paths
+from bookbuild.pages import contents
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chapters, chromium
 from bookbuild.publish.pdf import FILE_NAME, destination_pages
@@ -38,7 +34,7 @@ class Edition(NamedTuple):
         return (
             HOME_PAGE_TITLES[self.language]
             if chapter.source.name == "index.md"
-            else first_heading(chapter, "h1")
+            else heading_texts(chapter, "h1")[0]
         )
 
 
@@ -60,10 +56,6 @@ def first_letters(element: html_tree.Element) -> str:
     links = [a.text() for a in element.find("a") if remove_spaces(a.text())]
     whole = output.partition(links[0])[0] or links[0] if links else output
     return remove_spaces(whole)[:20]
-
-
-def first_heading(chapter: BuiltPage, tag: str) -> str:
-    return heading_texts(chapter, tag)[0]
 
 
 def heading_texts(chapter: BuiltPage, tag: str) -> list[str]:
@@ -91,27 +83,6 @@ def test_the_home_page_and_every_footer_link_to_the_pdf(edition):
         same_name = [link for link in links if link.endswith(FILE_NAME)]
         found = [link for link in same_name if (page.path.parent / link).resolve() == edition.pdf]
         assert len(found) == (2 if page.path.parent == folder else 1), page
-
-
-@pytest.mark.slow
-def test_another_user_makes_a_pdf_with_the_same_bytes(site, tmp_path):
-    names = {"zh": f"zh/{FILE_NAME}", "en": FILE_NAME}
-    with pikepdf.open(site / names["zh"]) as old:
-        commit_date = str(old.docinfo["/ModDate"])
-    if commit_date != f"{chapters.last_commit()[0]:D:%Y%m%d%H%M%SZ}":
-        pytest.fail("the PDF was made of another commit: run scripts/publish", pytrace=False)
-    copied_site = tmp_path / "site"
-    shutil.copytree(site, copied_site, copy_function=os.symlink)
-    for name in names.values():
-        (copied_site / name).unlink()
-    other = {"HOME": str(tmp_path), "TZ": "Asia/Shanghai", "LC_ALL": "C"}
-    other["PYTHONPATH"] = str(paths.SCRIPTS)
-    for language in names:
-        call = f"write_pdf(pathlib.Path({str(copied_site)!r}), {language!r})"
-        code = f"import pathlib; from bookbuild.publish.pdf import write_pdf; {call}"
-        subprocess.run([sys.executable, "-c", code], env=os.environ | other, check=True)
-    for name in names.values():
-        assert (copied_site / name).read_bytes() == (site / name).read_bytes(), name
 
 
 @pytest.fixture(scope="module")
@@ -157,10 +128,10 @@ def link_annotations(page: pikepdf.Page) -> list[pikepdf.Object]:
 
 def test_every_link_inside_the_book_leads_to_one_of_its_pages(pdf, anchor_pages):
     links = [link for page in pdf.pages for link in link_annotations(page)]
-    inside = [str(link.Dest).lstrip("/") for link in links if "/Dest" in link]
+    inside = {str(link.Dest).lstrip("/") for link in links if "/Dest" in link}
+    assert len(inside) > 100
+    assert_no_errors(f"no page has {name}" for name in inside - anchor_pages.keys())
     outside = [str(link.A.URI) for link in links if "/Dest" not in link]
-    assert len(inside) > 800
-    assert_no_errors(f"no page has {name}" for name in {*inside} - anchor_pages.keys())
     assert_no_errors(f"{url} has no target" for url in outside if not url.startswith("https://"))
 
 
@@ -212,7 +183,7 @@ def test_every_font_is_embedded_and_has_every_character_of_the_book(pdf, built_p
 
 
 def test_the_pdf_has_title_author_and_language(edition, pdf):
-    title = first_heading(edition.chapters[0], "h1")
+    (title,) = heading_texts(edition.chapters[0], "h1")
     assert str(pdf.docinfo["/Title"]) == title
     assert str(pdf.docinfo["/Author"])
     assert str(pdf.Root.Lang) == {"en": "en", "zh": "zh-CN"}[edition.language]
