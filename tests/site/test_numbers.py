@@ -76,18 +76,6 @@ def test_every_source_is_a_file_of_the_repository_of_this_site(built_pages):
             assert (ROOT / linked_file(link)).is_file()
 
 
-@pytest.mark.parametrize(
-    ("reference", "file"),
-    [
-        ("decoding/beam_here: sentences", "snippets/examples/decoding/beam_here.py"),
-        ("proofs/equalities: sizes", "scripts/proofs/equalities.py"),
-        ("variants/measured: steps", "scripts/experiments/variants.py"),  # it reads the result
-    ],
-)
-def test_a_source_is_an_example_a_pitfall_a_proof_or_an_experiment(reference, file):
-    assert source_file(reference) == file
-
-
 def test_every_equation_between_numbers_is_marked_with_this_test(built_pages):
     """Except those in a summary, which is a control itself."""
     for page in built_pages:

@@ -48,14 +48,6 @@ def test_each_term_and_each_chinese_word_has_one_entry():
     assert not chinese.keys() & rivals.keys()
 
 
-def test_each_meaning_is_one_line_that_ends_as_a_sentence():
-    for entry in load_glossary():
-        for language, end in (("en", "."), ("zh", "。")):
-            meaning = entry[f"{language}_meaning"]
-            assert meaning.endswith(end), entry["en"]
-            assert "\n" not in meaning, entry["en"]
-
-
 # Each check can fail: a sample page with one wrong word.
 
 SAMPLE_GLOSSARY = [
@@ -106,13 +98,3 @@ def test_a_wrong_word_is_reported_with_its_line_and_the_right_one(old, new, line
     (error,) = page_errors(SAMPLE_PAGE.replace(old, new))
     assert error.startswith(f"docs/zh/page.md:{line}: ")
     assert message in error
-
-
-def test_a_wrong_word_in_the_glossarys_own_meanings_is_reported():
-    """Except in the lists of forbidden words."""
-    path = paths.DOCS / "glossary.yml"
-    shown = terminology.chinese_text(path)
-    assert "令牌" in path.read_text(encoding="utf-8")
-    assert "令牌" not in shown
-    assert shown.count("\n") == path.read_text(encoding="utf-8").count("\n")
-    assert [*terminology.forbidden_words(SAMPLE_GLOSSARY, path, f"{shown}令牌")]
