@@ -15,7 +15,6 @@ from hypothesis import settings
 from playwright.sync_api import BrowserContext, Page, Playwright
 
 import sample_book
-from bookbuild.generated.claims import NO_CLAIMS
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import chromium
@@ -49,31 +48,6 @@ FIREFOX_PREFERENCES = {
 # The same examples in each run, so that a failure can be reproduced.
 settings.register_profile("book", derandomize=True, deadline=None)
 settings.load_profile("book")
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how many claims were proved, and how many mutations were caught, if any were made."""
-    outcomes: dict[str, list[str]] = {"passed": [], "failed": [], "error": []}
-    for outcome, tests in outcomes.items():
-        reports = terminalreporter.stats.get(outcome, [])
-        tests += [report.nodeid for report in reports if "tests/claims/" in report.nodeid]
-    caught, missed = (
-        sum("test_the_claim_fails_if" in test for test in outcomes[outcome])
-        for outcome in ("passed", "failed")
-    )
-    proved = {test.partition("[")[0] for test in outcomes["passed"]} - {
-        test.partition("[")[0] for test in outcomes["failed"] + outcomes["error"]
-    }
-    claims = [test for test in proved if not any(name in test for name in NO_CLAIMS)]
-    words = [f"{counted(len(claims), 'claim')} proved"] if claims else []
-    if made := caught + missed:
-        words.append(f"{caught} of {counted(made, 'mutation')} caught")
-    if words:
-        terminalreporter.write_line("; ".join(words))
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,6 +5,7 @@ The processes are forks of one that has imported PyTorch, which takes longer tha
 """
 
 import json
+import multiprocessing
 import os
 import runpy
 import sys
@@ -35,8 +36,8 @@ def run_block(folder: str, code: str) -> str:
         return output.read().decode().rstrip()
 
 
-def run_folders(folders: list) -> list[list[str]]:
-    return [[run_block(folder, code) for code in codes] for folder, codes in folders]
+def run_folder(folder: str, codes: list[str]) -> list[str]:
+    return [run_block(folder, code) for code in codes]
 
 
 def main() -> None:
@@ -44,23 +45,8 @@ def main() -> None:
     import torch
 
     torch.set_num_threads(1)
-    folders = json.load(sys.stdin)
-    workers = os.cpu_count() or 1
-    readers = []
-    for first in range(workers):
-        reader, writer = os.pipe()
-        if not (child := os.fork()):
-            with open(writer, "w", encoding="utf-8") as file:
-                json.dump(run_folders(folders[first::workers]), file)
-            os._exit(0)
-        os.close(writer)
-        readers.append((child, reader))
-    outputs: list = [None] * len(folders)
-    for first, (child, reader) in enumerate(readers):
-        with open(reader, encoding="utf-8") as file:
-            outputs[first::workers] = json.load(file)
-        os.waitpid(child, 0)
-    json.dump(outputs, sys.stdout)
+    with multiprocessing.get_context("fork").Pool() as pool:
+        json.dump(pool.starmap(run_folder, json.load(sys.stdin), chunksize=1), sys.stdout)
 
 
 if __name__ == "__main__":

@@ -13,14 +13,7 @@ import pytest
 import sample_book
 from bookbuild.check.mark_translated import mark_translated
 from built_pages import ROOT
-from fault_injection import (
-    BUILD_COMMAND,
-    build,
-    built_files,
-    check_repaired,
-    check_stopped,
-    run_command,
-)
+from fault_injection import build, built_files, check_repaired, check_stopped
 from sample_book import change, line_of
 
 PAGE, ZH = "docs/en/index.md", "docs/zh/index.md"
@@ -220,16 +213,3 @@ def test_a_nav_may_have_entries_of_all_kinds(book):
         copies = (book / folder / "llms.txt").read_text(encoding="utf-8")
         assert "## Part\n" in copies and "### Inner\n" in copies and "/deep/index.md): " in copies
         assert "example.org" not in copies
-
-
-def test_a_quiet_strict_build_counts_and_shows_warnings(book):
-    change(book / PAGE, "other.md#there", "none.md")
-    status, output = run_command(book, *BUILD_COMMAND, "--quiet")
-    assert status == 1
-    assert "is not found among documentation files" in output
-
-
-def test_a_build_that_is_not_published_has_no_link_to_a_card(intact):
-    home = (intact / "site/index.html").read_text(encoding="utf-8")
-    assert "og:title" in home
-    assert "og:image" not in home
