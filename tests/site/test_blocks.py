@@ -177,15 +177,21 @@ def test_every_example_runs_as_copied_and_prints_the_output_below_it(code_blocks
     assert_no_errors(errors)
 
 
-def test_every_block_of_code_is_an_example_or_part_of_a_file(code_blocks, site):
+def test_every_block_of_code_is_an_example_or_a_section_of_its_file_or_all_of_it(code_blocks):
     """No page shows code that is never run."""
-    there = site / "downloads"
-    files = {p.relative_to(there).as_posix() for p in there.rglob("*") if p.suffix in CODE_SUFFIXES}
-    assert_no_errors(
-        f"{block}: give it the title Input and its Output, or the name of the file it is part of"
-        for block in code_blocks
-        if block.language in CODE_LANGUAGES and block.title not in {"Input", *files}
-    )
+    errors = []
+    for block in code_blocks:
+        if not block.title.endswith(CODE_SUFFIXES):
+            if block.language in CODE_LANGUAGES and not is_input(block):
+                errors.append(f"{block}: give it the title Input and its Output, or that of a file")
+        elif not (paths.SNIPPETS / block.title).is_file():
+            errors.append(f"{block}: there is no snippets/{block.title}")
+        else:
+            path = include_path(block.title, language_of(block))
+            parts = [*read_sections(path).values(), without_section_markers(path)]
+            if block.code not in (part.strip("\n") for part in parts):
+                errors.append(f"{block} is no section of snippets/{block.title}")
+    assert_no_errors(errors)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -200,20 +206,3 @@ def test_the_sections_shown_are_the_model_file_line_for_line(
     text = (downloads(site, language) / file).read_text("utf-8")
     shown = [b.code for b in code_blocks if b.title == file and b.page[1:] in pages]
     assert between.join(sorted(shown, key=text.find)) + "\n" == text
-
-
-def test_every_block_titled_with_a_file_shows_a_section_or_all_of_it(code_blocks):
-    errors = []
-    for block in code_blocks:
-        path = include_path(block.title, language_of(block)) if is_file(block) else None
-        if path:
-            parts = [*read_sections(path).values(), without_section_markers(path)]
-            if block.code not in (part.strip("\n") for part in parts):
-                errors.append(f"{block} is no section of snippets/{block.title}")
-        elif block.title.endswith(CODE_SUFFIXES):
-            errors.append(f"{block}: there is no snippets/{block.title}")
-    assert_no_errors(errors)
-
-
-def is_file(block: CodeBlock) -> bool:
-    return block.title.endswith(CODE_SUFFIXES) and (paths.SNIPPETS / block.title).is_file()
