@@ -19,6 +19,7 @@ for count in (0, 6, 15, 21):
 print("never seen:", "|".join(cut("they talked", merges)))
 
 vocabulary = sorted({*text}) + ["".join(pair) for pair in merges]
+print("tokens in the vocabulary:", len(vocabulary))
 ids = [vocabulary.index(token) for token in cut("they talked", merges)]
 print("ids:", ids)
 print("and back:", "".join(vocabulary[i] for i in ids))
