@@ -18,67 +18,13 @@ from figures.diagram import (
 )
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, figure
 
-SENTENCE = " ".join(ENGLISH)
 WRITTEN = ["<bos>", "我们", "为什么", "工作", "？"]  # tokens of the pencil model
 LARGE = {"size": 15}
-
-
-@figure(
-    en={"encoder": "encoder", "decoder": "decoder", "memory": "5 vectors", "past": "so far"},
-    zh={"encoder": "编码器", "decoder": "解码器", "memory": "5 个向量", "past": "已写出"},
-)
-def two_boxes(label):
-    fig, ax = blank_canvas(124)
-    write(ax, 4, 32, SENTENCE, ha="left", **LARGE)
-    arrow(ax, (146, 32), (162, 32))
-    box(ax, 166, 6, 92, 52, SECOND, label["encoder"], **LARGE)
-    arrow(ax, (258, 32), (354, 32), color=THIRD, width=2)
-    write(ax, 305, 16, label["memory"], THIRD, **LARGE)
-    box(ax, 358, 6, 92, 52, FIRST, label["decoder"], **LARGE)
-    arrow(ax, (450, 32), (468, 32))
-    write(ax, 494, 32, "工作", FIRST, **LARGE)
-    arrow(ax, (404, 92), (404, 60))
-    write(ax, 404, 108, "<bos> 我们 为什么", **LARGE)
-    write(ax, 318, 108, label["past"], MUTED, ha="right", **LARGE)
-    return fig
 
 
 def draw_residual(ax, lane, x, top, bottom, edge) -> None:
     """A residual connection from a lane at y = top around to the side x of a box."""
     arrow(ax, (lane, top), (edge, top), (edge, bottom), (x, bottom))
-
-
-@figure(
-    en={
-        "attention": "self-attention",
-        "network": "feed-forward",
-        "norm": "sum, LayerNorm",
-    },
-    zh={"attention": "自注意力", "network": "前馈网络", "norm": "相加，层归一化"},
-)
-def encoder_layer(label):
-    fig, ax = blank_canvas(330)
-    xs, left, right = [170 + 68 * i for i in range(5)], 146, 466
-    for x, word in zip(xs, ENGLISH, strict=True):
-        write(ax, x, 12, word, **LARGE)
-    for x in xs:
-        line(ax, (x, 24), (x, 302), zorder=0)
-    box(ax, left, 50, right - left, 66, SECOND, tint=0.08)
-    for start in xs:
-        for end in xs:
-            chosen = end == xs[3]
-            color, width = (FIRST, 1.6) if chosen else (MUTED, 0.5)
-            line(ax, (start, 52), (end, 114), color=color, width=width, zorder=3 if chosen else 2)
-    for i, x in enumerate(xs):
-        for y in (134, 262):
-            box(ax, x - 24, y, 48, 22, THIRD)
-        box(ax, x - 24, 186, 48, 46, FIRST if i == 3 else SECOND)
-        arrow(ax, (x, 284), (x, 306))
-    for y, name in ((83, "attention"), (145, "norm"), (209, "network"), (273, "norm")):
-        write(ax, 2, y, label[name], ha="left", **LARGE)
-    draw_residual(ax, xs[-1], right, 38, 145, 494)
-    draw_residual(ax, xs[-1], right, 171, 273, 494)
-    return fig
 
 
 @figure(
