@@ -165,14 +165,14 @@ def parameters(label):
         y = 8 + 80 * i
         x = 4.0
         total = sum(counts[name] for name in parts)
-        chinese = f"{total / 100:.2f} 亿" if total > 100 else f"{100 * total:.0f} 万"
+        chinese = f"{total / 100:.2f} 亿" if total > 100 else f"{100 * round(total, 1):.0f} 万"
         write(ax, 4, y + 6, label[row] + label["unit"].format(total, chinese), ha="left", **LARGE)
         for name in parts:
             width = counts[name] * scale
             color = {"encoder": SECOND, "decoder": FIRST}.get(name, THIRD)
             joint = row == "joint" and name == "target"
             text = label["table"] if joint else label[name]
-            millions = label["part"].format(counts[name], 100 * counts[name])
+            millions = label["part"].format(counts[name], 100 * round(counts[name], 1))
             box(ax, x, y + 18, width, 44, color, f"{text}\n{millions}", **LARGE)
             x += width
     return fig
