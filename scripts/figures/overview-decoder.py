@@ -24,6 +24,7 @@ from figures.diagram import (
 )
 from figures.overview import WIDTH, load, narrow_canvas, word_row
 from figures.style import FIRST, MUTED, SECOND, THIRD, figure
+from trainer import Settings, label_smoothed_cross_entropy
 
 RESULTS = Path(transformer.__file__).with_name("results")
 ANSWERS = [*CHINESE, "<eos>"]
@@ -130,6 +131,15 @@ def untrained_model():
     return transformer.Transformer(config).eval()
 
 
+def untrained_loss() -> float:
+    """The loss of the untrained model for the running example, as training computes it."""
+    probabilities = next_token_probabilities(untrained_model())
+    ids = torch.tensor([*load().target.encode(CHINESE), translator.EOS])
+    smoothing = Settings.smoothing
+    loss = label_smoothed_cross_entropy(probabilities.log(), ids, smoothing, translator.PAD)
+    return loss.item()
+
+
 @figure(
     en={"before": "before", "after": "after", "loss": "loss", "step": "training step"},
     zh={"before": "训练前", "after": "训练后", "loss": "损失", "step": "训练步数"},
@@ -137,6 +147,9 @@ def untrained_model():
 def training(label):
     runs = json.loads((RESULTS / "training.json").read_text(encoding="utf-8"))["runs"]
     curve = next(run["curve"] for run in runs if run["task"] == "translator")
+    steps, losses = [0], [untrained_loss()]
+    steps += [point["step"] for point in curve]
+    losses += [point["loss"] for point in curve]
     fig, ax = narrow_canvas(250)
     for x, name, model in ((44, "before", untrained_model()), (324, "after", load().model)):
         write(ax, x, 14, label[name])
@@ -148,12 +161,11 @@ def training(label):
                 ax, x + 4 + 38 * p, y, f"{p:.1%}" if p < 0.1 else f"{p:.0%}", ha="left", size=12.5
             )
     plot = fig.add_axes((136 / WIDTH, 48 / 250, 128 / WIDTH, 172 / 250))
-    plot.plot([point["step"] for point in curve], [point["loss"] for point in curve], color=SECOND)
+    plot.plot(steps, losses, color=SECOND)
     plot.set_ylim(0)
     plot.set_xlim(0)
-    last = curve[-1]["step"]
-    plot.set_xticks([0, last], ["0", f"{last}"])
-    plot.set_yticks([0, 1, 2], ["0", "1", "2"])
+    plot.set_xticks([0, steps[-1]], ["0", f"{steps[-1]}"])
+    plot.set_yticks([0, 2, 4, 6], ["0", "2", "4", "6"])
     plot.set_xlabel(label["step"])
     write(ax, 200, 14, label["loss"])
     return fig

@@ -13,7 +13,6 @@ import torch
 import translator
 from bookbuild.generated.cross_attention import TRANSLATOR_WEIGHTS
 from figures.diagram import (
-    CHINESE,
     ENGLISH,
     arrow,
     blank_canvas,
@@ -123,22 +122,6 @@ def task(label):
     return fig
 
 
-def sentence_to_sentence(ax, y, left, right) -> None:
-    """The English sentence at the left edge, the Chinese one at the right, arrows between."""
-    write(ax, 4, y, " ".join(ENGLISH), ha="left", size=14)
-    arrow(ax, (122, y), (left - 2, y))
-    arrow(ax, (right + 2, y), (272, y))
-    write(ax, 396, y, "".join(CHINESE), ha="right", size=15)
-
-
-@figure(en={}, zh={})
-def black_box(label):
-    fig, ax = narrow_canvas(60)
-    sentence_to_sentence(ax, 30, 144, 248)
-    box(ax, 144, 10, 104, 40, MUTED, "Transformer", size=15)
-    return fig
-
-
 def two_columns(ax, label, bottom, top) -> None:
     """What goes into the encoder and the decoder, and what comes out."""
     for x, words, color in ((100, " ".join(ENGLISH), SECOND), (300, "我们", FIRST)):
@@ -207,7 +190,7 @@ def two_stacks(label):
         for x, names in parts.items():
             color = SECOND if x == 100 else FIRST
             frame(ax, x - 78, low - layer, 156, layer, color, 1)
-            write(ax, x - 70, low - layer + 13, label["layer"].format(i + 1), ha="left", size=12.5)
+            write(ax, x - 70, low - layer + 13, label["layer"].format(i), ha="left", size=12.5)
             for j, name in enumerate(names):
                 y = low - gap - height - j * (height + gap)
                 box(ax, x - 66, y, 132, height, color, label[name])
