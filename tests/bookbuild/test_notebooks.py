@@ -176,10 +176,10 @@ def test_what_is_wrong_with_a_notebook_is_reported(lab, old, new, message):
     ],
 )
 def test_an_error_in_a_lab_stops_a_strict_build_with_its_line(
-    sample_folder, lab, mkdocs, old, new, message
+    sample_folder, lab, old, new, message
 ):
     change(lab, old, new)
     mark_translated("labs/lab")
-    status, messages = build(sample_folder, mkdocs)
+    status, messages = build(sample_folder)
     assert status == 1, messages
     assert f"docs/en/labs/lab.ipynb:{line_of(lab, new)}: {message}" in messages
