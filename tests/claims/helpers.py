@@ -3,7 +3,7 @@
 import functools
 import importlib
 import io
-import os
+import json
 import re
 import runpy
 import subprocess
@@ -53,6 +53,15 @@ def run_snippet(kind: str, chapter: str, name: str) -> tuple[dict, str]:
     torch.set_num_threads(threads)
     torch.set_printoptions(profile="default")
     return names, printed.getvalue()
+
+
+def measured(experiment: str) -> tuple[dict, dict]:
+    """The globals of scripts/experiments/NAME.py and its results, which belong to this code."""
+    names = runpy.run_path(str(ROOT / "scripts" / "experiments" / f"{experiment}.py"))
+    path = SNIPPETS / "results" / f"{experiment.replace('_', '-')}.json"
+    results = json.loads(path.read_text(encoding="utf-8"))
+    assert results["key"] == names["key"](), f"stale; run scripts/experiment {experiment}"
+    return names, results
 
 
 def load_pitfall(name: str) -> ModuleType:

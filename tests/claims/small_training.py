@@ -47,11 +47,11 @@ def same_bits(one: Translator, other: Translator) -> bool:
     return all(torch.equal(a, b) for a, b in pairs)
 
 
-def interrupt_at(step: int):
-    """A `show` function that raises Ctrl-C at this step."""
+def interrupt_at(step: int, number: int = signal.SIGINT):
+    """A `show` function that sends this process a signal at this step, by default Ctrl-C."""
 
     def show(line: str) -> None:
         if line.startswith(f"step {step}/"):
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
 
     return show

@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from dataclasses import fields, replace
 from io import BytesIO, StringIO, TextIOWrapper
-from itertools import chain, islice, pairwise
+from itertools import chain, islice, pairwise, product
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -35,7 +35,7 @@ import train_pairs
 from batching import Example, cut, example_of, token_batches
 from corpus import Pair, Vocabulary
 from decode import beam_search
-from helpers import ROOT, SNIPPETS, few
+from helpers import SNIPPETS, few, measured
 from marks import claim, mutation
 from metrics import bleu, chrf, evaluate, mean_loss, scores, translate_all
 from sentence_pairs import Text, learn_subwords, read_pairs, split_pairs
@@ -70,37 +70,20 @@ def write_pairs(path: Path, texts: list[Text] = TEXTS) -> Path:
 # Reading and cleaning
 
 
-def read_as_pairs(tmp_path: Path, data: bytes) -> tuple[list[Text], sentence_pairs.Dropped]:
-    path = tmp_path / "pairs.tsv"
-    path.write_bytes(data)
-    return read_pairs(path)
-
-
 @claim("own-text#file")
-@mutation(
-    "sentence_pairs.py",
-    'normalize("NFC", text)',
-    'normalize("NFD", text)',
-    fault="letters and their accents become separate characters",
-)
 def test_white_space_is_one_space_and_letters_are_composed(tmp_path):
-    data = " E\u0301te\u0301 \u2003vert? \tgreen  summer\n".encode()
-    assert read_as_pairs(tmp_path, data) == ([Text("\u00c9t\u00e9 vert?", "green summer")], {})
+    path = tmp_path / "pairs.tsv"
+    path.write_bytes(" E\u0301te\u0301 \u2003vert? \tgreen  summer\n".encode())
+    assert read_pairs(path) == ([Text("\u00c9t\u00e9 vert?", "green summer")], {})
 
 
 @claim("own-text#file")
 def test_dropped_lines_are_reported_with_reason_and_number(tmp_path):
-    lines = [
-        "a\tb",
-        "",
-        "a\tb",
-        f"{'word ' * 10_000}\tlong",
-        " \tc",
-        "d\t",
-        "a\tc",
-        "hi\tfar too long",
-    ]
-    pairs, dropped = read_as_pairs(tmp_path, "\n".join(lines).encode())
+    long = "word " * 10_000
+    lines = ["a\tb", "", "a\tb", f"{long}\tlong", " \tc", "d\t", "a\tc", "hi\tfar too long"]
+    path = tmp_path / "pairs.tsv"
+    path.write_text("\n".join(lines))
+    pairs, dropped = read_pairs(path)
     assert pairs == [Text("a", "b"), Text("a", "c")]
     assert dropped == {
         "empty": [2, 5, 6],
@@ -121,15 +104,6 @@ def test_lengths_are_measured_in_bytes_up_to_both_limits(letter):
         assert sentence_pairs.reason_to_drop(pair) is None
         longer = Text(*(text + "a" if len(text.encode()) > size else text for text in pair))
         assert sentence_pairs.reason_to_drop(longer) == "length ratio"
-
-
-BAD_FILES = {
-    "one column": (b"a\tb\n\nno tab here\n", "pairs.tsv:3: one column; a line has a source, a tab"),
-    "Latin-1": (b"a\tb\ncaf\xe9\tc\n", "pairs.tsv:2: byte 4 of the line, 0xe9, is not UTF-8"),
-    "no bytes": (b"", "pairs.tsv: the file is empty"),
-    "empty lines": (b"\n \n\t\n", "pairs.tsv: the file is empty"),
-    "half pairs": (b"a\t\n\tb\n", r"no pair is left; dropped 2 empty \(line 1, 2\)"),
-}
 
 
 @claim("own-text#file")
@@ -179,12 +153,6 @@ def test_subwords_are_learned_from_the_training_part_alone():
 
 
 @claim("own-text#subwords")
-@mutation(
-    "sentence_pairs.py",
-    "itertools.chain(*pairs)",
-    "(pair.target for pair in pairs)",
-    fault="merges are learned from the translations alone",
-)
 def test_frequent_words_are_one_subword_and_bytes_are_left_for_new_characters(subwords):
     words = Counter(word for text in TEXTS for word in text.source.split()[1:])
     frequent = max(words, key=lambda word: words[word])
@@ -204,12 +172,6 @@ def unambiguous_merges(text: str) -> int:
 
 
 @claim("own-text#subwords")
-@mutation(
-    "byte_pair_encoding.py",
-    "pair for word in pieces for pair in pairwise(word)",
-    "pair for pair in pairwise(sum(pieces, []))",
-    fault="our byte-pair encoding counts pairs across words",
-)
 @pytest.mark.parametrize(
     "text", [" ".join(f"{a} {b}" for a, b in TEXTS), "aaab aab ab " * 3 + "aaab"]
 )
@@ -250,24 +212,6 @@ LENGTHS = [(RNG.randint(1, 20), RNG.randint(2, 20)) for _ in range(200)]
 
 
 @claim("own-text#batches")
-@mutation(
-    "batching.py",
-    "max(len(ids) for ids in example)",
-    "len(example[0])",
-    fault="only the sources are counted for the limit of a batch",
-)
-@mutation(
-    "batching.py",
-    'rng = random.Random(f"{seed} {epoch}")\n        shuffled = rng.sample(examples, len(',
-    'rng = random.Random(f"{seed}")\n        shuffled = rng.sample(examples, len(',
-    fault="every epoch has the same batches of tokens",
-)
-@mutation(
-    "batching.py",
-    "rng.shuffle(batches)",
-    "pass",
-    fault="each epoch begins with the longest sentences",
-)
 def test_each_epoch_has_every_example_once_in_batches_that_fit():
     examples = examples_of_lengths(LENGTHS)
     batches = token_batches(examples, 64, 0)
@@ -316,12 +260,6 @@ def test_bleu_and_chrf_equal_those_of_sacrebleu(corpus):
 
 
 @claim("own-text#scores")
-@mutation(
-    "metrics.py",
-    "precision = sum(precisions) / max(1, len(precisions))",
-    "precision = sum(precisions) / 6",
-    fault="chrF counts runs that are longer than the translation as errors",
-)
 def test_both_scores_of_the_page_by_hand():
     reference = "我们为什么工作"
     expected = 100 * (7 / 8 * 5 / 7 * 3 / 6 * 2 / 5) ** (1 / 4)
@@ -329,16 +267,7 @@ def test_both_scores_of_the_page_by_hand():
     p, r = (4 / 4 + 2 / 3 + 0 + 0) / 4, (4 / 7 + 2 / 6 + 0 + 0) / 4
     assert (p, r) == pytest.approx((0.417, 0.226), abs=5e-4)
     assert chrf(["我们工作"], [reference]) == pytest.approx(500 * p * r / (4 * p + r))
-
-
-@claim("own-text#scores")
-def test_bleu_is_0_without_a_match_or_without_four_tokens():
-    import sacrebleu
-
-    for hypothesis, reference in ("我工作", "我工作"), ("不去", "我工作"), ("你说他们去", "我工作"):
-        assert bleu([[*hypothesis]], [[*reference]]) == 0
-        assert sacrebleu.corpus_bleu([hypothesis], [[reference]], tokenize="zh").score == 0
-    assert bleu([[*"我们工作"]], [[*"我工作们"]]) > 0
+    assert bleu([[*"我工作"]], [[*"我工作"]]) == 0  # no translation has four tokens
 
 
 @claim("own-text#scores")
@@ -383,12 +312,6 @@ def test_the_held_out_loss_is_the_mean_over_tokens_without_dropout_and_smoothing
 
 
 @claim("own-text#scores")
-@mutation(
-    "metrics.py",
-    "BOS, EOS, beam_size)",
-    "BOS, EOS)",
-    fault="the beam size of a translation of the test set is ignored",
-)
 def test_translations_are_those_of_beam_search_in_the_order_of_the_sources():
     translator = small_translator(seed=1)
     sources = [pair.source for pair in PAIRS[109:99:-1]]
@@ -441,18 +364,6 @@ def gradient_norms(trainer: PairTrainer) -> list[float]:
 
 
 @claim("own-text#clipping")
-@mutation(
-    "train_pairs.py",
-    "clip_grad_norm_(parameters, clip)",
-    "clip_grad_norm_(parameters, math.inf)",
-    fault="gradients are not clipped",
-)
-@mutation(
-    "train_pairs.py",
-    "self.norms.append(norm)",
-    "self.norms.append(min(norm, clip))",
-    fault="the norm is recorded after clipping",
-)
 def test_gradients_are_clipped_and_clipped_steps_are_counted():
     unclipped, never = PairSettings(steps=1, clip=math.inf), PairSettings(steps=1, clip=1e-3)
     trainer = new_trainer(unclipped)
@@ -466,12 +377,6 @@ def test_gradients_are_clipped_and_clipped_steps_are_counted():
 
 
 @claim("own-text#training")
-@mutation(
-    "train_pairs.py",
-    'schedule: str = "noam"',
-    'schedule: str = "linear"',
-    fault="pairs of one's own are trained with the linear schedule",
-)
 def test_the_learning_rate_rises_and_falls_like_that_of_the_paper():
     trainer, rates = new_trainer(), []
     for _ in trainer.steps(Event()):
@@ -519,12 +424,6 @@ def test_a_training_stops_after_as_many_measurements_without_a_better_one(monkey
 
 
 @claim("own-text#resume")
-@mutation(
-    "train_pairs.py",
-    'self.recent, self.norms = state["recent"], state["norms"]',
-    'self.norms = state["norms"]',
-    fault="a resumed training forgets the models to average",
-)
 @pytest.mark.parametrize(("step", "averaged"), [(4, False), (10, True)])
 def test_a_resumed_training_equals_an_uninterrupted_one_bit_by_bit(
     monkeypatch, tmp_path, step, averaged
@@ -543,12 +442,6 @@ def test_a_resumed_training_equals_an_uninterrupted_one_bit_by_bit(
 
 
 @claim("own-text#training")
-@mutation(
-    "trainer.py",
-    "torch.bfloat16, settings.bfloat16)",
-    "torch.bfloat16, False)",
-    fault="pairs of one's own are never trained in bfloat16",
-)
 def test_a_training_in_bfloat16_computes_something_else_close_to_it():
     expected, found = (train_small(replace(SETTINGS, bfloat16=each))[1] for each in (False, True))
     assert found != expected
@@ -625,12 +518,6 @@ def test_a_terminal_shows_the_progress(without_beam_search, tmp_path, monkeypatc
 
 
 @claim("own-text#command")
-@mutation(
-    "train_pairs.py",
-    'add("clip", help="largest norm of the gradients, or inf")',
-    "pass",
-    fault="the help does not list the setting clip",
-)
 def test_the_help_lists_the_settings_and_their_defaults(capsys):
     with pytest.raises(SystemExit) as ended:
         train_pairs.main(["--help"])
@@ -644,12 +531,6 @@ def test_the_help_lists_the_settings_and_their_defaults(capsys):
 
 
 @claim("own-text#command")
-@mutation(
-    "train_pairs.py",
-    'sample(data.texts["test"], TEST_PAIRS',
-    'sample(data.texts["validation"], TEST_PAIRS',
-    fault="the scores are those of the validation part",
-)
 def test_the_command_saves_the_translator_subwords_and_translations(
     without_beam_search, tmp_path, capsys
 ):
@@ -690,12 +571,6 @@ def test_without_sacrebleu_the_command_prints_the_perplexity_and_a_message(
 
 
 @claim("own-text#resume")
-@mutation(
-    "train_pairs.py",
-    "for path in self if path.exists()",
-    "for path in self[:3] if path.exists()",
-    fault="the translator of an earlier training is overwritten",
-)
 @pytest.mark.parametrize("kept", ["checkpoint", "safetensors"])
 def test_an_existing_file_is_not_overwritten(tmp_path, kept):
     file = write_pairs(tmp_path / "pairs.tsv")
@@ -709,24 +584,23 @@ def test_an_existing_file_is_not_overwritten(tmp_path, kept):
     assert existing.read_text() == "hours of training"
 
 
+BAD_FILES = {
+    "one column": (b"a\tb\n\nno tab here\n", "pairs.tsv:3: one column; a line has a source, a tab"),
+    "Latin-1": (b"a\tb\ncaf\xe9\tc\n", "pairs.tsv:2: byte 4 of the line, 0xe9, is not UTF-8"),
+    "empty": (b"\n \n\t\n", "pairs.tsv: the file is empty"),
+    "half pairs": (b"a\t\n\tb\n", r"no pair is left; dropped 2 empty \(line 1, 2\)"),
+    "few pairs": (
+        "".join(f"{a}\t{b}\n" for a, b in [*TEXTS[:99], *TEXTS[:3]]).encode(),
+        r"pairs left: 99; .* at least 100.*; dropped 3 duplicate \(line 100, 101, 102",
+    ),
+}
+
+
 @claim("own-text#file")
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        *BAD_FILES.values(),
-        (
-            "".join(f"{a}\t{b}\n" for a, b in TEXTS[:99]).encode(),
-            r"pairs\.tsv: pairs left: 99; a training needs at least 100",
-        ),
-        (
-            "".join(f"{a}\t{b}\n" for a, b in TEXTS[:20] * 9).encode(),
-            r"pairs left: 20; .* many thousands; dropped 160 duplicate \(line 21, 22, 23",
-        ),
-    ],
-    ids=[*BAD_FILES, "99 pairs", "duplicates"],
-)
-def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(tmp_path, data, message):
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(tmp_path, name):
     """A checkpoint of an earlier version of the file is still there."""
+    data, message = BAD_FILES[name]
     (tmp_path / "pairs.tsv").write_bytes(data)
     checkpoint = tmp_path / "pairs.checkpoint"
     checkpoint.write_text("hours of training")
@@ -738,18 +612,25 @@ def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(tmp_path, 
 
 
 @claim("own-text#resume")
-def test_the_command_resumes_after_ctrl_c(without_beam_search, tmp_path, monkeypatch):
+@mutation(
+    "train_pairs.py",
+    "signal.signal(signal.SIGTERM, stop)",
+    "signal.signal(signal.SIGTERM, lambda *_: None)",
+    fault="kill ends a training without a checkpoint",
+)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_resumes_after_ctrl_c_and_kill(
+    without_beam_search, tmp_path, monkeypatch, number
+):
     file = write_pairs(tmp_path / "pairs.tsv")
     command(file, "--out", tmp_path / "whole", *SHORT)
     with monkeypatch.context() as patch:
-        train, show = PairTrainer.train, interrupt_at(2)
+        train, show = PairTrainer.train, interrupt_at(2, number)
         patch.setattr(PairTrainer, "train", lambda *arguments: train(*arguments[:3], show))
         with pytest.raises(SystemExit, match="stopped after step 3; go on with --resume"):
             command(file, "--out", tmp_path / "parts", *SHORT)
     curves = ["pairs.curve.png", "pairs.curve.tsv"]
     assert names_in(tmp_path / "parts") == ["pairs.checkpoint", *curves]
-    checkpoint = (tmp_path / "parts" / "pairs.checkpoint").read_bytes()
-    assert torch.load(BytesIO(checkpoint[32:]))["step"] == 3  # behind the checksum
     command(file, "--out", tmp_path / "parts", "--resume", *SHORT)
     one, other = (
         load_translator(tmp_path / each / "pairs.safetensors") for each in ("whole", "parts")
@@ -785,27 +666,7 @@ def test_a_disk_without_room_for_the_checkpoints_is_refused(tmp_path, monkeypatc
 
 
 @claim("own-text#resume")
-@mutation(
-    "train_pairs.py",
-    "signal.signal(signal.SIGTERM, stop)",
-    "signal.signal(signal.SIGTERM, lambda *_: None)",
-    fault="kill ends a training without a checkpoint",
-)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_and_kill_end_the_command_with_a_word_on_what_to_do(tmp_path, monkeypatch, number):
-    file = write_pairs(tmp_path / "pairs.tsv")
-    before = signal.getsignal(signal.SIGTERM)
-    monkeypatch.setattr(
-        train_pairs, "read_pairs", lambda *_, **options: signal.raise_signal(number)
-    )
-    (tmp_path / "pairs.checkpoint").write_text("hours of training")
-    with pytest.raises(SystemExit, match=r"stopped; continue with --resume$"):
-        command(file, "--out", tmp_path, *SHORT, "--resume")
-    signal.signal(signal.SIGTERM, before)
-
-
-@claim("own-text#resume")
-def test_a_finished_training_can_be_made_longer(without_beam_search, tmp_path):
+def test_a_finished_training_can_be_made_longer_but_not_another_one(without_beam_search, tmp_path):
     file = write_pairs(tmp_path / "pairs.tsv")
     command(file, "--out", tmp_path, *SHORT)
     with pytest.raises(SystemExit, match="has finished after step 4; a larger --steps"):
@@ -819,23 +680,12 @@ def test_a_finished_training_can_be_made_longer(without_beam_search, tmp_path):
     command(file, *SHORT, *linear)
     with pytest.raises(SystemExit, match="steps is 4 there and 8 here"):
         command(file, *SHORT, *linear, "--resume", "--steps", "8")
-
-
-@claim("own-text#resume")
-def test_other_pairs_are_named_as_the_difference(without_beam_search, tmp_path):
-    command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT)
-    file = write_pairs(tmp_path / "pairs.tsv", generated_texts(160))
+    write_pairs(file, generated_texts(160))
     with pytest.raises(SystemExit, match=r"of another run: its data are others$"):
         command(file, "--out", tmp_path, *SHORT, "--resume")
 
 
 @claim("own-text#curve")
-@mutation(
-    "train_pairs.py",
-    "write_curve(self.curve_path, self.curve)",
-    "pass",
-    fault="no curve is written",
-)
 def test_each_measurement_is_a_line_of_the_curve(without_beam_search, tmp_path, capsys):
     command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT, "--bleu-pairs", "3")
     header, *rows = (tmp_path / "pairs.curve.tsv").read_text().splitlines()
@@ -849,7 +699,6 @@ def test_each_measurement_is_a_line_of_the_curve(without_beam_search, tmp_path, 
 
 
 @claim("own-text#curve")
-@mutation("metrics.py", "if loss < 709 else math.inf", "", fault="a diverged training crashes")
 def test_a_diverged_training_ends_with_a_word(without_beam_search, tmp_path, capsys):
     file = write_pairs(tmp_path / "pairs.tsv")
     linear = ["--schedule", "linear", "--peak", "1e4", "--steps", "40", "--out", tmp_path]
@@ -871,12 +720,6 @@ def test_the_number_of_pairs_chooses_the_size(without_beam_search, tmp_path, mon
 
 
 @claim("own-text#size")
-@mutation(
-    "train_pairs.py",
-    "next(h for h in heads if d_model % h == 0)",
-    "heads[0]",
-    fault="the default number of heads does not divide d_model",
-)
 @pytest.mark.parametrize("d_model", [62, 64, 200, 512])
 def test_each_even_width_has_a_number_of_heads(d_model):
     nhead = model_sizes(d_model, 1, 0.0)["nhead"]
@@ -928,70 +771,57 @@ def test_a_sentence_is_cleaned_and_translated_by_the_saved_model(
 # What is measured
 
 
-def own_text_results() -> dict[str, Any]:
-    path = SNIPPETS / "results" / "own-text.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+@pytest.fixture(scope="module")
+def own_text() -> dict[str, Any]:
+    return measured("own_text")[1]
+
+
+@pytest.fixture(scope="module")
+def guessing() -> dict[str, Any]:
+    return measured("own_text_guessing")[1]
 
 
 @claim("own-text#measured", kind="measurement")
-def test_the_measured_training_is_of_the_current_code():
-    experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "own_text.py"))
-    measured = own_text_results()
-    assert measured["key"] == experiment["key"](), "stale; run scripts/experiment own_text"
-    assert measured["lines"] == 50_000 and measured["sizes"] == experiment["SIZES"]
-    assert sum(measured["dropped"].values()) + sum(measured["parts"].values()) == 50_000
+def test_the_measured_training_is_of_the_current_code(own_text):
+    assert own_text["lines"] == 50_000
+    assert sum(own_text["dropped"].values()) + sum(own_text["parts"].values()) == 50_000
+
+
+@claim("own-text#time", kind="measurement")
+def test_the_seconds_of_a_step_are_of_the_current_code():
+    assert measured("own_corpus")
 
 
 @claim("own-text#clipping", kind="measurement")
-def test_warm_up_and_clipping_each_lower_the_loss_of_short_trainings():
+def test_warm_up_and_clipping_each_lower_the_loss_of_short_trainings(own_text, guessing):
     losses = {
         (run["norm_first"], run["warm-up"], run["clipping"], run["seed"]): (
             run["curve"][-1]["held_out"]
         )
-        for run in own_text_results()["short"]
+        for run in own_text["short"]
     }
     assert len(losses) == 16
-    for seed in 0, 1:
-        for norm_first in True, False:
-            for other in True, False:
-                with_warm_up = losses[norm_first, True, other, seed]
-                assert with_warm_up < losses[norm_first, False, other, seed]
-                clipped = losses[norm_first, other, True, seed]
-                assert clipped < losses[norm_first, other, False, seed]
+    assert max(losses.values()) < guessing["validation loss"] - 1
+    for norm_first, other, seed in product((True, False), (True, False), (0, 1)):
+        with_warm_up = losses[norm_first, True, other, seed]
+        assert with_warm_up < losses[norm_first, False, other, seed]
+        clipped = losses[norm_first, other, True, seed]
+        assert clipped < losses[norm_first, other, False, seed]
 
 
 @claim("own-text#measured", kind="measurement")
-def test_the_scores_of_guessing_and_of_copying_are_of_the_current_code():
-    experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "own_text_guessing.py"))
-    path = SNIPPETS / "results" / "own-text-guessing.json"
-    guessing = json.loads(path.read_text(encoding="utf-8"))
-    assert guessing["key"] == experiment["key"](), "stale; run scripts/experiment own_text_guessing"
-    model = own_text_results()["scores"]
+def test_the_model_is_better_than_copying_and_copying_than_guessing(own_text, guessing):
     for score in "BLEU (zh)", "chrF2":
-        assert guessing["frequent"][score] < 5 < 50 < guessing["nearest"][score] < model[score]
+        frequent, nearest = guessing["frequent"][score], guessing["nearest"][score]
+        assert frequent < 5 < 50 < nearest < own_text["scores"][score]
 
 
 @claim("own-text#measured", kind="measurement")
 def test_guessing_by_frequency_is_an_even_guess_if_all_tokens_are_equally_frequent():
-    experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "own_text_guessing.py"))
+    experiment, _ = measured("own_text_guessing")
     pairs = [Pair([], [str(i)], "") for i in range(9)] * 1000  # and as many <eos> as numbers
     expected = (math.log(18) + math.log(2)) / 2
     loss = experiment["guessing_loss"](pairs, pairs[:30], 10)
     assert loss == pytest.approx(expected, abs=1e-3)
     texts = [Text("a b c", "1"), Text("a b", "2"), Text("x", "3")]
     assert experiment["nearest_targets"](texts, ["b a", "x y", "c b a d"]) == ["2", "3", "1"]
-
-
-@claim("own-text#clipping", kind="measurement")
-def test_each_short_training_ends_below_the_loss_of_guessing_by_frequency():
-    path = SNIPPETS / "results" / "own-text-guessing.json"
-    guessing = json.loads(path.read_text(encoding="utf-8"))["validation loss"]
-    ends = [run["curve"][-1]["held_out"] for run in own_text_results()["short"]]
-    assert max(ends) < guessing - 1
-
-
-@claim("own-text#time", kind="measurement")
-def test_the_seconds_of_a_step_are_of_the_current_code():
-    experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "own_corpus.py"))
-    measured = json.loads((SNIPPETS / "results" / "own-corpus.json").read_text(encoding="utf-8"))
-    assert measured["key"] == experiment["key"](), "stale; run scripts/experiment own_corpus"
