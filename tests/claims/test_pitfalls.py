@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from helpers import SNIPPETS, load_pitfall, numbers
-from marks import claim, mutation
+from helpers import load_pitfall, numbers, run_snippet
+from marks import claim
 
 CHAPTER = "pitfalls"
 
@@ -19,23 +19,9 @@ def seed():
 
 
 @claim("pitfalls#exercises")
-@mutation(
-    "examples/pitfalls/four_mistakes.py",
-    "self.layers = [\n"
-    "            nn.TransformerEncoderLayer(d_model, nhead, 4 * d_model)\n"
-    "            for _ in range(count)\n"
-    "        ]",
-    "self.layers = nn.ModuleList(\n"
-    "            nn.TransformerEncoderLayer(d_model, nhead, 4 * d_model)\n"
-    "            for _ in range(count)\n"
-    "        )",
-    fault="the list, one of the four mistakes, is repaired",
-)
 def test_the_encoder_of_the_exercise_fails_each_of_the_four_checks():
     pitfall = load_pitfall("batch_first_forgotten")
-    names = {}
-    code = (SNIPPETS / "examples/pitfalls/four_mistakes.py").read_text(encoding="utf-8")
-    exec(compile(code, "four_mistakes.py", "exec"), names)
+    names, _ = run_snippet("examples", "pitfalls", "four_mistakes")
     model, ids = names["model"].eval(), names["ids"]
     assert model.tokens(ids).norm(dim=-1).mean() * 32**0.5 > 4 * model.table[0].norm()
     with pytest.raises(RuntimeError, match="meta"):

@@ -12,9 +12,7 @@ from marks import claim, mutation
 from mask_helpers import assert_near
 from trainer import label_smoothed_cross_entropy, noam_learning_rate
 from transformer import (
-    EncoderLayer,
     LayerNorm,
-    TransformerConfig,
 )
 
 CHAPTER = "pitfalls"
@@ -25,7 +23,7 @@ def seed():
     torch.manual_seed(0)
 
 
-# Masks and attention
+# Layers
 
 
 @claim("pitfalls-training#norm-overwrites")
@@ -41,37 +39,22 @@ def test_a_norm_that_overwrites_its_input_makes_pre_norm_post_norm(printed):
 
 @claim("pitfalls-training#norm-overwrites")
 def test_only_the_block_that_keeps_its_input_is_pre_norm():
-    pitfall = load_pitfall("norm_overwrites")
-    config = TransformerConfig(9, 12, 32, 4, dropout=0.0, norm_first=True)
-    layer, x = EncoderLayer(config), 10 * torch.randn(2, 5, 32)
-    after_attention = pitfall.right_block(x, layer.norm1, lambda y: layer.attend(y, None))
-    right = pitfall.right_block(after_attention, layer.norm2, layer.feed_forward)
-    assert_near(right, layer(x))
-    assert_near(pitfall.right_block(x, layer.norm1, torch.zeros_like), x)
-    wrong = pitfall.wrong_block(x, layer.norm1, torch.zeros_like)
-    assert_near(wrong, layer.norm1(x))
-
-
-# Deviations
+    pitfall, norm, x = load_pitfall("norm_overwrites"), LayerNorm(32), 10 * torch.randn(2, 5, 32)
+    assert_near(pitfall.right_block(x, norm, torch.zeros_like), x)
+    assert_near(pitfall.wrong_block(x, norm, torch.zeros_like), norm(x))
 
 
 @claim("pitfalls-training#unbiased-norm")
-@pytest.mark.parametrize("d", [4, 64, 512])
-def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(d):
-    pitfall = load_pitfall("unbiased_norm")
-    x = torch.randn(20, d, dtype=torch.float64)
-    expected = F.layer_norm(x, (d,), eps=1e-6)
-    assert_near(pitfall.right_norm(x), expected)
-    assert_near(pitfall.wrong_norm(x) / expected, torch.full_like(x, math.sqrt((d - 1) / d)), 1e-5)
-
-
-@claim("pitfalls-training#unbiased-norm")
-def test_a_loose_tolerance_does_not_detect_the_unbiased_norm(printed):
-    shown = printed("pitfalls", "unbiased_norm", "")
+def test_the_unbiased_deviation_shrinks_by_the_root_of_d_minus_1_over_d(printed):
+    pitfall, shown = load_pitfall("unbiased_norm"), printed("pitfalls", "unbiased_norm", "")
     for d in 4, 512:
+        x = torch.randn(20, d, dtype=torch.float64)
+        expected = F.layer_norm(x, (d,), eps=1e-6)
+        factor = torch.full_like(x, math.sqrt((d - 1) / d))
+        assert_near(pitfall.right_norm(x), expected)
+        assert_near(pitfall.wrong_norm(x) / expected, factor, 1e-5)
         assert shown[f"wrong, d = {d}, equal within 0.01"] == str(d > 4)
         assert shown[f"wrong, d = {d}, equal within 1e-05"] == "False"
-        assert shown[f"right, d = {d}, equal within 1e-05"] == "True"
 
 
 @claim("pitfalls-training#unbiased-norm")
@@ -82,48 +65,19 @@ def test_with_eps_outside_the_root_a_small_vector_becomes_large():
     assert pitfall.right_norm(x).std() < 0.2 and pitfall.wrong_norm(x).std() > 0.9
 
 
-# One layer
-
-
 @claim("pitfalls-training#one-layer")
-@mutation(
-    "pitfalls/one_layer.py",
-    "p.numel() for p in stack.parameters()",
-    "p.numel() for p in stack.state_dict().values()",
-    fault="the parameters of the shared layer are counted six times",
-)
-def test_one_layer_in_six_places_has_six_names_and_a_sixth_of_the_parameters(printed):
+def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(printed):
     shown = printed("pitfalls", "one_layer", "")
     label = "names in the state_dict"
     assert shown[f"wrong, {label}"] == shown[f"right, {label}"]
     assert int(shown["right, parameters"]) == 6 * int(shown["wrong, parameters"])
-
-
-@claim("pitfalls-training#one-layer")
-@mutation(
-    "pitfalls/one_layer.py",
-    "[EncoderLayer(config)] * 6",
-    "EncoderLayer(config) for _ in range(6)",
-    fault="six layers instead of one layer repeated six times",
-)
-def test_one_layer_in_six_places_loads_a_checkpoint_and_keeps_its_last_layer(printed):
-    shown = printed("pitfalls", "one_layer", "")
     for name in "wrong", "right":
         assert "matched" in shown[f"{name}, loading the checkpoint says"]
     assert shown["wrong, layers as in the checkpoint"] == "[5]"
     assert shown["right, layers as in the checkpoint"] == "[0, 1, 2, 3, 4, 5]"
 
 
-# Dropout
-
-
 @claim("pitfalls-training#no-eval")
-@mutation(
-    "pitfalls/no_eval.py",
-    "def wrong_write(model):",
-    "def wrong_write(model):\n    model.eval()",
-    fault="dropout is turned off before writing",
-)
 def test_with_dropout_on_a_model_that_has_learned_its_sentences_makes_mistakes(printed):
     shown = printed("pitfalls", "no_eval", "")
     right = {}
@@ -145,7 +99,6 @@ def test_the_logarithm_of_a_zero_in_the_target_is_a_nan_in_the_loss():
     logits, target = torch.randn(3, 6), torch.tensor([1, 4, 5])
     assert pitfall.wrong_loss(logits, target).isnan()
     q = pitfall.smoothed(target, 6)
-    assert_near(q.sum(dim=-1), torch.ones(3))
     expected = F.kl_div(logits.log_softmax(dim=-1), q, reduction="batchmean")
     assert_near(pitfall.right_loss(logits, target), expected)
 
@@ -158,16 +111,8 @@ def test_the_gradient_is_nan_only_when_a_probability_is_zero_too(printed):
     assert shown["wrong, gap 200, gradient"] == "nan nan nan nan nan"
     assert "nan" not in shown["right, gap 200, gradient"] + shown["right, gap 200, loss"]
     assert shown["gap 200, probability of <pad>"] == "0"
-
-
-@claim("pitfalls-training#log-of-zero")
-def test_the_gradient_that_pushes_the_padding_down_is_its_probability():
-    pitfall = load_pitfall("log_of_zero")
-    for gap in 1, 5, 20, 60:
-        logits = torch.tensor([[-gap, 0, 0, 2, 0]], dtype=torch.float64, requires_grad=True)
-        loss = pitfall.right_loss(logits, torch.tensor([3]))
-        (gradient,) = torch.autograd.grad(loss, logits)
-        assert gradient[0, 0].item() == pytest.approx(logits.softmax(dim=-1)[0, 0].item())
+    pushed = float(shown["right, gap 5, gradient"].split()[0])
+    assert pushed == pytest.approx(float(shown["gap 5, probability of <pad>"]), abs=0.005)
 
 
 @claim("pitfalls-training#log-of-zero")
@@ -181,9 +126,6 @@ def test_our_smoothed_loss_is_finite_for_any_unlikely_token():
     logits = torch.tensor([[-200.0, 0, 0, 2, 0]], requires_grad=True)
     loss = label_smoothed_cross_entropy(logits, torch.tensor([3]), 0.1, 0)
     assert loss.isfinite() and torch.autograd.grad(loss, logits)[0].isfinite().all()
-
-
-# The shift
 
 
 @claim("pitfalls-training#not-shifted", kind="measurement")
@@ -206,18 +148,6 @@ def test_on_random_tokens_the_loss_falls_to_zero_only_without_a_shift():
 
 
 @claim("pitfalls-training#not-shifted")
-@mutation(
-    "pitfalls/not_shifted.py",
-    "return ids, ids",
-    "return ids[:, :-1], ids[:, 1:]",
-    fault="the target is shifted",
-)
-@mutation(
-    "pitfalls/not_shifted.py",
-    "return ids[:, :-2], ids[:, 2:]",
-    "return ids[:, :-1], ids[:, 1:]",
-    fault="the target is shifted once and not twice",
-)
 def test_each_shift_is_learned_and_only_one_of_them_is_useful(printed):
     shown = printed("pitfalls", "not_shifted", "")
     for pair in "wrong_pair", "wrong_twice", "right_pair":
@@ -227,16 +157,7 @@ def test_each_shift_is_learned_and_only_one_of_them_is_useful(printed):
     assert shown["right_pair, writes"] == "3 4 5 6 7 8"
 
 
-# Pads
-
-
 @claim("pitfalls-training#pads-counted")
-@mutation(
-    "pitfalls/pads_counted.py",
-    "logits.transpose(1, 2), answers)",
-    "logits.transpose(1, 2), answers, ignore_index=0)",
-    fault="the padding is omitted from the loss",
-)
 def test_the_more_padding_is_in_the_loss_the_smaller_it_is(printed):
     shown = printed("pitfalls", "pads_counted", "")
     wrong = [float(shown[f"wrong, {pads} pads, loss"]) for pads in (0, 5, 45)]
@@ -244,20 +165,6 @@ def test_the_more_padding_is_in_the_loss_the_smaller_it_is(printed):
     assert wrong == sorted(wrong, reverse=True)
     assert wrong[2] < wrong[0] / 9 and len({*right, shown["wrong, 0 pads, loss"]}) == 1
     assert shown["45 pads, tokens right with pads"] == "90%"
-
-
-@claim("pitfalls-training#pads-counted")
-def test_omitting_the_padding_gives_the_mean_over_real_targets():
-    pitfall = load_pitfall("pads_counted")
-    logits, answers = torch.randn(2, 5, 12), torch.tensor([[3, 4, 5, 2, 0], [7, 2, 0, 0, 0]])
-    real = answers != 0
-    assert_near(pitfall.right_loss(logits, answers), F.cross_entropy(logits[real], answers[real]))
-    assert not torch.isclose(
-        pitfall.wrong_loss(logits, answers), pitfall.right_loss(logits, answers)
-    )
-
-
-# The schedule
 
 
 @claim("pitfalls-training#schedule-by-epoch")
@@ -269,9 +176,6 @@ def test_a_warm_up_stepped_per_epoch_never_warms_up(printed):
     assert shown["right, rate by then"] == f"{noam_learning_rate(401, 512, 100):.5f}"
 
 
-# Means
-
-
 @claim("pitfalls-training#mean-of-batches")
 def test_a_mean_of_batch_means_depends_on_the_batch_size(printed):
     shown = printed("pitfalls", "mean_of_batches", "")
@@ -279,9 +183,6 @@ def test_a_mean_of_batch_means_depends_on_the_batch_size(printed):
     right = {shown[f"right, batches of {size}"] for size in (1001, 500, 100, 10)}
     assert len(wrong) == 4 and len(right) == 1
     assert shown["wrong, batches of 1001"] == shown["right, batches of 1001"]
-
-
-# Two softmaxes
 
 
 @claim("pitfalls-training#softmax-before-loss")
