@@ -19,7 +19,7 @@ from baselines import learn_dictionary, nearest, word_by_word
 from catalog_pairs import Entry, clean, clean_entries, read_corpus, reason_to_drop
 from experiments.common import corpus_runs
 from helpers import DOCS, SNIPPETS, measured
-from marks import claim
+from marks import claim, mutation
 from sentence_pairs import Text, read_pairs
 
 # Reading and cleaning
@@ -107,6 +107,12 @@ def test_catalogs_and_language_packs_of_wheels_become_pairs_with_their_package(
 
 
 @claim("real-text#corpus")
+@mutation(
+    "catalog_pairs.py",
+    'text = PLACEHOLDER.sub("{}", text)',
+    "text = text.strip()",
+    fault="placeholders stay as they are",
+)
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -12,7 +12,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from evidence.comparisons import compare_grouped_query, compare_rms_norm
 from helpers import close, few, normal, seeds
-from marks import claim, mutation
+from marks import claim
 from transformer import (
     FeedForward,
     LayerNorm,
@@ -23,12 +23,6 @@ from variants.swiglu import GELUFeedForward, SwiGLU, gelu, gelu_tanh
 
 CHAPTER = "variants"
 sizes = st.integers(2, 9)
-
-
-def rms_norm(size: int, seed: int = 0, eps: float = 1e-5) -> RMSNorm:
-    module = RMSNorm(size, eps).double()
-    nn.init.normal_(module.weight, generator=torch.Generator().manual_seed(seed))
-    return module
 
 
 # RMSNorm
@@ -44,17 +38,6 @@ def test_rms_norm_and_its_gradients_equal_those_of_pytorch(seed, size, eps):
 
 @claim("variants#rmsnorm")
 @few
-@given(seeds, st.floats(0.1, 1000))
-def test_rms_norm_is_invariant_to_a_factor_but_not_to_a_constant(seed, factor):
-    norm, x = rms_norm(16, seed, eps=1e-12), normal(4, 16, seed=seed)
-    close(norm(factor * x), norm(x), 1e-6)
-    layer = LayerNorm(16, 1e-12).double()
-    close(layer(x + 3), layer(x), 1e-6)
-    assert (norm(x + 3) - norm(x)).abs().max() > 0.01
-
-
-@claim("variants#rmsnorm")
-@few
 @given(seeds, sizes)
 def test_on_vectors_with_mean_zero_rms_norm_equals_layer_norm(seed, size):
     x = normal(3, size, seed=seed)
@@ -63,18 +46,14 @@ def test_on_vectors_with_mean_zero_rms_norm_equals_layer_norm(seed, size):
 
 
 @claim("variants#rmsnorm")
-@mutation(
-    "variants/rmsnorm.py",
-    "mean_square = x.square().mean(dim=-1, keepdim=True)",
-    "mean_square = x.var(dim=-1, keepdim=True, correction=0)",
-    fault="RMSNorm divides by the standard deviation",
-)
 def test_both_norms_computed_by_hand_match_the_code():
     x = torch.tensor([1.0, 3.0, 3.0, 9.0], dtype=torch.float64)
     norm, layer = RMSNorm(4, eps=0.0).double(), LayerNorm(4, eps=0.0).double()
     close(norm(x), x / 5)
     close(layer(x), (x - 4) / 3)
     close(norm(10 * x), norm(x))
+    close(layer(10 * x), layer(x))
+    close(layer(x + 10), layer(x))
     assert not norm(x + 10).allclose(norm(x))
 
 
@@ -90,26 +69,16 @@ def test_gelu_equals_the_exact_and_tanh_versions_of_pytorch():
 
 @claim("variants#swiglu")
 def test_gelu_is_x_times_the_fraction_of_a_normal_distribution_below_x():
-    draws = normal(400_000)
-    for x in (-1.5, -0.5, 0.7, 2.0):
-        share = (draws < x).double().mean().item()
-        assert abs(gelu(torch.tensor(x)).item() - x * share) < 0.01
+    x = torch.linspace(-8, 8, 4001, dtype=torch.float64)
+    close(gelu(x), x * torch.special.ndtr(x))
 
 
 @claim("variants#swiglu")
-@mutation(
-    "variants/swiglu.py",
-    "hidden = gelu(self.linear1(x))",
-    "hidden = self.linear1(x).relu()",
-    fault="the GELU network keeps its ReLU",
-)
-@few
-@given(seeds)
-def test_the_gelu_network_is_a_feed_forward_network_except_for_its_activation(seed):
-    torch.manual_seed(seed)
+def test_the_gelu_network_is_a_feed_forward_network_except_for_its_activation():
+    torch.manual_seed(0)
     ours, plain = GELUFeedForward(6, 11).double().eval(), FeedForward(6, 11).double()
     plain.load_state_dict(ours.state_dict())
-    x = normal(2, 3, 6, seed=seed)
+    x = normal(2, 3, 6)
     close(ours(x), plain.linear2(F.gelu(plain.linear1(x))))
 
 
@@ -170,12 +139,6 @@ def test_grouped_query_attention_equals_that_of_sdpa(kv, seed):
 
 
 @claim("variants#grouped")
-@mutation(
-    "variants/grouped.py",
-    "self.key = nn.Linear(d_model, num_kv_heads * self.head_dim)",
-    "self.key = nn.Linear(d_model, d_model)",
-    fault="the layer for keys computes one head for each query head",
-)
 def test_two_shared_heads_store_24_numbers_instead_of_48(printed):
     shown = printed("examples", "groups_by_hand")
     for kv in 4, 2, 1:
@@ -191,29 +154,18 @@ def test_queries_of_one_group_can_attend_to_different_tokens():
 
 
 @claim("variants#grouped")
-@pytest.mark.parametrize("kv", [1, 2])
-def test_only_the_key_and_value_layers_take_fewer_multiplications(kv):
-    module, x = GroupedQueryAttention(64, 8, kv), torch.randn(1, 20, 64)
+def test_only_the_key_and_value_layers_take_fewer_multiplications():
+    module, x = GroupedQueryAttention(64, 8, 2), torch.randn(1, 20, 64)
     with FlopCounterMode(display=False) as counter:
         module(x, x, x, need_weights=True)
     flops = counter.get_flop_counts()["Global"]
     layer = 2 * 20 * 64 * 64  # a multiplication and an addition each
-    assert flops[torch.ops.aten.addmm] == 2 * layer + 2 * layer * kv // 8
+    assert flops[torch.ops.aten.addmm] == 2 * layer + 2 * layer * 2 // 8
     assert flops[torch.ops.aten.bmm] == 2 * (2 * 20 * 20 * 64)  # all scores, all means
-    sizes = [sum(p.numel() for p in part.parameters()) for part in (module.key, module.value)]
-    assert sizes == [64 * 64 * kv // 8 + 64 * kv // 8] * 2
+    assert module.key.weight.shape == module.value.weight.shape == (64 * 2 // 8, 64)
 
 
 @claim("variants#grouped")
-@mutation(
-    "decode.py",
-    "self.key, self.value = attention.key(x), attention.value(x)",
-    "self.key, self.value = (\n"
-    "            attention.split(part).transpose(1, 2).flatten(2)\n"
-    "            for part in (attention.key(x), attention.value(x))\n"
-    "        )",
-    fault="the cache stores a copy of the shared heads for every query head",
-)
 def test_the_cache_stores_shared_heads_once(printed):
     shown = printed("examples", "cached_heads")
     full = int(shown["8 heads, numbers held"])
@@ -223,14 +175,6 @@ def test_the_cache_stores_shared_heads_once(printed):
 
 
 @claim("variants#exercises")
-@mutation(
-    "exercises/variants/merged_heads.py",
-    "heads = getattr(old, number).unflatten(0, (num_kv_heads, -1, 64))\n"
-    "            getattr(linear, number).data = heads.mean(dim=1).flatten(0, 1)",
-    "heads = getattr(old, number).unflatten(0, (-1, num_kv_heads, 64))\n"
-    "            getattr(linear, number).data = heads.mean(dim=0).flatten(0, 1)",
-    fault="the exercise merges heads that are far apart",
-)
 def test_merging_identical_heads_loses_nothing_and_merging_different_heads_does(printed):
     shown = printed("exercises", "merged_heads")
     assert shown["8 of 8"] == "off by 0%"
