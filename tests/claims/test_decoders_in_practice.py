@@ -22,55 +22,29 @@ CHAPTER = "decoders-in-practice"
 @claim("decoders-in-practice#equal")
 @seeds
 def test_our_decoder_computes_the_logits_of_llama(seed):
-    for difference in compare_decoders("Llama", seed).values():
-        assert difference < BOUND
+    assert max(compare_decoders("Llama", seed).values()) < BOUND
 
 
 @claim("decoders-in-practice#rope-scaling")
-@mutation(
-    "variants/rope_scaling.py",
-    "base = base * factor ** (head_dim / (head_dim - 2))",
-    "base = base * factor",
-    fault="NTK scaling multiplies the base by the factor itself",
-)
 @seeds
 @pytest.mark.parametrize("scaling", ["YaRN", "linear scaling", "NTK scaling"])
 def test_with_scaled_rotations_it_computes_the_logits_of_llama_with_the_same_scaling(scaling, seed):
-    for difference in compare_decoders(f"Llama with {scaling}", seed).values():
-        assert difference < BOUND
+    assert max(compare_decoders(f"Llama with {scaling}", seed).values()) < BOUND
 
 
 @claim("decoders-in-practice#equal")
-@mutation(
-    "variants/swiglu.py",
-    "hidden = gelu(self.linear1(x))",
-    "hidden = self.linear1(x).relu()",
-    fault="the network of BERT has a ReLU",
-)
 @seeds
 def test_our_encoder_computes_the_outputs_of_bert(seed):
     assert compare_bert(seed)["encoder outputs"] < BOUND
 
 
 @claim("decoders-in-practice#equal")
-@mutation(
-    "variants/decoder_only.py",
-    "causal_mask(ids.size(1), ids.device)",
-    "causal_mask(ids.size(1), ids.device).mT",
-    fault="every token sees only itself and later ones",
-)
 @seeds
 def test_our_decoder_only_model_computes_the_logits_of_gpt2(seed):
     assert compare_gpt2(seed)["logits"] < BOUND
 
 
 @claim("decoders-in-practice#equal")
-@mutation(
-    "examples/decoders-in-practice/equal.py",
-    "max(found.values())",
-    "min(found.values())",
-    fault="the table of models shows the smallest differences",
-)
 def test_the_differences_in_the_table_belong_to_this_code(printed):
     assert_shown("modern", FILES, printed("examples", "equal"))
 
@@ -90,12 +64,6 @@ def test_tied_embeddings_are_one_parameter():
 
 
 @claim("decoders-in-practice#tied")
-@mutation(
-    "examples/decoders-in-practice/tied.py",
-    "if std:",
-    "if not std:",
-    fault="the example of tied embeddings changes the other table",
-)
 def test_with_the_table_of_nn_embedding_the_tied_decoder_starts_with_a_large_loss(printed):
     shown = printed("examples", "tied")
     uniform = float(shown["all tokens equally probable, loss"])

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from helpers import close, normal
-from marks import claim, mutation
+from marks import claim
 
 CHAPTER = "modern-decoders"
 SIZES = {"vocab_size": 40, "hidden_size": 32, "num_hidden_layers": 2, "intermediate_size": 24}
@@ -79,12 +79,6 @@ def test_llama_olmo_2_gemma_3_and_gpt_j_have_the_wiring_of_the_table():
 
 
 @claim("newer-attention#streams")
-@mutation(
-    "examples/modern-decoders/streams_by_hand.py",
-    "x = read @ streams",
-    "x = streams.sum()",
-    fault="the streams are added up without the weights",
-)
 def test_two_streams_by_hand(printed):
     shown = printed("examples", "streams_by_hand")
     assert shown["f reads 3 and returns"] == "6"

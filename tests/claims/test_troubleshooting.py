@@ -55,18 +55,21 @@ def bigram(vocabulary=V, d=16):
     return nn.Sequential(nn.Embedding(vocabulary, d), nn.Linear(d, vocabulary))
 
 
-def train(model, inputs, targets, steps=100, lr=0.05, optimized=None, rate=None, **options):
+def train(
+    model, inputs, targets, steps=100, lr=0.05, optimized=None, loss=F.cross_entropy, **options
+):
     """The losses of training a model by Adam on one batch."""
+    rate = options.pop("rate", lambda step: 1)
     optimizer = torch.optim.Adam((optimized or model).parameters(), lr)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
     losses = []
-    for step in range(steps):
-        if rate:
-            optimizer.param_groups[0]["lr"] = lr * rate(step)
-        loss = F.cross_entropy(model(inputs).flatten(0, -2), targets.flatten(), **options)
+    for _ in range(steps):
+        value = loss(model(inputs).flatten(0, -2), targets.flatten(), **options)
         optimizer.zero_grad()
-        loss.backward()
+        value.backward()
         optimizer.step()
-        losses.append(loss.item())
+        schedule.step()
+        losses.append(value.item())
     return losses
 
 
@@ -91,21 +94,13 @@ def small_transformer(**sizes):
 @claim("troubleshooting#loss", kind="measurement")
 def test_nan_after_some_steps_comes_from_the_logarithm_of_a_softmax():
     def losses(log_probs):
-        logits = torch.zeros(3, requires_grad=True)
-        optimizer = torch.optim.SGD([logits], lr=200)
-        found = []
-        for target in (0, 1, 2, 0):
-            loss = -(F.one_hot(torch.tensor(target), 3) * log_probs(logits)).sum()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            found.append(loss.item())
-        return found
+        ids = torch.arange(V)
+        loss = lambda logits, targets: F.nll_loss(log_probs(logits, -1), targets)  # noqa: E731
+        return train(bigram(), ids, ids.roll(1), lr=20, loss=loss)
 
-    wrong = losses(lambda logits: logits.softmax(dim=-1).log())
-    right = losses(lambda logits: logits.log_softmax(dim=-1))
-    assert math.isfinite(wrong[0]) and math.isnan(wrong[-1])
-    assert all(map(math.isfinite, right))
+    wrong = losses(lambda logits, dim: logits.softmax(dim).log())
+    assert math.isfinite(wrong[0]) and not math.isfinite(wrong[-1])
+    assert all(map(math.isfinite, losses(torch.log_softmax)))
 
 
 @claim("troubleshooting#loss", kind="measurement")
@@ -164,12 +159,11 @@ def test_falls_and_rises_if_the_learning_rate_grows_without_end():
 @claim("troubleshooting#loss", kind="measurement")
 def test_falls_slowly_if_the_schedule_is_stepped_once_per_epoch():
     ids = torch.arange(V)
-
-    def last_loss(every):
-        rate = lambda step: min(1, step // every / 50)  # noqa: E731
-        return train(bigram(), ids, ids.roll(1), steps=60, lr=0.1, rate=rate)[-1]
-
-    assert last_loss(every=30) > 1 > 0.1 > last_loss(every=1)
+    per_epoch, per_step = (
+        train(bigram(), ids, ids.roll(1), 60, lr=0.1, rate=rate)
+        for rate in (lambda step: step // 30 / 50, lambda step: min(1, step / 50))
+    )
+    assert per_epoch[-1] > 1 > 0.1 > per_step[-1]
 
 
 @claim("troubleshooting#loss", kind="measurement")
@@ -221,7 +215,7 @@ class NextToken(nn.Module):
 def test_too_good_on_random_tokens_is_a_loss_without_a_causal_mask():
     """Random tokens can't be predicted: every loss far below ln V is a leak."""
 
-    def last_loss(causal):
+    def trained(causal):
         torch.manual_seed(0)
         model = NextToken(causal)
         optimizer = torch.optim.Adam(model.parameters(), 0.01)
@@ -231,11 +225,10 @@ def test_too_good_on_random_tokens_is_a_loss_without_a_causal_mask():
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        return loss.item(), model
+        return model, loss.item() / math.log(V)
 
-    peeking, model = last_loss(causal=False)
-    assert peeking < 0.7 * math.log(V)
-    assert last_loss(causal=True)[0] > 0.9 * math.log(V)
+    model, peeking = trained(causal=False)
+    assert peeking < 0.7 < 0.9 < trained(causal=True)[1]
     ids = torch.randint(V, (200, 4))  # one token at a time, it can only guess
     guessed = model(ids[:, :3])[:, -1].argmax(dim=-1)
     assert (guessed == ids[:, 3]).float().mean() < 0.3
@@ -357,11 +350,9 @@ def test_differs_with_padding_without_a_padding_mask(monkeypatch):
 
 @claim("troubleshooting#translations", kind="measurement")
 def test_stops_too_early_if_sums_of_log_probabilities_are_compared():
-    short, long = [0.40], [0.60, 0.75, 0.80]  # each token's probability, <eos> the last
-    total = {"short": math.log(short[0]), "long": sum(map(math.log, long))}
-    mean = {"short": total["short"] / 1, "long": total["long"] / 3}
-    assert max(total, key=total.get) == "short"
-    assert max(mean, key=mean.get) == "long"
+    short, long = torch.tensor([0.40]), torch.tensor([0.60, 0.75, 0.80])  # <eos> is the last
+    assert short.log().sum() > long.log().sum()
+    assert short.log().mean() < long.log().mean()
 
 
 @claim("troubleshooting#translations", kind="measurement")
@@ -385,9 +376,8 @@ def test_goes_on_after_the_end_if_the_batch_is_not_cut_at_eos(translator):
         for _ in range(20):
             last = progress.step(last).argmax(dim=-1)
             rows.append(last)
-    for raw, cut_off in zip(
-        torch.stack(rows, dim=1), greedy_decode(model, src, 20, BOS, EOS), strict=True
-    ):
+    found = greedy_decode(model, src, 20, BOS, EOS)
+    for raw, cut_off in zip(torch.stack(rows, dim=1), found, strict=True):
         end = (raw == EOS).int().argmax() + 1
         assert raw[end:].count_nonzero() > 0  # text after <eos>
         assert torch.equal(cut_off[:end], raw[:end])
@@ -396,14 +386,12 @@ def test_goes_on_after_the_end_if_the_batch_is_not_cut_at_eos(translator):
 
 @claim("troubleshooting#translations", kind="measurement")
 def test_wrong_first_word_if_decoding_begins_with_another_token(translator):
-    model, words = translator.model, ["why", "do", "we", "work", "?"]
-    src = torch.tensor([translator.source.encode(words)])
+    src, (other,) = ids_of(translator, SENTENCES[:1]), translator.target.encode(["作"])
     first = {
-        start: translator.target.decode(greedy_decode(model, src, 1, start, EOS)[0].tolist())
-        for start in (BOS, translator.target.encode(["作"])[0])
+        start: translator.target.decode(greedy_decode(translator.model, src, 1, start, EOS)[0])
+        for start in (BOS, other)
     }
-    assert first.pop(BOS) == ["我"]
-    assert [*first.values()] != [["我"]]
+    assert first[BOS] == ["我"] != first[other]
 
 
 @claim("troubleshooting#translations", kind="measurement")
@@ -478,28 +466,24 @@ def test_memory_grows_with_the_square_of_the_length_if_the_weights_are_stored():
 
 @claim("troubleshooting#speed", kind="measurement")
 def test_memory_grows_each_step_if_losses_are_kept_with_their_graph():
-    def kept_after(keep, steps=5):
-        """How many steps still have their tensors for the backward pass."""
-        model, losses, alive = bigram(), [], []
+    class Saved:
+        def __init__(self, tensor):
+            self.tensor = tensor.detach()
+            alive.add(self)
 
-        class Saved:
-            def __init__(self, tensor):
-                self.tensor = tensor.detach()
+    alive, model, ids = weakref.WeakSet(), bigram(), torch.arange(V)
 
-        def pack(tensor):
-            saved = Saved(tensor)
-            alive[-1].append(weakref.ref(saved))
-            return saved
-
-        with torch.autograd.graph.saved_tensors_hooks(pack, lambda saved: saved.tensor):
+    def kept_after(steps, keep):
+        """How many tensors are still there for the backward pass."""
+        losses = []
+        with torch.autograd.graph.saved_tensors_hooks(Saved, lambda saved: saved.tensor):
             for _ in range(steps):
-                alive.append([])
-                losses.append(keep(F.cross_entropy(model(torch.arange(V)), torch.arange(V))))
+                losses.append(keep(F.cross_entropy(model(ids), ids)))
         gc.collect()
-        return sum(any(each() for each in step) for step in alive)
+        return len(alive)
 
-    assert kept_after(lambda loss: loss) == 5
-    assert kept_after(lambda loss: loss.item()) == 0
+    assert kept_after(5, lambda loss: loss) == 5 * kept_after(1, lambda loss: loss) > 0
+    assert kept_after(5, lambda loss: loss.item()) == 0
 
 
 @claim("troubleshooting#speed", kind="measurement")
@@ -532,13 +516,11 @@ def test_each_token_slower_than_the_one_before_without_a_cache():
 
 @claim("troubleshooting#speed", kind="measurement")
 def test_mostly_padding_if_batches_mix_short_and_long_sentences():
-    rng = random.Random(0)
-    lengths = [rng.choice([5, 6, 7, 60]) for _ in range(200)]
+    lengths = random.Random(0).choices([5, 6, 7, 60], k=200)
 
     def padding(order):
         groups = [order[i : i + 20] for i in range(0, 200, 20)]
-        total = sum(max(group) * len(group) for group in groups)
-        return 1 - sum(lengths) / total
+        return 1 - sum(lengths) / sum(max(group) * len(group) for group in groups)
 
     assert padding(lengths) > 0.5
     assert padding(sorted(lengths)) < 0.2
@@ -580,57 +562,53 @@ def test_best_model_is_not_the_best_if_its_state_dict_is_not_copied():
     assert torch.equal(copied["0.weight"], before)
 
 
-def resumed_losses(with_optimizer, with_schedule=True):
-    """The losses of ten steps after an interruption, and of ten uninterrupted ones."""
-    ids = torch.arange(V)
+def new_training():
+    """A model, its optimizer with a warm-up of ten steps, and a function that takes steps."""
+    model, ids = bigram(), torch.arange(V)
+    optimizer = torch.optim.Adam(model.parameters(), 0.02)
+    warm_up = lambda step: min(1, (step + 1) / 10)  # noqa: E731
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, warm_up)
 
-    def step(model, optimizer, schedule):
-        loss = F.cross_entropy(model(ids), ids.roll(1))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
-        return loss.item()
+    def take_steps(count):
+        losses, rates = [], []
+        for _ in range(count):
+            rates.append(schedule.get_last_lr()[0])
+            loss = F.cross_entropy(model(ids), ids.roll(1))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            losses.append(loss.item())
+        return losses, rates
 
-    def new(model):
-        optimizer = torch.optim.Adam(model.parameters(), 0.02)
-        rate = lambda step: min(1, (step + 1) / 10)  # noqa: E731
-        return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
+    return {"model": model, "optimizer": optimizer, "schedule": schedule}, take_steps
 
-    torch.manual_seed(0)
-    model = bigram()
-    optimizer, schedule = new(model)
-    for _ in range(30):
-        step(model, optimizer, schedule)
-    again = copy.deepcopy(model)
-    other, restarted = new(again)
-    if with_optimizer:
-        other.load_state_dict(copy.deepcopy(optimizer.state_dict()))
-    if with_schedule:
-        restarted.load_state_dict(schedule.state_dict())
-        other.param_groups[0]["lr"] = optimizer.param_groups[0]["lr"]
-    rates = other.param_groups[0]["lr"], optimizer.param_groups[0]["lr"]
-    losses = [
-        [step(*each) for _ in range(10)]
-        for each in ((again, other, restarted), (model, optimizer, schedule))
-    ]
-    return losses, rates
+
+def resumed(*restored):
+    """Losses and rates of ten steps, uninterrupted and resumed with only these states."""
+    parts, go_on = new_training()
+    go_on(30)
+    others, resume = new_training()
+    for name in restored:
+        others[name].load_state_dict(copy.deepcopy(parts[name].state_dict()))
+    return go_on(10), resume(10)
 
 
 @claim("troubleshooting#saving", kind="measurement")
 def test_worse_after_resuming_without_the_state_of_the_optimizer():
-    (resumed, uninterrupted), _ = resumed_losses(with_optimizer=True)
-    assert resumed == uninterrupted
-    (resumed, uninterrupted), _ = resumed_losses(with_optimizer=False)
-    assert resumed[0] == uninterrupted[0] and resumed[1:] != uninterrupted[1:]
+    (uninterrupted, _), (losses, _) = resumed("model", "optimizer", "schedule")
+    assert losses == uninterrupted
+    (uninterrupted, _), (losses, _) = resumed("model", "schedule")
+    assert losses[0] == uninterrupted[0] and losses[1:] != uninterrupted[1:]
 
 
 @claim("troubleshooting#saving", kind="measurement")
 def test_warm_up_again_after_resuming_without_the_state_of_the_schedule():
-    _, (resumed, uninterrupted) = resumed_losses(with_optimizer=False, with_schedule=False)
-    assert resumed == pytest.approx(uninterrupted / 10)
-    _, (resumed, uninterrupted) = resumed_losses(with_optimizer=True, with_schedule=True)
-    assert resumed == uninterrupted
+    (_, uninterrupted), (_, rates) = resumed("model", "optimizer", "schedule")
+    assert rates == uninterrupted
+    (_, uninterrupted), (_, rates) = resumed("model", "optimizer")
+    assert rates == pytest.approx([0.002 * step for step in range(1, 11)])
+    assert uninterrupted == [0.02] * 10
 
 
 @claim("troubleshooting#saving", kind="measurement")
@@ -739,29 +717,23 @@ def test_unknown_words_if_text_is_split_in_another_way_than_in_training():
 
 
 @claim("troubleshooting#data", kind="measurement")
-def test_first_word_unknown_if_the_file_begins_with_a_byte_order_mark(tmp_path):
-    path = tmp_path / "pairs.tsv"
-    path.write_bytes(b"\xef\xbb\xbfwhy\t\xe4\xb8\xba\xe4\xbb\x80\xe4\xb9\x88\n")
-    assert path.read_text(encoding="utf-8").split("\t")[0] == "\ufeffwhy"
-    assert path.read_text(encoding="utf-8-sig").split("\t")[0] == "why"
+def test_first_word_unknown_if_the_file_begins_with_a_byte_order_mark():
+    data = "why\t为什么\n".encode("utf-8-sig")
+    assert data.decode("utf-8").split("\t")[0] == "\ufeffwhy"
+    assert data.decode("utf-8-sig").split("\t")[0] == "why"
 
 
 @claim("troubleshooting#data", kind="measurement")
-def test_last_word_unknown_if_lines_end_with_a_carriage_return(tmp_path):
-    path = tmp_path / "pairs.txt"
-    path.write_bytes(b"we work\r\nwe rest\r\n")
-    assert [line.split(" ")[-1] for line in path.read_bytes().decode().split("\n")[:2]] == [
-        "work\r",
-        "rest\r",
-    ]
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert [line.split(" ")[-1] for line in lines] == ["work", "rest"]
+def test_last_word_unknown_if_lines_end_with_a_carriage_return():
+    text = "we work\r\nwe rest\r\n"
+    assert [line.split(" ")[-1] for line in text.split("\n")[:2]] == ["work\r", "rest\r"]
+    assert [line.split(" ")[-1] for line in text.splitlines()] == ["work", "rest"]
 
 
 @claim("troubleshooting#data", kind="measurement")
 def test_translations_of_other_sentences_if_empty_lines_are_removed_from_one_side():
     english, chinese = ["one", "", "three"], ["一", "二", "三"]
-    wrong = [*zip([line for line in english if line], chinese, strict=False)]
+    wrong = [*zip(filter(None, english), chinese, strict=False)]
     assert wrong == [("one", "一"), ("three", "二")]
-    pairs = [pair for pair in zip(english, chinese, strict=True) if all(pair)]
-    assert pairs == [("one", "一"), ("three", "三")]
+    right = [pair for pair in zip(english, chinese, strict=True) if all(pair)]
+    assert right == [("one", "一"), ("three", "三")]
