@@ -24,6 +24,12 @@ def default_print_options() -> None:
     torch.set_printoptions(profile="default")
 
 
+@pytest.fixture
+def seeded() -> None:
+    """Draw the same random numbers in every test."""
+    torch.manual_seed(0)
+
+
 @pytest.fixture(params=DTYPES, ids=str)
 def dtype(request: pytest.FixtureRequest) -> torch.dtype:
     return request.param

@@ -484,12 +484,16 @@ def test_all_processes_use_the_held_out_loss_of_the_first(tmp_path):
 
 # The command
 
-SMALL = ["--d-model", "16", "--layers", "1", "--vocab-size", "300", "--batch-size", "600"]
-SHORT = [*SMALL, "--steps", "4", "--every", "2", "--warmup-steps", "2"]
+SHORT = [
+    *("--d-model", "16", "--layers", "1", "--vocab-size", "300", "--batch-size", "600"),
+    *("--steps", "4", "--every", "2", "--warmup-steps", "2"),
+]
 
 
-def command(*arguments: object) -> None:
-    train_pairs.main([*map(str, arguments)])
+def command(folder: Path, *options: object, texts: list[Text] = TEXTS) -> None:
+    """A short training on a file in this folder, which also gets the results."""
+    file = write_pairs(folder / "pairs.tsv", texts)
+    train_pairs.main([str(file), "--out", str(folder), *SHORT, *map(str, options)])
 
 
 def names_in(folder: Path) -> list[str]:
@@ -512,7 +516,7 @@ class Terminal(StringIO):
 def test_a_terminal_shows_the_progress(without_beam_search, tmp_path, monkeypatch, kind):
     stages = ["cleaning", "splitting train", "translating"]
     monkeypatch.setattr(sys, "stderr", stderr := kind())
-    command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT)
+    command(tmp_path)
     shown = [stage for stage in stages if f"{stage}: " in stderr.getvalue()]
     assert shown == (stages if kind is Terminal else [])
 
@@ -534,11 +538,10 @@ def test_the_help_lists_the_settings_and_their_defaults(capsys):
 def test_the_command_saves_the_translator_subwords_and_translations(
     without_beam_search, tmp_path, capsys
 ):
-    file = write_pairs(tmp_path / "my.pairs.tsv", [*TEXTS, TEXTS[0]])
     out = tmp_path / "new" / "folder"
-    command(file, "--out", out, *SHORT)
-    names = ["my.pairs.safetensors", "my.pairs.subwords.json", "my.pairs.test.tsv"]
-    others = ["my.pairs.checkpoint", "my.pairs.curve.png", "my.pairs.curve.tsv"]
+    command(tmp_path, "--out", out, texts=[*TEXTS, TEXTS[0]])
+    names = ["pairs.safetensors", "pairs.subwords.json", "pairs.test.tsv"]
+    others = ["pairs.checkpoint", "pairs.curve.png", "pairs.curve.tsv"]
     assert names_in(out) == [*others, *names]
     printed = capsys.readouterr().out
     counts = {name: len(part) for name, part in split_pairs(TEXTS).items()}
@@ -563,7 +566,7 @@ def test_without_sacrebleu_the_command_prints_the_perplexity_and_a_message(
     without_beam_search, tmp_path, capsys, monkeypatch
 ):
     monkeypatch.setitem(sys.modules, "sacrebleu", None)
-    command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT)
+    command(tmp_path)
     printed = capsys.readouterr().out
     assert "no BLEU and chrF; install them with: pip install sacrebleu\n" in printed
     assert printed.endswith("  perplexity\n") and "BLEU (zh)" not in printed
@@ -573,14 +576,12 @@ def test_without_sacrebleu_the_command_prints_the_perplexity_and_a_message(
 @claim("own-text#resume")
 @pytest.mark.parametrize("kept", ["checkpoint", "safetensors"])
 def test_an_existing_file_is_not_overwritten(tmp_path, kept):
-    file = write_pairs(tmp_path / "pairs.tsv")
     existing = tmp_path / f"pairs.{kept}"
     existing.write_text("hours of training")
     hint = "continue with --resume" if kept == "checkpoint" else "delete it"
-    with pytest.raises(
-        SystemExit, match=rf"{existing.name} exists; {hint}, or choose [^\n]*--out$"
-    ):
-        command(file, "--out", tmp_path, *SHORT)
+    message = rf"{existing.name} exists; {hint}, or choose [^\n]*--out$"
+    with pytest.raises(SystemExit, match=message):
+        command(tmp_path)
     assert existing.read_text() == "hours of training"
 
 
@@ -605,7 +606,7 @@ def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(tmp_path, 
     checkpoint = tmp_path / "pairs.checkpoint"
     checkpoint.write_text("hours of training")
     with pytest.raises(SystemExit, match=message) as ended:
-        command(tmp_path / "pairs.tsv", "--out", tmp_path, "--resume")
+        train_pairs.main([str(tmp_path / "pairs.tsv"), "--out", str(tmp_path), "--resume"])
     assert str(ended.value).startswith("train_pairs.py: ") and "\n" not in str(ended.value)
     assert names_in(tmp_path) == ["pairs.checkpoint", "pairs.tsv"]
     assert checkpoint.read_text() == "hours of training"
@@ -622,16 +623,15 @@ def test_bad_input_ends_the_command_with_one_line_and_changes_no_file(tmp_path, 
 def test_the_command_resumes_after_ctrl_c_and_kill(
     without_beam_search, tmp_path, monkeypatch, number
 ):
-    file = write_pairs(tmp_path / "pairs.tsv")
-    command(file, "--out", tmp_path / "whole", *SHORT)
+    command(tmp_path, "--out", tmp_path / "whole")
     with monkeypatch.context() as patch:
         train, show = PairTrainer.train, interrupt_at(2, number)
         patch.setattr(PairTrainer, "train", lambda *arguments: train(*arguments[:3], show))
         with pytest.raises(SystemExit, match="stopped after step 3; go on with --resume"):
-            command(file, "--out", tmp_path / "parts", *SHORT)
+            command(tmp_path, "--out", tmp_path / "parts")
     curves = ["pairs.curve.png", "pairs.curve.tsv"]
     assert names_in(tmp_path / "parts") == ["pairs.checkpoint", *curves]
-    command(file, "--out", tmp_path / "parts", "--resume", *SHORT)
+    command(tmp_path, "--out", tmp_path / "parts", "--resume")
     one, other = (
         load_translator(tmp_path / each / "pairs.safetensors") for each in ("whole", "parts")
     )
@@ -647,47 +647,41 @@ def test_the_command_resumes_after_ctrl_c_and_kill(
     fault="two trainings write the same files",
 )
 def test_two_trainings_do_not_write_the_same_files(tmp_path):
-    file = write_pairs(tmp_path / "pairs.tsv")
-    with (
-        FileLock(tmp_path / "pairs.lock"),
-        pytest.raises(SystemExit, match=r"another training is writing [^\n]*pairs\.checkpoint"),
-    ):
-        command(file, "--out", tmp_path, *SHORT)
+    message = r"another training is writing [^\n]*pairs\.checkpoint"
+    with FileLock(tmp_path / "pairs.lock"), pytest.raises(SystemExit, match=message):
+        command(tmp_path)
     assert not (tmp_path / "pairs.safetensors").exists()
 
 
 @claim("own-text#resume")
 def test_a_disk_without_room_for_the_checkpoints_is_refused(tmp_path, monkeypatch):
-    file = write_pairs(tmp_path / "pairs.tsv")
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=10**5))
     with pytest.raises(SystemExit, match=r"has 0 MB free; this training needs \d MB: choose"):
-        command(file, "--out", tmp_path, *SHORT)
+        command(tmp_path)
     assert names_in(tmp_path) == ["pairs.tsv"]
 
 
 @claim("own-text#resume")
 def test_a_finished_training_can_be_made_longer_but_not_another_one(without_beam_search, tmp_path):
-    file = write_pairs(tmp_path / "pairs.tsv")
-    command(file, "--out", tmp_path, *SHORT)
-    with pytest.raises(SystemExit, match="has finished after step 4; a larger --steps"):
-        command(file, "--out", tmp_path, *SHORT, "--resume")
-    command(file, "--out", tmp_path, *SHORT, "--resume", "--steps", "8")
+    command(tmp_path)
+    command(tmp_path, "--resume", "--steps", "8")
     steps = [line.split("\t")[0] for line in (tmp_path / "pairs.curve.tsv").open()]
     assert steps == ["step", "2", "4", "6", "8"]
-    with pytest.raises(SystemExit, match="seed is 0 there and 1 here"):
-        command(file, "--out", tmp_path, *SHORT, "--resume", "--seed", "1")
-    linear = ["--schedule", "linear", "--out", tmp_path / "linear"]
-    command(file, *SHORT, *linear)
-    with pytest.raises(SystemExit, match="steps is 4 there and 8 here"):
-        command(file, *SHORT, *linear, "--resume", "--steps", "8")
-    write_pairs(file, generated_texts(160))
-    with pytest.raises(SystemExit, match=r"of another run: its data are others$"):
-        command(file, "--out", tmp_path, *SHORT, "--resume")
+    command(tmp_path, "--out", tmp_path / "linear", "--schedule", "linear")
+    linear = ["--out", tmp_path / "linear", "--schedule", "linear", "--steps", "8"]
+    for message, options, texts in (
+        ("has finished after step 8; a larger --steps", ["--steps", "8"], TEXTS),
+        ("seed is 0 there and 1 here", ["--seed", "1"], TEXTS),
+        ("steps is 4 there and 8 here", linear, TEXTS),
+        (r"of another run: its data are others$", [], generated_texts(160)),
+    ):
+        with pytest.raises(SystemExit, match=message):
+            command(tmp_path, "--resume", *options, texts=texts)
 
 
 @claim("own-text#curve")
 def test_each_measurement_is_a_line_of_the_curve(without_beam_search, tmp_path, capsys):
-    command(write_pairs(tmp_path / "pairs.tsv"), "--out", tmp_path, *SHORT, "--bleu-pairs", "3")
+    command(tmp_path, "--bleu-pairs", "3")
     header, *rows = (tmp_path / "pairs.curve.tsv").read_text().splitlines()
     assert header == "step\ttraining loss\tvalidation loss\tperplexity\tBLEU"
     for row in rows:
@@ -700,9 +694,7 @@ def test_each_measurement_is_a_line_of_the_curve(without_beam_search, tmp_path, 
 
 @claim("own-text#curve")
 def test_a_diverged_training_ends_with_a_word(without_beam_search, tmp_path, capsys):
-    file = write_pairs(tmp_path / "pairs.tsv")
-    linear = ["--schedule", "linear", "--peak", "1e4", "--steps", "40", "--out", tmp_path]
-    command(file, *SHORT, *linear)
+    command(tmp_path, "--schedule", "linear", "--peak", "1e4", "--steps", "40")
     printed = capsys.readouterr().out
     assert "that of guessing: try a lower peak" in printed and "inf  perplexity" in printed
 
@@ -713,7 +705,7 @@ def test_the_number_of_pairs_chooses_the_size(without_beam_search, tmp_path, mon
     few = ["--steps", "1", "--every", "1", "--vocab-size", "300", "--batch-size", "600"]
     for limit, size, sizes in (151, "small", "2 + 2"), (150, "base", "3 + 3"):
         monkeypatch.setattr(train_pairs, "MANY_PAIRS", limit)
-        command(file, "--out", tmp_path / size, *few)
+        train_pairs.main([str(file), "--out", str(tmp_path / size), *few])
         width = train_pairs.SIZES[size]["d_model"]
         expected = f"size {size}: d_model {width}, nhead {width // 64}, layers {sizes}, "
         assert expected in capsys.readouterr().out

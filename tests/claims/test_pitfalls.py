@@ -8,14 +8,7 @@ from helpers import load_pitfall, numbers, run_snippet
 from marks import claim
 
 CHAPTER = "pitfalls"
-
-
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
-# Exercises
+pytestmark = pytest.mark.usefixtures("seeded")
 
 
 @claim("pitfalls#exercises")

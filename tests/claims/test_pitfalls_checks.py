@@ -21,14 +21,10 @@ from helpers import DOCS, run_snippet
 from marks import claim
 from transformer import Transformer, TransformerConfig
 
+pytestmark = pytest.mark.usefixtures("seeded")
 SRC = torch.tensor([[5, 6, 7, 8, 9], [11, 12, 13, 0, 0]])
 TGT = torch.tensor([[1, 4, 3, 9, 7, 2], [1, 15, 14, 10, 2, 0]])
 EMPTY_SRC = torch.tensor([[5, 6, 7, 8, 9], [0, 0, 0, 0, 0]])
-
-
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
 
 
 def our_model(dropout=0.1):

@@ -13,14 +13,7 @@ from transformer import (
 )
 
 CHAPTER = "pitfalls"
-
-
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
-# Masks and attention
+pytestmark = pytest.mark.usefixtures("seeded")
 
 
 @claim("pitfalls-masks#inverted-mask")
@@ -29,9 +22,6 @@ def test_an_inverted_mask_has_the_right_shape_and_reads_nothing_but_the_future(p
     for what in "shape as it should be", "all finite":
         assert shown[f"wrong, {what}"] == "True"
     assert shown["wrong, position 2 reads"] == "[3, 4]"
-
-
-# No axis for the heads
 
 
 @claim("pitfalls-masks#mask-per-head")
@@ -60,9 +50,6 @@ def test_masks_without_a_head_axis_fail_with_another_batch_size_except_1(printed
     assert_near(pitfall.wrong_attention(query, key, value, causal_mask(5)[0]), expected)
 
 
-# Minus a billion
-
-
 @claim("pitfalls-masks#half-precision")
 def test_minus_a_billion_raises_an_error_or_gives_nan_only_in_float16():
     pitfall = load_pitfall("half_precision")
@@ -82,9 +69,6 @@ def test_minus_a_billion_raises_an_error_or_gives_nan_only_in_float16():
     assert (half + (1 - 0 * mask) * -1e9).softmax(dim=0).isnan().all()  # no allowed key
 
 
-# Minus ten thousand
-
-
 @claim("pitfalls-masks#leaking-fill")
 def test_minus_ten_thousand_leaks_if_the_scores_are_as_large(printed):
     shown = printed("pitfalls", "finite_fill", "")
@@ -93,9 +77,6 @@ def test_minus_ten_thousand_leaks_if_the_scores_are_as_large(printed):
         leaked = numbers(shown[f"wrong, vectors times {factor}, to the future"])[0]
         assert (leaked > 1) == (largest > 1e4)
         assert shown[f"right, vectors times {factor}, to the future"] == "0.0%"
-
-
-# Too late
 
 
 @claim("pitfalls-masks#after-softmax")
@@ -111,9 +92,6 @@ def test_a_mask_after_the_softmax_loses_weight_and_leaks_the_future(printed):
     assert_near(repaired, pitfall.right_weights(scores, mask))
 
 
-# Empty rows
-
-
 @claim("pitfalls-masks#empty-row")
 def test_only_the_row_with_no_allowed_key_differs():
     pitfall = load_pitfall("empty_row")
@@ -121,9 +99,6 @@ def test_only_the_row_with_no_allowed_key_differs():
     wrong, right = pitfall.wrong_attention(x, mask), pitfall.right_attention(x, mask)
     assert_near(wrong[0], right[0])
     assert wrong[1].isnan().all() and not right[1].any()
-
-
-# Lengths
 
 
 @claim("pitfalls-masks#query-length")
@@ -141,9 +116,6 @@ def test_keys_split_by_the_query_length_fail_unless_the_lengths_agree(printed):
     assert_near(found, expected.transpose(1, 2).flatten(2))
 
 
-# The source
-
-
 @claim("pitfalls-masks#source-is-target")
 def test_a_model_with_its_target_as_source_cannot_generate(printed):
     shown = {
@@ -154,9 +126,6 @@ def test_a_model_with_its_target_as_source_cannot_generate(printed):
         assert shown[f"{name}, tokens right with the whole target"] > 90
     assert shown["a guess"] == 10 and shown["wrong, the next token right after five"] < 15
     assert shown["right, the next token right after five"] > 90
-
-
-# Axes
 
 
 @claim("pitfalls-masks#softmax-axis")

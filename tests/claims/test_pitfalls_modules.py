@@ -11,14 +11,7 @@ from transformer import (
 )
 
 CHAPTER = "pitfalls"
-
-
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-
-
-# The exponent
+pytestmark = pytest.mark.usefixtures("seeded")
 
 
 @claim("pitfalls-modules#trailing-axis")
@@ -32,9 +25,6 @@ def test_an_additional_axis_makes_25_vectors_from_5_tokens_or_puts_all_words_on_
     pitfall = load_pitfall("trailing_axis")
     we, work, mark = pitfall.linear(pitfall.wrong_ids.float())[0, 2:]
     torch.testing.assert_close(work, (we + mark) / 2)
-
-
-# Tables
 
 
 @claim("pitfalls-modules#unregistered-table")
@@ -57,9 +47,6 @@ def test_a_table_in_a_plain_attribute_does_not_move_and_is_never_trained_or_save
     assert not list(learned.parameters()) and not learned.state_dict()
 
 
-# Tables in checkpoints
-
-
 @claim("pitfalls-modules#persistent-table")
 def test_a_saved_table_of_another_length_is_rejected_and_another_overwrites_a_repaired_one(printed):
     values = printed("pitfalls", "persistent_table", "")
@@ -72,9 +59,6 @@ def test_a_saved_table_of_another_length_is_rejected_and_another_overwrites_a_re
         repaired, old = make(), make(base=100.0)
         repaired.load_state_dict(old.state_dict())
         assert torch.equal(repaired.table, old.table) is back
-
-
-# A missing forward
 
 
 @claim("pitfalls-modules#nested-forward")
@@ -100,9 +84,6 @@ def test_a_nested_forward_is_missing_or_inherited_from_the_parent():
     assert torch.equal(right(ids), right.weight * 4)
 
 
-# Heads
-
-
 @claim("pitfalls-modules#mixed-heads", kind="measurement")
 def test_a_transposed_tensor_or_a_slice_is_contiguous_if_an_axis_has_size_1():
     for heads, merges in (4, False), (1, True):
@@ -123,9 +104,6 @@ def test_merging_heads_by_view_mixes_four_tokens_of_one_head_and_leaks_the_futur
     assert wrong.shape == right.shape == (1, 8, 64)
     assert all(row.unique().tolist() == [p] for p, row in enumerate(right[0]))
     assert [row.unique().tolist() for row in wrong[0, :2]] == [[0, 1, 2, 3], [4, 5, 6, 7]]
-
-
-# batch_first
 
 
 @claim("pitfalls-modules#batch-first-forgotten")
@@ -150,9 +128,6 @@ def test_without_batch_first_a_padding_mask_does_not_fit():
     assert right(x, src_key_padding_mask=padded).shape == x.shape
     square = torch.randn(5, 5, 16)  # as many sentences as tokens
     assert layer(square, src_key_padding_mask=padded[:1].expand(5, 5)).shape == square.shape
-
-
-# Layers in a list
 
 
 @claim("pitfalls-modules#modules-in-a-list")

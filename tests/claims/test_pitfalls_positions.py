@@ -17,20 +17,13 @@ from transformer import (
 )
 
 CHAPTER = "pitfalls"
-
-
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
+pytestmark = pytest.mark.usefixtures("seeded")
 
 
 def column_angles(table: torch.Tensor) -> torch.Tensor:
     """How far each pair of columns turns from row to row, between -pi and pi."""
     turned = torch.atan2(table[:, 0::2], table[:, 1::2]).double().diff(dim=0)
     return torch.remainder(turned + math.pi, 2 * math.pi) - math.pi
-
-
-# The exponent
 
 
 @claim("pitfalls-positions#exponent-doubled")
@@ -54,9 +47,6 @@ def test_with_the_exponent_doubled_dot_products_depend_on_the_position():
     torch.testing.assert_close(lengths[1], torch.ones_like(lengths[1]))
 
 
-# Row 0
-
-
 @claim("pitfalls-positions#zero-row")
 def test_a_zero_row_is_far_from_its_neighbor_and_has_zero_dot_products():
     pitfall = load_pitfall("zero_row")
@@ -66,9 +56,6 @@ def test_a_zero_row_is_far_from_its_neighbor_and_has_zero_dot_products():
     step = right.diff(dim=0).norm(dim=1)
     assert (wrong[1] - wrong[0]).norm() > 4 * step.max()
     assert wrong[1] @ wrong[0] == 0 < wrong[1] @ wrong[99] < right[1] @ right[0]
-
-
-# Two bases
 
 
 @claim("pitfalls-positions#mixed-bases")
@@ -90,9 +77,6 @@ def test_the_translator_reads_only_the_table_that_it_learned_with(printed):
     right = {name: int(values[f"{name}, right translations"][:-1]) for name in ("wrong", "100")}
     assert values["right, right translations"] == "100%"
     assert max(right.values()) < 99
-
-
-# Angles
 
 
 @claim("pitfalls-positions#coarse-angles")
@@ -118,9 +102,6 @@ def test_beyond_2_to_the_24_float32_rounds_two_neighbors_to_one_number():
     assert torch.equal(*pitfall.wrong_rows(position, 8))
     assert not torch.equal(*pitfall.right_rows(position, 8))
     assert 2049 not in torch.arange(3000.0).half().tolist()  # float16 counts to 2048
-
-
-# The scale
 
 
 @claim("pitfalls-positions#embedding-scale")
@@ -160,9 +141,6 @@ def test_a_layer_learns_without_the_factor_and_stays_near_guessing_with_it_twice
     assert 1 / 9 < right["twice"] < 0.35
 
 
-# Pretrained vectors
-
-
 @claim("pitfalls-positions#pretrained")
 def test_from_pretrained_freezes_the_words_and_keeps_the_pad_vector_by_default(printed):
     pitfall = load_pitfall("pretrained")
@@ -176,9 +154,6 @@ def test_from_pretrained_freezes_the_words_and_keeps_the_pad_vector_by_default(p
     assert values["wrong, words that have learned, of 5"] == "0"
     assert values["right, words that have learned, of 5"] == "5"
     torch.optim.Adam(nn.Sequential(wrong, nn.Linear(4, 2)).parameters())  # without a warning
-
-
-# Dropout
 
 
 @claim("pitfalls-positions#dropout-twice")

@@ -16,11 +16,7 @@ from transformer import (
 )
 
 CHAPTER = "pitfalls"
-
-
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
+pytestmark = pytest.mark.usefixtures("seeded")
 
 
 # Layers

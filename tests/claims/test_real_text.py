@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Iterator
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
@@ -366,56 +366,38 @@ def test_the_prefix_is_one_token_before_the_sentence(published_folder):
 # The command
 
 
-class Server(BaseHTTPRequestHandler):
-    """Serves the files of a folder at the addresses of the Hugging Face Hub."""
-
-    def __init__(self, published_folder: Path, server_requests: list[str], *arguments: object):
-        self.folder, self.requests = published_folder, server_requests
-        super().__init__(*arguments)
-
-    def do_GET(self) -> None:
-        self.requests.append(self.path)
-        data = (self.folder / self.path.rpartition("/")[2]).read_bytes()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *arguments: object) -> None:
-        pass
-
-
 @pytest.fixture
-def server_requests(published_folder, tmp_path, monkeypatch) -> Iterator[list[str]]:
-    """A local server in place of huggingface.co, and an empty folder; what it is asked for."""
-    paths: list[str] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, published_folder, paths))
+def local_hub(published_folder, tmp_path, monkeypatch) -> Iterator[None]:
+    """A local server in place of huggingface.co with one model, and an empty folder."""
+    name, revision = opus_mt.EN_ZH if "en-zh" in published_folder.name else opus_mt.ZH_EN
+    (models := tmp_path / "Helsinki-NLP" / name / "resolve").mkdir(parents=True)
+    (models / revision).symlink_to(published_folder)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     monkeypatch.setattr(opus_mt, "SITE", f"http://127.0.0.1:{server.server_port}")
     found = opus_mt.sha256(str(published_folder / opus_mt.WEIGHTS))
-    monkeypatch.setattr(opus_mt, "SHA256", dict.fromkeys(opus_mt.SHA256, found))
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(opus_mt, "SHA256", {name: found})
+    (downloads := tmp_path / "downloads").mkdir()
+    monkeypatch.chdir(downloads)
     Thread(target=server.serve_forever, daemon=True).start()
-    yield paths
+    yield
     server.shutdown()
     server.server_close()
 
 
-def run_opus_mt(monkeypatch, *arguments: str) -> None:
+def run_opus_mt(monkeypatch, published_folder: Path, *sentences: str) -> None:
+    arguments = sentences if "en-zh" in published_folder.name else ("--reverse", *sentences)
     monkeypatch.setattr(sys, "argv", ["opus_mt", *arguments])
     opus_mt.main()
 
 
 @claim("real-text#run")
 def test_the_command_downloads_the_pinned_files_and_translates(
-    published_folder, server_requests, monkeypatch, capsys
+    published_folder, local_hub, monkeypatch, capsys
 ):
     forward = "en-zh" in published_folder.name
     sentences = ["why do we work ?", "we rest at home ."] if forward else ["我们为什么工作？"]
-    arguments = sentences if forward else ["--reverse", *sentences]
-    run_opus_mt(monkeypatch, *arguments)
-    name, revision = opus_mt.EN_ZH if forward else opus_mt.ZH_EN
-    start = f"/Helsinki-NLP/{name}/resolve/{revision}"
-    assert server_requests == [f"{start}/{file}" for file in opus_mt.FILES]
+    run_opus_mt(monkeypatch, published_folder, *sentences)
     prefix = ">>cmn_Hans<<" if forward else ""
     model, tokens = opus_mt.load(published_folder)
     expected = [opus_mt.translate(model, tokens, prefix + sentence) for sentence in sentences]
@@ -424,10 +406,12 @@ def test_the_command_downloads_the_pinned_files_and_translates(
 
 
 @claim("real-text#run")
-def test_other_weights_than_the_published_ones_are_refused(server_requests, monkeypatch):
+def test_other_weights_than_the_published_ones_are_refused(
+    published_folder, local_hub, monkeypatch
+):
     monkeypatch.setattr(opus_mt, "SHA256", dict.fromkeys(opus_mt.SHA256, 64 * "0"))
     with pytest.raises(SystemExit, match=r"pytorch_model\.bin has another SHA-256 than expected"):
-        run_opus_mt(monkeypatch, "we work .")
+        run_opus_mt(monkeypatch, published_folder, "we work .")
     assert not [*Path.cwd().rglob("pytorch_model.bin")]
 
 

@@ -1,6 +1,5 @@
 """The error messages of the page on troubleshooting, word for word, and its list of rows."""
 
-import ast
 import re
 import subprocess
 import sys
@@ -22,22 +21,20 @@ pinned = pytest.mark.skipif(
     torch.__version__.partition("+")[0] != PINNED, reason=f"words of PyTorch {PINNED}"
 )
 LANGUAGES = ("en", "zh")
-ROW = re.compile(r"^\| (.*?) \{ #([\w-]+) \} \|.*\]\(([\w-]+)\.md[#\w-]*\) \|$", re.M)
+ROW = re.compile(r"^\| (.*?) \{ #([\w-]+) \} \|.*\]\(([\w-]+)\.md([#\w-]*)\) \|$", re.M)
 
 
-def first_cells(language):
-    """The first cell of each row of the page, by its id."""
+def rows_of(language):
+    """The first cell of each row of the page, and the place that it links to, by its id."""
     page = (DOCS / language / "troubleshooting.md").read_text(encoding="utf-8")
-    found = ROW.findall(page)
+    found = {row: (cell, link + anchor) for cell, row, link, anchor in ROW.findall(page)}
     assert len(found) == page.count("{ #") - page.count("\n## ")  # every row links to a page
-    cells = {name: cell for cell, name, _ in found}
-    assert len(cells) == len(found)
-    return cells
+    return found
 
 
 def quoted(row, language="en"):
     """The message that a row quotes."""
-    match = re.search(r"``(.+?)``|`(.+?)`", first_cells(language)[row])
+    match = re.search(r"``(.+?)``|`(.+?)`", rows_of(language)[row][0])
     return (match[1] or match[2]).strip()
 
 
@@ -380,16 +377,14 @@ def test_mps_message_about_operators_is_quoted_in_the_source_of_pytorch():
 
 @claim("troubleshooting", kind="measurement")
 def test_every_row_has_a_program_or_a_reason_and_a_link():
-    """A row's program is an entry of PROGRAMS, or a test whose name begins with the row's id."""
-    tests = set()
-    for name in ("test_troubleshooting.py", "test_troubleshooting_errors.py"):
-        source = (Path(__file__).parent / name).read_text(encoding="utf-8")
-        functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
-        tests |= {node.name for node in functions if node.name.startswith("test_")}
-    rows = first_cells("en")
-    assert rows.keys() == first_cells("zh").keys() and len(rows) >= 40
-    for row in rows:
-        named = [test for test in tests if test.startswith(f"test_{row.replace('-', '_')}_")]
-        assert (row in PROGRAMS) + bool(named) + (row in NOT_HERE) >= 1, row
+    """A row's program is in PROGRAMS, in a test whose name begins with the id, or a pitfall's."""
+    folder = Path(__file__).parent
+    sources = "".join(path.read_text(encoding="utf-8") for path in folder.glob("test_*.py"))
+    rows = rows_of("en")
+    assert rows.keys() == rows_of("zh").keys() and len(rows) >= 40
+    for row, (_, place) in rows.items():
+        named = f"\ndef test_{row.replace('-', '_')}_" in sources
+        pitfall = place.startswith("pitfalls-") and f'@claim("{place}"' in sources
+        assert named or pitfall or row in PROGRAMS or row in NOT_HERE, row
         assert not (named and row in PROGRAMS), row
     assert {*PROGRAMS, *NOT_HERE} <= rows.keys()
