@@ -7,7 +7,6 @@ import torch
 from torch import nn
 
 from evidence.hugging_face_models import (
-    NEW_SIZES,
     compare_decoders,
     compare_deepseek_experts,
     compare_latent_attention,
@@ -130,31 +129,6 @@ def test_the_printed_sizes_of_newer_models_are_those_of_transformers(printed):
 
 
 @claim("newer-attention#since", kind="measurement")
-@pytest.mark.parametrize("model", ["Olmo2", "Exaone4"])
-def test_olmo_2_and_exaone_4_normalize_only_after_a_sublayer(model):
-    """The sublayers read x itself; with the weights of the norms at zero nothing is added."""
-    import transformers
-
-    sizes = NEW_SIZES | {"attn_implementation": "eager"}
-    config = getattr(transformers, f"{model}Config")(**sizes)
-    whole = getattr(transformers, f"{model}Model")(config).eval()
-    layer, read = whole.layers[0], []
-    for part in (layer.self_attn, layer.mlp):
-        part.register_forward_pre_hook(
-            lambda _, args, kwargs: read.append((*args, *kwargs.values())[0]), with_kwargs=True
-        )
-    names = [name for name, _ in layer.named_children() if "layernorm" in name]
-    assert sorted(names) == ["post_attention_layernorm", "post_feedforward_layernorm"]
-    for name in names:
-        nn.init.zeros_(getattr(layer, name).weight)
-    ids = random_ids(0)
-    states = whole(ids, output_hidden_states=True).hidden_states
-    for each in read:
-        torch.testing.assert_close(each, states[0])
-    torch.testing.assert_close(states[1], states[0])
-
-
-@claim("newer-attention#since", kind="measurement")
 @pytest.mark.parametrize(
     ("model", "line"),
     [
@@ -193,21 +167,6 @@ def test_with_the_norms_a_score_is_at_most_the_root_of_the_width():
         close(k, expected)
         scores = q @ k.repeat_interleave(2, dim=1).mT / math.sqrt(12)
         assert scores.abs().max() <= math.sqrt(12)
-
-
-@claim("modern-decoders#experts")
-@pytest.mark.parametrize("top_k", [1, 2])
-def test_a_mixture_is_the_weighted_sum_of_the_chosen_experts(top_k):
-    torch.manual_seed(0)
-    mixture, x = MixtureOfExperts(16, 24, 4, top_k).double(), normal(2, 5, 16)
-    weights = mixture.router(x).softmax(dim=-1)
-    lowest = weights.topk(top_k).values[..., -1:]
-    weights = weights.masked_fill(weights < lowest, 0)
-    weights = weights / weights.sum(dim=-1, keepdim=True)
-    outputs = [
-        expert.down(nn.functional.silu(expert.gate(x)) * expert.up(x)) for expert in mixture.experts
-    ]
-    close(mixture(x), (torch.stack(outputs, dim=-1) * weights[..., None, :]).sum(dim=-1))
 
 
 @claim("modern-decoders#experts")

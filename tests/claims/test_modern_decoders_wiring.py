@@ -1,5 +1,6 @@
 """The claims of the page on modern decoders about the wiring of a layer."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -56,17 +57,12 @@ def first_output(output):
 
 @claim("modern-decoders#gemma", kind="measurement")
 @torch.no_grad()
-def test_llama_olmo_2_gemma_3_and_gpt_j_have_the_wiring_of_the_table():
+def test_llama_gemma_3_and_gpt_j_have_the_wiring_of_the_table():
     x, heads = normal(2, 5, 32), {"num_attention_heads": 4, "num_key_value_heads": 2}
     llama = layer_of("llama", **heads)
     y = x + attended(llama.input_layernorm(x))
     y = y + fed_forward(llama.post_attention_layernorm(y))
     close(first_output(llama(x)), y)
-
-    olmo = layer_of("olmo2", **heads)
-    y = x + olmo.post_attention_layernorm(attended(x))
-    y = y + olmo.post_feedforward_layernorm(fed_forward(y))
-    close(first_output(olmo(x)), y)
 
     gemma = layer_of("gemma3_text", head_dim=8, **heads)
     y = x + gemma.post_attention_layernorm(attended(gemma.input_layernorm(x)))
@@ -76,6 +72,17 @@ def test_llama_olmo_2_gemma_3_and_gpt_j_have_the_wiring_of_the_table():
     gpt_j = layer_of("gptj", n_embd=32, n_layer=2, n_head=4, rotary_dim=4)
     normed = gpt_j.ln_1(x)
     close(first_output(gpt_j(x)), x + attended(normed) + fed_forward(normed))
+
+
+@claim("newer-attention#since", kind="measurement")
+@pytest.mark.parametrize("model_type", ["olmo2", "exaone4"])
+@torch.no_grad()
+def test_olmo_2_and_exaone_4_normalize_only_after_a_sublayer(model_type):
+    x = normal(2, 5, 32)
+    layer = layer_of(model_type, num_attention_heads=4, num_key_value_heads=2)
+    y = x + layer.post_attention_layernorm(attended(x))
+    y = y + layer.post_feedforward_layernorm(fed_forward(y))
+    close(first_output(layer(x)), y)
 
 
 @claim("newer-attention#streams")

@@ -128,31 +128,24 @@ def in_a_list():
     return model
 
 
-# The entries of the pages that name a check: the check, and the model with the mistake.
+half_invariance = partial(check_padding_invariance, tolerance=0.05)
+
+# The entries of the pages that name a check: the check, and a model and attention with the mistake.
 CAUGHT = {
-    "pretrained": (check_weights_move, frozen, None),
+    "pretrained": (check_weights_move, frozen),
     "mixed-heads": (check_no_peeking, our_model, mixed_heads),
-    "batch-first-forgotten": (check_padding_invariance, WithoutBatchFirst, None),
-    "modules-in-a-list": (check_modes_agree, in_a_list, None),
+    "batch-first-forgotten": (check_padding_invariance, WithoutBatchFirst),
+    "modules-in-a-list": (check_modes_agree, in_a_list),
     "inverted-mask": (check_no_peeking, our_model, inverted),
     "mask-per-head": (check_padding_invariance, our_model, mask_per_head),
-    "half-precision": (
-        partial(check_padding_invariance, tolerance=0.05),
-        lambda: our_model().half(),
-        half_precision,
-    ),
+    "half-precision": (half_invariance, lambda: our_model().half(), half_precision),
     "after-softmax": (check_no_peeking, our_model, after_softmax),
     "empty-row": (check_overfits_one_batch, our_model, filled(-torch.inf)),
-    "source-is-target": (
-        check_no_peeking,
-        lambda: Changed(lambda model, src, tgt: model(tgt, tgt)),
-        None,
-    ),
+    "source-is-target": (check_no_peeking, lambda: Changed(lambda model, _, tgt: model(tgt, tgt))),
     "softmax-axis": (check_no_peeking, our_model, filled(-1e9, dim=1)),
     "softmax-before-loss": (
         check_overfits_one_batch,
         lambda: Changed(lambda model, src, tgt: model(src, tgt).softmax(dim=-1)),
-        None,
     ),
 }
 
@@ -167,11 +160,11 @@ def test_a_right_model_passes_each_check(model, check):
 @claim("pitfalls#checks")
 @pytest.mark.parametrize("entry", CAUGHT)
 def test_a_check_fails_on_the_mistake_of_each_entry_that_names_it(monkeypatch, entry):
-    check, model, attention = CAUGHT[entry]
+    check, model, *attentions = CAUGHT[entry]
     src = EMPTY_SRC if entry == "empty-row" else SRC
     if entry in ("half-precision", "empty-row"):  # the right model passes these too
         check(model(), src, TGT)
-    if attention:
+    for attention in attentions:
         monkeypatch.setattr(transformer, "fused_attention", attention)
     with pytest.raises(AssertionError):
         check(model(), src, TGT)
@@ -257,7 +250,7 @@ def test_the_entries_and_the_table_name_the_check_that_catches_each_mistake(lang
     found = entries(language)
     assert rows.keys() == found.keys()
     assert sorted(CAUGHT) == sorted(each for each in rows if "check_" in rows[each])
-    for anchor, (check, _, _) in CAUGHT.items():
+    for anchor, (check, *_) in CAUGHT.items():
         name = getattr(check, "func", check).__name__
         assert rows[anchor] == f"`{name}`" and name in found[anchor]
     assert not [name for name in found if "check_" in found[name] and name not in CAUGHT]
