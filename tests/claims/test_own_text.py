@@ -355,8 +355,7 @@ def gradient_norms(trainer: PairTrainer) -> list[float]:
 
     def record(*_) -> None:
         grads = [p.grad for p in trainer.model.parameters() if p.grad is not None]
-        squares = [grad.square().sum() for grad in grads]
-        norms.append(torch.stack(squares).sum().sqrt().item())
+        norms.append(nn.utils.get_total_norm(grads).item())
 
     trainer.optimizer.register_step_pre_hook(record)
     list(trainer.steps(Event()))

@@ -62,18 +62,6 @@ def test_a_saved_table_of_another_length_is_rejected_and_another_overwrites_a_re
 
 
 @claim("pitfalls-modules#nested-forward")
-@mutation(
-    "pitfalls/nested_forward.py",
-    "std=d_model**-0.5)\n"
-    "\n"
-    "        def forward(self, input):\n"
-    "            return super().forward(input) * self.embedding_dim**0.5",
-    "std=d_model**-0.5)\n"
-    "\n"
-    "    def forward(self, input):\n"
-    "        return super().forward(input) * self.embedding_dim**0.5",
-    fault="the nested forward is moved to the class",
-)
 def test_a_nested_forward_is_missing_or_inherited_from_the_parent():
     pitfall = load_pitfall("nested_forward")
     with pytest.raises(NotImplementedError):
@@ -131,12 +119,6 @@ def test_without_batch_first_a_padding_mask_does_not_fit():
 
 
 @claim("pitfalls-modules#modules-in-a-list")
-@mutation(
-    "pitfalls/modules_in_a_list.py",
-    "Stack([EncoderLayer(config) for _ in range(6)])",
-    "Stack(nn.ModuleList(EncoderLayer(config) for _ in range(6)))",
-    fault="the layers are in a ModuleList",
-)
 def test_layers_in_a_python_list_are_not_trained_saved_or_switched_to_evaluation():
     pitfall = load_pitfall("modules_in_a_list")
     wrong, right = pitfall.wrong_stack(), pitfall.right_stack()

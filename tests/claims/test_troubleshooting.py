@@ -2,7 +2,7 @@
 
 The name of a row's test begins with the id of the row. Error messages are in
 test_troubleshooting_errors.py, which also compares the rows with the tests. A row that links to a
-pitfall is reproduced by its program.
+pitfall is reproduced by its program, some others by a claim of the section that they link to.
 """
 
 import copy
@@ -56,16 +56,13 @@ def train(
     model, inputs, targets, steps=100, lr=0.05, optimized=None, loss=F.cross_entropy, **options
 ):
     """The losses of training a model by Adam on one batch."""
-    rate = options.pop("rate", lambda step: 1)
     optimizer = torch.optim.Adam((optimized or model).parameters(), lr)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
     losses = []
     for _ in range(steps):
         value = loss(model(inputs).flatten(0, -2), targets.flatten(), **options)
         optimizer.zero_grad()
         value.backward()
         optimizer.step()
-        schedule.step()
         losses.append(value.item())
     return losses
 
@@ -96,7 +93,7 @@ def test_nan_after_some_steps_comes_from_the_logarithm_of_a_softmax():
         return train(bigram(), ids, ids.roll(1), lr=20, loss=loss)
 
     wrong = losses(lambda logits, dim: logits.softmax(dim).log())
-    assert math.isfinite(wrong[0]) and not math.isfinite(wrong[-1])
+    assert math.isfinite(wrong[0]) and math.isnan(wrong[-1])
     assert all(map(math.isfinite, losses(torch.log_softmax)))
 
 
@@ -232,24 +229,6 @@ def test_other_results_each_run_without_a_seed():
 
     assert losses(False) != losses(False)
     assert losses(True) == losses(True)
-
-
-@claim("troubleshooting#loss", kind="measurement")
-def test_worse_with_accumulation_if_batches_of_unequal_length_count_the_same():
-    model, targets = bigram(), torch.randint(V, (10,))
-    ids = torch.arange(10) % V
-
-    def gradient(parts, weigh):
-        model.zero_grad()
-        for part in parts:
-            loss = F.cross_entropy(model(ids[part]), targets[part])
-            (loss * (len(ids[part]) / 10 if weigh else 1 / len(parts))).backward()
-        return model[1].weight.grad.clone()
-
-    whole = gradient([slice(0, 10)], True)
-    parts = [slice(0, 9), slice(9, 10)]
-    torch.testing.assert_close(gradient(parts, True), whole)
-    assert (gradient(parts, False) - whole).norm() > 0.3 * whole.norm()
 
 
 # The translations
@@ -423,26 +402,6 @@ def test_memory_in_validation_is_that_of_training_without_no_grad():
     assert kept_for_backward(lambda: model.eval()(ids)) > 0
     with torch.no_grad():
         assert kept_for_backward(lambda: model.eval()(ids)) == 0
-
-
-@claim("troubleshooting#speed", kind="measurement")
-def test_each_token_slower_than_the_one_before_without_a_cache():
-    model = small_transformer().eval()
-    src = torch.tensor([[3, 4, 5]])
-
-    def positions(progress):
-        """The positions that the feed-forward network of the decoder computes, step by step."""
-        counts = []
-        network = model.decoder.layers[0].feed_forward
-        hook = network.register_forward_hook(lambda _, x, y: counts.append(x[0].size(1)))
-        for _ in range(5):
-            progress.step(torch.tensor([1]))
-        hook.remove()
-        return counts
-
-    with torch.no_grad():
-        assert positions(Uncached(model, src)) == [1, 2, 3, 4, 5]
-        assert positions(KeyValueCache(model, src)) == [1, 1, 1, 1, 1]
 
 
 @claim("troubleshooting#speed", kind="measurement")
