@@ -4,6 +4,7 @@ import functools
 import importlib
 import io
 import json
+import os
 import re
 import runpy
 import subprocess
