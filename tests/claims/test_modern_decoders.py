@@ -77,6 +77,17 @@ def test_our_latent_attention_computes_the_outputs_of_that_of_deepseek_v3(seed):
 
 
 @claim("modern-decoders#model")
+@mutation(
+    "examples/modern-decoders/layer.py",
+    "q = attention.query_norm(attention.split(attention.query(h)))",
+    "q = attention.split(attention.query(h))",
+    fault="the layer that is written out has no norm of the queries",
+)
+def test_the_layer_that_is_written_out_computes_the_output_of_the_class(printed):
+    assert printed("examples", "layer")["equal to the class"] == "True"
+
+
+@claim("modern-decoders#model")
 def test_with_the_cache_the_logits_are_the_same():
     model, ids = make_decoder(window=4, global_every=2), random_ids(0)
     cache, parts = Cache(), ids.split([1, 7, 2, 22], dim=1)
@@ -167,6 +178,24 @@ def test_with_the_norms_a_score_is_at_most_the_root_of_the_width():
         close(k, expected)
         scores = q @ k.repeat_interleave(2, dim=1).mT / math.sqrt(12)
         assert scores.abs().max() <= math.sqrt(12)
+
+
+@claim("modern-decoders#qk-norm")
+@torch.no_grad()
+def test_the_learned_weights_of_the_norms_change_the_bound():
+    attention = make_decoder(qk_norm=True).layers[0].attention
+    norms = attention.query_norm, attention.key_norm
+    for seed, norm in enumerate(norms):
+        norm.weight.copy_(1 + normal(12, seed=seed))
+    factor = math.prod(norm.weight.abs().max() for norm in norms)
+    x = normal(2, 4, 50, 12)
+    q, k = (norm(x) for norm in norms)
+    assert (q @ k.mT / math.sqrt(12)).abs().max() <= factor * math.sqrt(12)
+    for norm in norms:
+        norm.weight.fill_(3)
+    q, k = (norm(x) for norm in norms)
+    largest = (q * k).sum(dim=-1) / math.sqrt(12)  # of equal directions
+    close(largest, torch.full_like(largest, 9 * math.sqrt(12)), 1e-4)
 
 
 @claim("modern-decoders#experts")
