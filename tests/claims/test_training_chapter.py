@@ -26,8 +26,7 @@ from experiments.common import sweeps
 from helpers import ROOT, SNIPPETS, numbers
 from marks import claim, mutation
 from numerals import from_chinese, to_chinese, to_english
-from small_training import PAIRS, SHORT, small_translator, train
-from trainer import label_smoothed_cross_entropy
+from trainer import label_smoothed_cross_entropy, linear_learning_rate
 from transformer import (
     DecoderLayer,
     EncoderLayer,
@@ -211,6 +210,35 @@ def test_the_loss_computed_by_hand_equals_ours_and_that_of_pytorch(smoothing, by
     ours = label_smoothed_cross_entropy(logits, target, smoothing, ignore_index=-100)
     assert ours.item() == pytest.approx(by_hand, abs=5e-4)
     torch.testing.assert_close(ours, F.cross_entropy(logits, target, label_smoothing=smoothing))
+
+
+@claim("training#loss")
+@mutation(
+    "examples/training/smoothing.py",
+    "target[correct] += 0.9",
+    "target[correct] += 1",
+    fault="the smoothed target adds up to more than 1",
+)
+def test_the_smoothed_target_of_the_example_gives_the_loss_of_pytorch(capsys):
+    runpy.run_path(str(SNIPPETS / "examples/training/smoothing.py"))
+    assert "loss: 0.619; of PyTorch: 0.619" in capsys.readouterr().out
+
+
+@claim("training#rate")
+@mutation(
+    "examples/training/schedule.py",
+    "peak * min(up, down)",
+    "peak * max(up, down)",
+    fault="the example of the schedule takes the higher line",
+)
+def test_the_learning_rate_of_the_example_is_that_of_the_translator(printed):
+    shown = printed("examples", "sizes")
+    steps, peak = int(shown["translator, steps"]), float(shown["translator, peak"])
+    rates = printed("examples", "schedule")
+    assert rates.keys() == {f"step {step}" for step in (1, 50, 100, steps // 2, steps)}
+    for label, rate in rates.items():
+        step = int(label.removeprefix("step "))
+        assert rate == f"{linear_learning_rate(step, peak, 100, steps):.6f}"
 
 
 @claim("training#loss")
