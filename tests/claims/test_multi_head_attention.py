@@ -29,13 +29,13 @@ def variables(name: str) -> dict:
 
 
 @claim("multi-head-attention#two-heads")
-def test_the_examples_use_the_two_heads_of_the_pencil_model():
-    loop, split, output_map = map(variables, ("two_heads", "split", "output_map"))
+def test_the_examples_use_the_two_heads_of_the_pencil_model(pencil, variables):
+    loop, output_map = map(variables, ("two_heads", "output_map"))
     for name, part in ("w_query", "query"), ("w_key", "key"), ("w_value", "value"):
         both = [getattr(loop[head], name) for head in ("head_0", "head_1")]
         assert torch.equal(torch.cat(both), pencil(part, "weight"))
-        assert torch.equal(split[name], pencil(part, "weight"))
-    assert torch.equal(split["b_query"], pencil("query", "bias"))
+    biases = [loop[head].b_query for head in ("head_0", "head_1")]
+    assert torch.equal(torch.cat(biases), pencil("query", "bias"))
     assert not pencil("key", "bias").any() and not pencil("value", "bias").any()
     assert_close(output_map["joined"], loop["joined"][3], atol=0.005, rtol=0)
 
@@ -84,8 +84,33 @@ def test_the_output_map_of_the_pencil_model_carries_head_1_into_all_four_numbers
 
 
 @claim("multi-head-attention#shapes")
-def test_one_matrix_and_a_split_give_the_same_as_the_loop():
-    assert_close(variables("split")["joined"], variables("two_heads")["joined"])
+@mutation(
+    "examples/multi-head-attention/split.py",
+    "split = split.transpose(0, 1)",
+    "split = split.reshape(2, 5, 2)",
+    fault="the example splits the heads by a reshape",
+)
+def test_one_matrix_and_a_split_give_the_queries_of_the_loop(printed):
+    shown = printed("examples", "split")
+    assert [shown[f"head {head}, the queries of the loop"] for head in (0, 1)] == ["True"] * 2
+
+
+@claim("multi-head-attention#shapes")
+@mutation(
+    "transformer.py",
+    "return x.transpose(1, 2)  # (batch, head, n, head_dim)",
+    "return x.reshape(len(x), self.nhead, x.size(1), -1)",
+    fault="the heads are split by a reshape",
+)
+@torch.no_grad()
+def test_one_matrix_and_a_split_give_the_same_as_the_loop(pencil, variables):
+    attention, loop = MultiHeadAttention(4, 2), variables("two_heads")
+    for part in ("query", "key", "value"):
+        getattr(attention, part).weight.copy_(pencil(part, "weight"))
+        getattr(attention, part).bias.copy_(pencil(part, "bias"))
+    attention.output = torch.nn.Identity()
+    x = loop["x"].unsqueeze(0)
+    assert_close(attention(x, x, x)[0][0], loop["joined"])
 
 
 @claim("multi-head-attention#shapes")
