@@ -180,7 +180,13 @@ def test_with_the_norms_a_score_is_at_most_the_root_of_the_width():
         assert scores.abs().max() <= math.sqrt(12)
 
 
-@claim("modern-decoders#qk-norm", kind="mathematics")
+@claim("modern-decoders#qk-norm")
+@mutation(
+    "variants/rmsnorm.py",
+    "(mean_square + self.eps).rsqrt() * self.weight",
+    "(mean_square + self.eps) * self.weight",
+    fault="RMSNorm multiplies by the mean square",
+)
 @torch.no_grad()
 def test_the_learned_weights_of_the_norms_change_the_bound():
     attention = make_decoder(qk_norm=True).layers[0].attention
