@@ -1,7 +1,8 @@
 """The poster of the page By hand: every weight of the model, and one sentence on its way."""
 
-import math
 from typing import Any
+
+import numpy as np
 
 from bookbuild.generated.pencil_steps import PARTS, Step, steps, translation
 from bookbuild.pages.paths import LANGUAGES
@@ -83,13 +84,7 @@ class Poster(Drawing):
         """The weights of a head, with the words that attend and those they attend to."""
         step = self.steps[f"{name}.weights.{head}"]
         scores = self.steps[f"{name}.scores.{head}"].values
-        matrix = [
-            [
-                -math.inf if score == -math.inf else weight
-                for weight, score in zip(*rows, strict=True)
-            ]
-            for rows in zip(step.values, scores, strict=True)
-        ]
+        matrix = np.where(np.isneginf(scores), scores, step.values).tolist()
         self.title(at, step.title)
         place = at[0], at[1] + TITLE + 3
         self.column_labels(place, step.columns, ATTENTION[0])
@@ -194,17 +189,27 @@ class Poster(Drawing):
         output = left + 2 * pitch + TABLE / 2, y + size[1]
         y, top = self.residual(x, top, output, f"{layer}.norm1")
 
-        name, size = f"{layer}.feed_forward", (width, 6.6 + 2 * PITCH)
-        left, inner = self.sublayer(x, y, size, name)
-        self.read(x, y + 22, x + STREAM)
-        self.linear((left, inner), f"{name}.linear1", "W₁ | b₁")
-        self.table((left + pitch, inner), f"{name}.linear1")
-        self.table((left + 2 * pitch, inner), f"{name}.relu")
-        self.linear((left + pitch + 2, inner + PITCH), f"{name}.linear2", "W₂ | b₂")
-        self.table((left + 2 * pitch, inner + PITCH), f"{name}.linear2")
-        output = left + 2 * pitch + TABLE / 2, y + size[1]
+        below = (pitch + 2, PITCH), (2 * pitch, PITCH)
+        size = width, 6.6 + 2 * PITCH
+        output = self.feed_forward(x, y, size, layer, [(0, 0), (pitch, 0), (2 * pitch, 0), *below])
         y, top = self.residual(x, top, output, f"{layer}.norm2")
         return x + STREAM, top - 2.5 * STATE[1]
+
+    def feed_forward(
+        self, x: float, y: float, size: Point, layer: str, places: list[Point]
+    ) -> Point:
+        """The panel of a feed-forward network with its weights and results at some places in it;
+        returns where its output leaves it."""
+        name = f"{layer}.feed_forward"
+        left, inner = self.sublayer(x, y, size, name)
+        self.read(x, y + 22, x + STREAM)
+        linear1, hidden, relu, linear2, output = [(left + dx, inner + dy) for dx, dy in places]
+        self.linear(linear1, f"{name}.linear1", "W₁ | b₁")
+        self.table(hidden, f"{name}.linear1")
+        self.table(relu, f"{name}.relu")
+        self.linear(linear2, f"{name}.linear2", "W₂ | b₂")
+        self.table(output, f"{name}.linear2")
+        return output[0] + TABLE / 2, y + size[1]
 
     def decoder(self, memory: Point) -> None:
         """Draw the decoder, which reads the encoder's output from where it leaves the encoder."""
@@ -236,16 +241,8 @@ class Poster(Drawing):
             output = left + width - 2 * PAD - TABLE / 2, y + size[1]
             y, top = self.residual(x, top, output, f"{layer}.{norm}")
 
-        name, size = f"{layer}.feed_forward", (width, 6.6 + PITCH)
-        left, inner = self.sublayer(x, y, size, name)
-        self.read(x, y + 22, x + STREAM)
-        step = (width - 2 * PAD - TABLE) / 4
-        self.linear((left, inner), f"{name}.linear1", "W₁ | b₁")
-        self.table((left + step, inner), f"{name}.linear1")
-        self.table((left + 2 * step, inner), f"{name}.relu")
-        self.linear((left + 3 * step, inner), f"{name}.linear2", "W₂ | b₂")
-        self.table((left + 4 * step, inner), f"{name}.linear2")
-        output = left + 4 * step + TABLE / 2, y + size[1]
+        size, step = (width, 6.6 + PITCH), (width - 2 * PAD - TABLE) / 4
+        output = self.feed_forward(x, y, size, layer, [(i * step, 0) for i in range(5)])
         y, top = self.residual(x, top, output, f"{layer}.norm3")
         self.read(x, y + 22, x + STREAM)
         self.next_word(x, y, width)
@@ -267,20 +264,16 @@ class Poster(Drawing):
         cell = (width - 2 * PAD - 34) / 2 / len(vocabulary), 4.1
         self.text((left, inner + 2.2), "W^{out}", "title strong", 8.5)
         self.by_columns((left, inner + TITLE + 3), "output.weight", vocabulary, [], (cell[0], 3.75))
+        logits, probabilities = self.steps["logits"], self.steps["probabilities"]
         right, below = left + len(vocabulary) * cell[0] + 9, inner + TITLE + 3 + 15 + 2
-        for name, at in (("logits", (left, below)), ("probabilities", (right, below))):
-            self.title(
-                (at[0], at[1] - (3 if name == "probabilities" else 0)), self.steps[name].title
-            )
-            place = at[0], at[1] + TITLE
-            if name == "logits":
-                self.values(place, self.steps[name].values, cell)
-                continue
-            self.column_labels(place, vocabulary, cell[0])
-            self.probabilities(place, self.steps[name].values, cell)
-            for j, word in enumerate(self.next_words):
-                end = place[0] + len(vocabulary) * cell[0]
-                self.text((end + 2, place[1] + (j + 0.5) * cell[1] + 1.3), word, "chosen", 9.5)
+        self.title((left, below), logits.title)
+        self.values((left, below + TITLE), logits.values, cell)
+        self.title((right, below - 3), probabilities.title)
+        self.column_labels((right, below + TITLE), vocabulary, cell[0])
+        self.probabilities((right, below + TITLE), probabilities.values, cell)
+        chosen = right + len(vocabulary) * cell[0] + 2
+        for j, word in enumerate(self.next_words):
+            self.text((chosen, below + TITLE + (j + 0.5) * cell[1] + 1.3), word, "chosen", 9.5)
         self.text((right, inner + 8), " ".join(self.next_words[:-1]), "sentence", 26)
         edge, embedding = WIDTH - 5, TOP + 14
         start = x + PANEL + width, below + TITLE + 2.5 * cell[1]
@@ -322,22 +315,18 @@ class Poster(Drawing):
         """The cross-attention as lines between the words of both sentences."""
         steps = [self.steps[f"decoder.layers.0.cross_attention.weights.{i}"] for i in range(2)]
         left, right = 288.0, WIDTH - MARGIN - 12
-        source = [
-            left + (i + 0.5) * (right - left) / len(self.source) for i in range(len(self.source))
-        ]
-        target = [
-            left + (i + 0.5) * (right - left) / len(self.next_words)
-            for i in range(len(self.next_words))
-        ]
-        for x, word in zip(source, self.source, strict=True):
-            self.text((x, 11.4), word, "sentence", 15, "middle")
-        for x, word in zip(target, self.next_words, strict=True):
-            self.text((x, 31), word, "sentence", 15, "middle")
-        for i, x in enumerate(target):
-            for j, start in enumerate(source):
-                weight = sum(step.values[i][j] for step in steps) / 2
-                if weight > 0.01:
-                    self.curve((start, 13), (x, 26), "arc", 2.4 * weight)
+
+        def write(words: list[str], y: float) -> list[float]:
+            """Write a sentence; returns where its words are."""
+            places = [left + (i + 0.5) * (right - left) / len(words) for i in range(len(words))]
+            for x, word in zip(places, words, strict=True):
+                self.text((x, y), word, "sentence", 15, "middle")
+            return places
+
+        source, target = write(self.source, 11.4), write(self.next_words, 31)
+        for (i, j), weight in np.ndenumerate(np.mean([step.values for step in steps], axis=0)):
+            if weight > 0.01:
+                self.curve((source[j], 13), (target[i], 26), "arc", 2.4 * weight)
         for i, line in enumerate(self.words("arcs").split("|")):
             self.text((left - 3, 18.8 + 3.4 * i), line, "title", 7, "end")
 
