@@ -145,13 +145,13 @@ def sheet_rows(language: str, model: by_hand.ByHand) -> Iterator[tuple[list[str]
     tables = {table.name: table for table in model.tables}
     for part in worksheet.parts(language):
         for sheet_table in part.tables:
-            steps = [tables.pop(group.name) for group in sheet_table.groups]
+            steps = [tables.pop(step.name) for step in sheet_table.steps]
             for i, word in enumerate(steps[0].rows):
                 exercise, solution = [word], [word]
                 for step in steps:
                     values = [*map(given, step.values[i])]
                     solution += values
-                    if step.name not in worksheet.TASKS or sheet_table.rows[i].kind != "task":
+                    if step.name not in worksheet.TASKS or sheet_table.kinds[i] != "task":
                         exercise += values
                 yield exercise, solution
     assert not tables  # every table of the translation is on the worksheet

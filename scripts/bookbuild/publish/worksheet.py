@@ -1,6 +1,7 @@
 """The worksheet of the page By hand: the tables of its sentence, some rows to be filled in."""
 
 import itertools
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from bookbuild.generated.pencil_steps import PARTS, Step, split_name, steps, text, translation
@@ -30,13 +31,12 @@ GROUPS = {  # results that are one table
     **dict.fromkeys(("scores", "weights"), "weights"),
     **dict.fromkeys(("heads", "output"), "output"),
 }
-SYMBOLS = {r"\mu": "μ", r"\sigma": "σ"}  # as the title of one column
-WEIGHTS = {  # that a task needs
+TITLES = {r"\mu": "μ", r"\sigma": "σ"}  # of one column, by its formula
+SYMBOLS = {  # of weights that a task needs
     "query": "W^Q | b^Q",
     "output": "W^O | b^O",
     "linear1": "W₁ | b₁",
     "linear2": "W₂ | b₂",
-    "logits": "W^out",
 }
 
 
@@ -44,36 +44,17 @@ class Weights(NamedTuple):
     """Weights that a task needs."""
 
     symbol: str
-    labels: list[str]  # of the rows
-    rows: list[list[str]]
-    has_bias: bool  # in the last column
-
-
-class Group(NamedTuple):
-    """The columns of a table that come from one step."""
-
-    name: str
-    title: str
-    columns: list[str]
-    width: int  # in columns
-    example: str  # an equation of the row that the page computes in full, if it is a task
-
-    @property
-    def is_task(self) -> bool:
-        return self.name in TASKS
-
-
-class Row(NamedTuple):
-    word: str
-    kind: str  # given, example or task
-    cells: list[list[str]]  # of each group
+    rows: list[list[int]]
+    labels: list[str] = []  # of the rows
+    biases: list[int] = []  # one more column
 
 
 class Table(NamedTuple):
-    """Steps side by side."""
+    """Steps with the same words side by side."""
 
-    groups: list[Group]
-    rows: list[Row]
+    steps: list[Step]
+    kinds: list[str]  # of the rows: given, example or task
+    examples: list[str]  # an equation for each task
 
 
 class Part(NamedTuple):
@@ -86,24 +67,12 @@ class Part(NamedTuple):
 
 def make_table(found: list[Step]) -> Table:
     """Steps with the same words as one table."""
-    first, names = found[0], {step.name for step in found}
-    reader = READER_ROWS["encoder" if names & {*ENCODER_TASKS} else "decoder"]
-    groups = [
-        Group(
-            step.name,
-            SYMBOLS.get(step.formula, step.title),
-            step.columns,
-            len(step.values[0]),
-            example(step) if step.name in TASKS else "",
-        )
-        for step in found
-    ]
-    rows = []
-    for i, word in enumerate(first.rows):
-        is_task = i == reader and bool(names & {*TASKS})
-        kind = "task" if is_task else "example" if i == first.worked else "given"
-        rows.append(Row(word, kind, [[text(value) for value in step.values[i]] for step in found]))
-    return Table(groups, rows)
+    names = {step.name for step in found}
+    kinds = ["given"] * len(found[0].rows)
+    kinds[found[0].worked] = "example"
+    if names & {*TASKS}:
+        kinds[READER_ROWS["encoder" if names & {*ENCODER_TASKS} else "decoder"]] = "task"
+    return Table(found, kinds, [example(step) for step in found if step.name in TASKS])
 
 
 def make_tables(found: list[Step]) -> list[Table]:
@@ -117,7 +86,7 @@ def make_tables(found: list[Step]) -> list[Table]:
 
 
 def example(step: Step) -> str:
-    """The most informative equation of the row that is computed in full."""
+    """The most informative equation of the row that the page computes in full."""
     result = split_name(step.name)[1].partition(".")[0]
     if result not in ("weights", "probabilities"):
         return max(step.arithmetic, key=len)
@@ -125,9 +94,8 @@ def example(step: Step) -> str:
     return f"{exponential}; {step.arithmetic[-1]}"
 
 
-def needed_weights(model: Any, part: str, found: list[Step]) -> list[Weights]:
+def needed_weights(model: Any, part: str, found: list[Step]) -> Iterator[Weights]:
     """The weights that the tasks of a part need."""
-    listed = []
     for step in found:
         result = split_name(step.name)[1]
         if step.name not in TASKS:
@@ -135,29 +103,15 @@ def needed_weights(model: Any, part: str, found: list[Step]) -> list[Weights]:
         if result == "embedding":
             vocabulary = model.source if part == "src" else model.target
             matrix = model.weights[f"{part}_embedding.embedding.weight"]
-            rows = [matrix[vocabulary.index(word)] for word in step.rows]
-            listed.append(weights("E", rows, labels=step.rows))
+            yield Weights("E", [matrix[vocabulary.index(word)] for word in step.rows], step.rows)
         elif result == "norm":
             rows = [model.weights[f"{part}.{kind}"] for kind in ("weight", "bias")]
-            listed.append(weights("", rows, labels=["γ", "β"]))
+            yield Weights("", rows, ["γ", "β"])
         elif result == "logits":
-            listed.append(weights("W^out", model.weights["output.weight"], labels=model.target))
-        elif result in WEIGHTS:
-            rows = model.weights[f"{step.name}.weight"]
-            bias = model.weights[f"{step.name}.bias"]
-            listed.append(weights(WEIGHTS[result], rows, bias))
-    return listed
-
-
-def weights(
-    symbol: str,
-    rows: list[list[int]],
-    bias: list[int] | None = None,
-    labels: list[str] | None = None,
-) -> Weights:
-    joined = [[*row, bias[i]] if bias else row for i, row in enumerate(rows)]
-    shown = [[text(value) for value in row] for row in joined]
-    return Weights(symbol, labels or [""] * len(rows), shown, bool(bias))
+            yield Weights("W^out", model.weights["output.weight"], model.target)
+        elif result in SYMBOLS:
+            weights, biases = (model.weights[f"{step.name}.{kind}"] for kind in ("weight", "bias"))
+            yield Weights(SYMBOLS[result], weights, biases=biases)
 
 
 def parts(language: str) -> list[Part]:
@@ -167,21 +121,23 @@ def parts(language: str) -> list[Part]:
     for step in steps(language):
         by_part.setdefault(split_name(step.name)[0], []).append(step)
     return [
-        Part(PARTS[part][which], needed_weights(model, part, found), make_tables(found))
+        Part(PARTS[part][which], [*needed_weights(model, part, found)], make_tables(found))
         for part, found in by_part.items()
     ]
 
 
 def worksheet_html(language: str, **values: str) -> str:
     """The worksheet, and the same sheets with solutions, as one document."""
-    probabilities = next(step for step in steps(language) if step.name == "probabilities")
-    row = READER_ROWS["decoder"]
-    best = max(range(len(probabilities.columns)), key=probabilities.values[row].__getitem__)
+    probabilities, row = steps(language)[-1], READER_ROWS["decoder"]
+    _, next_word = max(zip(probabilities.values[row], probabilities.columns, strict=True))
     return render(
         "worksheet.html",
         language,
         parts=parts(language),
+        tasks=TASKS,
+        titles=TITLES,
+        text=text,
         task_word=probabilities.rows[row],
-        next_word=probabilities.columns[best],
+        next_word=next_word,
         **values,
     )
