@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from lxml import html
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from playwright.sync_api import Page, sync_playwright
@@ -16,6 +15,7 @@ from bookbuild.pages.files import write_file
 from bookbuild.pages.page import list_pages, page_url
 from bookbuild.pages.templates import read_template, render
 from bookbuild.publish import chromium
+from bookbuild.publish.chapters import read_metas, site_folder
 
 CARD_SIZE = (1200, 630)  # the size that social networks recommend
 NUM_COLORS = 64  # background, text, accent, and antialiased edges
@@ -36,12 +36,11 @@ class Card(NamedTuple):
 
 def site_cards(site: Path, language: str) -> Iterator[Card]:
     """A card for each page of a built site in one language."""
-    folder = site / "zh" if language == "zh" else site
+    folder = site_folder(site, language)
     for page in list_pages(language):
         path = folder / page_url(page.name) / "index.html"
         picture = folder / "cards" / page.name.replace(".md", ".png")
-        head = html.fromstring(path.read_bytes()).head
-        metas = {meta.get("property"): meta.get("content") for meta in head.iter("meta")}
+        metas = read_metas(path)
         texts = (metas[f"og:{name}"] for name in ("site_name", "title", "description"))
         yield Card(language, path, picture, *texts)
 

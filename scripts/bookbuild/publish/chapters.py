@@ -89,6 +89,17 @@ def last_commit() -> tuple[datetime.datetime, str]:
         return date, str(release["version"])
 
 
+def site_folder(site: Path, language: str) -> Path:
+    """The folder of a built site with the pages of a language."""
+    return site / "zh" if language == "zh" else site
+
+
+def read_metas(page: Path) -> dict[str, str]:
+    """The texts of the meta elements of a page by their properties."""
+    head = html.fromstring(page.read_bytes()).head
+    return {meta.get("property"): meta.get("content") for meta in head.iter("meta")}
+
+
 def site_pages(site: Path, language: str) -> Iterator[tuple[str, str]]:
     """The address and HTML of each page, in the order of the links to the next page."""
     url = "/zh/" if language == "zh" else "/"

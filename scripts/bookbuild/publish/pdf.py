@@ -12,10 +12,11 @@ from playwright.sync_api import Page, sync_playwright
 from bookbuild.pages.files import write_file
 from bookbuild.pages.templates import read_template
 from bookbuild.publish import chromium
-from bookbuild.publish.chapters import Book, Chapter, authors, read_book
+from bookbuild.publish.chapters import Book, Chapter, authors, read_book, site_folder
 from bookbuild.publish.chromium import ORIGIN, serve_from_folder
 
 FILE_NAME = "transformer-line-by-line.pdf"
+UNHINTED = "--font-render-hinting=none"  # as on paper, glyphs need not align to whole pixels
 HEADER_ID = re.compile(rb"\(node\d{8}\)")
 
 
@@ -32,8 +33,8 @@ def printable_article(chapter: Chapter) -> str:
     return etree.tostring(article, encoding="unicode")
 
 
-def open_document(page: Page, site: Path, book: Book, extra_css: str, **content) -> None:
-    """Open the document of a book, or of a part of it, at the root of the site."""
+def print_pdf(page: Page, site: Path, book: Book, extra_css: str = "", **content) -> pikepdf.Pdf:
+    """Print the document of a book, or of a part of it, at the root of the site."""
     css = read_template("pdf.css")
     document = book.render("print.xhtml", css=css, extra_css=extra_css, **content)
     serve_from_folder(site, page)
@@ -43,10 +44,6 @@ def open_document(page: Page, site: Path, book: Book, extra_css: str, **content)
     )
     page.goto(address)
     page.evaluate("document.fonts.ready")
-
-
-def print_pdf(page: Page, site: Path, book: Book, extra_css: str = "", **content) -> pikepdf.Pdf:
-    open_document(page, site, book, extra_css, **content)
     return print_page(page, outline=True)
 
 
@@ -100,16 +97,9 @@ def save_pdf(
     address: str,
 ) -> bytes:
     """The bytes of a PDF with its metadata; the same each time."""
-    written = date.strftime("D:%Y%m%d%H%M%SZ")
-    info = {
-        "/Title": title,
-        "/Author": authors(),
-        "/Subject": description,
-        "/CreationDate": written,
-        "/ModDate": written,
-        "/Creator": address,
-    }
-    for key, value in info.items():
+    info = {"/Title": title, "/Author": authors(), "/Subject": description}
+    info |= dict.fromkeys(("/CreationDate", "/ModDate"), date.strftime("D:%Y%m%d%H%M%SZ"))
+    for key, value in (info | {"/Creator": address}).items():
         pdf.docinfo[key] = value
     pdf.Root.Lang = pikepdf.String(language_code)
     file = io.BytesIO()
@@ -128,13 +118,10 @@ def overlay_page(pdf: pikepdf.Pdf, page: pikepdf.Page, overlaid_page: pikepdf.Pa
 
 def write_pdf(site: Path, language: str) -> None:
     """Write the PDF in one language into a built site."""
-    folder = site / "zh" if language == "zh" else site
-    # without hinting, glyphs need not align to whole pixels, as on paper
-    options = ["--font-render-hinting=none"]
-    with sync_playwright() as playwright, chromium.launch(playwright, *options) as browser:
+    with sync_playwright() as playwright, chromium.launch(playwright, UNHINTED) as browser:
         page = browser.new_page()
         page.set_default_timeout(0)  # no timeout: the machine may be busy
         data = make_pdf(page, site, read_book(page, site, language))
-    path = folder / FILE_NAME
+    path = site_folder(site, language) / FILE_NAME
     write_file(path, data)
     print(path, f"{len(data) / 1e6:.1f} MB")
