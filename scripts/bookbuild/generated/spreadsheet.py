@@ -105,11 +105,11 @@ class Spreadsheet:
         if isinstance(weight[0], list):
             labels: list[Any] = [*range(len(weight))]
             place = Place(sheet_name, row + 2, column + 1, len(weight[0]))
-            bias = place.shifted(0, place.width)._replace(width=1)
+            bias = place._replace(column=place.column + place.width, width=1)
             self.write(sheet, row + 1, bias.column, "b", "column")
         else:
             labels, place = ["γ", "β"], Place(sheet_name, row + 2, column + 1, len(weight))
-            bias = place.shifted(1, 0)
+            bias = place._replace(row=place.row + 1)
         for i, label in enumerate(labels):
             self.write(sheet, row + 2 + i, column, label, "row")
         self.write_matrix(f"{name}.weight", place)
@@ -189,7 +189,8 @@ class Spreadsheet:
             for token in ("<bos>", "<eos>")
         )
         if not i:
-            return f'IF({self.message_cell.seen_from(sheet)}="",{bos},"")'
+            message = Area(self.text("translation"), (8, 1, 8, 1)).seen_from(sheet)
+            return f'IF({message}="",{bos},"")'
         before = self.formulas.numbers["tgt"].cell(i - 1, -1).seen_from(sheet)
         word = self.next_words.cell(i - 1).seen_from(sheet)
         return f'IF({before}="","",IF({word}={eos},"",{word}))'
@@ -200,7 +201,6 @@ class Spreadsheet:
         top = place.row - 2
         self.write_title(sheet, top, 0, RESULTS[result][self.which], RESULTS[result][2], name)
         rows, columns = sides(part, result)
-        words = self.words_of(rows)
         for j in range(place.width):
             if columns:
                 formula = self.formulas.numbers[columns].cell(j, -1).seen_from(place.sheet)
@@ -211,21 +211,16 @@ class Spreadsheet:
                 self.write_formula(sheet, top + 1, 1 + j, formula, "column", self.model.target[j])
             else:
                 self.write(sheet, top + 1, 1 + j, j if place.width > 1 else "", "column")
-        for i, word in enumerate(words):
-            formula = self.formulas.numbers[rows].cell(i, -1).seen_from(place.sheet)
-            self.write_formula(sheet, place.row + i, 0, formula, "word", word)
-            for j, value in enumerate(table.values[i]):
+        for i, values in enumerate(table.values):
+            for j, value in enumerate(values):
                 formula = self.formulas.formula(name, i, j)
                 value = max(value, MINUS_INFINITY)
-                if isinstance(formula, str):
-                    self.write_formula(sheet, place.row + i, 1 + j, formula, "number", value)
-                else:
-                    self.write(sheet, place.row + i, 1 + j, formula, "number")
+                self.write_formula(sheet, place.row + i, 1 + j, formula, "number", value)
         if result.startswith("scores"):  # before the gray rows: LibreOffice uses the first rule
             infinity = {"type": "cell", "criteria": "<=", "value": MINUS_INFINITY}
-            area = place.row, 1, place.row + len(words) - 1, place.width
+            area = place.row, 1, place.row + len(table.values) - 1, place.width
             sheet.conditional_format(*area, infinity | {"format": self.formats["infinity"]})
-        self.gray_rows(place, len(words))
+        self.write_row_words(place, rows)
 
     def write_next_words(self) -> None:
         """The most probable word of each row, and its probability."""
@@ -235,16 +230,21 @@ class Spreadsheet:
             self.write(sheet, place.row - 1, 1 + j, self.text(label).lower(), "column")
         probabilities = self.formulas.tables["probabilities"]
         tokens = probabilities.cells(-1).seen_from(place.sheet, absolute=True)
-        for i, word in enumerate(self.words_of("tgt")):
-            formula = self.formulas.numbers["tgt"].cell(i, -1).seen_from(place.sheet)
-            self.write_formula(sheet, place.row + i, 0, formula, "word", word)
+        for i, values in enumerate(self.tables["probabilities"].values):
             row = probabilities.cells(i).seen_from(place.sheet)
-            values = self.tables["probabilities"].values[i]
             next_word = self.model.target[values.index(max(values))]
             formula = f"INDEX({tokens},1,MATCH(MAX({row}),{row},0))"
             self.write_formula(sheet, place.row + i, 1, formula, "result", next_word)
             self.write_formula(sheet, place.row + i, 2, f"MAX({row})", "number", max(values))
-        self.gray_rows(place, TARGET_ROWS)
+        self.write_row_words(place, "tgt")
+
+    def write_row_words(self, place: Place, side: str) -> None:
+        """The words of the rows of a table."""
+        words = self.words_of(side)
+        for i, word in enumerate(words):
+            formula = self.formulas.numbers[side].cell(i, -1).seen_from(place.sheet)
+            self.write_formula(self.sheets[place.sheet], place.row + i, 0, formula, "word", word)
+        self.gray_rows(place, len(words))
 
     def gray_rows(self, place: Place, height: int) -> None:
         """Gray where a row has no word."""
@@ -256,11 +256,7 @@ class Spreadsheet:
     # The first sheet
 
     def typed_word(self, i: int) -> Area:
-        return Place(self.text("translation"), 6, 1, len(SENTENCE)).cell(0, i)
-
-    @property
-    def message_cell(self) -> Area:
-        return Place(self.text("translation"), 8, 1, 1).cell(0)
+        return Area(self.text("translation"), (6, 1 + i) * 2)
 
     def write_front(self) -> None:
         name = self.text("translation")
@@ -321,10 +317,13 @@ class Spreadsheet:
         sheet.write(row, column, value, self.formats[key])
 
     def write_formula(
-        self, sheet: Worksheet, row: int, column: int, formula: str, key: str, value: str | float
+        self, sheet: Worksheet, row: int, column: int, formula: str | int, key: str, value: Any
     ) -> None:
-        """A formula with its value, which programs that don't calculate show."""
-        sheet.write_formula(row, column, f"={formula}", self.formats[key], value)
+        """A formula with its value, which programs that don't calculate show; or a number."""
+        if isinstance(formula, str):
+            sheet.write_formula(row, column, f"={formula}", self.formats[key], value)
+        else:
+            self.write(sheet, row, column, formula, key)
 
     def write_heading(self, sheet: Worksheet, title: str, text: str) -> None:
         self.write(sheet, 0, 0, title, "heading")

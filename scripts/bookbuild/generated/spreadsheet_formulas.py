@@ -18,21 +18,14 @@ class Place(NamedTuple):
     column: int
     width: int
 
-    def cell(self, i: int, j: int = 0) -> "Area":
-        return Area(self.sheet, (self.row + i, self.column + j) * 2)
+    def cell(self, i: int, j: int = 0, height: int = 1, width: int = 1) -> "Area":
+        """The cell in row i and column j, or the cells from there on."""
+        row, column = self.row + i, self.column + j
+        return Area(self.sheet, (row, column, row + height - 1, column + width - 1))
 
-    def cells(self, i: int, columns: slice = slice(None)) -> "Area":
-        """A row of the table, or some columns of it."""
-        first, end, _ = columns.indices(self.width)
-        row, column = self.row + i, self.column
-        return Area(self.sheet, (row, column + first, row, column + end - 1))
-
-    def shifted(self, rows: int, columns: int) -> "Place":
-        return self._replace(row=self.row + rows, column=self.column + columns)
-
-    def column_cells(self, j: int, height: int) -> "Area":
-        column = self.column + j
-        return Area(self.sheet, (self.row, column, self.row + height - 1, column))
+    def cells(self, i: int) -> "Area":
+        """A row of the table."""
+        return self.cell(i, width=self.width)
 
 
 class Area(NamedTuple):
@@ -77,8 +70,8 @@ class Formulas:
         def cell(table: str, i: int, j: int = 0) -> str:
             return self.tables[table].cell(i, j).seen_from(sheet)
 
-        def cells(table: str, i: int, columns: slice = slice(None)) -> str:
-            return self.tables[table].cells(i, columns).seen_from(sheet)
+        def cells(table: str, i: int) -> str:
+            return self.tables[table].cells(i).seen_from(sheet)
 
         def weight(weight: str, i: int, j: int = 0) -> str:
             return self.weights[weight].cell(i, j).seen_from(sheet, absolute=True)
@@ -90,7 +83,7 @@ class Formulas:
         match result.split("."):
             case ["embedding"]:
                 table = self.weights[f"{part}_embedding.embedding.weight"]
-                column = table.column_cells(j, self.vocabulary_sizes[part])
+                column = table.cell(0, j, self.vocabulary_sizes[part])
                 number = self.numbers[part].cell(i).seen_from(sheet)
                 return f"2*INDEX({column.seen_from(sheet, absolute=True)},{number}+1)"
             case ["position"]:
@@ -105,9 +98,10 @@ class Formulas:
             case ["scores", head]:
                 if part == CAUSAL and j > i:
                     return MINUS_INFINITY
-                columns = slice(2 * int(head), 2 * int(head) + 2)
-                query = cells(f"{part}.query", i, columns)
-                key = cells(f"{part}.key", j, columns)
+                query, key = (
+                    self.tables[f"{part}.{of}"].cell(row, 2 * int(head), width=2).seen_from(sheet)
+                    for of, row in (("query", i), ("key", j))
+                )
                 score = f"SUMPRODUCT({query},{key})/SQRT(2)"
                 if part == CAUSAL or not j:  # a sentence has a first word
                     return score
@@ -141,8 +135,8 @@ class Formulas:
 
     def softmax(self, table: str, i: int, j: int) -> str:
         place = self.tables[table]
-        one, row = place.cell(i, j), place.cells(i)
-        score, scores = one.seen_from(place.sheet), row.seen_from(place.sheet)
+        cells = place.cell(i, j), place.cells(i)
+        score, scores = (each.seen_from(place.sheet) for each in cells)
         # Without the subtraction, EXP of a score above 709 is an error.
         return f"EXP({score}-MAX({scores}))/SUMPRODUCT(EXP({scores}-MAX({scores})))"
 
@@ -156,4 +150,4 @@ class Formulas:
     def vocabulary(self, side: str, column: int = -1, first: int = 0) -> Area:
         """The words of a language, or their numbers, left of their vectors."""
         table = self.weights[f"{side}_embedding.embedding.weight"]
-        return table.shifted(first, column).column_cells(0, self.vocabulary_sizes[side] - first)
+        return table.cell(first, column, self.vocabulary_sizes[side] - first)
