@@ -1,7 +1,7 @@
 """Prints how much the tensors of the page Step through, run by Node, differ from PyTorch."""
 
 from bookbuild.generated.javascript_model import comparison_pairs
-from bookbuild.step_through.model_switches import SWITCHES
+from bookbuild.step_through.model_program import SWITCHES
 from bookbuild.step_through.model_trace import (
     compare_traces,
     make_tasks,

@@ -16,7 +16,6 @@ from bookbuild.pages.errors import SourceError
 from bookbuild.pages.values import resolve_value
 from bookbuild.run.jobs import dependencies
 from bookbuild.step_through import model_program, model_trace
-from bookbuild.step_through.model_switches import SWITCHES
 
 SOURCE = MODEL_FILE.read_text(encoding="utf-8")
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -42,7 +41,7 @@ def test_the_build_has_compared_each_tensor_of_50_unseen_sentences():
     assert printed("sentences") >= 50
     assert printed("from float64") <= model_trace.FLOAT64_TOLERANCE
     assert printed("from float32, by the largest") <= model_trace.FLOAT32_TOLERANCE
-    for switch in SWITCHES:
+    for switch in model_program.SWITCHES:
         assert printed(f"without {switch}, from float64") <= model_trace.FLOAT64_TOLERANCE
 
 

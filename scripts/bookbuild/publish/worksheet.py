@@ -45,8 +45,8 @@ class Weights(NamedTuple):
 
     symbol: str
     rows: list[list[int]]
-    labels: list[str] = []  # of the rows
-    biases: list[int] = []  # one more column
+    labels: list[str]  # of the rows
+    biases: list[int]  # one more column
 
 
 class Table(NamedTuple):
@@ -103,15 +103,17 @@ def needed_weights(model: Any, part: str, found: list[Step]) -> Iterator[Weights
         if result == "embedding":
             vocabulary = model.source if part == "src" else model.target
             matrix = model.weights[f"{part}_embedding.embedding.weight"]
-            yield Weights("E", [matrix[vocabulary.index(word)] for word in step.rows], step.rows)
+            yield Weights(
+                "E", [matrix[vocabulary.index(word)] for word in step.rows], step.rows, []
+            )
         elif result == "norm":
             rows = [model.weights[f"{part}.{kind}"] for kind in ("weight", "bias")]
-            yield Weights("", rows, ["γ", "β"])
+            yield Weights("", rows, ["γ", "β"], [])
         elif result == "logits":
-            yield Weights("W^out", model.weights["output.weight"], model.target)
+            yield Weights("W^out", model.weights["output.weight"], model.target, [])
         elif result in SYMBOLS:
             weights, biases = (model.weights[f"{step.name}.{kind}"] for kind in ("weight", "bias"))
-            yield Weights(SYMBOLS[result], weights, biases=biases)
+            yield Weights(SYMBOLS[result], weights, [], biases)
 
 
 def parts(language: str) -> list[Part]:

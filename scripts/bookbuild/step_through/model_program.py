@@ -3,7 +3,7 @@
 The page interprets the program line by line in the browser (overrides/assets/widgets/step/), so
 that names and lines are those of the file. An expression is a number, Boolean or None, a string
 (a name), or a list: operator, operands, and an object if there are keyword arguments. Whatever
-the interpreter can't run is a SourceError.
+the interpreter can't run is a SourceError. A reader may also switch parts of the model off.
 """
 
 import ast
@@ -15,14 +15,45 @@ from typing import Any
 import torch
 from torch import nn
 
+from bookbuild.generated.cross_attention import TRANSLATOR_WEIGHTS
 from bookbuild.generated.shape_tracer import MODEL_FILE, execute_module, find_definitions
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.sections import downloaded_line
-from bookbuild.step_through.model_switches import EXPLICIT, SWITCHES, make_model, replace_code
-from bookbuild.step_through.program_operations import ATTRIBUTES, FUNCTIONS, MODULES, OPERATORS
+from translator import read_file
 
 OWN_ATTRIBUTE = re.compile(r"self(\.\w+)+")  # self.config.pad_id, self.split
 Json = Any
+# What the interpreter knows, by the names in operations.js.
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.MatMult: "@",
+    ast.BitAnd: "&",
+    ast.Invert: "~",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Is: "is",
+}
+# Functions and constants of modules, and methods of tensors.
+FUNCTIONS = {
+    *("F.dropout", "F.layer_norm", "math.sqrt", "torch.bool", "torch.finfo", "torch.ones"),
+    *(".flatten", ".masked_fill", ".relu", ".size", ".softmax", ".transpose", ".tril"),
+    ".unflatten",
+}
+KEYWORDS = {"torch.ones": {"dtype", "device"}, ".softmax": {"dim"}}  # of these functions
+ATTRIBUTES = {"device", "dtype", "min", "shape"}  # of other things than modules
+MODULES = {"Dropout", "Embedding", "Identity", "Linear", "ModuleList"}  # of torch.nn
+# The page shows scores and weights, so attention runs without the fused kernel.
+EXPLICIT = "need_weights"
+EXPLICIT_ATTENTION = (f"{EXPLICIT}: bool = False", f"{EXPLICIT}: bool = True")
+# What a reader may switch off, each a replacement of code in the file on the same line.
+SWITCHES = {
+    "mask": [("full.tril()", "full.tril(size)"), ("(ids != pad_id)[", "(ids == ids)[")],
+    "scale": [("/ math.sqrt(query.size(-1))", "/ 1")],
+    "positions": [("+ self.table[:length]", "+ 0 * self.table[:length]")],
+    "head": [("heads.transpose(1, 2)", "(heads * self.kept).transpose(1, 2)")],
+}
 
 
 def model_program(text: str | None = None) -> Json:
@@ -35,6 +66,30 @@ def model_program(text: str | None = None) -> Json:
         switches[name] = {key: each for key, each in changed.items() if each != functions.get(key)}
     modules = exporter.module_tree(exporter.model)
     return {"functions": functions, "switches": switches, "modules": modules}
+
+
+def replace_code(text: str, switch: str | None = None) -> str:
+    """The code of the file as the page runs it, with a switch if one is named."""
+    for old, new in [EXPLICIT_ATTENTION, *(SWITCHES[switch] if switch else [])]:
+        if text.count(old) != 1:
+            message = f"step-through needs {old!r} once; change the text in model_program.py too"
+            raise SourceError(MODEL_FILE, 1, message)
+        text = text.replace(old, new)
+    return text
+
+
+def make_model(module: Any) -> nn.Module:
+    """An untrained model of the translator's configuration, from a copy of transformer.py.
+
+    Attention multiplies its heads by `kept` with the switch "head".
+    """
+    config = read_file(TRANSLATOR_WEIGHTS)[0]["config"]
+    with torch.random.fork_rng(devices=[]):
+        model: nn.Module = module.Transformer(module.TransformerConfig(**config)).eval()
+    for part in model.modules():
+        if hasattr(part, "nhead"):
+            vars(part)["kept"] = 1
+    return model
 
 
 class Exporter:
@@ -55,7 +110,7 @@ class Exporter:
 
     def error(self, node: ast.expr | ast.stmt) -> SourceError:
         code = ast.unparse(node).partition("\n")[0]
-        hint = "add it to program_operations.py and to operations.js, or write it in another way"
+        hint = "add it to model_program.py and to operations.js, or write it in another way"
         return SourceError(MODEL_FILE, node.lineno, f"step-through can't run `{code}`; {hint}")
 
     # Functions
@@ -161,7 +216,8 @@ class Exporter:
             else:
                 name = "call"
             operands.insert(0, self.expression(function))
-        if not keywords.keys() <= FUNCTIONS.get(name, keywords.keys() - {EXPLICIT}):
+        known = keywords.keys() - {EXPLICIT} if name == "call" else KEYWORDS.get(name, set())
+        if not keywords.keys() <= known:
             raise self.error(node)
         return [name, *operands, *([keywords] if keywords else [])]
 

@@ -29,8 +29,7 @@ from bookbuild.generated.javascript_model import (
 from bookbuild.generated.shape_tracer import MODEL_FILE, Step, recording_module
 from bookbuild.pages import paths
 from bookbuild.pages.sections import downloaded_line
-from bookbuild.step_through.model_program import model_program
-from bookbuild.step_through.model_switches import make_model, replace_code
+from bookbuild.step_through.model_program import make_model, model_program, replace_code
 from corpus import Pair
 from transformer import MultiHeadAttention
 from translator import BOS
@@ -86,7 +85,7 @@ def make_tasks(pairs: list[Pair]) -> list[Task]:
 
 
 def with_switch(tasks: list[Task], name: str | None) -> list[Task]:
-    """The tasks with a switch of model_switches.py; without heads, each with another head."""
+    """The tasks with a switch of model_program.py; without heads, each with another head."""
     model = load_trained_translator().model
     heads = [
         [path, head]

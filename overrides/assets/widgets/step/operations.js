@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The operators, functions, methods and attributes of Python and PyTorch that transformer.py needs.
- * program_operations.py has the same names: the build rejects others.
+ * model_program.py has the same names: the build rejects others.
  */
 
 import { Slice, Tensor, axisIndex, broadcast, broadcastShape, gather, select, strides } from "./tensor.js";
