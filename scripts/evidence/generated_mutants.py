@@ -55,20 +55,19 @@ class Mutant(NamedTuple):
         """The change as a text that the file has once, and the text to replace it."""
         text = read_file(self.file)
         old, new = text.splitlines(keepends=True), self.code.splitlines(keepends=True)
-        first = next(
-            n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other
-        )
-        last = 0  # so many lines at the end are equal
-        while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
-            last += 1
+        first = equal_lines(old, new)
+        last = equal_lines(old[first:][::-1], new[first:][::-1])
         while True:
-            before, after = (
-                "".join(old[first : len(old) - last]),
-                "".join(new[first : len(new) - last]),
-            )
+            before, after = ("".join(lines[first : len(lines) - last]) for lines in (old, new))
             if before and text.count(before) == 1:
                 return self.file, before, after
             first, last = (first - 1, last) if first else (first, last - 1)
+
+
+def equal_lines(one: list[str], other: list[str]) -> int:
+    """How many lines at the start are equal."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 @functools.cache

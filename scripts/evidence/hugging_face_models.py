@@ -38,113 +38,59 @@ FILES = [  # on which the differences depend
 LENGTH = 32
 PARTS = [10, 5] + 17 * [1]  # the tokens that come at once when there is a cache
 NEW_SIZES = {
-    "vocab_size": 40,
-    "hidden_size": 32,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "head_dim": 12,
-    "num_hidden_layers": 3,
-    "intermediate_size": 24,
-    "rms_norm_eps": 1e-5,
+    **{"vocab_size": 40, "hidden_size": 32, "num_attention_heads": 4, "num_key_value_heads": 2},
+    **{"head_dim": 12, "num_hidden_layers": 3, "intermediate_size": 24, "rms_norm_eps": 1e-5},
     "pad_token_id": None,
 }
 OUR_SIZES = {
-    "vocab_size": 40,
-    "d_model": 32,
-    "nhead": 4,
-    "num_kv_heads": 2,
-    "head_dim": 12,
-    "num_layers": 3,
-    "dim_feedforward": 24,
-    "norm_eps": 1e-5,
-    "base": 500.0,
+    **{"vocab_size": 40, "d_model": 32, "nhead": 4, "num_kv_heads": 2, "head_dim": 12},
+    **{"num_layers": 3, "dim_feedforward": 24, "norm_eps": 1e-5, "base": 500.0},
 }
+Options = dict[str, Any]
 
 
-def rope(theta: float = 500.0, kind: str = "default", **options: float) -> dict[str, Any]:
+def rope(theta: float = 500.0, kind: str = "default", **options: float) -> Options:
     return {"rope_type": kind, "rope_theta": theta, **options}
 
 
-GEMMA = {
-    "local_base": 50.0,
-    "window": 4,
-    "global_every": 2,
-    "activation": "gelu",
-    "offset_norm": True,
-    "norm_after": True,
-    "scale_embedding": True,
-    "score_dim": 20,
-    "tie_embeddings": True,
+LOCAL, SCALED = rope(50.0), rope(kind="linear", factor=8.0)
+THEIR_GEMMA: Options = {
+    "rope_parameters": {"full_attention": rope(), "sliding_attention": LOCAL},
+    "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+    **{"sliding_window": 4, "query_pre_attn_scalar": 20},
 }
+OUR_GEMMA: Options = {
+    **{"local_base": 50.0, "window": 4, "global_every": 2, "score_dim": 20},
+    **{"activation": "gelu", "offset_norm": True, "norm_after": True},
+    **{"scale_embedding": True, "tie_embeddings": True},
+}
+THEIR_EXPERTS = {"num_experts": 6, "num_experts_per_tok": 2, "moe_intermediate_size": 24}
+OUR_EXPERTS = {"num_experts": 6, "experts_per_token": 2}
+YARN = {"kind": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048}
+OUR_YARN: Options = {"rope_scaling": "yarn", "rope_factor": 4.0, "original_len": 2048}
 
-# The names of a configuration and a model of transformers, their options, and ours.
-DECODERS: dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]] = {
-    "Llama": (
-        "LlamaConfig",
-        "LlamaForCausalLM",
-        {"rope_parameters": rope()},
-        {"qk_norm": False},
-    ),
-    "Qwen3": (
-        "Qwen3Config",
-        "Qwen3ForCausalLM",
-        {"rope_parameters": rope(), "tie_word_embeddings": True},
-        {"tie_embeddings": True},
-    ),
-    "Qwen3-MoE": (
-        "Qwen3MoeConfig",
-        "Qwen3MoeForCausalLM",
-        {
-            "rope_parameters": rope(),
-            "num_experts": 6,
-            "num_experts_per_tok": 2,
-            "moe_intermediate_size": 24,
-            "norm_topk_prob": True,
-        },
-        {"num_experts": 6, "experts_per_token": 2},
-    ),
-    "Gemma 3": (
-        "Gemma3TextConfig",
-        "Gemma3ForCausalLM",
-        {
-            "rope_parameters": {"full_attention": rope(), "sliding_attention": rope(50.0)},
-            "sliding_window": 4,
-            "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
-            "query_pre_attn_scalar": 20,
-        },
-        GEMMA,
-    ),
+# The name of a model of transformers, its options, and ours.
+DECODERS: dict[str, tuple[str, Options, Options]] = {
+    "Llama": ("LlamaForCausalLM", {}, {"qk_norm": False}),
+    "Qwen3": ("Qwen3ForCausalLM", {"tie_word_embeddings": True}, {"tie_embeddings": True}),
+    "Qwen3-MoE": ("Qwen3MoeForCausalLM", {**THEIR_EXPERTS, "norm_topk_prob": True}, OUR_EXPERTS),
+    "Gemma 3": ("Gemma3ForCausalLM", THEIR_GEMMA, OUR_GEMMA),
     "Gemma 3 with linear scaling": (  # that of the global layers only
-        "Gemma3TextConfig",
         "Gemma3ForCausalLM",
-        {
-            "rope_parameters": {
-                "full_attention": rope(kind="linear", factor=8.0),
-                "sliding_attention": rope(50.0),
-            },
-            "sliding_window": 4,
-            "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
-            "query_pre_attn_scalar": 20,
-        },
-        {**GEMMA, "rope_scaling": "linear", "rope_factor": 8.0},
+        {**THEIR_GEMMA, "rope_parameters": {"full_attention": SCALED, "sliding_attention": LOCAL}},
+        OUR_GEMMA | {"rope_scaling": "linear", "rope_factor": 8.0},
     ),
     "Llama with YaRN": (
-        "LlamaConfig",
         "LlamaForCausalLM",
-        {
-            "max_position_embeddings": 8192,
-            "rope_parameters": rope(kind="yarn", factor=4.0, original_max_position_embeddings=2048),
-        },
-        {"qk_norm": False, "rope_scaling": "yarn", "rope_factor": 4.0, "original_len": 2048},
+        {"max_position_embeddings": 8192, "rope_parameters": rope(**YARN)},
+        {"qk_norm": False, **OUR_YARN},
     ),
     "Llama with linear scaling": (
-        "LlamaConfig",
         "LlamaForCausalLM",
         {"rope_parameters": rope(kind="linear", factor=4.0)},
         {"qk_norm": False, "rope_scaling": "linear", "rope_factor": 4.0},
     ),
     "Llama with NTK scaling": (  # theirs depends on the length: 4 at twice the original
-        "LlamaConfig",
         "LlamaForCausalLM",
         {
             "max_position_embeddings": LENGTH // 2,
@@ -162,14 +108,21 @@ def randomize(module: nn.Module, seed: int) -> None:
         nn.init.normal_(parameter, std=0.4)
 
 
-def new_decoders(name: str, seed: int) -> tuple[Decoder2025, nn.Module]:
-    """Our decoder and that of transformers with the same weights."""
+def random_decoder(name: str, options: Options, seed: int) -> nn.Module:
+    """A model of transformers with random weights."""
     import transformers
 
-    config, model, their_options, our_options = DECODERS[name]
-    sizes = NEW_SIZES | {"attn_implementation": "eager"} | their_options
-    theirs = getattr(transformers, model)(getattr(transformers, config)(**sizes)).eval()
+    model = getattr(transformers, name)
+    sizes = NEW_SIZES | {"attn_implementation": "eager", "rope_parameters": rope()} | options
+    theirs = model(model.config_class(**sizes)).eval()
     randomize(theirs, seed)
+    return theirs
+
+
+def new_decoders(name: str, seed: int) -> tuple[Decoder2025, nn.Module]:
+    """Our decoder and that of transformers with the same weights."""
+    model, their_options, our_options = DECODERS[name]
+    theirs = random_decoder(model, their_options, seed)
     ours = Decoder2025(DecoderConfig(**OUR_SIZES | our_options)).eval()
     load_hugging_face(ours, theirs.state_dict())
     return ours, theirs
@@ -189,22 +142,24 @@ Differences = dict[str, float]  # by what is compared
 
 
 @torch.no_grad()
-def compare_decoders(name: str, seed: int) -> Differences:
-    """The logits; with a cache, each model uses its own."""
-    ours, theirs = new_decoders(name, seed)
-    ids = random_ids(seed)
-    expected = theirs(ids, use_cache=False).logits
-    found = {"logits": relative_difference(ours(ids), expected)}
-    if "NTK" in name:  # theirs rotates by the length so far, so a cached key depends on it
-        return found
+def compare_logits(ours: nn.Module, theirs: Any, ids: Tensor, cached: bool = True) -> Differences:
+    """The logits, at once and with a cache in each model."""
+    found = {"logits": relative_difference(ours(ids), theirs(ids, use_cache=False).logits)}
     cache, past, our_logits, their_logits = Cache(), None, [], []
-    for part in ids.split(PARTS, dim=1):
+    for part in ids.split(PARTS, dim=1) if cached else ():
         our_logits.append(ours(part, cache))
         output = theirs(part, past_key_values=past, use_cache=True)
         past = output.past_key_values
         their_logits.append(output.logits)
-    cached = relative_difference(torch.cat(our_logits, 1), torch.cat(their_logits, 1))
-    return found | {"logits with a cache": cached}
+    if cached:
+        both = torch.cat(our_logits, 1), torch.cat(their_logits, 1)
+        found["logits with a cache"] = relative_difference(*both)
+    return found
+
+
+def compare_decoders(name: str, seed: int) -> Differences:
+    """With NTK scaling theirs rotates by the length so far, so a cached key depends on it."""
+    return compare_logits(*new_decoders(name, seed), random_ids(seed), cached="NTK" not in name)
 
 
 @torch.no_grad()
@@ -242,16 +197,10 @@ def renamed(state: Mapping[str, Tensor], names: dict[str, str]) -> dict[str, Ten
     return result
 
 
-LATENT_SIZES: dict[str, Any] = {  # of the attention in DeepSeek-V3, small
-    "hidden_size": 32,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 4,
-    "q_lora_rank": 20,
-    "kv_lora_rank": 14,
-    "qk_nope_head_dim": 10,
-    "v_head_dim": 10,
-    "qk_rope_head_dim": 6,
-    "attn_implementation": "eager",
+LATENT_SIZES: Options = {  # of the attention in DeepSeek-V3, small
+    **{"hidden_size": 32, "num_attention_heads": 4, "num_key_value_heads": 4},
+    **{"q_lora_rank": 20, "kv_lora_rank": 14, "qk_nope_head_dim": 10, "v_head_dim": 10},
+    **{"qk_rope_head_dim": 6, "attn_implementation": "eager"},
 }
 
 
@@ -298,18 +247,10 @@ def compare_deepseek_experts(seed: int) -> Differences:
     from transformers import DeepseekV3Config
     from transformers.models.deepseek_v3.modeling_deepseek_v3 import DeepseekV3MoE
 
-    config = DeepseekV3Config(
-        hidden_size=32,
-        moe_intermediate_size=24,
-        n_routed_experts=12,
-        num_experts_per_tok=3,
-        n_group=4,
-        topk_group=2,
-        n_shared_experts=1,
-        routed_scaling_factor=2.5,
-        norm_topk_prob=True,
-    )
-    theirs = DeepseekV3MoE(config).eval()
+    sizes = {"hidden_size": 32, "moe_intermediate_size": 24, "n_routed_experts": 12}
+    groups = {"num_experts_per_tok": 3, "n_group": 4, "topk_group": 2, "n_shared_experts": 1}
+    scale = {"routed_scaling_factor": 2.5, "norm_topk_prob": True}
+    theirs = DeepseekV3MoE(DeepseekV3Config(**sizes, **groups, **scale)).eval()
     randomize(theirs, seed)
     generator = torch.Generator().manual_seed(seed)
     theirs.gate.e_score_correction_bias.normal_(std=0.2, generator=generator)
@@ -344,15 +285,9 @@ def compare_bert(seed: int) -> Differences:
     """The vectors of real tokens after the last layer; one sentence is padded."""
     from transformers import BertConfig, BertModel
 
-    config = BertConfig(
-        vocab_size=40,
-        hidden_size=32,
-        num_hidden_layers=3,
-        num_attention_heads=4,
-        intermediate_size=48,
-        max_position_embeddings=LENGTH,
-        attn_implementation="eager",
-    )
+    sizes = {"vocab_size": 40, "hidden_size": 32, "num_hidden_layers": 3, "intermediate_size": 48}
+    sizes |= {"num_attention_heads": 4, "max_position_embeddings": LENGTH}
+    config = BertConfig(**sizes, attn_implementation="eager")
     theirs = BertModel(config, add_pooling_layer=False).eval()
     randomize(theirs, seed)
     ours = Bert(old_config(layer_norm_eps=1e-12)).eval()
@@ -382,18 +317,9 @@ GPT2_NAMES = {
 def compare_gpt2(seed: int) -> Differences:
     from transformers import GPT2Config, GPT2LMHeadModel
 
-    config = GPT2Config(
-        vocab_size=40,
-        n_positions=LENGTH,
-        n_embd=32,
-        n_layer=3,
-        n_head=4,
-        n_inner=48,
-        bos_token_id=None,
-        eos_token_id=None,
-        attn_implementation="eager",
-    )
-    theirs = GPT2LMHeadModel(config).eval()
+    sizes = {"n_positions": LENGTH, "n_embd": 32, "n_layer": 3, "n_head": 4, "n_inner": 48}
+    ids = {"vocab_size": 40, "bos_token_id": None, "eos_token_id": None}
+    theirs = GPT2LMHeadModel(GPT2Config(**sizes, **ids, attn_implementation="eager")).eval()
     randomize(theirs, seed)
     ours = DecoderOnly(old_config(norm_first=True)).eval()
     ours.embedding.scale = 1.0
@@ -415,14 +341,10 @@ def compare_gpt2(seed: int) -> Differences:
     return {"logits": relative_difference(ours(ids), theirs(ids).logits)}
 
 
-# Models after mid-2025
-
-
 def all_comparisons() -> dict[str, Callable[[int], Differences]]:
     """A function of the seed for each model."""
-    decoders = {name: functools.partial(compare_decoders, name) for name in DECODERS}
     return {
-        **decoders,
+        **{name: functools.partial(compare_decoders, name) for name in DECODERS},
         "Qwen3-MoE, training": compare_losses,
         "DeepSeek-V3": compare_latent_attention,
         "DeepSeek-V3, experts": compare_deepseek_experts,

@@ -31,15 +31,9 @@ settings.register_profile(
 
 # torch.optim imports torch._dynamo on its first use, which takes more than a second.
 PRELOADED = (
-    "__main__",
-    "numpy",
-    "pytest",
-    "hypothesis.strategies",
-    "_hypothesis_pytestplugin",
-    "torch",
+    *("__main__", "numpy", "pytest", "hypothesis.strategies", "_hypothesis_pytestplugin"),
+    *("torch", "torch._dynamo", "coverage"),
 )
-
-
 MEMORY = 14 << 30  # bytes of addresses; a mutant that allocates without end fails at this limit
 
 
@@ -52,7 +46,7 @@ def limit_memory() -> None:
 def process_pool() -> ProcessPoolExecutor:
     """A process per core at a time, each for one task, since a module is imported only once."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([*PRELOADED, "torch._dynamo", "coverage"])
+    context.set_forkserver_preload([*PRELOADED])
     return ProcessPoolExecutor(
         os.cpu_count(), context, initializer=limit_memory, max_tasks_per_child=1
     )
@@ -95,13 +89,11 @@ def link_folder(folder: Path, copy: Path, changed: Path | None) -> None:
 
 def copy_snippets(copy: Path, change: Change | None) -> None:
     """Make a folder that reads like snippets/ with the change made."""
-    if change is None:
-        link_folder(SNIPPETS, copy, None)
-        return
-    file, old, new = change
-    link_folder(SNIPPETS, copy, SNIPPETS / file)
-    text = (SNIPPETS / file).read_text(encoding="utf-8")
-    (copy / file).write_text(text.replace(old, new), encoding="utf-8")
+    link_folder(SNIPPETS, copy, SNIPPETS / change[0] if change else None)
+    if change:
+        file, old, new = change
+        text = (SNIPPETS / file).read_text(encoding="utf-8")
+        (copy / file).write_text(text.replace(old, new), encoding="utf-8")
 
 
 def run_by_python(command: list[str]) -> set[Path]:

@@ -6,7 +6,6 @@ Importing transformers takes seconds, so only the functions do.
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,17 +15,22 @@ from evidence.hugging_face_models import (
     LATENT_NAMES,
     LATENT_SIZES,
     LENGTH,
-    NEW_SIZES,
+    OUR_EXPERTS,
     OUR_SIZES,
+    OUR_YARN,
     PARTS,
+    THEIR_EXPERTS,
+    YARN,
     Differences,
+    Options,
+    compare_logits,
+    random_decoder,
     random_ids,
     randomize,
     relative_difference,
     renamed,
     rope,
 )
-from variants.decoder_2025 import Cache
 from variants.experts import GatedFeedForward, MixtureOfExperts
 from variants.gated_delta_net import GatedDeltaNet
 from variants.hugging_face import NAMES, load_hugging_face
@@ -135,105 +139,58 @@ def load_qwen3_next(ours: NewerDecoder, state: State) -> None:
     load_hugging_face(ours, renamed(state, DELTA_NAMES))
 
 
-# The names of a configuration and a model of transformers, their options, ours, and the loader.
+# The name of a model of transformers, its options, ours, and the loader.
 Load = Callable[[NewerDecoder, State], None]
-Options = dict[str, Any]
-DECODERS: dict[str, tuple[str, str, Options, Options, Load]] = {
+DECODERS: dict[str, tuple[str, Options, Options, Load]] = {
     "OLMo 2": (
-        "Olmo2Config",
         "Olmo2ForCausalLM",
-        {"rope_parameters": rope()},
+        {},
         {"qk_norm": False, "joint_qk_norm": True, "norm_before": False, "norm_after": True},
         load_hugging_face,
     ),
     "SmolLM3": (
-        "SmolLM3Config",
         "SmolLM3ForCausalLM",
-        {"rope_parameters": rope(), "no_rope_layer_interval": 2, "tie_word_embeddings": True},
+        {"no_rope_layer_interval": 2, "tie_word_embeddings": True},
         {"qk_norm": False, "unrotated_every": 2, "tie_embeddings": True},
         load_hugging_face,
     ),
     "gpt-oss": (
-        "GptOssConfig",
         "GptOssForCausalLM",
         {
-            "rope_parameters": rope(
-                kind="yarn", factor=4.0, original_max_position_embeddings=2048, truncate=False
-            ),
-            "max_position_embeddings": 8192,
-            "num_local_experts": 6,
-            "num_experts_per_tok": 2,
-            "sliding_window": 4,
+            "rope_parameters": rope(**YARN, truncate=False),
+            **{"num_local_experts": 6, "num_experts_per_tok": 2},
+            **{"max_position_embeddings": 8192, "sliding_window": 4},
         },
         {
-            "qk_norm": False,
-            "sinks": True,
-            "num_experts": 6,
-            "experts_per_token": 2,
-            "window": 4,
-            "global_every": 2,
-            "same_rotations": True,
-            "rope_scaling": "yarn",
-            "rope_factor": 4.0,
-            "original_len": 2048,
+            **{"qk_norm": False, "sinks": True, **OUR_EXPERTS},
+            **{"window": 4, "global_every": 2, "same_rotations": True},
+            **OUR_YARN,
             "whole_pairs": False,
         },
         load_gpt_oss,
     ),
     "Qwen3-Next": (
-        "Qwen3NextConfig",
         "Qwen3NextForCausalLM",
         {
             "rope_parameters": rope(partial_rotary_factor=0.5),
             "layer_types": ["linear_attention", "full_attention", "linear_attention"],
-            "linear_num_key_heads": 2,
-            "linear_num_value_heads": 4,
-            "linear_key_head_dim": 8,
-            "linear_value_head_dim": 12,
-            "num_experts": 6,
-            "num_experts_per_tok": 2,
-            "moe_intermediate_size": 24,
+            **{"linear_num_key_heads": 2, "linear_num_value_heads": 4},
+            **{"linear_key_head_dim": 8, "linear_value_head_dim": 12},
+            **THEIR_EXPERTS,
             "shared_expert_intermediate_size": 24,
         },
-        {
-            "offset_norm": True,
-            "output_gate": True,
-            "rotated": 0.5,
-            "num_experts": 6,
-            "experts_per_token": 2,
-        },
+        {"offset_norm": True, "output_gate": True, "rotated": 0.5, **OUR_EXPERTS},
         load_qwen3_next,
     ),
 }
 
 
-def newer_decoders(name: str, seed: int) -> tuple[NewerDecoder, nn.Module]:
-    """Our decoder and that of transformers with the same weights."""
-    import transformers
-
-    config, model, their_options, our_options, load = DECODERS[name]
-    sizes = NEW_SIZES | {"attn_implementation": "eager"} | their_options
-    theirs = getattr(transformers, model)(getattr(transformers, config)(**sizes)).eval()
-    randomize(theirs, seed)
+def compare_newer(name: str, seed: int) -> Differences:
+    model, their_options, our_options, load = DECODERS[name]
+    theirs = random_decoder(model, their_options, seed)
     ours = NewerDecoder(NewerConfig(**OUR_SIZES | our_options)).eval()
     load(ours, dict(theirs.state_dict()))
-    return ours, theirs
-
-
-@torch.no_grad()
-def compare_newer(name: str, seed: int) -> Differences:
-    """The logits, at once and with a cache in each model."""
-    ours, theirs = newer_decoders(name, seed)
-    ids = random_ids(seed)
-    found = {"logits": relative_difference(ours(ids), theirs(ids, use_cache=False).logits)}
-    cache, past, our_logits, their_logits = Cache(), None, [], []
-    for part in ids.split(PARTS, dim=1):
-        our_logits.append(ours(part, cache))
-        output = theirs(part, past_key_values=past, use_cache=True)
-        past = output.past_key_values
-        their_logits.append(output.logits)
-    cached = relative_difference(torch.cat(our_logits, 1), torch.cat(their_logits, 1))
-    return found | {"logits with a cache": cached}
+    return compare_logits(ours, theirs, random_ids(seed))
 
 
 # DeepSeek-V3.2
@@ -260,14 +217,9 @@ def compare_sparse_attention(seed: int) -> Differences:
         DeepseekV32RotaryEmbedding,
     )
 
-    config = DeepseekV32Config(
-        **LATENT_SIZES,
-        num_hidden_layers=1,
-        index_n_heads=16,
-        index_head_dim=16,
-        index_topk=5,
-        rope_parameters=rope(),
-    )
+    index = {"index_n_heads": 16, "index_head_dim": 16, "index_topk": 5}
+    sizes = LATENT_SIZES | index | {"num_hidden_layers": 1, "rope_parameters": rope()}
+    config = DeepseekV32Config(**sizes)
     theirs = DeepseekV32Attention(config, 0).eval()
     randomize(theirs, seed)
     indexer = Indexer(32, 20, nhead=16, head_dim=16, rope_dim=6, top_k=5, base=500.0)

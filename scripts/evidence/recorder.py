@@ -243,19 +243,19 @@ class Instrument(ast.NodeTransformer):
                 return self.call("equal", node, function, *node.args)
             case ast.Compare(first, _, others):
                 texts = (
-                    constant(output_label(first)),
+                    ast.Constant(output_label(first)),
                     constants(short(ast.unparse(each)) for each in (first, others[-1])),
                     constants(type(operator).__name__ for operator in node.ops),
                 )
                 return self.call("comparison", node, *texts, first, *others)
             case _:
-                return self.call("text", node, constant(short(ast.unparse(node))), node)
+                return self.call("text", node, ast.Constant(short(ast.unparse(node))), node)
         return node
 
     def visit_Attribute(self, node: ast.Attribute | ast.Name) -> ast.AST:
         name = ast.unparse(node)
         if name in CLOSE:
-            return self.call("close", node, constant(name), node)
+            return self.call("close", node, ast.Constant(name), node)
         return self.generic_visit(node)
 
     visit_Name = visit_Attribute
@@ -266,7 +266,7 @@ class Instrument(ast.NodeTransformer):
         for item in node.items:
             match item.context_expr:
                 case ast.Call(ast.Attribute(attr="raises" | "warns" as verb), [error]) as call:
-                    text = constant(f"{verb} {ast.unparse(error)}")
+                    text = ast.Constant(f"{verb} {ast.unparse(error)}")
                     statements.insert(0, ast.Expr(self.call("error", call, text)))
         return statements
 
@@ -275,12 +275,8 @@ class Instrument(ast.NodeTransformer):
         return ast.Call(ast.Name(f"record_{what}", ast.Load()), [site, *arguments], [])
 
 
-def constant(value: str | int) -> ast.Constant:
-    return ast.Constant(value)
-
-
 def constants(values: Iterable[str | int]) -> ast.Tuple:
-    return ast.Tuple([*map(constant, values)], ast.Load())
+    return ast.Tuple([*map(ast.Constant, values)], ast.Load())
 
 
 def output_label(node: ast.expr) -> str:
@@ -329,10 +325,11 @@ class Tests:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        known = self.comparisons[item.name.partition("[")[0]]
         RECORDED.clear()
-        RECORDED.update(self.comparisons[item.name.partition("[")[0]])
+        RECORDED.update(known)
         yield
-        self.comparisons[item.name.partition("[")[0]] |= RECORDED
+        known |= RECORDED
 
 
 def record(test_file: str) -> tuple[dict[str, list[str]], Coverage]:
