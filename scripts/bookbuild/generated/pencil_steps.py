@@ -166,18 +166,10 @@ def arithmetic(model: Any, name: str, row: int) -> list[str]:
         case ["norm"]:
             [deviation] = tables[f"{part}.deviation"][row]
             weight, bias = (model.weights[f"{part}.{kind}"] for kind in ("weight", "bias"))
-            left = [
-                join_terms(
-                    filter(
-                        None,
-                        (
-                            f"{text(x)} / {text(deviation)} · {text(w, True)}" if w else "",
-                            text(b) if b else "",
-                        ),
-                    )
-                )
-                for x, w, b in zip(tables[f"{part}.centered"][row], weight, bias, strict=True)
-            ]
+            left = []
+            for x, w, b in zip(tables[f"{part}.centered"][row], weight, bias, strict=True):
+                quotient = f"{text(x)} / {text(deviation)} · {text(w, True)}" if w else ""
+                left.append(join_terms(filter(None, (quotient, text(b) if b else ""))))
         case ["relu"]:
             left = [f"max(0, {text(x)})" for x in tables[f"{part}.linear1"][row]]
         case ["logits"]:

@@ -5,13 +5,11 @@ It is the nav of mkdocs.yml: parts, and the names of their pages. Titles are tho
 mkdocs.zh.yml translates the titles of the parts.
 """
 
-import functools
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from bookbuild.pages import paths
-from bookbuild.pages.files import Entry, parse_yaml
+from bookbuild.pages.files import Entry, load_yaml
 
 
 class Part(NamedTuple):
@@ -25,12 +23,7 @@ class Part(NamedTuple):
 def settings(language: str) -> Entry:
     """The settings of a language's site, as they are in its own file."""
     path = paths.ROOT / ("mkdocs.yml" if language == "en" else f"mkdocs.{language}.yml")
-    return parse_settings(path, path.stat().st_mtime_ns) if path.exists() else Entry()
-
-
-@functools.cache
-def parse_settings(path: Path, modified_ns: int) -> Entry:
-    parsed = parse_yaml(path, path.read_text(encoding="utf-8"))
+    parsed = load_yaml(path) if path.exists() else None
     return parsed if isinstance(parsed, Entry) else Entry()
 
 

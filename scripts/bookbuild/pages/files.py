@@ -122,17 +122,20 @@ def parse_yaml(path: Path, text: str, first_line: int = 1) -> object:
     raise SourceError(path, first_line + line, f"invalid YAML: {message}")
 
 
+def load_yaml(path: Path) -> object:
+    """The content of a YAML file. Raises SourceError if it is invalid."""
+    return parse_file(path, read_text(path))
+
+
+parse_file = functools.lru_cache(parse_yaml)
+
+
 def load_entries(path: Path, required: Keys, optional: Keys = ()) -> list[Entry]:
     """The entries of a YAML list, each with all required texts and no unknown key.
 
     Raises SourceError for the first invalid one.
     """
-    return parse_entries(path, path.stat().st_mtime_ns, required, optional)
-
-
-@functools.cache
-def parse_entries(path: Path, modified_ns: int, required: Keys, optional: Keys) -> list[Entry]:
-    entries = parse_yaml(path, path.read_text(encoding="utf-8"))
+    entries = load_yaml(path)
     if not isinstance(entries, list) or not entries:
         raise SourceError(path, 1, f"not a list of entries; begin each with - {required[0]}: TEXT")
     return [check_entry(path, entry, required, optional) for entry in entries]

@@ -7,20 +7,12 @@ from functools import partial
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import describe_error
-from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish.cards import write_cards
 from bookbuild.publish.handouts import write_handouts
 from bookbuild.publish.pdf import write_pdf
 
 SITE = paths.ROOT / "site"
-# The book's PDF shows the preview of a handout, so these come first.
-HANDOUTS = [partial(write_handouts, SITE, language) for language in LANGUAGES]
-STEPS = [  # the longest ones first
-    partial(write_pdf, SITE, "zh"),
-    partial(write_pdf, SITE, "en"),
-    partial(write_cards, SITE, "zh"),
-    partial(write_cards, SITE, "en"),
-]
+LANGUAGES = "zh", "en"  # first the one that takes longer
 
 
 def run_step(step: Callable[[], None]) -> str | None:
@@ -35,9 +27,12 @@ def run_step(step: Callable[[], None]) -> str | None:
 
 
 def main() -> None:
+    errors: list[str | None] = []
     with ProcessPoolExecutor() as pool:
-        errors = [error for error in pool.map(run_step, HANDOUTS) if error]
-        errors += [error for error in pool.map(run_step, STEPS) if error]
+        # The book's PDF shows the preview of a handout, so these come first.
+        for steps in ([write_handouts], [write_pdf, write_cards]):
+            calls = [partial(step, SITE, language) for step in steps for language in LANGUAGES]
+            errors += filter(None, pool.map(run_step, calls))
     sys.exit("\n".join(errors) or None)
 
 
