@@ -17,7 +17,6 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from socket import socket
 from statistics import median
 
 from playwright.sync_api import sync_playwright
@@ -43,10 +42,8 @@ LIGHTHOUSE_COMMAND = [
     f"--only-categories={','.join(CATEGORIES)}",
     f"--chrome-flags={' '.join(['--headless', *chromium.BROWSER_ARGUMENTS])}",
 ]
-PRESETS: dict[str, list[str]] = {
-    "phone": [],
-    "desktop": ["--preset=desktop"],
-}  # phone: a slow CPU, slow 4G
+# A phone has a slow CPU and slow 4G.
+PRESETS: dict[str, list[str]] = {"phone": [], "desktop": ["--preset=desktop"]}
 TIME_AUDITS = {
     "FCP ms": "first-contentful-paint",
     "LCP ms": "largest-contentful-paint",
@@ -55,13 +52,19 @@ TIME_AUDITS = {
 COLUMN_FORMATS = dict.fromkeys(TIME_AUDITS, ".0f") | {"shift": ".3f", "first visit": ",.0f"}
 
 
-async def serve_site(sockets: list[socket]) -> None:
-    """Serve the site compressed, as GitHub Pages does."""
-    files = {"path": SITE, "default_filename": "index.html"}
-    settings = {"compress_response": True, "log_function": lambda handler: None}
-    application = Application([("/(.*)", StaticFileHandler, files)], **settings)
-    HTTPServer(application).add_sockets(sockets)
-    await asyncio.Event().wait()
+def serve_site() -> str:
+    """Serve the site compressed, as GitHub Pages does; returns its address."""
+    sockets = bind_sockets(0, "127.0.0.1")  # of a free port
+
+    async def serve() -> None:
+        files = {"path": SITE, "default_filename": "index.html"}
+        settings = {"compress_response": True, "log_function": lambda handler: None}
+        application = Application([("/(.*)", StaticFileHandler, files)], **settings)
+        HTTPServer(application).add_sockets(sockets)
+        await asyncio.Event().wait()
+
+    threading.Thread(target=asyncio.run, args=[serve()], daemon=True).start()
+    return f"http://127.0.0.1:{sockets[0].getsockname()[1]}/"
 
 
 def measure_page(url: str) -> dict[str, float]:
@@ -124,10 +127,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = {"CHROME_PATH": str(chromium.executable(playwright))}
     os.environ.update(chromium.environment() | browser)
-    sockets = bind_sockets(0, "127.0.0.1")  # of a free port
-    address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}/"
-    threading.Thread(target=asyncio.run, args=[serve_site(sockets)], daemon=True).start()
-
+    address = serve_site()
     print(f"{os.cpu_count()} cores; medians of {options.runs}")
     print(f"{'page':<29} {'phone':>15}  {'desktop':>15}  {'  '.join(COLUMN_FORMATS)}  load")
     num_missed = 0

@@ -43,21 +43,19 @@ def home_table(language: str) -> str:
 def readme_table() -> str:
     """A row for each page of a part, in both languages; the parts that a first reading can skip
     are folded."""
-    tables = [readme_part(part) for part in load_parts()]
-    return "\n".join(tables)
+    return "\n".join(map(readme_part, load_parts()))
 
 
 def readme_part(part: Part) -> str:
     titles = " · ".join(part_title(part, language) for language in LANGUAGES)
     rows = [f"| {titles} | 中文 | Question |", "|---|---|---|"]
-    for english, chinese in (
-        [SourcePage(language, name) for language in LANGUAGES] for name in part.pages
-    ):
+    for name in part.pages:
+        pages = [SourcePage(language, name) for language in LANGUAGES]
         links = [
             f"[{page.title}]({page.display_path.as_posix()})" if page.path.exists() else ""
-            for page in (english, chinese)
+            for page in pages
         ]
-        rows.append(f"| {' | '.join(links)} | {english.meta.get('question', '')} |")
+        rows.append(f"| {' | '.join(links)} | {pages[0].meta.get('question', '')} |")
     table = "".join(f"{row}\n" for row in rows)
     if part.title not in FOLDED_PARTS:
         return table

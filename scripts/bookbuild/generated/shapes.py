@@ -57,10 +57,9 @@ def shape_tables(language: str) -> dict[str, str]:
         section = next(section for last_line, section in sections if first_line <= last_line)
         groups.setdefault(part, []).append((function, section, function_rows))
     for part in FIRST_FUNCTIONS.keys() - groups.keys():
-        message = (
-            f"the model never calls {FIRST_FUNCTIONS[part]}; correct the part {part} in shapes.py"
-        )
-        raise SourceError(paths.SNIPPETS / MODEL_FILE, 1, message)
+        message = f"the model never calls {FIRST_FUNCTIONS[part]}"
+        hint = f"correct the part {part} in shapes.py"
+        raise SourceError(paths.SNIPPETS / MODEL_FILE, 1, f"{message}; {hint}")
     tables = {part: render("tensors.md", language, groups=each) for part, each in groups.items()}
     parameters, buffers = proof_rows("parameter"), proof_rows("buffer")
     text = render("parameters.md", language, parameters=parameters, buffers=buffers)

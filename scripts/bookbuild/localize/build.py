@@ -1,4 +1,4 @@
-"""Writes the Chinese snippets and downloads into .generated/zh/; labs are in docs/zh/."""
+"""Writes the Chinese snippets into .generated/zh/; labs are in docs/zh/."""
 
 import ast
 from functools import partial
@@ -9,7 +9,6 @@ from bookbuild.localize.render import render_file
 from bookbuild.pages import fresh, paths
 from bookbuild.pages.files import read_text, write_file
 from bookbuild.pages.labs.notebooks import joined_code
-from bookbuild.pages.sections import without_section_markers
 
 DATA = ("results", "translator.safetensors", "pencil.json")  # which programs read
 
@@ -50,14 +49,6 @@ def write_snippet(snippet: Path) -> str:
     chinese = render_file(snippet)
     write_file(chinese_path(snippet), chinese)
     return hash_if_different(read_text(snippet), chinese)
-
-
-def write_chinese_downloads(downloads: list[Path]) -> None:
-    """Write the snippets as readers download them."""
-    for snippet in downloads:
-        if snippet.suffix in (".py", ".js"):
-            path = paths.GENERATED / "zh" / "downloads" / file_name(snippet)
-            write_file(path, without_section_markers(chinese_path(snippet)))
 
 
 def code_in_chinese(source: Path) -> str:

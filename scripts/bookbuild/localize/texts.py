@@ -7,9 +7,8 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-MARKER = re.compile(
-    r"--8<--|fmt:|noqa|type:|pragma|pyrefly|!|@ts-check"
-)  # comments that a program reads
+# Comments that a program reads
+MARKER = re.compile(r"--8<--|fmt:|noqa|type:|pragma|pyrefly|!|@ts-check")
 SHAPE = re.compile(r"\([\w\s,.*+/-]*\)")  # (batch, head, n, m)
 STRING = re.compile(r"""(?s)\A([a-zA-Z]*)('''|\"\"\"|'|")(.*)\2\Z""")
 JSDOC_TAG = re.compile(r"@\w+ \{(?:[^{}]|\{[^{}]*\})*\}(?: \w+)?")

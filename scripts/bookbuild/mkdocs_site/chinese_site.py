@@ -1,7 +1,9 @@
-"""The Chinese site, which is built into the folder zh/ of the English one."""
+"""The folders of a build: of the Chinese site, zh/ in that of the English one; and of a site that
+is being built, next to the old one until it is complete."""
 
 import logging
 import multiprocessing
+import os
 import shutil
 import signal
 import threading
@@ -19,6 +21,7 @@ from mkdocs.exceptions import Abort, MkDocsException
 from mkdocs.utils import CountHandler
 
 from bookbuild.pages import paths
+from bookbuild.run.locks import file_lock
 
 KEY_FILE = ".key"  # in a site that was built without a warning: of what it is made from
 
@@ -132,3 +135,31 @@ def build_site(english_dir: str, english_url: str, strict: bool, command: str, k
 
 def kept_folder(config: MkDocsConfig) -> Path:
     return Path(f"{config.site_dir}.zh")
+
+
+class StagedSite:
+    """Replaces the old site only after a build without an error."""
+
+    lock = None
+    is_complete = False
+
+    def start(self, config: MkDocsConfig) -> None:
+        """Let a build fill another folder."""
+        self.folder = Path(config.site_dir).resolve()
+        self.part = self.folder.with_name(f"{self.folder.name}.part")
+        self.lock = file_lock(paths.GENERATED / "site.lock", "building the site").lock
+        config.site_dir = str(self.part)
+
+    def finish(self) -> None:
+        """Replace the old site if the new one is complete; remove both temporary folders."""
+        if not self.lock:
+            return
+        old = self.folder.with_name(f"{self.folder.name}.old")
+        if self.is_complete:
+            shutil.rmtree(old, ignore_errors=True)  # from a build killed at this point
+            if self.folder.exists():
+                os.rename(self.folder, old)
+            os.rename(self.part, self.folder)
+        for folder in (self.part, old):
+            shutil.rmtree(folder, ignore_errors=True)
+        self.lock.release()

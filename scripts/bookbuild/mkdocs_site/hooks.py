@@ -3,11 +3,10 @@
 from inspect import getmembers
 
 from bookbuild.mkdocs_site import log_filters, rendering, site_files, site_output, source_checks
-from bookbuild.mkdocs_site.chinese_site import ChineseSite
+from bookbuild.mkdocs_site.chinese_site import ChineseSite, StagedSite
 from bookbuild.mkdocs_site.installation import installation_error
 from bookbuild.mkdocs_site.languages import build_language, set_alternates, translate_titles
 from bookbuild.mkdocs_site.search_index import BookIndex
-from bookbuild.mkdocs_site.staged_site import StagedSite
 from bookbuild.mkdocs_site.theme_patches import patch_theme
 from bookbuild.run.locks import check_port
 

@@ -12,8 +12,9 @@ from bookbuild.pages.node import node_executable
 
 def installation_error() -> SetupError | None:
     """What is missing first, with the command that helps in this environment."""
+    own = paths.ROOT / ".venv"  # which scripts/install makes
     for missing, command in missing_parts():
-        if (paths.ROOT / ".venv/installed").exists() and is_own_environment():
+        if (own / "installed").exists() and Path(sys.prefix).resolve() == own.resolve():
             command = "remove .venv and run scripts/install"  # which finds no other damage
         return SetupError(f"{missing} is not installed in {sys.prefix}; {command}")
     return None
@@ -29,8 +30,3 @@ def missing_parts() -> Iterator[tuple[str, str]]:
         if not (paths.ROOT / "node_modules" / package / "package.json").exists():
             npm = Path(node_executable()).with_name("npm")
             yield f"the npm package {package}", f"run {npm} ci --omit=dev --ignore-scripts"
-
-
-def is_own_environment() -> bool:
-    """Whether this is the virtual environment that scripts/install makes."""
-    return Path(sys.prefix).resolve() == (paths.ROOT / ".venv").resolve()

@@ -39,29 +39,20 @@ def chapter_links(language: str) -> Iterator[tuple[str, str]]:
 
 
 def finish_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Write the Markdown copy of a page; returns its final HTML."""
-    write_markdown_copy(page, config)
-    return strip_indentation(remove_comments(output))
-
-
-def write_markdown_copy(page: Page, config: MkDocsConfig) -> None:
-    """Write the Markdown copy of a page next to its HTML."""
+    """Write the Markdown copy of a page next to its HTML; returns its final HTML."""
     text = remove_source_links(page.expanded)  # type: ignore[attr-defined]
+    if minutes := re.search(r'<p class="reading"\D*(\d+)', page.content or ""):
+        text = text.replace("MINUTES", minutes[1], 1)
     copy = PageCopy(
         build_language(config),
         page.file.src_uri,
         config.site_name if page.is_homepage else str(page.title),
         page.meta.get("description") or config.site_description or "",
         config.site_url or "/",
-        with_minutes(text, page.content or ""),
+        text,
     )
     write_file(Path(page.file.abs_dest_path).with_suffix(".md"), copy.text())
-
-
-def with_minutes(text: str, html: str) -> str:
-    """The text of a page with the reading time in its HTML."""
-    minutes = re.search(r'<p class="reading"\D*(\d+)', html)
-    return text.replace("MINUTES", minutes[1], 1) if minutes else text
+    return strip_indentation(remove_comments(output))
 
 
 def minify_site(config: MkDocsConfig) -> None:

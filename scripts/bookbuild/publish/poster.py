@@ -19,6 +19,7 @@ ATTENTION = 6.8, 3.6
 LABEL = 9.0  # the width of a row's label
 TITLE = 3.5  # the height of a table's title
 STREAM = LABEL + 4 * STATE[0]  # the width of the residual stream
+STREAM_MIDDLE, STREAM_EDGE = (LABEL + 2 * STATE[0], 12), (STREAM, 22)  # where lines begin
 PANEL = STREAM + 5  # from the left edge of a side to its panels
 PAD = 2.5
 TABLE = 4 * CELL[0]
@@ -119,16 +120,14 @@ class Poster(Drawing):
         self.state((x, y + TITLE + 8.6), name)
         return y + NORM
 
-    def sublayer(self, x: float, y: float, size: Point, name: str) -> Point:
-        """The panel of a sublayer; returns where its content begins."""
+    def sublayer(self, x: float, y: float, size: Point, name: str, start: Point) -> Point:
+        """The panel of a sublayer, with a line that begins in the residual stream; returns where
+        its content begins."""
         left = x + PANEL
         self.panel((left, y), size)
+        self.line([(x + start[0], y + start[1]), (left, y + start[1])], "branch")
         self.text((left + PAD, y + 4.4), PARTS[name][self.which], "heading", 10)
         return left + PAD, y + 6.6
-
-    def read(self, x: float, y: float, start: float) -> None:
-        """The line from the residual stream at a height into a panel."""
-        self.line([(start, y), (x + PANEL, y)], "branch")
 
     def residual(self, x: float, top: float, output: Point, norm: str) -> tuple[float, float]:
         """Add a sublayer's output to the stream, and normalize the sum.
@@ -176,8 +175,7 @@ class Poster(Drawing):
 
         name, size = f"{layer}.self_attention", (width, 6.6 + 4 * PITCH + 3.6)
         y = top + 3.4
-        left, inner = self.sublayer(x, y, size, name)
-        self.read(x, y + 12, x + LABEL + 2 * STATE[0])
+        left, inner = self.sublayer(x, y, size, name, STREAM_MIDDLE)
         self.query_key_value((left, inner), name, pitch)
         for head in range(2):
             place = left + 8.5 + 49 * head, inner + 2 * PITCH
@@ -201,8 +199,7 @@ class Poster(Drawing):
         """The panel of a feed-forward network with its weights and results at some places in it;
         returns where its output leaves it."""
         name = f"{layer}.feed_forward"
-        left, inner = self.sublayer(x, y, size, name)
-        self.read(x, y + 22, x + STREAM)
+        left, inner = self.sublayer(x, y, size, name, STREAM_EDGE)
         linear1, hidden, relu, linear2, output = [(left + dx, inner + dy) for dx, dy in places]
         self.linear(linear1, f"{name}.linear1", "W₁ | b₁")
         self.table(hidden, f"{name}.linear1")
@@ -223,9 +220,8 @@ class Poster(Drawing):
         y = top + 4
         for sublayer, norm in (("self_attention", "norm1"), ("cross_attention", "norm2")):
             name, size = f"{layer}.{sublayer}", (width, 6.6 + 2 * PITCH + 0.8)
-            left, inner = self.sublayer(x, y, size, name)
-            start = x + LABEL + 2 * STATE[0] if norm == "norm1" else x + STREAM
-            self.read(x, y + (12 if norm == "norm1" else 22), start)
+            start = STREAM_MIDDLE if norm == "norm1" else STREAM_EDGE
+            left, inner = self.sublayer(x, y, size, name, start)
             self.query_key_value((left, inner), name, 31.5)
             for head in range(2):
                 place = left + 104, inner - 3.6 + head * (PITCH + 1)
@@ -244,7 +240,6 @@ class Poster(Drawing):
         size, step = (width, 6.6 + PITCH), (width - 2 * PAD - TABLE) / 4
         output = self.feed_forward(x, y, size, layer, [(i * step, 0) for i in range(5)])
         y, top = self.residual(x, top, output, f"{layer}.norm3")
-        self.read(x, y + 22, x + STREAM)
         self.next_word(x, y, width)
 
     def memory(self, start: Point, left: float, y: float, height: float) -> None:
@@ -260,7 +255,7 @@ class Poster(Drawing):
     def next_word(self, x: float, y: float, width: float) -> None:
         """The logits and probabilities of the next word."""
         vocabulary = self.model.target
-        left, inner = self.sublayer(x, y, (width, BOTTOM - 5 - y), "")
+        left, inner = self.sublayer(x, y, (width, BOTTOM - 5 - y), "", STREAM_EDGE)
         cell = (width - 2 * PAD - 34) / 2 / len(vocabulary), 4.1
         self.text((left, inner + 2.2), "W^{out}", "title strong", 8.5)
         self.by_columns((left, inner + TITLE + 3), "output.weight", vocabulary, [], (cell[0], 3.75))

@@ -23,23 +23,17 @@ from bookbuild.generated import (
     quizzes,
     shapes,
 )
-from bookbuild.localize.build import (
-    chinese_path,
-    record_name,
-    write_chinese_downloads,
-    write_chinese_snippets,
-)
+from bookbuild.localize.build import chinese_path, record_name, write_chinese_snippets
 from bookbuild.localize.catalogs import snippet_files
 from bookbuild.pages import fresh, paths
 from bookbuild.pages.errors import SourceError, describe_error
 from bookbuild.pages.files import PARTIAL_SUFFIX, check_encodings, write_file
 from bookbuild.pages.glossary import glossary_table
 from bookbuild.pages.paths import LANGUAGES
-from bookbuild.pages.sections import without_section_markers
 from bookbuild.run import recorded
 from bookbuild.run.jobs import Job, list_jobs
 from bookbuild.run.locks import file_lock
-from bookbuild.run.page_files import downloadable_snippets, write_zip, zip_path
+from bookbuild.run.page_files import downloadable_snippets, file_contents, write_zip, zip_path
 from bookbuild.run.workers import run_jobs
 from bookbuild.step_through import step_notes
 
@@ -52,12 +46,10 @@ MAX_PLACES = 3  # in one message
 
 def write_downloads_and_tables() -> None:
     """Write everything that is copied or converted rather than run; takes almost no time."""
-    write_chinese_downloads(downloadable_snippets())
-    for path in downloadable_snippets():
-        is_code = path.suffix in (".py", ".js")
-        content = without_section_markers(path) if is_code else path.read_bytes()
-        write_file(paths.DOWNLOADS / path.relative_to(paths.SNIPPETS), content)
     for language in LANGUAGES:
+        for name, content in file_contents(downloadable_snippets(), language):
+            if language == "en" or isinstance(content, str):  # code, which has words
+                write_file(zip_path(language).parent / name, content)
         write_zip(language)
         folder = paths.GENERATED / language
         write_file(folder / "contents.md", contents_tables.home_table(language))
@@ -142,11 +134,6 @@ def main() -> int:
     return 1
 
 
-def known_outputs() -> dict[str, bytes]:
-    """What programs have printed, by the names of their jobs."""
-    return {name: each.texts[0].encode() for name, each in recorded.recorded_outputs().items()}
-
-
 def check_syntax() -> None:
     """Raise SourceError if a module doesn't compile, on which many jobs depend."""
     for path in [*paths.SNIPPETS.glob("*.py"), *paths.SNIPPETS.glob("variants/*.py")]:
@@ -198,7 +185,8 @@ def generate(args: argparse.Namespace) -> int:
             pending = recorded.jobs_to_run(pending, args.serving)
         if pending:
             check_syntax()
-            failures = run_jobs(pending, known_outputs())
+            outputs = recorded.recorded_outputs()
+            failures = run_jobs(pending, {name: outputs[name].texts[0] for name in outputs})
         for message in distinct_failures(failures):
             print(f"\n{message}", file=sys.stderr)
         write_downloads_and_tables()  # of claims and shapes too, from the output of the proofs

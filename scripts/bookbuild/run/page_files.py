@@ -38,9 +38,10 @@ def zip_path(language: str) -> Path:
 
 def write_zip(language: str) -> None:
     """Write the archive: the downloads, and the programs on the pages in their folders."""
+    programs = [path for name in PROGRAM_FOLDERS for path in (paths.SNIPPETS / name).rglob("*.py")]
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
-        for name, data in sorted(zip_files(language)):
+        for name, data in sorted(file_contents([*downloadable_snippets(), *programs], language)):
             entry = zipfile.ZipInfo(name)  # without a time, so that the bytes stay the same
             entry.external_attr = 0o644 << 16
             is_text = not name.endswith(".safetensors")  # weights stay nearly as large
@@ -49,10 +50,9 @@ def write_zip(language: str) -> None:
     write_file(zip_path(language), content.getvalue())
 
 
-def zip_files(language: str) -> Iterator[tuple[str, str | bytes]]:
-    """The names and the contents of the files in the archive of a language."""
-    programs = [path for name in PROGRAM_FOLDERS for path in (paths.SNIPPETS / name).rglob("*.py")]
-    for snippet in [*downloadable_snippets(), *programs]:
+def file_contents(snippets: list[Path], language: str) -> Iterator[tuple[str, str | bytes]]:
+    """The names and the contents of snippets as readers download them."""
+    for snippet in snippets:
         is_code = snippet.suffix in (".py", ".js")
         path = chinese_path(snippet) if is_code and language == "zh" else snippet
         name = snippet.relative_to(paths.SNIPPETS).as_posix()

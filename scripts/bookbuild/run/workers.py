@@ -32,7 +32,7 @@ MANY_JOBS = 20  # of which some train
 PRELOADED: dict[str, dict[str, ModuleType]] = {language: {} for language in LANGUAGES}
 
 
-def run_job(job: Job, known: bytes | None) -> None:
+def run_job(job: Job, known: str | None) -> None:
     """Run a job in this process and write its outputs. Raises whatever its file raises.
 
     A program runs twice if what it prints isn't known yet, to see whether it differs from run to
@@ -56,7 +56,7 @@ def run_job(job: Job, known: bytes | None) -> None:
                 run_notebook(program, output, snippets_folder(language))
             else:
                 content = run_program(program)
-                if language == "en" and job.is_program and content != known:
+                if language == "en" and job.is_program and content != (known or "").encode():
                     signal.alarm(job.timeout)
                     check_repeated(program, content)
                 write_file(output, content)
@@ -113,7 +113,7 @@ def use_snippets(language: str) -> None:
     sys.path[0] = str(snippets_folder(language))
 
 
-def worker_main(job: Job, known: bytes | None, report: Path) -> None:
+def worker_main(job: Job, known: str | None, report: Path) -> None:
     """The main function of a worker process: run the job, and report its CPU seconds or error."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent reports Ctrl-C
     signal.alarm(job.timeout)  # then the signal kills this process
@@ -200,7 +200,7 @@ def known_pairs(pairs: dict[str, Any], draw: Callable[[str], Any], part: str) ->
     return [*pairs[part]] if part in pairs else draw(part)
 
 
-def run_jobs(jobs: list[Job], known: dict[str, bytes]) -> list[str]:
+def run_jobs(jobs: list[Job], known: dict[str, str]) -> list[str]:
     """Run the jobs in parallel, one worker per core; returns the error messages.
 
     `known` has what programs are expected to print, by the names of their jobs.
