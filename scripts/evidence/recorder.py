@@ -120,24 +120,11 @@ def record_close(site: Site, name: str, function: Callable[..., Any]) -> Callabl
     return recorded
 
 
-def record_equal(site: Site, function: Callable, *tensors: Any) -> Any:
-    """The value of torch.equal."""
-    result = function(*tensors)
-    if result:
-        keep(site, EQUAL, 0, "Δ = 0")
-    return result
-
-
-def record_text(site: Site, text: str, value: Any) -> Any:
-    """The value of any other assertion."""
+def record_text(site: Site, rank: int, text: str, value: Any = True) -> Any:
+    """The value of any other assertion; or an error or a warning that the test expects."""
     if value:
-        keep(site, OTHER, 0, text)
+        keep(site, rank, 0, text)
     return value
-
-
-def record_error(site: Site, text: str) -> None:
-    """An error or a warning that the test expects."""
-    keep(site, TEXT, 0, text)
 
 
 def keep_differences(site: Site, differences: Any, bounds: Any) -> None:
@@ -239,8 +226,8 @@ class Instrument(ast.NodeTransformer):
                 items.elt = self.recorded(items.elt)
             case ast.Call(function) if ast.unparse(function) in CLOSE:
                 pass  # visit_Attribute changes it
-            case ast.Call(ast.Attribute(attr="equal") as function):
-                return self.call("equal", node, function, *node.args)
+            case ast.Call(ast.Attribute(attr="equal")):
+                return self.text(node, EQUAL, "Δ = 0", node)
             case ast.Compare(first, _, others):
                 texts = (
                     ast.Constant(output_label(first)),
@@ -249,7 +236,7 @@ class Instrument(ast.NodeTransformer):
                 )
                 return self.call("comparison", node, *texts, first, *others)
             case _:
-                return self.call("text", node, ast.Constant(short(ast.unparse(node))), node)
+                return self.text(node, OTHER, short(ast.unparse(node)), node)
         return node
 
     def visit_Attribute(self, node: ast.Attribute | ast.Name) -> ast.AST:
@@ -266,9 +253,12 @@ class Instrument(ast.NodeTransformer):
         for item in node.items:
             match item.context_expr:
                 case ast.Call(ast.Attribute(attr="raises" | "warns" as verb), [error]) as call:
-                    text = ast.Constant(f"{verb} {ast.unparse(error)}")
-                    statements.insert(0, ast.Expr(self.call("error", call, text)))
+                    text = self.text(call, TEXT, f"{verb} {ast.unparse(error)}")
+                    statements.insert(0, ast.Expr(text))
         return statements
+
+    def text(self, node: ast.expr, rank: int, text: str, *value: ast.expr) -> ast.Call:
+        return self.call("text", node, ast.Constant(rank), ast.Constant(text), *value)
 
     def call(self, what: str, node: ast.expr, *arguments: ast.expr) -> ast.Call:
         site = constants((self.file, node.lineno, node.col_offset))

@@ -1,13 +1,13 @@
 """The quizzes: docs/quizzes/CHAPTER.yml, both languages in one file, converted to Markdown."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import Entry, check_entry, load_entries
+from bookbuild.pages.page import SourcePage
 from bookbuild.pages.templates import render
 
 NUM_QUESTIONS = 5
@@ -58,11 +58,11 @@ def quiz_markdown(path: Path, language: str) -> str:
     return render("quiz.md", language, quiz=load_quiz(path))
 
 
-def errors_at_text(text: str, message: str) -> Iterator[SourceError]:
-    """An error with the message at the first question or choice of each quiz with the text."""
-    for path in quiz_files().values():
+def error_at_text(page: SourcePage, text: str, message: str) -> SourceError:
+    """An error at a text of a page, or at the first question or choice of a quiz with it."""
+    for path in quiz_files().values() if text not in page.text else ():
         quiz = load_quiz(path)
         for node in (node for question in quiz for node in (question, *question["choices"])):
             if any(text in value for value in node.values() if isinstance(value, str)):
-                yield SourceError(path, node.line, message)
-                break
+                return SourceError(path, node.line, message)
+    return page.error(max(0, page.text.find(text)), message)

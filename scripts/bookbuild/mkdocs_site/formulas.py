@@ -137,11 +137,8 @@ def remove_comments(page: str) -> str:
 
 def formula_error(page: SourcePage, tex: str, reason: str) -> SourceError:
     """An error at a formula of a page or of its quiz, which is found by its first line."""
-    first_line = tex.splitlines()[0]
     message = f"{reason}; katex.org/docs/supported.html lists what there is"
-    error = page.error(max(0, page.text.find(first_line)), message)
-    in_quiz = [] if first_line in page.text else quizzes.errors_at_text(first_line, message)
-    return next(iter(in_quiz), error)
+    return quizzes.error_at_text(page, tex.splitlines()[0], message)
 
 
 def style_sheet(rendered: Iterable[str]) -> tuple[str, dict[str, bytes]]:

@@ -38,15 +38,9 @@ def add_filters(config: MkDocsConfig) -> None:
 def locate_links(language: str, record: logging.LogRecord) -> bool:
     """Add file and line to a warning about a broken link."""
     message = record.getMessage().strip()
-    match = BROKEN_LINK.match(message)
-    if match:
+    if match := BROKEN_LINK.match(message):
         message = f"{message.rstrip('.')}; correct the link, or write what it leads to"
-        page = SourcePage(language, match[1])
-        link = f"]({match[2]}"
-        if link in page.text:
-            error = page.error(page.text.index(link), message)
-        else:  # perhaps it is in the page's quiz
-            error = next(quizzes.errors_at_text(link, message), page.error(0, message))
+        error = quizzes.error_at_text(SourcePage(language, match[1]), f"]({match[2]}", message)
         record.msg, record.args = str(error), ()
     return True
 

@@ -20,14 +20,8 @@ from bookbuild.pages.sections import section_errors
 from bookbuild.run import generate
 from bookbuild.step_through.step_notes import note_errors
 
-SOURCE_PATHS = (
-    "snippets",
-    "scripts",
-    "tests/claims",
-    "mkdocs.yml",
-    "mkdocs.zh.yml",
-    *fresh.LOCK_FILES,
-)
+SETTINGS = "mkdocs.yml", "mkdocs.zh.yml"
+SOURCE_PATHS = ("snippets", "scripts", "tests/claims", *SETTINGS, *fresh.LOCK_FILES)
 OUTPUT_PATHS = tuple(
     f".generated/{name}" for name in ("outputs", "fresh/jobs", "downloads", *LANGUAGES)
 )

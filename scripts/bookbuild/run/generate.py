@@ -76,18 +76,14 @@ def remove_obsolete_files(jobs: list[Job]) -> None:
     current |= {fresh.record_path(job.record_name) for job in jobs}
     for snippet in snippet_files():
         current |= {chinese_path(snippet), fresh.record_path(record_name(snippet))}
-    own = paths.GENERATED / "zh"
-    for path in downloadable_snippets():
-        name = path.relative_to(paths.SNIPPETS)
-        current |= {paths.DOWNLOADS / name, own / "downloads" / name}
+    names = [path.relative_to(paths.SNIPPETS) for path in downloadable_snippets()]
     for language in LANGUAGES:
         current |= {step_notes.notes_path(language), zip_path(language)}
-    names = "outputs", "downloads", "fresh/jobs", "fresh/zh"
-    folders = [paths.GENERATED / name for name in names]
-    folders += [own / name for name in ("outputs", "downloads", "snippets")]
-    folders += [paths.GENERATED / language / "figures" for language in LANGUAGES]
-    for folder in folders:
-        for path in folder.rglob("*"):
+        current |= {zip_path(language).parent / name for name in names}
+    own = (f"{language}/figures" for language in LANGUAGES)
+    chinese = "zh/outputs", "zh/downloads", "zh/snippets"
+    for folder in ("outputs", "downloads", "fresh/jobs", "fresh/zh", *chinese, *own):
+        for path in (paths.GENERATED / folder).rglob("*"):
             if path.is_file() and not path.is_symlink() and path not in current:
                 path.unlink()
 

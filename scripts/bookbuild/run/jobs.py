@@ -16,11 +16,8 @@ from bookbuild.pages.paths import LANGUAGES
 EXAMPLE_TIMEOUT = 120  # seconds
 LONG_TIMEOUT = 1200  # of a proof; the slowest compute for about a minute
 FILE_SUFFIXES = (".py", ".safetensors", ".js", ".mjs")  # a string with such an end is a file name
-PINNED_FILES = (
-    "requirements.txt",
-    "requirements-torch.txt",
-    "scripts/install",
-)  # the versions of all packages
+# The versions of all packages.
+PINNED_FILES = ("requirements.txt", "requirements-torch.txt", "scripts/install")
 FIGURE_FUNCTION = re.compile(r"^@figure\(.*?^def (\w+)\(", re.M | re.S)
 # Folders, files to run, and what these write in .generated/.
 JOB_FILES = (
