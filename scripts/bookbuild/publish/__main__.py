@@ -27,12 +27,12 @@ def run_step(step: Callable[[], None]) -> str | None:
 
 
 def main() -> None:
-    errors: list[str | None] = []
+    errors: list[str] = []
     with ProcessPoolExecutor() as pool:
         # The book's PDF shows the preview of a handout, so these come first.
         for steps in ([write_handouts], [write_pdf, write_cards]):
             calls = [partial(step, SITE, language) for step in steps for language in LANGUAGES]
-            errors += filter(None, pool.map(run_step, calls))
+            errors += [error for error in pool.map(run_step, calls) if error]
     sys.exit("\n".join(errors) or None)
 
 

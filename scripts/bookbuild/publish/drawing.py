@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 
 Matrix = list[list[float]]
@@ -134,7 +134,7 @@ class Drawing:
         return "\n".join([*self.lines, *self.parts])
 
 
-def element(tag: str, name: str, attributes: dict[str, str | float], content: str = "") -> str:
+def element(tag: str, name: str, attributes: Mapping[str, str | float], content: str = "") -> str:
     texts = (
         f' {key}="{value}"' if isinstance(value, str) else f' {key}="{value:.2f}"'
         for key, value in attributes.items()
