@@ -77,7 +77,7 @@ class Calculator:
         return [self.value(Area(sheet, (7, 1 + i) * 2)) for i in range(len(SENTENCE))]
 
     def message(self) -> str:
-        return self.value(self.sheet.message_cell)
+        return self.value(Area(self.sheet.text("translation"), (8, 1) * 2))
 
 
 def name_of(area: Area) -> str:

@@ -97,12 +97,17 @@ def print_handout(page: Page, handout: Handout) -> pikepdf.Pdf:
     raise SourceError(Path(worksheet.__file__), 1, message)
 
 
-def make_preview(page: Page, poster: Handout) -> bytes:
-    """The poster as a small image."""
+def picture_of(page: Page, poster: Handout) -> bytes:
+    """The poster as an image."""
     width, height = (round(side * 96 / 25.4) for side in POSTER_SIZE)
     page.set_viewport_size({"width": width, "height": height})
     open_handout(page, poster)
-    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    return page.screenshot()
+
+
+def make_preview(page: Page, poster: Handout) -> bytes:
+    """The poster as a small image."""
+    picture = Image.open(io.BytesIO(picture_of(page, poster))).convert("RGB")
     small, file = picture.resize(PREVIEW_SIZE, Image.Resampling.LANCZOS), io.BytesIO()
     small.save(file, "WEBP", quality=PREVIEW_QUALITY, method=6)
     return file.getvalue()
