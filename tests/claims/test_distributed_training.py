@@ -85,6 +85,12 @@ def test_the_loss_and_gradients_of_two_processes_equal_those_of_one(tmp_path):
 
 
 @claim("distributed-training#tested")
+@mutation(
+    "trainer.py",
+    "return total_loss / total_tokens, stops > 0",
+    "return total_loss / total_tokens, stop",
+    fault="a stopped process does not stop the others",
+)
 def test_stopping_one_process_stops_both(tmp_path):
     def stops(group: DistributedContext):
         translator = small_translator()

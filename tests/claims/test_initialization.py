@@ -9,7 +9,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from helpers import SNIPPETS, numbers
-from marks import claim
+from marks import claim, mutation
 from transformer import (
     LayerNorm,
     MultiHeadAttention,
@@ -108,6 +108,12 @@ def test_epsilon_is_compared_to_the_variance_inside_the_root_and_to_the_deviatio
 
 
 @claim("initialization#details")
+@mutation(
+    "transformer.py",
+    "x, self.weight.shape, self.weight, self.bias, self.eps",
+    "x, self.weight.shape, self.weight, self.bias, 0.0",
+    fault="LayerNorm adds no epsilon",
+)
 def test_equal_features_give_zeros_and_a_finite_gradient(dtype):
     for way in both_norms(LayerNorm(4).to(dtype)):
         x = torch.full((2, 3, 4), 7.0, dtype=dtype, requires_grad=True)

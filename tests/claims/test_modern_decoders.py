@@ -15,7 +15,7 @@ from evidence.hugging_face_models import (
 )
 from evidence.newer_models import model_source, newer_models
 from helpers import close, normal, run_snippet
-from marks import claim
+from marks import claim, mutation
 from small_decoders import BOUND, make_decoder, seeds
 from variants.decoder_2025 import Cache, Decoder2025, DecoderConfig
 from variants.deepseek_experts import DeepSeekExperts

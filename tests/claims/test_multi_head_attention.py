@@ -11,7 +11,7 @@ from torch.testing import assert_close
 from attention_inputs import sizes, torch_copy
 from evidence.comparisons import compare_attention
 from helpers import SNIPPETS, few, numbers
-from marks import claim
+from marks import claim, mutation
 from pencil_numbers import pencil_weight
 from transformer import MultiHeadAttention
 
