@@ -1,12 +1,10 @@
 """The claims of the chapter on variants about whole models."""
 
-from itertools import permutations
 from threading import Event
 
 import pytest
 import torch
 import torch.nn.functional as F
-from einops import EinopsError, rearrange
 from torch import nn
 
 import transformer
@@ -51,32 +49,6 @@ def some_ids(batch: int, length: int, seed: int = 0) -> torch.Tensor:
 # The encoder with einops
 
 
-def einops_encoder(heads=4, dim_head=8, depth=2) -> EinopsEncoder:
-    torch.manual_seed(0)
-    return EinopsEncoder(32, depth, heads, dim_head, hidden_dim=48).double().eval()
-
-
-@claim("models#einops", kind="mathematics")
-def test_no_single_pattern_of_the_four_axes_is_the_wrong_reshape():
-    x, sizes = torch.arange(144).view(2, 6, 12), {"n": 6, "h": 3, "d": 4}
-    patterns = [
-        f"b {template.format(*axes)} -> b h n d"
-        for axes in permutations("nhd")
-        for template in ("{} ({} {})", "({} {}) {}")
-    ]
-    found = []
-    for pattern in patterns:
-        try:
-            found.append(rearrange(x, pattern, **sizes))
-        except EinopsError:  # the shape doesn't fit
-            continue
-    right, wrong = x.unflatten(2, (3, 4)).transpose(1, 2), x.reshape(2, 3, 6, 4)
-    assert any(each.equal(right) for each in found)
-    assert not any(each.equal(wrong) for each in found)
-    steps = rearrange(x, "b n (h d) -> b (n h d)", h=3)  # two patterns do express it
-    assert rearrange(steps, "b (h n d) -> b h n d", h=3, n=6).equal(wrong)
-
-
 @claim("models#einops")
 def test_a_pattern_splits_tokens_into_heads_like_unflatten_and_transpose():
     names, _ = run_snippet("examples", "models", "split_by_name")
@@ -86,7 +58,7 @@ def test_a_pattern_splits_tokens_into_heads_like_unflatten_and_transpose():
 
 @claim("models#einops")
 def test_the_encoder_with_einops_equals_the_pre_norm_encoder_of_pytorch():
-    ours = einops_encoder()
+    ours = EinopsEncoder(32, 2, 4, 8, hidden_dim=48).double().eval()
     layer = nn.TransformerEncoderLayer(
         32, 4, 48, 0.0, "gelu", norm_first=True, batch_first=True, dtype=torch.float64
     )
@@ -111,22 +83,6 @@ def test_only_a_single_head_of_the_full_width_has_no_output_projection(heads, di
     attention = Attention(32, heads, dim_head)
     assert isinstance(attention.to_out, nn.Identity) == ((heads, dim_head) == (1, 32))
     assert attention(torch.randn(2, 5, 32)).shape == (2, 5, 32)
-
-
-@claim("models#einops")
-def test_the_scale_depends_on_the_head_size_not_on_the_width():
-    attention = Attention(32, 3, 16).double().eval()
-    x = normal(2, 5, 32)
-    q, k, v = attention.to_qkv(attention.norm(x)).chunk(3, dim=-1)
-    parts = (part.unflatten(-1, (3, 16)).transpose(1, 2) for part in (q, k, v))
-    heads = F.scaled_dot_product_attention(*parts)
-    close(attention(x), attention.to_out(heads.transpose(1, 2).flatten(2)))
-
-
-@claim("models#einops")
-def test_without_positions_the_encoder_with_einops_ignores_the_order():
-    ours, x, order = einops_encoder(), normal(1, 6, 32), torch.tensor([3, 0, 5, 1, 4, 2])
-    close(ours(x[:, order]), ours(x)[:, order])
 
 
 # The class token
@@ -262,19 +218,6 @@ def test_generate_writes_the_most_likely_token_and_never_padding(make):
 
 
 @claim("models#decoder-only")
-def test_only_under_a_causal_mask_no_token_of_an_encoder_changes_those_before_it(norm_first):
-    torch.manual_seed(0)
-    stack = Encoder(config(norm_first=norm_first)).eval()
-    x, mask = torch.randn(1, 6, 32), causal_mask(6)
-    for i in range(6):
-        other = x.clone()
-        other[0, i] = torch.randn(32)
-        causal, free = ((stack(x, m) != stack(other, m)).any(dim=-1)[0] for m in (mask, None))
-        assert causal.tolist() == [False] * i + [True] * (6 - i)
-        assert free.all()
-
-
-@claim("models#decoder-only")
 def test_the_decoder_alone_is_an_encoder_under_a_causal_mask():
     model, ids = decoder_only().double(), some_ids(2, 5)
     x = model.embedding(ids) + model.position.table[:5]
@@ -282,15 +225,6 @@ def test_the_decoder_alone_is_an_encoder_under_a_causal_mask():
     stack.load_state_dict(model.stack.state_dict())
     close(model(ids), model.output(stack(x, causal_mask(5))))
     assert not [name for name, _ in model.named_modules() if "cross" in name]
-
-
-@claim("models#decoder-only")
-def test_one_sequence_saves_exactly_the_pairs_that_the_source_no_longer_sees():
-    m, n = 5, 8
-    alone = causal_mask(m + n).sum().item()
-    pair = m * m + m * n + causal_mask(n).sum().item()
-    assert (pair, alone) == (101, 91)
-    assert pair - alone == m * (m - 1) // 2  # the source's own upper triangle
 
 
 @claim("models#decoder-only")
