@@ -121,16 +121,6 @@ def test_an_error_is_at_most_half_the_scale(bits):
     assert ((rounded - weights).abs() > 0.4 * scale.float()).any()
 
 
-@claim("published-weights#cost", kind="measurement")
-def test_rounded_again_in_the_same_blocks_the_published_weights_stay_the_same():
-    stored = read_gguf(reference.installed_file())[1]["blk.3.ffn_up.weight"]
-    weights = stored.dequantize()
-    scale, minimum, integers = quantize(weights.view(-1, 32))
-    again = (scale.float() * integers + minimum.float()).view_as(weights)
-    close = torch.isclose(again, weights, rtol=0, atol=1e-3 * scale.float().max().item())
-    assert close.float().mean() > 0.99
-
-
 # The model
 
 
@@ -158,7 +148,7 @@ def test_with_the_weights_of_a_file_the_logits_equal_those_of_transformers(small
 
 
 @claim("published-weights#generate")
-def test_the_greedy_tokens_equal_those_of_transformers(small_file):
+def test_the_greedy_tokens_equal_those_of_transformers_and_a_temperature_draws_others(small_file):
     _, ours = reference.our_model(small_file)
     theirs = reference.their_model(small_file)
     written = set()
@@ -168,26 +158,11 @@ def test_the_greedy_tokens_equal_those_of_transformers(small_file):
         assert reference.our_greedy(ours, ids, 12, -1) == expected
         assert reference.uncached_choices(ours, ids, expected) == expected
         written.add(tuple(expected))
+        end = expected[3]
+        assert reference.our_greedy(ours, ids, 12, end) == expected[: expected.index(end)]
     assert len(written) > 5
-
-
-@claim("published-weights#generate")
-def test_it_ends_before_the_end_token_or_after_enough_tokens(small_file):
-    _, ours = reference.our_model(small_file)
-    whole = reference.our_greedy(ours, [5, 9, 4], 12, -1)
-    assert len(whole) == 12
-    end = whole[3]
-    assert reference.our_greedy(ours, [5, 9, 4], 12, end) == whole[: whole.index(end)]
-
-
-@claim("published-weights#generate")
-def test_a_temperature_draws_other_tokens_each_time(small_file):
-    _, ours = reference.our_model(small_file)
     torch.manual_seed(0)
-    drawn = {tuple(generate(ours, [5, 9, 4], 8, -1, temperature=2.0)) for _ in range(5)}
-    assert len(drawn) > 3
-    cold = [*generate(ours, [5, 9, 4], 8, -1, temperature=1e-4)]
-    assert cold == reference.our_greedy(ours, [5, 9, 4], 8, -1)
+    assert len({tuple(generate(ours, ids, 8, -1, temperature=2.0)) for _ in range(5)}) > 3
 
 
 @claim("published-weights#equal", kind="measurement")
@@ -360,7 +335,8 @@ def test_the_measurements_are_of_this_code(recorded):
     equal = recorded["equal"]
     assert equal["texts"] == len(reference.TEXTS) == 20
     assert equal["same with a cache"] == equal["same without"] == len(reference.PROMPTS) == 10
-    assert {len(ids) for ids in equal["greedy"]} <= {*range(5, 65)}
+    kind = recorded["file"]["kinds"]["Q4_1"]
+    assert 8 * kind["bytes"] / kind["numbers"] == 5
 
 
 @claim("published-weights#equal", kind="measurement")
@@ -394,9 +370,3 @@ def test_several_tokens_per_call_change_nothing(recorded):
     assert measured["same"] == measured["prompts"] == 11
     assert 1 <= measured["fewest"] <= measured["tokens a call"] <= measured["most"]
     assert measured["repetitive"] > 2
-
-
-@claim("published-weights#by-hand", kind="measurement")
-def test_a_four_bit_weight_takes_five_bits(recorded):
-    kind = recorded["file"]["kinds"]["Q4_1"]
-    assert 8 * kind["bytes"] / kind["numbers"] == 5

@@ -302,6 +302,8 @@ def test_every_seed_is_better_than_copying_and_worse_than_word_by_word(score: st
         value, half = run["test"][score]
         assert value - half > sum(scores["nearest"])
         assert value + half < scores["word by word"][0] - scores["word by word"][1]
+    copied = results["baselines"]["nearest"]
+    assert copied["seen"]["BLEU"][0] > 3 * copied["test"]["BLEU"][0]
 
 
 @claim("real-text#corpus-variants", kind="measurement")
@@ -313,12 +315,8 @@ def test_every_seed_is_between_a_quarter_of_the_pairs_and_no_dropout(score: str,
     assert quarter["test"][score][0] < seeds[0] - (seeds[-1] - seeds[0])
     assert seeds[-1] - seeds[0] < 1
     assert seeds[-1] < dropout["test"][score][0]
-
-
-@claim("real-text#corpus-variants", kind="measurement")
-def test_twice_and_half_as_many_subwords_are_below_each_seed(runs):
     for run in runs["2000 subwords"] + runs["8000 subwords"]:
-        assert run["test"]["BLEU"][0] < min(each["test"]["BLEU"][0] for each in runs["main"])
+        assert score != "BLEU" or run["test"][score][0] < seeds[0]
 
 
 @claim("real-text#corpus-variants", kind="measurement")
@@ -333,12 +331,6 @@ def test_the_loss_still_falls_with_all_pairs_and_no_longer_with_a_quarter(runs):
 def test_no_pair_is_seen_more_than_four_times(results, runs):
     tokens = results["settings"]["steps"] * results["settings"]["batch_size"]
     assert all(tokens < 4 * run["tokens"] for run in runs["main"])
-
-
-@claim("real-text#corpus-results", kind="measurement")
-def test_copying_is_good_only_on_near_duplicates(results):
-    copied = results["baselines"]["nearest"]
-    assert copied["seen"]["BLEU"][0] > 3 * copied["test"]["BLEU"][0]
 
 
 @claim("own-text#catalogs", kind="measurement")
