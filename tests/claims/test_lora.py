@@ -192,6 +192,7 @@ def test_the_measurements_are_of_this_code(recorded):
         assert run["optimizer"] == 8 * run["trained"]
         if run["rank"]:
             assert run["trained"] == 30 * run["rank"] * ((576 + 576) + (576 + 192))
+            assert run["seconds a step"] < 0.5 * full["seconds a step"]
 
 
 @claim("lora#choose", kind="measurement")
@@ -213,14 +214,6 @@ def test_the_published_model_fails_and_learns_the_rule_with_each_rank(recorded):
     assert recorded["before"]["correct"] == 0
     assert min(run["correct"] for run in recorded["runs"]) >= 90
     assert recorded["before"]["correct with examples"] == 100
-
-
-@claim("lora#results", kind="measurement")
-def test_lora_trains_few_numbers_in_less_time(recorded):
-    (full,) = runs(recorded, experiment.ALL)
-    for run in runs(recorded, experiment.MAIN):
-        assert run["trained"] < 0.002 * recorded["parameters"]
-        assert run["seconds a step"] < 0.5 * full["seconds a step"]
 
 
 @claim("lora#choose", kind="measurement")

@@ -29,12 +29,12 @@ def bigram(vocabulary=V, d=16):
     return nn.Sequential(nn.Embedding(vocabulary, d), nn.Linear(d, vocabulary))
 
 
-def train(model, inputs, targets, steps=100, optimized=None):
+def train(model, inputs, targets, steps=100, optimized=None, **options):
     """The losses of training a model by Adam on one batch."""
     optimizer = torch.optim.Adam((optimized or model).parameters(), 0.05)
     losses = []
     for _ in range(steps):
-        loss = F.cross_entropy(model(inputs).flatten(0, -2), targets.flatten())
+        loss = F.cross_entropy(model(inputs).flatten(0, -2), targets.flatten(), **options)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -90,6 +90,15 @@ def test_falls_and_rises_if_the_learning_rate_grows_without_end():
     right = losses(lambda step: noam_learning_rate(step, 4, 4))
     assert min(wrong) < 0.1 and wrong[-1] > wrong[0]
     assert right == sorted(right, reverse=True)
+
+
+@claim("troubleshooting#loss", kind="measurement")
+def test_never_below_a_floor_is_a_loss_with_label_smoothing():
+    ids = torch.arange(V)
+    smoothed, model = bigram(), bigram()
+    losses = train(smoothed, ids, ids.roll(1), label_smoothing=0.1)
+    assert (smoothed(ids).argmax(dim=-1) == ids.roll(1)).all() and losses[-1] > 0.4
+    assert train(model, ids, ids.roll(1))[-1] < 0.1
 
 
 @claim("troubleshooting#loss", kind="measurement")

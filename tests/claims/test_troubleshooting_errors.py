@@ -305,7 +305,6 @@ REPRODUCED = ("pitfalls-", "distributed-training#mean-of-means", "decoding#cache
 
 # The beginning of the name of such a test, for other rows.
 ELSEWHERE = {
-    "never-below-a-floor": "the_minimum_loss_is_the_entropy_of_the_smoothed_target",
     "too-good": "without_the_mask_the_loss_decreases",
     "other-results-each-run": "a_different_seed_gives_different_weights",
     "same-translation": "a_model_that_ignores_the_source",
