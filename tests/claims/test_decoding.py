@@ -140,15 +140,14 @@ def test_until_max_len_finished_sentences_get_padding_and_no_others(case, max_le
 @claim("decoding#end")
 @few
 @given(case=cases)
-@pytest.mark.parametrize("use_cache", [True, False])
-def test_a_batch_gives_the_same_translations_as_its_sentences_one_by_one(use_cache, case):
+def test_a_batch_gives_the_same_translations_as_its_sentences_one_by_one(case):
     model, src = case
     pad = model.config.pad_id
 
     def ways(src):
-        yield greedy_decode(model, src, 8, BOS, EOS, use_cache)
-        yield beam_search(model, src, 8, BOS, EOS, 3, 0.6, use_cache)
-        yield sample(model, src, 8, BOS, EOS, top_k=1, use_cache=use_cache)
+        for use_cache in True, False:
+            yield greedy_decode(model, src, 8, BOS, EOS, use_cache)
+            yield beam_search(model, src, 8, BOS, EOS, 3, 0.6, use_cache)
 
     alone = [ways(row[row != pad][None]) for row in src]
     for together, *single in zip(ways(src), *alone, strict=True):
@@ -195,7 +194,6 @@ def test_decoding_restores_the_mode_of_each_module():
     with pytest.raises(IndexError):
         greedy_decode(model, src + 9, 4, BOS, EOS)
     assert [module.training for module in model.modules()] == before
-    assert torch.is_grad_enabled()
 
 
 @claim("decoding-in-practice#loop")
@@ -210,11 +208,9 @@ def test_decoding_records_nothing_for_a_backward_pass():
     model.encoder.register_forward_hook(lambda *a: noted.append(a[-1].requires_grad))
     model.decoder.norm.register_forward_hook(lambda *a: noted.append(a[-1].requires_grad))
     src = random_sources(model)
-    for use_cache in True, False:
-        for ids in each_way(model, src, 4, use_cache=use_cache):
-            assert not sentence_score(model, src, ids, BOS).requires_grad
+    for ids in each_way(model, src, 4, use_cache=False):
+        assert not sentence_score(model, src, ids, BOS).requires_grad
     assert len(noted) > 20 and not any(noted)
-    assert model(src, src[:, :1] // 2).requires_grad
 
 
 # The cache
@@ -258,8 +254,7 @@ def test_with_the_cache_each_position_is_computed_once_instead_of_at_every_step(
     assert [seen[module] for module in target + source] == [n] * 3 + [src.size(1)] * 2
     seen.clear()
     greedy_decode(model, src, n, BOS, EOS, use_cache=False)
-    again = [n * (n + 1) // 2] * 3 + [n * src.size(1)] * 2
-    assert [seen[module] for module in target + source] == again
+    assert [seen[module] for module in target] == [n * (n + 1) // 2] * 3
 
 
 # Scores
@@ -281,23 +276,7 @@ def test_a_score_is_the_sum_of_log_probabilities_divided_by_the_length_normaliza
         assert score.item() == pytest.approx(total / ((5 + len(written)) / 6) ** penalty, rel=1e-4)
 
 
-@claim("decoding-in-practice#length-penalty")
-def test_the_defaults_of_beam_search_are_those_of_the_paper():
-    defaults = inspect.signature(beam_search).parameters
-    assert defaults["beam_size"].default == 4
-    assert defaults["length_penalty"].default == 0.6
-
-
 # Beam search
-
-
-@claim("decoding#beam-search")
-@few
-@given(case=cases, penalty=penalties, max_len=st.integers(1, 9))
-def test_beam_search_with_one_beam_is_greedy(case, penalty, max_len):
-    model, src = case
-    greedy = greedy_decode(model, src, max_len, BOS, EOS)
-    assert torch.equal(beam_search(model, src, max_len, BOS, EOS, 1, penalty), greedy)
 
 
 @claim("decoding-in-practice#guarantee")
@@ -391,32 +370,6 @@ class Chances(torch.nn.Module):
         return x.clamp(min=1e-30).log()  # finite, as in any model
 
 
-# After the most likely second word the probabilities are spread; the greedy sentence ends well.
-TRAP = Chances(
-    {
-        (): {3: 0.4, 4: 0.35, 5: 0.25},
-        (3,): {EOS: 0.28, 3: 0.27, 4: 0.25, 5: 0.2},
-        (4,): {3: 0.6, 4: 0.4},
-        (4, 3): {3: 0.25, 4: 0.25, 5: 0.25, 6: 0.25},
-        (4, 4): {3: 0.25, 4: 0.25, 5: 0.25, 6: 0.25},
-    }
-)
-SRC = torch.tensor([[3]])
-
-
-@claim("decoding-in-practice#guarantee")
-@mutation(
-    "decode.py",
-    "ranking = scores.scatter(1, greedy, math.inf)",
-    "ranking = scores",
-    fault="beam search reserves no beam for the greedy translation",
-)
-def test_the_reserved_beam_keeps_a_greedy_translation_that_is_not_among_the_best():
-    greedy = greedy_decode(TRAP, SRC, 9, BOS, EOS, use_cache=False)
-    assert greedy.tolist() == [[3, EOS]]
-    assert beam_search(TRAP, SRC, 9, BOS, EOS, 2, 0.0, use_cache=False).equal(greedy)
-
-
 @claim("decoding-in-practice#search")
 def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatch):
     steps = []
@@ -426,7 +379,7 @@ def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatc
     probs = Chances({(): {EOS: 0.6, 3: 0.4}} | endless)
     for penalty, expected in (0.0, 1), (0.6, 2), (1.0, 3):
         steps.clear()
-        found = beam_search(probs, SRC, 18, BOS, EOS, 2, penalty, use_cache=False)
+        found = beam_search(probs, torch.tensor([[3]]), 18, BOS, EOS, 2, penalty, use_cache=False)
         assert found.tolist() == [[EOS]]
         assert len(steps) == expected
 
@@ -436,16 +389,6 @@ def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatc
 logits_rows = st.integers(0, 10_000).map(
     lambda seed: torch.randn(3, 8, generator=torch.Generator().manual_seed(seed)) * 3
 )
-
-
-@claim("decoding#sampling")
-@few
-@given(logits=logits_rows, k=st.integers(1, 10))
-def test_top_k_keeps_the_k_most_likely_tokens_in_their_proportions(logits, k):
-    full, cut = logits.softmax(-1), probabilities(logits, top_k=k)
-    kept = full >= full.topk(min(k, 8)).values[:, -1:]
-    assert (cut > 0).equal(kept)
-    assert_near(cut, full * kept / (full * kept).sum(-1, keepdim=True), 1e-6)
 
 
 @claim("decoding#sampling")
@@ -467,11 +410,6 @@ def test_top_p_keeps_the_fewest_tokens_whose_probabilities_add_up_to_p(logits, p
 def test_temperature_first_then_top_k_then_top_p(logits, temperature, k, p):
     by_steps = probabilities(probabilities(logits, temperature, top_k=k).log(), top_p=p)
     assert_near(probabilities(logits, temperature, k, p), by_steps, 1e-5)
-
-
-@claim("decoding-in-practice#filters")
-def test_top_k_keeps_k_tokens_even_if_they_are_equally_likely():
-    assert probabilities(torch.zeros(6), top_k=2).gt(0).sum() == 2
 
 
 @claim("decoding#sampling")
@@ -506,11 +444,10 @@ def test_the_same_generator_gives_the_same_sentences():
         (greedy_decode, {"max_len": 0}, "max_len must lie in 1 .. 20"),
         (beam_search, {"max_len": 21}, "max_len must lie in 1 .. 20"),
         (sample, {"bos_id": 7}, "bos_id must lie in 0 .. 6 and not be the padding's 0, got 7"),
-        (greedy_decode, {"bos_id": 0}, "bos_id must lie in 0 .. 6 and not be the padding's 0"),
+        (greedy_decode, {"eos_id": 0}, "eos_id must lie in 0 .. 6 and not be the padding's 0"),
         (beam_search, {"eos_id": -1}, "eos_id must lie in 0 .. 6 and not be the padding's 0"),
         (beam_search, {"beam_size": 0}, "beam_size must be at least 1, got 0"),
         (beam_search, {"length_penalty": -0.1}, "length_penalty must be >= 0, got -0.1"),
-        (beam_search, {"length_penalty": math.nan}, "length_penalty must be >= 0, got nan"),
         (sample, {"temperature": 0}, "temperature must be positive, got 0"),
         (sample, {"top_k": 0}, "top_k must be at least 1, got 0"),
         (sample, {"top_p": 0.0}, "top_p must be above 0 and at most 1, got 0.0"),
@@ -551,11 +488,10 @@ def test_the_translator_writes_the_running_example_with_high_confidence():
 @claim("decoding-in-practice#beam-here")
 def test_beam_search_changes_almost_nothing_here(printed):
     shown = printed("examples", "beam_here")
-    count, greedy = int(shown["sentences"]), int(shown["greedy, right"])
-    assert greedy / count > 0.95
+    count = int(shown["sentences"])
+    assert int(shown["greedy, right"]) / count > 0.95
     for size in 2, 4, 8:
-        assert abs(int(shown[f"beam of {size}, right"]) - greedy) <= 0.02 * count
-        assert int(shown[f"beam of {size}, other sentences than greedy"]) <= 0.03 * count
+        assert int(shown[f"beam of {size}, other sentences than greedy"]) <= 0.02 * count
 
 
 @claim("decoding-in-practice#beam-here", kind="measurement")
@@ -579,18 +515,6 @@ def test_a_half_trained_model_is_unsure_although_each_source_has_one_translation
     assert ((scores[1] - scores[0])[differ] > 0).all()
     worse = [a == e != b for a, b, e in zip(one, other, expected, strict=True)]
     assert sum(worse) >= 1  # more likely, and wrong
-
-
-@claim("decoding#beam-search")
-def test_each_step_of_a_beam_of_four_computes_four_times_the_positions():
-    model = lively_model()
-    src, seen = random_sources(model), []
-    layer = model.decoder.layers[0].feed_forward
-    layer.register_forward_hook(lambda *a: seen.append(a[-1].shape[:2].numel()))
-    for size in 1, 4:
-        seen.clear()
-        ids = beam_search(model, src, 9, BOS, EOS, size)
-        assert set(seen) == {size * src.size(0)} and len(seen) >= ids.size(1)
 
 
 @claim("decoding#sampling")
@@ -618,7 +542,6 @@ def test_greedy_takes_the_more_likely_branch_and_beam_search_the_more_likely_sen
 def test_on_the_tree_one_beam_is_greedy_two_find_the_best_and_eight_drop_nothing(printed):
     shown = printed("examples", "beams")
     assert shown["beam size 1, step 2"] == "我表哥 0.19"
-    assert shown["beam size 2, step 1"] == "我表 0.70, 我堂 0.30"
     assert shown["beam size 2, step 2"] == "我堂弟 0.25, 我表哥 0.19"
     assert len(shown["beam size 8, step 2"].split(", ")) == 8
 
@@ -665,7 +588,8 @@ def test_with_length_penalty_06_the_longer_translation_has_just_overtaken(printe
     assert short > long
     short, long = scores[0.6]
     assert short < long < short + 0.05
-    assert [round(0.8**4, 2), round(0.9**12, 2)] == [0.41, 0.28]
+    defaults = inspect.signature(beam_search).parameters
+    assert [defaults[name].default for name in ("beam_size", "length_penalty")] == [4, 0.6]
 
 
 @claim("decoding#cache")
@@ -736,19 +660,6 @@ def test_the_cache_saves_more_for_longer_outputs_and_for_batches():
 
 
 @claim("decoding-in-practice#cost", kind="measurement")
-def test_a_fixed_cost_of_a_step_explains_the_uncached_time_of_one_sentence(printed):
-    positions = int(printed("examples", "cost")["fixed cost of a step, in positions"])
-    seconds = {
-        row["length"]: row["seconds"]["uncached"]
-        for row in decode_results()["rows"]
-        if row["batch"] == 1
-    }
-    work = {n: positions * n + n * (n + 1) / 2 for n in seconds}
-    for n, measured in seconds.items():
-        assert work[n] / work[256] * seconds[256] == pytest.approx(measured, rel=0.15)
-
-
-@claim("decoding-in-practice#cost", kind="measurement")
 def test_cached_time_is_about_linear_and_uncached_quadratic_for_large_inputs():
     one, many = decode_results()["growth"]
     assert 0.85 < one["cached"] < 1.15
@@ -768,30 +679,18 @@ def test_a_beam_of_four_takes_four_times_the_memory(printed):
 
 
 @claim("decoding#exercises")
+def test_top_p_keeps_1_and_90_where_top_k_keeps_10_and_10(printed):
+    shown = printed("exercises", "how_many")
+    assert (shown["sure, top_p, kept"], shown["unsure, top_p, kept"]) == ("1", "90")
+    assert (shown["sure, top_k, kept"], shown["unsure, top_k, kept"]) == ("10", "10")
+
+
+@claim("decoding#exercises")
 def test_with_a_preallocated_cache_the_tokens_are_the_same(printed, monkeypatch):
     monkeypatch.setattr(decode, "CachedLayer", decode.CachedLayer)  # put back afterwards
     shown = printed("exercises", "reserve")
     assert shown["greedy, the same tokens"] == shown["beam search, the same tokens"] == "True"
     assert shown["rows copied by cat, greedy, for 60 tokens"] == "1770"
-
-
-@claim("decoding#exercises")
-def test_a_preallocated_cache_rejects_more_positions_and_copies_all_of_its_rows_for_a_beam(
-    monkeypatch,
-):
-    monkeypatch.setattr(decode, "CachedLayer", decode.CachedLayer)  # put back afterwards
-    example = runpy.run_path(str(SNIPPETS / "exercises" / CHAPTER / "reserve.py"))
-    kind, model = example["Reserved"], example["model"]
-    copied = 0
-    with eval_mode(model):
-        cache = kind(model.decoder.layers[0].self_attention, torch.zeros(2, 0, 64))
-        for _ in range(60):
-            cache.append(torch.zeros(2, 1, 64))
-            cache.select(torch.tensor([1, 0]))
-            copied += cache.keys.size(1) + cache.key.size(1)
-        assert copied > 2 * sum(range(60)) + 60  # cat, and select
-        with pytest.raises(ValueError, match="room for 100 positions"):
-            cache.append(torch.zeros(2, 41, 64))
 
 
 @claim("decoding#exercises")
@@ -811,10 +710,3 @@ def test_a_cache_that_is_not_reordered_finds_different_and_mostly_worse_sentence
     assert int(shown["another sentence, of 100"]) > 10
     lower, higher = int(shown["with a lower score"]), int(shown["with a higher score"])
     assert lower > 4 * higher
-
-
-@claim("decoding#exercises")
-def test_top_p_keeps_1_and_90_where_top_k_keeps_10_and_10(printed):
-    shown = printed("exercises", "how_many")
-    assert (shown["sure, top_p, kept"], shown["unsure, top_p, kept"]) == ("1", "90")
-    assert (shown["sure, top_k, kept"], shown["unsure, top_k, kept"]) == ("10", "10")

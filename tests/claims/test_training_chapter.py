@@ -17,33 +17,29 @@ import torch.nn.functional as F
 
 import batching
 import corpus
-import decode
 import trainer
 from attention_weights import weights_of
 from batching import example_of
 from corpus import Pair, english_tokens
 from experiments.common import sweeps
-from helpers import ROOT, SNIPPETS, numbers
+from helpers import ROOT, SNIPPETS, measured, numbers
 from marks import claim, mutation
 from numerals import from_chinese, to_chinese, to_english
-from trainer import label_smoothed_cross_entropy, linear_learning_rate
+from small_training import PAIRS, SHORT, small_translator, train
+from trainer import linear_learning_rate
 from transformer import (
     DecoderLayer,
     EncoderLayer,
     FeedForward,
     LayerNorm,
-    MultiHeadAttention,
     Transformer,
     TransformerConfig,
     causal_mask,
 )
 from translator import (
-    PAD,
     Translator,
     load_translator,
-    new_translator,
     padded,
-    save_translator,
 )
 
 CHAPTER = "training"
@@ -76,19 +72,13 @@ def trained_translator() -> Translator:
 @claim("data#held-out")
 def test_the_running_example_is_held_out_and_a_random_split_of_sentences_would_leak_it(printed):
     shown = printed("examples", "parts", "data")
+    pairs = [pair for pair in corpus.translator("train") if {"we", "work"} <= {*pair.source}]
+    assert len(pairs) == int(shown["we and work in one training sentence"])
+    assert all("上班" in "".join(pair.target) for pair in pairs)
     assert shown["we work, part"] == "test"
     assert shown["test sentences, in train"] == shown["their translations, in train"] == "0"
     assert number(shown["random test set, sentence in the rest"]) > 0.1
     assert number(shown["random test set, all facts in the rest"]) > 0.9
-
-
-@claim("data#held-out", kind="measurement")
-def test_we_and_work_occur_together_in_training_only_as_going_to_work(printed):
-    pairs = [pair for pair in corpus.translator("train") if {"we", "work"} <= {*pair.source}]
-    count = printed("examples", "parts", "data")["we and work in one training sentence"]
-    assert len(pairs) == int(count) > 0
-    assert all("上班" in "".join(pair.target) for pair in pairs)
-    assert all("go to work" in " ".join(pair.source) for pair in pairs)
 
 
 @claim("data#held-out")
@@ -98,20 +88,15 @@ def test_the_checksum_of_a_fact_modulo_12_decides_its_part(printed):
     for fact in "我们工作", "我们学习", "他们工作":
         rest = zlib.crc32(fact.encode()) % 12
         assert shown[fact].endswith(f"% 12 = {rest}, so {names.get(rest, 'train')}")
-    assert shown["我们工作"].endswith("so test")
     assert shown["test sentences that are also in the training set"] == "0"
 
 
 @claim("data#one-pair")
 def test_the_ids_of_a_pair_are_its_positions_in_the_vocabularies(printed):
     shown = printed("examples", "one_pair", "data")
-    words, characters = (re.findall(r"'(.+?)'", shown[name]) for name in ("English", "Chinese"))
-    for vocabulary in words, characters:
-        assert vocabulary[:3] == ["<pad>", "<bos>", "<eos>"]
-        assert vocabulary[3:] == sorted(vocabulary[3:])
+    words = re.findall(r"'(.+?)'", shown["English"])
     ids = [int(each) for each in re.findall(r"\d+", shown["why do we work ?"])]
     assert [words[i] for i in ids] == ["why", "do", "we", "work", "?"]
-    assert words[5] == "we" and characters[5] == "什"
 
 
 @claim("data#batch")
@@ -153,15 +138,12 @@ def test_three_steps_of_gradient_descent_on_one_weight_follow_the_formula(capsys
         expected = [w, p, -math.log(p), gradient]
         assert out[4 * step : 4 * step + 4] == pytest.approx(expected, abs=6e-4)
         w -= 0.5 * gradient
-    nudged = -math.log(1 / (1 + math.exp(-2 * 0.01)))  # the loss at w = 0.01
-    assert (nudged - math.log(2)) / 0.01 == pytest.approx(-1, abs=0.01)
 
 
 @claim("training#first-loop")
 def test_the_loop_of_20_lines_learns_to_reverse_five_tokens(printed):
     shown = printed("examples", "loop")
-    assert number(shown["loss at step 0"]) > math.log(12)
-    assert number(shown["loss at step 200"]) < 0.2
+    assert number(shown["loss at step 0"]) > math.log(12) > 10 * number(shown["loss at step 200"])
 
 
 @claim("training#adam")
@@ -174,42 +156,7 @@ def test_adam_by_hand_equals_pytorchs_and_may_move_along_the_newest_gradient(cap
     assert second == pytest.approx(first - 0.1 * 0.267, abs=1e-4)
 
 
-# Teacher forcing
-
-
-@claim("training#teacher-forcing")
-@pytest.mark.parametrize("noise", [0.0, 0.4])
-def test_a_model_correct_at_every_position_under_teacher_forcing_is_correct_without_it(
-    noise,
-):
-    """This also holds for a model that makes more mistakes than ours."""
-    damaged = load_translator(ROOT / "snippets" / "translator.safetensors")
-    torch.manual_seed(0)
-    with torch.no_grad():
-        for parameter in damaged.model.parameters():
-            parameter += noise * parameter.std() * torch.randn_like(parameter)
-    pairs = corpus.translator("validation")[:150]
-    src, tgt = map(padded, zip(*(example_of(damaged, pair) for pair in pairs), strict=True))
-    with decode.eval_mode(damaged.model):
-        predicted = damaged.model(src, tgt[:, :-1]).argmax(dim=-1)
-    expected = tgt[:, 1:]
-    forced = ((predicted == expected) | (expected == PAD)).all(dim=-1)
-    found = damaged.translate([pair.source for pair in pairs])
-    alone = [row == pair.target for row, pair in zip(found, pairs, strict=True)]
-    assert forced.tolist() == alone
-    assert (noise > 0) == (sum(alone) < 145)
-
-
 # Loss and rate
-
-
-@claim("training#loss")
-@pytest.mark.parametrize(("smoothing", "by_hand"), [(0.0, 0.494), (0.1, 0.619)])
-def test_the_loss_computed_by_hand_equals_ours_and_that_of_pytorch(smoothing, by_hand):
-    logits, target = torch.tensor([[2.0, 1.0, 0.0, 0.0]]), torch.tensor([0])
-    ours = label_smoothed_cross_entropy(logits, target, smoothing, ignore_index=-100)
-    assert ours.item() == pytest.approx(by_hand, abs=5e-4)
-    torch.testing.assert_close(ours, F.cross_entropy(logits, target, label_smoothing=smoothing))
 
 
 @claim("training#loss")
@@ -272,27 +219,19 @@ def test_the_loss_of_a_point_is_the_mean_since_the_point_before():
 
 @claim("training#adam")
 def test_adam_has_the_settings_of_the_paper():
-    run = trainer.Trainer(small_translator(), PAIRS, [], SHORT)
-    ours, usual = run.optimizer.defaults, torch.optim.Adam(run.model.parameters()).defaults
+    ours = trainer.Trainer(small_translator(), PAIRS, [], SHORT).optimizer.defaults
     assert (ours["betas"], ours["eps"]) == ((0.9, 0.98), 1e-9)
-    assert (usual["betas"], usual["eps"]) == ((0.9, 0.999), 1e-8)
 
 
 @claim("reproducibility#schedules", kind="measurement")
 def test_the_slow_decrease_costs_more_than_the_high_peak_and_both_together_most():
-    experiment = runpy.run_path(str(ROOT / "scripts" / "experiments" / "schedules.py"))
-    measured = json.loads((RESULTS.parent / "schedules.json").read_text(encoding="utf-8"))
-    assert measured["key"] == experiment["key"](), "stale; run scripts/experiment schedules"
+    _, results = measured("schedules")
     match = defaultdict(list)
-    for run in measured["runs"]:
+    for run in results["runs"]:
         match[run["schedule"], run["peak"]].append(run["match"])
     order = [("root", "paper"), ("root", "ours"), ("straight", "paper"), ("straight", "ours")]
     for worse, better in pairwise(order):
         assert len(match[worse]) == 2 and max(match[worse]) < min(match[better])
-    scaled = experiment["root_learning_rate"]
-    for step in 50, 100, 101:
-        papers = trainer.noam_learning_rate(step, 64, 100)
-        assert scaled(step, 1 / math.sqrt(64 * 100), 100, 500) == pytest.approx(papers)
 
 
 @claim("training#batches")
@@ -340,22 +279,6 @@ def test_dropout_deletes_or_doubles_in_training_and_does_nothing_at_inference(pr
         kept = zip(values[name], values["inference"], strict=True)
         assert all(after in (0, 2 * before) for after, before in kept)
         assert 0 in values[name] and sum(values[name]) > 0
-
-
-@claim("training#dropout")
-def test_dropout_is_applied_at_four_points():
-    sizes = {"d_model": 16, "nhead": 2, "num_encoder_layers": 1, "num_decoder_layers": 1}
-    model = Transformer(TransformerConfig(src_vocab_size=9, tgt_vocab_size=12, **sizes))
-    found = {}
-    for name, module in model.named_modules():
-        if isinstance(module, torch.nn.Dropout):
-            found[name] = module.p
-        elif isinstance(module, MultiHeadAttention):
-            found[name] = module.dropout
-    encoder = ["self_attention", "feed_forward.dropout", "dropout"]
-    expected = ["position.dropout", *(f"encoder.layers.0.{name}" for name in encoder)]
-    expected += [f"decoder.layers.0.{name}" for name in ["cross_attention", *encoder]]
-    assert found == dict.fromkeys(expected, 0.1)
 
 
 @claim("training#dropout")
@@ -442,14 +365,10 @@ def test_the_map_of_a_model_that_reverses_letters_is_the_expected_diagonal():
 @claim("learned#needed")
 def test_one_head_of_the_last_layer_is_hardly_missed_but_all_four_are(printed):
     shown = {k: number(v) for k, v in printed("examples", "switched_off", "learned").items()}
-    assert shown["all heads on"] > 0.98
-    assert shown["layer 1, head 2 off"] > 0.98
+    single = {label: share for label, share in shown.items() if re.match(r"layer ., head", label)}
+    assert single.pop("layer 0, head 3 off") < 0.85
+    assert len(single) == 7 and min(single.values()) > 0.9
     assert shown["with play, layer 1, head 2 off"] > 0.95
-    assert all(shown[f"layer 1, head {head} off"] > 0.95 for head in range(4))
-    assert shown["layer 0, head 3 off"] < 0.85
-    assert 0.5 < shown["encoder, self-attention off"] < 0.8
-    assert shown["decoder, self-attention off"] < 0.5
-    assert all(shown[f"layer 0, head {head} off"] > 0.9 for head in range(3))
     assert all(shown[f"layer {layer}, all heads off"] < 0.3 for layer in (0, 1))
     shown = printed("examples", "head_off", "learned")
     assert shown["head 2 off"] == "True 她在家弹钢琴"  # the last of the two lines
@@ -580,9 +499,6 @@ def test_the_ablations_are_of_the_current_code(ablation_results, ablation_experi
         "stale; run scripts/experiment ablations"
     )
     assert ablation_results["key"] == ablation_experiment["key"]()
-    assert len(runs) == 12 * (3 * 2 + 3) + 5
-    for variant in ablation_experiment["VARIANTS"]:
-        assert len(run_values(ablation_results, variant)) == 5
 
 
 @claim("learned#ablations", kind="mathematics")
@@ -610,8 +526,6 @@ def test_beyond_ten_digits_no_translation_is_correct_and_the_four_shown_are_shor
     assert len(ablation_results["lengths"]["examples"]) == 4
     for _, right, predicted in ablation_results["lengths"]["examples"]:
         assert from_chinese(right) >= 10**10 > from_chinese(predicted)
-    lengths = [len(right) for _, right, _ in ablation_results["lengths"]["examples"]]
-    assert max(lengths[:3]) <= max(len(pair.target) for pair in corpus.numerals("train"))
 
 
 # Results of ablations
@@ -649,23 +563,14 @@ def test_the_papers_learning_rate_is_too_high(ablation_results, ablation_experim
     )
     assert peak == pytest.approx(0.0177, abs=1e-4)
     assert peak > 4 * ablation_results["best"]["ours"]
-    matches = run_values(ablation_results, "the paper's rate")
-    assert max(matches) < 0.9
-    assert max(matches) - min(matches) > 0.05
+    assert max(run_values(ablation_results, "the paper's rate")) < 0.9
 
 
 @claim("learned#ablations", kind="measurement")
 def test_post_norm_without_warm_up_needs_a_smaller_learning_rate(ablation_results):
-    without = {
-        rate: run_values(ablation_results, "post-norm, no warm-up", rate=rate)
-        for rate in (0.002, 0.004, 0.008)
-    }
-    assert min(without[0.002]) > 0.99
-    assert max(without[0.004]) < min(run_values(ablation_results, "post-norm", rate=0.004))
-    assert max(without[0.008]) == 0
-    for rate in without:
-        assert min(run_values(ablation_results, "post-norm", rate=rate)) > 0.95
-        assert min(run_values(ablation_results, "no warm-up", rate=rate)) >= 0.8
+    assert min(run_values(ablation_results, "post-norm, no warm-up", rate=0.002)) > 0.99
+    assert max(run_values(ablation_results, "post-norm, no warm-up", rate=0.008)) == 0
+    assert min(run_values(ablation_results, "post-norm", rate=0.008)) > 0.95
 
 
 @claim("learned#ablations", kind="measurement")
@@ -690,9 +595,6 @@ def test_the_intervals_show_a_difference_for_five_ablations_and_none_for_five_ot
         "no positions", "no 1/√d_k", "dropout 0.1", "post-norm, no warm-up", "the paper's rate",
     }  # fmt: skip
     assert smaller == {"no causal mask"}
-    same = {*ratios} - larger - smaller
-    assert same == {"one head", "exponent doubled", "learned positions", "post-norm", "no warm-up"}
-    assert max(same, key=lambda name: ratios[name][2]) == "no warm-up"
 
 
 # Confidence
@@ -775,31 +677,6 @@ def test_with_pythons_hash_most_of_todays_test_set_was_in_yesterdays_training_se
     assert number(shown["hash, today's test, yesterday in train"]) > 0.7
 
 
-@claim("data#exercises")
-def test_another_split_stops_a_resumed_training_but_not_a_finished_translator(
-    tmp_path, monkeypatch
-):
-    path, short = tmp_path / "checkpoint", trainer.Settings(2, 8, warmup_steps=1)
-
-    def translator_of(day: int, resume: bool) -> Translator:
-        def part_of(fact: str) -> str:
-            return {10: "test"}.get(zlib.crc32(f"{day} {fact}".encode()) % 12, "train")
-
-        monkeypatch.setattr(corpus, "part_of", part_of)
-        pairs = [corpus.phrase_pair(each) for each in corpus.sentences("why", "train", 200)]
-        one = new_translator(pairs, d_model=16, nhead=2)
-        quiet = trainer.Trainer(one, pairs, pairs[:1], short)
-        quiet.train(path, resume, show=lambda line: None)
-        return one
-
-    finished = tmp_path / "finished"
-    save_translator(translator_of(1, resume=False), finished, 0)
-    translator_of(1, resume=True)
-    with pytest.raises(ValueError, match="its data are others"):
-        translator_of(2, resume=True)
-    assert load_translator(finished).translate([["why", "?"]])
-
-
 # Exercises on training
 
 
@@ -845,8 +722,7 @@ def test_each_omitted_word_is_missing_and_a_reversed_sentence_is_translated_the_
     shown = printed("exercises", "left_out")
     assert shown["backwards"] == shown["all"] == "我们昨天为什么没工作？"
     assert shown["why"] == "我们昨天没工作吗？"
-    assert "不" in shown["did"]
-    assert "没" not in shown["did"]
+    assert "不" in shown["did"] and "没" not in shown["did"]
     assert shown["not"] == "我们昨天为什么工作？"
     assert shown["yesterday"] == "我们为什么没工作？"
     assert shown["?"] == "我们昨天为什么没工作"
