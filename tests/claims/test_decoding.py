@@ -370,6 +370,20 @@ class Chances(torch.nn.Module):
         return x.clamp(min=1e-30).log()  # finite, as in any model
 
 
+@claim("decoding-in-practice#guarantee")
+@mutation(
+    "decode.py",
+    "ranking = scores.scatter(1, greedy, math.inf)",
+    "ranking = scores",
+    fault="beam search reserves no beam for the greedy translation",
+)
+def test_the_greedy_translation_stays_the_first_beam_although_two_others_are_likelier():
+    totals = torch.tensor([[0.40, 0.35]]).log()
+    logits = torch.tensor([[[0.28, 0.27, 0.25, 0.2], [0.0, 0.0, 0.6, 0.4]]]).log()
+    _, beams, tokens = decode.best_continuations(totals, logits)
+    assert (beams.tolist(), tokens.tolist()) == ([[0, 1]], [[0, 2]])
+
+
 @claim("decoding-in-practice#search")
 def test_the_search_ends_when_no_unfinished_translation_can_still_win(monkeypatch):
     steps = []

@@ -38,7 +38,6 @@ from trainer import (
     Settings,
     Trainer,
     forward_backward,
-    label_smoothed_cross_entropy,
     linear_learning_rate,
     noam_learning_rate,
 )
@@ -65,7 +64,7 @@ def loss_inputs(draw):
     ignored = draw(st.sampled_from([0, vocab_size - 1, -100]))
     targets[torch.rand(shape) < 0.3] = ignored
     targets.view(-1)[0] = 1
-    return logits, targets, draw(st.floats(0, 1)), ignored
+    return logits, targets, draw(st.sampled_from([0.0, 0.1, 1.0])), ignored
 
 
 @claim("training#loss")
@@ -75,31 +74,13 @@ def test_the_loss_and_its_gradient_equal_those_of_pytorch(given):
     compare_loss(*given)
 
 
-@claim("training#loss")
-@few
-@given(smoothing=st.floats(0.01, 0.99), vocab_size=st.integers(2, 50))
-def test_the_minimum_loss_is_the_entropy_of_the_smoothed_target(smoothing, vocab_size):
-    q = torch.full((vocab_size,), smoothing / vocab_size, dtype=torch.float64)
-    q[1] += 1 - smoothing
-    entropy = -(q * q.log()).sum()
-    other = q.log() + 0.3 * torch.randn(vocab_size)
-    target = torch.tensor([1])
-    best, worse = (
-        label_smoothed_cross_entropy(logits[None], target, smoothing, 0)
-        for logits in (q.log(), other)
-    )
-    torch.testing.assert_close(best, entropy)
-    assert worse > entropy
-
-
 # The learning rate
-
-steps_of_the_rate = st.integers(1, 5000)
 
 
 @claim("training#rate")
-@few
-@given(step=steps_of_the_rate, d_model=st.integers(1, 1024), warmup=steps_of_the_rate)
+@pytest.mark.parametrize("step", [1, 2, 7, 50])
+@pytest.mark.parametrize("d_model", [1, 64])
+@pytest.mark.parametrize("warmup", [1, 2, 7])
 def test_the_papers_learning_rate_follows_its_equation(step, d_model, warmup):
     rise, fall = step / warmup**1.5, 1 / math.sqrt(step)
     expected = (rise if step < warmup else fall) / math.sqrt(d_model)
@@ -107,16 +88,11 @@ def test_the_papers_learning_rate_follows_its_equation(step, d_model, warmup):
 
 
 @claim("training#rate")
-@few
-@given(data=st.data(), steps=st.integers(2, 500))
-def test_our_learning_rate_rises_to_its_peak_and_decreases_linearly_to_nearly_0(data, steps):
-    warmup = data.draw(st.integers(1, steps - 1))
-    rates = [linear_learning_rate(s, 0.004, warmup, steps) for s in range(1, steps + 1)]
-    assert max(rates) == rates[warmup - 1] == pytest.approx(0.004)
-    rise = [b - a for a, b in itertools.pairwise([0.0, *rates[:warmup]])]
-    fall = [b - a for a, b in itertools.pairwise([*rates[warmup - 1 :], 0.0])]
-    assert rise == pytest.approx([0.004 / warmup] * warmup)
-    assert fall == pytest.approx([-rates[-1]] * len(fall))
+@pytest.mark.parametrize(("warmup", "steps"), [(1, 2), (3, 9), (8, 9)])
+def test_our_learning_rate_is_the_smaller_of_two_straight_lines(warmup, steps):
+    for step in range(1, steps + 1):
+        expected = 0.25 * min(step / warmup, (steps + 1 - step) / (steps + 1 - warmup))
+        assert linear_learning_rate(step, 0.25, warmup, steps) == pytest.approx(expected)
 
 
 # Batches
@@ -135,33 +111,15 @@ def first_batches(batches, count: int) -> list[list[int]]:
 
 
 @claim("reproducibility#determinism")
-@few
-@given(seed=seeds, size=st.integers(1, 20), count=st.integers(20, 90))
-def test_an_epoch_has_full_batches_and_no_example_twice(seed, size, count):
-    examples = examples_of_lengths(seed, count)
-    epoch = first_batches(batches(examples, size, seed), count // size)
-    assert {len(batch) for batch in epoch} == {size}
-    assert len(set(itertools.chain(*epoch))) == len(epoch) * size
-
-
-@claim("reproducibility#determinism")
-@few
-@given(seed=seeds, start=st.integers(0, 50))
-def test_batches_from_a_given_step_equal_those_after_that_many_steps(seed, start):
-    examples = examples_of_lengths(seed, 60)
-    whole = first_batches(batches(examples, 7, seed), start + 9)
-    assert first_batches(batches(examples, 7, seed, start), 9) == whole[start:]
-
-
-@claim("reproducibility#determinism")
-def test_the_seed_and_the_epoch_determine_the_order():
-    examples = examples_of_lengths(0, 60)
+def test_the_seed_and_the_epoch_determine_the_order_and_an_epoch_has_no_example_twice():
+    examples = examples_of_lengths(0, 63)
     one, again, other = (first_batches(batches(examples, 10, seed), 12) for seed in (1, 1, 2))
-    assert one == again
-    assert one != other
-    assert one[:6] != one[6:]  # another epoch
-    shuffled = [sorted(itertools.chain(*half)) for half in (one[:6], one[6:])]
-    assert shuffled[0] == shuffled[1] == list(range(60))
+    assert one == again != other
+    for epoch in one[:6], one[6:]:
+        assert len({*itertools.chain(*epoch)}) == 60
+    assert one[:6] != one[6:]
+    for start in 4, 6, 7:
+        assert first_batches(batches(examples, 10, 1, start), 5) == one[start : start + 5]
 
 
 @claim("reproducibility#similar-length")
@@ -183,6 +141,7 @@ def test_a_batch_size_larger_than_the_data_set_is_rejected(size):
     examples = examples_of_lengths(0, 5)
     with pytest.raises(ValueError, match=re.escape("batch_size must lie in 1 .. 5")):
         next(batches(examples, size, 0))
+    assert [len(next(batches(examples, allowed, 0))) for allowed in (1, 5)] == [1, 5]
 
 
 # A step
@@ -323,13 +282,6 @@ def translator_weights() -> Path:
 
 
 @claim("training#curve", kind="measurement")
-def test_the_published_translator_is_of_the_current_code(translator_weights):
-    about, _ = read_file(translator_weights)
-    assert about["key"] == code_key(), "translator.safetensors is stale; run scripts/train"
-    assert about["seed"] == 0
-
-
-@claim("training#curve", kind="measurement")
 def test_the_published_figures_are_of_the_current_code(training_results):
     made = runpy.run_path(str(ROOT / "scripts" / "experiments" / "training.py"))
     assert training_results["key"] == made["key"](), (
@@ -340,9 +292,11 @@ def test_the_published_figures_are_of_the_current_code(training_results):
 
 
 @claim("training#curve", kind="measurement")
-def test_the_published_translator_is_as_accurate_as_its_figures(
+def test_the_published_translator_is_of_the_current_code_and_as_accurate_as_its_figures(
     translator_weights, training_results
 ):
+    about, _ = read_file(translator_weights)
+    assert about["key"] == code_key(), "translator.safetensors is stale; run scripts/train"
     expected = next(run["match"] for run in training_results["runs"] if run["task"] == "translator")
     found = exact_match(load_translator(translator_weights), corpus.translator("test"))
     assert found == pytest.approx(expected, abs=0.012)  # one sentence in a kind
@@ -350,15 +304,13 @@ def test_the_published_translator_is_as_accurate_as_its_figures(
 
 
 @claim("training#curve", kind="measurement")
-@pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize(("task", "seconds"), [("numerals", 90), ("translator", 360)])
-def test_it_learns_in_minutes_for_each_of_three_seeds(task, seconds, seed, training_results):
-    (run,) = (run for run in training_results["runs"] if (run["task"], run["seed"]) == (task, seed))
-    assert run["seconds"] <= seconds
-    assert run["match"]["all"] >= 0.99
-    assert min(run["match"].values()) >= 0.95
-    if task == "numerals":  # below guessing, although hardly any number is right
-        assert run["curve"][0]["loss"] < math.log(18) and run["curve"][0]["match"] < 0.02
+def test_it_learns_in_minutes_for_each_of_three_seeds(training_results):
+    for run in training_results["runs"]:
+        assert run["seconds"] <= {"numerals": 90, "translator": 360}[run["task"]]
+        assert run["match"]["all"] >= 0.99
+        assert min(run["match"].values()) >= 0.95
+        if run["task"] == "numerals":  # below guessing, although hardly any number is right
+            assert run["curve"][0]["loss"] < math.log(18) and run["curve"][0]["match"] < 0.02
 
 
 # The command
