@@ -531,6 +531,14 @@ def test_a_half_trained_model_is_unsure_although_each_source_has_one_translation
     assert sum(worse) >= 1  # more likely, and wrong
 
 
+@claim("decoding#beam-search")
+def test_each_step_of_a_beam_of_four_computes_four_sequences_for_each_sentence():
+    model, seen = lively_model(), set()
+    model.decoder.norm.register_forward_hook(lambda *a: seen.add(len(a[-1])))
+    beam_search(model, random_sources(model, batch=3), 9, BOS, EOS, beam_size=4)
+    assert seen == {12}
+
+
 @claim("decoding#sampling")
 def test_sampling_makes_translations_worse_mostly_because_of_label_smoothing(printed):
     shown = {name: numbers(share)[0] for name, share in printed("examples", "sampled").items()}
