@@ -31,7 +31,7 @@ WORKERS = os.cpu_count() or 1
 # A fault must be found soon: tests that take longer don't count.
 LONGEST = 2  # CPU seconds, with the coverage measured
 # Any change of the code makes the stored results of long measurements stale: that kills nothing.
-ABOUT_KEYS = re.compile(r"code_key|\[\"key\"\]|def test_the_runner|mutations?\.json")
+ABOUT_KEYS = re.compile(r"code_key|\bmeasured\(|\[\"key\"\]|def test_the_runner|mutations?\.json")
 
 
 def tests_to_leave_out() -> set[str]:

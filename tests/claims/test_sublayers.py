@@ -162,7 +162,7 @@ def test_the_examples_have_the_weights_and_the_numbers_of_the_pencil_model(print
     assert shown["equal"] == "True"
     assert shown["positions that change"] == "[3]"
     residual = numbers(printed("examples", "residual")["token plus change"])
-    assert [round(x, 2) for x in residual] == tables["encoder.layers.0.norm2.sum"][2]
+    assert [round(x, 2) for x in residual] == tables[f"{layer}.norm2.sum"].values[2]
     source = (ROOT / "scripts/figures/sublayers.py").read_text(encoding="utf-8")
     for name in ("norm1", "feed_forward.linear1", "feed_forward.linear2", "norm2.sum"):
         row = tables[f"{layer}.{name}"].values[2]
