@@ -7,6 +7,7 @@ from collections import Counter
 
 from bookbuild.pages.contents import chapter_number
 from built_pages import assert_no_errors, text_with_quiz
+from html_tree import Element
 from page_parts import find_parts
 
 MAX_HTML_BYTES = 58_000  # of a page, compressed; headers and a font take the rest of 60,000
@@ -42,6 +43,36 @@ def test_no_markup_shows_in_the_prose(built_pages):
         f"{page}: markup that was not rendered: …{found[0].strip()}…"
         for page in built_pages
         for found in pattern.finditer(page.tree.text(NON_PROSE_TAGS))
+    )
+
+
+INLINE_TAGS = frozenset({"a", "abbr", "del", "em", "ins", "span", "strong"})
+
+
+def prose(element: Element) -> str:
+    """The text of a paragraph, with x for quotations, code, formulas, buttons and blocks."""
+    text = "".join(
+        child
+        if isinstance(child, str)
+        else prose(child)
+        if child.tag in INLINE_TAGS and not {"katex", "md-button"} & {*child.classes}
+        else "x"
+        for child in element.children
+    )
+    return re.sub("“[^”]*”", "x", text)
+
+
+def test_no_space_stands_between_chinese_characters(built_pages):
+    """A line break in the source must not become one."""
+    chinese = "[\u3001-\u301f\u4e00-\u9fff\uff01-\uff5e]"
+    gap = re.compile(rf".{{0,9}}{chinese}\s+(?={chinese}).{{0,9}}", re.S)
+    assert_no_errors(
+        f"{page}: …{found[0]!r}…"
+        for page in built_pages
+        if page.source.language == "zh"
+        for tag in ("p", "li", "td")
+        for paragraph in page.article.find(tag)
+        for found in gap.finditer(prose(paragraph))
     )
 
 
