@@ -1,6 +1,7 @@
 """The search: the page that answers a query comes first. test_reading.py types in a browser."""
 
 import fnmatch
+import itertools
 import json
 import re
 import subprocess
@@ -17,6 +18,17 @@ from bookbuild.pages.paths import LANGUAGES
 from built_pages import ROOT, assert_no_errors
 
 QUERIES = yaml.safe_load((ROOT / "tests/site/search_queries.yml").read_text(encoding="utf-8"))
+# Terms that another page has, too; the page that treats them is one of the first two.
+AMBIGUOUS_TERMS = {
+    "axis",
+    "batch",
+    "decoding",
+    "exposure bias",
+    "prefix",
+    "shape",
+    "source",
+    "target",
+}
 SYMPTOM_PAGES = "troubleshooting", "pitfalls*"
 
 
@@ -29,8 +41,8 @@ class Expected(NamedTuple):
 
 
 def expected_results(language: str) -> Iterator[Expected]:
-    for kind, queries in QUERIES[language].items():
-        for query, value in queries.items():
+    for group, kind in itertools.product(("both", language), ("terms", "symptoms")):
+        for query, value in QUERIES[group][kind].items():
             options = value if isinstance(value, dict) else {"place": value, "within": 1}
             places = options["place"]
             places = [places] if isinstance(places, str) else [*places]
@@ -66,8 +78,6 @@ def is_right(group: list[dict[str, Any]], places: list[str]) -> bool:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_that_answers_a_query_comes_first(site, language):
     expected = [*expected_results(language)]
-    assert len(expected) >= 80
-    assert len(QUERIES[language]["symptoms"]) >= 40
     answers = search(site, language, [each.query for each in expected])
     assert_no_errors(
         f"{each.query}: {[group[0]['location'] for group in answer['items'][:3]]}"
@@ -80,10 +90,11 @@ def test_the_page_that_answers_a_query_comes_first(site, language):
 def test_each_term_of_the_glossary_leads_to_the_page_that_treats_it(site, language):
     pages = {term[language]: term["where"].partition(".md")[0] for term in load_glossary()}
     answers = search(site, language, [*pages])
+    limits = {term[language]: 2 for term in load_glossary() if term["en"] in AMBIGUOUS_TERMS}
     assert_no_errors(
         f"{term}: {[group[0]['location'] for group in answer['items'][:2]]}"
         for (term, page), answer in zip(pages.items(), answers, strict=True)
-        if not any(is_right(group, [page]) for group in answer["items"][:2])
+        if not any(is_right(group, [page]) for group in answer["items"][: limits.get(term, 1)])
     )
 
 
