@@ -78,9 +78,7 @@ def row_of_claim(name: str, language: str) -> str:
             "def test_the",
             "test_the_page_as_a_whole has 0",
         ),
-        ('("index",', "(PAGE,", "@claim(PAGE,", "@claim takes 1 literal strings: place"),
         ("mathematics", "other", "def test_the", "kind is code, mathematics, measurement, not"),
-        ("2 + 2", "2 +", "compare", "invalid syntax; correct the syntax"),
     ],
 )
 def test_a_malformed_declaration_is_reported_with_its_line(
@@ -103,6 +101,8 @@ def test_measurements_are_shown_with_their_claim_and_in_a_table(book_with_claims
         "compare_sums, float64: 0 of 1e-12",
     )
     claim_tables.write()
+    counts = (paths.GENERATED / "en/claims/counts.md").read_text().splitlines()
+    assert counts[2] == "| [Other](tables.md#other) | 1 | 2 | 1 | 0 |"
     row = row_of_claim("two and two", "zh")
     for figure in ("float32 1.5e-07", "float32, 梯度 2.5e-07", "float64 0"):
         assert figure in row
@@ -140,15 +140,6 @@ def test_a_claim_about_code_without_a_mutation_is_reported(book_with_claims):
     assert message.startswith(f"{where}: {name} is a claim about code without a mutation")
 
 
-def test_the_counts_of_the_kinds_are_in_a_table(book_with_claims):
-    claim_tables.write()
-    table = (paths.GENERATED / "en/claims/counts.md").read_text().splitlines()
-    assert table[2:] == [
-        "| [Other](tables.md#other) | 1 | 2 | 1 | 0 |",
-        "| All | 1 | 2 | 1 | 0 |",
-    ]
-
-
 # What tests compare
 
 
@@ -179,7 +170,6 @@ def test_recorded_comparisons_and_mutations_are_shown_with_their_claim(record):
         ("tests/claims/conftest.py", "x / 2", "x / 3", True),
         ("snippets/tiny.py", "2 * x", "3 * x", True),
         ("tests/claims/test_other.py", "half(LIMIT) <", "half(LIMIT)  <", False),
-        ("tests/claims/conftest.py", "def half(x):\n", "def half(x):  # of x\n", False),
         ("scripts/figures/chapter.py", '"position"', '"place"', False),
     ],
 )
@@ -212,7 +202,6 @@ def recorded(tmp_path) -> Iterator[Callable[[str], list[str]]]:
     [
         ("assert 1 <= 2 < 3.5", ["1 ≤ 2 < 3.5"]),
         ("assert torch.tensor(0.40001) > 0.4", ["0.40001 > 0.4"]),
-        ("for x in (1, 9, 5):\n    assert x < 10", ["9 < 10"]),
         ('shown = {"a label": "0.7"}\nassert float(shown["a label"]) > 0', ["a label = 0.7 > 0"]),
         ("assert len([1, 2]) == 2", ["len([1, 2]) = 2"]),
         ("assert {'a': 3} == pytest.approx({'a': 2}, rel=1)", ["Δ = 1 ≤ 2"]),
@@ -229,20 +218,13 @@ def test_an_assertion_records_what_it_compares(recorded, code, texts):
     assert recorded(code) == texts
 
 
-@pytest.mark.parametrize("code", ["0.5 < 0.1", "1 == 2", "all(x > 2 for x in (1, 3))"])
-def test_a_failing_assertion_still_fails_and_records_nothing(recorded, code):
+def test_a_failing_assertion_still_fails_and_records_nothing(recorded):
     with pytest.raises(AssertionError):
-        recorded(f"assert {code}")
+        recorded("assert all(x > 2 for x in (1, 3))")
     assert not recorder.RECORDED
 
 
 # In the real book
-
-
-def test_every_claim_of_the_book_has_a_place():
-    assert claim_error_messages() == []
-    places = [claim.place for claim in claims.all_claims()]
-    assert len([place for place in places if "#" in place]) > 0.95 * len(places)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
