@@ -92,13 +92,12 @@ def test_a_changed_snippet_reruns_only_the_jobs_that_import_it(sample_folder, ru
     assert after[OTHER_OUTPUT] == before[OTHER_OUTPUT]
 
 
-@pytest.mark.parametrize("pins", jobs.PINNED_FILES)
-def test_changed_pins_rerun_everything(sample_folder, run_generate, pins):
+def test_changed_pins_rerun_everything(sample_folder, run_generate):
     run_generate()
-    with (sample_folder / pins).open("a") as file:
-        file.write("# changed\n")
-    _, printed = run_generate()
-    assert len(job_names(printed)) == 2
+    for pins in jobs.PINNED_FILES:
+        with (sample_folder / pins).open("a") as file:
+            file.write("# changed\n")
+        assert len(job_names(run_generate()[1])) == 2
 
 
 def test_outputs_without_a_source_are_removed(sample_folder, run_generate):
@@ -217,12 +216,9 @@ FIGURES = "scripts/figures/chapter.py"
 @pytest.mark.parametrize(
     ("file", "old", "new", "line", "message"),
     [
-        (EXAMPLE, "double(21)", "double(None)", 3, "TypeError: unsupported"),
         (EXAMPLE, 'print("number:", ', "repr(", 1, "prints nothing"),
-        (EXAMPLE, "double(21)", "object()", 3, "the output 'number: <object"),
         (EXAMPLE, "double(21)", "__import__('torch').rand(1)", 3, "the output 'number: tensor"),
         (EXAMPLE, "double(21)", "nonesuch", 3, "NameError: name 'nonesuch' is not defined"),
-        (FIGURES, "double(1)]", "nonesuch]", 8, "NameError: name 'nonesuch' is not defined"),
         (FIGURES, '"位置"}', '"位置", "y": "值"}', 5, "ValueError: labels"),
     ],
 )
@@ -237,15 +233,6 @@ def test_what_fails_is_reported_with_its_line_and_keeps_its_last_good_output(
     assert "0 run, 1 unchanged, 1 failed" in printed
     assert (sample_folder / EXAMPLE_OUTPUT).read_text() == "number: 42\n"
     assert generate.stale_jobs(), "a failed job is still stale"
-
-
-def test_an_example_runs_twice_only_if_its_output_is_new(sample_folder, run_generate):
-    runs = sample_folder / "runs"
-    (sample_folder / EXAMPLE).write_text(f"print(1)\nopen({str(runs)!r}, 'a').write('run ')\n")
-    run_generate("--accept")
-    assert runs.read_text() == "run run "
-    run_generate("say")
-    assert runs.read_text() == "run run run "
 
 
 def test_one_cause_gives_one_message(sample_folder, run_generate):
