@@ -136,7 +136,6 @@ def test_it_is_stale_when_its_code_or_a_snippet_changes_but_not_when_its_text_do
     [
         ("[1 for i in iter(int, 1)]", "A cell timed out while it was being executed, after 2 sec"),
         ("'CPU 2.5 s'", "'CPU 2.5 s' differs from run to run; don't show it"),
-        ("1, file=__import__('sys').stderr", '\'title="stderr"'),
     ],
 )
 def test_a_cell_that_fails_stops_with_notebook_line_cell_and_reason(
@@ -168,18 +167,10 @@ def test_what_is_wrong_with_a_notebook_is_reported(lab, old, new, message):
     assert any(each.startswith("docs/zh/labs/lab.ipynb:") and message in each for each in messages)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("other/#there", "none/#there", "Doc file 'labs/lab.md' contains a link '../none.md"),
-        ("**Word**", "**Word** $\\\\frac{1}$", "KaTeX parse error"),
-    ],
-)
-def test_an_error_in_a_lab_stops_a_strict_build_with_its_line(
-    sample_folder, lab, old, new, message
-):
-    change(lab, old, new)
+def test_an_error_in_a_lab_stops_a_strict_build_with_its_line(sample_folder, lab):
+    change(lab, "other/#there", "none/#there")
     mark_translated("labs/lab")
     status, messages = build(sample_folder)
     assert status == 1, messages
-    assert f"docs/en/labs/lab.ipynb:{line_of(lab, new)}: {message}" in messages
+    where = f"docs/en/labs/lab.ipynb:{line_of(lab, 'none/#there')}"
+    assert f"{where}: Doc file 'labs/lab.md' contains a link '../none.md" in messages
