@@ -138,15 +138,3 @@ def test_a_term_must_have_its_page_and_its_anchor_in_both_languages(generated_bo
     change(generated_book / "docs/glossary.yml", "other.md", "none.md")
     (problem, *_) = map(str, glossary_errors())
     assert problem.startswith("docs/glossary.yml:1: page docs/en/none.md doesn't exist")
-
-
-def test_a_file_is_written_only_if_its_bytes_change(tmp_path):
-    path = tmp_path / "folder/file"
-    write_file(path, "text")
-    first = path.stat()
-    write_file(path, "text")
-    assert path.stat().st_mtime_ns == first.st_mtime_ns
-    assert path.stat().st_mode & 0o777 == 0o644
-    write_file(path, "other")
-    assert path.read_text() == "other"
-    assert [*path.parent.iterdir()] == [path]

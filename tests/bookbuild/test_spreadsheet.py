@@ -18,7 +18,7 @@ import pytest
 from openpyxl.formula import Tokenizer
 from openpyxl.utils import get_column_letter
 
-from bookbuild.generated.pencil_steps import RESULTS, SENTENCE, split_name
+from bookbuild.generated.pencil_steps import SENTENCE
 from bookbuild.generated.spreadsheet import TARGET_ROWS, Spreadsheet
 from bookbuild.generated.spreadsheet_formulas import MINUS_INFINITY, Area
 from bookbuild.generated.spreadsheet_style import TEXTS
@@ -206,15 +206,6 @@ def test_only_common_functions_and_no_array_formulas_are_used(contents):
     assert {each.value for each in tokens if each.type.startswith("OPERATOR")} <= OPERATORS
     archive = zipfile.ZipFile(io.BytesIO(contents["en"]))
     assert not [name for name in archive.namelist() if b't="array"' in archive.read(name)]
-
-
-def test_each_table_has_its_title_formula_and_name(contents):
-    cells = cells_of(contents["en"])
-    names = {str(value).rpartition("    ")[2]: at for at, value in cells.items()}
-    for table in Spreadsheet("en").tables.values():
-        sheet, row, column = names[table.name]
-        assert cells[sheet, row, column - 1] == RESULTS[split_name(table.name)[1]][0]
-        assert cells[sheet, row + 2, column - 1].startswith("=")  # a word
 
 
 def test_the_list_has_the_words_that_the_model_knows(contents):

@@ -108,23 +108,6 @@ def test_the_name_of_each_stop_leads_back_to_it_and_no_other_name(run_script):
     assert run_script(script, names + unknown) == [*range(len(names)), *[-1] * len(unknown)]
 
 
-def test_run_to_line_takes_the_next_stop_there_and_next_layer_the_same_line(run_script):
-    found, layers = run_script("""
-      const first = "FeedForward.forward@encoder.layers.0.feed_forward:hidden";
-      const at = all.findStop(stops, first);
-      const [found, layers] = [[0], [at]];
-      for (let i = 0; i < 5; i++) {
-        found.push(all.runToLine(stops, found.at(-1), stops[at].line));
-        layers.push(all.nextLayer(stops, layers.at(-1)));
-      }
-      return [found.slice(1), layers].map((list) => list.map((i) => stops[i].path));
-    """)
-    stacks = ["encoder.layers.0", "encoder.layers.1", "decoder.layers.0", "decoder.layers.1"]
-    paths_ = [f"{each}.feed_forward" for each in stacks]
-    assert found == [*paths_, paths_[0]]
-    assert layers == [*paths_, paths_[-1], paths_[-1]]
-
-
 # Axes, numbers, drawing
 
 

@@ -11,7 +11,6 @@ from playwright.sync_api import Browser, Page
 
 import by_hand
 from bookbuild.generated.pencil_steps import SENTENCE
-from bookbuild.pages.errors import SourceError
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.publish import handouts, worksheet
 from built_pages import assert_no_errors
@@ -247,9 +246,3 @@ def test_no_text_of_the_worksheet_is_cut_off(page, language):
     page.set_viewport_size({"width": 733, "height": 1000})  # as wide as the text of A4
     page.set_content(sheet.html)
     assert_no_errors(page.evaluate(CUT_CELLS_SCRIPT))
-
-
-def test_a_worksheet_that_is_too_long_is_an_error(page):
-    long = handouts.Handout("long.pdf", "", "", "<p>line</p>" * 1000, 4)
-    with pytest.raises(SourceError, match=r"long\.pdf doesn't fit on 4 pages"):
-        handouts.print_handout(page, long)

@@ -1,4 +1,4 @@
-"""Errors while installing: an old Python, a wrong hash, no network, a kill, a damaged environment.
+"""Errors while installing: an old Python, a wrong hash, no network, a damaged environment.
 
 The installer has a list of one package, the real pip and uv, and a script instead of npm. No stamp
 may claim a package that is not installed, and the next run succeeds.
@@ -7,7 +7,6 @@ may claim a package that is not installed, and the next run succeeds.
 import hashlib
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import zipfile
@@ -16,17 +15,16 @@ from pathlib import Path
 import pytest
 
 from built_pages import ROOT
-from fault_injection import CommandResult, finish_command, start_command, wait_until
+from fault_injection import CommandResult, run_command
 from sample_book import change
 
 pytestmark = pytest.mark.slow
 UV_FAILED = "scripts/install: uv could not install the packages (see above). Is there a network?"
 OFFLINE = {"UV_HTTP_RETRIES": "0", "UV_NO_INDEX": "0", "UV_FIND_LINKS": ""}
 NPM_SCRIPT = """#!/bin/sh
-# Instead of npm ci: replaces node_modules; the variable NPM makes it wait.
+# Instead of npm ci: replaces node_modules.
 rm -rf node_modules
 mkdir -p node_modules/katex
-[ "${NPM:-}" != wait ] || sleep 600
 echo > node_modules/katex/katex.js
 """
 PYTHON_SCRIPT = """#!/bin/sh
@@ -78,7 +76,7 @@ def write_wheel(folder: Path, name: str, version: str) -> Path:
     return path
 
 
-def start_install(folder: Path, **more: str) -> subprocess.Popen[str]:
+def install(folder: Path, **more: str) -> CommandResult:
     environment = {
         "PATH": f"{folder}/bin:{os.environ['PATH']}",
         "PYTHON": f"{folder}/bin/python3",
@@ -86,11 +84,7 @@ def start_install(folder: Path, **more: str) -> subprocess.Popen[str]:
         **{f"{tool}_FIND_LINKS": f"{folder}/wheels" for tool in ("PIP", "UV")},
         **{f"{tool}_CACHE_DIR": f"{folder}/cache-{tool}" for tool in ("PIP", "UV")},
     }
-    return start_command(folder, folder / "scripts/install", **(environment | more))
-
-
-def install(folder: Path, **more: str) -> CommandResult:
-    return finish_command(start_install(folder, **more))
+    return run_command(folder, folder / "scripts/install", **(environment | more))
 
 
 def check_installed(folder: Path) -> None:
@@ -109,7 +103,7 @@ def check_failed(folder: Path, result: CommandResult, message: str) -> None:
 
 def test_an_old_python_is_named(folder):
     old = write_program(folder / "old-python", '#!/bin/sh\ncase "$1" in -c) exit 1 ;; esac\n')
-    message = f"Python 3.11.5 or newer is needed, not {old}"
+    message = f"Python 3.11.5 or newer is needed, not {old.name}"
     check_failed(folder, install(folder, PYTHON=str(old)), message)
     check_installed(folder)
 
@@ -124,14 +118,6 @@ def test_a_package_of_another_hash_is_not_installed(folder):
 def test_without_a_network_the_first_run_says_so(folder):
     result = install(folder, PIP_INDEX_URL="http://127.0.0.1:9/", **OFFLINE)
     check_failed(folder, result, UV_FAILED)
-    check_installed(folder)
-
-
-def test_a_killed_installation_is_repeated(folder):
-    process = start_install(folder, NPM="wait")
-    wait_until((folder / "node_modules").exists)
-    os.killpg(process.pid, signal.SIGKILL)
-    check_failed(folder, finish_command(process), "")
     check_installed(folder)
 
 

@@ -16,8 +16,7 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
 import sample_book
-from bookbuild.mkdocs_site import chinese_site, source_checks
-from bookbuild.pages import fresh
+from bookbuild.mkdocs_site import chinese_site
 from bookbuild.pages.page import list_pages
 from bookbuild.pages.paths import LANGUAGES
 from bookbuild.run import locks
@@ -121,33 +120,6 @@ def test_serving_goes_on_after_an_error_that_stops_a_build(server: Server):
     wait_until(lambda: "repaired" in server.page(""))
 
 
-def test_a_server_checks_the_sources_only_if_one_has_changed(sample_folder: Path, monkeypatch):
-    run: list[str] = []
-    pages, everything = ["page_source_errors"], ["page_source_errors", "source_errors"]
-    for name in everything:
-        check = getattr(source_checks, name)
-        monkeypatch.setattr(source_checks, name, lambda n=name, c=check: (run.append(n), c())[1])
-
-    def checks(is_served: bool = True) -> list[str]:
-        run.clear()
-        source_checks.prepare_sources(is_served)
-        return [*run]
-
-    assert checks() == everything
-    assert checks() == []
-    other = sample_folder / "docs/en/other.md"
-    change(other, "{ #there }", "{ #there }\n\nA paragraph.")
-    assert checks() == pages
-    assert checks() == pages, "a warning is repeated: the translation is older than the page"
-    change(other, "A token", "One token")
-    assert checks() == everything
-    change(other, "One token", "A token")
-    change(other, "{ #there }\n\nA paragraph.", "{ #there }")
-    assert checks() == everything
-    assert checks() == []
-    assert checks(is_served=False) == everything, "mkdocs build checks everything"
-
-
 def test_only_changed_pages_are_rendered_again(sample_folder: Path, tmp_path: Path, monkeypatch):
     renders: list[str] = []
     render = Page.render
@@ -170,10 +142,6 @@ def test_only_changed_pages_are_rendered_again(sample_folder: Path, tmp_path: Pa
     pages = [f"{each}/{page.name}" for each in LANGUAGES for page in list_pages(each)]
     assert rendered("serve") == pages
     assert rendered("serve") == []
-    (sample_folder / ".generated/fresh/pages/en/other.md.render").write_bytes(b"damaged")
-    assert rendered("serve") == ["en/other.md"]
-    monkeypatch.setattr(fresh, "code_version", lambda: "newer")
-    assert rendered("serve") == pages
     change(sample_folder / "docs/zh/other.md", "其他。", "其他")
     assert rendered("serve") == ["zh/other.md"]
     change(sample_folder / "snippets/tiny.py", "2 * x", "x + x")

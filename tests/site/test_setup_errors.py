@@ -1,11 +1,9 @@
-"""Errors of the machine during a build: no PyTorch, a port in use, a kill, two builds at once.
+"""Errors of the machine during a build: no PyTorch, a port in use, two builds at once.
 
 The message has a hint, the old site is unchanged, and the next run succeeds.
 """
 
-import os
 import shutil
-import signal
 import socket
 import subprocess
 from pathlib import Path
@@ -73,22 +71,6 @@ def start_waiting_build(book: Path) -> subprocess.Popen[str]:
     return process
 
 
-def restore_example(book: Path) -> None:
-    (book / EXAMPLE).write_text(sample_book.FILES[EXAMPLE])
-
-
-def test_a_build_that_lacks_memory_says_so(book, before):
-    process = start_waiting_build(book)
-    command = ["pgrep", "-P", str(process.pid), "-f", "bookbuild.run.generate"]
-    os.kill(int(subprocess.check_output(command)), signal.SIGKILL)
-    broken = finish_command(process)  # a worker that did not end would cause a timeout
-    message = "scripts/generate was killed by signal 9; is there enough memory? Run it again"
-    assert message in broken.output
-    check_stopped(book, broken, before)
-    restore_example(book)
-    check_repaired(book, before)
-
-
 def test_of_two_builds_the_second_waits_for_the_first(book, before):
     first = start_waiting_build(book)
     second = start_command(book, *BUILD_COMMAND)
@@ -99,5 +81,5 @@ def test_of_two_builds_the_second_waits_for_the_first(book, before):
     for process in (first, second):
         status, output = finish_command(process)
         assert status == 0, output
-    restore_example(book)
+    (book / EXAMPLE).write_text(sample_book.FILES[EXAMPLE])
     check_repaired(book, before)
