@@ -1,10 +1,8 @@
 """formulas.py renders each formula once, as HTML and as MathML."""
 
-import io
 import re
 
 import pytest
-from fontTools.ttLib import TTFont
 
 from bookbuild.mkdocs_site import formulas
 
@@ -62,17 +60,3 @@ def test_the_style_sheet_names_exactly_the_fonts_that_are_published():
     families = {name.removeprefix("KaTeX_").removesuffix(".woff2") for name in fonts}
     assert families >= {"Main-Regular", "Main-Bold", "Math-Italic", "AMS-Regular", "Size2-Regular"}
     assert "Fraktur-Regular" not in families
-
-
-def test_the_fonts_keep_only_the_characters_of_formulas():
-    rendered = formulas.render_formulas([("x+1", False), (r"\mathbb{R}\text{a为}", False)]).values()
-    _, fonts = formulas.style_sheet(rendered)
-
-    def font_characters(name: str) -> set[str]:
-        font = TTFont(io.BytesIO(fonts[f"KaTeX_{name}.woff2"]))
-        return {chr(code) for code in font.getBestCmap()} - {"\u200b"}
-
-    assert font_characters("Main-Regular") == {"+", "1", "a", "x", "R"}
-    assert font_characters("Math-Italic") == {"1", "a", "x", "R"}
-    assert font_characters("AMS-Regular") == {"R"}
-    assert formulas.style_sheet(rendered)[1] == fonts

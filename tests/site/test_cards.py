@@ -63,19 +63,6 @@ def make_card(title: str, description: str, language: str = "en") -> cards.Card:
     return cards.Card(language, Path("page.md"), Path("page.png"), "A Book", title, description)
 
 
-@pytest.mark.parametrize("word", ["Representation", "表示"])
-def test_a_long_title_is_written_smaller_until_it_fits(page, word):
-    page.set_content(cards.card_html(make_card("Short", "Short.")))
-    assert page.evaluate(cards.FIT_TEXT_SCRIPT) == 1
-    page.set_content(cards.card_html(make_card(" ".join([word] * 12), f"{word} " * 30)))
-    assert 0.4 <= page.evaluate(cards.FIT_TEXT_SCRIPT) < 1
-    section = page.locator("section").bounding_box()
-    header = page.locator("header").bounding_box()
-    assert section["y"] >= header["y"] + header["height"]
-    assert section["y"] + section["height"] <= cards.CARD_SIZE[1] - 72
-    assert section["x"] + section["width"] <= cards.CARD_SIZE[0] - 80
-
-
 def test_a_text_that_does_not_fit_is_an_error(page):
     with pytest.raises(SourceError, match="don't fit on a card"):
         cards.draw_card(page, make_card("Long " * 200, "Longer. " * 200))

@@ -43,16 +43,6 @@ def empty_glossary(monkeypatch):
     monkeypatch.setattr(markdown_extension, "tooltips", lambda language: {})
 
 
-def test_a_builder_need_not_name_the_page_that_it_renders(sample_folder, config):
-    page = sample_folder / "docs" / config.theme["language"] / "other.md"
-    change(page, "description:", "needs: [a, b]\ndescription:")
-    converter = markdown.Markdown(
-        extensions=config.markdown_extensions, extension_configs=config.mdx_configs
-    )
-    html = converter.convert(page.read_text(encoding="utf-8").rpartition("---\n")[2])
-    assert re.search(r'<h1 id="\w+">.*</h1>\n<p class="reading" .*\b5\b.*a.*b', html)
-
-
 CHINESE_MARKUP = [
     ("**注意：**这是", "<strong>注意：</strong>这是"),
     ("**多头注意力（MHA）**是", "<strong>多头注意力（MHA）</strong>是"),

@@ -77,7 +77,6 @@ def test_a_served_page_reloads_itself_and_has_no_policy_that_would_forbid_it(ser
         ("docs/zh/index.md", "[另一页]", "改过的[另一页]", "zh/", "改过的"),
         ("docs/en/other.md", "# Other", "# Another", "", "Another"),  # the title of a link's target
         ("snippets/tiny.py", "2 * x", "x + x", "", "x + x"),
-        ("snippets/tiny.py", "double(x)", "double(x, more=0)", "zh/", "more="),
         ("snippets/examples/chapter/say.py", "21", "4321", "", "8642"),  # the output of an example
         ("scripts/figures/chapter.py", "position", "whereabouts", "", "whereabouts"),
         ("mkdocs.yml", "Link to this section", "Here", "", 'title="Here"'),

@@ -181,23 +181,3 @@ def test_a_strict_build_fails_and_can_be_repaired(
 def test_the_intact_book_is_built_again_without_a_warning_and_equal(book, before):
     assert "WARNING" not in build(book).output
     assert built_files(book) == before
-
-
-def test_a_nav_may_have_entries_of_all_kinds(book):
-    nav = (
-        "  - Other: other.md\n  - Paper: https://example.org/README.md\n  - https://example.org/\n"
-        "  - Part:\n      - Inner:\n          - deep.md\n          - Code: https://example.org/a\n"
-    )
-    change(book / "mkdocs.yml", "  - other.md\n", nav)
-    for language in ("en", "zh"):
-        page = book / f"docs/{language}/deep.md"
-        page.write_text("---\ndescription: Deep.\nquestion: How?\n---\n\n# Deep\n")
-    with pytest.MonkeyPatch.context() as patch:
-        sample_book.set_book_paths(book, patch)
-        mark_translated("deep")
-    status, output = build(book)
-    assert status == 0, output
-    for folder in ("site", "site/zh"):
-        copies = (book / folder / "llms.txt").read_text(encoding="utf-8")
-        assert "## Part\n" in copies and "### Inner\n" in copies and "/deep/index.md): " in copies
-        assert "example.org" not in copies
