@@ -110,10 +110,8 @@ def test_the_command_marks_lists_and_clears_pages(sample_folder):
     message = "docs/zh/index.md is marked as behind docs/en/index.md\n"
     assert run_translated(sample_folder, "--pending", "index") == (0, message)
     assert run_translated(sample_folder, "--list") == (0, "docs/zh/index.md\n")
-    assert run_translated(sample_folder, "index.md") == (
-        0,
-        f"index.md translated: {ENGLISH_PAGE.digest()}\n",
-    )
+    message = f"index.md translated: {ENGLISH_PAGE.digest()}\n"
+    assert run_translated(sample_folder, "index.md") == (0, message)
     assert run_translated(sample_folder, "--list") == (0, "")
 
 

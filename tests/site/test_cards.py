@@ -59,10 +59,8 @@ def page(browser: Browser):
     page.close()
 
 
-def make_card(title: str, description: str, language: str = "en") -> cards.Card:
-    return cards.Card(language, Path("page.md"), Path("page.png"), "A Book", title, description)
-
-
 def test_a_text_that_does_not_fit_is_an_error(page):
+    files = Path("page.md"), Path("page.png")
+    card = cards.Card("en", *files, "A Book", "Long " * 200, "Longer. " * 200)
     with pytest.raises(SourceError, match="don't fit on a card"):
-        cards.draw_card(page, make_card("Long " * 200, "Longer. " * 200))
+        cards.draw_card(page, card)
