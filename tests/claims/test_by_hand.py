@@ -84,6 +84,12 @@ def in_torch(source: list[str], target: list[str]) -> dict[str, torch.Tensor]:
 
 
 @claim("by-hand#encoder-attention")
+@mutation(
+    "transformer.py",
+    "scores = scores / math.sqrt(query.size(-1))",
+    "scores = scores / query.size(-1)",
+    fault="the scores are divided by d_k and not by its root",
+)
 @pytest.mark.parametrize("pair", PAIRS, ids=NAMES)
 def test_plain_python_computes_every_table_of_the_model(pair):
     hand = by_hand.load()

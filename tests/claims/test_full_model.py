@@ -226,6 +226,7 @@ def test_the_output_layer_by_hand_is_that_of_the_pencil_model(printed):
 
 
 @claim("full-model#configuration")
+@mutation("transformer.py", "nhead: int = 8", "nhead: int = 4", fault="half the paper's heads")
 def test_the_configuration_is_fixed_and_by_default_the_base_model_with_tables_not_shared():
     config = TransformerConfig(37000, 37000)
     assert len(asdict(config)) == 13
