@@ -29,7 +29,7 @@ def variables(name: str) -> dict:
 
 
 @claim("multi-head-attention#two-heads")
-def test_the_examples_use_the_two_heads_of_the_pencil_model(pencil, variables):
+def test_the_examples_use_the_two_heads_of_the_pencil_model():
     loop, output_map = map(variables, ("two_heads", "output_map"))
     for name, part in ("w_query", "query"), ("w_key", "key"), ("w_value", "value"):
         both = [getattr(loop[head], name) for head in ("head_0", "head_1")]
@@ -103,7 +103,7 @@ def test_one_matrix_and_a_split_give_the_queries_of_the_loop(printed):
     fault="the heads are split by a reshape",
 )
 @torch.no_grad()
-def test_one_matrix_and_a_split_give_the_same_as_the_loop(pencil, variables):
+def test_one_matrix_and_a_split_give_the_same_as_the_loop():
     attention, loop = MultiHeadAttention(4, 2), variables("two_heads")
     for part in ("query", "key", "value"):
         getattr(attention, part).weight.copy_(pencil(part, "weight"))

@@ -371,7 +371,8 @@ def test_one_head_of_the_last_layer_is_hardly_missed_but_all_four_are(printed):
     assert shown["with play, layer 1, head 2 off"] > 0.95
     assert all(shown[f"layer {layer}, all heads off"] < 0.3 for layer in (0, 1))
     shown = printed("examples", "head_off", "learned")
-    assert shown["head 2 off"] == "True 她在家弹钢琴"  # the last of the two lines
+    assert shown["all heads on"] == shown["head 2 off"] == "她在家弹钢琴"
+    assert shown["all four heads off"] == "她在家做饭"
 
 
 @claim("learned#exercises")

@@ -7,14 +7,20 @@ from decode import greedy_decode
 from translator import BOS, EOS
 
 path = Path(translator.__file__).with_name("translator.safetensors")
-model, source, target = translator.load_translator(path)
-attention = model.get_submodule("decoder.layers.1.cross_attention")
 words = ["she", "plays", "the", "piano", "at", "home"]
-src = torch.tensor([source.encode(words)])
 
-for switch_off in False, True:
-    if switch_off:
-        with torch.no_grad():  # the columns of head 2 in W^O
-            attention.output.weight[:, 48:72] = 0
+
+@torch.no_grad()
+def translation(heads_off):
+    model, source, target = translator.load_translator(path)
+    attention = model.get_submodule("decoder.layers.1.cross_attention")
+    for head in heads_off:  # 24 columns of W^O
+        attention.output.weight[:, 24 * head : 24 * head + 24] = 0
+    src = torch.tensor([source.encode(words)])
     ids = greedy_decode(model, src, 40, BOS, EOS)
-    print("head 2 off:", switch_off, "".join(target.decode(ids[0].tolist())))
+    return "".join(target.decode(ids[0].tolist()))
+
+
+print("all heads on:", translation([]))
+print("head 2 off:", translation([2]))
+print("all four heads off:", translation([0, 1, 2, 3]))
