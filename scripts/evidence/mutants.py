@@ -5,6 +5,7 @@ import io
 import itertools
 import multiprocessing
 import os
+import signal
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
@@ -35,6 +36,7 @@ PRELOADED = (
     *("torch", "torch._dynamo", "coverage"),
 )
 MEMORY = 14 << 30  # bytes of addresses; a mutant that allocates without end fails at this limit
+LONGEST = 300  # seconds; a mutant that loops without end fails after this time
 
 
 def limit_memory() -> None:
@@ -163,8 +165,14 @@ def run_pytest(
         return status, output.getvalue(), opened.paths()
 
 
+def stop(*_: object) -> None:
+    raise TimeoutError(f"the test has not ended after {LONGEST} s")
+
+
 def run_test(test: str, change: Change | None) -> Result:
     """The result of a test with the change made. Call it in a fresh process."""
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LONGEST)
     failures = Failures()
     status, output, _ = run_pytest([test], change, "--exitfirst", plugins=(failures,))
     failed = "failed" if failures.are_assertions else "raised"
