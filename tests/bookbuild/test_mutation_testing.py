@@ -48,5 +48,5 @@ def test_a_mutant_is_killed_only_if_a_test_fails(is_killed, old, new, killed):
     code = generated.read_file("numerals.py")
     line = code[: code.index(old)].count("\n") + 1
     mutant = Mutant("numerals.py", line, code.replace(old, new), "")
-    test = "test_data.py::test_the_error_for_a_text_out_of_range_names_the_range"
+    test = "test_data.py::test_the_error_for_what_is_not_a_number_in_the_range_names_it"
     assert is_killed(mutant, [test], 60) is killed

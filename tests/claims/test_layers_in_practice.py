@@ -27,6 +27,16 @@ from transformer import (
 
 CHAPTER = "layers-in-practice"
 
+sizes = {
+    "batch": st.integers(1, 3),
+    "length": st.integers(1, 6),
+    "memory_length": st.integers(1, 6),
+    "nhead": st.integers(1, 3),
+    "norm_first": st.booleans(),
+    "dtype": st.sampled_from(DTYPES),
+    "seed": st.integers(0, 1000),
+}
+
 
 def configuration(nhead: int = 4, norm_first: bool = False, **changes) -> TransformerConfig:
     small = {"d_model": 8 * nhead, "num_encoder_layers": 2, "num_decoder_layers": 2}
@@ -58,22 +68,33 @@ def test_in_a_pre_norm_stack_vectors_grow_from_layer_to_layer_until_the_last_nor
 
 @claim("layers-in-practice#torch-nn")
 @few
-@given(
-    batch=st.integers(1, 3),
-    length=st.integers(1, 6),
-    memory_length=st.integers(1, 6),
-    nhead=st.integers(1, 3),
-    norm_first=st.booleans(),
-    dtype=st.sampled_from(DTYPES),
-    seed=st.integers(0, 1000),
-)
-def test_layers_and_stacks_equal_those_of_torch_with_the_norm_given_on_the_page(
+@given(**{k: v for k, v in sizes.items() if k != "memory_length"})
+def test_encoder_layer_equals_nn_transformer_encoder_layer(
+    batch, length, nhead, norm_first, dtype, seed
+):
+    torch.manual_seed(seed)
+    compare_encoder_layers(configuration(nhead, norm_first), dtype, batch, length)
+
+
+@claim("layers-in-practice#torch-nn")
+@few
+@given(**sizes)
+def test_decoder_layer_equals_nn_transformer_decoder_layer(
     batch, length, memory_length, nhead, norm_first, dtype, seed
 ):
     torch.manual_seed(seed)
     config = configuration(nhead, norm_first)
-    compare_encoder_layers(config, dtype, batch, length)
     compare_decoder_layers(config, dtype, batch, length, memory_length)
+
+
+@claim("layers-in-practice#torch-nn")
+@few
+@given(**sizes)
+def test_both_stacks_equal_those_of_torch_with_the_norm_given_on_the_page(
+    batch, length, memory_length, nhead, norm_first, dtype, seed
+):
+    torch.manual_seed(seed)
+    config = configuration(nhead, norm_first)
     for stack in (Encoder, Decoder):
         compare_stacks(stack, config, dtype, batch, length, memory_length)
 
