@@ -220,6 +220,15 @@ def axe_errors(
     return errors
 
 
+SMALL_CONTROLS_SCRIPT = """(context) => [...document.querySelectorAll(context)]
+  .flatMap((each) => [...each.querySelectorAll("button, input, select, summary, tbody td")])
+  .filter((each) => !each.querySelector("input") && each.checkVisibility())
+  .map((each) => each.closest("label") ?? each) // a click anywhere on it counts
+  .map((each) => [each.outerHTML.slice(0, 99), each.getBoundingClientRect()])
+  .filter(([, { width, height }]) => Math.min(width, height) < 24)
+  .map(([html, { width, height }]) => `${width} × ${height} pixels: ${html}`)"""
+
+
 def check_accessibility(page: Page, context: str) -> None:
     """A part of a page is accessible in light and dark colors, its controls are at least 24 pixels
     large, and the page is not wider than the window.
@@ -228,6 +237,7 @@ def check_accessibility(page: Page, context: str) -> None:
         page.emulate_media(color_scheme=color_scheme, reduced_motion="reduce")
         for rules in ((), ["target-size"]):
             assert_no_errors(axe_errors(page, context, rules))
+    assert_no_errors(page.evaluate(SMALL_CONTROLS_SCRIPT, context))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
