@@ -157,9 +157,9 @@ def test_a_line_number_runs_to_the_line_and_a_box_jumps_to_its_part(page, home_u
     expect(diagram.locator("[aria-current]")).to_contain_text("Feed-forw.")
     diagram.locator("g").first.press("Enter")
     expect(stack).to_contain_text("TokenEmbedding.forward")
-    diagram.locator(".cross[aria-label*='layer 2']").click()
+    diagram.locator(".cross[aria-label*='layer 1']").click()
     assert shown_names(widget) == ["weights", "scores", "mask"]
-    expect(stack).to_contain_text("layer 2 · decoder.layers.1.cross_attention")
+    expect(stack).to_contain_text("layer 1 · decoder.layers.1.cross_attention")
 
 
 def test_a_link_shows_its_tensor_and_its_line(page, home_url, width):

@@ -75,10 +75,10 @@ async function fetchFile(name) {
 /** Lets the browser paint and respond between two parts of the work. */
 const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
-/** `layer 2 · ` for `decoder.layers.1.norm`, "" outside of the layers. @param {string} path */
+/** `layer 1 · ` for `decoder.layers.1.norm`, "" outside of the layers. @param {string} path */
 function layerName(path) {
   const number = /layers\.(\d+)/.exec(path)?.[1];
-  return number ? `${text.layerNumber(Number(number) + 1)} · ` : "";
+  return number ? `${text.layerNumber(Number(number))} · ` : "";
 }
 
 class Debugger {
@@ -194,7 +194,7 @@ class Debugger {
       Object.keys(modules.children?.[stack].children?.layers.children ?? {}).flatMap((layer) =>
         kinds.flatMap((kind) => Array.from({ length: heads }, (_, head) =>
           option(`${stack}.layers.${layer}.${kind}_attention.${head}`,
-            text.off.head(stack, Number(layer) + 1, kind === "cross", head))))));
+            text.off.head(stack, Number(layer), kind === "cross", head))))));
     this.compare.append(option("", text.nothing), option(BY_SENTENCE, text.sentence), ...(/** @type {const} */ (["mask", "scale", "positions"]))
       .map((name) => option(name, text.off[name])), el("optgroup", { label: text.heads }, ...all));
     this.compare.value = this.address.has("with") ? BY_SENTENCE : this.address.get("off") ?? "";

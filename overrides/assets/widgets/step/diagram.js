@@ -29,7 +29,7 @@ export function createDiagram(layers, text, jump) {
       picture.append(svg("rect", { class: "layer", x: COLUMNS[side] - 4, y: top, rx: 4,
         width: SIZE.width + 8, height: parts[0].y + SIZE.height + 3 - top }));
       const [edge, center] = [side === "source" ? -4 : 219, (top + parts[0].y + SIZE.height + 3) / 2];
-      picture.append(svg("text", { class: "side", transform: `translate(${edge} ${center}) rotate(-90)` }, text.layer(layer + 1)));
+      picture.append(svg("text", { class: "side", transform: `translate(${edge} ${center}) rotate(-90)` }, text.layer(layer)));
     }
     picture.append(svg("text", { class: "side", x, y: height - 4 }, text[side]));
   }
@@ -43,7 +43,7 @@ export function createDiagram(layers, text, jump) {
   const groups = new Map();
   for (const { id, part, layer, x, y } of boxes) {
     const place = id.startsWith("source") ? text.source : text.target;
-    const name = [place, layer && text.layer(Number(layer) + 1), text[part]].filter(Boolean).join(", ");
+    const name = [place, layer && text.layer(Number(layer)), text[part]].filter(Boolean).join(", ");
     const group = svg("g", { class: part, role: "button", tabindex: "0", "aria-label": name,
       click: () => jump(id),
       keydown: (/** @type {KeyboardEvent} */ event) => {
