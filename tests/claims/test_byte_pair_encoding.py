@@ -86,6 +86,7 @@ def test_21_merges_make_the_english_sentence_five_words_and_split_an_unseen_one(
     assert shown["first merges"] == "_w|al|alk|_wo|_wor|_work".replace("_", " ")
     assert shown["after 21 merges"] == "why| do| we| work| ?"
     assert shown["never seen"] == "they| talk|ed"
+    assert shown["tokens in the vocabulary"] == str(16 + 21)
 
 
 @claim("byte-pair-encoding#chinese")
