@@ -4,7 +4,7 @@ import torch
 
 from figures.diagram import ENGLISH, PAD, arrow, blank_canvas, fill_cells, frame, grid, write
 from figures.examples import run_example
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, WIDTH, figure
+from figures.style import FIRST, INK, KEY, QUERY, SECOND, WIDTH, figure
 from transformer import causal_mask, padding_mask
 
 TEXT = 16  # units, 11 pixels on a phone
@@ -59,58 +59,6 @@ def triangle(label):
                 write(ax, x + (j + 0.5) * size, top + (i + 0.5) * size, text, color, size=12.5)
         if step:
             write(ax, x - 9, top + 1.5 * size, ("⊙", "→")[step - 1])
-    return fig
-
-
-@figure(
-    en={
-        "key": "key",
-        "scores": "scores",
-        "masked": "masked",
-        "exponentials": "exponentials",
-        "weights": "weights",
-        "sum": "sum",
-    },
-    zh={
-        "key": "键",
-        "scores": "分数",
-        "masked": "屏蔽以后",
-        "exponentials": "指数",
-        "weights": "权重",
-        "sum": "总和",
-    },
-)
-def causal(label):
-    left, top, width, height, gap = 180, 44, 74, 36, 18
-    exponentials = torch.tensor([3.0, 3.0, 4.0])  # the query 我们 in infinity.py
-    scores = exponentials.log()
-    seen = causal_mask(3)[0, 0, 1]
-    masked = scores.masked_fill(~seen, -torch.inf)
-    kept, weights = masked.exp(), masked.softmax(dim=-1)
-    rows = {
-        "scores": [f"{number:.2f}" for number in scores],
-        "masked": [f"{number:.2f}".replace("-inf", "−∞") for number in masked],
-        "exponentials": [f"{number:.0f}" for number in kept],
-        "weights": [f"{number:.1f}".removesuffix(".0") for number in weights],
-    }
-    fig, ax = blank_canvas(top + 4 * (height + gap))
-    write(ax, left - 14, top - 18, f"{label['key']} →", KEY, ha="right", size=TEXT)
-    for i, word in enumerate(("<bos>", "我们", "工作")):
-        write(ax, left + (i + 0.5) * width, top - 18, word, size=TEXT)
-    for i, (name, cells) in enumerate(rows.items()):
-        y = top + i * (height + gap)
-        write(ax, left - 14, y + height / 2, label[name], ha="right", size=TEXT)
-        for j, cell in enumerate(cells):
-            x = left + j * width
-            hidden = name != "scores" and not seen[j]
-            frame(ax, x, y, width, height, MUTED, 0.8)
-            write(ax, x + width / 2, y + height / 2, cell, FIRST if hidden else INK, size=TEXT)
-        if i:
-            x = left + 1.5 * width
-            arrow(ax, (x, y - gap), (x, y))
-    total = f"{label['sum']} {kept.sum():.0f}"
-    y = top + 2 * (height + gap) + height / 2
-    write(ax, left + 3 * width + 14, y, total, ha="left", size=TEXT)
     return fig
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evidence.comparisons import compare_changed_token
 from helpers import DTYPES, few, numbers, run_snippet, seeds
-from marks import claim
+from marks import claim, mutation
 from mask_helpers import PATHS, assert_near, random_qkv, small_config, small_model
 from pencil_numbers import pencil_tables
 from transformer import (
@@ -70,8 +70,10 @@ def test_the_simple_way_gives_the_row_of_the_page():
 @claim("masks#infinity")
 def test_minus_infinity_before_the_softmax_gives_the_weights_of_the_simple_way(printed):
     shown = printed("examples", "infinity")
-    assert shown["weights of 我们"] == "[0.5, 0.5, 0.0]"
-    assert shown["all rows as before"] == "True"
+    assert shown["−∞, as the simple way"] == shown["the lowest number, as −∞"] == "True"
+    names, _ = run_snippet("examples", CHAPTER, "infinity")
+    assert_near(names["exponentials"][1] * names["mask"][1], torch.tensor([3.0, 3.0, 0.0]))
+    assert_near(names["hidden"][1], torch.tensor([0.5, 0.5, 0.0]))
 
 
 @claim("masks#infinity", kind="mathematics")
@@ -191,6 +193,19 @@ def test_the_first_k_tokens_alone_give_the_first_k_outputs(seed, n):
     whole = model(src, tgt)
     for k in range(1, n + 1):
         assert_near(model(src, tgt[:, :k]), whole[:, :k], 1e-12)
+
+
+@claim("masks#causality")
+@mutation(
+    "examples/masks/one_pass.py",
+    "scores.masked_fill(~mask, -torch.inf)",
+    "scores.masked_fill(mask, -torch.inf)",
+    fault="the example hides the keys that may be attended to",
+)
+def test_one_pass_with_the_mask_gives_the_last_rows_of_three_passes_without(printed):
+    shown = printed("examples", "one_pass")
+    passes = [shown[f"last row of pass {n} equals row {n - 1}"] for n in (1, 2, 3)]
+    assert passes == ["True"] * 3
 
 
 @claim("masks#causality")

@@ -1,19 +1,22 @@
+import math
+
 import torch
 
-from transformer import scaled_dot_product_attention
+
+def attention(query, key, value, mask=None):
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)  # hide where False
+    weights = scores.softmax(dim=-1)
+    return weights @ value, weights
+
 
 x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+mask = torch.ones(3, 3, dtype=torch.bool).tril()  # the lower triangle
+output, weights = attention(x, x, x, mask)
+print(weights)
 
-
-def attend(x):
-    mask = torch.ones(len(x), len(x), dtype=torch.bool).tril()
-    return scaled_dot_product_attention(x, x, x, mask)[0]
-
-
-print("three passes, the last row of each")
-for n in 1, 2, 3:
-    print([round(number, 2) for number in attend(x[:n])[-1].tolist()])
-
-print("one pass, all rows")
-for row in attend(x):
-    print([round(number, 2) for number in row.tolist()])
+for n in 1, 2, 3:  # n tokens, and no mask
+    alone, _ = attention(x[:n], x[:n], x[:n])
+    same = torch.allclose(alone[-1], output[n - 1])
+    print(f"last row of pass {n} equals row {n - 1}:", same)
