@@ -13,7 +13,7 @@ from torch.testing import assert_close
 import by_hand
 from attention_inputs import PATHS, dtypes, random_mask, random_qkv, sizes
 from helpers import DOCS, SNIPPETS, few, numbers, seeds
-from marks import claim
+from marks import claim, mutation
 from pencil_numbers import pencil_tables, pencil_weight
 from transformer import scaled_dot_product_attention
 
@@ -134,7 +134,21 @@ def test_the_matrices_compute_the_same_as_a_loop_over_the_queries(printed):
     shown, alone = variables("all_queries"), variables("one_query")
     assert_close(shown["scores"][WORK], alone["scores"])
     assert_close(shown["output"][WORK], alone["output"])
-    assert_close(variables("self_attention")["output"], shown["output"])
+
+
+@claim("attention#all-queries")
+@mutation(
+    "examples/attention/self_attention.py",
+    "key = x @ w_key",
+    "key = x @ w_query",
+    fault="the example computes the keys with the matrix of the queries",
+)
+def test_three_products_and_a_call_give_the_numbers_of_the_calculation_by_hand():
+    shown, by_hand_steps = variables("self_attention"), variables("by_hand")
+    for name in "query", "key", "value":
+        assert torch.equal(shown[name], by_hand_steps[name])
+    assert_close(shown["weights"], by_hand_steps["weights"])
+    assert_close(shown["output"], by_hand_steps["output"])
 
 
 # By hand, and the formula

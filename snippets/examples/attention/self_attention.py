@@ -1,14 +1,18 @@
-import math
+import torch
 
-from pencil_tables import head_0, x
+from transformer import scaled_dot_product_attention
 
-w_query, b_query, w_key, w_value = head_0
-query = x @ w_query.T + b_query  # (5, 2): one row per word
-key = x @ w_key.T  # (5, 2)
-value = x @ w_value.T  # (5, 2)
+# a row each for we, work and ?
+x = torch.tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 1.0]])
+# from three numbers to two
+w_query = torch.tensor([[-1.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
+w_key = torch.tensor([[1.0, -3.0], [-1.0, -1.0], [1.0, 3.0]])
+w_value = torch.tensor([[5.0, -5.0], [-5.0, 5.0], [5.0, 5.0]])
 
-scores = query @ key.T / math.sqrt(2)  # (5, 5): a row per query
-weights = scores.softmax(dim=-1)  # each row sums to 1
-output = weights @ value  # (5, 2)
-print("weights of work:", weights[3])
-print("output of work:", output[3])
+query = x @ w_query  # (3, 2): one row per word
+key = x @ w_key
+value = x @ w_value
+output, weights = scaled_dot_product_attention(query, key, value)
+print("query of work:", query[1])
+print("weights of work:", weights[1])
+print("output of work:", output[1])
