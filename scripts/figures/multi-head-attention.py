@@ -4,20 +4,16 @@ import numpy as np
 from matplotlib.colors import to_rgba
 
 from figures.diagram import (
-    ENGLISH,
     arrow,
     blank_canvas,
     fill_cells,
     frame,
     grid,
-    label_columns,
-    label_rows,
     line,
-    signed_cells,
     write,
 )
 from figures.examples import run_example
-from figures.overview import encoder_heads, narrow_canvas
+from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, KEY, MUTED, PAPER, QUERY, SECOND, VALUE, figure
 
 STRONG, PALE = 0.85, 0.35  # opacity of head 0 and head 1
@@ -166,21 +162,4 @@ def shapes(label):
     write(ax, 325, 555, "Wᴼ")
     draw_step_label(597, "output", "(5, 8)")
     draw_matrix(305, 597, n, d, INK, 0.45)
-    return fig
-
-
-@figure(en={"one": "head 2", "other": "head 3"}, zh={"one": "2 号头", "other": "3 号头"})
-def trained_head(label):
-    fig, ax = narrow_canvas(232)
-    size = 24
-    first_layer = [head for head in encoder_heads() if head.layer == 1]
-    for x, head, name in (60, first_layer[2], "one"), (264, first_layer[3], "other"):
-        weights = head.weights.numpy()
-        write(ax, x + 2.5 * size, 14, label[name], weight="bold")
-        signed_cells(ax, x, 84, weights, size, largest=1)
-        label_columns(ax, x, 84, ENGLISH, size)
-        label_rows(ax, x, 84, ENGLISH, size)
-        for i, j in np.argwhere(weights >= 0.2):
-            text = f"{weights[i, j]:.1f}".removeprefix("0")
-            write(ax, x + (j + 0.5) * size, 84 + (i + 0.5) * size, text, size=12)
     return fig

@@ -155,6 +155,17 @@ def test_a_reshape_gives_a_head_few_tokens_and_has_the_right_shape(printed):
 
 
 @claim("multi-head-attention#multi-head-code")
+@mutation(
+    "examples/multi-head-attention/module.py",
+    "heads.transpose(1, 2).flatten(2)",
+    "heads.reshape(len(heads), heads.size(2), -1)",
+    fault="the class on the page joins the heads in their order in memory",
+)
+def test_the_short_class_of_the_page_equals_the_book_class(printed):
+    assert printed("examples", "module")["equal to the book's class"] == "True"
+
+
+@claim("multi-head-attention#multi-head-code")
 @few
 @given(n=sizes, nhead=sizes, head_dim=sizes)
 def test_splitting_heads_divides_the_features_and_merging_reverses_it(n, nhead, head_dim):

@@ -1,0 +1,37 @@
+import torch
+from torch import nn
+
+import transformer
+from transformer import scaled_dot_product_attention
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, nhead):
+        super().__init__()
+        self.nhead = nhead
+        self.query = nn.Linear(d_model, d_model)  # the W^Q of all heads
+        self.key = nn.Linear(d_model, d_model)
+        self.value = nn.Linear(d_model, d_model)
+        self.output = nn.Linear(d_model, d_model)  # W^O
+
+    def forward(self, query, key, value, mask=None):
+        q = self.split(self.query(query))  # (batch, head, n, head_dim)
+        k = self.split(self.key(key))
+        v = self.split(self.value(value))
+        heads, _ = scaled_dot_product_attention(q, k, v, mask)
+        joined = heads.transpose(1, 2).flatten(2)  # (batch, n, d_model)
+        return self.output(joined)
+
+    def split(self, x):
+        x = x.unflatten(-1, (self.nhead, -1))  # (batch, n, head, head_dim)
+        return x.transpose(1, 2)  # (batch, head, n, head_dim)
+
+
+torch.manual_seed(0)
+short = MultiHeadAttention(d_model=512, nhead=8)
+book = transformer.MultiHeadAttention(d_model=512, nhead=8)
+short.load_state_dict(book.state_dict())  # the same weights and biases
+x = torch.randn(2, 5, 512)  # two sentences of five tokens
+output, expected = short(x, x, x), book(x, x, x)[0]
+print("output:", tuple(output.shape))
+print("equal to the book's class:", torch.allclose(output, expected, atol=1e-5))
