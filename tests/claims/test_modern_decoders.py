@@ -79,8 +79,8 @@ def test_our_latent_attention_computes_the_outputs_of_that_of_deepseek_v3(seed):
 @claim("modern-decoders#model")
 @mutation(
     "examples/modern-decoders/layer.py",
-    "q = attention.query_norm(attention.split(attention.query(h)))",
-    "q = attention.split(attention.query(h))",
+    'q = rotate(norm(split(h @ w["query"].T), w["query_norm"]))',
+    'q = rotate(split(h @ w["query"].T))',
     fault="the layer that is written out has no norm of the queries",
 )
 def test_the_layer_that_is_written_out_computes_the_output_of_the_class(printed):
@@ -213,7 +213,7 @@ def test_the_loss_is_top_k_for_equal_probabilities_and_the_number_of_experts_at_
     assert load_balancing_loss(torch.zeros(10, 8), 2).item() == pytest.approx(2)
 
 
-@claim("modern-decoders#cache-size")
+@claim("modern-decoders#latent")
 def test_the_printed_cache_sizes_are_those_of_our_modules(printed):
     shown = printed("examples", "kv_cache")
     layers = 61
@@ -240,8 +240,11 @@ def test_the_printed_cache_sizes_are_those_of_our_modules(printed):
 @claim("modern-decoders#latent")
 def test_the_transpose_moves_the_matrix_from_the_keys_to_the_query(printed):
     shown = printed("examples", "latent_by_hand")
-    assert shown["scores, directly with c"] == shown["scores, query and keys"] == "[6.0, 4.0]"
-    assert shown["query for keys turned by 90 degrees"] != shown["query times the transpose"]
+    assert shown["scores without keys"] == shown["scores"] == "[6.0, 4.0]"
+    assert shown["output without values"] == shown["output"]
+    turn = torch.tensor([[0.0, -1.0], [1.0, 0.0]])  # keys rotated by 90 degrees
+    query = (turn @ torch.tensor([[1.0, 2.0], [0.0, 1.0]])).T @ torch.ones(2)
+    assert shown["W.T @ q"] != str(query.tolist())
 
 
 @claim("modern-decoders#latent")

@@ -1,16 +1,18 @@
 import torch
 
-W = torch.tensor([[1.0, 2.0], [0.0, 1.0]])  # computes a key
-cache = torch.tensor([[3.0, 1.0], [1.0, 1.0]])  # c of two tokens
+c = torch.tensor([[3.0, 1.0], [1.0, 1.0]])  # of two tokens: the cache
+W = torch.tensor([[1.0, 2.0], [0.0, 1.0]])  # the keys of one head are W c
+V = torch.tensor([[1.0, 0.0], [1.0, 2.0]])  # its values are V c
 q = torch.tensor([1.0, 1.0])
 
-keys = cache @ W.T
+keys, values = c @ W.T, c @ V.T
 print("keys:", keys.tolist())
-print("scores, query and keys:", (keys @ q).tolist())
+print("scores:", (keys @ q).tolist())
 
-moved = W.T @ q
-print("query times the transpose:", moved.tolist())
-print("scores, directly with c:", (cache @ moved).tolist())
+moved = W.T @ q  # the matrix is applied to the query instead
+print("W.T @ q:", moved.tolist())
+print("scores without keys:", (c @ moved).tolist())
 
-turn = torch.tensor([[0.0, -1.0], [1.0, 0.0]])  # by 90 degrees
-print("query for keys turned by 90 degrees:", ((turn @ W).T @ q).tolist())
+weights = (c @ moved / 2**0.5).softmax(dim=0)
+print("output:", weights @ values)
+print("output without values:", V @ (weights @ c))
