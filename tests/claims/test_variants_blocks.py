@@ -11,7 +11,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from evidence.comparisons import compare_grouped_query, compare_rms_norm
-from helpers import close, few, normal, seeds
+from helpers import close, few, normal, run_snippet, seeds
 from marks import claim
 from transformer import (
     FeedForward,
@@ -139,12 +139,19 @@ def test_grouped_query_attention_equals_that_of_sdpa(kv, seed):
 
 
 @claim("variants#grouped")
-def test_two_shared_heads_store_24_numbers_instead_of_48(printed):
-    shown = printed("examples", "groups_by_hand")
-    for kv in 4, 2, 1:
-        kept = 2 * grouped(nhead=4, kv=kv, d=8).key(normal(1, 3, 8)).numel()
-        assert shown[f"with {kv} heads of keys and values, numbers stored"] == str(kept)
-    assert shown["query heads 0 to 3 read"] == "tensor([0, 0, 1, 1])"
+def test_the_written_out_attention_equals_the_class_and_stores_24_numbers_instead_of_48():
+    names, text = run_snippet("examples", CHAPTER, "grouped")
+    assert "numbers in the cache: 24" in text
+    full, ours = GroupedQueryAttention(8, 4, 4), GroupedQueryAttention(8, 4, 2)
+    for part in "query", "key", "value", "output":
+        getattr(ours, part).load_state_dict(names[part].state_dict())
+    x = names["x"]
+    close(ours(x, x, x)[0], names["y"], 1e-5)
+    for module, stored in (full, 48), (ours, 24):
+        assert module.key(x).numel() + module.value(x).numel() == stored
+    heads = torch.arange(2)
+    assert heads.repeat_interleave(2).tolist() == [0, 0, 1, 1]
+    assert heads.repeat(2).tolist() == [0, 1, 0, 1]
 
 
 @claim("variants#grouped")

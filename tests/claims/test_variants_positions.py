@@ -374,7 +374,7 @@ def test_the_smallest_loss_depends_on_the_vocabulary(variant_experiment):
         assert entropy == pytest.approx(minimum, abs=5e-4)
 
 
-@claim("variants#measured", kind="measurement")
+@claim("layers-in-practice#variants-measured", kind="measurement")
 def test_the_window_swiglu_and_the_decoder_of_2023_are_ahead_at_step_600_and_no_other(
     variant_results,
 ):
