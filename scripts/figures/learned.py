@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from bookbuild.generated.cross_attention import trace_translation
 from figures.diagram import signed_cells, write
 from figures.overview import narrow_canvas
 from figures.recorded import recorded_lines
@@ -24,28 +23,6 @@ def reversal(label):
     for i, row in enumerate(mean.tolist()):
         write(ax, left - 20, top + (i + 0.5) * size, letters[-1 - i], size=16)
         write(ax, left + (i + 0.5) * size, top - 14, letters[i], size=16)
-        for j, weight in enumerate(row):
-            write(ax, left + (j + 0.5) * size, top + (i + 0.5) * size, f"{weight:.2f}")
-    return fig
-
-
-@figure(
-    en={"due": "about to be written: 弹", "head": "head {}"},
-    zh={"due": "即将写出：弹", "head": "{} 号头"},
-)
-def play(label):
-    """The heads of the last layer, in the step that writes the verb."""
-    words = ["she", "plays", "the", "piano", "at", "home"]
-    tokens, weights = trace_translation(words)
-    rows = weights[-1][:, tokens.index("弹")]  # (head, word)
-    size, left, top = 52, 76, 74
-    fig, ax = narrow_canvas(top + 4 * size + 8)
-    write(ax, 8, 16, label["due"], MUTED, ha="left")
-    signed_cells(ax, left, top, rows.numpy(), size, 1.0)
-    for j, word in enumerate(words):
-        write(ax, left + (j + 0.5) * size, top - 16, word)
-    for i, row in enumerate(rows.tolist()):
-        write(ax, left - 8, top + (i + 0.5) * size, label["head"].format(i), ha="right")
         for j, weight in enumerate(row):
             write(ax, left + (j + 0.5) * size, top + (i + 0.5) * size, f"{weight:.2f}")
     return fig

@@ -371,8 +371,9 @@ def test_one_head_of_the_last_layer_is_hardly_missed_but_all_four_are(printed):
     assert shown["with play, layer 1, head 2 off"] > 0.95
     assert all(shown[f"layer {layer}, all heads off"] < 0.3 for layer in (0, 1))
     shown = printed("examples", "head_off", "learned")
-    assert shown["all heads on"] == shown["head 2 off"] == "她在家弹钢琴"
-    assert shown["all four heads off"] == "她在家做饭"
+    assert shown["football"] == shown["football, without head 2"] == "她在家踢足球"
+    assert shown["football, without 0, 1, 3"] == "她在家弹足球"
+    assert shown["piano, without 0, 1, 3"] == "她在家弹钢琴"
 
 
 @claim("learned#exercises")
@@ -427,7 +428,17 @@ def test_heads_look_for_each_needed_character_and_also_for_one_that_is_not_neede
             looked = number(shown[f"{character}, heads that look at {word}"])
             right = number(shown[f"{character}, right with {other} in its place"])
             assert looked == pytest.approx(share, abs=0.02)
-            assert right == pytest.approx(int(character != needed), abs=0.02)
+            assert right == int(character != needed)
+
+
+@claim("learned#crossing")
+def test_the_helper_of_the_page_returns_the_weights_of_the_step_that_writes_the_verb(printed):
+    shown = printed("examples", "map", "learned")
+    looks = [shown[f"head {head}"].split()[0] for head in range(4)]
+    assert looks == ["football", "football", "plays", "football"]
+    names = runpy.run_path(str(SNIPPETS / "examples" / "learned" / "map.py"))
+    path, src, tgt = "decoder.layers.1.cross_attention", names["src"], names["tgt"]
+    assert names["weights"].equal(weights_of(names["model"], path, src, tgt))
 
 
 @claim("learned#crossing")

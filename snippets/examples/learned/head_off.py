@@ -3,24 +3,23 @@ from pathlib import Path
 import torch
 
 import translator
-from decode import greedy_decode
-from translator import BOS, EOS
 
 path = Path(translator.__file__).with_name("translator.safetensors")
-words = ["she", "plays", "the", "piano", "at", "home"]
+trained = translator.load_translator(path)
+output = trained.model.decoder.layers[1].cross_attention.output  # W^O
+full = output.weight.detach().clone()
 
 
 @torch.no_grad()
-def translation(heads_off):
-    model, source, target = translator.load_translator(path)
-    attention = model.get_submodule("decoder.layers.1.cross_attention")
-    for head in heads_off:  # 24 columns of W^O
-        attention.output.weight[:, 24 * head : 24 * head + 24] = 0
-    src = torch.tensor([source.encode(words)])
-    ids = greedy_decode(model, src, 40, BOS, EOS)
-    return "".join(target.decode(ids[0].tolist()))
+def translate(sentence, without=()):
+    output.weight.copy_(full)
+    for head in without:  # the 24 columns that multiply its result
+        output.weight[:, 24 * head : 24 * head + 24] = 0
+    return "".join(trained.translate([sentence.split()])[0])
 
 
-print("all heads on:", translation([]))
-print("head 2 off:", translation([2]))
-print("all four heads off:", translation([0, 1, 2, 3]))
+football, piano = "she plays football at home", "she plays the piano at home"
+print("football:", translate(football))
+print("football, without head 2:", translate(football, without=(2,)))
+print("football, without 0, 1, 3:", translate(football, without=(0, 1, 3)))
+print("piano, without 0, 1, 3:", translate(piano, without=(0, 1, 3)))
