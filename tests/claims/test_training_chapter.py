@@ -432,6 +432,12 @@ def test_heads_look_for_each_needed_character_and_also_for_one_that_is_not_neede
 
 
 @claim("learned#crossing")
+@mutation(
+    "examples/learned/map.py",
+    "enumerate(weights[0, :, -1])",
+    "enumerate(weights[0, :, 0])",
+    fault="the program reads the step that writes the first character",
+)
 def test_the_helper_of_the_page_returns_the_weights_of_the_step_that_writes_the_verb(printed):
     shown = printed("examples", "map", "learned")
     looks = [shown[f"head {head}"].split()[0] for head in range(4)]

@@ -12,7 +12,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from evidence.comparisons import compare_grouped_query, compare_rms_norm
 from helpers import close, few, normal, run_snippet, seeds
-from marks import claim
+from marks import claim, mutation
 from transformer import (
     FeedForward,
     LayerNorm,
@@ -139,6 +139,12 @@ def test_grouped_query_attention_equals_that_of_sdpa(kv, seed):
 
 
 @claim("variants#grouped")
+@mutation(
+    "examples/variants/grouped.py",
+    "kv.repeat_interleave(nhead // num_kv_heads, dim=1)",
+    "kv.repeat(1, nhead // num_kv_heads, 1, 1)",
+    fault="the shared heads are repeated in the order 0, 1, 0, 1",
+)
 def test_the_written_out_attention_equals_the_class_and_stores_24_numbers_instead_of_48():
     names, text = run_snippet("examples", CHAPTER, "grouped")
     assert "numbers in the cache: 24" in text
