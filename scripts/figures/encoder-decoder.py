@@ -36,7 +36,7 @@ def draw_residual(ax, lane, x, top, bottom, edge) -> None:
         "norm": "sum, LayerNorm",
         "memory": "encoder output",
         "query": "queries",
-        "keys": "keys",
+        "keys": "keys,",
         "values": "values",
     },
     zh={
@@ -47,7 +47,7 @@ def draw_residual(ax, lane, x, top, bottom, edge) -> None:
         "norm": "相加，层归一化",
         "memory": "编码器输出",
         "query": "查询",
-        "keys": "键",
+        "keys": "键、",
         "values": "值",
     },
 )
@@ -71,17 +71,19 @@ def decoder_layer(label):
         arrow(ax, (x, 160), (x, 172), color=QUERY)
         box(ax, x - 20, 290, 40, 40, FIRST)
         arrow(ax, (x, 374), (x, 390))
-    write(ax, (left + right) / 2, 190, label["query"], QUERY, **LARGE)
-    write(ax, (left + right) / 2 - 34, 216, label["keys"], KEY, **LARGE)
-    write(ax, (left + right) / 2 + 34, 216, label["values"], VALUE, **LARGE)
-    for i, word in enumerate(ENGLISH):
-        y = 148 + 26 * i
+    for row, word in enumerate(ENGLISH):
+        y = 148 + 26 * row
+        for i, x in enumerate(xs):
+            color, width, zorder = (THIRD, 1.6, 3) if i == 2 else (MUTED, 0.6, 2)
+            line(ax, (x, 207), (432, y + 9), color=color, width=width, zorder=zorder)
         box(ax, 432, y, 18, 18, THIRD, tint=0.4)
         write(ax, 458, y + 9, word, ha="left", **LARGE)
+    for x in xs:
+        line(ax, (x, 174), (x, 240), width=0.6, zorder=2)
     write(ax, 518, 130, label["memory"], THIRD, ha="right", **LARGE)
-    line(ax, (428, 150), (422, 150), (422, 268), (428, 268), color=THIRD, width=1.4)  # all five
-    arrow(ax, (420, 202), (372, 202), color=KEY, width=1.8)
-    arrow(ax, (420, 214), (372, 214), color=VALUE, width=1.8)
+    write(ax, xs[1] - 28, 190, label["query"], QUERY, **LARGE)
+    write(ax, 432, 288, label["keys"], KEY, ha="left", **LARGE)
+    write(ax, 432, 308, label["values"], VALUE, ha="left", **LARGE)
     names = ((68, "attention"), (86, "past"), (135, "norm"), (207, "cross"))
     for y, name in (*names, (265, "norm"), (310, "network"), (363, "norm")):
         write(ax, 2, y, label[name], ha="left", **LARGE)

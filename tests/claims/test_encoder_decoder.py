@@ -137,6 +137,22 @@ def test_the_vectors_on_the_page_are_those_of_the_program(language, printed):
     labels = "x + attended", "after the first LayerNorm", "feed-forward network"
     for label in (*labels, "after the second LayerNorm"):
         assert numbers(shown[label]) in vectors, label
+    network, _ = run_snippet("examples", CHAPTER, "layer_by_hand")
+    for used in (*network["w1"].T[:2], *network["w2"][:2], network["b2"]):
+        assert used.tolist() in vectors
+    assert not network["hidden"][2:].any()
+
+
+@claim("encoder-decoder#decoder-layer")
+@mutation(
+    "examples/encoder-decoder/decoder_layer.py",
+    "x = self.norm2(x + read)",
+    "x = self.norm2(read)",
+    fault="cross-attention has no residual connection",
+)
+@pytest.mark.parametrize("name", ["encoder_layer", "decoder_layer"])
+def test_the_short_layers_equal_those_of_the_model(printed, name):
+    assert printed("examples", name)["equal"] == "True"
 
 
 # Stacks

@@ -1,0 +1,31 @@
+import torch
+from torch import nn
+
+import transformer
+from transformer import FeedForward, LayerNorm, MultiHeadAttention
+
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, nhead, dim_feedforward):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, nhead)
+        self.feed_forward = FeedForward(d_model, dim_feedforward, dropout=0.0)
+        self.norm1, self.norm2 = LayerNorm(d_model), LayerNorm(d_model)
+
+    def forward(self, x, mask=None):
+        # queries, keys and values from x; [1] would be the weights
+        x = self.norm1(x + self.self_attention(x, x, x, mask)[0])
+        return self.norm2(x + self.feed_forward(x))
+
+
+layer = EncoderLayer(d_model=32, nhead=4, dim_feedforward=2048)
+x = torch.randn(2, 5, 32)  # two sentences of five words
+print("shape:", tuple(layer(x).shape))
+
+# the class of transformer.py, with the same weights
+config = transformer.TransformerConfig(
+    src_vocab_size=9, tgt_vocab_size=12, d_model=32, nhead=4, dropout=0.0
+)
+other = transformer.EncoderLayer(config)
+other.load_state_dict(layer.state_dict())
+print("equal:", layer(x).equal(other(x)))
