@@ -12,6 +12,7 @@ inputs, answers = tgt[:, :-1], tgt[:, 1:]
 print("inputs:", *(tokens[i] for i in inputs[1]))
 print("answers:", *(tokens[i] for i in answers[1]))
 
+# the loss of a model that has learned nothing
 torch.manual_seed(0)
 model = Transformer(TransformerConfig(src_vocab_size=9, tgt_vocab_size=12))
 logits = model(src, inputs)  # (2, 9, 12)
