@@ -116,18 +116,18 @@ def test_notes_move_nothing_while_a_page_loads(checked_page: Page, home_url, fol
 
 
 def test_without_javascript_the_notes_are_in_sight(no_javascript_page, home_url):
-    no_javascript_page.goto(f"{home_url}layer-norm/")
-    expect(no_javascript_page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(3)
+    no_javascript_page.goto(f"{home_url}sublayers/")
+    expect(no_javascript_page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(4)
     expect(no_javascript_page.locator(".notes-button")).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", [1280])
 def test_folded_notes_are_printed_with_numbers(checked_page: Page, home_url):
-    checked_page.goto(f"{home_url}layer-norm/")
+    checked_page.goto(f"{home_url}sublayers/")
     checked_page.locator(".notes-button").click()
     checked_page.emulate_media(media="print")
     checked_page.set_viewport_size({"width": 680, "height": 1000})
-    expect(checked_page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(3)
+    expect(checked_page.locator(f"{NOTE_SELECTOR}:visible")).to_have_count(4)
     expect(checked_page.locator(".notes-button")).to_be_hidden()
     number = checked_page.locator(".note-link").first
     content = number.evaluate("(link) => getComputedStyle(link, '::before').content")

@@ -84,6 +84,9 @@ def test_the_network_computed_by_hand_returns_the_numbers_of_the_page(printed):
     assert numbers(shown["sums"]) == [2, -2, 1]
     assert numbers(shown["hidden units"]) == [2, 0, 1]
     assert numbers(shown["output"]) == [-1, 2]
+    residual = printed("examples", "residual")
+    assert numbers(residual["f(x)"]) == [-1, 2]
+    assert numbers(residual["x + f(x)"]) == [2, 3]
 
 
 @claim("sublayers#one-token")
@@ -161,8 +164,8 @@ def test_the_examples_have_the_weights_and_the_numbers_of_the_pencil_model(print
         assert [round(number, 2) for number in output.tolist()] == row
     assert shown["equal"] == "True"
     assert shown["positions that change"] == "[3]"
-    residual = numbers(printed("examples", "residual")["token plus change"])
-    assert [round(x, 2) for x in residual] == tables[f"{layer}.norm2.sum"].values[2]
+    residual = (example["normalized"] + example["whole"])[2]
+    assert [round(x, 2) for x in residual.tolist()] == tables[f"{layer}.norm2.sum"].values[2]
     source = (ROOT / "scripts/figures/sublayers.py").read_text(encoding="utf-8")
     for name in ("norm1", "feed_forward.linear1", "feed_forward.linear2", "norm2.sum"):
         row = tables[f"{layer}.{name}"].values[2]
