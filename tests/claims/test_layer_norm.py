@@ -147,7 +147,7 @@ def test_the_weight_starts_as_ones_and_the_bias_as_zeros():
 # One token
 
 
-@claim("layer-norm#one-token")
+@claim("layer-norm#layer-norm-by-hand")
 @few
 @given(batch=st.integers(2, 4), positions=st.integers(2, 5), seed=seeds)
 def test_each_token_is_normalized_independently(batch, positions, seed):
@@ -159,7 +159,7 @@ def test_each_token_is_normalized_independently(batch, positions, seed):
             torch.testing.assert_close(way(x).flatten(0, 1), alone, **tolerances(dtype))
 
 
-@claim("layer-norm#one-token")
+@claim("layer-norm#layer-norm-by-hand")
 def test_only_batch_norm_lets_another_token_change_a_token(printed):
     shown = printed("examples", "one_token")
     for name, same in ("LayerNorm", True), ("BatchNorm", False):
@@ -231,7 +231,7 @@ def test_in_float16_large_features_become_zeros_in_the_function_and_not_in_the_c
 # Post-norm and pre-norm
 
 
-@claim("layer-norm#residual-code")
+@claim("layer-norm#post-and-pre")
 def test_with_a_zero_sublayer_only_pre_norm_returns_its_input(printed, dtype):
     x = torch.tensor([[X]], dtype=dtype)
     for norm_first, row in (True, X), (False, Y):
@@ -245,7 +245,7 @@ def test_with_a_zero_sublayer_only_pre_norm_returns_its_input(printed, dtype):
     assert numbers(shown["post-norm"]) == [round(number, 2) for number in Y]
 
 
-@claim("layer-norm#residual-code")
+@claim("layer-norm#post-and-pre")
 def test_a_pre_norm_output_is_the_input_plus_all_sublayer_outputs(dtype):
     layers = [EncoderLayer(config(norm_first=True)).to(dtype) for _ in range(6)]
     added = []
