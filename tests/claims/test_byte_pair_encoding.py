@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import byte_pair_encoding as bpe
-from helpers import SNIPPETS, few, run_snippet
+from helpers import SNIPPETS, few
 from marks import claim, mutation
 
 CHAPTER = "byte-pair-encoding"
@@ -21,21 +21,22 @@ lines = st.lists(st.text("abc工作?", min_size=1, max_size=6), min_size=1, max_
 
 @claim("embeddings#byte-pairs")
 @mutation(
-    "examples/byte-pair-encoding/count.py",
+    "byte_pair_encoding.py",
     "pairwise(word)",
     "zip(word, word[2:])",
-    fault="the example counts symbols that have one between them",
+    fault="the program counts symbols that have one between them",
 )
 def test_the_three_merges_with_their_counts():
     text = "walk walk talk"
     counts = [(("a", "l"), 3), (("l", "k"), 3), (("w", "a"), 2)]
-    assert run_snippet("examples", CHAPTER, "count")[0]["pairs"].most_common(3) == counts
+    pairs = Counter(pair for word in bpe.words(text) for pair in pairwise(word))
+    assert pairs.most_common(3) == counts
     merges = bpe.learn_merges(text, 3)
     assert merges == [("a", "l"), ("al", "k"), ("w", "alk")]
     assert len(set(text)) + len(merges) == 9
 
 
-@claim("byte-pair-encoding#join")
+@claim("byte-pair-encoding#learn")
 def test_join_joins_each_occurrence_of_the_pair():
     assert bpe.join(list("walk alal"), ("a", "l")) == ["w", "al", "k", " ", "al", "al"]
     assert bpe.join(list("aaa"), ("a", "a")) == ["aa", "a"]
@@ -83,16 +84,16 @@ def test_each_merge_joins_the_most_frequent_adjacent_pair(text, count):
 )
 def test_21_merges_make_the_english_sentence_five_words_and_split_an_unseen_one(printed):
     shown = printed("examples", "english")
-    assert shown["first merges"] == "_w|al|alk|_wo|_wor|_work".replace("_", " ")
-    assert shown["after 21 merges"] == "why| do| we| work| ?"
-    assert shown["never seen"] == "they| talk|ed"
+    assert shown["first merges"] == "␣w al alk ␣wo ␣wor ␣work"
+    assert shown["after 21 merges"] == "why ␣do ␣we ␣work ␣?"
+    assert shown["never seen"] == "they ␣talk ed"
     assert shown["tokens in the vocabulary"] == str(16 + 21)
 
 
 @claim("byte-pair-encoding#chinese")
 def test_four_merges_find_the_chinese_words_and_the_fifth_is_not_a_word(printed):
     shown = printed("examples", "chinese")
-    assert shown["after 4 merges"] == "我们|为什么|工作|？"
+    assert shown["after 4 merges"] == "我们 为什么 工作 ？"
     assert shown["fifth merge"] == "我们在"
 
 
@@ -104,8 +105,8 @@ def test_four_merges_find_the_chinese_words_and_the_fifth_is_not_a_word(printed)
     fault="the English example cuts a sentence with why at its end",
 )
 def test_why_is_the_first_word_in_english_and_the_second_in_chinese(printed):
-    assert printed("examples", "english")["after 21 merges"].startswith("why|")
-    chinese = printed("examples", "chinese")["after 4 merges"].split("|")
+    assert printed("examples", "english")["after 21 merges"].startswith("why ")
+    chinese = printed("examples", "chinese")["after 4 merges"].split()
     assert chinese[:2] == ["我们", "为什么"]
 
 
@@ -114,6 +115,14 @@ def from_bytes() -> dict:
     """The functions and texts of the exercise on bytes."""
     with contextlib.redirect_stdout(io.StringIO()):
         return runpy.run_path(str(SNIPPETS / "exercises" / CHAPTER / "from_bytes.py"))
+
+
+@claim("byte-pair-encoding#bytes", kind="mathematics")
+def test_a_letter_is_one_byte_and_a_chinese_character_three_or_four(printed):
+    shown = {text: len(numbers.split()) for text, numbers in printed("examples", "utf8").items()}
+    assert shown == {"why": 3, "工作": 6}
+    assert {len(chr(code).encode()) for code in range(0x4E00, 0xA000)} == {3}
+    assert len("𠮷".encode()) == 4
 
 
 @claim("byte-pair-encoding#bytes")

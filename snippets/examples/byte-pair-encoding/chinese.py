@@ -12,5 +12,5 @@ text = """
 merges = learn_merges(text, 5)
 for count in range(5):
     tokens = cut("我们为什么工作？", merges[:count])
-    print(f"after {count} merges:", "|".join(tokens))
+    print(f"after {count} merges:", " ".join(tokens))
 print("fifth merge:", "".join(merges[4]))

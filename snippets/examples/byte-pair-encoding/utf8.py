@@ -1,0 +1,2 @@
+for text in "why", "工作":
+    print(f"{text}:", *text.encode())
