@@ -12,7 +12,6 @@ from bookbuild.generated.cross_attention import TRANSLATOR_WEIGHTS, trace_transl
 from figures.diagram import (
     CHINESE,
     ENGLISH,
-    TARGET,
     arrow,
     box,
     fill_rectangles,
@@ -23,7 +22,7 @@ from figures.diagram import (
     write,
 )
 from figures.overview import WIDTH, load, narrow_canvas, word_row
-from figures.style import FIRST, MUTED, SECOND, THIRD, figure
+from figures.style import FIRST, MUTED, SECOND, figure
 from trainer import Settings, label_smoothed_cross_entropy
 
 RESULTS = Path(transformer.__file__).with_name("results")
@@ -43,60 +42,6 @@ def right_token_probabilities(model) -> list[float]:
     """As above, of the right token only."""
     ids = [*load().target.encode(CHINESE), translator.EOS]
     return next_token_probabilities(model)[range(len(ids)), ids].tolist()
-
-
-@figure(
-    en={
-        "written": "1  written so far",
-        "memory": "2  encoder's output",
-        "decoder": "decoder",
-        "next": "3  next character",
-        "others": "{} others",
-        "append": "4  append",
-    },
-    zh={
-        "written": "1  已经写出的",
-        "memory": "2  编码器输出",
-        "decoder": "解码器",
-        "next": "3  下一个字",
-        "others": "其余 {} 个",
-        "append": "4  接上去",
-    },
-)
-def one_step(label):
-    step = 2  # 为 comes after 我们
-    _, weights = trace_translation(ENGLISH)
-    to_words = weights[-1].mean(dim=0)[step].tolist()
-    probabilities = next_token_probabilities(load().model)[step]
-    top, ids = probabilities.topk(3)
-    fig, ax = narrow_canvas(322)
-    write(ax, 4, 16, label["written"], ha="left")
-    write(ax, 396, 16, label["memory"], THIRD, ha="right")
-    node = 196, 112
-    ys = [40, 78, 116]
-    for y, token in zip(ys, TARGET, strict=False):
-        box(ax, 14, y, 60, 30, FIRST, token, size=16 if len(token) == 1 else 13)
-        line(ax, (75, y + 15), (node[0] - 41, node[1]), color=FIRST, width=1.6)
-    for i, word in enumerate(ENGLISH):
-        y = 34 + 34 * i
-        box(ax, 322, y, 66, 28, THIRD, word, size=14)
-        width = 0.6 + 6 * to_words[i]
-        line(ax, (321, y + 14), (node[0] + 41, node[1]), color=THIRD, width=width)
-    box(ax, node[0] - 40, node[1] - 22, 80, 44, FIRST, label["decoder"], tint=0.2)
-    arrow(ax, (node[0], node[1] + 22), (node[0], 206))
-    write(ax, 206, 198, label["next"], ha="left")
-    rows = [(load().target.tokens[i], p) for i, p in zip(ids.tolist(), top.tolist(), strict=True)]
-    rows.append((label["others"].format(len(probabilities) - 3), 1 - sum(p for _, p in rows)))
-    for i, (token, probability) in enumerate(rows):
-        y = 226 + 26 * i
-        write(ax, 196, y, token, ha="right", size=15 if len(token) == 1 else 12)
-        fill_rectangles(ax, [(204, y - 9, 140 * probability, 18)], FIRST if i == 0 else MUTED, 0.6)
-        write(ax, 210 + 140 * probability, y, f"{probability:.1%}", ha="left", size=12.5)
-    frame(ax, 14, 154, 60, 30, FIRST, 1.2, linestyle=(0, (3, 3)))
-    write(ax, 44, 169, rows[0][0], FIRST, size=16)
-    arrow(ax, (178, 226), (44, 226), (44, 186), color=FIRST)
-    write(ax, 52, 242, label["append"], FIRST, ha="left")
-    return fig
 
 
 @figure(
@@ -157,9 +102,8 @@ def training(label):
             y = 38 + 24 * i
             write(ax, x - 8, y, token, ha="right", size=15 if len(token) == 1 else 12)
             fill_rectangles(ax, [(x, y - 8, max(1, 38 * p), 16)], FIRST, 0.6)
-            write(
-                ax, x + 4 + 38 * p, y, f"{p:.1%}" if p < 0.1 else f"{p:.0%}", ha="left", size=12.5
-            )
+            frame(ax, x, y - 8, 38, 16, MUTED, 0.6)  # 100%
+            write(ax, x + 42, y, f"{p:.1%}" if p < 0.1 else f"{p:.0%}", ha="left", size=12.5)
     plot = fig.add_axes((136 / WIDTH, 48 / 250, 128 / WIDTH, 172 / 250))
     plot.plot(steps, losses, color=SECOND)
     plot.set_ylim(0)

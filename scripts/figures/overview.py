@@ -161,51 +161,6 @@ def two_boxes(label):
 
 @figure(
     en={
-        "layer": "layer {}",
-        "self": "self-attention",
-        "cross": "cross-attention",
-        "network": "feed-forward",
-        "written": "written so far",
-        "next": "next",
-    },
-    zh={
-        "layer": "第 {} 层",
-        "self": "自注意力",
-        "cross": "交叉注意力",
-        "network": "前馈网络",
-        "written": "已经写出的",
-        "next": "下一个字",
-    },
-)
-def two_stacks(label):
-    top, height, gap = 56, 26, 8
-    count = len(load().model.encoder.layers)
-    layer = 3 * (height + gap) + 26
-    bottom = top + count * (layer + 14)
-    fig, ax = narrow_canvas(bottom + 66)
-    two_columns(ax, label, bottom, top)
-    parts = {100: ("self", "network"), 300: ("self", "cross", "network")}
-    for i in range(count):
-        low = bottom - i * (layer + 14)
-        for x, names in parts.items():
-            color = SECOND if x == 100 else FIRST
-            frame(ax, x - 78, low - layer, 156, layer, color, 1)
-            write(ax, x - 70, low - layer + 13, label["layer"].format(i), ha="left", size=12.5)
-            for j, name in enumerate(names):
-                y = low - gap - height - j * (height + gap)
-                box(ax, x - 66, y, 132, height, color, label[name])
-            if i:
-                arrow(ax, (x, low + 14), (x, low))
-        cross = low - gap - height / 2 - (height + gap)
-        arrow(ax, (200, cross), (300 - 66, cross), color=THIRD, width=2)
-    line(ax, (100, top + 14), (100, top), color=THIRD, width=2)
-    low = bottom - gap - height / 2 - (height + gap)
-    line(ax, (100, top), (100, top - 10), (200, top - 10), (200, low), color=THIRD, width=2)
-    return fig
-
-
-@figure(
-    en={
         "token": "1  token",
         "id": "2  id",
         "row": "3  row of the table",
