@@ -15,15 +15,12 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given
-from hypothesis import strategies as st
 
 import corpus
 import train as training
 from batching import batches, example_of
 from corpus import Pair
-from evidence.comparisons import compare_loss
-from helpers import ROOT, few, seeds
+from helpers import ROOT
 from marks import claim, mutation
 from small_training import (
     PAIRS,
@@ -39,7 +36,6 @@ from trainer import (
     Trainer,
     forward_backward,
     linear_learning_rate,
-    noam_learning_rate,
 )
 from translator import (
     code_key,
@@ -48,52 +44,6 @@ from translator import (
     new_translator,
     read_file,
 )
-
-# Label smoothing
-
-
-@st.composite
-def loss_inputs(draw):
-    """Logits, targets with some to ignore, a smoothing, and the id to ignore."""
-    torch.manual_seed(draw(seeds))
-    shape = draw(st.sampled_from([(1,), (5,), (2, 3), (2, 2, 2)]))
-    vocab_size = draw(st.integers(2, 9))
-    dtype = draw(st.sampled_from([torch.float32, torch.float64]))
-    logits = torch.randn(*shape, vocab_size, dtype=dtype) * 5
-    targets = torch.randint(vocab_size, shape)
-    ignored = draw(st.sampled_from([0, vocab_size - 1, -100]))
-    targets[torch.rand(shape) < 0.3] = ignored
-    targets.view(-1)[0] = 1
-    return logits, targets, draw(st.sampled_from([0.0, 0.1, 1.0])), ignored
-
-
-@claim("training#loss")
-@few
-@given(given=loss_inputs())
-def test_the_loss_and_its_gradient_equal_those_of_pytorch(given):
-    compare_loss(*given)
-
-
-# The learning rate
-
-
-@claim("training#rate")
-@pytest.mark.parametrize("step", [1, 2, 7, 50])
-@pytest.mark.parametrize("d_model", [1, 64])
-@pytest.mark.parametrize("warmup", [1, 2, 7])
-def test_the_papers_learning_rate_follows_its_equation(step, d_model, warmup):
-    rise, fall = step / warmup**1.5, 1 / math.sqrt(step)
-    expected = (rise if step < warmup else fall) / math.sqrt(d_model)
-    assert noam_learning_rate(step, d_model, warmup) == pytest.approx(expected)
-
-
-@claim("training#rate")
-@pytest.mark.parametrize(("warmup", "steps"), [(1, 2), (3, 9), (8, 9)])
-def test_our_learning_rate_is_the_smaller_of_two_straight_lines(warmup, steps):
-    for step in range(1, steps + 1):
-        expected = 0.25 * min(step / warmup, (steps + 1 - step) / (steps + 1 - warmup))
-        assert linear_learning_rate(step, 0.25, warmup, steps) == pytest.approx(expected)
-
 
 # Batches
 
@@ -174,24 +124,6 @@ def test_all_tokens_are_predicted_at_once_each_from_the_tokens_before_it():
             losses.append(F.cross_entropy(logits, tgt[i], label_smoothing=0.1).item())
     loss, _ = forward_backward(model, examples, SHORT, SINGLE_PROCESS)
     assert loss == pytest.approx(statistics.fmean(losses), rel=1e-5)
-
-
-@claim("training#loss")
-def test_every_token_counts_equally_in_any_sentence():
-    """Sentences are not weighted equally: the gradients are those of all tokens together."""
-    translator = small_translator(dropout=0.0)
-    examples = [example_of(translator, PAIRS[n]) for n in (7, 142)]
-    parts = []
-    for example in examples:
-        translator.model.zero_grad()
-        forward_backward(translator.model, [example], SHORT, SINGLE_PROCESS)
-        parts.append([p.grad for p in translator.model.parameters()])
-    short, long = (len(tgt) - 1 for _, tgt in examples)
-    translator.model.zero_grad()
-    forward_backward(translator.model, examples, SHORT, SINGLE_PROCESS)
-    for p, a, b in zip(translator.model.parameters(), *parts, strict=True):
-        expected = (short * a + long * b) / (short + long)
-        torch.testing.assert_close(p.grad, expected, rtol=1e-4, atol=1e-6)
 
 
 @claim("distributed-training#step")

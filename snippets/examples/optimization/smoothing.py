@@ -6,5 +6,4 @@ target = torch.full((4,), 0.1 / 4)  # a tenth, shared equally
 target[correct] += 0.9  # the rest
 loss = -(target * logits.log_softmax(dim=0)).sum()
 same = F.cross_entropy(input=logits, target=correct, label_smoothing=0.1)
-print("target:", target)
 print(f"loss: {loss:.3f}; of PyTorch: {same:.3f}")
