@@ -22,10 +22,9 @@ for step, batch in enumerate(batches(examples, 64, seed=0), start=1):
         ignore_index=PAD,
         label_smoothing=0.1,
     )
+    rate = linear_learning_rate(step, 0.003, warmup_steps=100, steps=5000)
     for group in optimizer.param_groups:
-        group["lr"] = linear_learning_rate(
-            step, peak=0.003, warmup_steps=100, steps=5000
-        )
+        group["lr"] = rate
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

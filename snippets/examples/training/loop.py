@@ -4,10 +4,17 @@ import torch.nn.functional as F
 from transformer import Transformer, TransformerConfig
 
 torch.manual_seed(0)
-vocabularies = {"src_vocab_size": 12, "tgt_vocab_size": 12}
-sizes = {"d_model": 32, "nhead": 4, "dim_feedforward": 64, "dropout": 0.0}
-layers = {"num_encoder_layers": 1, "num_decoder_layers": 1}
-model = Transformer(TransformerConfig(**vocabularies, **sizes, **layers))
+config = TransformerConfig(
+    src_vocab_size=12,
+    tgt_vocab_size=12,
+    d_model=32,
+    nhead=4,
+    num_encoder_layers=1,
+    num_decoder_layers=1,
+    dim_feedforward=64,
+    dropout=0.0,
+)
+model = Transformer(config)
 optimizer = torch.optim.Adam(params=model.parameters(), lr=0.003)
 for step in range(201):
     # A batch: 64 random sequences, and the same in reverse after <bos>
