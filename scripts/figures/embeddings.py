@@ -3,14 +3,15 @@
 from collections import Counter
 from itertools import pairwise
 
-import numpy as np
-
+import by_hand
 from byte_pair_encoding import join, words
-from figures.diagram import ENGLISH, NARROW, arrow, blank_canvas, box, frame, line, write
+from figures.diagram import NARROW, arrow, blank_canvas, box, frame, line, write
 from figures.style import FIRST, INK, MUTED, figure
-from pencil_words import table
 
-TABLE = table.int().tolist()  # of the pencil model, a row for each word of the sentence
+WORDS = ["they", "we", "rest", "work"]  # the vocabulary of the chapter
+PENCIL = by_hand.load()
+ROWS = PENCIL.weights["src_embedding.embedding.weight"]
+TABLE = [ROWS[PENCIL.source.index(word)] for word in WORDS]
 
 
 def number_cells(ax, x, y, rows, width, height, color=INK) -> None:
@@ -23,22 +24,30 @@ def number_cells(ax, x, y, rows, width, height, color=INK) -> None:
 
 
 @figure(
-    en={"text": "text", "tokens": "tokens", "ids": "ids", "vectors": "vectors"},
-    zh={"text": "文字", "tokens": "词元", "ids": "编号", "vectors": "向量"},
+    en={"text": "text", "tokens": "tokens", "ids": "ids", "table": "table"},
+    zh={"text": "文字", "tokens": "词元", "ids": "编号", "table": "嵌入表"},
 )
 def text_to_vectors(label):
-    fig, ax = blank_canvas(290)
-    for y, name in ((20, "text"), (72, "tokens"), (126, "ids"), (216, "vectors")):
-        write(ax, 4, y, label[name], ha="left", size=16)
-    write(ax, 300, 20, " ".join(ENGLISH), size=16)
-    for i, (word, row) in enumerate(zip(ENGLISH, TABLE, strict=True)):
-        x = 130 + 85 * i
-        line(ax, (300, 34), (x, 57), width=0.8)
-        box(ax, x - 34, 57, 68, 30, FIRST, word, size=16)
-        arrow(ax, (x, 87), (x, 112))
-        write(ax, x, 126, str(i), size=16)
-        arrow(ax, (x, 139), (x, 160))
-        number_cells(ax, x - 22, 162, np.array(row)[:, None], 44, 28)
+    """A text, its tokens and ids, and the rows that they select."""
+    text, height, top, cells = ["we", "work"], 34, 40, 326
+    fig, ax = blank_canvas(190)
+    for x, name in ((38, "text"), (126, "tokens"), (196, "ids"), (cells + 92, "table")):
+        write(ax, x, 18, label[name], size=16)
+    middle = top + 2.5 * height
+    write(ax, 38, middle, " ".join(text), size=16)
+    for i, word in enumerate(WORDS):
+        y = top + (i + 0.5) * height
+        write(ax, cells - 10, y, f"{i}  {word}", FIRST if word in text else INK, ha="right", size=16)
+    number_cells(ax, cells, top, TABLE, 46, height)
+    for word in text:
+        i = WORDS.index(word)
+        y = top + (i + 0.5) * height
+        line(ax, (74, middle), (92, y), width=0.8)
+        box(ax, 92, y - 15, 68, 30, FIRST, word, size=16)
+        arrow(ax, (162, y), (184, y))
+        write(ax, 196, y, str(i), size=16)
+        arrow(ax, (208, y), (250, y))
+        frame(ax, cells, top + i * height, 184, height, FIRST, 2.5)
     return fig
 
 
@@ -47,22 +56,22 @@ def text_to_vectors(label):
     zh={"pick": "独热向量", "table": "嵌入表", "row": "we 的一行"},
 )
 def row_pick(label):
-    fig, ax = blank_canvas(200)
-    chosen, height = 2, 30
+    fig, ax = blank_canvas(176)
+    chosen, height = 1, 30
     left, middle, right = 4, 212, 388
     top = 44
     y = top + chosen * height
     for x, width, name in ((left, 120, "pick"), (middle, 132, "table"), (right, 128, "row")):
         write(ax, x + width / 2, 18, label[name], size=16)
-    number_cells(ax, left, y, [[int(i == chosen) for i in range(5)]], 24, height)
+    number_cells(ax, left, y, [[int(i == chosen) for i in range(4)]], 30, height)
     number_cells(ax, middle, top, TABLE, 33, height)
     number_cells(ax, right, y, [TABLE[chosen]], 32, height)
     write(ax, 140, y + height / 2, "×", size=18)
     write(ax, 366, y + height / 2, "=", size=18)
-    for i, word in enumerate(ENGLISH):
+    for i, word in enumerate(WORDS):
         color = FIRST if i == chosen else INK
         write(ax, middle - 8, top + (i + 0.5) * height, word, color, ha="right", size=16)
-    frame(ax, left + chosen * 24, y, 24, height, FIRST, 2.5)
+    frame(ax, left + chosen * 30, y, 30, height, FIRST, 2.5)
     frame(ax, middle, y, 4 * 33, height, FIRST, 2.5)
     frame(ax, right, y, 4 * 32, height, FIRST, 2.5)
     return fig

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn.functional import one_hot
-from torch.nn.utils.rnn import pad_sequence
 
 import by_hand
 import byte_pair_encoding as bpe
@@ -27,9 +26,15 @@ from transformer import (
 )
 
 CHAPTER = "embeddings"
-SENTENCE = ["why", "do", "we", "work", "?"]
-ROWS = [by_hand.load().source.index(word) for word in SENTENCE]
-TABLE = pencil_weight("src_embedding.embedding.weight")[ROWS]
+VOCABULARY = ["they", "we", "rest", "work"]
+
+
+def pencil_rows(words: list[str]) -> torch.Tensor:
+    ids = [by_hand.load().source.index(word) for word in words]
+    return pencil_weight("src_embedding.embedding.weight")[ids]
+
+
+TABLE = pencil_rows(VOCABULARY)
 
 
 # Tokens
@@ -47,24 +52,20 @@ def test_the_merges_of_the_exercise_and_its_tie(printed):
     assert max(counts.values()) == 2
 
 
-# Ids and batches
-
-
-@claim("embeddings#ids", kind="measurement")
-def test_pad_sequence_puts_positions_first_by_default():
-    sentences = [torch.tensor([4, 5, 6, 7, 8]), torch.tensor([6, 7])]
-    ids = pad_sequence(sentences, batch_first=True, padding_value=0)
-    assert ids.tolist() == [[4, 5, 6, 7, 8], [6, 7, 0, 0, 0]]
-    assert torch.equal(pad_sequence(sentences), ids.T)
-
-
 # The lookup
 
 
-@claim("embeddings#lookup")
+@claim("embeddings#lookup", kind="measurement")
+def test_the_table_of_the_examples_has_rows_of_the_pencil_model():
+    names = run_snippet("examples", CHAPTER, "lookup")[0]
+    assert names["words"] == VOCABULARY
+    assert names["table"].tolist() == TABLE.tolist()
+
+
+@claim("positional-encoding#by-hand")
 def test_the_examples_have_the_table_of_the_pencil_model():
-    assert pencil_words.table.tolist() == TABLE.tolist()
-    assert pencil_words.words == SENTENCE
+    assert pencil_words.table.tolist() == pencil_rows(pencil_words.words).tolist()
+    assert pencil_words.words == ["why", "do", "we", "work", "?"]
 
 
 # The gradient
@@ -73,7 +74,7 @@ def test_the_examples_have_the_table_of_the_pencil_model():
 @claim("embeddings#learned")
 def test_one_step_changes_only_the_rows_that_occur_against_their_gradients():
     expected = TABLE.clone()
-    expected[2:4] = torch.tensor([[-4.0, -4, 4, 0], [2, 2, -4, 1]])
+    expected[[1, 3]] = torch.tensor([[-4.0, -4, 4, 0], [2, 2, -4, 1]])
     assert torch.equal(run_snippet("examples", CHAPTER, "one_step")[0]["table"], expected)
 
 
@@ -111,17 +112,17 @@ def test_a_step_of_sgd_moves_a_scaled_output_d_times_as_far():
 
 @claim("embeddings#quiz", kind="measurement")
 def test_the_gradients_of_a_row_are_added_and_divided_by_their_count_only_on_request():
-    ids, arriving = torch.tensor([[6, 7, 6, 6]]), torch.ones(1, 4, 2)
+    ids, arriving = torch.tensor([[1, 3, 1, 1]]), torch.ones(1, 4, 2)
     for scaled, expected in (False, 3.0), (True, 1.0):
-        embedding = nn.Embedding(9, 2, scale_grad_by_freq=scaled)
+        embedding = nn.Embedding(4, 2, scale_grad_by_freq=scaled)
         embedding(ids).backward(arriving)
-        assert embedding.weight.grad[6].tolist() == [expected] * 2
+        assert embedding.weight.grad[1].tolist() == [expected] * 2
 
 
 # Padding
 
 
-@claim("embeddings#padding")
+@claim("embeddings#token-embedding")
 @mutation(
     "transformer.py",
     "nn.init.zeros_(self.embedding.weight[padding_idx])",

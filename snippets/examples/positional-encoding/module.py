@@ -1,7 +1,7 @@
-from pencil_words import table
+from pencil_words import table, words
 from transformer import PositionalEncoding
 
 add_positions = PositionalEncoding(d_model=4, dropout=0.0)
 x = add_positions(2 * table.unsqueeze(0))  # a batch of one sentence
-print("shape:", tuple(x.shape))
-print("why:", [round(number, 2) for number in x[0, 0].tolist()])
+for word, row in zip(words, x[0].tolist(), strict=True):
+    print(*(f"{number:6.2f}" for number in row), word)
