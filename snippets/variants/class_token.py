@@ -36,6 +36,8 @@ class Classifier(nn.Module):
         self.head = nn.Linear(d, classes)
         self.apply(initialize)
 
+    # --8<-- [end:classifier]
+    # --8<-- [start:classifier_forward]
     def forward(self, ids: Tensor) -> Tensor:
         first = self.class_token.expand(len(ids), 1, -1)  # (batch, 1, d_model)
         x = torch.cat([first, self.embedding(ids)], dim=1)  # 1 + n positions
@@ -44,7 +46,7 @@ class Classifier(nn.Module):
         return self.head(x[:, 0])  # (batch, classes)
 
 
-# --8<-- [end:classifier]
+# --8<-- [end:classifier_forward]
 # --8<-- [start:questions]
 def questions(part: str, size: int) -> list[tuple[list[str], bool]]:
     """Up to size sentences of each kind, as words without "?", and whether

@@ -55,6 +55,8 @@ class CausalSelfAttention(nn.Module):
         self.value = nn.Linear(d, shared, bias=False)
         self.output = nn.Linear(d, d, bias=False)
 
+    # --8<-- [end:attention]
+    # --8<-- [start:attention_forward]
     def forward(self, x: Tensor, positions: Tensor) -> Tensor:
         q = rotate(self.split(self.query(x)), positions, self.base)
         k = rotate(self.split(self.key(x)), positions, self.base)
@@ -74,7 +76,7 @@ class CausalSelfAttention(nn.Module):
         return x.transpose(1, 2)  # (batch, heads, n, head_dim)
 
 
-# --8<-- [end:attention]
+# --8<-- [end:attention_forward]
 # --8<-- [start:layer]
 class Layer(nn.Module):
     """Attention, then SwiGLU; RMSNorm before each, x added after each."""

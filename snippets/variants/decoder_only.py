@@ -1,3 +1,4 @@
+# --8<-- [start:imports]
 from torch import Tensor, nn
 
 from transformer import (
@@ -10,6 +11,8 @@ from transformer import (
 )
 
 
+# --8<-- [end:imports]
+# --8<-- [start:model]
 class DecoderOnly(nn.Module):
     """A model of one sequence: from each token and those before it, the next.
 
@@ -33,3 +36,6 @@ class DecoderOnly(nn.Module):
         x = self.position(self.embedding(ids))  # (batch, n, d_model)
         x = self.stack(x, causal_mask(ids.size(1), ids.device))
         return self.output(x)  # (batch, n, vocab_size)
+
+
+# --8<-- [end:model]

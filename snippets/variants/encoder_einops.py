@@ -26,6 +26,8 @@ class Attention(nn.Module):
             last = nn.Linear(inner, dim), nn.Dropout(dropout)
             self.to_out = nn.Sequential(*last)
 
+    # --8<-- [end:attention]
+    # --8<-- [start:attention_forward]
     def forward(self, x: Tensor) -> Tensor:
         parts = self.to_qkv(self.norm(x)).chunk(3, dim=-1)  # 3 (b, n, h d)
         q, k, v = (
@@ -38,7 +40,7 @@ class Attention(nn.Module):
         return self.to_out(rearrange(heads, "b h n d -> b n (h d)"))
 
 
-# --8<-- [end:attention]
+# --8<-- [end:attention_forward]
 # --8<-- [start:encoder]
 def feed_forward(dim: int, hidden_dim: int, dropout: float) -> nn.Module:
     """The other sublayer, likewise with its norm inside."""

@@ -9,7 +9,7 @@ from bookbuild.pages import paths
 from bookbuild.pages.errors import SourceError
 from bookbuild.pages.files import blank, line_number, read_text
 
-MARKER = r"(?:#|//) --8<-- \["
+MARKER = r" *(?:#|//) --8<-- \["  # indented in a class
 SECTION_MARKER = re.compile(rf"^{MARKER}(start|end):(\w+)\]\n", re.M)
 SECTION = re.compile(rf"^{MARKER}start:(\w+)\]\n((?:(?!{MARKER}).*\n)*){MARKER}end:\1\]\n", re.M)
 UNMATCHED_MARKER = {
