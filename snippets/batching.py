@@ -53,7 +53,7 @@ def batches(
 
 
 # --8<-- [end:batches]
-# --8<-- [start:token_batches]
+# --8<-- [start:cut]
 def length(example: Example) -> int:
     """The tokens of an example's longer sentence."""
     return max(len(ids) for ids in example)
@@ -79,6 +79,8 @@ def cut(lengths: list[int], max_tokens: int, processes: int = 1) -> list[slice]:
     return slices
 
 
+# --8<-- [end:cut]
+# --8<-- [start:token_batches]
 def token_batches(
     examples: list[Example],
     max_tokens: int,

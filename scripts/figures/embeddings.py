@@ -37,7 +37,8 @@ def text_to_vectors(label):
     write(ax, 38, middle, " ".join(text), size=16)
     for i, word in enumerate(WORDS):
         y = top + (i + 0.5) * height
-        write(ax, cells - 10, y, f"{i}  {word}", FIRST if word in text else INK, ha="right", size=16)
+        color = FIRST if word in text else INK
+        write(ax, cells - 10, y, f"{i}  {word}", color, ha="right", size=16)
     number_cells(ax, cells, top, TABLE, 46, height)
     for word in text:
         i = WORDS.index(word)

@@ -1,4 +1,4 @@
-# --8<-- [start:model]
+# --8<-- [start:imports]
 """The architecture of the OPUS-MT translators, from the parts of our file.
 
 They were trained with Marian (Junczys-Dowmunt et al. 2018) and published for
@@ -14,6 +14,8 @@ from torch import Tensor
 from transformer import FeedForward, Transformer, TransformerConfig
 
 
+# --8<-- [end:imports]
+# --8<-- [start:model]
 class SwishFeedForward(FeedForward):
     """swish(x W1 + b1) W2 + b2, where swish(z) = z * sigmoid(z)."""
 

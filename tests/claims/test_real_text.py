@@ -159,7 +159,7 @@ def test_the_inverse_gives_the_names_that_transformers_has(printed, small_pair):
 # Decoding
 
 
-@claim("real-text#decoding")
+@claim("real-text#proof")
 @pytest.mark.parametrize("use_cache", [True, False])
 def test_greedy_decoding_equals_generate(small_pair, use_cache):
     _, ours = small_pair
@@ -176,7 +176,7 @@ def plain_best(totals: Tensor, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return totals, best // logits.size(-1), best % logits.size(-1)
 
 
-@claim("real-text#decoding")
+@claim("real-text#proof")
 def test_without_the_reserved_beam_our_beam_search_equals_generate(monkeypatch):
     theirs, _ = random_models(60, std=0.6, **SMALL)
     theirs.final_logits_bias[0, EOS] = -30  # no translation ends
@@ -190,7 +190,7 @@ def test_without_the_reserved_beam_our_beam_search_equals_generate(monkeypatch):
     assert (found != greedy).any(dim=1).sum() >= 5  # the search matters
 
 
-@claim("real-text#decoding", kind="measurement")
+@claim("real-text#proof", kind="measurement")
 @pytest.mark.parametrize("renormalize", [True, False])
 def test_generate_divides_by_a_power_of_the_length_and_excludes_padding_only_if_renormalized(
     small_pair, renormalize

@@ -9,6 +9,6 @@ table = torch.tensor(
         [2.0, 3.0, -4.0, 0.0],  # row 3, work
     ]
 )
-ids = [words.index(word) for word in "we work".split()]
+ids = [words.index(word) for word in ["we", "work"]]
 print("ids:", ids)
 print(table[ids])
