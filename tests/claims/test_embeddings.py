@@ -55,15 +55,11 @@ def test_the_merges_of_the_exercise_and_its_tie(printed):
 # The lookup
 
 
-@claim("embeddings#lookup", kind="measurement")
-def test_the_table_of_the_examples_has_rows_of_the_pencil_model():
+@claim("embeddings#lookup")
+def test_the_examples_have_the_table_of_the_pencil_model():
     names = run_snippet("examples", CHAPTER, "lookup")[0]
     assert names["words"] == VOCABULARY
     assert names["table"].tolist() == TABLE.tolist()
-
-
-@claim("positional-encoding#by-hand")
-def test_the_examples_have_the_table_of_the_pencil_model():
     assert pencil_words.table.tolist() == pencil_rows(pencil_words.words).tolist()
     assert pencil_words.words == ["why", "do", "we", "work", "?"]
 
