@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
+import by_hand
+import pencil
 from evidence.comparisons import (
     as_mask,
     compare_prefixes,
@@ -146,13 +148,55 @@ def test_the_vectors_on_the_page_are_those_of_the_program(language, printed):
 @claim("encoder-decoder#decoder-layer")
 @mutation(
     "examples/encoder-decoder/decoder_layer.py",
-    "x = self.norm2(x + read)",
-    "x = self.norm2(read)",
+    "y = self.norm2(y + read)",
+    "y = self.norm2(read)",
     fault="cross-attention has no residual connection",
 )
-@pytest.mark.parametrize("name", ["encoder_layer", "decoder_layer"])
-def test_the_short_layers_equal_those_of_the_model(printed, name):
-    assert printed("examples", name)["equal"] == "True"
+@pytest.mark.parametrize(
+    ("name", "cls"), [("encoder_layer", EncoderLayer), ("decoder_layer", DecoderLayer)]
+)
+def test_the_short_layers_equal_those_of_the_model(name, cls):
+    example, _ = run_snippet("examples", CHAPTER, name)
+    short = randomized(example["layer"])
+    layer = cls(configuration(d_model=32, dim_feedforward=128))
+    layer.load_state_dict(short.state_dict())
+    decoder = cls is DecoderLayer
+    inputs = (example["y"], example["memory"], causal_mask(4)) if decoder else (example["x"],)
+    assert torch.equal(short(*inputs), layer(*inputs))
+
+
+@claim("encoder-decoder#by-hand")
+def test_the_encoders_self_attention_changes_nothing_in_the_pencil_model():
+    """Its output matrix adds one number to all entries of a word; LayerNorm subtracts it again."""
+    weight = pencil_weight("encoder.layers.0.self_attention.output.weight")
+    assert torch.equal(weight, torch.tensor([0.0, 0, 0, 1]).expand(4, 4))
+    translator = pencil.load_pencil()
+    model = translator.model.double()
+    output = model.encoder.layers[0].self_attention.output
+    pairs = pencil.sentences()
+    sources = [torch.tensor([translator.source.encode(pair.source)]) for pair in pairs]
+    before = [model.encode(src) for src in sources]
+    with torch.no_grad():
+        output.weight.zero_()
+    for src, memory in zip(sources, before, strict=True):
+        assert_close(model.encode(src), memory, rtol=0, atol=1e-12)
+    with torch.no_grad():
+        output.bias.zero_()
+    for src, memory in zip(sources, before, strict=True):
+        assert (model.encode(src) - memory).abs().max() > 0.1  # the biases have an effect
+
+
+@claim("encoder-decoder#by-hand")
+@pytest.mark.parametrize(
+    ("attention", "correct"),
+    [("encoder.self", 12), ("decoder.self", 0), ("decoder.cross", 1)],
+)
+def test_the_pencil_model_needs_only_the_attentions_of_the_decoder(attention, correct):
+    stack, kind = attention.split(".")
+    model = by_hand.load()
+    model.weights[f"{stack}.layers.0.{kind}_attention.output.weight"] = [[0] * 4] * 4
+    right = [model.translate(pair.source) == pair.target for pair in pencil.sentences()]
+    assert (sum(right), len(right)) == (correct, 12)
 
 
 # Stacks
