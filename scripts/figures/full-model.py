@@ -97,7 +97,7 @@ def architecture(label):
 )
 def shifted(label):
     fig, ax = blank_canvas(262)
-    tokens = ["<bos>", "我们", "为什么", "工作", "？", "<eos>"]
+    tokens = ["<bos>", *"我们工作", "<eos>"]
     step, start, half = 72, 116, 31
     rows = {"whole": 24, "given": 96, "answers": 232}
     for name, y in rows.items():
