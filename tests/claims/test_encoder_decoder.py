@@ -165,7 +165,7 @@ def test_the_short_layers_equal_those_of_the_model(name, cls):
     assert torch.equal(short(*inputs), layer(*inputs))
 
 
-@claim("encoder-decoder#by-hand")
+@claim("encoder-decoder#by-hand", kind="mathematics")
 def test_the_encoders_self_attention_changes_nothing_in_the_pencil_model():
     """Its output matrix adds one number to all entries of a word; LayerNorm subtracts it again."""
     weight = pencil_weight("encoder.layers.0.self_attention.output.weight")
@@ -186,7 +186,7 @@ def test_the_encoders_self_attention_changes_nothing_in_the_pencil_model():
         assert (model.encode(src) - memory).abs().max() > 0.1  # the biases have an effect
 
 
-@claim("encoder-decoder#by-hand")
+@claim("encoder-decoder#by-hand", kind="measurement")
 @pytest.mark.parametrize(
     ("attention", "correct"),
     [("encoder.self", 12), ("decoder.self", 0), ("decoder.cross", 1)],
