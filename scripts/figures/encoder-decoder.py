@@ -22,9 +22,9 @@ WRITTEN = ["<bos>", "我们", "为什么", "工作", "？"]  # tokens of the pen
 LARGE = {"size": 15}
 
 
-def draw_residual(ax, lane, x, top, bottom, edge) -> None:
-    """A residual connection from a lane at y = top around to the side x of a box."""
-    arrow(ax, (lane, top), (edge, top), (edge, bottom), (x, bottom))
+def draw_residual(ax, lane, x, bottom, top, edge) -> None:
+    """A residual connection from a lane at y = bottom around to the side x of a box above."""
+    arrow(ax, (lane, bottom), (edge, bottom), (edge, top), (x, top))
 
 
 @figure(
@@ -55,40 +55,40 @@ def decoder_layer(label):
     fig, ax = blank_canvas(410)
     xs, left, right = [176 + 56 * i for i in range(4)], 150, 370
     for x, word in zip(xs, WRITTEN, strict=False):
-        write(ax, x, 12, word, **LARGE)
+        write(ax, x, 398, word, **LARGE)
     for x in xs:
-        line(ax, (x, 24), (x, 386), zorder=0)
-    for y, height, color in ((44, 66, FIRST), (174, 66, THIRD)):
-        box(ax, left, y, right - left, height, color, tint=0.08)
+        line(ax, (x, 386), (x, 24), zorder=0)
+    for y, color in ((300, FIRST), (170, THIRD)):
+        box(ax, left, y, right - left, 66, color, tint=0.08)
     for i, end in enumerate(xs):
         for start in xs[: i + 1]:
             chosen = i == 2
             color, width = (FIRST, 1.6) if chosen else (MUTED, 0.6)
-            line(ax, (start, 46), (end, 108), color=color, width=width, zorder=3 if chosen else 2)
+            line(ax, (start, 364), (end, 302), color=color, width=width, zorder=3 if chosen else 2)
     for x in xs:
-        for y in (124, 254, 352):
+        for y in (264, 134, 36):
             box(ax, x - 20, y, 40, 22, THIRD)
-        arrow(ax, (x, 160), (x, 172), color=QUERY)
-        box(ax, x - 20, 290, 40, 40, FIRST)
-        arrow(ax, (x, 374), (x, 390))
+        arrow(ax, (x, 250), (x, 238), color=QUERY)
+        box(ax, x - 20, 80, 40, 40, FIRST)
+        arrow(ax, (x, 36), (x, 20))
     for row, word in enumerate(ENGLISH):
-        y = 148 + 26 * row
+        y = 142 + 26 * row
         for i, x in enumerate(xs):
             color, width, zorder = (THIRD, 1.6, 3) if i == 2 else (MUTED, 0.6, 2)
-            line(ax, (x, 207), (432, y + 9), color=color, width=width, zorder=zorder)
+            line(ax, (x, 203), (432, y + 9), color=color, width=width, zorder=zorder)
         box(ax, 432, y, 18, 18, THIRD, tint=0.4)
         write(ax, 458, y + 9, word, ha="left", **LARGE)
     for x in xs:
-        line(ax, (x, 174), (x, 240), width=0.6, zorder=2)
-    write(ax, 518, 130, label["memory"], THIRD, ha="right", **LARGE)
-    write(ax, xs[1] - 28, 190, label["query"], QUERY, **LARGE)
-    write(ax, 432, 288, label["keys"], KEY, ha="left", **LARGE)
-    write(ax, 432, 308, label["values"], VALUE, ha="left", **LARGE)
-    names = ((68, "attention"), (86, "past"), (135, "norm"), (207, "cross"))
-    for y, name in (*names, (265, "norm"), (310, "network"), (363, "norm")):
+        line(ax, (x, 236), (x, 170), width=0.6, zorder=2)
+    write(ax, 518, 124, label["memory"], THIRD, ha="right", **LARGE)
+    write(ax, xs[1] - 28, 221, label["query"], QUERY, **LARGE)
+    write(ax, 432, 282, label["keys"], KEY, ha="left", **LARGE)
+    write(ax, 432, 302, label["values"], VALUE, ha="left", **LARGE)
+    names = ((324, "attention"), (342, "past"), (275, "norm"), (203, "cross"))
+    for y, name in (*names, (145, "norm"), (100, "network"), (47, "norm")):
         write(ax, 2, y, label[name], ha="left", **LARGE)
-    for top, bottom in ((34, 135), (160, 265), (282, 363)):
-        draw_residual(ax, xs[0], xs[0] - 20, top, bottom, 136)
+    for bottom, top in ((376, 275), (250, 145), (128, 47)):
+        draw_residual(ax, xs[0], xs[0] - 20, bottom, top, 136)
     return fig
 
 

@@ -40,54 +40,53 @@ LARGE = {"size": 15}
 )
 def architecture(label):
     fig, ax = blank_canvas(500)
-    frame(ax, 4, 40, 512, 392, MUTED, 1, linestyle=(0, (4, 3)))
-    write(ax, 14, 54, label["model"], MUTED, ha="left", **LARGE)
+    frame(ax, 4, 68, 512, 392, MUTED, 1, linestyle=(0, (4, 3)))
+    write(ax, 14, 84, label["model"], MUTED, ha="left", **LARGE)
     left, right, width = 16, 222, 176
     for x, ids, side in ((left, "src", "src_embedding"), (right, "tgt", "tgt_embedding")):
         middle = x + width / 2
-        write(ax, middle, 14, label[ids], **LARGE)
-        arrow(ax, (middle, 24), (middle, 72))
-        box(ax, x, 72, width, 28, THIRD, side, **LARGE)
-        arrow(ax, (middle, 100), (middle, 116))
-        box(ax, x, 116, width, 28, MUTED, "position", **LARGE)
+        write(ax, middle, 486, label[ids], **LARGE)
+        arrow(ax, (middle, 476), (middle, 428))
+        box(ax, x, 400, width, 28, THIRD, side, **LARGE)
+        arrow(ax, (middle, 400), (middle, 384))
+        box(ax, x, 356, width, 28, MUTED, "position", **LARGE)
 
     # the two stacks
     parts = {
         left: ("self_attention", "feed_forward"),
         right: ("self_attention", "cross_attention", "feed_forward"),
     }
-    bottoms = {}
+    tops = {}
     for x, names in parts.items():
         color = SECOND if x == left else FIRST
-        middle, top = x + width / 2, 166
-        bottom = top + 30 + 44 * len(names)
-        arrow(ax, (middle, 144), (middle, top))
+        middle, bottom = x + width / 2, 334
+        top = tops[x] = bottom - 30 - 44 * len(names)
+        arrow(ax, (middle, 356), (middle, bottom))
         box(ax, x, top, width, bottom - top, color)
         title = "encoder.layers" if x == left else "decoder.layers"
         write(ax, x + 8, top + 15, title, color, ha="left", **LARGE)
         write(ax, x + width - 8, top + 15, label["times"], color, ha="right", **LARGE)
         for i, name in enumerate(names):
-            box(ax, x + 14, top + 30 + 44 * i, width - 28, 30, color, name, **LARGE)
-        bottoms[x] = bottom
-    cross = 166 + 30 + 44 + 15
+            box(ax, x + 14, bottom - 44 - 44 * i, width - 28, 30, color, name, **LARGE)
+    cross = 334 - 44 - 44 + 15
     middle = left + width / 2
-    turn = bottoms[left] + 26
-    path = (middle, bottoms[left]), (middle, turn), (206, turn), (206, cross), (right + 14, cross)
+    turn = tops[left] - 26
+    path = (middle, tops[left]), (middle, turn), (206, turn), (206, cross), (right + 14, cross)
     arrow(ax, *path, color=THIRD, width=1.8)
-    write(ax, middle + 62, turn + 13, label["memory"], THIRD, **LARGE)
+    write(ax, middle + 30, turn - 13, label["memory"], THIRD, **LARGE)
 
     # the output layer
     middle = right + width / 2
-    arrow(ax, (middle, bottoms[right]), (middle, 376))
-    box(ax, right, 376, width, 28, THIRD, "output", **LARGE)
-    arrow(ax, (middle, 404), (middle, 456))
-    write(ax, middle + 10, 420, label["logits"], ha="left", **LARGE)
+    arrow(ax, (middle, tops[right]), (middle, 124))
+    box(ax, right, 96, width, 28, THIRD, "output", **LARGE)
+    arrow(ax, (middle, 96), (middle, 44))
+    write(ax, middle + 10, 80, label["logits"], ha="left", **LARGE)
     x = right + width
-    line(ax, (x, 86), (x + 22, 86), (x + 22, 390), (x, 390), color=THIRD, linestyle=(0, (2, 2)))
-    write(ax, x + 26, 234, label["tied"], THIRD, ha="left", **LARGE)
-    write(ax, middle - 10, 448, label["outside"], MUTED, ha="right", **LARGE)
-    write(ax, middle, 468, label["training"], **LARGE)
-    write(ax, middle, 490, label["use"], **LARGE)
+    line(ax, (x, 414), (x + 22, 414), (x + 22, 110), (x, 110), color=THIRD, linestyle=(0, (2, 2)))
+    write(ax, x + 26, 266, label["tied"], THIRD, ha="left", **LARGE)
+    write(ax, middle - 10, 55, label["outside"], MUTED, ha="right", **LARGE)
+    write(ax, middle, 32, label["training"], **LARGE)
+    write(ax, middle, 10, label["use"], **LARGE)
     return fig
 
 

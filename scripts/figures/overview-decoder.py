@@ -124,25 +124,25 @@ def training(label):
     zh={"recurrent": "循环神经网络", "attention": "自注意力", "step": "第 {} 步"},
 )
 def paths(label):
-    fig, ax = narrow_canvas(330)
+    fig, ax = narrow_canvas(318)
     xs = [44 + 78 * i for i in range(5)]
-    write(ax, 4, 14, label["recurrent"], ha="left", weight="bold")
-    write(ax, 4, 182, label["attention"], ha="left", weight="bold")
-    for top in (44, 212):
-        word_row(ax, top, xs=xs, size=14)
+    for top, name in ((14, "recurrent"), (176, "attention")):
+        recurrent = name == "recurrent"
+        write(ax, 4, top, label[name], ha="left", weight="bold")
+        y, words = top + 40, top + 128  # of the boxes and the words below them
+        word_row(ax, words, xs=xs, size=14)
         for i, x in enumerate(xs):
-            y = top + 46
-            color = FIRST if i in (0, 4) or top == 44 else SECOND
-            if top == 44:
-                arrow(ax, (x, top + 10), (x, y), color=FIRST if i == 0 else MUTED)
+            color = FIRST if recurrent or i == 4 else SECOND
+            if recurrent:
+                arrow(ax, (x, words - 12), (x, y + 32), color=MUTED if i else FIRST)
                 if i:
                     arrow(ax, (xs[i - 1] + 19, y + 16), (x - 19, y + 16), color=FIRST, width=2.2)
             else:
                 for start in xs:
                     chosen = start == xs[0] and i == 4
-                    style = (FIRST, 2.2) if chosen else (MUTED, 0.5)
-                    line(ax, (start, top + 12), (x, y), color=style[0], width=style[1])
-                color = FIRST if i == 4 else SECOND
+                    ends = (start, words - 12), (x, y + 32)
+                    line(ax, *ends, color=FIRST if chosen else MUTED, width=2.2 if chosen else 0.5)
             box(ax, x - 18, y, 36, 32, color)
-            write(ax, x, y + 48, label["step"].format(i + 1 if top == 44 else 1), MUTED, size=12.5)
+            step = label["step"].format(i + 1 if recurrent else 1)
+            write(ax, x, y - 14, step, MUTED, size=12.5)
     return fig

@@ -278,7 +278,6 @@ def heads(label):
         "network": "2  feed-forward",
         "alone": "each word alone",
         "norm": "add, normalize",
-        "times": "× {}",
     },
     zh={
         "attention": "1  注意力",
@@ -287,35 +286,34 @@ def heads(label):
         "network": "2  前馈网络",
         "alone": "每个词各算各的",
         "norm": "相加，归一化",
-        "times": "× {}",
     },
 )
 def layer(label):
+    """A layer, read from the bottom, as the other pictures of layers."""
     fig, ax = narrow_canvas(304)
     left, right = 128, 380
-    word_row(ax, 14, size=14)
+    word_row(ax, 290, size=14)
     for x in LANES:
-        line(ax, (x, 26), (x, 280), zorder=0)
-        arrow(ax, (x, 276), (x, 298))
-    frame(ax, left - 8, 30, right - left + 22, 250, MUTED, 1, linestyle=(0, (4, 3)))
-    box(ax, left, 56, right - left, 64, SECOND, tint=0.08)
+        line(ax, (x, 278), (x, 24), zorder=0)
+        arrow(ax, (x, 28), (x, 6))
+    frame(ax, left - 8, 24, right - left + 22, 250, MUTED, 1, linestyle=(0, (4, 3)))
+    box(ax, left, 184, right - left, 64, SECOND, tint=0.08)
     for start in LANES:
         for end in LANES:
             chosen = end == LANES[4]
             color, width = (FIRST, 1.6) if chosen else (MUTED, 0.5)
-            line(ax, (start, 58), (end, 118), color=color, width=width, zorder=3 if chosen else 2)
-    for top, start in ((134, 42), (242, 166)):
+            line(ax, (start, 246), (end, 186), color=color, width=width, zorder=3 if chosen else 2)
+    for top, start in ((148, 262), (40, 138)):
         box(ax, left, top, right - left, 22, THIRD)
         path = (LANES[4], start), (right + 8, start), (right + 8, top + 11), (right + 1, top + 11)
         arrow(ax, *path)
         write(ax, 4, top + 11, label["norm"], THIRD, ha="left")
     for i, x in enumerate(LANES):
-        box(ax, x - 18, 178, 36, 46, FIRST if i == 4 else SECOND)
-    write(ax, 4, 70, label["attention"], ha="left", weight="bold")
-    write(ax, 4, 90, label["mix"], MUTED, ha="left", size=12.5)
-    write(ax, 4, 106, label["mixed"], MUTED, ha="left", size=12.5)
-    write(ax, 4, 192, label["network"], ha="left", weight="bold")
-    write(ax, 4, 211, label["alone"], MUTED, ha="left", size=12.5)
-    count = len(load().model.encoder.layers)
-    write(ax, 4, 288, label["times"].format(count), ha="left", size=15)
+        box(ax, x - 18, 80, 36, 46, FIRST if i == 4 else SECOND)
+    write(ax, 4, 200, label["attention"], ha="left", weight="bold")
+    write(ax, 4, 220, label["mix"], MUTED, ha="left", size=12.5)
+    write(ax, 4, 236, label["mixed"], MUTED, ha="left", size=12.5)
+    write(ax, 4, 94, label["network"], ha="left", weight="bold")
+    write(ax, 4, 113, label["alone"], MUTED, ha="left", size=12.5)
+    write(ax, 4, 16, "× N", ha="left", size=15)
     return fig

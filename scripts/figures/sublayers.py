@@ -180,27 +180,27 @@ def around(label):
     fig, ax = blank_canvas(430)
     trunk, branch = 40, 300
     rows = {
-        "token": (20, "−0.47  −1.18  1.30  1.86"),
-        "sums": (132, "−0.94  2.42  −2.89  3.04"),
-        "hidden": (212, "0  2.42  0  3.04"),
-        "output": (322, "−0.80  3.84  2.66  3.42"),
-        "sum": (410, "−1.27  2.66  3.96  5.28"),
+        "token": (410, "−0.47  −1.18  1.30  1.86"),
+        "sums": (298, "−0.94  2.42  −2.89  3.04"),
+        "hidden": (218, "0  2.42  0  3.04"),
+        "output": (108, "−0.80  3.84  2.66  3.42"),
+        "sum": (20, "−1.27  2.66  3.96  5.28"),
     }
-    line(ax, (branch, 20), (trunk, 20), color=FIRST, width=2.6)
-    arrow(ax, (trunk, 20), (trunk, 355), color=FIRST, width=2.6)
-    arrow(ax, (branch, 32), (branch, 60), color=INK)
-    arrow(ax, (branch, 90), (branch, 120), color=INK)
-    line(ax, (branch, 144), (branch, 157), color=INK)
-    arrow(ax, (branch, 187), (branch, 202), color=INK)
-    arrow(ax, (branch, 224), (branch, 250), color=INK)
-    arrow(ax, (branch, 280), (branch, 310), color=INK)
-    arrow(ax, (branch, 334), (branch, 367), (trunk + 13, 367), color=INK)
-    arrow(ax, (trunk, 379), (trunk, 410), (150, 410), color=FIRST, width=2.6)
-    for y, text in (75, "W₁, b₁"), (172, "ReLU"), (265, "W₂, b₂"):
+    line(ax, (branch, 410), (trunk, 410), color=FIRST, width=2.6)
+    arrow(ax, (trunk, 410), (trunk, 75), color=FIRST, width=2.6)
+    arrow(ax, (branch, 398), (branch, 370), color=INK)
+    arrow(ax, (branch, 340), (branch, 310), color=INK)
+    line(ax, (branch, 286), (branch, 273), color=INK)
+    arrow(ax, (branch, 243), (branch, 228), color=INK)
+    arrow(ax, (branch, 206), (branch, 180), color=INK)
+    arrow(ax, (branch, 150), (branch, 120), color=INK)
+    arrow(ax, (branch, 96), (branch, 63), (trunk + 13, 63), color=INK)
+    arrow(ax, (trunk, 51), (trunk, 20), (150, 20), color=FIRST, width=2.6)
+    for y, text in (355, "W₁, b₁"), (258, "ReLU"), (165, "W₂, b₂"):
         box(ax, branch - 60, y - 15, 120, 30, SECOND, text, size=TEXT)
-    ax.add_patch(Circle((trunk, 367), 12, edgecolor=FIRST, facecolor=PAPER, linewidth=1.5))
-    line(ax, (trunk - 6, 367), (trunk + 6, 367), color=FIRST, width=1.5)
-    line(ax, (trunk, 361), (trunk, 373), color=FIRST, width=1.5)
+    ax.add_patch(Circle((trunk, 63), 12, edgecolor=FIRST, facecolor=PAPER, linewidth=1.5))
+    line(ax, (trunk - 6, 63), (trunk + 6, 63), color=FIRST, width=1.5)
+    line(ax, (trunk, 57), (trunk, 69), color=FIRST, width=1.5)
     paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 3}
     for name, (y, numbers) in rows.items():
         x = 265 if name == "sum" else branch
