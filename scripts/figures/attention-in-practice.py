@@ -135,7 +135,7 @@ def neighbors(label):
     fig, axes = canvas(height=430, rows=2, columns=2, sharex=True, sharey=True)
     for ax, (name, weights) in zip(axes.flat, shown.items(), strict=True):
         weights = weights.double().numpy().round(2)
-        signed_image(ax, weights, aspect="equal")
+        signed_image(ax, weights, 1 / 0.55, aspect="equal")  # background of numbers
         ax.set_title(label[name])
         ax.set_xticks(range(5), ENGLISH, rotation=45)
         ax.set_yticks(range(5), ENGLISH)

@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgba
 from figures.diagram import ENGLISH, arrow, blank_canvas, frame, line, write
 from figures.examples import run_example
 from figures.overview import narrow_canvas
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, VALUE, canvas, figure
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, VALUE, WEIGHT, canvas, figure
 
 
 def signed(number) -> str:
@@ -126,7 +126,7 @@ def one_query(label):
         write(ax, 4, y, word, ha="left")
         write_vector(106, y, numbers["keys"][i], KEY)
         write(ax, 236, y, scores[i], ha="right")
-        frame(ax, 248, y - 10, 40 * weight, 20, FIRST, 0, facecolor=to_rgba(FIRST, 0.4))
+        frame(ax, 248, y - 10, 40 * weight, 20, WEIGHT, 0, facecolor=to_rgba(WEIGHT, 0.55))
         write(ax, 268, y, f"{weight:.2f}")
         write_vector(396, y, numbers["values"][i], VALUE, ha="right")
     line(ax, (300, 508), (396, 508), width=1)
@@ -168,14 +168,14 @@ def all_queries(label):
         lefts = [x + sum(widths[:j]) for j in range(columns)]
         for i in range(rows):
             for j in range(columns):
-                tint = to_rgba(color, 0.14)
+                tint = to_rgba(color, 0.55 * matrix[i, j].item() if color == WEIGHT else 0.14)
                 frame(ax, lefts[j], y + height * i, widths[j], height, MUTED, 0.6, facecolor=tint)
                 if j == shown_column or (i in shown_rows and places is not None):
                     decimals = 2 if places is None else places
                     text = f"{matrix[i, j].item():.{decimals}f}".replace("-", "−")
                     write(ax, lefts[j] + widths[j] / 2, y + height * (i + 0.5), text, size=12.3)
         center = x + sum(widths) / 2
-        write(ax, center, y - 12, name, color, weight="bold")
+        write(ax, center, y - 12, name, INK if color == WEIGHT else color, weight="bold")
         if raised:
             write(ax, center + 11, y - 17, raised, color, size=12.3)
         write(ax, center, y + height * rows + 11, f"{rows} × {columns}", MUTED, size=12.3)
@@ -208,7 +208,7 @@ def all_queries(label):
     write(ax, 212, top + 146, label["softmax"], size=12.3)
     top += 184
     name_rows(top)
-    draw_matrix(44, top, shown["weights"], 28, FIRST, label["weights"], 0)
+    draw_matrix(44, top, shown["weights"], 28, WEIGHT, label["weights"], 0)
     write(ax, 192, top + 50, "·")
     draw_matrix(200, top, shown["values"], 38, VALUE, "V", 2)
     write(ax, 286, top + 50, "=")
@@ -274,7 +274,8 @@ def by_hand(label):
             for j, number in enumerate(row):
                 corner = x + 36 + 42 * j, y + 39 + 28 * i
                 if rows is weights:
-                    frame(ax, *corner, 40, 26, FIRST, 0, facecolor=FIRST, alpha=0.4 * number)
+                    face = to_rgba(WEIGHT, 0.55 * number)
+                    frame(ax, *corner, 40, 26, WEIGHT, 0, facecolor=face)
                 frame(ax, *corner, 40, 26, MUTED, 0.5)
                 write(ax, corner[0] + 20, corner[1] + 13, format_number(number))
 
@@ -299,7 +300,7 @@ def saturation(label):
     for ax, std, name in zip(axes, (1, 8), ("divided", "undivided"), strict=True):
         weights = (std * scores).softmax(dim=-1).mean(dim=0)
         ax.set_title(label[name])
-        ax.stairs(weights, np.arange(65) + 0.5, fill=True, color=FIRST)
+        ax.stairs(weights, np.arange(65) + 0.5, fill=True, color=WEIGHT)
         ax.text(3, weights[0].item(), f"{weights[0].item():.1f}", va="bottom", size=13)
         ax.set_ylim(0, 1)
         ax.set_xticks([1, 32, 64])

@@ -12,11 +12,12 @@ from figures.diagram import (
     blank_canvas,
     box,
     fill_cells,
+    frame,
     grid,
     line,
     write,
 )
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, figure
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, WEIGHT, figure
 
 WRITTEN = ["<bos>", "我们", "为什么", "工作", "？"]  # tokens of the pencil model
 LARGE = {"size": 15}
@@ -112,9 +113,10 @@ def alignment(label):
         y = top + row * height
         write(ax, left - 10, y + height / 2, token, QUERY, ha="right", **LARGE)
         for column, weight in enumerate(weights[row]):
-            tint = 0.04 + 0.5 * weight
+            tint = 0.55 * weight
             text = f"{weight:.2f}"
-            box(ax, left + column * width, y, width, height, THIRD, text, tint, 0.8, **LARGE)
+            box(ax, left + column * width, y, width, height, WEIGHT, text, tint, 0, **LARGE)
+            frame(ax, left + column * width, y, width, height, MUTED, 0.8)
         arrow(ax, (left + 5 * width + 4, y + height / 2), (left + 5 * width + 20, y + height / 2))
         write(ax, 424, y + height / 2, written, ha="left", **LARGE)
     return fig

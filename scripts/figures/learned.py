@@ -19,7 +19,7 @@ def reversal(label):
     fig, ax = narrow_canvas(top + len(letters) * size + 8)
     write(ax, left + 2.5 * size, 14, label["columns"], MUTED, ha="left")
     write(ax, 8, 14, label["rows"], MUTED, ha="left")
-    signed_cells(ax, left, top, mean, size, 1.0)
+    signed_cells(ax, left, top, mean, size, 1 / 0.55)  # background of numbers
     for i, row in enumerate(mean.tolist()):
         write(ax, left - 20, top + (i + 0.5) * size, letters[-1 - i], size=16)
         write(ax, left + (i + 0.5) * size, top - 14, letters[i], size=16)

@@ -8,7 +8,7 @@ from matplotlib.path import Path as Curve
 
 from bookbuild.generated.cross_attention import trace_translation
 from figures.diagram import ENGLISH, WIDTH, blank_canvas, write
-from figures.style import INK, KEY, QUERY, VALUE, figure
+from figures.style import INK, KEY, QUERY, WEIGHT, figure
 
 HEIGHT = 216
 # As in overrides/assets/widgets/translator-figure.js, which draws the same picture.
@@ -37,7 +37,7 @@ def attention_of_why(_):
             if weight >= THRESHOLD:
                 points = [(token_x, BOTTOM), (token_x, middle), (word_x, middle), (word_x, TOP)]
                 curve = Curve(points, [Curve.MOVETO, *[Curve.CURVE4] * 3])
-                style = {"edgecolor": VALUE, "facecolor": "none", "clip_on": False}
+                style = {"edgecolor": WEIGHT, "facecolor": "none", "clip_on": False}
                 width, alpha = 0.5 + 5 * float(weight), max(0.2, float(weight))
                 ax.add_patch(PathPatch(curve, linewidth=width, alpha=alpha, **style))
     for x, word in zip(word_xs, ENGLISH, strict=True):

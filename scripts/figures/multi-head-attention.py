@@ -14,7 +14,7 @@ from figures.diagram import (
 )
 from figures.examples import run_example
 from figures.overview import narrow_canvas
-from figures.style import FIRST, INK, KEY, MUTED, PAPER, QUERY, SECOND, VALUE, figure
+from figures.style import FIRST, INK, KEY, MUTED, PAPER, QUERY, SECOND, VALUE, WEIGHT, figure
 
 STRONG, PALE = 0.85, 0.35  # opacity of head 0 and head 1
 
@@ -148,8 +148,8 @@ def shapes(label):
         write(ax, x - 40, 335, "×")
         draw_matrix(x - 8, 335, head_dim, n, KEY, opacity)
         write(ax, x + 26, 335, "→")
-        draw_matrix(x + 62, 335, n, n, INK, opacity * 0.6)
-        draw_matrix(x - 68, 425, n, n, INK, opacity * 0.6)
+        draw_matrix(x + 62, 335, n, n, WEIGHT, opacity)
+        draw_matrix(x - 68, 425, n, n, WEIGHT, opacity)
         write(ax, x - 36, 425, "×")
         draw_matrix(x - 8, 425, n, head_dim, VALUE, opacity)
         write(ax, x + 22, 425, "=")

@@ -5,7 +5,7 @@ import torch
 from figures.diagram import arrow, box, line, write
 from figures.examples import run_example
 from figures.overview import narrow_canvas
-from figures.style import FIRST, MUTED, SECOND, figure
+from figures.style import MUTED, SECOND, WEIGHT, figure
 from variants.newer_attention import softmax_with_sink
 
 
@@ -26,10 +26,10 @@ def sinks(label):
             top, x = 28 + 100 * i + 34 * j, left
             write(ax, left - 10, top + 14, name, ha="right")
             parts = [*row[i].tolist(), 1 - row[i].sum().item()]
-            for part, color in zip(parts, (FIRST, SECOND, MUTED), strict=True):
+            for part, color in zip(parts, (WEIGHT, WEIGHT, MUTED), strict=True):
                 if part > 1e-6:
                     width = part * length
-                    box(ax, x, top, width, 28, color, f"{part:.2f}", size=12)
+                    box(ax, x, top, width, 28, color, f"{part:.2f}", 0.4, size=12)
                     x += width
     return fig
 

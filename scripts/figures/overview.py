@@ -25,7 +25,7 @@ from figures.diagram import (
     signed_cells,
     write,
 )
-from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, WIDTH, figure
+from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, THIRD, VALUE, WEIGHT, WIDTH, figure
 from transformer import EncoderLayer
 
 SHOWN = 6  # how many numbers of a vector are drawn
@@ -247,7 +247,7 @@ def attention(label):
         strip(54, y, head.key[i])
         score = f"{head.scores[row, i].item():.1f}".replace("-", "−")
         write(ax, 184, y, score, ha="right")
-        fill_rectangles(ax, [(212, y - 9, 56 * weight, 18)], FIRST, 0.6)
+        fill_rectangles(ax, [(212, y - 9, 56 * weight, 18)], WEIGHT)
         write(ax, 218 + 56 * weight, y, f"{weight:.0%}", ha="left", size=12.5)
         write(ax, 306, y, "×")
         strip(321, y, head.value[i])

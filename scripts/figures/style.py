@@ -32,12 +32,13 @@ PAPER = "#030303"  # the page itself
 QUERY = "#040404"
 KEY = "#050505"
 VALUE = "#060606"
+WEIGHT = "#0a0a0a"  # attention weights, in maps, bars and lines
 FIRST = "#070707"  # the first, second and third series of a plot
 SECOND = "#080808"
 THIRD = "#090909"
 # Signed images are transparent at zero and opaque in one of these colors at the
-# largest magnitude, which works on light and dark pages.
-POSITIVE = to_rgb("#e8710a")
+# largest magnitude, which works on light and dark pages. Weights are positive.
+POSITIVE = to_rgb("#e8710a")  # as --weight of the style sheet
 NEGATIVE = to_rgb("#1a73e8")
 SHADES = 64  # indistinguishable from 256, with half the bytes
 STYLE: dict = {

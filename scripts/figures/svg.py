@@ -12,7 +12,20 @@ import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
 
-from figures.style import FIRST, INK, KEY, MUTED, PAPER, QUERY, SECOND, STYLE, THIRD, VALUE, Draw
+from figures.style import (
+    FIRST,
+    INK,
+    KEY,
+    MUTED,
+    PAPER,
+    QUERY,
+    SECOND,
+    STYLE,
+    THIRD,
+    VALUE,
+    WEIGHT,
+    Draw,
+)
 
 PHONE_WIDTH = 382  # of a figure in a window of 390 pixels, without its margins
 SMALLEST_TEXT = 11  # pixels
@@ -23,6 +36,7 @@ PROPERTIES = {
     QUERY: "var(--query)",
     KEY: "var(--key)",
     VALUE: "var(--value)",
+    WEIGHT: "var(--weight)",
     FIRST: "var(--figure-first)",
     SECOND: "var(--figure-second)",
     THIRD: "var(--figure-third)",

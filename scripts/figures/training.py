@@ -193,7 +193,7 @@ def draw_heat_map(ax, weights, source, target, with_labels: bool = True) -> None
     """The weights of one head, a row per target token and a column per source token."""
     image = torch.zeros(*weights.shape, 4)
     image[..., :3] = torch.tensor((0.91, 0.44, 0.04))
-    image[..., 3] = weights
+    image[..., 3] = 0.55 * weights  # background of numbers
     ax.imshow(image.numpy(), interpolation="none", aspect="auto")
     ax.set_xticks(range(len(source)), source, rotation=90)
     ax.set_yticks(range(len(target)), target if with_labels else [""] * len(target))
