@@ -48,80 +48,89 @@ def average(label):
     return fig
 
 
+def used_matrix(x, matrix, result, bias=0.0) -> torch.Tensor:
+    """The matrix for which x @ matrix + bias is the result: it or its transpose."""
+    if len(x) == len(matrix) and torch.allclose(x @ matrix + bias, result, atol=0.02):
+        return matrix
+    return matrix.T
+
+
 @figure(
     en={
-        "query": "1  query of work",
+        "query": "query of work",
         "key": "2  key and value of we",
         "rest": "3  scores, weights and average",
+        "vector": "x of {}",
+        "asker": "query",
         "keys": "key",
         "score": "score",
         "weight": "weight",
         "value": "value",
         "output": "output of work",
-        "bias": "bias −2 =",
-        "asker": "query of work",
     },
     zh={
-        "query": "1  work 的查询",
+        "query": "work 的查询",
         "key": "2  we 的键和值",
         "rest": "3  分数、权重和加权平均",
+        "vector": "{} 的 x",
+        "asker": "查询",
         "keys": "键",
         "score": "分数",
         "weight": "权重",
         "value": "值",
         "output": "work 的输出",
-        "bias": "偏置 −2 =",
-        "asker": "work 的查询",
     },
 )
 def one_query(label):
     """The query of work in the pencil model, with the numbers of the chapter's examples."""
     numbers = run_example("examples/attention/one_query.py")
     query = run_example("examples/attention/query.py")
-    fig, ax = narrow_canvas(544)
+    fig, ax = narrow_canvas(622)
+    height = 20
 
     def write_vector(x, y, vector, color, **options):
         write(ax, x, y, f"({', '.join(two_decimals(vector))})", color, **options)
 
-    def draw_product(y, word, vector, maps):
-        """A vector above the rows of matrices; each row gives one number of the result."""
-        write(ax, 4, y + 12, word, ha="left")
-        draw_row(y, two_decimals(vector), INK)
-        for name, matrix, bias, result, color in maps:
-            y += 32
-            write(ax, 2, y + 24, name, color, ha="left", size=12.3)
-            for row, number in zip(matrix, two_decimals(result), strict=True):
-                draw_row(y, [signed(x) for x in row.tolist()], color)
-                write(ax, 324, y + 12, bias, ha="right", size=12.3)
-                frame(ax, 330, y + 1, 66, 22, color, 0, facecolor=to_rgba(color, 0.14))
-                write(ax, 363, y + 12, number, color)
-                y += 24
-            y -= 24
-
-    def draw_row(y, texts, color):
+    def draw_row(x, y, width, texts, color, tint=0.0):
         for i, text in enumerate(texts):
-            frame(ax, 58 + 50 * i, y, 50, 24, MUTED, 0.6)
-            write(ax, 83 + 50 * i, y + 12, text, color)
+            face = to_rgba(color, tint)
+            frame(ax, x + width * i, y, width, height, MUTED, 0.6, facecolor=face)
+            write(ax, x + width * (i + 0.5), y + height / 2, text, color)
 
-    write(ax, 4, 14, label["query"], ha="left", weight="bold")
-    maps = [("w_query", query["w_query"], label["bias"], query["q_work"], QUERY)]
-    draw_product(30, "work", query["x_work"], maps)
-    write(ax, 4, 140, label["key"], ha="left", weight="bold")
+    def draw_product(y, word, x, name, matrix, bias, result_name, result, color):
+        """The vector of a word times a matrix: each column gives a number of the result."""
+        middle = y + 1.5 * height
+        write(ax, 92, middle - 10, label["vector"].format(word))
+        draw_row(4, middle, 44, two_decimals(x), INK)
+        write(ax, 188, middle + 9, "·", size=18)
+        write(ax, 228, y - 10, name, color)
+        matrix = used_matrix(x, matrix, result, bias)
+        for i, row in enumerate(matrix.tolist()):
+            draw_row(196, y + height * i, 32, [signed(number) for number in row], color, 0.14)
+        write(ax, 279, middle + 10, f"− {signed(-bias)} =" if bias else "=")
+        write(ax, 347, middle - 10, label[result_name], color)
+        draw_row(298, middle, 49, two_decimals(result), color, 0.14)
+
+    write(ax, 4, 14, f"1  {label['query']}", ha="left", weight="bold")
+    asks = query["x_work"], "w_query", query["w_query"], -2.0, "asker", query["q_work"], QUERY
+    draw_product(46, "work", *asks)
+    frame(ax, 4, 76, 176, height, INK, 1.6)
+    frame(ax, 196, 46, 32, 4 * height, INK, 1.6)
+    frame(ax, 298, 76, 49, height, INK, 1.6)
+    write(ax, 4, 150, label["key"], ha="left", weight="bold")
     we = numbers["words"].index("we")
-    maps = [
-        ("w_key", numbers["w_key"], "=", numbers["keys"][we], KEY),
-        ("w_value", numbers["w_value"], "=", numbers["values"][we], VALUE),
-    ]
-    draw_product(156, "we", numbers["x"][we], maps)
-    write(ax, 4, 322, label["rest"], ha="left", weight="bold")
-    write(ax, 4, 346, label["asker"], ha="left")
-    write_vector(106, 346, query["q_work"], QUERY, ha="left")
+    for y, matrix, kind, color in ((182, "key", "keys", KEY), (296, "value", "value", VALUE)):
+        name, result = f"w_{matrix}", numbers[f"{matrix}s"][we]
+        draw_product(y, "we", numbers["x"][we], name, numbers[name], 0.0, kind, result, color)
+    write(ax, 4, 400, label["rest"], ha="left", weight="bold")
+    write(ax, 4, 424, label["query"], ha="left")
+    write_vector(106, 424, query["q_work"], QUERY, ha="left")
     heads = ("keys", 106, KEY), ("score", 212, INK), ("weight", 268, INK), ("value", 354, VALUE)
     for name, x, color in heads:
-        write(ax, x, 372, label[name], color)
+        write(ax, x, 450, label[name], color)
     scores = two_decimals(numbers["scores"])
     for i, word in enumerate(numbers["words"]):
-        y = 396 + 24 * i
+        y = 474 + 24 * i
         weight = numbers["weights"][i].item()
         write(ax, 4, y, word, ha="left")
         write_vector(106, y, numbers["keys"][i], KEY)
@@ -129,9 +138,9 @@ def one_query(label):
         frame(ax, 248, y - 10, 40 * weight, 20, WEIGHT, 0, facecolor=to_rgba(WEIGHT, 0.55))
         write(ax, 268, y, f"{weight:.2f}")
         write_vector(396, y, numbers["values"][i], VALUE, ha="right")
-    line(ax, (300, 508), (396, 508), width=1)
-    write(ax, 296, 525, label["output"], ha="right")
-    write_vector(396, 525, numbers["output"], VALUE, ha="right")
+    line(ax, (300, 586), (396, 586), width=1)
+    write(ax, 296, 603, label["output"], ha="right")
+    write_vector(396, 603, numbers["output"], VALUE, ha="right")
     return fig
 
 
@@ -192,7 +201,8 @@ def all_queries(label):
     name_rows(top)
     draw_matrix(44, top, shown["x"], 38, INK, "X", 2)
     write(ax, 204, top + 50, "·")
-    draw_matrix(212, top, shown["w_query"].T, 20, QUERY, "W", 0, raised="Q")
+    w_query = used_matrix(shown["x"][0], shown["w_query"], shown["queries"][0], -2.0)
+    draw_matrix(212, top, w_query, 20, QUERY, "W", 0, raised="Q")
     write(ax, 276, top + 50, "=")
     write(ax, 276, top + 32, label["bias"], QUERY, size=12.3)
     draw_matrix(300, top, shown["queries"], 48, QUERY, "Q", 2)

@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.colors import to_rgba
 
+from figures.attention import used_matrix
 from figures.diagram import (
     arrow,
     blank_canvas,
@@ -27,66 +28,73 @@ def two_decimals(vector) -> list[str]:
     en={
         "x": "x of work",
         "head": "head {}",
+        "attends": "attends to {}",
+        "outputs": "outputs of the heads",
         "joined": "joined",
-        "times": "times",
         "output": "output of work",
-        "attends": "work attends to {}",
     },
     zh={
         "x": "work 的 x",
         "head": "{} 号头",
+        "attends": "关注 {}",
+        "outputs": "两个头的输出",
         "joined": "拼接",
-        "times": "乘",
         "output": "work 的输出",
-        "attends": "work 关注 {}",
     },
 )
 def output_map(label):
     """The row of work: two heads of the pencil model, joined, times an invented W^O."""
     loop = run_example("examples/multi-head-attention/two_heads.py")
     mapped = run_example("examples/multi-head-attention/output_map.py")
-    fig, ax = narrow_canvas(354)
+    fig, ax = narrow_canvas(362)
     colors = FIRST, SECOND  # of head 0 and head 1
     by_head = [color for color in colors for _ in range(2)]
+    width, height, left, top = 46, 26, 212, 196  # of a cell; the corner of W^O
 
-    def draw_cells(y, texts, cell_colors, gap=0):
-        for i, (text, color) in enumerate(zip(texts, cell_colors, strict=True)):
-            x = 74 + 56 * i + gap * (2 * (i // 2) - 1)
-            frame(ax, x, y, 56, 24, MUTED, 0.6, facecolor=to_rgba(color, 0.22))
-            write(ax, x + 28, y + 12, text)
+    def draw_cells(x, y, texts, cell_colors, tint=0.22):
+        for text, color in zip(texts, cell_colors, strict=True):
+            frame(ax, x, y, width, height, MUTED, 0.6, facecolor=to_rgba(color, tint))
+            write(ax, x + width / 2, y + height / 2, text)
+            x += width
 
-    def draw_matrix_name(x, y, superscript, color=INK):
-        write(ax, x, y, "W", color, ha="left")
-        write(ax, x + 14, y - 5, superscript, color, ha="left", size=12.3)
+    def write_matrix_name(x, y, superscript, **options):
+        write(ax, x, y, "W", ha="left", **options)
+        write(ax, x + 14, y - 5, superscript, ha="left", size=12.3)
 
-    write(ax, 4, 18, label["x"], ha="left")
-    for i, number in enumerate(two_decimals(loop["x"][3])):
-        frame(ax, 74 + 56 * i, 6, 56, 24, MUTED, 0.6)
-        write(ax, 74 + 56 * i + 28, 18, number)
-    line(ax, (75, 34), (75, 40), (297, 40), (297, 34))  # each head reads all four numbers
-    for head, (word, color) in enumerate(zip(("we", "why"), colors, strict=True)):
-        x = (126, 246)[head]
-        arrow(ax, (186, 40), (x, 64), color=color)
-        write(ax, x, 76, label["head"].format(head), color, weight="bold")
-        frame(ax, x - 52, 88, 104, 26, color, 1.2, facecolor=to_rgba(color, 0.22))
-        for i, superscript in enumerate("QKV"):
-            draw_matrix_name(x - 44 + 32 * i, 102, superscript)
-        write(ax, (118, 254)[head], 130, label["attends"].format(word), size=12.3)
-        arrow(ax, (x, 170), ((130, 242)[head], 192), color=color)
+    draw_cells(6, 6, two_decimals(loop["x"][3]), [INK] * 4, 0)
+    write(ax, 200, 19, label["x"], ha="left")
+    line(ax, (7, 36), (7, 42), (189, 42), (189, 36))  # each head reads all four numbers
+    parts = zip(("we", "why"), colors, (2, 102), (0, 2), strict=True)
     joined = two_decimals(mapped["joined"])
-    draw_cells(144, joined, by_head, gap=4)
-    write(ax, 4, 208, label["joined"], ha="left")
-    draw_cells(196, joined, by_head)
-    write(ax, 4, 296, label["times"], ha="left")
-    draw_matrix_name(44 if len(label["times"]) > 1 else 22, 296, "O")
-    write(ax, 396, 230, label["output"], ha="right")
-    rows = zip(mapped["w_output"], two_decimals(mapped["output"]), strict=True)
-    for i, (row, number) in enumerate(rows):
-        y = 246 + 24 * i
-        draw_cells(y, [f"{x:.0f}".replace("-", "−") for x in row.tolist()], by_head)
-        write(ax, 324, y + 12, "=", ha="right")
-        frame(ax, 330, y + 1, 66, 22, INK, 0, facecolor=to_rgba(INK, 0.14))
-        write(ax, 363, y + 12, number)
+    for head, (word, color, x, first) in enumerate(parts):
+        middle = x + width
+        arrow(ax, (98, 42), (middle, 62), color=color)
+        write(ax, middle, 73, label["head"].format(head), color, weight="bold")
+        frame(ax, x, 84, 2 * width, height, color, 1.2, facecolor=to_rgba(color, 0.22))
+        for i, superscript in enumerate("QKV"):
+            write_matrix_name(x + 4 + 30 * i, 98, superscript)
+        write(ax, middle, 124, label["attends"].format(word), size=12.3)
+        draw_cells(x, 138, joined[first : first + 2], [color] * 2)
+        arrow(ax, (middle, 138 + height), (6 + (1 + first) * width, top + 36), color=color)
+    write(ax, 200, 151, label["outputs"], ha="left")
+    write(ax, 98, top + 80, label["joined"])
+    draw_cells(6, top + 39, joined, by_head)
+    write(ax, 201, top + 51, "·", size=18)
+    write_matrix_name(left + 2 * width - 10, top - 13, "O", weight="bold")
+    w_output = used_matrix(mapped["joined"], mapped["w_output"], mapped["output"])
+    for i, row in enumerate(w_output.tolist()):
+        texts = [f"{number:.0f}".replace("-", "−") for number in row]
+        draw_cells(left, top + height * i, texts, [by_head[i]] * 4)
+    below = top + 4 * height + 24
+    write(ax, left + 2 * width, below - 12, "=", size=16)
+    draw_cells(left, below, two_decimals(mapped["output"]), [INK] * 4, 0.14)
+    write(ax, 200, below + height / 2, label["output"], ha="right")
+    for x, y, columns, rows in (
+        (6, top + 39, 4, 1),
+        (left, top, 1, 4),
+        (left, below, 1, 1),
+    ):
+        frame(ax, x, y, columns * width, rows * height, INK, 1.8)
     return fig
 
 
