@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 class Head(NamedTuple):
-    """The linear maps of one head; keys and values have no bias."""
+    """The matrices of one head, for x @ w_query; only the query has a bias."""
 
     w_query: Tensor
     b_query: Tensor
@@ -26,19 +26,19 @@ x = torch.tensor(  # with positions, rounded to two decimals
     ]
 )
 head_0 = Head(
-    w_query=torch.tensor([[3.0, 1.0, 0.0, -1.0], [0.0, -1.0, 1.0, -1.0]]),
+    w_query=torch.tensor([[3.0, 0.0], [1.0, -1.0], [0.0, 1.0], [-1.0, -1.0]]),
     b_query=torch.tensor([-2.0, -2.0]),
-    w_key=torch.tensor([[2.0, -3.0, -1.0, 4.0], [1.0, -1.0, -1.0, -1.0]]),
-    w_value=torch.tensor([[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]]),
+    w_key=torch.tensor([[2.0, 1.0], [-3.0, -1.0], [-1.0, -1.0], [4.0, -1.0]]),
+    w_value=torch.tensor([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]),
 )
 # --8<-- [end:head_0]
 
 # --8<-- [start:head_1]
 head_1 = Head(
-    w_query=torch.tensor([[-2.0, -1.0, -1.0, 0.0], [-1.0, 0.0, 1.0, -1.0]]),
+    w_query=torch.tensor([[-2.0, -1.0], [-1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]]),
     b_query=torch.tensor([0.0, 0.0]),
-    w_key=torch.tensor([[1.0, -1.0, 0.0, 2.0], [1.0, 1.0, -2.0, 0.0]]),
-    w_value=torch.tensor([[0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, -1.0]]),
+    w_key=torch.tensor([[1.0, 1.0], [-1.0, 1.0], [0.0, -2.0], [2.0, 0.0]]),
+    w_value=torch.tensor([[0.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, -1.0]]),
 )
 # --8<-- [end:head_1]
 

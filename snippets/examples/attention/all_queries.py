@@ -12,9 +12,9 @@ def show(name, rows):
         print(f"{word:>6}", *(f"{number:8.2f}" for number in row))
 
 
-queries = x @ w_query.T + b_query  # (5, 2): a row per word
-keys = x @ w_key.T  # (5, 2)
-values = x @ w_value.T  # (5, 2)
+queries = x @ w_query + b_query  # (5, 2): a row per word
+keys = x @ w_key  # (5, 2)
+values = x @ w_value  # (5, 2)
 
 scores = queries @ keys.T  # (5, 5): a row per query, a column per key
 show("scores", scores)

@@ -10,9 +10,9 @@ for subject, vector in subjects.items():
     changed = x.clone()
     changed[2] = vector
     output, weights = scaled_dot_product_attention(
-        query=changed @ w_query.T + b_query,
-        key=changed @ w_key.T,
-        value=changed @ w_value.T,
+        query=changed @ w_query + b_query,
+        key=changed @ w_key,
+        value=changed @ w_value,
     )
     print(f"{subject}, weight from work: {weights[3, 2]:.2f}")
     numbers = " ".join(f"{number:.2f}" for number in output[3].tolist())

@@ -2,10 +2,10 @@ from pencil_tables import head_0, x
 from pencil_words import words
 
 w_query, b_query, w_key, w_value = head_0
-q_work = w_query @ x[3] + b_query  # the query from above
+q_work = x[3] @ w_query + b_query  # the query from above
 
-keys = x @ w_key.T  # row i is w_key times x[i]
-values = x @ w_value.T
+keys = x @ w_key  # row i is x[i] times w_key
+values = x @ w_value
 scores = keys @ q_work  # one score per key
 weights = scores.softmax(dim=-1)
 output = weights @ values

@@ -9,9 +9,9 @@ torch.set_printoptions(precision=2, sci_mode=False)
 outputs = []
 for head, maps in enumerate((head_0, head_1)):
     output, weights = scaled_dot_product_attention(
-        query=x @ maps.w_query.T + maps.b_query,
-        key=x @ maps.w_key.T,
-        value=x @ maps.w_value.T,
+        query=x @ maps.w_query + maps.b_query,
+        key=x @ maps.w_key,
+        value=x @ maps.w_value,
     )
     outputs.append(output)
     print(f"head {head}, work attends to:", words[weights[3].argmax()])
