@@ -48,13 +48,6 @@ def average(label):
     return fig
 
 
-def used_matrix(x, matrix, result, bias=0.0) -> torch.Tensor:
-    """The matrix for which x @ matrix + bias is the result: it or its transpose."""
-    if len(x) == len(matrix) and torch.allclose(x @ matrix + bias, result, atol=0.02):
-        return matrix
-    return matrix.T
-
-
 @figure(
     en={
         "query": "query of work",
@@ -104,7 +97,6 @@ def one_query(label):
         draw_row(4, middle, 44, two_decimals(x), INK)
         write(ax, 188, middle + 9, "·", size=18)
         write(ax, 228, y - 10, name, color)
-        matrix = used_matrix(x, matrix, result, bias)
         for i, row in enumerate(matrix.tolist()):
             draw_row(196, y + height * i, 32, [signed(number) for number in row], color, 0.14)
         write(ax, 279, middle + 10, f"− {signed(-bias)} =" if bias else "=")
@@ -201,8 +193,7 @@ def all_queries(label):
     name_rows(top)
     draw_matrix(44, top, shown["x"], 38, INK, "X", 2)
     write(ax, 204, top + 50, "·")
-    w_query = used_matrix(shown["x"][0], shown["w_query"], shown["queries"][0], -2.0)
-    draw_matrix(212, top, w_query, 20, QUERY, "W", 0, raised="Q")
+    draw_matrix(212, top, shown["w_query"], 20, QUERY, "W", 0, raised="Q")
     write(ax, 276, top + 50, "=")
     write(ax, 276, top + 32, label["bias"], QUERY, size=12.3)
     draw_matrix(300, top, shown["queries"], 48, QUERY, "Q", 2)

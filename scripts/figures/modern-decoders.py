@@ -195,7 +195,7 @@ def routing(label):
             68,
             40,
             THIRD if used else MUTED,
-            f"E{SUBSCRIPTS[i]} = {found['experts'][i](1)} x",
+            f"E{SUBSCRIPTS[i]}: {found['experts'][i](1)}x",
             tint=0.3 if used else 0.04,
         )
     tokens = zip(found["probs"].items(), (88, 204), (FIRST, SECOND), (-6, 6), strict=True)

@@ -3,7 +3,6 @@
 import numpy as np
 from matplotlib.colors import to_rgba
 
-from figures.attention import used_matrix
 from figures.diagram import (
     arrow,
     blank_canvas,
@@ -81,8 +80,7 @@ def output_map(label):
     draw_cells(6, top + 39, joined, by_head)
     write(ax, 201, top + 51, "·", size=18)
     write_matrix_name(left + 2 * width - 10, top - 13, "O", weight="bold")
-    w_output = used_matrix(mapped["joined"], mapped["w_output"], mapped["output"])
-    for i, row in enumerate(w_output.tolist()):
+    for i, row in enumerate(mapped["w_output"].tolist()):
         texts = [f"{number:.0f}".replace("-", "−") for number in row]
         draw_cells(left, top + height * i, texts, [by_head[i]] * 4)
     below = top + 4 * height + 24
