@@ -59,7 +59,7 @@ def batches(label):
 )
 def smoothed(label):
     fig, ax = canvas(250)
-    vocab_size = 300
+    vocab_size = 314
     p = torch.linspace(0.6, 0.9999, 400, dtype=torch.float64)
     others = (1 - p) / (vocab_size - 1)
     for smoothing, color, name, at in (

@@ -1,30 +1,35 @@
 import torch
 import torch.nn.functional as F
+from torch.nn.utils.rnn import pad_sequence
 
+import corpus
 from batching import batches, example_of
-from train import TASKS
-from trainer import linear_learning_rate
-from translator import PAD, new_translator, padded
+from translator import new_translator
 
-task = TASKS["translator"]
-pairs = task.pairs("train")
-translator = new_translator(pairs, **task.sizes)
+sizes = {"d_model": 96, "nhead": 4, "dim_feedforward": 384, "dropout": 0.0}
+sizes |= {"num_encoder_layers": 2, "num_decoder_layers": 2, "norm_first": True}
+pairs = corpus.translator("train")
+translator = new_translator(pairs, seed=0, **sizes)
 examples = [example_of(translator, pair) for pair in pairs]
 model = translator.model.train()
 optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
+steps, warm_up, peak = 5000, 100, 0.003
 for step, batch in enumerate(batches(examples, 64, seed=0), start=1):
-    src, tgt = (padded(ids) for ids in zip(*batch, strict=True))
-    inputs, targets = tgt[:, :-1], tgt[:, 1:]
-    logits = model(src=src, tgt=inputs)
+    # The learning rate: straight up to the peak, then straight down
+    left = (steps + 1 - step) / (steps + 1 - warm_up)
+    optimizer.param_groups[0]["lr"] = peak * min(step / warm_up, left)
+    # The batch: rows of equal length, filled with padding, token 0
+    sources, targets = zip(*batch, strict=True)
+    src = pad_sequence(sources, batch_first=True)  # (64, m)
+    tgt = pad_sequence(targets, batch_first=True)  # (64, n + 1)
+    # One step, as in the short loop
+    logits = model(src=src, tgt=tgt[:, :-1])  # (64, n, 314)
     loss = F.cross_entropy(
         logits.flatten(0, 1),
-        targets.flatten(),
-        ignore_index=PAD,
+        tgt[:, 1:].flatten(),
+        ignore_index=0,
         label_smoothing=0.1,
     )
-    rate = linear_learning_rate(step, 0.003, warmup_steps=100, steps=5000)
-    for group in optimizer.param_groups:
-        group["lr"] = rate
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
