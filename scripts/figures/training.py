@@ -39,7 +39,7 @@ SNIPPETS = Path(transformer.__file__).parent
         "loss": "损失",
         "optimizer": "优化器",
         "logits": "logits",
-        "targets": "目标（targets）",
+        "targets": "答案（targets）",
         "gradients": "梯度",
         "weights": "新的权重",
     },
