@@ -1,6 +1,7 @@
 """The claims of the page on modern decoders: ours are equal to those of transformers."""
 
 import math
+import runpy
 
 import pytest
 import torch
@@ -14,10 +15,10 @@ from evidence.hugging_face_models import (
     random_ids,
 )
 from evidence.newer_models import model_source, newer_models
-from helpers import close, normal, run_snippet
+from helpers import SNIPPETS, close, normal, run_snippet
 from marks import claim, mutation
 from small_decoders import BOUND, make_decoder, seeds
-from variants.decoder_2025 import Cache, Decoder2025, DecoderConfig
+from variants.decoder_2025 import Cache, Decoder2025, DecoderConfig, Layer
 from variants.deepseek_experts import DeepSeekExperts
 from variants.experts import MixtureOfExperts, load_balancing_loss
 from variants.latent_attention import LatentAttention
@@ -79,12 +80,24 @@ def test_our_latent_attention_computes_the_outputs_of_that_of_deepseek_v3(seed):
 @claim("modern-decoders#model")
 @mutation(
     "examples/modern-decoders/layer.py",
-    'q = rotate(norm(split(h @ w["query"].T), w["query_norm"]))',
-    'q = rotate(split(h @ w["query"].T))',
+    "q, k = rotate(self.query_norm(q)), ",
+    "q, k = rotate(q), ",
     fault="the layer that is written out has no norm of the queries",
 )
-def test_the_layer_that_is_written_out_computes_the_output_of_the_class(printed):
-    assert printed("examples", "layer")["equal to the class"] == "True"
+def test_the_layer_that_is_written_out_computes_the_output_of_the_class():
+    names = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "layer.py"))
+    written_out = names["Qwen3Layer"](d=64, heads=4, kv_heads=2, width=32, hidden=48)
+    sizes = {"d_model": 64, "nhead": 4, "num_kv_heads": 2, "head_dim": 32, "dim_feedforward": 48}
+    layer = Layer(DecoderConfig(**sizes), number=0)
+    with torch.no_grad():
+        for i, weight in enumerate(layer.parameters()):
+            weight.copy_(0.3 * normal(*weight.shape, seed=i))
+    weights = {
+        ".".join(name.split(".")[-2:]): weight for name, weight in layer.state_dict().items()
+    }
+    written_out.load_state_dict(weights)
+    x = normal(2, 6, 64).float()
+    close(written_out(x), layer(x, torch.arange(6), Cache()), 1e-5)
 
 
 @claim("modern-decoders#model")
@@ -244,7 +257,7 @@ def test_the_transpose_moves_the_matrix_from_the_keys_to_the_query(printed):
     assert shown["output without values"] == shown["output"]
     turn = torch.tensor([[0.0, -1.0], [1.0, 0.0]])  # keys rotated by 90 degrees
     query = (turn @ torch.tensor([[1.0, 2.0], [0.0, 1.0]])).T @ torch.ones(2)
-    assert shown["W.T @ q"] != str(query.tolist())
+    assert shown["q @ w_key.T"] != str(query.tolist())
 
 
 @claim("modern-decoders#latent")
