@@ -3,10 +3,8 @@ from torch import Tensor, nn
 
 
 class RMSNorm(nn.Module):
-    """x / rms(x) * weight, with rms(x) = sqrt(mean(x^2) + eps), over the
-    last axis.
+    """x / sqrt(mean(x^2) + eps) * weight, as in nn.RMSNorm.
 
-    LayerNorm without its mean and without its bias; equal to nn.RMSNorm.
     Shapes: (..., d_model) -> the same.
     Source: Zhang and Sennrich 2019, equation 4.
     """

@@ -36,10 +36,9 @@ class GELUFeedForward(FeedForward):
 # --8<-- [end:gelu]
 # --8<-- [start:swiglu]
 class SwiGLU(nn.Module):
-    """(SiLU(x W) * x V) W2, SiLU(z) = z * sigmoid(z), without biases.
+    """(SiLU(x W) * x V) W2, without biases.
 
-    It has three matrices: with 2/3 of the width it has as many weights as
-    FeedForward. Shapes: (batch, position, d_model) -> the same.
+    Shapes: (batch, position, d_model) -> the same.
     Source: Shazeer 2020, equation 6.
     """
 

@@ -166,6 +166,12 @@ def test_the_smoothed_target_of_the_example_gives_the_loss_of_pytorch(capsys):
 
 
 @claim("optimization#loss")
+@mutation(
+    "examples/optimization/least_loss.py",
+    "right = 1 - smoothing + rest",
+    "right = 1 - smoothing",
+    fault="the correct token gets nothing of the shared part",
+)
 def test_with_314_tokens_the_loss_is_smallest_when_the_correct_token_has_probability_nine_tenths(
     printed,
 ):

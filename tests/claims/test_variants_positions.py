@@ -13,8 +13,8 @@ from torch import nn
 
 from evidence.comparisons import compare_alibi, compare_rotated_scores
 from experiments.common import sweeps
-from helpers import ROOT, close, measured, seeds
-from marks import claim
+from helpers import ROOT, SNIPPETS, close, measured, seeds
+from marks import claim, mutation
 from transformer import (
     MultiHeadAttention,
     Transformer,
@@ -76,6 +76,19 @@ def test_learned_positions_reject_a_position_beyond_their_table():
 
 
 # Rotary positions
+
+
+@claim("variants#rotary")
+@mutation(
+    "examples/variants/rotate.py",
+    "first * cos - second * sin",
+    "first * cos + second * sin",
+    fault="the function of the page changes the lengths",
+)
+def test_the_function_of_the_page_rotates_like_ours():
+    written_out = runpy.run_path(str(SNIPPETS / "examples" / CHAPTER / "rotate.py"))["rotate"]
+    x, positions = random_normal(2, 5, 8).float(), torch.arange(5)
+    close(written_out(x, positions), rotate(x, positions), 1e-5)
 
 
 @claim("variants#rotary")
@@ -338,7 +351,7 @@ def run_values(best_runs: dict, task: str, variant: str, what: str) -> list[floa
     return [run[what] for run in best_runs[task, variant]]
 
 
-@claim("variants#measured", kind="measurement")
+@claim("layers-in-practice#variants-measured", kind="measurement")
 def test_the_measurements_are_complete_and_of_the_current_code(variant_experiment, variant_results):
     runs = sweeps.read_runs(variant_experiment["RESULTS"])
     expected = sweeps.all_jobs(variant_experiment["SWEEP"], runs)
@@ -350,7 +363,7 @@ def test_the_measurements_are_complete_and_of_the_current_code(variant_experimen
     assert variant_results["comparisons"] == 11 * 3
 
 
-@claim("variants#measured", kind="measurement")
+@claim("layers-in-practice#variants-measured", kind="measurement")
 def test_all_variants_but_alibi_translate_95_percent_of_the_numbers_and_alibi_90(
     variant_experiment, best_runs
 ):
@@ -388,7 +401,7 @@ def test_the_window_swiglu_and_the_decoder_of_2023_are_ahead_at_step_600_and_no_
     assert not [key for key, (low, _) in intervals.items() if low > 1]
 
 
-@claim("variants#measured", kind="measurement")
+@claim("layers-in-practice#variants-measured", kind="measurement")
 def test_no_variant_translates_lengths_that_it_has_never_seen(variant_experiment, best_runs):
     longest = max(len(pair.source) for pair in variant_experiment["pairs_of"]("train"))
     for digits in 11, 12:
