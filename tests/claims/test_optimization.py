@@ -168,9 +168,9 @@ def test_the_smoothed_target_of_the_example_gives_the_loss_of_pytorch(capsys):
 @claim("optimization#loss")
 @mutation(
     "examples/optimization/least_loss.py",
-    "right = 1 - smoothing + rest",
-    "right = 1 - smoothing",
-    fault="the correct token gets nothing of the shared part",
+    "return -right * math.log(right)",
+    "return +right * math.log(right)",
+    fault="the term of the correct token has the wrong sign",
 )
 def test_with_314_tokens_the_loss_is_smallest_when_the_correct_token_has_probability_nine_tenths(
     printed,
