@@ -1,24 +1,17 @@
 import math
-from pathlib import Path
-
-import torch
-
-import translator
-from corpus import Vocabulary
-from translator import BOS, EOS
 
 
 def beam_search(step, beam_size, max_len=40):
-    """The best sentence found, as (log-probability, ids)."""
-    beams = [(0.0, [BOS])]
+    """The best sentence found, as (log-probability, tokens)."""
+    beams = [(0.0, ["<bos>"])]
     for _ in range(max_len):
         candidates = []
-        for total, ids in beams:
-            if ids[-1] == EOS:  # finished
-                candidates.append((total, ids))
+        for total, tokens in beams:
+            if tokens[-1] == "<eos>":  # finished
+                candidates.append((total, tokens))
                 continue
-            for token, log_p in enumerate(step(ids).tolist()):
-                candidates.append((total + log_p, [*ids, token]))
+            for token, p in step(tokens).items():
+                candidates.append((total + math.log(p), [*tokens, token]))
         beams = sorted(candidates, reverse=True)[:beam_size]
     return beams[0]
 
@@ -29,27 +22,13 @@ NEXT = {  # the tree: the tokens that can follow, with their probabilities
     "表": {"哥": 19 / 70, "弟": 17 / 70, "姐": 17 / 70, "妹": 17 / 70},
     "堂": {"哥": 2 / 30, "弟": 25 / 30, "姐": 2 / 30, "妹": 1 / 30},
 }
-cousins = Vocabulary("我表堂哥弟姐妹")
 
 
-def tree(ids):
-    following = NEXT.get(cousins.tokens[ids[-1]], {"<eos>": 1.0})
-    return torch.tensor([following.get(t, 0.0) for t in cousins.tokens]).log()
+def tree(tokens):
+    return NEXT.get(tokens[-1], {"<eos>": 1.0})  # 哥, 弟, 姐 and 妹 are last
 
 
 for beam_size in 1, 2:
-    total, ids = beam_search(tree, beam_size)
-    text = "".join(cousins.decode(ids))
-    print(f"beam size {beam_size}: {text} {math.exp(total):.2f}")
-
-path = Path(translator.__file__).with_name("translator.safetensors")
-model, source, target = translator.load_translator(path)
-src = torch.tensor([source.encode(["why", "do", "we", "work", "?"])])
-
-
-def translate(ids):
-    return model(src, torch.tensor([ids]))[0, -1].log_softmax(dim=-1)
-
-
-total, ids = beam_search(translate, beam_size=4)
-print(f"translator: {''.join(target.decode(ids))} {math.exp(total):.2f}")
+    total, tokens = beam_search(tree, beam_size)
+    sentence = "".join(tokens[1:-1])
+    print(f"beam size {beam_size}: {sentence} {math.exp(total):.2f}")
