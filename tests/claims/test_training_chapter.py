@@ -229,7 +229,8 @@ def test_one_head_of_the_last_layer_is_hardly_missed_but_all_four_are(printed):
     assert single.pop("layer 0, head 3 off") < 0.85
     assert len(single) == 7 and min(single.values()) > 0.9
     assert shown["with play, layer 1, head 2 off"] > 0.95
-    assert all(shown[f"layer {layer}, all heads off"] < 0.3 for layer in (0, 1))
+    assert min(single.values()) == shown["layer 0, head 1 off"]
+    assert shown["layer 1, all heads off"] <= shown["layer 0, all heads off"] < 0.3
     shown = printed("examples", "head_off", "learned")
     assert shown["football"] == shown["football, without head 2"] == "她在家踢足球"
     assert shown["football, without 0, 1, 3"] == "她在家弹足球"
@@ -298,13 +299,10 @@ def test_heads_look_for_each_needed_character_and_also_for_one_that_is_not_neede
     "enumerate(weights[0, :, 0])",
     fault="the program reads the step that writes the first character",
 )
-def test_the_helper_of_the_page_returns_the_weights_of_the_step_that_writes_the_verb(printed):
+def test_in_the_step_that_writes_the_verb_three_heads_look_at_football_and_one_at_plays(printed):
     shown = printed("examples", "map", "learned")
     looks = [shown[f"head {head}"].split()[0] for head in range(4)]
     assert looks == ["football", "football", "plays", "football"]
-    names = runpy.run_path(str(SNIPPETS / "examples" / "learned" / "map.py"))
-    path, src, tgt = "decoder.layers.1.cross_attention", names["src"], names["tgt"]
-    assert names["weights"].equal(weights_of(names["model"], path, src, tgt))
 
 
 @claim("learned#crossing")

@@ -5,16 +5,15 @@ import torch
 import translator
 
 path = Path(translator.__file__).with_name("translator.safetensors")
-trained = translator.load_translator(path)
-output = trained.model.decoder.layers[1].cross_attention.output  # W^O
-full = output.weight.detach().clone()
 
 
 @torch.no_grad()
 def translate(sentence, without=()):
-    output.weight.copy_(full)
+    """The translation without these heads of layer 1."""
+    trained = translator.load_translator(path)  # with all heads
+    weight = trained.model.decoder.layers[1].cross_attention.output.weight
     for head in without:  # the 24 columns that multiply its result
-        output.weight[:, 24 * head : 24 * head + 24] = 0
+        weight[:, 24 * head : 24 * head + 24] = 0
     return "".join(trained.translate([sentence.split()])[0])
 
 
