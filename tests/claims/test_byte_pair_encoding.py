@@ -19,7 +19,7 @@ CHAPTER = "byte-pair-encoding"
 lines = st.lists(st.text("abc工作?", min_size=1, max_size=6), min_size=1, max_size=5).map(" ".join)
 
 
-@claim("embeddings#byte-pairs")
+@claim("byte-pair-encoding#by-hand")
 @mutation(
     "byte_pair_encoding.py",
     "pairwise(word)",

@@ -40,7 +40,7 @@ TABLE = pencil_rows(VOCABULARY)
 # Tokens
 
 
-@claim("embeddings#exercises")
+@claim("byte-pair-encoding#cut")
 def test_the_merges_of_the_exercise_and_its_tie(printed):
     shown = printed("exercises", "fourth_merge")
     assert shown["merges"] == "['wo', 'wor', 'work', ' work', 'ed']"
