@@ -3,11 +3,10 @@ colors."""
 
 import re
 
-import numpy as np
 import pytest
 
 from figures import diagram, style
-from figures.svg import render_svg, short_path
+from figures.svg import render_svg
 
 
 def draw(steps, size: int = 100) -> str:
@@ -58,34 +57,6 @@ def test_colors_are_those_of_the_theme_and_coordinates_are_rounded():
     assert english.count("<use ") >= 50 and english.count("fill: var(--figure-second)") == 1
 
 
-def test_rounding_moves_no_point_by_more_than_half_of_a_tenth():
-    xs = np.linspace(0, 30, 400)
-    points = np.stack([xs, 7 * np.sin(xs)], axis=1)
-    path = short_path("M" + "L".join(f"{x:.6f} {y:.6f} " for x, y in points))
-    moves = []
-    for letter, numbers in re.findall("([Mlhv])([^a-zM]*)", path):
-        steps = [float(number) for number in re.findall(r"-?\d*\.?\d+", numbers)]
-        if letter in "hv":
-            steps = [each for step in steps for each in ((step, 0), (0, step))[letter == "v"]]
-        moves += zip(steps[::2], steps[1::2], strict=True)
-    drawn = np.cumsum(moves, axis=0)
-    nearest = np.abs(points[:, None] - drawn).max(axis=2).min(axis=1)
-    assert nearest.max() < 0.0501
-
-
-def test_powers_of_ten_on_an_axis_are_labeled_with_exponents():
-    @style.figure(en={}, zh={})
-    def powers(label):
-        fig, ax = style.canvas()
-        ax.set_yscale("log")
-        ax.set_yticks([1e-12, 1e-1, 1, 10, 100])
-        style.powers_of_ten(ax.yaxis)
-        return fig
-
-    labels = re.findall(r">([^<]+)</text>", render_svg(powers, "en"))
-    assert [name for name in labels if "." not in name] == ["10⁻¹²", "10⁻¹", "1", "10", "10²"]
-
-
 def test_the_coordinates_of_a_canvas_are_the_units_of_the_svg():
     def steps(ax):
         diagram.line(ax, (10, 20), (510, 20), (510, 90))
@@ -115,18 +86,6 @@ def test_a_text_too_small_on_a_phone_is_rejected():
     assert ">a</text>" in draw(lambda ax: diagram.write(ax, 20, 20, "a", size=15))
     with pytest.raises(ValueError, match=r"by_hand: .* must be at least 15$"):
         draw(lambda ax: diagram.write(ax, 20, 20, "a", size=14.8))
-
-
-def test_cells_are_joined_and_a_grid_of_any_size_has_two_paths():
-    selected = np.array([[1, 1, 0, 1], [0, 0, 0, 0]], dtype=bool)
-    drawn = draw(lambda ax: diagram.fill_cells(ax, 10, 20, selected, 5, style.FIRST))
-    assert re.findall(r' d="([^"]+)"', drawn) == ["M10 20h10v5h-10zM25 20h5v5h-5z"]
-
-    def steps(ax):
-        diagram.fill_cells(ax, 0, 0, np.tril(np.ones((30, 30))), 2, style.FIRST)
-        diagram.grid(ax, 0, 0, 30, 30, 2)
-
-    assert draw(steps).count("<path") == 2
 
 
 def test_the_parts_of_a_diagram_have_their_places():
