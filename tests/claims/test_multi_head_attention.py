@@ -166,7 +166,7 @@ def test_the_short_class_of_the_page_equals_the_book_class():
     shown, book = variables("module"), MultiHeadAttention(d_model=512, nhead=8)
     shown["attention"].load_state_dict(book.state_dict())
     x = shown["x"]
-    assert_close(shown["attention"](x, x, x), book(x, x, x)[0], atol=1e-5, rtol=1e-4)
+    assert_close(shown["attention"](x, x, x)[0], book(x, x, x)[0], atol=1e-5, rtol=1e-4)
 
 
 @claim("multi-head-attention#multi-head-code")

@@ -18,9 +18,9 @@ class MultiHeadAttention(nn.Module):
         q = self.split(self.query(query))  # (batch, head, n, head_dim)
         k = self.split(self.key(key))
         v = self.split(self.value(value))
-        heads, _ = scaled_dot_product_attention(q, k, v, mask)
+        heads, weights = scaled_dot_product_attention(q, k, v, mask)
         joined = heads.transpose(1, 2).flatten(2)  # (batch, n, d_model)
-        return self.output(joined)
+        return self.output(joined), weights
 
     def split(self, x):
         x = x.unflatten(-1, (self.nhead, self.head_dim))
@@ -30,4 +30,6 @@ class MultiHeadAttention(nn.Module):
 torch.manual_seed(0)
 attention = MultiHeadAttention(d_model=512, nhead=8)
 x = torch.randn(2, 5, 512)  # two sentences of five tokens
-print("output:", tuple(attention(x, x, x).shape))
+output, weights = attention(x, x, x)
+print("output:", tuple(output.shape))
+print("weights:", tuple(weights.shape))
