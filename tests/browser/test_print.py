@@ -33,7 +33,7 @@ def test_only_content_is_printed_in_light_colors_with_open_blocks(open_for_print
     expect(page.locator(SCREEN_ONLY_SELECTOR).locator("visible=true")).to_have_count(0)
     expect(page.locator("h1")).to_have_css("color", "rgb(31, 36, 48)")
     page.wait_for_function(
-        """() => [...document.querySelectorAll("details:not([open]) > :not(summary)")]
+        """() => [...document.querySelectorAll("details:not([open]) > :not(summary, .page-files)")]
             .every(each => each.checkVisibility({contentVisibilityAuto: true}))"""
     )
 
