@@ -67,16 +67,16 @@ def test_the_simple_way_gives_the_row_of_the_page():
     assert_near(names["kept"] / names["sums"], expected)
 
 
-@claim("masks#infinity")
-def test_minus_infinity_before_the_softmax_gives_the_weights_of_the_simple_way(printed):
-    shown = printed("examples", "infinity")
-    assert shown["−∞, as the simple way"] == shown["the lowest number, as −∞"] == "True"
+@claim("masks#causal-mask")
+def test_minus_infinity_before_the_softmax_gives_the_weights_of_the_simple_way():
     names, _ = run_snippet("examples", CHAPTER, "infinity")
-    assert_near(names["exponentials"][1] * names["mask"][1], torch.tensor([3.0, 3.0, 0.0]))
-    assert_near(names["hidden"][1], torch.tensor([0.5, 0.5, 0.0]))
+    simple, _ = run_snippet("examples", CHAPTER, "multiply")
+    assert_near(names["weights"], simple["kept"] / simple["sums"])
+    lowest = names["scores"].clamp(min=torch.finfo(torch.float32).min)
+    assert torch.equal(lowest.softmax(dim=-1), names["weights"])
 
 
-@claim("masks#infinity", kind="mathematics")
+@claim("masks#causal-mask", kind="mathematics")
 def test_the_simple_way_divides_zero_by_zero_where_all_allowed_weights_are_rounded_to_zero():
     scores, mask = torch.tensor([0.0, 200.0]), torch.tensor([True, False])
     simple = scores.softmax(dim=-1) * mask
@@ -85,7 +85,7 @@ def test_the_simple_way_divides_zero_by_zero_where_all_allowed_weights_are_round
     assert hidden.tolist() == [1, 0]
 
 
-@claim("masks#infinity")
+@claim("masks#causal-mask")
 def test_the_vectors_of_the_example_are_those_of_the_pencil_model():
     names, output = run_snippet("examples", CHAPTER, "pencil")
     tables, attention = pencil_tables("we work"), "decoder.layers.0.self_attention"
@@ -137,7 +137,7 @@ def test_the_padding_mask_is_true_where_the_key_is_a_real_token(seed, b, n, pad)
     assert mask[:, 0, 0].tolist() == [[i != pad for i in row] for row in ids.tolist()]
 
 
-@claim("masks#code")
+@claim("masks#both")
 def test_the_pad_id_is_0_by_default():
     ids = torch.tensor([[3, 0, 1]])
     assert padding_mask(ids).flatten().tolist() == [True, False, True]
@@ -198,8 +198,8 @@ def test_the_first_k_tokens_alone_give_the_first_k_outputs(seed, n):
 @claim("masks#causality")
 @mutation(
     "examples/masks/one_pass.py",
-    "scores.masked_fill(~mask, -torch.inf)",
-    "scores.masked_fill(mask, -torch.inf)",
+    "attn_mask=mask",
+    "attn_mask=~mask",
     fault="the example hides the keys that may be attended to",
 )
 def test_one_pass_with_the_mask_gives_the_last_rows_of_three_passes_without(printed):
