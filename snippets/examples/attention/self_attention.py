@@ -1,12 +1,16 @@
+import math
+
 import torch
-import torch.nn.functional as F
 
 
 def self_attention(x, w_query, w_key, w_value):
     query = x @ w_query  # a row per word
     key = x @ w_key
     value = x @ w_value
-    return F.scaled_dot_product_attention(query, key, value)
+    scores = query @ key.transpose(-2, -1)
+    scores = scores / math.sqrt(query.size(-1))
+    weights = scores.softmax(dim=-1)
+    return weights @ value
 
 
 # a row each for we, work and ?
