@@ -89,13 +89,6 @@ def test_the_network_computed_by_hand_returns_the_numbers_of_the_page(printed):
     assert numbers(residual["x + f(x)"]) == [1, 0, 1]
 
 
-@claim("sublayers#alike", kind="mathematics")
-def test_two_tokens_become_alike_more_slowly_with_residual_connections(printed):
-    shown = {name: float(value) for name, value in printed("examples", "alike").items()}
-    ratios = {"at first": 1.0, "attention alone": 0.5**6, "residual connections": 0.75**6}
-    assert shown == pytest.approx(ratios, abs=0.005)
-
-
 @claim("sublayers#one-token")
 def test_without_relu_the_network_is_one_matrix_and_one_bias(printed):
     shown = printed("examples", "without_relu")
