@@ -4,13 +4,10 @@ from torch import nn
 
 
 def rotate(x, base=1_000_000):  # pairs: numbers i and i + half of a head
-    n, half = x.size(-2), x.size(-1) // 2
-    speed = base ** (-torch.arange(half) / half)  # radians per position
-    angle = torch.arange(n).unsqueeze(1) * speed  # (n, half)
-    cos, sin = angle.cos(), angle.sin()
+    speed = base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
+    angle = torch.arange(x.size(-2)).unsqueeze(1) * speed.repeat(2)
     first, second = x.chunk(2, dim=-1)
-    turned = first * cos - second * sin, second * cos + first * sin
-    return torch.cat(turned, dim=-1)
+    return x * angle.cos() + torch.cat([-second, first], dim=-1) * angle.sin()
 
 
 class Qwen3Layer(nn.Module):
@@ -43,5 +40,5 @@ class Qwen3Layer(nn.Module):
         return x + self.down(F.silu(self.gate(h)) * self.up(h))
 
 
-x = torch.randn(1, 6, 64)
-print("shape:", tuple(Qwen3Layer()(x).shape))
+layer, x = Qwen3Layer(), torch.randn(1, 6, 64)
+print("causal:", torch.allclose(layer(x)[:, :-1], layer(x[:, :-1]), atol=1e-5))
