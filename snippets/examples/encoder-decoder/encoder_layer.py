@@ -12,7 +12,7 @@ class EncoderLayer(nn.Module):
         self.norm1, self.norm2 = LayerNorm(d_model), LayerNorm(d_model)
 
     def forward(self, x, mask=None):
-        # queries, keys and values from x; [1] would be the weights
+        # queries, keys, values from x; [0] is the output, [1] the weights
         x = self.norm1(x + self.self_attention(x, x, x, mask)[0])
         return self.norm2(x + self.feed_forward(x))
 
