@@ -120,4 +120,4 @@ def test_each_tensor_is_in_one_table_below_its_function(tensor_rows, language):
             name, _, _, line, _ = [re.sub("<.*?>", "", cell) for cell in cells.split("</td><td>")]
             found[function, name, line] += 1
     assert found == Counter((each.function, each.name, str(each.line)) for each in tensor_rows)
-    assert re.search(r">padding_mask</code> \[.*?\]\(masks\.md#code\)", joined)
+    assert re.search(r">padding_mask</code> \[.*?\]\(masks\.md#both\)", joined)
