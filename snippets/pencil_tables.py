@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 class Head(NamedTuple):
-    """The matrices of one head, for x @ w_query; only the query has a bias."""
+    """The matrices of one head, for x @ w_query; other biases are 0."""
 
     w_query: Tensor
     b_query: Tensor

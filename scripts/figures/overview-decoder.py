@@ -3,12 +3,12 @@
 import json
 from functools import cache
 from pathlib import Path
-from typing import cast
 
 import torch
 
 import transformer
 import translator
+from attention_weights import weights_of
 from bookbuild.generated.cross_attention import TRANSLATOR_WEIGHTS, trace_translation
 from figures.diagram import (
     CHINESE,
@@ -25,7 +25,6 @@ from figures.diagram import (
 from figures.overview import WIDTH, load, narrow_canvas, word_row
 from figures.style import FIRST, MUTED, SECOND, THIRD, WEIGHT, figure
 from trainer import Settings, label_smoothed_cross_entropy
-from transformer import DecoderLayer, EncoderLayer
 
 RESULTS = Path(transformer.__file__).with_name("results")
 ANSWERS = [*CHINESE, "<eos>"]
@@ -74,22 +73,12 @@ def last_layer_weights(step: int) -> list[torch.Tensor]:
 
     Of the encoder's self-attention, the decoder's self-attention, and its cross-attention.
     """
-    trained, found = load(), []
-    encoder = cast(EncoderLayer, trained.model.encoder.layers[-1])
-    decoder = cast(DecoderLayer, trained.model.decoder.layers[-1])
-
-    def record(module, inputs, _) -> None:
-        found.append(module.forward(*inputs, need_weights=True)[1][0].mean(dim=0))
-
-    modules = encoder.self_attention, decoder.self_attention, decoder.cross_attention
-    hooks = [module.register_forward_hook(record) for module in modules]
+    trained = load()
     src = torch.tensor([trained.source.encode(ENGLISH)])
     tgt = torch.tensor([[translator.BOS, *trained.target.encode(CHINESE[: step - 1])]])
-    with torch.no_grad():
-        trained.model(src, tgt)
-    for hook in hooks:
-        hook.remove()
-    return found
+    names = "encoder.layers.1.self", "decoder.layers.1.self", "decoder.layers.1.cross"
+    maps = (weights_of(trained.model, f"{name}_attention", src, tgt) for name in names)
+    return [each[0].mean(dim=0) for each in maps]
 
 
 @figure(
