@@ -1,8 +1,5 @@
 """Figures of the chapter on attention."""
 
-import contextlib
-import io
-
 import numpy as np
 import torch
 from matplotlib.colors import to_rgba
@@ -11,6 +8,7 @@ from figures.diagram import ENGLISH, arrow, blank_canvas, frame, line, write
 from figures.examples import run_example
 from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, VALUE, WEIGHT, canvas, figure
+from pencil_words import table
 
 
 def signed(number) -> str:
@@ -25,7 +23,7 @@ def two_decimals(vector) -> list[str]:
 @figure(en={"new": "new vector of work"}, zh={"new": "work 的新向量"})
 def average(label):
     """Five columns of numbers; two of them are mixed."""
-    shown = run_example("examples/attention/average.py")
+    weights = torch.tensor([0.0, 0.0, 0.6, 0.4, 0.0])
     fig, ax = narrow_canvas(262)
 
     def draw_column(x, y, vector, places, color, tint):
@@ -36,14 +34,14 @@ def average(label):
             write(ax, x, y + 22 * i + 11, text, INK if tint else MUTED)
 
     colors = {"we": FIRST, "work": SECOND}
-    for i, (word, weight) in enumerate(zip(ENGLISH, shown["weights"].tolist(), strict=True)):
+    for i, (word, weight) in enumerate(zip(ENGLISH, weights.tolist(), strict=True)):
         x, color = 40 + 80 * i, colors.get(word, MUTED)
         write(ax, x, 14, word, INK if weight else MUTED)
-        draw_column(x, 28, shown["table"][i], 0, color, 0.3 if weight else 0)
+        draw_column(x, 28, table[i], 0, color, 0.3 if weight else 0)
         write(ax, x, 130, f"{weight:g}", INK if weight else MUTED)
         if weight:
             line(ax, (x, 142), (240, 168), color=color, width=10 * weight)
-    draw_column(240, 168, shown["average"], 1, INK, 0.12)
+    draw_column(240, 168, weights @ table, 1, INK, 0.12)
     write(ax, 200, 212, label["new"], ha="right")
     return fig
 
@@ -245,15 +243,17 @@ def all_queries(label):
 )
 def by_hand(label):
     """The initial state of the page's widget, with the same layout."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        from examples.attention import by_hand as numbers
-    fig, ax = blank_canvas(470)
-    steps = numbers.scores, numbers.scaled, numbers.exponentials, numbers.weights, numbers.output
+    shown, words = run_example("examples/attention/self_attention.py"), ["we", "work", "?"]
+    query, key, value = (shown["x"] @ shown[f"w_{name}"] for name in ("query", "key", "value"))
+    products = query @ key.T
+    quotients = products / 2**0.5
+    steps = products, quotients, quotients.exp(), shown["weights"], shown["output"]
     scores, scaled, exponentials, weights, output = (step.tolist() for step in steps)
+    fig, ax = blank_canvas(470)
     panels = [
-        (label["queries"], "Q", numbers.query.tolist(), QUERY),
-        (label["keys"], "K", numbers.key.tolist(), KEY),
-        (label["values"], "V", numbers.value.tolist(), VALUE),
+        (label["queries"], "Q", query.tolist(), QUERY),
+        (label["keys"], "K", key.tolist(), KEY),
+        (label["values"], "V", value.tolist(), VALUE),
         (label["scores"], "Q Kᵀ", scores, QUERY),
         (label["scaled"], "÷ √2", scaled, QUERY),
         (label["exponentials"], "eˣ", exponentials, QUERY),
@@ -267,11 +267,11 @@ def by_hand(label):
     def draw_matrix(x, y, title, formula, rows, side):
         write(ax, x, y, title, ha="left", weight="bold")
         write(ax, x + 160, y, formula, MUTED, ha="right")
-        heads = numbers.words if len(rows[0]) == 3 else ["1", "2"]
+        heads = words if len(rows[0]) == 3 else ["1", "2"]
         for j, head in enumerate(heads):
             write(ax, x + 56 + 42 * j, y + 26, head, KEY if len(heads) == 3 else MUTED)
         for i, row in enumerate(rows):
-            write(ax, x, y + 52 + 28 * i, numbers.words[i], side, ha="left")
+            write(ax, x, y + 52 + 28 * i, words[i], side, ha="left")
             for j, number in enumerate(row):
                 corner = x + 36 + 42 * j, y + 39 + 28 * i
                 if rows is weights:

@@ -83,22 +83,10 @@ def test_in_a_hard_lookup_the_values_get_a_gradient_and_the_query_and_the_keys_g
     assert [look_up(query + step).item() for step in (0.0, 1e-3, 2e-3)] == [20, 0, 0]
 
 
-@claim("attention#soft-lookup")
-@few
-@given(seed=seeds, n=sizes, m=sizes, d=sizes, path=st.sampled_from(list(PATHS)))
-def test_the_order_of_the_key_value_pairs_changes_nothing(seed, n, m, d, path):
-    query, key, value = random_qkv(seed, n, m, d, d)
-    order = torch.randperm(m)
-    mask = random_mask(n, m)
-    before = PATHS[path](query, key, value, mask)[0]
-    after = PATHS[path](query, key[:, :, order], value[:, :, order], mask[..., order])[0]
-    assert_close(after, before)
-
-
 # Queries, keys and values
 
 
-@claim("attention#query-key-value")
+@claim("attention#one-query")
 def test_the_examples_use_the_weights_and_vectors_of_head_0_of_the_pencil_model():
     def vectors(subject):
         table = pencil_tables(f"why do {subject} work ?", decimals=None)["src.sum"]
@@ -136,37 +124,36 @@ def test_the_matrices_compute_the_same_as_a_loop_over_the_queries(printed):
     assert_close(shown["output"][WORK], alone["output"])
 
 
-@claim("attention#all-queries")
+# By hand, and the formula
+
+
+def rows_of(matrix: torch.Tensor) -> list[str]:
+    """As the page writes them: (1, −1) in a table as (1, -1)."""
+    return ["({})".format(", ".join(f"{x:g}" for x in row)) for row in matrix.tolist()]
+
+
+@claim("attention#by-hand")
 @mutation(
     "examples/attention/self_attention.py",
     "key = x @ w_key",
     "key = x @ w_query",
     fault="the example computes the keys with the matrix of the queries",
 )
-def test_self_attention_in_one_function_gives_the_numbers_of_the_calculation_by_hand():
-    shown, by_hand_steps = variables("self_attention"), variables("by_hand")
-    x, maps = shown["x"], [shown[f"w_{name}"] for name in ("query", "key", "value")]
-    for name, matrix in zip(("query", "key", "value"), maps, strict=True):
-        assert torch.equal(x @ matrix, by_hand_steps[name])
-    assert_close(shown["output"], by_hand_steps["output"])
-    assert_close(shown["self_attention"](x, *maps), by_hand_steps["output"])
-
-
-# By hand, and the formula
-
-
-@claim("attention#by-hand")
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_numbers_computed_by_hand_on_the_page_match_the_code(printed, language):
-    shown = {label: numbers(row) for label, row in printed("examples", "by_hand").items()}
+def test_the_numbers_computed_by_hand_on_the_page_match_the_code(language):
+    shown = variables("self_attention")
     page = (DOCS / language / f"{CHAPTER}.md").read_text(encoding="utf-8")
-    by_hand = page.split("{ #by-hand }")[1].split("\n## ")[0]
-    rows = (shown[f"{word}, scores"] for word in ("we", "work", "?"))
-    assert r" \\ ".join(" & ".join(f"{x:g}" for x in row) for row in rows) in by_hand
-    steps = [shown[f"work, {step}"] for step in ("scaled", "exponentials", "weights")]
-    for number in (*itertools.chain(*steps), sum(shown["work, exponentials"])):
-        assert f"${number:.5g}$" in by_hand
-    assert "({:.2f}, {:.2f})".format(*shown["work, output"]) in by_hand
+    page = page.split("{ #query-key-value }")[1].split("{ #formula }")[0]
+    query, key, value = (shown["x"] @ shown[f"w_{name}"] for name in ("query", "key", "value"))
+    for row in zip(*map(rows_of, (shown["x"], query, key, value)), strict=True):
+        assert " | ".join(f"${cell}$" for cell in row) in page
+    for matrix in (shown["w_query"], shown["w_key"], shown["w_value"], query @ key.T):
+        assert r" \\ ".join(" & ".join(f"{x:g}" for x in row) for row in matrix.tolist()) in page
+    work = 1
+    scaled = (query @ key.T)[work] / 2**0.5
+    for number in (*scaled, *scaled.exp(), scaled.exp().sum(), *shown["weights"][work]):
+        assert f"${round(number.item(), 3):g}$" in page
+    assert "({:.2f}, {:.2f})".format(*shown["output"][work].tolist()) in page
 
 
 @claim("attention#formula")
@@ -252,20 +239,21 @@ def test_the_derivative_of_a_weight_by_its_own_score_is_w_times_one_minus_w(seed
 
 @claim("attention#code")
 @mutation(
-    "examples/attention/four_lines.py",
+    "examples/attention/self_attention.py",
     "scores / math.sqrt(query.size(-1))",
     "scores / math.sqrt(query.size(-2))",
     fault="the function on the page divides by the root of the number of queries",
 )
 @few
-@given(seed=seeds, n=sizes, m=sizes, d_k=sizes, d_v=sizes)
-def test_the_four_lines_of_the_page_compute_the_same_as_the_function_of_the_model(
-    seed, n, m, d_k, d_v
-):
-    inputs = random_qkv(seed, n, m, d_k, d_v)
-    expected = scaled_dot_product_attention(*inputs)
-    for ours, theirs in zip(variables("four_lines")["attention"](*inputs), expected, strict=True):
-        assert_close(ours, theirs)
+@given(seed=seeds, n=sizes, d=sizes, d_k=sizes, d_v=sizes)
+def test_the_function_of_the_page_computes_the_same_as_that_of_the_model(seed, n, d, d_k, d_v):
+    torch.manual_seed(seed)
+    x = torch.randn(n, d)
+    maps = [torch.randn(d, size) for size in (d_k, d_k, d_v)]
+    expected = scaled_dot_product_attention(*(x @ matrix for matrix in maps))
+    ours = variables("self_attention")["self_attention"](x, *maps)
+    for actual, value in zip(ours, expected, strict=True):
+        assert_close(actual, value)
 
 
 @claim("attention#code")

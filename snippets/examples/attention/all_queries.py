@@ -18,11 +18,13 @@ values = x @ w_value  # (5, 2)
 
 scores = queries @ keys.T  # (5, 5): a row per query, a column per key
 show("scores", scores)
-weights = scores.softmax(dim=-1)  # each row sums to 1
+weights = (scores / 2**0.5).softmax(dim=-1)  # each row sums to 1
 show("weights", weights)
 output = weights @ values  # (5, 2)
 show("output", output)
 
-one_by_one = [(keys @ query).softmax(dim=-1) @ values for query in queries]
+one_by_one = [
+    (keys @ query / 2**0.5).softmax(dim=-1) @ values for query in queries
+]
 same = torch.allclose(output, torch.stack(one_by_one))
 print("equal to a loop over the queries:", same)

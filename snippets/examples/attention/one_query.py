@@ -7,7 +7,7 @@ q_work = x[3] @ w_query + b_query  # the query from above
 keys = x @ w_key  # row i is x[i] times w_key
 values = x @ w_value
 scores = keys @ q_work  # one score per key
-weights = scores.softmax(dim=-1)
+weights = (scores / 2**0.5).softmax(dim=-1)
 output = weights @ values
 
 print("key (two numbers), score, weight, value (two numbers)")
