@@ -8,7 +8,6 @@ import torch
 
 import transformer
 import translator
-from attention_weights import weights_of
 from bookbuild.generated.cross_attention import TRANSLATOR_WEIGHTS, trace_translation
 from figures.diagram import (
     CHINESE,
@@ -23,7 +22,7 @@ from figures.diagram import (
     write,
 )
 from figures.overview import WIDTH, load, narrow_canvas, word_row
-from figures.style import FIRST, MUTED, SECOND, THIRD, WEIGHT, figure
+from figures.style import FIRST, MUTED, SECOND, figure
 from trainer import Settings, label_smoothed_cross_entropy
 
 RESULTS = Path(transformer.__file__).with_name("results")
@@ -65,100 +64,6 @@ def writing(label):
         write(ax, 22, y, "".join(CHINESE[:i]), ha="left", size=15)
         write(ax, 190, y, token, FIRST, size=17 if len(token) == 1 else 13)
         write(ax, left - 8, y, f"{probability:.0%}", ha="right", size=12.5)
-    return fig
-
-
-def last_layer_weights(step: int) -> list[torch.Tensor]:
-    """The weights of the last layers in a step from 1, the mean of the heads: (query, key).
-
-    Of the encoder's self-attention, the decoder's self-attention, and its cross-attention.
-    """
-    trained = load()
-    src = torch.tensor([trained.source.encode(ENGLISH)])
-    tgt = torch.tensor([[translator.BOS, *trained.target.encode(CHINESE[: step - 1])]])
-    names = "encoder.layers.1.self", "decoder.layers.1.self", "decoder.layers.1.cross"
-    maps = (weights_of(trained.model, f"{name}_attention", src, tgt) for name in names)
-    return [each[0].mean(dim=0) for each in maps]
-
-
-@figure(
-    en={
-        "encoder": "encoder, once",
-        "decoder": "decoder, step {}",
-        "self": "self-attention",
-        "cross": "cross-attention",
-        "network": "feed-forward",
-        "softmax": "network, softmax",
-        "append": "append",
-        "memory": "memory",
-    },
-    zh={
-        "encoder": "编码器，只算一次",
-        "decoder": "解码器，第 {} 步",
-        "self": "自注意力",
-        "cross": "交叉注意力",
-        "network": "前馈网络",
-        "softmax": "网络、softmax",
-        "append": "接上",
-        "memory": "编码器输出",
-    },
-)
-def one_step(label):
-    """Who attends to whom while a character is written; a line is as wide as its weight."""
-    step = 3
-    among_words, among_characters, across = last_layer_weights(step)
-    written, next_one = ["<bos>", *CHINESE[: step - 1]], CHINESE[step - 1]
-    fig, ax = narrow_canvas(384)
-    words, lanes, slot = [22 + 32 * i for i in range(5)], [254, 298, 340], 382
-
-    def attend(weight, start, end, faint=False):
-        width = 0.6 + 4 * float(weight)
-        line(ax, start, end, color=WEIGHT, width=width, alpha=0.35 if faint else 0.9, zorder=3)
-
-    write(ax, 4, 176, label["encoder"], SECOND, ha="left", weight="bold")
-    write(ax, 226, 22, label["decoder"].format(step), FIRST, ha="left", weight="bold")
-    word_row(ax, 372, xs=words, size=12.5)
-    for x in words:
-        arrow(ax, (x, 362), (x, 344))
-    box(ax, 4, 260, 164, 84, SECOND, tint=0.08)
-    write(ax, 10, 273, label["self"], ha="left")
-    for end, row in zip(words, among_words, strict=True):
-        for start, weight in zip(words, row, strict=True):
-            attend(weight, (start, 342), (end, 288))
-        line(ax, (end, 288), (end, 262), width=0.6)
-        arrow(ax, (end, 260), (end, 240))
-    box(ax, 4, 212, 164, 28, SECOND, label["network"])
-    arrow(ax, (130, 212), (130, 184), (152, 184), color=THIRD, width=2)
-
-    for x, token in zip(lanes, written, strict=True):
-        write(ax, x, 372, token, size=12.5 if token == "<bos>" else 15)
-        arrow(ax, (x, 362), (x, 344))
-    box(ax, 226, 260, 136, 84, FIRST, tint=0.08)
-    write(ax, 232, 273, f"1  {label['self']}", ha="left")
-    for i, end in enumerate(lanes):
-        for start, weight in zip(lanes[: i + 1], among_characters[i], strict=False):
-            attend(weight, (start, 342), (end, 288), faint=end != lanes[-1])
-        line(ax, (end, 288), (end, 262), width=0.6)
-        arrow(ax, (end, 260), (end, 244))
-    box(ax, 226, 112, 136, 132, FIRST, tint=0.08)
-    write(ax, 232, 125, f"2  {label['cross']}", ha="left")
-    write(ax, 212, 116, label["memory"], THIRD, ha="right")
-    for j, word in enumerate(ENGLISH):
-        y = 140 + 22 * j
-        for i, x in enumerate(lanes):
-            attend(across[i, j], (x, 218), (206, y), faint=x != lanes[-1])
-        box(ax, 192, y - 7, 14, 14, THIRD, tint=0.4)
-        write(ax, 186, y, word, ha="right", size=12.5)
-    for x in lanes:
-        line(ax, (x, 242), (x, 218), width=0.6)
-    x = lanes[-1]
-    arrow(ax, (x, 218), (x, 104))
-    box(ax, 226, 76, 136, 28, FIRST, f"3  {label['softmax']}")
-    arrow(ax, (x, 76), (x, 58))
-    write(ax, x, 45, next_one, FIRST, size=17)
-    arrow(ax, (x + 12, 45), (slot, 45), (slot, 358))
-    write(ax, slot, 372, next_one, FIRST, size=15)
-    write(ax, 396, 22, f"4  {label['append']}", ha="right")
     return fig
 
 

@@ -39,7 +39,7 @@ def linked_box(ax, x, y, height, text, url, color, width=2 * HALF) -> None:
         "network": "feed-forward",
         "encoder": "encoder × N",
         "decoder": "decoder × N",
-        "memory": "memory",
+        "memory": "encoder output",
         "linear": "linear",
         "softmax": "softmax",
         "probabilities": "output probabilities",

@@ -19,8 +19,6 @@ from figures.diagram import (
     box,
     fill_rectangles,
     frame,
-    label_columns,
-    label_rows,
     line,
     signed_cells,
     write,
@@ -254,19 +252,6 @@ def attention(label):
     line(ax, (316, 240), (392, 240), width=1)
     strip(321, 262, head.weights[row] @ head.value)
     write(ax, 396, 292, label["sum"], ha="right")
-    return fig
-
-
-@figure(en={"head": "head {}"}, zh={"head": "{} 号头"})
-def heads(label):
-    shown = [head for head in encoder_heads() if head.layer == 1 and head.head in (2, 3)]
-    fig, ax = narrow_canvas(206)
-    size, top = 25, 46
-    for x, head in zip((64, 254), shown, strict=True):
-        signed_cells(ax, x, top, head.weights.numpy(), size, largest=1)
-        label_columns(ax, x, top, ENGLISH, size)
-        label_rows(ax, x, top, ENGLISH, size)
-        write(ax, x + 2.5 * size, top + 5 * size + 18, label["head"].format(head.head))
     return fig
 
 

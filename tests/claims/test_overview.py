@@ -86,11 +86,6 @@ def test_in_a_head_of_the_first_layer_the_question_mark_takes_nearly_everything_
     assert (question_mark.argmax(dim=-1) == why).all()
 
 
-@claim("overview#attention", kind="measurement")
-def test_the_four_heads_of_the_first_layer_look_at_different_words(first_layer):
-    assert len({tuple(head.argmax(dim=-1).tolist()) for head in first_layer}) == 4
-
-
 @claim("overview#writing", kind="measurement")
 def test_the_first_characters_of_we_why_and_work_look_at_their_words(trained, ids):
     src, tgt = ids
