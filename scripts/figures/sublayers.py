@@ -3,53 +3,11 @@
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Circle
 
-from figures.diagram import arrow, blank_canvas, box, line, write
+from figures.diagram import arrow, blank_canvas, box, line, plus, write
 from figures.examples import run_example
-from figures.recorded import recorded_lines
-from figures.style import (
-    FIRST,
-    INK,
-    MUTED,
-    PAPER,
-    SECOND,
-    WIDTH,
-    canvas,
-    figure,
-    powers_of_ten,
-)
+from figures.style import FIRST, INK, MUTED, PAPER, SECOND, WIDTH, figure
 
 TEXT = 16  # at least 11 pixels on a phone
-
-
-@figure(
-    en={"x": "sum a + b − 1", "without": "without ReLU"},
-    zh={"x": "总和 a + b − 1", "without": "没有 ReLU"},
-)
-def relu(label):
-    """ReLU, with the sums of the table of XOR."""
-    fig, ax = canvas(190)
-    ax.plot([-1.6, 0, 1.6], [0, 0, 1.6], color=FIRST)
-    ax.plot([-1.6, 0], [-1.6, 0], color=MUTED, ls=":", lw=1.4)
-    for a, b in (0, 0), (1, 0), (0, 1), (1, 1):
-        s = a + b - 1
-        ax.plot([s], [max(0, s)], marker="o", color=FIRST, markersize=7)
-    for x, y, text in (
-        (-1, 0.14, "(0, 0)"),
-        (0.52, -0.4, "(1, 0)  (0, 1)"),
-        (0.74, 1.14, "(1, 1)"),
-    ):
-        ax.text(x, y, text, ha="center", size=13)
-    ax.plot([-1], [-1], marker="o", markersize=7, markerfacecolor=PAPER, color=MUTED)
-    ax.annotate(
-        "", (-1, -0.12), (-1, -0.88), arrowprops={"arrowstyle": "-|>", "color": MUTED, "lw": 1.2}
-    )
-    ax.set_xticks([-1, 0, 1], ["−1", "0", "1"])
-    ax.set_yticks([-1, 0, 1], ["−1", "0", "1"])
-    ax.set_ylim(-1.3, 1.6)
-    ax.set_xlabel(label["x"])
-    ax.set_ylabel("h₂")
-    ax.text(-0.9, -1.08, label["without"], ha="left", va="center", color=MUTED, size=13)
-    return fig
 
 
 def signed(number: float) -> str:
@@ -106,37 +64,6 @@ def network(label):
 
 @figure(
     en={
-        "x": "layer",
-        "y": "mean gradient",
-        "without": "without",
-        "with": "with residual connections",
-    },
-    zh={"x": "层", "y": "梯度的平均大小", "without": "没有残差连接", "with": "有残差连接"},
-)
-def gradients(label):
-    """The ten gradients that the example prints."""
-    sizes = [float(row.split()[-1]) for row in recorded_lines("examples/sublayers/shortcut")]
-    fig, ax = canvas(210)
-    half = len(sizes) // 2
-    for offset, part, color, name in (
-        (-0.2, sizes[:half], SECOND, "without"),
-        (0.2, sizes[half:], FIRST, "with"),
-    ):
-        places = [layer + offset for layer in range(half)]
-        ax.bar(places, part, width=0.38, color=color, label=label[name])
-    ax.set_yscale("log")
-    ax.set_ylim(1e-5, 1)
-    ax.set_yticks([1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1])
-    powers_of_ten(ax.yaxis)
-    ax.set_xticks(range(half))
-    ax.set_xlabel(label["x"])
-    ax.set_ylabel(label["y"])
-    fig.legend(loc="outside upper center", ncols=2)
-    return fig
-
-
-@figure(
-    en={
         "tokens": "why do we work ?",
         "attention": "attention: mixes all positions",
         "network": "FFN",
@@ -167,51 +94,30 @@ def position_wise(label):
 
 
 @figure(
-    en={
-        "token": "we",
-        "sums": "sums",
-        "hidden": "hidden units",
-        "output": "f(x)",
-        "sum": "x + f(x)",
-    },
-    zh={"token": "we", "sums": "总和", "hidden": "隐藏单元", "output": "f(x)", "sum": "x + f(x)"},
+    en={"network": "feed-forward network", "output": "f(x)", "sum": "x + f(x)"},
+    zh={"network": "前馈网络", "output": "f(x)", "sum": "x + f(x)"},
 )
 def around(label):
-    fig, ax = blank_canvas(430)
-    trunk, branch = 40, 300
-    rows = {
-        "token": (410, "−0.47  −1.18  1.30  1.86"),
-        "sums": (298, "−0.94  2.42  −2.89  3.04"),
-        "hidden": (218, "0  2.42  0  3.04"),
-        "output": (108, "−0.80  3.84  2.66  3.42"),
-        "sum": (20, "−1.27  2.66  3.96  5.28"),
-    }
-    line(ax, (branch, 410), (trunk, 410), color=FIRST, width=2.6)
-    arrow(ax, (trunk, 410), (trunk, 75), color=FIRST, width=2.6)
-    arrow(ax, (branch, 398), (branch, 370), color=INK)
-    arrow(ax, (branch, 340), (branch, 310), color=INK)
-    line(ax, (branch, 286), (branch, 273), color=INK)
-    arrow(ax, (branch, 243), (branch, 228), color=INK)
-    arrow(ax, (branch, 206), (branch, 180), color=INK)
-    arrow(ax, (branch, 150), (branch, 120), color=INK)
-    arrow(ax, (branch, 96), (branch, 63), (trunk + 13, 63), color=INK)
-    arrow(ax, (trunk, 51), (trunk, 20), (150, 20), color=FIRST, width=2.6)
-    for y, text in (355, "W₁, b₁"), (258, "ReLU"), (165, "W₂, b₂"):
-        box(ax, branch - 60, y - 15, 120, 30, SECOND, text, size=TEXT)
-    ax.add_patch(Circle((trunk, 63), 12, edgecolor=FIRST, facecolor=PAPER, linewidth=1.5))
-    line(ax, (trunk - 6, 63), (trunk + 6, 63), color=FIRST, width=1.5)
-    line(ax, (trunk, 57), (trunk, 69), color=FIRST, width=1.5)
+    """The token goes around the network and is added to its output."""
+    values = run_example("examples/sublayers/one_token.py")
+    x, output = values["x"], values["output"]
+    fig, ax = blank_canvas(266)
+    trunk, branch = 40, 280
+    line(ax, (branch, 246), (trunk, 246), color=FIRST, width=2.6)
+    arrow(ax, (trunk, 246), (trunk, 82), color=FIRST, width=2.6)
+    arrow(ax, (branch, 234), (branch, 196), color=INK)
+    arrow(ax, (branch, 162), (branch, 128), color=INK)
+    arrow(ax, (branch, 104), (branch, 70), (trunk + 13, 70), color=INK)
+    arrow(ax, (trunk, 58), (trunk, 20), (branch - 40, 20), color=FIRST, width=2.6)
+    box(ax, branch - 115, 162, 230, 34, SECOND, label["network"], size=TEXT)
+    plus(ax, trunk, 70)
     paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 3}
-    for name, (y, numbers) in rows.items():
-        x = 265 if name == "sum" else branch
-        write(
-            ax,
-            x,
-            y,
-            numbers.replace("  ", "\u2003"),
-            FIRST if name in ("token", "sum") else INK,
-            size=TEXT,
-            bbox=paper,
-        )
-        write(ax, 512, y, label[name], ha="right", size=TEXT)
+    for y, vector, color, name in (
+        (246, x, FIRST, "x"),
+        (116, output, INK, label["output"]),
+        (20, x + output, FIRST, label["sum"]),
+    ):
+        text = ", ".join(signed(number) for number in vector.tolist())
+        write(ax, branch, y, f"({text})", color, size=TEXT, bbox=paper)
+        write(ax, 512, y, name, ha="right", size=TEXT)
     return fig

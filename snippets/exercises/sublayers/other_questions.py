@@ -15,8 +15,10 @@ def answers(w1, b1, w2, b2):
     return network(tokens).int().T.tolist()
 
 
-w1, b1 = [[1.0, 1.0], [1.0, 1.0]], [0.0, -1.0]  # as before
-one, neither = answers(w1, b1, [[1.0, -1.0], [-1.0, 1.0]], [0.0, 1.0])
+w1, b1 = [[1.0, 1.0], [1.0, 1.0]], [0.0, -1.0]  # h1 and h2
+w2, b2 = [[1.0, 1.0, -1.0], [-2.0, -1.0, 1.0]], [0.0, 0.0, 1.0]
+exactly, one, neither = answers(w1, b1, w2, b2)
+print("exactly one:", exactly)
 print("at least one:", one)
 print("neither:", neither)
 
