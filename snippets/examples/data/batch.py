@@ -8,4 +8,3 @@ tgt_rows = [torch.tensor([1, *ids, 2]) for ids in targets]  # <bos> … <eos>
 src = pad_sequence(src_rows, batch_first=True, padding_value=0)
 tgt = pad_sequence(tgt_rows, batch_first=True, padding_value=0)
 print("src:", src, "tgt:", tgt, sep="\n")
-print("real tokens:", src != 0, sep="\n")
