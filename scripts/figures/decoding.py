@@ -63,6 +63,36 @@ def beams(label):
     return fig
 
 
+@figure(
+    en={"greedy": "greedy", "best": "the most likely"},
+    zh={"greedy": "贪心", "best": "概率最大"},
+)
+def tree(label):
+    """Every sentence of two tokens, with its probability."""
+    rows = run_example("examples/decoding/beams.py")["TREE"]
+    after = {last: dict(zip("ABC", row[3:], strict=True)) for last, row in rows.items()}
+    fig, ax = narrow_canvas(264)
+    root, x = (26, 132), 112
+    write(ax, *root, "<bos>", size=13)
+    for i, (first, p) in enumerate(after["<bos>"].items()):
+        color = {"A": FIRST, "B": SECOND}.get(first, MUTED)
+        fork = x, 46 + 86 * i
+        line(ax, (root[0] + 24, root[1]), (x - 12, fork[1]), width=1 + 8 * p, color=color)
+        write(ax, *((56, 80), (76, 119), (56, 184))[i], f"{p:.1f}")
+        write(ax, *fork, first, size=16)
+        for j, (second, q) in enumerate(after[first].items()):
+            y = fork[1] + 27 * (j - 1)
+            name = {"AA": "greedy", "BC": "best"}.get(first + second)
+            end = color if name else MUTED
+            line(ax, (x + 12, fork[1]), (180, y), width=1 + 8 * q, color=end)
+            write(ax, 192, y, second, size=16)
+            text = f"{p:.1f} · {q:.1f} = {p * q:.2f}"
+            write(ax, 210, y, text, ha="left", color=end if name else INK)
+            if name:
+                write(ax, 306, y, label[name], ha="left", color=end)
+    return fig
+
+
 PERCENTAGES = {
     "表哥": 19,
     "表弟": 17,
@@ -88,7 +118,7 @@ PERCENTAGES = {
     },
     zh={"greedy": "贪心", "best": "最可能"} | dict.fromkeys("表堂哥弟姐妹", ""),
 )
-def tree(label):
+def cousins(label):
     """The eight words for cousin; in English with the meaning of each character."""
     fig, ax = narrow_canvas(312)
     root, forks = (18, 150), {"表": (104, 78), "堂": (104, 222)}

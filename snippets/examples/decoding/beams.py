@@ -1,34 +1,27 @@
 import math
 
+import torch
 
-def beam_search(step, beam_size, max_len=40):
-    """The best sentence found, as (log-probability, tokens)."""
-    beams = [(0.0, ["<bos>"])]
-    for _ in range(max_len):
-        candidates = []
-        for total, tokens in beams:
-            if tokens[-1] == "<eos>":  # finished
-                candidates.append((total, tokens))
-                continue
-            for token, p in step(tokens).items():
-                candidates.append((total + math.log(p), [*tokens, token]))
-        beams = sorted(candidates, reverse=True)[:beam_size]
-    return beams[0]
+from search import beam_search, step, target
 
-
-NEXT = {  # the tree: the tokens that can follow, with their probabilities
-    "<bos>": {"我": 1.0},
-    "我": {"表": 0.70, "堂": 0.30},
-    "表": {"哥": 19 / 70, "弟": 17 / 70, "姐": 17 / 70, "妹": 17 / 70},
-    "堂": {"哥": 2 / 30, "弟": 25 / 30, "姐": 2 / 30, "妹": 1 / 30},
+TOKENS = ["<pad>", "<bos>", "<eos>", "A", "B", "C"]
+TREE = {  # the last token: the probabilities of the next, in this order
+    "<bos>": [0, 0, 0, 0.5, 0.4, 0.1],
+    "A": [0, 0, 0, 0.4, 0.3, 0.3],
+    "B": [0, 0, 0, 0.1, 0.1, 0.8],
+    "C": [0, 0, 0, 0.2, 0.4, 0.4],
 }
 
 
-def tree(tokens):
-    return NEXT.get(tokens[-1], {"<eos>": 1.0})  # 哥, 弟, 姐 and 妹 are last
+def tree_step(ids):
+    return torch.tensor(TREE[TOKENS[ids[-1]]]).log()  # log(0) is -inf
 
 
 for beam_size in 1, 2:
-    total, tokens = beam_search(tree, beam_size)
-    sentence = "".join(tokens[1:-1])
+    total, ids = beam_search(tree_step, beam_size, max_len=2)
+    sentence = " ".join(TOKENS[i] for i in ids[1:])
     print(f"beam size {beam_size}: {sentence} {math.exp(total):.2f}")
+
+total, ids = beam_search(step, beam_size=4)
+sentence = "".join(target.decode(ids))
+print(f"translator: {sentence} {math.exp(total):.2f}")

@@ -1,4 +1,3 @@
-import math
 from collections import Counter
 
 import torch
@@ -6,16 +5,14 @@ import torch
 
 def sample(logits, temperature=1.0, top_k=None, top_p=None):
     """The id of a token drawn at random."""
-    logits = logits / temperature
+    probs, ids = (logits / temperature).softmax(dim=-1).sort(descending=True)
     if top_k is not None:
-        smallest = logits.topk(top_k).values[-1]
-        logits = logits.masked_fill(logits < smallest, -math.inf)
-    probs = logits.softmax(dim=-1)
+        probs[top_k:] = 0.0
+        probs = probs / probs.sum()
     if top_p is not None:
-        ranked, ids = probs.sort(descending=True)
-        before = ranked.cumsum(dim=-1) - ranked  # the sum of the likelier ones
-        probs[ids[before >= top_p]] = 0.0
-    return probs.multinomial(1).item()
+        before = probs.cumsum(dim=-1) - probs  # the sum of the likelier tokens
+        probs[before >= top_p] = 0.0
+    return ids[probs.multinomial(1)].item()  # divides by the sum itself
 
 
 logits = torch.tensor([0.40, 0.30, 0.15, 0.10, 0.05]).log()
