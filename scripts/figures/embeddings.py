@@ -8,7 +8,7 @@ from byte_pair_encoding import join, words
 from figures.diagram import NARROW, arrow, blank_canvas, box, frame, line, write
 from figures.style import FIRST, INK, MUTED, figure
 
-WORDS = ["they", "we", "rest", "work"]  # the vocabulary of the chapter
+WORDS = ["why", "do", "we", "work", "?"]  # the vocabulary of the chapter
 PENCIL = by_hand.load()
 ROWS = PENCIL.weights["src_embedding.embedding.weight"]
 TABLE = [ROWS[PENCIL.source.index(word)] for word in WORDS]
@@ -30,10 +30,10 @@ def number_cells(ax, x, y, rows, width, height, color=INK) -> None:
 def text_to_vectors(label):
     """A text, its tokens and ids, and the rows that they select."""
     text, height, top, cells = ["we", "work"], 34, 40, 326
-    fig, ax = blank_canvas(190)
+    fig, ax = blank_canvas(224)
     for x, name in ((38, "text"), (126, "tokens"), (196, "ids"), (cells + 92, "table")):
         write(ax, x, 18, label[name], size=16)
-    middle = top + 2.5 * height
+    middle = top + 3 * height
     write(ax, 38, middle, " ".join(text), size=16)
     for i, word in enumerate(WORDS):
         y = top + (i + 0.5) * height
@@ -57,14 +57,14 @@ def text_to_vectors(label):
     zh={"pick": "独热向量", "table": "嵌入表", "row": "we 的一行"},
 )
 def row_pick(label):
-    fig, ax = blank_canvas(176)
-    chosen, height = 1, 30
+    fig, ax = blank_canvas(206)
+    chosen, height = 2, 30
     left, middle, right = 4, 212, 388
     top = 44
     y = top + chosen * height
     for x, width, name in ((left, 120, "pick"), (middle, 132, "table"), (right, 128, "row")):
         write(ax, x + width / 2, 18, label[name], size=16)
-    number_cells(ax, left, y, [[int(i == chosen) for i in range(4)]], 30, height)
+    number_cells(ax, left, y, [[int(i == chosen) for i in range(5)]], 24, height)
     number_cells(ax, middle, top, TABLE, 33, height)
     number_cells(ax, right, y, [TABLE[chosen]], 32, height)
     write(ax, 140, y + height / 2, "×", size=18)
@@ -72,7 +72,7 @@ def row_pick(label):
     for i, word in enumerate(WORDS):
         color = FIRST if i == chosen else INK
         write(ax, middle - 8, top + (i + 0.5) * height, word, color, ha="right", size=16)
-    frame(ax, left + chosen * 30, y, 30, height, FIRST, 2.5)
+    frame(ax, left + chosen * 24, y, 24, height, FIRST, 2.5)
     frame(ax, middle, y, 4 * 33, height, FIRST, 2.5)
     frame(ax, right, y, 4 * 32, height, FIRST, 2.5)
     return fig

@@ -1,15 +1,9 @@
 import torch
 
-table = torch.tensor(
-    [
-        [4.0, 4.0, -3.0, 4.0],  # they
-        [-3.0, -4.0, 3.0, 2.0],  # we
-        [1.0, 0.0, 1.0, 0.0],  # rest
-        [2.0, 3.0, -4.0, 0.0],  # work
-    ],
-    requires_grad=True,  # gradients are computed
-)
-vectors = table[[1, 3]]  # we work
+import pencil_words
+
+table = pencil_words.table.clone().requires_grad_()  # gradients are computed
+vectors = table[[2, 3]]  # we work
 invented = torch.tensor([[2.0, 0.0, -2.0, 4.0], [0.0, 2.0, 0.0, -2.0]])
 vectors.backward(invented)  # the gradients that arrive at the vectors
 print("gradient of the table:", table.grad, sep="\n")

@@ -1,9 +1,8 @@
 import torch
+from torch import nn
 
-from transformer import TokenEmbedding
-
-embedding = TokenEmbedding(vocab_size=4, d_model=512)
-ids = torch.tensor([[1, 3], [0, 3]])  # we work; they work
+embedding = nn.Embedding(5, 4)  # 5 tokens, 4 numbers for each
+ids = torch.tensor([[2, 3], [0, 3]])  # we work; why work
 x = embedding(ids)
 print("ids:", tuple(ids.shape))
 print("vectors:", tuple(x.shape))
