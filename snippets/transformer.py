@@ -17,25 +17,25 @@ from torch import Tensor, nn
 # --8<-- [start:configuration]
 @dataclass(frozen=True)
 class TransformerConfig:
-    """Every size of the model; the defaults are the paper's base model.
+    """All settings; the defaults are the paper's base model with three tables.
 
-    By default source, target and output have a table each; the paper has one.
+    The paper has only one table, for source, target and output.
     Source: Vaswani et al. 2017, section 3 and table 3.
     """
 
-    src_vocab_size: int
-    tgt_vocab_size: int
-    d_model: int = 512
-    nhead: int = 8
+    src_vocab_size: int  # number of source tokens
+    tgt_vocab_size: int  # number of target tokens
+    d_model: int = 512  # numbers per vector
+    nhead: int = 8  # heads in each attention
     num_encoder_layers: int = 6
     num_decoder_layers: int = 6
-    dim_feedforward: int = 2048
-    dropout: float = 0.1
-    norm_first: bool = False
-    max_len: int = 5000
-    pad_id: int = 0
-    tie_embeddings: bool = False
-    layer_norm_eps: float = 1e-5
+    dim_feedforward: int = 2048  # hidden units of the feed-forward network
+    dropout: float = 0.1  # fraction of numbers set to 0 in training
+    norm_first: bool = False  # pre-norm instead of post-norm
+    max_len: int = 5000  # longest sequence
+    pad_id: int = 0  # id of <pad>
+    tie_embeddings: bool = False  # one table for target and output
+    layer_norm_eps: float = 1e-5  # epsilon in LayerNorm
 
 
 # --8<-- [end:configuration]

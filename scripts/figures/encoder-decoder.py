@@ -174,34 +174,3 @@ def three_attentions(label):
             write(ax, x + (i + 0.5) * size, top - 6, columns[i], KEY, **vertical, **LARGE)
         write(ax, x + 2.5 * size, top + 5 * size + 20, label[name], color, **LARGE)
     return fig
-
-
-@figure(
-    en={
-        "encoder": "encoder",
-        "once": "once",
-        "decoder": "decoder, five times",
-    },
-    zh={"encoder": "编码器", "once": "一次", "decoder": "解码器，五次"},
-)
-def translating(label):
-    fig, ax = blank_canvas(246)
-    write(ax, 4, 116, "why do", ha="left", **LARGE)
-    write(ax, 4, 138, "we work ?", ha="left", **LARGE)
-    arrow(ax, (76, 127), (86, 127))
-    box(ax, 88, 94, 70, 66, SECOND)
-    write(ax, 123, 116, label["encoder"], **LARGE)
-    write(ax, 123, 138, label["once"], **LARGE)
-    arrow(ax, (158, 127), (170, 127), color=THIRD, width=2)
-    box(ax, 172, 34, 14, 204, THIRD, tint=0.3)
-    write(ax, 340, 14, label["decoder"], FIRST, **LARGE)
-    widths = {"<bos>": 54, "我们": 42, "为什么": 56, "工作": 42, "？": 28, "<eos>": 54}
-    for step, token in enumerate([*WRITTEN[1:], "<eos>"]):
-        y, x = 36 + 42 * step, 210
-        arrow(ax, (186, y + 15), (206, y + 15), color=THIRD)
-        for earlier in WRITTEN[: step + 1]:
-            box(ax, x, y, widths[earlier], 30, MUTED, earlier, 0.08, 0.8, **LARGE)
-            x += widths[earlier]
-        arrow(ax, (x + 3, y + 15), (x + 23, y + 15))
-        box(ax, x + 26, y, widths[token], 30, FIRST, token, 0.2, **LARGE)
-    return fig

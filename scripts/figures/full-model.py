@@ -91,14 +91,14 @@ def architecture(label):
 
 
 @figure(
-    en={"whole": "target", "given": "input", "answers": "answers", "decoder": "decoder"},
-    zh={"whole": "译文", "given": "输入", "answers": "答案", "decoder": "解码器"},
+    en={"whole": "translation", "given": "input", "targets": "targets", "decoder": "decoder"},
+    zh={"whole": "译文", "given": "输入", "targets": "目标", "decoder": "解码器"},
 )
 def shifted(label):
     fig, ax = blank_canvas(262)
     tokens = ["<bos>", *"我们工作", "<eos>"]
     step, start, half = 72, 116, 31
-    rows = {"whole": 24, "given": 96, "answers": 232}
+    rows = {"whole": 24, "given": 96, "targets": 232}
     for name, y in rows.items():
         write(ax, 4, y, label[name], ha="left", **LARGE)
 
@@ -113,7 +113,7 @@ def shifted(label):
         cell(i, rows["given"], tokens[i], SECOND)
         arrow(ax, (x, 113), (x, 140))
         arrow(ax, (x, 188), (x, 215))
-        cell(i, rows["answers"], tokens[i + 1], FIRST)
+        cell(i, rows["targets"], tokens[i + 1], FIRST)
     box(ax, start - half, 140, 4 * step + 2 * half, 48, THIRD, label["decoder"], **LARGE)
     return fig
 

@@ -15,13 +15,14 @@ class DecoderLayer(nn.Module):
 
     def forward(self, y, memory, mask=None, memory_mask=None):
         y = self.norm1(y + self.self_attention(y, y, y, mask)[0])
-        # queries from the target, keys and values from the encoder output
         read = self.cross_attention(y, memory, memory, memory_mask)[0]
         y = self.norm2(y + read)
         return self.norm3(y + self.feed_forward(y))
 
 
-layer = DecoderLayer(d_model=32, nhead=4, dim_feedforward=128)
+layers = nn.ModuleList(DecoderLayer(32, 4, 128) for _ in range(6))
 memory = torch.randn(2, 5, 32)  # of two sentences of five words
 y = torch.randn(2, 4, 32)  # four Chinese tokens each, no padding
-print("shape:", tuple(layer(y, memory, causal_mask(4)).shape))
+for layer in layers:
+    y = layer(y, memory, causal_mask(4))
+print("output:", tuple(y.shape))

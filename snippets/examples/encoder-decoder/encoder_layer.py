@@ -12,11 +12,12 @@ class EncoderLayer(nn.Module):
         self.norm1, self.norm2 = LayerNorm(d_model), LayerNorm(d_model)
 
     def forward(self, x, mask=None):
-        # queries, keys, values from x; [0] is the output, [1] the weights
         x = self.norm1(x + self.self_attention(x, x, x, mask)[0])
         return self.norm2(x + self.feed_forward(x))
 
 
-layer = EncoderLayer(d_model=32, nhead=4, dim_feedforward=128)
+layers = nn.ModuleList(EncoderLayer(32, 4, 128) for _ in range(6))
 x = torch.randn(2, 5, 32)  # two sentences of five words
-print("shape:", tuple(layer(x).shape))
+for layer in layers:
+    x = layer(x)
+print("memory:", tuple(x.shape))

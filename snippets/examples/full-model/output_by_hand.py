@@ -16,7 +16,7 @@ W_out = tensor(  # a row for each token that the model can write
         [-2, 4, 1, -4],
     ]
 )
-x = tensor([-2.49, -0.15, -3.59, 0.67])  # of 我们, out of the decoder
+x = tensor([1.14, 1.49, -2.48, -2.15])  # of <bos>, out of the decoder
 
 logits = W_out @ x
 probabilities = logits.softmax(dim=-1)

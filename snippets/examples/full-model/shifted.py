@@ -8,14 +8,14 @@ src = torch.tensor([[4, 5, 6, 7, 8], [6, 7, 0, 0, 0]])
 tgt = torch.tensor(
     [[1, 4, 5, 6, 7, 8, 9, 10, 11, 2], [1, 4, 5, 9, 10, 2, 0, 0, 0, 0]]
 )
-inputs, answers = tgt[:, :-1], tgt[:, 1:]
+inputs, targets = tgt[:, :-1], tgt[:, 1:]
 print("inputs:", *(tokens[i] for i in inputs[1]))
-print("answers:", *(tokens[i] for i in answers[1]))
+print("targets:", *(tokens[i] for i in targets[1]))
 
 # the loss of a model that has learned nothing
 torch.manual_seed(0)
 model = Transformer(TransformerConfig(src_vocab_size=9, tgt_vocab_size=12))
 logits = model(src, inputs)  # (2, 9, 12)
-loss = cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=0)
-print("positions counted:", (answers != 0).sum().item(), "of", answers.numel())
+loss = cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
+print("positions counted:", (targets != 0).sum().item(), "of", targets.numel())
 print(f"loss: {loss:.1f}")
