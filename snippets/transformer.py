@@ -23,8 +23,8 @@ class TransformerConfig:
     Source: Vaswani et al. 2017, section 3 and table 3.
     """
 
-    src_vocab_size: int  # number of source tokens
-    tgt_vocab_size: int  # number of target tokens
+    src_vocab_size: int  # size of the source vocabulary
+    tgt_vocab_size: int  # size of the target vocabulary
     d_model: int = 512  # numbers per vector
     nhead: int = 8  # heads in each attention
     num_encoder_layers: int = 6
