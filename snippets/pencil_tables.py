@@ -33,14 +33,12 @@ head_0 = Head(
 )
 # --8<-- [end:head_0]
 
-# --8<-- [start:head_1]
 head_1 = Head(
     w_query=torch.tensor([[-2.0, -1.0], [-1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]]),
     b_query=torch.tensor([0.0, 0.0]),
     w_key=torch.tensor([[1.0, 1.0], [-1.0, 1.0], [0.0, -2.0], [2.0, 0.0]]),
     w_value=torch.tensor([[0.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, -1.0]]),
 )
-# --8<-- [end:head_1]
 
 # --8<-- [start:network]
 normalized = torch.tensor(  # after attention and LayerNorm, a row for each word

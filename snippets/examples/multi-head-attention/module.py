@@ -9,10 +9,10 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         self.nhead = nhead
         self.head_dim = d_model // nhead
-        self.query = nn.Linear(d_model, d_model)  # the W^Q of all heads
+        self.query = nn.Linear(d_model, d_model)
         self.key = nn.Linear(d_model, d_model)
         self.value = nn.Linear(d_model, d_model)
-        self.output = nn.Linear(d_model, d_model)  # W^O
+        self.output = nn.Linear(d_model, d_model)
 
     def forward(self, query, key, value, mask=None):
         q = self.split(self.query(query))  # (batch, head, n, head_dim)
