@@ -1,7 +1,5 @@
 """The claims of the chapter on masks."""
 
-import re
-
 import pytest
 import torch
 from hypothesis import given
@@ -11,7 +9,6 @@ from evidence.comparisons import compare_changed_token
 from helpers import DTYPES, few, numbers, run_snippet, seeds
 from marks import claim, mutation
 from mask_helpers import PATHS, assert_near, random_qkv, small_config, small_model
-from pencil_numbers import pencil_tables
 from transformer import (
     Encoder,
     MultiHeadAttention,
@@ -45,17 +42,7 @@ def test_a_pad_does_not_stay_a_zero_vector():
     assert placed[0, 2:].norm(dim=-1).min() > 1
 
 
-# The simple way, minus infinity, and the lines of the model
-
-
-@claim("masks#motivation")
-def test_copying_the_next_token_gives_two_of_three_answers():
-    names, _ = run_snippet("examples", CHAPTER, "copying")
-    tokens, answers = names["tokens"], names["answers"]
-    assert tokens[1:] == answers[:-1]
-    copied = [tokens[row.index(1.0)] for row in names["outputs"]]
-    correct = [one == other for one, other in zip(copied, answers, strict=True)]
-    assert correct == [True, True, False]
+# The simple way and minus infinity
 
 
 @claim("masks#causal-mask")
@@ -69,11 +56,11 @@ def test_the_simple_way_gives_the_row_of_the_page():
 
 @claim("masks#causal-mask")
 def test_minus_infinity_before_the_softmax_gives_the_weights_of_the_simple_way():
-    names, _ = run_snippet("examples", CHAPTER, "infinity")
-    simple, _ = run_snippet("examples", CHAPTER, "multiply")
-    assert_near(names["weights"], simple["kept"] / simple["sums"])
+    names, _ = run_snippet("examples", CHAPTER, "multiply")
+    weights = names["scores"].softmax(dim=-1)
+    assert_near(weights, names["kept"] / names["sums"])
     lowest = names["scores"].clamp(min=torch.finfo(torch.float32).min)
-    assert torch.equal(lowest.softmax(dim=-1), names["weights"])
+    assert torch.equal(lowest.softmax(dim=-1), weights)
 
 
 @claim("masks#causal-mask", kind="mathematics")
@@ -83,18 +70,6 @@ def test_the_simple_way_divides_zero_by_zero_where_all_allowed_weights_are_round
     assert (simple / simple.sum()).isnan()[0]
     hidden = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)
     assert hidden.tolist() == [1, 0]
-
-
-@claim("masks#causal-mask")
-def test_the_vectors_of_the_example_are_those_of_the_pencil_model():
-    names, output = run_snippet("examples", CHAPTER, "pencil")
-    tables, attention = pencil_tables("we work"), "decoder.layers.0.self_attention"
-    for part in "query", "key", "value":
-        head_0 = torch.tensor(tables[f"{attention}.{part}"].values)[:, :2]
-        assert (names[part] - head_0).abs().max() < 0.006
-    assert_near(names["weights"], torch.tensor(tables[f"{attention}.weights.0"].values), 0.01)
-    without, with_mask = re.findall(r"^(.*)  <bos>$", output, re.M)
-    assert numbers(without) == [0, 0, 1] and numbers(with_mask) == [1, 0, 0]
 
 
 @claim("masks#convention")
@@ -198,8 +173,8 @@ def test_the_first_k_tokens_alone_give_the_first_k_outputs(seed, n):
 @claim("masks#causality")
 @mutation(
     "examples/masks/one_pass.py",
-    "attn_mask=mask",
-    "attn_mask=~mask",
+    "masked_fill(~mask",
+    "masked_fill(mask",
     fault="the example hides the keys that may be attended to",
 )
 def test_one_pass_with_the_mask_gives_the_last_rows_of_three_passes_without(printed):

@@ -21,8 +21,12 @@ scores = exponentials.log()
 weights = scores.softmax(dim=-1)
 show("weights", weights)
 
-kept = weights * torch.ones(3, 3).tril()  # tril: the lower triangle
+triangle = torch.ones(3, 3).tril()  # tril: the lower triangle
+kept = weights * triangle
 show("times the triangle", kept)
 
 sums = kept.sum(dim=-1, keepdim=True)
 show("divided by the sum of the row", kept / sums)
+
+scores = scores.masked_fill(triangle == 0, -torch.inf)
+show("with −∞ before the softmax", scores.softmax(dim=-1))
