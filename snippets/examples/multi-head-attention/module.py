@@ -33,3 +33,5 @@ x = torch.randn(2, 5, 512)  # two sentences of five tokens
 output, weights = attention(x, x, x)
 print("output:", tuple(output.shape))
 print("weights:", tuple(weights.shape))
+count = sum(parameter.numel() for parameter in attention.parameters())
+print(f"parameters: {count:,}")
