@@ -1,4 +1,4 @@
-"""The pencil model reads `why do we work ?`: input, two heads, a network."""
+"""The pencil model reads `why do we work ?`: input, head 0, a network."""
 
 # --8<-- [start:head_0]
 from typing import NamedTuple
@@ -32,13 +32,6 @@ head_0 = Head(
     w_value=torch.tensor([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]),
 )
 # --8<-- [end:head_0]
-
-head_1 = Head(
-    w_query=torch.tensor([[-2.0, -1.0], [-1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]]),
-    b_query=torch.tensor([0.0, 0.0]),
-    w_key=torch.tensor([[1.0, 1.0], [-1.0, 1.0], [0.0, -2.0], [2.0, 0.0]]),
-    w_value=torch.tensor([[0.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, -1.0]]),
-)
 
 # --8<-- [start:network]
 normalized = torch.tensor(  # after attention and LayerNorm, a row for each word
