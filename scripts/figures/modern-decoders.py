@@ -187,7 +187,7 @@ def routing(label):
         write(ax, x, 14, label[name], MUTED, size=12.5)
     tops = [34 + 58 * i for i in range(4)]
     for i, top in enumerate(tops):
-        used = any(i in p.topk(2).indices for p in found["probs"].values())
+        used = i in found["probs"].topk(2).indices
         box(
             ax,
             222,
@@ -195,12 +195,12 @@ def routing(label):
             68,
             40,
             THIRD if used else MUTED,
-            f"E{SUBSCRIPTS[i]}: {found['experts'][i](1)}x",
+            f"E{SUBSCRIPTS[i]}: {found['experts'][i](1)}",
             tint=0.3 if used else 0.04,
         )
-    tokens = zip(found["probs"].items(), (88, 204), (FIRST, SECOND), (-6, 6), strict=True)
-    for (token, p), y, color, shift in tokens:
-        chosen, _, result = found["mix"](1.0, p)
+    rows = zip(("we", "work"), found["probs"], (88, 204), (FIRST, SECOND), (-6, 6), strict=True)
+    for token, p, y, color, shift in rows:
+        chosen, result = p.topk(2).indices, found["mixture"](found[token])
         box(ax, 6, y - 20, 56, 40, color, token)
         arrow(ax, (62, y), (84, y), color=color)
         box(ax, 340, y - 20, 54, 40, color, f"{result:.0f}")

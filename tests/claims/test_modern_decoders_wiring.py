@@ -55,7 +55,7 @@ def first_output(output):
     return output[0] if isinstance(output, tuple) else output
 
 
-@claim("modern-decoders#gemma", kind="measurement")
+@claim("modern-decoders#model", kind="measurement")
 @torch.no_grad()
 def test_llama_gemma_3_and_gpt_j_have_the_wiring_of_the_table():
     x, heads = normal(2, 5, 32), {"num_attention_heads": 4, "num_key_value_heads": 2}

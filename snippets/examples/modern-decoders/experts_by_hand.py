@@ -1,26 +1,17 @@
 import torch
 
-experts = [  # four networks
-    lambda x: 8 * x,
-    lambda x: 16 * x,
-    lambda x: 2 * x,
-    lambda x: 4 * x,
-]
-probs = {  # from the router
-    "we": torch.tensor([0.5, 0.3, 0.15, 0.05]),
-    "work": torch.tensor([0.1, 0.2, 0.1, 0.6]),
-}
+experts = [lambda x: 8, lambda x: 16, lambda x: 2, lambda x: 4]
+probs = torch.tensor([[0.5, 0.3, 0.15, 0.05], [0.1, 0.2, 0.1, 0.6]])
+w_router = probs.log()  # x @ w_router picks a row, softmax undoes the log
 
 
-def mix(x, p):
-    largest, chosen = p.topk(2)
+def mixture(x, top_k=2):  # x: one token
+    probs = (x @ w_router).softmax(dim=-1)
+    largest, chosen = probs.topk(top_k)
     weights = largest / largest.sum()
-    y = sum(w * experts[i](x) for w, i in zip(weights, chosen, strict=True))
-    return chosen, weights, y
+    return sum(w * experts[i](x) for w, i in zip(weights, chosen, strict=True))
 
 
-for token, p in probs.items():
-    chosen, weights, y = mix(1.0, p)  # both tokens are the number 1 here
-    print(f"{token}, chosen experts:", chosen.tolist())
-    print(f"{token}, weights: {weights[0]:.3f} and {weights[1]:.3f}")
-    print(f"{token}, output: {y:.1f}")
+we, work = torch.eye(2)  # (1, 0) and (0, 1)
+print(f"we, output: {mixture(we):.1f}")
+print(f"work, output: {mixture(work):.1f}")

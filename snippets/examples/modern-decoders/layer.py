@@ -2,6 +2,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from variants.decoder_2025 import Cache, DecoderConfig, Layer
+
 
 def rotate(x, base=1_000_000):  # pairs: numbers i and i + half of a head
     speed = base ** (-torch.arange(0, x.size(-1), 2) / x.size(-1))
@@ -40,5 +42,13 @@ class Qwen3Layer(nn.Module):
         return x + self.down(F.silu(self.gate(h)) * self.up(h))
 
 
+sizes = {"d_model": 64, "nhead": 4, "num_kv_heads": 2, "head_dim": 32}
+books = Layer(DecoderConfig(**sizes, dim_feedforward=48), number=0)
+weights = {  # "attention.query.weight" is "query.weight" above
+    ".".join(name.split(".")[-2:]): weight
+    for name, weight in books.state_dict().items()
+}
 layer, x = Qwen3Layer(), torch.randn(1, 6, 64)
-print("causal:", torch.allclose(layer(x)[:, :-1], layer(x[:, :-1]), atol=1e-5))
+layer.load_state_dict(weights)
+same = layer(x).allclose(books(x, torch.arange(6), Cache()), atol=1e-5)
+print("equal to the book's layer:", same)
