@@ -2,7 +2,6 @@
 
 import json
 import math
-import statistics
 from pathlib import Path
 
 import torch
@@ -215,52 +214,4 @@ def crossing_sentence(label):
     for i, (ax, head) in enumerate(zip(axes.flat, weights[-1], strict=True)):
         draw_heat_map(ax, head, ENGLISH, tokens, with_labels=i % 2 == 0)
         ax.set_title(label["head"].format(i), fontsize=13)
-    return fig
-
-
-@figure(
-    en={
-        "x": "exact match on held-out numbers",
-        "ours": "ours",
-        "no positions": "no positions",
-        "learned positions": "learned positions",
-        "no causal mask": "no causal mask",
-        "no 1/√d_k": "no division by √dₖ",
-        "one head": "one head",
-        "dropout 0.1": "dropout 0.1",
-        "no warm-up": "no warm-up",
-        "post-norm": "post-norm",
-    },
-    zh={
-        "x": "没见过的数的完全匹配率",
-        "ours": "我们的",
-        "no positions": "没有位置",
-        "learned positions": "可学习的位置",
-        "no causal mask": "没有因果掩码",
-        "no 1/√d_k": "不除以 √dₖ",
-        "one head": "一个头",
-        "dropout 0.1": "dropout 0.1",
-        "no warm-up": "没有预热",
-        "post-norm": "后置归一化",
-    },
-)
-def ablations(label):
-    measured = json.loads((SNIPPETS / "results" / "ablations.json").read_text(encoding="utf-8"))
-    best = measured["best"]
-    runs = [run for run in measured["runs"] if run["rate"] == best[run["variant"]]]
-    names = [name for name in best if name in label]
-    fig, ax = canvas(height=30 + 25 * len(names))
-    for i, name in enumerate(names):
-        match = [run["match"] for run in runs if run["variant"] == name]
-        color = FIRST if name == "ours" else SECOND
-        ax.plot([min(match), max(match)], [i, i], color=color, lw=3, alpha=0.5)
-        ax.plot(match, [i] * len(match), "o", color=color, markersize=5)
-        mean = statistics.mean(match)
-        ax.text(1.06, i, f"{mean:.1%}", va="center", ha="left", size=12.5)
-    ax.set_yticks(range(len(names)), [label[name] for name in names], fontsize=12.5)
-    ax.invert_yaxis()
-    ax.set_xlim(-0.03, 1.36)
-    ax.set_xticks([0, 0.5, 1], ["0%", "50%", "100%"])
-    ax.grid(axis="x")
-    ax.set_xlabel(label["x"])
     return fig

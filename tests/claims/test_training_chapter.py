@@ -277,21 +277,6 @@ def test_the_heads_of_the_last_layer_attend_to_the_aligned_word_for_nearly_every
     assert first > 0.85
 
 
-@claim("learned#needed")
-def test_heads_look_for_each_needed_character_and_also_for_one_that_is_not_needed(printed):
-    shown = printed("examples", "needed")
-    for word, other, looks, needed in (
-        ("tom", "anna", {"汤": 1, "姆": 1}, "汤"),
-        ("doctor", "teacher", {"医": 1, "生": 0}, "医"),
-    ):
-        assert int(shown[f"{word}, sentences"]) > 50
-        for character, share in looks.items():
-            looked = number(shown[f"{character}, heads that look at {word}"])
-            right = number(shown[f"{character}, right with {other} in its place"])
-            assert looked == pytest.approx(share, abs=0.02)
-            assert right == int(character != needed)
-
-
 @claim("learned#crossing")
 @mutation(
     "examples/learned/map.py",
@@ -314,17 +299,6 @@ def test_three_heads_look_at_the_thing_played_and_one_at_play(printed):
         at_play = number(shown[f"head {head}, looks at play"])
         assert (at_thing if thing else at_play) > 0.9
         assert (at_play if thing else at_thing) < 0.05
-
-
-@claim("learned#crossing", kind="measurement")
-def test_the_heads_agree_at_first_characters_in_layer_1_but_not_in_layer_0(printed):
-    shown = printed("examples", "crossing")
-    columns = [
-        list(zip(*(shown[f"layer {i}, head {h}"].split() for h in range(4)), strict=True))
-        for i in range(2)
-    ]
-    assert [set(columns[1][step]) for step in (0, 2, 5)] == [{"we"}, {"why"}, {"work"}]
-    assert sorted(columns[0][5]) == ["?", "why", "work", "work"]
 
 
 # Errors

@@ -47,6 +47,7 @@ def show(name: str, pairs: list[Pair]) -> None:
     p = translator.exact_match(trained, pairs)["all"]
     middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 / z + z / n)
+    print(f"{name}, sentences: {n}")
     print(f"{name}: {p:.1%}")
     print(f"{name}, interval: {middle - half:.1%}–{middle + half:.1%}")
 
@@ -57,7 +58,5 @@ show("facts of the test part", held_out)
 characters = len(trained.target)
 level = sum(characters ** -len(pair.target) for pair in held_out) / 1000
 print(f"guessing each character: {level:.0e}")
-size = 200
-print("purchases of each kind:", size)
 for things in 2, 3, 4:
-    show(f"{things} things bought", purchases(things, size))
+    show(f"{things} things bought", purchases(things, 200))
