@@ -79,7 +79,7 @@ def gate(label):
 
 @figure(
     en={
-        "8": "multi-head: 8 heads of keys and values",
+        "4": "multi-head: 4 heads of keys and values",
         "2": "grouped: 2 heads of keys and values",
         "1": "multi-query: 1 head of keys and values",
         "query": "queries",
@@ -87,7 +87,7 @@ def gate(label):
         "value": "values",
     },
     zh={
-        "8": "多头：8 个键值头",
+        "4": "多头：4 个键值头",
         "2": "分组查询：2 个键值头",
         "1": "多查询：1 个键值头",
         "query": "查询",
@@ -97,15 +97,15 @@ def gate(label):
 )
 def shared_heads(label):
     fig, ax = blank_canvas(326)
-    pitch, size, left = 52, 36, 104
-    for row, shared in enumerate((8, 2, 1)):
+    pitch, size, left = 80, 48, 124
+    for row, shared in enumerate((4, 2, 1)):
         top = 12 + row * 110
         write(ax, left - 2, top, label[str(shared)], ha="left", size=16)
         for name, y, color in (("query", top + 23, QUERY), ("key", top + 69, KEY)):
             write(ax, left - 12, y, label[name], color, ha="right", size=16)
         write(ax, left - 12, top + 84, label["value"], VALUE, ha="right", size=16)
-        group = 8 // shared
-        for head in range(8):
+        group = 4 // shared
+        for head in range(4):
             x = left + head * pitch
             middle = left + (head // group * group + (group - 1) / 2) * pitch + size / 2
             line(ax, (x + size / 2, top + 31), (middle, top + 62))

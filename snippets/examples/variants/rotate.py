@@ -10,6 +10,8 @@ def rotate(x, positions, base=10000.0):  # x: (..., n, head_dim)
     return torch.stack(turned, dim=-1).flatten(-2)  # (..., n, head_dim)
 
 
-x = torch.tensor([1.0, 0.0, 1.0, 0.0])  # a head with two pairs (1, 0)
-for row in rotate(x.expand(3, 4), torch.arange(3)):
-    print(*[f"{number:.2f}" for number in row])
+torch.manual_seed(0)
+query, key = torch.randn(1, 8), torch.randn(1, 8)
+for i, j in (3, 1), (10, 8), (1, 3):
+    score = rotate(query, torch.tensor([i])) @ rotate(key, torch.tensor([j])).T
+    print(f"query at {i}, key at {j}: {score.item():.4f}")
