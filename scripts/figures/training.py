@@ -132,15 +132,17 @@ def schedules(label):
 CURVE = {
     "en": {
         "x": "step",
-        "loss": "loss above minimum",
+        "loss": "loss",
         "match": "exact match",
         "guessing": "guessing level",
+        "lowest": "lowest possible",
     },
     "zh": {
         "x": "步",
-        "loss": "超额损失",
+        "loss": "损失",
         "match": "完全匹配率",
         "guessing": "随机猜测的基线",
+        "lowest": "最小值",
     },
 }
 
@@ -158,7 +160,7 @@ def numerals_curve(label):
 
 
 def draw_curves(label, task: str, tokens: int):
-    """The loss above its minimum, and the exact match, of all runs of a task."""
+    """The loss and the exact match of all runs of a task."""
     runs = json.loads((SNIPPETS / "results" / "training.json").read_text(encoding="utf-8"))["runs"]
     rest = 0.1 / tokens  # of the smoothed target, for each wrong token
     right = 0.9 + rest
@@ -168,18 +170,17 @@ def draw_curves(label, task: str, tokens: int):
         steps = [point["step"] for point in run["curve"]]
         color = (FIRST, SECOND, THIRD)[run["seed"]]
         strength = {"alpha": 1, "zorder": 3} if run["seed"] == 0 else {"alpha": 0.45}
-        losses = [point["loss"] - floor for point in run["curve"]]
+        losses = [point["loss"] for point in run["curve"]]
         matches = [point["match"] for point in run["curve"]]
         for ax, values in zip(axes, (losses, matches), strict=True):
             ax.plot(steps, values, color=color, lw=1.4, **strength)
-    guess = math.log(tokens) - floor  # each token is equally likely
-    axes[0].axhline(guess, ls="--", color=MUTED, lw=1.4)
     last = axes[0].get_xlim()[1]
-    axes[0].text(last, guess * 1.3, label["guessing"], color=MUTED, ha="right")
-    axes[0].set_yscale("log")
-    axes[0].set_yticks([10, 1, 0.1, 0.01, 0.001], ["10", "1", "0.1", "0.01", "0.001"])
-    axes[0].minorticks_off()
-    axes[0].set_ylim(4e-4, 20)
+    guess = math.log(tokens)  # each token is equally likely
+    top = 6.8 if guess > 5 else 3.4
+    for level, name, above in (guess, "guessing", 0.02), (floor, "lowest", -0.09):
+        axes[0].axhline(level, ls="--", color=MUTED, lw=1.4)
+        axes[0].text(last, level + above * top, label[name], color=MUTED, ha="right")
+    axes[0].set_ylim(0, top)
     axes[1].set_ylim(0, 1.04)
     axes[1].set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
     for ax, name in zip(axes, ("loss", "match"), strict=True):

@@ -156,8 +156,8 @@ def test_the_loss_and_its_gradient_equal_those_of_pytorch(given):
 @claim("optimization#loss")
 @mutation(
     "examples/optimization/smoothing.py",
-    "target[correct] += 0.9",
-    "target[correct] += 1",
+    "q[correct] += 0.9",
+    "q[correct] += 1",
     fault="the smoothed target adds up to more than 1",
 )
 def test_the_smoothed_target_of_the_example_gives_the_loss_of_pytorch(capsys):
@@ -228,6 +228,14 @@ def test_our_learning_rate_is_the_smaller_of_two_straight_lines(warmup, steps):
     for step in range(1, steps + 1):
         expected = 0.25 * min(step / warmup, (steps + 1 - step) / (steps + 1 - warmup))
         assert linear_learning_rate(step, 0.25, warmup, steps) == pytest.approx(expected)
+
+
+@claim("optimization#why", kind="measurement")
+def test_dropout_helps_with_few_pairs_and_adam_hardly_more_than_gradient_descent(printed):
+    shown = {name: number(text) for name, text in printed("examples", "remedies").items()}
+    assert shown["no dropout, training numbers"] == 1
+    assert shown["dropout 0.1, new numbers"] > shown["no dropout, new numbers"] + 0.1
+    assert abs(shown["Adam, new numbers"] - shown["gradient descent, new numbers"]) < 0.05
 
 
 @claim("optimization#rate", kind="measurement")

@@ -12,6 +12,7 @@ pairs = corpus.translator("train")
 translator = new_translator(pairs, seed=0, **sizes)
 examples = [example_of(translator, pair) for pair in pairs]
 model = translator.model.train()
+# --8<-- [start:differences]
 optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
 steps, warm_up, peak = 5000, 100, 0.003
 for step, batch in enumerate(batches(examples, 64, seed=0), start=1):
@@ -19,17 +20,20 @@ for step, batch in enumerate(batches(examples, 64, seed=0), start=1):
     left = (steps + 1 - step) / (steps + 1 - warm_up)
     optimizer.param_groups[0]["lr"] = peak * min(step / warm_up, left)
     # The batch: rows of equal length, filled with padding, token 0
-    sources, targets = zip(*batch, strict=True)
+    sources, translations = zip(*batch, strict=True)
     src = pad_sequence(sources, batch_first=True)  # (64, m)
-    tgt = pad_sequence(targets, batch_first=True)  # (64, n + 1)
-    # One step, as in the short loop
-    logits = model(src=src, tgt=tgt[:, :-1])  # (64, n, 314)
+    tgt = pad_sequence(translations, batch_first=True)  # (64, n + 1)
+    # The loss: smoothed, and without the padding
+    inputs, targets = tgt[:, :-1], tgt[:, 1:]  # (64, n) each
+    logits = model(src=src, tgt=inputs)  # (64, n, 314)
     loss = F.cross_entropy(
         logits.flatten(0, 1),
-        tgt[:, 1:].flatten(),
+        targets.flatten(),
         ignore_index=0,
         label_smoothing=0.1,
     )
+    # --8<-- [end:differences]
+    # The rest of the step is that of the short loop
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

@@ -13,4 +13,4 @@ print("the mean:", -right.log().mean())
 
 logits = probabilities.log()  # the softmax of these logits is the table
 print("softmax of the logits:", logits.softmax(dim=-1)[0])
-print("F.cross_entropy:", F.cross_entropy(input=logits, target=targets))
+print("F.cross_entropy:", F.cross_entropy(logits, targets))

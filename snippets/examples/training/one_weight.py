@@ -1,15 +1,13 @@
 import torch
 import torch.nn.functional as F
 
-w = torch.tensor(0.0, requires_grad=True)  # backward fills w.grad
-x, rate = 2.0, 0.5
+w = torch.tensor(0.0, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.5)  # gradient descent
 for step in range(3):
-    logits = torch.stack([w * x, torch.tensor(0.0)])  # token 0 is correct
-    loss = F.cross_entropy(input=logits, target=torch.tensor(0))
-    loss.backward()
-    p = logits.softmax(dim=-1)[0]
-    print(f"step {step}: w = {w:.3f}, p = {p:.3f}, loss = {loss:.3f}")
-    print(f"        gradient (p - 1) x = {w.grad:.3f}")
-    with torch.no_grad():  # the step itself has no gradient
-        w -= rate * w.grad
-    w.grad.zero_()  # backward adds to w.grad, so begin at 0 again
+    logits = torch.stack([2 * w, torch.tensor(0.0)])
+    loss = F.cross_entropy(logits, torch.tensor(0))  # token 0 is correct
+    optimizer.zero_grad()  # delete the old gradient: backward adds to it
+    loss.backward()  # compute the new one, w.grad
+    print(f"step {step}: w = {w:.3f}, loss = {loss:.3f}")
+    print(f"        gradient = {w.grad:.3f}")
+    optimizer.step()  # w = w - 0.5 * w.grad
