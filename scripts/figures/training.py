@@ -177,7 +177,7 @@ def draw_curves(label, task: str, tokens: int):
     last = axes[0].get_xlim()[1]
     guess = math.log(tokens)  # each token is equally likely
     top = 6.8 if guess > 5 else 3.4
-    for level, name, above in (guess, "guessing", 0.02), (floor, "lowest", -0.09):
+    for level, name, above in (guess, "guessing", 0.035), (floor, "lowest", -0.09):
         axes[0].axhline(level, ls="--", color=MUTED, lw=1.4)
         axes[0].text(last, level + above * top, label[name], color=MUTED, ha="right")
     axes[0].set_ylim(0, top)
