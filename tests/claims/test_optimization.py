@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import trainer
 from batching import example_of
 from evidence.comparisons import compare_loss
-from helpers import SNIPPETS, few, numbers, seeds
+from helpers import SNIPPETS, few, measured, numbers, seeds
 from marks import claim, mutation
 from small_training import PAIRS, SHORT, small_translator
 from train import TASKS
@@ -231,11 +231,12 @@ def test_our_learning_rate_is_the_smaller_of_two_straight_lines(warmup, steps):
 
 
 @claim("optimization#why", kind="measurement")
-def test_dropout_helps_with_few_pairs_and_adam_hardly_more_than_gradient_descent(printed):
+def test_dropout_helps_with_few_pairs_and_adam_more_than_gradient_descent(printed):
+    measured("remedies")
     shown = {name: number(text) for name, text in printed("examples", "remedies").items()}
     assert shown["no dropout, training numbers"] == 1
     assert shown["dropout 0.1, new numbers"] > shown["no dropout, new numbers"] + 0.1
-    assert abs(shown["Adam, new numbers"] - shown["gradient descent, new numbers"]) < 0.05
+    assert shown["Adam, new numbers"] > shown["gradient descent, new numbers"] + 0.05
 
 
 @claim("optimization#rate", kind="measurement")
