@@ -21,6 +21,8 @@ words = measured["words"] / measured["pairs"]
 print(f"four words or more: {100 * words:.0f}%")
 for part, count in measured["parts"].items():
     print(f"{part}: {count:,}")
+dropped = measured["pairs"] - sum(measured["parts"].values())
+print(f"dropped, near duplicates: {dropped:,}")
 for split, fraction in measured["leak"].items():
     print(f"near duplicates, {split}: {100 * fraction:.0f}%")
 
