@@ -17,11 +17,7 @@ from torch import Tensor, nn
 # --8<-- [start:configuration]
 @dataclass(frozen=True)
 class TransformerConfig:
-    """All settings; the defaults are the paper's base model with three tables.
-
-    The paper has only one table, for source, target and output.
-    Source: Vaswani et al. 2017, section 3 and table 3.
-    """
+    """All settings; by default, the paper's base model with three tables."""
 
     src_vocab_size: int  # size of the source vocabulary
     tgt_vocab_size: int  # size of the target vocabulary
@@ -435,8 +431,6 @@ class Transformer(nn.Module):
     """The encoder-decoder model: source and target ids in, logits out.
 
     Shapes: src (batch, m), tgt (batch, n) -> (batch, n, tgt_vocab_size).
-    With tie_embeddings the output layer is the target embedding's table.
-    Raises ValueError for batches of different size.
     Source: Vaswani et al. 2017, figure 1 and section 3.4.
     """
 

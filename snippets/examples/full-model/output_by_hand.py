@@ -16,9 +16,9 @@ W_out = tensor(  # a row for each token that the model can write
         [-2, 4, 1, -4],
     ]
 )
-x = tensor([1.14, 1.49, -2.48, -2.15])  # of <bos>, out of the decoder
+y = tensor([1.14, 1.49, -2.48, -2.15])  # of <bos>, out of the decoder
 
-logits = W_out @ x
+logits = W_out @ y
 probabilities = logits.softmax(dim=-1)
 for token, logit, p in zip(tokens, logits, probabilities, strict=True):
     print(f"{token}: {logit:.2f}, {p:.2f}")
