@@ -9,7 +9,9 @@ targets = torch.tensor([0, 1, 1])  # the right token of each position
 right = probabilities[torch.arange(3), targets]
 print("probability of the right token:", right)
 print("its logarithm, negative:", -right.log())
-print("the mean:", -right.log().mean())
+loss = -right.log().mean()
+print("the mean:", loss)
+print(f"perplexity: {loss.exp():.2f}")
 
 logits = probabilities.log()  # the softmax of these logits is the table
 print("softmax of the logits:", logits.softmax(dim=-1)[0])
