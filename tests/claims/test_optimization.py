@@ -230,7 +230,7 @@ def test_our_learning_rate_is_the_smaller_of_two_straight_lines(warmup, steps):
         assert linear_learning_rate(step, 0.25, warmup, steps) == pytest.approx(expected)
 
 
-@claim("optimization#why", kind="measurement")
+@claim("optimization#adam", kind="measurement")
 def test_dropout_helps_with_few_pairs_and_adam_more_than_gradient_descent(printed):
     measured("remedies")
     shown = {name: number(text) for name, text in printed("examples", "remedies").items()}
