@@ -17,7 +17,9 @@ def mean(what, **which):
     )
 
 
-print(f"no dropout, training numbers: {mean('training', name='no dropout'):.0%}")
+print(
+    f"no dropout, training numbers: {mean('training', name='no dropout'):.0%}"
+)
 print(f"no dropout, new numbers: {mean('new', name='no dropout'):.0%}")
 print(f"dropout 0.1, new numbers: {mean('new', name='dropout'):.0%}")
 print(f"Adam, new numbers: {mean('new', name='Adam'):.0%}")
