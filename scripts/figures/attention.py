@@ -11,13 +11,9 @@ from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, VALUE, WEIGHT, 
 from pencil_words import table
 
 
-def signed(number) -> str:
-    """A whole number with a true minus sign."""
-    return f"{number:.0f}".replace("-", "−")
-
-
-def two_decimals(vector) -> list[str]:
-    return [f"{number:.2f}".replace("-", "−") for number in vector.tolist()]
+def texts(vector, places) -> list[str]:
+    """The numbers of a vector, with true minus signs."""
+    return [f"{number:.{places}f}".replace("-", "−") for number in vector.tolist()]
 
 
 @figure(en={"new": "new vector of work"}, zh={"new": "work 的新向量"})
@@ -46,92 +42,118 @@ def average(label):
     return fig
 
 
-@figure(
-    en={
-        "query": "query of work",
-        "key": "2  key and value of we",
+STEPS = {
+    "en": {
+        "asker": "1  query of work",
+        "asked": "2  key and value of we",
         "rest": "3  scores, weights and average",
         "vector": "x of {}",
-        "asker": "query",
-        "keys": "key",
+        "query": "query",
+        "key": "key",
         "score": "score",
         "weight": "weight",
         "value": "value",
         "output": "output of work",
     },
-    zh={
-        "query": "work 的查询",
-        "key": "2  we 的键和值",
+    "zh": {
+        "asker": "1  work 的查询",
+        "asked": "2  we 的键和值",
         "rest": "3  分数、权重和加权平均",
         "vector": "{} 的 x",
-        "asker": "查询",
-        "keys": "键",
+        "query": "查询",
+        "key": "键",
         "score": "分数",
         "weight": "权重",
         "value": "值",
         "output": "work 的输出",
     },
-)
-def one_query(label):
-    """The query of work in the pencil model, with the numbers of the chapter's examples."""
-    numbers = run_example("examples/attention/one_query.py")
-    query = run_example("examples/attention/query.py")
-    fig, ax = narrow_canvas(622)
-    height = 20
+}
 
-    def write_vector(x, y, vector, color, **options):
-        write(ax, x, y, f"({', '.join(two_decimals(vector))})", color, **options)
 
-    def draw_row(x, y, width, texts, color, tint=0.0):
-        for i, text in enumerate(texts):
+def draw_steps(label, shown, places, weight_places, bias=""):
+    """All steps for the query of work; places: of the vectors."""
+    words, x, scores = shown["words"], shown["x"], shown["scores"]
+    size = x.size(1)  # rows of a matrix
+    block = 20 * size + 34
+    fig, ax = narrow_canvas(3 * block + 42 + 24 * (len(words) + 5))
+    work, we = words.index("work"), words.index("we")
+
+    def write_vector(x, y, vector, color, places=places, **options):
+        write(ax, x, y, f"({', '.join(texts(vector, places))})", color, **options)
+
+    def draw_row(x, y, width, vector, color, tint=0.0, places=places):
+        for i, text in enumerate(texts(vector, places)):
             face = to_rgba(color, tint)
-            frame(ax, x + width * i, y, width, height, MUTED, 0.6, facecolor=face)
-            write(ax, x + width * (i + 0.5), y + height / 2, text, color)
+            frame(ax, x + width * i, y, width, 20, MUTED, 0.6, facecolor=face)
+            write(ax, x + width * (i + 0.5), y + 10, text, color)
 
-    def draw_product(y, word, x, name, matrix, bias, result_name, result, color):
+    def draw_product(y, word, kind, vector, result, color, bias=""):
         """The vector of a word times a matrix: each column gives a number of the result."""
-        middle = y + 1.5 * height
-        write(ax, 92, middle - 10, label["vector"].format(word))
-        draw_row(4, middle, 44, two_decimals(x), INK)
+        middle, matrix = y + 10 * (size - 1), shown[f"w_{kind}"]
+        write(ax, 180 - 22 * size, middle - 10, label["vector"].format(word))
+        draw_row(180 - 44 * size, middle, 44, vector, INK)
         write(ax, 188, middle + 9, "·", size=18)
-        write(ax, 228, y - 10, name, color)
-        for i, row in enumerate(matrix.tolist()):
-            draw_row(196, y + height * i, 32, [signed(number) for number in row], color, 0.14)
-        write(ax, 279, middle + 10, f"− {signed(-bias)} =" if bias else "=")
-        write(ax, 347, middle - 10, label[result_name], color)
-        draw_row(298, middle, 49, two_decimals(result), color, 0.14)
+        write(ax, 228, y - 10, f"w_{kind}", color)
+        for i, row in enumerate(matrix):
+            draw_row(196, y + 20 * i, 32, row, color, 0.14, places=0)
+        write(ax, 279, middle + 10, f"{bias} =")
+        write(ax, 347, middle - 10, label[kind], color)
+        draw_row(298, middle, 49, result, color, 0.14)
+        return middle
 
-    write(ax, 4, 14, f"1  {label['query']}", ha="left", weight="bold")
-    asks = query["x_work"], "w_query", query["w_query"], -2.0, "asker", query["q_work"], QUERY
-    draw_product(46, "work", *asks)
-    frame(ax, 4, 76, 176, height, INK, 1.6)
-    frame(ax, 196, 46, 32, 4 * height, INK, 1.6)
-    frame(ax, 298, 76, 49, height, INK, 1.6)
-    write(ax, 4, 150, label["key"], ha="left", weight="bold")
-    we = numbers["words"].index("we")
-    for y, matrix, kind, color in ((182, "key", "keys", KEY), (296, "value", "value", VALUE)):
-        name, result = f"w_{matrix}", numbers[f"{matrix}s"][we]
-        draw_product(y, "we", numbers["x"][we], name, numbers[name], 0.0, kind, result, color)
-    write(ax, 4, 400, label["rest"], ha="left", weight="bold")
-    write(ax, 4, 424, label["query"], ha="left")
-    write_vector(106, 424, query["q_work"], QUERY, ha="left")
-    heads = ("keys", 106, KEY), ("score", 212, INK), ("weight", 268, INK), ("value", 354, VALUE)
-    for name, x, color in heads:
-        write(ax, x, 450, label[name], color)
-    scores = two_decimals(numbers["scores"])
-    for i, word in enumerate(numbers["words"]):
-        y = 474 + 24 * i
-        weight = numbers["weights"][i].item()
-        write(ax, 4, y, word, ha="left")
-        write_vector(106, y, numbers["keys"][i], KEY)
-        write(ax, 236, y, scores[i], ha="right")
-        frame(ax, 248, y - 10, 40 * weight, 20, WEIGHT, 0, facecolor=to_rgba(WEIGHT, 0.55))
-        write(ax, 268, y, f"{weight:.2f}")
-        write_vector(396, y, numbers["values"][i], VALUE, ha="right")
-    line(ax, (300, 586), (396, 586), width=1)
-    write(ax, 296, 603, label["output"], ha="right")
-    write_vector(396, 603, numbers["output"], VALUE, ha="right")
+    write(ax, 4, 14, label["asker"], ha="left", weight="bold")
+    middle = draw_product(46, "work", "query", x[work], shown["query"], QUERY, bias)
+    frame(ax, 180 - 44 * size, middle, 44 * size, 20, INK, 1.6)
+    frame(ax, 196, 46, 32, 20 * size, INK, 1.6)
+    frame(ax, 298, middle, 49, 20, INK, 1.6)
+    y = block + 36
+    write(ax, 4, y, label["asked"], ha="left", weight="bold")
+    draw_product(y + 32, "we", "key", x[we], shown["keys"][we], KEY)
+    draw_product(y + block + 32, "we", "value", x[we], shown["values"][we], VALUE)
+    y += 2 * block + 24
+    write(ax, 4, y, label["rest"], ha="left", weight="bold")
+    write(ax, 4, y + 24, label["query"], ha="left")
+    write_vector(92, y + 24, shown["query"], QUERY)
+    heads = (92, "key", KEY), (182, "score", INK), (288, "weight", INK), (356, "value", VALUE)
+    for center, name, color in heads:
+        write(ax, center, y + 50, label[name], color)
+    write(ax, 240, y + 50, "÷ √2")
+    scaled = texts(scores / 2**0.5, max(places, weight_places))
+    weights = texts(shown["weights"], weight_places)
+    for i, word in enumerate(words):
+        row = y + 74 + 24 * i
+        write(ax, 4, row, word, ha="left")
+        write_vector(92, row, shown["keys"][i], KEY)
+        write(ax, 200, row, texts(scores, places)[i], ha="right")
+        write(ax, 260, row, scaled[i], ha="right")
+        weight = shown["weights"][i].item()
+        frame(ax, 268, row - 10, 40 * weight, 20, WEIGHT, 0, facecolor=to_rgba(WEIGHT, 0.55))
+        write(ax, 288, row, weights[i])
+        write_vector(396, row, shown["values"][i], VALUE, ha="right")
+    y += 62 + 24 * len(words)
+    line(ax, (312, y), (396, y), width=1)
+    write(ax, 304, y + 17, label["output"], ha="right")
+    write_vector(396, y + 17, shown["output"], VALUE, places=2, ha="right")
     return fig
+
+
+@figure(**STEPS)
+def one_query(label):
+    """The query of work in the invented example."""
+    shown, work = run_example("examples/attention/self_attention.py"), 1
+    query, keys, values = (shown["x"] @ shown[f"w_{name}"] for name in ("query", "key", "value"))
+    steps = {"words": ["we", "work", "?"], "query": query[work], "keys": keys, "values": values}
+    steps["scores"] = keys @ query[work]
+    steps |= {name: shown[name][work] for name in ("weights", "output")}
+    return draw_steps(label, shown | steps, places=0, weight_places=3)
+
+
+@figure(**STEPS)
+def pencil_query(label):
+    """The query of work in the pencil model, with the numbers of the chapter's examples."""
+    shown = run_example("examples/attention/one_query.py")
+    shown = shown | {"query": shown["q_work"]}
+    return draw_steps(label, shown, places=2, weight_places=2, bias="− 2")
 
 
 @figure(
