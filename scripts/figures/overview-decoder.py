@@ -61,7 +61,7 @@ def writing(label):
     for i, (token, probability) in enumerate(zip(tokens, probabilities, strict=True)):
         y = top + (i + 0.5) * size
         write(ax, 8, y, str(i + 1), MUTED, size=12.5)
-        write(ax, 22, y, "".join(CHINESE[:i]), ha="left", size=15)
+        write(ax, 22, y, "".join(CHINESE[:i]) or "<bos>", ha="left", size=15 if i else 13)
         write(ax, 190, y, token, FIRST, size=17 if len(token) == 1 else 13)
         write(ax, left - 8, y, f"{probability:.0%}", ha="right", size=12.5)
     return fig

@@ -208,16 +208,16 @@ def vectors(label):
         "keys": "keys",
         "score": "1 score",
         "weight": "2 weight",
-        "values": "3 values",
-        "sum": "4 weighted sum: what ? takes from the sentence",
+        "values": "values",
+        "sum": "3 weighted sum: what ? takes from the sentence",
     },
     zh={
         "query": "问号的查询",
         "keys": "键",
         "score": "1 分数",
         "weight": "2 权重",
-        "values": "3 值",
-        "sum": "4 加权求和：问号从整句话里取来的信息",
+        "values": "值",
+        "sum": "3 加权求和：问号从整句话里取来的信息",
     },
 )
 def attention(label):
@@ -289,9 +289,10 @@ def layer(label):
             color, width = (FIRST, 1.6) if chosen else (MUTED, 0.5)
             line(ax, (start, 246), (end, 186), color=color, width=width, zorder=3 if chosen else 2)
     for top, start in ((148, 262), (40, 138)):
-        box(ax, left, top, right - left, 22, THIRD)
-        path = (LANES[4], start), (right + 8, start), (right + 8, top + 11), (right + 1, top + 11)
-        arrow(ax, *path)
+        for x in LANES:
+            box(ax, x - 18, top, 36, 22, THIRD)
+        side, end = right + 8, LANES[4] + 19
+        arrow(ax, (LANES[4], start), (side, start), (side, top + 11), (end, top + 11))
         write(ax, 4, top + 11, label["norm"], THIRD, ha="left")
     for i, x in enumerate(LANES):
         box(ax, x - 18, 80, 36, 46, FIRST if i == 4 else SECOND)

@@ -86,6 +86,16 @@ def test_in_a_head_of_the_first_layer_the_question_mark_takes_nearly_everything_
     assert (question_mark.argmax(dim=-1) == why).all()
 
 
+@claim("overview#attention", kind="measurement")
+def test_the_encoder_output_at_the_question_mark_decides_about_ma(trained, ids):
+    model, other = trained.model, torch.tensor([trained.source.encode(ENGLISH[1:])])
+    with torch.no_grad():
+        memory = model.encode(ids[0])
+        memory[0, -1] = model.encode(other)[0, -1]  # that of the question without why
+        after_work = model.logits(model.decode(ids[1][:, :8], memory))[0, -1]
+    assert trained.target.decode([after_work.argmax().item()]) == ["吗"]
+
+
 @claim("overview#writing", kind="measurement")
 def test_the_first_characters_of_we_why_and_work_look_at_their_words(trained, ids):
     src, tgt = ids
