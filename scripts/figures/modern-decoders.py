@@ -183,34 +183,27 @@ def layer(label):
 def routing(label):
     found = run_example("examples/modern-decoders/experts_by_hand.py")
     fig, ax = narrow_canvas(270)
-    for x, name in ((34, "token"), (134, "router"), (256, "experts"), (366, "output")):
+    for x, name in ((34, "token"), (122, "router"), (232, "experts"), (355, "output")):
         write(ax, x, 14, label[name], MUTED, size=12.5)
     tops = [34 + 58 * i for i in range(4)]
-    for i, top in enumerate(tops):
-        used = i in found["probs"].topk(2).indices
-        box(
-            ax,
-            222,
-            top,
-            68,
-            40,
-            THIRD if used else MUTED,
-            f"E{SUBSCRIPTS[i]}: {found['experts'][i](1)}",
-            tint=0.3 if used else 0.04,
-        )
-    rows = zip(("we", "work"), found["probs"], (88, 204), (FIRST, SECOND), (-6, 6), strict=True)
-    for token, p, y, color, shift in rows:
-        chosen, result = p.topk(2).indices, found["mixture"](found[token])
-        box(ax, 6, y - 20, 56, 40, color, token)
-        arrow(ax, (62, y), (84, y), color=color)
-        box(ax, 340, y - 20, 54, 40, color, f"{result:.0f}")
+    for i, formula in enumerate(("2x", "x²", "−x", "x + 1")):
+        used = i != 2  # by one of the two tokens
+        name, tint = f"E{SUBSCRIPTS[i]}: {formula}", 0.3 if used else 0.04
+        box(ax, 196, tops[i], 72, 40, THIRD if used else MUTED, name, tint=tint)
+    for token, y, color, shift in (("we", 88, FIRST, -6), ("work", 204, SECOND, 6)):
+        x = found[token]
+        p, output = found["mixture"](x)
+        box(ax, 6, y - 22, 56, 44, color, f"{token}\n({x[0]:.0f}, {x[1]:.0f})")
+        arrow(ax, (62, y), (92, y), color=color)
+        result = f"({output[0]:.2f}, {output[1]:.2f})"
+        box(ax, 312, y - 20, 86, 40, color, result, size=12.5)
         for i, each in enumerate(p.tolist()):
-            top, used = y - 48 + 24 * i, i in chosen
-            box(ax, 88, top, 56, 22, color if used else MUTED, f"{each:.2f}", tint=0.3 * used)
+            top, used = y - 48 + 24 * i, i in p.topk(2).indices
+            box(ax, 96, top, 52, 22, color if used else MUTED, f"{each:.2f}", tint=0.3 * used)
             if used:
                 middle = tops[i] + 20 + shift
-                arrow(ax, (144, top + 11), (220, middle), color=color, width=1.6)
-                arrow(ax, (290, middle), (338, y), color=color, width=1.6)
+                arrow(ax, (148, top + 11), (194, middle), color=color, width=1.6)
+                arrow(ax, (268, middle), (310, y), color=color, width=1.6)
     return fig
 
 

@@ -281,11 +281,12 @@ def test_the_routing_by_hand_is_that_of_the_mixture(printed):
     shown = printed("examples", "experts_by_hand")
     mixture = MixtureOfExperts(4, 8, 4, 2)
     mixture.router = nn.Identity()  # tokens are the logits here
-    rows = torch.tensor([[0.5, 0.3, 0.15, 0.05], [0.1, 0.2, 0.1, 0.6]])
-    weights, chosen = mixture.choose(rows.log())
-    outputs = torch.tensor([8.0, 16.0, 2.0, 4.0])
-    for i, token in enumerate(("we", "work")):
-        assert shown[f"{token}, output"] == f"{weights[i] @ outputs[chosen[i]]:.1f}"
+    tokens = torch.tensor([[2.0, 1.0], [1.0, 2.0]])
+    weights, chosen = mixture.choose(torch.tensor([[2.0, 1.0, -1.0, 0.0], [1.0, 2.0, 1.0, 3.0]]))
+    for i, (token, x) in enumerate(zip(("we", "work"), tokens, strict=True)):
+        outputs = torch.stack([2 * x, x**2, -x, x + 1])
+        first, second = weights[i] @ outputs[chosen[i]]
+        assert shown[f"{token}, output"] == f"tensor([{first:.2f}, {second:.2f}])"
 
 
 @claim("decoders-in-practice#deepseek-experts")
