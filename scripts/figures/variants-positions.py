@@ -42,22 +42,22 @@ def rows(label):
 
 
 def draw_hand(ax, x, y, radius, angle, color, width=2) -> None:
-    """A hand from (x, y), with its angle counterclockwise from the right."""
-    end = x + radius * math.cos(angle), y - radius * math.sin(angle)
+    """A hand from (x, y), with its angle clockwise from the top."""
+    end = x + radius * math.sin(angle), y - radius * math.cos(angle)
     line(ax, (x, y), end, color=color, width=width)
     ax.plot(*end, "o", color=color, markersize=3 + width)
 
 
 @figure(
     en={
-        "pair": "a pair of features, {}° per position",
+        "pair": "a pair of numbers, {}° per position",
         "query": "query at {}",
         "key": "key at {}",
         "apart": "{}° apart",
         "score": "score {}",
     },
     zh={
-        "pair": "一对特征，每个位置转 {}°",
+        "pair": "一对数，每个位置转 {}°",
         "query": "查询在位置 {}",
         "key": "键在位置 {}",
         "apart": "相差 {}°",
@@ -65,29 +65,29 @@ def draw_hand(ax, x, y, radius, angle, color, width=2) -> None:
     },
 )
 def hands(label):
-    """A query and a key at four distances, in a fast and in a slow pair of features."""
+    """A query and a key at four distances, in a fast and in a slow pair of numbers."""
     radius = 40
-    fig, ax = blank_canvas(414)
+    fig, ax = blank_canvas(442)
     for x, (i, j) in zip((65, 195, 325, 455), ((3, 1), (10, 8), (5, 0), (24, 0)), strict=True):
         write(ax, x, 13, label["query"].format(i), QUERY, size=17)
         write(ax, x, 36, label["key"].format(j), KEY, size=17)
-        for y, degrees in (136, 30), (314, 3):
+        for y, degrees in (150, 30), (342, 3):
             step = math.radians(degrees)
             circle = [(math.sin(t / 20 * math.pi), math.cos(t / 20 * math.pi)) for t in range(41)]
             line(ax, *((x + radius * a, y + radius * b) for a, b in circle))
             between = [(j + (i - j) * t / 60) * step for t in range(61)]
             turns = (i - j) * step > 2 * math.pi  # more than one: a spiral
             radii = [16 + 14 * t / 60 if turns else 20 for t in range(61)]
-            arc = [(r * math.cos(p), -r * math.sin(p)) for r, p in zip(radii, between, strict=True)]
+            arc = [(r * math.sin(p), -r * math.cos(p)) for r, p in zip(radii, between, strict=True)]
             line(ax, *((x + a, y + b) for a, b in arc), color=THIRD, width=2.4)
             coincide = (i - j) * degrees % 360 == 0  # then the key must be seen behind the query
             draw_hand(ax, x, y, radius, j * step, KEY, 6 if coincide else 2)
             draw_hand(ax, x, y, radius, i * step, QUERY)
-            write(ax, x + radius + 16, y, "0°", MUTED, size=17)
+            write(ax, x, y - radius - 14, "0°", MUTED, size=17)
             write(ax, x, y + radius + 18, label["apart"].format((i - j) * degrees), THIRD, size=17)
             score = f"{math.cos((i - j) * step):.2f}".replace("-", "−")
             write(ax, x, y + radius + 40, label["score"].format(score), THIRD, size=17)
-    for y, degrees in (74, 30), (252, 3):
+    for y, degrees in (72, 30), (264, 3):
         write(ax, 4, y, label["pair"].format(degrees), MUTED, ha="left", size=17)
     return fig
 

@@ -282,10 +282,9 @@ def test_the_routing_by_hand_is_that_of_the_mixture(printed):
     mixture = MixtureOfExperts(4, 8, 4, 2)
     mixture.router = nn.Identity()  # tokens are the logits here
     tokens = torch.tensor([[2.0, 1.0], [1.0, 2.0]])
-    weights, chosen = mixture.choose(torch.tensor([[2.0, 1.0, -1.0, 0.0], [1.0, 2.0, 1.0, 3.0]]))
-    for i, (token, x) in enumerate(zip(("we", "work"), tokens, strict=True)):
-        outputs = torch.stack([2 * x, x**2, -x, x + 1])
-        first, second = weights[i] @ outputs[chosen[i]]
+    routes = mixture.choose(torch.tensor([[2.0, 1.0, -1.0, 0.0], [1.0, 2.0, 1.0, 3.0]]))
+    for token, x, weights, chosen in zip(("we", "work"), tokens, *routes, strict=True):
+        first, second = weights @ torch.stack([2 * x, x**2, -x, x + 1])[chosen]
         assert shown[f"{token}, output"] == f"tensor([{first:.2f}, {second:.2f}])"
 
 
