@@ -1,6 +1,7 @@
 """Figures of the chapter on multi-head attention."""
 
 import numpy as np
+import torch
 from matplotlib.colors import to_rgba
 
 from figures.diagram import (
@@ -17,10 +18,15 @@ from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, KEY, MUTED, PAPER, QUERY, SECOND, VALUE, WEIGHT, figure
 
 STRONG, PALE = 0.85, 0.35  # opacity of head 0 and head 1
+W_OUTPUT = torch.tensor([[1.0, 0, 1], [0, 1, 0], [0, 1, -1], [1, 0, 0]])  # invented
 
 
 def two_decimals(vector) -> list[str]:
     return [f"{number:.2f}".replace("-", "−") for number in vector.tolist()]
+
+
+def whole(vector) -> list[str]:
+    return [f"{number:.0f}".replace("-", "−") for number in vector.tolist()]
 
 
 @figure(
@@ -42,9 +48,8 @@ def two_decimals(vector) -> list[str]:
     },
 )
 def output_map(label):
-    """The row of work: two heads of the pencil model, joined, times an invented W^O."""
+    """The row of work: the two heads of the page, joined, times an invented W^O."""
     loop = run_example("examples/multi-head-attention/two_heads.py")
-    mapped = run_example("examples/multi-head-attention/output_map.py")
     fig, ax = narrow_canvas(362)
     colors = FIRST, SECOND  # of head 0 and head 1
     by_head = [color for color in colors for _ in range(2)]
@@ -60,11 +65,11 @@ def output_map(label):
         write(ax, x, y, "W", ha="left", **options)
         write(ax, x + 14, y - 5, superscript, ha="left", size=12.3)
 
-    draw_cells(6, 6, two_decimals(loop["x"][3]), [INK] * 4, 0)
+    draw_cells(29, 6, whole(loop["x"][1]), [INK] * 3, 0)
     write(ax, 200, 19, label["x"], ha="left")
-    line(ax, (7, 36), (7, 42), (189, 42), (189, 36))  # each head reads all four numbers
-    parts = zip(("we", "why"), colors, (2, 102), (0, 2), strict=True)
-    joined = two_decimals(mapped["joined"])
+    line(ax, (30, 36), (30, 42), (166, 42), (166, 36))  # each head reads all numbers
+    parts = zip(("we", "?"), colors, (2, 102), (0, 2), strict=True)
+    joined = loop["joined"][1]
     for head, (word, color, x, first) in enumerate(parts):
         middle = x + width
         arrow(ax, (98, 42), (middle, 62), color=color)
@@ -73,24 +78,23 @@ def output_map(label):
         for i, superscript in enumerate("QKV"):
             write_matrix_name(x + 4 + 30 * i, 98, superscript)
         write(ax, middle, 124, label["attends"].format(word), size=12.3)
-        draw_cells(x, 138, joined[first : first + 2], [color] * 2)
+        draw_cells(x, 138, two_decimals(joined[first : first + 2]), [color] * 2)
         arrow(ax, (middle, 138 + height), (6 + (1 + first) * width, top + 36), color=color)
     write(ax, 200, 151, label["outputs"], ha="left")
     write(ax, 98, top + 80, label["joined"])
-    draw_cells(6, top + 39, joined, by_head)
+    draw_cells(6, top + 39, two_decimals(joined), by_head)
     write(ax, 201, top + 51, "·", size=18)
-    write_matrix_name(left + 2 * width - 10, top - 13, "O", weight="bold")
-    for i, row in enumerate(mapped["w_output"].tolist()):
-        texts = [f"{number:.0f}".replace("-", "−") for number in row]
-        draw_cells(left, top + height * i, texts, [by_head[i]] * 4)
+    write_matrix_name(left + 1.5 * width - 10, top - 13, "O", weight="bold")
+    for i, row in enumerate(W_OUTPUT):
+        draw_cells(left, top + height * i, whole(row), [by_head[i]] * 3)
     below = top + 4 * height + 24
-    write(ax, left + 2 * width, below - 12, "=", size=16)
-    draw_cells(left, below, two_decimals(mapped["output"]), [INK] * 4, 0.14)
+    write(ax, left + 1.5 * width, below - 12, "=", size=16)
+    draw_cells(left, below, two_decimals(joined @ W_OUTPUT), [INK] * 3, 0.14)
     write(ax, 200, below + height / 2, label["output"], ha="right")
     for x, y, columns, rows in (
         (6, top + 39, 4, 1),
-        (left, top, 1, 4),
-        (left, below, 1, 1),
+        (left, top, 3, 4),
+        (left, below, 3, 1),
     ):
         frame(ax, x, y, columns * width, rows * height, INK, 1.8)
     return fig
@@ -110,7 +114,7 @@ def output_map(label):
     zh={
         "x": "词元",
         "maps": "线性映射",
-        "split": "拆成头",
+        "split": "拆成两个头",
         "scores": "权重",
         "average": "加权平均",
         "join": "拼接",

@@ -8,19 +8,14 @@ import torch.nn.functional as F
 from hypothesis import given
 from torch.testing import assert_close
 
+import heads
 from attention_inputs import sizes, torch_copy
 from evidence.comparisons import compare_attention
 from helpers import SNIPPETS, few, numbers
 from marks import claim, mutation
-from pencil_numbers import pencil_weight
 from transformer import MultiHeadAttention
 
 CHAPTER = "multi-head-attention"
-
-
-def pencil(part: str, name: str) -> torch.Tensor:
-    """The weight or the bias of a part of the pencil model's encoder."""
-    return pencil_weight(f"encoder.layers.0.self_attention.{part}.{name}")
 
 
 def variables(name: str) -> dict:
@@ -29,22 +24,24 @@ def variables(name: str) -> dict:
 
 
 @claim("multi-head-attention#two-heads")
-def test_the_examples_use_the_two_heads_of_the_pencil_model():
-    loop, output_map = map(variables, ("two_heads", "output_map"))
-    for row, part in enumerate(("query", "key", "value")):
-        both = torch.cat([loop["head_0"][row], loop["head_1"][row]], dim=1)
-        assert torch.equal(both, pencil(part, "weight").T)
-    assert pencil("query", "bias").tolist() == [-2, -2, 0, 0]
-    assert not pencil("key", "bias").any() and not pencil("value", "bias").any()
-    assert_close(output_map["joined"], loop["joined"][3], atol=0.005, rtol=0)
-
-
-@claim("multi-head-attention#two-heads")
-def test_work_attends_to_we_in_head_0_and_to_why_in_head_1(printed):
-    assert numbers(printed("examples", "two_heads")["joined, work"]) == [6.02, 0, 0, 16]
-    loop = variables("two_heads")
-    we, why = (loop["x"] @ loop["head_0"][2])[2], (loop["x"] @ loop["head_1"][2])[0]
-    assert_close(loop["joined"][3], torch.cat([we, why]))
+@mutation(
+    "heads.py",
+    "[2.0, 0.0], [2.0, 1.0]",
+    "[0.0, 0.0], [2.0, 1.0]",
+    fault="no number of the keys in head 1 distinguishes the question mark",
+)
+def test_head_0_is_that_of_the_last_chapter_and_in_head_1_work_attends_to_the_last_word(printed):
+    attention = runpy.run_path(str(SNIPPETS / "examples/attention/self_attention.py"))
+    assert torch.equal(attention["x"], heads.x)
+    for name, matrix in zip(("w_query", "w_key", "w_value"), heads.head_0, strict=True):
+        assert torch.equal(attention[name], matrix)
+    joined = numbers(printed("examples", "two_heads")["joined, work"])
+    assert joined[:2] == pytest.approx(attention["output"][1].tolist(), abs=1e-4)
+    w_query, w_key, w_value = heads.head_1
+    scores = heads.x @ w_query @ (heads.x @ w_key).T
+    assert scores[1].tolist() == [-1, 0, 4]
+    average = (scores[1] / 2**0.5).softmax(dim=0) @ heads.x @ w_value
+    assert joined[2:] == pytest.approx(average.tolist(), abs=1e-4)
 
 
 @claim("multi-head-attention#two-heads")
@@ -77,12 +74,13 @@ def test_heads_that_start_equal_stay_equal_and_random_heads_become_more_differen
 @claim("multi-head-attention#shapes")
 @mutation(
     "examples/multi-head-attention/split.py",
-    "return table.transpose(1, 2)",
-    "return table.reshape(1, 2, 5, 4)",
+    "return rows.transpose(0, 1)",
+    "return rows.reshape(2, 3, 2)",
     fault="the example splits the heads by a reshape",
 )
 def test_one_matrix_and_a_split_give_the_same_as_the_loop(printed):
-    assert printed("examples", "split")["equal to the loop"] == "True"
+    split, loop = (printed("examples", name)["joined, work"] for name in ("split", "two_heads"))
+    assert split == loop
 
 
 @claim("multi-head-attention#shapes")
@@ -94,13 +92,13 @@ def test_one_matrix_and_a_split_give_the_same_as_the_loop(printed):
 )
 @torch.no_grad()
 def test_the_book_class_gives_the_same_as_the_loop():
-    attention, loop = MultiHeadAttention(4, 2), variables("two_heads")
-    for part in ("query", "key", "value"):
-        getattr(attention, part).weight.copy_(pencil(part, "weight"))
-        getattr(attention, part).bias.copy_(pencil(part, "bias"))
+    attention, example = MultiHeadAttention(4, 2), variables("split")
+    for part in ("query", "key", "value"):  # the words get a fourth number, 0
+        getattr(attention, part).weight.copy_(F.pad(example[f"w_{part}"], (0, 0, 0, 1)).T)
+        getattr(attention, part).bias.zero_()
     attention.output = torch.nn.Identity()
-    x = loop["x"].unsqueeze(0)
-    assert_close(attention(x, x, x)[0][0], loop["joined"])
+    x = F.pad(heads.x, (0, 1)).unsqueeze(0)
+    assert_close(attention(x, x, x)[0][0], variables("two_heads")["joined"])
 
 
 @claim("multi-head-attention#shapes")
@@ -227,18 +225,22 @@ def test_newer_models_choose_the_size_of_a_head_freely():
         assert config.num_attention_heads * config.head_dim != config.hidden_size
 
 
+@claim("multi-head-attention#output-map", kind="mathematics")
+def test_each_number_of_the_invented_output_uses_both_heads():
+    joined, w_output = variables("two_heads")["joined"][1], torch.zeros(4, 3)
+    for row, column, number in (0, 0, 1), (3, 0, 1), (1, 1, 1), (2, 1, 1), (0, 2, 1), (2, 2, -1):
+        w_output[row, column] = number
+    assert_close(joined @ w_output, torch.tensor([6.83, 6.90, 3.10]), atol=0.005, rtol=0)
+
+
 # Exercises
 
 
 @claim("multi-head-attention#exercises", kind="mathematics")
-def test_the_query_of_work_in_head_1_has_its_largest_score_with_why():
-    loop = variables("two_heads")
-    (w_query, w_key, _), x = loop["head_1"], loop["x"]
-    query, keys = x[3] @ w_query, x @ w_key
-    assert_close(query, torch.tensor([-5.32, -13.11]), atol=0.005, rtol=0)
-    assert_close(keys[0], torch.tensor([-17.0, -17.0]))
-    scores = keys @ query
-    assert scores.argmax() == 0 and scores[0].item() == pytest.approx(313.31, abs=0.01)
+def test_the_first_number_of_the_query_finds_the_question_mark():
+    w_query, w_key, _ = heads.head_1
+    assert (heads.x[1] @ w_query).tolist() == [2, 1]
+    assert (heads.x @ w_key).tolist() == [[0, -1], [0, 0], [2, 0]]
 
 
 @claim("multi-head-attention#exercises")
