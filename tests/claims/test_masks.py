@@ -55,6 +55,12 @@ def test_the_simple_way_gives_the_row_of_the_page():
 
 
 @claim("masks#causal-mask")
+@mutation(
+    "examples/masks/multiply.py",
+    "masked_fill(triangle == 0, -torch.inf)",
+    "masked_fill(triangle == 0, 0.0)",
+    fault="the example hides a score by 0 instead of −∞",
+)
 def test_minus_infinity_before_the_softmax_gives_the_weights_of_the_simple_way():
     names, _ = run_snippet("examples", CHAPTER, "multiply")
     weights = names["scores"].softmax(dim=-1)
@@ -179,7 +185,7 @@ def test_the_first_k_tokens_alone_give_the_first_k_outputs(seed, n):
 )
 def test_one_pass_with_the_mask_gives_the_last_rows_of_three_passes_without(printed):
     shown = printed("examples", "one_pass")
-    passes = [shown[f"last row of pass {n} equals row {n - 1}"] for n in (1, 2, 3)]
+    passes = [shown[f"last row of pass {i} equals row {i}"] for i in range(3)]
     assert passes == ["True"] * 3
 
 

@@ -14,8 +14,8 @@ x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 causal = torch.ones(3, 3, dtype=torch.bool).tril()
 output = attention(x, x, x, causal)
 
-for n in 1, 2, 3:
-    start = x[:n]
+for i in 0, 1, 2:
+    start = x[: i + 1]
     alone = attention(start, start, start, mask=torch.tensor(True))
-    same = torch.allclose(alone[-1], output[n - 1])
-    print(f"last row of pass {n} equals row {n - 1}:", same)
+    same = torch.allclose(alone[-1], output[i])
+    print(f"last row of pass {i} equals row {i}:", same)
