@@ -9,19 +9,14 @@ from collections import Counter
 from itertools import pairwise
 
 
-def words(text: str) -> list[list[str]]:
-    """Each word, with a space before it, as a list of its characters.
-
-    Any other white space is a list of its own.
-    """
+def words(text):
+    """Each word, with a space before it, as a list of its characters."""
     return [list(word) for word in re.findall(r" ?\w+| ?[^\w\s]+|\s", text)]
 
 
-# --8<-- [end:words]
-# --8<-- [start:join]
-def join(symbols: list[str], pair: tuple[str, str]) -> list[str]:
+def join(symbols, pair):
     """The symbols, with each occurrence of the pair joined into one."""
-    joined: list[str] = []
+    joined = []
     for symbol in symbols:
         if joined and (joined[-1], symbol) == pair:
             joined[-1] += symbol
@@ -30,28 +25,27 @@ def join(symbols: list[str], pair: tuple[str, str]) -> list[str]:
     return joined
 
 
-# --8<-- [end:join]
+# --8<-- [end:words]
 # --8<-- [start:merges]
-def learn_merges(text: str, count: int) -> list[tuple[str, str]]:
+def learn_merges(pieces, count):
     """The most frequent pair, joined everywhere; then the next: count times."""
-    pieces, merges = words(text), []
+    merges = []
     for _ in range(count):
-        pairs = Counter(pair for word in pieces for pair in pairwise(word))
+        pairs = Counter(pair for symbols in pieces for pair in pairwise(symbols))
         if not pairs:
             break
-        merges.append(pairs.most_common(1)[0][0])  # of equals, the first seen
-        pieces = [join(word, merges[-1]) for word in pieces]
+        merges.append(pairs.most_common(1)[0][0])
+        pieces = [join(symbols, merges[-1]) for symbols in pieces]
     return merges
 
 
 # --8<-- [end:merges]
 # --8<-- [start:cut]
-def cut(text: str, merges: list[tuple[str, str]]) -> list[str]:
+def cut(pieces, merges):
     """The tokens of a text: the merges applied in the order learned."""
-    pieces = words(text)
     for pair in merges:
-        pieces = [join(word, pair) for word in pieces]
-    return [symbol for word in pieces for symbol in word]
+        pieces = [join(symbols, pair) for symbols in pieces]
+    return [token for symbols in pieces for token in symbols]
 
 
 # --8<-- [end:cut]

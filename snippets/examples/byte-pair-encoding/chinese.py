@@ -1,4 +1,4 @@
-from byte_pair_encoding import cut, learn_merges
+from byte_pair_encoding import cut, learn_merges, words
 
 text = """
 我们在家工作。
@@ -9,8 +9,8 @@ text = """
 我们什么时候休息？
 你为什么在家？
 """
-merges = learn_merges(text, 5)
+merges = learn_merges(words(text), 5)
 for count in range(5):
-    tokens = cut("我们为什么工作？", merges[:count])
-    print(f"after {count} merges:", " ".join(tokens))
+    tokens = cut(words("我们为什么工作？"), merges[:count])
+    print(f"after {count} merges:", " / ".join(tokens))
 print("fifth merge:", "".join(merges[4]))

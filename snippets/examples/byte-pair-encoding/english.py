@@ -1,4 +1,4 @@
-from byte_pair_encoding import cut, learn_merges
+from byte_pair_encoding import cut, learn_merges, words
 
 
 def show(tokens):
@@ -16,15 +16,13 @@ why do we walk ?
 do we talk ?
 why do you talk ?
 """
-merges = learn_merges(text, 21)
-print("first merges:", show("".join(pair) for pair in merges[:6]))
-for count in (0, 6, 15, 21):
-    tokens = cut("why do we work ?", merges[:count])
+merges = learn_merges(words(text), 21)
+for count in (0, 6, 21):
+    tokens = cut(words("why do we work ?"), merges[:count])
     print(f"after {count} merges:", show(tokens))
-print("never seen:", show(cut("they talked", merges)))
+tokens = cut(words("they talked"), merges)
+print("never seen:", show(tokens))
 
 vocabulary = sorted({*text}) + ["".join(pair) for pair in merges]
 print("tokens in the vocabulary:", len(vocabulary))
-ids = [vocabulary.index(token) for token in cut("they talked", merges)]
-print("ids:", ids)
-print("and back:", "".join(vocabulary[i] for i in ids))
+print("ids:", [vocabulary.index(token) for token in tokens])

@@ -22,24 +22,19 @@ CHINESE = """
 """
 
 
-def as_letters(text):
-    """Each word on its own line, each of its bytes as a letter."""
+def as_bytes(text):
+    """Each word as a list of its bytes."""
     lines = ["".join(word).encode() for word in words(text)]
-    return "\n".join("".join(chr(256 + b) for b in line) for line in lines)
+    return [[bytes([byte]) for byte in line] for line in lines]
 
 
 def as_text(tokens):
-    return bytes(ord(letter) - 256 for letter in "".join(tokens)).decode()
-
-
-def cut_words(text, merges):
-    """The tokens without the ends of lines between the words."""
-    return [token for token in cut(as_letters(text), merges) if token != "\n"]
+    return b"".join(tokens).decode()
 
 
 def as_characters(text):
     """Bytes before words: each byte as one of the characters 0 to 255."""
-    return text.encode().decode("latin-1")
+    return words(text.encode().decode("latin-1"))
 
 
 for name, text, sentence in (
@@ -47,16 +42,16 @@ for name, text, sentence in (
     ("Chinese", CHINESE, "我们为什么工作？"),
 ):
     print(f"{name}, characters: {len(sentence)}")
-    print(f"{name}, bytes: {len(cut_words(sentence, []))}")
-    tokens = cut_words(sentence, learn_merges(as_letters(text), 1000))
+    print(f"{name}, bytes: {len(cut(as_bytes(sentence), []))}")
+    tokens = cut(as_bytes(sentence), learn_merges(as_bytes(text), 1000))
     print(f"{name}, words before bytes, tokens: {len(tokens)}")
     merges = learn_merges(as_characters(text), 1000)
     tokens = cut(as_characters(sentence), merges)
     print(f"{name}, bytes before words, tokens: {len(tokens)}")
 
 common = range(0x4E00, 0x9FA6)
-split = [len(words(as_characters(chr(code)))) > 1 for code in common]
+split = [len(as_characters(chr(code))) > 1 for code in common]
 print(f"Chinese characters split: {sum(split) / len(split):.0%}")
-tokens = cut_words("鲸", merges=[])
-print("bytes of an unseen character:", [ord(token) - 256 for token in tokens])
+tokens = cut(as_bytes("鲸"), merges=[])
+print("bytes of an unseen character:", *b"".join(tokens))
 print("and back:", as_text(tokens))
