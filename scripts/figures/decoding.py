@@ -70,7 +70,7 @@ def beams(label):
 def tree(label):
     """Every sentence of two tokens, with its probability."""
     rows = run_example("examples/decoding/beams.py")["TREE"]
-    after = {last: dict(zip("ABC", row[3:], strict=True)) for last, row in rows.items()}
+    after = {last: dict(zip("ABC", row, strict=True)) for last, row in rows.items()}
     fig, ax = narrow_canvas(264)
     root, x = (26, 132), 112
     write(ax, *root, "<bos>", size=13)

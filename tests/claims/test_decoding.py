@@ -610,10 +610,9 @@ def test_beam_size_1_is_greedy_and_with_a_beam_for_each_sentence_the_search_is_e
 
 
 @claim("decoding#beam-search", kind="mathematics")
-def test_with_314_tokens_and_9_steps_there_are_sentences_of_23_digits():
+def test_the_translator_has_314_tokens_and_the_sentence_nine():
     target = load_translator(SNIPPETS / "translator.safetensors").target
     assert len(target) == 314 and len("我们为什么工作？") + 1 == 9
-    assert len(str(314**9)) == 23
 
 
 @claim("decoding#exercises")

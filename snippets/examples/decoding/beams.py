@@ -5,16 +5,16 @@ import torch
 from search import beam_search, step, target
 
 TOKENS = ["<pad>", "<bos>", "<eos>", "A", "B", "C"]
-TREE = {  # the last token: the probabilities of the next, in this order
-    "<bos>": [0, 0, 0, 0.5, 0.4, 0.1],
-    "A": [0, 0, 0, 0.4, 0.3, 0.3],
-    "B": [0, 0, 0, 0.1, 0.1, 0.8],
-    "C": [0, 0, 0, 0.2, 0.4, 0.4],
+TREE = {  # the last token: the probabilities of A, B and C
+    "<bos>": [0.5, 0.4, 0.1],
+    "A": [0.4, 0.3, 0.3],
+    "B": [0.1, 0.1, 0.8],
+    "C": [0.2, 0.4, 0.4],
 }
 
 
 def tree_step(ids):
-    return torch.tensor(TREE[TOKENS[ids[-1]]]).log()  # log(0) is -inf
+    return torch.tensor([0, 0, 0, *TREE[TOKENS[ids[-1]]]]).log()
 
 
 for beam_size in 1, 2:

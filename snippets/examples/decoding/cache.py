@@ -13,7 +13,7 @@ for token in x:
     query = token @ w_query
     keys = torch.cat([keys, (token @ w_key)[None]])  # one new row
     values = torch.cat([values, (token @ w_value)[None]])
-    weights = (keys @ query / math.sqrt(2)).softmax(dim=-1)
+    weights = (query @ keys.T / math.sqrt(2)).softmax(dim=-1)
     print(f"{len(keys)} keys stored, output:", weights @ values)
 
 at_once = x @ w_query, x @ w_key, x @ w_value
