@@ -31,7 +31,9 @@ def learn_merges(pieces, count):
     """The most frequent pair, joined everywhere; then the next: count times."""
     merges = []
     for _ in range(count):
-        pairs = Counter(pair for symbols in pieces for pair in pairwise(symbols))
+        pairs = Counter(
+            pair for symbols in pieces for pair in pairwise(symbols)
+        )
         if not pairs:
             break
         merges.append(pairs.most_common(1)[0][0])

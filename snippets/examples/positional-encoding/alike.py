@@ -9,7 +9,9 @@ rows = torch.randn(1000, d_model) / d_model**0.5  # from N(0, 1/d)
 place = sinusoidal_positional_encoding(51, d_model)
 print(f"length of a row: {rows.norm(dim=1).mean():.1f}")
 print(f"length of a position: {place.norm(dim=1).mean():.1f}")
-print(f"length of a row times √d: {(rows * d_model**0.5).norm(dim=1).mean():.1f}")
+print(
+    f"length of a row times √d: {(rows * d_model**0.5).norm(dim=1).mean():.1f}"
+)
 one, other = rows[:500], rows[500:]
 for factor in (1.0, d_model**0.5, float(d_model)):
     here, there = factor * one + place[0], factor * one + place[50]
