@@ -31,13 +31,11 @@ def learn_merges(pieces, count):
     """The most frequent pair, joined everywhere; then the next: count times."""
     merges = []
     for _ in range(count):
-        pairs = Counter(
-            pair for symbols in pieces for pair in pairwise(symbols)
-        )
+        pairs = Counter(pair for word in pieces for pair in pairwise(word))
         if not pairs:
             break
         merges.append(pairs.most_common(1)[0][0])
-        pieces = [join(symbols, merges[-1]) for symbols in pieces]
+        pieces = [join(word, merges[-1]) for word in pieces]
     return merges
 
 
@@ -46,8 +44,8 @@ def learn_merges(pieces, count):
 def cut(pieces, merges):
     """The tokens of a text: the merges applied in the order learned."""
     for pair in merges:
-        pieces = [join(symbols, pair) for symbols in pieces]
-    return [token for symbols in pieces for token in symbols]
+        pieces = [join(word, pair) for word in pieces]
+    return [token for word in pieces for token in word]
 
 
 # --8<-- [end:cut]

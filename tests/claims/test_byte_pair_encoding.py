@@ -22,8 +22,8 @@ lines = st.lists(st.text("abc工作?", min_size=1, max_size=6), min_size=1, max_
 @claim("byte-pair-encoding#by-hand")
 @mutation(
     "byte_pair_encoding.py",
-    "pairwise(symbols)",
-    "zip(symbols, symbols[2:])",
+    "pairwise(word)",
+    "zip(word, word[2:])",
     fault="the program counts symbols that have one between them",
 )
 def test_the_three_merges_with_their_counts():
