@@ -8,7 +8,6 @@ from figures.diagram import ENGLISH, arrow, blank_canvas, frame, line, write
 from figures.examples import run_example
 from figures.overview import narrow_canvas
 from figures.style import FIRST, INK, KEY, MUTED, QUERY, SECOND, VALUE, WEIGHT, canvas, figure
-from pencil_words import table
 
 
 def texts(vector, places) -> list[str]:
@@ -18,9 +17,10 @@ def texts(vector, places) -> list[str]:
 
 @figure(en={"new": "new vector of work"}, zh={"new": "work 的新向量"})
 def average(label):
-    """Five columns of numbers; two of them are mixed."""
-    weights = torch.tensor([0.0, 0.0, 0.6, 0.4, 0.0])
-    fig, ax = narrow_canvas(262)
+    """Three columns of numbers; two of them are mixed."""
+    shown = run_example("examples/attention/dot_products.py")
+    weights = torch.tensor([0.6, 0.4, 0.0])
+    fig, ax = narrow_canvas(218)
 
     def draw_column(x, y, vector, places, color, tint):
         for i, number in enumerate(vector.tolist()):
@@ -30,15 +30,15 @@ def average(label):
             write(ax, x, y + 22 * i + 11, text, INK if tint else MUTED)
 
     colors = {"we": FIRST, "work": SECOND}
-    for i, (word, weight) in enumerate(zip(ENGLISH, weights.tolist(), strict=True)):
-        x, color = 40 + 80 * i, colors.get(word, MUTED)
+    for i, (word, weight) in enumerate(zip(shown["words"], weights.tolist(), strict=True)):
+        x, color = 120 + 80 * i, colors.get(word, MUTED)
         write(ax, x, 14, word, INK if weight else MUTED)
-        draw_column(x, 28, table[i], 0, color, 0.3 if weight else 0)
-        write(ax, x, 130, f"{weight:g}", INK if weight else MUTED)
+        draw_column(x, 28, shown["x"][i], 0, color, 0.3 if weight else 0)
+        write(ax, x, 108, f"{weight:g}", INK if weight else MUTED)
         if weight:
-            line(ax, (x, 142), (240, 168), color=color, width=10 * weight)
-    draw_column(240, 168, weights @ table, 1, INK, 0.12)
-    write(ax, 200, 212, label["new"], ha="right")
+            line(ax, (x, 120), (200, 146), color=color, width=10 * weight)
+    draw_column(200, 146, weights @ shown["x"], 1, INK, 0.12)
+    write(ax, 160, 179, label["new"], ha="right")
     return fig
 
 

@@ -11,6 +11,3 @@ weights = exponentials / exponentials.sum()
 print("exponentials:", exponentials)
 print("weights:", weights)
 print("equal to softmax:", torch.allclose(weights, scores.softmax(dim=-1)))
-
-of_work = torch.tensor([-16.0, 0.0, -30.0, 29.0, 0.0]).softmax(dim=-1)
-print("weights of work:", of_work)
