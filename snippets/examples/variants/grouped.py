@@ -9,10 +9,9 @@ value = nn.Linear(8, num_kv_heads * head_dim)  # narrower
 output = nn.Linear(nhead * head_dim, 8)
 
 x = torch.randn(1, 3, 8)  # three tokens
-q, k, v = (
-    layer(x).unflatten(-1, (-1, head_dim)).transpose(1, 2)
-    for layer in (query, key, value)
-)
+q = query(x).unflatten(-1, (-1, head_dim)).transpose(1, 2)
+k = key(x).unflatten(-1, (-1, head_dim)).transpose(1, 2)
+v = value(x).unflatten(-1, (-1, head_dim)).transpose(1, 2)
 print("queries:", tuple(q.shape))
 print("keys in the cache:", tuple(k.shape))
 print("numbers in the cache:", k.numel() + v.numel())
