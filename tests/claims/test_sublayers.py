@@ -88,6 +88,12 @@ def test_the_network_computed_by_hand_returns_the_numbers_of_the_page(printed):
 
 
 @claim("sublayers#one-token")
+@mutation(
+    "examples/sublayers/one_token.py",
+    "(x @ w1 @ w2).tolist()",
+    "((x @ w1).relu() @ w2).tolist()",
+    fault="the network without ReLU has one",
+)
 def test_without_relu_the_network_is_one_matrix_and_one_bias(printed):
     shown = printed("examples", "one_token")
     assert shown["(3, 1), without ReLU"] == shown["(3, 1), one matrix"]

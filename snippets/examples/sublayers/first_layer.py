@@ -7,7 +7,7 @@ for residual in False, True:
     x = torch.randn(64)
     for layer in layers:
         output = layer(x).relu()
-        x = x + output if residual else output
+        x = (x + output) if residual else output
     x.sum().backward()  # the sum takes the place of the loss
     size = layers[0].weight.grad.abs().mean().item()
     print(f"residual connections {residual}: {size:.6f}")
