@@ -10,6 +10,7 @@ import random
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import torch
 
@@ -46,7 +47,7 @@ def main() -> None:
         settings = replace(
             task.settings, steps=STEPS, batch_size=32, peak=rate or task.settings.peak, seed=seed
         )
-        made = trainer.Trainer(model, examples, [], settings)
+        made: Any = trainer.Trainer(model, examples, [], settings)  # its optimizer may change
         if rate:
             made.optimizer = torch.optim.SGD(made.model.parameters(), lr=rate)
         for _ in made.steps(Event()):
